@@ -1,0 +1,15 @@
+# Run at build time: writes scalestudy_build_info.hpp, touching it only when it changes.
+find_package(Git QUIET)
+set(commit "unknown")
+if(GIT_FOUND)
+  execute_process(COMMAND ${GIT_EXECUTABLE} describe --always --dirty --abbrev=8 --exclude=*
+    WORKING_DIRECTORY ${SOURCE_DIR} OUTPUT_VARIABLE commit OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+endif()
+string(TOLOWER "${BUILD_TYPE}" build_type)
+set(content "#pragma once\n#define SCALESTUDY_VERSION \"${VERSION}\"\n#define SCALESTUDY_BUILD_ID \"${VERSION}+g${commit}.${build_type}\"\n")
+if(EXISTS ${OUTPUT})
+  file(READ ${OUTPUT} old)
+endif()
+if(NOT "${old}" STREQUAL "${content}")
+  file(WRITE ${OUTPUT} "${content}")
+endif()

@@ -1,0 +1,40 @@
+# Third-party parts. LibTorch, MPI and CUDA are optional: SCALESTUDY_TORCH/_MPI/_CUDA = AUTO|ON|OFF.
+include(FindPkgConfig)
+set(HDF5_PREFER_PARALLEL OFF)  # serial: one writer, and no ABI shared with MPI
+find_package(HDF5 REQUIRED COMPONENTS C)
+find_package(nlohmann_json 3.11 REQUIRED)
+find_package(TIFF REQUIRED)
+find_package(Threads REQUIRED)
+pkg_check_modules(HWLOC REQUIRED IMPORTED_TARGET hwloc)
+find_package(CLI11 REQUIRED)
+find_package(fmt REQUIRED)
+
+set(SCALESTUDY_HAVE_TORCH OFF)
+if(NOT SCALESTUDY_TORCH STREQUAL "OFF")
+  find_package(LibTorch 2.11)
+  set(SCALESTUDY_HAVE_TORCH ${LibTorch_FOUND})
+  if(SCALESTUDY_TORCH STREQUAL "ON" AND NOT LibTorch_FOUND)
+    message(FATAL_ERROR "LibTorch not found (scalestudy-rank cannot train without it). "
+      "Run environments/setup.sh, or set TORCH_ROOT to the torch folder of a PyTorch wheel.")
+  endif()
+endif()
+
+set(SCALESTUDY_HAVE_MPI OFF)
+if(NOT SCALESTUDY_MPI STREQUAL "OFF")
+  set(MPI_CXX_SKIP_MPICXX ON)
+  find_package(MPI COMPONENTS C)
+  set(SCALESTUDY_HAVE_MPI ${MPI_C_FOUND})
+  if(SCALESTUDY_MPI STREQUAL "ON" AND NOT MPI_C_FOUND)
+    message(FATAL_ERROR "MPI not found (launcher mpirun needs it). Run environments/setup.sh.")
+  endif()
+endif()
+
+set(SCALESTUDY_HAVE_CUDA OFF)
+if(NOT SCALESTUDY_CUDA STREQUAL "OFF" AND TARGET LibTorch::cuda)
+  set(SCALESTUDY_HAVE_CUDA ON)
+endif()
+if(SCALESTUDY_CUDA STREQUAL "ON" AND NOT SCALESTUDY_HAVE_CUDA)
+  message(FATAL_ERROR "The CUDA part of LibTorch was not found. Run environments/setup.sh --gpu.")
+endif()
+message(STATUS "scalestudy: LibTorch ${SCALESTUDY_HAVE_TORCH} ${LibTorch_VERSION}, "
+  "MPI ${SCALESTUDY_HAVE_MPI} ${MPI_C_VERSION}, CUDA ${SCALESTUDY_HAVE_CUDA}")

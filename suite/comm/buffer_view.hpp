@@ -1,0 +1,62 @@
+#pragma once
+/// Typed views of contiguous memory that collectives work on. Counts are elements, never bytes.
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <type_traits>
+
+#include "core/ids.hpp"
+
+namespace scalestudy {
+
+enum class DataType { float32, float64, int64, uint8 };
+
+[[nodiscard]] constexpr std::int64_t size_of(DataType type) {
+  switch (type) {
+    case DataType::float32: return 4;
+    case DataType::float64: return 8;
+    case DataType::int64: return 8;
+    case DataType::uint8: return 1;
+  }
+  return 0;
+}
+
+template <class T>
+[[nodiscard]] constexpr DataType data_type_of() {
+  if constexpr (std::is_same_v<T, float>) return DataType::float32;
+  if constexpr (std::is_same_v<T, double>) return DataType::float64;
+  if constexpr (std::is_same_v<T, std::int64_t>) return DataType::int64;
+  if constexpr (std::is_same_v<T, std::uint8_t>) return DataType::uint8;
+}
+
+/// Borrowed memory: the caller keeps it alive until the collective has returned.
+struct BufferView {
+  void* data = nullptr;
+  ElementCount count;
+  DataType type = DataType::float32;
+  [[nodiscard]] ByteCount bytes() const { return ByteCount(count.value() * size_of(type)); }
+};
+
+struct ConstBufferView {
+  const void* data = nullptr;
+  ElementCount count;
+  DataType type = DataType::float32;
+  ConstBufferView() = default;
+  ConstBufferView(const void* data, ElementCount count, DataType type)
+      : data(data), count(count), type(type) {}
+  ConstBufferView(const BufferView& view) : data(view.data), count(view.count), type(view.type) {}
+  [[nodiscard]] ByteCount bytes() const { return ByteCount(count.value() * size_of(type)); }
+};
+
+template <class T>
+[[nodiscard]] BufferView view_of(std::span<T> values) {
+  return {values.data(), ElementCount(static_cast<std::int64_t>(values.size())), data_type_of<T>()};
+}
+
+template <class T>
+[[nodiscard]] ConstBufferView const_view_of(std::span<const T> values) {
+  return {values.data(), ElementCount(static_cast<std::int64_t>(values.size())), data_type_of<T>()};
+}
+
+}  // namespace scalestudy

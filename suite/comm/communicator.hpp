@@ -1,0 +1,78 @@
+#pragma once
+/// One interface for everything that joins ranks; back-ends: local, threads, shm, mpi.
+/// Every operation is collective: all ranks call it, in the same order, with equal counts and types.
+/// A communicator may be used by one thread at a time, not necessarily always the same.
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "comm/buffer_view.hpp"
+#include "core/clock.hpp"
+#include "core/ids.hpp"
+
+namespace scalestudy {
+
+enum class ReduceOp { sum, min, max };
+
+/// What a back-end implements. Deadlines, failure and order rules are those of Communicator.
+class CommunicatorInterface {
+ public:
+  virtual ~CommunicatorInterface();
+  [[nodiscard]] virtual std::string_view name() const = 0;  ///< "shm"
+  [[nodiscard]] virtual std::string transport() const = 0;  ///< for the record: "POSIX shared memory"
+  [[nodiscard]] virtual Rank rank() const = 0;
+  [[nodiscard]] virtual WorldSize world_size() const = 0;
+  virtual void all_reduce(BufferView buffer, ReduceOp op) = 0;
+  virtual void broadcast(BufferView buffer, Rank root) = 0;
+  virtual void all_gather(ConstBufferView mine, BufferView all) = 0;
+  virtual void reduce_scatter(ConstBufferView all, BufferView mine, ReduceOp op) = 0;
+  virtual void barrier() = 0;
+  virtual void abort(const std::string& reason) noexcept = 0;
+};
+
+/// Value type; copies share the back-end. Errors of all operations: RunFailed naming the silent
+/// rank when the deadline passes, or the reason when a peer aborted or died.
+class Communicator {
+ public:
+  explicit Communicator(std::shared_ptr<CommunicatorInterface> back_end);
+
+  [[nodiscard]] std::string_view name() const { return back_end_->name(); }
+  [[nodiscard]] std::string transport() const { return back_end_->transport(); }
+  [[nodiscard]] Rank rank() const { return back_end_->rank(); }
+  [[nodiscard]] WorldSize world_size() const { return back_end_->world_size(); }
+  [[nodiscard]] bool is_root() const { return rank() == Rank(0); }
+
+  /// In place. The result is bit-equal on all ranks. Collective, blocking. Zero length is legal.
+  void all_reduce(BufferView buffer, ReduceOp op = ReduceOp::sum) const;
+
+  /// Collective, blocking.
+  void broadcast(BufferView buffer, Rank root) const;
+
+  /// `all` has world_size × mine.count elements, in rank order. Collective, blocking.
+  void all_gather(ConstBufferView mine, BufferView all) const;
+
+  /// `all` has world_size × mine.count elements; rank r receives the reduced r-th part.
+  /// Collective, blocking.
+  void reduce_scatter(ConstBufferView all, BufferView mine, ReduceOp op = ReduceOp::sum) const;
+
+  /// Collective, blocking.
+  void barrier() const;
+
+  /// Frees all peers: their current and later operations throw. Local, never throws.
+  void abort(const std::string& reason) const noexcept { back_end_->abort(reason); }
+
+ private:
+  std::shared_ptr<CommunicatorInterface> back_end_;
+};
+
+/// Helpers on top of the five operations. Collective.
+[[nodiscard]] double all_reduce_value(const Communicator& comm, double value,
+                                      ReduceOp op = ReduceOp::sum);
+/// Every rank's text, in rank order; lengths may differ. Collective.
+[[nodiscard]] std::vector<std::string> all_gather_text(const Communicator& comm,
+                                                       const std::string& mine);
+
+}  // namespace scalestudy

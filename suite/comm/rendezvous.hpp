@@ -1,0 +1,46 @@
+#pragma once
+/// How ranks find each other: who am I, how many are we, and a key all of us share.
+
+#include <filesystem>
+#include <string>
+
+#include "comm/communicator.hpp"
+
+namespace scalestudy {
+
+struct Rendezvous {
+  Rank rank;
+  WorldSize world_size{1};
+  Rank local_rank;
+  std::string key;     ///< equal on all ranks of the job, unique on the host: names the shared memory
+  std::string source;  ///< "environment (RANK, WORLD_SIZE)", "file …"
+};
+
+/// From RANK/WORLD_SIZE/LOCAL_RANK (torchrun), OMPI_COMM_WORLD_*, or SLURM_PROCID/SLURM_NTASKS/
+/// SLURM_LOCALID, in this order; one rank when none is set. `job_key` becomes the key.
+/// Errors: BadInput when the variables contradict each other or are no numbers.
+[[nodiscard]] Rendezvous rendezvous_from_environment(const std::string& job_key);
+
+/// Ranks are handed out in order of arrival by files in `folder`; returns when all have come.
+/// Errors: RunFailed naming how many came before `deadline`.
+[[nodiscard]] Rendezvous rendezvous_from_file(const std::filesystem::path& folder,
+                                              WorldSize world_size, Seconds deadline);
+
+/// One row per back-end; the conformance suite runs for each.
+struct CommunicatorBackEnd {
+  std::string_view name;
+  std::string_view summary;
+  bool available = true;  ///< compiled in
+};
+[[nodiscard]] std::span<const CommunicatorBackEnd> communicator_back_ends();
+
+/// Makes this rank's communicator: "local", "shm" or "mpi" ("threads" is made by make_thread_ranks).
+/// Collective. Errors: Lacks when the back-end is not in this build; RunFailed when `world_size`
+/// differs from what the back-end found or a peer does not come before `deadline`.
+[[nodiscard]] Communicator make_communicator(std::string_view back_end, const Rendezvous& rendezvous,
+                                             Seconds deadline);
+
+/// `world_size` communicators for as many threads of this process.
+[[nodiscard]] std::vector<Communicator> make_thread_ranks(WorldSize world_size, Seconds deadline);
+
+}  // namespace scalestudy

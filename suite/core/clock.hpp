@@ -1,0 +1,28 @@
+#pragma once
+/// The only clock for intervals: steady. In libstdc++ high_resolution_clock is not steady.
+
+#include <chrono>
+#include <string>
+
+namespace scalestudy {
+
+using Clock = std::chrono::steady_clock;
+using Seconds = std::chrono::duration<double>;
+
+/// Seconds of the steady clock; on Linux the same for every process of one host.
+[[nodiscard]] inline double now_s() {
+  return Seconds(Clock::now().time_since_epoch()).count();
+}
+
+class Stopwatch {
+ public:
+  [[nodiscard]] double elapsed_s() const { return now_s() - start_s_; }
+
+ private:
+  double start_s_ = now_s();
+};
+
+/// Wall-clock time of day, UTC, ISO 8601, for labels only: "2026-11-21T14:25:45Z".
+[[nodiscard]] std::string utc_timestamp();
+
+}  // namespace scalestudy

@@ -1,0 +1,28 @@
+#include "core/error.hpp"
+
+#include "core/text.hpp"
+
+namespace scalestudy {
+
+std::string Message::text() const {
+  std::string text = problem;
+  if (!why.empty()) text += " (" + why + ")";
+  text += ".";
+  if (!suggestion.empty()) text += " " + suggestion + ".";
+  return text;
+}
+
+Error::Error(ExitCode exit_code, const Message& message)
+    : std::runtime_error(message.text()), exit_code_(exit_code) {}
+
+namespace detail {
+
+void contract_broken(std::string_view condition, std::string_view file, int line) {
+  const auto name = file.substr(file.find_last_of('/') + 1);
+  throw InternalError({cat("Contract '", condition, "' broken at ", name, ":", line),
+                       "this is a bug in scalestudy, not in the input",
+                       "Please report it with the command that led here"});
+}
+
+}  // namespace detail
+}  // namespace scalestudy

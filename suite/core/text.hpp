@@ -1,0 +1,31 @@
+#pragma once
+/// Small text helpers, std only, so that files which see LibTorch's bundled fmt can use them too.
+
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace scalestudy {
+
+/// Concatenates anything that can be streamed: cat("rank ", 3, " of ", 4).
+template <class... Parts>
+[[nodiscard]] std::string cat(const Parts&... parts) {
+  std::ostringstream out;
+  (out << ... << parts);
+  return out.str();
+}
+
+[[nodiscard]] std::string join(const std::vector<std::string>& parts, std::string_view separator);
+[[nodiscard]] std::vector<std::string> split(std::string_view text, char separator);
+
+/// 75.2 -> "1 min 15 s", 0.0123 -> "12.3 ms", 5000 -> "1 h 23 min".
+[[nodiscard]] std::string human_duration(double duration_s);
+
+/// 3438084 -> "3.28 MiB".
+[[nodiscard]] std::string human_bytes(double bytes);
+
+/// The candidate nearest to `word` by edit distance, or "" when none is near enough to suggest.
+[[nodiscard]] std::string nearest(std::string_view word, const std::vector<std::string>& candidates);
+
+}  // namespace scalestudy

@@ -1,0 +1,46 @@
+#pragma once
+/// Three-dimensional grey volumes and patches cut from them.
+
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace scalestudy {
+
+/// (Z, Y, X); strides are those of C order.
+using Shape3 = std::array<std::int64_t, 3>;
+
+[[nodiscard]] constexpr std::int64_t voxel_count(const Shape3& shape) {
+  return shape[0] * shape[1] * shape[2];
+}
+
+/// Values as float32, in the file's grey values.
+struct Volume {
+  Shape3 shape{};
+  std::vector<float> voxels;   ///< (Z, Y, X), C order
+  std::string stored_type;     ///< "uint16"
+  [[nodiscard]] float at(std::int64_t z, std::int64_t y, std::int64_t x) const {
+    return voxels[static_cast<std::size_t>((z * shape[1] + y) * shape[2] + x)];
+  }
+};
+
+/// Reads a TIFF stack: 8- or 16-bit unsigned/signed integer or 32-bit float, one channel, pages of
+/// equal size as Z, any compression libtiff knows, ImageJ stacks (also those above 4 GiB without
+/// page directories). Anything else is refused with the reason.
+/// Errors: BadInput naming the file: missing, not a TIFF, truncated, colour, mixed page sizes,
+/// unsupported sample type, too large for memory.
+[[nodiscard]] Volume read_tiff_volume(const std::filesystem::path& file);
+
+/// Corner positions of the non-overlapping grid: stride = patch, remainder dropped, C order.
+/// As n2v's generate_patches, but any mix of equal and larger sides is legal.
+/// Errors: BadInput naming `origin` when the volume is thinner than the patch on an axis (N-13).
+[[nodiscard]] std::vector<Shape3> grid_corners(const Shape3& volume, const Shape3& patch,
+                                               const std::string& origin);
+
+/// Copies one patch, C order.
+[[nodiscard]] std::vector<float> cut_patch(const Volume& volume, const Shape3& corner,
+                                           const Shape3& patch);
+
+}  // namespace scalestudy

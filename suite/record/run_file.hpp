@@ -1,0 +1,73 @@
+#pragma once
+/// The only writer and reader of run.h5. Serial HDF5 in the earliest format: every flushed state
+/// survives SIGKILL and opens in h5py and h5dump. One thread, one process writes.
+
+#include <filesystem>
+#include <initializer_list>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <variant>
+
+#include "record/run_record.hpp"
+
+namespace scalestudy {
+
+using Cell = std::variant<double, std::string>;
+/// The cells of one table row, in the order of that table's `all()`.
+using Row = std::vector<Cell>;
+
+/// Writes run.h5.part. Local: only rank 0 has one. Errors: RunFailed naming the file (disk full,
+/// no permission); nothing flushed before is lost.
+class RunFileWriter {
+ public:
+  /// Creates the file with header and the three settings texts; refuses to overwrite.
+  RunFileWriter(const std::filesystem::path& file, const RunHeader& header, std::int64_t ranks);
+  ~RunFileWriter();
+  RunFileWriter(RunFileWriter&&) noexcept;
+  RunFileWriter& operator=(RunFileWriter&&) noexcept;
+
+  void write_settings(const std::string& requested, const std::string& resolved,
+                      const std::string& effective);
+  void write_environment(const std::string& json);
+
+  /// Appends a block of steps of all ranks: values[rank][step][column of step_column::all()].
+  void append_steps(std::int64_t step_count, std::span<const double> values);
+  void append_epoch(const Row& row);
+  void append_evaluation(const Row& row);
+  void append_bucket_rows(std::span<const double> values);  ///< rows of bucket_column::all()
+  void append_rank(const Row& row);
+  void append_event(const Row& row);
+  void write_panel(const Panel& panel);
+  void write_summary(const Column& column, double value);
+  void set_status(RunStatus status, const std::string& reason);
+  void add_validity_code(const std::string& code);
+
+  /// Hands everything to the operating system: from then on it survives SIGKILL.
+  void flush();
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+/// What the driver adds when all ranks are gone; then it renames run.h5.part to run.h5.
+struct Closing {
+  RunStatus status = RunStatus::complete;
+  std::string reason;
+  std::int64_t failed_rank = -1;
+  std::string failed_phase;
+  double launch_wall_time_s = 0;
+  std::vector<std::string> extra_labels;
+};
+
+/// Local; the file must have no other writer. Returns the path of run.h5.
+/// Errors: RunFailed when the file cannot be opened (then it stays as it is).
+std::filesystem::path close_run_file(const std::filesystem::path& part_file, const Closing& closing);
+
+/// Reads run.h5 or run.h5.part. Errors: BadInput naming file and data set when it is no run file,
+/// truncated, or of another schema.
+[[nodiscard]] RunRecord read_run_file(const std::filesystem::path& file);
+
+}  // namespace scalestudy

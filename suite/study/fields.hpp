@@ -1,0 +1,54 @@
+#pragma once
+/// One description per setting serves the parser, the schema, the resolved JSON and the help text.
+/// A settings struct offers `void visit(FieldVisitor&, Settings&)`; readers, writers and the schema
+/// generator are visitors (fields_json.cpp).
+
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <nlohmann/json_fwd.hpp>
+
+namespace scalestudy {
+
+/// What a setting means and which values it may have.
+struct FieldInfo {
+  std::string_view unit;  ///< "s", "bytes", "voxels", "1" for pure numbers and names
+  std::string_view description;
+  double minimum = -std::numeric_limits<double>::infinity();
+  double maximum = std::numeric_limits<double>::infinity();
+  std::vector<std::string_view> choices = {};  ///< for text: the only values allowed, if any
+  std::size_t length = 0;                      ///< for lists: the exact length, 0 for any
+};
+
+class FieldVisitor {
+ public:
+  virtual ~FieldVisitor();
+  virtual void field(std::string_view name, bool& value, const FieldInfo& info) = 0;
+  virtual void field(std::string_view name, std::int64_t& value, const FieldInfo& info) = 0;
+  virtual void field(std::string_view name, double& value, const FieldInfo& info) = 0;
+  virtual void field(std::string_view name, std::string& value, const FieldInfo& info) = 0;
+  virtual void field(std::string_view name, std::vector<std::int64_t>& value,
+                     const FieldInfo& info) = 0;
+  /// A nested object: calls `visit_members` for its fields.
+  virtual void group(std::string_view name, std::string_view description,
+                     const std::function<void(FieldVisitor&)>& visit_members) = 0;
+};
+
+using FieldWalk = std::function<void(FieldVisitor&)>;
+
+/// Fills the visited fields from `object`; fields that are absent keep their value.
+/// Errors: BadInput with the JSON path for unknown keys (suggesting the nearest), wrong types,
+/// values out of range, NaN.
+void read_fields(const nlohmann::json& object, const std::string& json_path, const FieldWalk& walk);
+
+/// All visited fields as a JSON object.
+[[nodiscard]] nlohmann::json write_fields(const FieldWalk& walk);
+
+/// JSON Schema (draft 2020-12) of the object, with defaults, units and descriptions.
+[[nodiscard]] nlohmann::json schema_of_fields(const FieldWalk& walk);
+
+}  // namespace scalestudy

@@ -1,0 +1,47 @@
+#pragma once
+/// One run, resolved: nothing optional left. Made by StudyMatrix, written to spec.json, read by the
+/// rank program, stored in run.h5 as /settings/resolved.
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "study/scaling_rules.hpp"
+#include "study/settings.hpp"
+
+namespace scalestudy {
+
+struct RunSpec {
+  std::int64_t schema = 1;
+  std::string study;         ///< name of the study it belongs to
+  std::string workload;      ///< "noise2void"
+  std::int64_t ranks = 1;    ///< world size
+  std::string scaling_rule;  ///< row of the rule table
+  std::string reduction;     ///< reduction strategy
+  std::string input;         ///< input pipeline
+  std::string control_arm;   ///< "" for the study proper, else e.g. "no_communication" (timing only)
+  std::int64_t repeat = 0;   ///< 0 … repeats − 1
+  std::string launcher;      ///< "local", "mpirun"
+  std::string communicator;  ///< "local", "shm", "mpi": what joins the ranks
+  bool oversubscribed = false;  ///< more busy threads than cores: its times are no evidence
+  DataSettings data;            ///< with absolute paths
+  CommonSettings settings;      ///< as requested, before the rule
+  RulePlan plan;                ///< what the rule made of them for this world size
+  std::int64_t smoothness_window_samples = 1;  ///< samples per point when losses are compared
+  std::string workload_settings = "{}";        ///< JSON object, every field of the workload filled in
+
+  /// "noise2void-r4-linear_fixed_samples-bucketed_overlap-rep2-1a2b3c4d"; a control arm's name and
+  /// an input other than `sharded` stand before "rep".
+  [[nodiscard]] std::string run_id() const;
+
+  /// Hash of everything above: equal specs, equal results (up to noise).
+  [[nodiscard]] std::uint64_t content_hash() const;
+};
+
+/// JSON text of the spec, keys sorted, indented.
+[[nodiscard]] std::string to_json_text(const RunSpec& spec);
+
+/// Errors: BadInput naming `origin` and the JSON path.
+[[nodiscard]] RunSpec run_spec_from_json_text(const std::string& text, const std::string& origin);
+
+}  // namespace scalestudy

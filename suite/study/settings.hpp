@@ -1,0 +1,69 @@
+#pragma once
+/// The settings every workload has. A workload's own settings are in workloads/<name>/settings.hpp;
+/// in a study file both stand side by side in the object "settings".
+
+#include <cstdint>
+#include <string>
+
+#include "study/fields.hpp"
+
+namespace scalestudy {
+
+/// Where the training data come from. Relative paths are relative to the study file.
+struct DataSettings {
+  std::string path;            ///< training volume or folder
+  std::string reference_path;  ///< clean counterpart for PSNR, or empty
+  double added_noise_std = 0;  ///< Gaussian noise we add, in grey values; then the input is the reference
+};
+
+struct OptimizerSettings {
+  std::string name = "adam";
+  double base_learning_rate = 4e-4;  ///< before the scaling rule
+  double beta1 = 0.9;
+  double beta2 = 0.999;
+  double epsilon = 1e-7;
+  std::string epsilon_rule = "keras";  ///< keras: epsilon-hat of Kingma & Ba; torch: after bias correction
+};
+
+/// ReduceLROnPlateau with Keras' semantics, or a constant rate.
+struct ScheduleSettings {
+  std::string name = "reduce_on_plateau";
+  double factor = 0.5;
+  std::int64_t patience_epochs = 10;
+  std::string patience_rule = "epochs";  ///< epochs: not scaled, as the originals; samples: scaled
+  double min_delta = 1e-4;               ///< absolute
+  std::int64_t cooldown_epochs = 0;
+  double minimum_learning_rate = 0;
+};
+
+struct BucketSettings {
+  std::int64_t first_bucket_bytes = 1048576;  ///< as PyTorch DDP
+  std::int64_t bucket_cap_bytes = 26214400;   ///< as PyTorch DDP
+};
+
+struct TimeoutSettings {
+  double collective_deadline_s = 60;
+  double run_timeout_s = 86400;
+};
+
+struct CommonSettings {
+  std::int64_t local_batch_size = 16;  ///< samples per rank and step at one rank
+  std::int64_t epochs = 100;
+  std::int64_t steps_per_epoch = 400;
+  std::int64_t evaluation_batch_size = 32;
+  std::int64_t warmup_steps = 5;  ///< first steps outside the steady window, at least
+  std::int64_t seed = 1;          ///< repeat r trains with a seed derived from (seed, r)
+  std::int64_t threads_per_rank = 1;
+  std::string device = "cpu";
+  std::string memory_format = "channels_last";
+  std::string allocator = "keep";  ///< keep: freed memory stays with the process; system: glibc default
+  OptimizerSettings optimizer;
+  ScheduleSettings schedule;
+  BucketSettings buckets;
+  TimeoutSettings timeouts;
+};
+
+void visit(FieldVisitor& visitor, DataSettings& data);
+void visit(FieldVisitor& visitor, CommonSettings& settings);
+
+}  // namespace scalestudy

@@ -1,0 +1,39 @@
+#pragma once
+/// What the driver must know about a workload, without LibTorch. One per folder of workloads/,
+/// defined in its descriptor.cpp; the catalogue is generated from the folder listing.
+
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "study/fields.hpp"
+#include "study/run_spec.hpp"
+
+namespace scalestudy {
+
+struct WorkloadDescriptor {
+  std::string_view name;
+  std::string_view summary;
+  bool needs_libtorch = true;
+  /// Names of the quality metrics it records in /evaluations, best first ("psnr_db").
+  std::vector<std::string_view> quality_metrics;
+
+  /// Reads the workload's own part of "settings", fills defaults, returns canonical JSON text.
+  /// Errors: BadInput with `json_path`.
+  std::string (*complete_settings)(const nlohmann::json& own_settings, const std::string& json_path);
+
+  /// JSON Schema of its own settings.
+  nlohmann::json (*settings_schema)();
+
+  /// Names of its own settings (top level), to tell them from the common ones.
+  std::vector<std::string> (*setting_names)();
+
+  /// Checks what can be checked without the data: e.g. patch sides against the network's depth.
+  /// Returns a reason to leave the run out, or "".
+  std::string (*reason_to_skip)(const RunSpec& spec);
+};
+
+}  // namespace scalestudy

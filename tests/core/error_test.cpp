@@ -1,0 +1,34 @@
+#include "core/error.hpp"
+
+#include <gtest/gtest.h>
+
+namespace scalestudy {
+namespace {
+
+TEST(Error, MessageHasProblemReasonAndSuggestion) {
+  const BadInput error({"ranks is -1", "a study needs at least one rank", "Use 1 or more"});
+  EXPECT_STREQ(error.what(), "ranks is -1 (a study needs at least one rank). Use 1 or more.");
+  EXPECT_EQ(error.exit_code(), ExitCode::bad_input);
+}
+
+TEST(Error, EachClassHasItsExitCode) {
+  const Message message{"p", "w", "s"};
+  EXPECT_EQ(static_cast<int>(Undecided(message).exit_code()), 3);
+  EXPECT_EQ(static_cast<int>(Lacks(message).exit_code()), 4);
+  EXPECT_EQ(static_cast<int>(RunFailed(message).exit_code()), 5);
+  EXPECT_EQ(static_cast<int>(InternalError(message).exit_code()), 70);
+  EXPECT_EQ(static_cast<int>(Interrupted(message).exit_code()), 130);
+}
+
+TEST(Error, BrokenContractNamesConditionAndPlace) {
+  try {
+    SCALESTUDY_EXPECT(1 + 1 == 3);
+    FAIL() << "the contract held";
+  } catch (const InternalError& error) {
+    EXPECT_NE(std::string(error.what()).find("1 + 1 == 3"), std::string::npos);
+    EXPECT_NE(std::string(error.what()).find("error_test.cpp"), std::string::npos);
+  }
+}
+
+}  // namespace
+}  // namespace scalestudy
