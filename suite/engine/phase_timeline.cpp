@@ -35,6 +35,8 @@ Mark HostClock::mark() { return steady_ns() - origin_ns_; }
 
 double HostClock::seconds(Mark mark) { return static_cast<double>(mark) * 1e-9; }
 
+double HostClock::origin_s() const { return static_cast<double>(origin_ns_) * 1e-9; }
+
 PhaseTimeline::PhaseTimeline(StepClock& clock, Heartbeat* heartbeat)
     : clock_(clock), heartbeat_(heartbeat) {}
 

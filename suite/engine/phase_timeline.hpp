@@ -35,6 +35,8 @@ class StepClock {
   virtual double seconds(Mark mark) = 0;
   /// All marks so far are done with.
   virtual void recycle() = 0;
+  /// The origin on the host's steady clock [s].
+  [[nodiscard]] virtual double origin_s() const = 0;
 };
 
 /// Steady clock of the host, nanosecond marks.
@@ -44,6 +46,7 @@ class HostClock final : public StepClock {
   Mark mark() override;
   double seconds(Mark mark) override;
   void recycle() override {}
+  [[nodiscard]] double origin_s() const override;
 
  private:
   std::int64_t origin_ns_;

@@ -48,8 +48,8 @@ void fill_row(std::span<double> row, const StepTimes& times, const StepFacts& fa
 
 }  // namespace
 
-RunRecorder::RunRecorder(Communicator comm, RunFileWriter* writer)
-    : comm_(std::move(comm)), writer_(writer) {}
+RunRecorder::RunRecorder(Communicator comm, RunFileWriter* writer, double clock_origin_s)
+    : comm_(std::move(comm)), writer_(writer), clock_origin_s_(clock_origin_s) {}
 
 void RunRecorder::add_step(std::span<const BucketTimes> buckets) {
   buckets_.emplace_back(buckets.begin(), buckets.end());
@@ -100,6 +100,7 @@ std::vector<double> RunRecorder::step_block(const std::vector<StepTimes>& times,
 std::vector<double> RunRecorder::bucket_block(const std::vector<StepTimes>& times) const {
   std::vector<double> block;
   for (std::size_t i = 0; i < buckets_.size() && i < times.size(); ++i) {
+    const double step_start_s = clock_origin_s_ + times[i].start_s;
     for (std::size_t b = 0; b < buckets_[i].size(); ++b) {
       const auto& bucket = buckets_[i][b];
       // In the order of bucket_column::all(): rank, step, bucket, size_bytes, ready_s, start_s, end_s.
@@ -107,7 +108,8 @@ std::vector<double> RunRecorder::bucket_block(const std::vector<StepTimes>& time
                    {static_cast<double>(comm_.rank().value()),
                     static_cast<double>(first_step_ + static_cast<std::int64_t>(i)),
                     static_cast<double>(b), static_cast<double>(bucket.size_bytes),
-                    bucket.ready_s, bucket.start_s, bucket.end_s});
+                    bucket.ready_s - step_start_s, bucket.start_s - step_start_s,
+                    bucket.end_s - step_start_s});
     }
   }
   SCALESTUDY_EXPECT(block.size() % bucket_columns == 0);

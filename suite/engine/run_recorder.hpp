@@ -23,8 +23,9 @@ struct StepFacts {
 
 class RunRecorder {
  public:
-  /// `writer` is rank 0's, null on all others. All references outlive the recorder.
-  RunRecorder(Communicator comm, RunFileWriter* writer);
+  /// `writer` is rank 0's, null on all others, and outlives the recorder. `clock_origin_s`: the
+  /// training clock's zero on the steady clock [s].
+  RunRecorder(Communicator comm, RunFileWriter* writer, double clock_origin_s);
 
   /// Local: after each step. Bucket times are the reduction's of this step.
   void add_step(std::span<const BucketTimes> buckets);
@@ -46,6 +47,7 @@ class RunRecorder {
 
   Communicator comm_;
   RunFileWriter* writer_;
+  double clock_origin_s_;
   std::vector<std::vector<BucketTimes>> buckets_;
   std::int64_t collected_ = 0;
   std::int64_t next_flush_ = 1;
