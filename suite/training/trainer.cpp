@@ -1,8 +1,10 @@
 #include "training/trainer.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <optional>
+#include <utility>
 
 #include <torch/serialize.h>
 
@@ -22,6 +24,18 @@
 namespace scalestudy {
 
 TrainingTask::~TrainingTask() = default;
+
+SetHash merged(const Communicator& comm, const SetHash& mine) {
+  const std::vector<std::int64_t> part{static_cast<std::int64_t>(mine.sum()),
+                                       static_cast<std::int64_t>(mine.count())};
+  std::vector<std::int64_t> parts(part.size() * comm.world_size().index());
+  comm.all_gather(const_view_of(std::span(part)), view_of(std::span(parts)));
+  SetHash whole;
+  for (std::size_t i = 0; i < parts.size(); i += 2)
+    whole.merge(SetHash::from_parts(static_cast<std::uint64_t>(parts[i]),
+                                    static_cast<std::uint64_t>(parts[i + 1])));
+  return whole;
+}
 
 namespace {
 

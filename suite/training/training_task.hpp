@@ -10,6 +10,7 @@
 #include <torch/types.h>
 
 #include "comm/communicator.hpp"
+#include "core/hash.hpp"
 #include "data/sampling.hpp"
 #include "record/run_record.hpp"
 
@@ -51,5 +52,8 @@ class TrainingTask {
   /// Facts about data and masks found in force, for /settings/effective: name → JSON value text.
   [[nodiscard]] virtual std::map<std::string, std::string> effective_settings() const = 0;
 };
+
+/// The hash of the whole evaluation set from each rank's part. Collective.
+[[nodiscard]] SetHash merged(const Communicator& comm, const SetHash& mine);
 
 }  // namespace scalestudy

@@ -7,13 +7,6 @@
 namespace scalestudy {
 namespace noise2void {
 
-Settings settings_from_json_text(const std::string& text) {
-  Settings settings;
-  read_fields(nlohmann::json::parse(text), "settings",
-              [&](FieldVisitor& visitor) { visit(visitor, settings); });
-  return settings;
-}
-
 namespace {
 
 nlohmann::json all_settings() {

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <optional>
 
 #include "core/error.hpp"
 #include "core/hash.hpp"
@@ -229,9 +230,8 @@ Evaluation Noise2VoidTask::evaluate(const Communicator& comm) {
     sums[2] += static_cast<double>(count);
   }
   comm.all_reduce(view_of(std::span<double>(sums)));
-  const auto all_hashes = merged_hash(comm, hash);
   return {sums[0] / sums[1], std::numeric_limits<double>::quiet_NaN(), static_cast<std::int64_t>(sums[2]),
-          sums[1], hex64(all_hashes)};
+          sums[1], hex64(merged(comm, hash).value())};
 }
 
 Evaluation Noise2VoidTask::final_evaluation(const Communicator& comm, std::vector<Panel>& panels) {
