@@ -58,13 +58,23 @@ std::string compare(const std::vector<T>& values, const std::string& what, Expec
   return "";
 }
 
-/// Nothing, odd, around one chunk and one chunk's part, and several MiB.
+/// Nothing, odd, around one chunk and one chunk's part, and `largest` bytes and a bit.
 template <class T>
-std::vector<std::int64_t> lengths(std::int64_t world) {
-  const std::int64_t chunk = default_slot_bytes / static_cast<std::int64_t>(sizeof(T));
-  return {
-      0,         1,     3,         1023,      8191,          chunk / world - 1, chunk / world + 1,
-      chunk - 1, chunk, chunk + 1, 2 * chunk, 3 * chunk + 7, 12 * chunk + 5};
+std::vector<std::int64_t> lengths(std::int64_t world, std::int64_t largest_bytes) {
+  const auto size = static_cast<std::int64_t>(sizeof(T));
+  const std::int64_t chunk = default_slot_bytes / size;
+  return {0,
+          1,
+          3,
+          1023,
+          8191,
+          chunk / world - 1,
+          chunk / world + 1,
+          chunk - 1,
+          chunk,
+          chunk + 1,
+          2 * chunk,
+          largest_bytes / size + 5};
 }
 
 template <class T>
@@ -128,7 +138,7 @@ class Findings {
 template <class T>
 std::string all_reduce_of(const Communicator& comm) {
   Findings findings;
-  for (const std::int64_t count : lengths<T>(comm.world_size().value())) {
+  for (const std::int64_t count : lengths<T>(comm.world_size().value(), 4 * mib)) {
     for (const ReduceOp op : operations) findings.add(check_all_reduce<T>(comm, count, op));
   }
   return findings.text();
@@ -137,7 +147,7 @@ std::string all_reduce_of(const Communicator& comm) {
 template <class T>
 std::string reduce_scatter_of(const Communicator& comm) {
   Findings findings;
-  for (const std::int64_t count : lengths<T>(comm.world_size().value())) {
+  for (const std::int64_t count : lengths<T>(comm.world_size().value(), mib)) {
     for (const ReduceOp op : operations) findings.add(check_reduce_scatter<T>(comm, count, op));
   }
   return findings.text();
@@ -146,7 +156,7 @@ std::string reduce_scatter_of(const Communicator& comm) {
 template <class T>
 std::string moves_of(const Communicator& comm) {
   Findings findings;
-  for (const std::int64_t count : lengths<T>(comm.world_size().value())) {
+  for (const std::int64_t count : lengths<T>(comm.world_size().value(), mib)) {
     findings.add(check_all_gather<T>(comm, count));
     for (Rank root; root.value() < comm.world_size().value(); ++root) {
       findings.add(check_broadcast<T>(comm, count, root));
