@@ -126,10 +126,16 @@ class RankProgram {
     header.build_id = build_id();
     if (spec_.oversubscribed) header.labels.emplace_back("oversubscribed");
     writer_.emplace(folder_ / "run.h5.part", header, spec_.ranks);
-    writer_->write_settings(file_text(folder_ / "requested.json"), spec_text_,
+    writer_->write_settings(requested_study(), spec_text_,
                             effective_settings(spec_, *comm_, device, rendezvous_, task));
     writer_->write_environment(host_environment_json());
     writer_->flush();
+  }
+
+  /// The study folder holds the study as requested; a rank started without one has none.
+  [[nodiscard]] std::string requested_study() const {
+    const auto file = std::filesystem::absolute(folder_).parent_path().parent_path() / "study.json";
+    return std::filesystem::exists(file) ? file_text(file) : "{}";
   }
 
   void record_ranks(const c10::Device& device, double initialisation_s) {
