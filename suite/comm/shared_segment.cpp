@@ -115,11 +115,8 @@ class Gathering {
   [[nodiscard]] std::shared_ptr<Mapping> join() {
     while (true) {
       auto mapping = find();
-      if (mapping && mapping->preface().state != Preface::raw) {
-        check_agreement(*mapping);
-        if (is_alive(mapping->block().process_of(Rank(0))) && await_completion(*mapping)) {
-          return mapping;
-        }
+      if (mapping && mapping->preface().state != Preface::raw && await_completion(*mapping)) {
+        return mapping;
       }
       mapping.reset();
       pause_or_give_up("rank 0 did not open the shared memory");
@@ -171,11 +168,13 @@ class Gathering {
   void check_agreement(const Mapping& mapping) const {
     const std::int64_t theirs = mapping.preface().world_size;
     if (theirs == place_.world_size.value() && mapping.preface().bytes == bytes_) return;
-    if (!is_alive(mapping.block().process_of(Rank(0)))) return;
-    const std::string problem = cat("rank ", place_.rank, " expects ", place_.world_size,
-                                    " ranks (", place_.source, "), rank 0 expects ", theirs);
+    const std::string problem =
+        theirs == place_.world_size.value()
+            ? cat("rank ", place_.rank, " and rank 0 come from different builds")
+            : cat("rank ", place_.rank, " expects ", place_.world_size, " ranks (", place_.source,
+                  "), rank 0 expects ", theirs);
     mapping.block().fail(problem);
-    throw RunFailed({problem, "all ranks of a job must agree on its size",
+    throw RunFailed({problem, "all ranks of a job must agree on its size and layout",
                      "Start all ranks with the same world size and the same build"});
   }
 
@@ -195,15 +194,27 @@ class Gathering {
     return scalestudy::join(names, ", ");
   }
 
-  /// False when the segment turned out to be left over from another job.
+  /// False when the segment turns out to be left over from another job.
   [[nodiscard]] bool await_completion(const Mapping& mapping) {
-    claim(mapping.block());
+    SlotBlock& block = mapping.block();
+    const pid_t host = block.process_of(Rank(0));
+    const PeerWatch watch({host});
+    if (!is_alive(host) || watch.has_ended(Rank(0))) return false;
+    check_agreement(mapping);
+    claim(block);
     while (mapping.preface().state != Preface::complete) {
-      mapping.block().throw_if_failed();
+      block.throw_if_failed();
       if (mapping.is_replaced(name_)) return false;
+      if (watch.has_ended(Rank(0))) give_up_without_host(host);
       pause_or_give_up("not all ranks came");
     }
     return true;
+  }
+
+  [[noreturn]] void give_up_without_host(pid_t host) const {
+    ::shm_unlink(name_.c_str());
+    throw RunFailed({cat("rank 0 (process ", host, ") ended before all ranks had come"),
+                     "a job starts when all of its ranks have met", "Look at the log of rank 0"});
   }
 
   void pause_or_give_up(const std::string& problem, SlotBlock* block = nullptr) {

@@ -93,6 +93,22 @@ TEST(SharedSegment, MissingRank0IsNamed) {
   }
 }
 
+TEST(SharedSegment, DeathOfRank0WhileGatheringFreesTheOthersAndLeavesNothing) {
+  const std::string key = unique_key();
+  const auto reports = run_processes(2, [&](int rank) -> std::string {
+    if (rank == 0) {
+      std::thread([] {
+        std::this_thread::sleep_for(std::chrono::milliseconds(200));
+        ::kill(::getpid(), SIGKILL);
+      }).detach();
+    }
+    return meet(place_of(rank, 3, key), Seconds(30));
+  });
+  EXPECT_EQ(reports[0], "killed by signal 9");
+  EXPECT_THAT(reports[1], AllOf(HasSubstr("rank 0 (process "), HasSubstr("ended before all")));
+  EXPECT_FALSE(std::filesystem::exists(file_of(key)));
+}
+
 TEST(SharedSegment, DifferentWorldSizesAreRefusedOnAllRanks) {
   const std::string key = unique_key();
   const auto reports =
