@@ -85,8 +85,10 @@ TEST(OtherReaders, H5pyReadsALivePart) {
   const auto part = folder / "run.h5.part";
   RunFileWriter writer(part, sample_header(), 2);
   write_sample(writer);
-  const auto outcome = run("python3 -c 'import h5py, sys; print(h5py.File(sys.argv[1], \"r\")"
-                           "[\"steps/step_s\"].shape)' '" + part.string() + "'");
+  const auto outcome =
+      run("python3 -c 'import h5py, sys; print(h5py.File(sys.argv[1], \"r\")"
+          "[\"steps/step_s\"].shape)' '" +
+          part.string() + "'");
   EXPECT_EQ(outcome.output, "(2, 7)\n");
 }
 
