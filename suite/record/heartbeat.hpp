@@ -31,6 +31,7 @@ class Heartbeat {
   void set_error(const std::string& error) noexcept;
 
  private:
+  friend std::optional<HeartbeatState> read_heartbeat(const std::filesystem::path& file);
   struct Page;
   Page* page_ = nullptr;
 };

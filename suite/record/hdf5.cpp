@@ -1,0 +1,359 @@
+#include "record/hdf5.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <type_traits>
+
+#include <hdf5.h>
+
+namespace scalestudy::hdf5 {
+
+static_assert(std::is_same_v<Id, hid_t> || sizeof(Id) == sizeof(hid_t));
+
+void close_file(Id id) noexcept {
+  H5Fclose(id);
+}
+void close_group(Id id) noexcept {
+  H5Gclose(id);
+}
+void close_dataset(Id id) noexcept {
+  H5Dclose(id);
+}
+void close_attribute(Id id) noexcept {
+  H5Aclose(id);
+}
+void close_space(Id id) noexcept {
+  H5Sclose(id);
+}
+void close_type(Id id) noexcept {
+  H5Tclose(id);
+}
+void close_properties(Id id) noexcept {
+  H5Pclose(id);
+}
+
+namespace {
+
+// The first entry of an upward walk is where it went wrong: "… No space left on device …".
+herr_t take_innermost(unsigned n, const H5E_error2_t* error, void* text) {
+  if (n == 0 && error->desc != nullptr) *static_cast<std::string*>(text) = error->desc;
+  return 0;
+}
+
+std::string library_error_text() {
+  std::string text;
+  H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, take_innermost, &text);
+  return text.empty() ? "no detail given" : text;
+}
+
+// The library prints its error stack unless told not to; we report it in our own messages.
+Properties file_access() {
+  H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
+  Properties access(checked(H5Pcreate(H5P_FILE_ACCESS), "H5Pcreate", "/"));
+  // HDF5 2.0 raises the default low bound; the newer superblock cannot be opened after SIGKILL.
+  checked(H5Pset_libver_bounds(access.get(), H5F_LIBVER_EARLIEST, H5F_LIBVER_V110),
+          "H5Pset_libver_bounds", "/");
+  // A locked file could not be inspected while it is being written.
+  checked(H5Pset_file_locking(access.get(), 0, 1), "H5Pset_file_locking", "/");
+  return access;
+}
+
+Type text_type() {
+  Type type(checked(H5Tcopy(H5T_C_S1), "H5Tcopy", "text"));
+  checked(H5Tset_size(type.get(), H5T_VARIABLE), "H5Tset_size", "text");
+  checked(H5Tset_cset(type.get(), H5T_CSET_UTF8), "H5Tset_cset", "text");
+  return type;
+}
+
+Type file_type(Storage storage) {
+  if (storage == Storage::text) return text_type();
+  const hid_t standard = storage == Storage::int64 ? H5T_STD_I64LE : H5T_IEEE_F64LE;
+  return Type(checked(H5Tcopy(standard), "H5Tcopy", "number"));
+}
+
+Space simple_space(const Shape& shape, bool extendible) {
+  if (shape.empty()) return Space(checked(H5Screate(H5S_SCALAR), "H5Screate", ""));
+  const std::vector<hsize_t> size(shape.begin(), shape.end());
+  const std::vector<hsize_t> limit(shape.size(), H5S_UNLIMITED);
+  return Space(checked(H5Screate_simple(static_cast<int>(size.size()), size.data(),
+                                        extendible ? limit.data() : nullptr),
+                       "H5Screate_simple", ""));
+}
+
+bool is_variable_text(const Type& type) {
+  return H5Tget_class(type.get()) == H5T_STRING && H5Tis_variable_str(type.get()) > 0;
+}
+
+std::size_t element_count(const Space& space, std::string_view object) {
+  return static_cast<std::size_t>(
+      checked(H5Sget_simple_extent_npoints(space.get()), "H5Sget_simple_extent_npoints", object));
+}
+
+// Copies what the library allocated and gives it back, also when a copy fails.
+std::vector<std::string> take_texts(std::vector<char*>& pointers,
+                                    const Type& type,
+                                    const Space& space) {
+  std::vector<std::string> texts(pointers.size());
+  for (std::size_t i = 0; i < pointers.size(); ++i) {
+    if (pointers[i] != nullptr) texts[i] = pointers[i];
+  }
+  H5Dvlen_reclaim(type.get(), space.get(), H5P_DEFAULT, pointers.data());
+  return texts;
+}
+
+void replace_attribute(
+    Id object, const std::string& name, const Type& type, const Space& space, const void* data) {
+  if (checked(H5Aexists(object, name.c_str()), "H5Aexists", name) > 0) {
+    checked(H5Adelete(object, name.c_str()), "H5Adelete", name);
+  }
+  const Attribute attribute(
+      checked(H5Acreate2(object, name.c_str(), type.get(), space.get(), H5P_DEFAULT, H5P_DEFAULT),
+              "H5Acreate2", name));
+  if (data != nullptr) checked(H5Awrite(attribute.get(), type.get(), data), "H5Awrite", name);
+}
+
+Attribute open_attribute(Id object, const std::string& name) {
+  return Attribute(checked(H5Aopen(object, name.c_str(), H5P_DEFAULT), "H5Aopen", name));
+}
+
+// Extends and selects the block [offset, offset + count) of the file.
+Space select_new_block(const Dataset& dataset, const Shape& offset, const Shape& count) {
+  const std::vector<hsize_t> start(offset.begin(), offset.end());
+  const std::vector<hsize_t> size(count.begin(), count.end());
+  std::vector<hsize_t> extent(start.size());
+  std::transform(start.begin(), start.end(), size.begin(), extent.begin(), std::plus<>());
+  checked(H5Dset_extent(dataset.get(), extent.data()), "H5Dset_extent", "");
+  Space space(checked(H5Dget_space(dataset.get()), "H5Dget_space", ""));
+  checked(
+      H5Sselect_hyperslab(space.get(), H5S_SELECT_SET, start.data(), nullptr, size.data(), nullptr),
+      "H5Sselect_hyperslab", "");
+  return space;
+}
+
+}  // namespace
+
+Id checked(Id result, std::string_view call, std::string_view object) {
+  if (result >= 0) return result;
+  throw Failure(object, std::string(call) + " failed: " + library_error_text());
+}
+
+File create_file(const std::filesystem::path& file, std::uint64_t user_block_bytes) {
+  const auto access = file_access();
+  const Properties creation(checked(H5Pcreate(H5P_FILE_CREATE), "H5Pcreate", "/"));
+  checked(H5Pset_userblock(creation.get(), user_block_bytes), "H5Pset_userblock", "/");
+  return File(checked(H5Fcreate(file.c_str(), H5F_ACC_EXCL, creation.get(), access.get()),
+                      "H5Fcreate", "/"));
+}
+
+File open_file_to_change(const std::filesystem::path& file) {
+  const auto access = file_access();
+  return File(checked(H5Fopen(file.c_str(), H5F_ACC_RDWR, access.get()), "H5Fopen", "/"));
+}
+
+File open_image(std::span<const std::byte> bytes) {
+  const auto access = file_access();
+  constexpr std::size_t increment_bytes = 1 << 16;
+  checked(H5Pset_fapl_core(access.get(), increment_bytes, 0), "H5Pset_fapl_core", "/");
+  // The library copies the bytes; its signature lacks the const.
+  checked(H5Pset_file_image(access.get(), const_cast<std::byte*>(bytes.data()), bytes.size()),
+          "H5Pset_file_image", "/");
+  return File(checked(H5Fopen("image", H5F_ACC_RDONLY, access.get()), "H5Fopen", "/"));
+}
+
+void flush(const File& file) {
+  checked(H5Fflush(file.get(), H5F_SCOPE_GLOBAL), "H5Fflush", "/");
+}
+
+void create_group(const File& file, const std::string& path) {
+  const Group group(
+      checked(H5Gcreate2(file.get(), path.c_str(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT),
+              "H5Gcreate2", path));
+}
+
+std::vector<std::string> member_names(const File& file, const std::string& group_name) {
+  const Group group(
+      checked(H5Gopen2(file.get(), group_name.c_str(), H5P_DEFAULT), "H5Gopen2", group_name));
+  std::vector<std::string> names;
+  const auto add = [](hid_t, const char* name, const H5L_info_t*, void* list) -> herr_t {
+    static_cast<std::vector<std::string>*>(list)->emplace_back(name);
+    return 0;
+  };
+  checked(H5Literate(group.get(), H5_INDEX_NAME, H5_ITER_INC, nullptr, add, &names), "H5Literate",
+          group_name);
+  return names;
+}
+
+bool exists(const File& file, const std::string& path) {
+  return H5Lexists(file.get(), path.c_str(), H5P_DEFAULT) > 0;
+}
+
+void remove(const File& file, const std::string& path) {
+  checked(H5Ldelete(file.get(), path.c_str(), H5P_DEFAULT), "H5Ldelete", path);
+}
+
+void write_attribute(Id object, const std::string& name, const std::string& text) {
+  const char* pointer = text.c_str();
+  replace_attribute(object, name, text_type(), simple_space({}, false), &pointer);
+}
+
+void write_attribute(Id object, const std::string& name, std::int64_t value) {
+  const Type memory(checked(H5Tcopy(H5T_NATIVE_INT64), "H5Tcopy", name));
+  replace_attribute(object, name, memory, simple_space({}, false), &value);
+}
+
+void write_attribute(Id object, const std::string& name, const std::vector<std::string>& texts) {
+  std::vector<const char*> pointers;
+  for (const auto& text : texts) pointers.push_back(text.c_str());
+  replace_attribute(object, name, text_type(), simple_space({texts.size()}, false),
+                    texts.empty() ? nullptr : pointers.data());
+}
+
+std::string read_text_attribute(Id object, const std::string& name) {
+  const auto texts = read_texts_attribute(object, name);
+  if (texts.size() != 1) throw Failure(name, "the attribute is not one text");
+  return texts.front();
+}
+
+std::int64_t read_integer_attribute(Id object, const std::string& name) {
+  const auto attribute = open_attribute(object, name);
+  const Space space(checked(H5Aget_space(attribute.get()), "H5Aget_space", name));
+  const Type type(checked(H5Aget_type(attribute.get()), "H5Aget_type", name));
+  if (H5Tget_class(type.get()) != H5T_INTEGER || element_count(space, name) != 1) {
+    throw Failure(name, "the attribute is not one integer");
+  }
+  std::int64_t value = 0;
+  checked(H5Aread(attribute.get(), H5T_NATIVE_INT64, &value), "H5Aread", name);
+  return value;
+}
+
+std::vector<std::string> read_texts_attribute(Id object, const std::string& name) {
+  constexpr std::size_t most = 1 << 16;
+  const auto attribute = open_attribute(object, name);
+  const Space space(checked(H5Aget_space(attribute.get()), "H5Aget_space", name));
+  const Type type(checked(H5Aget_type(attribute.get()), "H5Aget_type", name));
+  const auto count = element_count(space, name);
+  if (!is_variable_text(type) || count > most) {
+    throw Failure(name, "the attribute is not variable-length text");
+  }
+  std::vector<char*> pointers(count, nullptr);
+  if (count > 0) checked(H5Aread(attribute.get(), type.get(), pointers.data()), "H5Aread", name);
+  return take_texts(pointers, type, space);
+}
+
+Dataset create_dataset(const File& file, const std::string& path, const Layout& layout) {
+  const bool extendible = !layout.chunk.empty();
+  const auto space = simple_space(layout.shape, extendible);
+  const auto type = file_type(layout.storage);
+  const Properties creation(checked(H5Pcreate(H5P_DATASET_CREATE), "H5Pcreate", path));
+  if (extendible) {
+    const std::vector<hsize_t> chunk(layout.chunk.begin(), layout.chunk.end());
+    checked(H5Pset_chunk(creation.get(), static_cast<int>(chunk.size()), chunk.data()),
+            "H5Pset_chunk", path);
+  }
+  // A value that was never written must not look like a measured zero.
+  const double nothing = std::numeric_limits<double>::quiet_NaN();
+  if (layout.storage == Storage::float64) {
+    checked(H5Pset_fill_value(creation.get(), H5T_NATIVE_DOUBLE, &nothing), "H5Pset_fill_value",
+            path);
+  }
+  return Dataset(checked(H5Dcreate2(file.get(), path.c_str(), type.get(), space.get(), H5P_DEFAULT,
+                                    creation.get(), H5P_DEFAULT),
+                         "H5Dcreate2", path));
+}
+
+Dataset create_image(const File& file,
+                     const std::string& path,
+                     const Shape& shape,
+                     std::span<const float> pixels) {
+  const auto space = simple_space(shape, false);
+  Dataset dataset(checked(H5Dcreate2(file.get(), path.c_str(), H5T_IEEE_F32LE, space.get(),
+                                     H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT),
+                          "H5Dcreate2", path));
+  checked(H5Dwrite(dataset.get(), H5T_NATIVE_FLOAT, H5S_ALL, H5S_ALL, H5P_DEFAULT, pixels.data()),
+          "H5Dwrite", path);
+  return dataset;
+}
+
+Dataset open_dataset(const File& file, const std::string& path) {
+  return Dataset(checked(H5Dopen2(file.get(), path.c_str(), H5P_DEFAULT), "H5Dopen2", path));
+}
+
+Shape shape_of(const Dataset& dataset) {
+  const Space space(checked(H5Dget_space(dataset.get()), "H5Dget_space", ""));
+  const auto rank =
+      checked(H5Sget_simple_extent_ndims(space.get()), "H5Sget_simple_extent_ndims", "");
+  std::vector<hsize_t> size(static_cast<std::size_t>(rank));
+  checked(H5Sget_simple_extent_dims(space.get(), size.data(), nullptr), "H5Sget_simple_extent_dims",
+          "");
+  return {size.begin(), size.end()};
+}
+
+Storage storage_of(const Dataset& dataset, const std::string& path) {
+  const Type type(checked(H5Dget_type(dataset.get()), "H5Dget_type", path));
+  if (is_variable_text(type)) return Storage::text;
+  const auto kind = H5Tget_class(type.get());
+  if (kind == H5T_INTEGER) return Storage::int64;
+  if (kind == H5T_FLOAT) return Storage::float64;
+  throw Failure(path, "it holds neither numbers nor variable-length text");
+}
+
+void append(const Dataset& dataset,
+            const Shape& offset,
+            const Shape& count,
+            std::span<const double> values) {
+  const auto target = select_new_block(dataset, offset, count);
+  const auto source = simple_space(count, false);
+  checked(H5Dwrite(dataset.get(), H5T_NATIVE_DOUBLE, source.get(), target.get(), H5P_DEFAULT,
+                   values.data()),
+          "H5Dwrite", "");
+}
+
+void append(const Dataset& dataset, const Shape& offset, const std::string& text) {
+  const Shape one(offset.size(), 1);
+  const auto target = select_new_block(dataset, offset, one);
+  const auto source = simple_space(one, false);
+  const auto type = text_type();
+  const char* pointer = text.c_str();
+  checked(H5Dwrite(dataset.get(), type.get(), source.get(), target.get(), H5P_DEFAULT, &pointer),
+          "H5Dwrite", "");
+}
+
+void write_scalar(const Dataset& dataset, double value) {
+  checked(H5Dwrite(dataset.get(), H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, &value),
+          "H5Dwrite", "");
+}
+
+void write_scalar(const Dataset& dataset, const std::string& text) {
+  const auto type = text_type();
+  const char* pointer = text.c_str();
+  checked(H5Dwrite(dataset.get(), type.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, &pointer), "H5Dwrite",
+          "");
+}
+
+std::vector<double> read_numbers(const Dataset& dataset, const std::string& path) {
+  if (storage_of(dataset, path) == Storage::text) throw Failure(path, "it holds text, not numbers");
+  const Space space(checked(H5Dget_space(dataset.get()), "H5Dget_space", path));
+  std::vector<double> values(element_count(space, path));
+  if (values.empty()) return values;
+  checked(H5Dread(dataset.get(), H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()),
+          "H5Dread", path);
+  return values;
+}
+
+std::vector<float> read_pixels(const Dataset& dataset, const std::string& path) {
+  const auto values = read_numbers(dataset, path);
+  return {values.begin(), values.end()};
+}
+
+std::vector<std::string> read_texts(const Dataset& dataset, const std::string& path) {
+  if (storage_of(dataset, path) != Storage::text) throw Failure(path, "it holds numbers, not text");
+  const Space space(checked(H5Dget_space(dataset.get()), "H5Dget_space", path));
+  const Type type(checked(H5Dget_type(dataset.get()), "H5Dget_type", path));
+  std::vector<char*> pointers(element_count(space, path), nullptr);
+  if (pointers.empty()) return {};
+  checked(H5Dread(dataset.get(), type.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, pointers.data()),
+          "H5Dread", path);
+  return take_texts(pointers, type, space);
+}
+
+}  // namespace scalestudy::hdf5

@@ -1,0 +1,104 @@
+#pragma once
+/// The little of HDF5's C API that run files need, behind owners and one checked call. Only the
+/// sources of this room include it; nothing here is thread-safe.
+
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "record/columns.hpp"
+#include "record/handle.hpp"
+
+namespace scalestudy::hdf5 {
+
+using Id = std::int64_t;  ///< hid_t
+using Shape = std::vector<std::uint64_t>;
+
+void close_file(Id id) noexcept;
+void close_group(Id id) noexcept;
+void close_dataset(Id id) noexcept;
+void close_attribute(Id id) noexcept;
+void close_space(Id id) noexcept;
+void close_type(Id id) noexcept;
+void close_properties(Id id) noexcept;
+using File = Handle<Id, close_file>;
+using Group = Handle<Id, close_group>;
+using Dataset = Handle<Id, close_dataset>;
+using Attribute = Handle<Id, close_attribute>;
+using Space = Handle<Id, close_space>;
+using Type = Handle<Id, close_type>;
+using Properties = Handle<Id, close_properties>;
+
+/// A failed library call: the object in the file and the library's own words. The writer makes a
+/// RunFailed of it, the reader a BadInput.
+class Failure : public std::runtime_error {
+ public:
+  Failure(std::string_view object, const std::string& reason)
+      : std::runtime_error(reason), object_(object) {}
+  [[nodiscard]] const std::string& object() const { return object_; }
+
+ private:
+  std::string object_;
+};
+
+/// The one checked call: returns `result`, or throws Failure when it is negative.
+Id checked(Id result, std::string_view call, std::string_view object);
+
+/// Files. Earliest format without lock: readable at any time, also after SIGKILL.
+[[nodiscard]] File create_file(const std::filesystem::path& file, std::uint64_t user_block_bytes);
+[[nodiscard]] File open_file_to_change(const std::filesystem::path& file);
+/// Opens the bytes of a file, a snapshot that no writer can change meanwhile.
+[[nodiscard]] File open_image(std::span<const std::byte> bytes);
+void flush(const File& file);
+
+void create_group(const File& file, const std::string& path);
+/// Names of the links in a group, sorted.
+[[nodiscard]] std::vector<std::string> member_names(const File& file, const std::string& group);
+[[nodiscard]] bool exists(const File& file, const std::string& path);
+void remove(const File& file, const std::string& path);
+
+/// Text attributes, always variable-length UTF-8; an existing one is replaced.
+void write_attribute(Id object, const std::string& name, const std::string& text);
+void write_attribute(Id object, const std::string& name, std::int64_t value);
+void write_attribute(Id object, const std::string& name, const std::vector<std::string>& texts);
+[[nodiscard]] std::string read_text_attribute(Id object, const std::string& name);
+[[nodiscard]] std::int64_t read_integer_attribute(Id object, const std::string& name);
+[[nodiscard]] std::vector<std::string> read_texts_attribute(Id object, const std::string& name);
+
+/// What a data set is made of; extendible ones have a first or second dimension of unlimited size.
+struct Layout {
+  Storage storage = Storage::float64;
+  Shape shape;  ///< empty: scalar
+  Shape chunk;  ///< empty: fixed size
+};
+[[nodiscard]] Dataset create_dataset(const File& file,
+                                     const std::string& path,
+                                     const Layout& layout);
+[[nodiscard]] Dataset create_image(const File& file,
+                                   const std::string& path,
+                                   const Shape& shape,
+                                   std::span<const float> pixels);
+[[nodiscard]] Dataset open_dataset(const File& file, const std::string& path);
+[[nodiscard]] Shape shape_of(const Dataset& dataset);
+/// How the file keeps it. Errors: Failure when it is neither number nor variable-length text.
+[[nodiscard]] Storage storage_of(const Dataset& dataset, const std::string& path);
+
+/// Makes `dataset` as large as offset + count and writes the block (row-major).
+void append(const Dataset& dataset,
+            const Shape& offset,
+            const Shape& count,
+            std::span<const double> values);
+void append(const Dataset& dataset, const Shape& offset, const std::string& text);
+void write_scalar(const Dataset& dataset, double value);
+void write_scalar(const Dataset& dataset, const std::string& text);
+
+/// Everything in the data set, row-major.
+[[nodiscard]] std::vector<double> read_numbers(const Dataset& dataset, const std::string& path);
+[[nodiscard]] std::vector<float> read_pixels(const Dataset& dataset, const std::string& path);
+[[nodiscard]] std::vector<std::string> read_texts(const Dataset& dataset, const std::string& path);
+
+}  // namespace scalestudy::hdf5

@@ -1,0 +1,73 @@
+#include <algorithm>
+#include <system_error>
+
+#include "core/error.hpp"
+#include "core/text.hpp"
+
+#include "record/hdf5.hpp"
+#include "record/run_file.hpp"
+#include "record/run_layout.hpp"
+#include "record/seal.hpp"
+
+namespace scalestudy {
+namespace {
+
+[[noreturn]] void refuse(const std::filesystem::path& file, std::string_view reason) {
+  throw RunFailed({cat(file.string(), " cannot be closed: ", reason),
+                   "the run died before it recorded anything, or its file was damaged",
+                   "Look at the logs beside it and run the study again"});
+}
+
+void add_labels(const hdf5::File& file, const std::vector<std::string>& extra) {
+  auto labels = hdf5::read_texts_attribute(file.get(), "labels");
+  for (const auto& label : extra) {
+    if (std::find(labels.begin(), labels.end(), label) == labels.end()) labels.push_back(label);
+  }
+  hdf5::write_attribute(file.get(), "labels", labels);
+}
+
+void write_wall_time(const hdf5::File& file, double launch_wall_time_s) {
+  const auto& column = summary_column::launch_wall_time_s;
+  const auto path = run_layout::path_of("/summary", column.name);
+  if (hdf5::exists(file, path)) hdf5::remove(file, path);
+  const auto dataset = hdf5::create_dataset(file, path, {column.storage, {}, {}});
+  run_layout::describe(dataset.get(), column);
+  hdf5::write_scalar(dataset, launch_wall_time_s);
+}
+
+void write_closing(const std::filesystem::path& part_file, const Closing& closing) {
+  const auto file = hdf5::open_file_to_change(part_file);
+  hdf5::write_attribute(file.get(), "status", std::string(to_string(closing.status)));
+  hdf5::write_attribute(file.get(), "reason", closing.reason);
+  hdf5::write_attribute(file.get(), "failed_rank", closing.failed_rank);
+  hdf5::write_attribute(file.get(), "failed_phase", closing.failed_phase);
+  add_labels(file, closing.extra_labels);
+  write_wall_time(file, closing.launch_wall_time_s);
+  hdf5::flush(file);
+}
+
+}  // namespace
+
+std::filesystem::path close_run_file(const std::filesystem::path& part_file,
+                                     const Closing& closing) {
+  SCALESTUDY_EXPECT(part_file.extension() == ".part");
+  auto final_file = part_file;
+  final_file.replace_extension();
+  try {
+    // Reading it first keeps HDF5 from changing a file that it cannot understand.
+    (void)read_run_file(part_file);
+    write_closing(part_file, closing);
+    seal::close(part_file);
+    std::filesystem::rename(part_file, final_file);
+    seal::sync_folder(final_file.parent_path());
+  } catch (const hdf5::Failure& failure) {
+    refuse(part_file, cat(failure.object(), ": ", failure.what()));
+  } catch (const std::system_error& error) {
+    refuse(part_file, error.what());
+  } catch (const BadInput& error) {
+    refuse(part_file, error.what());
+  }
+  return final_file;
+}
+
+}  // namespace scalestudy

@@ -1,0 +1,236 @@
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <new>
+#include <stdexcept>
+#include <system_error>
+#include <thread>
+
+#include "core/error.hpp"
+#include "core/text.hpp"
+
+#include "record/hdf5.hpp"
+#include "record/run_file.hpp"
+#include "record/run_layout.hpp"
+#include "record/seal.hpp"
+
+namespace scalestudy {
+namespace {
+
+[[noreturn]] void refuse(const std::filesystem::path& file,
+                         std::string_view problem,
+                         std::string_view suggestion) {
+  throw BadInput({cat(file.string(), ": ", problem), "its numbers cannot be trusted",
+                  std::string(suggestion)});
+}
+
+/// Reads one opened file. Failures are hdf5::Failure with the data set's name.
+class Reader {
+ public:
+  Reader(std::span<const std::byte> bytes, seal::Finding finding)
+      : file_(hdf5::open_image(bytes)),
+        finding_(finding),
+        // Every stored value takes at least a byte or a share of a chunk that was written.
+        most_values_(16 * bytes.size() + (1U << 20U)) {}
+
+  RunRecord read() {
+    RunRecord record;
+    read_header(record.header);
+    for (const auto& text : run_layout::texts) record.*text.member = read_text(text.path);
+    read_steps(record.steps);
+    for (const auto& table : run_layout::tables) read_table(table, record.*table.member);
+    read_summary(record.summary);
+    read_panels(record.panels);
+    return record;
+  }
+
+ private:
+  void read_header(RunHeader& header) {
+    const auto root = file_.get();
+    header.schema = hdf5::read_integer_attribute(root, "schema");
+    if (header.schema != run_layout::schema) {
+      throw hdf5::Failure("schema", cat("it has schema ", header.schema, ", this build reads ",
+                                        run_layout::schema));
+    }
+    header.run_id = hdf5::read_text_attribute(root, "run_id");
+    header.build_id = hdf5::read_text_attribute(root, "build_id");
+    const auto status_text = hdf5::read_text_attribute(root, "status");
+    const auto status = run_layout::status_from_text(status_text);
+    if (!status) throw hdf5::Failure("status", cat("unknown status '", status_text, "'"));
+    header.status = *status;
+    header.reason = hdf5::read_text_attribute(root, "reason");
+    header.failed_rank = hdf5::read_integer_attribute(root, "failed_rank");
+    header.failed_phase = hdf5::read_text_attribute(root, "failed_phase");
+    header.labels = hdf5::read_texts_attribute(root, "labels");
+    header.validity_codes = hdf5::read_texts_attribute(root, "validity");
+    // A writer that was killed may have stopped between two columns of one row.
+    may_be_torn_ = finding_ == seal::Finding::open || header.status != RunStatus::complete;
+  }
+
+  std::string read_text(std::string_view name) {
+    const std::string path(name);
+    const auto dataset = open(path);
+    check_size(hdf5::shape_of(dataset), path);
+    const auto texts = hdf5::read_texts(dataset, path);
+    if (texts.size() != 1) throw hdf5::Failure(path, "it is not one text");
+    return texts.front();
+  }
+
+  hdf5::Dataset open(const std::string& path) { return hdf5::open_dataset(file_, path); }
+
+  void check_size(const hdf5::Shape& shape, const std::string& path) const {
+    std::uint64_t values = 1;
+    for (const auto size : shape) {
+      if (size > most_values_ || values * size > most_values_) {
+        throw hdf5::Failure(path, "its shape is larger than the file");
+      }
+      values *= size;
+    }
+  }
+
+  void read_steps(StepTable& table) {
+    std::map<std::string_view, std::pair<hdf5::Shape, std::vector<double>>> columns;
+    for (const auto& column : step_column::all()) {
+      const auto path = run_layout::path_of("/steps", column.name);
+      if (!hdf5::exists(file_, path)) continue;  // written before this column existed
+      const auto dataset = open(path);
+      auto shape = hdf5::shape_of(dataset);
+      check_size(shape, path);
+      if (shape.size() != 2) throw hdf5::Failure(path, "its shape is not ranks by steps");
+      columns[column.name] = {shape, hdf5::read_numbers(dataset, path)};
+    }
+    const auto reference = columns.find(step_column::step_s.name);
+    if (reference == columns.end()) throw hdf5::Failure("/steps/step_s", "it is missing");
+    const auto ranks = reference->second.first[0];
+    const auto steps = common_steps(columns, ranks);
+    table = StepTable(static_cast<std::int64_t>(ranks), static_cast<std::int64_t>(steps));
+    for (const auto& column : step_column::all()) {
+      auto& target = table.values(column);
+      const auto source = columns.find(column.name);
+      if (source == columns.end()) continue;
+      const auto& [shape, values] = source->second;
+      for (std::uint64_t rank = 0; rank < ranks; ++rank) {
+        std::copy_n(values.begin() + static_cast<std::ptrdiff_t>(rank * shape[1]), steps,
+                    target.begin() + static_cast<std::ptrdiff_t>(rank * steps));
+      }
+    }
+  }
+
+  template <class Columns>
+  std::uint64_t common_steps(const Columns& columns, std::uint64_t ranks) const {
+    const auto& [shape, step_s] = columns.at(step_column::step_s.name);
+    auto steps = shape[1];
+    for (const auto& [name, column] : columns) {
+      if (column.first[0] != ranks || (column.first[1] != shape[1] && !may_be_torn_)) {
+        throw hdf5::Failure(run_layout::path_of("/steps", name),
+                            "its shape differs from that of /steps/step_s");
+      }
+      steps = std::min(steps, column.first[1]);
+    }
+    // Space that was made for steps but not filled reads as NaN.
+    while (may_be_torn_ && steps > 0 && std::isnan(step_s[steps - 1])) --steps;
+    return steps;
+  }
+
+  void read_table(const run_layout::TableLayout& layout, Table& table) {
+    std::vector<std::size_t> lengths;
+    for (const auto& column : layout.columns()) {
+      const auto path = run_layout::path_of(layout.group, column.name);
+      if (!hdf5::exists(file_, path)) continue;
+      const auto dataset = open(path);
+      const auto shape = hdf5::shape_of(dataset);
+      check_size(shape, path);
+      if (shape.size() != 1) throw hdf5::Failure(path, "its shape is not one-dimensional");
+      if (!lengths.empty() && shape[0] != lengths.front() && !may_be_torn_) {
+        throw hdf5::Failure(path, "its length differs from that of the columns beside it");
+      }
+      lengths.push_back(shape[0]);
+      const std::string name(column.name);
+      if (column.storage == Storage::text) {
+        table.texts[name] = hdf5::read_texts(dataset, path);
+      } else {
+        table.numbers[name] = hdf5::read_numbers(dataset, path);
+      }
+    }
+    if (lengths.empty()) throw hdf5::Failure(layout.group, "it is missing");
+    const auto rows = *std::min_element(lengths.begin(), lengths.end());
+    for (auto& [name, values] : table.numbers) values.resize(rows);
+    for (auto& [name, values] : table.texts) values.resize(rows);
+  }
+
+  void read_summary(std::map<std::string, double, std::less<>>& summary) {
+    for (const auto& name : hdf5::member_names(file_, "/summary")) {
+      const auto path = run_layout::path_of("/summary", name);
+      const auto dataset = open(path);
+      if (!hdf5::shape_of(dataset).empty()) throw hdf5::Failure(path, "it is not one number");
+      summary[name] = hdf5::read_numbers(dataset, path).at(0);
+    }
+  }
+
+  void read_panels(std::vector<Panel>& panels) {
+    for (const auto& name : hdf5::member_names(file_, "/panels")) {
+      const auto path = run_layout::path_of("/panels", name);
+      const auto dataset = open(path);
+      const auto shape = hdf5::shape_of(dataset);
+      check_size(shape, path);
+      if (shape.size() != 2) throw hdf5::Failure(path, "it is no image of rows by columns");
+      panels.push_back({name, static_cast<std::int64_t>(shape[0]),
+                        static_cast<std::int64_t>(shape[1]), hdf5::read_pixels(dataset, path)});
+    }
+  }
+
+  hdf5::File file_;
+  seal::Finding finding_;
+  std::uint64_t most_values_;
+  bool may_be_torn_ = false;
+};
+
+RunRecord read_bytes_as_run(const std::filesystem::path& file, std::span<const std::byte> bytes) {
+  constexpr auto redo = "Delete the run's folder and run the study again";
+  const auto finding = seal::examine(bytes);
+  if (finding == seal::Finding::foreign) {
+    refuse(file, "this is not a run file of scalestudy", "Name a run.h5 or run.h5.part");
+  }
+  if (finding == seal::Finding::damaged) {
+    refuse(file, "the file was changed or cut after the run had closed it", redo);
+  }
+  try {
+    return Reader(bytes, finding).read();
+  } catch (const hdf5::Failure& failure) {
+    refuse(file, cat(failure.object(), ": ", failure.what()), redo);
+  } catch (const std::bad_alloc&) {
+    refuse(file, "it claims more data than memory can hold", redo);
+  } catch (const std::logic_error&) {
+    refuse(file, "its parts contradict each other", redo);
+  }
+}
+
+std::vector<std::byte> read_bytes(const std::filesystem::path& file) {
+  try {
+    return seal::read_bytes(file);
+  } catch (const std::system_error& error) {
+    refuse(file, cat("cannot be read: ", error.what()), "Check the path and its permissions");
+  }
+}
+
+}  // namespace
+
+RunRecord read_run_file(const std::filesystem::path& file) {
+  constexpr int most_attempts = 5;
+  constexpr auto pause = std::chrono::milliseconds(20);
+  for (int attempt = 1;; ++attempt) {
+    const auto bytes = read_bytes(file);
+    try {
+      auto record = read_bytes_as_run(file, bytes);
+      record.file = file;
+      return record;
+    } catch (const BadInput&) {
+      // The snapshot of a live file may fall into the middle of a flush.
+      const bool is_live = seal::examine(bytes) == seal::Finding::open;
+      if (!is_live || attempt == most_attempts) throw;
+      std::this_thread::sleep_for(pause);
+    }
+  }
+}
+
+}  // namespace scalestudy

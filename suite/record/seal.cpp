@@ -1,0 +1,100 @@
+#include "record/seal.hpp"
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <string>
+#include <system_error>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/hash.hpp"
+#include "core/text.hpp"
+
+#include "record/handle.hpp"
+
+namespace scalestudy::seal {
+namespace {
+
+constexpr std::string_view title = "scalestudy run file (HDF5 from byte 512). Seal: ";
+constexpr std::string_view unsealed = "open            ";  // as long as a seal
+
+void close_descriptor(int descriptor) noexcept {
+  ::close(descriptor);
+}
+using Descriptor = Handle<int, close_descriptor>;
+
+[[noreturn]] void fail(const char* call) {
+  throw std::system_error(errno, std::generic_category(), call);
+}
+
+Descriptor open_descriptor(const std::filesystem::path& file, int flags) {
+  Descriptor descriptor(::open(file.c_str(), flags | O_CLOEXEC));
+  if (!descriptor) fail("open");
+  return descriptor;
+}
+
+std::string seal_of(std::span<const std::byte> bytes) {
+  const auto content = bytes.subspan(user_block_bytes);
+  return hex64(mix64(hash_bytes(content) ^ mix64(content.size())));
+}
+
+void write_block(const Descriptor& descriptor, std::string_view seal) {
+  std::string block = cat(title, seal, "\n");
+  block.resize(user_block_bytes, '\0');
+  const auto written = ::pwrite(descriptor.get(), block.data(), block.size(), 0);
+  if (written != static_cast<ssize_t>(block.size())) fail("pwrite");
+}
+
+}  // namespace
+
+std::vector<std::byte> read_bytes(const std::filesystem::path& file) {
+  const auto descriptor = open_descriptor(file, O_RDONLY);
+  struct stat status {};
+  if (::fstat(descriptor.get(), &status) != 0) fail("fstat");
+  if (S_ISDIR(status.st_mode)) {
+    errno = EISDIR;
+    fail("read");
+  }
+  std::vector<std::byte> bytes(static_cast<std::size_t>(status.st_size));
+  std::size_t done = 0;
+  while (done < bytes.size()) {
+    const auto count = ::read(descriptor.get(), bytes.data() + done, bytes.size() - done);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) fail("read");
+    if (count == 0) break;
+    done += static_cast<std::size_t>(count);
+  }
+  bytes.resize(done);
+  return bytes;
+}
+
+Finding examine(std::span<const std::byte> bytes) {
+  if (bytes.size() < user_block_bytes) return Finding::foreign;
+  const std::string_view block(reinterpret_cast<const char*>(bytes.data()), user_block_bytes);
+  if (block.substr(0, title.size()) != title) return Finding::foreign;
+  const auto seal = block.substr(title.size(), unsealed.size());
+  if (seal == unsealed) return Finding::open;
+  return seal == seal_of(bytes) ? Finding::intact : Finding::damaged;
+}
+
+void mark_open(const std::filesystem::path& file) {
+  write_block(open_descriptor(file, O_WRONLY), unsealed);
+}
+
+void close(const std::filesystem::path& file) {
+  const auto seal = seal_of(read_bytes(file));
+  const auto descriptor = open_descriptor(file, O_WRONLY);
+  write_block(descriptor, seal);
+  if (::fsync(descriptor.get()) != 0) fail("fsync");
+}
+
+void sync_folder(const std::filesystem::path& folder) {
+  const auto descriptor =
+      open_descriptor(folder.empty() ? std::filesystem::path(".") : folder, O_RDONLY | O_DIRECTORY);
+  if (::fsync(descriptor.get()) != 0) fail("fsync");
+}
+
+}  // namespace scalestudy::seal

@@ -1,0 +1,34 @@
+#pragma once
+/// The 512 bytes before the HDF5 part of a run file: a line of text that says what the file is, and
+/// once it is closed a hash of all that follows. HDF5 itself does not survive every damaged file,
+/// so a closed file is checked before the library sees it. Other HDF5 readers skip these bytes.
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <vector>
+
+namespace scalestudy::seal {
+
+inline constexpr std::uint64_t user_block_bytes = 512;
+
+enum class Finding {
+  open,     ///< not sealed yet: a .part
+  intact,   ///< sealed, and the bytes are those that were sealed
+  damaged,  ///< sealed, but changed or cut since
+  foreign,  ///< not a run file of ours
+};
+
+/// The whole file. Errors: std::system_error with the system's reason.
+[[nodiscard]] std::vector<std::byte> read_bytes(const std::filesystem::path& file);
+[[nodiscard]] Finding examine(std::span<const std::byte> bytes);
+
+/// Marks a new file as open, or seals it and hands it to the disk (fsync); no HDF5 handle may be
+/// open meanwhile. Errors: std::system_error.
+void mark_open(const std::filesystem::path& file);
+void close(const std::filesystem::path& file);
+/// Makes a rename in the folder durable.
+void sync_folder(const std::filesystem::path& folder);
+
+}  // namespace scalestudy::seal

@@ -1,0 +1,97 @@
+#include <fstream>
+#include <iterator>
+#include <random>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "core/error.hpp"
+
+#include "record/seal.hpp"
+
+#include "tests/record/sample_run.hpp"
+
+namespace scalestudy {
+namespace {
+
+using ::testing::HasSubstr;
+
+std::string read_all(const std::filesystem::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+void write_all(const std::filesystem::path& file, const std::string& bytes) {
+  std::ofstream(file, std::ios::binary) << bytes;
+}
+
+// "" when the file was read.
+std::string refusal_of(const std::filesystem::path& file) {
+  try {
+    (void)read_run_file(file);
+  } catch (const BadInput& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(DamagedFile, MissingFileFolderAndForeignFiles) {
+  const TemporaryFolder folder;
+  EXPECT_THAT(refusal_of(folder / "absent.h5"), HasSubstr("No such file"));
+  EXPECT_THAT(refusal_of(folder / "."), HasSubstr("Is a directory"));
+  write_all(folder / "empty.h5", "");
+  EXPECT_THAT(refusal_of(folder / "empty.h5"), HasSubstr("not a run file"));
+  write_all(folder / "text.h5", std::string(5000, 'a'));
+  EXPECT_THAT(refusal_of(folder / "text.h5"), HasSubstr("text.h5: this is not a run file"));
+}
+
+TEST(DamagedFile, ClosedFileCutAnywhereIsRefused) {
+  const TemporaryFolder folder;
+  const auto bytes = read_all(make_sample_run(folder));
+  const auto cut = folder / "cut.h5";
+  for (std::size_t length = 0; length < bytes.size(); length += 1 + bytes.size() / 200) {
+    write_all(cut, bytes.substr(0, length));
+    EXPECT_THAT(refusal_of(cut), HasSubstr("cut.h5")) << "length " << length;
+  }
+}
+
+TEST(DamagedFile, ClosedFileWithAnyFlippedBitIsRefused) {
+  const TemporaryFolder folder;
+  const auto bytes = read_all(make_sample_run(folder));
+  std::mt19937_64 random(7);
+  const auto flipped = folder / "flipped.h5";
+  for (int i = 0; i < 300; ++i) {
+    auto damaged = bytes;
+    const auto place = seal::user_block_bytes + random() % (bytes.size() - seal::user_block_bytes);
+    damaged[place] = static_cast<char>(damaged[place] ^ (1 << random() % 8));
+    write_all(flipped, damaged);
+    EXPECT_THAT(refusal_of(flipped), HasSubstr("changed or cut")) << "byte " << place;
+  }
+}
+
+TEST(DamagedFile, OpenFileCutAnywhereIsReadOrRefused) {
+  const TemporaryFolder folder;
+  const auto part = folder / "run.h5.part";
+  RunFileWriter writer(part, sample_header(), 2);
+  write_sample(writer);
+  const auto bytes = read_all(part);
+  const auto cut = folder / "cut.h5.part";
+  int refused = 0;
+  for (int i = 0; i < 40; ++i) {
+    write_all(cut, bytes.substr(0, bytes.size() * static_cast<std::size_t>(i) / 40));
+    refused += refusal_of(cut).empty() ? 0 : 1;
+  }
+  EXPECT_EQ(refused, 40);
+}
+
+TEST(DamagedFile, UnknownSchemaIsNamed) {
+  const TemporaryFolder folder;
+  const auto part = folder / "run.h5.part";
+  auto header = sample_header();
+  header.schema = 99;
+  const RunFileWriter writer(part, header, 1);
+  EXPECT_THAT(refusal_of(part), HasSubstr("it has schema 99, this build reads 1"));
+}
+
+}  // namespace
+}  // namespace scalestudy

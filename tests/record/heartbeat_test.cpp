@@ -1,0 +1,98 @@
+#include "record/heartbeat.hpp"
+
+#include <csignal>
+#include <fstream>
+#include <thread>
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "core/clock.hpp"
+#include "core/error.hpp"
+
+#include "tests/record/sample_run.hpp"
+
+namespace scalestudy {
+namespace {
+
+TEST(Heartbeat, TellsPhaseStepAndError) {
+  const TemporaryFolder folder;
+  const auto file = heartbeat_file(folder / ".", 3);
+  EXPECT_EQ(file.filename(), "heartbeat-3");
+  Heartbeat heartbeat(file);
+  auto state = read_heartbeat(file);
+  ASSERT_TRUE(state);
+  EXPECT_EQ(state->process_id, ::getpid());
+  EXPECT_EQ(state->step, -1);
+  EXPECT_EQ(state->phase, "initialisation");
+  EXPECT_EQ(state->error, "");
+  const double before_s = now_s();
+  heartbeat.set_total_steps(60);
+  heartbeat.beat("backward", 17);
+  heartbeat.set_error(std::string(5000, 'e'));
+  state = read_heartbeat(file);
+  ASSERT_TRUE(state);
+  EXPECT_EQ(state->total_steps, 60);
+  EXPECT_EQ(state->step, 17);
+  EXPECT_EQ(state->phase, "backward");
+  EXPECT_EQ(state->error, std::string(1023, 'e'));
+  EXPECT_GE(state->time_s, before_s);
+}
+
+TEST(Heartbeat, SurvivesSigkill) {
+  const TemporaryFolder folder;
+  const auto file = folder / "heartbeat-0";
+  const pid_t child = ::fork();
+  if (child == 0) {
+    Heartbeat heartbeat(file);
+    heartbeat.beat("forward", 5);
+    ::kill(::getpid(), SIGKILL);
+  }
+  ::waitpid(child, nullptr, 0);
+  const auto state = read_heartbeat(file);
+  ASSERT_TRUE(state);
+  EXPECT_EQ(state->process_id, child);
+  EXPECT_EQ(state->step, 5);
+  EXPECT_EQ(state->phase, "forward");
+}
+
+TEST(Heartbeat, ReaderNeverMixesTwoStates) {
+  const TemporaryFolder folder;
+  const auto file = folder / "heartbeat-0";
+  Heartbeat heartbeat(file);
+  std::jthread writer([&](const std::stop_token& stop) {
+    for (std::int64_t i = 0; !stop.stop_requested(); ++i) {
+      heartbeat.beat(i % 2 == 0 ? "even_even_even_even" : "odd_odd_odd_odd_odd", i);
+      std::this_thread::yield();
+    }
+  });
+  for (int i = 0; i < 2000; ++i) {
+    const auto state = read_heartbeat(file);
+    ASSERT_TRUE(state);
+    if (state->step < 0) continue;
+    ASSERT_EQ(state->phase, state->step % 2 == 0 ? "even_even_even_even" : "odd_odd_odd_odd_odd");
+  }
+}
+
+TEST(Heartbeat, NothingIsReadFromMissingOrForeignFiles) {
+  const TemporaryFolder folder;
+  EXPECT_FALSE(read_heartbeat(folder / "absent"));
+  std::ofstream(folder / "short") << "x";
+  EXPECT_FALSE(read_heartbeat(folder / "short"));
+  std::ofstream(folder / "foreign") << std::string(10'000, 'x');
+  EXPECT_FALSE(read_heartbeat(folder / "foreign"));
+}
+
+TEST(Heartbeat, FileThatCannotBeMadeIsNamed) {
+  const TemporaryFolder folder;
+  try {
+    const Heartbeat heartbeat(folder / "absent" / "heartbeat-0");
+    FAIL() << "no error";
+  } catch (const RunFailed& error) {
+    EXPECT_NE(std::string(error.what()).find("absent/heartbeat-0"), std::string::npos);
+  }
+}
+
+}  // namespace
+}  // namespace scalestudy

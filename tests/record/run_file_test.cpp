@@ -1,0 +1,215 @@
+#include "record/run_file.hpp"
+
+#include <fstream>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "core/error.hpp"
+
+#include "tests/record/sample_run.hpp"
+
+namespace scalestudy {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+template <class Exception, class Action>
+std::string message_of(Action action) {
+  try {
+    action();
+  } catch (const Exception& error) {
+    return error.what();
+  }
+  return "nothing was thrown";
+}
+
+TEST(RunFile, RoundTripOfHeaderAndTexts) {
+  const TemporaryFolder folder;
+  const auto file = make_sample_run(folder);
+  EXPECT_EQ(file, folder / "run.h5");
+  EXPECT_FALSE(std::filesystem::exists(folder / "run.h5.part"));
+  const auto run = read_run_file(file);
+  EXPECT_EQ(run.file, file);
+  EXPECT_EQ(run.header.run_id, sample_header().run_id);
+  EXPECT_EQ(run.header.build_id, sample_header().build_id);
+  EXPECT_EQ(run.header.status, RunStatus::complete);
+  EXPECT_EQ(run.header.reason, "");
+  EXPECT_EQ(run.header.failed_rank, -1);
+  EXPECT_THAT(run.header.labels, ElementsAre("oversubscribed", "resumed"));
+  EXPECT_TRUE(run.header.has_label("resumed"));
+  EXPECT_FALSE(run.header.has_label("emulated"));
+  EXPECT_TRUE(run.header.validity_codes.empty());
+  EXPECT_EQ(run.requested_settings, R"({"a": "requested"})");
+  EXPECT_EQ(run.resolved_settings, R"({"a": "resolved"})");
+  EXPECT_EQ(run.effective_settings, R"({"a": "µ"})");
+  EXPECT_EQ(run.environment, R"({"host": "somewhere"})");
+}
+
+TEST(RunFile, RoundTripOfSteps) {
+  const TemporaryFolder folder;
+  const auto run = read_run_file(make_sample_run(folder));
+  ASSERT_EQ(run.steps.ranks(), 2);
+  ASSERT_EQ(run.steps.steps(), 7);
+  for (std::size_t column = 0; column < step_column::all().size(); ++column) {
+    for (std::int64_t rank = 0; rank < 2; ++rank) {
+      for (std::int64_t step = 0; step < 7; ++step) {
+        EXPECT_EQ(run.steps.at(step_column::all()[column], rank, step),
+                  sample_step_value(rank, step, column));
+      }
+    }
+  }
+}
+
+TEST(RunFile, RoundTripOfTablesPanelsAndSummary) {
+  const TemporaryFolder folder;
+  const auto run = read_run_file(make_sample_run(folder));
+  EXPECT_THAT(run.epochs.values(epoch_column::epoch_s), ElementsAre(0.5, 1.5));
+  EXPECT_THAT(run.epochs.values(epoch_column::end_s), ElementsAre(8.5, 9.5));
+  EXPECT_THAT(run.epochs.values(epoch_column::samples_seen), ElementsAre(4, 5));  // int64 in file
+  EXPECT_THAT(run.evaluations.text(evaluation_column::evaluation_set_hash),
+              ElementsAre("evaluation_set_hash 3.000000 µ"));
+  EXPECT_THAT(run.buckets.values(bucket_column::rank), ElementsAre(0, 1));
+  EXPECT_THAT(run.buckets.values(bucket_column::end_s), ElementsAre(0.3, 0.6));
+  EXPECT_EQ(run.ranks.rows(), 2U);
+  EXPECT_THAT(run.ranks.text(rank_column::host),
+              ElementsAre("host 10.000000 µ", "host 20.000000 µ"));
+  EXPECT_THAT(run.events.values(event_column::rank), ElementsAre(0));
+  ASSERT_EQ(run.panels.size(), 2U);
+  EXPECT_EQ(run.panels[0].name, "input");
+  EXPECT_EQ(run.panels[0].height_px, 2);
+  EXPECT_EQ(run.panels[0].width_px, 3);
+  EXPECT_THAT(run.panels[0].pixels, ElementsAre(0, 1, 2, 3, 4, -5.5));
+  EXPECT_EQ(run.summary_value(summary_column::samples_per_s), 251.25);
+  EXPECT_EQ(run.summary_value(summary_column::launch_wall_time_s), 12.5);
+  EXPECT_EQ(run.summary_value(summary_column::psnr_db), std::nullopt);
+}
+
+TEST(RunFile, PartCanBeReadWhileItIsWritten) {
+  const TemporaryFolder folder;
+  const auto part = folder / "run.h5.part";
+  RunFileWriter writer(part, sample_header(), 2);
+  for (std::int64_t step = 0; step < 700; ++step) {  // beyond one chunk
+    writer.append_steps(1, sample_steps(2, step, 1));
+    if (step % 100 != 99) continue;
+    writer.flush();
+    const auto run = read_run_file(part);
+    EXPECT_EQ(run.header.status, RunStatus::running);
+    ASSERT_EQ(run.steps.steps(), step + 1);
+    EXPECT_EQ(run.steps.at(step_column::epoch, 1, step), sample_step_value(1, step, 13));
+  }
+}
+
+TEST(RunFile, StatusAndValidityCodesAreUpdated) {
+  const TemporaryFolder folder;
+  const auto part = folder / "run.h5.part";
+  RunFileWriter writer(part, sample_header(), 1);
+  writer.set_status(RunStatus::diverged, "loss is NaN at step 3");
+  writer.add_validity_code("nonfinite_loss");
+  writer.add_validity_code("remainder_dropped");
+  writer.add_validity_code("nonfinite_loss");
+  writer.write_summary(summary_column::final_loss, 1.0);
+  writer.write_summary(summary_column::final_loss, 2.0);
+  writer.flush();
+  const auto run = read_run_file(part);
+  EXPECT_EQ(run.header.status, RunStatus::diverged);
+  EXPECT_EQ(run.header.reason, "loss is NaN at step 3");
+  EXPECT_THAT(run.header.validity_codes, ElementsAre("nonfinite_loss", "remainder_dropped"));
+  EXPECT_EQ(run.summary_value(summary_column::final_loss), 2.0);
+  EXPECT_EQ(run.steps.steps(), 0);
+}
+
+TEST(RunFile, ClosingRecordsWhoFailedWhere) {
+  const TemporaryFolder folder;
+  const auto part = folder / "run.h5.part";
+  { RunFileWriter writer(part, sample_header(), 2); }
+  const auto run = read_run_file(
+      close_run_file(part, {RunStatus::failed, "killed by signal 9", 1, "backward", 3.5, {}}));
+  EXPECT_EQ(run.header.status, RunStatus::failed);
+  EXPECT_EQ(run.header.reason, "killed by signal 9");
+  EXPECT_EQ(run.header.failed_rank, 1);
+  EXPECT_EQ(run.header.failed_phase, "backward");
+}
+
+TEST(RunFile, LongTextsSurvive) {
+  const TemporaryFolder folder;
+  const auto part = folder / "run.h5.part";
+  const std::string text(200'000, 'x');  // more than a fixed-length attribute could hold
+  RunFileWriter writer(part, sample_header(), 1);
+  writer.write_environment(text);
+  writer.set_status(RunStatus::failed, text);
+  writer.flush();
+  EXPECT_EQ(read_run_file(part).environment, text);
+  EXPECT_EQ(read_run_file(part).header.reason, text);
+}
+
+TEST(RunFile, WriterRefusesToOverwrite) {
+  const TemporaryFolder folder;
+  const auto part = folder / "run.h5.part";
+  const RunFileWriter writer(part, sample_header(), 1);
+  EXPECT_THAT(message_of<RunFailed>([&] { RunFileWriter(part, sample_header(), 1); }),
+              HasSubstr("file exists"));
+}
+
+TEST(RunFile, WriterNamesTheFolderThatIsMissing) {
+  const TemporaryFolder folder;
+  const auto text = message_of<RunFailed>(
+      [&] { RunFileWriter(folder / "absent" / "run.h5.part", sample_header(), 1); });
+  EXPECT_THAT(text, HasSubstr("absent/run.h5.part"));
+  EXPECT_THAT(text, HasSubstr("No such file or directory"));
+}
+
+TEST(RunFile, WriterChecksTheShapeOfRows) {
+  const TemporaryFolder folder;
+  RunFileWriter writer(folder / "run.h5.part", sample_header(), 1);
+  EXPECT_THROW(writer.append_epoch({1.0, 2.0}), InternalError);
+  EXPECT_THROW(writer.append_steps(2, std::vector<double>(3)), InternalError);
+  auto row = sample_row(event_column::all(), 0);
+  row.back() = 1.0;
+  EXPECT_THROW(writer.append_event(row), InternalError);
+}
+
+TEST(RunFile, WriterMoves) {
+  const TemporaryFolder folder;
+  RunFileWriter first(folder / "a.h5.part", sample_header(), 1);
+  RunFileWriter second(folder / "b.h5.part", sample_header(), 1);
+  first.append_steps(1, sample_steps(1, 0, 1));
+  second = std::move(first);  // closes b
+  second.append_steps(1, sample_steps(1, 1, 1));
+  second.flush();
+  EXPECT_EQ(read_run_file(folder / "a.h5.part").steps.steps(), 2);
+  EXPECT_EQ(read_run_file(folder / "b.h5.part").steps.steps(), 0);
+}
+
+TEST(CloseRunFile, SaysThatThePartIsMissing) {
+  const TemporaryFolder folder;
+  const auto text =
+      message_of<RunFailed>([&] { close_run_file(folder / "run.h5.part", complete_closing()); });
+  EXPECT_THAT(text, HasSubstr("run.h5.part cannot be closed"));
+  EXPECT_THAT(text, HasSubstr("No such file"));
+}
+
+TEST(CloseRunFile, LeavesAnUnreadablePartAsItIs) {
+  const TemporaryFolder folder;
+  const auto part = folder / "run.h5.part";
+  std::ofstream(part) << "not HDF5";
+  EXPECT_THROW(close_run_file(part, complete_closing()), RunFailed);
+  EXPECT_EQ(std::filesystem::file_size(part), 8U);
+  EXPECT_FALSE(std::filesystem::exists(folder / "run.h5"));
+}
+
+TEST(StepTable, FoldsOverRanks) {
+  StepTable table(2, 2);
+  table.values(step_column::step_s) = {1, 2, 3, 1};
+  table.values(step_column::loss) = {1, NAN, 4, 5};
+  table.values(step_column::loss_weight) = {3, 0, 1, 2};
+  EXPECT_THAT(table.max_over_ranks(step_column::step_s), ElementsAre(3, 2));
+  EXPECT_THAT(table.mean_over_ranks(step_column::step_s), ElementsAre(2, 1.5));
+  EXPECT_THAT(table.sum_over_ranks(step_column::step_s), ElementsAre(4, 3));
+  EXPECT_THAT(table.global_loss(), ElementsAre(1.75, 5));  // (3·1 + 1·4) / 4; an empty rank
+  EXPECT_THROW((void)table.at(step_column::step_s, 2, 0), InternalError);
+}
+
+}  // namespace
+}  // namespace scalestudy
