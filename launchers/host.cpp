@@ -1,10 +1,10 @@
 #include "launchers/host.hpp"
 
-#include <sched.h>
-
 #include <algorithm>
 #include <cmath>
 #include <fstream>
+
+#include <sched.h>
 
 #include "core/hash.hpp"
 #include "core/text.hpp"
@@ -46,12 +46,14 @@ std::string cpu_model() {
 }
 
 std::string HostFacts::text() const {
-  auto text = cat(cpu_model.empty() ? "unknown CPU" : cpu_model, ", ", cores, " cores, environment ",
-                  environment);
+  auto text = cat(cpu_model.empty() ? "unknown CPU" : cpu_model, ", ", cores,
+                  " cores, environment ", environment);
   for (const auto& [name, value] : variables) text += cat(", ", name, "=", value);
   return text;
 }
 
-std::string HostFacts::fingerprint() const { return hex64(mix64(fnv1a(text()))); }
+std::string HostFacts::fingerprint() const {
+  return hex64(mix64(fnv1a(text())));
+}
 
 }  // namespace scalestudy

@@ -16,7 +16,7 @@ bool is_plain(char character) {
   return alphanumeric || plain.find(character) != std::string_view::npos;
 }
 
-std::string quoted(std::string_view word) {
+std::string shell_quoted(std::string_view word) {
   if (!word.empty() && std::all_of(word.begin(), word.end(), is_plain)) return std::string(word);
   std::string text = "'";
   for (const char character : word) {
@@ -35,14 +35,14 @@ Launcher::~Launcher() = default;
 
 const Launcher& launcher(std::string_view name) {
   std::vector<std::string> names;
-  for (const Launcher* candidate : launchers()) {
+  for (const Launcher* candidate : all_launchers()) {
     if (candidate->name() == name) return *candidate;
     names.emplace_back(candidate->name());
   }
   const auto guess = nearest(name, names);
-  throw BadInput({cat("There is no launcher '", name, "'"), "a launcher starts the ranks of a run",
-                  guess.empty() ? cat("Use one of: ", join(names, ", "))
-                                : cat("Did you mean '", guess, "'")});
+  throw BadInput(
+      {cat("There is no launcher '", name, "'"), "a launcher starts the ranks of a run",
+       guess.empty() ? cat("Use one of: ", join(names, ", ")) : cat("Did you mean '", guess, "'")});
 }
 
 std::vector<std::string> rank_arguments(const LaunchRequest& request) {
@@ -60,11 +60,11 @@ std::map<std::string, std::string> rank_variables(const LaunchRequest& request) 
 std::string command_line(const ProcessPlan& process) {
   std::vector<std::string> words;
   if (!process.variables.empty() || !process.removed_variables.empty()) words.emplace_back("env");
-  for (const auto& name : process.removed_variables) words.push_back("-u " + quoted(name));
+  for (const auto& name : process.removed_variables) words.push_back("-u " + shell_quoted(name));
   for (const auto& [name, value] : process.variables) {
-    words.push_back(name + "=" + (value.empty() ? "" : quoted(value)));
+    words.push_back(name + "=" + (value.empty() ? "" : shell_quoted(value)));
   }
-  for (const auto& argument : process.argv) words.push_back(quoted(argument));
+  for (const auto& argument : process.argv) words.push_back(shell_quoted(argument));
   return join(words, " ");
 }
 

@@ -62,7 +62,7 @@ class Launcher {
 };
 
 /// All launchers, sorted by name.
-[[nodiscard]] std::span<const Launcher* const> launchers();
+[[nodiscard]] std::span<const Launcher* const> all_launchers();
 
 /// Errors: BadInput with the nearest name.
 [[nodiscard]] const Launcher& launcher(std::string_view name);

@@ -2,10 +2,10 @@
 /// Child processes: started without a shell, in a process group of their own, and killed by the
 /// kernel when the process that started them dies.
 
-#include <sys/types.h>
-
 #include <optional>
 #include <string>
+
+#include <sys/types.h>
 
 #include "launchers/launcher.hpp"
 
@@ -16,7 +16,8 @@ struct ProcessEnd {
   bool by_signal = false;
   int number = 0;  ///< exit code, or signal
   [[nodiscard]] bool is_success() const { return !by_signal && number == 0; }
-  [[nodiscard]] std::string text() const;  ///< "exited with code 5", "was killed by signal 9 (Killed)"
+  [[nodiscard]] std::string text()
+      const;  ///< "exited with code 5", "was killed by signal 9 (Killed)"
 };
 
 /// Owns one running child; the destructor kills its group and reaps it.

@@ -1,13 +1,13 @@
 #include "launchers/study_folder.hpp"
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
 #include <cerrno>
 #include <charconv>
 #include <cstring>
+
+#include <fcntl.h>
+#include <unistd.h>
 
 #include "core/error.hpp"
 #include "core/text.hpp"
@@ -38,7 +38,9 @@ struct flock whole_file_lock() {
   return lock;
 }
 
-fs::path lock_file(const StudyFolder& folder) { return folder.path() / "driver.lock"; }
+fs::path lock_file(const StudyFolder& folder) {
+  return folder.path() / "driver.lock";
+}
 
 pid_t process_id_in(int descriptor) {
   std::array<char, 32> text{};
@@ -57,7 +59,8 @@ fs::path first_free_attempt(const fs::path& run_folder) {
 
 }  // namespace
 
-StudyFolder::StudyFolder(const fs::path& folder) : folder_(fs::absolute(folder).lexically_normal()) {
+StudyFolder::StudyFolder(const fs::path& folder)
+    : folder_(fs::absolute(folder).lexically_normal()) {
   if (!folder_.has_filename()) folder_ = folder_.parent_path();  // "DIR/" is "DIR"
 }
 
@@ -121,10 +124,10 @@ DriverLock::DriverLock(const StudyFolder& folder) {
   if (::fcntl(descriptor_, F_OFD_SETLK, &lock) != 0) {
     const auto other = process_id_in(descriptor_);
     ::close(descriptor_);
-    throw BadInput({cat("Another scalestudy run (process ", other, ") works in ",
-                        folder.path().string()),
-                    "two drivers in one folder would start every run twice",
-                    "Wait for it, watch it with 'scalestudy status', or choose another --out"});
+    throw BadInput(
+        {cat("Another scalestudy run (process ", other, ") works in ", folder.path().string()),
+         "two drivers in one folder would start every run twice",
+         "Wait for it, watch it with 'scalestudy status', or choose another --out"});
   }
   const auto text = cat(::getpid(), "\n");
   if (::ftruncate(descriptor_, 0) != 0 || ::pwrite(descriptor_, text.data(), text.size(), 0) < 0) {
@@ -132,7 +135,9 @@ DriverLock::DriverLock(const StudyFolder& folder) {
   }
 }
 
-DriverLock::~DriverLock() { ::close(descriptor_); }
+DriverLock::~DriverLock() {
+  ::close(descriptor_);
+}
 
 std::optional<pid_t> DriverLock::holder(const StudyFolder& folder) {
   const int descriptor = ::open(lock_file(folder).c_str(), O_RDONLY | O_CLOEXEC);

@@ -3,16 +3,17 @@
 /// runs/<run_id>/{spec.json, launch.json, run.h5.part → run.h5, *.log, heartbeat-*, attempt-<k>/}}.
 /// All files are replaced atomically, so that a killed driver leaves the old or the new one.
 
-#include <sys/types.h>
-
 #include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include <sys/types.h>
+
 #include "study/run_spec.hpp"
 #include "study/study_matrix.hpp"
+
 #include "launchers/host.hpp"
 
 namespace scalestudy {

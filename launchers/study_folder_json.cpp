@@ -1,15 +1,15 @@
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <cerrno>
 #include <cstring>
 #include <fstream>
 #include <sstream>
 
+#include <fcntl.h>
 #include <nlohmann/json.hpp>
+#include <unistd.h>
 
 #include "core/error.hpp"
 #include "core/text.hpp"
+
 #include "launchers/study_folder.hpp"
 
 namespace scalestudy {
@@ -72,8 +72,8 @@ StudyPlan plan_from(const json& object, const std::string& origin) {
     plan.matrix.runs.push_back(run_spec_from_json_text(run.dump(), origin));
   }
   for (const auto& skipped : object.at("skipped")) {
-    plan.matrix.skipped.push_back({skipped.at("combination").get<std::string>(),
-                                   skipped.at("reason").get<std::string>()});
+    plan.matrix.skipped.push_back(
+        {skipped.at("combination").get<std::string>(), skipped.at("reason").get<std::string>()});
   }
   return plan;
 }

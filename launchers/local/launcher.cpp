@@ -2,8 +2,9 @@
 /// Ranks are not bound to cores: the communication thread of a rank needs to run while its compute
 /// threads do, and binding to as many cores as compute threads puts both on one core.
 
-#include "core/text.hpp"
 #include "launchers/launcher.hpp"
+
+#include "core/text.hpp"
 
 namespace scalestudy {
 namespace {

@@ -2,15 +2,16 @@
 /// in mpirun's own environment and are only named on its command line, so that no value is ever
 /// parsed by mpirun.
 
-#include <unistd.h>
+#include "launchers/launcher.hpp"
 
 #include <cstdlib>
 #include <filesystem>
 #include <regex>
 
+#include <unistd.h>
+
 #include "core/error.hpp"
 #include "core/text.hpp"
-#include "launchers/launcher.hpp"
 
 namespace scalestudy {
 namespace {
@@ -49,8 +50,7 @@ class MpirunLauncher final : public Launcher {
     process.variables = rank_variables(request);
     process.removed_variables = foreign_rank_variables();
     // Hardware threads count as slots, as they do where oversubscription is decided.
-    process.argv = {"mpirun",    "-n", cat(request.ranks), "--use-hwthread-cpus",
-                    "--bind-to", "none"};
+    process.argv = {"mpirun", "-n", cat(request.ranks), "--use-hwthread-cpus", "--bind-to", "none"};
     if (request.oversubscribed) process.argv.emplace_back("--oversubscribe");
     for (const auto& [name, value] : process.variables) {
       process.argv.insert(process.argv.end(), {"-x", name});

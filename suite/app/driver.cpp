@@ -7,6 +7,7 @@
 
 #include "core/provenance.hpp"
 #include "core/text.hpp"
+
 #include "app/command.hpp"
 
 namespace scalestudy {
@@ -46,7 +47,8 @@ class CommandLine {
     app_.get_formatter()->column_width(34);
     app_.footer("scalestudy COMMAND --help shows a command's options with an example.");
     for (const auto& command : commands()) {
-      auto* const sub = app_.add_subcommand(std::string(command.name), std::string(command.summary));
+      auto* const sub =
+          app_.add_subcommand(std::string(command.name), std::string(command.summary));
       sub->footer(footer_of(command));
       actions_.push_back(command.define(*sub));
       add_common_options(*sub, options);
@@ -61,8 +63,8 @@ class CommandLine {
   }
 
   [[nodiscard]] const Action& chosen_action() const {
-    const auto chosen = std::find_if(apps_.begin(), apps_.end(),
-                                     [](const CLI::App* app) { return app->parsed(); });
+    const auto chosen =
+        std::find_if(apps_.begin(), apps_.end(), [](const CLI::App* app) { return app->parsed(); });
     SCALESTUDY_EXPECT(chosen != apps_.end());
     return actions_[static_cast<std::size_t>(chosen - apps_.begin())];
   }
@@ -142,7 +144,9 @@ Verbosity Context::verbosity() const {
   return options.verbose ? Verbosity::verbose : Verbosity::normal;
 }
 
-bool Context::color() const { return out_is_terminal && !options.no_color; }
+bool Context::color() const {
+  return out_is_terminal && !options.no_color;
+}
 
 int run_driver(const std::vector<std::string>& arguments, Context& context) noexcept {
   const char* const no_color = std::getenv("NO_COLOR");

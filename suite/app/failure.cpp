@@ -86,7 +86,9 @@ ExitCode exit_code_of(const ProcessEnd& end) {
   return code == ExitCode::bad_input || code == ExitCode::lacks ? code : ExitCode::run_failed;
 }
 
-void blame(const Evidence& evidence, std::int64_t rank, const std::string& how,
+void blame(const Evidence& evidence,
+           std::int64_t rank,
+           const std::string& how,
            RunOutcome& outcome) {
   const auto* heartbeat = heartbeat_of(evidence, rank);
   outcome.failed_rank = rank;
@@ -137,9 +139,9 @@ void deduce_from_time(const Evidence& evidence, RunOutcome& outcome) {
   blame(evidence, most_silent_rank(evidence), "was the slowest,", outcome);
   const auto slowest = outcome.reason;
   outcome.reason =
-      timeout ? cat("the run took longer than run_timeout_s = ", evidence.limits.run_timeout.count())
-              : cat("no rank made progress for ",
-                    human_duration(evidence.limits.no_progress.count()));
+      timeout
+          ? cat("the run took longer than run_timeout_s = ", evidence.limits.run_timeout.count())
+          : cat("no rank made progress for ", human_duration(evidence.limits.no_progress.count()));
   outcome.reason += "; " + slowest;
 }
 

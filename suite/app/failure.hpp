@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "record/heartbeat.hpp"
+
 #include "app/watch.hpp"
 #include "launchers/process.hpp"
 

@@ -1,9 +1,9 @@
 /// scalestudy: the driver. Light: it never links LibTorch, MPI or CUDA.
 
-#include <unistd.h>
-
 #include <filesystem>
 #include <iostream>
+
+#include <unistd.h>
 
 #include "app/command.hpp"
 
@@ -11,8 +11,11 @@ int main(int argc, char** argv) {
   std::error_code error;
   auto executable = std::filesystem::read_symlink("/proc/self/exe", error);
   if (error) executable = std::filesystem::absolute(argv[0], error);
-  scalestudy::Context context{{},         executable,          std::cout,
-                              std::cerr,  ::isatty(STDOUT_FILENO) == 1,
+  scalestudy::Context context{{},
+                              executable,
+                              std::cout,
+                              std::cerr,
+                              ::isatty(STDOUT_FILENO) == 1,
                               ::isatty(STDERR_FILENO) == 1};
   return scalestudy::run_driver({argv + 1, argv + argc}, context);
 }

@@ -11,9 +11,13 @@ using nlohmann::json;
 
 constexpr auto lossy = json::error_handler_t::replace;  // reasons may quote any bytes
 
-std::string text_of(const json& value) { return value.dump(2, ' ', false, lossy) + "\n"; }
+std::string text_of(const json& value) {
+  return value.dump(2, ' ', false, lossy) + "\n";
+}
 
-json number_or_null(double value) { return std::isnan(value) ? json() : json(value); }
+json number_or_null(double value) {
+  return std::isnan(value) ? json() : json(value);
+}
 
 json to_json(const std::string& run_id, const RunState& state) {
   json object{{"run_id", run_id},
@@ -85,8 +89,7 @@ std::string launches_json(const std::vector<PlannedLaunch>& launches) {
   for (const auto& launch : launches) {
     json processes = json::array();
     for (const auto& process : launch.plan.processes) processes.push_back(to_json(process));
-    array.push_back(
-        {{"run_id", launch.run_id}, {"kept", launch.kept}, {"processes", processes}});
+    array.push_back({{"run_id", launch.run_id}, {"kept", launch.kept}, {"processes", processes}});
   }
   return text_of({{"launches", array}});
 }

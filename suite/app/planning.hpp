@@ -5,6 +5,7 @@
 
 #include "study/environment.hpp"
 #include "study/study.hpp"
+
 #include "app/command.hpp"
 #include "launchers/study_folder.hpp"
 

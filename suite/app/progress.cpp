@@ -17,7 +17,9 @@ std::string configuration_of(RunSpec spec) {
   return spec.run_id();
 }
 
-double samples_of(const RunSpec& spec) { return static_cast<double>(spec.plan.samples); }
+double samples_of(const RunSpec& spec) {
+  return static_cast<double>(spec.plan.samples);
+}
 
 }  // namespace
 
@@ -31,7 +33,9 @@ void TimeLeft::add_finished(const RunSpec& spec, double wall_s) {
   current_wall_s_ = current_samples_ = 0;
 }
 
-void TimeLeft::set_current(const RunSpec& spec, double elapsed_s, std::int64_t steps_done,
+void TimeLeft::set_current(const RunSpec& spec,
+                           double elapsed_s,
+                           std::int64_t steps_done,
                            std::int64_t steps_total) {
   const double expected_s = estimate_s(spec);
   current_left_s_ = std::max(0.0, expected_s - elapsed_s);  // NaN when nothing is expected
@@ -55,14 +59,18 @@ double TimeLeft::estimate_s(const RunSpec& spec) const {
   return wall_s / samples * samples_of(spec);
 }
 
-Reporter::Reporter(std::ostream& console, Verbosity verbosity, bool terminal,
+Reporter::Reporter(std::ostream& console,
+                   Verbosity verbosity,
+                   bool terminal,
                    const std::filesystem::path& log_file)
     : console_(console),
       verbosity_(verbosity),
       terminal_(terminal),
       log_(log_file, std::ios::app) {}
 
-Reporter::~Reporter() { clear_progress(); }
+Reporter::~Reporter() {
+  clear_progress();
+}
 
 void Reporter::info(const std::string& line) {
   log(line);

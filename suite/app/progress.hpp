@@ -10,6 +10,7 @@
 
 #include "core/clock.hpp"
 #include "core/log.hpp"
+
 #include "study/run_spec.hpp"
 
 namespace scalestudy {
@@ -21,7 +22,9 @@ class TimeLeft {
   void add_finished(const RunSpec& spec, double wall_s);
 
   /// The run at work has done `steps_done` of `steps_total` in `elapsed_s`; steps_done may be 0.
-  void set_current(const RunSpec& spec, double elapsed_s, std::int64_t steps_done,
+  void set_current(const RunSpec& spec,
+                   double elapsed_s,
+                   std::int64_t steps_done,
                    std::int64_t steps_total);
 
   /// Seconds one launch of `spec` takes: the mean of finished runs that differ only in repeat, else
@@ -47,7 +50,9 @@ class TimeLeft {
 class Reporter {
  public:
   /// `terminal`: `console` is one, and a progress line may be redrawn.
-  Reporter(std::ostream& console, Verbosity verbosity, bool terminal,
+  Reporter(std::ostream& console,
+           Verbosity verbosity,
+           bool terminal,
            const std::filesystem::path& log_file);
   ~Reporter();
   Reporter(const Reporter&) = delete;

@@ -1,9 +1,9 @@
 #include "app/shipped_files.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstdlib>
+
+#include <unistd.h>
 
 #include "core/error.hpp"
 #include "core/text.hpp"
@@ -25,7 +25,8 @@ void sort_by_name(std::vector<ShippedFile>& files) {
             [](const auto& a, const auto& b) { return a.name < b.name; });
 }
 
-fs::path find_by_name(const std::vector<ShippedFile>& files, const std::string& name,
+fs::path find_by_name(const std::vector<ShippedFile>& files,
+                      const std::string& name,
                       const std::string& kind) {
   std::vector<std::string> names;
   for (const auto& candidate : files) {
@@ -33,9 +34,10 @@ fs::path find_by_name(const std::vector<ShippedFile>& files, const std::string& 
     names.push_back(candidate.name);
   }
   const auto guess = nearest(name, names);
-  throw BadInput({cat("There is no ", kind, " '", name, "', neither a file nor a shipped one"),
-                  cat("shipped are: ", names.empty() ? "none" : join(names, ", ")),
-                  guess.empty() ? "Give the path of a JSON file" : cat("Did you mean '", guess, "'")});
+  throw BadInput(
+      {cat("There is no ", kind, " '", name, "', neither a file nor a shipped one"),
+       cat("shipped are: ", names.empty() ? "none" : join(names, ", ")),
+       guess.empty() ? "Give the path of a JSON file" : cat("Did you mean '", guess, "'")});
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 #pragma once
-/// Finds what comes with scalestudy (studies, environments, the rank program) both in the build tree
-/// and in an installed prefix.
+/// Finds what comes with scalestudy (studies, environments, the rank program) both in the build
+/// tree and in an installed prefix.
 
 #include <filesystem>
 #include <string>

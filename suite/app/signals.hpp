@@ -1,6 +1,6 @@
 #pragma once
-/// Signals as events of the driver's loop instead of handlers: no global state, nothing to get wrong
-/// in a handler.
+/// Signals as events of the driver's loop instead of handlers: no global state, nothing to get
+/// wrong in a handler.
 
 #include <signal.h>  // sigset_t is POSIX, not in <csignal>
 

@@ -1,13 +1,14 @@
 #include "app/study_run.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cmath>
+
+#include <unistd.h>
 
 #include "core/clock.hpp"
 #include "core/hash.hpp"
 #include "core/text.hpp"
+
 #include "record/run_file.hpp"
 
 namespace scalestudy {
@@ -15,7 +16,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Unique on the host among all runs of all drivers, and short: it becomes part of names in /dev/shm.
+/// Unique on the host among all runs of all drivers, and short: it becomes part of names in
+/// /dev/shm.
 std::string job_key_of(const RunSpec& spec) {
   const auto salt = mix64(static_cast<std::uint64_t>(now_s() * 1e9));
   return cat(hex64(spec.content_hash() ^ salt), "-", ::getpid());
@@ -57,10 +59,11 @@ std::string difference(const StudyFolder& folder, const StudyPlan& plan, const R
   return "";
 }
 
-[[noreturn]] void refuse_mixed(const StudyFolder& folder, const std::string& run_id,
+[[noreturn]] void refuse_mixed(const StudyFolder& folder,
+                               const std::string& run_id,
                                const std::string& why) {
-  throw BadInput({cat(folder.path().string(), " holds results of another study, build or machine: ",
-                      run_id, ": ", why),
+  throw BadInput({cat(folder.path().string(),
+                      " holds results of another study, build or machine: ", run_id, ": ", why),
                   "together they would compare that instead of numbers of ranks",
                   "Choose a new --out, or add --accept-mixed"});
 }
@@ -98,7 +101,8 @@ void require_same_study(const StudyFolder& folder, const StudyPlan& plan) {
   }
 }
 
-LaunchPlan launch_plan(const RunSpec& spec, const fs::path& run_folder,
+LaunchPlan launch_plan(const RunSpec& spec,
+                       const fs::path& run_folder,
                        const fs::path& rank_program,
                        const std::map<std::string, std::string>& variables) {
   LaunchRequest request;
@@ -137,8 +141,8 @@ RunResult StudyRunner::keep_or_run(std::size_t index) {
   const auto& spec = parts_.plan.matrix.runs[index];
   const auto& state = earlier_[index];
   if (is_settled(state.stage)) {
-    parts_.reporter.detail(cat("run ", index + 1, ": ", spec.run_id(), " kept: ",
-                               to_string(state.stage)));
+    parts_.reporter.detail(
+        cat("run ", index + 1, ": ", spec.run_id(), " kept: ", to_string(state.stage)));
     return {spec.run_id(), state, true, ExitCode::done};
   }
   auto result = run(spec);
@@ -188,8 +192,7 @@ void StudyRunner::set_aside_earlier_attempt(const RunSpec& spec) {
 
 RunOutcome StudyRunner::launch(const RunSpec& spec, LaunchRecord& record) {
   const auto folder = parts_.folder.run_folder(spec.run_id());
-  const auto plan =
-      launch_plan(spec, folder, parts_.rank_program, parts_.plan.host.variables);
+  const auto plan = launch_plan(spec, folder, parts_.rank_program, parts_.plan.host.variables);
   record = new_record(parts_.plan, spec, plan);
   parts_.folder.write_launch(spec.run_id(), record);
   for (const auto& command : record.commands) parts_.reporter.detail(command);
@@ -215,8 +218,12 @@ void StudyRunner::close_result_file(const RunSpec& spec, RunOutcome& outcome) {
                        "there is nothing to analyse", "See the logs of the ranks"});
     }
     adopt_divergence(part, outcome);
-    close_run_file(part, {outcome.status, outcome.reason, outcome.failed_rank,
-                          outcome.failed_phase, outcome.launch_wall_time_s, {}});
+    close_run_file(part, {outcome.status,
+                          outcome.reason,
+                          outcome.failed_rank,
+                          outcome.failed_phase,
+                          outcome.launch_wall_time_s,
+                          {}});
   } catch (const Error& error) {
     if (outcome.status == RunStatus::complete) {
       outcome.status = RunStatus::failed;
@@ -240,18 +247,16 @@ void StudyRunner::report_end(const RunSpec& spec, const RunResult& result) {
   } else {
     parts_.reporter.warning(cat(line, ": ", state.reason));
     if (state.stage != RunStage::interrupted) {
-      parts_.reporter.info(
-          cat("  logs: ", parts_.folder.run_folder(spec.run_id()).string()));
+      parts_.reporter.info(cat("  logs: ", parts_.folder.run_folder(spec.run_id()).string()));
     }
   }
 }
 
 void StudyRunner::show_progress(const RunSpec& spec, const RunProgress& progress) {
   time_left_.set_current(spec, progress.elapsed_s, progress.step, progress.total_steps);
-  const double done_frac =
-      progress.total_steps > 0
-          ? static_cast<double>(progress.step) / static_cast<double>(progress.total_steps)
-          : 0;
+  const double done_frac = progress.total_steps > 0 ? static_cast<double>(progress.step) /
+                                                          static_cast<double>(progress.total_steps)
+                                                    : 0;
   const auto runs = parts_.plan.matrix.runs.size();
   auto line = cat("run ", index_ + 1, "/", runs, " ", progress_bar(done_frac, 20), " ", spec.ranks,
                   spec.ranks == 1 ? " rank" : " ranks", ", repeat ", spec.repeat + 1);

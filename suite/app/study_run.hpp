@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/error.hpp"
+
 #include "app/progress.hpp"
 #include "app/signals.hpp"
 #include "app/study_state.hpp"
@@ -27,7 +28,8 @@ struct RunResult {
 void require_same_study(const StudyFolder& folder, const StudyPlan& plan);
 
 /// The launch plan of one run. Pure.
-[[nodiscard]] LaunchPlan launch_plan(const RunSpec& spec, const std::filesystem::path& run_folder,
+[[nodiscard]] LaunchPlan launch_plan(const RunSpec& spec,
+                                     const std::filesystem::path& run_folder,
                                      const std::filesystem::path& rank_program,
                                      const std::map<std::string, std::string>& variables);
 

@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/error.hpp"
 #include "core/clock.hpp"
+#include "core/error.hpp"
+
 #include "record/heartbeat.hpp"
 #include "record/run_file.hpp"
+
 #include "app/progress.hpp"
 #include "app/watch.hpp"
 
@@ -16,8 +18,8 @@ namespace {
 namespace fs = std::filesystem;
 
 RunStage stage_of(const std::string& status) {
-  for (const auto candidate : {RunStatus::complete, RunStatus::diverged, RunStatus::timed_out,
-                               RunStatus::interrupted}) {
+  for (const auto candidate :
+       {RunStatus::complete, RunStatus::diverged, RunStatus::timed_out, RunStatus::interrupted}) {
     if (status == to_string(candidate)) return stage_of(candidate);
   }
   return RunStage::failed;
@@ -29,8 +31,7 @@ RunState state_from_file(const fs::path& file) {
     const auto record = read_run_file(file);
     state.stage = stage_of(record.header.status);
     state.reason = record.header.reason;
-    state.launch_wall_time_s =
-        record.summary_value(summary_column::launch_wall_time_s).value_or(0);
+    state.launch_wall_time_s = record.summary_value(summary_column::launch_wall_time_s).value_or(0);
   } catch (const Error& error) {
     state.stage = RunStage::damaged;
     state.reason = error.what();
@@ -54,7 +55,8 @@ RunState state_at_work(const fs::path& run_folder, std::int64_t ranks) {
   return state;
 }
 
-RunState state_of_run(const StudyFolder& folder, const RunSpec& spec,
+RunState state_of_run(const StudyFolder& folder,
+                      const RunSpec& spec,
                       const std::optional<pid_t>& driver) {
   const auto run_folder = folder.run_folder(spec.run_id());
   if (fs::exists(run_folder / "run.h5")) return state_from_file(run_folder / "run.h5");
@@ -98,26 +100,40 @@ double time_left_s(const StudyState& study) {
 
 RunStage stage_of(RunStatus status) {
   switch (status) {
-    case RunStatus::complete: return RunStage::complete;
-    case RunStatus::diverged: return RunStage::diverged;
-    case RunStatus::timed_out: return RunStage::timed_out;
-    case RunStatus::interrupted: return RunStage::interrupted;
-    case RunStatus::running: return RunStage::damaged;  // nothing renames an unclosed file
-    case RunStatus::failed: break;
+    case RunStatus::complete:
+      return RunStage::complete;
+    case RunStatus::diverged:
+      return RunStage::diverged;
+    case RunStatus::timed_out:
+      return RunStage::timed_out;
+    case RunStatus::interrupted:
+      return RunStage::interrupted;
+    case RunStatus::running:
+      return RunStage::damaged;  // nothing renames an unclosed file
+    case RunStatus::failed:
+      break;
   }
   return RunStage::failed;
 }
 
 std::string_view to_string(RunStage stage) {
   switch (stage) {
-    case RunStage::waiting: return "waiting";
-    case RunStage::running: return "running";
-    case RunStage::complete: return "complete";
-    case RunStage::diverged: return "diverged";
-    case RunStage::failed: return "failed";
-    case RunStage::timed_out: return "timed_out";
-    case RunStage::interrupted: return "interrupted";
-    case RunStage::damaged: return "damaged";
+    case RunStage::waiting:
+      return "waiting";
+    case RunStage::running:
+      return "running";
+    case RunStage::complete:
+      return "complete";
+    case RunStage::diverged:
+      return "diverged";
+    case RunStage::failed:
+      return "failed";
+    case RunStage::timed_out:
+      return "timed_out";
+    case RunStage::interrupted:
+      return "interrupted";
+    case RunStage::damaged:
+      return "damaged";
   }
   return "";
 }

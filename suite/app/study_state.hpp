@@ -6,7 +6,9 @@
 #include <vector>
 
 #include "study/run_spec.hpp"
+
 #include "record/run_record.hpp"
+
 #include "launchers/study_folder.hpp"
 
 namespace scalestudy {

@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "record/heartbeat.hpp"
+
 #include "app/failure.hpp"
 
 namespace scalestudy {
@@ -141,7 +142,8 @@ RunProgress progress_in(const std::filesystem::path& run_folder, std::int64_t ra
   return slowest_of(heartbeats_in(run_folder, ranks));
 }
 
-RunOutcome watch_run(const WatchedRun& run, SignalQueue& signals,
+RunOutcome watch_run(const WatchedRun& run,
+                     SignalQueue& signals,
                      const std::function<void(const RunProgress&)>& on_progress) {
   const Stopwatch wall;
   ProcessGroup group(run.plan);

@@ -7,7 +7,9 @@
 
 #include "core/clock.hpp"
 #include "core/error.hpp"
+
 #include "record/run_record.hpp"
+
 #include "app/signals.hpp"
 #include "launchers/launcher.hpp"
 
@@ -49,7 +51,8 @@ struct WatchedRun {
 
 /// Returns when no process of the run is left. Errors: RunFailed when a process cannot be started
 /// (then none is left either).
-[[nodiscard]] RunOutcome watch_run(const WatchedRun& run, SignalQueue& signals,
+[[nodiscard]] RunOutcome watch_run(const WatchedRun& run,
+                                   SignalQueue& signals,
                                    const std::function<void(const RunProgress&)>& on_progress);
 
 /// From the heartbeats in `run_folder`; step −1 before training.

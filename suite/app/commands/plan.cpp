@@ -1,6 +1,5 @@
 /// scalestudy plan STUDY: every run resolved, every left-out combination with its reason.
 
-
 #include <algorithm>
 #include <map>
 #include <memory>
@@ -9,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "core/text.hpp"
+
 #include "app/command.hpp"
 #include "app/output_json.hpp"
 #include "app/planning.hpp"
@@ -63,9 +63,9 @@ TextTable empty_table() {
 void add_row(TextTable& table, const PlanRow& row) {
   const auto& spec = row.spec;
   const auto& plan = spec.plan;
-  table.add_row({cat(spec.ranks, spec.oversubscribed ? "*" : ""), spec.scaling_rule,
-                 spec.reduction, spec.input, spec.control_arm.empty() ? "-" : spec.control_arm,
-                 spec.launcher, cat(spec.settings.threads_per_rank), local_batch_text(plan),
+  table.add_row({cat(spec.ranks, spec.oversubscribed ? "*" : ""), spec.scaling_rule, spec.reduction,
+                 spec.input, spec.control_arm.empty() ? "-" : spec.control_arm, spec.launcher,
+                 cat(spec.settings.threads_per_rank), local_batch_text(plan),
                  cat(plan.global_batch_size), fmt::format("{:.4g}", plan.learning_rate),
                  cat(plan.epochs, " x ", plan.steps_per_epoch), grouped_digits(plan.samples),
                  cat(row.repeats)});
@@ -82,9 +82,11 @@ void print_notes(const std::vector<PlanRow>& rows, std::ostream& out) {
     }
   }
   if (oversubscribed) {
-    out << "\n* more busy threads than cores: labelled oversubscribed, its times are no evidence.\n";
+    out << "\n* more busy threads than cores: labelled oversubscribed, its times are no "
+           "evidence.\n";
   }
-  for (const auto& [where, remainder] : remainders) out << "  " << where << ": " << remainder << '\n';
+  for (const auto& [where, remainder] : remainders)
+    out << "  " << where << ": " << remainder << '\n';
 }
 
 void print_plan(const PlannedStudy& planned, std::ostream& out) {

@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 
 #include "core/text.hpp"
+
 #include "app/command.hpp"
 #include "app/output_json.hpp"
 #include "app/planning.hpp"
@@ -67,8 +68,8 @@ ExitCode show_commands(Context& context, const PlannedStudy& planned, const Stud
   std::vector<PlannedLaunch> launches;
   for (const auto& spec : planned.plan.matrix.runs) {
     launches.push_back({spec.run_id(), is_settled(state_of_run(folder, spec).stage),
-                        launch_plan(spec, folder.run_folder(spec.run_id()),
-                                    shipped.rank_program(), planned.environment.variables)});
+                        launch_plan(spec, folder.run_folder(spec.run_id()), shipped.rank_program(),
+                                    planned.environment.variables)});
   }
   if (context.options.json) {
     context.out << launches_json(launches);
@@ -96,24 +97,27 @@ Counts count(const std::vector<RunResult>& results) {
   return counts;
 }
 
-void report_results(const std::vector<RunResult>& results, std::size_t planned,
-                    const StudyFolder& folder, double elapsed_s, Reporter& reporter) {
+void report_results(const std::vector<RunResult>& results,
+                    std::size_t planned,
+                    const StudyFolder& folder,
+                    double elapsed_s,
+                    Reporter& reporter) {
   const auto counts = count(results);
-  auto line = cat(counts.complete, " of ", planned, " runs complete after ",
-                  human_duration(elapsed_s));
+  auto line =
+      cat(counts.complete, " of ", planned, " runs complete after ", human_duration(elapsed_s));
   if (counts.kept > 0) line += cat(" (", counts.kept, " kept from before)");
   reporter.info(line + ".");
   if (counts.complete > 0) {
-    reporter.info("Next: " + command_line({"", {"scalestudy", "report", folder.path().string()},
-                                           {}, {}, {}}));
+    reporter.info("Next: " +
+                  command_line({"", {"scalestudy", "report", folder.path().string()}, {}, {}, {}}));
   }
 }
 
-std::vector<RunResult> run_study(Context& context, const PlannedStudy& planned,
+std::vector<RunResult> run_study(Context& context,
+                                 const PlannedStudy& planned,
                                  const StudyFolder& folder) {
   const ShippedFiles shipped(context.executable);
-  Reporter reporter(context.err, context.verbosity(), context.err_is_terminal,
-                    folder.driver_log());
+  Reporter reporter(context.err, context.verbosity(), context.err_is_terminal, folder.driver_log());
   reporter.info(cat("Study ", planned.study.name, ": ", planned.plan.matrix.runs.size(),
                     " runs into ", folder.path().string()));
   for (const auto& skipped : planned.plan.matrix.skipped) {
@@ -143,13 +147,13 @@ ExitCode run(Context& context, const RunOptions& options) {
   const auto results = run_study(context, planned, folder);
   if (context.options.json) context.out << results_json(folder, results);
   const auto& last = results.empty() ? RunResult{} : results.back();
-  const bool interrupted = results.size() < planned.plan.matrix.runs.size() ||
-                           last.state.stage == RunStage::interrupted;
+  const bool interrupted =
+      results.size() < planned.plan.matrix.runs.size() || last.state.stage == RunStage::interrupted;
   if (interrupted) {
-    throw Interrupted({cat("The study was interrupted; what is complete stays in ",
-                           folder.path().string()),
-                       "the run at work is kept as interrupted",
-                       cat("To go on: ", this_command(context, options))});
+    throw Interrupted(
+        {cat("The study was interrupted; what is complete stays in ", folder.path().string()),
+         "the run at work is kept as interrupted",
+         cat("To go on: ", this_command(context, options))});
   }
   return exit_code_of(results);
 }

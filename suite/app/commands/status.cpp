@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 
 #include "core/text.hpp"
+
 #include "app/command.hpp"
 #include "app/output_json.hpp"
 #include "app/study_state.hpp"
@@ -24,9 +25,9 @@ std::string headline(const StudyState& study) {
   const auto runs = static_cast<std::int64_t>(study.runs.size());
   auto text = cat("Study ", study.plan.study, ": ", count_of(study, RunStage::complete), " of ",
                   runs, " runs complete");
-  for (const auto stage : {RunStage::running, RunStage::waiting, RunStage::diverged,
-                           RunStage::failed, RunStage::timed_out, RunStage::interrupted,
-                           RunStage::damaged}) {
+  for (const auto stage :
+       {RunStage::running, RunStage::waiting, RunStage::diverged, RunStage::failed,
+        RunStage::timed_out, RunStage::interrupted, RunStage::damaged}) {
     const auto count = count_of(study, stage);
     if (count > 0) text += cat(", ", count, " ", to_string(stage));
   }
@@ -58,7 +59,8 @@ void print_status(const StudyFolder& folder, const StudyState& study, std::ostre
   table.print(out, "  ");
   for (std::size_t i = 0; i < study.runs.size(); ++i) {
     if (study.runs[i].reason.empty()) continue;
-    out << "\n  " << study.plan.matrix.runs[i].run_id() << ":\n    " << study.runs[i].reason << '\n';
+    out << "\n  " << study.plan.matrix.runs[i].run_id() << ":\n    " << study.runs[i].reason
+        << '\n';
   }
 }
 
