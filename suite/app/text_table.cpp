@@ -24,11 +24,13 @@ std::size_t display_width(const std::string& text) {
 }
 
 std::string grouped_digits(std::int64_t value) {
-  auto text = cat(value);
-  const std::size_t first_digit = value < 0 ? 1 : 0;
-  for (auto at = text.size(); at > first_digit + 3;) {
-    at -= 3;
-    text.insert(at, " ");
+  const auto digits = cat(value);
+  const auto size = digits.size();
+  std::string text;
+  for (std::size_t i = 0; i < size; ++i) {
+    const bool after_digit = i > 0 && digits[i - 1] != '-';
+    if (after_digit && (size - i) % 3 == 0) text += ' ';
+    text += digits[i];
   }
   return text;
 }

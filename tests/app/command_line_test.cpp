@@ -89,11 +89,11 @@ TEST(CommandLine, ColourOnlyOnATerminalThatWantsIt) {
   std::ostringstream out;
   std::ostringstream err;
   Context context{{}, "/nowhere/bin/scalestudy", out, err, true, true};
-  run_driver({"status", "/nowhere"}, context);
+  EXPECT_EQ(run_driver({"status", "/nowhere"}, context), 2);
   EXPECT_THAT(err.str(), HasSubstr("\033[1;31merror:"));
   std::ostringstream plain;
   Context no_color{{}, "/nowhere/bin/scalestudy", out, plain, true, true};
-  run_driver({"status", "/nowhere", "--no-color"}, no_color);
+  EXPECT_EQ(run_driver({"status", "/nowhere", "--no-color"}, no_color), 2);
   EXPECT_THAT(plain.str(), Not(HasSubstr("\033")));
 }
 

@@ -28,7 +28,14 @@ RunSpec sample_spec(std::int64_t repeat) {
   spec.launcher = "local";
   spec.communicator = "shm";
   spec.plan.local_batch_sizes = {4, 4};
+  spec.plan.global_batch_size = 8;
+  spec.plan.learning_rate = 4e-4;
+  spec.plan.epochs = 2;
+  spec.plan.steps_per_epoch = 5;
+  spec.plan.patience_epochs = 1;
   spec.plan.samples = 80;
+  spec.plan.requested_samples = 80;
+  spec.data.path = "/data/volume.tif";
   return spec;
 }
 
