@@ -4,6 +4,7 @@
 /// generator are visitors (fields_json.cpp).
 
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <limits>
 #include <string>
@@ -24,6 +25,9 @@ struct FieldInfo {
   std::size_t length = 0;                      ///< for lists: the exact length, 0 for any
 };
 
+/// The least value of settings that must be positive.
+inline constexpr double above_zero = std::numeric_limits<double>::min();
+
 class FieldVisitor {
  public:
   virtual ~FieldVisitor();
@@ -32,6 +36,9 @@ class FieldVisitor {
   virtual void field(std::string_view name, double& value, const FieldInfo& info) = 0;
   virtual void field(std::string_view name, std::string& value, const FieldInfo& info) = 0;
   virtual void field(std::string_view name, std::vector<std::int64_t>& value,
+                     const FieldInfo& info) = 0;
+  /// `choices` holds for each entry.
+  virtual void field(std::string_view name, std::vector<std::string>& value,
                      const FieldInfo& info) = 0;
   /// A nested object: calls `visit_members` for its fields.
   virtual void group(std::string_view name, std::string_view description,
@@ -43,6 +50,7 @@ using FieldWalk = std::function<void(FieldVisitor&)>;
 /// Fills the visited fields from `object`; fields that are absent keep their value.
 /// Errors: BadInput with the JSON path for unknown keys (suggesting the nearest), wrong types,
 /// values out of range, NaN.
+/// `json_path` is what stands before a field's name: "study.json: settings".
 void read_fields(const nlohmann::json& object, const std::string& json_path, const FieldWalk& walk);
 
 /// All visited fields as a JSON object.
@@ -50,5 +58,18 @@ void read_fields(const nlohmann::json& object, const std::string& json_path, con
 
 /// JSON Schema (draft 2020-12) of the object, with defaults, units and descriptions.
 [[nodiscard]] nlohmann::json schema_of_fields(const FieldWalk& walk);
+
+/// Names of the visited fields and groups, top level only.
+[[nodiscard]] std::vector<std::string> field_names(const FieldWalk& walk);
+
+/// "study.json: settings" and "epochs" -> "study.json: settings.epochs".
+[[nodiscard]] std::string json_path_of(const std::string& json_path, std::string_view name);
+
+/// Text to JSON; `origin` is the file's name. Errors: BadInput with line and column for syntax
+/// errors; a key that stands twice in one object.
+[[nodiscard]] nlohmann::json parse_json(const std::string& text, const std::string& origin);
+
+/// The file's JSON. Errors: BadInput, also when it cannot be read.
+[[nodiscard]] nlohmann::json read_json_file(const std::filesystem::path& file);
 
 }  // namespace scalestudy

@@ -34,6 +34,9 @@ struct RunSpec {
   /// an input other than `sharded` stand before "rep".
   [[nodiscard]] std::string run_id() const;
 
+  /// Seed of this repeat: from (settings.seed, repeat) only, the same at every number of ranks.
+  [[nodiscard]] std::uint64_t repeat_seed() const;
+
   /// Hash of everything above: equal specs, equal results (up to noise).
   [[nodiscard]] std::uint64_t content_hash() const;
 };

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -36,7 +37,7 @@ struct Study {
 };
 
 /// Applies `overrides` ("settings.epochs=3", "data.path=/x.tif"; the value is JSON, or else text)
-/// and reads the study.
+/// and reads the study. A relative path in an override is relative to the working folder.
 /// Errors: BadInput with file and JSON path (syntax, unknown key or name, wrong type, range).
 [[nodiscard]] Study read_study(const std::filesystem::path& file,
                                const std::vector<std::string>& overrides,

@@ -1,0 +1,322 @@
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <iterator>
+#include <set>
+
+#include <nlohmann/json.hpp>
+
+#include "core/error.hpp"
+#include "core/text.hpp"
+
+#include "study/fields.hpp"
+
+namespace scalestudy {
+
+using nlohmann::json;
+
+FieldVisitor::~FieldVisitor() = default;
+
+namespace {
+
+std::string range_text(const FieldInfo& info) {
+  const auto least =
+      info.minimum == above_zero ? std::string("above 0") : cat("at least ", info.minimum);
+  if (std::isinf(info.maximum)) return least;
+  if (std::isinf(info.minimum)) return cat("at most ", info.maximum);
+  return cat(least, " and at most ", info.maximum);
+}
+
+// The whole file's path is "study.json: ".
+std::string place_of(const std::string& json_path) {
+  return json_path.ends_with(": ") ? json_path.substr(0, json_path.size() - 2) : json_path;
+}
+
+/// Reads one object; remembers which names it knows.
+class Reader final : public FieldVisitor {
+ public:
+  Reader(const json& object, std::string json_path)
+      : object_(object), json_path_(std::move(json_path)) {
+    if (!object.is_object()) {
+      throw BadInput({cat(place_of(json_path_), ": ", object.type_name(), " given, not an object"),
+                      "its settings stand in it", "Write { \"name\": value }"});
+    }
+  }
+
+  void field(std::string_view name, bool& value, const FieldInfo& info) override {
+    const auto* given = find(name);
+    if (given == nullptr) return;
+    if (!given->is_boolean()) refuse_type(name, "true or false", info);
+    value = given->get<bool>();
+  }
+  void field(std::string_view name, std::int64_t& value, const FieldInfo& info) override {
+    if (const auto* given = find(name)) value = integer(name, *given, info);
+  }
+  void field(std::string_view name, double& value, const FieldInfo& info) override {
+    const auto* given = find(name);
+    if (given == nullptr) return;
+    if (!given->is_number()) refuse_type(name, "a number", info);
+    const auto number = given->get<double>();
+    check_range(name, number, *given, info);
+    value = number;
+  }
+  void field(std::string_view name, std::string& value, const FieldInfo& info) override {
+    if (const auto* given = find(name)) value = text(name, *given, info);
+  }
+  void field(std::string_view name,
+             std::vector<std::int64_t>& value,
+             const FieldInfo& info) override {
+    const auto* given = find_list(name, "a list of whole numbers", info);
+    if (given == nullptr) return;
+    value.clear();
+    for (const auto& entry : *given) value.push_back(integer(name, entry, info));
+  }
+  void field(std::string_view name,
+             std::vector<std::string>& value,
+             const FieldInfo& info) override {
+    const auto* given = find_list(name, "a list of texts", info);
+    if (given == nullptr) return;
+    value.clear();
+    for (const auto& entry : *given) value.push_back(text(name, entry, info));
+  }
+  void group(std::string_view name,
+             std::string_view,
+             const std::function<void(FieldVisitor&)>& visit_members) override {
+    if (const auto* given = find(name)) read_fields(*given, path(name), visit_members);
+  }
+
+  void refuse_unknown_keys() const {
+    for (const auto& [key, value] : object_.items()) {
+      if (std::find(names_.begin(), names_.end(), key) != names_.end()) continue;
+      const auto near = nearest(key, names_);
+      throw BadInput({cat(path(key), ": unknown key"),
+                      "a setting given is applied or refused, never ignored",
+                      near.empty() ? cat("Known keys are ", join(names_, ", "))
+                                   : cat("Perhaps '", near, "' is meant")});
+    }
+  }
+
+ private:
+  const json* find(std::string_view name) {
+    names_.emplace_back(name);
+    const auto found = object_.find(name);
+    return found == object_.end() ? nullptr : &*found;
+  }
+  const json* find_list(std::string_view name, std::string_view wanted, const FieldInfo& info) {
+    const auto* given = find(name);
+    if (given == nullptr) return nullptr;
+    if (!given->is_array()) refuse_type(name, wanted, info);
+    if (info.length > 0 && given->size() != info.length) {
+      throw BadInput({cat(path(name), " has ", given->size(), " entries, not ", info.length),
+                      std::string(info.description), cat("Give ", info.length, " entries")});
+    }
+    return given;
+  }
+  std::string path(std::string_view name) const { return json_path_of(json_path_, name); }
+
+  std::int64_t integer(std::string_view name, const json& given, const FieldInfo& info) const {
+    if (!given.is_number_integer()) refuse_type(name, "a whole number without point", info);
+    const auto number = given.get<double>();
+    if (std::abs(number) >= 0x1p63) {
+      throw BadInput({cat(path(name), " = ", given.dump(), " does not fit into 64 bits"),
+                      std::string(info.description), "Use a smaller number"});
+    }
+    check_range(name, number, given, info);
+    return given.get<std::int64_t>();
+  }
+  std::string text(std::string_view name, const json& given, const FieldInfo& info) const {
+    if (!given.is_string()) refuse_type(name, "a text", info);
+    auto value = given.get<std::string>();
+    const auto& choices = info.choices;
+    if (choices.empty() || std::find(choices.begin(), choices.end(), value) != choices.end()) {
+      return value;
+    }
+    const std::vector<std::string> known(choices.begin(), choices.end());
+    const auto near = nearest(value, known);
+    throw BadInput({cat(path(name), ": unknown value '", value, "'"),
+                    cat("known are ", join(known, ", ")),
+                    near.empty() ? "Use one of them" : cat("Perhaps '", near, "' is meant")});
+  }
+  void check_range(std::string_view name,
+                   double number,
+                   const json& given,
+                   const FieldInfo& info) const {
+    if (std::isfinite(number) && number >= info.minimum && number <= info.maximum) return;
+    throw BadInput({cat(path(name), " = ", given.dump(), " is out of range"),
+                    std::string(info.description), cat("Use a value ", range_text(info))});
+  }
+  [[noreturn]] void refuse_type(std::string_view name,
+                                std::string_view wanted,
+                                const FieldInfo& info) const {
+    throw BadInput({cat(path(name), " = ", object_.at(name).dump(), " is not ", wanted),
+                    std::string(info.description), cat("Write ", wanted)});
+  }
+
+  const json& object_;
+  std::string json_path_;
+  std::vector<std::string> names_;
+};
+
+class Writer final : public FieldVisitor {
+ public:
+  void field(std::string_view name, bool& value, const FieldInfo&) override { set(name, value); }
+  void field(std::string_view name, std::int64_t& value, const FieldInfo&) override {
+    set(name, value);
+  }
+  void field(std::string_view name, double& value, const FieldInfo&) override { set(name, value); }
+  void field(std::string_view name, std::string& value, const FieldInfo&) override {
+    set(name, value);
+  }
+  void field(std::string_view name, std::vector<std::int64_t>& value, const FieldInfo&) override {
+    set(name, value);
+  }
+  void field(std::string_view name, std::vector<std::string>& value, const FieldInfo&) override {
+    set(name, value);
+  }
+  void group(std::string_view name,
+             std::string_view,
+             const std::function<void(FieldVisitor&)>& visit_members) override {
+    set(name, write_fields(visit_members));
+  }
+  json object = json::object();
+
+ private:
+  void set(std::string_view name, json value) { object[std::string(name)] = std::move(value); }
+};
+
+class SchemaMaker final : public FieldVisitor {
+ public:
+  void field(std::string_view name, bool& value, const FieldInfo& info) override {
+    add(name, {{"type", "boolean"}, {"default", value}}, info);
+  }
+  void field(std::string_view name, std::int64_t& value, const FieldInfo& info) override {
+    add(name, with_limits({{"type", "integer"}, {"default", value}}, info), info);
+  }
+  void field(std::string_view name, double& value, const FieldInfo& info) override {
+    add(name, with_limits({{"type", "number"}, {"default", value}}, info), info);
+  }
+  void field(std::string_view name, std::string& value, const FieldInfo& info) override {
+    add(name, with_limits({{"type", "string"}, {"default", value}}, info), info);
+  }
+  void field(std::string_view name,
+             std::vector<std::int64_t>& value,
+             const FieldInfo& info) override {
+    add_list(name, json(value), with_limits({{"type", "integer"}}, info), info);
+  }
+  void field(std::string_view name,
+             std::vector<std::string>& value,
+             const FieldInfo& info) override {
+    add_list(name, json(value), with_limits({{"type", "string"}}, info), info);
+  }
+  void group(std::string_view name,
+             std::string_view description,
+             const std::function<void(FieldVisitor&)>& visit_members) override {
+    auto schema = schema_of_fields(visit_members);
+    schema["description"] = description;
+    properties[std::string(name)] = std::move(schema);
+  }
+  json properties = json::object();
+
+ private:
+  static json with_limits(json schema, const FieldInfo& info) {
+    if (info.minimum == above_zero) {
+      schema["exclusiveMinimum"] = 0;
+    } else if (std::isfinite(info.minimum)) {
+      schema["minimum"] = info.minimum;
+    }
+    if (std::isfinite(info.maximum)) schema["maximum"] = info.maximum;
+    if (!info.choices.empty()) schema["enum"] = info.choices;
+    return schema;
+  }
+  void add(std::string_view name, json schema, const FieldInfo& info) {
+    schema["description"] = info.description;
+    schema["unit"] = info.unit;
+    properties[std::string(name)] = std::move(schema);
+  }
+  void add_list(std::string_view name, const json& value, json items, const FieldInfo& info) {
+    json schema{{"type", "array"}, {"items", std::move(items)}, {"default", value}};
+    if (info.length > 0) schema["minItems"] = schema["maxItems"] = info.length;
+    add(name, std::move(schema), info);
+  }
+};
+
+// Refuses what the parser would silently resolve: the second of two equal keys.
+class DuplicateKeys {
+ public:
+  explicit DuplicateKeys(std::string origin) : origin_(std::move(origin)) {}
+  bool operator()(int, json::parse_event_t event, json& value) {
+    if (event == json::parse_event_t::object_start) open_.emplace_back();
+    if (event == json::parse_event_t::object_end) open_.pop_back();
+    if (event == json::parse_event_t::key &&
+        !open_.back().insert(value.get<std::string>()).second) {
+      throw BadInput({cat(origin_, ": key '", value.get<std::string>(), "' stands twice"),
+                      "only one of its values could be applied", "Remove one"});
+    }
+    return true;
+  }
+
+ private:
+  std::string origin_;
+  std::vector<std::set<std::string>> open_;
+};
+
+}  // namespace
+
+std::string json_path_of(const std::string& json_path, std::string_view name) {
+  const bool is_start = json_path.empty() || json_path.ends_with(": ");
+  return cat(json_path, is_start ? "" : ".", name);
+}
+
+void read_fields(const json& object, const std::string& json_path, const FieldWalk& walk) {
+  Reader reader(object, json_path);
+  walk(reader);
+  reader.refuse_unknown_keys();
+}
+
+json write_fields(const FieldWalk& walk) {
+  Writer writer;
+  walk(writer);
+  return writer.object;
+}
+
+json schema_of_fields(const FieldWalk& walk) {
+  SchemaMaker maker;
+  walk(maker);
+  return {{"type", "object"},
+          {"additionalProperties", false},
+          {"properties", std::move(maker.properties)}};
+}
+
+std::vector<std::string> field_names(const FieldWalk& walk) {
+  std::vector<std::string> names;
+  const auto object = write_fields(walk);
+  for (const auto& [name, value] : object.items()) names.push_back(name);
+  return names;
+}
+
+json parse_json(const std::string& text, const std::string& origin) {
+  try {
+    // The parser copies its callback, so the state is kept outside.
+    DuplicateKeys duplicates(origin);
+    return json::parse(text, [&](int depth, json::parse_event_t event, json& value) {
+      return duplicates(depth, event, value);
+    });
+  } catch (const json::exception& error) {
+    const std::string_view words = error.what();
+    const auto start = words.find("] ");
+    throw BadInput({cat(origin, ": ", start == words.npos ? words : words.substr(start + 2)),
+                    "it is not valid JSON", "Correct it there"});
+  }
+}
+
+json read_json_file(const std::filesystem::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  if (!in || std::filesystem::is_directory(file)) {
+    throw BadInput({cat(file.string(), ": no such file, or it cannot be read"),
+                    "the settings stand in it", "Check the path"});
+  }
+  const std::string text{std::istreambuf_iterator<char>(in), {}};
+  return parse_json(text, file.filename().string());
+}
+
+}  // namespace scalestudy

@@ -1,0 +1,151 @@
+#include <nlohmann/json.hpp>
+
+#include "core/error.hpp"
+#include "core/hash.hpp"
+#include "core/text.hpp"
+
+#include "study/run_spec.hpp"
+
+namespace scalestudy {
+namespace {
+
+using nlohmann::json;
+
+void visit_plan(FieldVisitor& v, RulePlan& plan) {
+  v.field("local_batch_sizes", plan.local_batch_sizes,
+          {.unit = "samples", .description = "Samples per step of each rank", .minimum = 0});
+  v.field("global_batch_size", plan.global_batch_size,
+          {.unit = "samples", .description = "Samples per step of all ranks", .minimum = 1});
+  v.field("learning_rate", plan.learning_rate,
+          {.unit = "1", .description = "Learning rate after the rule", .minimum = above_zero});
+  v.field("warmup_samples", plan.warmup_samples,
+          {.unit = "samples", .description = "Length of the learning rate ramp", .minimum = 0});
+  v.field("epochs", plan.epochs, {.unit = "epochs", .description = "Epochs", .minimum = 1});
+  v.field("steps_per_epoch", plan.steps_per_epoch,
+          {.unit = "steps", .description = "Steps per epoch", .minimum = 1});
+  v.field("patience_epochs", plan.patience_epochs,
+          {.unit = "epochs", .description = "Plateau patience", .minimum = 1});
+  v.field("cooldown_epochs", plan.cooldown_epochs,
+          {.unit = "epochs", .description = "Plateau cooldown", .minimum = 0});
+  v.field("samples", plan.samples,
+          {.unit = "samples", .description = "Samples of the whole run", .minimum = 1});
+  v.field("requested_samples", plan.requested_samples,
+          {.unit = "samples", .description = "The same at one rank", .minimum = 1});
+  v.field("remainder", plan.remainder,
+          {.unit = "1", .description = "What integer division left out"});
+}
+
+void visit_time_like(FieldVisitor& v, TimeLikeSetting& setting) {
+  v.field("name", setting.name, {.unit = "1", .description = "Path inside settings"});
+  v.field("requested", setting.requested, {.unit = "1", .description = "Value asked for"});
+  v.field("resolved", setting.resolved, {.unit = "1", .description = "Value in use"});
+  v.field("scaled", setting.scaled, {.unit = "1", .description = "Whether the rule changed it"});
+  v.field("reason", setting.reason, {.unit = "1", .description = "Why"});
+}
+
+void visit_identity(FieldVisitor& v, RunSpec& spec) {
+  const auto name = [&](std::string_view key, std::string& value, std::string_view description) {
+    v.field(key, value, {.unit = "1", .description = description});
+  };
+  v.field("schema", spec.schema,
+          {.unit = "1", .description = "Version of this layout", .minimum = 1, .maximum = 1});
+  name("study", spec.study, "Study it belongs to");
+  name("workload", spec.workload, "Workload");
+  v.field("ranks", spec.ranks, {.unit = "ranks", .description = "World size", .minimum = 1});
+  name("scaling_rule", spec.scaling_rule, "Scaling rule");
+  name("reduction", spec.reduction, "Reduction strategy");
+  name("input", spec.input, "Input pipeline");
+  name("control_arm", spec.control_arm, "Control arm, or empty");
+  v.field("repeat", spec.repeat, {.unit = "1", .description = "Repeat, from 0", .minimum = 0});
+  name("launcher", spec.launcher, "Launcher");
+  name("communicator", spec.communicator, "What joins the ranks");
+  v.field("oversubscribed", spec.oversubscribed,
+          {.unit = "1", .description = "More busy threads than cores"});
+  v.field("smoothness_window_samples", spec.smoothness_window_samples,
+          {.unit = "samples",
+           .description = "Samples per point when losses are compared",
+           .minimum = 1});
+}
+
+void visit_spec(FieldVisitor& v, RunSpec& spec) {
+  visit_identity(v, spec);
+  v.group("data", "Data", [&](FieldVisitor& w) { visit(w, spec.data); });
+  v.group("settings", "Settings", [&](FieldVisitor& w) { visit(w, spec.settings); });
+  v.group("plan", "Rule plan", [&](FieldVisitor& w) { visit_plan(w, spec.plan); });
+}
+
+json to_json(RunSpec spec) {
+  auto object = write_fields([&](FieldVisitor& v) { visit_spec(v, spec); });
+  auto list = json::array();
+  for (auto& setting : spec.plan.time_like) {
+    list.push_back(write_fields([&](FieldVisitor& v) { visit_time_like(v, setting); }));
+  }
+  object["plan"]["time_like"] = std::move(list);
+  object["workload_settings"] = json::parse(spec.workload_settings);
+  return object;
+}
+
+json take(json& object, const char* key, const std::string& path) {
+  if (!object.is_object() || !object.contains(key)) {
+    throw BadInput({cat(json_path_of(path, key), " is missing"),
+                    "a run specification leaves nothing open", "Let scalestudy write it"});
+  }
+  auto value = std::move(object[key]);
+  object.erase(key);
+  return value;
+}
+
+// Nothing in a resolved specification may be left to a default.
+void expect_all_keys(const json& complete, const json& given, const std::string& path) {
+  for (const auto& [key, value] : complete.items()) {
+    if (!given.contains(key)) {
+      throw BadInput({cat(json_path_of(path, key), " is missing"),
+                      "a run specification leaves nothing open", "Let scalestudy write it"});
+    }
+    if (value.is_object()) expect_all_keys(value, given.at(key), json_path_of(path, key));
+  }
+}
+
+}  // namespace
+
+std::string RunSpec::run_id() const {
+  std::vector<std::string> parts{workload, cat("r", ranks), scaling_rule, reduction};
+  if (!control_arm.empty()) parts.push_back(control_arm);
+  if (input != "sharded") parts.push_back(input);
+  parts.push_back(cat("rep", repeat));
+  parts.push_back(hex64(content_hash()).substr(0, 8));
+  return join(parts, "-");
+}
+
+std::uint64_t RunSpec::repeat_seed() const {
+  return mix64(static_cast<std::uint64_t>(settings.seed) ^
+               mix64(static_cast<std::uint64_t>(repeat)));
+}
+
+std::uint64_t RunSpec::content_hash() const {
+  return mix64(fnv1a(to_json(*this).dump()));
+}
+
+std::string to_json_text(const RunSpec& spec) {
+  return to_json(spec).dump(2) + "\n";
+}
+
+RunSpec run_spec_from_json_text(const std::string& text, const std::string& origin) {
+  auto object = parse_json(text, origin);
+  const auto root = origin + ": ";
+  RunSpec spec;
+  spec.workload_settings = take(object, "workload_settings", root).dump();
+  if (!object.contains("plan")) (void)take(object, "plan", root);
+  const auto list = take(object["plan"], "time_like", root + "plan");
+  const FieldWalk walk = [&](FieldVisitor& v) { visit_spec(v, spec); };
+  read_fields(object, root, walk);
+  expect_all_keys(write_fields(walk), object, root);
+  for (const auto& entry : list) {
+    auto& setting = spec.plan.time_like.emplace_back();
+    read_fields(entry, root + "plan.time_like",
+                [&](FieldVisitor& v) { visit_time_like(v, setting); });
+  }
+  return spec;
+}
+
+}  // namespace scalestudy

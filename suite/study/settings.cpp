@@ -1,0 +1,154 @@
+#include "study/settings.hpp"
+
+namespace scalestudy {
+namespace {
+
+constexpr double billion = 1e9;
+
+void visit_optimizer(FieldVisitor& v, OptimizerSettings& o) {
+  v.field("name", o.name, {.unit = "1", .description = "Optimiser", .choices = {"adam"}});
+  v.field("base_learning_rate", o.base_learning_rate,
+          {.unit = "1",
+           .description = "Learning rate before the scaling rule",
+           .minimum = above_zero,
+           .maximum = 1e3});
+  v.field("beta1", o.beta1,
+          {.unit = "1",
+           .description = "Decay of the first moment, per step",
+           .minimum = 0,
+           .maximum = 1});
+  v.field("beta2", o.beta2,
+          {.unit = "1",
+           .description = "Decay of the second moment, per step",
+           .minimum = 0,
+           .maximum = 1});
+  v.field("epsilon", o.epsilon,
+          {.unit = "1",
+           .description = "Guard against division by zero",
+           .minimum = above_zero,
+           .maximum = 1});
+  v.field("epsilon_rule", o.epsilon_rule,
+          {.unit = "1",
+           .description = "Where epsilon is added: keras (epsilon-hat of Kingma and Ba) or torch "
+                          "(after the bias correction)",
+           .choices = {"keras", "torch"}});
+}
+
+void visit_schedule(FieldVisitor& v, ScheduleSettings& s) {
+  v.field("name", s.name,
+          {.unit = "1",
+           .description = "Learning rate schedule",
+           .choices = {"reduce_on_plateau", "constant"}});
+  v.field(
+      "factor", s.factor,
+      {.unit = "1", .description = "Factor of a reduction", .minimum = above_zero, .maximum = 1});
+  v.field("patience_epochs", s.patience_epochs,
+          {.unit = "epochs",
+           .description = "Epochs without improvement before a reduction",
+           .minimum = 1,
+           .maximum = billion});
+  v.field("patience_rule", s.patience_rule,
+          {.unit = "1",
+           .description = "epochs: patience is not scaled; samples: constant in samples",
+           .choices = {"epochs", "samples"}});
+  v.field("min_delta", s.min_delta,
+          {.unit = "1",
+           .description = "Absolute fall of the loss that counts as improvement",
+           .minimum = 0});
+  v.field("cooldown_epochs", s.cooldown_epochs,
+          {.unit = "epochs",
+           .description = "Epochs after a reduction in which none is counted",
+           .minimum = 0,
+           .maximum = billion});
+  v.field(
+      "minimum_learning_rate", s.minimum_learning_rate,
+      {.unit = "1", .description = "Learning rate below which nothing is reduced", .minimum = 0});
+}
+
+void visit_buckets(FieldVisitor& v, BucketSettings& b) {
+  v.field("first_bucket_bytes", b.first_bucket_bytes,
+          {.unit = "bytes", .description = "Size of the first gradient bucket", .minimum = 1});
+  v.field("bucket_cap_bytes", b.bucket_cap_bytes,
+          {.unit = "bytes", .description = "Size of all other gradient buckets", .minimum = 1});
+}
+
+void visit_timeouts(FieldVisitor& v, TimeoutSettings& t) {
+  v.field("collective_deadline_s", t.collective_deadline_s,
+          {.unit = "s",
+           .description = "Longest time a collective may take",
+           .minimum = above_zero,
+           .maximum = billion});
+  v.field("run_timeout_s", t.run_timeout_s,
+          {.unit = "s",
+           .description = "Longest time a run may take",
+           .minimum = above_zero,
+           .maximum = billion});
+}
+
+void visit_machine(FieldVisitor& v, CommonSettings& s) {
+  v.field("threads_per_rank", s.threads_per_rank,
+          {.unit = "threads",
+           .description = "Compute threads of each rank",
+           .minimum = 1,
+           .maximum = 4096});
+  v.field("device", s.device,
+          {.unit = "1", .description = "Where tensors live", .choices = {"cpu", "cuda"}});
+  v.field("memory_format", s.memory_format,
+          {.unit = "1",
+           .description = "Layout of image tensors",
+           .choices = {"channels_last", "contiguous"}});
+  v.field("allocator", s.allocator,
+          {.unit = "1",
+           .description = "keep: freed memory stays with the process; system: glibc default",
+           .choices = {"keep", "system"}});
+}
+
+}  // namespace
+
+void visit(FieldVisitor& v, DataSettings& d) {
+  v.field("path", d.path, {.unit = "1", .description = "Training volume or folder"});
+  v.field("reference_path", d.reference_path,
+          {.unit = "1", .description = "Clean counterpart for PSNR, or empty"});
+  v.field("added_noise_std", d.added_noise_std,
+          {.unit = "grey values",
+           .description = "Gaussian noise added to the data, which then are the reference",
+           .minimum = 0});
+}
+
+void visit(FieldVisitor& v, CommonSettings& s) {
+  v.field("local_batch_size", s.local_batch_size,
+          {.unit = "samples",
+           .description = "Samples per step at one rank",
+           .minimum = 1,
+           .maximum = billion});
+  v.field(
+      "epochs", s.epochs,
+      {.unit = "epochs", .description = "Epochs at one rank", .minimum = 1, .maximum = billion});
+  v.field("steps_per_epoch", s.steps_per_epoch,
+          {.unit = "steps",
+           .description = "Steps per epoch at one rank",
+           .minimum = 1,
+           .maximum = billion});
+  v.field("evaluation_batch_size", s.evaluation_batch_size,
+          {.unit = "samples",
+           .description = "Samples per forward pass of the evaluation",
+           .minimum = 1,
+           .maximum = billion});
+  v.field("warmup_steps", s.warmup_steps,
+          {.unit = "steps",
+           .description = "First steps outside the steady window, at least",
+           .minimum = 0,
+           .maximum = billion});
+  v.field("seed", s.seed,
+          {.unit = "1",
+           .description = "Repeat r trains with a seed derived from (seed, r)",
+           .minimum = 0});
+  visit_machine(v, s);
+  v.group("optimizer", "Optimiser", [&](FieldVisitor& w) { visit_optimizer(w, s.optimizer); });
+  v.group("schedule", "Learning rate schedule",
+          [&](FieldVisitor& w) { visit_schedule(w, s.schedule); });
+  v.group("buckets", "Gradient buckets", [&](FieldVisitor& w) { visit_buckets(w, s.buckets); });
+  v.group("timeouts", "Deadlines", [&](FieldVisitor& w) { visit_timeouts(w, s.timeouts); });
+}
+
+}  // namespace scalestudy

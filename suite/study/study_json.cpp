@@ -1,0 +1,256 @@
+#include <algorithm>
+#include <set>
+
+#include <nlohmann/json.hpp>
+
+#include "core/error.hpp"
+#include "core/text.hpp"
+
+#include "study/catalogues.hpp"
+#include "study/scaling_rules.hpp"
+#include "study/study.hpp"
+
+namespace scalestudy {
+namespace {
+
+using nlohmann::json;
+using Workloads = std::span<const WorkloadDescriptor* const>;
+
+constexpr double most_ranks = 1e6;
+
+void visit_axes(FieldVisitor& v, Axes& axes) {
+  v.field("ranks", axes.ranks,
+          {.unit = "ranks",
+           .description = "World sizes; N = 1 is the baseline",
+           .minimum = 1,
+           .maximum = most_ranks});
+  v.field("scaling_rule", axes.scaling_rule,
+          {.unit = "1", .description = "What N ranks do to batch, learning rate and epochs"});
+  v.field("reduction", axes.reduction,
+          {.unit = "1", .description = "How gradients are averaged over the ranks"});
+  v.field("input", axes.input, {.unit = "1", .description = "How samples reach the ranks"});
+}
+
+/// Everything of a study file but "settings", which the workload shares.
+void visit_study(FieldVisitor& v, Study& study) {
+  v.field("schema", study.schema,
+          {.unit = "1", .description = "Version of the study format", .minimum = 1, .maximum = 1});
+  v.field("workload", study.workload, {.unit = "1", .description = "What is trained"});
+  v.field("description", study.description, {.unit = "1", .description = "In words, for reports"});
+  v.group("data", "Training data", [&](FieldVisitor& w) { visit(w, study.data); });
+  v.group("axes", "What is varied; every combination is run",
+          [&](FieldVisitor& w) { visit_axes(w, study.axes); });
+  v.field("repeats", study.repeats,
+          {.unit = "runs",
+           .description = "Runs of every combination, each with its own seed",
+           .minimum = 1,
+           .maximum = most_ranks});
+  v.field("control_arms", study.control_arms,
+          {.unit = "1", .description = "Timing-only runs that bound one cause each"});
+}
+
+void visit_common(FieldVisitor& v, Study& study) {
+  visit(v, study.settings);
+}
+
+json parse_value(const std::string& text) {
+  auto value = json::parse(text, nullptr, false);
+  return value.is_discarded() ? json(text) : value;
+}
+
+// A path typed at the prompt is meant from where the user stands.
+json from_working_folder(const std::string& path, const json& value) {
+  if (path != "data.path" && path != "data.reference_path") return value;
+  if (!value.is_string() || value.get_ref<const std::string&>().empty()) return value;
+  return std::filesystem::absolute(value.get<std::string>()).lexically_normal().string();
+}
+
+void apply_override(json& object, const std::string& assignment) {
+  const auto equals = assignment.find('=');
+  if (equals == std::string::npos || equals == 0) {
+    throw BadInput({cat("--set ", assignment, ": no value"), "a path and a value are needed",
+                    "Write --set settings.epochs=3"});
+  }
+  const auto path = assignment.substr(0, equals);
+  json* place = &object;
+  for (const auto& key : split(path, '.')) {
+    if (place->is_null()) *place = json::object();
+    if (!place->is_object() || key.empty()) {
+      throw BadInput({cat("--set ", assignment, ": ", path, " is no path to a setting"),
+                      "keys are joined by points, and only objects have keys",
+                      "See scalestudy schema study"});
+    }
+    place = &(*place)[key];
+  }
+  *place = from_working_folder(path, parse_value(assignment.substr(equals + 1)));
+}
+
+void require(const json& object, const char* key, const std::string& root) {
+  if (object.is_object() && !object.contains(key)) {
+    throw BadInput({cat(json_path_of(root, key), " is missing"), "every study must say it",
+                    cat("Add \"", key, "\"; see scalestudy schema study")});
+  }
+}
+
+const WorkloadDescriptor& find_workload(Workloads workloads,
+                                        const std::string& name,
+                                        const std::string& json_path) {
+  std::vector<std::string> names;
+  for (const auto* workload : workloads) {
+    if (workload->name == name) return *workload;
+    names.emplace_back(workload->name);
+  }
+  const auto near = nearest(name, names);
+  throw BadInput({cat(json_path, ": unknown workload '", name, "'"),
+                  cat("known are ", join(names, ", ")),
+                  near.empty() ? "Use one of them" : cat("Perhaps '", near, "' is meant")});
+}
+
+// Common and own settings stand side by side; each key belongs to one of them.
+void read_settings(Study& study,
+                   const json& settings,
+                   const WorkloadDescriptor& workload,
+                   const std::string& path) {
+  const auto own_names = workload.setting_names();
+  auto own = json::object();
+  auto common = settings;
+  for (const auto& name : own_names) {
+    if (!common.is_object() || !common.contains(name)) continue;
+    own[name] = common[name];
+    common.erase(name);
+  }
+  const FieldWalk walk = [&](FieldVisitor& v) { visit_common(v, study); };
+  const auto common_names = field_names(walk);
+  for (const auto& [key, value] : common.items()) {
+    if (!common.is_object() ||
+        std::find(common_names.begin(), common_names.end(), key) != common_names.end()) {
+      continue;
+    }
+    auto names = common_names;
+    names.insert(names.end(), own_names.begin(), own_names.end());
+    const auto near = nearest(key, names);
+    throw BadInput({cat(json_path_of(path, key), ": unknown key"),
+                    cat("neither all workloads nor ", study.workload, " have it"),
+                    near.empty() ? cat("Known keys are ", join(names, ", "))
+                                 : cat("Perhaps '", near, "' is meant")});
+  }
+  read_fields(common, path, walk);
+  study.workload_settings = json::parse(workload.complete_settings(own, path)).dump();
+}
+
+template <class Value>
+void expect_entries(const std::vector<Value>& values, const std::string& json_path) {
+  if (values.empty()) {
+    throw BadInput({cat(json_path, " is empty"), "nothing would be run", "Name at least one"});
+  }
+  std::set<Value> seen;
+  for (const auto& value : values) {
+    if (seen.insert(value).second) continue;
+    throw BadInput({cat(json_path, " lists ", value, " twice"), "a run would be made twice",
+                    "Remove one, or raise \"repeats\""});
+  }
+}
+
+void expect_known_arms(const std::vector<std::string>& arms, const std::string& path) {
+  for (const auto& arm : arms) {
+    if (arm == "synthetic_input") {
+      throw BadInput({cat(path, ": synthetic_input is not available"),
+                      "the only input pipeline of this version is sharded, so there is no "
+                      "synthetic one to compare with",
+                      "Remove it; no_communication and no_distributed_path are available"});
+    }
+    expect_known(control_arms(), arm, path);
+  }
+  if (!arms.empty()) expect_entries(arms, path);
+}
+
+void check_axes(const Study& study, const std::string& root) {
+  expect_entries(study.axes.ranks, root + "axes.ranks");
+  expect_entries(study.axes.scaling_rule, root + "axes.scaling_rule");
+  expect_entries(study.axes.reduction, root + "axes.reduction");
+  expect_entries(study.axes.input, root + "axes.input");
+  std::vector<NamedChoice> rules;
+  for (const auto& rule : scaling_rules()) rules.push_back({rule.name, rule.summary});
+  for (const auto& name : study.axes.scaling_rule) {
+    expect_known(rules, name, root + "axes.scaling_rule");
+  }
+  for (const auto& name : study.axes.reduction) {
+    expect_known(reductions(), name, root + "axes.reduction");
+  }
+  for (const auto& name : study.axes.input) expect_known(inputs(), name, root + "axes.input");
+  expect_known_arms(study.control_arms, root + "control_arms");
+}
+
+std::string against_study_folder(const std::string& path, const std::filesystem::path& file) {
+  if (path.empty()) return path;
+  return (std::filesystem::absolute(file).parent_path() / path).lexically_normal().string();
+}
+
+json settings_schema(const WorkloadDescriptor& workload) {
+  Study study;
+  auto schema = schema_of_fields([&](FieldVisitor& v) { visit_common(v, study); });
+  const auto own = workload.settings_schema();
+  for (const auto& [name, property] : own.at("properties").items()) {
+    schema["properties"][name] = property;
+  }
+  return schema;
+}
+
+}  // namespace
+
+Study read_study(const std::filesystem::path& file,
+                 const std::vector<std::string>& overrides,
+                 Workloads workloads) {
+  auto object = read_json_file(file);
+  const auto root = file.filename().string() + ": ";
+  for (const auto& assignment : overrides) apply_override(object, assignment);
+  Study study;
+  study.name = file.stem().string();
+  study.file = file;
+  study.requested = object.dump(2);
+  require(object, "schema", root);
+  require(object, "workload", root);
+  auto settings = json::object();
+  if (object.is_object() && object.contains("settings")) {
+    settings = object["settings"];
+    object.erase("settings");
+  }
+  read_fields(object, root, [&](FieldVisitor& v) {
+    visit_study(v, study);
+    v.group("settings", "", [](FieldVisitor&) {});  // taken out above
+  });
+  const auto& workload = find_workload(workloads, study.workload, root + "workload");
+  read_settings(study, settings, workload, root + "settings");
+  check_axes(study, root);
+  study.data.path = against_study_folder(study.data.path, file);
+  study.data.reference_path = against_study_folder(study.data.reference_path, file);
+  return study;
+}
+
+json study_schema(Workloads workloads) {
+  Study study;
+  auto schema = schema_of_fields([&](FieldVisitor& v) { visit_study(v, study); });
+  schema["$schema"] = "https://json-schema.org/draft/2020-12/schema";
+  schema["title"] = "scalestudy study";
+  schema["required"] = {"schema", "workload"};
+  auto& properties = schema["properties"];
+  properties["settings"] = {{"type", "object"}, {"description", "Settings of the training"}};
+  auto& names = properties["workload"]["enum"] = json::array();
+  auto& cases = schema["allOf"] = json::array();
+  for (const auto* workload : workloads) {
+    names.push_back(workload->name);
+    cases.push_back({{"if", {{"properties", {{"workload", {{"const", workload->name}}}}}}},
+                     {"then", {{"properties", {{"settings", settings_schema(*workload)}}}}}});
+  }
+  properties["workload"].erase("default");
+  std::vector<std::string> rules;
+  for (const auto& rule : scaling_rules()) rules.emplace_back(rule.name);
+  auto& axes = properties["axes"]["properties"];
+  axes["scaling_rule"]["items"]["enum"] = rules;
+  axes["reduction"]["items"]["enum"] = names_of(reductions());
+  axes["input"]["items"]["enum"] = names_of(inputs());
+  properties["control_arms"]["items"]["enum"] = names_of(control_arms());
+  return schema;
+}
+
+}  // namespace scalestudy

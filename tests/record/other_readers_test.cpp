@@ -1,0 +1,94 @@
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/record/sample_run.hpp"
+
+namespace scalestudy {
+namespace {
+
+using ::testing::HasSubstr;
+
+struct Outcome {
+  int status = -1;
+  std::string output;
+};
+
+Outcome run(const std::string& command) {
+  Outcome outcome;
+  FILE* pipe = ::popen((command + " 2>&1").c_str(), "r");
+  std::array<char, 4096> buffer{};
+  while (const auto count = std::fread(buffer.data(), 1, buffer.size(), pipe)) {
+    outcome.output.append(buffer.data(), count);
+  }
+  outcome.status = ::pclose(pipe);
+  return outcome;
+}
+
+// SCALESTUDY_REQUIRE lists tools whose absence is a failure instead of a skip.
+bool is_missing(const std::string& tool, const std::string& probe) {
+  if (run(probe).status == 0) return false;
+  const char* required = std::getenv("SCALESTUDY_REQUIRE");
+  EXPECT_TRUE(required == nullptr || std::string(required).find(tool) == std::string::npos)
+      << tool << " is required but missing";
+  return true;
+}
+
+TEST(OtherReaders, H5dumpShowsUnits) {
+  if (is_missing("h5dump", "h5dump --version")) GTEST_SKIP() << "no h5dump";
+  const TemporaryFolder folder;
+  const auto file = make_sample_run(folder);
+  const auto outcome = run("h5dump -d /steps/step_s '" + file.string() + "'");
+  EXPECT_EQ(outcome.status, 0) << outcome.output;
+  EXPECT_THAT(outcome.output, HasSubstr("ATTRIBUTE \"unit\""));
+  EXPECT_THAT(outcome.output, HasSubstr("(0): \"s\""));
+  EXPECT_EQ(run("h5dump '" + file.string() + "'").status, 0);
+}
+
+TEST(OtherReaders, H5pySeesEveryDataSetWithItsAttributes) {
+  if (is_missing("h5py", "python3 -c 'import h5py'")) GTEST_SKIP() << "no h5py";
+  const TemporaryFolder folder;
+  const auto file = make_sample_run(folder);
+  std::ofstream(folder / "check.py") << R"(
+import sys, h5py
+seen = []
+def check(name, item):
+    if isinstance(item, h5py.Dataset):
+        seen.append(name)
+        for key in ("unit", "description", "better", "aggregation"):
+            assert isinstance(item.attrs[key], str) and item.attrs[key], (name, key)
+with h5py.File(sys.argv[1], "r") as f:
+    f.visititems(check)
+    assert f["steps/step_s"].shape == (2, 7) and f["steps/step_s"].dtype == "<f8"
+    assert f["steps/sample_count"].dtype == "<i8"
+    assert f["steps/step_s"].attrs["unit"] == "s"
+    assert f["settings/effective"][()].decode() == '{"a": "\u00b5"}'
+    assert f["ranks/host"][0].decode().endswith("\u00b5")
+    assert f["panels/input"].dtype == "<f4" and f["panels/input"].shape == (2, 3)
+    assert list(f.attrs["labels"]) == ["oversubscribed", "resumed"]
+    assert len(f.attrs["validity"]) == 0 and f.attrs["status"] == "complete"
+    assert f.attrs["schema"] == 1
+assert len(seen) == 60, len(seen)
+)";
+  const auto outcome =
+      run("python3 '" + (folder / "check.py").string() + "' '" + file.string() + "'");
+  EXPECT_EQ(outcome.status, 0) << outcome.output;
+}
+
+TEST(OtherReaders, H5pyReadsALivePart) {
+  if (is_missing("h5py", "python3 -c 'import h5py'")) GTEST_SKIP() << "no h5py";
+  const TemporaryFolder folder;
+  const auto part = folder / "run.h5.part";
+  RunFileWriter writer(part, sample_header(), 2);
+  write_sample(writer);
+  const auto outcome = run("python3 -c 'import h5py, sys; print(h5py.File(sys.argv[1], \"r\")"
+                           "[\"steps/step_s\"].shape)' '" + part.string() + "'");
+  EXPECT_EQ(outcome.output, "(2, 7)\n");
+}
+
+}  // namespace
+}  // namespace scalestudy

@@ -1,0 +1,69 @@
+#include <fstream>
+#include <sstream>
+
+#include <gtest/gtest.h>
+
+#include "core/text.hpp"
+
+#include "record/columns.hpp"
+#include "record/run_layout.hpp"
+
+namespace scalestudy {
+namespace {
+
+std::string table_of(std::span<const Column> columns) {
+  const auto name_of = [](Storage storage) {
+    if (storage == Storage::text) return "text";
+    return storage == Storage::int64 ? "int64" : "float64";
+  };
+  std::string text;
+  for (const auto& column : columns) {
+    text += cat("| ", column.name, " | ", name_of(column.storage), " | ", column.unit, " | ",
+                run_layout::to_string(column.better), " | ", column.aggregation, " | ",
+                column.description, " |\n");
+  }
+  return text;
+}
+
+// The rows of the table below "## `<group>`", without its two heading rows.
+std::string documented_table(const std::string& document, std::string_view group) {
+  std::istringstream in(document.substr(document.find(cat("\n## `", group, "`:")) + 1));
+  std::string line;
+  std::string rows;
+  std::getline(in, line);
+  for (int row = 0; std::getline(in, line) && line.starts_with('|'); ++row) {
+    if (row >= 2) rows += line + "\n";
+  }
+  return rows;
+}
+
+TEST(Schema, DocumentHasExactlyTheRecordedColumns) {
+  std::ifstream in(SCALESTUDY_SOURCE_DIR "/results/SCHEMA.md");
+  const std::string document{std::istreambuf_iterator<char>(in), {}};
+  EXPECT_EQ(documented_table(document, "/steps"), table_of(step_column::all()));
+  EXPECT_EQ(documented_table(document, "/summary"), table_of(summary_column::all()));
+  for (const auto& table : run_layout::tables) {
+    EXPECT_EQ(documented_table(document, table.group), table_of(table.columns())) << table.group;
+  }
+}
+
+TEST(Schema, EveryColumnHasUnitAndDescriptionAndNoNameTwice) {
+  const auto check = [](std::span<const Column> columns) {
+    std::vector<std::string> names;
+    for (const auto& column : columns) {
+      EXPECT_FALSE(column.unit.empty() || column.description.empty()) << column.name;
+      EXPECT_FALSE(column.aggregation.empty()) << column.name;
+      EXPECT_EQ(std::count(names.begin(), names.end(), column.name), 0) << column.name;
+      names.emplace_back(column.name);
+      const bool is_seconds = column.name.ends_with("_s") && !column.name.ends_with("_per_s");
+      EXPECT_EQ(is_seconds, column.unit == "s") << column.name;
+      EXPECT_EQ(column.name.ends_with("_bytes"), column.unit == "bytes") << column.name;
+    }
+  };
+  check(step_column::all());
+  check(summary_column::all());
+  for (const auto& table : run_layout::tables) check(table.columns());
+}
+
+}  // namespace
+}  // namespace scalestudy

@@ -1,0 +1,202 @@
+#include "study/study_matrix.hpp"
+
+#include <map>
+#include <set>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/study/toy_workload.hpp"
+
+namespace scalestudy {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+StudyMatrix matrix_of(const std::vector<std::string>& overrides = {},
+                      const Environment& environment = {},
+                      std::int64_t cores = 2) {
+  return expand(StudyFile(small_study()).read(overrides), environment, cores, toy_workloads());
+}
+
+std::string short_name(const RunSpec& spec) {
+  return spec.control_arm + "/r" + std::to_string(spec.ranks) + "/" + std::to_string(spec.repeat);
+}
+
+TEST(StudyMatrix, RunsAreInterleavedOverRanksInsideEachRepeat) {
+  std::vector<std::string> names;
+  for (const auto& run : matrix_of().runs) names.push_back(short_name(run));
+  EXPECT_THAT(names, ElementsAre("/r1/0", "/r2/0", "/r4/0", "no_distributed_path/r1/0",
+                                 "no_communication/r2/0", "no_communication/r4/0", "/r1/1", "/r2/1",
+                                 "/r4/1", "no_distributed_path/r1/1", "no_communication/r2/1",
+                                 "no_communication/r4/1"));
+}
+
+TEST(StudyMatrix, RunIdsAreUnique) {
+  const auto matrix = matrix_of({R"(axes.scaling_rule=["strong", "batch_only", "linear_warmup"])",
+                                 R"(axes.reduction=["bucketed_overlap", "flat_after_backward"])"});
+  std::set<std::string> ids;
+  for (const auto& run : matrix.runs) ids.insert(run.run_id());
+  EXPECT_EQ(ids.size(), matrix.runs.size());
+  EXPECT_EQ(matrix.runs.size(), 2U * (3 * 2 * 3 + 3 * 3));
+}
+
+TEST(StudyMatrix, ControlArmsHaveNoReduction) {
+  for (const auto& run : matrix_of().runs) {
+    EXPECT_EQ(run.reduction == "none", !run.control_arm.empty());
+    if (run.control_arm.empty()) continue;
+    EXPECT_EQ(run.control_arm, run.ranks == 1 ? "no_distributed_path" : "no_communication");
+  }
+}
+
+TEST(StudyMatrix, SeedsDependOnRepeatOnly) {
+  std::map<std::int64_t, std::set<std::uint64_t>> seeds;
+  for (const auto& run : matrix_of().runs) seeds[run.repeat].insert(run.repeat_seed());
+  EXPECT_EQ(seeds[0].size(), 1U);
+  EXPECT_EQ(seeds[1].size(), 1U);
+  EXPECT_NE(seeds[0], seeds[1]);
+}
+
+TEST(StudyMatrix, CommunicatorFollowsLauncherAndRanks) {
+  Environment environment;
+  for (const auto& run : matrix_of().runs) {
+    EXPECT_EQ(run.communicator, run.ranks == 1 ? "local" : "shm");
+  }
+  environment.launcher = "mpirun";
+  for (const auto& run : matrix_of({}, environment).runs) {
+    EXPECT_EQ(run.communicator, run.ranks == 1 ? "local" : "mpi");
+    EXPECT_EQ(run.launcher, "mpirun");
+  }
+  environment.launcher = "slurm";
+  EXPECT_THROW(matrix_of({}, environment), BadInput);
+}
+
+TEST(StudyMatrix, OversubscribedWhenThreadsExceedCores) {
+  for (const auto& run : matrix_of().runs) EXPECT_EQ(run.oversubscribed, run.ranks > 2);
+  for (const auto& run : matrix_of({"settings.threads_per_rank=3"}, {}, 6).runs) {
+    EXPECT_EQ(run.oversubscribed, run.ranks > 2);
+  }
+}
+
+TEST(StudyMatrix, SmoothnessWindowIsTheLargestGlobalBatch) {
+  for (const auto& run : matrix_of().runs) EXPECT_EQ(run.smoothness_window_samples, 64);
+  for (const auto& run : matrix_of({R"(axes.scaling_rule=["strong"])"}).runs) {
+    EXPECT_EQ(run.smoothness_window_samples, 16);
+  }
+}
+
+TEST(StudyMatrix, SkipsHaveReasons) {
+  Environment gpu;
+  gpu.device = "cuda";
+  const auto on_gpu = matrix_of({}, gpu);
+  for (const auto& run : on_gpu.runs) {
+    EXPECT_EQ(run.ranks, 1);
+    EXPECT_EQ(run.settings.device, "cuda");
+  }
+  ASSERT_EQ(on_gpu.skipped.size(), 4U);
+  EXPECT_THAT(on_gpu.skipped[0].combination, HasSubstr("ranks=2, scaling_rule=linear_fixed_sam"));
+  EXPECT_THAT(on_gpu.skipped[0].reason, HasSubstr("cuda takes one rank"));
+
+  const auto few = matrix_of({"settings.epochs=3"});
+  ASSERT_EQ(few.skipped.size(), 2U);
+  EXPECT_THAT(few.skipped[0].reason, HasSubstr("leaves 0 epochs for 4 ranks"));
+
+  const auto unlucky = matrix_of({"axes.ranks=[13]", "control_arms=[\"no_distributed_path\"]"});
+  EXPECT_TRUE(unlucky.runs.empty());
+  ASSERT_EQ(unlucky.skipped.size(), 2U);
+  EXPECT_EQ(unlucky.skipped[0].reason, "thirteen is unlucky");
+  EXPECT_THAT(unlucky.skipped[1].reason, HasSubstr("axes.ranks does not list"));
+
+  const auto drifting = matrix_of({"axes.reduction=[\"none\"]", "control_arms=[]"});
+  EXPECT_EQ(drifting.runs.size(), 2U);  // N = 1, two repeats
+  EXPECT_THAT(drifting.skipped[0].reason, HasSubstr("drift apart"));
+}
+
+TEST(RunSpec, JsonRoundTrip) {
+  for (const auto& run : matrix_of({"axes.ranks=[1, 3]"}).runs) {
+    const auto text = to_json_text(run);
+    const auto again = run_spec_from_json_text(text, "spec.json");
+    EXPECT_EQ(to_json_text(again), text);
+    EXPECT_EQ(again.content_hash(), run.content_hash());
+    EXPECT_EQ(again.plan.local_batch_sizes, run.plan.local_batch_sizes);
+    EXPECT_EQ(again.plan.time_like.size(), run.plan.time_like.size());
+    EXPECT_EQ(again.workload_settings, run.workload_settings);
+  }
+}
+
+TEST(RunSpec, NothingMayBeMissingOrUnknown) {
+  const auto complete = nlohmann::json::parse(to_json_text(matrix_of().runs.front()));
+  const auto refusal = [](const nlohmann::json& object) -> std::string {
+    try {
+      (void)run_spec_from_json_text(object.dump(), "spec.json");
+    } catch (const BadInput& error) {
+      return error.what();
+    }
+    return "accepted";
+  };
+  EXPECT_EQ(refusal(complete), "accepted");
+  for (const auto& [key, value] : complete.items()) {
+    auto less = complete;
+    less.erase(key);
+    EXPECT_THAT(refusal(less), HasSubstr("spec.json: " + key)) << key;
+  }
+  auto other = complete;
+  other["settings"]["optimizer"].erase("beta1");
+  EXPECT_THAT(refusal(other), HasSubstr("spec.json: settings.optimizer.beta1 is missing"));
+  other = complete;
+  other["plan"]["epochz"] = 1;
+  EXPECT_THAT(refusal(other), HasSubstr("spec.json: plan.epochz: unknown key"));
+  EXPECT_THAT(refusal(nlohmann::json::array()), HasSubstr("spec.json"));
+  EXPECT_THROW((void)run_spec_from_json_text("{", "spec.json"), BadInput);
+}
+
+RunSpec golden_spec() {
+  RunSpec spec;
+  spec.study = "golden";
+  spec.workload = "noise2void";
+  spec.ranks = 4;
+  spec.scaling_rule = "linear_fixed_samples";
+  spec.reduction = "bucketed_overlap";
+  spec.input = "sharded";
+  spec.repeat = 2;
+  spec.launcher = "local";
+  spec.communicator = "shm";
+  spec.data.path = "/data/stack.tif";
+  spec.plan = scaling_rule(spec.scaling_rule).apply(spec.settings, spec.ranks);
+  return spec;
+}
+
+TEST(RunSpec, HashIsStable) {
+  // Changes only when the layout of a specification changes: then stored runs are made again.
+  EXPECT_EQ(golden_spec().run_id(),
+            "noise2void-r4-linear_fixed_samples-bucketed_overlap-rep2-fe2d6b3e");
+}
+
+TEST(RunSpec, HashSeesEveryPart) {
+  const auto hash = golden_spec().content_hash();
+  auto spec = golden_spec();
+  spec.settings.optimizer.beta2 = 0.99;
+  EXPECT_NE(spec.content_hash(), hash);
+  spec = golden_spec();
+  spec.workload_settings = R"({"width": 1})";
+  EXPECT_NE(spec.content_hash(), hash);
+  spec = golden_spec();
+  spec.plan.time_like.front().resolved = 3;
+  EXPECT_NE(spec.content_hash(), hash);
+  spec = golden_spec();
+  spec.oversubscribed = true;
+  EXPECT_NE(spec.content_hash(), hash);
+}
+
+TEST(RunSpec, IdNamesArmAndInputBeforeTheRepeat) {
+  auto spec = golden_spec();
+  spec.control_arm = "no_communication";
+  spec.reduction = "none";
+  spec.input = "serial";
+  EXPECT_THAT(spec.run_id(),
+              HasSubstr("noise2void-r4-linear_fixed_samples-none-no_communication-serial-rep2-"));
+}
+
+}  // namespace
+}  // namespace scalestudy

@@ -1,0 +1,205 @@
+#include "study/study.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "study/environment.hpp"
+
+#include "tests/study/toy_workload.hpp"
+
+namespace scalestudy {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+std::string with(const std::string& settings) {
+  return R"({"schema": 1, "workload": "toy", "settings": )" + settings + "}";
+}
+
+TEST(Study, ReadsWhatIsGivenAndKeepsDefaults) {
+  const StudyFile file(small_study());
+  const auto study = file.read();
+  EXPECT_EQ(study.name, "small");
+  EXPECT_EQ(study.workload, "toy");
+  EXPECT_EQ(study.data.path, (file.path().parent_path() / "stack.tif").string());
+  EXPECT_EQ(study.data.reference_path, "");
+  EXPECT_EQ(study.settings.epochs, 200);
+  EXPECT_EQ(study.settings.optimizer.base_learning_rate, 4e-4);
+  EXPECT_EQ(study.settings.optimizer.epsilon, 1e-7);
+  EXPECT_EQ(study.workload_settings, R"({"width":4})");
+  EXPECT_THAT(study.axes.ranks, ElementsAre(1, 2, 4));
+  EXPECT_THAT(study.axes.scaling_rule, ElementsAre("linear_fixed_samples"));
+  EXPECT_EQ(study.repeats, 2);
+}
+
+TEST(Study, OverridesReplaceAndAdd) {
+  const StudyFile file(small_study());
+  const auto study =
+      file.read({"settings.epochs=3", "settings.schedule.name=constant", "axes.ranks=[1, 8]",
+                 "data.path=/elsewhere/x.tif", "settings.width=9"});
+  EXPECT_EQ(study.settings.epochs, 3);
+  EXPECT_EQ(study.settings.schedule.name, "constant");
+  EXPECT_THAT(study.axes.ranks, ElementsAre(1, 8));
+  EXPECT_EQ(study.data.path, "/elsewhere/x.tif");
+  EXPECT_EQ(study.workload_settings, R"({"width":9})");
+  EXPECT_EQ(nlohmann::json::parse(study.requested)["settings"]["epochs"], 3);
+  const auto relative = file.read({"data.path=x.tif"});
+  EXPECT_EQ(relative.data.path, (std::filesystem::current_path() / "x.tif").string());
+}
+
+TEST(Study, OverridesThatFitNowhereAreRefused) {
+  const auto refusal = [](const std::string& set) {
+    return refusal_of_study(small_study(), {set});
+  };
+  EXPECT_THAT(refusal("settings.epoch=3"), HasSubstr("small.json: settings.epoch: unknown key"));
+  EXPECT_THAT(refusal("settings.epochs.x=3"), HasSubstr("is no path to a setting"));
+  EXPECT_THAT(refusal("settings.epochs"), HasSubstr("no value"));
+  EXPECT_THAT(refusal("settings..epochs=1"), HasSubstr("is no path to a setting"));
+  EXPECT_THAT(refusal("settings.optimizer.base_learning_rate=NaN"), HasSubstr("is not a number"));
+  EXPECT_THAT(refusal("axes.ranks=-1"), HasSubstr("axes.ranks = -1 is not a list"));
+}
+
+TEST(Study, MissingFileIsNamed) {
+  try {
+    (void)read_study("absent.json", {}, toy_workloads());
+    FAIL() << "accepted";
+  } catch (const BadInput& error) {
+    EXPECT_THAT(error.what(), StartsWith("absent.json: no such file"));
+  }
+}
+
+TEST(Study, SyntaxErrorsHaveLineAndColumn) {
+  const auto refusal = refusal_of_study("{\"schema\": 1,\n  \"workload\" \"toy\"}");
+  EXPECT_THAT(refusal, HasSubstr("small.json"));
+  EXPECT_THAT(refusal, HasSubstr("line 2, column"));
+  EXPECT_THAT(refusal_of_study(""), HasSubstr("small.json"));
+  EXPECT_THAT(refusal_of_study("[1]"), HasSubstr("small.json: array given, not an object"));
+}
+
+TEST(Study, NotANumberIsNoJson) {
+  const auto refusal = refusal_of_study(with(R"({"optimizer": {"base_learning_rate": NaN}})"));
+  EXPECT_THAT(refusal, HasSubstr("line 1, column"));
+  EXPECT_THAT(refusal_of_study(with(R"({"epochs": Infinity})")), HasSubstr("not valid JSON"));
+  EXPECT_THAT(refusal_of_study(with(R"({"optimizer": {"base_learning_rate": 1e999}})")),
+              HasSubstr("small.json"));
+}
+
+TEST(Study, UnknownKeysSuggestTheNearest) {
+  EXPECT_THAT(refusal_of_study(with(R"({"optimizer": {"base_learnin_rate": 1}})")),
+              HasSubstr("small.json: settings.optimizer.base_learnin_rate: unknown key"));
+  EXPECT_THAT(refusal_of_study(with(R"({"optimizer": {"base_learnin_rate": 1}})")),
+              HasSubstr("'base_learning_rate' is meant"));
+  EXPECT_THAT(refusal_of_study(with(R"({"widht": 1})")), HasSubstr("'width' is meant"));
+  EXPECT_THAT(refusal_of_study(R"({"schema": 1, "workload": "toy", "repeat": 2})"),
+              HasSubstr("small.json: repeat: unknown key"));
+  EXPECT_THAT(refusal_of_study(with(R"({"epochs": 1, "epochs": 2})")),
+              HasSubstr("'epochs' stands twice"));
+}
+
+TEST(Study, WrongTypesAndRangesAreRefused) {
+  const std::vector<std::pair<std::string, std::string>> known{
+      {R"({"epochs": 1.0})", "settings.epochs = 1.0 is not a whole number without point"},
+      {R"({"epochs": "3"})", "settings.epochs = \"3\" is not a whole number"},
+      {R"({"epochs": true})", "settings.epochs = true is not a whole number"},
+      {R"({"epochs": 0})", "settings.epochs = 0 is out of range"},
+      {R"({"epochs": null})", "settings.epochs = null is not a whole number"},
+      {R"({"seed": 18446744073709551615})", "does not fit into 64 bits"},
+      {R"({"seed": -1})", "settings.seed = -1 is out of range"},
+      {R"({"optimizer": {"base_learning_rate": 0}})", "Use a value above 0"},
+      {R"({"optimizer": {"base_learning_rate": -1}})", "base_learning_rate = -1 is out of range"},
+      {R"({"optimizer": {"beta1": "x"}})", "settings.optimizer.beta1 = \"x\" is not a number"},
+      {R"({"optimizer": 3})", "settings.optimizer: number given, not an object"},
+      {R"({"device": "cudaa"})", "'cuda' is meant"},
+      {R"({"width": 0})", "settings.width = 0 is out of range"}};
+  for (const auto& [settings, message] : known) {
+    EXPECT_THAT(refusal_of_study(with(settings)), HasSubstr(message)) << settings;
+  }
+  EXPECT_THAT(refusal_of_study(R"({"schema": 1, "workload": "toy", "settings": []})"),
+              HasSubstr("small.json: settings: array given"));
+}
+
+TEST(Study, RanksMustBePositive) {
+  const auto refusal = [](const std::string& ranks) {
+    return refusal_of_study(R"({"schema": 1, "workload": "toy", "axes": {"ranks": )" + ranks +
+                            "}}");
+  };
+  EXPECT_THAT(refusal("[1, -2]"), HasSubstr("small.json: axes.ranks = -2 is out of range"));
+  EXPECT_THAT(refusal("[0]"), HasSubstr("small.json: axes.ranks = 0 is out of range"));
+  EXPECT_THAT(refusal("[]"), HasSubstr("axes.ranks is empty"));
+  EXPECT_THAT(refusal("[2, 2]"), HasSubstr("axes.ranks lists 2 twice"));
+  EXPECT_THAT(refusal("[1.5]"), HasSubstr("not a whole number"));
+  EXPECT_EQ(refusal("[1, 2]"), "accepted");
+}
+
+TEST(Study, UnknownNamesAreRefused) {
+  const auto refusal = [](const std::string& rest) {
+    return refusal_of_study(R"({"schema": 1, "workload": "toy", )" + rest + "}");
+  };
+  EXPECT_THAT(refusal(R"("axes": {"scaling_rule": ["strongg"]})"), HasSubstr("'strong' is meant"));
+  EXPECT_THAT(refusal(R"("axes": {"reduction": ["ring"]})"), HasSubstr("axes.reduction"));
+  EXPECT_THAT(refusal(R"("axes": {"input": ["serial"]})"), HasSubstr("known are sharded"));
+  EXPECT_THAT(refusal(R"("control_arms": ["synthetic_input"])"),
+              HasSubstr("synthetic_input is not available (the only input pipeline"));
+  EXPECT_THAT(refusal(R"("control_arms": ["no_comunication"])"),
+              HasSubstr("'no_communication' is meant"));
+  EXPECT_THAT(refusal(R"("repeats": 0)"), HasSubstr("repeats = 0 is out of range"));
+  EXPECT_THAT(refusal_of_study(R"({"schema": 2, "workload": "toy"})"), HasSubstr("schema = 2"));
+  EXPECT_THAT(refusal_of_study(R"({"schema": 1, "workload": "noise"})"),
+              HasSubstr("unknown workload 'noise'"));
+  EXPECT_THAT(refusal_of_study(R"({"schema": 1})"), HasSubstr("small.json: workload is missing"));
+}
+
+TEST(StudySchema, DescribesEveryFieldWithUnitAndDescription) {
+  const auto schema = study_schema(toy_workloads());
+  EXPECT_EQ(schema["$schema"], "https://json-schema.org/draft/2020-12/schema");
+  const auto& settings = schema["allOf"][0]["then"]["properties"]["settings"];
+  EXPECT_EQ(settings["additionalProperties"], false);
+  EXPECT_EQ(settings["properties"]["width"]["minimum"], 1);
+  const auto& optimizer = settings["properties"]["optimizer"]["properties"];
+  EXPECT_EQ(optimizer["base_learning_rate"]["exclusiveMinimum"], 0);
+  EXPECT_EQ(optimizer["base_learning_rate"]["default"], 4e-4);
+  for (const auto& [name, property] : settings["properties"].items()) {
+    EXPECT_FALSE(property["description"].get<std::string>().empty()) << name;
+    EXPECT_EQ(property.contains("unit"), property["type"] != "object") << name;
+  }
+  EXPECT_THAT(schema["properties"]["control_arms"]["items"]["enum"],
+              ElementsAre("no_communication", "no_distributed_path"));
+}
+
+TEST(Environment, ReadsTheShippedOnes) {
+  const std::filesystem::path folder(SCALESTUDY_SOURCE_DIR "/environments");
+  int count = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    if (!entry.is_directory() || !exists(entry.path() / "environment.json")) continue;
+    const auto environment = read_environment(entry.path() / "environment.json");
+    EXPECT_EQ(environment.name, entry.path().filename());
+    ++count;
+  }
+  EXPECT_GE(count, 1);
+}
+
+TEST(Environment, VariablesAndErrors) {
+  const auto refusal = [](const std::string& text) -> std::string {
+    const StudyFile file(text);
+    try {
+      (void)read_environment(file.path());
+    } catch (const BadInput& error) {
+      return error.what();
+    }
+    return "accepted";
+  };
+  const StudyFile file(R"({"launcher": "mpirun", "variables": {"OMP_PROC_BIND": "true"}})");
+  const auto environment = read_environment(file.path());
+  EXPECT_EQ(environment.launcher, "mpirun");
+  EXPECT_EQ(environment.variables.at("OMP_PROC_BIND"), "true");
+  EXPECT_THAT(refusal(R"({"launcher": "mpiexec"})"), HasSubstr("launcher: unknown name 'mpiexec'"));
+  EXPECT_THAT(refusal(R"({"variables": {"A": 1}})"), HasSubstr("variables.A is not a text"));
+  EXPECT_THAT(refusal(R"({"variables": {"A=B": "1"}})"), HasSubstr("no name of a variable"));
+  EXPECT_THAT(refusal(R"({"lancher": "local"})"), HasSubstr("'launcher' is meant"));
+  EXPECT_EQ(environment_schema()["properties"]["launcher"]["default"], "local");
+}
+
+}  // namespace
+}  // namespace scalestudy

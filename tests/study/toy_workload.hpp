@@ -1,0 +1,94 @@
+#pragma once
+/// A workload of one setting, and study files in a folder of their own.
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+#include <unistd.h>
+
+#include "core/error.hpp"
+
+#include "study/study.hpp"
+
+namespace scalestudy {
+
+inline void visit_toy(FieldVisitor& v, std::int64_t& width) {
+  v.field("width", width, {.unit = "1", .description = "Width", .minimum = 1});
+}
+
+inline const WorkloadDescriptor& toy_descriptor() {
+  static const WorkloadDescriptor descriptor{
+      "toy",
+      "for tests",
+      false,
+      {},
+      [](const nlohmann::json& own, const std::string& path) {
+        std::int64_t width = 8;
+        const FieldWalk walk = [&](FieldVisitor& v) { visit_toy(v, width); };
+        read_fields(own, path, walk);
+        return write_fields(walk).dump();
+      },
+      [] {
+        std::int64_t width = 8;
+        return schema_of_fields([&](FieldVisitor& v) { visit_toy(v, width); });
+      },
+      [] { return std::vector<std::string>{"width"}; },
+      [](const RunSpec& spec) {
+        return spec.ranks == 13 ? std::string("thirteen is unlucky") : std::string();
+      }};
+  return descriptor;
+}
+
+inline std::span<const WorkloadDescriptor* const> toy_workloads() {
+  static const std::vector<const WorkloadDescriptor*> list{&toy_descriptor()};
+  return list;
+}
+
+class StudyFile {
+ public:
+  explicit StudyFile(const std::string& text) {
+    static int count = 0;
+    folder_ = std::filesystem::temp_directory_path() /
+              ("scalestudy-study-" + std::to_string(::getpid()) + "-" + std::to_string(count++));
+    std::filesystem::create_directories(folder_);
+    std::ofstream(path()) << text;
+  }
+  ~StudyFile() { std::filesystem::remove_all(folder_); }
+  StudyFile(const StudyFile&) = delete;
+  StudyFile& operator=(const StudyFile&) = delete;
+  [[nodiscard]] std::filesystem::path path() const { return folder_ / "small.json"; }
+  [[nodiscard]] Study read(const std::vector<std::string>& overrides = {}) const {
+    return read_study(path(), overrides, toy_workloads());
+  }
+
+ private:
+  std::filesystem::path folder_;
+};
+
+inline const std::string& small_study() {
+  static const std::string text = R"({
+  "schema": 1, "workload": "toy", "data": {"path": "stack.tif"},
+  "settings": {"local_batch_size": 16, "epochs": 200, "steps_per_epoch": 200, "width": 4,
+               "optimizer": {"base_learning_rate": 4e-4}},
+  "axes": {"ranks": [1, 2, 4]},
+  "repeats": 2, "control_arms": ["no_communication", "no_distributed_path"]
+})";
+  return text;
+}
+
+/// The message of the BadInput that reading gives, or "accepted".
+inline std::string refusal_of_study(const std::string& text,
+                                    const std::vector<std::string>& overrides = {}) {
+  const StudyFile file(text);
+  try {
+    (void)file.read(overrides);
+  } catch (const BadInput& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+}  // namespace scalestudy
