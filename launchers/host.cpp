@@ -35,19 +35,9 @@ std::int64_t usable_cores() {
   return std::min(cores, cores_in_quota(cores));
 }
 
-std::string cpu_model() {
-  std::ifstream file("/proc/cpuinfo");
-  for (std::string line; std::getline(file, line);) {
-    if (line.rfind("model name", 0) != 0) continue;
-    const auto start = line.find_first_not_of(": \t", line.find(':'));
-    return start == std::string::npos ? "" : line.substr(start);
-  }
-  return "";
-}
-
 std::string HostFacts::text() const {
-  auto text = cat(cpu_model.empty() ? "unknown CPU" : cpu_model, ", ", cores,
-                  " cores, environment ", environment);
+  auto text =
+      cat(cpu_model, " (machine ", machine, "), ", cores, " cores, environment ", environment);
   for (const auto& [name, value] : variables) text += cat(", ", name, "=", value);
   return text;
 }

@@ -47,16 +47,15 @@ std::optional<std::string> content_of(const fs::path& file) {
 }
 
 json to_json(const HostFacts& host) {
-  return {{"cpu_model", host.cpu_model},
-          {"cores", host.cores},
-          {"environment", host.environment},
-          {"variables", host.variables},
-          {"fingerprint", host.fingerprint()}};
+  return {{"cpu_model", host.cpu_model}, {"machine", host.machine},
+          {"cores", host.cores},         {"environment", host.environment},
+          {"variables", host.variables}, {"fingerprint", host.fingerprint()}};
 }
 
 HostFacts host_from(const json& object) {
   HostFacts host;
   host.cpu_model = object.at("cpu_model").get<std::string>();
+  host.machine = object.at("machine").get<std::string>();
   host.cores = object.at("cores").get<std::int64_t>();
   host.environment = object.at("environment").get<std::string>();
   host.variables = object.at("variables").get<std::map<std::string, std::string>>();

@@ -2,6 +2,8 @@
 
 #include "core/provenance.hpp"
 
+#include "record/host_environment.hpp"
+
 #include "app/shipped_files.hpp"
 #include "launchers/launcher.hpp"
 #include "workloads/catalogue.hpp"
@@ -18,7 +20,7 @@ PlannedStudy plan_study(const Context& context, const std::string& study) {
   planned.study = read_study(shipped.find_study(study), options.overrides, workload_catalogue());
   planned.plan.study = planned.study.name;
   planned.plan.build_id = build_id();
-  planned.plan.host = {cpu_model(), usable_cores(), planned.environment.name,
+  planned.plan.host = {cpu_model(), host_fingerprint(), usable_cores(), planned.environment.name,
                        planned.environment.variables};
   planned.plan.matrix =
       expand(planned.study, planned.environment, planned.plan.host.cores, workload_catalogue());

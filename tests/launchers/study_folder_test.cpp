@@ -43,7 +43,7 @@ StudyPlan sample_plan() {
   StudyPlan plan;
   plan.study = "s";
   plan.build_id = "b1";
-  plan.host = {"CPU A", 2, "local", {{"X", "1"}}};
+  plan.host = {"CPU A", "m1", 2, "local", {{"X", "1"}}};
   plan.matrix.runs = {sample_spec(0), sample_spec(1)};
   plan.matrix.skipped = {{"ranks=8", "too many"}};
   return plan;
