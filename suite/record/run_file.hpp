@@ -66,7 +66,8 @@ struct Closing {
 /// Errors: RunFailed when the file cannot be opened (then it stays as it is).
 std::filesystem::path close_run_file(const std::filesystem::path& part_file, const Closing& closing);
 
-/// Reads run.h5 or run.h5.part. Errors: BadInput naming file and data set when it is no run file,
+/// Reads run.h5 or run.h5.part. One that is not closed yet is read in a child process first, since
+/// damage may hang or crash the HDF5 library. Errors: BadInput naming file and data set when it is no run file,
 /// truncated, or of another schema.
 [[nodiscard]] RunRecord read_run_file(const std::filesystem::path& file);
 
