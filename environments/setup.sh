@@ -20,7 +20,7 @@ Installs what is missing, and nothing else, for building and running scalestudy 
   (none)     Debian packages, and LibTorch $TORCH_VERSION for CPU (530 MB to download, 1.2 GB on disk)
   --light    only the Debian packages: driver and analysis, no training
   --gpu      also the full PyTorch $TORCH_VERSION wheel with CUDA (4.7 GB on disk)
-  --peers    also the original Noise2Void on TensorFlow 2.15 (2 GB on disk)
+  --peers    also the original Noise2Void on TensorFlow 2.15 (1.7 GB on disk)
   --checks   also the tools of tests/run.sh --full: clang-format, clang-tidy, chromium
 LibTorch: TORCH_ROOT (the torch folder of a wheel, or libtorch/), or the active Python environment,
 is used when it has $MINIMUM_TORCH or later. Otherwise it goes to
@@ -168,7 +168,7 @@ ensure_peers() {
   fi
   version_at_least 3.11.99 "$(python3 --version | first_version)" ||
     fail "the original Noise2Void needs Python 3.9 to 3.11 (TensorFlow 2.15 has no later build)."
-  say "installing the original Noise2Void 0.3.3 on TensorFlow 2.15 (2 GB on disk)"
+  say "installing the original Noise2Void 0.3.3 on TensorFlow 2.15 (1.7 GB on disk)"
   make_environment "$target" "${PEER_PINS[*]}"
 }
 

@@ -91,8 +91,10 @@ def rank_main(rank, arguments, port, results):
     slowest = torch.tensor(step_s, dtype=torch.float64)
     dist.all_reduce(slowest, dist.ReduceOp.MAX)
     if rank == 0:
-        results.put((slowest[arguments.warmup:].tolist(), float(loss),
+        results.put((slowest[arguments.warmup:].tolist(), float(loss.detach()),
                      sum(p.numel() for p in net.parameters())))
+    del net, optimizer
+    dist.barrier()  # gloo aborts a rank whose peer leaves during a collective
     dist.destroy_process_group()
 
 

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <ctime>
 #include <new>
+#include <thread>
 
 #include <linux/futex.h>
 #include <sys/syscall.h>
@@ -22,6 +23,9 @@ static_assert(sizeof(std::atomic<std::uint32_t>) == sizeof(std::uint32_t));
 
 /// Bounds how late a dead peer, an abort that slipped past, or the deadline is noticed.
 constexpr long doze_ns = 5'000'000;
+
+/// How long a rank waits for the text of a failure that another one is writing, in milliseconds.
+constexpr int most_turns_for_text = 500;
 
 constexpr std::size_t rounded_up(std::size_t bytes) {
   return (bytes + 63) / 64 * 64;
@@ -168,9 +172,13 @@ void SlotBlock::fail(const std::string& problem) noexcept {
 }
 
 void SlotBlock::throw_if_failed() const {
-  const std::uint32_t failure = failure_.load(std::memory_order_acquire);
+  std::uint32_t failure = failure_.load(std::memory_order_acquire);
   if (failure == none) return;
   // A rank may have been killed while it wrote: then the failure stays without its text.
+  for (int turn = 0; failure == being_written && turn < most_turns_for_text; ++turn) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    failure = failure_.load(std::memory_order_acquire);
+  }
   throw RunFailed({failure == written ? std::string(failure_text_.data()) : "another rank failed",
                    "every rank has to take part in each collective operation",
                    "Look at the log of the rank named first"});

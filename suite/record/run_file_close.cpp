@@ -54,6 +54,7 @@ std::filesystem::path close_run_file(const std::filesystem::path& part_file,
   auto final_file = part_file;
   final_file.replace_extension();
   try {
+    seal::extend_to_stated_length(part_file);
     // Reading it first keeps HDF5 from changing a file that it cannot understand.
     (void)read_run_file(part_file);
     write_closing(part_file, closing);

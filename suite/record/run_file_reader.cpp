@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <new>
 #include <stdexcept>
 #include <system_error>
@@ -127,8 +126,8 @@ class Reader {
       }
       steps = std::min(steps, column.first[1]);
     }
-    // Space that was made for steps but not filled reads as NaN.
-    while (may_be_torn_ && steps > 0 && std::isnan(step_s[steps - 1])) --steps;
+    // Space that was made for steps but not filled reads as NaN, or as 0 in a hole.
+    while (may_be_torn_ && steps > 0 && !(step_s[steps - 1] > 0)) --steps;
     return steps;
   }
 

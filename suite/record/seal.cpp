@@ -48,6 +48,18 @@ void write_block(const Descriptor& descriptor, std::string_view seal) {
   if (written != static_cast<ssize_t>(block.size())) fail("pwrite");
 }
 
+// HDF5 file format specification 2.0, superblock version 0 (Field "End of File Address").
+constexpr std::size_t version_offset = user_block_bytes + 8;
+constexpr std::size_t end_of_file_offset = user_block_bytes + 40;
+
+std::uint64_t stated_length(std::span<const std::byte> bytes) {
+  std::uint64_t length = 0;
+  if (bytes.size() < end_of_file_offset + sizeof length) return 0;
+  if (bytes[version_offset] != std::byte{0}) return 0;
+  std::memcpy(&length, bytes.data() + end_of_file_offset, sizeof length);
+  return length;
+}
+
 }  // namespace
 
 std::vector<std::byte> read_bytes(const std::filesystem::path& file) {
@@ -78,6 +90,14 @@ Finding examine(std::span<const std::byte> bytes) {
   const auto seal = block.substr(title.size(), unsealed.size());
   if (seal == unsealed) return Finding::open;
   return seal == seal_of(bytes) ? Finding::intact : Finding::damaged;
+}
+
+void extend_to_stated_length(const std::filesystem::path& file) {
+  constexpr std::uint64_t most_missing_bytes = 1U << 28U;  // more is damage, not one lost flush
+  const auto bytes = read_bytes(file);
+  const auto length = stated_length(bytes);
+  if (examine(bytes) != Finding::open || length <= bytes.size()) return;
+  if (length - bytes.size() <= most_missing_bytes) std::filesystem::resize_file(file, length);
 }
 
 void mark_open(const std::filesystem::path& file) {

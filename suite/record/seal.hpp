@@ -24,6 +24,10 @@ enum class Finding {
 [[nodiscard]] std::vector<std::byte> read_bytes(const std::filesystem::path& file);
 [[nodiscard]] Finding examine(std::span<const std::byte> bytes);
 
+/// When the disk was full, HDF5 may state a length in its header that the file never reached, and
+/// then refuses it. Makes up for it with a hole, which needs no space. Errors: std::system_error.
+void extend_to_stated_length(const std::filesystem::path& file);
+
 /// Marks a new file as open, or seals it and hands it to the disk (fsync); no HDF5 handle may be
 /// open meanwhile. Errors: std::system_error.
 void mark_open(const std::filesystem::path& file);

@@ -4,9 +4,8 @@
 
 namespace scalestudy {
 
-PlateauSchedule::PlateauSchedule(const ScheduleSettings& settings, std::int64_t patience_epochs,
-                                 double learning_rate)
-    : settings_(settings), patience_epochs_(patience_epochs), learning_rate_(learning_rate) {}
+PlateauSchedule::PlateauSchedule(const ScheduleSettings& settings, double learning_rate)
+    : settings_(settings), learning_rate_(learning_rate) {}
 
 void PlateauSchedule::end_epoch(double validation_loss) {
   if (settings_.name == "constant") return;
@@ -19,7 +18,7 @@ void PlateauSchedule::end_epoch(double validation_loss) {
     bad_epochs_ = 0;
     return;
   }
-  if (cooldown_ > 0 || ++bad_epochs_ < patience_epochs_) return;
+  if (cooldown_ > 0 || ++bad_epochs_ < settings_.patience_epochs) return;
   if (learning_rate_ > settings_.minimum_learning_rate) {
     learning_rate_ = std::max(learning_rate_ * settings_.factor, settings_.minimum_learning_rate);
     cooldown_ = settings_.cooldown_epochs;

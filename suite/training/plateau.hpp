@@ -11,8 +11,8 @@ namespace scalestudy {
 
 class PlateauSchedule {
  public:
-  /// `patience_epochs` after the scaling rule. A "constant" schedule never reduces.
-  PlateauSchedule(const ScheduleSettings& settings, std::int64_t patience_epochs, double learning_rate);
+  /// `settings` after the scaling rule. A "constant" schedule never reduces.
+  PlateauSchedule(const ScheduleSettings& settings, double learning_rate);
 
   [[nodiscard]] double learning_rate() const { return learning_rate_; }
 
@@ -21,7 +21,6 @@ class PlateauSchedule {
 
  private:
   ScheduleSettings settings_;
-  std::int64_t patience_epochs_;
   double learning_rate_;
   double best_ = std::numeric_limits<double>::infinity();
   std::int64_t bad_epochs_ = 0;

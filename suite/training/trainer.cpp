@@ -75,6 +75,13 @@ std::vector<std::size_t> observe_ready_order(const Communicator& comm, TrainingT
   return {order.begin(), order.end()};
 }
 
+ScheduleSettings resolved_schedule(const RunSpec& spec) {
+  auto schedule = spec.settings.schedule;
+  schedule.patience_epochs = spec.plan.patience_epochs;
+  schedule.cooldown_epochs = spec.plan.cooldown_epochs;
+  return schedule;
+}
+
 class Trainer final : public StepWork {
  public:
   Trainer(RankServices& services, TrainingTask& task)
@@ -87,7 +94,7 @@ class Trainer final : public StepWork {
                     observe_ready_order(comm_, task, hooks_, shard_of(comm_.rank(), StepIndex(0),
                                                                       spec_.plan.local_batch_sizes))),
         adam_(spec_.settings.optimizer, parameters_.values()),
-        schedule_(spec_.settings.schedule, spec_.plan.patience_epochs, spec_.plan.learning_rate),
+        schedule_(resolved_schedule(spec_), spec_.plan.learning_rate),
         reduction_(make_reduction(spec_.reduction, reduction_context())) {
     hooks_.on_ready([this](std::size_t parameter) { reduction_->gradient_ready(position_[parameter]); });
   }

@@ -58,11 +58,13 @@ std::string compare(const std::vector<T>& values, const std::string& what, Expec
   return "";
 }
 
-/// Nothing, odd, around one chunk and one chunk's part, and `largest` bytes and a bit.
+/// Nothing, odd, around one chunk and one rank's part of it, and several chunks.
 template <class T>
-std::vector<std::int64_t> lengths(std::int64_t world, std::int64_t largest_bytes) {
+std::vector<std::int64_t> lengths(std::int64_t world,
+                                  std::int64_t chunk_bytes,
+                                  std::int64_t largest_bytes) {
   const auto size = static_cast<std::int64_t>(sizeof(T));
-  const std::int64_t chunk = default_slot_bytes / size;
+  const std::int64_t chunk = chunk_bytes / size;
   return {0,
           1,
           3,
@@ -138,7 +140,8 @@ class Findings {
 template <class T>
 std::string all_reduce_of(const Communicator& comm) {
   Findings findings;
-  for (const std::int64_t count : lengths<T>(comm.world_size().value(), 4 * mib)) {
+  const std::int64_t world = comm.world_size().value();
+  for (const std::int64_t count : lengths<T>(world, default_slot_bytes, 4 * mib)) {
     for (const ReduceOp op : operations) findings.add(check_all_reduce<T>(comm, count, op));
   }
   return findings.text();
@@ -147,7 +150,8 @@ std::string all_reduce_of(const Communicator& comm) {
 template <class T>
 std::string reduce_scatter_of(const Communicator& comm) {
   Findings findings;
-  for (const std::int64_t count : lengths<T>(comm.world_size().value(), mib)) {
+  const std::int64_t world = comm.world_size().value();
+  for (const std::int64_t count : lengths<T>(world, default_slot_bytes / world, mib / world)) {
     for (const ReduceOp op : operations) findings.add(check_reduce_scatter<T>(comm, count, op));
   }
   return findings.text();
@@ -156,7 +160,8 @@ std::string reduce_scatter_of(const Communicator& comm) {
 template <class T>
 std::string moves_of(const Communicator& comm) {
   Findings findings;
-  for (const std::int64_t count : lengths<T>(comm.world_size().value(), mib)) {
+  const std::int64_t world = comm.world_size().value();
+  for (const std::int64_t count : lengths<T>(world, default_slot_bytes, 3 * default_slot_bytes)) {
     findings.add(check_all_gather<T>(comm, count));
     for (Rank root; root.value() < comm.world_size().value(); ++root) {
       findings.add(check_broadcast<T>(comm, count, root));

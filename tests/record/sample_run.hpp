@@ -45,7 +45,7 @@ inline RunHeader sample_header() {
 /// The value of one cell: rank, step and column can be told from it.
 inline double sample_step_value(std::int64_t rank, std::int64_t step, std::size_t column) {
   return static_cast<double>(rank) * 1e6 + static_cast<double>(step) * 100 +
-         static_cast<double>(column);
+         static_cast<double>(column) + 1;
 }
 
 inline std::vector<double> sample_steps(std::int64_t ranks,

@@ -14,7 +14,7 @@ ScheduleSettings keras(std::int64_t patience) {
 }
 
 TEST(PlateauSchedule, FiresWhenBadEpochsReachThePatience) {
-  PlateauSchedule schedule(keras(10), 10, 4e-4);
+  PlateauSchedule schedule(keras(10), 4e-4);
   schedule.end_epoch(1.0);
   for (int epoch = 0; epoch < 9; ++epoch) schedule.end_epoch(1.0);
   EXPECT_EQ(schedule.learning_rate(), 4e-4);
@@ -23,7 +23,7 @@ TEST(PlateauSchedule, FiresWhenBadEpochsReachThePatience) {
 }
 
 TEST(PlateauSchedule, ThresholdIsAbsolute) {
-  PlateauSchedule schedule(keras(2), 2, 1.0);
+  PlateauSchedule schedule(keras(2), 1.0);
   schedule.end_epoch(4e-3);
   schedule.end_epoch(3.95e-3);  // 1.25 % better, but less than 1e-4
   schedule.end_epoch(3.92e-3);
@@ -31,12 +31,12 @@ TEST(PlateauSchedule, ThresholdIsAbsolute) {
 }
 
 TEST(PlateauSchedule, NaNIsNoImprovementAndAConstantScheduleNeverReduces) {
-  PlateauSchedule schedule(keras(1), 1, 1.0);
+  PlateauSchedule schedule(keras(1), 1.0);
   schedule.end_epoch(std::numeric_limits<double>::quiet_NaN());
   EXPECT_EQ(schedule.learning_rate(), 0.5);
   auto constant = keras(1);
   constant.name = "constant";
-  PlateauSchedule flat(constant, 1, 1.0);
+  PlateauSchedule flat(constant, 1.0);
   for (int epoch = 0; epoch < 5; ++epoch) flat.end_epoch(1.0);
   EXPECT_EQ(flat.learning_rate(), 1.0);
 }
@@ -45,7 +45,7 @@ TEST(PlateauSchedule, CooldownAndMinimumHold) {
   auto settings = keras(1);
   settings.cooldown_epochs = 2;
   settings.minimum_learning_rate = 0.3;
-  PlateauSchedule schedule(settings, 1, 1.0);
+  PlateauSchedule schedule(settings, 1.0);
   schedule.end_epoch(1.0);
   schedule.end_epoch(1.0);
   EXPECT_EQ(schedule.learning_rate(), 0.5);

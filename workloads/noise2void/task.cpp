@@ -149,7 +149,7 @@ Noise2VoidTask::Noise2VoidTask(const RunSpec& spec, const c10::Device& device)
       batch_({settings_.patch[0], settings_.patch[1], settings_.patch[2]}) {
   read_data();
   sequence_.emplace(SampleCount(static_cast<std::int64_t>(patches_.training.size())),
-                    static_cast<std::uint64_t>(spec.settings.seed));
+                    static_cast<std::uint64_t>(spec.repeat_seed()));
   model_ = std::make_shared<UNet>(settings_.depth, settings_.first_filters);
   model_->to(device_);
   for (auto& parameter : model_->parameters())
@@ -190,7 +190,7 @@ void Noise2VoidTask::prepare_batch(const Shard& shard) {
   for (std::int64_t i = 0; i < shard.count; ++i) {
     const auto& patch = patches_.training[static_cast<std::size_t>(samples[static_cast<std::size_t>(i)])];
     // Seeded by the position in the global order: the mask does not depend on the rank.
-    Random random(static_cast<std::uint64_t>(spec_.settings.seed), static_cast<std::uint64_t>(shard.first + i));
+    Random random(static_cast<std::uint64_t>(spec_.repeat_seed()), static_cast<std::uint64_t>(shard.first + i));
     batch_.set(i, patch, mask_patch(patch, patches_.shape, settings_, random));
   }
 }
