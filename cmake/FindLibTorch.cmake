@@ -32,8 +32,6 @@ if(NOT _roots)
   endif()
 endif()
 
-find_path(LibTorch_INCLUDE_DIR torch/version.h PATHS ${_roots} PATH_SUFFIXES include
-  torch/csrc/api/include include/torch/csrc/api/include NO_DEFAULT_PATH NO_CACHE)
 find_path(LibTorch_INCLUDE_ROOT ATen/ATen.h PATHS ${_roots} PATH_SUFFIXES include NO_DEFAULT_PATH NO_CACHE)
 find_library(LibTorch_CPU_LIBRARY torch_cpu PATHS ${_roots} PATH_SUFFIXES lib NO_DEFAULT_PATH NO_CACHE)
 find_library(LibTorch_C10_LIBRARY c10 PATHS ${_roots} PATH_SUFFIXES lib NO_DEFAULT_PATH NO_CACHE)
@@ -41,12 +39,14 @@ find_library(LibTorch_CUDA_LIBRARY torch_cuda PATHS ${_roots} PATH_SUFFIXES lib 
 find_library(LibTorch_C10_CUDA_LIBRARY c10_cuda PATHS ${_roots} PATH_SUFFIXES lib NO_DEFAULT_PATH NO_CACHE)
 
 if(LibTorch_INCLUDE_ROOT)
-  foreach(_version_file ${LibTorch_INCLUDE_ROOT}/torch/version.h
+  foreach(_version_file ${LibTorch_INCLUDE_ROOT}/torch/headeronly/version.h
                         ${LibTorch_INCLUDE_ROOT}/torch/csrc/api/include/torch/version.h)
     if(EXISTS ${_version_file})
       file(STRINGS ${_version_file} _lines REGEX "#define TORCH_VERSION_(MAJOR|MINOR|PATCH) ")
-      string(REGEX REPLACE ".*MAJOR ([0-9]+).*MINOR ([0-9]+).*PATCH ([0-9]+).*" "\\1.\\2.\\3"
-        LibTorch_VERSION "${_lines}")
+      if(_lines)
+        string(REGEX REPLACE ".*MAJOR ([0-9]+).*MINOR ([0-9]+).*PATCH ([0-9]+).*" "\\1.\\2.\\3"
+          LibTorch_VERSION "${_lines}")
+      endif()
     endif()
   endforeach()
 endif()

@@ -43,8 +43,8 @@ struct ConstBufferView {
   ElementCount count;
   DataType type = DataType::float32;
   ConstBufferView() = default;
-  ConstBufferView(const void* data, ElementCount count, DataType type)
-      : data(data), count(count), type(type) {}
+  ConstBufferView(const void* memory, ElementCount elements, DataType element_type)
+      : data(memory), count(elements), type(element_type) {}
   ConstBufferView(const BufferView& view) : data(view.data), count(view.count), type(view.type) {}
   [[nodiscard]] ByteCount bytes() const { return ByteCount(count.value() * size_of(type)); }
 };

@@ -2,7 +2,11 @@
 /// How ranks find each other: who am I, how many are we, and a key all of us share.
 
 #include <filesystem>
+#include <memory>
+#include <span>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "comm/communicator.hpp"
 
@@ -14,6 +18,7 @@ struct Rendezvous {
   Rank local_rank;
   std::string key;     ///< equal on all ranks of the job, unique on the host: names the shared memory
   std::string source;  ///< "environment (RANK, WORLD_SIZE)", "file …"
+  std::shared_ptr<const void> session;  ///< MPI, when it was asked: keeps it initialised
 };
 
 /// From RANK/WORLD_SIZE/LOCAL_RANK (torchrun), OMPI_COMM_WORLD_*, or SLURM_PROCID/SLURM_NTASKS/
@@ -25,6 +30,10 @@ struct Rendezvous {
 /// Errors: RunFailed naming how many came before `deadline`.
 [[nodiscard]] Rendezvous rendezvous_from_file(const std::filesystem::path& folder,
                                               WorldSize world_size, Seconds deadline);
+
+/// Asks MPI; the key is that of rank 0. For MPI launchers whose environment variables we do not know.
+/// Collective. Errors: Lacks when this build has no MPI.
+[[nodiscard]] Rendezvous rendezvous_from_mpi(const std::string& job_key);
 
 /// One row per back-end; the conformance suite runs for each.
 struct CommunicatorBackEnd {

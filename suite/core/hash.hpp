@@ -47,6 +47,15 @@ class SetHash {
   [[nodiscard]] std::uint64_t value() const { return mix64(sum_ ^ mix64(count_)); }
   [[nodiscard]] std::uint64_t count() const { return count_; }
 
+  /// For sending it to another rank.
+  [[nodiscard]] std::uint64_t sum() const { return sum_; }
+  [[nodiscard]] static SetHash from_parts(std::uint64_t sum, std::uint64_t count) {
+    SetHash hash;
+    hash.sum_ = sum;
+    hash.count_ = count;
+    return hash;
+  }
+
  private:
   std::uint64_t sum_ = 0;
   std::uint64_t count_ = 0;

@@ -1,0 +1,96 @@
+/// Launcher `mpirun`: one Open MPI mpirun starts all ranks on this host. Values of variables travel
+/// in mpirun's own environment and are only named on its command line, so that no value is ever
+/// parsed by mpirun.
+
+#include "launchers/launcher.hpp"
+
+#include <cstdlib>
+#include <filesystem>
+#include <regex>
+
+#include <unistd.h>
+
+#include "core/error.hpp"
+#include "core/text.hpp"
+
+namespace scalestudy {
+namespace {
+
+bool is_on_path(std::string_view program) {
+  const char* path = std::getenv("PATH");
+  if (path == nullptr) return false;
+  for (const auto& folder : split(path, ':')) {
+    const auto file = std::filesystem::path(folder.empty() ? "." : folder) / program;
+    if (::access(file.c_str(), X_OK) == 0) return true;
+  }
+  return false;
+}
+
+/// The torchrun names come first in every rendezvous; a stale one would make all ranks rank 0.
+std::vector<std::string> foreign_rank_variables() {
+  return {"RANK", "LOCAL_RANK", "WORLD_SIZE", "LOCAL_WORLD_SIZE"};
+}
+
+class MpirunLauncher final : public Launcher {
+ public:
+  std::string_view name() const override { return "mpirun"; }
+  std::string_view summary() const override { return "one Open MPI mpirun on this host"; }
+
+  void require_available() const override {
+    if (is_on_path("mpirun")) return;
+    throw Lacks({"Launcher 'mpirun' needs the program mpirun, which is not on the PATH",
+                 "it starts the ranks and joins them by MPI",
+                 "Install Open MPI (Debian: apt-get install openmpi-bin libopenmpi-dev), or use "
+                 "--launcher local"});
+  }
+
+  LaunchPlan plan(const LaunchRequest& request) const override {
+    ProcessPlan process;
+    process.name = "mpirun";
+    process.variables = rank_variables(request);
+    process.removed_variables = foreign_rank_variables();
+    // Hardware threads count as slots, as they do where oversubscription is decided.
+    process.argv = {"mpirun", "-n", cat(request.ranks), "--use-hwthread-cpus", "--bind-to", "none"};
+    if (request.oversubscribed) process.argv.emplace_back("--oversubscribe");
+    for (const auto& [name, value] : process.variables) {
+      process.argv.insert(process.argv.end(), {"-x", name});
+    }
+    for (const auto& argument : rank_arguments(request)) process.argv.push_back(argument);
+    add_open_mpi_switches(request, process.variables);
+    process.log_file = request.run_folder / "mpirun.log";
+    return {{process}, false};
+  }
+
+  std::optional<RankFailure> failure_in_log(std::string_view log) const override {
+    static const std::regex by_signal(R"(process rank (\d+) with PID .* exited on signal (\d+))");
+    static const std::regex by_code(R"(Process name: \[\[\d+,\d+\],(\d+)\]\s+Exit code:\s+(\d+))");
+    std::cmatch match;
+    const char* const end = log.data() + log.size();
+    if (std::regex_search(log.data(), end, match, by_signal)) {
+      return RankFailure{std::stoll(match[1]), "was killed by signal " + match[2].str()};
+    }
+    if (std::regex_search(log.data(), end, match, by_code)) {
+      return RankFailure{std::stoll(match[1]), "exited with code " + match[2].str()};
+    }
+    return {};
+  }
+
+ private:
+  static void add_open_mpi_switches(const LaunchRequest& request,
+                                    std::map<std::string, std::string>& variables) {
+    if (::geteuid() == 0) {
+      variables["OMPI_ALLOW_RUN_AS_ROOT"] = "1";
+      variables["OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"] = "1";
+    }
+    if (request.oversubscribed) variables["OMPI_MCA_mpi_yield_when_idle"] = "1";
+  }
+};
+
+}  // namespace
+
+const Launcher& mpirun_launcher() {
+  static const MpirunLauncher launcher;
+  return launcher;
+}
+
+}  // namespace scalestudy

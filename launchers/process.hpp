@@ -1,0 +1,46 @@
+#pragma once
+/// Child processes: started without a shell, in a process group of their own, and killed by the
+/// kernel when the process that started them dies.
+
+#include <optional>
+#include <string>
+
+#include <sys/types.h>
+
+#include "launchers/launcher.hpp"
+
+namespace scalestudy {
+
+/// How a process ended.
+struct ProcessEnd {
+  bool by_signal = false;
+  int number = 0;  ///< exit code, or signal
+  [[nodiscard]] bool is_success() const { return !by_signal && number == 0; }
+  [[nodiscard]] std::string text()
+      const;  ///< "exited with code 5", "was killed by signal 9 (Killed)"
+};
+
+/// Owns one running child; the destructor kills its group and reaps it.
+class ChildProcess {
+ public:
+  /// The calling thread must live as long as the child shall.
+  /// Errors: RunFailed when the log cannot be opened or the program cannot be executed.
+  explicit ChildProcess(const ProcessPlan& plan);
+  ~ChildProcess();
+  ChildProcess(ChildProcess&& other) noexcept;
+  ChildProcess& operator=(ChildProcess&&) = delete;
+
+  [[nodiscard]] pid_t id() const { return id_; }
+
+  /// Nothing while it runs. Never blocks.
+  [[nodiscard]] const std::optional<ProcessEnd>& poll();
+
+  /// Sends a signal to the child and its descendants in the same group; none once it has ended.
+  void signal_group(int signal) noexcept;
+
+ private:
+  pid_t id_ = -1;
+  std::optional<ProcessEnd> end_;
+};
+
+}  // namespace scalestudy

@@ -1,0 +1,44 @@
+#!/usr/bin/env bash
+# From a fresh clone to the report of a real scaling study: sets up, builds, trains Noise2Void on
+# 1 and 2 ranks, and names the HTML report. Run it again for another study; nothing is overwritten.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+if [[ ${1:-} == --help || ${1:-} == -h ]]; then
+  cat <<'TEXT'
+Usage: launchers/quickstart.sh [option of "scalestudy run" ...]
+Sets up, builds preset release, runs study n2v-quickstart (about two minutes), writes its report.
+Example: launchers/quickstart.sh --set repeats=3
+TEXT
+  exit 0
+fi
+
+free_folder() {
+  local base folder number=1
+  base=out/n2v-quickstart-$(date +%Y%m%d-%H%M%S)
+  folder=$base
+  while [[ -e $folder ]]; do
+    number=$((number + 1))
+    folder=$base-$number
+  done
+  printf '%s\n' "$folder"
+}
+
+build() {
+  local log=build/release.log
+  mkdir -p build
+  if ! { cmake --preset release && cmake --build --preset release; } >"$log" 2>&1; then
+    tail -n 40 "$log" >&2
+    printf 'quickstart: the build failed; all of its output is in %s\n' "$log" >&2
+    exit 70
+  fi
+}
+
+environments/setup.sh
+printf 'quickstart: building (the first time about five minutes; output in build/release.log)\n'
+build
+scalestudy=build/release/suite/app/scalestudy
+out=$(free_folder)
+"$scalestudy" run n2v-quickstart --out "$out" "$@"
+"$scalestudy" report "$out"
+printf '\nThe report: %s\n' "$PWD/$out/report/report.html"

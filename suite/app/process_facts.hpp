@@ -1,0 +1,22 @@
+#pragma once
+/// What the operating system knows about this process. Local.
+
+#include <cstdint>
+#include <string>
+
+namespace scalestudy {
+
+[[nodiscard]] std::string host_name();
+
+/// Cores this process may run on, "0-1,4".
+[[nodiscard]] std::string core_binding();
+
+/// Since the process was started, program loading included [s]; resolution 10 ms.
+[[nodiscard]] double process_age_s();
+
+/// User and system time of this process [s].
+[[nodiscard]] double process_cpu_time_s();
+
+[[nodiscard]] std::int64_t peak_memory_bytes();
+
+}  // namespace scalestudy

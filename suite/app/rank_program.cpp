@@ -1,0 +1,198 @@
+#include "app/rank_program.hpp"
+
+#include <exception>
+#include <fstream>
+#include <iostream>
+#include <optional>
+#include <sstream>
+
+#include <unistd.h>
+
+#include <ATen/Parallel.h>
+#include <nlohmann/json.hpp>
+#include <torch/version.h>
+
+#include "app/process_facts.hpp"
+#include "comm/rendezvous.hpp"
+#include "core/clock.hpp"
+#include "core/log.hpp"
+#include "core/provenance.hpp"
+#include "core/text.hpp"
+#include "record/heartbeat.hpp"
+#include "record/host_environment.hpp"
+#include "record/run_file.hpp"
+#include "study/run_spec.hpp"
+#include "training/device.hpp"
+#include "training/trainer.hpp"
+#include "workloads/tasks.hpp"
+
+namespace scalestudy {
+namespace {
+
+std::string file_text(const std::filesystem::path& file) {
+  std::ifstream in(file);
+  if (!in)
+    throw BadInput({cat("'", file.string(), "' cannot be read"), "it says what this rank is to do",
+                    "Start ranks with `scalestudy run`"});
+  std::ostringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+/// What one rank found in force, as JSON: gathered by rank 0.
+nlohmann::json rank_facts(const c10::Device& device, double initialisation_s) {
+  return {{"host", host_name()},
+          {"process_id", static_cast<std::int64_t>(getpid())},
+          {"device", device.str()},
+          {"binding", core_binding()},
+          {"threads", at::get_num_threads()},
+          {"initialisation_s", initialisation_s},
+          {"cpu_time_s", process_cpu_time_s()},
+          {"peak_memory_bytes", peak_memory_bytes()}};
+}
+
+std::string effective_settings(const RunSpec& spec, const Communicator& comm, const c10::Device& device,
+                               const Rendezvous& rendezvous, const TrainingTask& task) {
+  nlohmann::json effective{{"world_size", comm.world_size().value()},
+                           {"global_batch_size", spec.plan.global_batch_size},
+                           {"local_batch_sizes", spec.plan.local_batch_sizes},
+                           {"learning_rate", spec.plan.learning_rate},
+                           {"epochs", spec.plan.epochs},
+                           {"steps_per_epoch", spec.plan.steps_per_epoch},
+                           {"device", device_description(device)},
+                           {"threads_per_rank", at::get_num_threads()},
+                           {"precision", "float32"},
+                           {"memory_format", spec.settings.memory_format},
+                           {"allocator", spec.settings.allocator},
+                           {"communicator", comm.name()},
+                           {"transport", comm.transport()},
+                           {"rendezvous", rendezvous.source},
+                           {"libtorch_version", TORCH_VERSION},
+                           {"libtorch_configuration", libtorch_description()}};
+  for (const auto& [name, value] : task.effective_settings()) effective[name] = nlohmann::json::parse(value);
+  return effective.dump(1);
+}
+
+class RankProgram {
+ public:
+  explicit RankProgram(const RankArguments& arguments)
+      : folder_(arguments.run_folder),
+        spec_text_(file_text(arguments.spec_file)),
+        spec_(run_spec_from_json_text(spec_text_, arguments.spec_file.string())),
+        rendezvous_(rendezvous_from_environment(std::filesystem::absolute(folder_).string())),
+        log_(std::cerr, Verbosity::normal, cat("rank ", rendezvous_.rank, ": ")),
+        heartbeat_(heartbeat_file(folder_, rendezvous_.rank.value())) {
+    if (rendezvous_.world_size.value() != spec_.ranks)
+      throw BadInput({cat("The launcher started ", rendezvous_.world_size, " rank(s), the run needs ", spec_.ranks),
+                      "batch and learning rate were resolved for that number",
+                      "Start ranks with `scalestudy run`"});
+  }
+
+  ExitCode run() {
+    try {
+      train_and_record();
+      return ExitCode::done;
+    } catch (const Error& error) {
+      return fail(error.what(), error.exit_code());
+    } catch (const std::bad_alloc&) {
+      return fail("Out of memory (the run does not fit). Use a smaller batch or patch.", ExitCode::run_failed);
+    } catch (const std::exception& error) {
+      return fail(cat("Unexpected error: ", error.what()), ExitCode::internal);
+    }
+  }
+
+ private:
+  void train_and_record() {
+    if (spec_.settings.allocator == "keep") keep_freed_memory();
+    heartbeat_.beat("initialisation", -1);
+    comm_.emplace(make_communicator(spec_.communicator, rendezvous_,
+                                    Seconds(spec_.settings.timeouts.collective_deadline_s)));
+    const auto device = prepare_device(spec_);
+    heartbeat_.beat("reading data", -1);
+    const auto task = make_training_task(spec_, device);
+    if (comm_->is_root()) open_run_file(device, *task);
+
+    RankServices services{spec_, *comm_, device, writer_ ? &*writer_ : nullptr, heartbeat_, log_, folder_};
+    const double age_s = process_age_s();
+    const double now = now_s();
+    const auto outcome = train(services, *task);
+    record_ranks(device, age_s + outcome.clock_start_s - now);
+    close(outcome);
+  }
+
+  void open_run_file(const c10::Device& device, const TrainingTask& task) {
+    RunHeader header;
+    header.run_id = spec_.run_id();
+    header.build_id = build_id();
+    if (spec_.oversubscribed) header.labels.emplace_back("oversubscribed");
+    writer_.emplace(folder_ / "run.h5.part", header, spec_.ranks);
+    writer_->write_settings(requested_study(), spec_text_,
+                            effective_settings(spec_, *comm_, device, rendezvous_, task));
+    writer_->write_environment(host_environment_json());
+    writer_->flush();
+  }
+
+  /// The study folder holds the study as requested; a rank started without one has none.
+  [[nodiscard]] std::string requested_study() const {
+    const auto file = std::filesystem::absolute(folder_).parent_path().parent_path() / "study.json";
+    return std::filesystem::exists(file) ? file_text(file) : "{}";
+  }
+
+  void record_ranks(const c10::Device& device, double initialisation_s) {
+    const auto all = all_gather_text(*comm_, rank_facts(device, initialisation_s).dump());
+    if (!writer_) return;
+    for (const auto& text : all) {
+      const auto facts = nlohmann::json::parse(text);
+      Row row;
+      for (const auto& column : rank_column::all()) {
+        const auto& value = facts.at(std::string(column.name));
+        if (value.is_string()) row.emplace_back(value.get<std::string>());
+        else row.emplace_back(value.get<double>());
+      }
+      writer_->append_rank(row);
+    }
+  }
+
+  void close(const TrainingOutcome& outcome) {
+    if (!writer_) return;
+    writer_->write_summary(summary_column::timeline_cost_s, measure_timeline_cost_s());
+    if (outcome.diverged) {
+      writer_->add_validity_code("nonfinite_loss");
+      writer_->append_event({now_s() - outcome.clock_start_s, 0.0, -1.0, "nonfinite_loss", outcome.reason});
+    }
+    writer_->set_status(outcome.diverged ? RunStatus::diverged : RunStatus::complete, outcome.reason);
+    writer_->flush();
+  }
+
+  ExitCode fail(const std::string& message, ExitCode exit_code) noexcept {
+    log_.error(message);
+    heartbeat_.set_error(message);
+    if (comm_) comm_->abort(message);
+    return exit_code;
+  }
+
+  std::filesystem::path folder_;
+  std::string spec_text_;
+  RunSpec spec_;
+  Rendezvous rendezvous_;
+  Log log_;
+  Heartbeat heartbeat_;
+  std::optional<Communicator> comm_;
+  std::optional<RunFileWriter> writer_;
+};
+
+}  // namespace
+
+ExitCode run_rank(const RankArguments& arguments) {
+  try {
+    return RankProgram(arguments).run();
+  } catch (const Error& error) {
+    std::cerr << "error: " << error.what() << std::endl;
+    return error.exit_code();
+  } catch (const std::exception& error) {
+    std::cerr << "error: " << error.what() << std::endl;
+    return ExitCode::internal;
+  }
+}
+
+}  // namespace scalestudy

@@ -1,0 +1,57 @@
+#pragma once
+/// Where each run of a study stands, read from its folder alone: works from any shell, while the
+/// study runs and after.
+
+#include <string>
+#include <vector>
+
+#include "study/run_spec.hpp"
+
+#include "record/run_record.hpp"
+
+#include "launchers/study_folder.hpp"
+
+namespace scalestudy {
+
+enum class RunStage {
+  waiting,
+  running,
+  complete,
+  diverged,
+  failed,
+  timed_out,
+  interrupted,
+  damaged  ///< its result file cannot be read
+};
+[[nodiscard]] std::string_view to_string(RunStage stage);
+
+/// Of a closed result file.
+[[nodiscard]] RunStage stage_of(RunStatus status);
+
+struct RunState {
+  RunStage stage = RunStage::waiting;
+  std::string reason;             ///< why it is not complete
+  double launch_wall_time_s = 0;  ///< so far, when running
+  std::int64_t step = -1;         ///< of the slowest rank, when running
+  std::int64_t total_steps = 0;
+  std::string phase;
+};
+
+/// A run that needs no second attempt.
+[[nodiscard]] bool is_settled(RunStage stage);
+
+[[nodiscard]] RunState state_of_run(const StudyFolder& folder, const RunSpec& spec);
+
+struct StudyState {
+  StudyPlan plan;
+  std::vector<RunState> runs;  ///< in the order of plan.matrix.runs
+  bool driver_alive = false;
+  double time_left_s = 0;  ///< NaN when unknown; 0 when nothing is left
+};
+
+/// Errors: BadInput when `folder` holds no study.
+[[nodiscard]] StudyState state_of_study(const StudyFolder& folder);
+
+[[nodiscard]] std::int64_t count_of(const StudyState& state, RunStage stage);
+
+}  // namespace scalestudy

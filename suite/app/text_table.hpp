@@ -1,0 +1,43 @@
+#pragma once
+/// Aligned tables for a terminal.
+
+#include <cstddef>
+#include <cstdint>
+#include <ostream>
+#include <string>
+#include <vector>
+
+namespace scalestudy {
+
+enum class Align { left, right };
+
+class TextTable {
+ public:
+  void add_column(std::string title, Align align);
+
+  /// As many cells as columns, in their order.
+  void add_row(std::vector<std::string> cells);
+
+  /// Two blanks between columns, none at the end of a line.
+  void print(std::ostream& out, const std::string& indent = "") const;
+
+  /// Removes the columns whose cells are all the same, if there are several rows, and returns them
+  /// as "title cell".
+  [[nodiscard]] std::vector<std::string> take_constants();
+
+ private:
+  struct Column {
+    std::string title;
+    Align align;
+    std::vector<std::string> cells;
+  };
+  std::vector<Column> columns_;
+};
+
+/// Characters as a terminal shows them: UTF-8 continuation bytes take no place.
+[[nodiscard]] std::size_t display_width(const std::string& text);
+
+/// 1234567 -> "1 234 567".
+[[nodiscard]] std::string grouped_digits(std::int64_t value);
+
+}  // namespace scalestudy

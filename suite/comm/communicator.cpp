@@ -1,0 +1,82 @@
+#include "comm/communicator.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/error.hpp"
+
+namespace scalestudy {
+
+CommunicatorInterface::~CommunicatorInterface() = default;
+
+namespace {
+
+bool is_usable(const ConstBufferView& view) {
+  return view.count.value() >= 0 && (view.data != nullptr || view.count.value() == 0);
+}
+
+bool is_world_times(const ConstBufferView& all, const ConstBufferView& mine, WorldSize world) {
+  return all.type == mine.type && all.count.value() == world.value() * mine.count.value();
+}
+
+}  // namespace
+
+Communicator::Communicator(std::shared_ptr<CommunicatorInterface> back_end)
+    : back_end_(std::move(back_end)) {
+  SCALESTUDY_EXPECT(back_end_ != nullptr);
+}
+
+void Communicator::all_reduce(BufferView buffer, ReduceOp op) const {
+  SCALESTUDY_EXPECT(is_usable(buffer));
+  back_end_->all_reduce(buffer, op);
+}
+
+void Communicator::broadcast(BufferView buffer, Rank root) const {
+  SCALESTUDY_EXPECT(is_usable(buffer));
+  SCALESTUDY_EXPECT(root.value() >= 0 && root.value() < world_size().value());
+  back_end_->broadcast(buffer, root);
+}
+
+void Communicator::all_gather(ConstBufferView mine, BufferView all) const {
+  SCALESTUDY_EXPECT(is_usable(mine) && is_usable(all));
+  SCALESTUDY_EXPECT(is_world_times(all, mine, world_size()));
+  back_end_->all_gather(mine, all);
+}
+
+void Communicator::reduce_scatter(ConstBufferView all, BufferView mine, ReduceOp op) const {
+  SCALESTUDY_EXPECT(is_usable(mine) && is_usable(all));
+  SCALESTUDY_EXPECT(is_world_times(all, mine, world_size()));
+  back_end_->reduce_scatter(all, mine, op);
+}
+
+void Communicator::barrier() const {
+  back_end_->barrier();
+}
+
+double all_reduce_value(const Communicator& comm, double value, ReduceOp op) {
+  comm.all_reduce({&value, ElementCount(1), DataType::float64}, op);
+  return value;
+}
+
+std::vector<std::string> all_gather_text(const Communicator& comm, const std::string& mine) {
+  const auto world = comm.world_size().index();
+  const auto length = static_cast<std::int64_t>(mine.size());
+  std::vector<std::int64_t> lengths(world);
+  comm.all_gather({&length, ElementCount(1), DataType::int64}, view_of(std::span(lengths)));
+
+  // Equal counts on all ranks: pad to the longest text.
+  const auto longest = static_cast<std::size_t>(*std::max_element(lengths.begin(), lengths.end()));
+  std::vector<std::uint8_t> padded(longest, 0);
+  std::copy(mine.begin(), mine.end(), padded.begin());
+  std::vector<std::uint8_t> all(world * longest);
+  comm.all_gather(view_of(std::span(padded)), view_of(std::span(all)));
+
+  std::vector<std::string> texts;
+  for (std::size_t rank = 0; rank < world; ++rank) {
+    const auto first = all.begin() + static_cast<std::ptrdiff_t>(rank * longest);
+    texts.emplace_back(first, first + lengths[rank]);
+  }
+  return texts;
+}
+
+}  // namespace scalestudy

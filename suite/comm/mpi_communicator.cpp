@@ -1,0 +1,295 @@
+#include <algorithm>
+#include <cstdio>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <utility>
+
+#include "core/error.hpp"
+#include "core/text.hpp"
+
+#include "comm/back_ends.hpp"
+#include "comm/mpi_session.hpp"
+#include "comm/reduction.hpp"
+#include "comm/slot_block.hpp"
+
+namespace scalestudy {
+
+namespace {
+
+MPI_Datatype mpi_type(DataType type) {
+  switch (type) {
+    case DataType::float32:
+      return MPI_FLOAT;
+    case DataType::float64:
+      return MPI_DOUBLE;
+    case DataType::int64:
+      return MPI_INT64_T;
+    case DataType::uint8:
+      return MPI_UINT8_T;
+  }
+  return MPI_DATATYPE_NULL;
+}
+
+MPI_Op mpi_op(ReduceOp op) {
+  switch (op) {
+    case ReduceOp::sum:
+      return MPI_SUM;
+    case ReduceOp::min:
+      return MPI_MIN;
+    case ReduceOp::max:
+      return MPI_MAX;
+  }
+  return MPI_OP_NULL;
+}
+
+int int_count(const ConstBufferView& view) {
+  return static_cast<int>(view.count.value());
+}
+
+/// A duplicate of MPI_COMM_WORLD, so that our messages cannot meet those of others.
+class OwnComm {
+ public:
+  explicit OwnComm(std::shared_ptr<MpiSession> session) : session_(std::move(session)) {
+    check_mpi(MPI_Comm_dup(MPI_COMM_WORLD, &comm_), "MPI_Comm_dup");
+    check_mpi(MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+  }
+  ~OwnComm() {
+    if (session_->is_usable()) MPI_Comm_free(&comm_);
+  }
+  OwnComm(const OwnComm&) = delete;
+  OwnComm& operator=(const OwnComm&) = delete;
+  [[nodiscard]] MPI_Comm get() const { return comm_; }
+
+ private:
+  std::shared_ptr<MpiSession> session_;
+  MPI_Comm comm_ = MPI_COMM_NULL;
+};
+
+/// What rank 0 answers when all have come, or not.
+struct Verdict {
+  enum Kind : std::int32_t { go, silent, differs };
+  std::int32_t kind = go;
+  std::int32_t rank = 0;   ///< the one to blame
+  CallSignature expected;  ///< what rank 0 called
+  CallSignature found;     ///< what the other called
+};
+
+/// A blocking collective cannot time out. So all ranks first report to rank 0 by messages that can,
+/// and enter the collective only when rank 0 has heard from everybody.
+class MpiCommunicator final : public CommunicatorInterface {
+ public:
+  MpiCommunicator(std::shared_ptr<MpiSession> session, Seconds deadline, std::int64_t most)
+      : session_(std::move(session)), comm_(session_), deadline_(deadline), most_(most) {
+    check_mpi(MPI_Comm_rank(comm_.get(), &rank_), "MPI_Comm_rank");
+    check_mpi(MPI_Comm_size(comm_.get(), &size_), "MPI_Comm_size");
+    transport_ = mpi_library_version();
+  }
+
+  [[nodiscard]] std::string_view name() const override { return "mpi"; }
+  [[nodiscard]] std::string transport() const override { return transport_; }
+  [[nodiscard]] Rank rank() const override { return Rank(rank_); }
+  [[nodiscard]] WorldSize world_size() const override { return WorldSize(size_); }
+
+  void all_reduce(BufferView buffer, ReduceOp op) override {
+    begin({CallKind::all_reduce, buffer.type, op, 0, buffer.count.value()});
+    for_each_chunk(buffer.count.value(), most_, [&](std::int64_t first, std::int64_t count) {
+      reduce_in_place(part_of(buffer, first, count), op);
+    });
+  }
+
+  void broadcast(BufferView buffer, Rank root) override {
+    begin({CallKind::broadcast, buffer.type, ReduceOp::sum, static_cast<std::int32_t>(root.value()),
+           buffer.count.value()});
+    for_each_chunk(buffer.count.value(), most_, [&](std::int64_t first, std::int64_t count) {
+      send_from(part_of(buffer, first, count), root);
+    });
+  }
+
+  void all_gather(ConstBufferView mine, BufferView all) override {
+    begin({CallKind::all_gather, mine.type, ReduceOp::sum, 0, mine.count.value()});
+    const std::int64_t count = mine.count.value();
+    if (count == 0) return;
+    if (count <= most_) {
+      return check(MPI_Allgather(mine.data, int_count(mine), mpi_type(mine.type), all.data,
+                                 int_count(mine), mpi_type(mine.type), comm_.get()),
+                   "MPI_Allgather");
+    }
+    copy(part_of(all, rank_ * count, count).data, mine);
+    for (Rank root; root.value() < size_; ++root) {
+      for_each_chunk(count, most_, [&](std::int64_t first, std::int64_t length) {
+        send_from(part_of(all, root.value() * count + first, length), root);
+      });
+    }
+  }
+
+  void reduce_scatter(ConstBufferView all, BufferView mine, ReduceOp op) override {
+    begin({CallKind::reduce_scatter, mine.type, op, 0, mine.count.value()});
+    const std::int64_t count = mine.count.value();
+    if (count == 0) return;
+    if (count <= most_) {
+      return check(MPI_Reduce_scatter_block(all.data, mine.data, int_count(mine),
+                                            mpi_type(mine.type), mpi_op(op), comm_.get()),
+                   "MPI_Reduce_scatter_block");
+    }
+    for (Rank root; root.value() < size_; ++root) {
+      for_each_chunk(count, most_, [&](std::int64_t first, std::int64_t length) {
+        const auto part = part_of(all, root.value() * count + first, length);
+        check(MPI_Reduce(part.data, part_of(mine, first, length).data, int_count(part),
+                         mpi_type(part.type), mpi_op(op), static_cast<int>(root.value()),
+                         comm_.get()),
+              "MPI_Reduce");
+      });
+    }
+  }
+
+  /// The meeting at rank 0 is a barrier already.
+  void barrier() override { begin({}); }
+
+  /// Ends the whole job: MPI has no way to free the peers alone.
+  void abort(const std::string& reason) noexcept override {
+    std::fprintf(stderr, "rank %d aborted: %s\n", rank_, reason.c_str());
+    std::fflush(stderr);
+    MPI_Abort(comm_.get(), static_cast<int>(ExitCode::run_failed));
+  }
+
+ private:
+  static constexpr int arrival_tag = 1;
+  static constexpr int verdict_tag = 2;
+
+  void check(int code, std::string_view call) {
+    if (code != MPI_SUCCESS) session_->mark_failed();
+    check_mpi(code, call);
+  }
+
+  template <class Body>
+  void for_each_chunk(std::int64_t total, std::int64_t most, Body body) {
+    for (std::int64_t first = 0; first < total; first += most) {
+      body(first, std::min(most, total - first));
+    }
+  }
+
+  void reduce_in_place(const BufferView& part, ReduceOp op) {
+    check(MPI_Allreduce(MPI_IN_PLACE, part.data, int_count(part), mpi_type(part.type), mpi_op(op),
+                        comm_.get()),
+          "MPI_Allreduce");
+  }
+
+  void send_from(const BufferView& part, Rank root) {
+    check(MPI_Bcast(part.data, int_count(part), mpi_type(part.type), static_cast<int>(root.value()),
+                    comm_.get()),
+          "MPI_Bcast");
+  }
+
+  /// Returns when all ranks have called the same.
+  void begin(const CallSignature& call) {
+    if (!failure_.empty()) fail(failure_);
+    if (size_ == 1) return;
+    const Verdict verdict = rank_ == 0 ? judge(call) : report(call);
+    const std::string who = cat("rank ", verdict.rank);
+    if (verdict.kind == Verdict::silent) {
+      fail(cat(who, " did not reach ", to_text(call), " within ",
+               human_duration(deadline_.count())));
+    }
+    if (verdict.kind == Verdict::differs) {
+      fail(cat(who, " called ", to_text(verdict.found), " where rank 0 called ",
+               to_text(verdict.expected)));
+    }
+  }
+
+  [[noreturn]] void fail(const std::string& problem) {
+    failure_ = problem;
+    session_->mark_failed();
+    throw RunFailed({problem, "every rank has to take part in each collective operation",
+                     "Look at the log of the rank named first"});
+  }
+
+  /// Rank 0: hears all, then answers all. The answer to a silent rank waits for it in its inbox.
+  Verdict judge(const CallSignature& call) {
+    const Clock::time_point start = Clock::now();
+    std::vector<CallSignature> calls(static_cast<std::size_t>(size_));
+    Verdict verdict;
+    verdict.expected = call;
+    for (int peer = 1; peer < size_ && verdict.kind == Verdict::go; ++peer) {
+      CallSignature& theirs = calls[static_cast<std::size_t>(peer)];
+      if (!receive(&theirs, sizeof theirs, peer, arrival_tag, start, deadline_)) {
+        verdict.kind = Verdict::silent;
+      } else if (!(theirs == call)) {
+        verdict.kind = Verdict::differs;
+        verdict.found = theirs;
+      }
+      verdict.rank = peer;
+    }
+    for (int peer = 1; peer < size_; ++peer) send(verdict, peer, verdict_tag);
+    return verdict;
+  }
+
+  /// The others: rank 0 itself may be waiting for a silent rank, so it gets twice the time.
+  Verdict report(const CallSignature& call) {
+    send(call, 0, arrival_tag);
+    Verdict verdict;
+    if (!receive(&verdict, sizeof verdict, 0, verdict_tag, Clock::now(), 2 * deadline_)) {
+      verdict.kind = Verdict::silent;
+      verdict.rank = 0;
+    }
+    return verdict;
+  }
+
+  /// Messages this small are sent eagerly: the send completes whatever the receiver does.
+  template <class Value>
+  void send(const Value& value, int peer, int tag) {
+    check(MPI_Send(&value, sizeof value, MPI_BYTE, peer, tag, comm_.get()), "MPI_Send");
+  }
+
+  [[nodiscard]] bool receive(
+      void* into, std::size_t bytes, int peer, int tag, Clock::time_point start, Seconds limit) {
+    MPI_Request request = MPI_REQUEST_NULL;
+    check(MPI_Irecv(into, static_cast<int>(bytes), MPI_BYTE, peer, tag, comm_.get(), &request),
+          "MPI_Irecv");
+    for (int turn = 0;; ++turn) {
+      int is_done = 0;
+      check(MPI_Test(&request, &is_done, MPI_STATUS_IGNORE), "MPI_Test");
+      if (is_done != 0) return true;
+      if (turn < yields) {
+        std::this_thread::yield();
+      } else {
+        std::this_thread::sleep_for(std::chrono::microseconds(50));
+      }
+      if (turn % 64 == 63 && Clock::now() - start > limit) break;
+    }
+    check(MPI_Cancel(&request), "MPI_Cancel");
+    MPI_Request_free(&request);
+    return false;
+  }
+
+  /// Tests before a waiting thread leaves its core to the one that computes; about 100 µs.
+  static constexpr int yields = 200;
+
+  std::shared_ptr<MpiSession> session_;
+  OwnComm comm_;
+  Seconds deadline_;
+  std::int64_t most_;
+  int rank_ = 0;
+  int size_ = 1;
+  std::string transport_;
+  std::string failure_;
+};
+
+}  // namespace
+
+Communicator make_mpi_communicator(const Rendezvous& rendezvous,
+                                   Seconds deadline,
+                                   std::int64_t elements_per_call) {
+  auto session = MpiSession::join();
+  auto comm = std::make_shared<MpiCommunicator>(session, deadline, elements_per_call);
+  if (comm->world_size() == rendezvous.world_size && comm->rank() == rendezvous.rank) {
+    return Communicator(std::move(comm));
+  }
+  throw RunFailed(
+      {cat("MPI says rank ", comm->rank(), " of ", comm->world_size(), ", but ", rendezvous.source,
+           " says rank ", rendezvous.rank, " of ", rendezvous.world_size),
+       "the ranks would train as separate jobs",
+       "Start them with the mpirun of the MPI that this build links"});
+}
+
+}  // namespace scalestudy

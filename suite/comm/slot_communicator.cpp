@@ -1,0 +1,230 @@
+#include "comm/slot_communicator.hpp"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include <sched.h>
+
+#include "core/error.hpp"
+#include "core/text.hpp"
+
+#include "comm/reduction.hpp"
+
+namespace scalestudy {
+
+namespace {
+
+/// Below this a second meeting costs more than every rank's reducing everything.
+constexpr std::int64_t reduce_alone_bytes = 8 * kib;
+/// About 5 µs. The waiting thread often shares its core with the one that computes.
+constexpr int spins = 100;
+
+void pause_core() {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#endif
+}
+
+/// Data passes through the slots in chunks. Chunks use the two halves of the slots in turn, and a
+/// rank reads a chunk before it arrives at the next one. So whoever has met all others in chunk
+/// k + 1 may overwrite the half of chunk k: one meeting per chunk is enough.
+class SlotCommunicator final : public CommunicatorInterface {
+ public:
+  explicit SlotCommunicator(SlotRank place)
+      : place_(std::move(place)), block_(*place_.block), world_(block_.world_size().value()) {}
+
+  [[nodiscard]] std::string_view name() const override { return place_.name; }
+  [[nodiscard]] std::string transport() const override { return place_.transport; }
+  [[nodiscard]] Rank rank() const override { return place_.rank; }
+  [[nodiscard]] WorldSize world_size() const override { return block_.world_size(); }
+
+  void all_reduce(BufferView buffer, ReduceOp op) override {
+    begin({CallKind::all_reduce, buffer.type, op, 0, buffer.count.value()});
+    for_each_chunk(buffer, slot_elements(buffer.type), [&](std::int64_t first, std::int64_t count) {
+      const BufferView chunk = part_of(buffer, first, count);
+      copy(my_slot(), chunk);
+      meet();
+      if (world_ == 2) return combine_with_peer(chunk, op);
+      if (chunk.bytes().value() <= reduce_alone_bytes) return reduce_slots(chunk, 0, op);
+      reduce_by_parts(chunk, op);
+    });
+  }
+
+  void broadcast(BufferView buffer, Rank root) override {
+    begin({CallKind::broadcast, buffer.type, ReduceOp::sum, static_cast<std::int32_t>(root.value()),
+           buffer.count.value()});
+    for_each_chunk(buffer, slot_elements(buffer.type), [&](std::int64_t first, std::int64_t count) {
+      const BufferView chunk = part_of(buffer, first, count);
+      if (rank() == root) copy(my_slot(), chunk);
+      meet();
+      if (rank() != root) copy(chunk.data, in_slot(root, 0, chunk));
+    });
+  }
+
+  void all_gather(ConstBufferView mine, BufferView all) override {
+    begin({CallKind::all_gather, mine.type, ReduceOp::sum, 0, mine.count.value()});
+    for_each_chunk(mine, slot_elements(mine.type), [&](std::int64_t first, std::int64_t count) {
+      copy(my_slot(), part_of(mine, first, count));
+      meet();
+      for (Rank peer; peer.value() < world_; ++peer) {
+        const auto out = part_of(all, peer.value() * mine.count.value() + first, count);
+        copy(out.data, in_slot(peer, 0, out));
+      }
+    });
+  }
+
+  void reduce_scatter(ConstBufferView all, BufferView mine, ReduceOp op) override {
+    begin({CallKind::reduce_scatter, mine.type, op, 0, mine.count.value()});
+    const std::int64_t most = slot_elements(mine.type) / world_;
+    for_each_chunk(mine, most, [&](std::int64_t first, std::int64_t count) {
+      for (std::int64_t part = 0; part < world_; ++part) {
+        const auto piece = part_of(all, part * mine.count.value() + first, count);
+        copy(my_slot() + part * piece.bytes().value(), piece);
+      }
+      meet();
+      reduce_slots(part_of(mine, first, count), rank().value() * count, op);
+    });
+  }
+
+  void barrier() override {
+    begin({});
+    next_chunk();
+    meet();
+  }
+
+  void abort(const std::string& reason) noexcept override {
+    try {
+      block_.fail(cat("rank ", rank(), " aborted: ", reason));
+    } catch (...) {
+      block_.fail("a rank aborted");
+    }
+  }
+
+ private:
+  void begin(const CallSignature& call) {
+    block_.throw_if_failed();
+    call_ = call;
+  }
+
+  [[nodiscard]] std::int64_t slot_elements(DataType type) const {
+    return block_.slot_bytes() / size_of(type);
+  }
+  [[nodiscard]] std::byte* my_slot() { return block_.slot(rank(), half_); }
+
+  /// The data that `peer` has put into its slot, from element `first`, in the shape of `like`.
+  [[nodiscard]] BufferView in_slot(Rank peer, std::int64_t first, const ConstBufferView& like) {
+    return {block_.slot(peer, half_) + first * size_of(like.type), like.count, like.type};
+  }
+
+  /// At least one chunk, so that an operation on nothing keeps order with the others too.
+  template <class Body>
+  void for_each_chunk(const ConstBufferView& whole, std::int64_t most, Body body) {
+    SCALESTUDY_EXPECT(most >= 1);
+    std::int64_t first = 0;
+    do {
+      const std::int64_t count = std::min(most, whole.count.value() - first);
+      next_chunk();
+      body(first, count);
+      first += count;
+    } while (first < whole.count.value());
+  }
+
+  void next_chunk() {
+    half_ = 1 - half_;
+    block_.signature(rank(), half_) = call_;
+  }
+
+  /// Each reads its own data where it is; left and right keep rank order.
+  void combine_with_peer(const BufferView& chunk, ReduceOp op) {
+    const Rank peer(1 - rank().value());
+    const ConstBufferView theirs = in_slot(peer, 0, chunk);
+    if (rank() < peer) {
+      combine(chunk, chunk, theirs, op);
+    } else {
+      combine(chunk, theirs, chunk, op);
+    }
+  }
+
+  /// In rank order, so that the result does not depend on who computes it.
+  void reduce_slots(const BufferView& out, std::int64_t first, ReduceOp op) {
+    if (world_ == 1) return copy(out.data, in_slot(Rank(0), first, out));
+    combine(out, in_slot(Rank(0), first, out), in_slot(Rank(1), first, out), op);
+    for (Rank peer(2); peer.value() < world_; ++peer) {
+      combine(out, out, in_slot(peer, first, out), op);
+    }
+  }
+
+  /// Every rank reduces its part into slot 0, then all copy the whole.
+  void reduce_by_parts(const BufferView& chunk, ReduceOp op) {
+    const std::int64_t count = chunk.count.value();
+    const std::int64_t first = count * rank().value() / world_;
+    const std::int64_t end = count * (rank().value() + 1) / world_;
+    reduce_slots(part_of(in_slot(Rank(0), 0, chunk), first, end - first), first, op);
+    meet();
+    copy(chunk.data, in_slot(Rank(0), 0, chunk));
+  }
+
+  /// Returns when every rank has come as far as this one.
+  void meet() {
+    block_.arrive(rank(), ++sequence_);
+    for (Rank peer; peer.value() < world_; ++peer) await(peer);
+    for (Rank peer; peer.value() < world_; ++peer) check_call_of(peer);
+  }
+
+  void await(Rank peer) {
+    for (int spin = 0; spin < spins; ++spin) {
+      if (block_.has_arrived(peer, sequence_)) return;
+      pause_core();
+    }
+    ::sched_yield();
+    const Clock::time_point start = Clock::now();
+    while (!block_.has_arrived(peer, sequence_)) {
+      block_.throw_if_failed();
+      block_.doze(peer, sequence_);
+      if (!block_.has_arrived(peer, sequence_)) give_up_when_hopeless(start);
+    }
+  }
+
+  /// Tells all ranks, so that each throws the same text at once.
+  void give_up_when_hopeless(Clock::time_point start) {
+    const bool is_late = Clock::now() - start > place_.deadline;
+    std::vector<std::string> late;
+    for (Rank peer; peer.value() < world_; ++peer) {
+      if (place_.peers.has_ended(peer) && !block_.has_arrived(peer, sequence_)) {
+        block_.fail(
+            cat(place_.peers.description(peer), " ended before it reached ", to_text(call_)));
+      }
+      if (is_late && !block_.has_arrived(peer, sequence_)) {
+        late.push_back(place_.peers.description(peer));
+      }
+    }
+    if (!late.empty()) {
+      block_.fail(cat(join(late, ", "), " did not reach ", to_text(call_), " within ",
+                      human_duration(place_.deadline.count())));
+    }
+  }
+
+  void check_call_of(Rank peer) {
+    const CallSignature theirs = block_.signature(peer, half_);
+    if (theirs == call_) return;
+    block_.fail(cat("rank ", peer, " called ", to_text(theirs), " where rank ", rank(), " called ",
+                    to_text(call_)));
+    block_.throw_if_failed();
+  }
+
+  SlotRank place_;
+  SlotBlock& block_;
+  std::int64_t world_;
+  CallSignature call_;
+  std::uint32_t sequence_ = 0;
+  int half_ = 0;
+};
+
+}  // namespace
+
+Communicator make_slot_communicator(SlotRank place) {
+  return Communicator(std::make_shared<SlotCommunicator>(std::move(place)));
+}
+
+}  // namespace scalestudy

@@ -1,0 +1,44 @@
+#include "data/volume.hpp"
+
+#include <algorithm>
+
+#include "core/error.hpp"
+#include "core/text.hpp"
+
+namespace scalestudy {
+
+std::vector<Shape3> grid_corners(const Shape3& volume, const Shape3& patch,
+                                 const std::string& origin) {
+  constexpr std::array axis_names{"Z", "Y", "X"};
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    SCALESTUDY_EXPECT(patch[axis] > 0);
+    if (volume[axis] < patch[axis]) {
+      throw BadInput({cat(origin, " has ", volume[axis], " voxels along ", axis_names[axis],
+                          ", fewer than the patch's ", patch[axis]),
+                      "no patch can be cut from it",
+                      "Choose a smaller 'patch' or a larger volume"});
+    }
+  }
+  std::vector<Shape3> corners;
+  for (std::int64_t z = 0; z + patch[0] <= volume[0]; z += patch[0])
+    for (std::int64_t y = 0; y + patch[1] <= volume[1]; y += patch[1])
+      for (std::int64_t x = 0; x + patch[2] <= volume[2]; x += patch[2])
+        corners.push_back({z, y, x});
+  return corners;
+}
+
+std::vector<float> cut_patch(const Volume& volume, const Shape3& corner, const Shape3& patch) {
+  for (std::size_t axis = 0; axis < 3; ++axis)
+    SCALESTUDY_EXPECT(corner[axis] >= 0 && corner[axis] + patch[axis] <= volume.shape[axis]);
+  std::vector<float> voxels(static_cast<std::size_t>(voxel_count(patch)));
+  auto out = voxels.begin();
+  for (std::int64_t z = 0; z < patch[0]; ++z) {
+    for (std::int64_t y = 0; y < patch[1]; ++y) {
+      const auto row = ((corner[0] + z) * volume.shape[1] + corner[1] + y) * volume.shape[2] + corner[2];
+      out = std::copy_n(volume.voxels.begin() + row, patch[2], out);
+    }
+  }
+  return voxels;
+}
+
+}  // namespace scalestudy

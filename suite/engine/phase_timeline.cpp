@@ -1,0 +1,97 @@
+#include "engine/phase_timeline.hpp"
+
+#include <chrono>
+#include <numeric>
+
+#include "core/clock.hpp"
+#include "core/error.hpp"
+
+namespace scalestudy {
+namespace {
+
+std::int64_t steady_ns() {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now().time_since_epoch()).count();
+}
+
+std::size_t index_of(Phase phase) { return static_cast<std::size_t>(phase); }
+
+}  // namespace
+
+const char* to_string(Phase phase) {
+  constexpr std::array names{"input_wait", "host_to_device", "forward",
+                             "backward",   "exposed_communication", "optimizer"};
+  return names[index_of(phase)];
+}
+
+double StepTimes::other_s() const {
+  return step_s - std::accumulate(phase_s.begin(), phase_s.end(), 0.0);
+}
+
+StepClock::~StepClock() = default;
+
+HostClock::HostClock() : origin_ns_(steady_ns()) {}
+
+Mark HostClock::mark() { return steady_ns() - origin_ns_; }
+
+double HostClock::seconds(Mark mark) { return static_cast<double>(mark) * 1e-9; }
+
+double HostClock::origin_s() const { return static_cast<double>(origin_ns_) * 1e-9; }
+
+PhaseTimeline::PhaseTimeline(StepClock& clock, Heartbeat* heartbeat)
+    : clock_(clock), heartbeat_(heartbeat) {}
+
+void PhaseTimeline::begin_step(std::int64_t step) {
+  step_ = step;
+  marks_.emplace_back();
+  marks_.back().begin = clock_.mark();
+}
+
+void PhaseTimeline::end_step() {
+  SCALESTUDY_EXPECT(!marks_.empty());
+  marks_.back().end = clock_.mark();
+}
+
+PhaseTimeline::Scope::Scope(PhaseTimeline& timeline, Phase phase)
+    : timeline_(timeline), phase_(phase) {
+  SCALESTUDY_EXPECT(!timeline_.marks_.empty() && !timeline_.marks_.back().seen[index_of(phase)]);
+  auto& marks = timeline_.marks_.back();
+  marks.seen[index_of(phase)] = true;
+  marks.phase_begin[index_of(phase)] = timeline_.clock_.mark();
+  if (timeline_.heartbeat_ != nullptr) timeline_.heartbeat_->beat(to_string(phase), timeline_.step_);
+}
+
+PhaseTimeline::Scope::~Scope() {
+  timeline_.marks_.back().phase_end[index_of(phase_)] = timeline_.clock_.mark();
+}
+
+std::vector<StepTimes> PhaseTimeline::take_finished() {
+  std::vector<StepTimes> finished;
+  finished.reserve(marks_.size());
+  for (const auto& marks : marks_) {
+    StepTimes times;
+    times.start_s = clock_.seconds(marks.begin);
+    times.step_s = clock_.seconds(marks.end) - times.start_s;
+    for (std::size_t p = 0; p < phase_count; ++p)
+      if (marks.seen[p])
+        times.phase_s[p] = clock_.seconds(marks.phase_end[p]) - clock_.seconds(marks.phase_begin[p]);
+    finished.push_back(times);
+  }
+  marks_.clear();
+  clock_.recycle();
+  return finished;
+}
+
+double measure_timeline_cost_s() {
+  constexpr int steps = 1000;
+  HostClock clock;
+  PhaseTimeline timeline(clock, nullptr);
+  const Stopwatch watch;
+  for (int step = 0; step < steps; ++step) {
+    timeline.begin_step(step);
+    for (std::size_t p = 0; p < phase_count; ++p) (void)timeline.phase(static_cast<Phase>(p));
+    timeline.end_step();
+  }
+  return watch.elapsed_s() / steps;
+}
+
+}  // namespace scalestudy

@@ -1,0 +1,239 @@
+#include "engine/reduction.hpp"
+
+#include <array>
+#include <condition_variable>
+#include <deque>
+#include <exception>
+#include <mutex>
+#include <thread>
+
+#include "core/clock.hpp"
+#include "core/error.hpp"
+#include "core/text.hpp"
+
+namespace scalestudy {
+
+ReductionStrategy::~ReductionStrategy() = default;
+
+namespace {
+
+/// Elements [first, first + count) of a flat buffer.
+BufferView part_of(const BufferView& flat, std::int64_t first, std::int64_t count) {
+  return {static_cast<std::byte*>(flat.data) + first * size_of(flat.type), ElementCount(count), flat.type};
+}
+
+/// The memory of each bucket; the last one carries the loss weight too.
+std::vector<BufferView> bucket_views(const ReductionContext& context) {
+  std::vector<BufferView> views;
+  for (std::size_t b = 0; b < context.buckets.size(); ++b) {
+    const auto& bucket = context.buckets[b];
+    const std::int64_t weight = b + 1 == context.buckets.size() ? 1 : 0;
+    views.push_back(part_of(context.flat, bucket.offset.value(), bucket.count.value() + weight));
+  }
+  return views;
+}
+
+/// Counts gradients down and knows when a bucket is complete.
+class ReadyCounter {
+ public:
+  explicit ReadyCounter(const std::vector<Bucket>& buckets) {
+    for (std::size_t b = 0; b < buckets.size(); ++b) {
+      bucket_of_.insert(bucket_of_.end(), buckets[b].parameters.size(), b);
+      sizes_.push_back(buckets[b].parameters.size());
+    }
+  }
+
+  void reset() { missing_ = sizes_; }
+
+  /// True when this was the bucket's last gradient.
+  bool mark(std::size_t parameter) { return --missing_[bucket_of_[parameter]] == 0; }
+
+  [[nodiscard]] std::size_t bucket_of(std::size_t parameter) const { return bucket_of_[parameter]; }
+  [[nodiscard]] bool is_ready(std::size_t bucket) const { return missing_[bucket] == 0; }
+
+ private:
+  std::vector<std::size_t> bucket_of_;
+  std::vector<std::size_t> sizes_;
+  std::vector<std::size_t> missing_;
+};
+
+/// A thread that runs collectives in the order in which they were handed over.
+class CommunicationThread {
+ public:
+  CommunicationThread(Communicator comm, std::vector<BufferView> views, std::vector<BucketTimes>& times)
+      : comm_(std::move(comm)), views_(std::move(views)), times_(times), thread_([this] { serve(); }) {}
+
+  ~CommunicationThread() {
+    {
+      const std::lock_guard lock(mutex_);
+      stop_ = true;
+    }
+    changed_.notify_all();
+    thread_.join();
+  }
+
+  void reduce(std::size_t bucket) {
+    {
+      const std::lock_guard lock(mutex_);
+      queue_.push_back(bucket);
+      ++pending_;
+    }
+    changed_.notify_all();
+  }
+
+  /// Blocks until everything handed over is reduced. Errors: the collective's own.
+  void wait() {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [this] { return pending_ == 0 || error_; });
+    if (error_) std::rethrow_exception(error_);
+  }
+
+ private:
+  void serve() {
+    std::unique_lock lock(mutex_);
+    while (true) {
+      changed_.wait(lock, [this] { return stop_ || (!queue_.empty() && !error_); });
+      if (stop_) return;
+      const auto bucket = queue_.front();
+      queue_.pop_front();
+      lock.unlock();
+      const auto error = reduce_now(bucket);
+      lock.lock();
+      error_ = error;
+      --pending_;
+      changed_.notify_all();
+    }
+  }
+
+  std::exception_ptr reduce_now(std::size_t bucket) {
+    try {
+      times_[bucket].start_s = now_s();
+      comm_.all_reduce(views_[bucket]);
+      times_[bucket].end_s = now_s();
+      return nullptr;
+    } catch (...) {
+      return std::current_exception();
+    }
+  }
+
+  Communicator comm_;
+  std::vector<BufferView> views_;
+  std::vector<BucketTimes>& times_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<std::size_t> queue_;
+  std::size_t pending_ = 0;
+  std::exception_ptr error_;
+  bool stop_ = false;
+  std::thread thread_;  // last: it uses all of the above
+};
+
+std::vector<BucketTimes> times_for(const std::vector<BufferView>& views) {
+  std::vector<BucketTimes> times;
+  for (const auto& view : views) times.push_back({view.bytes().value(), 0, 0, 0});
+  return times;
+}
+
+/// A full bucket goes out while the backward pass computes the rest. Strictly in bucket order, so
+/// that all ranks issue the same sequence of collectives.
+class BucketedOverlap final : public ReductionStrategy {
+ public:
+  explicit BucketedOverlap(const ReductionContext& context)
+      : counter_(context.buckets),
+        bucket_count_(context.buckets.size()),
+        times_(times_for(bucket_views(context))),
+        thread_(context.comm, bucket_views(context), times_) {}
+
+  void begin_step() override {
+    counter_.reset();
+    next_bucket_ = 0;
+  }
+
+  void gradient_ready(std::size_t parameter) override {
+    if (!counter_.mark(parameter)) return;
+    times_[counter_.bucket_of(parameter)].ready_s = now_s();
+    while (next_bucket_ < bucket_count_ && counter_.is_ready(next_bucket_)) thread_.reduce(next_bucket_++);
+  }
+
+  void finish() override {
+    thread_.wait();
+    SCALESTUDY_EXPECT(next_bucket_ == bucket_count_);
+  }
+
+  [[nodiscard]] std::span<const BucketTimes> bucket_times() const override { return times_; }
+
+ private:
+  ReadyCounter counter_;
+  std::size_t bucket_count_;
+  std::size_t next_bucket_ = 0;
+  std::vector<BucketTimes> times_;
+  CommunicationThread thread_;
+};
+
+/// One all-reduce of everything after the backward pass: nothing is hidden.
+class FlatAfterBackward final : public ReductionStrategy {
+ public:
+  explicit FlatAfterBackward(const ReductionContext& context)
+      : comm_(context.comm), flat_(context.flat), times_(1) {
+    times_[0].size_bytes = flat_.bytes().value();
+  }
+  void begin_step() override {}
+  void gradient_ready(std::size_t) override {}
+  void finish() override {
+    times_[0].ready_s = times_[0].start_s = now_s();
+    comm_.all_reduce(flat_);
+    times_[0].end_s = now_s();
+  }
+  [[nodiscard]] std::span<const BucketTimes> bucket_times() const override { return times_; }
+
+ private:
+  Communicator comm_;
+  BufferView flat_;
+  std::vector<BucketTimes> times_;
+};
+
+/// The no-communication arm: same compute, every rank on its own. For timing only.
+class NoReduction final : public ReductionStrategy {
+ public:
+  explicit NoReduction(const ReductionContext&) {}
+  void begin_step() override {}
+  void gradient_ready(std::size_t) override {}
+  void finish() override {}
+  [[nodiscard]] std::span<const BucketTimes> bucket_times() const override { return {}; }
+};
+
+template <class Strategy>
+std::unique_ptr<ReductionStrategy> make(const ReductionContext& context) {
+  return std::make_unique<Strategy>(context);
+}
+
+struct Row {
+  std::string_view name;
+  std::unique_ptr<ReductionStrategy> (*make)(const ReductionContext&);
+};
+
+constexpr std::array rows{
+    Row{"bucketed_overlap", make<BucketedOverlap>},
+    Row{"flat_after_backward", make<FlatAfterBackward>},
+    Row{"none", make<NoReduction>},
+};
+
+}  // namespace
+
+std::unique_ptr<ReductionStrategy> make_reduction(std::string_view name, ReductionContext context) {
+  SCALESTUDY_EXPECT(!context.buckets.empty());
+  const auto& last = context.buckets.back();
+  SCALESTUDY_EXPECT(context.flat.count.value() == last.offset.value() + last.count.value() + 1);
+  for (const auto& row : rows)
+    if (row.name == name) return row.make(context);
+  throw BadInput({cat("reduction '", name, "' is unknown"), "no strategy has this name",
+                  "See `scalestudy list strategies`"});
+}
+
+std::vector<std::string_view> reduction_names() {
+  std::vector<std::string_view> names;
+  for (const auto& row : rows) names.push_back(row.name);
+  return names;
+}
+
+}  // namespace scalestudy

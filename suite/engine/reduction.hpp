@@ -1,0 +1,56 @@
+#pragma once
+/// How gradients are summed over ranks. A strategy is one class and one row of the table.
+/// The sums are weighted by construction: every rank contributes the gradient of its loss *sum* and,
+/// behind the last gradient, its loss weight (samples, or masked voxels); dividing by the summed
+/// weight gives what one rank would get for the whole global batch, whatever the split.
+
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "comm/communicator.hpp"
+#include "engine/gradient_buckets.hpp"
+
+namespace scalestudy {
+
+/// Times of one bucket in one step, steady clock [s].
+struct BucketTimes {
+  std::int64_t size_bytes = 0;
+  double ready_s = 0;  ///< its last gradient was ready
+  double start_s = 0;  ///< the collective was entered
+  double end_s = 0;    ///< the collective was left
+};
+
+class ReductionStrategy {
+ public:
+  virtual ~ReductionStrategy();
+
+  /// Local. Before the backward pass.
+  virtual void begin_step() = 0;
+
+  /// Local, never blocks. Parameter index in ready order; called from the backward pass.
+  virtual void gradient_ready(std::size_t parameter) = 0;
+
+  /// Collective, blocking: afterwards the flat storage (weight included) holds sums over all ranks.
+  /// Errors: those of the communicator; InternalError when a gradient never became ready.
+  virtual void finish() = 0;
+
+  /// Of the last finished step, in launch order.
+  [[nodiscard]] virtual std::span<const BucketTimes> bucket_times() const = 0;
+};
+
+struct ReductionContext {
+  Communicator comm;            ///< used by the strategy alone while a step runs
+  std::vector<Bucket> buckets;  ///< cover all gradients
+  BufferView flat;              ///< all gradients in ready order, then one element: the loss weight
+};
+
+/// Errors: BadInput for an unknown name.
+[[nodiscard]] std::unique_ptr<ReductionStrategy> make_reduction(std::string_view name,
+                                                                ReductionContext context);
+
+/// Names that make_reduction knows.
+[[nodiscard]] std::vector<std::string_view> reduction_names();
+
+}  // namespace scalestudy

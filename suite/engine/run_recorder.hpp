@@ -1,0 +1,57 @@
+#pragma once
+/// Collects the steps of all ranks and lets rank 0 write them, between steps, about every second:
+/// a killed run loses at most a few seconds, and no timed phase ever waits for the disk.
+
+#include <optional>
+#include <vector>
+
+#include "comm/communicator.hpp"
+#include "engine/phase_timeline.hpp"
+#include "engine/reduction.hpp"
+#include "record/run_file.hpp"
+
+namespace scalestudy {
+
+/// What the timeline does not know about a step.
+struct StepFacts {
+  double loss_sum = 0;     ///< of the rank's own samples
+  double loss_weight = 0;
+  double learning_rate = 0;
+  std::int64_t sample_count = 0;
+  std::int64_t epoch = 0;
+};
+
+class RunRecorder {
+ public:
+  /// `writer` is rank 0's, null on all others, and outlives the recorder. `clock_origin_s`: the
+  /// training clock's zero on the steady clock [s].
+  RunRecorder(Communicator comm, RunFileWriter* writer, double clock_origin_s);
+
+  /// Local: after each step. Bucket times are the reduction's of this step.
+  void add_step(std::span<const BucketTimes> buckets);
+
+  /// True when the steps collected so far should be written now; the same on all ranks.
+  [[nodiscard]] bool is_due() const { return collected_ >= next_flush_; }
+
+  /// Collective. `times` and `facts`: one entry per step since the last flush, in order.
+  void flush(const std::vector<StepTimes>& times, const std::vector<StepFacts>& facts);
+
+  /// Local, rank 0: what this rank has collected, when the others are gone.
+  void flush_alone(const std::vector<StepTimes>& times, const std::vector<StepFacts>& facts);
+
+ private:
+  [[nodiscard]] std::vector<double> step_block(const std::vector<StepTimes>& times,
+                                               const std::vector<StepFacts>& facts) const;
+  [[nodiscard]] std::vector<double> bucket_block(const std::vector<StepTimes>& times) const;
+  void choose_next_flush(const std::vector<StepTimes>& times);
+
+  Communicator comm_;
+  RunFileWriter* writer_;
+  double clock_origin_s_;
+  std::vector<std::vector<BucketTimes>> buckets_;
+  std::int64_t collected_ = 0;
+  std::int64_t next_flush_ = 1;
+  std::int64_t first_step_ = 0;
+};
+
+}  // namespace scalestudy

@@ -1,0 +1,40 @@
+#include "engine/step_loop.hpp"
+
+namespace scalestudy {
+
+StepWork::~StepWork() = default;
+
+StepLoop::StepLoop(StepWork& work, ReductionStrategy& reduction, PhaseTimeline& timeline)
+    : work_(work), reduction_(reduction), timeline_(timeline) {}
+
+void StepLoop::run(StepIndex step) {
+  timeline_.begin_step(step.value());
+  {
+    const auto timed = timeline_.phase(Phase::input_wait);
+    work_.prepare_batch(step);
+  }
+  {
+    const auto timed = timeline_.phase(Phase::host_to_device);
+    work_.move_batch_to_device();
+  }
+  {
+    const auto timed = timeline_.phase(Phase::forward);
+    reduction_.begin_step();
+    work_.forward();
+  }
+  {
+    const auto timed = timeline_.phase(Phase::backward);
+    work_.backward();
+  }
+  {
+    const auto timed = timeline_.phase(Phase::exposed_communication);
+    reduction_.finish();
+  }
+  {
+    const auto timed = timeline_.phase(Phase::optimizer);
+    work_.update();
+  }
+  timeline_.end_step();
+}
+
+}  // namespace scalestudy

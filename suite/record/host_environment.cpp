@@ -1,0 +1,166 @@
+#include "record/host_environment.hpp"
+
+#include <hwloc.h>
+#include <sched.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "core/clock.hpp"
+#include "core/hash.hpp"
+#include "core/text.hpp"
+
+extern char** environ;  // NOLINT: POSIX
+
+namespace scalestudy {
+namespace {
+
+using nlohmann::json;
+
+std::string first_line(const std::filesystem::path& file) {
+  std::ifstream in(file);
+  std::string line;
+  std::getline(in, line);
+  return line;
+}
+
+/// The value behind "key : value" or KEY="value" in a file of such lines.
+std::string value_in(const std::filesystem::path& file, const std::string& key, char separator) {
+  std::ifstream in(file);
+  for (std::string line; std::getline(in, line);) {
+    const auto at = line.find(separator);
+    if (at == std::string::npos || line.compare(0, key.size(), key) != 0) continue;
+    auto value = line.substr(at + 1);
+    value.erase(std::remove(value.begin(), value.end(), '"'), value.end());
+    value.erase(0, value.find_first_not_of(" \t"));
+    return value;
+  }
+  return "";
+}
+
+struct DestroyTopology {
+  void operator()(hwloc_topology* topology) const { hwloc_topology_destroy(topology); }
+};
+
+std::unique_ptr<hwloc_topology, DestroyTopology> load_topology() {
+  hwloc_topology_t topology = nullptr;
+  if (hwloc_topology_init(&topology) != 0) return nullptr;
+  std::unique_ptr<hwloc_topology, DestroyTopology> owned(topology);
+  if (hwloc_topology_load(topology) != 0) return nullptr;
+  return owned;
+}
+
+int count_of(hwloc_topology* topology, hwloc_obj_type_t type) {
+  return topology == nullptr ? 0 : std::max(0, hwloc_get_nbobjs_by_type(topology, type));
+}
+
+std::int64_t cache_bytes(hwloc_topology* topology, hwloc_obj_type_t type) {
+  if (count_of(topology, type) == 0) return 0;
+  return static_cast<std::int64_t>(hwloc_get_obj_by_type(topology, type, 0)->attr->cache.size);
+}
+
+json cpu_json() {
+  const auto topology = load_topology();
+  return {{"model", cpu_model()},
+          {"socket_count", count_of(topology.get(), HWLOC_OBJ_PACKAGE)},
+          {"numa_node_count", count_of(topology.get(), HWLOC_OBJ_NUMANODE)},
+          {"core_count", count_of(topology.get(), HWLOC_OBJ_CORE)},
+          {"hardware_thread_count", count_of(topology.get(), HWLOC_OBJ_PU)},
+          {"usable_core_count", usable_core_count()},
+          {"l2_cache_bytes", cache_bytes(topology.get(), HWLOC_OBJ_L2CACHE)},
+          {"l3_cache_bytes", cache_bytes(topology.get(), HWLOC_OBJ_L3CACHE)},
+          {"governor", first_line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor")}};
+}
+
+json system_json() {
+  utsname names{};
+  uname(&names);
+  return {{"host", names.nodename},
+          {"operating_system", value_in("/etc/os-release", "PRETTY_NAME", '=')},
+          {"kernel", names.release},
+          {"architecture", names.machine},
+          {"transparent_huge_pages", first_line("/sys/kernel/mm/transparent_hugepage/enabled")}};
+}
+
+std::string container() {
+  if (std::filesystem::exists("/.dockerenv")) return "docker";
+  if (std::filesystem::exists("/run/.containerenv")) return "podman";
+  if (const char* apptainer = std::getenv("APPTAINER_CONTAINER")) return cat("apptainer ", apptainer);
+  return "none found";
+}
+
+std::string scheduler_job() {
+  for (const auto* name : {"SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID"})
+    if (const char* value = std::getenv(name)) return cat(name, "=", value);
+  return "none";
+}
+
+json variables_json() {
+  json variables = json::object();
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::string text = *entry;
+    const auto name = text.substr(0, text.find('='));
+    if (is_recordable_variable(name)) variables[name] = text.substr(std::min(text.size(), name.size() + 1));
+  }
+  return variables;
+}
+
+}  // namespace
+
+bool is_recordable_variable(const std::string& name) {
+  static constexpr std::array prefixes{"OMP_",   "GOMP_",  "KMP_",   "MKL_",   "OMPI_",  "PMIX_", "UCX_",
+                                       "NCCL_",  "CUDA_",  "TORCH_", "PYTORCH_", "SLURM_", "PBS_",
+                                       "SCALESTUDY_", "MALLOC_", "GLIBC_TUNABLES", "LD_PRELOAD", "DNNL_", "ONEDNN_"};
+  static constexpr std::array secrets{"KEY", "TOKEN", "SECRET", "PASS", "CREDENTIAL", "AUTH", "COOKIE", "JWT"};
+  std::string upper = name;
+  std::transform(upper.begin(), upper.end(), upper.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+  const auto begins = [&](const char* prefix) { return upper.rfind(prefix, 0) == 0; };
+  const auto contains = [&](const char* part) { return upper.find(part) != std::string::npos; };
+  return std::any_of(prefixes.begin(), prefixes.end(), begins) &&
+         std::none_of(secrets.begin(), secrets.end(), contains);
+}
+
+int usable_core_count() {
+  cpu_set_t cores;
+  CPU_ZERO(&cores);
+  if (sched_getaffinity(0, sizeof(cores), &cores) == 0) return CPU_COUNT(&cores);
+  return static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN));
+}
+
+std::string cpu_model() {
+  const auto model = value_in("/proc/cpuinfo", "model name", ':');
+  return model.empty() ? "unknown" : model;
+}
+
+std::string host_environment_json() {
+  const json environment{
+      {"recorded_at", utc_timestamp()},
+      {"system", system_json()},
+      {"cpu", cpu_json()},
+      {"memory_bytes", static_cast<std::int64_t>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGE_SIZE)},
+      {"load_average", first_line("/proc/loadavg")},
+      {"container", container()},
+      {"scheduler_job", scheduler_job()},
+      {"fingerprint", host_fingerprint()},
+      {"variables", variables_json()}};
+  return environment.dump(1);
+}
+
+std::string host_fingerprint() {
+  utsname names{};
+  uname(&names);
+  return hex64(fnv1a(cat(cpu_model(), "|", usable_core_count(), "|", names.machine, "|",
+                         value_in("/etc/os-release", "PRETTY_NAME", '='))));
+}
+
+}  // namespace scalestudy

@@ -1,0 +1,27 @@
+#pragma once
+/// What machine and surroundings a run had: stored as /environment, shown by `doctor` and reports.
+
+#include <map>
+#include <string>
+
+namespace scalestudy {
+
+/// JSON object: host, operating system, CPU (model, sockets, cores, threads, caches, governor), memory,
+/// load, container, scheduler job, relevant environment variables. Never secrets: only variables
+/// whose names begin as those of MPI, NCCL, OpenMP, CUDA, Slurm, PBS, LibTorch and scalestudy are
+/// taken, and of these none that look like a key, token or password. Local.
+[[nodiscard]] std::string host_environment_json();
+
+/// A short identity of machine and operating system: runs of different fingerprints are not mixed.
+[[nodiscard]] std::string host_fingerprint();
+
+/// True when a variable may be stored.
+[[nodiscard]] bool is_recordable_variable(const std::string& name);
+
+/// Physical cores this process may use.
+[[nodiscard]] int usable_core_count();
+
+/// "AMD EPYC …" as the kernel names it.
+[[nodiscard]] std::string cpu_model();
+
+}  // namespace scalestudy

@@ -1,0 +1,40 @@
+#include "training/adam.hpp"
+
+#include <cmath>
+
+#include <ATen/ops/_fused_adam.h>
+#include <ATen/ops/zeros_like.h>
+
+#include "core/error.hpp"
+
+namespace scalestudy {
+
+Adam::Adam(const OptimizerSettings& settings, torch::Tensor values)
+    : settings_(settings),
+      values_(std::move(values)),
+      first_moment_(at::zeros_like(values_)),
+      second_moment_(at::zeros_like(values_)),
+      step_tensor_(torch::zeros({}, values_.options().dtype(torch::kFloat32))) {
+  SCALESTUDY_EXPECT(settings.name == "adam");
+}
+
+/// torch divides sqrt(v) by the bias correction before adding epsilon; the paper's "epsilon hat" and
+/// Keras add it before: step = lr · sqrt(1−β₂ᵗ)/(1−β₁ᵗ) · m / (sqrt(v) + ε̂), so that
+/// ε = ε̂ / sqrt(1−β₂ᵗ) makes torch's kernel compute Keras' step.
+double Adam::kernel_epsilon() const {
+  if (settings_.epsilon_rule == "torch") return settings_.epsilon;
+  return settings_.epsilon / std::sqrt(1.0 - std::pow(settings_.beta2, static_cast<double>(steps_)));
+}
+
+void Adam::step(double learning_rate, const torch::Tensor& gradients, const torch::Tensor& weight) {
+  const torch::NoGradGuard no_grad;
+  ++steps_;
+  step_tensor_.add_(1);
+  // The kernel divides gradients by grad_scale: that is the weighted mean over the global batch.
+  const auto divisor = weight.to(torch::kFloat32).clamp_min(1.0).squeeze();
+  at::_fused_adam_({values_}, {gradients}, {first_moment_}, {second_moment_}, {}, {step_tensor_},
+                   learning_rate, settings_.beta1, settings_.beta2, /*weight_decay=*/0.0,
+                   kernel_epsilon(), /*amsgrad=*/false, /*maximize=*/false, divisor, {});
+}
+
+}  // namespace scalestudy

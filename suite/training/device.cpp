@@ -1,0 +1,104 @@
+#include "training/device.hpp"
+
+#include <malloc.h>
+
+#include <ATen/Context.h>
+#include <ATen/Parallel.h>
+#include <ATen/Version.h>
+#include <c10/core/Event.h>
+#include <c10/core/impl/VirtualGuardImpl.h>
+#include <torch/utils.h>
+#include <torch/version.h>
+
+#include "core/clock.hpp"
+#include "core/error.hpp"
+#include "core/text.hpp"
+
+namespace scalestudy {
+namespace {
+
+/// Marks are events on the device's current stream: nothing waits inside a step, and a phase's time
+/// is what the device spent on it.
+class DeviceClock final : public StepClock {
+ public:
+  explicit DeviceClock(const c10::Device& device) : guard_(device.type()), device_(device) {
+    origin_ = make_event();
+    origin_->record(guard_.getStream(device_));
+    origin_->synchronize();
+    origin_s_ = now_s();
+  }
+
+  Mark mark() override {
+    if (used_ == events_.size()) events_.push_back(make_event());
+    events_[used_]->record(guard_.getStream(device_));
+    return static_cast<Mark>(used_++);
+  }
+
+  double seconds(Mark mark) override {
+    const auto& event = events_[static_cast<std::size_t>(mark)];
+    event->synchronize();
+    return origin_->elapsedTime(*event) * 1e-3;
+  }
+
+  void recycle() override { used_ = 0; }
+  [[nodiscard]] double origin_s() const override { return origin_s_; }
+
+ private:
+  std::unique_ptr<c10::Event> make_event() const {
+    return std::make_unique<c10::Event>(device_.type(), c10::EventFlag::BACKEND_DEFAULT);
+  }
+
+  c10::impl::VirtualGuardImpl guard_;
+  c10::Device device_;
+  std::unique_ptr<c10::Event> origin_;
+  double origin_s_ = 0;
+  std::vector<std::unique_ptr<c10::Event>> events_;
+  std::size_t used_ = 0;
+};
+
+c10::Device find_device(const RunSpec& spec) {
+  if (spec.settings.device == "cpu") return c10::Device(c10::kCPU);
+  if (!at::globalContext().hasCUDA())
+    throw Lacks({"Device 'cuda' was asked for, but LibTorch finds none",
+                 "the study's times would be those of another device",
+                 "Run on a machine with a GPU and a build with preset gpu, or set settings.device=cpu"});
+  return c10::Device(c10::kCUDA, 0);
+}
+
+}  // namespace
+
+void keep_freed_memory() {
+  mallopt(M_MMAP_MAX, 0);
+  mallopt(M_TRIM_THRESHOLD, -1);
+  mallopt(M_TOP_PAD, 256 << 20);
+}
+
+c10::Device prepare_device(const RunSpec& spec) {
+  at::set_num_threads(static_cast<int>(spec.settings.threads_per_rank));
+  at::set_num_interop_threads(1);
+  at::globalContext().setFlushDenormal(true);
+  torch::manual_seed(static_cast<std::uint64_t>(spec.repeat_seed()));
+  return find_device(spec);
+}
+
+std::unique_ptr<StepClock> make_step_clock(const c10::Device& device) {
+  if (device.is_cpu()) return std::make_unique<HostClock>();
+  return std::make_unique<DeviceClock>(device);
+}
+
+c10::MemoryFormat memory_format_3d(const RunSpec& spec) {
+  return spec.settings.memory_format == "channels_last" ? c10::MemoryFormat::ChannelsLast3d
+                                                        : c10::MemoryFormat::Contiguous;
+}
+
+void synchronise(const c10::Device& device) {
+  if (device.is_cpu()) return;
+  const c10::impl::VirtualGuardImpl guard(device.type());
+  guard.synchronizeStream(guard.getStream(device));
+}
+
+std::string libtorch_description() { return at::show_config(); }
+
+std::string device_description(const c10::Device& device) { return device.str(); }
+
+}  // namespace scalestudy

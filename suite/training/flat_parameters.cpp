@@ -1,0 +1,116 @@
+#include "training/flat_parameters.hpp"
+
+#include <numeric>
+#include <utility>
+
+#include <torch/csrc/autograd/function_hook.h>
+#include <torch/csrc/autograd/functions/accumulate_grad.h>
+#include <torch/csrc/autograd/variable.h>
+
+#include "core/error.hpp"
+
+namespace scalestudy {
+
+struct GradientHooks::State {
+  std::function<void(std::size_t)> callback;
+  // A tensor holds its accumulator weakly, so somebody must hold it. The handle's type differs
+  // between LibTorch releases.
+  std::vector<decltype(torch::autograd::impl::grad_accumulator(torch::Tensor{}))> accumulators;
+};
+
+namespace {
+
+template <class State>
+class ReadyHook final : public torch::autograd::FunctionPostHook {
+ public:
+  ReadyHook(std::weak_ptr<State> state, std::size_t index) : state_(std::move(state)), index_(index) {}
+
+  torch::autograd::variable_list operator()(const torch::autograd::variable_list& outputs,
+                                            const torch::autograd::variable_list&) override {
+    if (const auto state = state_.lock(); state && state->callback) state->callback(index_);
+    return outputs;
+  }
+
+ private:
+  std::weak_ptr<State> state_;
+  std::size_t index_;
+};
+
+DataType data_type_of_tensor(const torch::Tensor& tensor) {
+  SCALESTUDY_EXPECT(tensor.scalar_type() == torch::kFloat32 || tensor.scalar_type() == torch::kFloat64);
+  return tensor.scalar_type() == torch::kFloat32 ? DataType::float32 : DataType::float64;
+}
+
+/// A tensor of the shape and strides of `like` inside `flat`.
+torch::Tensor alias(const torch::Tensor& flat, std::int64_t offset, const torch::Tensor& like) {
+  return torch::empty({0}, flat.options()).set_(flat.storage(), offset, like.sizes(), like.strides());
+}
+
+}  // namespace
+
+GradientHooks::GradientHooks(const std::vector<torch::Tensor>& parameters)
+    : state_(std::make_shared<State>()) {
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    auto accumulator = torch::autograd::impl::grad_accumulator(parameters[i]);
+    accumulator->add_post_hook(std::make_unique<ReadyHook<State>>(state_, i));
+    state_->accumulators.push_back(std::move(accumulator));
+  }
+}
+
+GradientHooks::~GradientHooks() = default;
+
+void GradientHooks::on_ready(std::function<void(std::size_t)> callback) {
+  state_->callback = std::move(callback);
+}
+
+FlatParameters::FlatParameters(std::vector<torch::Tensor> parameters, const std::vector<std::size_t>& order) {
+  SCALESTUDY_EXPECT(!parameters.empty() && order.size() == parameters.size());
+  const torch::NoGradGuard no_grad;
+  std::int64_t count = 0;
+  for (const auto index : order) {
+    parameters_.push_back(parameters[index]);
+    element_counts_.push_back(parameters[index].numel());
+    count += parameters[index].numel();
+  }
+  values_ = torch::empty({count}, parameters.front().options().requires_grad(false));
+  gradients_and_weight_ = torch::zeros({count + 1}, values_.options());
+  std::int64_t offset = 0;
+  for (auto& parameter : parameters_) {
+    SCALESTUDY_EXPECT(parameter.is_non_overlapping_and_dense());
+    auto value = alias(values_, offset, parameter);
+    value.copy_(parameter);
+    parameter.set_data(value);
+    parameter.mutable_grad() = alias(gradients_and_weight_, offset, parameter);
+    offset += parameter.numel();
+  }
+}
+
+torch::Tensor FlatParameters::gradients() {
+  return gradients_and_weight_.narrow(0, 0, gradients_and_weight_.numel() - 1);
+}
+
+torch::Tensor FlatParameters::weight() {
+  return gradients_and_weight_.narrow(0, gradients_and_weight_.numel() - 1, 1);
+}
+
+BufferView FlatParameters::flat_gradients() { return view_of_tensor(gradients_and_weight_); }
+
+BufferView FlatParameters::flat_values() { return view_of_tensor(values_); }
+
+void FlatParameters::expect_aliases_intact() const {
+  std::int64_t offset = 0;
+  const auto* base = static_cast<const std::byte*>(gradients_and_weight_.data_ptr());
+  for (const auto& parameter : parameters_) {
+    SCALESTUDY_EXPECT(parameter.grad().defined() &&
+                      parameter.grad().data_ptr() ==
+                          base + offset * static_cast<std::int64_t>(gradients_and_weight_.element_size()));
+    offset += parameter.numel();
+  }
+}
+
+BufferView view_of_tensor(torch::Tensor& tensor) {
+  SCALESTUDY_EXPECT(tensor.is_contiguous());
+  return {tensor.data_ptr(), ElementCount(tensor.numel()), data_type_of_tensor(tensor)};
+}
+
+}  // namespace scalestudy

@@ -1,0 +1,34 @@
+#pragma once
+/// Keeping the ranks' models one model. All collective.
+
+#include <vector>
+
+#include <torch/nn/module.h>
+
+#include "comm/communicator.hpp"
+#include "training/flat_parameters.hpp"
+
+namespace scalestudy {
+
+/// Everyone starts with rank 0's parameters and buffers.
+void broadcast_model(const Communicator& comm, torch::nn::Module& model);
+
+/// Batch norm statistics are local while training (protocols: MirroredStrategy does the same); before
+/// evaluation and saving they become the mean over the ranks that have samples.
+void average_batch_norm_statistics(const Communicator& comm, torch::nn::Module& model,
+                                   bool rank_has_samples);
+
+/// Errors: RunFailed naming the ranks whose parameters differ from rank 0's, bit for bit.
+void expect_equal_replicas(const Communicator& comm, FlatParameters& parameters);
+
+/// Parameters and buffers of a module, to come back to.
+class ModelState {
+ public:
+  explicit ModelState(torch::nn::Module& model);
+  void restore(torch::nn::Module& model) const;
+
+ private:
+  std::vector<torch::Tensor> tensors_;
+};
+
+}  // namespace scalestudy

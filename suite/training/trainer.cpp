@@ -1,0 +1,352 @@
+#include "training/trainer.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <utility>
+
+#include <torch/serialize.h>
+
+#include "core/clock.hpp"
+#include "core/error.hpp"
+#include "core/text.hpp"
+#include "engine/gradient_buckets.hpp"
+#include "engine/phase_timeline.hpp"
+#include "engine/run_recorder.hpp"
+#include "engine/step_loop.hpp"
+#include "training/adam.hpp"
+#include "training/device.hpp"
+#include "training/flat_parameters.hpp"
+#include "training/plateau.hpp"
+#include "training/replicas.hpp"
+
+namespace scalestudy {
+
+TrainingTask::~TrainingTask() = default;
+
+SetHash merged(const Communicator& comm, const SetHash& mine) {
+  const std::vector<std::int64_t> part{static_cast<std::int64_t>(mine.sum()),
+                                       static_cast<std::int64_t>(mine.count())};
+  std::vector<std::int64_t> parts(part.size() * comm.world_size().index());
+  comm.all_gather(const_view_of(std::span(part)), view_of(std::span(parts)));
+  SetHash whole;
+  for (std::size_t i = 0; i < parts.size(); i += 2)
+    whole.merge(SetHash::from_parts(static_cast<std::uint64_t>(parts[i]),
+                                    static_cast<std::uint64_t>(parts[i + 1])));
+  return whole;
+}
+
+namespace {
+
+constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
+
+/// A loss of nothing that still gives every parameter a (zero) gradient, so that a rank without
+/// samples takes part in every collective.
+torch::Tensor empty_loss(torch::nn::Module& model) {
+  auto sum = torch::zeros({}, model.parameters().front().options());
+  for (const auto& parameter : model.parameters()) sum = sum + parameter.sum() * 0.0;
+  return sum;
+}
+
+torch::Tensor loss_of(TrainingTask& task, const Shard& shard) {
+  return shard.count > 0 ? task.loss_sum() : empty_loss(task.model());
+}
+
+/// Runs one backward pass to see in which order gradients become ready; rank 0's order holds for
+/// all. Parameters and batch norm statistics are as before afterwards.
+std::vector<std::size_t> observe_ready_order(const Communicator& comm, TrainingTask& task,
+                                             GradientHooks& hooks, const Shard& shard) {
+  const ModelState before(task.model());
+  std::vector<std::int64_t> order;
+  hooks.on_ready([&](std::size_t parameter) { order.push_back(static_cast<std::int64_t>(parameter)); });
+  task.prepare_batch(shard);
+  task.move_batch_to_device();
+  loss_of(task, shard).backward();
+  hooks.on_ready(nullptr);
+  if (order.size() != task.model().parameters().size())
+    throw InternalError({cat(order.size(), " of ", task.model().parameters().size(),
+                             " parameters received a gradient"),
+                         "buckets would wait for the others for ever",
+                         "Every parameter of a workload must take part in its loss exactly once"});
+  comm.broadcast(view_of(std::span<std::int64_t>(order)), Rank(0));
+  for (auto& parameter : task.model().parameters()) parameter.mutable_grad().reset();
+  before.restore(task.model());
+  return {order.begin(), order.end()};
+}
+
+ScheduleSettings resolved_schedule(const RunSpec& spec) {
+  auto schedule = spec.settings.schedule;
+  schedule.patience_epochs = spec.plan.patience_epochs;
+  schedule.cooldown_epochs = spec.plan.cooldown_epochs;
+  return schedule;
+}
+
+class Trainer final : public StepWork {
+ public:
+  Trainer(RankServices& services, TrainingTask& task)
+      : services_(services),
+        spec_(services.spec),
+        comm_(services.comm),
+        task_(task),
+        hooks_(task.model().parameters()),
+        parameters_(task.model().parameters(),
+                    observe_ready_order(comm_, task, hooks_, shard_of(comm_.rank(), StepIndex(0),
+                                                                      spec_.plan.local_batch_sizes))),
+        adam_(spec_.settings.optimizer, parameters_.values()),
+        schedule_(resolved_schedule(spec_), spec_.plan.learning_rate),
+        reduction_(make_reduction(spec_.reduction, reduction_context())) {
+    hooks_.on_ready([this](std::size_t parameter) { reduction_->gradient_ready(position_[parameter]); });
+  }
+
+  TrainingOutcome run();
+
+  void prepare_batch(StepIndex step) override {
+    shard_ = shard_of(comm_.rank(), step, spec_.plan.local_batch_sizes);
+    if (shard_.count > 0) task_.prepare_batch(shard_);
+  }
+
+  void move_batch_to_device() override {
+    if (shard_.count > 0) task_.move_batch_to_device();
+  }
+
+  void forward() override {
+    const double weight = shard_.count > 0 ? task_.loss_weight() : 0.0;
+    parameters_.weight().fill_(weight);
+    loss_ = loss_of(task_, shard_);
+    losses_.push_back(loss_.detach());
+    facts_.push_back({not_a_number, weight, learning_rate(), shard_.count, epoch_});
+  }
+
+  void backward() override { loss_.backward(); }
+
+  void update() override {
+    adam_.step(learning_rate(), parameters_.gradients(), parameters_.weight());
+    parameters_.gradients().zero_();
+    samples_seen_ += spec_.plan.global_batch_size;
+  }
+
+ private:
+  ReductionContext reduction_context();
+  void train_epoch(std::int64_t epoch);
+  void end_epoch(std::int64_t epoch, double epoch_s);
+  void flush();
+  void flush_what_is_left() noexcept;
+  [[nodiscard]] double learning_rate() const;
+  [[nodiscard]] std::vector<StepFacts> take_facts();
+  void note_divergence(const std::vector<StepFacts>& facts);
+  [[nodiscard]] Evaluation evaluate();
+  void record_evaluation(std::int64_t epoch, const Evaluation& evaluation);
+  void save_weights(const char* name);
+  void finish();
+  [[nodiscard]] double since_start_s() const { return now_s() - clock_start_s_; }
+
+  RankServices& services_;
+  const RunSpec& spec_;
+  Communicator comm_;
+  TrainingTask& task_;
+  GradientHooks hooks_;
+  FlatParameters parameters_;
+  Adam adam_;
+  PlateauSchedule schedule_;
+  std::vector<std::size_t> position_;  ///< of each parameter in ready order
+  std::unique_ptr<ReductionStrategy> reduction_;
+
+  std::unique_ptr<StepClock> clock_;
+  std::optional<PhaseTimeline> timeline_;
+  std::optional<RunRecorder> recorder_;
+  double clock_start_s_ = 0;
+
+  Shard shard_;
+  torch::Tensor loss_;
+  std::vector<torch::Tensor> losses_;  ///< of the steps since the last flush, still on the device
+  std::vector<StepFacts> facts_;       ///< likewise
+  std::int64_t epoch_ = 0;
+  std::int64_t samples_seen_ = 0;
+  double epoch_loss_sum_ = 0;
+  double epoch_weight_ = 0;
+  double best_validation_loss_ = std::numeric_limits<double>::infinity();
+  std::optional<ModelState> best_;
+  TrainingOutcome outcome_;
+};
+
+ReductionContext Trainer::reduction_context() {
+  // Parameters were laid out in ready order; hooks speak of the module's order.
+  const auto all = task_.model().parameters();
+  position_.resize(all.size());
+  const auto* base = static_cast<const std::byte*>(parameters_.values().data_ptr());
+  std::vector<std::pair<const std::byte*, std::size_t>> by_address;
+  for (std::size_t i = 0; i < all.size(); ++i)
+    by_address.emplace_back(static_cast<const std::byte*>(all[i].data_ptr()), i);
+  std::sort(by_address.begin(), by_address.end());
+  SCALESTUDY_EXPECT(by_address.front().first == base);
+  for (std::size_t place = 0; place < by_address.size(); ++place) position_[by_address[place].second] = place;
+
+  const BucketLimits limits{ByteCount(spec_.settings.buckets.first_bucket_bytes),
+                            ByteCount(spec_.settings.buckets.bucket_cap_bytes)};
+  const auto element_bytes = static_cast<std::int64_t>(parameters_.values().element_size());
+  return {comm_, plan_buckets(parameters_.element_counts(), element_bytes, limits),
+          parameters_.flat_gradients()};
+}
+
+TrainingOutcome Trainer::run() {
+  const auto total_steps = spec_.plan.epochs * spec_.plan.steps_per_epoch;
+  services_.heartbeat.set_total_steps(total_steps);
+  comm_.barrier();
+  clock_ = make_step_clock(services_.device);
+  clock_start_s_ = outcome_.clock_start_s = clock_->origin_s();
+  timeline_.emplace(*clock_, &services_.heartbeat);
+  recorder_.emplace(comm_, services_.writer, clock_start_s_);
+  try {
+    for (std::int64_t epoch = 0; epoch < spec_.plan.epochs && !outcome_.diverged; ++epoch) train_epoch(epoch);
+    if (!outcome_.diverged) finish();
+  } catch (...) {
+    flush_what_is_left();
+    throw;
+  }
+  return outcome_;
+}
+
+void Trainer::train_epoch(std::int64_t epoch) {
+  epoch_ = epoch;
+  epoch_loss_sum_ = epoch_weight_ = 0;
+  task_.model().train();
+  StepLoop loop(*this, *reduction_, *timeline_);
+  const Stopwatch watch;
+  for (std::int64_t step = 0; step < spec_.plan.steps_per_epoch && !outcome_.diverged; ++step) {
+    loop.run(StepIndex(epoch * spec_.plan.steps_per_epoch + step));
+    recorder_->add_step(reduction_->bucket_times());
+    if (recorder_->is_due()) flush();
+  }
+  flush();
+  end_epoch(epoch, watch.elapsed_s());
+}
+
+double Trainer::learning_rate() const {
+  const auto ramp = spec_.plan.warmup_samples;
+  if (samples_seen_ >= ramp) return schedule_.learning_rate();
+  const double base = spec_.settings.optimizer.base_learning_rate;
+  const double done = static_cast<double>(samples_seen_) / static_cast<double>(ramp);
+  return base + (schedule_.learning_rate() - base) * done;
+}
+
+std::vector<StepFacts> Trainer::take_facts() {
+  // Losses are read here, between steps, because reading waits for the device.
+  for (std::size_t i = 0; i < facts_.size(); ++i) {
+    facts_[i].loss_sum = facts_[i].sample_count > 0 ? losses_[i].item<double>() : 0.0;
+    epoch_loss_sum_ += facts_[i].loss_sum;
+    epoch_weight_ += facts_[i].loss_weight;
+  }
+  losses_.clear();
+  return std::exchange(facts_, {});
+}
+
+void Trainer::flush() {
+  const auto times = timeline_->take_finished();
+  const auto facts = take_facts();
+  recorder_->flush(times, facts);
+  note_divergence(facts);
+}
+
+void Trainer::flush_what_is_left() noexcept {
+  try {
+    recorder_->flush_alone(timeline_->take_finished(), take_facts());
+  } catch (const std::exception& error) {
+    services_.log.error(cat("the last steps could not be written: ", error.what()));
+  }
+}
+
+void Trainer::note_divergence(const std::vector<StepFacts>& facts) {
+  double nonfinite = 0;
+  for (const auto& fact : facts)
+    if (!std::isfinite(fact.loss_sum)) nonfinite = 1;
+  if (all_reduce_value(comm_, nonfinite, ReduceOp::max) == 0) return;
+  outcome_.diverged = true;
+  outcome_.reason = cat("training loss is not finite in epoch ", epoch_);
+}
+
+Evaluation Trainer::evaluate() {
+  services_.heartbeat.beat("evaluation", samples_seen_ / spec_.plan.global_batch_size);
+  task_.model().eval();
+  const torch::NoGradGuard no_grad;
+  return task_.evaluate(comm_);
+}
+
+void Trainer::end_epoch(std::int64_t epoch, double epoch_s) {
+  if (outcome_.diverged) return;
+  const Stopwatch check;
+  const bool replicas = spec_.reduction != "none";
+  services_.heartbeat.beat("replica_check", samples_seen_ / spec_.plan.global_batch_size);
+  parameters_.expect_aliases_intact();
+  average_batch_norm_statistics(comm_, task_.model(), shard_.count > 0);
+  if (replicas) expect_equal_replicas(comm_, parameters_);
+  const double replica_check_s = check.elapsed_s();
+
+  const Stopwatch evaluating;
+  const auto evaluation = evaluate();
+  const double evaluation_s = evaluating.elapsed_s();
+  const double rate = schedule_.learning_rate();
+  schedule_.end_epoch(evaluation.loss);
+  if (!std::isfinite(evaluation.loss) && services_.writer != nullptr)
+    services_.writer->append_event({since_start_s(), 0.0, -1.0, "nonfinite_validation_loss",
+                                    cat("validation loss after epoch ", epoch, " is not finite")});
+
+  const Stopwatch saving;
+  if (evaluation.loss < best_validation_loss_) {
+    best_validation_loss_ = evaluation.loss;
+    best_.emplace(task_.model());
+    save_weights("weights_best.pt");
+  }
+  const double checkpoint_s = saving.elapsed_s();
+
+  std::vector<double> sums{epoch_loss_sum_, epoch_weight_};
+  comm_.all_reduce(view_of(std::span<double>(sums)));
+  if (services_.writer == nullptr) return;
+  services_.writer->append_epoch({epoch_s, sums[0] / sums[1], evaluation.loss, rate,
+                                  static_cast<double>(samples_seen_), evaluation_s, checkpoint_s,
+                                  replica_check_s, since_start_s()});
+  record_evaluation(epoch, evaluation);
+  services_.writer->flush();
+}
+
+void Trainer::record_evaluation(std::int64_t epoch, const Evaluation& evaluation) {
+  if (services_.writer == nullptr) return;
+  services_.writer->append_evaluation({static_cast<double>(epoch), evaluation.loss, evaluation.psnr_db,
+                                       static_cast<double>(evaluation.sample_count), evaluation.weight_sum,
+                                       evaluation.evaluation_set_hash});
+}
+
+void Trainer::save_weights(const char* name) {
+  if (!comm_.is_root()) return;
+  services_.heartbeat.beat("checkpoint", samples_seen_ / spec_.plan.global_batch_size);
+  // Written beside and renamed: a kill leaves the old file or the new one, never half of one.
+  const auto file = services_.run_folder / name;
+  const auto part = file.string() + ".part";
+  torch::serialize::OutputArchive archive;
+  task_.model().save(archive);
+  archive.save_to(part);
+  std::filesystem::rename(part, file);
+}
+
+void Trainer::finish() {
+  save_weights("weights_last.pt");
+  if (best_) best_->restore(task_.model());
+  services_.heartbeat.beat("final_evaluation", spec_.plan.epochs * spec_.plan.steps_per_epoch);
+  task_.model().eval();
+  const torch::NoGradGuard no_grad;
+  std::vector<Panel> panels;
+  const auto evaluation = task_.final_evaluation(comm_, panels);
+  record_evaluation(spec_.plan.epochs - 1, evaluation);
+  if (services_.writer == nullptr) return;
+  for (const auto& panel : panels) services_.writer->write_panel(panel);
+  services_.writer->flush();
+}
+
+}  // namespace
+
+TrainingOutcome train(RankServices& services, TrainingTask& task) {
+  broadcast_model(services.comm, task.model());
+  return Trainer(services, task).run();
+}
+
+}  // namespace scalestudy

@@ -1,0 +1,40 @@
+#pragma once
+/// One rank of one run: epochs of steps, and between them evaluation, learning-rate schedule,
+/// replica check and recording. The same for every workload.
+
+#include <filesystem>
+#include <string>
+
+#include <c10/core/Device.h>
+
+#include "comm/communicator.hpp"
+#include "core/log.hpp"
+#include "record/heartbeat.hpp"
+#include "record/run_file.hpp"
+#include "study/run_spec.hpp"
+#include "training/training_task.hpp"
+
+namespace scalestudy {
+
+/// What a rank works with; built in main() and passed down.
+struct RankServices {
+  const RunSpec& spec;
+  Communicator comm;
+  c10::Device device;
+  RunFileWriter* writer = nullptr;  ///< rank 0 only
+  Heartbeat& heartbeat;
+  Log& log;
+  std::filesystem::path run_folder;
+};
+
+struct TrainingOutcome {
+  bool diverged = false;
+  std::string reason;         ///< in words, when diverged
+  double clock_start_s = 0;   ///< training clock's zero on the steady clock
+};
+
+/// Collective. Errors: those of the task and the communicator, after what this rank has measured
+/// was written.
+[[nodiscard]] TrainingOutcome train(RankServices& services, TrainingTask& task);
+
+}  // namespace scalestudy

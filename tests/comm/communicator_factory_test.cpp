@@ -1,0 +1,55 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "core/error.hpp"
+
+#include "comm/rendezvous.hpp"
+
+namespace scalestudy {
+namespace {
+
+using testing::HasSubstr;
+
+template <class Failure>
+std::string failure_of(std::string_view back_end, const Rendezvous& place) {
+  try {
+    (void)make_communicator(back_end, place, Seconds(1));
+  } catch (const Failure& error) {
+    return error.what();
+  }
+  return "made";
+}
+
+TEST(CommunicatorFactory, UnknownNameListsTheChoices) {
+  EXPECT_THAT(failure_of<BadInput>("carrier_pigeon", {}), HasSubstr("local, shm, mpi"));
+}
+
+TEST(CommunicatorFactory, LocalJoinsOneRankOnly) {
+  EXPECT_EQ(make_communicator("local", {}, Seconds(1)).name(), "local");
+  Rendezvous place;
+  place.world_size = WorldSize(2);
+  EXPECT_THAT(failure_of<RunFailed>("local", place), HasSubstr("1 rank, not the 2"));
+}
+
+TEST(CommunicatorFactory, RankOutsideTheWorldIsRefused) {
+  Rendezvous place;
+  place.rank = Rank(1);
+  EXPECT_THAT(failure_of<BadInput>("shm", place), HasSubstr("rank 1 of 1"));
+}
+
+TEST(CommunicatorFactory, AbsentBackEndIsLacking) {
+  for (const CommunicatorBackEnd& back_end : communicator_back_ends()) {
+    if (back_end.available) continue;
+    EXPECT_THAT(failure_of<Lacks>(back_end.name, {}), HasSubstr("this build has no"));
+  }
+}
+
+TEST(CommunicatorFactory, LocalAbortStaysInForce) {
+  const Communicator comm = make_communicator("local", {}, Seconds(1));
+  comm.barrier();
+  comm.abort("enough");
+  EXPECT_THROW(comm.barrier(), RunFailed);
+}
+
+}  // namespace
+}  // namespace scalestudy

@@ -1,0 +1,131 @@
+#include "comm/rendezvous.hpp"
+
+#include <cstdlib>
+#include <fstream>
+#include <map>
+#include <set>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "core/error.hpp"
+#include "core/text.hpp"
+
+#include "conformance/rank_runner.hpp"
+
+namespace scalestudy {
+namespace {
+
+using testing::HasSubstr;
+
+/// The launchers' variables as a test wants them; none is left from the caller's shell.
+class Launched : public testing::Test {
+ protected:
+  void SetUp() override {
+    for (const char* name :
+         {"RANK", "WORLD_SIZE", "LOCAL_RANK", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE",
+          "OMPI_COMM_WORLD_LOCAL_RANK", "SLURM_PROCID", "SLURM_NTASKS", "SLURM_LOCALID"}) {
+      ::unsetenv(name);
+    }
+  }
+
+  static void set(const std::map<std::string, std::string>& variables) {
+    for (const auto& [name, value] : variables) ::setenv(name.c_str(), value.c_str(), 1);
+  }
+
+  static std::string refusal() {
+    try {
+      (void)rendezvous_from_environment("key");
+    } catch (const BadInput& error) {
+      return error.what();
+    }
+    return "accepted";
+  }
+};
+
+TEST_F(Launched, AloneWithoutLauncher) {
+  const Rendezvous place = rendezvous_from_environment("key");
+  EXPECT_EQ(place.rank, Rank(0));
+  EXPECT_EQ(place.world_size, WorldSize(1));
+  EXPECT_EQ(place.key, "key");
+}
+
+TEST_F(Launched, ReadsTorchrunsNames) {
+  set({{"RANK", "5"}, {"WORLD_SIZE", "8"}, {"LOCAL_RANK", "1"}});
+  const Rendezvous place = rendezvous_from_environment("key");
+  EXPECT_EQ(place.rank, Rank(5));
+  EXPECT_EQ(place.world_size, WorldSize(8));
+  EXPECT_EQ(place.local_rank, Rank(1));
+  EXPECT_EQ(place.source, "environment (RANK, WORLD_SIZE)");
+}
+
+TEST_F(Launched, ReadsOpenMpisAndSlurmsNamesInThisOrder) {
+  set({{"SLURM_PROCID", "0"}, {"SLURM_NTASKS", "1"}});
+  EXPECT_EQ(rendezvous_from_environment("key").source, "environment (SLURM_PROCID, SLURM_NTASKS)");
+  set({{"OMPI_COMM_WORLD_RANK", "3"}, {"OMPI_COMM_WORLD_SIZE", "4"}});
+  const Rendezvous place = rendezvous_from_environment("key");
+  EXPECT_EQ(place.rank, Rank(3));
+  EXPECT_EQ(place.local_rank, Rank(3));
+}
+
+TEST_F(Launched, RefusesContradictions) {
+  set({{"RANK", "1"}});
+  EXPECT_THAT(refusal(), HasSubstr("RANK is set without WORLD_SIZE"));
+  set({{"WORLD_SIZE", "1"}});
+  EXPECT_THAT(refusal(), HasSubstr("RANK=1 is no rank of WORLD_SIZE=1"));
+  set({{"RANK", "-1"}});
+  EXPECT_THAT(refusal(), HasSubstr("RANK is \"-1\", not a count"));
+  set({{"RANK", "1x"}});
+  EXPECT_THAT(refusal(), HasSubstr("RANK is \"1x\""));
+  set({{"RANK", ""}});
+  EXPECT_THAT(refusal(), HasSubstr("RANK is \"\""));
+}
+
+class FileRendezvous : public testing::Test {
+ protected:
+  FileRendezvous()
+      : folder_(std::filesystem::path(testing::TempDir()) / ("rendezvous-" + unique_key())) {}
+  ~FileRendezvous() override { std::filesystem::remove_all(folder_); }
+  std::filesystem::path folder_;
+};
+
+TEST_F(FileRendezvous, HandsOutEveryRankOnceAndOneKey) {
+  const auto reports = run_processes(4, [&](int) {
+    const Rendezvous place = rendezvous_from_file(folder_, WorldSize(4), Seconds(30));
+    return cat(place.rank, " ", place.key);
+  });
+  std::set<std::string> expected;
+  for (int rank = 0; rank < 4; ++rank) expected.insert(cat(rank, " ", folder_.string()));
+  EXPECT_EQ(std::set<std::string>(reports.begin(), reports.end()), expected);
+}
+
+TEST_F(FileRendezvous, JoinsASharedMemoryJob) {
+  const auto reports = run_processes(3, [&](int) {
+    const Rendezvous place = rendezvous_from_file(folder_, WorldSize(3), Seconds(30));
+    const Communicator comm = make_communicator("shm", place, Seconds(30));
+    return cat(all_reduce_value(comm, static_cast<double>(comm.rank().value())));
+  });
+  EXPECT_THAT(reports, testing::Each("3"));
+}
+
+TEST_F(FileRendezvous, SaysHowManyCame) {
+  try {
+    (void)rendezvous_from_file(folder_, WorldSize(2), Seconds(0.05));
+    FAIL() << "met nobody, and was content";
+  } catch (const RunFailed& error) {
+    EXPECT_THAT(error.what(), HasSubstr("only 1 of 2 ranks came"));
+  }
+}
+
+TEST_F(FileRendezvous, RefusesOneTooMany) {
+  (void)rendezvous_from_file(folder_, WorldSize(1), Seconds(1));
+  EXPECT_THROW((void)rendezvous_from_file(folder_, WorldSize(1), Seconds(1)), RunFailed);
+}
+
+TEST_F(FileRendezvous, RefusesAFolderThatIsAFile) {
+  std::ofstream(folder_) << "text";
+  EXPECT_THROW((void)rendezvous_from_file(folder_, WorldSize(1), Seconds(1)), BadInput);
+}
+
+}  // namespace
+}  // namespace scalestudy

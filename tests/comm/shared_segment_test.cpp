@@ -1,0 +1,134 @@
+#include <csignal>
+#include <filesystem>
+#include <set>
+#include <thread>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include "core/error.hpp"
+#include "core/hash.hpp"
+#include "core/text.hpp"
+
+#include "comm/back_ends.hpp"
+
+#include "conformance/rank_runner.hpp"
+
+namespace scalestudy {
+namespace {
+
+using testing::AllOf;
+using testing::Each;
+using testing::HasSubstr;
+
+Rendezvous place_of(int rank, int world_size, const std::string& key) {
+  return {Rank(rank), WorldSize(world_size), Rank(rank), key, "the test", nullptr};
+}
+
+/// The name that jobs with this key share.
+std::filesystem::path file_of(const std::string& key) {
+  return cat("/dev/shm/scalestudy-", ::getuid(), "-", hex64(mix64(fnv1a(key))));
+}
+
+std::string meet(const Rendezvous& place, Seconds deadline) {
+  return cat(all_reduce_value(make_communicator("shm", place, deadline), 1.0));
+}
+
+TEST(SharedSegment, NameIsGoneAsSoonAsAllHaveMet) {
+  const std::string key = unique_key();
+  const auto reports = run_processes(2, [&](int rank) -> std::string {
+    const Communicator comm = make_communicator("shm", place_of(rank, 2, key), Seconds(30));
+    comm.barrier();
+    return std::filesystem::exists(file_of(key)) ? "still there" : "";
+  });
+  EXPECT_THAT(reports, Each(""));
+}
+
+TEST(SharedSegment, NameExistsWhileRank0Waits) {
+  const std::string key = unique_key();
+  const auto reports = run_processes(2, [&](int rank) -> std::string {
+    if (rank == 0) return meet(place_of(0, 2, key), Seconds(30));
+    while (!std::filesystem::exists(file_of(key))) std::this_thread::yield();
+    return meet(place_of(1, 2, key), Seconds(30));
+  });
+  EXPECT_THAT(reports, Each("2"));
+}
+
+TEST(SharedSegment, LeftoverOfAKilledJobIsReplaced) {
+  const std::string key = unique_key();
+  const auto dead = run_processes(1, [&](int) -> std::string {
+    std::thread([] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(100));
+      ::kill(::getpid(), SIGKILL);
+    }).detach();
+    return meet(place_of(0, 2, key), Seconds(30));
+  });
+  ASSERT_EQ(dead.front(), "killed by signal 9");
+  ASSERT_TRUE(std::filesystem::exists(file_of(key)));
+
+  const auto reports = run_processes(2, [&](int rank) {
+    if (rank == 0) std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    return meet(place_of(rank, 2, key), Seconds(30));
+  });
+  EXPECT_THAT(reports, Each("2"));
+  EXPECT_FALSE(std::filesystem::exists(file_of(key)));
+}
+
+TEST(SharedSegment, MissingRankIsNamedAndNothingIsLeft) {
+  const std::string key = unique_key();
+  const auto reports =
+      run_processes(2, [&](int rank) { return meet(place_of(rank, 3, key), Seconds(0.3)); });
+  EXPECT_THAT(reports[0], HasSubstr("rank 2 did not come within 300"));
+  EXPECT_THAT(reports[1], HasSubstr("exception: "));
+  EXPECT_FALSE(std::filesystem::exists(file_of(key)));
+}
+
+TEST(SharedSegment, MissingRank0IsNamed) {
+  try {
+    (void)meet(place_of(1, 2, unique_key()), Seconds(0.05));
+    FAIL() << "met nobody, and was content";
+  } catch (const RunFailed& error) {
+    EXPECT_THAT(error.what(), HasSubstr("rank 0 did not open the shared memory"));
+  }
+}
+
+TEST(SharedSegment, DeathOfRank0WhileGatheringFreesTheOthersAndLeavesNothing) {
+  const std::string key = unique_key();
+  const auto reports = run_processes(2, [&](int rank) -> std::string {
+    if (rank == 0) {
+      std::thread([] {
+        std::this_thread::sleep_for(std::chrono::milliseconds(200));
+        ::kill(::getpid(), SIGKILL);
+      }).detach();
+    }
+    return meet(place_of(rank, 3, key), Seconds(30));
+  });
+  EXPECT_EQ(reports[0], "killed by signal 9");
+  EXPECT_THAT(reports[1], AllOf(HasSubstr("rank 0 (process "), HasSubstr("ended before all")));
+  EXPECT_FALSE(std::filesystem::exists(file_of(key)));
+}
+
+TEST(SharedSegment, DifferentWorldSizesAreRefusedOnAllRanks) {
+  const std::string key = unique_key();
+  const auto reports =
+      run_processes(2, [&](int rank) { return meet(place_of(rank, 2 + rank, key), Seconds(30)); });
+  EXPECT_THAT(reports,
+              Each(AllOf(HasSubstr("rank 1 expects 3 ranks"), HasSubstr("rank 0 expects 2"))));
+}
+
+TEST(SharedSegment, RankStartedTwiceIsRefused) {
+  const std::string key = unique_key();
+  const auto reports = run_processes(
+      3, [&](int index) { return meet(place_of(index == 0 ? 0 : 1, 3, key), Seconds(1)); });
+  EXPECT_THAT(cat(reports[1], reports[2]), HasSubstr("rank 1 was started twice"));
+}
+
+TEST(SharedSegment, ImpossibleSizeIsRefusedAndNothingIsLeft) {
+  const std::string key = unique_key();
+  EXPECT_THROW((void)make_shm_communicator(place_of(0, 2, key), Seconds(1), 1LL << 45), Lacks);
+  EXPECT_FALSE(std::filesystem::exists(file_of(key)));
+}
+
+}  // namespace
+}  // namespace scalestudy

@@ -1,0 +1,312 @@
+#include "conformance/communicator_cases.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <random>
+#include <thread>
+
+#include "core/error.hpp"
+#include "core/hash.hpp"
+#include "core/text.hpp"
+
+#include "comm/back_ends.hpp"
+
+namespace scalestudy {
+
+namespace {
+
+constexpr std::array operations{ReduceOp::sum, ReduceOp::min, ReduceOp::max};
+
+/// Small whole numbers: sums over 8 ranks are exact in every type, uint8 included.
+template <class T>
+T input(std::int64_t rank, std::int64_t i) {
+  return static_cast<T>((rank * 7 + i * 3 + i / 97) % 31);
+}
+
+template <class T>
+std::vector<T> inputs(std::int64_t rank, std::int64_t count, std::int64_t salt = 0) {
+  std::vector<T> values(static_cast<std::size_t>(count));
+  for (std::int64_t i = 0; i < count; ++i) {
+    values[static_cast<std::size_t>(i)] = input<T>(rank, i + salt);
+  }
+  return values;
+}
+
+/// The oracle: a plain loop over the ranks' inputs.
+template <class T>
+T reduced(std::int64_t world, std::int64_t i, ReduceOp op) {
+  T result = input<T>(0, i);
+  for (std::int64_t rank = 1; rank < world; ++rank) {
+    const T value = input<T>(rank, i);
+    if (op == ReduceOp::sum) result = static_cast<T>(result + value);
+    if (op == ReduceOp::min) result = std::min(result, value);
+    if (op == ReduceOp::max) result = std::max(result, value);
+  }
+  return result;
+}
+
+template <class T, class Expected>
+std::string compare(const std::vector<T>& values, const std::string& what, Expected expected) {
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const T wanted = expected(static_cast<std::int64_t>(i));
+    if (values[i] != wanted) {
+      return cat(what, ": element ", i, " of ", values.size(), " is ", +values[i], ", not ",
+                 +wanted);
+    }
+  }
+  return "";
+}
+
+/// Nothing, odd, around one chunk and one rank's part of it, and several chunks.
+template <class T>
+std::vector<std::int64_t> lengths(std::int64_t world,
+                                  std::int64_t chunk_bytes,
+                                  std::int64_t largest_bytes) {
+  const auto size = static_cast<std::int64_t>(sizeof(T));
+  const std::int64_t chunk = chunk_bytes / size;
+  return {0,
+          1,
+          3,
+          1023,
+          8191,
+          chunk / world - 1,
+          chunk / world + 1,
+          chunk - 1,
+          chunk,
+          chunk + 1,
+          2 * chunk,
+          largest_bytes / size + 5};
+}
+
+template <class T>
+std::string check_all_reduce(const Communicator& comm,
+                             std::int64_t count,
+                             ReduceOp op,
+                             std::int64_t salt = 0) {
+  auto values = inputs<T>(comm.rank().value(), count, salt);
+  comm.all_reduce(view_of(std::span(values)), op);
+  return compare(values, cat("all_reduce op ", static_cast<int>(op)), [&](std::int64_t i) {
+    return reduced<T>(comm.world_size().value(), i + salt, op);
+  });
+}
+
+template <class T>
+std::string check_broadcast(const Communicator& comm,
+                            std::int64_t count,
+                            Rank root,
+                            std::int64_t salt = 0) {
+  auto values = inputs<T>(comm.rank().value(), count, salt);
+  comm.broadcast(view_of(std::span(values)), root);
+  return compare(values, cat("broadcast from ", root),
+                 [&](std::int64_t i) { return input<T>(root.value(), i + salt); });
+}
+
+template <class T>
+std::string check_all_gather(const Communicator& comm, std::int64_t count, std::int64_t salt = 0) {
+  const auto mine = inputs<T>(comm.rank().value(), count, salt);
+  std::vector<T> all(mine.size() * comm.world_size().index());
+  comm.all_gather(const_view_of(std::span(mine)), view_of(std::span(all)));
+  return compare(all, "all_gather",
+                 [&](std::int64_t i) { return input<T>(i / count, i % count + salt); });
+}
+
+template <class T>
+std::string check_reduce_scatter(const Communicator& comm,
+                                 std::int64_t count,
+                                 ReduceOp op,
+                                 std::int64_t salt = 0) {
+  const std::int64_t world = comm.world_size().value();
+  const auto all = inputs<T>(comm.rank().value(), count * world, salt);
+  std::vector<T> mine(static_cast<std::size_t>(count));
+  comm.reduce_scatter(const_view_of(std::span(all)), view_of(std::span(mine)), op);
+  return compare(mine, cat("reduce_scatter op ", static_cast<int>(op)), [&](std::int64_t i) {
+    return reduced<T>(world, comm.rank().value() * count + i + salt, op);
+  });
+}
+
+/// Goes on after a failure: leaving a collective early would hang the peers.
+class Findings {
+ public:
+  void add(const std::string& finding) {
+    if (text_.empty()) text_ = finding;
+  }
+  [[nodiscard]] const std::string& text() const { return text_; }
+
+ private:
+  std::string text_;
+};
+
+template <class T>
+std::string all_reduce_of(const Communicator& comm) {
+  Findings findings;
+  const std::int64_t world = comm.world_size().value();
+  for (const std::int64_t count : lengths<T>(world, default_slot_bytes, 4 * mib)) {
+    for (const ReduceOp op : operations) findings.add(check_all_reduce<T>(comm, count, op));
+  }
+  return findings.text();
+}
+
+template <class T>
+std::string reduce_scatter_of(const Communicator& comm) {
+  Findings findings;
+  const std::int64_t world = comm.world_size().value();
+  for (const std::int64_t count : lengths<T>(world, default_slot_bytes / world, mib / world)) {
+    for (const ReduceOp op : operations) findings.add(check_reduce_scatter<T>(comm, count, op));
+  }
+  return findings.text();
+}
+
+template <class T>
+std::string moves_of(const Communicator& comm) {
+  Findings findings;
+  const std::int64_t world = comm.world_size().value();
+  for (const std::int64_t count : lengths<T>(world, default_slot_bytes, 3 * default_slot_bytes)) {
+    findings.add(check_all_gather<T>(comm, count));
+    for (Rank root; root.value() < comm.world_size().value(); ++root) {
+      findings.add(check_broadcast<T>(comm, count, root));
+    }
+  }
+  return findings.text();
+}
+
+/// Float sums depend on their order: the order must be the same on all ranks, each time.
+std::string float_sums_are_bit_equal(const Communicator& comm) {
+  Findings findings;
+  for (const std::size_t count : {5UL, 1000UL, 300001UL}) {
+    std::mt19937 generator(static_cast<unsigned>(17 + comm.rank().value()));
+    std::vector<float> values(count);
+    for (float& value : values) {
+      value = std::uniform_real_distribution<float>(-1.0F, 1.0F)(generator);
+    }
+    comm.all_reduce(view_of(std::span(values)));
+    const auto hash = static_cast<std::int64_t>(hash_bytes(std::as_bytes(std::span(values))));
+    std::vector<std::int64_t> hashes(comm.world_size().index());
+    comm.all_gather(const_view_of(std::span(&hash, 1)), view_of(std::span(hashes)));
+    for (const std::int64_t other : hashes) {
+      if (other != hash) findings.add(cat("the sums of ", count, " floats differ between ranks"));
+    }
+  }
+  return findings.text();
+}
+
+/// Small operations of all kinds in quick succession: food for the race detector.
+std::string mixed_sequence(const Communicator& comm) {
+  Findings findings;
+  std::mt19937 generator(4711);  // the same sequence on all ranks
+  for (std::int64_t step = 0; step < 400; ++step) {
+    const auto count = static_cast<std::int64_t>(generator() % 70);
+    const ReduceOp op = operations[generator() % operations.size()];
+    const Rank root(static_cast<std::int64_t>(generator()) % comm.world_size().value());
+    switch (generator() % 6) {
+      case 0:
+        findings.add(check_all_reduce<float>(comm, count, op, step));
+        break;
+      case 1:
+        findings.add(check_broadcast<std::uint8_t>(comm, count, root, step));
+        break;
+      case 2:
+        findings.add(check_all_gather<double>(comm, count, step));
+        break;
+      case 3:
+        findings.add(check_reduce_scatter<std::int64_t>(comm, count, op, step));
+        break;
+      case 4:
+        findings.add(check_all_reduce<double>(comm, 4000 * count, op, step));
+        break;
+      default:
+        comm.barrier();
+    }
+  }
+  return findings.text();
+}
+
+std::string nobody_leaves_a_barrier_early(const Communicator& comm) {
+  Findings findings;
+  for (Rank late; late.value() < comm.world_size().value(); ++late) {
+    if (comm.rank() == late) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    const double before_s = now_s();
+    comm.barrier();
+    const double after_s = now_s();
+    const double last_arrival_s = all_reduce_value(comm, before_s, ReduceOp::max);
+    if (after_s < last_arrival_s) findings.add(cat("the barrier did not wait for rank ", late));
+  }
+  return findings.text();
+}
+
+std::string values_and_texts(const Communicator& comm) {
+  Findings findings;
+  const auto world = static_cast<double>(comm.world_size().value());
+  const auto rank = static_cast<double>(comm.rank().value());
+  if (all_reduce_value(comm, rank + 1) != world * (world + 1) / 2) findings.add("wrong sum");
+  if (all_reduce_value(comm, rank, ReduceOp::min) != 0) findings.add("wrong minimum");
+  if (all_reduce_value(comm, rank, ReduceOp::max) != world - 1) findings.add("wrong maximum");
+
+  const auto text_of = [](std::int64_t index) {
+    return std::string(static_cast<std::size_t>(index * 3), static_cast<char>('a' + index));
+  };
+  const auto texts = all_gather_text(comm, text_of(comm.rank().value()));
+  for (std::int64_t peer = 0; peer < comm.world_size().value(); ++peer) {
+    if (texts.at(static_cast<std::size_t>(peer)) != text_of(peer)) {
+      findings.add(cat("wrong text of rank ", peer));
+    }
+  }
+  for (const auto& text : all_gather_text(comm, "")) {
+    if (!text.empty()) findings.add("an empty text came back as " + text);
+  }
+  return findings.text();
+}
+
+/// A wrong count is a bug of the caller; it must be refused before anybody waits.
+std::string wrong_counts_are_refused(const Communicator& comm) {
+  std::vector<float> mine(4);
+  std::vector<float> all(4 * comm.world_size().index() + 1);
+  Findings findings;
+  const auto expect_refusal = [&](const char* what, const auto& call) {
+    try {
+      call();
+      findings.add(cat(what, " was accepted"));
+    } catch (const InternalError&) {
+    }
+  };
+  expect_refusal("all_gather of a wrong count",
+                 [&] { comm.all_gather(view_of(std::span(mine)), view_of(std::span(all))); });
+  expect_refusal("reduce_scatter of a wrong count",
+                 [&] { comm.reduce_scatter(view_of(std::span(all)), view_of(std::span(mine))); });
+  expect_refusal("a root outside the world", [&] {
+    comm.broadcast(view_of(std::span(mine)), Rank(comm.world_size().value()));
+  });
+  expect_refusal("a null buffer", [&] {
+    comm.all_reduce({nullptr, ElementCount(1), DataType::float32});
+  });
+  comm.barrier();
+  return findings.text();
+}
+
+constexpr std::array<CommunicatorCase, 17> cases{{
+    {"all_reduce_float32", all_reduce_of<float>},
+    {"all_reduce_float64", all_reduce_of<double>},
+    {"all_reduce_int64", all_reduce_of<std::int64_t>},
+    {"all_reduce_uint8", all_reduce_of<std::uint8_t>},
+    {"reduce_scatter_float32", reduce_scatter_of<float>},
+    {"reduce_scatter_float64", reduce_scatter_of<double>},
+    {"reduce_scatter_int64", reduce_scatter_of<std::int64_t>},
+    {"reduce_scatter_uint8", reduce_scatter_of<std::uint8_t>},
+    {"moves_float32", moves_of<float>},
+    {"moves_float64", moves_of<double>},
+    {"moves_int64", moves_of<std::int64_t>},
+    {"moves_uint8", moves_of<std::uint8_t>},
+    {"float_sums_are_bit_equal", float_sums_are_bit_equal},
+    {"mixed_sequence", mixed_sequence},
+    {"nobody_leaves_a_barrier_early", nobody_leaves_a_barrier_early},
+    {"values_and_texts", values_and_texts},
+    {"wrong_counts_are_refused", wrong_counts_are_refused},
+}};
+
+}  // namespace
+
+std::span<const CommunicatorCase> communicator_cases() {
+  return cases;
+}
+
+}  // namespace scalestudy

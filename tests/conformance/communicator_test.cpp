@@ -1,0 +1,163 @@
+#include <csignal>
+#include <thread>
+#include <tuple>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include "core/text.hpp"
+
+#include "comm/rendezvous.hpp"
+
+#include "conformance/communicator_cases.hpp"
+#include "conformance/rank_runner.hpp"
+
+namespace scalestudy {
+namespace {
+
+using testing::AllOf;
+using testing::Each;
+using testing::HasSubstr;
+
+constexpr Seconds ample{60.0};
+
+struct World {
+  const char* back_end;
+  int ranks;
+};
+
+std::string label(const World& world) {
+  return cat(world.back_end, "_", world.ranks);
+}
+
+std::vector<World> worlds(int fewest_ranks) {
+  std::vector<World> result;
+  if (fewest_ranks == 1) result.push_back({"local", 1});
+  for (const char* back_end : {"threads", "shm"}) {
+    for (const int ranks : {1, 2, 3, 4, 8}) {
+      if (ranks >= fewest_ranks) result.push_back({back_end, ranks});
+    }
+  }
+  return result;
+}
+
+using CaseInWorld = std::tuple<World, CommunicatorCase>;
+
+class Conformance : public testing::TestWithParam<CaseInWorld> {};
+
+TEST_P(Conformance, HoldsOnEveryRank) {
+  const auto& [world, item] = GetParam();
+  EXPECT_THAT(run_ranks(world.back_end, WorldSize(world.ranks), ample, item.run), Each(""));
+}
+
+INSTANTIATE_TEST_SUITE_P(,
+                         Conformance,
+                         testing::Combine(testing::ValuesIn(worlds(1)),
+                                          testing::ValuesIn(communicator_cases().begin(),
+                                                            communicator_cases().end())),
+                         [](const auto& test) {
+                           return label(std::get<0>(test.param)) + "_" +
+                                  std::get<1>(test.param).name;
+                         });
+
+/// Waits for others that fail; says how it was freed.
+std::string wait_in_barrier(const Communicator& comm) {
+  const Stopwatch waited;
+  try {
+    comm.barrier();
+  } catch (const std::exception& error) {
+    return cat(waited.elapsed_s() < 20 ? "freed: " : "too late: ", error.what());
+  }
+  return "the barrier ended as if nothing had happened";
+}
+
+class Failure : public testing::TestWithParam<World> {
+ protected:
+  [[nodiscard]] WorldSize world_size() const { return WorldSize(GetParam().ranks); }
+  [[nodiscard]] int last() const { return GetParam().ranks - 1; }
+};
+
+TEST_P(Failure, AbortFreesThePeersAndStaysInForce) {
+  const auto reports =
+      run_ranks(GetParam().back_end, world_size(), ample, [&](const Communicator& comm) {
+        comm.barrier();
+        if (comm.rank() == Rank(last())) {
+          std::this_thread::sleep_for(std::chrono::milliseconds(30));
+          comm.abort("disk full");
+        } else {
+          wait_in_barrier(comm);
+        }
+        return wait_in_barrier(comm);
+      });
+  EXPECT_THAT(reports, Each(AllOf(HasSubstr("freed: "),
+                                  HasSubstr(cat("rank ", last(), " aborted: disk full")))));
+}
+
+TEST_P(Failure, SilentRankEndsInADeadlineThatNamesIt) {
+  const Seconds deadline{0.3};
+  auto reports =
+      run_ranks(GetParam().back_end, world_size(), ample, [](const Communicator&) { return ""; });
+  reports = run_ranks(GetParam().back_end, world_size(), deadline, [&](const Communicator& comm) {
+    comm.barrier();
+    if (comm.rank() == Rank(last())) std::this_thread::sleep_for(std::chrono::milliseconds(900));
+    return wait_in_barrier(comm);
+  });
+  EXPECT_THAT(reports, Each(AllOf(HasSubstr("freed: rank "), HasSubstr(cat("rank ", last())),
+                                  HasSubstr("did not reach barrier within 300"))));
+}
+
+TEST_P(Failure, DifferentCallsAreNamed) {
+  const auto reports =
+      run_ranks(GetParam().back_end, world_size(), ample, [&](const Communicator& comm) {
+        std::vector<float> values(comm.rank() == Rank(last()) ? 3 : 4);
+        try {
+          comm.all_reduce(view_of(std::span(values)));
+          comm.barrier();
+        } catch (const std::exception& error) {
+          return std::string(error.what());
+        }
+        return std::string("different counts were accepted");
+      });
+  EXPECT_THAT(reports, Each(AllOf(HasSubstr("all_reduce (sum) of 3 float32"),
+                                  HasSubstr("all_reduce (sum) of 4 float32"))));
+}
+
+INSTANTIATE_TEST_SUITE_P(, Failure, testing::ValuesIn(worlds(2)), [](const auto& test) {
+  return label(test.param);
+});
+
+class ShmDeath : public testing::TestWithParam<int> {};
+
+TEST_P(ShmDeath, KilledPeerIsNamedAtOnce) {
+  const int ranks = GetParam();
+  const auto reports =
+      run_ranks("shm", WorldSize(ranks), ample, [&](const Communicator& comm) -> std::string {
+        comm.barrier();
+        if (comm.rank() == Rank(ranks - 1)) ::kill(::getpid(), SIGKILL);
+        return wait_in_barrier(comm);
+      });
+  for (int rank = 0; rank + 1 < ranks; ++rank) {
+    EXPECT_THAT(reports[static_cast<std::size_t>(rank)],
+                AllOf(HasSubstr(cat("freed: rank ", ranks - 1, " (process ")),
+                      HasSubstr("ended before it reached barrier")));
+  }
+  EXPECT_EQ(reports.back(), "killed by signal 9");
+}
+
+TEST_P(ShmDeath, PeerThatLeftAfterTheLastMeetingIsNoFailure) {
+  const int ranks = GetParam();
+  const auto reports =
+      run_ranks("shm", WorldSize(ranks), ample, [&](const Communicator& comm) -> std::string {
+        if (comm.rank() == Rank(0)) std::this_thread::sleep_for(std::chrono::milliseconds(50));
+        return comm.world_size() == WorldSize(ranks) ? (comm.barrier(), "") : "wrong world size";
+      });
+  EXPECT_THAT(reports, Each(""));
+}
+
+INSTANTIATE_TEST_SUITE_P(, ShmDeath, testing::Values(2, 3, 4, 8), [](const auto& test) {
+  return cat("ranks_", test.param);
+});
+
+}  // namespace
+}  // namespace scalestudy

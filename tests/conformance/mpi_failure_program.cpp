@@ -1,0 +1,47 @@
+/// One rank of a job that goes wrong in the way that the first argument says. Started by
+/// mpi_failure_test.cpp under mpirun.
+#include <csignal>
+#include <iostream>
+#include <string>
+#include <thread>
+
+#include "core/error.hpp"
+
+#include "comm/rendezvous.hpp"
+
+namespace scalestudy {
+namespace {
+
+void go_wrong(const std::string& mode) {
+  Rendezvous place = rendezvous_from_environment("failure");
+  if (mode == "world_size") place.world_size = WorldSize(place.world_size.value() + 1);
+  const Communicator comm =
+      make_communicator("mpi", place, Seconds(mode.starts_with("silent") ? 0.5 : 60));
+  comm.barrier();
+  const bool is_culprit = place.rank.value() == place.world_size.value() - 1;
+  if (is_culprit && mode == "abort") comm.abort("disk full");
+  if (is_culprit && mode == "silent") std::this_thread::sleep_for(std::chrono::seconds(2));
+  if (is_culprit && mode == "death") std::raise(SIGKILL);
+  if (place.rank == Rank(0) && mode == "silent_root") {
+    std::this_thread::sleep_for(std::chrono::seconds(3));
+  }
+  if (mode == "differs") {
+    std::vector<float> values(is_culprit ? 3 : 4);
+    comm.all_reduce(view_of(std::span(values)));
+  }
+  comm.barrier();
+}
+
+}  // namespace
+}  // namespace scalestudy
+
+int main(int, char** arguments) {
+  try {
+    scalestudy::go_wrong(arguments[1]);
+    return 0;
+  } catch (const scalestudy::Error& error) {
+    // In one piece: the ranks write to the same pipe.
+    std::cerr << std::string(error.what()) + "\n" << std::flush;
+    return static_cast<int>(error.exit_code());
+  }
+}

@@ -1,0 +1,90 @@
+#include <cstdio>
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include "core/clock.hpp"
+#include "core/text.hpp"
+
+namespace scalestudy {
+namespace {
+
+using testing::HasSubstr;
+
+struct Outcome {
+  int exit_code = -1;
+  std::string text;
+  double duration_s = 0;
+};
+
+Outcome run_job(int ranks, const std::string& mode) {
+  const Stopwatch watch;
+  const std::string command =
+      cat("OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 "
+          "OMPI_MCA_mpi_yield_when_idle=1 OMPI_MCA_btl_vader_single_copy_mechanism=none "
+          "timeout 60 ",
+          MPIEXEC, " --oversubscribe --bind-to none -n ", ranks, " ", FAILURE_PROGRAM, " ", mode,
+          " 2>&1");
+  std::FILE* const pipe = ::popen(command.c_str(), "r");
+  Outcome outcome;
+  char buffer[4096];
+  for (std::size_t got; (got = std::fread(buffer, 1, sizeof buffer, pipe)) > 0;) {
+    outcome.text.append(buffer, got);
+  }
+  const int status = ::pclose(pipe);
+  outcome.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  outcome.duration_s = watch.elapsed_s();
+  return outcome;
+}
+
+TEST(MpiFailure, NothingWrongEndsWithZero) {
+  const Outcome outcome = run_job(3, "none");
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.text;
+}
+
+TEST(MpiFailure, AbortEndsAllRanksWithExitCode5) {
+  const Outcome outcome = run_job(3, "abort");
+  EXPECT_EQ(outcome.exit_code, 5) << outcome.text;
+  EXPECT_THAT(outcome.text, HasSubstr("rank 2 aborted: disk full"));
+  EXPECT_LT(outcome.duration_s, 30);
+}
+
+TEST(MpiFailure, SilentRankIsNamedWithinTheDeadline) {
+  const Outcome outcome = run_job(3, "silent");
+  EXPECT_EQ(outcome.exit_code, 5) << outcome.text;
+  EXPECT_THAT(outcome.text, HasSubstr("rank 2 did not reach barrier within 500"));
+  EXPECT_LT(outcome.duration_s, 30);
+}
+
+TEST(MpiFailure, SilentRank0IsNamedByTheOthers) {
+  const Outcome outcome = run_job(3, "silent_root");
+  EXPECT_EQ(outcome.exit_code, 5) << outcome.text;
+  EXPECT_THAT(outcome.text, HasSubstr("rank 0 did not reach barrier within 500"));
+  EXPECT_LT(outcome.duration_s, 30);
+}
+
+TEST(MpiFailure, DifferentCallsAreNamed) {
+  const Outcome outcome = run_job(3, "differs");
+  EXPECT_EQ(outcome.exit_code, 5) << outcome.text;
+  EXPECT_THAT(outcome.text, HasSubstr("rank 2 called all_reduce (sum) of 3 float32 where rank 0 "
+                                      "called all_reduce (sum) of 4 float32"));
+}
+
+TEST(MpiFailure, OtherWorldSizeIsRefused) {
+  const Outcome outcome = run_job(2, "world_size");
+  EXPECT_EQ(outcome.exit_code, 5) << outcome.text;
+  EXPECT_THAT(outcome.text, HasSubstr("MPI says rank"));
+  EXPECT_THAT(outcome.text, HasSubstr("of 2, but environment (OMPI_COMM_WORLD_RANK"));
+}
+
+TEST(MpiFailure, KilledRankEndsTheJob) {
+  const Outcome outcome = run_job(3, "death");
+  EXPECT_NE(outcome.exit_code, 0) << outcome.text;
+  EXPECT_THAT(outcome.text, HasSubstr("signal 9"));
+  EXPECT_LT(outcome.duration_s, 30);
+}
+
+}  // namespace
+}  // namespace scalestudy

@@ -1,0 +1,63 @@
+#include "data/sampling.hpp"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <set>
+
+#include <gtest/gtest.h>
+
+namespace scalestudy {
+namespace {
+
+TEST(Sampling, PermutationHoldsEveryIndexOnceAndDependsOnSeedAndPass) {
+  const auto order = permutation(97, 5, 0);
+  EXPECT_EQ(std::set<std::int64_t>(order.begin(), order.end()).size(), 97U);
+  EXPECT_EQ(order, permutation(97, 5, 0));
+  EXPECT_NE(order, permutation(97, 5, 1));
+  EXPECT_NE(order, permutation(97, 6, 0));
+}
+
+TEST(Sampling, PermutationIsUnbiased) {
+  // 6 orders of 3 items, 6000 draws: χ² with 5 degrees of freedom, 0.1 % limit 20.5.
+  std::map<std::vector<std::int64_t>, int> counts;
+  for (std::uint64_t seed = 0; seed < 6000; ++seed) ++counts[permutation(3, seed, 0)];
+  double chi_squared = 0;
+  for (const auto& [order, count] : counts) chi_squared += (count - 1000.0) * (count - 1000.0) / 1000.0;
+  EXPECT_EQ(counts.size(), 6U);
+  EXPECT_LT(chi_squared, 20.5);
+}
+
+TEST(Sampling, SequenceWrapsAcrossPassesWithoutReplacement) {
+  const SampleSequence sequence(SampleCount(5), 1);
+  const auto draws = sequence.range(0, 15);
+  for (int pass = 0; pass < 3; ++pass) {
+    std::vector<std::int64_t> part(draws.begin() + 5 * pass, draws.begin() + 5 * pass + 5);
+    std::sort(part.begin(), part.end());
+    EXPECT_EQ(part, (std::vector<std::int64_t>{0, 1, 2, 3, 4}));
+  }
+  EXPECT_EQ(sequence.range(3, 7), std::vector<std::int64_t>(draws.begin() + 3, draws.begin() + 10));
+}
+
+TEST(Sampling, ShardsOfAnyWorldSizeFormTheSameGlobalOrder) {
+  for (const std::int64_t ranks : {1, 2, 3, 4, 5, 8}) {
+    const auto sizes = even_split(9, ranks);
+    std::vector<std::int64_t> positions;
+    for (std::int64_t step = 0; step < 3; ++step)
+      for (std::int64_t rank = 0; rank < ranks; ++rank) {
+        const auto shard = shard_of(Rank(rank), StepIndex(step), sizes);
+        for (std::int64_t i = 0; i < shard.count; ++i) positions.push_back(shard.first + i);
+      }
+    std::vector<std::int64_t> expected(27);
+    std::iota(expected.begin(), expected.end(), std::int64_t{0});
+    EXPECT_EQ(positions, expected) << ranks << " ranks";
+  }
+}
+
+TEST(Sampling, EvenSplitPutsLargerPartsFirst) {
+  EXPECT_EQ(even_split(9, 4), (std::vector<std::int64_t>{3, 2, 2, 2}));
+  EXPECT_EQ(even_split(3, 4), (std::vector<std::int64_t>{1, 1, 1, 0}));
+}
+
+}  // namespace
+}  // namespace scalestudy

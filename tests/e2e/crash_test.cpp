@@ -1,0 +1,121 @@
+/// What SIGKILL and Ctrl-C leave behind: readable files, no orphans, and a study that can go on.
+
+#include <random>
+
+#include <gmock/gmock.h>
+
+#include "record/run_file.hpp"
+
+#include "tests/e2e/driver_process.hpp"
+
+namespace scalestudy {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+
+/// Every result file of the study, attempts included, can be read.
+void expect_all_readable(const fs::path& folder) {
+  for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+    const auto name = entry.path().filename();
+    if (name != "run.h5" && name != "run.h5.part") continue;
+    EXPECT_NO_THROW(static_cast<void>(read_run_file(entry.path()))) << entry.path();
+  }
+}
+
+bool no_ranks_left(const Workplace& place) {
+  return eventually([&] { return ranks_at_work_in(place.path()).empty(); });
+}
+
+void expect_completes_when_run_again(const Workplace& place) {
+  const auto again = place.run();
+  EXPECT_EQ(again.code, 0) << again.err;
+  EXPECT_THAT(again.err, HasSubstr("4 of 4 runs complete"));
+  expect_all_readable(place.out());
+}
+
+TEST(Crash, RankZeroKilledClosesTheFileWithItsReason) {
+  const Workplace place;
+  const auto finished = place.run({{"FAKE_RANK_FAULT", "die 0 4 2"}});
+  EXPECT_EQ(finished.code, 5);
+  const auto record = read_run_file(place.run_folders().back() / "run.h5");
+  EXPECT_EQ(record.header.status, RunStatus::failed);
+  EXPECT_EQ(record.header.failed_rank, 0);
+  EXPECT_EQ(record.header.failed_phase, "forward");
+  EXPECT_THAT(record.header.reason, HasSubstr("rank 0 was killed by signal 9"));
+  EXPECT_EQ(record.steps.steps(), 4);  // all that were flushed
+  expect_completes_when_run_again(place);
+}
+
+TEST(Crash, AnyRankKilledFromOutsideIsNamed) {
+  const Workplace place;
+  const auto driver = place.start(place.run_arguments(), {{"FAKE_RANK_STEP_S", "0.05"}});
+  EXPECT_TRUE(eventually([&] { return ranks_at_work_in(place.path()).size() == 2; }));
+  for (const auto rank : ranks_at_work_in(place.path())) ::kill(rank, SIGKILL);
+  const auto finished = place.wait_for(driver);
+  EXPECT_EQ(finished.code, 5) << finished.err;
+  EXPECT_THAT(finished.err, HasSubstr("was killed by signal 9"));
+  EXPECT_THAT(finished.err, HasSubstr("3 of 4 runs complete"));
+  expect_completes_when_run_again(place);
+}
+
+TEST(Crash, DriverKilledAtRandomMomentsLeavesNoOrphanAndResumes) {
+  const Workplace place;
+  std::mt19937 random(20261121);
+  std::uniform_real_distribution<double> moment_s(0.0, 0.6);
+  for (int i = 0; i < 20; ++i) {
+    const auto driver = place.start(place.run_arguments(), {{"FAKE_RANK_STEP_S", "0.05"}});
+    std::this_thread::sleep_for(Seconds(moment_s(random)));
+    ::kill(driver, SIGKILL);
+    static_cast<void>(place.wait_for(driver));
+    EXPECT_TRUE(no_ranks_left(place)) << "kill " << i;
+    if (fs::exists(place.out())) expect_all_readable(place.out());
+  }
+  expect_completes_when_run_again(place);
+}
+
+TEST(Crash, AKilledDriverShowsAsInterrupted) {
+  const Workplace place;
+  const auto driver = place.start(place.run_arguments(), {{"FAKE_RANK_STEP_S", "0.05"}});
+  EXPECT_TRUE(eventually([&] { return !ranks_at_work_in(place.path()).empty(); }));
+  ::kill(driver, SIGKILL);
+  static_cast<void>(place.wait_for(driver));
+  const auto status = place.call({"status", place.out().string()});
+  EXPECT_THAT(status.out, HasSubstr("1 interrupted"));
+  EXPECT_THAT(status.out, HasSubstr("the driver ended before the run did"));
+}
+
+TEST(Interrupt, ClosesTheFileAndSaysHowToResume) {
+  for (const int signal : {SIGINT, SIGTERM}) {
+    const Workplace place;
+    const auto driver = place.start(place.run_arguments({"--set", "settings.seed=7"}),
+                                    {{"FAKE_RANK_STEP_S", "0.05"}});
+    EXPECT_TRUE(eventually([&] {
+      const auto folders = place.run_folders();
+      return !folders.empty() && fs::exists(folders.front() / "run.h5.part");
+    }));
+    ::kill(driver, signal);
+    const auto finished = place.wait_for(driver);
+    EXPECT_EQ(finished.code, 130) << finished.err;
+    EXPECT_THAT(finished.err, HasSubstr("scalestudy run "));
+    EXPECT_THAT(finished.err, HasSubstr("--set settings.seed=7"));
+    EXPECT_TRUE(no_ranks_left(place));
+    const auto record = read_run_file(place.run_folders().front() / "run.h5");
+    EXPECT_EQ(record.header.status, RunStatus::interrupted);
+    EXPECT_EQ(place.run({}, {"--set", "settings.seed=7"}).code, 0);
+  }
+}
+
+TEST(Crash, SecondDriverInTheFolderIsRefused) {
+  const Workplace place;
+  const auto first = place.start(place.run_arguments(), {{"FAKE_RANK_STEP_S", "0.1"}});
+  EXPECT_TRUE(eventually([&] { return !ranks_at_work_in(place.path()).empty(); }));
+  const Workplace other;
+  const auto second = other.call(place.run_arguments());
+  EXPECT_EQ(second.code, 2);
+  EXPECT_THAT(second.err, HasSubstr(cat("process ", first)));
+  EXPECT_EQ(place.wait_for(first).code, 0);
+}
+
+}  // namespace
+}  // namespace scalestudy

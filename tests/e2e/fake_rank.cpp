@@ -1,0 +1,177 @@
+/// A rank program for tests of the driver: it follows the contract of scalestudy-rank (arguments,
+/// variables, heartbeat, run.h5.part, exit codes) but trains nothing, and fails when it is told to.
+///   FAKE_RANK_STEP_S   duration of a step
+///   FAKE_RANK_FAULT    KIND RANK STEP [WORLD_SIZE], e.g. "die 1 5" or "hang 0 3 2"; the kinds:
+///                      die (SIGKILL to itself), fail (RunFailed), bad_input, lacks, hang,
+///                      diverge (recorded in the file), silent (exits 3 without a word)
+
+#include <csignal>
+#include <cstdlib>
+#include <exception>
+#include <fstream>
+#include <iostream>
+#include <memory>
+#include <sstream>
+#include <thread>
+
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include "core/clock.hpp"
+#include "core/error.hpp"
+#include "core/provenance.hpp"
+#include "core/text.hpp"
+
+#include "study/run_spec.hpp"
+
+#include "record/heartbeat.hpp"
+#include "record/run_file.hpp"
+
+namespace scalestudy {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string variable(const char* name) {
+  const char* const value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+std::string content_of(const fs::path& file) {
+  std::ifstream in(file);
+  std::ostringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+struct Fault {
+  std::string kind;
+  std::int64_t rank = -1;
+  std::int64_t step = -1;
+  std::int64_t world_size = 0;  ///< 0: any
+};
+
+Fault fault_from_environment() {
+  Fault fault;
+  std::istringstream text(variable("FAKE_RANK_FAULT"));
+  text >> fault.kind >> fault.rank >> fault.step >> fault.world_size;
+  return fault;
+}
+
+class FakeRank {
+ public:
+  FakeRank(const RunSpec& spec, const fs::path& folder, std::int64_t rank)
+      : spec_(spec),
+        folder_(folder),
+        rank_(rank),
+        steps_(spec.plan.epochs * spec.plan.steps_per_epoch),
+        heartbeat_(heartbeat_file(folder, rank)) {}
+
+  void run() {
+    heartbeat_.set_total_steps(steps_);
+    heartbeat_.beat("initialisation", -1);
+    if (rank_ == 0) open_file();
+    for (std::int64_t step = 0; step < steps_; ++step) train(step);
+    if (writer_ == nullptr) return;
+    writer_->write_summary(summary_column::samples_per_s, 100);
+    writer_->set_status(diverged_ ? RunStatus::diverged : RunStatus::complete,
+                        diverged_ ? "the loss became NaN" : "");
+    writer_->flush();
+  }
+
+  void set_error(const std::string& error) { heartbeat_.set_error(error); }
+
+ private:
+  void open_file() {
+    RunHeader header;
+    header.run_id = spec_.run_id();
+    header.build_id = build_id();
+    writer_ = std::make_unique<RunFileWriter>(folder_ / "run.h5.part", header, spec_.ranks);
+    writer_->write_settings("{}", to_json_text(spec_), "{}");
+    writer_->flush();
+  }
+
+  void train(std::int64_t step) {
+    heartbeat_.beat("forward", step);
+    inject(step);
+    const auto step_s = variable("FAKE_RANK_STEP_S");
+    std::this_thread::sleep_for(Seconds(step_s.empty() ? 0.002 : std::stod(step_s)));
+    heartbeat_.beat("exposed_communication", step);
+    wait_for_peers(step);
+    if (writer_ == nullptr) return;
+    const auto columns = step_column::all().size();
+    const std::vector<double> values(static_cast<std::size_t>(spec_.ranks) * columns, 1.0);
+    writer_->append_steps(1, values);
+    writer_->flush();
+  }
+
+  void inject(std::int64_t step) {
+    const bool other_world = fault_.world_size != 0 && fault_.world_size != spec_.ranks;
+    if (fault_.rank != rank_ || fault_.step != step || other_world) return;
+    const Message message{cat("Fault '", fault_.kind, "' in rank ", rank_), "a test asked for it",
+                          "Look away"};
+    if (fault_.kind == "die") ::raise(SIGKILL);
+    if (fault_.kind == "fail") throw RunFailed(message);
+    if (fault_.kind == "bad_input") throw BadInput(message);
+    if (fault_.kind == "lacks") throw Lacks(message);
+    if (fault_.kind == "silent") ::_exit(3);
+    if (fault_.kind == "diverge") diverged_ = true;
+    while (fault_.kind == "hang") ::pause();
+  }
+
+  /// A barrier by heartbeats, with the deadline of a real collective.
+  void wait_for_peers(std::int64_t step) {
+    const Stopwatch waiting;
+    for (std::int64_t peer = 0; peer < spec_.ranks; ++peer) {
+      for (;;) {
+        const auto state = read_heartbeat(heartbeat_file(folder_, peer));
+        const bool arrived =
+            state && (state->step > step || (state->step == step && state->phase != "forward"));
+        if (arrived) break;
+        if (waiting.elapsed_s() > spec_.settings.timeouts.collective_deadline_s) {
+          throw RunFailed({cat("Rank ", peer, " did not come to the barrier of step ", step),
+                           "its peers cannot go on", "See its log"});
+        }
+        std::this_thread::sleep_for(Seconds(0.001));
+      }
+    }
+  }
+
+  RunSpec spec_;
+  fs::path folder_;
+  std::int64_t rank_;
+  std::int64_t steps_;
+  Heartbeat heartbeat_;
+  Fault fault_ = fault_from_environment();
+  std::unique_ptr<RunFileWriter> writer_;
+  bool diverged_ = false;
+};
+
+int run(const std::vector<std::string>& arguments) {
+  SCALESTUDY_EXPECT(arguments.size() == 4 && arguments[0] == "--spec" &&
+                    arguments[2] == "--run-folder");
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  const auto rank_text = variable("RANK").empty() ? "OMPI_COMM_WORLD_RANK" : "RANK";
+  const auto spec = run_spec_from_json_text(content_of(arguments[1]), arguments[1]);
+  FakeRank rank(spec, arguments[3], std::stoll(variable(rank_text)));
+  try {
+    rank.run();
+  } catch (const Error& error) {
+    rank.set_error(error.what());
+    std::cerr << error.what() << std::endl;
+    return static_cast<int>(error.exit_code());
+  }
+  return 0;
+}
+
+}  // namespace
+}  // namespace scalestudy
+
+int main(int argc, char** argv) {
+  try {
+    return scalestudy::run({argv + 1, argv + argc});
+  } catch (const std::exception& error) {
+    std::cerr << error.what() << std::endl;
+    return 70;
+  }
+}

@@ -1,0 +1,254 @@
+/// The driver from outside: what it starts, keeps, refuses and says.
+
+#include <gmock/gmock.h>
+
+#include "record/run_file.hpp"
+
+#include "tests/e2e/driver_process.hpp"
+
+namespace scalestudy {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+using testing::Not;
+
+RunHeader header_of(const fs::path& run_folder) {
+  return read_run_file(run_folder / "run.h5").header;
+}
+
+TEST(Run, CompletesAStudyAndPrintsNoProgressOutsideATerminal) {
+  const Workplace place;
+  const auto finished = place.run();
+  EXPECT_EQ(finished.code, 0) << finished.err;
+  EXPECT_EQ(finished.out, "");
+  EXPECT_THAT(finished.err, HasSubstr("4 of 4 runs complete"));
+  EXPECT_THAT(finished.err, Not(HasSubstr("\033")));
+  EXPECT_THAT(finished.err, Not(HasSubstr("\r")));
+  ASSERT_EQ(place.run_folders().size(), 4U);
+  for (const auto& folder : place.run_folders()) {
+    const auto record = read_run_file(folder / "run.h5");
+    EXPECT_EQ(record.header.status, RunStatus::complete);
+    EXPECT_GT(record.summary_value(summary_column::launch_wall_time_s).value_or(0), 0);
+    EXPECT_FALSE(fs::exists(folder / "run.h5.part"));
+    EXPECT_TRUE(fs::exists(folder / "rank-0.log"));
+  }
+  EXPECT_THAT(content_of(place.out() / "driver.log"), HasSubstr("4 of 4 runs complete"));
+}
+
+TEST(Run, KeepsCompleteRuns) {
+  const Workplace place;
+  ASSERT_EQ(place.run().code, 0);
+  std::vector<fs::file_time_type> before;
+  for (const auto& f : place.run_folders()) before.push_back(fs::last_write_time(f / "run.h5"));
+  const auto again = place.run();
+  EXPECT_EQ(again.code, 0);
+  EXPECT_THAT(again.err, HasSubstr("4 kept from before"));
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    EXPECT_EQ(fs::last_write_time(place.run_folders()[i] / "run.h5"), before[i]);
+  }
+}
+
+TEST(Run, MoreRepeatsKeepTheOldOnes) {
+  const Workplace place;
+  ASSERT_EQ(place.run().code, 0);
+  place.write_study(R"("ranks": [1, 2])", 3);
+  const auto again = place.run();
+  EXPECT_EQ(again.code, 0) << again.err;
+  EXPECT_THAT(again.err, HasSubstr("6 of 6 runs complete"));
+  EXPECT_THAT(again.err, HasSubstr("4 kept"));
+}
+
+TEST(Run, AFailedRankIsNamedAndTheOtherRunsGoOn) {
+  const Workplace place;
+  const auto finished = place.run({{"FAKE_RANK_FAULT", "fail 1 3"}});
+  EXPECT_EQ(finished.code, 5);
+  EXPECT_THAT(finished.err, HasSubstr("2 of 4 runs complete"));
+  EXPECT_THAT(finished.err, HasSubstr("rank 1 exited with code 5 in phase 'forward' of step 3: "
+                                      "Fault 'fail' in rank 1"));
+  const auto header = header_of(place.run_folders().back());
+  EXPECT_EQ(header.status, RunStatus::failed);
+  EXPECT_EQ(header.failed_rank, 1);
+  EXPECT_EQ(header.failed_phase, "forward");
+  const auto again = place.run();
+  EXPECT_EQ(again.code, 0) << again.err;
+  EXPECT_EQ(header_of(place.run_folders().back() / "attempt-1").status, RunStatus::failed);
+}
+
+TEST(Run, ARankThatDiesWithoutAWordIsNamed) {
+  const Workplace place;
+  const auto finished = place.run({{"FAKE_RANK_FAULT", "silent 1 2"}});
+  EXPECT_EQ(finished.code, 5);
+  EXPECT_THAT(finished.err, HasSubstr("rank 1 exited with code 3"));
+  EXPECT_THAT(finished.err, HasSubstr("rank-1.log"));
+}
+
+TEST(Run, ARankThatHangsIsNamedAndStopped) {
+  const Workplace place;
+  const auto finished = place.run({{"FAKE_RANK_FAULT", "hang 1 2"}});
+  EXPECT_EQ(finished.code, 5);
+  const auto header = header_of(place.run_folders().back());
+  EXPECT_EQ(header.failed_rank, 1);
+  EXPECT_THAT(header.reason, HasSubstr("rank 1 hung in phase 'forward' of step 2"));
+  EXPECT_TRUE(ranks_at_work_in(place.path()).empty());
+}
+
+TEST(Run, NoProgressAtAllIsATimeout) {
+  const Workplace place;
+  place.write_study(R"("ranks": [1])", 1);
+  const auto finished = place.run({{"FAKE_RANK_FAULT", "hang 0 2"}},
+                                  {"--set", "settings.timeouts.collective_deadline_s=0.1"});
+  EXPECT_EQ(finished.code, 5);
+  EXPECT_THAT(finished.err, HasSubstr("no rank made progress"));
+  EXPECT_EQ(header_of(place.run_folders().at(0)).status, RunStatus::timed_out);
+}
+
+TEST(Run, RunTimeoutStopsASlowRun) {
+  const Workplace place;
+  const auto finished = place.run({{"FAKE_RANK_STEP_S", "0.2"}},
+                                  {"--set", "settings.timeouts.run_timeout_s=0.5", "--set",
+                                   "settings.timeouts.collective_deadline_s=30"});
+  EXPECT_EQ(finished.code, 5);
+  for (const auto& folder : place.run_folders()) {
+    EXPECT_EQ(header_of(folder).status, RunStatus::timed_out);
+    EXPECT_THAT(header_of(folder).reason, HasSubstr("run_timeout_s = 0.5"));
+  }
+  EXPECT_TRUE(ranks_at_work_in(place.path()).empty());
+}
+
+TEST(Run, DivergenceIsKeptAndNotRepeated) {
+  const Workplace place;
+  EXPECT_EQ(place.run({{"FAKE_RANK_FAULT", "diverge 0 2 2"}}).code, 5);
+  const auto header = header_of(place.run_folders().back());
+  EXPECT_EQ(header.status, RunStatus::diverged);
+  EXPECT_EQ(header.reason, "the loss became NaN");
+  const auto again = place.run();
+  EXPECT_EQ(again.code, 5);
+  EXPECT_THAT(again.err, HasSubstr("4 kept"));
+}
+
+TEST(Run, OneKindOfFailureKeepsItsExitCode) {
+  const Workplace place;
+  const auto bad_input = place.run({{"FAKE_RANK_FAULT", "bad_input 0 1"}});
+  EXPECT_EQ(bad_input.code, 2);
+  EXPECT_THAT(bad_input.err, HasSubstr("Fault 'bad_input' in rank 0 (a test asked for it)"));
+  EXPECT_EQ(place.run({{"FAKE_RANK_FAULT", "lacks 0 1"}}).code, 4);
+}
+
+TEST(Run, RefusesTheResultsOfAnotherBuildMachineOrStudy) {
+  const Workplace place;
+  ASSERT_EQ(place.run().code, 0);
+  const auto launch = place.run_folders().front() / "launch.json";
+  auto text = content_of(launch);
+  const auto at = text.find("\"build_id\": \"") + 13;
+  text.insert(at, "9.9.9+");
+  write_text(launch, text);
+  const auto mixed = place.run();
+  EXPECT_EQ(mixed.code, 2);
+  EXPECT_THAT(mixed.err, HasSubstr("made by build 9.9.9+"));
+  EXPECT_THAT(mixed.err, HasSubstr("--accept-mixed"));
+  EXPECT_EQ(place.run({}, {"--accept-mixed"}).code, 0);
+  EXPECT_EQ(place.run({}, {"--accept-mixed", "--set", "settings.epochs=4"}).code, 0);
+  const auto other = place.run({}, {"--set", "settings.epochs=6"});
+  EXPECT_EQ(other.code, 2);
+  EXPECT_THAT(other.err, HasSubstr("has no such run"));
+}
+
+TEST(Run, DryRunPrintsEveryCommandAndTouchesNothing) {
+  const Workplace place;
+  const auto finished = place.run({}, {"--dry-run"});
+  EXPECT_EQ(finished.code, 0) << finished.err;
+  EXPECT_THAT(finished.out, HasSubstr("RANK=1 "));
+  EXPECT_THAT(finished.out, HasSubstr("WORLD_SIZE=2"));
+  EXPECT_THAT(finished.out, HasSubstr("'\\''s test"));  // the folder's name has a quote
+  EXPECT_FALSE(fs::exists(place.out()));
+  const auto mpirun = place.run({}, {"--dry-run", "--launcher", "mpirun"});
+  EXPECT_THAT(mpirun.out, HasSubstr("mpirun -n 2 "));
+}
+
+TEST(Run, LacksARankProgram) {
+  const Workplace place;
+  const auto finished = place.run({{"SCALESTUDY_RANK_PROGRAM", "/nowhere/scalestudy-rank"}});
+  EXPECT_EQ(finished.code, 4);
+  EXPECT_THAT(finished.err, HasSubstr("/nowhere/scalestudy-rank"));
+  EXPECT_FALSE(fs::exists(place.out()));
+}
+
+TEST(Run, LacksMpirun) {
+  const Workplace place;
+  const auto finished = place.run({{"PATH", "/nowhere"}}, {"--launcher", "mpirun"});
+  EXPECT_EQ(finished.code, 4);
+  EXPECT_THAT(finished.err, HasSubstr("openmpi"));
+}
+
+TEST(Run, RefusesAnOutputFolderItCannotWrite) {
+  const Workplace place;
+  const auto finished = place.call({"run", place.study_file().string(), "--out", "/proc/study"});
+  EXPECT_EQ(finished.code, 2);
+  EXPECT_THAT(finished.err, HasSubstr("Cannot write to /proc/study"));
+}
+
+TEST(Run, RefusesMissingData) {
+  const Workplace place;
+  const auto finished = place.run({}, {"--set", "data.path=/nowhere/volume.tif"});
+  EXPECT_EQ(finished.code, 2);
+  EXPECT_THAT(finished.err, HasSubstr("/nowhere/volume.tif does not exist"));
+}
+
+TEST(Run, JsonListsEveryRun) {
+  const Workplace place;
+  const auto finished = place.run({{"FAKE_RANK_FAULT", "fail 0 1 2"}}, {"--json"});
+  EXPECT_EQ(finished.code, 5);
+  EXPECT_THAT(finished.out, HasSubstr("\"exit_code\": 5"));
+  EXPECT_THAT(finished.out, HasSubstr("\"stage\": \"complete\""));
+  EXPECT_THAT(finished.out, HasSubstr("\"stage\": \"failed\""));
+}
+
+TEST(Run, QuietSaysNothingButErrors) {
+  const Workplace place;
+  const auto finished = place.run({}, {"--quiet"});
+  EXPECT_EQ(finished.code, 0);
+  EXPECT_EQ(finished.err, "");
+}
+
+TEST(Plan, ShowsRunsWithoutStartingAny) {
+  const Workplace place;
+  const auto plan = place.call({"plan", place.study_file().string()});
+  EXPECT_EQ(plan.code, 0) << plan.err;
+  EXPECT_THAT(plan.out, HasSubstr("4 runs of noise2void"));
+  EXPECT_THAT(plan.out, HasSubstr("repeats 2"));
+  for (const auto& line : split(plan.out, '\n')) EXPECT_LE(line.size(), 120U) << line;
+  const auto json = place.call({"plan", place.study_file().string(), "--json"});
+  EXPECT_THAT(json.out, HasSubstr("\"run_id\": \"noise2void-r2-linear_fixed_samples"));
+}
+
+TEST(Status, ShowsAFinishedStudy) {
+  const Workplace place;
+  static_cast<void>(place.run({{"FAKE_RANK_FAULT", "fail 1 3"}}));
+  const auto status = place.call({"status", place.out().string()});
+  EXPECT_EQ(status.code, 0) << status.err;
+  EXPECT_THAT(status.out, HasSubstr("2 of 4 runs complete, 2 failed"));
+  EXPECT_THAT(status.out, HasSubstr("rank 1 exited with code 5"));
+  EXPECT_THAT(status.out, HasSubstr("No driver is at work"));
+  const auto json = place.call({"status", place.out().string(), "--json"});
+  EXPECT_THAT(json.out, HasSubstr("\"failed\": 2"));
+}
+
+TEST(Status, ShowsARunningStudyFromAnotherShell) {
+  const Workplace place;
+  const auto driver = place.start(place.run_arguments(), {{"FAKE_RANK_STEP_S", "0.3"}});
+  std::string out;
+  const auto shows_a_step = [&] {
+    Workplace other;  // its own output files
+    out = other.call({"status", place.out().string()}).out;
+    return out.find("step ") != std::string::npos;
+  };
+  EXPECT_TRUE(eventually(shows_a_step)) << out;
+  EXPECT_THAT(out, HasSubstr("1 running"));
+  EXPECT_THAT(out, HasSubstr("/8, "));
+  ::kill(driver, SIGTERM);
+  EXPECT_EQ(place.wait_for(driver).code, 130);
+}
+
+}  // namespace
+}  // namespace scalestudy

@@ -1,0 +1,68 @@
+#include "engine/phase_timeline.hpp"
+
+#include <gtest/gtest.h>
+
+#include "core/error.hpp"
+
+namespace scalestudy {
+namespace {
+
+/// Advances by one second per mark, so that every difference is known.
+class CountingClock final : public StepClock {
+ public:
+  Mark mark() override { return next_++; }
+  double seconds(Mark mark) override { return static_cast<double>(mark); }
+  void recycle() override { ++recycled; }
+  [[nodiscard]] double origin_s() const override { return 0; }
+  int recycled = 0;
+
+ private:
+  Mark next_ = 0;
+};
+
+TEST(PhaseTimeline, EachPhaseIsTimedOnItsOwnAndTheRestIsMeasured) {
+  CountingClock clock;
+  PhaseTimeline timeline(clock, nullptr);
+  timeline.begin_step(0);                                      // mark 0
+  { const auto timed = timeline.phase(Phase::forward); }       // 1, 2
+  clock.mark();                                                // 3: something unaccounted
+  { const auto timed = timeline.phase(Phase::backward); }      // 4, 5
+  timeline.end_step();                                         // 6
+  const auto steps = timeline.take_finished();
+  ASSERT_EQ(steps.size(), 1U);
+  EXPECT_EQ(steps[0].step_s, 6.0);
+  EXPECT_EQ(steps[0].phase_s[static_cast<std::size_t>(Phase::forward)], 1.0);
+  EXPECT_EQ(steps[0].phase_s[static_cast<std::size_t>(Phase::backward)], 1.0);
+  EXPECT_EQ(steps[0].phase_s[static_cast<std::size_t>(Phase::input_wait)], 0.0);
+  EXPECT_EQ(steps[0].other_s(), 4.0);
+}
+
+TEST(PhaseTimeline, FinishedStepsAreTakenOnce) {
+  CountingClock clock;
+  PhaseTimeline timeline(clock, nullptr);
+  for (int step = 0; step < 3; ++step) {
+    timeline.begin_step(step);
+    timeline.end_step();
+  }
+  EXPECT_EQ(timeline.take_finished().size(), 3U);
+  EXPECT_EQ(timeline.take_finished().size(), 0U);
+  EXPECT_EQ(clock.recycled, 2);
+}
+
+TEST(PhaseTimeline, APhaseTwiceInOneStepIsABug) {
+  CountingClock clock;
+  PhaseTimeline timeline(clock, nullptr);
+  timeline.begin_step(0);
+  { const auto timed = timeline.phase(Phase::forward); }
+  EXPECT_THROW((void)timeline.phase(Phase::forward), InternalError);
+}
+
+TEST(PhaseTimeline, HostClockIsMonotonicAndMeasuresItsOwnCost) {
+  HostClock clock;
+  const auto first = clock.mark();
+  EXPECT_GE(clock.seconds(clock.mark()), clock.seconds(first));
+  EXPECT_GT(measure_timeline_cost_s(), 0.0);
+}
+
+}  // namespace
+}  // namespace scalestudy

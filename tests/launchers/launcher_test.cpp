@@ -1,0 +1,126 @@
+#include "launchers/launcher.hpp"
+
+#include <cstdlib>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "core/error.hpp"
+
+namespace scalestudy {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+
+LaunchRequest sample_request() {
+  LaunchRequest request;
+  request.rank_program = "/opt/my tools/scalestudy-rank";
+  request.run_folder = "/data/it's here/runs/a";
+  request.ranks = 2;
+  request.threads_per_rank = 3;
+  request.job_key = "k1";
+  request.variables = {{"NAME", "a b;c"}};
+  return request;
+}
+
+TEST(Launchers, AreSortedAndFoundByName) {
+  ASSERT_EQ(all_launchers().size(), 2U);
+  EXPECT_EQ(all_launchers()[0]->name(), "local");
+  EXPECT_EQ(all_launchers()[1]->name(), "mpirun");
+  EXPECT_EQ(&launcher("mpirun"), all_launchers()[1]);
+}
+
+TEST(Launchers, UnknownNameSuggestsTheNearest) {
+  try {
+    static_cast<void>(launcher("mpiruns"));
+    FAIL();
+  } catch (const BadInput& error) {
+    EXPECT_THAT(error.what(), HasSubstr("Did you mean 'mpirun'"));
+  }
+}
+
+TEST(LocalLauncher, MakesOneProcessPerRank) {
+  const auto plan = launcher("local").plan(sample_request());
+  ASSERT_EQ(plan.processes.size(), 2U);
+  EXPECT_TRUE(plan.one_process_per_rank);
+  const auto& second = plan.processes[1];
+  EXPECT_EQ(second.name, "rank 1");
+  EXPECT_THAT(second.argv, ElementsAre("/opt/my tools/scalestudy-rank", "--spec",
+                                       "/data/it's here/runs/a/spec.json", "--run-folder",
+                                       "/data/it's here/runs/a"));
+  const std::map<std::string, std::string> expected{{"RANK", "1"},
+                                                    {"LOCAL_RANK", "1"},
+                                                    {"WORLD_SIZE", "2"},
+                                                    {"NAME", "a b;c"},
+                                                    {"OMP_NUM_THREADS", "3"},
+                                                    {"LOCAL_WORLD_SIZE", "2"},
+                                                    {"SCALESTUDY_JOB_KEY", "k1"}};
+  EXPECT_EQ(second.variables, expected);
+  EXPECT_EQ(second.log_file, "/data/it's here/runs/a/rank-1.log");
+}
+
+TEST(MpirunLauncher, MakesOneProcessAndKeepsValuesOffItsCommandLine) {
+  const auto plan = launcher("mpirun").plan(sample_request());
+  ASSERT_EQ(plan.processes.size(), 1U);
+  EXPECT_FALSE(plan.one_process_per_rank);
+  const auto& process = plan.processes[0];
+  EXPECT_THAT(process.argv, ElementsAre("mpirun", "-n", "2", "--use-hwthread-cpus", "--bind-to",
+                                        "none", "-x", "NAME", "-x", "OMP_NUM_THREADS", "-x",
+                                        "SCALESTUDY_JOB_KEY", "/opt/my tools/scalestudy-rank",
+                                        "--spec", "/data/it's here/runs/a/spec.json",
+                                        "--run-folder", "/data/it's here/runs/a"));
+  EXPECT_EQ(process.variables.at("NAME"), "a b;c");
+  EXPECT_THAT(process.removed_variables, Contains("RANK"));
+  EXPECT_EQ(process.log_file.filename(), "mpirun.log");
+}
+
+TEST(MpirunLauncher, OversubscribesOnlyWhenAsked) {
+  auto request = sample_request();
+  EXPECT_THAT(launcher("mpirun").plan(request).processes[0].argv, Not(Contains("--oversubscribe")));
+  request.oversubscribed = true;
+  const auto process = launcher("mpirun").plan(request).processes[0];
+  EXPECT_THAT(process.argv, Contains("--oversubscribe"));
+  EXPECT_EQ(process.variables.at("OMPI_MCA_mpi_yield_when_idle"), "1");
+}
+
+TEST(MpirunLauncher, MissingProgramIsNamedWithTheRemedy) {
+  const std::string path = std::getenv("PATH");
+  ::setenv("PATH", "/nowhere", 1);
+  try {
+    launcher("mpirun").require_available();
+    ADD_FAILURE() << "found mpirun in /nowhere";
+  } catch (const Lacks& error) {
+    EXPECT_EQ(error.exit_code(), ExitCode::lacks);
+    EXPECT_THAT(error.what(), HasSubstr("openmpi-bin"));
+  }
+  ::setenv("PATH", path.c_str(), 1);
+}
+
+TEST(MpirunLauncher, ReadsTheFirstFailureFromItsLog) {
+  const auto& mpirun = launcher("mpirun");
+  const auto killed = mpirun.failure_in_log(
+      "mpirun noticed that process rank 1 with PID 0 on node box exited on signal 9 (Killed).\n");
+  ASSERT_TRUE(killed.has_value());
+  EXPECT_EQ(killed->rank, 1);
+  EXPECT_EQ(killed->how, "was killed by signal 9");
+  const auto failed = mpirun.failure_in_log(
+      "the first process to do so was:\n\n  Process name: [[22222,1],3]\n  Exit code:    5\n");
+  ASSERT_TRUE(failed.has_value());
+  EXPECT_EQ(failed->rank, 3);
+  EXPECT_EQ(failed->how, "exited with code 5");
+  EXPECT_FALSE(mpirun.failure_in_log("epoch 1 done\n").has_value());
+}
+
+TEST(CommandLine, IsQuotedForAShell) {
+  ProcessPlan process;
+  process.argv = {"a b", "it's", "", "plain-1.0", "$HOME"};
+  process.variables = {{"X", "1 2"}};
+  process.removed_variables = {"RANK"};
+  EXPECT_EQ(command_line(process), "env -u RANK X='1 2' 'a b' 'it'\\''s' '' plain-1.0 '$HOME'");
+}
+
+}  // namespace
+}  // namespace scalestudy

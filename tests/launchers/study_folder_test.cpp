@@ -1,0 +1,172 @@
+#include "launchers/study_folder.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "core/error.hpp"
+
+#include "tests/launchers/temporary_folder.hpp"
+
+namespace scalestudy {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+RunSpec sample_spec(std::int64_t repeat) {
+  RunSpec spec;
+  spec.study = "s";
+  spec.workload = "noise2void";
+  spec.ranks = 2;
+  spec.scaling_rule = "linear_fixed_samples";
+  spec.reduction = "bucketed_overlap";
+  spec.input = "sharded";
+  spec.repeat = repeat;
+  spec.launcher = "local";
+  spec.communicator = "shm";
+  spec.plan.local_batch_sizes = {4, 4};
+  spec.plan.global_batch_size = 8;
+  spec.plan.learning_rate = 4e-4;
+  spec.plan.epochs = 2;
+  spec.plan.steps_per_epoch = 5;
+  spec.plan.patience_epochs = 1;
+  spec.plan.samples = 80;
+  spec.plan.requested_samples = 80;
+  spec.data.path = "/data/volume.tif";
+  return spec;
+}
+
+StudyPlan sample_plan() {
+  StudyPlan plan;
+  plan.study = "s";
+  plan.build_id = "b1";
+  plan.host = {"CPU A", "m1", 2, "local", {{"X", "1"}}};
+  plan.matrix.runs = {sample_spec(0), sample_spec(1)};
+  plan.matrix.skipped = {{"ranks=8", "too many"}};
+  return plan;
+}
+
+TEST(StudyFolder, PlanSurvivesTheFile) {
+  const TemporaryFolder temporary;
+  const StudyFolder folder(temporary.path() / "study");
+  folder.create();
+  folder.write_plan(sample_plan());
+  const auto plan = folder.read_plan();
+  EXPECT_EQ(plan.study, "s");
+  EXPECT_EQ(plan.build_id, "b1");
+  EXPECT_EQ(plan.host.fingerprint(), sample_plan().host.fingerprint());
+  ASSERT_EQ(plan.matrix.runs.size(), 2U);
+  EXPECT_EQ(plan.matrix.runs[1].run_id(), sample_spec(1).run_id());
+  EXPECT_EQ(plan.matrix.runs[1].content_hash(), sample_spec(1).content_hash());
+  ASSERT_EQ(plan.matrix.skipped.size(), 1U);
+  EXPECT_EQ(plan.matrix.skipped[0].reason, "too many");
+}
+
+TEST(StudyFolder, OtherFoldersAndDamagedPlansAreRefused) {
+  const TemporaryFolder temporary;
+  const StudyFolder folder(temporary.path());
+  EXPECT_THROW(folder.require_study(), BadInput);
+  write_text(temporary.path() / "plan.json", "{\"study\": ");
+  try {
+    static_cast<void>(folder.read_plan());
+    FAIL();
+  } catch (const BadInput& error) {
+    EXPECT_THAT(error.what(), HasSubstr("plan.json is damaged"));
+  }
+}
+
+TEST(StudyFolder, CannotBeMadeBelowAFile) {
+  const TemporaryFolder temporary;
+  write_text(temporary.path() / "file", "");
+  EXPECT_THROW(StudyFolder(temporary.path() / "file" / "study").create(), BadInput);
+}
+
+TEST(StudyFolder, LaunchRecordSurvivesTheFile) {
+  const TemporaryFolder temporary;
+  const StudyFolder folder(temporary.path());
+  folder.create();
+  const auto id = sample_spec(0).run_id();
+  EXPECT_FALSE(folder.read_launch(id).has_value());
+  folder.prepare_run(sample_spec(0));
+  LaunchRecord record;
+  record.build_id = "b1";
+  record.content_hash = "c1";
+  record.driver_process_id = 42;
+  record.commands = {"a", "b"};
+  record.reason = "not UTF-8: \xff";
+  record.launch_wall_time_s = 1.5;
+  folder.write_launch(id, record);
+  const auto read = folder.read_launch(id);
+  ASSERT_TRUE(read.has_value());
+  EXPECT_EQ(read->content_hash, "c1");
+  EXPECT_EQ(read->driver_process_id, 42);
+  EXPECT_THAT(read->commands, ElementsAre("a", "b"));
+  EXPECT_EQ(read->launch_wall_time_s, 1.5);
+  write_text(folder.run_folder(id) / "launch.json", "[]");
+  EXPECT_FALSE(folder.read_launch(id).has_value());
+}
+
+TEST(StudyFolder, SetAsideKeepsEveryAttempt) {
+  const TemporaryFolder temporary;
+  const StudyFolder folder(temporary.path());
+  folder.create();
+  fs::create_directories(folder.run_folder("a"));
+  for (const auto* expected : {"attempt-1", "attempt-2"}) {
+    write_text(folder.run_folder("a") / "rank-0.log", expected);
+    const auto attempt = folder.set_aside("a");
+    EXPECT_EQ(attempt.filename(), expected);
+    EXPECT_EQ(content_of(attempt / "rank-0.log"), expected);
+    EXPECT_FALSE(fs::exists(folder.run_folder("a") / "rank-0.log"));
+  }
+  EXPECT_EQ(content_of(folder.run_folder("a") / "attempt-1" / "rank-0.log"), "attempt-1");
+}
+
+TEST(StudyFolder, ListsFinishedAndUnfinishedResults) {
+  const TemporaryFolder temporary;
+  const StudyFolder folder(temporary.path());
+  folder.create();
+  for (const auto* id : {"b", "a", "c"}) fs::create_directories(folder.run_folder(id));
+  write_text(folder.run_folder("a") / "run.h5.part", "");
+  write_text(folder.run_folder("b") / "run.h5", "");
+  EXPECT_THAT(folder.run_ids(), ElementsAre("a", "b", "c"));
+  EXPECT_THAT(folder.result_files(), ElementsAre(folder.run_folder("a") / "run.h5.part",
+                                                 folder.run_folder("b") / "run.h5"));
+}
+
+TEST(DriverLock, SecondDriverIsRefusedByProcessId) {
+  const TemporaryFolder temporary;
+  const StudyFolder folder(temporary.path());
+  EXPECT_FALSE(DriverLock::holder(folder).has_value());
+  {
+    const DriverLock lock(folder);
+    EXPECT_EQ(DriverLock::holder(folder), ::getpid());
+    try {
+      const DriverLock second(folder);
+      FAIL();
+    } catch (const BadInput& error) {
+      EXPECT_THAT(error.what(), HasSubstr(cat("process ", ::getpid())));
+    }
+  }
+  EXPECT_FALSE(DriverLock::holder(folder).has_value());
+  EXPECT_NO_THROW(const DriverLock again(folder));
+}
+
+TEST(DriverLock, IsReleasedWhenTheDriverIsKilled) {
+  const TemporaryFolder temporary;
+  const StudyFolder folder(temporary.path());
+  const pid_t driver = ::fork();
+  if (driver == 0) {
+    const DriverLock lock(folder);
+    ::pause();
+  }
+  while (DriverLock::holder(folder) != driver) ::usleep(1000);
+  ::kill(driver, SIGKILL);
+  ::waitpid(driver, nullptr, 0);
+  EXPECT_FALSE(DriverLock::holder(folder).has_value());
+}
+
+}  // namespace
+}  // namespace scalestudy

@@ -1,0 +1,48 @@
+#pragma once
+/// A folder for one test that is gone afterwards; its name has a blank and a quote on purpose.
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+
+#include <unistd.h>
+
+#include "core/text.hpp"
+
+namespace scalestudy {
+
+class TemporaryFolder {
+ public:
+  TemporaryFolder() {
+    const auto stem = std::filesystem::temp_directory_path() / "scalestudy's test ";
+    for (int i = 0; path_.empty(); ++i) {
+      const std::filesystem::path candidate = cat(stem.string(), ::getpid(), "-", i);
+      if (std::filesystem::create_directory(candidate)) path_ = candidate;
+    }
+  }
+  ~TemporaryFolder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+
+  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+inline std::string content_of(const std::filesystem::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  std::ostringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+inline void write_text(const std::filesystem::path& file, const std::string& text) {
+  std::ofstream(file) << text;
+}
+
+}  // namespace scalestudy

@@ -1,0 +1,120 @@
+"""Checks that each room includes only what it may use (CONTRIBUTING.md, "Rooms").
+
+Also: third-party headers stay in their rooms, only the steady clock is used, the full JSON header
+stays in JSON sources, headers are guarded. Prints one line per violation and exits 1.
+"""
+import pathlib
+import re
+import sys
+
+CORE = {"core"}
+STUDY = CORE | {"study"}
+LIGHT = STUDY | {"record", "data", "comm"}
+ENGINE = LIGHT | {"engine"}
+TRAINING = ENGINE | {"training"}
+
+# room: rooms it may include (itself always)
+MAY_USE = {
+    "core": CORE,
+    "study": STUDY,
+    "record": STUDY | {"record"},
+    "data": CORE | {"data"},
+    "comm": CORE | {"comm"},
+    "engine": ENGINE,
+    "training": TRAINING,
+    "workloads": TRAINING | {"workloads"},
+    "launchers": STUDY | {"launchers"},
+    "analysis": STUDY | {"record", "analysis"},
+    "app": TRAINING | {"workloads", "launchers", "analysis", "app"},
+}
+SIBLINGS_THAT_USE_STUDY = {"record", "data", "comm"}  # their settings come as study structs
+
+# header pattern: who may include it, by room or file
+THIRD_PARTY = [
+    (r"(torch|ATen|c10)/", lambda f: f.room == "training" or (f.room == "workloads" and not f.is_light)
+     or f.name.startswith("rank"), "LibTorch belongs to training and the heavy part of workloads"),
+    (r"mpi\.h", lambda f: f.room == "comm" and (f.is_source or f.name.startswith("mpi_")),
+     "MPI belongs to sources and private mpi_*.hpp of comm"),
+    (r"comm/mpi_\w+\.hpp", lambda f: f.room == "comm", "this header is private to comm"),
+    (r"(hdf5|H5\w*|hdf5_hl)\.h", lambda f: f.room == "record" and (f.is_source or f.name.startswith("hdf5_")),
+     "HDF5 belongs to sources and private hdf5_*.hpp of record"),
+    (r"record/hdf5_\w+\.hpp", lambda f: f.room == "record", "this header is private to record"),
+    (r"tiff(io)?\.h", lambda f: f.room == "data" and f.is_source, "libtiff belongs to sources of data"),
+    (r"CLI/", lambda f: f.room == "app", "CLI11 belongs to app"),
+    (r"nlohmann/json\.hpp", lambda f: f.is_source and (
+        f.name.endswith("_json.cpp") or f.is_light_descriptor
+        or f.room in {"app", "launchers", "analysis", "record"}),
+     "the full JSON header belongs to *_json.cpp and the driver's sources; use json_fwd.hpp"),
+]
+LIGHT_WORKLOAD_FILES = {"descriptor.cpp", "settings.hpp", "settings.cpp", "settings_json.cpp",
+                        "catalogue.hpp", "catalogue.cpp"}
+CLOCKS = re.compile(r"\b(system_clock|high_resolution_clock|gettimeofday|CLOCK_REALTIME)\b")
+ALLOWED_CLOCK_FILES = {"suite/core/clock.cpp", "suite/core/clock.hpp", "suite/core/provenance.cpp"}
+INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
+
+
+class File:
+    def __init__(self, root, path):
+        self.path = path.relative_to(root).as_posix()
+        self.name = path.name
+        parts = self.path.split("/")
+        self.room = parts[1] if parts[0] == "suite" else parts[0]
+        self.is_source = path.suffix == ".cpp"
+        self.is_light = self.room == "workloads" and self.name in LIGHT_WORKLOAD_FILES
+        self.is_light_descriptor = self.is_light and self.is_source
+        self.lines = path.read_text(encoding="utf-8").splitlines()
+
+    def may_use(self):
+        if self.room in SIBLINGS_THAT_USE_STUDY:
+            return MAY_USE[self.room] | STUDY
+        if self.is_light:
+            return STUDY | {"workloads"}
+        return MAY_USE[self.room]
+
+
+def included_room(name):
+    first = name.split("/")[0]
+    return first if first in MAY_USE else None
+
+
+def check_include(file, number, kind, name):
+    for pattern, allowed, reason in THIRD_PARTY:
+        if re.match(pattern, name) and not allowed(file):
+            yield f"{file.path}:{number}: includes {name} ({reason})."
+    room = included_room(name) if kind == '"' else None
+    if room and room not in file.may_use():
+        yield f"{file.path}:{number}: room {file.room} may not use {name} (rooms use only lower ones)."
+    if kind == '"' and name.startswith("../"):
+        yield f"{file.path}:{number}: includes {name} (give the path from suite/ or from the root)."
+
+
+def check_file(file):
+    for number, line in enumerate(file.lines, 1):
+        found = INCLUDE.match(line)
+        if found:
+            yield from check_include(file, number, *found.groups())
+        code = line.split("//")[0]
+        clock = CLOCKS.search(code)
+        if clock and file.path not in ALLOWED_CLOCK_FILES:
+            yield f"{file.path}:{number}: uses {clock[0]} (durations come from the steady clock of core/clock.hpp)."
+    if file.path.endswith(".hpp") and "#pragma once" not in file.lines:
+        yield f"{file.path}:1: no #pragma once."
+
+
+def project_files(root):
+    for folder in ("suite", "workloads", "launchers", "analysis"):
+        for path in sorted((root / folder).rglob("*")):
+            if path.suffix in (".cpp", ".hpp"):
+                yield File(root, path)
+
+
+def main():
+    root = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else ".").resolve()
+    files = list(project_files(root))
+    violations = [text for file in files for text in check_file(file)]
+    print("\n".join(violations + [f"{len(files)} files, {len(violations)} violations"]))
+    return 1 if violations or not files else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,37 @@
+#!/usr/bin/env bash
+# The layering check must find each kind of planted violation, and accept a tree without one.
+set -euo pipefail
+check=$(dirname "$0")/check_layering.py
+tree=$(mktemp -d)
+trap 'rm -rf "$tree"' EXIT
+
+plant() {  # plant FILE LINE EXPECTED-TEXT
+  rm -rf "${tree:?}"/*
+  mkdir -p "$tree/suite/core" "$(dirname "$tree/$1")"
+  printf '#pragma once\n' >"$tree/suite/core/fine.hpp"
+  printf '#pragma once\n%s\n' "$2" >"$tree/$1"
+  local verdict=found
+  if python3 "$check" "$tree" >"$tree/out.txt"; then verdict=fine; fi
+  if [[ $3 == fine && $verdict == fine ]]; then return 0; fi
+  if [[ $3 != fine && $verdict == found ]] && grep -qF "$3" "$tree/out.txt"; then return 0; fi
+  printf 'wrong verdict (%s) on %s in %s:\n' "$verdict" "$2" "$1"
+  cat "$tree/out.txt"
+  exit 1
+}
+
+plant suite/core/a.hpp '#include "study/study.hpp"' 'may not use'
+plant suite/comm/a.cpp '#include "engine/step_loop.hpp"' 'may not use'
+plant launchers/local/a.cpp '#include "record/run_file.hpp"' 'may not use'
+plant analysis/a.cpp '#include "comm/communicator.hpp"' 'may not use'
+plant workloads/noise2void/descriptor.cpp '#include "training/optimizer.hpp"' 'may not use'
+plant suite/engine/a.cpp '#include <torch/torch.h>' 'LibTorch'
+plant suite/comm/a.hpp '#include <mpi.h>' 'MPI'
+plant suite/app/a.cpp '#include "comm/mpi_session.hpp"' 'private'
+plant suite/study/a.cpp '#include <hdf5.h>' 'HDF5'
+plant suite/study/a.cpp '#include <nlohmann/json.hpp>' 'JSON'
+plant suite/engine/a.cpp 'auto t = std::chrono::system_clock::now();' 'system_clock'
+plant suite/engine/a.cpp '#include "comm/communicator.hpp"' fine
+plant suite/study/a_json.cpp '#include <nlohmann/json.hpp>' fine
+plant suite/comm/a.cpp '#include <mpi.h>' fine
+plant suite/engine/a.cpp '// not the system_clock' fine
+printf 'all planted violations found\n'

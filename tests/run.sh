@@ -1,0 +1,135 @@
+#!/usr/bin/env bash
+# Sets up, builds and runs the tests. --full adds everything else that continuous integration checks.
+set -uo pipefail
+cd "$(dirname "$0")/.." || exit 1
+
+usage() {
+  cat <<'TEXT'
+Usage: tests/run.sh [--full] [--jobs N] [--help]
+  (none)    set up; preset release: configure, build, ctest
+  --full    also: preset light built and tested with LibTorch, MPI and CUDA hidden, its driver linked
+            with none of them; AddressSanitizer; ThreadSanitizer; clang-format; clang-tidy; preset gpu
+            linked; the report in a browser; the original Noise2Void beside ours.
+            A test that cannot run because its tool is missing then fails (SCALESTUDY_REQUIRE).
+  --jobs N  parallel compilations and tests (default: one per core)
+Environment: CTEST_ARGS, more arguments for ctest of preset release (e.g. "-L unit").
+Each stage prints its time; output of stages other than tests goes to build/stages/<stage>.log.
+The last line is ctest's summary of preset release. Exit: 0 all passed, 1 something failed.
+Example: tests/run.sh --full --jobs 2
+TEXT
+}
+
+full="" jobs=$(nproc)
+while [[ $# -gt 0 ]]; do
+  case $1 in
+    --full) full=1 ;;
+    --jobs) jobs=${2:-}; shift ;;
+    --help | -h) usage; exit 0 ;;
+    *) printf 'run.sh: unknown option %s. See --help.\n' "$1" >&2; exit 2 ;;
+  esac
+  shift
+done
+[[ $jobs =~ ^[1-9][0-9]*$ ]] || { printf 'run.sh: --jobs needs a positive number.\n' >&2; exit 2; }
+
+readonly LOGS=build/stages
+mkdir -p "$LOGS"
+failures=()
+
+# stage NAME COMMAND...: runs it with output in a log; shows the log's end when it fails.
+stage() {
+  local name=$1 start=$SECONDS status=0; shift
+  printf '== %-22s ' "$name"
+  "$@" >"$LOGS/$name.log" 2>&1 || status=$?
+  if [[ $status == 0 ]]; then
+    printf 'passed  %5d s\n' $((SECONDS - start))
+    return 0
+  fi
+  printf 'FAILED  %5d s  (exit %d, %s)\n' $((SECONDS - start)) "$status" "$LOGS/$name.log"
+  tail -n 40 "$LOGS/$name.log"
+  failures+=("$name")
+  return 1
+}
+
+build() { cmake --preset "$1" && cmake --build --preset "$1" -- -j "$jobs"; }
+
+run_ctest() {
+  local preset=$1; shift
+  ctest --test-dir "build/$preset" --output-on-failure --parallel "$jobs" "$@"
+}
+
+build_and_test() { build "$1" && run_ctest "$@"; }
+
+# LibTorch, MPI and CUDA must not even be found: their places are hidden from CMake.
+light_hidden() {
+  SCALESTUDY_DEPS=/nonexistent TORCH_ROOT='' build light && run_ctest light || return 1
+  local driver=build/light/suite/app/scalestudy
+  [[ -x $driver ]] || { printf '%s was not built\n' "$driver"; return 1; }
+  ! ldd "$driver" | grep -E 'torch|libc10|libmpi|open-rte|libcuda|libnccl'
+}
+
+sources() { git ls-files '*.cpp' '*.hpp'; }
+
+check_format() { sources | xargs clang-format --dry-run -Werror; }
+
+# Light sources only: one file with LibTorch's headers takes half a minute.
+check_tidy() {
+  python3 -c '
+import json, os
+for entry in json.load(open("build/light/compile_commands.json")):
+    path = os.path.relpath(entry["file"])
+    if path.split(os.sep)[0] in ("suite", "workloads", "launchers", "analysis"):
+        print(path)' | xargs -P "$jobs" -n 4 clang-tidy --quiet -p build/light
+}
+
+# The CUDA part must link; without a GPU nothing of it runs.
+gpu_links() {
+  environments/setup.sh --gpu && build gpu &&
+    ldd build/gpu/suite/app/scalestudy-rank | grep -q libtorch_cuda
+}
+
+report_in_browser() {
+  local out
+  out=$(mktemp -d) || return 1
+  build/release/suite/app/scalestudy run n2v-quickstart --out "$out/study" --quiet --set repeats=1 \
+    --set settings.epochs=4 --set settings.steps_per_epoch=4 &&
+    build/release/suite/app/scalestudy report "$out/study" &&
+    tests/browser/open_report.sh "$out/study/report/report.html" --screenshots build/stages
+  local status=$?
+  rm -rf "$out"
+  return $status
+}
+
+# That the original still runs beside ours; the timing campaign is benchmarks/peers/compare_n2v.sh.
+peers_run() {
+  environments/setup.sh --peers && benchmarks/peers/compare_n2v.sh --pairs 1 --short
+}
+
+setup_options=()
+if [[ $full ]]; then
+  setup_options=(--checks)
+  export SCALESTUDY_REQUIRE=mpi,browser,peer
+fi
+stage setup environments/setup.sh "${setup_options[@]}" || exit 1
+stage build-release build release || exit 1
+
+if [[ $full ]]; then
+  stage light light_hidden
+  stage asan build_and_test asan
+  stage tsan build_and_test tsan
+  stage clang-format check_format
+  stage clang-tidy check_tidy
+  stage gpu-link gpu_links
+  stage browser report_in_browser
+  stage peers peers_run
+fi
+
+# Last, so that the last line is ctest's own summary; other failed stages are named before it.
+printf '== test-release\n'
+start=$SECONDS
+# shellcheck disable=SC2086  # CTEST_ARGS holds several arguments
+run_ctest release ${CTEST_ARGS:-} >"$LOGS/test-release.log" 2>&1 || failures+=(test-release)
+summary=$(grep -E 'tests passed|No tests were found' "$LOGS/test-release.log" | tail -n 1)
+grep -vxF -- "$summary" "$LOGS/test-release.log"
+printf '== %-22s %s  %5d s\n' test-release "${failures[*]:+failed: ${failures[*]}}" $((SECONDS - start))
+printf '%s\n' "${summary:-ctest printed no summary: see $LOGS/test-release.log}"
+[[ ${#failures[@]} == 0 && $summary == 100%* ]]

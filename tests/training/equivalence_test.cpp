@@ -1,0 +1,137 @@
+/// N ranks ≡ 1 rank on the same global batch, over threads, shared memory and MPI; and the same test
+/// must fail when the averaging is done wrong on purpose.
+
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+
+#include <gtest/gtest.h>
+
+#include "core/text.hpp"
+
+extern char** environ;
+
+namespace scalestudy {
+namespace {
+
+namespace fs = std::filesystem;
+
+using Parameters = std::vector<std::vector<double>>;
+
+pid_t start(const std::vector<std::string>& command, const std::vector<std::string>& variables) {
+  std::vector<char*> argv;
+  for (const auto& part : command) argv.push_back(const_cast<char*>(part.c_str()));
+  argv.push_back(nullptr);
+  std::vector<char*> environment;
+  for (const auto& variable : variables) environment.push_back(const_cast<char*>(variable.c_str()));
+  for (char** entry = environ; *entry != nullptr; ++entry) environment.push_back(*entry);
+  environment.push_back(nullptr);
+  pid_t pid = -1;
+  posix_spawnp(&pid, command[0].c_str(), nullptr, nullptr, argv.data(), environment.data());
+  return pid;
+}
+
+bool succeeded(pid_t pid) {
+  int status = 0;
+  waitpid(pid, &status, 0);
+  return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+struct Case {
+  std::string back_end;
+  std::int64_t ranks = 1;
+  std::string type = "float64";
+  std::int64_t steps = 10;
+  std::string mutation = "none";
+};
+
+class Equivalence : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = fs::temp_directory_path() / cat("scalestudy-equivalence-", ::getpid());
+    fs::create_directories(folder_);
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  Parameters train(const Case& run) {
+    const auto folder = folder_ / cat(run.back_end, "-", run.ranks, "-", run.type, "-", run.steps, "-", run.mutation);
+    fs::create_directories(folder);
+    const std::vector<std::string> rank{EQUIVALENCE_RANK, run.back_end, std::to_string(run.ranks), run.type,
+                                        std::to_string(run.steps), run.mutation, folder.string()};
+    std::vector<pid_t> processes;
+    if (run.back_end == "mpi") {
+      std::vector<std::string> command{MPIEXEC, "--oversubscribe", "--bind-to", "none", "-n", std::to_string(run.ranks)};
+      command.insert(command.end(), rank.begin(), rank.end());
+      processes.push_back(start(command, {"OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1",
+                                          "OMPI_MCA_mpi_yield_when_idle=1", "OMP_NUM_THREADS=1"}));
+    } else {
+      for (std::int64_t r = 0; r < (run.back_end == "shm" ? run.ranks : 1); ++r)
+        processes.push_back(start(rank, {cat("RANK=", r), cat("WORLD_SIZE=", run.ranks), cat("LOCAL_RANK=", r),
+                                         "OMP_NUM_THREADS=1"}));
+    }
+    for (const auto process : processes) EXPECT_TRUE(succeeded(process)) << run.back_end << " " << run.ranks;
+    return read_parameters(folder / "parameters.bin");
+  }
+
+  static Parameters read_parameters(const fs::path& file) {
+    std::ifstream in(file, std::ios::binary);
+    Parameters parameters;
+    std::int64_t count = 0;
+    while (in.read(reinterpret_cast<char*>(&count), sizeof(count))) {
+      parameters.emplace_back(static_cast<std::size_t>(count));
+      in.read(reinterpret_cast<char*>(parameters.back().data()), count * static_cast<std::streamsize>(sizeof(double)));
+    }
+    return parameters;
+  }
+
+  /// The largest ‖Δ‖/‖w‖ over all tensors.
+  static double distance(const Parameters& a, const Parameters& b) {
+    EXPECT_EQ(a.size(), b.size());
+    EXPECT_FALSE(a.empty());
+    double largest = 0;
+    for (std::size_t tensor = 0; tensor < std::min(a.size(), b.size()); ++tensor) {
+      double difference = 0, norm = 0;
+      for (std::size_t i = 0; i < a[tensor].size(); ++i) {
+        difference += std::pow(a[tensor][i] - b[tensor][i], 2);
+        norm += std::pow(b[tensor][i], 2);
+      }
+      largest = std::max(largest, std::sqrt(difference / norm));
+    }
+    return largest;
+  }
+
+  static std::vector<std::string> back_ends() {
+    std::vector<std::string> names{"threads", "shm"};
+    if (std::string(MPIEXEC) != "") names.emplace_back("mpi");
+    return names;
+  }
+
+  fs::path folder_;
+};
+
+TEST_F(Equivalence, RanksOfEveryBackEndEqualOneRankInDouble) {
+  const auto one = train({"threads", 1});
+  for (const auto& back_end : back_ends())
+    for (const std::int64_t ranks : {1, 2, 3, 4})
+      EXPECT_LE(distance(train({back_end, ranks}), one), 1e-9) << back_end << ", " << ranks << " ranks";
+}
+
+TEST_F(Equivalence, FirstStepsGradientsInFloat) {
+  // equivalence_rank makes the float32 weights after one step proportional to the gradients.
+  const auto one = train({"threads", 1, "float32", 1});
+  for (const std::int64_t ranks : {2, 3, 4})
+    EXPECT_LE(distance(train({"threads", ranks, "float32", 1}), one), 1e-5) << ranks << " ranks";
+}
+
+TEST_F(Equivalence, EveryMutationIsCaught) {
+  const auto one = train({"threads", 1});
+  for (const std::string mutation : {"mean_of_means", "sum_for_mean", "dropped_remainder"})
+    EXPECT_GT(distance(train({"threads", 3, "float64", 10, mutation}), one), 1e-6) << mutation;
+}
+
+}  // namespace
+}  // namespace scalestudy

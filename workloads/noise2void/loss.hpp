@@ -1,0 +1,16 @@
+#pragma once
+/// n2v's masked losses as sums; dividing by the mask count is the trainer's business, because the
+/// count is a global one.
+
+#include <string>
+
+#include <torch/types.h>
+
+namespace scalestudy::noise2void {
+
+/// mse: Σ (target − prediction · mask)²; mae: Σ |…|. Target is 0 off the mask.
+/// All (N, 1, Z, Y, X).
+[[nodiscard]] torch::Tensor masked_loss_sum(const std::string& loss, const torch::Tensor& prediction,
+                                            const torch::Tensor& target, const torch::Tensor& mask);
+
+}  // namespace scalestudy::noise2void

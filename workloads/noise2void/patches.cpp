@@ -1,0 +1,131 @@
+#include "workloads/noise2void/patches.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/error.hpp"
+#include "core/text.hpp"
+#include "data/random.hpp"
+#include "data/sampling.hpp"
+
+namespace scalestudy::noise2void {
+namespace {
+
+/// Fixed, so that every run of every study evaluates on the same patches.
+constexpr std::uint64_t split_seed = 0x5eedULL;
+
+std::size_t offset(const Shape3& shape, std::int64_t z, std::int64_t y, std::int64_t x) {
+  return static_cast<std::size_t>((z * shape[1] + y) * shape[2] + x);
+}
+
+/// A quarter turn in the YX plane.
+Patch rotated(const Patch& patch, const Shape3& shape) {
+  Patch turned(patch.size());
+  for (std::int64_t z = 0; z < shape[0]; ++z)
+    for (std::int64_t y = 0; y < shape[1]; ++y)
+      for (std::int64_t x = 0; x < shape[2]; ++x)
+        turned[offset(shape, z, y, x)] = patch[offset(shape, z, x, shape[2] - 1 - y)];
+  return turned;
+}
+
+/// Along Y.
+Patch flipped(const Patch& patch, const Shape3& shape) {
+  Patch mirrored(patch.size());
+  for (std::int64_t z = 0; z < shape[0]; ++z)
+    for (std::int64_t y = 0; y < shape[1]; ++y)
+      for (std::int64_t x = 0; x < shape[2]; ++x)
+        mirrored[offset(shape, z, y, x)] = patch[offset(shape, z, shape[1] - 1 - y, x)];
+  return mirrored;
+}
+
+std::vector<Patch> augmented(const std::vector<Patch>& patches, const Shape3& shape,
+                             const Settings& settings) {
+  if (settings.augmentation == "none") return patches;
+  std::vector<Patch> all;
+  for (const auto& patch : patches)
+    for (auto& variant : eightfold(patch, shape)) all.push_back(std::move(variant));
+  return all;
+}
+
+std::vector<Patch> shuffled(std::vector<Patch> patches) {
+  std::vector<Patch> mixed;
+  for (const auto i : permutation(static_cast<std::int64_t>(patches.size()), split_seed, 0))
+    mixed.push_back(std::move(patches[static_cast<std::size_t>(i)]));
+  return mixed;
+}
+
+/// Cuts the last round(frac · n) patches off, at least one, at most all but one.
+std::vector<Patch> cut_validation(std::vector<Patch>& patches, double validation_frac,
+                                  const std::string& origin) {
+  if (patches.size() < 2)
+    throw BadInput({cat(origin, " yields ", patches.size(), " patch(es)"),
+                    "training and validation need at least one each",
+                    "Choose a smaller 'patch' or a larger volume"});
+  const auto wanted = std::llround(validation_frac * static_cast<double>(patches.size()));
+  const auto count = std::clamp<std::int64_t>(wanted, 1, static_cast<std::int64_t>(patches.size()) - 1);
+  const auto first = patches.end() - count;
+  std::vector<Patch> validation(std::make_move_iterator(first), std::make_move_iterator(patches.end()));
+  patches.erase(first, patches.end());
+  return validation;
+}
+
+Normalisation normalisation_of(const std::vector<Patch>& patches) {
+  double sum = 0;
+  double count = 0;
+  for (const auto& patch : patches)
+    for (const float value : patch) sum += value, ++count;
+  const double mean = sum / count;
+  double squares = 0;
+  for (const auto& patch : patches)
+    for (const float value : patch) squares += (value - mean) * (value - mean);
+  const double std = std::sqrt(squares / count);
+  return {mean, std > 0 ? std : 1.0};
+}
+
+void normalise(std::vector<Patch>& patches, const Normalisation& normalisation) {
+  for (auto& patch : patches)
+    for (float& value : patch)
+      value = static_cast<float>((value - normalisation.mean) / normalisation.std);
+}
+
+}  // namespace
+
+std::vector<Patch> eightfold(const Patch& patch, const Shape3& shape) {
+  SCALESTUDY_EXPECT(shape[1] == shape[2]);
+  std::vector<Patch> variants{patch};
+  for (int turn = 0; turn < 3; ++turn) variants.push_back(rotated(variants.back(), shape));
+  for (int i = 0; i < 4; ++i) variants.push_back(flipped(variants[static_cast<std::size_t>(i)], shape));
+  return variants;
+}
+
+PatchSets make_patches(const Volume& volume, const Settings& settings, const std::string& origin) {
+  PatchSets sets;
+  sets.shape = {settings.patch[0], settings.patch[1], settings.patch[2]};
+  if (settings.augmentation == "eightfold" && sets.shape[1] != sets.shape[2])
+    throw BadInput({cat("patch ", sets.shape[0], "×", sets.shape[1], "×", sets.shape[2], " is not square in YX"),
+                    "eightfold augmentation turns patches by 90 degrees",
+                    "Use equal Y and X sides, or augmentation \"none\""});
+  std::vector<Patch> patches;
+  for (const auto& corner : grid_corners(volume.shape, sets.shape, origin))
+    patches.push_back(cut_patch(volume, corner, sets.shape));
+  if (settings.split_rule == "original") {
+    patches = shuffled(augmented(patches, sets.shape, settings));
+    sets.validation = cut_validation(patches, settings.validation_frac, origin);
+    sets.training = std::move(patches);
+  } else {
+    patches = shuffled(std::move(patches));
+    sets.validation = cut_validation(patches, settings.validation_frac, origin);
+    sets.training = augmented(patches, sets.shape, settings);
+  }
+  sets.normalisation = normalisation_of(sets.training);
+  normalise(sets.training, sets.normalisation);
+  normalise(sets.validation, sets.normalisation);
+  return sets;
+}
+
+void add_noise(Volume& volume, double noise_std, std::uint64_t seed) {
+  Random random(seed);
+  for (float& value : volume.voxels) value += static_cast<float>(noise_std * random.normal());
+}
+
+}  // namespace scalestudy::noise2void

@@ -1,0 +1,17 @@
+#pragma once
+/// Noise2Void as the trainer sees it.
+
+#include <memory>
+
+#include <c10/core/Device.h>
+
+#include "study/run_spec.hpp"
+#include "training/training_task.hpp"
+
+namespace scalestudy::noise2void {
+
+/// Reads the volume, makes patches and builds the model (initialised from the spec's seed, the same
+/// on every rank). Errors: BadInput for unusable data, Lacks for too little memory.
+[[nodiscard]] std::unique_ptr<TrainingTask> make_task(const RunSpec& spec, const c10::Device& device);
+
+}  // namespace scalestudy::noise2void

@@ -1,0 +1,16 @@
+#pragma once
+/// The training tasks of all workloads (generated at configure time, like the catalogue).
+
+#include <memory>
+
+#include <c10/core/Device.h>
+
+#include "study/run_spec.hpp"
+#include "training/training_task.hpp"
+
+namespace scalestudy {
+
+/// Errors: BadInput for a workload that does not train; those of the workload's make_task.
+[[nodiscard]] std::unique_ptr<TrainingTask> make_training_task(const RunSpec& spec, const c10::Device& device);
+
+}  // namespace scalestudy
