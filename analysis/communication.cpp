@@ -1,0 +1,89 @@
+#include "analysis/communication.hpp"
+
+#include <numeric>
+
+namespace scalestudy {
+namespace {
+
+double window_mean(const std::vector<double>& per_step, const SteadyWindow& window) {
+  return std::accumulate(per_step.begin() + window.start, per_step.begin() + window.end, 0.0) /
+         static_cast<double>(window.steps());
+}
+
+StepComposition composition_of(const Run& run) {
+  const StepTable& steps = run.record.steps;
+  StepComposition one;
+  one.launches = 1;
+  one.local_samples = window_mean(steps.mean_over_ranks(step_column::sample_count), run.window);
+  one.step_s = window_mean(steps.max_over_ranks(step_column::step_s), run.window);
+  const double mean_s = window_mean(steps.mean_over_ranks(step_column::step_s), run.window);
+  for (std::size_t i = 0; i < phase_count; ++i) {
+    const Column* column = step_phases()[i].column;
+    one.phase_s[i] = column == nullptr ? one.step_s - mean_s
+                                       : window_mean(steps.mean_over_ranks(*column), run.window);
+  }
+  one.communication_overhead_frac = communication_overhead_frac(steps, run.window);
+  return one;
+}
+
+void add(StepComposition& sum, const StepComposition& one) {
+  sum.launches += one.launches;
+  sum.local_samples += one.local_samples;
+  sum.step_s += one.step_s;
+  sum.communication_overhead_frac += one.communication_overhead_frac;
+  for (std::size_t i = 0; i < phase_count; ++i) sum.phase_s[i] += one.phase_s[i];
+}
+
+void divide_by_launches(StepComposition& sum) {
+  const auto n = static_cast<double>(sum.launches);
+  for (double* value : {&sum.local_samples, &sum.step_s, &sum.communication_overhead_frac}) {
+    *value /= n;
+  }
+  for (double& phase_s : sum.phase_s) phase_s /= n;
+}
+
+}  // namespace
+
+const std::array<PhaseInfo, phase_count>& step_phases() {
+  using namespace step_column;
+  static constexpr std::array<PhaseInfo, phase_count> phases{{
+      {&input_wait_s, "input_wait_s", "input wait", "input wait"},
+      {&host_to_device_s, "host_to_device_s", "host to device", "host to device"},
+      {&forward_s, "forward_s", "forward", "forward"},
+      {&backward_s, "backward_s", "backward", "backward"},
+      {&exposed_communication_s, "exposed_communication_s", "exposed communication",
+       "exposed comm."},
+      {&optimizer_s, "optimizer_s", "optimizer", "optimizer"},
+      {&other_s, "other_s", "other", "other"},
+      {nullptr, "imbalance_s", "imbalance", "imbalance"},
+  }};
+  return phases;
+}
+
+std::vector<StepComposition> step_compositions(const Series& series) {
+  std::vector<StepComposition> all;
+  for (const auto& [ranks, runs] : series.by_ranks) {
+    StepComposition sum;
+    sum.ranks = ranks;
+    for (const Run* run : runs) {
+      if (run->is_timing_data() && !run->window.empty()) add(sum, composition_of(*run));
+    }
+    if (sum.launches == 0) continue;
+    divide_by_launches(sum);
+    all.push_back(sum);
+  }
+  return all;
+}
+
+StepGrowth step_growth(const StepComposition& compared, const StepComposition& base) {
+  const double work = compared.local_samples / base.local_samples;
+  StepGrowth growth;
+  growth.expected_s = base.step_s * work;
+  growth.excess_s = compared.step_s - growth.expected_s;
+  for (std::size_t i = 0; i < phase_count; ++i) {
+    growth.excess_by_phase_s[i] = compared.phase_s[i] - base.phase_s[i] * work;
+  }
+  return growth;
+}
+
+}  // namespace scalestudy

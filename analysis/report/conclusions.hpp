@@ -1,0 +1,23 @@
+#pragma once
+/// What the study shows, in plain sentences that carry no more than the data. UTF-8, not escaped.
+
+#include <string>
+#include <vector>
+
+#include "analysis/study_analysis.hpp"
+
+namespace scalestudy {
+
+/// One paragraph per topic: speed, what it is made of, quality, smoothness. The largest rank count
+/// leads; the others follow in one sentence.
+struct Conclusions {
+  std::string headline;
+  std::vector<std::string> paragraphs;
+};
+
+[[nodiscard]] Conclusions conclusions_of(const SeriesAnalysis& analysis);
+
+/// What can be said when no run counts as data, or which runs are missing: "" when complete.
+[[nodiscard]] std::string completeness_sentence(const StudyAnalysis& analysis);
+
+}  // namespace scalestudy

@@ -1,0 +1,254 @@
+#include "analysis/report/figures.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "core/text.hpp"
+
+#include "analysis/report/curves.hpp"
+#include "analysis/report/gnuplot.hpp"
+#include "analysis/report/numbers.hpp"
+#include "analysis/report/settings_json.hpp"
+
+namespace scalestudy {
+namespace {
+
+std::string limits(const Estimate& estimate) {
+  const Interval interval = estimate.interval.value_or(Interval{});
+  return cat(exact(estimate.value), '\t', exact(interval.low), '\t', exact(interval.high));
+}
+
+std::string rank_ticks(const SeriesAnalysis& analysis) {
+  std::vector<std::string> ticks;
+  for (const auto& [ranks, runs] : analysis.series.by_ranks) ticks.push_back(std::to_string(ranks));
+  return cat("set xtics (", join(ticks, ", "), ")\n");
+}
+
+/// Markers of several quantities at one rank count stand side by side, so that bars stay readable.
+struct Marker {
+  const char* label;
+  std::size_t first_column;  ///< value; low and high follow
+  double shift;              ///< in units of the x range
+  int point_type;
+};
+
+std::string marker_plots(const std::string& file,
+                         const std::vector<Marker>& markers,
+                         double range) {
+  std::vector<std::string> plots;
+  for (std::size_t i = 0; i < markers.size(); ++i) {
+    const Marker& m = markers[i];
+    const std::string x = cat("($1+", m.shift * range, ")");
+    const std::string colour = cat("lc rgb '", palette[i].hex, "'");
+    const std::string value = cat(file, " using ", x, ":", m.first_column);
+    plots.push_back(cat(value, ":", m.first_column + 1, ":", m.first_column + 2,
+                        " with yerrorbars pt 0 ps 0 lw 1.6 ", colour, " notitle"));
+    plots.push_back(cat(value, " with points pt ", m.point_type, " ps 0.6 ", colour, " title ",
+                        gnuplot_quoted(m.label)));
+  }
+  return join(plots, ", \\\n     ");
+}
+
+double largest_ranks(const SeriesAnalysis& analysis) {
+  return static_cast<double>(analysis.series.by_ranks.rbegin()->first);
+}
+
+bool has_speedup(const SeriesAnalysis& analysis) {
+  return analysis.series.by_ranks.count(1) == 1 && analysis.series.by_ranks.size() > 1;
+}
+
+std::string base_in_absolute_units(const SeriesAnalysis& analysis) {
+  for (const SpeedupPoint& p : analysis.speedup) {
+    if (p.ranks != 1) continue;
+    return cat("One rank: ", significant(p.absolute.samples_per_s, 4), " samples/s, training ",
+               duration(p.absolute.training_time_s), ", launch ",
+               duration(p.absolute.launch_wall_time_s), ".");
+  }
+  return "No run with one rank.";
+}
+
+std::string interval_method(const SeriesAnalysis& analysis) {
+  for (const SpeedupPoint& p : analysis.speedup) {
+    if (p.ranks > 1) return cat("Bars: ", describe(p.training.method), ".");
+  }
+  return "";
+}
+
+Figure speedup_figure(const SeriesAnalysis& analysis) {
+  Figure figure;
+  figure.slug = analysis.series.slug + "-speedup";
+  figure.title = "Speed-up";
+  figure.tsv = "# ranks\ttraining\tlow\thigh\tthroughput\tlow\thigh\tlaunch\tlow\thigh\n";
+  for (const SpeedupPoint& p : analysis.speedup) {
+    figure.tsv += cat(p.ranks, '\t', limits(p.training), '\t', limits(p.throughput), '\t',
+                      limits(p.launch), '\n');
+  }
+  const double most = largest_ranks(analysis);
+  const std::string file = gnuplot_quoted(figure.slug + ".tsv");
+  figure.drawing =
+      cat("set xlabel 'ranks'\nset ylabel 'times as fast as one rank'\n", rank_ticks(analysis),
+          "set xrange [", 1 - 0.12 * most, ":", 1.1 * most, "]\nset yrange [0:*]\n",
+          "plot x with lines dt 2 lw 1.4 lc rgb '", palette[6].hex, "' title 'ideal', \\\n     ",
+          marker_plots(
+              file, {{"training", 2, 0, 7}, {"throughput", 5, -0.025, 5}, {"launch", 8, 0.025, 9}},
+              most),
+          "\n");
+  figure.caption = cat("Speed-up against one rank on the same rule, reduction and input. ",
+                       base_in_absolute_units(analysis), " ", interval_method(analysis));
+  return figure;
+}
+
+Figure efficiency_figure(const SeriesAnalysis& analysis) {
+  Figure figure;
+  figure.slug = analysis.series.slug + "-efficiency";
+  figure.title = "Efficiency";
+  figure.tsv = "# ranks\ttraining_percent\tlow\thigh\tthroughput_percent\tlow\thigh\n";
+  const auto in_percent = [](double v) { return v * 100; };
+  for (const SpeedupPoint& p : analysis.speedup) {
+    figure.tsv += cat(p.ranks, '\t', limits(transformed(p.efficiency, in_percent)), '\t',
+                      limits(transformed(p.throughput_efficiency, in_percent)), '\n');
+  }
+  const double most = largest_ranks(analysis);
+  const std::string file = gnuplot_quoted(figure.slug + ".tsv");
+  figure.drawing =
+      cat("set xlabel 'ranks'\nset ylabel 'speed-up ÷ ranks, %'\n", rank_ticks(analysis),
+          "set xrange [", 1 - 0.12 * most, ":", 1.1 * most, "]\n", "set yrange [0:110 < * ]\n",
+          "plot 100 with lines dt 2 lw 1.4 lc rgb '", palette[6].hex, "' title 'ideal', \\\n     ",
+          marker_plots(file, {{"training", 2, 0, 7}, {"throughput", 5, -0.025, 5}}, most), "\n");
+  figure.caption = cat("Efficiency: speed-up divided by ranks. ", base_in_absolute_units(analysis),
+                       " ", interval_method(analysis));
+  return figure;
+}
+
+/// Phases that are visible at all: above 0.05 % of the step at some rank count.
+std::vector<std::size_t> visible_phases(const SeriesAnalysis& analysis) {
+  std::vector<std::size_t> visible;
+  for (std::size_t i = 0; i < phase_count; ++i) {
+    const auto shows = [i](const StepComposition& s) { return s.phase_s[i] > 0.0005 * s.step_s; };
+    if (std::any_of(analysis.steps.begin(), analysis.steps.end(), shows)) visible.push_back(i);
+  }
+  return visible;
+}
+
+std::string step_tsv(const SeriesAnalysis& analysis, const std::vector<std::size_t>& phases) {
+  std::string tsv = "# ranks\texpected_ms";
+  for (const std::size_t i : phases) tsv += cat('\t', step_phases()[i].name);
+  tsv += "  (all in ms)\n";
+  const bool has_base = analysis.steps.front().ranks == 1;
+  for (const StepComposition& step : analysis.steps) {
+    const double expected_s =
+        has_base ? step_growth(step, analysis.steps.front()).expected_s : not_available;
+    tsv += cat('"', ranks_in_words(step.ranks, false), "\"\t", exact(expected_s * 1e3));
+    for (const std::size_t i : phases) tsv += cat('\t', exact(step.phase_s[i] * 1e3));
+    tsv += '\n';
+  }
+  return tsv;
+}
+
+Figure step_figure(const SeriesAnalysis& analysis) {
+  const auto phases = visible_phases(analysis);
+  Figure figure;
+  figure.slug = analysis.series.slug + "-step-phases";
+  figure.title = "Step time by phase";
+  figure.tsv = step_tsv(analysis, phases);
+  const std::string file = gnuplot_quoted(figure.slug + ".tsv");
+  static constexpr std::size_t colour_of_phase[phase_count] = {4, 3, 5, 0, 1, 2, 6, 7};
+  std::vector<std::string> plots;
+  for (std::size_t k = 0; k < phases.size(); ++k) {
+    plots.push_back(cat(file, " using ", k + 3, k == 0 ? ":xtic(1)" : "", " lc rgb '",
+                        palette[colour_of_phase[phases[k]]].hex, "' title ",
+                        gnuplot_quoted(std::string(step_phases()[phases[k]].short_label))));
+  }
+  plots.push_back(cat(file, " using ($0-0.4):2:(0.8):(0) with vectors nohead lw 2 dt 2 lc rgb '",
+                      ink.hex, "' title 'perfect scaling'"));
+  figure.drawing = cat(
+      "set style data histogram\nset style histogram rowstacked\nset style fill solid noborder\n"
+      "set boxwidth 0.6\nset xrange [-0.7:",
+      analysis.steps.size(),
+      " - 0.3]\n"
+      "set yrange [0:*]\nset ylabel 'step, ms'\nset xtics scale 0\n"
+      "plot ",
+      join(plots, ", \\\n     "), "\n");
+  figure.caption = cat(
+      "Step time by phase: mean over ranks, steady steps and runs; imbalance is the slowest rank "
+      "minus the mean. Exposed communication contains waiting for the slowest rank. Dashed: the "
+      "one-rank step scaled with the samples per rank. ",
+      base_in_absolute_units(analysis));
+  return figure;
+}
+
+std::string batches(const SeriesAnalysis& analysis) {
+  std::vector<std::string> global;
+  for (const auto& [ranks, runs] : analysis.series.by_ranks) {
+    global.push_back(cat(runs.front()->spec.plan.global_batch_size, " at ", ranks));
+  }
+  return cat("global batch ", join(global, ", "));
+}
+
+std::string run_counts(const SeriesAnalysis& analysis) {
+  std::vector<std::string> counts;
+  for (const auto& [ranks, runs] : analysis.series.by_ranks) {
+    counts.push_back(cat(runs.size(), " at ", ranks));
+  }
+  return "runs: " + join(counts, ", ");
+}
+
+std::string precision_of(const Run& run) {
+  for (const std::string& text : {run.record.effective_settings, run.record.resolved_settings}) {
+    if (std::string found = value_named(flatten_json(text), "precision"); !found.empty()) {
+      return found;
+    }
+  }
+  return "precision not recorded";
+}
+
+std::string labels_of(const Series& series) {
+  std::set<std::string> labels;
+  for (const auto& [ranks, runs] : series.by_ranks) {
+    for (const Run* run : runs) labels.insert(run->labels.begin(), run->labels.end());
+  }
+  return labels.empty() ? "" : " · label: " + join({labels.begin(), labels.end()}, ", ");
+}
+
+}  // namespace
+
+std::string caption_facts(const SeriesAnalysis& analysis) {
+  const RunSpec& spec = analysis.series.spec;
+  const Run& run = *analysis.series.by_ranks.begin()->second.front();
+  return cat(spec.workload, " · ", spec.settings.device, " · ", precision_of(run), " · ",
+             batches(analysis), " · ", spec.scaling_rule, " · ", scaling_mode(analysis.series),
+             " · ", spec.input, " input · ", spec.reduction, " · ", run_counts(analysis),
+             labels_of(analysis.series));
+}
+
+std::vector<Figure> figures_of(const SeriesAnalysis& analysis) {
+  std::vector<Figure> figures;
+  if (has_speedup(analysis)) {
+    figures.push_back(speedup_figure(analysis));
+    figures.push_back(efficiency_figure(analysis));
+  }
+  if (!analysis.steps.empty()) figures.push_back(step_figure(analysis));
+  for (Figure& curve : loss_figures(analysis)) figures.push_back(std::move(curve));
+  const std::string facts = caption_facts(analysis);
+  for (Figure& figure : figures) figure.caption += " " + facts + ".";
+  return figures;
+}
+
+std::string gnuplot_script(const Figure& figure) {
+  const std::string style =
+      cat("set border 3 lc rgb '", ink.hex, "'\nset tics nomirror out scale 0.5 textcolor rgb '",
+          ink.hex, "'\nset grid ytics lc rgb '", faint.hex, "' lw 0.6 dt 3\n",
+          "set key above left horizontal Left reverse samplen 1.4 textcolor rgb '", ink.hex,
+          "'\nset xlabel textcolor rgb '", ink.hex, "'\nset ylabel textcolor rgb '", ink.hex,
+          "'\nset datafile separator tab\nset datafile missing 'NaN'\nset encoding utf8\nset "
+          "errorbars 1.5\n");
+  const std::string name = figure.slug;
+  return cat("# ", figure.title, ". Draw again with: gnuplot ", name, ".gp\n", style,
+             "set terminal svg size 520,380 dynamic noenhanced font 'sans-serif,14' background "
+             "'#ffffff'\nset output ",
+             gnuplot_quoted(name + ".svg"), "\n", figure.drawing,
+             "set terminal pdfcairo size 13cm,9.5cm noenhanced font 'sans-serif,11'\nset output ",
+             gnuplot_quoted(name + ".pdf"), "\nreplot\nunset output\n");
+}
+
+}  // namespace scalestudy

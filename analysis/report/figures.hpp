@@ -1,0 +1,30 @@
+#pragma once
+/// The figures: data as TSV, drawing as a gnuplot script that can be run again anywhere.
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "analysis/study_analysis.hpp"
+
+namespace scalestudy {
+
+struct Figure {
+  std::string slug;  ///< file names: <slug>.tsv, .gp, .svg, .pdf
+  std::string title;
+  std::string caption;  ///< everything needed to judge it, see METRICS.md#captions
+  std::string tsv;
+  std::string drawing;  ///< gnuplot commands that plot '<slug>.tsv', without terminal and output
+};
+
+/// Figures that have data: speed-up, efficiency, step phases, loss by samples and by time,
+/// validation loss.
+[[nodiscard]] std::vector<Figure> figures_of(const SeriesAnalysis& analysis);
+
+/// "noise2void · float32 · batch 16 per rank … · n = 5 …": what every caption of a series says.
+[[nodiscard]] std::string caption_facts(const SeriesAnalysis& analysis);
+
+/// The complete script: SVG, then PDF.
+[[nodiscard]] std::string gnuplot_script(const Figure& figure);
+
+}  // namespace scalestudy

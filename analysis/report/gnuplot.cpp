@@ -1,0 +1,162 @@
+#include "analysis/report/gnuplot.hpp"
+
+#include <array>
+#include <cctype>
+#include <chrono>
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+#include <thread>
+#include <vector>
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "core/text.hpp"
+
+#include "analysis/report/report_table.hpp"
+
+namespace scalestudy {
+namespace {
+
+namespace fs = std::filesystem;
+constexpr int not_startable = 127;
+constexpr std::chrono::seconds gnuplot_deadline{60};
+
+/// Only async-signal-safe calls between fork and exec.
+[[noreturn]] void become_gnuplot(const char* folder, const char* script, const char* log) {
+  const int out = open(log, O_WRONLY | O_CREAT | O_TRUNC, 0644);
+  const int in = open("/dev/null", O_RDONLY);
+  if (out >= 0 && in >= 0 && chdir(folder) == 0) {
+    dup2(in, STDIN_FILENO);
+    dup2(out, STDOUT_FILENO);
+    dup2(out, STDERR_FILENO);
+    const char* const arguments[] = {"gnuplot", script, nullptr};
+    execvp("gnuplot", const_cast<char* const*>(arguments));
+  }
+  _exit(not_startable);
+}
+
+/// The exit status as waitpid gives it, or −1 when the child had to be killed.
+int wait_with_deadline(pid_t child) {
+  const auto deadline = std::chrono::steady_clock::now() + gnuplot_deadline;
+  int status = 0;
+  while (waitpid(child, &status, WNOHANG) == 0) {
+    if (std::chrono::steady_clock::now() > deadline) {
+      kill(child, SIGKILL);
+      waitpid(child, &status, 0);
+      return -1;
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  }
+  return status;
+}
+
+std::string last_line(const fs::path& file) {
+  std::ifstream in(file);
+  std::string line, last;
+  while (std::getline(in, line)) {
+    if (line.find_first_not_of(" \t") != std::string::npos) last = line;
+  }
+  return last;
+}
+
+std::string replace_all(std::string text, const std::string& from, const std::string& to) {
+  for (std::size_t at = text.find(from); at != std::string::npos;
+       at = text.find(from, at + to.size())) {
+    text.replace(at, from.size(), to);
+  }
+  return text;
+}
+
+/// Removes every <tag …>…</tag>.
+std::string without_elements(std::string text, const std::string& tag) {
+  const std::string open_tag = "<" + tag, close_tag = "</" + tag + ">";
+  for (std::size_t at = text.find(open_tag); at != std::string::npos;
+       at = text.find(open_tag, at)) {
+    const std::size_t end = text.find(close_tag, at);
+    if (end == std::string::npos) break;
+    text.erase(at, end + close_tag.size() - at);
+  }
+  return text;
+}
+
+std::string css_for_rgb(const std::array<int, 3>& rgb) {
+  std::array<char, 8> hex{};
+  std::snprintf(hex.data(), hex.size(), "#%02x%02x%02x", rgb[0] & 255, rgb[1] & 255, rgb[2] & 255);
+  std::vector<PaletteColour> known(std::begin(palette), std::end(palette));
+  known.insert(known.end(), {ink, faint});
+  for (const PaletteColour& colour : known) {
+    if (hex.data() == std::string_view(colour.hex)) return cat("var(", colour.css_variable, ")");
+  }
+  return hex.data();
+}
+
+/// "rgb( 26,  29,  33)" -> "var(--ink)".
+std::string with_css_colours(const std::string& svg) {
+  std::string out;
+  std::size_t done = 0;
+  for (std::size_t at = svg.find("rgb("); at != std::string::npos; at = svg.find("rgb(", done)) {
+    const std::size_t end = svg.find(')', at);
+    std::array<int, 3> rgb{};
+    if (end == std::string::npos ||
+        std::sscanf(svg.c_str() + at, "rgb( %d , %d , %d", &rgb[0], &rgb[1], &rgb[2]) != 3) {
+      break;
+    }
+    out += svg.substr(done, at - done) + css_for_rgb(rgb);
+    done = end + 1;
+  }
+  return out + svg.substr(done);
+}
+
+}  // namespace
+
+std::string gnuplot_quoted(const std::string& text) {
+  std::string plain;
+  for (const char c : text) {
+    if (c == '\'')
+      plain += "''";
+    else
+      plain += c == '\n' ? ' ' : c;
+  }
+  return "'" + plain + "'";
+}
+
+std::string run_gnuplot(const fs::path& folder, const std::string& script) {
+  const std::string log = (fs::absolute(folder) / (script + ".log")).string();
+  const std::string folder_name = folder.string();
+  const pid_t child = fork();
+  if (child < 0) return "no process could be started for gnuplot";
+  if (child == 0) become_gnuplot(folder_name.c_str(), script.c_str(), log.c_str());
+  const int status = wait_with_deadline(child);
+  const std::string words = last_line(log);
+  fs::remove(log);
+  if (status == 0) return "";
+  if (status == -1) return "gnuplot did not finish within a minute";
+  if (WIFEXITED(status) && WEXITSTATUS(status) == not_startable) return "gnuplot is not installed";
+  return "gnuplot failed: " + words;
+}
+
+std::string inline_svg(const std::string& svg,
+                       const std::string& id_prefix,
+                       const std::string& label) {
+  const std::size_t start = svg.find("<svg");
+  if (start == std::string::npos) return "";
+  std::string text = svg.substr(start);
+  text = without_elements(without_elements(without_elements(text, "title"), "desc"), "filter");
+  text = replace_all(text, "fill=\"#ffffff\"/>", "fill=\"none\"/>");
+  text = replace_all(text, "color=\"black\"", "color=\"var(--ink)\"");
+  text = replace_all(text, "color=\"#FFFFFF\"", "color=\"var(--card)\"");
+  text = replace_all(text, "color='#FFFFFF'", "color='var(--card)'");
+  text = replace_all(text, "id='", "id='" + id_prefix);
+  text = replace_all(text, "id=\"", "id=\"" + id_prefix);
+  text = replace_all(text, "href='#", "href='#" + id_prefix);
+  text = replace_all(text, "url(#", "url(#" + id_prefix);
+  text = with_css_colours(text);
+  const std::string namespaces = cat(" role=\"img\" aria-label=\"", escape_html(label), "\"");
+  return text.insert(4, namespaces);
+}
+
+}  // namespace scalestudy

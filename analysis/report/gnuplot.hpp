@@ -1,0 +1,36 @@
+#pragma once
+/// Runs gnuplot without a shell and makes its SVG part of the page.
+
+#include <filesystem>
+#include <string>
+
+namespace scalestudy {
+
+/// A gnuplot string literal: single-quoted, nothing in it is interpreted.
+[[nodiscard]] std::string gnuplot_quoted(const std::string& text);
+
+/// Runs `gnuplot script` with `folder` as working directory; "" on success, else why it failed
+/// ("gnuplot is not installed", its exit code, its last words). Blocking, at most a minute.
+[[nodiscard]] std::string run_gnuplot(const std::filesystem::path& folder,
+                                      const std::string& script);
+
+/// gnuplot's SVG for use inside HTML: ids unique by `id_prefix`, ink and palette as CSS variables
+/// (light and dark), background removed, `label` for screen readers.
+[[nodiscard]] std::string inline_svg(const std::string& svg,
+                                     const std::string& id_prefix,
+                                     const std::string& label);
+
+/// Colours as they stand in the .gp files (Okabe & Ito's palette, told apart by all common kinds
+/// of colour vision) and the CSS variables that replace them in the page.
+struct PaletteColour {
+  const char* hex;
+  const char* css_variable;
+};
+inline constexpr PaletteColour ink{"#1b1f24", "--ink"};
+inline constexpr PaletteColour faint{"#b9bec6", "--faint"};
+inline constexpr PaletteColour palette[] = {
+    {"#0072b2", "--c1"}, {"#d55e00", "--c2"}, {"#009e73", "--c3"}, {"#cc79a7", "--c4"},
+    {"#e69f00", "--c5"}, {"#56b4e9", "--c6"}, {"#8a8f98", "--c7"}, {"#454c57", "--c8"}};
+inline constexpr std::size_t palette_size = std::size(palette);
+
+}  // namespace scalestudy

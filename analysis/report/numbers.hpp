@@ -1,0 +1,34 @@
+#pragma once
+/// Numbers as people read them: sensible digits, intervals, units. UTF-8, not HTML-escaped.
+
+#include <cstdint>
+#include <string>
+
+#include "analysis/statistics.hpp"
+
+namespace scalestudy {
+
+inline constexpr const char* missing_number = "–";
+
+/// `digits` significant ones, no exponent between 1e-4 and 1e7; "–" for NaN.
+[[nodiscard]] std::string significant(double value, int digits);
+/// Full precision for TSV, CSV and gnuplot; "NaN" when not finite.
+[[nodiscard]] std::string exact(double value);
+/// 0.52 -> "52.0 %".
+[[nodiscard]] std::string percent(double fraction);
+/// 2551 -> "42 min 31 s"; "–" for NaN.
+[[nodiscard]] std::string duration(double duration_s);
+/// 0.0638 -> "63.8 ms".
+[[nodiscard]] std::string milliseconds(double duration_s);
+/// "2.08 (2.02–2.14)"; without interval just the value.
+[[nodiscard]] std::string with_interval(const Estimate& estimate, int digits = 3);
+/// "2.02–2.14", or "interval not determinable".
+[[nodiscard]] std::string interval_text(const Estimate& estimate, int digits = 3);
+/// "0.0123 ± 0.0002" (mean ± standard deviation), without the latter for fewer than two values.
+[[nodiscard]] std::string mean_and_deviation(const std::vector<double>& values);
+/// "Four ranks", "One rank", "16 ranks".
+[[nodiscard]] std::string ranks_in_words(std::int64_t ranks, bool capital);
+/// 1 -> "1 run", 5 -> "5 runs".
+[[nodiscard]] std::string counted(std::size_t count, const std::string& noun);
+
+}  // namespace scalestudy

@@ -1,0 +1,203 @@
+#include "analysis/report/page.hpp"
+
+#include <ctime>
+#include <set>
+
+#include "core/provenance.hpp"
+#include "core/text.hpp"
+
+#include "analysis/report/conclusions.hpp"
+#include "analysis/report/numbers.hpp"
+#include "analysis/report/panels.hpp"
+#include "analysis/report/settings_json.hpp"
+#include "analysis/report/tables.hpp"
+
+namespace scalestudy {
+namespace {
+
+std::string element(const std::string& name, const std::string& text) {
+  return cat("<", name, ">", escape_html(text), "</", name, ">\n");
+}
+
+std::string paragraph(const std::string& css_class, const std::string& text) {
+  return cat("<p class=\"", css_class, "\">", escape_html(text), "</p>\n");
+}
+
+std::string table_html(const ReportTable& table) {
+  return table.rows.empty() ? "" : to_html(table);
+}
+
+std::string folded(const std::string& title, const std::string& content) {
+  if (content.empty()) return "";
+  return cat("<details><summary>", escape_html(title), "</summary>\n", content, "</details>\n");
+}
+
+std::string now_utc() {
+  const std::time_t now = std::time(nullptr);
+  std::tm utc{};
+  gmtime_r(&now, &utc);
+  std::array<char, 32> text{};
+  std::strftime(text.data(), text.size(), "%Y-%m-%d %H:%M UTC", &utc);
+  return text.data();
+}
+
+std::string study_names(const RunSet& set) {
+  std::set<std::string> names;
+  for (const Run& run : set.runs) names.insert(run.spec.study);
+  names.erase("");
+  return names.empty() ? "scaling study" : join({names.begin(), names.end()}, ", ");
+}
+
+/// The processor as the first run recorded it, whatever the capture calls it.
+std::string machine_of(const RunSet& set) {
+  for (const Run& run : set.runs) {
+    const FlatSettings environment = flatten_json(run.record.environment);
+    for (const char* name : {"cpu_model", "model_name", "model", "cpu"}) {
+      if (const std::string model = value_named(environment, name); !model.empty()) return model;
+    }
+  }
+  return "";
+}
+
+std::string page_header(const StudyAnalysis& analysis) {
+  const RunSet& set = analysis.runs();
+  const std::string machine = machine_of(set);
+  const auto builds = build_ids(set);
+  std::string facts = cat(counted(analysis.data_runs(), "run"), " as data");
+  if (!machine.empty()) facts += " · " + machine;
+  if (!builds.empty()) facts += " · build " + join(builds, ", ");
+  return cat("<header><p class=\"kicker\">scalestudy report</p>", element("h1", study_names(set)),
+             paragraph("facts", facts + " · " + now_utc()), "</header>\n");
+}
+
+std::string notices(const StudyAnalysis& analysis, const std::vector<std::string>& notes) {
+  std::string items;
+  for (const StudyFlag& flag : analysis.flags()) {
+    items += cat("<li><strong>", escape_html(flag.code), "</strong> ", escape_html(flag.text),
+                 "</li>\n");
+  }
+  for (const std::string& note : notes) items += element("li", note);
+  if (items.empty()) return "";
+  return cat("<aside class=\"notice\"><ul>\n", items, "</ul></aside>\n");
+}
+
+std::string stat(const std::string& value, const std::string& label, const std::string& detail) {
+  return cat("<div class=\"stat\"><b>", escape_html(value), "</b><span>", escape_html(label),
+             "</span><small>", escape_html(detail), "</small></div>\n");
+}
+
+std::string stats(const SeriesAnalysis& analysis) {
+  const SpeedupPoint& base = analysis.speedup.front();
+  const SpeedupPoint& last = analysis.speedup.back();
+  if (base.ranks != 1 || last.ranks == 1) return "";
+  const std::string n = cat(last.ranks, " ranks");
+  std::string html = "<div class=\"stats\">\n";
+  html += stat(significant(last.training.value, 3) + "×", "training speed-up, " + n,
+               interval_text(last.training));
+  html += stat(percent(last.efficiency.value), "efficiency, " + n,
+               interval_text(transformed(last.efficiency, [](double e) { return e * 100; })) +
+                   (last.efficiency.interval ? "\u202f%" : ""));
+  html += stat(significant(last.absolute.samples_per_s, 4), "samples/s, " + n,
+               "one rank: " + significant(base.absolute.samples_per_s, 4));
+  html += stat(duration(last.absolute.training_time_s), "training, " + n,
+               "one rank: " + duration(base.absolute.training_time_s));
+  return html + "</div>\n";
+}
+
+std::string conclusions_html(const SeriesAnalysis& analysis) {
+  const Conclusions conclusions = conclusions_of(analysis);
+  std::string html = cat("<section class=\"conclusions\">", element("h2", conclusions.headline),
+                         paragraph("series", analysis.series.name), stats(analysis));
+  for (const std::string& text : conclusions.paragraphs) html += element("p", text);
+  return html + "</section>\n";
+}
+
+std::string figure_html(const DrawnFigure& drawn) {
+  const Figure& figure = drawn.figure;
+  const std::string missing =
+      "Not drawn; the data are in figures/" + figure.slug + ".tsv, the script beside it.";
+  const std::string drawing = drawn.svg.empty() ? paragraph("missing", missing) : drawn.svg;
+  return cat("<figure class=\"chart\">", element("h3", figure.title), drawing, "<figcaption>",
+             escape_html(figure.caption), "</figcaption></figure>\n");
+}
+
+/// The figures whose slug ends in one of `endings`, side by side.
+std::string charts(const std::vector<DrawnFigure>& figures,
+                   const std::vector<std::string>& endings) {
+  std::string html;
+  for (const DrawnFigure& drawn : figures) {
+    for (const std::string& ending : endings) {
+      if (drawn.figure.slug.ends_with(ending)) html += figure_html(drawn);
+    }
+  }
+  return html.empty() ? "" : "<div class=\"charts\">\n" + html + "</div>\n";
+}
+
+std::string section(const std::string& title, const std::string& content) {
+  if (content.empty()) return "";
+  return cat("<section>", element("h2", title), content, "</section>\n");
+}
+
+std::string series_sections(const SeriesAnalysis& analysis,
+                            const std::vector<DrawnFigure>& figures) {
+  const std::string panels = panels_html(analysis);
+  return section("How much faster", charts(figures, {"-speedup", "-efficiency"}) +
+                                        table_html(speedup_table(analysis)) +
+                                        table_html(factorisation_table(analysis))) +
+         section("Where the step goes",
+                 charts(figures, {"-step-phases"}) + table_html(step_table(analysis))) +
+         section("Learning", charts(figures, {"-by-samples", "-by-time"}) +
+                                 table_html(quality_table(analysis)) +
+                                 table_html(smoothness_table(analysis))) +
+         section("What the models see and say", panels) +
+         section("Settings", table_html(differing_settings_table(analysis)) +
+                                 table_html(settings_stages_table(analysis)) +
+                                 table_html(time_like_table(analysis)));
+}
+
+std::string all_runs_section(const StudyAnalysis& analysis) {
+  return section("Control arms", table_html(control_arm_table(analysis))) +
+         section("Runs", table_html(run_table(analysis)) + table_html(skipped_table(analysis))) +
+         section("Environment",
+                 folded("All recorded properties", table_html(environment_table(analysis))));
+}
+
+std::string method_section() {
+  return section(
+      "How these numbers are made",
+      element("p",
+              "The launch is the unit of every interval: Welch on logarithms for fewer than 20 "
+              "launches, the bootstrap above, none for fewer than 3. Steady steps start after the "
+              "requested warm-up and where the MSER-5 rule finds no trend any more. Step time is "
+              "the maximum over ranks; rates are samples divided by time. Invalid, unfinished and "
+              "control-arm runs are listed, never drawn as data; resumed runs are left out of all "
+              "times. Every formula is in analysis/METRICS.md; every figure's data and script are "
+              "in figures/, every table is in tables/, all numbers in summary.json."));
+}
+
+}  // namespace
+
+std::string report_page(const StudyAnalysis& analysis,
+                        const FiguresBySeries& figures,
+                        const std::vector<std::string>& notes) {
+  std::string body = page_header(analysis) + notices(analysis, notes);
+  for (const SeriesAnalysis& one : analysis.studies()) body += conclusions_html(one);
+  if (analysis.studies().empty()) {
+    body += cat("<section class=\"conclusions\">", element("h2", "No result yet"),
+                element("p", "No run counts as data, so nothing can be concluded or drawn."),
+                "</section>\n");
+  }
+  for (const SeriesAnalysis& one : analysis.studies()) {
+    if (analysis.studies().size() > 1) body += cat("<hr>", element("h1", one.series.name));
+    body += series_sections(one, figures.at(one.series.slug));
+  }
+  body += all_runs_section(analysis) + method_section();
+  return cat(
+      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+      "<meta name=\"color-scheme\" content=\"light dark\">\n",
+      element("title", study_names(analysis.runs()) + " – scalestudy report"), "<style>\n",
+      report_style(), "</style>\n</head>\n<body>\n<main>\n", body, "</main>\n</body>\n</html>\n");
+}
+
+}  // namespace scalestudy

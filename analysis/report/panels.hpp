@@ -1,0 +1,13 @@
+#pragma once
+/// What the models see and say: input | 1 rank | N ranks, side by side, equally stretched.
+
+#include <string>
+
+#include "analysis/study_analysis.hpp"
+
+namespace scalestudy {
+
+/// HTML, or "" when no run of the series recorded panels.
+[[nodiscard]] std::string panels_html(const SeriesAnalysis& analysis);
+
+}  // namespace scalestudy

@@ -1,0 +1,28 @@
+#pragma once
+/// Small grey images as PNG inside the page.
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "record/run_record.hpp"
+
+namespace scalestudy {
+
+/// Grey values shown black and white; outside they saturate.
+struct Contrast {
+  float low = 0;
+  float high = 1;
+};
+
+/// The 0.5th and 99.5th percentile of the finite pixels: equal for all panels shown side by side.
+[[nodiscard]] Contrast contrast_of(const Panel& panel);
+
+/// 8-bit grey PNG (RFC 2083), zlib-compressed. Pixels that are not finite become black.
+[[nodiscard]] std::vector<std::uint8_t> encode_png(const Panel& panel, const Contrast& contrast);
+
+/// RFC 4648.
+[[nodiscard]] std::string base64(std::span<const std::uint8_t> bytes);
+
+}  // namespace scalestudy

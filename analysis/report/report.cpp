@@ -1,0 +1,120 @@
+#include "analysis/report/report.hpp"
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <sstream>
+
+#include "core/error.hpp"
+#include "core/text.hpp"
+
+#include "analysis/report/conclusions.hpp"
+#include "analysis/report/gnuplot.hpp"
+#include "analysis/report/page.hpp"
+#include "analysis/report/summary_json.hpp"
+#include "analysis/report/tables.hpp"
+
+namespace scalestudy {
+namespace {
+
+namespace fs = std::filesystem;
+
+[[noreturn]] void cannot_write(const fs::path& path, const std::string& reason) {
+  throw BadInput({cat("cannot write ", path.string(), ": ", reason), "the report has no place",
+                  "Choose another place with --out"});
+}
+
+void write_file(const fs::path& file, const std::string& text) {
+  std::ofstream out(file, std::ios::binary | std::ios::trunc);
+  out << text;
+  out.flush();
+  if (!out) cannot_write(file, std::strerror(errno));
+}
+
+std::string read_file(const fs::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  std::ostringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+/// An earlier report's figures must not survive beside new ones.
+void make_empty_folder(const fs::path& folder) {
+  std::error_code error;
+  fs::remove_all(folder, error);
+  fs::create_directories(folder, error);
+  if (error) cannot_write(folder, error.message());
+}
+
+void add_note(std::vector<std::string>& notes, const std::string& note) {
+  for (const std::string& present : notes) {
+    if (present == note) return;
+  }
+  if (!note.empty()) notes.push_back(note);
+}
+
+/// Writes data and script, runs gnuplot, returns the SVG for the page, or "" and a note.
+DrawnFigure draw(const Figure& figure, const fs::path& folder, std::vector<std::string>& notes) {
+  write_file(folder / (figure.slug + ".tsv"), figure.tsv);
+  write_file(folder / (figure.slug + ".gp"), gnuplot_script(figure));
+  const std::string problem = run_gnuplot(folder, figure.slug + ".gp");
+  if (!problem.empty()) {
+    add_note(notes, cat("Figures are missing: ", problem,
+                        ". Their data (.tsv) and scripts (.gp) "
+                        "are in figures/; the tables are complete."));
+    return {figure, ""};
+  }
+  return {figure, inline_svg(read_file(folder / (figure.slug + ".svg")), figure.slug + "-",
+                             figure.title + ". " + figure.caption)};
+}
+
+FiguresBySeries draw_all(const StudyAnalysis& analysis,
+                         const fs::path& folder,
+                         std::vector<std::string>& notes) {
+  FiguresBySeries drawn;
+  for (const SeriesAnalysis& one : analysis.studies()) {
+    auto& figures = drawn[one.series.slug];
+    for (const Figure& figure : figures_of(one)) figures.push_back(draw(figure, folder, notes));
+  }
+  return drawn;
+}
+
+void write_tables(const StudyAnalysis& analysis, const fs::path& folder) {
+  std::vector<ReportTable> tables{run_table(analysis), skipped_table(analysis),
+                                  control_arm_table(analysis), environment_table(analysis)};
+  for (const SeriesAnalysis& one : analysis.studies()) {
+    for (const auto& make :
+         {speedup_table, factorisation_table, step_table, smoothness_table, quality_table,
+          differing_settings_table, settings_stages_table, time_like_table}) {
+      tables.push_back(make(one));
+    }
+  }
+  for (const ReportTable& table : tables) {
+    if (!table.rows.empty()) write_file(folder / (table.slug + ".csv"), to_csv(table));
+  }
+}
+
+}  // namespace
+
+ReportResult write_report(const std::vector<fs::path>& folders, const fs::path& out) {
+  const StudyAnalysis analysis(load_runs(folders));
+  make_empty_folder(out / "figures");
+  make_empty_folder(out / "tables");
+  ReportResult result;
+  add_note(result.notes, completeness_sentence(analysis));
+  const FiguresBySeries figures = draw_all(analysis, out / "figures", result.notes);
+  write_tables(analysis, out / "tables");
+  result.summary = out / "summary.json";
+  write_file(result.summary, summary_json(analysis));
+  result.page = out / "report.html";
+  write_file(result.page, report_page(analysis, figures, result.notes));
+  result.data_runs = analysis.data_runs();
+  for (const AbsentRun& run : analysis.runs().unreadable) result.unreadable.push_back(run.reason);
+  for (const SeriesAnalysis& one : analysis.studies()) {
+    const Conclusions conclusions = conclusions_of(one);
+    result.headlines.push_back(conclusions.paragraphs.front());
+  }
+  return result;
+}
+
+}  // namespace scalestudy

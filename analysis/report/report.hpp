@@ -1,0 +1,25 @@
+#pragma once
+/// DIR/report/: report.html (self-contained), figures/*.{svg,pdf,tsv,gp}, tables/*.csv,
+/// summary.json. The page needs no network and no other file.
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace scalestudy {
+
+struct ReportResult {
+  std::filesystem::path page;           ///< report.html
+  std::filesystem::path summary;        ///< summary.json
+  std::vector<std::string> notes;       ///< what is missing and why: gnuplot, unfinished runs
+  std::vector<std::string> unreadable;  ///< damaged result files, with the reason
+  std::vector<std::string> headlines;   ///< one line per series, for the terminal
+  std::size_t data_runs = 0;
+};
+
+/// Reads the study folders and writes the report into `out`, replacing an earlier one.
+/// Errors: BadInput when a folder is missing or `out` cannot be written.
+[[nodiscard]] ReportResult write_report(const std::vector<std::filesystem::path>& folders,
+                                        const std::filesystem::path& out);
+
+}  // namespace scalestudy

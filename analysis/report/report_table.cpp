@@ -1,0 +1,122 @@
+#include "analysis/report/report_table.hpp"
+
+#include <algorithm>
+
+#include "core/text.hpp"
+
+#include "analysis/report/numbers.hpp"
+
+namespace scalestudy {
+namespace {
+
+std::string csv_field(const std::string& text) {
+  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+  std::string quoted = "\"";
+  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return quoted + "\"";
+}
+
+bool has_interval(const ReportTable& table, std::size_t column) {
+  return std::any_of(table.rows.begin(), table.rows.end(),
+                     [column](const auto& row) { return row[column].interval.has_value(); });
+}
+
+std::vector<std::string> csv_heading(const ReportTable& table) {
+  std::vector<std::string> fields;
+  for (std::size_t i = 0; i < table.columns.size(); ++i) {
+    const std::string& name = table.columns[i].name;
+    fields.push_back(csv_field(name));
+    if (has_interval(table, i)) fields.insert(fields.end(), {name + "_low", name + "_high"});
+  }
+  return fields;
+}
+
+std::vector<std::string> csv_row(const ReportTable& table, const std::vector<TableCell>& row) {
+  std::vector<std::string> fields;
+  for (std::size_t i = 0; i < row.size(); ++i) {
+    fields.push_back(csv_field(row[i].raw));
+    if (!has_interval(table, i)) continue;
+    const Interval interval = row[i].interval.value_or(Interval{});
+    fields.insert(fields.end(), {exact(interval.low), exact(interval.high)});
+  }
+  return fields;
+}
+
+std::string html_cell(const char* element, const std::string& text, bool is_number) {
+  return cat("<", element, is_number ? " class=\"number\">" : ">", escape_html(text), "</", element,
+             ">");
+}
+
+}  // namespace
+
+TableCell text_cell(const std::string& text) {
+  return {text, text};
+}
+
+TableCell integer_cell(std::int64_t value) {
+  return {std::to_string(value), std::to_string(value)};
+}
+
+TableCell number_cell(double value, int digits) {
+  return {significant(value, digits), exact(value)};
+}
+
+TableCell shown_cell(const std::string& shown, double raw) {
+  return {shown, exact(raw)};
+}
+
+TableCell estimate_cell(const Estimate& estimate, int digits) {
+  return {with_interval(estimate, digits), exact(estimate.value), estimate.interval};
+}
+
+std::string escape_html(std::string_view text) {
+  std::string escaped;
+  for (const char c : text) {
+    switch (c) {
+      case '&':
+        escaped += "&amp;";
+        break;
+      case '<':
+        escaped += "&lt;";
+        break;
+      case '>':
+        escaped += "&gt;";
+        break;
+      case '"':
+        escaped += "&quot;";
+        break;
+      case '\'':
+        escaped += "&#39;";
+        break;
+      default:
+        if (static_cast<unsigned char>(c) >= 0x20 || c == '\n' || c == '\t') escaped += c;
+    }
+  }
+  return escaped;
+}
+
+std::string to_html(const ReportTable& table) {
+  std::string html = cat("<figure class=\"table\"><figcaption>", escape_html(table.caption),
+                         "</figcaption><div class=\"scroll\" tabindex=\"0\"><table class=\"",
+                         escape_html(table.slug), "\"><thead><tr>");
+  for (const TableColumn& column : table.columns) {
+    html += html_cell("th", column.heading, column.is_number);
+  }
+  html += "</tr></thead><tbody>\n";
+  for (const auto& row : table.rows) {
+    html += "<tr>";
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      html += html_cell("td", row[i].shown, table.columns[i].is_number);
+    }
+    html += "</tr>\n";
+  }
+  return html + "</tbody></table></div></figure>\n";
+}
+
+std::string to_csv(const ReportTable& table) {
+  std::string csv = join(csv_heading(table), ",") + "\n";
+  for (const auto& row : table.rows) csv += join(csv_row(table, row), ",") + "\n";
+  return csv;
+}
+
+}  // namespace scalestudy

@@ -1,0 +1,47 @@
+#pragma once
+/// A table of the report: once as HTML with sensible digits, once as CSV with all of them.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "analysis/statistics.hpp"
+
+namespace scalestudy {
+
+struct TableCell {
+  std::string shown;                                ///< UTF-8 text, not escaped
+  std::string raw;                                  ///< for CSV
+  std::optional<Interval> interval = std::nullopt;  ///< CSV: two more columns, _low and _high
+};
+
+[[nodiscard]] TableCell text_cell(const std::string& text);
+[[nodiscard]] TableCell integer_cell(std::int64_t value);
+[[nodiscard]] TableCell number_cell(double value, int digits = 3);
+[[nodiscard]] TableCell shown_cell(const std::string& shown, double raw);
+/// "2.08 (2.02–2.14)".
+[[nodiscard]] TableCell estimate_cell(const Estimate& estimate, int digits = 3);
+
+struct TableColumn {
+  std::string name;     ///< CSV heading: snake case with unit
+  std::string heading;  ///< for people
+  bool is_number = true;
+};
+
+struct ReportTable {
+  std::string slug;  ///< file name without .csv
+  std::string caption;
+  std::vector<TableColumn> columns;
+  std::vector<std::vector<TableCell>> rows;
+};
+
+/// &, <, >, " and ' escaped; bytes that XML forbids are dropped.
+[[nodiscard]] std::string escape_html(std::string_view text);
+/// In a scrolling frame: wide tables must not widen a phone's page.
+[[nodiscard]] std::string to_html(const ReportTable& table);
+/// RFC 4180.
+[[nodiscard]] std::string to_csv(const ReportTable& table);
+
+}  // namespace scalestudy

@@ -1,0 +1,18 @@
+#pragma once
+/// JSON texts of a run as flat maps, so that the rest of the report needs no JSON.
+
+#include <map>
+#include <string>
+
+namespace scalestudy {
+
+/// "/settings/optimizer/name" -> "adam". Texts without quotes, everything else as JSON.
+using FlatSettings = std::map<std::string, std::string>;
+
+/// Empty when the text is no JSON object. A member that is itself JSON text is unfolded.
+[[nodiscard]] FlatSettings flatten_json(const std::string& text);
+
+/// The value whose path ends in "/<name>", or "".
+[[nodiscard]] std::string value_named(const FlatSettings& settings, const std::string& name);
+
+}  // namespace scalestudy

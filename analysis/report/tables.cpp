@@ -1,0 +1,275 @@
+#include "analysis/report/tables.hpp"
+
+#include <algorithm>
+
+#include "core/text.hpp"
+
+#include "analysis/report/numbers.hpp"
+
+namespace scalestudy {
+namespace {
+
+std::string slug(const SeriesAnalysis& analysis, const char* what) {
+  return analysis.series.slug + "-" + what;
+}
+
+std::string validity_text(const Run& run) {
+  if (!run.validity_codes.empty()) return "INVALID: " + join(run.validity_codes, ", ");
+  return run.is_data() ? "valid" : "no data";
+}
+
+std::vector<TableCell> run_row(const Run& run) {
+  const RunHeader& header = run.record.header;
+  const RunMeasures& m = run.measures;
+  const bool shows_numbers = run.is_data();
+  const auto value = [&](double v) { return shows_numbers ? v : not_available; };
+  return {integer_cell(run.spec.ranks),
+          integer_cell(run.spec.repeat),
+          text_cell(std::string(to_string(header.status))),
+          text_cell(validity_text(run)),
+          text_cell(join(run.labels, ", ")),
+          integer_cell(run.record.steps.steps()),
+          shown_cell(duration(value(m.launch_wall_time_s)), value(m.launch_wall_time_s)),
+          shown_cell(duration(value(m.training_time_s)), value(m.training_time_s)),
+          number_cell(value(m.samples_per_s), 4),
+          integer_cell(run.window.start),
+          text_cell(run.window.stationary ? "yes" : "no"),
+          number_cell(value(m.best_validation_loss), 4),
+          text_cell(run.left_out),
+          text_cell(header.run_id)};
+}
+
+std::vector<TableCell> absent_row(const AbsentRun& run, const char* status) {
+  std::vector<TableCell> row(14, text_cell(""));
+  row[2] = text_cell(status);
+  row[3] = text_cell("no data");
+  row[12] = text_cell(run.reason);
+  row[13] = text_cell(run.name);
+  return row;
+}
+
+}  // namespace
+
+ReportTable speedup_table(const SeriesAnalysis& analysis) {
+  ReportTable table{slug(analysis, "speedup"),
+                    "Speed-up against one rank, from launch (exec to exit), training clock and "
+                    "steady throughput. Times and rates are geometric means over launches; 95 % "
+                    "intervals in brackets.",
+                    {{"ranks", "ranks"},
+                     {"launches", "runs"},
+                     {"launch_wall_time_s", "launch"},
+                     {"training_time_s", "training"},
+                     {"samples_per_s", "samples/s"},
+                     {"launch_speedup", "speed-up, launch"},
+                     {"training_speedup", "speed-up, training"},
+                     {"throughput_speedup", "speed-up, throughput"},
+                     {"training_efficiency", "efficiency, training"},
+                     {"serial_fraction", "Karp–Flatt e"}},
+                    {}};
+  for (const SpeedupPoint& p : analysis.speedup) {
+    std::vector<TableCell> row{
+        integer_cell(p.ranks), integer_cell(static_cast<std::int64_t>(p.launches)),
+        shown_cell(duration(p.absolute.launch_wall_time_s), p.absolute.launch_wall_time_s),
+        shown_cell(duration(p.absolute.training_time_s), p.absolute.training_time_s),
+        number_cell(p.absolute.samples_per_s, 4)};
+    for (const Estimate* e : {&p.launch, &p.training, &p.throughput}) {
+      row.push_back(p.ranks == 1 ? shown_cell("1", e->value) : estimate_cell(*e));
+    }
+    row.push_back(shown_cell(percent(p.efficiency.value), p.efficiency.value));
+    row.push_back(p.ranks == 1 ? text_cell("") : estimate_cell(p.serial_fraction, 2));
+    table.rows.push_back(row);
+  }
+  return table;
+}
+
+ReportTable factorisation_table(const SeriesAnalysis& analysis) {
+  ReportTable table{slug(analysis, "factorisation"),
+                    "What the training speed-up is the product of: throughput ratio × samples "
+                    "ratio × fixed-cost factor.",
+                    {{"ranks", "ranks"},
+                     {"training_speedup", "speed-up, training"},
+                     {"throughput_ratio", "throughput"},
+                     {"samples_ratio", "samples (statistical)"},
+                     {"fixed_cost_factor", "fixed cost"},
+                     {"base_fixed_frac", "fixed share, one rank"},
+                     {"fixed_frac", "fixed share"},
+                     {"final_loss", "final training loss"}},
+                    {}};
+  for (std::size_t i = 0; i < analysis.speedup.size(); ++i) {
+    const SpeedupPoint& p = analysis.speedup[i];
+    if (p.ranks == 1) continue;
+    const Factorisation& f = p.factors;
+    std::vector<TableCell> row{integer_cell(p.ranks)};
+    for (const Estimate* e : {&f.total, &f.throughput, &f.statistical, &f.fixed_cost}) {
+      row.push_back(estimate_cell(*e, 4));
+    }
+    row.push_back(shown_cell(percent(f.base_fixed_frac), f.base_fixed_frac));
+    row.push_back(shown_cell(percent(f.fixed_frac), f.fixed_frac));
+    const auto& losses =
+        i < analysis.quality.size() ? analysis.quality[i].final_loss : std::vector<double>{};
+    row.push_back(shown_cell(mean_and_deviation(losses), mean(losses)));
+    table.rows.push_back(row);
+  }
+  return table;
+}
+
+ReportTable step_table(const SeriesAnalysis& analysis) {
+  ReportTable table{slug(analysis, "step-phases"),
+                    "A step by phase: mean over ranks, steady steps and runs, in ms; their sum is "
+                    "the step time (max over ranks). Imbalance is the slowest rank minus the mean.",
+                    {{"ranks", "ranks"}, {"local_samples", "samples per rank"}},
+                    {}};
+  for (const PhaseInfo& phase : step_phases()) {
+    table.columns.push_back({std::string(phase.name), std::string(phase.label)});
+  }
+  table.columns.push_back({"step_s", "step"});
+  table.columns.push_back({"expected_step_s", "step if perfect"});
+  table.columns.push_back({"communication_overhead_frac", "exposed comm. share"});
+  const StepComposition* base = nullptr;
+  for (const StepComposition& step : analysis.steps) {
+    if (step.ranks == 1) base = &step;
+    std::vector<TableCell> row{integer_cell(step.ranks),
+                               shown_cell(exact(step.local_samples), step.local_samples)};
+    for (const double phase_s : step.phase_s) {
+      row.push_back(shown_cell(significant(phase_s * 1e3, 3), phase_s));
+    }
+    const double expected_s = base != nullptr ? step_growth(step, *base).expected_s : not_available;
+    row.push_back(shown_cell(significant(step.step_s * 1e3, 3), step.step_s));
+    row.push_back(shown_cell(significant(expected_s * 1e3, 3), expected_s));
+    row.push_back(
+        shown_cell(percent(step.communication_overhead_frac), step.communication_overhead_frac));
+    table.rows.push_back(row);
+  }
+  return table;
+}
+
+ReportTable smoothness_table(const SeriesAnalysis& analysis) {
+  ReportTable table{slug(analysis, "smoothness"),
+                    cat("Roughness of the training loss (standard deviation of log-loss "
+                        "differences ÷ √2). Per step, averaging over k times the loss weight "
+                        "predicts a ratio of 1/√k; at equal samples (",
+                        analysis.series.spec.smoothness_window_samples,
+                        " per point) it predicts 1. Below 1 is smoother."),
+                    {{"ranks", "ranks"},
+                     {"roughness", "roughness per step"},
+                     {"roughness_ratio", "ratio to one rank"},
+                     {"predicted_ratio", "predicted 1/√k"},
+                     {"weight_ratio", "k"},
+                     {"roughness_equal_samples", "roughness, equal samples"},
+                     {"roughness_equal_samples_ratio", "ratio, equal samples"}},
+                    {}};
+  for (const Smoothness& s : analysis.smoothness) {
+    table.rows.push_back({integer_cell(s.ranks), number_cell(s.roughness),
+                          s.ranks == 1 ? text_cell("1") : estimate_cell(s.per_step),
+                          number_cell(s.predicted_per_step), number_cell(s.weight_ratio),
+                          number_cell(s.roughness_equal_samples),
+                          s.ranks == 1 ? text_cell("1") : estimate_cell(s.equal_samples)});
+  }
+  return table;
+}
+
+ReportTable quality_table(const SeriesAnalysis& analysis) {
+  const EvaluationPopulation& population = analysis.population;
+  const std::string proof = !population.known ? "No evaluation was recorded."
+                            : population.identical
+                                ? cat("All evaluations on the same ", population.samples,
+                                      " samples, hash ", population.hash, ".")
+                                : "The evaluation sets differ: nothing is compared.";
+  ReportTable table{slug(analysis, "quality"),
+                    "Quality: mean ± standard deviation over runs; differences to one rank with "
+                    "95 % Welch intervals. " +
+                        proof,
+                    {{"ranks", "ranks"},
+                     {"runs", "runs"},
+                     {"best_validation_loss", "best validation loss"},
+                     {"best_validation_loss_difference", "difference to one rank"},
+                     {"best_validation_loss_p_value", "p"}},
+                    {}};
+  bool has_psnr = false;
+  for (const QualityPoint& q : analysis.quality) has_psnr = has_psnr || !q.psnr_db.empty();
+  if (has_psnr) {
+    table.columns.push_back({"psnr_db", "PSNR, dB"});
+    table.columns.push_back({"psnr_difference_db", "difference, dB"});
+  }
+  for (const QualityPoint& q : analysis.quality) {
+    const auto n = std::max(q.best_validation_loss.size(), q.psnr_db.size());
+    const bool base = q.ranks == 1;
+    const Estimate& d = q.validation_loss_difference;
+    std::vector<TableCell> row{
+        integer_cell(q.ranks), integer_cell(static_cast<std::int64_t>(n)),
+        shown_cell(mean_and_deviation(q.best_validation_loss), mean(q.best_validation_loss)),
+        base ? text_cell("") : estimate_cell(d, 2),
+        base ? text_cell("") : number_cell(d.p_value, 2)};
+    if (has_psnr) {
+      row.push_back(shown_cell(mean_and_deviation(q.psnr_db), mean(q.psnr_db)));
+      row.push_back(base ? text_cell("") : estimate_cell(q.psnr_difference, 2));
+    }
+    table.rows.push_back(row);
+  }
+  return table;
+}
+
+ReportTable control_arm_table(const StudyAnalysis& analysis) {
+  ReportTable table{"control-arms",
+                    "Control arms: timing only, no part of speed-up, quality or smoothness above.",
+                    {{"control_arm", "arm", false},
+                     {"ranks", "ranks"},
+                     {"runs", "runs"},
+                     {"samples_per_s", "samples/s"},
+                     {"throughput_speedup", "throughput against its one rank"},
+                     {"series", "series", false}},
+                    {}};
+  for (const SeriesAnalysis& arm : analysis.control_arms()) {
+    for (const SpeedupPoint& p : arm.speedup) {
+      table.rows.push_back({text_cell(arm.series.spec.control_arm), integer_cell(p.ranks),
+                            integer_cell(static_cast<std::int64_t>(p.launches)),
+                            number_cell(p.absolute.samples_per_s, 4),
+                            p.ranks == 1 ? text_cell("1") : estimate_cell(p.throughput),
+                            text_cell(arm.series.name)});
+    }
+  }
+  return table;
+}
+
+ReportTable run_table(const StudyAnalysis& analysis) {
+  const RunSet& set = analysis.runs();
+  ReportTable table{"runs",
+                    "Every run, as data or with the reason why not. Numbers of runs that are no "
+                    "data are not shown.",
+                    {{"ranks", "ranks"},
+                     {"repeat", "repeat"},
+                     {"status", "status", false},
+                     {"validity", "validity", false},
+                     {"labels", "labels", false},
+                     {"steps", "steps"},
+                     {"launch_wall_time_s", "launch"},
+                     {"training_time_s", "training"},
+                     {"samples_per_s", "samples/s"},
+                     {"steady_start_step", "steady from step"},
+                     {"stationary", "stationary", false},
+                     {"best_validation_loss", "best validation loss"},
+                     {"left_out", "why it is no data", false},
+                     {"run_id", "run", false}},
+                    {}};
+  for (const Run& run : set.runs) table.rows.push_back(run_row(run));
+  for (const AbsentRun& run : set.unreadable) {
+    table.rows.push_back(absent_row(run, "unreadable"));
+  }
+  for (const AbsentRun& run : set.without_file) {
+    table.rows.push_back(absent_row(run, "absent"));
+  }
+  return table;
+}
+
+ReportTable skipped_table(const StudyAnalysis& analysis) {
+  ReportTable table{"left-out",
+                    "Combinations of the axes that the plan left out.",
+                    {{"combination", "combination", false}, {"reason", "reason", false}},
+                    {}};
+  for (const AbsentRun& run : analysis.runs().skipped) {
+    table.rows.push_back({text_cell(run.name), text_cell(run.reason)});
+  }
+  return table;
+}
+
+}  // namespace scalestudy

@@ -1,0 +1,86 @@
+#pragma once
+/// All runs of one or more study folders, judged and grouped: what may be drawn as data, what is
+/// only listed and why, which runs may be compared with each other.
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "study/run_spec.hpp"
+
+#include "record/run_record.hpp"
+
+#include "analysis/plan_file.hpp"
+#include "analysis/run_summary.hpp"
+
+namespace scalestudy {
+
+/// The numbers of one run that ratios are made of; NaN where the run does not determine one.
+struct RunMeasures {
+  double launch_wall_time_s = 0;
+  double training_time_s = 0;
+  double cpu_time_s = 0;
+  double samples = 0;        ///< consumed by all ranks
+  double samples_per_s = 0;  ///< steady window
+  double steady_step_s = 0;
+  double roughness = 0;                ///< per step
+  double roughness_equal_samples = 0;  ///< per smoothness_window_samples
+  double best_validation_loss = 0;
+  double final_loss = 0;
+  double psnr_db = 0;
+};
+
+struct Run {
+  RunRecord record;
+  RunSpec spec;
+  SteadyWindow window;
+  RunMeasures measures;
+  std::vector<std::string> validity_codes;  ///< the file's and those found here
+  std::vector<std::string> labels;          ///< the file's, and oversubscribed by its spec
+  std::string left_out;                     ///< why it is listed but no data; "" if it is data
+  [[nodiscard]] bool is_data() const { return left_out.empty(); }
+  [[nodiscard]] bool has_label(std::string_view label) const;
+  /// A resumed run trains as well as any other, but its times are no evidence.
+  [[nodiscard]] bool is_timing_data() const { return is_data() && !has_label("resumed"); }
+};
+
+struct RunSet {
+  std::vector<std::filesystem::path> folders;
+  std::vector<Run> runs;  ///< by folder, then run id
+  std::vector<AbsentRun> unreadable;
+  std::vector<AbsentRun> without_file;  ///< in plan.json, but no run.h5 or run.h5.part
+  std::vector<AbsentRun> skipped;       ///< combinations that the plan left out
+};
+
+/// Reads DIR/runs/*/run.h5, else run.h5.part, and DIR/plan.json where there is one. Damaged files
+/// are listed, not fatal. Errors: BadInput when a folder does not exist or is no folder.
+[[nodiscard]] RunSet load_runs(const std::vector<std::filesystem::path>& folders);
+
+/// Judges one record; `record` must hold a readable /settings/resolved (else BadInput).
+[[nodiscard]] Run judge_run(RunRecord record);
+
+/// Runs whose specs are equal but for ranks, repeat and what follows from these: only they may
+/// stand in one ratio. Emulated and measured runs are never in one series.
+struct Series {
+  std::string name;  ///< "noise2void, linear_fixed_samples, bucketed_overlap, sharded input"
+  std::string slug;  ///< for file names and ids: [a-z0-9-]
+  RunSpec spec;      ///< of any of its runs
+  bool emulated = false;
+  std::map<std::int64_t, std::vector<const Run*>> by_ranks;  ///< data only, see Run::is_data
+  [[nodiscard]] bool is_control_arm() const { return !spec.control_arm.empty(); }
+  /// One measure of all runs with `ranks` ranks; timing measures leave resumed runs out.
+  [[nodiscard]] std::vector<double> timing(std::int64_t ranks, double RunMeasures::*measure) const;
+  [[nodiscard]] std::vector<double> learning(std::int64_t ranks,
+                                             double RunMeasures::*measure) const;
+  [[nodiscard]] bool has_label(std::string_view label) const;
+};
+
+/// `set` must outlive the result. Sorted by name; series without a single data run are absent.
+[[nodiscard]] std::vector<Series> group_series(const RunSet& set);
+
+/// Distinct build ids of all runs; more than one is the validity code mixed_builds.
+[[nodiscard]] std::vector<std::string> build_ids(const RunSet& set);
+
+}  // namespace scalestudy

@@ -1,0 +1,196 @@
+#include "analysis/run_summary.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+namespace scalestudy {
+namespace {
+
+constexpr double undefined = std::numeric_limits<double>::quiet_NaN();
+constexpr std::size_t mser_batch = 5;
+/// Share of a run's samples left out of the roughness: the first fall of the loss is no noise.
+constexpr double roughness_transient_frac = 0.1;
+
+std::vector<double> batch_means(std::span<const double> values, std::size_t batch) {
+  std::vector<double> means;
+  for (std::size_t i = 0; i + batch <= values.size(); i += batch) {
+    const auto part = values.subspan(i, batch);
+    means.push_back(std::accumulate(part.begin(), part.end(), 0.0) / static_cast<double>(batch));
+  }
+  return means;
+}
+
+/// MSER: the truncation, at most half the values, with the smallest squared marginal standard
+/// error of the remaining mean. One pass from the back (Welford).
+std::size_t mser_truncation(std::span<const double> values) {
+  std::size_t best = 0;
+  double smallest = std::numeric_limits<double>::infinity();
+  double centre = 0, squares = 0, count = 0;
+  for (std::size_t start = values.size(); start-- > 0;) {
+    const double deviation = values[start] - centre;
+    centre += deviation / ++count;
+    squares += deviation * (values[start] - centre);
+    if (start <= values.size() / 2 && squares / (count * count) <= smallest) {
+      smallest = squares / (count * count);
+      best = start;
+    }
+  }
+  return best;
+}
+
+double window_sum(const std::vector<double>& per_step, const SteadyWindow& window) {
+  return std::accumulate(per_step.begin() + window.start, per_step.begin() + window.end, 0.0);
+}
+
+double last_or_undefined(const std::vector<double>& values) {
+  return values.empty() ? undefined : values.back();
+}
+
+double end_of_last_step_s(const StepTable& steps) {
+  double end_s = undefined;
+  for (std::int64_t rank = 0; rank < steps.ranks(); ++rank) {
+    const std::int64_t last = steps.steps() - 1;
+    const double rank_end_s =
+        steps.at(step_column::start_s, rank, last) + steps.at(step_column::step_s, rank, last);
+    end_s = std::isnan(end_s) ? rank_end_s : std::max(end_s, rank_end_s);
+  }
+  return end_s;
+}
+
+}  // namespace
+
+SteadyWindow find_steady_window(std::span<const double> step_s, std::int64_t warmup_steps) {
+  SteadyWindow window;
+  window.end = static_cast<std::int64_t>(step_s.size());
+  window.start = std::min(std::max<std::int64_t>(warmup_steps, 0), window.end);
+  const auto means =
+      batch_means(step_s.subspan(static_cast<std::size_t>(window.start)), mser_batch);
+  if (means.size() < 4) return window;  // too short to tell a trend from noise
+  const std::size_t cut = mser_truncation(means);
+  window.start += static_cast<std::int64_t>(cut * mser_batch);
+  window.stationary = cut < means.size() / 2;
+  return window;
+}
+
+std::vector<LossPoint> loss_curve(const StepTable& steps, std::int64_t samples_per_point) {
+  std::vector<LossPoint> curve;
+  if (steps.steps() == 0) return curve;
+  const auto losses = steps.global_loss();
+  const auto weights = steps.sum_over_ranks(step_column::loss_weight);
+  const auto samples = steps.sum_over_ranks(step_column::sample_count);
+  const auto starts_s = steps.max_over_ranks(step_column::start_s);
+  const auto times_s = steps.max_over_ranks(step_column::step_s);
+  double weighted_loss = 0, weight = 0, point_samples = 0, samples_seen = 0;
+  for (std::size_t i = 0; i < losses.size(); ++i) {
+    // A weight of 0 has no loss (0/0); it must not spoil the point it falls into.
+    if (weights[i] > 0) weighted_loss += losses[i] * weights[i];
+    weight += weights[i];
+    point_samples += samples[i];
+    samples_seen += samples[i];
+    if (point_samples < static_cast<double>(samples_per_point)) continue;
+    curve.push_back({samples_seen, starts_s[i] + times_s[i], weighted_loss / weight});
+    weighted_loss = weight = point_samples = 0;
+  }
+  return curve;
+}
+
+double loss_roughness(std::span<const LossPoint> curve) {
+  if (curve.empty()) return undefined;
+  const double transient_end = curve.back().samples_seen * roughness_transient_frac;
+  std::vector<double> logs;
+  for (const LossPoint& point : curve) {
+    if (point.samples_seen <= transient_end) continue;
+    if (!(point.loss > 0) || !std::isfinite(point.loss)) return undefined;
+    logs.push_back(std::log(point.loss));
+  }
+  if (logs.size() < 4) return undefined;
+  std::adjacent_difference(logs.begin(), logs.end(), logs.begin());
+  const std::span differences(logs.data() + 1, logs.size() - 1);
+  const auto n = static_cast<double>(differences.size());
+  const double centre = std::accumulate(differences.begin(), differences.end(), 0.0) / n;
+  double sum = 0;
+  for (const double d : differences) sum += (d - centre) * (d - centre);
+  return std::sqrt(sum / (n - 1) / 2);
+}
+
+double steady_step_s(const StepTable& steps, const SteadyWindow& window) {
+  if (window.empty()) return undefined;
+  auto times_s = steps.max_over_ranks(step_column::step_s);
+  std::vector<double> steady(times_s.begin() + window.start, times_s.begin() + window.end);
+  std::sort(steady.begin(), steady.end());
+  const std::size_t middle = steady.size() / 2;
+  return steady.size() % 2 == 1 ? steady[middle] : (steady[middle - 1] + steady[middle]) / 2;
+}
+
+double samples_per_s(const StepTable& steps, const SteadyWindow& window) {
+  if (window.empty()) return undefined;
+  return window_sum(steps.sum_over_ranks(step_column::sample_count), window) /
+         window_sum(steps.max_over_ranks(step_column::step_s), window);
+}
+
+double communication_overhead_frac(const StepTable& steps, const SteadyWindow& window) {
+  if (window.empty()) return undefined;
+  return window_sum(steps.sum_over_ranks(step_column::exposed_communication_s), window) /
+         window_sum(steps.sum_over_ranks(step_column::step_s), window);
+}
+
+double samples_consumed(const StepTable& steps) {
+  if (steps.steps() == 0) return 0;
+  const auto samples = steps.sum_over_ranks(step_column::sample_count);
+  return std::accumulate(samples.begin(), samples.end(), 0.0);
+}
+
+double training_time_s(const RunRecord& run) {
+  const auto& ends_s = run.epochs.values(epoch_column::end_s);
+  if (!ends_s.empty()) return ends_s.back();
+  return run.steps.steps() == 0 ? undefined : end_of_last_step_s(run.steps);
+}
+
+double cpu_time_s(const RunRecord& run) {
+  const auto& times_s = run.ranks.values(rank_column::cpu_time_s);
+  if (times_s.empty()) return undefined;
+  return std::accumulate(times_s.begin(), times_s.end(), 0.0);
+}
+
+double final_loss(const RunRecord& run) {
+  return last_or_undefined(run.epochs.values(epoch_column::training_loss));
+}
+
+double best_validation_loss(const RunRecord& run) {
+  double best = undefined;
+  for (const double loss : run.epochs.values(epoch_column::validation_loss)) {
+    if (std::isfinite(loss) && !(loss >= best)) best = loss;
+  }
+  return best;
+}
+
+double psnr_db(const RunRecord& run) {
+  return last_or_undefined(run.evaluations.values(evaluation_column::psnr_db));
+}
+
+std::vector<SummaryValue> summarise(const RunRecord& run, const SummaryWindows& windows) {
+  const StepTable& steps = run.steps;
+  SteadyWindow window;
+  if (steps.steps() > 0) {
+    window = find_steady_window(steps.max_over_ranks(step_column::step_s), windows.warmup_steps);
+  }
+  return {
+      {&summary_column::cpu_time_s, scalestudy::cpu_time_s(run)},
+      {&summary_column::training_time_s, scalestudy::training_time_s(run)},
+      {&summary_column::steady_step_s, scalestudy::steady_step_s(steps, window)},
+      {&summary_column::samples_per_s, scalestudy::samples_per_s(steps, window)},
+      {&summary_column::steady_start_step, static_cast<double>(window.start)},
+      {&summary_column::communication_overhead_frac,
+       scalestudy::communication_overhead_frac(steps, window)},
+      {&summary_column::loss_roughness, scalestudy::loss_roughness(loss_curve(steps, 1))},
+      {&summary_column::loss_roughness_equal_samples,
+       scalestudy::loss_roughness(loss_curve(steps, windows.smoothness_window_samples))},
+      {&summary_column::psnr_db, scalestudy::psnr_db(run)},
+      {&summary_column::final_loss, scalestudy::final_loss(run)},
+      {&summary_column::best_validation_loss, scalestudy::best_validation_loss(run)},
+  };
+}
+
+}  // namespace scalestudy

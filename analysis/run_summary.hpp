@@ -1,0 +1,73 @@
+#pragma once
+/// Every /summary value of a run from its raw columns. The rank program and the report both call
+/// these functions, so the stored numbers and the reported ones cannot part. Formulas: METRICS.md.
+/// Light: the record room and the standard library only. Local, pure.
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "record/run_record.hpp"
+
+namespace scalestudy {
+
+/// What the recomputation needs besides the columns; both come from the RunSpec.
+struct SummaryWindows {
+  std::int64_t warmup_steps = 5;               ///< steps left out at least
+  std::int64_t smoothness_window_samples = 1;  ///< samples per point of the equal-samples roughness
+};
+
+/// Steps [start, end) whose times count as steady (METRICS.md#steady-window).
+struct SteadyWindow {
+  std::int64_t start = 0;
+  std::int64_t end = 0;
+  bool stationary = true;  ///< false: the truncation rule would have cut more than half
+  [[nodiscard]] std::int64_t steps() const { return end - start; }
+  [[nodiscard]] bool empty() const { return end <= start; }
+};
+
+/// `step_s`: one time per step, max over ranks, seconds.
+[[nodiscard]] SteadyWindow find_steady_window(std::span<const double> step_s,
+                                              std::int64_t warmup_steps);
+
+/// A point of a loss curve: the weighted mean loss of consecutive steps.
+struct LossPoint {
+  double samples_seen = 0;  ///< by all ranks, at the point's end
+  double time_s = 0;        ///< end of its last step on the training clock
+  double loss = 0;
+};
+
+/// Consecutive steps joined until each point holds at least `samples_per_point` samples; an
+/// incomplete last point is dropped. With 1: one point per step.
+[[nodiscard]] std::vector<LossPoint> loss_curve(const StepTable& steps,
+                                                std::int64_t samples_per_point);
+
+/// METRICS.md#loss-roughness. NaN when undefined (too few points, a loss that is not positive).
+[[nodiscard]] double loss_roughness(std::span<const LossPoint> curve);
+
+[[nodiscard]] double steady_step_s(const StepTable& steps, const SteadyWindow& window);
+[[nodiscard]] double samples_per_s(const StepTable& steps, const SteadyWindow& window);
+[[nodiscard]] double communication_overhead_frac(const StepTable& steps,
+                                                 const SteadyWindow& window);
+/// All samples of the run, all ranks.
+[[nodiscard]] double samples_consumed(const StepTable& steps);
+[[nodiscard]] double training_time_s(const RunRecord& run);
+[[nodiscard]] double cpu_time_s(const RunRecord& run);
+[[nodiscard]] double final_loss(const RunRecord& run);
+[[nodiscard]] double best_validation_loss(const RunRecord& run);
+[[nodiscard]] double psnr_db(const RunRecord& run);
+
+/// One value, with the column that says where it is written and what it means.
+struct SummaryValue {
+  const Column* column = nullptr;
+  double value = 0;
+};
+
+/// All /summary values that follow from the raw columns: everything but launch_wall_time_s (the
+/// driver's) and timeline_cost_s (measured). NaN where the run does not determine one.
+[[nodiscard]] std::vector<SummaryValue> summarise(const RunRecord& run,
+                                                  const SummaryWindows& windows);
+
+}  // namespace scalestudy

@@ -1,0 +1,26 @@
+#pragma once
+/// Is the loss curve of N ranks smoother than that of one, beyond what averaging predicts?
+
+#include <cstdint>
+#include <vector>
+
+#include "analysis/run_set.hpp"
+#include "analysis/statistics.hpp"
+
+namespace scalestudy {
+
+/// Ratios N ÷ 1: below 1 is smoother. METRICS.md#smoothness.
+struct Smoothness {
+  std::int64_t ranks = 1;
+  double weight_ratio = not_available;        ///< k: loss weight averaged per step, N ÷ 1
+  double predicted_per_step = not_available;  ///< 1/√k: sampling noise and nothing else
+  double roughness = not_available;           ///< geometric mean over launches, per step
+  double roughness_equal_samples = not_available;
+  Estimate per_step;
+  Estimate equal_samples;           ///< predicted: 1
+  std::int64_t window_samples = 1;  ///< samples per point of `equal_samples`
+};
+
+[[nodiscard]] std::vector<Smoothness> smoothness_by_ranks(const Series& series);
+
+}  // namespace scalestudy

@@ -1,0 +1,100 @@
+#include "analysis/speedup.hpp"
+
+namespace scalestudy {
+namespace {
+
+/// More than this needs a reason; less is within what clocks and neighbours do.
+constexpr double largest_plain_efficiency = 1.02;
+
+template <class Get>
+std::vector<double> values_of(std::span<const RunTiming> runs, const Get& get) {
+  std::vector<double> values;
+  for (const RunTiming& run : runs) values.push_back(get(run));
+  return values;
+}
+
+/// 1 − f: the share of the training time that steady training of all samples would take.
+double steady_share(const RunTiming& run) {
+  return run.samples / run.samples_per_s / run.training_time_s;
+}
+
+std::vector<RunTiming> timings(const Series& series, std::int64_t ranks) {
+  std::vector<RunTiming> all;
+  const auto group = series.by_ranks.find(ranks);
+  if (group == series.by_ranks.end()) return all;
+  for (const Run* run : group->second) {
+    if (!run->is_timing_data()) continue;
+    all.push_back(
+        {run->measures.samples, run->measures.samples_per_s, run->measures.training_time_s});
+  }
+  return all;
+}
+
+/// Base time ÷ compared time.
+Estimate time_speedup(const Series& series, std::int64_t ranks, double RunMeasures::*time) {
+  return inverse(ratio(series.timing(ranks, time), series.timing(1, time)));
+}
+
+AbsoluteTimes absolute_times(const Series& series, std::int64_t ranks) {
+  return {geometric_mean(series.timing(ranks, &RunMeasures::launch_wall_time_s)),
+          geometric_mean(series.timing(ranks, &RunMeasures::training_time_s)),
+          geometric_mean(series.timing(ranks, &RunMeasures::samples_per_s))};
+}
+
+bool is_superlinear(const Estimate& efficiency) {
+  const bool certain = !efficiency.interval || efficiency.interval->low > 1;
+  return efficiency.value > largest_plain_efficiency && certain;
+}
+
+SpeedupPoint speedup_point(const Series& series, std::int64_t ranks) {
+  SpeedupPoint point;
+  point.ranks = ranks;
+  point.launches = timings(series, ranks).size();
+  point.absolute = absolute_times(series, ranks);
+  const auto n = static_cast<double>(ranks);
+  const auto per_rank = [n](double speedup) { return speedup / n; };
+  point.launch = time_speedup(series, ranks, &RunMeasures::launch_wall_time_s);
+  point.training = time_speedup(series, ranks, &RunMeasures::training_time_s);
+  point.throughput = ratio(series.timing(ranks, &RunMeasures::samples_per_s),
+                           series.timing(1, &RunMeasures::samples_per_s));
+  point.efficiency = transformed(point.training, per_rank);
+  point.throughput_efficiency = transformed(point.throughput, per_rank);
+  point.factors = factorise(timings(series, ranks), timings(series, 1));
+  if (ranks > 1) {
+    point.serial_fraction = transformed(point.training, [n](double s) { return karp_flatt(s, n); });
+    point.superlinear_unexplained =
+        is_superlinear(point.efficiency) || is_superlinear(point.throughput_efficiency);
+  }
+  return point;
+}
+
+}  // namespace
+
+Factorisation factorise(std::span<const RunTiming> compared, std::span<const RunTiming> base) {
+  const auto rate = [](const RunTiming& run) { return run.samples_per_s; };
+  const auto work = [](const RunTiming& run) { return run.samples; };
+  const auto time = [](const RunTiming& run) { return run.training_time_s; };
+  const auto ratio_of = [&](const auto& get) {
+    return ratio(values_of(compared, get), values_of(base, get));
+  };
+  Factorisation factors;
+  factors.total = inverse(ratio_of(time));
+  factors.throughput = ratio_of(rate);
+  factors.statistical = inverse(ratio_of(work));
+  factors.fixed_cost = ratio_of(steady_share);
+  factors.base_fixed_frac = 1 - geometric_mean(values_of(base, steady_share));
+  factors.fixed_frac = 1 - geometric_mean(values_of(compared, steady_share));
+  return factors;
+}
+
+double karp_flatt(double speedup, double ranks) {
+  return (1 / speedup - 1 / ranks) / (1 - 1 / ranks);
+}
+
+std::vector<SpeedupPoint> speedup_curve(const Series& series) {
+  std::vector<SpeedupPoint> curve;
+  for (const auto& [ranks, runs] : series.by_ranks) curve.push_back(speedup_point(series, ranks));
+  return curve;
+}
+
+}  // namespace scalestudy

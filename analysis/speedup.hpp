@@ -1,0 +1,58 @@
+#pragma once
+/// How much faster N ranks are than one, and of which factors the number is the product.
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "analysis/run_set.hpp"
+#include "analysis/statistics.hpp"
+
+namespace scalestudy {
+
+/// What the factorisation needs of one run.
+struct RunTiming {
+  double samples = 0;        ///< consumed by all ranks (or epochs, images …: any unit of work)
+  double samples_per_s = 0;  ///< steady
+  double training_time_s = 0;
+};
+
+/// speed-up = throughput × statistical × fixed_cost, exactly (METRICS.md#factorisation).
+struct Factorisation {
+  Estimate total;        ///< of training time
+  Estimate throughput;   ///< X_N / X_1
+  Estimate statistical;  ///< D_1 / D_N: samples that the protocol consumed
+  Estimate fixed_cost;   ///< (1 − f_N) / (1 − f_1), f: share of the run outside steady training
+  double base_fixed_frac = not_available;
+  double fixed_frac = not_available;
+};
+
+[[nodiscard]] Factorisation factorise(std::span<const RunTiming> compared,
+                                      std::span<const RunTiming> base);
+
+/// Experimentally determined serial fraction (Karp & Flatt 1990); METRICS.md#karp-flatt.
+[[nodiscard]] double karp_flatt(double speedup, double ranks);
+
+/// Geometric means over launches of one rank count: the absolute numbers behind the ratios.
+struct AbsoluteTimes {
+  double launch_wall_time_s = not_available;
+  double training_time_s = not_available;
+  double samples_per_s = not_available;
+};
+
+struct SpeedupPoint {
+  std::int64_t ranks = 1;
+  std::size_t launches = 0;  ///< that count for timing
+  AbsoluteTimes absolute;
+  Estimate launch, training, throughput;  ///< speed-ups against one rank; 1 at one rank
+  Estimate efficiency;                    ///< of training: speed-up ÷ ranks
+  Estimate throughput_efficiency;
+  Estimate serial_fraction;  ///< Karp–Flatt of the training speed-up
+  Factorisation factors;
+  bool superlinear_unexplained = false;  ///< METRICS.md#superlinear
+};
+
+/// One point per rank count, ascending. Empty estimates when there is no run with one rank.
+[[nodiscard]] std::vector<SpeedupPoint> speedup_curve(const Series& series);
+
+}  // namespace scalestudy

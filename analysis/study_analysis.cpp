@@ -1,0 +1,77 @@
+#include "analysis/study_analysis.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "core/text.hpp"
+
+namespace scalestudy {
+namespace {
+
+SeriesAnalysis analyse(Series series) {
+  SeriesAnalysis analysis;
+  analysis.speedup = speedup_curve(series);
+  analysis.steps = step_compositions(series);
+  if (!series.is_control_arm()) {
+    analysis.smoothness = smoothness_by_ranks(series);
+    analysis.population = evaluation_population(series);
+    analysis.quality = quality_by_ranks(series, analysis.population);
+  }
+  analysis.series = std::move(series);
+  return analysis;
+}
+
+void add_build_flag(const RunSet& runs, std::vector<StudyFlag>& flags) {
+  const auto ids = build_ids(runs);
+  if (ids.size() < 2) return;
+  flags.push_back(
+      {"mixed_builds", cat("The runs come from ", ids.size(), " builds (", join(ids, ", "),
+                           "): differences between them may be the builds'.")});
+}
+
+void add_series_flags(const SeriesAnalysis& analysis, std::vector<StudyFlag>& flags) {
+  const EvaluationPopulation& population = analysis.population;
+  if (population.known && !population.identical) {
+    flags.push_back({"evaluation_set_differs",
+                     cat(analysis.series.name, ": models were evaluated on different sets (",
+                         join(population.differences, "; "), "); their quality is not compared.")});
+  }
+  for (const SpeedupPoint& point : analysis.speedup) {
+    if (!point.superlinear_unexplained) continue;
+    flags.push_back(
+        {"superlinear_unexplained",
+         cat(analysis.series.name, ": ", point.ranks, " ranks are more than ", point.ranks,
+             " times as fast as one and nothing recorded explains it. Suspect the "
+             "one-rank base, dropped work or changed binding before believing it.")});
+  }
+}
+
+}  // namespace
+
+StudyAnalysis::StudyAnalysis(RunSet runs) : runs_(std::move(runs)) {
+  add_build_flag(runs_, flags_);
+  for (Series& series : group_series(runs_)) {
+    auto& list = series.is_control_arm() ? control_arms_ : studies_;
+    list.push_back(analyse(std::move(series)));
+    add_series_flags(list.back(), flags_);
+  }
+}
+
+std::size_t StudyAnalysis::data_runs() const {
+  return static_cast<std::size_t>(std::count_if(runs_.runs.begin(), runs_.runs.end(),
+                                                [](const Run& run) { return run.is_data(); }));
+}
+
+std::string scaling_mode(const Series& series) {
+  std::set<std::int64_t> global_batches, samples;
+  for (const auto& [ranks, runs] : series.by_ranks) {
+    global_batches.insert(runs.front()->spec.plan.global_batch_size);
+    samples.insert(runs.front()->spec.plan.samples);
+  }
+  if (series.by_ranks.size() < 2) return "one rank count";
+  if (global_batches.size() == 1) return "strong scaling (global batch constant)";
+  return samples.size() == 1 ? "strong in total samples, weak in steps (batch per rank constant)"
+                             : "weak in steps (batch per rank constant), total samples differ";
+}
+
+}  // namespace scalestudy

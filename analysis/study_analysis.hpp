@@ -1,0 +1,53 @@
+#pragma once
+/// Everything the report says, computed once: tables, figures, sentences and summary.json all read
+/// it from here, so that they cannot contradict each other.
+
+#include <string>
+#include <vector>
+
+#include "analysis/communication.hpp"
+#include "analysis/quality.hpp"
+#include "analysis/run_set.hpp"
+#include "analysis/smoothness.hpp"
+#include "analysis/speedup.hpp"
+
+namespace scalestudy {
+
+struct SeriesAnalysis {
+  Series series;
+  std::vector<SpeedupPoint> speedup;
+  std::vector<StepComposition> steps;
+  std::vector<Smoothness> smoothness;  ///< empty for control arms: they are timing-only
+  EvaluationPopulation population;
+  std::vector<QualityPoint> quality;  ///< empty for control arms
+};
+
+/// A validity code of the whole study, with what it rests on.
+struct StudyFlag {
+  std::string code;  ///< mixed_builds, evaluation_set_differs, superlinear_unexplained
+  std::string text;
+};
+
+class StudyAnalysis {
+ public:
+  explicit StudyAnalysis(RunSet runs);
+  StudyAnalysis(const StudyAnalysis&) = delete;  // series point into runs
+  StudyAnalysis& operator=(const StudyAnalysis&) = delete;
+
+  [[nodiscard]] const RunSet& runs() const { return runs_; }
+  [[nodiscard]] const std::vector<SeriesAnalysis>& studies() const { return studies_; }
+  [[nodiscard]] const std::vector<SeriesAnalysis>& control_arms() const { return control_arms_; }
+  [[nodiscard]] const std::vector<StudyFlag>& flags() const { return flags_; }
+  [[nodiscard]] std::size_t data_runs() const;
+
+ private:
+  RunSet runs_;
+  std::vector<SeriesAnalysis> studies_;
+  std::vector<SeriesAnalysis> control_arms_;
+  std::vector<StudyFlag> flags_;
+};
+
+/// How the rule scales the work (field: strong and weak are confused more often than not).
+[[nodiscard]] std::string scaling_mode(const Series& series);
+
+}  // namespace scalestudy

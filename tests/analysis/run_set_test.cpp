@@ -1,0 +1,122 @@
+#include "analysis/run_set.hpp"
+
+#include <fstream>
+
+#include <gtest/gtest.h>
+
+#include "core/error.hpp"
+
+#include "analysis/study_analysis.hpp"
+#include "tests/analysis/synthetic_run.hpp"
+
+namespace scalestudy {
+namespace {
+
+class RunSetOfStudy : public ::testing::Test {
+ protected:
+  scalestudy::Run single(const SyntheticRun& run) {
+    write_synthetic(study_, run);
+    RunSet set = load_runs({study_});
+    EXPECT_EQ(set.runs.size(), 1U);
+    return set.runs.at(0);
+  }
+  TemporaryFolder folder_;
+  std::filesystem::path study_ = folder_ / "study";
+};
+
+TEST_F(RunSetOfStudy, ACompleteRunIsData) {
+  const scalestudy::Run run = single({});
+  EXPECT_TRUE(run.is_data());
+  EXPECT_TRUE(run.is_timing_data());
+  EXPECT_GT(run.measures.samples_per_s, 0);
+  EXPECT_DOUBLE_EQ(run.measures.samples, 4 * 40 * 4);
+}
+
+TEST_F(RunSetOfStudy, APartFileIsReadAndListed) {
+  SyntheticRun run;
+  run.close = false;
+  const scalestudy::Run read = single(run);
+  EXPECT_FALSE(read.is_data());
+  EXPECT_EQ(read.left_out, "running");
+}
+
+TEST_F(RunSetOfStudy, AFailedRunSaysWhichRankAndWhy) {
+  SyntheticRun run;
+  run.status = RunStatus::failed;
+  EXPECT_EQ(single(run).left_out, "failed (rank 1, backward): rank 1 was killed by signal 9");
+}
+
+TEST_F(RunSetOfStudy, ALossThatIsNoNumberMakesTheRunInvalid) {
+  SyntheticRun run;
+  run.nan_loss = true;
+  const scalestudy::Run read = single(run);
+  EXPECT_FALSE(read.is_data());
+  EXPECT_EQ(read.validity_codes, std::vector<std::string>{"nonfinite_loss"});
+  EXPECT_TRUE(group_series(load_runs({study_})).empty());
+}
+
+TEST_F(RunSetOfStudy, OversubscribedIsDataWithItsLabel) {
+  SyntheticRun run;
+  run.labels = {"oversubscribed"};
+  const scalestudy::Run read = single(run);
+  EXPECT_TRUE(read.is_timing_data());
+  EXPECT_TRUE(read.has_label("oversubscribed"));
+}
+
+TEST_F(RunSetOfStudy, DamagedFilesAreListedAndDoNotStopTheRest) {
+  write_synthetic(study_, {});
+  std::filesystem::create_directories(study_ / "runs" / "broken");
+  std::ofstream(study_ / "runs" / "broken" / "run.h5") << "no HDF5";
+  const RunSet set = load_runs({study_});
+  EXPECT_EQ(set.runs.size(), 1U);
+  ASSERT_EQ(set.unreadable.size(), 1U);
+  EXPECT_NE(set.unreadable[0].name.find("broken"), std::string::npos);
+  EXPECT_FALSE(set.unreadable[0].reason.empty());
+}
+
+TEST_F(RunSetOfStudy, AMissingFolderIsRefused) {
+  EXPECT_THROW(static_cast<void>(load_runs({folder_ / "nowhere"})), BadInput);
+}
+
+TEST_F(RunSetOfStudy, ControlArmsEmulationAndRulesAreSeriesOfTheirOwn) {
+  SyntheticRun run;
+  write_group(study_, run, 2);
+  run.control_arm = "no_communication";
+  write_group(study_, run, 2);
+  run.control_arm = "";
+  run.rule = "strong";
+  write_group(study_, run, 1);
+  run.repeat = 7;
+  run.labels = {"emulated"};
+  write_synthetic(study_, run);
+  const StudyAnalysis analysis(load_runs({study_}));
+  EXPECT_EQ(analysis.studies().size(), 3U);
+  ASSERT_EQ(analysis.control_arms().size(), 1U);
+  EXPECT_TRUE(analysis.control_arms()[0].quality.empty());
+  EXPECT_TRUE(analysis.control_arms()[0].smoothness.empty());
+}
+
+TEST_F(RunSetOfStudy, OtherSettingsAreAnotherSeries) {
+  SyntheticRun run;
+  write_group(study_, run, 2);
+  run.local_batch = 8;
+  write_group(study_, run, 2);
+  const RunSet set = load_runs({study_});
+  const auto series = group_series(set);
+  ASSERT_EQ(series.size(), 2U);
+  EXPECT_NE(series[0].slug, series[1].slug);
+}
+
+TEST_F(RunSetOfStudy, MixedBuildsAreFlagged) {
+  SyntheticRun run;
+  write_synthetic(study_, run);
+  run.repeat = 1;
+  run.build_id = "0.2.0+g99999999.release";
+  write_synthetic(study_, run);
+  const StudyAnalysis analysis(load_runs({study_}));
+  ASSERT_EQ(analysis.flags().size(), 1U);
+  EXPECT_EQ(analysis.flags()[0].code, "mixed_builds");
+}
+
+}  // namespace
+}  // namespace scalestudy

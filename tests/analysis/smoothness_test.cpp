@@ -1,0 +1,36 @@
+#include "analysis/smoothness.hpp"
+
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+#include "tests/analysis/synthetic_run.hpp"
+
+namespace scalestudy {
+namespace {
+
+// Losses whose noise falls with the batch and nothing else: per step 1/√k, at equal samples 1.
+TEST(Smoothness, SamplingNoiseGivesExactlyThePredictions) {
+  TemporaryFolder folder;
+  SyntheticRun run;
+  run.steps_per_epoch = 400;
+  write_group(folder / "study", run, 4);
+  run.ranks = 4;
+  run.epochs = 4;
+  run.steps_per_epoch = 100;
+  write_group(folder / "study", run, 4);
+  const RunSet set = load_runs({folder / "study"});
+  const auto series = group_series(set);
+  const auto points = smoothness_by_ranks(series.at(0));
+  ASSERT_EQ(points.size(), 2U);
+  EXPECT_NEAR(points[1].weight_ratio, 4, 1e-9);
+  EXPECT_NEAR(points[1].predicted_per_step, 0.5, 1e-9);
+  EXPECT_NEAR(points[1].per_step.value, 0.5, 0.05);
+  EXPECT_NEAR(points[1].equal_samples.value, 1, 0.1);
+  EXPECT_TRUE(points[1].per_step.interval);
+  EXPECT_EQ(points[1].window_samples, 16);
+  EXPECT_DOUBLE_EQ(points[0].per_step.value, 1);
+}
+
+}  // namespace
+}  // namespace scalestudy

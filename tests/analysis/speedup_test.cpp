@@ -1,0 +1,153 @@
+#include "analysis/speedup.hpp"
+
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+#include "tests/analysis/synthetic_run.hpp"
+
+namespace scalestudy {
+namespace {
+
+std::vector<RunTiming> one_run(double work, double rate, double time) {
+  return {{work, rate, time}};
+}
+
+// Worked in METRICS.md terms from mlcommons/training_results_v2.0 (H3C, ResNet50, 1 -> 4 A100
+// PCIe): 395.66 -> 60.70 min, 55 -> 35 epochs; the rest is throughput, evaluation included.
+TEST(Factorisation, MlperfResnetOneToFour) {
+  const auto base = one_run(55, 55 / 395.66, 395.66);
+  const auto four = one_run(35, 35 / 60.70, 60.70);
+  const Factorisation f = factorise(four, base);
+  EXPECT_NEAR(f.total.value, 6.518, 1e-3);
+  EXPECT_NEAR(f.throughput.value, 4.15, 5e-3);
+  EXPECT_NEAR(f.statistical.value, 1.571, 5e-4);
+  EXPECT_NEAR(f.fixed_cost.value, 1, 1e-12);
+  EXPECT_NEAR(f.base_fixed_frac, 0, 1e-12);
+  EXPECT_NEAR(f.throughput.value * f.statistical.value * f.fixed_cost.value, f.total.value, 1e-12);
+}
+
+// Dell XE8640, 4 -> 8 H100-SXM: time ratio 1.915, throughput 1.867, 36 -> 35 epochs.
+TEST(Factorisation, FixedCostIsWhatThroughputAndSamplesLeave) {
+  const auto base = one_run(36, 36.0 / 95, 100);  // 5 % of the time is no steady training
+  const auto compared = one_run(35, 1.867 * 36.0 / 95, 100 / 1.915);
+  const Factorisation f = factorise(compared, base);
+  EXPECT_NEAR(f.total.value, 1.915, 1e-9);
+  EXPECT_NEAR(f.throughput.value, 1.867, 1e-9);
+  EXPECT_NEAR(f.statistical.value, 36.0 / 35, 1e-9);
+  EXPECT_NEAR(f.fixed_cost.value, 1.915 / (1.867 * 36 / 35), 1e-9);
+  EXPECT_NEAR(f.base_fixed_frac, 0.05, 1e-9);
+}
+
+TEST(Factorisation, ProductEqualsTotalForUnequalNoisyGroups) {
+  const std::vector<RunTiming> base{
+      {100, 1.0, 120}, {100, 1.1, 110}, {100, 0.9, 131}, {99, 1, 118}};
+  const std::vector<RunTiming> compared{{98, 3.1, 41}, {98, 2.9, 44}, {97, 3.3, 39}};
+  const Factorisation f = factorise(compared, base);
+  EXPECT_NEAR(f.throughput.value * f.statistical.value * f.fixed_cost.value, f.total.value, 1e-12);
+  for (const Estimate* e : {&f.total, &f.throughput, &f.statistical, &f.fixed_cost}) {
+    ASSERT_TRUE(e->interval);
+    EXPECT_TRUE(e->interval->contains(e->value));
+  }
+}
+
+// BiAPoL blog, Noise2Void on 1 and 4 A100: 2551 and 1226 s.
+TEST(KarpFlatt, PublishedNoise2VoidOneToFour) {
+  EXPECT_NEAR(2551.0 / 1226.0, 2.081, 5e-4);
+  EXPECT_NEAR(karp_flatt(2551.0 / 1226.0, 4), 0.3075, 1e-4);
+  EXPECT_NEAR(karp_flatt(4, 4), 0, 1e-12);
+  EXPECT_NEAR(karp_flatt(1, 4), 1, 1e-12);
+}
+
+/// A study with known speed-up: a step of two ranks costs as much as one of one, plus 10 %.
+class SpeedupOfStudy : public ::testing::Test {
+ protected:
+  void write(double noise, int repeats) {
+    SyntheticRun run;
+    run.time_noise = noise;
+    write_group(folder_ / "study", run, repeats);
+    run.ranks = 2;
+    run.epochs = 2;
+    run.exposed_communication_s = 0.0063;
+    write_group(folder_ / "study", run, repeats);
+  }
+  std::vector<SpeedupPoint> curve() {
+    set_ = load_runs({folder_ / "study"});
+    series_ = group_series(set_);
+    EXPECT_EQ(series_.size(), 1U);
+    return speedup_curve(series_.front());
+  }
+  TemporaryFolder folder_;
+  RunSet set_;
+  std::vector<Series> series_;
+};
+
+TEST_F(SpeedupOfStudy, KnownSpeedupIsFoundWithinItsInterval) {
+  write(0.01, 5);
+  const SpeedupPoint two = curve().back();
+  EXPECT_EQ(two.ranks, 2);
+  EXPECT_EQ(two.launches, 5U);
+  ASSERT_TRUE(two.training.interval);
+  EXPECT_TRUE(two.training.interval->contains(2 / 1.1));
+  EXPECT_LT(two.training.interval->high - two.training.interval->low, 0.2);
+  EXPECT_TRUE(two.throughput.interval->contains(2 / 1.1));
+  EXPECT_NEAR(two.efficiency.value * 2, two.training.value, 1e-12);
+  EXPECT_LT(two.launch.value, two.training.value) << "start-up does not scale";
+  EXPECT_FALSE(two.superlinear_unexplained);
+  EXPECT_NEAR(two.absolute.samples_per_s / curve().front().absolute.samples_per_s,
+              two.throughput.value, 1e-9)
+      << "printed absolute values divide to the printed ratio";
+}
+
+TEST_F(SpeedupOfStudy, TwoRunsEachHaveNoInterval) {
+  write(0.01, 2);
+  const SpeedupPoint two = curve().back();
+  EXPECT_FALSE(two.training.interval);
+  EXPECT_NEAR(two.training.value, 2 / 1.1, 0.1);
+}
+
+TEST_F(SpeedupOfStudy, EqualGroupsAreNotTakenForADifference) {
+  SyntheticRun run;
+  run.time_noise = 0.02;
+  write_group(folder_ / "study", run, 5);
+  run.ranks = 2;
+  write_group(folder_ / "study", run, 5);  // twice the samples in the same time
+  EXPECT_TRUE(curve().back().training.interval->contains(1));
+}
+
+TEST_F(SpeedupOfStudy, SuperlinearIsFlagged) {
+  SyntheticRun run;
+  run.time_noise = 0.005;
+  write_group(folder_ / "study", run, 5);
+  run.ranks = 2;
+  run.epochs = 2;
+  run.compute_s = 0.05;
+  write_group(folder_ / "study", run, 5);
+  EXPECT_TRUE(curve().back().superlinear_unexplained);
+}
+
+TEST_F(SpeedupOfStudy, WithoutOneRankThereAreAbsoluteNumbersOnly) {
+  SyntheticRun run;
+  run.ranks = 2;
+  write_group(folder_ / "study", run, 3);
+  const auto points = curve();
+  ASSERT_EQ(points.size(), 1U);
+  EXPECT_TRUE(std::isnan(points[0].training.value));
+  EXPECT_FALSE(points[0].training.interval);
+  EXPECT_GT(points[0].absolute.samples_per_s, 0);
+}
+
+TEST_F(SpeedupOfStudy, ResumedRunsHaveNoTimes) {
+  SyntheticRun run;
+  write_group(folder_ / "study", run, 3);
+  run.repeat = 3;
+  run.labels = {"resumed"};
+  run.compute_s = 10;
+  write_synthetic(folder_ / "study", run);
+  const auto points = curve();
+  EXPECT_EQ(points[0].launches, 3U);
+  EXPECT_EQ(series_[0].learning(1, &RunMeasures::best_validation_loss).size(), 4U);
+}
+
+}  // namespace
+}  // namespace scalestudy

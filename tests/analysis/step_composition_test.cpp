@@ -1,0 +1,56 @@
+#include <numeric>
+
+#include <gtest/gtest.h>
+
+#include "analysis/communication.hpp"
+#include "tests/analysis/synthetic_run.hpp"
+
+namespace scalestudy {
+namespace {
+
+std::size_t phase_index(std::string_view name) {
+  for (std::size_t i = 0; i < phase_count; ++i) {
+    if (step_phases()[i].name == name) return i;
+  }
+  ADD_FAILURE() << name;
+  return 0;
+}
+
+TEST(StepComposition, PartsAddUpAndGrowthIsFoundInItsPhase) {
+  TemporaryFolder folder;
+  SyntheticRun run;
+  write_group(folder / "study", run, 3);
+  run.ranks = 4;
+  run.epochs = 1;
+  run.input_wait_s = 0.05;
+  write_group(folder / "study", run, 3);
+  const RunSet set = load_runs({folder / "study"});
+  const auto series = group_series(set);
+  const auto steps = step_compositions(series.at(0));
+  ASSERT_EQ(steps.size(), 2U);
+  for (const StepComposition& step : steps) {
+    const double sum = std::accumulate(step.phase_s.begin(), step.phase_s.end(), 0.0);
+    EXPECT_NEAR(sum, step.step_s, 1e-9);
+    EXPECT_DOUBLE_EQ(step.local_samples, 4);
+  }
+  const StepGrowth growth = step_growth(steps[1], steps[0]);
+  EXPECT_NEAR(growth.expected_s, 0.063, 1e-9);
+  EXPECT_NEAR(growth.excess_s, 0.048, 1e-9);
+  EXPECT_NEAR(growth.excess_by_phase_s[phase_index("input_wait_s")], 0.048, 1e-9);
+  EXPECT_NEAR(growth.excess_by_phase_s[phase_index("backward_s")], 0, 1e-9);
+}
+
+// Strong scaling: half the samples per rank should cost half the step.
+TEST(StepComposition, ExpectationFollowsTheSamplesPerRank) {
+  StepComposition base, half;
+  base.local_samples = 8;
+  base.step_s = 0.1;
+  half.local_samples = 4;
+  half.step_s = 0.07;
+  const StepGrowth growth = step_growth(half, base);
+  EXPECT_DOUBLE_EQ(growth.expected_s, 0.05);
+  EXPECT_NEAR(growth.excess_s, 0.02, 1e-12);
+}
+
+}  // namespace
+}  // namespace scalestudy

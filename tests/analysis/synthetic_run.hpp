@@ -1,0 +1,203 @@
+#pragma once
+/// Runs with known answers, written by the real writer: step time, noise, loss, evaluation set.
+
+#include <cmath>
+#include <filesystem>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "study/run_spec.hpp"
+
+#include "record/run_file.hpp"
+
+#include "tests/record/sample_run.hpp"
+
+namespace scalestudy {
+
+struct SyntheticRun {
+  std::int64_t ranks = 1;
+  std::int64_t repeat = 0;
+  std::int64_t epochs = 4;
+  std::int64_t steps_per_epoch = 40;
+  std::int64_t local_batch = 4;
+  double compute_s = 0.060;  ///< forward and backward, per step
+  double input_wait_s = 0.002;
+  double exposed_communication_s = 0;
+  double between_epochs_s = 0;  ///< evaluation after each epoch
+  double time_noise = 0;        ///< relative, one draw per run: the launch is the unit
+  double loss_noise = 0.1;      ///< relative standard deviation per sample of local batch 1
+  double validation_loss = 0.05;
+  std::string evaluation_hash = "7f3a000011112222";
+  std::string control_arm;
+  std::string rule = "linear_fixed_samples";
+  std::string build_id = "0.1.0+gabcdef01.release";
+  std::vector<std::string> labels;
+  RunStatus status = RunStatus::complete;
+  bool close = true;  ///< false: leaves run.h5.part
+  bool nan_loss = false;
+  bool panels = false;
+  double launch_overhead_s = 1.5;
+};
+
+inline RunSpec spec_of(const SyntheticRun& run) {
+  RunSpec spec;
+  spec.study = "synthetic";
+  spec.workload = "noise2void";
+  spec.ranks = run.ranks;
+  spec.repeat = run.repeat;
+  spec.scaling_rule = run.rule;
+  spec.reduction = "bucketed_overlap";
+  spec.input = "sharded";
+  spec.control_arm = run.control_arm;
+  spec.launcher = "local";
+  spec.communicator = run.ranks == 1 ? "local" : "shm";
+  spec.settings.local_batch_size = run.local_batch;
+  spec.settings.warmup_steps = 5;
+  spec.smoothness_window_samples = 4 * run.local_batch;
+  spec.plan.local_batch_sizes.assign(static_cast<std::size_t>(run.ranks), run.local_batch);
+  spec.plan.global_batch_size = run.ranks * run.local_batch;
+  spec.plan.learning_rate = 4e-4 * static_cast<double>(run.ranks);
+  spec.plan.epochs = run.epochs;
+  spec.plan.steps_per_epoch = run.steps_per_epoch;
+  spec.plan.patience_epochs = 10;
+  spec.plan.samples = spec.plan.global_batch_size * run.epochs * run.steps_per_epoch;
+  spec.plan.requested_samples = spec.plan.samples;
+  spec.plan.time_like = {{"schedule.patience_epochs", 10, 10, false, "counted in epochs"}};
+  return spec;
+}
+
+/// Writes one run step by step, keeping the clock.
+class SyntheticWriter {
+ public:
+  SyntheticWriter(const SyntheticRun& run, RunFileWriter& writer)
+      : run_(run),
+        writer_(writer),
+        random_(static_cast<std::uint64_t>(run.ranks * 1000 + run.repeat * 7 + 1)),
+        factor_(std::exp(run.time_noise * normal_(random_))),
+        validation_factor_(1 + 0.02 * normal_(random_)) {}
+
+  void write_all() {
+    for (std::int64_t epoch = 0; epoch < run_.epochs; ++epoch) write_epoch(epoch);
+  }
+  [[nodiscard]] double now_s() const { return now_s_; }
+
+ private:
+  void write_epoch(std::int64_t epoch) {
+    for (std::int64_t step = 0; step < run_.steps_per_epoch; ++step) write_step(epoch);
+    const double training_loss = loss_level();
+    now_s_ += run_.between_epochs_s * factor_;
+    const double validation_loss =
+        run_.validation_loss * validation_factor_ + 0.2 / double(epoch + 1);
+    writer_.append_epoch({now_s_, training_loss, validation_loss, 4e-4, double(samples_),
+                          run_.between_epochs_s, 0.0, 0.0, now_s_});
+    writer_.append_evaluation({double(epoch), validation_loss, 28.0 + 0.1 * normal_(random_), 64.0,
+                               400.0, run_.evaluation_hash});
+  }
+
+  [[nodiscard]] double loss_level() const {
+    return 0.1 + 0.9 * std::exp(-double(samples_) / 300.0);
+  }
+
+  void write_step(std::int64_t epoch) {
+    const double step_s =
+        (run_.compute_s + run_.input_wait_s + run_.exposed_communication_s + 0.001) * factor_;
+    std::vector<double> block;
+    samples_ += run_.ranks * run_.local_batch;
+    for (std::int64_t rank = 0; rank < run_.ranks; ++rank) append_rank(block, epoch, step_s);
+    writer_.append_steps(1, block);
+    now_s_ += step_s;
+  }
+
+  void append_rank(std::vector<double>& block, std::int64_t epoch, double step_s) {
+    const double noise = run_.loss_noise / std::sqrt(double(run_.local_batch)) * normal_(random_);
+    const double loss = run_.nan_loss ? std::nan("") : loss_level() * (1 + noise);
+    for (const Column& column : step_column::all()) {
+      block.push_back(value_of(column.name, epoch, step_s, loss));
+    }
+  }
+
+  [[nodiscard]] double value_of(std::string_view name,
+                                std::int64_t epoch,
+                                double step_s,
+                                double loss) const {
+    if (name == "step_s") return step_s;
+    if (name == "input_wait_s") return run_.input_wait_s * factor_;
+    if (name == "forward_s") return run_.compute_s * factor_ / 3;
+    if (name == "backward_s") return run_.compute_s * factor_ * 2 / 3;
+    if (name == "exposed_communication_s") return run_.exposed_communication_s * factor_;
+    if (name == "optimizer_s") return 0.0009 * factor_;
+    if (name == "other_s") return 0.0001 * factor_;
+    if (name == "start_s") return now_s_;
+    if (name == "loss") return loss;
+    if (name == "loss_weight" || name == "sample_count") return double(run_.local_batch);
+    if (name == "learning_rate") return 4e-4;
+    if (name == "epoch") return double(epoch);
+    return 0;
+  }
+
+  const SyntheticRun& run_;
+  RunFileWriter& writer_;
+  std::mt19937_64 random_;
+  std::normal_distribution<double> normal_;
+  double factor_;
+  double validation_factor_;
+  double now_s_ = 0;
+  std::int64_t samples_ = 0;
+};
+
+inline Panel synthetic_panel(const std::string& name, std::uint64_t seed, float noise) {
+  std::mt19937_64 random(seed);
+  std::normal_distribution<float> normal(0, noise);
+  Panel panel{name, 64, 64, {}};
+  for (int y = 0; y < 64; ++y) {
+    for (int x = 0; x < 64; ++x) {
+      const float bright = std::hypot(float(x - 24), float(y - 30)) < 12 ? 200.0F : 60.0F;
+      panel.pixels.push_back(bright + normal(random));
+    }
+  }
+  return panel;
+}
+
+/// FOLDER/runs/<id>/run.h5 (or .part); returns the file.
+inline std::filesystem::path write_synthetic(const std::filesystem::path& folder,
+                                             const SyntheticRun& run) {
+  const RunSpec spec = spec_of(run);
+  const auto run_folder = folder / "runs" / spec.run_id();
+  std::filesystem::create_directories(run_folder);
+  const auto part = run_folder / "run.h5.part";
+  RunHeader header;
+  header.run_id = spec.run_id();
+  header.build_id = run.build_id;
+  header.labels = run.labels;
+  double training_s = 0;
+  {
+    RunFileWriter writer(part, header, run.ranks);
+    writer.write_settings(R"({"workload": "noise2void", "settings": {"local_batch_size": 4}})",
+                          to_json_text(spec), R"({"precision": "float32", "threads_per_rank": 1})");
+    writer.write_environment(R"({"cpu": {"model": "Invented CPU <1>", "cores": 4}})");
+    SyntheticWriter synthetic(run, writer);
+    synthetic.write_all();
+    training_s = synthetic.now_s();
+    if (run.panels) {
+      writer.write_panel(synthetic_panel("input", 1, 60));
+      writer.write_panel(synthetic_panel("prediction", 2 + std::uint64_t(run.ranks), 10));
+    }
+    writer.flush();
+  }
+  if (!run.close) return part;
+  Closing closing;
+  closing.status = run.status;
+  closing.reason = run.status == RunStatus::complete ? "" : "rank 1 was killed by signal 9";
+  closing.failed_rank = run.status == RunStatus::complete ? -1 : 1;
+  closing.failed_phase = run.status == RunStatus::complete ? "" : "backward";
+  closing.launch_wall_time_s = training_s + run.launch_overhead_s;
+  return close_run_file(part, closing);
+}
+
+/// `repeats` runs that differ in their noise only.
+inline void write_group(const std::filesystem::path& folder, SyntheticRun run, int repeats) {
+  for (run.repeat = 0; run.repeat < repeats; ++run.repeat) write_synthetic(folder, run);
+}
+
+}  // namespace scalestudy

@@ -1,0 +1,50 @@
+#include "analysis/report/numbers.hpp"
+
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+namespace scalestudy {
+namespace {
+
+TEST(Numbers, SensibleDigits) {
+  EXPECT_EQ(significant(2.0812, 3), "2.08");
+  EXPECT_EQ(significant(250.93, 4), "250.9");
+  EXPECT_EQ(significant(0.0123456, 3), "0.0123");
+  EXPECT_EQ(significant(-0.5, 2), "−0.50");
+  EXPECT_EQ(significant(640000, 3), "640\u202f000");
+  EXPECT_EQ(significant(1234.6, 3), "1235");
+  EXPECT_EQ(significant(0, 3), "0");
+  EXPECT_EQ(significant(NAN, 3), "–");
+  EXPECT_EQ(significant(1.25e-7, 3), "1.25 × 10⁻⁷");
+}
+
+TEST(Numbers, IntervalsHaveTheDigitsOfTheirValue) {
+  Estimate estimate;
+  estimate.value = 2.0812;
+  EXPECT_EQ(with_interval(estimate), "2.08");
+  EXPECT_EQ(interval_text(estimate), "interval not determinable");
+  estimate.interval = Interval{2.0201, 2.1399};
+  EXPECT_EQ(with_interval(estimate), "2.08 (2.02–2.14)");
+  estimate.value = -0.01;
+  estimate.interval = Interval{-0.03, 0.01};
+  EXPECT_EQ(interval_text(estimate, 1), "−0.03 to 0.01");
+}
+
+TEST(Numbers, MeanAndDeviation) {
+  EXPECT_EQ(mean_and_deviation({28.1, 28.3, 28.5}), "28.30 ± 0.20");
+  EXPECT_EQ(mean_and_deviation({28.1}), "28.10");
+  EXPECT_EQ(mean_and_deviation({}), "–");
+}
+
+TEST(Numbers, Words) {
+  EXPECT_EQ(ranks_in_words(4, true), "Four ranks");
+  EXPECT_EQ(ranks_in_words(1, false), "one rank");
+  EXPECT_EQ(ranks_in_words(64, true), "64 ranks");
+  EXPECT_EQ(counted(1, "run"), "1 run");
+  EXPECT_EQ(counted(3, "launch"), "3 launches");
+  EXPECT_EQ(percent(0.5205), "52.0\u202f%");
+}
+
+}  // namespace
+}  // namespace scalestudy

@@ -1,0 +1,38 @@
+#include "analysis/report/report_table.hpp"
+
+#include <gtest/gtest.h>
+
+namespace scalestudy {
+namespace {
+
+ReportTable hostile_table() {
+  Estimate estimate;
+  estimate.value = 2;
+  estimate.interval = Interval{1.5, 2.5};
+  return {"t",
+          "a <b> & \"c\"",
+          {{"name", "na<me", false}, {"speedup", "speed-up"}},
+          {{text_cell("x, \"y\"\n<script>"), estimate_cell(estimate)},
+           {text_cell("plain"), estimate_cell({})}}};
+}
+
+TEST(ReportTable, CsvQuotesAndKeepsIntervalsApart) {
+  EXPECT_EQ(to_csv(hostile_table()),
+            "name,speedup,speedup_low,speedup_high\n"
+            "\"x, \"\"y\"\"\n<script>\",2,1.5,2.5\n"
+            "plain,NaN,NaN,NaN\n");
+}
+
+TEST(ReportTable, HtmlEscapesEverything) {
+  const std::string html = to_html(hostile_table());
+  EXPECT_EQ(html.find("<script>"), std::string::npos);
+  EXPECT_EQ(html.find("<b>"), std::string::npos);
+  EXPECT_NE(html.find("2.00 (1.50–2.50)"), std::string::npos);
+}
+
+TEST(ReportTable, ControlBytesDoNotReachTheOutput) {
+  EXPECT_EQ(escape_html(std::string("a\x01\x1b b")), "a b");
+}
+
+}  // namespace
+}  // namespace scalestudy

@@ -1,0 +1,261 @@
+#include "analysis/report/report.hpp"
+
+#include <cstdlib>
+#include <fstream>
+#include <regex>
+#include <set>
+#include <sstream>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "core/error.hpp"
+
+#include "tests/analysis/synthetic_run.hpp"
+
+namespace scalestudy {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::ContainsRegex;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+std::string content_of(const fs::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  std::ostringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+std::vector<fs::path> files_with(const fs::path& folder, const std::string& extension) {
+  std::vector<fs::path> files;
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    if (entry.path().extension() == extension) files.push_back(entry.path());
+  }
+  return files;
+}
+
+bool has_gnuplot() {
+  return std::system("gnuplot --version > /dev/null 2>&1") == 0;
+}
+
+/// Sets PATH for one scope: how gnuplot disappears.
+class PathVariable {
+ public:
+  explicit PathVariable(const char* value) : before_(std::getenv("PATH")) {
+    setenv("PATH", value, 1);
+  }
+  ~PathVariable() { setenv("PATH", before_.c_str(), 1); }
+  PathVariable(const PathVariable&) = delete;
+  PathVariable& operator=(const PathVariable&) = delete;
+
+ private:
+  std::string before_;
+};
+
+/// The end of the tag that starts at `at`, quotes respected.
+std::size_t end_of_tag(const std::string& html, std::size_t at) {
+  char quote = 0;
+  for (; at < html.size(); ++at) {
+    const char c = html[at];
+    if (quote != 0) {
+      if (c == quote) quote = 0;
+    } else if (c == '"' || c == '\'') {
+      quote = c;
+    } else if (c == '>') {
+      break;
+    }
+  }
+  return at;
+}
+
+/// Every start tag is closed in order, as in XML; void elements of HTML excepted. "" if so.
+std::string first_nesting_error(const std::string& html) {
+  static const std::set<std::string> without_content{"meta", "hr", "img", "br", "!DOCTYPE"};
+  std::vector<std::string> open;
+  for (std::size_t at = html.find('<'); at != std::string::npos; at = html.find('<', at)) {
+    const std::size_t end = end_of_tag(html, at);
+    const std::string tag = html.substr(at + 1, end - at - 1);
+    const bool closes = tag.starts_with("/");
+    const std::string name =
+        tag.substr(closes ? 1 : 0, tag.find_first_of(" \n\t/", 1) - (closes ? 1 : 0));
+    at = end;
+    if (without_content.count(name) == 1 || tag.ends_with("/")) continue;
+    if (!closes) {
+      open.push_back(name);
+    } else if (open.empty() || open.back() != name) {
+      return "</" + name + "> closes " + (open.empty() ? "nothing" : "<" + open.back() + ">");
+    } else {
+      open.pop_back();
+    }
+  }
+  return open.empty() ? "" : "<" + open.back() + "> is never closed";
+}
+
+class Report : public ::testing::Test {
+ protected:
+  void write_study(int repeats) {
+    SyntheticRun run;
+    run.time_noise = 0.01;
+    run.panels = true;
+    run.between_epochs_s = 0.05;
+    write_group(study_, run, repeats);
+    run.ranks = 2;
+    run.epochs = 2;
+    run.exposed_communication_s = 0.0063;
+    write_group(study_, run, repeats);
+  }
+  ReportResult report() { return write_report({study_}, out_); }
+  std::string page() { return content_of(report().page); }
+
+  TemporaryFolder folder_;
+  fs::path study_ = folder_ / "study";
+  fs::path out_ = folder_ / "study/report";
+};
+
+TEST_F(Report, SaysTheSpeedupWithIntervalRunsAndBase) {
+  write_study(5);
+  const ReportResult result = report();
+  EXPECT_EQ(result.data_runs, 10U);
+  EXPECT_TRUE(result.unreadable.empty());
+  ASSERT_EQ(result.headlines.size(), 1U);
+  EXPECT_THAT(
+      result.headlines[0],
+      ContainsRegex("^Two ranks trained 1\\.[78][0-9] times as fast as one \\(95.*% interval "
+                    "1\\.[0-9]+.*1\\.[0-9]+; 5 runs each; one rank: [0-9.]+ samples/s"));
+  const std::string html = content_of(result.page);
+  EXPECT_THAT(html, HasSubstr("hash 7f3a0000"));
+  EXPECT_THAT(html, HasSubstr("Invented CPU &lt;1&gt;"));
+  EXPECT_THAT(html, HasSubstr("data:image/png;base64,"));
+}
+
+TEST_F(Report, IsSelfContainedAndWellNested) {
+  write_study(3);
+  const std::string html = page();
+  EXPECT_EQ(first_nesting_error(html), "");
+  EXPECT_THAT(html, Not(ContainsRegex("(src|href)=.https?:")));
+  EXPECT_THAT(html, Not(HasSubstr("<script")));
+  EXPECT_THAT(html, Not(HasSubstr("@import")));
+  EXPECT_THAT(html, Not(ContainsRegex("url\\((\"|')?http")));
+}
+
+TEST_F(Report, IdsAreUniqueOnThePage) {
+  write_study(3);
+  const std::string html = page();
+  std::set<std::string> ids;
+  const std::regex id(" id=[\"']([^\"']*)[\"']");
+  for (std::sregex_iterator i(html.begin(), html.end(), id), end; i != end; ++i) {
+    EXPECT_TRUE(ids.insert((*i)[1]).second) << (*i)[1];
+  }
+}
+
+TEST_F(Report, WritesEveryFigureInFourFormsAndTheTables) {
+  if (!has_gnuplot()) GTEST_SKIP() << "gnuplot is not installed";
+  write_study(3);
+  const ReportResult result = report();
+  EXPECT_TRUE(result.notes.empty()) << result.notes.front();
+  EXPECT_EQ(files_with(out_ / "figures", ".tsv").size(), 6U);
+  for (const char* extension : {".gp", ".svg", ".pdf"}) {
+    EXPECT_EQ(files_with(out_ / "figures", extension).size(), 6U) << extension;
+  }
+  for (const fs::path& svg : files_with(out_ / "figures", ".svg")) {
+    EXPECT_THAT(content_of(svg), ContainsRegex("<(path|use|polygon)")) << svg;
+  }
+  EXPECT_THAT(content_of(out_ / "summary.json"), HasSubstr("\"speedup\""));
+  EXPECT_FALSE(files_with(out_ / "tables", ".csv").empty());
+}
+
+TEST_F(Report, WithoutGnuplotTheRestIsThereAndSaysWhatIsMissing) {
+  write_study(3);
+  const PathVariable nothing("/nonexistent");
+  const ReportResult result = report();
+  ASSERT_EQ(result.notes.size(), 1U);
+  EXPECT_THAT(result.notes[0], HasSubstr("gnuplot is not installed"));
+  EXPECT_THAT(content_of(result.page), HasSubstr("gnuplot is not installed"));
+  EXPECT_EQ(files_with(out_ / "figures", ".tsv").size(), 6U);
+  EXPECT_TRUE(files_with(out_ / "figures", ".svg").empty());
+}
+
+TEST_F(Report, OneRankOnlyStatesNoSpeedup) {
+  write_group(study_, {}, 3);
+  const ReportResult result = report();
+  EXPECT_THAT(content_of(result.page), HasSubstr("No speed-up can be stated"));
+  EXPECT_THAT(result.headlines.at(0), HasSubstr("Only one rank has been measured"));
+}
+
+TEST_F(Report, NothingDoneIsSaidAndDoesNotCrash) {
+  fs::create_directories(study_);
+  const ReportResult result = report();
+  EXPECT_EQ(result.data_runs, 0U);
+  EXPECT_THAT(content_of(result.page), HasSubstr("No result yet"));
+  EXPECT_THAT(content_of(result.page), HasSubstr("hold no run yet"));
+}
+
+TEST_F(Report, FailedPartAndInvalidRunsAreListedNeverDrawn) {
+  write_study(3);
+  SyntheticRun run;
+  run.repeat = 10;
+  run.nan_loss = true;
+  write_synthetic(study_, run);
+  run = {};
+  run.repeat = 11;
+  run.status = RunStatus::failed;
+  write_synthetic(study_, run);
+  run = {};
+  run.repeat = 12;
+  run.close = false;
+  write_synthetic(study_, run);
+  const ReportResult result = report();
+  EXPECT_EQ(result.data_runs, 6U);
+  const std::string html = content_of(result.page);
+  EXPECT_THAT(html, HasSubstr("INVALID: nonfinite_loss"));
+  EXPECT_THAT(html, HasSubstr("rank 1 was killed by signal 9"));
+  EXPECT_THAT(html, HasSubstr("6 of 9 runs count as data"));
+  for (const fs::path& tsv : files_with(out_ / "figures", ".tsv")) {
+    if (tsv.filename().string().find("loss-by-samples") == std::string::npos) continue;
+    const std::string text = content_of(tsv);
+    std::size_t blocks = 0;
+    for (std::size_t at = text.find("\n\n\n"); at != std::string::npos;
+         at = text.find("\n\n\n", at + 3)) {
+      ++blocks;
+    }
+    EXPECT_EQ(blocks, 6U) << tsv << ": one block per data run";
+  }
+}
+
+TEST_F(Report, OversubscribedIsSaidBesideTheNumber) {
+  SyntheticRun run;
+  run.labels = {"oversubscribed"};
+  write_group(study_, run, 3);
+  run.ranks = 2;
+  run.epochs = 2;
+  write_group(study_, run, 3);
+  const std::string html = page();
+  EXPECT_THAT(html, HasSubstr("OVERSUBSCRIBED"));
+  EXPECT_THAT(html, HasSubstr("label: oversubscribed"));
+}
+
+TEST_F(Report, ADamagedFileIsReported) {
+  write_study(3);
+  fs::create_directories(study_ / "runs/broken");
+  std::ofstream(study_ / "runs/broken/run.h5") << "no HDF5";
+  EXPECT_EQ(report().unreadable.size(), 1U);
+}
+
+TEST_F(Report, AnUnwritablePlaceIsRefused) {
+  write_study(1);
+  std::ofstream(folder_ / "file") << "x";
+  EXPECT_THROW(static_cast<void>(write_report({study_}, folder_ / "file")), BadInput);
+}
+
+TEST_F(Report, AnotherPassReplacesOldFigures) {
+  write_study(3);
+  fs::create_directories(out_ / "figures");
+  std::ofstream(out_ / "figures/old.svg") << "x";
+  static_cast<void>(report());
+  EXPECT_FALSE(fs::exists(out_ / "figures/old.svg"));
+}
+
+}  // namespace
+}  // namespace scalestudy
