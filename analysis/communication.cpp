@@ -47,14 +47,15 @@ void divide_by_launches(StepComposition& sum) {
 const std::array<PhaseInfo, phase_count>& step_phases() {
   using namespace step_column;
   static constexpr std::array<PhaseInfo, phase_count> phases{{
-      {&input_wait_s, "input_wait_s", "input wait"},
-      {&host_to_device_s, "host_to_device_s", "host to device"},
-      {&forward_s, "forward_s", "forward"},
-      {&backward_s, "backward_s", "backward"},
-      {&exposed_communication_s, "exposed_communication_s", "exposed communication"},
-      {&optimizer_s, "optimizer_s", "optimizer"},
-      {&other_s, "other_s", "other"},
-      {nullptr, "imbalance_s", "imbalance"},
+      {&input_wait_s, "input_wait_s", "input wait", "input wait"},
+      {&host_to_device_s, "host_to_device_s", "host to device", "host to device"},
+      {&forward_s, "forward_s", "forward", "forward"},
+      {&backward_s, "backward_s", "backward", "backward"},
+      {&exposed_communication_s, "exposed_communication_s", "exposed communication",
+       "exposed comm."},
+      {&optimizer_s, "optimizer_s", "optimizer", "optimizer"},
+      {&other_s, "other_s", "other", "other"},
+      {nullptr, "imbalance_s", "imbalance", "imbalance"},
   }};
   return phases;
 }

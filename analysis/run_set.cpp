@@ -141,12 +141,15 @@ std::string slug_of(const std::string& name) {
   return slug;
 }
 
-/// Series that read the same but differ in a setting get a number.
-void number_equal_names(std::vector<Series>& series) {
+/// Series that read the same but differ in a setting get a number. A study's only series needs no
+/// long name for its files.
+void name_apart(std::vector<Series>& series) {
+  const auto studies = std::count_if(series.begin(), series.end(),
+                                     [](const Series& s) { return !s.is_control_arm(); });
   std::map<std::string, int> seen;
   for (Series& s : series) {
     if (const int count = ++seen[s.name]; count > 1) s.name += cat(" (settings ", count, ")");
-    s.slug = slug_of(s.name);
+    s.slug = slug_of(studies == 1 && !s.is_control_arm() ? s.spec.workload : s.name);
   }
 }
 
@@ -223,7 +226,7 @@ std::vector<Series> group_series(const RunSet& set) {
   }
   std::vector<Series> all;
   for (auto& [key, series] : by_key) all.push_back(std::move(series));
-  number_equal_names(all);
+  name_apart(all);
   return all;
 }
 

@@ -112,27 +112,42 @@ std::string difference_words(const Estimate& d, const std::string& unit, bool hi
   return cat(" More ranks are ", better ? "better" : "worse", " by ", shown, ".");
 }
 
-std::string quality_sentence(const SeriesAnalysis& analysis) {
-  const EvaluationPopulation& population = analysis.population;
-  if (analysis.quality.empty() || !population.known) return "No evaluation was recorded.";
-  const QualityPoint& last = analysis.quality.back();
-  const bool has_psnr = !last.psnr_db.empty();
-  std::string text = cat(has_psnr ? "PSNR of the best weights: " : "Best validation loss: ",
-                         has_psnr ? quality_values(analysis, &QualityPoint::psnr_db) + " dB"
-                                  : quality_values(analysis, &QualityPoint::best_validation_loss));
+std::string quality_of(const SeriesAnalysis& analysis,
+                       const std::string& name,
+                       std::vector<double> QualityPoint::*metric,
+                       const std::string& difference) {
+  const std::string values = quality_values(analysis, metric);
+  if (values.empty()) return "";
+  return cat(" ", name, ": ", values, ".", difference);
+}
+
+std::string population_sentence(const EvaluationPopulation& population) {
   if (!population.identical) {
-    return text + ", but on different evaluation sets: these values are not comparable.";
+    return "The models were evaluated on different sets: their values are not comparable.";
   }
-  text += cat(", on the same ", population.samples, " samples (hash ", population.hash.substr(0, 8),
-              "…).");
-  if (analysis.quality.size() < 2 || analysis.quality.front().ranks != 1) return text;
-  return text + (has_psnr ? difference_words(last.psnr_difference, " dB", true)
-                          : difference_words(last.validation_loss_difference, "", false));
+  return cat("All models were evaluated on the same ", population.samples, " samples (hash ",
+             population.hash.substr(0, 8), "…).");
+}
+
+std::string quality_sentence(const SeriesAnalysis& analysis) {
+  if (analysis.quality.empty() || !analysis.population.known) {
+    return "No evaluation was recorded.";
+  }
+  const QualityPoint& last = analysis.quality.back();
+  const bool compares = analysis.quality.front().ranks == 1 && last.ranks > 1;
+  const auto words = [&](const Estimate& d, const char* unit, bool higher_is_better) {
+    return compares ? difference_words(d, unit, higher_is_better) : "";
+  };
+  return population_sentence(analysis.population) +
+         quality_of(analysis, "PSNR of the best weights in dB", &QualityPoint::psnr_db,
+                    words(last.psnr_difference, " dB", true)) +
+         quality_of(analysis, "Best validation loss", &QualityPoint::best_validation_loss,
+                    words(last.validation_loss_difference, "", false));
 }
 
 std::string agreement(const Estimate& estimate, double predicted) {
-  if (!estimate.interval) return "";
-  return estimate.interval->contains(predicted) ? ", in agreement" : ", which it differs from";
+  if (!estimate.interval) return "beside";
+  return estimate.interval->contains(predicted) ? "in agreement with" : "unlike";
 }
 
 std::string smoothness_sentence(const Smoothness& s) {
@@ -141,14 +156,16 @@ std::string smoothness_sentence(const Smoothness& s) {
   }
   const Estimate smoother = inverse(s.per_step);
   const double predicted = 1 / s.predicted_per_step;
-  std::string text = cat("Per step the loss curve of ", ranks_in_words(s.ranks, false), " is ",
-                         with_interval(smoother), " times as smooth as that of one; averaging ",
-                         significant(s.weight_ratio, 3), " times the loss weight predicts ",
-                         significant(predicted, 3), agreement(smoother, predicted), ".");
+  const std::string text =
+      cat("Per step the loss curve of ", ranks_in_words(s.ranks, false), " is ",
+          with_interval(smoother), " times as smooth as that of one, ",
+          agreement(smoother, predicted), " the ", significant(predicted, 3), " that averaging ",
+          significant(s.weight_ratio, 3), " times the loss weight predicts.");
   const Estimate equal = inverse(s.equal_samples);
   if (!std::isfinite(equal.value)) return text;
-  return text + cat(" At equal samples per point (", s.window_samples, ") the factor is ",
-                    with_interval(equal), "; 1 means no smoother", agreement(equal, 1), ".");
+  return cat(text, " At equal samples per point (", s.window_samples, ") it is ",
+             with_interval(equal), " times as smooth, ", agreement(equal, 1),
+             " the 1 of sampling noise alone.");
 }
 
 const StepComposition* composition_at(const SeriesAnalysis& analysis, std::int64_t ranks) {
@@ -222,15 +239,19 @@ Conclusions conclusions_of(const SeriesAnalysis& analysis) {
 
 std::string completeness_sentence(const StudyAnalysis& analysis) {
   const RunSet& set = analysis.runs();
-  const std::size_t files = set.runs.size() + set.unreadable.size();
-  const std::size_t all = files + set.without_file.size();
   const std::size_t data = analysis.data_runs();
+  const std::size_t all = set.runs.size() + set.unreadable.size() + set.without_file.size();
   if (all == 0) return "These folders hold no run yet.";
   if (data == all) return "";
-  return cat(data, " of ", counted(all, "run"), " count as data; ", set.without_file.size(),
-             " without a result file, ", set.unreadable.size(), " unreadable, ",
-             set.runs.size() - data,
-             " unfinished, failed or invalid. The run table gives each one's reason.");
+  std::vector<std::string> parts;
+  const auto add_part = [&](std::size_t count, const char* what) {
+    if (count > 0) parts.push_back(cat(count, ' ', what));
+  };
+  add_part(set.runs.size() - data, "unfinished, failed or invalid");
+  add_part(set.unreadable.size(), "unreadable");
+  add_part(set.without_file.size(), "without a result file");
+  return cat(data, " of ", counted(all, "run"), " count as data; ", join(parts, ", "),
+             ". The run table gives each one's reason.");
 }
 
 }  // namespace scalestudy

@@ -101,7 +101,8 @@ std::string loss_axis(const std::vector<Curve>& curves) {
       high = std::max(high, p.loss);
     }
   }
-  return low > 0 && high > 10 * low ? "set logscale y\nset format y '%g'\n" : "";
+  if (!(low > 0 && high > 10 * low)) return "";
+  return cat("set logscale y\nset format y '%g'\nset yrange [", low / 1.2, ":", high * 1.2, "]\n");
 }
 
 enum class Horizontal { samples, time };

@@ -40,11 +40,11 @@ std::string marker_plots(const std::string& file,
     const Marker& m = markers[i];
     const std::string x = cat("($1+", m.shift * range, ")");
     const std::string colour = cat("lc rgb '", palette[i].hex, "'");
-    plots.push_back(cat(file, " using ", x, ":", m.first_column, " with points pt ", m.point_type,
-                        " ps 0.9 ", colour, " title ", gnuplot_quoted(m.label)));
-    plots.push_back(cat(file, " using ", x, ":", m.first_column, ":", m.first_column + 1, ":",
-                        m.first_column + 2, " with yerrorbars pt ", m.point_type, " ps 0.9 lw 1.6 ",
-                        colour, " notitle"));
+    const std::string value = cat(file, " using ", x, ":", m.first_column);
+    plots.push_back(cat(value, ":", m.first_column + 1, ":", m.first_column + 2,
+                        " with yerrorbars pt 0 ps 0 lw 1.6 ", colour, " notitle"));
+    plots.push_back(cat(value, " with points pt ", m.point_type, " ps 0.6 ", colour, " title ",
+                        gnuplot_quoted(m.label)));
   }
   return join(plots, ", \\\n     ");
 }
@@ -88,7 +88,7 @@ Figure speedup_figure(const SeriesAnalysis& analysis) {
   figure.drawing =
       cat("set xlabel 'ranks'\nset ylabel 'times as fast as one rank'\n", rank_ticks(analysis),
           "set xrange [", 1 - 0.12 * most, ":", 1.1 * most, "]\nset yrange [0:*]\n",
-          "plot x with lines dt 2 lc rgb '", faint.hex, "' title 'ideal', \\\n     ",
+          "plot x with lines dt 2 lw 1.4 lc rgb '", palette[6].hex, "' title 'ideal', \\\n     ",
           marker_plots(
               file, {{"training", 2, 0, 7}, {"throughput", 5, -0.025, 5}, {"launch", 8, 0.025, 9}},
               most),
@@ -113,7 +113,7 @@ Figure efficiency_figure(const SeriesAnalysis& analysis) {
   figure.drawing =
       cat("set xlabel 'ranks'\nset ylabel 'speed-up ÷ ranks, %'\n", rank_ticks(analysis),
           "set xrange [", 1 - 0.12 * most, ":", 1.1 * most, "]\n", "set yrange [0:110 < * ]\n",
-          "plot 100 with lines dt 2 lc rgb '", faint.hex, "' title 'ideal', \\\n     ",
+          "plot 100 with lines dt 2 lw 1.4 lc rgb '", palette[6].hex, "' title 'ideal', \\\n     ",
           marker_plots(file, {{"training", 2, 0, 7}, {"throughput", 5, -0.025, 5}}, most), "\n");
   figure.caption = cat("Efficiency: speed-up divided by ranks. ", base_in_absolute_units(analysis),
                        " ", interval_method(analysis));
@@ -157,7 +157,7 @@ Figure step_figure(const SeriesAnalysis& analysis) {
   for (std::size_t k = 0; k < phases.size(); ++k) {
     plots.push_back(cat(file, " using ", k + 3, k == 0 ? ":xtic(1)" : "", " lc rgb '",
                         palette[colour_of_phase[phases[k]]].hex, "' title ",
-                        gnuplot_quoted(std::string(step_phases()[phases[k]].label))));
+                        gnuplot_quoted(std::string(step_phases()[phases[k]].short_label))));
   }
   plots.push_back(cat(file, " using ($0-0.4):2:(0.8):(0) with vectors nohead lw 2 dt 2 lc rgb '",
                       ink.hex, "' title 'perfect scaling'"));
@@ -166,7 +166,7 @@ Figure step_figure(const SeriesAnalysis& analysis) {
       "set boxwidth 0.6\nset xrange [-0.7:",
       analysis.steps.size(),
       " - 0.3]\n"
-      "set yrange [0:*]\nset ylabel 'step, ms'\nset xtics scale 0\nset key invert\n"
+      "set yrange [0:*]\nset ylabel 'step, ms'\nset xtics scale 0\n"
       "plot ",
       join(plots, ", \\\n     "), "\n");
   figure.caption = cat(
@@ -236,11 +236,12 @@ std::vector<Figure> figures_of(const SeriesAnalysis& analysis) {
 
 std::string gnuplot_script(const Figure& figure) {
   const std::string style =
-      cat("set border 3 lc rgb '", ink.hex, "'\nset tics nomirror out textcolor rgb '", ink.hex,
-          "'\nset grid ytics lc rgb '", faint.hex, "' lw 0.6 dt 3\n",
-          "set key below center horizontal maxrows 4 samplen 1.5 textcolor rgb '", ink.hex,
+      cat("set border 3 lc rgb '", ink.hex, "'\nset tics nomirror out scale 0.5 textcolor rgb '",
+          ink.hex, "'\nset grid ytics lc rgb '", faint.hex, "' lw 0.6 dt 3\n",
+          "set key above left horizontal Left reverse samplen 1.4 textcolor rgb '", ink.hex,
           "'\nset xlabel textcolor rgb '", ink.hex, "'\nset ylabel textcolor rgb '", ink.hex,
-          "'\nset datafile separator tab\nset datafile missing 'NaN'\nset encoding utf8\n");
+          "'\nset datafile separator tab\nset datafile missing 'NaN'\nset encoding utf8\nset "
+          "errorbars 1.5\n");
   const std::string name = figure.slug;
   return cat("# ", figure.title, ". Draw again with: gnuplot ", name, ".gp\n", style,
              "set terminal svg size 520,380 dynamic noenhanced font 'sans-serif,14' background "

@@ -148,7 +148,8 @@ std::string inline_svg(const std::string& svg,
   text = without_elements(without_elements(without_elements(text, "title"), "desc"), "filter");
   text = replace_all(text, "fill=\"#ffffff\"/>", "fill=\"none\"/>");
   text = replace_all(text, "color=\"black\"", "color=\"var(--ink)\"");
-  text = replace_all(text, "color=\"#FFFFFF\"", "color=\"var(--ink)\"");
+  text = replace_all(text, "color=\"#FFFFFF\"", "color=\"var(--card)\"");
+  text = replace_all(text, "color='#FFFFFF'", "color='var(--card)'");
   text = replace_all(text, "id='", "id='" + id_prefix);
   text = replace_all(text, "id=\"", "id=\"" + id_prefix);
   text = replace_all(text, "href='#", "href='#" + id_prefix);

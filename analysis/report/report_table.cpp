@@ -97,7 +97,8 @@ std::string escape_html(std::string_view text) {
 
 std::string to_html(const ReportTable& table) {
   std::string html = cat("<figure class=\"table\"><figcaption>", escape_html(table.caption),
-                         "</figcaption><div class=\"scroll\" tabindex=\"0\"><table><thead><tr>");
+                         "</figcaption><div class=\"scroll\" tabindex=\"0\"><table class=\"",
+                         escape_html(table.slug), "\"><thead><tr>");
   for (const TableColumn& column : table.columns) {
     html += html_cell("th", column.heading, column.is_number);
   }

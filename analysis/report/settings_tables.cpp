@@ -121,8 +121,9 @@ ReportTable time_like_table(const SeriesAnalysis& analysis) {
                      {"reason", "reason", false}},
                     {}};
   for (const TimeLikeSetting& setting : plan.time_like) {
-    table.rows.push_back({text_cell(setting.name), number_cell(setting.requested, 4),
-                          number_cell(setting.resolved, 4),
+    table.rows.push_back({text_cell(setting.name),
+                          shown_cell(exact(setting.requested), setting.requested),
+                          shown_cell(exact(setting.resolved), setting.resolved),
                           text_cell(setting.scaled ? "yes" : "no"), text_cell(setting.reason)});
   }
   return table;

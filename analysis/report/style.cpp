@@ -64,7 +64,7 @@ section { margin: 2.6rem 0; }
 .notice li { margin: .2rem 0; overflow-wrap: anywhere; }
 .notice strong { color: var(--warn); }
 figure { margin: 0; }
-.charts { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 27rem), 1fr));
+.charts { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 27rem), 1fr));
   gap: 1.2rem; margin-bottom: 1.4rem; }
 .chart {
   padding: 1.1rem 1.2rem; background: var(--card); border: 1px solid var(--line);
@@ -82,17 +82,19 @@ figure { margin: 0; }
 .scroll:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
 table { border-collapse: collapse; width: 100%; font-size: .86rem;
   font-variant-numeric: tabular-nums; }
-th, td { padding: .5rem .8rem; text-align: left; vertical-align: top; }
+th, td { padding: .45rem .7rem; text-align: left; vertical-align: top; }
 th { font-weight: 600; color: var(--soft); font-size: .8rem; vertical-align: bottom;
   border-bottom: 1px solid var(--line); }
 td { border-top: 1px solid var(--line); white-space: nowrap; }
 tbody tr:first-child td { border-top: 0; }
-td:last-child:not(.number) { white-space: normal; min-width: 14rem; overflow-wrap: anywhere; }
+td:not(.number) { white-space: normal; overflow-wrap: anywhere; min-width: 6rem; }
+td:last-child:not(.number) { min-width: 15rem; }
+.runs td:last-child { white-space: nowrap; }
 .number { text-align: right; }
 details { margin: 0 0 1.2rem; }
 summary { cursor: pointer; color: var(--accent); margin-bottom: .7rem; }
 .panels { display: grid; gap: 1rem; margin-bottom: .7rem;
-  grid-template-columns: repeat(auto-fit, minmax(min(100%, 13rem), 1fr)); }
+  grid-template-columns: repeat(auto-fill, minmax(min(100%, 13rem), 1fr)); }
 .panel { max-width: 24rem; }
 .panel img { display: block; width: 100%; height: auto; image-rendering: pixelated;
   border-radius: 8px; border: 1px solid var(--line); background: #000; }

@@ -23,8 +23,7 @@ std::vector<TableCell> run_row(const Run& run) {
   const RunMeasures& m = run.measures;
   const bool shows_numbers = run.is_data();
   const auto value = [&](double v) { return shows_numbers ? v : not_available; };
-  return {text_cell(header.run_id),
-          integer_cell(run.spec.ranks),
+  return {integer_cell(run.spec.ranks),
           integer_cell(run.spec.repeat),
           text_cell(std::string(to_string(header.status))),
           text_cell(validity_text(run)),
@@ -36,15 +35,16 @@ std::vector<TableCell> run_row(const Run& run) {
           integer_cell(run.window.start),
           text_cell(run.window.stationary ? "yes" : "no"),
           number_cell(value(m.best_validation_loss), 4),
-          text_cell(run.left_out)};
+          text_cell(run.left_out),
+          text_cell(header.run_id)};
 }
 
 std::vector<TableCell> absent_row(const AbsentRun& run, const char* status) {
   std::vector<TableCell> row(14, text_cell(""));
-  row[0] = text_cell(run.name);
-  row[3] = text_cell(status);
-  row[4] = text_cell("no data");
-  row[13] = text_cell(run.reason);
+  row[2] = text_cell(status);
+  row[3] = text_cell("no data");
+  row[12] = text_cell(run.reason);
+  row[13] = text_cell(run.name);
   return row;
 }
 
@@ -101,7 +101,7 @@ ReportTable factorisation_table(const SeriesAnalysis& analysis) {
     const Factorisation& f = p.factors;
     std::vector<TableCell> row{integer_cell(p.ranks)};
     for (const Estimate* e : {&f.total, &f.throughput, &f.statistical, &f.fixed_cost}) {
-      row.push_back(estimate_cell(*e));
+      row.push_back(estimate_cell(*e, 4));
     }
     row.push_back(shown_cell(percent(f.base_fixed_frac), f.base_fixed_frac));
     row.push_back(shown_cell(percent(f.fixed_frac), f.fixed_frac));
@@ -128,7 +128,8 @@ ReportTable step_table(const SeriesAnalysis& analysis) {
   const StepComposition* base = nullptr;
   for (const StepComposition& step : analysis.steps) {
     if (step.ranks == 1) base = &step;
-    std::vector<TableCell> row{integer_cell(step.ranks), number_cell(step.local_samples)};
+    std::vector<TableCell> row{integer_cell(step.ranks),
+                               shown_cell(exact(step.local_samples), step.local_samples)};
     for (const double phase_s : step.phase_s) {
       row.push_back(shown_cell(significant(phase_s * 1e3, 3), phase_s));
     }
@@ -211,18 +212,20 @@ ReportTable quality_table(const SeriesAnalysis& analysis) {
 ReportTable control_arm_table(const StudyAnalysis& analysis) {
   ReportTable table{"control-arms",
                     "Control arms: timing only, no part of speed-up, quality or smoothness above.",
-                    {{"series", "arm", false},
+                    {{"control_arm", "arm", false},
                      {"ranks", "ranks"},
                      {"runs", "runs"},
                      {"samples_per_s", "samples/s"},
-                     {"throughput_speedup", "throughput against its one rank"}},
+                     {"throughput_speedup", "throughput against its one rank"},
+                     {"series", "series", false}},
                     {}};
   for (const SeriesAnalysis& arm : analysis.control_arms()) {
     for (const SpeedupPoint& p : arm.speedup) {
-      table.rows.push_back({text_cell(arm.series.name), integer_cell(p.ranks),
+      table.rows.push_back({text_cell(arm.series.spec.control_arm), integer_cell(p.ranks),
                             integer_cell(static_cast<std::int64_t>(p.launches)),
                             number_cell(p.absolute.samples_per_s, 4),
-                            p.ranks == 1 ? text_cell("1") : estimate_cell(p.throughput)});
+                            p.ranks == 1 ? text_cell("1") : estimate_cell(p.throughput),
+                            text_cell(arm.series.name)});
     }
   }
   return table;
@@ -233,8 +236,7 @@ ReportTable run_table(const StudyAnalysis& analysis) {
   ReportTable table{"runs",
                     "Every run, as data or with the reason why not. Numbers of runs that are no "
                     "data are not shown.",
-                    {{"run_id", "run", false},
-                     {"ranks", "ranks"},
+                    {{"ranks", "ranks"},
                      {"repeat", "repeat"},
                      {"status", "status", false},
                      {"validity", "validity", false},
@@ -246,7 +248,8 @@ ReportTable run_table(const StudyAnalysis& analysis) {
                      {"steady_start_step", "steady from step"},
                      {"stationary", "stationary", false},
                      {"best_validation_loss", "best validation loss"},
-                     {"left_out", "why it is no data", false}},
+                     {"left_out", "why it is no data", false},
+                     {"run_id", "run", false}},
                     {}};
   for (const Run& run : set.runs) table.rows.push_back(run_row(run));
   for (const AbsentRun& run : set.unreadable) {

@@ -60,6 +60,7 @@ struct Closing {
   std::string failed_phase;
   double launch_wall_time_s = 0;
   std::vector<std::string> extra_labels;
+  std::vector<SummaryValue> summary;  ///< what follows from the raw columns; NaN is left out
 };
 
 /// Local; the file must have no other writer. Returns the path of run.h5.

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <system_error>
 
 #include "core/error.hpp"
@@ -27,13 +28,13 @@ void add_labels(const hdf5::File& file, const std::vector<std::string>& extra) {
   hdf5::write_attribute(file.get(), "labels", labels);
 }
 
-void write_wall_time(const hdf5::File& file, double launch_wall_time_s) {
-  const auto& column = summary_column::launch_wall_time_s;
+void write_summary(const hdf5::File& file, const Column& column, double value) {
+  if (std::isnan(value)) return;
   const auto path = run_layout::path_of("/summary", column.name);
   if (hdf5::exists(file, path)) hdf5::remove(file, path);
   const auto dataset = hdf5::create_dataset(file, path, {column.storage, {}, {}});
   run_layout::describe(dataset.get(), column);
-  hdf5::write_scalar(dataset, launch_wall_time_s);
+  hdf5::write_scalar(dataset, value);
 }
 
 void write_closing(const std::filesystem::path& part_file, const Closing& closing) {
@@ -43,7 +44,8 @@ void write_closing(const std::filesystem::path& part_file, const Closing& closin
   hdf5::write_attribute(file.get(), "failed_rank", closing.failed_rank);
   hdf5::write_attribute(file.get(), "failed_phase", closing.failed_phase);
   add_labels(file, closing.extra_labels);
-  write_wall_time(file, closing.launch_wall_time_s);
+  write_summary(file, summary_column::launch_wall_time_s, closing.launch_wall_time_s);
+  for (const auto& entry : closing.summary) write_summary(file, *entry.column, entry.value);
   hdf5::flush(file);
 }
 

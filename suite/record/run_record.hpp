@@ -69,6 +69,12 @@ struct Panel {
   std::vector<float> pixels;
 };
 
+/// One /summary value, with the column that says where it is written and what it means.
+struct SummaryValue {
+  const Column* column = nullptr;
+  double value = 0;
+};
+
 struct RunRecord {
   std::filesystem::path file;
   RunHeader header;

@@ -74,7 +74,7 @@ TEST_P(EveryStrategy, RecordsTimesInOrderForTheBytesItReduced) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Reduction, EveryStrategy, ::testing::ValuesIn(reduction_names()),
-                         [](const auto& info) { return std::string(info.param); });
+                         [](const auto& strategy) { return std::string(strategy.param); });
 
 TEST(Reduction, NoneLeavesEveryRankAlone) {
   const auto results = reduce("none", 2, 1);

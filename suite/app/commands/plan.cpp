@@ -99,7 +99,7 @@ void print_plan(const PlannedStudy& planned, std::ostream& out) {
   out << "Study " << plan.study << ": " << plan.matrix.runs.size() << " runs of "
       << planned.study.workload << ", " << grouped_digits(samples) << " samples to train in all\n";
   const auto constants = table.take_constants();
-  if (!constants.empty()) out << "All runs: " << join(constants, ", ") << '\n';
+  if (!constants.empty()) out << "All runs: " << wrapped_list(constants) << '\n';
   out << '\n';
   table.print(out, "  ");
   print_notes(rows, out);
