@@ -11,6 +11,8 @@
 
 #include "record/run_file.hpp"
 
+#include "analysis/run_summary.hpp"
+
 namespace scalestudy {
 namespace {
 
@@ -31,6 +33,12 @@ WatchLimits limits_of(const RunSpec& spec) {
   // The ranks find a silent peer themselves within one deadline and say more about it.
   limits.no_progress = 2 * limits.collective_deadline + Seconds(5);
   return limits;
+}
+
+/// Also of a run that did not complete: what its steps say is still true.
+std::vector<SummaryValue> summary_of(const RunSpec& spec, const fs::path& part) {
+  return summarise(read_run_file(part),
+                   {spec.settings.warmup_steps, spec.smoothness_window_samples});
 }
 
 LaunchRecord new_record(const StudyPlan& plan, const RunSpec& spec, const LaunchPlan& launch) {
@@ -223,7 +231,8 @@ void StudyRunner::close_result_file(const RunSpec& spec, RunOutcome& outcome) {
                           outcome.failed_rank,
                           outcome.failed_phase,
                           outcome.launch_wall_time_s,
-                          {}});
+                          {},
+                          summary_of(spec, part)});
   } catch (const Error& error) {
     if (outcome.status == RunStatus::complete) {
       outcome.status = RunStatus::failed;
