@@ -1,6 +1,6 @@
 #pragma once
-/// Every /summary value of a run from its raw columns. The rank program and the report both call
-/// these functions, so the stored numbers and the reported ones cannot part. Formulas: METRICS.md.
+/// Every /summary value of a run from its raw columns. The driver, when it closes a run file,
+/// and the report both call these functions, so the stored numbers and the reported ones cannot part. Formulas: METRICS.md.
 /// Light: the record room and the standard library only. Local, pure.
 
 #include <cstdint>
@@ -58,12 +58,6 @@ struct LossPoint {
 [[nodiscard]] double final_loss(const RunRecord& run);
 [[nodiscard]] double best_validation_loss(const RunRecord& run);
 [[nodiscard]] double psnr_db(const RunRecord& run);
-
-/// One value, with the column that says where it is written and what it means.
-struct SummaryValue {
-  const Column* column = nullptr;
-  double value = 0;
-};
 
 /// All /summary values that follow from the raw columns: everything but launch_wall_time_s (the
 /// driver's) and timeline_cost_s (measured). NaN where the run does not determine one.
