@@ -20,7 +20,7 @@ std::string describe_rank_program() {
   description.cuda = true;
 #endif
   description.devices.emplace_back("cpu");
-  const auto cuda_devices = torch::cuda::is_available() ? torch::cuda::device_count() : 0;
+  const std::size_t cuda_devices = torch::cuda::is_available() ? torch::cuda::device_count() : 0;
   for (std::size_t i = 0; i < cuda_devices; ++i) {
     description.devices.push_back("cuda:" + std::to_string(i));
   }
