@@ -36,6 +36,8 @@ TEST(Run, CompletesAStudyAndPrintsNoProgressOutsideATerminal) {
     EXPECT_TRUE(fs::exists(folder / "rank-0.log"));
   }
   EXPECT_THAT(content_of(place.out() / "driver.log"), HasSubstr("4 of 4 runs complete"));
+  const auto longest = read_run_file(place.run_folders().front() / "run.h5");
+  EXPECT_EQ(longest.summary_value(summary_column::steady_step_s).value_or(0), 1);
 }
 
 TEST(Run, KeepsCompleteRuns) {
@@ -257,6 +259,12 @@ TEST(Plan, ShowsRunsWithoutStartingAny) {
   EXPECT_THAT(plan.out, HasSubstr("4 runs of noise2void"));
   EXPECT_THAT(plan.out, HasSubstr("repeats 2"));
   for (const auto& line : split(plan.out, '\n')) EXPECT_LE(line.size(), 120U) << line;
+  place.write_study(R"("ranks": [1, 2, 4], "scaling_rule": ["linear_fixed_samples", "strong"],
+    "reduction": ["bucketed_overlap", "flat_after_backward"])",
+                    5);
+  const auto large =
+      place.call({"plan", place.study_file().string(), "--set", "settings.epochs=8"});
+  for (const auto& line : split(large.out, '\n')) EXPECT_LE(line.size(), 120U) << line;
   const auto json = place.call({"plan", place.study_file().string(), "--json"});
   EXPECT_THAT(json.out, HasSubstr("\"run_id\": \"noise2void-r2-linear_fixed_samples"));
 }
