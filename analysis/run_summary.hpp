@@ -59,12 +59,6 @@ struct LossPoint {
 [[nodiscard]] double best_validation_loss(const RunRecord& run);
 [[nodiscard]] double psnr_db(const RunRecord& run);
 
-/// One value, with the column that says where it is written and what it means.
-struct SummaryValue {
-  const Column* column = nullptr;
-  double value = 0;
-};
-
 /// All /summary values that follow from the raw columns: everything but launch_wall_time_s (the
 /// driver's) and timeline_cost_s (measured). NaN where the run does not determine one.
 [[nodiscard]] std::vector<SummaryValue> summarise(const RunRecord& run,
