@@ -62,8 +62,8 @@ SpeedupPoint speedup_point(const Series& series, std::int64_t ranks) {
   point.factors = factorise(timings(series, ranks), timings(series, 1));
   if (ranks > 1) {
     point.serial_fraction = transformed(point.training, [n](double s) { return karp_flatt(s, n); });
-    point.superlinear_unexplained =
-        is_superlinear(point.efficiency) || is_superlinear(point.throughput_efficiency);
+    // Fewer samples or fewer evaluations explain a training speed-up; nothing explains this one.
+    point.superlinear_unexplained = is_superlinear(point.throughput_efficiency);
   }
   return point;
 }

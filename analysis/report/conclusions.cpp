@@ -44,6 +44,17 @@ std::string speed_sentence(const SpeedupPoint& base, const SpeedupPoint& p) {
              "), an efficiency of ", percent(p.efficiency.value), ".", tail);
 }
 
+/// A protocol that drops work looks faster than it is.
+std::string unequal_work_sentence(const SeriesAnalysis& analysis, const SpeedupPoint& p) {
+  const double fewer = p.factors.statistical.value;
+  if (!(std::abs(fewer - 1) > 0.002)) return "";
+  const auto group = analysis.series.by_ranks.find(p.ranks);
+  const std::string& remainder = group->second.front()->spec.plan.remainder;
+  return cat(" They trained on ", percent(1 / fewer), " of the samples",
+             remainder.empty() ? "" : cat(" (", remainder, ")"), ": per sample the factor is ",
+             significant(p.training.value / fewer, 3), ".");
+}
+
 std::string wall_sentence(const SpeedupPoint& base, const SpeedupPoint& p) {
   if (!std::isfinite(p.launch.value)) return "";
   return cat(" From launch to exit the factor is ", with_interval(p.launch), ": ",
@@ -224,9 +235,9 @@ Conclusions conclusions_of(const SeriesAnalysis& analysis) {
   Conclusions conclusions;
   conclusions.headline = cat(ranks_in_words(last.ranks, true), " trained ",
                              significant(last.training.value, 3), " times as fast as one");
-  conclusions.paragraphs.push_back(speed_sentence(base, last) + wall_sentence(base, last) +
-                                   other_ranks_sentence(analysis) +
-                                   label_sentence(analysis.series));
+  conclusions.paragraphs.push_back(
+      speed_sentence(base, last) + unequal_work_sentence(analysis, last) +
+      wall_sentence(base, last) + other_ranks_sentence(analysis) + label_sentence(analysis.series));
   std::string made_of = factor_sentence(last);
   const StepComposition* base_step = composition_at(analysis, 1);
   const StepComposition* step = composition_at(analysis, last.ranks);

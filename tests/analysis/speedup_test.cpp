@@ -126,6 +126,21 @@ TEST_F(SpeedupOfStudy, SuperlinearIsFlagged) {
   EXPECT_TRUE(curve().back().superlinear_unexplained);
 }
 
+// int(3 ÷ 2) epochs: a third of the work is gone, which explains a factor above two.
+TEST_F(SpeedupOfStudy, DroppedWorkIsAFactorAndNoMystery) {
+  SyntheticRun run;
+  run.epochs = 3;
+  run.time_noise = 0.005;
+  write_group(folder_ / "study", run, 4);
+  run.ranks = 2;
+  run.epochs = 1;
+  write_group(folder_ / "study", run, 4);
+  const SpeedupPoint two = curve().back();
+  EXPECT_GT(two.training.value, 2.5);
+  EXPECT_NEAR(two.factors.statistical.value, 1.5, 1e-9);
+  EXPECT_FALSE(two.superlinear_unexplained);
+}
+
 TEST_F(SpeedupOfStudy, WithoutOneRankThereAreAbsoluteNumbersOnly) {
   SyntheticRun run;
   run.ranks = 2;

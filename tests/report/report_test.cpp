@@ -236,6 +236,16 @@ TEST_F(Report, OversubscribedIsSaidBesideTheNumber) {
   EXPECT_THAT(html, HasSubstr("label: oversubscribed"));
 }
 
+TEST_F(Report, UnequalWorkIsSaidBesideTheSpeedup) {
+  SyntheticRun run;
+  run.epochs = 3;
+  write_group(study_, run, 3);
+  run.ranks = 2;
+  run.epochs = 1;
+  write_group(study_, run, 3);
+  EXPECT_THAT(report().headlines.at(0), ContainsRegex("trained on 66\\.7.*% of the samples"));
+}
+
 TEST_F(Report, ADamagedFileIsReported) {
   write_study(3);
   fs::create_directories(study_ / "runs/broken");
