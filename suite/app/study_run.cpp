@@ -231,6 +231,7 @@ void StudyRunner::close_result_file(const RunSpec& spec, RunOutcome& outcome) {
     const auto record = read_run_file(part);
     adopt_divergence(record.header, outcome);
     auto closing = closing_of(outcome);
+    // Also of a run that did not complete: what its steps say is still true.
     closing.summary =
         summarise(record, {spec.settings.warmup_steps, spec.smoothness_window_samples});
     close_run_file(part, closing);
