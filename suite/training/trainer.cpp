@@ -123,7 +123,7 @@ class Trainer final : public StepWork {
   void update() override {
     adam_.step(learning_rate(), parameters_.gradients(), parameters_.weight());
     parameters_.gradients().zero_();
-    samples_seen_ += spec_.plan.global_batch_size;
+    ++steps_done_;
   }
 
  private:
@@ -136,6 +136,8 @@ class Trainer final : public StepWork {
   [[nodiscard]] std::vector<StepFacts> take_facts();
   void note_divergence(const std::vector<StepFacts>& facts);
   [[nodiscard]] Evaluation evaluate();
+  [[nodiscard]] SignOfLife beating(const char* phase);
+  [[nodiscard]] std::int64_t samples_seen() const { return steps_done_ * spec_.plan.global_batch_size; }
   void record_evaluation(std::int64_t epoch, const Evaluation& evaluation);
   void save_weights(const char* name);
   void finish();
@@ -162,7 +164,7 @@ class Trainer final : public StepWork {
   std::vector<torch::Tensor> losses_;  ///< of the steps since the last flush, still on the device
   std::vector<StepFacts> facts_;       ///< likewise
   std::int64_t epoch_ = 0;
-  std::int64_t samples_seen_ = 0;
+  std::int64_t steps_done_ = 0;
   double epoch_loss_sum_ = 0;
   double epoch_weight_ = 0;
   double best_validation_loss_ = std::numeric_limits<double>::infinity();
@@ -224,9 +226,9 @@ void Trainer::train_epoch(std::int64_t epoch) {
 
 double Trainer::learning_rate() const {
   const auto ramp = spec_.plan.warmup_samples;
-  if (samples_seen_ >= ramp) return schedule_.learning_rate();
+  if (samples_seen() >= ramp) return schedule_.learning_rate();
   const double base = spec_.settings.optimizer.base_learning_rate;
-  const double done = static_cast<double>(samples_seen_) / static_cast<double>(ramp);
+  const double done = static_cast<double>(samples_seen()) / static_cast<double>(ramp);
   return base + (schedule_.learning_rate() - base) * done;
 }
 
@@ -265,18 +267,21 @@ void Trainer::note_divergence(const std::vector<StepFacts>& facts) {
   outcome_.reason = cat("training loss is not finite in epoch ", epoch_);
 }
 
+SignOfLife Trainer::beating(const char* phase) {
+  return [this, phase] { services_.heartbeat.beat(phase, steps_done_); };
+}
+
 Evaluation Trainer::evaluate() {
-  services_.heartbeat.beat("evaluation", samples_seen_ / spec_.plan.global_batch_size);
   task_.model().eval();
   const torch::NoGradGuard no_grad;
-  return task_.evaluate(comm_);
+  return task_.evaluate(comm_, beating("evaluation"));
 }
 
 void Trainer::end_epoch(std::int64_t epoch, double epoch_s) {
   if (outcome_.diverged) return;
   const Stopwatch check;
   const bool replicas = spec_.reduction != "none";
-  services_.heartbeat.beat("replica_check", samples_seen_ / spec_.plan.global_batch_size);
+  services_.heartbeat.beat("replica_check", steps_done_);
   parameters_.expect_aliases_intact();
   average_batch_norm_statistics(comm_, task_.model(), shard_.count > 0);
   if (replicas) expect_equal_replicas(comm_, parameters_);
@@ -303,7 +308,7 @@ void Trainer::end_epoch(std::int64_t epoch, double epoch_s) {
   comm_.all_reduce(view_of(std::span<double>(sums)));
   if (services_.writer == nullptr) return;
   services_.writer->append_epoch({epoch_s, sums[0] / sums[1], evaluation.loss, rate,
-                                  static_cast<double>(samples_seen_), evaluation_s, checkpoint_s,
+                                  static_cast<double>(samples_seen()), evaluation_s, checkpoint_s,
                                   replica_check_s, since_start_s()});
   record_evaluation(epoch, evaluation);
   services_.writer->flush();
@@ -318,7 +323,7 @@ void Trainer::record_evaluation(std::int64_t epoch, const Evaluation& evaluation
 
 void Trainer::save_weights(const char* name) {
   if (!comm_.is_root()) return;
-  services_.heartbeat.beat("checkpoint", samples_seen_ / spec_.plan.global_batch_size);
+  services_.heartbeat.beat("checkpoint", steps_done_);
   // Written beside and renamed: a kill leaves the old file or the new one, never half of one.
   const auto file = services_.run_folder / name;
   const auto part = file.string() + ".part";
@@ -331,11 +336,10 @@ void Trainer::save_weights(const char* name) {
 void Trainer::finish() {
   save_weights("weights_last.pt");
   if (best_) best_->restore(task_.model());
-  services_.heartbeat.beat("final_evaluation", spec_.plan.epochs * spec_.plan.steps_per_epoch);
   task_.model().eval();
   const torch::NoGradGuard no_grad;
   std::vector<Panel> panels;
-  const auto evaluation = task_.final_evaluation(comm_, panels);
+  const auto evaluation = task_.final_evaluation(comm_, beating("final_evaluation"), panels);
   record_evaluation(spec_.plan.epochs - 1, evaluation);
   if (services_.writer == nullptr) return;
   for (const auto& panel : panels) services_.writer->write_panel(panel);

@@ -83,8 +83,8 @@ class EquivalenceTask final : public TrainingTask {
     return weight_;
   }
 
-  Evaluation evaluate(const Communicator&) override { return {1.0, 0, 1, 1, "0"}; }
-  Evaluation final_evaluation(const Communicator&, std::vector<Panel>&) override { return {1.0, 0, 1, 1, "0"}; }
+  Evaluation evaluate(const Communicator&, const SignOfLife&) override { return {1.0, 0, 1, 1, "0"}; }
+  Evaluation final_evaluation(const Communicator&, const SignOfLife&, std::vector<Panel>&) override { return {1.0, 0, 1, 1, "0"}; }
   [[nodiscard]] std::map<std::string, std::string> effective_settings() const override { return {}; }
 
  private:

@@ -109,7 +109,7 @@ std::int64_t tile_overlap(std::int64_t depth) {
 }
 
 Volume predict(UNet& model, const Volume& volume, const PredictionSettings& settings,
-               const Communicator& comm) {
+               const Communicator& comm, const SignOfLife& alive) {
   const torch::NoGradGuard no_grad;
   const auto multiple = std::int64_t{1} << settings.depth;
   Shape3 padded = volume.shape;
@@ -117,9 +117,11 @@ Volume predict(UNet& model, const Volume& volume, const PredictionSettings& sett
   const auto normalised = padded_and_normalised(volume, padded, settings.normalisation);
   auto result = torch::zeros({padded[0], padded[1], padded[2]}, torch::kFloat32);
   const auto tiles = tiles_of(padded, settings);
-  for (std::size_t i = comm.rank().index(); i < tiles.size(); i += comm.world_size().index())
+  for (std::size_t i = comm.rank().index(); i < tiles.size(); i += comm.world_size().index()) {
+    alive();
     part(result, tiles[i].spans, /*keep=*/true, /*in_tile=*/false)
         .copy_(predict_tile(model, normalised, tiles[i], settings.memory_format));
+  }
   comm.all_reduce({result.data_ptr(), ElementCount(result.numel()), DataType::float32});
 
   const auto before = padding_before(volume.shape, padded);

@@ -4,6 +4,7 @@
 
 #include "comm/communicator.hpp"
 #include "data/volume.hpp"
+#include "training/training_task.hpp"
 #include "workloads/noise2void/model.hpp"
 #include "workloads/noise2void/patches.hpp"
 
@@ -20,9 +21,9 @@ struct PredictionSettings {
 /// covers the receptive field, so that tiling does not change the result.
 [[nodiscard]] std::int64_t tile_overlap(std::int64_t depth);
 
-/// `model` in evaluation mode. Collective: tiles are shared out over the ranks, every rank gets the
-/// whole result, in grey values.
+/// `model` in evaluation mode; `alive` is called before each tile. Collective: tiles are shared out
+/// over the ranks, every rank gets the whole result, in grey values.
 [[nodiscard]] Volume predict(UNet& model, const Volume& volume, const PredictionSettings& settings,
-                             const Communicator& comm);
+                             const Communicator& comm, const SignOfLife& alive = [] {});
 
 }  // namespace scalestudy::noise2void

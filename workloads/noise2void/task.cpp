@@ -110,6 +110,14 @@ double psnr_db(const Volume& reference, const Volume& prediction) {
   return 10.0 * std::log10(range * range * static_cast<double>(reference.voxels.size()) / squares);
 }
 
+void require_finite(const Volume& volume, const std::string& file) {
+  const auto bad = std::count_if(volume.voxels.begin(), volume.voxels.end(),
+                                 [](float value) { return !std::isfinite(value); });
+  if (bad > 0)
+    throw BadInput({cat("'", file, "' has ", bad, " voxels that are NaN or infinite"),
+                    "they would make every loss NaN", "Replace them before training"});
+}
+
 class Noise2VoidTask final : public TrainingTask {
  public:
   Noise2VoidTask(const RunSpec& spec, const c10::Device& device);
@@ -119,8 +127,9 @@ class Noise2VoidTask final : public TrainingTask {
   void move_batch_to_device() override;
   [[nodiscard]] torch::Tensor loss_sum() override;
   [[nodiscard]] double loss_weight() const override { return static_cast<double>(batch_.points()); }
-  [[nodiscard]] Evaluation evaluate(const Communicator& comm) override;
-  [[nodiscard]] Evaluation final_evaluation(const Communicator& comm, std::vector<Panel>& panels) override;
+  [[nodiscard]] Evaluation evaluate(const Communicator& comm, const SignOfLife& alive) override;
+  [[nodiscard]] Evaluation final_evaluation(const Communicator& comm, const SignOfLife& alive,
+                                            std::vector<Panel>& panels) override;
   [[nodiscard]] std::map<std::string, std::string> effective_settings() const override;
 
  private:
@@ -166,6 +175,7 @@ void Noise2VoidTask::read_data() {
   } else if (spec_.data.added_noise_std > 0) {
     reference_ = volume_;
   }
+  require_finite(volume_, spec_.data.path);
   add_noise(volume_, spec_.data.added_noise_std, noise_seed);
   patches_ = make_patches(volume_, settings_, cat("'", spec_.data.path, "'"));
   require_enough_patches();
@@ -205,7 +215,7 @@ torch::Tensor Noise2VoidTask::loss_sum() {
   return masked_loss_sum(settings_.loss, model_->forward(input_), target_, mask_);
 }
 
-Evaluation Noise2VoidTask::evaluate(const Communicator& comm) {
+Evaluation Noise2VoidTask::evaluate(const Communicator& comm, const SignOfLife& alive) {
   const auto total = static_cast<std::int64_t>(patches_.validation.size());
   const auto parts = even_split(total, comm.world_size().value());
   const auto first = std::accumulate(parts.begin(), parts.begin() + comm.rank().value(), std::int64_t{0});
@@ -215,6 +225,7 @@ Evaluation Noise2VoidTask::evaluate(const Communicator& comm) {
   std::vector<double> sums{0, 0, 0};  // loss sum, masked voxels, patches
   for (auto begin = first; begin < end; begin += spec_.settings.evaluation_batch_size) {
     const auto count = std::min(spec_.settings.evaluation_batch_size, end - begin);
+    alive();
     batch.start(count);
     for (std::int64_t i = 0; i < count; ++i) {
       const auto& patch = patches_.validation[static_cast<std::size_t>(begin + i)];
@@ -234,13 +245,14 @@ Evaluation Noise2VoidTask::evaluate(const Communicator& comm) {
           sums[1], hex64(merged(comm, hash).value())};
 }
 
-Evaluation Noise2VoidTask::final_evaluation(const Communicator& comm, std::vector<Panel>& panels) {
-  auto evaluation = evaluate(comm);
+Evaluation Noise2VoidTask::final_evaluation(const Communicator& comm, const SignOfLife& alive,
+                                            std::vector<Panel>& panels) {
+  auto evaluation = evaluate(comm, alive);
   const Shape3 tile{settings_.prediction_tile[0], settings_.prediction_tile[1], settings_.prediction_tile[2]};
   const Shape3 region{settings_.panel_region[0], settings_.panel_region[1], settings_.panel_region[2]};
   const auto shown = reference_ ? volume_ : central_part(volume_, region);
   const auto predicted =
-      predict(*model_, shown, {patches_.normalisation, tile, settings_.depth, memory_format_}, comm);
+      predict(*model_, shown, {patches_.normalisation, tile, settings_.depth, memory_format_}, comm, alive);
   if (reference_) evaluation.psnr_db = psnr_db(*reference_, predicted);
   panels.push_back(middle_slice("input", central_part(shown, region)));
   panels.push_back(middle_slice("prediction", central_part(predicted, region)));
