@@ -236,6 +236,20 @@ TEST_F(Report, OversubscribedIsSaidBesideTheNumber) {
   EXPECT_THAT(html, HasSubstr("label: oversubscribed"));
 }
 
+TEST_F(Report, TheHeadlineIsNoLargerThanTheEvidence) {
+  SyntheticRun run;
+  run.time_noise = 0.05;
+  write_group(study_, run, 4);
+  run.ranks = 2;  // twice the samples in the same time: the training takes as long
+  write_group(study_, run, 4);
+  EXPECT_THAT(page(), HasSubstr("No difference between two ranks and one is resolved</h2>"));
+}
+
+TEST_F(Report, TwoRunsEachAreSaidToHaveNoInterval) {
+  write_study(2);
+  EXPECT_THAT(page(), HasSubstr("times as fast as one (interval not determinable)</h2>"));
+}
+
 TEST_F(Report, UnequalWorkIsSaidBesideTheSpeedup) {
   SyntheticRun run;
   run.epochs = 3;
