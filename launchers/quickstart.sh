@@ -27,7 +27,7 @@ free_folder() {
 build() {
   local log=build/release.log
   mkdir -p build
-  if ! { cmake --preset release && cmake --build --preset release; } >"$log" 2>&1; then
+  if ! { cmake --preset release && cmake --build --preset release --target scalestudy scalestudy-rank; } >"$log" 2>&1; then
     tail -n 40 "$log" >&2
     printf 'quickstart: the build failed; all of its output is in %s\n' "$log" >&2
     exit 70
@@ -35,7 +35,7 @@ build() {
 }
 
 environments/setup.sh
-printf 'quickstart: building (the first time about five minutes; output in build/release.log)\n'
+printf 'quickstart: building (the first time some minutes; output in build/release.log)\n'
 build
 scalestudy=build/release/suite/app/scalestudy
 out=$(free_folder)

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include <sys/ioctl.h>
+#include <unistd.h>
+
 #include "core/text.hpp"
 
 namespace scalestudy {
@@ -10,6 +13,13 @@ namespace {
 
 constexpr double redraw_interval_s = 0.2;
 constexpr double plain_interval_s = 60;
+
+/// A line that wraps could not be redrawn.
+std::size_t terminal_columns() {
+  winsize size{};
+  const bool known = ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1;
+  return known ? size.ws_col : 80;
+}
 
 /// Equal for runs that differ only in their repeat.
 std::string configuration_of(RunSpec spec) {
@@ -99,7 +109,7 @@ void Reporter::progress(const std::string& line) {
   if (verbosity_ == Verbosity::quiet || time_s - last_progress_s_ < interval_s) return;
   last_progress_s_ = time_s;
   if (terminal_) {
-    console_ << "\r\033[K" << line << std::flush;
+    console_ << "\r\033[K" << line.substr(0, terminal_columns() - 1) << std::flush;
     progress_shown_ = true;
   } else {
     console_ << line << std::endl;
@@ -113,6 +123,12 @@ void Reporter::clear_progress() {
 
 void Reporter::log(const std::string& line) {
   log_ << utc_timestamp() << ' ' << line << std::endl;
+}
+
+std::string rough_duration(double duration_s) {
+  const double whole_s = std::max(1.0, std::round(duration_s));
+  if (whole_s < 60) return cat(whole_s, " s");
+  return human_duration(whole_s);
 }
 
 std::string progress_bar(double done_frac, int width) {

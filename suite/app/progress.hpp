@@ -62,7 +62,8 @@ class Reporter {
   void warning(const std::string& line);
   void detail(const std::string& line);  ///< driver.log always, console when verbose
 
-  /// Redraws the line at most five times a second; not on a terminal: a line every minute.
+  /// Redraws the line, cut to the terminal's width, at most five times a second; not on a terminal:
+  /// a line every minute.
   void progress(const std::string& line);
 
  private:
@@ -76,6 +77,9 @@ class Reporter {
   double last_progress_s_ = now_s();
   bool progress_shown_ = false;
 };
+
+/// For time still to go: whole seconds, as nobody knows more. 0.3 -> "1 s", 75.2 -> "1 min 15 s".
+[[nodiscard]] std::string rough_duration(double duration_s);
 
 /// "[==========>         ]"
 [[nodiscard]] std::string progress_bar(double done_frac, int width);

@@ -1,5 +1,6 @@
 #include "app/rank_program.hpp"
 
+#include <cstdlib>
 #include <exception>
 #include <fstream>
 #include <iostream>
@@ -37,6 +38,13 @@ std::string file_text(const std::filesystem::path& file) {
   std::ostringstream text;
   text << in.rdbuf();
   return text.str();
+}
+
+/// Names what the ranks of one launch share. The launcher's key differs from attempt to attempt, so
+/// that nothing a killed attempt left behind can be taken for ours.
+std::string job_key(const std::filesystem::path& run_folder) {
+  const char* const key = std::getenv("SCALESTUDY_JOB_KEY");
+  return key != nullptr ? key : std::filesystem::absolute(run_folder).string();
 }
 
 /// What one rank found in force, as JSON: gathered by rank 0.
@@ -79,7 +87,7 @@ class RankProgram {
       : folder_(arguments.run_folder),
         spec_text_(file_text(arguments.spec_file)),
         spec_(run_spec_from_json_text(spec_text_, arguments.spec_file.string())),
-        rendezvous_(rendezvous_from_environment(std::filesystem::absolute(folder_).string())),
+        rendezvous_(rendezvous_from_environment(job_key(folder_))),
         log_(std::cerr, Verbosity::normal, cat("rank ", rendezvous_.rank, ": ")),
         heartbeat_(heartbeat_file(folder_, rendezvous_.rank.value())) {
     if (rendezvous_.world_size.value() != spec_.ranks)

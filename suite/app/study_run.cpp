@@ -11,6 +11,8 @@
 
 #include "record/run_file.hpp"
 
+#include "analysis/run_summary.hpp"
+
 namespace scalestudy {
 namespace {
 
@@ -76,12 +78,21 @@ bool has_files(const fs::path& folder) {
 }
 
 /// What the ranks wrote themselves knows about divergence, which is no failure of a process.
-void adopt_divergence(const fs::path& part, RunOutcome& outcome) {
-  const auto header = read_run_file(part).header;
+void adopt_divergence(const RunHeader& header, RunOutcome& outcome) {
   if (header.status != RunStatus::diverged) return;
   outcome.status = RunStatus::diverged;
   outcome.reason = header.reason;
   outcome.exit_code = ExitCode::run_failed;
+}
+
+Closing closing_of(const RunOutcome& outcome) {
+  Closing closing;
+  closing.status = outcome.status;
+  closing.reason = outcome.reason;
+  closing.failed_rank = outcome.failed_rank;
+  closing.failed_phase = outcome.failed_phase;
+  closing.launch_wall_time_s = outcome.launch_wall_time_s;
+  return closing;
 }
 
 }  // namespace
@@ -217,13 +228,12 @@ void StudyRunner::close_result_file(const RunSpec& spec, RunOutcome& outcome) {
       throw RunFailed({"The ranks ended without an error but wrote no run.h5.part",
                        "there is nothing to analyse", "See the logs of the ranks"});
     }
-    adopt_divergence(part, outcome);
-    close_run_file(part, {outcome.status,
-                          outcome.reason,
-                          outcome.failed_rank,
-                          outcome.failed_phase,
-                          outcome.launch_wall_time_s,
-                          {}});
+    const auto record = read_run_file(part);
+    adopt_divergence(record.header, outcome);
+    auto closing = closing_of(outcome);
+    closing.summary =
+        summarise(record, {spec.settings.warmup_steps, spec.smoothness_window_samples});
+    close_run_file(part, closing);
   } catch (const Error& error) {
     if (outcome.status == RunStatus::complete) {
       outcome.status = RunStatus::failed;
@@ -242,7 +252,7 @@ void StudyRunner::report_end(const RunSpec& spec, const RunResult& result) {
   if (state.stage == RunStage::complete) {
     line += cat(" in ", human_duration(state.launch_wall_time_s));
     const double left_s = time_left_s(index_ + 1);
-    if (left_s > 0) line += cat(", about ", human_duration(left_s), " left");
+    if (left_s > 0) line += cat(", about ", rough_duration(left_s), " left");
     parts_.reporter.info(line);
   } else {
     parts_.reporter.warning(cat(line, ": ", state.reason));
@@ -263,7 +273,7 @@ void StudyRunner::show_progress(const RunSpec& spec, const RunProgress& progress
   if (progress.step >= 0) line += cat(", step ", progress.step, "/", progress.total_steps);
   line += cat(", ", progress.phase);
   const double left_s = time_left_s(index_);
-  if (!std::isnan(left_s)) line += cat(", about ", human_duration(left_s), " left");
+  if (!std::isnan(left_s)) line += cat(", about ", rough_duration(left_s), " left");
   parts_.reporter.progress(line);
 }
 

@@ -23,6 +23,20 @@ std::size_t display_width(const std::string& text) {
   }));
 }
 
+std::string wrapped_list(const std::vector<std::string>& items) {
+  constexpr std::size_t width = 100;
+  std::string text;
+  std::size_t line_width = 0;
+  for (const auto& item : items) {
+    const auto item_width = display_width(item) + 2;
+    if (!text.empty()) text += line_width + item_width > width ? ",\n    " : ", ";
+    if (line_width + item_width > width) line_width = 4;
+    line_width += item_width;
+    text += item;
+  }
+  return text;
+}
+
 std::string grouped_digits(std::int64_t value) {
   const auto digits = cat(value);
   const auto size = digits.size();
@@ -51,7 +65,7 @@ std::vector<std::string> TextTable::take_constants() {
     const bool constant =
         cells.size() > 1 && std::all_of(cells.begin(), cells.end(),
                                         [&](const auto& cell) { return cell == cells.front(); });
-    if (constant) constants.push_back(column.title + " " + cells.front());
+    if (constant && cells.front() != "-") constants.push_back(column.title + " " + cells.front());
     return constant;
   };
   std::vector<Column> varying;

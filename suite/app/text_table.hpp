@@ -22,7 +22,7 @@ class TextTable {
   void print(std::ostream& out, const std::string& indent = "") const;
 
   /// Removes the columns whose cells are all the same, if there are several rows, and returns them
-  /// as "title cell".
+  /// as "title cell", without those that are all "-".
   [[nodiscard]] std::vector<std::string> take_constants();
 
  private:
@@ -36,6 +36,9 @@ class TextTable {
 
 /// Characters as a terminal shows them: UTF-8 continuation bytes take no place.
 [[nodiscard]] std::size_t display_width(const std::string& text);
+
+/// Joins by ", " and breaks before the 100th character; further lines are indented.
+[[nodiscard]] std::string wrapped_list(const std::vector<std::string>& items);
 
 /// 1234567 -> "1 234 567".
 [[nodiscard]] std::string grouped_digits(std::int64_t value);

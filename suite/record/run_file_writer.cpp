@@ -47,9 +47,13 @@ struct RunFileWriter::Impl {
     }
   }
 
+  // Under another name until it can be read: a process killed here leaves no unreadable .part.
   void create(const RunHeader& header) {
-    file = hdf5::create_file(file_name, seal::user_block_bytes);
-    seal::mark_open(file_name);
+    if (std::filesystem::exists(file_name)) throw hdf5::Failure("/", "the file exists already");
+    const auto draft = file_name.string() + ".new";
+    std::filesystem::remove(draft);
+    file = hdf5::create_file(draft, seal::user_block_bytes);
+    seal::mark_open(draft);
     write_header(header);
     for (const auto* group : {"/settings", "/steps", "/summary", "/panels"}) {
       hdf5::create_group(file, group);
@@ -65,6 +69,7 @@ struct RunFileWriter::Impl {
       }
     }
     hdf5::flush(file);
+    std::filesystem::rename(draft, file_name);
   }
 
   void write_header(const RunHeader& header) {

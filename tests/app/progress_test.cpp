@@ -95,6 +95,12 @@ TEST(Reporter, QuietStillWritesTheLog) {
   EXPECT_THAT(log, HasSubstr("command\n"));
 }
 
+TEST(RoughDuration, KnownAnswers) {
+  EXPECT_EQ(rough_duration(0.3), "1 s");
+  EXPECT_EQ(rough_duration(12.6), "13 s");
+  EXPECT_EQ(rough_duration(75.2), "1 min 15 s");
+}
+
 TEST(ProgressBar, KnownAnswers) {
   EXPECT_EQ(progress_bar(0, 4), "[>   ]");
   EXPECT_EQ(progress_bar(0.5, 4), "[==> ]");

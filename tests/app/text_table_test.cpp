@@ -34,9 +34,10 @@ TEST(TextTable, TakesOutConstantColumns) {
   TextTable table;
   table.add_column("ranks", Align::right);
   table.add_column("input", Align::left);
-  table.add_row({"1", "sharded"});
+  table.add_column("arm", Align::left);
+  table.add_row({"1", "sharded", "-"});
   EXPECT_THAT(table.take_constants(), ElementsAre());  // one row: nothing varies, all is news
-  table.add_row({"2", "sharded"});
+  table.add_row({"2", "sharded", "-"});
   EXPECT_THAT(table.take_constants(), ElementsAre("input sharded"));
   EXPECT_EQ(printed(table), "| ranks\n|     1\n|     2\n");
 }
@@ -45,6 +46,12 @@ TEST(TextTable, RefusesRowsOfAnotherLength) {
   TextTable table;
   table.add_column("a", Align::left);
   EXPECT_THROW(table.add_row({"1", "2"}), InternalError);
+}
+
+TEST(WrappedList, BreaksBeforeTheHundredthCharacter) {
+  EXPECT_EQ(wrapped_list({"a", "b"}), "a, b");
+  const std::string half(48, 'x');
+  EXPECT_EQ(wrapped_list({half, half, "b", "c"}), half + ", " + half + ",\n    b, c");
 }
 
 TEST(GroupedDigits, KnownAnswers) {

@@ -1,5 +1,7 @@
 /// The driver from outside: what it starts, keeps, refuses and says.
 
+#include <cstdlib>
+
 #include <gmock/gmock.h>
 
 #include "record/run_file.hpp"
@@ -34,6 +36,8 @@ TEST(Run, CompletesAStudyAndPrintsNoProgressOutsideATerminal) {
     EXPECT_TRUE(fs::exists(folder / "rank-0.log"));
   }
   EXPECT_THAT(content_of(place.out() / "driver.log"), HasSubstr("4 of 4 runs complete"));
+  const auto longest = read_run_file(place.run_folders().front() / "run.h5");
+  EXPECT_EQ(longest.summary_value(summary_column::steady_step_s).value_or(0), 1);
 }
 
 TEST(Run, KeepsCompleteRuns) {
@@ -181,6 +185,43 @@ TEST(Run, LacksMpirun) {
   EXPECT_THAT(finished.err, HasSubstr("openmpi"));
 }
 
+bool has_mpirun() {
+  return std::system("mpirun --version > /dev/null 2>&1") == 0;
+}
+
+TEST(Mpirun, CompletesAStudyInAFolderWithBlanksAndQuotes) {
+  if (!has_mpirun()) GTEST_SKIP() << "there is no mpirun";
+  const Workplace place;
+  place.write_study(R"("ranks": [1, 2, 3])", 1);  // 3 ranks: oversubscribed on a small machine
+  const auto finished = place.run({{"RANK", "7"}, {"WORLD_SIZE", "9"}},
+                                  {"--launcher", "mpirun", "--set", "settings.epochs=3"});
+  EXPECT_EQ(finished.code, 0) << finished.err;
+  EXPECT_THAT(finished.err, HasSubstr("3 of 3 runs complete"));
+}
+
+TEST(Mpirun, NamesTheRankThatFailedOrDied) {
+  if (!has_mpirun()) GTEST_SKIP() << "there is no mpirun";
+  const Workplace place;
+  const auto failed = place.run({{"FAKE_RANK_FAULT", "fail 1 2"}}, {"--launcher", "mpirun"});
+  EXPECT_EQ(failed.code, 5);
+  EXPECT_THAT(failed.err, HasSubstr("rank 1 failed in phase 'forward' of step 2: Fault 'fail'"));
+  const auto died = place.run({{"FAKE_RANK_FAULT", "die 1 2"}}, {"--launcher", "mpirun"});
+  EXPECT_EQ(died.code, 5);
+  EXPECT_THAT(died.err, HasSubstr("rank 1 was killed by signal 9 in phase 'forward' of step 2"));
+  EXPECT_TRUE(ranks_at_work_in(place.path()).empty());
+}
+
+TEST(Mpirun, LeavesNoOrphanWhenTheDriverIsKilled) {
+  if (!has_mpirun()) GTEST_SKIP() << "there is no mpirun";
+  const Workplace place;
+  const auto driver =
+      place.start(place.run_arguments({"--launcher", "mpirun"}), {{"FAKE_RANK_STEP_S", "0.2"}});
+  EXPECT_TRUE(eventually([&] { return !ranks_at_work_in(place.path()).empty(); }));
+  ::kill(driver, SIGKILL);
+  EXPECT_EQ(place.wait_for(driver).code, -SIGKILL);
+  EXPECT_TRUE(eventually([&] { return ranks_at_work_in(place.path()).empty(); }));
+}
+
 TEST(Run, RefusesAnOutputFolderItCannotWrite) {
   const Workplace place;
   const auto finished = place.call({"run", place.study_file().string(), "--out", "/proc/study"});
@@ -218,6 +259,12 @@ TEST(Plan, ShowsRunsWithoutStartingAny) {
   EXPECT_THAT(plan.out, HasSubstr("4 runs of noise2void"));
   EXPECT_THAT(plan.out, HasSubstr("repeats 2"));
   for (const auto& line : split(plan.out, '\n')) EXPECT_LE(line.size(), 120U) << line;
+  place.write_study(R"("ranks": [1, 2, 4], "scaling_rule": ["linear_fixed_samples", "strong"],
+    "reduction": ["bucketed_overlap", "flat_after_backward"])",
+                    5);
+  const auto large =
+      place.call({"plan", place.study_file().string(), "--set", "settings.epochs=8"});
+  for (const auto& line : split(large.out, '\n')) EXPECT_LE(line.size(), 120U) << line;
   const auto json = place.call({"plan", place.study_file().string(), "--json"});
   EXPECT_THAT(json.out, HasSubstr("\"run_id\": \"noise2void-r2-linear_fixed_samples"));
 }

@@ -28,7 +28,8 @@ nlohmann::json settings_schema() {
 
 std::vector<std::string> setting_names() {
   std::vector<std::string> names;
-  for (const auto& [name, value] : all_settings().items()) names.push_back(name);
+  const auto settings = all_settings();  // kept: items() refers to it
+  for (const auto& [name, value] : settings.items()) names.push_back(name);
   return names;
 }
 

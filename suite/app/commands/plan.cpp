@@ -48,13 +48,12 @@ TextTable empty_table() {
   table.add_column("rule", Align::left);
   table.add_column("reduction", Align::left);
   table.add_column("input", Align::left);
-  table.add_column("control arm", Align::left);
   table.add_column("launcher", Align::left);
   table.add_column("threads", Align::right);
-  table.add_column("local", Align::right);
-  table.add_column("global batch", Align::right);
+  table.add_column("batch", Align::right);
+  table.add_column("global", Align::right);
   table.add_column("learning rate", Align::right);
-  table.add_column("epochs x steps", Align::right);
+  table.add_column("epochs×steps", Align::right);
   table.add_column("samples", Align::right);
   table.add_column("repeats", Align::right);
   return table;
@@ -63,11 +62,11 @@ TextTable empty_table() {
 void add_row(TextTable& table, const PlanRow& row) {
   const auto& spec = row.spec;
   const auto& plan = spec.plan;
-  table.add_row({cat(spec.ranks, spec.oversubscribed ? "*" : ""), spec.scaling_rule, spec.reduction,
-                 spec.input, spec.control_arm.empty() ? "-" : spec.control_arm, spec.launcher,
-                 cat(spec.settings.threads_per_rank), local_batch_text(plan),
+  table.add_row({cat(spec.ranks, spec.oversubscribed ? "*" : ""), spec.scaling_rule,
+                 spec.control_arm.empty() ? spec.reduction : "arm " + spec.control_arm, spec.input,
+                 spec.launcher, cat(spec.settings.threads_per_rank), local_batch_text(plan),
                  cat(plan.global_batch_size), fmt::format("{:.4g}", plan.learning_rate),
-                 cat(plan.epochs, " x ", plan.steps_per_epoch), grouped_digits(plan.samples),
+                 cat(plan.epochs, "×", plan.steps_per_epoch), grouped_digits(plan.samples),
                  cat(row.repeats)});
 }
 
@@ -99,7 +98,7 @@ void print_plan(const PlannedStudy& planned, std::ostream& out) {
   out << "Study " << plan.study << ": " << plan.matrix.runs.size() << " runs of "
       << planned.study.workload << ", " << grouped_digits(samples) << " samples to train in all\n";
   const auto constants = table.take_constants();
-  if (!constants.empty()) out << "All runs: " << join(constants, ", ") << '\n';
+  if (!constants.empty()) out << "All runs: " << wrapped_list(constants) << '\n';
   out << '\n';
   table.print(out, "  ");
   print_notes(rows, out);

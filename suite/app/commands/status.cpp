@@ -9,6 +9,7 @@
 
 #include "app/command.hpp"
 #include "app/output_json.hpp"
+#include "app/progress.hpp"
 #include "app/study_state.hpp"
 #include "app/text_table.hpp"
 
@@ -39,7 +40,7 @@ void print_status(const StudyFolder& folder, const StudyState& study, std::ostre
   const bool has_left = count_of(study, RunStage::complete) + count_of(study, RunStage::diverged) <
                         static_cast<std::int64_t>(study.runs.size());
   if (study.driver_alive && !std::isnan(study.time_left_s)) {
-    out << "About " << human_duration(study.time_left_s) << " left.\n";
+    out << "About " << rough_duration(study.time_left_s) << " left.\n";
   } else if (!study.driver_alive && has_left) {
     out << "No driver is at work in " << folder.path().string()
         << "; 'scalestudy run' with the same study and --out goes on.\n";
