@@ -124,7 +124,7 @@ summary { cursor: pointer; color: var(--accent); margin-bottom: .7rem; }
   table { font-size: 7.5pt; }
   th, td { padding: .25rem .35rem; }
   td { white-space: normal; overflow-wrap: anywhere; }
-  h2, h3 { break-after: avoid; }
+  h2, h3, .table figcaption { break-after: avoid; }
   tr, .panel { break-inside: avoid; }
 }
 )css";
