@@ -186,6 +186,16 @@ const StepComposition* composition_at(const SeriesAnalysis& analysis, std::int64
   return nullptr;
 }
 
+/// No larger than the evidence.
+std::string headline_of(const SpeedupPoint& p) {
+  if (p.training.interval && p.training.interval->contains(1)) {
+    return cat("No difference between ", ranks_in_words(p.ranks, false), " and one is resolved");
+  }
+  const std::string caveat = p.training.interval ? "" : " (interval not determinable)";
+  return cat(ranks_in_words(p.ranks, true), " trained ", significant(p.training.value, 3),
+             " times as fast as one", caveat);
+}
+
 std::string other_ranks_sentence(const SeriesAnalysis& analysis) {
   std::vector<std::string> parts;
   for (std::size_t i = 1; i + 1 < analysis.speedup.size(); ++i) {
@@ -233,8 +243,7 @@ Conclusions conclusions_of(const SeriesAnalysis& analysis) {
     return without_base(analysis);
   }
   Conclusions conclusions;
-  conclusions.headline = cat(ranks_in_words(last.ranks, true), " trained ",
-                             significant(last.training.value, 3), " times as fast as one");
+  conclusions.headline = headline_of(last);
   conclusions.paragraphs.push_back(
       speed_sentence(base, last) + unequal_work_sentence(analysis, last) +
       wall_sentence(base, last) + other_ranks_sentence(analysis) + label_sentence(analysis.series));

@@ -94,6 +94,8 @@ TEST_F(SpeedupOfStudy, KnownSpeedupIsFoundWithinItsInterval) {
   EXPECT_NEAR(two.efficiency.value * 2, two.training.value, 1e-12);
   EXPECT_LT(two.launch.value, two.training.value) << "start-up does not scale";
   EXPECT_FALSE(two.superlinear_unexplained);
+  EXPECT_FALSE(curve().front().training.interval) << "the base against itself is exactly 1";
+  EXPECT_DOUBLE_EQ(curve().front().training.value, 1);
   EXPECT_NEAR(two.absolute.samples_per_s / curve().front().absolute.samples_per_s,
               two.throughput.value, 1e-9)
       << "printed absolute values divide to the printed ratio";
