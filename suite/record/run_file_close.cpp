@@ -9,6 +9,7 @@
 #include "record/run_file.hpp"
 #include "record/run_layout.hpp"
 #include "record/seal.hpp"
+#include "record/trial.hpp"
 
 namespace scalestudy {
 namespace {
@@ -48,6 +49,23 @@ void write_closing(const std::filesystem::path& part_file, const Closing& closin
   hdf5::flush(file);
 }
 
+/// HDF5 changes the file in a child: what is damaged beyond what reading touched ends only that.
+void write_closing_on_trial(const std::filesystem::path& part_file, const Closing& closing) {
+  const auto before = seal::read_bytes(part_file);
+  const auto write = [&]() -> std::string {
+    try {
+      write_closing(part_file, closing);
+      return "";
+    } catch (const hdf5::Failure& failure) {
+      return cat(failure.object(), ": ", failure.what());
+    }
+  };
+  const auto problem = try_in_child(write, {});
+  if (problem.empty()) return;
+  seal::restore_bytes(part_file, before);
+  refuse(part_file, problem);
+}
+
 }  // namespace
 
 std::filesystem::path close_run_file(const std::filesystem::path& part_file,
@@ -59,12 +77,10 @@ std::filesystem::path close_run_file(const std::filesystem::path& part_file,
     seal::extend_to_stated_length(part_file);
     // Reading it first keeps HDF5 from changing a file that it cannot understand.
     (void)read_run_file(part_file);
-    write_closing(part_file, closing);
+    write_closing_on_trial(part_file, closing);
     seal::close(part_file);
     std::filesystem::rename(part_file, final_file);
     seal::sync_folder(final_file.parent_path());
-  } catch (const hdf5::Failure& failure) {
-    refuse(part_file, cat(failure.object(), ": ", failure.what()));
   } catch (const std::system_error& error) {
     refuse(part_file, error.what());
   } catch (const BadInput& error) {

@@ -6,12 +6,14 @@
 #include <thread>
 
 #include "core/error.hpp"
+#include "core/ids.hpp"
 #include "core/text.hpp"
 
 #include "record/hdf5.hpp"
 #include "record/run_file.hpp"
 #include "record/run_layout.hpp"
 #include "record/seal.hpp"
+#include "record/trial.hpp"
 
 namespace scalestudy {
 namespace {
@@ -184,6 +186,37 @@ class Reader {
   bool may_be_torn_ = false;
 };
 
+/// Fills `record`; what is wrong with the content, or "".
+std::string problem_reading(std::span<const std::byte> bytes,
+                            seal::Finding finding,
+                            RunRecord& record) {
+  try {
+    record = Reader(bytes, finding).read();
+    return "";
+  } catch (const hdf5::Failure& failure) {
+    return cat(failure.object(), ": ", failure.what());
+  } catch (const std::bad_alloc&) {
+    return "it claims more data than memory can hold";
+  } catch (const std::logic_error&) {
+    return "its parts contradict each other";
+  }
+}
+
+/// Bytes without a seal may do anything to HDF5, so a child reads them first.
+std::string problem_on_trial(std::span<const std::byte> bytes) {
+  const auto size_bytes = static_cast<std::int64_t>(bytes.size());
+  TrialLimits limits;
+  limits.cpu_time += Seconds(static_cast<double>(size_bytes) / (4.0 * mib));
+  limits.wall_time += 10 * limits.cpu_time;
+  // As many values as check_size() allows, each read into double and copied once.
+  limits.memory_bytes = 2048 * mib + 256 * size_bytes;
+  const auto read = [&] {
+    RunRecord record;
+    return problem_reading(bytes, seal::Finding::open, record);
+  };
+  return try_in_child(read, limits);
+}
+
 RunRecord read_bytes_as_run(const std::filesystem::path& file, std::span<const std::byte> bytes) {
   constexpr auto redo = "Delete the run's folder and run the study again";
   const auto finding = seal::examine(bytes);
@@ -193,15 +226,11 @@ RunRecord read_bytes_as_run(const std::filesystem::path& file, std::span<const s
   if (finding == seal::Finding::damaged) {
     refuse(file, "the file was changed or cut after the run had closed it", redo);
   }
-  try {
-    return Reader(bytes, finding).read();
-  } catch (const hdf5::Failure& failure) {
-    refuse(file, cat(failure.object(), ": ", failure.what()), redo);
-  } catch (const std::bad_alloc&) {
-    refuse(file, "it claims more data than memory can hold", redo);
-  } catch (const std::logic_error&) {
-    refuse(file, "its parts contradict each other", redo);
-  }
+  RunRecord record;
+  auto problem = finding == seal::Finding::open ? problem_on_trial(bytes) : "";
+  if (problem.empty()) problem = problem_reading(bytes, finding, record);
+  if (!problem.empty()) refuse(file, problem, redo);
+  return record;
 }
 
 std::vector<std::byte> read_bytes(const std::filesystem::path& file) {
@@ -216,18 +245,21 @@ std::vector<std::byte> read_bytes(const std::filesystem::path& file) {
 
 RunRecord read_run_file(const std::filesystem::path& file) {
   constexpr int most_attempts = 5;
-  constexpr auto pause = std::chrono::milliseconds(20);
+  constexpr auto pause = std::chrono::milliseconds(50);
+  auto bytes = read_bytes(file);
   for (int attempt = 1;; ++attempt) {
-    const auto bytes = read_bytes(file);
     try {
       auto record = read_bytes_as_run(file, bytes);
       record.file = file;
       return record;
     } catch (const BadInput&) {
-      // The snapshot of a live file may fall into the middle of a flush.
-      const bool is_live = seal::examine(bytes) == seal::Finding::open;
-      if (!is_live || attempt == most_attempts) throw;
+      // The snapshot of a live file may fall into the middle of a flush; a file that nobody writes
+      // stays as it is.
+      if (seal::examine(bytes) != seal::Finding::open || attempt == most_attempts) throw;
       std::this_thread::sleep_for(pause);
+      auto later = read_bytes(file);
+      if (later == bytes) throw;
+      bytes = std::move(later);
     }
   }
 }

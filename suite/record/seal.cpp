@@ -83,6 +83,18 @@ std::vector<std::byte> read_bytes(const std::filesystem::path& file) {
   return bytes;
 }
 
+void restore_bytes(const std::filesystem::path& file, std::span<const std::byte> bytes) {
+  const auto descriptor = open_descriptor(file, O_WRONLY);
+  std::size_t done = 0;
+  while (done < bytes.size()) {
+    const auto count = ::pwrite(descriptor.get(), bytes.data() + done, bytes.size() - done,
+                                static_cast<off_t>(done));
+    if (count < 0 && errno != EINTR) fail("pwrite");
+    if (count > 0) done += static_cast<std::size_t>(count);
+  }
+  if (::ftruncate(descriptor.get(), static_cast<off_t>(bytes.size())) != 0) fail("ftruncate");
+}
+
 Finding examine(std::span<const std::byte> bytes) {
   if (bytes.size() < user_block_bytes) return Finding::foreign;
   const std::string_view block(reinterpret_cast<const char*>(bytes.data()), user_block_bytes);

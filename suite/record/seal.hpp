@@ -22,6 +22,8 @@ enum class Finding {
 
 /// The whole file. Errors: std::system_error with the system's reason.
 [[nodiscard]] std::vector<std::byte> read_bytes(const std::filesystem::path& file);
+/// Gives a file back the bytes that it had. Errors: std::system_error.
+void restore_bytes(const std::filesystem::path& file, std::span<const std::byte> bytes);
 [[nodiscard]] Finding examine(std::span<const std::byte> bytes);
 
 /// When the disk was full, HDF5 may state a length in its header that the file never reached, and

@@ -11,10 +11,12 @@
 #include "core/clock.hpp"
 #include "core/error.hpp"
 #include "core/text.hpp"
+
 #include "engine/gradient_buckets.hpp"
 #include "engine/phase_timeline.hpp"
 #include "engine/run_recorder.hpp"
 #include "engine/step_loop.hpp"
+
 #include "training/adam.hpp"
 #include "training/device.hpp"
 #include "training/flat_parameters.hpp"
@@ -55,11 +57,14 @@ torch::Tensor loss_of(TrainingTask& task, const Shard& shard) {
 
 /// Runs one backward pass to see in which order gradients become ready; rank 0's order holds for
 /// all. Parameters and batch norm statistics are as before afterwards.
-std::vector<std::size_t> observe_ready_order(const Communicator& comm, TrainingTask& task,
-                                             GradientHooks& hooks, const Shard& shard) {
+std::vector<std::size_t> observe_ready_order(const Communicator& comm,
+                                             TrainingTask& task,
+                                             GradientHooks& hooks,
+                                             const Shard& shard) {
   const ModelState before(task.model());
   std::vector<std::int64_t> order;
-  hooks.on_ready([&](std::size_t parameter) { order.push_back(static_cast<std::int64_t>(parameter)); });
+  hooks.on_ready(
+      [&](std::size_t parameter) { order.push_back(static_cast<std::int64_t>(parameter)); });
   task.prepare_batch(shard);
   task.move_batch_to_device();
   loss_of(task, shard).backward();
@@ -91,12 +96,16 @@ class Trainer final : public StepWork {
         task_(task),
         hooks_(task.model().parameters()),
         parameters_(task.model().parameters(),
-                    observe_ready_order(comm_, task, hooks_, shard_of(comm_.rank(), StepIndex(0),
-                                                                      spec_.plan.local_batch_sizes))),
+                    observe_ready_order(
+                        comm_,
+                        task,
+                        hooks_,
+                        shard_of(comm_.rank(), StepIndex(0), spec_.plan.local_batch_sizes))),
         adam_(spec_.settings.optimizer, parameters_.values()),
         schedule_(resolved_schedule(spec_), spec_.plan.learning_rate),
         reduction_(make_reduction(spec_.reduction, reduction_context())) {
-    hooks_.on_ready([this](std::size_t parameter) { reduction_->gradient_ready(position_[parameter]); });
+    hooks_.on_ready(
+        [this](std::size_t parameter) { reduction_->gradient_ready(position_[parameter]); });
   }
 
   TrainingOutcome run();
@@ -137,7 +146,9 @@ class Trainer final : public StepWork {
   void note_divergence(const std::vector<StepFacts>& facts);
   [[nodiscard]] Evaluation evaluate();
   [[nodiscard]] SignOfLife beating(const char* phase);
-  [[nodiscard]] std::int64_t samples_seen() const { return steps_done_ * spec_.plan.global_batch_size; }
+  [[nodiscard]] std::int64_t samples_seen() const {
+    return steps_done_ * spec_.plan.global_batch_size;
+  }
   void record_evaluation(std::int64_t epoch, const Evaluation& evaluation);
   void save_weights(const char* name);
   void finish();
@@ -182,7 +193,8 @@ ReductionContext Trainer::reduction_context() {
     by_address.emplace_back(static_cast<const std::byte*>(all[i].data_ptr()), i);
   std::sort(by_address.begin(), by_address.end());
   SCALESTUDY_EXPECT(by_address.front().first == base);
-  for (std::size_t place = 0; place < by_address.size(); ++place) position_[by_address[place].second] = place;
+  for (std::size_t place = 0; place < by_address.size(); ++place)
+    position_[by_address[place].second] = place;
 
   const BucketLimits limits{ByteCount(spec_.settings.buckets.first_bucket_bytes),
                             ByteCount(spec_.settings.buckets.bucket_cap_bytes)};
@@ -200,7 +212,8 @@ TrainingOutcome Trainer::run() {
   timeline_.emplace(*clock_, &services_.heartbeat);
   recorder_.emplace(comm_, services_.writer, clock_start_s_);
   try {
-    for (std::int64_t epoch = 0; epoch < spec_.plan.epochs && !outcome_.diverged; ++epoch) train_epoch(epoch);
+    for (std::int64_t epoch = 0; epoch < spec_.plan.epochs && !outcome_.diverged; ++epoch)
+      train_epoch(epoch);
     if (!outcome_.diverged) finish();
   } catch (...) {
     flush_what_is_left();
@@ -316,9 +329,10 @@ void Trainer::end_epoch(std::int64_t epoch, double epoch_s) {
 
 void Trainer::record_evaluation(std::int64_t epoch, const Evaluation& evaluation) {
   if (services_.writer == nullptr) return;
-  services_.writer->append_evaluation({static_cast<double>(epoch), evaluation.loss, evaluation.psnr_db,
-                                       static_cast<double>(evaluation.sample_count), evaluation.weight_sum,
-                                       evaluation.evaluation_set_hash});
+  services_.writer->append_evaluation({static_cast<double>(epoch), evaluation.loss,
+                                       evaluation.psnr_db,
+                                       static_cast<double>(evaluation.sample_count),
+                                       evaluation.weight_sum, evaluation.evaluation_set_hash});
 }
 
 void Trainer::save_weights(const char* name) {

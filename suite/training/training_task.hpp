@@ -10,8 +10,9 @@
 #include <torch/nn/module.h>
 #include <torch/types.h>
 
-#include "comm/communicator.hpp"
 #include "core/hash.hpp"
+
+#include "comm/communicator.hpp"
 #include "data/sampling.hpp"
 #include "record/run_record.hpp"
 
@@ -50,7 +51,8 @@ class TrainingTask {
   [[nodiscard]] virtual Evaluation evaluate(const Communicator& comm, const SignOfLife& alive) = 0;
 
   /// Collective. After training, with the best weights: quality that is measured once, and panels.
-  [[nodiscard]] virtual Evaluation final_evaluation(const Communicator& comm, const SignOfLife& alive,
+  [[nodiscard]] virtual Evaluation final_evaluation(const Communicator& comm,
+                                                    const SignOfLife& alive,
                                                     std::vector<Panel>& panels) = 0;
 
   /// Facts about data and masks found in force, for /settings/effective: name → JSON value text.

@@ -8,6 +8,7 @@
 
 #include "core/error.hpp"
 #include "core/text.hpp"
+#include "data/random.hpp"
 #include "data/volume.hpp"
 
 namespace scalestudy {
@@ -77,6 +78,11 @@ class TiffReader : public ::testing::Test {
       }
     }
     TIFFWriteDirectory(tiff);
+  }
+
+  static std::string bytes_of(const fs::path& file) {
+    std::ifstream in(file, std::ios::binary);
+    return {std::istreambuf_iterator<char>(in), {}};
   }
 
   static float value(std::uint32_t z, std::uint32_t y, std::uint32_t x) {
@@ -199,6 +205,38 @@ TEST_F(TiffReader, NoTruncationIsAcceptedOrCrashes) {
       EXPECT_THROW((void)read_tiff_volume(cut), BadInput) << length << " of " << size;
     }
   }
+}
+
+// Damage must end in an exception of ours or in a volume of the stated shape, and never in a crash.
+TEST_F(TiffReader, NoFlippedByteCrashes) {
+  constexpr int flips_per_format = 400;
+  const Format formats[]{{},
+                         {.compression = COMPRESSION_LZW},
+                         {.compression = COMPRESSION_ADOBE_DEFLATE},
+                         {.compression = COMPRESSION_PACKBITS},
+                         {.tiled = true, .description = "ImageJ=1.53t\nimages=3\nslices=3\n"}};
+  Random random(2026);
+  int refused = 0;
+  for (const auto& format : formats) {
+    const auto bytes = bytes_of(write<std::uint16_t>(format));
+    for (int i = 0; i < flips_per_format; ++i) {
+      auto damaged = bytes;
+      for (int k = 0; k <= i % 3; ++k) {
+        const auto place = static_cast<std::size_t>(random.below(std::ssize(bytes)));
+        damaged[place] = static_cast<char>(random.next());
+      }
+      const auto file = folder_ / "flipped.tif";
+      std::ofstream(file, std::ios::binary) << damaged;
+      try {
+        const auto volume = read_tiff_volume(file);
+        EXPECT_EQ(std::ssize(volume.voxels), voxel_count(volume.shape));
+      } catch (const BadInput& error) {
+        ++refused;
+        EXPECT_NE(std::string(error.what()).find("flipped.tif"), std::string::npos);
+      }
+    }
+  }
+  EXPECT_GT(refused, 100);
 }
 
 }  // namespace

@@ -112,8 +112,7 @@ inline std::vector<pid_t> ranks_at_work_in(const std::filesystem::path& folder) 
     const auto name = entry.path().filename().string();
     if (name.find_first_not_of("0123456789") != std::string::npos) continue;
     const auto command = content_of(entry.path() / "cmdline");
-    if (command.rfind(RANK_PROGRAM, 0) == 0 &&
-        command.find(folder.string()) != std::string::npos) {
+    if (command.rfind(RANK_PROGRAM, 0) == 0 && command.find(folder.string()) != std::string::npos) {
       ids.push_back(std::stoi(name));
     }
   }

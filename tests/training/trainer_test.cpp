@@ -1,7 +1,5 @@
 #include "training/trainer.hpp"
 
-#include <unistd.h>
-
 #include <cmath>
 #include <iostream>
 #include <numeric>
@@ -10,10 +8,13 @@
 #include <gmock/gmock.h>
 #include <torch/nn/modules/batchnorm.h>
 #include <torch/nn/modules/linear.h>
+#include <unistd.h>
 
-#include "comm/rendezvous.hpp"
 #include "core/error.hpp"
 #include "core/text.hpp"
+
+#include "comm/rendezvous.hpp"
+
 #include "training/replicas.hpp"
 
 namespace scalestudy {
@@ -31,15 +32,21 @@ class LineTask final : public TrainingTask {
     const auto loss = layer_->forward(torch::ones({shards.back().count, 3})).square().sum();
     return static_cast<std::int64_t>(shards.size()) == spoilt_call ? loss * std::nan("") : loss;
   }
-  [[nodiscard]] double loss_weight() const override { return static_cast<double>(shards.back().count); }
+  [[nodiscard]] double loss_weight() const override {
+    return static_cast<double>(shards.back().count);
+  }
   Evaluation evaluate(const Communicator&, const SignOfLife& alive) override {
     alive();
     return {1.0 / static_cast<double>(++evaluations), 0, 1, 1, "hash"};
   }
-  Evaluation final_evaluation(const Communicator&, const SignOfLife&, std::vector<Panel>&) override {
+  Evaluation final_evaluation(const Communicator&,
+                              const SignOfLife&,
+                              std::vector<Panel>&) override {
     return {1, 0, 1, 1, "hash"};
   }
-  [[nodiscard]] std::map<std::string, std::string> effective_settings() const override { return {}; }
+  [[nodiscard]] std::map<std::string, std::string> effective_settings() const override {
+    return {};
+  }
 
   std::vector<Shard> shards;  ///< the first one is the trainer's look at the ready order
   std::int64_t spoilt_call = -1;
@@ -134,7 +141,8 @@ TEST_F(TrainerTest, ARankWithoutSamplesTakesPartInEveryCollective) {
   std::vector<LineTask> tasks(3);
   std::vector<std::thread> ranks;
   for (std::size_t rank = 0; rank < 3; ++rank)
-    ranks.emplace_back([&, rank] { EXPECT_NO_THROW((void)run(tasks[rank], comms[rank], nullptr)); });
+    ranks.emplace_back(
+        [&, rank] { EXPECT_NO_THROW((void)run(tasks[rank], comms[rank], nullptr)); });
   for (auto& rank : ranks) rank.join();
   for (std::size_t i = 0; i < 2; ++i)
     EXPECT_TRUE(tasks[2].model().parameters()[i].equal(tasks[0].model().parameters()[i]));

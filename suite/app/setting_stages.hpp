@@ -1,0 +1,28 @@
+#pragma once
+/// A run's settings side by side: as the study file asked, as the plan resolved, as the ranks
+/// found.
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "record/run_record.hpp"
+
+namespace scalestudy {
+
+/// One setting; a stage that does not know it is empty. Texts without quotes, else JSON.
+struct SettingStages {
+  std::string name;  ///< "epochs", "optimizer.base_learning_rate", "data.path"
+  std::optional<std::string> requested;
+  std::optional<std::string> resolved;
+  std::optional<std::string> effective;
+
+  /// Whether two stages disagree; a default that was filled in is no disagreement, nor is the only
+  /// value of an axis.
+  [[nodiscard]] bool differs() const;
+};
+
+/// Sorted by name.
+[[nodiscard]] std::vector<SettingStages> setting_stages(const RunRecord& record);
+
+}  // namespace scalestudy

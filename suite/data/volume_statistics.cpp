@@ -1,0 +1,135 @@
+#include "data/volume_statistics.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <span>
+
+#include "core/hash.hpp"
+
+namespace scalestudy {
+namespace {
+
+constexpr std::int64_t tile_side = 32;
+
+/// Second differences of one slice, along Y, X or both; one pixel of border is lost on every side.
+class Residuals {
+ public:
+  Residuals(const Volume& volume, std::int64_t z, bool along_y, bool along_x)
+      : height_(volume.shape[1] - 2), width_(volume.shape[2] - 2) {
+    values_.reserve(static_cast<std::size_t>(height_ * width_));
+    for (std::int64_t y = 1; y <= height_; ++y) {
+      for (std::int64_t x = 1; x <= width_; ++x) {
+        values_.push_back(along_y ? second_y(volume, z, y, x, along_x) : second_x(volume, z, y, x));
+      }
+    }
+  }
+  [[nodiscard]] std::int64_t height() const { return height_; }
+  [[nodiscard]] std::int64_t width() const { return width_; }
+  [[nodiscard]] double at(std::int64_t y, std::int64_t x) const {
+    return values_[static_cast<std::size_t>(y * width_ + x)];
+  }
+
+ private:
+  static double second_x(const Volume& v, std::int64_t z, std::int64_t y, std::int64_t x) {
+    return double{v.at(z, y, x - 1)} - 2 * double{v.at(z, y, x)} + double{v.at(z, y, x + 1)};
+  }
+  static double second_y(
+      const Volume& v, std::int64_t z, std::int64_t y, std::int64_t x, bool also_x) {
+    if (also_x)
+      return second_x(v, z, y - 1, x) - 2 * second_x(v, z, y, x) + second_x(v, z, y + 1, x);
+    return double{v.at(z, y - 1, x)} - 2 * double{v.at(z, y, x)} + double{v.at(z, y + 1, x)};
+  }
+
+  std::int64_t height_;
+  std::int64_t width_;
+  std::vector<double> values_;
+};
+
+/// Pearson's correlation of pairs, from sums.
+struct PairSums {
+  double count = 0, a = 0, b = 0, aa = 0, bb = 0, ab = 0;
+  void add(double x, double y) {
+    count += 1, a += x, b += y, aa += x * x, bb += y * y, ab += x * y;
+  }
+  [[nodiscard]] double correlation() const {
+    const double variance_a = aa / count - (a / count) * (a / count);
+    const double variance_b = bb / count - (b / count) * (b / count);
+    if (!(variance_a > 0) || !(variance_b > 0)) return std::numeric_limits<double>::quiet_NaN();
+    return (ab / count - a / count * b / count) / std::sqrt(variance_a * variance_b);
+  }
+};
+
+/// Adds one correlation per tile: between pixels of `from` and those `dy`, `dx` further in `to`.
+void add_tiles(const Residuals& from,
+               const Residuals& to,
+               std::int64_t dy,
+               std::int64_t dx,
+               std::vector<double>& tiles) {
+  for (std::int64_t top = 0; top < from.height(); top += tile_side) {
+    for (std::int64_t left = 0; left < from.width(); left += tile_side) {
+      const auto bottom = std::min(top + tile_side, from.height() - dy);
+      const auto right = std::min(left + tile_side, from.width() - dx);
+      PairSums sums;
+      for (auto y = top; y < bottom; ++y) {
+        for (auto x = left; x < right; ++x) sums.add(from.at(y, x), to.at(y + dy, x + dx));
+      }
+      const double correlation = sums.count < 16 ? NAN : sums.correlation();
+      if (std::isfinite(correlation)) tiles.push_back(correlation);
+    }
+  }
+}
+
+double median(std::vector<double>& values) {
+  if (values.empty()) return std::numeric_limits<double>::quiet_NaN();
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+}  // namespace
+
+VolumeStatistics statistics_of(const Volume& volume) {
+  VolumeStatistics result;
+  result.minimum = std::numeric_limits<double>::infinity();
+  result.maximum = -result.minimum;
+  double count = 0;
+  double squares = 0;  // Welford's running mean and sum of squared deviations
+  for (const double value : volume.voxels) {
+    if (!std::isfinite(value)) {
+      ++result.nonfinite_count;
+      continue;
+    }
+    count += 1;
+    const double deviation = value - result.mean;
+    result.mean += deviation / count;
+    squares += deviation * (value - result.mean);
+    result.minimum = std::min(result.minimum, value);
+    result.maximum = std::max(result.maximum, value);
+  }
+  result.std = count > 0 ? std::sqrt(squares / count) : 0;
+  return result;
+}
+
+std::string content_hash(const Volume& volume) {
+  return hex64(hash_bytes(std::as_bytes(std::span(volume.voxels))));
+}
+
+std::array<double, 3> noise_correlation(const Volume& volume) {
+  std::vector<double> along_z;
+  std::vector<double> along_y;
+  std::vector<double> along_x;
+  const bool large_enough = volume.shape[1] > 2 && volume.shape[2] > 2;
+  for (std::int64_t z = 0; large_enough && z < volume.shape[0]; ++z) {
+    const Residuals by_y(volume, z, true, false);
+    add_tiles(by_y, by_y, 0, 1, along_x);
+    const Residuals by_x(volume, z, false, true);
+    add_tiles(by_x, by_x, 1, 0, along_y);
+    if (z + 1 == volume.shape[0]) break;
+    add_tiles(Residuals(volume, z, true, true), Residuals(volume, z + 1, true, true), 0, 0,
+              along_z);
+  }
+  return {median(along_z), median(along_y), median(along_x)};
+}
+
+}  // namespace scalestudy

@@ -1,0 +1,37 @@
+#pragma once
+/// What a volume looks like in numbers, before anyone trains on it.
+
+#include <array>
+#include <string>
+
+#include "data/volume.hpp"
+
+namespace scalestudy {
+
+struct VolumeStatistics {
+  double minimum = 0;
+  double maximum = 0;
+  double mean = 0;
+  double std = 0;                    ///< population
+  std::int64_t nonfinite_count = 0;  ///< NaN and infinite voxels; the others make the numbers above
+};
+
+[[nodiscard]] VolumeStatistics statistics_of(const Volume& volume);
+
+/// 16 hexadecimal digits over the voxels as float32: equal for equal grey values, whatever the file
+/// format. A run records the same number as volume_hash.
+[[nodiscard]] std::string content_hash(const Volume& volume);
+
+/// How much the noise of neighbouring voxels is alike, for each axis (Z, Y, X): Noise2Void assumes
+/// independence, 0. The signal is suppressed by second differences along axes other than the tested
+/// one, so that independent noise gives 0 without bias: along X for Y, along Y for X, along both
+/// for Z. The correlation of these residuals at distance 1 is taken in tiles of 32 × 32 pixels of
+/// each slice; the median over all tiles counts, so that tiles full of structure hardly matter. NaN
+/// for an axis that is too short.
+[[nodiscard]] std::array<double, 3> noise_correlation(const Volume& volume);
+
+/// Above it neighbouring noise is called alike: about the spread of the median for a single tile
+/// (1/√1024 = 0.03) three times over.
+inline constexpr double notable_correlation = 0.1;
+
+}  // namespace scalestudy

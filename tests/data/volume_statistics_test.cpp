@@ -1,0 +1,86 @@
+#include "data/volume_statistics.hpp"
+
+#include <cmath>
+#include <limits>
+
+#include <gtest/gtest.h>
+
+#include "data/random.hpp"
+
+namespace scalestudy {
+namespace {
+
+Volume volume_of(const Shape3& shape, const auto& value_at) {
+  Volume volume;
+  volume.shape = shape;
+  for (std::int64_t z = 0; z < shape[0]; ++z)
+    for (std::int64_t y = 0; y < shape[1]; ++y)
+      for (std::int64_t x = 0; x < shape[2]; ++x)
+        volume.voxels.push_back(static_cast<float>(value_at(z, y, x)));
+  return volume;
+}
+
+/// Structure that is smooth, and wider than a voxel.
+double signal(std::int64_t z, std::int64_t y, std::int64_t x) {
+  return 100 + 50 * std::sin(static_cast<double>(y) / 9) * std::cos(static_cast<double>(x) / 7) +
+         10 * static_cast<double>(z);
+}
+
+TEST(VolumeStatistics, KnownAnswers) {
+  const Volume volume{
+      {1, 1, 6}, {2, 4, 4, 5, NAN, std::numeric_limits<float>::infinity()}, "float32"};
+  const auto found = statistics_of(volume);
+  EXPECT_EQ(found.minimum, 2);
+  EXPECT_EQ(found.maximum, 5);
+  EXPECT_DOUBLE_EQ(found.mean, 3.75);
+  EXPECT_DOUBLE_EQ(found.std, std::sqrt(1.1875));
+  EXPECT_EQ(found.nonfinite_count, 2);
+}
+
+TEST(VolumeStatistics, ContentHashFollowsTheGreyValues) {
+  const Volume one{{1, 1, 2}, {1, 2}, "uint8"};
+  const Volume same{{1, 1, 2}, {1, 2}, "uint16"};
+  const Volume other{{1, 1, 2}, {2, 1}, "uint8"};
+  EXPECT_EQ(content_hash(one), content_hash(same));
+  EXPECT_NE(content_hash(one), content_hash(other));
+}
+
+TEST(NoiseCorrelation, IndependentNoiseOnASmoothSignalGivesZero) {
+  Random random(5);
+  const auto found = noise_correlation(volume_of(
+      {8, 100, 90}, [&](auto z, auto y, auto x) { return signal(z, y, x) + 4 * random.normal(); }));
+  for (const double value : found) EXPECT_LT(std::abs(value), 0.04);
+}
+
+// Each voxel's noise holds a share of its neighbour's: a first-order moving average, whose
+// correlation at distance 1 is theta / (1 + theta²) = 0.4 for theta = 0.5.
+TEST(NoiseCorrelation, FindsThePlantedAxisOnly) {
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    const auto noise = [axis](std::int64_t z, std::int64_t y, std::int64_t x) {
+      const auto own = [](std::int64_t a, std::int64_t b, std::int64_t c) {
+        return Random(static_cast<std::uint64_t>((a * 1000 + b) * 1000 + c)).normal();
+      };
+      return own(z + 1, y + 1, x + 1) +
+             0.5 * own(z + (axis == 0 ? 0 : 1), y + (axis == 1 ? 0 : 1), x + (axis == 2 ? 0 : 1));
+    };
+    const auto found = noise_correlation(volume_of({8, 100, 90}, [&](auto z, auto y, auto x) {
+      return signal(z, y, x) + 4 * noise(z, y, x);
+    }));
+    for (std::size_t other = 0; other < 3; ++other) {
+      EXPECT_NEAR(found[other], other == axis ? 0.4 : 0.0, 0.04) << axis << other;
+    }
+  }
+}
+
+TEST(NoiseCorrelation, OneSliceHasNoneAlongZ) {
+  Random random(9);
+  const auto found =
+      noise_correlation(volume_of({1, 40, 40}, [&](auto, auto, auto) { return random.normal(); }));
+  EXPECT_TRUE(std::isnan(found[0]));
+  EXPECT_TRUE(std::isfinite(found[1]) && std::isfinite(found[2]));
+  const auto thin = noise_correlation(volume_of({4, 2, 40}, [](auto, auto, auto) { return 1; }));
+  for (const double value : thin) EXPECT_TRUE(std::isnan(value));
+}
+
+}  // namespace
+}  // namespace scalestudy
