@@ -1,10 +1,10 @@
 #pragma once
-/// Every /summary value of a run from its raw columns. The driver, when it closes a run file,
-/// and the report both call these functions, so the stored numbers and the reported ones cannot part. Formulas: METRICS.md.
+/// Every /summary value of a run from its raw columns. The driver, when it closes a run file, and
+/// the report both call these functions, so the stored numbers and the reported ones cannot part.
+/// Formulas: METRICS.md.
 /// Light: the record room and the standard library only. Local, pure.
 
 #include <cstdint>
-#include <map>
 #include <span>
 #include <string>
 #include <vector>

@@ -32,6 +32,10 @@ std::vector<Smoothness> smoothness_by_ranks(const Series& series) {
     point.roughness_equal_samples = geometric_mean(equal);
     point.per_step = ratio(roughness, series.learning(1, &RunMeasures::roughness));
     point.equal_samples = ratio(equal, series.learning(1, &RunMeasures::roughness_equal_samples));
+    if (ranks == 1) {
+      point.per_step = without_interval(point.per_step);
+      point.equal_samples = without_interval(point.equal_samples);
+    }
     point.window_samples = series.spec.smoothness_window_samples;
     all.push_back(point);
   }

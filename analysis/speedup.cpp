@@ -57,13 +57,18 @@ SpeedupPoint speedup_point(const Series& series, std::int64_t ranks) {
   point.training = time_speedup(series, ranks, &RunMeasures::training_time_s);
   point.throughput = ratio(series.timing(ranks, &RunMeasures::samples_per_s),
                            series.timing(1, &RunMeasures::samples_per_s));
+  if (ranks == 1) {
+    for (Estimate* e : {&point.launch, &point.training, &point.throughput}) {
+      *e = without_interval(*e);
+    }
+  }
   point.efficiency = transformed(point.training, per_rank);
   point.throughput_efficiency = transformed(point.throughput, per_rank);
-  point.factors = factorise(timings(series, ranks), timings(series, 1));
   if (ranks > 1) {
+    point.factors = factorise(timings(series, ranks), timings(series, 1));
     point.serial_fraction = transformed(point.training, [n](double s) { return karp_flatt(s, n); });
-    point.superlinear_unexplained =
-        is_superlinear(point.efficiency) || is_superlinear(point.throughput_efficiency);
+    // Fewer samples or fewer evaluations explain a training speed-up; nothing explains this one.
+    point.superlinear_unexplained = is_superlinear(point.throughput_efficiency);
   }
   return point;
 }

@@ -206,6 +206,13 @@ Estimate difference(std::span<const double> compared, std::span<const double> ba
   return estimate;
 }
 
+Estimate without_interval(Estimate estimate) {
+  estimate.interval.reset();
+  estimate.method = IntervalMethod::not_determinable;
+  estimate.p_value = not_available;
+  return estimate;
+}
+
 Estimate inverse(const Estimate& estimate) {
   return transformed(estimate, [](double x) { return 1 / x; });
 }

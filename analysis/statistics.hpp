@@ -70,6 +70,9 @@ template <class Map>
   return estimate;
 }
 
+/// A group against itself: the value, which is exact, without interval and p-value.
+[[nodiscard]] Estimate without_interval(Estimate estimate);
+
 /// base ÷ compared instead of compared ÷ base: times become speed-ups.
 [[nodiscard]] Estimate inverse(const Estimate& estimate);
 

@@ -1,5 +1,6 @@
 #pragma once
-/// All workloads, from the sorted listing of this folder's subfolders (generated at configure time).
+/// All workloads, from the sorted listing of this folder's subfolders (generated at configure
+/// time).
 
 #include <span>
 

@@ -6,11 +6,13 @@
 #include <c10/core/Device.h>
 
 #include "study/run_spec.hpp"
+
 #include "training/training_task.hpp"
 
 namespace scalestudy {
 
 /// Errors: BadInput for a workload that does not train; those of the workload's make_task.
-[[nodiscard]] std::unique_ptr<TrainingTask> make_training_task(const RunSpec& spec, const c10::Device& device);
+[[nodiscard]] std::unique_ptr<TrainingTask> make_training_task(const RunSpec& spec,
+                                                               const c10::Device& device);
 
 }  // namespace scalestudy

@@ -44,6 +44,17 @@ std::string speed_sentence(const SpeedupPoint& base, const SpeedupPoint& p) {
              "), an efficiency of ", percent(p.efficiency.value), ".", tail);
 }
 
+/// A protocol that drops work looks faster than it is.
+std::string unequal_work_sentence(const SeriesAnalysis& analysis, const SpeedupPoint& p) {
+  const double fewer = p.factors.statistical.value;
+  if (!(std::abs(fewer - 1) > 0.002)) return "";
+  const auto group = analysis.series.by_ranks.find(p.ranks);
+  const std::string& remainder = group->second.front()->spec.plan.remainder;
+  return cat(" They trained on ", percent(1 / fewer), " of the samples",
+             remainder.empty() ? "" : cat(" (", remainder, ")"), ": per sample the factor is ",
+             significant(p.training.value / fewer, 3), ".");
+}
+
 std::string wall_sentence(const SpeedupPoint& base, const SpeedupPoint& p) {
   if (!std::isfinite(p.launch.value)) return "";
   return cat(" From launch to exit the factor is ", with_interval(p.launch), ": ",
@@ -175,6 +186,16 @@ const StepComposition* composition_at(const SeriesAnalysis& analysis, std::int64
   return nullptr;
 }
 
+/// No larger than the evidence.
+std::string headline_of(const SpeedupPoint& p) {
+  if (p.training.interval && p.training.interval->contains(1)) {
+    return cat("No difference between ", ranks_in_words(p.ranks, false), " and one is resolved");
+  }
+  const std::string caveat = p.training.interval ? "" : " (interval not determinable)";
+  return cat(ranks_in_words(p.ranks, true), " trained ", significant(p.training.value, 3),
+             " times as fast as one", caveat);
+}
+
 std::string other_ranks_sentence(const SeriesAnalysis& analysis) {
   std::vector<std::string> parts;
   for (std::size_t i = 1; i + 1 < analysis.speedup.size(); ++i) {
@@ -222,11 +243,10 @@ Conclusions conclusions_of(const SeriesAnalysis& analysis) {
     return without_base(analysis);
   }
   Conclusions conclusions;
-  conclusions.headline = cat(ranks_in_words(last.ranks, true), " trained ",
-                             significant(last.training.value, 3), " times as fast as one");
-  conclusions.paragraphs.push_back(speed_sentence(base, last) + wall_sentence(base, last) +
-                                   other_ranks_sentence(analysis) +
-                                   label_sentence(analysis.series));
+  conclusions.headline = headline_of(last);
+  conclusions.paragraphs.push_back(
+      speed_sentence(base, last) + unequal_work_sentence(analysis, last) +
+      wall_sentence(base, last) + other_ranks_sentence(analysis) + label_sentence(analysis.series));
   std::string made_of = factor_sentence(last);
   const StepComposition* base_step = composition_at(analysis, 1);
   const StepComposition* step = composition_at(analysis, last.ranks);

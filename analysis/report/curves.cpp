@@ -11,7 +11,7 @@
 namespace scalestudy {
 namespace {
 
-constexpr std::int64_t largest_point_count = 250;
+constexpr std::int64_t largest_point_count = 150;
 
 struct Curve {
   std::int64_t ranks = 1;
@@ -92,6 +92,15 @@ std::size_t colour_index(const SeriesAnalysis& analysis, std::int64_t ranks) {
   return static_cast<std::size_t>(std::distance(groups.begin(), groups.find(ranks))) % palette_size;
 }
 
+/// 1, 2 and 5 of every decade: a loss rarely spans enough decades for powers of ten alone.
+std::string decade_ticks(double low, double high) {
+  std::vector<std::string> ticks;
+  for (double decade = std::pow(10, std::floor(std::log10(low))); decade < high; decade *= 10) {
+    for (const int digit : {1, 2, 5}) ticks.push_back(exact(digit * decade));
+  }
+  return join(ticks, ", ");
+}
+
 /// A loss that falls by more than a factor of ten needs decades on its axis.
 std::string loss_axis(const std::vector<Curve>& curves) {
   double low = HUGE_VAL, high = 0;
@@ -102,7 +111,8 @@ std::string loss_axis(const std::vector<Curve>& curves) {
     }
   }
   if (!(low > 0 && high > 10 * low)) return "";
-  return cat("set logscale y\nset format y '%g'\nset yrange [", low / 1.2, ":", high * 1.2, "]\n");
+  return cat("set logscale y\nset format y '%g'\nset ytics (", decade_ticks(low, high),
+             ")\nset yrange [", low / 1.2, ":", high * 1.2, "]\n");
 }
 
 enum class Horizontal { samples, time };

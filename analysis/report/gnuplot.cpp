@@ -154,6 +154,10 @@ std::string inline_svg(const std::string& svg,
   text = replace_all(text, "id=\"", "id=\"" + id_prefix);
   text = replace_all(text, "href='#", "href='#" + id_prefix);
   text = replace_all(text, "url(#", "url(#" + id_prefix);
+  for (const char* declaration :
+       {"xmlns=\"http://www.w3.org/2000/svg\"", "xmlns:xlink=\"http://www.w3.org/1999/xlink\""}) {
+    text = replace_all(text, declaration, "");  // known to HTML; the page then holds no address
+  }
   text = with_css_colours(text);
   const std::string namespaces = cat(" role=\"img\" aria-label=\"", escape_html(label), "\"");
   return text.insert(4, namespaces);

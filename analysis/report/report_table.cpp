@@ -96,8 +96,8 @@ std::string escape_html(std::string_view text) {
 }
 
 std::string to_html(const ReportTable& table) {
-  std::string html = cat("<figure class=\"table\"><figcaption>", escape_html(table.caption),
-                         "</figcaption><div class=\"scroll\" tabindex=\"0\"><table class=\"",
+  std::string html = cat("<div class=\"table\"><p class=\"caption\">", escape_html(table.caption),
+                         "</p><div class=\"scroll\" tabindex=\"0\"><table class=\"",
                          escape_html(table.slug), "\"><thead><tr>");
   for (const TableColumn& column : table.columns) {
     html += html_cell("th", column.heading, column.is_number);
@@ -110,7 +110,7 @@ std::string to_html(const ReportTable& table) {
     }
     html += "</tr>\n";
   }
-  return html + "</tbody></table></div></figure>\n";
+  return html + "</tbody></table></div></div>\n";
 }
 
 std::string to_csv(const ReportTable& table) {

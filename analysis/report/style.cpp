@@ -76,7 +76,7 @@ figure { margin: 0; }
 .missing { padding: 2rem 1rem; text-align: center; color: var(--soft);
   border: 1px dashed var(--faint); border-radius: 8px; }
 .table { margin: 0 0 1.6rem; }
-.table figcaption { margin-bottom: .5rem; max-width: 80ch; }
+.table .caption { margin-bottom: .5rem; max-width: 80ch; }
 .scroll { overflow-x: auto; background: var(--card); border: 1px solid var(--line);
   border-radius: 10px; }
 .scroll:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
@@ -124,7 +124,7 @@ summary { cursor: pointer; color: var(--accent); margin-bottom: .7rem; }
   table { font-size: 7.5pt; }
   th, td { padding: .25rem .35rem; }
   td { white-space: normal; overflow-wrap: anywhere; }
-  h2, h3 { break-after: avoid; }
+  h2, h3, .table .caption { break-after: avoid; }
   tr, .panel { break-inside: avoid; }
 }
 )css";

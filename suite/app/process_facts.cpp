@@ -1,14 +1,14 @@
 #include "app/process_facts.hpp"
 
-#include <sched.h>
-#include <sys/resource.h>
-#include <unistd.h>
-
 #include <array>
 #include <ctime>
 #include <fstream>
 #include <sstream>
 #include <vector>
+
+#include <sched.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include "core/text.hpp"
 

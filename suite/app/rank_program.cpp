@@ -7,24 +7,27 @@
 #include <optional>
 #include <sstream>
 
-#include <unistd.h>
-
 #include <ATen/Parallel.h>
 #include <nlohmann/json.hpp>
 #include <torch/version.h>
+#include <unistd.h>
 
-#include "app/process_facts.hpp"
-#include "comm/rendezvous.hpp"
 #include "core/clock.hpp"
 #include "core/log.hpp"
 #include "core/provenance.hpp"
 #include "core/text.hpp"
+
+#include "study/run_spec.hpp"
+
+#include "comm/rendezvous.hpp"
 #include "record/heartbeat.hpp"
 #include "record/host_environment.hpp"
 #include "record/run_file.hpp"
-#include "study/run_spec.hpp"
+
 #include "training/device.hpp"
 #include "training/trainer.hpp"
+
+#include "app/process_facts.hpp"
 #include "workloads/tasks.hpp"
 
 namespace scalestudy {
@@ -59,8 +62,11 @@ nlohmann::json rank_facts(const c10::Device& device, double initialisation_s) {
           {"peak_memory_bytes", peak_memory_bytes()}};
 }
 
-std::string effective_settings(const RunSpec& spec, const Communicator& comm, const c10::Device& device,
-                               const Rendezvous& rendezvous, const TrainingTask& task) {
+std::string effective_settings(const RunSpec& spec,
+                               const Communicator& comm,
+                               const c10::Device& device,
+                               const Rendezvous& rendezvous,
+                               const TrainingTask& task) {
   nlohmann::json effective{{"world_size", comm.world_size().value()},
                            {"global_batch_size", spec.plan.global_batch_size},
                            {"local_batch_sizes", spec.plan.local_batch_sizes},
@@ -77,7 +83,8 @@ std::string effective_settings(const RunSpec& spec, const Communicator& comm, co
                            {"rendezvous", rendezvous.source},
                            {"libtorch_version", TORCH_VERSION},
                            {"libtorch_configuration", libtorch_description()}};
-  for (const auto& [name, value] : task.effective_settings()) effective[name] = nlohmann::json::parse(value);
+  for (const auto& [name, value] : task.effective_settings())
+    effective[name] = nlohmann::json::parse(value);
   return effective.dump(1);
 }
 
@@ -91,7 +98,8 @@ class RankProgram {
         log_(std::cerr, Verbosity::normal, cat("rank ", rendezvous_.rank, ": ")),
         heartbeat_(heartbeat_file(folder_, rendezvous_.rank.value())) {
     if (rendezvous_.world_size.value() != spec_.ranks)
-      throw BadInput({cat("The launcher started ", rendezvous_.world_size, " rank(s), the run needs ", spec_.ranks),
+      throw BadInput({cat("The launcher started ", rendezvous_.world_size,
+                          " rank(s), the run needs ", spec_.ranks),
                       "batch and learning rate were resolved for that number",
                       "Start ranks with `scalestudy run`"});
   }
@@ -103,7 +111,8 @@ class RankProgram {
     } catch (const Error& error) {
       return fail(error.what(), error.exit_code());
     } catch (const std::bad_alloc&) {
-      return fail("Out of memory (the run does not fit). Use a smaller batch or patch.", ExitCode::run_failed);
+      return fail("Out of memory (the run does not fit). Use a smaller batch or patch.",
+                  ExitCode::run_failed);
     } catch (const std::exception& error) {
       return fail(cat("Unexpected error: ", error.what()), ExitCode::internal);
     }
@@ -120,7 +129,8 @@ class RankProgram {
     const auto task = make_training_task(spec_, device);
     if (comm_->is_root()) open_run_file(device, *task);
 
-    RankServices services{spec_, *comm_, device, writer_ ? &*writer_ : nullptr, heartbeat_, log_, folder_};
+    RankServices services{spec_,      *comm_, device, writer_ ? &*writer_ : nullptr,
+                          heartbeat_, log_,   folder_};
     const double age_s = process_age_s();
     const double now = now_s();
     const auto outcome = train(services, *task);
@@ -154,8 +164,10 @@ class RankProgram {
       Row row;
       for (const auto& column : rank_column::all()) {
         const auto& value = facts.at(std::string(column.name));
-        if (value.is_string()) row.emplace_back(value.get<std::string>());
-        else row.emplace_back(value.get<double>());
+        if (value.is_string())
+          row.emplace_back(value.get<std::string>());
+        else
+          row.emplace_back(value.get<double>());
       }
       writer_->append_rank(row);
     }
@@ -166,9 +178,11 @@ class RankProgram {
     writer_->write_summary(summary_column::timeline_cost_s, measure_timeline_cost_s());
     if (outcome.diverged) {
       writer_->add_validity_code("nonfinite_loss");
-      writer_->append_event({now_s() - outcome.clock_start_s, 0.0, -1.0, "nonfinite_loss", outcome.reason});
+      writer_->append_event(
+          {now_s() - outcome.clock_start_s, 0.0, -1.0, "nonfinite_loss", outcome.reason});
     }
-    writer_->set_status(outcome.diverged ? RunStatus::diverged : RunStatus::complete, outcome.reason);
+    writer_->set_status(outcome.diverged ? RunStatus::diverged : RunStatus::complete,
+                        outcome.reason);
     writer_->flush();
   }
 

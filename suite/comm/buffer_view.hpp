@@ -14,10 +14,14 @@ enum class DataType { float32, float64, int64, uint8 };
 
 [[nodiscard]] constexpr std::int64_t size_of(DataType type) {
   switch (type) {
-    case DataType::float32: return 4;
-    case DataType::float64: return 8;
-    case DataType::int64: return 8;
-    case DataType::uint8: return 1;
+    case DataType::float32:
+      return 4;
+    case DataType::float64:
+      return 8;
+    case DataType::int64:
+      return 8;
+    case DataType::uint8:
+      return 1;
   }
   return 0;
 }

@@ -1,7 +1,7 @@
 #pragma once
 /// One interface for everything that joins ranks; back-ends: local, threads, shm, mpi.
-/// Every operation is collective: all ranks call it, in the same order, with equal counts and types.
-/// A communicator may be used by one thread at a time, not necessarily always the same.
+/// Every operation is collective: all ranks call it, in the same order, with equal counts and
+/// types. A communicator may be used by one thread at a time, not necessarily always the same.
 
 #include <chrono>
 #include <memory>
@@ -9,9 +9,10 @@
 #include <string_view>
 #include <vector>
 
-#include "comm/buffer_view.hpp"
 #include "core/clock.hpp"
 #include "core/ids.hpp"
+
+#include "comm/buffer_view.hpp"
 
 namespace scalestudy {
 
@@ -22,7 +23,8 @@ class CommunicatorInterface {
  public:
   virtual ~CommunicatorInterface();
   [[nodiscard]] virtual std::string_view name() const = 0;  ///< "shm"
-  [[nodiscard]] virtual std::string transport() const = 0;  ///< for the record: "POSIX shared memory"
+  [[nodiscard]] virtual std::string transport()
+      const = 0;  ///< for the record: "POSIX shared memory"
   [[nodiscard]] virtual Rank rank() const = 0;
   [[nodiscard]] virtual WorldSize world_size() const = 0;
   virtual void all_reduce(BufferView buffer, ReduceOp op) = 0;
@@ -69,7 +71,8 @@ class Communicator {
 };
 
 /// Helpers on top of the five operations. Collective.
-[[nodiscard]] double all_reduce_value(const Communicator& comm, double value,
+[[nodiscard]] double all_reduce_value(const Communicator& comm,
+                                      double value,
                                       ReduceOp op = ReduceOp::sum);
 /// Every rank's text, in rank order; lengths may differ. Collective.
 [[nodiscard]] std::vector<std::string> all_gather_text(const Communicator& comm,

@@ -16,8 +16,8 @@ struct Rendezvous {
   Rank rank;
   WorldSize world_size{1};
   Rank local_rank;
-  std::string key;     ///< equal on all ranks of the job, unique on the host: names the shared memory
-  std::string source;  ///< "environment (RANK, WORLD_SIZE)", "file …"
+  std::string key;  ///< equal on all ranks of the job, unique on the host: names the shared memory
+  std::string source;                   ///< "environment (RANK, WORLD_SIZE)", "file …"
   std::shared_ptr<const void> session;  ///< MPI, when it was asked: keeps it initialised
 };
 
@@ -29,10 +29,11 @@ struct Rendezvous {
 /// Ranks are handed out in order of arrival by files in `folder`; returns when all have come.
 /// Errors: RunFailed naming how many came before `deadline`.
 [[nodiscard]] Rendezvous rendezvous_from_file(const std::filesystem::path& folder,
-                                              WorldSize world_size, Seconds deadline);
+                                              WorldSize world_size,
+                                              Seconds deadline);
 
-/// Asks MPI; the key is that of rank 0. For MPI launchers whose environment variables we do not know.
-/// Collective. Errors: Lacks when this build has no MPI.
+/// Asks MPI; the key is that of rank 0. For MPI launchers whose environment variables we do not
+/// know. Collective. Errors: Lacks when this build has no MPI.
 [[nodiscard]] Rendezvous rendezvous_from_mpi(const std::string& job_key);
 
 /// One row per back-end; the conformance suite runs for each.
@@ -43,10 +44,12 @@ struct CommunicatorBackEnd {
 };
 [[nodiscard]] std::span<const CommunicatorBackEnd> communicator_back_ends();
 
-/// Makes this rank's communicator: "local", "shm" or "mpi" ("threads" is made by make_thread_ranks).
-/// Collective. Errors: Lacks when the back-end is not in this build; RunFailed when `world_size`
-/// differs from what the back-end found or a peer does not come before `deadline`.
-[[nodiscard]] Communicator make_communicator(std::string_view back_end, const Rendezvous& rendezvous,
+/// Makes this rank's communicator: "local", "shm" or "mpi" ("threads" is made by
+/// make_thread_ranks). Collective. Errors: Lacks when the back-end is not in this build; RunFailed
+/// when `world_size` differs from what the back-end found or a peer does not come before
+/// `deadline`.
+[[nodiscard]] Communicator make_communicator(std::string_view back_end,
+                                             const Rendezvous& rendezvous,
                                              Seconds deadline);
 
 /// `world_size` communicators for as many threads of this process.

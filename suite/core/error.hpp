@@ -11,13 +11,13 @@ namespace scalestudy {
 /// What the process tells its caller; the meanings are part of the public interface (README).
 enum class ExitCode : int {
   done = 0,
-  negative = 1,     ///< the verdict is negative: regression, claim not confirmed
-  bad_input = 2,    ///< usage, study file, damaged result file, mixed builds in one folder
-  undecided = 3,    ///< undecided, not comparable, invalid, prediction refused
-  lacks = 4,        ///< this machine or build lacks something (GPU, MPI, launcher, LibTorch)
-  run_failed = 5,   ///< a run failed, timed out or diverged; the rest was kept
-  internal = 70,    ///< a bug of ours
-  interrupted = 130 ///< by the user
+  negative = 1,      ///< the verdict is negative: regression, claim not confirmed
+  bad_input = 2,     ///< usage, study file, damaged result file, mixed builds in one folder
+  undecided = 3,     ///< undecided, not comparable, invalid, prediction refused
+  lacks = 4,         ///< this machine or build lacks something (GPU, MPI, launcher, LibTorch)
+  run_failed = 5,    ///< a run failed, timed out or diverged; the rest was kept
+  internal = 70,     ///< a bug of ours
+  interrupted = 130  ///< by the user
 };
 
 /// The three parts of every message shown to a user.
@@ -75,8 +75,7 @@ namespace detail {
 }  // namespace scalestudy
 
 /// Always-on contract: a training step costs milliseconds, a check nanoseconds.
-#define SCALESTUDY_EXPECT(condition)                                              \
-  do {                                                                            \
-    if (!(condition))                                                             \
-      ::scalestudy::detail::contract_broken(#condition, __FILE__, __LINE__); \
+#define SCALESTUDY_EXPECT(condition)                                                         \
+  do {                                                                                       \
+    if (!(condition)) ::scalestudy::detail::contract_broken(#condition, __FILE__, __LINE__); \
   } while (false)

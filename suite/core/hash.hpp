@@ -1,5 +1,6 @@
 #pragma once
-/// Stable 64-bit content hashes (FNV-1a with a finalising mix): the same on every machine and build.
+/// Stable 64-bit content hashes (FNV-1a with a finalising mix): the same on every machine and
+/// build.
 
 #include <cstddef>
 #include <cstdint>

@@ -27,9 +27,9 @@ class StrongInt {
   std::int64_t value_ = 0;
 };
 
-using Rank = StrongInt<struct RankTag>;                  ///< 0 … world size − 1
-using WorldSize = StrongInt<struct WorldSizeTag>;        ///< number of ranks, ≥ 1
-using StepIndex = StrongInt<struct StepIndexTag>;        ///< optimiser step from the run's start
+using Rank = StrongInt<struct RankTag>;            ///< 0 … world size − 1
+using WorldSize = StrongInt<struct WorldSizeTag>;  ///< number of ranks, ≥ 1
+using StepIndex = StrongInt<struct StepIndexTag>;  ///< optimiser step from the run's start
 using EpochIndex = StrongInt<struct EpochIndexTag>;
 using SampleCount = StrongInt<struct SampleCountTag>;
 using ByteCount = StrongInt<struct ByteCountTag>;

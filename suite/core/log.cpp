@@ -7,7 +7,9 @@ namespace scalestudy {
 Log::Log(std::ostream& out, Verbosity verbosity, std::string prefix)
     : out_(out), verbosity_(verbosity), prefix_(std::move(prefix)) {}
 
-void Log::error(std::string_view line) { write("error: ", line); }
+void Log::error(std::string_view line) {
+  write("error: ", line);
+}
 
 void Log::warning(std::string_view line) {
   if (verbosity_ != Verbosity::quiet) write("warning: ", line);

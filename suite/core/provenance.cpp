@@ -4,8 +4,12 @@
 
 namespace scalestudy {
 
-std::string version() { return SCALESTUDY_VERSION; }
+std::string version() {
+  return SCALESTUDY_VERSION;
+}
 
-std::string build_id() { return SCALESTUDY_BUILD_ID; }
+std::string build_id() {
+  return SCALESTUDY_BUILD_ID;
+}
 
 }  // namespace scalestudy

@@ -26,6 +26,7 @@ template <class... Parts>
 [[nodiscard]] std::string human_bytes(double bytes);
 
 /// The candidate nearest to `word` by edit distance, or "" when none is near enough to suggest.
-[[nodiscard]] std::string nearest(std::string_view word, const std::vector<std::string>& candidates);
+[[nodiscard]] std::string nearest(std::string_view word,
+                                  const std::vector<std::string>& candidates);
 
 }  // namespace scalestudy

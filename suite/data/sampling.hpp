@@ -11,7 +11,8 @@ namespace scalestudy {
 
 /// A permutation of 0 … size − 1 that depends on (seed, pass) only. Fisher-Yates over an own
 /// generator, so that it is the same with every standard library.
-[[nodiscard]] std::vector<std::int64_t> permutation(std::int64_t size, std::uint64_t seed,
+[[nodiscard]] std::vector<std::int64_t> permutation(std::int64_t size,
+                                                    std::uint64_t seed,
                                                     std::uint64_t pass);
 
 /// Endless draws without replacement: a fresh permutation per pass, batches wrap across passes
@@ -36,7 +37,9 @@ struct Shard {
   std::int64_t first = 0;
   std::int64_t count = 0;
 };
-[[nodiscard]] Shard shard_of(Rank rank, StepIndex step, std::span<const std::int64_t> local_batch_sizes);
+[[nodiscard]] Shard shard_of(Rank rank,
+                             StepIndex step,
+                             std::span<const std::int64_t> local_batch_sizes);
 
 /// Splits `total` items over `parts` as evenly as possible, larger parts first.
 [[nodiscard]] std::vector<std::int64_t> even_split(std::int64_t total, std::int64_t parts);

@@ -1,14 +1,15 @@
-#include <tiffio.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstring>
 #include <fstream>
 #include <memory>
 #include <optional>
 
+#include <tiffio.h>
+#include <unistd.h>
+
 #include "core/error.hpp"
 #include "core/text.hpp"
+
 #include "data/volume.hpp"
 
 namespace scalestudy {
@@ -37,7 +38,9 @@ int keep_message(TIFF*, void* user_data, const char*, const char* format, va_lis
   return 1;
 }
 
-int ignore_message(TIFF*, void*, const char*, const char*, va_list) { return 1; }
+int ignore_message(TIFF*, void*, const char*, const char*, va_list) {
+  return 1;
+}
 
 class TiffStack {
  public:
@@ -68,7 +71,8 @@ class TiffStack {
 
  private:
   [[noreturn]] void refuse(const std::string& problem, const std::string& suggestion) const {
-    throw BadInput({cat("'", file_.string(), "' ", problem), "it cannot be used as a volume", suggestion});
+    throw BadInput(
+        {cat("'", file_.string(), "' ", problem), "it cannot be used as a volume", suggestion});
   }
 
   void require_regular_file() const {
@@ -91,7 +95,8 @@ class TiffStack {
   }
 
   void require_supported(const Page& page) const {
-    if (page.width == 0 || page.height == 0) refuse("has pages of no size", "Give a real image stack");
+    if (page.width == 0 || page.height == 0)
+      refuse("has pages of no size", "Give a real image stack");
     if (page.samples_per_pixel != 1)
       refuse(cat("has ", page.samples_per_pixel, " samples per pixel (colour or several channels)"),
              "Convert it to a one-channel grey stack");
@@ -126,7 +131,8 @@ class TiffStack {
         refuse(cat("has pages of different size or type (page ", pages, ")"),
                "Save all slices with one size and type");
     }
-    if (!message_.empty()) refuse("is damaged or truncated: " + message_, "Copy or export it again");
+    if (!message_.empty())
+      refuse("is damaged or truncated: " + message_, "Copy or export it again");
     TIFFSetDirectory(tiff_.get(), 0);
     return pages;
   }
@@ -134,7 +140,8 @@ class TiffStack {
   /// ImageJ writes stacks above 4 GiB as one page directory followed by all slices.
   std::optional<std::int64_t> image_j_images() const {
     const char* description = nullptr;
-    if (TIFFGetField(tiff_.get(), TIFFTAG_IMAGEDESCRIPTION, &description) == 0 || !description) return {};
+    if (TIFFGetField(tiff_.get(), TIFFTAG_IMAGEDESCRIPTION, &description) == 0 || !description)
+      return {};
     const std::string text = description;
     if (text.rfind("ImageJ=", 0) != 0) return {};
     std::optional<std::int64_t> images;
@@ -151,11 +158,14 @@ class TiffStack {
   }
 
   void require_fits_memory(const Shape3& shape, const Page& page) const {
-    const auto physical = static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGE_SIZE));
-    const double voxels = static_cast<double>(shape[0]) * static_cast<double>(shape[1]) * static_cast<double>(shape[2]);
+    const auto physical =
+        static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGE_SIZE));
+    const double voxels = static_cast<double>(shape[0]) * static_cast<double>(shape[1]) *
+                          static_cast<double>(shape[2]);
     const double decoded = voxels * (page.bits / 8.0);
     if (voxels * sizeof(float) > 0.5 * physical)
-      refuse(cat("needs ", human_bytes(voxels * sizeof(float)), " as float32, more than half of this machine's memory"),
+      refuse(cat("needs ", human_bytes(voxels * sizeof(float)),
+                 " as float32, more than half of this machine's memory"),
              "Crop the volume");
     // No codec of libtiff shrinks data more than about 1100-fold (Deflate); a header that claims
     // more is damaged, and believing it would allocate memory for nothing.
@@ -205,8 +215,10 @@ class TiffStack {
 
   void read_contiguous(const Page& page, Volume& volume) {
     toff_t* offsets = nullptr;
-    if (compression() != COMPRESSION_NONE || TIFFGetField(tiff_.get(), TIFFTAG_STRIPOFFSETS, &offsets) == 0)
-      refuse("is an ImageJ stack in one page whose slices cannot be found", "Save it as a normal TIFF stack");
+    if (compression() != COMPRESSION_NONE ||
+        TIFFGetField(tiff_.get(), TIFFTAG_STRIPOFFSETS, &offsets) == 0)
+      refuse("is an ImageJ stack in one page whose slices cannot be found",
+             "Save it as a normal TIFF stack");
     std::ifstream in(file_, std::ios::binary);
     in.seekg(static_cast<std::streamoff>(offsets[0]));
     const auto slice_voxels = static_cast<std::size_t>(volume.shape[1] * volume.shape[2]);
@@ -215,7 +227,8 @@ class TiffStack {
       in.read(reinterpret_cast<char*>(slice.data()), static_cast<std::streamsize>(slice.size()));
       if (!in) refuse_page(z);
       if (TIFFIsByteSwapped(tiff_.get()) != 0) swap_bytes(page, slice);
-      convert(page, slice.data(), slice_voxels, volume.voxels.data() + static_cast<std::size_t>(z) * slice_voxels);
+      convert(page, slice.data(), slice_voxels,
+              volume.voxels.data() + static_cast<std::size_t>(z) * slice_voxels);
     }
   }
 
@@ -239,12 +252,15 @@ class TiffStack {
     const bool is_signed = page.sample_format == SAMPLEFORMAT_INT;
     if (page.bits == 32) return convert_as<float>(from, count, to);
     if (page.bits == 16)
-      return is_signed ? convert_as<std::int16_t>(from, count, to) : convert_as<std::uint16_t>(from, count, to);
-    return is_signed ? convert_as<std::int8_t>(from, count, to) : convert_as<std::uint8_t>(from, count, to);
+      return is_signed ? convert_as<std::int16_t>(from, count, to)
+                       : convert_as<std::uint16_t>(from, count, to);
+    return is_signed ? convert_as<std::int8_t>(from, count, to)
+                     : convert_as<std::uint8_t>(from, count, to);
   }
 
   [[noreturn]] void refuse_page(std::int64_t z) const {
-    refuse(cat("is damaged or truncated at page ", z + 1, ": ", message_), "Copy or export it again");
+    refuse(cat("is damaged or truncated at page ", z + 1, ": ", message_),
+           "Copy or export it again");
   }
 
   std::filesystem::path file_;
@@ -254,6 +270,8 @@ class TiffStack {
 
 }  // namespace
 
-Volume read_tiff_volume(const std::filesystem::path& file) { return TiffStack(file).read(); }
+Volume read_tiff_volume(const std::filesystem::path& file) {
+  return TiffStack(file).read();
+}
 
 }  // namespace scalestudy

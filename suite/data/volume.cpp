@@ -7,7 +7,8 @@
 
 namespace scalestudy {
 
-std::vector<Shape3> grid_corners(const Shape3& volume, const Shape3& patch,
+std::vector<Shape3> grid_corners(const Shape3& volume,
+                                 const Shape3& patch,
                                  const std::string& origin) {
   constexpr std::array axis_names{"Z", "Y", "X"};
   for (std::size_t axis = 0; axis < 3; ++axis) {
@@ -34,7 +35,8 @@ std::vector<float> cut_patch(const Volume& volume, const Shape3& corner, const S
   auto out = voxels.begin();
   for (std::int64_t z = 0; z < patch[0]; ++z) {
     for (std::int64_t y = 0; y < patch[1]; ++y) {
-      const auto row = ((corner[0] + z) * volume.shape[1] + corner[1] + y) * volume.shape[2] + corner[2];
+      const auto row =
+          ((corner[0] + z) * volume.shape[1] + corner[1] + y) * volume.shape[2] + corner[2];
       out = std::copy_n(volume.voxels.begin() + row, patch[2], out);
     }
   }

@@ -19,8 +19,8 @@ using Shape3 = std::array<std::int64_t, 3>;
 /// Values as float32, in the file's grey values.
 struct Volume {
   Shape3 shape{};
-  std::vector<float> voxels;   ///< (Z, Y, X), C order
-  std::string stored_type;     ///< "uint16"
+  std::vector<float> voxels;  ///< (Z, Y, X), C order
+  std::string stored_type;    ///< "uint16"
   [[nodiscard]] float at(std::int64_t z, std::int64_t y, std::int64_t x) const {
     return voxels[static_cast<std::size_t>((z * shape[1] + y) * shape[2] + x)];
   }
@@ -36,11 +36,13 @@ struct Volume {
 /// Corner positions of the non-overlapping grid: stride = patch, remainder dropped, C order.
 /// As n2v's generate_patches, but any mix of equal and larger sides is legal.
 /// Errors: BadInput naming `origin` when the volume is thinner than the patch on an axis (N-13).
-[[nodiscard]] std::vector<Shape3> grid_corners(const Shape3& volume, const Shape3& patch,
+[[nodiscard]] std::vector<Shape3> grid_corners(const Shape3& volume,
+                                               const Shape3& patch,
                                                const std::string& origin);
 
 /// Copies one patch, C order.
-[[nodiscard]] std::vector<float> cut_patch(const Volume& volume, const Shape3& corner,
+[[nodiscard]] std::vector<float> cut_patch(const Volume& volume,
+                                           const Shape3& corner,
                                            const Shape3& patch);
 
 }  // namespace scalestudy

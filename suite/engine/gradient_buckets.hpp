@@ -1,6 +1,7 @@
 #pragma once
 /// Which gradients travel together. Buckets are consecutive parts of one flat storage, in the order
-/// in which gradients become ready, so that the first bucket can go out while the backward pass runs.
+/// in which gradients become ready, so that the first bucket can go out while the backward pass
+/// runs.
 
 #include <cstdint>
 #include <span>

@@ -10,15 +10,18 @@ namespace scalestudy {
 namespace {
 
 std::int64_t steady_ns() {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now().time_since_epoch()).count();
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now().time_since_epoch())
+      .count();
 }
 
-std::size_t index_of(Phase phase) { return static_cast<std::size_t>(phase); }
+std::size_t index_of(Phase phase) {
+  return static_cast<std::size_t>(phase);
+}
 
 }  // namespace
 
 const char* to_string(Phase phase) {
-  constexpr std::array names{"input_wait", "host_to_device", "forward",
+  constexpr std::array names{"input_wait", "host_to_device",        "forward",
                              "backward",   "exposed_communication", "optimizer"};
   return names[index_of(phase)];
 }
@@ -31,11 +34,17 @@ StepClock::~StepClock() = default;
 
 HostClock::HostClock() : origin_ns_(steady_ns()) {}
 
-Mark HostClock::mark() { return steady_ns() - origin_ns_; }
+Mark HostClock::mark() {
+  return steady_ns() - origin_ns_;
+}
 
-double HostClock::seconds(Mark mark) { return static_cast<double>(mark) * 1e-9; }
+double HostClock::seconds(Mark mark) {
+  return static_cast<double>(mark) * 1e-9;
+}
 
-double HostClock::origin_s() const { return static_cast<double>(origin_ns_) * 1e-9; }
+double HostClock::origin_s() const {
+  return static_cast<double>(origin_ns_) * 1e-9;
+}
 
 PhaseTimeline::PhaseTimeline(StepClock& clock, Heartbeat* heartbeat)
     : clock_(clock), heartbeat_(heartbeat) {}
@@ -57,7 +66,8 @@ PhaseTimeline::Scope::Scope(PhaseTimeline& timeline, Phase phase)
   auto& marks = timeline_.marks_.back();
   marks.seen[index_of(phase)] = true;
   marks.phase_begin[index_of(phase)] = timeline_.clock_.mark();
-  if (timeline_.heartbeat_ != nullptr) timeline_.heartbeat_->beat(to_string(phase), timeline_.step_);
+  if (timeline_.heartbeat_ != nullptr)
+    timeline_.heartbeat_->beat(to_string(phase), timeline_.step_);
 }
 
 PhaseTimeline::Scope::~Scope() {
@@ -73,7 +83,8 @@ std::vector<StepTimes> PhaseTimeline::take_finished() {
     times.step_s = clock_.seconds(marks.end) - times.start_s;
     for (std::size_t p = 0; p < phase_count; ++p)
       if (marks.seen[p])
-        times.phase_s[p] = clock_.seconds(marks.phase_end[p]) - clock_.seconds(marks.phase_begin[p]);
+        times.phase_s[p] =
+            clock_.seconds(marks.phase_end[p]) - clock_.seconds(marks.phase_begin[p]);
     finished.push_back(times);
   }
   marks_.clear();

@@ -11,7 +11,14 @@
 
 namespace scalestudy {
 
-enum class Phase { input_wait, host_to_device, forward, backward, exposed_communication, optimizer };
+enum class Phase {
+  input_wait,
+  host_to_device,
+  forward,
+  backward,
+  exposed_communication,
+  optimizer
+};
 inline constexpr std::size_t phase_count = 6;
 [[nodiscard]] const char* to_string(Phase phase);
 

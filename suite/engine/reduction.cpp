@@ -19,7 +19,8 @@ namespace {
 
 /// Elements [first, first + count) of a flat buffer.
 BufferView part_of(const BufferView& flat, std::int64_t first, std::int64_t count) {
-  return {static_cast<std::byte*>(flat.data) + first * size_of(flat.type), ElementCount(count), flat.type};
+  return {static_cast<std::byte*>(flat.data) + first * size_of(flat.type), ElementCount(count),
+          flat.type};
 }
 
 /// The memory of each bucket; the last one carries the loss weight too.
@@ -60,8 +61,13 @@ class ReadyCounter {
 /// A thread that runs collectives in the order in which they were handed over.
 class CommunicationThread {
  public:
-  CommunicationThread(Communicator comm, std::vector<BufferView> views, std::vector<BucketTimes>& times)
-      : comm_(std::move(comm)), views_(std::move(views)), times_(times), thread_([this] { serve(); }) {}
+  CommunicationThread(Communicator comm,
+                      std::vector<BufferView> views,
+                      std::vector<BucketTimes>& times)
+      : comm_(std::move(comm)),
+        views_(std::move(views)),
+        times_(times),
+        thread_([this] { serve(); }) {}
 
   ~CommunicationThread() {
     {
@@ -152,7 +158,8 @@ class BucketedOverlap final : public ReductionStrategy {
   void gradient_ready(std::size_t parameter) override {
     if (!counter_.mark(parameter)) return;
     times_[counter_.bucket_of(parameter)].ready_s = now_s();
-    while (next_bucket_ < bucket_count_ && counter_.is_ready(next_bucket_)) thread_.reduce(next_bucket_++);
+    while (next_bucket_ < bucket_count_ && counter_.is_ready(next_bucket_))
+      thread_.reduce(next_bucket_++);
   }
 
   void finish() override {

@@ -1,8 +1,8 @@
 #pragma once
 /// How gradients are summed over ranks. A strategy is one class and one row of the table.
-/// The sums are weighted by construction: every rank contributes the gradient of its loss *sum* and,
-/// behind the last gradient, its loss weight (samples, or masked voxels); dividing by the summed
-/// weight gives what one rank would get for the whole global batch, whatever the split.
+/// The sums are weighted by construction: every rank contributes the gradient of its loss *sum*
+/// and, behind the last gradient, its loss weight (samples, or masked voxels); dividing by the
+/// summed weight gives what one rank would get for the whole global batch, whatever the split.
 
 #include <memory>
 #include <span>
@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "comm/communicator.hpp"
+
 #include "engine/gradient_buckets.hpp"
 
 namespace scalestudy {

@@ -62,8 +62,10 @@ void RunRecorder::flush(const std::vector<StepTimes>& times, const std::vector<S
   const auto world = static_cast<std::size_t>(comm_.world_size().value());
   std::vector<double> all_steps(comm_.is_root() || world > 1 ? steps.size() * world : 0);
   std::vector<double> all_buckets(buckets.size() * world);
-  comm_.all_gather(const_view_of(std::span<const double>(steps)), view_of(std::span<double>(all_steps)));
-  comm_.all_gather(const_view_of(std::span<const double>(buckets)), view_of(std::span<double>(all_buckets)));
+  comm_.all_gather(const_view_of(std::span<const double>(steps)),
+                   view_of(std::span<double>(all_steps)));
+  comm_.all_gather(const_view_of(std::span<const double>(buckets)),
+                   view_of(std::span<double>(all_buckets)));
   if (writer_ != nullptr) {
     writer_->append_steps(collected_, all_steps);
     writer_->append_bucket_rows(all_buckets);
@@ -75,11 +77,14 @@ void RunRecorder::flush(const std::vector<StepTimes>& times, const std::vector<S
   buckets_.clear();
 }
 
-void RunRecorder::flush_alone(const std::vector<StepTimes>& times, const std::vector<StepFacts>& facts) {
+void RunRecorder::flush_alone(const std::vector<StepTimes>& times,
+                              const std::vector<StepFacts>& facts) {
   if (writer_ == nullptr || times.empty()) return;
   const auto steps = std::min(times.size(), facts.size());
-  const std::vector<StepTimes> own_times(times.begin(), times.begin() + static_cast<std::ptrdiff_t>(steps));
-  const std::vector<StepFacts> own_facts(facts.begin(), facts.begin() + static_cast<std::ptrdiff_t>(steps));
+  const std::vector<StepTimes> own_times(times.begin(),
+                                         times.begin() + static_cast<std::ptrdiff_t>(steps));
+  const std::vector<StepFacts> own_facts(facts.begin(),
+                                         facts.begin() + static_cast<std::ptrdiff_t>(steps));
   const auto block = step_block(own_times, own_facts);
   std::vector<double> padded(block.size() * comm_.world_size().index(),
                              std::numeric_limits<double>::quiet_NaN());
@@ -103,13 +108,13 @@ std::vector<double> RunRecorder::bucket_block(const std::vector<StepTimes>& time
     const double step_start_s = clock_origin_s_ + times[i].start_s;
     for (std::size_t b = 0; b < buckets_[i].size(); ++b) {
       const auto& bucket = buckets_[i][b];
-      // In the order of bucket_column::all(): rank, step, bucket, size_bytes, ready_s, start_s, end_s.
-      block.insert(block.end(),
-                   {static_cast<double>(comm_.rank().value()),
-                    static_cast<double>(first_step_ + static_cast<std::int64_t>(i)),
-                    static_cast<double>(b), static_cast<double>(bucket.size_bytes),
-                    bucket.ready_s - step_start_s, bucket.start_s - step_start_s,
-                    bucket.end_s - step_start_s});
+      // In the order of bucket_column::all(): rank, step, bucket, size_bytes, ready_s, start_s,
+      // end_s.
+      block.insert(block.end(), {static_cast<double>(comm_.rank().value()),
+                                 static_cast<double>(first_step_ + static_cast<std::int64_t>(i)),
+                                 static_cast<double>(b), static_cast<double>(bucket.size_bytes),
+                                 bucket.ready_s - step_start_s, bucket.start_s - step_start_s,
+                                 bucket.end_s - step_start_s});
     }
   }
   SCALESTUDY_EXPECT(block.size() % bucket_columns == 0);
@@ -124,7 +129,8 @@ void RunRecorder::choose_next_flush(const std::vector<StepTimes>& times) {
                   static_cast<double>(times.size());
   }
   // Rank 0 decides for all, so that all ranks meet in the same collective.
-  std::vector<double> steps{std::clamp(std::floor(flush_interval_s / std::max(mean_step_s, 1e-6)), 1.0, 1000.0)};
+  std::vector<double> steps{
+      std::clamp(std::floor(flush_interval_s / std::max(mean_step_s, 1e-6)), 1.0, 1000.0)};
   comm_.broadcast(view_of(std::span<double>(steps)), Rank(0));
   next_flush_ = static_cast<std::int64_t>(steps[0]);
 }

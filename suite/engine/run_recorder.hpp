@@ -6,15 +6,16 @@
 #include <vector>
 
 #include "comm/communicator.hpp"
+#include "record/run_file.hpp"
+
 #include "engine/phase_timeline.hpp"
 #include "engine/reduction.hpp"
-#include "record/run_file.hpp"
 
 namespace scalestudy {
 
 /// What the timeline does not know about a step.
 struct StepFacts {
-  double loss_sum = 0;     ///< of the rank's own samples
+  double loss_sum = 0;  ///< of the rank's own samples
   double loss_weight = 0;
   double learning_rate = 0;
   std::int64_t sample_count = 0;

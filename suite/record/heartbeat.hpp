@@ -11,11 +11,11 @@ namespace scalestudy {
 
 struct HeartbeatState {
   std::int64_t process_id = 0;
-  std::int64_t step = -1;       ///< −1 before training
+  std::int64_t step = -1;  ///< −1 before training
   std::int64_t total_steps = 0;
-  double time_s = 0;            ///< steady clock at the last change
-  std::string phase;            ///< "initialisation", "forward", "evaluation", …
-  std::string error;            ///< set by a rank that ends by an error
+  double time_s = 0;  ///< steady clock at the last change
+  std::string phase;  ///< "initialisation", "forward", "evaluation", …
+  std::string error;  ///< set by a rank that ends by an error
 };
 
 /// Owned by one rank. Local, never blocks, never throws after construction.

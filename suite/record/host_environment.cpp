@@ -1,10 +1,5 @@
 #include "record/host_environment.hpp"
 
-#include <hwloc.h>
-#include <sched.h>
-#include <sys/utsname.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -13,7 +8,11 @@
 #include <memory>
 #include <vector>
 
+#include <hwloc.h>
 #include <nlohmann/json.hpp>
+#include <sched.h>
+#include <sys/utsname.h>
+#include <unistd.h>
 
 #include "core/clock.hpp"
 #include "core/hash.hpp"
@@ -94,7 +93,8 @@ json system_json() {
 std::string container() {
   if (std::filesystem::exists("/.dockerenv")) return "docker";
   if (std::filesystem::exists("/run/.containerenv")) return "podman";
-  if (const char* apptainer = std::getenv("APPTAINER_CONTAINER")) return cat("apptainer ", apptainer);
+  if (const char* apptainer = std::getenv("APPTAINER_CONTAINER"))
+    return cat("apptainer ", apptainer);
   return "none found";
 }
 
@@ -109,7 +109,8 @@ json variables_json() {
   for (char** entry = environ; *entry != nullptr; ++entry) {
     const std::string text = *entry;
     const auto name = text.substr(0, text.find('='));
-    if (is_recordable_variable(name)) variables[name] = text.substr(std::min(text.size(), name.size() + 1));
+    if (is_recordable_variable(name))
+      variables[name] = text.substr(std::min(text.size(), name.size() + 1));
   }
   return variables;
 }
@@ -117,10 +118,12 @@ json variables_json() {
 }  // namespace
 
 bool is_recordable_variable(const std::string& name) {
-  static constexpr std::array prefixes{"OMP_",   "GOMP_",  "KMP_",   "MKL_",   "OMPI_",  "PMIX_", "UCX_",
-                                       "NCCL_",  "CUDA_",  "TORCH_", "PYTORCH_", "SLURM_", "PBS_",
-                                       "SCALESTUDY_", "MALLOC_", "GLIBC_TUNABLES", "LD_PRELOAD", "DNNL_", "ONEDNN_"};
-  static constexpr std::array secrets{"KEY", "TOKEN", "SECRET", "PASS", "CREDENTIAL", "AUTH", "COOKIE", "JWT"};
+  static constexpr std::array prefixes{
+      "OMP_",    "GOMP_",          "KMP_",       "MKL_",     "OMPI_",  "PMIX_", "UCX_",
+      "NCCL_",   "CUDA_",          "TORCH_",     "PYTORCH_", "SLURM_", "PBS_",  "SCALESTUDY_",
+      "MALLOC_", "GLIBC_TUNABLES", "LD_PRELOAD", "DNNL_",    "ONEDNN_"};
+  static constexpr std::array secrets{"KEY",        "TOKEN", "SECRET", "PASS",
+                                      "CREDENTIAL", "AUTH",  "COOKIE", "JWT"};
   std::string upper = name;
   std::transform(upper.begin(), upper.end(), upper.begin(),
                  [](unsigned char c) { return static_cast<char>(std::toupper(c)); });

@@ -6,10 +6,10 @@
 
 namespace scalestudy {
 
-/// JSON object: host, operating system, CPU (model, sockets, cores, threads, caches, governor), memory,
-/// load, container, scheduler job, relevant environment variables. Never secrets: only variables
-/// whose names begin as those of MPI, NCCL, OpenMP, CUDA, Slurm, PBS, LibTorch and scalestudy are
-/// taken, and of these none that look like a key, token or password. Local.
+/// JSON object: host, operating system, CPU (model, sockets, cores, threads, caches, governor),
+/// memory, load, container, scheduler job, relevant environment variables. Never secrets: only
+/// variables whose names begin as those of MPI, NCCL, OpenMP, CUDA, Slurm, PBS, LibTorch and
+/// scalestudy are taken, and of these none that look like a key, token or password. Local.
 [[nodiscard]] std::string host_environment_json();
 
 /// A short identity of machine and operating system: runs of different fingerprints are not mixed.

@@ -28,7 +28,8 @@ class RunFileWriter {
   RunFileWriter(RunFileWriter&&) noexcept;
   RunFileWriter& operator=(RunFileWriter&&) noexcept;
 
-  void write_settings(const std::string& requested, const std::string& resolved,
+  void write_settings(const std::string& requested,
+                      const std::string& resolved,
                       const std::string& effective);
   void write_environment(const std::string& json);
 
@@ -65,11 +66,12 @@ struct Closing {
 
 /// Local; the file must have no other writer. Returns the path of run.h5.
 /// Errors: RunFailed when the file cannot be opened (then it stays as it is).
-std::filesystem::path close_run_file(const std::filesystem::path& part_file, const Closing& closing);
+std::filesystem::path close_run_file(const std::filesystem::path& part_file,
+                                     const Closing& closing);
 
 /// Reads run.h5 or run.h5.part. One that is not closed yet is read in a child process first, since
-/// damage may hang or crash the HDF5 library. Errors: BadInput naming file and data set when it is no run file,
-/// truncated, or of another schema.
+/// damage may hang or crash the HDF5 library. Errors: BadInput naming file and data set when it is
+/// no run file, truncated, or of another schema.
 [[nodiscard]] RunRecord read_run_file(const std::filesystem::path& file);
 
 }  // namespace scalestudy

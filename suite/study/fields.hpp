@@ -35,13 +35,16 @@ class FieldVisitor {
   virtual void field(std::string_view name, std::int64_t& value, const FieldInfo& info) = 0;
   virtual void field(std::string_view name, double& value, const FieldInfo& info) = 0;
   virtual void field(std::string_view name, std::string& value, const FieldInfo& info) = 0;
-  virtual void field(std::string_view name, std::vector<std::int64_t>& value,
+  virtual void field(std::string_view name,
+                     std::vector<std::int64_t>& value,
                      const FieldInfo& info) = 0;
   /// `choices` holds for each entry.
-  virtual void field(std::string_view name, std::vector<std::string>& value,
+  virtual void field(std::string_view name,
+                     std::vector<std::string>& value,
                      const FieldInfo& info) = 0;
   /// A nested object: calls `visit_members` for its fields.
-  virtual void group(std::string_view name, std::string_view description,
+  virtual void group(std::string_view name,
+                     std::string_view description,
                      const std::function<void(FieldVisitor&)>& visit_members) = 0;
 };
 

@@ -19,16 +19,16 @@ struct RunSpec {
   std::string scaling_rule;  ///< row of the rule table
   std::string reduction;     ///< reduction strategy
   std::string input;         ///< input pipeline
-  std::string control_arm;   ///< "" for the study proper, else e.g. "no_communication" (timing only)
-  std::int64_t repeat = 0;   ///< 0 … repeats − 1
-  std::string launcher;      ///< "local", "mpirun"
-  std::string communicator;  ///< "local", "shm", "mpi": what joins the ranks
+  std::string control_arm;  ///< "" for the study proper, else e.g. "no_communication" (timing only)
+  std::int64_t repeat = 0;  ///< 0 … repeats − 1
+  std::string launcher;     ///< "local", "mpirun"
+  std::string communicator;     ///< "local", "shm", "mpi": what joins the ranks
   bool oversubscribed = false;  ///< more busy threads than cores: its times are no evidence
   DataSettings data;            ///< with absolute paths
   CommonSettings settings;      ///< as requested, before the rule
   RulePlan plan;                ///< what the rule made of them for this world size
   std::int64_t smoothness_window_samples = 1;  ///< samples per point when losses are compared
-  std::string workload_settings = "{}";        ///< JSON object, every field of the workload filled in
+  std::string workload_settings = "{}";  ///< JSON object, every field of the workload filled in
 
   /// "noise2void-r4-linear_fixed_samples-bucketed_overlap-rep2-1a2b3c4d"; a control arm's name and
   /// an input other than `sharded` stand before "rep".

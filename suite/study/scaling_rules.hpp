@@ -14,7 +14,7 @@ namespace scalestudy {
 
 /// A time-like hyper-parameter and what the rule did to it; recorded whether scaled or not.
 struct TimeLikeSetting {
-  std::string name;  ///< JSON path inside settings, e.g. "schedule.patience_epochs"
+  std::string name;      ///< JSON path inside settings, e.g. "schedule.patience_epochs"
   double requested = 0;  ///< for a setting of the model, which rules do not know: the factor 1
   double resolved = 0;
   bool scaled = false;
@@ -29,11 +29,11 @@ struct RulePlan {
   std::int64_t warmup_samples = 0;  ///< linear learning-rate ramp from base to scaled, in samples
   std::int64_t epochs = 0;
   std::int64_t steps_per_epoch = 0;
-  std::int64_t patience_epochs = 0;   ///< resolved plateau patience
-  std::int64_t cooldown_epochs = 0;   ///< resolved plateau cooldown
-  std::int64_t samples = 0;           ///< global_batch_size × epochs × steps_per_epoch
-  std::int64_t requested_samples = 0; ///< the same at one rank
-  std::string remainder;              ///< what integer division left out, in words; "" if nothing
+  std::int64_t patience_epochs = 0;    ///< resolved plateau patience
+  std::int64_t cooldown_epochs = 0;    ///< resolved plateau cooldown
+  std::int64_t samples = 0;            ///< global_batch_size × epochs × steps_per_epoch
+  std::int64_t requested_samples = 0;  ///< the same at one rank
+  std::string remainder;               ///< what integer division left out, in words; "" if nothing
   std::vector<TimeLikeSetting> time_like;
 };
 

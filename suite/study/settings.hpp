@@ -13,7 +13,8 @@ namespace scalestudy {
 struct DataSettings {
   std::string path;            ///< training volume or folder
   std::string reference_path;  ///< clean counterpart for PSNR, or empty
-  double added_noise_std = 0;  ///< Gaussian noise we add, in grey values; then the input is the reference
+  double added_noise_std =
+      0;  ///< Gaussian noise we add, in grey values; then the input is the reference
 };
 
 struct OptimizerSettings {
@@ -22,7 +23,8 @@ struct OptimizerSettings {
   double beta1 = 0.9;
   double beta2 = 0.999;
   double epsilon = 1e-7;
-  std::string epsilon_rule = "keras";  ///< keras: epsilon-hat of Kingma & Ba; torch: after bias correction
+  std::string epsilon_rule =
+      "keras";  ///< keras: epsilon-hat of Kingma & Ba; torch: after bias correction
 };
 
 /// ReduceLROnPlateau with Keras' semantics, or a constant rate.
@@ -56,7 +58,8 @@ struct CommonSettings {
   std::int64_t threads_per_rank = 1;
   std::string device = "cpu";
   std::string memory_format = "channels_last";
-  std::string allocator = "keep";  ///< keep: freed memory stays with the process; system: glibc default
+  std::string allocator =
+      "keep";  ///< keep: freed memory stays with the process; system: glibc default
   OptimizerSettings optimizer;
   ScheduleSettings schedule;
   BucketSettings buckets;

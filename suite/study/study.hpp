@@ -23,10 +23,10 @@ struct Axes {
 
 struct Study {
   std::int64_t schema = 1;
-  std::string name;      ///< file stem
+  std::string name;  ///< file stem
   std::filesystem::path file;
   std::string workload;
-  DataSettings data;     ///< paths made absolute against the study file's folder
+  DataSettings data;  ///< paths made absolute against the study file's folder
   CommonSettings settings;
   std::string workload_settings = "{}";  ///< JSON object, every field filled in
   Axes axes;

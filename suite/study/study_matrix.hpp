@@ -22,7 +22,8 @@ struct StudyMatrix {
 };
 
 /// `cores` decides what counts as oversubscribed (ranks × threads_per_rank > cores).
-[[nodiscard]] StudyMatrix expand(const Study& study, const Environment& environment,
+[[nodiscard]] StudyMatrix expand(const Study& study,
+                                 const Environment& environment,
                                  std::int64_t cores,
                                  std::span<const WorkloadDescriptor* const> workloads);
 

@@ -23,7 +23,8 @@ struct WorkloadDescriptor {
 
   /// Reads the workload's own part of "settings", fills defaults, returns canonical JSON text.
   /// Errors: BadInput with `json_path`.
-  std::string (*complete_settings)(const nlohmann::json& own_settings, const std::string& json_path);
+  std::string (*complete_settings)(const nlohmann::json& own_settings,
+                                   const std::string& json_path);
 
   /// JSON Schema of its own settings.
   nlohmann::json (*settings_schema)();

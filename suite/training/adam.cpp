@@ -18,12 +18,13 @@ Adam::Adam(const OptimizerSettings& settings, torch::Tensor values)
   SCALESTUDY_EXPECT(settings.name == "adam");
 }
 
-/// torch divides sqrt(v) by the bias correction before adding epsilon; the paper's "epsilon hat" and
-/// Keras add it before: step = lr · sqrt(1−β₂ᵗ)/(1−β₁ᵗ) · m / (sqrt(v) + ε̂), so that
-/// ε = ε̂ / sqrt(1−β₂ᵗ) makes torch's kernel compute Keras' step.
+/// torch divides sqrt(v) by the bias correction before adding epsilon; the paper's "epsilon hat"
+/// and Keras add it before: step = lr · sqrt(1−β₂ᵗ)/(1−β₁ᵗ) · m / (sqrt(v) + ε̂), so that ε = ε̂ /
+/// sqrt(1−β₂ᵗ) makes torch's kernel compute Keras' step.
 double Adam::kernel_epsilon() const {
   if (settings_.epsilon_rule == "torch") return settings_.epsilon;
-  return settings_.epsilon / std::sqrt(1.0 - std::pow(settings_.beta2, static_cast<double>(steps_)));
+  return settings_.epsilon /
+         std::sqrt(1.0 - std::pow(settings_.beta2, static_cast<double>(steps_)));
 }
 
 void Adam::step(double learning_rate, const torch::Tensor& gradients, const torch::Tensor& weight) {

@@ -12,8 +12,8 @@ class Adam {
   /// `values`: (n), updated in place.
   Adam(const OptimizerSettings& settings, torch::Tensor values);
 
-  /// `gradients`: (n) sums over the global batch; `weight`: (1), what to divide them by (0 counts as
-  /// 1: then the sums are 0 too). Device work only, never waits.
+  /// `gradients`: (n) sums over the global batch; `weight`: (1), what to divide them by (0 counts
+  /// as 1: then the sums are 0 too). Device work only, never waits.
   void step(double learning_rate, const torch::Tensor& gradients, const torch::Tensor& weight);
 
  private:

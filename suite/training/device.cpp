@@ -1,12 +1,11 @@
 #include "training/device.hpp"
 
-#include <malloc.h>
-
 #include <ATen/Context.h>
 #include <ATen/Parallel.h>
 #include <ATen/Version.h>
 #include <c10/core/Event.h>
 #include <c10/core/impl/VirtualGuardImpl.h>
+#include <malloc.h>
 #include <torch/utils.h>
 #include <torch/version.h>
 
@@ -59,9 +58,10 @@ class DeviceClock final : public StepClock {
 c10::Device find_device(const RunSpec& spec) {
   if (spec.settings.device == "cpu") return c10::Device(c10::kCPU);
   if (!at::globalContext().hasCUDA())
-    throw Lacks({"Device 'cuda' was asked for, but LibTorch finds none",
-                 "the study's times would be those of another device",
-                 "Run on a machine with a GPU and a build with preset gpu, or set settings.device=cpu"});
+    throw Lacks(
+        {"Device 'cuda' was asked for, but LibTorch finds none",
+         "the study's times would be those of another device",
+         "Run on a machine with a GPU and a build with preset gpu, or set settings.device=cpu"});
   return c10::Device(c10::kCUDA, 0);
 }
 
@@ -97,8 +97,12 @@ void synchronise(const c10::Device& device) {
   guard.synchronizeStream(guard.getStream(device));
 }
 
-std::string libtorch_description() { return at::show_config(); }
+std::string libtorch_description() {
+  return at::show_config();
+}
 
-std::string device_description(const c10::Device& device) { return device.str(); }
+std::string device_description(const c10::Device& device) {
+  return device.str();
+}
 
 }  // namespace scalestudy

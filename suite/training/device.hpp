@@ -7,8 +7,9 @@
 #include <c10/core/Device.h>
 #include <c10/core/MemoryFormat.h>
 
-#include "engine/phase_timeline.hpp"
 #include "study/run_spec.hpp"
+
+#include "engine/phase_timeline.hpp"
 
 namespace scalestudy {
 

@@ -23,7 +23,8 @@ namespace {
 template <class State>
 class ReadyHook final : public torch::autograd::FunctionPostHook {
  public:
-  ReadyHook(std::weak_ptr<State> state, std::size_t index) : state_(std::move(state)), index_(index) {}
+  ReadyHook(std::weak_ptr<State> state, std::size_t index)
+      : state_(std::move(state)), index_(index) {}
 
   torch::autograd::variable_list operator()(const torch::autograd::variable_list& outputs,
                                             const torch::autograd::variable_list&) override {
@@ -37,13 +38,15 @@ class ReadyHook final : public torch::autograd::FunctionPostHook {
 };
 
 DataType data_type_of_tensor(const torch::Tensor& tensor) {
-  SCALESTUDY_EXPECT(tensor.scalar_type() == torch::kFloat32 || tensor.scalar_type() == torch::kFloat64);
+  SCALESTUDY_EXPECT(tensor.scalar_type() == torch::kFloat32 ||
+                    tensor.scalar_type() == torch::kFloat64);
   return tensor.scalar_type() == torch::kFloat32 ? DataType::float32 : DataType::float64;
 }
 
 /// A tensor of the shape and strides of `like` inside `flat`.
 torch::Tensor alias(const torch::Tensor& flat, std::int64_t offset, const torch::Tensor& like) {
-  return torch::empty({0}, flat.options()).set_(flat.storage(), offset, like.sizes(), like.strides());
+  return torch::empty({0}, flat.options())
+      .set_(flat.storage(), offset, like.sizes(), like.strides());
 }
 
 }  // namespace
@@ -63,7 +66,8 @@ void GradientHooks::on_ready(std::function<void(std::size_t)> callback) {
   state_->callback = std::move(callback);
 }
 
-FlatParameters::FlatParameters(std::vector<torch::Tensor> parameters, const std::vector<std::size_t>& order) {
+FlatParameters::FlatParameters(std::vector<torch::Tensor> parameters,
+                               const std::vector<std::size_t>& order) {
   SCALESTUDY_EXPECT(!parameters.empty() && order.size() == parameters.size());
   const torch::NoGradGuard no_grad;
   std::int64_t count = 0;
@@ -93,17 +97,22 @@ torch::Tensor FlatParameters::weight() {
   return gradients_and_weight_.narrow(0, gradients_and_weight_.numel() - 1, 1);
 }
 
-BufferView FlatParameters::flat_gradients() { return view_of_tensor(gradients_and_weight_); }
+BufferView FlatParameters::flat_gradients() {
+  return view_of_tensor(gradients_and_weight_);
+}
 
-BufferView FlatParameters::flat_values() { return view_of_tensor(values_); }
+BufferView FlatParameters::flat_values() {
+  return view_of_tensor(values_);
+}
 
 void FlatParameters::expect_aliases_intact() const {
   std::int64_t offset = 0;
   const auto* base = static_cast<const std::byte*>(gradients_and_weight_.data_ptr());
   for (const auto& parameter : parameters_) {
-    SCALESTUDY_EXPECT(parameter.grad().defined() &&
-                      parameter.grad().data_ptr() ==
-                          base + offset * static_cast<std::int64_t>(gradients_and_weight_.element_size()));
+    SCALESTUDY_EXPECT(
+        parameter.grad().defined() &&
+        parameter.grad().data_ptr() ==
+            base + offset * static_cast<std::int64_t>(gradients_and_weight_.element_size()));
     offset += parameter.numel();
   }
 }

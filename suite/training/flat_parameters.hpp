@@ -1,7 +1,7 @@
 #pragma once
-/// All parameters and all gradients of a module in one storage each, in the order in which gradients
-/// become ready. The module's own tensors alias them, so autograd accumulates straight into the
-/// buckets and the optimiser updates everything in one kernel.
+/// All parameters and all gradients of a module in one storage each, in the order in which
+/// gradients become ready. The module's own tensors alias them, so autograd accumulates straight
+/// into the buckets and the optimiser updates everything in one kernel.
 
 #include <cstdint>
 #include <functional>
@@ -38,9 +38,9 @@ class FlatParameters {
   FlatParameters(std::vector<torch::Tensor> parameters, const std::vector<std::size_t>& order);
 
   [[nodiscard]] torch::Tensor& values() { return values_; }  ///< (parameter count)
-  [[nodiscard]] torch::Tensor gradients();                   ///< (parameter count), without the weight
-  [[nodiscard]] torch::Tensor weight();                      ///< (1), behind the gradients
-  [[nodiscard]] BufferView flat_gradients();                 ///< gradients and weight
+  [[nodiscard]] torch::Tensor gradients();    ///< (parameter count), without the weight
+  [[nodiscard]] torch::Tensor weight();       ///< (1), behind the gradients
+  [[nodiscard]] BufferView flat_gradients();  ///< gradients and weight
   [[nodiscard]] BufferView flat_values();
 
   /// Elements per parameter, in ready order.

@@ -29,7 +29,8 @@ void broadcast_model(const Communicator& comm, torch::nn::Module& model) {
   }
 }
 
-void average_batch_norm_statistics(const Communicator& comm, torch::nn::Module& model,
+void average_batch_norm_statistics(const Communicator& comm,
+                                   torch::nn::Module& model,
                                    bool rank_has_samples) {
   const torch::NoGradGuard no_grad;
   const double weight = rank_has_samples ? 1.0 : 0.0;

@@ -6,6 +6,7 @@
 #include <torch/nn/module.h>
 
 #include "comm/communicator.hpp"
+
 #include "training/flat_parameters.hpp"
 
 namespace scalestudy {
@@ -13,9 +14,10 @@ namespace scalestudy {
 /// Everyone starts with rank 0's parameters and buffers.
 void broadcast_model(const Communicator& comm, torch::nn::Module& model);
 
-/// Batch norm statistics are local while training (protocols: MirroredStrategy does the same); before
-/// evaluation and saving they become the mean over the ranks that have samples.
-void average_batch_norm_statistics(const Communicator& comm, torch::nn::Module& model,
+/// Batch norm statistics are local while training (protocols: MirroredStrategy does the same);
+/// before evaluation and saving they become the mean over the ranks that have samples.
+void average_batch_norm_statistics(const Communicator& comm,
+                                   torch::nn::Module& model,
                                    bool rank_has_samples);
 
 /// Errors: RunFailed naming the ranks whose parameters differ from rank 0's, bit for bit.

@@ -11,10 +11,12 @@
 #include "core/clock.hpp"
 #include "core/error.hpp"
 #include "core/text.hpp"
+
 #include "engine/gradient_buckets.hpp"
 #include "engine/phase_timeline.hpp"
 #include "engine/run_recorder.hpp"
 #include "engine/step_loop.hpp"
+
 #include "training/adam.hpp"
 #include "training/device.hpp"
 #include "training/flat_parameters.hpp"
@@ -55,11 +57,14 @@ torch::Tensor loss_of(TrainingTask& task, const Shard& shard) {
 
 /// Runs one backward pass to see in which order gradients become ready; rank 0's order holds for
 /// all. Parameters and batch norm statistics are as before afterwards.
-std::vector<std::size_t> observe_ready_order(const Communicator& comm, TrainingTask& task,
-                                             GradientHooks& hooks, const Shard& shard) {
+std::vector<std::size_t> observe_ready_order(const Communicator& comm,
+                                             TrainingTask& task,
+                                             GradientHooks& hooks,
+                                             const Shard& shard) {
   const ModelState before(task.model());
   std::vector<std::int64_t> order;
-  hooks.on_ready([&](std::size_t parameter) { order.push_back(static_cast<std::int64_t>(parameter)); });
+  hooks.on_ready(
+      [&](std::size_t parameter) { order.push_back(static_cast<std::int64_t>(parameter)); });
   task.prepare_batch(shard);
   task.move_batch_to_device();
   loss_of(task, shard).backward();
@@ -91,12 +96,16 @@ class Trainer final : public StepWork {
         task_(task),
         hooks_(task.model().parameters()),
         parameters_(task.model().parameters(),
-                    observe_ready_order(comm_, task, hooks_, shard_of(comm_.rank(), StepIndex(0),
-                                                                      spec_.plan.local_batch_sizes))),
+                    observe_ready_order(
+                        comm_,
+                        task,
+                        hooks_,
+                        shard_of(comm_.rank(), StepIndex(0), spec_.plan.local_batch_sizes))),
         adam_(spec_.settings.optimizer, parameters_.values()),
         schedule_(resolved_schedule(spec_), spec_.plan.learning_rate),
         reduction_(make_reduction(spec_.reduction, reduction_context())) {
-    hooks_.on_ready([this](std::size_t parameter) { reduction_->gradient_ready(position_[parameter]); });
+    hooks_.on_ready(
+        [this](std::size_t parameter) { reduction_->gradient_ready(position_[parameter]); });
   }
 
   TrainingOutcome run();
@@ -123,7 +132,7 @@ class Trainer final : public StepWork {
   void update() override {
     adam_.step(learning_rate(), parameters_.gradients(), parameters_.weight());
     parameters_.gradients().zero_();
-    samples_seen_ += spec_.plan.global_batch_size;
+    ++steps_done_;
   }
 
  private:
@@ -136,6 +145,10 @@ class Trainer final : public StepWork {
   [[nodiscard]] std::vector<StepFacts> take_facts();
   void note_divergence(const std::vector<StepFacts>& facts);
   [[nodiscard]] Evaluation evaluate();
+  [[nodiscard]] SignOfLife beating(const char* phase);
+  [[nodiscard]] std::int64_t samples_seen() const {
+    return steps_done_ * spec_.plan.global_batch_size;
+  }
   void record_evaluation(std::int64_t epoch, const Evaluation& evaluation);
   void save_weights(const char* name);
   void finish();
@@ -162,7 +175,7 @@ class Trainer final : public StepWork {
   std::vector<torch::Tensor> losses_;  ///< of the steps since the last flush, still on the device
   std::vector<StepFacts> facts_;       ///< likewise
   std::int64_t epoch_ = 0;
-  std::int64_t samples_seen_ = 0;
+  std::int64_t steps_done_ = 0;
   double epoch_loss_sum_ = 0;
   double epoch_weight_ = 0;
   double best_validation_loss_ = std::numeric_limits<double>::infinity();
@@ -180,7 +193,8 @@ ReductionContext Trainer::reduction_context() {
     by_address.emplace_back(static_cast<const std::byte*>(all[i].data_ptr()), i);
   std::sort(by_address.begin(), by_address.end());
   SCALESTUDY_EXPECT(by_address.front().first == base);
-  for (std::size_t place = 0; place < by_address.size(); ++place) position_[by_address[place].second] = place;
+  for (std::size_t place = 0; place < by_address.size(); ++place)
+    position_[by_address[place].second] = place;
 
   const BucketLimits limits{ByteCount(spec_.settings.buckets.first_bucket_bytes),
                             ByteCount(spec_.settings.buckets.bucket_cap_bytes)};
@@ -198,7 +212,8 @@ TrainingOutcome Trainer::run() {
   timeline_.emplace(*clock_, &services_.heartbeat);
   recorder_.emplace(comm_, services_.writer, clock_start_s_);
   try {
-    for (std::int64_t epoch = 0; epoch < spec_.plan.epochs && !outcome_.diverged; ++epoch) train_epoch(epoch);
+    for (std::int64_t epoch = 0; epoch < spec_.plan.epochs && !outcome_.diverged; ++epoch)
+      train_epoch(epoch);
     if (!outcome_.diverged) finish();
   } catch (...) {
     flush_what_is_left();
@@ -224,9 +239,9 @@ void Trainer::train_epoch(std::int64_t epoch) {
 
 double Trainer::learning_rate() const {
   const auto ramp = spec_.plan.warmup_samples;
-  if (samples_seen_ >= ramp) return schedule_.learning_rate();
+  if (samples_seen() >= ramp) return schedule_.learning_rate();
   const double base = spec_.settings.optimizer.base_learning_rate;
-  const double done = static_cast<double>(samples_seen_) / static_cast<double>(ramp);
+  const double done = static_cast<double>(samples_seen()) / static_cast<double>(ramp);
   return base + (schedule_.learning_rate() - base) * done;
 }
 
@@ -265,18 +280,21 @@ void Trainer::note_divergence(const std::vector<StepFacts>& facts) {
   outcome_.reason = cat("training loss is not finite in epoch ", epoch_);
 }
 
+SignOfLife Trainer::beating(const char* phase) {
+  return [this, phase] { services_.heartbeat.beat(phase, steps_done_); };
+}
+
 Evaluation Trainer::evaluate() {
-  services_.heartbeat.beat("evaluation", samples_seen_ / spec_.plan.global_batch_size);
   task_.model().eval();
   const torch::NoGradGuard no_grad;
-  return task_.evaluate(comm_);
+  return task_.evaluate(comm_, beating("evaluation"));
 }
 
 void Trainer::end_epoch(std::int64_t epoch, double epoch_s) {
   if (outcome_.diverged) return;
   const Stopwatch check;
   const bool replicas = spec_.reduction != "none";
-  services_.heartbeat.beat("replica_check", samples_seen_ / spec_.plan.global_batch_size);
+  services_.heartbeat.beat("replica_check", steps_done_);
   parameters_.expect_aliases_intact();
   average_batch_norm_statistics(comm_, task_.model(), shard_.count > 0);
   if (replicas) expect_equal_replicas(comm_, parameters_);
@@ -303,7 +321,7 @@ void Trainer::end_epoch(std::int64_t epoch, double epoch_s) {
   comm_.all_reduce(view_of(std::span<double>(sums)));
   if (services_.writer == nullptr) return;
   services_.writer->append_epoch({epoch_s, sums[0] / sums[1], evaluation.loss, rate,
-                                  static_cast<double>(samples_seen_), evaluation_s, checkpoint_s,
+                                  static_cast<double>(samples_seen()), evaluation_s, checkpoint_s,
                                   replica_check_s, since_start_s()});
   record_evaluation(epoch, evaluation);
   services_.writer->flush();
@@ -311,14 +329,15 @@ void Trainer::end_epoch(std::int64_t epoch, double epoch_s) {
 
 void Trainer::record_evaluation(std::int64_t epoch, const Evaluation& evaluation) {
   if (services_.writer == nullptr) return;
-  services_.writer->append_evaluation({static_cast<double>(epoch), evaluation.loss, evaluation.psnr_db,
-                                       static_cast<double>(evaluation.sample_count), evaluation.weight_sum,
-                                       evaluation.evaluation_set_hash});
+  services_.writer->append_evaluation({static_cast<double>(epoch), evaluation.loss,
+                                       evaluation.psnr_db,
+                                       static_cast<double>(evaluation.sample_count),
+                                       evaluation.weight_sum, evaluation.evaluation_set_hash});
 }
 
 void Trainer::save_weights(const char* name) {
   if (!comm_.is_root()) return;
-  services_.heartbeat.beat("checkpoint", samples_seen_ / spec_.plan.global_batch_size);
+  services_.heartbeat.beat("checkpoint", steps_done_);
   // Written beside and renamed: a kill leaves the old file or the new one, never half of one.
   const auto file = services_.run_folder / name;
   const auto part = file.string() + ".part";
@@ -331,11 +350,10 @@ void Trainer::save_weights(const char* name) {
 void Trainer::finish() {
   save_weights("weights_last.pt");
   if (best_) best_->restore(task_.model());
-  services_.heartbeat.beat("final_evaluation", spec_.plan.epochs * spec_.plan.steps_per_epoch);
   task_.model().eval();
   const torch::NoGradGuard no_grad;
   std::vector<Panel> panels;
-  const auto evaluation = task_.final_evaluation(comm_, panels);
+  const auto evaluation = task_.final_evaluation(comm_, beating("final_evaluation"), panels);
   record_evaluation(spec_.plan.epochs - 1, evaluation);
   if (services_.writer == nullptr) return;
   for (const auto& panel : panels) services_.writer->write_panel(panel);

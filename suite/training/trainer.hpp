@@ -7,11 +7,14 @@
 
 #include <c10/core/Device.h>
 
-#include "comm/communicator.hpp"
 #include "core/log.hpp"
+
+#include "study/run_spec.hpp"
+
+#include "comm/communicator.hpp"
 #include "record/heartbeat.hpp"
 #include "record/run_file.hpp"
-#include "study/run_spec.hpp"
+
 #include "training/training_task.hpp"
 
 namespace scalestudy {
@@ -29,8 +32,8 @@ struct RankServices {
 
 struct TrainingOutcome {
   bool diverged = false;
-  std::string reason;         ///< in words, when diverged
-  double clock_start_s = 0;   ///< training clock's zero on the steady clock
+  std::string reason;        ///< in words, when diverged
+  double clock_start_s = 0;  ///< training clock's zero on the steady clock
 };
 
 /// Collective. Errors: those of the task and the communicator, after what this rank has measured

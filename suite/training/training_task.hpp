@@ -2,6 +2,7 @@
 /// What a workload brings to the trainer: model, batches, loss, evaluation. Everything about ranks,
 /// reduction, timing and recording stays with the trainer.
 
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -9,8 +10,9 @@
 #include <torch/nn/module.h>
 #include <torch/types.h>
 
-#include "comm/communicator.hpp"
 #include "core/hash.hpp"
+
+#include "comm/communicator.hpp"
 #include "data/sampling.hpp"
 #include "record/run_record.hpp"
 
@@ -24,6 +26,9 @@ struct Evaluation {
   double weight_sum = 0;
   std::string evaluation_set_hash;
 };
+
+/// To be called now and then during long work: tells the driver that this rank is not stuck.
+using SignOfLife = std::function<void()>;
 
 class TrainingTask {
  public:
@@ -43,10 +48,11 @@ class TrainingTask {
   [[nodiscard]] virtual double loss_weight() const = 0;
 
   /// Collective. On the fixed validation set, from global sums; the model is in evaluation mode.
-  [[nodiscard]] virtual Evaluation evaluate(const Communicator& comm) = 0;
+  [[nodiscard]] virtual Evaluation evaluate(const Communicator& comm, const SignOfLife& alive) = 0;
 
   /// Collective. After training, with the best weights: quality that is measured once, and panels.
   [[nodiscard]] virtual Evaluation final_evaluation(const Communicator& comm,
+                                                    const SignOfLife& alive,
                                                     std::vector<Panel>& panels) = 0;
 
   /// Facts about data and masks found in force, for /settings/effective: name → JSON value text.

@@ -94,6 +94,8 @@ TEST_F(SpeedupOfStudy, KnownSpeedupIsFoundWithinItsInterval) {
   EXPECT_NEAR(two.efficiency.value * 2, two.training.value, 1e-12);
   EXPECT_LT(two.launch.value, two.training.value) << "start-up does not scale";
   EXPECT_FALSE(two.superlinear_unexplained);
+  EXPECT_FALSE(curve().front().training.interval) << "the base against itself is exactly 1";
+  EXPECT_DOUBLE_EQ(curve().front().training.value, 1);
   EXPECT_NEAR(two.absolute.samples_per_s / curve().front().absolute.samples_per_s,
               two.throughput.value, 1e-9)
       << "printed absolute values divide to the printed ratio";
@@ -124,6 +126,21 @@ TEST_F(SpeedupOfStudy, SuperlinearIsFlagged) {
   run.compute_s = 0.05;
   write_group(folder_ / "study", run, 5);
   EXPECT_TRUE(curve().back().superlinear_unexplained);
+}
+
+// int(3 ÷ 2) epochs: a third of the work is gone, which explains a factor above two.
+TEST_F(SpeedupOfStudy, DroppedWorkIsAFactorAndNoMystery) {
+  SyntheticRun run;
+  run.epochs = 3;
+  run.time_noise = 0.005;
+  write_group(folder_ / "study", run, 4);
+  run.ranks = 2;
+  run.epochs = 1;
+  write_group(folder_ / "study", run, 4);
+  const SpeedupPoint two = curve().back();
+  EXPECT_GT(two.training.value, 2.5);
+  EXPECT_NEAR(two.factors.statistical.value, 1.5, 1e-9);
+  EXPECT_FALSE(two.superlinear_unexplained);
 }
 
 TEST_F(SpeedupOfStudy, WithoutOneRankThereAreAbsoluteNumbersOnly) {

@@ -25,7 +25,9 @@ TEST(Hash, SetHashIgnoresOrderAndSplitButNotDuplicates) {
   EXPECT_NE(forward.value(), twice.value());
 }
 
-TEST(Hash, HexHasSixteenDigits) { EXPECT_EQ(hex64(0x1a2bU), "0000000000001a2b"); }
+TEST(Hash, HexHasSixteenDigits) {
+  EXPECT_EQ(hex64(0x1a2bU), "0000000000001a2b");
+}
 
 }  // namespace
 }  // namespace scalestudy

@@ -11,7 +11,9 @@ TEST(Text, DurationsAreReadable) {
   EXPECT_EQ(human_duration(5000), "1 h 23 min");
 }
 
-TEST(Text, BytesAreReadable) { EXPECT_EQ(human_bytes(3438084), "3.28 MiB"); }
+TEST(Text, BytesAreReadable) {
+  EXPECT_EQ(human_bytes(3438084), "3.28 MiB");
+}
 
 TEST(Text, SplitKeepsEmptyPartsAndJoinRestores) {
   EXPECT_EQ(split("a,,b", ','), (std::vector<std::string>{"a", "", "b"}));

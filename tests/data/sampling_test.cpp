@@ -23,7 +23,8 @@ TEST(Sampling, PermutationIsUnbiased) {
   std::map<std::vector<std::int64_t>, int> counts;
   for (std::uint64_t seed = 0; seed < 6000; ++seed) ++counts[permutation(3, seed, 0)];
   double chi_squared = 0;
-  for (const auto& [order, count] : counts) chi_squared += (count - 1000.0) * (count - 1000.0) / 1000.0;
+  for (const auto& [order, count] : counts)
+    chi_squared += (count - 1000.0) * (count - 1000.0) / 1000.0;
   EXPECT_EQ(counts.size(), 6U);
   EXPECT_LT(chi_squared, 20.5);
 }

@@ -27,7 +27,8 @@ TEST(Volume, ThinnerThanThePatchIsRefusedByAxis) {
     (void)grid_corners({8, 152, 126}, {16, 64, 64}, "stack.tif");
     FAIL();
   } catch (const BadInput& error) {
-    EXPECT_NE(std::string(error.what()).find("8 voxels along Z"), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("8 voxels along Z"), std::string::npos)
+        << error.what();
     EXPECT_NE(std::string(error.what()).find("stack.tif"), std::string::npos);
   }
 }

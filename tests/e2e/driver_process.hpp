@@ -58,7 +58,7 @@ class Workplace {
     const auto err = path() / "stderr";
     const pid_t id = ::fork();
     if (id != 0) return id;
-    ::setenv("SCALESTUDY_RANK_PROGRAM", FAKE_RANK_PROGRAM, 1);
+    ::setenv("SCALESTUDY_RANK_PROGRAM", RANK_PROGRAM, 1);
     for (const auto& [name, value] : variables) ::setenv(name.c_str(), value.c_str(), 1);
     ::dup2(::open(out.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644), STDOUT_FILENO);
     ::dup2(::open(err.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644), STDERR_FILENO);
@@ -112,8 +112,7 @@ inline std::vector<pid_t> ranks_at_work_in(const std::filesystem::path& folder) 
     const auto name = entry.path().filename().string();
     if (name.find_first_not_of("0123456789") != std::string::npos) continue;
     const auto command = content_of(entry.path() / "cmdline");
-    if (command.rfind(FAKE_RANK_PROGRAM, 0) == 0 &&
-        command.find(folder.string()) != std::string::npos) {
+    if (command.rfind(RANK_PROGRAM, 0) == 0 && command.find(folder.string()) != std::string::npos) {
       ids.push_back(std::stoi(name));
     }
   }

@@ -36,7 +36,8 @@ TEST(GradientBuckets, FirstBucketIsSmallAndABucketClosesWhenItsLimitIsReached) {
 
 TEST(GradientBuckets, Noise2VoidMakesTwo) {
   // 3.44 MB in 42 tensors: the largest is 221184 elements; see protocols, 1.2.
-  const auto buckets = plan_buckets(std::vector<std::int64_t>{200000, 200000, 221184, 238337}, 4, {});
+  const auto buckets =
+      plan_buckets(std::vector<std::int64_t>{200000, 200000, 221184, 238337}, 4, {});
   EXPECT_EQ(buckets.size(), 2U);
 }
 

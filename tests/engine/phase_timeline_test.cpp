@@ -23,11 +23,11 @@ class CountingClock final : public StepClock {
 TEST(PhaseTimeline, EachPhaseIsTimedOnItsOwnAndTheRestIsMeasured) {
   CountingClock clock;
   PhaseTimeline timeline(clock, nullptr);
-  timeline.begin_step(0);                                      // mark 0
-  { const auto timed = timeline.phase(Phase::forward); }       // 1, 2
-  clock.mark();                                                // 3: something unaccounted
-  { const auto timed = timeline.phase(Phase::backward); }      // 4, 5
-  timeline.end_step();                                         // 6
+  timeline.begin_step(0);                                  // mark 0
+  { const auto timed = timeline.phase(Phase::forward); }   // 1, 2
+  clock.mark();                                            // 3: something unaccounted
+  { const auto timed = timeline.phase(Phase::backward); }  // 4, 5
+  timeline.end_step();                                     // 6
   const auto steps = timeline.take_finished();
   ASSERT_EQ(steps.size(), 1U);
   EXPECT_EQ(steps[0].step_s, 6.0);

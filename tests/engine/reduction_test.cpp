@@ -5,8 +5,9 @@
 
 #include <gtest/gtest.h>
 
-#include "comm/rendezvous.hpp"
 #include "core/error.hpp"
+
+#include "comm/rendezvous.hpp"
 
 namespace scalestudy {
 namespace {
@@ -19,26 +20,32 @@ std::vector<Bucket> small_buckets() {
   return plan_buckets(counts, 4, {ByteCount(12), ByteCount(20)});
 }
 
-/// One rank: fills its gradients with numbers that name rank and place, reduces, returns the result.
+/// One rank: fills its gradients with numbers that name rank and place, reduces, returns the
+/// result.
 std::vector<float> reduce_one_rank(std::string_view strategy, const Communicator& comm, int steps) {
   std::vector<float> flat(total + 1);
   auto reduction = make_reduction(strategy, {comm, small_buckets(), view_of(std::span(flat))});
   for (int step = 0; step < steps; ++step) {
     for (std::size_t i = 0; i < flat.size(); ++i)
-      flat[i] = static_cast<float>(100 * (comm.rank().value() + 1) + static_cast<std::int64_t>(i) + step);
+      flat[i] =
+          static_cast<float>(100 * (comm.rank().value() + 1) + static_cast<std::int64_t>(i) + step);
     reduction->begin_step();
-    for (std::size_t parameter = 0; parameter < counts.size(); ++parameter) reduction->gradient_ready(parameter);
+    for (std::size_t parameter = 0; parameter < counts.size(); ++parameter)
+      reduction->gradient_ready(parameter);
     reduction->finish();
   }
   return flat;
 }
 
-std::vector<std::vector<float>> reduce(std::string_view strategy, std::int64_t ranks, int steps = 3) {
+std::vector<std::vector<float>> reduce(std::string_view strategy,
+                                       std::int64_t ranks,
+                                       int steps = 3) {
   const auto comms = make_thread_ranks(WorldSize(ranks), Seconds(30));
   std::vector<std::vector<float>> results(comms.size());
   std::vector<std::thread> threads;
   for (std::size_t rank = 0; rank < comms.size(); ++rank)
-    threads.emplace_back([&, rank] { results[rank] = reduce_one_rank(strategy, comms[rank], steps); });
+    threads.emplace_back(
+        [&, rank] { results[rank] = reduce_one_rank(strategy, comms[rank], steps); });
   for (auto& thread : threads) thread.join();
   return results;
 }
@@ -49,7 +56,8 @@ TEST_P(EveryStrategy, SumsIntegersExactlyAndCoversEveryElementWithTheWeight) {
   for (const std::int64_t ranks : {1, 2, 3, 4}) {
     for (const auto& flat : reduce(GetParam(), ranks))
       for (std::size_t i = 0; i < flat.size(); ++i) {
-        const auto naive = 100 * ranks * (ranks + 1) / 2 + ranks * (static_cast<std::int64_t>(i) + 2);
+        const auto naive =
+            100 * ranks * (ranks + 1) / 2 + ranks * (static_cast<std::int64_t>(i) + 2);
         if (GetParam() != "none") {
           EXPECT_EQ(flat[i], static_cast<float>(naive)) << ranks << " ranks, element " << i;
         }
@@ -60,9 +68,11 @@ TEST_P(EveryStrategy, SumsIntegersExactlyAndCoversEveryElementWithTheWeight) {
 TEST_P(EveryStrategy, RecordsTimesInOrderForTheBytesItReduced) {
   const auto comms = make_thread_ranks(WorldSize(1), Seconds(30));
   std::vector<float> flat(total + 1);
-  auto reduction = make_reduction(GetParam(), {comms[0], small_buckets(), view_of(std::span(flat))});
+  auto reduction =
+      make_reduction(GetParam(), {comms[0], small_buckets(), view_of(std::span(flat))});
   reduction->begin_step();
-  for (std::size_t parameter = 0; parameter < counts.size(); ++parameter) reduction->gradient_ready(parameter);
+  for (std::size_t parameter = 0; parameter < counts.size(); ++parameter)
+    reduction->gradient_ready(parameter);
   reduction->finish();
   std::int64_t bytes = 0;
   for (const auto& times : reduction->bucket_times()) {
@@ -70,10 +80,13 @@ TEST_P(EveryStrategy, RecordsTimesInOrderForTheBytesItReduced) {
     EXPECT_LE(times.start_s, times.end_s);
     bytes += times.size_bytes;
   }
-  EXPECT_EQ(bytes, GetParam() == "none" ? 0 : static_cast<std::int64_t>((total + 1) * sizeof(float)));
+  EXPECT_EQ(bytes,
+            GetParam() == "none" ? 0 : static_cast<std::int64_t>((total + 1) * sizeof(float)));
 }
 
-INSTANTIATE_TEST_SUITE_P(Reduction, EveryStrategy, ::testing::ValuesIn(reduction_names()),
+INSTANTIATE_TEST_SUITE_P(Reduction,
+                         EveryStrategy,
+                         ::testing::ValuesIn(reduction_names()),
                          [](const auto& strategy) { return std::string(strategy.param); });
 
 TEST(Reduction, NoneLeavesEveryRankAlone) {
@@ -85,12 +98,14 @@ TEST(Reduction, NoneLeavesEveryRankAlone) {
 TEST(Reduction, OverlapLaunchesABucketBeforeTheLastGradientIsReady) {
   const auto comms = make_thread_ranks(WorldSize(1), Seconds(30));
   std::vector<float> flat(total + 1);
-  auto reduction = make_reduction("bucketed_overlap", {comms[0], small_buckets(), view_of(std::span(flat))});
+  auto reduction =
+      make_reduction("bucketed_overlap", {comms[0], small_buckets(), view_of(std::span(flat))});
   reduction->begin_step();
   reduction->gradient_ready(0);  // fills the first bucket
   std::this_thread::sleep_for(std::chrono::milliseconds(50));
   const double before_last = now_s();
-  for (std::size_t parameter = 1; parameter < counts.size(); ++parameter) reduction->gradient_ready(parameter);
+  for (std::size_t parameter = 1; parameter < counts.size(); ++parameter)
+    reduction->gradient_ready(parameter);
   reduction->finish();
   EXPECT_LT(reduction->bucket_times().front().end_s, before_last);
 }
@@ -98,9 +113,11 @@ TEST(Reduction, OverlapLaunchesABucketBeforeTheLastGradientIsReady) {
 TEST(Reduction, GradientsReadyOutOfOrderStillGoOutInBucketOrder) {
   const auto comms = make_thread_ranks(WorldSize(1), Seconds(30));
   std::vector<float> flat(total + 1);
-  auto reduction = make_reduction("bucketed_overlap", {comms[0], small_buckets(), view_of(std::span(flat))});
+  auto reduction =
+      make_reduction("bucketed_overlap", {comms[0], small_buckets(), view_of(std::span(flat))});
   reduction->begin_step();
-  for (std::size_t parameter = counts.size(); parameter-- > 0;) reduction->gradient_ready(parameter);
+  for (std::size_t parameter = counts.size(); parameter-- > 0;)
+    reduction->gradient_ready(parameter);
   reduction->finish();
   const auto times = reduction->bucket_times();
   for (std::size_t b = 1; b < times.size(); ++b) EXPECT_LE(times[b - 1].end_s, times[b].start_s);
@@ -109,7 +126,8 @@ TEST(Reduction, GradientsReadyOutOfOrderStillGoOutInBucketOrder) {
 TEST(Reduction, AGradientThatNeverComesIsABugNotAHang) {
   const auto comms = make_thread_ranks(WorldSize(1), Seconds(30));
   std::vector<float> flat(total + 1);
-  auto reduction = make_reduction("bucketed_overlap", {comms[0], small_buckets(), view_of(std::span(flat))});
+  auto reduction =
+      make_reduction("bucketed_overlap", {comms[0], small_buckets(), view_of(std::span(flat))});
   reduction->begin_step();
   reduction->gradient_ready(0);
   EXPECT_THROW(reduction->finish(), InternalError);
@@ -118,18 +136,21 @@ TEST(Reduction, AGradientThatNeverComesIsABugNotAHang) {
 TEST(Reduction, AFailureOnTheCommunicationThreadReachesTheCaller) {
   const auto comms = make_thread_ranks(WorldSize(2), Seconds(30));
   std::vector<float> flat(total + 1);
-  auto reduction = make_reduction("bucketed_overlap", {comms[0], small_buckets(), view_of(std::span(flat))});
+  auto reduction =
+      make_reduction("bucketed_overlap", {comms[0], small_buckets(), view_of(std::span(flat))});
   comms[1].abort("planted");
   reduction->begin_step();
-  for (std::size_t parameter = 0; parameter < counts.size(); ++parameter) reduction->gradient_ready(parameter);
+  for (std::size_t parameter = 0; parameter < counts.size(); ++parameter)
+    reduction->gradient_ready(parameter);
   EXPECT_THROW(reduction->finish(), RunFailed);
 }
 
 TEST(Reduction, UnknownNameIsBadInput) {
   std::vector<float> flat(total + 1);
-  EXPECT_THROW((void)make_reduction("telepathy", {make_thread_ranks(WorldSize(1), Seconds(1)).front(),
-                                                  small_buckets(), view_of(std::span(flat))}),
-               BadInput);
+  EXPECT_THROW(
+      (void)make_reduction("telepathy", {make_thread_ranks(WorldSize(1), Seconds(1)).front(),
+                                         small_buckets(), view_of(std::span(flat))}),
+      BadInput);
 }
 
 }  // namespace

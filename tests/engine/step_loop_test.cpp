@@ -9,7 +9,9 @@ namespace {
 
 class WrittenDown final : public StepWork {
  public:
-  void prepare_batch(StepIndex step) override { calls.push_back("prepare " + std::to_string(step.value())); }
+  void prepare_batch(StepIndex step) override {
+    calls.push_back("prepare " + std::to_string(step.value()));
+  }
   void move_batch_to_device() override { calls.emplace_back("move"); }
   void forward() override { calls.emplace_back("forward"); }
   void backward() override { calls.emplace_back("backward"); }
@@ -20,13 +22,15 @@ class WrittenDown final : public StepWork {
 TEST(StepLoop, RunsThePhasesInOrderAndTimesEach) {
   WrittenDown work;
   std::vector<float> flat(2);
-  auto reduction = make_reduction("flat_after_backward",
-                                  {make_thread_ranks(WorldSize(1), Seconds(1)).front(),
-                                   {{{0}, ElementCount(0), ElementCount(1)}}, view_of(std::span(flat))});
+  auto reduction =
+      make_reduction("flat_after_backward", {make_thread_ranks(WorldSize(1), Seconds(1)).front(),
+                                             {{{0}, ElementCount(0), ElementCount(1)}},
+                                             view_of(std::span(flat))});
   HostClock clock;
   PhaseTimeline timeline(clock, nullptr);
   StepLoop(work, *reduction, timeline).run(StepIndex(7));
-  EXPECT_EQ(work.calls, (std::vector<std::string>{"prepare 7", "move", "forward", "backward", "update"}));
+  EXPECT_EQ(work.calls,
+            (std::vector<std::string>{"prepare 7", "move", "forward", "backward", "update"}));
   const auto steps = timeline.take_finished();
   ASSERT_EQ(steps.size(), 1U);
   for (const double phase_s : steps[0].phase_s) EXPECT_GT(phase_s, 0.0);

@@ -7,9 +7,11 @@
 #include <torch/types.h>
 
 #include "comm/rendezvous.hpp"
-#include "tests/support/golden_file.hpp"
+
 #include "training/adam.hpp"
 #include "training/flat_parameters.hpp"
+
+#include "tests/support/golden_file.hpp"
 #include "workloads/noise2void/loss.hpp"
 #include "workloads/noise2void/prediction.hpp"
 
@@ -24,9 +26,13 @@ class Golden : public ::testing::Test {
   }
 
   /// Keras' (kz, ky, kx, in, out) to torch's (out, in, kz, ky, kx).
-  torch::Tensor kernel(const std::string& name) const { return tensor(name).permute({4, 3, 0, 1, 2}).contiguous(); }
+  torch::Tensor kernel(const std::string& name) const {
+    return tensor(name).permute({4, 3, 0, 1, 2}).contiguous();
+  }
 
-  torch::Tensor batch(const std::string& name) const { return tensor("batch/" + name).unsqueeze(1); }
+  torch::Tensor batch(const std::string& name) const {
+    return tensor("batch/" + name).unsqueeze(1);
+  }
 
   static std::string keras_name(const std::string& block) {
     auto name = block;
@@ -52,7 +58,8 @@ class Golden : public ::testing::Test {
     for (const auto& [block, layers] : model.blocks()) {
       const auto prefix = group + "/" + keras_name(block) + "/";
       visit(prefix + "moving_mean", layers->norm->running_mean, tensor(prefix + "moving_mean"));
-      visit(prefix + "moving_variance", layers->norm->running_var, tensor(prefix + "moving_variance"));
+      visit(prefix + "moving_variance", layers->norm->running_var,
+            tensor(prefix + "moving_variance"));
     }
   }
 
@@ -71,10 +78,14 @@ class Golden : public ::testing::Test {
   /// ‖ours − theirs‖ ≤ bound · ‖theirs‖; the gradient of a bias before batch norm is zero but for
   /// rounding, and Adam turns such rounding into steps of the learning rate, so biases are compared
   /// absolutely.
-  static void expect_close(const std::string& name, const torch::Tensor& ours, const torch::Tensor& theirs,
-                           double relative, double bias_absolute) {
+  static void expect_close(const std::string& name,
+                           const torch::Tensor& ours,
+                           const torch::Tensor& theirs,
+                           double relative,
+                           double bias_absolute) {
     const auto difference = (ours.detach().to(torch::kFloat64) - theirs).norm().item<double>();
-    const bool hidden_bias = name.find("/bias") != std::string::npos && name.find("head") == std::string::npos;
+    const bool hidden_bias =
+        name.find("/bias") != std::string::npos && name.find("head") == std::string::npos;
     const double bound = hidden_bias ? bias_absolute : relative * theirs.norm().item<double>();
     EXPECT_LE(difference, bound) << name;
   }
@@ -90,32 +101,37 @@ TEST_F(Golden, LossAndGradientsOfOneMaskedBatch) {
   EXPECT_NEAR(loss.item<double>() / file_.array("batch/loss").values[0], 1.0, 1e-6);
   expect_close("prediction", prediction, batch("prediction"), 1e-5, 0);
   loss.backward();
-  visit_arrays(*model, "gradients", [](const std::string& name, const torch::Tensor& ours, const torch::Tensor& theirs) {
-    expect_close(name, ours.grad(), theirs, 1e-4, 1e-6);
-  });
+  visit_arrays(*model, "gradients",
+               [](const std::string& name, const torch::Tensor& ours, const torch::Tensor& theirs) {
+                 expect_close(name, ours.grad(), theirs, 1e-4, 1e-6);
+               });
 }
 
 TEST_F(Golden, FloatGradientsAreAsCloseAsTheOriginalsOwn) {
   auto model = model_with("weights_initial", torch::kFloat32);
   const auto mask = batch("mask").to(torch::kFloat32);
   const auto prediction = model->forward(batch("input").to(torch::kFloat32));
-  const auto loss = masked_loss_sum("mse", prediction, batch("target").to(torch::kFloat32), mask) / mask.sum();
+  const auto loss =
+      masked_loss_sum("mse", prediction, batch("target").to(torch::kFloat32), mask) / mask.sum();
   EXPECT_NEAR(loss.item<double>() / file_.array("batch/loss").values[0], 1.0, 1e-4);
   loss.backward();
-  visit_arrays(*model, "gradients", [&](const std::string& name, const torch::Tensor& ours, const torch::Tensor& theirs) {
-    const double original_float32 = file_.attribute(name, "float32_difference_rel");
-    expect_close(name, ours.grad(), theirs, std::max(1e-4, 3.0 * original_float32), 1e-4);
-  });
+  visit_arrays(
+      *model, "gradients",
+      [&](const std::string& name, const torch::Tensor& ours, const torch::Tensor& theirs) {
+        const double original_float32 = file_.attribute(name, "float32_difference_rel");
+        expect_close(name, ours.grad(), theirs, std::max(1e-4, 3.0 * original_float32), 1e-4);
+      });
 }
 
-/// Keras casts its betas to float32 before it takes their powers for the bias correction, which makes
-/// its first steps 6e-6 longer than the formula says; max pooling turns even that into differences of
-/// 5e-4 in the betas of batch norm. The rate that gives Keras' own step length:
+/// Keras casts its betas to float32 before it takes their powers for the bias correction, which
+/// makes its first steps 6e-6 longer than the formula says; max pooling turns even that into
+/// differences of 5e-4 in the betas of batch norm. The rate that gives Keras' own step length:
 double keras_rate(double rate, int step) {
   const auto correction = [&](double beta1, double beta2) {
     return std::sqrt(1.0 - std::pow(beta2, step)) / (1.0 - std::pow(beta1, step));
   };
-  return rate * correction(static_cast<double>(0.9F), static_cast<double>(0.999F)) / correction(0.9, 0.999);
+  return rate * correction(static_cast<double>(0.9F), static_cast<double>(0.999F)) /
+         correction(0.9, 0.999);
 }
 
 TEST_F(Golden, WeightsAfterThreeAdamSteps) {
@@ -134,10 +150,12 @@ TEST_F(Golden, WeightsAfterThreeAdamSteps) {
     EXPECT_NEAR(sum.item<double>() / mask.sum().item<double>() / losses.values[step], 1.0, 1e-6);
     parameters.weight().copy_(mask.sum().reshape({1}));
     sum.backward();
-    adam.step(keras_rate(4e-4, static_cast<int>(step) + 1), parameters.gradients(), parameters.weight());
+    adam.step(keras_rate(4e-4, static_cast<int>(step) + 1), parameters.gradients(),
+              parameters.weight());
     parameters.gradients().zero_();
   }
-  const auto compare = [](const std::string& name, const torch::Tensor& ours, const torch::Tensor& theirs) {
+  const auto compare = [](const std::string& name, const torch::Tensor& ours,
+                          const torch::Tensor& theirs) {
     expect_close(name, ours, theirs, 1e-4, 3 * 4e-4 * std::sqrt(128.0));
   };
   visit_arrays(*model, "weights_after_3_steps", compare);
@@ -149,15 +167,18 @@ TEST_F(Golden, TiledPredictionOfARealCrop) {
   model->eval();
   const auto input = file_.array("prediction/input");
   Volume crop{{input.shape[0], input.shape[1], input.shape[2]},
-              {input.values.begin(), input.values.end()}, "float32"};
+              {input.values.begin(), input.values.end()},
+              "float32"};
   PredictionSettings settings;
-  settings.normalisation = {file_.attribute("/", "normalisation_mean"), file_.attribute("/", "normalisation_std")};
+  settings.normalisation = {file_.attribute("/", "normalisation_mean"),
+                            file_.attribute("/", "normalisation_std")};
   settings.tile = {8, 32, 64};
   const auto comm = make_thread_ranks(WorldSize(1), Seconds(10)).front();
   const auto predicted = predict(*model, crop, settings, comm);
   const auto theirs = tensor("prediction/output");
-  const auto ours = torch::tensor(std::vector<double>(predicted.voxels.begin(), predicted.voxels.end()))
-                        .reshape(theirs.sizes());
+  const auto ours =
+      torch::tensor(std::vector<double>(predicted.voxels.begin(), predicted.voxels.end()))
+          .reshape(theirs.sizes());
   EXPECT_LE((ours - theirs).abs().max().item<double>(), 1e-4 * theirs.abs().max().item<double>());
 }
 

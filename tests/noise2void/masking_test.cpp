@@ -23,7 +23,8 @@ Histogram original_counts(const Shape3& patch) {
     double percent = 0;
     std::int64_t points = 0;
     double patches = 0;
-    if (fields >> shape[0] >> shape[1] >> shape[2] >> percent >> points >> patches && shape == patch)
+    if (fields >> shape[0] >> shape[1] >> shape[2] >> percent >> points >> patches &&
+        shape == patch)
       counts[points] = patches;
   }
   return counts;
@@ -34,7 +35,8 @@ Histogram our_counts(const Shape3& patch, int draws) {
   const Settings settings;
   for (int i = 0; i < draws; ++i) {
     Random random(7, static_cast<std::uint64_t>(i));
-    ++counts[static_cast<std::int64_t>(stratified_points(patch, box_side(settings), random).size())];
+    ++counts[static_cast<std::int64_t>(
+        stratified_points(patch, box_side(settings), random).size())];
   }
   return counts;
 }
@@ -52,8 +54,10 @@ std::pair<double, int> chi_squared(const Histogram& a, const Histogram& b) {
     ++used;
   };
   for (const auto& [points, bin] : bins) {
-    if (bin.first + bin.second >= 10) add(bin);
-    else rest = {rest.first + bin.first, rest.second + bin.second};
+    if (bin.first + bin.second >= 10)
+      add(bin);
+    else
+      rest = {rest.first + bin.first, rest.second + bin.second};
   }
   if (rest.first + rest.second > 0) add(rest);
   return {sum, used - 1};
@@ -75,7 +79,9 @@ TEST_P(MaskCounts, HaveTheOriginalsDistribution) {
   EXPECT_LT(statistic, chi_squared_limit(degrees)) << degrees << " degrees of freedom";
 }
 
-INSTANTIATE_TEST_SUITE_P(Patches, MaskCounts, ::testing::Values(Shape3{16, 64, 64}, Shape3{8, 32, 32}));
+INSTANTIATE_TEST_SUITE_P(Patches,
+                         MaskCounts,
+                         ::testing::Values(Shape3{16, 64, 64}, Shape3{8, 32, 32}));
 
 TEST(Masking, ChiSquaredTestWouldNoticeTheOtherRule) {
   Settings nominal;
@@ -83,7 +89,8 @@ TEST(Masking, ChiSquaredTestWouldNoticeTheOtherRule) {
   Histogram counts;
   for (int i = 0; i < 10000; ++i) {
     Random random(7, static_cast<std::uint64_t>(i));
-    ++counts[static_cast<std::int64_t>(stratified_points({16, 64, 64}, box_side(nominal), random).size())];
+    ++counts[static_cast<std::int64_t>(
+        stratified_points({16, 64, 64}, box_side(nominal), random).size())];
   }
   const auto [statistic, degrees] = chi_squared(original_counts({16, 64, 64}), counts);
   EXPECT_GT(statistic, 100 * chi_squared_limit(degrees));

@@ -40,7 +40,8 @@ TEST(UNetModel, BatchNormAndInitialisationAreKeras) {
     EXPECT_EQ(*block->norm->options.momentum(), 0.01);
     EXPECT_EQ(block->conv->bias.abs().max().item<float>(), 0.0F);
     // Glorot: uniform within sqrt(6 / (fan in + fan out)).
-    const double fans = 27.0 * static_cast<double>(block->conv->weight.size(0) + block->conv->weight.size(1));
+    const double fans =
+        27.0 * static_cast<double>(block->conv->weight.size(0) + block->conv->weight.size(1));
     const double limit = std::sqrt(6.0 / fans);
     const auto& weight = block->conv->weight;
     EXPECT_LE(weight.abs().max().item<double>(), limit);
@@ -50,7 +51,8 @@ TEST(UNetModel, BatchNormAndInitialisationAreKeras) {
 
 TEST(UNetModel, KeepsTheShapeOfItsInput) {
   UNet model(2, 4);
-  EXPECT_EQ(model.forward(torch::zeros({2, 1, 8, 12, 16})).sizes(), (std::vector<std::int64_t>{2, 1, 8, 12, 16}));
+  EXPECT_EQ(model.forward(torch::zeros({2, 1, 8, 12, 16})).sizes(),
+            (std::vector<std::int64_t>{2, 1, 8, 12, 16}));
 }
 
 }  // namespace

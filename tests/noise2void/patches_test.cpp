@@ -68,7 +68,8 @@ TEST(Patches, SplitFirstKeepsCopiesOfTrainingPatchesOutOfValidation) {
 }
 
 TEST(Patches, TheRealStackGivesThePublishedCounts) {
-  const auto volume = read_tiff_volume(std::string(SCALESTUDY_SOURCE_DIR) + "/workloads/noise2void/data/chromosomes.tif");
+  const auto volume = read_tiff_volume(std::string(SCALESTUDY_SOURCE_DIR) +
+                                       "/workloads/noise2void/data/chromosomes.tif");
   Settings settings;
   settings.split_rule = "original";
   const auto sets = make_patches(volume, settings, "chromosomes");
@@ -77,10 +78,13 @@ TEST(Patches, TheRealStackGivesThePublishedCounts) {
 
 TEST(Patches, UnusableShapesAreRefused) {
   auto settings = small_settings();
-  EXPECT_THROW((void)make_patches(counting_volume({1, 8, 8}), settings, "v"), BadInput);  // too thin
-  EXPECT_THROW((void)make_patches(counting_volume({2, 4, 4}), settings, "v"), BadInput);  // one patch only
+  EXPECT_THROW((void)make_patches(counting_volume({1, 8, 8}), settings, "v"),
+               BadInput);  // too thin
+  EXPECT_THROW((void)make_patches(counting_volume({2, 4, 4}), settings, "v"),
+               BadInput);  // one patch only
   settings.patch = {2, 4, 8};
-  EXPECT_THROW((void)make_patches(counting_volume({4, 8, 8}), settings, "v"), BadInput);  // not square
+  EXPECT_THROW((void)make_patches(counting_volume({4, 8, 8}), settings, "v"),
+               BadInput);  // not square
   settings.augmentation = "none";
   EXPECT_NO_THROW((void)make_patches(counting_volume({4, 8, 8}), settings, "v"));
 }
@@ -93,7 +97,8 @@ TEST(Patches, AddedNoiseHasTheDeviationAskedForAndIsRepeatable) {
   add_noise(b, 5.0, 1);
   EXPECT_EQ(a.voxels, b.voxels);
   double squares = 0;
-  for (std::size_t i = 0; i < a.voxels.size(); ++i) squares += std::pow(a.voxels[i] - clean.voxels[i], 2);
+  for (std::size_t i = 0; i < a.voxels.size(); ++i)
+    squares += std::pow(a.voxels[i] - clean.voxels[i], 2);
   EXPECT_NEAR(std::sqrt(squares / static_cast<double>(a.voxels.size())), 5.0, 0.15);
 }
 

@@ -39,19 +39,23 @@ TEST(Prediction, TilesDoNotChangeTheResult) {
   const PredictionSettings whole{{100, 10}, {64, 128, 128}, 2, c10::MemoryFormat::Contiguous};
   PredictionSettings tiled = whole;
   tiled.tile = {8, 16, 20};
-  EXPECT_LT(largest_difference(predict(*model, volume, whole, comm), predict(*model, volume, tiled, comm)), 1e-3F);
+  EXPECT_LT(largest_difference(predict(*model, volume, whole, comm),
+                               predict(*model, volume, tiled, comm)),
+            1e-3F);
 }
 
 TEST(Prediction, RanksShareTheTilesAndAllHaveTheResult) {
   const auto volume = noise_volume({8, 40, 40});
   const PredictionSettings settings{{100, 10}, {8, 16, 16}, 2, c10::MemoryFormat::ChannelsLast3d};
-  const auto alone = predict(*small_model(), volume, settings, make_thread_ranks(WorldSize(1), Seconds(10)).front());
+  const auto alone = predict(*small_model(), volume, settings,
+                             make_thread_ranks(WorldSize(1), Seconds(10)).front());
   const auto comms = make_thread_ranks(WorldSize(3), Seconds(60));
   std::vector<std::shared_ptr<UNet>> models{small_model(), small_model(), small_model()};
   std::vector<Volume> results(3);
   std::vector<std::thread> ranks;
   for (std::size_t rank = 0; rank < 3; ++rank)
-    ranks.emplace_back([&, rank] { results[rank] = predict(*models[rank], volume, settings, comms[rank]); });
+    ranks.emplace_back(
+        [&, rank] { results[rank] = predict(*models[rank], volume, settings, comms[rank]); });
   for (auto& rank : ranks) rank.join();
   for (const auto& result : results) EXPECT_LT(largest_difference(result, alone), 1e-4F);
 }

@@ -33,7 +33,8 @@ TEST(FlatAdam, EqualsTorchsAdamWithTorchsEpsilon) {
 }
 
 TEST(FlatAdam, EqualsKerasFormulaWithEpsilonHat) {
-  const double rate = 4e-4, beta1 = 0.9, beta2 = 0.999, epsilon_hat = 1e-3;  // large, so that it matters
+  const double rate = 4e-4, beta1 = 0.9, beta2 = 0.999,
+               epsilon_hat = 1e-3;  // large, so that it matters
   auto ours = torch::linspace(-1, 1, 50, torch::kFloat64);
   auto expected = ours.clone();
   auto m = torch::zeros({50}, torch::kFloat64);
@@ -44,7 +45,8 @@ TEST(FlatAdam, EqualsKerasFormulaWithEpsilonHat) {
     adam.step(rate, gradient.clone(), torch::ones({1}, torch::kFloat64));
     m = beta1 * m + (1 - beta1) * gradient;
     v = beta2 * v + (1 - beta2) * gradient * gradient;
-    expected -= rate * std::sqrt(1 - std::pow(beta2, step)) / (1 - std::pow(beta1, step)) * m / (v.sqrt() + epsilon_hat);
+    expected -= rate * std::sqrt(1 - std::pow(beta2, step)) / (1 - std::pow(beta1, step)) * m /
+                (v.sqrt() + epsilon_hat);
   }
   EXPECT_LT((ours - expected).abs().max().item<double>(), 1e-12);
 }

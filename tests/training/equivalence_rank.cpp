@@ -13,11 +13,14 @@
 #include <ATen/Parallel.h>
 #include <torch/types.h>
 
-#include "comm/rendezvous.hpp"
 #include "core/error.hpp"
 #include "core/text.hpp"
+
+#include "comm/rendezvous.hpp"
 #include "data/random.hpp"
+
 #include "training/trainer.hpp"
+
 #include "workloads/noise2void/loss.hpp"
 #include "workloads/noise2void/model.hpp"
 
@@ -45,7 +48,8 @@ class EquivalenceTask final : public TrainingTask {
     Random random(11);
     for (auto& parameter : model_->parameters()) {
       auto values = torch::empty(parameter.sizes(), torch::kFloat64);
-      for (std::int64_t i = 0; i < values.numel(); ++i) values.data_ptr<double>()[i] = 0.1 * random.normal();
+      for (std::int64_t i = 0; i < values.numel(); ++i)
+        values.data_ptr<double>()[i] = 0.1 * random.normal();
       parameter.copy_(values);
     }
   }
@@ -60,8 +64,10 @@ class EquivalenceTask final : public TrainingTask {
     for (std::int64_t sample = 0; sample < shard.count; ++sample) {
       Random random(5, static_cast<std::uint64_t>(shard.first + sample));
       const auto masked = 1 + (shard.first + sample) % 5;
-      for (std::int64_t i = 0; i < voxels; ++i) input_.data_ptr<double>()[sample * voxels + i] = random.normal();
-      for (std::int64_t i = 0; i < masked; ++i) mask_.data_ptr<double>()[sample * voxels + 17 * i] = 1.0;
+      for (std::int64_t i = 0; i < voxels; ++i)
+        input_.data_ptr<double>()[sample * voxels + i] = random.normal();
+      for (std::int64_t i = 0; i < masked; ++i)
+        mask_.data_ptr<double>()[sample * voxels + 17 * i] = 1.0;
     }
     weight_ = mask_.sum().item<double>();
     input_ = input_.to(arguments_.type);
@@ -72,7 +78,8 @@ class EquivalenceTask final : public TrainingTask {
 
   torch::Tensor loss_sum() override {
     model_->eval();  // frozen batch norm
-    const auto sum = noise2void::masked_loss_sum("mse", model_->forward(input_), input_ * mask_, mask_);
+    const auto sum =
+        noise2void::masked_loss_sum("mse", model_->forward(input_), input_ * mask_, mask_);
     return mutated() ? sum / weight_ : sum;
   }
 
@@ -83,9 +90,17 @@ class EquivalenceTask final : public TrainingTask {
     return weight_;
   }
 
-  Evaluation evaluate(const Communicator&) override { return {1.0, 0, 1, 1, "0"}; }
-  Evaluation final_evaluation(const Communicator&, std::vector<Panel>&) override { return {1.0, 0, 1, 1, "0"}; }
-  [[nodiscard]] std::map<std::string, std::string> effective_settings() const override { return {}; }
+  Evaluation evaluate(const Communicator&, const SignOfLife&) override {
+    return {1.0, 0, 1, 1, "0"};
+  }
+  Evaluation final_evaluation(const Communicator&,
+                              const SignOfLife&,
+                              std::vector<Panel>&) override {
+    return {1.0, 0, 1, 1, "0"};
+  }
+  [[nodiscard]] std::map<std::string, std::string> effective_settings() const override {
+    return {};
+  }
 
  private:
   [[nodiscard]] bool mutated() const {
@@ -107,7 +122,8 @@ RunSpec spec_of(const Arguments& arguments) {
   spec.settings.schedule.name = "constant";
   spec.plan.local_batch_sizes = even_split(global_batch_size, arguments.ranks);
   if (arguments.mutation == "dropped_remainder")
-    spec.plan.local_batch_sizes.assign(spec.plan.local_batch_sizes.size(), global_batch_size / arguments.ranks);
+    spec.plan.local_batch_sizes.assign(spec.plan.local_batch_sizes.size(),
+                                       global_batch_size / arguments.ranks);
   spec.plan.global_batch_size = global_batch_size;
   spec.plan.learning_rate = 1e-3;
   if (arguments.type == torch::kFloat32) {
@@ -127,7 +143,8 @@ void write_parameters(const Arguments& arguments, torch::nn::Module& model) {
     const auto values = parameter.value().detach().to(torch::kFloat64).contiguous();
     const auto count = values.numel();
     out.write(reinterpret_cast<const char*>(&count), sizeof(count));
-    out.write(static_cast<const char*>(values.data_ptr()), static_cast<std::streamsize>(values.nbytes()));
+    out.write(static_cast<const char*>(values.data_ptr()),
+              static_cast<std::streamsize>(values.nbytes()));
   }
 }
 
@@ -137,7 +154,12 @@ void run_rank(const Arguments& arguments, const Communicator& comm) {
   EquivalenceTask task(arguments);
   Heartbeat heartbeat(heartbeat_file(arguments.folder, comm.rank().value()));
   Log log(std::cerr, Verbosity::normal);
-  RankServices services{spec, comm, c10::Device(c10::kCPU), nullptr, heartbeat, log,
+  RankServices services{spec,
+                        comm,
+                        c10::Device(c10::kCPU),
+                        nullptr,
+                        heartbeat,
+                        log,
                         arguments.folder / cat("rank-", comm.rank())};
   std::filesystem::create_directories(services.run_folder);
   (void)train(services, task);
@@ -157,9 +179,12 @@ void run_threads(const Arguments& arguments) {
 int main(int argc, char** argv) {
   using namespace scalestudy;
   if (argc != 7) return 2;
-  const Arguments arguments{argv[1], std::atoll(argv[2]),
+  const Arguments arguments{argv[1],
+                            std::atoll(argv[2]),
                             std::string(argv[3]) == "float32" ? torch::kFloat32 : torch::kFloat64,
-                            std::atoll(argv[4]), argv[5], argv[6]};
+                            std::atoll(argv[4]),
+                            argv[5],
+                            argv[6]};
   try {
     if (arguments.back_end == "threads") {
       run_threads(arguments);

@@ -1,15 +1,14 @@
-/// N ranks ≡ 1 rank on the same global batch, over threads, shared memory and MPI; and the same test
-/// must fail when the averaging is done wrong on purpose.
-
-#include <spawn.h>
-#include <sys/wait.h>
-#include <unistd.h>
+/// N ranks ≡ 1 rank on the same global batch, over threads, shared memory and MPI; and the same
+/// test must fail when the averaging is done wrong on purpose.
 
 #include <cmath>
 #include <filesystem>
 #include <fstream>
 
 #include <gtest/gtest.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "core/text.hpp"
 
@@ -58,22 +57,31 @@ class Equivalence : public ::testing::Test {
   void TearDown() override { fs::remove_all(folder_); }
 
   Parameters train(const Case& run) {
-    const auto folder = folder_ / cat(run.back_end, "-", run.ranks, "-", run.type, "-", run.steps, "-", run.mutation);
+    const auto folder = folder_ / cat(run.back_end, "-", run.ranks, "-", run.type, "-", run.steps,
+                                      "-", run.mutation);
     fs::create_directories(folder);
-    const std::vector<std::string> rank{EQUIVALENCE_RANK, run.back_end, std::to_string(run.ranks), run.type,
-                                        std::to_string(run.steps), run.mutation, folder.string()};
+    const std::vector<std::string> rank{EQUIVALENCE_RANK,
+                                        run.back_end,
+                                        std::to_string(run.ranks),
+                                        run.type,
+                                        std::to_string(run.steps),
+                                        run.mutation,
+                                        folder.string()};
     std::vector<pid_t> processes;
     if (run.back_end == "mpi") {
-      std::vector<std::string> command{MPIEXEC, "--oversubscribe", "--bind-to", "none", "-n", std::to_string(run.ranks)};
+      std::vector<std::string> command{MPIEXEC, "--oversubscribe",        "--bind-to", "none",
+                                       "-n",    std::to_string(run.ranks)};
       command.insert(command.end(), rank.begin(), rank.end());
-      processes.push_back(start(command, {"OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1",
-                                          "OMPI_MCA_mpi_yield_when_idle=1", "OMP_NUM_THREADS=1"}));
+      processes.push_back(
+          start(command, {"OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1",
+                          "OMPI_MCA_mpi_yield_when_idle=1", "OMP_NUM_THREADS=1"}));
     } else {
       for (std::int64_t r = 0; r < (run.back_end == "shm" ? run.ranks : 1); ++r)
-        processes.push_back(start(rank, {cat("RANK=", r), cat("WORLD_SIZE=", run.ranks), cat("LOCAL_RANK=", r),
-                                         "OMP_NUM_THREADS=1"}));
+        processes.push_back(start(rank, {cat("RANK=", r), cat("WORLD_SIZE=", run.ranks),
+                                         cat("LOCAL_RANK=", r), "OMP_NUM_THREADS=1"}));
     }
-    for (const auto process : processes) EXPECT_TRUE(succeeded(process)) << run.back_end << " " << run.ranks;
+    for (const auto process : processes)
+      EXPECT_TRUE(succeeded(process)) << run.back_end << " " << run.ranks;
     return read_parameters(folder / "parameters.bin");
   }
 
@@ -83,7 +91,8 @@ class Equivalence : public ::testing::Test {
     std::int64_t count = 0;
     while (in.read(reinterpret_cast<char*>(&count), sizeof(count))) {
       parameters.emplace_back(static_cast<std::size_t>(count));
-      in.read(reinterpret_cast<char*>(parameters.back().data()), count * static_cast<std::streamsize>(sizeof(double)));
+      in.read(reinterpret_cast<char*>(parameters.back().data()),
+              count * static_cast<std::streamsize>(sizeof(double)));
     }
     return parameters;
   }
@@ -117,7 +126,8 @@ TEST_F(Equivalence, RanksOfEveryBackEndEqualOneRankInDouble) {
   const auto one = train({"threads", 1});
   for (const auto& back_end : back_ends())
     for (const std::int64_t ranks : {1, 2, 3, 4})
-      EXPECT_LE(distance(train({back_end, ranks}), one), 1e-9) << back_end << ", " << ranks << " ranks";
+      EXPECT_LE(distance(train({back_end, ranks}), one), 1e-9)
+          << back_end << ", " << ranks << " ranks";
 }
 
 TEST_F(Equivalence, FirstStepsGradientsInFloat) {

@@ -1,6 +1,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/text.hpp"
+
 #include "workloads/catalogue.hpp"
 #include "workloads/noise2void/settings.hpp"
 

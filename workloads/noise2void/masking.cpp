@@ -9,8 +9,8 @@ namespace scalestudy::noise2void {
 
 std::int64_t box_side(const Settings& settings) {
   const double voxels_per_point = 1.0 / settings.masked_frac;
-  const double side =
-      settings.mask_count_rule == "nominal" ? std::cbrt(voxels_per_point) : std::sqrt(voxels_per_point);
+  const double side = settings.mask_count_rule == "nominal" ? std::cbrt(voxels_per_point)
+                                                            : std::sqrt(voxels_per_point);
   return std::max(std::int64_t{1}, static_cast<std::int64_t>(std::nearbyint(side)));
 }
 
@@ -39,8 +39,10 @@ double expected_points(const Shape3& patch, std::int64_t box) {
   return points;
 }
 
-std::vector<MaskedVoxel> mask_patch(std::span<const float> voxels, const Shape3& patch,
-                                    const Settings& settings, Random& random) {
+std::vector<MaskedVoxel> mask_patch(std::span<const float> voxels,
+                                    const Shape3& patch,
+                                    const Settings& settings,
+                                    Random& random) {
   SCALESTUDY_EXPECT(static_cast<std::int64_t>(voxels.size()) == voxel_count(patch));
   const auto index_of = [&](const Shape3& point) {
     return (point[0] * patch[1] + point[1]) * patch[2] + point[2];

@@ -8,6 +8,7 @@
 
 #include "data/random.hpp"
 #include "data/volume.hpp"
+
 #include "workloads/noise2void/settings.hpp"
 
 namespace scalestudy::noise2void {
@@ -17,7 +18,9 @@ namespace scalestudy::noise2void {
 [[nodiscard]] std::int64_t box_side(const Settings& settings);
 
 /// One uniform point per box, truncated to whole voxels; points outside the patch are dropped.
-[[nodiscard]] std::vector<Shape3> stratified_points(const Shape3& patch, std::int64_t box, Random& random);
+[[nodiscard]] std::vector<Shape3> stratified_points(const Shape3& patch,
+                                                    std::int64_t box,
+                                                    Random& random);
 
 /// Expected number of points per patch, for the record: product over axes of the expected hits.
 [[nodiscard]] double expected_points(const Shape3& patch, std::int64_t box);
@@ -30,7 +33,9 @@ struct MaskedVoxel {
 
 /// uniform_with_cp: each replacement is a voxel drawn uniformly from the window [c − r, c + r],
 /// clipped to the patch, centre included. All are read before any is written.
-[[nodiscard]] std::vector<MaskedVoxel> mask_patch(std::span<const float> voxels, const Shape3& patch,
-                                                  const Settings& settings, Random& random);
+[[nodiscard]] std::vector<MaskedVoxel> mask_patch(std::span<const float> voxels,
+                                                  const Shape3& patch,
+                                                  const Settings& settings,
+                                                  Random& random);
 
 }  // namespace scalestudy::noise2void

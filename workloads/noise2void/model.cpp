@@ -19,7 +19,9 @@ torch::nn::Conv3d make_convolution(std::int64_t in, std::int64_t out, std::int64
   return convolution;
 }
 
-std::string numbered(const char* name, std::int64_t level) { return name + std::to_string(level); }
+std::string numbered(const char* name, std::int64_t level) {
+  return name + std::to_string(level);
+}
 
 torch::Tensor upsampled(const torch::Tensor& input) {
   return at::upsample_nearest3d(input, {input.size(2) * 2, input.size(3) * 2, input.size(4) * 2});
@@ -30,8 +32,8 @@ torch::Tensor upsampled(const torch::Tensor& input) {
 ConvBlock::ConvBlock(std::int64_t in, std::int64_t out) {
   conv = register_module("conv", make_convolution(in, out, 3));
   // Keras' momentum 0.99 and epsilon 1e-3; torch's momentum is its complement.
-  norm = register_module("norm", torch::nn::BatchNorm3d(
-                                     torch::nn::BatchNorm3dOptions(out).eps(1e-3).momentum(0.01)));
+  norm = register_module(
+      "norm", torch::nn::BatchNorm3d(torch::nn::BatchNorm3dOptions(out).eps(1e-3).momentum(0.01)));
 }
 
 torch::Tensor ConvBlock::forward(const torch::Tensor& input) {
@@ -55,7 +57,10 @@ UNet::UNet(std::int64_t depth, std::int64_t first_filters) : depth_(depth) {
   head = register_module("head", make_convolution(below, 1, 1));
 }
 
-void UNet::add_level(const std::string& name, std::int64_t in, std::int64_t middle, std::int64_t out) {
+void UNet::add_level(const std::string& name,
+                     std::int64_t in,
+                     std::int64_t middle,
+                     std::int64_t out) {
   const auto add = [&](const std::string& suffix, std::int64_t from, std::int64_t to) {
     auto block = register_module(name + "_" + suffix, std::make_shared<ConvBlock>(from, to));
     blocks_.emplace_back(name + "/" + suffix, std::move(block));

@@ -31,7 +31,8 @@ class UNet final : public torch::nn::Module {
   torch::Tensor forward(const torch::Tensor& input);
 
   /// All blocks by stable names: "down0/0", "down0/1", …, "middle/0", "up1/0", …, "up0/1".
-  [[nodiscard]] const std::vector<std::pair<std::string, std::shared_ptr<ConvBlock>>>& blocks() const {
+  [[nodiscard]] const std::vector<std::pair<std::string, std::shared_ptr<ConvBlock>>>& blocks()
+      const {
     return blocks_;
   }
 

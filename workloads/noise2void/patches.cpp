@@ -5,6 +5,7 @@
 
 #include "core/error.hpp"
 #include "core/text.hpp"
+
 #include "data/random.hpp"
 #include "data/sampling.hpp"
 
@@ -38,7 +39,8 @@ Patch flipped(const Patch& patch, const Shape3& shape) {
   return mirrored;
 }
 
-std::vector<Patch> augmented(const std::vector<Patch>& patches, const Shape3& shape,
+std::vector<Patch> augmented(const std::vector<Patch>& patches,
+                             const Shape3& shape,
                              const Settings& settings) {
   if (settings.augmentation == "none") return patches;
   std::vector<Patch> all;
@@ -55,16 +57,19 @@ std::vector<Patch> shuffled(std::vector<Patch> patches) {
 }
 
 /// Cuts the last round(frac · n) patches off, at least one, at most all but one.
-std::vector<Patch> cut_validation(std::vector<Patch>& patches, double validation_frac,
+std::vector<Patch> cut_validation(std::vector<Patch>& patches,
+                                  double validation_frac,
                                   const std::string& origin) {
   if (patches.size() < 2)
     throw BadInput({cat(origin, " yields ", patches.size(), " patch(es)"),
                     "training and validation need at least one each",
                     "Choose a smaller 'patch' or a larger volume"});
   const auto wanted = std::llround(validation_frac * static_cast<double>(patches.size()));
-  const auto count = std::clamp<std::int64_t>(wanted, 1, static_cast<std::int64_t>(patches.size()) - 1);
+  const auto count =
+      std::clamp<std::int64_t>(wanted, 1, static_cast<std::int64_t>(patches.size()) - 1);
   const auto first = patches.end() - count;
-  std::vector<Patch> validation(std::make_move_iterator(first), std::make_move_iterator(patches.end()));
+  std::vector<Patch> validation(std::make_move_iterator(first),
+                                std::make_move_iterator(patches.end()));
   patches.erase(first, patches.end());
   return validation;
 }
@@ -94,7 +99,8 @@ std::vector<Patch> eightfold(const Patch& patch, const Shape3& shape) {
   SCALESTUDY_EXPECT(shape[1] == shape[2]);
   std::vector<Patch> variants{patch};
   for (int turn = 0; turn < 3; ++turn) variants.push_back(rotated(variants.back(), shape));
-  for (int i = 0; i < 4; ++i) variants.push_back(flipped(variants[static_cast<std::size_t>(i)], shape));
+  for (int i = 0; i < 4; ++i)
+    variants.push_back(flipped(variants[static_cast<std::size_t>(i)], shape));
   return variants;
 }
 
@@ -102,7 +108,8 @@ PatchSets make_patches(const Volume& volume, const Settings& settings, const std
   PatchSets sets;
   sets.shape = {settings.patch[0], settings.patch[1], settings.patch[2]};
   if (settings.augmentation == "eightfold" && sets.shape[1] != sets.shape[2])
-    throw BadInput({cat("patch ", sets.shape[0], "×", sets.shape[1], "×", sets.shape[2], " is not square in YX"),
+    throw BadInput({cat("patch ", sets.shape[0], "×", sets.shape[1], "×", sets.shape[2],
+                        " is not square in YX"),
                     "eightfold augmentation turns patches by 90 degrees",
                     "Use equal Y and X sides, or augmentation \"none\""});
   std::vector<Patch> patches;

@@ -5,14 +5,15 @@
 #include <vector>
 
 #include "data/volume.hpp"
+
 #include "workloads/noise2void/settings.hpp"
 
 namespace scalestudy::noise2void {
 
 using Patch = std::vector<float>;  ///< (Z, Y, X), C order
 
-/// Four rotations in YX, each also flipped along Y: 8 patches, the unchanged one first (n2v's order:
-/// rotations, then flips). Needs equal Y and X sides.
+/// Four rotations in YX, each also flipped along Y: 8 patches, the unchanged one first (n2v's
+/// order: rotations, then flips). Needs equal Y and X sides.
 [[nodiscard]] std::vector<Patch> eightfold(const Patch& patch, const Shape3& shape);
 
 struct Normalisation {
@@ -32,7 +33,8 @@ struct PatchSets {
 /// rank count, seed and repeat. `origin` names the volume in errors.
 /// Errors: BadInput when the volume is thinner than the patch or yields no training patch, or when
 /// augmentation needs square patches.
-[[nodiscard]] PatchSets make_patches(const Volume& volume, const Settings& settings,
+[[nodiscard]] PatchSets make_patches(const Volume& volume,
+                                     const Settings& settings,
                                      const std::string& origin);
 
 /// Adds Gaussian noise in grey values; the same for the same seed.

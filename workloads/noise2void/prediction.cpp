@@ -26,7 +26,8 @@ Shape3 padding_before(const Shape3& shape, const Shape3& padded) {
   return {(padded[0] - shape[0]) / 2, (padded[1] - shape[1]) / 2, (padded[2] - shape[2]) / 2};
 }
 
-torch::Tensor padded_and_normalised(const Volume& volume, const Shape3& padded,
+torch::Tensor padded_and_normalised(const Volume& volume,
+                                    const Shape3& padded,
                                     const Normalisation& normalisation) {
   const auto before = padding_before(volume.shape, padded);
   auto tensor = torch::empty({padded[0], padded[1], padded[2]}, torch::kFloat32);
@@ -54,7 +55,8 @@ std::vector<Span> spans_along(std::int64_t side, std::int64_t tile, std::int64_t
   std::vector<Span> spans;
   for (std::int64_t first = 0; first < side; first += tile) {
     const auto end = std::min(side, first + tile);
-    spans.push_back({std::max<std::int64_t>(0, first - overlap), std::min(side, end + overlap), first, end});
+    spans.push_back(
+        {std::max<std::int64_t>(0, first - overlap), std::min(side, end + overlap), first, end});
   }
   return spans;
 }
@@ -76,7 +78,10 @@ std::vector<Tile> tiles_of(const Shape3& padded, const PredictionSettings& setti
   return tiles;
 }
 
-torch::Tensor part(const torch::Tensor& volume, const std::array<Span, 3>& spans, bool keep, bool in_tile) {
+torch::Tensor part(const torch::Tensor& volume,
+                   const std::array<Span, 3>& spans,
+                   bool keep,
+                   bool in_tile) {
   auto view = volume;
   for (std::size_t axis = 0; axis < 3; ++axis) {
     const auto& span = spans[axis];
@@ -88,11 +93,16 @@ torch::Tensor part(const torch::Tensor& volume, const std::array<Span, 3>& spans
   return view;
 }
 
-torch::Tensor predict_tile(UNet& model, const torch::Tensor& normalised, const Tile& tile,
+torch::Tensor predict_tile(UNet& model,
+                           const torch::Tensor& normalised,
+                           const Tile& tile,
                            c10::MemoryFormat memory_format) {
   const auto device = model.parameters().front().device();
   const auto input = part(normalised, tile.spans, /*keep=*/false, /*in_tile=*/false)
-                         .unsqueeze(0).unsqueeze(0).contiguous(memory_format).to(device);
+                         .unsqueeze(0)
+                         .unsqueeze(0)
+                         .contiguous(memory_format)
+                         .to(device);
   const auto output = model.forward(input).to(torch::kCPU, torch::kFloat32).contiguous();
   return part(output.squeeze(0).squeeze(0), tile.spans, /*keep=*/true, /*in_tile=*/true);
 }
@@ -108,8 +118,11 @@ std::int64_t tile_overlap(std::int64_t depth) {
   return reach + 2 * (std::int64_t{1} << depth) + (std::int64_t{1} << depth);
 }
 
-Volume predict(UNet& model, const Volume& volume, const PredictionSettings& settings,
-               const Communicator& comm) {
+Volume predict(UNet& model,
+               const Volume& volume,
+               const PredictionSettings& settings,
+               const Communicator& comm,
+               const SignOfLife& alive) {
   const torch::NoGradGuard no_grad;
   const auto multiple = std::int64_t{1} << settings.depth;
   Shape3 padded = volume.shape;
@@ -117,9 +130,11 @@ Volume predict(UNet& model, const Volume& volume, const PredictionSettings& sett
   const auto normalised = padded_and_normalised(volume, padded, settings.normalisation);
   auto result = torch::zeros({padded[0], padded[1], padded[2]}, torch::kFloat32);
   const auto tiles = tiles_of(padded, settings);
-  for (std::size_t i = comm.rank().index(); i < tiles.size(); i += comm.world_size().index())
+  for (std::size_t i = comm.rank().index(); i < tiles.size(); i += comm.world_size().index()) {
+    alive();
     part(result, tiles[i].spans, /*keep=*/true, /*in_tile=*/false)
         .copy_(predict_tile(model, normalised, tiles[i], settings.memory_format));
+  }
   comm.all_reduce({result.data_ptr(), ElementCount(result.numel()), DataType::float32});
 
   const auto before = padding_before(volume.shape, padded);

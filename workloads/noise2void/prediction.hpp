@@ -1,9 +1,12 @@
 #pragma once
-/// Tiled prediction of a volume, as csbdeep's for n2v: reflect padding to multiples of 2^depth, tiles
-/// that overlap by the network's reach, only inner parts kept, grey values restored.
+/// Tiled prediction of a volume, as csbdeep's for n2v: reflect padding to multiples of 2^depth,
+/// tiles that overlap by the network's reach, only inner parts kept, grey values restored.
 
 #include "comm/communicator.hpp"
 #include "data/volume.hpp"
+
+#include "training/training_task.hpp"
+
 #include "workloads/noise2void/model.hpp"
 #include "workloads/noise2void/patches.hpp"
 
@@ -20,9 +23,13 @@ struct PredictionSettings {
 /// covers the receptive field, so that tiling does not change the result.
 [[nodiscard]] std::int64_t tile_overlap(std::int64_t depth);
 
-/// `model` in evaluation mode. Collective: tiles are shared out over the ranks, every rank gets the
-/// whole result, in grey values.
-[[nodiscard]] Volume predict(UNet& model, const Volume& volume, const PredictionSettings& settings,
-                             const Communicator& comm);
+/// `model` in evaluation mode; `alive` is called before each tile. Collective: tiles are shared out
+/// over the ranks, every rank gets the whole result, in grey values.
+[[nodiscard]] Volume predict(
+    UNet& model,
+    const Volume& volume,
+    const PredictionSettings& settings,
+    const Communicator& comm,
+    const SignOfLife& alive = [] {});
 
 }  // namespace scalestudy::noise2void

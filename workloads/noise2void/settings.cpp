@@ -4,54 +4,73 @@ namespace scalestudy::noise2void {
 
 void visit(FieldVisitor& visitor, Settings& settings) {
   visitor.field("patch", settings.patch,
-                {.unit = "voxels", .description = "Training patch (Z, Y, X); sides are multiples of 2^depth",
-                 .minimum = 1, .length = 3});
+                {.unit = "voxels",
+                 .description = "Training patch (Z, Y, X); sides are multiples of 2^depth",
+                 .minimum = 1,
+                 .length = 3});
   visitor.field("masked_frac", settings.masked_frac,
-                {.unit = "1", .description = "Share of voxels to mask, as asked for (n2v's perc_pix / 100)",
-                 .minimum = 1e-6, .maximum = 0.5});
-  visitor.field("mask_count_rule", settings.mask_count_rule,
                 {.unit = "1",
-                 .description = "Box side of the stratified masks: original = round(sqrt(1/frac)) in 3D "
-                                "too, as n2v computes it (about 6 voxels per published patch); nominal = "
-                                "round(cbrt(1/frac)), which masks what was asked for",
-                 .choices = {"original", "nominal"}});
+                 .description = "Share of voxels to mask, as asked for (n2v's perc_pix / 100)",
+                 .minimum = 1e-6,
+                 .maximum = 0.5});
+  visitor.field(
+      "mask_count_rule", settings.mask_count_rule,
+      {.unit = "1",
+       .description = "Box side of the stratified masks: original = round(sqrt(1/frac)) in 3D "
+                      "too, as n2v computes it (about 6 voxels per published patch); nominal = "
+                      "round(cbrt(1/frac)), which masks what was asked for",
+       .choices = {"original", "nominal"}});
   visitor.field("manipulator", settings.manipulator,
-                {.unit = "1", .description = "How a masked voxel's input value is chosen",
+                {.unit = "1",
+                 .description = "How a masked voxel's input value is chosen",
                  .choices = {"uniform_with_cp"}});
   visitor.field("neighbourhood_radius_vox", settings.neighbourhood_radius_vox,
-                {.unit = "voxels", .description = "Radius of the window that replacement values come from",
-                 .minimum = 1, .maximum = 64});
-  visitor.field("loss", settings.loss,
-                {.unit = "1", .description = "Loss on the masked voxels", .choices = {"mse", "mae"}});
+                {.unit = "voxels",
+                 .description = "Radius of the window that replacement values come from",
+                 .minimum = 1,
+                 .maximum = 64});
+  visitor.field(
+      "loss", settings.loss,
+      {.unit = "1", .description = "Loss on the masked voxels", .choices = {"mse", "mae"}});
   visitor.field("augmentation", settings.augmentation,
-                {.unit = "1", .description = "eightfold: four rotations in YX, each also flipped",
+                {.unit = "1",
+                 .description = "eightfold: four rotations in YX, each also flipped",
                  .choices = {"eightfold", "none"}});
-  visitor.field("split_rule", settings.split_rule,
-                {.unit = "1",
-                 .description = "split_first: validation patches are set aside before augmentation; "
-                                "original: augmented and shuffled before the cut, as n2v's notebook, so "
-                                "that copies of training patches are in the validation set",
-                 .choices = {"split_first", "original"}});
+  visitor.field(
+      "split_rule", settings.split_rule,
+      {.unit = "1",
+       .description = "split_first: validation patches are set aside before augmentation; "
+                      "original: augmented and shuffled before the cut, as n2v's notebook, so "
+                      "that copies of training patches are in the validation set",
+       .choices = {"split_first", "original"}});
   visitor.field("validation_frac", settings.validation_frac,
-                {.unit = "1", .description = "Share of patches set aside for validation",
-                 .minimum = 0.001, .maximum = 0.9});
-  visitor.field("fewer_patches_than_batch", settings.fewer_patches_than_batch,
                 {.unit = "1",
-                 .description = "What to do when there are fewer training patches than samples in a "
-                                "global batch, which then holds repeated patches",
-                 .choices = {"refuse", "allow"}});
+                 .description = "Share of patches set aside for validation",
+                 .minimum = 0.001,
+                 .maximum = 0.9});
+  visitor.field(
+      "fewer_patches_than_batch", settings.fewer_patches_than_batch,
+      {.unit = "1",
+       .description = "What to do when there are fewer training patches than samples in a "
+                      "global batch, which then holds repeated patches",
+       .choices = {"refuse", "allow"}});
   visitor.field("depth", settings.depth,
                 {.unit = "1", .description = "Levels of the U-Net", .minimum = 1, .maximum = 5});
-  visitor.field("first_filters", settings.first_filters,
-                {.unit = "1", .description = "Filters of the first level", .minimum = 1, .maximum = 512});
+  visitor.field(
+      "first_filters", settings.first_filters,
+      {.unit = "1", .description = "Filters of the first level", .minimum = 1, .maximum = 512});
   visitor.field("prediction_tile", settings.prediction_tile,
-                {.unit = "voxels", .description = "Inner part of a prediction tile (Z, Y, X), without overlap",
-                 .minimum = 4, .length = 3});
-  visitor.field("panel_region", settings.panel_region,
                 {.unit = "voxels",
-                 .description = "Central region (Z, Y, X) that is predicted for the panels when there is no "
-                                "reference to compare the whole volume with",
-                 .minimum = 4, .length = 3});
+                 .description = "Inner part of a prediction tile (Z, Y, X), without overlap",
+                 .minimum = 4,
+                 .length = 3});
+  visitor.field(
+      "panel_region", settings.panel_region,
+      {.unit = "voxels",
+       .description = "Central region (Z, Y, X) that is predicted for the panels when there is no "
+                      "reference to compare the whole volume with",
+       .minimum = 4,
+       .length = 3});
 }
 
 }  // namespace scalestudy::noise2void

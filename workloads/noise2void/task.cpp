@@ -9,7 +9,9 @@
 #include "core/error.hpp"
 #include "core/hash.hpp"
 #include "core/text.hpp"
+
 #include "training/device.hpp"
+
 #include "workloads/noise2void/loss.hpp"
 #include "workloads/noise2void/masking.hpp"
 #include "workloads/noise2void/model.hpp"
@@ -18,16 +20,18 @@
 
 namespace scalestudy::noise2void {
 
-torch::Tensor masked_loss_sum(const std::string& loss, const torch::Tensor& prediction,
-                              const torch::Tensor& target, const torch::Tensor& mask) {
+torch::Tensor masked_loss_sum(const std::string& loss,
+                              const torch::Tensor& prediction,
+                              const torch::Tensor& target,
+                              const torch::Tensor& mask) {
   const auto error = target - prediction * mask;
   return loss == "mae" ? error.abs().sum() : error.square().sum();
 }
 
 namespace {
 
-/// Validation masks are fixed: the same for every rank count, seed and repeat, so that losses can be
-/// compared.
+/// Validation masks are fixed: the same for every rank count, seed and repeat, so that losses can
+/// be compared.
 constexpr std::uint64_t validation_mask_seed = 0x7a11dULL;
 constexpr std::uint64_t noise_seed = 0x0153ULL;
 
@@ -64,7 +68,8 @@ class MaskedBatch {
 
  private:
   torch::Tensor as_tensor(std::vector<float>& values) const {
-    return torch::from_blob(values.data(), {samples_, 1, patch_[0], patch_[1], patch_[2]}, torch::kFloat32);
+    return torch::from_blob(values.data(), {samples_, 1, patch_[0], patch_[1], patch_[2]},
+                            torch::kFloat32);
   }
 
   Shape3 patch_;
@@ -94,8 +99,10 @@ Volume central_part(const Volume& volume, const Shape3& region) {
 
 Panel middle_slice(const std::string& name, const Volume& volume) {
   const auto size = static_cast<std::size_t>(volume.shape[1] * volume.shape[2]);
-  const auto first = volume.voxels.begin() + static_cast<std::ptrdiff_t>(size) * (volume.shape[0] / 2);
-  return {name, volume.shape[1], volume.shape[2], {first, first + static_cast<std::ptrdiff_t>(size)}};
+  const auto first =
+      volume.voxels.begin() + static_cast<std::ptrdiff_t>(size) * (volume.shape[0] / 2);
+  return {
+      name, volume.shape[1], volume.shape[2], {first, first + static_cast<std::ptrdiff_t>(size)}};
 }
 
 /// 10 · log10(range² / mean squared error), the range being that of the reference.
@@ -110,6 +117,14 @@ double psnr_db(const Volume& reference, const Volume& prediction) {
   return 10.0 * std::log10(range * range * static_cast<double>(reference.voxels.size()) / squares);
 }
 
+void require_finite(const Volume& volume, const std::string& file) {
+  const auto bad = std::count_if(volume.voxels.begin(), volume.voxels.end(),
+                                 [](float value) { return !std::isfinite(value); });
+  if (bad > 0)
+    throw BadInput({cat("'", file, "' has ", bad, " voxels that are NaN or infinite"),
+                    "they would make every loss NaN", "Replace them before training"});
+}
+
 class Noise2VoidTask final : public TrainingTask {
  public:
   Noise2VoidTask(const RunSpec& spec, const c10::Device& device);
@@ -119,8 +134,10 @@ class Noise2VoidTask final : public TrainingTask {
   void move_batch_to_device() override;
   [[nodiscard]] torch::Tensor loss_sum() override;
   [[nodiscard]] double loss_weight() const override { return static_cast<double>(batch_.points()); }
-  [[nodiscard]] Evaluation evaluate(const Communicator& comm) override;
-  [[nodiscard]] Evaluation final_evaluation(const Communicator& comm, std::vector<Panel>& panels) override;
+  [[nodiscard]] Evaluation evaluate(const Communicator& comm, const SignOfLife& alive) override;
+  [[nodiscard]] Evaluation final_evaluation(const Communicator& comm,
+                                            const SignOfLife& alive,
+                                            std::vector<Panel>& panels) override;
   [[nodiscard]] std::map<std::string, std::string> effective_settings() const override;
 
  private:
@@ -161,11 +178,14 @@ void Noise2VoidTask::read_data() {
   if (!spec_.data.reference_path.empty()) {
     reference_ = read_tiff_volume(spec_.data.reference_path);
     if (reference_->shape != volume_.shape)
-      throw BadInput({cat("'", spec_.data.reference_path, "' differs in size from '", spec_.data.path, "'"),
-                      "they cannot be compared voxel by voxel", "Give the clean counterpart of the same volume"});
+      throw BadInput(
+          {cat("'", spec_.data.reference_path, "' differs in size from '", spec_.data.path, "'"),
+           "they cannot be compared voxel by voxel",
+           "Give the clean counterpart of the same volume"});
   } else if (spec_.data.added_noise_std > 0) {
     reference_ = volume_;
   }
+  require_finite(volume_, spec_.data.path);
   add_noise(volume_, spec_.data.added_noise_std, noise_seed);
   patches_ = make_patches(volume_, settings_, cat("'", spec_.data.path, "'"));
   require_enough_patches();
@@ -173,11 +193,13 @@ void Noise2VoidTask::read_data() {
 
 void Noise2VoidTask::require_enough_patches() const {
   const auto patches = static_cast<std::int64_t>(patches_.training.size());
-  if (patches >= spec_.plan.global_batch_size || settings_.fewer_patches_than_batch == "allow") return;
-  throw BadInput({cat("'", spec_.data.path, "' yields ", patches, " training patches, fewer than the global batch of ",
-                      spec_.plan.global_batch_size),
-                  "each step would train on copies of the same patch",
-                  "Use more data or smaller patches, or set settings.fewer_patches_than_batch to \"allow\""});
+  if (patches >= spec_.plan.global_batch_size || settings_.fewer_patches_than_batch == "allow")
+    return;
+  throw BadInput(
+      {cat("'", spec_.data.path, "' yields ", patches,
+           " training patches, fewer than the global batch of ", spec_.plan.global_batch_size),
+       "each step would train on copies of the same patch",
+       "Use more data or smaller patches, or set settings.fewer_patches_than_batch to \"allow\""});
 }
 
 torch::Tensor Noise2VoidTask::to_device(const torch::Tensor& host) const {
@@ -188,9 +210,11 @@ void Noise2VoidTask::prepare_batch(const Shard& shard) {
   const auto samples = sequence_->range(shard.first, shard.count);
   batch_.start(shard.count);
   for (std::int64_t i = 0; i < shard.count; ++i) {
-    const auto& patch = patches_.training[static_cast<std::size_t>(samples[static_cast<std::size_t>(i)])];
+    const auto& patch =
+        patches_.training[static_cast<std::size_t>(samples[static_cast<std::size_t>(i)])];
     // Seeded by the position in the global order: the mask does not depend on the rank.
-    Random random(static_cast<std::uint64_t>(spec_.repeat_seed()), static_cast<std::uint64_t>(shard.first + i));
+    Random random(static_cast<std::uint64_t>(spec_.repeat_seed()),
+                  static_cast<std::uint64_t>(shard.first + i));
     batch_.set(i, patch, mask_patch(patch, patches_.shape, settings_, random));
   }
 }
@@ -205,16 +229,18 @@ torch::Tensor Noise2VoidTask::loss_sum() {
   return masked_loss_sum(settings_.loss, model_->forward(input_), target_, mask_);
 }
 
-Evaluation Noise2VoidTask::evaluate(const Communicator& comm) {
+Evaluation Noise2VoidTask::evaluate(const Communicator& comm, const SignOfLife& alive) {
   const auto total = static_cast<std::int64_t>(patches_.validation.size());
   const auto parts = even_split(total, comm.world_size().value());
-  const auto first = std::accumulate(parts.begin(), parts.begin() + comm.rank().value(), std::int64_t{0});
+  const auto first =
+      std::accumulate(parts.begin(), parts.begin() + comm.rank().value(), std::int64_t{0});
   const auto end = first + parts[comm.rank().index()];
   MaskedBatch batch(patches_.shape);
   SetHash hash;
   std::vector<double> sums{0, 0, 0};  // loss sum, masked voxels, patches
   for (auto begin = first; begin < end; begin += spec_.settings.evaluation_batch_size) {
     const auto count = std::min(spec_.settings.evaluation_batch_size, end - begin);
+    alive();
     batch.start(count);
     for (std::int64_t i = 0; i < count; ++i) {
       const auto& patch = patches_.validation[static_cast<std::size_t>(begin + i)];
@@ -224,23 +250,28 @@ Evaluation Noise2VoidTask::evaluate(const Communicator& comm) {
       hash.add(hash_of(patch, masked));
     }
     const auto prediction = model_->forward(to_device(batch.input()));
-    sums[0] += masked_loss_sum(settings_.loss, prediction, to_device(batch.target()), to_device(batch.mask()))
+    sums[0] += masked_loss_sum(settings_.loss, prediction, to_device(batch.target()),
+                               to_device(batch.mask()))
                    .item<double>();
     sums[1] += static_cast<double>(batch.points());
     sums[2] += static_cast<double>(count);
   }
   comm.all_reduce(view_of(std::span<double>(sums)));
-  return {sums[0] / sums[1], std::numeric_limits<double>::quiet_NaN(), static_cast<std::int64_t>(sums[2]),
-          sums[1], hex64(merged(comm, hash).value())};
+  return {sums[0] / sums[1], std::numeric_limits<double>::quiet_NaN(),
+          static_cast<std::int64_t>(sums[2]), sums[1], hex64(merged(comm, hash).value())};
 }
 
-Evaluation Noise2VoidTask::final_evaluation(const Communicator& comm, std::vector<Panel>& panels) {
-  auto evaluation = evaluate(comm);
-  const Shape3 tile{settings_.prediction_tile[0], settings_.prediction_tile[1], settings_.prediction_tile[2]};
-  const Shape3 region{settings_.panel_region[0], settings_.panel_region[1], settings_.panel_region[2]};
+Evaluation Noise2VoidTask::final_evaluation(const Communicator& comm,
+                                            const SignOfLife& alive,
+                                            std::vector<Panel>& panels) {
+  auto evaluation = evaluate(comm, alive);
+  const Shape3 tile{settings_.prediction_tile[0], settings_.prediction_tile[1],
+                    settings_.prediction_tile[2]};
+  const Shape3 region{settings_.panel_region[0], settings_.panel_region[1],
+                      settings_.panel_region[2]};
   const auto shown = reference_ ? volume_ : central_part(volume_, region);
-  const auto predicted =
-      predict(*model_, shown, {patches_.normalisation, tile, settings_.depth, memory_format_}, comm);
+  const auto predicted = predict(
+      *model_, shown, {patches_.normalisation, tile, settings_.depth, memory_format_}, comm, alive);
   if (reference_) evaluation.psnr_db = psnr_db(*reference_, predicted);
   panels.push_back(middle_slice("input", central_part(shown, region)));
   panels.push_back(middle_slice("prediction", central_part(predicted, region)));
@@ -255,7 +286,8 @@ std::map<std::string, std::string> Noise2VoidTask::effective_settings() const {
   return {
       {"training_patch_count", std::to_string(patches_.training.size())},
       {"validation_patch_count", std::to_string(patches_.validation.size())},
-      {"volume_shape", cat("[", volume_.shape[0], ", ", volume_.shape[1], ", ", volume_.shape[2], "]")},
+      {"volume_shape",
+       cat("[", volume_.shape[0], ", ", volume_.shape[1], ", ", volume_.shape[2], "]")},
       {"volume_stored_type", cat("\"", volume_.stored_type, "\"")},
       {"volume_hash", cat("\"", hex64(hash_bytes(std::as_bytes(std::span(volume_.voxels)))), "\"")},
       {"normalisation_mean", cat(patches_.normalisation.mean)},

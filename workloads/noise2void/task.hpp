@@ -6,12 +6,14 @@
 #include <c10/core/Device.h>
 
 #include "study/run_spec.hpp"
+
 #include "training/training_task.hpp"
 
 namespace scalestudy::noise2void {
 
 /// Reads the volume, makes patches and builds the model (initialised from the spec's seed, the same
 /// on every rank). Errors: BadInput for unusable data, Lacks for too little memory.
-[[nodiscard]] std::unique_ptr<TrainingTask> make_task(const RunSpec& spec, const c10::Device& device);
+[[nodiscard]] std::unique_ptr<TrainingTask> make_task(const RunSpec& spec,
+                                                      const c10::Device& device);
 
 }  // namespace scalestudy::noise2void

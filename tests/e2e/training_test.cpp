@@ -1,0 +1,233 @@
+/// The real rank program under the real driver: what a study of real training leaves in its files.
+
+#include <cmath>
+#include <numeric>
+#include <random>
+#include <set>
+
+#include <gmock/gmock.h>
+
+#include "record/heartbeat.hpp"
+#include "record/run_file.hpp"
+
+#include "analysis/run_summary.hpp"
+#include "tests/e2e/driver_process.hpp"
+
+namespace scalestudy {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+
+/// A small network on the shipped stack; `steps_per_epoch` decides how long it lasts.
+void write_real_study(const Workplace& place,
+                      const std::string& axes,
+                      int repeats,
+                      int steps_per_epoch) {
+  write_text(place.study_file(),
+             cat(R"({"schema": 1, "workload": "noise2void",
+    "data": {"path": ")",
+                 SCALESTUDY_SOURCE_DIR, R"(/workloads/noise2void/data/chromosomes.tif"},
+    "settings": {"patch": [4, 16, 16], "mask_count_rule": "nominal", "first_filters": 8, "local_batch_size": 4,
+                 "epochs": 4, "steps_per_epoch": )",
+                 steps_per_epoch, R"(, "panel_region": [8, 32, 32],
+                 "timeouts": {"collective_deadline_s": 20, "run_timeout_s": 120}},
+    "axes": {)",
+                 axes, R"(}, "repeats": )", repeats, "}"));
+}
+
+double median(std::vector<double> values) {
+  std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2),
+                   values.end());
+  return values[values.size() / 2];
+}
+
+std::vector<RunRecord> records_of(const Workplace& place) {
+  std::vector<RunRecord> records;
+  for (const auto& folder : place.run_folders())
+    records.push_back(read_run_file(folder / "run.h5"));
+  return records;
+}
+
+void expect_consistent(const RunRecord& run, std::int64_t ranks) {
+  EXPECT_EQ(run.header.status, RunStatus::complete);
+  EXPECT_TRUE(run.header.validity_codes.empty());
+  EXPECT_EQ(run.steps.ranks(), ranks);
+  EXPECT_EQ(run.ranks.rows(), static_cast<std::size_t>(ranks));
+  const auto& step_s = run.steps.values(step_column::step_s);
+  const auto& other_s = run.steps.values(step_column::other_s);
+  std::vector<double> share;
+  for (std::size_t i = 0; i < step_s.size(); ++i) {
+    EXPECT_GE(other_s[i], -1e-9);
+    share.push_back(other_s[i] / step_s[i]);
+  }
+  EXPECT_LE(median(share), 0.02);
+  for (const double loss : run.steps.global_loss()) EXPECT_TRUE(std::isfinite(loss));
+}
+
+/// Losses and hashes that any world size must agree on; every summary value from its raw columns.
+TEST(Training, RunsOfEveryLauncherAndReductionAreConsistent) {
+  const Workplace place;
+  write_real_study(place, R"("ranks": [1, 2, 3], "scaling_rule": ["strong"],
+                             "reduction": ["bucketed_overlap", "flat_after_backward"])",
+                   1, 4);
+  std::set<std::string> hashes;
+  std::vector<std::string> launchers{"local"};
+  if (std::string(MPIEXEC_PROGRAM) != "") launchers.emplace_back("mpirun");
+  for (const auto& launcher : launchers) {
+    const auto out = place.path() / launcher;
+    const auto finished = place.call(
+        {"run", place.study_file().string(), "--out", out.string(), "--launcher", launcher},
+        {{"OMPI_MCA_btl_vader_single_copy_mechanism", "none"}});
+    ASSERT_EQ(finished.code, 0) << finished.err;
+    for (const auto& entry : fs::directory_iterator(out / "runs")) {
+      const auto run = read_run_file(entry.path() / "run.h5");
+      expect_consistent(run, run.steps.ranks());
+      for (const auto& hash : run.evaluations.text(evaluation_column::evaluation_set_hash))
+        hashes.insert(hash);
+      EXPECT_EQ(run.steps.steps(), 16);
+      const auto samples = run.steps.sum_over_ranks(step_column::sample_count);
+      EXPECT_TRUE(
+          std::all_of(samples.begin(), samples.end(), [](double count) { return count == 4; }));
+    }
+  }
+  EXPECT_EQ(hashes.size(), 1U)
+      << "the evaluation set must not depend on ranks, reduction or launcher";
+}
+
+TEST(Training, FirstLossIsTheSameAtEveryWorldSize) {
+  const Workplace place;
+  write_real_study(place, R"("ranks": [1, 2, 4], "scaling_rule": ["strong"])", 1, 2);
+  ASSERT_EQ(place.run().code, 0);
+  const auto runs = records_of(place);
+  ASSERT_EQ(runs.size(), 3U);
+  for (const auto& run : runs) {
+    // The first step's samples, masks and weights are those of one rank, but for the batch that
+    // batch norm sees; the masked-voxel count is exactly equal.
+    EXPECT_EQ(run.steps.sum_over_ranks(step_column::loss_weight),
+              runs.front().steps.sum_over_ranks(step_column::loss_weight));
+  }
+}
+
+TEST(Training, EverySummaryValueFollowsFromTheRawColumns) {
+  const Workplace place;
+  write_real_study(place, R"("ranks": [1, 2])", 1, 8);
+  ASSERT_EQ(place.run().code, 0);
+  for (const auto& run : records_of(place)) {
+    const auto steps = run.steps.max_over_ranks(step_column::step_s);
+    const auto start =
+        static_cast<std::size_t>(*run.summary_value(summary_column::steady_start_step));
+    ASSERT_LT(start, steps.size());
+    const std::vector<double> steady(steps.begin() + static_cast<std::ptrdiff_t>(start),
+                                     steps.end());
+    const auto samples = run.steps.sum_over_ranks(step_column::sample_count);
+    const double time_s = std::accumulate(steady.begin(), steady.end(), 0.0);
+    const double count =
+        std::accumulate(samples.begin() + static_cast<std::ptrdiff_t>(start), samples.end(), 0.0);
+    EXPECT_NEAR(*run.summary_value(summary_column::samples_per_s) * time_s / count, 1.0, 1e-9);
+
+    double exposed = 0, total = 0;
+    for (std::int64_t rank = 0; rank < run.steps.ranks(); ++rank)
+      for (auto step = static_cast<std::int64_t>(start); step < run.steps.steps(); ++step) {
+        exposed += run.steps.at(step_column::exposed_communication_s, rank, step);
+        total += run.steps.at(step_column::step_s, rank, step);
+      }
+    EXPECT_NEAR(*run.summary_value(summary_column::communication_overhead_frac), exposed / total,
+                1e-9);
+
+    const auto& losses = run.epochs.values(epoch_column::training_loss);
+    EXPECT_EQ(*run.summary_value(summary_column::final_loss), losses.back());
+    const auto& validation = run.epochs.values(epoch_column::validation_loss);
+    EXPECT_EQ(*run.summary_value(summary_column::best_validation_loss),
+              *std::min_element(validation.begin(), validation.end()));
+    const auto& cpu = run.ranks.values(rank_column::cpu_time_s);
+    EXPECT_NEAR(*run.summary_value(summary_column::cpu_time_s),
+                std::accumulate(cpu.begin(), cpu.end(), 0.0), 1e-9);
+    EXPECT_LT(*run.summary_value(summary_column::training_time_s),
+              *run.summary_value(summary_column::launch_wall_time_s));
+    EXPECT_LT(*run.summary_value(summary_column::timeline_cost_s), 0.02 * median(steps));
+    // The remaining ones are compared with the same functions on the file as read back.
+    for (const auto& entry : summarise(run, {5, run.steps.ranks() == 1 ? 8 : 8})) {
+      if (std::isnan(entry.value)) continue;
+      EXPECT_EQ(run.summary_value(*entry.column), entry.value) << entry.column->name;
+    }
+  }
+}
+
+TEST(Training, TheSameSeedGivesTheSameLossesOnTheSameRanks) {
+  const Workplace first, second;
+  std::vector<std::vector<double>> losses;
+  for (const auto* place : {&first, &second}) {
+    write_real_study(*place, R"("ranks": [2])", 1, 4);
+    ASSERT_EQ(place->run().code, 0);
+    losses.push_back(records_of(*place).front().steps.global_loss());
+  }
+  EXPECT_EQ(losses[0], losses[1]);
+}
+
+TEST(Training, BadDataEndsTheRunWithTheReason) {
+  const Workplace place;
+  write_real_study(place, R"("ranks": [1])", 1, 2);
+  const auto run_with = [&](const std::vector<std::string>& overrides) {
+    std::vector<std::string> arguments;
+    for (const auto& override_text : overrides)
+      arguments.insert(arguments.end(), {"--set", override_text});
+    return place.run({}, arguments);
+  };
+  auto finished = run_with({"settings.patch=[64,64,64]"});
+  EXPECT_NE(finished.code, 0);
+  EXPECT_THAT(finished.err, HasSubstr("40 voxels along Z"));
+  fs::remove_all(place.out());
+  finished = run_with({"settings.local_batch_size=100000"});
+  EXPECT_NE(finished.code, 0);
+  EXPECT_THAT(finished.err, HasSubstr("fewer than the global batch"));
+}
+
+/// The victims, in turn.
+enum class Victim { rank_zero, last_rank, all_ranks, driver };
+
+void kill_victim(Victim victim, const Workplace& place, pid_t driver) {
+  auto ranks = ranks_at_work_in(place.path());
+  std::sort(ranks.begin(), ranks.end());
+  if (victim == Victim::driver || ranks.empty()) {
+    ::kill(driver, SIGKILL);
+    return;
+  }
+  for (const auto rank : ranks) {
+    const bool spared = (victim == Victim::rank_zero && rank != ranks.front()) ||
+                        (victim == Victim::last_rank && rank != ranks.back());
+    if (!spared) ::kill(rank, SIGKILL);
+  }
+}
+
+TEST(Training, KilledAtTwentyRandomMomentsLosesLittleAndCompletes) {
+  const Workplace place;
+  write_real_study(place, R"("ranks": [2])", 1, 40);
+  std::mt19937 random(20261121);
+  std::uniform_real_distribution<double> moment_s(0.3, 3.0);
+  for (int i = 0; i < 20; ++i) {
+    const auto driver = place.start(place.run_arguments(), {});
+    std::this_thread::sleep_for(Seconds(moment_s(random)));
+    kill_victim(static_cast<Victim>(i % 4), place, driver);
+    static_cast<void>(place.wait_for(driver));
+    EXPECT_TRUE(eventually([&] { return ranks_at_work_in(place.path()).empty(); })) << "kill " << i;
+    for (const auto& folder : place.run_folders()) {
+      const auto closed = folder / "run.h5";
+      const auto file = fs::exists(closed) ? closed : folder / "run.h5.part";
+      if (!fs::exists(file)) continue;  // killed before the first byte
+      const auto run = read_run_file(file);
+      const auto heartbeat = read_heartbeat(heartbeat_file(folder, 0));
+      if (!heartbeat || run.steps.steps() == 0) continue;
+      const auto step_s = run.steps.max_over_ranks(step_column::step_s);
+      const double missing_s =
+          static_cast<double>(heartbeat->step - run.steps.steps()) * median(step_s);
+      EXPECT_LE(missing_s, 5.0) << "kill " << i;
+    }
+  }
+  const auto finished = place.run();
+  EXPECT_EQ(finished.code, 0) << finished.err;
+  EXPECT_EQ(records_of(place).front().header.status, RunStatus::complete);
+}
+
+}  // namespace
+}  // namespace scalestudy

@@ -1,0 +1,187 @@
+#include "training/trainer.hpp"
+
+#include <cmath>
+#include <iostream>
+#include <numeric>
+#include <thread>
+
+#include <gmock/gmock.h>
+#include <torch/nn/modules/batchnorm.h>
+#include <torch/nn/modules/linear.h>
+#include <unistd.h>
+
+#include "core/error.hpp"
+#include "core/text.hpp"
+
+#include "comm/rendezvous.hpp"
+
+#include "training/replicas.hpp"
+
+namespace scalestudy {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// One linear layer that learns y = 0, with a loss that can be spoilt at a step.
+class LineTask final : public TrainingTask {
+ public:
+  torch::nn::Module& model() override { return *layer_; }
+  void prepare_batch(const Shard& shard) override { shards.push_back(shard); }
+  void move_batch_to_device() override {}
+  torch::Tensor loss_sum() override {
+    const auto loss = layer_->forward(torch::ones({shards.back().count, 3})).square().sum();
+    return static_cast<std::int64_t>(shards.size()) == spoilt_call ? loss * std::nan("") : loss;
+  }
+  [[nodiscard]] double loss_weight() const override {
+    return static_cast<double>(shards.back().count);
+  }
+  Evaluation evaluate(const Communicator&, const SignOfLife& alive) override {
+    alive();
+    return {1.0 / static_cast<double>(++evaluations), 0, 1, 1, "hash"};
+  }
+  Evaluation final_evaluation(const Communicator&,
+                              const SignOfLife&,
+                              std::vector<Panel>&) override {
+    return {1, 0, 1, 1, "hash"};
+  }
+  [[nodiscard]] std::map<std::string, std::string> effective_settings() const override {
+    return {};
+  }
+
+  std::vector<Shard> shards;  ///< the first one is the trainer's look at the ready order
+  std::int64_t spoilt_call = -1;
+  int evaluations = 0;
+
+ private:
+  torch::nn::Linear layer_{3, 1};
+};
+
+class TrainerTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = fs::temp_directory_path() / cat("scalestudy-trainer-", ::getpid());
+    fs::create_directories(folder_);
+    spec_.reduction = "bucketed_overlap";
+    spec_.plan.epochs = 2;
+    spec_.plan.steps_per_epoch = 3;
+    spec_.plan.learning_rate = 1e-2;
+    set_batches({4});
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  void set_batches(const std::vector<std::int64_t>& sizes) {
+    spec_.ranks = static_cast<std::int64_t>(sizes.size());
+    spec_.plan.local_batch_sizes = sizes;
+    spec_.plan.global_batch_size = std::accumulate(sizes.begin(), sizes.end(), std::int64_t{0});
+  }
+
+  TrainingOutcome run(TrainingTask& task, const Communicator& comm, RunFileWriter* writer) {
+    Heartbeat heartbeat(heartbeat_file(folder_, comm.rank().value()));
+    RankServices services{spec_, comm, c10::Device(c10::kCPU), writer, heartbeat, log_, folder_};
+    return train(services, task);
+  }
+
+  RunRecord run_on_one_rank(LineTask& task, TrainingOutcome& outcome) {
+    const auto file = folder_ / "run.h5.part";
+    {
+      RunFileWriter writer(file, RunHeader{.run_id = "test"}, 1);
+      writer.write_settings("{}", "{}", "{}");
+      writer.write_environment("{}");
+      outcome = run(task, make_thread_ranks(WorldSize(1), Seconds(30)).front(), &writer);
+      writer.flush();
+    }
+    return read_run_file(file);
+  }
+
+  fs::path folder_;
+  RunSpec spec_;
+  Log log_{std::cerr, Verbosity::quiet};
+};
+
+TEST_F(TrainerTest, RecordsEveryStepAndEpochAndSavesWeights) {
+  LineTask task;
+  TrainingOutcome outcome;
+  const auto record = run_on_one_rank(task, outcome);
+  EXPECT_FALSE(outcome.diverged);
+  EXPECT_EQ(record.steps.steps(), 6);
+  EXPECT_EQ(record.epochs.rows(), 2U);
+  EXPECT_EQ(record.evaluations.rows(), 3U);  // one per epoch and the final one
+  EXPECT_THAT(record.epochs.values(epoch_column::samples_seen), testing::ElementsAre(12, 24));
+  EXPECT_LT(record.steps.global_loss().back(), record.steps.global_loss().front());
+  EXPECT_TRUE(fs::exists(folder_ / "weights_best.pt"));
+  EXPECT_TRUE(fs::exists(folder_ / "weights_last.pt"));
+}
+
+TEST_F(TrainerTest, ANonFiniteLossEndsTrainingAndSaysWhere) {
+  LineTask task;
+  task.spoilt_call = 6;  // the fifth step: epoch 1
+  TrainingOutcome outcome;
+  const auto record = run_on_one_rank(task, outcome);
+  EXPECT_TRUE(outcome.diverged);
+  EXPECT_THAT(outcome.reason, testing::HasSubstr("epoch 1"));
+  EXPECT_EQ(record.epochs.rows(), 1U);
+  EXPECT_GE(record.steps.steps(), 5);  // the spoilt step is kept
+}
+
+TEST_F(TrainerTest, WarmUpRampsTheRateInSamples) {
+  spec_.settings.schedule.name = "constant";
+  spec_.settings.optimizer.base_learning_rate = 1e-3;
+  spec_.plan.learning_rate = 5e-3;
+  spec_.plan.warmup_samples = 8;  // two steps of four
+  LineTask task;
+  TrainingOutcome outcome;
+  const auto record = run_on_one_rank(task, outcome);
+  EXPECT_THAT(record.steps.values(step_column::learning_rate),
+              testing::ElementsAre(1e-3, 3e-3, 5e-3, 5e-3, 5e-3, 5e-3));
+}
+
+TEST_F(TrainerTest, ARankWithoutSamplesTakesPartInEveryCollective) {
+  set_batches({2, 1, 0});
+  const auto comms = make_thread_ranks(WorldSize(3), Seconds(30));
+  std::vector<LineTask> tasks(3);
+  std::vector<std::thread> ranks;
+  for (std::size_t rank = 0; rank < 3; ++rank)
+    ranks.emplace_back(
+        [&, rank] { EXPECT_NO_THROW((void)run(tasks[rank], comms[rank], nullptr)); });
+  for (auto& rank : ranks) rank.join();
+  for (std::size_t i = 0; i < 2; ++i)
+    EXPECT_TRUE(tasks[2].model().parameters()[i].equal(tasks[0].model().parameters()[i]));
+}
+
+TEST_F(TrainerTest, ReplicasThatDifferAreNamed) {
+  const auto comms = make_thread_ranks(WorldSize(2), Seconds(30));
+  std::vector<std::string> messages(2);
+  std::vector<std::thread> ranks;
+  for (std::size_t rank = 0; rank < 2; ++rank)
+    ranks.emplace_back([&, rank] {
+      torch::nn::Linear layer(2, 2);
+      const torch::NoGradGuard no_grad;
+      for (auto& parameter : layer->parameters()) parameter.fill_(static_cast<double>(rank));
+      FlatParameters flat(layer->parameters(), {0, 1});
+      try {
+        expect_equal_replicas(comms[rank], flat);
+      } catch (const RunFailed& error) {
+        messages[rank] = error.what();
+      }
+    });
+  for (auto& rank : ranks) rank.join();
+  for (const auto& message : messages) EXPECT_THAT(message, testing::HasSubstr("rank(s) 1 differ"));
+}
+
+TEST_F(TrainerTest, BatchNormStatisticsAreAveragedOverRanksWithSamples) {
+  const auto comms = make_thread_ranks(WorldSize(3), Seconds(30));
+  std::vector<double> means(3);
+  std::vector<std::thread> ranks;
+  for (std::size_t rank = 0; rank < 3; ++rank)
+    ranks.emplace_back([&, rank] {
+      torch::nn::BatchNorm1d norm(1);
+      norm->running_mean.fill_(static_cast<double>(rank) * 2);
+      average_batch_norm_statistics(comms[rank], *norm, rank != 2);
+      means[rank] = norm->running_mean.item<double>();
+    });
+  for (auto& rank : ranks) rank.join();
+  EXPECT_THAT(means, testing::Each(1.0));  // (0 + 2) / 2; rank 2 had no samples
+}
+
+}  // namespace
+}  // namespace scalestudy
