@@ -1,13 +1,13 @@
-#include <tiffio.h>
-#include <unistd.h>
-
 #include <cstring>
 #include <fstream>
 
 #include <gtest/gtest.h>
+#include <tiffio.h>
+#include <unistd.h>
 
 #include "core/error.hpp"
 #include "core/text.hpp"
+
 #include "data/random.hpp"
 #include "data/volume.hpp"
 
@@ -113,7 +113,8 @@ class TiffReader : public ::testing::Test {
 
 TEST_F(TiffReader, ReadsEverySupportedSampleType) {
   expect_values(read_tiff_volume(write<std::uint8_t>({.bits = 8})));
-  expect_values(read_tiff_volume(write<std::int8_t>({.bits = 8, .sample_format = SAMPLEFORMAT_INT})));
+  expect_values(
+      read_tiff_volume(write<std::int8_t>({.bits = 8, .sample_format = SAMPLEFORMAT_INT})));
   expect_values(read_tiff_volume(write<std::uint16_t>({})));
   expect_values(read_tiff_volume(write<std::int16_t>({.sample_format = SAMPLEFORMAT_INT})));
   expect_values(read_tiff_volume(write<float>({.bits = 32, .sample_format = SAMPLEFORMAT_IEEEFP})));
@@ -129,8 +130,8 @@ TEST_F(TiffReader, ReadsCompressedTiledBigEndianAndBigTiff) {
 }
 
 TEST_F(TiffReader, ReadsTheRealStack) {
-  const auto volume =
-      read_tiff_volume(fs::path(SCALESTUDY_SOURCE_DIR) / "workloads/noise2void/data/chromosomes.tif");
+  const auto volume = read_tiff_volume(fs::path(SCALESTUDY_SOURCE_DIR) /
+                                       "workloads/noise2void/data/chromosomes.tif");
   EXPECT_EQ(volume.shape, (Shape3{40, 152, 126}));
   EXPECT_EQ(volume.stored_type, "uint16");
   const auto [low, high] = std::minmax_element(volume.voxels.begin(), volume.voxels.end());
@@ -191,13 +192,16 @@ TEST_F(TiffReader, RefusesWhatItCannotUseWithTheReason) {
   expect_refused(write<double>({.bits = 64, .sample_format = SAMPLEFORMAT_IEEEFP}), "64-bit");
   expect_refused(write<std::uint32_t>({.bits = 32}), "32-bit");
   expect_refused(write<std::uint16_t>({.last_page_height = 10}), "different size");
-  expect_refused(write<std::uint16_t>({.description = "ImageJ=1\nimages=3\nchannels=3\n"}), "3 channels");
+  expect_refused(write<std::uint16_t>({.description = "ImageJ=1\nimages=3\nchannels=3\n"}),
+                 "3 channels");
 }
 
 TEST_F(TiffReader, NoTruncationIsAcceptedOrCrashes) {
   for (const auto compression : {COMPRESSION_NONE, COMPRESSION_LZW}) {
-    const auto file = write<std::uint16_t>({.compression = static_cast<std::uint16_t>(compression)});
-    const auto size = fs::file_size(file);
+    const auto file =
+        write<std::uint16_t>({.compression = static_cast<std::uint16_t>(compression)});
+    // The last 4 bytes only say that no page follows; without them nothing is lost.
+    const auto size = fs::file_size(file) - 4;
     for (std::uintmax_t length = 0; length < size; length += 37) {
       const auto cut = folder_ / "cut.tif";
       fs::copy_file(file, cut, fs::copy_options::overwrite_existing);
