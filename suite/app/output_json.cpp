@@ -84,15 +84,6 @@ std::string results_json(const StudyFolder& folder, const std::vector<RunResult>
                   {"runs", runs}});
 }
 
-std::string report_json(const ReportResult& report) {
-  return text_of({{"page", report.page.string()},
-                  {"summary", report.summary.string()},
-                  {"headlines", report.headlines},
-                  {"notes", report.notes},
-                  {"unreadable", report.unreadable},
-                  {"data_runs", report.data_runs}});
-}
-
 std::string launches_json(const std::vector<PlannedLaunch>& launches) {
   json array = json::array();
   for (const auto& launch : launches) {

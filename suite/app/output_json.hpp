@@ -4,7 +4,6 @@
 #include <string>
 #include <vector>
 
-#include "analysis/report/report.hpp"
 #include "app/study_run.hpp"
 #include "app/study_state.hpp"
 #include "launchers/launcher.hpp"
@@ -16,8 +15,6 @@ namespace scalestudy {
 [[nodiscard]] std::string status_json(const StudyFolder& folder, const StudyState& state);
 [[nodiscard]] std::string results_json(const StudyFolder& folder,
                                        const std::vector<RunResult>& results);
-
-[[nodiscard]] std::string report_json(const ReportResult& report);
 
 /// One run that `run --dry-run` would start.
 struct PlannedLaunch {

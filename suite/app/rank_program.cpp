@@ -73,7 +73,7 @@ std::string effective_settings(const RunSpec& spec,
                            {"learning_rate", spec.plan.learning_rate},
                            {"epochs", spec.plan.epochs},
                            {"steps_per_epoch", spec.plan.steps_per_epoch},
-                           {"device", device_description(device)},
+                           {"device", device.is_cpu() ? cpu_model() : device.str()},
                            {"threads_per_rank", at::get_num_threads()},
                            {"precision", "float32"},
                            {"memory_format", spec.settings.memory_format},
@@ -125,17 +125,18 @@ class RankProgram {
     comm_.emplace(make_communicator(spec_.communicator, rendezvous_,
                                     Seconds(spec_.settings.timeouts.collective_deadline_s)));
     const auto device = prepare_device(spec_);
+    comm_->barrier();  // one zero for all ranks
+    const auto clock = make_step_clock(device);
+    const double initialisation_s = process_age_s();
     heartbeat_.beat("reading data", -1);
     const auto task = make_training_task(spec_, device);
     if (comm_->is_root()) open_run_file(device, *task);
 
-    RankServices services{spec_,      *comm_, device, writer_ ? &*writer_ : nullptr,
-                          heartbeat_, log_,   folder_};
-    const double age_s = process_age_s();
-    const double now = now_s();
+    auto* const writer = writer_ ? &*writer_ : nullptr;
+    RankServices services{spec_, *comm_, device, *clock, writer, heartbeat_, log_, folder_};
     const auto outcome = train(services, *task);
-    record_ranks(device, age_s + outcome.clock_start_s - now);
-    close(outcome);
+    record_ranks(device, initialisation_s);
+    close(outcome, now_s() - clock->origin_s());
   }
 
   void open_run_file(const c10::Device& device, const TrainingTask& task) {
@@ -173,13 +174,12 @@ class RankProgram {
     }
   }
 
-  void close(const TrainingOutcome& outcome) {
+  void close(const TrainingOutcome& outcome, double time_s) {
     if (!writer_) return;
     writer_->write_summary(summary_column::timeline_cost_s, measure_timeline_cost_s());
     if (outcome.diverged) {
       writer_->add_validity_code("nonfinite_loss");
-      writer_->append_event(
-          {now_s() - outcome.clock_start_s, 0.0, -1.0, "nonfinite_loss", outcome.reason});
+      writer_->append_event({time_s, 0.0, -1.0, "nonfinite_loss", outcome.reason});
     }
     writer_->set_status(outcome.diverged ? RunStatus::diverged : RunStatus::complete,
                         outcome.reason);

@@ -10,7 +10,8 @@
 
 namespace scalestudy {
 
-/// One column. Numbers: the range of all its finite values, NaN when it has none.
+/// One column. Numbers: the range of all its finite values, NaN when it has none; of an even number
+/// the upper median.
 struct ColumnContents {
   Column column;
   double least = 0;

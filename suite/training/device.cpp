@@ -21,9 +21,8 @@ namespace {
 class DeviceClock final : public StepClock {
  public:
   explicit DeviceClock(const c10::Device& device) : guard_(device.type()), device_(device) {
-    origin_ = make_event();
-    origin_->record(guard_.getStream(device_));
-    origin_->synchronize();
+    base_ = recorded_event();
+    base_->synchronize();
     origin_s_ = now_s();
   }
 
@@ -36,10 +35,19 @@ class DeviceClock final : public StepClock {
   double seconds(Mark mark) override {
     const auto& event = events_[static_cast<std::size_t>(mark)];
     event->synchronize();
-    return origin_->elapsedTime(*event) * 1e-3;
+    return base_offset_s_ + base_->elapsedTime(*event) * 1e-3;
   }
 
-  void recycle() override { used_ = 0; }
+  /// Moves the base along: the device's difference of two events is a float32 of milliseconds,
+  /// which would lose microseconds within minutes.
+  void recycle() override {
+    used_ = 0;
+    auto next = recorded_event();
+    next->synchronize();
+    base_offset_s_ += base_->elapsedTime(*next) * 1e-3;
+    base_ = std::move(next);
+  }
+
   [[nodiscard]] double origin_s() const override { return origin_s_; }
 
  private:
@@ -47,10 +55,17 @@ class DeviceClock final : public StepClock {
     return std::make_unique<c10::Event>(device_.type(), c10::EventFlag::BACKEND_DEFAULT);
   }
 
+  std::unique_ptr<c10::Event> recorded_event() const {
+    auto event = make_event();
+    event->record(guard_.getStream(device_));
+    return event;
+  }
+
   c10::impl::VirtualGuardImpl guard_;
   c10::Device device_;
-  std::unique_ptr<c10::Event> origin_;
+  std::unique_ptr<c10::Event> base_;
   double origin_s_ = 0;
+  double base_offset_s_ = 0;
   std::vector<std::unique_ptr<c10::Event>> events_;
   std::size_t used_ = 0;
 };
@@ -91,18 +106,8 @@ c10::MemoryFormat memory_format_3d(const RunSpec& spec) {
                                                         : c10::MemoryFormat::Contiguous;
 }
 
-void synchronise(const c10::Device& device) {
-  if (device.is_cpu()) return;
-  const c10::impl::VirtualGuardImpl guard(device.type());
-  guard.synchronizeStream(guard.getStream(device));
-}
-
 std::string libtorch_description() {
   return at::show_config();
-}
-
-std::string device_description(const c10::Device& device) {
-  return device.str();
 }
 
 }  // namespace scalestudy

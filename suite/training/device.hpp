@@ -27,13 +27,7 @@ void keep_freed_memory();
 /// For kernels and 3D images: channels_last_3d or contiguous.
 [[nodiscard]] c10::MemoryFormat memory_format_3d(const RunSpec& spec);
 
-/// Waits until all work enqueued on the device is done. Between steps only.
-void synchronise(const c10::Device& device);
-
 /// "LibTorch 2.11.0", BLAS, oneDNN and vector extensions in force, in one line each.
 [[nodiscard]] std::string libtorch_description();
-
-/// "EPYC …" for the CPU, the GPU's name for CUDA.
-[[nodiscard]] std::string device_description(const c10::Device& device);
 
 }  // namespace scalestudy

@@ -18,7 +18,6 @@
 #include "engine/step_loop.hpp"
 
 #include "training/adam.hpp"
-#include "training/device.hpp"
 #include "training/flat_parameters.hpp"
 #include "training/plateau.hpp"
 #include "training/replicas.hpp"
@@ -103,7 +102,9 @@ class Trainer final : public StepWork {
                         shard_of(comm_.rank(), StepIndex(0), spec_.plan.local_batch_sizes))),
         adam_(spec_.settings.optimizer, parameters_.values()),
         schedule_(resolved_schedule(spec_), spec_.plan.learning_rate),
-        reduction_(make_reduction(spec_.reduction, reduction_context())) {
+        reduction_(make_reduction(spec_.reduction, reduction_context())),
+        timeline_(services.clock, &services.heartbeat),
+        recorder_(services.comm, services.writer, services.clock.origin_s()) {
     hooks_.on_ready(
         [this](std::size_t parameter) { reduction_->gradient_ready(position_[parameter]); });
   }
@@ -152,7 +153,7 @@ class Trainer final : public StepWork {
   void record_evaluation(std::int64_t epoch, const Evaluation& evaluation);
   void save_weights(const char* name);
   void finish();
-  [[nodiscard]] double since_start_s() const { return now_s() - clock_start_s_; }
+  [[nodiscard]] double since_start_s() const { return now_s() - services_.clock.origin_s(); }
 
   RankServices& services_;
   const RunSpec& spec_;
@@ -165,10 +166,8 @@ class Trainer final : public StepWork {
   std::vector<std::size_t> position_;  ///< of each parameter in ready order
   std::unique_ptr<ReductionStrategy> reduction_;
 
-  std::unique_ptr<StepClock> clock_;
-  std::optional<PhaseTimeline> timeline_;
-  std::optional<RunRecorder> recorder_;
-  double clock_start_s_ = 0;
+  PhaseTimeline timeline_;
+  RunRecorder recorder_;
 
   Shard shard_;
   torch::Tensor loss_;
@@ -206,11 +205,6 @@ ReductionContext Trainer::reduction_context() {
 TrainingOutcome Trainer::run() {
   const auto total_steps = spec_.plan.epochs * spec_.plan.steps_per_epoch;
   services_.heartbeat.set_total_steps(total_steps);
-  comm_.barrier();
-  clock_ = make_step_clock(services_.device);
-  clock_start_s_ = outcome_.clock_start_s = clock_->origin_s();
-  timeline_.emplace(*clock_, &services_.heartbeat);
-  recorder_.emplace(comm_, services_.writer, clock_start_s_);
   try {
     for (std::int64_t epoch = 0; epoch < spec_.plan.epochs && !outcome_.diverged; ++epoch)
       train_epoch(epoch);
@@ -226,12 +220,12 @@ void Trainer::train_epoch(std::int64_t epoch) {
   epoch_ = epoch;
   epoch_loss_sum_ = epoch_weight_ = 0;
   task_.model().train();
-  StepLoop loop(*this, *reduction_, *timeline_);
+  StepLoop loop(*this, *reduction_, timeline_);
   const Stopwatch watch;
   for (std::int64_t step = 0; step < spec_.plan.steps_per_epoch && !outcome_.diverged; ++step) {
     loop.run(StepIndex(epoch * spec_.plan.steps_per_epoch + step));
-    recorder_->add_step(reduction_->bucket_times());
-    if (recorder_->is_due()) flush();
+    recorder_.add_step(reduction_->bucket_times());
+    if (recorder_.is_due()) flush();
   }
   flush();
   end_epoch(epoch, watch.elapsed_s());
@@ -257,15 +251,20 @@ std::vector<StepFacts> Trainer::take_facts() {
 }
 
 void Trainer::flush() {
-  const auto times = timeline_->take_finished();
+  const auto times = timeline_.take_finished();
   const auto facts = take_facts();
-  recorder_->flush(times, facts);
+  try {
+    recorder_.flush(times, facts);
+  } catch (const Error&) {
+    recorder_.flush_alone(times, facts);  // the others are gone; what this rank measured is not
+    throw;
+  }
   note_divergence(facts);
 }
 
 void Trainer::flush_what_is_left() noexcept {
   try {
-    recorder_->flush_alone(timeline_->take_finished(), take_facts());
+    recorder_.flush_alone(timeline_.take_finished(), take_facts());
   } catch (const std::exception& error) {
     services_.log.error(cat("the last steps could not be written: ", error.what()));
   }

@@ -15,6 +15,8 @@
 #include "record/heartbeat.hpp"
 #include "record/run_file.hpp"
 
+#include "engine/phase_timeline.hpp"
+
 #include "training/training_task.hpp"
 
 namespace scalestudy {
@@ -24,6 +26,7 @@ struct RankServices {
   const RunSpec& spec;
   Communicator comm;
   c10::Device device;
+  StepClock& clock;  ///< training clock; its zero is the first touch of training data
   RunFileWriter* writer = nullptr;  ///< rank 0 only
   Heartbeat& heartbeat;
   Log& log;

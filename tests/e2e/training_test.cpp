@@ -175,11 +175,11 @@ TEST(Training, BadDataEndsTheRunWithTheReason) {
     return place.run({}, arguments);
   };
   auto finished = run_with({"settings.patch=[64,64,64]"});
-  EXPECT_NE(finished.code, 0);
+  EXPECT_EQ(finished.code, 2) << finished.err;
   EXPECT_THAT(finished.err, HasSubstr("40 voxels along Z"));
   fs::remove_all(place.out());
   finished = run_with({"settings.local_batch_size=100000"});
-  EXPECT_NE(finished.code, 0);
+  EXPECT_EQ(finished.code, 2) << finished.err;
   EXPECT_THAT(finished.err, HasSubstr("fewer than the global batch"));
 }
 

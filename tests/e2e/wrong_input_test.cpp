@@ -174,6 +174,34 @@ TEST(WrongInput, CommandLines) {
   for (const auto& input : inputs) expect_refused(place, input);
 }
 
+TEST(Report, IsWrittenForAStudyAndSaysWhereItIs) {
+  const Workplace place;
+  ASSERT_EQ(place.run().code, 0);
+  const auto report = place.call({"report", place.out().string()});
+  EXPECT_EQ(report.code, 0) << report.err;
+  const auto page = place.out() / "report" / "report.html";
+  EXPECT_THAT(report.out, HasSubstr("Report: " + page.string()));
+  EXPECT_THAT(content_of(page), HasSubstr("</html>"));
+  const auto elsewhere = place.path() / "elsewhere";
+  const auto as_json =
+      place.call({"report", place.out().string(), "--out", elsewhere.string(), "--json"});
+  EXPECT_THAT(as_json.out, HasSubstr("\"is_data\": true"));
+  EXPECT_TRUE(fs::exists(elsewhere / "report.html"));
+}
+
+// A damaged run is left out and named; the others are still reported.
+TEST(Report, NamesDamagedRuns) {
+  const Workplace place;
+  ASSERT_EQ(place.run().code, 0);
+  const auto damaged = place.run_folders().front() / "run.h5";
+  fs::resize_file(damaged, fs::file_size(damaged) / 2);
+  const auto report = place.call({"report", place.out().string()});
+  EXPECT_EQ(report.code, 2);
+  EXPECT_THAT(report.err, HasSubstr("could not be read"));
+  EXPECT_THAT(report.err, HasSubstr(damaged.parent_path().filename().string()));
+  EXPECT_THAT(content_of(place.out() / "report" / "report.html"), HasSubstr("</html>"));
+}
+
 TEST(Help, EveryCommandHasItWithAnExample) {
   const Workplace place;
   const auto version = place.call({"--version"});

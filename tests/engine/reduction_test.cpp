@@ -7,6 +7,8 @@
 
 #include "core/error.hpp"
 
+#include "study/catalogues.hpp"
+
 #include "comm/rendezvous.hpp"
 
 namespace scalestudy {
@@ -143,6 +145,11 @@ TEST(Reduction, AFailureOnTheCommunicationThreadReachesTheCaller) {
   for (std::size_t parameter = 0; parameter < counts.size(); ++parameter)
     reduction->gradient_ready(parameter);
   EXPECT_THROW(reduction->finish(), RunFailed);
+}
+
+TEST(Reduction, EveryNameThatAStudyMayUseHasAStrategy) {
+  const auto known = reduction_names();
+  EXPECT_EQ(names_of(reductions()), std::vector<std::string>(known.begin(), known.end()));
 }
 
 TEST(Reduction, UnknownNameIsBadInput) {

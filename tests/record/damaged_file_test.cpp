@@ -97,9 +97,9 @@ TEST(DamagedFile, OpenFileWithOverwrittenBytesIsReadOrRefusedInTime) {
   std::mt19937_64 random(3);
   int read = 0;
   int refused = 0;
-  for (int i = 0; i < 300; ++i) {
+  for (int i = 0; i < 200; ++i) {
     auto damaged = bytes;
-    for (int k = 0; k < 4; ++k) {
+    for (int k = 0; k < 40; ++k) {
       const auto place =
           seal::user_block_bytes + random() % (bytes.size() - seal::user_block_bytes);
       damaged[place] = static_cast<char>(random());
@@ -123,9 +123,9 @@ TEST(DamagedFile, ClosingADamagedFileSucceedsOrLeavesItAsItIs) {
   const auto bytes = read_all(part);
   std::mt19937_64 random(17);
   int refused = 0;
-  for (int i = 0; i < 100; ++i) {
+  for (int i = 0; i < 60; ++i) {
     auto damaged = bytes;
-    for (int k = 0; k < 4; ++k) {
+    for (int k = 0; k < 40; ++k) {
       const auto place =
           seal::user_block_bytes + random() % (bytes.size() - seal::user_block_bytes);
       damaged[place] = static_cast<char>(random());

@@ -154,9 +154,11 @@ void run_rank(const Arguments& arguments, const Communicator& comm) {
   EquivalenceTask task(arguments);
   Heartbeat heartbeat(heartbeat_file(arguments.folder, comm.rank().value()));
   Log log(std::cerr, Verbosity::normal);
+  HostClock clock;
   RankServices services{spec,
                         comm,
                         c10::Device(c10::kCPU),
+                        clock,
                         nullptr,
                         heartbeat,
                         log,

@@ -77,7 +77,9 @@ class TrainerTest : public ::testing::Test {
 
   TrainingOutcome run(TrainingTask& task, const Communicator& comm, RunFileWriter* writer) {
     Heartbeat heartbeat(heartbeat_file(folder_, comm.rank().value()));
-    RankServices services{spec_, comm, c10::Device(c10::kCPU), writer, heartbeat, log_, folder_};
+    HostClock clock;
+    RankServices services{spec_, comm,   c10::Device(c10::kCPU), clock, writer, heartbeat,
+                          log_,  folder_};
     return train(services, task);
   }
 

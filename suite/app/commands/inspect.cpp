@@ -110,6 +110,7 @@ std::string size_of(const TableContents& table) {
 
 void print_table(const TableContents& contents, std::ostream& out) {
   out << '\n' << contents.group << ": " << size_of(contents) << '\n';
+  if (contents.shape.back() == 0) return;
   TextTable table;
   table.add_column("column", Align::left);
   table.add_column("unit", Align::left);
