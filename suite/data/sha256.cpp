@@ -1,12 +1,11 @@
 #include "data/sha256.hpp"
 
 #include <array>
-#include <bit>
-#include <cstdint>
-#include <cstring>
 #include <fstream>
-#include <span>
+#include <memory>
 #include <vector>
+
+#include <openssl/evp.h>
 
 #include "core/error.hpp"
 #include "core/text.hpp"
@@ -14,77 +13,35 @@
 namespace scalestudy {
 namespace {
 
-using Words = std::array<std::uint32_t, 8>;
-constexpr std::size_t block_bytes = 64;
-
-/// FIPS 180-4, section 4.2.2: fractional parts of the cube roots of the first 64 primes.
-constexpr std::array<std::uint32_t, 64> round_constants{
-    0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5,
-    0xd807aa98, 0x12835b01, 0x243185be, 0x550c7dc3, 0x72be5d74, 0x80deb1fe, 0x9bdc06a7, 0xc19bf174,
-    0xe49b69c1, 0xefbe4786, 0x0fc19dc6, 0x240ca1cc, 0x2de92c6f, 0x4a7484aa, 0x5cb0a9dc, 0x76f988da,
-    0x983e5152, 0xa831c66d, 0xb00327c8, 0xbf597fc7, 0xc6e00bf3, 0xd5a79147, 0x06ca6351, 0x14292967,
-    0x27b70a85, 0x2e1b2138, 0x4d2c6dfc, 0x53380d13, 0x650a7354, 0x766a0abb, 0x81c2c92e, 0x92722c85,
-    0xa2bfe8a1, 0xa81a664b, 0xc24b8b70, 0xc76c51a3, 0xd192e819, 0xd6990624, 0xf40e3585, 0x106aa070,
-    0x19a4c116, 0x1e376c08, 0x2748774c, 0x34b0bcb5, 0x391c0cb3, 0x4ed8aa4a, 0x5b9cca4f, 0x682e6ff3,
-    0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2};
+struct FreeDigest {
+  void operator()(EVP_MD_CTX* context) const { EVP_MD_CTX_free(context); }
+};
 
 class Sha256 {
  public:
-  /// Only the last part may have a length that is no multiple of a block.
+  Sha256() : context_(EVP_MD_CTX_new()) {
+    SCALESTUDY_EXPECT(EVP_DigestInit_ex(context_.get(), EVP_sha256(), nullptr) == 1);
+  }
+
   void add(std::string_view bytes) {
-    total_bytes_ += bytes.size();
-    for (; bytes.size() >= block_bytes; bytes.remove_prefix(block_bytes)) add_block(bytes.data());
-    rest_ = bytes;
+    SCALESTUDY_EXPECT(EVP_DigestUpdate(context_.get(), bytes.data(), bytes.size()) == 1);
   }
 
   [[nodiscard]] std::string finish() {
-    std::string tail = rest_ + '\x80';
-    while (tail.size() % block_bytes != block_bytes - 8) tail += '\0';
-    const std::uint64_t bits = total_bytes_ * 8;
-    for (int shift = 56; shift >= 0; shift -= 8) tail += static_cast<char>(bits >> shift);
-    for (std::size_t at = 0; at < tail.size(); at += block_bytes) add_block(tail.data() + at);
+    std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
+    unsigned int size = 0;
+    SCALESTUDY_EXPECT(EVP_DigestFinal_ex(context_.get(), digest.data(), &size) == 1);
+    constexpr std::string_view digits = "0123456789abcdef";
     std::string text;
-    for (const auto word : state_) {
-      for (int shift = 28; shift >= 0; shift -= 4)
-        text += "0123456789abcdef"[(word >> shift) & 15U];
+    for (unsigned int i = 0; i < size; ++i) {
+      text += digits[digest[i] >> 4U];
+      text += digits[digest[i] & 15U];
     }
     return text;
   }
 
  private:
-  static std::array<std::uint32_t, 64> schedule_of(const char* block) {
-    std::array<std::uint32_t, 64> w{};
-    for (std::size_t i = 0; i < 16; ++i) {
-      for (std::size_t k = 0; k < 4; ++k) {
-        w[i] = (w[i] << 8U) | static_cast<unsigned char>(block[4 * i + k]);
-      }
-    }
-    for (std::size_t i = 16; i < 64; ++i) {
-      const auto s0 = std::rotr(w[i - 15], 7) ^ std::rotr(w[i - 15], 18) ^ (w[i - 15] >> 3U);
-      const auto s1 = std::rotr(w[i - 2], 17) ^ std::rotr(w[i - 2], 19) ^ (w[i - 2] >> 10U);
-      w[i] = w[i - 16] + s0 + w[i - 7] + s1;
-    }
-    return w;
-  }
-
-  void add_block(const char* block) {
-    const auto w = schedule_of(block);
-    auto [a, b, c, d, e, f, g, h] = state_;
-    for (std::size_t i = 0; i < 64; ++i) {
-      const auto s1 = std::rotr(e, 6) ^ std::rotr(e, 11) ^ std::rotr(e, 25);
-      const auto t1 = h + s1 + ((e & f) ^ (~e & g)) + round_constants[i] + w[i];
-      const auto s0 = std::rotr(a, 2) ^ std::rotr(a, 13) ^ std::rotr(a, 22);
-      const auto t2 = s0 + ((a & b) ^ (a & c) ^ (b & c));
-      h = g, g = f, f = e, e = d + t1, d = c, c = b, b = a, a = t1 + t2;
-    }
-    const Words added{a, b, c, d, e, f, g, h};
-    for (std::size_t i = 0; i < state_.size(); ++i) state_[i] += added[i];
-  }
-
-  Words state_{0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
-               0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
-  std::uint64_t total_bytes_ = 0;
-  std::string rest_;
+  std::unique_ptr<EVP_MD_CTX, FreeDigest> context_;
 };
 
 }  // namespace

@@ -54,7 +54,7 @@ Action define(CLI::App& app) {
       print_result(result, context);
     }
     refuse_unreadable(result);
-    return ExitCode::done;
+    return result.data_runs > 0 ? ExitCode::done : ExitCode::undecided;
   };
 }
 
