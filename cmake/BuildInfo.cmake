@@ -4,6 +4,14 @@ set(commit "unknown")
 if(GIT_FOUND)
   execute_process(COMMAND ${GIT_EXECUTABLE} describe --always --dirty --abbrev=8 --exclude=*
     WORKING_DIRECTORY ${SOURCE_DIR} OUTPUT_VARIABLE commit OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+  if(commit MATCHES "-dirty$")
+    # Two different changed trees are two builds.
+    execute_process(COMMAND ${GIT_EXECUTABLE} diff HEAD WORKING_DIRECTORY ${SOURCE_DIR}
+      OUTPUT_VARIABLE changes ERROR_QUIET)
+    string(SHA256 changes "${changes}")
+    string(SUBSTRING ${changes} 0 8 changes)
+    string(APPEND commit "-${changes}")
+  endif()
 endif()
 string(TOLOWER "${BUILD_TYPE}" build_type)
 set(content "#pragma once\n#define SCALESTUDY_VERSION \"${VERSION}\"\n#define SCALESTUDY_BUILD_ID \"${VERSION}+g${commit}.${build_type}\"\n")

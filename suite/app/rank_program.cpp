@@ -73,10 +73,11 @@ std::string effective_settings(const RunSpec& spec,
                            {"learning_rate", spec.plan.learning_rate},
                            {"epochs", spec.plan.epochs},
                            {"steps_per_epoch", spec.plan.steps_per_epoch},
-                           {"device", device.is_cpu() ? cpu_model() : device.str()},
+                           {"device", device.str()},
+                           {"cpu_model", cpu_model()},
+                           {"interop_threads", at::get_num_interop_threads()},
                            {"threads_per_rank", at::get_num_threads()},
                            {"precision", "float32"},
-                           {"memory_format", spec.settings.memory_format},
                            {"allocator", spec.settings.allocator},
                            {"communicator", comm.name()},
                            {"transport", comm.transport()},
@@ -128,6 +129,7 @@ class RankProgram {
     comm_->barrier();  // one zero for all ranks
     const auto clock = make_step_clock(device);
     const double initialisation_s = process_age_s();
+    timeline_cost_s_ = measure_timeline_cost_s(*clock, heartbeat_);
     heartbeat_.beat("reading data", -1);
     const auto task = make_training_task(spec_, device);
     if (comm_->is_root()) open_run_file(device, *task);
@@ -176,7 +178,7 @@ class RankProgram {
 
   void close(const TrainingOutcome& outcome, double time_s) {
     if (!writer_) return;
-    writer_->write_summary(summary_column::timeline_cost_s, measure_timeline_cost_s());
+    writer_->write_summary(summary_column::timeline_cost_s, timeline_cost_s_);
     if (outcome.diverged) {
       writer_->add_validity_code("nonfinite_loss");
       writer_->append_event({time_s, 0.0, -1.0, "nonfinite_loss", outcome.reason});
@@ -189,7 +191,7 @@ class RankProgram {
   ExitCode fail(const std::string& message, ExitCode exit_code) noexcept {
     log_.error(message);
     heartbeat_.set_error(message);
-    if (comm_) comm_->abort(message);
+    if (comm_) comm_->abort(message, exit_code);
     return exit_code;
   }
 
@@ -201,6 +203,7 @@ class RankProgram {
   Heartbeat heartbeat_;
   std::optional<Communicator> comm_;
   std::optional<RunFileWriter> writer_;
+  double timeline_cost_s_ = 0;
 };
 
 }  // namespace

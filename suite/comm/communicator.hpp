@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/clock.hpp"
+#include "core/error.hpp"
 #include "core/ids.hpp"
 
 #include "comm/buffer_view.hpp"
@@ -32,7 +33,7 @@ class CommunicatorInterface {
   virtual void all_gather(ConstBufferView mine, BufferView all) = 0;
   virtual void reduce_scatter(ConstBufferView all, BufferView mine, ReduceOp op) = 0;
   virtual void barrier() = 0;
-  virtual void abort(const std::string& reason) noexcept = 0;
+  virtual void abort(const std::string& reason, ExitCode exit_code) noexcept = 0;
 };
 
 /// Value type; copies share the back-end. Errors of all operations: RunFailed naming the silent
@@ -63,8 +64,11 @@ class Communicator {
   /// Collective, blocking.
   void barrier() const;
 
-  /// Frees all peers: their current and later operations throw. Local, never throws.
-  void abort(const std::string& reason) const noexcept { back_end_->abort(reason); }
+  /// Frees all peers: their current and later operations throw; with MPI the whole job ends with
+  /// `exit_code`. Local, never throws.
+  void abort(const std::string& reason, ExitCode exit_code = ExitCode::run_failed) const noexcept {
+    back_end_->abort(reason, exit_code);
+  }
 
  private:
   std::shared_ptr<CommunicatorInterface> back_end_;

@@ -27,7 +27,7 @@ class LocalCommunicator final : public CommunicatorInterface {
     copy(mine.data, all);
   }
   void barrier() override { throw_if_aborted(); }
-  void abort(const std::string& reason) noexcept override {
+  void abort(const std::string& reason, ExitCode) noexcept override {
     const std::lock_guard lock(mutex_);
     if (reason_.empty()) reason_ = "rank 0 aborted: " + reason;
   }

@@ -147,10 +147,10 @@ class MpiCommunicator final : public CommunicatorInterface {
   void barrier() override { begin({}); }
 
   /// Ends the whole job: MPI has no way to free the peers alone.
-  void abort(const std::string& reason) noexcept override {
+  void abort(const std::string& reason, ExitCode exit_code) noexcept override {
     std::fprintf(stderr, "rank %d aborted: %s\n", rank_, reason.c_str());
     std::fflush(stderr);
-    MPI_Abort(comm_.get(), static_cast<int>(ExitCode::run_failed));
+    MPI_Abort(comm_.get(), static_cast<int>(exit_code));
   }
 
  private:

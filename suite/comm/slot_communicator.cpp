@@ -93,7 +93,7 @@ class SlotCommunicator final : public CommunicatorInterface {
     meet();
   }
 
-  void abort(const std::string& reason) noexcept override {
+  void abort(const std::string& reason, ExitCode) noexcept override {
     try {
       block_.fail(cat("rank ", rank(), " aborted: ", reason));
     } catch (...) {

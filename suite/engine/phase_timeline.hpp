@@ -98,7 +98,8 @@ class PhaseTimeline {
   std::vector<StepMarks> marks_;
 };
 
-/// What the timeline itself costs per step, measured by timing empty steps [s].
-[[nodiscard]] double measure_timeline_cost_s();
+/// What the timeline itself costs per step, measured by timing empty steps on the run's own clock
+/// and heartbeat [s]. Leaves the heartbeat in the last phase.
+[[nodiscard]] double measure_timeline_cost_s(StepClock& clock, Heartbeat& heartbeat);
 
 }  // namespace scalestudy

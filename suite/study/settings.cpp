@@ -106,7 +106,7 @@ void visit_machine(FieldVisitor& v, CommonSettings& s) {
 }  // namespace
 
 void visit(FieldVisitor& v, DataSettings& d) {
-  v.field("path", d.path, {.unit = "1", .description = "Training volume or folder"});
+  v.field("path", d.path, {.unit = "1", .description = "Training volume (TIFF)"});
   v.field("reference_path", d.reference_path,
           {.unit = "1", .description = "Clean counterpart for PSNR, or empty"});
   v.field("added_noise_std", d.added_noise_std,

@@ -11,7 +11,7 @@ namespace scalestudy {
 
 /// Where the training data come from. Relative paths are relative to the study file.
 struct DataSettings {
-  std::string path;            ///< training volume or folder
+  std::string path;            ///< training volume
   std::string reference_path;  ///< clean counterpart for PSNR, or empty
   double added_noise_std =
       0;  ///< Gaussian noise we add, in grey values; then the input is the reference

@@ -18,6 +18,21 @@ Adam::Adam(const OptimizerSettings& settings, torch::Tensor values)
   SCALESTUDY_EXPECT(settings.name == "adam");
 }
 
+/// Keras casts its betas to float32 before it takes their powers for the bias correction, so that
+/// its first steps are 6e-6 longer than the formula says; max pooling turns even that into
+/// differences of 5e-4 in what batch norm learns. Rule "keras" means Keras, so this is the rate for
+/// its step length.
+double Adam::kernel_rate(double learning_rate) const {
+  if (settings_.epsilon_rule == "torch") return learning_rate;
+  const auto correction = [&](double beta1, double beta2) {
+    const auto t = static_cast<double>(steps_);
+    return std::sqrt(1.0 - std::pow(beta2, t)) / (1.0 - std::pow(beta1, t));
+  };
+  const auto rounded = [](double beta) { return static_cast<double>(static_cast<float>(beta)); };
+  return learning_rate * correction(rounded(settings_.beta1), rounded(settings_.beta2)) /
+         correction(settings_.beta1, settings_.beta2);
+}
+
 /// torch divides sqrt(v) by the bias correction before adding epsilon; the paper's "epsilon hat"
 /// and Keras add it before: step = lr · sqrt(1−β₂ᵗ)/(1−β₁ᵗ) · m / (sqrt(v) + ε̂), so that ε = ε̂ /
 /// sqrt(1−β₂ᵗ) makes torch's kernel compute Keras' step.
@@ -34,8 +49,9 @@ void Adam::step(double learning_rate, const torch::Tensor& gradients, const torc
   // The kernel divides gradients by grad_scale: that is the weighted mean over the global batch.
   const auto divisor = weight.to(torch::kFloat32).clamp_min(1.0).squeeze();
   at::_fused_adam_({values_}, {gradients}, {first_moment_}, {second_moment_}, {}, {step_tensor_},
-                   learning_rate, settings_.beta1, settings_.beta2, /*weight_decay=*/0.0,
-                   kernel_epsilon(), /*amsgrad=*/false, /*maximize=*/false, divisor, {});
+                   kernel_rate(learning_rate), settings_.beta1, settings_.beta2,
+                   /*weight_decay=*/0.0, kernel_epsilon(), /*amsgrad=*/false, /*maximize=*/false,
+                   divisor, {});
 }
 
 }  // namespace scalestudy

@@ -17,6 +17,7 @@ class Adam {
   void step(double learning_rate, const torch::Tensor& gradients, const torch::Tensor& weight);
 
  private:
+  [[nodiscard]] double kernel_rate(double learning_rate) const;
   [[nodiscard]] double kernel_epsilon() const;
 
   OptimizerSettings settings_;

@@ -91,7 +91,6 @@ void keep_freed_memory() {
 c10::Device prepare_device(const RunSpec& spec) {
   at::set_num_threads(static_cast<int>(spec.settings.threads_per_rank));
   at::set_num_interop_threads(1);
-  at::globalContext().setFlushDenormal(true);
   torch::manual_seed(static_cast<std::uint64_t>(spec.repeat_seed()));
   return find_device(spec);
 }

@@ -224,7 +224,9 @@ void Trainer::train_epoch(std::int64_t epoch) {
   const Stopwatch watch;
   for (std::int64_t step = 0; step < spec_.plan.steps_per_epoch && !outcome_.diverged; ++step) {
     loop.run(StepIndex(epoch * spec_.plan.steps_per_epoch + step));
-    recorder_.add_step(reduction_->bucket_times());
+    // Bucket times are the host's; between device events they would mean nothing.
+    recorder_.add_step(services_.device.is_cpu() ? reduction_->bucket_times()
+                                                 : std::span<const BucketTimes>());
     if (recorder_.is_due()) flush();
   }
   flush();

@@ -7,6 +7,7 @@
 #include "record/run_file.hpp"
 
 #include "tests/e2e/driver_process.hpp"
+#include "tests/support/requirements.hpp"
 
 namespace scalestudy {
 namespace {
@@ -190,7 +191,7 @@ bool has_mpirun() {
 }
 
 TEST(Mpirun, CompletesAStudyInAFolderWithBlanksAndQuotes) {
-  if (!has_mpirun()) GTEST_SKIP() << "there is no mpirun";
+  SCALESTUDY_NEEDS("mpi", has_mpirun());
   const Workplace place;
   place.write_study(R"("ranks": [1, 2, 3])", 1);  // 3 ranks: oversubscribed on a small machine
   const auto finished = place.run({{"RANK", "7"}, {"WORLD_SIZE", "9"}},
@@ -200,7 +201,7 @@ TEST(Mpirun, CompletesAStudyInAFolderWithBlanksAndQuotes) {
 }
 
 TEST(Mpirun, NamesTheRankThatFailedOrDied) {
-  if (!has_mpirun()) GTEST_SKIP() << "there is no mpirun";
+  SCALESTUDY_NEEDS("mpi", has_mpirun());
   const Workplace place;
   const auto failed = place.run({{"FAKE_RANK_FAULT", "fail 1 2"}}, {"--launcher", "mpirun"});
   EXPECT_EQ(failed.code, 5);
@@ -212,7 +213,7 @@ TEST(Mpirun, NamesTheRankThatFailedOrDied) {
 }
 
 TEST(Mpirun, LeavesNoOrphanWhenTheDriverIsKilled) {
-  if (!has_mpirun()) GTEST_SKIP() << "there is no mpirun";
+  SCALESTUDY_NEEDS("mpi", has_mpirun());
   const Workplace place;
   const auto driver =
       place.start(place.run_arguments({"--launcher", "mpirun"}), {{"FAKE_RANK_STEP_S", "0.2"}});

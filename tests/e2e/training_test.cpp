@@ -12,6 +12,7 @@
 
 #include "analysis/run_summary.hpp"
 #include "tests/e2e/driver_process.hpp"
+#include "tests/support/requirements.hpp"
 
 namespace scalestudy {
 namespace {
@@ -95,7 +96,7 @@ TEST(Training, RunsOfEveryLauncherAndReductionAreConsistent) {
       << "the evaluation set must not depend on ranks, reduction or launcher";
 }
 
-TEST(Training, FirstLossIsTheSameAtEveryWorldSize) {
+TEST(Training, MaskedVoxelsAreTheSameAtEveryWorldSize) {
   const Workplace place;
   write_real_study(place, R"("ranks": [1, 2, 4], "scaling_rule": ["strong"])", 1, 2);
   ASSERT_EQ(place.run().code, 0);
@@ -181,6 +182,42 @@ TEST(Training, BadDataEndsTheRunWithTheReason) {
   finished = run_with({"settings.local_batch_size=100000"});
   EXPECT_EQ(finished.code, 2) << finished.err;
   EXPECT_THAT(finished.err, HasSubstr("fewer than the global batch"));
+}
+
+TEST(Training, BadDataUnderMpiKeepsItsExitCode) {
+  SCALESTUDY_NEEDS("mpi", std::string(MPIEXEC_PROGRAM) != "");
+  const Workplace place;
+  write_real_study(place, R"("ranks": [2])", 1, 2);
+  const auto finished =
+      place.run({}, {"--set", "settings.patch=[64,64,64]", "--launcher", "mpirun"});
+  EXPECT_EQ(finished.code, 2) << finished.err;
+  EXPECT_THAT(finished.err, HasSubstr("40 voxels along Z"));
+}
+
+TEST(Training, AddedNoiseGivesAPsnrThatFollowsFromTheReference) {
+  const Workplace place;
+  write_real_study(place, R"("ranks": [1, 2])", 1, 4);
+  ASSERT_EQ(place.run({}, {"--set", "data.added_noise_std=8"}).code, 0);
+  for (const auto& run : records_of(place)) {
+    const auto panel = [&](const std::string& name) {
+      const auto found = std::find_if(run.panels.begin(), run.panels.end(),
+                                      [&](const Panel& each) { return each.name == name; });
+      EXPECT_NE(found, run.panels.end()) << name;
+      return found->pixels;
+    };
+    const auto rms = [](const std::vector<float>& a, const std::vector<float>& b) {
+      double squares = 0;
+      for (std::size_t i = 0; i < a.size(); ++i) squares += std::pow(a[i] - b[i], 2);
+      return std::sqrt(squares / static_cast<double>(a.size()));
+    };
+    EXPECT_NEAR(rms(panel("input"), panel("reference")), 8.0, 0.8);
+    // The stack's grey values span 35 … 237; the panel is a part of what the PSNR is about.
+    const double expected =
+        20.0 * std::log10((237.0 - 35.0) / rms(panel("prediction"), panel("reference")));
+    EXPECT_NEAR(*run.summary_value(summary_column::psnr_db), expected, 4.0);
+    EXPECT_EQ(*run.summary_value(summary_column::psnr_db),
+              run.evaluations.values(evaluation_column::psnr_db).back());
+  }
 }
 
 /// The victims, in turn.

@@ -9,6 +9,7 @@
 #include "record/run_layout.hpp"
 
 #include "tests/record/sample_run.hpp"
+#include "tests/support/requirements.hpp"
 
 namespace scalestudy {
 namespace {
@@ -31,26 +32,16 @@ Outcome run(const std::string& command) {
   return outcome;
 }
 
-// SCALESTUDY_REQUIRE lists tools whose absence is a failure instead of a skip.
-bool is_missing(const std::string& tool, const std::string& probe) {
-  if (run(probe).status == 0) return false;
-  const char* required = std::getenv("SCALESTUDY_REQUIRE");
-  EXPECT_TRUE(required == nullptr || std::string(required).find(tool) == std::string::npos)
-      << tool << " is required but missing";
-  return true;
-}
-
 // The Python that has h5py: the one in use, or else the distribution's; "" when none has.
 std::string python_with_h5py() {
   for (const std::string python : {"python3", "/usr/bin/python3"}) {
     if (run(python + " -c 'import h5py'").status == 0) return python;
   }
-  EXPECT_TRUE(is_missing("h5py", "false"));
   return "";
 }
 
 TEST(OtherReaders, H5dumpShowsUnits) {
-  if (is_missing("h5dump", "h5dump --version")) GTEST_SKIP() << "no h5dump";
+  SCALESTUDY_NEEDS("h5dump", run("h5dump --version").status == 0);
   const TemporaryFolder folder;
   const auto file = make_sample_run(folder);
   const auto outcome = run("h5dump -d /steps/step_s '" + file.string() + "'");
@@ -62,7 +53,7 @@ TEST(OtherReaders, H5dumpShowsUnits) {
 
 TEST(OtherReaders, H5pySeesEveryDataSetWithItsAttributes) {
   const auto python = python_with_h5py();
-  if (python.empty()) GTEST_SKIP() << "no h5py";
+  SCALESTUDY_NEEDS("h5py", !python.empty());
   const TemporaryFolder folder;
   const auto file = make_sample_run(folder);
   std::ofstream(folder / "check.py") << R"(
@@ -95,7 +86,7 @@ assert len(seen) == int(sys.argv[2]), len(seen)
 
 TEST(OtherReaders, H5pyReadsALivePart) {
   const auto python = python_with_h5py();
-  if (python.empty()) GTEST_SKIP() << "no h5py";
+  SCALESTUDY_NEEDS("h5py", !python.empty());
   const TemporaryFolder folder;
   const auto part = folder / "run.h5.part";
   RunFileWriter writer(part, sample_header(), 2);

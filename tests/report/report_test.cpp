@@ -12,6 +12,7 @@
 #include "core/error.hpp"
 
 #include "tests/analysis/synthetic_run.hpp"
+#include "tests/support/requirements.hpp"
 
 namespace scalestudy {
 namespace {
@@ -151,7 +152,7 @@ TEST_F(Report, IdsAreUniqueOnThePage) {
 }
 
 TEST_F(Report, WritesEveryFigureInFourFormsAndTheTables) {
-  if (!has_gnuplot()) GTEST_SKIP() << "gnuplot is not installed";
+  SCALESTUDY_NEEDS("gnuplot", has_gnuplot());
   write_study(3);
   const ReportResult result = report();
   EXPECT_TRUE(result.notes.empty()) << result.notes.front();

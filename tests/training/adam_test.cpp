@@ -45,7 +45,7 @@ TEST(FlatAdam, EqualsKerasFormulaWithEpsilonHat) {
     adam.step(rate, gradient.clone(), torch::ones({1}, torch::kFloat64));
     m = beta1 * m + (1 - beta1) * gradient;
     v = beta2 * v + (1 - beta2) * gradient * gradient;
-    expected -= rate * std::sqrt(1 - std::pow(beta2, step)) / (1 - std::pow(beta1, step)) * m /
+    expected -= rate * std::sqrt(1 - std::pow(beta2_f, step)) / (1 - std::pow(beta1_f, step)) * m /
                 (v.sqrt() + epsilon_hat);
   }
   EXPECT_LT((ours - expected).abs().max().item<double>(), 1e-12);

@@ -80,13 +80,14 @@ class EquivalenceTask final : public TrainingTask {
     model_->eval();  // frozen batch norm
     const auto sum =
         noise2void::masked_loss_sum("mse", model_->forward(input_), input_ * mask_, mask_);
-    return mutated() ? sum / weight_ : sum;
+    return arguments_.mutation == "mean_of_means" ? sum / weight_ : sum;
   }
 
-  /// The two classic mistakes: averaging the ranks' means, and forgetting to average.
+  /// Two classic mistakes: the mean of the ranks' means, and a divisor without the other ranks.
   [[nodiscard]] double loss_weight() const override {
     if (arguments_.mutation == "mean_of_means") return 1.0;
-    if (arguments_.mutation == "sum_for_mean") return 1.0 / static_cast<double>(arguments_.ranks);
+    if (arguments_.mutation == "sum_for_mean")
+      return weight_ / static_cast<double>(arguments_.ranks);
     return weight_;
   }
 
@@ -103,10 +104,6 @@ class EquivalenceTask final : public TrainingTask {
   }
 
  private:
-  [[nodiscard]] bool mutated() const {
-    return arguments_.mutation == "mean_of_means" || arguments_.mutation == "sum_for_mean";
-  }
-
   Arguments arguments_;
   std::shared_ptr<noise2void::UNet> model_;
   torch::Tensor input_, mask_;

@@ -138,9 +138,10 @@ TEST_F(Equivalence, FirstStepsGradientsInFloat) {
 }
 
 TEST_F(Equivalence, EveryMutationIsCaught) {
-  const auto one = train({"threads", 1});
+  // On gradients: Adam alone would hide a wrong factor, because its steps do not depend on it.
+  const auto one = train({"threads", 1, "float32", 1});
   for (const std::string mutation : {"mean_of_means", "sum_for_mean", "dropped_remainder"})
-    EXPECT_GT(distance(train({"threads", 3, "float64", 10, mutation}), one), 1e-6) << mutation;
+    EXPECT_GT(distance(train({"threads", 3, "float32", 1, mutation}), one), 1e-2) << mutation;
 }
 
 }  // namespace

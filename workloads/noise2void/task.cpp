@@ -292,6 +292,10 @@ std::map<std::string, std::string> Noise2VoidTask::effective_settings() const {
       {"volume_hash", cat("\"", hex64(hash_bytes(std::as_bytes(std::span(volume_.voxels)))), "\"")},
       {"normalisation_mean", cat(patches_.normalisation.mean)},
       {"normalisation_std", cat(patches_.normalisation.std)},
+      {"memory_format",
+       model_->blocks().back().second->conv->weight.is_contiguous(c10::MemoryFormat::ChannelsLast3d)
+           ? "\"channels_last\""
+           : "\"contiguous\""},
       {"mask_box_side_vox", std::to_string(box)},
       {"masked_voxels_per_patch_expected", cat(points)},
       {"masked_voxels_per_patch_nominal", cat(std::floor(voxels * settings_.masked_frac))},

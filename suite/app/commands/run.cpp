@@ -37,6 +37,9 @@ void require_something_to_run(const PlannedStudy& planned) {
 }
 
 void require_data(const Study& study) {
+  if (study.data.path.empty())
+    throw BadInput({cat(study.file.string(), ": data.path is empty"),
+                    "this study brings no data of its own", "Give --set data.path=FILE"});
   for (const auto& [key, path] : {std::pair{"data.path", study.data.path},
                                   std::pair{"data.reference_path", study.data.reference_path}}) {
     if (path.empty() || fs::exists(path)) continue;
