@@ -170,11 +170,25 @@ double psnr_db(const RunRecord& run) {
   return last_or_undefined(run.evaluations.values(evaluation_column::psnr_db));
 }
 
+namespace {
+
+/// Of the steps before the first one that some rank did not get to record: a failed run's last rows
+/// can be rank 0's alone.
+std::vector<double> complete_step_times_s(const StepTable& steps) {
+  auto times_s = steps.max_over_ranks(step_column::step_s);
+  const auto incomplete =
+      std::find_if(times_s.begin(), times_s.end(), [](double time_s) { return !(time_s > 0); });
+  times_s.erase(incomplete, times_s.end());
+  return times_s;
+}
+
+}  // namespace
+
 std::vector<SummaryValue> summarise(const RunRecord& run, const SummaryWindows& windows) {
   const StepTable& steps = run.steps;
   SteadyWindow window;
   if (steps.steps() > 0) {
-    window = find_steady_window(steps.max_over_ranks(step_column::step_s), windows.warmup_steps);
+    window = find_steady_window(complete_step_times_s(steps), windows.warmup_steps);
   }
   return {
       {&summary_column::cpu_time_s, scalestudy::cpu_time_s(run)},

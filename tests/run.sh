@@ -8,7 +8,7 @@ usage() {
 Usage: tests/run.sh [--full] [--jobs N] [--help]
   (none)    set up; preset release: configure, build, ctest
   --full    also: preset light built and tested with LibTorch, MPI and CUDA hidden, its driver linked
-            with none of them; AddressSanitizer; ThreadSanitizer; clang-format; clang-tidy; preset gpu
+            with none of them; AddressSanitizer; ThreadSanitizer on the threaded parts; clang-format; clang-tidy; preset gpu
             linked; the report in a browser; the original Noise2Void beside ours.
             A test that cannot run because its tool is missing then fails (SCALESTUDY_REQUIRE).
   --jobs N  parallel compilations and tests (default: one per core)
@@ -58,6 +58,15 @@ run_ctest() {
 }
 
 build_and_test() { build "$1" && run_ctest "$@"; }
+
+# ThreadSanitizer watches one process: the ranks that are threads, and the engine's threads.
+threads_are_clean() {
+  local tests=build/tsan/tests
+  cmake --preset tsan &&
+    cmake --build --preset tsan --target engine_test comm_test communicator_conformance -- -j "$jobs" &&
+    "$tests/engine/engine_test" && "$tests/comm/comm_test" &&
+    "$tests/conformance/communicator_conformance" --gtest_filter='-*shm*'
+}
 
 # LibTorch, MPI and CUDA must not even be found: their places are hidden from CMake.
 light_hidden() {
@@ -117,7 +126,7 @@ stage build-release build release || exit 1
 if [[ $full ]]; then
   stage light light_hidden
   stage asan build_and_test asan
-  stage tsan build_and_test tsan
+  stage tsan threads_are_clean
   stage clang-format check_format
   stage clang-tidy check_tidy
   stage gpu-link gpu_links

@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include <ATen/Parallel.h>
+#include <c10/util/Exception.h>
 #include <nlohmann/json.hpp>
 #include <torch/version.h>
 #include <unistd.h>
@@ -112,8 +113,14 @@ class RankProgram {
     } catch (const Error& error) {
       return fail(error.what(), error.exit_code());
     } catch (const std::bad_alloc&) {
-      return fail("Out of memory (the run does not fit). Use a smaller batch or patch.",
-                  ExitCode::run_failed);
+      return fail_out_of_memory();
+    } catch (const c10::OutOfMemoryError&) {
+      return fail_out_of_memory();
+    } catch (const c10::Error& error) {
+      const std::string text = error.what_without_backtrace();
+      // What LibTorch's CPU allocator says; it has no type of its own.
+      if (text.find("can't allocate memory") != std::string::npos) return fail_out_of_memory();
+      return fail(cat("LibTorch failed: ", text), ExitCode::internal);
     } catch (const std::exception& error) {
       return fail(cat("Unexpected error: ", error.what()), ExitCode::internal);
     }
@@ -126,13 +133,14 @@ class RankProgram {
     comm_.emplace(make_communicator(spec_.communicator, rendezvous_,
                                     Seconds(spec_.settings.timeouts.collective_deadline_s)));
     const auto device = prepare_device(spec_);
+    const auto environment = comm_->is_root() ? host_environment_json() : std::string();
     comm_->barrier();  // one zero for all ranks
     const auto clock = make_step_clock(device);
     const double initialisation_s = process_age_s();
     timeline_cost_s_ = measure_timeline_cost_s(*clock, heartbeat_);
     heartbeat_.beat("reading data", -1);
     const auto task = make_training_task(spec_, device);
-    if (comm_->is_root()) open_run_file(device, *task);
+    if (comm_->is_root()) open_run_file(device, *task, environment);
 
     auto* const writer = writer_ ? &*writer_ : nullptr;
     RankServices services{spec_, *comm_, device, *clock, writer, heartbeat_, log_, folder_};
@@ -141,7 +149,9 @@ class RankProgram {
     close(outcome, now_s() - clock->origin_s());
   }
 
-  void open_run_file(const c10::Device& device, const TrainingTask& task) {
+  void open_run_file(const c10::Device& device,
+                     const TrainingTask& task,
+                     const std::string& environment) {
     RunHeader header;
     header.run_id = spec_.run_id();
     header.build_id = build_id();
@@ -149,7 +159,7 @@ class RankProgram {
     writer_.emplace(folder_ / "run.h5.part", header, spec_.ranks);
     writer_->write_settings(requested_study(), spec_text_,
                             effective_settings(spec_, *comm_, device, rendezvous_, task));
-    writer_->write_environment(host_environment_json());
+    writer_->write_environment(environment);
     writer_->flush();
   }
 
@@ -186,6 +196,11 @@ class RankProgram {
     writer_->set_status(outcome.diverged ? RunStatus::diverged : RunStatus::complete,
                         outcome.reason);
     writer_->flush();
+  }
+
+  ExitCode fail_out_of_memory() noexcept {
+    return fail("Out of memory (the run does not fit). Use a smaller batch or patch.",
+                ExitCode::run_failed);
   }
 
   ExitCode fail(const std::string& message, ExitCode exit_code) noexcept {

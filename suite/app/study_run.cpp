@@ -228,6 +228,7 @@ void StudyRunner::close_result_file(const RunSpec& spec, RunOutcome& outcome) {
       throw RunFailed({"The ranks ended without an error but wrote no run.h5.part",
                        "there is nothing to analyse", "See the logs of the ranks"});
     }
+    repair_run_file(part);
     const auto record = read_run_file(part);
     adopt_divergence(record.header, outcome);
     auto closing = closing_of(outcome);

@@ -58,6 +58,7 @@ void PhaseTimeline::begin_step(std::int64_t step) {
 void PhaseTimeline::end_step() {
   SCALESTUDY_EXPECT(!marks_.empty());
   marks_.back().end = clock_.mark();
+  marks_.back().finished = true;
 }
 
 PhaseTimeline::Scope::Scope(PhaseTimeline& timeline, Phase phase)
@@ -71,13 +72,20 @@ PhaseTimeline::Scope::Scope(PhaseTimeline& timeline, Phase phase)
 }
 
 PhaseTimeline::Scope::~Scope() {
-  timeline_.marks_.back().phase_end[index_of(phase_)] = timeline_.clock_.mark();
+  auto& marks = timeline_.marks_.back();
+  try {
+    marks.phase_end[index_of(phase_)] = timeline_.clock_.mark();
+  } catch (...) {
+    // A broken device cannot take marks; the error that broke it is already on its way up.
+    marks.phase_end[index_of(phase_)] = marks.phase_begin[index_of(phase_)];
+  }
 }
 
 std::vector<StepTimes> PhaseTimeline::take_finished() {
   std::vector<StepTimes> finished;
   finished.reserve(marks_.size());
   for (const auto& marks : marks_) {
+    if (!marks.finished) continue;  // an error cut it short
     StepTimes times;
     times.start_s = clock_.seconds(marks.begin);
     times.step_s = clock_.seconds(marks.end) - times.start_s;

@@ -91,6 +91,7 @@ class PhaseTimeline {
     std::array<Mark, phase_count> phase_begin{};
     std::array<Mark, phase_count> phase_end{};
     std::array<bool, phase_count> seen{};
+    bool finished = false;
   };
   StepClock& clock_;
   Heartbeat* heartbeat_;

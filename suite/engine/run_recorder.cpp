@@ -67,6 +67,7 @@ void RunRecorder::flush(const std::vector<StepTimes>& times, const std::vector<S
   comm_.all_gather(const_view_of(std::span<const double>(buckets)),
                    view_of(std::span<double>(all_buckets)));
   if (writer_ != nullptr) {
+    written_ = true;
     writer_->append_steps(collected_, all_steps);
     writer_->append_bucket_rows(all_buckets);
     writer_->flush();
@@ -74,12 +75,13 @@ void RunRecorder::flush(const std::vector<StepTimes>& times, const std::vector<S
   choose_next_flush(times);
   first_step_ += collected_;
   collected_ = 0;
+  written_ = false;
   buckets_.clear();
 }
 
 void RunRecorder::flush_alone(const std::vector<StepTimes>& times,
                               const std::vector<StepFacts>& facts) {
-  if (writer_ == nullptr || times.empty()) return;
+  if (writer_ == nullptr || times.empty() || written_) return;
   const auto steps = std::min(times.size(), facts.size());
   const std::vector<StepTimes> own_times(times.begin(),
                                          times.begin() + static_cast<std::ptrdiff_t>(steps));
@@ -122,12 +124,11 @@ std::vector<double> RunRecorder::bucket_block(const std::vector<StepTimes>& time
 }
 
 void RunRecorder::choose_next_flush(const std::vector<StepTimes>& times) {
-  double mean_step_s = flush_interval_s;
-  if (!times.empty()) {
-    mean_step_s = std::accumulate(times.begin(), times.end(), 0.0,
-                                  [](double sum, const StepTimes& t) { return sum + t.step_s; }) /
-                  static_cast<double>(times.size());
-  }
+  if (times.empty()) return;  // on all ranks alike
+  const double mean_step_s =
+      std::accumulate(times.begin(), times.end(), 0.0,
+                      [](double sum, const StepTimes& t) { return sum + t.step_s; }) /
+      static_cast<double>(times.size());
   // Rank 0 decides for all, so that all ranks meet in the same collective.
   std::vector<double> steps{
       std::clamp(std::floor(flush_interval_s / std::max(mean_step_s, 1e-6)), 1.0, 1000.0)};

@@ -51,6 +51,7 @@ class RunRecorder {
   double clock_origin_s_;
   std::vector<std::vector<BucketTimes>> buckets_;
   std::int64_t collected_ = 0;
+  bool written_ = false;  ///< the steps since the last flush are in the file already
   std::int64_t next_flush_ = 1;
   std::int64_t first_step_ = 0;
 };

@@ -77,6 +77,11 @@ c10::Device find_device(const RunSpec& spec) {
         {"Device 'cuda' was asked for, but LibTorch finds none",
          "the study's times would be those of another device",
          "Run on a machine with a GPU and a build with preset gpu, or set settings.device=cpu"});
+  // cuDNN takes TF32 for convolutions unless told not to; recorded as float32, it has to be
+  // float32.
+  at::globalContext().setAllowTF32CuDNN(false);
+  at::globalContext().setAllowTF32CuBLAS(false);
+  at::globalContext().setBenchmarkCuDNN(true);
   return c10::Device(c10::kCUDA, 0);
 }
 

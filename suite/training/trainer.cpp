@@ -209,8 +209,13 @@ TrainingOutcome Trainer::run() {
     for (std::int64_t epoch = 0; epoch < spec_.plan.epochs && !outcome_.diverged; ++epoch)
       train_epoch(epoch);
     if (!outcome_.diverged) finish();
-  } catch (...) {
+  } catch (const std::exception& error) {
     flush_what_is_left();
+    // Before the stack unwinds: our own communication thread may be inside a collective, and only
+    // an abort frees it and the peers.
+    services_.heartbeat.set_error(error.what());
+    const auto* known = dynamic_cast<const Error*>(&error);
+    comm_.abort(error.what(), known != nullptr ? known->exit_code() : ExitCode::internal);
     throw;
   }
   return outcome_;
@@ -364,6 +369,7 @@ void Trainer::finish() {
 }  // namespace
 
 TrainingOutcome train(RankServices& services, TrainingTask& task) {
+  services.heartbeat.beat("first_pass", -1);
   broadcast_model(services.comm, task.model());
   return Trainer(services, task).run();
 }

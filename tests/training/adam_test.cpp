@@ -33,8 +33,10 @@ TEST(FlatAdam, EqualsTorchsAdamWithTorchsEpsilon) {
 }
 
 TEST(FlatAdam, EqualsKerasFormulaWithEpsilonHat) {
-  const double rate = 4e-4, beta1 = 0.9, beta2 = 0.999,
-               epsilon_hat = 1e-3;  // large, so that it matters
+  const double rate = 4e-4, beta1 = 0.9, beta2 = 0.999, epsilon_hat = 1e-3;
+  const double beta1_f = 0.9F,
+               beta2_f =
+                   0.999F;  // Keras takes powers of float32 betas  // large, so that it matters
   auto ours = torch::linspace(-1, 1, 50, torch::kFloat64);
   auto expected = ours.clone();
   auto m = torch::zeros({50}, torch::kFloat64);

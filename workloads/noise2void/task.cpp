@@ -186,7 +186,7 @@ void Noise2VoidTask::read_data() {
     reference_ = volume_;
   }
   require_finite(volume_, spec_.data.path);
-  add_noise(volume_, spec_.data.added_noise_std, noise_seed);
+  if (spec_.data.added_noise_std > 0) add_noise(volume_, spec_.data.added_noise_std, noise_seed);
   patches_ = make_patches(volume_, settings_, cat("'", spec_.data.path, "'"));
   require_enough_patches();
 }
