@@ -82,7 +82,7 @@ fs::path StudyFolder::run_folder(const std::string& run_id) const {
 
 fs::path StudyFolder::set_aside(const std::string& run_id) const {
   const auto folder = run_folder(run_id);
-  const auto attempt = first_free_attempt(folder);
+  auto attempt = first_free_attempt(folder);
   std::vector<fs::path> files;
   for (const auto& entry : fs::directory_iterator(folder)) {
     if (!entry.is_directory()) files.push_back(entry.path());

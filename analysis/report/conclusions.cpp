@@ -167,7 +167,7 @@ std::string smoothness_sentence(const Smoothness& s) {
   }
   const Estimate smoother = inverse(s.per_step);
   const double predicted = 1 / s.predicted_per_step;
-  const std::string text =
+  std::string text =
       cat("Per step the loss curve of ", ranks_in_words(s.ranks, false), " is ",
           with_interval(smoother), " times as smooth as that of one, ",
           agreement(smoother, predicted), " the ", significant(predicted, 3), " that averaging ",

@@ -84,7 +84,7 @@ std::string interval_text(const Estimate& estimate, int digits) {
 }
 
 std::string with_interval(const Estimate& estimate, int digits) {
-  const std::string value = significant(estimate.value, digits);
+  std::string value = significant(estimate.value, digits);
   if (!estimate.interval) return value;
   return value + " (" + interval_text(estimate, digits) + ")";
 }

@@ -53,7 +53,7 @@ std::string machine_of(const RunSet& set) {
   for (const Run& run : set.runs) {
     const FlatSettings environment = flatten_json(run.record.environment);
     for (const char* name : {"cpu_model", "model_name", "model", "cpu"}) {
-      if (const std::string model = value_named(environment, name); !model.empty()) return model;
+      if (std::string model = value_named(environment, name); !model.empty()) return model;
     }
   }
   return "";

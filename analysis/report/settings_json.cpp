@@ -2,6 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "core/text.hpp"
+
 namespace scalestudy {
 namespace {
 
@@ -9,7 +11,7 @@ using nlohmann::json;
 
 void flatten_into(const json& value, const std::string& path, FlatSettings& flat) {
   if (value.is_object()) {
-    for (const auto& [key, member] : value.items()) flatten_into(member, path + "/" + key, flat);
+    for (const auto& [key, member] : value.items()) flatten_into(member, cat(path, "/", key), flat);
   } else if (value.is_string()) {
     const auto& text = value.get_ref<const std::string&>();
     const json inner = text.starts_with("{") ? json::parse(text, nullptr, false) : json();

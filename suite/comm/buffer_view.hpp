@@ -17,7 +17,6 @@ enum class DataType { float32, float64, int64, uint8 };
     case DataType::float32:
       return 4;
     case DataType::float64:
-      return 8;
     case DataType::int64:
       return 8;
     case DataType::uint8:

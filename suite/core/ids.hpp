@@ -20,7 +20,8 @@ class StrongInt {
     ++value_;
     return *this;
   }
-  friend constexpr auto operator<=>(StrongInt, StrongInt) = default;
+  friend constexpr auto operator<=>(StrongInt,
+                                    StrongInt) = default;  // NOLINT(modernize-use-nullptr)
   friend std::ostream& operator<<(std::ostream& out, StrongInt id) { return out << id.value_; }
 
  private:

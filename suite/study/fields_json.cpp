@@ -20,8 +20,7 @@ FieldVisitor::~FieldVisitor() = default;
 namespace {
 
 std::string range_text(const FieldInfo& info) {
-  const auto least =
-      info.minimum == above_zero ? std::string("above 0") : cat("at least ", info.minimum);
+  auto least = info.minimum == above_zero ? std::string("above 0") : cat("at least ", info.minimum);
   if (std::isinf(info.maximum)) return least;
   if (std::isinf(info.minimum)) return cat("at most ", info.maximum);
   return cat(least, " and at most ", info.maximum);
