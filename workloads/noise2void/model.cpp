@@ -29,6 +29,10 @@ torch::Tensor upsampled(const torch::Tensor& input) {
 
 }  // namespace
 
+torch::Tensor in_format(const torch::Tensor& tensor, at::MemoryFormat format) {
+  return at::empty_like(tensor, tensor.options(), format).copy_(tensor);
+}
+
 ConvBlock::ConvBlock(std::int64_t in, std::int64_t out) {
   conv = register_module("conv", make_convolution(in, out, 3));
   // Keras' momentum 0.99 and epsilon 1e-3; torch's momentum is its complement.

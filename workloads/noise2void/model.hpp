@@ -13,6 +13,11 @@
 
 namespace scalestudy::noise2void {
 
+/// A copy with exactly the strides of `format`. contiguous() leaves one-channel tensors as they
+/// are, because theirs count as contiguous in both formats; then the first convolution would run in
+/// the other format and its output be reordered at every step.
+[[nodiscard]] torch::Tensor in_format(const torch::Tensor& tensor, at::MemoryFormat format);
+
 /// Convolution, batch norm (eps 1e-3, momentum 0.01 = Keras' 0.99), ReLU.
 class ConvBlock final : public torch::nn::Module {
  public:

@@ -98,12 +98,11 @@ torch::Tensor predict_tile(UNet& model,
                            const Tile& tile,
                            c10::MemoryFormat memory_format) {
   const auto device = model.parameters().front().device();
-  const auto input = part(normalised, tile.spans, /*keep=*/false, /*in_tile=*/false)
-                         .unsqueeze(0)
-                         .unsqueeze(0)
-                         .contiguous(memory_format)
-                         .to(device);
-  const auto output = model.forward(input).to(torch::kCPU, torch::kFloat32).contiguous();
+  const auto input =
+      part(normalised, tile.spans, /*keep=*/false, /*in_tile=*/false).unsqueeze(0).unsqueeze(0);
+  const auto output = model.forward(in_format(input, memory_format).to(device))
+                          .to(torch::kCPU, torch::kFloat32)
+                          .contiguous();
   return part(output.squeeze(0).squeeze(0), tile.spans, /*keep=*/true, /*in_tile=*/true);
 }
 

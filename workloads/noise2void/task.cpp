@@ -170,7 +170,7 @@ Noise2VoidTask::Noise2VoidTask(const RunSpec& spec, const c10::Device& device)
   model_ = std::make_shared<UNet>(settings_.depth, settings_.first_filters);
   model_->to(device_);
   for (auto& parameter : model_->parameters())
-    if (parameter.dim() == 5) parameter.set_data(parameter.contiguous(memory_format_));
+    if (parameter.dim() == 5) parameter.set_data(in_format(parameter.detach(), memory_format_));
 }
 
 void Noise2VoidTask::read_data() {
@@ -203,7 +203,7 @@ void Noise2VoidTask::require_enough_patches() const {
 }
 
 torch::Tensor Noise2VoidTask::to_device(const torch::Tensor& host) const {
-  return host.contiguous(memory_format_).to(device_);
+  return in_format(host, memory_format_).to(device_);
 }
 
 void Noise2VoidTask::prepare_batch(const Shard& shard) {
