@@ -60,7 +60,7 @@ void RunRecorder::flush(const std::vector<StepTimes>& times, const std::vector<S
   const auto steps = step_block(times, facts);
   const auto buckets = bucket_block(times);
   const auto world = static_cast<std::size_t>(comm_.world_size().value());
-  std::vector<double> all_steps(comm_.is_root() || world > 1 ? steps.size() * world : 0);
+  std::vector<double> all_steps(steps.size() * world);
   std::vector<double> all_buckets(buckets.size() * world);
   comm_.all_gather(const_view_of(std::span<const double>(steps)),
                    view_of(std::span<double>(all_steps)));

@@ -71,7 +71,9 @@ FlatParameters::FlatParameters(std::vector<torch::Tensor> parameters,
   SCALESTUDY_EXPECT(!parameters.empty() && order.size() == parameters.size());
   const torch::NoGradGuard no_grad;
   std::int64_t count = 0;
+  positions_.resize(order.size());
   for (const auto index : order) {
+    positions_[index] = parameters_.size();
     parameters_.push_back(parameters[index]);
     element_counts_.push_back(parameters[index].numel());
     count += parameters[index].numel();

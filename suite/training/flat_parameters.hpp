@@ -46,12 +46,18 @@ class FlatParameters {
   /// Elements per parameter, in ready order.
   [[nodiscard]] const std::vector<std::int64_t>& element_counts() const { return element_counts_; }
 
+  /// Where the `parameter`-th of the constructor's parameters stands in ready order.
+  [[nodiscard]] std::size_t position_of(std::size_t parameter) const {
+    return positions_[parameter];
+  }
+
   /// Contract: every .grad still aliases the flat storage (zero_grad() would drop them silently).
   void expect_aliases_intact() const;
 
  private:
   std::vector<torch::Tensor> parameters_;  ///< in ready order
   std::vector<std::int64_t> element_counts_;
+  std::vector<std::size_t> positions_;  ///< the inverse of the order
   torch::Tensor values_;
   torch::Tensor gradients_and_weight_;
 };

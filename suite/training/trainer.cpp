@@ -1,6 +1,5 @@
 #include "training/trainer.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <optional>
@@ -105,8 +104,9 @@ class Trainer final : public StepWork {
         reduction_(make_reduction(spec_.reduction, reduction_context())),
         timeline_(services.clock, &services.heartbeat),
         recorder_(services.comm, services.writer, services.clock.origin_s()) {
-    hooks_.on_ready(
-        [this](std::size_t parameter) { reduction_->gradient_ready(position_[parameter]); });
+    hooks_.on_ready([this](std::size_t parameter) {
+      reduction_->gradient_ready(parameters_.position_of(parameter));
+    });
   }
 
   TrainingOutcome run();
@@ -163,7 +163,6 @@ class Trainer final : public StepWork {
   FlatParameters parameters_;
   Adam adam_;
   PlateauSchedule schedule_;
-  std::vector<std::size_t> position_;  ///< of each parameter in ready order
   std::unique_ptr<ReductionStrategy> reduction_;
 
   PhaseTimeline timeline_;
@@ -183,18 +182,6 @@ class Trainer final : public StepWork {
 };
 
 ReductionContext Trainer::reduction_context() {
-  // Parameters were laid out in ready order; hooks speak of the module's order.
-  const auto all = task_.model().parameters();
-  position_.resize(all.size());
-  const auto* base = static_cast<const std::byte*>(parameters_.values().data_ptr());
-  std::vector<std::pair<const std::byte*, std::size_t>> by_address;
-  for (std::size_t i = 0; i < all.size(); ++i)
-    by_address.emplace_back(static_cast<const std::byte*>(all[i].data_ptr()), i);
-  std::sort(by_address.begin(), by_address.end());
-  SCALESTUDY_EXPECT(by_address.front().first == base);
-  for (std::size_t place = 0; place < by_address.size(); ++place)
-    position_[by_address[place].second] = place;
-
   const BucketLimits limits{ByteCount(spec_.settings.buckets.first_bucket_bytes),
                             ByteCount(spec_.settings.buckets.bucket_cap_bytes)};
   const auto element_bytes = static_cast<std::int64_t>(parameters_.values().element_size());
