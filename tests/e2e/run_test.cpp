@@ -90,7 +90,8 @@ TEST(Run, ARankThatDiesWithoutAWordIsNamed) {
 
 TEST(Run, ARankThatHangsIsNamedAndStopped) {
   const Workplace place;
-  const auto finished = place.run({{"FAKE_RANK_FAULT", "hang 1 2"}});
+  const auto finished = place.run({{"FAKE_RANK_FAULT", "hang 1 2 2"}},
+                                  {"--set", "settings.timeouts.collective_deadline_s=1"});
   EXPECT_EQ(finished.code, 5);
   const auto header = header_of(place.run_folders().back());
   EXPECT_EQ(header.failed_rank, 1);
