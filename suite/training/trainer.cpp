@@ -407,6 +407,7 @@ void Trainer::finish() {
 TrainingOutcome train(RankServices& services, TrainingTask& task) {
   services.heartbeat.beat("first_pass", -1);
   put_precision_in_force(services.spec.settings.precision, services.device);
+  expect_memory_format(task.model(), services.spec.settings.memory_format);
   use_batch_norm_policy(task.model(), batch_norm_policy(services.spec.settings.batch_norm),
                         services.batch_norm_comm);
   broadcast_model(services.comm, task.model());

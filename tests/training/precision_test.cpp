@@ -4,9 +4,11 @@
 
 #include <ATen/ops/conv2d.h>
 #include <gmock/gmock.h>
+#include <torch/nn/modules/conv.h>
 
 #include "core/error.hpp"
 
+#include "training/device.hpp"
 #include "training/optimizer.hpp"
 
 namespace scalestudy {
@@ -37,6 +39,15 @@ TEST(Precision, OneThatChangesNothingIsAnError) {
   } catch (const Lacks& error) {
     EXPECT_THAT(error.what(), testing::HasSubstr("Precision tf32 changes nothing on cpu"));
   }
+}
+
+TEST(MemoryFormat, OneThatIsNotInForceIsAnError) {
+  torch::nn::Conv2d layer(torch::nn::Conv2dOptions(4, 8, 3));
+  EXPECT_NO_THROW(expect_memory_format(*layer, "contiguous"));
+  EXPECT_THROW(expect_memory_format(*layer, "channels_last"), Lacks);
+  use_memory_format(*layer, c10::MemoryFormat::ChannelsLast);
+  EXPECT_NO_THROW(expect_memory_format(*layer, "channels_last"));
+  EXPECT_THROW(expect_memory_format(*layer, "contiguous"), Lacks);
 }
 
 TEST(LossScaler, StaysOutOfTheWayUnlessFp16) {
