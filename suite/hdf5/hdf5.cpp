@@ -1,4 +1,4 @@
-#include "record/hdf5.hpp"
+#include "hdf5/hdf5.hpp"
 
 #include <algorithm>
 #include <limits>

@@ -1,6 +1,6 @@
 #pragma once
-/// The little of HDF5's C API that run files need, behind owners and one checked call. Only the
-/// sources of this room include it; nothing here is thread-safe.
+/// The little of HDF5's C API that run files and packs need, behind owners and one checked call.
+/// Only sources include it; nothing here is thread-safe.
 
 #include <cstdint>
 #include <filesystem>
@@ -10,8 +10,9 @@
 #include <string_view>
 #include <vector>
 
-#include "record/columns.hpp"
-#include "record/handle.hpp"
+#include "core/handle.hpp"
+
+#include "hdf5/storage.hpp"
 
 namespace scalestudy::hdf5 {
 
