@@ -42,6 +42,8 @@ THIRD_PARTY = [
     (r"hdf5/(?!storage)\w+\.hpp", lambda f: f.room == "hdf5" or (f.room in {"record", "data"} and f.is_source),
      "HDF5's owners and calls belong to sources of record and data"),
     (r"tiff(io)?\.h", lambda f: f.room == "data" and f.is_source, "libtiff belongs to sources of data"),
+    (r"(png\w*|jpeglib|jerror)\.h$", lambda f: f.room == "data" and f.is_source,
+     "libpng and libjpeg belong to sources of data"),
     (r"CLI/", lambda f: f.room == "app", "CLI11 belongs to app"),
     (r"nlohmann/json\.hpp", lambda f: f.is_source and (
         f.name.endswith("_json.cpp") or f.is_light_descriptor
