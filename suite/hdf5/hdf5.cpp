@@ -201,6 +201,11 @@ void write_attribute(Id object, const std::string& name, std::int64_t value) {
   replace_attribute(object, name, memory, simple_space({}, false), &value);
 }
 
+void write_attribute(Id object, const std::string& name, double value) {
+  const Type memory(checked(H5Tcopy(H5T_NATIVE_DOUBLE), "H5Tcopy", name));
+  replace_attribute(object, name, memory, simple_space({}, false), &value);
+}
+
 void write_attribute(Id object, const std::string& name, const std::vector<std::string>& texts) {
   std::vector<const char*> pointers;
   for (const auto& text : texts) pointers.push_back(text.c_str());

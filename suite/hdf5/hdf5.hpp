@@ -62,9 +62,10 @@ void create_group(const File& file, const std::string& path);
 [[nodiscard]] bool exists(const File& file, const std::string& path);
 void remove(const File& file, const std::string& path);
 
-/// Text attributes, always variable-length UTF-8; an existing one is replaced.
+/// Attributes; text is always variable-length UTF-8, and an existing one is replaced.
 void write_attribute(Id object, const std::string& name, const std::string& text);
 void write_attribute(Id object, const std::string& name, std::int64_t value);
+void write_attribute(Id object, const std::string& name, double value);
 void write_attribute(Id object, const std::string& name, const std::vector<std::string>& texts);
 [[nodiscard]] std::string read_text_attribute(Id object, const std::string& name);
 [[nodiscard]] std::int64_t read_integer_attribute(Id object, const std::string& name);
