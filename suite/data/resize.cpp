@@ -139,12 +139,17 @@ Image with_height(const Image& image, std::int64_t height_px) {
   return out;
 }
 
-/// Columns first, rounded in between: the order decides the last bit, and Pillow takes this one.
+/// Which axis goes first decides the last bit, because values are rounded in between: the width,
+/// unless the height loses more than twice as many pixels as the width, as in Pillow 13.
 template <class T>
 Image resized_as(const Image& image, std::int64_t height_px, std::int64_t width_px) {
   if (width_px == image.width_px) return with_height<T>(image, height_px);
-  Image narrowed = with_width<T>(image, width_px);
-  return height_px == image.height_px ? narrowed : with_height<T>(narrowed, height_px);
+  if (height_px == image.height_px) return with_width<T>(image, width_px);
+  const auto lost_height_px = image.height_px - height_px;
+  const auto lost_width_px = image.width_px - width_px;
+  const bool height_first = lost_height_px > 0 && lost_height_px > 2 * lost_width_px;
+  return height_first ? with_width<T>(with_height<T>(image, height_px), width_px)
+                      : with_height<T>(with_width<T>(image, width_px), height_px);
 }
 
 template <class T>

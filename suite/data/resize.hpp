@@ -9,7 +9,7 @@
 namespace scalestudy {
 
 /// Bilinear, with a triangle filter that widens when shrinking (antialiasing): 8-bit pictures come
-/// out bit-equal to Pillow's resize(..., BILINEAR), on every machine. Sides above 0.
+/// out bit-equal to Pillow 13's resize(..., BILINEAR), on every machine. Sides above 0.
 [[nodiscard]] Image resized(const Image& image, std::int64_t height_px, std::int64_t width_px);
 
 /// Keeps the aspect ratio, centred, the rest zero: sizes and offsets as TensorFlow's
