@@ -17,7 +17,7 @@ void require_folder(const std::filesystem::path& path) {
                     "Set data.path to a folder of pictures, e.g. --set data.path=/path/to/folder"});
   if (status.type() != std::filesystem::file_type::directory)
     throw BadInput(
-        {cat("'", path.string(), "' is neither a folder nor a pack"), "it holds no set of pictures",
+        {cat("'", path.string(), "' is not a folder and not a pack"), "it holds no set of pictures",
          "Set data.path to the folder that the pictures are in, or to a pack made of it"});
 }
 

@@ -103,7 +103,9 @@ PackOutput::PackOutput(fs::path file, const StoredForm& form, Existing existing)
   guarded([&] {
     fs::remove(part_);
     hdf5_ = std::make_unique<Hdf5Part>();
-    hdf5_->file = hdf5::create_file(part_, pack_header_bytes);
+    // The kernel copies fastest where the file's bytes begin as pages do.
+    constexpr std::uint64_t page_bytes = 4096;
+    hdf5_->file = hdf5::create_file(part_, pack_header_bytes, page_bytes);
     hdf5::Shape shape{0};
     hdf5::Shape chunk{form.rows_per_chunk};
     shape.insert(shape.end(), form.row.begin(), form.row.end());
