@@ -84,10 +84,13 @@ struct PackOutput::Hdf5Part {
 };
 
 template <class Work>
-void PackOutput::guarded(Work work) const {
+void PackOutput::guarded(Work work) {
   try {
     work();
   } catch (const hdf5::Failure& failure) {
+    // The library crashes on closing what it could not write; the program is about to end anyway.
+    static auto* const abandoned = new std::vector<std::unique_ptr<Hdf5Part>>;
+    abandoned->push_back(std::move(hdf5_));
     fail(file_, failure.what());
   } catch (const std::system_error& error) {
     fail(file_, error.what());
@@ -100,6 +103,7 @@ PackOutput::PackOutput(fs::path file, const StoredForm& form, Existing existing)
       rows_per_chunk_(form.rows_per_chunk) {
   require_place(file_, existing);
   const auto& type = stored_type(form.type);
+  hdf5::leave_open_files_alone();
   guarded([&] {
     fs::remove(part_);
     hdf5_ = std::make_unique<Hdf5Part>();

@@ -59,7 +59,7 @@ class PackOutput {
   void add_table(const PackTable& table);
   void write_header(const PackDescription& description);
   template <class Work>
-  void guarded(Work work) const;
+  void guarded(Work work);
 
   std::filesystem::path file_;
   std::filesystem::path part_;

@@ -87,6 +87,10 @@ bool addresses_count_the_user_block() {
 
 }  // namespace
 
+void leave_open_files_alone() {
+  H5dont_atexit();  // fails harmlessly when the library is at work already
+}
+
 Dataset write_array(const File& file,
                     const std::string& path,
                     Number number,

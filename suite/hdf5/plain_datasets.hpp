@@ -15,6 +15,10 @@ namespace scalestudy::hdf5 {
 /// Little-endian.
 enum class Number { int8, uint8, int16, uint16, float32, int64, uint64 };
 
+/// For files whose writing may fail: keeps the library from closing, when the program ends, what
+/// was left open on purpose. It crashes on closing a file that could not be written. Call it first.
+void leave_open_files_alone();
+
 /// A data set of fixed size in one piece, row-major; makes the groups that its path needs. Errors:
 /// Failure.
 [[nodiscard]] Dataset write_array(const File& file,
