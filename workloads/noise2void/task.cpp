@@ -140,9 +140,9 @@ Noise2VoidTask::Noise2VoidTask(const RunSpec& spec, const c10::Device& device)
 }
 
 void Noise2VoidTask::read_data() {
-  volume_ = read_tiff_volume(spec_.data.path);
+  volume_ = read_volume(spec_.data.path);
   if (!spec_.data.reference_path.empty()) {
-    reference_ = read_tiff_volume(spec_.data.reference_path);
+    reference_ = read_volume(spec_.data.reference_path);
     if (reference_->shape != volume_.shape)
       throw BadInput(
           {cat("'", spec_.data.reference_path, "' differs in size from '", spec_.data.path, "'"),
