@@ -54,4 +54,17 @@ void Adam::step(double learning_rate, const torch::Tensor& gradients, const torc
                    divisor, {});
 }
 
+std::map<std::string, torch::Tensor> Adam::moments() const {
+  return {{"first_moment", first_moment_}, {"second_moment", second_moment_}};
+}
+
+NamedNumbers Adam::numbers() const {
+  return {{"steps", static_cast<double>(steps_)}};
+}
+
+void Adam::restore(const NamedNumbers& numbers) {
+  steps_ = static_cast<std::int64_t>(numbers.at("steps"));
+  step_tensor_.fill_(static_cast<double>(steps_));
+}
+
 }  // namespace scalestudy

@@ -26,4 +26,18 @@ void PlateauSchedule::end_epoch(double validation_loss) {
   }
 }
 
+NamedNumbers PlateauSchedule::numbers() const {
+  return {{"learning_rate", learning_rate_},
+          {"best", best_},
+          {"bad_epochs", static_cast<double>(bad_epochs_)},
+          {"cooldown", static_cast<double>(cooldown_)}};
+}
+
+void PlateauSchedule::restore(const NamedNumbers& numbers) {
+  learning_rate_ = numbers.at("learning_rate");
+  best_ = numbers.at("best");
+  bad_epochs_ = static_cast<std::int64_t>(numbers.at("bad_epochs"));
+  cooldown_ = static_cast<std::int64_t>(numbers.at("cooldown"));
+}
+
 }  // namespace scalestudy

@@ -7,6 +7,8 @@
 
 #include "study/settings.hpp"
 
+#include "training/named_numbers.hpp"
+
 namespace scalestudy {
 
 class PlateauSchedule {
@@ -18,6 +20,10 @@ class PlateauSchedule {
 
   /// After each epoch, with the monitored loss; NaN counts as no improvement.
   void end_epoch(double validation_loss);
+
+  /// All that it remembers.
+  [[nodiscard]] NamedNumbers numbers() const;
+  void restore(const NamedNumbers& numbers);
 
  private:
   ScheduleSettings settings_;

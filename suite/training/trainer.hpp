@@ -17,6 +17,7 @@
 
 #include "engine/phase_timeline.hpp"
 
+#include "training/checkpoint.hpp"
 #include "training/training_task.hpp"
 
 namespace scalestudy {
@@ -31,6 +32,7 @@ struct RankServices {
   Heartbeat& heartbeat;
   Log& log;
   std::filesystem::path run_folder;
+  const Checkpoint* resume_from = nullptr;  ///< the same on all ranks; null: from the start
 };
 
 struct TrainingOutcome {
