@@ -166,8 +166,8 @@ double best_validation_loss(const RunRecord& run) {
   return best;
 }
 
-double psnr_db(const RunRecord& run) {
-  return last_or_undefined(run.evaluations.values(evaluation_column::psnr_db));
+double final_quality(const RunRecord& run, const Column& column) {
+  return last_or_undefined(run.evaluations.values(column));
 }
 
 namespace {
@@ -188,7 +188,11 @@ std::vector<SummaryValue> learning_values(const RunRecord& run, const SummaryWin
       {&summary_column::loss_roughness, loss_roughness(loss_curve(run.steps, 1))},
       {&summary_column::loss_roughness_equal_samples,
        loss_roughness(loss_curve(run.steps, windows.smoothness_window_samples))},
-      {&summary_column::psnr_db, psnr_db(run)},
+      {&summary_column::psnr_db, final_quality(run, evaluation_column::psnr_db)},
+      {&summary_column::iou, final_quality(run, evaluation_column::iou)},
+      {&summary_column::dice, final_quality(run, evaluation_column::dice)},
+      {&summary_column::top1_frac, final_quality(run, evaluation_column::top1_frac)},
+      {&summary_column::top5_frac, final_quality(run, evaluation_column::top5_frac)},
       {&summary_column::final_loss, final_loss(run)},
       {&summary_column::best_validation_loss, best_validation_loss(run)},
   };

@@ -57,7 +57,7 @@ struct LossPoint {
 [[nodiscard]] double cpu_time_s(const RunRecord& run);
 [[nodiscard]] double final_loss(const RunRecord& run);
 [[nodiscard]] double best_validation_loss(const RunRecord& run);
-[[nodiscard]] double psnr_db(const RunRecord& run);
+[[nodiscard]] double final_quality(const RunRecord& run, const Column& column);
 
 /// All /summary values that follow from the raw columns: everything but launch_wall_time_s (the
 /// driver's) and timeline_cost_s (measured). NaN where the run does not determine one; a resumed

@@ -65,6 +65,13 @@ nlohmann::json rank_facts(const c10::Device& device, double initialisation_s) {
           {"peak_memory_bytes", peak_memory_bytes()}};
 }
 
+/// Which statistics weight files hold.
+std::string batch_norm_saved(const std::string& policy) {
+  if (policy == "local") return "mean over the ranks that had samples, after every epoch";
+  if (policy == "synchronised") return "those of the global batch, equal on all ranks";
+  return "the initial ones";
+}
+
 std::string effective_settings(const RunSpec& spec,
                                const Communicator& comm,
                                const c10::Device& device,
@@ -80,7 +87,10 @@ std::string effective_settings(const RunSpec& spec,
                            {"cpu_model", cpu_model()},
                            {"interop_threads", at::get_num_interop_threads()},
                            {"threads_per_rank", at::get_num_threads()},
-                           {"precision", "float32"},
+                           {"precision", spec.settings.precision},
+                           {"batch_norm", spec.settings.batch_norm},
+                           {"batch_norm_saved", batch_norm_saved(spec.settings.batch_norm)},
+                           {"evaluation_threads", spec.settings.evaluation_threads},
                            {"allocator", spec.settings.allocator},
                            {"communicator", comm.name()},
                            {"transport", comm.transport()},
@@ -134,6 +144,7 @@ class RankProgram {
     heartbeat_.beat("initialisation", -1);
     comm_.emplace(make_communicator(spec_.communicator, rendezvous_,
                                     Seconds(spec_.settings.timeouts.collective_deadline_s)));
+    make_own_communicators();
     const auto device = prepare_device(spec_);
     const auto environment = comm_->is_root() ? host_environment_json() : std::string();
     comm_->barrier();  // one zero for all ranks
@@ -147,9 +158,17 @@ class RankProgram {
     if (checkpoint) clock->advance(carry_earlier_records(*checkpoint));
 
     auto* const writer = writer_ ? &*writer_ : nullptr;
-    RankServices services{spec_,  *comm_,  device,
-                          *clock, writer,  heartbeat_,
-                          log_,   folder_, checkpoint ? &*checkpoint : nullptr};
+    RankServices services{spec_,
+                          *comm_,
+                          batch_norm_comm_,
+                          input_comm_,
+                          device,
+                          *clock,
+                          writer,
+                          heartbeat_,
+                          log_,
+                          folder_,
+                          checkpoint ? &*checkpoint : nullptr};
     const auto outcome = train(services, *task);
     record_ranks(device, initialisation_s);
     close(outcome, now_s() - clock->origin_s());
@@ -178,6 +197,20 @@ class RankProgram {
     return all_reduce_value(*comm_, clock_s, ReduceOp::max);
   }
 
+  /// For collectives that run beside those of the gradients.
+  void make_own_communicators() {
+    if (spec_.ranks == 1 && spec_.settings.batch_norm == "synchronised") batch_norm_comm_ = comm_;
+    if (spec_.ranks == 1) return;
+    const auto make = [&](const char* purpose) {
+      auto rendezvous = rendezvous_;
+      rendezvous.key += purpose;
+      return make_communicator(spec_.communicator, rendezvous,
+                               Seconds(spec_.settings.timeouts.collective_deadline_s));
+    };
+    if (spec_.settings.batch_norm == "synchronised") batch_norm_comm_ = make("-batch-norm");
+    if (spec_.input == "serial") input_comm_ = make("-input");
+  }
+
   void open_run_file(const c10::Device& device,
                      const TrainingTask& task,
                      const std::string& environment,
@@ -187,6 +220,7 @@ class RankProgram {
     header.build_id = build_id();
     if (spec_.oversubscribed) header.labels.emplace_back("oversubscribed");
     if (resumed) header.labels.emplace_back("resumed");
+    if (spec_.settings.input.sample_cost_s > 0) header.labels.emplace_back("emulated");
     writer_.emplace(folder_ / "run.h5.part", header, spec_.ranks);
     writer_->write_settings(requested_study(), spec_text_,
                             effective_settings(spec_, *comm_, device, rendezvous_, task));
@@ -237,7 +271,8 @@ class RankProgram {
   ExitCode fail(const std::string& message, ExitCode exit_code) noexcept {
     log_.error(message);
     heartbeat_.set_error(message);
-    if (comm_) comm_->abort(message, exit_code);
+    for (const auto& comm : {batch_norm_comm_, input_comm_, comm_})
+      if (comm) comm->abort(message, exit_code);
     return exit_code;
   }
 
@@ -247,7 +282,7 @@ class RankProgram {
   Rendezvous rendezvous_;
   Log log_;
   Heartbeat heartbeat_;
-  std::optional<Communicator> comm_;
+  std::optional<Communicator> comm_, batch_norm_comm_, input_comm_;
   std::optional<RunFileWriter> writer_;
   double timeline_cost_s_ = 0;
 };

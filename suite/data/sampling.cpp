@@ -1,7 +1,6 @@
 #include "data/sampling.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <numeric>
 
 #include "core/error.hpp"
@@ -22,31 +21,46 @@ std::vector<std::int64_t> permutation(std::int64_t size, std::uint64_t seed, std
 }
 
 SampleSequence::SampleSequence(SampleCount size, std::uint64_t seed)
-    : size_(size.value()), seed_(seed), cached_pass_(std::numeric_limits<std::uint64_t>::max()) {
+    : size_(size.value()), seed_(seed) {
   SCALESTUDY_EXPECT(size_ > 0);
+}
+
+SampleSequence::Pass SampleSequence::pass(std::uint64_t number) const {
+  const std::scoped_lock lock(mutex_);
+  auto& pass = passes_[number];
+  if (pass == nullptr)
+    pass = std::make_shared<const std::vector<std::int64_t>>(permutation(size_, seed_, number));
+  const auto found = pass;
+  // Threads that make batches ahead are rarely more than one pass apart.
+  while (passes_.size() > 3) passes_.erase(passes_.begin());
+  return found;
 }
 
 std::vector<std::int64_t> SampleSequence::range(std::int64_t first, std::int64_t count) const {
   std::vector<std::int64_t> indices;
   indices.reserve(static_cast<std::size_t>(count));
-  for (std::int64_t position = first; position < first + count; ++position) {
-    const auto pass = static_cast<std::uint64_t>(position / size_);
-    if (pass != cached_pass_) {
-      cached_ = permutation(size_, seed_, pass);
-      cached_pass_ = pass;
-    }
-    indices.push_back(cached_[static_cast<std::size_t>(position % size_)]);
+  for (std::int64_t position = first; position < first + count;) {
+    const auto order = pass(static_cast<std::uint64_t>(position / size_));
+    const auto begin = position % size_;
+    const auto end = std::min(size_, begin + first + count - position);
+    indices.insert(indices.end(), order->begin() + begin, order->begin() + end);
+    position += end - begin;
   }
   return indices;
 }
 
-Shard shard_of(Rank rank, StepIndex step, std::span<const std::int64_t> local_batch_sizes) {
-  SCALESTUDY_EXPECT(rank.index() < local_batch_sizes.size());
-  const auto before = std::accumulate(local_batch_sizes.begin(),
-                                      local_batch_sizes.begin() + rank.value(), std::int64_t{0});
-  const auto global =
-      std::accumulate(local_batch_sizes.begin(), local_batch_sizes.end(), std::int64_t{0});
-  return {step.value() * global + before, local_batch_sizes[rank.index()]};
+std::int64_t global_count(StepIndex step, const EpochLayout& layout) {
+  const auto begin = step.value() % layout.steps_per_epoch * layout.global_batch_size;
+  return std::clamp<std::int64_t>(layout.samples_per_epoch - begin, 0, layout.global_batch_size);
+}
+
+Shard shard_of(Rank rank, WorldSize world_size, StepIndex step, const EpochLayout& layout) {
+  const auto epoch = step.value() / layout.steps_per_epoch;
+  const auto begin = epoch * layout.stride_samples +
+                     step.value() % layout.steps_per_epoch * layout.global_batch_size;
+  const auto parts = even_split(global_count(step, layout), world_size.value());
+  const auto before = std::accumulate(parts.begin(), parts.begin() + rank.value(), std::int64_t{0});
+  return {begin + before, parts[rank.index()]};
 }
 
 std::vector<std::int64_t> even_split(std::int64_t total, std::int64_t parts) {

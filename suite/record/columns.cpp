@@ -25,8 +25,11 @@ std::span<const Column> all() {
 
 namespace evaluation_column {
 std::span<const Column> all() {
-  static constexpr std::array columns{epoch,        loss,       psnr_db,
-                                      sample_count, weight_sum, evaluation_set_hash};
+  static constexpr std::array columns{
+      epoch,          loss,         psnr_db,        iou,
+      iou_smoothed,   dice,         iou_sample_p05, iou_sample_median,
+      iou_sample_p95, training_iou, top1_frac,      top5_frac,
+      sample_count,   weight_sum,   evaluation_set, evaluation_set_hash};
   return columns;
 }
 }  // namespace evaluation_column
@@ -65,6 +68,10 @@ std::span<const Column> all() {
                                       loss_roughness,
                                       loss_roughness_equal_samples,
                                       psnr_db,
+                                      iou,
+                                      dice,
+                                      top1_frac,
+                                      top5_frac,
                                       final_loss,
                                       best_validation_loss,
                                       timeline_cost_s};

@@ -100,6 +100,33 @@ inline constexpr Column loss{"loss", "1", "Loss from global sums over the evalua
                              Better::lower, "global"};
 inline constexpr Column psnr_db{"psnr_db", "dB", "Peak signal-to-noise ratio against the reference",
                                 Better::higher, "global"};
+inline constexpr Column iou{"iou", "1", "Intersection over union of the foreground, global counts",
+                            Better::higher, "global"};
+inline constexpr Column iou_smoothed{
+    "iou_smoothed", "1", "The RWTH scripts' Jaccard coefficient: (I + 1) / (T + P - I + 1)",
+    Better::higher, "global"};
+inline constexpr Column dice{"dice", "1", "Dice coefficient of the foreground, global counts",
+                             Better::higher, "global"};
+inline constexpr Column iou_sample_p05{"iou_sample_p05", "1",
+                                       "5th percentile of the samples' own intersection over union",
+                                       Better::higher, "over samples"};
+inline constexpr Column iou_sample_median{"iou_sample_median", "1",
+                                          "Median of the samples' own intersection over union",
+                                          Better::higher, "over samples"};
+inline constexpr Column iou_sample_p95{
+    "iou_sample_p95", "1", "95th percentile of the samples' own intersection over union",
+    Better::higher, "over samples"};
+inline constexpr Column training_iou{
+    "training_iou", "1", "Intersection over union on the training samples, global counts",
+    Better::higher, "global"};
+inline constexpr Column top1_frac{"top1_frac", "1",
+                                  "Share of samples whose most likely class is the true one",
+                                  Better::higher, "global"};
+inline constexpr Column top5_frac{"top5_frac", "1",
+                                  "Share of samples whose true class is among the five most likely",
+                                  Better::higher, "global"};
+inline constexpr Column evaluation_set{"evaluation_set", "1",    "Which samples were evaluated",
+                                       Better::none,     "none", Storage::text};
 inline constexpr Column sample_count{
     "sample_count", "samples",        "Samples evaluated by all ranks together",
     Better::none,   "sum over ranks", Storage::int64};
@@ -195,6 +222,14 @@ inline constexpr Column loss_roughness_equal_samples{"loss_roughness_equal_sampl
                                                      Better::lower, "global"};
 inline constexpr Column psnr_db{"psnr_db", "dB", "Peak signal-to-noise ratio of the best weights",
                                 Better::higher, "global"};
+inline constexpr Column iou{"iou", "1", "Intersection over union of the best weights",
+                            Better::higher, "global"};
+inline constexpr Column dice{"dice", "1", "Dice coefficient of the best weights", Better::higher,
+                             "global"};
+inline constexpr Column top1_frac{"top1_frac", "1", "Top-1 accuracy of the best weights",
+                                  Better::higher, "global"};
+inline constexpr Column top5_frac{"top5_frac", "1", "Top-5 accuracy of the best weights",
+                                  Better::higher, "global"};
 inline constexpr Column final_loss{"final_loss", "1", "Training loss of the last epoch",
                                    Better::lower, "global"};
 inline constexpr Column best_validation_loss{"best_validation_loss", "1", "Lowest validation loss",

@@ -18,7 +18,10 @@ std::span<const NamedChoice> reductions() {
 
 std::span<const NamedChoice> inputs() {
   static constexpr std::array choices{
-      NamedChoice{"sharded", "every rank prepares its own share of the samples"}};
+      NamedChoice{"sharded", "every rank prepares its own share of the samples"},
+      NamedChoice{"serial", "one producer prepares the samples of all ranks, as Keras' generator"},
+      NamedChoice{"device", "the training set stays on the device; batches are put together there"},
+      NamedChoice{"synthetic", "each rank's first batch again and again: timing only"}};
   return choices;
 }
 
@@ -32,6 +35,7 @@ std::span<const NamedChoice> launchers() {
 std::span<const NamedChoice> control_arms() {
   static constexpr std::array choices{
       NamedChoice{"no_communication", "each N > 1 again without communication: bounds its cost"},
+      NamedChoice{"synthetic_input", "each N again without input work: bounds its cost"},
       NamedChoice{"no_distributed_path", "N = 1 again without the distributed path: its own cost"}};
   return choices;
 }

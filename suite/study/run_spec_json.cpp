@@ -23,6 +23,14 @@ void visit_plan(FieldVisitor& v, RulePlan& plan) {
   v.field("epochs", plan.epochs, {.unit = "epochs", .description = "Epochs", .minimum = 1});
   v.field("steps_per_epoch", plan.steps_per_epoch,
           {.unit = "steps", .description = "Steps per epoch", .minimum = 1});
+  v.field("samples_per_epoch", plan.samples_per_epoch,
+          {.unit = "samples", .description = "Samples trained on in an epoch", .minimum = 1});
+  v.field("epoch_stride_samples", plan.epoch_stride_samples,
+          {.unit = "samples",
+           .description = "From one epoch's start to the next in the global order of samples",
+           .minimum = 1});
+  v.field("milestones_epochs", plan.milestones_epochs,
+          {.unit = "epochs", .description = "Milestones of the step schedule", .minimum = 1});
   v.field("patience_epochs", plan.patience_epochs,
           {.unit = "epochs", .description = "Plateau patience", .minimum = 1});
   v.field("cooldown_epochs", plan.cooldown_epochs,

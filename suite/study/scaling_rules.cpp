@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <numeric>
 
 #include "core/error.hpp"
 #include "core/text.hpp"
@@ -14,51 +13,99 @@ namespace {
 // Goyal et al. 2017 (arXiv 1706.02677), section 2.2: gradual warm-up over the first 5 epochs.
 constexpr std::int64_t warmup_epochs = 5;
 
-std::int64_t requested_samples_per_epoch(const CommonSettings& s) {
-  return s.local_batch_size * s.steps_per_epoch;
+/// Batches that `samples` fill, the smaller last one included unless it is dropped.
+std::int64_t batches_of(std::int64_t samples, std::int64_t batch, const CommonSettings& s) {
+  return s.last_batch == "drop" ? samples / batch : (samples + batch - 1) / batch;
 }
 
 /// Weak scaling: every rank keeps the batch of the one-rank run.
-RulePlan constant_local_batch(const CommonSettings& s, std::int64_t ranks) {
+RulePlan constant_local_batch(const RuleRequest& request) {
+  const auto& s = request.settings;
   RulePlan plan;
-  plan.local_batch_sizes.assign(static_cast<std::size_t>(ranks), s.local_batch_size);
+  plan.local_batch_sizes.assign(static_cast<std::size_t>(request.ranks), s.local_batch_size);
+  plan.global_batch_size = s.local_batch_size * request.ranks;
   plan.learning_rate = s.optimizer.base_learning_rate;
   plan.epochs = s.epochs;
-  plan.steps_per_epoch = s.steps_per_epoch;
   return plan;
 }
 
-void divide_epochs(RulePlan& plan, const CommonSettings& s, std::int64_t ranks) {
-  plan.epochs = s.epochs / ranks;
-  const auto left = s.epochs % ranks;
-  if (left == 0) return;
-  plan.remainder = cat(s.epochs, " epochs divided by ", ranks, " ranks give ", plan.epochs, "; ",
-                       left * requested_samples_per_epoch(s), " samples (", left, " of ", s.epochs,
-                       " one-rank epochs) are left out");
+/// The batch of the one-rank run, split as evenly as possible, larger parts first.
+RulePlan constant_global_batch(const RuleRequest& request) {
+  auto plan = constant_local_batch(request);
+  const auto batch = request.settings.local_batch_size;
+  plan.global_batch_size = batch;
+  for (std::int64_t rank = 0; rank < request.ranks; ++rank)
+    plan.local_batch_sizes[static_cast<std::size_t>(rank)] =
+        batch / request.ranks + (rank < batch % request.ranks ? 1 : 0);
+  return plan;
 }
 
-void divide_steps(RulePlan& plan, const CommonSettings& s, std::int64_t ranks) {
-  plan.steps_per_epoch = s.steps_per_epoch / ranks;
-  const auto left = s.steps_per_epoch % ranks;
+/// The same number of (larger) steps: an epoch sees N times the samples.
+void keep_steps(RulePlan& plan, const RuleRequest& request) {
+  plan.steps_per_epoch = request.steps_per_epoch();
+  const auto factor = plan.global_batch_size / request.settings.local_batch_size;
+  plan.samples_per_epoch = request.samples_per_epoch() * factor;
+  plan.epoch_stride_samples = request.settings.steps_per_epoch > 0
+                                  ? plan.samples_per_epoch
+                                  : request.training_samples * factor;
+}
+
+void divide_epochs(RulePlan& plan, const RuleRequest& request) {
+  const auto& s = request.settings;
+  plan.epochs = s.epochs / request.ranks;
+  const auto left = s.epochs % request.ranks;
   if (left == 0) return;
-  plan.remainder = cat(s.steps_per_epoch, " steps per epoch divided by ", ranks, " ranks give ",
-                       plan.steps_per_epoch, "; ", left * s.local_batch_size, " of ",
-                       requested_samples_per_epoch(s), " samples of every epoch are left out");
+  plan.remainder = cat(s.epochs, " epochs divided by ", request.ranks, " ranks give ", plan.epochs,
+                       "; ", left * request.samples_per_epoch(), " samples (", left, " of ",
+                       s.epochs, " one-rank epochs) are left out");
+}
+
+void divide_given_steps(RulePlan& plan, const RuleRequest& request) {
+  const auto& s = request.settings;
+  plan.steps_per_epoch = s.steps_per_epoch / request.ranks;
+  plan.samples_per_epoch = plan.steps_per_epoch * plan.global_batch_size;
+  plan.epoch_stride_samples = plan.samples_per_epoch;
+  const auto left = s.steps_per_epoch % request.ranks;
+  if (left == 0) return;
+  plan.remainder = cat(s.steps_per_epoch, " steps per epoch divided by ", request.ranks,
+                       " ranks give ", plan.steps_per_epoch, "; ", left * s.local_batch_size,
+                       " of ", request.samples_per_epoch(), " samples of every epoch are left out");
+}
+
+/// An epoch is one pass over the training set at any number of ranks.
+void one_pass_per_epoch(RulePlan& plan, const RuleRequest& request) {
+  const auto pass = request.training_samples;
+  plan.steps_per_epoch = batches_of(pass, plan.global_batch_size, request.settings);
+  plan.samples_per_epoch = std::min(pass, plan.steps_per_epoch * plan.global_batch_size);
+  plan.epoch_stride_samples = pass;
+  const auto left = pass - plan.samples_per_epoch;
+  if (left == 0) return;
+  plan.remainder =
+      cat(pass, " training samples in batches of ", plan.global_batch_size, " give ",
+          plan.steps_per_epoch, " steps; ", left, " samples of every epoch are left out");
+}
+
+/// As many samples per epoch as at one rank, in N times fewer steps.
+void divide_steps(RulePlan& plan, const RuleRequest& request) {
+  if (request.settings.steps_per_epoch > 0)
+    divide_given_steps(plan, request);
+  else
+    one_pass_per_epoch(plan, request);
 }
 
 /// Patience and the like, in epochs: kept, or kept constant in samples.
-std::int64_t scaled_epochs(std::int64_t epochs, const CommonSettings& s, const RulePlan& plan) {
-  if (s.schedule.patience_rule == "epochs" || epochs == 0) return epochs;
-  const auto samples = static_cast<double>(epochs * requested_samples_per_epoch(s));
-  const auto per_epoch = static_cast<double>(plan.global_batch_size * plan.steps_per_epoch);
-  return std::max<std::int64_t>(1, std::llround(samples / per_epoch));
+std::int64_t scaled_epochs(std::int64_t epochs, const RuleRequest& request, const RulePlan& plan) {
+  if (request.settings.schedule.patience_rule == "epochs" || epochs == 0) return epochs;
+  const auto samples = static_cast<double>(epochs * request.samples_per_epoch());
+  return std::max<std::int64_t>(
+      1, std::llround(samples / static_cast<double>(plan.samples_per_epoch)));
 }
 
-void add_plateau_setting(RulePlan& plan,
-                         const CommonSettings& s,
-                         std::string name,
-                         std::int64_t requested,
-                         std::int64_t resolved) {
+void add_schedule_setting(RulePlan& plan,
+                          const CommonSettings& s,
+                          std::string name,
+                          std::int64_t requested,
+                          std::int64_t resolved) {
   const auto reason = s.schedule.patience_rule == "epochs"
                           ? "schedule.patience_rule is epochs: not scaled, as in the source works"
                           : "schedule.patience_rule is samples: constant in samples, rounded";
@@ -70,87 +117,110 @@ void add_unscaled(RulePlan& plan, std::string name, double value, std::string re
   plan.time_like.push_back({std::move(name), value, value, false, std::move(reason)});
 }
 
-void add_time_like(RulePlan& plan, const CommonSettings& s) {
-  plan.patience_epochs = scaled_epochs(s.schedule.patience_epochs, s, plan);
-  plan.cooldown_epochs = scaled_epochs(s.schedule.cooldown_epochs, s, plan);
-  add_plateau_setting(plan, s, "schedule.patience_epochs", s.schedule.patience_epochs,
-                      plan.patience_epochs);
-  add_plateau_setting(plan, s, "schedule.cooldown_epochs", s.schedule.cooldown_epochs,
-                      plan.cooldown_epochs);
+void add_schedule(RulePlan& plan, const RuleRequest& request) {
+  const auto& s = request.settings;
+  const auto& schedule = s.schedule;
+  plan.patience_epochs = scaled_epochs(schedule.patience_epochs, request, plan);
+  plan.cooldown_epochs = scaled_epochs(schedule.cooldown_epochs, request, plan);
+  add_schedule_setting(plan, s, "schedule.patience_epochs", schedule.patience_epochs,
+                       plan.patience_epochs);
+  add_schedule_setting(plan, s, "schedule.cooldown_epochs", schedule.cooldown_epochs,
+                       plan.cooldown_epochs);
+  for (std::size_t i = 0; i < schedule.milestones_epochs.size(); ++i) {
+    plan.milestones_epochs.push_back(scaled_epochs(schedule.milestones_epochs[i], request, plan));
+    add_schedule_setting(plan, s, cat("schedule.milestones_epochs[", i, "]"),
+                         schedule.milestones_epochs[i], plan.milestones_epochs.back());
+  }
+}
+
+void add_time_like(RulePlan& plan, const RuleRequest& request) {
+  add_schedule(plan, request);
+  const auto& optimizer = request.settings.optimizer;
   constexpr auto per_step = "counts steps, not samples; no source work scales it";
-  add_unscaled(plan, "optimizer.beta1", s.optimizer.beta1, per_step);
-  add_unscaled(plan, "optimizer.beta2", s.optimizer.beta2, per_step);
+  if (optimizer.name == "sgd") {
+    add_unscaled(plan, "optimizer.momentum", optimizer.momentum, per_step);
+  } else {
+    add_unscaled(plan, "optimizer.beta1", optimizer.beta1, per_step);
+    add_unscaled(plan, "optimizer.beta2", optimizer.beta2, per_step);
+  }
   add_unscaled(plan, "batch_norm_momentum", 1, per_step);
 }
 
-RulePlan finish(RulePlan plan, const CommonSettings& s, std::string_view rule) {
-  const auto ranks = plan.local_batch_sizes.size();
+RulePlan finish(RulePlan plan, const RuleRequest& request, std::string_view rule) {
   if (plan.epochs < 1 || plan.steps_per_epoch < 1) {
     const auto* what = plan.epochs < 1 ? "epochs" : "steps per epoch";
-    throw BadInput({cat("rule ", rule, " leaves 0 ", what, " for ", ranks, " ranks"),
+    throw BadInput({cat("rule ", rule, " leaves 0 ", what, " for ", request.ranks, " ranks"),
                     cat("it divides the ", what, " by the number of ranks"),
-                    cat("Ask for at least ", ranks, " ", what, ", or fewer ranks")});
+                    cat("Ask for at least ", request.ranks, " ", what, ", or fewer ranks")});
   }
-  plan.global_batch_size = std::accumulate(plan.local_batch_sizes.begin(),
-                                           plan.local_batch_sizes.end(), std::int64_t{0});
-  plan.samples = plan.global_batch_size * plan.epochs * plan.steps_per_epoch;
-  plan.requested_samples = requested_samples_per_epoch(s) * s.epochs;
+  plan.samples = plan.samples_per_epoch * plan.epochs;
+  plan.requested_samples = request.samples_per_epoch() * request.settings.epochs;
   plan.warmup_samples = std::min(plan.warmup_samples, plan.samples);
-  add_time_like(plan, s);
+  add_time_like(plan, request);
   return plan;
 }
 
-RulePlan linear_fixed_samples(const CommonSettings& s, std::int64_t ranks) {
-  auto plan = constant_local_batch(s, ranks);
-  plan.learning_rate *= static_cast<double>(ranks);
-  divide_epochs(plan, s, ranks);
-  return finish(std::move(plan), s, "linear_fixed_samples");
+RulePlan linear_fixed_samples(const RuleRequest& request) {
+  auto plan = constant_local_batch(request);
+  plan.learning_rate *= static_cast<double>(request.ranks);
+  keep_steps(plan, request);
+  divide_epochs(plan, request);
+  return finish(std::move(plan), request, "linear_fixed_samples");
 }
 
-RulePlan linear_fixed_epochs(const CommonSettings& s, std::int64_t ranks) {
-  auto plan = constant_local_batch(s, ranks);
-  plan.learning_rate *= static_cast<double>(ranks);
-  divide_steps(plan, s, ranks);
-  return finish(std::move(plan), s, "linear_fixed_epochs");
+RulePlan linear_fixed_epochs(const RuleRequest& request) {
+  auto plan = constant_local_batch(request);
+  plan.learning_rate *= static_cast<double>(request.ranks);
+  divide_steps(plan, request);
+  return finish(std::move(plan), request, "linear_fixed_epochs");
 }
 
-RulePlan linear_warmup(const CommonSettings& s, std::int64_t ranks) {
-  auto plan = constant_local_batch(s, ranks);
-  plan.learning_rate *= static_cast<double>(ranks);
-  divide_steps(plan, s, ranks);
-  if (ranks > 1) plan.warmup_samples = warmup_epochs * requested_samples_per_epoch(s);
-  return finish(std::move(plan), s, "linear_warmup");
+RulePlan linear_warmup(const RuleRequest& request) {
+  auto plan = constant_local_batch(request);
+  plan.learning_rate *= static_cast<double>(request.ranks);
+  divide_steps(plan, request);
+  if (request.ranks > 1) plan.warmup_samples = warmup_epochs * request.samples_per_epoch();
+  return finish(std::move(plan), request, "linear_warmup");
 }
 
-RulePlan sqrt_fixed_epochs(const CommonSettings& s, std::int64_t ranks) {
-  auto plan = constant_local_batch(s, ranks);
-  plan.learning_rate *= std::sqrt(static_cast<double>(ranks));
-  divide_steps(plan, s, ranks);
-  return finish(std::move(plan), s, "sqrt_fixed_epochs");
+RulePlan sqrt_fixed_epochs(const RuleRequest& request) {
+  auto plan = constant_local_batch(request);
+  plan.learning_rate *= std::sqrt(static_cast<double>(request.ranks));
+  divide_steps(plan, request);
+  return finish(std::move(plan), request, "sqrt_fixed_epochs");
 }
 
-RulePlan batch_only(const CommonSettings& s, std::int64_t ranks) {
-  auto plan = constant_local_batch(s, ranks);
-  divide_steps(plan, s, ranks);
-  return finish(std::move(plan), s, "batch_only");
+RulePlan batch_only(const RuleRequest& request) {
+  auto plan = constant_local_batch(request);
+  divide_steps(plan, request);
+  return finish(std::move(plan), request, "batch_only");
 }
 
-RulePlan strong(const CommonSettings& s, std::int64_t ranks) {
-  auto plan = constant_local_batch(s, ranks);
-  const auto share = s.local_batch_size / ranks;
-  const auto larger = s.local_batch_size % ranks;
-  for (std::int64_t rank = 0; rank < ranks; ++rank) {
-    plan.local_batch_sizes[static_cast<std::size_t>(rank)] = share + (rank < larger ? 1 : 0);
-  }
+RulePlan strong(const RuleRequest& request) {
+  auto plan = constant_global_batch(request);
+  keep_steps(plan, request);
+  const auto batch = request.settings.local_batch_size;
+  const auto share = batch / request.ranks;
+  const auto larger = batch % request.ranks;
   if (larger > 0) {
     plan.remainder =
-        cat(s.local_batch_size, " samples per step divided by ", ranks, " ranks: ", larger,
+        cat(batch, " samples per step divided by ", request.ranks, " ranks: ", larger,
             " ranks take ", share + 1, ", the others ", share, "; nothing is left out");
   }
-  return finish(std::move(plan), s, "strong");
+  return finish(std::move(plan), request, "strong");
 }
 
 }  // namespace
+
+std::int64_t RuleRequest::steps_per_epoch() const {
+  if (settings.steps_per_epoch > 0) return settings.steps_per_epoch;
+  return batches_of(training_samples, settings.local_batch_size, settings);
+}
+
+std::int64_t RuleRequest::samples_per_epoch() const {
+  const auto in_batches = settings.local_batch_size * steps_per_epoch();
+  return settings.steps_per_epoch > 0 ? in_batches : std::min(in_batches, training_samples);
+}
 
 std::span<const ScalingRule> scaling_rules() {
   static constexpr std::array rules{

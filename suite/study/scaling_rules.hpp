@@ -29,12 +29,29 @@ struct RulePlan {
   std::int64_t warmup_samples = 0;  ///< linear learning-rate ramp from base to scaled, in samples
   std::int64_t epochs = 0;
   std::int64_t steps_per_epoch = 0;
-  std::int64_t patience_epochs = 0;    ///< resolved plateau patience
-  std::int64_t cooldown_epochs = 0;    ///< resolved plateau cooldown
-  std::int64_t samples = 0;            ///< global_batch_size × epochs × steps_per_epoch
-  std::int64_t requested_samples = 0;  ///< the same at one rank
-  std::string remainder;               ///< what integer division left out, in words; "" if nothing
+  std::int64_t samples_per_epoch = 0;     ///< trained on; the last step of an epoch may be smaller
+  std::int64_t epoch_stride_samples = 0;  ///< from one epoch's start to the next in the global
+                                          ///< order; larger than samples_per_epoch when some are
+                                          ///< dropped
+  std::int64_t patience_epochs = 0;       ///< resolved plateau patience
+  std::int64_t cooldown_epochs = 0;       ///< resolved plateau cooldown
+  std::vector<std::int64_t> milestones_epochs;  ///< resolved milestones of the step schedule
+  std::int64_t samples = 0;                     ///< samples_per_epoch × epochs
+  std::int64_t requested_samples = 0;           ///< the same at one rank
+  std::string remainder;  ///< what integer division left out, in words; "" if nothing
   std::vector<TimeLikeSetting> time_like;
+};
+
+/// What a rule starts from.
+struct RuleRequest {
+  const CommonSettings& settings;
+  std::int64_t ranks = 1;
+  /// One pass over the training set; needed only when settings.steps_per_epoch is 0.
+  std::int64_t training_samples = 0;
+
+  /// Of the run at one rank.
+  [[nodiscard]] std::int64_t steps_per_epoch() const;
+  [[nodiscard]] std::int64_t samples_per_epoch() const;
 };
 
 struct ScalingRule {
@@ -42,7 +59,7 @@ struct ScalingRule {
   std::string_view summary;  ///< local batch, learning rate, epochs and steps in one line
   std::string_view source;
   /// Pure. Errors: BadInput when nothing is left to train (0 epochs or 0 steps).
-  RulePlan (*apply)(const CommonSettings& settings, std::int64_t ranks);
+  RulePlan (*apply)(const RuleRequest& request);
 };
 
 [[nodiscard]] std::span<const ScalingRule> scaling_rules();

@@ -6,12 +6,19 @@ namespace {
 constexpr double billion = 1e9;
 
 void visit_optimizer(FieldVisitor& v, OptimizerSettings& o) {
-  v.field("name", o.name, {.unit = "1", .description = "Optimiser", .choices = {"adam"}});
+  v.field("name", o.name,
+          {.unit = "1",
+           .description = "Optimiser: adam, or sgd with momentum",
+           .choices = {"adam", "sgd"}});
   v.field("base_learning_rate", o.base_learning_rate,
           {.unit = "1",
            .description = "Learning rate before the scaling rule",
            .minimum = above_zero,
            .maximum = 1e3});
+  v.field("momentum", o.momentum,
+          {.unit = "1", .description = "Momentum of sgd, per step", .minimum = 0, .maximum = 1});
+  v.field("weight_decay", o.weight_decay,
+          {.unit = "1", .description = "L2 penalty, added to the gradient", .minimum = 0});
   v.field("beta1", o.beta1,
           {.unit = "1",
            .description = "Decay of the first moment, per step",
@@ -38,10 +45,20 @@ void visit_schedule(FieldVisitor& v, ScheduleSettings& s) {
   v.field("name", s.name,
           {.unit = "1",
            .description = "Learning rate schedule",
-           .choices = {"reduce_on_plateau", "constant"}});
+           .choices = {"reduce_on_plateau", "step", "constant"}});
   v.field(
       "factor", s.factor,
       {.unit = "1", .description = "Factor of a reduction", .minimum = above_zero, .maximum = 1});
+  v.field("milestones_epochs", s.milestones_epochs,
+          {.unit = "epochs",
+           .description = "Schedule step: epochs (from 0) from which the rate is reduced once more",
+           .minimum = 1,
+           .maximum = billion});
+  v.field("unscaled_epochs", s.unscaled_epochs,
+          {.unit = "epochs",
+           .description = "Schedule step: first epochs at the rate before the scaling rule",
+           .minimum = 0,
+           .maximum = billion});
   v.field("patience_epochs", s.patience_epochs,
           {.unit = "epochs",
            .description = "Epochs without improvement before a reduction",
@@ -49,7 +66,8 @@ void visit_schedule(FieldVisitor& v, ScheduleSettings& s) {
            .maximum = billion});
   v.field("patience_rule", s.patience_rule,
           {.unit = "1",
-           .description = "epochs: patience is not scaled; samples: constant in samples",
+           .description = "epochs: patience and milestones are not scaled; samples: constant in "
+                          "samples",
            .choices = {"epochs", "samples"}});
   v.field("min_delta", s.min_delta,
           {.unit = "1",
@@ -63,6 +81,26 @@ void visit_schedule(FieldVisitor& v, ScheduleSettings& s) {
   v.field(
       "minimum_learning_rate", s.minimum_learning_rate,
       {.unit = "1", .description = "Learning rate below which nothing is reduced", .minimum = 0});
+}
+
+void visit_input(FieldVisitor& v, InputSettings& i) {
+  v.field("worker_threads", i.worker_threads,
+          {.unit = "threads",
+           .description = "Threads per rank that make batches ahead; 0: made in the step",
+           .minimum = 0,
+           .maximum = 1024});
+  v.field("prefetch_batches", i.prefetch_batches,
+          {.unit = "batches",
+           .description = "Batches made ahead by workers or by the serial producer",
+           .minimum = 1,
+           .maximum = 1024});
+  v.field("cache_bytes", i.cache_bytes,
+          {.unit = "bytes", .description = "Decoded samples kept by each rank", .minimum = 0});
+  v.field("sample_cost_s", i.sample_cost_s,
+          {.unit = "s",
+           .description = "Least time that making a sample takes, by waiting (emulated cost)",
+           .minimum = 0,
+           .maximum = billion});
 }
 
 void visit_buckets(FieldVisitor& v, BucketSettings& b) {
@@ -102,10 +140,19 @@ void visit_machine(FieldVisitor& v, CommonSettings& s) {
            .maximum = 4096});
   v.field("device", s.device,
           {.unit = "1", .description = "Where tensors live", .choices = {"cpu", "cuda"}});
+  v.field("precision", s.precision,
+          {.unit = "1",
+           .description = "Arithmetic of the forward and backward pass",
+           .choices = {"fp32", "tf32", "bf16", "fp16"}});
   v.field("memory_format", s.memory_format,
           {.unit = "1",
            .description = "Layout of image tensors",
            .choices = {"channels_last", "contiguous"}});
+  v.field("batch_norm", s.batch_norm,
+          {.unit = "1",
+           .description = "Statistics of batch norm: local to each rank, synchronised over the "
+                          "global batch, or frozen",
+           .choices = {"local", "synchronised", "frozen"}});
   v.field("allocator", s.allocator,
           {.unit = "1",
            .description = "keep: freed memory stays with the process; system: glibc default",
@@ -115,7 +162,8 @@ void visit_machine(FieldVisitor& v, CommonSettings& s) {
 }  // namespace
 
 void visit(FieldVisitor& v, DataSettings& d) {
-  v.field("path", d.path, {.unit = "1", .description = "Training volume (TIFF)"});
+  v.field("path", d.path,
+          {.unit = "1", .description = "Training data: TIFF volume, folder of pictures, or pack"});
   v.field("reference_path", d.reference_path,
           {.unit = "1", .description = "Clean counterpart for PSNR, or empty"});
   v.field("added_noise_std", d.added_noise_std,
@@ -135,14 +183,26 @@ void visit(FieldVisitor& v, CommonSettings& s) {
       {.unit = "epochs", .description = "Epochs at one rank", .minimum = 1, .maximum = billion});
   v.field("steps_per_epoch", s.steps_per_epoch,
           {.unit = "steps",
-           .description = "Steps per epoch at one rank",
-           .minimum = 1,
+           .description = "Steps per epoch at one rank; 0: one pass over the training samples",
+           .minimum = 0,
            .maximum = billion});
+  v.field("last_batch", s.last_batch,
+          {.unit = "1",
+           .description = "Samples that do not fill a batch at the end of a pass: a partial batch, "
+                          "or dropped",
+           .choices = {"partial", "drop"}});
   v.field("evaluation_batch_size", s.evaluation_batch_size,
           {.unit = "samples",
            .description = "Samples per forward pass of the evaluation",
            .minimum = 1,
            .maximum = billion});
+  v.field(
+      "evaluation_threads", s.evaluation_threads,
+      {.unit = "threads",
+       .description = "Compute threads of the evaluation, the same at every number of ranks; 0: "
+                      "as threads_per_rank",
+       .minimum = 0,
+       .maximum = 4096});
   v.field("warmup_steps", s.warmup_steps,
           {.unit = "steps",
            .description = "First steps outside the steady window, at least",
@@ -156,6 +216,7 @@ void visit(FieldVisitor& v, CommonSettings& s) {
   v.group("optimizer", "Optimiser", [&](FieldVisitor& w) { visit_optimizer(w, s.optimizer); });
   v.group("schedule", "Learning rate schedule",
           [&](FieldVisitor& w) { visit_schedule(w, s.schedule); });
+  v.group("input", "Input pipeline", [&](FieldVisitor& w) { visit_input(w, s.input); });
   v.group("buckets", "Gradient buckets", [&](FieldVisitor& w) { visit_buckets(w, s.buckets); });
   v.group("timeouts", "Deadlines", [&](FieldVisitor& w) { visit_timeouts(w, s.timeouts); });
   v.group("checkpoint", "Checkpoints", [&](FieldVisitor& w) { visit_checkpoint(w, s.checkpoint); });

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "study/fields.hpp"
 
@@ -11,15 +12,17 @@ namespace scalestudy {
 
 /// Where the training data come from. Relative paths are relative to the study file.
 struct DataSettings {
-  std::string path;            ///< training volume
+  std::string path;            ///< a volume, a folder of pictures, or a pack of either
   std::string reference_path;  ///< clean counterpart for PSNR, or empty
   double added_noise_std =
       0;  ///< Gaussian noise we add, in grey values; then the input is the reference
 };
 
 struct OptimizerSettings {
-  std::string name = "adam";
+  std::string name = "adam";         ///< adam, or sgd with momentum
   double base_learning_rate = 4e-4;  ///< before the scaling rule
+  double momentum = 0.9;             ///< sgd only
+  double weight_decay = 0;           ///< L2 penalty, added to the gradient
   double beta1 = 0.9;
   double beta2 = 0.999;
   double epsilon = 1e-7;
@@ -27,10 +30,12 @@ struct OptimizerSettings {
       "keras";  ///< keras: epsilon-hat of Kingma & Ba; torch: after bias correction
 };
 
-/// ReduceLROnPlateau with Keras' semantics, or a constant rate.
+/// ReduceLROnPlateau with Keras' semantics, steps at milestones, or a constant rate.
 struct ScheduleSettings {
   std::string name = "reduce_on_plateau";
   double factor = 0.5;
+  std::vector<std::int64_t> milestones_epochs;  ///< step: first epochs of the reduced rates
+  std::int64_t unscaled_epochs = 0;  ///< step: first epochs at the rate before the scaling rule
   std::int64_t patience_epochs = 10;
   std::string patience_rule = "epochs";  ///< epochs: not scaled, as the originals; samples: scaled
   double min_delta = 1e-4;               ///< absolute
@@ -56,20 +61,33 @@ struct TimeoutSettings {
   double run_timeout_s = 86400;
 };
 
+/// How samples reach the ranks, whatever the pipeline.
+struct InputSettings {
+  std::int64_t worker_threads = 0;  ///< per rank, beside the computing ones; 0: in the step itself
+  std::int64_t prefetch_batches = 2;      ///< made ahead by workers or by the serial producer
+  std::int64_t cache_bytes = 4294967296;  ///< decoded samples kept per rank
+  double sample_cost_s = 0;  ///< least time that making a sample takes; above 0 it is emulated
+};
+
 struct CommonSettings {
   std::int64_t local_batch_size = 16;  ///< samples per rank and step at one rank
   std::int64_t epochs = 100;
-  std::int64_t steps_per_epoch = 400;
+  std::int64_t steps_per_epoch = 400;  ///< 0: one pass over the training samples
+  std::string last_batch = "partial";  ///< of a pass: partial (smaller) or drop
   std::int64_t evaluation_batch_size = 32;
-  std::int64_t warmup_steps = 5;  ///< first steps outside the steady window, at least
-  std::int64_t seed = 1;          ///< repeat r trains with a seed derived from (seed, r)
+  std::int64_t evaluation_threads = 0;  ///< 0: as threads_per_rank
+  std::int64_t warmup_steps = 5;        ///< first steps outside the steady window, at least
+  std::int64_t seed = 1;                ///< repeat r trains with a seed derived from (seed, r)
   std::int64_t threads_per_rank = 1;
   std::string device = "cpu";
+  std::string precision = "fp32";
   std::string memory_format = "channels_last";
+  std::string batch_norm = "local";
   std::string allocator =
       "keep";  ///< keep: freed memory stays with the process; system: glibc default
   OptimizerSettings optimizer;
   ScheduleSettings schedule;
+  InputSettings input;
   BucketSettings buckets;
   TimeoutSettings timeouts;
   CheckpointSettings checkpoint;

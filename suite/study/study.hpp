@@ -19,6 +19,8 @@ struct Axes {
   std::vector<std::string> scaling_rule{"linear_fixed_samples"};
   std::vector<std::string> reduction{"bucketed_overlap"};
   std::vector<std::string> input{"sharded"};
+  std::vector<std::string> precision;      ///< empty: settings.precision
+  std::vector<std::string> memory_format;  ///< empty: settings.memory_format
 };
 
 struct Study {

@@ -29,6 +29,14 @@ void visit_axes(FieldVisitor& v, Axes& axes) {
   v.field("reduction", axes.reduction,
           {.unit = "1", .description = "How gradients are averaged over the ranks"});
   v.field("input", axes.input, {.unit = "1", .description = "How samples reach the ranks"});
+  v.field("precision", axes.precision,
+          {.unit = "1",
+           .description = "Arithmetic, in place of settings.precision",
+           .choices = {"fp32", "tf32", "bf16", "fp16"}});
+  v.field("memory_format", axes.memory_format,
+          {.unit = "1",
+           .description = "Layout of image tensors, in place of settings.memory_format",
+           .choices = {"channels_last", "contiguous"}});
 }
 
 /// Everything of a study file but "settings", which the workload shares.
@@ -152,15 +160,7 @@ void expect_entries(const std::vector<Value>& values, const std::string& json_pa
 }
 
 void expect_known_arms(const std::vector<std::string>& arms, const std::string& path) {
-  for (const auto& arm : arms) {
-    if (arm == "synthetic_input") {
-      throw BadInput({cat(path, ": synthetic_input is not available"),
-                      "the only input pipeline of this version is sharded, so there is no "
-                      "synthetic one to compare with",
-                      "Remove it; no_communication and no_distributed_path are available"});
-    }
-    expect_known(control_arms(), arm, path);
-  }
+  for (const auto& arm : arms) expect_known(control_arms(), arm, path);
   if (!arms.empty()) expect_entries(arms, path);
 }
 
@@ -178,6 +178,9 @@ void check_axes(const Study& study, const std::string& root) {
     expect_known(reductions(), name, root + "axes.reduction");
   }
   for (const auto& name : study.axes.input) expect_known(inputs(), name, root + "axes.input");
+  if (!study.axes.precision.empty()) expect_entries(study.axes.precision, root + "axes.precision");
+  if (!study.axes.memory_format.empty())
+    expect_entries(study.axes.memory_format, root + "axes.memory_format");
   expect_known_arms(study.control_arms, root + "control_arms");
 }
 

@@ -13,17 +13,20 @@ namespace scalestudy {
 namespace {
 
 constexpr std::string_view no_communication = "no_communication";
+constexpr std::string_view synthetic_input = "synthetic_input";
 constexpr std::string_view no_distributed_path = "no_distributed_path";
 
 /// One point of the axes; in it all repeats differ in their seed only.
 struct Combination {
   std::int64_t ranks = 1;
-  std::string scaling_rule, reduction, input, control_arm;
+  std::string scaling_rule, reduction, input, precision, memory_format;
+  std::string control_arm = {};
 
   [[nodiscard]] std::string text() const {
     const auto arm = control_arm.empty() ? "" : cat(", control_arm=", control_arm);
     return cat("ranks=", ranks, ", scaling_rule=", scaling_rule, ", reduction=", reduction,
-               ", input=", input, arm);
+               ", input=", input, ", precision=", precision, ", memory_format=", memory_format,
+               arm);
   }
 };
 
@@ -32,33 +35,45 @@ bool has_arm(const Study& study, std::string_view arm) {
   return std::find(arms.begin(), arms.end(), arm) != arms.end();
 }
 
+std::vector<std::string> or_setting(const std::vector<std::string>& axis,
+                                    const std::string& setting) {
+  return axis.empty() ? std::vector<std::string>{setting} : axis;
+}
+
 /// The study proper, rank counts innermost, so that neighbours in time are what is compared.
-std::vector<Combination> proper_combinations(const Axes& axes) {
+std::vector<Combination> proper_combinations(const Study& study) {
+  const auto& axes = study.axes;
+  const auto formats = or_setting(axes.memory_format, study.settings.memory_format);
   std::vector<Combination> combinations;
-  for (const auto& rule : axes.scaling_rule) {
-    for (const auto& reduction : axes.reduction) {
-      for (const auto& input : axes.input) {
-        for (const auto ranks : axes.ranks) {
-          combinations.push_back({ranks, rule, reduction, input, ""});
-        }
-      }
-    }
-  }
+  for (const auto& rule : axes.scaling_rule)
+    for (const auto& reduction : axes.reduction)
+      for (const auto& input : axes.input)
+        for (const auto& precision : or_setting(axes.precision, study.settings.precision))
+          for (const auto& format : formats)
+            for (const auto ranks : axes.ranks)
+              combinations.push_back({ranks, rule, reduction, input, precision, format});
   return combinations;
 }
 
-/// Arms do not depend on the reduction: they have none.
-std::vector<Combination> control_combinations(const Study& study) {
+/// Arms replace one axis: those of communication the reduction, that of input the input. Two proper
+/// combinations that differ in that axis only share their arm.
+std::vector<Combination> control_combinations(const Study& study,
+                                              const std::vector<Combination>& proper) {
   std::vector<Combination> combinations;
-  for (const auto& rule : study.axes.scaling_rule) {
-    for (const auto& input : study.axes.input) {
-      for (const auto ranks : study.axes.ranks) {
-        const auto arm = ranks > 1 ? no_communication : no_distributed_path;
-        if (has_arm(study, arm)) {
-          combinations.push_back({ranks, rule, "none", input, std::string(arm)});
-        }
-      }
-    }
+  const auto add = [&](Combination arm, std::string_view name) {
+    if (!has_arm(study, name)) return;
+    arm.control_arm = name;
+    const auto same = [&](const Combination& other) { return other.text() == arm.text(); };
+    if (std::none_of(combinations.begin(), combinations.end(), same))
+      combinations.push_back(std::move(arm));
+  };
+  for (const auto& combination : proper) {
+    auto without_reduction = combination;
+    without_reduction.reduction = "none";
+    add(without_reduction, combination.ranks > 1 ? no_communication : no_distributed_path);
+    auto without_input = combination;
+    without_input.input = "synthetic";
+    add(without_input, synthetic_input);
   }
   return combinations;
 }
@@ -94,8 +109,8 @@ class Expansion {
       : study_(study), environment_(environment), cores_(cores), workload_(workload) {}
 
   StudyMatrix expand() {
-    auto combinations = proper_combinations(study_.axes);
-    const auto control = control_combinations(study_);
+    auto combinations = proper_combinations(study_);
+    const auto control = control_combinations(study_, combinations);
     combinations.insert(combinations.end(), control.begin(), control.end());
     std::vector<RunSpec> specs;
     for (const auto& combination : combinations) {
@@ -134,9 +149,15 @@ class Expansion {
     spec.data = study_.data;
     spec.settings = study_.settings;
     if (!environment_.device.empty()) spec.settings.device = environment_.device;
+    spec.settings.precision = combination.precision;
+    spec.settings.memory_format = combination.memory_format;
+    if (spec.settings.evaluation_threads == 0)
+      spec.settings.evaluation_threads = spec.settings.threads_per_rank;
     spec.oversubscribed = spec.ranks * spec.settings.threads_per_rank > cores_;
-    spec.plan = scaling_rule(spec.scaling_rule).apply(spec.settings, spec.ranks);
     spec.workload_settings = study_.workload_settings;
+    const auto samples =
+        spec.settings.steps_per_epoch == 0 ? workload_.training_sample_count(spec) : 0;
+    spec.plan = scaling_rule(spec.scaling_rule).apply({spec.settings, spec.ranks, samples});
     return spec;
   }
 
@@ -146,6 +167,16 @@ class Expansion {
     }
     if (spec.reduction == "none" && spec.ranks > 1 && spec.control_arm.empty()) {
       return "reduction none lets the replicas drift apart; use control arm no_communication";
+    }
+    if (spec.input == "synthetic" && spec.control_arm.empty()) {
+      return "input synthetic trains on one batch only; use control arm synthetic_input";
+    }
+    const auto& precision = spec.settings.precision;
+    if ((precision == "tf32" || precision == "fp16") && spec.settings.device != "cuda") {
+      return cat("precision ", precision, " needs device cuda");
+    }
+    if (spec.settings.input.sample_cost_s > 0 && spec.input == "device") {
+      return "settings.input.sample_cost_s has no meaning for input device: no sample is made";
     }
     return workload_.reason_to_skip(spec);
   }

@@ -32,6 +32,10 @@ struct WorkloadDescriptor {
   /// Names of its own settings (top level), to tell them from the common ones.
   std::vector<std::string> (*setting_names)();
 
+  /// Samples of one pass over the training set, from a listing of the data (nothing is decoded);
+  /// asked only when settings.steps_per_epoch is 0. Errors: BadInput naming the data.
+  std::int64_t (*training_sample_count)(const RunSpec& spec);
+
   /// Checks what can be checked without the data: e.g. patch sides against the network's depth.
   /// Returns a reason to leave the run out, or "".
   std::string (*reason_to_skip)(const RunSpec& spec);

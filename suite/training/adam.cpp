@@ -5,8 +5,6 @@
 #include <ATen/ops/_fused_adam.h>
 #include <ATen/ops/zeros_like.h>
 
-#include "core/error.hpp"
-
 namespace scalestudy {
 
 Adam::Adam(const OptimizerSettings& settings, torch::Tensor values)
@@ -14,9 +12,7 @@ Adam::Adam(const OptimizerSettings& settings, torch::Tensor values)
       values_(std::move(values)),
       first_moment_(at::zeros_like(values_)),
       second_moment_(at::zeros_like(values_)),
-      step_tensor_(torch::zeros({}, values_.options().dtype(torch::kFloat32))) {
-  SCALESTUDY_EXPECT(settings.name == "adam");
-}
+      step_tensor_(torch::zeros({}, values_.options().dtype(torch::kFloat32))) {}
 
 /// Keras casts its betas to float32 before it takes their powers for the bias correction, so that
 /// its first steps are 6e-6 longer than the formula says; max pooling turns even that into
@@ -42,29 +38,21 @@ double Adam::kernel_epsilon() const {
          std::sqrt(1.0 - std::pow(settings_.beta2, static_cast<double>(steps_)));
 }
 
-void Adam::step(double learning_rate, const torch::Tensor& gradients, const torch::Tensor& weight) {
+void Adam::step(double learning_rate,
+                const torch::Tensor& gradients,
+                const torch::Tensor& divisor,
+                const torch::Tensor& found_inf) {
   const torch::NoGradGuard no_grad;
   ++steps_;
   step_tensor_.add_(1);
   // The kernel divides gradients by grad_scale: that is the weighted mean over the global batch.
-  const auto divisor = weight.to(torch::kFloat32).clamp_min(1.0).squeeze();
+  const auto scale = divisor.to(torch::kFloat32).clamp_min(1.0).squeeze();
   at::_fused_adam_({values_}, {gradients}, {first_moment_}, {second_moment_}, {}, {step_tensor_},
                    kernel_rate(learning_rate), settings_.beta1, settings_.beta2,
-                   /*weight_decay=*/0.0, kernel_epsilon(), /*amsgrad=*/false, /*maximize=*/false,
-                   divisor, {});
-}
-
-std::map<std::string, torch::Tensor> Adam::moments() const {
-  return {{"first_moment", first_moment_}, {"second_moment", second_moment_}};
-}
-
-NamedNumbers Adam::numbers() const {
-  return {{"steps", static_cast<double>(steps_)}};
-}
-
-void Adam::restore(const NamedNumbers& numbers) {
-  steps_ = static_cast<std::int64_t>(numbers.at("steps"));
-  step_tensor_.fill_(static_cast<double>(steps_));
+                   settings_.weight_decay, kernel_epsilon(), /*amsgrad=*/false,
+                   /*maximize=*/false, scale,
+                   found_inf.defined() ? std::optional(found_inf) : std::nullopt);
+  if (found_inf.defined()) step_tensor_.sub_(found_inf.squeeze());
 }
 
 }  // namespace scalestudy

@@ -53,9 +53,6 @@ class Entries {
   void add(const std::string& group, const NamedTensors& tensors) {
     for (const auto& [name, tensor] : tensors) add(cat(group, "/", name), tensor);
   }
-  void add(const std::string& group, const NamedNumbers& numbers) {
-    for (const auto& [name, number] : numbers) add(cat(group, "/", name), tensor_of_number(number));
-  }
 
   [[nodiscard]] std::int64_t integer(const std::string& name) const {
     return find(name, torch::kInt64, 0).item<std::int64_t>();
@@ -74,10 +71,10 @@ class Entries {
         members.push_back({name.substr(group.size() + 1), tensor});
     return members;
   }
-  [[nodiscard]] NamedNumbers numbers(const std::string& group) const {
-    NamedNumbers members;
-    for (const auto& [name, tensor] : tensors(group)) members[name] = number(cat(group, "/", name));
-    return members;
+  [[nodiscard]] std::vector<double> numbers(const std::string& name) const {
+    const auto& values = find(name, torch::kFloat64, 1);
+    const auto* first = values.const_data_ptr<double>();
+    return {first, first + values.numel()};
   }
   [[nodiscard]] const NamedTensors& all() const { return entries_; }
 
@@ -106,10 +103,11 @@ Entries entries_of(const Checkpoint& checkpoint) {
   entries.add("position/steps_done", tensor_of_integer(checkpoint.steps_done));
   entries.add("position/samples_seen", tensor_of_integer(checkpoint.samples_seen));
   entries.add("best_validation_loss", tensor_of_number(checkpoint.best_validation_loss));
-  entries.add("schedule", checkpoint.schedule);
-  entries.add("optimizer", checkpoint.optimizer);
+  entries.add("schedule", torch::tensor(checkpoint.schedule, torch::kFloat64));
+  entries.add("optimizer_steps", tensor_of_integer(checkpoint.optimizer_steps));
   for (const auto& [moment, tensors] : checkpoint.moments)
     entries.add("moments/" + moment, tensors);
+  entries.add("counters", checkpoint.counters);
   entries.add("model", checkpoint.model);
   entries.add("best_model", checkpoint.best_model);
   for (std::size_t rank = 0; rank < checkpoint.random_states.size(); ++rank)
@@ -141,7 +139,8 @@ Checkpoint checkpoint_of(const Entries& entries, const std::string& origin) {
   checkpoint.samples_seen = entries.integer("position/samples_seen");
   checkpoint.best_validation_loss = entries.number("best_validation_loss");
   checkpoint.schedule = entries.numbers("schedule");
-  checkpoint.optimizer = entries.numbers("optimizer");
+  checkpoint.optimizer_steps = entries.integer("optimizer_steps");
+  checkpoint.counters = entries.tensors("counters");
   checkpoint.moments = moments_in(entries);
   checkpoint.model = entries.tensors("model");
   checkpoint.best_model = entries.tensors("best_model");

@@ -16,7 +16,6 @@
 
 #include "comm/communicator.hpp"
 
-#include "training/named_numbers.hpp"
 #include "training/state_dict_file.hpp"
 
 namespace scalestudy {
@@ -32,12 +31,13 @@ struct Checkpoint {
   std::int64_t samples_seen = 0;
   // What training has made.
   double best_validation_loss = 0;
-  NamedNumbers schedule;
-  NamedNumbers optimizer;
+  std::vector<double> schedule;
+  std::int64_t optimizer_steps = 0;
   std::map<std::string, NamedTensors> moments;  ///< optimiser's, per moment by parameter name
-  NamedTensors model;                           ///< parameters and buffers
-  NamedTensors best_model;                      ///< of the lowest validation loss; empty: none yet
-  std::vector<torch::Tensor> random_states;     ///< LibTorch's generator, by rank
+  NamedTensors counters;    ///< of optimiser and loss scaling: not one value per parameter
+  NamedTensors model;       ///< parameters and buffers
+  NamedTensors best_model;  ///< of the lowest validation loss; empty: none yet
+  std::vector<torch::Tensor> random_states;  ///< LibTorch's generator, by rank
 };
 
 /// Local. Writes the checkpoint beside `file`; publish() puts it in place of an earlier one.

@@ -3,6 +3,7 @@
 #include <ATen/Context.h>
 #include <ATen/Parallel.h>
 #include <ATen/Version.h>
+#include <ATen/ops/empty_like.h>
 #include <c10/core/Event.h>
 #include <c10/core/impl/VirtualGuardImpl.h>
 #include <malloc.h>
@@ -82,10 +83,6 @@ c10::Device find_device(const RunSpec& spec) {
         {"Device 'cuda' was asked for, but LibTorch finds none",
          "the study's times would be those of another device",
          "Run on a machine with a GPU and a build with preset gpu, or set settings.device=cpu"});
-  // cuDNN takes TF32 for convolutions unless told not to; recorded as float32, it has to be
-  // float32.
-  at::globalContext().setAllowTF32CuDNN(false);
-  at::globalContext().setAllowTF32CuBLAS(false);
   at::globalContext().setBenchmarkCuDNN(true);
   return c10::Device(c10::kCUDA, 0);
 }
@@ -108,6 +105,30 @@ c10::Device prepare_device(const RunSpec& spec) {
 std::unique_ptr<StepClock> make_step_clock(const c10::Device& device) {
   if (device.is_cpu()) return std::make_unique<HostClock>();
   return std::make_unique<DeviceClock>(device);
+}
+
+ThreadCount::ThreadCount(std::int64_t threads) : before_(at::get_num_threads()) {
+  at::set_num_threads(static_cast<int>(threads));
+}
+
+ThreadCount::~ThreadCount() {
+  at::set_num_threads(before_);
+}
+
+torch::Tensor in_format(const torch::Tensor& tensor, c10::MemoryFormat format) {
+  return at::empty_like(tensor, tensor.options(), format).copy_(tensor);
+}
+
+void use_memory_format(torch::nn::Module& model, c10::MemoryFormat format) {
+  const auto dimensions = format == c10::MemoryFormat::ChannelsLast3d ? 5 : 4;
+  for (auto& parameter : model.parameters())
+    if (parameter.dim() == dimensions && format != c10::MemoryFormat::Contiguous)
+      parameter.set_data(in_format(parameter.detach(), format));
+}
+
+c10::MemoryFormat memory_format_2d(const RunSpec& spec) {
+  return spec.settings.memory_format == "channels_last" ? c10::MemoryFormat::ChannelsLast
+                                                        : c10::MemoryFormat::Contiguous;
 }
 
 c10::MemoryFormat memory_format_3d(const RunSpec& spec) {

@@ -6,6 +6,8 @@
 
 #include <c10/core/Device.h>
 #include <c10/core/MemoryFormat.h>
+#include <torch/nn/module.h>
+#include <torch/types.h>
 
 #include "study/run_spec.hpp"
 
@@ -23,6 +25,29 @@ void keep_freed_memory();
 
 /// Steady clock on CPU; device events on CUDA, resolved between steps.
 [[nodiscard]] std::unique_ptr<StepClock> make_step_clock(const c10::Device& device);
+
+/// Another number of compute threads for as long as it lives.
+class ThreadCount {
+ public:
+  explicit ThreadCount(std::int64_t threads);
+  ~ThreadCount();
+  ThreadCount(const ThreadCount&) = delete;
+  ThreadCount& operator=(const ThreadCount&) = delete;
+
+ private:
+  int before_;
+};
+
+/// A copy with exactly the strides of `format`. contiguous() leaves one-channel tensors as they
+/// are, because theirs count as contiguous in both formats; then the first convolution would run in
+/// the other format and its output be reordered at every step.
+[[nodiscard]] torch::Tensor in_format(const torch::Tensor& tensor, c10::MemoryFormat format);
+
+/// Gives all kernels with as many dimensions as `format` is for its strides.
+void use_memory_format(torch::nn::Module& model, c10::MemoryFormat format);
+
+/// For kernels and images of 2 dimensions: channels_last or contiguous.
+[[nodiscard]] c10::MemoryFormat memory_format_2d(const RunSpec& spec);
 
 /// For kernels and 3D images: channels_last_3d or contiguous.
 [[nodiscard]] c10::MemoryFormat memory_format_3d(const RunSpec& spec);

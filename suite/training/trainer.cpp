@@ -10,46 +10,47 @@
 #include "core/text.hpp"
 
 #include "engine/gradient_buckets.hpp"
+#include "engine/input_pipeline.hpp"
 #include "engine/phase_timeline.hpp"
 #include "engine/run_recorder.hpp"
 #include "engine/step_loop.hpp"
 
-#include "training/adam.hpp"
+#include "training/batch_norm.hpp"
+#include "training/device.hpp"
 #include "training/flat_parameters.hpp"
-#include "training/plateau.hpp"
+#include "training/optimizer.hpp"
+#include "training/precision.hpp"
 #include "training/replicas.hpp"
+#include "training/schedule.hpp"
 #include "training/training_state.hpp"
 
 namespace scalestudy {
 
 TrainingTask::~TrainingTask() = default;
 
-SetHash merged(const Communicator& comm, const SetHash& mine) {
-  const std::vector<std::int64_t> part{static_cast<std::int64_t>(mine.sum()),
-                                       static_cast<std::int64_t>(mine.count())};
-  std::vector<std::int64_t> parts(part.size() * comm.world_size().index());
-  comm.all_gather(const_view_of(std::span(part)), view_of(std::span(parts)));
-  SetHash whole;
-  for (std::size_t i = 0; i < parts.size(); i += 2)
-    whole.merge(SetHash::from_parts(static_cast<std::uint64_t>(parts[i]),
-                                    static_cast<std::uint64_t>(parts[i + 1])));
-  return whole;
+void RankServices::abort_all(const std::string& reason, ExitCode exit_code) const noexcept {
+  for (const auto& other : {batch_norm_comm, input_comm})
+    if (other) other->abort(reason, exit_code);
+  comm.abort(reason, exit_code);
+}
+
+void TrainingTask::keep_samples_on_device() {
+  throw Lacks({"Input 'device' is not offered by this workload",
+               "it cannot put batches together on the device", "Use input sharded"});
+}
+
+double TrainingTask::make_batch_on_device(const Shard&) {
+  keep_samples_on_device();
+  return 0;
 }
 
 namespace {
 
 constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
 
-/// A loss of nothing that still gives every parameter a (zero) gradient, so that a rank without
-/// samples takes part in every collective.
-torch::Tensor empty_loss(torch::nn::Module& model) {
-  auto sum = torch::zeros({}, model.parameters().front().options());
-  for (const auto& parameter : model.parameters()) sum = sum + parameter.sum() * 0.0;
-  return sum;
-}
-
-torch::Tensor loss_of(TrainingTask& task, const Shard& shard) {
-  return shard.count > 0 ? task.loss_sum() : empty_loss(task.model());
+EpochLayout epoch_layout(const RulePlan& plan) {
+  return {plan.global_batch_size, plan.steps_per_epoch, plan.samples_per_epoch,
+          plan.epoch_stride_samples};
 }
 
 /// Runs one backward pass to see in which order gradients become ready; rank 0's order holds for
@@ -57,14 +58,16 @@ torch::Tensor loss_of(TrainingTask& task, const Shard& shard) {
 std::vector<std::size_t> observe_ready_order(const Communicator& comm,
                                              TrainingTask& task,
                                              GradientHooks& hooks,
-                                             const Shard& shard) {
+                                             const RunSpec& spec) {
   const ModelState before(task.model());
   std::vector<std::int64_t> order;
   hooks.on_ready(
       [&](std::size_t parameter) { order.push_back(static_cast<std::int64_t>(parameter)); });
-  task.prepare_batch(shard);
-  task.move_batch_to_device();
-  loss_of(task, shard).backward();
+  HostBatch batch;
+  task.make_batch(shard_of(comm.rank(), comm.world_size(), StepIndex(0), epoch_layout(spec.plan)),
+                  batch);
+  task.move_batch_to_device(batch);
+  task.loss_sum().backward();
   hooks.on_ready(nullptr);
   if (order.size() != task.model().parameters().size())
     throw InternalError({cat(order.size(), " of ", task.model().parameters().size(),
@@ -81,7 +84,22 @@ ScheduleSettings resolved_schedule(const RunSpec& spec) {
   auto schedule = spec.settings.schedule;
   schedule.patience_epochs = spec.plan.patience_epochs;
   schedule.cooldown_epochs = spec.plan.cooldown_epochs;
+  schedule.milestones_epochs = spec.plan.milestones_epochs;
   return schedule;
+}
+
+/// One cell of /evaluations; what the workload does not have is NaN.
+Cell evaluation_value(const Column& column, std::int64_t epoch, const Evaluation& evaluation) {
+  namespace columns = evaluation_column;
+  if (column.name == columns::epoch.name) return static_cast<double>(epoch);
+  if (column.name == columns::loss.name) return evaluation.loss;
+  if (column.name == columns::sample_count.name)
+    return static_cast<double>(evaluation.sample_count);
+  if (column.name == columns::weight_sum.name) return evaluation.weight_sum;
+  if (column.name == columns::evaluation_set.name) return evaluation.set;
+  if (column.name == columns::evaluation_set_hash.name) return evaluation.evaluation_set_hash;
+  const auto metric = evaluation.metrics.find(column.name);
+  return metric == evaluation.metrics.end() ? not_a_number : metric->second;
 }
 
 class Trainer final : public StepWork {
@@ -92,14 +110,13 @@ class Trainer final : public StepWork {
         comm_(services.comm),
         task_(task),
         hooks_(task.model().parameters()),
-        parameters_(task.model().parameters(),
-                    observe_ready_order(
-                        comm_,
-                        task,
-                        hooks_,
-                        shard_of(comm_.rank(), StepIndex(0), spec_.plan.local_batch_sizes))),
-        adam_(spec_.settings.optimizer, parameters_.values()),
-        schedule_(resolved_schedule(spec_), spec_.plan.learning_rate),
+        parameters_(task.model().parameters(), observe_ready_order(comm_, task, hooks_, spec_)),
+        optimizer_(make_optimizer(spec_.settings.optimizer, parameters_.values())),
+        scaler_(spec_.settings.precision, services.device),
+        schedule_(make_schedule(resolved_schedule(spec_),
+                                spec_.settings.optimizer.base_learning_rate,
+                                spec_.plan.learning_rate)),
+        layout_(epoch_layout(spec_.plan)),
         reduction_(make_reduction(spec_.reduction, reduction_context())),
         timeline_(services.clock, &services.heartbeat),
         recorder_(services.comm, services.writer, services.clock.origin_s()) {
@@ -112,27 +129,44 @@ class Trainer final : public StepWork {
   TrainingOutcome run();
 
   void prepare_batch(StepIndex step) override {
-    shard_ = shard_of(comm_.rank(), step, spec_.plan.local_batch_sizes);
-    if (shard_.count > 0) task_.prepare_batch(shard_);
+    shard_ = shard_of(comm_.rank(), comm_.world_size(), step, layout_);
+    if (input_)
+      batch_ = &input_->take(step);
+    else
+      loss_weight_ = task_.make_batch_on_device(shard_);
   }
 
   void move_batch_to_device() override {
-    if (shard_.count > 0) task_.move_batch_to_device();
+    if (!input_) return;
+    task_.move_batch_to_device(*batch_);
+    loss_weight_ = batch_->loss_weight;
   }
 
   void forward() override {
-    const double weight = shard_.count > 0 ? task_.loss_weight() : 0.0;
-    parameters_.weight().fill_(weight);
-    loss_ = loss_of(task_, shard_);
+    parameters_.weight().fill_(loss_weight_);
+    const Autocast autocast(spec_.settings.precision, services_.device);
+    loss_ = task_.loss_sum();
     losses_.push_back(loss_.detach());
-    facts_.push_back({not_a_number, weight, learning_rate(), shard_.count, epoch_});
+    facts_.push_back({not_a_number, loss_weight_, learning_rate(), shard_.count, epoch_});
   }
 
-  void backward() override { loss_.backward(); }
+  void backward() override {
+    if (scaler_.is_active())
+      (loss_ * scaler_.scale().squeeze()).backward();
+    else
+      loss_.backward();
+  }
 
   void update() override {
-    adam_.step(learning_rate(), parameters_.gradients(), parameters_.weight());
+    if (scaler_.is_active()) {
+      const auto divisor = parameters_.weight() * scaler_.scale();
+      optimizer_->step(learning_rate(), parameters_.gradients(), divisor,
+                       scaler_.check(parameters_.gradients()));
+    } else {
+      optimizer_->step(learning_rate(), parameters_.gradients(), parameters_.weight(), {});
+    }
     parameters_.gradients().zero_();
+    samples_seen_ += global_count(StepIndex(steps_done_), layout_);
     ++steps_done_;
   }
 
@@ -147,9 +181,7 @@ class Trainer final : public StepWork {
   void note_divergence(const std::vector<StepFacts>& facts);
   [[nodiscard]] Evaluation evaluate();
   [[nodiscard]] SignOfLife beating(const char* phase);
-  [[nodiscard]] std::int64_t samples_seen() const {
-    return steps_done_ * spec_.plan.global_batch_size;
-  }
+  [[nodiscard]] std::unique_ptr<InputPipeline> start_input();
   void record_evaluation(std::int64_t epoch, const Evaluation& evaluation);
   void record_epoch(const Row& row);
   void save_weights(const char* name, const NamedTensors& weights);
@@ -165,19 +197,25 @@ class Trainer final : public StepWork {
   TrainingTask& task_;
   GradientHooks hooks_;
   FlatParameters parameters_;
-  Adam adam_;
-  PlateauSchedule schedule_;
+  std::unique_ptr<Optimizer> optimizer_;
+  LossScaler scaler_;
+  std::unique_ptr<Schedule> schedule_;
+  EpochLayout layout_;
   std::unique_ptr<ReductionStrategy> reduction_;
 
   PhaseTimeline timeline_;
   RunRecorder recorder_;
 
+  std::unique_ptr<InputPipeline> input_;  ///< none: batches are put together on the device
   Shard shard_;
+  const HostBatch* batch_ = nullptr;
+  double loss_weight_ = 0;
   torch::Tensor loss_;
   std::vector<torch::Tensor> losses_;  ///< of the steps since the last flush, still on the device
   std::vector<StepFacts> facts_;       ///< likewise
   std::int64_t epoch_ = 0;
   std::int64_t steps_done_ = 0;
+  std::int64_t samples_seen_ = 0;
   double epoch_loss_sum_ = 0;
   double epoch_weight_ = 0;
   double best_validation_loss_ = std::numeric_limits<double>::infinity();
@@ -197,6 +235,7 @@ TrainingOutcome Trainer::run() {
   const auto total_steps = spec_.plan.epochs * spec_.plan.steps_per_epoch;
   services_.heartbeat.set_total_steps(total_steps);
   try {
+    input_ = start_input();
     for (std::int64_t epoch = epoch_; epoch < spec_.plan.epochs && !outcome_.diverged; ++epoch)
       train_epoch(epoch);
     if (!outcome_.diverged) finish();
@@ -206,10 +245,23 @@ TrainingOutcome Trainer::run() {
     // an abort frees it and the peers.
     services_.heartbeat.set_error(error.what());
     const auto* known = dynamic_cast<const Error*>(&error);
-    comm_.abort(error.what(), known != nullptr ? known->exit_code() : ExitCode::internal);
+    services_.abort_all(error.what(), known != nullptr ? known->exit_code() : ExitCode::internal);
     throw;
   }
   return outcome_;
+}
+
+std::unique_ptr<InputPipeline> Trainer::start_input() {
+  if (spec_.input == "device") {
+    task_.keep_samples_on_device();
+    return nullptr;
+  }
+  const auto steps = spec_.plan.epochs * spec_.plan.steps_per_epoch;
+  return make_input(spec_.input, {[this](const Shard& shard, HostBatch& batch) {
+                                    task_.make_batch(shard, batch);
+                                  },
+                                  layout_, comm_.rank(), comm_.world_size(), StepIndex(steps_done_),
+                                  StepIndex(steps), spec_.settings.input, services_.input_comm});
 }
 
 void Trainer::train_epoch(std::int64_t epoch) {
@@ -231,16 +283,16 @@ void Trainer::train_epoch(std::int64_t epoch) {
 
 double Trainer::learning_rate() const {
   const auto ramp = spec_.plan.warmup_samples;
-  if (samples_seen() >= ramp) return schedule_.learning_rate();
+  if (samples_seen_ >= ramp) return schedule_->learning_rate();
   const double base = spec_.settings.optimizer.base_learning_rate;
-  const double done = static_cast<double>(samples_seen()) / static_cast<double>(ramp);
-  return base + (schedule_.learning_rate() - base) * done;
+  const double done = static_cast<double>(samples_seen_) / static_cast<double>(ramp);
+  return base + (schedule_->learning_rate() - base) * done;
 }
 
 std::vector<StepFacts> Trainer::take_facts() {
   // Losses are read here, between steps, because reading waits for the device.
   for (std::size_t i = 0; i < facts_.size(); ++i) {
-    facts_[i].loss_sum = facts_[i].sample_count > 0 ? losses_[i].item<double>() : 0.0;
+    facts_[i].loss_sum = losses_[i].item<double>();
     epoch_loss_sum_ += facts_[i].loss_sum;
     epoch_weight_ += facts_[i].loss_weight;
   }
@@ -284,6 +336,7 @@ SignOfLife Trainer::beating(const char* phase) {
 Evaluation Trainer::evaluate() {
   task_.model().eval();
   const torch::NoGradGuard no_grad;
+  const ThreadCount threads(spec_.settings.evaluation_threads);
   return task_.evaluate(comm_, beating("evaluation"));
 }
 
@@ -300,8 +353,8 @@ void Trainer::end_epoch(std::int64_t epoch, double epoch_s) {
   const Stopwatch evaluating;
   const auto evaluation = evaluate();
   const double evaluation_s = evaluating.elapsed_s();
-  const double rate = schedule_.learning_rate();
-  schedule_.end_epoch(evaluation.loss);
+  const double rate = schedule_->learning_rate();
+  schedule_->end_epoch(evaluation.loss);
   if (!std::isfinite(evaluation.loss) && services_.writer != nullptr)
     services_.writer->append_event({since_start_s(), 0.0, -1.0, "nonfinite_validation_loss",
                                     cat("validation loss after epoch ", epoch, " is not finite")});
@@ -319,7 +372,7 @@ void Trainer::end_epoch(std::int64_t epoch, double epoch_s) {
   comm_.all_reduce(view_of(std::span<double>(sums)));
   record_evaluation(epoch, evaluation);
   record_epoch({epoch_s, sums[0] / sums[1], evaluation.loss, rate,
-                static_cast<double>(samples_seen()), evaluation_s, checkpoint_s, replica_check_s,
+                static_cast<double>(samples_seen_), evaluation_s, checkpoint_s, replica_check_s,
                 since_start_s()});
   // Only now, so that a checkpoint never is ahead of what is recorded.
   if (checkpoint) checkpoint->publish();
@@ -333,10 +386,10 @@ void Trainer::record_epoch(const Row& row) {
 
 void Trainer::record_evaluation(std::int64_t epoch, const Evaluation& evaluation) {
   if (services_.writer == nullptr) return;
-  services_.writer->append_evaluation({static_cast<double>(epoch), evaluation.loss,
-                                       evaluation.psnr_db,
-                                       static_cast<double>(evaluation.sample_count),
-                                       evaluation.weight_sum, evaluation.evaluation_set_hash});
+  Row row;
+  for (const auto& column : evaluation_column::all())
+    row.push_back(evaluation_value(column, epoch, evaluation));
+  services_.writer->append_evaluation(row);
 }
 
 void Trainer::save_weights(const char* name, const NamedTensors& weights) {
@@ -346,7 +399,8 @@ void Trainer::save_weights(const char* name, const NamedTensors& weights) {
 }
 
 TrainingState Trainer::state() {
-  return {spec_, comm_, services_.device, task_.model(), parameters_, adam_, schedule_};
+  return {spec_,       comm_,       services_.device, task_.model(),
+          parameters_, *optimizer_, scaler_,          *schedule_};
 }
 
 std::optional<AtomicFile> Trainer::draft_checkpoint_after(std::int64_t epoch) {
@@ -359,7 +413,7 @@ std::optional<AtomicFile> Trainer::draft_checkpoint_after(std::int64_t epoch) {
   if (!comm_.is_root()) return {};
   checkpoint.epochs_done = done;
   checkpoint.steps_done = steps_done_;
-  checkpoint.samples_seen = samples_seen();
+  checkpoint.samples_seen = samples_seen_;
   checkpoint.best_validation_loss = best_validation_loss_;
   if (best_) checkpoint.best_model = best_->tensors();
   return draft_checkpoint(services_.run_folder / checkpoint_file_name, checkpoint);
@@ -370,7 +424,8 @@ void Trainer::resume(const Checkpoint& checkpoint) {
   auto parts = state();
   restore(checkpoint, parts, (services_.run_folder / checkpoint_file_name).string());
   epoch_ = checkpoint.epochs_done;
-  steps_done_ = epoch_ * spec_.plan.steps_per_epoch;
+  for (; steps_done_ < epoch_ * spec_.plan.steps_per_epoch; ++steps_done_)
+    samples_seen_ += global_count(StepIndex(steps_done_), layout_);
   recorder_.start_at(steps_done_);
   best_validation_loss_ = checkpoint.best_validation_loss;
   if (checkpoint.best_model.empty()) return;
@@ -383,6 +438,7 @@ void Trainer::finish() {
   if (best_) best_->restore(task_.model());
   task_.model().eval();
   const torch::NoGradGuard no_grad;
+  const ThreadCount threads(spec_.settings.evaluation_threads);
   std::vector<Panel> panels;
   const auto evaluation = task_.final_evaluation(comm_, beating("final_evaluation"), panels);
   record_evaluation(spec_.plan.epochs - 1, evaluation);
@@ -395,6 +451,9 @@ void Trainer::finish() {
 
 TrainingOutcome train(RankServices& services, TrainingTask& task) {
   services.heartbeat.beat("first_pass", -1);
+  put_precision_in_force(services.spec.settings.precision, services.device);
+  use_batch_norm_policy(task.model(), batch_norm_policy(services.spec.settings.batch_norm),
+                        services.batch_norm_comm);
   broadcast_model(services.comm, task.model());
   return Trainer(services, task).run();
 }

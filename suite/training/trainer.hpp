@@ -3,6 +3,7 @@
 /// replica check and recording. The same for every workload.
 
 #include <filesystem>
+#include <optional>
 #include <string>
 
 #include <c10/core/Device.h>
@@ -26,6 +27,8 @@ namespace scalestudy {
 struct RankServices {
   const RunSpec& spec;
   Communicator comm;
+  /// Own ones where collectives run beside those of the gradients: none when not needed.
+  std::optional<Communicator> batch_norm_comm, input_comm;
   c10::Device device;
   StepClock& clock;  ///< training clock; its zero is the first touch of training data
   RunFileWriter* writer = nullptr;  ///< rank 0 only
@@ -33,6 +36,9 @@ struct RankServices {
   Log& log;
   std::filesystem::path run_folder;
   const Checkpoint* resume_from = nullptr;  ///< the same on all ranks; null: from the start
+
+  /// Frees the peers, whatever they are waiting in. Local.
+  void abort_all(const std::string& reason, ExitCode exit_code) const noexcept;
 };
 
 struct TrainingOutcome {

@@ -63,31 +63,51 @@ NamedTensors by_parameter(const torch::Tensor& flat, TrainingState& state) {
   return named;
 }
 
-void restore_moment(const NamedTensors& kept, NamedTensors parts, const std::string& origin) {
-  for (auto& part : parts) {
+/// What optimiser and loss scaling carry, in place.
+struct Carried {
+  std::map<std::string, NamedTensors> moments;
+  NamedTensors counters;
+};
+
+Carried carried_by(TrainingState& state) {
+  Carried carried;
+  for (const auto& [name, tensor] : state.optimizer.state()) {
+    if (tensor.dim() == 0)
+      carried.counters.push_back({name, tensor});
+    else
+      carried.moments[name] = by_parameter(tensor, state);
+  }
+  for (const auto& [name, tensor] : state.scaler.state())
+    carried.counters.push_back({name, tensor});
+  return carried;
+}
+
+void copy_by_name(const NamedTensors& kept, const NamedTensors& into, const std::string& origin) {
+  for (const auto& target : into) {
     const auto found = std::find_if(kept.begin(), kept.end(),
-                                    [&](const auto& each) { return each.name == part.name; });
-    if (found == kept.end() || found->tensor.sizes() != part.tensor.sizes())
-      throw BadInput({cat(origin, ": the optimiser's state of parameter '", part.name,
+                                    [&](const auto& each) { return each.name == target.name; });
+    if (found == kept.end() || found->tensor.sizes() != target.tensor.sizes())
+      throw BadInput({cat(origin, ": the optimiser's state '", target.name,
                           "' is missing or of another shape"),
                       "training would go on as another one",
                       "Start the run afresh with scalestudy run --fresh"});
-    part.tensor.copy_(found->tensor);
+    target.tensor.copy_(found->tensor);
   }
 }
 
 }  // namespace
 
 Checkpoint capture(TrainingState& state) {
+  auto carried = carried_by(state);
   Checkpoint checkpoint;
   checkpoint.random_states = gather_random_states(state.comm, state.device);
   checkpoint.content_hash = hex64(state.spec.content_hash());
   checkpoint.build_id = build_id();
   checkpoint.ranks = state.spec.ranks;
-  checkpoint.schedule = state.schedule.numbers();
-  checkpoint.optimizer = state.optimizer.numbers();
-  for (const auto& [moment, flat] : state.optimizer.moments())
-    checkpoint.moments[moment] = by_parameter(flat, state);
+  checkpoint.schedule = state.schedule.state();
+  checkpoint.optimizer_steps = state.optimizer.steps();
+  checkpoint.moments = std::move(carried.moments);
+  checkpoint.counters = std::move(carried.counters);
   checkpoint.model = state_of(state.model);
   return checkpoint;
 }
@@ -95,12 +115,13 @@ Checkpoint capture(TrainingState& state) {
 void restore(const Checkpoint& checkpoint, TrainingState& state, const std::string& origin) {
   const torch::NoGradGuard no_grad;
   load_state(state.model, checkpoint.model, origin);
-  state.schedule.restore(checkpoint.schedule);
-  state.optimizer.restore(checkpoint.optimizer);
-  for (const auto& [moment, flat] : state.optimizer.moments()) {
+  state.schedule.set_state(checkpoint.schedule);
+  state.optimizer.steps() = checkpoint.optimizer_steps;
+  const auto carried = carried_by(state);
+  copy_by_name(checkpoint.counters, carried.counters, origin);
+  for (const auto& [moment, tensors] : carried.moments) {
     const auto kept = checkpoint.moments.find(moment);
-    restore_moment(kept == checkpoint.moments.end() ? NamedTensors() : kept->second,
-                   by_parameter(flat, state), origin);
+    copy_by_name(kept == checkpoint.moments.end() ? NamedTensors() : kept->second, tensors, origin);
   }
   const auto& states = checkpoint.random_states;
   if (!states.empty())

@@ -7,10 +7,11 @@
 
 #include "comm/communicator.hpp"
 
-#include "training/adam.hpp"
 #include "training/checkpoint.hpp"
 #include "training/flat_parameters.hpp"
-#include "training/plateau.hpp"
+#include "training/optimizer.hpp"
+#include "training/precision.hpp"
+#include "training/schedule.hpp"
 
 namespace scalestudy {
 
@@ -21,8 +22,9 @@ struct TrainingState {
   c10::Device device;
   torch::nn::Module& model;
   FlatParameters& parameters;
-  Adam& optimizer;
-  PlateauSchedule& schedule;
+  Optimizer& optimizer;
+  LossScaler& scaler;
+  Schedule& schedule;
 };
 
 /// Collective; only rank 0's result is whole. Its tensors are those at work, not copies. Position

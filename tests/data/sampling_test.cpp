@@ -41,18 +41,50 @@ TEST(Sampling, SequenceWrapsAcrossPassesWithoutReplacement) {
 }
 
 TEST(Sampling, ShardsOfAnyWorldSizeFormTheSameGlobalOrder) {
+  const EpochLayout layout{9, 3, 27, 27};
   for (const std::int64_t ranks : {1, 2, 3, 4, 5, 8}) {
-    const auto sizes = even_split(9, ranks);
     std::vector<std::int64_t> positions;
     for (std::int64_t step = 0; step < 3; ++step)
       for (std::int64_t rank = 0; rank < ranks; ++rank) {
-        const auto shard = shard_of(Rank(rank), StepIndex(step), sizes);
+        const auto shard = shard_of(Rank(rank), WorldSize(ranks), StepIndex(step), layout);
         for (std::int64_t i = 0; i < shard.count; ++i) positions.push_back(shard.first + i);
       }
     std::vector<std::int64_t> expected(27);
     std::iota(expected.begin(), expected.end(), std::int64_t{0});
     EXPECT_EQ(positions, expected) << ranks << " ranks";
   }
+}
+
+std::vector<std::int64_t> positions_of_epochs(const EpochLayout& layout, std::int64_t ranks) {
+  std::vector<std::int64_t> positions;
+  for (std::int64_t step = 0; step < 2 * layout.steps_per_epoch; ++step)
+    for (std::int64_t rank = 0; rank < ranks; ++rank) {
+      const auto shard = shard_of(Rank(rank), WorldSize(ranks), StepIndex(step), layout);
+      for (std::int64_t i = 0; i < shard.count; ++i) positions.push_back(shard.first + i);
+    }
+  return positions;
+}
+
+TEST(Sampling, AnEpochIsAPermutationWhateverTheRanksAndTheLastBatch) {
+  const SampleSequence sequence(SampleCount(22), 3);
+  for (const std::int64_t ranks : {1, 2, 3, 4, 5, 8}) {
+    const auto positions = positions_of_epochs({9, 3, 22, 22}, ranks);  // the last batch holds 4
+    ASSERT_EQ(positions.size(), 44U) << ranks << " ranks";
+    for (std::size_t i = 0; i < positions.size(); ++i)
+      ASSERT_EQ(positions[i], static_cast<std::int64_t>(i)) << ranks << " ranks";
+    for (const std::int64_t first : {0, 22}) {
+      auto epoch = sequence.range(first, 22);
+      std::sort(epoch.begin(), epoch.end());
+      for (std::int64_t i = 0; i < 22; ++i) EXPECT_EQ(epoch[static_cast<std::size_t>(i)], i);
+    }
+  }
+}
+
+TEST(Sampling, DroppedSamplesAreThoseAtTheEndOfEachPass) {
+  const auto positions = positions_of_epochs({9, 2, 18, 22}, 4);
+  ASSERT_EQ(positions.size(), 36U);
+  EXPECT_EQ(positions[17], 17);
+  EXPECT_EQ(positions[18], 22);
 }
 
 TEST(Sampling, EvenSplitPutsLargerPartsFirst) {

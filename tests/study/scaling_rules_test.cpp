@@ -44,7 +44,7 @@ CommonSettings saturn() {
 }
 
 RulePlan plan_of(std::string_view rule, const CommonSettings& settings, std::int64_t ranks) {
-  return scaling_rule(rule).apply(settings, ranks);
+  return scaling_rule(rule).apply({settings, ranks});
 }
 
 const TimeLikeSetting& time_like(const RulePlan& plan, std::string_view name) {
@@ -69,7 +69,7 @@ TEST(ScalingRules, OneRankIsTheIdentity) {
   for (const auto& rule : scaling_rules()) {
     SCOPED_TRACE(rule.name);
     for (const auto& settings : {n2v(), unet(), saturn()}) {
-      const auto plan = rule.apply(settings, 1);
+      const auto plan = rule.apply({settings, 1});
       EXPECT_THAT(plan.local_batch_sizes, ElementsAre(settings.local_batch_size));
       EXPECT_EQ(plan.global_batch_size, settings.local_batch_size);
       EXPECT_EQ(plan.learning_rate, settings.optimizer.base_learning_rate);
@@ -175,9 +175,10 @@ TEST(ScalingRules, StrongIsUnevenWhenRanksDoNotDivideTheBatch) {
 }
 
 TEST(ScalingRules, LearningRateIsNeverScaledWithoutTheBatch) {
+  const auto settings = unet();
   for (const auto& rule : scaling_rules()) {
     for (const std::int64_t ranks : {2, 3, 4, 8}) {
-      const auto plan = rule.apply(unet(), ranks);
+      const auto plan = rule.apply({settings, ranks});
       if (plan.learning_rate == unet().optimizer.base_learning_rate) continue;
       EXPECT_EQ(plan.global_batch_size, ranks * unet().local_batch_size) << rule.name;
     }
@@ -185,9 +186,10 @@ TEST(ScalingRules, LearningRateIsNeverScaledWithoutTheBatch) {
 }
 
 TEST(ScalingRules, GlobalBatchIsTheSumAndSamplesNeverGrow) {
+  const auto settings = n2v();
   for (const auto& rule : scaling_rules()) {
     for (std::int64_t ranks = 1; ranks <= 14; ++ranks) {
-      const auto plan = rule.apply(n2v(), ranks);
+      const auto plan = rule.apply({settings, ranks});
       std::int64_t sum = 0;
       for (const auto size : plan.local_batch_sizes) sum += size;
       EXPECT_EQ(plan.global_batch_size, sum);

@@ -163,7 +163,7 @@ RunSpec golden_spec() {
   spec.launcher = "local";
   spec.communicator = "shm";
   spec.data.path = "/data/stack.tif";
-  spec.plan = scaling_rule(spec.scaling_rule).apply(spec.settings, spec.ranks);
+  spec.plan = scaling_rule(spec.scaling_rule).apply({spec.settings, spec.ranks});
   return spec;
 }
 

@@ -25,7 +25,7 @@ TEST(FlatAdam, EqualsTorchsAdamWithTorchsEpsilon) {
   Adam adam(settings_with("torch", 1e-8), ours);
   torch::optim::Adam reference({theirs}, torch::optim::AdamOptions(1e-2));
   for (int step = 0; step < 20; ++step) {
-    adam.step(1e-2, gradient_of_step(step) * 4, torch::full({1}, 4.0, torch::kFloat64));
+    adam.step(1e-2, gradient_of_step(step) * 4, torch::full({1}, 4.0, torch::kFloat64), {});
     theirs.mutable_grad() = gradient_of_step(step);
     reference.step();
   }
@@ -44,7 +44,7 @@ TEST(FlatAdam, EqualsKerasFormulaWithEpsilonHat) {
   Adam adam(settings_with("keras", epsilon_hat), ours);
   for (int step = 1; step <= 10; ++step) {
     const auto gradient = gradient_of_step(step);
-    adam.step(rate, gradient.clone(), torch::ones({1}, torch::kFloat64));
+    adam.step(rate, gradient.clone(), torch::ones({1}, torch::kFloat64), {});
     m = beta1 * m + (1 - beta1) * gradient;
     v = beta2 * v + (1 - beta2) * gradient * gradient;
     expected -= rate * std::sqrt(1 - std::pow(beta2_f, step)) / (1 - std::pow(beta1_f, step)) * m /
@@ -56,7 +56,7 @@ TEST(FlatAdam, EqualsKerasFormulaWithEpsilonHat) {
 TEST(FlatAdam, AZeroWeightIsNoNaN) {
   auto values = torch::ones({5});
   Adam adam(settings_with("keras", 1e-7), values);
-  adam.step(1e-3, torch::zeros({5}), torch::zeros({1}));
+  adam.step(1e-3, torch::zeros({5}), torch::zeros({1}), {});
   EXPECT_TRUE(values.eq(1).all().item<bool>());
 }
 

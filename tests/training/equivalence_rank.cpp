@@ -1,7 +1,7 @@
 /// Trains a small Noise2Void network for a few steps through the real trainer, on given ranks and a
 /// given split of one global batch, and writes rank 0's parameters: N ranks must equal 1 rank.
 ///
-///   equivalence_rank BACK_END RANKS DTYPE STEPS MUTATION FOLDER
+///   equivalence_rank BACK_END RANKS DTYPE STEPS GLOBAL_BATCH BATCH_NORM MUTATION FOLDER
 ///
 /// BACK_END threads runs all ranks here; shm and mpi take the rank from the environment.
 
@@ -27,18 +27,18 @@
 namespace scalestudy {
 namespace {
 
-constexpr std::int64_t global_batch_size = 7;  // prime: no rank count above 1 divides it
-
 struct Arguments {
   std::string back_end;
   std::int64_t ranks = 1;
   torch::ScalarType type = torch::kFloat64;
   std::int64_t steps = 1;
+  std::int64_t global_batch_size = 7;
+  std::string batch_norm;
   std::string mutation;
   std::filesystem::path folder;
 };
 
-/// A network with frozen batch norm on samples whose weights (mask counts) differ.
+/// A network on samples whose weights (mask counts) differ.
 class EquivalenceTask final : public TrainingTask {
  public:
   EquivalenceTask(const Arguments& arguments)
@@ -56,58 +56,59 @@ class EquivalenceTask final : public TrainingTask {
 
   torch::nn::Module& model() override { return *model_; }
 
-  void prepare_batch(const Shard& shard) override {
-    const auto shape = std::vector<std::int64_t>{shard.count, 1, 4, 8, 8};
-    input_ = torch::empty(shape, torch::kFloat64);
-    mask_ = torch::zeros(shape, torch::kFloat64);
-    const auto voxels = input_.numel() / shard.count;
+  void make_batch(const Shard& shard, HostBatch& batch) const override {
+    batch.arrays.resize(2);
+    for (auto& array : batch.arrays) array.resize({shard.count, 1, 4, 8, 8});
+    auto& input = batch.arrays[0].values;
+    auto& mask = batch.arrays[1].values;
+    std::fill(mask.begin(), mask.end(), 0.0F);
+    constexpr std::int64_t voxels = 4 * 8 * 8;
+    batch.loss_weight = 0;
     for (std::int64_t sample = 0; sample < shard.count; ++sample) {
       Random random(5, static_cast<std::uint64_t>(shard.first + sample));
       const auto masked = 1 + (shard.first + sample) % 5;
-      for (std::int64_t i = 0; i < voxels; ++i)
-        input_.data_ptr<double>()[sample * voxels + i] = random.normal();
-      for (std::int64_t i = 0; i < masked; ++i)
-        mask_.data_ptr<double>()[sample * voxels + 17 * i] = 1.0;
+      const auto at = [&](std::int64_t i) { return static_cast<std::size_t>(sample * voxels + i); };
+      for (std::int64_t i = 0; i < voxels; ++i) input[at(i)] = static_cast<float>(random.normal());
+      for (std::int64_t i = 0; i < masked; ++i) mask[at(17 * i)] = 1.0F;
+      batch.loss_weight += static_cast<double>(masked);
     }
-    weight_ = mask_.sum().item<double>();
-    input_ = input_.to(arguments_.type);
-    mask_ = mask_.to(arguments_.type);
+    spoil(batch.loss_weight);
   }
 
-  void move_batch_to_device() override {}
+  void move_batch_to_device(const HostBatch& batch) override {
+    const auto tensor = [&](const HostArray& array) {
+      return torch::tensor(array.values).view(array.shape).to(arguments_.type);
+    };
+    input_ = tensor(batch.arrays[0]);
+    mask_ = tensor(batch.arrays[1]);
+  }
 
   torch::Tensor loss_sum() override {
-    model_->eval();  // frozen batch norm
     const auto sum =
         noise2void::masked_loss_sum("mse", model_->forward(input_), input_ * mask_, mask_);
-    return arguments_.mutation == "mean_of_means" ? sum / weight_ : sum;
+    return arguments_.mutation == "mean_of_means" ? sum / mask_.sum() : sum;
   }
 
-  /// Two classic mistakes: the mean of the ranks' means, and a divisor without the other ranks.
-  [[nodiscard]] double loss_weight() const override {
-    if (arguments_.mutation == "mean_of_means") return 1.0;
-    if (arguments_.mutation == "sum_for_mean")
-      return weight_ / static_cast<double>(arguments_.ranks);
-    return weight_;
-  }
-
-  Evaluation evaluate(const Communicator&, const SignOfLife&) override {
-    return {1.0, 0, 1, 1, "0"};
-  }
+  Evaluation evaluate(const Communicator&, const SignOfLife&) override { return {}; }
   Evaluation final_evaluation(const Communicator&,
                               const SignOfLife&,
                               std::vector<Panel>&) override {
-    return {1.0, 0, 1, 1, "0"};
+    return {};
   }
   [[nodiscard]] std::map<std::string, std::string> effective_settings() const override {
     return {};
   }
 
  private:
+  /// Two classic mistakes: the mean of the ranks' means, and a divisor without the other ranks.
+  void spoil(double& loss_weight) const {
+    if (arguments_.mutation == "mean_of_means") loss_weight = 1;
+    if (arguments_.mutation == "sum_for_mean") loss_weight /= static_cast<double>(arguments_.ranks);
+  }
+
   Arguments arguments_;
   std::shared_ptr<noise2void::UNet> model_;
   torch::Tensor input_, mask_;
-  double weight_ = 0;
 };
 
 RunSpec spec_of(const Arguments& arguments) {
@@ -117,11 +118,12 @@ RunSpec spec_of(const Arguments& arguments) {
   spec.reduction = "bucketed_overlap";
   spec.settings.buckets = {256, 4096};  // several buckets although the network is small
   spec.settings.schedule.name = "constant";
-  spec.plan.local_batch_sizes = even_split(global_batch_size, arguments.ranks);
+  spec.settings.batch_norm = arguments.batch_norm;
+  spec.input = "sharded";
+  spec.settings.evaluation_threads = 1;
+  spec.plan.global_batch_size = arguments.global_batch_size;
   if (arguments.mutation == "dropped_remainder")
-    spec.plan.local_batch_sizes.assign(spec.plan.local_batch_sizes.size(),
-                                       global_batch_size / arguments.ranks);
-  spec.plan.global_batch_size = global_batch_size;
+    spec.plan.global_batch_size -= arguments.global_batch_size % arguments.ranks;
   spec.plan.learning_rate = 1e-3;
   if (arguments.type == torch::kFloat32) {
     // With an epsilon far above sqrt(v), Adam's step is proportional to the gradient; with a rate
@@ -131,13 +133,19 @@ RunSpec spec_of(const Arguments& arguments) {
   }
   spec.plan.epochs = 1;
   spec.plan.steps_per_epoch = arguments.steps;
+  spec.plan.samples_per_epoch = arguments.steps * spec.plan.global_batch_size;
+  spec.plan.epoch_stride_samples = spec.plan.samples_per_epoch;
   return spec;
 }
 
+/// Running statistics too: batch norm must have seen the same.
 void write_parameters(const Arguments& arguments, torch::nn::Module& model) {
   std::ofstream out(arguments.folder / "parameters.bin", std::ios::binary);
-  for (const auto& parameter : model.named_parameters()) {
-    const auto values = parameter.value().detach().to(torch::kFloat64).contiguous();
+  auto tensors = model.parameters();
+  for (const auto& buffer : model.buffers())
+    if (buffer.is_floating_point()) tensors.push_back(buffer);
+  for (const auto& tensor : tensors) {
+    const auto values = tensor.detach().to(torch::kFloat64).contiguous();
     const auto count = values.numel();
     out.write(reinterpret_cast<const char*>(&count), sizeof(count));
     out.write(static_cast<const char*>(values.data_ptr()),
@@ -145,31 +153,37 @@ void write_parameters(const Arguments& arguments, torch::nn::Module& model) {
   }
 }
 
-void run_rank(const Arguments& arguments, const Communicator& comm) {
+void run_rank(const Arguments& arguments,
+              const Communicator& comm,
+              const Communicator& batch_norm_comm) {
   at::set_num_threads(1);
   const auto spec = spec_of(arguments);
   EquivalenceTask task(arguments);
   Heartbeat heartbeat(heartbeat_file(arguments.folder, comm.rank().value()));
   Log log(std::cerr, Verbosity::normal);
   HostClock clock;
-  RankServices services{spec,
-                        comm,
-                        c10::Device(c10::kCPU),
-                        clock,
-                        nullptr,
-                        heartbeat,
-                        log,
-                        arguments.folder / cat("rank-", comm.rank())};
+  RankServices services{
+      spec,  comm,    batch_norm_comm, std::nullopt, c10::Device(c10::kCPU),
+      clock, nullptr, heartbeat,       log,          arguments.folder / cat("rank-", comm.rank())};
   std::filesystem::create_directories(services.run_folder);
   (void)train(services, task);
   if (comm.is_root()) write_parameters(arguments, task.model());
 }
 
 void run_threads(const Arguments& arguments) {
+  const auto comms = make_thread_ranks(WorldSize(arguments.ranks), Seconds(60));
+  const auto others = make_thread_ranks(WorldSize(arguments.ranks), Seconds(60));
   std::vector<std::thread> ranks;
-  for (const auto& comm : make_thread_ranks(WorldSize(arguments.ranks), Seconds(60)))
-    ranks.emplace_back([&arguments, comm] { run_rank(arguments, comm); });
+  for (std::size_t rank = 0; rank < comms.size(); ++rank)
+    ranks.emplace_back([&, rank] { run_rank(arguments, comms[rank], others[rank]); });
   for (auto& rank : ranks) rank.join();
+}
+
+void run_process(const Arguments& arguments) {
+  auto rendezvous = rendezvous_from_environment(arguments.folder.string());
+  const auto comm = make_communicator(arguments.back_end, rendezvous, Seconds(60));
+  rendezvous.key += "-batch-norm";
+  run_rank(arguments, comm, make_communicator(arguments.back_end, rendezvous, Seconds(60)));
 }
 
 }  // namespace
@@ -177,20 +191,20 @@ void run_threads(const Arguments& arguments) {
 
 int main(int argc, char** argv) {
   using namespace scalestudy;
-  if (argc != 7) return 2;
+  if (argc != 9) return 2;
   const Arguments arguments{argv[1],
                             std::atoll(argv[2]),
                             std::string(argv[3]) == "float32" ? torch::kFloat32 : torch::kFloat64,
                             std::atoll(argv[4]),
-                            argv[5],
-                            argv[6]};
+                            std::atoll(argv[5]),
+                            argv[6],
+                            argv[7],
+                            argv[8]};
   try {
-    if (arguments.back_end == "threads") {
+    if (arguments.back_end == "threads")
       run_threads(arguments);
-    } else {
-      const auto rendezvous = rendezvous_from_environment(arguments.folder.string());
-      run_rank(arguments, make_communicator(arguments.back_end, rendezvous, Seconds(60)));
-    }
+    else
+      run_process(arguments);
     return 0;
   } catch (const std::exception& error) {
     std::cerr << error.what() << std::endl;

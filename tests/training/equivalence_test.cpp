@@ -46,6 +46,8 @@ struct Case {
   std::string type = "float64";
   std::int64_t steps = 10;
   std::string mutation = "none";
+  std::int64_t global_batch_size = 7;  // prime: no rank count above 1 divides it
+  std::string batch_norm = "frozen";
 };
 
 class Equivalence : public ::testing::Test {
@@ -57,14 +59,17 @@ class Equivalence : public ::testing::Test {
   void TearDown() override { fs::remove_all(folder_); }
 
   Parameters train(const Case& run) {
-    const auto folder = folder_ / cat(run.back_end, "-", run.ranks, "-", run.type, "-", run.steps,
-                                      "-", run.mutation);
+    const auto folder =
+        folder_ / cat(run.back_end, "-", run.ranks, "-", run.type, "-", run.steps, "-",
+                      run.mutation, "-", run.global_batch_size, "-", run.batch_norm);
     fs::create_directories(folder);
     const std::vector<std::string> rank{EQUIVALENCE_RANK,
                                         run.back_end,
                                         std::to_string(run.ranks),
                                         run.type,
                                         std::to_string(run.steps),
+                                        std::to_string(run.global_batch_size),
+                                        run.batch_norm,
                                         run.mutation,
                                         folder.string()};
     std::vector<pid_t> processes;
@@ -128,6 +133,29 @@ TEST_F(Equivalence, RanksOfEveryBackEndEqualOneRankInDouble) {
     for (const std::int64_t ranks : {1, 2, 3, 4})
       EXPECT_LE(distance(train({back_end, ranks}), one), 1e-9)
           << back_end << ", " << ranks << " ranks";
+}
+
+TEST_F(Equivalence, SynchronisedBatchNormIsThatOfTheGlobalBatch) {
+  const auto one = train({"threads", 1, "float64", 10, "none", 7, "synchronised"});
+  EXPECT_LE(distance(one, train({"threads", 1, "float64", 10, "none", 7, "local"})), 1e-9);
+  for (const auto& back_end : back_ends())
+    for (const std::int64_t ranks : {2, 3, 4})
+      EXPECT_LE(distance(train({back_end, ranks, "float64", 10, "none", 7, "synchronised"}), one),
+                1e-9)
+          << back_end << ", " << ranks << " ranks";
+  EXPECT_GT(distance(train({"threads", 3, "float64", 10, "none", 7, "local"}), one), 1e-4);
+}
+
+TEST_F(Equivalence, UnevenAndEmptyShards) {
+  for (const std::string batch_norm : {"frozen", "synchronised"}) {
+    for (const std::int64_t batch : {9, 3}) {
+      const auto one = train({"threads", 1, "float64", 10, "none", batch, batch_norm});
+      for (const auto& back_end : back_ends())
+        EXPECT_LE(distance(train({back_end, 4, "float64", 10, "none", batch, batch_norm}), one),
+                  1e-9)
+            << back_end << ", " << batch << " samples on 4 ranks, batch norm " << batch_norm;
+    }
+  }
 }
 
 TEST_F(Equivalence, FirstStepsGradientsInFloat) {

@@ -53,6 +53,7 @@ struct Options {
   bool frozen_norm = false;  ///< then the number of ranks does not matter
   double dropout_frac = 0;
   std::int64_t stop_at_step = -1;  ///< the last rank fails there
+  std::int64_t first_step = 0;     ///< of this attempt
 };
 
 /// Samples follow from their position alone.
@@ -65,24 +66,30 @@ class RegressionTask final : public TrainingTask {
 
   torch::nn::Module& model() override { return *model_; }
 
-  void prepare_batch(const Shard& shard) override {
-    const auto step = shard.first / global_batch_size;
-    // The first call looks at the order of gradients.
-    if (calls_++ > 0 && is_last_ && step == options_.stop_at_step)
-      throw RunFailed({"Stopped", "a test asked for it", "Look away"});
-    input_ = inputs(shard.first, shard.count);
+  void make_batch(const Shard& shard, HostBatch& batch) const override {
+    const auto values = inputs(shard.first, shard.count);
+    batch.sample_count = shard.count;
+    batch.loss_weight = static_cast<double>(shard.count);
+    batch.arrays.resize(1);
+    batch.arrays[0].resize({shard.count, 3});
+    std::copy_n(values.data_ptr<float>(), values.numel(), batch.arrays[0].values.begin());
   }
-  void move_batch_to_device() override {}
+  void move_batch_to_device(const HostBatch& batch) override {
+    // The first call looks at the order of gradients.
+    const auto step = options_.first_step + calls_++ - 1;
+    if (calls_ > 1 && is_last_ && step == options_.stop_at_step)
+      throw RunFailed({"Stopped", "a test asked for it", "Look away"});
+    input_ = torch::tensor(batch.arrays[0].values).reshape(batch.arrays[0].shape);
+  }
   torch::Tensor loss_sum() override {
     if (options_.frozen_norm) model_->norm->eval();
     return (model_->forward(input_) - input_.sum(1, true).sin()).square().sum();
   }
-  [[nodiscard]] double loss_weight() const override { return static_cast<double>(input_.size(0)); }
 
   Evaluation evaluate(const Communicator&, const SignOfLife&) override {
     const auto x = inputs(1'000'000, 16);
     const auto loss = (model_->forward(x) - x.sum(1, true).sin()).square().mean();
-    return {loss.item<double>(), 0, 16, 16, "hash"};
+    return {.loss = loss.item<double>(), .evaluation_set_hash = "hash"};
   }
   Evaluation final_evaluation(const Communicator& comm,
                               const SignOfLife& alive,
@@ -115,6 +122,8 @@ RunSpec spec_on(std::int64_t ranks) {
   RunSpec spec;
   spec.ranks = ranks;
   spec.reduction = "bucketed_overlap";
+  spec.input = "sharded";
+  spec.settings.evaluation_threads = 1;
   spec.settings.buckets = {32, 64};
   spec.settings.schedule.min_delta = 0.02;  // reduces after most epochs
   spec.plan.patience_epochs = 1;
@@ -124,6 +133,8 @@ RunSpec spec_on(std::int64_t ranks) {
   spec.plan.warmup_samples = 2 * global_batch_size;
   spec.plan.epochs = epochs;
   spec.plan.steps_per_epoch = steps_per_epoch;
+  spec.plan.samples_per_epoch = steps_per_epoch * global_batch_size;
+  spec.plan.epoch_stride_samples = spec.plan.samples_per_epoch;
   return spec;
 }
 
@@ -163,14 +174,24 @@ class Resume : public ::testing::Test {
                        const RunSpec& spec,
                        const Options& options,
                        const Communicator& comm) {
-    RegressionTask task(options, comm.rank(), comm.world_size());
+    const auto checkpoint = read_checkpoint(comm, folder / checkpoint_file_name);
+    auto own_options = options;
+    if (checkpoint) own_options.first_step = checkpoint->epochs_done * steps_per_epoch;
+    RegressionTask task(own_options, comm.rank(), comm.world_size());
     Heartbeat heartbeat(heartbeat_file(folder, comm.rank().value()));
     Log log(std::cerr, Verbosity::quiet);
     HostClock clock;
-    const auto checkpoint = read_checkpoint(comm, folder / checkpoint_file_name);
-    RankServices services{spec,  comm,    c10::Device(c10::kCPU),
-                          clock, nullptr, heartbeat,
-                          log,   folder,  checkpoint ? &*checkpoint : nullptr};
+    RankServices services{spec,
+                          comm,
+                          std::nullopt,
+                          std::nullopt,
+                          c10::Device(c10::kCPU),
+                          clock,
+                          nullptr,
+                          heartbeat,
+                          log,
+                          folder,
+                          checkpoint ? &*checkpoint : nullptr};
     try {
       static_cast<void>(train(services, task));
       EXPECT_LT(options.stop_at_step, 0);
@@ -278,6 +299,8 @@ TEST_F(Resume, RefusesTheCheckpointOfAnotherModel) {
   HostClock clock;
   RankServices services{spec,
                         make_thread_ranks(WorldSize(1), Seconds(60)).front(),
+                        std::nullopt,
+                        std::nullopt,
                         c10::Device(c10::kCPU),
                         clock,
                         nullptr,

@@ -26,29 +26,33 @@ namespace fs = std::filesystem;
 class LineTask final : public TrainingTask {
  public:
   torch::nn::Module& model() override { return *layer_; }
-  void prepare_batch(const Shard& shard) override { shards.push_back(shard); }
-  void move_batch_to_device() override {}
-  torch::Tensor loss_sum() override {
-    const auto loss = layer_->forward(torch::ones({shards.back().count, 3})).square().sum();
-    return static_cast<std::int64_t>(shards.size()) == spoilt_call ? loss * std::nan("") : loss;
+  void make_batch(const Shard& shard, HostBatch& batch) const override {
+    batch.arrays.resize(1);
+    batch.arrays[0].resize({shard.count, 3});
+    batch.loss_weight = static_cast<double>(shard.count);
   }
-  [[nodiscard]] double loss_weight() const override {
-    return static_cast<double>(shards.back().count);
+  void move_batch_to_device(const HostBatch& batch) override {
+    counts.push_back(batch.arrays[0].shape[0]);
+  }
+  torch::Tensor loss_sum() override {
+    const auto loss = layer_->forward(torch::ones({counts.back(), 3})).square().sum();
+    return static_cast<std::int64_t>(counts.size()) == spoilt_call ? loss * std::nan("") : loss;
   }
   Evaluation evaluate(const Communicator&, const SignOfLife& alive) override {
     alive();
-    return {1.0 / static_cast<double>(++evaluations), 0, 1, 1, "hash"};
+    return {.loss = 1.0 / static_cast<double>(++evaluations), .evaluation_set_hash = "hash"};
   }
   Evaluation final_evaluation(const Communicator&,
                               const SignOfLife&,
                               std::vector<Panel>&) override {
-    return {1, 0, 1, 1, "hash"};
+    return {.loss = 1, .evaluation_set_hash = "hash"};
   }
   [[nodiscard]] std::map<std::string, std::string> effective_settings() const override {
     return {};
   }
 
-  std::vector<Shard> shards;  ///< the first one is the trainer's look at the ready order
+  std::vector<std::int64_t>
+      counts;  ///< samples per batch; the first one is the trainer's look at the ready order
   std::int64_t spoilt_call = -1;
   int evaluations = 0;
 
@@ -62,6 +66,8 @@ class TrainerTest : public ::testing::Test {
     folder_ = fs::temp_directory_path() / cat("scalestudy-trainer-", ::getpid());
     fs::create_directories(folder_);
     spec_.reduction = "bucketed_overlap";
+    spec_.input = "sharded";
+    spec_.settings.evaluation_threads = 1;
     spec_.plan.epochs = 2;
     spec_.plan.steps_per_epoch = 3;
     spec_.plan.learning_rate = 1e-2;
@@ -73,13 +79,15 @@ class TrainerTest : public ::testing::Test {
     spec_.ranks = static_cast<std::int64_t>(sizes.size());
     spec_.plan.local_batch_sizes = sizes;
     spec_.plan.global_batch_size = std::accumulate(sizes.begin(), sizes.end(), std::int64_t{0});
+    spec_.plan.samples_per_epoch = spec_.plan.steps_per_epoch * spec_.plan.global_batch_size;
+    spec_.plan.epoch_stride_samples = spec_.plan.samples_per_epoch;
   }
 
   TrainingOutcome run(TrainingTask& task, const Communicator& comm, RunFileWriter* writer) {
     Heartbeat heartbeat(heartbeat_file(folder_, comm.rank().value()));
     HostClock clock;
-    RankServices services{spec_, comm,   c10::Device(c10::kCPU), clock, writer, heartbeat,
-                          log_,  folder_};
+    RankServices services{spec_, comm,   std::nullopt, std::nullopt, c10::Device(c10::kCPU),
+                          clock, writer, heartbeat,    log_,         folder_};
     return train(services, task);
   }
 

@@ -1,5 +1,6 @@
 #include <nlohmann/json.hpp>
 
+#include "core/error.hpp"
 #include "core/text.hpp"
 
 #include "workloads/catalogue.hpp"
@@ -34,6 +35,13 @@ std::vector<std::string> setting_names() {
   return names;
 }
 
+std::int64_t training_sample_count(const RunSpec&) {
+  throw BadInput({"settings.steps_per_epoch is 0",
+                  "noise2void draws its patches without end: it "
+                  "has no pass to take as an epoch",
+                  "Give the steps, e.g. 400"});
+}
+
 /// Every pooling halves each side, Z too.
 std::string reason_to_skip(const RunSpec& spec) {
   const auto settings = settings_from_json_text(spec.workload_settings);
@@ -57,6 +65,7 @@ const WorkloadDescriptor& noise2void_descriptor() {
       .complete_settings = noise2void::complete_settings,
       .settings_schema = noise2void::settings_schema,
       .setting_names = noise2void::setting_names,
+      .training_sample_count = noise2void::training_sample_count,
       .reason_to_skip = noise2void::reason_to_skip,
   };
   return descriptor;

@@ -29,19 +29,15 @@ torch::Tensor upsampled(const torch::Tensor& input) {
 
 }  // namespace
 
-torch::Tensor in_format(const torch::Tensor& tensor, at::MemoryFormat format) {
-  return at::empty_like(tensor, tensor.options(), format).copy_(tensor);
-}
-
 ConvBlock::ConvBlock(std::int64_t in, std::int64_t out) {
   conv = register_module("conv", make_convolution(in, out, 3));
   // Keras' momentum 0.99 and epsilon 1e-3; torch's momentum is its complement.
-  norm = register_module(
-      "norm", torch::nn::BatchNorm3d(torch::nn::BatchNorm3dOptions(out).eps(1e-3).momentum(0.01)));
+  norm = register_module("norm", std::make_shared<BatchNorm>(out, /*momentum=*/0.01,
+                                                             /*epsilon=*/1e-3));
 }
 
 torch::Tensor ConvBlock::forward(const torch::Tensor& input) {
-  return norm(conv(input)).relu_();
+  return norm->forward(conv(input)).relu_();
 }
 
 UNet::UNet(std::int64_t depth, std::int64_t first_filters) : depth_(depth) {

@@ -8,15 +8,11 @@
 #include <vector>
 
 #include <torch/nn/module.h>
-#include <torch/nn/modules/batchnorm.h>
 #include <torch/nn/modules/conv.h>
 
-namespace scalestudy::noise2void {
+#include "training/batch_norm.hpp"
 
-/// A copy with exactly the strides of `format`. contiguous() leaves one-channel tensors as they
-/// are, because theirs count as contiguous in both formats; then the first convolution would run in
-/// the other format and its output be reordered at every step.
-[[nodiscard]] torch::Tensor in_format(const torch::Tensor& tensor, at::MemoryFormat format);
+namespace scalestudy::noise2void {
 
 /// Convolution, batch norm (eps 1e-3, momentum 0.01 = Keras' 0.99), ReLU.
 class ConvBlock final : public torch::nn::Module {
@@ -25,7 +21,7 @@ class ConvBlock final : public torch::nn::Module {
   torch::Tensor forward(const torch::Tensor& input);  ///< (N, in, Z, Y, X) → (N, out, Z, Y, X)
 
   torch::nn::Conv3d conv{nullptr};
-  torch::nn::BatchNorm3d norm{nullptr};
+  std::shared_ptr<BatchNorm> norm;
 };
 
 class UNet final : public torch::nn::Module {

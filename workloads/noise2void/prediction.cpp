@@ -6,6 +6,8 @@
 
 #include "core/error.hpp"
 
+#include "training/device.hpp"
+
 namespace scalestudy::noise2void {
 namespace {
 

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
-#include <numeric>
 #include <optional>
 
 #include "core/error.hpp"
@@ -35,48 +33,32 @@ namespace {
 constexpr std::uint64_t validation_mask_seed = 0x7a11dULL;
 constexpr std::uint64_t noise_seed = 0x0153ULL;
 
-/// Input with replaced voxels, target and mask, each (N, 1, Z, Y, X), on the host.
-class MaskedBatch {
- public:
-  explicit MaskedBatch(const Shape3& patch) : patch_(patch) {}
+/// The arrays of a batch, each (N, 1, Z, Y, X).
+enum Array : std::size_t { input, target, mask, array_count };
 
-  void start(std::int64_t samples) {
-    const auto count = static_cast<std::size_t>(samples * voxel_count(patch_));
-    input_.resize(count);
-    target_.assign(count, 0.0F);
-    mask_.assign(count, 0.0F);
-    samples_ = samples;
-    points_ = 0;
+void start_batch(HostBatch& batch, std::int64_t samples, const Shape3& patch) {
+  batch.sample_count = samples;
+  batch.loss_weight = 0;
+  batch.arrays.resize(array_count);
+  for (auto& array : batch.arrays) array.resize({samples, 1, patch[0], patch[1], patch[2]});
+  for (const auto which : {target, mask})
+    std::fill(batch.arrays[which].values.begin(), batch.arrays[which].values.end(), 0.0F);
+}
+
+void set_sample(HostBatch& batch,
+                std::int64_t sample,
+                const Patch& patch,
+                const std::vector<MaskedVoxel>& masked) {
+  const auto offset = static_cast<std::size_t>(sample) * patch.size();
+  const auto at = [&](Array which) { return batch.arrays[which].values.data() + offset; };
+  std::copy(patch.begin(), patch.end(), at(input));
+  for (const auto& voxel : masked) {
+    at(input)[voxel.index] = voxel.replacement;
+    at(target)[voxel.index] = voxel.original;
+    at(mask)[voxel.index] = 1.0F;
   }
-
-  void set(std::int64_t sample, const Patch& patch, const std::vector<MaskedVoxel>& masked) {
-    const auto offset = static_cast<std::size_t>(sample * voxel_count(patch_));
-    std::copy(patch.begin(), patch.end(), input_.begin() + static_cast<std::ptrdiff_t>(offset));
-    for (const auto& voxel : masked) {
-      const auto at = offset + static_cast<std::size_t>(voxel.index);
-      input_[at] = voxel.replacement;
-      target_[at] = voxel.original;
-      mask_[at] = 1.0F;
-    }
-    points_ += static_cast<std::int64_t>(masked.size());
-  }
-
-  [[nodiscard]] torch::Tensor input() { return as_tensor(input_); }
-  [[nodiscard]] torch::Tensor target() { return as_tensor(target_); }
-  [[nodiscard]] torch::Tensor mask() { return as_tensor(mask_); }
-  [[nodiscard]] std::int64_t points() const { return points_; }
-
- private:
-  torch::Tensor as_tensor(std::vector<float>& values) const {
-    return torch::from_blob(values.data(), {samples_, 1, patch_[0], patch_[1], patch_[2]},
-                            torch::kFloat32);
-  }
-
-  Shape3 patch_;
-  std::int64_t samples_ = 0;
-  std::int64_t points_ = 0;
-  std::vector<float> input_, target_, mask_;
-};
+  batch.loss_weight += static_cast<double>(masked.size());
+}
 
 std::uint64_t hash_of(const Patch& patch, const std::vector<MaskedVoxel>& masked) {
   auto hash = hash_bytes(std::as_bytes(std::span(patch)));
@@ -130,10 +112,11 @@ class Noise2VoidTask final : public TrainingTask {
   Noise2VoidTask(const RunSpec& spec, const c10::Device& device);
 
   [[nodiscard]] torch::nn::Module& model() override { return *model_; }
-  void prepare_batch(const Shard& shard) override;
-  void move_batch_to_device() override;
+  void make_batch(const Shard& shard, HostBatch& batch) const override;
+  void move_batch_to_device(const HostBatch& batch) override;
+  void keep_samples_on_device() override;
+  [[nodiscard]] double make_batch_on_device(const Shard& shard) override;
   [[nodiscard]] torch::Tensor loss_sum() override;
-  [[nodiscard]] double loss_weight() const override { return static_cast<double>(batch_.points()); }
   [[nodiscard]] Evaluation evaluate(const Communicator& comm, const SignOfLife& alive) override;
   [[nodiscard]] Evaluation final_evaluation(const Communicator& comm,
                                             const SignOfLife& alive,
@@ -143,7 +126,18 @@ class Noise2VoidTask final : public TrainingTask {
  private:
   void read_data();
   void require_enough_patches() const;
-  [[nodiscard]] torch::Tensor to_device(const torch::Tensor& host) const;
+  [[nodiscard]] const Patch& training_patch(std::int64_t index) const {
+    return patches_.training[static_cast<std::size_t>(index)];
+  }
+  /// Seeded by the position in the global order: the mask does not depend on the rank.
+  [[nodiscard]] std::vector<MaskedVoxel> mask_at(std::int64_t position, const Patch& patch) const {
+    Random random(spec_.repeat_seed(), static_cast<std::uint64_t>(position));
+    return mask_patch(patch, patches_.shape, settings_, random);
+  }
+  [[nodiscard]] torch::Tensor to_device(const HostArray& array) const;
+  void put(torch::Tensor& where,
+           const std::vector<std::int64_t>& at,
+           const std::vector<float>& values) const;
 
   RunSpec spec_;
   Settings settings_;
@@ -154,7 +148,7 @@ class Noise2VoidTask final : public TrainingTask {
   PatchSets patches_;
   std::optional<SampleSequence> sequence_;
   std::shared_ptr<UNet> model_;
-  MaskedBatch batch_;
+  torch::Tensor patches_on_device_;      ///< (patches, 1, Z, Y, X), for input `device`
   torch::Tensor input_, target_, mask_;  ///< of the batch, on the device
 };
 
@@ -162,15 +156,13 @@ Noise2VoidTask::Noise2VoidTask(const RunSpec& spec, const c10::Device& device)
     : spec_(spec),
       settings_(settings_from_json_text(spec.workload_settings)),
       device_(device),
-      memory_format_(memory_format_3d(spec)),
-      batch_({settings_.patch[0], settings_.patch[1], settings_.patch[2]}) {
+      memory_format_(memory_format_3d(spec)) {
   read_data();
   sequence_.emplace(SampleCount(static_cast<std::int64_t>(patches_.training.size())),
-                    static_cast<std::uint64_t>(spec.repeat_seed()));
+                    spec.repeat_seed());
   model_ = std::make_shared<UNet>(settings_.depth, settings_.first_filters);
   model_->to(device_);
-  for (auto& parameter : model_->parameters())
-    if (parameter.dim() == 5) parameter.set_data(in_format(parameter.detach(), memory_format_));
+  use_memory_format(*model_, memory_format_);
 }
 
 void Noise2VoidTask::read_data() {
@@ -202,27 +194,68 @@ void Noise2VoidTask::require_enough_patches() const {
        "Use more data or smaller patches, or set settings.fewer_patches_than_batch to \"allow\""});
 }
 
-torch::Tensor Noise2VoidTask::to_device(const torch::Tensor& host) const {
+torch::Tensor Noise2VoidTask::to_device(const HostArray& array) const {
+  // from_blob borrows; in_format copies at once.
+  const auto host =
+      torch::from_blob(const_cast<float*>(array.values.data()), array.shape, torch::kFloat32);
   return in_format(host, memory_format_).to(device_);
 }
 
-void Noise2VoidTask::prepare_batch(const Shard& shard) {
+void Noise2VoidTask::make_batch(const Shard& shard, HostBatch& batch) const {
   const auto samples = sequence_->range(shard.first, shard.count);
-  batch_.start(shard.count);
+  start_batch(batch, shard.count, patches_.shape);
   for (std::int64_t i = 0; i < shard.count; ++i) {
-    const auto& patch =
-        patches_.training[static_cast<std::size_t>(samples[static_cast<std::size_t>(i)])];
-    // Seeded by the position in the global order: the mask does not depend on the rank.
-    Random random(static_cast<std::uint64_t>(spec_.repeat_seed()),
-                  static_cast<std::uint64_t>(shard.first + i));
-    batch_.set(i, patch, mask_patch(patch, patches_.shape, settings_, random));
+    const auto& patch = training_patch(samples[static_cast<std::size_t>(i)]);
+    set_sample(batch, i, patch, mask_at(shard.first + i, patch));
   }
 }
 
-void Noise2VoidTask::move_batch_to_device() {
-  input_ = to_device(batch_.input());
-  target_ = to_device(batch_.target());
-  mask_ = to_device(batch_.mask());
+void Noise2VoidTask::move_batch_to_device(const HostBatch& batch) {
+  input_ = to_device(batch.arrays[input]);
+  target_ = to_device(batch.arrays[target]);
+  mask_ = to_device(batch.arrays[mask]);
+}
+
+void Noise2VoidTask::keep_samples_on_device() {
+  HostArray all;
+  const auto& [z, y, x] = patches_.shape;
+  all.resize({static_cast<std::int64_t>(patches_.training.size()), 1, z, y, x});
+  auto next = all.values.begin();
+  for (const auto& patch : patches_.training) next = std::copy(patch.begin(), patch.end(), next);
+  patches_on_device_ = to_device(all);
+}
+
+/// Writes `values` at flat C-order indices of `where`.
+void Noise2VoidTask::put(torch::Tensor& where,
+                         const std::vector<std::int64_t>& at,
+                         const std::vector<float>& values) const {
+  where.view(-1).index_put_({torch::tensor(at, torch::kInt64).to(device_)},
+                            torch::tensor(values).to(device_));
+}
+
+double Noise2VoidTask::make_batch_on_device(const Shard& shard) {
+  const auto samples = sequence_->range(shard.first, shard.count);
+  std::vector<std::int64_t> at;
+  std::vector<float> originals, replacements;
+  for (std::int64_t i = 0; i < shard.count; ++i) {
+    const auto& patch = training_patch(samples[static_cast<std::size_t>(i)]);
+    for (const auto& voxel : mask_at(shard.first + i, patch)) {
+      at.push_back(i * voxel_count(patches_.shape) + voxel.index);
+      originals.push_back(voxel.original);
+      replacements.push_back(voxel.replacement);
+    }
+  }
+  const auto chosen = torch::tensor(samples, torch::kInt64).to(device_);
+  auto batch = patches_on_device_.index_select(0, chosen).contiguous();
+  auto zeros = torch::zeros_like(batch);
+  input_ = batch.clone();
+  target_ = zeros.clone();
+  mask_ = zeros;
+  put(input_, at, replacements);
+  put(target_, at, originals);
+  put(mask_, at, std::vector<float>(at.size(), 1.0F));
+  for (auto* tensor : {&input_, &target_, &mask_}) *tensor = in_format(*tensor, memory_format_);
+  return static_cast<double>(at.size());
 }
 
 torch::Tensor Noise2VoidTask::loss_sum() {
@@ -231,34 +264,36 @@ torch::Tensor Noise2VoidTask::loss_sum() {
 
 Evaluation Noise2VoidTask::evaluate(const Communicator& comm, const SignOfLife& alive) {
   const auto total = static_cast<std::int64_t>(patches_.validation.size());
-  const auto parts = even_split(total, comm.world_size().value());
-  const auto first =
-      std::accumulate(parts.begin(), parts.begin() + comm.rank().value(), std::int64_t{0});
-  const auto end = first + parts[comm.rank().index()];
-  MaskedBatch batch(patches_.shape);
+  const auto batch_size = spec_.settings.evaluation_batch_size;
   SetHash hash;
-  std::vector<double> sums{0, 0, 0};  // loss sum, masked voxels, patches
-  for (auto begin = first; begin < end; begin += spec_.settings.evaluation_batch_size) {
-    const auto count = std::min(spec_.settings.evaluation_batch_size, end - begin);
+  HostBatch batch;
+  const auto evaluate_batch = [&](const EvaluationBatch& part, std::span<double> sums) {
     alive();
-    batch.start(count);
-    for (std::int64_t i = 0; i < count; ++i) {
-      const auto& patch = patches_.validation[static_cast<std::size_t>(begin + i)];
-      Random random(validation_mask_seed, static_cast<std::uint64_t>(begin + i));
+    start_batch(batch, batch_size, patches_.shape);
+    for (std::int64_t i = 0; i < batch_size; ++i) {
+      // Behind the last sample the batch is padded with it.
+      const auto sample = part.first + std::min(i, part.count - 1);
+      const auto& patch = patches_.validation[static_cast<std::size_t>(sample)];
+      Random random(validation_mask_seed, static_cast<std::uint64_t>(sample));
       const auto masked = mask_patch(patch, patches_.shape, settings_, random);
-      batch.set(i, patch, masked);
+      set_sample(batch, i, patch, masked);
+      if (i >= part.count) continue;
       hash.add(hash_of(patch, masked));
+      sums[static_cast<std::size_t>(2 * i + 1)] = static_cast<double>(masked.size());
     }
-    const auto prediction = model_->forward(to_device(batch.input()));
-    sums[0] += masked_loss_sum(settings_.loss, prediction, to_device(batch.target()),
-                               to_device(batch.mask()))
-                   .item<double>();
-    sums[1] += static_cast<double>(batch.points());
-    sums[2] += static_cast<double>(count);
-  }
-  comm.all_reduce(view_of(std::span<double>(sums)));
-  return {sums[0] / sums[1], std::numeric_limits<double>::quiet_NaN(),
-          static_cast<std::int64_t>(sums[2]), sums[1], hex64(merged(comm, hash).value())};
+    const auto prediction = model_->forward(to_device(batch.arrays[input]));
+    const auto targets = to_device(batch.arrays[target]);
+    const auto masks = to_device(batch.arrays[mask]);
+    for (std::int64_t i = 0; i < part.count; ++i)
+      sums[static_cast<std::size_t>(2 * i)] =
+          masked_loss_sum(settings_.loss, prediction[i], targets[i], masks[i]).item<double>();
+  };
+  const auto sums = evaluate_samples(comm, total, batch_size, 2, evaluate_batch);
+  const auto points = column_sum(sums, 2, 1);
+  return {.loss = column_sum(sums, 2, 0) / points,
+          .sample_count = total,
+          .weight_sum = points,
+          .evaluation_set_hash = hex64(merged(comm, hash).value())};
 }
 
 Evaluation Noise2VoidTask::final_evaluation(const Communicator& comm,
@@ -272,7 +307,9 @@ Evaluation Noise2VoidTask::final_evaluation(const Communicator& comm,
   const auto shown = reference_ ? volume_ : central_part(volume_, region);
   const auto predicted = predict(
       *model_, shown, {patches_.normalisation, tile, settings_.depth, memory_format_}, comm, alive);
-  if (reference_) evaluation.psnr_db = psnr_db(*reference_, predicted);
+  if (reference_)
+    evaluation.metrics[std::string(evaluation_column::psnr_db.name)] =
+        psnr_db(*reference_, predicted);
   panels.push_back(middle_slice("input", central_part(shown, region)));
   panels.push_back(middle_slice("prediction", central_part(predicted, region)));
   if (reference_) panels.push_back(middle_slice("reference", central_part(*reference_, region)));

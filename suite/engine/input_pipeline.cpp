@@ -1,0 +1,175 @@
+#include "engine/input_pipeline.hpp"
+
+#include <array>
+#include <condition_variable>
+#include <deque>
+#include <exception>
+#include <map>
+#include <mutex>
+#include <thread>
+
+#include "core/clock.hpp"
+#include "core/error.hpp"
+#include "core/text.hpp"
+
+namespace scalestudy {
+
+InputPipeline::~InputPipeline() = default;
+
+namespace {
+
+Shard shard_in(const InputContext& context, StepIndex step) {
+  return shard_of(context.rank, context.world_size, step, context.layout);
+}
+
+/// Holds every sample back for as long as the emulated cost says.
+BatchMaker with_sample_cost(BatchMaker make, double sample_cost_s) {
+  if (sample_cost_s <= 0) return make;
+  return [make = std::move(make), sample_cost_s](const Shard& shard, HostBatch& batch) {
+    const auto ready = std::chrono::steady_clock::now() +
+                       std::chrono::duration_cast<std::chrono::steady_clock::duration>(
+                           Seconds(sample_cost_s * static_cast<double>(shard.count)));
+    make(shard, batch);
+    std::this_thread::sleep_until(ready);
+  };
+}
+
+/// The batch is made in the step that wants it.
+class InStepInput final : public InputPipeline {
+ public:
+  explicit InStepInput(InputContext context) : context_(std::move(context)) {}
+
+  const HostBatch& take(StepIndex step) override {
+    context_.make(shard_in(context_, step), batch_);
+    return batch_;
+  }
+
+ private:
+  InputContext context_;
+  HostBatch batch_;
+};
+
+/// The first batch again and again: no input work, the right shapes.
+class SyntheticInput final : public InputPipeline {
+ public:
+  explicit SyntheticInput(const InputContext& context) {
+    context.make(shard_in(context, context.first), batch_);
+  }
+  const HostBatch& take(StepIndex) override { return batch_; }
+
+ private:
+  HostBatch batch_;
+};
+
+/// Worker threads make batches ahead, at most `prefetch_batches` beyond the one in use.
+class PrefetchingInput final : public InputPipeline {
+ public:
+  explicit PrefetchingInput(InputContext context)
+      : context_(std::move(context)),
+        next_(context_.first.value()),
+        wanted_(context_.first.value()) {
+    for (std::int64_t i = 0; i < context_.settings.worker_threads; ++i)
+      workers_.emplace_back([this] { work(); });
+  }
+
+  ~PrefetchingInput() override {
+    {
+      const std::scoped_lock lock(mutex_);
+      stop_ = true;
+    }
+    changed_.notify_all();
+    for (auto& worker : workers_) worker.join();
+  }
+
+  const HostBatch& take(StepIndex step) override {
+    std::unique_lock lock(mutex_);
+    spare_.push_back(std::move(current_));
+    wanted_ = step.value();
+    changed_.notify_all();
+    changed_.wait(lock, [&] { return made_.contains(wanted_); });
+    auto made = std::move(made_.extract(wanted_).mapped());
+    if (made.error) std::rethrow_exception(made.error);
+    current_ = std::move(made.batch);
+    return current_;
+  }
+
+ private:
+  struct Made {
+    HostBatch batch;
+    std::exception_ptr error;
+  };
+
+  [[nodiscard]] bool may_start() const {
+    return next_ < context_.end.value() && next_ <= wanted_ + context_.settings.prefetch_batches;
+  }
+
+  void work() {
+    std::unique_lock lock(mutex_);
+    for (;;) {
+      changed_.wait(lock, [&] { return stop_ || may_start(); });
+      if (stop_) return;
+      const auto step = next_++;
+      Made made;
+      if (!spare_.empty()) {
+        made.batch = std::move(spare_.front());
+        spare_.pop_front();
+      }
+      lock.unlock();
+      try {
+        context_.make(shard_in(context_, StepIndex(step)), made.batch);
+      } catch (...) {
+        made.error = std::current_exception();
+      }
+      lock.lock();
+      made_.emplace(step, std::move(made));
+      changed_.notify_all();
+    }
+  }
+
+  InputContext context_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool stop_ = false;
+  std::int64_t next_;    ///< first step nobody works on
+  std::int64_t wanted_;  ///< step in use, or waited for
+  std::map<std::int64_t, Made> made_;
+  std::deque<HostBatch> spare_;  ///< memory to use again
+  HostBatch current_;
+  std::vector<std::thread> workers_;  // last: they use all of the above
+};
+
+std::unique_ptr<InputPipeline> make_sharded(InputContext context) {
+  if (context.settings.worker_threads == 0)
+    return std::make_unique<InStepInput>(std::move(context));
+  return std::make_unique<PrefetchingInput>(std::move(context));
+}
+
+std::unique_ptr<InputPipeline> make_synthetic(InputContext context) {
+  return std::make_unique<SyntheticInput>(context);
+}
+
+struct Row {
+  std::string_view name;
+  std::unique_ptr<InputPipeline> (*make)(InputContext);
+};
+
+constexpr std::array rows{Row{"sharded", make_sharded}, Row{"serial", make_serial_input},
+                          Row{"synthetic", make_synthetic}};
+
+}  // namespace
+
+std::unique_ptr<InputPipeline> make_input(std::string_view name, InputContext context) {
+  context.make = with_sample_cost(std::move(context.make), context.settings.sample_cost_s);
+  for (const auto& row : rows)
+    if (row.name == name) return row.make(std::move(context));
+  throw BadInput({cat("unknown input '", name, "'"), "no pipeline of this build has that name",
+                  "Use one that `scalestudy schema study` lists"});
+}
+
+std::vector<std::string_view> input_names() {
+  std::vector<std::string_view> names;
+  for (const auto& row : rows) names.push_back(row.name);
+  return names;
+}
+
+}  // namespace scalestudy

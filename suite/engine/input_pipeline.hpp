@@ -1,0 +1,56 @@
+#pragma once
+/// How batches reach a rank. A pipeline is one class and one row of the table. Whatever the
+/// pipeline, step s of rank r gets the samples at the positions of its shard: the same global order
+/// at any world size, worker count and prefetch depth.
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "study/settings.hpp"
+
+#include "comm/communicator.hpp"
+#include "data/host_batch.hpp"
+#include "data/sampling.hpp"
+
+namespace scalestudy {
+
+/// Makes the batch of a shard; called from several threads at once. Errors leave through take().
+using BatchMaker = std::function<void(const Shard&, HostBatch&)>;
+
+class InputPipeline {
+ public:
+  virtual ~InputPipeline();
+
+  /// This rank's batch of `step`; valid until the next call. Steps come in order. Blocks until the
+  /// batch is there. Errors: those of the batch maker; those of the communicator (serial).
+  [[nodiscard]] virtual const HostBatch& take(StepIndex step) = 0;
+};
+
+struct InputContext {
+  BatchMaker make;
+  EpochLayout layout;
+  Rank rank;
+  WorldSize world_size{1};
+  StepIndex first;  ///< of this attempt
+  StepIndex end;    ///< behind the last one
+  InputSettings settings;
+  /// The pipeline's own, beside that of the gradients; serial on several ranks needs it.
+  std::optional<Communicator> comm;
+};
+
+/// Makes one of the pipelines that bring batches from the host (all but "device"). `serial` is
+/// collective, also its end: every rank must take the same steps.
+/// Errors: BadInput for an unknown name.
+[[nodiscard]] std::unique_ptr<InputPipeline> make_input(std::string_view name,
+                                                        InputContext context);
+
+/// Names that make_input knows.
+[[nodiscard]] std::vector<std::string_view> input_names();
+
+/// One producer (rank 0) for all ranks; a row of the table, in a file of its own.
+[[nodiscard]] std::unique_ptr<InputPipeline> make_serial_input(InputContext context);
+
+}  // namespace scalestudy

@@ -1,0 +1,66 @@
+#pragma once
+/// Evaluation that gives the same answer at every number of ranks: the same batches, in the same
+/// composition, each evaluated by exactly one rank, and sums added in the same order.
+
+#include <functional>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/hash.hpp"
+
+#include "comm/communicator.hpp"
+
+namespace scalestudy {
+
+/// Global result of one evaluation.
+struct Evaluation {
+  std::string set = "validation";  ///< which samples: "validation", "test"
+  double loss = 0;
+  std::int64_t sample_count = 0;
+  double weight_sum = 0;
+  std::string evaluation_set_hash;
+  /// By the names of evaluation_column ("iou"); what a workload does not have is missing.
+  std::map<std::string, double, std::less<>> metrics = {};
+};
+
+/// To be called now and then during long work: tells the driver that this rank is not stuck.
+using SignOfLife = std::function<void()>;
+
+/// Samples [first, first + count) of the evaluation set. Every batch is padded to the same size, so
+/// that the last one runs through the same kernels as the others; what is beyond `count` is not
+/// evaluated.
+struct EvaluationBatch {
+  std::int64_t first = 0;
+  std::int64_t count = 0;
+};
+
+/// The batches this rank evaluates: every world_size-th one.
+[[nodiscard]] std::vector<EvaluationBatch> evaluation_batches(std::int64_t samples,
+                                                              std::int64_t batch_size,
+                                                              Rank rank,
+                                                              WorldSize world_size);
+
+/// Fills `values` (`columns` per sample of the batch, sample-major) of one batch.
+using BatchEvaluation = std::function<void(const EvaluationBatch&, std::span<double> values)>;
+
+/// Evaluates all samples once and returns `columns` values per sample, in the set's order:
+/// bit-equal on all ranks and at every world size. Collective. Errors: RunFailed when a sample was
+/// evaluated not exactly once.
+[[nodiscard]] std::vector<double> evaluate_samples(const Communicator& comm,
+                                                   std::int64_t samples,
+                                                   std::int64_t batch_size,
+                                                   std::int64_t columns,
+                                                   const BatchEvaluation& evaluate);
+
+/// Column `column` of evaluate_samples()'s values, added in the set's order.
+[[nodiscard]] double column_sum(std::span<const double> values,
+                                std::int64_t columns,
+                                std::int64_t column);
+
+/// The hash of the whole evaluation set from each rank's part. Collective.
+[[nodiscard]] SetHash merged(const Communicator& comm, const SetHash& mine);
+
+}  // namespace scalestudy

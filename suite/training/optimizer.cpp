@@ -1,0 +1,20 @@
+#include "training/optimizer.hpp"
+
+#include "core/error.hpp"
+#include "core/text.hpp"
+
+#include "training/adam.hpp"
+#include "training/sgd.hpp"
+
+namespace scalestudy {
+
+Optimizer::~Optimizer() = default;
+
+std::unique_ptr<Optimizer> make_optimizer(const OptimizerSettings& settings, torch::Tensor values) {
+  if (settings.name == "adam") return std::make_unique<Adam>(settings, std::move(values));
+  if (settings.name == "sgd") return std::make_unique<Sgd>(settings, std::move(values));
+  throw BadInput({cat("unknown optimizer '", settings.name, "'"), "known are adam and sgd",
+                  "Use one of them"});
+}
+
+}  // namespace scalestudy
