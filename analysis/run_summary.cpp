@@ -182,6 +182,22 @@ std::vector<double> complete_step_times_s(const StepTable& steps) {
   return times_s;
 }
 
+/// What does not depend on how long anything took.
+std::vector<SummaryValue> learning_values(const RunRecord& run, const SummaryWindows& windows) {
+  return {
+      {&summary_column::loss_roughness, loss_roughness(loss_curve(run.steps, 1))},
+      {&summary_column::loss_roughness_equal_samples,
+       loss_roughness(loss_curve(run.steps, windows.smoothness_window_samples))},
+      {&summary_column::psnr_db, final_quality(run, evaluation_column::psnr_db)},
+      {&summary_column::iou, final_quality(run, evaluation_column::iou)},
+      {&summary_column::dice, final_quality(run, evaluation_column::dice)},
+      {&summary_column::top1_frac, final_quality(run, evaluation_column::top1_frac)},
+      {&summary_column::top5_frac, final_quality(run, evaluation_column::top5_frac)},
+      {&summary_column::final_loss, final_loss(run)},
+      {&summary_column::best_validation_loss, best_validation_loss(run)},
+  };
+}
+
 }  // namespace
 
 std::vector<SummaryValue> summarise(const RunRecord& run, const SummaryWindows& windows) {
@@ -190,25 +206,17 @@ std::vector<SummaryValue> summarise(const RunRecord& run, const SummaryWindows& 
   if (steps.steps() > 0) {
     window = find_steady_window(complete_step_times_s(steps), windows.warmup_steps);
   }
-  return {
-      {&summary_column::cpu_time_s, scalestudy::cpu_time_s(run)},
-      {&summary_column::training_time_s, scalestudy::training_time_s(run)},
-      {&summary_column::steady_step_s, scalestudy::steady_step_s(steps, window)},
-      {&summary_column::samples_per_s, scalestudy::samples_per_s(steps, window)},
-      {&summary_column::steady_start_step, static_cast<double>(window.start)},
-      {&summary_column::communication_overhead_frac,
-       scalestudy::communication_overhead_frac(steps, window)},
-      {&summary_column::loss_roughness, scalestudy::loss_roughness(loss_curve(steps, 1))},
-      {&summary_column::loss_roughness_equal_samples,
-       scalestudy::loss_roughness(loss_curve(steps, windows.smoothness_window_samples))},
-      {&summary_column::psnr_db, final_quality(run, evaluation_column::psnr_db)},
-      {&summary_column::iou, final_quality(run, evaluation_column::iou)},
-      {&summary_column::dice, final_quality(run, evaluation_column::dice)},
-      {&summary_column::top1_frac, final_quality(run, evaluation_column::top1_frac)},
-      {&summary_column::top5_frac, final_quality(run, evaluation_column::top5_frac)},
-      {&summary_column::final_loss, scalestudy::final_loss(run)},
-      {&summary_column::best_validation_loss, scalestudy::best_validation_loss(run)},
-  };
+  std::vector<SummaryValue> values = learning_values(run, windows);
+  if (run.header.has_label("resumed")) return values;  // made of several attempts
+  values.insert(values.end(),
+                {{&summary_column::cpu_time_s, scalestudy::cpu_time_s(run)},
+                 {&summary_column::training_time_s, scalestudy::training_time_s(run)},
+                 {&summary_column::steady_step_s, scalestudy::steady_step_s(steps, window)},
+                 {&summary_column::samples_per_s, scalestudy::samples_per_s(steps, window)},
+                 {&summary_column::steady_start_step, static_cast<double>(window.start)},
+                 {&summary_column::communication_overhead_frac,
+                  scalestudy::communication_overhead_frac(steps, window)}});
+  return values;
 }
 
 }  // namespace scalestudy

@@ -60,7 +60,8 @@ struct LossPoint {
 [[nodiscard]] double final_quality(const RunRecord& run, const Column& column);
 
 /// All /summary values that follow from the raw columns: everything but launch_wall_time_s (the
-/// driver's) and timeline_cost_s (measured). NaN where the run does not determine one.
+/// driver's) and timeline_cost_s (measured). NaN where the run does not determine one; a resumed
+/// run has no times, because they would be those of several attempts.
 [[nodiscard]] std::vector<SummaryValue> summarise(const RunRecord& run,
                                                   const SummaryWindows& windows);
 

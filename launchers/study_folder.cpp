@@ -80,13 +80,27 @@ fs::path StudyFolder::run_folder(const std::string& run_id) const {
   return folder_ / "runs" / run_id;
 }
 
-fs::path StudyFolder::set_aside(const std::string& run_id) const {
+bool StudyFolder::has_checkpoint(const std::string& run_id) const {
+  return fs::exists(run_folder(run_id) / checkpoint_file_name);
+}
+
+void StudyFolder::remove_checkpoint(const std::string& run_id) const {
+  std::error_code ignored;  // then it only takes space
+  fs::remove(run_folder(run_id) / checkpoint_file_name, ignored);
+}
+
+std::optional<fs::path> StudyFolder::set_aside(const std::string& run_id, CheckpointUse use) const {
   const auto folder = run_folder(run_id);
-  auto attempt = first_free_attempt(folder);
+  std::error_code missing;
+  fs::remove(folder / cat(checkpoint_file_name, ".part"), missing);  // half of one, and large
   std::vector<fs::path> files;
-  for (const auto& entry : fs::directory_iterator(folder)) {
-    if (!entry.is_directory()) files.push_back(entry.path());
+  for (const auto& entry : fs::directory_iterator(folder, missing)) {
+    const bool stays =
+        use == CheckpointUse::resume && entry.path().filename() == checkpoint_file_name;
+    if (!entry.is_directory() && !stays) files.push_back(entry.path());
   }
+  if (files.empty()) return {};
+  auto attempt = first_free_attempt(folder);
   make_folders(attempt);
   for (const auto& file : files) fs::rename(file, attempt / file.filename());
   return attempt;

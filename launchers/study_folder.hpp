@@ -1,6 +1,7 @@
 #pragma once
 /// The folder of one study: DIR/{study.json, plan.json, driver.lock, driver.log,
-/// runs/<run_id>/{spec.json, launch.json, run.h5.part → run.h5, *.log, heartbeat-*, attempt-<k>/}}.
+/// runs/<run_id>/{spec.json, launch.json, run.h5.part → run.h5, *.log, heartbeat-*,
+/// weights_*.pt, checkpoint.pt, attempt-<k>/}}.
 /// All files are replaced atomically, so that a killed driver leaves the old or the new one.
 
 #include <cstdint>
@@ -38,7 +39,11 @@ struct LaunchRecord {
   std::string status;  ///< "" while it runs, or when the driver died
   std::string reason;
   double launch_wall_time_s = 0;
+  bool resumed = false;  ///< it went on from an earlier attempt's checkpoint
 };
+
+/// Whether an earlier attempt's checkpoint is to be gone on from, or only kept with the attempt.
+enum class CheckpointUse { resume, set_aside };
 
 class StudyFolder {
  public:
@@ -66,8 +71,15 @@ class StudyFolder {
   /// Nothing when the run was never started, or the record is unreadable.
   [[nodiscard]] std::optional<LaunchRecord> read_launch(const std::string& run_id) const;
 
-  /// Moves all files of an earlier attempt to attempt-<k>/; returns that folder.
-  [[nodiscard]] std::filesystem::path set_aside(const std::string& run_id) const;
+  /// Whether the run has a checkpoint to go on from.
+  [[nodiscard]] bool has_checkpoint(const std::string& run_id) const;
+  /// Once the run needs none any more.
+  void remove_checkpoint(const std::string& run_id) const;
+
+  /// Moves all files of an earlier attempt to attempt-<k>/, a checkpoint to be resumed from
+  /// excepted. Returns that folder; nothing when there are no files to move.
+  [[nodiscard]] std::optional<std::filesystem::path> set_aside(const std::string& run_id,
+                                                               CheckpointUse use) const;
 
   /// Ids of all runs that have a folder, sorted.
   [[nodiscard]] std::vector<std::string> run_ids() const;

@@ -89,6 +89,7 @@ LaunchRecord launch_from(const json& object) {
   record.status = object.at("status").get<std::string>();
   record.reason = object.at("reason").get<std::string>();
   record.launch_wall_time_s = object.at("launch_wall_time_s").get<double>();
+  record.resumed = object.value("resumed", false);
   return record;
 }
 
@@ -144,7 +145,8 @@ void StudyFolder::write_launch(const std::string& run_id, const LaunchRecord& re
                     {"commands", record.commands},
                     {"status", record.status},
                     {"reason", record.reason},
-                    {"launch_wall_time_s", record.launch_wall_time_s}};
+                    {"launch_wall_time_s", record.launch_wall_time_s},
+                    {"resumed", record.resumed}};
   constexpr auto lossy = json::error_handler_t::replace;  // a reason may quote any bytes
   replace_file(run_folder(run_id) / "launch.json", object.dump(2, ' ', false, lossy) + "\n");
 }

@@ -23,7 +23,8 @@ json to_json(const std::string& run_id, const RunState& state) {
   json object{{"run_id", run_id},
               {"stage", to_string(state.stage)},
               {"reason", state.reason},
-              {"launch_wall_time_s", state.launch_wall_time_s}};
+              {"launch_wall_time_s", state.launch_wall_time_s},
+              {"resumed", state.resumed}};
   if (state.stage == RunStage::running) {
     object["step"] = state.step;
     object["total_steps"] = state.total_steps;

@@ -21,10 +21,12 @@
 #include "study/run_spec.hpp"
 
 #include "comm/rendezvous.hpp"
+#include "record/earlier_attempt.hpp"
 #include "record/heartbeat.hpp"
 #include "record/host_environment.hpp"
 #include "record/run_file.hpp"
 
+#include "training/checkpoint.hpp"
 #include "training/device.hpp"
 #include "training/trainer.hpp"
 
@@ -151,14 +153,48 @@ class RankProgram {
     timeline_cost_s_ = measure_timeline_cost_s(*clock, heartbeat_);
     heartbeat_.beat("reading data", -1);
     const auto task = make_training_task(spec_, device);
-    if (comm_->is_root()) open_run_file(device, *task, environment);
+    const auto checkpoint = find_checkpoint();
+    if (comm_->is_root()) open_run_file(device, *task, environment, checkpoint.has_value());
+    if (checkpoint) clock->advance(carry_earlier_records(*checkpoint));
 
     auto* const writer = writer_ ? &*writer_ : nullptr;
-    RankServices services{spec_,  *comm_, batch_norm_comm_, input_comm_, device,
-                          *clock, writer, heartbeat_,       log_,        folder_};
+    RankServices services{spec_,
+                          *comm_,
+                          batch_norm_comm_,
+                          input_comm_,
+                          device,
+                          *clock,
+                          writer,
+                          heartbeat_,
+                          log_,
+                          folder_,
+                          checkpoint ? &*checkpoint : nullptr};
     const auto outcome = train(services, *task);
     record_ranks(device, initialisation_s);
     close(outcome, now_s() - clock->origin_s());
+  }
+
+  /// Of an earlier attempt, which the driver left here to go on from. Collective.
+  std::optional<Checkpoint> find_checkpoint() {
+    const auto file = folder_ / checkpoint_file_name;
+    auto checkpoint = read_checkpoint(*comm_, file);
+    if (checkpoint) require_same_run(*checkpoint, spec_, file);
+    return checkpoint;
+  }
+
+  /// Returns what the training clock of the earlier attempts had reached [s]. Collective.
+  double carry_earlier_records(const Checkpoint& checkpoint) {
+    double clock_s = 0;
+    if (writer_) {
+      const RecordedPart part{checkpoint.steps_done, checkpoint.epochs_done};
+      const auto earlier = find_earlier_attempt(folder_, part);
+      clock_s = carry_over(earlier.record, part, *writer_);
+      const auto message = cat("after epoch ", part.epochs, ", recorded in ", earlier.name);
+      writer_->append_event({clock_s, 0.0, static_cast<double>(part.steps), "resumed", message});
+      log_.info(cat("resumed ", message));
+      writer_->flush();
+    }
+    return all_reduce_value(*comm_, clock_s, ReduceOp::max);
   }
 
   /// For collectives that run beside those of the gradients.
@@ -177,11 +213,13 @@ class RankProgram {
 
   void open_run_file(const c10::Device& device,
                      const TrainingTask& task,
-                     const std::string& environment) {
+                     const std::string& environment,
+                     bool resumed) {
     RunHeader header;
     header.run_id = spec_.run_id();
     header.build_id = build_id();
     if (spec_.oversubscribed) header.labels.emplace_back("oversubscribed");
+    if (resumed) header.labels.emplace_back("resumed");
     if (spec_.settings.input.sample_cost_s > 0) header.labels.emplace_back("emulated");
     writer_.emplace(folder_ / "run.h5.part", header, spec_.ranks);
     writer_->write_settings(requested_study(), spec_text_,

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include <unistd.h>
 
@@ -61,6 +62,13 @@ std::string difference(const StudyFolder& folder, const StudyPlan& plan, const R
   return "";
 }
 
+/// The checkpoint of a run that is not settled and was not made by this build on this machine.
+bool has_foreign_checkpoint(const StudyFolder& folder, const StudyPlan& plan, const RunSpec& spec) {
+  // Without launch.json the driver was killed while it set an attempt aside; the ranks check, too.
+  return folder.has_checkpoint(spec.run_id()) && folder.read_launch(spec.run_id()) &&
+         !difference(folder, plan, spec).empty();
+}
+
 [[noreturn]] void refuse_mixed(const StudyFolder& folder,
                                const std::string& run_id,
                                const std::string& why) {
@@ -70,11 +78,12 @@ std::string difference(const StudyFolder& folder, const StudyPlan& plan, const R
                   "Choose a new --out, or add --accept-mixed"});
 }
 
-bool has_files(const fs::path& folder) {
-  std::error_code error;
-  const auto entries = fs::directory_iterator(folder, error);
-  return std::any_of(begin(entries), end(entries),
-                     [](const auto& entry) { return !entry.is_directory(); });
+[[noreturn]] void refuse_checkpoint(const StudyFolder& folder,
+                                    const std::string& run_id,
+                                    const std::string& why) {
+  throw BadInput({cat(folder.path().string(), " holds the checkpoint of ", run_id, ", but ", why),
+                  "the run would be made of two",
+                  "Choose a new --out, or start its unfinished runs afresh with --fresh"});
 }
 
 /// What the ranks wrote themselves knows about divergence, which is no failure of a process.
@@ -97,13 +106,19 @@ Closing closing_of(const RunOutcome& outcome) {
 
 }  // namespace
 
-void require_same_study(const StudyFolder& folder, const StudyPlan& plan) {
+void require_same_study(const StudyFolder& folder,
+                        const StudyPlan& plan,
+                        const ResumePolicy& policy) {
+  if (policy.accept_mixed) return;
   std::vector<std::string> planned;
   for (const auto& spec : plan.matrix.runs) {
     planned.push_back(spec.run_id());
-    if (!is_settled(state_of_run(folder, spec).stage)) continue;
-    const auto why = difference(folder, plan, spec);
-    if (!why.empty()) refuse_mixed(folder, planned.back(), why);
+    if (is_settled(state_of_run(folder, spec).stage)) {
+      const auto why = difference(folder, plan, spec);
+      if (!why.empty()) refuse_mixed(folder, planned.back(), why);
+    } else if (!policy.fresh && has_foreign_checkpoint(folder, plan, spec)) {
+      refuse_checkpoint(folder, planned.back(), difference(folder, plan, spec));
+    }
   }
   for (const auto& id : folder.run_ids()) {
     if (std::find(planned.begin(), planned.end(), id) != planned.end()) continue;
@@ -144,7 +159,8 @@ void StudyRunner::look_at_earlier_runs() {
   for (const auto& spec : parts_.plan.matrix.runs) {
     earlier_.push_back(state_of_run(parts_.folder, spec));
     const auto& state = earlier_.back();
-    if (is_settled(state.stage)) time_left_.add_finished(spec, state.launch_wall_time_s);
+    if (is_settled(state.stage) && !state.resumed)
+      time_left_.add_finished(spec, state.launch_wall_time_s);
   }
 }
 
@@ -157,7 +173,7 @@ RunResult StudyRunner::keep_or_run(std::size_t index) {
     return {spec.run_id(), state, true, ExitCode::done};
   }
   auto result = run(spec);
-  if (is_settled(result.state.stage)) {
+  if (is_settled(result.state.stage) && !result.state.resumed) {
     time_left_.add_finished(spec, result.state.launch_wall_time_s);
   }
   report_end(spec, result);
@@ -174,9 +190,11 @@ RunResult StudyRunner::run(const RunSpec& spec) {
   record.reason = outcome.reason;
   record.launch_wall_time_s = outcome.launch_wall_time_s;
   parts_.folder.write_launch(spec.run_id(), record);
+  if (is_settled(stage_of(outcome.status))) parts_.folder.remove_checkpoint(spec.run_id());
   RunResult result;
   result.run_id = spec.run_id();
   result.state.stage = stage_of(outcome.status);
+  result.state.resumed = record.resumed;
   result.state.reason = outcome.reason;
   result.state.launch_wall_time_s = outcome.launch_wall_time_s;
   result.exit_code = outcome.exit_code;
@@ -184,9 +202,7 @@ RunResult StudyRunner::run(const RunSpec& spec) {
 }
 
 void StudyRunner::set_aside_earlier_attempt(const RunSpec& spec) {
-  const auto folder = parts_.folder.run_folder(spec.run_id());
-  if (!has_files(folder)) return;
-  const auto part = folder / "run.h5.part";
+  const auto part = parts_.folder.run_folder(spec.run_id()) / "run.h5.part";
   try {
     if (fs::exists(part)) {
       Closing closing;
@@ -197,14 +213,22 @@ void StudyRunner::set_aside_earlier_attempt(const RunSpec& spec) {
   } catch (const Error& error) {
     parts_.reporter.detail(error.what());  // it is kept as it is
   }
-  const auto attempt = parts_.folder.set_aside(spec.run_id());
-  parts_.reporter.detail(cat("earlier attempt kept in ", attempt.string()));
+  const auto attempt = parts_.folder.set_aside(spec.run_id(), use_of_checkpoint(spec));
+  if (attempt) parts_.reporter.detail(cat("earlier attempt kept in ", attempt->string()));
+}
+
+CheckpointUse StudyRunner::use_of_checkpoint(const RunSpec& spec) const {
+  const bool foreign = has_foreign_checkpoint(parts_.folder, parts_.plan, spec);
+  return parts_.policy.fresh || foreign ? CheckpointUse::set_aside : CheckpointUse::resume;
 }
 
 RunOutcome StudyRunner::launch(const RunSpec& spec, LaunchRecord& record) {
   const auto folder = parts_.folder.run_folder(spec.run_id());
   const auto plan = launch_plan(spec, folder, parts_.rank_program, parts_.plan.host.variables);
   record = new_record(parts_.plan, spec, plan);
+  record.resumed = parts_.folder.has_checkpoint(spec.run_id());
+  resuming_ = record.resumed;
+  if (resuming_) parts_.reporter.detail(cat(spec.run_id(), " goes on from its checkpoint"));
   parts_.folder.write_launch(spec.run_id(), record);
   for (const auto& command : record.commands) parts_.reporter.detail(command);
   const WatchedRun watched{launcher(spec.launcher), plan, folder, spec.ranks, limits_of(spec)};
@@ -232,6 +256,9 @@ void StudyRunner::close_result_file(const RunSpec& spec, RunOutcome& outcome) {
     const auto record = read_run_file(part);
     adopt_divergence(record.header, outcome);
     auto closing = closing_of(outcome);
+    if (record.header.has_label("resumed")) {  // this launch is only the end of it
+      closing.launch_wall_time_s = std::numeric_limits<double>::quiet_NaN();
+    }
     // Also of a run that did not complete: what its steps say is still true.
     closing.summary =
         summarise(record, {spec.settings.warmup_steps, spec.smoothness_window_samples});
@@ -252,7 +279,8 @@ void StudyRunner::report_end(const RunSpec& spec, const RunResult& result) {
   auto line = cat("run ", index_ + 1, " of ", parts_.plan.matrix.runs.size(), ": ", result.run_id,
                   " ", to_string(state.stage));
   if (state.stage == RunStage::complete) {
-    line += cat(" in ", human_duration(state.launch_wall_time_s));
+    line +=
+        cat(state.resumed ? " (resumed) in " : " in ", human_duration(state.launch_wall_time_s));
     const double left_s = time_left_s(index_ + 1);
     if (left_s > 0) line += cat(", about ", rough_duration(left_s), " left");
     parts_.reporter.info(line);
@@ -265,7 +293,8 @@ void StudyRunner::report_end(const RunSpec& spec, const RunResult& result) {
 }
 
 void StudyRunner::show_progress(const RunSpec& spec, const RunProgress& progress) {
-  time_left_.set_current(spec, progress.elapsed_s, progress.step, progress.total_steps);
+  if (!resuming_)
+    time_left_.set_current(spec, progress.elapsed_s, progress.step, progress.total_steps);
   const double done_frac = progress.total_steps > 0 ? static_cast<double>(progress.step) /
                                                           static_cast<double>(progress.total_steps)
                                                     : 0;

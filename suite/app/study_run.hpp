@@ -24,8 +24,16 @@ struct RunResult {
   ExitCode exit_code = ExitCode::done;  ///< of a failed run
 };
 
-/// Errors: BadInput when the folder holds results of another plan, build or machine.
-void require_same_study(const StudyFolder& folder, const StudyPlan& plan);
+/// What becomes of runs of another build or machine, and of unfinished runs.
+struct ResumePolicy {
+  bool accept_mixed = false;  ///< keep results of another build or machine
+  bool fresh = false;         ///< no run goes on from a checkpoint
+};
+
+/// Errors: BadInput when the folder holds results or checkpoints of another plan, build or machine.
+void require_same_study(const StudyFolder& folder,
+                        const StudyPlan& plan,
+                        const ResumePolicy& policy);
 
 /// The launch plan of one run. Pure.
 [[nodiscard]] LaunchPlan launch_plan(const RunSpec& spec,
@@ -41,6 +49,7 @@ class StudyRunner {
     std::filesystem::path rank_program;
     Reporter& reporter;
     SignalQueue& signals;
+    ResumePolicy policy;
   };
   explicit StudyRunner(const Parts& parts) : parts_(parts) {}
 
@@ -51,6 +60,7 @@ class StudyRunner {
   RunResult keep_or_run(std::size_t index);
   RunResult run(const RunSpec& spec);
   void set_aside_earlier_attempt(const RunSpec& spec);
+  [[nodiscard]] CheckpointUse use_of_checkpoint(const RunSpec& spec) const;
   RunOutcome launch(const RunSpec& spec, LaunchRecord& record);
   void close_result_file(const RunSpec& spec, RunOutcome& outcome);
   void report_end(const RunSpec& spec, const RunResult& result);
@@ -63,6 +73,7 @@ class StudyRunner {
   std::vector<RunState> earlier_;  ///< by run: what an earlier call of `run` left
   TimeLeft time_left_;
   std::size_t index_ = 0;  ///< of the run at work
+  bool resuming_ = false;  ///< it goes on from a checkpoint
 };
 
 /// Exit code of the whole study: one kind of failure keeps its code, mixed ones are run_failed.

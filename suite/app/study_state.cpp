@@ -32,6 +32,7 @@ RunState state_from_file(const fs::path& file) {
     state.stage = stage_of(record.header.status);
     state.reason = record.header.reason;
     state.launch_wall_time_s = record.summary_value(summary_column::launch_wall_time_s).value_or(0);
+    state.resumed = record.header.has_label("resumed");
   } catch (const Error& error) {
     state.stage = RunStage::damaged;
     state.reason = error.what();
@@ -62,14 +63,19 @@ RunState state_of_run(const StudyFolder& folder,
   if (fs::exists(run_folder / "run.h5")) return state_from_file(run_folder / "run.h5");
   const auto launch = folder.read_launch(spec.run_id());
   if (!launch) return {};
+  if (launch->status.empty() && driver && *driver == launch->driver_process_id) {
+    auto state = state_at_work(run_folder, spec.ranks);
+    state.resumed = launch->resumed;
+    return state;
+  }
   RunState state;
+  state.resumed = launch->resumed;
   if (!launch->status.empty()) {
     state.stage = stage_of(launch->status);
     state.reason = launch->reason;
     state.launch_wall_time_s = launch->launch_wall_time_s;
     return state;
   }
-  if (driver && *driver == launch->driver_process_id) return state_at_work(run_folder, spec.ranks);
   state.stage = RunStage::interrupted;
   state.reason = "the driver ended before the run did";
   return state;
@@ -81,11 +87,16 @@ double time_left_s(const StudyState& study) {
   double left_s = 0;
   for (std::size_t i = 0; i < specs.size(); ++i) {
     const auto& run = study.runs[i];
-    if (is_settled(run.stage)) time_left.add_finished(specs[i], run.launch_wall_time_s);
+    if (is_settled(run.stage) && !run.resumed)
+      time_left.add_finished(specs[i], run.launch_wall_time_s);
   }
   for (std::size_t i = 0; i < specs.size(); ++i) {
     const auto& run = study.runs[i];
     if (run.stage != RunStage::running) continue;
+    if (run.resumed) {  // what it takes in all: more than is left
+      left_s += time_left.estimate_s(specs[i]);
+      continue;
+    }
     time_left.set_current(specs[i], run.launch_wall_time_s, run.step, run.total_steps);
     left_s += time_left.current_left_s();
   }

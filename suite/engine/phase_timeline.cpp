@@ -1,6 +1,7 @@
 #include "engine/phase_timeline.hpp"
 
 #include <chrono>
+#include <cmath>
 #include <numeric>
 
 #include "core/clock.hpp"
@@ -40,6 +41,10 @@ Mark HostClock::mark() {
 
 double HostClock::seconds(Mark mark) {
   return static_cast<double>(mark) * 1e-9;
+}
+
+void HostClock::advance(double by_s) {
+  origin_ns_ -= std::llround(by_s * 1e9);
 }
 
 double HostClock::origin_s() const {

@@ -42,6 +42,9 @@ class StepClock {
   virtual double seconds(Mark mark) = 0;
   /// All marks so far are done with.
   virtual void recycle() = 0;
+  /// Moves the origin `by_s` into the past: the clock of a resumed run goes on from there. Before
+  /// the first mark.
+  virtual void advance(double by_s) = 0;
   /// The origin on the host's steady clock [s].
   [[nodiscard]] virtual double origin_s() const = 0;
 };
@@ -53,6 +56,7 @@ class HostClock final : public StepClock {
   Mark mark() override;
   double seconds(Mark mark) override;
   void recycle() override {}
+  void advance(double by_s) override;
   [[nodiscard]] double origin_s() const override;
 
  private:

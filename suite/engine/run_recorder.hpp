@@ -28,6 +28,9 @@ class RunRecorder {
   /// training clock's zero on the steady clock [s].
   RunRecorder(Communicator comm, RunFileWriter* writer, double clock_origin_s);
 
+  /// Local: the next step's number, when earlier ones are in the file already.
+  void start_at(std::int64_t step) { first_step_ = step; }
+
   /// Local: after each step. Bucket times are the reduction's of this step.
   void add_step(std::span<const BucketTimes> buckets);
 

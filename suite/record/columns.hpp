@@ -76,8 +76,9 @@ inline constexpr Column samples_seen{
     Better::none,   "sum over ranks", Storage::int64};
 inline constexpr Column evaluation_s{
     "evaluation_s", "s", "Wall time of the evaluation after the epoch", Better::lower, "rank 0"};
-inline constexpr Column checkpoint_s{
-    "checkpoint_s", "s", "Wall time of writing weights after the epoch", Better::lower, "rank 0"};
+inline constexpr Column checkpoint_s{"checkpoint_s", "s",
+                                     "Wall time of writing weights and checkpoint after the epoch",
+                                     Better::lower, "rank 0"};
 inline constexpr Column replica_check_s{
     "replica_check_s", "s",
     "Wall time of comparing the replicas and averaging batch norm statistics", Better::lower,

@@ -123,6 +123,15 @@ void visit_timeouts(FieldVisitor& v, TimeoutSettings& t) {
            .maximum = billion});
 }
 
+void visit_checkpoint(FieldVisitor& v, CheckpointSettings& c) {
+  v.field(
+      "every_epochs", c.every_epochs,
+      {.unit = "epochs",
+       .description = "Epochs between two checkpoints; 0: none, an interrupted run starts afresh",
+       .minimum = 0,
+       .maximum = billion});
+}
+
 void visit_machine(FieldVisitor& v, CommonSettings& s) {
   v.field("threads_per_rank", s.threads_per_rank,
           {.unit = "threads",
@@ -210,6 +219,7 @@ void visit(FieldVisitor& v, CommonSettings& s) {
   v.group("input", "Input pipeline", [&](FieldVisitor& w) { visit_input(w, s.input); });
   v.group("buckets", "Gradient buckets", [&](FieldVisitor& w) { visit_buckets(w, s.buckets); });
   v.group("timeouts", "Deadlines", [&](FieldVisitor& w) { visit_timeouts(w, s.timeouts); });
+  v.group("checkpoint", "Checkpoints", [&](FieldVisitor& w) { visit_checkpoint(w, s.checkpoint); });
 }
 
 }  // namespace scalestudy

@@ -48,6 +48,14 @@ struct BucketSettings {
   std::int64_t bucket_cap_bytes = 26214400;   ///< as PyTorch DDP
 };
 
+/// So that an interrupted run can go on.
+struct CheckpointSettings {
+  std::int64_t every_epochs = 1;  ///< 0: never
+};
+
+/// In the run's folder: known to the driver, which keeps it, and to rank 0, which writes it.
+inline constexpr const char* checkpoint_file_name = "checkpoint.pt";
+
 struct TimeoutSettings {
   double collective_deadline_s = 60;
   double run_timeout_s = 86400;
@@ -82,6 +90,7 @@ struct CommonSettings {
   InputSettings input;
   BucketSettings buckets;
   TimeoutSettings timeouts;
+  CheckpointSettings checkpoint;
 };
 
 void visit(FieldVisitor& visitor, DataSettings& data);

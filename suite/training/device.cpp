@@ -49,6 +49,11 @@ class DeviceClock final : public StepClock {
     base_ = std::move(next);
   }
 
+  void advance(double by_s) override {
+    base_offset_s_ += by_s;
+    origin_s_ -= by_s;
+  }
+
   [[nodiscard]] double origin_s() const override { return origin_s_; }
 
  private:

@@ -107,6 +107,15 @@ BufferView FlatParameters::flat_values() {
   return view_of_tensor(values_);
 }
 
+std::vector<torch::Tensor> FlatParameters::parts_of(const torch::Tensor& flat) const {
+  std::vector<std::int64_t> offsets(element_counts_.size(), 0);
+  std::partial_sum(element_counts_.begin(), element_counts_.end() - 1, offsets.begin() + 1);
+  std::vector<torch::Tensor> parts;
+  for (const auto position : positions_)
+    parts.push_back(alias(flat, offsets[position], parameters_[position]));
+  return parts;
+}
+
 void FlatParameters::expect_aliases_intact() const {
   std::int64_t offset = 0;
   const auto* base = static_cast<const std::byte*>(gradients_and_weight_.data_ptr());

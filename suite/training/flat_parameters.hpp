@@ -51,6 +51,10 @@ class FlatParameters {
     return positions_[parameter];
   }
 
+  /// `flat`: (parameter count), in the order of values(). Its parts, as aliases shaped like the
+  /// constructor's parameters and in their order.
+  [[nodiscard]] std::vector<torch::Tensor> parts_of(const torch::Tensor& flat) const;
+
   /// Contract: every .grad still aliases the flat storage (zero_grad() would drop them silently).
   void expect_aliases_intact() const;
 

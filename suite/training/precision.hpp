@@ -3,6 +3,8 @@
 /// whatever the precision.
 
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <c10/core/Device.h>
 #include <torch/types.h>
@@ -43,6 +45,12 @@ class LossScaler {
   /// After the reduction, so that all ranks find the same: (1) float32, 1 when a gradient is not
   /// finite; the update is to be skipped then. Adapts the factor for the next step.
   [[nodiscard]] torch::Tensor check(const torch::Tensor& reduced_gradients);
+
+  /// What it carries from step to step, as aliases, to be saved and restored.
+  [[nodiscard]] std::vector<std::pair<std::string, torch::Tensor>> state() const {
+    if (!active_) return {};
+    return {{"loss_scale", scale_}, {"loss_scale_growth_tracker", growth_tracker_}};
+  }
 
  private:
   bool active_;

@@ -57,15 +57,12 @@ void expect_equal_replicas(const Communicator& comm, FlatParameters& parameters)
 }
 
 ModelState::ModelState(torch::nn::Module& model) {
-  const torch::NoGradGuard no_grad;
-  for (const auto& tensor : tensors_of(model)) tensors_.push_back(tensor.detach().clone());
+  for (const auto& [name, tensor] : state_of(model))
+    tensors_.push_back({name, tensor.detach().clone()});
 }
 
 void ModelState::restore(torch::nn::Module& model) const {
-  const torch::NoGradGuard no_grad;
-  auto tensors = tensors_of(model);
-  SCALESTUDY_EXPECT(tensors.size() == tensors_.size());
-  for (std::size_t i = 0; i < tensors.size(); ++i) tensors[i].copy_(tensors_[i]);
+  load_state(model, tensors_, "the kept state");
 }
 
 }  // namespace scalestudy

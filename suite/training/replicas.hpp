@@ -8,6 +8,7 @@
 #include "comm/communicator.hpp"
 
 #include "training/flat_parameters.hpp"
+#include "training/state_dict_file.hpp"
 
 namespace scalestudy {
 
@@ -27,10 +28,12 @@ void expect_equal_replicas(const Communicator& comm, FlatParameters& parameters)
 class ModelState {
  public:
   explicit ModelState(torch::nn::Module& model);
+  explicit ModelState(NamedTensors tensors) : tensors_(std::move(tensors)) {}
   void restore(torch::nn::Module& model) const;
+  [[nodiscard]] const NamedTensors& tensors() const { return tensors_; }
 
  private:
-  std::vector<torch::Tensor> tensors_;
+  NamedTensors tensors_;
 };
 
 }  // namespace scalestudy

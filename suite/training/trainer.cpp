@@ -5,8 +5,6 @@
 #include <optional>
 #include <utility>
 
-#include <torch/serialize.h>
-
 #include "core/clock.hpp"
 #include "core/error.hpp"
 #include "core/text.hpp"
@@ -24,6 +22,7 @@
 #include "training/precision.hpp"
 #include "training/replicas.hpp"
 #include "training/schedule.hpp"
+#include "training/training_state.hpp"
 
 namespace scalestudy {
 
@@ -110,6 +109,7 @@ class Trainer final : public StepWork {
     hooks_.on_ready([this](std::size_t parameter) {
       reduction_->gradient_ready(parameters_.position_of(parameter));
     });
+    if (services.resume_from != nullptr) resume(*services.resume_from);
   }
 
   TrainingOutcome run();
@@ -169,7 +169,11 @@ class Trainer final : public StepWork {
   [[nodiscard]] SignOfLife beating(const char* phase);
   [[nodiscard]] std::unique_ptr<InputPipeline> start_input();
   void record_evaluation(std::int64_t epoch, const Evaluation& evaluation);
-  void save_weights(const char* name);
+  void record_epoch(const Row& row);
+  void save_weights(const char* name, const NamedTensors& weights);
+  [[nodiscard]] TrainingState state();
+  void resume(const Checkpoint& checkpoint);
+  [[nodiscard]] std::optional<AtomicFile> draft_checkpoint_after(std::int64_t epoch);
   void finish();
   [[nodiscard]] double since_start_s() const { return now_s() - services_.clock.origin_s(); }
 
@@ -218,7 +222,7 @@ TrainingOutcome Trainer::run() {
   services_.heartbeat.set_total_steps(total_steps);
   try {
     input_ = start_input();
-    for (std::int64_t epoch = 0; epoch < spec_.plan.epochs && !outcome_.diverged; ++epoch)
+    for (std::int64_t epoch = epoch_; epoch < spec_.plan.epochs && !outcome_.diverged; ++epoch)
       train_epoch(epoch);
     if (!outcome_.diverged) finish();
   } catch (const std::exception& error) {
@@ -345,17 +349,24 @@ void Trainer::end_epoch(std::int64_t epoch, double epoch_s) {
   if (evaluation.loss < best_validation_loss_) {
     best_validation_loss_ = evaluation.loss;
     best_.emplace(task_.model());
-    save_weights("weights_best.pt");
+    save_weights("weights_best.pt", best_->tensors());
   }
+  auto checkpoint = draft_checkpoint_after(epoch);
   const double checkpoint_s = saving.elapsed_s();
 
   std::vector<double> sums{epoch_loss_sum_, epoch_weight_};
   comm_.all_reduce(view_of(std::span<double>(sums)));
-  if (services_.writer == nullptr) return;
-  services_.writer->append_epoch({epoch_s, sums[0] / sums[1], evaluation.loss, rate,
-                                  static_cast<double>(samples_seen_), evaluation_s, checkpoint_s,
-                                  replica_check_s, since_start_s()});
   record_evaluation(epoch, evaluation);
+  record_epoch({epoch_s, sums[0] / sums[1], evaluation.loss, rate,
+                static_cast<double>(samples_seen_), evaluation_s, checkpoint_s, replica_check_s,
+                since_start_s()});
+  // Only now, so that a checkpoint never is ahead of what is recorded.
+  if (checkpoint) checkpoint->publish();
+}
+
+void Trainer::record_epoch(const Row& row) {
+  if (services_.writer == nullptr) return;
+  services_.writer->append_epoch(row);
   services_.writer->flush();
 }
 
@@ -376,20 +387,49 @@ void Trainer::record_evaluation(std::int64_t epoch, const Evaluation& evaluation
   services_.writer->append_evaluation(row_of(columns::all(), cells));
 }
 
-void Trainer::save_weights(const char* name) {
+void Trainer::save_weights(const char* name, const NamedTensors& weights) {
   if (!comm_.is_root()) return;
+  services_.heartbeat.beat("saving weights", steps_done_);
+  write_state_dict(services_.run_folder / name, weights);
+}
+
+TrainingState Trainer::state() {
+  return {spec_,       comm_,       services_.device, task_.model(),
+          parameters_, *optimizer_, scaler_,          *schedule_};
+}
+
+std::optional<AtomicFile> Trainer::draft_checkpoint_after(std::int64_t epoch) {
+  const auto every = spec_.settings.checkpoint.every_epochs;
+  const auto done = epoch + 1;
+  if (every == 0 || (done % every != 0 && done < spec_.plan.epochs)) return {};
   services_.heartbeat.beat("checkpoint", steps_done_);
-  // Written beside and renamed: a kill leaves the old file or the new one, never half of one.
-  const auto file = services_.run_folder / name;
-  const auto part = file.string() + ".part";
-  torch::serialize::OutputArchive archive;
-  task_.model().save(archive);
-  archive.save_to(part);
-  std::filesystem::rename(part, file);
+  auto parts = state();
+  auto checkpoint = capture(parts);
+  if (!comm_.is_root()) return {};
+  checkpoint.epochs_done = done;
+  checkpoint.steps_done = steps_done_;
+  checkpoint.samples_seen = samples_seen_;
+  checkpoint.best_validation_loss = best_validation_loss_;
+  if (best_) checkpoint.best_model = best_->tensors();
+  return draft_checkpoint(services_.run_folder / checkpoint_file_name, checkpoint);
+}
+
+/// The position is taken in epochs, so that it means the same on another number of ranks.
+void Trainer::resume(const Checkpoint& checkpoint) {
+  auto parts = state();
+  restore(checkpoint, parts, (services_.run_folder / checkpoint_file_name).string());
+  epoch_ = checkpoint.epochs_done;
+  for (; steps_done_ < epoch_ * spec_.plan.steps_per_epoch; ++steps_done_)
+    samples_seen_ += global_count(StepIndex(steps_done_), layout_);
+  recorder_.start_at(steps_done_);
+  best_validation_loss_ = checkpoint.best_validation_loss;
+  if (checkpoint.best_model.empty()) return;
+  best_.emplace(checkpoint.best_model);
+  save_weights("weights_best.pt", best_->tensors());
 }
 
 void Trainer::finish() {
-  save_weights("weights_last.pt");
+  save_weights("weights_last.pt", state_of(task_.model()));
   if (best_) best_->restore(task_.model());
   task_.model().eval();
   const torch::NoGradGuard no_grad;

@@ -18,6 +18,7 @@
 
 #include "engine/phase_timeline.hpp"
 
+#include "training/checkpoint.hpp"
 #include "training/training_task.hpp"
 
 namespace scalestudy {
@@ -34,6 +35,7 @@ struct RankServices {
   Heartbeat& heartbeat;
   Log& log;
   std::filesystem::path run_folder;
+  const Checkpoint* resume_from = nullptr;  ///< the same on all ranks; null: from the start
 
   /// Frees the peers, whatever they are waiting in. Local.
   void abort_all(const std::string& reason, ExitCode exit_code) const noexcept;

@@ -160,6 +160,50 @@ TEST(Run, RefusesTheResultsOfAnotherBuildMachineOrStudy) {
   EXPECT_THAT(other.err, HasSubstr("has no such run"));
 }
 
+/// A run that died, with a file that only the driver takes for a checkpoint.
+Workplace& interrupted(Workplace& place) {
+  place.write_study(R"("ranks": [1])", 1);
+  EXPECT_EQ(place.run({{"FAKE_RANK_FAULT", "die 0 3"}}).code, 5);
+  write_text(place.run_folders().at(0) / "checkpoint.pt", "");
+  return place;
+}
+
+TEST(Run, GoesOnFromACheckpointAndRemovesItAtTheEnd) {
+  Workplace place;
+  const auto folder = interrupted(place).run_folders().at(0);
+  EXPECT_EQ(place.run({{"FAKE_RANK_FAULT", "fail 0 3"}}).code, 5);
+  EXPECT_TRUE(fs::exists(folder / "checkpoint.pt"));
+  EXPECT_FALSE(fs::exists(folder / "attempt-1" / "checkpoint.pt"));
+  const auto finished = place.run({}, {"--verbose"});
+  EXPECT_EQ(finished.code, 0) << finished.err;
+  EXPECT_THAT(finished.err, HasSubstr("goes on from its checkpoint"));
+  EXPECT_FALSE(fs::exists(folder / "checkpoint.pt"));
+}
+
+TEST(Run, FreshStartsUnfinishedRunsAnew) {
+  Workplace place;
+  const auto folder = interrupted(place).run_folders().at(0);
+  const auto finished = place.run({}, {"--fresh", "--verbose"});
+  EXPECT_EQ(finished.code, 0) << finished.err;
+  EXPECT_THAT(finished.err, Not(HasSubstr("goes on from its checkpoint")));
+  EXPECT_TRUE(fs::exists(folder / "attempt-1" / "checkpoint.pt"));
+}
+
+TEST(Run, RefusesTheCheckpointOfAnotherBuild) {
+  Workplace place;
+  const auto folder = interrupted(place).run_folders().at(0);
+  auto text = content_of(folder / "launch.json");
+  text.insert(text.find("\"build_id\": \"") + 13, "9.9.9+");
+  write_text(folder / "launch.json", text);
+  const auto refused = place.run();
+  EXPECT_EQ(refused.code, 2);
+  EXPECT_THAT(refused.err, HasSubstr("the checkpoint of noise2void-r1"));
+  EXPECT_THAT(refused.err, HasSubstr("made by build 9.9.9+"));
+  EXPECT_THAT(refused.err, HasSubstr("--fresh"));
+  EXPECT_EQ(place.run({}, {"--accept-mixed"}).code, 0);
+  EXPECT_TRUE(fs::exists(folder / "attempt-1" / "checkpoint.pt")) << "it was not gone on from";
+}
+
 TEST(Run, DryRunPrintsEveryCommandAndTouchesNothing) {
   const Workplace place;
   const auto finished = place.run({}, {"--dry-run"});

@@ -17,6 +17,7 @@ class CountingClock final : public StepClock {
   Mark mark() override { return next_++; }
   double seconds(Mark mark) override { return static_cast<double>(mark); }
   void recycle() override { ++recycled; }
+  void advance(double) override {}
   [[nodiscard]] double origin_s() const override { return 0; }
   int recycled = 0;
 

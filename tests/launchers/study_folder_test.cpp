@@ -118,12 +118,34 @@ TEST(StudyFolder, SetAsideKeepsEveryAttempt) {
   fs::create_directories(folder.run_folder("a"));
   for (const auto* expected : {"attempt-1", "attempt-2"}) {
     write_text(folder.run_folder("a") / "rank-0.log", expected);
-    const auto attempt = folder.set_aside("a");
-    EXPECT_EQ(attempt.filename(), expected);
-    EXPECT_EQ(content_of(attempt / "rank-0.log"), expected);
+    const auto attempt = folder.set_aside("a", CheckpointUse::set_aside);
+    ASSERT_TRUE(attempt);
+    EXPECT_EQ(attempt->filename(), expected);
+    EXPECT_EQ(content_of(*attempt / "rank-0.log"), expected);
     EXPECT_FALSE(fs::exists(folder.run_folder("a") / "rank-0.log"));
   }
   EXPECT_EQ(content_of(folder.run_folder("a") / "attempt-1" / "rank-0.log"), "attempt-1");
+}
+
+TEST(StudyFolder, KeepsACheckpointThatIsToBeResumedFrom) {
+  const TemporaryFolder temporary;
+  const StudyFolder folder(temporary.path());
+  const auto run = folder.run_folder("a");
+  fs::create_directories(run);
+  EXPECT_FALSE(folder.has_checkpoint("a"));
+  for (const auto* name : {"checkpoint.pt", "checkpoint.pt.part", "run.h5"})
+    write_text(run / name, name);
+  EXPECT_TRUE(folder.set_aside("a", CheckpointUse::resume));
+  EXPECT_TRUE(folder.has_checkpoint("a"));
+  EXPECT_TRUE(fs::exists(run / "attempt-1" / "run.h5"));
+  EXPECT_FALSE(fs::exists(run / "attempt-1" / "checkpoint.pt.part"));  // half of one is of no use
+  EXPECT_FALSE(folder.set_aside("a", CheckpointUse::resume)) << "there is nothing to set aside";
+  EXPECT_TRUE(folder.set_aside("a", CheckpointUse::set_aside));
+  EXPECT_FALSE(folder.has_checkpoint("a"));
+  EXPECT_TRUE(fs::exists(run / "attempt-2" / "checkpoint.pt"));
+  write_text(run / "checkpoint.pt", "");
+  folder.remove_checkpoint("a");
+  EXPECT_FALSE(folder.has_checkpoint("a"));
 }
 
 TEST(StudyFolder, ListsFinishedAndUnfinishedResults) {

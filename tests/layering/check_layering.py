@@ -32,7 +32,7 @@ SIBLINGS_THAT_USE_STUDY = {"record", "data", "comm"}  # their settings come as s
 
 # header pattern: who may include it, by room or file
 THIRD_PARTY = [
-    (r"(torch|ATen|c10)/", lambda f: f.room == "training" or (f.room == "workloads" and not f.is_light)
+    (r"(torch|ATen|c10|caffe2)/", lambda f: f.room == "training" or (f.room == "workloads" and not f.is_light)
      or f.name.startswith("rank"), "LibTorch belongs to training and the heavy part of workloads"),
     (r"mpi\.h", lambda f: f.room == "comm" and (f.is_source or f.name.startswith("mpi_")),
      "MPI belongs to sources and private mpi_*.hpp of comm"),

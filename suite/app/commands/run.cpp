@@ -24,7 +24,7 @@ struct RunOptions {
   std::string study;
   std::string out;
   bool dry_run = false;
-  bool accept_mixed = false;
+  ResumePolicy policy;
 };
 
 void require_something_to_run(const PlannedStudy& planned) {
@@ -62,7 +62,7 @@ std::string this_command(const Context& context, const RunOptions& options) {
   add("--environment", context.options.environment);
   add("--launcher", context.options.launcher);
   for (const auto& value : context.options.overrides) add("--set", value);
-  if (options.accept_mixed) command.argv.emplace_back("--accept-mixed");
+  if (options.policy.accept_mixed) command.argv.emplace_back("--accept-mixed");
   return command_line(command);
 }
 
@@ -118,7 +118,8 @@ void report_results(const std::vector<RunResult>& results,
 
 std::vector<RunResult> run_study(Context& context,
                                  const PlannedStudy& planned,
-                                 const StudyFolder& folder) {
+                                 const StudyFolder& folder,
+                                 const ResumePolicy& policy) {
   const ShippedFiles shipped(context.executable);
   Reporter reporter(context.err, context.verbosity(), context.err_is_terminal, folder.driver_log());
   reporter.info(cat("Study ", planned.study.name, ": ", planned.plan.matrix.runs.size(),
@@ -128,7 +129,7 @@ std::vector<RunResult> run_study(Context& context,
   }
   const Stopwatch since;
   SignalQueue signals;
-  StudyRunner runner({folder, planned.plan, shipped.rank_program(), reporter, signals});
+  StudyRunner runner({folder, planned.plan, shipped.rank_program(), reporter, signals, policy});
   auto results = runner.run_all();
   report_results(results, planned.plan.matrix.runs.size(), folder, since.elapsed_s(), reporter);
   return results;
@@ -144,10 +145,10 @@ ExitCode run(Context& context, const RunOptions& options) {
   require_data(planned.study);
   folder.create();
   const DriverLock lock(folder);
-  if (!options.accept_mixed) require_same_study(folder, planned.plan);
+  require_same_study(folder, planned.plan, options.policy);
   folder.write_study(planned.study.requested);
   folder.write_plan(planned.plan);
-  const auto results = run_study(context, planned, folder);
+  const auto results = run_study(context, planned, folder, options.policy);
   if (context.options.json) context.out << results_json(folder, results);
   const auto& last = results.empty() ? RunResult{} : results.back();
   const bool interrupted =
@@ -168,7 +169,9 @@ Action define(CLI::App& app) {
       ->type_name("DIR")
       ->required();
   app.add_flag("--dry-run", options->dry_run, "Print the command lines instead of starting them");
-  app.add_flag("--accept-mixed", options->accept_mixed,
+  app.add_flag("--fresh", options->policy.fresh,
+               "Start unfinished runs from the beginning, not from their checkpoints");
+  app.add_flag("--accept-mixed", options->policy.accept_mixed,
                "Keep results of another build or machine in DIR");
   return [options](Context& context) { return run(context, *options); };
 }

@@ -17,9 +17,13 @@ namespace scalestudy {
 namespace {
 
 std::string detail_of(const RunState& state) {
-  if (state.stage != RunStage::running) return "";
-  if (state.step < 0) return state.phase;
-  return cat("step ", state.step, "/", state.total_steps, ", ", state.phase);
+  std::vector<std::string> parts;
+  if (state.resumed) parts.emplace_back("resumed");
+  if (state.stage == RunStage::running) {
+    if (state.step >= 0) parts.push_back(cat("step ", state.step, "/", state.total_steps));
+    parts.push_back(state.phase);
+  }
+  return join(parts, ", ");
 }
 
 std::string headline(const StudyState& study) {

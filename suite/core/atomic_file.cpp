@@ -1,0 +1,82 @@
+#include "core/atomic_file.hpp"
+
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "core/error.hpp"
+#include "core/text.hpp"
+
+namespace scalestudy {
+namespace {
+
+/// Makes a rename durable; where folders cannot be synchronised the rename is still atomic.
+void sync_folder_of(const std::filesystem::path& file) {
+  const auto folder = std::filesystem::absolute(file).parent_path();
+  const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (descriptor < 0) return;
+  static_cast<void>(::fsync(descriptor));
+  ::close(descriptor);
+}
+
+}  // namespace
+
+AtomicFile::AtomicFile(std::filesystem::path file, std::string why)
+    : file_(std::move(file)), part_(file_.string() + ".part"), why_(std::move(why)) {
+  descriptor_ = ::open(part_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+  if (descriptor_ < 0) refuse(errno);
+}
+
+AtomicFile::AtomicFile(AtomicFile&& other) noexcept
+    : file_(std::move(other.file_)),
+      part_(std::move(other.part_)),
+      why_(std::move(other.why_)),
+      descriptor_(std::exchange(other.descriptor_, -1)),
+      error_number_(other.error_number_),
+      pending_(std::exchange(other.pending_, false)) {}
+
+AtomicFile::~AtomicFile() {
+  close();
+  if (pending_) ::unlink(part_.c_str());
+}
+
+void AtomicFile::write(const void* data, std::size_t size_bytes) noexcept {
+  const auto* next = static_cast<const char*>(data);
+  while (size_bytes > 0 && error_number_ == 0) {
+    const auto written = ::write(descriptor_, next, size_bytes);
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) {
+      error_number_ = errno;
+    } else {
+      next += written;
+      size_bytes -= static_cast<std::size_t>(written);
+    }
+  }
+}
+
+void AtomicFile::finish() {
+  if (error_number_ != 0) refuse(error_number_);
+  if (::fsync(descriptor_) != 0) refuse(errno);
+  if (::close(std::exchange(descriptor_, -1)) != 0) refuse(errno);
+}
+
+void AtomicFile::publish() {
+  SCALESTUDY_EXPECT(pending_ && descriptor_ < 0);
+  if (std::rename(part_.c_str(), file_.c_str()) != 0) refuse(errno);
+  pending_ = false;
+  sync_folder_of(file_);
+}
+
+void AtomicFile::close() noexcept {
+  if (descriptor_ >= 0) ::close(std::exchange(descriptor_, -1));
+}
+
+void AtomicFile::refuse(int error_number) {
+  throw RunFailed({cat(file_.string(), " cannot be written: ", std::strerror(error_number)), why_,
+                   "Free space or choose another output folder; what was there before is kept"});
+}
+
+}  // namespace scalestudy

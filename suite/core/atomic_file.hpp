@@ -1,0 +1,42 @@
+#pragma once
+/// A file that is replaced as a whole. It is written beside its place (FILE.part), handed to the
+/// disk, and renamed: whoever kills the process at any moment finds the old file or the new one.
+
+#include <cstddef>
+#include <filesystem>
+#include <string>
+
+namespace scalestudy {
+
+class AtomicFile {
+ public:
+  /// `why`: what depends on the file, for messages. Errors: RunFailed when FILE.part cannot be
+  /// made.
+  AtomicFile(std::filesystem::path file, std::string why);
+  /// Removes what was not published.
+  ~AtomicFile();
+  AtomicFile(AtomicFile&& other) noexcept;
+  AtomicFile& operator=(AtomicFile&&) = delete;
+
+  /// Never throws, because writers of file formats do not expect it: finish() tells what failed.
+  void write(const void* data, std::size_t size_bytes) noexcept;
+
+  /// All bytes are on the disk. Errors: RunFailed with the system's reason (disk full, …).
+  void finish();
+
+  /// Takes its place: quick, and durable. After finish(). Errors: RunFailed.
+  void publish();
+
+ private:
+  [[noreturn]] void refuse(int error_number);
+  void close() noexcept;
+
+  std::filesystem::path file_;
+  std::filesystem::path part_;
+  std::string why_;
+  int descriptor_ = -1;
+  int error_number_ = 0;  ///< of the first write that failed
+  bool pending_ = true;   ///< neither published nor handed over
+};
+
+}  // namespace scalestudy

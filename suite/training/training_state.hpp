@@ -1,0 +1,39 @@
+#pragma once
+/// Between a training at work and its checkpoint.
+
+#include <c10/core/Device.h>
+
+#include "study/run_spec.hpp"
+
+#include "comm/communicator.hpp"
+
+#include "training/checkpoint.hpp"
+#include "training/flat_parameters.hpp"
+#include "training/optimizer.hpp"
+#include "training/precision.hpp"
+#include "training/schedule.hpp"
+
+namespace scalestudy {
+
+/// The parts that remember something; all outlive this.
+struct TrainingState {
+  const RunSpec& spec;
+  const Communicator& comm;
+  c10::Device device;
+  torch::nn::Module& model;
+  FlatParameters& parameters;
+  Optimizer& optimizer;
+  LossScaler& scaler;
+  Schedule& schedule;
+};
+
+/// Collective; only rank 0's result is whole. Its tensors are those at work, not copies. Position
+/// and best weights are left to the caller.
+[[nodiscard]] Checkpoint capture(TrainingState& state);
+
+/// Local. The checkpoint may come from any number of ranks and any order of buckets. A rank that
+/// the checkpoint's run did not have takes the random state of rank mod their number. Errors:
+/// BadInput naming `origin` when it is of another model or optimiser.
+void restore(const Checkpoint& checkpoint, TrainingState& state, const std::string& origin);
+
+}  // namespace scalestudy

@@ -1,0 +1,82 @@
+#include "core/atomic_file.hpp"
+
+#include <csignal>
+
+#include <gmock/gmock.h>
+#include <sys/resource.h>
+
+#include "core/error.hpp"
+
+#include "tests/launchers/temporary_folder.hpp"
+
+namespace scalestudy {
+namespace {
+
+namespace fs = std::filesystem;
+
+class AtomicFileTest : public ::testing::Test {
+ protected:
+  AtomicFile draft(const std::string& text) const {
+    AtomicFile file(path(), "a test reads it");
+    file.write(text.data(), text.size());
+    return file;
+  }
+  fs::path path() const { return folder_.path() / "file.bin"; }
+  fs::path part() const { return folder_.path() / "file.bin.part"; }
+  TemporaryFolder folder_;
+};
+
+TEST_F(AtomicFileTest, TheOldContentStaysUntilPublished) {
+  write_text(path(), "old");
+  auto file = draft("new");
+  EXPECT_EQ(content_of(path()), "old");
+  file.finish();
+  EXPECT_EQ(content_of(path()), "old");
+  EXPECT_EQ(content_of(part()), "new");
+  file.publish();
+  EXPECT_EQ(content_of(path()), "new");
+  EXPECT_FALSE(fs::exists(part()));
+}
+
+TEST_F(AtomicFileTest, WhatIsNotPublishedIsGone) {
+  write_text(path(), "old");
+  { static_cast<void>(draft("new")); }
+  EXPECT_EQ(content_of(path()), "old");
+  EXPECT_FALSE(fs::exists(part()));
+}
+
+TEST_F(AtomicFileTest, AMovedFromDraftLeavesTheFileAlone) {
+  auto file = draft("new");
+  auto moved = std::move(file);
+  moved.finish();
+  moved.publish();
+  EXPECT_EQ(content_of(path()), "new");
+}
+
+TEST_F(AtomicFileTest, AFullDiskIsToldOnceTheWritingEnds) {
+  write_text(path(), "old");
+  ::signal(SIGXFSZ, SIG_IGN);
+  rlimit before{};
+  ::getrlimit(RLIMIT_FSIZE, &before);
+  const rlimit small{100, before.rlim_max};
+  ::setrlimit(RLIMIT_FSIZE, &small);
+  std::string problem;
+  try {
+    auto file = draft(std::string(1000, 'x'));
+    file.write("y", 1);
+    file.finish();
+  } catch (const RunFailed& error) {
+    problem = error.what();
+  }
+  ::setrlimit(RLIMIT_FSIZE, &before);
+  EXPECT_THAT(problem, testing::HasSubstr("file.bin cannot be written: File too large (a test"));
+  EXPECT_EQ(content_of(path()), "old");
+  EXPECT_FALSE(fs::exists(part()));
+}
+
+TEST_F(AtomicFileTest, AMissingFolderIsNamed) {
+  EXPECT_THROW(AtomicFile(folder_.path() / "none" / "file", "a test reads it"), RunFailed);
+}
+
+}  // namespace
+}  // namespace scalestudy

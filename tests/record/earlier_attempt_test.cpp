@@ -1,0 +1,109 @@
+#include "record/earlier_attempt.hpp"
+
+#include <gmock/gmock.h>
+
+#include "core/error.hpp"
+#include "core/text.hpp"
+
+#include "tests/record/sample_run.hpp"
+
+namespace scalestudy {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+constexpr std::int64_t ranks = 2;
+
+/// A row of zeros and empty texts with some cells set.
+Row row_of(std::span<const Column> columns, const std::vector<std::pair<Column, Cell>>& cells) {
+  Row row;
+  for (const auto& column : columns) {
+    row.emplace_back(column.storage == Storage::text ? Cell(std::string()) : Cell(0.0));
+    for (const auto& [which, cell] : cells)
+      if (which.name == column.name) row.back() = cell;
+  }
+  return row;
+}
+
+/// Two steps an epoch and a bucket a step; an event after each epoch.
+void record_epochs(RunFileWriter& writer, std::int64_t count) {
+  for (std::int64_t epoch = 0; epoch < count; ++epoch) {
+    writer.append_steps(2, sample_steps(ranks, 2 * epoch, 2));
+    for (std::int64_t step = 2 * epoch; step < 2 * epoch + 2; ++step)
+      for (std::int64_t rank = 0; rank < ranks; ++rank)
+        writer.append_bucket_rows(std::vector<double>{static_cast<double>(rank),
+                                                      static_cast<double>(step), 0, 64, 1, 2, 3});
+    const auto end_s = static_cast<double>(epoch + 1) * 10;
+    writer.append_epoch(row_of(epoch_column::all(), {{epoch_column::end_s, end_s}}));
+    writer.append_evaluation(
+        row_of(evaluation_column::all(), {{evaluation_column::evaluation_set_hash, "hash"}}));
+    writer.append_event(
+        row_of(event_column::all(),
+               {{event_column::time_s, end_s}, {event_column::message, cat("epoch ", epoch)}}));
+  }
+}
+
+class EarlierAttemptTest : public ::testing::Test {
+ protected:
+  void add_attempt(const std::string& name, std::int64_t epochs, std::int64_t more_steps = 0) {
+    fs::create_directories(folder_ / name);
+    const auto part = folder_ / name / "run.h5.part";
+    {
+      RunFileWriter writer(part, sample_header(), ranks);
+      record_epochs(writer, epochs);
+      writer.append_steps(more_steps, sample_steps(ranks, 2 * epochs, more_steps));
+      writer.flush();
+    }
+    close_run_file(part, {.status = RunStatus::failed});
+  }
+  TemporaryFolder folder_;
+};
+
+TEST_F(EarlierAttemptTest, TheNewestThatGotFarEnoughIsTaken) {
+  add_attempt("attempt-1", 2);
+  add_attempt("attempt-2", 3, 1);
+  add_attempt("attempt-10", 1);
+  fs::create_directories(folder_ / "attempt-11");  // killed before it recorded anything
+  const auto name_for = [&](std::int64_t epochs) {
+    return find_earlier_attempt(folder_ / "", {2 * epochs, epochs}).name;
+  };
+  EXPECT_EQ(name_for(1), "attempt-10");
+  EXPECT_EQ(name_for(2), "attempt-2");
+  EXPECT_EQ(name_for(3), "attempt-2");
+  EXPECT_THROW((void)name_for(4), BadInput);
+}
+
+TEST_F(EarlierAttemptTest, ADamagedOneIsPassedOver) {
+  add_attempt("attempt-1", 2);
+  add_attempt("attempt-2", 2);
+  const auto damaged = folder_ / "attempt-2" / "run.h5";
+  fs::resize_file(damaged, fs::file_size(damaged) / 2);
+  EXPECT_EQ(find_earlier_attempt(folder_ / "", {4, 2}).name, "attempt-1");
+}
+
+TEST_F(EarlierAttemptTest, CarriesThePartBeforeTheCheckpointAndNoMore) {
+  add_attempt("attempt-1", 3, 1);
+  const auto earlier = find_earlier_attempt(folder_ / "", {4, 2});
+  const auto part = folder_ / "run.h5.part";
+  {
+    RunFileWriter writer(part, sample_header(), ranks);
+    EXPECT_EQ(carry_over(earlier.record, {4, 2}, writer), 20.0);
+    writer.append_steps(1, sample_steps(ranks, 4, 1));
+    writer.flush();
+  }
+  const auto run = read_run_file(part);
+  ASSERT_EQ(run.steps.steps(), 5);
+  for (std::int64_t rank = 0; rank < ranks; ++rank)
+    for (std::int64_t step = 0; step < 5; ++step)
+      EXPECT_EQ(run.steps.at(step_column::step_s, rank, step), sample_step_value(rank, step, 0));
+  EXPECT_THAT(run.epochs.values(epoch_column::end_s), ElementsAre(10, 20));
+  EXPECT_THAT(run.evaluations.text(evaluation_column::evaluation_set_hash),
+              ElementsAre("hash", "hash"));
+  EXPECT_THAT(run.buckets.values(bucket_column::step), ElementsAre(0, 0, 1, 1, 2, 2, 3, 3));
+  EXPECT_THAT(run.events.text(event_column::message), ElementsAre("epoch 0", "epoch 1"));
+}
+
+}  // namespace
+}  // namespace scalestudy
