@@ -5,6 +5,8 @@
 #include <limits>
 #include <numeric>
 
+#include "analysis/quality_metrics.hpp"
+
 namespace scalestudy {
 namespace {
 
@@ -190,7 +192,7 @@ std::vector<SummaryValue> summarise(const RunRecord& run, const SummaryWindows& 
   if (steps.steps() > 0) {
     window = find_steady_window(complete_step_times_s(steps), windows.warmup_steps);
   }
-  return {
+  std::vector<SummaryValue> values{
       {&summary_column::cpu_time_s, scalestudy::cpu_time_s(run)},
       {&summary_column::training_time_s, scalestudy::training_time_s(run)},
       {&summary_column::steady_step_s, scalestudy::steady_step_s(steps, window)},
@@ -201,14 +203,14 @@ std::vector<SummaryValue> summarise(const RunRecord& run, const SummaryWindows& 
       {&summary_column::loss_roughness, scalestudy::loss_roughness(loss_curve(steps, 1))},
       {&summary_column::loss_roughness_equal_samples,
        scalestudy::loss_roughness(loss_curve(steps, windows.smoothness_window_samples))},
-      {&summary_column::psnr_db, final_quality(run, evaluation_column::psnr_db)},
-      {&summary_column::iou, final_quality(run, evaluation_column::iou)},
-      {&summary_column::dice, final_quality(run, evaluation_column::dice)},
-      {&summary_column::top1_frac, final_quality(run, evaluation_column::top1_frac)},
-      {&summary_column::top5_frac, final_quality(run, evaluation_column::top5_frac)},
       {&summary_column::final_loss, scalestudy::final_loss(run)},
       {&summary_column::best_validation_loss, scalestudy::best_validation_loss(run)},
   };
+  for (const QualityMetric& metric : quality_metrics()) {
+    if (metric.summary != nullptr)
+      values.push_back({metric.summary, final_quality(run, *metric.column)});
+  }
+  return values;
 }
 
 }  // namespace scalestudy

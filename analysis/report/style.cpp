@@ -99,6 +99,10 @@ summary { cursor: pointer; color: var(--accent); margin-bottom: .7rem; }
 .panel img { display: block; width: 100%; height: auto; image-rendering: pixelated;
   border-radius: 8px; border: 1px solid var(--line); background: #000; }
 .panel figcaption { margin-top: .35rem; text-align: center; }
+.outline::before { content: ""; display: inline-block; width: 1.1em; height: .28em; margin-right: .35em;
+  vertical-align: middle; border-radius: 2px; }
+.outline.mask::before { background: #56b4e9; }
+.outline.prediction::before { background: #ff9f1c; }
 @media (max-width: 40rem) {
   main { padding: 1.4rem .9rem 3rem; }
   h1 { font-size: 1.6rem; }
