@@ -48,10 +48,14 @@ class Region {
         inside_.push_back(interpolated(probability, source(y), source(x)) > 0.5F);
   }
 
-  /// Inside, with a neighbour that is not; the picture's edge is no border.
-  [[nodiscard]] bool is_border(std::int64_t y, std::int64_t x) const {
-    return is_inside(y, x) && !(is_inside(y - 1, x) && is_inside(y + 1, x) && is_inside(y, x - 1) &&
-                                is_inside(y, x + 1));
+  /// Inside, at most `thickness` pixels from what is not; the picture's edge is no border.
+  [[nodiscard]] bool is_border(std::int64_t y, std::int64_t x, std::int64_t thickness) const {
+    if (!is_inside(y, x)) return false;
+    for (std::int64_t d = 1; d <= thickness; ++d)
+      if (!(is_inside(y - d, x) && is_inside(y + d, x) && is_inside(y, x - d) &&
+            is_inside(y, x + d)))
+        return true;
+    return false;
   }
 
  private:
@@ -83,6 +87,7 @@ RgbImage with_contours(const Panel& picture,
                        const Contrast& contrast,
                        std::span<const Contour> contours) {
   const auto factor = enlargement(picture);
+  const std::int64_t thickness = factor > 1 ? 2 : 1;
   auto image = enlarged(picture, contrast, factor);
   for (const Contour& contour : contours) {
     SCALESTUDY_EXPECT(contour.probability->height_px == picture.height_px &&
@@ -90,7 +95,7 @@ RgbImage with_contours(const Panel& picture,
     const Region region(*contour.probability, factor);
     for (std::int64_t y = 0; y < image.height_px; ++y)
       for (std::int64_t x = 0; x < image.width_px; ++x)
-        if (region.is_border(y, x))
+        if (region.is_border(y, x, thickness))
           std::copy(contour.colour.begin(), contour.colour.end(),
                     image.pixels.begin() + 3 * (y * image.width_px + x));
   }

@@ -17,8 +17,8 @@ struct Contour {
   Rgb colour{};
 };
 
-/// The picture, enlarged by a whole factor to at least 384 pixels in width, so that lines one pixel
-/// thin are finer than its own pixels; later contours lie above earlier ones.
+/// The picture, enlarged by a whole factor to at least 384 pixels in width, so that lines (two
+/// pixels thick then) are no coarser than its own pixels; later contours lie above earlier ones.
 [[nodiscard]] RgbImage with_contours(const Panel& picture,
                                      const Contrast& contrast,
                                      std::span<const Contour> contours);

@@ -109,7 +109,7 @@ std::string segmentation_row_html(const Series& series, int number) {
   const Panel* mask = any_panel(series, cat("mask-", number));
   if (picture == nullptr || mask == nullptr || !same_size(*picture, *mask)) return "";
   const Contrast contrast = contrast_of(*picture);
-  std::string html = "<div class=\"panels\">\n";
+  std::string html = "<div class=\"panels large\">\n";
   html += panel_html({picture, cat("picture ", number)}, contrast);
   html += panel_html({mask, "mask"}, {0, 1});
   for (const auto& [ranks, runs] : series.by_ranks) {

@@ -95,6 +95,7 @@ details { margin: 0 0 1.2rem; }
 summary { cursor: pointer; color: var(--accent); margin-bottom: .7rem; }
 .panels { display: grid; gap: 1rem; margin-bottom: .7rem;
   grid-template-columns: repeat(auto-fill, minmax(min(100%, 13rem), 1fr)); }
+.panels.large { grid-template-columns: repeat(auto-fill, minmax(min(100%, 15.5rem), 1fr)); }
 .panel { max-width: 24rem; }
 .panel img { display: block; width: 100%; height: auto; image-rendering: pixelated;
   border-radius: 8px; border: 1px solid var(--line); background: #000; }
@@ -111,7 +112,7 @@ summary { cursor: pointer; color: var(--accent); margin-bottom: .7rem; }
   .stats { grid-template-columns: 1fr 1fr; gap: .9rem 1rem; }
   .stat b { font-size: 1.35rem; }
   .chart { padding: .8rem .7rem; }
-  .panels { grid-template-columns: 1fr 1fr; gap: .6rem; }
+  .panels, .panels.large { grid-template-columns: 1fr 1fr; gap: .6rem; }
 }
 @media print {
   :root {
