@@ -101,6 +101,7 @@ std::string volume_json(const VolumeInspection& inspection) {
               {"mean", statistics.mean},
               {"std", statistics.std},
               {"nonfinite_count", statistics.nonfinite_count}};
+  if (inspection.pack) object["pack"] = {{"source", inspection.pack->source}};
   for (std::size_t axis = 0; axis < 3; ++axis) {
     const std::string name{"zyx"[axis]};
     object["noise_correlation"][name] = number_or_null(inspection.noise_correlation[axis]);

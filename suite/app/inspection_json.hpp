@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "data/pack_header.hpp"
 #include "data/volume_statistics.hpp"
 #include "record/run_record.hpp"
 
@@ -22,6 +23,7 @@ namespace scalestudy {
 /// Everything `data inspect` found out about one file.
 struct VolumeInspection {
   std::filesystem::path file;
+  std::optional<PackDescription> pack;  ///< of a pack: what it was made from
   std::string file_sha256;
   Shape3 shape{};
   std::string stored_type;

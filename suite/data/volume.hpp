@@ -33,6 +33,10 @@ struct Volume {
 /// unsupported sample type, too large for memory.
 [[nodiscard]] Volume read_tiff_volume(const std::filesystem::path& file);
 
+/// A TIFF stack or a pack, told apart by the file's first bytes. Errors: as read_tiff_volume; a
+/// pack that is damaged or holds pictures.
+[[nodiscard]] Volume read_volume(const std::filesystem::path& file);
+
 /// Corner positions of the non-overlapping grid: stride = patch, remainder dropped, C order.
 /// As n2v's generate_patches, but any mix of equal and larger sides is legal.
 /// Errors: BadInput naming `origin` when the volume is thinner than the patch on an axis (N-13).

@@ -7,10 +7,11 @@
 #include <span>
 #include <string_view>
 
+#include "hdf5/storage.hpp"
+
 namespace scalestudy {
 
 enum class Better { higher, lower, none };
-enum class Storage { float64, int64, text };
 
 struct Column {
   std::string_view name;

@@ -16,9 +16,8 @@
 
 #include "core/clock.hpp"
 #include "core/error.hpp"
+#include "core/handle.hpp"
 #include "core/text.hpp"
-
-#include "record/handle.hpp"
 
 namespace scalestudy {
 namespace {

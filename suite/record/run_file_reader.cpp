@@ -9,7 +9,8 @@
 #include "core/ids.hpp"
 #include "core/text.hpp"
 
-#include "record/hdf5.hpp"
+#include "hdf5/hdf5.hpp"
+
 #include "record/run_file.hpp"
 #include "record/run_layout.hpp"
 #include "record/seal.hpp"

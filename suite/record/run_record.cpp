@@ -9,7 +9,8 @@
 #include "core/error.hpp"
 #include "core/text.hpp"
 
-#include "record/hdf5.hpp"
+#include "hdf5/hdf5.hpp"
+
 #include "record/run_layout.hpp"
 
 namespace scalestudy {

@@ -10,10 +10,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/handle.hpp"
 #include "core/hash.hpp"
 #include "core/text.hpp"
-
-#include "record/handle.hpp"
 
 namespace scalestudy::seal {
 namespace {

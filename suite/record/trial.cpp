@@ -16,9 +16,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "core/handle.hpp"
 #include "core/text.hpp"
-
-#include "record/handle.hpp"
 
 namespace scalestudy {
 namespace {

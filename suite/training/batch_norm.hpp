@@ -32,6 +32,9 @@ class BatchNorm final : public torch::nn::Module {
   /// `comm` is used by this layer alone among all threads; only policy synchronised needs it.
   void use(BatchNormPolicy policy, std::optional<Communicator> comm);
 
+  [[nodiscard]] double momentum() const { return momentum_; }
+  [[nodiscard]] double epsilon() const { return epsilon_; }
+
   torch::Tensor weight, bias, running_mean, running_var, num_batches_tracked;
 
  private:

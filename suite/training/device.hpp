@@ -46,6 +46,9 @@ class ThreadCount {
 /// Gives all kernels with as many dimensions as `format` is for its strides.
 void use_memory_format(torch::nn::Module& model, c10::MemoryFormat format);
 
+/// Errors: Lacks naming the first kernel that is not in the memory format asked for.
+void expect_memory_format(torch::nn::Module& model, const std::string& memory_format);
+
 /// For kernels and images of 2 dimensions: channels_last or contiguous.
 [[nodiscard]] c10::MemoryFormat memory_format_2d(const RunSpec& spec);
 

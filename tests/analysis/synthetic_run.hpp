@@ -107,27 +107,12 @@ class SyntheticWriter {
                          double loss,
                          const std::string& set,
                          const std::string& hash) {
-    Row row;
-    for (const Column& column : evaluation_column::all()) {
-      const auto metric = run_.quality.find(column.name);
-      if (metric != run_.quality.end())
-        row.emplace_back(metric->second * (1 + 0.004 * normal_(random_)));
-      else if (column.name == "evaluation_set")
-        row.emplace_back(set);
-      else if (column.name == "evaluation_set_hash")
-        row.emplace_back(hash);
-      else
-        row.emplace_back(number_of(column.name, epoch, loss));
-    }
-    writer_.append_evaluation(row);
-  }
-
-  [[nodiscard]] double number_of(std::string_view name, std::int64_t epoch, double loss) const {
-    if (name == "epoch") return double(epoch);
-    if (name == "loss") return loss;
-    if (name == "sample_count") return run_.evaluated_samples;
-    if (name == "weight_sum") return 400.0;
-    return std::nan("");
+    std::map<std::string, Cell, std::less<>> cells{
+        {"epoch", double(epoch)}, {"loss", loss},          {"sample_count", run_.evaluated_samples},
+        {"weight_sum", 400.0},    {"evaluation_set", set}, {"evaluation_set_hash", hash}};
+    for (const auto& [metric, value] : run_.quality)
+      cells.emplace(metric, value * (1 + 0.004 * normal_(random_)));
+    writer_.append_evaluation(row_of(evaluation_column::all(), cells));
   }
 
   [[nodiscard]] double loss_level() const {

@@ -1,6 +1,7 @@
 /// The real rank program under the real driver: what a study of real training leaves in its files.
 
 #include <cmath>
+#include <map>
 #include <numeric>
 #include <random>
 #include <set>
@@ -94,6 +95,54 @@ TEST(Training, RunsOfEveryLauncherAndReductionAreConsistent) {
   }
   EXPECT_EQ(hashes.size(), 1U)
       << "the evaluation set must not depend on ranks, reduction or launcher";
+}
+
+/// Whatever brings the batches, they are the same: so are, bit for bit, losses and weights.
+TEST(Training, EveryInputTrainsOnTheSameBatches) {
+  const Workplace place;
+  write_real_study(place, R"("ranks": [1, 2], "scaling_rule": ["strong"],
+                             "input": ["sharded", "serial", "device"])",
+                   1, 3);
+  std::vector<std::string> launchers{"local"};
+  if (std::string(MPIEXEC_PROGRAM) != "") launchers.emplace_back("mpirun");
+  for (const auto& launcher : launchers) {
+    const auto out = place.path() / launcher;
+    const auto finished = place.call(
+        {"run", place.study_file().string(), "--out", out.string(), "--launcher", launcher, "--set",
+         "settings.input.worker_threads=2", "--set", R"(control_arms=["synthetic_input"])"},
+        {{"OMPI_MCA_btl_vader_single_copy_mechanism", "none"}});
+    ASSERT_EQ(finished.code, 0) << finished.err;
+    std::map<std::int64_t, std::set<double>> losses;  // by ranks
+    std::size_t arms = 0;
+    for (const auto& entry : fs::directory_iterator(out / "runs")) {
+      const auto run = read_run_file(entry.path() / "run.h5");
+      expect_consistent(run, run.steps.ranks());
+      if (run.header.run_id.find("synthetic_input") != std::string::npos)
+        ++arms;
+      else
+        losses[run.steps.ranks()].insert(run.evaluations.values(evaluation_column::loss).back());
+    }
+    EXPECT_EQ(arms, 2U);
+    for (const auto& [ranks, found] : losses)
+      EXPECT_EQ(found.size(), 1U) << launcher << ", " << ranks << " ranks";
+  }
+}
+
+TEST(Training, PrecisionBatchNormAndEmulatedInputAreInForceAndRecorded) {
+  const Workplace place;
+  write_real_study(place, R"("ranks": [2], "scaling_rule": ["strong"], "input": ["serial"],
+                             "precision": ["fp32", "bf16"])",
+                   1, 2);
+  const auto finished = place.run({}, {"--set", "settings.batch_norm=synchronised", "--set",
+                                       "settings.input.sample_cost_s=0.005"});
+  ASSERT_EQ(finished.code, 0) << finished.err;
+  std::set<double> losses;
+  for (const auto& run : records_of(place)) {
+    EXPECT_TRUE(run.header.has_label("emulated"));
+    EXPECT_THAT(run.effective_settings, HasSubstr(R"("batch_norm": "synchronised")"));
+    losses.insert(run.evaluations.values(evaluation_column::loss).back());
+  }
+  EXPECT_EQ(losses.size(), 2U) << "bf16 must change the result";
 }
 
 TEST(Training, MaskedVoxelsAreTheSameAtEveryWorldSize) {

@@ -9,22 +9,23 @@ import sys
 
 CORE = {"core"}
 STUDY = CORE | {"study"}
-LIGHT = STUDY | {"record", "data", "comm"}
+LIGHT = STUDY | {"hdf5", "record", "data", "comm"}
 ENGINE = LIGHT | {"engine"}
 TRAINING = ENGINE | {"training"}
 
 # room: rooms it may include (itself always)
 MAY_USE = {
     "core": CORE,
+    "hdf5": CORE | {"hdf5"},
     "study": STUDY,
-    "record": STUDY | {"record"},
-    "data": CORE | {"data"},
+    "record": STUDY | {"hdf5", "record"},
+    "data": CORE | {"hdf5", "data"},
     "comm": CORE | {"comm"},
     "engine": ENGINE,
     "training": TRAINING,
     "workloads": TRAINING | {"workloads"},
     "launchers": STUDY | {"launchers"},
-    "analysis": STUDY | {"record", "analysis"},
+    "analysis": STUDY | {"hdf5", "record", "analysis"},
     "app": TRAINING | {"workloads", "launchers", "analysis", "app"},
 }
 SIBLINGS_THAT_USE_STUDY = {"record", "data", "comm"}  # their settings come as study structs
@@ -36,9 +37,10 @@ THIRD_PARTY = [
     (r"mpi\.h", lambda f: f.room == "comm" and (f.is_source or f.name.startswith("mpi_")),
      "MPI belongs to sources and private mpi_*.hpp of comm"),
     (r"comm/mpi_\w+\.hpp", lambda f: f.room == "comm", "this header is private to comm"),
-    (r"(hdf5|H5\w*|hdf5_hl)\.h", lambda f: f.room == "record" and (f.is_source or f.name.startswith("hdf5_")),
-     "HDF5 belongs to sources and private hdf5_*.hpp of record"),
-    (r"record/hdf5_\w+\.hpp", lambda f: f.room == "record", "this header is private to record"),
+    (r"(hdf5|H5\w*|hdf5_hl)\.h$", lambda f: f.room == "hdf5" and f.is_source,
+     "HDF5's headers belong to sources of hdf5"),
+    (r"hdf5/(?!storage)\w+\.hpp", lambda f: f.room == "hdf5" or (f.room in {"record", "data"} and f.is_source),
+     "HDF5's owners and calls belong to sources of record and data"),
     (r"tiff(io)?\.h", lambda f: f.room == "data" and f.is_source, "libtiff belongs to sources of data"),
     (r"(png\w*|jpeglib|jerror)\.h$", lambda f: f.room == "data" and f.is_source,
      "libpng and libjpeg belong to sources of data"),

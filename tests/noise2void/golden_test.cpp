@@ -139,7 +139,7 @@ TEST_F(Golden, WeightsAfterThreeAdamSteps) {
     EXPECT_NEAR(sum.item<double>() / mask.sum().item<double>() / losses.values[step], 1.0, 1e-6);
     parameters.weight().copy_(mask.sum().reshape({1}));
     sum.backward();
-    adam.step(4e-4, parameters.gradients(), parameters.weight());
+    adam.step(4e-4, parameters.gradients(), parameters.weight(), {});
     parameters.gradients().zero_();
   }
   const auto compare = [](const std::string& name, const torch::Tensor& ours,

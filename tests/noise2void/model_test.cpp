@@ -36,8 +36,8 @@ TEST(UNetModel, DecoderHasFirstFiltersAtEveryLevel) {
 TEST(UNetModel, BatchNormAndInitialisationAreKeras) {
   UNet model(2, 32);
   for (const auto& [name, block] : model.blocks()) {
-    EXPECT_EQ(block->norm->options.eps(), 1e-3);
-    EXPECT_EQ(*block->norm->options.momentum(), 0.01);
+    EXPECT_EQ(block->norm->epsilon(), 1e-3);
+    EXPECT_EQ(block->norm->momentum(), 0.01);
     EXPECT_EQ(block->conv->bias.abs().max().item<float>(), 0.0F);
     // Glorot: uniform within sqrt(6 / (fan in + fan out)).
     const double fans =

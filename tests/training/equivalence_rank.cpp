@@ -121,6 +121,7 @@ RunSpec spec_of(const Arguments& arguments) {
   spec.settings.batch_norm = arguments.batch_norm;
   spec.input = "sharded";
   spec.settings.evaluation_threads = 1;
+  spec.settings.memory_format = "contiguous";
   spec.plan.global_batch_size = arguments.global_batch_size;
   if (arguments.mutation == "dropped_remainder")
     spec.plan.global_batch_size -= arguments.global_batch_size % arguments.ranks;

@@ -11,6 +11,7 @@
 #include "training/device.hpp"
 
 #include "workloads/noise2void/loss.hpp"
+#include "workloads/noise2void/masked_batch.hpp"
 #include "workloads/noise2void/masking.hpp"
 #include "workloads/noise2void/model.hpp"
 #include "workloads/noise2void/patches.hpp"
@@ -32,33 +33,6 @@ namespace {
 /// be compared.
 constexpr std::uint64_t validation_mask_seed = 0x7a11dULL;
 constexpr std::uint64_t noise_seed = 0x0153ULL;
-
-/// The arrays of a batch, each (N, 1, Z, Y, X).
-enum Array : std::size_t { input, target, mask, array_count };
-
-void start_batch(HostBatch& batch, std::int64_t samples, const Shape3& patch) {
-  batch.sample_count = samples;
-  batch.loss_weight = 0;
-  batch.arrays.resize(array_count);
-  for (auto& array : batch.arrays) array.resize({samples, 1, patch[0], patch[1], patch[2]});
-  for (const auto which : {target, mask})
-    std::fill(batch.arrays[which].values.begin(), batch.arrays[which].values.end(), 0.0F);
-}
-
-void set_sample(HostBatch& batch,
-                std::int64_t sample,
-                const Patch& patch,
-                const std::vector<MaskedVoxel>& masked) {
-  const auto offset = static_cast<std::size_t>(sample) * patch.size();
-  const auto at = [&](Array which) { return batch.arrays[which].values.data() + offset; };
-  std::copy(patch.begin(), patch.end(), at(input));
-  for (const auto& voxel : masked) {
-    at(input)[voxel.index] = voxel.replacement;
-    at(target)[voxel.index] = voxel.original;
-    at(mask)[voxel.index] = 1.0F;
-  }
-  batch.loss_weight += static_cast<double>(masked.size());
-}
 
 std::uint64_t hash_of(const Patch& patch, const std::vector<MaskedVoxel>& masked) {
   auto hash = hash_bytes(std::as_bytes(std::span(patch)));
@@ -166,9 +140,9 @@ Noise2VoidTask::Noise2VoidTask(const RunSpec& spec, const c10::Device& device)
 }
 
 void Noise2VoidTask::read_data() {
-  volume_ = read_tiff_volume(spec_.data.path);
+  volume_ = read_volume(spec_.data.path);
   if (!spec_.data.reference_path.empty()) {
-    reference_ = read_tiff_volume(spec_.data.reference_path);
+    reference_ = read_volume(spec_.data.reference_path);
     if (reference_->shape != volume_.shape)
       throw BadInput(
           {cat("'", spec_.data.reference_path, "' differs in size from '", spec_.data.path, "'"),

@@ -1,150 +1,192 @@
-/// scalestudy data inspect FILE: what a volume is, before anyone trains on it.
+/// scalestudy data prepare|inspect: packs of pictures and volumes, and what data look like before
+/// anyone trains on them.
 
 #include <charconv>
 #include <cmath>
 #include <memory>
 
 #include <CLI/CLI.hpp>
-#include <fmt/format.h>
 
 #include "core/text.hpp"
 
-#include "data/sha256.hpp"
-#include "data/volume_statistics.hpp"
+#include "data/pack_bytes.hpp"
 
 #include "app/command.hpp"
-#include "app/inspection_json.hpp"
-#include "app/text_table.hpp"
+#include "app/set_report.hpp"
+#include "app/volume_report.hpp"
+#include "app/work_watch.hpp"
 
 namespace scalestudy {
 namespace {
 
 struct DataOptions {
   std::string action;
-  std::string file;
+  std::string source;
   std::string patch;
+  bool verify = false;
+  std::string out;
+  bool force = false;
+  bool keep_encoded = false;
+  std::string size;
+  bool pad = false;
+  double mask_threshold_frac = 0;
+  bool mask_threshold_given = false;
 };
 
-std::int64_t side_in(const std::string& text, const std::string& whole) {
-  std::int64_t side = 0;
+PictureSize size_in(const std::string& text) {
+  PictureSize size;
   const auto* const end = text.data() + text.size();
-  const auto [rest, error] = std::from_chars(text.data(), end, side);
-  if (error != std::errc() || rest != end || side < 1) {
-    throw BadInput({cat("--patch ", whole, " is no patch"),
-                    "it takes three whole numbers of voxels above 0",
-                    "Write e.g. --patch 16,64,64"});
+  const auto [cross, first_error] = std::from_chars(text.data(), end, size.height_px);
+  if (first_error == std::errc() && cross != end && *cross == 'x') {
+    const auto [rest, error] = std::from_chars(cross + 1, end, size.width_px);
+    const auto fits = [](std::int64_t side) { return side >= 1 && side <= max_side_px; };
+    if (error == std::errc() && rest == end && fits(size.height_px) && fits(size.width_px))
+      return size;
   }
-  return side;
+  throw BadInput({cat("--size ", text, " is no size"),
+                  cat("it takes height and width in pixels, 1 to ", max_side_px),
+                  "Write e.g. --size 256x256"});
 }
 
-std::optional<Shape3> patch_in(const std::string& text) {
-  if (text.empty()) return {};
-  const auto sides = split(text, ',');
-  if (sides.size() != 3) (void)side_in("", text);
-  return Shape3{side_in(sides[0], text), side_in(sides[1], text), side_in(sides[2], text)};
-}
-
-VolumeInspection inspect(const DataOptions& options) {
-  const auto patch = patch_in(options.patch);
-  const auto volume = read_tiff_volume(options.file);
-  VolumeInspection found;
-  found.file = options.file;
-  found.file_sha256 = sha256_of_file(options.file);
-  found.shape = volume.shape;
-  found.stored_type = volume.stored_type;
-  found.content_hash = content_hash(volume);
-  found.statistics = statistics_of(volume);
-  found.noise_correlation = noise_correlation(volume);
-  found.patch = patch;
-  if (patch) found.grid_patch_count = std::ssize(grid_corners(volume.shape, *patch, options.file));
-  return found;
-}
-
-std::string shape_text(const Shape3& shape) {
-  return cat(shape[0], " x ", shape[1], " x ", shape[2]);
-}
-
-std::string correlation_text(double value) {
-  return std::isnan(value) ? "too short" : fmt::format("{:+.3f}", value);
-}
-
-void print_noise(const VolumeInspection& found, std::ostream& out) {
-  const auto& [z, y, x] = found.noise_correlation;
-  out << "Noise        correlation of neighbouring voxels: z " << correlation_text(z) << ", y "
-      << correlation_text(y) << ", x " << correlation_text(x) << '\n';
-  std::vector<std::string> axes;
-  for (std::size_t axis = 0; axis < 3; ++axis) {
-    if (std::abs(found.noise_correlation[axis]) > notable_correlation) {
-      axes.emplace_back(1, "zyx"[axis]);
-    }
+PrepareOptions prepare_options(const DataOptions& options) {
+  if (options.out.empty())
+    throw BadInput(
+        {"data prepare needs --out", "the pack has no name", "Write e.g. --out pack.h5"});
+  PrepareOptions chosen;
+  chosen.out = options.out;
+  chosen.existing = options.force ? Existing::replace : Existing::refuse;
+  chosen.keep_encoded = options.keep_encoded;
+  if (!options.size.empty()) chosen.size = size_in(options.size);
+  chosen.pad = options.pad;
+  if (options.mask_threshold_given) {
+    const auto threshold = options.mask_threshold_frac;
+    if (!(threshold >= 0 && threshold < 1))
+      throw BadInput({cat("--mask-threshold ", threshold, " is no share of the largest value"),
+                      "it takes a number from 0 to below 1", "Write e.g. --mask-threshold 0.5"});
+    chosen.mask_threshold_frac = threshold;
   }
-  const std::string indent(13, ' ');
-  if (axes.empty()) {
-    out << indent
-        << "Agrees with noise that is independent from voxel to voxel, as Noise2Void assumes.\n";
+  return chosen;
+}
+
+ExitCode prepare(const DataOptions& options, Context& context) {
+  const auto chosen = prepare_options(options);
+  WorkWatch watch(context);
+  const auto summary = prepare_pack(options.source, chosen, watch.progress());
+  if (context.options.json) {
+    context.out << prepared_json(options.out, summary);
   } else {
-    out << indent << "Not independent along " << join(axes, ", ")
-        << ": Noise2Void would learn part of such noise (or the structure is as fine as a "
-           "voxel).\n";
+    print_prepared(options.out, summary, context.out);
   }
-  out << indent << "Method: median over 32 x 32 tiles of the lag-1 correlation of second\n"
-      << indent << "differences taken along the other in-plane axis (z: along both).\n";
+  return ExitCode::done;
 }
 
-void print_volume(const VolumeInspection& found, std::ostream& out) {
-  const auto& statistics = found.statistics;
-  out << "File         " << found.file.string() << '\n'
-      << "SHA-256      " << found.file_sha256 << '\n'
-      << "Shape        " << shape_text(found.shape) << " voxels (z, y, x), "
-      << human_bytes(static_cast<double>(voxel_count(found.shape)) * sizeof(float))
-      << " as float32\n"
-      << "Stored as    " << found.stored_type << '\n'
-      << "Grey values  "
-      << fmt::format("{:.6g} to {:.6g}, mean {:.6g}, standard deviation {:.6g}\n",
-                     statistics.minimum, statistics.maximum, statistics.mean, statistics.std);
-  if (statistics.nonfinite_count > 0) {
-    out << "             " << grouped_digits(statistics.nonfinite_count)
-        << " voxels are NaN or infinite: training on them diverges\n";
-  }
-  out << "Content      hash " << found.content_hash << " (runs record it as volume_hash)\n";
-  print_noise(found, out);
-  if (found.patch) {
-    out << "Patches      " << grouped_digits(found.grid_patch_count) << " of "
-        << shape_text(*found.patch) << " on a grid, before augmentation and validation split\n";
+/// What `source` is: a pack says so itself.
+PackKind kind_to_inspect(const std::string& source) {
+  return is_pack(source) ? PackBytes(source).description().kind : kind_of_source(source);
+}
+
+void show_volume(const DataOptions& options, Context& context) {
+  if (options.verify && !is_pack(options.source))
+    throw BadInput({cat("'", options.source, "' has no checksums to verify"),
+                    "only packs hold them", "Leave --verify out"});
+  const auto found = inspect_volume(options.source, patch_in(options.patch));
+  if (context.options.json) {
+    context.out << volume_json(found);
+  } else {
+    print_volume(found, context.out);
   }
 }
 
-void require_known_action(const std::string& action) {
-  if (action == "inspect") return;
-  const auto guess = nearest(action, {"inspect"});
+void show_set(const DataOptions& options, PackKind kind, Context& context) {
+  if (!options.patch.empty())
+    throw BadInput(
+        {"--patch has no effect here", "only volumes are cut into patches", "Leave --patch out"});
+  WorkWatch watch(context);
+  const auto found = inspect_set(options.source, kind, options.verify ? Verify::yes : Verify::no,
+                                 watch.progress());
+  if (context.options.json) {
+    context.out << set_json(options.source, found);
+  } else {
+    print_set(options.source, found, context.out);
+  }
+}
+
+ExitCode inspect(const DataOptions& options, Context& context) {
+  const auto kind = kind_to_inspect(options.source);
+  kind == PackKind::volume ? show_volume(options, context) : show_set(options, kind, context);
+  return ExitCode::done;
+}
+
+[[noreturn]] void refuse_action(const std::string& action) {
+  const auto guess = nearest(action, {"inspect", "prepare"});
   throw BadInput({cat("There is no command 'data ", action, "'"),
-                  "this version can inspect volumes",
-                  guess.empty() ? "Use scalestudy data inspect FILE"
+                  "data can be prepared and inspected",
+                  guess.empty() ? "Use scalestudy data inspect PATH"
                                 : cat("Did you mean 'data ", guess, "'")});
+}
+
+/// An option of the other action would be ignored.
+void require_own_options(const CLI::App& app, const std::string& action) {
+  for (const auto* option : app.get_options()) {
+    const auto group = option->get_group();
+    if (option->count() > 0 && group.starts_with("data ") && group != "data " + action)
+      throw BadInput({cat("data ", action, " has no option ", option->get_name()),
+                      cat("it belongs to ", group), "Leave it out"});
+  }
+}
+
+void add_inspect_options(CLI::App& app, DataOptions& options) {
+  const auto* const group = "data inspect";
+  app.add_option("--patch", options.patch, "Count a volume's grid patches of this size, in voxels")
+      ->type_name("Z,Y,X")
+      ->group(group);
+  app.add_flag("--verify", options.verify, "Compare everything in a pack with its checksums")
+      ->group(group);
+}
+
+CLI::Option* add_prepare_options(CLI::App& app, DataOptions& options) {
+  const auto* const group = "data prepare";
+  app.add_option("--out", options.out, "The pack to write")->type_name("FILE")->group(group);
+  app.add_flag("--force", options.force, "Replace an existing pack")->group(group);
+  app.add_flag("--keep-encoded", options.keep_encoded,
+               "Keep the PNG and JPEG files as they are: smaller, but decoded at each read")
+      ->group(group);
+  app.add_option("--size", options.size, "Bring all pictures to this size, in pixels")
+      ->type_name("HxW")
+      ->group(group);
+  app.add_flag("--pad", options.pad, "Keep the aspect ratio and fill with 0 (with --size)")
+      ->group(group);
+  return app
+      .add_option("--mask-threshold", options.mask_threshold_frac,
+                  "Mask values above this share of the largest possible one are foreground "
+                  "(default 0.5)")
+      ->type_name("FRACTION")
+      ->group(group);
 }
 
 Action define(CLI::App& app) {
   const auto options = std::make_shared<DataOptions>();
-  app.add_option("ACTION", options->action, "inspect")->required();
-  app.add_option("FILE", options->file, "TIFF volume")->required();
-  app.add_option("--patch", options->patch, "Count the grid patches of this size, in voxels")
-      ->type_name("Z,Y,X");
-  return [options](Context& context) {
-    require_known_action(options->action);
-    const auto found = inspect(*options);
-    if (context.options.json) {
-      context.out << volume_json(found);
-    } else {
-      print_volume(found, context.out);
-    }
-    return ExitCode::done;
+  app.add_option("ACTION", options->action, "prepare or inspect")->required();
+  app.add_option("PATH", options->source,
+                 "Folder with images/ and masks/, folder with train/CLASS, TIFF volume, or pack")
+      ->required();
+  add_inspect_options(app, *options);
+  const auto* const threshold = add_prepare_options(app, *options);
+  return [options, threshold, &app](Context& context) {
+    options->mask_threshold_given = threshold->count() > 0;
+    if (options->action != "prepare" && options->action != "inspect")
+      refuse_action(options->action);
+    require_own_options(app, options->action);
+    return options->action == "prepare" ? prepare(*options, context) : inspect(*options, context);
   };
 }
 
 }  // namespace
 
 extern const Command data_command;
-const Command data_command{"data", "Inspect a volume: shape, grey values, checksum, noise",
-                           "scalestudy data inspect stack.tif --patch 16,64,64", define};
+const Command data_command{"data", "Pack folders of pictures and volumes, or describe them",
+                           "scalestudy data inspect stack.tif --patch 16,64,64\n"
+                           "scalestudy data prepare nuclei/ --out nuclei.h5 --size 128x128 --pad",
+                           define};
 
 }  // namespace scalestudy

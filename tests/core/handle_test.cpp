@@ -1,4 +1,4 @@
-#include "record/handle.hpp"
+#include "core/handle.hpp"
 
 #include <vector>
 

@@ -1,6 +1,6 @@
 #pragma once
-/// The little of HDF5's C API that run files need, behind owners and one checked call. Only the
-/// sources of this room include it; nothing here is thread-safe.
+/// The little of HDF5's C API that run files and packs need, behind owners and one checked call.
+/// Only sources include it; nothing here is thread-safe.
 
 #include <cstdint>
 #include <filesystem>
@@ -10,8 +10,9 @@
 #include <string_view>
 #include <vector>
 
-#include "record/columns.hpp"
-#include "record/handle.hpp"
+#include "core/handle.hpp"
+
+#include "hdf5/storage.hpp"
 
 namespace scalestudy::hdf5 {
 
@@ -49,7 +50,10 @@ class Failure : public std::runtime_error {
 Id checked(Id result, std::string_view call, std::string_view object);
 
 /// Files. Earliest format without lock: readable at any time, also after SIGKILL.
-[[nodiscard]] File create_file(const std::filesystem::path& file, std::uint64_t user_block_bytes);
+/// Objects of 64 KiB and more begin at multiples of `alignment_bytes`.
+[[nodiscard]] File create_file(const std::filesystem::path& file,
+                               std::uint64_t user_block_bytes,
+                               std::uint64_t alignment_bytes = 1);
 [[nodiscard]] File open_file_to_change(const std::filesystem::path& file);
 /// Opens the bytes of a file, a snapshot that no writer can change meanwhile.
 [[nodiscard]] File open_image(std::span<const std::byte> bytes);
@@ -61,9 +65,10 @@ void create_group(const File& file, const std::string& path);
 [[nodiscard]] bool exists(const File& file, const std::string& path);
 void remove(const File& file, const std::string& path);
 
-/// Text attributes, always variable-length UTF-8; an existing one is replaced.
+/// Attributes; text is always variable-length UTF-8, and an existing one is replaced.
 void write_attribute(Id object, const std::string& name, const std::string& text);
 void write_attribute(Id object, const std::string& name, std::int64_t value);
+void write_attribute(Id object, const std::string& name, double value);
 void write_attribute(Id object, const std::string& name, const std::vector<std::string>& texts);
 [[nodiscard]] std::string read_text_attribute(Id object, const std::string& name);
 [[nodiscard]] std::int64_t read_integer_attribute(Id object, const std::string& name);

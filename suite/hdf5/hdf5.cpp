@@ -1,4 +1,4 @@
-#include "record/hdf5.hpp"
+#include "hdf5/hdf5.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -137,8 +137,12 @@ Id checked(Id result, std::string_view call, std::string_view object) {
   throw Failure(object, std::string(call) + " failed: " + library_error_text());
 }
 
-File create_file(const std::filesystem::path& file, std::uint64_t user_block_bytes) {
+File create_file(const std::filesystem::path& file,
+                 std::uint64_t user_block_bytes,
+                 std::uint64_t alignment_bytes) {
+  constexpr hsize_t large = 1U << 16U;
   const auto access = file_access();
+  checked(H5Pset_alignment(access.get(), large, alignment_bytes), "H5Pset_alignment", "/");
   const Properties creation(checked(H5Pcreate(H5P_FILE_CREATE), "H5Pcreate", "/"));
   checked(H5Pset_userblock(creation.get(), user_block_bytes), "H5Pset_userblock", "/");
   return File(checked(H5Fcreate(file.c_str(), H5F_ACC_EXCL, creation.get(), access.get()),
@@ -198,6 +202,11 @@ void write_attribute(Id object, const std::string& name, const std::string& text
 
 void write_attribute(Id object, const std::string& name, std::int64_t value) {
   const Type memory(checked(H5Tcopy(H5T_NATIVE_INT64), "H5Tcopy", name));
+  replace_attribute(object, name, memory, simple_space({}, false), &value);
+}
+
+void write_attribute(Id object, const std::string& name, double value) {
+  const Type memory(checked(H5Tcopy(H5T_NATIVE_DOUBLE), "H5Tcopy", name));
   replace_attribute(object, name, memory, simple_space({}, false), &value);
 }
 

@@ -1,0 +1,28 @@
+#pragma once
+/// Collects what is wrong with a set, so that all of it can be mended at once.
+
+#include <cstddef>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace scalestudy {
+
+inline constexpr std::size_t listed_problem_limit = 20;
+
+class SampleProblems {
+ public:
+  void add(const std::string& problem);
+  [[nodiscard]] bool none() const { return count_ == 0; }
+
+  /// Errors: BadInput that lists up to listed_problem_limit of the problems, when there are any.
+  void require_none(const std::filesystem::path& source,
+                    std::size_t sample_count,
+                    const std::string& consequence) const;
+
+ private:
+  std::size_t count_ = 0;
+  std::vector<std::string> listed_;
+};
+
+}  // namespace scalestudy

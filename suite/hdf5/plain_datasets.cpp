@@ -1,0 +1,164 @@
+#include "hdf5/plain_datasets.hpp"
+
+#include <algorithm>
+
+#include <hdf5.h>
+
+#include "core/error.hpp"
+
+namespace scalestudy::hdf5 {
+namespace {
+
+hid_t file_type(Number number) {
+  switch (number) {
+    case Number::int8:
+      return H5T_STD_I8LE;
+    case Number::uint8:
+      return H5T_STD_U8LE;
+    case Number::int16:
+      return H5T_STD_I16LE;
+    case Number::uint16:
+      return H5T_STD_U16LE;
+    case Number::float32:
+      return H5T_IEEE_F32LE;
+    case Number::int64:
+      return H5T_STD_I64LE;
+    case Number::uint64:
+      return H5T_STD_U64LE;
+  }
+  return H5I_INVALID_HID;
+}
+
+std::vector<hsize_t> sizes(const Shape& shape) {
+  return {shape.begin(), shape.end()};
+}
+
+Space fixed_space(const Shape& shape, const std::string& path) {
+  const auto size = sizes(shape);
+  return Space(checked(H5Screate_simple(static_cast<int>(size.size()), size.data(), nullptr),
+                       "H5Screate_simple", path));
+}
+
+Dataset write_fixed(
+    const File& file, const std::string& path, Id type, const Shape& shape, const void* data) {
+  const auto space = fixed_space(shape, path);
+  const Properties link(checked(H5Pcreate(H5P_LINK_CREATE), "H5Pcreate", path));
+  checked(H5Pset_create_intermediate_group(link.get(), 1), "H5Pset_create_intermediate_group",
+          path);
+  Dataset dataset(checked(
+      H5Dcreate2(file.get(), path.c_str(), type, space.get(), link.get(), H5P_DEFAULT, H5P_DEFAULT),
+      "H5Dcreate2", path));
+  checked(H5Dwrite(dataset.get(), type, H5S_ALL, H5S_ALL, H5P_DEFAULT, data), "H5Dwrite", path);
+  return dataset;
+}
+
+haddr_t chunk_address(const Dataset& dataset, const Shape& offset) {
+  const auto start = sizes(offset);
+  haddr_t address = HADDR_UNDEF;
+  checked(H5Dget_chunk_info_by_coord(dataset.get(), start.data(), nullptr, &address, nullptr),
+          "H5Dget_chunk_info_by_coord", "");
+  if (address == HADDR_UNDEF) throw Failure("", "a chunk was never written");
+  return address;
+}
+
+hsize_t user_block_bytes(const Dataset& dataset) {
+  const File file(checked(H5Iget_file_id(dataset.get()), "H5Iget_file_id", ""));
+  const Properties creation(checked(H5Fget_create_plist(file.get()), "H5Fget_create_plist", ""));
+  hsize_t size = 0;
+  checked(H5Pget_userblock(creation.get(), &size), "H5Pget_userblock", "");
+  return size;
+}
+
+// Some versions of the library count addresses of chunks from the file's first byte, others from
+// the end of the user block. A small file in memory with a large user block tells.
+bool addresses_count_the_user_block() {
+  constexpr hsize_t large = 1U << 20U;
+  const Properties access(checked(H5Pcreate(H5P_FILE_ACCESS), "H5Pcreate", ""));
+  checked(H5Pset_fapl_core(access.get(), 2 * large, 0), "H5Pset_fapl_core", "");
+  const Properties creation(checked(H5Pcreate(H5P_FILE_CREATE), "H5Pcreate", ""));
+  checked(H5Pset_userblock(creation.get(), large), "H5Pset_userblock", "");
+  const File file(
+      checked(H5Fcreate("probe", H5F_ACC_TRUNC, creation.get(), access.get()), "H5Fcreate", ""));
+  const auto dataset = create_chunked(file, "/probe", Number::uint8, {1}, {1});
+  const std::byte value{1};
+  write_chunk(dataset, {0}, std::span(&value, 1));
+  return chunk_address(dataset, {0}) >= large;
+}
+
+}  // namespace
+
+void leave_open_files_alone() {
+  H5dont_atexit();  // fails harmlessly when the library is at work already
+}
+
+Dataset write_array(const File& file,
+                    const std::string& path,
+                    Number number,
+                    const Shape& shape,
+                    std::span<const std::byte> bytes) {
+  return write_fixed(file, path, file_type(number), shape, bytes.data());
+}
+
+Dataset write_padded_texts(const File& file,
+                           const std::string& path,
+                           const std::vector<std::string>& texts,
+                           std::size_t text_bytes) {
+  SCALESTUDY_EXPECT(text_bytes > 0);
+  std::string padded;
+  for (const auto& text : texts) {
+    SCALESTUDY_EXPECT(text.size() <= text_bytes);
+    padded += text;
+    padded.append(text_bytes - text.size(), '\0');
+  }
+  const Type type(checked(H5Tcopy(H5T_C_S1), "H5Tcopy", path));
+  checked(H5Tset_size(type.get(), text_bytes), "H5Tset_size", path);
+  checked(H5Tset_cset(type.get(), H5T_CSET_UTF8), "H5Tset_cset", path);
+  checked(H5Tset_strpad(type.get(), H5T_STR_NULLPAD), "H5Tset_strpad", path);
+  return write_fixed(file, path, type.get(), {texts.size()}, padded.data());
+}
+
+std::uint64_t file_offset(const Dataset& dataset) {
+  if (H5Dget_storage_size(dataset.get()) == 0) return 0;
+  return H5Dget_offset(dataset.get());
+}
+
+Dataset create_chunked(const File& file,
+                       const std::string& path,
+                       Number number,
+                       const Shape& shape,
+                       const Shape& chunk) {
+  const auto size = sizes(shape);
+  auto limit = size;
+  limit.front() = H5S_UNLIMITED;
+  const auto chunk_size = sizes(chunk);
+  const Space space(
+      checked(H5Screate_simple(static_cast<int>(size.size()), size.data(), limit.data()),
+              "H5Screate_simple", path));
+  const Properties creation(checked(H5Pcreate(H5P_DATASET_CREATE), "H5Pcreate", path));
+  checked(H5Pset_chunk(creation.get(), static_cast<int>(chunk_size.size()), chunk_size.data()),
+          "H5Pset_chunk", path);
+  checked(H5Pset_fill_time(creation.get(), H5D_FILL_TIME_NEVER), "H5Pset_fill_time", path);
+  return Dataset(checked(H5Dcreate2(file.get(), path.c_str(), file_type(number), space.get(),
+                                    H5P_DEFAULT, creation.get(), H5P_DEFAULT),
+                         "H5Dcreate2", path));
+}
+
+void set_length(const Dataset& dataset, std::uint64_t length) {
+  auto size = sizes(shape_of(dataset));
+  size.front() = length;
+  checked(H5Dset_extent(dataset.get(), size.data()), "H5Dset_extent", "");
+}
+
+void write_chunk(const Dataset& dataset, const Shape& offset, std::span<const std::byte> bytes) {
+  const auto start = sizes(offset);
+  checked(H5Dwrite_chunk(dataset.get(), H5P_DEFAULT, 0, start.data(), bytes.size(), bytes.data()),
+          "H5Dwrite_chunk", "");
+}
+
+std::uint64_t chunk_offset(const Dataset& dataset, const Shape& offset) {
+  static const bool user_block_counts = addresses_count_the_user_block();
+  const auto address = chunk_address(dataset, offset);
+  return user_block_counts ? address : address + user_block_bytes(dataset);
+}
+
+}  // namespace scalestudy::hdf5

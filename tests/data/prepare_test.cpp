@@ -1,0 +1,257 @@
+#include "data/prepare.hpp"
+
+#include <gtest/gtest.h>
+
+#include "core/error.hpp"
+
+#include "data/pack_set.hpp"
+#include "data/resize.hpp"
+#include "data/set_inspection.hpp"
+
+#include "tests/data/refusal.hpp"
+#include "tests/launchers/temporary_folder.hpp"
+#include "tests/support/picture_files.hpp"
+
+namespace scalestudy {
+namespace {
+
+namespace fs = std::filesystem;
+using test::expect_refused;
+using test::pattern;
+using test::write_bytes;
+using test::write_png;
+
+const WorkProgress in_silence = [](std::string_view, std::int64_t, std::int64_t) {};
+
+/// Left half `low`, right half `high`.
+Image two_halves(std::int64_t height_px, std::int64_t width_px, int low, int high) {
+  auto image = blank_image(height_px, width_px, 1, SampleType::uint8);
+  for (std::size_t i = 0; i < image.bytes.size(); ++i) {
+    const bool left = static_cast<std::int64_t>(i) % width_px < width_px / 2;
+    image.bytes[i] = static_cast<std::byte>(left ? low : high);
+  }
+  return image;
+}
+
+class Prepare : public ::testing::Test {
+ protected:
+  void write_masks() const {
+    write_png(source_ / "images/a.png", pattern(8, 12, 3));
+    write_png(source_ / "masks/a.png", two_halves(8, 12, 100, 200));
+    write_png(source_ / "images/b.png", pattern(6, 6, 1, SampleType::uint16));
+    write_png(source_ / "masks/b.png", blank_image(6, 6, 1, SampleType::uint8));
+  }
+  void write_classes() const {
+    write_png(source_ / "train/owl/a.png", pattern(8, 8, 3));
+    test::write_jpeg(source_ / "train/gull/b.jpg", test::smooth(10, 9, 3));
+    write_png(source_ / "test/owl/c.png", pattern(8, 8, 1));
+  }
+  [[nodiscard]] PrepareSummary prepare() const {
+    return prepare_pack(source_, options_, in_silence);
+  }
+  void expect_nothing_written() const {
+    EXPECT_FALSE(fs::exists(options_.out));
+    EXPECT_FALSE(fs::exists(options_.out.string() + ".part"));
+  }
+
+  TemporaryFolder folder_;
+  fs::path source_ = folder_.path() / "birds";
+  PrepareOptions options_{.out = folder_.path() / "pack.h5"};
+};
+
+TEST_F(Prepare, ClassesReadAsFromTheirFolder) {
+  write_classes();
+  for (const bool keep_encoded : {false, true}) {
+    options_.keep_encoded = keep_encoded;
+    options_.existing = Existing::replace;
+    const auto summary = prepare();
+    EXPECT_EQ(summary.sample_count, 3);
+    EXPECT_EQ(summary.class_count, 2);
+    EXPECT_EQ(summary.description.source, "birds");
+    const auto folder = open_class_set(source_);
+    const auto pack = open_class_set(options_.out);
+    EXPECT_EQ(pack->samples(), folder->samples());
+    EXPECT_EQ(pack->class_names(), folder->class_names());
+    for (std::size_t i = 0; i < folder->samples().size(); ++i)
+      EXPECT_TRUE(pack->read_image(i) == folder->read_image(i)) << i;
+  }
+}
+
+TEST_F(Prepare, KeptFilesAreStoredByteForByte) {
+  write_classes();
+  options_.keep_encoded = true;
+  (void)prepare();
+  const PackSet pack(options_.out);
+  ASSERT_EQ(pack.samples()[1].id, "train/gull/b.jpg");
+  std::string stored(pack.images()[1].size_bytes, '\0');
+  pack.read_stored_image(1, std::as_writable_bytes(std::span(stored)));
+  EXPECT_EQ(stored, content_of(source_ / "train/gull/b.jpg"));
+}
+
+TEST_F(Prepare, MasksBecomeBinaryAboveTheRecordedThreshold) {
+  write_masks();
+  const auto foreground_of = [&](std::optional<double> threshold) {
+    options_.mask_threshold_frac = threshold;
+    options_.existing = Existing::replace;
+    (void)prepare();
+    const PackSet pack(options_.out);
+    EXPECT_EQ(pack.description().mask_threshold_frac, threshold.value_or(0.5));
+    return pack.masks()[0].foreground_count;
+  };
+  EXPECT_EQ(foreground_of(std::nullopt), 48);  // 200 above 127.5, 100 not
+  EXPECT_EQ(foreground_of(0.2), 96);
+  const auto mask = open_image_mask_set(options_.out)->read_mask(0);
+  EXPECT_EQ(mask.at(0, 0, 0), 255);
+}
+
+TEST_F(Prepare, SizeBringsImageAndMaskToOneShape) {
+  write_masks();
+  options_.size = PictureSize{4, 4};
+  (void)prepare();
+  const auto stretched = open_image_mask_set(options_.out);
+  EXPECT_TRUE(stretched->read_image(0) == resized(pattern(8, 12, 3), 4, 4));
+  EXPECT_EQ(stretched->read_mask(0).width_px, 4);
+  options_.pad = true;
+  options_.existing = Existing::replace;
+  (void)prepare();
+  const auto padded = open_image_mask_set(options_.out);
+  EXPECT_TRUE(padded->read_image(0) == resized_with_padding(pattern(8, 12, 3), 4, 4));
+  EXPECT_EQ(padded->read_mask(0).at(3, 3, 0), 0);  // a padded row
+  EXPECT_EQ(padded->read_mask(0).at(1, 3, 0), 255);
+  EXPECT_EQ(PackSet(options_.out).description().fit, Fit::padded);
+}
+
+TEST_F(Prepare, EqualSourcesMakeEqualPacks) {
+  write_masks();
+  (void)prepare();
+  const auto first = content_of(options_.out);
+  options_.existing = Existing::replace;
+  (void)prepare();
+  EXPECT_EQ(content_of(options_.out), first);
+}
+
+TEST_F(Prepare, AllProblemsAreNamedAtOnceAndNothingIsWritten) {
+  write_masks();
+  write_bytes(source_ / "images/c.png", "no picture");
+  write_png(source_ / "masks/c.png", pattern(4, 4, 1));
+  write_png(source_ / "images/d.png", pattern(4, 4, 1));
+  write_png(source_ / "masks/d.png", pattern(4, 5, 1));
+  write_png(source_ / "images/e.png", pattern(4, 4, 1));
+  write_png(source_ / "masks/e.png", two_halves(4, 4, 0, 3));
+  expect_refused([&] { (void)prepare(); },
+                 {"3 of 5 samples", "c.png", "neither PNG nor JPEG", "images/d.png", "4 x 5",
+                  "images/e.png", "--mask-threshold 0"});
+  expect_nothing_written();
+}
+
+TEST_F(Prepare, TheListOfProblemsEnds) {
+  for (int i = 0; i < 25; ++i)
+    write_bytes(source_ / "train/owl" / (std::to_string(100 + i) + ".png"), "x");
+  expect_refused([&] { (void)prepare(); }, {"25 of 25 samples", "119.png", "and 5 more"});
+}
+
+TEST_F(Prepare, InterruptionLeavesNothing) {
+  write_classes();
+  const WorkProgress stop = [](std::string_view, std::int64_t, std::int64_t) {
+    throw Interrupted({"Stopped", "asked to", "Start again"});
+  };
+  EXPECT_THROW((void)prepare_pack(source_, options_, stop), Interrupted);
+  expect_nothing_written();
+}
+
+TEST_F(Prepare, OptionsThatWouldBeIgnoredAreRefused) {
+  write_classes();
+  options_.pad = true;
+  expect_refused([&] { (void)prepare(); }, {"--pad has no effect"});
+  options_.size = PictureSize{4, 4};
+  options_.keep_encoded = true;
+  expect_refused([&] { (void)prepare(); }, {"exclude each other"});
+  options_ = {.out = options_.out, .mask_threshold_frac = 0.5};
+  expect_refused([&] { (void)prepare(); }, {"no masks"});
+  source_ = fs::path(SCALESTUDY_SOURCE_DIR) / "workloads/noise2void/data/chromosomes.tif";
+  options_ = {.out = options_.out, .keep_encoded = true};
+  expect_refused([&] { (void)prepare(); }, {"no effect on a volume"});
+  expect_nothing_written();
+}
+
+TEST_F(Prepare, UnknownLayoutsAndPacksAreRefused) {
+  fs::create_directories(source_ / "pictures");
+  expect_refused([&] { (void)prepare(); }, {"birds' has neither images/ and masks/ nor train/"});
+  source_ = folder_.path() / "none";
+  expect_refused([&] { (void)prepare(); }, {"none' does not exist"});
+  source_ = folder_.path() / "owls";
+  write_classes();
+  (void)prepare();
+  source_ = options_.out;
+  options_.out = folder_.path() / "again.h5";
+  expect_refused([&] { (void)prepare(); }, {"is a pack already"});
+}
+
+class InspectSet : public Prepare {
+ protected:
+  void expect_same(const SetInspection& folder, const SetInspection& pack) const {
+    EXPECT_EQ(pack.sample_count, folder.sample_count);
+    EXPECT_EQ(pack.height_px.median, folder.height_px.median);
+    EXPECT_EQ(pack.channels_count, folder.channels_count);
+    EXPECT_EQ(pack.bit_depth_count, folder.bit_depth_count);
+    EXPECT_EQ(pack.duplicates_within, folder.duplicates_within);
+    EXPECT_EQ(pack.duplicates_between, folder.duplicates_between);
+  }
+};
+
+TEST_F(InspectSet, FindsEqualPicturesWithinAndBetweenSplits) {
+  write_classes();
+  write_png(source_ / "train/owl/twin.png", pattern(8, 8, 3));
+  write_png(source_ / "test/gull/leak.png", pattern(8, 8, 3));
+  const auto found = inspect_set(source_, PackKind::classes, Verify::no, in_silence);
+  EXPECT_EQ(found.duplicates_within,
+            (std::vector<EqualContent>{{"train/owl/a.png", "train/owl/twin.png"}}));
+  EXPECT_EQ(found.duplicates_between,
+            (std::vector<EqualContent>{{"train/owl/a.png", "test/gull/leak.png"}}));
+  ASSERT_EQ(found.class_counts.size(), 4U);
+  EXPECT_EQ(found.class_counts[1].class_name, "owl");
+  EXPECT_EQ(found.class_counts[1].sample_count, 2);
+  for (const auto verify : {Verify::no, Verify::yes}) {
+    options_.existing = Existing::replace;
+    (void)prepare();
+    expect_same(found, inspect_set(options_.out, PackKind::classes, verify, in_silence));
+  }
+}
+
+TEST_F(InspectSet, MeasuresSizesAndForeground) {
+  write_masks();
+  const auto found = inspect_set(source_, PackKind::image_mask, Verify::no, in_silence);
+  EXPECT_EQ(found.height_px.minimum, 6);
+  EXPECT_EQ(found.height_px.median, 7);
+  EXPECT_EQ(found.width_px.maximum, 12);
+  EXPECT_EQ(found.channels_count, (std::map<std::int64_t, std::int64_t>{{1, 1}, {3, 1}}));
+  EXPECT_EQ(found.bit_depth_count, (std::map<std::int64_t, std::int64_t>{{8, 1}, {16, 1}}));
+  ASSERT_TRUE(found.foreground_frac);
+  EXPECT_EQ(found.foreground_frac->maximum, 0.5);
+  EXPECT_EQ(found.empty_mask_count, 1);
+  (void)prepare();
+  const auto packed = inspect_set(options_.out, PackKind::image_mask, Verify::yes, in_silence);
+  expect_same(found, packed);
+  EXPECT_EQ(packed.foreground_frac->maximum, 0.5);
+  EXPECT_TRUE(packed.verified);
+}
+
+TEST_F(InspectSet, VerifyNamesEveryDamagedSample) {
+  write_masks();
+  (void)prepare();
+  auto bytes = content_of(options_.out);
+  for (const auto& image : {pattern(8, 12, 3), pattern(6, 6, 1, SampleType::uint16)}) {
+    const std::string pixels(reinterpret_cast<const char*>(image.bytes.data()), image.bytes.size());
+    ++bytes[bytes.find(pixels) + 5];
+  }
+  write_text(options_.out, bytes);
+  EXPECT_NO_THROW((void)inspect_set(options_.out, PackKind::image_mask, Verify::no, in_silence));
+  expect_refused(
+      [&] { (void)inspect_set(options_.out, PackKind::image_mask, Verify::yes, in_silence); },
+      {"2 of 2 samples", "images/a.png", "images/b.png"});
+  expect_refused([&] { (void)inspect_set(source_, PackKind::image_mask, Verify::yes, in_silence); },
+                 {"no checksums"});
+}
+
+}  // namespace
+}  // namespace scalestudy

@@ -1,0 +1,27 @@
+#include <fcntl.h>
+#include <gmock/gmock.h>
+
+#include "tests/e2e/driver_process.hpp"
+
+namespace scalestudy {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+
+const fs::path real_stack =
+    fs::path(SCALESTUDY_SOURCE_DIR) / "workloads/noise2void/data/chromosomes.tif";
+
+TEST(DataCommand, PacksAndInspectsAVolume) {
+  const Workplace place;
+  const auto pack = place.path() / "stack.h5";
+  const auto packed = place.call({"data", "prepare", real_stack, "--out", pack});
+  EXPECT_EQ(packed.code, 0) << packed.err;
+  EXPECT_THAT(packed.out, HasSubstr("Slices       40"));
+  const auto inspected = place.call({"data", "inspect", pack, "--verify"});
+  EXPECT_EQ(inspected.code, 0) << inspected.err;
+  EXPECT_THAT(inspected.out, HasSubstr("40 x 152 x 126 voxels"));
+}
+
+}  // namespace
+}  // namespace scalestudy
