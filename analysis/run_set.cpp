@@ -10,6 +10,8 @@
 
 #include "record/run_file.hpp"
 
+#include "analysis/quality_metrics.hpp"
+
 namespace scalestudy {
 namespace {
 
@@ -61,7 +63,8 @@ RunMeasures measure(const Run& run) {
   measures.roughness_equal_samples = loss_roughness(loss_curve(record.steps, window_samples));
   measures.best_validation_loss = best_validation_loss(record);
   measures.final_loss = final_loss(record);
-  measures.psnr_db = final_quality(record, evaluation_column::psnr_db);
+  for (const QualityMetric& metric : quality_metrics())
+    measures.quality.push_back(final_quality(record, *metric.column));
   if (run.has_label("resumed")) {  // its clock is made of several attempts
     for (auto* const time :
          {&measures.launch_wall_time_s, &measures.training_time_s, &measures.cpu_time_s,
@@ -206,6 +209,14 @@ std::vector<double> Series::learning(std::int64_t ranks, double RunMeasures::*me
   const auto group = by_ranks.find(ranks);
   if (group == by_ranks.end()) return values;
   for (const Run* run : group->second) values.push_back(run->measures.*measure);
+  return values;
+}
+
+std::vector<double> Series::quality(std::int64_t ranks, std::size_t metric) const {
+  std::vector<double> values;
+  const auto group = by_ranks.find(ranks);
+  if (group == by_ranks.end()) return values;
+  for (const Run* run : group->second) values.push_back(run->measures.quality.at(metric));
   return values;
 }
 

@@ -29,7 +29,7 @@ struct RunMeasures {
   double roughness_equal_samples = 0;  ///< per smoothness_window_samples
   double best_validation_loss = 0;
   double final_loss = 0;
-  double psnr_db = 0;
+  std::vector<double> quality;  ///< of the last evaluation, in the order of quality_metrics()
 };
 
 struct Run {
@@ -74,6 +74,8 @@ struct Series {
   [[nodiscard]] std::vector<double> timing(std::int64_t ranks, double RunMeasures::*measure) const;
   [[nodiscard]] std::vector<double> learning(std::int64_t ranks,
                                              double RunMeasures::*measure) const;
+  /// Of all runs with `ranks` ranks; `metric` is an index into quality_metrics().
+  [[nodiscard]] std::vector<double> quality(std::int64_t ranks, std::size_t metric) const;
   [[nodiscard]] bool has_label(std::string_view label) const;
 };
 

@@ -5,6 +5,8 @@
 #include <limits>
 #include <numeric>
 
+#include "analysis/quality_metrics.hpp"
+
 namespace scalestudy {
 namespace {
 
@@ -184,18 +186,18 @@ std::vector<double> complete_step_times_s(const StepTable& steps) {
 
 /// What does not depend on how long anything took.
 std::vector<SummaryValue> learning_values(const RunRecord& run, const SummaryWindows& windows) {
-  return {
+  std::vector<SummaryValue> values{
       {&summary_column::loss_roughness, loss_roughness(loss_curve(run.steps, 1))},
       {&summary_column::loss_roughness_equal_samples,
        loss_roughness(loss_curve(run.steps, windows.smoothness_window_samples))},
-      {&summary_column::psnr_db, final_quality(run, evaluation_column::psnr_db)},
-      {&summary_column::iou, final_quality(run, evaluation_column::iou)},
-      {&summary_column::dice, final_quality(run, evaluation_column::dice)},
-      {&summary_column::top1_frac, final_quality(run, evaluation_column::top1_frac)},
-      {&summary_column::top5_frac, final_quality(run, evaluation_column::top5_frac)},
       {&summary_column::final_loss, final_loss(run)},
       {&summary_column::best_validation_loss, best_validation_loss(run)},
   };
+  for (const QualityMetric& metric : quality_metrics()) {
+    if (metric.summary != nullptr)
+      values.push_back({metric.summary, final_quality(run, *metric.column)});
+  }
+  return values;
 }
 
 }  // namespace

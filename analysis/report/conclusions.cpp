@@ -104,12 +104,14 @@ std::string step_sentence(const StepComposition& base, const StepComposition& st
              " of the step (it contains waiting for the slowest rank).");
 }
 
-std::string quality_values(const SeriesAnalysis& analysis,
-                           std::vector<double> QualityPoint::*metric) {
+/// `values_of` gives a point's values, one per run.
+template <class ValuesOf>
+std::string quality_values(const SeriesAnalysis& analysis, const ValuesOf& values_of) {
   std::vector<std::string> parts;
   for (const QualityPoint& q : analysis.quality) {
-    if ((q.*metric).empty()) continue;
-    parts.push_back(cat(mean_and_deviation(q.*metric), " at ", ranks_in_words(q.ranks, false)));
+    const std::vector<double>& values = values_of(q);
+    if (values.empty()) continue;
+    parts.push_back(cat(mean_and_deviation(values), " at ", ranks_in_words(q.ranks, false)));
   }
   return join(parts, ", ");
 }
@@ -123,21 +125,41 @@ std::string difference_words(const Estimate& d, const std::string& unit, bool hi
   return cat(" More ranks are ", better ? "better" : "worse", " by ", shown, ".");
 }
 
-std::string quality_of(const SeriesAnalysis& analysis,
-                       const std::string& name,
-                       std::vector<double> QualityPoint::*metric,
+std::string quality_of(const std::string& name,
+                       const std::string& values,
                        const std::string& difference) {
-  const std::string values = quality_values(analysis, metric);
   if (values.empty()) return "";
   return cat(" ", name, ": ", values, ".", difference);
+}
+
+/// The metrics' values and, where there is one rank to compare with, what the most ranks change.
+std::string metric_sentences(const SeriesAnalysis& analysis, bool compares) {
+  std::string text;
+  const auto& last = analysis.quality.back().metrics;
+  for (std::size_t i = 0; i < last.size(); ++i) {
+    const QualityMetric& metric = *last[i].metric;
+    if (!metric.is_headline) continue;
+    const auto values_of = [&](const QualityPoint& q) -> const auto& {
+      return q.metrics[i].values;
+    };
+    const std::string unit = metric.column->unit == "1" ? "" : cat(" in ", metric.column->unit);
+    text += quality_of(
+        cat(metric.label, " of the best weights", unit), quality_values(analysis, values_of),
+        compares
+            ? difference_words(last[i].difference, metric.unit_suffix(), metric.higher_is_better())
+            : "");
+  }
+  return text;
 }
 
 std::string population_sentence(const EvaluationPopulation& population) {
   if (!population.identical) {
     return "The models were evaluated on different sets: their values are not comparable.";
   }
-  return cat("All models were evaluated on the same ", population.samples, " samples (hash ",
-             population.hash.substr(0, 8), "…).");
+  std::vector<std::string> sets;
+  for (const EvaluatedSet& set : population.sets)
+    sets.push_back(cat(set.samples, " ", set.name, " samples (hash ", set.hash.substr(0, 8), "…)"));
+  return cat("All models were evaluated on the same ", join(sets, " and "), ".");
 }
 
 std::string quality_sentence(const SeriesAnalysis& analysis) {
@@ -146,14 +168,12 @@ std::string quality_sentence(const SeriesAnalysis& analysis) {
   }
   const QualityPoint& last = analysis.quality.back();
   const bool compares = analysis.quality.front().ranks == 1 && last.ranks > 1;
-  const auto words = [&](const Estimate& d, const char* unit, bool higher_is_better) {
-    return compares ? difference_words(d, unit, higher_is_better) : "";
+  const auto losses_of = [](const QualityPoint& q) -> const auto& {
+    return q.best_validation_loss;
   };
-  return population_sentence(analysis.population) +
-         quality_of(analysis, "PSNR of the best weights in dB", &QualityPoint::psnr_db,
-                    words(last.psnr_difference, " dB", true)) +
-         quality_of(analysis, "Best validation loss", &QualityPoint::best_validation_loss,
-                    words(last.validation_loss_difference, "", false));
+  return population_sentence(analysis.population) + metric_sentences(analysis, compares) +
+         quality_of("Best validation loss", quality_values(analysis, losses_of),
+                    compares ? difference_words(last.validation_loss_difference, "", false) : "");
 }
 
 std::string agreement(const Estimate& estimate, double predicted) {

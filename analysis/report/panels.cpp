@@ -1,11 +1,12 @@
 #include "analysis/report/panels.hpp"
 
 #include <algorithm>
-#include <optional>
+#include <array>
 #include <vector>
 
 #include "core/text.hpp"
 
+#include "analysis/report/contours.hpp"
 #include "analysis/report/numbers.hpp"
 #include "analysis/report/png.hpp"
 #include "analysis/report/report_table.hpp"
@@ -56,27 +57,92 @@ std::vector<LabelledPanel> chosen_panels(const Series& series) {
   return chosen;
 }
 
-std::string panel_html(const LabelledPanel& shown, const Contrast& contrast) {
-  const Panel& panel = *shown.panel;
-  return cat("<figure class=\"panel\"><img alt=\"", escape_html(shown.label), "\" width=\"",
-             panel.width_px, "\" height=\"", panel.height_px, "\" src=\"data:image/png;base64,",
-             base64(encode_png(panel, contrast)), "\"><figcaption>", escape_html(shown.label),
-             "</figcaption></figure>\n");
+std::string picture_html(const std::string& label,
+                         std::int64_t height_px,
+                         std::int64_t width_px,
+                         const std::vector<std::uint8_t>& png) {
+  return cat("<figure class=\"panel\"><img alt=\"", escape_html(label), "\" width=\"", width_px,
+             "\" height=\"", height_px, "\" src=\"data:image/png;base64,", base64(png),
+             "\"><figcaption>", escape_html(label), "</figcaption></figure>\n");
 }
 
-}  // namespace
+std::string panel_html(const LabelledPanel& shown, const Contrast& contrast) {
+  const Panel& panel = *shown.panel;
+  return picture_html(shown.label, panel.height_px, panel.width_px, encode_png(panel, contrast));
+}
 
-std::string panels_html(const SeriesAnalysis& analysis) {
-  const auto panels = chosen_panels(analysis.series);
+std::string grey_scale_text(const Contrast& contrast, const std::string& of) {
+  return cat("black ", significant(contrast.low, 4), ", white ", significant(contrast.high, 4),
+             " (0.5th and 99.5th percentile of the ", escape_html(of), ")");
+}
+
+/// Denoising and the like: input, reference and predictions are the same kind of picture.
+std::string side_by_side_html(const Series& series) {
+  const auto panels = chosen_panels(series);
   if (panels.empty()) return "";
   const Contrast contrast = contrast_of(*panels.front().panel);
   std::string html = "<div class=\"panels\">\n";
   for (const LabelledPanel& shown : panels) html += panel_html(shown, contrast);
   return html + cat("</div><p class=\"caption\">Prediction of the best weights of the first run of "
-                    "each rank count. All panels have the same grey scale: black ",
-                    significant(contrast.low, 4), ", white ", significant(contrast.high, 4),
-                    " (0.5th and 99.5th percentile of the ", escape_html(panels.front().label),
-                    ").</p>\n");
+                    "each rank count. All panels have the same grey scale: ",
+                    grey_scale_text(contrast, panels.front().label), ".</p>\n");
+}
+
+constexpr Rgb mask_colour{0x56, 0xb4, 0xe9};
+constexpr Rgb prediction_colour{0xff, 0x9f, 0x1c};
+
+/// The first panel of this name of any rank count.
+const Panel* any_panel(const Series& series, const std::string& name) {
+  for (const auto& [ranks, runs] : series.by_ranks) {
+    if (const Panel* panel = first_panel(runs, name); panel != nullptr) return panel;
+  }
+  return nullptr;
+}
+
+bool same_size(const Panel& a, const Panel& b) {
+  return a.height_px == b.height_px && a.width_px == b.width_px;
+}
+
+/// Picture, mask, and for each rank count the outlines of both; "" when there is no such sample.
+std::string segmentation_row_html(const Series& series, int number) {
+  const Panel* picture = any_panel(series, cat("input-", number));
+  const Panel* mask = any_panel(series, cat("mask-", number));
+  if (picture == nullptr || mask == nullptr || !same_size(*picture, *mask)) return "";
+  const Contrast contrast = contrast_of(*picture);
+  std::string html = "<div class=\"panels large\">\n";
+  html += panel_html({picture, cat("picture ", number)}, contrast);
+  html += panel_html({mask, "mask"}, {0, 1});
+  for (const auto& [ranks, runs] : series.by_ranks) {
+    const Panel* predicted = first_panel(runs, cat("prediction-", number));
+    if (predicted == nullptr || !same_size(*picture, *predicted)) continue;
+    const std::array contours{Contour{mask, mask_colour}, Contour{predicted, prediction_colour}};
+    const RgbImage drawn = with_contours(*picture, contrast, contours);
+    html += picture_html(ranks_in_words(ranks, false), drawn.height_px, drawn.width_px,
+                         encode_png(drawn));
+  }
+  return html + "</div>\n";
+}
+
+std::string segmentation_html(const Series& series) {
+  std::string rows;
+  for (int number = 1;; ++number) {
+    const std::string row = segmentation_row_html(series, number);
+    if (row.empty()) break;
+    rows += row;
+  }
+  if (rows.empty()) return "";
+  return rows +
+         "<p class=\"caption\">Evaluated samples spread evenly over the set. Outlines: "
+         "<span class=\"outline mask\">true mask</span> and, above it, "
+         "<span class=\"outline prediction\">prediction</span> (probability above 0.5) of "
+         "the best weights of the first run of each rank count. Grey scales are each "
+         "picture's own: black and white at its 0.5th and 99.5th percentile.</p>\n";
+}
+
+}  // namespace
+
+std::string panels_html(const SeriesAnalysis& analysis) {
+  return side_by_side_html(analysis.series) + segmentation_html(analysis.series);
 }
 
 }  // namespace scalestudy

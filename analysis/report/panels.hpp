@@ -1,5 +1,7 @@
 #pragma once
-/// What the models see and say: input | 1 rank | N ranks, side by side, equally stretched.
+/// What the models see and say: input | 1 rank | N ranks, side by side, equally stretched; for
+/// segmentation (panels "input-1", "mask-1", "prediction-1", …) picture | mask | outlines at 1 rank
+/// | … at N ranks, one row per sample.
 
 #include <string>
 

@@ -27,29 +27,24 @@ void append_chunk(Bytes& png, const std::string& type, const Bytes& data) {
       png, static_cast<std::uint32_t>(crc32(0, body.data(), static_cast<uInt>(body.size()))));
 }
 
-Bytes header_chunk(const Panel& panel) {
+/// Colour types of PNG: 0 is grey, 2 RGB.
+Bytes header_chunk(std::int64_t width_px, std::int64_t height_px, std::uint8_t color_type) {
   Bytes header;
-  append_big_endian(header, static_cast<std::uint32_t>(panel.width_px));
-  append_big_endian(header, static_cast<std::uint32_t>(panel.height_px));
-  for (const std::uint8_t field : {8, 0, 0, 0, 0}) header.push_back(field);  // 8-bit grey
+  append_big_endian(header, static_cast<std::uint32_t>(width_px));
+  append_big_endian(header, static_cast<std::uint32_t>(height_px));
+  for (const std::uint8_t field :
+       {std::uint8_t{8}, color_type, std::uint8_t{0}, std::uint8_t{0}, std::uint8_t{0}})
+    header.push_back(field);
   return header;
 }
 
-std::uint8_t grey(float value, const Contrast& contrast) {
-  if (!std::isfinite(value) || contrast.high <= contrast.low) return 0;
-  const float scaled = (value - contrast.low) / (contrast.high - contrast.low);
-  return static_cast<std::uint8_t>(std::lround(std::clamp(scaled, 0.0F, 1.0F) * 255.0F));
-}
-
 /// Every row starts with its filter type; 0: none.
-Bytes filtered_rows(const Panel& panel, const Contrast& contrast) {
+Bytes filtered_rows(const Bytes& pixels, std::size_t row_bytes) {
   Bytes rows;
-  const auto width = static_cast<std::size_t>(panel.width_px);
-  for (std::size_t y = 0; y < static_cast<std::size_t>(panel.height_px); ++y) {
+  for (std::size_t first = 0; first < pixels.size(); first += row_bytes) {
     rows.push_back(0);
-    for (std::size_t x = 0; x < width; ++x) {
-      rows.push_back(grey(panel.pixels[y * width + x], contrast));
-    }
+    rows.insert(rows.end(), pixels.begin() + static_cast<std::ptrdiff_t>(first),
+                pixels.begin() + static_cast<std::ptrdiff_t>(first + row_bytes));
   }
   return rows;
 }
@@ -62,7 +57,21 @@ Bytes compressed(const Bytes& data) {
   return out;
 }
 
+Bytes png_of(const Bytes& header, const Bytes& rows) {
+  Bytes png{0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n'};
+  append_chunk(png, "IHDR", header);
+  append_chunk(png, "IDAT", compressed(rows));
+  append_chunk(png, "IEND", {});
+  return png;
+}
+
 }  // namespace
+
+std::uint8_t shown_grey(float pixel, const Contrast& contrast) {
+  if (!std::isfinite(pixel) || contrast.high <= contrast.low) return 0;
+  const float scaled = (pixel - contrast.low) / (contrast.high - contrast.low);
+  return static_cast<std::uint8_t>(std::lround(std::clamp(scaled, 0.0F, 1.0F) * 255.0F));
+}
 
 Contrast contrast_of(const Panel& panel) {
   std::vector<float> pixels;
@@ -75,11 +84,15 @@ Contrast contrast_of(const Panel& panel) {
 }
 
 std::vector<std::uint8_t> encode_png(const Panel& panel, const Contrast& contrast) {
-  Bytes png{0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n'};
-  append_chunk(png, "IHDR", header_chunk(panel));
-  append_chunk(png, "IDAT", compressed(filtered_rows(panel, contrast)));
-  append_chunk(png, "IEND", {});
-  return png;
+  Bytes pixels;
+  for (const float pixel : panel.pixels) pixels.push_back(shown_grey(pixel, contrast));
+  return png_of(header_chunk(panel.width_px, panel.height_px, 0),
+                filtered_rows(pixels, static_cast<std::size_t>(panel.width_px)));
+}
+
+std::vector<std::uint8_t> encode_png(const RgbImage& image) {
+  return png_of(header_chunk(image.width_px, image.height_px, 2),
+                filtered_rows(image.pixels, static_cast<std::size_t>(3 * image.width_px)));
 }
 
 std::string base64(std::span<const std::uint8_t> bytes) {

@@ -19,6 +19,18 @@ struct Contrast {
 /// The 0.5th and 99.5th percentile of the finite pixels: equal for all panels shown side by side.
 [[nodiscard]] Contrast contrast_of(const Panel& panel);
 
+/// The grey value shown, 0 … 255; 0 for a pixel that is not finite.
+[[nodiscard]] std::uint8_t shown_grey(float pixel, const Contrast& contrast);
+
+struct RgbImage {
+  std::int64_t height_px = 0;
+  std::int64_t width_px = 0;
+  std::vector<std::uint8_t> pixels;  ///< (height, width, 3)
+};
+
+/// 8-bit colour PNG (RFC 2083), zlib-compressed.
+[[nodiscard]] std::vector<std::uint8_t> encode_png(const RgbImage& image);
+
 /// 8-bit grey PNG (RFC 2083), zlib-compressed. Pixels that are not finite become black.
 [[nodiscard]] std::vector<std::uint8_t> encode_png(const Panel& panel, const Contrast& contrast);
 

@@ -95,10 +95,15 @@ details { margin: 0 0 1.2rem; }
 summary { cursor: pointer; color: var(--accent); margin-bottom: .7rem; }
 .panels { display: grid; gap: 1rem; margin-bottom: .7rem;
   grid-template-columns: repeat(auto-fill, minmax(min(100%, 13rem), 1fr)); }
+.panels.large { grid-template-columns: repeat(auto-fill, minmax(min(100%, 15.5rem), 1fr)); }
 .panel { max-width: 24rem; }
 .panel img { display: block; width: 100%; height: auto; image-rendering: pixelated;
   border-radius: 8px; border: 1px solid var(--line); background: #000; }
 .panel figcaption { margin-top: .35rem; text-align: center; }
+.outline::before { content: ""; display: inline-block; width: 1.1em; height: .28em; margin-right: .35em;
+  vertical-align: middle; border-radius: 2px; }
+.outline.mask::before { background: #56b4e9; }
+.outline.prediction::before { background: #ff9f1c; }
 @media (max-width: 40rem) {
   main { padding: 1.4rem .9rem 3rem; }
   h1 { font-size: 1.6rem; }
@@ -107,7 +112,7 @@ summary { cursor: pointer; color: var(--accent); margin-bottom: .7rem; }
   .stats { grid-template-columns: 1fr 1fr; gap: .9rem 1rem; }
   .stat b { font-size: 1.35rem; }
   .chart { padding: .8rem .7rem; }
-  .panels { grid-template-columns: 1fr 1fr; gap: .6rem; }
+  .panels, .panels.large { grid-template-columns: 1fr 1fr; gap: .6rem; }
 }
 @media print {
   :root {

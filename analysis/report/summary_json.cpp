@@ -81,12 +81,16 @@ json values_json(const std::vector<double>& values) {
 }
 
 json to_json(const QualityPoint& q) {
-  return {{"ranks", q.ranks},
-          {"best_validation_loss", values_json(q.best_validation_loss)},
-          {"psnr_db", values_json(q.psnr_db)},
-          {"final_loss", values_json(q.final_loss)},
-          {"best_validation_loss_difference", to_json(q.validation_loss_difference)},
-          {"psnr_difference_db", to_json(q.psnr_difference)}};
+  json object{{"ranks", q.ranks},
+              {"best_validation_loss", values_json(q.best_validation_loss)},
+              {"final_loss", values_json(q.final_loss)},
+              {"best_validation_loss_difference", to_json(q.validation_loss_difference)},
+              {"metrics", json::object()}};
+  for (const MetricValues& m : q.metrics) {
+    object["metrics"][std::string(m.metric->column->name)] = {
+        {"values", values_json(m.values)}, {"difference", to_json(m.difference)}};
+  }
+  return object;
 }
 
 json to_json(const SeriesAnalysis& analysis);
@@ -102,6 +106,10 @@ json list_of(const std::vector<Item>& items) {
 json to_json(const SeriesAnalysis& analysis) {
   const EvaluationPopulation& population = analysis.population;
   const RunSpec& spec = analysis.series.spec;
+  json sets = json::array();
+  for (const EvaluatedSet& set : population.sets) {
+    sets.push_back({{"name", set.name}, {"hash", set.hash}, {"sample_count", set.samples}});
+  }
   json conclusions = json::array();
   if (!analysis.series.is_control_arm()) {
     for (const std::string& paragraph : conclusions_of(analysis).paragraphs) {
@@ -122,10 +130,7 @@ json to_json(const SeriesAnalysis& analysis) {
           {"steps", list_of(analysis.steps)},
           {"smoothness", list_of(analysis.smoothness)},
           {"quality", list_of(analysis.quality)},
-          {"evaluation_set",
-           {{"identical", population.identical},
-            {"hash", population.hash},
-            {"sample_count", population.samples}}}};
+          {"evaluation_sets", {{"identical", population.identical}, {"sets", sets}}}};
 }
 
 json to_json(const Run& run) {

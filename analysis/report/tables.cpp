@@ -48,6 +48,28 @@ std::vector<TableCell> absent_row(const AbsentRun& run, const char* status) {
   return row;
 }
 
+std::string population_proof(const EvaluationPopulation& population) {
+  if (!population.known) return "No evaluation was recorded.";
+  if (!population.identical) return "The evaluation sets differ: nothing is compared.";
+  std::vector<std::string> sets;
+  for (const EvaluatedSet& set : population.sets)
+    sets.push_back(cat(set.samples, " ", set.name, " samples, hash ", set.hash));
+  return cat("All evaluations on the same ", join(sets, "; "), ".");
+}
+
+std::vector<TableCell> quality_row(const TableCell& name,
+                                   std::int64_t ranks,
+                                   const std::vector<double>& values,
+                                   const Estimate& difference) {
+  const bool base = ranks == 1;
+  return {name,
+          integer_cell(ranks),
+          integer_cell(static_cast<std::int64_t>(values.size())),
+          shown_cell(mean_and_deviation(values), mean(values)),
+          base ? text_cell("") : estimate_cell(difference, 2),
+          base ? text_cell("") : number_cell(difference.p_value, 2)};
+}
+
 }  // namespace
 
 ReportTable speedup_table(const SeriesAnalysis& analysis) {
@@ -169,43 +191,31 @@ ReportTable smoothness_table(const SeriesAnalysis& analysis) {
 }
 
 ReportTable quality_table(const SeriesAnalysis& analysis) {
-  const EvaluationPopulation& population = analysis.population;
-  const std::string proof = !population.known ? "No evaluation was recorded."
-                            : population.identical
-                                ? cat("All evaluations on the same ", population.samples,
-                                      " samples, hash ", population.hash, ".")
-                                : "The evaluation sets differ: nothing is compared.";
   ReportTable table{slug(analysis, "quality"),
                     "Quality: mean ± standard deviation over runs; differences to one rank with "
                     "95 % Welch intervals. " +
-                        proof,
-                    {{"ranks", "ranks"},
+                        population_proof(analysis.population),
+                    {{"metric", "metric", false},
+                     {"ranks", "ranks"},
                      {"runs", "runs"},
-                     {"best_validation_loss", "best validation loss"},
-                     {"best_validation_loss_difference", "difference to one rank"},
-                     {"best_validation_loss_p_value", "p"}},
+                     {"mean", "value"},
+                     {"difference", "difference to one rank"},
+                     {"p_value", "p"}},
                     {}};
-  bool has_psnr = false;
-  for (const QualityPoint& q : analysis.quality) has_psnr = has_psnr || !q.psnr_db.empty();
-  if (has_psnr) {
-    table.columns.push_back({"psnr_db", "PSNR, dB"});
-    table.columns.push_back({"psnr_difference_db", "difference, dB"});
+  if (analysis.quality.empty()) return table;
+  const auto& metrics = analysis.quality.front().metrics;
+  for (std::size_t i = 0; i < metrics.size(); ++i) {
+    const QualityMetric& metric = *metrics[i].metric;
+    const TableCell name{metric.heading(), std::string(metric.column->name)};
+    for (const QualityPoint& q : analysis.quality)
+      table.rows.push_back(
+          quality_row(name, q.ranks, q.metrics[i].values, q.metrics[i].difference));
   }
-  for (const QualityPoint& q : analysis.quality) {
-    const auto n = std::max(q.best_validation_loss.size(), q.psnr_db.size());
-    const bool base = q.ranks == 1;
-    const Estimate& d = q.validation_loss_difference;
-    std::vector<TableCell> row{
-        integer_cell(q.ranks), integer_cell(static_cast<std::int64_t>(n)),
-        shown_cell(mean_and_deviation(q.best_validation_loss), mean(q.best_validation_loss)),
-        base ? text_cell("") : estimate_cell(d, 2),
-        base ? text_cell("") : number_cell(d.p_value, 2)};
-    if (has_psnr) {
-      row.push_back(shown_cell(mean_and_deviation(q.psnr_db), mean(q.psnr_db)));
-      row.push_back(base ? text_cell("") : estimate_cell(q.psnr_difference, 2));
-    }
-    table.rows.push_back(row);
-  }
+  const TableCell loss{"best validation loss",
+                       std::string(summary_column::best_validation_loss.name)};
+  for (const QualityPoint& q : analysis.quality)
+    table.rows.push_back(
+        quality_row(loss, q.ranks, q.best_validation_loss, q.validation_loss_difference));
   return table;
 }
 

@@ -29,10 +29,14 @@ TEST_F(QualityOfStudy, EqualModelsAreNotTakenApart) {
   const StudyAnalysis analysis(load_runs({folder_ / "study"}));
   const SeriesAnalysis& one = analysis.studies().at(0);
   EXPECT_TRUE(one.population.identical);
-  EXPECT_EQ(one.population.samples, 64);
+  ASSERT_EQ(one.population.sets.size(), 1U);
+  EXPECT_EQ(one.population.sets[0],
+            (EvaluatedSet{"validation", SyntheticRun{}.evaluation_hash, 64}));
   ASSERT_TRUE(one.quality[1].validation_loss_difference.interval);
   EXPECT_TRUE(one.quality[1].validation_loss_difference.interval->contains(0));
-  EXPECT_EQ(one.quality[1].psnr_db.size(), 4U);
+  ASSERT_EQ(one.quality[1].metrics.size(), 1U) << "only what the runs recorded";
+  EXPECT_EQ(one.quality[1].metrics[0].metric->column->name, "psnr_db");
+  EXPECT_EQ(one.quality[1].metrics[0].values.size(), 4U);
   EXPECT_TRUE(analysis.flags().empty());
 }
 
@@ -54,6 +58,60 @@ TEST_F(QualityOfStudy, DifferentEvaluationSetsAreFlaggedAndNotCompared) {
   EXPECT_TRUE(std::isnan(one.quality[1].validation_loss_difference.value));
   ASSERT_EQ(analysis.flags().size(), 1U);
   EXPECT_EQ(analysis.flags()[0].code, "evaluation_set_differs");
+}
+
+TEST_F(QualityOfStudy, EveryRecordedMetricIsCompared) {
+  SyntheticRun run;
+  run.steps_per_epoch = 10;
+  for (const std::int64_t ranks : {1, 2}) {
+    run.ranks = ranks;
+    run.quality = {{"iou", ranks == 1 ? 0.9 : 0.8}, {"dice", 0.94}};
+    write_group(folder_ / "study", run, 4);
+  }
+  const StudyAnalysis analysis(load_runs({folder_ / "study"}));
+  const auto& metrics = analysis.studies().at(0).quality[1].metrics;
+  ASSERT_EQ(metrics.size(), 2U);
+  EXPECT_EQ(metrics[0].metric->label, "IoU");
+  EXPECT_NEAR(metrics[0].difference.value, -0.1, 0.02);
+  EXPECT_LT(metrics[0].difference.interval->high, 0);
+  EXPECT_TRUE(metrics[1].difference.interval->contains(0));
+}
+
+/// Training looks at one set, the end of it at another: each is compared with its like.
+TEST_F(QualityOfStudy, TwoEvaluationSetsAreOnePopulationWhenAllRunsHaveBoth) {
+  SyntheticRun run;
+  run.steps_per_epoch = 10;
+  run.test_evaluation_hash = "0123456789abcdef";
+  write_group(folder_ / "study", run, 2);
+  run.ranks = 2;
+  write_group(folder_ / "study", run, 2);
+  {
+    const StudyAnalysis analysis(load_runs({folder_ / "study"}));
+    const auto& population = analysis.studies().at(0).population;
+    EXPECT_TRUE(population.identical);
+    ASSERT_EQ(population.sets.size(), 2U);
+    EXPECT_EQ(population.sets[0].name, "test");
+    EXPECT_TRUE(analysis.flags().empty());
+  }
+  run.ranks = 4;
+  run.test_evaluation_hash = "";
+  write_group(folder_ / "study", run, 2);
+  const StudyAnalysis analysis(load_runs({folder_ / "study"}));
+  EXPECT_FALSE(analysis.studies().at(0).population.identical);
+}
+
+/// One rank's share of the set, with the remainder dropped, as published studies evaluated.
+TEST_F(QualityOfStudy, ADroppedRemainderIsFlagged) {
+  SyntheticRun run;
+  run.steps_per_epoch = 10;
+  write_group(folder_ / "study", run, 2);
+  run.ranks = 2;
+  run.evaluated_samples = 60;
+  write_group(folder_ / "study", run, 2);
+  const StudyAnalysis analysis(load_runs({folder_ / "study"}));
+  ASSERT_EQ(analysis.flags().size(), 1U);
+  EXPECT_EQ(analysis.flags()[0].code, "evaluation_set_differs");
+  EXPECT_NE(analysis.flags()[0].text.find("60 validation samples"), std::string::npos);
 }
 
 }  // namespace

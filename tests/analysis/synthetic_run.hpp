@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <filesystem>
+#include <map>
 #include <random>
 #include <string>
 #include <vector>
@@ -29,6 +30,9 @@ struct SyntheticRun {
   double loss_noise = 0.1;      ///< relative standard deviation per sample of local batch 1
   double validation_loss = 0.05;
   std::string evaluation_hash = "7f3a000011112222";
+  double evaluated_samples = 64;
+  std::string test_evaluation_hash;  ///< not empty: the last evaluation is of the set "test"
+  std::map<std::string, double, std::less<>> quality{{"psnr_db", 28.0}};
   std::string control_arm;
   std::string rule = "linear_fixed_samples";
   std::string build_id = "0.1.0+gabcdef01.release";
@@ -37,6 +41,7 @@ struct SyntheticRun {
   bool close = true;  ///< false: leaves run.h5.part
   bool nan_loss = false;
   bool panels = false;
+  int segmentation_panels = 0;  ///< samples with picture, mask and prediction
   double launch_overhead_s = 1.5;
 };
 
@@ -93,14 +98,21 @@ class SyntheticWriter {
         run_.validation_loss * validation_factor_ + 0.2 / double(epoch + 1);
     writer_.append_epoch({now_s_, training_loss, validation_loss, 4e-4, double(samples_),
                           run_.between_epochs_s, 0.0, 0.0, now_s_});
-    writer_.append_evaluation(
-        row_of(evaluation_column::all(), {{"epoch", double(epoch)},
-                                          {"loss", validation_loss},
-                                          {"psnr_db", 28.0 + 0.1 * normal_(random_)},
-                                          {"sample_count", 64.0},
-                                          {"weight_sum", 400.0},
-                                          {"evaluation_set", "validation"},
-                                          {"evaluation_set_hash", run_.evaluation_hash}}));
+    append_evaluation(epoch, validation_loss, "validation", run_.evaluation_hash);
+    if (epoch + 1 == run_.epochs && !run_.test_evaluation_hash.empty())
+      append_evaluation(epoch, validation_loss, "test", run_.test_evaluation_hash);
+  }
+
+  void append_evaluation(std::int64_t epoch,
+                         double loss,
+                         const std::string& set,
+                         const std::string& hash) {
+    std::map<std::string, Cell, std::less<>> cells{
+        {"epoch", double(epoch)}, {"loss", loss},          {"sample_count", run_.evaluated_samples},
+        {"weight_sum", 400.0},    {"evaluation_set", set}, {"evaluation_set_hash", hash}};
+    for (const auto& [metric, value] : run_.quality)
+      cells.emplace(metric, value * (1 + 0.004 * normal_(random_)));
+    writer_.append_evaluation(row_of(evaluation_column::all(), cells));
   }
 
   [[nodiscard]] double loss_level() const {
@@ -190,6 +202,14 @@ inline std::filesystem::path write_synthetic(const std::filesystem::path& folder
     if (run.panels) {
       writer.write_panel(synthetic_panel("input", 1, 60));
       writer.write_panel(synthetic_panel("prediction", 2 + std::uint64_t(run.ranks), 10));
+    }
+    for (int i = 1; i <= run.segmentation_panels; ++i) {
+      for (const std::string name : {"input-", "mask-", "prediction-"}) {
+        auto panel = synthetic_panel(name + std::to_string(i), 1, 0);
+        if (name != "input-")
+          for (float& pixel : panel.pixels) pixel = pixel > 100 ? 1.0F : 0.0F;
+        writer.write_panel(panel);
+      }
     }
     writer.flush();
   }

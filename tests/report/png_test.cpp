@@ -40,6 +40,18 @@ TEST(Png, PixelsSurviveTheWayThroughTheFile) {
   EXPECT_EQ(rows, (std::vector<std::uint8_t>{0, 0, 128, 255, 0, 0, 255, 0}));
 }
 
+TEST(Png, ColoursSurviveTheWayThroughTheFile) {
+  const RgbImage image{1, 2, {1, 2, 3, 250, 251, 252}};
+  const auto png = encode_png(image);
+  EXPECT_EQ(big_endian(png, 16), 2U);
+  EXPECT_EQ(big_endian(png, 20), 1U);
+  EXPECT_EQ(png[25], 2) << "colour type RGB";
+  std::vector<std::uint8_t> rows(7);
+  uLongf length = rows.size();
+  ASSERT_EQ(uncompress(rows.data(), &length, png.data() + 41, big_endian(png, 33)), Z_OK);
+  EXPECT_EQ(rows, (std::vector<std::uint8_t>{0, 1, 2, 3, 250, 251, 252}));
+}
+
 TEST(Png, ContrastIgnoresExtremesAndWhatIsNoNumber) {
   Panel panel{"input", 1, 1001, std::vector<float>(1001, 5.0F)};
   for (std::size_t i = 0; i < 1000; ++i) panel.pixels[i] = static_cast<float>(i);

@@ -282,5 +282,24 @@ TEST_F(Report, AnotherPassReplacesOldFigures) {
   EXPECT_FALSE(fs::exists(out_ / "figures/old.svg"));
 }
 
+TEST_F(Report, ShowsOutlinesOfEverySampleAtEveryRankCount) {
+  SyntheticRun run;
+  run.segmentation_panels = 2;
+  run.quality = {{"iou", 0.84}, {"dice", 0.91}};
+  write_group(study_, run, 3);
+  run.ranks = 2;
+  write_group(study_, run, 3);
+  const std::string html = page();
+  for (const char* label : {"picture 1", "picture 2", "mask", "one rank", "two ranks"})
+    EXPECT_THAT(html, HasSubstr("<figcaption>" + std::string(label) + "</figcaption>"));
+  EXPECT_THAT(html, HasSubstr("true mask"));
+  EXPECT_THAT(html, HasSubstr("IoU of the best weights: 0.84"));
+  EXPECT_THAT(html, testing::Not(HasSubstr("PSNR")));
+  const auto table = content_of(out_ / "tables/noise2void-quality.csv");
+  EXPECT_THAT(table, HasSubstr("\niou,1,3,"));
+  EXPECT_THAT(table, HasSubstr("\ndice,2,3,"));
+  EXPECT_THAT(table, HasSubstr("\nbest_validation_loss,2,3,"));
+}
+
 }  // namespace
 }  // namespace scalestudy

@@ -1,0 +1,101 @@
+/// The shipped segmentation study, shortened, on real ranks: with its own data and a newcomer's.
+
+#include <cmath>
+#include <set>
+
+#include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
+
+#include "record/run_file.hpp"
+
+#include "analysis/run_summary.hpp"
+#include "tests/e2e/driver_process.hpp"
+#include "tests/support/picture_files.hpp"
+
+namespace scalestudy {
+namespace {
+
+using testing::HasSubstr;
+
+std::vector<RunRecord> train_nuclei(const Workplace& place,
+                                    const std::vector<std::string>& overrides) {
+  std::vector<std::string> arguments{
+      "run", SCALESTUDY_SOURCE_DIR "/workloads/unet/studies/unet-nuclei.json", "--out",
+      place.out().string()};
+  for (const auto& text : overrides) arguments.insert(arguments.end(), {"--set", text});
+  const auto finished = place.call(arguments);
+  EXPECT_EQ(finished.code, 0) << finished.err;
+  std::vector<RunRecord> runs;
+  for (const auto& folder : place.run_folders()) runs.push_back(read_run_file(folder / "run.h5"));
+  return runs;
+}
+
+nlohmann::json effective(const RunRecord& run) {
+  return nlohmann::json::parse(run.effective_settings);
+}
+
+/// The shipped pictures at 64 × 64, two epochs of 12 steps at one rank.
+TEST(Segmentation, RanksAgreeOnSplitPopulationAndSamples) {
+  const Workplace place;
+  const auto runs = train_nuclei(
+      place, {"settings.size=[64,64]", "settings.local_batch_size=8", "settings.epochs=2",
+              "settings.timeouts.collective_deadline_s=60", "repeats=1", "axes.ranks=[1,2]"});
+  ASSERT_EQ(runs.size(), 2U);
+  std::set<std::string> hashes, splits;
+  for (const auto& run : runs) {
+    EXPECT_EQ(run.header.status, RunStatus::complete);
+    for (const auto& hash : run.evaluations.text(evaluation_column::evaluation_set_hash))
+      hashes.insert(hash);
+    splits.insert(effective(run).at("split_hash").get<std::string>());
+    EXPECT_EQ(effective(run).at("evaluation_overlap_count"), 0);
+    EXPECT_EQ(run.epochs.values(epoch_column::samples_seen), (std::vector<double>{96, 192}));
+    for (const double count : run.evaluations.values(evaluation_column::sample_count))
+      EXPECT_EQ(count, 24);
+    const auto& iou = run.evaluations.values(evaluation_column::iou);
+    EXPECT_TRUE(std::all_of(iou.begin(), iou.end(), [](double v) { return v >= 0 && v <= 1; }));
+    EXPECT_EQ(*run.summary_value(summary_column::iou), iou.back());
+    EXPECT_TRUE(std::isfinite(run.evaluations.values(evaluation_column::training_iou).back()));
+    EXPECT_EQ(run.panels.size(), 9U);
+    const auto& losses = run.epochs.values(epoch_column::training_loss);
+    EXPECT_LT(losses.back(), losses.front());
+  }
+  EXPECT_EQ(hashes.size(), 1U);
+  EXPECT_EQ(splits.size(), 1U);
+}
+
+/// Mixed sizes, depths and colours; nothing but data.path is given beside the length of training.
+TEST(Segmentation, ANewcomersFolderTrainsBySettingThePath) {
+  const Workplace place;
+  const auto root = place.path() / "my pictures";
+  for (int i = 0; i < 10; ++i) {
+    const auto side = 40 + 3 * i;
+    const auto type = i % 3 == 0 ? SampleType::uint16 : SampleType::uint8;
+    const auto image = test::pattern(side, 64, i % 2 == 0 ? 1 : 3, type);
+    auto mask = blank_image(side, 64, 1, SampleType::uint8);
+    for (std::size_t p = 0; p < mask.bytes.size() / 2; ++p) mask.bytes[p] = std::byte{255};
+    test::write_png(root / "images" / cat("cell ", i, ".png"), image);
+    test::write_png(root / "masks" / cat("cell ", i, ".png"), mask);
+  }
+  const auto runs =
+      train_nuclei(place, {cat("data.path=", root.string()), "settings.epochs=1", "repeats=1",
+                           "settings.timeouts.collective_deadline_s=60", "axes.ranks=[2]"});
+  ASSERT_EQ(runs.size(), 1U);
+  EXPECT_EQ(effective(runs[0]).at("training_sample_count"), 8);
+  EXPECT_EQ(effective(runs[0]).at("validation_sample_count"), 2);
+}
+
+TEST(Segmentation, AnImageWithoutMaskIsNamedBeforeAnythingRuns) {
+  const Workplace place;
+  const auto root = place.path() / "pictures";
+  for (const char* file : {"images/a.png", "images/b.png", "masks/a.png", "masks/c.png"})
+    test::write_png(root / file, test::pattern(16, 16, 1));
+  const auto finished =
+      place.call({"run", SCALESTUDY_SOURCE_DIR "/workloads/unet/studies/unet-nuclei.json", "--out",
+                  place.out().string(), "--set", cat("data.path=", root.string())});
+  EXPECT_EQ(finished.code, 2) << finished.err;
+  EXPECT_THAT(finished.err, HasSubstr("'b.png'"));
+  EXPECT_TRUE(place.run_folders().empty());
+}
+
+}  // namespace
+}  // namespace scalestudy

@@ -1,0 +1,195 @@
+#include "workloads/unet/samples.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include <gmock/gmock.h>
+
+#include "core/error.hpp"
+#include "core/text.hpp"
+
+#include "tests/launchers/temporary_folder.hpp"
+#include "tests/support/picture_files.hpp"
+
+namespace scalestudy::unet {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr std::int64_t plenty = 1 << 20;
+
+/// A picture that no other number has.
+Image picture(std::int64_t number, std::int64_t height_px, std::int64_t width_px) {
+  auto image = test::pattern(height_px, width_px, 1);
+  image.bytes[0] = std::byte(number);
+  image.bytes[1] = std::byte(number >> 8);
+  return image;
+}
+
+/// The left half is foreground.
+Image half_mask(std::int64_t height_px, std::int64_t width_px, int foreground = 255) {
+  auto mask = blank_image(height_px, width_px, 1, SampleType::uint8);
+  for (std::int64_t i = 0; i < mask.value_count(); ++i)
+    if (i % width_px < width_px / 2)
+      mask.bytes[static_cast<std::size_t>(i)] = std::byte(foreground);
+  return mask;
+}
+
+class UNetSamples : public ::testing::Test {
+ protected:
+  void write(int number, const Image& image, const Image& mask) const {
+    const auto name = cat(number, ".png");
+    test::write_png(folder_.path() / "images" / name, image);
+    test::write_png(folder_.path() / "masks" / name, mask);
+  }
+  void write_set(int samples, std::int64_t height_px = 16, std::int64_t width_px = 32) const {
+    for (int i = 0; i < samples; ++i)
+      write(i, picture(i, height_px, width_px), half_mask(height_px, width_px));
+  }
+  [[nodiscard]] Samples open(const Settings& settings = {},
+                             std::int64_t cache_bytes = plenty) const {
+    return {open_image_mask_set(folder_.path()), settings, cache_bytes, "'here'"};
+  }
+  [[nodiscard]] std::string refusal(const Settings& settings = {}) const {
+    try {
+      const auto samples = open(settings);
+    } catch (const BadInput& error) {
+      return error.what();
+    }
+    return "accepted";
+  }
+  /// Number in the name of the n-th sample of a part.
+  [[nodiscard]] int number(const std::vector<std::int64_t>& part, std::size_t n) const {
+    const auto set = open_image_mask_set(folder_.path());
+    const auto& id = set->samples()[static_cast<std::size_t>(part[n])].id;
+    return std::stoi(id.substr(id.find('/') + 1));
+  }
+  TemporaryFolder folder_;
+};
+
+TEST_F(UNetSamples, AreSplitTheSameEveryTimeIntoDisjointParts) {
+  write_set(20);
+  const auto samples = open();
+  const auto& lists = samples.lists();
+  EXPECT_EQ(lists.training_once.size(), 16U);
+  std::set<std::int64_t> all(lists.training_once.begin(), lists.training_once.end());
+  all.insert(lists.validation.begin(), lists.validation.end());
+  EXPECT_EQ(all.size(), 20U);
+  EXPECT_EQ(open().lists().split_hash, lists.split_hash);
+  Settings other;
+  other.split_seed = 43;
+  EXPECT_NE(open(other).lists().split_hash, lists.split_hash);
+}
+
+TEST_F(UNetSamples, TrainingListIsRepeatedNotTheEvaluatedOne) {
+  write_set(10);
+  Settings settings;
+  settings.repeat_training_list = 2;
+  const auto samples = open(settings);
+  EXPECT_EQ(samples.lists().training.size(), 16U);
+  EXPECT_EQ(samples.lists().training_once.size(), 8U);
+  EXPECT_EQ(samples.lists().validation.size(), 2U);
+}
+
+TEST_F(UNetSamples, AreTheSameWithAndWithoutCache) {
+  write_set(5);
+  const auto cached = open();
+  const auto partly = open({}, 3 * 2 * 16 * 32);
+  EXPECT_EQ(cached.facts().cached_count, 5);
+  EXPECT_EQ(partly.facts().cached_count, 3);
+  for (std::int64_t i = 0; i < 5; ++i) {
+    EXPECT_EQ(cached.read(i)->image, partly.read(i)->image);
+    EXPECT_EQ(cached.read(i)->mask, partly.read(i)->mask);
+    EXPECT_EQ(cached.hash(i), partly.hash(i));
+  }
+  EXPECT_EQ(cached.facts().foreground_frac, 0.5);
+}
+
+TEST_F(UNetSamples, ColourDepthAndSizeMayDifferWhenASizeIsGiven) {
+  write_set(3, 16, 32);
+  write(3, test::pattern(24, 24, 3), half_mask(24, 24));
+  write(4, test::pattern(40, 100, 1, SampleType::uint16), half_mask(40, 100));
+  Settings settings;
+  settings.size = {32, 48};
+  const auto samples = open(settings);
+  for (std::int64_t i = 0; i < 5; ++i) {
+    const auto sample = samples.read(i);
+    EXPECT_EQ(sample->image.channels, 1);
+    EXPECT_EQ(sample->image.height_px, 32);
+    EXPECT_EQ(sample->image.width_px, 48);
+    EXPECT_EQ(sample->mask.height_px, 32);
+    std::set<std::byte> values(sample->mask.bytes.begin(), sample->mask.bytes.end());
+    EXPECT_EQ(values, (std::set<std::byte>{std::byte{0}, std::byte{255}}));
+  }
+}
+
+TEST_F(UNetSamples, ThresholdDecidesWhatIsForeground) {
+  auto mask = half_mask(16, 16, 100);
+  mask.bytes[15] = std::byte{200};
+  const auto image = picture(0, 16, 16);
+  const auto foreground = [&](double threshold_frac) {
+    Settings settings;
+    settings.mask_threshold_frac = threshold_frac;
+    const auto sample = prepared(image, mask, settings, "x");
+    return std::count(sample.mask.bytes.begin(), sample.mask.bytes.end(), std::byte{255});
+  };
+  EXPECT_EQ(foreground(0), 129);
+  EXPECT_EQ(foreground(100.0 / 255), 1);
+  EXPECT_EQ(foreground(0.5), 1);
+  EXPECT_EQ(foreground(0.8), 0);
+}
+
+TEST_F(UNetSamples, MasksOfZeroAndOneAreRefusedWithTheWayOut) {
+  for (int i = 0; i < 4; ++i) write(i, picture(i, 16, 16), half_mask(16, 16, 1));
+  EXPECT_THAT(refusal(), testing::AllOf(HasSubstr("largest value is 1 of 255"),
+                                        HasSubstr("settings.mask_threshold_frac=0")));
+  Settings settings;
+  settings.mask_threshold_frac = 0;
+  EXPECT_EQ(open(settings).facts().foreground_frac, 0.5);
+}
+
+TEST_F(UNetSamples, SizesThatDoNotFitAreRefusedWithTheSizeToAskFor) {
+  write_set(3, 20, 32);
+  EXPECT_THAT(refusal(), testing::AllOf(HasSubstr("20 × 32"), HasSubstr("settings.size=[32,32]")));
+  write_set(3, 16, 32);
+  write(7, picture(7, 32, 32), half_mask(32, 32));
+  EXPECT_THAT(refusal(), testing::AllOf(HasSubstr("images/7.png"), HasSubstr("settings.size")));
+  write(7, picture(7, 16, 32), half_mask(16, 16));
+  EXPECT_THAT(refusal(), testing::AllOf(HasSubstr("images/7.png"), HasSubstr("mask")));
+}
+
+TEST_F(UNetSamples, DamagedPictureIsNamed) {
+  write_set(4);
+  test::write_bytes(folder_.path() / "masks" / "2.png", "no picture");
+  EXPECT_THAT(refusal(), HasSubstr("masks/2.png"));
+}
+
+TEST_F(UNetSamples, PlantedOverlapIsRefusedOrCounted) {
+  write_set(10);
+  const auto lists = open().lists();
+  EXPECT_EQ(open().facts().evaluation_overlap_count, 0);
+  const auto copied = number(lists.training_once, 3);
+  const auto to = number(lists.validation, 1);
+  write(to, picture(copied, 16, 32), half_mask(16, 32));
+  EXPECT_THAT(refusal(), testing::AllOf(HasSubstr(cat("images/", copied, ".png")),
+                                        HasSubstr(cat("images/", to, ".png")),
+                                        HasSubstr("evaluation_overlap")));
+  Settings settings;
+  settings.evaluation_overlap = "record";
+  EXPECT_EQ(open(settings).facts().evaluation_overlap_count, 1);
+  EXPECT_EQ(open(settings).facts().evaluation_duplicate_count, 0);
+}
+
+TEST_F(UNetSamples, PlantedDuplicateIsRefusedOrCounted) {
+  write_set(10);
+  const auto lists = open().lists();
+  const auto kept = number(lists.validation, 0);
+  write(number(lists.validation, 1), picture(kept, 16, 32), half_mask(16, 32));
+  EXPECT_THAT(refusal(), HasSubstr("twice"));
+  Settings settings;
+  settings.evaluation_overlap = "record";
+  EXPECT_EQ(open(settings).facts().evaluation_duplicate_count, 1);
+}
+
+}  // namespace
+}  // namespace scalestudy::unet

@@ -1,0 +1,23 @@
+#pragma once
+/// Runs of shipped studies, resolved as the driver does it.
+
+#include <string>
+#include <vector>
+
+#include "core/text.hpp"
+
+#include "study/environment.hpp"
+#include "study/study_matrix.hpp"
+
+#include "workloads/catalogue.hpp"
+
+namespace scalestudy::unet {
+
+/// `name`: "unet-nuclei".
+inline StudyMatrix runs_of(const std::string& name, const std::vector<std::string>& overrides) {
+  const auto file = cat(SCALESTUDY_SOURCE_DIR, "/workloads/unet/studies/", name, ".json");
+  const auto study = read_study(file, overrides, workload_catalogue());
+  return expand(study, Environment{}, /*cores=*/16, workload_catalogue());
+}
+
+}  // namespace scalestudy::unet

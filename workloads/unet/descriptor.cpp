@@ -1,0 +1,60 @@
+#include <nlohmann/json.hpp>
+
+#include "core/text.hpp"
+
+#include "workloads/catalogue.hpp"
+#include "workloads/unet/samples.hpp"
+#include "workloads/unet/settings.hpp"
+
+namespace scalestudy {
+namespace unet {
+
+namespace {
+
+std::string complete_settings(const nlohmann::json& own_settings, const std::string& json_path) {
+  Settings settings;
+  const auto walk = [&](FieldVisitor& visitor) { visit(visitor, settings); };
+  read_fields(own_settings, json_path, walk);
+  return write_fields(walk).dump();
+}
+
+nlohmann::json settings_schema() {
+  Settings settings;
+  return schema_of_fields([&](FieldVisitor& visitor) { visit(visitor, settings); });
+}
+
+std::vector<std::string> setting_names() {
+  Settings settings;
+  return field_names([&](FieldVisitor& visitor) { visit(visitor, settings); });
+}
+
+std::string reason_to_skip(const RunSpec& spec) {
+  const auto size = settings_from_json_text(spec.workload_settings).size;
+  if ((size[0] == 0) != (size[1] == 0))
+    return cat("settings.size is [", size[0], ", ", size[1], "]: give both sides, or [0, 0]");
+  for (const auto side : size)
+    if (side % side_multiple_px != 0)
+      return cat("side ", side, " of settings.size is no multiple of ", side_multiple_px,
+                 " (the network halves it ", depth, " times)");
+  return "";
+}
+
+}  // namespace
+}  // namespace unet
+
+const WorkloadDescriptor& unet_descriptor() {
+  static const WorkloadDescriptor descriptor{
+      .name = "unet",
+      .summary = "2D segmentation by a U-Net, as in the RWTH scaling study",
+      .needs_libtorch = true,
+      .quality_metrics = {"iou", "dice", "loss"},
+      .complete_settings = unet::complete_settings,
+      .settings_schema = unet::settings_schema,
+      .setting_names = unet::setting_names,
+      .training_sample_count = unet::training_sample_count,
+      .reason_to_skip = unet::reason_to_skip,
+  };
+  return descriptor;
+}
+
+}  // namespace scalestudy

@@ -1,0 +1,228 @@
+#include "workloads/unet/samples.hpp"
+
+#include <algorithm>
+
+#include "core/error.hpp"
+#include "core/hash.hpp"
+#include "core/text.hpp"
+
+#include "data/content_overlap.hpp"
+#include "data/resize.hpp"
+#include "data/split.hpp"
+
+namespace scalestudy::unet {
+namespace {
+
+std::string size_text(const Image& image) {
+  return cat(image.height_px, " × ", image.width_px);
+}
+
+/// 255 where the value lies above the threshold, else 0; grey.
+Image binary(const Image& mask, double threshold_frac) {
+  const auto threshold = threshold_frac * static_cast<double>(mask.max_value());
+  const auto grey = with_channels(mask, 1);
+  auto out = blank_image(mask.height_px, mask.width_px, 1, SampleType::uint8);
+  auto* pixel = out.bytes.data();
+  for (std::int64_t y = 0; y < grey.height_px; ++y)
+    for (std::int64_t x = 0; x < grey.width_px; ++x)
+      *pixel++ = static_cast<double>(grey.at(y, x, 0)) > threshold ? std::byte{255} : std::byte{0};
+  return out;
+}
+
+std::int64_t largest_value(const Image& image) {
+  float largest = 0;
+  for (std::int64_t y = 0; y < image.height_px; ++y)
+    for (std::int64_t x = 0; x < image.width_px; ++x)
+      for (std::int64_t c = 0; c < image.channels; ++c)
+        largest = std::max(largest, image.at(y, x, c));
+  return static_cast<std::int64_t>(largest);
+}
+
+std::int64_t foreground_pixels(const Image& binary_mask) {
+  return std::count(binary_mask.bytes.begin(), binary_mask.bytes.end(), std::byte{255});
+}
+
+std::int64_t memory_bytes(const Sample& sample) {
+  return std::ssize(sample.image.bytes) + std::ssize(sample.mask.bytes);
+}
+
+std::int64_t next_multiple(std::int64_t side) {
+  return (side + side_multiple_px - 1) / side_multiple_px * side_multiple_px;
+}
+
+std::string size_suggestion(std::int64_t height_px, std::int64_t width_px) {
+  return cat("Have them resized, e.g. --set settings.size=[", next_multiple(height_px), ",",
+             next_multiple(width_px), "]");
+}
+
+std::string split_hash(const ImageSet& set, const Split& split) {
+  auto state = fnv1a("training");
+  const auto add = [&](const std::vector<std::int64_t>& part) {
+    for (const auto sample : part) {
+      state = fnv1a(set.samples()[static_cast<std::size_t>(sample)].id, state);
+      state = fnv1a("\n", state);
+    }
+  };
+  add(split.training);
+  state = fnv1a("validation", state);
+  add(split.validation);
+  return hex64(mix64(state));
+}
+
+}  // namespace
+
+SampleLists sample_lists(const ImageSet& set, const Settings& settings) {
+  const auto split = split_indices(SampleCount(std::ssize(set.samples())), settings.training_frac,
+                                   static_cast<std::uint64_t>(settings.split_seed));
+  SampleLists lists;
+  lists.training_once = split.training;
+  lists.validation = split.validation;
+  for (std::int64_t i = 0; i < settings.repeat_training_list; ++i)
+    lists.training.insert(lists.training.end(), split.training.begin(), split.training.end());
+  lists.split_hash = split_hash(set, split);
+  return lists;
+}
+
+std::int64_t training_sample_count(const RunSpec& spec) {
+  if (spec.data.path.empty())
+    throw BadInput({"data.path is empty", "there is nothing to train on",
+                    "Name the folder that holds images/ and masks/: --set data.path=/path/to/it"});
+  const auto set = open_image_mask_set(spec.data.path);
+  return std::ssize(sample_lists(*set, settings_from_json_text(spec.workload_settings)).training);
+}
+
+Sample prepared(const Image& image,
+                const Image& mask,
+                const Settings& settings,
+                const std::string& name) {
+  if (image.height_px != mask.height_px || image.width_px != mask.width_px)
+    throw BadInput({cat("'", name, "' is ", size_text(image), " px, its mask ", size_text(mask)),
+                    "it is unknown which pixels belong together",
+                    "Give a mask of the image's size"});
+  Sample sample{with_channels(image, 1), binary(mask, settings.mask_threshold_frac)};
+  const auto height_px = settings.size[0];
+  const auto width_px = settings.size[1];
+  if (height_px == 0) return sample;
+  sample.image = resized_with_padding(sample.image, height_px, width_px);
+  sample.mask = binary(resized_with_padding(sample.mask, height_px, width_px), 0.5);
+  return sample;
+}
+
+Samples::Samples(std::unique_ptr<ImageSet> stored,
+                 const Settings& settings,
+                 std::int64_t cache_bytes,
+                 std::string origin)
+    : stored_(std::move(stored)),
+      settings_(settings),
+      origin_(std::move(origin)),
+      lists_(sample_lists(*stored_, settings)),
+      cache_(stored_->samples().size()),
+      hashes_(stored_->samples().size()) {
+  read_all(cache_bytes);
+}
+
+const std::string& Samples::id(std::int64_t sample) const {
+  return stored_->samples()[static_cast<std::size_t>(sample)].id;
+}
+
+std::uint64_t Samples::hash(std::int64_t sample) const {
+  return hashes_[static_cast<std::size_t>(sample)];
+}
+
+std::shared_ptr<const Sample> Samples::read(std::int64_t sample) const {
+  const auto& cached = cache_[static_cast<std::size_t>(sample)];
+  return cached ? cached : read_stored(sample);
+}
+
+std::shared_ptr<const Sample> Samples::read_stored(std::int64_t sample) const {
+  const auto index = static_cast<std::size_t>(sample);
+  return std::make_shared<const Sample>(
+      prepared(stored_->read_image(index), stored_->read_mask(index), settings_, id(sample)));
+}
+
+void Samples::read_all(std::int64_t cache_bytes) {
+  std::vector<std::uint64_t> image_hashes(hashes_.size());
+  std::int64_t foreground = 0;
+  for (std::int64_t i = 0; i < std::ssize(hashes_); ++i) {
+    const auto index = static_cast<std::size_t>(i);
+    auto sample = read_stored(i);
+    take_size(*sample, i);
+    foreground += foreground_pixels(sample->mask);
+    image_hashes[index] = content_hash(sample->image);
+    hashes_[index] =
+        mix64(fnv1a(id(i)) ^ mix64(image_hashes[index] ^ mix64(content_hash(sample->mask))));
+    cache_bytes -= memory_bytes(*sample);
+    if (cache_bytes < 0) continue;
+    cache_[index] = std::move(sample);
+    ++facts_.cached_count;
+  }
+  facts_.foreground_frac =
+      static_cast<double>(foreground) / static_cast<double>(pixels() * std::ssize(hashes_));
+  if (foreground == 0) refuse_empty_masks();
+  look_for_overlap(image_hashes);
+}
+
+void Samples::take_size(const Sample& sample, std::int64_t index) {
+  const auto& image = sample.image;
+  if (index == 0) {
+    facts_.height_px = image.height_px;
+    facts_.width_px = image.width_px;
+  }
+  const auto why = "a batch needs one size";
+  if (image.height_px != facts_.height_px || image.width_px != facts_.width_px)
+    throw BadInput({cat("Sizes differ in ", origin_, ": '", id(0), "' is ", facts_.height_px, " × ",
+                        facts_.width_px, " px, '", id(index), "' is ", size_text(image)),
+                    why, size_suggestion(facts_.height_px, facts_.width_px)});
+  if (image.height_px % side_multiple_px != 0 || image.width_px % side_multiple_px != 0)
+    throw BadInput({cat("'", id(index), "' in ", origin_, " is ", size_text(image), " px"),
+                    cat("the network halves each side ", depth, " times, so that sides must be ",
+                        "multiples of ", side_multiple_px),
+                    size_suggestion(image.height_px, image.width_px)});
+}
+
+void Samples::refuse_empty_masks() const {
+  std::int64_t largest = 0;
+  std::int64_t full_scale = 255;
+  for (std::size_t i = 0; i < hashes_.size(); ++i) {
+    const auto mask = stored_->read_mask(i);
+    largest = std::max(largest, largest_value(mask));
+    full_scale = mask.max_value();
+  }
+  const auto problem =
+      cat("No mask of ", origin_, " has a pixel above ", settings_.mask_threshold_frac,
+          " of full scale (the largest value is ", largest, " of ", full_scale, ")");
+  throw BadInput({problem, "there is no foreground to learn",
+                  largest > 0 ? "If every value above 0 is foreground, --set "
+                                "settings.mask_threshold_frac=0"
+                              : "Give masks whose foreground is above 0"});
+}
+
+void Samples::look_for_overlap(const std::vector<std::uint64_t>& image_hashes) {
+  const auto ids = [&](const std::vector<std::int64_t>& part) {
+    std::vector<ContentId> list;
+    for (const auto sample : part)
+      list.push_back({id(sample), image_hashes[static_cast<std::size_t>(sample)]});
+    return list;
+  };
+  const auto evaluated = ids(lists_.validation);
+  const auto overlap = find_overlap(ids(lists_.training_once), evaluated);
+  const auto duplicates = find_duplicates(evaluated);
+  facts_.evaluation_overlap_count = std::ssize(overlap);
+  facts_.evaluation_duplicate_count = std::ssize(duplicates);
+  if (settings_.evaluation_overlap == "record") return;
+  const auto suggestion =
+      "Remove the copies, or set settings.evaluation_overlap to \"record\" to go on and have "
+      "their number recorded";
+  if (!overlap.empty())
+    throw BadInput({cat("The evaluated part of ", origin_, " shares ", overlap.size(),
+                        " of its pictures with the training part, e.g. '", overlap[0].second,
+                        "', which equals '", overlap[0].first, "'"),
+                    "quality would be measured on what was learnt", suggestion});
+  if (!duplicates.empty())
+    throw BadInput({cat("The evaluated part of ", origin_, " holds ", duplicates.size(),
+                        " pictures twice, e.g. '", duplicates[0].second, "', which equals '",
+                        duplicates[0].first, "'"),
+                    "they would count twice in the quality", suggestion});
+}
+
+}  // namespace scalestudy::unet

@@ -1,0 +1,95 @@
+#pragma once
+/// From a folder of images and masks to samples as the network takes them, and which of them train.
+/// No LibTorch.
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "study/run_spec.hpp"
+
+#include "data/image_set.hpp"
+
+#include "workloads/unet/settings.hpp"
+
+namespace scalestudy::unet {
+
+/// Indices into the set.
+struct SampleLists {
+  std::vector<std::int64_t> training;  ///< each repeat_training_list times, one after the other
+  std::vector<std::int64_t> training_once;
+  std::vector<std::int64_t> validation;
+  std::string split_hash;  ///< over the ids of both parts: equal splits, equal hashes
+};
+
+/// Needs names only. The same for every rank, number of ranks, repeat and seed.
+/// Errors: BadInput when there are fewer than two samples.
+[[nodiscard]] SampleLists sample_lists(const ImageSet& set, const Settings& settings);
+
+/// Positions of one pass, from a listing of spec.data.path.
+[[nodiscard]] std::int64_t training_sample_count(const RunSpec& spec);
+
+/// An image and its mask, both (height, width, 1) and of one size.
+struct Sample {
+  Image image;  ///< grey: colour is turned into luma
+  Image mask;   ///< 8 bit: 255 foreground, 0 background
+};
+
+/// Grey, foreground cut at the threshold, then resized; a resized mask is foreground where more
+/// than half a pixel is. `name` is for messages. Errors: BadInput when image and mask differ in
+/// size.
+[[nodiscard]] Sample prepared(const Image& image,
+                              const Image& mask,
+                              const Settings& settings,
+                              const std::string& name);
+
+/// What reading every sample once has shown.
+struct SampleFacts {
+  std::int64_t height_px = 0;
+  std::int64_t width_px = 0;
+  double foreground_frac = 0;
+  std::int64_t cached_count = 0;                ///< samples kept in memory
+  std::int64_t evaluation_overlap_count = 0;    ///< evaluated pictures that train too
+  std::int64_t evaluation_duplicate_count = 0;  ///< evaluated pictures that are evaluated before
+};
+
+/// All samples, ready for the network. The constructor reads each once, to check them and to keep
+/// as many as `cache_bytes` hold; the others are read again whenever asked for. Any number of
+/// threads may read.
+class Samples {
+ public:
+  /// Errors: BadInput naming file or reason: unreadable pictures; sizes that differ or that the
+  /// network cannot halve (without settings.size); no foreground at all; evaluated pictures that
+  /// also train (settings.evaluation_overlap refuse).
+  Samples(std::unique_ptr<ImageSet> stored,
+          const Settings& settings,
+          std::int64_t cache_bytes,
+          std::string origin);
+
+  [[nodiscard]] std::shared_ptr<const Sample> read(std::int64_t sample) const;
+  [[nodiscard]] const std::string& id(std::int64_t sample) const;
+  /// Over id, image and mask.
+  [[nodiscard]] std::uint64_t hash(std::int64_t sample) const;
+  [[nodiscard]] const SampleLists& lists() const { return lists_; }
+  [[nodiscard]] const SampleFacts& facts() const { return facts_; }
+  [[nodiscard]] std::int64_t pixels() const { return facts_.height_px * facts_.width_px; }
+
+ private:
+  [[nodiscard]] std::shared_ptr<const Sample> read_stored(std::int64_t sample) const;
+  void read_all(std::int64_t cache_bytes);
+  void take_size(const Sample& sample, std::int64_t index);
+  [[noreturn]] void refuse_empty_masks() const;
+  void look_for_overlap(const std::vector<std::uint64_t>& image_hashes);
+
+  std::unique_ptr<ImageSet> stored_;
+  Settings settings_;
+  std::string origin_;
+  SampleLists lists_;
+  SampleFacts facts_;
+  std::vector<std::shared_ptr<const Sample>> cache_;
+  std::vector<std::uint64_t> hashes_;
+};
+
+}  // namespace scalestudy::unet

@@ -1,0 +1,58 @@
+#include "workloads/unet/settings.hpp"
+
+namespace scalestudy::unet {
+
+void visit(FieldVisitor& visitor, Settings& settings) {
+  visitor.field("size", settings.size,
+                {.unit = "px",
+                 .description = "Height and width that images and masks are resized to, keeping "
+                                "the aspect ratio, the rest black; multiples of 16. [0, 0]: as "
+                                "stored, all of one size",
+                 .minimum = 0,
+                 .maximum = 65536,
+                 .length = 2});
+  visitor.field("training_frac", settings.training_frac,
+                {.unit = "1",
+                 .description = "Share of the samples that train; the others evaluate",
+                 .minimum = 0.001,
+                 .maximum = 0.999});
+  visitor.field("split_seed", settings.split_seed,
+                {.unit = "1",
+                 .description = "Decides with training_frac which samples train: the same for "
+                                "every number of ranks, repeat and seed",
+                 .minimum = 0});
+  visitor.field("repeat_training_list", settings.repeat_training_list,
+                {.unit = "1",
+                 .description = "Times that each training sample stands in the list that one pass "
+                                "goes through",
+                 .minimum = 1,
+                 .maximum = 1000});
+  visitor.field("mask_threshold_frac", settings.mask_threshold_frac,
+                {.unit = "1",
+                 .description = "Foreground is what lies above this share of the mask's full scale "
+                                "(255 or 65535); 0: every value above 0",
+                 .minimum = 0,
+                 .maximum = 0.999});
+  visitor.field("evaluation_overlap", settings.evaluation_overlap,
+                {.unit = "1",
+                 .description = "What to do when a picture of the evaluated part is also in the "
+                                "training part, or twice in its own: counts are recorded anyway",
+                 .choices = {"refuse", "record"}});
+  visitor.field("batch_norm_rule", settings.batch_norm_rule,
+                {.unit = "1",
+                 .description = "keras: epsilon 1e-3, a new batch counts 0.01; torch: epsilon "
+                                "1e-5, a new batch counts 0.1",
+                 .choices = {"keras", "torch"}});
+  visitor.field("initialisation", settings.initialisation,
+                {.unit = "1",
+                 .description = "keras: Glorot uniform kernels, zero biases; torch: uniform "
+                                "within 1/sqrt(fan in), biases too",
+                 .choices = {"keras", "torch"}});
+  visitor.field("panel_samples", settings.panel_samples,
+                {.unit = "samples",
+                 .description = "Evaluated samples shown in the report",
+                 .minimum = 0,
+                 .maximum = 16});
+}
+
+}  // namespace scalestudy::unet

@@ -1,0 +1,34 @@
+#pragma once
+/// The U-Net's own settings, beside the common ones in a study's "settings". Sources: README.md
+/// here. Light: no LibTorch.
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "study/fields.hpp"
+
+namespace scalestudy::unet {
+
+struct Settings {
+  std::vector<std::int64_t> size{0, 0};  ///< (height, width); 0: as stored
+  double training_frac = 0.8;
+  std::int64_t split_seed = 42;
+  std::int64_t repeat_training_list = 1;
+  double mask_threshold_frac = 0.5;
+  std::string evaluation_overlap = "refuse";
+  std::string batch_norm_rule = "keras";
+  std::string initialisation = "keras";
+  std::int64_t panel_samples = 3;
+};
+
+/// The network halves each side so often; sides are multiples of 2^depth.
+inline constexpr std::int64_t depth = 4;
+inline constexpr std::int64_t side_multiple_px = std::int64_t{1} << depth;
+
+void visit(FieldVisitor& visitor, Settings& settings);
+
+/// From the JSON object in RunSpec::workload_settings.
+[[nodiscard]] Settings settings_from_json_text(const std::string& text);
+
+}  // namespace scalestudy::unet

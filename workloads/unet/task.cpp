@@ -1,0 +1,263 @@
+#include "workloads/unet/task.hpp"
+
+#include <algorithm>
+
+#include <ATen/Functions.h>
+
+#include "core/error.hpp"
+#include "core/hash.hpp"
+#include "core/text.hpp"
+
+#include "data/resize.hpp"
+
+#include "training/device.hpp"
+
+#include "workloads/unet/model.hpp"
+#include "workloads/unet/samples.hpp"
+#include "workloads/unet/scores.hpp"
+
+namespace scalestudy::unet {
+namespace {
+
+/// The arrays of a batch, each (N, 1, Y, X): grey values and foreground, both 0 … 1.
+enum Array : std::size_t { input, target, array_count };
+
+/// Panels are small pictures: larger samples are averaged down to at most this side.
+constexpr std::int64_t panel_side_px = 256;
+
+/// Cross-entropy of logits, averaged over each sample's pixels: (N), float64.
+torch::Tensor sample_losses(const torch::Tensor& logits, const torch::Tensor& targets) {
+  const auto losses =
+      at::binary_cross_entropy_with_logits(logits, targets, {}, {}, at::Reduction::None);
+  return losses.mean({1, 2, 3}, /*keepdim=*/false, torch::kFloat64);
+}
+
+/// (N): pixels set in (N, 1, Y, X).
+torch::Tensor pixels_set(const torch::Tensor& flags) {
+  return flags.sum({1, 2, 3}, /*keepdim=*/false, torch::kFloat64);
+}
+
+Panel panel_of(const std::string& name, std::int64_t number, const torch::Tensor& picture) {
+  const auto longest = std::max(picture.size(0), picture.size(1));
+  const auto factor = (longest + panel_side_px - 1) / panel_side_px;
+  const auto small =
+      at::avg_pool2d(picture.reshape({1, 1, picture.size(0), picture.size(1)}), factor)
+          .to(torch::kCPU, torch::kFloat32)
+          .contiguous();
+  const auto* values = small.const_data_ptr<float>();
+  return {cat(name, "-", number), small.size(2), small.size(3), {values, values + small.numel()}};
+}
+
+class UNetTask final : public TrainingTask {
+ public:
+  UNetTask(const RunSpec& spec, const c10::Device& device);
+
+  [[nodiscard]] torch::nn::Module& model() override { return *model_; }
+  void make_batch(const Shard& shard, HostBatch& batch) const override;
+  void move_batch_to_device(const HostBatch& batch) override;
+  void keep_samples_on_device() override;
+  [[nodiscard]] double make_batch_on_device(const Shard& shard) override;
+  [[nodiscard]] torch::Tensor loss_sum() override;
+  [[nodiscard]] Evaluation evaluate(const Communicator& comm, const SignOfLife& alive) override;
+  [[nodiscard]] Evaluation final_evaluation(const Communicator& comm,
+                                            const SignOfLife& alive,
+                                            std::vector<Panel>& panels) override;
+  [[nodiscard]] std::map<std::string, std::string> effective_settings() const override;
+
+ private:
+  /// Samples at the positions of the endless order.
+  [[nodiscard]] std::vector<std::int64_t> samples_of(const Shard& shard) const;
+  void fill(HostBatch& batch, const std::vector<std::int64_t>& samples) const;
+  [[nodiscard]] torch::Tensor to_device(const HostArray& array) const;
+  [[nodiscard]] Evaluation evaluate_on(const std::vector<std::int64_t>& samples,
+                                       const Communicator& comm,
+                                       const SignOfLife& alive);
+  [[nodiscard]] std::vector<Panel> make_panels(const SignOfLife& alive);
+
+  RunSpec spec_;
+  c10::Device device_;
+  Settings settings_;
+  Samples samples_;
+  SampleSequence sequence_;
+  std::shared_ptr<UNet> model_;
+  c10::MemoryFormat memory_format_;
+  torch::Tensor input_, target_;                      ///< of the batch at hand
+  torch::Tensor images_on_device_, masks_on_device_;  ///< (training samples, 1, Y, X)
+};
+
+UNetTask::UNetTask(const RunSpec& spec, const c10::Device& device)
+    : spec_(spec),
+      device_(device),
+      settings_(settings_from_json_text(spec.workload_settings)),
+      samples_(open_image_mask_set(spec.data.path),
+               settings_,
+               spec.settings.input.cache_bytes,
+               cat("'", spec.data.path, "'")),
+      sequence_(SampleCount(std::ssize(samples_.lists().training)), spec.repeat_seed()),
+      model_(std::make_shared<UNet>(settings_)),
+      memory_format_(memory_format_2d(spec)) {
+  model_->to(device_);
+  use_memory_format(*model_, memory_format_);
+}
+
+std::vector<std::int64_t> UNetTask::samples_of(const Shard& shard) const {
+  auto samples = sequence_.range(shard.first, shard.count);
+  for (auto& sample : samples) sample = samples_.lists().training[static_cast<std::size_t>(sample)];
+  return samples;
+}
+
+void UNetTask::fill(HostBatch& batch, const std::vector<std::int64_t>& samples) const {
+  const auto& facts = samples_.facts();
+  const auto pixels = static_cast<std::size_t>(samples_.pixels());
+  batch.sample_count = std::ssize(samples);
+  batch.loss_weight = static_cast<double>(samples.size());
+  batch.arrays.resize(array_count);
+  for (auto& array : batch.arrays)
+    array.resize({batch.sample_count, 1, facts.height_px, facts.width_px});
+  for (std::size_t i = 0; i < samples.size(); ++i) {
+    const auto sample = samples_.read(samples[i]);
+    const auto place = [&](Array which) {
+      return std::span(batch.arrays[which].values).subspan(i * pixels, pixels);
+    };
+    to_floats(sample->image, 1.0F / static_cast<float>(sample->image.max_value()), place(input));
+    to_floats(sample->mask, 1.0F / 255.0F, place(target));
+  }
+}
+
+void UNetTask::make_batch(const Shard& shard, HostBatch& batch) const {
+  fill(batch, samples_of(shard));
+}
+
+torch::Tensor UNetTask::to_device(const HostArray& array) const {
+  // from_blob borrows; in_format copies at once.
+  const auto host =
+      torch::from_blob(const_cast<float*>(array.values.data()), array.shape, torch::kFloat32);
+  return in_format(host, memory_format_).to(device_);
+}
+
+void UNetTask::move_batch_to_device(const HostBatch& batch) {
+  input_ = to_device(batch.arrays[input]);
+  target_ = to_device(batch.arrays[target]);
+}
+
+void UNetTask::keep_samples_on_device() {
+  HostBatch all;
+  fill(all, samples_.lists().training_once);
+  images_on_device_ = to_device(all.arrays[input]);
+  masks_on_device_ = to_device(all.arrays[target]);
+}
+
+double UNetTask::make_batch_on_device(const Shard& shard) {
+  auto rows = sequence_.range(shard.first, shard.count);
+  for (auto& row : rows) row %= std::ssize(samples_.lists().training_once);
+  const auto chosen = torch::tensor(rows, torch::kInt64).to(device_);
+  input_ = in_format(images_on_device_.index_select(0, chosen), memory_format_);
+  target_ = in_format(masks_on_device_.index_select(0, chosen), memory_format_);
+  return static_cast<double>(rows.size());
+}
+
+torch::Tensor UNetTask::loss_sum() {
+  // As sample_losses, in one kernel.
+  return at::binary_cross_entropy_with_logits(model_->forward(input_), target_, {}, {},
+                                              at::Reduction::Sum) /
+         static_cast<double>(samples_.pixels());
+}
+
+Evaluation UNetTask::evaluate_on(const std::vector<std::int64_t>& samples,
+                                 const Communicator& comm,
+                                 const SignOfLife& alive) {
+  constexpr std::int64_t columns = 4;  // loss, intersection, predicted, target
+  const auto batch_size = spec_.settings.evaluation_batch_size;
+  SetHash hash;
+  HostBatch batch;
+  const auto evaluate_batch = [&](const EvaluationBatch& part, std::span<double> values) {
+    alive();
+    std::vector<std::int64_t> chosen;
+    for (std::int64_t i = 0; i < batch_size; ++i)  // padded with the last sample
+      chosen.push_back(samples[static_cast<std::size_t>(part.first + std::min(i, part.count - 1))]);
+    fill(batch, chosen);
+    const auto targets = to_device(batch.arrays[target]);
+    const auto logits = model_->forward(to_device(batch.arrays[input]));
+    const auto predicted = logits > 0;  // probability above 0.5
+    const auto wanted = targets > 0.5;
+    const auto result = at::stack({sample_losses(logits, targets), pixels_set(predicted & wanted),
+                                   pixels_set(predicted), pixels_set(wanted)},
+                                  1)
+                            .to(torch::kCPU)
+                            .contiguous();
+    std::copy_n(result.const_data_ptr<double>(), part.count * columns, values.begin());
+    for (std::int64_t i = 0; i < part.count; ++i)
+      hash.add(samples_.hash(chosen[static_cast<std::size_t>(i)]));
+  };
+  const auto total = std::ssize(samples);
+  const auto values = evaluate_samples(comm, total, batch_size, columns, evaluate_batch);
+  std::vector<Counts> counts;
+  for (std::size_t i = 0; i < values.size(); i += columns)
+    counts.push_back({values[i + 1], values[i + 2], values[i + 3]});
+  return {.loss = column_sum(values, columns, 0) / static_cast<double>(total),
+          .sample_count = total,
+          .weight_sum = static_cast<double>(total),
+          .evaluation_set_hash = hex64(merged(comm, hash).value()),
+          .metrics = scores(counts)};
+}
+
+Evaluation UNetTask::evaluate(const Communicator& comm, const SignOfLife& alive) {
+  return evaluate_on(samples_.lists().validation, comm, alive);
+}
+
+Evaluation UNetTask::final_evaluation(const Communicator& comm,
+                                      const SignOfLife& alive,
+                                      std::vector<Panel>& panels) {
+  auto evaluation = evaluate(comm, alive);
+  const auto training = evaluate_on(samples_.lists().training_once, comm, alive);
+  evaluation.metrics[std::string(evaluation_column::training_iou.name)] =
+      training.metrics.find(evaluation_column::iou.name)->second;
+  if (comm.is_root()) panels = make_panels(alive);
+  return evaluation;
+}
+
+/// Of samples spread evenly over the evaluated part: a fixed choice, not the best ones.
+std::vector<Panel> UNetTask::make_panels(const SignOfLife& alive) {
+  const auto& validation = samples_.lists().validation;
+  const auto count = std::min(settings_.panel_samples, std::ssize(validation));
+  std::vector<Panel> panels;
+  HostBatch batch;
+  for (std::int64_t i = 0; i < count; ++i) {
+    alive();
+    fill(batch, {validation[static_cast<std::size_t>(i * std::ssize(validation) / count)]});
+    const auto image = to_device(batch.arrays[input]);
+    const auto probability = model_->forward(image).sigmoid();
+    panels.push_back(panel_of("input", i + 1, image[0][0]));
+    panels.push_back(panel_of("mask", i + 1, to_device(batch.arrays[target])[0][0]));
+    panels.push_back(panel_of("prediction", i + 1, probability[0][0]));
+  }
+  return panels;
+}
+
+std::map<std::string, std::string> UNetTask::effective_settings() const {
+  const auto& lists = samples_.lists();
+  const auto& facts = samples_.facts();
+  const auto kernel = model_->parameters().front();
+  return {
+      {"training_sample_count", std::to_string(lists.training_once.size())},
+      {"training_list_length", std::to_string(lists.training.size())},
+      {"validation_sample_count", std::to_string(lists.validation.size())},
+      {"split_hash", cat("\"", lists.split_hash, "\"")},
+      {"sample_size", cat("[", facts.height_px, ", ", facts.width_px, "]")},
+      {"foreground_frac", cat(facts.foreground_frac)},
+      {"mask_threshold_frac", cat(settings_.mask_threshold_frac)},
+      {"cached_sample_count", std::to_string(facts.cached_count)},
+      {"evaluation_overlap_count", std::to_string(facts.evaluation_overlap_count)},
+      {"evaluation_duplicate_count", std::to_string(facts.evaluation_duplicate_count)},
+      {"memory_format", kernel.is_contiguous(c10::MemoryFormat::ChannelsLast) ? "\"channels_last\""
+                                                                              : "\"contiguous\""},
+  };
+}
+
+}  // namespace
+
+std::unique_ptr<TrainingTask> make_task(const RunSpec& spec, const c10::Device& device) {
+  return std::make_unique<UNetTask>(spec, device);
+}
+
+}  // namespace scalestudy::unet
