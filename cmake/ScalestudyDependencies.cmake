@@ -4,6 +4,8 @@ set(HDF5_PREFER_PARALLEL OFF)  # serial: one writer, and no ABI shared with MPI
 find_package(HDF5 REQUIRED COMPONENTS C)
 find_package(nlohmann_json 3.11 REQUIRED)
 find_package(TIFF REQUIRED)
+find_package(PNG REQUIRED)
+find_package(JPEG REQUIRED)
 find_package(OpenSSL REQUIRED COMPONENTS Crypto)
 find_package(ZLIB REQUIRED)
 find_package(Threads REQUIRED)

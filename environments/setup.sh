@@ -5,10 +5,11 @@ set -euo pipefail
 readonly TORCH_VERSION=2.11.0
 readonly MINIMUM_TORCH=2.11
 readonly BUILD_PACKAGES=(g++ cmake ninja-build ccache git pkg-config libopenmpi-dev openmpi-bin
-  libhdf5-dev hdf5-tools nlohmann-json3-dev libcli11-dev libfmt-dev libtiff-dev libssl-dev zlib1g-dev libtiff-tools
+  libhdf5-dev hdf5-tools nlohmann-json3-dev libcli11-dev libfmt-dev libtiff-dev libpng-dev libjpeg62-turbo-dev
+  libssl-dev zlib1g-dev libtiff-tools
   libhwloc-dev libgtest-dev libgmock-dev libbenchmark-dev python3-venv python3-h5py python3-numpy)
 readonly REPORT_PACKAGES=(gnuplot-nox fonts-dejavu-core librsvg2-bin)
-readonly CHECK_PACKAGES=(clang-format clang-tidy chromium poppler-utils)
+readonly CHECK_PACKAGES=(clang clang-format clang-tidy libclang-rt-14-dev chromium poppler-utils)
 readonly PEER_PINS=(tensorflow-cpu==2.15.1 keras==2.15.0 n2v==0.3.3 csbdeep==0.7.4 numpy==1.26.4
   h5py==3.16.0 tifffile==2026.3.3)
 readonly DEPS=${SCALESTUDY_DEPS:-${XDG_CACHE_HOME:-$HOME/.cache}/scalestudy}

@@ -40,6 +40,8 @@ THIRD_PARTY = [
      "HDF5 belongs to sources and private hdf5_*.hpp of record"),
     (r"record/hdf5_\w+\.hpp", lambda f: f.room == "record", "this header is private to record"),
     (r"tiff(io)?\.h", lambda f: f.room == "data" and f.is_source, "libtiff belongs to sources of data"),
+    (r"(png\w*|jpeglib|jerror)\.h$", lambda f: f.room == "data" and f.is_source,
+     "libpng and libjpeg belong to sources of data"),
     (r"CLI/", lambda f: f.room == "app", "CLI11 belongs to app"),
     (r"nlohmann/json\.hpp", lambda f: f.is_source and (
         f.name.endswith("_json.cpp") or f.is_light_descriptor

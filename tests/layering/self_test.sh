@@ -28,10 +28,13 @@ plant suite/engine/a.cpp '#include <torch/torch.h>' 'LibTorch'
 plant suite/comm/a.hpp '#include <mpi.h>' 'MPI'
 plant suite/app/a.cpp '#include "comm/mpi_session.hpp"' 'private'
 plant suite/study/a.cpp '#include <hdf5.h>' 'HDF5'
+plant suite/data/a.hpp '#include <png.h>' 'libpng'
+plant analysis/report/a.cpp '#include <jpeglib.h>' 'libjpeg'
 plant suite/study/a.cpp '#include <nlohmann/json.hpp>' 'JSON'
 plant suite/engine/a.cpp 'auto t = std::chrono::system_clock::now();' 'system_clock'
 plant suite/engine/a.cpp '#include "comm/communicator.hpp"' fine
 plant suite/study/a_json.cpp '#include <nlohmann/json.hpp>' fine
 plant suite/comm/a.cpp '#include <mpi.h>' fine
+plant suite/data/a.cpp '#include <png.h>' fine
 plant suite/engine/a.cpp '// not the system_clock' fine
 printf 'all planted violations found\n'

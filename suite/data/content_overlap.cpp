@@ -1,0 +1,39 @@
+#include "data/content_overlap.hpp"
+
+#include <unordered_map>
+
+namespace scalestudy {
+
+std::vector<ContentId> content_ids(const ImageSet& set, std::span<const std::int64_t> samples) {
+  std::vector<ContentId> ids;
+  ids.reserve(samples.size());
+  for (const auto sample : samples) {
+    const auto index = static_cast<std::size_t>(sample);
+    ids.push_back({set.samples().at(index).id, content_hash(set.read_image(index))});
+  }
+  return ids;
+}
+
+std::vector<EqualContent> find_duplicates(std::span<const ContentId> group) {
+  std::unordered_map<std::uint64_t, const std::string*> seen;
+  std::vector<EqualContent> pairs;
+  for (const auto& member : group) {
+    const auto [earlier, is_new] = seen.emplace(member.content_hash, &member.id);
+    if (!is_new) pairs.push_back({*earlier->second, member.id});
+  }
+  return pairs;
+}
+
+std::vector<EqualContent> find_overlap(std::span<const ContentId> first,
+                                       std::span<const ContentId> second) {
+  std::unordered_map<std::uint64_t, const std::string*> known;
+  for (const auto& member : first) known.emplace(member.content_hash, &member.id);
+  std::vector<EqualContent> pairs;
+  for (const auto& member : second) {
+    const auto equal = known.find(member.content_hash);
+    if (equal != known.end()) pairs.push_back({*equal->second, member.id});
+  }
+  return pairs;
+}
+
+}  // namespace scalestudy

@@ -1,0 +1,77 @@
+#pragma once
+/// Decoded pictures, and the PNG and JPEG readers. Files are untrusted: damage of any kind ends in
+/// a BadInput that names the file, never in a crash or in pixels that were not stored.
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace scalestudy {
+
+enum class SampleType { uint8, uint16 };
+
+[[nodiscard]] constexpr std::size_t bytes_per_value(SampleType type) {
+  return type == SampleType::uint8 ? 1 : 2;
+}
+
+/// Shape: (height, width, channels), row-major, channels interleaved.
+struct Image {
+  std::int64_t height_px = 0;
+  std::int64_t width_px = 0;
+  std::int64_t channels = 0;  ///< 1: grey, 3: red, green, blue
+  SampleType type = SampleType::uint8;
+  std::vector<std::byte> bytes;  ///< native byte order
+
+  [[nodiscard]] std::int64_t value_count() const { return height_px * width_px * channels; }
+  [[nodiscard]] std::int64_t max_value() const { return type == SampleType::uint8 ? 255 : 65535; }
+  [[nodiscard]] float at(std::int64_t y, std::int64_t x, std::int64_t channel) const;
+  bool operator==(const Image&) const = default;
+};
+
+/// A black picture.
+[[nodiscard]] Image blank_image(std::int64_t height_px,
+                                std::int64_t width_px,
+                                std::int64_t channels,
+                                SampleType type);
+
+/// Limits of what is decoded, so that a few hostile bytes cannot claim the machine's memory.
+inline constexpr std::int64_t max_side_px = std::int64_t{1} << 16;
+inline constexpr std::int64_t max_image_bytes = std::int64_t{1} << 30;  ///< decoded, and stored
+
+/// Grey or RGB, 8 or 16 bit, as stored: no gamma or colour profile is applied, alpha is dropped.
+/// Grey below 8 bit is stretched to 0 … 255, a palette becomes RGB.
+/// Errors: BadInput naming the file: missing, not a PNG, damaged, truncated, beyond the limits.
+[[nodiscard]] Image read_png(const std::filesystem::path& file);
+
+/// Grey or RGB, 8 bit, decoded at full size (accurate integer DCT, smooth chroma upsampling: the
+/// defaults of libjpeg and Pillow); an orientation tag is not applied.
+/// Errors: as read_png; also CMYK, and data that libjpeg could only guess (premature end, bad
+/// code).
+[[nodiscard]] Image read_jpeg(const std::filesystem::path& file);
+
+/// PNG or JPEG by the file's first bytes. A name that ends in .png, .jpg or .jpeg (any case) must
+/// agree with them; other names are read by content alone.
+/// Errors: BadInput naming the file, as the readers, and when name and content disagree.
+[[nodiscard]] Image read_image(const std::filesystem::path& file);
+
+/// The same from memory; `name` stands for the file in messages.
+[[nodiscard]] Image decode_png(std::span<const std::byte> bytes, const std::string& name);
+[[nodiscard]] Image decode_jpeg(std::span<const std::byte> bytes, const std::string& name);
+[[nodiscard]] Image decode_image(std::span<const std::byte> bytes, const std::string& name);
+
+/// Over shape, type and pixels: equal for equal pictures, whatever the file format.
+[[nodiscard]] std::uint64_t content_hash(const Image& image);
+
+inline float Image::at(std::int64_t y, std::int64_t x, std::int64_t channel) const {
+  const auto index = static_cast<std::size_t>((y * width_px + x) * channels + channel);
+  if (type == SampleType::uint8) return static_cast<float>(std::to_integer<int>(bytes[index]));
+  std::uint16_t value = 0;
+  std::memcpy(&value, bytes.data() + 2 * index, 2);
+  return static_cast<float>(value);
+}
+
+}  // namespace scalestudy

@@ -1,0 +1,266 @@
+#include "data/image_folder.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <map>
+#include <set>
+
+#include "core/error.hpp"
+#include "core/text.hpp"
+
+namespace scalestudy {
+namespace {
+
+namespace fs = std::filesystem;
+
+[[noreturn]] void refuse(const std::string& problem,
+                         const std::string& why,
+                         const std::string& suggestion) {
+  throw BadInput({problem, why, suggestion});
+}
+
+std::string in_quotes(const fs::path& path) {
+  return "'" + path.string() + "'";
+}
+
+/// "'a', 'b', 'c' and 7 more"
+std::string first_few(const std::vector<std::string>& names) {
+  constexpr std::size_t shown = 3;
+  std::vector<std::string> texts;
+  for (std::size_t i = 0; i < std::min(shown, names.size()); ++i)
+    texts.push_back(in_quotes(names[i]));
+  auto text = join(texts, ", ");
+  if (names.size() > shown) text += cat(" and ", names.size() - shown, " more");
+  return text;
+}
+
+/// What operating systems leave in folders.
+bool is_clutter(const std::string& name) {
+  return name.starts_with('.') || name == "Thumbs.db" || name == "desktop.ini";
+}
+
+bool is_picture_name(const fs::path& name) {
+  auto extension = name.extension().string();
+  std::transform(extension.begin(), extension.end(), extension.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return extension == ".png" || extension == ".jpg" || extension == ".jpeg";
+}
+
+/// Names of a folder's entries without clutter, sorted.
+std::vector<std::string> entries_of(const fs::path& folder) {
+  std::error_code error;
+  std::vector<std::string> names;
+  for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
+       entry.increment(error)) {
+    auto name = entry->path().filename().string();
+    if (!is_clutter(name)) names.push_back(std::move(name));
+  }
+  if (error)
+    refuse(cat(in_quotes(folder), " cannot be listed: ", error.message()),
+           "its pictures are needed", "Check its permissions");
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+bool is_folder(const fs::path& path) {
+  std::error_code error;
+  return fs::is_directory(path, error);
+}
+
+/// The pictures of a folder that may hold nothing else.
+std::vector<std::string> pictures_of(const fs::path& folder) {
+  auto names = entries_of(folder);
+  for (const auto& name : names) {
+    const auto path = folder / name;
+    std::error_code error;
+    if (is_folder(path))
+      refuse(cat(in_quotes(path), " is a folder among pictures"), "its content would be left out",
+             "Move its pictures one level up, or move it elsewhere");
+    if (!is_picture_name(name))
+      refuse(cat(in_quotes(path), " is not a picture"), "only .png, .jpg and .jpeg are read here",
+             "Convert it, or move it elsewhere");
+    if (!fs::is_regular_file(path, error))
+      refuse(cat(in_quotes(path), " is not a file that can be read"),
+             "it may be a broken link or a device", "Replace or remove it");
+  }
+  return names;
+}
+
+/// Reads what the lists say; knows nothing of layouts.
+class FolderSet final : public ImageSet {
+ public:
+  FolderSet(fs::path root,
+            std::vector<SampleEntry> samples,
+            std::vector<std::string> class_names,
+            std::vector<std::string> mask_ids)
+      : root_(std::move(root)),
+        samples_(std::move(samples)),
+        class_names_(std::move(class_names)),
+        mask_ids_(std::move(mask_ids)) {}
+
+  [[nodiscard]] const std::vector<SampleEntry>& samples() const override { return samples_; }
+  [[nodiscard]] const std::vector<std::string>& class_names() const override {
+    return class_names_;
+  }
+  [[nodiscard]] Image read_image(std::size_t sample) const override {
+    SCALESTUDY_EXPECT(sample < samples_.size());
+    return scalestudy::read_image(root_ / samples_[sample].id);
+  }
+  [[nodiscard]] Image read_mask(std::size_t sample) const override {
+    SCALESTUDY_EXPECT(sample < mask_ids_.size());
+    return scalestudy::read_image(root_ / mask_ids_[sample]);
+  }
+
+ private:
+  fs::path root_;
+  std::vector<SampleEntry> samples_;
+  std::vector<std::string> class_names_;
+  std::vector<std::string> mask_ids_;  ///< one per sample; empty in a class set
+};
+
+// ---- images and masks
+// ----------------------------------------------------------------------------
+
+/// File names by their stems.
+std::map<std::string, std::string> by_stem(const fs::path& folder) {
+  std::map<std::string, std::string> names;
+  for (const auto& name : pictures_of(folder)) {
+    const auto [other, is_new] = names.emplace(fs::path(name).stem().string(), name);
+    if (!is_new)
+      refuse(cat(in_quotes(folder / other->second), " and ", in_quotes(folder / name),
+                 " differ only in their extension"),
+             "images and masks are paired by name without extension", "Rename or remove one");
+  }
+  return names;
+}
+
+/// Values of `names` whose key `others` lacks.
+std::vector<std::string> without_partner(const std::map<std::string, std::string>& names,
+                                         const std::map<std::string, std::string>& others) {
+  std::vector<std::string> lonely;
+  for (const auto& [stem, name] : names)
+    if (!others.contains(stem)) lonely.push_back(name);
+  return lonely;
+}
+
+void require_partners(const fs::path& root,
+                      const std::map<std::string, std::string>& images,
+                      const std::map<std::string, std::string>& masks) {
+  const auto images_alone = without_partner(images, masks);
+  if (!images_alone.empty())
+    refuse(
+        cat(images_alone.size(), " of ", images.size(), " images in ", in_quotes(root / "images"),
+            " have no mask of the same name: ", first_few(images_alone)),
+        "without a mask there is nothing to learn from",
+        cat("Add the masks to ", in_quotes(root / "masks"), " or remove the images"));
+  const auto masks_alone = without_partner(masks, images);
+  if (!masks_alone.empty())
+    refuse(cat(masks_alone.size(), " of ", masks.size(), " masks in ", in_quotes(root / "masks"),
+               " have no image of the same name: ", first_few(masks_alone)),
+           "the images may have been lost",
+           cat("Add the images to ", in_quotes(root / "images"), " or remove the masks"));
+}
+
+// ---- classes
+// -------------------------------------------------------------------------------------
+
+constexpr std::array splits{"train", "valid", "test"};
+
+void require_only_splits(const fs::path& root) {
+  for (const auto& name : entries_of(root)) {
+    const bool is_split = std::find(splits.begin(), splits.end(), name) != splits.end();
+    if (!is_split && is_folder(root / name))
+      refuse(cat(in_quotes(root / name), " is none of the folders train, valid, test"),
+             "its pictures would be left out", "Rename it, or move it elsewhere");
+  }
+  if (!is_folder(root / "train"))
+    refuse(cat(in_quotes(root), " has no folder 'train'"), "there is nothing to train on",
+           "Arrange the pictures as train/CLASS/picture.jpg, and valid/ and test/ likewise");
+}
+
+std::vector<std::string> classes_of(const fs::path& split) {
+  auto names = entries_of(split);
+  for (const auto& name : names)
+    if (!is_folder(split / name))
+      refuse(cat(in_quotes(split / name), " is in no class folder"), "its class is unknown",
+             cat("Move it into a folder of its class, such as ", in_quotes(split / "CLASS")));
+  return names;
+}
+
+class ClassListing {
+ public:
+  explicit ClassListing(const fs::path& root) : root_(root) {
+    require_only_splits(root);
+    class_names_ = classes_of(root / "train");
+    if (class_names_.empty())
+      refuse(cat(in_quotes(root / "train"), " has no class folders"),
+             "there is nothing to train on", "Make one folder per class");
+    for (const auto* split : splits)
+      if (is_folder(root / split)) add_split(split);
+    std::sort(samples_.begin(), samples_.end(),
+              [](const auto& a, const auto& b) { return a.id < b.id; });
+  }
+
+  std::unique_ptr<ImageSet> set() && {
+    return std::make_unique<FolderSet>(root_, std::move(samples_), std::move(class_names_),
+                                       std::vector<std::string>{});
+  }
+
+ private:
+  void add_split(const std::string& split) {
+    for (const auto& name : classes_of(root_ / split)) {
+      const auto known = std::lower_bound(class_names_.begin(), class_names_.end(), name);
+      const auto folder = root_ / split / name;
+      if (known == class_names_.end() || *known != name)
+        refuse(cat("Class '", name, "' of ", in_quotes(root_ / split), " is missing in train"),
+               "it cannot be recognised without having been learned",
+               cat("Add ", in_quotes(root_ / "train" / name), " or remove ", in_quotes(folder)));
+      add_class(split, name, known - class_names_.begin());
+    }
+  }
+
+  void add_class(const std::string& split, const std::string& name, std::int64_t label) {
+    const auto pictures = pictures_of(root_ / split / name);
+    if (pictures.empty())
+      refuse(cat("Class folder ", in_quotes(root_ / split / name), " has no pictures"),
+             "the class could be neither learned nor tested", "Add pictures or remove the folder");
+    for (const auto& picture : pictures)
+      samples_.push_back({cat(split, "/", name, "/", picture), split, label});
+  }
+
+  fs::path root_;
+  std::vector<std::string> class_names_;
+  std::vector<SampleEntry> samples_;
+};
+
+}  // namespace
+
+std::unique_ptr<ImageSet> open_image_mask_folder(const fs::path& root) {
+  for (const auto* name : {"images", "masks"})
+    if (!is_folder(root / name))
+      refuse(cat(in_quotes(root), " has no folder '", name, "'"),
+             "it is no set of images and masks",
+             "Put the pictures into images/ and their masks, under the same names, into masks/");
+  const auto images = by_stem(root / "images");
+  const auto masks = by_stem(root / "masks");
+  require_partners(root, images, masks);
+  if (images.empty())
+    refuse(cat(in_quotes(root / "images"), " has no pictures"), "there is nothing to train on",
+           "Add .png or .jpg files, and a mask for each");
+  std::vector<SampleEntry> samples;
+  for (const auto& [stem, name] : images) samples.push_back({"images/" + name, "", -1});
+  std::sort(samples.begin(), samples.end(),
+            [](const auto& a, const auto& b) { return a.id < b.id; });
+  std::vector<std::string> mask_ids;
+  for (const auto& sample : samples)
+    mask_ids.push_back("masks/" + masks.at(fs::path(sample.id).stem().string()));
+  return std::make_unique<FolderSet>(root, std::move(samples), std::vector<std::string>{},
+                                     std::move(mask_ids));
+}
+
+std::unique_ptr<ImageSet> open_class_folder(const fs::path& root) {
+  return ClassListing(root).set();
+}
+
+}  // namespace scalestudy

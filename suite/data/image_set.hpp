@@ -1,0 +1,62 @@
+#pragma once
+/// Sets of pictures: what belongs to them, and their pixels on demand.
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "data/image.hpp"
+
+namespace scalestudy {
+
+struct SampleEntry {
+  std::string id;           ///< '/'-separated path from the set's root: "train/RBC/x.jpg"
+  std::string split;        ///< "train", "valid" or "test"; "" in an image and mask set
+  std::int64_t label = -1;  ///< index into class_names(); −1 in an image and mask set
+  bool operator==(const SampleEntry&) const = default;
+};
+
+/// A listing; pixels are read on demand. Any number of threads may read at the same time.
+class ImageSet {
+ public:
+  virtual ~ImageSet();
+
+  /// Sorted by id, so that an index means the same sample on every machine.
+  [[nodiscard]] virtual const std::vector<SampleEntry>& samples() const = 0;
+
+  /// Sorted; empty in an image and mask set.
+  [[nodiscard]] virtual const std::vector<std::string>& class_names() const = 0;
+
+  /// Sizes and channels may differ between samples.
+  /// Errors: BadInput naming file and reason, also when the file vanished after opening.
+  [[nodiscard]] virtual Image read_image(std::size_t sample) const = 0;
+
+  /// Grey or RGB as stored; what counts as foreground is the caller's choice. Only in an image and
+  /// mask set. Errors: as read_image.
+  [[nodiscard]] virtual Image read_mask(std::size_t sample) const = 0;
+};
+
+/// A folder with images/ and masks/, whose files are paired by their names without extension. Lists
+/// and checks names only, decodes nothing. Hidden files, Thumbs.db and desktop.ini are skipped,
+/// whatever stands beside the two folders is ignored.
+/// Errors: BadInput naming what is wrong: no such folder, no pictures, an image without mask, a
+/// mask without image, two files of one name, a file that is no picture, a folder inside.
+[[nodiscard]] std::unique_ptr<ImageSet> open_image_mask_set(const std::filesystem::path& path);
+
+/// Class folders: train/CLASS/*.{jpg,jpeg,png}, and valid/ and test/ where there are any. Lists and
+/// checks names only, decodes nothing. Hidden files are skipped as above; files beside the splits
+/// are ignored. A class of train may be missing in valid and test.
+/// Errors: BadInput naming what is wrong: no train folder, another folder beside the splits (a
+/// misspelt one would be left out silently), a class without pictures, a class that train lacks, a
+/// picture outside any class, a file that is no picture, a folder inside a class.
+[[nodiscard]] std::unique_ptr<ImageSet> open_class_set(const std::filesystem::path& path);
+
+/// Keeps decoded pictures and masks until they fill `limit_bytes`; what does not fit is read again
+/// each time. A reader holds the lock only to look up, so decoding runs in parallel.
+[[nodiscard]] std::unique_ptr<ImageSet> with_decode_cache(std::unique_ptr<ImageSet> set,
+                                                          std::int64_t limit_bytes);
+
+}  // namespace scalestudy

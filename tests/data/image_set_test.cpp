@@ -1,0 +1,237 @@
+#include "data/image_set.hpp"
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include "tests/data/refusal.hpp"
+#include "tests/launchers/temporary_folder.hpp"
+#include "tests/support/picture_files.hpp"
+
+namespace scalestudy {
+namespace {
+
+namespace fs = std::filesystem;
+using test::pattern;
+using test::smooth;
+using test::write_bytes;
+using test::write_jpeg;
+using test::write_png;
+
+std::vector<std::string> ids_of(const ImageSet& set) {
+  std::vector<std::string> ids;
+  for (const auto& sample : set.samples()) ids.push_back(sample.id);
+  return ids;
+}
+
+class ImageFolders : public ::testing::Test {
+ protected:
+  TemporaryFolder folder_;
+  fs::path root_ = folder_.path();
+};
+
+// ---- images and masks
+// ----------------------------------------------------------------------------
+
+class ImageMaskSet : public ImageFolders {
+ protected:
+  void SetUp() override {
+    write_png(root_ / "images/b.png", pattern(8, 9, 3));
+    write_png(root_ / "masks/b.png", pattern(8, 9, 1));
+    write_jpeg(root_ / "images/a.JPG", smooth(16, 5, 3));
+    write_png(root_ / "masks/a.png", pattern(16, 5, 1, SampleType::uint16));
+  }
+  void expect_refused(const std::vector<std::string>& parts) {
+    test::expect_refused([this] { (void)open_image_mask_set(root_); }, parts);
+  }
+};
+
+TEST_F(ImageMaskSet, PairsByNameAndReadsMixedSizesAndFormats) {
+  const auto set = open_image_mask_set(root_);
+  EXPECT_EQ(set->samples(), (std::vector<SampleEntry>{{"images/a.JPG"}, {"images/b.png"}}));
+  EXPECT_TRUE(set->class_names().empty());
+  EXPECT_EQ(set->read_image(0).height_px, 16);
+  EXPECT_TRUE(set->read_mask(0) == pattern(16, 5, 1, SampleType::uint16));
+  EXPECT_TRUE(set->read_image(1) == pattern(8, 9, 3));
+  EXPECT_TRUE(set->read_mask(1) == pattern(8, 9, 1));
+}
+
+TEST_F(ImageMaskSet, SortsByIdEvenWhereStemsSortOtherwise) {
+  // '-' stands before '.', so that "c-1.png" < "c.png" although "c" < "c-1".
+  for (const auto* name : {"c.png", "c-1.png"}) {
+    write_png(root_ / "images" / name, pattern(4, 4, 1));
+    write_png(root_ / "masks" / name, pattern(4, 4, 1));
+  }
+  EXPECT_EQ(
+      ids_of(*open_image_mask_set(root_)),
+      (std::vector<std::string>{"images/a.JPG", "images/b.png", "images/c-1.png", "images/c.png"}));
+}
+
+TEST_F(ImageMaskSet, SkipsClutterAndWhatStandsBeside) {
+  write_bytes(root_ / "images/.DS_Store", "x");
+  write_bytes(root_ / "images/Thumbs.db", "x");
+  write_bytes(root_ / "masks/desktop.ini", "x");
+  write_bytes(root_ / "masks/.hidden/x.png", "x");
+  write_bytes(root_ / "README.md", "x");
+  write_bytes(root_ / "other/z.png", "x");
+  EXPECT_EQ(open_image_mask_set(root_)->samples().size(), 2U);
+}
+
+TEST_F(ImageMaskSet, OpeningDecodesNothing) {
+  write_bytes(root_ / "images/b.png", "not a picture at all");
+  const auto set = open_image_mask_set(root_);
+  test::expect_refused([&] { (void)set->read_image(1); }, {"images/b.png", "neither PNG nor JPEG"});
+  EXPECT_EQ(set->read_image(0).width_px, 5);
+}
+
+TEST_F(ImageMaskSet, RefusesAnImageWithoutMask) {
+  write_png(root_ / "images/lonely.png", pattern(4, 4, 1));
+  expect_refused({"1 of 3 images", "no mask of the same name", "'lonely.png'"});
+}
+
+TEST_F(ImageMaskSet, RefusesAMaskWithoutImage) {
+  for (int i = 0; i < 5; ++i)
+    write_png(root_ / "masks" / ("left" + std::to_string(i) + ".png"), pattern(4, 4, 1));
+  expect_refused({"5 of 7 masks", "no image of the same name", "'left0.png'", "and 2 more"});
+}
+
+TEST_F(ImageMaskSet, RefusesTwoFilesOfOneName) {
+  write_jpeg(root_ / "images/b.jpg", smooth(8, 9, 3));
+  expect_refused({"images/b.jpg", "images/b.png", "differ only in their extension"});
+  fs::remove(root_ / "images/b.jpg");
+  write_png(root_ / "masks/a.jpeg", pattern(8, 9, 1));
+  expect_refused({"masks/a.jpeg", "masks/a.png", "differ only in their extension"});
+}
+
+TEST_F(ImageMaskSet, RefusesWhatIsNoPicture) {
+  write_bytes(root_ / "images/notes.txt", "x");
+  expect_refused({"images/notes.txt", "is not a picture"});
+  fs::remove(root_ / "images/notes.txt");
+  write_bytes(root_ / "masks/more/x.png", "x");
+  expect_refused({"masks/more", "is a folder among pictures"});
+  fs::remove_all(root_ / "masks/more");
+  fs::create_symlink(root_ / "nowhere.png", root_ / "images/broken.png");
+  expect_refused({"images/broken.png", "not a file that can be read"});
+  fs::remove(root_ / "images/broken.png");
+  ASSERT_EQ(::mkfifo((root_ / "images/pipe.png").c_str(), 0600), 0);
+  expect_refused({"images/pipe.png", "not a file that can be read"});
+}
+
+TEST_F(ImageMaskSet, RefusesMissingAndEmptyFolders) {
+  test::expect_refused([this] { (void)open_image_mask_set(root_ / "nowhere"); },
+                       {"nowhere", "does not exist"});
+  test::expect_refused([this] { (void)open_image_mask_set(root_ / "images/b.png"); },
+                       {"b.png", "is not a folder"});
+  test::expect_refused([this] { (void)open_image_mask_set(root_ / "images"); },
+                       {"has no folder 'images'"});
+  fs::remove_all(root_ / "masks");
+  expect_refused({"has no folder 'masks'"});
+  fs::create_directory(root_ / "masks");
+  fs::remove_all(root_ / "images");
+  fs::create_directory(root_ / "images");
+  expect_refused({"images", "has no pictures"});
+}
+
+TEST_F(ImageMaskSet, AFileThatVanishesOrIsCutAfterOpeningIsNamed) {
+  const auto set = open_image_mask_set(root_);
+  fs::resize_file(root_ / "masks/a.png", 60);
+  test::expect_refused([&] { (void)set->read_mask(0); }, {"masks/a.png", "damaged or truncated"});
+  fs::remove(root_ / "images/b.png");
+  test::expect_refused([&] { (void)set->read_image(1); }, {"images/b.png", "does not exist"});
+  fs::create_directory(root_ / "images/b.png");
+  test::expect_refused([&] { (void)set->read_image(1); }, {"images/b.png", "not a regular file"});
+}
+
+TEST_F(ImageMaskSet, AFileWithoutPermissionIsNamed) {
+  if (::geteuid() == 0) GTEST_SKIP() << "root may read everything";
+  const auto set = open_image_mask_set(root_);
+  fs::permissions(root_ / "images/b.png", fs::perms::none);
+  test::expect_refused([&] { (void)set->read_image(1); }, {"images/b.png", "Permission denied"});
+}
+
+// ---- classes
+// -------------------------------------------------------------------------------------
+
+class ClassSet : public ImageFolders {
+ protected:
+  void SetUp() override {
+    add("train/wren/1.jpg");
+    add("train/wren/2.png");
+    add("train/Auk/1.jpeg");
+    add("train/owl/1.jpg");
+    add("valid/owl/1.jpg");
+    add("test/owl/9.jpg");
+    add("test/wren/1.jpg");
+  }
+  void add(const std::string& id) {
+    if (id.ends_with(".png"))
+      write_png(root_ / id, pattern(8, 8, 1));
+    else
+      write_jpeg(root_ / id, smooth(8, 8, 3));
+  }
+  void expect_refused(const std::vector<std::string>& parts) {
+    test::expect_refused([this] { (void)open_class_set(root_); }, parts);
+  }
+};
+
+TEST_F(ClassSet, ListsSplitsAndLabelsById) {
+  const auto set = open_class_set(root_);
+  EXPECT_EQ(set->class_names(), (std::vector<std::string>{"Auk", "owl", "wren"}));
+  EXPECT_EQ(set->samples(), (std::vector<SampleEntry>{{"test/owl/9.jpg", "test", 1},
+                                                      {"test/wren/1.jpg", "test", 2},
+                                                      {"train/Auk/1.jpeg", "train", 0},
+                                                      {"train/owl/1.jpg", "train", 1},
+                                                      {"train/wren/1.jpg", "train", 2},
+                                                      {"train/wren/2.png", "train", 2},
+                                                      {"valid/owl/1.jpg", "valid", 1}}));
+  EXPECT_TRUE(set->read_image(5) == pattern(8, 8, 1));
+  EXPECT_EQ(set->read_image(0).channels, 3);
+}
+
+TEST_F(ClassSet, TrainAloneIsEnoughAndClutterIsSkipped) {
+  fs::remove_all(root_ / "valid");
+  fs::remove_all(root_ / "test");
+  write_bytes(root_ / "birds.csv", "x");
+  write_bytes(root_ / ".cache/x", "x");
+  write_bytes(root_ / "train/.DS_Store", "x");
+  write_bytes(root_ / "train/owl/Thumbs.db", "x");
+  EXPECT_EQ(open_class_set(root_)->samples().size(), 4U);
+}
+
+TEST_F(ClassSet, RefusesAClassWithoutPictures) {
+  fs::create_directory(root_ / "train/robin");
+  expect_refused({"train/robin", "has no pictures"});
+  write_bytes(root_ / "train/robin/.hidden.jpg", "x");
+  expect_refused({"train/robin", "has no pictures"});
+}
+
+TEST_F(ClassSet, RefusesAClassThatTrainLacks) {
+  add("test/swan/1.jpg");
+  expect_refused({"Class 'swan'", "test", "missing in train"});
+}
+
+TEST_F(ClassSet, RefusesMisspeltSplitsAndPicturesWithoutClass) {
+  add("validation/owl/1.jpg");
+  expect_refused({"validation", "none of the folders train, valid, test"});
+  fs::remove_all(root_ / "validation");
+  add("test/1.jpg");
+  expect_refused({"test/1.jpg", "is in no class folder"});
+}
+
+TEST_F(ClassSet, RefusesWhatIsNoPictureInAClass) {
+  write_bytes(root_ / "valid/owl/labels.csv", "x");
+  expect_refused({"valid/owl/labels.csv", "is not a picture"});
+  fs::remove(root_ / "valid/owl/labels.csv");
+  add("train/owl/young/1.jpg");
+  expect_refused({"train/owl/young", "is a folder among pictures"});
+}
+
+TEST_F(ClassSet, RefusesAFolderWithoutTrain) {
+  fs::remove_all(root_ / "train");
+  expect_refused({"has no folder 'train'"});
+  fs::create_directory(root_ / "train");
+  expect_refused({"train", "has no class folders"});
+  test::expect_refused([this] { (void)open_class_set(root_ / "nowhere"); }, {"does not exist"});
+}
+
+}  // namespace
+}  // namespace scalestudy
