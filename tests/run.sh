@@ -8,8 +8,9 @@ usage() {
 Usage: tests/run.sh [--full] [--jobs N] [--help]
   (none)    set up; preset release: configure, build, ctest
   --full    also: preset light built and tested with LibTorch, MPI and CUDA hidden, its driver linked
-            with none of them; AddressSanitizer; ThreadSanitizer on the threaded parts; clang-format; clang-tidy; preset gpu
-            linked; the report in a browser; the original Noise2Void beside ours.
+            with none of them; AddressSanitizer; ThreadSanitizer on the threaded parts; each fuzz
+            target for a minute; clang-format; clang-tidy; preset gpu linked; the report in a
+            browser; the original Noise2Void beside ours.
             A test that cannot run because its tool is missing then fails (SCALESTUDY_REQUIRE).
   --jobs N  parallel compilations and tests (default: one per core)
 Environment: CTEST_ARGS, more arguments for ctest of preset release (e.g. "-L unit").
@@ -59,12 +60,14 @@ run_ctest() {
 
 build_and_test() { build "$1" && run_ctest "$@"; }
 
-# ThreadSanitizer watches one process: the ranks that are threads, and the engine's threads.
+# ThreadSanitizer watches one process: the ranks that are threads, the engine's threads, the cache
+# that input threads share.
 threads_are_clean() {
   local tests=build/tsan/tests
   cmake --preset tsan &&
-    cmake --build --preset tsan --target engine_test comm_test communicator_conformance -- -j "$jobs" &&
+    cmake --build --preset tsan --target engine_test comm_test communicator_conformance data_test -- -j "$jobs" &&
     "$tests/engine/engine_test" && "$tests/comm/comm_test" &&
+    "$tests/data/data_test" --gtest_filter='DecodeCache.*' &&
     "$tests/conformance/communicator_conformance" --gtest_filter='-*shm*'
 }
 
@@ -127,6 +130,7 @@ if [[ $full ]]; then
   stage light light_hidden
   stage asan build_and_test asan
   stage tsan threads_are_clean
+  stage fuzz tests/fuzz/run.sh 60 --jobs "$jobs"
   stage clang-format check_format
   stage clang-tidy check_tidy
   stage gpu-link gpu_links

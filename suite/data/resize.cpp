@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
+#include <type_traits>
 
 #include "core/error.hpp"
 
@@ -12,6 +14,11 @@ namespace {
 /// Weights are integers over 2^22, as in Pillow: sums are exact, so the result is the same on every
 /// machine, and eight bits of value and the sign still fit into 32.
 constexpr int weight_bits = 22;
+
+/// Halves go up, as in Pillow.
+std::int64_t nearest_integer(double value) {
+  return static_cast<std::int64_t>(std::floor(value + 0.5));
+}
 
 /// Which input positions make up one output position, and how much each counts.
 struct Taps {
@@ -31,8 +38,8 @@ class AxisWeights {
     taps_.reserve(static_cast<std::size_t>(out_px));
     for (std::int64_t out = 0; out < out_px; ++out) {
       const double center = (static_cast<double>(out) + 0.5) * step;
-      const auto first = std::max(static_cast<std::int64_t>(center - reach + 0.5), std::int64_t{0});
-      const auto last = std::min(static_cast<std::int64_t>(center + reach + 0.5), in_px);
+      const auto first = std::max(nearest_integer(center - reach), std::int64_t{0});
+      const auto last = std::min(nearest_integer(center + reach), in_px);
       auto* const weights = weights_.data() + out * stride_;
       fill_triangle(center - static_cast<double>(first), reach, {weights, weights + last - first});
       taps_.push_back({first, last - first, weights});
@@ -52,7 +59,8 @@ class AxisWeights {
     double sum = 0;
     for (std::size_t i = 0; i < weights.size(); ++i) sum += height_at(i);
     for (std::size_t i = 0; i < weights.size(); ++i)
-      weights[i] = static_cast<std::int32_t>(0.5 + height_at(i) / sum * (1 << weight_bits));
+      weights[i] =
+          static_cast<std::int32_t>(nearest_integer(height_at(i) / sum * (1 << weight_bits)));
   }
 
   std::int64_t stride_ = 0;

@@ -167,11 +167,17 @@ class TiffStack {
       refuse(cat("needs ", human_bytes(voxels * sizeof(float)),
                  " as float32, more than half of this machine's memory"),
              "Crop the volume");
-    // No codec of libtiff shrinks data more than about 1100-fold (Deflate); a header that claims
-    // more is damaged, and believing it would allocate memory for nothing.
+    require_can_hold(decoded);
+  }
+
+  /// No codec of libtiff shrinks data more than about 1100-fold (Deflate); a header that claims
+  /// more is damaged, and believing it would allocate memory for nothing.
+  void require_can_hold(double decoded_bytes) const {
     const auto stored = static_cast<double>(std::filesystem::file_size(file_));
-    if (decoded > 2000.0 * stored || (compression() == COMPRESSION_NONE && decoded > stored))
-      refuse(cat("claims ", human_bytes(decoded), " of pixels but has only ", human_bytes(stored)),
+    if (decoded_bytes > 2000.0 * stored ||
+        (compression() == COMPRESSION_NONE && decoded_bytes > stored))
+      refuse(cat("claims ", human_bytes(decoded_bytes), " of pixels but has only ",
+                 human_bytes(stored)),
              "It is damaged or truncated; copy or export it again");
   }
 
@@ -198,6 +204,7 @@ class TiffStack {
     TIFFGetField(tiff_.get(), TIFFTAG_TILEWIDTH, &tile_width);
     TIFFGetField(tiff_.get(), TIFFTAG_TILELENGTH, &tile_height);
     const std::size_t sample_bytes = page.bits / 8;
+    require_can_hold(static_cast<double>(TIFFTileSize(tiff_.get())));
     std::vector<std::byte> tile(static_cast<std::size_t>(TIFFTileSize(tiff_.get())));
     if (tile_width == 0 || tile_height == 0 ||
         tile.size() < std::size_t{tile_width} * tile_height * sample_bytes)

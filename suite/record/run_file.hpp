@@ -3,7 +3,9 @@
 /// survives SIGKILL and opens in h5py and h5dump. One thread, one process writes.
 
 #include <filesystem>
+#include <functional>
 #include <initializer_list>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -17,6 +19,10 @@ namespace scalestudy {
 using Cell = std::variant<double, std::string>;
 /// The cells of one table row, in the order of that table's `all()`.
 using Row = std::vector<Cell>;
+
+/// A row by column names; columns without a cell get NaN or "". Contract: every name is known.
+[[nodiscard]] Row row_of(std::span<const Column> columns,
+                         const std::map<std::string, Cell, std::less<>>& cells);
 
 /// Writes run.h5.part. Local: only rank 0 has one. Errors: RunFailed naming the file (disk full,
 /// no permission); nothing flushed before is lost.

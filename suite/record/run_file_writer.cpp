@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <system_error>
 
@@ -11,6 +12,20 @@
 #include "record/seal.hpp"
 
 namespace scalestudy {
+
+Row row_of(std::span<const Column> columns, const std::map<std::string, Cell, std::less<>>& cells) {
+  Row row;
+  std::size_t found = 0;
+  for (const auto& column : columns) {
+    const auto cell = cells.find(column.name);
+    const bool is_text = column.storage == Storage::text;
+    const Cell missing = is_text ? Cell("") : Cell(std::numeric_limits<double>::quiet_NaN());
+    found += cell == cells.end() ? 0 : 1;
+    row.push_back(cell == cells.end() ? missing : cell->second);
+  }
+  SCALESTUDY_EXPECT(found == cells.size());
+  return row;
+}
 namespace {
 
 using hdf5::Dataset;

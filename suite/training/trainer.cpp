@@ -89,20 +89,6 @@ ScheduleSettings resolved_schedule(const RunSpec& spec) {
   return schedule;
 }
 
-/// One cell of /evaluations; what the workload does not have is NaN.
-Cell evaluation_value(const Column& column, std::int64_t epoch, const Evaluation& evaluation) {
-  namespace columns = evaluation_column;
-  if (column.name == columns::epoch.name) return static_cast<double>(epoch);
-  if (column.name == columns::loss.name) return evaluation.loss;
-  if (column.name == columns::sample_count.name)
-    return static_cast<double>(evaluation.sample_count);
-  if (column.name == columns::weight_sum.name) return evaluation.weight_sum;
-  if (column.name == columns::evaluation_set.name) return evaluation.set;
-  if (column.name == columns::evaluation_set_hash.name) return evaluation.evaluation_set_hash;
-  const auto metric = evaluation.metrics.find(column.name);
-  return metric == evaluation.metrics.end() ? not_a_number : metric->second;
-}
-
 class Trainer final : public StepWork {
  public:
   Trainer(RankServices& services, TrainingTask& task)
@@ -375,10 +361,19 @@ void Trainer::end_epoch(std::int64_t epoch, double epoch_s) {
 
 void Trainer::record_evaluation(std::int64_t epoch, const Evaluation& evaluation) {
   if (services_.writer == nullptr) return;
-  Row row;
-  for (const auto& column : evaluation_column::all())
-    row.push_back(evaluation_value(column, epoch, evaluation));
-  services_.writer->append_evaluation(row);
+  namespace columns = evaluation_column;
+  std::map<std::string, Cell, std::less<>> cells(evaluation.metrics.begin(),
+                                                 evaluation.metrics.end());
+  const auto set = [&](const Column& column, Cell value) {
+    cells.emplace(column.name, std::move(value));
+  };
+  set(columns::epoch, static_cast<double>(epoch));
+  set(columns::loss, evaluation.loss);
+  set(columns::sample_count, static_cast<double>(evaluation.sample_count));
+  set(columns::weight_sum, evaluation.weight_sum);
+  set(columns::evaluation_set, evaluation.set);
+  set(columns::evaluation_set_hash, evaluation.evaluation_set_hash);
+  services_.writer->append_evaluation(row_of(columns::all(), cells));
 }
 
 void Trainer::save_weights(const char* name) {

@@ -60,6 +60,8 @@ inline RunSpec spec_of(const SyntheticRun& run) {
   spec.plan.learning_rate = 4e-4 * static_cast<double>(run.ranks);
   spec.plan.epochs = run.epochs;
   spec.plan.steps_per_epoch = run.steps_per_epoch;
+  spec.plan.samples_per_epoch = spec.plan.global_batch_size * run.steps_per_epoch;
+  spec.plan.epoch_stride_samples = spec.plan.samples_per_epoch;
   spec.plan.patience_epochs = 10;
   spec.plan.samples = spec.plan.global_batch_size * run.epochs * run.steps_per_epoch;
   spec.plan.requested_samples = spec.plan.samples;
@@ -91,8 +93,14 @@ class SyntheticWriter {
         run_.validation_loss * validation_factor_ + 0.2 / double(epoch + 1);
     writer_.append_epoch({now_s_, training_loss, validation_loss, 4e-4, double(samples_),
                           run_.between_epochs_s, 0.0, 0.0, now_s_});
-    writer_.append_evaluation({double(epoch), validation_loss, 28.0 + 0.1 * normal_(random_), 64.0,
-                               400.0, run_.evaluation_hash});
+    writer_.append_evaluation(
+        row_of(evaluation_column::all(), {{"epoch", double(epoch)},
+                                          {"loss", validation_loss},
+                                          {"psnr_db", 28.0 + 0.1 * normal_(random_)},
+                                          {"sample_count", 64.0},
+                                          {"weight_sum", 400.0},
+                                          {"evaluation_set", "validation"},
+                                          {"evaluation_set_hash", run_.evaluation_hash}}));
   }
 
   [[nodiscard]] double loss_level() const {

@@ -196,6 +196,21 @@ TEST_F(TiffReader, RefusesWhatItCannotUseWithTheReason) {
                  "3 channels");
 }
 
+TEST_F(TiffReader, RefusesTilesThatTheFileCannotHold) {
+  const auto file = write<std::uint16_t>({.compression = COMPRESSION_LZW, .tiled = true}, 1);
+  auto bytes = bytes_of(file);
+  for (const auto* tag : {"\x42\x01", "\x43\x01"}) {  // tile width, tile length
+    const auto entry = bytes.rfind(tag);
+    ASSERT_NE(entry, std::string::npos);
+    const std::uint16_t type = TIFF_LONG;
+    const std::uint32_t side = 65536;
+    std::memcpy(bytes.data() + entry + 2, &type, sizeof type);
+    std::memcpy(bytes.data() + entry + 8, &side, sizeof side);
+  }
+  std::ofstream(file, std::ios::binary) << bytes;
+  expect_refused(file, "but has only");
+}
+
 TEST_F(TiffReader, NoTruncationIsAcceptedOrCrashes) {
   for (const auto compression : {COMPRESSION_NONE, COMPRESSION_LZW}) {
     const auto file =

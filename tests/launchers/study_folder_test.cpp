@@ -32,6 +32,8 @@ RunSpec sample_spec(std::int64_t repeat) {
   spec.plan.learning_rate = 4e-4;
   spec.plan.epochs = 2;
   spec.plan.steps_per_epoch = 5;
+  spec.plan.samples_per_epoch = 40;
+  spec.plan.epoch_stride_samples = 40;
   spec.plan.patience_epochs = 1;
   spec.plan.samples = 80;
   spec.plan.requested_samples = 80;

@@ -174,6 +174,64 @@ TEST(ScalingRules, StrongIsUnevenWhenRanksDoNotDivideTheBatch) {
   EXPECT_THAT(plan_of("strong", settings, 4).local_batch_sizes, ElementsAre(1, 1, 1, 0));
 }
 
+/// The RWTH settings with epochs that are passes over the data, as the scripts have it.
+CommonSettings unet_by_passes() {
+  auto settings = unet();
+  settings.steps_per_epoch = 0;
+  settings.last_batch = "drop";
+  return settings;
+}
+
+// protocols: steps per epoch and samples per epoch for N = 1, 2, 4, 6, 8, 10, 12, 14.
+TEST(ScalingRules, PassesGiveThePublishedStepsAndSamplesOfUNet) {
+  const auto settings = unet_by_passes();
+  const std::vector<std::int64_t> ranks{1, 2, 4, 6, 8, 10, 12, 14};
+  const std::vector<std::int64_t> steps{112, 56, 28, 18, 14, 11, 9, 8};
+  const std::vector<std::int64_t> samples{1792, 1792, 1792, 1728, 1792, 1760, 1728, 1792};
+  for (std::size_t i = 0; i < ranks.size(); ++i) {
+    const auto plan = scaling_rule("linear_fixed_epochs").apply({settings, ranks[i], 1792});
+    EXPECT_EQ(plan.steps_per_epoch, steps[i]) << ranks[i];
+    EXPECT_EQ(plan.samples_per_epoch, samples[i]) << ranks[i];
+    EXPECT_EQ(plan.epoch_stride_samples, 1792) << ranks[i];
+    EXPECT_EQ(plan.samples, 200 * samples[i]) << ranks[i];
+    EXPECT_EQ(plan.remainder.empty(), samples[i] == 1792) << ranks[i];
+  }
+}
+
+TEST(ScalingRules, APartialLastBatchLeavesNothingOut) {
+  auto settings = unet_by_passes();
+  settings.last_batch = "partial";
+  for (const auto& rule : scaling_rules()) {
+    for (std::int64_t ranks = 1; ranks <= 14; ++ranks) {
+      const auto plan = rule.apply({settings, ranks, 1793});
+      EXPECT_EQ(plan.samples_per_epoch % 1793, 0) << rule.name << " " << ranks;
+      EXPECT_GE(plan.steps_per_epoch * plan.global_batch_size, plan.samples_per_epoch);
+      EXPECT_LT((plan.steps_per_epoch - 1) * plan.global_batch_size, plan.samples_per_epoch);
+    }
+  }
+}
+
+TEST(ScalingRules, FixedSamplesKeepsTheStepsOfAPassAndSeesNTimesTheSamples) {
+  auto settings = unet_by_passes();
+  settings.last_batch = "partial";
+  const auto plan = scaling_rule("linear_fixed_samples").apply({settings, 4, 1793});
+  EXPECT_EQ(plan.steps_per_epoch, 113);
+  EXPECT_EQ(plan.samples_per_epoch, 4 * 1793);
+  EXPECT_EQ(plan.epochs, 50);
+  EXPECT_EQ(plan.samples, plan.requested_samples);
+}
+
+TEST(ScalingRules, MilestonesStayInEpochsOrInSamples) {
+  auto settings = unet();
+  settings.schedule.milestones_epochs = {80, 120, 151};
+  EXPECT_THAT(plan_of("linear_fixed_samples", settings, 4).milestones_epochs,
+              ElementsAre(80, 120, 151));
+  settings.schedule.patience_rule = "samples";
+  const auto plan = plan_of("linear_fixed_samples", settings, 4);
+  EXPECT_THAT(plan.milestones_epochs, ElementsAre(20, 30, 38));
+  EXPECT_TRUE(time_like(plan, "schedule.milestones_epochs[0]").scaled);
+}
+
 TEST(ScalingRules, LearningRateIsNeverScaledWithoutTheBatch) {
   const auto settings = unet();
   for (const auto& rule : scaling_rules()) {

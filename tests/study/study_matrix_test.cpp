@@ -50,6 +50,50 @@ TEST(StudyMatrix, ControlArmsHaveNoReduction) {
   }
 }
 
+TEST(StudyMatrix, TheInputArmReplacesTheInputAndIsSharedByInputs) {
+  const auto matrix = matrix_of(
+      {R"(axes.input=["sharded", "serial"])", "repeats=1", R"(control_arms=["synthetic_input"])"});
+  EXPECT_EQ(matrix.runs.size(), 2U * 3 + 3);
+  for (const auto& run : matrix.runs)
+    EXPECT_EQ(run.input == "synthetic", run.control_arm == "synthetic_input");
+}
+
+TEST(StudyMatrix, PrecisionAndMemoryFormatAreAxes) {
+  const auto matrix = matrix_of({R"(axes.precision=["fp32", "bf16"])", "repeats=1",
+                                 R"(axes.memory_format=["contiguous", "channels_last"])",
+                                 "control_arms=[]", "axes.ranks=[1]"});
+  std::set<std::string> found;
+  for (const auto& run : matrix.runs)
+    found.insert(run.settings.precision + "/" + run.settings.memory_format);
+  EXPECT_THAT(found, ElementsAre("bf16/channels_last", "bf16/contiguous", "fp32/channels_last",
+                                 "fp32/contiguous"));
+}
+
+TEST(StudyMatrix, WhatCannotBeIsLeftOutWithItsReason) {
+  const auto reason = [](const std::vector<std::string>& overrides) {
+    const auto matrix = matrix_of(overrides);
+    return matrix.skipped.empty() ? std::string("nothing left out") : matrix.skipped.front().reason;
+  };
+  EXPECT_THAT(reason({"settings.precision=fp16"}), HasSubstr("precision fp16 needs device cuda"));
+  EXPECT_THAT(reason({"settings.precision=tf32"}), HasSubstr("precision tf32 needs device cuda"));
+  EXPECT_EQ(reason({"settings.precision=bf16"}), "nothing left out");
+  EXPECT_THAT(reason({R"(axes.input=["synthetic"])"}), HasSubstr("control arm synthetic_input"));
+  EXPECT_THAT(reason({R"(axes.input=["device"])", "settings.input.sample_cost_s=0.1"}),
+              HasSubstr("sample_cost_s"));
+}
+
+TEST(StudyMatrix, WholePassesComeFromTheData) {
+  const auto matrix = matrix_of({"settings.steps_per_epoch=0", "settings.last_batch=drop",
+                                 R"(axes.scaling_rule=["linear_fixed_epochs"])"});
+  ASSERT_FALSE(matrix.runs.empty());
+  for (const auto& run : matrix.runs) EXPECT_EQ(run.plan.steps_per_epoch, 112 / run.ranks);
+}
+
+TEST(StudyMatrix, EvaluationThreadsAreResolved) {
+  for (const auto& run : matrix_of({"settings.threads_per_rank=3"}).runs)
+    EXPECT_EQ(run.settings.evaluation_threads, 3);
+}
+
 TEST(StudyMatrix, SeedsDependOnRepeatOnly) {
   std::map<std::int64_t, std::set<std::uint64_t>> seeds;
   for (const auto& run : matrix_of().runs) seeds[run.repeat].insert(run.repeat_seed());
@@ -170,7 +214,7 @@ RunSpec golden_spec() {
 TEST(RunSpec, HashIsStable) {
   // Changes only when the layout of a specification changes: then stored runs are made again.
   EXPECT_EQ(golden_spec().run_id(),
-            "noise2void-r4-linear_fixed_samples-bucketed_overlap-rep2-fe2d6b3e");
+            "noise2void-r4-linear_fixed_samples-bucketed_overlap-rep2-022a5402");
 }
 
 TEST(RunSpec, HashSeesEveryPart) {

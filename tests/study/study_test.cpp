@@ -139,9 +139,10 @@ TEST(Study, UnknownNamesAreRefused) {
   };
   EXPECT_THAT(refusal(R"("axes": {"scaling_rule": ["strongg"]})"), HasSubstr("'strong' is meant"));
   EXPECT_THAT(refusal(R"("axes": {"reduction": ["ring"]})"), HasSubstr("axes.reduction"));
-  EXPECT_THAT(refusal(R"("axes": {"input": ["serial"]})"), HasSubstr("known are sharded"));
-  EXPECT_THAT(refusal(R"("control_arms": ["synthetic_input"])"),
-              HasSubstr("synthetic_input is not available (the only input pipeline"));
+  EXPECT_THAT(refusal(R"("axes": {"input": ["serail"]})"), HasSubstr("known are sharded"));
+  EXPECT_THAT(refusal(R"("axes": {"precision": ["fp8"]})"), HasSubstr("axes.precision"));
+  EXPECT_THAT(refusal(R"("axes": {"precision": ["fp32", "fp32"]})"), HasSubstr("twice"));
+  EXPECT_THAT(refusal(R"("axes": {"memory_format": ["rows"]})"), HasSubstr("axes.memory_format"));
   EXPECT_THAT(refusal(R"("control_arms": ["no_comunication"])"),
               HasSubstr("'no_communication' is meant"));
   EXPECT_THAT(refusal(R"("repeats": 0)"), HasSubstr("repeats = 0 is out of range"));
@@ -165,7 +166,7 @@ TEST(StudySchema, DescribesEveryFieldWithUnitAndDescription) {
     EXPECT_EQ(property.contains("unit"), property["type"] != "object") << name;
   }
   EXPECT_THAT(schema["properties"]["control_arms"]["items"]["enum"],
-              ElementsAre("no_communication", "no_distributed_path"));
+              ElementsAre("no_communication", "synthetic_input", "no_distributed_path"));
 }
 
 TEST(Environment, ReadsTheShippedOnes) {

@@ -36,6 +36,7 @@ inline const WorkloadDescriptor& toy_descriptor() {
         return schema_of_fields([&](FieldVisitor& v) { visit_toy(v, width); });
       },
       [] { return std::vector<std::string>{"width"}; },
+      [](const RunSpec&) { return std::int64_t{1792}; },
       [](const RunSpec& spec) {
         return spec.ranks == 13 ? std::string("thirteen is unlucky") : std::string();
       }};

@@ -1,0 +1,179 @@
+#include "engine/input_pipeline.hpp"
+
+#include <atomic>
+#include <mutex>
+#include <set>
+#include <thread>
+
+#include <gmock/gmock.h>
+
+#include "core/error.hpp"
+#include "core/text.hpp"
+
+#include "study/catalogues.hpp"
+
+#include "comm/rendezvous.hpp"
+
+namespace scalestudy {
+namespace {
+
+using testing::ElementsAre;
+
+/// 22 samples in batches of 9: the last batch of an epoch holds 4.
+constexpr EpochLayout layout{9, 3, 22, 22};
+constexpr std::int64_t steps = 6;
+
+/// A batch that is its positions.
+void make_positions(const Shard& shard, HostBatch& batch) {
+  batch.sample_count = shard.count;
+  batch.loss_weight = static_cast<double>(shard.count);
+  batch.arrays.resize(2);
+  batch.arrays[0].resize({shard.count, 2});
+  batch.arrays[1].resize({shard.count});
+  for (std::int64_t i = 0; i < shard.count; ++i) {
+    const auto position = static_cast<float>(shard.first + i);
+    batch.arrays[0].values[static_cast<std::size_t>(2 * i)] = position;
+    batch.arrays[0].values[static_cast<std::size_t>(2 * i + 1)] = -position;
+    batch.arrays[1].values[static_cast<std::size_t>(i)] = position;
+  }
+}
+
+struct Case {
+  std::string input;
+  std::int64_t worker_threads = 0;
+  std::int64_t prefetch_batches = 2;
+};
+
+InputContext context_of(const Case& run, const Communicator& comm, BatchMaker make) {
+  InputContext context{.make = std::move(make),
+                       .layout = layout,
+                       .rank = comm.rank(),
+                       .world_size = comm.world_size(),
+                       .first = StepIndex(0),
+                       .end = StepIndex(steps),
+                       .settings = {},
+                       .comm = comm};
+  context.settings.worker_threads = run.worker_threads;
+  context.settings.prefetch_batches = run.prefetch_batches;
+  return context;
+}
+
+/// What `body` does on each of `ranks` threads.
+template <class Body>
+void on_ranks(std::int64_t ranks, const Body& body) {
+  std::vector<std::thread> threads;
+  for (const auto& comm : make_thread_ranks(WorldSize(ranks), Seconds(30)))
+    threads.emplace_back([&body, comm] { body(comm); });
+  for (auto& thread : threads) thread.join();
+}
+
+/// The positions all ranks got, step by step, in rank order.
+std::vector<float> positions_taken(const Case& run, std::int64_t ranks) {
+  std::vector<std::vector<std::vector<float>>> taken(
+      steps, std::vector<std::vector<float>>(static_cast<std::size_t>(ranks)));
+  on_ranks(ranks, [&](const Communicator& comm) {
+    const auto input = make_input(run.input, context_of(run, comm, make_positions));
+    for (std::int64_t step = 0; step < steps; ++step) {
+      const auto& batch = input->take(StepIndex(step));
+      EXPECT_EQ(batch.loss_weight, static_cast<double>(batch.arrays[1].values.size()));
+      EXPECT_THAT(batch.arrays[0].shape, ElementsAre(batch.sample_count, 2));
+      taken[static_cast<std::size_t>(step)][comm.rank().index()] = batch.arrays[1].values;
+    }
+  });
+  std::vector<float> all;
+  for (const auto& step : taken)
+    for (const auto& part : step) all.insert(all.end(), part.begin(), part.end());
+  return all;
+}
+
+TEST(InputPipeline, EveryPipelineGivesTheSameGlobalOrderAtAnyNumberOfRanks) {
+  std::vector<float> expected(44);
+  for (std::size_t i = 0; i < expected.size(); ++i) expected[i] = static_cast<float>(i);
+  const std::vector<Case> cases{{"sharded", 0, 1}, {"sharded", 1, 1}, {"sharded", 3, 1},
+                                {"sharded", 2, 5}, {"serial", 0, 1},  {"serial", 0, 4}};
+  for (const auto& run : cases)
+    for (const std::int64_t ranks : {1, 2, 3, 4, 8, 11})  // 11: empty shards
+      EXPECT_EQ(positions_taken(run, ranks), expected)
+          << run.input << ", " << run.worker_threads << " workers, " << ranks << " ranks";
+}
+
+TEST(InputPipeline, SyntheticRepeatsTheFirstBatch) {
+  const auto taken = positions_taken({"synthetic"}, 1);
+  ASSERT_EQ(taken.size(), 54U);
+  for (std::size_t i = 0; i < taken.size(); ++i) EXPECT_EQ(taken[i], static_cast<float>(i % 9));
+}
+
+TEST(InputPipeline, WorkersStayWithinThePrefetchDepth) {
+  std::mutex mutex;
+  std::int64_t latest = -1;
+  const auto comm = make_thread_ranks(WorldSize(1), Seconds(30)).front();
+  const auto input = make_input(
+      "sharded", context_of({"sharded", 4, 2}, comm, [&](const Shard& shard, HostBatch& batch) {
+        make_positions(shard, batch);
+        const std::scoped_lock lock(mutex);
+        latest = std::max(latest, shard.first);
+      }));
+  (void)input->take(StepIndex(0));
+  std::this_thread::sleep_for(Seconds(0.05));
+  const std::scoped_lock lock(mutex);
+  EXPECT_LE(latest, 2 * 9);  // steps 0, 1 and 2, no further
+}
+
+TEST(InputPipeline, ABatchThatCannotBeMadeIsTheErrorOfItsStep) {
+  for (const Case& run : {Case{"sharded", 0}, Case{"sharded", 2}, Case{"serial"}}) {
+    const auto comm = make_thread_ranks(WorldSize(1), Seconds(30)).front();
+    const auto make = [](const Shard& shard, HostBatch& batch) {
+      if (shard.first == 9)
+        throw BadInput({"'b.png' is truncated", "it cannot be decoded", "Remove it"});
+      make_positions(shard, batch);
+    };
+    const auto input = make_input(run.input, context_of(run, comm, make));
+    EXPECT_EQ(input->take(StepIndex(0)).sample_count, 9);
+    EXPECT_THROW((void)input->take(StepIndex(1)), BadInput) << run.input;
+  }
+}
+
+TEST(InputPipeline, SerialMakesEveryBatchOnRankZeroOneAfterTheOther) {
+  std::atomic<int> at_work{0}, most{0}, elsewhere{0};
+  on_ranks(3, [&](const Communicator& comm) {
+    const auto make = [&](const Shard& shard, HostBatch& batch) {
+      if (!comm.is_root()) ++elsewhere;
+      most = std::max(most.load(), ++at_work);
+      make_positions(shard, batch);
+      --at_work;
+    };
+    const auto input = make_input("serial", context_of({"serial"}, comm, make));
+    for (std::int64_t step = 0; step < steps; ++step) (void)input->take(StepIndex(step));
+  });
+  EXPECT_EQ(most, 1);
+  EXPECT_EQ(elsewhere, 0);
+}
+
+TEST(InputPipeline, RanksMayStopBeforeTheEndTogether) {
+  on_ranks(3, [&](const Communicator& comm) {
+    const auto input = make_input("serial", context_of({"serial", 0, 1}, comm, make_positions));
+    for (std::int64_t step = 0; step < 2; ++step) (void)input->take(StepIndex(step));
+  });
+}
+
+TEST(InputPipeline, SampleCostIsALeastTime) {
+  const auto comm = make_thread_ranks(WorldSize(1), Seconds(30)).front();
+  auto context = context_of({"sharded"}, comm, make_positions);
+  context.settings.sample_cost_s = 0.002;
+  const auto input = make_input("sharded", std::move(context));
+  const Stopwatch watch;
+  (void)input->take(StepIndex(0));
+  EXPECT_GE(watch.elapsed_s(), 9 * 0.002);
+}
+
+TEST(InputPipeline, TheCatalogueNamesWhatExists) {
+  std::set<std::string> known{"device"};  // the trainer's own: nothing comes from the host
+  for (const auto name : input_names()) known.emplace(name);
+  const auto names = names_of(inputs());
+  EXPECT_EQ(known, std::set<std::string>(names.begin(), names.end()));
+  const auto comm = make_thread_ranks(WorldSize(1), Seconds(30)).front();
+  EXPECT_THROW((void)make_input("tape", context_of({"tape"}, comm, make_positions)), BadInput);
+}
+
+}  // namespace
+}  // namespace scalestudy

@@ -1,0 +1,84 @@
+#include "training/precision.hpp"
+
+#include <cmath>
+
+#include <ATen/ops/conv2d.h>
+#include <gmock/gmock.h>
+
+#include "core/error.hpp"
+
+#include "training/optimizer.hpp"
+
+namespace scalestudy {
+namespace {
+
+const c10::Device cpu(c10::kCPU);
+
+torch::Tensor convolution() {
+  return at::conv2d(torch::ones({1, 2, 4, 4}), torch::ones({2, 2, 3, 3}));
+}
+
+TEST(Precision, Bf16CastsConvolutionsForAsLongAsItLives) {
+  EXPECT_NO_THROW(put_precision_in_force("bf16", cpu));
+  {
+    const Autocast autocast("bf16", cpu);
+    EXPECT_EQ(convolution().scalar_type(), torch::kBFloat16);
+  }
+  EXPECT_EQ(convolution().scalar_type(), torch::kFloat32);
+  const Autocast autocast("fp32", cpu);
+  EXPECT_EQ(convolution().scalar_type(), torch::kFloat32);
+}
+
+TEST(Precision, OneThatChangesNothingIsAnError) {
+  EXPECT_NO_THROW(put_precision_in_force("fp32", cpu));
+  try {
+    put_precision_in_force("tf32", cpu);
+    FAIL() << "a CPU has no TF32";
+  } catch (const Lacks& error) {
+    EXPECT_THAT(error.what(), testing::HasSubstr("Precision tf32 changes nothing on cpu"));
+  }
+}
+
+TEST(LossScaler, StaysOutOfTheWayUnlessFp16) {
+  EXPECT_FALSE(LossScaler("fp32", cpu).is_active());
+  EXPECT_FALSE(LossScaler("bf16", cpu).is_active());
+  EXPECT_EQ(LossScaler("fp32", cpu).scale().item<double>(), 1);
+}
+
+TEST(LossScaler, HalvesOnOverflowAndDoublesAfter2000GoodSteps) {
+  LossScaler scaler("fp16", cpu);
+  EXPECT_EQ(scaler.scale().item<double>(), 65536);
+  EXPECT_EQ(scaler.check(torch::tensor({1.0F, INFINITY})).item<double>(), 1);
+  EXPECT_EQ(scaler.scale().item<double>(), 32768);
+  EXPECT_EQ(scaler.check(torch::tensor({NAN, 1.0F})).item<double>(), 1);
+  EXPECT_EQ(scaler.scale().item<double>(), 16384);
+  for (int step = 0; step < 2000; ++step)
+    EXPECT_EQ(scaler.check(torch::tensor({1.0F})).item<double>(), 0);
+  EXPECT_EQ(scaler.scale().item<double>(), 32768);
+}
+
+TEST(LossScaler, AnOverflowSkipsTheUpdateOfEitherOptimiser) {
+  for (const std::string name : {"adam", "sgd"}) {
+    OptimizerSettings settings;
+    settings.name = name;
+    settings.epsilon_rule = "torch";
+    auto values = torch::ones({4});
+    const auto optimizer = make_optimizer(settings, values);
+    LossScaler scaler("fp16", cpu);
+    const auto step = [&](const torch::Tensor& gradients) {
+      const auto divisor = torch::full({1}, 2.0F) * scaler.scale();
+      optimizer->step(0.1, gradients, divisor, scaler.check(gradients));
+    };
+    step(torch::full({4}, INFINITY));
+    EXPECT_TRUE(values.eq(1).all().item<bool>()) << name;
+
+    auto expected = torch::ones({4});
+    const auto plain = make_optimizer(settings, expected);
+    plain->step(0.1, torch::full({4}, 3.0F), torch::full({1}, 2.0F), {});
+    step(torch::full({4}, 3.0F) * scaler.scale());
+    EXPECT_TRUE(torch::allclose(values, expected)) << name;
+  }
+}
+
+}  // namespace
+}  // namespace scalestudy
