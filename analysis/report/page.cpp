@@ -7,6 +7,7 @@
 #include "core/text.hpp"
 
 #include "analysis/report/conclusions.hpp"
+#include "analysis/report/confusion.hpp"
 #include "analysis/report/numbers.hpp"
 #include "analysis/report/panels.hpp"
 #include "analysis/report/settings_json.hpp"
@@ -149,6 +150,7 @@ std::string series_sections(const SeriesAnalysis& analysis,
          section("Learning", charts(figures, {"-by-samples", "-by-time"}) +
                                  table_html(quality_table(analysis)) +
                                  table_html(smoothness_table(analysis))) +
+         section("Which classes are confused", confusion_html(analysis)) +
          section("What the models see and say", panels) +
          section("Settings", table_html(differing_settings_table(analysis)) +
                                  table_html(settings_stages_table(analysis)) +

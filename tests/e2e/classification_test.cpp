@@ -1,0 +1,92 @@
+/// The shipped classification study, shortened, on real ranks with a newcomer's own class folders.
+
+#include <cmath>
+#include <numeric>
+#include <set>
+
+#include <gmock/gmock.h>
+
+#include "record/run_file.hpp"
+
+#include "tests/e2e/driver_process.hpp"
+#include "tests/support/picture_files.hpp"
+
+namespace scalestudy {
+namespace {
+
+using testing::HasSubstr;
+
+/// 10 training, 2 validation and 5 test pictures of three classes, 24 × 24 and larger.
+std::filesystem::path write_class_folders(const Workplace& place) {
+  const auto root = place.path() / "my birds";
+  for (int i = 0; i < 17; ++i) {
+    const auto* split = i < 10 ? "train" : (i < 12 ? "valid" : "test");
+    const auto* bird = std::array{"ROBIN", "WREN", "OWL"}.at(static_cast<std::size_t>(i) % 3);
+    test::write_png(root / split / bird / cat(i, ".png"), test::pattern(24, 24 + i, 3));
+  }
+  return root;
+}
+
+Finished train_cells(const Workplace& place, const std::vector<std::string>& overrides) {
+  std::vector<std::string> arguments{
+      "run", SCALESTUDY_SOURCE_DIR "/workloads/resnet50/studies/resnet50-cells.json", "--out",
+      place.out().string()};
+  for (const auto& text : overrides) arguments.insert(arguments.end(), {"--set", text});
+  return place.call(arguments);
+}
+
+std::vector<std::string> own_data(const std::filesystem::path& root) {
+  return {cat("data.path=\"", root.string(), "\""), "settings.size=[40,40]", "settings.epochs=1",
+          // The pictures are nearly equal, and so are their features: larger steps explode.
+          "settings.optimizer.base_learning_rate=1e-6", "settings.local_batch_size=4",
+          "settings.evaluation_batch_size=2", "settings.timeouts.collective_deadline_s=120",
+          "repeats=1"};
+}
+
+TEST(Classification, OwnClassFoldersTrainOnOneAndTwoRanks) {
+  const Workplace place;
+  const auto finished = train_cells(place, own_data(write_class_folders(place)));
+  ASSERT_EQ(finished.code, 0) << finished.err;
+  ASSERT_EQ(place.run_folders().size(), 2U);
+  std::set<std::string> test_hashes, validation_hashes;
+  for (const auto& folder : place.run_folders()) {
+    const auto run = read_run_file(folder / "run.h5");
+    EXPECT_EQ(run.header.status, RunStatus::complete);
+    EXPECT_EQ(run.epochs.values(epoch_column::samples_seen), (std::vector<double>{10}));
+    EXPECT_EQ(run.evaluations.text(evaluation_column::evaluation_set),
+              (std::vector<std::string>{"validation", "test"}));
+    EXPECT_EQ(run.evaluations.values(evaluation_column::sample_count), (std::vector<double>{2, 5}));
+    const auto& hashes = run.evaluations.text(evaluation_column::evaluation_set_hash);
+    validation_hashes.insert(hashes.front());
+    test_hashes.insert(hashes.back());
+    for (const double loss : run.steps.global_loss()) EXPECT_TRUE(std::isfinite(loss));
+
+    ASSERT_EQ(run.panels.size(), 1U);
+    const auto& confusion = run.panels.front();
+    ASSERT_EQ(confusion.pixels.size(), 9U);
+    EXPECT_EQ(std::accumulate(confusion.pixels.begin(), confusion.pixels.end(), 0.0F), 5.0F);
+    const auto right = confusion.pixels[0] + confusion.pixels[4] + confusion.pixels[8];
+    EXPECT_EQ(*run.summary_value(summary_column::top1_frac), static_cast<double>(right) / 5);
+    EXPECT_THAT(run.effective_settings, HasSubstr("\"WREN\""));
+  }
+  EXPECT_EQ(test_hashes.size(), 1U);
+  EXPECT_EQ(validation_hashes.size(), 1U);
+}
+
+TEST(Classification, WrongClassCountAndCopiesInTheTestFolderAreRefused) {
+  const Workplace place;
+  const auto root = write_class_folders(place);
+  auto overrides = own_data(root);
+  overrides.emplace_back("settings.classes=285");
+  auto finished = train_cells(place, overrides);
+  EXPECT_EQ(finished.code, 2) << finished.out;
+  EXPECT_THAT(finished.err + finished.out, HasSubstr("settings.classes is 285"));
+  std::filesystem::remove_all(place.out());
+  std::filesystem::copy_file(root / "train/ROBIN/0.png", root / "test/ROBIN/copy.png");
+  finished = train_cells(place, own_data(root));
+  EXPECT_EQ(finished.code, 2) << finished.out;
+  EXPECT_THAT(finished.err, HasSubstr("evaluation pictures are training pictures too"));
+}
+
+}  // namespace
+}  // namespace scalestudy

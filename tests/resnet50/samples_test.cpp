@@ -1,0 +1,160 @@
+#include "workloads/resnet50/samples.hpp"
+
+#include <set>
+
+#include <gmock/gmock.h>
+
+#include "core/error.hpp"
+#include "core/text.hpp"
+
+#include "tests/launchers/temporary_folder.hpp"
+#include "tests/support/picture_files.hpp"
+#include "workloads/catalogue.hpp"
+
+namespace scalestudy::resnet50 {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+
+std::string refusal_of(const std::function<void()>& action) {
+  try {
+    action();
+  } catch (const BadInput& error) {
+    return error.what();
+  }
+  return "nothing was refused";
+}
+
+/// Every picture differs from every other one.
+class ClassFolders : public ::testing::Test {
+ protected:
+  std::filesystem::path add(const std::string& split_and_class, int count) {
+    std::filesystem::path last;
+    for (int i = 0; i < count; ++i) {
+      last = folder_.path() / split_and_class / cat("p", i, ".png");
+      test::write_png(last, test::pattern(8, 8 + ++made_, 3));
+    }
+    return last;
+  }
+  [[nodiscard]] Samples divide(const Settings& settings = {}) const {
+    return divide_samples(*open_class_set(folder_.path()), settings, "birds");
+  }
+
+  TemporaryFolder folder_;
+  int made_ = 0;
+};
+
+TEST_F(ClassFolders, ValidFolderValidatesAndTestFolderTests) {
+  for (const auto* bird : {"ALBATROSS", "ROBIN"}) {
+    add(cat("train/", bird), 4);
+    add(cat("valid/", bird), 2);
+    add(cat("test/", bird), 1);
+  }
+  const auto samples = divide();
+  EXPECT_EQ(samples.training.size(), 8U);
+  EXPECT_EQ(samples.validation.size(), 4U);
+  EXPECT_EQ(samples.test.size(), 2U);
+  EXPECT_EQ(samples.validation_source, "valid");
+}
+
+TEST_F(ClassFolders, WithoutAValidFolderAPartOfTrainIsSetAside) {
+  add("train/a", 12);
+  add("train/b", 8);
+  add("test/b", 3);
+  Settings settings;
+  settings.validation_frac = 0.2;
+  const auto samples = divide(settings);
+  EXPECT_EQ(samples.validation_source, "part of train");
+  EXPECT_EQ(samples.training.size(), 16U);
+  EXPECT_EQ(samples.validation.size(), 4U);
+  EXPECT_EQ(samples.test.size(), 3U);
+  std::set<std::int64_t> all(samples.training.begin(), samples.training.end());
+  all.insert(samples.validation.begin(), samples.validation.end());
+  all.insert(samples.test.begin(), samples.test.end());
+  EXPECT_EQ(all.size(), 23U);
+  EXPECT_EQ(divide(settings).validation, samples.validation);
+  settings.split_seed = 2;
+  EXPECT_NE(divide(settings).validation, samples.validation);
+}
+
+TEST_F(ClassFolders, ClassesThatTheDataDoNotHaveAreRefused) {
+  add("train/a", 2);
+  add("train/b", 2);
+  Settings settings;
+  settings.classes = 285;
+  EXPECT_THAT(refusal_of([&] { static_cast<void>(divide(settings)); }),
+              AllOf(HasSubstr("settings.classes is 285, but 'birds' has 2")));
+  settings.classes = 2;
+  EXPECT_EQ(divide(settings).training.size() + divide(settings).validation.size(), 4U);
+}
+
+TEST_F(ClassFolders, OneClassIsNoTask) {
+  add("train/a", 4);
+  EXPECT_THAT(refusal_of([&] { static_cast<void>(divide()); }), HasSubstr("has 1 class"));
+}
+
+TEST_F(ClassFolders, APlantedCopyOfATrainingPictureIsCaught) {
+  add("train/a", 3);
+  const auto original = add("train/b", 3);
+  add("valid/a", 2);
+  add("test/b", 2);
+  const auto set = open_class_set(folder_.path());
+  EXPECT_EQ(find_same_pictures(*set, divide(), {}).overlap, 0);
+  for (const auto* place : {"valid/b", "test/b"}) {
+    const auto copy = folder_.path() / place / "another name.png";
+    std::filesystem::create_directories(copy.parent_path());
+    std::filesystem::copy_file(original, copy);
+    const auto spoilt = open_class_set(folder_.path());
+    EXPECT_THAT(refusal_of([&] { static_cast<void>(find_same_pictures(*spoilt, divide(), {})); }),
+                AllOf(HasSubstr("another name.png"), HasSubstr("'train/b/p2.png'")));
+  }
+  Settings settings;
+  settings.evaluation_overlap = "record";
+  const auto same = find_same_pictures(*open_class_set(folder_.path()), divide(), settings);
+  EXPECT_EQ(same.overlap, 2);
+  EXPECT_EQ(same.evaluation_duplicates, 1);
+  EXPECT_EQ(same.training_duplicates, 0);
+}
+
+TEST_F(ClassFolders, PicturesOfAnySizeAndColourComeOutEqual) {
+  test::write_png(folder_.path() / "train/a/grey.png", test::pattern(50, 30, 1));
+  test::write_png(folder_.path() / "train/a/right.png", test::pattern(32, 40, 3));
+  test::write_jpeg(folder_.path() / "train/b/large.jpg", test::smooth(90, 70, 3));
+  const auto set = resized_set(open_class_set(folder_.path()), 32, 40);
+  ASSERT_EQ(set->samples().size(), 3U);
+  for (std::size_t i = 0; i < 3; ++i) {
+    const auto image = set->read_image(i);
+    EXPECT_EQ(image.height_px, 32);
+    EXPECT_EQ(image.width_px, 40);
+    EXPECT_EQ(image.channels, 3);
+  }
+  EXPECT_EQ(set->read_image(1), test::pattern(32, 40, 3));
+}
+
+TEST_F(ClassFolders, TheDescriptorCountsWhatTrains) {
+  add("train/a", 7);
+  add("train/b", 3);
+  RunSpec spec;
+  spec.data.path = folder_.path();
+  const auto& descriptor = workload_descriptor("resnet50");
+  EXPECT_EQ(descriptor.training_sample_count(spec), 9);
+  add("valid/a", 1);
+  EXPECT_EQ(descriptor.training_sample_count(spec), 10);
+}
+
+TEST(ShippedCells, HaveNoPictureInBothTrainAndTest) {
+  const auto set =
+      open_class_set(std::string(SCALESTUDY_SOURCE_DIR) + "/workloads/resnet50/data/bccd_cells");
+  const auto samples = divide_samples(*set, {}, "bccd_cells");
+  EXPECT_EQ(set->class_names(), (std::vector<std::string>{"Platelets", "RBC", "WBC"}));
+  EXPECT_EQ(samples.training.size() + samples.validation.size(), 892U);
+  EXPECT_EQ(samples.test.size(), 209U);
+  const auto same = find_same_pictures(*set, samples, {});
+  EXPECT_EQ(same.overlap, 0);
+  EXPECT_EQ(same.training_duplicates, 0);
+  EXPECT_EQ(same.evaluation_duplicates, 0);
+}
+
+}  // namespace
+}  // namespace scalestudy::resnet50

@@ -1,0 +1,164 @@
+#include "workloads/resnet50/task.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <span>
+#include <thread>
+
+#include <gmock/gmock.h>
+
+#include "core/error.hpp"
+#include "core/text.hpp"
+
+#include "comm/rendezvous.hpp"
+
+#include "training/device.hpp"
+
+#include "tests/launchers/temporary_folder.hpp"
+#include "tests/support/picture_files.hpp"
+
+namespace scalestudy::resnet50 {
+namespace {
+
+/// 17 training, 4 validation and 13 test pictures of seven classes: no number of ranks from 2 to 8
+/// divides 13.
+class Task : public ::testing::Test {
+ protected:
+  Task() {
+    for (int i = 0; i < 34; ++i) {
+      const auto* split = i < 17 ? "train" : (i < 21 ? "valid" : "test");
+      test::write_png(folder_.path() / split / cat("class", i % 7) / cat(i, ".png"),
+                      test::pattern(32, 33 + i, 3));
+    }
+    spec_.data.path = folder_.path();
+    spec_.settings.evaluation_batch_size = 2;
+    spec_.workload_settings = R"({"variant": "v1.5", "size": [40, 40],
+        "augmentation": "crop_flip", "normalisation": "imagenet"})";
+  }
+
+  [[nodiscard]] std::unique_ptr<TrainingTask> task() const {
+    torch::manual_seed(3);
+    return make_task(spec_, c10::Device(c10::kCPU));
+  }
+
+  TemporaryFolder folder_;
+  RunSpec spec_;
+  const ThreadCount one_thread_{1};
+};
+
+struct Evaluated {
+  Evaluation evaluation;
+  std::vector<Panel> panels;
+};
+
+/// Each rank with a task (and equal weights) of its own; their results.
+std::vector<Evaluated> evaluate_on(std::span<const std::unique_ptr<TrainingTask>> tasks) {
+  const auto comms =
+      make_thread_ranks(WorldSize(static_cast<std::int64_t>(tasks.size())), Seconds(120));
+  std::vector<Evaluated> results(tasks.size());
+  std::vector<std::thread> threads;
+  for (std::size_t rank = 0; rank < tasks.size(); ++rank)
+    threads.emplace_back([&, rank] {
+      const torch::NoGradGuard no_grad;
+      const ThreadCount one_thread(1);
+      tasks[rank]->model().eval();
+      auto& result = results[rank];
+      result.evaluation = tasks[rank]->final_evaluation(
+          comms[rank], [] {}, result.panels);
+    });
+  for (auto& thread : threads) thread.join();
+  return results;
+}
+
+TEST_F(Task, EvaluationIsTheSameAtEveryNumberOfRanks) {
+  std::vector<std::unique_ptr<TrainingTask>> tasks;
+  for (int i = 0; i < 8; ++i) tasks.push_back(task());
+  const auto one = evaluate_on(std::span(tasks).first(1)).front();
+  EXPECT_EQ(one.evaluation.set, "test");
+  EXPECT_EQ(one.evaluation.sample_count, 13);
+  ASSERT_EQ(one.panels.size(), 1U);
+  const auto& confusion = one.panels.front();
+  EXPECT_EQ(confusion.name, "confusion");
+  EXPECT_EQ(std::accumulate(confusion.pixels.begin(), confusion.pixels.end(), 0.0F), 13.0F);
+  for (const std::size_t ranks : {2U, 3U, 4U, 5U, 8U})
+    for (const auto& result : evaluate_on(std::span(tasks).first(ranks))) {
+      EXPECT_EQ(result.evaluation.loss, one.evaluation.loss) << ranks;
+      EXPECT_EQ(result.evaluation.metrics, one.evaluation.metrics) << ranks;
+      EXPECT_EQ(result.evaluation.sample_count, 13) << ranks;
+      EXPECT_EQ(result.evaluation.evaluation_set_hash, one.evaluation.evaluation_set_hash) << ranks;
+      EXPECT_EQ(result.panels.front().pixels, confusion.pixels) << ranks;
+    }
+}
+
+TEST_F(Task, TopFiveNeedsMoreThanFiveClasses) {
+  const auto result = [&] {
+    std::vector<std::unique_ptr<TrainingTask>> tasks;
+    tasks.push_back(task());
+    return evaluate_on(tasks).front().evaluation;
+  };
+  EXPECT_TRUE(result().metrics.contains("top5_frac"));
+  std::filesystem::remove_all(folder_.path() / "test");
+  for (const auto* split : {"train", "valid"})
+    for (const auto* name : {"class5", "class6"})
+      std::filesystem::remove_all(folder_.path() / split / name);
+  const auto few = result();
+  EXPECT_FALSE(few.metrics.contains("top5_frac"));
+  EXPECT_EQ(few.set, "validation");
+}
+
+/// The loss of the same weights on the same positions, by way of the host and on the device.
+TEST_F(Task, InputDeviceEqualsTheHostPathBitForBit) {
+  for (
+      const auto* own :
+      {R"({"variant": "v1", "size": [36, 40], "augmentation": "crop_flip", "normalisation": "imagenet"})",
+       R"({"variant": "v1", "size": [36, 40], "augmentation": "none", "normalisation": "raw"})"}) {
+    spec_.workload_settings = own;
+    const auto task = this->task();
+    task->model().eval();
+    task->keep_samples_on_device();
+    for (const Shard shard : {Shard{0, 5}, Shard{15, 4}, Shard{40, 0}}) {
+      HostBatch batch;
+      task->make_batch(shard, batch);
+      task->move_batch_to_device(batch);
+      const auto by_host = task->loss_sum().item<float>();
+      EXPECT_EQ(task->make_batch_on_device(shard), batch.loss_weight);
+      EXPECT_EQ(task->loss_sum().item<float>(), by_host) << own;
+    }
+  }
+}
+
+TEST_F(Task, ABatchDependsOnItsPositionsOnly) {
+  const auto task = this->task();
+  HostBatch whole, part;
+  task->make_batch({3, 6}, whole);
+  task->make_batch({5, 2}, part);
+  const auto size = part.arrays[0].values.size();
+  EXPECT_TRUE(std::equal(part.arrays[0].values.begin(), part.arrays[0].values.end(),
+                         whole.arrays[0].values.begin() + static_cast<std::ptrdiff_t>(size)));
+  EXPECT_TRUE(std::equal(part.arrays[1].values.begin(), part.arrays[1].values.end(),
+                         whole.arrays[1].values.begin() + 2));
+}
+
+TEST_F(Task, SaysWhatItFound) {
+  const auto effective = task()->effective_settings();
+  EXPECT_EQ(effective.at("classes"), "7");
+  EXPECT_EQ(effective.at("variant"), "\"v1.5\"");
+  EXPECT_EQ(effective.at("training_sample_count"), "17");
+  EXPECT_EQ(effective.at("validation_source"), "\"valid\"");
+  EXPECT_EQ(effective.at("evaluation_overlap_count"), "0");
+  EXPECT_EQ(effective.at("size"), "[40, 40]");
+  EXPECT_THAT(effective.at("class_names"), testing::HasSubstr("\"class0\",\"class1\""));
+}
+
+TEST_F(Task, AnUnreadablePictureIsNamed) {
+  test::write_bytes(folder_.path() / "train/class0/broken.png", "no picture");
+  try {
+    static_cast<void>(task());
+    FAIL() << "the picture was accepted";
+  } catch (const BadInput& error) {
+    EXPECT_THAT(error.what(), testing::HasSubstr("broken.png"));
+  }
+}
+
+}  // namespace
+}  // namespace scalestudy::resnet50

@@ -1,0 +1,122 @@
+#include "workloads/resnet50/samples.hpp"
+
+#include "core/error.hpp"
+#include "core/hash.hpp"
+#include "core/text.hpp"
+
+#include "data/content_overlap.hpp"
+#include "data/resize.hpp"
+#include "data/split.hpp"
+
+namespace scalestudy::resnet50 {
+namespace {
+
+std::vector<std::int64_t> members_of(const ImageSet& set, std::string_view split) {
+  std::vector<std::int64_t> members;
+  for (std::size_t i = 0; i < set.samples().size(); ++i)
+    if (set.samples()[i].split == split) members.push_back(static_cast<std::int64_t>(i));
+  return members;
+}
+
+std::vector<std::int64_t> chosen(const std::vector<std::int64_t>& members,
+                                 const std::vector<std::int64_t>& indices) {
+  std::vector<std::int64_t> result;
+  result.reserve(indices.size());
+  for (const auto index : indices) result.push_back(members[static_cast<std::size_t>(index)]);
+  return result;
+}
+
+void require_classes(const ImageSet& set, const Settings& settings, std::string_view path) {
+  const auto found = static_cast<std::int64_t>(set.class_names().size());
+  if (settings.classes != 0 && settings.classes != found)
+    throw BadInput(
+        {cat("settings.classes is ", settings.classes, ", but '", path, "' has ", found),
+         "the network's last layer and its parameter count would not be those of the data",
+         cat("Leave settings.classes at 0, or use data with ", settings.classes, " classes")});
+  if (found < 2)
+    throw BadInput({cat("'", path, "' has ", found, " class"), "there is nothing to tell apart",
+                    "Add a folder of pictures for each further class"});
+}
+
+class ResizedSet final : public ImageSet {
+ public:
+  ResizedSet(std::shared_ptr<const ImageSet> set, std::int64_t height_px, std::int64_t width_px)
+      : set_(std::move(set)), height_px_(height_px), width_px_(width_px) {}
+
+  [[nodiscard]] const std::vector<SampleEntry>& samples() const override { return set_->samples(); }
+  [[nodiscard]] const std::vector<std::string>& class_names() const override {
+    return set_->class_names();
+  }
+  [[nodiscard]] Image read_image(std::size_t sample) const override {
+    auto image = with_channels(set_->read_image(sample), 3);
+    if (image.height_px == height_px_ && image.width_px == width_px_) return image;
+    return resized(image, height_px_, width_px_);
+  }
+  [[nodiscard]] Image read_mask(std::size_t sample) const override {
+    return set_->read_mask(sample);
+  }
+
+ private:
+  std::shared_ptr<const ImageSet> set_;
+  std::int64_t height_px_, width_px_;
+};
+
+}  // namespace
+
+Samples divide_samples(const ImageSet& set, const Settings& settings, std::string_view path) {
+  require_classes(set, settings, path);
+  Samples samples;
+  samples.training = members_of(set, "train");
+  samples.validation = members_of(set, "valid");
+  samples.test = members_of(set, "test");
+  samples.validation_source = "valid";
+  if (samples.validation.empty()) {
+    const auto split = split_indices(
+        SampleCount(static_cast<std::int64_t>(samples.training.size())),
+        1 - settings.validation_frac, static_cast<std::uint64_t>(settings.split_seed));
+    samples.validation = chosen(samples.training, split.validation);
+    samples.training = chosen(samples.training, split.training);
+    samples.validation_source = "part of train";
+  }
+  return samples;
+}
+
+std::int64_t count_training_samples(const std::filesystem::path& path, const Settings& settings) {
+  const auto set = open_class_set(path);
+  const auto samples = divide_samples(*set, settings, path.string());
+  return static_cast<std::int64_t>(samples.training.size());
+}
+
+std::uint64_t hash_of_ids(const ImageSet& set, const std::vector<std::int64_t>& samples) {
+  SetHash hash;
+  for (const auto sample : samples)
+    hash.add(fnv1a(set.samples()[static_cast<std::size_t>(sample)].id));
+  return hash.value();
+}
+
+SamePictures find_same_pictures(const ImageSet& set,
+                                const Samples& samples,
+                                const Settings& settings) {
+  const auto training = content_ids(set, samples.training);
+  auto evaluation = content_ids(set, samples.validation);
+  const auto test = content_ids(set, samples.test);
+  evaluation.insert(evaluation.end(), test.begin(), test.end());
+  const auto overlap = find_overlap(training, evaluation);
+  if (!overlap.empty() && settings.evaluation_overlap == "refuse")
+    throw BadInput({cat(overlap.size(), " of ", evaluation.size(),
+                        " evaluation pictures are training pictures too, e.g. '",
+                        overlap.front().second, "' is '", overlap.front().first, "'"),
+                    "their accuracy would say how well the network remembers",
+                    "Remove the copies, or set settings.evaluation_overlap to \"record\""});
+  return {static_cast<std::int64_t>(find_duplicates(training).size()),
+          static_cast<std::int64_t>(find_duplicates(evaluation).size()),
+          static_cast<std::int64_t>(overlap.size())};
+}
+
+std::unique_ptr<ImageSet> resized_set(std::shared_ptr<const ImageSet> set,
+                                      std::int64_t height_px,
+                                      std::int64_t width_px) {
+  return std::make_unique<ResizedSet>(std::move(set), height_px, width_px);
+}
+
+}  // namespace scalestudy::resnet50

@@ -1,0 +1,58 @@
+#pragma once
+/// Which pictures train, validate and test, and whether they are the same pictures. Light.
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "data/image_set.hpp"
+
+#include "workloads/resnet50/settings.hpp"
+
+namespace scalestudy::resnet50 {
+
+/// Indices into the set, ascending and disjoint.
+struct Samples {
+  std::vector<std::int64_t> training;
+  std::vector<std::int64_t> validation;  ///< valid/, or a part of train/
+  std::vector<std::int64_t> test;        ///< empty when there is no test/
+  std::string validation_source;         ///< "valid" or "part of train"
+};
+
+/// From the listing alone. Errors: BadInput when `settings.classes` is not what the data have, or
+/// when there are too few training pictures to set some aside; `path` names the data.
+[[nodiscard]] Samples divide_samples(const ImageSet& set,
+                                     const Settings& settings,
+                                     std::string_view path);
+
+/// What divide_samples() leaves for training. Errors: also those of open_class_set().
+[[nodiscard]] std::int64_t count_training_samples(const std::filesystem::path& path,
+                                                  const Settings& settings);
+
+/// Order-free, over the ids of `samples`.
+[[nodiscard]] std::uint64_t hash_of_ids(const ImageSet& set,
+                                        const std::vector<std::int64_t>& samples);
+
+/// How many pictures stand twice, by their pixels.
+struct SamePictures {
+  std::int64_t training_duplicates = 0;    ///< training pictures that equal an earlier one
+  std::int64_t evaluation_duplicates = 0;  ///< likewise among validation and test pictures
+  std::int64_t overlap = 0;                ///< evaluation pictures that equal a training picture
+};
+
+/// Decodes every picture once. Errors: BadInput naming a pair when an evaluation picture is a
+/// training picture too and `settings.evaluation_overlap` is "refuse"; an unreadable picture.
+[[nodiscard]] SamePictures find_same_pictures(const ImageSet& set,
+                                              const Samples& samples,
+                                              const Settings& settings);
+
+/// Three channels and one size for all; resizing happens at each read. Shapes of pictures:
+/// (height, width, 3).
+[[nodiscard]] std::unique_ptr<ImageSet> resized_set(std::shared_ptr<const ImageSet> set,
+                                                    std::int64_t height_px,
+                                                    std::int64_t width_px);
+
+}  // namespace scalestudy::resnet50

@@ -1,0 +1,305 @@
+#include "workloads/resnet50/task.hpp"
+
+#include <algorithm>
+#include <optional>
+
+#include <ATen/Functions.h>
+
+#include "core/hash.hpp"
+#include "core/text.hpp"
+
+#include "training/device.hpp"
+
+#include "workloads/resnet50/classification.hpp"
+#include "workloads/resnet50/model.hpp"
+#include "workloads/resnet50/preprocessing.hpp"
+#include "workloads/resnet50/samples.hpp"
+
+namespace scalestudy::resnet50 {
+namespace {
+
+/// The arrays of a batch: (N, 3, H, W) and (N).
+enum Array : std::size_t { pictures, labels, array_count };
+
+torch::Tensor borrowed(const HostArray& array) {
+  return torch::from_blob(const_cast<float*>(array.values.data()), array.shape, torch::kFloat32);
+}
+
+std::size_t as_index(std::int64_t value) {
+  return static_cast<std::size_t>(value);
+}
+
+class ResNet50Task final : public TrainingTask {
+ public:
+  ResNet50Task(const RunSpec& spec, const c10::Device& device);
+
+  [[nodiscard]] torch::nn::Module& model() override { return *model_; }
+  void make_batch(const Shard& shard, HostBatch& batch) const override;
+  void move_batch_to_device(const HostBatch& batch) override;
+  void keep_samples_on_device() override;
+  [[nodiscard]] double make_batch_on_device(const Shard& shard) override;
+  [[nodiscard]] torch::Tensor loss_sum() override;
+  [[nodiscard]] Evaluation evaluate(const Communicator& comm, const SignOfLife& alive) override;
+  [[nodiscard]] Evaluation final_evaluation(const Communicator& comm,
+                                            const SignOfLife& alive,
+                                            std::vector<Panel>& panels) override;
+  [[nodiscard]] std::map<std::string, std::string> effective_settings() const override;
+
+ private:
+  struct Result {
+    Evaluation evaluation;
+    std::vector<double> scores;
+  };
+
+  void read_listing();
+  void start_batch(HostBatch& batch, std::int64_t samples) const;
+  void set_sample(HostBatch& batch,
+                  std::int64_t at,
+                  std::int64_t sample,
+                  const Image& image,
+                  const Augmentation& augmentation) const;
+  /// Members of the set at these positions of the global order.
+  [[nodiscard]] std::vector<std::int64_t> samples_at(const Shard& shard) const;
+  [[nodiscard]] Augmentation augmentation_at(std::int64_t position) const {
+    return draw_augmentation(settings_, spec_.repeat_seed(), position);
+  }
+  [[nodiscard]] std::int64_t classes() const {
+    return static_cast<std::int64_t>(set_->class_names().size());
+  }
+  [[nodiscard]] Image picture(std::int64_t sample) const {
+    return set_->read_image(as_index(sample));
+  }
+  [[nodiscard]] std::int64_t label_of(std::int64_t sample) const {
+    return set_->samples()[as_index(sample)].label;
+  }
+  [[nodiscard]] torch::Tensor augmented(const torch::Tensor& chosen, const Shard& shard) const;
+  [[nodiscard]] torch::Tensor normalised(const torch::Tensor& values) const;
+  [[nodiscard]] Result evaluate_set(const std::string& name,
+                                    const std::vector<std::int64_t>& samples,
+                                    const Communicator& comm,
+                                    const SignOfLife& alive);
+
+  RunSpec spec_;
+  Settings settings_;
+  Normalisation normalisation_;
+  c10::Device device_;
+  c10::MemoryFormat memory_format_;
+  std::unique_ptr<ImageSet> set_;  ///< resized, decoded pictures are kept
+  Samples samples_;
+  SamePictures same_;
+  std::optional<SampleSequence> sequence_;
+  std::shared_ptr<ResNet50> model_;
+  torch::Tensor pictures_on_device_;  ///< (training pictures, 3, H, W), 0 … 255, for input `device`
+  torch::Tensor labels_on_device_;    ///< (training pictures)
+  torch::Tensor input_, labels_;      ///< of the batch, on the device
+};
+
+ResNet50Task::ResNet50Task(const RunSpec& spec, const c10::Device& device)
+    : spec_(spec),
+      settings_(settings_from_json_text(spec.workload_settings)),
+      normalisation_(normalisation_of(settings_)),
+      device_(device),
+      memory_format_(memory_format_2d(spec)) {
+  read_listing();
+  sequence_.emplace(SampleCount(static_cast<std::int64_t>(samples_.training.size())),
+                    spec.repeat_seed());
+  model_ = std::make_shared<ResNet50>(variant_named(settings_.variant), classes());
+  model_->to(device_);
+  use_memory_format(*model_, memory_format_);
+}
+
+void ResNet50Task::read_listing() {
+  std::shared_ptr<const ImageSet> stored = open_class_set(spec_.data.path);
+  samples_ = divide_samples(*stored, settings_, spec_.data.path);
+  same_ = find_same_pictures(*stored, samples_, settings_);
+  set_ = with_decode_cache(resized_set(stored, settings_.size[0], settings_.size[1]),
+                           spec_.settings.input.cache_bytes);
+}
+
+void ResNet50Task::start_batch(HostBatch& batch, std::int64_t samples) const {
+  batch.sample_count = samples;
+  batch.loss_weight = static_cast<double>(samples);
+  batch.arrays.resize(array_count);
+  batch.arrays[pictures].resize({samples, 3, settings_.size[0], settings_.size[1]});
+  batch.arrays[labels].resize({samples});
+}
+
+void ResNet50Task::set_sample(HostBatch& batch,
+                              std::int64_t at,
+                              std::int64_t sample,
+                              const Image& image,
+                              const Augmentation& augmentation) const {
+  const auto size = as_index(3 * settings_.size[0] * settings_.size[1]);
+  preprocess(image, augmentation, normalisation_,
+             std::span(batch.arrays[pictures].values).subspan(as_index(at) * size, size));
+  batch.arrays[labels].values[as_index(at)] = static_cast<float>(label_of(sample));
+}
+
+std::vector<std::int64_t> ResNet50Task::samples_at(const Shard& shard) const {
+  auto drawn = sequence_->range(shard.first, shard.count);
+  for (auto& index : drawn) index = samples_.training[as_index(index)];
+  return drawn;
+}
+
+void ResNet50Task::make_batch(const Shard& shard, HostBatch& batch) const {
+  start_batch(batch, shard.count);
+  const auto drawn = samples_at(shard);
+  for (std::int64_t i = 0; i < shard.count; ++i)
+    set_sample(batch, i, drawn[as_index(i)], picture(drawn[as_index(i)]),
+               augmentation_at(shard.first + i));
+}
+
+void ResNet50Task::move_batch_to_device(const HostBatch& batch) {
+  input_ = in_format(borrowed(batch.arrays[pictures]), memory_format_).to(device_);
+  labels_ = borrowed(batch.arrays[labels]).to(torch::kInt64).to(device_);
+}
+
+void ResNet50Task::keep_samples_on_device() {
+  const auto count = static_cast<std::int64_t>(samples_.training.size());
+  const std::vector<std::int64_t> shape{3, settings_.size[0], settings_.size[1]};
+  auto all = torch::empty({count, shape[0], shape[1], shape[2]}, torch::kUInt8);
+  auto planes = torch::empty(shape, torch::kFloat32);
+  std::vector<std::int64_t> all_labels;
+  for (std::int64_t i = 0; i < count; ++i) {
+    const auto image = picture(samples_.training[as_index(i)]);
+    to_planes(image, {planes.data_ptr<float>(), as_index(planes.numel())});
+    if (image.type == SampleType::uint16) all = all.to(torch::kFloat32);
+    all[i].copy_(planes);
+    all_labels.push_back(label_of(samples_.training[as_index(i)]));
+  }
+  pictures_on_device_ = all.to(device_);
+  labels_on_device_ = torch::tensor(all_labels, torch::kInt64).to(device_);
+}
+
+double ResNet50Task::make_batch_on_device(const Shard& shard) {
+  const auto drawn = sequence_->range(shard.first, shard.count);
+  const auto chosen = torch::tensor(drawn, torch::kInt64).to(device_);
+  const auto picked = settings_.augmentation == "none" ? pictures_on_device_.index_select(0, chosen)
+                                                       : augmented(chosen, shard);
+  input_ = in_format(normalised(picked.to(torch::kFloat32)), memory_format_);
+  labels_ = labels_on_device_.index_select(0, chosen);
+  return static_cast<double>(shard.count);
+}
+
+/// preprocess()'s shift and mirror as one indexing operation.
+torch::Tensor ResNet50Task::augmented(const torch::Tensor& chosen, const Shard& shard) const {
+  const auto height = settings_.size[0], width = settings_.size[1];
+  std::vector<std::int64_t> rows, columns;
+  for (std::int64_t i = 0; i < shard.count; ++i) {
+    const auto drawn = augmentation_at(shard.first + i);
+    const auto down = source_indices(height, drawn.down_px, false);
+    const auto right = source_indices(width, drawn.right_px, drawn.mirrored);
+    rows.insert(rows.end(), down.begin(), down.end());
+    columns.insert(columns.end(), right.begin(), right.end());
+  }
+  const auto indices = [&](const std::vector<std::int64_t>& values,
+                           std::initializer_list<std::int64_t> shape) {
+    return torch::tensor(values, torch::kInt64).view(shape).to(device_);
+  };
+  const auto row = indices(rows, {shard.count, 1, height, 1});
+  const auto column = indices(columns, {shard.count, 1, 1, width});
+  const auto channel = torch::arange(3, torch::kInt64).view({1, 3, 1, 1}).to(device_);
+  const auto moved = pictures_on_device_.index(
+      {chosen.view({-1, 1, 1, 1}), channel, row.clamp_min(0), column.clamp_min(0)});
+  return moved * row.ge(0).logical_and(column.ge(0));
+}
+
+/// As preprocess(): a difference and a division, each rounded once on every device.
+torch::Tensor ResNet50Task::normalised(const torch::Tensor& values) const {
+  const auto per_channel = [&](const std::array<float, 3>& three) {
+    return torch::tensor({three[0], three[1], three[2]}).view({1, 3, 1, 1}).to(device_);
+  };
+  return (values - per_channel(normalisation_.mean)) / per_channel(normalisation_.deviation);
+}
+
+torch::Tensor ResNet50Task::loss_sum() {
+  return cross_entropy(model_->forward(input_), labels_, settings_.label_smoothing_frac).sum();
+}
+
+ResNet50Task::Result ResNet50Task::evaluate_set(const std::string& name,
+                                                const std::vector<std::int64_t>& samples,
+                                                const Communicator& comm,
+                                                const SignOfLife& alive) {
+  const auto total = static_cast<std::int64_t>(samples.size());
+  const auto batch_size = spec_.settings.evaluation_batch_size;
+  SetHash hash;
+  HostBatch batch;
+  const auto evaluate_batch = [&](const EvaluationBatch& part, std::span<double> values) {
+    alive();
+    start_batch(batch, batch_size);
+    for (std::int64_t i = 0; i < batch_size; ++i) {
+      // Behind the last sample the batch is padded with it.
+      const auto sample = samples[as_index(part.first + std::min(i, part.count - 1))];
+      const auto image = picture(sample);
+      set_sample(batch, i, sample, image, {});
+      if (i < part.count)
+        hash.add(fnv1a(set_->samples()[as_index(sample)].id) ^ mix64(content_hash(image)));
+    }
+    move_batch_to_device(batch);
+    const auto logits = model_->forward(input_);
+    score(logits, labels_, cross_entropy(logits, labels_, settings_.label_smoothing_frac), values);
+  };
+  Result result;
+  result.scores = evaluate_samples(comm, total, batch_size, score_columns, evaluate_batch);
+  const auto count = static_cast<double>(total);
+  auto& evaluation = result.evaluation;
+  evaluation.set = name;
+  evaluation.loss = column_sum(result.scores, score_columns, loss) / count;
+  evaluation.sample_count = total;
+  evaluation.weight_sum = count;
+  evaluation.evaluation_set_hash = hex64(merged(comm, hash).value());
+  evaluation.metrics[std::string(evaluation_column::top1_frac.name)] =
+      static_cast<double>(top1_count(result.scores)) / count;
+  // With five classes or fewer it would be 1 whatever the network says.
+  if (classes() > 5)
+    evaluation.metrics[std::string(evaluation_column::top5_frac.name)] =
+        column_sum(result.scores, score_columns, is_top5) / count;
+  return result;
+}
+
+Evaluation ResNet50Task::evaluate(const Communicator& comm, const SignOfLife& alive) {
+  return evaluate_set("validation", samples_.validation, comm, alive).evaluation;
+}
+
+Evaluation ResNet50Task::final_evaluation(const Communicator& comm,
+                                          const SignOfLife& alive,
+                                          std::vector<Panel>& panels) {
+  const bool has_test = !samples_.test.empty();
+  const auto result = evaluate_set(has_test ? "test" : "validation",
+                                   has_test ? samples_.test : samples_.validation, comm, alive);
+  panels.push_back(confusion_panel(confusion_counts(result.scores, classes()), classes()));
+  return result.evaluation;
+}
+
+std::map<std::string, std::string> ResNet50Task::effective_settings() const {
+  std::int64_t parameters = 0;
+  for (const auto& parameter : model_->parameters()) parameters += parameter.numel();
+  const auto counted = [](const auto& list) { return std::to_string(list.size()); };
+  const auto quoted = [](const std::string& text) { return cat("\"", text, "\""); };
+  const bool is_channels_last =
+      model_->named_parameters()["conv1.weight"].is_contiguous(c10::MemoryFormat::ChannelsLast);
+  return {
+      {"variant", quoted(settings_.variant)},
+      {"trainable_parameter_count", std::to_string(parameters)},
+      {"classes", std::to_string(classes())},
+      {"class_names", json_text(set_->class_names())},
+      {"size", cat("[", settings_.size[0], ", ", settings_.size[1], "]")},
+      {"training_sample_count", counted(samples_.training)},
+      {"validation_sample_count", counted(samples_.validation)},
+      {"validation_source", quoted(samples_.validation_source)},
+      {"test_sample_count", counted(samples_.test)},
+      {"training_set_hash", quoted(hex64(hash_of_ids(*set_, samples_.training)))},
+      {"training_duplicate_count", std::to_string(same_.training_duplicates)},
+      {"evaluation_duplicate_count", std::to_string(same_.evaluation_duplicates)},
+      {"evaluation_overlap_count", std::to_string(same_.overlap)},
+      {"memory_format", is_channels_last ? "\"channels_last\"" : "\"contiguous\""},
+  };
+}
+
+}  // namespace
+
+std::unique_ptr<TrainingTask> make_task(const RunSpec& spec, const c10::Device& device) {
+  return std::make_unique<ResNet50Task>(spec, device);
+}
+
+}  // namespace scalestudy::resnet50
