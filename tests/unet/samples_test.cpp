@@ -139,19 +139,6 @@ TEST_F(UNetSamples, ThresholdDecidesWhatIsForeground) {
   EXPECT_EQ(foreground(0.8), 0);
 }
 
-TEST_F(UNetSamples, WhiteIsFullScaleOrThePicturesOwn) {
-  auto image = blank_image(16, 16, 1, SampleType::uint8);
-  const auto white = [&](const std::string& rule) {
-    Settings settings;
-    settings.white = rule;
-    return prepared(image, half_mask(16, 16), settings, "x").white;
-  };
-  EXPECT_EQ(white("picture"), 1) << "a black picture";
-  image.bytes[5] = std::byte{40};
-  EXPECT_EQ(white("picture"), 40);
-  EXPECT_EQ(white("full_scale"), 255);
-}
-
 TEST_F(UNetSamples, MasksOfZeroAndOneAreRefusedWithTheWayOut) {
   for (int i = 0; i < 4; ++i) write(i, picture(i, 16, 16), half_mask(16, 16, 1));
   EXPECT_THAT(refusal(), testing::AllOf(HasSubstr("largest value is 1 of 255"),

@@ -102,15 +102,9 @@ Sample prepared(const Image& image,
   Sample sample{with_channels(image, 1), binary(mask, settings.mask_threshold_frac)};
   const auto height_px = settings.size[0];
   const auto width_px = settings.size[1];
-  if (height_px > 0) {
-    sample.image = resized_with_padding(sample.image, height_px, width_px);
-    sample.mask = binary(resized_with_padding(sample.mask, height_px, width_px), 0.5);
-  }
-  // A black picture stays black.
-  const auto white = settings.white == "picture"
-                         ? std::max<std::int64_t>(1, largest_value(sample.image))
-                         : image.max_value();
-  sample.white = static_cast<float>(white);
+  if (height_px == 0) return sample;
+  sample.image = resized_with_padding(sample.image, height_px, width_px);
+  sample.mask = binary(resized_with_padding(sample.mask, height_px, width_px), 0.5);
   return sample;
 }
 

@@ -33,9 +33,8 @@ struct SampleLists {
 
 /// An image and its mask, both (height, width, 1) and of one size.
 struct Sample {
-  Image image;        ///< grey: colour is turned into luma
-  Image mask;         ///< 8 bit: 255 foreground, 0 background
-  float white = 255;  ///< the image's grey value that becomes 1
+  Image image;  ///< grey: colour is turned into luma
+  Image mask;   ///< 8 bit: 255 foreground, 0 background
 };
 
 /// Grey, foreground cut at the threshold, then resized; a resized mask is foreground where more

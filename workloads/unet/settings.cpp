@@ -27,12 +27,6 @@ void visit(FieldVisitor& visitor, Settings& settings) {
                                 "goes through",
                  .minimum = 1,
                  .maximum = 1000});
-  visitor.field("white", settings.white,
-                {.unit = "1",
-                 .description = "Grey value that becomes 1. full_scale: 255 or 65535, as "
-                                "published; picture: each picture's own largest value, for sets "
-                                "of unequal brightness",
-                 .choices = {"full_scale", "picture"}});
   visitor.field("mask_threshold_frac", settings.mask_threshold_frac,
                 {.unit = "1",
                  .description = "Foreground is what lies above this share of the mask's full scale "

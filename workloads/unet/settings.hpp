@@ -15,7 +15,6 @@ struct Settings {
   double training_frac = 0.8;
   std::int64_t split_seed = 42;
   std::int64_t repeat_training_list = 1;
-  std::string white = "full_scale";
   double mask_threshold_frac = 0.5;
   std::string evaluation_overlap = "refuse";
   std::string batch_norm_rule = "keras";

@@ -119,7 +119,7 @@ void UNetTask::fill(HostBatch& batch, const std::vector<std::int64_t>& samples) 
     const auto place = [&](Array which) {
       return std::span(batch.arrays[which].values).subspan(i * pixels, pixels);
     };
-    to_floats(sample->image, 1.0F / sample->white, place(input));
+    to_floats(sample->image, 1.0F / static_cast<float>(sample->image.max_value()), place(input));
     to_floats(sample->mask, 1.0F / 255.0F, place(target));
   }
 }
