@@ -142,6 +142,10 @@ torch::Tensor BatchNorm::forward(const torch::Tensor& input) {
   if (learns_statistics && policy_ == BatchNormPolicy::synchronised) return synchronised(input);
   // A rank without samples has no statistics; running ones keep its (empty) output defined.
   const bool own_statistics = learns_statistics && input.size(0) > 0;
+  if (own_statistics && input.numel() == input.size(1))
+    throw BadInput({"Batch norm got one value per channel to learn from",
+                    "one value has no variance",
+                    "Use larger images or batches, or set settings.batch_norm to synchronised"});
   return at::batch_norm(input, weight, bias, running_mean, running_var, own_statistics, momentum_,
                         epsilon_, /*cudnn_enabled=*/true);
 }

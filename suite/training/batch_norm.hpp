@@ -27,6 +27,7 @@ class BatchNorm final : public torch::nn::Module {
   BatchNorm(std::int64_t channels, double momentum, double epsilon);
 
   /// Collective under policy synchronised while training, and so is its backward pass; else local.
+  /// Errors: BadInput when policy local has one value per channel only.
   torch::Tensor forward(const torch::Tensor& input);
 
   /// `comm` is used by this layer alone among all threads; only policy synchronised needs it.

@@ -12,6 +12,7 @@
 #include "core/hash.hpp"
 
 #include "comm/communicator.hpp"
+#include "record/run_file.hpp"
 
 namespace scalestudy {
 
@@ -25,6 +26,9 @@ struct Evaluation {
   /// By the names of evaluation_column ("iou"); what a workload does not have is missing.
   std::map<std::string, double, std::less<>> metrics = {};
 };
+
+/// The row of /evaluations it becomes, made after `epoch`.
+[[nodiscard]] Row evaluation_row(std::int64_t epoch, const Evaluation& evaluation);
 
 /// To be called now and then during long work: tells the driver that this rank is not stuck.
 using SignOfLife = std::function<void()>;

@@ -20,28 +20,17 @@
 #include "training/flat_parameters.hpp"
 #include "training/optimizer.hpp"
 #include "training/precision.hpp"
+#include "training/ready_order.hpp"
 #include "training/replicas.hpp"
 #include "training/schedule.hpp"
 #include "training/training_state.hpp"
 
 namespace scalestudy {
 
-TrainingTask::~TrainingTask() = default;
-
 void RankServices::abort_all(const std::string& reason, ExitCode exit_code) const noexcept {
   for (const auto& other : {batch_norm_comm, input_comm})
     if (other) other->abort(reason, exit_code);
   comm.abort(reason, exit_code);
-}
-
-void TrainingTask::keep_samples_on_device() {
-  throw Lacks({"Input 'device' is not offered by this workload",
-               "it cannot put batches together on the device", "Use input sharded"});
-}
-
-double TrainingTask::make_batch_on_device(const Shard&) {
-  keep_samples_on_device();
-  return 0;
 }
 
 namespace {
@@ -51,33 +40,6 @@ constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
 EpochLayout epoch_layout(const RulePlan& plan) {
   return {plan.global_batch_size, plan.steps_per_epoch, plan.samples_per_epoch,
           plan.epoch_stride_samples};
-}
-
-/// Runs one backward pass to see in which order gradients become ready; rank 0's order holds for
-/// all. Parameters and batch norm statistics are as before afterwards.
-std::vector<std::size_t> observe_ready_order(const Communicator& comm,
-                                             TrainingTask& task,
-                                             GradientHooks& hooks,
-                                             const RunSpec& spec) {
-  const ModelState before(task.model());
-  std::vector<std::int64_t> order;
-  hooks.on_ready(
-      [&](std::size_t parameter) { order.push_back(static_cast<std::int64_t>(parameter)); });
-  HostBatch batch;
-  task.make_batch(shard_of(comm.rank(), comm.world_size(), StepIndex(0), epoch_layout(spec.plan)),
-                  batch);
-  task.move_batch_to_device(batch);
-  task.loss_sum().backward();
-  hooks.on_ready(nullptr);
-  if (order.size() != task.model().parameters().size())
-    throw InternalError({cat(order.size(), " of ", task.model().parameters().size(),
-                             " parameters received a gradient"),
-                         "buckets would wait for the others for ever",
-                         "Every parameter of a workload must take part in its loss exactly once"});
-  comm.broadcast(view_of(std::span<std::int64_t>(order)), Rank(0));
-  for (auto& parameter : task.model().parameters()) parameter.mutable_grad().reset();
-  before.restore(task.model());
-  return {order.begin(), order.end()};
 }
 
 ScheduleSettings resolved_schedule(const RunSpec& spec) {
@@ -96,7 +58,8 @@ class Trainer final : public StepWork {
         comm_(services.comm),
         task_(task),
         hooks_(task.model().parameters()),
-        parameters_(task.model().parameters(), observe_ready_order(comm_, task, hooks_, spec_)),
+        parameters_(task.model().parameters(),
+                    observe_ready_order(comm_, task, hooks_, epoch_layout(spec_.plan))),
         optimizer_(make_optimizer(spec_.settings.optimizer, parameters_.values())),
         scaler_(spec_.settings.precision, services.device),
         schedule_(make_schedule(resolved_schedule(spec_),
@@ -371,20 +334,8 @@ void Trainer::record_epoch(const Row& row) {
 }
 
 void Trainer::record_evaluation(std::int64_t epoch, const Evaluation& evaluation) {
-  if (services_.writer == nullptr) return;
-  namespace columns = evaluation_column;
-  std::map<std::string, Cell, std::less<>> cells(evaluation.metrics.begin(),
-                                                 evaluation.metrics.end());
-  const auto set = [&](const Column& column, Cell value) {
-    cells.emplace(column.name, std::move(value));
-  };
-  set(columns::epoch, static_cast<double>(epoch));
-  set(columns::loss, evaluation.loss);
-  set(columns::sample_count, static_cast<double>(evaluation.sample_count));
-  set(columns::weight_sum, evaluation.weight_sum);
-  set(columns::evaluation_set, evaluation.set);
-  set(columns::evaluation_set_hash, evaluation.evaluation_set_hash);
-  services_.writer->append_evaluation(row_of(columns::all(), cells));
+  if (services_.writer != nullptr)
+    services_.writer->append_evaluation(evaluation_row(epoch, evaluation));
 }
 
 void Trainer::save_weights(const char* name, const NamedTensors& weights) {

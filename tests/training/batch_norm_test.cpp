@@ -103,6 +103,13 @@ TEST(BatchNorm, APartAloneIsNotTheWholeBatchs) {
   EXPECT_GT((both[0].output - alone[0].output).abs().max().item<double>(), 1e-3);
 }
 
+TEST(BatchNorm, OneValuePerChannelIsNoStatistics) {
+  BatchNorm norm(3, 0.1, 1e-5);
+  EXPECT_THROW((void)norm.forward(torch::ones({1, 3, 1, 1})), BadInput);
+  EXPECT_NO_THROW((void)norm.forward(torch::ones({0, 3, 1, 1})));
+  EXPECT_TRUE(torch::isfinite(norm.running_var).all().item<bool>());
+}
+
 TEST(BatchNorm, ManyRanksNeedACommunicator) {
   BatchNorm norm(3, 0.1, 1e-5);
   EXPECT_THROW(norm.use(BatchNormPolicy::synchronised, std::nullopt), InternalError);

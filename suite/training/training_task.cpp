@@ -1,0 +1,19 @@
+#include "training/training_task.hpp"
+
+#include "core/error.hpp"
+
+namespace scalestudy {
+
+TrainingTask::~TrainingTask() = default;
+
+void TrainingTask::keep_samples_on_device() {
+  throw Lacks({"Input 'device' is not offered by this workload",
+               "it cannot put batches together on the device", "Use input sharded"});
+}
+
+double TrainingTask::make_batch_on_device(const Shard&) {
+  keep_samples_on_device();
+  return 0;
+}
+
+}  // namespace scalestudy
