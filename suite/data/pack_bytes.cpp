@@ -10,9 +10,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/bulk_hash.hpp"
 #include "core/error.hpp"
 #include "core/text.hpp"
+
+#include "data/bulk_hash.hpp"
 
 namespace scalestudy {
 namespace {
@@ -135,8 +136,7 @@ void PackBytes::read(std::uint64_t offset_bytes, std::span<std::byte> out) const
 bool PackBytes::read_checked(std::uint64_t offset_bytes,
                              std::span<std::byte> out,
                              std::uint64_t hash) const {
-  constexpr std::size_t piece_bytes = std::size_t{1} << 17;  // a quarter of a usual L2 cache
-  static_assert(piece_bytes % BulkHash::stripe_bytes == 0);
+  constexpr std::size_t piece_bytes = std::size_t{1} << 18;  // stays in a usual L2 cache
   BulkHash found;
   while (!out.empty()) {
     const auto piece = out.first(std::min(piece_bytes, out.size()));

@@ -9,9 +9,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/bulk_hash.hpp"
 #include "core/error.hpp"
 #include "core/text.hpp"
+
+#include "hdf5/plain_datasets.hpp"
+
+#include "data/bulk_hash.hpp"
 
 namespace scalestudy {
 namespace {
@@ -52,18 +55,29 @@ std::uint64_t StoredForm::row_bytes() const {
   return bytes;
 }
 
+struct PackHdf5::OpenFile {
+  hdf5::File file;
+};
+
 PackHdf5::PackHdf5(const StoredForm& form, std::uint64_t rows)
     : memory_(::memfd_create("pack", MFD_CLOEXEC)) {
   SCALESTUDY_EXPECT(rows > 0);
   if (!memory_) fail("memory for the tables");
-  file_ = hdf5::create_plain_file(cat("/proc/self/fd/", memory_.get()), pack_header_bytes);
+  const auto name = cat("/proc/self/fd/", memory_.get());
+  reserve_stored({hdf5::create_plain_file(name, pack_header_bytes)}, form, rows);
+  open_ = std::make_unique<OpenFile>(OpenFile{hdf5::open_plain_file_to_add(name)});
+}
+
+void PackHdf5::reserve_stored(const OpenFile& created, const StoredForm& form, std::uint64_t rows) {
   const auto rows_per_chunk = std::min(form.rows_per_chunk, rows);
-  const auto stored = hdf5::reserve_chunks(file_, form.path, stored_type(form.type).number,
+  const auto stored = hdf5::reserve_chunks(created.file, form.path, stored_type(form.type).number,
                                            with_rows(rows, form), with_rows(rows_per_chunk, form));
   stored_offset_bytes_ = hdf5::chunks_offset(stored);
   const auto chunks = (rows + rows_per_chunk - 1) / rows_per_chunk;
   stored_end_bytes_ = stored_offset_bytes_ + chunks * rows_per_chunk * form.row_bytes();
 }
+
+PackHdf5::~PackHdf5() = default;
 
 PackTable PackHdf5::add_texts(const std::string& path, const std::vector<std::string>& texts) {
   std::size_t width = 1;
@@ -71,7 +85,7 @@ PackTable PackHdf5::add_texts(const std::string& path, const std::vector<std::st
   std::string padded;
   for (const auto& text : texts) padded += text + std::string(width - text.size(), '\0');
   const auto bytes = std::as_bytes(std::span(padded));
-  const auto dataset = hdf5::write_padded_texts(file_, path, texts.size(), width, bytes);
+  const auto dataset = hdf5::write_padded_texts(open_->file, path, texts.size(), width, bytes);
   return {path, texts.size(), width, hdf5::file_offset(dataset), bulk_hash(bytes)};
 }
 
@@ -81,18 +95,19 @@ PackTable PackHdf5::add_integers(const std::string& path,
   const auto bytes = std::as_bytes(std::span(values));
   const auto rows = values.size() / columns;
   const auto shape = columns == 1 ? hdf5::Shape{rows} : hdf5::Shape{rows, columns};
-  const auto dataset = hdf5::write_array(file_, path, hdf5::Number::int64, shape, bytes);
+  const auto dataset = hdf5::write_array(open_->file, path, hdf5::Number::int64, shape, bytes);
   return {path, rows, columns * sizeof(std::int64_t), hdf5::file_offset(dataset), bulk_hash(bytes)};
 }
 
 PackTable PackHdf5::add_hashes(const std::string& path, const std::vector<std::uint64_t>& hashes) {
   const auto bytes = std::as_bytes(std::span(hashes));
-  const auto dataset = hdf5::write_array(file_, path, hdf5::Number::uint64, {hashes.size()}, bytes);
+  const auto dataset =
+      hdf5::write_array(open_->file, path, hdf5::Number::uint64, {hashes.size()}, bytes);
   return {path, hashes.size(), sizeof(std::uint64_t), hdf5::file_offset(dataset), bulk_hash(bytes)};
 }
 
 void PackHdf5::add_description(const PackDescription& description) {
-  const auto root = file_.get();
+  const auto root = open_->file.get();
   hdf5::write_attribute(root, "schema", std::int64_t{1});
   hdf5::write_attribute(root, "kind", std::string(name_of(description.kind)));
   hdf5::write_attribute(root, "encoding", std::string(name_of(description.encoding)));
@@ -104,8 +119,8 @@ void PackHdf5::add_description(const PackDescription& description) {
 }
 
 std::uint64_t PackHdf5::write_to(int descriptor) {
-  hdf5::flush(file_);
-  file_.reset();
+  hdf5::flush(open_->file);
+  open_.reset();
   struct stat status {};
   if (::fstat(memory_.get(), &status) != 0) fail("length of the tables");
   const auto end_bytes = static_cast<std::uint64_t>(status.st_size);

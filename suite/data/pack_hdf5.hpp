@@ -3,13 +3,12 @@
 /// sees the disk. The stored bytes are a hole in it that the caller fills.
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "core/handle.hpp"
-
-#include "hdf5/plain_datasets.hpp"
 
 #include "data/pack_bytes.hpp"
 #include "data/pack_header.hpp"
@@ -31,6 +30,9 @@ class PackHdf5 {
  public:
   /// With room for `rows` rows of stored bytes.
   PackHdf5(const StoredForm& form, std::uint64_t rows);
+  ~PackHdf5();
+  PackHdf5(const PackHdf5&) = delete;
+  PackHdf5& operator=(const PackHdf5&) = delete;
 
   /// Where the stored bytes lie in the file: the same place however many they are.
   [[nodiscard]] std::uint64_t stored_offset_bytes() const { return stored_offset_bytes_; }
@@ -49,10 +51,13 @@ class PackHdf5 {
   std::uint64_t write_to(int descriptor);
 
  private:
+  struct OpenFile;
+
+  void reserve_stored(const OpenFile& created, const StoredForm& form, std::uint64_t rows);
   void copy(int descriptor, std::uint64_t begin_bytes, std::uint64_t end_bytes) const;
 
   Handle<int, close_descriptor> memory_;
-  hdf5::File file_;
+  std::unique_ptr<OpenFile> open_;
   std::uint64_t stored_offset_bytes_ = 0;
   std::uint64_t stored_end_bytes_ = 0;  ///< of the last chunk
 };

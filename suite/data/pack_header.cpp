@@ -7,10 +7,11 @@
 #include <span>
 #include <stdexcept>
 
-#include "core/bulk_hash.hpp"
 #include "core/error.hpp"
 #include "core/hash.hpp"
 #include "core/text.hpp"
+
+#include "data/bulk_hash.hpp"
 
 namespace scalestudy {
 namespace {

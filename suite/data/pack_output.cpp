@@ -9,12 +9,12 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "core/bulk_hash.hpp"
 #include "core/error.hpp"
 #include "core/text.hpp"
 
 #include "hdf5/plain_datasets.hpp"
 
+#include "data/bulk_hash.hpp"
 #include "data/pack_bytes.hpp"
 
 namespace scalestudy {

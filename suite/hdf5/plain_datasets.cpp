@@ -70,6 +70,18 @@ hsize_t user_block_bytes(const Dataset& dataset) {
   return size;
 }
 
+Properties plain_access(hsize_t alignment_bytes) {
+  H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);  // failures are reported in our own messages
+  Properties access(checked(H5Pcreate(H5P_FILE_ACCESS), "H5Pcreate", "/"));
+  // Only from this format on do chunks of a fixed number lie one after the other.
+  checked(H5Pset_libver_bounds(access.get(), H5F_LIBVER_V110, H5F_LIBVER_V110),
+          "H5Pset_libver_bounds", "/");
+  // The usual driver insists on a name that it can resolve.
+  checked(H5Pset_fapl_stdio(access.get()), "H5Pset_fapl_stdio", "/");
+  checked(H5Pset_alignment(access.get(), 1, alignment_bytes), "H5Pset_alignment", "/");
+  return access;
+}
+
 // Some versions of the library count addresses of chunks from the file's first byte, others from
 // the end of the user block. A small file in memory with a large user block tells.
 bool addresses_count_the_user_block() {
@@ -87,18 +99,16 @@ bool addresses_count_the_user_block() {
 
 File create_plain_file(const std::filesystem::path& file, std::uint64_t user_block_bytes) {
   constexpr hsize_t page_bytes = 4096;
-  H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);  // failures are reported in our own messages
-  const Properties access(checked(H5Pcreate(H5P_FILE_ACCESS), "H5Pcreate", "/"));
-  // Only from this format on do chunks of a fixed number lie one after the other.
-  checked(H5Pset_libver_bounds(access.get(), H5F_LIBVER_V110, H5F_LIBVER_V110),
-          "H5Pset_libver_bounds", "/");
-  // The usual driver insists on a name that it can resolve.
-  checked(H5Pset_fapl_stdio(access.get()), "H5Pset_fapl_stdio", "/");
-  checked(H5Pset_alignment(access.get(), 1, page_bytes), "H5Pset_alignment", "/");
+  const auto access = plain_access(page_bytes);
   const Properties creation(checked(H5Pcreate(H5P_FILE_CREATE), "H5Pcreate", "/"));
   checked(H5Pset_userblock(creation.get(), user_block_bytes), "H5Pset_userblock", "/");
   return File(checked(H5Fcreate(file.c_str(), H5F_ACC_TRUNC, creation.get(), access.get()),
                       "H5Fcreate", "/"));
+}
+
+File open_plain_file_to_add(const std::filesystem::path& file) {
+  const auto access = plain_access(1);
+  return File(checked(H5Fopen(file.c_str(), H5F_ACC_RDWR, access.get()), "H5Fopen", "/"));
 }
 
 Dataset write_array(const File& file,

@@ -21,6 +21,9 @@ enum class Number { int8, uint8, int16, uint16, float32, int64, uint64 };
 [[nodiscard]] File create_plain_file(const std::filesystem::path& file,
                                      std::uint64_t user_block_bytes);
 
+/// What is added lies closely packed, wherever there is room.
+[[nodiscard]] File open_plain_file_to_add(const std::filesystem::path& file);
+
 /// A data set of fixed size in one piece, row-major; makes the groups that its path needs. Errors:
 /// Failure.
 [[nodiscard]] Dataset write_array(const File& file,
