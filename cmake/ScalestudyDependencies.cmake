@@ -10,6 +10,14 @@ find_package(OpenSSL REQUIRED COMPONENTS Crypto)
 find_package(ZLIB REQUIRED)
 find_package(Threads REQUIRED)
 pkg_check_modules(HWLOC REQUIRED IMPORTED_TARGET hwloc)
+pkg_check_modules(XXHASH REQUIRED IMPORTED_TARGET libxxhash>=0.8.0)
+# Not every build of libxxhash for x86 has its functions for newer processors.
+include(CheckCXXSourceCompiles)
+set(CMAKE_REQUIRED_LIBRARIES PkgConfig::XXHASH)
+check_cxx_source_compiles("#include <xxhash.h>
+#include <xxh_x86dispatch.h>
+int main() { return static_cast<int>(XXH3_64bits_dispatch(\"\", 0)); }" SCALESTUDY_HAVE_XXHASH_DISPATCH)
+unset(CMAKE_REQUIRED_LIBRARIES)
 find_package(CLI11 REQUIRED)
 find_package(fmt REQUIRED)
 

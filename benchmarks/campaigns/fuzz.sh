@@ -8,7 +8,7 @@ cd "$(dirname "$0")/../.."
     "$(sed -n 's/^model name[[:space:]]*: //p' /proc/cpuinfo | head -n 1)" "$(nproc)"
   printf '# %s; %s; Debian packages' "$(clang++ --version | head -n 1)" \
     "seeds in tests/fuzz/corpus"
-  dpkg-query -W -f=' ${Package} ${Version}' libpng16-16 libjpeg62-turbo libtiff6
+  dpkg-query -W -f=' ${Package} ${Version}' libpng16-16 libjpeg62-turbo libtiff6 libxxhash0
   printf '\n'
   tests/fuzz/run.sh 600 | sed '/^\[\|^ninja/d'
 } | tee benchmarks/campaigns/fuzz.txt

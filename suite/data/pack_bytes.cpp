@@ -10,9 +10,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/bulk_hash.hpp"
 #include "core/error.hpp"
 #include "core/text.hpp"
+
+#include "data/bulk_hash.hpp"
 
 namespace scalestudy {
 namespace {
@@ -40,7 +41,6 @@ PackBytes::PackBytes(const std::filesystem::path& file)
     refuse("is not a regular file");
   file_bytes_ = static_cast<std::uint64_t>(status.st_size);
   read_header();
-  read_runs();
 }
 
 void PackBytes::refuse(const std::string& problem) const {
@@ -61,18 +61,7 @@ void PackBytes::read_header() {
   if (header_.file_bytes != file_bytes_)
     refuse(cat("has ", file_bytes_, " bytes and not the ", header_.file_bytes,
                " it was written with"));
-}
-
-void PackBytes::read_runs() {
-  const auto rows = numbers_in<std::uint64_t>(table_bytes(table("/stored_runs")));
-  if (table("/stored_runs").row_bytes != 16) refuse("has a damaged table /stored_runs");
-  for (std::size_t i = 0; i + 1 < rows.size(); i += 2) {
-    require_inside(rows[i], rows[i + 1]);
-    runs_.push_back({stored_bytes_, rows[i], rows[i + 1]});
-    if (rows[i + 1] == 0 || rows[i + 1] > file_bytes_ - std::min(file_bytes_, stored_bytes_))
-      refuse("has runs of stored bytes that overlap");
-    stored_bytes_ += rows[i + 1];
-  }
+  require_inside(header_.stored_offset_bytes, header_.stored_bytes);
 }
 
 void PackBytes::require_inside(std::uint64_t offset_bytes, std::uint64_t size_bytes) const {
@@ -140,26 +129,18 @@ void PackBytes::read_file(std::uint64_t offset_bytes, std::span<std::byte> out) 
 }
 
 void PackBytes::read(std::uint64_t offset_bytes, std::span<std::byte> out) const {
-  if (out.empty()) return;
-  SCALESTUDY_EXPECT(offset_bytes <= stored_bytes_ && out.size() <= stored_bytes_ - offset_bytes);
-  auto run = std::prev(std::upper_bound(
-      runs_.begin(), runs_.end(), offset_bytes,
-      [](std::uint64_t offset, const Run& next) { return offset < next.stored_offset_bytes; }));
-  while (!out.empty()) {
-    const auto skipped = offset_bytes - run->stored_offset_bytes;
-    const auto size = std::min<std::uint64_t>(out.size(), run->size_bytes - skipped);
-    read_file(run->file_offset_bytes + skipped, out.first(size));
-    out = out.subspan(size);
-    offset_bytes += size;
-    ++run;
-  }
+  SCALESTUDY_EXPECT(offset_bytes <= stored_bytes() && out.size() <= stored_bytes() - offset_bytes);
+  read_file(header_.stored_offset_bytes + offset_bytes, out);
 }
 
 bool PackBytes::read_checked(std::uint64_t offset_bytes,
                              std::span<std::byte> out,
                              std::uint64_t hash) const {
-  constexpr std::size_t piece_bytes = std::size_t{1} << 17;  // a quarter of a usual L2 cache
-  static_assert(piece_bytes % BulkHash::stripe_bytes == 0);
+  constexpr std::size_t piece_bytes = std::size_t{1} << 18;  // stays in a usual L2 cache
+  if (out.size() <= piece_bytes) {
+    read(offset_bytes, out);
+    return bulk_hash(out) == hash;
+  }
   BulkHash found;
   while (!out.empty()) {
     const auto piece = out.first(std::min(piece_bytes, out.size()));

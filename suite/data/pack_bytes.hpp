@@ -27,7 +27,7 @@ class PackBytes {
   [[nodiscard]] const PackDescription& description() const { return header_.description; }
   [[nodiscard]] const std::filesystem::path& file() const { return file_; }
   /// All that is stored, in the order of writing.
-  [[nodiscard]] std::uint64_t stored_bytes() const { return stored_bytes_; }
+  [[nodiscard]] std::uint64_t stored_bytes() const { return header_.stored_bytes; }
 
   /// Whole tables; their hashes are checked.
   /// Errors: BadInput: no such table, other row size, damaged.
@@ -47,15 +47,7 @@ class PackBytes {
   [[noreturn]] void refuse(const std::string& problem) const;
 
  private:
-  /// A piece of the file that holds stored bytes in one run.
-  struct Run {
-    std::uint64_t stored_offset_bytes;
-    std::uint64_t file_offset_bytes;
-    std::uint64_t size_bytes;
-  };
-
   void read_header();
-  void read_runs();
   [[nodiscard]] std::vector<std::byte> table_bytes(const PackTable& table) const;
   [[nodiscard]] const PackTable& table(std::string_view path) const;
   void read_file(std::uint64_t offset_bytes, std::span<std::byte> out) const;
@@ -65,8 +57,6 @@ class PackBytes {
   Handle<int, close_descriptor> descriptor_;
   std::uint64_t file_bytes_ = 0;
   PackHeader header_;
-  std::vector<Run> runs_;
-  std::uint64_t stored_bytes_ = 0;
 };
 
 }  // namespace scalestudy

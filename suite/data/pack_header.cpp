@@ -7,10 +7,11 @@
 #include <span>
 #include <stdexcept>
 
-#include "core/bulk_hash.hpp"
 #include "core/error.hpp"
 #include "core/hash.hpp"
 #include "core/text.hpp"
+
+#include "data/bulk_hash.hpp"
 
 namespace scalestudy {
 namespace {
@@ -127,7 +128,8 @@ std::string header_block(const PackHeader& header) {
                   name_of(made.encoding), "\nsource ", made.source, "\nfit ", name_of(made.fit),
                   "\nheight_px ", made.height_px, "\nwidth_px ", made.width_px,
                   "\nmask_threshold_frac ", exact_text(made.mask_threshold_frac), "\nfile_bytes ",
-                  header.file_bytes, "\ntables ", header.tables.size(), "\n");
+                  header.file_bytes, "\nstored_offset_bytes ", header.stored_offset_bytes,
+                  "\nstored_bytes ", header.stored_bytes, "\ntables ", header.tables.size(), "\n");
   for (const auto& table : header.tables) {
     text += cat("table ", table.path, " ", table.rows, " ", table.row_bytes, " ",
                 table.offset_bytes, " ", hex64(table.hash), "\n");
@@ -148,6 +150,8 @@ PackHeader parse_header(std::string_view block) {
   PackHeader header;
   header.description = description_in(text);
   header.file_bytes = number_in<std::uint64_t>(take(text, "file_bytes"));
+  header.stored_offset_bytes = number_in<std::uint64_t>(take(text, "stored_offset_bytes"));
+  header.stored_bytes = number_in<std::uint64_t>(take(text, "stored_bytes"));
   const auto count = number_in<std::uint64_t>(take(text, "tables"));
   for (std::uint64_t i = 0; i < count; ++i) header.tables.push_back(table_in(take(text, "table")));
   if (!text.empty()) refuse("its header goes on after the last table");

@@ -42,7 +42,9 @@ struct PackTable {
 
 struct PackHeader {
   PackDescription description;
-  std::uint64_t file_bytes = 0;  ///< length of the whole file: a shorter one was cut
+  std::uint64_t file_bytes = 0;           ///< length of the whole file: a shorter one was cut
+  std::uint64_t stored_offset_bytes = 0;  ///< where the stored bytes begin in the file
+  std::uint64_t stored_bytes = 0;
   std::vector<PackTable> tables;
 };
 

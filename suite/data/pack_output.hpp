@@ -11,17 +11,10 @@
 #include <string>
 #include <vector>
 
+#include "data/pack_hdf5.hpp"
 #include "data/pack_header.hpp"
 
 namespace scalestudy {
-
-/// How the stored bytes look in HDF5: the data set `path` (rows, row...), in chunks of whole rows.
-struct StoredForm {
-  std::string path;
-  std::string type;                ///< "uint8", "int8", "uint16", "int16" or "float32"
-  std::vector<std::uint64_t> row;  ///< sizes of the other axes
-  std::uint64_t rows_per_chunk = 1;
-};
 
 enum class Existing { refuse, replace };
 
@@ -34,6 +27,7 @@ class PackOutput {
   PackOutput& operator=(const PackOutput&) = delete;
 
   /// Appends, and returns where the bytes begin among the stored ones.
+  /// All bytes come before the first table.
   /// Errors: RunFailed with the system's reason, e.g. no space left. So all that follow.
   std::uint64_t store(std::span<const std::byte> bytes);
 
@@ -44,7 +38,7 @@ class PackOutput {
                     std::uint64_t columns = 1);
   void add_hashes(const std::string& path, const std::vector<std::uint64_t>& hashes);
 
-  /// Closes the file, hands it to the disk, lets `read_back` look at it, and gives it its name.
+  /// Completes the file, hands it to the disk, lets `read_back` look at it, and gives it its name.
   /// `read_back` throws when it does not find what was written.
   void finish(const PackDescription& description,
               const std::function<void(const std::filesystem::path&)>& read_back);
@@ -52,22 +46,18 @@ class PackOutput {
   [[nodiscard]] std::uint64_t stored_bytes() const { return stored_bytes_; }
 
  private:
-  struct Hdf5Part;
-
-  void write_chunk();
-  void add_runs();
-  void add_table(const PackTable& table);
-  void write_header(const PackDescription& description);
+  void add_table(std::uint64_t bytes, const std::function<PackTable(PackHdf5&)>& add);
   template <class Work>
   void guarded(Work work);
 
   std::filesystem::path file_;
   std::filesystem::path part_;
-  std::unique_ptr<Hdf5Part> hdf5_;
-  std::vector<std::byte> chunk_;  ///< the rows that are not written yet
-  std::uint64_t chunk_bytes_ = 0;
-  std::uint64_t rows_per_chunk_ = 1;
+  StoredForm form_;
+  Handle<int, close_descriptor> descriptor_;
+  std::uint64_t stored_offset_bytes_ = 0;
   std::uint64_t stored_bytes_ = 0;
+  std::uint64_t needed_bytes_ = 0;  ///< at most, of the whole file
+  std::unique_ptr<PackHdf5> hdf5_;  ///< once all bytes are stored
   std::vector<PackTable> tables_;
 };
 

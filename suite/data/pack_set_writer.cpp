@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "core/bulk_hash.hpp"
 #include "core/error.hpp"
 
+#include "data/bulk_hash.hpp"
 #include "data/pack_set.hpp"
 
 namespace scalestudy {

@@ -5,10 +5,10 @@
 
 #include <unistd.h>
 
-#include "core/bulk_hash.hpp"
 #include "core/error.hpp"
 #include "core/text.hpp"
 
+#include "data/bulk_hash.hpp"
 #include "data/pack_bytes.hpp"
 
 namespace scalestudy {
@@ -116,7 +116,9 @@ std::uint64_t write_volume_pack(const std::filesystem::path& file,
                                 const VolumePackOptions& options) {
   const auto* const type = voxel_type(volume.stored_type);
   SCALESTUDY_EXPECT(type != nullptr);
-  const auto& [depth, height, width] = volume.shape;
+  const auto depth = volume.shape[0];
+  const auto height = volume.shape[1];
+  const auto width = volume.shape[2];
   PackOutput output(file,
                     {"/volume",
                      volume.stored_type,

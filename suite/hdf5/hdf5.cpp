@@ -137,12 +137,8 @@ Id checked(Id result, std::string_view call, std::string_view object) {
   throw Failure(object, std::string(call) + " failed: " + library_error_text());
 }
 
-File create_file(const std::filesystem::path& file,
-                 std::uint64_t user_block_bytes,
-                 std::uint64_t alignment_bytes) {
-  constexpr hsize_t large = 1U << 16U;
+File create_file(const std::filesystem::path& file, std::uint64_t user_block_bytes) {
   const auto access = file_access();
-  checked(H5Pset_alignment(access.get(), large, alignment_bytes), "H5Pset_alignment", "/");
   const Properties creation(checked(H5Pcreate(H5P_FILE_CREATE), "H5Pcreate", "/"));
   checked(H5Pset_userblock(creation.get(), user_block_bytes), "H5Pset_userblock", "/");
   return File(checked(H5Fcreate(file.c_str(), H5F_ACC_EXCL, creation.get(), access.get()),

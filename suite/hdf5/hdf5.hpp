@@ -50,10 +50,7 @@ class Failure : public std::runtime_error {
 Id checked(Id result, std::string_view call, std::string_view object);
 
 /// Files. Earliest format without lock: readable at any time, also after SIGKILL.
-/// Objects of 64 KiB and more begin at multiples of `alignment_bytes`.
-[[nodiscard]] File create_file(const std::filesystem::path& file,
-                               std::uint64_t user_block_bytes,
-                               std::uint64_t alignment_bytes = 1);
+[[nodiscard]] File create_file(const std::filesystem::path& file, std::uint64_t user_block_bytes);
 [[nodiscard]] File open_file_to_change(const std::filesystem::path& file);
 /// Opens the bytes of a file, a snapshot that no writer can change meanwhile.
 [[nodiscard]] File open_image(std::span<const std::byte> bytes);

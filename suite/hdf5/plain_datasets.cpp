@@ -52,12 +52,13 @@ Dataset write_fixed(
   return dataset;
 }
 
-haddr_t chunk_address(const Dataset& dataset, const Shape& offset) {
-  const auto start = sizes(offset);
+haddr_t first_chunk_address(const Dataset& dataset) {
+  const Shape start(shape_of(dataset).size(), 0);
+  const auto origin = sizes(start);
   haddr_t address = HADDR_UNDEF;
-  checked(H5Dget_chunk_info_by_coord(dataset.get(), start.data(), nullptr, &address, nullptr),
+  checked(H5Dget_chunk_info_by_coord(dataset.get(), origin.data(), nullptr, &address, nullptr),
           "H5Dget_chunk_info_by_coord", "");
-  if (address == HADDR_UNDEF) throw Failure("", "a chunk was never written");
+  if (address == HADDR_UNDEF) throw Failure("", "a chunk has no place");
   return address;
 }
 
@@ -67,6 +68,18 @@ hsize_t user_block_bytes(const Dataset& dataset) {
   hsize_t size = 0;
   checked(H5Pget_userblock(creation.get(), &size), "H5Pget_userblock", "");
   return size;
+}
+
+Properties plain_access(hsize_t alignment_bytes) {
+  H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);  // failures are reported in our own messages
+  Properties access(checked(H5Pcreate(H5P_FILE_ACCESS), "H5Pcreate", "/"));
+  // Only from this format on do chunks of a fixed number lie one after the other.
+  checked(H5Pset_libver_bounds(access.get(), H5F_LIBVER_V110, H5F_LIBVER_V110),
+          "H5Pset_libver_bounds", "/");
+  // The usual driver insists on a name that it can resolve.
+  checked(H5Pset_fapl_stdio(access.get()), "H5Pset_fapl_stdio", "/");
+  checked(H5Pset_alignment(access.get(), 1, alignment_bytes), "H5Pset_alignment", "/");
+  return access;
 }
 
 // Some versions of the library count addresses of chunks from the file's first byte, others from
@@ -79,16 +92,23 @@ bool addresses_count_the_user_block() {
   checked(H5Pset_userblock(creation.get(), large), "H5Pset_userblock", "");
   const File file(
       checked(H5Fcreate("probe", H5F_ACC_TRUNC, creation.get(), access.get()), "H5Fcreate", ""));
-  const auto dataset = create_chunked(file, "/probe", Number::uint8, {1}, {1});
-  const std::byte value{1};
-  write_chunk(dataset, {0}, std::span(&value, 1));
-  return chunk_address(dataset, {0}) >= large;
+  return first_chunk_address(reserve_chunks(file, "/probe", Number::uint8, {1}, {1})) >= large;
 }
 
 }  // namespace
 
-void leave_open_files_alone() {
-  H5dont_atexit();  // fails harmlessly when the library is at work already
+File create_plain_file(const std::filesystem::path& file, std::uint64_t user_block_bytes) {
+  constexpr hsize_t page_bytes = 4096;
+  const auto access = plain_access(page_bytes);
+  const Properties creation(checked(H5Pcreate(H5P_FILE_CREATE), "H5Pcreate", "/"));
+  checked(H5Pset_userblock(creation.get(), user_block_bytes), "H5Pset_userblock", "/");
+  return File(checked(H5Fcreate(file.c_str(), H5F_ACC_TRUNC, creation.get(), access.get()),
+                      "H5Fcreate", "/"));
+}
+
+File open_plain_file_to_add(const std::filesystem::path& file) {
+  const auto access = plain_access(1);
+  return File(checked(H5Fopen(file.c_str(), H5F_ACC_RDWR, access.get()), "H5Fopen", "/"));
 }
 
 Dataset write_array(const File& file,
@@ -101,20 +121,15 @@ Dataset write_array(const File& file,
 
 Dataset write_padded_texts(const File& file,
                            const std::string& path,
-                           const std::vector<std::string>& texts,
-                           std::size_t text_bytes) {
-  SCALESTUDY_EXPECT(text_bytes > 0);
-  std::string padded;
-  for (const auto& text : texts) {
-    SCALESTUDY_EXPECT(text.size() <= text_bytes);
-    padded += text;
-    padded.append(text_bytes - text.size(), '\0');
-  }
+                           std::uint64_t count,
+                           std::size_t text_bytes,
+                           std::span<const std::byte> bytes) {
+  SCALESTUDY_EXPECT(text_bytes > 0 && bytes.size() == count * text_bytes);
   const Type type(checked(H5Tcopy(H5T_C_S1), "H5Tcopy", path));
   checked(H5Tset_size(type.get(), text_bytes), "H5Tset_size", path);
   checked(H5Tset_cset(type.get(), H5T_CSET_UTF8), "H5Tset_cset", path);
   checked(H5Tset_strpad(type.get(), H5T_STR_NULLPAD), "H5Tset_strpad", path);
-  return write_fixed(file, path, type.get(), {texts.size()}, padded.data());
+  return write_fixed(file, path, type.get(), {count}, bytes.data());
 }
 
 std::uint64_t file_offset(const Dataset& dataset) {
@@ -122,42 +137,26 @@ std::uint64_t file_offset(const Dataset& dataset) {
   return H5Dget_offset(dataset.get());
 }
 
-Dataset create_chunked(const File& file,
+Dataset reserve_chunks(const File& file,
                        const std::string& path,
                        Number number,
                        const Shape& shape,
                        const Shape& chunk) {
-  const auto size = sizes(shape);
-  auto limit = size;
-  limit.front() = H5S_UNLIMITED;
+  const auto space = fixed_space(shape, path);
   const auto chunk_size = sizes(chunk);
-  const Space space(
-      checked(H5Screate_simple(static_cast<int>(size.size()), size.data(), limit.data()),
-              "H5Screate_simple", path));
   const Properties creation(checked(H5Pcreate(H5P_DATASET_CREATE), "H5Pcreate", path));
   checked(H5Pset_chunk(creation.get(), static_cast<int>(chunk_size.size()), chunk_size.data()),
           "H5Pset_chunk", path);
+  checked(H5Pset_alloc_time(creation.get(), H5D_ALLOC_TIME_EARLY), "H5Pset_alloc_time", path);
   checked(H5Pset_fill_time(creation.get(), H5D_FILL_TIME_NEVER), "H5Pset_fill_time", path);
   return Dataset(checked(H5Dcreate2(file.get(), path.c_str(), file_type(number), space.get(),
                                     H5P_DEFAULT, creation.get(), H5P_DEFAULT),
                          "H5Dcreate2", path));
 }
 
-void set_length(const Dataset& dataset, std::uint64_t length) {
-  auto size = sizes(shape_of(dataset));
-  size.front() = length;
-  checked(H5Dset_extent(dataset.get(), size.data()), "H5Dset_extent", "");
-}
-
-void write_chunk(const Dataset& dataset, const Shape& offset, std::span<const std::byte> bytes) {
-  const auto start = sizes(offset);
-  checked(H5Dwrite_chunk(dataset.get(), H5P_DEFAULT, 0, start.data(), bytes.size(), bytes.data()),
-          "H5Dwrite_chunk", "");
-}
-
-std::uint64_t chunk_offset(const Dataset& dataset, const Shape& offset) {
+std::uint64_t chunks_offset(const Dataset& dataset) {
   static const bool user_block_counts = addresses_count_the_user_block();
-  const auto address = chunk_address(dataset, offset);
+  const auto address = first_chunk_address(dataset);
   return user_block_counts ? address : address + user_block_bytes(dataset);
 }
 

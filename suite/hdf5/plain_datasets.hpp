@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <span>
 #include <string>
 #include <vector>
@@ -15,9 +16,13 @@ namespace scalestudy::hdf5 {
 /// Little-endian.
 enum class Number { int8, uint8, int16, uint16, float32, int64, uint64 };
 
-/// For files whose writing may fail: keeps the library from closing, when the program ends, what
-/// was left open on purpose. It crashes on closing a file that could not be written. Call it first.
-void leave_open_files_alone();
+/// A new file, or a file without a name by its link in /proc. Objects begin at multiples of 4096
+/// bytes: the kernel copies fastest what begins as pages do.
+[[nodiscard]] File create_plain_file(const std::filesystem::path& file,
+                                     std::uint64_t user_block_bytes);
+
+/// What is added lies closely packed, wherever there is room.
+[[nodiscard]] File open_plain_file_to_add(const std::filesystem::path& file);
 
 /// A data set of fixed size in one piece, row-major; makes the groups that its path needs. Errors:
 /// Failure.
@@ -27,31 +32,27 @@ void leave_open_files_alone();
                                   const Shape& shape,
                                   std::span<const std::byte> bytes);
 
-/// One-dimensional text, UTF-8, each padded with zero bytes to `text_bytes`.
+/// `count` texts, UTF-8, each padded with zero bytes to `text_bytes`, one after the other.
 [[nodiscard]] Dataset write_padded_texts(const File& file,
                                          const std::string& path,
-                                         const std::vector<std::string>& texts,
-                                         std::size_t text_bytes);
+                                         std::uint64_t count,
+                                         std::size_t text_bytes,
+                                         std::span<const std::byte> bytes);
 
 /// Where the elements of a data set in one piece begin, counted from the file's first byte; 0 when
 /// it has none.
 [[nodiscard]] std::uint64_t file_offset(const Dataset& dataset);
 
-/// A data set stored in unfiltered chunks, which may grow along its first axis.
-[[nodiscard]] Dataset create_chunked(const File& file,
+/// A data set of fixed size in unfiltered chunks that lie in the file one after the other, in
+/// row-major order. They have their place, but nothing is written there. Chunks are not larger than
+/// `shape`.
+[[nodiscard]] Dataset reserve_chunks(const File& file,
                                      const std::string& path,
                                      Number number,
                                      const Shape& shape,
                                      const Shape& chunk);
 
-/// Sets the length of the first axis.
-void set_length(const Dataset& dataset, std::uint64_t length);
-
-/// Writes one whole chunk past the library's cache. `offset`: its first element.
-void write_chunk(const Dataset& dataset, const Shape& offset, std::span<const std::byte> bytes);
-
-/// Where a chunk begins, counted from the file's first byte. Errors: Failure when it was not
-/// written.
-[[nodiscard]] std::uint64_t chunk_offset(const Dataset& dataset, const Shape& offset);
+/// Where the first of them begins, counted from the file's first byte.
+[[nodiscard]] std::uint64_t chunks_offset(const Dataset& dataset);
 
 }  // namespace scalestudy::hdf5

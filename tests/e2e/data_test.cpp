@@ -1,4 +1,3 @@
-#include <fcntl.h>
 #include <gmock/gmock.h>
 
 #include "tests/e2e/driver_process.hpp"
@@ -21,6 +20,21 @@ TEST(DataCommand, PacksAndInspectsAVolume) {
   const auto inspected = place.call({"data", "inspect", pack, "--verify"});
   EXPECT_EQ(inspected.code, 0) << inspected.err;
   EXPECT_THAT(inspected.out, HasSubstr("40 x 152 x 126 voxels"));
+}
+
+TEST(DataCommand, FilledDiskIsAFailedRunWithoutRemains) {
+  const Workplace place;
+  const auto pack = place.path() / "stack.h5";
+  // The largest file that the process may write stands for a full disk.
+  const auto limited = cat("ulimit -f 200; trap '' XFSZ; exec '", SCALESTUDY_PROGRAM,
+                           "' data prepare '", real_stack.string(), "' --out ./stack.h5");
+  write_text(place.path() / "limited.sh", limited);
+  const auto code = std::system(
+      cat("cd \"", place.path().string(), "\" && bash limited.sh 2>message >/dev/null").c_str());
+  EXPECT_EQ(WEXITSTATUS(code), 5);
+  EXPECT_THAT(content_of(place.path() / "message"), HasSubstr("stack.h5' cannot be written"));
+  EXPECT_FALSE(fs::exists(pack));
+  EXPECT_FALSE(fs::exists(pack.string() + ".part"));
 }
 
 }  // namespace

@@ -44,6 +44,7 @@ THIRD_PARTY = [
     (r"tiff(io)?\.h", lambda f: f.room == "data" and f.is_source, "libtiff belongs to sources of data"),
     (r"(png\w*|jpeglib|jerror)\.h$", lambda f: f.room == "data" and f.is_source,
      "libpng and libjpeg belong to sources of data"),
+    (r"xx(hash|h_x86dispatch)\.h$", lambda f: f.room == "data" and f.is_source, "libxxhash belongs to sources of data"),
     (r"CLI/", lambda f: f.room == "app", "CLI11 belongs to app"),
     (r"nlohmann/json\.hpp", lambda f: f.is_source and (
         f.name.endswith("_json.cpp") or f.is_light_descriptor

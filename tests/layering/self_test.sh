@@ -32,6 +32,7 @@ plant suite/data/a.hpp '#include "hdf5/hdf5.hpp"' 'HDF5'
 plant suite/hdf5/a.cpp '#include "record/columns.hpp"' 'may not use'
 plant suite/data/a.hpp '#include <png.h>' 'libpng'
 plant analysis/report/a.cpp '#include <jpeglib.h>' 'libjpeg'
+plant suite/core/a.cpp '#include <xxhash.h>' 'libxxhash'
 plant suite/study/a.cpp '#include <nlohmann/json.hpp>' 'JSON'
 plant suite/engine/a.cpp 'auto t = std::chrono::system_clock::now();' 'system_clock'
 plant suite/engine/a.cpp '#include "comm/communicator.hpp"' fine

@@ -7,10 +7,10 @@
 #include <span>
 #include <string>
 
-#include "core/bulk_hash.hpp"
 #include "core/hash.hpp"
 #include "core/text.hpp"
 
+#include "data/bulk_hash.hpp"
 #include "data/pack_header.hpp"
 
 namespace scalestudy::test {
