@@ -32,7 +32,7 @@ struct EvaluatedSet {
   std::string name;
   std::string hash;
   std::int64_t samples = 0;
-  auto operator<=>(const EvaluatedSet&) const = default;
+  auto operator<=>(const EvaluatedSet&) const = default;  // NOLINT(modernize-use-nullptr)
 };
 
 /// What the runs of a series were evaluated on. Training can evaluate one set after each epoch and

@@ -30,7 +30,7 @@ SampleSequence::Pass SampleSequence::pass(std::uint64_t number) const {
   auto& pass = passes_[number];
   if (pass == nullptr)
     pass = std::make_shared<const std::vector<std::int64_t>>(permutation(size_, seed_, number));
-  const auto found = pass;
+  auto found = pass;
   // Threads that make batches ahead are rarely more than one pass apart.
   while (passes_.size() > 3) passes_.erase(passes_.begin());
   return found;

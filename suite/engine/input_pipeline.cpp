@@ -138,19 +138,18 @@ class PrefetchingInput final : public InputPipeline {
   std::vector<std::thread> workers_;  // last: they use all of the above
 };
 
-std::unique_ptr<InputPipeline> make_sharded(InputContext context) {
-  if (context.settings.worker_threads == 0)
-    return std::make_unique<InStepInput>(std::move(context));
-  return std::make_unique<PrefetchingInput>(std::move(context));
+std::unique_ptr<InputPipeline> make_sharded(const InputContext& context) {
+  if (context.settings.worker_threads == 0) return std::make_unique<InStepInput>(context);
+  return std::make_unique<PrefetchingInput>(context);
 }
 
-std::unique_ptr<InputPipeline> make_synthetic(InputContext context) {
+std::unique_ptr<InputPipeline> make_synthetic(const InputContext& context) {
   return std::make_unique<SyntheticInput>(context);
 }
 
 struct Row {
   std::string_view name;
-  std::unique_ptr<InputPipeline> (*make)(InputContext);
+  std::unique_ptr<InputPipeline> (*make)(const InputContext&);
 };
 
 constexpr std::array rows{Row{"sharded", make_sharded}, Row{"serial", make_serial_input},
@@ -161,7 +160,7 @@ constexpr std::array rows{Row{"sharded", make_sharded}, Row{"serial", make_seria
 std::unique_ptr<InputPipeline> make_input(std::string_view name, InputContext context) {
   context.make = with_sample_cost(std::move(context.make), context.settings.sample_cost_s);
   for (const auto& row : rows)
-    if (row.name == name) return row.make(std::move(context));
+    if (row.name == name) return row.make(context);
   throw BadInput({cat("unknown input '", name, "'"), "no pipeline of this build has that name",
                   "Use one that `scalestudy schema study` lists"});
 }

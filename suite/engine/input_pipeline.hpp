@@ -51,6 +51,6 @@ struct InputContext {
 [[nodiscard]] std::vector<std::string_view> input_names();
 
 /// One producer (rank 0) for all ranks; a row of the table, in a file of its own.
-[[nodiscard]] std::unique_ptr<InputPipeline> make_serial_input(InputContext context);
+[[nodiscard]] std::unique_ptr<InputPipeline> make_serial_input(const InputContext& context);
 
 }  // namespace scalestudy

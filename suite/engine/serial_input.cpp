@@ -177,9 +177,9 @@ class SerialInput final : public InputPipeline {
 
 }  // namespace
 
-std::unique_ptr<InputPipeline> make_serial_input(InputContext context) {
+std::unique_ptr<InputPipeline> make_serial_input(const InputContext& context) {
   SCALESTUDY_EXPECT(context.world_size == WorldSize(1) || context.comm.has_value());
-  return std::make_unique<SerialInput>(std::move(context));
+  return std::make_unique<SerialInput>(context);
 }
 
 }  // namespace scalestudy
