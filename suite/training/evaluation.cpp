@@ -7,6 +7,10 @@
 
 namespace scalestudy {
 
+std::int64_t evaluation_batch_size(const RunSpec& spec, std::int64_t samples) {
+  return std::min(spec.settings.evaluation_batch_size, std::max<std::int64_t>(samples, 1));
+}
+
 std::vector<EvaluationBatch> evaluation_batches(std::int64_t samples,
                                                 std::int64_t batch_size,
                                                 Rank rank,

@@ -11,6 +11,8 @@
 
 #include "core/hash.hpp"
 
+#include "study/run_spec.hpp"
+
 #include "comm/communicator.hpp"
 #include "record/run_file.hpp"
 
@@ -40,6 +42,10 @@ struct EvaluationBatch {
   std::int64_t first = 0;
   std::int64_t count = 0;
 };
+
+/// settings.evaluation_batch_size, or all samples where there are fewer: nothing but padding would
+/// fill the rest.
+[[nodiscard]] std::int64_t evaluation_batch_size(const RunSpec& spec, std::int64_t samples);
 
 /// The batches this rank evaluates: every world_size-th one.
 [[nodiscard]] std::vector<EvaluationBatch> evaluation_batches(std::int64_t samples,

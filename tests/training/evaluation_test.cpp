@@ -55,6 +55,13 @@ TEST(Evaluation, BatchesAreTheSameAtEveryNumberOfRanks) {
   }
 }
 
+TEST(Evaluation, ASmallSetIsNotPaddedBeyondItsSize) {
+  RunSpec spec;
+  spec.settings.evaluation_batch_size = 32;
+  EXPECT_EQ(evaluation_batch_size(spec, 6), 6);
+  EXPECT_EQ(evaluation_batch_size(spec, 33), 32);
+}
+
 TEST(Evaluation, MoreRanksThanBatchesLeaveSomeIdle) {
   on_ranks(8, [](const Communicator& comm) {
     const auto values =

@@ -238,7 +238,7 @@ torch::Tensor Noise2VoidTask::loss_sum() {
 
 Evaluation Noise2VoidTask::evaluate(const Communicator& comm, const SignOfLife& alive) {
   const auto total = static_cast<std::int64_t>(patches_.validation.size());
-  const auto batch_size = spec_.settings.evaluation_batch_size;
+  const auto batch_size = evaluation_batch_size(spec_, total);
   SetHash hash;
   HostBatch batch;
   const auto evaluate_batch = [&](const EvaluationBatch& part, std::span<double> sums) {

@@ -221,7 +221,7 @@ ResNet50Task::Result ResNet50Task::evaluate_set(const std::string& name,
                                                 const Communicator& comm,
                                                 const SignOfLife& alive) {
   const auto total = static_cast<std::int64_t>(samples.size());
-  const auto batch_size = spec_.settings.evaluation_batch_size;
+  const auto batch_size = evaluation_batch_size(spec_, total);
   SetHash hash;
   HostBatch batch;
   const auto evaluate_batch = [&](const EvaluationBatch& part, std::span<double> values) {

@@ -167,7 +167,8 @@ Evaluation UNetTask::evaluate_on(const std::vector<std::int64_t>& samples,
                                  const Communicator& comm,
                                  const SignOfLife& alive) {
   constexpr std::int64_t columns = 4;  // loss, intersection, predicted, target
-  const auto batch_size = spec_.settings.evaluation_batch_size;
+  const auto total = std::ssize(samples);
+  const auto batch_size = evaluation_batch_size(spec_, total);
   SetHash hash;
   HostBatch batch;
   const auto evaluate_batch = [&](const EvaluationBatch& part, std::span<double> values) {
@@ -189,7 +190,6 @@ Evaluation UNetTask::evaluate_on(const std::vector<std::int64_t>& samples,
     for (std::int64_t i = 0; i < part.count; ++i)
       hash.add(samples_.hash(chosen[static_cast<std::size_t>(i)]));
   };
-  const auto total = std::ssize(samples);
   const auto values = evaluate_samples(comm, total, batch_size, columns, evaluate_batch);
   std::vector<Counts> counts;
   for (std::size_t i = 0; i < values.size(); i += columns)
