@@ -16,6 +16,7 @@
 #include "core/error.hpp"
 #include "core/text.hpp"
 
+#include "training/device.hpp"
 #include "training/state_dict_pickle.hpp"
 
 namespace scalestudy {
@@ -199,7 +200,7 @@ void write_state_dict(const Sink& sink, const NamedTensors& tensors) {
   std::vector<torch::Tensor> storages;
   std::vector<TensorReference> references;
   for (const auto& [name, tensor] : tensors) {
-    storages.push_back(tensor.detach().to(torch::kCPU).contiguous());
+    storages.push_back(in_format(tensor.detach().to(torch::kCPU), c10::MemoryFormat::Contiguous));
     const auto& storage = storages.back();
     references.push_back(
         {name,
