@@ -11,18 +11,14 @@
 #include "core/text.hpp"
 
 namespace scalestudy {
-namespace {
 
-/// Makes a rename durable; where folders cannot be synchronised the rename is still atomic.
-void sync_folder_of(const std::filesystem::path& file) {
-  const auto folder = std::filesystem::absolute(file).parent_path();
+void sync_folder_of(const std::filesystem::path& file) noexcept {
+  const auto folder = file.has_parent_path() ? file.parent_path() : std::filesystem::path(".");
   const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (descriptor < 0) return;
   static_cast<void>(::fsync(descriptor));
   ::close(descriptor);
 }
-
-}  // namespace
 
 AtomicFile::AtomicFile(std::filesystem::path file, std::string why)
     : file_(std::move(file)), part_(file_.string() + ".part"), why_(std::move(why)) {

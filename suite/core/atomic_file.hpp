@@ -8,6 +8,9 @@
 
 namespace scalestudy {
 
+/// Makes a rename of `file` durable; where folders cannot be synchronised it is still atomic.
+void sync_folder_of(const std::filesystem::path& file) noexcept;
+
 class AtomicFile {
  public:
   /// `why`: what depends on the file, for messages. Errors: RunFailed when FILE.part cannot be

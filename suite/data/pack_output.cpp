@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "core/atomic_file.hpp"
 #include "core/error.hpp"
 #include "core/text.hpp"
 
@@ -26,13 +27,6 @@ namespace fs = std::filesystem;
   throw RunFailed({cat("Pack '", file.string(), "' cannot be written: ", reason),
                    "what was written of it was removed",
                    "Make room or choose another place, then prepare again"});
-}
-
-void sync_folder_of(const fs::path& file) {
-  const auto folder = file.has_parent_path() ? file.parent_path() : fs::path(".");
-  const Handle<int, close_descriptor> descriptor(
-      ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (descriptor) ::fsync(descriptor.get());
 }
 
 void require_place(const fs::path& file, Existing existing) {

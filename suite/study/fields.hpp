@@ -65,6 +65,14 @@ void read_fields(const nlohmann::json& object, const std::string& json_path, con
 /// Names of the visited fields and groups, top level only.
 [[nodiscard]] std::vector<std::string> field_names(const FieldWalk& walk);
 
+/// read_fields() from JSON text that was checked before, e.g. RunSpec::workload_settings.
+void read_fields_of_text(const std::string& object, const FieldWalk& walk);
+
+/// read_fields(), then all fields as canonical JSON text.
+[[nodiscard]] std::string completed_fields(const nlohmann::json& object,
+                                           const std::string& json_path,
+                                           const FieldWalk& walk);
+
 /// "study.json: settings" and "epochs" -> "study.json: settings.epochs".
 [[nodiscard]] std::string json_path_of(const std::string& json_path, std::string_view name);
 

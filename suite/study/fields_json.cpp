@@ -293,6 +293,17 @@ std::vector<std::string> field_names(const FieldWalk& walk) {
   return names;
 }
 
+void read_fields_of_text(const std::string& object, const FieldWalk& walk) {
+  read_fields(json::parse(object), "settings", walk);
+}
+
+std::string completed_fields(const json& object,
+                             const std::string& json_path,
+                             const FieldWalk& walk) {
+  read_fields(object, json_path, walk);
+  return write_fields(walk).dump();
+}
+
 json parse_json(const std::string& text, const std::string& origin) {
   try {
     // The parser copies its callback, so the state is kept outside.

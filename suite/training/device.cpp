@@ -119,6 +119,10 @@ torch::Tensor in_format(const torch::Tensor& tensor, c10::MemoryFormat format) {
   return at::empty_like(tensor, tensor.options(), format).copy_(tensor);
 }
 
+torch::Tensor borrowed(const HostArray& array) {
+  return torch::from_blob(const_cast<float*>(array.values.data()), array.shape, torch::kFloat32);
+}
+
 void use_memory_format(torch::nn::Module& model, c10::MemoryFormat format) {
   const auto dimensions = format == c10::MemoryFormat::ChannelsLast3d ? 5 : 4;
   for (auto& parameter : model.parameters())

@@ -11,6 +11,8 @@
 
 #include "study/run_spec.hpp"
 
+#include "data/host_batch.hpp"
+
 #include "engine/phase_timeline.hpp"
 
 namespace scalestudy {
@@ -42,6 +44,9 @@ class ThreadCount {
 /// are, because theirs count as contiguous in both formats; then the first convolution would run in
 /// the other format and its output be reordered at every step.
 [[nodiscard]] torch::Tensor in_format(const torch::Tensor& tensor, c10::MemoryFormat format);
+
+/// Borrows the array's memory: to be copied before the batch is used again.
+[[nodiscard]] torch::Tensor borrowed(const HostArray& array);
 
 /// Gives all kernels with as many dimensions as `format` is for its strides.
 void use_memory_format(torch::nn::Module& model, c10::MemoryFormat format);

@@ -2,6 +2,7 @@
 /// Evaluation that gives the same answer at every number of ranks: the same batches, in the same
 /// composition, each evaluated by exactly one rank, and sums added in the same order.
 
+#include <algorithm>
 #include <functional>
 #include <map>
 #include <span>
@@ -41,6 +42,11 @@ using SignOfLife = std::function<void()>;
 struct EvaluationBatch {
   std::int64_t first = 0;
   std::int64_t count = 0;
+
+  /// What stands at place `i` of the padded batch: behind the last sample, that one again.
+  [[nodiscard]] std::int64_t sample_at(std::int64_t i) const {
+    return first + std::min(i, count - 1);
+  }
 };
 
 /// settings.evaluation_batch_size, or all samples where there are fewer: nothing but padding would

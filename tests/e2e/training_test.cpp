@@ -12,7 +12,7 @@
 #include "record/run_file.hpp"
 
 #include "analysis/run_summary.hpp"
-#include "tests/e2e/driver_process.hpp"
+#include "tests/e2e/real_study.hpp"
 #include "tests/support/requirements.hpp"
 
 namespace scalestudy {
@@ -20,36 +20,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using testing::HasSubstr;
-
-/// A small network on the shipped stack; `steps_per_epoch` decides how long it lasts.
-void write_real_study(const Workplace& place,
-                      const std::string& axes,
-                      int repeats,
-                      int steps_per_epoch) {
-  write_text(place.study_file(),
-             cat(R"({"schema": 1, "workload": "noise2void",
-    "data": {"path": ")",
-                 SCALESTUDY_SOURCE_DIR, R"(/workloads/noise2void/data/chromosomes.tif"},
-    "settings": {"patch": [4, 16, 16], "mask_count_rule": "nominal", "first_filters": 8, "local_batch_size": 4,
-                 "epochs": 4, "steps_per_epoch": )",
-                 steps_per_epoch, R"(, "panel_region": [8, 32, 32],
-                 "timeouts": {"collective_deadline_s": 20, "run_timeout_s": 120}},
-    "axes": {)",
-                 axes, R"(}, "repeats": )", repeats, "}"));
-}
-
-double median(std::vector<double> values) {
-  std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2),
-                   values.end());
-  return values[values.size() / 2];
-}
-
-std::vector<RunRecord> records_of(const Workplace& place) {
-  std::vector<RunRecord> records;
-  for (const auto& folder : place.run_folders())
-    records.push_back(read_run_file(folder / "run.h5"));
-  return records;
-}
 
 void expect_consistent(const RunRecord& run, std::int64_t ranks) {
   EXPECT_EQ(run.header.status, RunStatus::complete);
@@ -267,171 +237,6 @@ TEST(Training, AddedNoiseGivesAPsnrThatFollowsFromTheReference) {
     EXPECT_EQ(*run.summary_value(summary_column::psnr_db),
               run.evaluations.values(evaluation_column::psnr_db).back());
   }
-}
-
-/// The victims, in turn.
-enum class Victim { rank_zero, last_rank, all_ranks, driver };
-
-void kill_victim(Victim victim, const Workplace& place, pid_t driver) {
-  auto ranks = ranks_at_work_in(place.path());
-  std::sort(ranks.begin(), ranks.end());
-  if (victim == Victim::driver || ranks.empty()) {
-    ::kill(driver, SIGKILL);
-    return;
-  }
-  for (const auto rank : ranks) {
-    const bool spared = (victim == Victim::rank_zero && rank != ranks.front()) ||
-                        (victim == Victim::last_rank && rank != ranks.back());
-    if (!spared) ::kill(rank, SIGKILL);
-  }
-}
-
-/// At most 5 s of steps are missing in what the only run recorded.
-void expect_little_is_lost(const Workplace& place, int kill) {
-  for (const auto& folder : place.run_folders()) {
-    const auto closed = folder / "run.h5";
-    const auto file = fs::exists(closed) ? closed : folder / "run.h5.part";
-    if (!fs::exists(file)) continue;  // killed before the first byte
-    const auto run = read_run_file(file);
-    const auto heartbeat = read_heartbeat(heartbeat_file(folder, 0));
-    if (!heartbeat || run.steps.steps() == 0) continue;
-    std::vector<double> step_s;  // rank 0's: what a killed rank could not hand over is NaN
-    for (std::int64_t step = 0; step < run.steps.steps(); ++step)
-      step_s.push_back(run.steps.at(step_column::step_s, 0, step));
-    const double missing_s =
-        static_cast<double>(heartbeat->step - run.steps.steps()) * median(step_s);
-    EXPECT_LE(missing_s, 5.0) << "kill " << kill;
-  }
-}
-
-/// What must not depend on whether a run was interrupted: the bytes of both files of weights, and
-/// the recorded losses.
-struct Learned {
-  std::string last, best;
-  std::vector<double> losses, validation_losses;
-};
-
-Learned learned_in(const Workplace& place) {
-  const auto folder = place.run_folders().at(0);
-  const auto run = read_run_file(folder / "run.h5");
-  EXPECT_EQ(run.header.status, RunStatus::complete) << run.header.reason;
-  return {content_of(folder / "weights_last.pt"), content_of(folder / "weights_best.pt"),
-          run.steps.global_loss(), run.epochs.values(epoch_column::validation_loss)};
-}
-
-void expect_the_same(const Learned& found, const Learned& expected, int kill) {
-  EXPECT_TRUE(found.last == expected.last) << "last weights differ after kill " << kill;
-  EXPECT_TRUE(found.best == expected.best) << "best weights differ after kill " << kill;
-  EXPECT_EQ(found.losses, expected.losses) << "after kill " << kill;
-  EXPECT_EQ(found.validation_losses, expected.validation_losses) << "after kill " << kill;
-}
-
-std::size_t attempts_in(const fs::path& run_folder) {
-  const fs::directory_iterator entries(run_folder);
-  return static_cast<std::size_t>(std::count_if(
-      begin(entries), end(entries), [](const auto& entry) { return entry.is_directory(); }));
-}
-
-TEST(Training, KilledAtTwentyRandomMomentsLearnsTheSame) {
-  const Workplace whole, place;
-  for (const auto* each : {&whole, &place}) write_real_study(*each, R"("ranks": [2])", 1, 15);
-  const std::vector<std::string> longer{"--set", "settings.epochs=24"};  // at two ranks: 12 epochs
-  ASSERT_EQ(whole.run({}, longer).code, 0);
-  const auto expected = learned_in(whole);
-  std::mt19937 random(20261121);
-  std::uniform_real_distribution<double> moment_s(0.1, 2.0);
-  std::size_t resumptions = 0;
-  for (int kill = 0; kill < 20; ++kill) {
-    const auto driver = place.start(place.run_arguments(longer), {});
-    std::this_thread::sleep_for(Seconds(moment_s(random)));
-    kill_victim(static_cast<Victim>(kill % 4), place, driver);
-    const auto finished = place.wait_for(driver);
-    EXPECT_TRUE(eventually([&] { return ranks_at_work_in(place.path()).empty(); }))
-        << "kill " << kill;
-    EXPECT_NE(finished.code, 2) << "kill " << kill << ": " << finished.err;
-    expect_little_is_lost(place, kill);
-    if (finished.code != 0) continue;
-    resumptions += attempts_in(place.run_folders().at(0));
-    expect_the_same(learned_in(place), expected, kill);
-    fs::remove_all(place.out());
-  }
-  const auto finished = place.run({}, longer);
-  EXPECT_EQ(finished.code, 0) << finished.err;
-  expect_the_same(learned_in(place), expected, 20);
-  EXPECT_GE(resumptions + attempts_in(place.run_folders().at(0)), 5U);
-}
-
-TEST(Training, AResumedRunIsWholeAndSaysSo) {
-  const Workplace whole, place;
-  for (const auto* each : {&whole, &place}) write_real_study(*each, R"("ranks": [2])", 1, 15);
-  const std::vector<std::string> longer{"--set", "settings.epochs=24"};
-  const auto driver = place.start(place.run_arguments(longer), {});
-  ASSERT_TRUE(eventually([&] {
-    const auto folders = place.run_folders();
-    return !folders.empty() && fs::exists(folders[0] / "checkpoint.pt");
-  }));
-  kill_victim(Victim::all_ranks, place, driver);
-  EXPECT_EQ(place.wait_for(driver).code, 5);
-  const auto folder = place.run_folders().at(0);
-  const auto stopped = read_run_file(folder / "run.h5");
-  EXPECT_FALSE(stopped.header.has_label("resumed"));
-
-  const auto finished = place.run({}, longer);
-  ASSERT_EQ(finished.code, 0) << finished.err;
-  EXPECT_THAT(finished.err, HasSubstr("complete (resumed)"));
-  EXPECT_FALSE(fs::exists(folder / "checkpoint.pt")) << "of no use any more";
-  const auto run = read_run_file(folder / "run.h5");
-  EXPECT_TRUE(run.header.has_label("resumed"));
-  EXPECT_EQ(run.steps.steps(), 12 * 15);
-  EXPECT_EQ(run.epochs.rows(), 12U);
-  EXPECT_EQ(run.evaluations.rows(), 13U);
-  EXPECT_THAT(run.events.text(event_column::code), testing::Contains("resumed"));
-  EXPECT_EQ(run.steps.at(step_column::start_s, 1, 0), stopped.steps.at(step_column::start_s, 1, 0))
-      << "the first steps are those of the first attempt";
-  const auto ends_s = run.epochs.values(epoch_column::end_s);
-  EXPECT_TRUE(std::is_sorted(ends_s.begin(), ends_s.end())) << "the training clock goes on";
-  const auto starts_s = run.steps.max_over_ranks(step_column::start_s);
-  EXPECT_TRUE(std::is_sorted(starts_s.begin(), starts_s.end()));
-  const auto& bucket_steps = run.buckets.values(bucket_column::step);
-  for (int step = 0; step < 12 * 15; ++step)
-    EXPECT_EQ(std::count(bucket_steps.begin(), bucket_steps.end(), step),
-              std::count(bucket_steps.begin(), bucket_steps.end(), 0))
-        << step;
-  for (const auto* column : {&summary_column::launch_wall_time_s, &summary_column::training_time_s,
-                             &summary_column::cpu_time_s, &summary_column::samples_per_s})
-    EXPECT_FALSE(run.summary_value(*column)) << column->name << " would be that of two attempts";
-  EXPECT_TRUE(run.summary_value(summary_column::final_loss));
-  EXPECT_THAT(place.call({"status", place.out().string()}).out, HasSubstr("resumed"));
-}
-
-TEST(Training, ADamagedCheckpointIsRefusedAndFreshStartsAnew) {
-  const Workplace place;
-  write_real_study(place, R"("ranks": [1])", 1, 15);
-  const auto driver = place.start(place.run_arguments(), {});
-  ASSERT_TRUE(eventually([&] {
-    const auto folders = place.run_folders();
-    return !folders.empty() && fs::exists(folders[0] / "checkpoint.pt");
-  }));
-  kill_victim(Victim::all_ranks, place, driver);
-  EXPECT_EQ(place.wait_for(driver).code, 5);
-  const auto folder = place.run_folders().at(0);
-  const auto file = folder / "checkpoint.pt";
-  const auto intact = content_of(file);
-  auto damaged = intact;
-  damaged[damaged.size() / 2] = static_cast<char>(damaged[damaged.size() / 2] ^ 0x10);
-  for (const auto& bytes : {damaged, intact.substr(0, intact.size() / 2)}) {
-    write_text(file, bytes);
-    const auto refused = place.run();
-    EXPECT_EQ(refused.code, 2) << refused.err;
-    EXPECT_THAT(refused.err, HasSubstr("checkpoint.pt: it is"));
-    EXPECT_THAT(refused.err, HasSubstr("--fresh"));
-    EXPECT_TRUE(fs::exists(file)) << "nothing is thrown away unasked";
-  }
-  const auto fresh = place.run({}, {"--fresh"});
-  EXPECT_EQ(fresh.code, 0) << fresh.err;
-  const auto run = read_run_file(folder / "run.h5");
-  EXPECT_FALSE(run.header.has_label("resumed"));
-  EXPECT_TRUE(run.summary_value(summary_column::training_time_s));
 }
 
 }  // namespace

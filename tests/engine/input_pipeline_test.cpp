@@ -14,6 +14,8 @@
 
 #include "comm/rendezvous.hpp"
 
+#include "tests/support/thread_ranks.hpp"
+
 namespace scalestudy {
 namespace {
 
@@ -56,15 +58,6 @@ InputContext context_of(const Case& run, const Communicator& comm, BatchMaker ma
   context.settings.worker_threads = run.worker_threads;
   context.settings.prefetch_batches = run.prefetch_batches;
   return context;
-}
-
-/// What `body` does on each of `ranks` threads.
-template <class Body>
-void on_ranks(std::int64_t ranks, const Body& body) {
-  std::vector<std::thread> threads;
-  for (const auto& comm : make_thread_ranks(WorldSize(ranks), Seconds(30)))
-    threads.emplace_back([&body, comm] { body(comm); });
-  for (auto& thread : threads) thread.join();
 }
 
 /// The positions all ranks got, step by step, in rank order.

@@ -46,10 +46,10 @@ THIRD_PARTY = [
      "libpng and libjpeg belong to sources of data"),
     (r"xx(hash|h_x86dispatch)\.h$", lambda f: f.room == "data" and f.is_source, "libxxhash belongs to sources of data"),
     (r"CLI/", lambda f: f.room == "app", "CLI11 belongs to app"),
-    (r"nlohmann/json\.hpp", lambda f: f.is_source and (
-        f.name.endswith("_json.cpp") or f.is_light_descriptor
-        or f.room in {"app", "launchers", "analysis", "record"}),
-     "the full JSON header belongs to *_json.cpp and the driver's sources; use json_fwd.hpp"),
+    (r"nlohmann/json\.hpp|study/\w+_json\.hpp", lambda f: f.name.endswith(("_json.cpp", "_json.hpp"))
+     or f.is_light_descriptor
+     or f.is_source and f.room in {"app", "launchers", "analysis", "record"},
+     "the full JSON header belongs to *_json.cpp, *_json.hpp and the driver's sources; use json_fwd.hpp"),
 ]
 LIGHT_WORKLOAD_FILES = {"descriptor.cpp", "settings.hpp", "settings.cpp", "settings_json.cpp",
                         "catalogue.hpp", "catalogue.cpp"}

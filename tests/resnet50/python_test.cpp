@@ -1,10 +1,8 @@
 /// Our ResNet50 beside real Python PyTorch with the same weights: one forward pass and one step.
 
-#include <fstream>
 #include <numeric>
 
 #include <gtest/gtest.h>
-#include <torch/csrc/jit/serialization/pickle.h>
 
 #include "training/device.hpp"
 #include "training/flat_parameters.hpp"
@@ -13,39 +11,25 @@
 #include "tests/launchers/temporary_folder.hpp"
 #include "tests/support/python_torch.hpp"
 #include "tests/support/requirements.hpp"
+#include "tests/support/step_file.hpp"
 #include "workloads/resnet50/classification.hpp"
 #include "workloads/resnet50/model.hpp"
 
 namespace scalestudy::resnet50 {
 namespace {
 
-using Tensors = c10::Dict<std::string, torch::Tensor>;
-
-void add_state(Tensors& tensors, const std::string& prefix, torch::nn::Module& model) {
-  for (const auto& each : model.named_parameters())
-    tensors.insert(prefix + each.key(), each.value().detach().contiguous().clone());
-  for (const auto& each : model.named_buffers())
-    tensors.insert(prefix + each.key(), each.value().contiguous().clone());
-}
-
-void write(const std::filesystem::path& file, const Tensors& tensors) {
-  const auto bytes = torch::jit::pickle_save(tensors);
-  std::ofstream(file, std::ios::binary)
-      .write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-}
-
 /// One step of sgd with momentum on eight pictures of 64×64, as the trainer takes it.
-void train_one_step(ResNet50& model, Tensors& tensors) {
+void train_one_step(ResNet50& model, test::StepFile& step) {
   constexpr std::int64_t samples = 8;
   OptimizerSettings settings;
   settings.name = "sgd";
   settings.base_learning_rate = 0.05;
-  tensors.insert("learning_rate", torch::tensor(settings.base_learning_rate, torch::kFloat64));
-  tensors.insert("momentum", torch::tensor(settings.momentum, torch::kFloat64));
+  step.add("learning_rate", torch::tensor(settings.base_learning_rate, torch::kFloat64));
+  step.add("momentum", torch::tensor(settings.momentum, torch::kFloat64));
   const auto input = torch::randn({samples, 3, 64, 64});
   const auto labels = torch::arange(samples, torch::kInt64).remainder(5);
-  tensors.insert("input", input);
-  tensors.insert("labels", labels);
+  step.add("input", input);
+  step.add("labels", labels);
 
   std::vector<std::size_t> order(model.parameters().size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -56,8 +40,8 @@ void train_one_step(ResNet50& model, Tensors& tensors) {
   loss_sum.backward();
   parameters.weight().fill_(static_cast<double>(samples));
   optimizer->step(settings.base_learning_rate, parameters.gradients(), parameters.weight(), {});
-  tensors.insert("logits", logits.detach());
-  tensors.insert("loss", loss_sum.detach() / samples);
+  step.add("logits", logits.detach());
+  step.add("loss", loss_sum.detach() / samples);
 }
 
 class BesidePython : public ::testing::TestWithParam<const char*> {};
@@ -68,12 +52,12 @@ TEST_P(BesidePython, ForwardAndOneStepAreEqual) {
   const ThreadCount one_thread(1);
   torch::manual_seed(7);
   ResNet50 model(variant_named(GetParam()), 5);
-  Tensors tensors;
-  add_state(tensors, "before/", model);
-  train_one_step(model, tensors);
-  add_state(tensors, "after/", model);
+  test::StepFile step;
+  step.add_state("before/", model);
+  train_one_step(model, step);
+  step.add_state("after/", model);
   const TemporaryFolder folder;
-  write(folder.path() / "tensors.pt", tensors);
+  step.write(folder.path() / "tensors.pt");
   const auto script = std::string(SCALESTUDY_SOURCE_DIR) + "/tests/resnet50/resnet50_peer.py";
   EXPECT_EQ(test::run_python(python, {script, folder.path() / "tensors.pt", GetParam()}), 0);
 }

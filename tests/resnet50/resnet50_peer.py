@@ -69,7 +69,7 @@ def differences(ours, theirs):
 def main():
     file, variant = sys.argv[1:]
     torch.set_num_threads(1)
-    data = torch.load(file, weights_only=False)
+    data = torch.load(file, weights_only=True)
     part = lambda prefix: {k[len(prefix):]: v for k, v in data.items() if k.startswith(prefix)}
     net = ResNet50(variant, data["logits"].shape[1])
     assert list(net.state_dict()) == sorted(part("before/"), key=list(net.state_dict()).index)

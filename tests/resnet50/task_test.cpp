@@ -3,19 +3,17 @@
 #include <algorithm>
 #include <numeric>
 #include <span>
-#include <thread>
 
 #include <gmock/gmock.h>
 
 #include "core/error.hpp"
 #include "core/text.hpp"
 
-#include "comm/rendezvous.hpp"
-
 #include "training/device.hpp"
 
 #include "tests/launchers/temporary_folder.hpp"
 #include "tests/support/picture_files.hpp"
+#include "tests/support/thread_ranks.hpp"
 
 namespace scalestudy::resnet50 {
 namespace {
@@ -53,20 +51,16 @@ struct Evaluated {
 
 /// Each rank with a task (and equal weights) of its own; their results.
 std::vector<Evaluated> evaluate_on(std::span<const std::unique_ptr<TrainingTask>> tasks) {
-  const auto comms =
-      make_thread_ranks(WorldSize(static_cast<std::int64_t>(tasks.size())), Seconds(120));
   std::vector<Evaluated> results(tasks.size());
-  std::vector<std::thread> threads;
-  for (std::size_t rank = 0; rank < tasks.size(); ++rank)
-    threads.emplace_back([&, rank] {
-      const torch::NoGradGuard no_grad;
-      const ThreadCount one_thread(1);
-      tasks[rank]->model().eval();
-      auto& result = results[rank];
-      result.evaluation = tasks[rank]->final_evaluation(
-          comms[rank], [] {}, result.panels);
-    });
-  for (auto& thread : threads) thread.join();
+  on_ranks(std::ssize(tasks), [&](const Communicator& comm) {
+    const torch::NoGradGuard no_grad;
+    const ThreadCount one_thread(1);
+    auto& task = *tasks[comm.rank().index()];
+    auto& result = results[comm.rank().index()];
+    task.model().eval();
+    result.evaluation = task.final_evaluation(
+        comm, [] {}, result.panels);
+  });
   return results;
 }
 

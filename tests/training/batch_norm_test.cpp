@@ -1,13 +1,11 @@
 #include "training/batch_norm.hpp"
 
-#include <thread>
-
 #include <gtest/gtest.h>
 #include <torch/nn/modules/batchnorm.h>
 
 #include "core/error.hpp"
 
-#include "comm/rendezvous.hpp"
+#include "tests/support/thread_ranks.hpp"
 
 namespace scalestudy {
 namespace {
@@ -58,20 +56,16 @@ struct Part {
 
 std::vector<Part> synchronised_parts(const std::vector<torch::Tensor>& inputs) {
   std::vector<Part> parts(inputs.size());
-  std::vector<std::thread> ranks;
-  const auto comms =
-      make_thread_ranks(WorldSize(static_cast<std::int64_t>(inputs.size())), Seconds(30));
-  for (std::size_t rank = 0; rank < inputs.size(); ++rank)
-    ranks.emplace_back([&, rank] {
-      BatchNorm norm(3, 0.1, 1e-5);
-      norm.to(torch::kFloat64);
-      norm.use(BatchNormPolicy::synchronised, comms[rank]);
-      const auto input = inputs[rank].clone().requires_grad_(true);
-      const auto output = norm.forward(input);
-      output.pow(3).sum().backward();
-      parts[rank] = {output.detach(), input.grad(), norm.running_var.clone(), norm.weight.grad()};
-    });
-  for (auto& rank : ranks) rank.join();
+  on_ranks(std::ssize(inputs), [&](const Communicator& comm) {
+    BatchNorm norm(3, 0.1, 1e-5);
+    norm.to(torch::kFloat64);
+    norm.use(BatchNormPolicy::synchronised, comm);
+    const auto rank = comm.rank().index();
+    const auto input = inputs[rank].clone().requires_grad_(true);
+    const auto output = norm.forward(input);
+    output.pow(3).sum().backward();
+    parts[rank] = {output.detach(), input.grad(), norm.running_var.clone(), norm.weight.grad()};
+  });
   return parts;
 }
 

@@ -3,7 +3,6 @@
 #include <csignal>
 #include <fstream>
 #include <limits>
-#include <thread>
 
 #include <gmock/gmock.h>
 #include <sys/resource.h>
@@ -13,9 +12,8 @@
 #include "core/hash.hpp"
 #include "core/provenance.hpp"
 
-#include "comm/rendezvous.hpp"
-
 #include "tests/launchers/temporary_folder.hpp"
+#include "tests/support/thread_ranks.hpp"
 
 namespace scalestudy {
 namespace {
@@ -96,15 +94,12 @@ TEST_F(CheckpointTest, ComesBackAsItWas) {
 }
 
 TEST_F(CheckpointTest, AllRanksGetWhatRankZeroReads) {
-  std::vector<std::thread> ranks;
-  for (const auto& comm : make_thread_ranks(WorldSize(3), Seconds(30)))
-    ranks.emplace_back([&, comm] {
-      EXPECT_FALSE(read_checkpoint(comm, folder_.path() / "none.pt"));
-      const auto checkpoint = read_checkpoint(comm, file_);
-      ASSERT_TRUE(checkpoint);
-      expect_equal(*checkpoint, sample_checkpoint());
-    });
-  for (auto& rank : ranks) rank.join();
+  on_ranks(3, [&](const Communicator& comm) {
+    EXPECT_FALSE(read_checkpoint(comm, folder_.path() / "none.pt"));
+    const auto checkpoint = read_checkpoint(comm, file_);
+    ASSERT_TRUE(checkpoint);
+    expect_equal(*checkpoint, sample_checkpoint());
+  });
 }
 
 TEST_F(CheckpointTest, EveryCutAndEveryFlippedBitIsFound) {

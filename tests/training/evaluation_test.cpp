@@ -1,27 +1,18 @@
 #include "training/evaluation.hpp"
 
 #include <mutex>
-#include <thread>
 
 #include <gmock/gmock.h>
 
 #include "core/error.hpp"
 
-#include "comm/rendezvous.hpp"
+#include "tests/support/thread_ranks.hpp"
 
 namespace scalestudy {
 namespace {
 
 constexpr std::int64_t samples = 23;  // prime: neither ranks nor batches divide it
 constexpr std::int64_t batch_size = 4;
-
-template <class Body>
-void on_ranks(std::int64_t ranks, const Body& body) {
-  std::vector<std::thread> threads;
-  for (const auto& comm : make_thread_ranks(WorldSize(ranks), Seconds(30)))
-    threads.emplace_back([&body, comm] { body(comm); });
-  for (auto& thread : threads) thread.join();
-}
 
 /// Values whose sum depends on the order of the additions.
 void awkward_values(const EvaluationBatch& batch, std::span<double> values) {

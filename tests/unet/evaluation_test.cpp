@@ -12,6 +12,7 @@
 
 #include "training/device.hpp"
 
+#include "tests/support/thread_ranks.hpp"
 #include "tests/unet/specs.hpp"
 #include "workloads/unet/samples.hpp"
 #include "workloads/unet/task.hpp"
@@ -35,18 +36,15 @@ std::unique_ptr<TrainingTask> make_equal_task(const RunSpec& spec) {
 }
 
 std::vector<Evaluation> evaluate_on(std::int64_t ranks, const RunSpec& spec) {
-  const auto comms = make_thread_ranks(WorldSize(ranks), Seconds(60));
   std::vector<std::unique_ptr<TrainingTask>> tasks;
   for (std::int64_t r = 0; r < ranks; ++r) tasks.push_back(make_equal_task(spec));
   std::vector<Evaluation> evaluations(static_cast<std::size_t>(ranks));
-  std::vector<std::thread> threads;
-  for (std::size_t r = 0; r < evaluations.size(); ++r)
-    threads.emplace_back([&, r] {
-      const torch::NoGradGuard no_grad;
-      const ThreadCount one(1);
-      evaluations[r] = tasks[r]->evaluate(comms[r], [] {});
-    });
-  for (auto& thread : threads) thread.join();
+  on_ranks(ranks, [&](const Communicator& comm) {
+    const torch::NoGradGuard no_grad;
+    const ThreadCount one(1);
+    const auto r = comm.rank().index();
+    evaluations[r] = tasks[r]->evaluate(comm, [] {});
+  });
   return evaluations;
 }
 

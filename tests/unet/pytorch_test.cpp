@@ -1,11 +1,9 @@
 /// The network and one training step beside the real PyTorch: unet_peer.py builds the same from
 /// torch.nn.
 
-#include <fstream>
 #include <numeric>
 
 #include <gtest/gtest.h>
-#include <torch/serialize.h>
 
 #include "training/flat_parameters.hpp"
 #include "training/optimizer.hpp"
@@ -13,31 +11,11 @@
 #include "tests/launchers/temporary_folder.hpp"
 #include "tests/support/python_torch.hpp"
 #include "tests/support/requirements.hpp"
+#include "tests/support/step_file.hpp"
 #include "workloads/unet/model.hpp"
 
 namespace scalestudy::unet {
 namespace {
-
-/// What Python reads by torch.load().
-class Export {
- public:
-  void add(const std::string& name, const torch::Tensor& tensor) {
-    arrays_.insert(name, tensor.detach().clone(at::MemoryFormat::Contiguous));
-  }
-  void add_state(const std::string& prefix, torch::nn::Module& model) {
-    for (const auto& parameter : model.named_parameters())
-      add(prefix + parameter.key(), parameter.value());
-    for (const auto& buffer : model.named_buffers()) add(prefix + buffer.key(), buffer.value());
-  }
-  void write(const std::filesystem::path& file) const {
-    const auto bytes = torch::pickle_save(arrays_);
-    std::ofstream(file, std::ios::binary)
-        .write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-  }
-
- private:
-  c10::Dict<std::string, torch::Tensor> arrays_;
-};
 
 torch::Tensor loss_of(const torch::Tensor& logits, const torch::Tensor& target) {
   return at::binary_cross_entropy_with_logits(logits, target, {}, {}, at::Reduction::Sum) /
@@ -45,7 +23,7 @@ torch::Tensor loss_of(const torch::Tensor& logits, const torch::Tensor& target) 
 }
 
 void export_step(UNet& model, torch::ScalarType type, const std::filesystem::path& file) {
-  Export out;
+  test::StepFile out;
   model.to(type);
   const auto input = torch::rand({3, 1, 48, 64}).to(type);
   const auto target = torch::rand({3, 1, 48, 64}).gt(0.7).to(type);

@@ -106,7 +106,7 @@ class Comparison:
 
 def main():
     torch.set_num_threads(1)
-    arrays = torch.load(sys.argv[1], weights_only=False)  # our own file, typed as LibTorch types dictionaries
+    arrays = torch.load(sys.argv[1], weights_only=True)
     model = UNet(sys.argv[2]).to(arrays["input"].dtype)
     model.load_state_dict(part(arrays, "before."))
     print(sum(p.numel() for p in model.parameters()), "trainable parameters")

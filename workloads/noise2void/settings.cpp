@@ -73,4 +73,10 @@ void visit(FieldVisitor& visitor, Settings& settings) {
        .length = 3});
 }
 
+Settings settings_from_json_text(const std::string& text) {
+  Settings settings;
+  read_fields_of_text(text, [&](FieldVisitor& visitor) { visit(visitor, settings); });
+  return settings;
+}
+
 }  // namespace scalestudy::noise2void

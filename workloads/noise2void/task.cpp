@@ -169,10 +169,7 @@ void Noise2VoidTask::require_enough_patches() const {
 }
 
 torch::Tensor Noise2VoidTask::to_device(const HostArray& array) const {
-  // from_blob borrows; in_format copies at once.
-  const auto host =
-      torch::from_blob(const_cast<float*>(array.values.data()), array.shape, torch::kFloat32);
-  return in_format(host, memory_format_).to(device_);
+  return in_format(borrowed(array), memory_format_).to(device_);
 }
 
 void Noise2VoidTask::make_batch(const Shard& shard, HostBatch& batch) const {
@@ -245,8 +242,7 @@ Evaluation Noise2VoidTask::evaluate(const Communicator& comm, const SignOfLife& 
     alive();
     start_batch(batch, batch_size, patches_.shape);
     for (std::int64_t i = 0; i < batch_size; ++i) {
-      // Behind the last sample the batch is padded with it.
-      const auto sample = part.first + std::min(i, part.count - 1);
+      const auto sample = part.sample_at(i);
       const auto& patch = patches_.validation[static_cast<std::size_t>(sample)];
       Random random(validation_mask_seed, static_cast<std::uint64_t>(sample));
       const auto masked = mask_patch(patch, patches_.shape, settings_, random);
@@ -303,10 +299,6 @@ std::map<std::string, std::string> Noise2VoidTask::effective_settings() const {
       {"volume_hash", cat("\"", hex64(hash_bytes(std::as_bytes(std::span(volume_.voxels)))), "\"")},
       {"normalisation_mean", cat(patches_.normalisation.mean)},
       {"normalisation_std", cat(patches_.normalisation.std)},
-      {"memory_format",
-       model_->blocks().back().second->conv->weight.is_contiguous(c10::MemoryFormat::ChannelsLast3d)
-           ? "\"channels_last\""
-           : "\"contiguous\""},
       {"mask_box_side_vox", std::to_string(box)},
       {"masked_voxels_per_patch_expected", cat(points)},
       {"masked_voxels_per_patch_nominal", cat(std::floor(voxels * settings_.masked_frac))},

@@ -1,4 +1,4 @@
-#include <nlohmann/json.hpp>
+#include "study/own_settings_json.hpp"
 
 #include "workloads/catalogue.hpp"
 #include "workloads/resnet50/samples.hpp"
@@ -6,25 +6,7 @@
 
 namespace scalestudy {
 namespace resnet50 {
-
 namespace {
-
-std::string complete_settings(const nlohmann::json& own_settings, const std::string& json_path) {
-  Settings settings;
-  const auto walk = [&](FieldVisitor& visitor) { visit(visitor, settings); };
-  read_fields(own_settings, json_path, walk);
-  return write_fields(walk).dump();
-}
-
-nlohmann::json settings_schema() {
-  Settings settings;
-  return schema_of_fields([&](FieldVisitor& visitor) { visit(visitor, settings); });
-}
-
-std::vector<std::string> setting_names() {
-  Settings settings;
-  return field_names([&](FieldVisitor& visitor) { visit(visitor, settings); });
-}
 
 std::int64_t training_sample_count(const RunSpec& spec) {
   return count_training_samples(spec.data.path, settings_from_json_text(spec.workload_settings));
@@ -46,9 +28,9 @@ const WorkloadDescriptor& resnet50_descriptor() {
       .summary = "Classification of pictures in class folders (He et al. 2016)",
       .needs_libtorch = true,
       .quality_metrics = {"top1_frac", "top5_frac", "loss"},
-      .complete_settings = resnet50::complete_settings,
-      .settings_schema = resnet50::settings_schema,
-      .setting_names = resnet50::setting_names,
+      .complete_settings = OwnSettings<resnet50::Settings>::complete,
+      .settings_schema = OwnSettings<resnet50::Settings>::schema,
+      .setting_names = OwnSettings<resnet50::Settings>::names,
       .training_sample_count = resnet50::training_sample_count,
       .reason_to_skip = resnet50::reason_to_skip,
   };

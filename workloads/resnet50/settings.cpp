@@ -61,4 +61,10 @@ void visit(FieldVisitor& visitor, Settings& settings) {
        .choices = {"refuse", "record"}});
 }
 
+Settings settings_from_json_text(const std::string& text) {
+  Settings settings;
+  read_fields_of_text(text, [&](FieldVisitor& visitor) { visit(visitor, settings); });
+  return settings;
+}
+
 }  // namespace scalestudy::resnet50

@@ -4,13 +4,6 @@
 
 namespace scalestudy::resnet50 {
 
-Settings settings_from_json_text(const std::string& text) {
-  Settings settings;
-  read_fields(nlohmann::json::parse(text), "settings",
-              [&](FieldVisitor& visitor) { visit(visitor, settings); });
-  return settings;
-}
-
 std::string json_text(const std::vector<std::string>& names) {
   // File names need not be UTF-8.
   return nlohmann::json(names).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);

@@ -21,10 +21,6 @@ namespace {
 /// The arrays of a batch: (N, 3, H, W) and (N).
 enum Array : std::size_t { pictures, labels, array_count };
 
-torch::Tensor borrowed(const HostArray& array) {
-  return torch::from_blob(const_cast<float*>(array.values.data()), array.shape, torch::kFloat32);
-}
-
 std::size_t as_index(std::int64_t value) {
   return static_cast<std::size_t>(value);
 }
@@ -228,8 +224,7 @@ ResNet50Task::Result ResNet50Task::evaluate_set(const std::string& name,
     alive();
     start_batch(batch, batch_size);
     for (std::int64_t i = 0; i < batch_size; ++i) {
-      // Behind the last sample the batch is padded with it.
-      const auto sample = samples[as_index(part.first + std::min(i, part.count - 1))];
+      const auto sample = samples[as_index(part.sample_at(i))];
       const auto image = picture(sample);
       set_sample(batch, i, sample, image, {});
       if (i < part.count)
@@ -276,8 +271,6 @@ std::map<std::string, std::string> ResNet50Task::effective_settings() const {
   for (const auto& parameter : model_->parameters()) parameters += parameter.numel();
   const auto counted = [](const auto& list) { return std::to_string(list.size()); };
   const auto quoted = [](const std::string& text) { return cat("\"", text, "\""); };
-  const bool is_channels_last =
-      model_->named_parameters()["conv1.weight"].is_contiguous(c10::MemoryFormat::ChannelsLast);
   return {
       {"variant", quoted(settings_.variant)},
       {"trainable_parameter_count", std::to_string(parameters)},
@@ -292,7 +285,6 @@ std::map<std::string, std::string> ResNet50Task::effective_settings() const {
       {"training_duplicate_count", std::to_string(same_.training_duplicates)},
       {"evaluation_duplicate_count", std::to_string(same_.evaluation_duplicates)},
       {"evaluation_overlap_count", std::to_string(same_.overlap)},
-      {"memory_format", is_channels_last ? "\"channels_last\"" : "\"contiguous\""},
   };
 }
 

@@ -1,6 +1,6 @@
-#include <nlohmann/json.hpp>
-
 #include "core/text.hpp"
+
+#include "study/own_settings_json.hpp"
 
 #include "workloads/catalogue.hpp"
 #include "workloads/unet/samples.hpp"
@@ -8,25 +8,7 @@
 
 namespace scalestudy {
 namespace unet {
-
 namespace {
-
-std::string complete_settings(const nlohmann::json& own_settings, const std::string& json_path) {
-  Settings settings;
-  const auto walk = [&](FieldVisitor& visitor) { visit(visitor, settings); };
-  read_fields(own_settings, json_path, walk);
-  return write_fields(walk).dump();
-}
-
-nlohmann::json settings_schema() {
-  Settings settings;
-  return schema_of_fields([&](FieldVisitor& visitor) { visit(visitor, settings); });
-}
-
-std::vector<std::string> setting_names() {
-  Settings settings;
-  return field_names([&](FieldVisitor& visitor) { visit(visitor, settings); });
-}
 
 std::string reason_to_skip(const RunSpec& spec) {
   const auto size = settings_from_json_text(spec.workload_settings).size;
@@ -48,9 +30,9 @@ const WorkloadDescriptor& unet_descriptor() {
       .summary = "2D segmentation by a U-Net, as in the RWTH scaling study",
       .needs_libtorch = true,
       .quality_metrics = {"iou", "dice", "loss"},
-      .complete_settings = unet::complete_settings,
-      .settings_schema = unet::settings_schema,
-      .setting_names = unet::setting_names,
+      .complete_settings = OwnSettings<unet::Settings>::complete,
+      .settings_schema = OwnSettings<unet::Settings>::schema,
+      .setting_names = OwnSettings<unet::Settings>::names,
       .training_sample_count = unet::training_sample_count,
       .reason_to_skip = unet::reason_to_skip,
   };

@@ -55,4 +55,10 @@ void visit(FieldVisitor& visitor, Settings& settings) {
                  .maximum = 16});
 }
 
+Settings settings_from_json_text(const std::string& text) {
+  Settings settings;
+  read_fields_of_text(text, [&](FieldVisitor& visitor) { visit(visitor, settings); });
+  return settings;
+}
+
 }  // namespace scalestudy::unet

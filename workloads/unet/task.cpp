@@ -129,10 +129,7 @@ void UNetTask::make_batch(const Shard& shard, HostBatch& batch) const {
 }
 
 torch::Tensor UNetTask::to_device(const HostArray& array) const {
-  // from_blob borrows; in_format copies at once.
-  const auto host =
-      torch::from_blob(const_cast<float*>(array.values.data()), array.shape, torch::kFloat32);
-  return in_format(host, memory_format_).to(device_);
+  return in_format(borrowed(array), memory_format_).to(device_);
 }
 
 void UNetTask::move_batch_to_device(const HostBatch& batch) {
@@ -174,8 +171,8 @@ Evaluation UNetTask::evaluate_on(const std::vector<std::int64_t>& samples,
   const auto evaluate_batch = [&](const EvaluationBatch& part, std::span<double> values) {
     alive();
     std::vector<std::int64_t> chosen;
-    for (std::int64_t i = 0; i < batch_size; ++i)  // padded with the last sample
-      chosen.push_back(samples[static_cast<std::size_t>(part.first + std::min(i, part.count - 1))]);
+    for (std::int64_t i = 0; i < batch_size; ++i)
+      chosen.push_back(samples[static_cast<std::size_t>(part.sample_at(i))]);
     fill(batch, chosen);
     const auto targets = to_device(batch.arrays[target]);
     const auto logits = model_->forward(to_device(batch.arrays[input]));
@@ -237,7 +234,6 @@ std::vector<Panel> UNetTask::make_panels(const SignOfLife& alive) {
 std::map<std::string, std::string> UNetTask::effective_settings() const {
   const auto& lists = samples_.lists();
   const auto& facts = samples_.facts();
-  const auto kernel = model_->parameters().front();
   return {
       {"training_sample_count", std::to_string(lists.training_once.size())},
       {"training_list_length", std::to_string(lists.training.size())},
@@ -249,8 +245,6 @@ std::map<std::string, std::string> UNetTask::effective_settings() const {
       {"cached_sample_count", std::to_string(facts.cached_count)},
       {"evaluation_overlap_count", std::to_string(facts.evaluation_overlap_count)},
       {"evaluation_duplicate_count", std::to_string(facts.evaluation_duplicate_count)},
-      {"memory_format", kernel.is_contiguous(c10::MemoryFormat::ChannelsLast) ? "\"channels_last\""
-                                                                              : "\"contiguous\""},
   };
 }
 
