@@ -39,15 +39,34 @@ Space fixed_space(const Shape& shape, const std::string& path) {
                        "H5Screate_simple", path));
 }
 
+// Without the time of creation: equal contents are to make equal files.
+Properties timeless(Id kind, const std::string& path) {
+  Properties creation(checked(H5Pcreate(kind), "H5Pcreate", path));
+  checked(H5Pset_obj_track_times(creation.get(), false), "H5Pset_obj_track_times", path);
+  return creation;
+}
+
+// The library's own H5Pset_create_intermediate_group would record times.
+void create_groups_above(const File& file, const std::string& path) {
+  const auto creation = timeless(H5P_GROUP_CREATE, path);
+  for (auto end = path.find('/', 1); end != std::string::npos; end = path.find('/', end + 1)) {
+    const auto group = path.substr(0, end);
+    if (checked(H5Lexists(file.get(), group.c_str(), H5P_DEFAULT), "H5Lexists", group) > 0)
+      continue;
+    const Group created(
+        checked(H5Gcreate2(file.get(), group.c_str(), H5P_DEFAULT, creation.get(), H5P_DEFAULT),
+                "H5Gcreate2", group));
+  }
+}
+
 Dataset write_fixed(
     const File& file, const std::string& path, Id type, const Shape& shape, const void* data) {
+  create_groups_above(file, path);
   const auto space = fixed_space(shape, path);
-  const Properties link(checked(H5Pcreate(H5P_LINK_CREATE), "H5Pcreate", path));
-  checked(H5Pset_create_intermediate_group(link.get(), 1), "H5Pset_create_intermediate_group",
-          path);
-  Dataset dataset(checked(
-      H5Dcreate2(file.get(), path.c_str(), type, space.get(), link.get(), H5P_DEFAULT, H5P_DEFAULT),
-      "H5Dcreate2", path));
+  const auto creation = timeless(H5P_DATASET_CREATE, path);
+  Dataset dataset(checked(H5Dcreate2(file.get(), path.c_str(), type, space.get(), H5P_DEFAULT,
+                                     creation.get(), H5P_DEFAULT),
+                          "H5Dcreate2", path));
   checked(H5Dwrite(dataset.get(), type, H5S_ALL, H5S_ALL, H5P_DEFAULT, data), "H5Dwrite", path);
   return dataset;
 }
@@ -100,7 +119,7 @@ bool addresses_count_the_user_block() {
 File create_plain_file(const std::filesystem::path& file, std::uint64_t user_block_bytes) {
   constexpr hsize_t page_bytes = 4096;
   const auto access = plain_access(page_bytes);
-  const Properties creation(checked(H5Pcreate(H5P_FILE_CREATE), "H5Pcreate", "/"));
+  const auto creation = timeless(H5P_FILE_CREATE, "/");
   checked(H5Pset_userblock(creation.get(), user_block_bytes), "H5Pset_userblock", "/");
   return File(checked(H5Fcreate(file.c_str(), H5F_ACC_TRUNC, creation.get(), access.get()),
                       "H5Fcreate", "/"));
@@ -144,7 +163,7 @@ Dataset reserve_chunks(const File& file,
                        const Shape& chunk) {
   const auto space = fixed_space(shape, path);
   const auto chunk_size = sizes(chunk);
-  const Properties creation(checked(H5Pcreate(H5P_DATASET_CREATE), "H5Pcreate", path));
+  const auto creation = timeless(H5P_DATASET_CREATE, path);
   checked(H5Pset_chunk(creation.get(), static_cast<int>(chunk_size.size()), chunk_size.data()),
           "H5Pset_chunk", path);
   checked(H5Pset_alloc_time(creation.get(), H5D_ALLOC_TIME_EARLY), "H5Pset_alloc_time", path);
