@@ -73,6 +73,9 @@ void read_fields_of_text(const std::string& object, const FieldWalk& walk);
                                            const std::string& json_path,
                                            const FieldWalk& walk);
 
+/// A JSON array of texts. File names need not be UTF-8: what is not is replaced.
+[[nodiscard]] std::string json_text(const std::vector<std::string>& texts);
+
 /// "study.json: settings" and "epochs" -> "study.json: settings.epochs".
 [[nodiscard]] std::string json_path_of(const std::string& json_path, std::string_view name);
 

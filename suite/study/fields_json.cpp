@@ -304,6 +304,10 @@ std::string completed_fields(const json& object,
   return write_fields(walk).dump();
 }
 
+std::string json_text(const std::vector<std::string>& texts) {
+  return json(texts).dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
 json parse_json(const std::string& text, const std::string& origin) {
   try {
     // The parser copies its callback, so the state is kept outside.

@@ -42,11 +42,13 @@ TEST(Segmentation, RanksAgreeOnSplitPopulationAndSamples) {
               "settings.timeouts.collective_deadline_s=60", "repeats=1", "axes.ranks=[1,2]"});
   ASSERT_EQ(runs.size(), 2U);
   std::set<std::string> hashes, splits;
+  std::set<std::set<std::string>> split_ids;
   for (const auto& run : runs) {
     EXPECT_EQ(run.header.status, RunStatus::complete);
     for (const auto& hash : run.evaluations.text(evaluation_column::evaluation_set_hash))
       hashes.insert(hash);
     splits.insert(effective(run).at("split_hash").get<std::string>());
+    split_ids.insert(effective(run).at("validation_samples").get<std::set<std::string>>());
     EXPECT_EQ(effective(run).at("evaluation_overlap_count"), 0);
     EXPECT_EQ(run.epochs.values(epoch_column::samples_seen), (std::vector<double>{96, 192}));
     for (const double count : run.evaluations.values(evaluation_column::sample_count))
@@ -61,6 +63,8 @@ TEST(Segmentation, RanksAgreeOnSplitPopulationAndSamples) {
   }
   EXPECT_EQ(hashes.size(), 1U);
   EXPECT_EQ(splits.size(), 1U);
+  EXPECT_EQ(split_ids.size(), 1U);
+  EXPECT_EQ(split_ids.begin()->size(), 24U);
 }
 
 /// Mixed sizes, depths and colours; nothing but data.path is given beside the length of training.

@@ -27,7 +27,4 @@ void visit(FieldVisitor& visitor, Settings& settings);
 /// From the JSON object in RunSpec::workload_settings.
 [[nodiscard]] Settings settings_from_json_text(const std::string& text);
 
-/// ["RBC", "WBC"] as JSON text.
-[[nodiscard]] std::string json_text(const std::vector<std::string>& names);
-
 }  // namespace scalestudy::resnet50

@@ -234,11 +234,14 @@ std::vector<Panel> UNetTask::make_panels(const SignOfLife& alive) {
 std::map<std::string, std::string> UNetTask::effective_settings() const {
   const auto& lists = samples_.lists();
   const auto& facts = samples_.facts();
+  std::vector<std::string> validation_ids;
+  for (const auto sample : lists.validation) validation_ids.push_back(samples_.id(sample));
   return {
       {"training_sample_count", std::to_string(lists.training_once.size())},
       {"training_list_length", std::to_string(lists.training.size())},
       {"validation_sample_count", std::to_string(lists.validation.size())},
       {"split_hash", cat("\"", lists.split_hash, "\"")},
+      {"validation_samples", json_text(validation_ids)},
       {"sample_size", cat("[", facts.height_px, ", ", facts.width_px, "]")},
       {"foreground_frac", cat(facts.foreground_frac)},
       {"mask_threshold_frac", cat(settings_.mask_threshold_frac)},
