@@ -60,13 +60,14 @@ run_ctest() {
 
 build_and_test() { build "$1" && run_ctest "$@"; }
 
-# ThreadSanitizer watches one process: the ranks that are threads, the engine's threads, the cache
-# that input threads share.
+# ThreadSanitizer watches one process: the ranks that are threads, the engine's threads, the loop and
+# the cache that input threads share.
 threads_are_clean() {
   local tests=build/tsan/tests
   cmake --preset tsan &&
-    cmake --build --preset tsan --target engine_test comm_test communicator_conformance data_test -- -j "$jobs" &&
+    cmake --build --preset tsan --target core_test engine_test comm_test communicator_conformance data_test -- -j "$jobs" &&
     "$tests/engine/engine_test" && "$tests/comm/comm_test" &&
+    "$tests/core/core_test" --gtest_filter='ForEachIndex.*' &&
     "$tests/data/data_test" --gtest_filter='DecodeCache.*' &&
     "$tests/conformance/communicator_conformance" --gtest_filter='-*shm*'
 }

@@ -153,8 +153,9 @@ class RankProgram {
     const auto clock = make_step_clock(device);
     const double initialisation_s = process_age_s();
     timeline_cost_s_ = measure_timeline_cost_s(*clock, heartbeat_);
-    heartbeat_.beat("reading data", -1);
-    const auto task = make_training_task(spec_, device);
+    const SignOfLife reading = [&] { heartbeat_.beat("reading data", -1); };
+    reading();
+    const auto task = make_training_task(spec_, device, reading);
     const auto checkpoint = find_checkpoint();
     if (comm_->is_root()) open_run_file(device, *task, environment, checkpoint.has_value());
     if (checkpoint) clock->advance(carry_earlier_records(*checkpoint));

@@ -4,13 +4,15 @@
 
 namespace scalestudy {
 
-std::vector<ContentId> content_ids(const ImageSet& set, std::span<const std::int64_t> samples) {
-  std::vector<ContentId> ids;
-  ids.reserve(samples.size());
-  for (const auto sample : samples) {
-    const auto index = static_cast<std::size_t>(sample);
-    ids.push_back({set.samples().at(index).id, content_hash(set.read_image(index))});
-  }
+std::vector<ContentId> content_ids(const ImageSet& set,
+                                   std::span<const std::int64_t> samples,
+                                   const Workers& workers) {
+  std::vector<ContentId> ids(samples.size());
+  for_each_index(std::ssize(samples), workers, [&](std::int64_t i) {
+    const auto member = static_cast<std::size_t>(i);
+    const auto index = static_cast<std::size_t>(samples[member]);
+    ids[member] = {set.samples().at(index).id, content_hash(set.read_image(index))};
+  });
   return ids;
 }
 

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "core/parallel.hpp"
+
 #include "data/image_set.hpp"
 
 namespace scalestudy {
@@ -25,7 +27,8 @@ struct EqualContent {
 /// Decodes every picture of `samples` (indices into the set).
 /// Errors: as ImageSet::read_image.
 [[nodiscard]] std::vector<ContentId> content_ids(const ImageSet& set,
-                                                 std::span<const std::int64_t> samples);
+                                                 std::span<const std::int64_t> samples,
+                                                 const Workers& workers);
 
 /// Each member that equals an earlier one, with the first that it equals; in the group's order.
 [[nodiscard]] std::vector<EqualContent> find_duplicates(std::span<const ContentId> group);

@@ -86,7 +86,8 @@ void visit_schedule(FieldVisitor& v, ScheduleSettings& s) {
 void visit_input(FieldVisitor& v, InputSettings& i) {
   v.field("worker_threads", i.worker_threads,
           {.unit = "threads",
-           .description = "Threads per rank that make batches ahead; 0: made in the step",
+           .description = "Threads per rank that read all samples at the start and make batches "
+                          "ahead; 0: made in the step",
            .minimum = 0,
            .maximum = 1024});
   v.field("prefetch_batches", i.prefetch_batches,

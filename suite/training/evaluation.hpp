@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/hash.hpp"
+#include "core/parallel.hpp"
 
 #include "study/run_spec.hpp"
 
@@ -32,9 +33,6 @@ struct Evaluation {
 
 /// The row of /evaluations it becomes, made after `epoch`.
 [[nodiscard]] Row evaluation_row(std::int64_t epoch, const Evaluation& evaluation);
-
-/// To be called now and then during long work: tells the driver that this rank is not stuck.
-using SignOfLife = std::function<void()>;
 
 /// Samples [first, first + count) of the evaluation set. Every batch is padded to the same size, so
 /// that the last one runs through the same kernels as the others; what is beyond `count` is not

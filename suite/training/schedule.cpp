@@ -109,4 +109,13 @@ std::unique_ptr<Schedule> make_schedule(const ScheduleSettings& settings,
                   "known are reduce_on_plateau, step and constant", "Use one of them"});
 }
 
+std::unique_ptr<Schedule> make_schedule(const RunSpec& spec) {
+  auto settings = spec.settings.schedule;
+  settings.patience_epochs = spec.plan.patience_epochs;
+  settings.cooldown_epochs = spec.plan.cooldown_epochs;
+  settings.milestones_epochs = spec.plan.milestones_epochs;
+  return make_schedule(settings, spec.settings.optimizer.base_learning_rate,
+                       spec.plan.learning_rate);
+}
+
 }  // namespace scalestudy

@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "study/settings.hpp"
+#include "study/run_spec.hpp"
 
 namespace scalestudy {
 
@@ -29,5 +29,8 @@ class Schedule {
 [[nodiscard]] std::unique_ptr<Schedule> make_schedule(const ScheduleSettings& settings,
                                                       double base_rate,
                                                       double scaled_rate);
+
+/// As the run's plan has it.
+[[nodiscard]] std::unique_ptr<Schedule> make_schedule(const RunSpec& spec);
 
 }  // namespace scalestudy

@@ -42,14 +42,6 @@ EpochLayout epoch_layout(const RulePlan& plan) {
           plan.epoch_stride_samples};
 }
 
-ScheduleSettings resolved_schedule(const RunSpec& spec) {
-  auto schedule = spec.settings.schedule;
-  schedule.patience_epochs = spec.plan.patience_epochs;
-  schedule.cooldown_epochs = spec.plan.cooldown_epochs;
-  schedule.milestones_epochs = spec.plan.milestones_epochs;
-  return schedule;
-}
-
 class Trainer final : public StepWork {
  public:
   Trainer(RankServices& services, TrainingTask& task)
@@ -62,9 +54,7 @@ class Trainer final : public StepWork {
                     observe_ready_order(comm_, task, hooks_, epoch_layout(spec_.plan))),
         optimizer_(make_optimizer(spec_.settings.optimizer, parameters_.values())),
         scaler_(spec_.settings.precision, services.device),
-        schedule_(make_schedule(resolved_schedule(spec_),
-                                spec_.settings.optimizer.base_learning_rate,
-                                spec_.plan.learning_rate)),
+        schedule_(make_schedule(spec_)),
         layout_(epoch_layout(spec_.plan)),
         reduction_(make_reduction(spec_.reduction, reduction_context())),
         timeline_(services.clock, &services.heartbeat),

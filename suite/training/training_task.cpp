@@ -1,5 +1,7 @@
 #include "training/training_task.hpp"
 
+#include <algorithm>
+
 #include "core/error.hpp"
 
 namespace scalestudy {
@@ -14,6 +16,10 @@ void TrainingTask::keep_samples_on_device() {
 double TrainingTask::make_batch_on_device(const Shard&) {
   keep_samples_on_device();
   return 0;
+}
+
+Workers readers(const InputSettings& input, const SignOfLife& alive) {
+  return {std::max<std::int64_t>(1, input.worker_threads), alive};
 }
 
 }  // namespace scalestudy

@@ -59,4 +59,7 @@ class TrainingTask {
   [[nodiscard]] virtual std::map<std::string, std::string> effective_settings() const = 0;
 };
 
+/// Those who read all samples before training: the input's workers have nothing else to do yet.
+[[nodiscard]] Workers readers(const InputSettings& input, const SignOfLife& alive);
+
 }  // namespace scalestudy

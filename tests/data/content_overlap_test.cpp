@@ -26,8 +26,8 @@ TEST(ContentOverlap, FindsThePlantedPicturesUnderOtherNamesAndFormats) {
   std::vector<std::int64_t> test;
   for (std::size_t i = 0; i < set->samples().size(); ++i)
     (set->samples()[i].split == "train" ? train : test).push_back(static_cast<std::int64_t>(i));
-  const auto train_ids = content_ids(*set, train);
-  const auto test_ids = content_ids(*set, test);
+  const auto train_ids = content_ids(*set, train, {});
+  const auto test_ids = content_ids(*set, test, {2});
   EXPECT_EQ(find_duplicates(train_ids), (Pairs{{"train/a/1.png", "train/b/3.png"}}));
   EXPECT_EQ(find_duplicates(test_ids), Pairs{});
   EXPECT_EQ(find_overlap(train_ids, test_ids),

@@ -69,7 +69,7 @@ TEST(UNetEvaluation, PopulationWithoutItsRemainderHasAnotherHash) {
   const auto whole = evaluate_on(2, nuclei_spec());
   const auto spec = nuclei_spec();
   const Samples samples(open_image_mask_set(spec.data.path),
-                        settings_from_json_text(spec.workload_settings), 0, "here");
+                        settings_from_json_text(spec.workload_settings), 0, {}, "here");
   SetHash complete, dropped, doubled;
   const auto& validation = samples.lists().validation;
   for (const auto sample : validation) complete.add(samples.hash(sample));

@@ -48,7 +48,7 @@ class UNetSamples : public ::testing::Test {
   }
   [[nodiscard]] Samples open(const Settings& settings = {},
                              std::int64_t cache_bytes = plenty) const {
-    return {open_image_mask_set(folder_.path()), settings, cache_bytes, "'here'"};
+    return {open_image_mask_set(folder_.path()), settings, cache_bytes, {2}, "'here'"};
   }
   [[nodiscard]] std::string refusal(const Settings& settings = {}) const {
     try {

@@ -308,7 +308,9 @@ std::map<std::string, std::string> Noise2VoidTask::effective_settings() const {
 
 }  // namespace
 
-std::unique_ptr<TrainingTask> make_task(const RunSpec& spec, const c10::Device& device) {
+std::unique_ptr<TrainingTask> make_task(const RunSpec& spec,
+                                        const c10::Device& device,
+                                        const SignOfLife&) {
   return std::make_unique<Noise2VoidTask>(spec, device);
 }
 

@@ -96,10 +96,11 @@ std::uint64_t hash_of_ids(const ImageSet& set, const std::vector<std::int64_t>& 
 
 SamePictures find_same_pictures(const ImageSet& set,
                                 const Samples& samples,
-                                const Settings& settings) {
-  const auto training = content_ids(set, samples.training);
-  auto evaluation = content_ids(set, samples.validation);
-  const auto test = content_ids(set, samples.test);
+                                const Settings& settings,
+                                const Workers& workers) {
+  const auto training = content_ids(set, samples.training, workers);
+  auto evaluation = content_ids(set, samples.validation, workers);
+  const auto test = content_ids(set, samples.test, workers);
   evaluation.insert(evaluation.end(), test.begin(), test.end());
   const auto overlap = find_overlap(training, evaluation);
   if (!overlap.empty() && settings.evaluation_overlap == "refuse")

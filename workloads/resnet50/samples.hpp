@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "core/parallel.hpp"
+
 #include "data/image_set.hpp"
 
 #include "workloads/resnet50/settings.hpp"
@@ -36,18 +38,20 @@ struct Samples {
 [[nodiscard]] std::uint64_t hash_of_ids(const ImageSet& set,
                                         const std::vector<std::int64_t>& samples);
 
-/// How many pictures stand twice, by their pixels.
+/// How many pictures stand twice, by their pixels as the set gives them.
 struct SamePictures {
   std::int64_t training_duplicates = 0;    ///< training pictures that equal an earlier one
   std::int64_t evaluation_duplicates = 0;  ///< likewise among validation and test pictures
   std::int64_t overlap = 0;                ///< evaluation pictures that equal a training picture
 };
 
-/// Decodes every picture once. Errors: BadInput naming a pair when an evaluation picture is a
-/// training picture too and `settings.evaluation_overlap` is "refuse"; an unreadable picture.
+/// Reads every picture once. Errors: BadInput naming a pair when an evaluation
+/// picture is a training picture too and `settings.evaluation_overlap` is "refuse"; an unreadable
+/// picture.
 [[nodiscard]] SamePictures find_same_pictures(const ImageSet& set,
                                               const Samples& samples,
-                                              const Settings& settings);
+                                              const Settings& settings,
+                                              const Workers& workers);
 
 /// Three channels and one size for all; resizing happens at each read. Shapes of pictures:
 /// (height, width, 3).

@@ -27,7 +27,7 @@ std::size_t as_index(std::int64_t value) {
 
 class ResNet50Task final : public TrainingTask {
  public:
-  ResNet50Task(const RunSpec& spec, const c10::Device& device);
+  ResNet50Task(const RunSpec& spec, const c10::Device& device, const SignOfLife& alive);
 
   [[nodiscard]] torch::nn::Module& model() override { return *model_; }
   void make_batch(const Shard& shard, HostBatch& batch) const override;
@@ -47,7 +47,7 @@ class ResNet50Task final : public TrainingTask {
     std::vector<double> scores;
   };
 
-  void read_listing();
+  void read_set(const SignOfLife& alive);
   void start_batch(HostBatch& batch, std::int64_t samples) const;
   void set_sample(HostBatch& batch,
                   std::int64_t at,
@@ -90,13 +90,13 @@ class ResNet50Task final : public TrainingTask {
   torch::Tensor input_, labels_;      ///< of the batch, on the device
 };
 
-ResNet50Task::ResNet50Task(const RunSpec& spec, const c10::Device& device)
+ResNet50Task::ResNet50Task(const RunSpec& spec, const c10::Device& device, const SignOfLife& alive)
     : spec_(spec),
       settings_(settings_from_json_text(spec.workload_settings)),
       normalisation_(normalisation_of(settings_)),
       device_(device),
       memory_format_(memory_format_2d(spec)) {
-  read_listing();
+  read_set(alive);
   sequence_.emplace(SampleCount(static_cast<std::int64_t>(samples_.training.size())),
                     spec.repeat_seed());
   model_ = std::make_shared<ResNet50>(variant_named(settings_.variant), classes());
@@ -104,12 +104,12 @@ ResNet50Task::ResNet50Task(const RunSpec& spec, const c10::Device& device)
   use_memory_format(*model_, memory_format_);
 }
 
-void ResNet50Task::read_listing() {
+void ResNet50Task::read_set(const SignOfLife& alive) {
   std::shared_ptr<const ImageSet> stored = open_class_set(spec_.data.path);
   samples_ = divide_samples(*stored, settings_, spec_.data.path);
-  same_ = find_same_pictures(*stored, samples_, settings_);
   set_ = with_decode_cache(resized_set(stored, settings_.size[0], settings_.size[1]),
                            spec_.settings.input.cache_bytes);
+  same_ = find_same_pictures(*set_, samples_, settings_, readers(spec_.settings.input, alive));
 }
 
 void ResNet50Task::start_batch(HostBatch& batch, std::int64_t samples) const {
@@ -290,8 +290,10 @@ std::map<std::string, std::string> ResNet50Task::effective_settings() const {
 
 }  // namespace
 
-std::unique_ptr<TrainingTask> make_task(const RunSpec& spec, const c10::Device& device) {
-  return std::make_unique<ResNet50Task>(spec, device);
+std::unique_ptr<TrainingTask> make_task(const RunSpec& spec,
+                                        const c10::Device& device,
+                                        const SignOfLife& alive) {
+  return std::make_unique<ResNet50Task>(spec, device, alive);
 }
 
 }  // namespace scalestudy::resnet50

@@ -1,6 +1,7 @@
 #include "workloads/unet/samples.hpp"
 
 #include <algorithm>
+#include <atomic>
 
 #include "core/error.hpp"
 #include "core/hash.hpp"
@@ -111,6 +112,7 @@ Sample prepared(const Image& image,
 Samples::Samples(std::unique_ptr<ImageSet> stored,
                  const Settings& settings,
                  std::int64_t cache_bytes,
+                 const Workers& workers,
                  std::string origin)
     : stored_(std::move(stored)),
       settings_(settings),
@@ -118,7 +120,7 @@ Samples::Samples(std::unique_ptr<ImageSet> stored,
       lists_(sample_lists(*stored_, settings)),
       cache_(stored_->samples().size()),
       hashes_(stored_->samples().size()) {
-  read_all(cache_bytes);
+  read_all(cache_bytes, workers);
 }
 
 const std::string& Samples::id(std::int64_t sample) const {
@@ -140,34 +142,33 @@ std::shared_ptr<const Sample> Samples::read_stored(std::int64_t sample) const {
       prepared(stored_->read_image(index), stored_->read_mask(index), settings_, id(sample)));
 }
 
-void Samples::read_all(std::int64_t cache_bytes) {
+void Samples::read_all(std::int64_t cache_bytes, const Workers& workers) {
   std::vector<std::uint64_t> image_hashes(hashes_.size());
-  std::int64_t foreground = 0;
-  for (std::int64_t i = 0; i < std::ssize(hashes_); ++i) {
+  std::atomic<std::int64_t> foreground{0}, free_bytes{cache_bytes};
+  const auto check_and_keep = [&](std::int64_t i) {
     const auto index = static_cast<std::size_t>(i);
     auto sample = read_stored(i);
-    take_size(*sample, i);
+    require_size(*sample, i);
     foreground += foreground_pixels(sample->mask);
     image_hashes[index] = content_hash(sample->image);
     hashes_[index] =
         mix64(fnv1a(id(i)) ^ mix64(image_hashes[index] ^ mix64(content_hash(sample->mask))));
-    cache_bytes -= memory_bytes(*sample);
-    if (cache_bytes < 0) continue;
-    cache_[index] = std::move(sample);
-    ++facts_.cached_count;
-  }
+    if ((free_bytes -= memory_bytes(*sample)) >= 0) cache_[index] = std::move(sample);
+  };
+  const auto first = read_stored(0);
+  facts_.height_px = first->image.height_px;
+  facts_.width_px = first->image.width_px;
+  for_each_index(std::ssize(hashes_), workers, check_and_keep);
+  facts_.cached_count =
+      std::count_if(cache_.begin(), cache_.end(), [](const auto& kept) { return kept != nullptr; });
   facts_.foreground_frac =
       static_cast<double>(foreground) / static_cast<double>(pixels() * std::ssize(hashes_));
   if (foreground == 0) refuse_empty_masks();
   look_for_overlap(image_hashes);
 }
 
-void Samples::take_size(const Sample& sample, std::int64_t index) {
+void Samples::require_size(const Sample& sample, std::int64_t index) const {
   const auto& image = sample.image;
-  if (index == 0) {
-    facts_.height_px = image.height_px;
-    facts_.width_px = image.width_px;
-  }
   const auto why = "a batch needs one size";
   if (image.height_px != facts_.height_px || image.width_px != facts_.width_px)
     throw BadInput({cat("Sizes differ in ", origin_, ": '", id(0), "' is ", facts_.height_px, " × ",

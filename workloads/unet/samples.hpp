@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "core/parallel.hpp"
+
 #include "study/run_spec.hpp"
 
 #include "data/image_set.hpp"
@@ -66,6 +68,7 @@ class Samples {
   Samples(std::unique_ptr<ImageSet> stored,
           const Settings& settings,
           std::int64_t cache_bytes,
+          const Workers& workers,
           std::string origin);
 
   [[nodiscard]] std::shared_ptr<const Sample> read(std::int64_t sample) const;
@@ -78,8 +81,8 @@ class Samples {
 
  private:
   [[nodiscard]] std::shared_ptr<const Sample> read_stored(std::int64_t sample) const;
-  void read_all(std::int64_t cache_bytes);
-  void take_size(const Sample& sample, std::int64_t index);
+  void read_all(std::int64_t cache_bytes, const Workers& workers);
+  void require_size(const Sample& sample, std::int64_t index) const;
   [[noreturn]] void refuse_empty_masks() const;
   void look_for_overlap(const std::vector<std::uint64_t>& image_hashes);
 

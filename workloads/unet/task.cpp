@@ -50,7 +50,7 @@ Panel panel_of(const std::string& name, std::int64_t number, const torch::Tensor
 
 class UNetTask final : public TrainingTask {
  public:
-  UNetTask(const RunSpec& spec, const c10::Device& device);
+  UNetTask(const RunSpec& spec, const c10::Device& device, const SignOfLife& alive);
 
   [[nodiscard]] torch::nn::Module& model() override { return *model_; }
   void make_batch(const Shard& shard, HostBatch& batch) const override;
@@ -85,13 +85,14 @@ class UNetTask final : public TrainingTask {
   torch::Tensor images_on_device_, masks_on_device_;  ///< (training samples, 1, Y, X)
 };
 
-UNetTask::UNetTask(const RunSpec& spec, const c10::Device& device)
+UNetTask::UNetTask(const RunSpec& spec, const c10::Device& device, const SignOfLife& alive)
     : spec_(spec),
       device_(device),
       settings_(settings_from_json_text(spec.workload_settings)),
       samples_(open_image_mask_set(spec.data.path),
                settings_,
                spec.settings.input.cache_bytes,
+               readers(spec.settings.input, alive),
                cat("'", spec.data.path, "'")),
       sequence_(SampleCount(std::ssize(samples_.lists().training)), spec.repeat_seed()),
       model_(std::make_shared<UNet>(settings_)),
@@ -253,8 +254,10 @@ std::map<std::string, std::string> UNetTask::effective_settings() const {
 
 }  // namespace
 
-std::unique_ptr<TrainingTask> make_task(const RunSpec& spec, const c10::Device& device) {
-  return std::make_unique<UNetTask>(spec, device);
+std::unique_ptr<TrainingTask> make_task(const RunSpec& spec,
+                                        const c10::Device& device,
+                                        const SignOfLife& alive) {
+  return std::make_unique<UNetTask>(spec, device, alive);
 }
 
 }  // namespace scalestudy::unet
