@@ -103,8 +103,9 @@ TEST(Training, PrecisionBatchNormAndEmulatedInputAreInForceAndRecorded) {
   write_real_study(place, R"("ranks": [2], "scaling_rule": ["strong"], "input": ["serial"],
                              "precision": ["fp32", "bf16"])",
                    1, 2);
-  const auto finished = place.run({}, {"--set", "settings.batch_norm=synchronised", "--set",
-                                       "settings.input.sample_cost_s=0.005"});
+  const auto finished =
+      place.run({}, {"--set", "settings.batch_norm=synchronised", "--set",
+                     "settings.input.sample_cost_s=0.005", "--set", "settings.patch=[12,16,16]"});
   ASSERT_EQ(finished.code, 0) << finished.err;
   std::set<double> losses;
   for (const auto& run : records_of(place)) {

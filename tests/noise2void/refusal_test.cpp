@@ -1,0 +1,34 @@
+#include <gmock/gmock.h>
+
+#include "core/text.hpp"
+
+#include "workloads/catalogue.hpp"
+
+namespace scalestudy::noise2void {
+namespace {
+
+using testing::HasSubstr;
+
+std::string reason_for(const std::string& patch, const std::string& precision) {
+  RunSpec spec;
+  spec.settings.precision = precision;
+  spec.workload_settings = cat(R"({"patch": )", patch, "}");
+  return workload_descriptor("noise2void").reason_to_skip(spec);
+}
+
+TEST(Refusal, SidesMustBeHalvedByTheNetwork) {
+  EXPECT_THAT(reason_for("[16, 64, 30]", "fp32"), HasSubstr("patch side 30 is no multiple of 4"));
+  EXPECT_EQ(reason_for("[16, 64, 64]", "fp32"), "");
+}
+
+TEST(Refusal, Bf16WithALevelOfTwoPlanesOnACpu) {
+  for (const auto* patch : {"[4, 16, 16]", "[8, 32, 32]"}) {
+    EXPECT_THAT(reason_for(patch, "bf16"), HasSubstr("12, 16 or more planes")) << patch;
+    EXPECT_EQ(reason_for(patch, "fp32"), "") << patch;
+  }
+  for (const auto* patch : {"[12, 16, 16]", "[16, 64, 64]", "[24, 8, 8]"})
+    EXPECT_EQ(reason_for(patch, "bf16"), "") << patch;
+}
+
+}  // namespace
+}  // namespace scalestudy::noise2void
