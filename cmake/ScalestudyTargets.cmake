@@ -30,6 +30,7 @@ function(scalestudy_test name)
       add_test(NAME ${name}_mpi_${ranks}
         COMMAND ${MPIEXEC_EXECUTABLE} --oversubscribe --bind-to none -n ${ranks} $<TARGET_FILE:${name}>)
       set_tests_properties(${name}_mpi_${ranks} PROPERTIES LABELS "mpi;${arg_LABELS}" TIMEOUT ${arg_TIMEOUT}
+        PROCESSORS ${ranks}  # waiting ranks spin: beside other tests they would wait for minutes
         ENVIRONMENT "OMPI_ALLOW_RUN_AS_ROOT=1;OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1;OMPI_MCA_mpi_yield_when_idle=1;OMPI_MCA_btl_vader_single_copy_mechanism=none")
     endforeach()
   elseif(arg_HEAVY)

@@ -73,6 +73,28 @@ TEST(Classification, OwnClassFoldersTrainOnOneAndTwoRanks) {
   EXPECT_EQ(validation_hashes.size(), 1U);
 }
 
+/// What pictures are learnt from does not depend on how they are stored.
+TEST(Classification, APackOfTheFoldersTrainsTheSame) {
+  const Workplace folders, packed;
+  const auto root = write_class_folders(folders);
+  const auto pack = packed.path() / "birds.h5";
+  const auto prepared =
+      packed.call({"data", "prepare", root.string(), "--out", pack.string(), "--quiet"});
+  ASSERT_EQ(prepared.code, 0) << prepared.err;
+  std::vector<std::vector<double>> losses;
+  for (const auto& [place, data] : {std::pair(&folders, root), std::pair(&packed, pack)}) {
+    auto overrides = own_data(data);
+    overrides.emplace_back("axes.ranks=[2]");
+    const auto finished = train_cells(*place, overrides);
+    ASSERT_EQ(finished.code, 0) << finished.err;
+    const auto run = read_run_file(place->run_folders().at(0) / "run.h5");
+    losses.push_back(run.steps.global_loss());
+    losses.push_back(run.evaluations.values(evaluation_column::loss));
+  }
+  EXPECT_EQ(losses[0], losses[2]);
+  EXPECT_EQ(losses[1], losses[3]);
+}
+
 TEST(Classification, WrongClassCountAndCopiesInTheTestFolderAreRefused) {
   const Workplace place;
   const auto root = write_class_folders(place);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <csignal>
+#include <cstdlib>
 #include <map>
 #include <string>
 #include <thread>
@@ -26,6 +27,10 @@ struct Finished {
   std::string out;
   std::string err;
 };
+
+inline bool has_mpirun() {
+  return std::system("mpirun --version > /dev/null 2>&1") == 0;
+}
 
 /// A study folder's neighbourhood: study.json, data file, output streams; `study` is the out
 /// folder.

@@ -8,6 +8,7 @@
 #include "record/heartbeat.hpp"
 
 #include "tests/e2e/real_study.hpp"
+#include "tests/support/requirements.hpp"
 
 namespace scalestudy {
 namespace {
@@ -107,10 +108,14 @@ TEST(Training, KilledAtTwentyRandomMomentsLearnsTheSame) {
   EXPECT_GE(resumptions + attempts_in(place.run_folders().at(0)), 5U);
 }
 
-TEST(Training, AResumedRunIsWholeAndSaysSo) {
-  const Workplace whole, place;
-  for (const auto* each : {&whole, &place}) write_real_study(*each, R"("ranks": [2])", 1, 15);
-  const std::vector<std::string> longer{"--set", "settings.epochs=24"};
+class Resumption : public testing::TestWithParam<const char*> {};
+
+TEST_P(Resumption, IsWholeAndSaysSo) {
+  const std::string launcher = GetParam();
+  SCALESTUDY_NEEDS("mpi", launcher != "mpirun" || has_mpirun());
+  const Workplace place;
+  write_real_study(place, R"("ranks": [2])", 1, 15);
+  const std::vector<std::string> longer{"--launcher", launcher, "--set", "settings.epochs=24"};
   const auto driver = place.start(place.run_arguments(longer), {});
   ASSERT_TRUE(eventually([&] {
     const auto folders = place.run_folders();
@@ -149,6 +154,11 @@ TEST(Training, AResumedRunIsWholeAndSaysSo) {
   EXPECT_TRUE(run.summary_value(summary_column::final_loss));
   EXPECT_THAT(place.call({"status", place.out().string()}).out, HasSubstr("resumed"));
 }
+
+INSTANTIATE_TEST_SUITE_P(Launchers,
+                         Resumption,
+                         testing::Values("local", "mpirun"),
+                         [](const auto& each) { return std::string(each.param); });
 
 TEST(Training, ADamagedCheckpointIsRefusedAndFreshStartsAnew) {
   const Workplace place;

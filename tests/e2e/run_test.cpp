@@ -231,10 +231,6 @@ TEST(Run, LacksMpirun) {
   EXPECT_THAT(finished.err, HasSubstr("openmpi"));
 }
 
-bool has_mpirun() {
-  return std::system("mpirun --version > /dev/null 2>&1") == 0;
-}
-
 TEST(Mpirun, CompletesAStudyInAFolderWithBlanksAndQuotes) {
   SCALESTUDY_NEEDS("mpi", has_mpirun());
   const Workplace place;
