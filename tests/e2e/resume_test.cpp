@@ -108,6 +108,17 @@ TEST(Training, KilledAtTwentyRandomMomentsLearnsTheSame) {
   EXPECT_GE(resumptions + attempts_in(place.run_folders().at(0)), 5U);
 }
 
+/// Starts the study and kills its ranks as soon as there is something to go on from.
+void kill_after_a_checkpoint(const Workplace& place, const std::vector<std::string>& arguments) {
+  const auto driver = place.start(place.run_arguments(arguments), {});
+  ASSERT_TRUE(eventually([&] {
+    const auto folders = place.run_folders();
+    return !folders.empty() && fs::exists(folders[0] / "checkpoint.pt");
+  }));
+  kill_victim(Victim::all_ranks, place, driver);
+  EXPECT_EQ(place.wait_for(driver).code, 5);
+}
+
 class Resumption : public testing::TestWithParam<const char*> {};
 
 TEST_P(Resumption, IsWholeAndSaysSo) {
@@ -116,13 +127,7 @@ TEST_P(Resumption, IsWholeAndSaysSo) {
   const Workplace place;
   write_real_study(place, R"("ranks": [2])", 1, 15);
   const std::vector<std::string> longer{"--launcher", launcher, "--set", "settings.epochs=24"};
-  const auto driver = place.start(place.run_arguments(longer), {});
-  ASSERT_TRUE(eventually([&] {
-    const auto folders = place.run_folders();
-    return !folders.empty() && fs::exists(folders[0] / "checkpoint.pt");
-  }));
-  kill_victim(Victim::all_ranks, place, driver);
-  EXPECT_EQ(place.wait_for(driver).code, 5);
+  ASSERT_NO_FATAL_FAILURE(kill_after_a_checkpoint(place, longer));
   const auto folder = place.run_folders().at(0);
   const auto stopped = read_run_file(folder / "run.h5");
   EXPECT_FALSE(stopped.header.has_label("resumed"));
@@ -163,13 +168,7 @@ INSTANTIATE_TEST_SUITE_P(Launchers,
 TEST(Training, ADamagedCheckpointIsRefusedAndFreshStartsAnew) {
   const Workplace place;
   write_real_study(place, R"("ranks": [1])", 1, 15);
-  const auto driver = place.start(place.run_arguments(), {});
-  ASSERT_TRUE(eventually([&] {
-    const auto folders = place.run_folders();
-    return !folders.empty() && fs::exists(folders[0] / "checkpoint.pt");
-  }));
-  kill_victim(Victim::all_ranks, place, driver);
-  EXPECT_EQ(place.wait_for(driver).code, 5);
+  ASSERT_NO_FATAL_FAILURE(kill_after_a_checkpoint(place, {}));
   const auto folder = place.run_folders().at(0);
   const auto file = folder / "checkpoint.pt";
   const auto intact = content_of(file);
