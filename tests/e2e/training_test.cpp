@@ -3,12 +3,10 @@
 #include <cmath>
 #include <map>
 #include <numeric>
-#include <random>
 #include <set>
 
 #include <gmock/gmock.h>
 
-#include "record/heartbeat.hpp"
 #include "record/run_file.hpp"
 
 #include "analysis/run_summary.hpp"

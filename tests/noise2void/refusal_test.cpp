@@ -19,6 +19,7 @@ std::string reason_for(const std::string& patch, const std::string& precision) {
 TEST(Refusal, SidesMustBeHalvedByTheNetwork) {
   EXPECT_THAT(reason_for("[16, 64, 30]", "fp32"), HasSubstr("patch side 30 is no multiple of 4"));
   EXPECT_EQ(reason_for("[16, 64, 64]", "fp32"), "");
+  EXPECT_THAT(reason_for("[10, 16, 16]", "bf16"), HasSubstr("patch side 10 is no multiple of 4"));
 }
 
 TEST(Refusal, Bf16WithALevelOfTwoPlanesOnACpu) {

@@ -29,15 +29,15 @@ bool has_level_of_two_planes(const Settings& settings) {
 /// Every pooling halves each side, Z too.
 std::string reason_to_skip(const RunSpec& spec) {
   const auto settings = settings_from_json_text(spec.workload_settings);
-  if (spec.settings.device == "cpu" && spec.settings.precision == "bf16" &&
-      has_level_of_two_planes(settings))
-    return cat("a patch of ", settings.patch[0], " planes is pooled down to 2 planes, for which ",
-               "LibTorch's bf16 gradients are wrong on CPUs: give the patch 12, 16 or more planes");
   const auto multiple = std::int64_t{1} << settings.depth;
   for (const auto side : settings.patch)
     if (side % multiple != 0)
       return cat("patch side ", side, " is no multiple of ", multiple, " (the network halves it ",
                  settings.depth, " times)");
+  if (spec.settings.device == "cpu" && spec.settings.precision == "bf16" &&
+      has_level_of_two_planes(settings))
+    return cat("a patch of ", settings.patch[0], " planes is pooled down to 2 planes, for which ",
+               "LibTorch's bf16 gradients are wrong on CPUs: give the patch 12, 16 or more planes");
   return "";
 }
 

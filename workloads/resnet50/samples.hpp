@@ -45,9 +45,8 @@ struct SamePictures {
   std::int64_t overlap = 0;                ///< evaluation pictures that equal a training picture
 };
 
-/// Reads every picture once. Errors: BadInput naming a pair when an evaluation
-/// picture is a training picture too and `settings.evaluation_overlap` is "refuse"; an unreadable
-/// picture.
+/// Reads every picture once. Errors: BadInput naming a pair when an evaluation picture is a
+/// training picture too and `settings.evaluation_overlap` is "refuse"; an unreadable picture.
 [[nodiscard]] SamePictures find_same_pictures(const ImageSet& set,
                                               const Samples& samples,
                                               const Settings& settings,
