@@ -2,7 +2,7 @@
 /// Every /summary value of a run from its raw columns. The driver, when it closes a run file, and
 /// the report both call these functions, so the stored numbers and the reported ones cannot part.
 /// Formulas: METRICS.md.
-/// Light: the record room and the standard library only. Local, pure.
+/// Light: the record layer and the standard library only. Local, pure.
 
 #include <cstdint>
 #include <span>

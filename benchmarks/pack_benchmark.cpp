@@ -19,8 +19,8 @@
 #include "core/handle.hpp"
 #include "core/text.hpp"
 
-#include "data/pack_set.hpp"
-#include "data/pack_set_writer.hpp"
+#include "data/pack/pack_set.hpp"
+#include "data/pack/pack_set_writer.hpp"
 
 namespace {
 

@@ -12,6 +12,12 @@ function(scalestudy_library name)
   endif()
 endfunction()
 
+# scalestudy_program(TARGET): all programs stand beside each other, as installed.
+function(scalestudy_program target)
+  set_target_properties(${target} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
+  target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/suite ${PROJECT_SOURCE_DIR})
+endfunction()
+
 # scalestudy_test(NAME [HEAVY] SOURCES file... [USES target...] [LABELS label...] [RANKS n...] [TIMEOUT s])
 # One GoogleTest program. Each case is a ctest test of its own, unless HEAVY (LibTorch start-up is
 # paid once). With RANKS the program is also started by mpirun with each of these rank counts.

@@ -50,7 +50,7 @@ class Launcher {
   [[nodiscard]] virtual std::string_view name() const = 0;
   [[nodiscard]] virtual std::string_view summary() const = 0;
 
-  /// Errors: Lacks with the remedy when this machine cannot use the launcher.
+  /// Errors: Unavailable with the remedy when this machine cannot use the launcher.
   virtual void require_available() const = 0;
 
   /// Pure: nothing is started or looked up.

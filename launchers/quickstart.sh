@@ -37,7 +37,7 @@ build() {
 environments/setup.sh
 printf 'quickstart: building (the first time some minutes; output in build/release.log)\n'
 build
-scalestudy=build/release/suite/app/scalestudy
+scalestudy=build/release/bin/scalestudy
 out=$(free_folder)
 "$scalestudy" run n2v-quickstart --out "$out" "$@"
 "$scalestudy" report "$out"

@@ -75,7 +75,7 @@ threads_are_clean() {
 # LibTorch, MPI and CUDA must not even be found: their places are hidden from CMake.
 light_hidden() {
   SCALESTUDY_DEPS=/nonexistent TORCH_ROOT='' build light && run_ctest light || return 1
-  local driver=build/light/suite/app/scalestudy programs
+  local driver=build/light/bin/scalestudy programs
   [[ -x $driver ]] || { printf '%s was not built\n' "$driver"; return 1; }
   programs=$(find build/light -type f -perm -u+x -name '*_test')
   # shellcheck disable=SC2086  # several programs
@@ -99,15 +99,15 @@ for entry in json.load(open("build/light/compile_commands.json")):
 # The CUDA part must link; without a GPU nothing of it runs.
 gpu_links() {
   environments/setup.sh --gpu && build gpu &&
-    ldd build/gpu/suite/app/scalestudy-rank | grep -q libtorch_cuda
+    ldd build/gpu/bin/scalestudy-rank | grep -q libtorch_cuda
 }
 
 report_in_browser() {
   local out
   out=$(mktemp -d) || return 1
-  build/release/suite/app/scalestudy run n2v-quickstart --out "$out/study" --quiet --set repeats=1 \
+  build/release/bin/scalestudy run n2v-quickstart --out "$out/study" --quiet --set repeats=1 \
     --set settings.epochs=4 --set settings.steps_per_epoch=4 &&
-    build/release/suite/app/scalestudy report "$out/study" &&
+    build/release/bin/scalestudy report "$out/study" &&
     tests/browser/open_report.sh "$out/study/report/report.html" --screenshots build/stages
   local status=$?
   rm -rf "$out"

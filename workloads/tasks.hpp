@@ -11,10 +11,10 @@
 
 namespace scalestudy {
 
-/// `alive` is called while data are read. Errors: BadInput for a workload that does not train;
+/// `heartbeat` is called while data are read. Errors: BadInput for a workload that does not train;
 /// those of the workload's make_task.
 [[nodiscard]] std::unique_ptr<TrainingTask> make_training_task(const RunSpec& spec,
                                                                const c10::Device& device,
-                                                               const SignOfLife& alive);
+                                                               const HeartbeatCallback& heartbeat);
 
 }  // namespace scalestudy

@@ -4,5 +4,5 @@
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 out=${1:-out/unet-nuclei}
-build/release/suite/app/scalestudy run unet-nuclei --out "$out"
-build/release/suite/app/scalestudy report "$out"
+build/release/bin/scalestudy run unet-nuclei --out "$out"
+build/release/bin/scalestudy report "$out"

@@ -12,14 +12,14 @@ MirroredStrategy on 2 threads. Ratio: wall time of the original's process / wall
 start-up included; above 1 is in our favour. Each pair is run back to back, every other pair in
 reversed order. All times go to DIR/times.tsv.
   --pairs N             pairs per arm (default 5; about 4 minutes a pair)
-  --scalestudy PROGRAM  default build/release/suite/app/scalestudy
+  --scalestudy PROGRAM  default build/release/bin/scalestudy
   --out DIR             default out/compare-n2v-<time>
   --short               2 steps x 2 epochs: shows that both run; its ratios say nothing about speed
 Needs environments/setup.sh --peers and a quiet machine.
 TEXT
 }
 
-pairs=5 scalestudy=build/release/suite/app/scalestudy out=out/compare-n2v-$(date +%Y%m%d-%H%M%S) short=""
+pairs=5 scalestudy=build/release/bin/scalestudy out=out/compare-n2v-$(date +%Y%m%d-%H%M%S) short=""
 while [[ $# -gt 0 ]]; do
   case $1 in
     --pairs) pairs=${2:-}; shift ;;

@@ -38,10 +38,11 @@ class MpirunLauncher final : public Launcher {
 
   void require_available() const override {
     if (is_on_path("mpirun")) return;
-    throw Lacks({"Launcher 'mpirun' needs the program mpirun, which is not on the PATH",
-                 "it starts the ranks and joins them by MPI",
-                 "Install Open MPI (Debian: apt-get install openmpi-bin libopenmpi-dev), or use "
-                 "--launcher local"});
+    throw Unavailable(
+        {"Launcher 'mpirun' needs the program mpirun, which is not on the PATH",
+         "it starts the ranks and joins them by MPI",
+         "Install Open MPI (Debian: apt-get install openmpi-bin libopenmpi-dev), or use "
+         "--launcher local"});
   }
 
   LaunchPlan plan(const LaunchRequest& request) const override {

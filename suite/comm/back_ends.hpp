@@ -1,5 +1,5 @@
 #pragma once
-/// The makers behind the factory; outside this room use comm/rendezvous.hpp.
+/// The makers behind the factory; outside this layer use comm/rendezvous.hpp.
 
 #include <cstdint>
 #include <memory>

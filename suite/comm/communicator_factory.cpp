@@ -31,8 +31,8 @@ Communicator make_mpi([[maybe_unused]] const Rendezvous& rendezvous,
 #ifdef SCALESTUDY_HAVE_MPI
   return make_mpi_communicator(rendezvous, deadline);
 #else
-  throw Lacks({"this build has no MPI", "the mpi back-end was asked for",
-               "Build with -DSCALESTUDY_MPI=ON, or use the back-end shm on one host"});
+  throw Unavailable({"this build has no MPI", "the mpi back-end was asked for",
+                     "Build with -DSCALESTUDY_MPI=ON, or use the back-end shm on one host"});
 #endif
 }
 
@@ -70,8 +70,8 @@ void check_place(const Rendezvous& place) {
 
 #ifndef SCALESTUDY_HAVE_MPI
 Rendezvous rendezvous_from_mpi(const std::string&) {
-  throw Lacks({"this build has no MPI", "the ranks were to meet by it",
-               "Build with -DSCALESTUDY_MPI=ON, or start the ranks with launcher local"});
+  throw Unavailable({"this build has no MPI", "the ranks were to meet by it",
+                     "Build with -DSCALESTUDY_MPI=ON, or start the ranks with launcher local"});
 }
 #endif
 

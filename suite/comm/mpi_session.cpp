@@ -27,8 +27,8 @@ std::shared_ptr<MpiSession> MpiSession::join() {
   check_mpi(MPI_Initialized(&is_initialized), "MPI_Initialized");
   check_mpi(MPI_Finalized(&is_finalized), "MPI_Finalized");
   if (is_finalized != 0) {
-    throw Lacks({"MPI was finalised in this process already", "it cannot be started twice",
-                 "Keep the first communicator or rendezvous alive"});
+    throw Unavailable({"MPI was finalised in this process already", "it cannot be started twice",
+                       "Keep the first communicator or rendezvous alive"});
   }
   int level = MPI_THREAD_SINGLE;
   if (is_initialized != 0) {
@@ -38,9 +38,9 @@ std::shared_ptr<MpiSession> MpiSession::join() {
   }
   std::shared_ptr<MpiSession> session(new MpiSession(is_initialized == 0));
   if (level < MPI_THREAD_SERIALIZED) {
-    throw Lacks({"this MPI allows calls from one thread only",
-                 "the communication thread calls it while the main thread computes",
-                 "Use an MPI built with thread support (ompi_info | grep Thread)"});
+    throw Unavailable({"this MPI allows calls from one thread only",
+                       "the communication thread calls it while the main thread computes",
+                       "Use an MPI built with thread support (ompi_info | grep Thread)"});
   }
   return session;
 }

@@ -16,7 +16,7 @@ void check_mpi(int code, std::string_view call);
 /// MPI_Finalize would wait for peers that will not come.
 class MpiSession {
  public:
-  /// Errors: Lacks when MPI cannot serve more than one thread.
+  /// Errors: Unavailable when MPI cannot serve more than one thread.
   [[nodiscard]] static std::shared_ptr<MpiSession> join();
   ~MpiSession();
   MpiSession(const MpiSession&) = delete;

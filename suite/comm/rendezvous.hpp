@@ -33,7 +33,7 @@ struct Rendezvous {
                                               Seconds deadline);
 
 /// Asks MPI; the key is that of rank 0. For MPI launchers whose environment variables we do not
-/// know. Collective. Errors: Lacks when this build has no MPI.
+/// know. Collective. Errors: Unavailable when this build has no MPI.
 [[nodiscard]] Rendezvous rendezvous_from_mpi(const std::string& job_key);
 
 /// One row per back-end; the conformance suite runs for each.
@@ -45,8 +45,8 @@ struct CommunicatorBackEnd {
 [[nodiscard]] std::span<const CommunicatorBackEnd> communicator_back_ends();
 
 /// Makes this rank's communicator: "local", "shm" or "mpi" ("threads" is made by
-/// make_thread_ranks). Collective. Errors: Lacks when the back-end is not in this build; RunFailed
-/// when `world_size` differs from what the back-end found or a peer does not come before
+/// make_thread_ranks). Collective. Errors: Unavailable when the back-end is not in this build;
+/// RunFailed when `world_size` differs from what the back-end found or a peer does not come before
 /// `deadline`.
 [[nodiscard]] Communicator make_communicator(std::string_view back_end,
                                              const Rendezvous& rendezvous,

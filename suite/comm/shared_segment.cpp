@@ -137,10 +137,11 @@ class Gathering {
   }
 
   [[noreturn]] void refuse(int error) const {
-    throw Lacks({cat("shared memory ", name_, " of ", human_bytes(static_cast<double>(bytes_)),
-                     " could not be made: ", std::strerror(error)),
-                 "the shm back-end exchanges all data through it",
-                 "Enlarge /dev/shm (docker: --shm-size) or use the mpi back-end"});
+    throw Unavailable(
+        {cat("shared memory ", name_, " of ", human_bytes(static_cast<double>(bytes_)),
+             " could not be made: ", std::strerror(error)),
+         "the shm back-end exchanges all data through it",
+         "Enlarge /dev/shm (docker: --shm-size) or use the mpi back-end"});
   }
 
   [[nodiscard]] std::shared_ptr<Mapping> find() const {

@@ -14,7 +14,7 @@ enum class ExitCode : int {
   negative = 1,      ///< the verdict is negative: regression, claim not confirmed
   bad_input = 2,     ///< usage, study file, damaged result file, mixed builds in one folder
   undecided = 3,     ///< undecided, not comparable, invalid, prediction refused
-  lacks = 4,         ///< this machine or build lacks something (GPU, MPI, launcher, LibTorch)
+  unavailable = 4,   ///< this machine or build lacks something (GPU, MPI, launcher, LibTorch)
   run_failed = 5,    ///< a run failed, timed out or diverged; the rest was kept
   internal = 70,     ///< a bug of ours
   interrupted = 130  ///< by the user
@@ -47,9 +47,9 @@ class Undecided final : public Error {
   explicit Undecided(const Message& message) : Error(ExitCode::undecided, message) {}
 };
 
-class Lacks final : public Error {
+class Unavailable final : public Error {
  public:
-  explicit Lacks(const Message& message) : Error(ExitCode::lacks, message) {}
+  explicit Unavailable(const Message& message) : Error(ExitCode::unavailable, message) {}
 };
 
 class RunFailed final : public Error {

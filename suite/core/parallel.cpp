@@ -16,10 +16,10 @@ void for_each_index(std::int64_t count,
   std::mutex mutex;
   auto first_failed = count;
   std::exception_ptr failure;
-  const auto serve = [&](const SignOfLife& alive) {
+  const auto serve = [&](const HeartbeatCallback& heartbeat) {
     for (auto i = next++; i < count; i = next++) {
       try {
-        alive();
+        heartbeat();
         work(i);
       } catch (...) {
         next = count;
@@ -33,7 +33,7 @@ void for_each_index(std::int64_t count,
     std::vector<std::jthread> helpers;
     for (std::int64_t i = 1; i < std::min(workers.thread_count, count); ++i)
       helpers.emplace_back(serve, [] {});
-    serve(workers.alive);
+    serve(workers.heartbeat);
   }
   if (failure) std::rethrow_exception(failure);
 }

@@ -7,12 +7,13 @@
 namespace scalestudy {
 
 /// To be called now and then during long work: tells the driver that this rank is not stuck.
-using SignOfLife = std::function<void()>;
+using HeartbeatCallback = std::function<void()>;
 
 /// Who does a loop's work.
 struct Workers {
   std::int64_t thread_count = 1;  ///< one of them is the caller's
-  SignOfLife alive = [] {};       ///< called on the caller's thread, before each of its own pieces
+  HeartbeatCallback heartbeat = [] {
+  };  ///< called on the caller's thread, before each of its own pieces
 };
 
 /// Calls work(i) for every i in [0, count), starting them in ascending order; returns when all have

@@ -39,21 +39,6 @@ class ImageSet {
   [[nodiscard]] virtual Image read_mask(std::size_t sample) const = 0;
 };
 
-/// A pack of kind image_mask, or a folder with images/ and masks/, whose files are paired by their
-/// names without extension. Lists and checks names only, decodes nothing. Hidden files, Thumbs.db
-/// and desktop.ini are skipped, whatever stands beside the two folders is ignored. Errors: BadInput
-/// naming what is wrong: no such folder, no pictures, an image without mask, a mask without image,
-/// two files of one name, a file that is no picture, a folder inside.
-[[nodiscard]] std::unique_ptr<ImageSet> open_image_mask_set(const std::filesystem::path& path);
-
-/// A pack of kind classes, or class folders: train/CLASS/*.{jpg,jpeg,png}, and valid/ and test/
-/// where there are any. Lists and checks names only, decodes nothing. Hidden files are skipped as
-/// above; files beside the splits are ignored. A class of train may be missing in valid and test.
-/// Errors: BadInput naming what is wrong: no train folder, another folder beside the splits (a
-/// misspelt one would be left out silently), a class without pictures, a class that train lacks, a
-/// picture outside any class, a file that is no picture, a folder inside a class.
-[[nodiscard]] std::unique_ptr<ImageSet> open_class_set(const std::filesystem::path& path);
-
 /// Keeps decoded pictures and masks until they fill `limit_bytes`; what does not fit is read again
 /// each time. A reader holds the lock only to look up, so decoding runs in parallel.
 [[nodiscard]] std::unique_ptr<ImageSet> with_decode_cache(std::unique_ptr<ImageSet> set,

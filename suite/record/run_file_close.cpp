@@ -9,8 +9,8 @@
 
 #include "record/run_file.hpp"
 #include "record/run_layout.hpp"
+#include "record/sandbox.hpp"
 #include "record/seal.hpp"
-#include "record/trial.hpp"
 
 namespace scalestudy {
 namespace {
@@ -51,7 +51,7 @@ void write_closing(const std::filesystem::path& part_file, const Closing& closin
 }
 
 /// HDF5 changes the file in a child: what is damaged beyond what reading touched ends only that.
-void write_closing_on_trial(const std::filesystem::path& part_file, const Closing& closing) {
+void write_closing_in_sandbox(const std::filesystem::path& part_file, const Closing& closing) {
   const auto before = seal::read_bytes(part_file);
   const auto write = [&]() -> std::string {
     try {
@@ -61,7 +61,7 @@ void write_closing_on_trial(const std::filesystem::path& part_file, const Closin
       return cat(failure.object(), ": ", failure.what());
     }
   };
-  const auto problem = try_in_child(write, {});
+  const auto problem = run_in_sandbox(write, {});
   if (problem.empty()) return;
   seal::restore_bytes(part_file, before);
   refuse(part_file, problem);
@@ -82,7 +82,7 @@ std::filesystem::path close_run_file(const std::filesystem::path& part_file,
     seal::extend_to_stated_length(part_file);
     // Reading it first keeps HDF5 from changing a file that it cannot understand.
     (void)read_run_file(part_file);
-    write_closing_on_trial(part_file, closing);
+    write_closing_in_sandbox(part_file, closing);
     seal::close(part_file);
     std::filesystem::rename(part_file, final_file);
     seal::sync_folder(final_file.parent_path());

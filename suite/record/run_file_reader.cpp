@@ -13,8 +13,8 @@
 
 #include "record/run_file.hpp"
 #include "record/run_layout.hpp"
+#include "record/sandbox.hpp"
 #include "record/seal.hpp"
-#include "record/trial.hpp"
 
 namespace scalestudy {
 namespace {
@@ -204,9 +204,9 @@ std::string problem_reading(std::span<const std::byte> bytes,
 }
 
 /// Bytes without a seal may do anything to HDF5, so a child reads them first.
-std::string problem_on_trial(std::span<const std::byte> bytes) {
+std::string problem_in_sandbox(std::span<const std::byte> bytes) {
   const auto size_bytes = static_cast<std::int64_t>(bytes.size());
-  TrialLimits limits;
+  SandboxLimits limits;
   limits.cpu_time += Seconds(static_cast<double>(size_bytes) / (4.0 * mib));
   limits.wall_time += 10 * limits.cpu_time;
   // As many values as check_size() allows, each read into double and copied once.
@@ -215,7 +215,7 @@ std::string problem_on_trial(std::span<const std::byte> bytes) {
     RunRecord record;
     return problem_reading(bytes, seal::Finding::open, record);
   };
-  return try_in_child(read, limits);
+  return run_in_sandbox(read, limits);
 }
 
 RunRecord read_bytes_as_run(const std::filesystem::path& file, std::span<const std::byte> bytes) {
@@ -228,7 +228,7 @@ RunRecord read_bytes_as_run(const std::filesystem::path& file, std::span<const s
     refuse(file, "the file was changed or cut after the run had closed it", redo);
   }
   RunRecord record;
-  auto problem = finding == seal::Finding::open ? problem_on_trial(bytes) : "";
+  auto problem = finding == seal::Finding::open ? problem_in_sandbox(bytes) : "";
   if (problem.empty()) problem = problem_reading(bytes, finding, record);
   if (!problem.empty()) refuse(file, problem, redo);
   return record;

@@ -16,7 +16,7 @@
 
 #include "comm/communicator.hpp"
 
-#include "training/state_dict_file.hpp"
+#include "training/weights/state_dict_file.hpp"
 
 namespace scalestudy {
 

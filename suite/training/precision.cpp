@@ -47,10 +47,10 @@ bool changes_a_convolution(const std::string& precision, const c10::Device& devi
 void put_precision_in_force(const std::string& precision, const c10::Device& device) {
   allow_tf32(precision == "tf32");
   if (precision == "fp32" || changes_a_convolution(precision, device)) return;
-  throw Lacks({cat("Precision ", precision, " changes nothing on ", device.str()),
-               "its results would be float32's under another name",
-               "Use fp32, or a device that has it (TF32 needs an NVIDIA GPU of the Ampere "
-               "generation or later)"});
+  throw Unavailable({cat("Precision ", precision, " changes nothing on ", device.str()),
+                     "its results would be float32's under another name",
+                     "Use fp32, or a device that has it (TF32 needs an NVIDIA GPU of the Ampere "
+                     "generation or later)"});
 }
 
 Autocast::Autocast(const std::string& precision, const c10::Device& device)

@@ -13,7 +13,7 @@ namespace scalestudy {
 
 /// Sets what holds for the whole process (TF32 on or off). Then checks that `precision` takes
 /// effect: a convolution under it must come out in another type, or with other digits, than in
-/// float32. Errors: Lacks when it changes nothing here.
+/// float32. Errors: Unavailable when it changes nothing here.
 void put_precision_in_force(const std::string& precision, const c10::Device& device);
 
 /// Automatic casting for as long as it lives; nothing for fp32 and tf32.

@@ -8,7 +8,7 @@
 #include "comm/communicator.hpp"
 
 #include "training/flat_parameters.hpp"
-#include "training/state_dict_file.hpp"
+#include "training/weights/state_dict_file.hpp"
 
 namespace scalestudy {
 

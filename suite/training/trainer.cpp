@@ -13,6 +13,7 @@
 #include "engine/input_pipeline.hpp"
 #include "engine/phase_timeline.hpp"
 #include "engine/run_recorder.hpp"
+#include "engine/schedule.hpp"
 #include "engine/step_loop.hpp"
 
 #include "training/batch_norm.hpp"
@@ -22,7 +23,7 @@
 #include "training/precision.hpp"
 #include "training/ready_order.hpp"
 #include "training/replicas.hpp"
-#include "training/schedule.hpp"
+#include "training/tensors/memory_format.hpp"
 #include "training/training_state.hpp"
 
 namespace scalestudy {
@@ -119,7 +120,7 @@ class Trainer final : public StepWork {
   [[nodiscard]] std::vector<StepFacts> take_facts();
   void note_divergence(const std::vector<StepFacts>& facts);
   [[nodiscard]] Evaluation evaluate();
-  [[nodiscard]] SignOfLife beating(const char* phase);
+  [[nodiscard]] HeartbeatCallback beating(const char* phase);
   [[nodiscard]] std::unique_ptr<InputPipeline> start_input();
   void record_evaluation(std::int64_t epoch, const Evaluation& evaluation);
   void record_epoch(const Row& row);
@@ -268,7 +269,7 @@ void Trainer::note_divergence(const std::vector<StepFacts>& facts) {
   outcome_.reason = cat("training loss is not finite in epoch ", epoch_);
 }
 
-SignOfLife Trainer::beating(const char* phase) {
+HeartbeatCallback Trainer::beating(const char* phase) {
   return [this, phase] { services_.heartbeat.beat(phase, steps_done_); };
 }
 

@@ -7,11 +7,12 @@
 
 #include "comm/communicator.hpp"
 
+#include "engine/schedule.hpp"
+
 #include "training/checkpoint.hpp"
 #include "training/flat_parameters.hpp"
 #include "training/optimizer.hpp"
 #include "training/precision.hpp"
-#include "training/schedule.hpp"
 
 namespace scalestudy {
 

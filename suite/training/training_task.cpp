@@ -9,8 +9,8 @@ namespace scalestudy {
 TrainingTask::~TrainingTask() = default;
 
 void TrainingTask::keep_samples_on_device() {
-  throw Lacks({"Input 'device' is not offered by this workload",
-               "it cannot put batches together on the device", "Use input sharded"});
+  throw Unavailable({"Input 'device' is not offered by this workload",
+                     "it cannot put batches together on the device", "Use input sharded"});
 }
 
 double TrainingTask::make_batch_on_device(const Shard&) {
@@ -18,8 +18,8 @@ double TrainingTask::make_batch_on_device(const Shard&) {
   return 0;
 }
 
-Workers readers(const InputSettings& input, const SignOfLife& alive) {
-  return {std::max<std::int64_t>(1, input.worker_threads), alive};
+Workers readers(const InputSettings& input, const HeartbeatCallback& heartbeat) {
+  return {std::max<std::int64_t>(1, input.worker_threads), heartbeat};
 }
 
 }  // namespace scalestudy

@@ -15,7 +15,7 @@
 #include "data/sampling.hpp"
 #include "record/run_record.hpp"
 
-#include "training/evaluation.hpp"
+#include "engine/evaluation.hpp"
 
 namespace scalestudy {
 
@@ -35,7 +35,7 @@ class TrainingTask {
   virtual void move_batch_to_device(const HostBatch& batch) = 0;
 
   /// Local. For input `device`: brings all training samples to the device, once.
-  /// Errors: Lacks when the workload cannot.
+  /// Errors: Unavailable when the workload cannot.
   virtual void keep_samples_on_device();
 
   /// Local, after keep_samples_on_device(): the batch of these positions, put together on the
@@ -48,11 +48,12 @@ class TrainingTask {
 
   /// Collective. On the fixed validation set, from global sums (sum_over_batches); the model is in
   /// evaluation mode.
-  [[nodiscard]] virtual Evaluation evaluate(const Communicator& comm, const SignOfLife& alive) = 0;
+  [[nodiscard]] virtual Evaluation evaluate(const Communicator& comm,
+                                            const HeartbeatCallback& heartbeat) = 0;
 
   /// Collective. After training, with the best weights: quality that is measured once, and panels.
   [[nodiscard]] virtual Evaluation final_evaluation(const Communicator& comm,
-                                                    const SignOfLife& alive,
+                                                    const HeartbeatCallback& heartbeat,
                                                     std::vector<Panel>& panels) = 0;
 
   /// Facts about data and model found in force, for /settings/effective: name → JSON value text.
@@ -60,6 +61,6 @@ class TrainingTask {
 };
 
 /// Those who read all samples before training: the input's workers have nothing else to do yet.
-[[nodiscard]] Workers readers(const InputSettings& input, const SignOfLife& alive);
+[[nodiscard]] Workers readers(const InputSettings& input, const HeartbeatCallback& heartbeat);
 
 }  // namespace scalestudy

@@ -40,7 +40,7 @@ TEST(CommunicatorFactory, RankOutsideTheWorldIsRefused) {
 TEST(CommunicatorFactory, AbsentBackEndIsLacking) {
   for (const CommunicatorBackEnd& back_end : communicator_back_ends()) {
     if (back_end.available) continue;
-    EXPECT_THAT(failure_of<Lacks>(back_end.name, {}), HasSubstr("this build has no"));
+    EXPECT_THAT(failure_of<Unavailable>(back_end.name, {}), HasSubstr("this build has no"));
   }
 }
 

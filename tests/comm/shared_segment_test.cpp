@@ -126,7 +126,8 @@ TEST(SharedSegment, RankStartedTwiceIsRefused) {
 
 TEST(SharedSegment, ImpossibleSizeIsRefusedAndNothingIsLeft) {
   const std::string key = unique_key();
-  EXPECT_THROW((void)make_shm_communicator(place_of(0, 2, key), Seconds(1), 1LL << 45), Lacks);
+  EXPECT_THROW((void)make_shm_communicator(place_of(0, 2, key), Seconds(1), 1LL << 45),
+               Unavailable);
   EXPECT_FALSE(std::filesystem::exists(file_of(key)));
 }
 

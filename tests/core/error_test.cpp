@@ -14,7 +14,7 @@ TEST(Error, MessageHasProblemReasonAndSuggestion) {
 TEST(Error, EachClassHasItsExitCode) {
   const Message message{"p", "w", "s"};
   EXPECT_EQ(static_cast<int>(Undecided(message).exit_code()), 3);
-  EXPECT_EQ(static_cast<int>(Lacks(message).exit_code()), 4);
+  EXPECT_EQ(static_cast<int>(Unavailable(message).exit_code()), 4);
   EXPECT_EQ(static_cast<int>(RunFailed(message).exit_code()), 5);
   EXPECT_EQ(static_cast<int>(InternalError(message).exit_code()), 70);
   EXPECT_EQ(static_cast<int>(Interrupted(message).exit_code()), 130);

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "data/source/image_source.hpp"
+
 #include "tests/launchers/temporary_folder.hpp"
 #include "tests/support/picture_files.hpp"
 

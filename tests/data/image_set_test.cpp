@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include "data/source/image_source.hpp"
+
 #include "tests/data/refusal.hpp"
 #include "tests/launchers/temporary_folder.hpp"
 #include "tests/support/picture_files.hpp"
@@ -204,7 +206,7 @@ TEST_F(ClassSet, RefusesAClassWithoutPictures) {
   expect_refused({"train/robin", "has no pictures"});
 }
 
-TEST_F(ClassSet, RefusesAClassThatTrainLacks) {
+TEST_F(ClassSet, RefusesAClassThatTrainDoesNotHave) {
   add("test/swan/1.jpg");
   expect_refused({"Class 'swan'", "test", "missing in train"});
 }

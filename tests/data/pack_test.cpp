@@ -5,9 +5,10 @@
 #include "core/error.hpp"
 #include "core/text.hpp"
 
-#include "data/pack_set.hpp"
-#include "data/pack_set_writer.hpp"
-#include "data/pack_volume.hpp"
+#include "data/pack/pack_set.hpp"
+#include "data/pack/pack_set_writer.hpp"
+#include "data/pack/pack_volume.hpp"
+#include "data/source/image_source.hpp"
 #include "data/volume_statistics.hpp"
 
 #include "tests/data/refusal.hpp"

@@ -1,4 +1,4 @@
-#include "data/prepare.hpp"
+#include "data/source/prepare.hpp"
 
 #include <chrono>
 #include <thread>
@@ -7,9 +7,10 @@
 
 #include "core/error.hpp"
 
-#include "data/pack_set.hpp"
+#include "data/pack/pack_set.hpp"
 #include "data/resize.hpp"
-#include "data/set_inspection.hpp"
+#include "data/source/image_source.hpp"
+#include "data/source/set_inspection.hpp"
 
 #include "tests/data/refusal.hpp"
 #include "tests/launchers/temporary_folder.hpp"

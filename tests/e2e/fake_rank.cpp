@@ -2,7 +2,7 @@
 /// variables, heartbeat, run.h5.part, exit codes) but trains nothing, and fails when it is told to.
 ///   FAKE_RANK_STEP_S   duration of a step
 ///   FAKE_RANK_FAULT    KIND RANK STEP [WORLD_SIZE], e.g. "die 1 5" or "hang 0 3 2"; the kinds:
-///                      die (SIGKILL to itself), fail (RunFailed), bad_input, lacks, hang,
+///                      die (SIGKILL to itself), fail (RunFailed), bad_input, unavailable, hang,
 ///                      diverge (recorded in the file), silent (exits 3 without a word)
 
 #include <csignal>
@@ -113,7 +113,7 @@ class FakeRank {
     if (fault_.kind == "die") ::raise(SIGKILL);
     if (fault_.kind == "fail") throw RunFailed(message);
     if (fault_.kind == "bad_input") throw BadInput(message);
-    if (fault_.kind == "lacks") throw Lacks(message);
+    if (fault_.kind == "unavailable") throw Unavailable(message);
     if (fault_.kind == "silent") ::_exit(3);
     if (fault_.kind == "diverge") diverged_ = true;
     while (fault_.kind == "hang") ::pause();

@@ -138,7 +138,7 @@ TEST(Run, OneKindOfFailureKeepsItsExitCode) {
   const auto bad_input = place.run({{"FAKE_RANK_FAULT", "bad_input 0 1"}});
   EXPECT_EQ(bad_input.code, 2);
   EXPECT_THAT(bad_input.err, HasSubstr("Fault 'bad_input' in rank 0 (a test asked for it)"));
-  EXPECT_EQ(place.run({{"FAKE_RANK_FAULT", "lacks 0 1"}}).code, 4);
+  EXPECT_EQ(place.run({{"FAKE_RANK_FAULT", "unavailable 0 1"}}).code, 4);
 }
 
 TEST(Run, RefusesTheResultsOfAnotherBuildMachineOrStudy) {
@@ -216,7 +216,7 @@ TEST(Run, DryRunPrintsEveryCommandAndTouchesNothing) {
   EXPECT_THAT(mpirun.out, HasSubstr("mpirun -n 2 "));
 }
 
-TEST(Run, LacksARankProgram) {
+TEST(Run, RefusesWithoutARankProgram) {
   const Workplace place;
   const auto finished = place.run({{"SCALESTUDY_RANK_PROGRAM", "/nowhere/scalestudy-rank"}});
   EXPECT_EQ(finished.code, 4);
@@ -224,7 +224,7 @@ TEST(Run, LacksARankProgram) {
   EXPECT_FALSE(fs::exists(place.out()));
 }
 
-TEST(Run, LacksMpirun) {
+TEST(Run, RefusesWithoutMpirun) {
   const Workplace place;
   const auto finished = place.run({{"PATH", "/nowhere"}}, {"--launcher", "mpirun"});
   EXPECT_EQ(finished.code, 4);

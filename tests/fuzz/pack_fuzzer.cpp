@@ -2,8 +2,8 @@
 #include <cstdint>
 #include <string>
 
-#include "data/pack_set.hpp"
-#include "data/pack_volume.hpp"
+#include "data/pack/pack_set.hpp"
+#include "data/pack/pack_volume.hpp"
 
 #include "tests/fuzz/accepted.hpp"
 #include "tests/fuzz/memory_file.hpp"

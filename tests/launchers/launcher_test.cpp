@@ -94,8 +94,8 @@ TEST(MpirunLauncher, MissingProgramIsNamedWithTheRemedy) {
   try {
     launcher("mpirun").require_available();
     ADD_FAILURE() << "found mpirun in /nowhere";
-  } catch (const Lacks& error) {
-    EXPECT_EQ(error.exit_code(), ExitCode::lacks);
+  } catch (const Unavailable& error) {
+    EXPECT_EQ(error.exit_code(), ExitCode::unavailable);
     EXPECT_THAT(error.what(), HasSubstr("openmpi-bin"));
   }
   ::setenv("PATH", path.c_str(), 1);

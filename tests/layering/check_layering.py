@@ -1,6 +1,6 @@
-"""Checks that each room includes only what it may use (CONTRIBUTING.md, "Rooms").
+"""Checks that each layer includes only what it may use (CONTRIBUTING.md, "Layers").
 
-Also: third-party headers stay in their rooms, only the steady clock is used, the full JSON header
+Also: no two folders include each other, third-party headers stay in their layers, only the steady clock is used, the full JSON header
 stays in JSON sources, headers are guarded. Prints one line per violation and exits 1.
 """
 import pathlib
@@ -13,7 +13,7 @@ LIGHT = STUDY | {"hdf5", "record", "data", "comm"}
 ENGINE = LIGHT | {"engine"}
 TRAINING = ENGINE | {"training"}
 
-# room: rooms it may include (itself always)
+# layer: layers it may include (itself always)
 MAY_USE = {
     "core": CORE,
     "hdf5": CORE | {"hdf5"},
@@ -26,29 +26,30 @@ MAY_USE = {
     "workloads": TRAINING | {"workloads"},
     "launchers": STUDY | {"launchers"},
     "analysis": STUDY | {"hdf5", "record", "analysis"},
-    "app": TRAINING | {"workloads", "launchers", "analysis", "app"},
+    "rank": TRAINING | {"workloads", "rank"},
+    "driver": STUDY | {"hdf5", "record", "data", "workloads", "launchers", "analysis", "driver"},
 }
 SIBLINGS_THAT_USE_STUDY = {"record", "data", "comm"}  # their settings come as study structs
 
-# header pattern: who may include it, by room or file
+# header pattern: who may include it, by layer or file
 THIRD_PARTY = [
-    (r"(torch|ATen|c10|caffe2)/", lambda f: f.room == "training" or (f.room == "workloads" and not f.is_light)
-     or f.name.startswith("rank"), "LibTorch belongs to training and the heavy part of workloads"),
-    (r"mpi\.h", lambda f: f.room == "comm" and (f.is_source or f.name.startswith("mpi_")),
+    (r"(torch|ATen|c10|caffe2)/", lambda f: f.layer == "training" or (f.layer == "workloads" and not f.is_light)
+     or f.layer == "rank", "LibTorch belongs to training and the heavy part of workloads"),
+    (r"mpi\.h", lambda f: f.layer == "comm" and (f.is_source or f.name.startswith("mpi_")),
      "MPI belongs to sources and private mpi_*.hpp of comm"),
-    (r"comm/mpi_\w+\.hpp", lambda f: f.room == "comm", "this header is private to comm"),
-    (r"(hdf5|H5\w*|hdf5_hl)\.h$", lambda f: f.room == "hdf5" and f.is_source,
+    (r"comm/mpi_\w+\.hpp", lambda f: f.layer == "comm", "this header is private to comm"),
+    (r"(hdf5|H5\w*|hdf5_hl)\.h$", lambda f: f.layer == "hdf5" and f.is_source,
      "HDF5's headers belong to sources of hdf5"),
-    (r"hdf5/(?!storage)\w+\.hpp", lambda f: f.room == "hdf5" or (f.room in {"record", "data"} and f.is_source),
+    (r"hdf5/(?!storage)\w+\.hpp", lambda f: f.layer == "hdf5" or (f.layer in {"record", "data"} and f.is_source),
      "HDF5's owners and calls belong to sources of record and data"),
-    (r"tiff(io)?\.h", lambda f: f.room == "data" and f.is_source, "libtiff belongs to sources of data"),
-    (r"(png\w*|jpeglib|jerror)\.h$", lambda f: f.room == "data" and f.is_source,
+    (r"tiff(io)?\.h", lambda f: f.layer == "data" and f.is_source, "libtiff belongs to sources of data"),
+    (r"(png\w*|jpeglib|jerror)\.h$", lambda f: f.layer == "data" and f.is_source,
      "libpng and libjpeg belong to sources of data"),
-    (r"xx(hash|h_x86dispatch)\.h$", lambda f: f.room == "data" and f.is_source, "libxxhash belongs to sources of data"),
-    (r"CLI/", lambda f: f.room == "app", "CLI11 belongs to app"),
+    (r"xx(hash|h_x86dispatch)\.h$", lambda f: f.layer == "data" and f.is_source, "libxxhash belongs to sources of data"),
+    (r"CLI/", lambda f: f.layer in {"driver", "rank"}, "CLI11 belongs to driver and rank"),
     (r"nlohmann/json\.hpp|study/\w+_json\.hpp", lambda f: f.name.endswith(("_json.cpp", "_json.hpp"))
      or f.is_light_descriptor
-     or f.is_source and f.room in {"app", "launchers", "analysis", "record"},
+     or f.is_source and f.layer in {"driver", "rank", "launchers", "analysis", "record"},
      "the full JSON header belongs to *_json.cpp, *_json.hpp and the driver's sources; use json_fwd.hpp"),
 ]
 LIGHT_WORKLOAD_FILES = {"descriptor.cpp", "settings.hpp", "settings.cpp",
@@ -63,21 +64,22 @@ class File:
         self.path = path.relative_to(root).as_posix()
         self.name = path.name
         parts = self.path.split("/")
-        self.room = parts[1] if parts[0] == "suite" else parts[0]
+        self.layer = parts[1] if parts[0] == "suite" else parts[0]
+        self.folder = self.path.rsplit("/", 1)[0].removeprefix("suite/")
         self.is_source = path.suffix == ".cpp"
-        self.is_light = self.room == "workloads" and self.name in LIGHT_WORKLOAD_FILES
+        self.is_light = self.layer == "workloads" and self.name in LIGHT_WORKLOAD_FILES
         self.is_light_descriptor = self.is_light and self.is_source
         self.lines = path.read_text(encoding="utf-8").splitlines()
 
     def may_use(self):
-        if self.room in SIBLINGS_THAT_USE_STUDY:
-            return MAY_USE[self.room] | STUDY
+        if self.layer in SIBLINGS_THAT_USE_STUDY:
+            return MAY_USE[self.layer] | STUDY
         if self.is_light:
             return STUDY | {"workloads"}
-        return MAY_USE[self.room]
+        return MAY_USE[self.layer]
 
 
-def included_room(name):
+def included_layer(name):
     first = name.split("/")[0]
     return first if first in MAY_USE else None
 
@@ -86,9 +88,9 @@ def check_include(file, number, kind, name):
     for pattern, allowed, reason in THIRD_PARTY:
         if re.match(pattern, name) and not allowed(file):
             yield f"{file.path}:{number}: includes {name} ({reason})."
-    room = included_room(name) if kind == '"' else None
-    if room and room not in file.may_use():
-        yield f"{file.path}:{number}: room {file.room} may not use {name} (rooms use only lower ones)."
+    layer = included_layer(name) if kind == '"' else None
+    if layer and layer not in file.may_use():
+        yield f"{file.path}:{number}: layer {file.layer} may not use {name} (layers use only lower ones)."
     if kind == '"' and name.startswith("../"):
         yield f"{file.path}:{number}: includes {name} (give the path from suite/ or from the root)."
 
@@ -106,6 +108,32 @@ def check_file(file):
         yield f"{file.path}:1: no #pragma once."
 
 
+def includes_of(file):
+    """Folders of the project that `file` includes something of, with the line."""
+    for number, line in enumerate(file.lines, 1):
+        found = INCLUDE.match(line)
+        if found and found[1] == '"' and "/" in found[2]:
+            yield found[2].rsplit("/", 1)[0].removeprefix("suite/"), number
+
+
+def check_folders(files):
+    """No two folders may need each other, directly or by others: then one of them is not above."""
+    users = {}  # folder -> {folder it includes: where}
+    for file in files:
+        for folder, number in includes_of(file):
+            if folder != file.folder:
+                users.setdefault(file.folder, {}).setdefault(folder, f"{file.path}:{number}")
+
+    def reaches(start, goal, seen):
+        return any(step == goal or step not in seen and reaches(step, goal, seen | {step})
+                   for step in users.get(start, {}))
+
+    for folder, included in sorted(users.items()):
+        for other, place in sorted(included.items()):
+            if folder < other and reaches(other, folder, {other}):
+                yield f"{place}: folder {folder} includes {other}, which needs {folder} (includes run one way)."
+
+
 def project_files(root):
     for folder in ("suite", "workloads", "launchers", "analysis"):
         for path in sorted((root / folder).rglob("*")):
@@ -116,7 +144,7 @@ def project_files(root):
 def main():
     root = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else ".").resolve()
     files = list(project_files(root))
-    violations = [text for file in files for text in check_file(file)]
+    violations = [text for file in files for text in check_file(file)] + list(check_folders(files))
     print("\n".join(violations + [f"{len(files)} files, {len(violations)} violations"]))
     return 1 if violations or not files else 0
 

@@ -19,6 +19,17 @@ plant() {  # plant FILE LINE EXPECTED-TEXT
   exit 1
 }
 
+plant_cycle() {  # plant_cycle FOLDER OTHER EXPECTED-TEXT: each includes a header of the other
+  rm -rf "${tree:?}"/*
+  mkdir -p "$tree/$1" "$tree/suite/$2"
+  printf '#pragma once\n#include "%s/b.hpp"\n' "$2" >"$tree/$1/a.hpp"
+  printf '#pragma once\n#include "%s/a.hpp"\n' "${1#suite/}" >"$tree/suite/$2/b.hpp"
+  if ! python3 "$check" "$tree" >"$tree/out.txt" && grep -qF "$3" "$tree/out.txt"; then return 0; fi
+  printf 'no cycle found between %s and %s:\n' "$1" "$2"
+  cat "$tree/out.txt"
+  exit 1
+}
+
 plant suite/core/a.hpp '#include "study/study.hpp"' 'may not use'
 plant suite/comm/a.cpp '#include "engine/step_loop.hpp"' 'may not use'
 plant launchers/local/a.cpp '#include "record/run_file.hpp"' 'may not use'
@@ -26,7 +37,11 @@ plant analysis/a.cpp '#include "comm/communicator.hpp"' 'may not use'
 plant workloads/noise2void/descriptor.cpp '#include "training/optimizer.hpp"' 'may not use'
 plant suite/engine/a.cpp '#include <torch/torch.h>' 'LibTorch'
 plant suite/comm/a.hpp '#include <mpi.h>' 'MPI'
-plant suite/app/a.cpp '#include "comm/mpi_session.hpp"' 'private'
+plant suite/rank/a.cpp '#include "comm/mpi_session.hpp"' 'private'
+plant suite/driver/run/a.cpp '#include "training/trainer.hpp"' 'may not use'
+plant suite/driver/run/a.cpp '#include <torch/torch.h>' 'LibTorch'
+plant_cycle suite/driver/run driver/commands 'includes run one way'
+plant_cycle suite/data data/pack 'includes run one way'
 plant suite/record/a.cpp '#include <hdf5.h>' 'HDF5'
 plant suite/data/a.hpp '#include "hdf5/hdf5.hpp"' 'HDF5'
 plant suite/hdf5/a.cpp '#include "record/columns.hpp"' 'may not use'

@@ -84,7 +84,7 @@ TEST(DamagedFile, OpenFileCutAnywhereIsReadOrRefused) {
   EXPECT_EQ(refused, 40);
 }
 
-// Without the trial in a child some of these hang for ever or crash the program.
+// Without the sandbox some of these hang for ever or crash the program.
 TEST(DamagedFile, OpenFileWithOverwrittenBytesIsReadOrRefusedInTime) {
   const TemporaryFolder folder;
   const auto part = folder / "run.h5.part";

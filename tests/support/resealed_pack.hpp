@@ -11,7 +11,7 @@
 #include "core/text.hpp"
 
 #include "data/bulk_hash.hpp"
-#include "data/pack_header.hpp"
+#include "data/pack/pack_header.hpp"
 
 namespace scalestudy::test {
 

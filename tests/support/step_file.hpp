@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <string>
 
-#include "training/state_dict_file.hpp"
+#include "training/weights/state_dict_file.hpp"
 
 namespace scalestudy::test {
 

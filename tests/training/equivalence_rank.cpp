@@ -89,9 +89,9 @@ class EquivalenceTask final : public TrainingTask {
     return arguments_.mutation == "mean_of_means" ? sum / mask_.sum() : sum;
   }
 
-  Evaluation evaluate(const Communicator&, const SignOfLife&) override { return {}; }
+  Evaluation evaluate(const Communicator&, const HeartbeatCallback&) override { return {}; }
   Evaluation final_evaluation(const Communicator&,
-                              const SignOfLife&,
+                              const HeartbeatCallback&,
                               std::vector<Panel>&) override {
     return {};
   }

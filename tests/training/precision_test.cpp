@@ -8,8 +8,8 @@
 
 #include "core/error.hpp"
 
-#include "training/device.hpp"
 #include "training/optimizer.hpp"
+#include "training/tensors/memory_format.hpp"
 
 namespace scalestudy {
 namespace {
@@ -36,7 +36,7 @@ TEST(Precision, OneThatChangesNothingIsAnError) {
   try {
     put_precision_in_force("tf32", cpu);
     FAIL() << "a CPU has no TF32";
-  } catch (const Lacks& error) {
+  } catch (const Unavailable& error) {
     EXPECT_THAT(error.what(), testing::HasSubstr("Precision tf32 changes nothing on cpu"));
   }
 }
@@ -44,10 +44,10 @@ TEST(Precision, OneThatChangesNothingIsAnError) {
 TEST(MemoryFormat, OneThatIsNotInForceIsAnError) {
   torch::nn::Conv2d layer(torch::nn::Conv2dOptions(4, 8, 3));
   EXPECT_NO_THROW(expect_memory_format(*layer, "contiguous"));
-  EXPECT_THROW(expect_memory_format(*layer, "channels_last"), Lacks);
+  EXPECT_THROW(expect_memory_format(*layer, "channels_last"), Unavailable);
   use_memory_format(*layer, c10::MemoryFormat::ChannelsLast);
   EXPECT_NO_THROW(expect_memory_format(*layer, "channels_last"));
-  EXPECT_THROW(expect_memory_format(*layer, "contiguous"), Lacks);
+  EXPECT_THROW(expect_memory_format(*layer, "contiguous"), Unavailable);
 }
 
 TEST(LossScaler, StaysOutOfTheWayUnlessFp16) {

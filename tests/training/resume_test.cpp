@@ -86,15 +86,15 @@ class RegressionTask final : public TrainingTask {
     return (model_->forward(input_) - input_.sum(1, true).sin()).square().sum();
   }
 
-  Evaluation evaluate(const Communicator&, const SignOfLife&) override {
+  Evaluation evaluate(const Communicator&, const HeartbeatCallback&) override {
     const auto x = inputs(1'000'000, 16);
     const auto loss = (model_->forward(x) - x.sum(1, true).sin()).square().mean();
     return {.loss = loss.item<double>(), .evaluation_set_hash = "hash"};
   }
   Evaluation final_evaluation(const Communicator& comm,
-                              const SignOfLife& alive,
+                              const HeartbeatCallback& heartbeat,
                               std::vector<Panel>&) override {
-    return evaluate(comm, alive);
+    return evaluate(comm, heartbeat);
   }
   [[nodiscard]] std::map<std::string, std::string> effective_settings() const override {
     return {};

@@ -1,4 +1,4 @@
-#include "training/state_dict_file.hpp"
+#include "training/weights/state_dict_file.hpp"
 
 #include <fstream>
 

@@ -38,12 +38,12 @@ class LineTask final : public TrainingTask {
     const auto loss = layer_->forward(torch::ones({counts.back(), 3})).square().sum();
     return static_cast<std::int64_t>(counts.size()) == spoilt_call ? loss * std::nan("") : loss;
   }
-  Evaluation evaluate(const Communicator&, const SignOfLife& alive) override {
-    alive();
+  Evaluation evaluate(const Communicator&, const HeartbeatCallback& heartbeat) override {
+    heartbeat();
     return {.loss = 1.0 / static_cast<double>(++evaluations), .evaluation_set_hash = "hash"};
   }
   Evaluation final_evaluation(const Communicator&,
-                              const SignOfLife&,
+                              const HeartbeatCallback&,
                               std::vector<Panel>&) override {
     return {.loss = 1, .evaluation_set_hash = "hash"};
   }

@@ -9,6 +9,7 @@
 #include "core/error.hpp"
 
 #include "comm/rendezvous.hpp"
+#include "data/source/image_source.hpp"
 
 #include "training/device.hpp"
 

@@ -8,6 +8,8 @@
 #include "core/error.hpp"
 #include "core/text.hpp"
 
+#include "data/source/image_source.hpp"
+
 #include "tests/launchers/temporary_folder.hpp"
 #include "tests/support/picture_files.hpp"
 

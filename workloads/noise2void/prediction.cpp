@@ -6,7 +6,7 @@
 
 #include "core/error.hpp"
 
-#include "training/device.hpp"
+#include "training/tensors/memory_format.hpp"
 
 namespace scalestudy::noise2void {
 namespace {
@@ -123,7 +123,7 @@ Volume predict(UNet& model,
                const Volume& volume,
                const PredictionSettings& settings,
                const Communicator& comm,
-               const SignOfLife& alive) {
+               const HeartbeatCallback& heartbeat) {
   const torch::NoGradGuard no_grad;
   const auto multiple = std::int64_t{1} << settings.depth;
   Shape3 padded = volume.shape;
@@ -132,7 +132,7 @@ Volume predict(UNet& model,
   auto result = torch::zeros({padded[0], padded[1], padded[2]}, torch::kFloat32);
   const auto tiles = tiles_of(padded, settings);
   for (std::size_t i = comm.rank().index(); i < tiles.size(); i += comm.world_size().index()) {
-    alive();
+    heartbeat();
     part(result, tiles[i].spans, /*keep=*/true, /*in_tile=*/false)
         .copy_(predict_tile(model, normalised, tiles[i], settings.memory_format));
   }

@@ -23,13 +23,13 @@ struct PredictionSettings {
 /// covers the receptive field, so that tiling does not change the result.
 [[nodiscard]] std::int64_t tile_overlap(std::int64_t depth);
 
-/// `model` in evaluation mode; `alive` is called before each tile. Collective: tiles are shared out
-/// over the ranks, every rank gets the whole result, in grey values.
+/// `model` in evaluation mode; `heartbeat` is called before each tile. Collective: tiles are shared
+/// out over the ranks, every rank gets the whole result, in grey values.
 [[nodiscard]] Volume predict(
     UNet& model,
     const Volume& volume,
     const PredictionSettings& settings,
     const Communicator& comm,
-    const SignOfLife& alive = [] {});
+    const HeartbeatCallback& heartbeat = [] {});
 
 }  // namespace scalestudy::noise2void

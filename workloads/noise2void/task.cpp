@@ -8,7 +8,7 @@
 #include "core/hash.hpp"
 #include "core/text.hpp"
 
-#include "training/device.hpp"
+#include "training/tensors/memory_format.hpp"
 
 #include "workloads/noise2void/loss.hpp"
 #include "workloads/noise2void/masked_batch.hpp"
@@ -91,9 +91,10 @@ class Noise2VoidTask final : public TrainingTask {
   void keep_samples_on_device() override;
   [[nodiscard]] double make_batch_on_device(const Shard& shard) override;
   [[nodiscard]] torch::Tensor loss_sum() override;
-  [[nodiscard]] Evaluation evaluate(const Communicator& comm, const SignOfLife& alive) override;
+  [[nodiscard]] Evaluation evaluate(const Communicator& comm,
+                                    const HeartbeatCallback& heartbeat) override;
   [[nodiscard]] Evaluation final_evaluation(const Communicator& comm,
-                                            const SignOfLife& alive,
+                                            const HeartbeatCallback& heartbeat,
                                             std::vector<Panel>& panels) override;
   [[nodiscard]] std::map<std::string, std::string> effective_settings() const override;
 
@@ -233,13 +234,13 @@ torch::Tensor Noise2VoidTask::loss_sum() {
   return masked_loss_sum(settings_.loss, model_->forward(input_), target_, mask_);
 }
 
-Evaluation Noise2VoidTask::evaluate(const Communicator& comm, const SignOfLife& alive) {
+Evaluation Noise2VoidTask::evaluate(const Communicator& comm, const HeartbeatCallback& heartbeat) {
   const auto total = static_cast<std::int64_t>(patches_.validation.size());
   const auto batch_size = evaluation_batch_size(spec_, total);
   SetHash hash;
   HostBatch batch;
   const auto evaluate_batch = [&](const EvaluationBatch& part, std::span<double> sums) {
-    alive();
+    heartbeat();
     start_batch(batch, batch_size, patches_.shape);
     for (std::int64_t i = 0; i < batch_size; ++i) {
       const auto sample = part.sample_at(i);
@@ -267,16 +268,17 @@ Evaluation Noise2VoidTask::evaluate(const Communicator& comm, const SignOfLife& 
 }
 
 Evaluation Noise2VoidTask::final_evaluation(const Communicator& comm,
-                                            const SignOfLife& alive,
+                                            const HeartbeatCallback& heartbeat,
                                             std::vector<Panel>& panels) {
-  auto evaluation = evaluate(comm, alive);
+  auto evaluation = evaluate(comm, heartbeat);
   const Shape3 tile{settings_.prediction_tile[0], settings_.prediction_tile[1],
                     settings_.prediction_tile[2]};
   const Shape3 region{settings_.panel_region[0], settings_.panel_region[1],
                       settings_.panel_region[2]};
   const auto shown = reference_ ? volume_ : central_part(volume_, region);
-  const auto predicted = predict(
-      *model_, shown, {patches_.normalisation, tile, settings_.depth, memory_format_}, comm, alive);
+  const auto predicted =
+      predict(*model_, shown, {patches_.normalisation, tile, settings_.depth, memory_format_}, comm,
+              heartbeat);
   if (reference_)
     evaluation.metrics[std::string(evaluation_column::psnr_db.name)] =
         psnr_db(*reference_, predicted);
@@ -310,7 +312,7 @@ std::map<std::string, std::string> Noise2VoidTask::effective_settings() const {
 
 std::unique_ptr<TrainingTask> make_task(const RunSpec& spec,
                                         const c10::Device& device,
-                                        const SignOfLife&) {
+                                        const HeartbeatCallback&) {
   return std::make_unique<Noise2VoidTask>(spec, device);
 }
 

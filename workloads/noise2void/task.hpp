@@ -12,9 +12,9 @@
 namespace scalestudy::noise2void {
 
 /// Reads the volume, makes patches and builds the model (initialised from the spec's seed, the same
-/// on every rank). Errors: BadInput for unusable data, Lacks for too little memory.
+/// on every rank). Errors: BadInput for unusable data, Unavailable for too little memory.
 [[nodiscard]] std::unique_ptr<TrainingTask> make_task(const RunSpec& spec,
                                                       const c10::Device& device,
-                                                      const SignOfLife& alive);
+                                                      const HeartbeatCallback& heartbeat);
 
 }  // namespace scalestudy::noise2void

@@ -8,7 +8,9 @@
 #include "core/hash.hpp"
 #include "core/text.hpp"
 
-#include "training/device.hpp"
+#include "data/source/image_source.hpp"
+
+#include "training/tensors/memory_format.hpp"
 
 #include "workloads/resnet50/classification.hpp"
 #include "workloads/resnet50/model.hpp"
@@ -27,7 +29,7 @@ std::size_t as_index(std::int64_t value) {
 
 class ResNet50Task final : public TrainingTask {
  public:
-  ResNet50Task(const RunSpec& spec, const c10::Device& device, const SignOfLife& alive);
+  ResNet50Task(const RunSpec& spec, const c10::Device& device, const HeartbeatCallback& heartbeat);
 
   [[nodiscard]] torch::nn::Module& model() override { return *model_; }
   void make_batch(const Shard& shard, HostBatch& batch) const override;
@@ -35,9 +37,10 @@ class ResNet50Task final : public TrainingTask {
   void keep_samples_on_device() override;
   [[nodiscard]] double make_batch_on_device(const Shard& shard) override;
   [[nodiscard]] torch::Tensor loss_sum() override;
-  [[nodiscard]] Evaluation evaluate(const Communicator& comm, const SignOfLife& alive) override;
+  [[nodiscard]] Evaluation evaluate(const Communicator& comm,
+                                    const HeartbeatCallback& heartbeat) override;
   [[nodiscard]] Evaluation final_evaluation(const Communicator& comm,
-                                            const SignOfLife& alive,
+                                            const HeartbeatCallback& heartbeat,
                                             std::vector<Panel>& panels) override;
   [[nodiscard]] std::map<std::string, std::string> effective_settings() const override;
 
@@ -47,7 +50,7 @@ class ResNet50Task final : public TrainingTask {
     std::vector<double> scores;
   };
 
-  void read_set(const SignOfLife& alive);
+  void read_set(const HeartbeatCallback& heartbeat);
   void start_batch(HostBatch& batch, std::int64_t samples) const;
   void set_sample(HostBatch& batch,
                   std::int64_t at,
@@ -73,7 +76,7 @@ class ResNet50Task final : public TrainingTask {
   [[nodiscard]] Result evaluate_set(const std::string& name,
                                     const std::vector<std::int64_t>& samples,
                                     const Communicator& comm,
-                                    const SignOfLife& alive);
+                                    const HeartbeatCallback& heartbeat);
 
   RunSpec spec_;
   Settings settings_;
@@ -90,13 +93,15 @@ class ResNet50Task final : public TrainingTask {
   torch::Tensor input_, labels_;      ///< of the batch, on the device
 };
 
-ResNet50Task::ResNet50Task(const RunSpec& spec, const c10::Device& device, const SignOfLife& alive)
+ResNet50Task::ResNet50Task(const RunSpec& spec,
+                           const c10::Device& device,
+                           const HeartbeatCallback& heartbeat)
     : spec_(spec),
       settings_(settings_from_json_text(spec.workload_settings)),
       normalisation_(normalisation_of(settings_)),
       device_(device),
       memory_format_(memory_format_2d(spec)) {
-  read_set(alive);
+  read_set(heartbeat);
   sequence_.emplace(SampleCount(static_cast<std::int64_t>(samples_.training.size())),
                     spec.repeat_seed());
   model_ = std::make_shared<ResNet50>(variant_named(settings_.variant), classes());
@@ -104,12 +109,12 @@ ResNet50Task::ResNet50Task(const RunSpec& spec, const c10::Device& device, const
   use_memory_format(*model_, memory_format_);
 }
 
-void ResNet50Task::read_set(const SignOfLife& alive) {
+void ResNet50Task::read_set(const HeartbeatCallback& heartbeat) {
   std::shared_ptr<const ImageSet> stored = open_class_set(spec_.data.path);
   samples_ = divide_samples(*stored, settings_, spec_.data.path);
   set_ = with_decode_cache(resized_set(stored, settings_.size[0], settings_.size[1]),
                            spec_.settings.input.cache_bytes);
-  same_ = find_same_pictures(*set_, samples_, settings_, readers(spec_.settings.input, alive));
+  same_ = find_same_pictures(*set_, samples_, settings_, readers(spec_.settings.input, heartbeat));
 }
 
 void ResNet50Task::start_batch(HostBatch& batch, std::int64_t samples) const {
@@ -215,13 +220,13 @@ torch::Tensor ResNet50Task::loss_sum() {
 ResNet50Task::Result ResNet50Task::evaluate_set(const std::string& name,
                                                 const std::vector<std::int64_t>& samples,
                                                 const Communicator& comm,
-                                                const SignOfLife& alive) {
+                                                const HeartbeatCallback& heartbeat) {
   const auto total = static_cast<std::int64_t>(samples.size());
   const auto batch_size = evaluation_batch_size(spec_, total);
   SetHash hash;
   HostBatch batch;
   const auto evaluate_batch = [&](const EvaluationBatch& part, std::span<double> values) {
-    alive();
+    heartbeat();
     start_batch(batch, batch_size);
     for (std::int64_t i = 0; i < batch_size; ++i) {
       const auto sample = samples[as_index(part.sample_at(i))];
@@ -252,16 +257,16 @@ ResNet50Task::Result ResNet50Task::evaluate_set(const std::string& name,
   return result;
 }
 
-Evaluation ResNet50Task::evaluate(const Communicator& comm, const SignOfLife& alive) {
-  return evaluate_set("validation", samples_.validation, comm, alive).evaluation;
+Evaluation ResNet50Task::evaluate(const Communicator& comm, const HeartbeatCallback& heartbeat) {
+  return evaluate_set("validation", samples_.validation, comm, heartbeat).evaluation;
 }
 
 Evaluation ResNet50Task::final_evaluation(const Communicator& comm,
-                                          const SignOfLife& alive,
+                                          const HeartbeatCallback& heartbeat,
                                           std::vector<Panel>& panels) {
   const bool has_test = !samples_.test.empty();
   const auto result = evaluate_set(has_test ? "test" : "validation",
-                                   has_test ? samples_.test : samples_.validation, comm, alive);
+                                   has_test ? samples_.test : samples_.validation, comm, heartbeat);
   panels.push_back(confusion_panel(confusion_counts(result.scores, classes()), classes()));
   return result.evaluation;
 }
@@ -292,8 +297,8 @@ std::map<std::string, std::string> ResNet50Task::effective_settings() const {
 
 std::unique_ptr<TrainingTask> make_task(const RunSpec& spec,
                                         const c10::Device& device,
-                                        const SignOfLife& alive) {
-  return std::make_unique<ResNet50Task>(spec, device, alive);
+                                        const HeartbeatCallback& heartbeat) {
+  return std::make_unique<ResNet50Task>(spec, device, heartbeat);
 }
 
 }  // namespace scalestudy::resnet50

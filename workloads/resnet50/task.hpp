@@ -14,6 +14,6 @@ namespace scalestudy::resnet50 {
 /// Lists the pictures, looks for equal ones in training and evaluation, and builds the model
 /// (initialised from the spec's seed, the same on every rank). Errors: BadInput for unusable data.
 [[nodiscard]] std::unique_ptr<TrainingTask> make_task(
-    const RunSpec& spec, const c10::Device& device, const SignOfLife& alive = [] {});
+    const RunSpec& spec, const c10::Device& device, const HeartbeatCallback& heartbeat = [] {});
 
 }  // namespace scalestudy::resnet50

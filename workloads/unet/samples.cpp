@@ -9,6 +9,7 @@
 
 #include "data/content_overlap.hpp"
 #include "data/resize.hpp"
+#include "data/source/image_source.hpp"
 #include "data/split.hpp"
 
 namespace scalestudy::unet {

@@ -9,8 +9,9 @@
 #include "core/text.hpp"
 
 #include "data/resize.hpp"
+#include "data/source/image_source.hpp"
 
-#include "training/device.hpp"
+#include "training/tensors/memory_format.hpp"
 
 #include "workloads/unet/model.hpp"
 #include "workloads/unet/samples.hpp"
@@ -50,7 +51,7 @@ Panel panel_of(const std::string& name, std::int64_t number, const torch::Tensor
 
 class UNetTask final : public TrainingTask {
  public:
-  UNetTask(const RunSpec& spec, const c10::Device& device, const SignOfLife& alive);
+  UNetTask(const RunSpec& spec, const c10::Device& device, const HeartbeatCallback& heartbeat);
 
   [[nodiscard]] torch::nn::Module& model() override { return *model_; }
   void make_batch(const Shard& shard, HostBatch& batch) const override;
@@ -58,9 +59,10 @@ class UNetTask final : public TrainingTask {
   void keep_samples_on_device() override;
   [[nodiscard]] double make_batch_on_device(const Shard& shard) override;
   [[nodiscard]] torch::Tensor loss_sum() override;
-  [[nodiscard]] Evaluation evaluate(const Communicator& comm, const SignOfLife& alive) override;
+  [[nodiscard]] Evaluation evaluate(const Communicator& comm,
+                                    const HeartbeatCallback& heartbeat) override;
   [[nodiscard]] Evaluation final_evaluation(const Communicator& comm,
-                                            const SignOfLife& alive,
+                                            const HeartbeatCallback& heartbeat,
                                             std::vector<Panel>& panels) override;
   [[nodiscard]] std::map<std::string, std::string> effective_settings() const override;
 
@@ -71,8 +73,8 @@ class UNetTask final : public TrainingTask {
   [[nodiscard]] torch::Tensor to_device(const HostArray& array) const;
   [[nodiscard]] Evaluation evaluate_on(const std::vector<std::int64_t>& samples,
                                        const Communicator& comm,
-                                       const SignOfLife& alive);
-  [[nodiscard]] std::vector<Panel> make_panels(const SignOfLife& alive);
+                                       const HeartbeatCallback& heartbeat);
+  [[nodiscard]] std::vector<Panel> make_panels(const HeartbeatCallback& heartbeat);
 
   RunSpec spec_;
   c10::Device device_;
@@ -85,14 +87,16 @@ class UNetTask final : public TrainingTask {
   torch::Tensor images_on_device_, masks_on_device_;  ///< (training samples, 1, Y, X)
 };
 
-UNetTask::UNetTask(const RunSpec& spec, const c10::Device& device, const SignOfLife& alive)
+UNetTask::UNetTask(const RunSpec& spec,
+                   const c10::Device& device,
+                   const HeartbeatCallback& heartbeat)
     : spec_(spec),
       device_(device),
       settings_(settings_from_json_text(spec.workload_settings)),
       samples_(open_image_mask_set(spec.data.path),
                settings_,
                spec.settings.input.cache_bytes,
-               readers(spec.settings.input, alive),
+               readers(spec.settings.input, heartbeat),
                cat("'", spec.data.path, "'")),
       sequence_(SampleCount(std::ssize(samples_.lists().training)), spec.repeat_seed()),
       model_(std::make_shared<UNet>(settings_)),
@@ -163,14 +167,14 @@ torch::Tensor UNetTask::loss_sum() {
 
 Evaluation UNetTask::evaluate_on(const std::vector<std::int64_t>& samples,
                                  const Communicator& comm,
-                                 const SignOfLife& alive) {
+                                 const HeartbeatCallback& heartbeat) {
   constexpr std::int64_t columns = 4;  // loss, intersection, predicted, target
   const auto total = std::ssize(samples);
   const auto batch_size = evaluation_batch_size(spec_, total);
   SetHash hash;
   HostBatch batch;
   const auto evaluate_batch = [&](const EvaluationBatch& part, std::span<double> values) {
-    alive();
+    heartbeat();
     std::vector<std::int64_t> chosen;
     for (std::int64_t i = 0; i < batch_size; ++i)
       chosen.push_back(samples[static_cast<std::size_t>(part.sample_at(i))]);
@@ -199,29 +203,29 @@ Evaluation UNetTask::evaluate_on(const std::vector<std::int64_t>& samples,
           .metrics = scores(counts)};
 }
 
-Evaluation UNetTask::evaluate(const Communicator& comm, const SignOfLife& alive) {
-  return evaluate_on(samples_.lists().validation, comm, alive);
+Evaluation UNetTask::evaluate(const Communicator& comm, const HeartbeatCallback& heartbeat) {
+  return evaluate_on(samples_.lists().validation, comm, heartbeat);
 }
 
 Evaluation UNetTask::final_evaluation(const Communicator& comm,
-                                      const SignOfLife& alive,
+                                      const HeartbeatCallback& heartbeat,
                                       std::vector<Panel>& panels) {
-  auto evaluation = evaluate(comm, alive);
-  const auto training = evaluate_on(samples_.lists().training_once, comm, alive);
+  auto evaluation = evaluate(comm, heartbeat);
+  const auto training = evaluate_on(samples_.lists().training_once, comm, heartbeat);
   evaluation.metrics[std::string(evaluation_column::training_iou.name)] =
       training.metrics.find(evaluation_column::iou.name)->second;
-  if (comm.is_root()) panels = make_panels(alive);
+  if (comm.is_root()) panels = make_panels(heartbeat);
   return evaluation;
 }
 
 /// Of samples spread evenly over the evaluated part: a fixed choice, not the best ones.
-std::vector<Panel> UNetTask::make_panels(const SignOfLife& alive) {
+std::vector<Panel> UNetTask::make_panels(const HeartbeatCallback& heartbeat) {
   const auto& validation = samples_.lists().validation;
   const auto count = std::min(settings_.panel_samples, std::ssize(validation));
   std::vector<Panel> panels;
   HostBatch batch;
   for (std::int64_t i = 0; i < count; ++i) {
-    alive();
+    heartbeat();
     fill(batch, {validation[static_cast<std::size_t>(i * std::ssize(validation) / count)]});
     const auto image = to_device(batch.arrays[input]);
     const auto probability = model_->forward(image).sigmoid();
@@ -256,8 +260,8 @@ std::map<std::string, std::string> UNetTask::effective_settings() const {
 
 std::unique_ptr<TrainingTask> make_task(const RunSpec& spec,
                                         const c10::Device& device,
-                                        const SignOfLife& alive) {
-  return std::make_unique<UNetTask>(spec, device, alive);
+                                        const HeartbeatCallback& heartbeat) {
+  return std::make_unique<UNetTask>(spec, device, heartbeat);
 }
 
 }  // namespace scalestudy::unet

@@ -1,0 +1,38 @@
+#include "data/source/image_source.hpp"
+
+#include "core/error.hpp"
+#include "core/text.hpp"
+
+#include "data/image_folder.hpp"
+#include "data/pack/pack_set.hpp"
+
+namespace scalestudy {
+namespace {
+
+void require_folder(const std::filesystem::path& path) {
+  std::error_code error;
+  const auto status = std::filesystem::status(path, error);
+  if (status.type() == std::filesystem::file_type::not_found)
+    throw BadInput({cat("'", path.string(), "' does not exist"), "there is nothing to train on",
+                    "Set data.path to a folder of pictures, e.g. --set data.path=/path/to/folder"});
+  if (status.type() != std::filesystem::file_type::directory)
+    throw BadInput(
+        {cat("'", path.string(), "' is not a folder and not a pack"), "it holds no set of pictures",
+         "Set data.path to the folder that the pictures are in, or to a pack made of it"});
+}
+
+}  // namespace
+
+std::unique_ptr<ImageSet> open_image_mask_set(const std::filesystem::path& path) {
+  if (is_pack(path)) return open_pack_set(path, PackKind::image_mask);
+  require_folder(path);
+  return open_image_mask_folder(path);
+}
+
+std::unique_ptr<ImageSet> open_class_set(const std::filesystem::path& path) {
+  if (is_pack(path)) return open_pack_set(path, PackKind::classes);
+  require_folder(path);
+  return open_class_folder(path);
+}
+
+}  // namespace scalestudy

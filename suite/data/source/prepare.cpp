@@ -1,0 +1,208 @@
+#include "data/source/prepare.hpp"
+
+#include <algorithm>
+
+#include "core/error.hpp"
+#include "core/text.hpp"
+
+#include "data/file_bytes.hpp"
+#include "data/pack/pack_set_writer.hpp"
+#include "data/pack/pack_volume.hpp"
+#include "data/resize.hpp"
+#include "data/sample_problems.hpp"
+#include "data/source/image_source.hpp"
+
+namespace scalestudy {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// The name of a folder or file without its place, which is one machine's; free of control
+/// characters and never empty.
+std::string source_name(const fs::path& source) {
+  constexpr std::size_t longest = 200;
+  const auto absolute = fs::absolute(source).lexically_normal();
+  auto name = (absolute.has_filename() ? absolute : absolute.parent_path()).filename().string();
+  std::replace_if(
+      name.begin(), name.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20; }, '?');
+  return name.empty() ? "/" : name.substr(0, longest);
+}
+
+[[noreturn]] void refuse_option(const std::string& problem, const std::string& why) {
+  throw BadInput({problem, why, "Leave the option out; see scalestudy data --help"});
+}
+
+void require_fitting(const PrepareOptions& options, PackKind kind) {
+  if (options.pad && !options.size) refuse_option("--pad has no effect", "it needs --size");
+  if (options.keep_encoded && options.size)
+    refuse_option("--keep-encoded and --size exclude each other",
+                  "a picture that keeps its file keeps its size");
+  if (kind == PackKind::volume && (options.keep_encoded || options.size))
+    refuse_option("--keep-encoded, --size and --pad have no effect on a volume",
+                  "its voxels are kept as they are");
+  if (kind != PackKind::image_mask && options.mask_threshold_frac)
+    refuse_option("--mask-threshold has no effect", "the source has no masks");
+}
+
+PackDescription description_of(const fs::path& source,
+                               const PrepareOptions& options,
+                               PackKind kind) {
+  PackDescription description;
+  description.kind = kind;
+  description.encoding = options.keep_encoded ? PackEncoding::files : PackEncoding::pixels;
+  description.source = source_name(source);
+  if (options.size) {
+    description.fit = options.pad ? Fit::padded : Fit::stretched;
+    description.height_px = options.size->height_px;
+    description.width_px = options.size->width_px;
+  }
+  if (options.mask_threshold_frac) description.mask_threshold_frac = *options.mask_threshold_frac;
+  return description;
+}
+
+Image fitted(Image image, const PackDescription& description) {
+  switch (description.fit) {
+    case Fit::stretched:
+      return resized(image, description.height_px, description.width_px);
+    case Fit::padded:
+      return resized_with_padding(image, description.height_px, description.width_px);
+    case Fit::as_stored:
+      break;
+  }
+  return image;
+}
+
+Image binarised(const Image& mask, double threshold_frac) {
+  const auto grey = with_channels(mask, 1);
+  const auto threshold = threshold_frac * static_cast<double>(grey.max_value());
+  auto binary = blank_image(grey.height_px, grey.width_px, 1, SampleType::uint8);
+  for (std::int64_t y = 0; y < grey.height_px; ++y)
+    for (std::int64_t x = 0; x < grey.width_px; ++x)
+      if (grey.at(y, x, 0) > threshold)
+        binary.bytes[static_cast<std::size_t>(y * grey.width_px + x)] = std::byte{255};
+  return binary;
+}
+
+bool is_empty(const Image& mask) {
+  return std::all_of(mask.bytes.begin(), mask.bytes.end(),
+                     [](std::byte value) { return value == std::byte{0}; });
+}
+
+/// Errors: BadInput when the mask does not belong to the image, or holds objects of which the
+/// threshold leaves nothing (masks that number their objects 1, 2, 3 …).
+void require_credible_mask(const Image& image,
+                           const Image& mask,
+                           const std::string& id,
+                           double threshold_frac) {
+  if (image.height_px != mask.height_px || image.width_px != mask.width_px)
+    throw BadInput({cat("The mask of '", id, "' has ", mask.height_px, " x ", mask.width_px,
+                        " pixels and the image ", image.height_px, " x ", image.width_px),
+                    "they do not belong together", "Give the mask of this image"});
+  if (!is_empty(mask) && is_empty(binarised(mask, threshold_frac)))
+    throw BadInput({cat("The mask of '", id, "' is not empty, but all of it lies below ",
+                        threshold_frac, " of its largest possible value"),
+                    "no foreground would be left",
+                    "Give --mask-threshold 0 if every value but 0 is foreground"});
+}
+
+/// What one sample of the source becomes.
+struct PreparedSample {
+  Image image;
+  std::vector<std::byte> file_bytes;  ///< when the pack keeps files
+  std::optional<Image> mask;
+};
+
+PreparedSample prepare_sample(const ImageSet& set,
+                              std::size_t index,
+                              const fs::path& source,
+                              const PackDescription& description) {
+  const auto& id = set.samples()[index].id;
+  PreparedSample sample;
+  if (description.encoding == PackEncoding::files) {
+    sample.file_bytes = read_file_bytes(source / id, max_image_bytes);
+    sample.image = decode_image(sample.file_bytes, (source / id).string());
+  } else {
+    sample.image = set.read_image(index);
+  }
+  if (description.kind == PackKind::image_mask) {
+    const auto mask = set.read_mask(index);
+    require_credible_mask(sample.image, mask, id, description.mask_threshold_frac);
+    sample.mask = binarised(fitted(mask, description), description.mask_threshold_frac);
+  }
+  sample.image = fitted(std::move(sample.image), description);
+  return sample;
+}
+
+PrepareSummary prepare_set(const fs::path& source,
+                           const PrepareOptions& options,
+                           const PackDescription& description,
+                           const WorkProgress& progress) {
+  const auto set = open_set(source, description.kind);
+  PackSetWriter writer(options.out, description, set->class_names(), options.existing);
+  SampleProblems problems;
+  const auto count = set->samples().size();
+  for (std::size_t i = 0; i < count; ++i) {
+    try {
+      const auto sample = prepare_sample(*set, i, source, description);
+      if (problems.none()) {
+        const auto& stored = options.keep_encoded ? sample.file_bytes : sample.image.bytes;
+        writer.add(set->samples()[i], sample.image, stored);
+        if (sample.mask) writer.add_mask(*sample.mask);
+      }
+    } catch (const BadInput& problem) {
+      problems.add(problem.what());
+    }
+    progress("packed", static_cast<std::int64_t>(i) + 1, static_cast<std::int64_t>(count));
+  }
+  problems.require_none(source, count, "nothing was written");
+  writer.finish(progress);
+  return {description, static_cast<std::int64_t>(count), std::ssize(set->class_names()),
+          writer.stored_bytes(), fs::file_size(options.out)};
+}
+
+PrepareSummary prepare_volume(const fs::path& source,
+                              const PrepareOptions& options,
+                              const PackDescription& description,
+                              const WorkProgress& progress) {
+  const auto volume = read_tiff_volume(source);
+  const auto stored =
+      write_volume_pack(options.out, volume, {description.source, options.existing, progress});
+  return {description, volume.shape[0], 0, stored, fs::file_size(options.out)};
+}
+
+}  // namespace
+
+PackKind kind_of_source(const fs::path& source) {
+  std::error_code error;
+  if (!fs::exists(source, error))
+    throw BadInput({cat("'", source.string(), "' does not exist"), "there are no data to look at",
+                    "Give a folder of pictures, a TIFF stack or a pack"});
+  if (!fs::is_directory(source, error)) return PackKind::volume;
+  if (fs::is_directory(source / "images", error) || fs::is_directory(source / "masks", error))
+    return PackKind::image_mask;
+  for (const auto* split : {"train", "valid", "test"})
+    if (fs::is_directory(source / split, error)) return PackKind::classes;
+  throw BadInput({cat("Folder '", source.string(), "' has neither images/ and masks/ nor train/"),
+                  "it is not known how its pictures belong together",
+                  "Arrange it as images/ and masks/ with equal names, or as train/CLASS, "
+                  "valid/CLASS and test/CLASS"});
+}
+
+std::unique_ptr<ImageSet> open_set(const fs::path& source, PackKind kind) {
+  return kind == PackKind::image_mask ? open_image_mask_set(source) : open_class_set(source);
+}
+
+PrepareSummary prepare_pack(const fs::path& source,
+                            const PrepareOptions& options,
+                            const WorkProgress& progress) {
+  if (is_pack(source))
+    throw BadInput({cat("'", source.string(), "' is a pack already"),
+                    "packs are made from originals", "Give the folder or stack it was made from"});
+  const auto kind = kind_of_source(source);
+  require_fitting(options, kind);
+  const auto description = description_of(source, options, kind);
+  return kind == PackKind::volume ? prepare_volume(source, options, description, progress)
+                                  : prepare_set(source, options, description, progress);
+}
+
+}  // namespace scalestudy

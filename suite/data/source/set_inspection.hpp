@@ -1,0 +1,57 @@
+#pragma once
+/// What a set of pictures looks like in numbers, before anyone trains on it.
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "data/content_overlap.hpp"
+#include "data/source/prepare.hpp"
+
+namespace scalestudy {
+
+struct Spread {
+  double minimum = 0;
+  double median = 0;
+  double maximum = 0;
+};
+
+struct ClassCount {
+  std::string split;
+  std::string class_name;
+  std::int64_t sample_count = 0;
+};
+
+struct SetInspection {
+  PackKind kind = PackKind::classes;
+  std::optional<PackDescription> pack;  ///< of a pack: how it was made
+  std::uint64_t pack_file_bytes = 0;
+  bool verified = false;  ///< every stored picture was compared with its hashes
+  std::int64_t sample_count = 0;
+  std::vector<std::string> class_names;
+  std::vector<ClassCount> class_counts;  ///< each class of each split that exists, also with 0
+  Spread height_px;
+  Spread width_px;
+  std::map<std::int64_t, std::int64_t> channels_count;   ///< number of channels: samples
+  std::map<std::int64_t, std::int64_t> bit_depth_count;  ///< bits: samples
+  std::optional<Spread> foreground_frac;                 ///< of the masks' pixels
+  std::int64_t empty_mask_count = 0;
+  std::vector<EqualContent> duplicates_within;   ///< equal pictures of one split
+  std::vector<EqualContent> duplicates_between;  ///< equal pictures of two splits
+};
+
+enum class Verify { no, yes };
+
+/// Decodes every picture of a folder; of a pack it looks into the tables only, unless they shall be
+/// verified. Foreground of a folder's masks is what lies above half of their largest possible
+/// value. `kind`: of a folder; a pack knows its own, image_mask or classes. Errors: BadInput that
+/// lists what cannot be read or was changed.
+[[nodiscard]] SetInspection inspect_set(const std::filesystem::path& source,
+                                        PackKind kind,
+                                        Verify verify,
+                                        const WorkProgress& progress);
+
+}  // namespace scalestudy

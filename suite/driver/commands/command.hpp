@@ -1,0 +1,32 @@
+#pragma once
+/// What a command of `scalestudy` is. To add one: write commands/<name>.cpp with one Command, and
+/// add its row to command_table.cpp.
+
+#include <functional>
+#include <span>
+#include <string_view>
+
+#include "core/error.hpp"
+
+#include "driver/terminal/context.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace scalestudy {
+
+using Action = std::function<ExitCode(Context&)>;
+
+struct Command {
+  std::string_view name;
+  std::string_view summary;
+  std::string_view example;  ///< shown by --help, one command line per line
+  /// Adds the command's own options to `app`; the action owns the values.
+  Action (*define)(CLI::App& app);
+};
+
+/// In the order of the help text.
+[[nodiscard]] std::span<const Command> commands();
+
+}  // namespace scalestudy

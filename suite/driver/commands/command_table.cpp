@@ -1,0 +1,24 @@
+#include <array>
+
+#include "driver/commands/command.hpp"
+
+namespace scalestudy {
+
+extern const Command plan_command;
+extern const Command run_command;
+extern const Command status_command;
+extern const Command report_command;
+extern const Command inspect_command;
+extern const Command data_command;
+extern const Command list_command;
+extern const Command schema_command;
+extern const Command doctor_command;
+
+std::span<const Command> commands() {
+  static const std::array table{plan_command,   run_command,     status_command,
+                                report_command, inspect_command, data_command,
+                                list_command,   schema_command,  doctor_command};
+  return table;
+}
+
+}  // namespace scalestudy

@@ -1,0 +1,76 @@
+/// scalestudy doctor: what this machine can run, what is missing, the command that gets it.
+
+#include <CLI/CLI.hpp>
+
+#include "driver/commands/command.hpp"
+#include "driver/doctor/machine_checks.hpp"
+#include "driver/terminal/listing.hpp"
+
+namespace scalestudy {
+namespace {
+
+Listing listing_of(const std::vector<MachineCheck>& checks) {
+  Listing listing{"checks", {"subject", "result", "finding", "remedy"}, {}, ""};
+  for (const auto& check : checks) {
+    listing.rows.push_back(
+        {check.subject, std::string(to_string(check.result)), check.finding, check.remedy});
+  }
+  return listing;
+}
+
+std::string_view color_of(CheckResult result) {
+  switch (result) {
+    case CheckResult::ok:
+      return "\033[32m";
+    case CheckResult::missing:
+      return "\033[1;31m";
+    case CheckResult::note:
+      return "\033[33m";
+  }
+  return "";
+}
+
+void print_check(const MachineCheck& check, const Context& context) {
+  constexpr std::size_t result_width = 9;
+  constexpr std::size_t subject_width = 18;
+  const std::string result(to_string(check.result));
+  const std::string gap(result_width - result.size(), ' ');
+  auto subject = check.subject;
+  subject.resize(std::max(subject.size() + 1, subject_width), ' ');
+  if (context.color()) {
+    context.out << color_of(check.result) << result << "\033[0m" << gap;
+  } else {
+    context.out << result << gap;
+  }
+  context.out << subject << check.finding << '\n';
+  if (!check.remedy.empty()) {
+    context.out << std::string(result_width + subject_width, ' ') << check.remedy << '\n';
+  }
+}
+
+ExitCode examine(Context& context) {
+  const auto facts = find_machine_facts(ShippedFiles(context.executable));
+  const auto checks = check_machine(facts);
+  const bool ready = can_train(facts);
+  const auto code = ready ? ExitCode::done : ExitCode::unavailable;
+  if (context.options.json) {
+    show(listing_of(checks), context);
+    return code;
+  }
+  for (const auto& check : checks) print_check(check, context);
+  context.out << (ready ? "\nReady to train. Try: scalestudy run n2v-quickstart --out quickstart\n"
+                        : "\nNothing can be trained here; plan, report and inspect work.\n");
+  return code;
+}
+
+Action define(CLI::App&) {
+  return examine;
+}
+
+}  // namespace
+
+extern const Command doctor_command;
+const Command doctor_command{"doctor", "Check what this machine can run and what is missing",
+                             "scalestudy doctor", define};
+
+}  // namespace scalestudy

@@ -1,0 +1,168 @@
+/// scalestudy inspect RUN.h5: what a run file holds, whether it is valid, what became of its
+/// settings.
+
+#include <cmath>
+#include <memory>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "core/text.hpp"
+
+#include "record/run_file.hpp"
+
+#include "driver/commands/command.hpp"
+#include "driver/inspect/inspection_json.hpp"
+#include "driver/terminal/text_table.hpp"
+
+namespace scalestudy {
+namespace {
+
+struct InspectOptions {
+  std::string path;
+  bool all_settings = false;
+};
+
+std::string number(double value) {
+  return std::isfinite(value) ? fmt::format("{:.6g}", value) : "-";
+}
+
+/// "1" stands for a pure number.
+std::string unit(const Column& column) {
+  return column.unit == "1" ? "" : std::string(column.unit);
+}
+
+std::string or_none(const std::vector<std::string>& words) {
+  return words.empty() ? "none" : join(words, ", ");
+}
+
+std::string status_of(const RunHeader& header) {
+  std::string text(to_string(header.status));
+  if (header.failed_rank >= 0) text += cat(": rank ", header.failed_rank);
+  if (!header.failed_phase.empty()) text += cat(" in phase ", header.failed_phase);
+  if (!header.reason.empty()) text += cat(": ", header.reason);
+  return text;
+}
+
+void print_header(const RunRecord& record, std::ostream& out) {
+  const auto& header = record.header;
+  const bool is_open = record.file.extension() == ".part";
+  out << "Run       " << header.run_id << '\n'
+      << "File      " << record.file.string() << '\n'
+      << "Status    " << status_of(header) << '\n';
+  if (is_open) out << "          not closed yet: the run is at work, or its driver has died\n";
+  out << "Validity  "
+      << (header.validity_codes.empty() ? "valid" : "INVALID: " + or_none(header.validity_codes))
+      << '\n'
+      << "Labels    " << or_none(header.labels) << '\n'
+      << "Build     " << header.build_id << '\n';
+}
+
+void print_summary(const RunRecord& record, std::ostream& out) {
+  out << "\nSummary\n";
+  TextTable table;
+  table.add_column("value", Align::left);
+  table.add_column("", Align::right);
+  table.add_column("unit", Align::left);
+  table.add_column("meaning", Align::left);
+  bool is_empty = true;
+  for (const auto& column : summary_column::all()) {
+    const auto value = record.summary_value(column);
+    if (!value) continue;
+    is_empty = false;
+    table.add_row(
+        {std::string(column.name), number(*value), unit(column), std::string(column.description)});
+  }
+  is_empty ? (void)(out << "  none yet\n") : table.print(out, "  ");
+}
+
+std::vector<SettingStages> settings_to_show(const RunRecord& record, bool all) {
+  auto settings = setting_stages(record);
+  if (!all) std::erase_if(settings, [](const auto& setting) { return !setting.differs(); });
+  return settings;
+}
+
+void print_settings(const RunRecord& record, bool all, std::ostream& out) {
+  const auto settings = settings_to_show(record, all);
+  out << (all ? "\nSettings" : "\nSettings that differ between request, plan and execution")
+      << '\n';
+  if (settings.empty()) {
+    out << "  none\n";
+    return;
+  }
+  TextTable table;
+  for (const auto* title : {"setting", "requested", "resolved", "effective"}) {
+    table.add_column(title, Align::left);
+  }
+  for (const auto& setting : settings) {
+    table.add_row({setting.name, setting.requested.value_or("-"), setting.resolved.value_or("-"),
+                   setting.effective.value_or("-")});
+  }
+  table.print(out, "  ");
+}
+
+std::string size_of(const TableContents& table) {
+  if (table.shape.size() == 2) {
+    return cat(table.shape[0], " ranks x ", grouped_digits(table.shape[1]), " steps");
+  }
+  return cat(grouped_digits(table.shape[0]), table.shape[0] == 1 ? " row" : " rows");
+}
+
+void print_table(const TableContents& contents, std::ostream& out) {
+  out << '\n' << contents.group << ": " << size_of(contents) << '\n';
+  if (contents.shape.back() == 0) return;
+  TextTable table;
+  table.add_column("column", Align::left);
+  table.add_column("unit", Align::left);
+  for (const auto* title : {"least", "median", "most"}) table.add_column(title, Align::right);
+  table.add_column("meaning", Align::left);
+  for (const auto& column : contents.columns) {
+    const bool is_text = column.column.storage == Storage::text;
+    std::string meaning(column.column.description);
+    if (is_text && !column.first_text.empty()) meaning += cat(" ('", column.first_text, "')");
+    if (column.missing_count > 0) {
+      meaning += cat(" (", grouped_digits(column.missing_count), " without a value)");
+    }
+    table.add_row({std::string(column.column.name), is_text ? "text" : unit(column.column),
+                   number(column.least), number(column.median), number(column.most), meaning});
+  }
+  table.print(out, "  ");
+}
+
+void print_run(const RunRecord& record, bool all_settings, std::ostream& out) {
+  print_header(record, out);
+  print_summary(record, out);
+  print_settings(record, all_settings, out);
+  for (const auto& table : contents_of(record)) print_table(table, out);
+  out << "\n/panels: " << record.panels.size() << '\n';
+  for (const auto& panel : record.panels) {
+    out << "  " << panel.name << ": " << panel.height_px << " x " << panel.width_px << " px\n";
+  }
+}
+
+Action define(CLI::App& app) {
+  const auto options = std::make_shared<InspectOptions>();
+  app.add_option("RUN", options->path, "run.h5, run.h5.part, or the folder that holds one")
+      ->required();
+  app.add_flag("--all-settings", options->all_settings, "Also the settings that are the same");
+  return [options](Context& context) {
+    const auto record = read_run_file(find_run_file(options->path));
+    if (context.options.json) {
+      context.out << run_json(record, settings_to_show(record, options->all_settings));
+    } else {
+      print_run(record, options->all_settings, context.out);
+    }
+    return ExitCode::done;
+  };
+}
+
+}  // namespace
+
+extern const Command inspect_command;
+const Command inspect_command{
+    "inspect", "Show what a run recorded, its validity and what became of its settings",
+    "scalestudy inspect results/quickstart/runs/noise2void-r1-linear_fixed_samples-"
+    "bucketed_overlap-rep0-1a2b3c4d/run.h5",
+    define};
+
+}  // namespace scalestudy

@@ -1,0 +1,167 @@
+/// scalestudy list KIND: what may stand in studies and environments, and what is recorded.
+
+#include <algorithm>
+#include <array>
+#include <memory>
+
+#include <CLI/CLI.hpp>
+
+#include "core/text.hpp"
+
+#include "study/catalogues.hpp"
+#include "study/scaling_rules.hpp"
+#include "study/shipped_files.hpp"
+#include "study/study.hpp"
+
+#include "record/columns.hpp"
+#include "record/run_layout.hpp"
+
+#include "driver/commands/command.hpp"
+#include "driver/terminal/listing.hpp"
+#include "launchers/launcher.hpp"
+#include "workloads/catalogue.hpp"
+
+namespace scalestudy {
+namespace {
+
+Listing workloads(const Context&) {
+  Listing listing{"workloads", {"name", "needs", "quality", "summary"}, {}, "No workloads."};
+  for (const auto* workload : workload_catalogue()) {
+    std::vector<std::string> metrics(workload->quality_metrics.begin(),
+                                     workload->quality_metrics.end());
+    listing.rows.push_back(
+        {std::string(workload->name), workload->needs_libtorch ? "LibTorch" : "nothing",
+         metrics.empty() ? "-" : join(metrics, ", "), std::string(workload->summary)});
+  }
+  return listing;
+}
+
+Listing strategies(const Context&) {
+  Listing listing{"strategies", {"name", "summary"}, {}, "No strategies."};
+  for (const auto& choice : reductions()) {
+    listing.rows.push_back({std::string(choice.name), std::string(choice.summary)});
+  }
+  return listing;
+}
+
+Listing rules(const Context&) {
+  Listing listing{"rules", {"name", "source", "summary"}, {}, "No rules."};
+  for (const auto& rule : scaling_rules()) {
+    listing.rows.push_back(
+        {std::string(rule.name), std::string(rule.source), std::string(rule.summary)});
+  }
+  return listing;
+}
+
+bool is_available(const Launcher& launcher) {
+  try {
+    launcher.require_available();
+    return true;
+  } catch (const Unavailable&) {
+    return false;
+  }
+}
+
+Listing launcher_table(const Context&) {
+  Listing listing{"launchers", {"name", "here", "summary"}, {}, "No launchers."};
+  for (const auto* launcher : all_launchers()) {
+    listing.rows.push_back({std::string(launcher->name()),
+                            is_available(*launcher) ? "yes" : "missing",
+                            std::string(launcher->summary())});
+  }
+  return listing;
+}
+
+/// A file that cannot be read is listed with the reason instead of its description.
+template <class Describe>
+std::string description_or_error(const Describe& describe) {
+  try {
+    return describe();
+  } catch (const Error& error) {
+    return cat("UNREADABLE: ", error.what());
+  }
+}
+
+Listing environments(const Context& context) {
+  Listing listing{"environments", {"name", "description"}, {}, "No environments are shipped."};
+  for (const auto& shipped : ShippedFiles(context.executable).environments()) {
+    const auto describe = [&] { return read_environment(shipped.file).description; };
+    listing.rows.push_back({shipped.name, description_or_error(describe)});
+  }
+  return listing;
+}
+
+Listing studies(const Context& context) {
+  Listing listing{"studies", {"name", "description"}, {}, "No studies are shipped."};
+  for (const auto& shipped : ShippedFiles(context.executable).studies()) {
+    const auto describe = [&] {
+      return read_study(shipped.file, {}, workload_catalogue()).description;
+    };
+    listing.rows.push_back({shipped.name, description_or_error(describe)});
+  }
+  return listing;
+}
+
+Listing claims(const Context&) {
+  return {"claims", {"name", "summary"}, {}, "This version ships no claims to verify."};
+}
+
+Listing metrics(const Context&) {
+  Listing listing{"metrics", {"name", "unit", "better", "over ranks and steps", "meaning"}, {}, ""};
+  const auto add = [&](std::string_view group, std::span<const Column> columns) {
+    for (const auto& column : columns) {
+      listing.rows.push_back({run_layout::path_of(group, column.name), std::string(column.unit),
+                              std::string(run_layout::to_string(column.better)),
+                              std::string(column.aggregation), std::string(column.description)});
+    }
+  };
+  add("/summary", summary_column::all());
+  add("/steps", step_column::all());
+  for (const auto& table : run_layout::tables) add(table.group, table.columns());
+  return listing;
+}
+
+struct Kind {
+  std::string_view name;
+  Listing (*list)(const Context& context);
+};
+
+constexpr std::array kinds{Kind{"workloads", workloads},
+                           Kind{"strategies", strategies},
+                           Kind{"rules", rules},
+                           Kind{"launchers", launcher_table},
+                           Kind{"environments", environments},
+                           Kind{"studies", studies},
+                           Kind{"claims", claims},
+                           Kind{"metrics", metrics}};
+
+const Kind& kind_named(const std::string& name) {
+  std::vector<std::string> names;
+  for (const auto& kind : kinds) {
+    if (kind.name == name) return kind;
+    names.emplace_back(kind.name);
+  }
+  const auto guess = nearest(name, names);
+  throw BadInput({cat("There is nothing called '", name, "' to list"),
+                  cat("can be listed: ", join(names, ", ")),
+                  guess.empty() ? "Use one of them" : cat("Did you mean '", guess, "'")});
+}
+
+Action define(CLI::App& app) {
+  const auto kind = std::make_shared<std::string>();
+  app.add_option("KIND", *kind,
+                 "workloads, strategies, rules, launchers, environments, studies, claims, metrics")
+      ->required();
+  return [kind](Context& context) {
+    show(kind_named(*kind).list(context), context);
+    return ExitCode::done;
+  };
+}
+
+}  // namespace
+
+extern const Command list_command;
+const Command list_command{"list", "List workloads, strategies, rules, studies, metrics, ...",
+                           "scalestudy list studies\nscalestudy list metrics --json", define};
+
+}  // namespace scalestudy

@@ -1,0 +1,67 @@
+/// scalestudy report DIR...: what the study shows, as a self-contained page with figures and
+/// tables.
+
+#include "analysis/report/report.hpp"
+
+#include <fstream>
+#include <memory>
+
+#include <CLI/CLI.hpp>
+
+#include "core/error.hpp"
+#include "core/text.hpp"
+
+#include "driver/commands/command.hpp"
+
+namespace scalestudy {
+namespace {
+
+struct ReportOptions {
+  std::vector<std::string> folders;
+  std::string out;
+};
+
+void print_result(const ReportResult& result, Context& context) {
+  for (const std::string& headline : result.headlines) context.out << headline << "\n\n";
+  for (const std::string& note : result.notes) context.err << note << '\n';
+  context.out << "Report: " << result.page.string() << '\n';
+}
+
+/// The report lists damaged files and is complete without them; the caller still has to know.
+void refuse_unreadable(const ReportResult& result) {
+  if (result.unreadable.empty()) return;
+  throw BadInput({cat(result.unreadable.size(),
+                      " result files could not be read: ", join(result.unreadable, "; ")),
+                  "the report is without them",
+                  "Remove the damaged run folders and run the study again"});
+}
+
+Action define(CLI::App& app) {
+  const auto options = std::make_shared<ReportOptions>();
+  app.add_option("DIR", options->folders, "Study folders made by `scalestudy run --out DIR`")
+      ->required();
+  app.add_option("--out", options->out,
+                 "Where the report goes (default: report/ in the first DIR)");
+  return [options](Context& context) {
+    const std::vector<std::filesystem::path> folders(options->folders.begin(),
+                                                     options->folders.end());
+    const std::filesystem::path out =
+        options->out.empty() ? folders.front() / "report" : std::filesystem::path(options->out);
+    const ReportResult result = write_report(folders, out);
+    if (context.options.json) {
+      context.out << std::ifstream(result.summary).rdbuf();
+    } else {
+      print_result(result, context);
+    }
+    refuse_unreadable(result);
+    return result.data_runs > 0 ? ExitCode::done : ExitCode::undecided;
+  };
+}
+
+}  // namespace
+
+extern const Command report_command;
+const Command report_command{"report", "Show what one or more study folders say, as an HTML page",
+                             "scalestudy report out/n2v-quickstart", define};
+
+}  // namespace scalestudy

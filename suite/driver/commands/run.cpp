@@ -1,0 +1,188 @@
+/// scalestudy run STUDY --out DIR: plans, launches, watches; run again, it resumes.
+
+#include <filesystem>
+#include <memory>
+
+#include <CLI/CLI.hpp>
+
+#include "core/text.hpp"
+
+#include "study/shipped_files.hpp"
+
+#include "driver/commands/command.hpp"
+#include "driver/run/output_json.hpp"
+#include "driver/run/planning.hpp"
+#include "driver/run/study_run.hpp"
+#include "driver/terminal/progress.hpp"
+#include "launchers/launcher.hpp"
+
+namespace scalestudy {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct RunOptions {
+  std::string study;
+  std::string out;
+  bool dry_run = false;
+  ResumePolicy policy;
+};
+
+void require_something_to_run(const PlannedStudy& planned) {
+  const auto& matrix = planned.plan.matrix;
+  if (!matrix.runs.empty()) return;
+  const auto reason = matrix.skipped.empty() ? "no combination" : matrix.skipped.front().reason;
+  throw BadInput({cat("Study ", planned.study.file.string(), " has no run to start"),
+                  cat("every combination of its axes is left out: ", reason),
+                  "See scalestudy plan for each reason, and change the axes"});
+}
+
+void require_data(const Study& study) {
+  if (study.data.path.empty())
+    throw BadInput({cat(study.file.string(), ": data.path is empty"),
+                    "this study brings no data of its own", "Give --set data.path=FILE"});
+  for (const auto& [key, path] : {std::pair{"data.path", study.data.path},
+                                  std::pair{"data.reference_path", study.data.reference_path}}) {
+    if (path.empty() || fs::exists(path)) continue;
+    throw BadInput({cat(study.file.string(), ": ", key, ": ", path, " does not exist"),
+                    "the ranks train on it", cat("Correct it, or give --set ", key, "=FILE")});
+  }
+}
+
+void require_launchers(const StudyMatrix& matrix) {
+  for (const auto& spec : matrix.runs) launcher(spec.launcher).require_available();
+}
+
+/// The same command again, for the message after an interruption.
+std::string this_command(const Context& context, const RunOptions& options) {
+  ProcessPlan command;
+  command.argv = {"scalestudy", "run", options.study, "--out", options.out};
+  const auto add = [&](const std::string& name, const std::string& value) {
+    if (!value.empty()) command.argv.insert(command.argv.end(), {name, value});
+  };
+  add("--environment", context.options.environment);
+  add("--launcher", context.options.launcher);
+  for (const auto& value : context.options.overrides) add("--set", value);
+  if (options.policy.accept_mixed) command.argv.emplace_back("--accept-mixed");
+  return command_line(command);
+}
+
+ExitCode show_commands(Context& context, const PlannedStudy& planned, const StudyFolder& folder) {
+  const ShippedFiles shipped(context.executable);
+  std::vector<PlannedLaunch> launches;
+  for (const auto& spec : planned.plan.matrix.runs) {
+    launches.push_back({spec.run_id(), is_settled(state_of_run(folder, spec).stage),
+                        launch_plan(spec, folder.run_folder(spec.run_id()), shipped.rank_program(),
+                                    planned.environment.variables)});
+  }
+  if (context.options.json) {
+    context.out << launches_json(launches);
+    return ExitCode::done;
+  }
+  for (const auto& launch : launches) {
+    context.out << "# " << launch.run_id << (launch.kept ? ": complete, would be kept\n" : "\n");
+    if (launch.kept) continue;
+    for (const auto& process : launch.plan.processes) context.out << command_line(process) << '\n';
+  }
+  return ExitCode::done;
+}
+
+struct Counts {
+  std::size_t complete = 0;
+  std::size_t kept = 0;
+};
+
+Counts count(const std::vector<RunResult>& results) {
+  Counts counts;
+  for (const auto& result : results) {
+    if (result.state.stage == RunStage::complete) ++counts.complete;
+    if (result.kept) ++counts.kept;
+  }
+  return counts;
+}
+
+void report_results(const std::vector<RunResult>& results,
+                    std::size_t planned,
+                    const StudyFolder& folder,
+                    double elapsed_s,
+                    Reporter& reporter) {
+  const auto counts = count(results);
+  auto line =
+      cat(counts.complete, " of ", planned, " runs complete after ", human_duration(elapsed_s));
+  if (counts.kept > 0) line += cat(" (", counts.kept, " kept from before)");
+  reporter.info(line + ".");
+  if (counts.complete > 0) {
+    reporter.info("Next: " +
+                  command_line({"", {"scalestudy", "report", folder.path().string()}, {}, {}, {}}));
+  }
+}
+
+std::vector<RunResult> run_study(Context& context,
+                                 const PlannedStudy& planned,
+                                 const StudyFolder& folder,
+                                 const ResumePolicy& policy) {
+  const ShippedFiles shipped(context.executable);
+  Reporter reporter(context.err, context.verbosity(), context.err_is_terminal, folder.driver_log());
+  reporter.info(cat("Study ", planned.study.name, ": ", planned.plan.matrix.runs.size(),
+                    " runs into ", folder.path().string()));
+  for (const auto& skipped : planned.plan.matrix.skipped) {
+    reporter.info(cat("left out: ", skipped.combination, ": ", skipped.reason));
+  }
+  const Stopwatch since;
+  SignalQueue signals;
+  StudyRunner runner({folder, planned.plan, shipped.rank_program(), reporter, signals, policy});
+  auto results = runner.run_all();
+  report_results(results, planned.plan.matrix.runs.size(), folder, since.elapsed_s(), reporter);
+  return results;
+}
+
+ExitCode run(Context& context, const RunOptions& options) {
+  const auto planned = plan_study(context, options.study);
+  require_something_to_run(planned);
+  const StudyFolder folder(options.out);
+  if (options.dry_run) return show_commands(context, planned, folder);
+  ShippedFiles(context.executable).require_rank_program();
+  require_launchers(planned.plan.matrix);
+  require_data(planned.study);
+  folder.create();
+  const DriverLock lock(folder);
+  require_same_study(folder, planned.plan, options.policy);
+  folder.write_study(planned.study.requested);
+  folder.write_plan(planned.plan);
+  const auto results = run_study(context, planned, folder, options.policy);
+  if (context.options.json) context.out << results_json(folder, results);
+  const auto& last = results.empty() ? RunResult{} : results.back();
+  const bool interrupted =
+      results.size() < planned.plan.matrix.runs.size() || last.state.stage == RunStage::interrupted;
+  if (interrupted) {
+    throw Interrupted(
+        {cat("The study was interrupted; what is complete stays in ", folder.path().string()),
+         "the run at work is kept as interrupted",
+         cat("To go on: ", this_command(context, options))});
+  }
+  return exit_code_of(results);
+}
+
+Action define(CLI::App& app) {
+  const auto options = std::make_shared<RunOptions>();
+  app.add_option("STUDY", options->study, "Study file, or a shipped study's name")->required();
+  app.add_option("--out", options->out, "Folder of the study; an existing one is resumed")
+      ->type_name("DIR")
+      ->required();
+  app.add_flag("--dry-run", options->dry_run, "Print the command lines instead of starting them");
+  app.add_flag("--fresh", options->policy.fresh,
+               "Start unfinished runs from the beginning, not from their checkpoints");
+  app.add_flag("--accept-mixed", options->policy.accept_mixed,
+               "Keep results of another build or machine in DIR");
+  return [options](Context& context) { return run(context, *options); };
+}
+
+}  // namespace
+
+extern const Command run_command;
+const Command run_command{"run", "Run a study, or resume one",
+                          "scalestudy run n2v-quickstart --out results/quickstart\n"
+                          "scalestudy run study.json --out results/mine --set settings.epochs=3",
+                          define};
+
+}  // namespace scalestudy

@@ -1,0 +1,49 @@
+/// scalestudy schema study|environment|claim: the JSON Schema of an input file.
+
+#include <array>
+#include <memory>
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include "core/text.hpp"
+
+#include "study/environment.hpp"
+#include "study/study.hpp"
+
+#include "driver/commands/command.hpp"
+#include "workloads/catalogue.hpp"
+
+namespace scalestudy {
+namespace {
+
+nlohmann::json schema_of(const std::string& kind) {
+  if (kind == "study") return study_schema(workload_catalogue());
+  if (kind == "environment") return environment_schema();
+  if (kind == "claim") {
+    throw Unavailable({"This version of scalestudy knows no claims",
+                       "'verify' is not part of it yet",
+                       "See scalestudy schema study for what there is"});
+  }
+  const auto guess = nearest(kind, {"study", "environment", "claim"});
+  throw BadInput({cat("There is no schema '", kind, "'"),
+                  "schemas describe the files study, environment and claim",
+                  guess.empty() ? "Use one of them" : cat("Did you mean '", guess, "'")});
+}
+
+Action define(CLI::App& app) {
+  const auto kind = std::make_shared<std::string>();
+  app.add_option("KIND", *kind, "study, environment, claim")->required();
+  return [kind](Context& context) {
+    context.out << schema_of(*kind).dump(2) << '\n';
+    return ExitCode::done;
+  };
+}
+
+}  // namespace
+
+extern const Command schema_command;
+const Command schema_command{"schema", "Print the JSON Schema of a study or environment file",
+                             "scalestudy schema study > study.schema.json", define};
+
+}  // namespace scalestudy

@@ -1,0 +1,31 @@
+#pragma once
+/// What the facts of a machine mean for training on it, and how to get what is missing.
+
+#include <string>
+#include <vector>
+
+#include "driver/doctor/machine_facts.hpp"
+
+namespace scalestudy {
+
+enum class CheckResult {
+  ok,
+  missing,  ///< something cannot be done without it
+  note,     ///< works, but slower, noisier or with less to see
+};
+[[nodiscard]] std::string_view to_string(CheckResult result);
+
+struct MachineCheck {
+  std::string subject;  ///< "rank program"
+  CheckResult result = CheckResult::ok;
+  std::string finding;
+  std::string remedy;  ///< what to do, with the command; "" when there is nothing to do
+};
+
+/// Pure.
+[[nodiscard]] std::vector<MachineCheck> check_machine(const MachineFacts& facts);
+
+/// Whether anything can be trained here.
+[[nodiscard]] bool can_train(const MachineFacts& facts);
+
+}  // namespace scalestudy

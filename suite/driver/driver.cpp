@@ -1,0 +1,160 @@
+#include "driver/driver.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <exception>
+#include <memory>
+
+#include <CLI/CLI.hpp>
+
+#include "core/provenance.hpp"
+#include "core/text.hpp"
+
+#include "driver/commands/command.hpp"
+
+namespace scalestudy {
+namespace {
+
+void add_common_options(CLI::App& app, CommonOptions& options) {
+  const auto* const group = "Common options";
+  app.add_option("--environment", options.environment, "Where to run: shipped name, or file")
+      ->type_name("NAME|FILE")
+      ->group(group);
+  app.add_option("--launcher", options.launcher, "What starts the ranks: local, mpirun")
+      ->type_name("NAME")
+      ->group(group);
+  app.add_option("--set", options.overrides, "Changes the study: settings.epochs=3 (repeatable)")
+      ->type_name("PATH=VALUE")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+      ->group(group);
+  app.add_flag("--json", options.json, "Machine-readable result on standard output")->group(group);
+  app.add_flag("--quiet", options.quiet, "Only errors and results")->group(group);
+  app.add_flag("--verbose", options.verbose, "More about what happens")->group(group);
+  app.add_flag("--no-color", options.no_color, "No colours (also: NO_COLOR=1)")->group(group);
+}
+
+std::string footer_of(const Command& command) {
+  auto text = std::string("Example:\n");
+  for (const auto& line : split(command.example, '\n')) text += "  " + line + "\n";
+  return text;
+}
+
+/// The parser with all commands, and what each of them does.
+class CommandLine {
+ public:
+  explicit CommandLine(CommonOptions& options) : app_(summary(), "scalestudy") {
+    app_.require_subcommand(1);
+    app_.set_version_flag("--version", "scalestudy " + build_id(), "Version, commit and build");
+    app_.get_formatter()->column_width(34);
+    app_.footer("scalestudy COMMAND --help shows a command's options with an example.");
+    for (const auto& command : commands()) {
+      auto* const sub =
+          app_.add_subcommand(std::string(command.name), std::string(command.summary));
+      sub->footer(footer_of(command));
+      actions_.push_back(command.define(*sub));
+      add_common_options(*sub, options);
+      apps_.push_back(sub);
+    }
+  }
+
+  /// Errors: CLI::ParseError.
+  void parse(std::vector<std::string> arguments) {
+    std::reverse(arguments.begin(), arguments.end());  // as CLI11 wants them
+    app_.parse(arguments);
+  }
+
+  [[nodiscard]] const Action& chosen_action() const {
+    const auto chosen =
+        std::find_if(apps_.begin(), apps_.end(), [](const CLI::App* app) { return app->parsed(); });
+    SCALESTUDY_EXPECT(chosen != apps_.end());
+    return actions_[static_cast<std::size_t>(chosen - apps_.begin())];
+  }
+
+  /// Help or version that was asked for instead of an action.
+  [[nodiscard]] int answer(const CLI::ParseError& request, std::ostream& out) const {
+    return app_.exit(request, out, out);
+  }
+
+  /// All long options of the command that the user chose, or of all commands.
+  [[nodiscard]] std::vector<std::string> option_names() const {
+    std::vector<std::string> names;
+    for (const auto* app : apps_) {
+      if (!app->parsed()) continue;
+      for (const auto* option : app->get_options()) {
+        for (const auto& name : option->get_lnames()) names.push_back("--" + name);
+      }
+    }
+    return names;
+  }
+
+ private:
+  static std::string summary() {
+    return "What more ranks really buy when training neural networks, and why.";
+  }
+
+  CLI::App app_;
+  std::vector<CLI::App*> apps_;
+  std::vector<Action> actions_;
+};
+
+void require_known_command(const std::vector<std::string>& arguments) {
+  if (arguments.empty() || arguments.front().rfind('-', 0) == 0) return;
+  std::vector<std::string> names;
+  for (const auto& command : commands()) names.emplace_back(command.name);
+  if (std::find(names.begin(), names.end(), arguments.front()) != names.end()) return;
+  const auto guess = nearest(arguments.front(), names);
+  throw BadInput({cat("There is no command '", arguments.front(), "'"),
+                  cat("the commands are ", join(names, ", ")),
+                  guess.empty() ? "See scalestudy --help" : cat("Did you mean '", guess, "'")});
+}
+
+/// CLI11's own words, with what the user probably meant.
+BadInput usage_error(const CommandLine& line, const CLI::ParseError& error) {
+  std::string problem = error.what();
+  while (!problem.empty() && (problem.back() == '.' || problem.back() == '\n')) problem.pop_back();
+  std::string suggestion = "Add --help to see the usage with an example";
+  if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) {
+    const auto word = problem.substr(problem.find_last_of(' ') + 1);
+    const auto guess = nearest(word, line.option_names());
+    if (!guess.empty()) suggestion = cat("Did you mean '", guess, "'");
+  }
+  return BadInput({problem, "the command line cannot be understood", suggestion});
+}
+
+ExitCode parse_and_act(const std::vector<std::string>& arguments, Context& context) {
+  require_known_command(arguments);
+  CommandLine line(context.options);
+  try {
+    line.parse(arguments);
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() != 0) throw usage_error(line, error);
+    return static_cast<ExitCode>(line.answer(error, context.out));
+  }
+  return line.chosen_action()(context);
+}
+
+void print_error(Context& context, const std::string& text) {
+  const bool color = context.err_is_terminal && !context.options.no_color;
+  context.err << (color ? "\033[1;31merror:\033[0m " : "error: ") << text << std::endl;
+}
+
+}  // namespace
+
+int run_driver(const std::vector<std::string>& arguments, Context& context) noexcept {
+  const char* const no_color = std::getenv("NO_COLOR");
+  context.options.no_color = no_color != nullptr && *no_color != '\0';
+  try {
+    return static_cast<int>(parse_and_act(arguments, context));
+  } catch (const Error& error) {
+    print_error(context, error.what());
+    return static_cast<int>(error.exit_code());
+  } catch (const std::exception& error) {
+    print_error(context, cat("Unexpected: ", error.what(),
+                             " (this is a bug in scalestudy, not in the input). Please report it "
+                             "with the command that led here."));
+    return static_cast<int>(ExitCode::internal);
+  }
+}
+
+}  // namespace scalestudy

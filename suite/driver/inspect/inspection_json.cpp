@@ -1,0 +1,116 @@
+#include "driver/inspect/inspection_json.hpp"
+
+#include <cmath>
+
+#include <nlohmann/json.hpp>
+
+namespace scalestudy {
+namespace {
+
+using nlohmann::json;
+
+std::string text_of(const json& value) {
+  return value.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
+}
+
+json number_or_null(double value) {
+  return std::isfinite(value) ? json(value) : json();
+}
+
+json text_or_null(const std::optional<std::string>& text) {
+  return text ? json(*text) : json();
+}
+
+json to_json(const ColumnContents& contents) {
+  json object{{"name", contents.column.name},
+              {"unit", contents.column.unit},
+              {"description", contents.column.description}};
+  if (contents.column.storage == Storage::text) {
+    object["first"] = contents.first_text;
+    return object;
+  }
+  object["least"] = number_or_null(contents.least);
+  object["median"] = number_or_null(contents.median);
+  object["most"] = number_or_null(contents.most);
+  object["missing_count"] = contents.missing_count;
+  return object;
+}
+
+json to_json(const std::vector<TableContents>& tables) {
+  json object = json::object();
+  for (const auto& table : tables) {
+    json columns = json::array();
+    for (const auto& column : table.columns) columns.push_back(to_json(column));
+    object[table.group] = {{"shape", table.shape}, {"columns", columns}};
+  }
+  return object;
+}
+
+json summary_of(const RunRecord& record) {
+  json object = json::object();
+  for (const auto& column : summary_column::all()) {
+    const auto value = record.summary_value(column);
+    if (!value) continue;
+    object[std::string(column.name)] = {{"value", number_or_null(*value)}, {"unit", column.unit}};
+  }
+  return object;
+}
+
+}  // namespace
+
+std::string run_json(const RunRecord& record, const std::vector<SettingStages>& settings) {
+  const auto& header = record.header;
+  json panels = json::array();
+  for (const auto& panel : record.panels) {
+    panels.push_back(
+        {{"name", panel.name}, {"height_px", panel.height_px}, {"width_px", panel.width_px}});
+  }
+  json stages = json::array();
+  for (const auto& setting : settings) {
+    stages.push_back({{"name", setting.name},
+                      {"requested", text_or_null(setting.requested)},
+                      {"resolved", text_or_null(setting.resolved)},
+                      {"effective", text_or_null(setting.effective)},
+                      {"differs", setting.differs()}});
+  }
+  return text_of({{"file", record.file.string()},
+                  {"run_id", header.run_id},
+                  {"build_id", header.build_id},
+                  {"schema", header.schema},
+                  {"status", to_string(header.status)},
+                  {"reason", header.reason},
+                  {"failed_rank", header.failed_rank},
+                  {"failed_phase", header.failed_phase},
+                  {"labels", header.labels},
+                  {"validity_codes", header.validity_codes},
+                  {"summary", summary_of(record)},
+                  {"settings", stages},
+                  {"tables", to_json(contents_of(record))},
+                  {"panels", panels}});
+}
+
+std::string volume_json(const VolumeInspection& inspection) {
+  const auto& statistics = inspection.statistics;
+  json object{{"file", inspection.file.string()},
+              {"file_sha256", inspection.file_sha256},
+              {"shape_zyx", inspection.shape},
+              {"stored_type", inspection.stored_type},
+              {"content_hash", inspection.content_hash},
+              {"minimum", number_or_null(statistics.minimum)},
+              {"maximum", number_or_null(statistics.maximum)},
+              {"mean", statistics.mean},
+              {"std", statistics.std},
+              {"nonfinite_count", statistics.nonfinite_count}};
+  if (inspection.pack) object["pack"] = {{"source", inspection.pack->source}};
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    const std::string name{"zyx"[axis]};
+    object["noise_correlation"][name] = number_or_null(inspection.noise_correlation[axis]);
+  }
+  if (inspection.patch) {
+    object["patch_zyx"] = *inspection.patch;
+    object["grid_patch_count"] = inspection.grid_patch_count;
+  }
+  return text_of(object);
+}
+
+}  // namespace scalestudy

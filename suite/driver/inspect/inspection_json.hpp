@@ -1,0 +1,38 @@
+#pragma once
+/// What `inspect` and `data inspect` print with --json.
+
+#include <array>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "data/pack/pack_header.hpp"
+#include "data/volume_statistics.hpp"
+#include "record/run_record.hpp"
+
+#include "driver/inspect/run_contents.hpp"
+#include "driver/inspect/setting_stages.hpp"
+
+namespace scalestudy {
+
+/// `settings`: those to show.
+[[nodiscard]] std::string run_json(const RunRecord& record,
+                                   const std::vector<SettingStages>& settings);
+
+/// Everything `data inspect` found out about one file.
+struct VolumeInspection {
+  std::filesystem::path file;
+  std::optional<PackDescription> pack;  ///< of a pack: what it was made from
+  std::string file_sha256;
+  Shape3 shape{};
+  std::string stored_type;
+  std::string content_hash;
+  VolumeStatistics statistics;
+  std::array<double, 3> noise_correlation{};  ///< Z, Y, X
+  std::optional<Shape3> patch;
+  std::int64_t grid_patch_count = 0;  ///< of `patch`
+};
+[[nodiscard]] std::string volume_json(const VolumeInspection& inspection);
+
+}  // namespace scalestudy

@@ -1,0 +1,126 @@
+#include "driver/inspect/set_report.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "core/text.hpp"
+
+#include "driver/terminal/text_table.hpp"
+
+namespace scalestudy {
+namespace {
+
+constexpr std::size_t most_duplicates_shown = 10;
+
+void print_spread(std::string_view title, const Spread& spread, std::ostream& out) {
+  out << fmt::format("{:<13}", title);
+  if (spread.minimum == spread.maximum) {
+    out << fmt::format("{:g} px\n", spread.median);
+  } else {
+    out << fmt::format("{:g} to {:g} px, median {:g}\n", spread.minimum, spread.maximum,
+                       spread.median);
+  }
+}
+
+/// "8 (120)" or "1 (100), 3 (20)".
+std::string counts_text(const std::map<std::int64_t, std::int64_t>& counts) {
+  std::vector<std::string> parts;
+  for (const auto& [value, count] : counts)
+    parts.push_back(cat(value, " (", grouped_digits(count), " samples)"));
+  return join(parts, ", ");
+}
+
+void print_classes(const SetInspection& found, std::ostream& out) {
+  if (found.class_counts.empty()) return;
+  TextTable table;
+  table.add_column("class", Align::left);
+  std::vector<std::string> splits;
+  for (const auto& count : found.class_counts)
+    if (std::find(splits.begin(), splits.end(), count.split) == splits.end())
+      splits.push_back(count.split);
+  for (const auto& split : splits) table.add_column(split, Align::right);
+  for (const auto& name : found.class_names) {
+    std::vector<std::string> row{name};
+    for (const auto& count : found.class_counts)
+      if (count.class_name == name) row.push_back(grouped_digits(count.sample_count));
+    table.add_row(row);
+  }
+  table.print(out, std::string(13, ' '));
+}
+
+void print_duplicates(std::string_view title,
+                      const std::vector<EqualContent>& equal,
+                      std::ostream& out) {
+  if (equal.empty()) return;
+  out << fmt::format("{:<13}{} {}\n", "Duplicates", grouped_digits(std::ssize(equal)), title);
+  const auto shown = std::min(equal.size(), most_duplicates_shown);
+  for (std::size_t i = 0; i < shown; ++i)
+    out << std::string(15, ' ') << equal[i].second << " equals " << equal[i].first << '\n';
+  if (equal.size() > shown)
+    out << std::string(15, ' ') << "and " << equal.size() - shown << " more\n";
+}
+
+void print_foreground(const SetInspection& found, std::ostream& out) {
+  if (!found.foreground_frac) return;
+  out << fmt::format("Foreground   {:.4f} to {:.4f} of a mask, median {:.4f}",
+                     found.foreground_frac->minimum, found.foreground_frac->maximum,
+                     found.foreground_frac->median);
+  if (found.empty_mask_count > 0)
+    out << "; " << grouped_digits(found.empty_mask_count) << " masks are empty";
+  out << '\n';
+}
+
+}  // namespace
+
+std::string description_text(const PackDescription& description) {
+  auto text = cat(name_of(description.kind), ", ", name_of(description.encoding), ", made from '",
+                  description.source, "'");
+  if (description.fit != Fit::as_stored)
+    text += cat(", ", description.height_px, " x ", description.width_px, " px (",
+                name_of(description.fit), ")");
+  if (description.kind == PackKind::image_mask)
+    text += cat(", masks above ", exact_text(description.mask_threshold_frac), " are foreground");
+  return text;
+}
+
+void print_set(const std::filesystem::path& source, const SetInspection& found, std::ostream& out) {
+  out << "Source       " << source.string() << '\n';
+  if (found.pack) {
+    out << "Pack         " << description_text(*found.pack) << '\n'
+        << "File         " << human_bytes(static_cast<double>(found.pack_file_bytes)) << ", "
+        << (found.verified ? "every picture agrees with its checksums\n"
+                           : "index agrees with its checksums (--verify checks every picture)\n");
+  } else {
+    out << "Layout       "
+        << (found.kind == PackKind::classes ? "class folders\n" : "images and masks\n");
+  }
+  out << "Samples      " << grouped_digits(found.sample_count) << '\n';
+  print_classes(found, out);
+  print_spread("Height", found.height_px, out);
+  print_spread("Width", found.width_px, out);
+  out << "Channels     " << counts_text(found.channels_count) << '\n'
+      << "Bit depth    " << counts_text(found.bit_depth_count) << '\n';
+  print_foreground(found, out);
+  print_duplicates("pictures equal another one of their split", found.duplicates_within, out);
+  print_duplicates("pictures stand in two splits: what is evaluated was trained on",
+                   found.duplicates_between, out);
+  if (found.duplicates_within.empty() && found.duplicates_between.empty())
+    out << "Duplicates   none\n";
+}
+
+void print_prepared(const std::filesystem::path& file,
+                    const PrepareSummary& summary,
+                    std::ostream& out) {
+  out << "Pack         " << file.string() << '\n'
+      << "Contents     " << description_text(summary.description) << '\n'
+      << (summary.description.kind == PackKind::volume ? "Slices       " : "Samples      ")
+      << grouped_digits(summary.sample_count) << '\n';
+  if (summary.description.kind == PackKind::classes)
+    out << "Classes      " << grouped_digits(summary.class_count) << '\n';
+  out << "Stored       " << human_bytes(static_cast<double>(summary.stored_bytes))
+      << " in a file of " << human_bytes(static_cast<double>(summary.file_bytes))
+      << ", read back and compared\n";
+}
+
+}  // namespace scalestudy

@@ -1,0 +1,116 @@
+#include "driver/inspect/volume_report.hpp"
+
+#include <charconv>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "core/error.hpp"
+#include "core/text.hpp"
+
+#include "data/pack/pack_bytes.hpp"
+#include "data/sha256.hpp"
+#include "data/volume_statistics.hpp"
+
+#include "driver/inspect/set_report.hpp"
+#include "driver/terminal/text_table.hpp"
+
+namespace scalestudy {
+namespace {
+
+std::int64_t side_in(const std::string& text, const std::string& whole) {
+  std::int64_t side = 0;
+  const auto* const end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, side);
+  if (error != std::errc() || rest != end || side < 1) {
+    throw BadInput({cat("--patch ", whole, " is no patch"),
+                    "it takes three whole numbers of voxels above 0",
+                    "Write e.g. --patch 16,64,64"});
+  }
+  return side;
+}
+
+std::string shape_text(const Shape3& shape) {
+  return cat(shape[0], " x ", shape[1], " x ", shape[2]);
+}
+
+std::string correlation_text(double value) {
+  return std::isnan(value) ? "too short" : fmt::format("{:+.3f}", value);
+}
+
+void print_noise(const VolumeInspection& found, std::ostream& out) {
+  const auto& [z, y, x] = found.noise_correlation;
+  out << "Noise        correlation of neighbouring voxels: z " << correlation_text(z) << ", y "
+      << correlation_text(y) << ", x " << correlation_text(x) << '\n';
+  std::vector<std::string> axes;
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    if (std::abs(found.noise_correlation[axis]) > notable_correlation) {
+      axes.emplace_back(1, "zyx"[axis]);
+    }
+  }
+  const std::string indent(13, ' ');
+  if (axes.empty()) {
+    out << indent
+        << "Agrees with noise that is independent from voxel to voxel, as Noise2Void assumes.\n";
+  } else {
+    out << indent << "Not independent along " << join(axes, ", ")
+        << ": Noise2Void would learn part of such noise (or the structure is as fine as a "
+           "voxel).\n";
+  }
+  out << indent << "Method: median over 32 x 32 tiles of the lag-1 correlation of second\n"
+      << indent << "differences taken along the other in-plane axis (z: along both).\n";
+}
+
+}  // namespace
+
+std::optional<Shape3> patch_in(const std::string& text) {
+  if (text.empty()) return {};
+  const auto sides = split(text, ',');
+  if (sides.size() != 3) (void)side_in("", text);
+  return Shape3{side_in(sides[0], text), side_in(sides[1], text), side_in(sides[2], text)};
+}
+
+VolumeInspection inspect_volume(const std::filesystem::path& file,
+                                const std::optional<Shape3>& patch) {
+  const auto volume = read_volume(file);
+  VolumeInspection found;
+  found.file = file;
+  if (is_pack(file)) found.pack = PackBytes(file).description();
+  found.file_sha256 = sha256_of_file(file);
+  found.shape = volume.shape;
+  found.stored_type = volume.stored_type;
+  found.content_hash = content_hash(volume);
+  found.statistics = statistics_of(volume);
+  found.noise_correlation = noise_correlation(volume);
+  found.patch = patch;
+  if (patch) found.grid_patch_count = std::ssize(grid_corners(volume.shape, *patch, file.string()));
+  return found;
+}
+
+void print_volume(const VolumeInspection& found, std::ostream& out) {
+  const auto& statistics = found.statistics;
+  out << "File         " << found.file.string() << '\n';
+  if (found.pack)
+    out << "Pack         " << description_text(*found.pack)
+        << "; every slice agrees with its checksum\n";
+  out << "SHA-256      " << found.file_sha256 << '\n'
+      << "Shape        " << shape_text(found.shape) << " voxels (z, y, x), "
+      << human_bytes(static_cast<double>(voxel_count(found.shape)) * sizeof(float))
+      << " as float32\n"
+      << "Stored as    " << found.stored_type << '\n'
+      << "Grey values  "
+      << fmt::format("{:.6g} to {:.6g}, mean {:.6g}, standard deviation {:.6g}\n",
+                     statistics.minimum, statistics.maximum, statistics.mean, statistics.std);
+  if (statistics.nonfinite_count > 0) {
+    out << "             " << grouped_digits(statistics.nonfinite_count)
+        << " voxels are NaN or infinite: training on them diverges\n";
+  }
+  out << "Content      hash " << found.content_hash << " (runs record it as volume_hash)\n";
+  print_noise(found, out);
+  if (found.patch) {
+    out << "Patches      " << grouped_digits(found.grid_patch_count) << " of "
+        << shape_text(*found.patch) << " on a grid, before augmentation and validation split\n";
+  }
+}
+
+}  // namespace scalestudy

@@ -1,0 +1,21 @@
+/// scalestudy: the driver. Light: it never links LibTorch, MPI or CUDA.
+
+#include <filesystem>
+#include <iostream>
+
+#include <unistd.h>
+
+#include "driver/driver.hpp"
+
+int main(int argc, char** argv) {
+  std::error_code error;
+  auto executable = std::filesystem::read_symlink("/proc/self/exe", error);
+  if (error) executable = std::filesystem::absolute(argv[0], error);
+  scalestudy::Context context{{},
+                              executable,
+                              std::cout,
+                              std::cerr,
+                              ::isatty(STDOUT_FILENO) == 1,
+                              ::isatty(STDERR_FILENO) == 1};
+  return scalestudy::run_driver({argv + 1, argv + argc}, context);
+}

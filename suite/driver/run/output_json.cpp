@@ -1,0 +1,98 @@
+#include "driver/run/output_json.hpp"
+
+#include <cmath>
+
+#include <nlohmann/json.hpp>
+
+namespace scalestudy {
+namespace {
+
+using nlohmann::json;
+
+constexpr auto lossy = json::error_handler_t::replace;  // reasons may quote any bytes
+
+std::string text_of(const json& value) {
+  return value.dump(2, ' ', false, lossy) + "\n";
+}
+
+json number_or_null(double value) {
+  return std::isnan(value) ? json() : json(value);
+}
+
+json to_json(const std::string& run_id, const RunState& state) {
+  json object{{"run_id", run_id},
+              {"stage", to_string(state.stage)},
+              {"reason", state.reason},
+              {"launch_wall_time_s", state.launch_wall_time_s},
+              {"resumed", state.resumed}};
+  if (state.stage == RunStage::running) {
+    object["step"] = state.step;
+    object["total_steps"] = state.total_steps;
+    object["phase"] = state.phase;
+  }
+  return object;
+}
+
+json to_json(const ProcessPlan& process) {
+  return {{"name", process.name},
+          {"argv", process.argv},
+          {"variables", process.variables},
+          {"removed_variables", process.removed_variables},
+          {"log_file", process.log_file.string()}};
+}
+
+}  // namespace
+
+std::string plan_json(const StudyPlan& plan) {
+  json runs = json::array();
+  for (const auto& spec : plan.matrix.runs) {
+    auto run = json::parse(to_json_text(spec));
+    run["run_id"] = spec.run_id();
+    runs.push_back(std::move(run));
+  }
+  json skipped = json::array();
+  for (const auto& run : plan.matrix.skipped) {
+    skipped.push_back({{"combination", run.combination}, {"reason", run.reason}});
+  }
+  return text_of({{"study", plan.study}, {"runs", runs}, {"skipped", skipped}});
+}
+
+std::string status_json(const StudyFolder& folder, const StudyState& state) {
+  json runs = json::array();
+  json counts = json::object();
+  for (std::size_t i = 0; i < state.runs.size(); ++i) {
+    runs.push_back(to_json(state.plan.matrix.runs[i].run_id(), state.runs[i]));
+    const std::string stage(to_string(state.runs[i].stage));
+    counts[stage] = count_of(state, state.runs[i].stage);
+  }
+  return text_of({{"study", state.plan.study},
+                  {"folder", folder.path().string()},
+                  {"driver_alive", state.driver_alive},
+                  {"time_left_s", number_or_null(state.time_left_s)},
+                  {"counts", counts},
+                  {"runs", runs}});
+}
+
+std::string results_json(const StudyFolder& folder, const std::vector<RunResult>& results) {
+  json runs = json::array();
+  for (const auto& result : results) {
+    auto run = to_json(result.run_id, result.state);
+    run["kept"] = result.kept;
+    runs.push_back(std::move(run));
+  }
+  return text_of({{"folder", folder.path().string()},
+                  {"exit_code", static_cast<int>(exit_code_of(results))},
+                  {"runs", runs}});
+}
+
+std::string launches_json(const std::vector<PlannedLaunch>& launches) {
+  json array = json::array();
+  for (const auto& launch : launches) {
+    json processes = json::array();
+    for (const auto& process : launch.plan.processes) processes.push_back(to_json(process));
+    array.push_back({{"run_id", launch.run_id}, {"kept", launch.kept}, {"processes", processes}});
+  }
+  return text_of({{"launches", array}});
+}
+
+}  // namespace scalestudy

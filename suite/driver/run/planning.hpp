@@ -1,0 +1,24 @@
+#pragma once
+/// From a command line to the list of runs.
+
+#include <string>
+
+#include "study/environment.hpp"
+#include "study/study.hpp"
+
+#include "driver/terminal/context.hpp"
+#include "launchers/study_folder.hpp"
+
+namespace scalestudy {
+
+struct PlannedStudy {
+  Study study;
+  Environment environment;
+  StudyPlan plan;
+};
+
+/// Reads `study` (path or shipped name) with the context's environment, launcher and overrides, and
+/// expands it for this machine. Errors: BadInput.
+[[nodiscard]] PlannedStudy plan_study(const Context& context, const std::string& study);
+
+}  // namespace scalestudy

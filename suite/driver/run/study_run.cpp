@@ -1,0 +1,335 @@
+#include "driver/run/study_run.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include <unistd.h>
+
+#include "core/clock.hpp"
+#include "core/hash.hpp"
+#include "core/text.hpp"
+
+#include "record/run_file.hpp"
+
+#include "analysis/run_summary.hpp"
+
+namespace scalestudy {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Unique on the host among all runs of all drivers, and short: it becomes part of names in
+/// /dev/shm.
+std::string job_key_of(const RunSpec& spec) {
+  const auto salt = mix64(static_cast<std::uint64_t>(now_s() * 1e9));
+  return cat(hex64(spec.content_hash() ^ salt), "-", ::getpid());
+}
+
+WatchLimits limits_of(const RunSpec& spec) {
+  const auto& timeouts = spec.settings.timeouts;
+  WatchLimits limits;
+  limits.run_timeout = Seconds(timeouts.run_timeout_s);
+  limits.collective_deadline = Seconds(timeouts.collective_deadline_s);
+  // The ranks find a silent peer themselves within one deadline and say more about it.
+  limits.no_progress = 2 * limits.collective_deadline + Seconds(5);
+  return limits;
+}
+
+LaunchRecord new_record(const StudyPlan& plan, const RunSpec& spec, const LaunchPlan& launch) {
+  LaunchRecord record;
+  record.build_id = plan.build_id;
+  record.content_hash = hex64(spec.content_hash());
+  record.host = plan.host.text();
+  record.host_fingerprint = plan.host.fingerprint();
+  record.driver_process_id = ::getpid();
+  record.started_utc = utc_timestamp();
+  for (const auto& process : launch.processes) record.commands.push_back(command_line(process));
+  return record;
+}
+
+/// "" when `run_id`'s results belong to the plan.
+std::string difference(const StudyFolder& folder, const StudyPlan& plan, const RunSpec& spec) {
+  const auto launch = folder.read_launch(spec.run_id());
+  if (!launch) return "it has no launch.json that tells its build and machine";
+  if (launch->content_hash != hex64(spec.content_hash())) return "its settings differ";
+  if (launch->build_id != plan.build_id) {
+    return cat("it was made by build ", launch->build_id, ", this is ", plan.build_id);
+  }
+  if (launch->host_fingerprint != plan.host.fingerprint()) {
+    return cat("it was made on ", launch->host, "; this is ", plan.host.text());
+  }
+  return "";
+}
+
+/// The checkpoint of a run that is not settled and was not made by this build on this machine.
+bool has_foreign_checkpoint(const StudyFolder& folder, const StudyPlan& plan, const RunSpec& spec) {
+  // Without launch.json the driver was killed while it set an attempt aside; the ranks check, too.
+  return folder.has_checkpoint(spec.run_id()) && folder.read_launch(spec.run_id()) &&
+         !difference(folder, plan, spec).empty();
+}
+
+[[noreturn]] void refuse_mixed(const StudyFolder& folder,
+                               const std::string& run_id,
+                               const std::string& why) {
+  throw BadInput({cat(folder.path().string(),
+                      " holds results of another study, build or machine: ", run_id, ": ", why),
+                  "together they would compare that instead of numbers of ranks",
+                  "Choose a new --out, or add --accept-mixed"});
+}
+
+[[noreturn]] void refuse_checkpoint(const StudyFolder& folder,
+                                    const std::string& run_id,
+                                    const std::string& why) {
+  throw BadInput({cat(folder.path().string(), " holds the checkpoint of ", run_id, ", but ", why),
+                  "the run would be made of two",
+                  "Choose a new --out, or start its unfinished runs afresh with --fresh"});
+}
+
+/// What the ranks wrote themselves knows about divergence, which is no failure of a process.
+void adopt_divergence(const RunHeader& header, RunOutcome& outcome) {
+  if (header.status != RunStatus::diverged) return;
+  outcome.status = RunStatus::diverged;
+  outcome.reason = header.reason;
+  outcome.exit_code = ExitCode::run_failed;
+}
+
+Closing closing_of(const RunOutcome& outcome) {
+  Closing closing;
+  closing.status = outcome.status;
+  closing.reason = outcome.reason;
+  closing.failed_rank = outcome.failed_rank;
+  closing.failed_phase = outcome.failed_phase;
+  closing.launch_wall_time_s = outcome.launch_wall_time_s;
+  return closing;
+}
+
+}  // namespace
+
+void require_same_study(const StudyFolder& folder,
+                        const StudyPlan& plan,
+                        const ResumePolicy& policy) {
+  if (policy.accept_mixed) return;
+  std::vector<std::string> planned;
+  for (const auto& spec : plan.matrix.runs) {
+    planned.push_back(spec.run_id());
+    if (is_settled(state_of_run(folder, spec).stage)) {
+      const auto why = difference(folder, plan, spec);
+      if (!why.empty()) refuse_mixed(folder, planned.back(), why);
+    } else if (!policy.fresh && has_foreign_checkpoint(folder, plan, spec)) {
+      refuse_checkpoint(folder, planned.back(), difference(folder, plan, spec));
+    }
+  }
+  for (const auto& id : folder.run_ids()) {
+    if (std::find(planned.begin(), planned.end(), id) != planned.end()) continue;
+    if (!fs::exists(folder.run_folder(id) / "run.h5")) continue;
+    refuse_mixed(folder, id, "the study as it is now has no such run");
+  }
+}
+
+LaunchPlan launch_plan(const RunSpec& spec,
+                       const fs::path& run_folder,
+                       const fs::path& rank_program,
+                       const std::map<std::string, std::string>& variables) {
+  LaunchRequest request;
+  request.rank_program = rank_program;
+  request.run_folder = run_folder;
+  request.ranks = spec.ranks;
+  request.threads_per_rank = spec.settings.threads_per_rank;
+  request.oversubscribed = spec.oversubscribed;
+  request.job_key = job_key_of(spec);
+  request.variables = variables;
+  return launcher(spec.launcher).plan(request);
+}
+
+std::vector<RunResult> StudyRunner::run_all() {
+  const auto& runs = parts_.plan.matrix.runs;
+  look_at_earlier_runs();
+  std::vector<RunResult> results;
+  for (index_ = 0; index_ < runs.size(); ++index_) {
+    parts_.signals.wait(Seconds(0));
+    if (parts_.signals.interruptions() > 0) break;
+    results.push_back(keep_or_run(index_));
+    if (results.back().state.stage == RunStage::interrupted) break;
+  }
+  return results;
+}
+
+void StudyRunner::look_at_earlier_runs() {
+  for (const auto& spec : parts_.plan.matrix.runs) {
+    earlier_.push_back(state_of_run(parts_.folder, spec));
+    const auto& state = earlier_.back();
+    if (is_settled(state.stage) && !state.resumed)
+      time_left_.add_finished(spec, state.launch_wall_time_s);
+  }
+}
+
+RunResult StudyRunner::keep_or_run(std::size_t index) {
+  const auto& spec = parts_.plan.matrix.runs[index];
+  const auto& state = earlier_[index];
+  if (is_settled(state.stage)) {
+    parts_.reporter.detail(
+        cat("run ", index + 1, ": ", spec.run_id(), " kept: ", to_string(state.stage)));
+    return {spec.run_id(), state, true, ExitCode::done};
+  }
+  auto result = run(spec);
+  if (is_settled(result.state.stage) && !result.state.resumed) {
+    time_left_.add_finished(spec, result.state.launch_wall_time_s);
+  }
+  report_end(spec, result);
+  return result;
+}
+
+RunResult StudyRunner::run(const RunSpec& spec) {
+  set_aside_earlier_attempt(spec);
+  parts_.folder.prepare_run(spec);
+  LaunchRecord record;
+  auto outcome = launch(spec, record);
+  close_result_file(spec, outcome);
+  record.status = to_string(outcome.status);
+  record.reason = outcome.reason;
+  record.launch_wall_time_s = outcome.launch_wall_time_s;
+  parts_.folder.write_launch(spec.run_id(), record);
+  if (is_settled(stage_of(outcome.status))) parts_.folder.remove_checkpoint(spec.run_id());
+  RunResult result;
+  result.run_id = spec.run_id();
+  result.state.stage = stage_of(outcome.status);
+  result.state.resumed = record.resumed;
+  result.state.reason = outcome.reason;
+  result.state.launch_wall_time_s = outcome.launch_wall_time_s;
+  result.exit_code = outcome.exit_code;
+  return result;
+}
+
+void StudyRunner::set_aside_earlier_attempt(const RunSpec& spec) {
+  const auto part = parts_.folder.run_folder(spec.run_id()) / "run.h5.part";
+  try {
+    if (fs::exists(part)) {
+      Closing closing;
+      closing.status = RunStatus::interrupted;
+      closing.reason = "the driver ended before the run did";
+      close_run_file(part, closing);
+    }
+  } catch (const Error& error) {
+    parts_.reporter.detail(error.what());  // it is kept as it is
+  }
+  const auto attempt = parts_.folder.set_aside(spec.run_id(), use_of_checkpoint(spec));
+  if (attempt) parts_.reporter.detail(cat("earlier attempt kept in ", attempt->string()));
+}
+
+CheckpointUse StudyRunner::use_of_checkpoint(const RunSpec& spec) const {
+  const bool foreign = has_foreign_checkpoint(parts_.folder, parts_.plan, spec);
+  return parts_.policy.fresh || foreign ? CheckpointUse::set_aside : CheckpointUse::resume;
+}
+
+RunOutcome StudyRunner::launch(const RunSpec& spec, LaunchRecord& record) {
+  const auto folder = parts_.folder.run_folder(spec.run_id());
+  const auto plan = launch_plan(spec, folder, parts_.rank_program, parts_.plan.host.variables);
+  record = new_record(parts_.plan, spec, plan);
+  record.resumed = parts_.folder.has_checkpoint(spec.run_id());
+  resuming_ = record.resumed;
+  if (resuming_) parts_.reporter.detail(cat(spec.run_id(), " goes on from its checkpoint"));
+  parts_.folder.write_launch(spec.run_id(), record);
+  for (const auto& command : record.commands) parts_.reporter.detail(command);
+  const WatchedRun watched{launcher(spec.launcher), plan, folder, spec.ranks, limits_of(spec)};
+  try {
+    return watch_run(watched, parts_.signals,
+                     [&](const RunProgress& progress) { show_progress(spec, progress); });
+  } catch (const RunFailed& error) {
+    RunOutcome outcome;
+    outcome.status = RunStatus::failed;
+    outcome.reason = error.what();
+    outcome.exit_code = error.exit_code();
+    return outcome;
+  }
+}
+
+void StudyRunner::close_result_file(const RunSpec& spec, RunOutcome& outcome) {
+  const auto part = parts_.folder.run_folder(spec.run_id()) / "run.h5.part";
+  try {
+    if (!fs::exists(part)) {
+      if (outcome.status != RunStatus::complete) return;
+      throw RunFailed({"The ranks ended without an error but wrote no run.h5.part",
+                       "there is nothing to analyse", "See the logs of the ranks"});
+    }
+    repair_run_file(part);
+    const auto record = read_run_file(part);
+    adopt_divergence(record.header, outcome);
+    auto closing = closing_of(outcome);
+    if (record.header.has_label("resumed")) {  // this launch is only the end of it
+      closing.launch_wall_time_s = std::numeric_limits<double>::quiet_NaN();
+    }
+    // Also of a run that did not complete: what its steps say is still true.
+    closing.summary =
+        summarise(record, {spec.settings.warmup_steps, spec.smoothness_window_samples});
+    close_run_file(part, closing);
+  } catch (const Error& error) {
+    if (outcome.status == RunStatus::complete) {
+      outcome.status = RunStatus::failed;
+      outcome.exit_code = ExitCode::run_failed;
+      outcome.reason = error.what();
+    } else {
+      outcome.reason += cat("; ", error.what());
+    }
+  }
+}
+
+void StudyRunner::report_end(const RunSpec& spec, const RunResult& result) {
+  const auto& state = result.state;
+  auto line = cat("run ", index_ + 1, " of ", parts_.plan.matrix.runs.size(), ": ", result.run_id,
+                  " ", to_string(state.stage));
+  if (state.stage == RunStage::complete) {
+    line +=
+        cat(state.resumed ? " (resumed) in " : " in ", human_duration(state.launch_wall_time_s));
+    const double left_s = time_left_s(index_ + 1);
+    if (left_s > 0) line += cat(", about ", rough_duration(left_s), " left");
+    parts_.reporter.info(line);
+  } else {
+    parts_.reporter.warning(cat(line, ": ", state.reason));
+    if (state.stage != RunStage::interrupted) {
+      parts_.reporter.info(cat("  logs: ", parts_.folder.run_folder(spec.run_id()).string()));
+    }
+  }
+}
+
+void StudyRunner::show_progress(const RunSpec& spec, const RunProgress& progress) {
+  if (!resuming_)
+    time_left_.set_current(spec, progress.elapsed_s, progress.step, progress.total_steps);
+  const double done_frac = progress.total_steps > 0 ? static_cast<double>(progress.step) /
+                                                          static_cast<double>(progress.total_steps)
+                                                    : 0;
+  const auto runs = parts_.plan.matrix.runs.size();
+  auto line = cat("run ", index_ + 1, "/", runs, " ", progress_bar(done_frac, 20), " ", spec.ranks,
+                  spec.ranks == 1 ? " rank" : " ranks", ", repeat ", spec.repeat + 1);
+  if (progress.step >= 0) line += cat(", step ", progress.step, "/", progress.total_steps);
+  line += cat(", ", progress.phase);
+  const double left_s = time_left_s(index_);
+  if (!std::isnan(left_s)) line += cat(", about ", rough_duration(left_s), " left");
+  parts_.reporter.progress(line);
+}
+
+double StudyRunner::time_left_s(std::size_t first) const {
+  const auto& runs = parts_.plan.matrix.runs;
+  double left_s = 0;
+  for (std::size_t i = first; i < runs.size(); ++i) {
+    if (is_settled(earlier_[i].stage)) continue;
+    const bool at_work = i == index_ && !std::isnan(time_left_.current_left_s());
+    left_s += at_work ? time_left_.current_left_s() : time_left_.estimate_s(runs[i]);
+  }
+  return left_s;
+}
+
+ExitCode exit_code_of(const std::vector<RunResult>& results) {
+  auto code = ExitCode::done;
+  for (const auto& result : results) {
+    if (result.state.stage == RunStage::interrupted) return ExitCode::interrupted;
+    // A kept run that diverged counts as it did when it ran.
+    const bool diverged = result.state.stage == RunStage::diverged;
+    const auto own = diverged ? ExitCode::run_failed : result.exit_code;
+    if (own == ExitCode::done) continue;
+    code = code == ExitCode::done || code == own ? own : ExitCode::run_failed;
+  }
+  return code;
+}
+
+}  // namespace scalestudy

@@ -1,0 +1,82 @@
+#pragma once
+/// Works through the runs of a plan: keeps what is there, starts the rest one after the other,
+/// closes every result file, and goes on after a failure.
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "core/error.hpp"
+
+#include "driver/run/study_state.hpp"
+#include "driver/run/watch.hpp"
+#include "driver/terminal/progress.hpp"
+#include "driver/terminal/signals.hpp"
+#include "launchers/study_folder.hpp"
+
+namespace scalestudy {
+
+struct RunResult {
+  std::string run_id;
+  RunState state;
+  bool kept = false;                    ///< from an earlier call of `run`
+  ExitCode exit_code = ExitCode::done;  ///< of a failed run
+};
+
+/// What becomes of runs of another build or machine, and of unfinished runs.
+struct ResumePolicy {
+  bool accept_mixed = false;  ///< keep results of another build or machine
+  bool fresh = false;         ///< no run goes on from a checkpoint
+};
+
+/// Errors: BadInput when the folder holds results or checkpoints of another plan, build or machine.
+void require_same_study(const StudyFolder& folder,
+                        const StudyPlan& plan,
+                        const ResumePolicy& policy);
+
+/// The launch plan of one run. Pure.
+[[nodiscard]] LaunchPlan launch_plan(const RunSpec& spec,
+                                     const std::filesystem::path& run_folder,
+                                     const std::filesystem::path& rank_program,
+                                     const std::map<std::string, std::string>& variables);
+
+class StudyRunner {
+ public:
+  struct Parts {
+    const StudyFolder& folder;
+    const StudyPlan& plan;
+    std::filesystem::path rank_program;
+    Reporter& reporter;
+    SignalQueue& signals;
+    ResumePolicy policy;
+  };
+  explicit StudyRunner(const Parts& parts) : parts_(parts) {}
+
+  /// One result per run, in order; fewer when the user interrupted.
+  [[nodiscard]] std::vector<RunResult> run_all();
+
+ private:
+  RunResult keep_or_run(std::size_t index);
+  RunResult run(const RunSpec& spec);
+  void set_aside_earlier_attempt(const RunSpec& spec);
+  [[nodiscard]] CheckpointUse use_of_checkpoint(const RunSpec& spec) const;
+  RunOutcome launch(const RunSpec& spec, LaunchRecord& record);
+  void close_result_file(const RunSpec& spec, RunOutcome& outcome);
+  void report_end(const RunSpec& spec, const RunResult& result);
+  void show_progress(const RunSpec& spec, const RunProgress& progress);
+  void look_at_earlier_runs();
+  /// Of the runs from index `first` on; NaN when unknown.
+  [[nodiscard]] double time_left_s(std::size_t first) const;
+
+  Parts parts_;
+  std::vector<RunState> earlier_;  ///< by run: what an earlier call of `run` left
+  TimeLeft time_left_;
+  std::size_t index_ = 0;  ///< of the run at work
+  bool resuming_ = false;  ///< it goes on from a checkpoint
+};
+
+/// Exit code of the whole study: one kind of failure keeps its code, mixed ones are run_failed.
+[[nodiscard]] ExitCode exit_code_of(const std::vector<RunResult>& results);
+
+}  // namespace scalestudy

@@ -1,0 +1,177 @@
+#include "driver/run/study_state.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/clock.hpp"
+#include "core/error.hpp"
+
+#include "record/heartbeat.hpp"
+#include "record/run_file.hpp"
+
+#include "driver/run/watch.hpp"
+#include "driver/terminal/progress.hpp"
+
+namespace scalestudy {
+namespace {
+
+namespace fs = std::filesystem;
+
+RunStage stage_of(const std::string& status) {
+  for (const auto candidate :
+       {RunStatus::complete, RunStatus::diverged, RunStatus::timed_out, RunStatus::interrupted}) {
+    if (status == to_string(candidate)) return stage_of(candidate);
+  }
+  return RunStage::failed;
+}
+
+RunState state_from_file(const fs::path& file) {
+  RunState state;
+  try {
+    const auto record = read_run_file(file);
+    state.stage = stage_of(record.header.status);
+    state.reason = record.header.reason;
+    state.launch_wall_time_s = record.summary_value(summary_column::launch_wall_time_s).value_or(0);
+    state.resumed = record.header.has_label("resumed");
+  } catch (const Error& error) {
+    state.stage = RunStage::damaged;
+    state.reason = error.what();
+  }
+  return state;
+}
+
+/// The steady clock is the same for all processes of the host, so the first rank's start tells.
+RunState state_at_work(const fs::path& run_folder, std::int64_t ranks) {
+  const auto progress = progress_in(run_folder, ranks);
+  RunState state;
+  state.stage = RunStage::running;
+  state.step = progress.step;
+  state.total_steps = progress.total_steps;
+  state.phase = progress.phase;
+  std::error_code error;
+  const auto started = fs::last_write_time(run_folder / "spec.json", error);
+  if (!error) {
+    state.launch_wall_time_s = Seconds(fs::file_time_type::clock::now() - started).count();
+  }
+  return state;
+}
+
+RunState state_of_run(const StudyFolder& folder,
+                      const RunSpec& spec,
+                      const std::optional<pid_t>& driver) {
+  const auto run_folder = folder.run_folder(spec.run_id());
+  if (fs::exists(run_folder / "run.h5")) return state_from_file(run_folder / "run.h5");
+  const auto launch = folder.read_launch(spec.run_id());
+  if (!launch) return {};
+  if (launch->status.empty() && driver && *driver == launch->driver_process_id) {
+    auto state = state_at_work(run_folder, spec.ranks);
+    state.resumed = launch->resumed;
+    return state;
+  }
+  RunState state;
+  state.resumed = launch->resumed;
+  if (!launch->status.empty()) {
+    state.stage = stage_of(launch->status);
+    state.reason = launch->reason;
+    state.launch_wall_time_s = launch->launch_wall_time_s;
+    return state;
+  }
+  state.stage = RunStage::interrupted;
+  state.reason = "the driver ended before the run did";
+  return state;
+}
+
+double time_left_s(const StudyState& study) {
+  TimeLeft time_left;
+  const auto& specs = study.plan.matrix.runs;
+  double left_s = 0;
+  for (std::size_t i = 0; i < specs.size(); ++i) {
+    const auto& run = study.runs[i];
+    if (is_settled(run.stage) && !run.resumed)
+      time_left.add_finished(specs[i], run.launch_wall_time_s);
+  }
+  for (std::size_t i = 0; i < specs.size(); ++i) {
+    const auto& run = study.runs[i];
+    if (run.stage != RunStage::running) continue;
+    if (run.resumed) {  // what it takes in all: more than is left
+      left_s += time_left.estimate_s(specs[i]);
+      continue;
+    }
+    time_left.set_current(specs[i], run.launch_wall_time_s, run.step, run.total_steps);
+    left_s += time_left.current_left_s();
+  }
+  for (std::size_t i = 0; i < specs.size(); ++i) {
+    const bool is_open = study.runs[i].stage == RunStage::waiting;
+    if (is_open) left_s += time_left.estimate_s(specs[i]);
+  }
+  return left_s;
+}
+
+}  // namespace
+
+RunStage stage_of(RunStatus status) {
+  switch (status) {
+    case RunStatus::complete:
+      return RunStage::complete;
+    case RunStatus::diverged:
+      return RunStage::diverged;
+    case RunStatus::timed_out:
+      return RunStage::timed_out;
+    case RunStatus::interrupted:
+      return RunStage::interrupted;
+    case RunStatus::running:
+      return RunStage::damaged;  // nothing renames an unclosed file
+    case RunStatus::failed:
+      break;
+  }
+  return RunStage::failed;
+}
+
+std::string_view to_string(RunStage stage) {
+  switch (stage) {
+    case RunStage::waiting:
+      return "waiting";
+    case RunStage::running:
+      return "running";
+    case RunStage::complete:
+      return "complete";
+    case RunStage::diverged:
+      return "diverged";
+    case RunStage::failed:
+      return "failed";
+    case RunStage::timed_out:
+      return "timed_out";
+    case RunStage::interrupted:
+      return "interrupted";
+    case RunStage::damaged:
+      return "damaged";
+  }
+  return "";
+}
+
+bool is_settled(RunStage stage) {
+  return stage == RunStage::complete || stage == RunStage::diverged;
+}
+
+RunState state_of_run(const StudyFolder& folder, const RunSpec& spec) {
+  return state_of_run(folder, spec, DriverLock::holder(folder));
+}
+
+StudyState state_of_study(const StudyFolder& folder) {
+  StudyState state;
+  state.plan = folder.read_plan();
+  const auto driver = DriverLock::holder(folder);
+  state.driver_alive = driver.has_value();
+  for (const auto& spec : state.plan.matrix.runs) {
+    state.runs.push_back(state_of_run(folder, spec, driver));
+  }
+  state.time_left_s = time_left_s(state);
+  return state;
+}
+
+std::int64_t count_of(const StudyState& state, RunStage stage) {
+  return std::count_if(state.runs.begin(), state.runs.end(),
+                       [&](const auto& run) { return run.stage == stage; });
+}
+
+}  // namespace scalestudy

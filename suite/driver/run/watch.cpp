@@ -1,0 +1,176 @@
+#include "driver/run/watch.hpp"
+
+#include <algorithm>
+#include <csignal>
+#include <fstream>
+#include <sstream>
+
+#include "record/heartbeat.hpp"
+
+#include "driver/run/failure.hpp"
+
+namespace scalestudy {
+namespace {
+
+constexpr Seconds poll_interval{0.2};  // an ended child wakes the loop at once anyway
+
+std::vector<std::optional<HeartbeatState>> heartbeats_in(const std::filesystem::path& folder,
+                                                         std::int64_t ranks) {
+  std::vector<std::optional<HeartbeatState>> states;
+  for (std::int64_t rank = 0; rank < ranks; ++rank) {
+    states.push_back(read_heartbeat(heartbeat_file(folder, rank)));
+  }
+  return states;
+}
+
+double latest_beat_s(const std::vector<std::optional<HeartbeatState>>& heartbeats) {
+  double latest_s = 0;
+  for (const auto& state : heartbeats) {
+    if (state) latest_s = std::max(latest_s, state->time_s);
+  }
+  return latest_s;
+}
+
+RunProgress slowest_of(const std::vector<std::optional<HeartbeatState>>& heartbeats) {
+  RunProgress progress;
+  bool first = true;
+  for (const auto& state : heartbeats) {
+    if (!state) return {-1, progress.total_steps, "starting", 0};
+    progress.total_steps = std::max(progress.total_steps, state->total_steps);
+    if (!first && state->step >= progress.step) continue;
+    progress.step = state->step;
+    progress.phase = state->phase;
+    first = false;
+  }
+  return progress;
+}
+
+std::string content_of(const std::filesystem::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  std::ostringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+/// The processes of one run, from start to the last exit.
+class ProcessGroup {
+ public:
+  explicit ProcessGroup(const LaunchPlan& plan) {
+    for (const auto& process : plan.processes) {
+      children_.emplace_back(process);
+      ended_.push_back({process.name, process.log_file, {}, -1, false});
+    }
+  }
+
+  /// Takes note of children that have ended since the last call.
+  void poll() {
+    ++polls_;
+    for (std::size_t i = 0; i < children_.size(); ++i) {
+      if (ended_[i].order >= 0) continue;
+      const auto& end = children_[i].poll();
+      if (!end) continue;
+      ended_[i].end = *end;
+      ended_[i].order = polls_;
+      ended_[i].stopped = stopping_;
+    }
+  }
+
+  [[nodiscard]] bool any_left() const {
+    return std::any_of(ended_.begin(), ended_.end(), [](const auto& e) { return e.order < 0; });
+  }
+
+  [[nodiscard]] bool any_failed() const {
+    return std::any_of(ended_.begin(), ended_.end(),
+                       [](const auto& e) { return e.order >= 0 && !e.end.is_success(); });
+  }
+
+  /// SIGTERM, and SIGKILL after the grace time or at a further interruption.
+  void stop(SignalQueue& signals, Seconds grace) {
+    poll();  // what has ended by now has ended by itself
+    stopping_ = true;
+    const Stopwatch since;
+    const int interruptions = signals.interruptions();
+    signal_all(SIGTERM);
+    while (any_left()) {
+      const bool impatient = signals.interruptions() > interruptions;
+      if (impatient || since.elapsed_s() > grace.count()) signal_all(SIGKILL);
+      signals.wait(Seconds(0.05));
+      poll();
+    }
+  }
+
+  [[nodiscard]] const std::vector<EndedProcess>& ended() const { return ended_; }
+
+ private:
+  void signal_all(int signal) {
+    for (auto& child : children_) child.signal_group(signal);
+  }
+
+  std::vector<ChildProcess> children_;
+  std::vector<EndedProcess> ended_;
+  int polls_ = 0;
+  bool stopping_ = false;
+};
+
+/// Decides when a run has to be stopped.
+class StopRule {
+ public:
+  explicit StopRule(const WatchLimits& limits) : limits_(limits) {}
+
+  [[nodiscard]] StopCause cause(const SignalQueue& signals, bool any_failed, double last_beat_s) {
+    if (signals.interruptions() > 0) return StopCause::interrupted;
+    const double time_s = now_s();
+    if (any_failed && first_failure_s_ == 0) first_failure_s_ = time_s;
+    if (any_failed && time_s - first_failure_s_ > limits_.peer_grace.count()) {
+      return StopCause::peer_failed;
+    }
+    if (time_s - start_s_ > limits_.run_timeout.count()) return StopCause::run_timeout;
+    const double last_sign_s = std::max(start_s_, last_beat_s);
+    if (time_s - last_sign_s > limits_.no_progress.count()) return StopCause::no_progress;
+    return StopCause::none;
+  }
+
+ private:
+  WatchLimits limits_;
+  double start_s_ = now_s();
+  double first_failure_s_ = 0;
+};
+
+}  // namespace
+
+RunProgress progress_in(const std::filesystem::path& run_folder, std::int64_t ranks) {
+  return slowest_of(heartbeats_in(run_folder, ranks));
+}
+
+RunOutcome watch_run(const WatchedRun& run,
+                     SignalQueue& signals,
+                     const std::function<void(const RunProgress&)>& on_progress) {
+  const Stopwatch wall;
+  ProcessGroup group(run.plan);
+  StopRule rule(run.limits);
+  Evidence evidence;
+  while (group.any_left()) {
+    signals.wait(poll_interval);
+    group.poll();
+    const auto heartbeats = heartbeats_in(run.folder, run.ranks);
+    evidence.cause = rule.cause(signals, group.any_failed(), latest_beat_s(heartbeats));
+    if (evidence.cause != StopCause::none) group.stop(signals, run.limits.stop_grace);
+    auto progress = slowest_of(heartbeats);
+    progress.elapsed_s = wall.elapsed_s();
+    on_progress(progress);
+  }
+  const double launch_wall_time_s = wall.elapsed_s();
+  evidence.processes = group.ended();
+  evidence.heartbeats = heartbeats_in(run.folder, run.ranks);
+  evidence.one_process_per_rank = run.plan.one_process_per_rank;
+  evidence.limits = run.limits;
+  if (!evidence.one_process_per_rank) {
+    evidence.told_by_launcher =
+        run.launcher.failure_in_log(content_of(run.plan.processes.front().log_file));
+  }
+  auto outcome = deduce_outcome(evidence);
+  outcome.launch_wall_time_s = launch_wall_time_s;
+  return outcome;
+}
+
+}  // namespace scalestudy

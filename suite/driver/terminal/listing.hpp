@@ -1,0 +1,24 @@
+#pragma once
+/// A named table of texts: what `list` and `doctor` show, as aligned text or as JSON.
+
+#include <string>
+#include <vector>
+
+#include "driver/terminal/context.hpp"
+
+namespace scalestudy {
+
+struct Listing {
+  std::string name;                  ///< "workloads"
+  std::vector<std::string> columns;  ///< the first one names the row
+  std::vector<std::vector<std::string>> rows;
+  std::string when_empty;  ///< a sentence shown instead of an empty table
+};
+
+/// {"<name>": [{"<column>": "…"}, …]}
+[[nodiscard]] std::string listing_json(const Listing& listing);
+
+/// As JSON with --json, else as a table.
+void show(const Listing& listing, Context& context);
+
+}  // namespace scalestudy

@@ -1,0 +1,39 @@
+#include <nlohmann/json.hpp>
+
+#include "core/error.hpp"
+
+#include "driver/terminal/listing.hpp"
+#include "driver/terminal/text_table.hpp"
+
+namespace scalestudy {
+
+using nlohmann::json;
+
+std::string listing_json(const Listing& listing) {
+  json rows = json::array();
+  for (const auto& row : listing.rows) {
+    SCALESTUDY_EXPECT(row.size() == listing.columns.size());
+    json object = json::object();
+    for (std::size_t i = 0; i < row.size(); ++i) object[listing.columns[i]] = row[i];
+    rows.push_back(std::move(object));
+  }
+  const json object{{listing.name, rows}};
+  return object.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
+}
+
+void show(const Listing& listing, Context& context) {
+  if (context.options.json) {
+    context.out << listing_json(listing);
+    return;
+  }
+  if (listing.rows.empty()) {
+    context.out << listing.when_empty << '\n';
+    return;
+  }
+  TextTable table;
+  for (const auto& column : listing.columns) table.add_column(column, Align::left);
+  for (const auto& row : listing.rows) table.add_row(row);
+  table.print(context.out);
+}
+
+}  // namespace scalestudy

@@ -1,0 +1,142 @@
+#include "driver/terminal/progress.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "core/text.hpp"
+
+namespace scalestudy {
+namespace {
+
+constexpr double redraw_interval_s = 0.2;
+constexpr double plain_interval_s = 60;
+
+/// A line that wraps could not be redrawn.
+std::size_t terminal_columns() {
+  winsize size{};
+  const bool known = ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1;
+  return known ? size.ws_col : 80;
+}
+
+/// Equal for runs that differ only in their repeat.
+std::string configuration_of(RunSpec spec) {
+  spec.repeat = 0;
+  return spec.run_id();
+}
+
+double samples_of(const RunSpec& spec) {
+  return static_cast<double>(spec.plan.samples);
+}
+
+}  // namespace
+
+void TimeLeft::add_finished(const RunSpec& spec, double wall_s) {
+  auto& sum = by_configuration_[configuration_of(spec)];
+  sum.wall_s += wall_s;
+  sum.count += 1;
+  per_sample_.wall_s += wall_s;
+  per_sample_.count += samples_of(spec);
+  current_left_s_ = std::numeric_limits<double>::quiet_NaN();
+  current_wall_s_ = current_samples_ = 0;
+}
+
+void TimeLeft::set_current(const RunSpec& spec,
+                           double elapsed_s,
+                           std::int64_t steps_done,
+                           std::int64_t steps_total) {
+  const double expected_s = estimate_s(spec);
+  current_left_s_ = std::max(0.0, expected_s - elapsed_s);  // NaN when nothing is expected
+  if (steps_done <= 0 || steps_total <= 0) return;
+  const double done_frac = static_cast<double>(steps_done) / static_cast<double>(steps_total);
+  current_wall_s_ = elapsed_s;
+  current_samples_ = samples_of(spec) * done_frac;
+  const double by_steps_s = elapsed_s * (1 - done_frac) / done_frac;
+  // The first steps are slow; trust them only as far as the run has come.
+  current_left_s_ = std::isnan(expected_s)
+                        ? by_steps_s
+                        : done_frac * by_steps_s + (1 - done_frac) * current_left_s_;
+}
+
+double TimeLeft::estimate_s(const RunSpec& spec) const {
+  const auto same = by_configuration_.find(configuration_of(spec));
+  if (same != by_configuration_.end()) return same->second.wall_s / same->second.count;
+  const double samples = per_sample_.count + (per_sample_.count > 0 ? 0 : current_samples_);
+  const double wall_s = per_sample_.wall_s + (per_sample_.count > 0 ? 0 : current_wall_s_);
+  if (samples <= 0) return std::numeric_limits<double>::quiet_NaN();
+  return wall_s / samples * samples_of(spec);
+}
+
+Reporter::Reporter(std::ostream& console,
+                   Verbosity verbosity,
+                   bool terminal,
+                   const std::filesystem::path& log_file)
+    : console_(console),
+      verbosity_(verbosity),
+      terminal_(terminal),
+      log_(log_file, std::ios::app) {}
+
+Reporter::~Reporter() {
+  clear_progress();
+}
+
+void Reporter::info(const std::string& line) {
+  log(line);
+  if (verbosity_ == Verbosity::quiet) return;
+  clear_progress();
+  console_ << line << std::endl;
+}
+
+void Reporter::warning(const std::string& line) {
+  log("warning: " + line);
+  if (verbosity_ == Verbosity::quiet) return;
+  clear_progress();
+  console_ << "warning: " << line << std::endl;
+}
+
+void Reporter::detail(const std::string& line) {
+  log(line);
+  if (verbosity_ != Verbosity::verbose) return;
+  clear_progress();
+  console_ << line << std::endl;
+}
+
+void Reporter::progress(const std::string& line) {
+  const double interval_s = terminal_ ? redraw_interval_s : plain_interval_s;
+  const double time_s = now_s();
+  if (verbosity_ == Verbosity::quiet || time_s - last_progress_s_ < interval_s) return;
+  last_progress_s_ = time_s;
+  if (terminal_) {
+    console_ << "\r\033[K" << line.substr(0, terminal_columns() - 1) << std::flush;
+    progress_shown_ = true;
+  } else {
+    console_ << line << std::endl;
+  }
+}
+
+void Reporter::clear_progress() {
+  if (progress_shown_) console_ << "\r\033[K" << std::flush;
+  progress_shown_ = false;
+}
+
+void Reporter::log(const std::string& line) {
+  log_ << utc_timestamp() << ' ' << line << std::endl;
+}
+
+std::string rough_duration(double duration_s) {
+  const double whole_s = std::max(1.0, std::round(duration_s));
+  if (whole_s < 60) return cat(whole_s, " s");
+  return human_duration(whole_s);
+}
+
+std::string progress_bar(double done_frac, int width) {
+  const int done = static_cast<int>(std::clamp(done_frac, 0.0, 1.0) * width);
+  std::string bar(static_cast<std::size_t>(width), ' ');
+  std::fill_n(bar.begin(), done, '=');
+  if (done < width) bar[static_cast<std::size_t>(done)] = '>';
+  return "[" + bar + "]";
+}
+
+}  // namespace scalestudy

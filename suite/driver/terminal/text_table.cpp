@@ -1,0 +1,95 @@
+#include "driver/terminal/text_table.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/error.hpp"
+#include "core/text.hpp"
+
+namespace scalestudy {
+namespace {
+
+void append_cell(std::string& line, const std::string& cell, std::size_t width, Align align) {
+  const std::string padding(width - display_width(cell), ' ');
+  if (!line.empty()) line += "  ";
+  line += align == Align::right ? padding + cell : cell + padding;
+}
+
+}  // namespace
+
+std::size_t display_width(const std::string& text) {
+  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char byte) {
+    return (static_cast<unsigned char>(byte) & 0xC0U) != 0x80U;
+  }));
+}
+
+std::string wrapped_list(const std::vector<std::string>& items) {
+  constexpr std::size_t width = 100;
+  std::string text;
+  std::size_t line_width = 0;
+  for (const auto& item : items) {
+    const auto item_width = display_width(item) + 2;
+    if (!text.empty()) text += line_width + item_width > width ? ",\n    " : ", ";
+    if (line_width + item_width > width) line_width = 4;
+    line_width += item_width;
+    text += item;
+  }
+  return text;
+}
+
+std::string grouped_digits(std::int64_t value) {
+  const auto digits = cat(value);
+  const auto size = digits.size();
+  std::string text;
+  for (std::size_t i = 0; i < size; ++i) {
+    const bool after_digit = i > 0 && digits[i - 1] != '-';
+    if (after_digit && (size - i) % 3 == 0) text += ' ';
+    text += digits[i];
+  }
+  return text;
+}
+
+void TextTable::add_column(std::string title, Align align) {
+  columns_.push_back({std::move(title), align, {}});
+}
+
+void TextTable::add_row(std::vector<std::string> cells) {
+  SCALESTUDY_EXPECT(cells.size() == columns_.size());
+  for (std::size_t i = 0; i < cells.size(); ++i) columns_[i].cells.push_back(std::move(cells[i]));
+}
+
+std::vector<std::string> TextTable::take_constants() {
+  std::vector<std::string> constants;
+  const auto is_constant = [&](const Column& column) {
+    const auto& cells = column.cells;
+    const bool constant =
+        cells.size() > 1 && std::all_of(cells.begin(), cells.end(),
+                                        [&](const auto& cell) { return cell == cells.front(); });
+    if (constant && cells.front() != "-") constants.push_back(column.title + " " + cells.front());
+    return constant;
+  };
+  std::vector<Column> varying;
+  for (auto& column : columns_) {
+    if (!is_constant(column)) varying.push_back(std::move(column));
+  }
+  columns_ = std::move(varying);
+  return constants;
+}
+
+void TextTable::print(std::ostream& out, const std::string& indent) const {
+  std::vector<std::string> lines(columns_.empty() ? 0 : columns_.front().cells.size() + 1);
+  for (const auto& column : columns_) {
+    auto width = display_width(column.title);
+    for (const auto& cell : column.cells) width = std::max(width, display_width(cell));
+    append_cell(lines[0], column.title, width, column.align);
+    for (std::size_t i = 0; i < column.cells.size(); ++i) {
+      append_cell(lines[i + 1], column.cells[i], width, column.align);
+    }
+  }
+  for (auto& line : lines) {
+    line.erase(line.find_last_not_of(' ') + 1);
+    out << indent << line << '\n';
+  }
+}
+
+}  // namespace scalestudy

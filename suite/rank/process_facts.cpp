@@ -1,0 +1,82 @@
+#include "rank/process_facts.hpp"
+
+#include <array>
+#include <ctime>
+#include <fstream>
+#include <sstream>
+#include <vector>
+
+#include <sched.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "core/text.hpp"
+
+namespace scalestudy {
+namespace {
+
+rusage usage_of_self() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return usage;
+}
+
+double seconds(const timeval& time) {
+  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) * 1e-6;
+}
+
+/// Field 22 of /proc/self/stat: start time in clock ticks since boot. Field 2, the program's name,
+/// may hold blanks, so counting starts behind its closing parenthesis.
+double process_start_since_boot_s() {
+  std::ifstream in("/proc/self/stat");
+  std::string stat;
+  std::getline(in, stat);
+  std::istringstream fields(stat.substr(stat.rfind(')') + 1));
+  std::string field;
+  for (int i = 3; i <= 22; ++i) fields >> field;
+  return std::strtod(field.c_str(), nullptr) / static_cast<double>(sysconf(_SC_CLK_TCK));
+}
+
+std::string range_text(int first, int last) {
+  return first == last ? std::to_string(first) : cat(first, "-", last);
+}
+
+}  // namespace
+
+std::string host_name() {
+  std::array<char, 256> name{};
+  gethostname(name.data(), name.size() - 1);
+  return name.data();
+}
+
+std::string core_binding() {
+  cpu_set_t cores;
+  CPU_ZERO(&cores);
+  if (sched_getaffinity(0, sizeof(cores), &cores) != 0) return "unknown";
+  std::vector<std::string> ranges;
+  for (int core = 0; core < CPU_SETSIZE; ++core) {
+    if (!CPU_ISSET(core, &cores)) continue;
+    const int first = core;
+    while (core + 1 < CPU_SETSIZE && CPU_ISSET(core + 1, &cores)) ++core;
+    ranges.push_back(range_text(first, core));
+  }
+  return join(ranges, ",");
+}
+
+double process_age_s() {
+  timespec now{};
+  clock_gettime(CLOCK_BOOTTIME, &now);
+  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9 -
+         process_start_since_boot_s();
+}
+
+double process_cpu_time_s() {
+  const auto usage = usage_of_self();
+  return seconds(usage.ru_utime) + seconds(usage.ru_stime);
+}
+
+std::int64_t peak_memory_bytes() {
+  return static_cast<std::int64_t>(usage_of_self().ru_maxrss) * 1024;  // reported in KiB
+}
+
+}  // namespace scalestudy

@@ -1,0 +1,34 @@
+#include <nlohmann/json.hpp>
+
+#include "core/text.hpp"
+
+#include "record/rank_description.hpp"
+
+namespace scalestudy {
+
+using nlohmann::json;
+
+std::string to_json_line(const RankDescription& description) {
+  const json object{{"build_id", description.build_id},
+                    {"libtorch", description.libtorch},
+                    {"mpi", description.mpi},
+                    {"cuda", description.cuda},
+                    {"devices", description.devices}};
+  return object.dump();
+}
+
+std::optional<RankDescription> rank_description_in(std::string_view output) {
+  for (const auto& line : split(output, '\n')) {
+    const json object = json::parse(line, nullptr, /*allow_exceptions=*/false);
+    if (!object.is_object()) continue;
+    try {
+      return RankDescription{object.at("build_id"), object.at("libtorch"), object.at("mpi"),
+                             object.at("cuda"), object.at("devices")};
+    } catch (const json::exception&) {
+      return {};
+    }
+  }
+  return {};
+}
+
+}  // namespace scalestudy

@@ -1,0 +1,147 @@
+#include "record/sandbox.hpp"
+
+#include <array>
+#include <cerrno>
+#include <cmath>
+#include <csignal>
+#include <cstring>
+#include <fstream>
+#include <new>
+#include <system_error>
+
+#include <fcntl.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "core/handle.hpp"
+#include "core/text.hpp"
+
+namespace scalestudy {
+namespace {
+
+constexpr int out_of_memory = 3;  // exit code of the child
+constexpr int unexpected = 4;
+
+void close_descriptor(int descriptor) noexcept {
+  ::close(descriptor);
+}
+using Descriptor = Handle<int, close_descriptor>;
+
+[[noreturn]] void fail(const char* call) {
+  throw std::system_error(errno, std::generic_category(), call);
+}
+
+/// The kernel ends the child by `signal` when the timer has run down, whatever code is at work.
+void end_after(Seconds time, __itimer_which timer, int signal) {
+  std::signal(signal, SIG_DFL);
+  sigset_t only;
+  sigemptyset(&only);
+  sigaddset(&only, signal);
+  sigprocmask(SIG_UNBLOCK, &only, nullptr);
+  const double whole_s = std::floor(time.count());
+  itimerval value{};
+  value.it_value.tv_sec = static_cast<time_t>(whole_s);
+  value.it_value.tv_usec = static_cast<suseconds_t>((time.count() - whole_s) * 1e6);
+  ::setitimer(timer, &value, nullptr);
+}
+
+void limit_memory(std::int64_t more_bytes) {
+  std::ifstream statm("/proc/self/statm");
+  std::int64_t pages = 0;
+  if (more_bytes <= 0 || !(statm >> pages)) return;
+  const auto bytes = static_cast<rlim_t>(pages * ::sysconf(_SC_PAGESIZE) + more_bytes);
+  const rlimit limit{bytes, bytes};
+  ::setrlimit(RLIMIT_AS, &limit);
+}
+
+/// A crash shall leave neither a core file nor the C library's last words on the terminal.
+void be_silent() {
+  const rlimit no_core{0, 0};
+  ::setrlimit(RLIMIT_CORE, &no_core);
+  for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}) std::signal(signal, SIG_DFL);
+  const Descriptor null(::open("/dev/null", O_WRONLY | O_CLOEXEC));
+  if (null) ::dup2(null.get(), STDERR_FILENO);
+}
+
+void write_all(int descriptor, const std::string& text) {
+  std::size_t done = 0;
+  while (done < text.size()) {
+    const auto count = ::write(descriptor, text.data() + done, text.size() - done);
+    if (count < 0 && errno != EINTR) ::_exit(unexpected);
+    if (count > 0) done += static_cast<std::size_t>(count);
+  }
+}
+
+[[noreturn]] void act_as_child(const std::function<std::string()>& action,
+                               const SandboxLimits& limits,
+                               int answer) noexcept {
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  end_after(limits.cpu_time, ITIMER_PROF, SIGPROF);
+  end_after(limits.wall_time, ITIMER_REAL, SIGALRM);
+  be_silent();
+  try {
+    limit_memory(limits.memory_bytes);
+    write_all(answer, action());
+  } catch (const std::bad_alloc&) {
+    ::_exit(out_of_memory);
+  } catch (...) {
+    ::_exit(unexpected);
+  }
+  ::_exit(0);
+}
+
+std::string read_all(int descriptor) {
+  std::string text;
+  std::array<char, 4096> buffer{};
+  for (;;) {
+    const auto count = ::read(descriptor, buffer.data(), buffer.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) return text;
+    text.append(buffer.data(), static_cast<std::size_t>(count));
+  }
+}
+
+int wait_for(pid_t child) {
+  int status = 0;
+  while (::waitpid(child, &status, 0) < 0) {
+    if (errno != EINTR) fail("waitpid");
+  }
+  return status;
+}
+
+std::string problem_of(int status, const std::string& answer) {
+  if (WIFSIGNALED(status)) {
+    const int signal = WTERMSIG(status);
+    if (signal == SIGPROF || signal == SIGALRM) return "it keeps the HDF5 library busy without end";
+    return cat("it crashes the HDF5 library (signal ", signal, ", ", ::strsignal(signal), ")");
+  }
+  switch (WEXITSTATUS(status)) {
+    case 0:
+      return answer;
+    case out_of_memory:
+      return "it claims more data than memory can hold";
+    default:
+      return "the HDF5 library cannot cope with it";
+  }
+}
+
+}  // namespace
+
+std::string run_in_sandbox(const std::function<std::string()>& action,
+                           const SandboxLimits& limits) {
+  std::array<int, 2> ends{};
+  if (::pipe2(ends.data(), O_CLOEXEC) != 0) fail("pipe2");
+  const Descriptor answer(ends[0]);
+  Descriptor question(ends[1]);
+  const pid_t child = ::fork();
+  if (child < 0) fail("fork");
+  if (child == 0) act_as_child(action, limits, question.get());
+  question.reset();
+  const auto text = read_all(answer.get());
+  return problem_of(wait_for(child), text);
+}
+
+}  // namespace scalestudy

@@ -1,0 +1,27 @@
+#pragma once
+/// HDF5 does not survive every damaged file: some make it loop for ever, some crash it. What an
+/// unsealed file may do to the library is therefore found out in a child process first.
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "core/clock.hpp"
+
+namespace scalestudy {
+
+struct SandboxLimits {
+  Seconds cpu_time{2};            ///< what an endless loop is recognised by, also on a busy machine
+  Seconds wall_time{30};          ///< for everything else
+  std::int64_t memory_bytes = 0;  ///< beyond what the process has already; 0: no limit
+};
+
+/// Runs `action` in a forked child and returns the text it returned: "" for success, else the
+/// problem it found. When the child hangs, crashes or runs out of memory, the text says so; nothing
+/// of that reaches the caller. Blocking, at most about `limits.wall_time`.
+/// Only for programs without threads: the child goes on with a copy of the caller's memory.
+/// Errors: std::system_error when no child can be made.
+[[nodiscard]] std::string run_in_sandbox(const std::function<std::string()>& action,
+                                         const SandboxLimits& limits);
+
+}  // namespace scalestudy

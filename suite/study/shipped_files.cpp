@@ -1,0 +1,99 @@
+#include "study/shipped_files.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include <unistd.h>
+
+#include "core/error.hpp"
+#include "core/text.hpp"
+
+namespace scalestudy {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::vector<fs::path> entries_of(const fs::path& folder) {
+  std::vector<fs::path> entries;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(folder, error)) entries.push_back(entry.path());
+  return entries;
+}
+
+void sort_by_name(std::vector<ShippedFile>& files) {
+  std::sort(files.begin(), files.end(),
+            [](const auto& a, const auto& b) { return a.name < b.name; });
+}
+
+fs::path find_by_name(const std::vector<ShippedFile>& files,
+                      const std::string& name,
+                      const std::string& kind) {
+  std::vector<std::string> names;
+  for (const auto& candidate : files) {
+    if (candidate.name == name) return candidate.file;
+    names.push_back(candidate.name);
+  }
+  const auto guess = nearest(name, names);
+  throw BadInput(
+      {cat("There is no ", kind, " '", name, "', neither a file nor a shipped one"),
+       cat("shipped are: ", names.empty() ? "none" : join(names, ", ")),
+       guess.empty() ? "Give the path of a JSON file" : cat("Did you mean '", guess, "'")});
+}
+
+}  // namespace
+
+ShippedFiles::ShippedFiles(const fs::path& executable)
+    : executable_folder_(executable.parent_path()) {
+  const auto installed = executable_folder_.parent_path() / "share" / "scalestudy";
+  share_ = fs::exists(installed) ? installed : fs::path(SCALESTUDY_SOURCE_DIR);
+}
+
+std::vector<ShippedFile> ShippedFiles::studies() const {
+  std::vector<ShippedFile> files;
+  for (const auto& workload : entries_of(share_ / "workloads")) {
+    for (const auto& file : entries_of(workload / "studies")) {
+      if (file.extension() == ".json") files.push_back({file.stem().string(), file});
+    }
+  }
+  sort_by_name(files);
+  return files;
+}
+
+std::vector<ShippedFile> ShippedFiles::environments() const {
+  std::vector<ShippedFile> files;
+  for (const auto& folder : entries_of(share_ / "environments")) {
+    const auto file = folder / "environment.json";
+    if (fs::exists(file)) files.push_back({folder.filename().string(), file});
+  }
+  sort_by_name(files);
+  return files;
+}
+
+fs::path ShippedFiles::find_study(const std::string& path_or_name) const {
+  if (fs::is_regular_file(path_or_name)) return path_or_name;
+  return find_by_name(studies(), path_or_name, "study");
+}
+
+Environment ShippedFiles::find_environment(const std::string& name_or_file) const {
+  if (name_or_file.empty()) return {};
+  if (fs::is_regular_file(name_or_file)) return read_environment(name_or_file);
+  return read_environment(find_by_name(environments(), name_or_file, "environment"));
+}
+
+fs::path ShippedFiles::rank_program() const {
+  const char* const chosen = std::getenv("SCALESTUDY_RANK_PROGRAM");
+  if (chosen != nullptr && *chosen != '\0') return fs::absolute(chosen);
+  return executable_folder_ / "scalestudy-rank";
+}
+
+void ShippedFiles::require_rank_program() const {
+  const auto program = rank_program();
+  if (::access(program.c_str(), X_OK) == 0) return;
+  throw Unavailable(
+      {cat("The rank program ", program.string(), " does not exist or cannot be executed"),
+       "it trains; this build can only plan, report and inspect",
+       "Run environments/setup.sh and build the preset 'release', or name a rank program "
+       "in SCALESTUDY_RANK_PROGRAM"});
+}
+
+}  // namespace scalestudy

@@ -1,0 +1,45 @@
+#pragma once
+/// Finds what comes with scalestudy (studies, environments, the rank program) both in the build
+/// tree and in an installed prefix.
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "study/environment.hpp"
+#include "study/run_spec.hpp"
+
+namespace scalestudy {
+
+/// A shipped study or environment.
+struct ShippedFile {
+  std::string name;
+  std::filesystem::path file;
+};
+
+class ShippedFiles {
+ public:
+  /// `executable` is the running driver.
+  explicit ShippedFiles(const std::filesystem::path& executable);
+
+  [[nodiscard]] std::vector<ShippedFile> studies() const;       ///< sorted by name
+  [[nodiscard]] std::vector<ShippedFile> environments() const;  ///< sorted by name
+
+  /// An existing path, or a shipped study's name. Errors: BadInput with the nearest name.
+  [[nodiscard]] std::filesystem::path find_study(const std::string& path_or_name) const;
+
+  /// "" is this machine as it is. Errors: BadInput with the nearest name.
+  [[nodiscard]] Environment find_environment(const std::string& name_or_file) const;
+
+  /// Beside the driver, or SCALESTUDY_RANK_PROGRAM; the file need not exist.
+  [[nodiscard]] std::filesystem::path rank_program() const;
+
+  /// Errors: Unavailable when this build has no rank program.
+  void require_rank_program() const;
+
+ private:
+  std::filesystem::path executable_folder_;
+  std::filesystem::path share_;  ///< holds workloads/ and environments/
+};
+
+}  // namespace scalestudy

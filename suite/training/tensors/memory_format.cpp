@@ -1,0 +1,50 @@
+#include "training/tensors/memory_format.hpp"
+
+#include <ATen/ops/empty_like.h>
+
+#include "core/error.hpp"
+#include "core/text.hpp"
+
+namespace scalestudy {
+
+torch::Tensor in_format(const torch::Tensor& tensor, c10::MemoryFormat format) {
+  return at::empty_like(tensor, tensor.options(), format).copy_(tensor);
+}
+
+torch::Tensor borrowed(const HostArray& array) {
+  return torch::from_blob(const_cast<float*>(array.values.data()), array.shape, torch::kFloat32);
+}
+
+void use_memory_format(torch::nn::Module& model, c10::MemoryFormat format) {
+  const auto dimensions = format == c10::MemoryFormat::ChannelsLast3d ? 5 : 4;
+  for (auto& parameter : model.parameters())
+    if (parameter.dim() == dimensions && format != c10::MemoryFormat::Contiguous)
+      parameter.set_data(in_format(parameter.detach(), format));
+}
+
+void expect_memory_format(torch::nn::Module& model, const std::string& memory_format) {
+  for (const auto& parameter : model.named_parameters()) {
+    const auto& kernel = parameter.value();
+    if (kernel.dim() < 4 || kernel.dim() > 5) continue;
+    const auto wanted = memory_format == "contiguous" ? c10::MemoryFormat::Contiguous
+                        : kernel.dim() == 5           ? c10::MemoryFormat::ChannelsLast3d
+                                                      : c10::MemoryFormat::ChannelsLast;
+    if (kernel.is_contiguous(wanted)) continue;
+    throw Unavailable(
+        {cat("Memory format ", memory_format, " is not in force for ", parameter.key()),
+         "times would be those of another layout",
+         "This is a defect of the workload; report it, or use the other format"});
+  }
+}
+
+c10::MemoryFormat memory_format_2d(const RunSpec& spec) {
+  return spec.settings.memory_format == "channels_last" ? c10::MemoryFormat::ChannelsLast
+                                                        : c10::MemoryFormat::Contiguous;
+}
+
+c10::MemoryFormat memory_format_3d(const RunSpec& spec) {
+  return spec.settings.memory_format == "channels_last" ? c10::MemoryFormat::ChannelsLast3d
+                                                        : c10::MemoryFormat::Contiguous;
+}
+
+}  // namespace scalestudy

@@ -1,0 +1,253 @@
+#include "training/weights/state_dict_file.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <exception>
+#include <fstream>
+#include <map>
+#include <memory>
+
+#include <caffe2/serialize/inline_container.h>
+#include <caffe2/serialize/read_adapter_interface.h>
+#include <torch/utils.h>
+
+#include "core/atomic_file.hpp"
+#include "core/error.hpp"
+#include "core/text.hpp"
+
+#include "training/tensors/memory_format.hpp"
+#include "training/weights/state_dict_pickle.hpp"
+
+namespace scalestudy {
+namespace {
+
+using caffe2::serialize::PyTorchStreamReader;
+using caffe2::serialize::PyTorchStreamWriter;
+
+[[noreturn]] void refuse_file(const std::string& origin, const std::string& problem) {
+  throw BadInput({cat(origin, ": ", problem), "it cannot be used as the weights of a model",
+                  "Give a file written by torch.save(model.state_dict(), file) or by scalestudy"});
+}
+
+[[noreturn]] void refuse_tensor(const std::string& origin,
+                                const std::string& name,
+                                const std::string& problem) {
+  throw BadInput({cat(origin, ": tensor '", name, "' ", problem),
+                  "these are not the weights of this model",
+                  "Check workload and settings of the model that wrote the file"});
+}
+
+/// Reads past the end give nothing instead of somebody else's memory.
+class BoundedAdapter final : public caffe2::serialize::ReadAdapterInterface {
+ public:
+  explicit BoundedAdapter(std::span<const std::byte> bytes) : bytes_(bytes) {}
+  [[nodiscard]] std::size_t size() const override { return bytes_.size(); }
+  std::size_t read(std::uint64_t position,
+                   void* buffer,
+                   std::size_t count,
+                   const char*) const override {
+    if (position >= bytes_.size()) return 0;
+    count = std::min(count, bytes_.size() - static_cast<std::size_t>(position));
+    std::memcpy(buffer, bytes_.data() + position, count);
+    return count;
+  }
+
+ private:
+  std::span<const std::byte> bytes_;
+};
+
+/// Elements from the first to the last one that the layout reaches, or −1 when it is impossible.
+std::int64_t extent_of(const TensorReference& tensor) {
+  if (tensor.sizes.size() != tensor.strides.size() || tensor.offset < 0) return -1;
+  std::int64_t last = tensor.offset;
+  bool empty = false;
+  for (std::size_t i = 0; i < tensor.sizes.size(); ++i) {
+    const auto size = tensor.sizes[i];
+    const auto stride = tensor.strides[i];
+    if (size < 0 || stride < 0) return -1;
+    if (size == 0) empty = true;
+    std::int64_t reach = 0;
+    if (size > 0 && (__builtin_mul_overflow(size - 1, stride, &reach) ||
+                     __builtin_add_overflow(last, reach, &last)))
+      return -1;
+  }
+  return empty ? 0 : last + 1;
+}
+
+class StateDictReader {
+ public:
+  explicit StateDictReader(std::span<const std::byte> bytes)
+      : size_bytes_(bytes.size()), archive_(std::make_shared<BoundedAdapter>(bytes)) {}
+
+  NamedTensors read() {
+    if (archive_.hasRecord("byteorder") && text_of("byteorder") != "little")
+      throw NoStateDict("it was written on a big-endian machine");
+    NamedTensors tensors;
+    for (const auto& reference : unpickle_state_dict(text_of("data.pkl")))
+      tensors.push_back({reference.name, tensor_of(reference)});
+    return tensors;
+  }
+
+ private:
+  std::string text_of(const std::string& record) {
+    expect_size(record);
+    const auto [data, size] = archive_.getRecord(record);
+    return {static_cast<const char*>(data.get()), size};
+  }
+
+  /// A record cannot be larger than the file, whatever the archive's directory says.
+  std::size_t expect_size(const std::string& record) {
+    const auto size = archive_.getRecordSize(record);
+    if (size > size_bytes_) throw NoStateDict(cat("record ", record, " is larger than the file"));
+    return size;
+  }
+
+  torch::Tensor tensor_of(const TensorReference& reference) {
+    const auto extent = extent_of(reference);
+    if (extent < 0 || extent > reference.storage.element_count)
+      throw NoStateDict(cat("tensor '", reference.name, "' does not fit its storage"));
+    return torch::as_strided(storage_of(reference.storage), reference.sizes, reference.strides,
+                             reference.offset)
+        .clone(at::MemoryFormat::Contiguous);
+  }
+
+  torch::Tensor storage_of(const StorageReference& storage) {
+    const auto found = storages_.find(storage.key);
+    if (found != storages_.end()) {
+      if (found->second.scalar_type() != storage.type ||
+          found->second.numel() != storage.element_count)
+        throw NoStateDict(cat("storage ", storage.key, " is described twice, differently"));
+      return found->second;
+    }
+    const auto record = cat("data/", storage.key);
+    const auto element_bytes = static_cast<std::int64_t>(c10::elementSize(storage.type));
+    const auto size = static_cast<std::int64_t>(expect_size(record));
+    if (storage.element_count < 0 || size / element_bytes != storage.element_count ||
+        size % element_bytes != 0)
+      throw NoStateDict(cat("record ", record, " does not hold ", storage.element_count,
+                            " elements of type ", c10::toString(storage.type)));
+    auto elements = torch::empty({storage.element_count}, torch::dtype(storage.type));
+    archive_.getRecord(record, elements.data_ptr(), static_cast<std::size_t>(size));
+    return storages_.emplace(storage.key, elements).first->second;
+  }
+
+  std::size_t size_bytes_;
+  PyTorchStreamReader archive_;
+  std::map<std::string, torch::Tensor> storages_;
+};
+
+std::string shape_text(const torch::Tensor& tensor) {
+  std::vector<std::string> sizes;
+  for (const auto size : tensor.sizes()) sizes.push_back(std::to_string(size));
+  return cat("[", join(sizes, ", "), "]");
+}
+
+void expect_same_kind(const NamedTensor& expected,
+                      const torch::Tensor& found,
+                      const std::string& origin) {
+  const auto& tensor = expected.tensor;
+  if (found.sizes() != tensor.sizes())
+    refuse_tensor(origin, expected.name,
+                  cat("has shape ", shape_text(found), ", the model needs ", shape_text(tensor)));
+  if (found.scalar_type() != tensor.scalar_type())
+    refuse_tensor(origin, expected.name,
+                  cat("has type ", c10::toString(found.scalar_type()), ", the model needs ",
+                      c10::toString(tensor.scalar_type())));
+}
+
+/// A module's own tensors come before its children's, as in Python.
+void add_state_of(const torch::nn::Module& module, const std::string& prefix, NamedTensors& state) {
+  for (const auto& parameter : module.named_parameters(/*recurse=*/false))
+    state.push_back({prefix + parameter.key(), parameter.value()});
+  for (const auto& buffer : module.named_buffers(/*recurse=*/false))
+    state.push_back({prefix + buffer.key(), buffer.value()});
+  for (const auto& child : module.named_children())
+    add_state_of(*child.value(), cat(prefix, child.key(), "."), state);
+}
+
+}  // namespace
+
+NamedTensors state_of(torch::nn::Module& module) {
+  NamedTensors state;
+  add_state_of(module, "", state);
+  return state;
+}
+
+void load_state(torch::nn::Module& module, const NamedTensors& state, const std::string& origin) {
+  std::map<std::string, torch::Tensor> by_name;
+  for (const auto& [name, tensor] : state) by_name.emplace(name, tensor);
+  auto targets = state_of(module);
+  for (const auto& target : targets) {
+    const auto found = by_name.find(target.name);
+    if (found == by_name.end()) refuse_tensor(origin, target.name, "is missing");
+    expect_same_kind(target, found->second, origin);
+  }
+  for (const auto& [name, tensor] : by_name) {
+    const bool known = std::any_of(targets.begin(), targets.end(),
+                                   [&, &key = name](const auto& each) { return each.name == key; });
+    if (!known) refuse_tensor(origin, name, "does not exist in the model");
+  }
+  const torch::NoGradGuard no_grad;
+  for (auto& target : targets) target.tensor.copy_(by_name.at(target.name));
+}
+
+void write_state_dict(const Sink& sink, const NamedTensors& tensors) {
+  PyTorchStreamWriter archive([&](const void* data, std::size_t size) {
+    sink(data, size);
+    return size;
+  });
+  std::vector<torch::Tensor> storages;
+  std::vector<TensorReference> references;
+  for (const auto& [name, tensor] : tensors) {
+    storages.push_back(in_format(tensor.detach().to(torch::kCPU), c10::MemoryFormat::Contiguous));
+    const auto& storage = storages.back();
+    references.push_back(
+        {name,
+         {std::to_string(references.size()), storage.scalar_type(), storage.numel()},
+         0,
+         storage.sizes().vec(),
+         storage.strides().vec()});
+  }
+  const auto pickle = pickle_state_dict(references);
+  archive.writeRecord("data.pkl", pickle.data(), pickle.size());
+  for (std::size_t i = 0; i < storages.size(); ++i)
+    archive.writeRecord(cat("data/", i), storages[i].data_ptr(), storages[i].nbytes());
+  archive.writeEndOfFile();
+}
+
+void write_state_dict(const std::filesystem::path& file, const NamedTensors& tensors) {
+  AtomicFile output(file, "the trained weights are kept there");
+  write_state_dict([&](const void* data, std::size_t size) { output.write(data, size); }, tensors);
+  output.finish();
+  output.publish();
+}
+
+NamedTensors read_state_dict(std::span<const std::byte> bytes, const std::string& origin) {
+  try {
+    return StateDictReader(bytes).read();
+  } catch (const NoStateDict& error) {
+    refuse_file(origin, cat("it is no state dict: ", error.what()));
+  } catch (const c10::Error& error) {
+    refuse_file(origin, cat("its archive is damaged or not PyTorch's: ",
+                            split(error.what_without_backtrace(), '\n').front()));
+  } catch (const std::bad_alloc&) {
+    refuse_file(origin, "it claims more data than memory can hold");
+  }
+}
+
+std::vector<std::byte> weights_file_bytes(const std::filesystem::path& file) {
+  std::ifstream in(file, std::ios::binary | std::ios::ate);
+  const auto size = in ? static_cast<std::streamoff>(in.tellg()) : 0;
+  std::vector<std::byte> bytes(static_cast<std::size_t>(std::max<std::streamoff>(size, 0)));
+  in.seekg(0);
+  in.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+  if (!in || size < 0) refuse_file(file.string(), cat("it cannot be read: ", std::strerror(errno)));
+  return bytes;
+}
+
+NamedTensors read_state_dict(const std::filesystem::path& file) {
+  return read_state_dict(weights_file_bytes(file), file.string());
+}
+
+}  // namespace scalestudy

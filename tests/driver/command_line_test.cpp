@@ -1,0 +1,101 @@
+#include <sstream>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "core/provenance.hpp"
+
+#include "driver/driver.hpp"
+
+namespace scalestudy {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+
+struct Answer {
+  int code = 0;
+  std::string out;
+  std::string err;
+};
+
+Answer answer_to(const std::vector<std::string>& arguments) {
+  std::ostringstream out;
+  std::ostringstream err;
+  Context context{{}, "/nowhere/bin/scalestudy", out, err};
+  const int code = run_driver(arguments, context);
+  return {code, out.str(), err.str()};
+}
+
+TEST(CommandLine, VersionNamesTheBuild) {
+  const auto answer = answer_to({"--version"});
+  EXPECT_EQ(answer.code, 0);
+  EXPECT_EQ(answer.out, "scalestudy " + build_id() + "\n");
+}
+
+TEST(CommandLine, UnknownCommandSuggestsTheNearest) {
+  const auto answer = answer_to({"statsu", "DIR"});
+  EXPECT_EQ(answer.code, 2);
+  EXPECT_EQ(answer.out, "");
+  EXPECT_THAT(answer.err, HasSubstr("There is no command 'statsu'"));
+  EXPECT_THAT(answer.err, HasSubstr("Did you mean 'status'"));
+  EXPECT_THAT(answer_to({"xyzzyxyzzy"}).err, HasSubstr("See scalestudy --help"));
+}
+
+TEST(CommandLine, UnknownOptionSuggestsTheNearest) {
+  const auto answer = answer_to({"run", "study.json", "--out", "x", "--dryrun"});
+  EXPECT_EQ(answer.code, 2);
+  EXPECT_THAT(answer.err, HasSubstr("--dryrun"));
+  EXPECT_THAT(answer.err, HasSubstr("Did you mean '--dry-run'"));
+}
+
+TEST(CommandLine, MissingPartsAreUsageErrors) {
+  EXPECT_EQ(answer_to({}).code, 2);
+  EXPECT_EQ(answer_to({"status"}).code, 2);
+  const auto answer = answer_to({"run", "study.json"});
+  EXPECT_EQ(answer.code, 2);
+  EXPECT_THAT(answer.err, HasSubstr("--out"));
+  EXPECT_THAT(answer.err, StartsWith("error: "));
+}
+
+TEST(CommandLine, EveryCommandHelpsWithAnExample) {
+  EXPECT_EQ(answer_to({"--help"}).code, 0);
+  for (const auto& command : commands()) {
+    const auto answer = answer_to({std::string(command.name), "--help"});
+    EXPECT_EQ(answer.code, 0) << command.name;
+    EXPECT_THAT(answer.out, HasSubstr("Example:\n  scalestudy " + std::string(command.name)));
+    EXPECT_THAT(answer.out, HasSubstr("--no-color"));
+    EXPECT_THAT(answer_to({"--help"}).out, HasSubstr(std::string(command.summary)));
+  }
+}
+
+TEST(CommandLine, UnknownStudyEnvironmentAndFolderAreBadInput) {
+  const auto study = answer_to({"plan", "no-such-study"});
+  EXPECT_EQ(study.code, 2);
+  EXPECT_THAT(study.err, HasSubstr("no study 'no-such-study'"));
+  const auto environment = answer_to({"plan", "x", "--environment", "no-such-place"});
+  EXPECT_EQ(environment.code, 2);
+  EXPECT_THAT(environment.err, HasSubstr("no environment 'no-such-place'"));
+  const auto launcher = answer_to({"plan", "x", "--launcher", "locla"});
+  EXPECT_EQ(launcher.code, 2);
+  EXPECT_THAT(launcher.err, HasSubstr("Did you mean 'local'"));
+  const auto folder = answer_to({"status", "/nowhere"});
+  EXPECT_EQ(folder.code, 2);
+  EXPECT_THAT(folder.err, HasSubstr("no study folder"));
+}
+
+TEST(CommandLine, ColourOnlyOnATerminalThatWantsIt) {
+  std::ostringstream out;
+  std::ostringstream err;
+  Context context{{}, "/nowhere/bin/scalestudy", out, err, true, true};
+  EXPECT_EQ(run_driver({"status", "/nowhere"}, context), 2);
+  EXPECT_THAT(err.str(), HasSubstr("\033[1;31merror:"));
+  std::ostringstream plain;
+  Context no_color{{}, "/nowhere/bin/scalestudy", out, plain, true, true};
+  EXPECT_EQ(run_driver({"status", "/nowhere", "--no-color"}, no_color), 2);
+  EXPECT_THAT(plain.str(), Not(HasSubstr("\033")));
+}
+
+}  // namespace
+}  // namespace scalestudy

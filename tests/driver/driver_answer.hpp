@@ -1,0 +1,26 @@
+#pragma once
+/// The driver called in this process, as main() would.
+
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "driver/driver.hpp"
+
+namespace scalestudy {
+
+struct DriverAnswer {
+  int code = 0;
+  std::string out;
+  std::string err;
+};
+
+inline DriverAnswer ask_driver(const std::vector<std::string>& arguments) {
+  std::ostringstream out;
+  std::ostringstream err;
+  Context context{{}, "/nowhere/bin/scalestudy", out, err};
+  const int code = run_driver(arguments, context);
+  return {code, out.str(), err.str()};
+}
+
+}  // namespace scalestudy

@@ -1,0 +1,99 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "study/scaling_rules.hpp"
+
+#include "record/columns.hpp"
+
+#include "driver/terminal/listing.hpp"
+#include "tests/driver/driver_answer.hpp"
+
+namespace scalestudy {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+json rows_of(const std::string& kind) {
+  const auto answer = ask_driver({"list", kind, "--json"});
+  EXPECT_EQ(answer.code, 0) << kind << answer.err;
+  return json::parse(answer.out).at(kind);
+}
+
+bool has_row(const json& rows, const std::string& name) {
+  return std::any_of(rows.begin(), rows.end(),
+                     [&](const auto& row) { return row["name"] == name; });
+}
+
+TEST(List, ShowsEveryKind) {
+  EXPECT_TRUE(has_row(rows_of("workloads"), "noise2void"));
+  EXPECT_TRUE(has_row(rows_of("strategies"), "bucketed_overlap"));
+  EXPECT_EQ(rows_of("rules").size(), scaling_rules().size());
+  EXPECT_TRUE(has_row(rows_of("launchers"), "local"));
+  EXPECT_TRUE(has_row(rows_of("launchers"), "mpirun"));
+  EXPECT_TRUE(has_row(rows_of("environments"), "debian12-cpu"));
+}
+
+TEST(List, EveryShippedStudyCanBeRead) {
+  const auto studies = rows_of("studies");
+  EXPECT_TRUE(has_row(studies, "n2v-quickstart"));
+  for (const auto& study : studies) {
+    EXPECT_FALSE(study["description"].get<std::string>().starts_with("UNREADABLE")) << study;
+    EXPECT_NE(study["description"], "") << study;
+  }
+}
+
+TEST(List, EveryRecordedColumnIsAMetricWithUnit) {
+  const auto metrics = rows_of("metrics");
+  EXPECT_TRUE(has_row(metrics, "/summary/samples_per_s"));
+  EXPECT_TRUE(has_row(metrics, "/steps/exposed_communication_s"));
+  EXPECT_TRUE(has_row(metrics, "/ranks/peak_memory_bytes"));
+  for (const auto& metric : metrics) {
+    EXPECT_NE(metric["unit"], "") << metric;
+    EXPECT_NE(metric["meaning"], "") << metric;
+  }
+}
+
+TEST(List, NoClaimsAreShippedYet) {
+  const auto answer = ask_driver({"list", "claims"});
+  EXPECT_EQ(answer.code, 0);
+  EXPECT_EQ(answer.out, "This version ships no claims to verify.\n");
+  EXPECT_EQ(rows_of("claims"), json::array());
+}
+
+TEST(List, UnknownKindSuggestsTheNearest) {
+  const auto answer = ask_driver({"list", "studeis"});
+  EXPECT_EQ(answer.code, 2);
+  EXPECT_EQ(answer.out, "");
+  EXPECT_THAT(answer.err, HasSubstr("nothing called 'studeis' to list"));
+  EXPECT_THAT(answer.err, HasSubstr("Did you mean 'studies'"));
+}
+
+TEST(Listing, AlignsItsColumns) {
+  std::ostringstream out;
+  Context context{{}, "", out, out};
+  show({"things", {"name", "what"}, {{"a", "first"}, {"long name", "µ"}}, ""}, context);
+  EXPECT_EQ(out.str(), "name       what\na          first\nlong name  µ\n");
+}
+
+TEST(Schema, IsJsonWithTheKnownKeys) {
+  const auto study = json::parse(ask_driver({"schema", "study"}).out);
+  EXPECT_TRUE(study["properties"].contains("axes"));
+  EXPECT_TRUE(study["properties"].contains("settings"));
+  const auto environment = json::parse(ask_driver({"schema", "environment"}).out);
+  EXPECT_TRUE(environment["properties"].contains("launcher"));
+}
+
+TEST(Schema, ClaimsAreNotPartOfThisVersion) {
+  const auto answer = ask_driver({"schema", "claim"});
+  EXPECT_EQ(answer.code, 4);
+  EXPECT_THAT(answer.err, StartsWith("error: This version of scalestudy knows no claims ("));
+  const auto unknown = ask_driver({"schema", "stduy"});
+  EXPECT_EQ(unknown.code, 2);
+  EXPECT_THAT(unknown.err, HasSubstr("Did you mean 'study'"));
+}
+
+}  // namespace
+}  // namespace scalestudy

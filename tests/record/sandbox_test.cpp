@@ -1,0 +1,72 @@
+#include "record/sandbox.hpp"
+
+#include <csignal>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace scalestudy {
+namespace {
+
+using ::testing::HasSubstr;
+
+TEST(Sandbox, ReturnsWhatTheActionFound) {
+  EXPECT_EQ(run_in_sandbox([] { return std::string(); }, {}), "");
+  const std::string long_text(300'000, 'x');  // more than a pipe holds
+  EXPECT_EQ(run_in_sandbox([&] { return long_text; }, {}), long_text);
+}
+
+TEST(Sandbox, LeavesTheCallersMemoryAlone) {
+  int value = 1;
+  EXPECT_EQ(run_in_sandbox(
+                [&] {
+                  value = 2;
+                  return std::string("changed");
+                },
+                {}),
+            "changed");
+  EXPECT_EQ(value, 1);
+}
+
+TEST(Sandbox, CrashesHangsAndExceptionsBecomeProblems) {
+  const auto crash = [] {
+    std::raise(SIGSEGV);
+    return std::string();
+  };
+  EXPECT_THAT(run_in_sandbox(crash, {}), HasSubstr("crashes the HDF5 library (signal 11"));
+  const auto hang = []() -> std::string {
+    volatile bool for_ever = true;
+    while (for_ever) {
+    }
+    return "";
+  };
+  EXPECT_THAT(run_in_sandbox(hang, {Seconds(0.1), Seconds(60), 0}), HasSubstr("busy without end"));
+  const auto throws = []() -> std::string { throw std::runtime_error("x"); };
+  EXPECT_THAT(run_in_sandbox(throws, {}), HasSubstr("cannot cope"));
+}
+
+TEST(Sandbox, AnAlarmThatTheCallerBlocksStillEndsTheChild) {
+  sigset_t alarm_only;
+  sigset_t before;
+  sigemptyset(&alarm_only);
+  sigaddset(&alarm_only, SIGALRM);
+  ::sigprocmask(SIG_BLOCK, &alarm_only, &before);
+  const auto sleep = [] {
+    ::sleep(30);
+    return std::string();
+  };
+  EXPECT_THAT(run_in_sandbox(sleep, {Seconds(10), Seconds(0.1), 0}), HasSubstr("busy"));
+  ::sigprocmask(SIG_SETMASK, &before, nullptr);
+}
+
+TEST(Sandbox, LeavesNoChildBehind) {
+  (void)run_in_sandbox([] { return std::string(); }, {});
+  EXPECT_EQ(::waitpid(-1, nullptr, WNOHANG), -1);
+  EXPECT_EQ(errno, ECHILD);
+}
+
+}  // namespace
+}  // namespace scalestudy
