@@ -9,6 +9,7 @@
 #include "core/text.hpp"
 
 #include "record/run_file.hpp"
+#include "record/study_folder.hpp"
 
 #include "analysis/quality_metrics.hpp"
 
@@ -74,24 +75,6 @@ RunMeasures measure(const Run& run) {
   return measures;
 }
 
-fs::path run_file_in(const fs::path& run_folder) {
-  for (const char* name : {"run.h5", "run.h5.part"}) {
-    if (fs::exists(run_folder / name)) return run_folder / name;
-  }
-  return {};
-}
-
-std::vector<fs::path> run_files(const fs::path& study_folder) {
-  std::vector<fs::path> files;
-  const fs::path runs = study_folder / "runs";
-  if (!fs::is_directory(runs)) return files;
-  for (const auto& entry : fs::directory_iterator(runs)) {
-    if (const fs::path file = run_file_in(entry.path()); !file.empty()) files.push_back(file);
-  }
-  std::sort(files.begin(), files.end());
-  return files;
-}
-
 void require_folder(const fs::path& folder) {
   if (fs::is_directory(folder)) return;
   throw BadInput({cat("'", folder.string(), "' is no folder"),
@@ -99,23 +82,36 @@ void require_folder(const fs::path& folder) {
                   "Give the folder that `scalestudy run --out` wrote"});
 }
 
-void load_folder(const fs::path& folder, RunSet& set) {
-  require_folder(folder);
-  std::set<std::string> present;
-  for (const fs::path& file : run_files(folder)) {
-    present.insert(file.parent_path().filename().string());
+/// Why a planned run has no result file: "not started", or how it ended.
+std::string reason_for_absence(const StudyFolder& folder, const std::string& run_id) {
+  const auto launch = folder.read_launch(run_id);
+  if (!launch) return "not started";
+  if (launch->status.empty()) return "started, nothing recorded yet";
+  return launch->reason.empty() ? launch->status : cat(launch->status, ": ", launch->reason);
+}
+
+/// What the plan names and no file shows. A folder of run files alone has no plan.
+void add_absent_runs(const StudyFolder& folder, RunSet& set) {
+  if (!fs::exists(folder.plan_file())) return;
+  const StudyMatrix matrix = folder.read_plan().matrix;
+  for (const RunSpec& spec : matrix.runs) {
+    const auto id = spec.run_id();
+    if (!folder.result_file(id)) set.without_file.push_back({id, reason_for_absence(folder, id)});
+  }
+  for (const SkippedRun& run : matrix.skipped) set.skipped.push_back({run.combination, run.reason});
+}
+
+void load_folder(const fs::path& path, RunSet& set) {
+  require_folder(path);
+  const StudyFolder folder(path);
+  for (const fs::path& file : folder.result_files()) {
     try {
       set.runs.push_back(judge_run(read_run_file(file)));
     } catch (const Error& error) {
       set.unreadable.push_back({file.string(), error.what()});
     }
   }
-  const PlanFile plan = read_plan_file(folder / "plan.json");
-  for (const std::string& id : plan.run_ids) {
-    if (present.count(id) == 1) continue;
-    set.without_file.push_back({id, reason_for_absence(folder / "runs" / id)});
-  }
-  set.skipped.insert(set.skipped.end(), plan.skipped.begin(), plan.skipped.end());
+  add_absent_runs(folder, set);
 }
 
 /// What all runs of a series share; the rest of the spec follows from ranks and repeat.

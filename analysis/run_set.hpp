@@ -12,7 +12,6 @@
 
 #include "record/run_record.hpp"
 
-#include "analysis/plan_file.hpp"
 #include "analysis/run_summary.hpp"
 
 namespace scalestudy {
@@ -44,6 +43,12 @@ struct Run {
   [[nodiscard]] bool has_label(std::string_view label) const;
   /// A resumed run trains as well as any other, but its times are no evidence.
   [[nodiscard]] bool is_timing_data() const { return is_data() && !has_label("resumed"); }
+};
+
+/// A run that has no readable file, or a combination that the plan left out, and why.
+struct AbsentRun {
+  std::string name;
+  std::string reason;
 };
 
 struct RunSet {

@@ -12,6 +12,23 @@ function(scalestudy_library name)
   endif()
 endfunction()
 
+# scalestudy_embed(SOURCE HEADER file...): sets SOURCE to a source file that defines, for each file,
+# the string HEADER declares: page.css is scalestudy::assets::page_css.
+function(scalestudy_embed source header)
+  set(strings "")
+  foreach(file IN LISTS ARGN)
+    get_filename_component(name ${file} NAME)
+    string(MAKE_C_IDENTIFIER ${name} identifier)
+    file(READ ${file} content)
+    string(APPEND strings "const std::string_view ${identifier} = R\"asset(${content})asset\";\n")
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${file})
+  endforeach()
+  file(RELATIVE_PATH header ${PROJECT_SOURCE_DIR} ${CMAKE_CURRENT_SOURCE_DIR}/${header})
+  file(CONFIGURE OUTPUT generated/assets.cpp @ONLY
+    CONTENT "#include \"@header@\"\n\nnamespace scalestudy::assets {\n\n@strings@\n}  // namespace scalestudy::assets\n")
+  set(${source} ${CMAKE_CURRENT_BINARY_DIR}/generated/assets.cpp PARENT_SCOPE)
+endfunction()
+
 # scalestudy_program(TARGET): all programs stand beside each other, as installed.
 function(scalestudy_program target)
   set_target_properties(${target} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)

@@ -6,9 +6,6 @@
 
 #include <sched.h>
 
-#include "core/hash.hpp"
-#include "core/text.hpp"
-
 namespace scalestudy {
 namespace {
 
@@ -33,17 +30,6 @@ std::int64_t cores_in_quota(std::int64_t otherwise) {
 std::int64_t usable_cores() {
   const auto cores = cores_in_affinity_mask();
   return std::min(cores, cores_in_quota(cores));
-}
-
-std::string HostFacts::text() const {
-  auto text =
-      cat(cpu_model, " (machine ", machine, "), ", cores, " cores, environment ", environment);
-  for (const auto& [name, value] : variables) text += cat(", ", name, "=", value);
-  return text;
-}
-
-std::string HostFacts::fingerprint() const {
-  return hex64(mix64(fnv1a(text())));
 }
 
 }  // namespace scalestudy

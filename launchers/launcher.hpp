@@ -12,6 +12,8 @@
 #include <string_view>
 #include <vector>
 
+#include "core/process.hpp"
+
 namespace scalestudy {
 
 struct LaunchRequest {
@@ -22,15 +24,6 @@ struct LaunchRequest {
   bool oversubscribed = false;  ///< more busy threads than cores
   std::string job_key;          ///< unique on the host: names the run's shared memory
   std::map<std::string, std::string> variables;  ///< of the environment, for every rank
-};
-
-/// One process to start.
-struct ProcessPlan {
-  std::string name;  ///< "rank 0", "mpirun"
-  std::vector<std::string> argv;
-  std::map<std::string, std::string> variables;  ///< added to the inherited environment
-  std::vector<std::string> removed_variables;    ///< taken out of the inherited environment
-  std::filesystem::path log_file;                ///< receives stdout and stderr
 };
 
 struct LaunchPlan {

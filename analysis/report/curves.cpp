@@ -144,6 +144,7 @@ Figure curve_figure(const SeriesAnalysis& analysis,
                     Horizontal axis,
                     const std::string& style) {
   Figure figure;
+  figure.section = FigureSection::learning;
   figure.slug = cat(analysis.series.slug, "-", what, "-by-",
                     axis == Horizontal::samples ? "samples" : "time");
   figure.tsv = curves_tsv(curves);

@@ -5,6 +5,7 @@
 
 #include "core/text.hpp"
 
+#include "analysis/report/assets.hpp"
 #include "analysis/report/curves.hpp"
 #include "analysis/report/gnuplot.hpp"
 #include "analysis/report/numbers.hpp"
@@ -76,6 +77,7 @@ std::string interval_method(const SeriesAnalysis& analysis) {
 
 Figure speedup_figure(const SeriesAnalysis& analysis) {
   Figure figure;
+  figure.section = FigureSection::speed;
   figure.slug = analysis.series.slug + "-speedup";
   figure.title = "Speed-up";
   figure.tsv = "# ranks\ttraining\tlow\thigh\tthroughput\tlow\thigh\tlaunch\tlow\thigh\n";
@@ -100,6 +102,7 @@ Figure speedup_figure(const SeriesAnalysis& analysis) {
 
 Figure efficiency_figure(const SeriesAnalysis& analysis) {
   Figure figure;
+  figure.section = FigureSection::speed;
   figure.slug = analysis.series.slug + "-efficiency";
   figure.title = "Efficiency";
   figure.tsv = "# ranks\ttraining_percent\tlow\thigh\tthroughput_percent\tlow\thigh\n";
@@ -148,6 +151,7 @@ std::string step_tsv(const SeriesAnalysis& analysis, const std::vector<std::size
 Figure step_figure(const SeriesAnalysis& analysis) {
   const auto phases = visible_phases(analysis);
   Figure figure;
+  figure.section = FigureSection::step;
   figure.slug = analysis.series.slug + "-step-phases";
   figure.title = "Step time by phase";
   figure.tsv = step_tsv(analysis, phases);
@@ -235,15 +239,10 @@ std::vector<Figure> figures_of(const SeriesAnalysis& analysis) {
 }
 
 std::string gnuplot_script(const Figure& figure) {
-  const std::string style =
-      cat("set border 3 lc rgb '", ink.hex, "'\nset tics nomirror out scale 0.5 textcolor rgb '",
-          ink.hex, "'\nset grid ytics lc rgb '", faint.hex, "' lw 0.6 dt 3\n",
-          "set key above left horizontal Left reverse samplen 1.4 textcolor rgb '", ink.hex,
-          "'\nset xlabel textcolor rgb '", ink.hex, "'\nset ylabel textcolor rgb '", ink.hex,
-          "'\nset datafile separator tab\nset datafile missing 'NaN'\nset encoding utf8\nset "
-          "errorbars 1.5\n");
+  const std::string colours = cat("ink = '", ink.hex, "'\nfaint = '", faint.hex, "'\n");
   const std::string name = figure.slug;
-  return cat("# ", figure.title, ". Draw again with: gnuplot ", name, ".gp\n", style,
+  return cat("# ", figure.title, ". Draw again with: gnuplot ", name, ".gp\n", colours,
+             assets::preamble_gp,
              "set terminal svg size 520,380 dynamic noenhanced font 'sans-serif,14' background "
              "'#ffffff'\nset output ",
              gnuplot_quoted(name + ".svg"), "\n", figure.drawing,

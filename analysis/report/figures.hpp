@@ -9,7 +9,11 @@
 
 namespace scalestudy {
 
+/// Where in the report a figure stands.
+enum class FigureSection { speed, step, learning };
+
 struct Figure {
+  FigureSection section = FigureSection::speed;
   std::string slug;  ///< file names: <slug>.tsv, .gp, .svg, .pdf
   std::string title;
   std::string caption;  ///< everything needed to judge it, see METRICS.md#captions

@@ -1,19 +1,12 @@
 #include "analysis/report/gnuplot.hpp"
 
 #include <array>
-#include <cctype>
-#include <chrono>
-#include <cstdlib>
+#include <cstdio>
 #include <fstream>
-#include <sstream>
-#include <thread>
 #include <vector>
 
-#include <fcntl.h>
-#include <signal.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
+#include "core/error.hpp"
+#include "core/process.hpp"
 #include "core/text.hpp"
 
 #include "analysis/report/report_table.hpp"
@@ -22,37 +15,7 @@ namespace scalestudy {
 namespace {
 
 namespace fs = std::filesystem;
-constexpr int not_startable = 127;
-constexpr std::chrono::seconds gnuplot_deadline{60};
-
-/// Only async-signal-safe calls between fork and exec.
-[[noreturn]] void become_gnuplot(const char* folder, const char* script, const char* log) {
-  const int out = open(log, O_WRONLY | O_CREAT | O_TRUNC, 0644);
-  const int in = open("/dev/null", O_RDONLY);
-  if (out >= 0 && in >= 0 && chdir(folder) == 0) {
-    dup2(in, STDIN_FILENO);
-    dup2(out, STDOUT_FILENO);
-    dup2(out, STDERR_FILENO);
-    const char* const arguments[] = {"gnuplot", script, nullptr};
-    execvp("gnuplot", const_cast<char* const*>(arguments));
-  }
-  _exit(not_startable);
-}
-
-/// The exit status as waitpid gives it, or −1 when the child had to be killed.
-int wait_with_deadline(pid_t child) {
-  const auto deadline = std::chrono::steady_clock::now() + gnuplot_deadline;
-  int status = 0;
-  while (waitpid(child, &status, WNOHANG) == 0) {
-    if (std::chrono::steady_clock::now() > deadline) {
-      kill(child, SIGKILL);
-      waitpid(child, &status, 0);
-      return -1;
-    }
-    std::this_thread::sleep_for(std::chrono::milliseconds(2));
-  }
-  return status;
-}
+constexpr Seconds gnuplot_deadline{60};
 
 std::string last_line(const fs::path& file) {
   std::ifstream in(file);
@@ -125,18 +88,23 @@ std::string gnuplot_quoted(const std::string& text) {
 }
 
 std::string run_gnuplot(const fs::path& folder, const std::string& script) {
-  const std::string log = (fs::absolute(folder) / (script + ".log")).string();
-  const std::string folder_name = folder.string();
-  const pid_t child = fork();
-  if (child < 0) return "no process could be started for gnuplot";
-  if (child == 0) become_gnuplot(folder_name.c_str(), script.c_str(), log.c_str());
-  const int status = wait_with_deadline(child);
-  const std::string words = last_line(log);
-  fs::remove(log);
-  if (status == 0) return "";
-  if (status == -1) return "gnuplot did not finish within a minute";
-  if (WIFEXITED(status) && WEXITSTATUS(status) == not_startable) return "gnuplot is not installed";
-  return "gnuplot failed: " + words;
+  ProcessPlan plan;
+  plan.name = "gnuplot";
+  plan.argv = {"gnuplot", script};
+  plan.working_folder = folder;
+  plan.log_file = folder / (script + ".log");
+  try {
+    fs::remove(plan.log_file);
+    ChildProcess gnuplot(plan);
+    const auto end = gnuplot.wait(gnuplot_deadline);
+    const std::string words = last_line(plan.log_file);
+    fs::remove(plan.log_file);
+    if (!end) return "gnuplot did not finish within a minute";
+    return end->is_success() ? "" : "gnuplot failed: " + words;
+  } catch (const RunFailed&) {
+    fs::remove(plan.log_file);
+    return "gnuplot is not installed";
+  }
 }
 
 std::string inline_svg(const std::string& svg,

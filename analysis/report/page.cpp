@@ -6,6 +6,7 @@
 #include "core/provenance.hpp"
 #include "core/text.hpp"
 
+#include "analysis/report/assets.hpp"
 #include "analysis/report/conclusions.hpp"
 #include "analysis/report/confusion.hpp"
 #include "analysis/report/numbers.hpp"
@@ -122,14 +123,11 @@ std::string figure_html(const DrawnFigure& drawn) {
              escape_html(figure.caption), "</figcaption></figure>\n");
 }
 
-/// The figures whose slug ends in one of `endings`, side by side.
-std::string charts(const std::vector<DrawnFigure>& figures,
-                   const std::vector<std::string>& endings) {
+/// The figures of a section, side by side.
+std::string charts(const std::vector<DrawnFigure>& figures, FigureSection section) {
   std::string html;
   for (const DrawnFigure& drawn : figures) {
-    for (const std::string& ending : endings) {
-      if (drawn.figure.slug.ends_with(ending)) html += figure_html(drawn);
-    }
+    if (drawn.figure.section == section) html += figure_html(drawn);
   }
   return html.empty() ? "" : "<div class=\"charts\">\n" + html + "</div>\n";
 }
@@ -142,12 +140,12 @@ std::string section(const std::string& title, const std::string& content) {
 std::string series_sections(const SeriesAnalysis& analysis,
                             const std::vector<DrawnFigure>& figures) {
   const std::string panels = panels_html(analysis);
-  return section("How much faster", charts(figures, {"-speedup", "-efficiency"}) +
+  return section("How much faster", charts(figures, FigureSection::speed) +
                                         table_html(speedup_table(analysis)) +
                                         table_html(factorisation_table(analysis))) +
          section("Where the step goes",
-                 charts(figures, {"-step-phases"}) + table_html(step_table(analysis))) +
-         section("Learning", charts(figures, {"-by-samples", "-by-time"}) +
+                 charts(figures, FigureSection::step) + table_html(step_table(analysis))) +
+         section("Learning", charts(figures, FigureSection::learning) +
                                  table_html(quality_table(analysis)) +
                                  table_html(smoothness_table(analysis))) +
          section("Which classes are confused", confusion_html(analysis)) +
@@ -199,7 +197,7 @@ std::string report_page(const StudyAnalysis& analysis,
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
       "<meta name=\"color-scheme\" content=\"light dark\">\n",
       element("title", study_names(analysis.runs()) + " – scalestudy report"), "<style>\n",
-      report_style(), "</style>\n</head>\n<body>\n<main>\n", body, "</main>\n</body>\n</html>\n");
+      assets::page_css, "</style>\n</head>\n<body>\n<main>\n", body, "</main>\n</body>\n</html>\n");
 }
 
 }  // namespace scalestudy

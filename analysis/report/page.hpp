@@ -24,7 +24,4 @@ using FiguresBySeries = std::map<std::string, std::vector<DrawnFigure>>;
                                       const FiguresBySeries& figures,
                                       const std::vector<std::string>& notes);
 
-/// The style sheet inside the page: light, dark, print, phone.
-[[nodiscard]] const char* report_style();
-
 }  // namespace scalestudy

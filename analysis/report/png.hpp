@@ -28,10 +28,10 @@ struct RgbImage {
   std::vector<std::uint8_t> pixels;  ///< (height, width, 3)
 };
 
-/// 8-bit colour PNG (RFC 2083), zlib-compressed.
+/// 8-bit colour PNG (RFC 2083).
 [[nodiscard]] std::vector<std::uint8_t> encode_png(const RgbImage& image);
 
-/// 8-bit grey PNG (RFC 2083), zlib-compressed. Pixels that are not finite become black.
+/// 8-bit grey PNG (RFC 2083). Pixels that are not finite become black.
 [[nodiscard]] std::vector<std::uint8_t> encode_png(const Panel& panel, const Contrast& contrast);
 
 /// RFC 4648.

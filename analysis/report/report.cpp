@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "core/error.hpp"
+#include "core/file_content.hpp"
 #include "core/text.hpp"
 
 #include "analysis/report/conclusions.hpp"
@@ -29,13 +30,6 @@ void write_file(const fs::path& file, const std::string& text) {
   out << text;
   out.flush();
   if (!out) cannot_write(file, std::strerror(errno));
-}
-
-std::string read_file(const fs::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  std::ostringstream text;
-  text << in.rdbuf();
-  return text.str();
 }
 
 /// An earlier report's figures must not survive beside new ones.
@@ -64,8 +58,8 @@ DrawnFigure draw(const Figure& figure, const fs::path& folder, std::vector<std::
                         "are in figures/; the tables are complete."));
     return {figure, ""};
   }
-  return {figure, inline_svg(read_file(folder / (figure.slug + ".svg")), figure.slug + "-",
-                             figure.title + ". " + figure.caption)};
+  return {figure, inline_svg(text_of_file(folder / (figure.slug + ".svg")).value_or(""),
+                             figure.slug + "-", figure.title + ". " + figure.caption)};
 }
 
 FiguresBySeries draw_all(const StudyAnalysis& analysis,

@@ -42,9 +42,24 @@ std::vector<std::string> csv_row(const ReportTable& table, const std::vector<Tab
   return fields;
 }
 
-std::string html_cell(const char* element, const std::string& text, bool is_number) {
-  return cat("<", element, is_number ? " class=\"number\">" : ">", escape_html(text), "</", element,
-             ">");
+/// In a narrow table an interval may stand below its value; neither is broken in itself.
+std::string unbroken(const std::string& text) {
+  const auto interval = text.find(" (");
+  const auto part = [](const std::string& words) {
+    return cat("<span>", escape_html(words), "</span>");
+  };
+  if (interval == std::string::npos) return part(text);
+  return cat(part(text.substr(0, interval)), " ", part(text.substr(interval + 1)));
+}
+
+std::string heading_cell(const TableColumn& column) {
+  return cat("<th", column.is_number ? " class=\"number\">" : ">", escape_html(column.heading),
+             "</th>");
+}
+
+std::string body_cell(const TableCell& cell, bool is_number) {
+  return is_number ? cat("<td class=\"number\">", unbroken(cell.shown), "</td>")
+                   : cat("<td>", escape_html(cell.shown), "</td>");
 }
 
 }  // namespace
@@ -100,13 +115,13 @@ std::string to_html(const ReportTable& table) {
                          "</p><div class=\"scroll\" tabindex=\"0\"><table class=\"",
                          escape_html(table.slug), "\"><thead><tr>");
   for (const TableColumn& column : table.columns) {
-    html += html_cell("th", column.heading, column.is_number);
+    html += heading_cell(column);
   }
   html += "</tr></thead><tbody>\n";
   for (const auto& row : table.rows) {
     html += "<tr>";
     for (std::size_t i = 0; i < row.size(); ++i) {
-      html += html_cell("td", row[i].shown, table.columns[i].is_number);
+      html += body_cell(row[i], table.columns[i].is_number);
     }
     html += "</tr>\n";
   }

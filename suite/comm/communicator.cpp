@@ -50,7 +50,11 @@ void Communicator::reduce_scatter(ConstBufferView all, BufferView mine, ReduceOp
 }
 
 void Communicator::barrier() const {
-  back_end_->barrier();
+  back_end_->barrier(std::nullopt);
+}
+
+void Communicator::barrier(Seconds deadline) const {
+  back_end_->barrier(deadline);
 }
 
 double all_reduce_value(const Communicator& comm, double value, ReduceOp op) {

@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -32,7 +33,8 @@ class CommunicatorInterface {
   virtual void broadcast(BufferView buffer, Rank root) = 0;
   virtual void all_gather(ConstBufferView mine, BufferView all) = 0;
   virtual void reduce_scatter(ConstBufferView all, BufferView mine, ReduceOp op) = 0;
-  virtual void barrier() = 0;
+  /// `deadline` instead of the communicator's own, if given.
+  virtual void barrier(std::optional<Seconds> deadline) = 0;
   virtual void abort(const std::string& reason, ExitCode exit_code) noexcept = 0;
 };
 
@@ -63,6 +65,10 @@ class Communicator {
 
   /// Collective, blocking.
   void barrier() const;
+
+  /// A barrier that waits up to `deadline`, after work that takes ranks differently long.
+  /// Collective, blocking.
+  void barrier(Seconds deadline) const;
 
   /// Frees all peers: their current and later operations throw; with MPI the whole job ends with
   /// `exit_code`. Local, never throws.

@@ -26,7 +26,7 @@ class LocalCommunicator final : public CommunicatorInterface {
     throw_if_aborted();
     copy(mine.data, all);
   }
-  void barrier() override { throw_if_aborted(); }
+  void barrier(std::optional<Seconds>) override { throw_if_aborted(); }
   void abort(const std::string& reason, ExitCode) noexcept override {
     const std::lock_guard lock(mutex_);
     if (reason_.empty()) reason_ = "rank 0 aborted: " + reason;

@@ -144,7 +144,11 @@ class MpiCommunicator final : public CommunicatorInterface {
   }
 
   /// The meeting at rank 0 is a barrier already.
-  void barrier() override { begin({}); }
+  void barrier(std::optional<Seconds> deadline) override {
+    const auto usual = std::exchange(deadline_, deadline.value_or(deadline_));
+    begin({});
+    deadline_ = usual;
+  }
 
   /// Ends the whole job: MPI has no way to free the peers alone.
   void abort(const std::string& reason, ExitCode exit_code) noexcept override {

@@ -87,10 +87,12 @@ class SlotCommunicator final : public CommunicatorInterface {
     });
   }
 
-  void barrier() override {
+  void barrier(std::optional<Seconds> deadline) override {
+    const auto usual = std::exchange(place_.deadline, deadline.value_or(place_.deadline));
     begin({});
     next_chunk();
     meet();
+    place_.deadline = usual;
   }
 
   void abort(const std::string& reason, ExitCode) noexcept override {

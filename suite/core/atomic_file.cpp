@@ -70,6 +70,15 @@ void AtomicFile::close() noexcept {
   if (descriptor_ >= 0) ::close(std::exchange(descriptor_, -1));
 }
 
+void replace_file(const std::filesystem::path& file,
+                  std::string_view content,
+                  const std::string& why) {
+  AtomicFile replacement(file, why);
+  replacement.write(content.data(), content.size());
+  replacement.finish();
+  replacement.publish();
+}
+
 void AtomicFile::refuse(int error_number) {
   throw RunFailed({cat(file_.string(), " cannot be written: ", std::strerror(error_number)), why_,
                    "Free space or choose another output folder; what was there before is kept"});

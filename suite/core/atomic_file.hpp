@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <filesystem>
 #include <string>
+#include <string_view>
 
 namespace scalestudy {
 
@@ -41,5 +42,10 @@ class AtomicFile {
   int error_number_ = 0;  ///< of the first write that failed
   bool pending_ = true;   ///< neither published nor handed over
 };
+
+/// The whole of a small text file, replaced. Errors: as AtomicFile.
+void replace_file(const std::filesystem::path& file,
+                  std::string_view content,
+                  const std::string& why);
 
 }  // namespace scalestudy

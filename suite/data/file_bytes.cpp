@@ -1,10 +1,9 @@
 #include "data/file_bytes.hpp"
 
-#include <cerrno>
-#include <cstring>
-#include <fstream>
+#include <system_error>
 
 #include "core/error.hpp"
+#include "core/file_content.hpp"
 #include "core/text.hpp"
 
 namespace scalestudy {
@@ -41,14 +40,12 @@ std::vector<std::byte> read_file_bytes(const std::filesystem::path& file,
            cat("has ", human_bytes(static_cast<double>(size)), ", more than the limit of ",
                human_bytes(static_cast<double>(limit_bytes))),
            "Save a smaller picture");
-  errno = 0;
-  std::ifstream in(file, std::ios::binary);
-  std::vector<std::byte> bytes(in ? size : 0);
-  in.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
-  if (!in)
-    refuse(file, cat("cannot be read: ", errno != 0 ? std::strerror(errno) : "it ends too early"),
+  try {
+    return bytes_of_file(file);
+  } catch (const std::system_error& error) {
+    refuse(file, cat("cannot be read: ", error.code().message()),
            "Check its permissions and the file system");
-  return bytes;
+  }
 }
 
 }  // namespace scalestudy

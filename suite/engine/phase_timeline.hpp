@@ -47,6 +47,8 @@ class StepClock {
   virtual void advance(double by_s) = 0;
   /// The origin on the host's steady clock [s].
   [[nodiscard]] virtual double origin_s() const = 0;
+  /// Whether its marks may be compared with times of the host's steady clock.
+  [[nodiscard]] virtual bool is_host_time() const = 0;
 };
 
 /// Steady clock of the host, nanosecond marks.
@@ -58,6 +60,7 @@ class HostClock final : public StepClock {
   void recycle() override {}
   void advance(double by_s) override;
   [[nodiscard]] double origin_s() const override;
+  [[nodiscard]] bool is_host_time() const override { return true; }
 
  private:
   std::int64_t origin_ns_;

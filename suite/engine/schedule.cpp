@@ -16,7 +16,7 @@ namespace {
 class ConstantSchedule final : public Schedule {
  public:
   explicit ConstantSchedule(double learning_rate) : learning_rate_(learning_rate) {}
-  [[nodiscard]] double learning_rate() const override { return learning_rate_; }
+  [[nodiscard]] double learning_rate(std::int64_t) const override { return learning_rate_; }
   void end_epoch(double) override {}
   [[nodiscard]] std::vector<double> state() const override { return {}; }
   void set_state(const std::vector<double>&) override {}
@@ -32,7 +32,7 @@ class PlateauSchedule final : public Schedule {
   PlateauSchedule(const ScheduleSettings& settings, double learning_rate)
       : settings_(settings), learning_rate_(learning_rate) {}
 
-  [[nodiscard]] double learning_rate() const override { return learning_rate_; }
+  [[nodiscard]] double learning_rate(std::int64_t) const override { return learning_rate_; }
 
   void end_epoch(double validation_loss) override {
     if (cooldown_ > 0) {
@@ -78,7 +78,7 @@ class StepSchedule final : public Schedule {
   StepSchedule(const ScheduleSettings& settings, double base_rate, double scaled_rate)
       : settings_(settings), base_rate_(base_rate), scaled_rate_(scaled_rate) {}
 
-  [[nodiscard]] double learning_rate() const override {
+  [[nodiscard]] double learning_rate(std::int64_t) const override {
     const auto& milestones = settings_.milestones_epochs;
     const auto passed = std::count_if(milestones.begin(), milestones.end(),
                                       [&](std::int64_t epoch) { return epoch <= epoch_; });
@@ -93,6 +93,28 @@ class StepSchedule final : public Schedule {
   ScheduleSettings settings_;
   double base_rate_, scaled_rate_;
   std::int64_t epoch_ = 0;
+};
+
+class WarmUp final : public Schedule {
+ public:
+  WarmUp(std::unique_ptr<Schedule> scheduled, double base_rate, std::int64_t ramp_samples)
+      : scheduled_(std::move(scheduled)), base_rate_(base_rate), ramp_samples_(ramp_samples) {}
+
+  [[nodiscard]] double learning_rate(std::int64_t samples_seen) const override {
+    const double goal = scheduled_->learning_rate(samples_seen);
+    if (samples_seen >= ramp_samples_) return goal;
+    const double done = static_cast<double>(samples_seen) / static_cast<double>(ramp_samples_);
+    return base_rate_ + (goal - base_rate_) * done;
+  }
+  void end_epoch(double validation_loss) override { scheduled_->end_epoch(validation_loss); }
+  /// Where the ramp is follows from the samples seen.
+  [[nodiscard]] std::vector<double> state() const override { return scheduled_->state(); }
+  void set_state(const std::vector<double>& state) override { scheduled_->set_state(state); }
+
+ private:
+  std::unique_ptr<Schedule> scheduled_;
+  double base_rate_;
+  std::int64_t ramp_samples_;
 };
 
 }  // namespace
@@ -114,8 +136,10 @@ std::unique_ptr<Schedule> make_schedule(const RunSpec& spec) {
   settings.patience_epochs = spec.plan.patience_epochs;
   settings.cooldown_epochs = spec.plan.cooldown_epochs;
   settings.milestones_epochs = spec.plan.milestones_epochs;
-  return make_schedule(settings, spec.settings.optimizer.base_learning_rate,
-                       spec.plan.learning_rate);
+  const double base_rate = spec.settings.optimizer.base_learning_rate;
+  auto schedule = make_schedule(settings, base_rate, spec.plan.learning_rate);
+  if (spec.plan.warmup_samples == 0) return schedule;
+  return std::make_unique<WarmUp>(std::move(schedule), base_rate, spec.plan.warmup_samples);
 }
 
 }  // namespace scalestudy

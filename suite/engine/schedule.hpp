@@ -1,5 +1,5 @@
 #pragma once
-/// Learning-rate schedules. The rate of an epoch is known before it begins.
+/// Learning-rate schedules.
 
 #include <cstdint>
 #include <memory>
@@ -13,8 +13,8 @@ class Schedule {
  public:
   virtual ~Schedule();
 
-  /// Of the epoch to come.
-  [[nodiscard]] virtual double learning_rate() const = 0;
+  /// Of the step that begins when all ranks together have seen `samples_seen` samples.
+  [[nodiscard]] virtual double learning_rate(std::int64_t samples_seen) const = 0;
 
   /// After each epoch, with the monitored loss; NaN counts as no improvement.
   virtual void end_epoch(double validation_loss) = 0;
@@ -30,7 +30,8 @@ class Schedule {
                                                       double base_rate,
                                                       double scaled_rate);
 
-/// As the run's plan has it.
+/// As the run's plan has it, with its warm-up: a linear ramp from the base rate to the scheduled
+/// one over plan.warmup_samples (Goyal et al. 2017, section 2.2).
 [[nodiscard]] std::unique_ptr<Schedule> make_schedule(const RunSpec& spec);
 
 }  // namespace scalestudy

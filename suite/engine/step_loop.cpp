@@ -7,11 +7,11 @@ StepWork::~StepWork() = default;
 StepLoop::StepLoop(StepWork& work, ReductionStrategy& reduction, PhaseTimeline& timeline)
     : work_(work), reduction_(reduction), timeline_(timeline) {}
 
-void StepLoop::run(StepIndex step) {
-  timeline_.begin_step(step.value());
+void StepLoop::run(const StepPlan& plan) {
+  timeline_.begin_step(plan.step.value());
   {
     const auto timed = timeline_.phase(Phase::input_wait);
-    work_.prepare_batch(step);
+    work_.prepare_batch(plan);
   }
   {
     const auto timed = timeline_.phase(Phase::host_to_device);

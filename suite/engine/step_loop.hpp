@@ -1,22 +1,34 @@
 #pragma once
 /// One training step, as the paragraph it is.
 
+#include "data/sampling.hpp"
+
 #include "engine/phase_timeline.hpp"
 #include "engine/reduction.hpp"
 
 namespace scalestudy {
 
-/// What a workload does in the phases of a step; implemented in training/. All local.
+/// What one rank is to do in one step.
+struct StepPlan {
+  StepIndex step;
+  Shard shard;  ///< this rank's samples
+  double learning_rate = 0;
+};
+
+/// What happens in the phases of a step. All local.
 class StepWork {
  public:
   virtual ~StepWork();
-  virtual void prepare_batch(StepIndex step) = 0;
+  virtual void prepare_batch(const StepPlan& plan) = 0;
   virtual void move_batch_to_device() = 0;
   virtual void forward() = 0;
   /// Announces every gradient to the reduction.
   virtual void backward() = 0;
   /// Divides by the summed loss weight and updates the parameters.
   virtual void update() = 0;
+
+  /// Of the rank's batch: samples, or masked voxels. After forward().
+  [[nodiscard]] virtual double loss_weight() const = 0;
 };
 
 class StepLoop {
@@ -24,7 +36,7 @@ class StepLoop {
   StepLoop(StepWork& work, ReductionStrategy& reduction, PhaseTimeline& timeline);
 
   /// Collective. Errors: those of the communicator and of the work.
-  void run(StepIndex step);
+  void run(const StepPlan& plan);
 
  private:
   StepWork& work_;

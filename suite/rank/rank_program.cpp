@@ -2,10 +2,8 @@
 
 #include <cstdlib>
 #include <exception>
-#include <fstream>
 #include <iostream>
 #include <optional>
-#include <sstream>
 
 #include <ATen/Parallel.h>
 #include <c10/util/Exception.h>
@@ -14,6 +12,7 @@
 #include <unistd.h>
 
 #include "core/clock.hpp"
+#include "core/file_content.hpp"
 #include "core/log.hpp"
 #include "core/provenance.hpp"
 #include "core/text.hpp"
@@ -37,13 +36,9 @@ namespace scalestudy {
 namespace {
 
 std::string file_text(const std::filesystem::path& file) {
-  std::ifstream in(file);
-  if (!in)
-    throw BadInput({cat("'", file.string(), "' cannot be read"), "it says what this rank is to do",
-                    "Start ranks with `scalestudy run`"});
-  std::ostringstream text;
-  text << in.rdbuf();
-  return text.str();
+  if (auto text = text_of_file(file)) return std::move(*text);
+  throw BadInput({cat("'", file.string(), "' cannot be read"), "it says what this rank is to do",
+                  "Start ranks with `scalestudy run`"});
 }
 
 /// Names what the ranks of one launch share. The launcher's key differs from attempt to attempt, so
@@ -156,23 +151,16 @@ class RankProgram {
     const HeartbeatCallback reading = [&] { heartbeat_.beat("reading data", -1); };
     reading();
     const auto task = make_training_task(spec_, device, reading);
+    // Hosts read at different speeds; the driver watches each rank's heartbeat meanwhile.
+    comm_->barrier(Seconds(spec_.settings.timeouts.run_timeout_s));
     const auto checkpoint = find_checkpoint();
     if (comm_->is_root()) open_run_file(device, *task, environment, checkpoint.has_value());
     if (checkpoint) clock->advance(carry_earlier_records(*checkpoint));
 
     auto* const writer = writer_ ? &*writer_ : nullptr;
-    RankServices services{spec_,
-                          *comm_,
-                          batch_norm_comm_,
-                          input_comm_,
-                          device,
-                          *clock,
-                          writer,
-                          heartbeat_,
-                          log_,
-                          folder_,
-                          checkpoint ? &*checkpoint : nullptr};
-    const auto outcome = train(services, *task);
+    RankServices services{spec_,      *comm_, batch_norm_comm_, input_comm_, *clock, writer,
+                          heartbeat_, log_,   folder_};
+    const auto outcome = train(services, device, *task, checkpoint ? &*checkpoint : nullptr);
     record_ranks(device, initialisation_s);
     close(outcome, now_s() - clock->origin_s());
   }
@@ -189,7 +177,7 @@ class RankProgram {
   double carry_earlier_records(const Checkpoint& checkpoint) {
     double clock_s = 0;
     if (writer_) {
-      const RecordedPart part{checkpoint.steps_done, checkpoint.epochs_done};
+      const RecordedPart part{checkpoint.progress.steps_done, checkpoint.progress.epochs_done};
       const auto earlier = find_earlier_attempt(folder_, part);
       clock_s = carry_over(earlier.record, part, *writer_);
       const auto message = cat("after epoch ", part.epochs, ", recorded in ", earlier.name);

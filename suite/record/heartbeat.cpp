@@ -15,8 +15,8 @@
 #include <unistd.h>
 
 #include "core/clock.hpp"
+#include "core/descriptor.hpp"
 #include "core/error.hpp"
-#include "core/handle.hpp"
 #include "core/text.hpp"
 
 namespace scalestudy {
@@ -28,11 +28,6 @@ constexpr std::size_t error_words = 128;
 
 using Word = std::atomic<std::uint64_t>;
 static_assert(Word::is_always_lock_free, "the page is shared between processes");
-
-void close_descriptor(int descriptor) noexcept {
-  ::close(descriptor);
-}
-using Descriptor = Handle<int, close_descriptor>;
 
 template <std::size_t Count>
 void store_text(std::array<Word, Count>& words, std::string_view text) noexcept {
@@ -130,6 +125,10 @@ void Heartbeat::beat(const char* phase, std::int64_t step) noexcept {
     store_text(page_->phase, phase);
     page_->step.store(static_cast<std::uint64_t>(step), std::memory_order_relaxed);
   });
+}
+
+void Heartbeat::beat(const char* phase) noexcept {
+  page_->change([&] { store_text(page_->phase, phase); });
 }
 
 void Heartbeat::set_error(const std::string& error) noexcept {

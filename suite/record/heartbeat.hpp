@@ -28,6 +28,7 @@ class Heartbeat {
   Heartbeat& operator=(const Heartbeat&) = delete;
   void set_total_steps(std::int64_t total_steps) noexcept;
   void beat(const char* phase, std::int64_t step) noexcept;
+  void beat(const char* phase) noexcept;  ///< of the same step as before
   void set_error(const std::string& error) noexcept;
 
  private:

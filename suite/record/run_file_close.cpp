@@ -3,6 +3,7 @@
 #include <system_error>
 
 #include "core/error.hpp"
+#include "core/file_content.hpp"
 #include "core/text.hpp"
 
 #include "hdf5/hdf5.hpp"
@@ -52,7 +53,7 @@ void write_closing(const std::filesystem::path& part_file, const Closing& closin
 
 /// HDF5 changes the file in a child: what is damaged beyond what reading touched ends only that.
 void write_closing_in_sandbox(const std::filesystem::path& part_file, const Closing& closing) {
-  const auto before = seal::read_bytes(part_file);
+  const auto before = bytes_of_file(part_file);
   const auto write = [&]() -> std::string {
     try {
       write_closing(part_file, closing);
@@ -70,7 +71,7 @@ void write_closing_in_sandbox(const std::filesystem::path& part_file, const Clos
 }  // namespace
 
 void repair_run_file(const std::filesystem::path& part_file) {
-  seal::extend_to_stated_length(part_file);
+  seal::agree_on_length(part_file);
 }
 
 std::filesystem::path close_run_file(const std::filesystem::path& part_file,
@@ -79,7 +80,7 @@ std::filesystem::path close_run_file(const std::filesystem::path& part_file,
   auto final_file = part_file;
   final_file.replace_extension();
   try {
-    seal::extend_to_stated_length(part_file);
+    seal::agree_on_length(part_file);
     // Reading it first keeps HDF5 from changing a file that it cannot understand.
     (void)read_run_file(part_file);
     write_closing_in_sandbox(part_file, closing);

@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "core/error.hpp"
+#include "core/file_content.hpp"
 #include "core/ids.hpp"
 #include "core/text.hpp"
 
@@ -236,7 +237,9 @@ RunRecord read_bytes_as_run(const std::filesystem::path& file, std::span<const s
 
 std::vector<std::byte> read_bytes(const std::filesystem::path& file) {
   try {
-    return seal::read_bytes(file);
+    auto bytes = bytes_of_file(file);
+    seal::state_all_bytes(bytes);
+    return bytes;
   } catch (const std::system_error& error) {
     refuse(file, cat("cannot be read: ", error.what()), "Check the path and its permissions");
   }

@@ -16,7 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "core/handle.hpp"
+#include "core/descriptor.hpp"
 #include "core/text.hpp"
 
 namespace scalestudy {
@@ -24,11 +24,6 @@ namespace {
 
 constexpr int out_of_memory = 3;  // exit code of the child
 constexpr int unexpected = 4;
-
-void close_descriptor(int descriptor) noexcept {
-  ::close(descriptor);
-}
-using Descriptor = Handle<int, close_descriptor>;
 
 [[noreturn]] void fail(const char* call) {
   throw std::system_error(errno, std::generic_category(), call);

@@ -10,7 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/handle.hpp"
+#include "core/descriptor.hpp"
+#include "core/file_content.hpp"
 #include "core/hash.hpp"
 #include "core/text.hpp"
 
@@ -19,11 +20,6 @@ namespace {
 
 constexpr std::string_view title = "scalestudy run file (HDF5 from byte 512). Seal: ";
 constexpr std::string_view unsealed = "open            ";  // as long as a seal
-
-void close_descriptor(int descriptor) noexcept {
-  ::close(descriptor);
-}
-using Descriptor = Handle<int, close_descriptor>;
 
 [[noreturn]] void fail(const char* call) {
   throw std::system_error(errno, std::generic_category(), call);
@@ -61,27 +57,6 @@ std::uint64_t stated_length(std::span<const std::byte> bytes) {
 
 }  // namespace
 
-std::vector<std::byte> read_bytes(const std::filesystem::path& file) {
-  const auto descriptor = open_descriptor(file, O_RDONLY);
-  struct stat status {};
-  if (::fstat(descriptor.get(), &status) != 0) fail("fstat");
-  if (S_ISDIR(status.st_mode)) {
-    errno = EISDIR;
-    fail("read");
-  }
-  std::vector<std::byte> bytes(static_cast<std::size_t>(status.st_size));
-  std::size_t done = 0;
-  while (done < bytes.size()) {
-    const auto count = ::read(descriptor.get(), bytes.data() + done, bytes.size() - done);
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) fail("read");
-    if (count == 0) break;
-    done += static_cast<std::size_t>(count);
-  }
-  bytes.resize(done);
-  return bytes;
-}
-
 void restore_bytes(const std::filesystem::path& file, std::span<const std::byte> bytes) {
   const auto descriptor = open_descriptor(file, O_WRONLY);
   std::size_t done = 0;
@@ -103,12 +78,24 @@ Finding examine(std::span<const std::byte> bytes) {
   return seal == seal_of(bytes) ? Finding::intact : Finding::damaged;
 }
 
-void extend_to_stated_length(const std::filesystem::path& file) {
+void state_all_bytes(std::span<std::byte> bytes) {
+  const std::uint64_t length = bytes.size();
+  const auto stated = stated_length(bytes);
+  if (examine(bytes) != Finding::open || stated == 0 || stated >= length) return;
+  std::memcpy(bytes.data() + end_of_file_offset, &length, sizeof length);
+}
+
+void agree_on_length(const std::filesystem::path& file) {
   constexpr std::uint64_t most_missing_bytes = 1U << 28U;  // more is damage, not one lost flush
-  const auto bytes = read_bytes(file);
+  auto bytes = bytes_of_file(file);
   const auto length = stated_length(bytes);
-  if (examine(bytes) != Finding::open || length <= bytes.size()) return;
-  if (length - bytes.size() <= most_missing_bytes) std::filesystem::resize_file(file, length);
+  if (examine(bytes) != Finding::open) return;
+  if (length > bytes.size()) {
+    if (length - bytes.size() <= most_missing_bytes) std::filesystem::resize_file(file, length);
+    return;
+  }
+  state_all_bytes(bytes);
+  if (stated_length(bytes) != length) restore_bytes(file, bytes);
 }
 
 void mark_open(const std::filesystem::path& file) {
@@ -116,7 +103,7 @@ void mark_open(const std::filesystem::path& file) {
 }
 
 void close(const std::filesystem::path& file) {
-  const auto seal = seal_of(read_bytes(file));
+  const auto seal = seal_of(bytes_of_file(file));
   const auto descriptor = open_descriptor(file, O_WRONLY);
   write_block(descriptor, seal);
   if (::fsync(descriptor.get()) != 0) fail("fsync");

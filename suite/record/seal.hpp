@@ -20,15 +20,18 @@ enum class Finding {
   foreign,  ///< not a run file of ours
 };
 
-/// The whole file. Errors: std::system_error with the system's reason.
-[[nodiscard]] std::vector<std::byte> read_bytes(const std::filesystem::path& file);
 /// Gives a file back the bytes that it had. Errors: std::system_error.
 void restore_bytes(const std::filesystem::path& file, std::span<const std::byte> bytes);
 [[nodiscard]] Finding examine(std::span<const std::byte> bytes);
 
-/// When the disk was full, HDF5 may state a length in its header that the file never reached, and
-/// then refuses it. Makes up for it with a hole, which needs no space. Errors: std::system_error.
-void extend_to_stated_length(const std::filesystem::path& file);
+/// A writer that was killed inside a flush leaves a header that states less than what its index
+/// refers to already, and HDF5 then refuses the rest. Lets the header of an open file state all
+/// bytes there are.
+void state_all_bytes(std::span<std::byte> bytes);
+
+/// The same in the file. When the disk was full, the header may also state a length that the file
+/// never reached: makes up for it with a hole, which needs no space. Errors: std::system_error.
+void agree_on_length(const std::filesystem::path& file);
 
 /// Marks a new file as open, or seals it and hands it to the disk (fsync); no HDF5 handle may be
 /// open meanwhile. Errors: std::system_error.

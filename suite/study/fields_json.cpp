@@ -1,12 +1,11 @@
 #include <algorithm>
 #include <cmath>
-#include <fstream>
-#include <iterator>
 #include <set>
 
 #include <nlohmann/json.hpp>
 
 #include "core/error.hpp"
+#include "core/file_content.hpp"
 #include "core/text.hpp"
 
 #include "study/fields.hpp"
@@ -324,13 +323,12 @@ json parse_json(const std::string& text, const std::string& origin) {
 }
 
 json read_json_file(const std::filesystem::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  if (!in || std::filesystem::is_directory(file)) {
+  const auto text = text_of_file(file);
+  if (!text) {
     throw BadInput({cat(file.string(), ": no such file, or it cannot be read"),
                     "the settings stand in it", "Check the path"});
   }
-  const std::string text{std::istreambuf_iterator<char>(in), {}};
-  return parse_json(text, file.filename().string());
+  return parse_json(*text, file.filename().string());
 }
 
 }  // namespace scalestudy

@@ -8,13 +8,15 @@
 #include "core/provenance.hpp"
 #include "core/text.hpp"
 
+#include "data/bulk_hash.hpp"
+
 namespace scalestudy {
 namespace {
 
-constexpr std::int64_t checkpoint_format = 1;
+constexpr std::int64_t checkpoint_format = 2;
 
 /// The last bytes of the file; a reader of zip archives skips them.
-constexpr std::string_view trailer_start = "\nscalestudy checkpoint, checksum ";
+constexpr std::string_view trailer_start = "\nscalestudy checkpoint, XXH3 ";
 constexpr std::size_t trailer_bytes = trailer_start.size() + 16 + 1;  // 16 digits and a line end
 
 [[noreturn]] void refuse_checkpoint(const std::string& origin, const std::string& problem) {
@@ -99,11 +101,11 @@ Entries entries_of(const Checkpoint& checkpoint) {
   entries.add("origin/content_hash", tensor_of_text(checkpoint.content_hash));
   entries.add("origin/build_id", tensor_of_text(checkpoint.build_id));
   entries.add("origin/ranks", tensor_of_integer(checkpoint.ranks));
-  entries.add("position/epochs_done", tensor_of_integer(checkpoint.epochs_done));
-  entries.add("position/steps_done", tensor_of_integer(checkpoint.steps_done));
-  entries.add("position/samples_seen", tensor_of_integer(checkpoint.samples_seen));
-  entries.add("best_validation_loss", tensor_of_number(checkpoint.best_validation_loss));
-  entries.add("schedule", torch::tensor(checkpoint.schedule, torch::kFloat64));
+  entries.add("position/epochs_done", tensor_of_integer(checkpoint.progress.epochs_done));
+  entries.add("position/steps_done", tensor_of_integer(checkpoint.progress.steps_done));
+  entries.add("position/samples_seen", tensor_of_integer(checkpoint.progress.samples_seen));
+  entries.add("best_validation_loss", tensor_of_number(checkpoint.progress.best_validation_loss));
+  entries.add("schedule", torch::tensor(checkpoint.progress.schedule_state, torch::kFloat64));
   entries.add("optimizer_steps", tensor_of_integer(checkpoint.optimizer_steps));
   for (const auto& [moment, tensors] : checkpoint.moments)
     entries.add("moments/" + moment, tensors);
@@ -134,11 +136,11 @@ Checkpoint checkpoint_of(const Entries& entries, const std::string& origin) {
   checkpoint.content_hash = entries.text("origin/content_hash");
   checkpoint.build_id = entries.text("origin/build_id");
   checkpoint.ranks = entries.integer("origin/ranks");
-  checkpoint.epochs_done = entries.integer("position/epochs_done");
-  checkpoint.steps_done = entries.integer("position/steps_done");
-  checkpoint.samples_seen = entries.integer("position/samples_seen");
-  checkpoint.best_validation_loss = entries.number("best_validation_loss");
-  checkpoint.schedule = entries.numbers("schedule");
+  checkpoint.progress.epochs_done = entries.integer("position/epochs_done");
+  checkpoint.progress.steps_done = entries.integer("position/steps_done");
+  checkpoint.progress.samples_seen = entries.integer("position/samples_seen");
+  checkpoint.progress.best_validation_loss = entries.number("best_validation_loss");
+  checkpoint.progress.schedule_state = entries.numbers("schedule");
   checkpoint.optimizer_steps = entries.integer("optimizer_steps");
   checkpoint.counters = entries.tensors("counters");
   checkpoint.moments = moments_in(entries);
@@ -152,13 +154,14 @@ Checkpoint checkpoint_of(const Entries& entries, const std::string& origin) {
 /// The archive without its trailer. Errors: BadInput when the bytes are not those that were
 /// written.
 std::span<const std::byte> checked(std::span<const std::byte> bytes, const std::string& origin) {
-  if (bytes.size() < trailer_bytes) refuse_checkpoint(origin, "it is cut: its end is missing");
+  constexpr const char* without_end = "it is cut, or of another version: its end is missing";
+  if (bytes.size() < trailer_bytes) refuse_checkpoint(origin, without_end);
   const auto content = bytes.first(bytes.size() - trailer_bytes);
   const auto end = bytes.last(trailer_bytes);
   const std::string found(reinterpret_cast<const char*>(end.data()), end.size());
   if (found.rfind(trailer_start, 0) != 0)
-    refuse_checkpoint(origin, "it is cut: its end is missing");
-  if (found != trailer_of(hash_bytes(content)))
+    refuse_checkpoint(origin, without_end);
+  if (found != trailer_of(bulk_hash(content)))
     refuse_checkpoint(origin, "it is damaged: its checksum does not fit its content");
   return content;
 }
@@ -171,14 +174,14 @@ Checkpoint checkpoint_from(std::span<const std::byte> bytes, const std::string& 
 
 AtomicFile draft_checkpoint(const std::filesystem::path& file, const Checkpoint& checkpoint) {
   AtomicFile draft(file, "an interrupted run goes on from there");
-  auto checksum = fnv1a({});
+  BulkHash checksum;
   write_state_dict(
       [&](const void* data, std::size_t size_bytes) {
-        checksum = fnv1a({static_cast<const char*>(data), size_bytes}, checksum);
+        checksum.add({static_cast<const std::byte*>(data), size_bytes});
         draft.write(data, size_bytes);
       },
       entries_of(checkpoint).all());
-  const auto trailer = trailer_of(checksum);
+  const auto trailer = trailer_of(checksum.value());
   draft.write(trailer.data(), trailer.size());
   draft.finish();
   return draft;

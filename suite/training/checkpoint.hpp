@@ -16,6 +16,8 @@
 
 #include "comm/communicator.hpp"
 
+#include "engine/epoch_loop.hpp"
+
 #include "training/weights/state_dict_file.hpp"
 
 namespace scalestudy {
@@ -25,13 +27,8 @@ struct Checkpoint {
   std::string content_hash;  ///< of the run's spec, 16 hexadecimal digits
   std::string build_id;
   std::int64_t ranks = 0;
-  // How far it is; everything that is drawn follows from seed and position.
-  std::int64_t epochs_done = 0;
-  std::int64_t steps_done = 0;
-  std::int64_t samples_seen = 0;
+  RunProgress progress;  ///< everything that is drawn follows from seed and position
   // What training has made.
-  double best_validation_loss = 0;
-  std::vector<double> schedule;
   std::int64_t optimizer_steps = 0;
   std::map<std::string, NamedTensors> moments;  ///< optimiser's, per moment by parameter name
   NamedTensors counters;    ///< of optimiser and loss scaling: not one value per parameter

@@ -53,6 +53,7 @@ class DeviceClock final : public StepClock {
   }
 
   [[nodiscard]] double origin_s() const override { return origin_s_; }
+  [[nodiscard]] bool is_host_time() const override { return false; }
 
  private:
   std::unique_ptr<c10::Event> make_event() const {

@@ -10,9 +10,10 @@ namespace scalestudy {
 
 Optimizer::~Optimizer() = default;
 
-std::unique_ptr<Optimizer> make_optimizer(const OptimizerSettings& settings, torch::Tensor values) {
-  if (settings.name == "adam") return std::make_unique<Adam>(settings, std::move(values));
-  if (settings.name == "sgd") return std::make_unique<Sgd>(settings, std::move(values));
+std::unique_ptr<Optimizer> make_optimizer(const OptimizerSettings& settings,
+                                          const FlatView& parameters) {
+  if (settings.name == "adam") return std::make_unique<Adam>(settings, parameters.values);
+  if (settings.name == "sgd") return std::make_unique<Sgd>(settings, parameters.values);
   throw BadInput({cat("unknown optimizer '", settings.name, "'"), "known are adam and sgd",
                   "Use one of them"});
 }

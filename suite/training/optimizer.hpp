@@ -33,8 +33,14 @@ class Optimizer {
   [[nodiscard]] virtual std::vector<std::pair<std::string, torch::Tensor>> state() = 0;
 };
 
-/// For `values`, (n), which it updates in place. Errors: BadInput for an unknown name.
+/// What an optimiser updates in place.
+struct FlatView {
+  torch::Tensor values;                      ///< (n)
+  std::vector<std::int64_t> element_counts;  ///< of the parameters that lie there one by one
+};
+
+/// Errors: BadInput for an unknown name.
 [[nodiscard]] std::unique_ptr<Optimizer> make_optimizer(const OptimizerSettings& settings,
-                                                        torch::Tensor values);
+                                                        const FlatView& parameters);
 
 }  // namespace scalestudy

@@ -104,7 +104,6 @@ Checkpoint capture(TrainingState& state) {
   checkpoint.content_hash = hex64(state.spec.content_hash());
   checkpoint.build_id = build_id();
   checkpoint.ranks = state.spec.ranks;
-  checkpoint.schedule = state.schedule.state();
   checkpoint.optimizer_steps = state.optimizer.steps();
   checkpoint.moments = std::move(carried.moments);
   checkpoint.counters = std::move(carried.counters);
@@ -115,7 +114,6 @@ Checkpoint capture(TrainingState& state) {
 void restore(const Checkpoint& checkpoint, TrainingState& state, const std::string& origin) {
   const torch::NoGradGuard no_grad;
   load_state(state.model, checkpoint.model, origin);
-  state.schedule.set_state(checkpoint.schedule);
   state.optimizer.steps() = checkpoint.optimizer_steps;
   const auto carried = carried_by(state);
   copy_by_name(checkpoint.counters, carried.counters, origin);

@@ -7,8 +7,6 @@
 
 #include "comm/communicator.hpp"
 
-#include "engine/schedule.hpp"
-
 #include "training/checkpoint.hpp"
 #include "training/flat_parameters.hpp"
 #include "training/optimizer.hpp"
@@ -25,7 +23,6 @@ struct TrainingState {
   FlatParameters& parameters;
   Optimizer& optimizer;
   LossScaler& scaler;
-  Schedule& schedule;
 };
 
 /// Collective; only rank 0's result is whole. Its tensors are those at work, not copies. Position

@@ -107,6 +107,19 @@ TEST_P(Failure, SilentRankEndsInADeadlineThatNamesIt) {
                                   HasSubstr("did not reach barrier within 300"))));
 }
 
+TEST_P(Failure, ABarrierWithItsOwnDeadlineWaitsForASlowRank) {
+  const Seconds deadline{0.3};
+  const auto reports =
+      run_ranks(GetParam().back_end, world_size(), deadline, [&](const Communicator& comm) {
+        comm.barrier();
+        if (comm.rank() == Rank(last()))
+          std::this_thread::sleep_for(std::chrono::milliseconds(900));
+        comm.barrier(Seconds(30));
+        return std::string();
+      });
+  EXPECT_THAT(reports, Each(""));
+}
+
 TEST_P(Failure, DifferentCallsAreNamed) {
   const auto reports =
       run_ranks(GetParam().back_end, world_size(), ample, [&](const Communicator& comm) {

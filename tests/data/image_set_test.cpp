@@ -6,7 +6,7 @@
 #include "data/source/image_source.hpp"
 
 #include "tests/data/refusal.hpp"
-#include "tests/launchers/temporary_folder.hpp"
+#include "tests/support/temporary_folder.hpp"
 #include "tests/support/picture_files.hpp"
 
 namespace scalestudy {

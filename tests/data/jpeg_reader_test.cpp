@@ -5,7 +5,7 @@
 #include "data/random.hpp"
 
 #include "tests/data/refusal.hpp"
-#include "tests/launchers/temporary_folder.hpp"
+#include "tests/support/temporary_folder.hpp"
 #include "tests/support/picture_files.hpp"
 
 namespace scalestudy {

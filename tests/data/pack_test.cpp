@@ -12,7 +12,7 @@
 #include "data/volume_statistics.hpp"
 
 #include "tests/data/refusal.hpp"
-#include "tests/launchers/temporary_folder.hpp"
+#include "tests/support/temporary_folder.hpp"
 #include "tests/support/picture_files.hpp"
 #include "tests/support/resealed_pack.hpp"
 

@@ -3,7 +3,7 @@
 #include "core/text.hpp"
 
 #include "tests/data/refusal.hpp"
-#include "tests/launchers/temporary_folder.hpp"
+#include "tests/support/temporary_folder.hpp"
 #include "tests/support/picture_files.hpp"
 
 namespace scalestudy {

@@ -13,7 +13,7 @@
 #include "data/source/set_inspection.hpp"
 
 #include "tests/data/refusal.hpp"
-#include "tests/launchers/temporary_folder.hpp"
+#include "tests/support/temporary_folder.hpp"
 #include "tests/support/picture_files.hpp"
 
 namespace scalestudy {

@@ -6,9 +6,9 @@
 #include <nlohmann/json.hpp>
 
 #include "core/ids.hpp"
+#include "core/program_output.hpp"
 
 #include "driver/doctor/machine_checks.hpp"
-#include "driver/doctor/program_output.hpp"
 #include "tests/driver/driver_answer.hpp"
 #include "tests/record/sample_run.hpp"
 

@@ -16,7 +16,7 @@
 
 #include "core/clock.hpp"
 
-#include "tests/launchers/temporary_folder.hpp"
+#include "tests/support/temporary_folder.hpp"
 
 namespace scalestudy {
 

@@ -17,9 +17,9 @@ TEST(PlateauSchedule, FiresWhenBadEpochsReachThePatience) {
   const auto schedule = make_schedule(keras(10), 4e-4, 4e-4);
   schedule->end_epoch(1.0);
   for (int epoch = 0; epoch < 9; ++epoch) schedule->end_epoch(1.0);
-  EXPECT_EQ(schedule->learning_rate(), 4e-4);
+  EXPECT_EQ(schedule->learning_rate(0), 4e-4);
   schedule->end_epoch(1.0);  // the tenth bad epoch; torch would wait for an eleventh
-  EXPECT_EQ(schedule->learning_rate(), 2e-4);
+  EXPECT_EQ(schedule->learning_rate(0), 2e-4);
 }
 
 TEST(PlateauSchedule, ThresholdIsAbsolute) {
@@ -27,18 +27,18 @@ TEST(PlateauSchedule, ThresholdIsAbsolute) {
   schedule->end_epoch(4e-3);
   schedule->end_epoch(3.95e-3);  // 1.25 % better, but less than 1e-4
   schedule->end_epoch(3.92e-3);
-  EXPECT_EQ(schedule->learning_rate(), 0.5);
+  EXPECT_EQ(schedule->learning_rate(0), 0.5);
 }
 
 TEST(PlateauSchedule, NaNIsNoImprovementAndAConstantScheduleNeverReduces) {
   const auto schedule = make_schedule(keras(1), 1.0, 1.0);
   schedule->end_epoch(std::numeric_limits<double>::quiet_NaN());
-  EXPECT_EQ(schedule->learning_rate(), 0.5);
+  EXPECT_EQ(schedule->learning_rate(0), 0.5);
   auto constant = keras(1);
   constant.name = "constant";
   const auto flat = make_schedule(constant, 1.0, 1.0);
   for (int epoch = 0; epoch < 5; ++epoch) flat->end_epoch(1.0);
-  EXPECT_EQ(flat->learning_rate(), 1.0);
+  EXPECT_EQ(flat->learning_rate(0), 1.0);
 }
 
 TEST(PlateauSchedule, CooldownAndMinimumHold) {
@@ -48,14 +48,14 @@ TEST(PlateauSchedule, CooldownAndMinimumHold) {
   const auto schedule = make_schedule(settings, 1.0, 1.0);
   schedule->end_epoch(1.0);
   schedule->end_epoch(1.0);
-  EXPECT_EQ(schedule->learning_rate(), 0.5);
+  EXPECT_EQ(schedule->learning_rate(0), 0.5);
   schedule->end_epoch(1.0);  // cooling down
-  EXPECT_EQ(schedule->learning_rate(), 0.5);
+  EXPECT_EQ(schedule->learning_rate(0), 0.5);
   schedule->end_epoch(1.0);  // over: Keras counts this epoch again
-  EXPECT_EQ(schedule->learning_rate(), 0.3);
+  EXPECT_EQ(schedule->learning_rate(0), 0.3);
   schedule->end_epoch(1.0);
   schedule->end_epoch(1.0);
-  EXPECT_EQ(schedule->learning_rate(), 0.3);
+  EXPECT_EQ(schedule->learning_rate(0), 0.3);
 }
 
 ScheduleSettings rwth(std::vector<std::int64_t> milestones, std::int64_t unscaled) {
@@ -71,7 +71,7 @@ std::vector<double> rates_of(const ScheduleSettings& settings) {
   std::vector<double> rates;
   const auto schedule = make_schedule(settings, 1.0, 4.0);
   for (int epoch = 0; epoch < 200; ++epoch) {
-    rates.push_back(schedule->learning_rate());
+    rates.push_back(schedule->learning_rate(0));
     schedule->end_epoch(0.5);
   }
   return rates;
@@ -109,11 +109,30 @@ TEST(Schedule, GoesOnFromItsState) {
     const auto second = make_schedule(settings, 1.0, 4.0);
     second->set_state(first->state());
     for (int epoch = 0; epoch < 6; ++epoch) {
-      EXPECT_EQ(second->learning_rate(), whole->learning_rate()) << settings.name << epoch;
+      EXPECT_EQ(second->learning_rate(0), whole->learning_rate(0)) << settings.name << epoch;
       whole->end_epoch(1.0);
       second->end_epoch(1.0);
     }
   }
+}
+
+TEST(WarmUp, RampsInSamplesTowardsTheScheduledRate) {
+  RunSpec spec;
+  spec.settings.schedule = keras(1);
+  spec.settings.optimizer.base_learning_rate = 1e-3;
+  spec.plan.learning_rate = 5e-3;
+  spec.plan.patience_epochs = 1;
+  spec.plan.warmup_samples = 8;
+  const auto schedule = make_schedule(spec);
+  EXPECT_DOUBLE_EQ(schedule->learning_rate(0), 1e-3);
+  EXPECT_DOUBLE_EQ(schedule->learning_rate(4), 3e-3);
+  EXPECT_DOUBLE_EQ(schedule->learning_rate(8), 5e-3);
+  schedule->end_epoch(1.0);
+  schedule->end_epoch(1.0);  // the plateau is reached while the ramp still runs
+  EXPECT_DOUBLE_EQ(schedule->learning_rate(4), 1e-3 + (2.5e-3 - 1e-3) / 2);
+  const auto resumed = make_schedule(spec);
+  resumed->set_state(schedule->state());
+  EXPECT_DOUBLE_EQ(resumed->learning_rate(4), schedule->learning_rate(4));
 }
 
 }  // namespace

@@ -9,13 +9,14 @@ namespace {
 
 class WrittenDown final : public StepWork {
  public:
-  void prepare_batch(StepIndex step) override {
-    calls.push_back("prepare " + std::to_string(step.value()));
+  void prepare_batch(const StepPlan& plan) override {
+    calls.push_back("prepare " + std::to_string(plan.step.value()));
   }
   void move_batch_to_device() override { calls.emplace_back("move"); }
   void forward() override { calls.emplace_back("forward"); }
   void backward() override { calls.emplace_back("backward"); }
   void update() override { calls.emplace_back("update"); }
+  [[nodiscard]] double loss_weight() const override { return 1; }
   std::vector<std::string> calls;
 };
 
@@ -28,7 +29,7 @@ TEST(StepLoop, RunsThePhasesInOrderAndTimesEach) {
                                              view_of(std::span(flat))});
   HostClock clock;
   PhaseTimeline timeline(clock, nullptr);
-  StepLoop(work, *reduction, timeline).run(StepIndex(7));
+  StepLoop(work, *reduction, timeline).run({StepIndex(7), {}, 0.1});
   EXPECT_EQ(work.calls,
             (std::vector<std::string>{"prepare 7", "move", "forward", "backward", "update"}));
   const auto steps = timeline.take_finished();

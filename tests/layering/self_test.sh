@@ -57,4 +57,15 @@ plant suite/hdf5/a.cpp '#include <hdf5.h>' fine
 plant suite/data/a.cpp '#include "hdf5/hdf5.hpp"' fine
 plant suite/data/a.cpp '#include <png.h>' fine
 plant suite/engine/a.cpp '// not the system_clock' fine
+# A function and a source that are too long are found by the other check.
+rm -rf "${tree:?}"/*
+mkdir -p "$tree/suite/core"
+{ printf 'int f() {\n'; for _ in $(seq 60); do printf '  g();\n'; done; printf '}\n'; } >"$tree/suite/core/a.cpp"
+for _ in $(seq 401); do printf '// a line\n'; done >"$tree/suite/core/b.cpp"
+if python3 "$(dirname "$check")/check_sizes.py" "$tree" >"$tree/out.txt"; then printf 'no size found\n'; exit 1; fi
+grep -qF 'a.cpp:1: int f() { … has 62 lines' "$tree/out.txt" && grep -qF 'b.cpp: 401 lines' "$tree/out.txt" || {
+  cat "$tree/out.txt"
+  exit 1
+}
+
 printf 'all planted violations found\n'

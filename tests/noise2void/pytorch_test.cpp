@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/launchers/temporary_folder.hpp"
+#include "tests/support/temporary_folder.hpp"
 #include "tests/support/adam_step.hpp"
 #include "tests/support/python_torch.hpp"
 #include "tests/support/requirements.hpp"

@@ -1,5 +1,7 @@
+#include <array>
 #include <atomic>
 #include <csignal>
+#include <fstream>
 #include <random>
 
 #include <gmock/gmock.h>
@@ -69,6 +71,28 @@ TEST(Crash, KilledWriterLeavesAllFlushedRows) {
     EXPECT_EQ(run.events.text(event_column::code)[static_cast<std::size_t>(promised - 1)],
               "code " + std::to_string(static_cast<double>(promised - 1)) + " µ");
   }
+}
+
+// HDF5 writes its header last: a writer killed before that leaves the length of the flush before.
+TEST(Crash, AHeaderOlderThanTheLastFlushLosesNothing) {
+  constexpr std::streamoff stated_length_offset = 512 + 40;
+  const TemporaryFolder folder;
+  const auto part = folder / "run.h5.part";
+  std::array<char, 8> older{};
+  {
+    RunFileWriter writer(part, sample_header(), 1);
+    writer.flush();
+    std::ifstream(part, std::ios::binary).seekg(stated_length_offset).read(older.data(), 8);
+    for (int i = 0; i < 500; ++i)
+      writer.append_event(sample_row(event_column::all(), static_cast<double>(i)));
+    writer.flush();
+  }
+  std::fstream(part, std::ios::binary | std::ios::in | std::ios::out)
+      .seekp(stated_length_offset)
+      .write(older.data(), 8);
+  EXPECT_EQ(read_run_file(part).events.rows(), 500U);
+  const auto file = close_run_file(part, {RunStatus::failed, "killed", 0, "forward", 1.0, {}});
+  EXPECT_EQ(read_run_file(file).events.rows(), 500U);
 }
 
 // 0: a RunFailed that names file and reason.

@@ -1,38 +1,17 @@
 #pragma once
-/// A small complete run with known values, and a folder that cleans up after itself.
+/// A small complete run with known values.
 
 #include <cmath>
-#include <filesystem>
 #include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include "record/run_file.hpp"
 
+#include "tests/support/temporary_folder.hpp"
+
 namespace scalestudy {
-
-class TemporaryFolder {
- public:
-  TemporaryFolder() {
-    static int count = 0;
-    const auto* test = ::testing::UnitTest::GetInstance()->current_test_info();
-    path_ = std::filesystem::temp_directory_path() /
-            ("scalestudy-" + std::string(test != nullptr ? test->name() : "test") + "-" +
-             std::to_string(::getpid()) + "-" + std::to_string(count++));
-    std::filesystem::create_directories(path_);
-  }
-  ~TemporaryFolder() { std::filesystem::remove_all(path_); }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  [[nodiscard]] std::filesystem::path operator/(const std::string& name) const {
-    return path_ / name;
-  }
-
- private:
-  std::filesystem::path path_;
-};
 
 inline RunHeader sample_header() {
   RunHeader header;

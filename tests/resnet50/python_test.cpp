@@ -8,7 +8,7 @@
 #include "training/flat_parameters.hpp"
 #include "training/optimizer.hpp"
 
-#include "tests/launchers/temporary_folder.hpp"
+#include "tests/support/temporary_folder.hpp"
 #include "tests/support/python_torch.hpp"
 #include "tests/support/requirements.hpp"
 #include "tests/support/step_file.hpp"
@@ -34,7 +34,8 @@ void train_one_step(ResNet50& model, test::StepFile& step) {
   std::vector<std::size_t> order(model.parameters().size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   FlatParameters parameters(model.parameters(), order);
-  const auto optimizer = make_optimizer(settings, parameters.values());
+  const auto optimizer =
+      make_optimizer(settings, {parameters.values(), parameters.element_counts()});
   const auto logits = model.forward(input);
   const auto loss_sum = cross_entropy(logits, labels, 0).sum();
   loss_sum.backward();

@@ -11,7 +11,7 @@
 
 #include "training/device.hpp"
 
-#include "tests/launchers/temporary_folder.hpp"
+#include "tests/support/temporary_folder.hpp"
 #include "tests/support/picture_files.hpp"
 #include "tests/support/thread_ranks.hpp"
 

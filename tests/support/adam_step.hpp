@@ -39,7 +39,8 @@ void export_adam_step(Model& model, const AdamStep& step, const std::filesystem:
   OptimizerSettings settings;
   settings.epsilon = 1e-8;
   settings.epsilon_rule = "torch";
-  const auto optimizer = make_optimizer(settings, parameters.values());
+  const auto optimizer =
+      make_optimizer(settings, {parameters.values(), parameters.element_counts()});
 
   const auto prediction = model.forward(step.input);
   const auto loss_sum = step.loss_sum(prediction);

@@ -12,7 +12,7 @@
 #include "core/hash.hpp"
 #include "core/provenance.hpp"
 
-#include "tests/launchers/temporary_folder.hpp"
+#include "tests/support/temporary_folder.hpp"
 #include "tests/support/thread_ranks.hpp"
 
 namespace scalestudy {
@@ -26,11 +26,11 @@ Checkpoint sample_checkpoint() {
   checkpoint.content_hash = hex64(RunSpec().content_hash());
   checkpoint.build_id = build_id();
   checkpoint.ranks = 2;
-  checkpoint.epochs_done = 3;
-  checkpoint.steps_done = 30;
-  checkpoint.samples_seen = 120;
-  checkpoint.best_validation_loss = 0.1;
-  checkpoint.schedule = {std::numeric_limits<double>::infinity(), 2};
+  checkpoint.progress.epochs_done = 3;
+  checkpoint.progress.steps_done = 30;
+  checkpoint.progress.samples_seen = 120;
+  checkpoint.progress.best_validation_loss = 0.1;
+  checkpoint.progress.schedule_state = {std::numeric_limits<double>::infinity(), 2};
   checkpoint.optimizer_steps = 30;
   checkpoint.counters = {{"applied_steps", torch::scalar_tensor(29)}};
   checkpoint.moments["first_moment"] = {{"a.weight", torch::arange(6.0).reshape({2, 3})}};
@@ -45,11 +45,11 @@ void expect_equal(const Checkpoint& a, const Checkpoint& b) {
   EXPECT_EQ(a.content_hash, b.content_hash);
   EXPECT_EQ(a.build_id, b.build_id);
   EXPECT_EQ(a.ranks, b.ranks);
-  EXPECT_EQ(a.epochs_done, b.epochs_done);
-  EXPECT_EQ(a.steps_done, b.steps_done);
-  EXPECT_EQ(a.samples_seen, b.samples_seen);
-  EXPECT_EQ(a.best_validation_loss, b.best_validation_loss);
-  EXPECT_EQ(a.schedule, b.schedule);
+  EXPECT_EQ(a.progress.epochs_done, b.progress.epochs_done);
+  EXPECT_EQ(a.progress.steps_done, b.progress.steps_done);
+  EXPECT_EQ(a.progress.samples_seen, b.progress.samples_seen);
+  EXPECT_EQ(a.progress.best_validation_loss, b.progress.best_validation_loss);
+  EXPECT_EQ(a.progress.schedule_state, b.progress.schedule_state);
   EXPECT_EQ(a.optimizer_steps, b.optimizer_steps);
   const auto expect_tensors = [](const NamedTensors& x, const NamedTensors& y) {
     ASSERT_EQ(x.size(), y.size());

@@ -163,11 +163,11 @@ void run_rank(const Arguments& arguments,
   Heartbeat heartbeat(heartbeat_file(arguments.folder, comm.rank().value()));
   Log log(std::cerr, Verbosity::normal);
   HostClock clock;
-  RankServices services{
-      spec,  comm,    batch_norm_comm, std::nullopt, c10::Device(c10::kCPU),
-      clock, nullptr, heartbeat,       log,          arguments.folder / cat("rank-", comm.rank())};
+  RankServices services{spec,         comm,  batch_norm_comm,
+                        std::nullopt, clock, nullptr,
+                        heartbeat,    log,   arguments.folder / cat("rank-", comm.rank())};
   std::filesystem::create_directories(services.run_folder);
-  (void)train(services, task);
+  (void)train(services, c10::Device(c10::kCPU), task);
   if (comm.is_root()) write_parameters(arguments, task.model());
 }
 

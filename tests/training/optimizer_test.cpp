@@ -18,7 +18,7 @@ template <class Reference, class Options>
 double difference_to(const OptimizerSettings& settings, const Options& options) {
   auto ours = torch::linspace(-1, 1, 50, torch::kFloat64);
   auto theirs = ours.clone().requires_grad_(true);
-  const auto optimizer = make_optimizer(settings, ours);
+  const auto optimizer = make_optimizer(settings, {ours, {ours.numel()}});
   Reference reference({theirs}, options);
   for (int step = 0; step < 20; ++step) {
     optimizer->step(1e-2, wave_of_step(step) * 4, torch::full({1}, 4.0, torch::kFloat64), {});
@@ -52,7 +52,7 @@ TEST(Optimizer, AdamsWeightDecayIsTorchsToo) {
 TEST(Optimizer, UnknownOptimisersAreRefused) {
   OptimizerSettings settings;
   settings.name = "lamb";
-  EXPECT_THROW((void)make_optimizer(settings, torch::ones({1})), BadInput);
+  EXPECT_THROW((void)make_optimizer(settings, {torch::ones({1}), {1}}), BadInput);
 }
 
 }  // namespace

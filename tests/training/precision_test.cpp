@@ -74,7 +74,7 @@ TEST(LossScaler, AnOverflowSkipsTheUpdateOfEitherOptimiser) {
     settings.name = name;
     settings.epsilon_rule = "torch";
     auto values = torch::ones({4});
-    const auto optimizer = make_optimizer(settings, values);
+    const auto optimizer = make_optimizer(settings, {values, {values.numel()}});
     LossScaler scaler("fp16", cpu);
     const auto step = [&](const torch::Tensor& gradients) {
       const auto divisor = torch::full({1}, 2.0F) * scaler.scale();
@@ -84,7 +84,7 @@ TEST(LossScaler, AnOverflowSkipsTheUpdateOfEitherOptimiser) {
     EXPECT_TRUE(values.eq(1).all().item<bool>()) << name;
 
     auto expected = torch::ones({4});
-    const auto plain = make_optimizer(settings, expected);
+    const auto plain = make_optimizer(settings, {expected, {expected.numel()}});
     plain->step(0.1, torch::full({4}, 3.0F), torch::full({1}, 2.0F), {});
     step(torch::full({4}, 3.0F) * scaler.scale());
     EXPECT_TRUE(torch::allclose(values, expected)) << name;

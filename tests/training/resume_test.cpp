@@ -17,7 +17,7 @@
 
 #include "training/trainer.hpp"
 
-#include "tests/launchers/temporary_folder.hpp"
+#include "tests/support/temporary_folder.hpp"
 
 namespace scalestudy {
 namespace {
@@ -176,24 +176,16 @@ class Resume : public ::testing::Test {
                        const Communicator& comm) {
     const auto checkpoint = read_checkpoint(comm, folder / checkpoint_file_name);
     auto own_options = options;
-    if (checkpoint) own_options.first_step = checkpoint->epochs_done * steps_per_epoch;
+    if (checkpoint) own_options.first_step = checkpoint->progress.epochs_done * steps_per_epoch;
     RegressionTask task(own_options, comm.rank(), comm.world_size());
     Heartbeat heartbeat(heartbeat_file(folder, comm.rank().value()));
     Log log(std::cerr, Verbosity::quiet);
     HostClock clock;
-    RankServices services{spec,
-                          comm,
-                          std::nullopt,
-                          std::nullopt,
-                          c10::Device(c10::kCPU),
-                          clock,
-                          nullptr,
-                          heartbeat,
-                          log,
-                          folder,
-                          checkpoint ? &*checkpoint : nullptr};
+    RankServices services{spec,    comm,      std::nullopt, std::nullopt, clock,
+                          nullptr, heartbeat, log,          folder};
     try {
-      static_cast<void>(train(services, task));
+      static_cast<void>(
+          train(services, c10::Device(c10::kCPU), task, checkpoint ? &*checkpoint : nullptr));
       EXPECT_LT(options.stop_at_step, 0);
     } catch (const RunFailed&) {
       EXPECT_GE(options.stop_at_step, 0);
@@ -230,7 +222,7 @@ TEST_F(Resume, AfterManyStopsAndWithRareCheckpoints) {
     options.stop_at_step = stop_at_step;
     train_in(folder("parts"), spec, options);
   }
-  EXPECT_EQ(read_checkpoint(folder("parts") / checkpoint_file_name).epochs_done, 4);
+  EXPECT_EQ(read_checkpoint(folder("parts") / checkpoint_file_name).progress.epochs_done, 4);
   train_in(folder("parts"), spec, {});
   EXPECT_TRUE(weights_in(folder("parts")) == weights_in(folder("whole")));
   spec.settings.checkpoint.every_epochs = 0;
@@ -301,17 +293,18 @@ TEST_F(Resume, RefusesTheCheckpointOfAnotherModel) {
                         make_thread_ranks(WorldSize(1), Seconds(60)).front(),
                         std::nullopt,
                         std::nullopt,
-                        c10::Device(c10::kCPU),
                         clock,
                         nullptr,
                         heartbeat,
                         log,
-                        folder("stopped"),
-                        &checkpoint};
-  EXPECT_THROW(static_cast<void>(train(services, task)), BadInput);
+                        folder("stopped")};
+  const auto go_on = [&] {
+    static_cast<void>(train(services, c10::Device(c10::kCPU), task, &checkpoint));
+  };
+  EXPECT_THROW(go_on(), BadInput);
   checkpoint = read_checkpoint(file);
   checkpoint.model.pop_back();
-  EXPECT_THROW(static_cast<void>(train(services, task)), BadInput);
+  EXPECT_THROW(go_on(), BadInput);
 }
 
 }  // namespace

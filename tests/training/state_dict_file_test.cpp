@@ -12,7 +12,7 @@
 
 #include "training/checkpoint.hpp"
 
-#include "tests/launchers/temporary_folder.hpp"
+#include "tests/support/temporary_folder.hpp"
 #include "tests/support/python_torch.hpp"
 #include "tests/support/requirements.hpp"
 
@@ -143,7 +143,7 @@ TEST_F(StateDictFile, PythonReadsOursAndWeReadPythons) {
   net.eval();
   write_state_dict(file("written.pt"), state_of(net));
   Checkpoint checkpoint;
-  checkpoint.epochs_done = 3;
+  checkpoint.progress.epochs_done = 3;
   checkpoint.model = {{"weight", torch::full({2}, 4.0F)}};
   draft_checkpoint(file("checkpoint.pt"), checkpoint).publish();
   const std::string script = SCALESTUDY_SOURCE_DIR "/tests/training/state_dict_peer.py";

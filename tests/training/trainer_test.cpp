@@ -86,9 +86,9 @@ class TrainerTest : public ::testing::Test {
   TrainingOutcome run(TrainingTask& task, const Communicator& comm, RunFileWriter* writer) {
     Heartbeat heartbeat(heartbeat_file(folder_, comm.rank().value()));
     HostClock clock;
-    RankServices services{spec_, comm,   std::nullopt, std::nullopt, c10::Device(c10::kCPU),
-                          clock, writer, heartbeat,    log_,         folder_};
-    return train(services, task);
+    RankServices services{spec_,  comm,      std::nullopt, std::nullopt, clock,
+                          writer, heartbeat, log_,         folder_};
+    return train(services, c10::Device(c10::kCPU), task);
   }
 
   RunRecord run_on_one_rank(LineTask& task, TrainingOutcome& outcome) {

@@ -10,7 +10,7 @@
 
 #include "data/source/image_source.hpp"
 
-#include "tests/launchers/temporary_folder.hpp"
+#include "tests/support/temporary_folder.hpp"
 #include "tests/support/picture_files.hpp"
 
 namespace scalestudy::unet {

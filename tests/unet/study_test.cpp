@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-#include "tests/launchers/temporary_folder.hpp"
+#include "tests/support/temporary_folder.hpp"
 #include "tests/support/picture_files.hpp"
 #include "tests/unet/specs.hpp"
 

@@ -146,9 +146,12 @@ std::shared_ptr<const Sample> Samples::read_stored(std::int64_t sample) const {
 void Samples::read_all(std::int64_t cache_bytes, const Workers& workers) {
   std::vector<std::uint64_t> image_hashes(hashes_.size());
   std::atomic<std::int64_t> foreground{0}, free_bytes{cache_bytes};
+  auto first = read_stored(0);  // the others are checked against its size
+  facts_.height_px = first->image.height_px;
+  facts_.width_px = first->image.width_px;
   const auto check_and_keep = [&](std::int64_t i) {
     const auto index = static_cast<std::size_t>(i);
-    auto sample = read_stored(i);
+    auto sample = i == 0 ? std::move(first) : read_stored(i);
     require_size(*sample, i);
     foreground += foreground_pixels(sample->mask);
     image_hashes[index] = content_hash(sample->image);
@@ -156,9 +159,6 @@ void Samples::read_all(std::int64_t cache_bytes, const Workers& workers) {
         mix64(fnv1a(id(i)) ^ mix64(image_hashes[index] ^ mix64(content_hash(sample->mask))));
     if ((free_bytes -= memory_bytes(*sample)) >= 0) cache_[index] = std::move(sample);
   };
-  const auto first = read_stored(0);
-  facts_.height_px = first->image.height_px;
-  facts_.width_px = first->image.width_px;
   for_each_index(std::ssize(hashes_), workers, check_and_keep);
   facts_.cached_count =
       std::count_if(cache_.begin(), cache_.end(), [](const auto& kept) { return kept != nullptr; });

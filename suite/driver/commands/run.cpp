@@ -10,6 +10,7 @@
 #include "study/shipped_files.hpp"
 
 #include "driver/commands/command.hpp"
+#include "driver/run/driver_lock.hpp"
 #include "driver/run/output_json.hpp"
 #include "driver/run/planning.hpp"
 #include "driver/run/study_run.hpp"
@@ -67,7 +68,9 @@ std::string this_command(const Context& context, const RunOptions& options) {
   return command_line(command);
 }
 
-ExitCode show_commands(Context& context, const PlannedStudy& planned, const StudyFolder& folder) {
+ExitCode show_commands(Context& context,
+                       const PlannedStudy& planned,
+                       const WritableStudyFolder& folder) {
   const ShippedFiles shipped(context.executable);
   std::vector<PlannedLaunch> launches;
   for (const auto& spec : planned.plan.matrix.runs) {
@@ -103,7 +106,7 @@ Counts count(const std::vector<RunResult>& results) {
 
 void report_results(const std::vector<RunResult>& results,
                     std::size_t planned,
-                    const StudyFolder& folder,
+                    const WritableStudyFolder& folder,
                     double elapsed_s,
                     Reporter& reporter) {
   const auto counts = count(results);
@@ -119,7 +122,7 @@ void report_results(const std::vector<RunResult>& results,
 
 std::vector<RunResult> run_study(Context& context,
                                  const PlannedStudy& planned,
-                                 const StudyFolder& folder,
+                                 const WritableStudyFolder& folder,
                                  const ResumePolicy& policy) {
   const ShippedFiles shipped(context.executable);
   Reporter reporter(context.err, context.verbosity(), context.err_is_terminal, folder.driver_log());
@@ -139,7 +142,7 @@ std::vector<RunResult> run_study(Context& context,
 ExitCode run(Context& context, const RunOptions& options) {
   const auto planned = plan_study(context, options.study);
   require_something_to_run(planned);
-  const StudyFolder folder(options.out);
+  const WritableStudyFolder folder(options.out);
   if (options.dry_run) return show_commands(context, planned, folder);
   ShippedFiles(context.executable).require_rank_program();
   require_launchers(planned.plan.matrix);

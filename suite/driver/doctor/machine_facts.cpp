@@ -11,12 +11,12 @@
 
 #include "core/error.hpp"
 #include "core/ids.hpp"
+#include "core/program_output.hpp"
 #include "core/provenance.hpp"
 #include "core/text.hpp"
 
 #include "record/host_environment.hpp"
 
-#include "driver/doctor/program_output.hpp"
 #include "launchers/host.hpp"
 #include "launchers/launcher.hpp"
 

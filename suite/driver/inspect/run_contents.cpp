@@ -8,8 +8,7 @@
 #include "core/text.hpp"
 
 #include "record/run_layout.hpp"
-
-#include "launchers/study_folder.hpp"
+#include "record/study_folder.hpp"
 
 namespace scalestudy {
 namespace {
@@ -81,9 +80,7 @@ std::vector<TableContents> contents_of(const RunRecord& record) {
 
 fs::path find_run_file(const fs::path& path) {
   if (!fs::is_directory(path)) return path;
-  for (const auto* name : {"run.h5", "run.h5.part"}) {
-    if (fs::exists(path / name)) return path / name;
-  }
+  if (auto file = run_file_in(path)) return std::move(*file);
   refuse_folder(path);
 }
 

@@ -5,10 +5,11 @@
 #include <optional>
 #include <vector>
 
+#include "core/process.hpp"
+
 #include "record/heartbeat.hpp"
 
 #include "driver/run/watch.hpp"
-#include "launchers/process.hpp"
 
 namespace scalestudy {
 

@@ -4,10 +4,11 @@
 #include <string>
 #include <vector>
 
+#include "record/study_folder.hpp"
+
 #include "driver/run/study_run.hpp"
 #include "driver/run/study_state.hpp"
 #include "launchers/launcher.hpp"
-#include "launchers/study_folder.hpp"
 
 namespace scalestudy {
 

@@ -6,6 +6,7 @@
 
 #include "record/host_environment.hpp"
 
+#include "launchers/host.hpp"
 #include "launchers/launcher.hpp"
 #include "workloads/catalogue.hpp"
 

@@ -6,8 +6,9 @@
 #include "study/environment.hpp"
 #include "study/study.hpp"
 
+#include "record/study_folder.hpp"
+
 #include "driver/terminal/context.hpp"
-#include "launchers/study_folder.hpp"
 
 namespace scalestudy {
 

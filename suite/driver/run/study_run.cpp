@@ -202,7 +202,7 @@ RunResult StudyRunner::run(const RunSpec& spec) {
 }
 
 void StudyRunner::set_aside_earlier_attempt(const RunSpec& spec) {
-  const auto part = parts_.folder.run_folder(spec.run_id()) / "run.h5.part";
+  const auto part = parts_.folder.run_folder(spec.run_id()) / open_result_file_name;
   try {
     if (fs::exists(part)) {
       Closing closing;
@@ -245,7 +245,7 @@ RunOutcome StudyRunner::launch(const RunSpec& spec, LaunchRecord& record) {
 }
 
 void StudyRunner::close_result_file(const RunSpec& spec, RunOutcome& outcome) {
-  const auto part = parts_.folder.run_folder(spec.run_id()) / "run.h5.part";
+  const auto part = parts_.folder.run_folder(spec.run_id()) / open_result_file_name;
   try {
     if (!fs::exists(part)) {
       if (outcome.status != RunStatus::complete) return;

@@ -9,11 +9,13 @@
 
 #include "core/error.hpp"
 
+#include "record/study_folder.hpp"
+
 #include "driver/run/study_state.hpp"
 #include "driver/run/watch.hpp"
+#include "driver/run/writable_study_folder.hpp"
 #include "driver/terminal/progress.hpp"
 #include "driver/terminal/signals.hpp"
-#include "launchers/study_folder.hpp"
 
 namespace scalestudy {
 
@@ -44,7 +46,7 @@ void require_same_study(const StudyFolder& folder,
 class StudyRunner {
  public:
   struct Parts {
-    const StudyFolder& folder;
+    const WritableStudyFolder& folder;
     const StudyPlan& plan;
     std::filesystem::path rank_program;
     Reporter& reporter;

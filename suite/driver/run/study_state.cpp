@@ -9,6 +9,7 @@
 #include "record/heartbeat.hpp"
 #include "record/run_file.hpp"
 
+#include "driver/run/driver_lock.hpp"
 #include "driver/run/watch.hpp"
 #include "driver/terminal/progress.hpp"
 

@@ -8,8 +8,7 @@
 #include "study/run_spec.hpp"
 
 #include "record/run_record.hpp"
-
-#include "launchers/study_folder.hpp"
+#include "record/study_folder.hpp"
 
 namespace scalestudy {
 

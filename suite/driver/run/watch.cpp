@@ -5,6 +5,8 @@
 #include <fstream>
 #include <sstream>
 
+#include "core/file_content.hpp"
+
 #include "record/heartbeat.hpp"
 
 #include "driver/run/failure.hpp"
@@ -43,13 +45,6 @@ RunProgress slowest_of(const std::vector<std::optional<HeartbeatState>>& heartbe
     first = false;
   }
   return progress;
-}
-
-std::string content_of(const std::filesystem::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  std::ostringstream text;
-  text << in.rdbuf();
-  return text.str();
 }
 
 /// The processes of one run, from start to the last exit.
@@ -166,7 +161,7 @@ RunOutcome watch_run(const WatchedRun& run,
   evidence.limits = run.limits;
   if (!evidence.one_process_per_rank) {
     evidence.told_by_launcher =
-        run.launcher.failure_in_log(content_of(run.plan.processes.front().log_file));
+        run.launcher.failure_in_log(text_of_file(run.plan.processes.front().log_file).value_or(""));
   }
   auto outcome = deduce_outcome(evidence);
   outcome.launch_wall_time_s = launch_wall_time_s;

@@ -1,4 +1,4 @@
-#include "launchers/process.hpp"
+#include "core/process.hpp"
 
 #include <csignal>
 #include <thread>
@@ -11,7 +11,7 @@
 #include "core/clock.hpp"
 #include "core/error.hpp"
 
-#include "tests/launchers/temporary_folder.hpp"
+#include "tests/support/temporary_folder.hpp"
 
 namespace scalestudy {
 namespace {

@@ -1,8 +1,8 @@
 #pragma once
 /// The folder of one study: DIR/{study.json, plan.json, driver.lock, driver.log,
 /// runs/<run_id>/{spec.json, launch.json, run.h5.part → run.h5, *.log, heartbeat-*,
-/// weights_*.pt, checkpoint.pt, attempt-<k>/}}.
-/// All files are replaced atomically, so that a killed driver leaves the old or the new one.
+/// weights_*.pt, checkpoint.pt, attempt-<k>/}}. What lies where in it, and what plan.json and
+/// launch.json mean, for all who read it on whatever machine.
 
 #include <cstdint>
 #include <filesystem>
@@ -10,12 +10,10 @@
 #include <string>
 #include <vector>
 
-#include <sys/types.h>
-
 #include "study/run_spec.hpp"
 #include "study/study_matrix.hpp"
 
-#include "launchers/host.hpp"
+#include "record/host_facts.hpp"
 
 namespace scalestudy {
 
@@ -42,69 +40,51 @@ struct LaunchRecord {
   bool resumed = false;  ///< it went on from an earlier attempt's checkpoint
 };
 
-/// Whether an earlier attempt's checkpoint is to be gone on from, or only kept with the attempt.
-enum class CheckpointUse { resume, set_aside };
+/// As the files hold them; a reason may quote any bytes.
+[[nodiscard]] std::string to_json_text(const StudyPlan& plan);
+[[nodiscard]] std::string to_json_text(const LaunchRecord& record);
 
 class StudyFolder {
  public:
   /// Nothing is touched or required yet.
   explicit StudyFolder(const std::filesystem::path& folder);
 
-  /// Errors: BadInput when the folder cannot be made or written to.
-  void create() const;
-
   /// Errors: BadInput when there is no plan.json in it.
   void require_study() const;
 
   [[nodiscard]] const std::filesystem::path& path() const { return folder_; }
-  [[nodiscard]] std::filesystem::path driver_log() const { return folder_ / "driver.log"; }
+  [[nodiscard]] std::filesystem::path study_file() const { return folder_ / "study.json"; }
+  [[nodiscard]] std::filesystem::path plan_file() const { return folder_ / "plan.json"; }
+  [[nodiscard]] std::filesystem::path runs_folder() const { return folder_ / "runs"; }
   [[nodiscard]] std::filesystem::path run_folder(const std::string& run_id) const;
+  [[nodiscard]] std::filesystem::path launch_file(const std::string& run_id) const;
 
-  void write_study(const std::string& requested_json) const;
-  void write_plan(const StudyPlan& plan) const;
   /// Errors: BadInput when it is missing or damaged.
   [[nodiscard]] StudyPlan read_plan() const;
 
-  /// Makes the run's folder with spec.json.
-  void prepare_run(const RunSpec& spec) const;
-  void write_launch(const std::string& run_id, const LaunchRecord& record) const;
   /// Nothing when the run was never started, or the record is unreadable.
   [[nodiscard]] std::optional<LaunchRecord> read_launch(const std::string& run_id) const;
 
   /// Whether the run has a checkpoint to go on from.
   [[nodiscard]] bool has_checkpoint(const std::string& run_id) const;
-  /// Once the run needs none any more.
-  void remove_checkpoint(const std::string& run_id) const;
-
-  /// Moves all files of an earlier attempt to attempt-<k>/, a checkpoint to be resumed from
-  /// excepted. Returns that folder; nothing when there are no files to move.
-  [[nodiscard]] std::optional<std::filesystem::path> set_aside(const std::string& run_id,
-                                                               CheckpointUse use) const;
 
   /// Ids of all runs that have a folder, sorted.
   [[nodiscard]] std::vector<std::string> run_ids() const;
 
-  /// The result file of every run that has one (run.h5, else run.h5.part), sorted by run id.
+  [[nodiscard]] std::optional<std::filesystem::path> result_file(const std::string& run_id) const;
+
+  /// The result file of every run that has one, sorted by run id.
   [[nodiscard]] std::vector<std::filesystem::path> result_files() const;
 
  private:
   std::filesystem::path folder_;
 };
 
-/// Held by the driver that works in a folder; released by the kernel when it dies.
-class DriverLock {
- public:
-  /// Errors: BadInput naming the process id of the driver that holds it.
-  explicit DriverLock(const StudyFolder& folder);
-  ~DriverLock();
-  DriverLock(const DriverLock&) = delete;
-  DriverLock& operator=(const DriverLock&) = delete;
+/// In a run's folder: while the run is being recorded.
+inline constexpr const char* open_result_file_name = "run.h5.part";
 
-  /// Process id of the driver at work in `folder`, if there is one.
-  [[nodiscard]] static std::optional<pid_t> holder(const StudyFolder& folder);
-
- private:
-  int descriptor_ = -1;
-};
+/// run.h5, else run.h5.part, else nothing.
+[[nodiscard]] std::optional<std::filesystem::path> run_file_in(
+    const std::filesystem::path& run_folder);
 
 }  // namespace scalestudy

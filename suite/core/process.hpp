@@ -2,14 +2,27 @@
 /// Child processes: started without a shell, in a process group of their own, and killed by the
 /// kernel when the process that started them dies.
 
+#include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include <sys/types.h>
 
-#include "launchers/launcher.hpp"
+#include "core/clock.hpp"
 
 namespace scalestudy {
+
+/// One process to start.
+struct ProcessPlan {
+  std::string name;  ///< "rank 0", "mpirun"
+  std::vector<std::string> argv;
+  std::map<std::string, std::string> variables;  ///< added to the inherited environment
+  std::vector<std::string> removed_variables;    ///< taken out of the inherited environment
+  std::filesystem::path log_file;                ///< receives stdout and stderr
+  std::filesystem::path working_folder = {};     ///< empty: the caller's
+};
 
 /// How a process ended.
 struct ProcessEnd {
@@ -34,6 +47,9 @@ class ChildProcess {
 
   /// Nothing while it runs. Never blocks.
   [[nodiscard]] const std::optional<ProcessEnd>& poll();
+
+  /// Blocks until it has ended; nothing when it still runs after `limit`.
+  [[nodiscard]] const std::optional<ProcessEnd>& wait(Seconds limit);
 
   /// Sends a signal to the child and its descendants in the same group; none once it has ended.
   void signal_group(int signal) noexcept;

@@ -1,5 +1,3 @@
-#include "analysis/plan_file.hpp"
-
 #include <fstream>
 
 #include <gtest/gtest.h>
@@ -17,7 +15,7 @@ std::string plan_text(const SyntheticRun& run) {
          R"(], "skipped": [{"combination": "ranks=8", "reason": "too few patches"}]})";
 }
 
-TEST(PlanFile, NamesRunsThatHaveNoFileYet) {
+TEST(AbsentRuns, NamesRunsThatHaveNoFileYet) {
   TemporaryFolder folder;
   const auto study = folder / "study";
   SyntheticRun run;
@@ -32,19 +30,26 @@ TEST(PlanFile, NamesRunsThatHaveNoFileYet) {
   EXPECT_EQ(set.skipped[0].reason, "too few patches");
 }
 
-TEST(PlanFile, ARunThatEndedWithoutAFileSaysHow) {
+TEST(AbsentRuns, ARunThatEndedWithoutAFileSaysHow) {
   TemporaryFolder folder;
-  std::filesystem::create_directories(folder / "run");
-  EXPECT_EQ(reason_for_absence(folder / "run"), "not started");
-  std::ofstream(folder / "run" / "launch.json") << R"({"status": "failed", "reason": "no memory"})";
-  EXPECT_EQ(reason_for_absence(folder / "run"), "failed: no memory");
+  const auto study = folder / "study";
+  SyntheticRun run;
+  write_synthetic(study, run);
+  run.repeat = 1;
+  std::ofstream(study / "plan.json") << plan_text(run);
+  const auto run_folder = study / "runs" / spec_of(run).run_id();
+  std::filesystem::create_directories(run_folder);
+  std::ofstream(run_folder / "launch.json") << R"({"status": "failed", "reason": "no memory"})";
+  const RunSet set = load_runs({study});
+  ASSERT_EQ(set.without_file.size(), 1U);
+  EXPECT_EQ(set.without_file[0].reason, "failed: no memory");
 }
 
-TEST(PlanFile, NoPlanIsNoErrorDamagedPlanIs) {
+TEST(AbsentRuns, NoPlanIsNoErrorADamagedPlanIs) {
   TemporaryFolder folder;
-  EXPECT_TRUE(read_plan_file(folder / "plan.json").run_ids.empty());
+  EXPECT_TRUE(load_runs({folder / "."}).without_file.empty());
   std::ofstream(folder / "plan.json") << "[1, 2";
-  EXPECT_THROW(static_cast<void>(read_plan_file(folder / "plan.json")), BadInput);
+  EXPECT_THROW(static_cast<void>(load_runs({folder / "."})), BadInput);
 }
 
 }  // namespace

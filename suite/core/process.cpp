@@ -1,8 +1,9 @@
-#include "launchers/process.hpp"
+#include "core/process.hpp"
 
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <thread>
 #include <utility>
 
 #include <fcntl.h>
@@ -10,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "core/descriptor.hpp"
 #include "core/error.hpp"
 #include "core/text.hpp"
 
@@ -22,22 +24,6 @@ namespace {
   throw RunFailed({cat(plan.name, ": cannot ", what, ": ", std::strerror(error)),
                    "without it the run cannot start", "Check the path and its permissions"});
 }
-
-/// A file descriptor that is closed on exec and at the end of the scope.
-class Descriptor {
- public:
-  explicit Descriptor(int number) : number_(number) {}
-  ~Descriptor() { close(); }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  [[nodiscard]] int number() const { return number_; }
-  void close() {
-    if (number_ >= 0) ::close(std::exchange(number_, -1));
-  }
-
- private:
-  int number_;
-};
 
 std::vector<std::string> child_environment(const ProcessPlan& plan) {
   std::map<std::string, std::string> variables;
@@ -67,11 +53,13 @@ struct ChildImage {
   std::vector<std::string> variable_texts;
   std::vector<char*> arguments;
   std::vector<char*> variables;
+  std::string working_folder;
   explicit ChildImage(const ProcessPlan& plan)
       : argument_texts(plan.argv),
         variable_texts(child_environment(plan)),
         arguments(pointers_to(argument_texts)),
-        variables(pointers_to(variable_texts)) {}
+        variables(pointers_to(variable_texts)),
+        working_folder(plan.working_folder.string()) {}
 };
 
 void restore_signals() {
@@ -90,7 +78,8 @@ void restore_signals() {
   ::dup2(nothing, STDIN_FILENO);
   ::dup2(log, STDOUT_FILENO);
   ::dup2(log, STDERR_FILENO);
-  ::execvpe(image.arguments[0], image.arguments.data(), image.variables.data());
+  if (image.working_folder.empty() || ::chdir(image.working_folder.c_str()) == 0)
+    ::execvpe(image.arguments[0], image.arguments.data(), image.variables.data());
   const int error = errno;
   [[maybe_unused]] const auto written = ::write(error_pipe, &error, sizeof(error));
   ::_exit(127);
@@ -106,7 +95,7 @@ std::string ProcessEnd::text() const {
 ChildProcess::ChildProcess(const ProcessPlan& plan) {
   SCALESTUDY_EXPECT(!plan.argv.empty());
   Descriptor log(::open(plan.log_file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644));
-  if (log.number() < 0) fail_to_start(plan, "write " + plan.log_file.string(), errno);
+  if (!log) fail_to_start(plan, "write " + plan.log_file.string(), errno);
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) fail_to_start(plan, "make a pipe", errno);
   Descriptor reading(ends[0]);
@@ -115,11 +104,11 @@ ChildProcess::ChildProcess(const ProcessPlan& plan) {
   const pid_t parent = ::getpid();
   id_ = ::fork();
   if (id_ < 0) fail_to_start(plan, "make a process", errno);
-  if (id_ == 0) become(image, log.number(), writing.number(), parent);
+  if (id_ == 0) become(image, log.get(), writing.get(), parent);
   ::setpgid(id_, id_);  // also here: whoever comes first, the group exists before it is signalled
-  writing.close();
+  writing.reset();
   int error = 0;
-  if (::read(reading.number(), &error, sizeof(error)) != sizeof(error)) return;  // exec succeeded
+  if (::read(reading.get(), &error, sizeof(error)) != sizeof(error)) return;  // exec succeeded
   ::waitpid(id_, nullptr, 0);
   fail_to_start(plan, "start " + plan.argv[0], error);
 }
@@ -139,6 +128,13 @@ const std::optional<ProcessEnd>& ChildProcess::poll() {
     end_ = WIFSIGNALED(status) ? ProcessEnd{true, WTERMSIG(status)}
                                : ProcessEnd{false, WEXITSTATUS(status)};
   }
+  return end_;
+}
+
+const std::optional<ProcessEnd>& ChildProcess::wait(Seconds limit) {
+  const Stopwatch waited;
+  while (!poll() && waited.elapsed_s() < limit.count())
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
   return end_;
 }
 

@@ -1,17 +1,14 @@
-#include "driver/doctor/program_output.hpp"
+#include "core/program_output.hpp"
 
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
-#include <sstream>
-#include <thread>
 
 #include <unistd.h>
 
 #include "core/error.hpp"
+#include "core/file_content.hpp"
+#include "core/process.hpp"
 #include "core/text.hpp"
-
-#include "launchers/process.hpp"
 
 namespace scalestudy {
 namespace {
@@ -36,24 +33,11 @@ class ScratchFile {
   ScratchFile& operator=(const ScratchFile&) = delete;
 
   [[nodiscard]] const fs::path& path() const { return path_; }
-  [[nodiscard]] std::string text() const {
-    std::ostringstream text;
-    text << std::ifstream(path_).rdbuf();
-    return text.str();
-  }
+  [[nodiscard]] std::string text() const { return text_of_file(path_).value_or(""); }
 
  private:
   fs::path path_;
 };
-
-bool succeeds_in_time(ChildProcess& child, Seconds time_limit) {
-  const Stopwatch since;
-  while (!child.poll()) {
-    if (since.elapsed_s() > time_limit.count()) return false;
-    std::this_thread::sleep_for(std::chrono::milliseconds(2));
-  }
-  return child.poll()->is_success();
-}
 
 }  // namespace
 
@@ -65,7 +49,8 @@ std::optional<std::string> output_of(const std::vector<std::string>& argv, Secon
   plan.log_file = scratch.path();
   try {
     ChildProcess child(plan);
-    if (!succeeds_in_time(child, time_limit)) return {};
+    const auto end = child.wait(time_limit);
+    if (!end || !end->is_success()) return {};
   } catch (const RunFailed&) {
     return {};
   }

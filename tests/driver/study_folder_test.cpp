@@ -1,5 +1,3 @@
-#include "launchers/study_folder.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -7,7 +5,9 @@
 
 #include "core/error.hpp"
 
-#include "tests/launchers/temporary_folder.hpp"
+#include "driver/run/driver_lock.hpp"
+#include "driver/run/writable_study_folder.hpp"
+#include "tests/support/temporary_folder.hpp"
 
 namespace scalestudy {
 namespace {
@@ -53,7 +53,7 @@ StudyPlan sample_plan() {
 
 TEST(StudyFolder, PlanSurvivesTheFile) {
   const TemporaryFolder temporary;
-  const StudyFolder folder(temporary.path() / "study");
+  const WritableStudyFolder folder(temporary.path() / "study");
   folder.create();
   folder.write_plan(sample_plan());
   const auto plan = folder.read_plan();
@@ -69,7 +69,7 @@ TEST(StudyFolder, PlanSurvivesTheFile) {
 
 TEST(StudyFolder, OtherFoldersAndDamagedPlansAreRefused) {
   const TemporaryFolder temporary;
-  const StudyFolder folder(temporary.path());
+  const WritableStudyFolder folder(temporary.path());
   EXPECT_THROW(folder.require_study(), BadInput);
   write_text(temporary.path() / "plan.json", "{\"study\": ");
   try {
@@ -83,12 +83,12 @@ TEST(StudyFolder, OtherFoldersAndDamagedPlansAreRefused) {
 TEST(StudyFolder, CannotBeMadeBelowAFile) {
   const TemporaryFolder temporary;
   write_text(temporary.path() / "file", "");
-  EXPECT_THROW(StudyFolder(temporary.path() / "file" / "study").create(), BadInput);
+  EXPECT_THROW(WritableStudyFolder(temporary.path() / "file" / "study").create(), BadInput);
 }
 
 TEST(StudyFolder, LaunchRecordSurvivesTheFile) {
   const TemporaryFolder temporary;
-  const StudyFolder folder(temporary.path());
+  const WritableStudyFolder folder(temporary.path());
   folder.create();
   const auto id = sample_spec(0).run_id();
   EXPECT_FALSE(folder.read_launch(id).has_value());
@@ -113,7 +113,7 @@ TEST(StudyFolder, LaunchRecordSurvivesTheFile) {
 
 TEST(StudyFolder, SetAsideKeepsEveryAttempt) {
   const TemporaryFolder temporary;
-  const StudyFolder folder(temporary.path());
+  const WritableStudyFolder folder(temporary.path());
   folder.create();
   fs::create_directories(folder.run_folder("a"));
   for (const auto* expected : {"attempt-1", "attempt-2"}) {
@@ -129,7 +129,7 @@ TEST(StudyFolder, SetAsideKeepsEveryAttempt) {
 
 TEST(StudyFolder, KeepsACheckpointThatIsToBeResumedFrom) {
   const TemporaryFolder temporary;
-  const StudyFolder folder(temporary.path());
+  const WritableStudyFolder folder(temporary.path());
   const auto run = folder.run_folder("a");
   fs::create_directories(run);
   EXPECT_FALSE(folder.has_checkpoint("a"));
@@ -150,7 +150,7 @@ TEST(StudyFolder, KeepsACheckpointThatIsToBeResumedFrom) {
 
 TEST(StudyFolder, ListsFinishedAndUnfinishedResults) {
   const TemporaryFolder temporary;
-  const StudyFolder folder(temporary.path());
+  const WritableStudyFolder folder(temporary.path());
   folder.create();
   for (const auto* id : {"b", "a", "c"}) fs::create_directories(folder.run_folder(id));
   write_text(folder.run_folder("a") / "run.h5.part", "");
@@ -162,7 +162,7 @@ TEST(StudyFolder, ListsFinishedAndUnfinishedResults) {
 
 TEST(DriverLock, SecondDriverIsRefusedByProcessId) {
   const TemporaryFolder temporary;
-  const StudyFolder folder(temporary.path());
+  const WritableStudyFolder folder(temporary.path());
   EXPECT_FALSE(DriverLock::holder(folder).has_value());
   {
     const DriverLock lock(folder);
@@ -180,7 +180,7 @@ TEST(DriverLock, SecondDriverIsRefusedByProcessId) {
 
 TEST(DriverLock, IsReleasedWhenTheDriverIsKilled) {
   const TemporaryFolder temporary;
-  const StudyFolder folder(temporary.path());
+  const WritableStudyFolder folder(temporary.path());
   const pid_t driver = ::fork();
   if (driver == 0) {
     const DriverLock lock(folder);

@@ -1,0 +1,28 @@
+#pragma once
+/// One driver at a time works in a study folder.
+
+#include <optional>
+
+#include <sys/types.h>
+
+#include "record/study_folder.hpp"
+
+namespace scalestudy {
+
+/// Held by the driver that works in a folder; released by the kernel when it dies.
+class DriverLock {
+ public:
+  /// Errors: BadInput naming the process id of the driver that holds it.
+  explicit DriverLock(const StudyFolder& folder);
+  ~DriverLock();
+  DriverLock(const DriverLock&) = delete;
+  DriverLock& operator=(const DriverLock&) = delete;
+
+  /// Process id of the driver at work in `folder`, if there is one.
+  [[nodiscard]] static std::optional<pid_t> holder(const StudyFolder& folder);
+
+ private:
+  int descriptor_ = -1;
+};
+
+}  // namespace scalestudy

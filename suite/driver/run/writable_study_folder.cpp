@@ -1,0 +1,88 @@
+#include "driver/run/writable_study_folder.hpp"
+
+#include <cerrno>
+#include <cstring>
+#include <vector>
+
+#include <unistd.h>
+
+#include "core/atomic_file.hpp"
+#include "core/error.hpp"
+#include "core/text.hpp"
+
+namespace scalestudy {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* why_kept = "without it the study could not be resumed";
+
+void make_folders(const fs::path& folder) {
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (error) refuse_unwritable(folder, error.message());
+}
+
+fs::path first_free_attempt(const fs::path& run_folder) {
+  for (int attempt = 1;; ++attempt) {
+    auto folder = run_folder / cat("attempt-", attempt);
+    if (!fs::exists(folder)) return folder;
+  }
+}
+
+}  // namespace
+
+void refuse_unwritable(const fs::path& path, const std::string& detail) {
+  throw BadInput({cat("Cannot write to ", path.string(), ": ", detail),
+                  "the study's runs and results are kept there",
+                  "Choose another folder with --out, or change its permissions"});
+}
+
+void WritableStudyFolder::create() const {
+  make_folders(runs_folder());
+  if (::access(path().c_str(), W_OK) != 0) refuse_unwritable(path(), std::strerror(errno));
+}
+
+void WritableStudyFolder::remove_checkpoint(const std::string& run_id) const {
+  std::error_code ignored;  // then it only takes space
+  fs::remove(run_folder(run_id) / checkpoint_file_name, ignored);
+}
+
+std::optional<fs::path> WritableStudyFolder::set_aside(const std::string& run_id,
+                                                       CheckpointUse use) const {
+  const auto folder = run_folder(run_id);
+  std::error_code missing;
+  fs::remove(folder / cat(checkpoint_file_name, ".part"), missing);  // half of one, and large
+  std::vector<fs::path> files;
+  for (const auto& entry : fs::directory_iterator(folder, missing)) {
+    const bool stays =
+        use == CheckpointUse::resume && entry.path().filename() == checkpoint_file_name;
+    if (!entry.is_directory() && !stays) files.push_back(entry.path());
+  }
+  if (files.empty()) return {};
+  auto attempt = first_free_attempt(folder);
+  make_folders(attempt);
+  for (const auto& file : files) fs::rename(file, attempt / file.filename());
+  return attempt;
+}
+
+void WritableStudyFolder::write_study(const std::string& requested_json) const {
+  replace_file(study_file(), requested_json + "\n", why_kept);
+}
+
+void WritableStudyFolder::write_plan(const StudyPlan& plan) const {
+  replace_file(plan_file(), to_json_text(plan), why_kept);
+}
+
+void WritableStudyFolder::prepare_run(const RunSpec& spec) const {
+  const auto folder = run_folder(spec.run_id());
+  make_folders(folder);
+  replace_file(folder / "spec.json", to_json_text(spec) + "\n", why_kept);
+}
+
+void WritableStudyFolder::write_launch(const std::string& run_id,
+                                       const LaunchRecord& record) const {
+  replace_file(launch_file(run_id), to_json_text(record), why_kept);
+}
+
+}  // namespace scalestudy

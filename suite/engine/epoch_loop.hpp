@@ -1,0 +1,125 @@
+#pragma once
+/// A rank's epochs: steps, and after each epoch replica check, evaluation, learning-rate schedule,
+/// checkpoint and recording. The same for whatever trains, with LibTorch or without.
+
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/atomic_file.hpp"
+#include "core/parallel.hpp"
+
+#include "data/sampling.hpp"
+#include "record/run_record.hpp"
+
+#include "engine/evaluation.hpp"
+#include "engine/phase_timeline.hpp"
+#include "engine/rank_services.hpp"
+#include "engine/run_recorder.hpp"
+#include "engine/schedule.hpp"
+#include "engine/step_loop.hpp"
+
+namespace scalestudy {
+
+/// How far a run is: what the loop carries from epoch to epoch, and a checkpoint keeps of it.
+struct RunProgress {
+  std::int64_t epochs_done = 0;
+  std::int64_t steps_done = 0;
+  std::int64_t samples_seen = 0;  ///< by all ranks
+  double best_validation_loss = std::numeric_limits<double>::infinity();
+  std::vector<double> schedule_state;  ///< empty: as the schedule begins
+};
+
+/// At the end of `epochs` epochs, on whatever number of ranks they were trained.
+[[nodiscard]] RunProgress progress_after(std::int64_t epochs, const EpochLayout& layout);
+
+/// As the run's plan has it.
+[[nodiscard]] EpochLayout epoch_layout(const RulePlan& plan);
+
+/// What the loop asks of those who train. On all ranks in the same order; local unless stated.
+class EpochWork {
+ public:
+  virtual ~EpochWork();
+
+  [[nodiscard]] virtual StepWork& step() = 0;
+  [[nodiscard]] virtual ReductionStrategy& reduction() = 0;
+
+  /// Before the first step. Collective.
+  virtual void start(const RunProgress& from) = 0;
+  virtual void begin_epoch() = 0;
+
+  /// Loss sums of this rank's steps since the last call, in order; may wait for the device.
+  [[nodiscard]] virtual std::vector<double> take_loss_sums() = 0;
+
+  /// After an epoch's steps: one model on all ranks. `rank_has_samples`: in the last step.
+  /// Collective. Errors: RunFailed when replicas differ.
+  virtual void unite_replicas(bool rank_has_samples) = 0;
+
+  /// On the fixed validation set. Collective.
+  [[nodiscard]] virtual Evaluation evaluate(const HeartbeatCallback& heartbeat) = 0;
+
+  /// The model as it is now is the best one so far.
+  virtual void keep_as_best() = 0;
+
+  /// Rank 0's, to be published once the epoch is recorded; nothing on other ranks. Collective.
+  [[nodiscard]] virtual std::optional<AtomicFile> draft_checkpoint(const RunProgress& progress) = 0;
+
+  /// After the last epoch: saves the last weights and returns to the best ones, whose quality is
+  /// measured once. Collective.
+  [[nodiscard]] virtual Evaluation finish(const HeartbeatCallback& heartbeat,
+                                          std::vector<Panel>& panels) = 0;
+};
+
+struct TrainingOutcome {
+  bool diverged = false;
+  std::string reason;  ///< in words, when diverged
+};
+
+class EpochLoop {
+ public:
+  /// All outlive the loop.
+  EpochLoop(RankServices& services, EpochWork& work);
+
+  /// Trains from `from` to the end. Collective. Errors: those of the work and the communicator,
+  /// after what this rank has measured was written and the peers were freed.
+  [[nodiscard]] TrainingOutcome run(const RunProgress& from);
+
+ private:
+  struct LossMean {
+    double sum = 0;
+    double weight = 0;
+  };
+  void train_all();
+  void train_epoch();
+  void train_step(StepLoop& loop);
+  void end_epoch(double epoch_s);
+  void finish();
+  void flush();
+  void flush_what_is_left() noexcept;
+  void note_divergence(const std::vector<StepFacts>& facts);
+  void note_validation_loss(double loss);
+  void record_evaluation(const Evaluation& evaluation, std::int64_t epoch);
+  [[nodiscard]] std::vector<StepFacts> take_facts();
+  [[nodiscard]] std::optional<AtomicFile> draft_checkpoint();
+  [[nodiscard]] double training_loss();
+  [[nodiscard]] Shard shard_of_step(std::int64_t step) const;
+  [[nodiscard]] HeartbeatCallback beating(const char* phase);
+  [[nodiscard]] double since_start_s() const;
+
+  RankServices& services_;
+  const RulePlan& plan_;
+  EpochWork& work_;
+  EpochLayout layout_;
+  std::unique_ptr<Schedule> schedule_;
+  PhaseTimeline timeline_;
+  RunRecorder recorder_;
+  RunProgress progress_;
+  std::vector<StepFacts> facts_;  ///< of the steps since the last flush; their losses still unread
+  LossMean epoch_loss_;
+  TrainingOutcome outcome_;
+};
+
+}  // namespace scalestudy

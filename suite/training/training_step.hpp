@@ -1,0 +1,67 @@
+#pragma once
+/// One rank's part of a training step on a LibTorch device: batch, forward and backward pass,
+/// update.
+
+#include <memory>
+#include <vector>
+
+#include <c10/core/Device.h>
+#include <torch/types.h>
+
+#include "engine/input_pipeline.hpp"
+#include "engine/rank_services.hpp"
+#include "engine/reduction.hpp"
+#include "engine/step_loop.hpp"
+
+#include "training/flat_parameters.hpp"
+#include "training/optimizer.hpp"
+#include "training/precision.hpp"
+#include "training/training_task.hpp"
+
+namespace scalestudy {
+
+class TrainingStep final : public StepWork {
+ public:
+  /// Collective: the ranks agree on the order of gradients. `services` and `task` outlive the step.
+  TrainingStep(RankServices& services, const c10::Device& device, TrainingTask& task);
+
+  /// The input brings batches from step `first` on. Collective with input `serial`.
+  void start_input(StepIndex first);
+
+  void prepare_batch(const StepPlan& plan) override;
+  void move_batch_to_device() override;
+  void forward() override;
+  void backward() override;
+  void update() override;
+  [[nodiscard]] double loss_weight() const override { return loss_weight_; }
+
+  /// Of the steps since the last call; waits for the device.
+  [[nodiscard]] std::vector<double> take_loss_sums();
+
+  [[nodiscard]] FlatParameters& parameters() { return parameters_; }
+  [[nodiscard]] Optimizer& optimizer() { return *optimizer_; }
+  [[nodiscard]] LossScaler& scaler() { return scaler_; }
+  [[nodiscard]] ReductionStrategy& reduction() { return *reduction_; }
+
+ private:
+  [[nodiscard]] ReductionContext reduction_context();
+
+  RankServices& services_;
+  const RunSpec& spec_;
+  c10::Device device_;
+  TrainingTask& task_;
+  EpochLayout layout_;
+  GradientHooks hooks_;
+  FlatParameters parameters_;
+  std::unique_ptr<Optimizer> optimizer_;
+  LossScaler scaler_;
+  std::unique_ptr<ReductionStrategy> reduction_;
+  std::unique_ptr<InputPipeline> input_;  ///< none: batches are put together on the device
+  StepPlan plan_;
+  const HostBatch* batch_ = nullptr;
+  double loss_weight_ = 0;
+  torch::Tensor loss_;
+  std::vector<torch::Tensor> losses_;  ///< since take_loss_sums(), still on the device
+};
+
+}  // namespace scalestudy
