@@ -122,8 +122,8 @@ class Trainer final : public StepWork {
   [[nodiscard]] Evaluation evaluate();
   [[nodiscard]] HeartbeatCallback beating(const char* phase);
   [[nodiscard]] std::unique_ptr<InputPipeline> start_input();
-  void record_evaluation(std::int64_t epoch, const Evaluation& evaluation);
-  void record_epoch(const Row& row);
+  void record_evaluation(std::int64_t epoch, Evaluation evaluation);
+  void record_epoch(const EpochRow& row);
   void save_weights(const char* name, const NamedTensors& weights);
   [[nodiscard]] TrainingState state();
   void resume(const Checkpoint& checkpoint);
@@ -296,8 +296,11 @@ void Trainer::end_epoch(std::int64_t epoch, double epoch_s) {
   const double rate = schedule_->learning_rate();
   schedule_->end_epoch(evaluation.loss);
   if (!std::isfinite(evaluation.loss) && services_.writer != nullptr)
-    services_.writer->append_event({since_start_s(), 0.0, -1.0, "nonfinite_validation_loss",
-                                    cat("validation loss after epoch ", epoch, " is not finite")});
+    services_.writer->append_event(
+        {.time_s = since_start_s(),
+         .rank = 0,
+         .code = "nonfinite_validation_loss",
+         .message = cat("validation loss after epoch ", epoch, " is not finite")});
 
   const Stopwatch saving;
   if (evaluation.loss < best_validation_loss_) {
@@ -311,22 +314,28 @@ void Trainer::end_epoch(std::int64_t epoch, double epoch_s) {
   std::vector<double> sums{epoch_loss_sum_, epoch_weight_};
   comm_.all_reduce(view_of(std::span<double>(sums)));
   record_evaluation(epoch, evaluation);
-  record_epoch({epoch_s, sums[0] / sums[1], evaluation.loss, rate,
-                static_cast<double>(samples_seen_), evaluation_s, checkpoint_s, replica_check_s,
-                since_start_s()});
+  record_epoch({.epoch_s = epoch_s,
+                .training_loss = sums[0] / sums[1],
+                .validation_loss = evaluation.loss,
+                .learning_rate = rate,
+                .samples_seen = samples_seen_,
+                .evaluation_s = evaluation_s,
+                .checkpoint_s = checkpoint_s,
+                .replica_check_s = replica_check_s,
+                .end_s = since_start_s()});
   // Only now, so that a checkpoint never is ahead of what is recorded.
   if (checkpoint) checkpoint->publish();
 }
 
-void Trainer::record_epoch(const Row& row) {
+void Trainer::record_epoch(const EpochRow& row) {
   if (services_.writer == nullptr) return;
   services_.writer->append_epoch(row);
   services_.writer->flush();
 }
 
-void Trainer::record_evaluation(std::int64_t epoch, const Evaluation& evaluation) {
-  if (services_.writer != nullptr)
-    services_.writer->append_evaluation(evaluation_row(epoch, evaluation));
+void Trainer::record_evaluation(std::int64_t epoch, Evaluation evaluation) {
+  evaluation.epoch = epoch;
+  if (services_.writer != nullptr) services_.writer->append_evaluation(evaluation);
 }
 
 void Trainer::save_weights(const char* name, const NamedTensors& weights) {

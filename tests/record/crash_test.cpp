@@ -41,7 +41,7 @@ class SharedCounter {
   writer.flush();
   for (std::int64_t step = 0;; ++step) {
     writer.append_steps(1, sample_steps(2, step, 1));
-    writer.append_event(sample_row(event_column::all(), static_cast<double>(step)));
+    writer.append_event(sample_row<EventRow>(static_cast<double>(step)));
     writer.flush();
     flushed.store(step + 1);
   }
@@ -63,10 +63,10 @@ TEST(Crash, KilledWriterLeavesAllFlushedRows) {
     const auto file = close_run_file(part, {RunStatus::failed, "killed", 0, "forward", 1.0, {}});
     const auto run = read_run_file(file);
     ASSERT_GE(run.steps.steps(), promised);
-    ASSERT_GE(static_cast<std::int64_t>(run.events.rows()), promised);
-    EXPECT_EQ(run.steps.at(step_column::loss, 1, promised - 1),
-              sample_step_value(1, promised - 1, 9));
-    EXPECT_EQ(run.events.text(event_column::code)[static_cast<std::size_t>(promised - 1)],
+    ASSERT_GE(static_cast<std::int64_t>(run.events.size()), promised);
+    EXPECT_EQ(run.steps.at(&StepRow::loss, 1, promised - 1),
+              sample_step_value(1, promised - 1, &StepRow::loss));
+    EXPECT_EQ(run.events[static_cast<std::size_t>(promised - 1)].code,
               "code " + std::to_string(static_cast<double>(promised - 1)) + " µ");
   }
 }
@@ -110,7 +110,7 @@ TEST(Crash, FullDiskIsReportedAndKeepsWhatWasFlushed) {
         close_run_file(part, {RunStatus::failed, "disk full", 0, "recording", 1.0, {}}));
     EXPECT_GE(run.steps.steps(), promised);
     for (std::int64_t step = 0; step < promised; ++step) {
-      ASSERT_EQ(run.steps.at(step_column::loss, 0, step), sample_step_value(0, step, 9));
+      ASSERT_EQ(run.steps.at(&StepRow::loss, 0, step), sample_step_value(0, step, &StepRow::loss));
     }
   }
 }
