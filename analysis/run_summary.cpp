@@ -102,7 +102,9 @@ std::vector<LossPoint> loss_curve(const StepTable& steps, std::int64_t samples_p
     point_samples += samples[i];
     samples_seen += samples[i];
     if (point_samples < static_cast<double>(samples_per_point)) continue;
-    curve.push_back({samples_seen, starts_s[i] + times_s[i], weighted_loss / weight});
+    curve.push_back({.samples_seen = samples_seen,
+                     .time_s = starts_s[i] + times_s[i],
+                     .loss = weighted_loss / weight});
     weighted_loss = weight = point_samples = 0;
   }
   return curve;

@@ -24,8 +24,9 @@ std::vector<RunTiming> timings(const Series& series, std::int64_t ranks) {
   if (group == series.by_ranks.end()) return all;
   for (const Run* run : group->second) {
     if (!run->is_timing_data()) continue;
-    all.push_back({samples_consumed(run->record.steps), run->measures[&SummaryRow::samples_per_s],
-                   run->measures[&SummaryRow::training_time_s]});
+    all.push_back({.samples = samples_consumed(run->record.steps),
+                   .samples_per_s = run->measures[&SummaryRow::samples_per_s],
+                   .training_time_s = run->measures[&SummaryRow::training_time_s]});
   }
   return all;
 }
@@ -36,9 +37,12 @@ Estimate time_speedup(const Series& series, std::int64_t ranks, double SummaryRo
 }
 
 AbsoluteTimes absolute_times(const Series& series, std::int64_t ranks) {
-  return {geometric_mean(series.values(ranks, &SummaryRow::launch_wall_time_s)),
-          geometric_mean(series.values(ranks, &SummaryRow::training_time_s)),
-          geometric_mean(series.values(ranks, &SummaryRow::samples_per_s))};
+  const auto mean_of = [&](double SummaryRow::*measure) {
+    return geometric_mean(series.values(ranks, measure));
+  };
+  return {.launch_wall_time_s = mean_of(&SummaryRow::launch_wall_time_s),
+          .training_time_s = mean_of(&SummaryRow::training_time_s),
+          .samples_per_s = mean_of(&SummaryRow::samples_per_s)};
 }
 
 bool is_superlinear(const Estimate& efficiency) {

@@ -44,8 +44,9 @@ std::vector<Curve> training_curves(const SeriesAnalysis& analysis, std::int64_t 
 Curve validation_curve(const Run& run) {
   Curve curve{run.spec.ranks, {}};
   for (const EpochRow& epoch : run.record.epochs) {
-    curve.points.push_back(
-        {static_cast<double>(epoch.samples_seen), epoch.end_s, epoch.validation_loss});
+    curve.points.push_back({.samples_seen = static_cast<double>(epoch.samples_seen),
+                            .time_s = epoch.end_s,
+                            .loss = epoch.validation_loss});
   }
   return curve;
 }

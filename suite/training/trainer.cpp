@@ -87,7 +87,11 @@ class Trainer final : public StepWork {
     const Autocast autocast(spec_.settings.precision, services_.device);
     loss_ = task_.loss_sum();
     losses_.push_back(loss_.detach());
-    facts_.push_back({not_a_number, loss_weight_, learning_rate(), shard_.count, epoch_});
+    facts_.push_back({.loss_sum = not_a_number,
+                      .loss_weight = loss_weight_,
+                      .learning_rate = learning_rate(),
+                      .sample_count = shard_.count,
+                      .epoch = epoch_});
   }
 
   void backward() override {

@@ -54,6 +54,7 @@ TEST(Segmentation, RanksAgreeOnSplitPopulationAndSamples) {
     EXPECT_EQ(values_of(run.epochs, &EpochRow::samples_seen), (std::vector<std::int64_t>{96, 192}));
     for (const auto count : values_of(run.evaluations, &EvaluationRow::sample_count))
       EXPECT_EQ(count, 24);
+    for (const auto& evaluation : run.evaluations) EXPECT_EQ(evaluation.weight_sum, 24);
     const auto iou = values_of(run.evaluations, &EvaluationRow::iou);
     EXPECT_TRUE(std::all_of(iou.begin(), iou.end(), [](double v) { return v >= 0 && v <= 1; }));
     EXPECT_EQ(*run.summary_value(&SummaryRow::iou), iou.back());

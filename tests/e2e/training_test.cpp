@@ -22,11 +22,33 @@ namespace {
 namespace fs = std::filesystem;
 using testing::HasSubstr;
 
+/// Each value is told from those of the same type beside it.
+void expect_consistent_ranks(const RunRecord& run) {
+  std::set<std::int64_t> process_ids;
+  for (const auto& rank : run.ranks) {
+    process_ids.insert(rank.process_id);
+    EXPECT_NE(rank.host, "cpu");
+    EXPECT_EQ(rank.device, "cpu");
+    EXPECT_LT(rank.threads, rank.process_id);
+    EXPECT_GT(rank.peak_memory_bytes, 1 << 24);
+    EXPECT_GT(rank.cpu_time_s, 0);
+    EXPECT_GT(rank.initialisation_s, 0);
+    EXPECT_LE(rank.initialisation_s + run.summary.training_time_s, run.summary.launch_wall_time_s);
+  }
+  EXPECT_EQ(process_ids.size(), run.ranks.size());
+  for (const auto& evaluation : run.evaluations) {
+    EXPECT_GT(evaluation.weight_sum, 0);
+    EXPECT_EQ(evaluation.weight_sum, std::floor(evaluation.weight_sum)) << "masked voxels";
+    EXPECT_NE(evaluation.loss, std::floor(evaluation.loss));
+  }
+}
+
 void expect_consistent(const RunRecord& run, std::int64_t ranks) {
   EXPECT_EQ(run.header.status, RunStatus::complete);
   EXPECT_TRUE(run.header.validity_codes.empty());
   EXPECT_EQ(run.steps.ranks(), ranks);
   EXPECT_EQ(run.ranks.size(), static_cast<std::size_t>(ranks));
+  expect_consistent_ranks(run);
   const auto& step_s = run.steps.values(&StepRow::step_s);
   const auto& other_s = run.steps.values(&StepRow::other_s);
   std::vector<double> share;

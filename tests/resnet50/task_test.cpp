@@ -71,6 +71,8 @@ TEST_F(Task, EvaluationIsTheSameAtEveryNumberOfRanks) {
   const auto one = evaluate_on(std::span(tasks).first(1)).front();
   EXPECT_EQ(one.evaluation.evaluation_set, "test");
   EXPECT_EQ(one.evaluation.sample_count, 13);
+  EXPECT_EQ(one.evaluation.weight_sum, 13);
+  EXPECT_LE(one.evaluation.top1_frac, one.evaluation.top5_frac);
   ASSERT_EQ(one.panels.size(), 1U);
   const auto& confusion = one.panels.front();
   EXPECT_EQ(confusion.name, "confusion");

@@ -41,7 +41,8 @@ class LineTask final : public TrainingTask {
   Evaluation evaluate(const Communicator&, const HeartbeatCallback& heartbeat) override {
     heartbeat();
     std::this_thread::sleep_for(evaluation_time);
-    return {.loss = 1.0 / static_cast<double>(++evaluations), .evaluation_set_hash = "hash"};
+    return {.loss = validation_loss / static_cast<double>(++evaluations),
+            .evaluation_set_hash = "hash"};
   }
   Evaluation final_evaluation(const Communicator&,
                               const HeartbeatCallback&,
@@ -57,6 +58,7 @@ class LineTask final : public TrainingTask {
   std::int64_t spoilt_call = -1;
   int evaluations = 0;
   Seconds evaluation_time{0};
+  double validation_loss = 1;
 
  private:
   torch::nn::Linear layer_{3, 1};
@@ -154,6 +156,19 @@ TEST_F(TrainerTest, EveryValueOfAnEpochStandsInItsOwnColumn) {
                                epoch.replica_check_s);
     end_s = epoch.end_s;
   }
+}
+
+TEST_F(TrainerTest, AValidationLossThatIsNoNumberIsAnEvent) {
+  LineTask task;
+  task.validation_loss = std::nan("");
+  TrainingOutcome outcome;
+  const auto record = run_on_one_rank(task, outcome);
+  ASSERT_EQ(record.events.size(), 2U);
+  EXPECT_EQ(record.events[1].code, "nonfinite_validation_loss");
+  EXPECT_THAT(record.events[1].message, testing::HasSubstr("epoch 1"));
+  EXPECT_EQ(record.events[1].rank, 0);
+  EXPECT_EQ(record.events[1].step, -1);
+  EXPECT_GT(record.events[1].time_s, record.events[0].time_s);
 }
 
 TEST_F(TrainerTest, EvaluationsAreRecordedWithTheirEpochs) {
