@@ -12,17 +12,18 @@ double window_mean(const std::vector<double>& per_step, const SteadyWindow& wind
 
 StepComposition composition_of(const Run& run) {
   const StepTable& steps = run.record.steps;
+  const SteadyWindow& window = run.measures.steady_window();
   StepComposition one;
   one.launches = 1;
-  one.local_samples = window_mean(steps.mean_over_ranks(step_column::sample_count), run.window);
-  one.step_s = window_mean(steps.max_over_ranks(step_column::step_s), run.window);
-  const double mean_s = window_mean(steps.mean_over_ranks(step_column::step_s), run.window);
+  one.local_samples = window_mean(steps.mean_over_ranks(&StepRow::sample_count), window);
+  one.step_s = window_mean(steps.max_over_ranks(&StepRow::step_s), window);
+  const double mean_s = window_mean(steps.mean_over_ranks(&StepRow::step_s), window);
   for (std::size_t i = 0; i < phase_count; ++i) {
-    const Column* column = step_phases()[i].column;
-    one.phase_s[i] = column == nullptr ? one.step_s - mean_s
-                                       : window_mean(steps.mean_over_ranks(*column), run.window);
+    const auto time = step_phases()[i].time;
+    one.phase_s[i] =
+        time == nullptr ? one.step_s - mean_s : window_mean(steps.mean_over_ranks(time), window);
   }
-  one.communication_overhead_frac = communication_overhead_frac(steps, run.window);
+  one.communication_overhead_frac = run.measures[&SummaryRow::communication_overhead_frac];
   return one;
 }
 
@@ -44,18 +45,20 @@ void divide_by_launches(StepComposition& sum) {
 
 }  // namespace
 
+std::string_view PhaseInfo::name() const {
+  return time == nullptr ? "imbalance_s" : column_of(time).name;
+}
+
 const std::array<PhaseInfo, phase_count>& step_phases() {
-  using namespace step_column;
   static constexpr std::array<PhaseInfo, phase_count> phases{{
-      {&input_wait_s, "input_wait_s", "input wait", "input wait"},
-      {&host_to_device_s, "host_to_device_s", "host to device", "host to device"},
-      {&forward_s, "forward_s", "forward", "forward"},
-      {&backward_s, "backward_s", "backward", "backward"},
-      {&exposed_communication_s, "exposed_communication_s", "exposed communication",
-       "exposed comm."},
-      {&optimizer_s, "optimizer_s", "optimizer", "optimizer"},
-      {&other_s, "other_s", "other", "other"},
-      {nullptr, "imbalance_s", "imbalance", "imbalance"},
+      {&StepRow::input_wait_s, "input wait", "input wait"},
+      {&StepRow::host_to_device_s, "host to device", "host to device"},
+      {&StepRow::forward_s, "forward", "forward"},
+      {&StepRow::backward_s, "backward", "backward"},
+      {&StepRow::exposed_communication_s, "exposed communication", "exposed comm."},
+      {&StepRow::optimizer_s, "optimizer", "optimizer"},
+      {&StepRow::other_s, "other", "other"},
+      {nullptr, "imbalance", "imbalance"},
   }};
   return phases;
 }
@@ -66,7 +69,8 @@ std::vector<StepComposition> step_compositions(const Series& series) {
     StepComposition sum;
     sum.ranks = ranks;
     for (const Run* run : runs) {
-      if (run->is_timing_data() && !run->window.empty()) add(sum, composition_of(*run));
+      if (run->is_timing_data() && !run->measures.steady_window().empty())
+        add(sum, composition_of(*run));
     }
     if (sum.launches == 0) continue;
     divide_by_launches(sum);

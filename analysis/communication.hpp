@@ -14,10 +14,11 @@ namespace scalestudy {
 
 /// A part of the step. `imbalance` is the slowest rank's step time minus the mean over ranks.
 struct PhaseInfo {
-  const Column* column;          ///< null for imbalance, which follows from step_s
-  std::string_view name;         ///< snake case, for tables
+  double StepRow::*time;         ///< null for imbalance, which follows from step_s
   std::string_view label;        ///< in words
   std::string_view short_label;  ///< for the key of a figure
+  /// Snake case, for tables.
+  [[nodiscard]] std::string_view name() const;
 };
 
 inline constexpr std::size_t phase_count = 8;

@@ -21,15 +21,11 @@ std::vector<double> finite(std::vector<double> values) {
 }
 
 Sets sets_of(const RunRecord& record) {
-  const Table& table = record.evaluations;
-  const auto& names = table.text(evaluation_column::evaluation_set);
-  const auto& hashes = table.text(evaluation_column::evaluation_set_hash);
-  const auto& counts = table.values(evaluation_column::sample_count);
   Sets sets;
-  for (std::size_t i = 0; i < std::min(hashes.size(), counts.size()); ++i) {
-    // Files from before there were names have the validation set alone.
-    const std::string name = i < names.size() ? names[i] : "validation";
-    sets.insert({name, hashes[i], static_cast<std::int64_t>(counts[i])});
+  for (const auto& evaluation : record.evaluations) {
+    if (!evaluation.evaluation_set_hash.empty())
+      sets.insert(
+          {evaluation.evaluation_set, evaluation.evaluation_set_hash, evaluation.sample_count});
   }
   return sets;
 }
@@ -59,15 +55,16 @@ std::string described(const Sets& sets) {
   return join(parts, " and ");
 }
 
-/// Indices into quality_metrics().
-std::vector<std::size_t> recorded_metrics(const Series& series) {
-  std::vector<std::size_t> recorded;
-  for (std::size_t m = 0; m < quality_metrics().size(); ++m) {
+/// The metrics that some run has.
+std::vector<const Measure*> recorded_metrics(const Series& series) {
+  std::vector<const Measure*> recorded;
+  for (const Measure& metric : measures()) {
     const auto has_values = [&](const auto& group) {
-      return !finite(series.quality(group.first, m)).empty();
+      return !finite(series.values(group.first, *metric.column)).empty();
     };
-    if (std::any_of(series.by_ranks.begin(), series.by_ranks.end(), has_values))
-      recorded.push_back(m);
+    if (metric.kind == MeasureKind::quality &&
+        std::any_of(series.by_ranks.begin(), series.by_ranks.end(), has_values))
+      recorded.push_back(&metric);
   }
   return recorded;
 }
@@ -96,16 +93,15 @@ std::vector<QualityPoint> quality_by_ranks(const Series& series,
   for (const auto& [ranks, runs] : series.by_ranks) {
     QualityPoint point;
     point.ranks = ranks;
-    point.best_validation_loss = finite(series.learning(ranks, &RunMeasures::best_validation_loss));
-    point.final_loss = finite(series.learning(ranks, &RunMeasures::final_loss));
-    for (const std::size_t m : recorded)
-      point.metrics.push_back({&quality_metrics()[m], finite(series.quality(ranks, m)), {}});
+    point.best_validation_loss = finite(series.values(ranks, &SummaryRow::best_validation_loss));
+    point.final_loss = finite(series.values(ranks, &SummaryRow::final_loss));
+    for (const Measure* metric : recorded)
+      point.metrics.push_back({metric, finite(series.values(ranks, *metric->column)), {}});
     if (population.identical) {
       point.validation_loss_difference = difference(
-          point.best_validation_loss, series.learning(1, &RunMeasures::best_validation_loss));
-      for (std::size_t i = 0; i < recorded.size(); ++i)
-        point.metrics[i].difference =
-            difference(point.metrics[i].values, finite(series.quality(1, recorded[i])));
+          point.best_validation_loss, series.values(1, &SummaryRow::best_validation_loss));
+      for (MetricValues& one : point.metrics)
+        one.difference = difference(one.values, finite(series.values(1, *one.metric->column)));
     }
     all.push_back(std::move(point));
   }

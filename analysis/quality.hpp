@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/quality_metrics.hpp"
+#include "analysis/measures.hpp"
 #include "analysis/run_set.hpp"
 #include "analysis/statistics.hpp"
 
@@ -13,7 +13,7 @@ namespace scalestudy {
 
 /// One metric at one rank count.
 struct MetricValues {
-  const QualityMetric* metric = nullptr;
+  const Measure* metric = nullptr;
   std::vector<double> values;  ///< one per run, finite ones
   Estimate difference;         ///< N − 1; Welch
 };

@@ -11,8 +11,6 @@
 #include "record/run_file.hpp"
 #include "record/study_folder.hpp"
 
-#include "analysis/quality_metrics.hpp"
-
 namespace scalestudy {
 namespace {
 
@@ -28,8 +26,8 @@ void add_unique(std::vector<std::string>& list, const std::string& item) {
 
 bool has_nonfinite_loss(const StepTable& steps) {
   if (steps.steps() == 0) return false;
-  const auto& losses = steps.values(step_column::loss);
-  const auto& weights = steps.values(step_column::loss_weight);
+  const auto& losses = steps.values(&StepRow::loss);
+  const auto& weights = steps.values(&StepRow::loss_weight);
   for (std::size_t i = 0; i < losses.size(); ++i) {
     if (weights[i] > 0 && !std::isfinite(losses[i])) return true;
   }
@@ -47,32 +45,6 @@ std::string reason_to_leave_out(const Run& run) {
   }
   if (run.record.steps.steps() == 0) return "complete, but without a single step";
   return "";
-}
-
-RunMeasures measure(const Run& run) {
-  const RunRecord& record = run.record;
-  const auto wall_time = record.summary_value(summary_column::launch_wall_time_s);
-  const auto window_samples = std::max<std::int64_t>(1, run.spec.smoothness_window_samples);
-  RunMeasures measures;
-  measures.launch_wall_time_s = wall_time.value_or(std::nan(""));
-  measures.training_time_s = training_time_s(record);
-  measures.cpu_time_s = cpu_time_s(record);
-  measures.samples = samples_consumed(record.steps);
-  measures.samples_per_s = samples_per_s(record.steps, run.window);
-  measures.steady_step_s = steady_step_s(record.steps, run.window);
-  measures.roughness = loss_roughness(loss_curve(record.steps, 1));
-  measures.roughness_equal_samples = loss_roughness(loss_curve(record.steps, window_samples));
-  measures.best_validation_loss = best_validation_loss(record);
-  measures.final_loss = final_loss(record);
-  for (const QualityMetric& metric : quality_metrics())
-    measures.quality.push_back(final_quality(record, *metric.column));
-  if (run.has_label("resumed")) {  // its clock is made of several attempts
-    for (auto* const time :
-         {&measures.launch_wall_time_s, &measures.training_time_s, &measures.cpu_time_s,
-          &measures.samples_per_s, &measures.steady_step_s})
-      *time = std::nan("");
-  }
-  return measures;
 }
 
 void require_folder(const fs::path& folder) {
@@ -174,11 +146,8 @@ Run judge_run(RunRecord record) {
   const StepTable& steps = run.record.steps;
   if (run.spec.oversubscribed) add_unique(run.labels, "oversubscribed");
   if (has_nonfinite_loss(steps)) add_unique(run.validity_codes, "nonfinite_loss");
-  if (steps.steps() > 0) {
-    run.window = find_steady_window(steps.max_over_ranks(step_column::step_s),
-                                    run.spec.settings.warmup_steps);
-  }
-  run.measures = measure(run);
+  run.measures =
+      RunMeasures(run.record, {run.spec.settings.warmup_steps, run.spec.smoothness_window_samples});
   run.left_out = reason_to_leave_out(run);
   return run;
 }
@@ -190,29 +159,14 @@ RunSet load_runs(const std::vector<fs::path>& folders) {
   return set;
 }
 
-std::vector<double> Series::timing(std::int64_t ranks, double RunMeasures::*measure) const {
+std::vector<double> Series::values(std::int64_t ranks, const Column& column) const {
   std::vector<double> values;
   const auto group = by_ranks.find(ranks);
   if (group == by_ranks.end()) return values;
+  const bool is_timing = measure_of(column).kind == MeasureKind::timing;
   for (const Run* run : group->second) {
-    if (run->is_timing_data()) values.push_back(run->measures.*measure);
+    if (!is_timing || run->is_timing_data()) values.push_back(run->measures[column]);
   }
-  return values;
-}
-
-std::vector<double> Series::learning(std::int64_t ranks, double RunMeasures::*measure) const {
-  std::vector<double> values;
-  const auto group = by_ranks.find(ranks);
-  if (group == by_ranks.end()) return values;
-  for (const Run* run : group->second) values.push_back(run->measures.*measure);
-  return values;
-}
-
-std::vector<double> Series::quality(std::int64_t ranks, std::size_t metric) const {
-  std::vector<double> values;
-  const auto group = by_ranks.find(ranks);
-  if (group == by_ranks.end()) return values;
-  for (const Run* run : group->second) values.push_back(run->measures.quality.at(metric));
   return values;
 }
 

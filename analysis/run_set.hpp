@@ -12,29 +12,13 @@
 
 #include "record/run_record.hpp"
 
-#include "analysis/run_summary.hpp"
+#include "analysis/measures.hpp"
 
 namespace scalestudy {
-
-/// The numbers of one run that ratios are made of; NaN where the run does not determine one.
-struct RunMeasures {
-  double launch_wall_time_s = 0;
-  double training_time_s = 0;
-  double cpu_time_s = 0;
-  double samples = 0;        ///< consumed by all ranks
-  double samples_per_s = 0;  ///< steady window
-  double steady_step_s = 0;
-  double roughness = 0;                ///< per step
-  double roughness_equal_samples = 0;  ///< per smoothness_window_samples
-  double best_validation_loss = 0;
-  double final_loss = 0;
-  std::vector<double> quality;  ///< of the last evaluation, in the order of quality_metrics()
-};
 
 struct Run {
   RunRecord record;
   RunSpec spec;
-  SteadyWindow window;
   RunMeasures measures;
   std::vector<std::string> validity_codes;  ///< the file's and those found here
   std::vector<std::string> labels;          ///< the file's, and oversubscribed by its spec
@@ -75,12 +59,12 @@ struct Series {
   bool emulated = false;
   std::map<std::int64_t, std::vector<const Run*>> by_ranks;  ///< data only, see Run::is_data
   [[nodiscard]] bool is_control_arm() const { return !spec.control_arm.empty(); }
-  /// One measure of all runs with `ranks` ranks; timing measures leave resumed runs out.
-  [[nodiscard]] std::vector<double> timing(std::int64_t ranks, double RunMeasures::*measure) const;
-  [[nodiscard]] std::vector<double> learning(std::int64_t ranks,
-                                             double RunMeasures::*measure) const;
-  /// Of all runs with `ranks` ranks; `metric` is an index into quality_metrics().
-  [[nodiscard]] std::vector<double> quality(std::int64_t ranks, std::size_t metric) const;
+  /// One measure of all runs with `ranks` ranks; of a time without the resumed ones.
+  [[nodiscard]] std::vector<double> values(std::int64_t ranks, const Column& column) const;
+  template <class Row, class Value>
+  [[nodiscard]] std::vector<double> values(std::int64_t ranks, Value Row::*field) const {
+    return values(ranks, column_of(field));
+  }
   [[nodiscard]] bool has_label(std::string_view label) const;
 };
 

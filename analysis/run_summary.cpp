@@ -5,12 +5,12 @@
 #include <limits>
 #include <numeric>
 
-#include "analysis/quality_metrics.hpp"
+#include "core/statistics.hpp"
 
 namespace scalestudy {
 namespace {
 
-constexpr double undefined = std::numeric_limits<double>::quiet_NaN();
+constexpr double undefined = not_recorded;
 constexpr std::size_t mser_batch = 5;
 /// Share of a run's samples left out of the roughness: the first fall of the loss is no noise.
 constexpr double roughness_transient_frac = 0.1;
@@ -46,8 +46,14 @@ double window_sum(const std::vector<double>& per_step, const SteadyWindow& windo
   return std::accumulate(per_step.begin() + window.start, per_step.begin() + window.end, 0.0);
 }
 
-double last_or_undefined(const std::vector<double>& values) {
-  return values.empty() ? undefined : values.back();
+/// Of the steps before the first one that some rank did not get to record: a failed run's last rows
+/// can be rank 0's alone.
+std::vector<double> complete_step_times_s(const StepTable& steps) {
+  auto times_s = steps.max_over_ranks(&StepRow::step_s);
+  const auto incomplete =
+      std::find_if(times_s.begin(), times_s.end(), [](double time_s) { return !(time_s > 0); });
+  times_s.erase(incomplete, times_s.end());
+  return times_s;
 }
 
 double end_of_last_step_s(const StepTable& steps) {
@@ -55,7 +61,7 @@ double end_of_last_step_s(const StepTable& steps) {
   for (std::int64_t rank = 0; rank < steps.ranks(); ++rank) {
     const std::int64_t last = steps.steps() - 1;
     const double rank_end_s =
-        steps.at(step_column::start_s, rank, last) + steps.at(step_column::step_s, rank, last);
+        steps.at(&StepRow::start_s, rank, last) + steps.at(&StepRow::step_s, rank, last);
     end_s = std::isnan(end_s) ? rank_end_s : std::max(end_s, rank_end_s);
   }
   return end_s;
@@ -76,14 +82,18 @@ SteadyWindow find_steady_window(std::span<const double> step_s, std::int64_t war
   return window;
 }
 
+SteadyWindow steady_window_of(const StepTable& steps, std::int64_t warmup_steps) {
+  return find_steady_window(complete_step_times_s(steps), warmup_steps);
+}
+
 std::vector<LossPoint> loss_curve(const StepTable& steps, std::int64_t samples_per_point) {
   std::vector<LossPoint> curve;
   if (steps.steps() == 0) return curve;
   const auto losses = steps.global_loss();
-  const auto weights = steps.sum_over_ranks(step_column::loss_weight);
-  const auto samples = steps.sum_over_ranks(step_column::sample_count);
-  const auto starts_s = steps.max_over_ranks(step_column::start_s);
-  const auto times_s = steps.max_over_ranks(step_column::step_s);
+  const auto weights = steps.sum_over_ranks(&StepRow::loss_weight);
+  const auto samples = steps.sum_over_ranks(&StepRow::sample_count);
+  const auto starts_s = steps.max_over_ranks(&StepRow::start_s);
+  const auto times_s = steps.max_over_ranks(&StepRow::step_s);
   double weighted_loss = 0, weight = 0, point_samples = 0, samples_seen = 0;
   for (std::size_t i = 0; i < losses.size(); ++i) {
     // A weight of 0 has no loss (0/0); it must not spoil the point it falls into.
@@ -92,7 +102,9 @@ std::vector<LossPoint> loss_curve(const StepTable& steps, std::int64_t samples_p
     point_samples += samples[i];
     samples_seen += samples[i];
     if (point_samples < static_cast<double>(samples_per_point)) continue;
-    curve.push_back({samples_seen, starts_s[i] + times_s[i], weighted_loss / weight});
+    curve.push_back({.samples_seen = samples_seen,
+                     .time_s = starts_s[i] + times_s[i],
+                     .loss = weighted_loss / weight});
     weighted_loss = weight = point_samples = 0;
   }
   return curve;
@@ -119,106 +131,50 @@ double loss_roughness(std::span<const LossPoint> curve) {
 
 double steady_step_s(const StepTable& steps, const SteadyWindow& window) {
   if (window.empty()) return undefined;
-  auto times_s = steps.max_over_ranks(step_column::step_s);
-  std::vector<double> steady(times_s.begin() + window.start, times_s.begin() + window.end);
-  std::sort(steady.begin(), steady.end());
-  const std::size_t middle = steady.size() / 2;
-  return steady.size() % 2 == 1 ? steady[middle] : (steady[middle - 1] + steady[middle]) / 2;
+  const auto times_s = steps.max_over_ranks(&StepRow::step_s);
+  return median({times_s.begin() + window.start, times_s.begin() + window.end});
 }
 
 double samples_per_s(const StepTable& steps, const SteadyWindow& window) {
   if (window.empty()) return undefined;
-  return window_sum(steps.sum_over_ranks(step_column::sample_count), window) /
-         window_sum(steps.max_over_ranks(step_column::step_s), window);
+  return window_sum(steps.sum_over_ranks(&StepRow::sample_count), window) /
+         window_sum(steps.max_over_ranks(&StepRow::step_s), window);
 }
 
 double communication_overhead_frac(const StepTable& steps, const SteadyWindow& window) {
   if (window.empty()) return undefined;
-  return window_sum(steps.sum_over_ranks(step_column::exposed_communication_s), window) /
-         window_sum(steps.sum_over_ranks(step_column::step_s), window);
+  return window_sum(steps.sum_over_ranks(&StepRow::exposed_communication_s), window) /
+         window_sum(steps.sum_over_ranks(&StepRow::step_s), window);
 }
 
 double samples_consumed(const StepTable& steps) {
   if (steps.steps() == 0) return 0;
-  const auto samples = steps.sum_over_ranks(step_column::sample_count);
+  const auto samples = steps.sum_over_ranks(&StepRow::sample_count);
   return std::accumulate(samples.begin(), samples.end(), 0.0);
 }
 
 double training_time_s(const RunRecord& run) {
-  const auto& ends_s = run.epochs.values(epoch_column::end_s);
-  if (!ends_s.empty()) return ends_s.back();
+  if (!run.epochs.empty()) return run.epochs.back().end_s;
   return run.steps.steps() == 0 ? undefined : end_of_last_step_s(run.steps);
 }
 
 double cpu_time_s(const RunRecord& run) {
-  const auto& times_s = run.ranks.values(rank_column::cpu_time_s);
-  if (times_s.empty()) return undefined;
-  return std::accumulate(times_s.begin(), times_s.end(), 0.0);
+  if (run.ranks.empty()) return undefined;
+  return std::accumulate(run.ranks.begin(), run.ranks.end(), 0.0,
+                         [](double sum, const RankRow& rank) { return sum + rank.cpu_time_s; });
 }
 
 double final_loss(const RunRecord& run) {
-  return last_or_undefined(run.epochs.values(epoch_column::training_loss));
+  return run.epochs.empty() ? undefined : run.epochs.back().training_loss;
 }
 
 double best_validation_loss(const RunRecord& run) {
   double best = undefined;
-  for (const double loss : run.epochs.values(epoch_column::validation_loss)) {
-    if (std::isfinite(loss) && !(loss >= best)) best = loss;
+  for (const EpochRow& epoch : run.epochs) {
+    if (std::isfinite(epoch.validation_loss) && !(epoch.validation_loss >= best))
+      best = epoch.validation_loss;
   }
   return best;
-}
-
-double final_quality(const RunRecord& run, const Column& column) {
-  return last_or_undefined(run.evaluations.values(column));
-}
-
-namespace {
-
-/// Of the steps before the first one that some rank did not get to record: a failed run's last rows
-/// can be rank 0's alone.
-std::vector<double> complete_step_times_s(const StepTable& steps) {
-  auto times_s = steps.max_over_ranks(step_column::step_s);
-  const auto incomplete =
-      std::find_if(times_s.begin(), times_s.end(), [](double time_s) { return !(time_s > 0); });
-  times_s.erase(incomplete, times_s.end());
-  return times_s;
-}
-
-/// What does not depend on how long anything took.
-std::vector<SummaryValue> learning_values(const RunRecord& run, const SummaryWindows& windows) {
-  std::vector<SummaryValue> values{
-      {&summary_column::loss_roughness, loss_roughness(loss_curve(run.steps, 1))},
-      {&summary_column::loss_roughness_equal_samples,
-       loss_roughness(loss_curve(run.steps, windows.smoothness_window_samples))},
-      {&summary_column::final_loss, final_loss(run)},
-      {&summary_column::best_validation_loss, best_validation_loss(run)},
-  };
-  for (const QualityMetric& metric : quality_metrics()) {
-    if (metric.summary != nullptr)
-      values.push_back({metric.summary, final_quality(run, *metric.column)});
-  }
-  return values;
-}
-
-}  // namespace
-
-std::vector<SummaryValue> summarise(const RunRecord& run, const SummaryWindows& windows) {
-  const StepTable& steps = run.steps;
-  SteadyWindow window;
-  if (steps.steps() > 0) {
-    window = find_steady_window(complete_step_times_s(steps), windows.warmup_steps);
-  }
-  std::vector<SummaryValue> values = learning_values(run, windows);
-  if (run.header.has_label("resumed")) return values;  // made of several attempts
-  values.insert(values.end(),
-                {{&summary_column::cpu_time_s, scalestudy::cpu_time_s(run)},
-                 {&summary_column::training_time_s, scalestudy::training_time_s(run)},
-                 {&summary_column::steady_step_s, scalestudy::steady_step_s(steps, window)},
-                 {&summary_column::samples_per_s, scalestudy::samples_per_s(steps, window)},
-                 {&summary_column::steady_start_step, static_cast<double>(window.start)},
-                 {&summary_column::communication_overhead_frac,
-                  scalestudy::communication_overhead_frac(steps, window)}});
-  return values;
 }
 
 }  // namespace scalestudy

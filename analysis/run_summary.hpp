@@ -1,12 +1,10 @@
 #pragma once
-/// Every /summary value of a run from its raw columns. The driver, when it closes a run file, and
-/// the report both call these functions, so the stored numbers and the reported ones cannot part.
-/// Formulas: METRICS.md.
+/// The formulas of METRICS.md that turn the raw columns of one run into numbers. measures.cpp says
+/// which measures they make.
 /// Light: the record layer and the standard library only. Local, pure.
 
 #include <cstdint>
 #include <span>
-#include <string>
 #include <vector>
 
 #include "record/run_record.hpp"
@@ -31,6 +29,9 @@ struct SteadyWindow {
 /// `step_s`: one time per step, max over ranks, seconds.
 [[nodiscard]] SteadyWindow find_steady_window(std::span<const double> step_s,
                                               std::int64_t warmup_steps);
+
+/// Of a run: the steps that some rank did not get to record do not count, nor any after them.
+[[nodiscard]] SteadyWindow steady_window_of(const StepTable& steps, std::int64_t warmup_steps);
 
 /// A point of a loss curve: the weighted mean loss of consecutive steps.
 struct LossPoint {
@@ -57,12 +58,5 @@ struct LossPoint {
 [[nodiscard]] double cpu_time_s(const RunRecord& run);
 [[nodiscard]] double final_loss(const RunRecord& run);
 [[nodiscard]] double best_validation_loss(const RunRecord& run);
-[[nodiscard]] double final_quality(const RunRecord& run, const Column& column);
-
-/// All /summary values that follow from the raw columns: everything but launch_wall_time_s (the
-/// driver's) and timeline_cost_s (measured). NaN where the run does not determine one; a resumed
-/// run has no times, because they would be those of several attempts.
-[[nodiscard]] std::vector<SummaryValue> summarise(const RunRecord& run,
-                                                  const SummaryWindows& windows);
 
 }  // namespace scalestudy

@@ -11,7 +11,7 @@ double weight_per_step(const Series& series, std::int64_t ranks) {
   const auto group = series.by_ranks.find(ranks);
   if (group == series.by_ranks.end()) return not_available;
   for (const Run* run : group->second) {
-    means.push_back(mean(run->record.steps.sum_over_ranks(step_column::loss_weight)));
+    means.push_back(mean(run->record.steps.sum_over_ranks(&StepRow::loss_weight)));
   }
   return mean(means);
 }
@@ -22,16 +22,16 @@ std::vector<Smoothness> smoothness_by_ranks(const Series& series) {
   std::vector<Smoothness> all;
   const double base_weight = weight_per_step(series, 1);
   for (const auto& [ranks, runs] : series.by_ranks) {
-    const auto roughness = series.learning(ranks, &RunMeasures::roughness);
-    const auto equal = series.learning(ranks, &RunMeasures::roughness_equal_samples);
+    const auto roughness = series.values(ranks, &SummaryRow::loss_roughness);
+    const auto equal = series.values(ranks, &SummaryRow::loss_roughness_equal_samples);
     Smoothness point;
     point.ranks = ranks;
     point.weight_ratio = weight_per_step(series, ranks) / base_weight;
     point.predicted_per_step = 1 / std::sqrt(point.weight_ratio);
     point.roughness = geometric_mean(roughness);
     point.roughness_equal_samples = geometric_mean(equal);
-    point.per_step = ratio(roughness, series.learning(1, &RunMeasures::roughness));
-    point.equal_samples = ratio(equal, series.learning(1, &RunMeasures::roughness_equal_samples));
+    point.per_step = ratio(roughness, series.values(1, &SummaryRow::loss_roughness));
+    point.equal_samples = ratio(equal, series.values(1, &SummaryRow::loss_roughness_equal_samples));
     if (ranks == 1) {
       point.per_step = without_interval(point.per_step);
       point.equal_samples = without_interval(point.equal_samples);

@@ -24,21 +24,25 @@ std::vector<RunTiming> timings(const Series& series, std::int64_t ranks) {
   if (group == series.by_ranks.end()) return all;
   for (const Run* run : group->second) {
     if (!run->is_timing_data()) continue;
-    all.push_back(
-        {run->measures.samples, run->measures.samples_per_s, run->measures.training_time_s});
+    all.push_back({.samples = samples_consumed(run->record.steps),
+                   .samples_per_s = run->measures[&SummaryRow::samples_per_s],
+                   .training_time_s = run->measures[&SummaryRow::training_time_s]});
   }
   return all;
 }
 
 /// Base time ÷ compared time.
-Estimate time_speedup(const Series& series, std::int64_t ranks, double RunMeasures::*time) {
-  return inverse(ratio(series.timing(ranks, time), series.timing(1, time)));
+Estimate time_speedup(const Series& series, std::int64_t ranks, double SummaryRow::*time) {
+  return inverse(ratio(series.values(ranks, time), series.values(1, time)));
 }
 
 AbsoluteTimes absolute_times(const Series& series, std::int64_t ranks) {
-  return {geometric_mean(series.timing(ranks, &RunMeasures::launch_wall_time_s)),
-          geometric_mean(series.timing(ranks, &RunMeasures::training_time_s)),
-          geometric_mean(series.timing(ranks, &RunMeasures::samples_per_s))};
+  const auto mean_of = [&](double SummaryRow::*measure) {
+    return geometric_mean(series.values(ranks, measure));
+  };
+  return {.launch_wall_time_s = mean_of(&SummaryRow::launch_wall_time_s),
+          .training_time_s = mean_of(&SummaryRow::training_time_s),
+          .samples_per_s = mean_of(&SummaryRow::samples_per_s)};
 }
 
 bool is_superlinear(const Estimate& efficiency) {
@@ -53,10 +57,10 @@ SpeedupPoint speedup_point(const Series& series, std::int64_t ranks) {
   point.absolute = absolute_times(series, ranks);
   const auto n = static_cast<double>(ranks);
   const auto per_rank = [n](double speedup) { return speedup / n; };
-  point.launch = time_speedup(series, ranks, &RunMeasures::launch_wall_time_s);
-  point.training = time_speedup(series, ranks, &RunMeasures::training_time_s);
-  point.throughput = ratio(series.timing(ranks, &RunMeasures::samples_per_s),
-                           series.timing(1, &RunMeasures::samples_per_s));
+  point.launch = time_speedup(series, ranks, &SummaryRow::launch_wall_time_s);
+  point.training = time_speedup(series, ranks, &SummaryRow::training_time_s);
+  point.throughput = ratio(series.values(ranks, &SummaryRow::samples_per_s),
+                           series.values(1, &SummaryRow::samples_per_s));
   if (ranks == 1) {
     for (Estimate* e : {&point.launch, &point.training, &point.throughput}) {
       *e = without_interval(*e);

@@ -6,6 +6,8 @@
 #include <numeric>
 #include <random>
 
+#include <boost/math/distributions/students_t.hpp>
+
 namespace scalestudy {
 namespace {
 
@@ -13,36 +15,13 @@ constexpr double alpha = 0.05;
 constexpr int bootstrap_resamples = 10000;
 constexpr std::uint64_t bootstrap_seed = 0x5ca1e57d;  // fixed: the same data give the same report
 
-/// Continued fraction of the incomplete beta function, modified Lentz (DLMF 8.17.22).
-double beta_continued_fraction(double a, double b, double x) {
-  constexpr double tiny = 1e-300;
-  double c = 1;
-  double d = 1 / std::max(tiny, 1 - (a + b) * x / (a + 1));
-  double result = d;
-  for (int m = 1; m <= 300; ++m) {
-    const double even = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m));
-    const double odd = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1));
-    for (const double term : {even, odd}) {
-      d = 1 + term * d;
-      d = 1 / (std::abs(d) < tiny ? tiny : d);
-      c = 1 + term / c;
-      c = std::abs(c) < tiny ? tiny : c;
-      result *= c * d;
-    }
-    if (std::abs(c * d - 1) < 1e-15) break;
-  }
-  return result;
-}
-
-/// Regularised incomplete beta function I_x(a, b).
-double incomplete_beta(double a, double b, double x) {
-  if (x <= 0) return 0;
-  if (x >= 1) return 1;
-  if (x > (a + 1) / (a + b + 2)) return 1 - incomplete_beta(b, a, 1 - x);
-  const double log_front =
-      std::lgamma(a + b) - std::lgamma(a) - std::lgamma(b) + a * std::log(x) + b * std::log1p(-x);
-  return std::exp(log_front) * beta_continued_fraction(a, b, x) / a;
-}
+/// What is not determinable is NaN and no exception: losses of a diverged run may be of any size.
+namespace policies = boost::math::policies;
+using StudentsT = boost::math::students_t_distribution<
+    double,
+    policies::policy<policies::domain_error<policies::ignore_error>,
+                     policies::overflow_error<policies::ignore_error>,
+                     policies::evaluation_error<policies::ignore_error>>>;
 
 struct Sample {
   std::vector<double> values;
@@ -149,14 +128,6 @@ double standard_deviation(std::span<const double> values) {
   return std::sqrt(sum / static_cast<double>(values.size() - 1));
 }
 
-double median(std::vector<double> values) {
-  if (values.empty()) return not_available;
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  if (values.size() % 2 == 1) return *middle;
-  return (*middle + *std::max_element(values.begin(), middle)) / 2;
-}
-
 double geometric_mean(std::span<const double> values) {
   const Sample logs = finite_logarithms(values);
   if (logs.size() != values.size()) return not_available;
@@ -164,19 +135,13 @@ double geometric_mean(std::span<const double> values) {
 }
 
 double student_t_p_value(double t, double degrees_of_freedom) {
-  return incomplete_beta(degrees_of_freedom / 2, 0.5,
-                         degrees_of_freedom / (degrees_of_freedom + t * t));
+  const StudentsT distribution(degrees_of_freedom);
+  return 2 * cdf(complement(distribution, std::abs(t)));
 }
 
 double student_t_critical(double tail_probability, double degrees_of_freedom) {
-  double low = 0;
-  double high = 1;
-  while (student_t_p_value(high, degrees_of_freedom) > tail_probability) high *= 2;
-  for (int i = 0; i < 100; ++i) {
-    const double middle = (low + high) / 2;
-    (student_t_p_value(middle, degrees_of_freedom) > tail_probability ? low : high) = middle;
-  }
-  return (low + high) / 2;
+  const StudentsT distribution(degrees_of_freedom);
+  return quantile(complement(distribution, tail_probability / 2));
 }
 
 Estimate ratio(std::span<const double> compared, std::span<const double> base) {

@@ -42,7 +42,6 @@ struct Estimate {
 [[nodiscard]] double mean(std::span<const double> values);
 /// With n − 1; NaN for fewer than two values.
 [[nodiscard]] double standard_deviation(std::span<const double> values);
-[[nodiscard]] double median(std::vector<double> values);
 /// NaN when empty or any value is not positive.
 [[nodiscard]] double geometric_mean(std::span<const double> values);
 

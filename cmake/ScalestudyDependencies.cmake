@@ -2,6 +2,7 @@
 include(FindPkgConfig)
 set(HDF5_PREFER_PARALLEL OFF)  # serial: one writer, and no ABI shared with MPI
 find_package(HDF5 REQUIRED COMPONENTS C)
+find_package(Boost 1.74 REQUIRED)  # headers
 find_package(nlohmann_json 3.11 REQUIRED)
 find_package(TIFF REQUIRED)
 find_package(PNG REQUIRED)

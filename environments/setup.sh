@@ -5,7 +5,7 @@ set -euo pipefail
 readonly TORCH_VERSION=2.11.0
 readonly MINIMUM_TORCH=2.11
 readonly BUILD_PACKAGES=(g++ cmake ninja-build ccache git pkg-config libopenmpi-dev openmpi-bin
-  libhdf5-dev hdf5-tools nlohmann-json3-dev libcli11-dev libfmt-dev libtiff-dev libpng-dev libjpeg62-turbo-dev
+  libboost-dev libhdf5-dev hdf5-tools nlohmann-json3-dev libcli11-dev libfmt-dev libtiff-dev libpng-dev libjpeg62-turbo-dev
   libssl-dev zlib1g-dev libxxhash-dev libtiff-tools
   libhwloc-dev libgtest-dev libgmock-dev libbenchmark-dev python3-venv python3-h5py python3-numpy)
 readonly REPORT_PACKAGES=(gnuplot-nox fonts-dejavu-core librsvg2-bin)

@@ -137,7 +137,7 @@ std::string metric_sentences(const SeriesAnalysis& analysis, bool compares) {
   std::string text;
   const auto& last = analysis.quality.back().metrics;
   for (std::size_t i = 0; i < last.size(); ++i) {
-    const QualityMetric& metric = *last[i].metric;
+    const Measure& metric = *last[i].metric;
     if (!metric.is_headline) continue;
     const auto values_of = [&](const QualityPoint& q) -> const auto& {
       return q.metrics[i].values;

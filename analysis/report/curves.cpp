@@ -27,7 +27,7 @@ std::int64_t samples_per_point(const SeriesAnalysis& analysis) {
   const auto window = std::max<std::int64_t>(1, analysis.series.spec.smoothness_window_samples);
   double most = 0;
   for (const auto& [ranks, runs] : analysis.series.by_ranks) {
-    for (const Run* run : runs) most = std::max(most, run->measures.samples);
+    for (const Run* run : runs) most = std::max(most, samples_consumed(run->record.steps));
   }
   const double windows = most / static_cast<double>(window * largest_point_count);
   return window * std::max<std::int64_t>(1, static_cast<std::int64_t>(std::ceil(windows)));
@@ -42,13 +42,11 @@ std::vector<Curve> training_curves(const SeriesAnalysis& analysis, std::int64_t 
 }
 
 Curve validation_curve(const Run& run) {
-  const Table& epochs = run.record.epochs;
-  const auto& losses = epochs.values(epoch_column::validation_loss);
-  const auto& samples = epochs.values(epoch_column::samples_seen);
-  const auto& ends_s = epochs.values(epoch_column::end_s);
   Curve curve{run.spec.ranks, {}};
-  for (std::size_t i = 0; i < std::min({losses.size(), samples.size(), ends_s.size()}); ++i) {
-    curve.points.push_back({samples[i], ends_s[i], losses[i]});
+  for (const EpochRow& epoch : run.record.epochs) {
+    curve.points.push_back({.samples_seen = static_cast<double>(epoch.samples_seen),
+                            .time_s = epoch.end_s,
+                            .loss = epoch.validation_loss});
   }
   return curve;
 }

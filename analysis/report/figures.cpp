@@ -135,7 +135,7 @@ std::vector<std::size_t> visible_phases(const SeriesAnalysis& analysis) {
 
 std::string step_tsv(const SeriesAnalysis& analysis, const std::vector<std::size_t>& phases) {
   std::string tsv = "# ranks\texpected_ms";
-  for (const std::size_t i : phases) tsv += cat('\t', step_phases()[i].name);
+  for (const std::size_t i : phases) tsv += cat('\t', step_phases()[i].name());
   tsv += "  (all in ms)\n";
   const bool has_base = analysis.steps.front().ranks == 1;
   for (const StepComposition& step : analysis.steps) {

@@ -55,7 +55,7 @@ json to_json(const SpeedupPoint& p) {
 json to_json(const StepComposition& step) {
   json phases;
   for (std::size_t i = 0; i < phase_count; ++i) {
-    phases[std::string(step_phases()[i].name)] = number(step.phase_s[i]);
+    phases[std::string(step_phases()[i].name())] = number(step.phase_s[i]);
   }
   return {{"ranks", step.ranks},
           {"step_s", number(step.step_s)},

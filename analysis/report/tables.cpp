@@ -1,6 +1,8 @@
 #include "analysis/report/tables.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <iterator>
 
 #include "core/text.hpp"
 
@@ -18,33 +20,53 @@ std::string validity_text(const Run& run) {
   return run.is_data() ? "valid" : "no data";
 }
 
-std::vector<TableCell> run_row(const Run& run) {
-  const RunHeader& header = run.record.header;
-  const RunMeasures& m = run.measures;
-  const bool shows_numbers = run.is_data();
-  const auto value = [&](double v) { return shows_numbers ? v : not_available; };
-  return {integer_cell(run.spec.ranks),
-          integer_cell(run.spec.repeat),
-          text_cell(std::string(to_string(header.status))),
-          text_cell(validity_text(run)),
-          text_cell(join(run.labels, ", ")),
-          integer_cell(run.record.steps.steps()),
-          shown_cell(duration(value(m.launch_wall_time_s)), value(m.launch_wall_time_s)),
-          shown_cell(duration(value(m.training_time_s)), value(m.training_time_s)),
-          number_cell(value(m.samples_per_s), 4),
-          integer_cell(run.window.start),
-          text_cell(run.window.stationary ? "yes" : "no"),
-          number_cell(value(m.best_validation_loss), 4),
-          text_cell(run.left_out),
-          text_cell(header.run_id)};
+std::vector<Measure> shown_measures(MeasureKind kind) {
+  std::vector<Measure> shown;
+  std::copy_if(measures().begin(), measures().end(), std::back_inserter(shown),
+               [&](const Measure& m) { return m.kind == kind && !m.label.empty(); });
+  return shown;
 }
 
-std::vector<TableCell> absent_row(const AbsentRun& run, const char* status) {
-  std::vector<TableCell> row(14, text_cell(""));
+void add_columns(ReportTable& table, MeasureKind kind) {
+  for (const Measure& measure : shown_measures(kind))
+    table.columns.push_back({std::string(measure.column->name), std::string(measure.label)});
+}
+
+TableCell measure_cell(const Measure& measure, double value) {
+  if (measure.column->unit == "s") return shown_cell(duration(value), value);
+  if (measure.column->storage == Storage::int64 && std::isfinite(value))
+    return integer_cell(static_cast<std::int64_t>(value));
+  return number_cell(value, 4);
+}
+
+void add_cells(std::vector<TableCell>& row, const Run& run, MeasureKind kind) {
+  for (const Measure& measure : shown_measures(kind))
+    row.push_back(
+        measure_cell(measure, run.is_data() ? run.measures[*measure.column] : not_available));
+}
+
+std::vector<TableCell> run_row(const Run& run) {
+  const RunHeader& header = run.record.header;
+  std::vector<TableCell> row{integer_cell(run.spec.ranks),
+                             integer_cell(run.spec.repeat),
+                             text_cell(std::string(to_string(header.status))),
+                             text_cell(validity_text(run)),
+                             text_cell(join(run.labels, ", ")),
+                             integer_cell(run.record.steps.steps())};
+  add_cells(row, run, MeasureKind::timing);
+  row.push_back(text_cell(run.measures.steady_window().stationary ? "yes" : "no"));
+  add_cells(row, run, MeasureKind::learning);
+  row.push_back(text_cell(run.left_out));
+  row.push_back(text_cell(header.run_id));
+  return row;
+}
+
+std::vector<TableCell> absent_row(const AbsentRun& run, const char* status, std::size_t columns) {
+  std::vector<TableCell> row(columns, text_cell(""));
   row[2] = text_cell(status);
   row[3] = text_cell("no data");
-  row[12] = text_cell(run.reason);
-  row[13] = text_cell(run.name);
+  row[columns - 2] = text_cell(run.reason);
+  row[columns - 1] = text_cell(run.name);
   return row;
 }
 
@@ -142,7 +164,7 @@ ReportTable step_table(const SeriesAnalysis& analysis) {
                     {{"ranks", "ranks"}, {"local_samples", "samples per rank"}},
                     {}};
   for (const PhaseInfo& phase : step_phases()) {
-    table.columns.push_back({std::string(phase.name), std::string(phase.label)});
+    table.columns.push_back({std::string(phase.name()), std::string(phase.label)});
   }
   table.columns.push_back({"step_s", "step"});
   table.columns.push_back({"expected_step_s", "step if perfect"});
@@ -205,14 +227,14 @@ ReportTable quality_table(const SeriesAnalysis& analysis) {
   if (analysis.quality.empty()) return table;
   const auto& metrics = analysis.quality.front().metrics;
   for (std::size_t i = 0; i < metrics.size(); ++i) {
-    const QualityMetric& metric = *metrics[i].metric;
+    const Measure& metric = *metrics[i].metric;
     const TableCell name{metric.heading(), std::string(metric.column->name)};
     for (const QualityPoint& q : analysis.quality)
       table.rows.push_back(
           quality_row(name, q.ranks, q.metrics[i].values, q.metrics[i].difference));
   }
   const TableCell loss{"best validation loss",
-                       std::string(summary_column::best_validation_loss.name)};
+                       std::string(column_of(&SummaryRow::best_validation_loss).name)};
   for (const QualityPoint& q : analysis.quality)
     table.rows.push_back(
         quality_row(loss, q.ranks, q.best_validation_loss, q.validation_loss_difference));
@@ -251,22 +273,19 @@ ReportTable run_table(const StudyAnalysis& analysis) {
                      {"status", "status", false},
                      {"validity", "validity", false},
                      {"labels", "labels", false},
-                     {"steps", "steps"},
-                     {"launch_wall_time_s", "launch"},
-                     {"training_time_s", "training"},
-                     {"samples_per_s", "samples/s"},
-                     {"steady_start_step", "steady from step"},
-                     {"stationary", "stationary", false},
-                     {"best_validation_loss", "best validation loss"},
-                     {"left_out", "why it is no data", false},
-                     {"run_id", "run", false}},
+                     {"steps", "steps"}},
                     {}};
+  add_columns(table, MeasureKind::timing);
+  table.columns.push_back({"stationary", "stationary", false});
+  add_columns(table, MeasureKind::learning);
+  table.columns.push_back({"left_out", "why it is no data", false});
+  table.columns.push_back({"run_id", "run", false});
   for (const Run& run : set.runs) table.rows.push_back(run_row(run));
   for (const AbsentRun& run : set.unreadable) {
-    table.rows.push_back(absent_row(run, "unreadable"));
+    table.rows.push_back(absent_row(run, "unreadable", table.columns.size()));
   }
   for (const AbsentRun& run : set.without_file) {
-    table.rows.push_back(absent_row(run, "absent"));
+    table.rows.push_back(absent_row(run, "absent", table.columns.size()));
   }
   return table;
 }

@@ -6,6 +6,7 @@
 #include <span>
 
 #include "core/hash.hpp"
+#include "core/statistics.hpp"
 
 namespace scalestudy {
 namespace {
@@ -80,13 +81,6 @@ void add_tiles(const Residuals& from,
   }
 }
 
-double median(std::vector<double>& values) {
-  if (values.empty()) return std::numeric_limits<double>::quiet_NaN();
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
-
 }  // namespace
 
 VolumeStatistics statistics_of(const Volume& volume) {
@@ -129,7 +123,7 @@ std::array<double, 3> noise_correlation(const Volume& volume) {
     add_tiles(Residuals(volume, z, true, true), Residuals(volume, z + 1, true, true), 0, 0,
               along_z);
   }
-  return {median(along_z), median(along_y), median(along_x)};
+  return {upper_median(along_z), upper_median(along_y), upper_median(along_x)};
 }
 
 }  // namespace scalestudy

@@ -81,8 +81,11 @@ void EpochLoop::train_step(StepLoop& loop) {
   const StepPlan plan{StepIndex(progress_.steps_done), shard_of_step(progress_.steps_done),
                       schedule_->learning_rate(progress_.samples_seen)};
   loop.run(plan);
-  facts_.push_back({std::nan(""), work_.step().loss_weight(), plan.learning_rate, plan.shard.count,
-                    progress_.epochs_done});
+  facts_.push_back({.loss_sum = std::nan(""),
+                    .loss_weight = work_.step().loss_weight(),
+                    .learning_rate = plan.learning_rate,
+                    .sample_count = plan.shard.count,
+                    .epoch = progress_.epochs_done});
   progress_.samples_seen += global_count(plan.step, layout_);
   ++progress_.steps_done;
   // Bucket times are the host's; between events of a device they would mean nothing.
@@ -161,9 +164,15 @@ void EpochLoop::end_epoch(double epoch_s) {
   const double loss = training_loss();
   record_evaluation(evaluation, epoch);
   if (auto* const writer = services_.writer) {
-    writer->append_epoch({epoch_s, loss, evaluation.loss, rate,
-                          static_cast<double>(progress_.samples_seen), evaluation_s, checkpoint_s,
-                          replica_check_s, since_start_s()});
+    writer->append_epoch({.epoch_s = epoch_s,
+                          .training_loss = loss,
+                          .validation_loss = evaluation.loss,
+                          .learning_rate = rate,
+                          .samples_seen = progress_.samples_seen,
+                          .evaluation_s = evaluation_s,
+                          .checkpoint_s = checkpoint_s,
+                          .replica_check_s = replica_check_s,
+                          .end_s = since_start_s()});
     writer->flush();
   }
   // Only now, so that a checkpoint never is ahead of what is recorded.
@@ -172,9 +181,11 @@ void EpochLoop::end_epoch(double epoch_s) {
 
 void EpochLoop::note_validation_loss(double loss) {
   if (std::isfinite(loss) || services_.writer == nullptr) return;
-  services_.writer->append_event(
-      {since_start_s(), 0.0, -1.0, "nonfinite_validation_loss",
-       cat("validation loss after epoch ", progress_.epochs_done - 1, " is not finite")});
+  services_.writer->append_event({.time_s = since_start_s(),
+                                  .rank = 0,
+                                  .code = "nonfinite_validation_loss",
+                                  .message = cat("validation loss after epoch ",
+                                                 progress_.epochs_done - 1, " is not finite")});
 }
 
 std::optional<AtomicFile> EpochLoop::draft_checkpoint() {
@@ -192,9 +203,9 @@ double EpochLoop::training_loss() {
   return sums[0] / sums[1];
 }
 
-void EpochLoop::record_evaluation(const Evaluation& evaluation, std::int64_t epoch) {
-  if (services_.writer != nullptr)
-    services_.writer->append_evaluation(evaluation_row(epoch, evaluation));
+void EpochLoop::record_evaluation(Evaluation evaluation, std::int64_t epoch) {
+  evaluation.epoch = epoch;
+  if (services_.writer != nullptr) services_.writer->append_evaluation(evaluation);
 }
 
 HeartbeatCallback EpochLoop::beating(const char* phase) {

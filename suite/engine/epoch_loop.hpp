@@ -101,7 +101,7 @@ class EpochLoop {
   void flush_what_is_left() noexcept;
   void note_divergence(const std::vector<StepFacts>& facts);
   void note_validation_loss(double loss);
-  void record_evaluation(const Evaluation& evaluation, std::int64_t epoch);
+  void record_evaluation(Evaluation evaluation, std::int64_t epoch);
   [[nodiscard]] std::vector<StepFacts> take_facts();
   [[nodiscard]] std::optional<AtomicFile> draft_checkpoint();
   [[nodiscard]] double training_loss();

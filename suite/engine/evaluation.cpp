@@ -60,22 +60,6 @@ double column_sum(std::span<const double> values, std::int64_t columns, std::int
   return sum;
 }
 
-Row evaluation_row(std::int64_t epoch, const Evaluation& evaluation) {
-  namespace columns = evaluation_column;
-  std::map<std::string, Cell, std::less<>> cells(evaluation.metrics.begin(),
-                                                 evaluation.metrics.end());
-  const auto set = [&](const Column& column, Cell value) {
-    cells.emplace(column.name, std::move(value));
-  };
-  set(columns::epoch, static_cast<double>(epoch));
-  set(columns::loss, evaluation.loss);
-  set(columns::sample_count, static_cast<double>(evaluation.sample_count));
-  set(columns::weight_sum, evaluation.weight_sum);
-  set(columns::evaluation_set, evaluation.set);
-  set(columns::evaluation_set_hash, evaluation.evaluation_set_hash);
-  return row_of(columns::all(), cells);
-}
-
 SetHash merged(const Communicator& comm, const SetHash& mine) {
   const std::vector<std::int64_t> part{static_cast<std::int64_t>(mine.sum()),
                                        static_cast<std::int64_t>(mine.count())};

@@ -4,10 +4,7 @@
 
 #include <algorithm>
 #include <functional>
-#include <map>
 #include <span>
-#include <string>
-#include <string_view>
 #include <vector>
 
 #include "core/hash.hpp"
@@ -16,23 +13,13 @@
 #include "study/run_spec.hpp"
 
 #include "comm/communicator.hpp"
-#include "record/run_file.hpp"
+#include "record/columns.hpp"
 
 namespace scalestudy {
 
-/// Global result of one evaluation.
-struct Evaluation {
-  std::string set = "validation";  ///< which samples: "validation", "test"
-  double loss = 0;
-  std::int64_t sample_count = 0;
-  double weight_sum = 0;
-  std::string evaluation_set_hash;
-  /// By the names of evaluation_column ("iou"); what a workload does not have is missing.
-  std::map<std::string, double, std::less<>> metrics = {};
-};
-
-/// The row of /evaluations it becomes, made after `epoch`.
-[[nodiscard]] Row evaluation_row(std::int64_t epoch, const Evaluation& evaluation);
+/// Global result of one evaluation: what becomes a row of /evaluations. The trainer fills in the
+/// epoch; quality metrics that a workload does not have stay NaN.
+using Evaluation = EvaluationRow;
 
 /// Samples [first, first + count) of the evaluation set. Every batch is padded to the same size, so
 /// that the last one runs through the same kernels as the others; what is beyond `count` is not

@@ -44,9 +44,9 @@ class RunRecorder {
   void flush_alone(const std::vector<StepTimes>& times, const std::vector<StepFacts>& facts);
 
  private:
-  [[nodiscard]] std::vector<double> step_block(const std::vector<StepTimes>& times,
+  [[nodiscard]] std::vector<StepRow> step_rows(const std::vector<StepTimes>& times,
                                                const std::vector<StepFacts>& facts) const;
-  [[nodiscard]] std::vector<double> bucket_block(const std::vector<StepTimes>& times) const;
+  [[nodiscard]] std::vector<BucketRow> bucket_rows(const std::vector<StepTimes>& times) const;
   void choose_next_flush(const std::vector<StepTimes>& times);
 
   Communicator comm_;

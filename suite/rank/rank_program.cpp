@@ -23,6 +23,7 @@
 #include "record/earlier_attempt.hpp"
 #include "record/heartbeat.hpp"
 #include "record/host_environment.hpp"
+#include "record/rank_row.hpp"
 #include "record/run_file.hpp"
 
 #include "training/checkpoint.hpp"
@@ -48,16 +49,16 @@ std::string job_key(const std::filesystem::path& run_folder) {
   return key != nullptr ? key : std::filesystem::absolute(run_folder).string();
 }
 
-/// What one rank found in force, as JSON: gathered by rank 0.
-nlohmann::json rank_facts(const c10::Device& device, double initialisation_s) {
-  return {{"host", host_name()},
-          {"process_id", static_cast<std::int64_t>(getpid())},
-          {"device", device.str()},
-          {"binding", core_binding()},
-          {"threads", at::get_num_threads()},
-          {"initialisation_s", initialisation_s},
-          {"cpu_time_s", process_cpu_time_s()},
-          {"peak_memory_bytes", peak_memory_bytes()}};
+/// What one rank found in force.
+RankRow rank_facts(const c10::Device& device, double initialisation_s) {
+  return {.host = host_name(),
+          .process_id = getpid(),
+          .device = device.str(),
+          .binding = core_binding(),
+          .threads = at::get_num_threads(),
+          .initialisation_s = initialisation_s,
+          .cpu_time_s = process_cpu_time_s(),
+          .peak_memory_bytes = peak_memory_bytes()};
 }
 
 /// Which statistics weight files hold.
@@ -181,7 +182,11 @@ class RankProgram {
       const auto earlier = find_earlier_attempt(folder_, part);
       clock_s = carry_over(earlier.record, part, *writer_);
       const auto message = cat("after epoch ", part.epochs, ", recorded in ", earlier.name);
-      writer_->append_event({clock_s, 0.0, static_cast<double>(part.steps), "resumed", message});
+      writer_->append_event({.time_s = clock_s,
+                             .rank = 0,
+                             .step = part.steps,
+                             .code = "resumed",
+                             .message = message});
       log_.info(cat("resumed ", message));
       writer_->flush();
     }
@@ -226,28 +231,18 @@ class RankProgram {
   }
 
   void record_ranks(const c10::Device& device, double initialisation_s) {
-    const auto all = all_gather_text(*comm_, rank_facts(device, initialisation_s).dump());
+    const auto all = all_gather_text(*comm_, to_json_text(rank_facts(device, initialisation_s)));
     if (!writer_) return;
-    for (const auto& text : all) {
-      const auto facts = nlohmann::json::parse(text);
-      Row row;
-      for (const auto& column : rank_column::all()) {
-        const auto& value = facts.at(std::string(column.name));
-        if (value.is_string())
-          row.emplace_back(value.get<std::string>());
-        else
-          row.emplace_back(value.get<double>());
-      }
-      writer_->append_rank(row);
-    }
+    for (const auto& text : all) writer_->append_rank(rank_row_from_json_text(text));
   }
 
   void close(const TrainingOutcome& outcome, double time_s) {
     if (!writer_) return;
-    writer_->write_summary(summary_column::timeline_cost_s, timeline_cost_s_);
+    writer_->write_summary(&SummaryRow::timeline_cost_s, timeline_cost_s_);
     if (outcome.diverged) {
       writer_->add_validity_code("nonfinite_loss");
-      writer_->append_event({time_s, 0.0, -1.0, "nonfinite_loss", outcome.reason});
+      writer_->append_event(
+          {.time_s = time_s, .rank = 0, .code = "nonfinite_loss", .message = outcome.reason});
     }
     writer_->set_status(outcome.diverged ? RunStatus::diverged : RunStatus::complete,
                         outcome.reason);

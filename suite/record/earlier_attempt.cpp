@@ -32,44 +32,26 @@ std::vector<fs::path> attempts_newest_first(const fs::path& run_folder) {
 
 bool holds(const RunRecord& record, const RecordedPart& part) {
   const auto epochs = static_cast<std::size_t>(part.epochs);
-  return record.steps.steps() >= part.steps && record.epochs.rows() >= epochs &&
-         record.evaluations.rows() >= epochs;
-}
-
-Row row_of(const Table& table, std::span<const Column> columns, std::size_t index) {
-  Row row;
-  for (const auto& column : columns) {
-    if (column.storage == Storage::text)
-      row.emplace_back(table.text(column).at(index));
-    else
-      row.emplace_back(table.values(column).at(index));
-  }
-  return row;
+  return record.steps.steps() >= part.steps && record.epochs.size() >= epochs &&
+         record.evaluations.size() >= epochs;
 }
 
 void carry_steps(const StepTable& steps, std::int64_t count, RunFileWriter& writer) {
-  std::vector<double> block;
+  std::vector<StepRow> rows;
   for (std::int64_t rank = 0; rank < steps.ranks(); ++rank)
-    for (std::int64_t step = 0; step < count; ++step)
-      for (const auto& column : step_column::all()) block.push_back(steps.at(column, rank, step));
-  writer.append_steps(count, block);
+    for (std::int64_t step = 0; step < count; ++step) rows.push_back(steps.row(rank, step));
+  writer.append_steps(count, rows);
 }
 
-void carry_buckets(const Table& buckets, std::int64_t steps, RunFileWriter& writer) {
-  const auto& step = buckets.values(bucket_column::step);
-  std::vector<double> rows;
-  for (std::size_t i = 0; i < step.size(); ++i) {
-    if (step[i] >= static_cast<double>(steps)) continue;
-    for (const auto& column : bucket_column::all()) rows.push_back(buckets.values(column)[i]);
-  }
-  writer.append_bucket_rows(rows);
+void carry_buckets(std::vector<BucketRow> buckets, std::int64_t steps, RunFileWriter& writer) {
+  std::erase_if(buckets, [&](const BucketRow& bucket) { return bucket.step >= steps; });
+  writer.append_buckets(buckets);
 }
 
 /// Events of the part that was lost happen again.
-void carry_events(const Table& events, double end_s, RunFileWriter& writer) {
-  const auto& times_s = events.values(event_column::time_s);
-  for (std::size_t i = 0; i < times_s.size(); ++i)
-    if (!(times_s[i] > end_s)) writer.append_event(row_of(events, event_column::all(), i));
+void carry_events(const std::vector<EventRow>& events, double end_s, RunFileWriter& writer) {
+  for (const auto& event : events)
+    if (!(event.time_s > end_s)) writer.append_event(event);
 }
 
 }  // namespace
@@ -96,10 +78,10 @@ double carry_over(const RunRecord& earlier, const RecordedPart& part, RunFileWri
   carry_steps(earlier.steps, part.steps, writer);
   carry_buckets(earlier.buckets, part.steps, writer);
   for (std::size_t epoch = 0; epoch < epochs; ++epoch) {
-    writer.append_epoch(row_of(earlier.epochs, epoch_column::all(), epoch));
-    writer.append_evaluation(row_of(earlier.evaluations, evaluation_column::all(), epoch));
+    writer.append_epoch(earlier.epochs[epoch]);
+    writer.append_evaluation(earlier.evaluations[epoch]);
   }
-  const double end_s = epochs == 0 ? 0 : earlier.epochs.values(epoch_column::end_s)[epochs - 1];
+  const double end_s = epochs == 0 ? 0 : earlier.epochs[epochs - 1].end_s;
   carry_events(earlier.events, end_s, writer);
   writer.flush();
   return end_s;

@@ -4,25 +4,13 @@
 
 #include <filesystem>
 #include <functional>
-#include <initializer_list>
-#include <map>
 #include <memory>
 #include <span>
 #include <string>
-#include <utility>
-#include <variant>
 
 #include "record/run_record.hpp"
 
 namespace scalestudy {
-
-using Cell = std::variant<double, std::string>;
-/// The cells of one table row, in the order of that table's `all()`.
-using Row = std::vector<Cell>;
-
-/// A row by column names; columns without a cell get NaN or "". Contract: every name is known.
-[[nodiscard]] Row row_of(std::span<const Column> columns,
-                         const std::map<std::string, Cell, std::less<>>& cells);
 
 /// Writes run.h5.part. Local: only rank 0 has one. Errors: RunFailed naming the file (disk full,
 /// no permission); nothing flushed before is lost.
@@ -39,15 +27,15 @@ class RunFileWriter {
                       const std::string& effective);
   void write_environment(const std::string& json);
 
-  /// Appends a block of steps of all ranks: values[rank][step][column of step_column::all()].
-  void append_steps(std::int64_t step_count, std::span<const double> values);
-  void append_epoch(const Row& row);
-  void append_evaluation(const Row& row);
-  void append_bucket_rows(std::span<const double> values);  ///< rows of bucket_column::all()
-  void append_rank(const Row& row);
-  void append_event(const Row& row);
+  /// Appends a block of steps of all ranks: rows[rank][step].
+  void append_steps(std::int64_t step_count, std::span<const StepRow> rows);
+  void append_epoch(const EpochRow& row);
+  void append_evaluation(const EvaluationRow& row);
+  void append_buckets(std::span<const BucketRow> rows);
+  void append_rank(const RankRow& row);
+  void append_event(const EventRow& row);
   void write_panel(const Panel& panel);
-  void write_summary(const Column& column, double value);
+  void write_summary(ColumnOf<SummaryRow> column, double value);
   void set_status(RunStatus status, const std::string& reason);
   void add_validity_code(const std::string& code);
 
@@ -67,7 +55,7 @@ struct Closing {
   std::string failed_phase;
   double launch_wall_time_s = 0;  ///< NaN: unknown, left out
   std::vector<std::string> extra_labels;
-  std::vector<SummaryValue> summary;  ///< what follows from the raw columns; NaN is left out
+  SummaryRow summary;  ///< what follows from the raw columns; what is not known is left out
 };
 
 /// Local; the file must have no other writer. Returns the path of run.h5.

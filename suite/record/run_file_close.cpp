@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cmath>
 #include <system_error>
 
 #include "core/error.hpp"
@@ -31,8 +30,7 @@ void add_labels(const hdf5::File& file, const std::vector<std::string>& extra) {
 }
 
 void write_summary(const hdf5::File& file, const Column& column, double value) {
-  if (std::isnan(value)) return;
-  const auto path = run_layout::path_of("/summary", column.name);
+  const auto path = run_layout::path_of(SummaryRow::group, column.name);
   if (hdf5::exists(file, path)) hdf5::remove(file, path);
   const auto dataset = hdf5::create_dataset(file, path, {column.storage, {}, {}});
   run_layout::describe(dataset.get(), column);
@@ -46,8 +44,10 @@ void write_closing(const std::filesystem::path& part_file, const Closing& closin
   hdf5::write_attribute(file.get(), "failed_rank", closing.failed_rank);
   hdf5::write_attribute(file.get(), "failed_phase", closing.failed_phase);
   add_labels(file, closing.extra_labels);
-  write_summary(file, summary_column::launch_wall_time_s, closing.launch_wall_time_s);
-  for (const auto& entry : closing.summary) write_summary(file, *entry.column, entry.value);
+  auto summary = closing.summary;
+  summary.launch_wall_time_s = closing.launch_wall_time_s;
+  for (const auto& column : columns_of<SummaryRow>)
+    if (const auto value = known_value(summary, column)) write_summary(file, column, *value);
   hdf5::flush(file);
 }
 

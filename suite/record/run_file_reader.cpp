@@ -1,5 +1,7 @@
 #include <algorithm>
 #include <chrono>
+#include <functional>
+#include <map>
 #include <new>
 #include <stdexcept>
 #include <system_error>
@@ -41,7 +43,9 @@ class Reader {
     read_header(record.header);
     for (const auto& text : run_layout::texts) record.*text.member = read_text(text.path);
     read_steps(record.steps);
-    for (const auto& table : run_layout::tables) read_table(table, record.*table.member);
+    run_layout::for_each_table([&]<class Row>(std::vector<Row> RunRecord::*rows) {
+      record.*rows = read_table<Row>(record.absent_columns);
+    });
     read_summary(record.summary);
     read_panels(record.panels);
     return record;
@@ -93,8 +97,8 @@ class Reader {
 
   void read_steps(StepTable& table) {
     std::map<std::string_view, std::pair<hdf5::Shape, std::vector<double>>> columns;
-    for (const auto& column : step_column::all()) {
-      const auto path = run_layout::path_of("/steps", column.name);
+    for (const auto& column : columns_of<StepRow>) {
+      const auto path = run_layout::path_of(StepRow::group, column.name);
       if (!hdf5::exists(file_, path)) continue;  // written before this column existed
       const auto dataset = open(path);
       auto shape = hdf5::shape_of(dataset);
@@ -102,12 +106,12 @@ class Reader {
       if (shape.size() != 2) throw hdf5::Failure(path, "its shape is not ranks by steps");
       columns[column.name] = {shape, hdf5::read_numbers(dataset, path)};
     }
-    const auto reference = columns.find(step_column::step_s.name);
+    const auto reference = columns.find(column_of(&StepRow::step_s).name);
     if (reference == columns.end()) throw hdf5::Failure("/steps/step_s", "it is missing");
     const auto ranks = reference->second.first[0];
     const auto steps = common_steps(columns, ranks);
     table = StepTable(static_cast<std::int64_t>(ranks), static_cast<std::int64_t>(steps));
-    for (const auto& column : step_column::all()) {
+    for (const auto& column : columns_of<StepRow>) {
       auto& target = table.values(column);
       const auto source = columns.find(column.name);
       if (source == columns.end()) continue;
@@ -121,7 +125,7 @@ class Reader {
 
   template <class Columns>
   std::uint64_t common_steps(const Columns& columns, std::uint64_t ranks) const {
-    const auto& [shape, step_s] = columns.at(step_column::step_s.name);
+    const auto& [shape, step_s] = columns.at(column_of(&StepRow::step_s).name);
     auto steps = shape[1];
     for (const auto& [name, column] : columns) {
       if (column.first[0] != ranks || (column.first[1] != shape[1] && !may_be_torn_)) {
@@ -135,38 +139,59 @@ class Reader {
     return steps;
   }
 
-  void read_table(const run_layout::TableLayout& layout, Table& table) {
+  template <class Row>
+  std::vector<Row> read_table(std::set<std::string, std::less<>>& absent_columns) {
+    std::vector<std::function<void(Row&, std::size_t)>> fill;
     std::vector<std::size_t> lengths;
-    for (const auto& column : layout.columns()) {
-      const auto path = run_layout::path_of(layout.group, column.name);
-      if (!hdf5::exists(file_, path)) continue;
-      const auto dataset = open(path);
-      const auto shape = hdf5::shape_of(dataset);
-      check_size(shape, path);
-      if (shape.size() != 1) throw hdf5::Failure(path, "its shape is not one-dimensional");
-      if (!lengths.empty() && shape[0] != lengths.front() && !may_be_torn_) {
-        throw hdf5::Failure(path, "its length differs from that of the columns beside it");
+    for (const auto& column : columns_of<Row>) {
+      const auto path = run_layout::path_of(Row::group, column.name);
+      if (!hdf5::exists(file_, path)) {
+        absent_columns.insert(path);
+        continue;
       }
-      lengths.push_back(shape[0]);
-      const std::string name(column.name);
-      if (column.storage == Storage::text) {
-        table.texts[name] = hdf5::read_texts(dataset, path);
-      } else {
-        table.numbers[name] = hdf5::read_numbers(dataset, path);
-      }
+      lengths.push_back(length_of(path, lengths));
+      fill.push_back(filler(path, column));
     }
-    if (lengths.empty()) throw hdf5::Failure(layout.group, "it is missing");
-    const auto rows = *std::min_element(lengths.begin(), lengths.end());
-    for (auto& [name, values] : table.numbers) values.resize(rows);
-    for (auto& [name, values] : table.texts) values.resize(rows);
+    if (lengths.empty()) throw hdf5::Failure(Row::group, "it is missing");
+    std::vector<Row> rows(*std::min_element(lengths.begin(), lengths.end()));
+    for (const auto& set : fill)
+      for (std::size_t i = 0; i < rows.size(); ++i) set(rows[i], i);
+    return rows;
   }
 
-  void read_summary(std::map<std::string, double, std::less<>>& summary) {
-    for (const auto& name : hdf5::member_names(file_, "/summary")) {
-      const auto path = run_layout::path_of("/summary", name);
+  std::size_t length_of(const std::string& path, const std::vector<std::size_t>& others) {
+    const auto shape = hdf5::shape_of(open(path));
+    check_size(shape, path);
+    if (shape.size() != 1) throw hdf5::Failure(path, "its shape is not one-dimensional");
+    if (!others.empty() && shape[0] != others.front() && !may_be_torn_) {
+      throw hdf5::Failure(path, "its length differs from that of the columns beside it");
+    }
+    return shape[0];
+  }
+
+  /// Reads a column and returns what puts its values into rows.
+  template <class Row>
+  std::function<void(Row&, std::size_t)> filler(const std::string& path,
+                                                const RowColumn<Row>& column) {
+    const auto dataset = open(path);
+    if (const auto* text = std::get_if<std::string Row::*>(&column.field)) {
+      return [field = *text, texts = hdf5::read_texts(dataset, path)](Row& row, std::size_t i) {
+        row.*field = texts[i];
+      };
+    }
+    return [&column, numbers = hdf5::read_numbers(dataset, path)](Row& row, std::size_t i) {
+      set_number(row, column, numbers[i]);
+    };
+  }
+
+  void read_summary(SummaryRow& summary) {
+    for (const auto& name : hdf5::member_names(file_, std::string(SummaryRow::group))) {
+      const auto path = run_layout::path_of(SummaryRow::group, name);
       const auto dataset = open(path);
       if (!hdf5::shape_of(dataset).empty()) throw hdf5::Failure(path, "it is not one number");
-      summary[name] = hdf5::read_numbers(dataset, path).at(0);
+      const double value = hdf5::read_numbers(dataset, path).at(0);
+      for (const auto& column : columns_of<SummaryRow>)
+        if (column.name == name) set_number(summary, column, value);
     }
   }
 

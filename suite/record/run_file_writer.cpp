@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <limits>
 #include <map>
 #include <system_error>
 
@@ -14,19 +13,6 @@
 
 namespace scalestudy {
 
-Row row_of(std::span<const Column> columns, const std::map<std::string, Cell, std::less<>>& cells) {
-  Row row;
-  std::size_t found = 0;
-  for (const auto& column : columns) {
-    const auto cell = cells.find(column.name);
-    const bool is_text = column.storage == Storage::text;
-    const Cell missing = is_text ? Cell("") : Cell(std::numeric_limits<double>::quiet_NaN());
-    found += cell == cells.end() ? 0 : 1;
-    row.push_back(cell == cells.end() ? missing : cell->second);
-  }
-  SCALESTUDY_EXPECT(found == cells.size());
-  return row;
-}
 namespace {
 
 using hdf5::Dataset;
@@ -40,6 +26,15 @@ constexpr std::uint64_t chunk_rows = 1024;
   throw RunFailed({cat(file.string(), ": ", object, " cannot be written: ", reason),
                    "the run is recorded there",
                    "Free space or choose another output folder; what was flushed before is kept"});
+}
+
+/// One column of rows. Contract: it is no text.
+template <class Row>
+std::vector<double> numbers_of(std::span<const Row> rows, const RowColumn<Row>& column) {
+  std::vector<double> numbers;
+  numbers.reserve(rows.size());
+  for (const auto& row : rows) numbers.push_back(number_in(row, column));
+  return numbers;
 }
 
 }  // namespace
@@ -75,15 +70,13 @@ struct RunFileWriter::Impl {
       hdf5::create_group(file, group);
     }
     for (const auto& text : run_layout::texts) create_text(text);
-    for (const auto& column : step_column::all()) {
-      create_column("/steps", column, {{ranks, 0}, {ranks, chunk_steps}});
+    for (const auto& one : columns_of<StepRow>) {
+      create_column(StepRow::group, one, {{ranks, 0}, {ranks, chunk_steps}});
     }
-    for (const auto& table : run_layout::tables) {
-      hdf5::create_group(file, std::string(table.group));
-      for (const auto& column : table.columns()) {
-        create_column(table.group, column, {{0}, {chunk_rows}});
-      }
-    }
+    run_layout::for_each_table([&]<class Row>(std::vector<Row> RunRecord::*) {
+      hdf5::create_group(file, std::string(Row::group));
+      for (const auto& one : columns_of<Row>) create_column(Row::group, one, {{0}, {chunk_rows}});
+    });
     hdf5::flush(file);
     std::filesystem::rename(draft, file_name);
   }
@@ -124,44 +117,31 @@ struct RunFileWriter::Impl {
     return columns.at(run_layout::path_of(group, column.name));
   }
 
-  void append_steps(std::uint64_t count, std::span<const double> values) {
-    const auto all = step_column::all();
-    SCALESTUDY_EXPECT(values.size() == ranks * count * all.size());
-    std::vector<double> block(ranks * count);
-    for (std::size_t c = 0; c < all.size(); ++c) {
-      for (std::size_t i = 0; i < block.size(); ++i) block[i] = values[i * all.size() + c];
-      guarded(run_layout::path_of("/steps", all[c].name), [&] {
-        hdf5::append(column("/steps", all[c]), {0, steps}, {ranks, count}, block);
+  void append_steps(std::uint64_t count, std::span<const StepRow> block) {
+    SCALESTUDY_EXPECT(block.size() == ranks * count);
+    for (const auto& one : columns_of<StepRow>) {
+      guarded(run_layout::path_of(StepRow::group, one.name), [&] {
+        hdf5::append(column(StepRow::group, one), {0, steps}, {ranks, count},
+                     numbers_of(block, one));
       });
     }
     steps += count;
   }
 
-  void append_row(std::string_view group, std::span<const Column> all, const Row& row) {
-    SCALESTUDY_EXPECT(row.size() == all.size());
-    auto& count = rows[std::string(group)];
-    for (std::size_t c = 0; c < all.size(); ++c) {
-      const bool is_text = std::holds_alternative<std::string>(row[c]);
-      SCALESTUDY_EXPECT(is_text == (all[c].storage == Storage::text));
-      guarded(run_layout::path_of(group, all[c].name), [&] {
-        const auto& target = column(group, all[c]);
-        if (is_text) return hdf5::append(target, {count}, std::get<std::string>(row[c]));
-        hdf5::append(target, {count}, {1}, std::span(&std::get<double>(row[c]), 1));
-      });
-    }
-    ++count;
-  }
-
-  void append_buckets(std::span<const double> values) {
-    const auto all = bucket_column::all();
-    SCALESTUDY_EXPECT(values.size() % all.size() == 0);
-    auto& count = rows["/buckets"];
-    std::vector<double> block(values.size() / all.size());
+  template <class Row>
+  void append_rows(std::span<const Row> block) {
     if (block.empty()) return;
-    for (std::size_t c = 0; c < all.size(); ++c) {
-      for (std::size_t i = 0; i < block.size(); ++i) block[i] = values[i * all.size() + c];
-      guarded(run_layout::path_of("/buckets", all[c].name),
-              [&] { hdf5::append(column("/buckets", all[c]), {count}, {block.size()}, block); });
+    auto& count = rows[std::string(Row::group)];
+    for (const auto& one : columns_of<Row>) {
+      guarded(run_layout::path_of(Row::group, one.name), [&] {
+        const auto& target = column(Row::group, one);
+        if (const auto* text = std::get_if<std::string Row::*>(&one.field)) {
+          for (std::size_t i = 0; i < block.size(); ++i)
+            hdf5::append(target, {count + i}, block[i].**text);
+        } else {
+          hdf5::append(target, {count}, {block.size()}, numbers_of(block, one));
+        }
+      });
     }
     count += block.size();
   }
@@ -181,7 +161,7 @@ struct RunFileWriter::Impl {
   }
 
   void write_summary(const Column& column, double value) {
-    const auto path = run_layout::path_of("/summary", column.name);
+    const auto path = run_layout::path_of(SummaryRow::group, column.name);
     if (hdf5::exists(file, path)) {
       return hdf5::write_scalar(hdf5::open_dataset(file, path), value);
     }
@@ -222,38 +202,38 @@ void RunFileWriter::write_environment(const std::string& json) {
                  [&] { hdf5::write_scalar(impl_->columns.at("/environment"), json); });
 }
 
-void RunFileWriter::append_steps(std::int64_t step_count, std::span<const double> values) {
+void RunFileWriter::append_steps(std::int64_t step_count, std::span<const StepRow> rows) {
   SCALESTUDY_EXPECT(step_count >= 0);
-  if (step_count > 0) impl_->append_steps(static_cast<std::uint64_t>(step_count), values);
+  if (step_count > 0) impl_->append_steps(static_cast<std::uint64_t>(step_count), rows);
 }
 
-void RunFileWriter::append_epoch(const Row& row) {
-  impl_->append_row("/epochs", epoch_column::all(), row);
+void RunFileWriter::append_epoch(const EpochRow& row) {
+  impl_->append_rows(std::span(&row, 1));
 }
 
-void RunFileWriter::append_evaluation(const Row& row) {
-  impl_->append_row("/evaluations", evaluation_column::all(), row);
+void RunFileWriter::append_evaluation(const EvaluationRow& row) {
+  impl_->append_rows(std::span(&row, 1));
 }
 
-void RunFileWriter::append_bucket_rows(std::span<const double> values) {
-  impl_->append_buckets(values);
+void RunFileWriter::append_buckets(std::span<const BucketRow> rows) {
+  impl_->append_rows(rows);
 }
 
-void RunFileWriter::append_rank(const Row& row) {
-  impl_->append_row("/ranks", rank_column::all(), row);
+void RunFileWriter::append_rank(const RankRow& row) {
+  impl_->append_rows(std::span(&row, 1));
 }
 
-void RunFileWriter::append_event(const Row& row) {
-  impl_->append_row("/events", event_column::all(), row);
+void RunFileWriter::append_event(const EventRow& row) {
+  impl_->append_rows(std::span(&row, 1));
 }
 
 void RunFileWriter::write_panel(const Panel& panel) {
   impl_->guarded(run_layout::path_of("/panels", panel.name), [&] { impl_->write_panel(panel); });
 }
 
-void RunFileWriter::write_summary(const Column& column, double value) {
-  impl_->guarded(run_layout::path_of("/summary", column.name),
-                 [&] { impl_->write_summary(column, value); });
+void RunFileWriter::write_summary(ColumnOf<SummaryRow> column, double value) {
+  impl_->guarded(run_layout::path_of(SummaryRow::group, column->name),
+                 [&] { impl_->write_summary(*column, value); });
 }
 
 void RunFileWriter::set_status(RunStatus status, const std::string& reason) {

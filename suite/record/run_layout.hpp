@@ -4,9 +4,10 @@
 #include <array>
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
+#include <tuple>
+#include <vector>
 
 #include "record/columns.hpp"
 #include "record/run_record.hpp"
@@ -15,18 +16,23 @@ namespace scalestudy::run_layout {
 
 inline constexpr std::int64_t schema = 1;
 
-/// A group of one-dimensional columns of equal length, and where RunRecord keeps it.
-struct TableLayout {
+/// The groups of one-dimensional columns of equal length, and where RunRecord keeps their rows.
+inline constexpr std::tuple tables{&RunRecord::epochs, &RunRecord::evaluations, &RunRecord::buckets,
+                                   &RunRecord::ranks, &RunRecord::events};
+
+/// visit(std::vector<Row> RunRecord::*) for each of them.
+template <class Visit>
+void for_each_table(const Visit& visit) {
+  std::apply([&](auto... rows) { (visit(rows), ...); }, tables);
+}
+
+/// The columns of one group.
+struct GroupColumns {
   std::string_view group;
-  std::span<const Column> (*columns)();
-  Table RunRecord::*member;
+  std::vector<Column> columns;
 };
-inline constexpr std::array tables{
-    TableLayout{"/epochs", epoch_column::all, &RunRecord::epochs},
-    TableLayout{"/evaluations", evaluation_column::all, &RunRecord::evaluations},
-    TableLayout{"/buckets", bucket_column::all, &RunRecord::buckets},
-    TableLayout{"/ranks", rank_column::all, &RunRecord::ranks},
-    TableLayout{"/events", event_column::all, &RunRecord::events}};
+/// All of the file: /summary, /steps, then the tables.
+[[nodiscard]] std::vector<GroupColumns> all_columns();
 
 /// A JSON text of the file.
 struct TextLayout {

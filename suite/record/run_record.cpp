@@ -22,10 +22,7 @@ constexpr std::array status_names{
     std::pair{RunStatus::diverged, "diverged"}, std::pair{RunStatus::interrupted, "interrupted"}};
 
 template <class Fold>
-std::vector<double> over_ranks(const StepTable& table,
-                               const Column& column,
-                               double start,
-                               Fold fold) {
+std::vector<double> over_ranks(const StepTable& table, StepColumn column, double start, Fold fold) {
   std::vector<double> result(static_cast<std::size_t>(table.steps()), start);
   for (std::int64_t rank = 0; rank < table.ranks(); ++rank) {
     for (std::int64_t step = 0; step < table.steps(); ++step) {
@@ -49,35 +46,35 @@ bool RunHeader::has_label(std::string_view label) const {
   return std::find(labels.begin(), labels.end(), label) != labels.end();
 }
 
-double StepTable::at(const Column& column, std::int64_t rank, std::int64_t step) const {
+double StepTable::at(StepColumn column, std::int64_t rank, std::int64_t step) const {
   SCALESTUDY_EXPECT(rank >= 0 && rank < ranks_ && step >= 0 && step < steps_);
   return values(column).at(static_cast<std::size_t>(rank * steps_ + step));
 }
 
-std::vector<double> StepTable::max_over_ranks(const Column& column) const {
+std::vector<double> StepTable::max_over_ranks(StepColumn column) const {
   return over_ranks(*this, column, -std::numeric_limits<double>::infinity(),
                     [](double a, double b) { return std::isnan(b) ? b : std::max(a, b); });
 }
 
-std::vector<double> StepTable::sum_over_ranks(const Column& column) const {
+std::vector<double> StepTable::sum_over_ranks(StepColumn column) const {
   return over_ranks(*this, column, 0.0, std::plus<>());
 }
 
-std::vector<double> StepTable::mean_over_ranks(const Column& column) const {
+std::vector<double> StepTable::mean_over_ranks(StepColumn column) const {
   auto result = sum_over_ranks(column);
   for (auto& value : result) value /= static_cast<double>(ranks_);
   return result;
 }
 
 std::vector<double> StepTable::global_loss() const {
-  const auto weights = sum_over_ranks(step_column::loss_weight);
+  const auto weights = sum_over_ranks(&StepRow::loss_weight);
   std::vector<double> result(weights.size(), 0.0);
   for (std::int64_t step = 0; step < steps_; ++step) {
     for (std::int64_t rank = 0; rank < ranks_; ++rank) {
-      const double weight = at(step_column::loss_weight, rank, step);
+      const double weight = at(&StepRow::loss_weight, rank, step);
       // A rank without samples has weight 0 and no loss; its NaN must not count.
       if (weight > 0) {
-        result[static_cast<std::size_t>(step)] += weight * at(step_column::loss, rank, step);
+        result[static_cast<std::size_t>(step)] += weight * at(&StepRow::loss, rank, step);
       }
     }
     result[static_cast<std::size_t>(step)] /= weights[static_cast<std::size_t>(step)];
@@ -85,47 +82,49 @@ std::vector<double> StepTable::global_loss() const {
   return result;
 }
 
-std::vector<double>& StepTable::values(const Column& column) {
-  auto& values = columns_[std::string(column.name)];
-  values.resize(static_cast<std::size_t>(ranks_ * steps_),
-                std::numeric_limits<double>::quiet_NaN());
-  return values;
+StepRow StepTable::row(std::int64_t rank, std::int64_t step) const {
+  StepRow row;
+  for (const auto& column : columns_of<StepRow>) set_number(row, column, at(column, rank, step));
+  return row;
 }
 
-const std::vector<double>& StepTable::values(const Column& column) const {
-  const auto found = columns_.find(column.name);
-  if (found == columns_.end()) {
-    throw InternalError({cat("/steps/", column.name, " was not recorded in this table"),
+std::vector<double>& StepTable::values(StepColumn column) {
+  auto& values = columns_[column.index()];
+  if (!values) values.emplace(static_cast<std::size_t>(ranks_ * steps_), not_recorded);
+  return *values;
+}
+
+const std::vector<double>& StepTable::values(StepColumn column) const {
+  const auto& values = columns_[column.index()];
+  if (!values) {
+    throw InternalError({cat("/steps/", column->name, " was not recorded in this table"),
                          "a column is asked for that its maker never filled in",
                          "Please report it with the command that led here"});
   }
-  return found->second;
+  return *values;
 }
 
-std::size_t Table::rows() const {
-  if (!numbers.empty()) return numbers.begin()->second.size();
-  return texts.empty() ? 0 : texts.begin()->second.size();
-}
-
-const std::vector<double>& Table::values(const Column& column) const {
-  static const std::vector<double> nothing;
-  const auto found = numbers.find(column.name);
-  return found == numbers.end() ? nothing : found->second;
-}
-
-const std::vector<std::string>& Table::text(const Column& column) const {
-  static const std::vector<std::string> nothing;
-  const auto found = texts.find(column.name);
-  return found == texts.end() ? nothing : found->second;
-}
-
-std::optional<double> RunRecord::summary_value(const Column& column) const {
-  const auto found = summary.find(column.name);
-  if (found == summary.end()) return std::nullopt;
-  return found->second;
+std::optional<double> known_value(const SummaryRow& summary, ColumnOf<SummaryRow> column) {
+  const double value = number_in(summary, *column);
+  const bool is_known = column->storage == Storage::int64 ? value >= 0 : !std::isnan(value);
+  return is_known ? std::optional(value) : std::nullopt;
 }
 
 namespace run_layout {
+namespace {
+
+template <class Row>
+GroupColumns group_of() {
+  return {Row::group, {columns_of<Row>.begin(), columns_of<Row>.end()}};
+}
+
+}  // namespace
+
+std::vector<GroupColumns> all_columns() {
+  std::vector<GroupColumns> all{group_of<SummaryRow>(), group_of<StepRow>()};
+  for_each_table([&]<class Row>(std::vector<Row> RunRecord::*) { all.push_back(group_of<Row>()); });
+  return all;
+}
 
 std::string path_of(std::string_view group, std::string_view name) {
   return cat(group, "/", name);

@@ -1,10 +1,11 @@
 #pragma once
 /// A run as read from run.h5 (or run.h5.part): plain data for the analysis.
 
+#include <array>
 #include <cstdint>
 #include <filesystem>
-#include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -29,36 +30,32 @@ struct RunHeader {
   [[nodiscard]] bool has_label(std::string_view label) const;
 };
 
-/// /steps: every column has ranks × steps values, rank-major.
+using StepColumn = ColumnOf<StepRow>;
+
+/// /steps by columns, each of which has ranks × steps values, rank-major. Whole numbers are
+/// double, too: of a file without their column they are NaN.
 class StepTable {
  public:
   StepTable() = default;
   StepTable(std::int64_t ranks, std::int64_t steps) : ranks_(ranks), steps_(steps) {}
   [[nodiscard]] std::int64_t ranks() const { return ranks_; }
   [[nodiscard]] std::int64_t steps() const { return steps_; }
-  [[nodiscard]] double at(const Column& column, std::int64_t rank, std::int64_t step) const;
+  [[nodiscard]] double at(StepColumn column, std::int64_t rank, std::int64_t step) const;
+  /// One step of one rank.
+  [[nodiscard]] StepRow row(std::int64_t rank, std::int64_t step) const;
   /// One value per step.
-  [[nodiscard]] std::vector<double> max_over_ranks(const Column& column) const;
-  [[nodiscard]] std::vector<double> mean_over_ranks(const Column& column) const;
-  [[nodiscard]] std::vector<double> sum_over_ranks(const Column& column) const;
+  [[nodiscard]] std::vector<double> max_over_ranks(StepColumn column) const;
+  [[nodiscard]] std::vector<double> mean_over_ranks(StepColumn column) const;
+  [[nodiscard]] std::vector<double> sum_over_ranks(StepColumn column) const;
   /// Global loss per step: mean over ranks weighted by loss_weight.
   [[nodiscard]] std::vector<double> global_loss() const;
-  [[nodiscard]] std::vector<double>& values(const Column& column);
-  [[nodiscard]] const std::vector<double>& values(const Column& column) const;
+  [[nodiscard]] std::vector<double>& values(StepColumn column);
+  [[nodiscard]] const std::vector<double>& values(StepColumn column) const;
 
  private:
   std::int64_t ranks_ = 0;
   std::int64_t steps_ = 0;
-  std::map<std::string, std::vector<double>, std::less<>> columns_;
-};
-
-/// A table of one-dimensional columns of equal length.
-struct Table {
-  std::map<std::string, std::vector<double>, std::less<>> numbers;
-  std::map<std::string, std::vector<std::string>, std::less<>> texts;
-  [[nodiscard]] std::size_t rows() const;
-  [[nodiscard]] const std::vector<double>& values(const Column& column) const;  ///< empty if absent
-  [[nodiscard]] const std::vector<std::string>& text(const Column& column) const;
+  std::array<std::optional<std::vector<double>>, columns_of<StepRow>.size()> columns_;
 };
 
 /// A small grey image, row-major, in data units.
@@ -69,11 +66,9 @@ struct Panel {
   std::vector<float> pixels;
 };
 
-/// One /summary value, with the column that says where it is written and what it means.
-struct SummaryValue {
-  const Column* column = nullptr;
-  double value = 0;
-};
+/// A value of `summary`; nothing when it is not known.
+[[nodiscard]] std::optional<double> known_value(const SummaryRow& summary,
+                                                ColumnOf<SummaryRow> column);
 
 struct RunRecord {
   std::filesystem::path file;
@@ -83,10 +78,18 @@ struct RunRecord {
   std::string effective_settings;  ///< JSON: what the ranks found in force
   std::string environment;         ///< JSON
   StepTable steps;
-  Table epochs, evaluations, buckets, ranks, events;
+  std::vector<EpochRow> epochs;
+  std::vector<EvaluationRow> evaluations;
+  std::vector<BucketRow> buckets;
+  std::vector<RankRow> ranks;
+  std::vector<EventRow> events;
   std::vector<Panel> panels;
-  std::map<std::string, double, std::less<>> summary;
-  [[nodiscard]] std::optional<double> summary_value(const Column& column) const;
+  SummaryRow summary;
+  /// "/epochs/checkpoint_s": of the tables above, what the file was written without.
+  std::set<std::string, std::less<>> absent_columns;
+  [[nodiscard]] std::optional<double> summary_value(ColumnOf<SummaryRow> column) const {
+    return known_value(summary, column);
+  }
 };
 
 }  // namespace scalestudy

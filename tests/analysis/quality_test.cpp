@@ -65,7 +65,7 @@ TEST_F(QualityOfStudy, EveryRecordedMetricIsCompared) {
   run.steps_per_epoch = 10;
   for (const std::int64_t ranks : {1, 2}) {
     run.ranks = ranks;
-    run.quality = {{"iou", ranks == 1 ? 0.9 : 0.8}, {"dice", 0.94}};
+    run.quality = {{&EvaluationRow::iou, ranks == 1 ? 0.9 : 0.8}, {&EvaluationRow::dice, 0.94}};
     write_group(folder_ / "study", run, 4);
   }
   const StudyAnalysis analysis(load_runs({folder_ / "study"}));

@@ -28,8 +28,8 @@ TEST_F(RunSetOfStudy, ACompleteRunIsData) {
   const scalestudy::Run run = single({});
   EXPECT_TRUE(run.is_data());
   EXPECT_TRUE(run.is_timing_data());
-  EXPECT_GT(run.measures.samples_per_s, 0);
-  EXPECT_DOUBLE_EQ(run.measures.samples, 4 * 40 * 4);
+  EXPECT_GT(run.measures[&SummaryRow::samples_per_s], 0);
+  EXPECT_DOUBLE_EQ(samples_consumed(run.record.steps), 4 * 40 * 4);
 }
 
 TEST_F(RunSetOfStudy, APartFileIsReadAndListed) {

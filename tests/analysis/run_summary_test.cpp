@@ -1,10 +1,10 @@
-#include "analysis/run_summary.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <random>
 
 #include <gtest/gtest.h>
+
+#include "analysis/measures.hpp"
 
 namespace scalestudy {
 namespace {
@@ -13,16 +13,16 @@ namespace {
 RunRecord small_run(std::int64_t steps) {
   RunRecord run;
   run.steps = StepTable(2, steps);
-  for (const Column& column : step_column::all()) static_cast<void>(run.steps.values(column));
+  for (const auto& column : columns_of<StepRow>) static_cast<void>(run.steps.values(column));
   for (std::int64_t rank = 0; rank < 2; ++rank) {
     for (std::int64_t step = 0; step < steps; ++step) {
       const auto i = static_cast<std::size_t>(rank * steps + step);
-      run.steps.values(step_column::step_s)[i] = 1.0 + 0.1 * double(rank);
-      run.steps.values(step_column::exposed_communication_s)[i] = 0.21;
-      run.steps.values(step_column::start_s)[i] = 2.0 * double(step);
-      run.steps.values(step_column::loss)[i] = rank == 0 ? 4.0 : 1.0;
-      run.steps.values(step_column::loss_weight)[i] = rank == 0 ? 1 : 2;
-      run.steps.values(step_column::sample_count)[i] = 3;
+      run.steps.values(&StepRow::step_s)[i] = 1.0 + 0.1 * double(rank);
+      run.steps.values(&StepRow::exposed_communication_s)[i] = 0.21;
+      run.steps.values(&StepRow::start_s)[i] = 2.0 * double(step);
+      run.steps.values(&StepRow::loss)[i] = rank == 0 ? 4.0 : 1.0;
+      run.steps.values(&StepRow::loss_weight)[i] = rank == 0 ? 1 : 2;
+      run.steps.values(&StepRow::sample_count)[i] = 3;
     }
   }
   return run;
@@ -32,64 +32,106 @@ StepTable noisy_losses(std::int64_t steps, double relative_noise) {
   std::mt19937_64 random(11);
   std::normal_distribution<double> normal(0, relative_noise);
   StepTable table(1, steps);
-  for (const Column& column : step_column::all())
-    table.values(column).assign(std::size_t(steps), 1);
-  for (double& loss : table.values(step_column::loss)) loss = std::exp(normal(random));
+  for (const auto& column : columns_of<StepRow>) table.values(column).assign(std::size_t(steps), 1);
+  for (double& loss : table.values(&StepRow::loss)) loss = std::exp(normal(random));
   return table;
 }
 
-double value_of(const std::vector<SummaryValue>& values, const Column& column) {
-  for (const SummaryValue& v : values) {
-    if (v.column == &column) return v.value;
-  }
-  ADD_FAILURE() << column.name << " is missing";
-  return 0;
-}
-
-TEST(RunSummary, KnownValues) {
+TEST(Summary, KnownValues) {
   RunRecord run = small_run(10);
-  run.ranks.numbers["cpu_time_s"] = {5, 6.5};
-  run.epochs.numbers["end_s"] = {11, 23.5};
-  run.epochs.numbers["training_loss"] = {3, 2};
-  run.epochs.numbers["validation_loss"] = {0.7, 0.5};
-  run.evaluations.numbers["psnr_db"] = {20, 27.5};
-  const auto values = summarise(run, {5, 6});
-  EXPECT_DOUBLE_EQ(value_of(values, summary_column::cpu_time_s), 11.5);
-  EXPECT_DOUBLE_EQ(value_of(values, summary_column::training_time_s), 23.5);
-  EXPECT_DOUBLE_EQ(value_of(values, summary_column::steady_step_s), 1.1);
-  EXPECT_DOUBLE_EQ(value_of(values, summary_column::samples_per_s), 6 / 1.1);
-  EXPECT_DOUBLE_EQ(value_of(values, summary_column::steady_start_step), 5);
-  EXPECT_NEAR(value_of(values, summary_column::communication_overhead_frac), 0.42 / 2.1, 1e-12);
-  EXPECT_DOUBLE_EQ(value_of(values, summary_column::final_loss), 2);
-  EXPECT_DOUBLE_EQ(value_of(values, summary_column::best_validation_loss), 0.5);
-  EXPECT_DOUBLE_EQ(value_of(values, summary_column::psnr_db), 27.5);
-  EXPECT_NEAR(value_of(values, summary_column::loss_roughness), 0, 1e-12);
+  run.ranks = {{.cpu_time_s = 5}, {.cpu_time_s = 6.5}};
+  run.epochs = {{.training_loss = 3, .validation_loss = 0.7, .end_s = 11},
+                {.training_loss = 2, .validation_loss = 0.5, .end_s = 23.5}};
+  run.evaluations = {{.psnr_db = 20}, {.psnr_db = 27.5}};
+  const auto summary = summarise(run, {5, 6});
+  EXPECT_DOUBLE_EQ(summary.cpu_time_s, 11.5);
+  EXPECT_DOUBLE_EQ(summary.training_time_s, 23.5);
+  EXPECT_DOUBLE_EQ(summary.steady_step_s, 1.1);
+  EXPECT_DOUBLE_EQ(summary.samples_per_s, 6 / 1.1);
+  EXPECT_EQ(summary.steady_start_step, 5);
+  EXPECT_NEAR(summary.communication_overhead_frac, 0.42 / 2.1, 1e-12);
+  EXPECT_DOUBLE_EQ(summary.final_loss, 2);
+  EXPECT_DOUBLE_EQ(summary.best_validation_loss, 0.5);
+  EXPECT_DOUBLE_EQ(summary.psnr_db, 27.5);
+  EXPECT_NEAR(summary.loss_roughness, 0, 1e-12);
 }
 
-TEST(RunSummary, EverySummaryColumnButTheMeasuredOnesIsComputed) {
-  const auto values = summarise(small_run(10), {5, 6});
-  for (const Column& column : summary_column::all()) {
-    if (column.name == "launch_wall_time_s" || column.name == "timeline_cost_s") continue;
-    bool found = false;
-    for (const SummaryValue& v : values) found = found || v.column->name == column.name;
-    EXPECT_TRUE(found) << column.name;
+TEST(Measures, EverySummaryColumnHasExactlyOne) {
+  for (const auto& column : columns_of<SummaryRow>) {
+    const auto keeps = [&](const Measure& measure) { return measure.summary == &column; };
+    EXPECT_EQ(std::ranges::count_if(measures(), keeps), 1) << column.name;
   }
 }
 
-TEST(RunSummary, WithoutEpochsTheLastStepEndsTheTraining) {
+/// A quality metric has two columns, and they speak of the same number.
+TEST(Measures, SummaryKeepsThemUnderTheirNames) {
+  for (const Measure& measure : measures()) {
+    if (measure.summary == nullptr) continue;
+    EXPECT_EQ(measure.column->name, measure.summary->name);
+    EXPECT_EQ(measure.column->unit, measure.summary->unit);
+    EXPECT_EQ(measure.column->better, measure.summary->better);
+    EXPECT_EQ(&measure_of(*measure.summary), &measure);
+  }
+}
+
+TEST(Measures, EachQualityMetricIsTheLastEvaluationsOwn) {
+  RunRecord run = small_run(10);
+  run.evaluations.resize(2);
+  double next = 1;
+  for (const auto& column : columns_of<EvaluationRow>)
+    if (column.storage == Storage::float64) set_number(run.evaluations.back(), column, next++);
+  const RunMeasures found(run, {5, 1});
+  for (const auto& column : columns_of<EvaluationRow>) {
+    const auto is_it = [&](const Measure& measure) { return measure.column == &column; };
+    if (std::ranges::any_of(measures(), is_it)) {
+      EXPECT_EQ(found[column], number_in(run.evaluations.back(), column)) << column.name;
+    }
+  }
+}
+
+TEST(Measures, AResumedRunHasNoTimesButItsLosses) {
+  RunRecord run = small_run(10);
+  run.epochs = {{.training_loss = 2, .end_s = 20}};
+  EXPECT_EQ(summarise(run, {5, 1}).training_time_s, 20);
+  run.header.labels = {"resumed"};
+  const auto summary = summarise(run, {5, 1});
+  for (const Measure& measure : measures()) {
+    if (measure.kind != MeasureKind::timing) continue;
+    EXPECT_EQ(known_value(summary, *measure.summary), std::nullopt) << measure.column->name;
+  }
+  EXPECT_EQ(summary.final_loss, 2);
+}
+
+TEST(Measures, WithoutEpochsTheLastStepEndsTheTraining) {
   EXPECT_DOUBLE_EQ(training_time_s(small_run(10)), 18 + 1.1);
 }
 
-TEST(RunSummary, NothingRecordedIsNotDeterminableButNoCrash) {
-  for (const SummaryValue& v : summarise(RunRecord{}, {5, 1})) {
-    if (v.column->name == "steady_start_step") continue;
-    EXPECT_TRUE(std::isnan(v.value)) << v.column->name;
+TEST(Measures, NothingRecordedIsNotDeterminableButNoCrash) {
+  const auto summary = summarise(RunRecord{}, {5, 1});
+  for (const auto& column : columns_of<SummaryRow>) {
+    if (column.name == "steady_start_step") continue;
+    EXPECT_EQ(known_value(summary, column), std::nullopt) << column.name;
   }
 }
 
-TEST(RunSummary, ARunShorterThanItsWarmUpHasNoRate) {
-  const auto values = summarise(small_run(4), {5, 1});
-  EXPECT_TRUE(std::isnan(value_of(values, summary_column::samples_per_s)));
+TEST(Measures, ARunShorterThanItsWarmUpHasNoRate) {
+  EXPECT_TRUE(std::isnan(summarise(small_run(4), {5, 1}).samples_per_s));
+}
+
+/// The last steps of a failed run can be those of rank 0 alone.
+TEST(Measures, StepsThatARankDidNotRecordDoNotCount) {
+  RunRecord whole = small_run(20);
+  RunRecord torn = small_run(24);
+  for (const auto& column : columns_of<StepRow>)
+    for (std::size_t step = 20; step < 24; ++step)
+      torn.steps.values(column)[24 + step] = column.storage == Storage::int64 ? 0 : NAN;
+  const RunMeasures expected(whole, {5, 1});
+  const RunMeasures found(torn, {5, 1});
+  EXPECT_EQ(found.steady_window().end, 20);
+  EXPECT_EQ(found.steady_window().start, expected.steady_window().start);
+  for (const auto field : {&SummaryRow::samples_per_s, &SummaryRow::steady_step_s,
+                           &SummaryRow::communication_overhead_frac})
+    EXPECT_EQ(found[field], expected[field]) << column_of(field).name;
 }
 
 TEST(SteadyWindow, StationaryTimesKeepEverythingAfterTheWarmUp) {

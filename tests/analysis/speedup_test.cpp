@@ -163,7 +163,7 @@ TEST_F(SpeedupOfStudy, ResumedRunsHaveNoTimes) {
   write_synthetic(folder_ / "study", run);
   const auto points = curve();
   EXPECT_EQ(points[0].launches, 3U);
-  EXPECT_EQ(series_[0].learning(1, &RunMeasures::best_validation_loss).size(), 4U);
+  EXPECT_EQ(series_[0].values(1, &SummaryRow::best_validation_loss).size(), 4U);
 }
 
 }  // namespace

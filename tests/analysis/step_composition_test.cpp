@@ -10,7 +10,7 @@ namespace {
 
 std::size_t phase_index(std::string_view name) {
   for (std::size_t i = 0; i < phase_count; ++i) {
-    if (step_phases()[i].name == name) return i;
+    if (step_phases()[i].name() == name) return i;
   }
   ADD_FAILURE() << name;
   return 0;

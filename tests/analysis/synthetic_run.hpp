@@ -3,9 +3,9 @@
 
 #include <cmath>
 #include <filesystem>
-#include <map>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "study/run_spec.hpp"
@@ -30,9 +30,9 @@ struct SyntheticRun {
   double loss_noise = 0.1;      ///< relative standard deviation per sample of local batch 1
   double validation_loss = 0.05;
   std::string evaluation_hash = "7f3a000011112222";
-  double evaluated_samples = 64;
+  std::int64_t evaluated_samples = 64;
   std::string test_evaluation_hash;  ///< not empty: the last evaluation is of the set "test"
-  std::map<std::string, double, std::less<>> quality{{"psnr_db", 28.0}};
+  std::vector<std::pair<double EvaluationRow::*, double>> quality{{&EvaluationRow::psnr_db, 28.0}};
   std::string control_arm;
   std::string rule = "linear_fixed_samples";
   std::string build_id = "0.1.0+gabcdef01.release";
@@ -96,8 +96,15 @@ class SyntheticWriter {
     now_s_ += run_.between_epochs_s * factor_;
     const double validation_loss =
         run_.validation_loss * validation_factor_ + 0.2 / double(epoch + 1);
-    writer_.append_epoch({now_s_, training_loss, validation_loss, 4e-4, double(samples_),
-                          run_.between_epochs_s, 0.0, 0.0, now_s_});
+    writer_.append_epoch({.epoch_s = now_s_,
+                          .training_loss = training_loss,
+                          .validation_loss = validation_loss,
+                          .learning_rate = 4e-4,
+                          .samples_seen = samples_,
+                          .evaluation_s = run_.between_epochs_s,
+                          .checkpoint_s = 0,
+                          .replica_check_s = 0,
+                          .end_s = now_s_});
     append_evaluation(epoch, validation_loss, "validation", run_.evaluation_hash);
     if (epoch + 1 == run_.epochs && !run_.test_evaluation_hash.empty())
       append_evaluation(epoch, validation_loss, "test", run_.test_evaluation_hash);
@@ -107,12 +114,15 @@ class SyntheticWriter {
                          double loss,
                          const std::string& set,
                          const std::string& hash) {
-    std::map<std::string, Cell, std::less<>> cells{
-        {"epoch", double(epoch)}, {"loss", loss},          {"sample_count", run_.evaluated_samples},
-        {"weight_sum", 400.0},    {"evaluation_set", set}, {"evaluation_set_hash", hash}};
+    EvaluationRow row{.epoch = epoch,
+                      .loss = loss,
+                      .sample_count = run_.evaluated_samples,
+                      .weight_sum = 400,
+                      .evaluation_set = set,
+                      .evaluation_set_hash = hash};
     for (const auto& [metric, value] : run_.quality)
-      cells.emplace(metric, value * (1 + 0.004 * normal_(random_)));
-    writer_.append_evaluation(row_of(evaluation_column::all(), cells));
+      row.*metric = value * (1 + 0.004 * normal_(random_));
+    writer_.append_evaluation(row);
   }
 
   [[nodiscard]] double loss_level() const {
@@ -122,38 +132,30 @@ class SyntheticWriter {
   void write_step(std::int64_t epoch) {
     const double step_s =
         (run_.compute_s + run_.input_wait_s + run_.exposed_communication_s + 0.001) * factor_;
-    std::vector<double> block;
+    std::vector<StepRow> block;
     samples_ += run_.ranks * run_.local_batch;
     for (std::int64_t rank = 0; rank < run_.ranks; ++rank) append_rank(block, epoch, step_s);
     writer_.append_steps(1, block);
     now_s_ += step_s;
   }
 
-  void append_rank(std::vector<double>& block, std::int64_t epoch, double step_s) {
+  void append_rank(std::vector<StepRow>& block, std::int64_t epoch, double step_s) {
     const double noise = run_.loss_noise / std::sqrt(double(run_.local_batch)) * normal_(random_);
     const double loss = run_.nan_loss ? std::nan("") : loss_level() * (1 + noise);
-    for (const Column& column : step_column::all()) {
-      block.push_back(value_of(column.name, epoch, step_s, loss));
-    }
-  }
-
-  [[nodiscard]] double value_of(std::string_view name,
-                                std::int64_t epoch,
-                                double step_s,
-                                double loss) const {
-    if (name == "step_s") return step_s;
-    if (name == "input_wait_s") return run_.input_wait_s * factor_;
-    if (name == "forward_s") return run_.compute_s * factor_ / 3;
-    if (name == "backward_s") return run_.compute_s * factor_ * 2 / 3;
-    if (name == "exposed_communication_s") return run_.exposed_communication_s * factor_;
-    if (name == "optimizer_s") return 0.0009 * factor_;
-    if (name == "other_s") return 0.0001 * factor_;
-    if (name == "start_s") return now_s_;
-    if (name == "loss") return loss;
-    if (name == "loss_weight" || name == "sample_count") return double(run_.local_batch);
-    if (name == "learning_rate") return 4e-4;
-    if (name == "epoch") return double(epoch);
-    return 0;
+    block.push_back({.step_s = step_s,
+                     .input_wait_s = run_.input_wait_s * factor_,
+                     .host_to_device_s = 0,
+                     .forward_s = run_.compute_s * factor_ / 3,
+                     .backward_s = run_.compute_s * factor_ * 2 / 3,
+                     .exposed_communication_s = run_.exposed_communication_s * factor_,
+                     .optimizer_s = 0.0009 * factor_,
+                     .other_s = 0.0001 * factor_,
+                     .start_s = now_s_,
+                     .loss = loss,
+                     .loss_weight = double(run_.local_batch),
+                     .learning_rate = 4e-4,
+                     .sample_count = run_.local_batch,
+                     .epoch = epoch});
   }
 
   const SyntheticRun& run_;

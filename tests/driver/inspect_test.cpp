@@ -91,7 +91,7 @@ TEST(Inspect, JsonHoldsTheSame) {
   EXPECT_EQ(found["summary"]["samples_per_s"]["value"], 251.25);
   EXPECT_EQ(found["summary"]["samples_per_s"]["unit"], "samples/s");
   EXPECT_EQ(found["tables"]["/steps"]["shape"], json::array({2, 7}));
-  EXPECT_EQ(found["tables"]["/steps"]["columns"].size(), step_column::all().size());
+  EXPECT_EQ(found["tables"]["/steps"]["columns"].size(), columns_of<StepRow>.size());
   EXPECT_EQ(found["tables"]["/steps"]["columns"][0]["least"], 1);
   EXPECT_EQ(found["tables"]["/epochs"]["shape"], json::array({2}));
   EXPECT_EQ(found["panels"][0]["width_px"], 3);

@@ -9,6 +9,7 @@
 #include "record/run_file.hpp"
 
 #include "tests/e2e/driver_process.hpp"
+#include "tests/support/field_values.hpp"
 #include "tests/support/picture_files.hpp"
 
 namespace scalestudy {
@@ -52,11 +53,12 @@ TEST(Classification, OwnClassFoldersTrainOnOneAndTwoRanks) {
   for (const auto& folder : place.run_folders()) {
     const auto run = read_run_file(folder / "run.h5");
     EXPECT_EQ(run.header.status, RunStatus::complete);
-    EXPECT_EQ(run.epochs.values(epoch_column::samples_seen), (std::vector<double>{10}));
-    EXPECT_EQ(run.evaluations.text(evaluation_column::evaluation_set),
+    EXPECT_EQ(values_of(run.epochs, &EpochRow::samples_seen), (std::vector<std::int64_t>{10}));
+    EXPECT_EQ(values_of(run.evaluations, &EvaluationRow::evaluation_set),
               (std::vector<std::string>{"validation", "test"}));
-    EXPECT_EQ(run.evaluations.values(evaluation_column::sample_count), (std::vector<double>{2, 5}));
-    const auto& hashes = run.evaluations.text(evaluation_column::evaluation_set_hash);
+    EXPECT_EQ(values_of(run.evaluations, &EvaluationRow::sample_count),
+              (std::vector<std::int64_t>{2, 5}));
+    const auto hashes = values_of(run.evaluations, &EvaluationRow::evaluation_set_hash);
     validation_hashes.insert(hashes.front());
     test_hashes.insert(hashes.back());
     for (const double loss : run.steps.global_loss()) EXPECT_TRUE(std::isfinite(loss));
@@ -66,7 +68,7 @@ TEST(Classification, OwnClassFoldersTrainOnOneAndTwoRanks) {
     ASSERT_EQ(confusion.pixels.size(), 9U);
     EXPECT_EQ(std::accumulate(confusion.pixels.begin(), confusion.pixels.end(), 0.0F), 5.0F);
     const auto right = confusion.pixels[0] + confusion.pixels[4] + confusion.pixels[8];
-    EXPECT_EQ(*run.summary_value(summary_column::top1_frac), static_cast<double>(right) / 5);
+    EXPECT_EQ(*run.summary_value(&SummaryRow::top1_frac), static_cast<double>(right) / 5);
     EXPECT_THAT(run.effective_settings, HasSubstr("\"WREN\""));
   }
   EXPECT_EQ(test_hashes.size(), 1U);
@@ -89,7 +91,7 @@ TEST(Classification, APackOfTheFoldersTrainsTheSame) {
     ASSERT_EQ(finished.code, 0) << finished.err;
     const auto run = read_run_file(place->run_folders().at(0) / "run.h5");
     losses.push_back(run.steps.global_loss());
-    losses.push_back(run.evaluations.values(evaluation_column::loss));
+    losses.push_back(values_of(run.evaluations, &EvaluationRow::loss));
   }
   EXPECT_EQ(losses[0], losses[2]);
   EXPECT_EQ(losses[1], losses[3]);

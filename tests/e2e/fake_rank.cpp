@@ -73,7 +73,7 @@ class FakeRank {
     if (rank_ == 0) open_file();
     for (std::int64_t step = 0; step < steps_; ++step) train(step);
     if (writer_ == nullptr) return;
-    writer_->write_summary(summary_column::samples_per_s, 100);
+    writer_->write_summary(&SummaryRow::samples_per_s, 100);
     writer_->set_status(diverged_ ? RunStatus::diverged : RunStatus::complete,
                         diverged_ ? "the loss became NaN" : "");
     writer_->flush();
@@ -99,9 +99,9 @@ class FakeRank {
     heartbeat_.beat("exposed_communication", step);
     wait_for_peers(step);
     if (writer_ == nullptr) return;
-    const auto columns = step_column::all().size();
-    const std::vector<double> values(static_cast<std::size_t>(spec_.ranks) * columns, 1.0);
-    writer_->append_steps(1, values);
+    StepRow row;
+    for (const auto& column : columns_of<StepRow>) set_number(row, column, 1);
+    writer_->append_steps(1, std::vector<StepRow>(static_cast<std::size_t>(spec_.ranks), row));
     writer_->flush();
   }
 

@@ -28,12 +28,6 @@ inline void write_real_study(const Workplace& place,
                  axes, R"(}, "repeats": )", repeats, "}"));
 }
 
-inline double median(std::vector<double> values) {
-  std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2),
-                   values.end());
-  return values[values.size() / 2];
-}
-
 inline std::vector<RunRecord> records_of(const Workplace& place) {
   std::vector<RunRecord> records;
   for (const auto& folder : place.run_folders())

@@ -5,9 +5,12 @@
 
 #include <gmock/gmock.h>
 
+#include "core/statistics.hpp"
+
 #include "record/heartbeat.hpp"
 
 #include "tests/e2e/real_study.hpp"
+#include "tests/support/field_values.hpp"
 #include "tests/support/requirements.hpp"
 
 namespace scalestudy {
@@ -44,7 +47,7 @@ void expect_little_is_lost(const Workplace& place, int kill) {
     if (!heartbeat || run.steps.steps() == 0) continue;
     std::vector<double> step_s;  // rank 0's: what a killed rank could not hand over is NaN
     for (std::int64_t step = 0; step < run.steps.steps(); ++step)
-      step_s.push_back(run.steps.at(step_column::step_s, 0, step));
+      step_s.push_back(run.steps.at(&StepRow::step_s, 0, step));
     const double missing_s =
         static_cast<double>(heartbeat->step - run.steps.steps()) * median(step_s);
     EXPECT_LE(missing_s, 5.0) << "kill " << kill;
@@ -63,7 +66,7 @@ Learned learned_in(const Workplace& place) {
   const auto run = read_run_file(folder / "run.h5");
   EXPECT_EQ(run.header.status, RunStatus::complete) << run.header.reason;
   return {content_of(folder / "weights_last.pt"), content_of(folder / "weights_best.pt"),
-          run.steps.global_loss(), run.epochs.values(epoch_column::validation_loss)};
+          run.steps.global_loss(), values_of(run.epochs, &EpochRow::validation_loss)};
 }
 
 void expect_the_same(const Learned& found, const Learned& expected, int kill) {
@@ -139,24 +142,25 @@ TEST_P(Resumption, IsWholeAndSaysSo) {
   const auto run = read_run_file(folder / "run.h5");
   EXPECT_TRUE(run.header.has_label("resumed"));
   EXPECT_EQ(run.steps.steps(), 12 * 15);
-  EXPECT_EQ(run.epochs.rows(), 12U);
-  EXPECT_EQ(run.evaluations.rows(), 13U);
-  EXPECT_THAT(run.events.text(event_column::code), testing::Contains("resumed"));
-  EXPECT_EQ(run.steps.at(step_column::start_s, 1, 0), stopped.steps.at(step_column::start_s, 1, 0))
+  EXPECT_EQ(run.epochs.size(), 12U);
+  EXPECT_EQ(run.evaluations.size(), 13U);
+  EXPECT_THAT(values_of(run.events, &EventRow::code), testing::Contains("resumed"));
+  EXPECT_EQ(run.steps.at(&StepRow::start_s, 1, 0), stopped.steps.at(&StepRow::start_s, 1, 0))
       << "the first steps are those of the first attempt";
-  const auto ends_s = run.epochs.values(epoch_column::end_s);
+  const auto ends_s = values_of(run.epochs, &EpochRow::end_s);
   EXPECT_TRUE(std::is_sorted(ends_s.begin(), ends_s.end())) << "the training clock goes on";
-  const auto starts_s = run.steps.max_over_ranks(step_column::start_s);
+  const auto starts_s = run.steps.max_over_ranks(&StepRow::start_s);
   EXPECT_TRUE(std::is_sorted(starts_s.begin(), starts_s.end()));
-  const auto& bucket_steps = run.buckets.values(bucket_column::step);
+  const auto bucket_steps = values_of(run.buckets, &BucketRow::step);
   for (int step = 0; step < 12 * 15; ++step)
     EXPECT_EQ(std::count(bucket_steps.begin(), bucket_steps.end(), step),
               std::count(bucket_steps.begin(), bucket_steps.end(), 0))
         << step;
-  for (const auto* column : {&summary_column::launch_wall_time_s, &summary_column::training_time_s,
-                             &summary_column::cpu_time_s, &summary_column::samples_per_s})
-    EXPECT_FALSE(run.summary_value(*column)) << column->name << " would be that of two attempts";
-  EXPECT_TRUE(run.summary_value(summary_column::final_loss));
+  for (const auto column : {&SummaryRow::launch_wall_time_s, &SummaryRow::training_time_s,
+                            &SummaryRow::cpu_time_s, &SummaryRow::samples_per_s})
+    EXPECT_FALSE(run.summary_value(column))
+        << column_of(column).name << " would be that of two attempts";
+  EXPECT_TRUE(run.summary_value(&SummaryRow::final_loss));
   EXPECT_THAT(place.call({"status", place.out().string()}).out, HasSubstr("resumed"));
 }
 
@@ -186,7 +190,7 @@ TEST(Training, ADamagedCheckpointIsRefusedAndFreshStartsAnew) {
   EXPECT_EQ(fresh.code, 0) << fresh.err;
   const auto run = read_run_file(folder / "run.h5");
   EXPECT_FALSE(run.header.has_label("resumed"));
-  EXPECT_TRUE(run.summary_value(summary_column::training_time_s));
+  EXPECT_TRUE(run.summary_value(&SummaryRow::training_time_s));
 }
 
 }  // namespace

@@ -32,13 +32,13 @@ TEST(Run, CompletesAStudyAndPrintsNoProgressOutsideATerminal) {
   for (const auto& folder : place.run_folders()) {
     const auto record = read_run_file(folder / "run.h5");
     EXPECT_EQ(record.header.status, RunStatus::complete);
-    EXPECT_GT(record.summary_value(summary_column::launch_wall_time_s).value_or(0), 0);
+    EXPECT_GT(record.summary_value(&SummaryRow::launch_wall_time_s).value_or(0), 0);
     EXPECT_FALSE(fs::exists(folder / "run.h5.part"));
     EXPECT_TRUE(fs::exists(folder / "rank-0.log"));
   }
   EXPECT_THAT(content_of(place.out() / "driver.log"), HasSubstr("4 of 4 runs complete"));
   const auto longest = read_run_file(place.run_folders().front() / "run.h5");
-  EXPECT_EQ(longest.summary_value(summary_column::steady_step_s).value_or(0), 1);
+  EXPECT_EQ(longest.summary_value(&SummaryRow::steady_step_s).value_or(0), 1);
 }
 
 TEST(Run, KeepsCompleteRuns) {

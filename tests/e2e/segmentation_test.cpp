@@ -8,8 +8,9 @@
 
 #include "record/run_file.hpp"
 
-#include "analysis/run_summary.hpp"
+#include "analysis/measures.hpp"
 #include "tests/e2e/driver_process.hpp"
+#include "tests/support/field_values.hpp"
 #include "tests/support/picture_files.hpp"
 
 namespace scalestudy {
@@ -45,20 +46,21 @@ TEST(Segmentation, RanksAgreeOnSplitPopulationAndSamples) {
   std::set<std::set<std::string>> split_ids;
   for (const auto& run : runs) {
     EXPECT_EQ(run.header.status, RunStatus::complete);
-    for (const auto& hash : run.evaluations.text(evaluation_column::evaluation_set_hash))
+    for (const auto& hash : values_of(run.evaluations, &EvaluationRow::evaluation_set_hash))
       hashes.insert(hash);
     splits.insert(effective(run).at("split_hash").get<std::string>());
     split_ids.insert(effective(run).at("validation_samples").get<std::set<std::string>>());
     EXPECT_EQ(effective(run).at("evaluation_overlap_count"), 0);
-    EXPECT_EQ(run.epochs.values(epoch_column::samples_seen), (std::vector<double>{96, 192}));
-    for (const double count : run.evaluations.values(evaluation_column::sample_count))
+    EXPECT_EQ(values_of(run.epochs, &EpochRow::samples_seen), (std::vector<std::int64_t>{96, 192}));
+    for (const auto count : values_of(run.evaluations, &EvaluationRow::sample_count))
       EXPECT_EQ(count, 24);
-    const auto& iou = run.evaluations.values(evaluation_column::iou);
+    for (const auto& evaluation : run.evaluations) EXPECT_EQ(evaluation.weight_sum, 24);
+    const auto iou = values_of(run.evaluations, &EvaluationRow::iou);
     EXPECT_TRUE(std::all_of(iou.begin(), iou.end(), [](double v) { return v >= 0 && v <= 1; }));
-    EXPECT_EQ(*run.summary_value(summary_column::iou), iou.back());
-    EXPECT_TRUE(std::isfinite(run.evaluations.values(evaluation_column::training_iou).back()));
+    EXPECT_EQ(*run.summary_value(&SummaryRow::iou), iou.back());
+    EXPECT_TRUE(std::isfinite(run.evaluations.back().training_iou));
     EXPECT_EQ(run.panels.size(), 9U);
-    const auto& losses = run.epochs.values(epoch_column::training_loss);
+    const auto losses = values_of(run.epochs, &EpochRow::training_loss);
     EXPECT_LT(losses.back(), losses.front());
   }
   EXPECT_EQ(hashes.size(), 1U);

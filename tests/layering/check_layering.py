@@ -47,6 +47,7 @@ THIRD_PARTY = [
      "libpng and libjpeg belong to sources of data; the report writes its pictures in one place"),
     (r"xx(hash|h_x86dispatch)\.h$", lambda f: f.layer == "data" and f.is_source, "libxxhash belongs to sources of data"),
     (r"CLI/", lambda f: f.layer in {"driver", "rank"}, "CLI11 belongs to driver and rank"),
+    (r"boost/", lambda f: f.layer == "analysis" and f.is_source, "Boost belongs to sources of analysis"),
     (r"nlohmann/json\.hpp|study/\w+_json\.hpp", lambda f: f.name.endswith(("_json.cpp", "_json.hpp"))
      or f.is_light_descriptor
      or f.is_source and f.layer in {"driver", "rank", "launchers", "analysis", "record"},

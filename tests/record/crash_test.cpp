@@ -43,7 +43,7 @@ class SharedCounter {
   writer.flush();
   for (std::int64_t step = 0;; ++step) {
     writer.append_steps(1, sample_steps(2, step, 1));
-    writer.append_event(sample_row(event_column::all(), static_cast<double>(step)));
+    writer.append_event(sample_row<EventRow>(static_cast<double>(step)));
     writer.flush();
     flushed.store(step + 1);
   }
@@ -65,10 +65,10 @@ TEST(Crash, KilledWriterLeavesAllFlushedRows) {
     const auto file = close_run_file(part, {RunStatus::failed, "killed", 0, "forward", 1.0, {}});
     const auto run = read_run_file(file);
     ASSERT_GE(run.steps.steps(), promised);
-    ASSERT_GE(static_cast<std::int64_t>(run.events.rows()), promised);
-    EXPECT_EQ(run.steps.at(step_column::loss, 1, promised - 1),
-              sample_step_value(1, promised - 1, 9));
-    EXPECT_EQ(run.events.text(event_column::code)[static_cast<std::size_t>(promised - 1)],
+    ASSERT_GE(static_cast<std::int64_t>(run.events.size()), promised);
+    EXPECT_EQ(run.steps.at(&StepRow::loss, 1, promised - 1),
+              sample_step_value(1, promised - 1, &StepRow::loss));
+    EXPECT_EQ(run.events[static_cast<std::size_t>(promised - 1)].code,
               "code " + std::to_string(static_cast<double>(promised - 1)) + " µ");
   }
 }
@@ -84,15 +84,15 @@ TEST(Crash, AHeaderOlderThanTheLastFlushLosesNothing) {
     writer.flush();
     std::ifstream(part, std::ios::binary).seekg(stated_length_offset).read(older.data(), 8);
     for (int i = 0; i < 500; ++i)
-      writer.append_event(sample_row(event_column::all(), static_cast<double>(i)));
+      writer.append_event(sample_row<EventRow>(static_cast<double>(i)));
     writer.flush();
   }
   std::fstream(part, std::ios::binary | std::ios::in | std::ios::out)
       .seekp(stated_length_offset)
       .write(older.data(), 8);
-  EXPECT_EQ(read_run_file(part).events.rows(), 500U);
+  EXPECT_EQ(read_run_file(part).events.size(), 500U);
   const auto file = close_run_file(part, {RunStatus::failed, "killed", 0, "forward", 1.0, {}});
-  EXPECT_EQ(read_run_file(file).events.rows(), 500U);
+  EXPECT_EQ(read_run_file(file).events.size(), 500U);
 }
 
 // 0: a RunFailed that names file and reason.
@@ -134,7 +134,7 @@ TEST(Crash, FullDiskIsReportedAndKeepsWhatWasFlushed) {
         close_run_file(part, {RunStatus::failed, "disk full", 0, "recording", 1.0, {}}));
     EXPECT_GE(run.steps.steps(), promised);
     for (std::int64_t step = 0; step < promised; ++step) {
-      ASSERT_EQ(run.steps.at(step_column::loss, 0, step), sample_step_value(0, step, 9));
+      ASSERT_EQ(run.steps.at(&StepRow::loss, 0, step), sample_step_value(0, step, &StepRow::loss));
     }
   }
 }

@@ -6,6 +6,7 @@
 #include "core/text.hpp"
 
 #include "tests/record/sample_run.hpp"
+#include "tests/support/field_values.hpp"
 
 namespace scalestudy {
 namespace {
@@ -16,32 +17,23 @@ using testing::HasSubstr;
 
 constexpr std::int64_t ranks = 2;
 
-/// A row of zeros and empty texts with some cells set.
-Row row_of(std::span<const Column> columns, const std::vector<std::pair<Column, Cell>>& cells) {
-  Row row;
-  for (const auto& column : columns) {
-    row.emplace_back(column.storage == Storage::text ? Cell(std::string()) : Cell(0.0));
-    for (const auto& [which, cell] : cells)
-      if (which.name == column.name) row.back() = cell;
-  }
-  return row;
-}
-
 /// Two steps an epoch and a bucket a step; an event after each epoch.
 void record_epochs(RunFileWriter& writer, std::int64_t count) {
   for (std::int64_t epoch = 0; epoch < count; ++epoch) {
     writer.append_steps(2, sample_steps(ranks, 2 * epoch, 2));
     for (std::int64_t step = 2 * epoch; step < 2 * epoch + 2; ++step)
       for (std::int64_t rank = 0; rank < ranks; ++rank)
-        writer.append_bucket_rows(std::vector<double>{static_cast<double>(rank),
-                                                      static_cast<double>(step), 0, 64, 1, 2, 3});
+        writer.append_buckets(std::vector<BucketRow>{{.rank = rank,
+                                                      .step = step,
+                                                      .bucket = 0,
+                                                      .size_bytes = 64,
+                                                      .ready_s = 1,
+                                                      .start_s = 2,
+                                                      .end_s = 3}});
     const auto end_s = static_cast<double>(epoch + 1) * 10;
-    writer.append_epoch(row_of(epoch_column::all(), {{epoch_column::end_s, end_s}}));
-    writer.append_evaluation(
-        row_of(evaluation_column::all(), {{evaluation_column::evaluation_set_hash, "hash"}}));
-    writer.append_event(
-        row_of(event_column::all(),
-               {{event_column::time_s, end_s}, {event_column::message, cat("epoch ", epoch)}}));
+    writer.append_epoch({.end_s = end_s});
+    writer.append_evaluation({.evaluation_set_hash = "hash"});
+    writer.append_event({.time_s = end_s, .message = cat("epoch ", epoch)});
   }
 }
 
@@ -97,12 +89,12 @@ TEST_F(EarlierAttemptTest, CarriesThePartBeforeTheCheckpointAndNoMore) {
   ASSERT_EQ(run.steps.steps(), 5);
   for (std::int64_t rank = 0; rank < ranks; ++rank)
     for (std::int64_t step = 0; step < 5; ++step)
-      EXPECT_EQ(run.steps.at(step_column::step_s, rank, step), sample_step_value(rank, step, 0));
-  EXPECT_THAT(run.epochs.values(epoch_column::end_s), ElementsAre(10, 20));
-  EXPECT_THAT(run.evaluations.text(evaluation_column::evaluation_set_hash),
+      EXPECT_EQ(run.steps.row(rank, step).step_s, sample_step_value(rank, step, &StepRow::step_s));
+  EXPECT_THAT(values_of(run.epochs, &EpochRow::end_s), ElementsAre(10, 20));
+  EXPECT_THAT(values_of(run.evaluations, &EvaluationRow::evaluation_set_hash),
               ElementsAre("hash", "hash"));
-  EXPECT_THAT(run.buckets.values(bucket_column::step), ElementsAre(0, 0, 1, 1, 2, 2, 3, 3));
-  EXPECT_THAT(run.events.text(event_column::message), ElementsAre("epoch 0", "epoch 1"));
+  EXPECT_THAT(values_of(run.buckets, &BucketRow::step), ElementsAre(0, 0, 1, 1, 2, 2, 3, 3));
+  EXPECT_THAT(values_of(run.events, &EventRow::message), ElementsAre("epoch 0", "epoch 1"));
 }
 
 }  // namespace

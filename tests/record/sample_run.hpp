@@ -22,34 +22,34 @@ inline RunHeader sample_header() {
 }
 
 /// The value of one cell: rank, step and column can be told from it.
-inline double sample_step_value(std::int64_t rank, std::int64_t step, std::size_t column) {
+inline double sample_step_value(std::int64_t rank, std::int64_t step, StepColumn column) {
   return static_cast<double>(rank) * 1e6 + static_cast<double>(step) * 100 +
-         static_cast<double>(column) + 1;
+         static_cast<double>(column.index()) + 1;
 }
 
-inline std::vector<double> sample_steps(std::int64_t ranks,
-                                        std::int64_t first,
-                                        std::int64_t count) {
-  std::vector<double> values;
+inline std::vector<StepRow> sample_steps(std::int64_t ranks,
+                                         std::int64_t first,
+                                         std::int64_t count) {
+  std::vector<StepRow> rows;
   for (std::int64_t rank = 0; rank < ranks; ++rank) {
     for (std::int64_t step = first; step < first + count; ++step) {
-      for (std::size_t column = 0; column < step_column::all().size(); ++column) {
-        values.push_back(sample_step_value(rank, step, column));
-      }
+      auto& row = rows.emplace_back();
+      for (const StepColumn column : columns_of<StepRow>)
+        set_number(row, *column, sample_step_value(rank, step, column));
     }
   }
-  return values;
+  return rows;
 }
 
 /// Numbers count up from `start`; texts are the column's name, a space, `start` and a µ.
-inline Row sample_row(std::span<const Column> columns, double start) {
+template <class Row>
+Row sample_row(double start) {
   Row row;
-  for (const auto& column : columns) {
-    if (column.storage == Storage::text) {
-      row.emplace_back(std::string(column.name) + " " + std::to_string(start) + " µ");
-    } else {
-      row.emplace_back(start + static_cast<double>(row.size()));
-    }
+  for (const auto& column : columns_of<Row>) {
+    if (const auto* text = std::get_if<std::string Row::*>(&column.field))
+      row.** text = std::string(column.name) + " " + std::to_string(start) + " µ";
+    else
+      set_number(row, column, start + static_cast<double>(ColumnOf<Row>(column).index()));
   }
   return row;
 }
@@ -60,18 +60,30 @@ inline void write_sample(RunFileWriter& writer) {
   writer.write_environment(R"({"host": "somewhere"})");
   writer.append_steps(4, sample_steps(2, 0, 4));
   writer.append_steps(3, sample_steps(2, 4, 3));
-  writer.append_epoch(sample_row(epoch_column::all(), 0.5));
-  writer.append_epoch(sample_row(epoch_column::all(), 1.5));
-  writer.append_evaluation(sample_row(evaluation_column::all(), 3));
-  const std::vector<double> buckets{0, 0, 0, 4096, 0.1, 0.2, 0.3, 1, 0, 0, 4096, 0.4, 0.5, 0.6};
-  writer.append_bucket_rows(buckets);
-  writer.append_rank(sample_row(rank_column::all(), 10));
-  writer.append_rank(sample_row(rank_column::all(), 20));
-  writer.append_event(sample_row(event_column::all(), -1));
+  writer.append_epoch(sample_row<EpochRow>(0.5));
+  writer.append_epoch(sample_row<EpochRow>(1.5));
+  writer.append_evaluation(sample_row<EvaluationRow>(3));
+  writer.append_buckets(std::vector<BucketRow>{{.rank = 0,
+                                                .step = 0,
+                                                .bucket = 0,
+                                                .size_bytes = 4096,
+                                                .ready_s = 0.1,
+                                                .start_s = 0.2,
+                                                .end_s = 0.3},
+                                               {.rank = 1,
+                                                .step = 0,
+                                                .bucket = 0,
+                                                .size_bytes = 4096,
+                                                .ready_s = 0.4,
+                                                .start_s = 0.5,
+                                                .end_s = 0.6}});
+  writer.append_rank(sample_row<RankRow>(10));
+  writer.append_rank(sample_row<RankRow>(20));
+  writer.append_event(sample_row<EventRow>(-1));
   writer.write_panel({"input", 2, 3, {0.F, 1.F, 2.F, 3.F, 4.F, -5.5F}});
   writer.write_panel({"prediction", 1, 1, {7.F}});
-  writer.write_summary(summary_column::samples_per_s, 251.25);
-  writer.write_summary(summary_column::steady_start_step, 5);
+  writer.write_summary(&SummaryRow::samples_per_s, 251.25);
+  writer.write_summary(&SummaryRow::steady_start_step, 5);
   writer.flush();
 }
 

@@ -285,7 +285,7 @@ TEST_F(Report, AnotherPassReplacesOldFigures) {
 TEST_F(Report, ShowsOutlinesOfEverySampleAtEveryRankCount) {
   SyntheticRun run;
   run.segmentation_panels = 2;
-  run.quality = {{"iou", 0.84}, {"dice", 0.91}};
+  run.quality = {{&EvaluationRow::iou, 0.84}, {&EvaluationRow::dice, 0.91}};
   write_group(study_, run, 3);
   run.ranks = 2;
   write_group(study_, run, 3);

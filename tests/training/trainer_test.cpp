@@ -40,7 +40,9 @@ class LineTask final : public TrainingTask {
   }
   Evaluation evaluate(const Communicator&, const HeartbeatCallback& heartbeat) override {
     heartbeat();
-    return {.loss = 1.0 / static_cast<double>(++evaluations), .evaluation_set_hash = "hash"};
+    std::this_thread::sleep_for(evaluation_time);
+    return {.loss = validation_loss / static_cast<double>(++evaluations),
+            .evaluation_set_hash = "hash"};
   }
   Evaluation final_evaluation(const Communicator&,
                               const HeartbeatCallback&,
@@ -55,6 +57,8 @@ class LineTask final : public TrainingTask {
       counts;  ///< samples per batch; the first one is the trainer's look at the ready order
   std::int64_t spoilt_call = -1;
   int evaluations = 0;
+  Seconds evaluation_time{0};
+  double validation_loss = 1;
 
  private:
   torch::nn::Linear layer_{3, 1};
@@ -114,12 +118,69 @@ TEST_F(TrainerTest, RecordsEveryStepAndEpochAndSavesWeights) {
   const auto record = run_on_one_rank(task, outcome);
   EXPECT_FALSE(outcome.diverged);
   EXPECT_EQ(record.steps.steps(), 6);
-  EXPECT_EQ(record.epochs.rows(), 2U);
-  EXPECT_EQ(record.evaluations.rows(), 3U);  // one per epoch and the final one
-  EXPECT_THAT(record.epochs.values(epoch_column::samples_seen), testing::ElementsAre(12, 24));
+  ASSERT_EQ(record.epochs.size(), 2U);
+  EXPECT_EQ(record.evaluations.size(), 3U);  // one per epoch and the final one
+  EXPECT_EQ(record.epochs[0].samples_seen, 12);
+  EXPECT_EQ(record.epochs[1].samples_seen, 24);
   EXPECT_LT(record.steps.global_loss().back(), record.steps.global_loss().front());
   EXPECT_TRUE(fs::exists(folder_ / "weights_best.pt"));
   EXPECT_TRUE(fs::exists(folder_ / "weights_last.pt"));
+}
+
+/// Each value is told from those of the same type beside it.
+TEST_F(TrainerTest, EveryValueOfAnEpochStandsInItsOwnColumn) {
+  LineTask task;
+  task.evaluation_time = Seconds(0.5);
+  spec_.settings.schedule.name = "constant";
+  TrainingOutcome outcome;
+  const auto record = run_on_one_rank(task, outcome);
+  ASSERT_EQ(record.epochs.size(), 2U);
+  const auto losses = record.steps.global_loss();
+  double end_s = 0;
+  for (std::size_t i = 0; i < 2; ++i) {
+    const auto& epoch = record.epochs[i];
+    EXPECT_GE(epoch.evaluation_s, 0.5);
+    for (const double other_s : {epoch.epoch_s, epoch.checkpoint_s, epoch.replica_check_s}) {
+      EXPECT_GT(other_s, 0);
+      EXPECT_LT(other_s, epoch.evaluation_s);
+    }
+    double step_sum_s = 0;
+    for (std::int64_t step = 0; step < 3; ++step)
+      step_sum_s += record.steps.row(0, 3 * static_cast<std::int64_t>(i) + step).step_s;
+    EXPECT_GE(epoch.epoch_s, step_sum_s);
+    EXPECT_NEAR(epoch.training_loss, (losses[3 * i] + losses[3 * i + 1] + losses[3 * i + 2]) / 3,
+                1e-9);
+    EXPECT_EQ(epoch.validation_loss, 1.0 / static_cast<double>(i + 1));
+    EXPECT_EQ(epoch.learning_rate, spec_.plan.learning_rate);
+    EXPECT_GE(epoch.end_s, end_s + epoch.epoch_s + epoch.evaluation_s + epoch.checkpoint_s +
+                               epoch.replica_check_s);
+    end_s = epoch.end_s;
+  }
+}
+
+TEST_F(TrainerTest, AValidationLossThatIsNoNumberIsAnEvent) {
+  LineTask task;
+  task.validation_loss = std::nan("");
+  TrainingOutcome outcome;
+  const auto record = run_on_one_rank(task, outcome);
+  ASSERT_EQ(record.events.size(), 2U);
+  EXPECT_EQ(record.events[1].code, "nonfinite_validation_loss");
+  EXPECT_THAT(record.events[1].message, testing::HasSubstr("epoch 1"));
+  EXPECT_EQ(record.events[1].rank, 0);
+  EXPECT_EQ(record.events[1].step, -1);
+  EXPECT_GT(record.events[1].time_s, record.events[0].time_s);
+}
+
+TEST_F(TrainerTest, EvaluationsAreRecordedWithTheirEpochs) {
+  LineTask task;
+  TrainingOutcome outcome;
+  const auto record = run_on_one_rank(task, outcome);
+  ASSERT_EQ(record.evaluations.size(), 3U);
+  for (std::size_t i = 0; i < 3; ++i) {
+    EXPECT_EQ(record.evaluations[i].epoch, std::vector<std::int64_t>({0, 1, 1})[i]);
+    EXPECT_EQ(record.evaluations[i].evaluation_set, "validation");
+    EXPECT_EQ(record.evaluations[i].evaluation_set_hash, "hash");
+  }
 }
 
 TEST_F(TrainerTest, ANonFiniteLossEndsTrainingAndSaysWhere) {
@@ -129,7 +190,7 @@ TEST_F(TrainerTest, ANonFiniteLossEndsTrainingAndSaysWhere) {
   const auto record = run_on_one_rank(task, outcome);
   EXPECT_TRUE(outcome.diverged);
   EXPECT_THAT(outcome.reason, testing::HasSubstr("epoch 1"));
-  EXPECT_EQ(record.epochs.rows(), 1U);
+  EXPECT_EQ(record.epochs.size(), 1U);
   EXPECT_GE(record.steps.steps(), 5);  // the spoilt step is kept
 }
 
@@ -141,7 +202,7 @@ TEST_F(TrainerTest, WarmUpRampsTheRateInSamples) {
   LineTask task;
   TrainingOutcome outcome;
   const auto record = run_on_one_rank(task, outcome);
-  EXPECT_THAT(record.steps.values(step_column::learning_rate),
+  EXPECT_THAT(record.steps.values(&StepRow::learning_rate),
               testing::ElementsAre(1e-3, 3e-3, 5e-3, 5e-3, 5e-3, 5e-3));
 }
 

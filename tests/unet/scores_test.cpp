@@ -24,12 +24,12 @@ TEST(Scores, NothingThereAndNothingPredictedIsRight) {
 TEST(Scores, OfAllSamplesComeFromSummedCounts) {
   const std::vector<Counts> samples{{90, 90, 90}, {0, 5, 5}};
   const auto all = scores(samples);
-  EXPECT_DOUBLE_EQ(all.at("iou"), 0.9);
-  EXPECT_DOUBLE_EQ(all.at("dice"), 180.0 / 190.0);
-  EXPECT_DOUBLE_EQ(all.at("iou_smoothed"), 91.0 / 101.0);
-  EXPECT_DOUBLE_EQ(all.at("iou_sample_median"), 0.5);
-  EXPECT_DOUBLE_EQ(all.at("iou_sample_p05"), 0.05);
-  EXPECT_DOUBLE_EQ(all.at("iou_sample_p95"), 0.95);
+  EXPECT_DOUBLE_EQ(all.iou, 0.9);
+  EXPECT_DOUBLE_EQ(all.dice, 180.0 / 190.0);
+  EXPECT_DOUBLE_EQ(all.iou_smoothed, 91.0 / 101.0);
+  EXPECT_DOUBLE_EQ(all.iou_sample_median, 0.5);
+  EXPECT_DOUBLE_EQ(all.iou_sample_p05, 0.05);
+  EXPECT_DOUBLE_EQ(all.iou_sample_p95, 0.95);
 }
 
 }  // namespace

@@ -88,8 +88,8 @@ TEST(UNetTask, FinalEvaluationHasTrainingIouAndPanels) {
   std::vector<Panel> panels;
   const auto evaluation = task->final_evaluation(
       comm, [] {}, panels);
-  EXPECT_GT(evaluation.metrics.at("training_iou"), 0);
-  EXPECT_NE(evaluation.metrics.at("training_iou"), evaluation.metrics.at("iou"));
+  EXPECT_GT(evaluation.training_iou, 0);
+  EXPECT_NE(evaluation.training_iou, evaluation.iou);
   std::set<std::string> names;
   for (const auto& panel : panels) {
     names.insert(panel.name);

@@ -279,9 +279,7 @@ Evaluation Noise2VoidTask::final_evaluation(const Communicator& comm,
   const auto predicted =
       predict(*model_, shown, {patches_.normalisation, tile, settings_.depth, memory_format_}, comm,
               heartbeat);
-  if (reference_)
-    evaluation.metrics[std::string(evaluation_column::psnr_db.name)] =
-        psnr_db(*reference_, predicted);
+  if (reference_) evaluation.psnr_db = psnr_db(*reference_, predicted);
   panels.push_back(middle_slice("input", central_part(shown, region)));
   panels.push_back(middle_slice("prediction", central_part(predicted, region)));
   if (reference_) panels.push_back(middle_slice("reference", central_part(*reference_, region)));

@@ -243,17 +243,15 @@ ResNet50Task::Result ResNet50Task::evaluate_set(const std::string& name,
   result.scores = evaluate_samples(comm, total, batch_size, score_columns, evaluate_batch);
   const auto count = static_cast<double>(total);
   auto& evaluation = result.evaluation;
-  evaluation.set = name;
+  evaluation.evaluation_set = name;
   evaluation.loss = column_sum(result.scores, score_columns, loss) / count;
   evaluation.sample_count = total;
   evaluation.weight_sum = count;
   evaluation.evaluation_set_hash = hex64(merged(comm, hash).value());
-  evaluation.metrics[std::string(evaluation_column::top1_frac.name)] =
-      static_cast<double>(top1_count(result.scores)) / count;
+  evaluation.top1_frac = static_cast<double>(top1_count(result.scores)) / count;
   // With five classes or fewer it would be 1 whatever the network says.
   if (classes() > 5)
-    evaluation.metrics[std::string(evaluation_column::top5_frac.name)] =
-        column_sum(result.scores, score_columns, is_top5) / count;
+    evaluation.top5_frac = column_sum(result.scores, score_columns, is_top5) / count;
   return result;
 }
 

@@ -1,9 +1,9 @@
 #pragma once
 /// How well predicted foreground fits the true one, from counts of pixels. No LibTorch.
 
-#include <map>
 #include <span>
-#include <string>
+
+#include "record/columns.hpp"
 
 namespace scalestudy::unet {
 
@@ -23,8 +23,8 @@ struct Counts {
 /// 2 I / (T + P); 1 when neither holds anything.
 [[nodiscard]] double dice(const Counts& counts);
 
-/// By the names of evaluation_column: of the sums over all samples, and percentiles of the samples'
-/// own IoU (linear between order statistics, as numpy).
-[[nodiscard]] std::map<std::string, double, std::less<>> scores(std::span<const Counts> samples);
+/// The metrics of an evaluation and nothing else of it: of the sums over all samples, and
+/// percentiles of the samples' own IoU (linear between order statistics, as numpy).
+[[nodiscard]] EvaluationRow scores(std::span<const Counts> samples);
 
 }  // namespace scalestudy::unet

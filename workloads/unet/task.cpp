@@ -196,11 +196,12 @@ Evaluation UNetTask::evaluate_on(const std::vector<std::int64_t>& samples,
   std::vector<Counts> counts;
   for (std::size_t i = 0; i < values.size(); i += columns)
     counts.push_back({values[i + 1], values[i + 2], values[i + 3]});
-  return {.loss = column_sum(values, columns, 0) / static_cast<double>(total),
-          .sample_count = total,
-          .weight_sum = static_cast<double>(total),
-          .evaluation_set_hash = hex64(merged(comm, hash).value()),
-          .metrics = scores(counts)};
+  auto evaluation = scores(counts);
+  evaluation.loss = column_sum(values, columns, 0) / static_cast<double>(total);
+  evaluation.sample_count = total;
+  evaluation.weight_sum = static_cast<double>(total);
+  evaluation.evaluation_set_hash = hex64(merged(comm, hash).value());
+  return evaluation;
 }
 
 Evaluation UNetTask::evaluate(const Communicator& comm, const HeartbeatCallback& heartbeat) {
@@ -212,8 +213,7 @@ Evaluation UNetTask::final_evaluation(const Communicator& comm,
                                       std::vector<Panel>& panels) {
   auto evaluation = evaluate(comm, heartbeat);
   const auto training = evaluate_on(samples_.lists().training_once, comm, heartbeat);
-  evaluation.metrics[std::string(evaluation_column::training_iou.name)] =
-      training.metrics.find(evaluation_column::iou.name)->second;
+  evaluation.training_iou = training.iou;
   if (comm.is_root()) panels = make_panels(heartbeat);
   return evaluation;
 }

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "core/error.hpp"
+#include "core/statistics.hpp"
 #include "core/text.hpp"
 
 #include "data/pack/pack_set.hpp"
@@ -80,11 +81,8 @@ template <class Value>
 Spread spread_of(const std::vector<SampleFacts>& facts, Value value) {
   std::vector<double> values;
   for (const auto& fact : facts) values.push_back(static_cast<double>(value(fact)));
-  std::sort(values.begin(), values.end());
-  const auto middle = values.size() / 2;
-  const double median =
-      values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
-  return {values.front(), median, values.back()};
+  const auto [least, most] = std::minmax_element(values.begin(), values.end());
+  return {*least, median(values), *most};
 }
 
 std::vector<ClassCount> count_classes(const ImageSet& set) {

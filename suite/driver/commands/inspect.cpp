@@ -66,7 +66,7 @@ void print_summary(const RunRecord& record, std::ostream& out) {
   table.add_column("unit", Align::left);
   table.add_column("meaning", Align::left);
   bool is_empty = true;
-  for (const auto& column : summary_column::all()) {
+  for (const auto& column : columns_of<SummaryRow>) {
     const auto value = record.summary_value(column);
     if (!value) continue;
     is_empty = false;

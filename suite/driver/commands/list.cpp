@@ -108,16 +108,13 @@ Listing claims(const Context&) {
 
 Listing metrics(const Context&) {
   Listing listing{"metrics", {"name", "unit", "better", "over ranks and steps", "meaning"}, {}, ""};
-  const auto add = [&](std::string_view group, std::span<const Column> columns) {
+  for (const auto& [group, columns] : run_layout::all_columns()) {
     for (const auto& column : columns) {
       listing.rows.push_back({run_layout::path_of(group, column.name), std::string(column.unit),
                               std::string(run_layout::to_string(column.better)),
                               std::string(column.aggregation), std::string(column.description)});
     }
-  };
-  add("/summary", summary_column::all());
-  add("/steps", step_column::all());
-  for (const auto& table : run_layout::tables) add(table.group, table.columns());
+  }
   return listing;
 }
 

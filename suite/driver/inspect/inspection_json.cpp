@@ -48,7 +48,7 @@ json to_json(const std::vector<TableContents>& tables) {
 
 json summary_of(const RunRecord& record) {
   json object = json::object();
-  for (const auto& column : summary_column::all()) {
+  for (const auto& column : columns_of<SummaryRow>) {
     const auto value = record.summary_value(column);
     if (!value) continue;
     object[std::string(column.name)] = {{"value", number_or_null(*value)}, {"unit", column.unit}};

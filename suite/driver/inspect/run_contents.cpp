@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "core/error.hpp"
+#include "core/statistics.hpp"
 #include "core/text.hpp"
 
 #include "record/run_layout.hpp"
@@ -24,33 +25,40 @@ ColumnContents describe_numbers(const Column& column, std::vector<double> values
   const auto [least, most] = std::minmax_element(values.begin(), values.end());
   contents.least = *least;
   contents.most = *most;
-  const auto middle = values.begin() + std::ssize(values) / 2;
-  std::nth_element(values.begin(), middle, values.end());
-  contents.median = *middle;
+  contents.median = upper_median(std::move(values));
   return contents;
 }
 
-ColumnContents describe_texts(const Column& column, const std::vector<std::string>& texts) {
+ColumnContents describe_texts(const Column& column, const std::string& first) {
   constexpr double none = std::numeric_limits<double>::quiet_NaN();
-  return {column, none, none, none, 0, texts.empty() ? "" : texts.front()};
+  return {column, none, none, none, 0, first};
 }
 
 TableContents steps_of(const RunRecord& record) {
-  TableContents table{"/steps", {record.steps.ranks(), record.steps.steps()}, {}};
-  for (const auto& column : step_column::all()) {
+  TableContents table{
+      std::string(StepRow::group), {record.steps.ranks(), record.steps.steps()}, {}};
+  for (const auto& column : columns_of<StepRow>) {
     table.columns.push_back(describe_numbers(column, record.steps.values(column)));
   }
   return table;
 }
 
-TableContents table_of(const run_layout::TableLayout& layout, const Table& values) {
-  TableContents table{std::string(layout.group), {static_cast<std::int64_t>(values.rows())}, {}};
-  for (const auto& column : layout.columns()) {
-    if (values.texts.contains(column.name)) {
-      table.columns.push_back(describe_texts(column, values.text(column)));
-    } else if (values.numbers.contains(column.name)) {
-      table.columns.push_back(describe_numbers(column, values.values(column)));
-    }
+template <class Row>
+ColumnContents describe(const RowColumn<Row>& column, const std::vector<Row>& rows) {
+  if (const auto* text = std::get_if<std::string Row::*>(&column.field)) {
+    return describe_texts(column, rows.empty() ? "" : rows.front().**text);
+  }
+  std::vector<double> numbers;
+  for (const auto& row : rows) numbers.push_back(number_in(row, column));
+  return describe_numbers(column, std::move(numbers));
+}
+
+template <class Row>
+TableContents table_of(const std::vector<Row>& rows, const RunRecord& record) {
+  TableContents table{std::string(Row::group), {std::ssize(rows)}, {}};
+  for (const auto& column : columns_of<Row>) {
+    const auto path = run_layout::path_of(Row::group, column.name);
+    if (!record.absent_columns.contains(path)) table.columns.push_back(describe(column, rows));
   }
   return table;
 }
@@ -72,9 +80,7 @@ TableContents table_of(const run_layout::TableLayout& layout, const Table& value
 
 std::vector<TableContents> contents_of(const RunRecord& record) {
   std::vector<TableContents> tables{steps_of(record)};
-  for (const auto& layout : run_layout::tables) {
-    tables.push_back(table_of(layout, record.*layout.member));
-  }
+  run_layout::for_each_table([&](auto rows) { tables.push_back(table_of(record.*rows, record)); });
   return tables;
 }
 

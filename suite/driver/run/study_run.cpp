@@ -12,7 +12,7 @@
 
 #include "record/run_file.hpp"
 
-#include "analysis/run_summary.hpp"
+#include "analysis/measures.hpp"
 
 namespace scalestudy {
 namespace {

@@ -1,0 +1,25 @@
+#include <nlohmann/json.hpp>
+
+#include "record/rank_row.hpp"
+
+namespace scalestudy {
+
+using nlohmann::json;
+
+std::string to_json_text(const RankRow& row) {
+  json object;
+  for (const auto& column : columns_of<RankRow>)
+    std::visit([&](auto field) { object[std::string(column.name)] = row.*field; }, column.field);
+  return object.dump();
+}
+
+RankRow rank_row_from_json_text(const std::string& text) {
+  const auto object = json::parse(text);
+  RankRow row;
+  for (const auto& column : columns_of<RankRow>)
+    std::visit([&](auto field) { object.at(std::string(column.name)).get_to(row.*field); },
+               column.field);
+  return row;
+}
+
+}  // namespace scalestudy

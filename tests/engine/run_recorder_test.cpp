@@ -1,0 +1,113 @@
+#include "engine/run_recorder.hpp"
+
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+#include "tests/record/sample_run.hpp"
+#include "tests/support/thread_ranks.hpp"
+
+namespace scalestudy {
+namespace {
+
+constexpr double clock_origin_s = 1000;
+
+/// Every number differs from every other of its step.
+StepTimes times_of(std::int64_t rank, std::int64_t step) {
+  const double start_s = 100.0 * static_cast<double>(step + 1) + static_cast<double>(rank);
+  return {.start_s = start_s, .step_s = 29, .phase_s = {1, 2, 3, 4, 5, 6}};
+}
+
+StepFacts facts_of(std::int64_t rank, std::int64_t step) {
+  return {.loss_sum = 14,
+          .loss_weight = 4,
+          .learning_rate = 0.125,
+          .sample_count = 20 + rank,
+          .epoch = 30 + step};
+}
+
+void record_step(RunRecorder& recorder, const StepTimes& times) {
+  const double start_s = clock_origin_s + times.start_s;
+  recorder.add_step(std::vector<BucketTimes>{
+      {.size_bytes = 64, .ready_s = start_s + 1, .start_s = start_s + 2, .end_s = start_s + 4},
+      {.size_bytes = 32, .ready_s = start_s + 3, .start_s = start_s + 5, .end_s = start_s + 6}});
+}
+
+void expect_step(const StepRow& row, std::int64_t rank, std::int64_t step) {
+  EXPECT_EQ(row.start_s, times_of(rank, step).start_s);
+  EXPECT_EQ(row.step_s, 29);
+  EXPECT_EQ(row.input_wait_s, 1);
+  EXPECT_EQ(row.host_to_device_s, 2);
+  EXPECT_EQ(row.forward_s, 3);
+  EXPECT_EQ(row.backward_s, 4);
+  EXPECT_EQ(row.exposed_communication_s, 5);
+  EXPECT_EQ(row.optimizer_s, 6);
+  EXPECT_EQ(row.other_s, 29 - 21);
+  EXPECT_EQ(row.loss, 3.5);
+  EXPECT_EQ(row.loss_weight, 4);
+  EXPECT_EQ(row.learning_rate, 0.125);
+  EXPECT_EQ(row.sample_count, 20 + rank);
+  EXPECT_EQ(row.epoch, 30 + step);
+}
+
+TEST(RunRecorder, EveryValueOfARanksStepEndsInItsOwnColumn) {
+  const TemporaryFolder folder;
+  const auto part = folder / "run.h5.part";
+  RunFileWriter writer(part, sample_header(), 2);
+  on_ranks(2, [&](const Communicator& comm) {
+    RunRecorder recorder(comm, comm.is_root() ? &writer : nullptr, clock_origin_s);
+    recorder.start_at(7);
+    std::vector<StepTimes> times;
+    std::vector<StepFacts> facts;
+    for (std::int64_t step = 0; step < 3; ++step) {
+      times.push_back(times_of(comm.rank().value(), step));
+      facts.push_back(facts_of(comm.rank().value(), step));
+      record_step(recorder, times.back());
+    }
+    recorder.flush(times, facts);
+  });
+  const auto run = read_run_file(part);
+  ASSERT_EQ(run.steps.steps(), 3);
+  for (std::int64_t rank = 0; rank < 2; ++rank)
+    for (std::int64_t step = 0; step < 3; ++step)
+      expect_step(run.steps.row(rank, step), rank, step);
+  ASSERT_EQ(run.buckets.size(), 12U);
+  const auto& last = run.buckets.back();
+  EXPECT_EQ(last.rank, 1);
+  EXPECT_EQ(last.step, 9);
+  EXPECT_EQ(last.bucket, 1);
+  EXPECT_EQ(last.size_bytes, 32);
+  EXPECT_EQ(last.ready_s, 3);
+  EXPECT_EQ(last.start_s, 5);
+  EXPECT_EQ(last.end_s, 6);
+  for (const auto& bucket : run.buckets) {
+    EXPECT_LT(bucket.ready_s, bucket.start_s);
+    EXPECT_LT(bucket.start_s, bucket.end_s);
+  }
+}
+
+TEST(RunRecorder, ARankWithoutSamplesHasNoLoss) {
+  const TemporaryFolder folder;
+  const auto part = folder / "run.h5.part";
+  RunFileWriter writer(part, sample_header(), 1);
+  RunRecorder recorder(make_thread_ranks(WorldSize(1), Seconds(1)).front(), &writer, 0);
+  recorder.add_step({});
+  recorder.flush({times_of(0, 0)}, {StepFacts{.loss_sum = 0, .loss_weight = 0}});
+  EXPECT_TRUE(std::isnan(read_run_file(part).steps.row(0, 0).loss));
+}
+
+TEST(RunRecorder, WhatRankZeroWritesAloneIsItsOwn) {
+  const TemporaryFolder folder;
+  const auto part = folder / "run.h5.part";
+  RunFileWriter writer(part, sample_header(), 2);
+  RunRecorder recorder(make_thread_ranks(WorldSize(2), Seconds(1)).front(), &writer, 0);
+  recorder.flush_alone({times_of(0, 0)}, {facts_of(0, 0)});
+  const auto run = read_run_file(part);
+  ASSERT_EQ(run.steps.steps(), 1);
+  expect_step(run.steps.row(0, 0), 0, 0);
+  EXPECT_TRUE(std::isnan(run.steps.row(1, 0).step_s));
+  EXPECT_EQ(run.steps.row(1, 0).sample_count, 0);
+}
+
+}  // namespace
+}  // namespace scalestudy
