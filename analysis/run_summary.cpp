@@ -209,7 +209,7 @@ std::vector<SummaryValue> summarise(const RunRecord& run, const SummaryWindows& 
     window = find_steady_window(complete_step_times_s(steps), windows.warmup_steps);
   }
   std::vector<SummaryValue> values = learning_values(run, windows);
-  if (run.header.has_label("resumed")) return values;  // made of several attempts
+  if (run.header.has_label(RunLabel::resumed)) return values;  // made of several attempts
   values.insert(values.end(),
                 {{&summary_column::cpu_time_s, scalestudy::cpu_time_s(run)},
                  {&summary_column::training_time_s, scalestudy::training_time_s(run)},

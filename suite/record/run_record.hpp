@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "record/columns.hpp"
+#include "record/run_labels.hpp"
 
 namespace scalestudy {
 
@@ -24,9 +25,9 @@ struct RunHeader {
   std::string reason;                       ///< why it did not complete; "" if it did
   std::int64_t failed_rank = -1;            ///< rank that failed first, −1 if none
   std::string failed_phase;                 ///< what it was doing
-  std::vector<std::string> labels;          ///< oversubscribed, resumed, emulated, external
+  std::vector<std::string> labels;          ///< as in the file: names of RunLabel, or newer
   std::vector<std::string> validity_codes;  ///< empty: valid
-  [[nodiscard]] bool has_label(std::string_view label) const;
+  [[nodiscard]] bool has_label(RunLabel label) const;
 };
 
 /// /steps: every column has ranks × steps values, rank-major.

@@ -1,7 +1,6 @@
 #include "training/optimizer.hpp"
 
 #include "core/error.hpp"
-#include "core/text.hpp"
 
 #include "training/adam.hpp"
 #include "training/sgd.hpp"
@@ -11,10 +10,13 @@ namespace scalestudy {
 Optimizer::~Optimizer() = default;
 
 std::unique_ptr<Optimizer> make_optimizer(const OptimizerSettings& settings, torch::Tensor values) {
-  if (settings.name == "adam") return std::make_unique<Adam>(settings, std::move(values));
-  if (settings.name == "sgd") return std::make_unique<Sgd>(settings, std::move(values));
-  throw BadInput({cat("unknown optimizer '", settings.name, "'"), "known are adam and sgd",
-                  "Use one of them"});
+  switch (settings.name) {
+    case OptimizerKind::adam:
+      return std::make_unique<Adam>(settings, std::move(values));
+    case OptimizerKind::sgd:
+      return std::make_unique<Sgd>(settings, std::move(values));
+  }
+  SCALESTUDY_EXPECT(false);
 }
 
 }  // namespace scalestudy

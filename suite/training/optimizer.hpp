@@ -33,7 +33,7 @@ class Optimizer {
   [[nodiscard]] virtual std::vector<std::pair<std::string, torch::Tensor>> state() = 0;
 };
 
-/// For `values`, (n), which it updates in place. Errors: BadInput for an unknown name.
+/// For `values`, (n), which it updates in place.
 [[nodiscard]] std::unique_ptr<Optimizer> make_optimizer(const OptimizerSettings& settings,
                                                         torch::Tensor values);
 

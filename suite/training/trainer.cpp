@@ -192,7 +192,7 @@ TrainingOutcome Trainer::run() {
 }
 
 std::unique_ptr<InputPipeline> Trainer::start_input() {
-  if (spec_.input == "device") {
+  if (spec_.input == InputKind::device) {
     task_.keep_samples_on_device();
     return nullptr;
   }
@@ -283,7 +283,7 @@ Evaluation Trainer::evaluate() {
 void Trainer::end_epoch(std::int64_t epoch, double epoch_s) {
   if (outcome_.diverged) return;
   const Stopwatch check;
-  const bool replicas = spec_.reduction != "none";
+  const bool replicas = spec_.reduction != Reduction::none;
   services_.heartbeat.beat("replica_check", steps_done_);
   parameters_.expect_aliases_intact();
   average_batch_norm_statistics(comm_, task_.model(), shard_.count > 0);
@@ -390,8 +390,7 @@ TrainingOutcome train(RankServices& services, TrainingTask& task) {
   services.heartbeat.beat("first_pass", -1);
   put_precision_in_force(services.spec.settings.precision, services.device);
   expect_memory_format(task.model(), services.spec.settings.memory_format);
-  use_batch_norm_policy(task.model(), batch_norm_policy(services.spec.settings.batch_norm),
-                        services.batch_norm_comm);
+  use_batch_norm_policy(task.model(), services.spec.settings.batch_norm, services.batch_norm_comm);
   broadcast_model(services.comm, task.model());
   return Trainer(services, task).run();
 }

@@ -130,14 +130,14 @@ TEST_P(Resumption, IsWholeAndSaysSo) {
   ASSERT_NO_FATAL_FAILURE(kill_after_a_checkpoint(place, longer));
   const auto folder = place.run_folders().at(0);
   const auto stopped = read_run_file(folder / "run.h5");
-  EXPECT_FALSE(stopped.header.has_label("resumed"));
+  EXPECT_FALSE(stopped.header.has_label(RunLabel::resumed));
 
   const auto finished = place.run({}, longer);
   ASSERT_EQ(finished.code, 0) << finished.err;
   EXPECT_THAT(finished.err, HasSubstr("complete (resumed)"));
   EXPECT_FALSE(fs::exists(folder / "checkpoint.pt")) << "of no use any more";
   const auto run = read_run_file(folder / "run.h5");
-  EXPECT_TRUE(run.header.has_label("resumed"));
+  EXPECT_TRUE(run.header.has_label(RunLabel::resumed));
   EXPECT_EQ(run.steps.steps(), 12 * 15);
   EXPECT_EQ(run.epochs.rows(), 12U);
   EXPECT_EQ(run.evaluations.rows(), 13U);
@@ -185,7 +185,7 @@ TEST(Training, ADamagedCheckpointIsRefusedAndFreshStartsAnew) {
   const auto fresh = place.run({}, {"--fresh"});
   EXPECT_EQ(fresh.code, 0) << fresh.err;
   const auto run = read_run_file(folder / "run.h5");
-  EXPECT_FALSE(run.header.has_label("resumed"));
+  EXPECT_FALSE(run.header.has_label(RunLabel::resumed));
   EXPECT_TRUE(run.summary_value(summary_column::training_time_s));
 }
 

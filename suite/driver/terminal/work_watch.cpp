@@ -1,5 +1,6 @@
 #include "driver/terminal/work_watch.hpp"
 
+#include "core/error.hpp"
 #include "core/text.hpp"
 
 #include "driver/terminal/progress.hpp"
