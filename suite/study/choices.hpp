@@ -89,13 +89,6 @@ inline constexpr auto choices<LastBatch> =
     std::array{Choice{LastBatch::partial, "partial", "they make a smaller batch"},
                Choice{LastBatch::drop, "drop", "they are left out"}};
 
-/// Made by suite/training/optimizer.cpp.
-enum class OptimizerKind { adam, sgd };
-template <>
-inline constexpr auto choices<OptimizerKind> =
-    std::array{Choice{OptimizerKind::adam, "adam", "Kingma and Ba 2015"},
-               Choice{OptimizerKind::sgd, "sgd", "gradient descent with momentum"}};
-
 /// Where Adam adds epsilon.
 enum class EpsilonRule { keras, torch };
 template <>

@@ -135,17 +135,9 @@ void add_schedule(RulePlan& plan, const RuleRequest& request) {
 
 void add_time_like(RulePlan& plan, const RuleRequest& request) {
   add_schedule(plan, request);
-  const auto& optimizer = request.settings.optimizer;
   constexpr auto per_step = "counts steps, not samples; no source work scales it";
-  switch (optimizer.name) {
-    case OptimizerKind::adam:
-      add_unscaled(plan, "optimizer.beta1", optimizer.beta1, per_step);
-      add_unscaled(plan, "optimizer.beta2", optimizer.beta2, per_step);
-      break;
-    case OptimizerKind::sgd:
-      add_unscaled(plan, "optimizer.momentum", optimizer.momentum, per_step);
-      break;
-  }
+  for (const auto& [name, value] : settings_per_step(request.settings.optimizer))
+    add_unscaled(plan, cat("optimizer.", name), value, per_step);
   add_unscaled(plan, "batch_norm_momentum", 1, per_step);
 }
 

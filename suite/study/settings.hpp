@@ -4,6 +4,8 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "study/choices.hpp"
@@ -19,6 +21,13 @@ struct DataSettings {
       0;  ///< Gaussian noise we add, in grey values; then the input is the reference
 };
 
+/// Made by suite/training/optimizer.cpp.
+enum class OptimizerKind { adam, sgd };
+template <>
+inline constexpr auto choices<OptimizerKind> =
+    std::array{Choice{OptimizerKind::adam, "adam", "Kingma and Ba 2015"},
+               Choice{OptimizerKind::sgd, "sgd", "gradient descent with momentum"}};
+
 struct OptimizerSettings {
   OptimizerKind name = OptimizerKind::adam;
   double base_learning_rate = 4e-4;  ///< before the scaling rule
@@ -29,6 +38,18 @@ struct OptimizerSettings {
   double epsilon = 1e-7;
   EpsilonRule epsilon_rule = EpsilonRule::keras;
 };
+
+/// Those of the optimiser's settings that count steps: name and value.
+[[nodiscard]] inline std::vector<std::pair<std::string_view, double>> settings_per_step(
+    const OptimizerSettings& settings) {
+  switch (settings.name) {
+    case OptimizerKind::adam:
+      return {{"beta1", settings.beta1}, {"beta2", settings.beta2}};
+    case OptimizerKind::sgd:
+      return {{"momentum", settings.momentum}};
+  }
+  return {};
+}
 
 /// ReduceLROnPlateau with Keras' semantics, steps at milestones, or a constant rate.
 struct ScheduleSettings {

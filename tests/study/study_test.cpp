@@ -120,6 +120,13 @@ TEST(Study, WrongTypesAndRangesAreRefused) {
               HasSubstr("small.json: settings: array given"));
 }
 
+TEST(Study, LimitsAreWrittenInFull) {
+  EXPECT_THAT(refusal_of_study(with(R"({"epochs": 0})")),
+              HasSubstr("Use a value at least 1 and at most 1000000000."));
+  EXPECT_THAT(refusal_of_study(with(R"({"optimizer": {"momentum": 2}})")),
+              HasSubstr("at least 0 and at most 1."));
+}
+
 TEST(Study, RanksMustBePositive) {
   const auto refusal = [](const std::string& ranks) {
     return refusal_of_study(R"({"schema": 1, "workload": "toy", "axes": {"ranks": )" + ranks +
