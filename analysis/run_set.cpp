@@ -16,14 +16,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool contains(const std::vector<std::string>& list, std::string_view item) {
-  return std::find(list.begin(), list.end(), item) != list.end();
-}
-
-void add_unique(std::vector<std::string>& list, const std::string& item) {
-  if (!contains(list, item)) list.push_back(item);
-}
-
 bool has_nonfinite_loss(const StepTable& steps) {
   if (steps.steps() == 0) return false;
   const auto& losses = steps.values(&StepRow::loss);
@@ -98,12 +90,12 @@ RunSpec without_scale(RunSpec spec) {
   return spec;
 }
 
-std::string series_name(const RunSpec& spec, bool emulated) {
+std::string series_name(const RunSpec& spec, bool emulated_input) {
   std::string name =
       cat(spec.workload, ", ", spec.scaling_rule, ", ", spec.reduction, ", ", spec.input, " input");
   if (!spec.launcher.empty()) name += cat(", launcher ", spec.launcher);
-  if (!spec.control_arm.empty()) name += cat(", control arm ", spec.control_arm);
-  return emulated ? name + ", emulated link" : name;
+  if (spec.control_arm) name += cat(", control arm ", *spec.control_arm);
+  return emulated_input ? name + ", emulated input" : name;
 }
 
 std::string slug_of(const std::string& name) {
@@ -132,7 +124,7 @@ void name_apart(std::vector<Series>& series) {
 
 }  // namespace
 
-bool Run::has_label(std::string_view label) const {
+bool Run::has_label(RunLabel label) const {
   return contains(labels, label);
 }
 
@@ -140,12 +132,12 @@ Run judge_run(RunRecord record) {
   Run run;
   run.spec = run_spec_from_json_text(record.resolved_settings,
                                      record.file.string() + ":/settings/resolved");
-  run.labels = record.header.labels;
+  for (const auto& label : record.header.labels) run.labels.push_back(current_label(label));
   run.validity_codes = record.header.validity_codes;
   run.record = std::move(record);
   const StepTable& steps = run.record.steps;
-  if (run.spec.oversubscribed) add_unique(run.labels, "oversubscribed");
-  if (has_nonfinite_loss(steps)) add_unique(run.validity_codes, "nonfinite_loss");
+  if (run.spec.oversubscribed) add_label(run.labels, RunLabel::oversubscribed);
+  if (has_nonfinite_loss(steps)) add_code(run.validity_codes, ValidityCode::nonfinite_loss);
   run.measures =
       RunMeasures(run.record, {run.spec.settings.warmup_steps, run.spec.smoothness_window_samples});
   run.left_out = reason_to_leave_out(run);
@@ -170,7 +162,7 @@ std::vector<double> Series::values(std::int64_t ranks, const Column& column) con
   return values;
 }
 
-bool Series::has_label(std::string_view label) const {
+bool Series::has_label(RunLabel label) const {
   for (const auto& [ranks, runs] : by_ranks) {
     if (std::any_of(runs.begin(), runs.end(), [&](const Run* r) { return r->has_label(label); })) {
       return true;
@@ -183,12 +175,12 @@ std::vector<Series> group_series(const RunSet& set) {
   std::map<std::string, Series> by_key;
   for (const Run& run : set.runs) {
     if (!run.is_data()) continue;
-    const bool emulated = run.has_label("emulated");
-    const std::string name = series_name(run.spec, emulated);
+    const bool emulated_input = run.has_label(RunLabel::emulated_input);
+    const std::string name = series_name(run.spec, emulated_input);
     Series& series = by_key[cat(name, ' ', hex64(without_scale(run.spec).content_hash()))];
     series.name = name;
     series.spec = run.spec;
-    series.emulated = emulated;
+    series.emulated_input = emulated_input;
     series.by_ranks[run.spec.ranks].push_back(&run);
   }
   std::vector<Series> all;

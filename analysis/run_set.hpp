@@ -21,12 +21,13 @@ struct Run {
   RunSpec spec;
   RunMeasures measures;
   std::vector<std::string> validity_codes;  ///< the file's and those found here
-  std::vector<std::string> labels;          ///< the file's, and oversubscribed by its spec
+  std::vector<std::string> labels;          ///< the file's by their names of today, and
+                                            ///< oversubscribed by its spec
   std::string left_out;                     ///< why it is listed but no data; "" if it is data
   [[nodiscard]] bool is_data() const { return left_out.empty(); }
-  [[nodiscard]] bool has_label(std::string_view label) const;
+  [[nodiscard]] bool has_label(RunLabel label) const;
   /// A resumed run trains as well as any other, but its times are no evidence.
-  [[nodiscard]] bool is_timing_data() const { return is_data() && !has_label("resumed"); }
+  [[nodiscard]] bool is_timing_data() const { return is_data() && !has_label(RunLabel::resumed); }
 };
 
 /// A run that has no readable file, or a combination that the plan left out, and why.
@@ -56,16 +57,16 @@ struct Series {
   std::string name;  ///< "noise2void, linear_fixed_samples, bucketed_overlap, sharded input"
   std::string slug;  ///< for file names and ids: [a-z0-9-]
   RunSpec spec;      ///< of any of its runs
-  bool emulated = false;
+  bool emulated_input = false;                               ///< of all its runs
   std::map<std::int64_t, std::vector<const Run*>> by_ranks;  ///< data only, see Run::is_data
-  [[nodiscard]] bool is_control_arm() const { return !spec.control_arm.empty(); }
+  [[nodiscard]] bool is_control_arm() const { return spec.control_arm.has_value(); }
   /// One measure of all runs with `ranks` ranks; of a time without the resumed ones.
   [[nodiscard]] std::vector<double> values(std::int64_t ranks, const Column& column) const;
   template <class Row, class Value>
   [[nodiscard]] std::vector<double> values(std::int64_t ranks, Value Row::*field) const {
     return values(ranks, column_of(field));
   }
-  [[nodiscard]] bool has_label(std::string_view label) const;
+  [[nodiscard]] bool has_label(RunLabel label) const;
 };
 
 /// `set` must outlive the result. Sorted by name; series without a single data run are absent.

@@ -76,7 +76,7 @@ int run_shm(WorldSize world_size) {
     if (rank == Rank(0) && ::fork() == 0) rank = peer;
   }
   const Rendezvous place{rank, world_size, rank, key, "fork", nullptr};
-  benchmark(make_communicator("shm", place, deadline));
+  benchmark(make_communicator(CommunicatorKind::shm, place, deadline));
   if (rank != Rank(0)) return 0;
   bool is_good = true;
   for (int status = 0; ::wait(&status) > 0;) is_good = is_good && status == 0;
@@ -88,8 +88,8 @@ int run(const std::vector<std::string>& arguments) {
   if (back_end == "shm") {
     return run_shm(WorldSize(arguments.size() > 1 ? std::stoi(arguments[1]) : 2));
   }
-  benchmark(
-      make_communicator(back_end, rendezvous_from_environment("allreduce_benchmark"), deadline));
+  benchmark(make_communicator(choice_from<CommunicatorKind>(back_end, "back-end"),
+                              rendezvous_from_environment("allreduce_benchmark"), deadline));
   return 0;
 }
 

@@ -4,6 +4,9 @@ set(HDF5_PREFER_PARALLEL OFF)  # serial: one writer, and no ABI shared with MPI
 find_package(HDF5 REQUIRED COMPONENTS C)
 find_package(Boost 1.74 REQUIRED)  # headers
 find_package(nlohmann_json 3.11 REQUIRED)
+# An enumeration is written by its name, never by chance as a number.
+set_property(TARGET nlohmann_json::nlohmann_json APPEND PROPERTY
+  INTERFACE_COMPILE_DEFINITIONS JSON_DISABLE_ENUM_SERIALIZATION=1)
 find_package(TIFF REQUIRED)
 find_package(PNG REQUIRED)
 find_package(JPEG REQUIRED)

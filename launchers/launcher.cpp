@@ -33,6 +33,15 @@ std::string shell_quoted(std::string_view word) {
 
 Launcher::~Launcher() = default;
 
+LauncherDescriptors launcher_descriptors() {
+  static const auto descriptors = [] {
+    std::vector<const LauncherDescriptor*> list;
+    for (const Launcher* each : all_launchers()) list.push_back(&each->descriptor());
+    return list;
+  }();
+  return descriptors;
+}
+
 const Launcher& launcher(std::string_view name) {
   std::vector<std::string> names;
   for (const Launcher* candidate : all_launchers()) {

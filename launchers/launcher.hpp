@@ -14,6 +14,8 @@
 
 #include "core/process.hpp"
 
+#include "study/launcher_descriptor.hpp"
+
 namespace scalestudy {
 
 struct LaunchRequest {
@@ -40,8 +42,8 @@ struct RankFailure {
 class Launcher {
  public:
   virtual ~Launcher();
-  [[nodiscard]] virtual std::string_view name() const = 0;
-  [[nodiscard]] virtual std::string_view summary() const = 0;
+  [[nodiscard]] virtual const LauncherDescriptor& descriptor() const = 0;
+  [[nodiscard]] std::string_view name() const { return descriptor().name; }
 
   /// Errors: Unavailable with the remedy when this machine cannot use the launcher.
   virtual void require_available() const = 0;
@@ -56,6 +58,9 @@ class Launcher {
 
 /// All launchers, sorted by name.
 [[nodiscard]] std::span<const Launcher* const> all_launchers();
+
+/// What each of them says of itself, in the same order.
+[[nodiscard]] LauncherDescriptors launcher_descriptors();
 
 /// Errors: BadInput with the nearest name.
 [[nodiscard]] const Launcher& launcher(std::string_view name);

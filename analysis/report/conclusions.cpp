@@ -227,14 +227,15 @@ std::string other_ranks_sentence(const SeriesAnalysis& analysis) {
 
 std::string label_sentence(const Series& series) {
   std::string text;
-  if (series.has_label("oversubscribed")) {
+  if (series.has_label(RunLabel::oversubscribed)) {
     text +=
         " OVERSUBSCRIBED: some of these runs had more busy threads than cores; their times say "
         "nothing about scaling on free cores.";
   }
-  if (series.emulated) text += " EMULATED: communication went through an emulated link.";
-  if (series.has_label("external")) text += " EXTERNAL: some numbers were imported.";
-  if (series.has_label("resumed")) text += " Resumed runs are left out of all times.";
+  if (series.emulated_input)
+    text += " EMULATED INPUT: samples were held back for as long as an emulated cost says.";
+  if (series.has_label(RunLabel::external)) text += " EXTERNAL: some numbers were imported.";
+  if (series.has_label(RunLabel::resumed)) text += " Resumed runs are left out of all times.";
   return text;
 }
 

@@ -11,7 +11,7 @@
 #include "analysis/report/numbers.hpp"
 #include "analysis/report/png.hpp"
 #include "analysis/report/report_table.hpp"
-#include "analysis/report/settings_json.hpp"
+#include "analysis/settings_json.hpp"
 
 namespace scalestudy {
 namespace {

@@ -9,7 +9,7 @@
 #include "analysis/report/curves.hpp"
 #include "analysis/report/gnuplot.hpp"
 #include "analysis/report/numbers.hpp"
-#include "analysis/report/settings_json.hpp"
+#include "analysis/settings_json.hpp"
 
 namespace scalestudy {
 namespace {

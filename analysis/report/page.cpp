@@ -11,8 +11,8 @@
 #include "analysis/report/confusion.hpp"
 #include "analysis/report/numbers.hpp"
 #include "analysis/report/panels.hpp"
-#include "analysis/report/settings_json.hpp"
 #include "analysis/report/tables.hpp"
+#include "analysis/settings_json.hpp"
 
 namespace scalestudy {
 namespace {

@@ -7,8 +7,9 @@
 #include "core/text.hpp"
 
 #include "analysis/report/numbers.hpp"
-#include "analysis/report/settings_json.hpp"
 #include "analysis/report/tables.hpp"
+#include "analysis/setting_stages.hpp"
+#include "analysis/settings_json.hpp"
 
 namespace scalestudy {
 namespace {
@@ -47,40 +48,6 @@ ValuesByPath resolved_values(const std::vector<const Run*>& runs) {
 
 const Run& any_run(const SeriesAnalysis& analysis) {
   return *analysis.series.by_ranks.rbegin()->second.front();
-}
-
-std::string last_part(const std::string& path) {
-  return path.substr(path.rfind('/') + 1);
-}
-
-/// "5" and "5.0" are the same setting.
-bool same_value(const std::string& a, const std::string& b) {
-  if (a == b) return true;
-  try {
-    std::size_t end_a = 0, end_b = 0;
-    const double x = std::stod(a, &end_a), y = std::stod(b, &end_b);
-    return end_a == a.size() && end_b == b.size() && x == y;
-  } catch (const std::exception&) {
-    return false;
-  }
-}
-
-bool all_same(const std::vector<std::string>& stages) {
-  std::string first;
-  for (const std::string& value : stages) {
-    if (value.empty()) continue;
-    if (first.empty()) first = value;
-    if (!same_value(first, value)) return false;
-  }
-  return true;
-}
-
-/// What a setting became: the plan's value where the rule changed it, else the setting's.
-std::string resolved_value(const FlatSettings& resolved, const std::string& path) {
-  const std::string name = last_part(path);
-  if (const auto plan = resolved.find("/plan/" + name); plan != resolved.end()) return plan->second;
-  if (const auto same = resolved.find(path); same != resolved.end()) return same->second;
-  return value_named(resolved, name);
 }
 
 }  // namespace
@@ -131,9 +98,6 @@ ReportTable time_like_table(const SeriesAnalysis& analysis) {
 
 ReportTable settings_stages_table(const SeriesAnalysis& analysis) {
   const Run& run = any_run(analysis);
-  const FlatSettings requested = flatten_json(run.record.requested_settings);
-  const FlatSettings resolved = flatten_json(run.record.resolved_settings);
-  const FlatSettings effective = flatten_json(run.record.effective_settings);
   ReportTable table{analysis.series.slug + "-settings-stages",
                     cat("Settings whose requested, resolved and effective values differ, in run ",
                         run.record.header.run_id, ". Empty: not stated at that stage."),
@@ -142,21 +106,11 @@ ReportTable settings_stages_table(const SeriesAnalysis& analysis) {
                      {"resolved", "resolved"},
                      {"effective", "effective"}},
                     {}};
-  std::set<std::string> names;
-  for (const auto& [path, value] : requested) {
-    if (path.starts_with("/settings/")) names.insert(path);
-  }
-  for (const auto& [path, value] : resolved) {
-    if (path.starts_with("/settings/")) names.insert(path);
-  }
-  for (const std::string& path : names) {
-    const auto asked = requested.find(path);
-    const std::vector<std::string> stages{asked == requested.end() ? "" : asked->second,
-                                          resolved_value(resolved, path),
-                                          value_named(effective, last_part(path))};
-    if (all_same(stages)) continue;
-    table.rows.push_back(
-        {text_cell(path), text_cell(stages[0]), text_cell(stages[1]), text_cell(stages[2])});
+  for (const SettingStages& setting : setting_stages(run.record)) {
+    if (setting.path.empty() || !setting.differs()) continue;
+    table.rows.push_back({text_cell(setting.path), text_cell(setting.requested.value_or("")),
+                          text_cell(setting.resolved.value_or("")),
+                          text_cell(setting.effective.value_or(""))});
   }
   return table;
 }

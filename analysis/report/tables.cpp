@@ -253,7 +253,8 @@ ReportTable control_arm_table(const StudyAnalysis& analysis) {
                     {}};
   for (const SeriesAnalysis& arm : analysis.control_arms()) {
     for (const SpeedupPoint& p : arm.speedup) {
-      table.rows.push_back({text_cell(arm.series.spec.control_arm), integer_cell(p.ranks),
+      table.rows.push_back({text_cell(std::string(to_string(arm.series.spec.control_arm))),
+                            integer_cell(p.ranks),
                             integer_cell(static_cast<std::int64_t>(p.launches)),
                             number_cell(p.absolute.samples_per_s, 4),
                             p.ranks == 1 ? text_cell("1") : estimate_cell(p.throughput),

@@ -11,9 +11,10 @@ namespace {
 
 class LocalLauncher final : public Launcher {
  public:
-  std::string_view name() const override { return "local"; }
-  std::string_view summary() const override {
-    return "processes of this host, started by scalestudy itself";
+  const LauncherDescriptor& descriptor() const override {
+    static constexpr LauncherDescriptor itself{
+        "local", "processes of this host, started by scalestudy itself", CommunicatorKind::shm};
+    return itself;
   }
   void require_available() const override {}
 

@@ -33,8 +33,11 @@ std::vector<std::string> foreign_rank_variables() {
 
 class MpirunLauncher final : public Launcher {
  public:
-  std::string_view name() const override { return "mpirun"; }
-  std::string_view summary() const override { return "one Open MPI mpirun on this host"; }
+  const LauncherDescriptor& descriptor() const override {
+    static constexpr LauncherDescriptor itself{"mpirun", "one Open MPI mpirun on this host",
+                                               CommunicatorKind::mpi};
+    return itself;
+  }
 
   void require_available() const override {
     if (is_on_path("mpirun")) return;

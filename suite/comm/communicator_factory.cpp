@@ -1,5 +1,3 @@
-#include <array>
-
 #include "core/error.hpp"
 #include "core/text.hpp"
 
@@ -15,15 +13,11 @@ constexpr bool have_mpi = true;
 constexpr bool have_mpi = false;
 #endif
 
-Communicator make_local(const Rendezvous& rendezvous, Seconds) {
+Communicator make_local(const Rendezvous& rendezvous) {
   if (rendezvous.world_size == WorldSize(1)) return make_local_communicator();
   throw RunFailed({cat("the local back-end joins 1 rank, not the ", rendezvous.world_size, " of ",
                        rendezvous.source),
                    "each rank would train alone", "Use the back-end shm or mpi"});
-}
-
-Communicator make_shm(const Rendezvous& rendezvous, Seconds deadline) {
-  return make_shm_communicator(rendezvous, deadline);
 }
 
 Communicator make_mpi([[maybe_unused]] const Rendezvous& rendezvous,
@@ -35,26 +29,6 @@ Communicator make_mpi([[maybe_unused]] const Rendezvous& rendezvous,
                      "Build with -DSCALESTUDY_MPI=ON, or use the back-end shm on one host"});
 #endif
 }
-
-using Maker = Communicator (*)(const Rendezvous&, Seconds);
-
-struct Row {
-  CommunicatorBackEnd back_end;
-  Maker make;  ///< none: not made rank by rank
-};
-
-constexpr std::array<Row, 4> rows{{
-    {{"local", "one rank", true}, make_local},
-    {{"threads", "ranks in one process", true}, nullptr},
-    {{"shm", "processes of one host over POSIX shared memory", true}, make_shm},
-    {{"mpi", "processes of one or more hosts over MPI", have_mpi}, make_mpi},
-}};
-
-constexpr auto back_ends = [] {
-  std::array<CommunicatorBackEnd, rows.size()> result;
-  for (std::size_t i = 0; i < rows.size(); ++i) result[i] = rows[i].back_end;
-  return result;
-}();
 
 void check_place(const Rendezvous& place) {
   if (place.world_size.value() >= 1 && place.rank.value() >= 0 &&
@@ -75,22 +49,26 @@ Rendezvous rendezvous_from_mpi(const std::string&) {
 }
 #endif
 
-std::span<const CommunicatorBackEnd> communicator_back_ends() {
-  return back_ends;
+bool is_built_in(CommunicatorKind kind) {
+  return kind != CommunicatorKind::mpi || have_mpi;
 }
 
-Communicator make_communicator(std::string_view back_end,
+Communicator make_communicator(CommunicatorKind kind,
                                const Rendezvous& rendezvous,
                                Seconds deadline) {
   check_place(rendezvous);
-  std::vector<std::string> names;
-  for (const Row& row : rows) {
-    if (row.make == nullptr) continue;
-    if (row.back_end.name == back_end) return row.make(rendezvous, deadline);
-    names.emplace_back(row.back_end.name);
+  switch (kind) {
+    case CommunicatorKind::local:
+      return make_local(rendezvous);
+    case CommunicatorKind::shm:
+      return make_shm_communicator(rendezvous, deadline);
+    case CommunicatorKind::mpi:
+      return make_mpi(rendezvous, deadline);
+    case CommunicatorKind::threads:
+      break;  // all at once, by make_thread_ranks
   }
-  throw BadInput({cat("communication back-end \"", back_end, "\" is unknown"),
-                  "the ranks cannot be joined", cat("Choose one of ", join(names, ", "))});
+  throw BadInput({cat("communication back-end \"", kind, "\" is not made rank by rank"),
+                  "the ranks cannot be joined", "Use local, shm or mpi"});
 }
 
 }  // namespace scalestudy

@@ -3,10 +3,10 @@
 
 #include <filesystem>
 #include <memory>
-#include <span>
 #include <string>
-#include <string_view>
 #include <vector>
+
+#include "study/choices.hpp"
 
 #include "comm/communicator.hpp"
 
@@ -36,19 +36,13 @@ struct Rendezvous {
 /// know. Collective. Errors: Unavailable when this build has no MPI.
 [[nodiscard]] Rendezvous rendezvous_from_mpi(const std::string& job_key);
 
-/// One row per back-end; the conformance suite runs for each.
-struct CommunicatorBackEnd {
-  std::string_view name;
-  std::string_view summary;
-  bool available = true;  ///< compiled in
-};
-[[nodiscard]] std::span<const CommunicatorBackEnd> communicator_back_ends();
+/// Whether this build has the back-end.
+[[nodiscard]] bool is_built_in(CommunicatorKind kind);
 
-/// Makes this rank's communicator: "local", "shm" or "mpi" ("threads" is made by
-/// make_thread_ranks). Collective. Errors: Unavailable when the back-end is not in this build;
-/// RunFailed when `world_size` differs from what the back-end found or a peer does not come before
-/// `deadline`.
-[[nodiscard]] Communicator make_communicator(std::string_view back_end,
+/// Makes this rank's communicator: local, shm or mpi (threads are made by make_thread_ranks).
+/// Collective. Errors: Unavailable when the back-end is not in this build; RunFailed when
+/// `world_size` differs from what the back-end found or a peer does not come before `deadline`.
+[[nodiscard]] Communicator make_communicator(CommunicatorKind kind,
                                              const Rendezvous& rendezvous,
                                              Seconds deadline);
 

@@ -3,12 +3,20 @@
 #include "core/text.hpp"
 
 namespace scalestudy {
+namespace {
+
+/// A part may be a whole message of another error, which ends in one.
+std::string without_full_stop(const std::string& part) {
+  return part.ends_with('.') ? part.substr(0, part.size() - 1) : part;
+}
+
+}  // namespace
 
 std::string Message::text() const {
-  std::string text = problem;
-  if (!why.empty()) text += " (" + why + ")";
+  auto text = without_full_stop(problem);
+  if (!why.empty()) text += " (" + without_full_stop(why) + ")";
   text += ".";
-  if (!suggestion.empty()) text += " " + suggestion + ".";
+  if (!suggestion.empty()) text += " " + without_full_stop(suggestion) + ".";
   return text;
 }
 

@@ -42,11 +42,6 @@ class BadInput final : public Error {
   explicit BadInput(const Message& message) : Error(ExitCode::bad_input, message) {}
 };
 
-class Undecided final : public Error {
- public:
-  explicit Undecided(const Message& message) : Error(ExitCode::undecided, message) {}
-};
-
 class Unavailable final : public Error {
  public:
   explicit Unavailable(const Message& message) : Error(ExitCode::unavailable, message) {}

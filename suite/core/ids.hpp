@@ -31,7 +31,6 @@ class StrongInt {
 using Rank = StrongInt<struct RankTag>;            ///< 0 … world size − 1
 using WorldSize = StrongInt<struct WorldSizeTag>;  ///< number of ranks, ≥ 1
 using StepIndex = StrongInt<struct StepIndexTag>;  ///< optimiser step from the run's start
-using EpochIndex = StrongInt<struct EpochIndexTag>;
 using SampleCount = StrongInt<struct SampleCountTag>;
 using ByteCount = StrongInt<struct ByteCountTag>;
 using ElementCount = StrongInt<struct ElementCountTag>;  ///< array elements, never bytes

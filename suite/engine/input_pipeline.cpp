@@ -1,6 +1,5 @@
 #include "engine/input_pipeline.hpp"
 
-#include <array>
 #include <condition_variable>
 #include <deque>
 #include <exception>
@@ -10,7 +9,6 @@
 
 #include "core/clock.hpp"
 #include "core/error.hpp"
-#include "core/text.hpp"
 
 namespace scalestudy {
 
@@ -143,32 +141,21 @@ std::unique_ptr<InputPipeline> make_sharded(const InputContext& context) {
   return std::make_unique<PrefetchingInput>(context);
 }
 
-std::unique_ptr<InputPipeline> make_synthetic(const InputContext& context) {
-  return std::make_unique<SyntheticInput>(context);
-}
-
-struct Row {
-  std::string_view name;
-  std::unique_ptr<InputPipeline> (*make)(const InputContext&);
-};
-
-constexpr std::array rows{Row{"sharded", make_sharded}, Row{"serial", make_serial_input},
-                          Row{"synthetic", make_synthetic}};
-
 }  // namespace
 
-std::unique_ptr<InputPipeline> make_input(std::string_view name, InputContext context) {
+std::unique_ptr<InputPipeline> make_input(InputKind input, InputContext context) {
   context.make = with_sample_cost(std::move(context.make), context.settings.sample_cost_s);
-  for (const auto& row : rows)
-    if (row.name == name) return row.make(context);
-  throw BadInput({cat("unknown input '", name, "'"), "no pipeline of this build has that name",
-                  "Use one that `scalestudy schema study` lists"});
-}
-
-std::vector<std::string_view> input_names() {
-  std::vector<std::string_view> names;
-  for (const auto& row : rows) names.push_back(row.name);
-  return names;
+  switch (input) {
+    case InputKind::sharded:
+      return make_sharded(context);
+    case InputKind::serial:
+      return make_serial_input(context);
+    case InputKind::device:
+      return nullptr;
+    case InputKind::synthetic:
+      return std::make_unique<SyntheticInput>(context);
+  }
+  SCALESTUDY_EXPECT(false);
 }
 
 }  // namespace scalestudy

@@ -1,12 +1,11 @@
 #pragma once
-/// How batches reach a rank. A pipeline is one class and one row of the table. Whatever the
+/// How batches reach a rank. A pipeline is one class and one case of make_input(). Whatever the
 /// pipeline, step s of rank r gets the samples at the positions of its shard: the same global order
 /// at any world size, worker count and prefetch depth.
 
 #include <functional>
 #include <memory>
 #include <optional>
-#include <string_view>
 #include <vector>
 
 #include "study/settings.hpp"
@@ -41,16 +40,12 @@ struct InputContext {
   std::optional<Communicator> comm;
 };
 
-/// Makes one of the pipelines that bring batches from the host (all but "device"). `serial` is
-/// collective, also its end: every rank must take the same steps.
-/// Errors: BadInput for an unknown name.
-[[nodiscard]] std::unique_ptr<InputPipeline> make_input(std::string_view name,
-                                                        InputContext context);
+/// Makes one of the pipelines that bring batches from the host; for `device`, whose batches never
+/// are there, it gives nothing. `serial` is collective, also its end: every rank must take the same
+/// steps.
+[[nodiscard]] std::unique_ptr<InputPipeline> make_input(InputKind input, InputContext context);
 
-/// Names that make_input knows.
-[[nodiscard]] std::vector<std::string_view> input_names();
-
-/// One producer (rank 0) for all ranks; a row of the table, in a file of its own.
+/// One producer (rank 0) for all ranks, in a file of its own.
 [[nodiscard]] std::unique_ptr<InputPipeline> make_serial_input(const InputContext& context);
 
 }  // namespace scalestudy

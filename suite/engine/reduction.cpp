@@ -1,6 +1,5 @@
 #include "engine/reduction.hpp"
 
-#include <array>
 #include <condition_variable>
 #include <deque>
 #include <exception>
@@ -9,7 +8,6 @@
 
 #include "core/clock.hpp"
 #include "core/error.hpp"
-#include "core/text.hpp"
 
 namespace scalestudy {
 
@@ -209,38 +207,22 @@ class NoReduction final : public ReductionStrategy {
   [[nodiscard]] std::span<const BucketTimes> bucket_times() const override { return {}; }
 };
 
-template <class Strategy>
-std::unique_ptr<ReductionStrategy> make(const ReductionContext& context) {
-  return std::make_unique<Strategy>(context);
-}
-
-struct Row {
-  std::string_view name;
-  std::unique_ptr<ReductionStrategy> (*make)(const ReductionContext&);
-};
-
-constexpr std::array rows{
-    Row{"bucketed_overlap", make<BucketedOverlap>},
-    Row{"flat_after_backward", make<FlatAfterBackward>},
-    Row{"none", make<NoReduction>},
-};
-
 }  // namespace
 
-std::unique_ptr<ReductionStrategy> make_reduction(std::string_view name, ReductionContext context) {
+std::unique_ptr<ReductionStrategy> make_reduction(Reduction reduction,
+                                                  const ReductionContext& context) {
   SCALESTUDY_EXPECT(!context.buckets.empty());
   const auto& last = context.buckets.back();
   SCALESTUDY_EXPECT(context.flat.count.value() == last.offset.value() + last.count.value() + 1);
-  for (const auto& row : rows)
-    if (row.name == name) return row.make(context);
-  throw BadInput({cat("reduction '", name, "' is unknown"), "no strategy has this name",
-                  "See `scalestudy list strategies`"});
-}
-
-std::vector<std::string_view> reduction_names() {
-  std::vector<std::string_view> names;
-  for (const auto& row : rows) names.push_back(row.name);
-  return names;
+  switch (reduction) {
+    case Reduction::bucketed_overlap:
+      return std::make_unique<BucketedOverlap>(context);
+    case Reduction::flat_after_backward:
+      return std::make_unique<FlatAfterBackward>(context);
+    case Reduction::none:
+      return std::make_unique<NoReduction>(context);
+  }
+  SCALESTUDY_EXPECT(false);
 }
 
 }  // namespace scalestudy

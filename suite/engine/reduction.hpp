@@ -1,13 +1,14 @@
 #pragma once
-/// How gradients are summed over ranks. A strategy is one class and one row of the table.
+/// How gradients are summed over ranks. A strategy is one class and one case of make_reduction().
 /// The sums are weighted by construction: every rank contributes the gradient of its loss *sum*
 /// and, behind the last gradient, its loss weight (samples, or masked voxels); dividing by the
 /// summed weight gives what one rank would get for the whole global batch, whatever the split.
 
 #include <memory>
 #include <span>
-#include <string_view>
 #include <vector>
+
+#include "study/choices.hpp"
 
 #include "comm/communicator.hpp"
 
@@ -47,11 +48,7 @@ struct ReductionContext {
   BufferView flat;              ///< all gradients in ready order, then one element: the loss weight
 };
 
-/// Errors: BadInput for an unknown name.
-[[nodiscard]] std::unique_ptr<ReductionStrategy> make_reduction(std::string_view name,
-                                                                ReductionContext context);
-
-/// Names that make_reduction knows.
-[[nodiscard]] std::vector<std::string_view> reduction_names();
+[[nodiscard]] std::unique_ptr<ReductionStrategy> make_reduction(Reduction reduction,
+                                                                const ReductionContext& context);
 
 }  // namespace scalestudy

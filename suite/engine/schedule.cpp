@@ -5,7 +5,6 @@
 #include <limits>
 
 #include "core/error.hpp"
-#include "core/text.hpp"
 
 namespace scalestudy {
 
@@ -122,13 +121,15 @@ class WarmUp final : public Schedule {
 std::unique_ptr<Schedule> make_schedule(const ScheduleSettings& settings,
                                         double base_rate,
                                         double scaled_rate) {
-  if (settings.name == "reduce_on_plateau")
-    return std::make_unique<PlateauSchedule>(settings, scaled_rate);
-  if (settings.name == "step")
-    return std::make_unique<StepSchedule>(settings, base_rate, scaled_rate);
-  if (settings.name == "constant") return std::make_unique<ConstantSchedule>(scaled_rate);
-  throw BadInput({cat("unknown schedule '", settings.name, "'"),
-                  "known are reduce_on_plateau, step and constant", "Use one of them"});
+  switch (settings.name) {
+    case ScheduleKind::reduce_on_plateau:
+      return std::make_unique<PlateauSchedule>(settings, scaled_rate);
+    case ScheduleKind::step:
+      return std::make_unique<StepSchedule>(settings, base_rate, scaled_rate);
+    case ScheduleKind::constant:
+      return std::make_unique<ConstantSchedule>(scaled_rate);
+  }
+  SCALESTUDY_EXPECT(false);
 }
 
 std::unique_ptr<Schedule> make_schedule(const RunSpec& spec) {

@@ -25,7 +25,6 @@ class Schedule {
 };
 
 /// `settings` after the scaling rule; `base_rate` before it, `scaled_rate` after it.
-/// Errors: BadInput for an unknown name.
 [[nodiscard]] std::unique_ptr<Schedule> make_schedule(const ScheduleSettings& settings,
                                                       double base_rate,
                                                       double scaled_rate);

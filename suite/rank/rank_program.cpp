@@ -21,6 +21,7 @@
 
 #include "comm/rendezvous.hpp"
 #include "record/earlier_attempt.hpp"
+#include "record/effective_settings.hpp"
 #include "record/heartbeat.hpp"
 #include "record/host_environment.hpp"
 #include "record/rank_row.hpp"
@@ -62,42 +63,55 @@ RankRow rank_facts(const c10::Device& device, double initialisation_s) {
 }
 
 /// Which statistics weight files hold.
-std::string batch_norm_saved(const std::string& policy) {
-  if (policy == "local") return "mean over the ranks that had samples, after every epoch";
-  if (policy == "synchronised") return "those of the global batch, equal on all ranks";
-  return "the initial ones";
+std::string batch_norm_saved(BatchNormPolicy policy) {
+  switch (policy) {
+    case BatchNormPolicy::local:
+      return "mean over the ranks that had samples, after every epoch";
+    case BatchNormPolicy::synchronised:
+      return "those of the global batch, equal on all ranks";
+    case BatchNormPolicy::frozen:
+      return "the initial ones";
+  }
+  SCALESTUDY_EXPECT(false);
 }
 
-std::string effective_settings(const RunSpec& spec,
-                               const Communicator& comm,
-                               const c10::Device& device,
-                               const Rendezvous& rendezvous,
-                               const TrainingTask& task) {
-  nlohmann::json effective{{"world_size", comm.world_size().value()},
-                           {"global_batch_size", spec.plan.global_batch_size},
-                           {"local_batch_sizes", spec.plan.local_batch_sizes},
-                           {"learning_rate", spec.plan.learning_rate},
-                           {"epochs", spec.plan.epochs},
-                           {"steps_per_epoch", spec.plan.steps_per_epoch},
-                           {"device", device.str()},
-                           {"cpu_model", cpu_model()},
-                           {"interop_threads", at::get_num_interop_threads()},
-                           {"threads_per_rank", at::get_num_threads()},
-                           // The trainer starts only when both are in force.
-                           {"precision", spec.settings.precision},
-                           {"memory_format", spec.settings.memory_format},
-                           {"batch_norm", spec.settings.batch_norm},
-                           {"batch_norm_saved", batch_norm_saved(spec.settings.batch_norm)},
-                           {"evaluation_threads", spec.settings.evaluation_threads},
-                           {"allocator", spec.settings.allocator},
-                           {"communicator", comm.name()},
-                           {"transport", comm.transport()},
-                           {"rendezvous", rendezvous.source},
-                           {"libtorch_version", TORCH_VERSION},
-                           {"libtorch_configuration", libtorch_description()}};
-  for (const auto& [name, value] : task.effective_settings())
-    effective[name] = nlohmann::json::parse(value);
-  return effective.dump(1);
+EffectiveSettings effective_settings(const RunSpec& spec,
+                                     const Communicator& comm,
+                                     const c10::Device& device,
+                                     const Rendezvous& rendezvous) {
+  EffectiveSettings effective;
+  const auto setting = [&](const char* name, EffectiveSettings::Value value) {
+    effective.set(cat("/settings/", name), std::move(value));
+  };
+  const auto fact = [&](const char* name, EffectiveSettings::Value value, const char* description) {
+    effective.add_fact(name, {std::move(value), "1", description});
+  };
+  effective.set("/ranks", comm.world_size().value());
+  effective.set("/communicator", std::string(comm.name()));
+  effective.set("/plan/global_batch_size", spec.plan.global_batch_size);
+  effective.set("/plan/local_batch_sizes", spec.plan.local_batch_sizes);
+  effective.set("/plan/learning_rate", spec.plan.learning_rate);
+  effective.set("/plan/epochs", spec.plan.epochs);
+  effective.set("/plan/steps_per_epoch", spec.plan.steps_per_epoch);
+  setting("device", c10::DeviceTypeName(device.type(), /*lower_case=*/true));
+  setting("threads_per_rank", std::int64_t{at::get_num_threads()});
+  setting("evaluation_threads", spec.settings.evaluation_threads);
+  // The trainer starts only when both are in force.
+  setting("precision", cat(spec.settings.precision));
+  setting("memory_format", cat(spec.settings.memory_format));
+  setting("batch_norm", cat(spec.settings.batch_norm));
+  setting("allocator", cat(spec.settings.allocator));
+  fact("device_name", device.str(), "Device and its number");
+  fact("cpu_model", cpu_model(), "Processor");
+  effective.add_fact("interop_threads", {std::int64_t{at::get_num_interop_threads()}, "threads",
+                                         "Threads that run operators beside each other"});
+  fact("batch_norm_saved", batch_norm_saved(spec.settings.batch_norm),
+       "Statistics of batch norm in weight files");
+  fact("transport", comm.transport(), "What carries messages between ranks");
+  fact("rendezvous", rendezvous.source, "How the ranks found each other");
+  fact("libtorch_version", std::string(TORCH_VERSION), "Version of LibTorch");
+  fact("libtorch_configuration", libtorch_description(), "How LibTorch was built");
+  return effective;
 }
 
 class RankProgram {
@@ -138,7 +152,7 @@ class RankProgram {
 
  private:
   void train_and_record() {
-    if (spec_.settings.allocator == "keep") keep_freed_memory();
+    if (spec_.settings.allocator == Allocator::keep) keep_freed_memory();
     heartbeat_.beat("initialisation", -1);
     comm_.emplace(make_communicator(spec_.communicator, rendezvous_,
                                     Seconds(spec_.settings.timeouts.collective_deadline_s)));
@@ -195,7 +209,8 @@ class RankProgram {
 
   /// For collectives that run beside those of the gradients.
   void make_own_communicators() {
-    if (spec_.ranks == 1 && spec_.settings.batch_norm == "synchronised") batch_norm_comm_ = comm_;
+    if (spec_.ranks == 1 && spec_.settings.batch_norm == BatchNormPolicy::synchronised)
+      batch_norm_comm_ = comm_;
     if (spec_.ranks == 1) return;
     const auto make = [&](const char* purpose) {
       auto rendezvous = rendezvous_;
@@ -203,8 +218,9 @@ class RankProgram {
       return make_communicator(spec_.communicator, rendezvous,
                                Seconds(spec_.settings.timeouts.collective_deadline_s));
     };
-    if (spec_.settings.batch_norm == "synchronised") batch_norm_comm_ = make("-batch-norm");
-    if (spec_.input == "serial") input_comm_ = make("-input");
+    if (spec_.settings.batch_norm == BatchNormPolicy::synchronised)
+      batch_norm_comm_ = make("-batch-norm");
+    if (spec_.input == InputKind::serial) input_comm_ = make("-input");
   }
 
   void open_run_file(const c10::Device& device,
@@ -214,12 +230,13 @@ class RankProgram {
     RunHeader header;
     header.run_id = spec_.run_id();
     header.build_id = build_id();
-    if (spec_.oversubscribed) header.labels.emplace_back("oversubscribed");
-    if (resumed) header.labels.emplace_back("resumed");
-    if (spec_.settings.input.sample_cost_s > 0) header.labels.emplace_back("emulated");
+    if (spec_.oversubscribed) add_label(header.labels, RunLabel::oversubscribed);
+    if (resumed) add_label(header.labels, RunLabel::resumed);
+    if (spec_.settings.input.sample_cost_s > 0) add_label(header.labels, RunLabel::emulated_input);
     writer_.emplace(folder_ / "run.h5.part", header, spec_.ranks);
-    writer_->write_settings(requested_study(), spec_text_,
-                            effective_settings(spec_, *comm_, device, rendezvous_, task));
+    auto effective = effective_settings(spec_, *comm_, device, rendezvous_);
+    effective.add(task.effective_settings());
+    writer_->write_settings(requested_study(), spec_text_, effective.json_text());
     writer_->write_environment(environment);
     writer_->flush();
   }
@@ -240,9 +257,11 @@ class RankProgram {
     if (!writer_) return;
     writer_->write_summary(&SummaryRow::timeline_cost_s, timeline_cost_s_);
     if (outcome.diverged) {
-      writer_->add_validity_code("nonfinite_loss");
-      writer_->append_event(
-          {.time_s = time_s, .rank = 0, .code = "nonfinite_loss", .message = outcome.reason});
+      writer_->add_validity_code(ValidityCode::nonfinite_loss);
+      writer_->append_event({.time_s = time_s,
+                             .rank = 0,
+                             .code = cat(ValidityCode::nonfinite_loss),
+                             .message = outcome.reason});
     }
     writer_->set_status(outcome.diverged ? RunStatus::diverged : RunStatus::complete,
                         outcome.reason);

@@ -37,7 +37,7 @@ class RunFileWriter {
   void write_panel(const Panel& panel);
   void write_summary(ColumnOf<SummaryRow> column, double value);
   void set_status(RunStatus status, const std::string& reason);
-  void add_validity_code(const std::string& code);
+  void add_validity_code(ValidityCode code);
 
   /// Hands everything to the operating system: from then on it survives SIGKILL.
   void flush();

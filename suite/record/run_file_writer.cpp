@@ -243,10 +243,9 @@ void RunFileWriter::set_status(RunStatus status, const std::string& reason) {
   });
 }
 
-void RunFileWriter::add_validity_code(const std::string& code) {
+void RunFileWriter::add_validity_code(ValidityCode code) {
   auto& codes = impl_->validity;
-  if (std::find(codes.begin(), codes.end(), code) != codes.end()) return;
-  codes.push_back(code);
+  add_code(codes, code);
   impl_->guarded("/", [&] { hdf5::write_attribute(impl_->file.get(), "validity", codes); });
 }
 

@@ -42,8 +42,8 @@ std::string_view to_string(RunStatus status) {
   return "unknown";
 }
 
-bool RunHeader::has_label(std::string_view label) const {
-  return std::find(labels.begin(), labels.end(), label) != labels.end();
+bool RunHeader::has_label(RunLabel label) const {
+  return contains(labels, label);
 }
 
 double StepTable::at(StepColumn column, std::int64_t rank, std::int64_t step) const {

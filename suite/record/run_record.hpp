@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "record/columns.hpp"
+#include "record/run_labels.hpp"
 
 namespace scalestudy {
 
@@ -25,9 +26,9 @@ struct RunHeader {
   std::string reason;                       ///< why it did not complete; "" if it did
   std::int64_t failed_rank = -1;            ///< rank that failed first, −1 if none
   std::string failed_phase;                 ///< what it was doing
-  std::vector<std::string> labels;          ///< oversubscribed, resumed, emulated, external
+  std::vector<std::string> labels;          ///< as in the file: names of RunLabel, or newer
   std::vector<std::string> validity_codes;  ///< empty: valid
-  [[nodiscard]] bool has_label(std::string_view label) const;
+  [[nodiscard]] bool has_label(RunLabel label) const;
 };
 
 using StepColumn = ColumnOf<StepRow>;

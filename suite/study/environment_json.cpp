@@ -3,7 +3,6 @@
 #include "core/error.hpp"
 #include "core/text.hpp"
 
-#include "study/catalogues.hpp"
 #include "study/environment.hpp"
 #include "study/fields.hpp"
 
@@ -17,9 +16,7 @@ void visit_environment(FieldVisitor& v, Environment& environment) {
   v.field("description", environment.description, {.unit = "1", .description = "In words"});
   v.field("launcher", environment.launcher, {.unit = "1", .description = "How ranks are started"});
   v.field("device", environment.device,
-          {.unit = "1",
-           .description = "Where tensors live; empty leaves the study's choice",
-           .choices = {"", "cpu", "cuda"}});
+          {.unit = "1", .description = "Where tensors live; empty leaves the study's choice"});
 }
 
 // Names of variables are free, so they are no fields.
@@ -39,9 +36,27 @@ void read_variables(Environment& environment, const json& object, const std::str
   }
 }
 
+std::vector<std::string> names_of(LauncherDescriptors launchers) {
+  std::vector<std::string> names;
+  for (const auto* launcher : launchers) names.emplace_back(launcher->name);
+  return names;
+}
+
 }  // namespace
 
-Environment read_environment(const std::filesystem::path& file) {
+const LauncherDescriptor& find_launcher(LauncherDescriptors launchers,
+                                        std::string_view name,
+                                        const std::string& json_path) {
+  for (const auto* launcher : launchers)
+    if (launcher->name == name) return *launcher;
+  const auto names = names_of(launchers);
+  const auto near = nearest(name, names);
+  throw BadInput({cat(json_path, ": unknown name '", name, "'"),
+                  cat("known are ", join(names, ", ")),
+                  near.empty() ? "Use one of them" : cat("Perhaps '", near, "' is meant")});
+}
+
+Environment read_environment(const std::filesystem::path& file, LauncherDescriptors launchers) {
   auto object = read_json_file(file);
   const auto root = file.filename().string() + ": ";
   Environment environment;
@@ -53,16 +68,16 @@ Environment read_environment(const std::filesystem::path& file) {
     visit_environment(v, environment);
     v.group("variables", "", [](FieldVisitor&) {});
   });
-  expect_known(launchers(), environment.launcher, root + "launcher");
+  static_cast<void>(find_launcher(launchers, environment.launcher, root + "launcher"));
   return environment;
 }
 
-json environment_schema() {
+json environment_schema(LauncherDescriptors launchers) {
   Environment environment;
   auto schema = schema_of_fields([&](FieldVisitor& v) { visit_environment(v, environment); });
   schema["$schema"] = "https://json-schema.org/draft/2020-12/schema";
   schema["title"] = "scalestudy environment";
-  schema["properties"]["launcher"]["enum"] = names_of(launchers());
+  schema["properties"]["launcher"]["enum"] = names_of(launchers);
   schema["properties"]["variables"] = {{"type", "object"},
                                        {"additionalProperties", {{"type", "string"}}},
                                        {"default", json::object()},

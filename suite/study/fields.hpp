@@ -7,11 +7,15 @@
 #include <filesystem>
 #include <functional>
 #include <limits>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include <nlohmann/json_fwd.hpp>
+
+#include "core/choice.hpp"
 
 namespace scalestudy {
 
@@ -21,8 +25,8 @@ struct FieldInfo {
   std::string_view description;
   double minimum = -std::numeric_limits<double>::infinity();
   double maximum = std::numeric_limits<double>::infinity();
-  std::vector<std::string_view> choices = {};  ///< for text: the only values allowed, if any
-  std::size_t length = 0;                      ///< for lists: the exact length, 0 for any
+  std::span<const NamedChoice> choices = {};  ///< for text: the only values allowed, if any
+  std::size_t length = 0;                     ///< for lists: the exact length, 0 for any
 };
 
 /// The least value of settings that must be positive.
@@ -46,6 +50,32 @@ class FieldVisitor {
   virtual void group(std::string_view name,
                      std::string_view description,
                      const std::function<void(FieldVisitor&)>& visit_members) = 0;
+
+  /// Enumerations are texts whose choices are their table's.
+  template <ChoiceEnum Enum>
+  void field(std::string_view name, Enum& value, FieldInfo info) {
+    info.choices = named_choices<Enum>();
+    std::string text(to_string(value));
+    field(name, text, info);
+    value = choice_from<Enum>(text, std::string(name));
+  }
+  /// None is "".
+  template <ChoiceEnum Enum>
+  void field(std::string_view name, std::optional<Enum>& value, FieldInfo info) {
+    info.choices = named_choices_or_none<Enum>();
+    std::string text(to_string(value));
+    field(name, text, info);
+    value = find_choice<Enum>(text);
+  }
+  template <ChoiceEnum Enum>
+  void field(std::string_view name, std::vector<Enum>& value, FieldInfo info) {
+    info.choices = named_choices<Enum>();
+    std::vector<std::string> texts;
+    for (const auto entry : value) texts.emplace_back(to_string(entry));
+    field(name, texts, info);
+    value.clear();
+    for (const auto& text : texts) value.push_back(choice_from<Enum>(text, std::string(name)));
+  }
 };
 
 using FieldWalk = std::function<void(FieldVisitor&)>;
@@ -72,9 +102,6 @@ void read_fields_of_text(const std::string& object, const FieldWalk& walk);
 [[nodiscard]] std::string completed_fields(const nlohmann::json& object,
                                            const std::string& json_path,
                                            const FieldWalk& walk);
-
-/// A JSON array of texts. File names need not be UTF-8: what is not is replaced.
-[[nodiscard]] std::string json_text(const std::vector<std::string>& texts);
 
 /// "study.json: settings" and "epochs" -> "study.json: settings.epochs".
 [[nodiscard]] std::string json_path_of(const std::string& json_path, std::string_view name);

@@ -18,11 +18,18 @@ FieldVisitor::~FieldVisitor() = default;
 
 namespace {
 
+/// Limits that are whole numbers as such: 1000000000.
+std::string number_text(double value) {
+  const bool is_whole = std::abs(value) < 0x1p53 && value == std::floor(value);
+  return is_whole ? cat(static_cast<std::int64_t>(value)) : cat(value);
+}
+
 std::string range_text(const FieldInfo& info) {
-  auto least = info.minimum == above_zero ? std::string("above 0") : cat("at least ", info.minimum);
+  auto least = info.minimum == above_zero ? std::string("above 0")
+                                          : cat("at least ", number_text(info.minimum));
   if (std::isinf(info.maximum)) return least;
-  if (std::isinf(info.minimum)) return cat("at most ", info.maximum);
-  return cat(least, " and at most ", info.maximum);
+  if (std::isinf(info.minimum)) return cat("at most ", number_text(info.maximum));
+  return cat(least, " and at most ", number_text(info.maximum));
 }
 
 // The whole file's path is "study.json: ".
@@ -125,15 +132,8 @@ class Reader final : public FieldVisitor {
   std::string text(std::string_view name, const json& given, const FieldInfo& info) const {
     if (!given.is_string()) refuse_type(name, "a text", info);
     auto value = given.get<std::string>();
-    const auto& choices = info.choices;
-    if (choices.empty() || std::find(choices.begin(), choices.end(), value) != choices.end()) {
-      return value;
-    }
-    const std::vector<std::string> known(choices.begin(), choices.end());
-    const auto near = nearest(value, known);
-    throw BadInput({cat(path(name), ": unknown value '", value, "'"),
-                    cat("known are ", join(known, ", ")),
-                    near.empty() ? "Use one of them" : cat("Perhaps '", near, "' is meant")});
+    if (!info.choices.empty()) expect_choice(info.choices, value, path(name));
+    return value;
   }
   void check_range(std::string_view name,
                    double number,
@@ -216,6 +216,14 @@ class SchemaMaker final : public FieldVisitor {
   json properties = json::object();
 
  private:
+  /// With what each choice means.
+  static std::string description_of(const FieldInfo& info) {
+    std::vector<std::string> meanings;
+    for (const auto& choice : info.choices)
+      if (!choice.summary.empty()) meanings.push_back(cat(choice.name, ": ", choice.summary));
+    if (meanings.empty()) return std::string(info.description);
+    return cat(info.description, ". ", join(meanings, "; "));
+  }
   static json with_limits(json schema, const FieldInfo& info) {
     if (info.minimum == above_zero) {
       schema["exclusiveMinimum"] = 0;
@@ -223,11 +231,11 @@ class SchemaMaker final : public FieldVisitor {
       schema["minimum"] = info.minimum;
     }
     if (std::isfinite(info.maximum)) schema["maximum"] = info.maximum;
-    if (!info.choices.empty()) schema["enum"] = info.choices;
+    if (!info.choices.empty()) schema["enum"] = names_of(info.choices);
     return schema;
   }
   void add(std::string_view name, json schema, const FieldInfo& info) {
-    schema["description"] = info.description;
+    schema["description"] = description_of(info);
     schema["unit"] = info.unit;
     properties[std::string(name)] = std::move(schema);
   }
@@ -301,10 +309,6 @@ std::string completed_fields(const json& object,
                              const FieldWalk& walk) {
   read_fields(object, json_path, walk);
   return write_fields(walk).dump();
-}
-
-std::string json_text(const std::vector<std::string>& texts) {
-  return json(texts).dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
 json parse_json(const std::string& text, const std::string& origin) {

@@ -3,6 +3,7 @@
 /// rank program, stored in run.h5 as /settings/resolved.
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,16 +14,16 @@ namespace scalestudy {
 
 struct RunSpec {
   std::int64_t schema = 1;
-  std::string study;         ///< name of the study it belongs to
-  std::string workload;      ///< "noise2void"
-  std::int64_t ranks = 1;    ///< world size
-  std::string scaling_rule;  ///< row of the rule table
-  std::string reduction;     ///< reduction strategy
-  std::string input;         ///< input pipeline
-  std::string control_arm;  ///< "" for the study proper, else e.g. "no_communication" (timing only)
-  std::int64_t repeat = 0;  ///< 0 … repeats − 1
-  std::string launcher;     ///< "local", "mpirun"
-  std::string communicator;     ///< "local", "shm", "mpi": what joins the ranks
+  std::string study;       ///< name of the study it belongs to
+  std::string workload;    ///< "noise2void"
+  std::int64_t ranks = 1;  ///< world size
+  ScalingRule scaling_rule = ScalingRule::linear_fixed_samples;
+  Reduction reduction = Reduction::bucketed_overlap;
+  InputKind input = InputKind::sharded;
+  std::optional<ControlArm> control_arm;  ///< none for the study proper; timing only
+  std::int64_t repeat = 0;                ///< 0 … repeats − 1
+  std::string launcher;                   ///< "local", "mpirun"
+  CommunicatorKind communicator = CommunicatorKind::local;  ///< what joins the ranks
   bool oversubscribed = false;  ///< more busy threads than cores: its times are no evidence
   DataSettings data;            ///< with absolute paths
   CommonSettings settings;      ///< as requested, before the rule

@@ -52,7 +52,7 @@ void visit_time_like(FieldVisitor& v, TimeLikeSetting& setting) {
 }
 
 void visit_identity(FieldVisitor& v, RunSpec& spec) {
-  const auto name = [&](std::string_view key, std::string& value, std::string_view description) {
+  const auto name = [&](std::string_view key, auto& value, std::string_view description) {
     v.field(key, value, {.unit = "1", .description = description});
   };
   v.field("schema", spec.schema,
@@ -117,9 +117,9 @@ void expect_all_keys(const json& complete, const json& given, const std::string&
 }  // namespace
 
 std::string RunSpec::run_id() const {
-  std::vector<std::string> parts{workload, cat("r", ranks), scaling_rule, reduction};
-  if (!control_arm.empty()) parts.push_back(control_arm);
-  if (input != "sharded") parts.push_back(input);
+  std::vector<std::string> parts{workload, cat("r", ranks), cat(scaling_rule), cat(reduction)};
+  if (control_arm) parts.push_back(cat(*control_arm));
+  if (input != InputKind::sharded) parts.push_back(cat(input));
   parts.push_back(cat("rep", repeat));
   parts.push_back(hex64(content_hash()).substr(0, 8));
   return join(parts, "-");

@@ -15,7 +15,7 @@ constexpr std::int64_t warmup_epochs = 5;
 
 /// Batches that `samples` fill, the smaller last one included unless it is dropped.
 std::int64_t batches_of(std::int64_t samples, std::int64_t batch, const CommonSettings& s) {
-  return s.last_batch == "drop" ? samples / batch : (samples + batch - 1) / batch;
+  return s.last_batch == LastBatch::drop ? samples / batch : (samples + batch - 1) / batch;
 }
 
 /// Weak scaling: every rank keeps the batch of the one-rank run.
@@ -95,7 +95,7 @@ void divide_steps(RulePlan& plan, const RuleRequest& request) {
 
 /// Patience and the like, in epochs: kept, or kept constant in samples.
 std::int64_t scaled_epochs(std::int64_t epochs, const RuleRequest& request, const RulePlan& plan) {
-  if (request.settings.schedule.patience_rule == "epochs" || epochs == 0) return epochs;
+  if (request.settings.schedule.patience_rule == PatienceRule::epochs || epochs == 0) return epochs;
   const auto samples = static_cast<double>(epochs * request.samples_per_epoch());
   return std::max<std::int64_t>(
       1, std::llround(samples / static_cast<double>(plan.samples_per_epoch)));
@@ -106,7 +106,7 @@ void add_schedule_setting(RulePlan& plan,
                           std::string name,
                           std::int64_t requested,
                           std::int64_t resolved) {
-  const auto reason = s.schedule.patience_rule == "epochs"
+  const auto reason = s.schedule.patience_rule == PatienceRule::epochs
                           ? "schedule.patience_rule is epochs: not scaled, as in the source works"
                           : "schedule.patience_rule is samples: constant in samples, rounded";
   plan.time_like.push_back({std::move(name), static_cast<double>(requested),
@@ -135,18 +135,13 @@ void add_schedule(RulePlan& plan, const RuleRequest& request) {
 
 void add_time_like(RulePlan& plan, const RuleRequest& request) {
   add_schedule(plan, request);
-  const auto& optimizer = request.settings.optimizer;
   constexpr auto per_step = "counts steps, not samples; no source work scales it";
-  if (optimizer.name == "sgd") {
-    add_unscaled(plan, "optimizer.momentum", optimizer.momentum, per_step);
-  } else {
-    add_unscaled(plan, "optimizer.beta1", optimizer.beta1, per_step);
-    add_unscaled(plan, "optimizer.beta2", optimizer.beta2, per_step);
-  }
+  for (const auto& [name, value] : settings_per_step(request.settings.optimizer))
+    add_unscaled(plan, cat("optimizer.", name), value, per_step);
   add_unscaled(plan, "batch_norm_momentum", 1, per_step);
 }
 
-RulePlan finish(RulePlan plan, const RuleRequest& request, std::string_view rule) {
+RulePlan finish(RulePlan plan, const RuleRequest& request, ScalingRule rule) {
   if (plan.epochs < 1 || plan.steps_per_epoch < 1) {
     const auto* what = plan.epochs < 1 ? "epochs" : "steps per epoch";
     throw BadInput({cat("rule ", rule, " leaves 0 ", what, " for ", request.ranks, " ranks"),
@@ -165,14 +160,14 @@ RulePlan linear_fixed_samples(const RuleRequest& request) {
   plan.learning_rate *= static_cast<double>(request.ranks);
   keep_steps(plan, request);
   divide_epochs(plan, request);
-  return finish(std::move(plan), request, "linear_fixed_samples");
+  return finish(std::move(plan), request, ScalingRule::linear_fixed_samples);
 }
 
 RulePlan linear_fixed_epochs(const RuleRequest& request) {
   auto plan = constant_local_batch(request);
   plan.learning_rate *= static_cast<double>(request.ranks);
   divide_steps(plan, request);
-  return finish(std::move(plan), request, "linear_fixed_epochs");
+  return finish(std::move(plan), request, ScalingRule::linear_fixed_epochs);
 }
 
 RulePlan linear_warmup(const RuleRequest& request) {
@@ -180,20 +175,20 @@ RulePlan linear_warmup(const RuleRequest& request) {
   plan.learning_rate *= static_cast<double>(request.ranks);
   divide_steps(plan, request);
   if (request.ranks > 1) plan.warmup_samples = warmup_epochs * request.samples_per_epoch();
-  return finish(std::move(plan), request, "linear_warmup");
+  return finish(std::move(plan), request, ScalingRule::linear_warmup);
 }
 
 RulePlan sqrt_fixed_epochs(const RuleRequest& request) {
   auto plan = constant_local_batch(request);
   plan.learning_rate *= std::sqrt(static_cast<double>(request.ranks));
   divide_steps(plan, request);
-  return finish(std::move(plan), request, "sqrt_fixed_epochs");
+  return finish(std::move(plan), request, ScalingRule::sqrt_fixed_epochs);
 }
 
 RulePlan batch_only(const RuleRequest& request) {
   auto plan = constant_local_batch(request);
   divide_steps(plan, request);
-  return finish(std::move(plan), request, "batch_only");
+  return finish(std::move(plan), request, ScalingRule::batch_only);
 }
 
 RulePlan strong(const RuleRequest& request) {
@@ -207,7 +202,7 @@ RulePlan strong(const RuleRequest& request) {
         cat(batch, " samples per step divided by ", request.ranks, " ranks: ", larger,
             " ranks take ", share + 1, ", the others ", share, "; nothing is left out");
   }
-  return finish(std::move(plan), request, "strong");
+  return finish(std::move(plan), request, ScalingRule::strong);
 }
 
 }  // namespace
@@ -222,38 +217,40 @@ std::int64_t RuleRequest::samples_per_epoch() const {
   return settings.steps_per_epoch > 0 ? in_batches : std::min(in_batches, training_samples);
 }
 
-std::span<const ScalingRule> scaling_rules() {
-  static constexpr std::array rules{
-      ScalingRule{"linear_fixed_samples",
-                  "local batch constant, learning rate × N, epochs ÷ N, steps per epoch constant",
-                  "BiAPoL/blog, multi-gpu-training @ eb16d1e", linear_fixed_samples},
-      ScalingRule{"linear_fixed_epochs",
-                  "local batch constant, learning rate × N, epochs constant, steps ÷ N",
-                  "oekosheri/tensorflow_unet_scaling @ 0d98a63", linear_fixed_epochs},
-      ScalingRule{"linear_warmup",
-                  "as linear_fixed_epochs, after a ramp over the samples of 5 epochs",
-                  "Goyal et al. 2017, arXiv 1706.02677", linear_warmup},
-      ScalingRule{"sqrt_fixed_epochs",
-                  "local batch constant, learning rate × √N, epochs constant, steps ÷ N",
-                  "Krizhevsky 2014, arXiv 1404.5997; Hoffer et al. 2017, arXiv 1705.08741",
-                  sqrt_fixed_epochs},
-      ScalingRule{"batch_only",
-                  "local batch constant, learning rate constant, epochs constant, steps ÷ N",
-                  "saturncloud/examples @ cef5097, tensorflow-comparison", batch_only},
-      ScalingRule{"strong", "global batch, learning rate, epochs and steps constant",
-                  "saturncloud/examples @ cef5097, tensorflow-multigpu", strong}};
-  return rules;
+std::string_view source_of(ScalingRule rule) {
+  switch (rule) {
+    case ScalingRule::linear_fixed_samples:
+      return "BiAPoL/blog, multi-gpu-training @ eb16d1e";
+    case ScalingRule::linear_fixed_epochs:
+      return "oekosheri/tensorflow_unet_scaling @ 0d98a63";
+    case ScalingRule::linear_warmup:
+      return "Goyal et al. 2017, arXiv 1706.02677";
+    case ScalingRule::sqrt_fixed_epochs:
+      return "Krizhevsky 2014, arXiv 1404.5997; Hoffer et al. 2017, arXiv 1705.08741";
+    case ScalingRule::batch_only:
+      return "saturncloud/examples @ cef5097, tensorflow-comparison";
+    case ScalingRule::strong:
+      return "saturncloud/examples @ cef5097, tensorflow-multigpu";
+  }
+  return "";
 }
 
-const ScalingRule& scaling_rule(std::string_view name) {
-  std::vector<std::string> names;
-  for (const auto& rule : scaling_rules()) {
-    if (rule.name == name) return rule;
-    names.emplace_back(rule.name);
+RulePlan apply(ScalingRule rule, const RuleRequest& request) {
+  switch (rule) {
+    case ScalingRule::linear_fixed_samples:
+      return linear_fixed_samples(request);
+    case ScalingRule::linear_fixed_epochs:
+      return linear_fixed_epochs(request);
+    case ScalingRule::linear_warmup:
+      return linear_warmup(request);
+    case ScalingRule::sqrt_fixed_epochs:
+      return sqrt_fixed_epochs(request);
+    case ScalingRule::batch_only:
+      return batch_only(request);
+    case ScalingRule::strong:
+      return strong(request);
   }
-  const auto near = nearest(name, names);
-  throw BadInput({cat("unknown scaling rule '", name, "'"), cat("known are ", join(names, ", ")),
-                  near.empty() ? "Use one of them" : cat("Perhaps '", near, "' is meant")});
+  SCALESTUDY_EXPECT(false);
 }
 
 }  // namespace scalestudy

@@ -1,6 +1,6 @@
 #pragma once
 /// What becomes of batch, learning rate, epochs and every time-like setting when a study goes from
-/// 1 to N ranks. Rules are rows of one table; adding one touches only scaling_rules.cpp.
+/// 1 to N ranks.
 
 #include <cstdint>
 #include <span>
@@ -11,6 +11,30 @@
 #include "study/settings.hpp"
 
 namespace scalestudy {
+
+enum class ScalingRule {
+  linear_fixed_samples,
+  linear_fixed_epochs,
+  linear_warmup,
+  sqrt_fixed_epochs,
+  batch_only,
+  strong
+};
+/// Local batch, learning rate, epochs and steps in one line each.
+template <>
+inline constexpr auto choices<ScalingRule> = std::array{
+    Choice{ScalingRule::linear_fixed_samples, "linear_fixed_samples",
+           "local batch constant, learning rate × N, epochs ÷ N, steps per epoch constant"},
+    Choice{ScalingRule::linear_fixed_epochs, "linear_fixed_epochs",
+           "local batch constant, learning rate × N, epochs constant, steps ÷ N"},
+    Choice{ScalingRule::linear_warmup, "linear_warmup",
+           "as linear_fixed_epochs, after a ramp over the samples of 5 epochs"},
+    Choice{ScalingRule::sqrt_fixed_epochs, "sqrt_fixed_epochs",
+           "local batch constant, learning rate × √N, epochs constant, steps ÷ N"},
+    Choice{ScalingRule::batch_only, "batch_only",
+           "local batch constant, learning rate constant, epochs constant, steps ÷ N"},
+    Choice{ScalingRule::strong, "strong",
+           "global batch, learning rate, epochs and steps constant"}};
 
 /// A time-like hyper-parameter and what the rule did to it; recorded whether scaled or not.
 struct TimeLikeSetting {
@@ -54,17 +78,10 @@ struct RuleRequest {
   [[nodiscard]] std::int64_t samples_per_epoch() const;
 };
 
-struct ScalingRule {
-  std::string_view name;
-  std::string_view summary;  ///< local batch, learning rate, epochs and steps in one line
-  std::string_view source;
-  /// Pure. Errors: BadInput when nothing is left to train (0 epochs or 0 steps).
-  RulePlan (*apply)(const RuleRequest& request);
-};
+/// The work that the rule comes from.
+[[nodiscard]] std::string_view source_of(ScalingRule rule);
 
-[[nodiscard]] std::span<const ScalingRule> scaling_rules();
-
-/// Errors: BadInput with the nearest name.
-[[nodiscard]] const ScalingRule& scaling_rule(std::string_view name);
+/// Pure. Errors: BadInput when nothing is left to train (0 epochs or 0 steps).
+[[nodiscard]] RulePlan apply(ScalingRule rule, const RuleRequest& request);
 
 }  // namespace scalestudy

@@ -6,10 +6,7 @@ namespace {
 constexpr double billion = 1e9;
 
 void visit_optimizer(FieldVisitor& v, OptimizerSettings& o) {
-  v.field("name", o.name,
-          {.unit = "1",
-           .description = "Optimiser: adam, or sgd with momentum",
-           .choices = {"adam", "sgd"}});
+  v.field("name", o.name, {.unit = "1", .description = "Optimiser"});
   v.field("base_learning_rate", o.base_learning_rate,
           {.unit = "1",
            .description = "Learning rate before the scaling rule",
@@ -34,18 +31,11 @@ void visit_optimizer(FieldVisitor& v, OptimizerSettings& o) {
            .description = "Guard against division by zero",
            .minimum = above_zero,
            .maximum = 1});
-  v.field("epsilon_rule", o.epsilon_rule,
-          {.unit = "1",
-           .description = "Where epsilon is added: keras (epsilon-hat of Kingma and Ba) or torch "
-                          "(after the bias correction)",
-           .choices = {"keras", "torch"}});
+  v.field("epsilon_rule", o.epsilon_rule, {.unit = "1", .description = "Where epsilon is added"});
 }
 
 void visit_schedule(FieldVisitor& v, ScheduleSettings& s) {
-  v.field("name", s.name,
-          {.unit = "1",
-           .description = "Learning rate schedule",
-           .choices = {"reduce_on_plateau", "step", "constant"}});
+  v.field("name", s.name, {.unit = "1", .description = "Learning rate schedule"});
   v.field(
       "factor", s.factor,
       {.unit = "1", .description = "Factor of a reduction", .minimum = above_zero, .maximum = 1});
@@ -65,10 +55,7 @@ void visit_schedule(FieldVisitor& v, ScheduleSettings& s) {
            .minimum = 1,
            .maximum = billion});
   v.field("patience_rule", s.patience_rule,
-          {.unit = "1",
-           .description = "epochs: patience and milestones are not scaled; samples: constant in "
-                          "samples",
-           .choices = {"epochs", "samples"}});
+          {.unit = "1", .description = "What patience and milestones count"});
   v.field("min_delta", s.min_delta,
           {.unit = "1",
            .description = "Absolute fall of the loss that counts as improvement",
@@ -139,25 +126,13 @@ void visit_machine(FieldVisitor& v, CommonSettings& s) {
            .description = "Compute threads of each rank",
            .minimum = 1,
            .maximum = 4096});
-  v.field("device", s.device,
-          {.unit = "1", .description = "Where tensors live", .choices = {"cpu", "cuda"}});
+  v.field("device", s.device, {.unit = "1", .description = "Where tensors live"});
   v.field("precision", s.precision,
-          {.unit = "1",
-           .description = "Arithmetic of the forward and backward pass",
-           .choices = {"fp32", "tf32", "bf16", "fp16"}});
+          {.unit = "1", .description = "Arithmetic of the forward and backward pass"});
   v.field("memory_format", s.memory_format,
-          {.unit = "1",
-           .description = "Layout of image tensors",
-           .choices = {"channels_last", "contiguous"}});
-  v.field("batch_norm", s.batch_norm,
-          {.unit = "1",
-           .description = "Statistics of batch norm: local to each rank, synchronised over the "
-                          "global batch, or frozen",
-           .choices = {"local", "synchronised", "frozen"}});
-  v.field("allocator", s.allocator,
-          {.unit = "1",
-           .description = "keep: freed memory stays with the process; system: glibc default",
-           .choices = {"keep", "system"}});
+          {.unit = "1", .description = "Layout of image tensors"});
+  v.field("batch_norm", s.batch_norm, {.unit = "1", .description = "Statistics of batch norm"});
+  v.field("allocator", s.allocator, {.unit = "1", .description = "What becomes of freed memory"});
 }
 
 }  // namespace
@@ -188,10 +163,7 @@ void visit(FieldVisitor& v, CommonSettings& s) {
            .minimum = 0,
            .maximum = billion});
   v.field("last_batch", s.last_batch,
-          {.unit = "1",
-           .description = "Samples that do not fill a batch at the end of a pass: a partial batch, "
-                          "or dropped",
-           .choices = {"partial", "drop"}});
+          {.unit = "1", .description = "Samples that do not fill a batch at the end of a pass"});
   v.field("evaluation_batch_size", s.evaluation_batch_size,
           {.unit = "samples",
            .description = "Samples per forward pass of the evaluation",

@@ -4,8 +4,11 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
+#include "study/choices.hpp"
 #include "study/fields.hpp"
 
 namespace scalestudy {
@@ -18,27 +21,45 @@ struct DataSettings {
       0;  ///< Gaussian noise we add, in grey values; then the input is the reference
 };
 
+/// Made by suite/training/optimizer.cpp.
+enum class OptimizerKind { adam, sgd };
+template <>
+inline constexpr auto choices<OptimizerKind> =
+    std::array{Choice{OptimizerKind::adam, "adam", "Kingma and Ba 2015"},
+               Choice{OptimizerKind::sgd, "sgd", "gradient descent with momentum"}};
+
 struct OptimizerSettings {
-  std::string name = "adam";         ///< adam, or sgd with momentum
+  OptimizerKind name = OptimizerKind::adam;
   double base_learning_rate = 4e-4;  ///< before the scaling rule
   double momentum = 0.9;             ///< sgd only
   double weight_decay = 0;           ///< L2 penalty, added to the gradient
   double beta1 = 0.9;
   double beta2 = 0.999;
   double epsilon = 1e-7;
-  std::string epsilon_rule =
-      "keras";  ///< keras: epsilon-hat of Kingma & Ba; torch: after bias correction
+  EpsilonRule epsilon_rule = EpsilonRule::keras;
 };
+
+/// Those of the optimiser's settings that count steps: name and value.
+[[nodiscard]] inline std::vector<std::pair<std::string_view, double>> settings_per_step(
+    const OptimizerSettings& settings) {
+  switch (settings.name) {
+    case OptimizerKind::adam:
+      return {{"beta1", settings.beta1}, {"beta2", settings.beta2}};
+    case OptimizerKind::sgd:
+      return {{"momentum", settings.momentum}};
+  }
+  return {};
+}
 
 /// ReduceLROnPlateau with Keras' semantics, steps at milestones, or a constant rate.
 struct ScheduleSettings {
-  std::string name = "reduce_on_plateau";
+  ScheduleKind name = ScheduleKind::reduce_on_plateau;
   double factor = 0.5;
   std::vector<std::int64_t> milestones_epochs;  ///< step: first epochs of the reduced rates
   std::int64_t unscaled_epochs = 0;  ///< step: first epochs at the rate before the scaling rule
   std::int64_t patience_epochs = 10;
-  std::string patience_rule = "epochs";  ///< epochs: not scaled, as the originals; samples: scaled
-  double min_delta = 1e-4;               ///< absolute
+  PatienceRule patience_rule = PatienceRule::epochs;  ///< as the originals
+  double min_delta = 1e-4;                            ///< absolute
   std::int64_t cooldown_epochs = 0;
   double minimum_learning_rate = 0;
 };
@@ -72,19 +93,18 @@ struct InputSettings {
 struct CommonSettings {
   std::int64_t local_batch_size = 16;  ///< samples per rank and step at one rank
   std::int64_t epochs = 100;
-  std::int64_t steps_per_epoch = 400;  ///< 0: one pass over the training samples
-  std::string last_batch = "partial";  ///< of a pass: partial (smaller) or drop
+  std::int64_t steps_per_epoch = 400;         ///< 0: one pass over the training samples
+  LastBatch last_batch = LastBatch::partial;  ///< of a pass
   std::int64_t evaluation_batch_size = 32;
   std::int64_t evaluation_threads = 0;  ///< 0: as threads_per_rank
   std::int64_t warmup_steps = 5;        ///< first steps outside the steady window, at least
   std::int64_t seed = 1;                ///< repeat r trains with a seed derived from (seed, r)
   std::int64_t threads_per_rank = 1;
-  std::string device = "cpu";
-  std::string precision = "fp32";
-  std::string memory_format = "channels_last";
-  std::string batch_norm = "local";
-  std::string allocator =
-      "keep";  ///< keep: freed memory stays with the process; system: glibc default
+  Device device = Device::cpu;
+  Precision precision = Precision::fp32;
+  MemoryFormat memory_format = MemoryFormat::channels_last;
+  BatchNormPolicy batch_norm = BatchNormPolicy::local;
+  Allocator allocator = Allocator::keep;
   OptimizerSettings optimizer;
   ScheduleSettings schedule;
   InputSettings input;

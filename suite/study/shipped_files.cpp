@@ -74,10 +74,11 @@ fs::path ShippedFiles::find_study(const std::string& path_or_name) const {
   return find_by_name(studies(), path_or_name, "study");
 }
 
-Environment ShippedFiles::find_environment(const std::string& name_or_file) const {
+Environment ShippedFiles::find_environment(const std::string& name_or_file,
+                                           LauncherDescriptors launchers) const {
   if (name_or_file.empty()) return {};
-  if (fs::is_regular_file(name_or_file)) return read_environment(name_or_file);
-  return read_environment(find_by_name(environments(), name_or_file, "environment"));
+  if (fs::is_regular_file(name_or_file)) return read_environment(name_or_file, launchers);
+  return read_environment(find_by_name(environments(), name_or_file, "environment"), launchers);
 }
 
 fs::path ShippedFiles::rank_program() const {

@@ -29,7 +29,8 @@ class ShippedFiles {
   [[nodiscard]] std::filesystem::path find_study(const std::string& path_or_name) const;
 
   /// "" is this machine as it is. Errors: BadInput with the nearest name.
-  [[nodiscard]] Environment find_environment(const std::string& name_or_file) const;
+  [[nodiscard]] Environment find_environment(const std::string& name_or_file,
+                                             LauncherDescriptors launchers) const;
 
   /// Beside the driver, or SCALESTUDY_RANK_PROGRAM; the file need not exist.
   [[nodiscard]] std::filesystem::path rank_program() const;

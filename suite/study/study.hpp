@@ -14,14 +14,43 @@
 
 namespace scalestudy {
 
+/// What is varied: every combination is run. Each axis but `ranks` has a row in for_each_axis().
 struct Axes {
   std::vector<std::int64_t> ranks{1};
-  std::vector<std::string> scaling_rule{"linear_fixed_samples"};
-  std::vector<std::string> reduction{"bucketed_overlap"};
-  std::vector<std::string> input{"sharded"};
-  std::vector<std::string> precision;      ///< empty: settings.precision
-  std::vector<std::string> memory_format;  ///< empty: settings.memory_format
+  std::vector<ScalingRule> scaling_rule{ScalingRule::linear_fixed_samples};
+  std::vector<Reduction> reduction{Reduction::bucketed_overlap};
+  std::vector<InputKind> input{InputKind::sharded};
+  std::vector<Precision> precision;         ///< empty: settings.precision
+  std::vector<MemoryFormat> memory_format;  ///< empty: settings.memory_format
 };
+
+struct AxisInfo {
+  std::string_view name;  ///< key in the study file's "axes"
+  std::string_view description;
+  bool may_be_empty = false;  ///< then the value of "settings" holds
+};
+
+/// The table of axes beside `ranks`, the one that varies slowest first. Calls
+/// `visit(info, values, place)` for each; `place(spec)` is where a run keeps its value.
+template <class AnyAxes, class Visit>
+void for_each_axis(AnyAxes& axes, const Visit& visit) {
+  visit(
+      AxisInfo{"scaling_rule", "What N ranks do to batch, learning rate and epochs"},
+      axes.scaling_rule, [](auto& spec) -> auto& { return spec.scaling_rule; });
+  visit(
+      AxisInfo{"reduction", "How gradients are averaged over the ranks"}, axes.reduction,
+      [](auto& spec) -> auto& { return spec.reduction; });
+  visit(
+      AxisInfo{"input", "How samples reach the ranks"}, axes.input,
+      [](auto& spec) -> auto& { return spec.input; });
+  visit(
+      AxisInfo{"precision", "Arithmetic, in place of settings.precision", true}, axes.precision,
+      [](auto& spec) -> auto& { return spec.settings.precision; });
+  visit(
+      AxisInfo{"memory_format", "Layout of image tensors, in place of settings.memory_format",
+               true},
+      axes.memory_format, [](auto& spec) -> auto& { return spec.settings.memory_format; });
+}
 
 struct Study {
   std::int64_t schema = 1;
@@ -33,7 +62,7 @@ struct Study {
   std::string workload_settings = "{}";  ///< JSON object, every field filled in
   Axes axes;
   std::int64_t repeats = 1;
-  std::vector<std::string> control_arms;
+  std::vector<ControlArm> control_arms;
   std::string description;
   std::string requested;  ///< the file's JSON after --set, as given (stored as /settings/requested)
 };

@@ -6,8 +6,6 @@
 #include "core/error.hpp"
 #include "core/text.hpp"
 
-#include "study/catalogues.hpp"
-#include "study/scaling_rules.hpp"
 #include "study/study.hpp"
 
 namespace scalestudy {
@@ -24,19 +22,9 @@ void visit_axes(FieldVisitor& v, Axes& axes) {
            .description = "World sizes; N = 1 is the baseline",
            .minimum = 1,
            .maximum = most_ranks});
-  v.field("scaling_rule", axes.scaling_rule,
-          {.unit = "1", .description = "What N ranks do to batch, learning rate and epochs"});
-  v.field("reduction", axes.reduction,
-          {.unit = "1", .description = "How gradients are averaged over the ranks"});
-  v.field("input", axes.input, {.unit = "1", .description = "How samples reach the ranks"});
-  v.field("precision", axes.precision,
-          {.unit = "1",
-           .description = "Arithmetic, in place of settings.precision",
-           .choices = {"fp32", "tf32", "bf16", "fp16"}});
-  v.field("memory_format", axes.memory_format,
-          {.unit = "1",
-           .description = "Layout of image tensors, in place of settings.memory_format",
-           .choices = {"channels_last", "contiguous"}});
+  for_each_axis(axes, [&](const AxisInfo& axis, auto& values, const auto&) {
+    v.field(axis.name, values, {.unit = "1", .description = axis.description});
+  });
 }
 
 /// Everything of a study file but "settings", which the workload shares.
@@ -159,29 +147,13 @@ void expect_entries(const std::vector<Value>& values, const std::string& json_pa
   }
 }
 
-void expect_known_arms(const std::vector<std::string>& arms, const std::string& path) {
-  for (const auto& arm : arms) expect_known(control_arms(), arm, path);
-  if (!arms.empty()) expect_entries(arms, path);
-}
-
 void check_axes(const Study& study, const std::string& root) {
   expect_entries(study.axes.ranks, root + "axes.ranks");
-  expect_entries(study.axes.scaling_rule, root + "axes.scaling_rule");
-  expect_entries(study.axes.reduction, root + "axes.reduction");
-  expect_entries(study.axes.input, root + "axes.input");
-  std::vector<NamedChoice> rules;
-  for (const auto& rule : scaling_rules()) rules.push_back({rule.name, rule.summary});
-  for (const auto& name : study.axes.scaling_rule) {
-    expect_known(rules, name, root + "axes.scaling_rule");
-  }
-  for (const auto& name : study.axes.reduction) {
-    expect_known(reductions(), name, root + "axes.reduction");
-  }
-  for (const auto& name : study.axes.input) expect_known(inputs(), name, root + "axes.input");
-  if (!study.axes.precision.empty()) expect_entries(study.axes.precision, root + "axes.precision");
-  if (!study.axes.memory_format.empty())
-    expect_entries(study.axes.memory_format, root + "axes.memory_format");
-  expect_known_arms(study.control_arms, root + "control_arms");
+  for_each_axis(study.axes, [&](const AxisInfo& axis, const auto& values, const auto&) {
+    if (!axis.may_be_empty || !values.empty())
+      expect_entries(values, cat(root, "axes.", axis.name));
+  });
+  if (!study.control_arms.empty()) expect_entries(study.control_arms, root + "control_arms");
 }
 
 std::string against_study_folder(const std::string& path, const std::filesystem::path& file) {
@@ -246,13 +218,6 @@ json study_schema(Workloads workloads) {
                      {"then", {{"properties", {{"settings", settings_schema(*workload)}}}}}});
   }
   properties["workload"].erase("default");
-  std::vector<std::string> rules;
-  for (const auto& rule : scaling_rules()) rules.emplace_back(rule.name);
-  auto& axes = properties["axes"]["properties"];
-  axes["scaling_rule"]["items"]["enum"] = rules;
-  axes["reduction"]["items"]["enum"] = names_of(reductions());
-  axes["input"]["items"]["enum"] = names_of(inputs());
-  properties["control_arms"]["items"]["enum"] = names_of(control_arms());
   return schema;
 }
 

@@ -21,10 +21,12 @@ struct StudyMatrix {
   std::vector<SkippedRun> skipped;
 };
 
+/// Errors: BadInput for a launcher that is not among `launchers`.
 /// `cores` decides what counts as oversubscribed (ranks × threads_per_rank > cores).
 [[nodiscard]] StudyMatrix expand(const Study& study,
                                  const Environment& environment,
                                  std::int64_t cores,
-                                 std::span<const WorkloadDescriptor* const> workloads);
+                                 std::span<const WorkloadDescriptor* const> workloads,
+                                 LauncherDescriptors launchers);
 
 }  // namespace scalestudy

@@ -19,7 +19,7 @@ Adam::Adam(const OptimizerSettings& settings, torch::Tensor values)
 /// differences of 5e-4 in what batch norm learns. Rule "keras" means Keras, so this is the rate for
 /// its step length.
 double Adam::kernel_rate(double learning_rate) const {
-  if (settings_.epsilon_rule == "torch") return learning_rate;
+  if (settings_.epsilon_rule == EpsilonRule::torch) return learning_rate;
   const auto correction = [&](double beta1, double beta2) {
     const auto t = static_cast<double>(steps_);
     return std::sqrt(1.0 - std::pow(beta2, t)) / (1.0 - std::pow(beta1, t));
@@ -33,7 +33,7 @@ double Adam::kernel_rate(double learning_rate) const {
 /// and Keras add it before: step = lr · sqrt(1−β₂ᵗ)/(1−β₁ᵗ) · m / (sqrt(v) + ε̂), so that ε = ε̂ /
 /// sqrt(1−β₂ᵗ) makes torch's kernel compute Keras' step.
 double Adam::kernel_epsilon() const {
-  if (settings_.epsilon_rule == "torch") return settings_.epsilon;
+  if (settings_.epsilon_rule == EpsilonRule::torch) return settings_.epsilon;
   return settings_.epsilon /
          std::sqrt(1.0 - std::pow(settings_.beta2, static_cast<double>(steps_)));
 }

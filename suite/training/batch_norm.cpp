@@ -112,14 +112,6 @@ class SynchronisedNorm : public torch::autograd::Function<SynchronisedNorm> {
 
 }  // namespace
 
-BatchNormPolicy batch_norm_policy(std::string_view name) {
-  if (name == "local") return BatchNormPolicy::local;
-  if (name == "synchronised") return BatchNormPolicy::synchronised;
-  if (name == "frozen") return BatchNormPolicy::frozen;
-  throw BadInput({cat("unknown batch norm policy '", name, "'"),
-                  "known are local, synchronised and frozen", "Use one of them"});
-}
-
 BatchNorm::BatchNorm(std::int64_t channels, double momentum, double epsilon)
     : momentum_(momentum), epsilon_(epsilon) {
   weight = register_parameter("weight", torch::ones({channels}));

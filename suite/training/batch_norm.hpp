@@ -3,24 +3,24 @@
 
 #include <memory>
 #include <optional>
-#include <string_view>
 
 #include <torch/nn/module.h>
 #include <torch/types.h>
+
+#include "study/choices.hpp"
 
 #include "comm/communicator.hpp"
 
 namespace scalestudy {
 
+/// Over all dimensions but the second, for inputs (N, channels, …) of any rank; N may be 0.
+/// Parameters and buffers are named as torch.nn.BatchNorm's.
+///
+/// What the policies mean here.
 /// local: each rank normalises by its own share of the batch; running statistics drift apart and
 /// are averaged over the ranks that have samples before evaluation and saving.
 /// synchronised: statistics of the global batch, as one rank with the whole batch.
 /// frozen: always the running statistics, which stay as they are; scale and shift still learn.
-enum class BatchNormPolicy { local, synchronised, frozen };
-[[nodiscard]] BatchNormPolicy batch_norm_policy(std::string_view name);
-
-/// Over all dimensions but the second, for inputs (N, channels, …) of any rank; N may be 0.
-/// Parameters and buffers are named as torch.nn.BatchNorm's.
 class BatchNorm final : public torch::nn::Module {
  public:
   /// `momentum` in torch's sense: the share of the new batch (Keras' is its complement).

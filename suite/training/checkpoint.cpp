@@ -159,8 +159,7 @@ std::span<const std::byte> checked(std::span<const std::byte> bytes, const std::
   const auto content = bytes.first(bytes.size() - trailer_bytes);
   const auto end = bytes.last(trailer_bytes);
   const std::string found(reinterpret_cast<const char*>(end.data()), end.size());
-  if (found.rfind(trailer_start, 0) != 0)
-    refuse_checkpoint(origin, without_end);
+  if (found.rfind(trailer_start, 0) != 0) refuse_checkpoint(origin, without_end);
   if (found != trailer_of(bulk_hash(content)))
     refuse_checkpoint(origin, "it is damaged: its checksum does not fit its content");
   return content;

@@ -76,7 +76,7 @@ class DeviceClock final : public StepClock {
 };
 
 c10::Device find_device(const RunSpec& spec) {
-  if (spec.settings.device == "cpu") return c10::Device(c10::kCPU);
+  if (spec.settings.device == Device::cpu) return c10::Device(c10::kCPU);
   if (!at::globalContext().hasCUDA())
     throw Unavailable(
         {"Device 'cuda' was asked for, but LibTorch finds none",

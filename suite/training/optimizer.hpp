@@ -39,7 +39,6 @@ struct FlatView {
   std::vector<std::int64_t> element_counts;  ///< of the parameters that lie there one by one
 };
 
-/// Errors: BadInput for an unknown name.
 [[nodiscard]] std::unique_ptr<Optimizer> make_optimizer(const OptimizerSettings& settings,
                                                         const FlatView& parameters);
 

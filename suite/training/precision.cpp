@@ -13,8 +13,16 @@
 namespace scalestudy {
 namespace {
 
-bool casts(const std::string& precision) {
-  return precision == "bf16" || precision == "fp16";
+bool casts(Precision precision) {
+  switch (precision) {
+    case Precision::fp32:
+    case Precision::tf32:
+      return false;
+    case Precision::bf16:
+    case Precision::fp16:
+      return true;
+  }
+  SCALESTUDY_EXPECT(false);
 }
 
 void allow_tf32(bool allow) {
@@ -28,14 +36,14 @@ torch::Tensor probe(const torch::Tensor& input, const torch::Tensor& kernel) {
 }
 
 /// Whether a convolution is another one than in float32.
-bool changes_a_convolution(const std::string& precision, const c10::Device& device) {
+bool changes_a_convolution(Precision precision, const c10::Device& device) {
   // Its own generator: the networks' random numbers stay those of the seed.
   auto generator = at::make_generator<at::CPUGeneratorImpl>(0x9b0be);
   const auto input = at::randn({2, 32, 24, 24}, generator).to(device);
   const auto kernel = at::randn({32, 32, 3, 3}, generator).to(device);
   allow_tf32(false);
   const auto exact = probe(input, kernel);
-  allow_tf32(precision == "tf32");
+  allow_tf32(precision == Precision::tf32);
   const Autocast autocast(precision, device);
   const auto found = probe(input, kernel);
   if (casts(precision)) return found.scalar_type() != torch::kFloat32;
@@ -44,22 +52,22 @@ bool changes_a_convolution(const std::string& precision, const c10::Device& devi
 
 }  // namespace
 
-void put_precision_in_force(const std::string& precision, const c10::Device& device) {
-  allow_tf32(precision == "tf32");
-  if (precision == "fp32" || changes_a_convolution(precision, device)) return;
+void put_precision_in_force(Precision precision, const c10::Device& device) {
+  allow_tf32(precision == Precision::tf32);
+  if (precision == Precision::fp32 || changes_a_convolution(precision, device)) return;
   throw Unavailable({cat("Precision ", precision, " changes nothing on ", device.str()),
                      "its results would be float32's under another name",
                      "Use fp32, or a device that has it (TF32 needs an NVIDIA GPU of the Ampere "
                      "generation or later)"});
 }
 
-Autocast::Autocast(const std::string& precision, const c10::Device& device)
+Autocast::Autocast(Precision precision, const c10::Device& device)
     : device_(device.type()), active_(casts(precision)) {
   if (!active_) return;
   was_enabled_ = at::autocast::is_autocast_enabled(device_);
   at::autocast::set_autocast_enabled(device_, true);
-  at::autocast::set_autocast_dtype(device_,
-                                   precision == "bf16" ? torch::kBFloat16 : torch::kFloat16);
+  at::autocast::set_autocast_dtype(
+      device_, precision == Precision::bf16 ? torch::kBFloat16 : torch::kFloat16);
   at::autocast::increment_nesting();
 }
 
@@ -70,8 +78,8 @@ Autocast::~Autocast() {
   at::autocast::set_autocast_enabled(device_, was_enabled_);
 }
 
-LossScaler::LossScaler(const std::string& precision, const c10::Device& device)
-    : active_(precision == "fp16"),
+LossScaler::LossScaler(Precision precision, const c10::Device& device)
+    : active_(precision == Precision::fp16),
       scale_(torch::full({1}, active_ ? 65536.0 : 1.0, torch::TensorOptions(device))),
       growth_tracker_(torch::zeros({1}, torch::TensorOptions(device).dtype(torch::kInt32))) {}
 

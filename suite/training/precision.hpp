@@ -9,17 +9,19 @@
 #include <c10/core/Device.h>
 #include <torch/types.h>
 
+#include "study/choices.hpp"
+
 namespace scalestudy {
 
 /// Sets what holds for the whole process (TF32 on or off). Then checks that `precision` takes
 /// effect: a convolution under it must come out in another type, or with other digits, than in
 /// float32. Errors: Unavailable when it changes nothing here.
-void put_precision_in_force(const std::string& precision, const c10::Device& device);
+void put_precision_in_force(Precision precision, const c10::Device& device);
 
 /// Automatic casting for as long as it lives; nothing for fp32 and tf32.
 class Autocast {
  public:
-  Autocast(const std::string& precision, const c10::Device& device);
+  Autocast(Precision precision, const c10::Device& device);
   ~Autocast();
   Autocast(const Autocast&) = delete;
   Autocast& operator=(const Autocast&) = delete;
@@ -35,7 +37,7 @@ class Autocast {
 /// waits for the device. With any other precision the factor is 1 and stays 1.
 class LossScaler {
  public:
-  LossScaler(const std::string& precision, const c10::Device& device);
+  LossScaler(Precision precision, const c10::Device& device);
 
   [[nodiscard]] bool is_active() const { return active_; }
 

@@ -54,7 +54,7 @@ class Trainer final : public EpochWork {
 void Trainer::unite_replicas(bool rank_has_samples) {
   step_.parameters().expect_aliases_intact();
   average_batch_norm_statistics(comm_, task_.model(), rank_has_samples);
-  if (spec_.reduction != "none") expect_equal_replicas(comm_, step_.parameters());
+  if (spec_.reduction != Reduction::none) expect_equal_replicas(comm_, step_.parameters());
 }
 
 Evaluation Trainer::evaluate(const HeartbeatCallback& heartbeat) {
@@ -122,8 +122,7 @@ TrainingOutcome train(RankServices& services,
   services.heartbeat.beat("first_pass", -1);
   put_precision_in_force(settings.precision, device);
   expect_memory_format(task.model(), settings.memory_format);
-  use_batch_norm_policy(task.model(), batch_norm_policy(settings.batch_norm),
-                        services.batch_norm_comm);
+  use_batch_norm_policy(task.model(), settings.batch_norm, services.batch_norm_comm);
   broadcast_model(services.comm, task.model());
   Trainer trainer(services, device, task);
   const auto from = resume_from != nullptr ? trainer.resume(*resume_from) : RunProgress();

@@ -37,7 +37,7 @@ ReductionContext TrainingStep::reduction_context() {
 }
 
 void TrainingStep::start_input(StepIndex first) {
-  if (spec_.input == "device") {
+  if (spec_.input == InputKind::device) {
     task_.keep_samples_on_device();
     return;
   }

@@ -3,7 +3,6 @@
 /// reduction, input pipelines, timing and recording stays with the trainer.
 
 #include <functional>
-#include <map>
 #include <string>
 #include <vector>
 
@@ -13,6 +12,7 @@
 #include "comm/communicator.hpp"
 #include "data/host_batch.hpp"
 #include "data/sampling.hpp"
+#include "record/effective_settings.hpp"
 #include "record/run_record.hpp"
 
 #include "engine/evaluation.hpp"
@@ -56,8 +56,9 @@ class TrainingTask {
                                                     const HeartbeatCallback& heartbeat,
                                                     std::vector<Panel>& panels) = 0;
 
-  /// Facts about data and model found in force, for /settings/effective: name → JSON value text.
-  [[nodiscard]] virtual std::map<std::string, std::string> effective_settings() const = 0;
+  /// The workload's settings as found in force ("/workload_settings/size"), and facts about data
+  /// and model.
+  [[nodiscard]] virtual EffectiveSettings effective_settings() const = 0;
 };
 
 /// Those who read all samples before training: the input's workers have nothing else to do yet.

@@ -60,7 +60,7 @@ TEST_F(RunSetOfStudy, OversubscribedIsDataWithItsLabel) {
   run.labels = {"oversubscribed"};
   const scalestudy::Run read = single(run);
   EXPECT_TRUE(read.is_timing_data());
-  EXPECT_TRUE(read.has_label("oversubscribed"));
+  EXPECT_TRUE(read.has_label(RunLabel::oversubscribed));
 }
 
 TEST_F(RunSetOfStudy, DamagedFilesAreListedAndDoNotStopTheRest) {
@@ -81,16 +81,26 @@ TEST_F(RunSetOfStudy, AMissingFolderIsRefused) {
 TEST_F(RunSetOfStudy, ControlArmsEmulationAndRulesAreSeriesOfTheirOwn) {
   SyntheticRun run;
   write_group(study_, run, 2);
-  run.control_arm = "no_communication";
+  run.control_arm = ControlArm::no_communication;
   write_group(study_, run, 2);
-  run.control_arm = "";
-  run.rule = "strong";
+  run.control_arm = std::nullopt;
+  run.rule = ScalingRule::strong;
   write_group(study_, run, 1);
   run.repeat = 7;
-  run.labels = {"emulated"};
+  run.labels = {"emulated"};  // as files of earlier versions say
+  write_synthetic(study_, run);
+  run.repeat = 8;
+  run.labels = {"emulated_input"};
   write_synthetic(study_, run);
   const StudyAnalysis analysis(load_runs({study_}));
-  EXPECT_EQ(analysis.studies().size(), 3U);
+  ASSERT_EQ(analysis.studies().size(), 3U);
+  const auto& emulated =
+      *std::find_if(analysis.studies().begin(), analysis.studies().end(),
+                    [](const SeriesAnalysis& each) { return each.series.emulated_input; });
+  EXPECT_NE(emulated.series.name.find(", emulated input"), std::string::npos);
+  ASSERT_EQ(emulated.series.by_ranks.at(1).size(), 2U);
+  for (const scalestudy::Run* each : emulated.series.by_ranks.at(1))
+    EXPECT_EQ(each->labels, std::vector<std::string>{"emulated_input"});
   ASSERT_EQ(analysis.control_arms().size(), 1U);
   EXPECT_TRUE(analysis.control_arms()[0].quality.empty());
   EXPECT_TRUE(analysis.control_arms()[0].smoothness.empty());

@@ -33,8 +33,8 @@ struct SyntheticRun {
   std::int64_t evaluated_samples = 64;
   std::string test_evaluation_hash;  ///< not empty: the last evaluation is of the set "test"
   std::vector<std::pair<double EvaluationRow::*, double>> quality{{&EvaluationRow::psnr_db, 28.0}};
-  std::string control_arm;
-  std::string rule = "linear_fixed_samples";
+  std::optional<ControlArm> control_arm;
+  ScalingRule rule = ScalingRule::linear_fixed_samples;
   std::string build_id = "0.1.0+gabcdef01.release";
   std::vector<std::string> labels;
   RunStatus status = RunStatus::complete;
@@ -52,11 +52,11 @@ inline RunSpec spec_of(const SyntheticRun& run) {
   spec.ranks = run.ranks;
   spec.repeat = run.repeat;
   spec.scaling_rule = run.rule;
-  spec.reduction = "bucketed_overlap";
-  spec.input = "sharded";
+  spec.reduction = Reduction::bucketed_overlap;
+  spec.input = InputKind::sharded;
   spec.control_arm = run.control_arm;
   spec.launcher = "local";
-  spec.communicator = run.ranks == 1 ? "local" : "shm";
+  spec.communicator = run.ranks == 1 ? CommunicatorKind::local : CommunicatorKind::shm;
   spec.settings.local_batch_size = run.local_batch;
   spec.settings.warmup_steps = 5;
   spec.smoothness_window_samples = 4 * run.local_batch;

@@ -11,7 +11,7 @@ namespace {
 using testing::HasSubstr;
 
 template <class Failure>
-std::string failure_of(std::string_view back_end, const Rendezvous& place) {
+std::string failure_of(CommunicatorKind back_end, const Rendezvous& place) {
   try {
     (void)make_communicator(back_end, place, Seconds(1));
   } catch (const Failure& error) {
@@ -20,32 +20,33 @@ std::string failure_of(std::string_view back_end, const Rendezvous& place) {
   return "made";
 }
 
-TEST(CommunicatorFactory, UnknownNameListsTheChoices) {
-  EXPECT_THAT(failure_of<BadInput>("carrier_pigeon", {}), HasSubstr("local, shm, mpi"));
+TEST(CommunicatorFactory, ThreadsAreNotMadeRankByRank) {
+  EXPECT_THAT(failure_of<BadInput>(CommunicatorKind::threads, {}), HasSubstr("local, shm or mpi"));
 }
 
 TEST(CommunicatorFactory, LocalJoinsOneRankOnly) {
-  EXPECT_EQ(make_communicator("local", {}, Seconds(1)).name(), "local");
+  EXPECT_EQ(make_communicator(CommunicatorKind::local, {}, Seconds(1)).name(), "local");
   Rendezvous place;
   place.world_size = WorldSize(2);
-  EXPECT_THAT(failure_of<RunFailed>("local", place), HasSubstr("1 rank, not the 2"));
+  EXPECT_THAT(failure_of<RunFailed>(CommunicatorKind::local, place),
+              HasSubstr("1 rank, not the 2"));
 }
 
 TEST(CommunicatorFactory, RankOutsideTheWorldIsRefused) {
   Rendezvous place;
   place.rank = Rank(1);
-  EXPECT_THAT(failure_of<BadInput>("shm", place), HasSubstr("rank 1 of 1"));
+  EXPECT_THAT(failure_of<BadInput>(CommunicatorKind::shm, place), HasSubstr("rank 1 of 1"));
 }
 
 TEST(CommunicatorFactory, AbsentBackEndIsLacking) {
-  for (const CommunicatorBackEnd& back_end : communicator_back_ends()) {
-    if (back_end.available) continue;
-    EXPECT_THAT(failure_of<Unavailable>(back_end.name, {}), HasSubstr("this build has no"));
+  for (const auto& back_end : choices<CommunicatorKind>) {
+    if (is_built_in(back_end.value)) continue;
+    EXPECT_THAT(failure_of<Unavailable>(back_end.value, {}), HasSubstr("this build has no"));
   }
 }
 
 TEST(CommunicatorFactory, LocalAbortStaysInForce) {
-  const Communicator comm = make_communicator("local", {}, Seconds(1));
+  const Communicator comm = make_communicator(CommunicatorKind::local, {}, Seconds(1));
   comm.barrier();
   comm.abort("enough");
   EXPECT_THROW(comm.barrier(), RunFailed);

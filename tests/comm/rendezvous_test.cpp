@@ -102,7 +102,7 @@ TEST_F(FileRendezvous, HandsOutEveryRankOnceAndOneKey) {
 TEST_F(FileRendezvous, JoinsASharedMemoryJob) {
   const auto reports = run_processes(3, [&](int) {
     const Rendezvous place = rendezvous_from_file(folder_, WorldSize(3), Seconds(30));
-    const Communicator comm = make_communicator("shm", place, Seconds(30));
+    const Communicator comm = make_communicator(CommunicatorKind::shm, place, Seconds(30));
     return cat(all_reduce_value(comm, static_cast<double>(comm.rank().value())));
   });
   EXPECT_THAT(reports, testing::Each("3"));

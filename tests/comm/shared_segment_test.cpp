@@ -32,13 +32,14 @@ std::filesystem::path file_of(const std::string& key) {
 }
 
 std::string meet(const Rendezvous& place, Seconds deadline) {
-  return cat(all_reduce_value(make_communicator("shm", place, deadline), 1.0));
+  return cat(all_reduce_value(make_communicator(CommunicatorKind::shm, place, deadline), 1.0));
 }
 
 TEST(SharedSegment, NameIsGoneAsSoonAsAllHaveMet) {
   const std::string key = unique_key();
   const auto reports = run_processes(2, [&](int rank) -> std::string {
-    const Communicator comm = make_communicator("shm", place_of(rank, 2, key), Seconds(30));
+    const Communicator comm =
+        make_communicator(CommunicatorKind::shm, place_of(rank, 2, key), Seconds(30));
     comm.barrier();
     return std::filesystem::exists(file_of(key)) ? "still there" : "";
   });

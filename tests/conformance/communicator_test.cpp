@@ -23,7 +23,7 @@ using testing::HasSubstr;
 constexpr Seconds ample{60.0};
 
 struct World {
-  const char* back_end;
+  CommunicatorKind back_end;
   int ranks;
 };
 
@@ -33,8 +33,8 @@ std::string label(const World& world) {
 
 std::vector<World> worlds(int fewest_ranks) {
   std::vector<World> result;
-  if (fewest_ranks == 1) result.push_back({"local", 1});
-  for (const char* back_end : {"threads", "shm"}) {
+  if (fewest_ranks == 1) result.push_back({CommunicatorKind::local, 1});
+  for (const auto back_end : {CommunicatorKind::threads, CommunicatorKind::shm}) {
     for (const int ranks : {1, 2, 3, 4, 8}) {
       if (ranks >= fewest_ranks) result.push_back({back_end, ranks});
     }
@@ -144,12 +144,12 @@ class ShmDeath : public testing::TestWithParam<int> {};
 
 TEST_P(ShmDeath, KilledPeerIsNamedAtOnce) {
   const int ranks = GetParam();
-  const auto reports =
-      run_ranks("shm", WorldSize(ranks), ample, [&](const Communicator& comm) -> std::string {
-        comm.barrier();
-        if (comm.rank() == Rank(ranks - 1)) ::kill(::getpid(), SIGKILL);
-        return wait_in_barrier(comm);
-      });
+  const auto reports = run_ranks(CommunicatorKind::shm, WorldSize(ranks), ample,
+                                 [&](const Communicator& comm) -> std::string {
+                                   comm.barrier();
+                                   if (comm.rank() == Rank(ranks - 1)) ::kill(::getpid(), SIGKILL);
+                                   return wait_in_barrier(comm);
+                                 });
   for (int rank = 0; rank + 1 < ranks; ++rank) {
     EXPECT_THAT(reports[static_cast<std::size_t>(rank)],
                 AllOf(HasSubstr(cat("freed: rank ", ranks - 1, " (process ")),
@@ -160,8 +160,8 @@ TEST_P(ShmDeath, KilledPeerIsNamedAtOnce) {
 
 TEST_P(ShmDeath, PeerThatLeftAfterTheLastMeetingIsNoFailure) {
   const int ranks = GetParam();
-  const auto reports =
-      run_ranks("shm", WorldSize(ranks), ample, [&](const Communicator& comm) -> std::string {
+  const auto reports = run_ranks(
+      CommunicatorKind::shm, WorldSize(ranks), ample, [&](const Communicator& comm) -> std::string {
         if (comm.rank() == Rank(0)) std::this_thread::sleep_for(std::chrono::milliseconds(50));
         return comm.world_size() == WorldSize(ranks) ? (comm.barrier(), "") : "wrong world size";
       });

@@ -49,7 +49,7 @@ class ShmUnderMpi : public testing::Test {
 
  private:
   void TestBody() override {
-    const Communicator comm = make_communicator("shm", place_, ample);
+    const Communicator comm = make_communicator(CommunicatorKind::shm, place_, ample);
     EXPECT_EQ(comm.rank(), place_.rank);
     EXPECT_EQ(all_reduce_value(comm, 1.0), static_cast<double>(place_.world_size.value()));
   }
@@ -64,7 +64,7 @@ int run_all_tests() {
       by_mpi.local_rank != by_environment.local_rank) {
     return 1;
   }
-  register_cases("MpiConformance", make_communicator("mpi", by_environment, ample));
+  register_cases("MpiConformance", make_communicator(CommunicatorKind::mpi, by_environment, ample));
   register_cases("MpiConformanceTinyCalls", make_mpi_communicator(by_mpi, ample, tiny_calls));
   testing::RegisterTest("MpiRendezvous", "AlsoServesShm", nullptr, nullptr, __FILE__, __LINE__,
                         [=]() -> testing::Test* { return new ShmUnderMpi(by_mpi); });

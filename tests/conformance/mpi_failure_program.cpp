@@ -15,8 +15,8 @@ namespace {
 void go_wrong(const std::string& mode) {
   Rendezvous place = rendezvous_from_environment("failure");
   if (mode == "world_size") place.world_size = WorldSize(place.world_size.value() + 1);
-  const Communicator comm =
-      make_communicator("mpi", place, Seconds(mode.starts_with("silent") ? 0.5 : 60));
+  const Communicator comm = make_communicator(CommunicatorKind::mpi, place,
+                                              Seconds(mode.starts_with("silent") ? 0.5 : 60));
   comm.barrier();
   const bool is_culprit = place.rank.value() == place.world_size.value() - 1;
   if (is_culprit && mode == "abort") comm.abort("disk full");

@@ -89,11 +89,11 @@ std::vector<std::string> run_processes(int count,
   return reports;
 }
 
-std::vector<std::string> run_ranks(std::string_view back_end,
+std::vector<std::string> run_ranks(CommunicatorKind back_end,
                                    WorldSize world_size,
                                    Seconds deadline,
                                    const RankBody& body) {
-  if (back_end == "threads") return run_threads(world_size, deadline, body);
+  if (back_end == CommunicatorKind::threads) return run_threads(world_size, deadline, body);
   const std::string key = unique_key();
   return run_processes(static_cast<int>(world_size.value()), [&](int index) {
     const Rendezvous place{Rank(index), world_size, Rank(index), key, "the test", nullptr};

@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "study/choices.hpp"
+
 #include "comm/communicator.hpp"
 
 namespace scalestudy {
@@ -15,7 +17,7 @@ namespace scalestudy {
 using RankBody = std::function<std::string(const Communicator&)>;
 
 /// What a rank reports that did not come to its end: "killed by signal 9".
-[[nodiscard]] std::vector<std::string> run_ranks(std::string_view back_end,
+[[nodiscard]] std::vector<std::string> run_ranks(CommunicatorKind back_end,
                                                  WorldSize world_size,
                                                  Seconds deadline,
                                                  const RankBody& body);

@@ -11,9 +11,15 @@ TEST(Error, MessageHasProblemReasonAndSuggestion) {
   EXPECT_EQ(error.exit_code(), ExitCode::bad_input);
 }
 
+TEST(Error, AnotherErrorsMessageIsAReasonWithoutItsFullStop) {
+  const RunFailed inner({"rank 1 is silent", "the peers wait", "Look at its log"});
+  const RunFailed outer({"the run ended", inner.what(), "Run it again."});
+  EXPECT_STREQ(outer.what(),
+               "the run ended (rank 1 is silent (the peers wait). Look at its log). Run it again.");
+}
+
 TEST(Error, EachClassHasItsExitCode) {
   const Message message{"p", "w", "s"};
-  EXPECT_EQ(static_cast<int>(Undecided(message).exit_code()), 3);
   EXPECT_EQ(static_cast<int>(Unavailable(message).exit_code()), 4);
   EXPECT_EQ(static_cast<int>(RunFailed(message).exit_code()), 5);
   EXPECT_EQ(static_cast<int>(InternalError(message).exit_code()), 70);

@@ -4,8 +4,8 @@
 
 #include "data/source/image_source.hpp"
 
-#include "tests/support/temporary_folder.hpp"
 #include "tests/support/picture_files.hpp"
+#include "tests/support/temporary_folder.hpp"
 
 namespace scalestudy {
 namespace {

@@ -5,8 +5,8 @@
 #include "data/random.hpp"
 
 #include "tests/data/refusal.hpp"
-#include "tests/support/temporary_folder.hpp"
 #include "tests/support/picture_files.hpp"
+#include "tests/support/temporary_folder.hpp"
 
 namespace scalestudy {
 namespace {

@@ -12,9 +12,9 @@
 #include "data/volume_statistics.hpp"
 
 #include "tests/data/refusal.hpp"
-#include "tests/support/temporary_folder.hpp"
 #include "tests/support/picture_files.hpp"
 #include "tests/support/resealed_pack.hpp"
+#include "tests/support/temporary_folder.hpp"
 
 namespace scalestudy {
 namespace {

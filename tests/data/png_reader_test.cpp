@@ -3,8 +3,8 @@
 #include "core/text.hpp"
 
 #include "tests/data/refusal.hpp"
-#include "tests/support/temporary_folder.hpp"
 #include "tests/support/picture_files.hpp"
+#include "tests/support/temporary_folder.hpp"
 
 namespace scalestudy {
 namespace {

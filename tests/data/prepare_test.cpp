@@ -13,8 +13,8 @@
 #include "data/source/set_inspection.hpp"
 
 #include "tests/data/refusal.hpp"
-#include "tests/support/temporary_folder.hpp"
 #include "tests/support/picture_files.hpp"
+#include "tests/support/temporary_folder.hpp"
 
 namespace scalestudy {
 namespace {

@@ -21,12 +21,12 @@ RunSpec sample_spec(std::int64_t repeat) {
   spec.study = "s";
   spec.workload = "noise2void";
   spec.ranks = 2;
-  spec.scaling_rule = "linear_fixed_samples";
-  spec.reduction = "bucketed_overlap";
-  spec.input = "sharded";
+  spec.scaling_rule = ScalingRule::linear_fixed_samples;
+  spec.reduction = Reduction::bucketed_overlap;
+  spec.input = InputKind::sharded;
   spec.repeat = repeat;
   spec.launcher = "local";
-  spec.communicator = "shm";
+  spec.communicator = CommunicatorKind::shm;
   spec.plan.local_batch_sizes = {4, 4};
   spec.plan.global_batch_size = 8;
   spec.plan.learning_rate = 4e-4;

@@ -133,14 +133,14 @@ TEST_P(Resumption, IsWholeAndSaysSo) {
   ASSERT_NO_FATAL_FAILURE(kill_after_a_checkpoint(place, longer));
   const auto folder = place.run_folders().at(0);
   const auto stopped = read_run_file(folder / "run.h5");
-  EXPECT_FALSE(stopped.header.has_label("resumed"));
+  EXPECT_FALSE(stopped.header.has_label(RunLabel::resumed));
 
   const auto finished = place.run({}, longer);
   ASSERT_EQ(finished.code, 0) << finished.err;
   EXPECT_THAT(finished.err, HasSubstr("complete (resumed)"));
   EXPECT_FALSE(fs::exists(folder / "checkpoint.pt")) << "of no use any more";
   const auto run = read_run_file(folder / "run.h5");
-  EXPECT_TRUE(run.header.has_label("resumed"));
+  EXPECT_TRUE(run.header.has_label(RunLabel::resumed));
   EXPECT_EQ(run.steps.steps(), 12 * 15);
   EXPECT_EQ(run.epochs.size(), 12U);
   EXPECT_EQ(run.evaluations.size(), 13U);
@@ -189,7 +189,7 @@ TEST(Training, ADamagedCheckpointIsRefusedAndFreshStartsAnew) {
   const auto fresh = place.run({}, {"--fresh"});
   EXPECT_EQ(fresh.code, 0) << fresh.err;
   const auto run = read_run_file(folder / "run.h5");
-  EXPECT_FALSE(run.header.has_label("resumed"));
+  EXPECT_FALSE(run.header.has_label(RunLabel::resumed));
   EXPECT_TRUE(run.summary_value(&SummaryRow::training_time_s));
 }
 

@@ -6,6 +6,7 @@
 #include <set>
 
 #include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
 
 #include "core/statistics.hpp"
 
@@ -132,8 +133,9 @@ TEST(Training, PrecisionBatchNormAndEmulatedInputAreInForceAndRecorded) {
   ASSERT_EQ(finished.code, 0) << finished.err;
   std::set<double> losses;
   for (const auto& run : records_of(place)) {
-    EXPECT_TRUE(run.header.has_label("emulated"));
-    EXPECT_THAT(run.effective_settings, HasSubstr(R"("batch_norm": "synchronised")"));
+    EXPECT_TRUE(run.header.has_label(RunLabel::emulated_input));
+    EXPECT_EQ(nlohmann::json::parse(run.effective_settings)["settings"]["batch_norm"],
+              "synchronised");
     losses.insert(run.evaluations.back().loss);
   }
   EXPECT_EQ(losses.size(), 2U) << "bf16 must change the result";

@@ -10,8 +10,6 @@
 #include "core/error.hpp"
 #include "core/text.hpp"
 
-#include "study/catalogues.hpp"
-
 #include "comm/rendezvous.hpp"
 
 #include "tests/support/thread_ranks.hpp"
@@ -41,7 +39,7 @@ void make_positions(const Shard& shard, HostBatch& batch) {
 }
 
 struct Case {
-  std::string input;
+  InputKind input;
   std::int64_t worker_threads = 0;
   std::int64_t prefetch_batches = 2;
 };
@@ -82,8 +80,9 @@ std::vector<float> positions_taken(const Case& run, std::int64_t ranks) {
 TEST(InputPipeline, EveryPipelineGivesTheSameGlobalOrderAtAnyNumberOfRanks) {
   std::vector<float> expected(44);
   for (std::size_t i = 0; i < expected.size(); ++i) expected[i] = static_cast<float>(i);
-  const std::vector<Case> cases{{"sharded", 0, 1}, {"sharded", 1, 1}, {"sharded", 3, 1},
-                                {"sharded", 2, 5}, {"serial", 0, 1},  {"serial", 0, 4}};
+  const std::vector<Case> cases{{InputKind::sharded, 0, 1}, {InputKind::sharded, 1, 1},
+                                {InputKind::sharded, 3, 1}, {InputKind::sharded, 2, 5},
+                                {InputKind::serial, 0, 1},  {InputKind::serial, 0, 4}};
   for (const auto& run : cases)
     for (const std::int64_t ranks : {1, 2, 3, 4, 8, 11})  // 11: empty shards
       EXPECT_EQ(positions_taken(run, ranks), expected)
@@ -91,7 +90,7 @@ TEST(InputPipeline, EveryPipelineGivesTheSameGlobalOrderAtAnyNumberOfRanks) {
 }
 
 TEST(InputPipeline, SyntheticRepeatsTheFirstBatch) {
-  const auto taken = positions_taken({"synthetic"}, 1);
+  const auto taken = positions_taken({InputKind::synthetic}, 1);
   ASSERT_EQ(taken.size(), 54U);
   for (std::size_t i = 0; i < taken.size(); ++i) EXPECT_EQ(taken[i], static_cast<float>(i % 9));
 }
@@ -101,7 +100,8 @@ TEST(InputPipeline, WorkersStayWithinThePrefetchDepth) {
   std::int64_t latest = -1;
   const auto comm = make_thread_ranks(WorldSize(1), Seconds(30)).front();
   const auto input = make_input(
-      "sharded", context_of({"sharded", 4, 2}, comm, [&](const Shard& shard, HostBatch& batch) {
+      InputKind::sharded,
+      context_of({InputKind::sharded, 4, 2}, comm, [&](const Shard& shard, HostBatch& batch) {
         make_positions(shard, batch);
         const std::scoped_lock lock(mutex);
         latest = std::max(latest, shard.first);
@@ -113,7 +113,8 @@ TEST(InputPipeline, WorkersStayWithinThePrefetchDepth) {
 }
 
 TEST(InputPipeline, ABatchThatCannotBeMadeIsTheErrorOfItsStep) {
-  for (const Case& run : {Case{"sharded", 0}, Case{"sharded", 2}, Case{"serial"}}) {
+  for (const Case& run :
+       {Case{InputKind::sharded, 0}, Case{InputKind::sharded, 2}, Case{InputKind::serial}}) {
     const auto comm = make_thread_ranks(WorldSize(1), Seconds(30)).front();
     const auto make = [](const Shard& shard, HostBatch& batch) {
       if (shard.first == 9)
@@ -135,7 +136,7 @@ TEST(InputPipeline, SerialMakesEveryBatchOnRankZeroOneAfterTheOther) {
       make_positions(shard, batch);
       --at_work;
     };
-    const auto input = make_input("serial", context_of({"serial"}, comm, make));
+    const auto input = make_input(InputKind::serial, context_of({InputKind::serial}, comm, make));
     for (std::int64_t step = 0; step < steps; ++step) (void)input->take(StepIndex(step));
   });
   EXPECT_EQ(most, 1);
@@ -144,28 +145,20 @@ TEST(InputPipeline, SerialMakesEveryBatchOnRankZeroOneAfterTheOther) {
 
 TEST(InputPipeline, RanksMayStopBeforeTheEndTogether) {
   on_ranks(3, [&](const Communicator& comm) {
-    const auto input = make_input("serial", context_of({"serial", 0, 1}, comm, make_positions));
+    const auto input =
+        make_input(InputKind::serial, context_of({InputKind::serial, 0, 1}, comm, make_positions));
     for (std::int64_t step = 0; step < 2; ++step) (void)input->take(StepIndex(step));
   });
 }
 
 TEST(InputPipeline, SampleCostIsALeastTime) {
   const auto comm = make_thread_ranks(WorldSize(1), Seconds(30)).front();
-  auto context = context_of({"sharded"}, comm, make_positions);
+  auto context = context_of({InputKind::sharded}, comm, make_positions);
   context.settings.sample_cost_s = 0.002;
-  const auto input = make_input("sharded", std::move(context));
+  const auto input = make_input(InputKind::sharded, std::move(context));
   const Stopwatch watch;
   (void)input->take(StepIndex(0));
   EXPECT_GE(watch.elapsed_s(), 9 * 0.002);
-}
-
-TEST(InputPipeline, TheCatalogueNamesWhatExists) {
-  std::set<std::string> known{"device"};  // the trainer's own: nothing comes from the host
-  for (const auto name : input_names()) known.emplace(name);
-  const auto names = names_of(inputs());
-  EXPECT_EQ(known, std::set<std::string>(names.begin(), names.end()));
-  const auto comm = make_thread_ranks(WorldSize(1), Seconds(30)).front();
-  EXPECT_THROW((void)make_input("tape", context_of({"tape"}, comm, make_positions)), BadInput);
 }
 
 }  // namespace

@@ -6,8 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "core/error.hpp"
-
-#include "study/catalogues.hpp"
+#include "core/text.hpp"
 
 #include "comm/rendezvous.hpp"
 
@@ -24,7 +23,7 @@ std::vector<Bucket> small_buckets() {
 
 /// One rank: fills its gradients with numbers that name rank and place, reduces, returns the
 /// result.
-std::vector<float> reduce_one_rank(std::string_view strategy, const Communicator& comm, int steps) {
+std::vector<float> reduce_one_rank(Reduction strategy, const Communicator& comm, int steps) {
   std::vector<float> flat(total + 1);
   auto reduction = make_reduction(strategy, {comm, small_buckets(), view_of(std::span(flat))});
   for (int step = 0; step < steps; ++step) {
@@ -39,9 +38,7 @@ std::vector<float> reduce_one_rank(std::string_view strategy, const Communicator
   return flat;
 }
 
-std::vector<std::vector<float>> reduce(std::string_view strategy,
-                                       std::int64_t ranks,
-                                       int steps = 3) {
+std::vector<std::vector<float>> reduce(Reduction strategy, std::int64_t ranks, int steps = 3) {
   const auto comms = make_thread_ranks(WorldSize(ranks), Seconds(30));
   std::vector<std::vector<float>> results(comms.size());
   std::vector<std::thread> threads;
@@ -52,7 +49,7 @@ std::vector<std::vector<float>> reduce(std::string_view strategy,
   return results;
 }
 
-class EveryStrategy : public ::testing::TestWithParam<std::string_view> {};
+class EveryStrategy : public ::testing::TestWithParam<Reduction> {};
 
 TEST_P(EveryStrategy, SumsIntegersExactlyAndCoversEveryElementWithTheWeight) {
   for (const std::int64_t ranks : {1, 2, 3, 4}) {
@@ -60,7 +57,7 @@ TEST_P(EveryStrategy, SumsIntegersExactlyAndCoversEveryElementWithTheWeight) {
       for (std::size_t i = 0; i < flat.size(); ++i) {
         const auto naive =
             100 * ranks * (ranks + 1) / 2 + ranks * (static_cast<std::int64_t>(i) + 2);
-        if (GetParam() != "none") {
+        if (GetParam() != Reduction::none) {
           EXPECT_EQ(flat[i], static_cast<float>(naive)) << ranks << " ranks, element " << i;
         }
       }
@@ -82,17 +79,22 @@ TEST_P(EveryStrategy, RecordsTimesInOrderForTheBytesItReduced) {
     EXPECT_LE(times.start_s, times.end_s);
     bytes += times.size_bytes;
   }
-  EXPECT_EQ(bytes,
-            GetParam() == "none" ? 0 : static_cast<std::int64_t>((total + 1) * sizeof(float)));
+  EXPECT_EQ(bytes, GetParam() == Reduction::none
+                       ? 0
+                       : static_cast<std::int64_t>((total + 1) * sizeof(float)));
 }
 
 INSTANTIATE_TEST_SUITE_P(Reduction,
                          EveryStrategy,
-                         ::testing::ValuesIn(reduction_names()),
-                         [](const auto& strategy) { return std::string(strategy.param); });
+                         ::testing::ValuesIn([] {
+                           std::vector<Reduction> all;
+                           for (const auto& row : choices<Reduction>) all.push_back(row.value);
+                           return all;
+                         }()),
+                         [](const auto& strategy) { return cat(strategy.param); });
 
 TEST(Reduction, NoneLeavesEveryRankAlone) {
-  const auto results = reduce("none", 2, 1);
+  const auto results = reduce(Reduction::none, 2, 1);
   EXPECT_EQ(results[0][0], 100.0F);
   EXPECT_EQ(results[1][0], 200.0F);
 }
@@ -100,8 +102,8 @@ TEST(Reduction, NoneLeavesEveryRankAlone) {
 TEST(Reduction, OverlapLaunchesABucketBeforeTheLastGradientIsReady) {
   const auto comms = make_thread_ranks(WorldSize(1), Seconds(30));
   std::vector<float> flat(total + 1);
-  auto reduction =
-      make_reduction("bucketed_overlap", {comms[0], small_buckets(), view_of(std::span(flat))});
+  auto reduction = make_reduction(Reduction::bucketed_overlap,
+                                  {comms[0], small_buckets(), view_of(std::span(flat))});
   reduction->begin_step();
   reduction->gradient_ready(0);  // fills the first bucket
   std::this_thread::sleep_for(std::chrono::milliseconds(50));
@@ -115,8 +117,8 @@ TEST(Reduction, OverlapLaunchesABucketBeforeTheLastGradientIsReady) {
 TEST(Reduction, GradientsReadyOutOfOrderStillGoOutInBucketOrder) {
   const auto comms = make_thread_ranks(WorldSize(1), Seconds(30));
   std::vector<float> flat(total + 1);
-  auto reduction =
-      make_reduction("bucketed_overlap", {comms[0], small_buckets(), view_of(std::span(flat))});
+  auto reduction = make_reduction(Reduction::bucketed_overlap,
+                                  {comms[0], small_buckets(), view_of(std::span(flat))});
   reduction->begin_step();
   for (std::size_t parameter = counts.size(); parameter-- > 0;)
     reduction->gradient_ready(parameter);
@@ -128,8 +130,8 @@ TEST(Reduction, GradientsReadyOutOfOrderStillGoOutInBucketOrder) {
 TEST(Reduction, AGradientThatNeverComesIsABugNotAHang) {
   const auto comms = make_thread_ranks(WorldSize(1), Seconds(30));
   std::vector<float> flat(total + 1);
-  auto reduction =
-      make_reduction("bucketed_overlap", {comms[0], small_buckets(), view_of(std::span(flat))});
+  auto reduction = make_reduction(Reduction::bucketed_overlap,
+                                  {comms[0], small_buckets(), view_of(std::span(flat))});
   reduction->begin_step();
   reduction->gradient_ready(0);
   EXPECT_THROW(reduction->finish(), InternalError);
@@ -138,26 +140,13 @@ TEST(Reduction, AGradientThatNeverComesIsABugNotAHang) {
 TEST(Reduction, AFailureOnTheCommunicationThreadReachesTheCaller) {
   const auto comms = make_thread_ranks(WorldSize(2), Seconds(30));
   std::vector<float> flat(total + 1);
-  auto reduction =
-      make_reduction("bucketed_overlap", {comms[0], small_buckets(), view_of(std::span(flat))});
+  auto reduction = make_reduction(Reduction::bucketed_overlap,
+                                  {comms[0], small_buckets(), view_of(std::span(flat))});
   comms[1].abort("planted");
   reduction->begin_step();
   for (std::size_t parameter = 0; parameter < counts.size(); ++parameter)
     reduction->gradient_ready(parameter);
   EXPECT_THROW(reduction->finish(), RunFailed);
-}
-
-TEST(Reduction, EveryNameThatAStudyMayUseHasAStrategy) {
-  const auto known = reduction_names();
-  EXPECT_EQ(names_of(reductions()), std::vector<std::string>(known.begin(), known.end()));
-}
-
-TEST(Reduction, UnknownNameIsBadInput) {
-  std::vector<float> flat(total + 1);
-  EXPECT_THROW(
-      (void)make_reduction("telepathy", {make_thread_ranks(WorldSize(1), Seconds(1)).front(),
-                                         small_buckets(), view_of(std::span(flat))}),
-      BadInput);
 }
 
 }  // namespace

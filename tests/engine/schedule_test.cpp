@@ -35,7 +35,7 @@ TEST(PlateauSchedule, NaNIsNoImprovementAndAConstantScheduleNeverReduces) {
   schedule->end_epoch(std::numeric_limits<double>::quiet_NaN());
   EXPECT_EQ(schedule->learning_rate(0), 0.5);
   auto constant = keras(1);
-  constant.name = "constant";
+  constant.name = ScheduleKind::constant;
   const auto flat = make_schedule(constant, 1.0, 1.0);
   for (int epoch = 0; epoch < 5; ++epoch) flat->end_epoch(1.0);
   EXPECT_EQ(flat->learning_rate(0), 1.0);
@@ -60,7 +60,7 @@ TEST(PlateauSchedule, CooldownAndMinimumHold) {
 
 ScheduleSettings rwth(std::vector<std::int64_t> milestones, std::int64_t unscaled) {
   ScheduleSettings settings;
-  settings.name = "step";
+  settings.name = ScheduleKind::step;
   settings.milestones_epochs = std::move(milestones);
   settings.unscaled_epochs = unscaled;
   return settings;

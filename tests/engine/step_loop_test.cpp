@@ -23,10 +23,10 @@ class WrittenDown final : public StepWork {
 TEST(StepLoop, RunsThePhasesInOrderAndTimesEach) {
   WrittenDown work;
   std::vector<float> flat(2);
-  auto reduction =
-      make_reduction("flat_after_backward", {make_thread_ranks(WorldSize(1), Seconds(1)).front(),
-                                             {{{0}, ElementCount(0), ElementCount(1)}},
-                                             view_of(std::span(flat))});
+  auto reduction = make_reduction(Reduction::flat_after_backward,
+                                  {make_thread_ranks(WorldSize(1), Seconds(1)).front(),
+                                   {{{0}, ElementCount(0), ElementCount(1)}},
+                                   view_of(std::span(flat))});
   HostClock clock;
   PhaseTimeline timeline(clock, nullptr);
   StepLoop(work, *reduction, timeline).run({StepIndex(7), {}, 0.1});

@@ -7,8 +7,6 @@
 
 #include "core/error.hpp"
 
-#include "study/catalogues.hpp"
-
 namespace scalestudy {
 namespace {
 
@@ -28,10 +26,11 @@ LaunchRequest sample_request() {
   return request;
 }
 
-TEST(Launchers, AreThoseThatStudiesMayNameAndAreFoundByName) {
-  std::vector<std::string> names;
-  for (const auto* each : all_launchers()) names.emplace_back(each->name());
-  EXPECT_EQ(names, names_of(launchers()));
+TEST(Launchers, StateWhatJoinsTheirRanksAndAreFoundByName) {
+  std::map<std::string_view, CommunicatorKind> joined_by;
+  for (const auto* each : launcher_descriptors()) joined_by[each->name] = each->joins_ranks;
+  EXPECT_THAT(joined_by, ElementsAre(std::pair("local", CommunicatorKind::shm),
+                                     std::pair("mpirun", CommunicatorKind::mpi)));
   EXPECT_EQ(&launcher("mpirun"), all_launchers()[1]);
 }
 

@@ -130,7 +130,7 @@ TEST_F(Golden, WeightsAfterThreeAdamSteps) {
   FlatParameters parameters(model->parameters(), order);
   OptimizerSettings settings;
   settings.epsilon = 1e-7;
-  settings.epsilon_rule = "keras";
+  settings.epsilon_rule = EpsilonRule::keras;
   Adam adam(settings, parameters.values());
   const auto losses = file_.array("batch/losses_before_step");
   const auto mask = batch("mask");

@@ -85,7 +85,7 @@ INSTANTIATE_TEST_SUITE_P(Patches,
 
 TEST(Masking, ChiSquaredTestWouldNoticeTheOtherRule) {
   Settings nominal;
-  nominal.mask_count_rule = "nominal";
+  nominal.mask_count_rule = MaskCountRule::nominal;
   Histogram counts;
   for (int i = 0; i < 10000; ++i) {
     Random random(7, static_cast<std::uint64_t>(i));
@@ -102,7 +102,7 @@ TEST(Masking, BoxSidesAreThePublishedOnes) {
   settings.masked_frac = 0.016;
   EXPECT_EQ(box_side(settings), 8);
   settings.masked_frac = 0.00198;
-  settings.mask_count_rule = "nominal";
+  settings.mask_count_rule = MaskCountRule::nominal;
   EXPECT_EQ(box_side(settings), 8);  // CAREamics: 2 × 8 × 8 boxes in (16, 64, 64)
 }
 
@@ -110,7 +110,7 @@ TEST(Masking, PublishedCountsPerPatch) {
   Settings settings;
   EXPECT_NEAR(expected_points({16, 64, 64}, box_side(settings)), 6.16, 0.01);
   EXPECT_NEAR(expected_points({32, 64, 64}, box_side(settings)), 12.3, 0.05);
-  settings.mask_count_rule = "nominal";
+  settings.mask_count_rule = MaskCountRule::nominal;
   Random random(1);
   EXPECT_EQ(stratified_points({16, 64, 64}, box_side(settings), random).size(), 128U);
 }
@@ -120,7 +120,7 @@ TEST(Masking, ReplacementsComeFromTheClippedWindowOfTheUnmaskedPatch) {
   std::vector<float> voxels(static_cast<std::size_t>(voxel_count(patch)));
   std::iota(voxels.begin(), voxels.end(), 0.0F);  // each value names its place
   Settings settings;
-  settings.mask_count_rule = "nominal";
+  settings.mask_count_rule = MaskCountRule::nominal;
   std::int64_t unchanged = 0;
   std::int64_t total = 0;
   for (std::uint64_t seed = 0; seed < 200; ++seed) {

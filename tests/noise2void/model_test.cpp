@@ -48,7 +48,7 @@ TEST(UNetModel, GradientsInBf16AreTheSameEveryTime) {
       for (int bits = 6; bits < 21; ++bits) poison.push_back(torch::full({1 << bits}, NAN));
     }
     {
-      const Autocast autocast("bf16", torch::kCPU);
+      const Autocast autocast(Precision::bf16, torch::kCPU);
       model.forward(input).square().sum().backward();
     }
     for (std::size_t i = 0; i < model.parameters().size(); ++i) {

@@ -63,7 +63,7 @@ TEST(Patches, SplitFirstKeepsCopiesOfTrainingPatchesOutOfValidation) {
   };
   auto settings = small_settings();
   EXPECT_EQ(leaks(settings), 0U);
-  settings.split_rule = "original";  // the published order leaks (N-8)
+  settings.split_rule = SplitRule::original;  // the published order leaks (N-8)
   EXPECT_GT(leaks(settings), 0U);
 }
 
@@ -71,7 +71,7 @@ TEST(Patches, TheRealStackGivesThePublishedCounts) {
   const auto volume = read_tiff_volume(std::string(SCALESTUDY_SOURCE_DIR) +
                                        "/workloads/noise2void/data/chromosomes.tif");
   Settings settings;
-  settings.split_rule = "original";
+  settings.split_rule = SplitRule::original;
   const auto sets = make_patches(volume, settings, "chromosomes");
   EXPECT_EQ(sets.training.size() + sets.validation.size(), 32U);  // 2 × 2 × 1 × 8
 }
@@ -85,7 +85,7 @@ TEST(Patches, UnusableShapesAreRefused) {
   settings.patch = {2, 4, 8};
   EXPECT_THROW((void)make_patches(counting_volume({4, 8, 8}), settings, "v"),
                BadInput);  // not square
-  settings.augmentation = "none";
+  settings.augmentation = AugmentationRule::none;
   EXPECT_NO_THROW((void)make_patches(counting_volume({4, 8, 8}), settings, "v"));
 }
 

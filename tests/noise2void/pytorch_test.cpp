@@ -3,10 +3,10 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/support/temporary_folder.hpp"
 #include "tests/support/adam_step.hpp"
 #include "tests/support/python_torch.hpp"
 #include "tests/support/requirements.hpp"
+#include "tests/support/temporary_folder.hpp"
 #include "workloads/noise2void/loss.hpp"
 #include "workloads/noise2void/model.hpp"
 

@@ -9,7 +9,7 @@ namespace {
 
 using testing::HasSubstr;
 
-std::string reason_for(const std::string& patch, const std::string& precision) {
+std::string reason_for(const std::string& patch, Precision precision) {
   RunSpec spec;
   spec.settings.precision = precision;
   spec.workload_settings = cat(R"({"patch": )", patch, "}");
@@ -17,18 +17,20 @@ std::string reason_for(const std::string& patch, const std::string& precision) {
 }
 
 TEST(Refusal, SidesMustBeHalvedByTheNetwork) {
-  EXPECT_THAT(reason_for("[16, 64, 30]", "fp32"), HasSubstr("patch side 30 is no multiple of 4"));
-  EXPECT_EQ(reason_for("[16, 64, 64]", "fp32"), "");
-  EXPECT_THAT(reason_for("[10, 16, 16]", "bf16"), HasSubstr("patch side 10 is no multiple of 4"));
+  EXPECT_THAT(reason_for("[16, 64, 30]", Precision::fp32),
+              HasSubstr("patch side 30 is no multiple of 4"));
+  EXPECT_EQ(reason_for("[16, 64, 64]", Precision::fp32), "");
+  EXPECT_THAT(reason_for("[10, 16, 16]", Precision::bf16),
+              HasSubstr("patch side 10 is no multiple of 4"));
 }
 
 TEST(Refusal, Bf16WithALevelOfTwoPlanesOnACpu) {
   for (const auto* patch : {"[4, 16, 16]", "[8, 32, 32]"}) {
-    EXPECT_THAT(reason_for(patch, "bf16"), HasSubstr("12, 16 or more planes")) << patch;
-    EXPECT_EQ(reason_for(patch, "fp32"), "") << patch;
+    EXPECT_THAT(reason_for(patch, Precision::bf16), HasSubstr("12, 16 or more planes")) << patch;
+    EXPECT_EQ(reason_for(patch, Precision::fp32), "") << patch;
   }
   for (const auto* patch : {"[12, 16, 16]", "[16, 64, 64]", "[24, 8, 8]"})
-    EXPECT_EQ(reason_for(patch, "bf16"), "") << patch;
+    EXPECT_EQ(reason_for(patch, Precision::bf16), "") << patch;
 }
 
 }  // namespace

@@ -83,8 +83,7 @@ TEST(Crash, AHeaderOlderThanTheLastFlushLosesNothing) {
     RunFileWriter writer(part, sample_header(), 1);
     writer.flush();
     std::ifstream(part, std::ios::binary).seekg(stated_length_offset).read(older.data(), 8);
-    for (int i = 0; i < 500; ++i)
-      writer.append_event(sample_row<EventRow>(static_cast<double>(i)));
+    for (int i = 0; i < 500; ++i) writer.append_event(sample_row<EventRow>(static_cast<double>(i)));
     writer.flush();
   }
   std::fstream(part, std::ios::binary | std::ios::in | std::ios::out)

@@ -40,8 +40,8 @@ TEST(RunFile, RoundTripOfHeaderAndTexts) {
   EXPECT_EQ(run.header.reason, "");
   EXPECT_EQ(run.header.failed_rank, -1);
   EXPECT_THAT(run.header.labels, ElementsAre("oversubscribed", "resumed"));
-  EXPECT_TRUE(run.header.has_label("resumed"));
-  EXPECT_FALSE(run.header.has_label("emulated"));
+  EXPECT_TRUE(run.header.has_label(RunLabel::resumed));
+  EXPECT_FALSE(run.header.has_label(RunLabel::emulated_input));
   EXPECT_TRUE(run.header.validity_codes.empty());
   EXPECT_EQ(run.requested_settings, R"({"a": "requested"})");
   EXPECT_EQ(run.resolved_settings, R"({"a": "resolved"})");
@@ -148,21 +148,24 @@ TEST(RunFile, PartCanBeReadWhileItIsWritten) {
   }
 }
 
-TEST(RunFile, StatusAndValidityCodesAreUpdated) {
+TEST(RunFile, StatusAndValidityCodesAreUpdatedAndUnknownOnesKept) {
   const TemporaryFolder folder;
   const auto part = folder / "run.h5.part";
-  RunFileWriter writer(part, sample_header(), 1);
+  auto header = sample_header();
+  header.labels.emplace_back("label_of_a_newer_version");
+  header.validity_codes.emplace_back("found_by_a_newer_version");
+  RunFileWriter writer(part, header, 1);
   writer.set_status(RunStatus::diverged, "loss is NaN at step 3");
-  writer.add_validity_code("nonfinite_loss");
-  writer.add_validity_code("remainder_dropped");
-  writer.add_validity_code("nonfinite_loss");
+  writer.add_validity_code(ValidityCode::nonfinite_loss);
+  writer.add_validity_code(ValidityCode::nonfinite_loss);
   writer.write_summary(&SummaryRow::final_loss, 1.0);
   writer.write_summary(&SummaryRow::final_loss, 2.0);
   writer.flush();
   const auto run = read_run_file(part);
   EXPECT_EQ(run.header.status, RunStatus::diverged);
   EXPECT_EQ(run.header.reason, "loss is NaN at step 3");
-  EXPECT_THAT(run.header.validity_codes, ElementsAre("nonfinite_loss", "remainder_dropped"));
+  EXPECT_THAT(run.header.validity_codes, ElementsAre("found_by_a_newer_version", "nonfinite_loss"));
+  EXPECT_EQ(run.header.labels.back(), "label_of_a_newer_version");
   EXPECT_EQ(run.summary_value(&SummaryRow::final_loss), 2.0);
   EXPECT_EQ(run.steps.steps(), 0);
 }

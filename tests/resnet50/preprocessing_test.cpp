@@ -13,7 +13,7 @@ namespace {
 Settings with_augmentation() {
   Settings settings;
   settings.size = {64, 32};
-  settings.augmentation = "crop_flip";
+  settings.augmentation = AugmentationRule::crop_flip;
   return settings;
 }
 
@@ -74,7 +74,7 @@ TEST(Preprocessing, RawKeepsValuesAndSixteenBitsAreScaledToThem) {
 
 TEST(Preprocessing, ImagenetIsTorchvisionsNormalize) {
   Settings settings;
-  settings.normalisation = "imagenet";
+  settings.normalisation = NormalisationRule::imagenet;
   const auto image = test::pattern(2, 2, 3);
   const auto out = preprocessed(image, {}, normalisation_of(settings));
   EXPECT_NEAR(out[0], (image.at(0, 0, 0) / 255 - 0.485) / 0.229, 1e-5);

@@ -8,10 +8,10 @@
 #include "training/flat_parameters.hpp"
 #include "training/optimizer.hpp"
 
-#include "tests/support/temporary_folder.hpp"
 #include "tests/support/python_torch.hpp"
 #include "tests/support/requirements.hpp"
 #include "tests/support/step_file.hpp"
+#include "tests/support/temporary_folder.hpp"
 #include "workloads/resnet50/classification.hpp"
 #include "workloads/resnet50/model.hpp"
 
@@ -22,7 +22,7 @@ namespace {
 void train_one_step(ResNet50& model, test::StepFile& step) {
   constexpr std::int64_t samples = 8;
   OptimizerSettings settings;
-  settings.name = "sgd";
+  settings.name = OptimizerKind::sgd;
   settings.base_learning_rate = 0.05;
   step.add("learning_rate", torch::tensor(settings.base_learning_rate, torch::kFloat64));
   step.add("momentum", torch::tensor(settings.momentum, torch::kFloat64));
@@ -52,7 +52,7 @@ TEST_P(BesidePython, ForwardAndOneStepAreEqual) {
   SCALESTUDY_NEEDS("peer", !python.empty());
   const ThreadCount one_thread(1);
   torch::manual_seed(7);
-  ResNet50 model(variant_named(GetParam()), 5);
+  ResNet50 model(choice_from<Variant>(GetParam(), "variant"), 5);
   test::StepFile step;
   step.add_state("before/", model);
   train_one_step(model, step);

@@ -9,8 +9,8 @@
 
 #include "data/source/image_source.hpp"
 
-#include "tests/support/temporary_folder.hpp"
 #include "tests/support/picture_files.hpp"
+#include "tests/support/temporary_folder.hpp"
 #include "workloads/catalogue.hpp"
 
 namespace scalestudy::resnet50 {
@@ -113,7 +113,7 @@ TEST_F(ClassFolders, APlantedCopyOfATrainingPictureIsCaught) {
         AllOf(HasSubstr("another name.png"), HasSubstr("'train/b/p2.png'")));
   }
   Settings settings;
-  settings.evaluation_overlap = "record";
+  settings.evaluation_overlap = OverlapRule::record;
   const auto same = find_same_pictures(*open_class_set(folder_.path()), divide(), settings, {2});
   EXPECT_EQ(same.overlap, 2);
   EXPECT_EQ(same.evaluation_duplicates, 1);

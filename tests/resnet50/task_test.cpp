@@ -12,8 +12,8 @@
 
 #include "training/device.hpp"
 
-#include "tests/support/temporary_folder.hpp"
 #include "tests/support/picture_files.hpp"
+#include "tests/support/temporary_folder.hpp"
 #include "tests/support/thread_ranks.hpp"
 
 namespace scalestudy::resnet50 {
@@ -138,14 +138,22 @@ TEST_F(Task, ABatchDependsOnItsPositionsOnly) {
 }
 
 TEST_F(Task, SaysWhatItFound) {
+  using Value = EffectiveSettings::Value;
   const auto effective = task()->effective_settings();
-  EXPECT_EQ(effective.at("classes"), "7");
-  EXPECT_EQ(effective.at("variant"), "\"v1.5\"");
-  EXPECT_EQ(effective.at("training_sample_count"), "17");
-  EXPECT_EQ(effective.at("validation_source"), "\"valid\"");
-  EXPECT_EQ(effective.at("evaluation_overlap_count"), "0");
-  EXPECT_EQ(effective.at("size"), "[40, 40]");
-  EXPECT_THAT(effective.at("class_names"), testing::HasSubstr("\"class0\",\"class1\""));
+  EXPECT_EQ(effective.settings().at("/workload_settings/classes"), Value(std::int64_t{7}));
+  EXPECT_EQ(effective.settings().at("/workload_settings/variant"), Value("v1.5"));
+  EXPECT_EQ(effective.settings().at("/workload_settings/size"),
+            Value(std::vector<std::int64_t>{40, 40}));
+  const auto& facts = effective.facts();
+  EXPECT_EQ(facts.at("training_sample_count").value, Value(std::int64_t{17}));
+  EXPECT_EQ(facts.at("validation_source").value, Value("valid"));
+  EXPECT_EQ(facts.at("evaluation_overlap_count").value, Value(std::int64_t{0}));
+  const auto names = std::get<std::vector<std::string>>(facts.at("class_names").value);
+  EXPECT_EQ(names.at(1), "class1");
+  for (const auto& [name, fact] : facts) {
+    EXPECT_FALSE(fact.unit.empty()) << name;
+    EXPECT_FALSE(fact.description.empty()) << name;
+  }
 }
 
 TEST_F(Task, AnUnreadablePictureIsNamed) {

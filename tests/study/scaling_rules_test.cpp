@@ -43,8 +43,8 @@ CommonSettings saturn() {
   return settings;
 }
 
-RulePlan plan_of(std::string_view rule, const CommonSettings& settings, std::int64_t ranks) {
-  return scaling_rule(rule).apply({settings, ranks});
+RulePlan plan_of(ScalingRule rule, const CommonSettings& settings, std::int64_t ranks) {
+  return apply(rule, {settings, ranks});
 }
 
 const TimeLikeSetting& time_like(const RulePlan& plan, std::string_view name) {
@@ -56,20 +56,20 @@ const TimeLikeSetting& time_like(const RulePlan& plan, std::string_view name) {
 
 TEST(ScalingRules, NamesAndOrder) {
   std::vector<std::string_view> names;
-  for (const auto& rule : scaling_rules()) {
+  for (const auto& rule : choices<ScalingRule>) {
     names.push_back(rule.name);
     EXPECT_FALSE(rule.summary.empty());
-    EXPECT_FALSE(rule.source.empty());
+    EXPECT_FALSE(source_of(rule.value).empty());
   }
   EXPECT_THAT(names, ElementsAre("linear_fixed_samples", "linear_fixed_epochs", "linear_warmup",
                                  "sqrt_fixed_epochs", "batch_only", "strong"));
 }
 
 TEST(ScalingRules, OneRankIsTheIdentity) {
-  for (const auto& rule : scaling_rules()) {
+  for (const auto& rule : choices<ScalingRule>) {
     SCOPED_TRACE(rule.name);
     for (const auto& settings : {n2v(), unet(), saturn()}) {
-      const auto plan = rule.apply({settings, 1});
+      const auto plan = apply(rule.value, {settings, 1});
       EXPECT_THAT(plan.local_batch_sizes, ElementsAre(settings.local_batch_size));
       EXPECT_EQ(plan.global_batch_size, settings.local_batch_size);
       EXPECT_EQ(plan.learning_rate, settings.optimizer.base_learning_rate);
@@ -85,7 +85,7 @@ TEST(ScalingRules, OneRankIsTheIdentity) {
 }
 
 TEST(ScalingRules, LinearFixedSamplesGivesThePublishedFourGpuArm) {
-  const auto plan = plan_of("linear_fixed_samples", n2v(), 4);
+  const auto plan = plan_of(ScalingRule::linear_fixed_samples, n2v(), 4);
   EXPECT_THAT(plan.local_batch_sizes, ElementsAre(16, 16, 16, 16));
   EXPECT_EQ(plan.global_batch_size, 64);
   EXPECT_DOUBLE_EQ(plan.learning_rate, 0.0016);
@@ -100,13 +100,13 @@ TEST(ScalingRules, LinearFixedSamplesGivesThePublishedFourGpuArm) {
 TEST(ScalingRules, LinearFixedSamplesRoundsEpochsDownAndSaysSo) {
   const std::vector<std::pair<std::int64_t, std::int64_t>> known{{3, 66}, {6, 33}, {7, 28}};
   for (const auto& [ranks, epochs] : known) {
-    const auto plan = plan_of("linear_fixed_samples", n2v(), ranks);
+    const auto plan = plan_of(ScalingRule::linear_fixed_samples, n2v(), ranks);
     EXPECT_EQ(plan.epochs, epochs);
     EXPECT_LT(plan.samples, plan.requested_samples);
     EXPECT_GT(plan.samples, plan.requested_samples * 97 / 100);
     EXPECT_FALSE(plan.remainder.empty());
   }
-  const auto text = plan_of("linear_fixed_samples", n2v(), 3).remainder;
+  const auto text = plan_of(ScalingRule::linear_fixed_samples, n2v(), 3).remainder;
   EXPECT_THAT(text, HasSubstr("200 epochs divided by 3 ranks give 66"));
   EXPECT_THAT(text, HasSubstr("6400 samples"));  // 2 epochs of 200 steps of 16
 }
@@ -116,29 +116,29 @@ TEST(ScalingRules, LinearFixedEpochsGivesThePublishedSteps) {
       {1, 112, 1792}, {2, 56, 1792},  {4, 28, 1792}, {6, 18, 1728},
       {8, 14, 1792},  {10, 11, 1760}, {12, 9, 1728}, {14, 8, 1792}};
   for (const auto& [ranks, steps, samples_per_epoch] : known) {
-    const auto plan = plan_of("linear_fixed_epochs", unet(), ranks);
+    const auto plan = plan_of(ScalingRule::linear_fixed_epochs, unet(), ranks);
     EXPECT_EQ(plan.steps_per_epoch, steps);
     EXPECT_EQ(plan.epochs, 200);
     EXPECT_EQ(plan.global_batch_size * plan.steps_per_epoch, samples_per_epoch);
     EXPECT_DOUBLE_EQ(plan.learning_rate, 0.001 * static_cast<double>(ranks));
     EXPECT_EQ(plan.remainder.empty(), samples_per_epoch == 1792);
   }
-  EXPECT_THAT(plan_of("linear_fixed_epochs", unet(), 6).remainder,
+  EXPECT_THAT(plan_of(ScalingRule::linear_fixed_epochs, unet(), 6).remainder,
               HasSubstr("64 of 1792 samples of every epoch"));
 }
 
 TEST(ScalingRules, WarmUpCountsTheSamplesOfFiveOneRankEpochs) {
-  const auto plan = plan_of("linear_warmup", unet(), 8);
+  const auto plan = plan_of(ScalingRule::linear_warmup, unet(), 8);
   EXPECT_EQ(plan.warmup_samples, 5 * 1792);
   EXPECT_DOUBLE_EQ(plan.learning_rate, 0.008);
   EXPECT_EQ(plan.steps_per_epoch, 14);
   auto brief = unet();
   brief.epochs = 3;
-  EXPECT_EQ(plan_of("linear_warmup", brief, 2).warmup_samples, 3 * 1792);
+  EXPECT_EQ(plan_of(ScalingRule::linear_warmup, brief, 2).warmup_samples, 3 * 1792);
 }
 
 TEST(ScalingRules, SqrtScalesByTheRoot) {
-  const auto plan = plan_of("sqrt_fixed_epochs", unet(), 4);
+  const auto plan = plan_of(ScalingRule::sqrt_fixed_epochs, unet(), 4);
   EXPECT_DOUBLE_EQ(plan.learning_rate, 0.002);
   EXPECT_EQ(plan.global_batch_size, 64);
   EXPECT_EQ(plan.epochs, 200);
@@ -146,7 +146,7 @@ TEST(ScalingRules, SqrtScalesByTheRoot) {
 }
 
 TEST(ScalingRules, BatchOnlyKeepsTheLearningRate) {
-  const auto plan = plan_of("batch_only", saturn(), 4);
+  const auto plan = plan_of(ScalingRule::batch_only, saturn(), 4);
   EXPECT_EQ(plan.learning_rate, 0.02);
   EXPECT_EQ(plan.global_batch_size, 256);
   EXPECT_EQ(plan.steps_per_epoch, 160);
@@ -154,7 +154,7 @@ TEST(ScalingRules, BatchOnlyKeepsTheLearningRate) {
 }
 
 TEST(ScalingRules, StrongSplitsTheBatchAsRun) {
-  const auto plan = plan_of("strong", saturn(), 4);
+  const auto plan = plan_of(ScalingRule::strong, saturn(), 4);
   EXPECT_THAT(plan.local_batch_sizes, ElementsAre(16, 16, 16, 16));
   EXPECT_EQ(plan.global_batch_size, 64);
   EXPECT_EQ(plan.learning_rate, 0.02);
@@ -165,20 +165,20 @@ TEST(ScalingRules, StrongSplitsTheBatchAsRun) {
 TEST(ScalingRules, StrongIsUnevenWhenRanksDoNotDivideTheBatch) {
   auto settings = saturn();
   settings.local_batch_size = 8;
-  const auto three = plan_of("strong", settings, 3);
+  const auto three = plan_of(ScalingRule::strong, settings, 3);
   EXPECT_THAT(three.local_batch_sizes, ElementsAre(3, 3, 2));
   EXPECT_EQ(three.global_batch_size, 8);
   EXPECT_EQ(three.samples, three.requested_samples);
   EXPECT_THAT(three.remainder, HasSubstr("nothing is left out"));
   settings.local_batch_size = 3;
-  EXPECT_THAT(plan_of("strong", settings, 4).local_batch_sizes, ElementsAre(1, 1, 1, 0));
+  EXPECT_THAT(plan_of(ScalingRule::strong, settings, 4).local_batch_sizes, ElementsAre(1, 1, 1, 0));
 }
 
 /// The RWTH settings with epochs that are passes over the data, as the scripts have it.
 CommonSettings unet_by_passes() {
   auto settings = unet();
   settings.steps_per_epoch = 0;
-  settings.last_batch = "drop";
+  settings.last_batch = LastBatch::drop;
   return settings;
 }
 
@@ -189,7 +189,7 @@ TEST(ScalingRules, PassesGiveThePublishedStepsAndSamplesOfUNet) {
   const std::vector<std::int64_t> steps{112, 56, 28, 18, 14, 11, 9, 8};
   const std::vector<std::int64_t> samples{1792, 1792, 1792, 1728, 1792, 1760, 1728, 1792};
   for (std::size_t i = 0; i < ranks.size(); ++i) {
-    const auto plan = scaling_rule("linear_fixed_epochs").apply({settings, ranks[i], 1792});
+    const auto plan = apply(ScalingRule::linear_fixed_epochs, {settings, ranks[i], 1792});
     EXPECT_EQ(plan.steps_per_epoch, steps[i]) << ranks[i];
     EXPECT_EQ(plan.samples_per_epoch, samples[i]) << ranks[i];
     EXPECT_EQ(plan.epoch_stride_samples, 1792) << ranks[i];
@@ -200,10 +200,10 @@ TEST(ScalingRules, PassesGiveThePublishedStepsAndSamplesOfUNet) {
 
 TEST(ScalingRules, APartialLastBatchLeavesNothingOut) {
   auto settings = unet_by_passes();
-  settings.last_batch = "partial";
-  for (const auto& rule : scaling_rules()) {
+  settings.last_batch = LastBatch::partial;
+  for (const auto& rule : choices<ScalingRule>) {
     for (std::int64_t ranks = 1; ranks <= 14; ++ranks) {
-      const auto plan = rule.apply({settings, ranks, 1793});
+      const auto plan = apply(rule.value, {settings, ranks, 1793});
       EXPECT_EQ(plan.samples_per_epoch % 1793, 0) << rule.name << " " << ranks;
       EXPECT_GE(plan.steps_per_epoch * plan.global_batch_size, plan.samples_per_epoch);
       EXPECT_LT((plan.steps_per_epoch - 1) * plan.global_batch_size, plan.samples_per_epoch);
@@ -213,8 +213,8 @@ TEST(ScalingRules, APartialLastBatchLeavesNothingOut) {
 
 TEST(ScalingRules, FixedSamplesKeepsTheStepsOfAPassAndSeesNTimesTheSamples) {
   auto settings = unet_by_passes();
-  settings.last_batch = "partial";
-  const auto plan = scaling_rule("linear_fixed_samples").apply({settings, 4, 1793});
+  settings.last_batch = LastBatch::partial;
+  const auto plan = apply(ScalingRule::linear_fixed_samples, {settings, 4, 1793});
   EXPECT_EQ(plan.steps_per_epoch, 113);
   EXPECT_EQ(plan.samples_per_epoch, 4 * 1793);
   EXPECT_EQ(plan.epochs, 50);
@@ -224,19 +224,19 @@ TEST(ScalingRules, FixedSamplesKeepsTheStepsOfAPassAndSeesNTimesTheSamples) {
 TEST(ScalingRules, MilestonesStayInEpochsOrInSamples) {
   auto settings = unet();
   settings.schedule.milestones_epochs = {80, 120, 151};
-  EXPECT_THAT(plan_of("linear_fixed_samples", settings, 4).milestones_epochs,
+  EXPECT_THAT(plan_of(ScalingRule::linear_fixed_samples, settings, 4).milestones_epochs,
               ElementsAre(80, 120, 151));
-  settings.schedule.patience_rule = "samples";
-  const auto plan = plan_of("linear_fixed_samples", settings, 4);
+  settings.schedule.patience_rule = PatienceRule::samples;
+  const auto plan = plan_of(ScalingRule::linear_fixed_samples, settings, 4);
   EXPECT_THAT(plan.milestones_epochs, ElementsAre(20, 30, 38));
   EXPECT_TRUE(time_like(plan, "schedule.milestones_epochs[0]").scaled);
 }
 
 TEST(ScalingRules, LearningRateIsNeverScaledWithoutTheBatch) {
   const auto settings = unet();
-  for (const auto& rule : scaling_rules()) {
+  for (const auto& rule : choices<ScalingRule>) {
     for (const std::int64_t ranks : {2, 3, 4, 8}) {
-      const auto plan = rule.apply({settings, ranks});
+      const auto plan = apply(rule.value, {settings, ranks});
       if (plan.learning_rate == unet().optimizer.base_learning_rate) continue;
       EXPECT_EQ(plan.global_batch_size, ranks * unet().local_batch_size) << rule.name;
     }
@@ -245,9 +245,9 @@ TEST(ScalingRules, LearningRateIsNeverScaledWithoutTheBatch) {
 
 TEST(ScalingRules, GlobalBatchIsTheSumAndSamplesNeverGrow) {
   const auto settings = n2v();
-  for (const auto& rule : scaling_rules()) {
+  for (const auto& rule : choices<ScalingRule>) {
     for (std::int64_t ranks = 1; ranks <= 14; ++ranks) {
-      const auto plan = rule.apply({settings, ranks});
+      const auto plan = apply(rule.value, {settings, ranks});
       std::int64_t sum = 0;
       for (const auto size : plan.local_batch_sizes) sum += size;
       EXPECT_EQ(plan.global_batch_size, sum);
@@ -258,7 +258,7 @@ TEST(ScalingRules, GlobalBatchIsTheSumAndSamplesNeverGrow) {
 }
 
 TEST(ScalingRules, PatienceStaysInEpochsAsTheOriginals) {
-  const auto plan = plan_of("linear_fixed_samples", n2v(), 4);
+  const auto plan = plan_of(ScalingRule::linear_fixed_samples, n2v(), 4);
   EXPECT_EQ(plan.patience_epochs, 10);  // 5 % of the training at N = 1, 20 % at N = 4
   EXPECT_FALSE(time_like(plan, "schedule.patience_epochs").scaled);
   EXPECT_THAT(time_like(plan, "schedule.patience_epochs").reason, HasSubstr("not scaled"));
@@ -266,22 +266,22 @@ TEST(ScalingRules, PatienceStaysInEpochsAsTheOriginals) {
 
 TEST(ScalingRules, PatienceInSamplesIsConstantInSamples) {
   auto settings = n2v();
-  settings.schedule.patience_rule = "samples";
+  settings.schedule.patience_rule = PatienceRule::samples;
   settings.schedule.patience_epochs = 20;
   settings.schedule.cooldown_epochs = 4;
-  const auto plan = plan_of("linear_fixed_samples", settings, 4);
+  const auto plan = plan_of(ScalingRule::linear_fixed_samples, settings, 4);
   EXPECT_EQ(plan.patience_epochs, 5);
   EXPECT_EQ(plan.cooldown_epochs, 1);
   const auto& patience = time_like(plan, "schedule.patience_epochs");
   EXPECT_TRUE(patience.scaled);
   EXPECT_EQ(patience.requested, 20);
   EXPECT_EQ(patience.resolved, 5);
-  EXPECT_EQ(plan_of("linear_fixed_samples", settings, 100).patience_epochs, 1);
-  EXPECT_EQ(plan_of("linear_fixed_epochs", settings, 4).patience_epochs, 20);
+  EXPECT_EQ(plan_of(ScalingRule::linear_fixed_samples, settings, 100).patience_epochs, 1);
+  EXPECT_EQ(plan_of(ScalingRule::linear_fixed_epochs, settings, 4).patience_epochs, 20);
 }
 
 TEST(ScalingRules, StepwiseSettingsAreListedAsUnscaled) {
-  const auto plan = plan_of("linear_fixed_samples", n2v(), 4);
+  const auto plan = plan_of(ScalingRule::linear_fixed_samples, n2v(), 4);
   for (const auto* name : {"optimizer.beta1", "optimizer.beta2", "batch_norm_momentum"}) {
     EXPECT_FALSE(time_like(plan, name).scaled);
     EXPECT_FALSE(time_like(plan, name).reason.empty());
@@ -291,17 +291,18 @@ TEST(ScalingRules, StepwiseSettingsAreListedAsUnscaled) {
 TEST(ScalingRules, NothingLeftToTrainIsRefused) {
   auto settings = n2v();
   settings.epochs = 3;
-  EXPECT_THROW(plan_of("linear_fixed_samples", settings, 4), BadInput);
+  EXPECT_THROW(plan_of(ScalingRule::linear_fixed_samples, settings, 4), BadInput);
   settings.steps_per_epoch = 3;
-  EXPECT_THROW(plan_of("linear_fixed_epochs", settings, 4), BadInput);
-  EXPECT_NO_THROW(plan_of("strong", settings, 4));
+  EXPECT_THROW(plan_of(ScalingRule::linear_fixed_epochs, settings, 4), BadInput);
+  EXPECT_NO_THROW(plan_of(ScalingRule::strong, settings, 4));
 }
 
 TEST(ScalingRules, UnknownNameSuggestsTheNearest) {
   try {
-    (void)scaling_rule("linear_fixed_sample");
+    (void)choice_from<ScalingRule>("linear_fixed_sample", "axes.scaling_rule");
     FAIL() << "accepted";
   } catch (const BadInput& error) {
+    EXPECT_THAT(error.what(), HasSubstr("axes.scaling_rule: unknown value 'linear_fixed_sample'"));
     EXPECT_THAT(error.what(), HasSubstr("'linear_fixed_samples' is meant"));
   }
 }

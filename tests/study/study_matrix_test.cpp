@@ -6,6 +6,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "core/text.hpp"
+
 #include "tests/study/toy_workload.hpp"
 
 namespace scalestudy {
@@ -17,11 +19,12 @@ using ::testing::HasSubstr;
 StudyMatrix matrix_of(const std::vector<std::string>& overrides = {},
                       const Environment& environment = {},
                       std::int64_t cores = 2) {
-  return expand(StudyFile(small_study()).read(overrides), environment, cores, toy_workloads());
+  return expand(StudyFile(small_study()).read(overrides), environment, cores, toy_workloads(),
+                toy_launchers());
 }
 
 std::string short_name(const RunSpec& spec) {
-  return spec.control_arm + "/r" + std::to_string(spec.ranks) + "/" + std::to_string(spec.repeat);
+  return cat(to_string(spec.control_arm), "/r", spec.ranks, "/", spec.repeat);
 }
 
 TEST(StudyMatrix, RunsAreInterleavedOverRanksInsideEachRepeat) {
@@ -44,9 +47,10 @@ TEST(StudyMatrix, RunIdsAreUnique) {
 
 TEST(StudyMatrix, ControlArmsHaveNoReduction) {
   for (const auto& run : matrix_of().runs) {
-    EXPECT_EQ(run.reduction == "none", !run.control_arm.empty());
-    if (run.control_arm.empty()) continue;
-    EXPECT_EQ(run.control_arm, run.ranks == 1 ? "no_distributed_path" : "no_communication");
+    EXPECT_EQ(run.reduction == Reduction::none, run.control_arm.has_value());
+    if (!run.control_arm) continue;
+    EXPECT_EQ(run.control_arm,
+              run.ranks == 1 ? ControlArm::no_distributed_path : ControlArm::no_communication);
   }
 }
 
@@ -55,7 +59,7 @@ TEST(StudyMatrix, TheInputArmReplacesTheInputAndIsSharedByInputs) {
       {R"(axes.input=["sharded", "serial"])", "repeats=1", R"(control_arms=["synthetic_input"])"});
   EXPECT_EQ(matrix.runs.size(), 2U * 3 + 3);
   for (const auto& run : matrix.runs)
-    EXPECT_EQ(run.input == "synthetic", run.control_arm == "synthetic_input");
+    EXPECT_EQ(run.input == InputKind::synthetic, run.control_arm == ControlArm::synthetic_input);
 }
 
 TEST(StudyMatrix, PrecisionAndMemoryFormatAreAxes) {
@@ -64,7 +68,7 @@ TEST(StudyMatrix, PrecisionAndMemoryFormatAreAxes) {
                                  "control_arms=[]", "axes.ranks=[1]"});
   std::set<std::string> found;
   for (const auto& run : matrix.runs)
-    found.insert(run.settings.precision + "/" + run.settings.memory_format);
+    found.insert(cat(run.settings.precision, "/", run.settings.memory_format));
   EXPECT_THAT(found, ElementsAre("bf16/channels_last", "bf16/contiguous", "fp32/channels_last",
                                  "fp32/contiguous"));
 }
@@ -105,11 +109,11 @@ TEST(StudyMatrix, SeedsDependOnRepeatOnly) {
 TEST(StudyMatrix, CommunicatorFollowsLauncherAndRanks) {
   Environment environment;
   for (const auto& run : matrix_of().runs) {
-    EXPECT_EQ(run.communicator, run.ranks == 1 ? "local" : "shm");
+    EXPECT_EQ(run.communicator, run.ranks == 1 ? CommunicatorKind::local : CommunicatorKind::shm);
   }
   environment.launcher = "mpirun";
   for (const auto& run : matrix_of({}, environment).runs) {
-    EXPECT_EQ(run.communicator, run.ranks == 1 ? "local" : "mpi");
+    EXPECT_EQ(run.communicator, run.ranks == 1 ? CommunicatorKind::local : CommunicatorKind::mpi);
     EXPECT_EQ(run.launcher, "mpirun");
   }
   environment.launcher = "slurm";
@@ -132,11 +136,11 @@ TEST(StudyMatrix, SmoothnessWindowIsTheLargestGlobalBatch) {
 
 TEST(StudyMatrix, SkipsHaveReasons) {
   Environment gpu;
-  gpu.device = "cuda";
+  gpu.device = Device::cuda;
   const auto on_gpu = matrix_of({}, gpu);
   for (const auto& run : on_gpu.runs) {
     EXPECT_EQ(run.ranks, 1);
-    EXPECT_EQ(run.settings.device, "cuda");
+    EXPECT_EQ(run.settings.device, Device::cuda);
   }
   ASSERT_EQ(on_gpu.skipped.size(), 4U);
   EXPECT_THAT(on_gpu.skipped[0].combination, HasSubstr("ranks=2, scaling_rule=linear_fixed_sam"));
@@ -200,14 +204,14 @@ RunSpec golden_spec() {
   spec.study = "golden";
   spec.workload = "noise2void";
   spec.ranks = 4;
-  spec.scaling_rule = "linear_fixed_samples";
-  spec.reduction = "bucketed_overlap";
-  spec.input = "sharded";
+  spec.scaling_rule = ScalingRule::linear_fixed_samples;
+  spec.reduction = Reduction::bucketed_overlap;
+  spec.input = InputKind::sharded;
   spec.repeat = 2;
   spec.launcher = "local";
-  spec.communicator = "shm";
+  spec.communicator = CommunicatorKind::shm;
   spec.data.path = "/data/stack.tif";
-  spec.plan = scaling_rule(spec.scaling_rule).apply({spec.settings, spec.ranks});
+  spec.plan = apply(spec.scaling_rule, {spec.settings, spec.ranks});
   return spec;
 }
 
@@ -235,9 +239,9 @@ TEST(RunSpec, HashSeesEveryPart) {
 
 TEST(RunSpec, IdNamesArmAndInputBeforeTheRepeat) {
   auto spec = golden_spec();
-  spec.control_arm = "no_communication";
-  spec.reduction = "none";
-  spec.input = "serial";
+  spec.control_arm = ControlArm::no_communication;
+  spec.reduction = Reduction::none;
+  spec.input = InputKind::serial;
   EXPECT_THAT(spec.run_id(),
               HasSubstr("noise2void-r4-linear_fixed_samples-none-no_communication-serial-rep2-"));
 }

@@ -30,7 +30,7 @@ TEST(Study, ReadsWhatIsGivenAndKeepsDefaults) {
   EXPECT_EQ(study.settings.optimizer.epsilon, 1e-7);
   EXPECT_EQ(study.workload_settings, R"({"width":4})");
   EXPECT_THAT(study.axes.ranks, ElementsAre(1, 2, 4));
-  EXPECT_THAT(study.axes.scaling_rule, ElementsAre("linear_fixed_samples"));
+  EXPECT_THAT(study.axes.scaling_rule, ElementsAre(ScalingRule::linear_fixed_samples));
   EXPECT_EQ(study.repeats, 2);
 }
 
@@ -40,7 +40,7 @@ TEST(Study, OverridesReplaceAndAdd) {
       file.read({"settings.epochs=3", "settings.schedule.name=constant", "axes.ranks=[1, 8]",
                  "data.path=/elsewhere/x.tif", "settings.width=9"});
   EXPECT_EQ(study.settings.epochs, 3);
-  EXPECT_EQ(study.settings.schedule.name, "constant");
+  EXPECT_EQ(study.settings.schedule.name, ScheduleKind::constant);
   EXPECT_THAT(study.axes.ranks, ElementsAre(1, 8));
   EXPECT_EQ(study.data.path, "/elsewhere/x.tif");
   EXPECT_EQ(study.workload_settings, R"({"width":9})");
@@ -120,6 +120,13 @@ TEST(Study, WrongTypesAndRangesAreRefused) {
               HasSubstr("small.json: settings: array given"));
 }
 
+TEST(Study, LimitsAreWrittenInFull) {
+  EXPECT_THAT(refusal_of_study(with(R"({"epochs": 0})")),
+              HasSubstr("Use a value at least 1 and at most 1000000000."));
+  EXPECT_THAT(refusal_of_study(with(R"({"optimizer": {"momentum": 2}})")),
+              HasSubstr("at least 0 and at most 1."));
+}
+
 TEST(Study, RanksMustBePositive) {
   const auto refusal = [](const std::string& ranks) {
     return refusal_of_study(R"({"schema": 1, "workload": "toy", "axes": {"ranks": )" + ranks +
@@ -174,7 +181,7 @@ TEST(Environment, ReadsTheShippedOnes) {
   int count = 0;
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
     if (!entry.is_directory() || !exists(entry.path() / "environment.json")) continue;
-    const auto environment = read_environment(entry.path() / "environment.json");
+    const auto environment = read_environment(entry.path() / "environment.json", toy_launchers());
     EXPECT_EQ(environment.name, entry.path().filename());
     ++count;
   }
@@ -185,21 +192,21 @@ TEST(Environment, VariablesAndErrors) {
   const auto refusal = [](const std::string& text) -> std::string {
     const StudyFile file(text);
     try {
-      (void)read_environment(file.path());
+      (void)read_environment(file.path(), toy_launchers());
     } catch (const BadInput& error) {
       return error.what();
     }
     return "accepted";
   };
   const StudyFile file(R"({"launcher": "mpirun", "variables": {"OMP_PROC_BIND": "true"}})");
-  const auto environment = read_environment(file.path());
+  const auto environment = read_environment(file.path(), toy_launchers());
   EXPECT_EQ(environment.launcher, "mpirun");
   EXPECT_EQ(environment.variables.at("OMP_PROC_BIND"), "true");
   EXPECT_THAT(refusal(R"({"launcher": "mpiexec"})"), HasSubstr("launcher: unknown name 'mpiexec'"));
   EXPECT_THAT(refusal(R"({"variables": {"A": 1}})"), HasSubstr("variables.A is not a text"));
   EXPECT_THAT(refusal(R"({"variables": {"A=B": "1"}})"), HasSubstr("no name of a variable"));
   EXPECT_THAT(refusal(R"({"lancher": "local"})"), HasSubstr("'launcher' is meant"));
-  EXPECT_EQ(environment_schema()["properties"]["launcher"]["default"], "local");
+  EXPECT_EQ(environment_schema(toy_launchers())["properties"]["launcher"]["default"], "local");
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 
 #include "core/error.hpp"
 
+#include "study/launcher_descriptor.hpp"
 #include "study/study.hpp"
 
 namespace scalestudy {
@@ -45,6 +46,14 @@ inline const WorkloadDescriptor& toy_descriptor() {
 
 inline std::span<const WorkloadDescriptor* const> toy_workloads() {
   static const std::vector<const WorkloadDescriptor*> list{&toy_descriptor()};
+  return list;
+}
+
+/// One that joins its ranks by shared memory, one by MPI.
+inline LauncherDescriptors toy_launchers() {
+  static constexpr LauncherDescriptor local{"local", "for tests", CommunicatorKind::shm};
+  static constexpr LauncherDescriptor mpirun{"mpirun", "for tests", CommunicatorKind::mpi};
+  static constexpr std::array list{&local, &mpirun};
   return list;
 }
 

@@ -38,7 +38,7 @@ void export_adam_step(Model& model, const AdamStep& step, const std::filesystem:
   out.add_state("before.", model);
   OptimizerSettings settings;
   settings.epsilon = 1e-8;
-  settings.epsilon_rule = "torch";
+  settings.epsilon_rule = EpsilonRule::torch;
   const auto optimizer =
       make_optimizer(settings, {parameters.values(), parameters.element_counts()});
 

@@ -8,7 +8,7 @@
 namespace scalestudy {
 namespace {
 
-OptimizerSettings settings_with(const std::string& rule, double epsilon) {
+OptimizerSettings settings_with(EpsilonRule rule, double epsilon) {
   OptimizerSettings settings;
   settings.epsilon_rule = rule;
   settings.epsilon = epsilon;
@@ -22,7 +22,7 @@ torch::Tensor gradient_of_step(int step) {
 TEST(FlatAdam, EqualsTorchsAdamWithTorchsEpsilon) {
   auto ours = torch::linspace(-1, 1, 50, torch::kFloat64);
   auto theirs = ours.clone().requires_grad_(true);
-  Adam adam(settings_with("torch", 1e-8), ours);
+  Adam adam(settings_with(EpsilonRule::torch, 1e-8), ours);
   torch::optim::Adam reference({theirs}, torch::optim::AdamOptions(1e-2));
   for (int step = 0; step < 20; ++step) {
     adam.step(1e-2, gradient_of_step(step) * 4, torch::full({1}, 4.0, torch::kFloat64), {});
@@ -41,7 +41,7 @@ TEST(FlatAdam, EqualsKerasFormulaWithEpsilonHat) {
   auto expected = ours.clone();
   auto m = torch::zeros({50}, torch::kFloat64);
   auto v = torch::zeros({50}, torch::kFloat64);
-  Adam adam(settings_with("keras", epsilon_hat), ours);
+  Adam adam(settings_with(EpsilonRule::keras, epsilon_hat), ours);
   for (int step = 1; step <= 10; ++step) {
     const auto gradient = gradient_of_step(step);
     adam.step(rate, gradient.clone(), torch::ones({1}, torch::kFloat64), {});
@@ -55,7 +55,7 @@ TEST(FlatAdam, EqualsKerasFormulaWithEpsilonHat) {
 
 TEST(FlatAdam, AZeroWeightIsNoNaN) {
   auto values = torch::ones({5});
-  Adam adam(settings_with("keras", 1e-7), values);
+  Adam adam(settings_with(EpsilonRule::keras, 1e-7), values);
   adam.step(1e-3, torch::zeros({5}), torch::zeros({1}), {});
   EXPECT_TRUE(values.eq(1).all().item<bool>());
 }

@@ -28,12 +28,12 @@ namespace scalestudy {
 namespace {
 
 struct Arguments {
-  std::string back_end;
+  CommunicatorKind back_end = CommunicatorKind::threads;
   std::int64_t ranks = 1;
   torch::ScalarType type = torch::kFloat64;
   std::int64_t steps = 1;
   std::int64_t global_batch_size = 7;
-  std::string batch_norm;
+  BatchNormPolicy batch_norm = BatchNormPolicy::frozen;
   std::string mutation;
   std::filesystem::path folder;
 };
@@ -95,9 +95,7 @@ class EquivalenceTask final : public TrainingTask {
                               std::vector<Panel>&) override {
     return {};
   }
-  [[nodiscard]] std::map<std::string, std::string> effective_settings() const override {
-    return {};
-  }
+  [[nodiscard]] EffectiveSettings effective_settings() const override { return {}; }
 
  private:
   /// Two classic mistakes: the mean of the ranks' means, and a divisor without the other ranks.
@@ -115,13 +113,13 @@ RunSpec spec_of(const Arguments& arguments) {
   RunSpec spec;
   spec.workload = "equivalence";
   spec.ranks = arguments.ranks;
-  spec.reduction = "bucketed_overlap";
+  spec.reduction = Reduction::bucketed_overlap;
   spec.settings.buckets = {256, 4096};  // several buckets although the network is small
-  spec.settings.schedule.name = "constant";
+  spec.settings.schedule.name = ScheduleKind::constant;
   spec.settings.batch_norm = arguments.batch_norm;
-  spec.input = "sharded";
+  spec.input = InputKind::sharded;
   spec.settings.evaluation_threads = 1;
-  spec.settings.memory_format = "contiguous";
+  spec.settings.memory_format = MemoryFormat::contiguous;
   spec.plan.global_batch_size = arguments.global_batch_size;
   if (arguments.mutation == "dropped_remainder")
     spec.plan.global_batch_size -= arguments.global_batch_size % arguments.ranks;
@@ -193,16 +191,16 @@ void run_process(const Arguments& arguments) {
 int main(int argc, char** argv) {
   using namespace scalestudy;
   if (argc != 9) return 2;
-  const Arguments arguments{argv[1],
-                            std::atoll(argv[2]),
-                            std::string(argv[3]) == "float32" ? torch::kFloat32 : torch::kFloat64,
-                            std::atoll(argv[4]),
-                            std::atoll(argv[5]),
-                            argv[6],
-                            argv[7],
-                            argv[8]};
   try {
-    if (arguments.back_end == "threads")
+    const Arguments arguments{choice_from<CommunicatorKind>(argv[1], "BACK_END"),
+                              std::atoll(argv[2]),
+                              std::string(argv[3]) == "float32" ? torch::kFloat32 : torch::kFloat64,
+                              std::atoll(argv[4]),
+                              std::atoll(argv[5]),
+                              choice_from<BatchNormPolicy>(argv[6], "BATCH_NORM"),
+                              argv[7],
+                              argv[8]};
+    if (arguments.back_end == CommunicatorKind::threads)
       run_threads(arguments);
     else
       run_process(arguments);

@@ -31,7 +31,7 @@ double difference_to(const OptimizerSettings& settings, const Options& options) 
 
 TEST(Sgd, WithMomentumAndWeightDecayEqualsTorchs) {
   OptimizerSettings settings;
-  settings.name = "sgd";
+  settings.name = OptimizerKind::sgd;
   settings.momentum = 0.9;
   settings.weight_decay = 1e-2;
   const auto options = torch::optim::SGDOptions(1e-2).momentum(0.9).weight_decay(1e-2);
@@ -42,7 +42,7 @@ TEST(Sgd, WithMomentumAndWeightDecayEqualsTorchs) {
 
 TEST(Optimizer, AdamsWeightDecayIsTorchsToo) {
   OptimizerSettings settings;
-  settings.epsilon_rule = "torch";
+  settings.epsilon_rule = EpsilonRule::torch;
   settings.epsilon = 1e-8;
   settings.weight_decay = 1e-2;
   const auto options = torch::optim::AdamOptions(1e-2).weight_decay(1e-2);

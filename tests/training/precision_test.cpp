@@ -21,20 +21,20 @@ torch::Tensor convolution() {
 }
 
 TEST(Precision, Bf16CastsConvolutionsForAsLongAsItLives) {
-  EXPECT_NO_THROW(put_precision_in_force("bf16", cpu));
+  EXPECT_NO_THROW(put_precision_in_force(Precision::bf16, cpu));
   {
-    const Autocast autocast("bf16", cpu);
+    const Autocast autocast(Precision::bf16, cpu);
     EXPECT_EQ(convolution().scalar_type(), torch::kBFloat16);
   }
   EXPECT_EQ(convolution().scalar_type(), torch::kFloat32);
-  const Autocast autocast("fp32", cpu);
+  const Autocast autocast(Precision::fp32, cpu);
   EXPECT_EQ(convolution().scalar_type(), torch::kFloat32);
 }
 
 TEST(Precision, OneThatChangesNothingIsAnError) {
-  EXPECT_NO_THROW(put_precision_in_force("fp32", cpu));
+  EXPECT_NO_THROW(put_precision_in_force(Precision::fp32, cpu));
   try {
-    put_precision_in_force("tf32", cpu);
+    put_precision_in_force(Precision::tf32, cpu);
     FAIL() << "a CPU has no TF32";
   } catch (const Unavailable& error) {
     EXPECT_THAT(error.what(), testing::HasSubstr("Precision tf32 changes nothing on cpu"));
@@ -43,21 +43,21 @@ TEST(Precision, OneThatChangesNothingIsAnError) {
 
 TEST(MemoryFormat, OneThatIsNotInForceIsAnError) {
   torch::nn::Conv2d layer(torch::nn::Conv2dOptions(4, 8, 3));
-  EXPECT_NO_THROW(expect_memory_format(*layer, "contiguous"));
-  EXPECT_THROW(expect_memory_format(*layer, "channels_last"), Unavailable);
+  EXPECT_NO_THROW(expect_memory_format(*layer, MemoryFormat::contiguous));
+  EXPECT_THROW(expect_memory_format(*layer, MemoryFormat::channels_last), Unavailable);
   use_memory_format(*layer, c10::MemoryFormat::ChannelsLast);
-  EXPECT_NO_THROW(expect_memory_format(*layer, "channels_last"));
-  EXPECT_THROW(expect_memory_format(*layer, "contiguous"), Unavailable);
+  EXPECT_NO_THROW(expect_memory_format(*layer, MemoryFormat::channels_last));
+  EXPECT_THROW(expect_memory_format(*layer, MemoryFormat::contiguous), Unavailable);
 }
 
 TEST(LossScaler, StaysOutOfTheWayUnlessFp16) {
-  EXPECT_FALSE(LossScaler("fp32", cpu).is_active());
-  EXPECT_FALSE(LossScaler("bf16", cpu).is_active());
-  EXPECT_EQ(LossScaler("fp32", cpu).scale().item<double>(), 1);
+  EXPECT_FALSE(LossScaler(Precision::fp32, cpu).is_active());
+  EXPECT_FALSE(LossScaler(Precision::bf16, cpu).is_active());
+  EXPECT_EQ(LossScaler(Precision::fp32, cpu).scale().item<double>(), 1);
 }
 
 TEST(LossScaler, HalvesOnOverflowAndDoublesAfter2000GoodSteps) {
-  LossScaler scaler("fp16", cpu);
+  LossScaler scaler(Precision::fp16, cpu);
   EXPECT_EQ(scaler.scale().item<double>(), 65536);
   EXPECT_EQ(scaler.check(torch::tensor({1.0F, INFINITY})).item<double>(), 1);
   EXPECT_EQ(scaler.scale().item<double>(), 32768);
@@ -69,13 +69,13 @@ TEST(LossScaler, HalvesOnOverflowAndDoublesAfter2000GoodSteps) {
 }
 
 TEST(LossScaler, AnOverflowSkipsTheUpdateOfEitherOptimiser) {
-  for (const std::string name : {"adam", "sgd"}) {
+  for (const auto name : {OptimizerKind::adam, OptimizerKind::sgd}) {
     OptimizerSettings settings;
     settings.name = name;
-    settings.epsilon_rule = "torch";
+    settings.epsilon_rule = EpsilonRule::torch;
     auto values = torch::ones({4});
     const auto optimizer = make_optimizer(settings, {values, {values.numel()}});
-    LossScaler scaler("fp16", cpu);
+    LossScaler scaler(Precision::fp16, cpu);
     const auto step = [&](const torch::Tensor& gradients) {
       const auto divisor = torch::full({1}, 2.0F) * scaler.scale();
       optimizer->step(0.1, gradients, divisor, scaler.check(gradients));

@@ -96,9 +96,7 @@ class RegressionTask final : public TrainingTask {
                               std::vector<Panel>&) override {
     return evaluate(comm, heartbeat);
   }
-  [[nodiscard]] std::map<std::string, std::string> effective_settings() const override {
-    return {};
-  }
+  [[nodiscard]] EffectiveSettings effective_settings() const override { return {}; }
 
  private:
   static torch::Tensor inputs(std::int64_t first, std::int64_t count) {
@@ -121,8 +119,8 @@ class RegressionTask final : public TrainingTask {
 RunSpec spec_on(std::int64_t ranks) {
   RunSpec spec;
   spec.ranks = ranks;
-  spec.reduction = "bucketed_overlap";
-  spec.input = "sharded";
+  spec.reduction = Reduction::bucketed_overlap;
+  spec.input = InputKind::sharded;
   spec.settings.evaluation_threads = 1;
   spec.settings.buckets = {32, 64};
   spec.settings.schedule.min_delta = 0.02;  // reduces after most epochs

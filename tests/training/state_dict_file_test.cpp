@@ -12,9 +12,9 @@
 
 #include "training/checkpoint.hpp"
 
-#include "tests/support/temporary_folder.hpp"
 #include "tests/support/python_torch.hpp"
 #include "tests/support/requirements.hpp"
+#include "tests/support/temporary_folder.hpp"
 
 namespace scalestudy {
 namespace {

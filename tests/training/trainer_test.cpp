@@ -49,9 +49,7 @@ class LineTask final : public TrainingTask {
                               std::vector<Panel>&) override {
     return {.loss = 1, .evaluation_set_hash = "hash"};
   }
-  [[nodiscard]] std::map<std::string, std::string> effective_settings() const override {
-    return {};
-  }
+  [[nodiscard]] EffectiveSettings effective_settings() const override { return {}; }
 
   std::vector<std::int64_t>
       counts;  ///< samples per batch; the first one is the trainer's look at the ready order
@@ -69,8 +67,8 @@ class TrainerTest : public ::testing::Test {
   void SetUp() override {
     folder_ = fs::temp_directory_path() / cat("scalestudy-trainer-", ::getpid());
     fs::create_directories(folder_);
-    spec_.reduction = "bucketed_overlap";
-    spec_.input = "sharded";
+    spec_.reduction = Reduction::bucketed_overlap;
+    spec_.input = InputKind::sharded;
     spec_.settings.evaluation_threads = 1;
     spec_.plan.epochs = 2;
     spec_.plan.steps_per_epoch = 3;
@@ -195,7 +193,7 @@ TEST_F(TrainerTest, ANonFiniteLossEndsTrainingAndSaysWhere) {
 }
 
 TEST_F(TrainerTest, WarmUpRampsTheRateInSamples) {
-  spec_.settings.schedule.name = "constant";
+  spec_.settings.schedule.name = ScheduleKind::constant;
   spec_.settings.optimizer.base_learning_rate = 1e-3;
   spec_.plan.learning_rate = 5e-3;
   spec_.plan.warmup_samples = 8;  // two steps of four

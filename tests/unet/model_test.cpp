@@ -58,15 +58,15 @@ TEST(UNet2d, KeepsTheShapeOfItsInputAndTakesEmptyBatches) {
 }
 
 TEST(UNet2d, InitialisationIsTheOneAskedFor) {
-  const auto kernel_and_bias = [](const std::string& initialisation) {
+  const auto kernel_and_bias = [](Initialisation initialisation) {
     Settings settings;
     settings.initialisation = initialisation;
     auto parameters = UNet(settings).named_parameters();
     return std::pair(parameters["bottom.second.conv.weight"],
                      parameters["bottom.second.conv.bias"]);
   };
-  const auto [keras, keras_bias] = kernel_and_bias("keras");
-  const auto [torch_kernel, torch_bias] = kernel_and_bias("torch");
+  const auto [keras, keras_bias] = kernel_and_bias(Initialisation::keras);
+  const auto [torch_kernel, torch_bias] = kernel_and_bias(Initialisation::torch);
   EXPECT_EQ(keras_bias.abs().max().item<float>(), 0.0F);
   EXPECT_GT(torch_bias.abs().max().item<float>(), 0.0F);
   const double fan = 9.0 * 128;

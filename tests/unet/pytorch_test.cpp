@@ -3,10 +3,10 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/support/temporary_folder.hpp"
 #include "tests/support/adam_step.hpp"
 #include "tests/support/python_torch.hpp"
 #include "tests/support/requirements.hpp"
+#include "tests/support/temporary_folder.hpp"
 #include "workloads/unet/model.hpp"
 
 namespace scalestudy::unet {
@@ -43,8 +43,8 @@ TEST_P(PyTorchPeer, ForwardAndOneTrainingStepAreEqual) {
   const TemporaryFolder folder;
   torch::manual_seed(3);
   Settings settings;
-  settings.batch_norm_rule = GetParam().rule;
-  settings.initialisation = GetParam().rule;
+  settings.batch_norm_rule = choice_from<BatchNormRule>(GetParam().rule, "rule");
+  settings.initialisation = choice_from<Initialisation>(GetParam().rule, "rule");
   UNet model(settings);
   model.to(GetParam().type);
   const auto file = folder.path() / "step.pt";

@@ -10,8 +10,8 @@
 
 #include "data/source/image_source.hpp"
 
-#include "tests/support/temporary_folder.hpp"
 #include "tests/support/picture_files.hpp"
+#include "tests/support/temporary_folder.hpp"
 
 namespace scalestudy::unet {
 namespace {
@@ -177,7 +177,7 @@ TEST_F(UNetSamples, PlantedOverlapIsRefusedOrCounted) {
                                         HasSubstr(cat("images/", to, ".png")),
                                         HasSubstr("evaluation_overlap")));
   Settings settings;
-  settings.evaluation_overlap = "record";
+  settings.evaluation_overlap = OverlapRule::record;
   EXPECT_EQ(open(settings).facts().evaluation_overlap_count, 1);
   EXPECT_EQ(open(settings).facts().evaluation_duplicate_count, 0);
 }
@@ -189,7 +189,7 @@ TEST_F(UNetSamples, PlantedDuplicateIsRefusedOrCounted) {
   write(number(lists.validation, 1), picture(kept, 16, 32), half_mask(16, 32));
   EXPECT_THAT(refusal(), HasSubstr("twice"));
   Settings settings;
-  settings.evaluation_overlap = "record";
+  settings.evaluation_overlap = OverlapRule::record;
   EXPECT_EQ(open(settings).facts().evaluation_duplicate_count, 1);
 }
 

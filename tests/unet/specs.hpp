@@ -1,6 +1,7 @@
 #pragma once
 /// Runs of shipped studies, resolved as the driver does it.
 
+#include <array>
 #include <string>
 #include <vector>
 
@@ -16,8 +17,10 @@ namespace scalestudy::unet {
 /// `name`: "unet-nuclei".
 inline StudyMatrix runs_of(const std::string& name, const std::vector<std::string>& overrides) {
   const auto file = cat(SCALESTUDY_SOURCE_DIR, "/workloads/unet/studies/", name, ".json");
+  static constexpr LauncherDescriptor local{"local", "for tests", CommunicatorKind::shm};
+  static constexpr std::array launchers{&local};
   const auto study = read_study(file, overrides, workload_catalogue());
-  return expand(study, Environment{}, /*cores=*/16, workload_catalogue());
+  return expand(study, Environment{}, /*cores=*/16, workload_catalogue(), launchers);
 }
 
 }  // namespace scalestudy::unet

@@ -2,8 +2,8 @@
 
 #include <gmock/gmock.h>
 
-#include "tests/support/temporary_folder.hpp"
 #include "tests/support/picture_files.hpp"
+#include "tests/support/temporary_folder.hpp"
 #include "tests/unet/specs.hpp"
 
 namespace scalestudy::unet {

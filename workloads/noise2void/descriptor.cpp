@@ -34,7 +34,7 @@ std::string reason_to_skip(const RunSpec& spec) {
     if (side % multiple != 0)
       return cat("patch side ", side, " is no multiple of ", multiple, " (the network halves it ",
                  settings.depth, " times)");
-  if (spec.settings.device == "cpu" && spec.settings.precision == "bf16" &&
+  if (spec.settings.device == Device::cpu && spec.settings.precision == Precision::bf16 &&
       has_level_of_two_planes(settings))
     return cat("a patch of ", settings.patch[0], " planes is pooled down to 2 planes, for which ",
                "LibTorch's bf16 gradients are wrong on CPUs: give the patch 12, 16 or more planes");

@@ -10,7 +10,7 @@ namespace scalestudy::noise2void {
 
 /// mse: Σ (target − prediction · mask)²; mae: Σ |…|. Target is 0 off the mask.
 /// All (N, 1, Z, Y, X).
-[[nodiscard]] torch::Tensor masked_loss_sum(const std::string& loss,
+[[nodiscard]] torch::Tensor masked_loss_sum(LossKind loss,
                                             const torch::Tensor& prediction,
                                             const torch::Tensor& target,
                                             const torch::Tensor& mask);

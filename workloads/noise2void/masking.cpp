@@ -9,8 +9,9 @@ namespace scalestudy::noise2void {
 
 std::int64_t box_side(const Settings& settings) {
   const double voxels_per_point = 1.0 / settings.masked_frac;
-  const double side = settings.mask_count_rule == "nominal" ? std::cbrt(voxels_per_point)
-                                                            : std::sqrt(voxels_per_point);
+  const double side = settings.mask_count_rule == MaskCountRule::nominal
+                          ? std::cbrt(voxels_per_point)
+                          : std::sqrt(voxels_per_point);
   return std::max(std::int64_t{1}, static_cast<std::int64_t>(std::nearbyint(side)));
 }
 

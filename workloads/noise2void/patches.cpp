@@ -42,7 +42,7 @@ Patch flipped(const Patch& patch, const Shape3& shape) {
 std::vector<Patch> augmented(const std::vector<Patch>& patches,
                              const Shape3& shape,
                              const Settings& settings) {
-  if (settings.augmentation == "none") return patches;
+  if (settings.augmentation == AugmentationRule::none) return patches;
   std::vector<Patch> all;
   for (const auto& patch : patches)
     for (auto& variant : eightfold(patch, shape)) all.push_back(std::move(variant));
@@ -107,7 +107,7 @@ std::vector<Patch> eightfold(const Patch& patch, const Shape3& shape) {
 PatchSets make_patches(const Volume& volume, const Settings& settings, const std::string& origin) {
   PatchSets sets;
   sets.shape = {settings.patch[0], settings.patch[1], settings.patch[2]};
-  if (settings.augmentation == "eightfold" && sets.shape[1] != sets.shape[2])
+  if (settings.augmentation == AugmentationRule::eightfold && sets.shape[1] != sets.shape[2])
     throw BadInput({cat("patch ", sets.shape[0], "×", sets.shape[1], "×", sets.shape[2],
                         " is not square in YX"),
                     "eightfold augmentation turns patches by 90 degrees",
@@ -115,7 +115,7 @@ PatchSets make_patches(const Volume& volume, const Settings& settings, const std
   std::vector<Patch> patches;
   for (const auto& corner : grid_corners(volume.shape, sets.shape, origin))
     patches.push_back(cut_patch(volume, corner, sets.shape));
-  if (settings.split_rule == "original") {
+  if (settings.split_rule == SplitRule::original) {
     patches = shuffled(augmented(patches, sets.shape, settings));
     sets.validation = cut_validation(patches, settings.validation_frac, origin);
     sets.training = std::move(patches);

@@ -13,36 +13,20 @@ void visit(FieldVisitor& visitor, Settings& settings) {
                  .description = "Share of voxels to mask, as asked for (n2v's perc_pix / 100)",
                  .minimum = 1e-6,
                  .maximum = 0.5});
-  visitor.field(
-      "mask_count_rule", settings.mask_count_rule,
-      {.unit = "1",
-       .description = "Box side of the stratified masks: original = round(sqrt(1/frac)) in 3D "
-                      "too, as n2v computes it (about 6 voxels per published patch); nominal = "
-                      "round(cbrt(1/frac)), which masks what was asked for",
-       .choices = {"original", "nominal"}});
+  visitor.field("mask_count_rule", settings.mask_count_rule,
+                {.unit = "1", .description = "Box side of the stratified masks"});
   visitor.field("manipulator", settings.manipulator,
-                {.unit = "1",
-                 .description = "How a masked voxel's input value is chosen",
-                 .choices = {"uniform_with_cp"}});
+                {.unit = "1", .description = "How a masked voxel's input value is chosen"});
   visitor.field("neighbourhood_radius_vox", settings.neighbourhood_radius_vox,
                 {.unit = "voxels",
                  .description = "Radius of the window that replacement values come from",
                  .minimum = 1,
                  .maximum = 64});
-  visitor.field(
-      "loss", settings.loss,
-      {.unit = "1", .description = "Loss on the masked voxels", .choices = {"mse", "mae"}});
+  visitor.field("loss", settings.loss, {.unit = "1", .description = "Loss on the masked voxels"});
   visitor.field("augmentation", settings.augmentation,
-                {.unit = "1",
-                 .description = "eightfold: four rotations in YX, each also flipped",
-                 .choices = {"eightfold", "none"}});
-  visitor.field(
-      "split_rule", settings.split_rule,
-      {.unit = "1",
-       .description = "split_first: validation patches are set aside before augmentation; "
-                      "original: augmented and shuffled before the cut, as n2v's notebook, so "
-                      "that copies of training patches are in the validation set",
-       .choices = {"split_first", "original"}});
+                {.unit = "1", .description = "Copies of each patch that are trained on as well"});
+  visitor.field("split_rule", settings.split_rule,
+                {.unit = "1", .description = "When validation patches are set aside"});
   visitor.field("validation_frac", settings.validation_frac,
                 {.unit = "1",
                  .description = "Share of patches set aside for validation",
@@ -52,8 +36,7 @@ void visit(FieldVisitor& visitor, Settings& settings) {
       "fewer_patches_than_batch", settings.fewer_patches_than_batch,
       {.unit = "1",
        .description = "What to do when there are fewer training patches than samples in a "
-                      "global batch, which then holds repeated patches",
-       .choices = {"refuse", "allow"}});
+                      "global batch, which then holds repeated patches"});
   visitor.field("depth", settings.depth,
                 {.unit = "1", .description = "Levels of the U-Net", .minimum = 1, .maximum = 5});
   visitor.field(

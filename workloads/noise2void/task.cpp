@@ -19,12 +19,18 @@
 
 namespace scalestudy::noise2void {
 
-torch::Tensor masked_loss_sum(const std::string& loss,
+torch::Tensor masked_loss_sum(LossKind loss,
                               const torch::Tensor& prediction,
                               const torch::Tensor& target,
                               const torch::Tensor& mask) {
   const auto error = target - prediction * mask;
-  return loss == "mae" ? error.abs().sum() : error.square().sum();
+  switch (loss) {
+    case LossKind::mse:
+      return error.square().sum();
+    case LossKind::mae:
+      return error.abs().sum();
+  }
+  SCALESTUDY_EXPECT(false);
 }
 
 namespace {
@@ -96,7 +102,7 @@ class Noise2VoidTask final : public TrainingTask {
   [[nodiscard]] Evaluation final_evaluation(const Communicator& comm,
                                             const HeartbeatCallback& heartbeat,
                                             std::vector<Panel>& panels) override;
-  [[nodiscard]] std::map<std::string, std::string> effective_settings() const override;
+  [[nodiscard]] EffectiveSettings effective_settings() const override;
 
  private:
   void read_data();
@@ -160,7 +166,8 @@ void Noise2VoidTask::read_data() {
 
 void Noise2VoidTask::require_enough_patches() const {
   const auto patches = static_cast<std::int64_t>(patches_.training.size());
-  if (patches >= spec_.plan.global_batch_size || settings_.fewer_patches_than_batch == "allow")
+  if (patches >= spec_.plan.global_batch_size ||
+      settings_.fewer_patches_than_batch == FewPatchesRule::allow)
     return;
   throw BadInput(
       {cat("'", spec_.data.path, "' yields ", patches,
@@ -286,24 +293,33 @@ Evaluation Noise2VoidTask::final_evaluation(const Communicator& comm,
   return evaluation;
 }
 
-std::map<std::string, std::string> Noise2VoidTask::effective_settings() const {
+EffectiveSettings Noise2VoidTask::effective_settings() const {
   const auto box = box_side(settings_);
   const auto voxels = static_cast<double>(voxel_count(patches_.shape));
   const auto points = expected_points(patches_.shape, box);
-  return {
-      {"training_patch_count", std::to_string(patches_.training.size())},
-      {"validation_patch_count", std::to_string(patches_.validation.size())},
-      {"volume_shape",
-       cat("[", volume_.shape[0], ", ", volume_.shape[1], ", ", volume_.shape[2], "]")},
-      {"volume_stored_type", cat("\"", volume_.stored_type, "\"")},
-      {"volume_hash", cat("\"", hex64(hash_bytes(std::as_bytes(std::span(volume_.voxels)))), "\"")},
-      {"normalisation_mean", cat(patches_.normalisation.mean)},
-      {"normalisation_std", cat(patches_.normalisation.std)},
-      {"mask_box_side_vox", std::to_string(box)},
-      {"masked_voxels_per_patch_expected", cat(points)},
-      {"masked_voxels_per_patch_nominal", cat(std::floor(voxels * settings_.masked_frac))},
-      {"masked_frac_effective", cat(points / voxels)},
+  EffectiveSettings effective;
+  effective.set("/workload_settings/masked_frac", points / voxels);
+  const auto fact = [&](const char* name, EffectiveSettings::Value value, const char* unit,
+                        const char* description) {
+    effective.add_fact(name, {std::move(value), unit, description});
   };
+  fact("training_patch_count", std::ssize(patches_.training), "patches", "Training patches");
+  fact("validation_patch_count", std::ssize(patches_.validation), "patches", "Validation patches");
+  fact("volume_shape", std::vector<std::int64_t>(volume_.shape.begin(), volume_.shape.end()),
+       "voxels", "Volume (Z, Y, X)");
+  fact("volume_stored_type", volume_.stored_type, "1", "Type of the voxels in the file");
+  fact("volume_hash", hex64(hash_bytes(std::as_bytes(std::span(volume_.voxels)))), "1",
+       "Hash of the voxels, added noise included");
+  fact("normalisation_mean", patches_.normalisation.mean, "grey values",
+       "What is taken off every voxel");
+  fact("normalisation_std", patches_.normalisation.std, "grey values",
+       "What every voxel is divided by");
+  fact("mask_box_side_vox", box, "voxels", "Side of the boxes that have one masked voxel each");
+  fact("masked_voxels_per_patch_expected", points, "voxels",
+       "Masked voxels of a patch, on average");
+  fact("masked_voxels_per_patch_nominal", std::floor(voxels * settings_.masked_frac), "voxels",
+       "Masked voxels of a patch as asked for");
+  return effective;
 }
 
 }  // namespace

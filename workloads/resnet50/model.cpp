@@ -45,13 +45,6 @@ torch::nn::Linear make_classifier(Variant variant, std::int64_t in, std::int64_t
 
 }  // namespace
 
-Variant variant_named(std::string_view name) {
-  if (name == "v1") return Variant::v1;
-  if (name == "v1.5") return Variant::v1_5;
-  throw BadInput(
-      {cat("unknown ResNet50 variant '", name, "'"), "known are v1 and v1.5", "Use one of them"});
-}
-
 Projection::Projection(Variant variant, std::int64_t in, std::int64_t out, std::int64_t stride) {
   convolution_ = register_module("0", make_convolution(variant, in, out, 1, stride));
   norm_ = register_module("1", make_norm(variant, out));

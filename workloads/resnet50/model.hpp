@@ -22,10 +22,9 @@
 
 #include "training/batch_norm.hpp"
 
-namespace scalestudy::resnet50 {
+#include "workloads/resnet50/settings.hpp"
 
-enum class Variant { v1, v1_5 };
-[[nodiscard]] Variant variant_named(std::string_view name);
+namespace scalestudy::resnet50 {
 
 /// Two modules called "0" and "1": what the shortcut does where shapes change.
 class Projection final : public torch::nn::Module {

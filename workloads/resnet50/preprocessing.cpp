@@ -21,7 +21,7 @@ std::int64_t draw_offset(Random& random, std::int64_t side_px) {
 Augmentation draw_augmentation(const Settings& settings,
                                std::uint64_t seed,
                                std::int64_t position) {
-  if (settings.augmentation == "none") return {};
+  if (settings.augmentation == AugmentationRule::none) return {};
   Random random(seed ^ augmentation_stream, static_cast<std::uint64_t>(position));
   Augmentation drawn;
   drawn.down_px = draw_offset(random, settings.size[0]);
@@ -40,7 +40,7 @@ std::vector<std::int64_t> source_indices(std::int64_t size, std::int64_t offset,
 }
 
 Normalisation normalisation_of(const Settings& settings) {
-  if (settings.normalisation == "raw") return {};
+  if (settings.normalisation == NormalisationRule::raw) return {};
   // Of red, green and blue over ImageNet, as torchvision gives them for values 0 … 1.
   constexpr std::array<double, 3> mean{0.485, 0.456, 0.406};
   constexpr std::array<double, 3> deviation{0.229, 0.224, 0.225};

@@ -104,7 +104,7 @@ SamePictures find_same_pictures(const ImageSet& set,
   const auto test = content_ids(set, samples.test, workers);
   evaluation.insert(evaluation.end(), test.begin(), test.end());
   const auto overlap = find_overlap(training, evaluation);
-  if (!overlap.empty() && settings.evaluation_overlap == "refuse")
+  if (!overlap.empty() && settings.evaluation_overlap == OverlapRule::refuse)
     throw BadInput({cat(overlap.size(), " of ", evaluation.size(),
                         " evaluation pictures are training pictures too, e.g. '",
                         overlap.front().second, "' is '", overlap.front().first, "'"),

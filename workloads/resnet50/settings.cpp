@@ -5,11 +5,7 @@ namespace scalestudy::resnet50 {
 void visit(FieldVisitor& visitor, Settings& settings) {
   visitor.field(
       "variant", settings.variant,
-      {.unit = "1",
-       .description = "v1: as Keras builds it (stride in the first 1x1 convolution, biases, batch "
-                      "norm epsilon 1.001e-5, Glorot kernels); v1.5: as torchvision (stride in the "
-                      "3x3 convolution, no biases, epsilon 1e-5, Kaiming kernels)",
-       .choices = {"v1", "v1.5"}});
+      {.unit = "1", .description = "Which of the layouts that people train under this name"});
   visitor.field(
       "size", settings.size,
       {.unit = "px",
@@ -24,18 +20,10 @@ void visit(FieldVisitor& visitor, Settings& settings) {
                  .description = "Number of classes the data must have; 0: whatever they have",
                  .minimum = 0,
                  .maximum = 100000});
-  visitor.field(
-      "augmentation", settings.augmentation,
-      {.unit = "1",
-       .description = "crop_flip: the picture is shifted by up to an eighth of its sides (zero "
-                      "padding, then a random crop) and mirrored left to right half the time",
-       .choices = {"none", "crop_flip"}});
-  visitor.field(
-      "normalisation", settings.normalisation,
-      {.unit = "1",
-       .description = "raw: values 0 to 255; imagenet: each channel's mean over ImageNet taken "
-                      "off, divided by its deviation",
-       .choices = {"raw", "imagenet"}});
+  visitor.field("augmentation", settings.augmentation,
+                {.unit = "1", .description = "How training pictures are varied"});
+  visitor.field("normalisation", settings.normalisation,
+                {.unit = "1", .description = "Values that the network is given"});
   visitor.field("label_smoothing_frac", settings.label_smoothing_frac,
                 {.unit = "1",
                  .description = "Share of the target spread evenly over all classes, in training "
@@ -57,8 +45,7 @@ void visit(FieldVisitor& visitor, Settings& settings) {
       "evaluation_overlap", settings.evaluation_overlap,
       {.unit = "1",
        .description = "What to do when a validation or test picture has the same pixels as a "
-                      "training picture",
-       .choices = {"refuse", "record"}});
+                      "training picture"});
 }
 
 Settings settings_from_json_text(const std::string& text) {

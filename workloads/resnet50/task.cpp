@@ -42,7 +42,7 @@ class ResNet50Task final : public TrainingTask {
   [[nodiscard]] Evaluation final_evaluation(const Communicator& comm,
                                             const HeartbeatCallback& heartbeat,
                                             std::vector<Panel>& panels) override;
-  [[nodiscard]] std::map<std::string, std::string> effective_settings() const override;
+  [[nodiscard]] EffectiveSettings effective_settings() const override;
 
  private:
   struct Result {
@@ -104,7 +104,7 @@ ResNet50Task::ResNet50Task(const RunSpec& spec,
   read_set(heartbeat);
   sequence_.emplace(SampleCount(static_cast<std::int64_t>(samples_.training.size())),
                     spec.repeat_seed());
-  model_ = std::make_shared<ResNet50>(variant_named(settings_.variant), classes());
+  model_ = std::make_shared<ResNet50>(settings_.variant, classes());
   model_->to(device_);
   use_memory_format(*model_, memory_format_);
 }
@@ -175,8 +175,9 @@ void ResNet50Task::keep_samples_on_device() {
 double ResNet50Task::make_batch_on_device(const Shard& shard) {
   const auto drawn = sequence_->range(shard.first, shard.count);
   const auto chosen = torch::tensor(drawn, torch::kInt64).to(device_);
-  const auto picked = settings_.augmentation == "none" ? pictures_on_device_.index_select(0, chosen)
-                                                       : augmented(chosen, shard);
+  const auto picked = settings_.augmentation == AugmentationRule::none
+                          ? pictures_on_device_.index_select(0, chosen)
+                          : augmented(chosen, shard);
   input_ = in_format(normalised(picked.to(torch::kFloat32)), memory_format_);
   labels_ = labels_on_device_.index_select(0, chosen);
   return static_cast<double>(shard.count);
@@ -269,26 +270,35 @@ Evaluation ResNet50Task::final_evaluation(const Communicator& comm,
   return result.evaluation;
 }
 
-std::map<std::string, std::string> ResNet50Task::effective_settings() const {
+EffectiveSettings ResNet50Task::effective_settings() const {
   std::int64_t parameters = 0;
   for (const auto& parameter : model_->parameters()) parameters += parameter.numel();
-  const auto counted = [](const auto& list) { return std::to_string(list.size()); };
-  const auto quoted = [](const std::string& text) { return cat("\"", text, "\""); };
-  return {
-      {"variant", quoted(settings_.variant)},
-      {"trainable_parameter_count", std::to_string(parameters)},
-      {"classes", std::to_string(classes())},
-      {"class_names", json_text(set_->class_names())},
-      {"size", cat("[", settings_.size[0], ", ", settings_.size[1], "]")},
-      {"training_sample_count", counted(samples_.training)},
-      {"validation_sample_count", counted(samples_.validation)},
-      {"validation_source", quoted(samples_.validation_source)},
-      {"test_sample_count", counted(samples_.test)},
-      {"training_set_hash", quoted(hex64(hash_of_ids(*set_, samples_.training)))},
-      {"training_duplicate_count", std::to_string(same_.training_duplicates)},
-      {"evaluation_duplicate_count", std::to_string(same_.evaluation_duplicates)},
-      {"evaluation_overlap_count", std::to_string(same_.overlap)},
+  EffectiveSettings effective;
+  effective.set("/workload_settings/variant", std::string(to_string(settings_.variant)));
+  effective.set("/workload_settings/classes", classes());
+  effective.set("/workload_settings/size", settings_.size);
+  const auto pictures_in = [&](const char* name, std::int64_t count, const char* description) {
+    effective.add_fact(name, {count, "samples", description});
   };
+  const auto text = [&](const char* name, EffectiveSettings::Value value, const char* description) {
+    effective.add_fact(name, {std::move(value), "1", description});
+  };
+  effective.add_fact("trainable_parameter_count",
+                     {parameters, "parameters", "Parameters of the network"});
+  text("class_names", set_->class_names(), "Classes in the order of their labels");
+  pictures_in("training_sample_count", std::ssize(samples_.training), "Training pictures");
+  pictures_in("validation_sample_count", std::ssize(samples_.validation), "Validation pictures");
+  text("validation_source", samples_.validation_source, "Where validation pictures come from");
+  pictures_in("test_sample_count", std::ssize(samples_.test), "Test pictures");
+  text("training_set_hash", hex64(hash_of_ids(*set_, samples_.training)),
+       "Hash of the training pictures' names");
+  pictures_in("training_duplicate_count", same_.training_duplicates,
+              "Training pictures that equal another one");
+  pictures_in("evaluation_duplicate_count", same_.evaluation_duplicates,
+              "Evaluation pictures that equal another one");
+  pictures_in("evaluation_overlap_count", same_.overlap,
+              "Evaluation pictures that equal a training picture");
+  return effective;
 }
 
 }  // namespace

@@ -9,7 +9,7 @@ namespace {
 /// A fresh layer holds torch's own values; Keras' are Glorot uniform kernels and zero biases.
 template <class Layer>
 Layer initialised(Layer layer, const Settings& settings) {
-  if (settings.initialisation == "keras") {
+  if (settings.initialisation == Initialisation::keras) {
     torch::nn::init::xavier_uniform_(layer->weight);
     torch::nn::init::zeros_(layer->bias);
   }
@@ -18,7 +18,7 @@ Layer initialised(Layer layer, const Settings& settings) {
 
 /// Momentum in torch's sense; Keras' 0.99 is its complement.
 std::shared_ptr<BatchNorm> make_norm(std::int64_t channels, const Settings& settings) {
-  return settings.batch_norm_rule == "keras"
+  return settings.batch_norm_rule == BatchNormRule::keras
              ? std::make_shared<BatchNorm>(channels, /*momentum=*/0.01, /*epsilon=*/1e-3)
              : std::make_shared<BatchNorm>(channels, /*momentum=*/0.1, /*epsilon=*/1e-5);
 }

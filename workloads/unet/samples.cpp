@@ -211,7 +211,7 @@ void Samples::look_for_overlap(const std::vector<std::uint64_t>& image_hashes) {
   const auto duplicates = find_duplicates(evaluated);
   facts_.evaluation_overlap_count = std::ssize(overlap);
   facts_.evaluation_duplicate_count = std::ssize(duplicates);
-  if (settings_.evaluation_overlap == "record") return;
+  if (settings_.evaluation_overlap == OverlapRule::record) return;
   const auto suggestion =
       "Remove the copies, or set settings.evaluation_overlap to \"record\" to go on and have "
       "their number recorded";

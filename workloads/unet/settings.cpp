@@ -36,18 +36,11 @@ void visit(FieldVisitor& visitor, Settings& settings) {
   visitor.field("evaluation_overlap", settings.evaluation_overlap,
                 {.unit = "1",
                  .description = "What to do when a picture of the evaluated part is also in the "
-                                "training part, or twice in its own: counts are recorded anyway",
-                 .choices = {"refuse", "record"}});
+                                "training part, or twice in its own: counts are recorded anyway"});
   visitor.field("batch_norm_rule", settings.batch_norm_rule,
-                {.unit = "1",
-                 .description = "keras: epsilon 1e-3, a new batch counts 0.01; torch: epsilon "
-                                "1e-5, a new batch counts 0.1",
-                 .choices = {"keras", "torch"}});
+                {.unit = "1", .description = "Constants of batch norm"});
   visitor.field("initialisation", settings.initialisation,
-                {.unit = "1",
-                 .description = "keras: Glorot uniform kernels, zero biases; torch: uniform "
-                                "within 1/sqrt(fan in), biases too",
-                 .choices = {"keras", "torch"}});
+                {.unit = "1", .description = "Weights that training starts from"});
   visitor.field("panel_samples", settings.panel_samples,
                 {.unit = "samples",
                  .description = "Evaluated samples shown in the report",

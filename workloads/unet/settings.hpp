@@ -6,7 +6,28 @@
 #include <string>
 #include <vector>
 
+#include "study/choices.hpp"
 #include "study/fields.hpp"
+
+namespace scalestudy::unet {
+
+enum class BatchNormRule { keras, torch };
+enum class Initialisation { keras, torch };
+
+}  // namespace scalestudy::unet
+
+namespace scalestudy {
+
+template <>
+inline constexpr auto choices<unet::BatchNormRule> =
+    std::array{Choice{unet::BatchNormRule::keras, "keras", "epsilon 1e-3, a new batch counts 0.01"},
+               Choice{unet::BatchNormRule::torch, "torch", "epsilon 1e-5, a new batch counts 0.1"}};
+template <>
+inline constexpr auto choices<unet::Initialisation> = std::array{
+    Choice{unet::Initialisation::keras, "keras", "Glorot uniform kernels, zero biases"},
+    Choice{unet::Initialisation::torch, "torch", "uniform within 1/sqrt(fan in), biases too"}};
+
+}  // namespace scalestudy
 
 namespace scalestudy::unet {
 
@@ -16,9 +37,9 @@ struct Settings {
   std::int64_t split_seed = 42;
   std::int64_t repeat_training_list = 1;
   double mask_threshold_frac = 0.5;
-  std::string evaluation_overlap = "refuse";
-  std::string batch_norm_rule = "keras";
-  std::string initialisation = "keras";
+  OverlapRule evaluation_overlap = OverlapRule::refuse;
+  BatchNormRule batch_norm_rule = BatchNormRule::keras;
+  Initialisation initialisation = Initialisation::keras;
   std::int64_t panel_samples = 3;
 };
 

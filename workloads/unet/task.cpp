@@ -64,7 +64,7 @@ class UNetTask final : public TrainingTask {
   [[nodiscard]] Evaluation final_evaluation(const Communicator& comm,
                                             const HeartbeatCallback& heartbeat,
                                             std::vector<Panel>& panels) override;
-  [[nodiscard]] std::map<std::string, std::string> effective_settings() const override;
+  [[nodiscard]] EffectiveSettings effective_settings() const override;
 
  private:
   /// Samples at the positions of the endless order.
@@ -236,24 +236,34 @@ std::vector<Panel> UNetTask::make_panels(const HeartbeatCallback& heartbeat) {
   return panels;
 }
 
-std::map<std::string, std::string> UNetTask::effective_settings() const {
+EffectiveSettings UNetTask::effective_settings() const {
   const auto& lists = samples_.lists();
   const auto& facts = samples_.facts();
   std::vector<std::string> validation_ids;
   for (const auto sample : lists.validation) validation_ids.push_back(samples_.id(sample));
-  return {
-      {"training_sample_count", std::to_string(lists.training_once.size())},
-      {"training_list_length", std::to_string(lists.training.size())},
-      {"validation_sample_count", std::to_string(lists.validation.size())},
-      {"split_hash", cat("\"", lists.split_hash, "\"")},
-      {"validation_samples", json_text(validation_ids)},
-      {"sample_size", cat("[", facts.height_px, ", ", facts.width_px, "]")},
-      {"foreground_frac", cat(facts.foreground_frac)},
-      {"mask_threshold_frac", cat(settings_.mask_threshold_frac)},
-      {"cached_sample_count", std::to_string(facts.cached_count)},
-      {"evaluation_overlap_count", std::to_string(facts.evaluation_overlap_count)},
-      {"evaluation_duplicate_count", std::to_string(facts.evaluation_duplicate_count)},
+  EffectiveSettings effective;
+  effective.set("/workload_settings/size",
+                std::vector<std::int64_t>{facts.height_px, facts.width_px});
+  effective.set("/workload_settings/mask_threshold_frac", settings_.mask_threshold_frac);
+  const auto samples = [&](const char* name, std::int64_t count, const char* description) {
+    effective.add_fact(name, {count, "samples", description});
   };
+  const auto fact = [&](const char* name, EffectiveSettings::Value value, const char* description) {
+    effective.add_fact(name, {std::move(value), "1", description});
+  };
+  samples("training_sample_count", std::ssize(lists.training_once), "Training samples");
+  samples("training_list_length", std::ssize(lists.training),
+          "Length of the list that one pass goes through");
+  samples("validation_sample_count", std::ssize(lists.validation), "Evaluated samples");
+  fact("split_hash", lists.split_hash, "Hash of the division into training and evaluation");
+  fact("validation_samples", validation_ids, "Names of the evaluated samples");
+  fact("foreground_frac", facts.foreground_frac, "Share of foreground in the training masks");
+  samples("cached_sample_count", facts.cached_count, "Decoded samples kept by a rank");
+  samples("evaluation_overlap_count", facts.evaluation_overlap_count,
+          "Evaluated pictures that equal a training picture");
+  samples("evaluation_duplicate_count", facts.evaluation_duplicate_count,
+          "Evaluated pictures that equal another one");
+  return effective;
 }
 
 }  // namespace

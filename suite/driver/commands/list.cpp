@@ -8,7 +8,6 @@
 
 #include "core/text.hpp"
 
-#include "study/catalogues.hpp"
 #include "study/scaling_rules.hpp"
 #include "study/shipped_files.hpp"
 #include "study/study.hpp"
@@ -38,7 +37,7 @@ Listing workloads(const Context&) {
 
 Listing strategies(const Context&) {
   Listing listing{"strategies", {"name", "summary"}, {}, "No strategies."};
-  for (const auto& choice : reductions()) {
+  for (const auto& choice : named_choices<Reduction>()) {
     listing.rows.push_back({std::string(choice.name), std::string(choice.summary)});
   }
   return listing;
@@ -46,9 +45,9 @@ Listing strategies(const Context&) {
 
 Listing rules(const Context&) {
   Listing listing{"rules", {"name", "source", "summary"}, {}, "No rules."};
-  for (const auto& rule : scaling_rules()) {
+  for (const auto& rule : choices<ScalingRule>) {
     listing.rows.push_back(
-        {std::string(rule.name), std::string(rule.source), std::string(rule.summary)});
+        {std::string(rule.name), std::string(source_of(rule.value)), std::string(rule.summary)});
   }
   return listing;
 }
@@ -67,7 +66,7 @@ Listing launcher_table(const Context&) {
   for (const auto* launcher : all_launchers()) {
     listing.rows.push_back({std::string(launcher->name()),
                             is_available(*launcher) ? "yes" : "missing",
-                            std::string(launcher->summary())});
+                            std::string(launcher->descriptor().summary)});
   }
   return listing;
 }
@@ -85,7 +84,9 @@ std::string description_or_error(const Describe& describe) {
 Listing environments(const Context& context) {
   Listing listing{"environments", {"name", "description"}, {}, "No environments are shipped."};
   for (const auto& shipped : ShippedFiles(context.executable).environments()) {
-    const auto describe = [&] { return read_environment(shipped.file).description; };
+    const auto describe = [&] {
+      return read_environment(shipped.file, launcher_descriptors()).description;
+    };
     listing.rows.push_back({shipped.name, description_or_error(describe)});
   }
   return listing;
@@ -100,10 +101,6 @@ Listing studies(const Context& context) {
     listing.rows.push_back({shipped.name, description_or_error(describe)});
   }
   return listing;
-}
-
-Listing claims(const Context&) {
-  return {"claims", {"name", "summary"}, {}, "This version ships no claims to verify."};
 }
 
 Listing metrics(const Context&) {
@@ -123,14 +120,10 @@ struct Kind {
   Listing (*list)(const Context& context);
 };
 
-constexpr std::array kinds{Kind{"workloads", workloads},
-                           Kind{"strategies", strategies},
-                           Kind{"rules", rules},
-                           Kind{"launchers", launcher_table},
-                           Kind{"environments", environments},
-                           Kind{"studies", studies},
-                           Kind{"claims", claims},
-                           Kind{"metrics", metrics}};
+constexpr std::array kinds{
+    Kind{"workloads", workloads},      Kind{"strategies", strategies},     Kind{"rules", rules},
+    Kind{"launchers", launcher_table}, Kind{"environments", environments}, Kind{"studies", studies},
+    Kind{"metrics", metrics}};
 
 const Kind& kind_named(const std::string& name) {
   std::vector<std::string> names;
@@ -147,7 +140,7 @@ const Kind& kind_named(const std::string& name) {
 Action define(CLI::App& app) {
   const auto kind = std::make_shared<std::string>();
   app.add_option("KIND", *kind,
-                 "workloads, strategies, rules, launchers, environments, studies, claims, metrics")
+                 "workloads, strategies, rules, launchers, environments, studies, metrics")
       ->required();
   return [kind](Context& context) {
     show(kind_named(*kind).list(context), context);

@@ -62,10 +62,11 @@ TextTable empty_table() {
 void add_row(TextTable& table, const PlanRow& row) {
   const auto& spec = row.spec;
   const auto& plan = spec.plan;
-  table.add_row({cat(spec.ranks, spec.oversubscribed ? "*" : ""), spec.scaling_rule,
-                 spec.control_arm.empty() ? spec.reduction : "arm " + spec.control_arm, spec.input,
-                 spec.launcher, cat(spec.settings.threads_per_rank), local_batch_text(plan),
-                 cat(plan.global_batch_size), fmt::format("{:.4g}", plan.learning_rate),
+  table.add_row({cat(spec.ranks, spec.oversubscribed ? "*" : ""), cat(spec.scaling_rule),
+                 spec.control_arm ? cat("arm ", *spec.control_arm) : cat(spec.reduction),
+                 cat(spec.input), spec.launcher, cat(spec.settings.threads_per_rank),
+                 local_batch_text(plan), cat(plan.global_batch_size),
+                 fmt::format("{:.4g}", plan.learning_rate),
                  cat(plan.epochs, "×", plan.steps_per_epoch), grouped_digits(plan.samples),
                  cat(row.repeats)});
 }

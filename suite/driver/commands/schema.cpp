@@ -1,4 +1,4 @@
-/// scalestudy schema study|environment|claim: the JSON Schema of an input file.
+/// scalestudy schema study|environment: the JSON Schema of an input file.
 
 #include <array>
 #include <memory>
@@ -12,6 +12,7 @@
 #include "study/study.hpp"
 
 #include "driver/commands/command.hpp"
+#include "launchers/launcher.hpp"
 #include "workloads/catalogue.hpp"
 
 namespace scalestudy {
@@ -19,21 +20,16 @@ namespace {
 
 nlohmann::json schema_of(const std::string& kind) {
   if (kind == "study") return study_schema(workload_catalogue());
-  if (kind == "environment") return environment_schema();
-  if (kind == "claim") {
-    throw Unavailable({"This version of scalestudy knows no claims",
-                       "'verify' is not part of it yet",
-                       "See scalestudy schema study for what there is"});
-  }
-  const auto guess = nearest(kind, {"study", "environment", "claim"});
+  if (kind == "environment") return environment_schema(launcher_descriptors());
+  const auto guess = nearest(kind, {"study", "environment"});
   throw BadInput({cat("There is no schema '", kind, "'"),
-                  "schemas describe the files study, environment and claim",
+                  "schemas describe the files study and environment",
                   guess.empty() ? "Use one of them" : cat("Did you mean '", guess, "'")});
 }
 
 Action define(CLI::App& app) {
   const auto kind = std::make_shared<std::string>();
-  app.add_option("KIND", *kind, "study, environment, claim")->required();
+  app.add_option("KIND", *kind, "study, environment")->required();
   return [kind](Context& context) {
     context.out << schema_of(*kind).dump(2) << '\n';
     return ExitCode::done;

@@ -11,8 +11,8 @@
 #include "data/volume_statistics.hpp"
 #include "record/run_record.hpp"
 
+#include "analysis/setting_stages.hpp"
 #include "driver/inspect/run_contents.hpp"
-#include "driver/inspect/setting_stages.hpp"
 
 namespace scalestudy {
 

@@ -16,7 +16,7 @@ PlannedStudy plan_study(const Context& context, const std::string& study) {
   const ShippedFiles shipped(context.executable);
   const auto& options = context.options;
   PlannedStudy planned;
-  planned.environment = shipped.find_environment(options.environment);
+  planned.environment = shipped.find_environment(options.environment, launcher_descriptors());
   if (!options.launcher.empty()) planned.environment.launcher = options.launcher;
   static_cast<void>(launcher(planned.environment.launcher));  // an unknown one is refused here
   planned.study = read_study(shipped.find_study(study), options.overrides, workload_catalogue());
@@ -24,8 +24,8 @@ PlannedStudy plan_study(const Context& context, const std::string& study) {
   planned.plan.build_id = build_id();
   planned.plan.host = {cpu_model(), host_fingerprint(), usable_cores(), planned.environment.name,
                        planned.environment.variables};
-  planned.plan.matrix =
-      expand(planned.study, planned.environment, planned.plan.host.cores, workload_catalogue());
+  planned.plan.matrix = expand(planned.study, planned.environment, planned.plan.host.cores,
+                               workload_catalogue(), launcher_descriptors());
   return planned;
 }
 

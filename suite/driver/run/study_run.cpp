@@ -256,7 +256,7 @@ void StudyRunner::close_result_file(const RunSpec& spec, RunOutcome& outcome) {
     const auto record = read_run_file(part);
     adopt_divergence(record.header, outcome);
     auto closing = closing_of(outcome);
-    if (record.header.has_label("resumed")) {  // this launch is only the end of it
+    if (record.header.has_label(RunLabel::resumed)) {  // this launch is only the end of it
       closing.launch_wall_time_s = std::numeric_limits<double>::quiet_NaN();
     }
     // Also of a run that did not complete: what its steps say is still true.

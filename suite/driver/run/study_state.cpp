@@ -33,7 +33,7 @@ RunState state_from_file(const fs::path& file) {
     state.stage = stage_of(record.header.status);
     state.reason = record.header.reason;
     state.launch_wall_time_s = record.summary_value(&SummaryRow::launch_wall_time_s).value_or(0);
-    state.resumed = record.header.has_label("resumed");
+    state.resumed = record.header.has_label(RunLabel::resumed);
   } catch (const Error& error) {
     state.stage = RunStage::damaged;
     state.reason = error.what();

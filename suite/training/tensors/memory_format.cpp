@@ -22,13 +22,13 @@ void use_memory_format(torch::nn::Module& model, c10::MemoryFormat format) {
       parameter.set_data(in_format(parameter.detach(), format));
 }
 
-void expect_memory_format(torch::nn::Module& model, const std::string& memory_format) {
+void expect_memory_format(torch::nn::Module& model, MemoryFormat memory_format) {
   for (const auto& parameter : model.named_parameters()) {
     const auto& kernel = parameter.value();
     if (kernel.dim() < 4 || kernel.dim() > 5) continue;
-    const auto wanted = memory_format == "contiguous" ? c10::MemoryFormat::Contiguous
-                        : kernel.dim() == 5           ? c10::MemoryFormat::ChannelsLast3d
-                                                      : c10::MemoryFormat::ChannelsLast;
+    const auto wanted = memory_format == MemoryFormat::contiguous ? c10::MemoryFormat::Contiguous
+                        : kernel.dim() == 5 ? c10::MemoryFormat::ChannelsLast3d
+                                            : c10::MemoryFormat::ChannelsLast;
     if (kernel.is_contiguous(wanted)) continue;
     throw Unavailable(
         {cat("Memory format ", memory_format, " is not in force for ", parameter.key()),
@@ -38,13 +38,15 @@ void expect_memory_format(torch::nn::Module& model, const std::string& memory_fo
 }
 
 c10::MemoryFormat memory_format_2d(const RunSpec& spec) {
-  return spec.settings.memory_format == "channels_last" ? c10::MemoryFormat::ChannelsLast
-                                                        : c10::MemoryFormat::Contiguous;
+  return spec.settings.memory_format == MemoryFormat::channels_last
+             ? c10::MemoryFormat::ChannelsLast
+             : c10::MemoryFormat::Contiguous;
 }
 
 c10::MemoryFormat memory_format_3d(const RunSpec& spec) {
-  return spec.settings.memory_format == "channels_last" ? c10::MemoryFormat::ChannelsLast3d
-                                                        : c10::MemoryFormat::Contiguous;
+  return spec.settings.memory_format == MemoryFormat::channels_last
+             ? c10::MemoryFormat::ChannelsLast3d
+             : c10::MemoryFormat::Contiguous;
 }
 
 }  // namespace scalestudy

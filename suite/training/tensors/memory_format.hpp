@@ -25,7 +25,7 @@ namespace scalestudy {
 void use_memory_format(torch::nn::Module& model, c10::MemoryFormat format);
 
 /// Errors: Unavailable naming the first kernel that is not in the memory format asked for.
-void expect_memory_format(torch::nn::Module& model, const std::string& memory_format);
+void expect_memory_format(torch::nn::Module& model, MemoryFormat memory_format);
 
 /// For kernels and images of 2 dimensions: channels_last or contiguous.
 [[nodiscard]] c10::MemoryFormat memory_format_2d(const RunSpec& spec);

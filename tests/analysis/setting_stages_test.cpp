@@ -1,7 +1,11 @@
-#include "driver/inspect/setting_stages.hpp"
+#include "analysis/setting_stages.hpp"
+
+#include <cmath>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "record/effective_settings.hpp"
 
 namespace scalestudy {
 namespace {
@@ -53,6 +57,32 @@ TEST(SettingStages, DifferencesAreWhatWasChanged) {
     if (setting.differs()) changed.push_back(setting.name);
   }
   EXPECT_THAT(changed, testing::ElementsAre("data.path", "epochs", "ranks", "threads_per_rank"));
+}
+
+TEST(SettingStages, EffectiveValuesStandAtTheSpecificationsPaths) {
+  auto record = record_of_two_ranks();
+  EffectiveSettings effective;
+  effective.set("/ranks", std::int64_t{2});
+  effective.set("/plan/learning_rate", 0.1234567);
+  effective.set("/settings/optimizer/base_learning_rate", std::nan(""));
+  effective.set("/workload_settings/patch", std::vector<std::int64_t>{8, 32, 32});
+  effective.add_fact("transport", {"POSIX shared memory", "1", "What carries messages"});
+  effective.add_fact("foreground_frac", {1e-7 / 3, "1", "Share"});
+  record.effective_settings = effective.json_text();
+  const auto settings = setting_stages(record);
+  EXPECT_EQ(named(settings, "ranks").effective, "2");
+  EXPECT_EQ(named(settings, "learning_rate").effective, "0.1234567");
+  const auto& base_rate = named(settings, "optimizer.base_learning_rate");
+  EXPECT_EQ(base_rate.path, "/settings/optimizer/base_learning_rate");
+  EXPECT_EQ(base_rate.effective, "NaN");
+  EXPECT_TRUE(base_rate.differs());
+  const auto& patch = named(settings, "patch");
+  EXPECT_EQ(patch.path, "/settings/patch");
+  EXPECT_EQ(patch.effective, "[8,32,32]");
+  EXPECT_FALSE(patch.differs());
+  EXPECT_EQ(named(settings, "transport").effective, "POSIX shared memory");
+  EXPECT_EQ(named(settings, "transport").path, "");
+  EXPECT_EQ(std::stod(*named(settings, "foreground_frac").effective), 1e-7 / 3);
 }
 
 TEST(SettingStages, TextThatIsNoJsonHasNoSettings) {

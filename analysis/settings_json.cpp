@@ -1,4 +1,4 @@
-#include "analysis/report/settings_json.hpp"
+#include "analysis/settings_json.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -8,6 +8,18 @@ namespace scalestudy {
 namespace {
 
 using nlohmann::json;
+
+constexpr const char* facts_key = "facts";
+
+/// Facts lose unit and description.
+void unwrap_facts(json& root) {
+  const auto found = root.find(facts_key);
+  if (found == root.end() || !found->is_object()) return;
+  const json facts = std::move(*found);
+  root.erase(facts_key);
+  for (const auto& [name, fact] : facts.items())
+    if (fact.is_object() && fact.contains("value")) root[name] = fact["value"];
+}
 
 void flatten_into(const json& value, const std::string& path, FlatSettings& flat) {
   if (value.is_object()) {
@@ -28,8 +40,10 @@ void flatten_into(const json& value, const std::string& path, FlatSettings& flat
 
 FlatSettings flatten_json(const std::string& text) {
   FlatSettings flat;
-  const json root = json::parse(text, nullptr, /*allow_exceptions=*/false);
-  if (root.is_object()) flatten_into(root, "", flat);
+  json root = json::parse(text, nullptr, /*allow_exceptions=*/false);
+  if (!root.is_object()) return flat;
+  unwrap_facts(root);
+  flatten_into(root, "", flat);
   return flat;
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-/// JSON texts of a run as flat maps, so that the rest of the report needs no JSON.
+/// JSON texts of a run as flat maps, so that the rest of the analysis needs no JSON.
 
 #include <map>
 #include <string>
@@ -9,7 +9,9 @@ namespace scalestudy {
 /// "/settings/optimizer/name" -> "adam". Texts without quotes, everything else as JSON.
 using FlatSettings = std::map<std::string, std::string>;
 
-/// Empty when the text is no JSON object. A member that is itself JSON text is unfolded.
+/// Empty when the text is no JSON object. A member that is itself JSON text is unfolded. Of what is
+/// no setting but a fact with unit and description (record/effective_settings.hpp) the value stands
+/// at "/<name>", where earlier files have it.
 [[nodiscard]] FlatSettings flatten_json(const std::string& text);
 
 /// The value whose path ends in "/<name>", or "".

@@ -1,6 +1,6 @@
 #pragma once
 /// A run's settings side by side: as the study file asked, as the plan resolved, as the ranks
-/// found.
+/// found. `inspect` and the report both compare them here.
 
 #include <optional>
 #include <string>
@@ -13,6 +13,7 @@ namespace scalestudy {
 /// One setting; a stage that does not know it is empty. Texts without quotes, else JSON.
 struct SettingStages {
   std::string name;  ///< "epochs", "optimizer.base_learning_rate", "data.path"
+  std::string path;  ///< in a study file: "/settings/epochs"; "" for what it does not have there
   std::optional<std::string> requested;
   std::optional<std::string> resolved;
   std::optional<std::string> effective;

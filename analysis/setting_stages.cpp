@@ -1,4 +1,4 @@
-#include "driver/inspect/setting_stages.hpp"
+#include "analysis/setting_stages.hpp"
 
 #include <algorithm>
 #include <array>
@@ -6,7 +6,9 @@
 #include <map>
 #include <string_view>
 
-#include "analysis/report/settings_json.hpp"
+#include "core/text.hpp"
+
+#include "analysis/settings_json.hpp"
 
 namespace scalestudy {
 namespace {
@@ -14,10 +16,12 @@ namespace {
 using Stage = std::optional<std::string> SettingStages::*;
 using StagesByName = std::map<std::string, SettingStages>;
 
-/// Where one stage keeps settings, the weakest place first.
-constexpr std::array<std::string_view, 4> places{"/", "/axes/", "/workload_settings/",
-                                                 "/settings/"};
 constexpr std::string_view plan_place = "/plan/";
+constexpr std::string_view common_place = "/settings/";
+constexpr std::string_view own_place = "/workload_settings/";  ///< a study file has both in one
+
+/// Where one stage keeps settings, the weakest place first.
+constexpr std::array<std::string_view, 4> places{"/", "/axes/", own_place, common_place};
 
 /// What belongs to the study as a whole, or explains other settings.
 constexpr std::array<std::string_view, 9> no_settings{"schema",
@@ -31,8 +35,9 @@ constexpr std::array<std::string_view, 9> no_settings{"schema",
                                                       "libtorch_configuration"};
 
 /// Names that one stage has for what another calls otherwise.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 3> other_names{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 4> other_names{
     {{"world_size", "ranks"},
+     {"milestones_epochs", "schedule.milestones_epochs"},
      {"patience_epochs", "schedule.patience_epochs"},
      {"cooldown_epochs", "schedule.cooldown_epochs"}}};
 
@@ -64,6 +69,8 @@ void add(const std::string& json_text, Stage stage, StagesByName& settings) {
       if (std::find(no_settings.begin(), no_settings.end(), name) != no_settings.end()) continue;
       settings[name].name = name;
       settings[name].*stage = value;
+      if (place == common_place || place == own_place)
+        settings[name].path = cat(common_place, path.substr(place.size()));
     }
   }
 }

@@ -1,0 +1,35 @@
+#include "core/choice.hpp"
+
+#include <algorithm>
+
+#include "core/error.hpp"
+#include "core/text.hpp"
+
+namespace scalestudy {
+
+std::size_t detail::index_of(std::span<const NamedChoice> table,
+                             std::string_view name,
+                             const std::string& json_path) {
+  const auto found = std::find_if(table.begin(), table.end(),
+                                  [&](const NamedChoice& row) { return row.name == name; });
+  if (found != table.end()) return static_cast<std::size_t>(found - table.begin());
+  const auto names = names_of(table);
+  const auto near = nearest(name, names);
+  throw BadInput({cat(json_path, ": unknown value '", name, "'"),
+                  cat("known are ", join(names, ", ")),
+                  near.empty() ? "Use one of them" : cat("Perhaps '", near, "' is meant")});
+}
+
+std::vector<std::string> names_of(std::span<const NamedChoice> table) {
+  std::vector<std::string> names;
+  for (const auto& row : table) names.emplace_back(row.name);
+  return names;
+}
+
+void expect_choice(std::span<const NamedChoice> table,
+                   std::string_view name,
+                   const std::string& json_path) {
+  static_cast<void>(detail::index_of(table, name, json_path));
+}
+
+}  // namespace scalestudy

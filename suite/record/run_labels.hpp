@@ -1,0 +1,39 @@
+#pragma once
+/// What run files say beside the numbers. Files keep names; those of a newer version are kept and
+/// shown as they are.
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/choice.hpp"
+
+namespace scalestudy {
+
+/// Under which circumstances a run was made; shown beside every number.
+enum class RunLabel { oversubscribed, resumed, emulated_input, external };
+template <>
+inline constexpr auto choices<RunLabel> = std::array{
+    Choice{RunLabel::oversubscribed, "oversubscribed", "more busy threads than cores"},
+    Choice{RunLabel::resumed, "resumed", "went on from a checkpoint: its times are no evidence"},
+    Choice{RunLabel::emulated_input, "emulated_input",
+           "making a sample took at least settings.input.sample_cost_s, by waiting"},
+    Choice{RunLabel::external, "external", "some numbers were imported"}};
+
+/// What makes a run invalid.
+enum class ValidityCode { nonfinite_loss };
+template <>
+inline constexpr auto choices<ValidityCode> = std::array{
+    Choice{ValidityCode::nonfinite_loss, "nonfinite_loss", "a training loss was NaN or infinite"}};
+
+/// The name in use now for a label of a file; others are returned as they are.
+[[nodiscard]] std::string current_label(std::string_view text);
+
+[[nodiscard]] bool contains(const std::vector<std::string>& labels, RunLabel label);
+
+/// Adds its name where it is missing.
+void add_label(std::vector<std::string>& labels, RunLabel label);
+void add_code(std::vector<std::string>& codes, ValidityCode code);
+
+}  // namespace scalestudy

@@ -1,0 +1,122 @@
+#pragma once
+/// The names that studies and run specifications may use, one table per setting (core/choice.hpp).
+/// Scaling rules have theirs in scaling_rules.hpp, workloads in their settings.hpp.
+
+#include "core/choice.hpp"
+
+namespace scalestudy {
+
+/// How gradients are averaged over the ranks; made by suite/engine/reduction.cpp.
+enum class Reduction { bucketed_overlap, flat_after_backward, none };
+template <>
+inline constexpr auto choices<Reduction> = std::array{
+    Choice{Reduction::bucketed_overlap, "bucketed_overlap",
+           "gradients in buckets, reduced while the backward pass runs"},
+    Choice{Reduction::flat_after_backward, "flat_after_backward",
+           "all gradients at once after the backward pass"},
+    Choice{Reduction::none, "none", "no communication: timing only, replicas drift apart"}};
+
+/// How samples reach the ranks; made by suite/engine/input_pipeline.cpp.
+enum class InputKind { sharded, serial, device, synthetic };
+template <>
+inline constexpr auto choices<InputKind> = std::array{
+    Choice{InputKind::sharded, "sharded", "every rank prepares its own share of the samples"},
+    Choice{InputKind::serial, "serial",
+           "one producer prepares the samples of all ranks, as Keras' generator"},
+    Choice{InputKind::device, "device",
+           "the training set stays on the device; batches are put together there"},
+    Choice{InputKind::synthetic, "synthetic",
+           "each rank's first batch again and again: timing only"}};
+
+/// Timing-only runs beside the study proper.
+enum class ControlArm { no_communication, synthetic_input, no_distributed_path };
+template <>
+inline constexpr auto choices<ControlArm> =
+    std::array{Choice{ControlArm::no_communication, "no_communication",
+                      "each N > 1 again without communication: bounds its cost"},
+               Choice{ControlArm::synthetic_input, "synthetic_input",
+                      "each N again without input work: bounds its cost"},
+               Choice{ControlArm::no_distributed_path, "no_distributed_path",
+                      "N = 1 again without the distributed path: its own cost"}};
+
+/// What joins the ranks; made by suite/comm/communicator_factory.cpp.
+enum class CommunicatorKind { local, threads, shm, mpi };
+template <>
+inline constexpr auto choices<CommunicatorKind> = std::array{
+    Choice{CommunicatorKind::local, "local", "one rank"},
+    Choice{CommunicatorKind::threads, "threads", "ranks in one process"},
+    Choice{CommunicatorKind::shm, "shm", "processes of one host over POSIX shared memory"},
+    Choice{CommunicatorKind::mpi, "mpi", "processes of one or more hosts over MPI"}};
+
+/// Where tensors live.
+enum class Device { cpu, cuda };
+template <>
+inline constexpr auto choices<Device> =
+    std::array{Choice{Device::cpu, "cpu"}, Choice{Device::cuda, "cuda"}};
+
+/// Arithmetic of the forward and backward pass.
+enum class Precision { fp32, tf32, bf16, fp16 };
+template <>
+inline constexpr auto choices<Precision> =
+    std::array{Choice{Precision::fp32, "fp32"}, Choice{Precision::tf32, "tf32"},
+               Choice{Precision::bf16, "bf16"}, Choice{Precision::fp16, "fp16"}};
+
+/// Layout of image tensors.
+enum class MemoryFormat { channels_last, contiguous };
+template <>
+inline constexpr auto choices<MemoryFormat> =
+    std::array{Choice{MemoryFormat::channels_last, "channels_last"},
+               Choice{MemoryFormat::contiguous, "contiguous"}};
+
+/// Where batch norm takes its statistics from (training/batch_norm.hpp).
+enum class BatchNormPolicy { local, synchronised, frozen };
+template <>
+inline constexpr auto choices<BatchNormPolicy> = std::array{
+    Choice{BatchNormPolicy::local, "local", "those of each rank's own samples"},
+    Choice{BatchNormPolicy::synchronised, "synchronised", "those of the global batch"},
+    Choice{BatchNormPolicy::frozen, "frozen", "the initial ones, which stay as they are"}};
+
+enum class Allocator { keep, system };
+template <>
+inline constexpr auto choices<Allocator> =
+    std::array{Choice{Allocator::keep, "keep", "freed memory stays with the process"},
+               Choice{Allocator::system, "system", "glibc's default"}};
+
+/// What becomes of samples that do not fill a batch at the end of a pass.
+enum class LastBatch { partial, drop };
+template <>
+inline constexpr auto choices<LastBatch> =
+    std::array{Choice{LastBatch::partial, "partial", "they make a smaller batch"},
+               Choice{LastBatch::drop, "drop", "they are left out"}};
+
+/// Where Adam adds epsilon.
+enum class EpsilonRule { keras, torch };
+template <>
+inline constexpr auto choices<EpsilonRule> =
+    std::array{Choice{EpsilonRule::keras, "keras", "epsilon-hat of Kingma and Ba"},
+               Choice{EpsilonRule::torch, "torch", "after the bias correction"}};
+
+/// Made by suite/engine/schedule.cpp.
+enum class ScheduleKind { reduce_on_plateau, step, constant };
+template <>
+inline constexpr auto choices<ScheduleKind> =
+    std::array{Choice{ScheduleKind::reduce_on_plateau, "reduce_on_plateau",
+                      "reduced when the validation loss stops to fall, as Keras does"},
+               Choice{ScheduleKind::step, "step", "reduced at milestones"},
+               Choice{ScheduleKind::constant, "constant", "never reduced"}};
+
+/// Whether patience and milestones follow the length of an epoch.
+enum class PatienceRule { epochs, samples };
+template <>
+inline constexpr auto choices<PatienceRule> =
+    std::array{Choice{PatienceRule::epochs, "epochs", "patience and milestones are not scaled"},
+               Choice{PatienceRule::samples, "samples", "they stay constant in samples"}};
+
+/// What to do when evaluated samples are trained on as well.
+enum class OverlapRule { refuse, record };
+template <>
+inline constexpr auto choices<OverlapRule> =
+    std::array{Choice{OverlapRule::refuse, "refuse", "nothing is trained"},
+               Choice{OverlapRule::record, "record", "their number is recorded"}};
+
+}  // namespace scalestudy

@@ -1,0 +1,58 @@
+#include "core/choice.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "core/error.hpp"
+#include "core/text.hpp"
+
+namespace scalestudy {
+namespace choice_test {
+
+enum class Colour { red, green };
+enum class Short { one, two };
+enum class Swapped { one, two };
+
+}  // namespace choice_test
+
+using choice_test::Colour;
+template <>
+inline constexpr auto choices<Colour> =
+    std::array{Choice{Colour::red, "red", "as blood"}, Choice{Colour::green, "green"}};
+template <>
+inline constexpr auto choices<choice_test::Short> =
+    std::array{Choice{choice_test::Short::one, "one"}};
+template <>
+inline constexpr auto choices<choice_test::Swapped> =
+    std::array{Choice{choice_test::Swapped::two, "two"}, Choice{choice_test::Swapped::one, "one"}};
+
+namespace {
+
+static_assert(detail::is_complete_and_in_order<Colour>());
+static_assert(!detail::is_complete_and_in_order<choice_test::Short>());
+static_assert(!detail::is_complete_and_in_order<choice_test::Swapped>());
+static_assert(!ChoiceEnum<ExitCode>);
+
+TEST(Choice, NamesGoBothWays) {
+  EXPECT_EQ(to_string(Colour::green), "green");
+  EXPECT_EQ(choice_from<Colour>("red", "path"), Colour::red);
+  EXPECT_EQ(find_choice<Colour>("green"), Colour::green);
+  EXPECT_EQ(find_choice<Colour>("blue"), std::nullopt);
+  EXPECT_EQ(to_string(std::optional<Colour>()), "");
+  EXPECT_THAT(names_of(named_choices<Colour>()), testing::ElementsAre("red", "green"));
+  EXPECT_THAT(names_of(named_choices_or_none<Colour>()), testing::ElementsAre("", "red", "green"));
+}
+
+TEST(Choice, UnknownNamesAreRefusedWithTheNearest) {
+  try {
+    (void)choice_from<Colour>("gren", "wall.colour");
+    FAIL() << "accepted";
+  } catch (const BadInput& error) {
+    EXPECT_STREQ(error.what(),
+                 "wall.colour: unknown value 'gren' (known are red, green). Perhaps 'green' is "
+                 "meant.");
+  }
+}
+
+}  // namespace
+}  // namespace scalestudy
