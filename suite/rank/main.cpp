@@ -8,7 +8,8 @@
 
 #include "core/provenance.hpp"
 
-#include "rank/rank_program.hpp"
+#include "rank/program/rank_program.hpp"
+#include "rank/torch/torch_work.hpp"
 
 int main(int argc, char** argv) {
   // A rank never outlives its launcher.
@@ -29,5 +30,5 @@ int main(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? 0 : static_cast<int>(scalestudy::ExitCode::bad_input);
   }
-  return static_cast<int>(scalestudy::run_rank(arguments));
+  return static_cast<int>(scalestudy::run_rank(arguments, scalestudy::make_torch_work));
 }

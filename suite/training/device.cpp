@@ -5,7 +5,6 @@
 #include <ATen/Version.h>
 #include <c10/core/Event.h>
 #include <c10/core/impl/VirtualGuardImpl.h>
-#include <malloc.h>
 #include <torch/utils.h>
 #include <torch/version.h>
 
@@ -87,12 +86,6 @@ c10::Device find_device(const RunSpec& spec) {
 }
 
 }  // namespace
-
-void keep_freed_memory() {
-  mallopt(M_MMAP_MAX, 0);
-  mallopt(M_TRIM_THRESHOLD, -1);
-  mallopt(M_TOP_PAD, 256 << 20);
-}
 
 c10::Device prepare_device(const RunSpec& spec) {
   at::set_num_threads(static_cast<int>(spec.settings.threads_per_rank));

@@ -12,10 +12,6 @@
 
 namespace scalestudy {
 
-/// Call first thing in main: memory that LibTorch frees stays with the process instead of going
-/// back to the kernel after every step (10–14 % of a step, measured on three networks).
-void keep_freed_memory();
-
 /// Sets threads and seeds and finds the device. Errors: Unavailable when this LibTorch or machine
 /// has no CUDA device.
 [[nodiscard]] c10::Device prepare_device(const RunSpec& spec);

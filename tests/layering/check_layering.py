@@ -34,7 +34,7 @@ SIBLINGS_THAT_USE_STUDY = {"record", "data", "comm"}  # their settings come as s
 # header pattern: who may include it, by layer or file
 THIRD_PARTY = [
     (r"(torch|ATen|c10|caffe2)/", lambda f: f.layer == "training" or (f.layer == "workloads" and not f.is_light)
-     or f.layer == "rank", "LibTorch belongs to training and the heavy part of workloads"),
+     or f.folder == "rank/torch", "LibTorch belongs to training, the heavy part of workloads and rank/torch"),
     (r"mpi\.h", lambda f: f.layer == "comm" and (f.is_source or f.name.startswith("mpi_")),
      "MPI belongs to sources and private mpi_*.hpp of comm"),
     (r"comm/mpi_\w+\.hpp", lambda f: f.layer == "comm", "this header is private to comm"),

@@ -2,9 +2,10 @@
 /// One rank of one run, from spec.json to run.h5.part.
 
 #include <filesystem>
-#include <string>
 
 #include "core/error.hpp"
+
+#include "rank/program/rank_work.hpp"
 
 namespace scalestudy {
 
@@ -15,9 +16,6 @@ struct RankArguments {
 
 /// Runs to the end and reports every failure to the heartbeat, the log and the other ranks.
 /// Never throws.
-[[nodiscard]] ExitCode run_rank(const RankArguments& arguments);
-
-/// What this program was built with and which devices it finds: one line of JSON.
-[[nodiscard]] std::string describe_rank_program();
+[[nodiscard]] ExitCode run_rank(const RankArguments& arguments, const MakeRankWork& make_work);
 
 }  // namespace scalestudy

@@ -1,4 +1,4 @@
-#include "rank/process_facts.hpp"
+#include "rank/program/process_facts.hpp"
 
 #include <array>
 #include <ctime>
@@ -6,6 +6,7 @@
 #include <sstream>
 #include <vector>
 
+#include <malloc.h>
 #include <sched.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -77,6 +78,12 @@ double process_cpu_time_s() {
 
 std::int64_t peak_memory_bytes() {
   return static_cast<std::int64_t>(usage_of_self().ru_maxrss) * 1024;  // reported in KiB
+}
+
+void keep_freed_memory() {
+  mallopt(M_MMAP_MAX, 0);
+  mallopt(M_TRIM_THRESHOLD, -1);
+  mallopt(M_TOP_PAD, 256 << 20);
 }
 
 }  // namespace scalestudy

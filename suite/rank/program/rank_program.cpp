@@ -1,14 +1,10 @@
-#include "rank/rank_program.hpp"
+#include "rank/program/rank_program.hpp"
 
 #include <cstdlib>
 #include <exception>
 #include <iostream>
 #include <optional>
 
-#include <ATen/Parallel.h>
-#include <c10/util/Exception.h>
-#include <nlohmann/json.hpp>
-#include <torch/version.h>
 #include <unistd.h>
 
 #include "core/clock.hpp"
@@ -26,13 +22,9 @@
 #include "record/host_environment.hpp"
 #include "record/rank_row.hpp"
 #include "record/run_file.hpp"
+#include "record/study_folder.hpp"
 
-#include "training/checkpoint.hpp"
-#include "training/device.hpp"
-#include "training/trainer.hpp"
-
-#include "rank/process_facts.hpp"
-#include "workloads/tasks.hpp"
+#include "rank/program/process_facts.hpp"
 
 namespace scalestudy {
 namespace {
@@ -50,42 +42,11 @@ std::string job_key(const std::filesystem::path& run_folder) {
   return key != nullptr ? key : std::filesystem::absolute(run_folder).string();
 }
 
-/// What one rank found in force.
-RankRow rank_facts(const c10::Device& device, double initialisation_s) {
-  return {.host = host_name(),
-          .process_id = getpid(),
-          .device = device.str(),
-          .binding = core_binding(),
-          .threads = at::get_num_threads(),
-          .initialisation_s = initialisation_s,
-          .cpu_time_s = process_cpu_time_s(),
-          .peak_memory_bytes = peak_memory_bytes()};
-}
-
-/// Which statistics weight files hold.
-std::string batch_norm_saved(BatchNormPolicy policy) {
-  switch (policy) {
-    case BatchNormPolicy::local:
-      return "mean over the ranks that had samples, after every epoch";
-    case BatchNormPolicy::synchronised:
-      return "those of the global batch, equal on all ranks";
-    case BatchNormPolicy::frozen:
-      return "the initial ones";
-  }
-  SCALESTUDY_EXPECT(false);
-}
-
+/// What holds whatever the library that trains.
 EffectiveSettings effective_settings(const RunSpec& spec,
                                      const Communicator& comm,
-                                     const c10::Device& device,
                                      const Rendezvous& rendezvous) {
   EffectiveSettings effective;
-  const auto setting = [&](const char* name, EffectiveSettings::Value value) {
-    effective.set(cat("/settings/", name), std::move(value));
-  };
-  const auto fact = [&](const char* name, EffectiveSettings::Value value, const char* description) {
-    effective.add_fact(name, {std::move(value), "1", description});
-  };
   effective.set("/ranks", comm.world_size().value());
   effective.set("/communicator", std::string(comm.name()));
   effective.set("/plan/global_batch_size", spec.plan.global_batch_size);
@@ -93,31 +54,18 @@ EffectiveSettings effective_settings(const RunSpec& spec,
   effective.set("/plan/learning_rate", spec.plan.learning_rate);
   effective.set("/plan/epochs", spec.plan.epochs);
   effective.set("/plan/steps_per_epoch", spec.plan.steps_per_epoch);
-  setting("device", c10::DeviceTypeName(device.type(), /*lower_case=*/true));
-  setting("threads_per_rank", std::int64_t{at::get_num_threads()});
-  setting("evaluation_threads", spec.settings.evaluation_threads);
-  // The trainer starts only when both are in force.
-  setting("precision", cat(spec.settings.precision));
-  setting("memory_format", cat(spec.settings.memory_format));
-  setting("batch_norm", cat(spec.settings.batch_norm));
-  setting("allocator", cat(spec.settings.allocator));
-  fact("device_name", device.str(), "Device and its number");
-  fact("cpu_model", cpu_model(), "Processor");
-  effective.add_fact("interop_threads", {std::int64_t{at::get_num_interop_threads()}, "threads",
-                                         "Threads that run operators beside each other"});
-  fact("batch_norm_saved", batch_norm_saved(spec.settings.batch_norm),
-       "Statistics of batch norm in weight files");
-  fact("transport", comm.transport(), "What carries messages between ranks");
-  fact("rendezvous", rendezvous.source, "How the ranks found each other");
-  fact("libtorch_version", std::string(TORCH_VERSION), "Version of LibTorch");
-  fact("libtorch_configuration", libtorch_description(), "How LibTorch was built");
+  effective.set("/settings/allocator", cat(spec.settings.allocator));
+  effective.add_fact("cpu_model", {cpu_model(), "1", "Processor"});
+  effective.add_fact("transport", {comm.transport(), "1", "What carries messages between ranks"});
+  effective.add_fact("rendezvous", {rendezvous.source, "1", "How the ranks found each other"});
   return effective;
 }
 
 class RankProgram {
  public:
-  explicit RankProgram(const RankArguments& arguments)
-      : folder_(arguments.run_folder),
+  RankProgram(const RankArguments& arguments, const MakeRankWork& make_work)
+      : make_work_(make_work),
+        folder_(arguments.run_folder),
         spec_text_(file_text(arguments.spec_file)),
         spec_(run_spec_from_json_text(spec_text_, arguments.spec_file.string())),
         rendezvous_(rendezvous_from_environment(job_key(folder_))),
@@ -138,13 +86,6 @@ class RankProgram {
       return fail(error.what(), error.exit_code());
     } catch (const std::bad_alloc&) {
       return fail_out_of_memory();
-    } catch (const c10::OutOfMemoryError&) {
-      return fail_out_of_memory();
-    } catch (const c10::Error& error) {
-      const std::string text = error.what_without_backtrace();
-      // What LibTorch's CPU allocator says; it has no type of its own.
-      if (text.find("can't allocate memory") != std::string::npos) return fail_out_of_memory();
-      return fail(cat("LibTorch failed: ", text), ExitCode::internal);
     } catch (const std::exception& error) {
       return fail(cat("Unexpected error: ", error.what()), ExitCode::internal);
     }
@@ -157,42 +98,38 @@ class RankProgram {
     comm_.emplace(make_communicator(spec_.communicator, rendezvous_,
                                     Seconds(spec_.settings.timeouts.collective_deadline_s)));
     make_own_communicators();
-    const auto device = prepare_device(spec_);
+    const auto work = make_work_(spec_);
     const auto environment = comm_->is_root() ? host_environment_json() : std::string();
     comm_->barrier();  // one zero for all ranks
-    const auto clock = make_step_clock(device);
+    const auto clock = work->start_clock();
     const double initialisation_s = process_age_s();
     timeline_cost_s_ = measure_timeline_cost_s(*clock, heartbeat_);
-    const HeartbeatCallback reading = [&] { heartbeat_.beat("reading data", -1); };
-    reading();
-    const auto task = make_training_task(spec_, device, reading);
-    // Hosts read at different speeds; the driver watches each rank's heartbeat meanwhile.
-    comm_->barrier(Seconds(spec_.settings.timeouts.run_timeout_s));
-    const auto checkpoint = find_checkpoint();
-    if (comm_->is_root()) open_run_file(device, *task, environment, checkpoint.has_value());
-    if (checkpoint) clock->advance(carry_earlier_records(*checkpoint));
+    load(*work);
+    const auto progress = work->find_checkpoint(*comm_, folder_);
+    if (comm_->is_root()) open_run_file(*work, environment, progress.has_value());
+    if (progress) clock->advance(carry_earlier_records(*progress));
 
     auto* const writer = writer_ ? &*writer_ : nullptr;
     RankServices services{spec_,      *comm_, batch_norm_comm_, input_comm_, *clock, writer,
                           heartbeat_, log_,   folder_};
-    const auto outcome = train(services, device, *task, checkpoint ? &*checkpoint : nullptr);
-    record_ranks(device, initialisation_s);
+    const auto outcome = work->train(services);
+    record_ranks(*work, initialisation_s);
     close(outcome, now_s() - clock->origin_s());
   }
 
-  /// Of an earlier attempt, which the driver left here to go on from. Collective.
-  std::optional<Checkpoint> find_checkpoint() {
-    const auto file = folder_ / checkpoint_file_name;
-    auto checkpoint = read_checkpoint(*comm_, file);
-    if (checkpoint) require_same_run(*checkpoint, spec_, file);
-    return checkpoint;
+  void load(RankWork& work) {
+    const HeartbeatCallback reading = [&] { heartbeat_.beat("reading data", -1); };
+    reading();
+    work.load(reading);
+    // Hosts read at different speeds; the driver watches each rank's heartbeat meanwhile.
+    comm_->barrier(Seconds(spec_.settings.timeouts.run_timeout_s));
   }
 
   /// Returns what the training clock of the earlier attempts had reached [s]. Collective.
-  double carry_earlier_records(const Checkpoint& checkpoint) {
+  double carry_earlier_records(const RunProgress& progress) {
     double clock_s = 0;
     if (writer_) {
-      const RecordedPart part{checkpoint.progress.steps_done, checkpoint.progress.epochs_done};
+      const RecordedPart part{progress.steps_done, progress.epochs_done};
       const auto earlier = find_earlier_attempt(folder_, part);
       clock_s = carry_over(earlier.record, part, *writer_);
       const auto message = cat("after epoch ", part.epochs, ", recorded in ", earlier.name);
@@ -223,19 +160,16 @@ class RankProgram {
     if (spec_.input == InputKind::serial) input_comm_ = make("-input");
   }
 
-  void open_run_file(const c10::Device& device,
-                     const TrainingTask& task,
-                     const std::string& environment,
-                     bool resumed) {
+  void open_run_file(const RankWork& work, const std::string& environment, bool resumed) {
     RunHeader header;
     header.run_id = spec_.run_id();
     header.build_id = build_id();
     if (spec_.oversubscribed) add_label(header.labels, RunLabel::oversubscribed);
     if (resumed) add_label(header.labels, RunLabel::resumed);
     if (spec_.settings.input.sample_cost_s > 0) add_label(header.labels, RunLabel::emulated_input);
-    writer_.emplace(folder_ / "run.h5.part", header, spec_.ranks);
-    auto effective = effective_settings(spec_, *comm_, device, rendezvous_);
-    effective.add(task.effective_settings());
+    writer_.emplace(folder_ / open_result_file_name, header, spec_.ranks);
+    auto effective = effective_settings(spec_, *comm_, rendezvous_);
+    effective.add(work.effective_settings());
     writer_->write_settings(requested_study(), spec_text_, effective.json_text());
     writer_->write_environment(environment);
     writer_->flush();
@@ -247,8 +181,16 @@ class RankProgram {
     return std::filesystem::exists(file) ? file_text(file) : "{}";
   }
 
-  void record_ranks(const c10::Device& device, double initialisation_s) {
-    const auto all = all_gather_text(*comm_, to_json_text(rank_facts(device, initialisation_s)));
+  void record_ranks(const RankWork& work, double initialisation_s) {
+    const RankRow mine{.host = host_name(),
+                       .process_id = getpid(),
+                       .device = work.device_name(),
+                       .binding = core_binding(),
+                       .threads = work.compute_threads(),
+                       .initialisation_s = initialisation_s,
+                       .cpu_time_s = process_cpu_time_s(),
+                       .peak_memory_bytes = peak_memory_bytes()};
+    const auto all = all_gather_text(*comm_, to_json_text(mine));
     if (!writer_) return;
     for (const auto& text : all) writer_->append_rank(rank_row_from_json_text(text));
   }
@@ -281,6 +223,7 @@ class RankProgram {
     return exit_code;
   }
 
+  const MakeRankWork& make_work_;
   std::filesystem::path folder_;
   std::string spec_text_;
   RunSpec spec_;
@@ -294,9 +237,11 @@ class RankProgram {
 
 }  // namespace
 
-ExitCode run_rank(const RankArguments& arguments) {
+RankWork::~RankWork() = default;
+
+ExitCode run_rank(const RankArguments& arguments, const MakeRankWork& make_work) {
   try {
-    return RankProgram(arguments).run();
+    return RankProgram(arguments, make_work).run();
   } catch (const Error& error) {
     std::cerr << "error: " << error.what() << std::endl;
     return error.exit_code();

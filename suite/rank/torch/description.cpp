@@ -5,7 +5,7 @@
 
 #include "record/rank_description.hpp"
 
-#include "rank/rank_program.hpp"
+#include "rank/torch/torch_work.hpp"
 
 namespace scalestudy {
 

@@ -1,0 +1,57 @@
+#pragma once
+/// What a rank program needs of the library it trains with. One implementation per library, in a
+/// folder of its own.
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "core/parallel.hpp"
+
+#include "study/run_spec.hpp"
+
+#include "comm/communicator.hpp"
+#include "record/effective_settings.hpp"
+
+#include "engine/epoch_loop.hpp"
+#include "engine/phase_timeline.hpp"
+#include "engine/rank_services.hpp"
+
+namespace scalestudy {
+
+/// Called in the order of the functions, once each. Local unless stated. What the library throws
+/// leaves as one of our own errors; std::bad_alloc when the run does not fit.
+class RankWork {
+ public:
+  virtual ~RankWork();
+
+  /// The training clock; its zero is now.
+  [[nodiscard]] virtual std::unique_ptr<StepClock> start_clock() = 0;
+
+  /// Reads the data and makes the model.
+  virtual void load(const HeartbeatCallback& heartbeat) = 0;
+
+  /// How far an earlier attempt was, from the checkpoint that the driver left in `run_folder`;
+  /// nothing when there is none. train() goes on from there. Collective. Errors: BadInput when it
+  /// is damaged or of another run.
+  [[nodiscard]] virtual std::optional<RunProgress> find_checkpoint(
+      const Communicator& comm, const std::filesystem::path& run_folder) = 0;
+
+  /// After load().
+  [[nodiscard]] virtual EffectiveSettings effective_settings() const = 0;
+
+  /// Collective.
+  [[nodiscard]] virtual TrainingOutcome train(RankServices& services) = 0;
+
+  [[nodiscard]] virtual std::string device_name() const = 0;  ///< "cpu", "cuda:0"
+  [[nodiscard]] virtual std::int64_t compute_threads() const = 0;
+};
+
+/// Puts threads, seeds and device in force and makes the work on `spec`, which outlives it.
+/// Errors: Unavailable when this build or machine has no such device.
+using MakeRankWork = std::function<std::unique_ptr<RankWork>(const RunSpec& spec)>;
+
+}  // namespace scalestudy

@@ -1,0 +1,122 @@
+#include "rank/torch/torch_work.hpp"
+
+#include <new>
+#include <string_view>
+
+#include <ATen/Parallel.h>
+#include <c10/util/Exception.h>
+#include <torch/version.h>
+
+#include "core/error.hpp"
+#include "core/text.hpp"
+
+#include "training/checkpoint.hpp"
+#include "training/device.hpp"
+#include "training/trainer.hpp"
+
+#include "workloads/tasks.hpp"
+
+namespace scalestudy {
+namespace {
+
+/// Calls `action`; what LibTorch throws leaves as an error of ours.
+template <class Action>
+auto with_own_errors(Action action) {
+  try {
+    return action();
+  } catch (const c10::OutOfMemoryError&) {
+    throw std::bad_alloc();
+  } catch (const c10::Error& error) {
+    const std::string text = error.what_without_backtrace();
+    // What LibTorch's CPU allocator says; it has no type of its own.
+    if (text.find("can't allocate memory") != std::string::npos) throw std::bad_alloc();
+    throw InternalError({cat("LibTorch failed: ", text), "no result of it can be trusted",
+                         "Please report it with the study that led here"});
+  }
+}
+
+/// Which statistics weight files hold.
+std::string batch_norm_saved(BatchNormPolicy policy) {
+  switch (policy) {
+    case BatchNormPolicy::local:
+      return "mean over the ranks that had samples, after every epoch";
+    case BatchNormPolicy::synchronised:
+      return "those of the global batch, equal on all ranks";
+    case BatchNormPolicy::frozen:
+      return "the initial ones";
+  }
+  SCALESTUDY_EXPECT(false);
+}
+
+class TorchWork final : public RankWork {
+ public:
+  explicit TorchWork(const RunSpec& spec) : spec_(spec), device_(prepare_device(spec)) {}
+
+  [[nodiscard]] std::unique_ptr<StepClock> start_clock() override {
+    return with_own_errors([&] { return make_step_clock(device_); });
+  }
+
+  void load(const HeartbeatCallback& heartbeat) override {
+    with_own_errors([&] { task_ = make_training_task(spec_, device_, heartbeat); });
+  }
+
+  [[nodiscard]] std::optional<RunProgress> find_checkpoint(
+      const Communicator& comm, const std::filesystem::path& run_folder) override {
+    return with_own_errors([&]() -> std::optional<RunProgress> {
+      const auto file = run_folder / checkpoint_file_name;
+      checkpoint_ = read_checkpoint(comm, file);
+      if (!checkpoint_) return {};
+      require_same_run(*checkpoint_, spec_, file);
+      return checkpoint_->progress;
+    });
+  }
+
+  [[nodiscard]] EffectiveSettings effective_settings() const override;
+
+  [[nodiscard]] TrainingOutcome train(RankServices& services) override {
+    return with_own_errors([&] {
+      return scalestudy::train(services, device_, *task_, checkpoint_ ? &*checkpoint_ : nullptr);
+    });
+  }
+
+  [[nodiscard]] std::string device_name() const override { return device_.str(); }
+  [[nodiscard]] std::int64_t compute_threads() const override { return at::get_num_threads(); }
+
+ private:
+  const RunSpec& spec_;
+  c10::Device device_;
+  std::unique_ptr<TrainingTask> task_;
+  std::optional<Checkpoint> checkpoint_;
+};
+
+EffectiveSettings TorchWork::effective_settings() const {
+  EffectiveSettings effective;
+  const auto setting = [&](const char* name, EffectiveSettings::Value value) {
+    effective.set(cat("/settings/", name), std::move(value));
+  };
+  setting("device", c10::DeviceTypeName(device_.type(), /*lower_case=*/true));
+  setting("threads_per_rank", compute_threads());
+  setting("evaluation_threads", spec_.settings.evaluation_threads);
+  // The trainer starts only when these are in force.
+  setting("precision", cat(spec_.settings.precision));
+  setting("memory_format", cat(spec_.settings.memory_format));
+  setting("batch_norm", cat(spec_.settings.batch_norm));
+  effective.add_fact("device_name", {device_.str(), "1", "Device and its number"});
+  effective.add_fact("interop_threads", {std::int64_t{at::get_num_interop_threads()}, "threads",
+                                         "Threads that run operators beside each other"});
+  effective.add_fact("batch_norm_saved", {batch_norm_saved(spec_.settings.batch_norm), "1",
+                                          "Statistics of batch norm in weight files"});
+  effective.add_fact("libtorch_version", {std::string(TORCH_VERSION), "1", "Version of LibTorch"});
+  effective.add_fact("libtorch_configuration",
+                     {libtorch_description(), "1", "How LibTorch was built"});
+  effective.add(task_->effective_settings());
+  return effective;
+}
+
+}  // namespace
+
+std::unique_ptr<RankWork> make_torch_work(const RunSpec& spec) {
+  return with_own_errors([&] { return std::make_unique<TorchWork>(spec); });
+}
+
+}  // namespace scalestudy

@@ -1,0 +1,171 @@
+#include "rank/program/rank_program.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "record/earlier_attempt.hpp"
+#include "record/heartbeat.hpp"
+#include "record/run_file.hpp"
+
+#include "tests/support/fake_training.hpp"
+#include "tests/support/field_values.hpp"
+#include "tests/support/temporary_folder.hpp"
+
+namespace scalestudy {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+struct FakeOptions {
+  FakeTrainingOptions training;
+  std::optional<RunProgress> checkpoint;
+  std::string failure_of_load;
+  bool out_of_memory = false;
+};
+
+/// A rank's work without any library.
+class FakeWork final : public RankWork {
+ public:
+  FakeWork(const RunSpec& spec, FakeOptions options) : spec_(spec), options_(std::move(options)) {}
+
+  std::unique_ptr<StepClock> start_clock() override { return std::make_unique<HostClock>(); }
+  void load(const HeartbeatCallback& heartbeat) override {
+    heartbeat();
+    if (!options_.failure_of_load.empty())
+      throw BadInput({options_.failure_of_load, "a test asked for it", "Look away"});
+  }
+  std::optional<RunProgress> find_checkpoint(const Communicator&,
+                                             const std::filesystem::path&) override {
+    return options_.checkpoint;
+  }
+  [[nodiscard]] EffectiveSettings effective_settings() const override {
+    EffectiveSettings effective;
+    effective.set("/settings/device", std::string("fake"));
+    effective.add_fact("library", {std::string("none"), "1", "What trains"});
+    return effective;
+  }
+  TrainingOutcome train(RankServices& services) override {
+    if (options_.out_of_memory) throw std::bad_alloc();
+    FakeTraining training(services.comm, options_.training);
+    return EpochLoop(services, training).run(options_.checkpoint.value_or(RunProgress()));
+  }
+  [[nodiscard]] std::string device_name() const override { return "fake:0"; }
+  [[nodiscard]] std::int64_t compute_threads() const override {
+    return spec_.settings.threads_per_rank;
+  }
+
+ private:
+  const RunSpec& spec_;
+  FakeOptions options_;
+};
+
+class RankProgramTest : public testing::Test {
+ protected:
+  RankProgramTest() {
+    for (const auto* name : {"RANK", "WORLD_SIZE", "OMPI_COMM_WORLD_RANK", "SLURM_PROCID"})
+      ::unsetenv(name);
+  }
+
+  [[nodiscard]] std::filesystem::path run_folder() const { return folder_ / "study/runs/run"; }
+
+  ExitCode run(const RunSpec& spec, const FakeOptions& options = {}) {
+    std::filesystem::create_directories(run_folder());
+    write_text(run_folder() / "spec.json", to_json_text(spec));
+    return run_rank({run_folder() / "spec.json", run_folder()},
+                    [&](const RunSpec& read) { return std::make_unique<FakeWork>(read, options); });
+  }
+
+  [[nodiscard]] RunRecord record() const { return read_run_file(run_folder() / "run.h5.part"); }
+
+  TemporaryFolder folder_;
+};
+
+TEST_F(RankProgramTest, RecordsARunWithoutAnyLibrary) {
+  write_text(folder_ / "study.json", "not this one");
+  std::filesystem::create_directories(folder_ / "study");
+  write_text(folder_ / "study/study.json", R"({"requested": true})");
+  const auto spec = spec_of_fake_training(1, 2, 3, 4);
+  ASSERT_EQ(run(spec), ExitCode::done);
+  const auto found = record();
+  EXPECT_EQ(found.header.status, RunStatus::complete);
+  EXPECT_EQ(found.header.run_id, spec.run_id());
+  EXPECT_EQ(found.requested_settings, R"({"requested": true})");
+  EXPECT_EQ(found.steps.steps(), 6);
+  EXPECT_EQ(found.epochs.size(), 2U);
+  EXPECT_EQ(run_spec_from_json_text(found.resolved_settings, "").content_hash(),
+            spec.content_hash());
+  EXPECT_THAT(found.effective_settings, HasSubstr("\"device\": \"fake\""));
+  EXPECT_THAT(found.effective_settings, HasSubstr("\"ranks\": 1"));
+  ASSERT_EQ(found.ranks.size(), 1U);
+  EXPECT_EQ(found.ranks[0].device, "fake:0");
+  EXPECT_EQ(found.ranks[0].process_id, ::getpid());
+  EXPECT_GT(found.ranks[0].initialisation_s, 0);
+  EXPECT_GT(found.ranks[0].cpu_time_s, 0);
+  EXPECT_GT(found.ranks[0].peak_memory_bytes, 1 << 20U);
+  EXPECT_TRUE(found.summary_value(&SummaryRow::timeline_cost_s).has_value());
+}
+
+TEST_F(RankProgramTest, LabelsWhatWasNotPlainTraining) {
+  auto spec = spec_of_fake_training(1, 1, 1, 4);
+  spec.oversubscribed = true;
+  spec.settings.input.sample_cost_s = 0.001;
+  ASSERT_EQ(run(spec), ExitCode::done);
+  EXPECT_THAT(record().header.labels, ElementsAre("oversubscribed", "emulated_input"));
+}
+
+TEST_F(RankProgramTest, ARunThatDivergesIsKeptWithItsReason) {
+  ASSERT_EQ(run(spec_of_fake_training(1, 2, 3, 4), {.training = {.spoilt_step = 1}}),
+            ExitCode::done);
+  const auto found = record();
+  EXPECT_EQ(found.header.status, RunStatus::diverged);
+  EXPECT_THAT(found.header.reason, HasSubstr("epoch 0"));
+  EXPECT_THAT(found.header.validity_codes, ElementsAre("nonfinite_loss"));
+  EXPECT_THAT(values_of(found.events, &EventRow::code), ElementsAre("nonfinite_loss"));
+}
+
+TEST_F(RankProgramTest, FailuresReachTheHeartbeatWithTheirExitCode) {
+  EXPECT_EQ(run(spec_of_fake_training(1, 1, 1, 4), {.failure_of_load = "No such picture"}),
+            ExitCode::bad_input);
+  auto heartbeat = read_heartbeat(heartbeat_file(run_folder(), 0));
+  ASSERT_TRUE(heartbeat.has_value());
+  EXPECT_THAT(heartbeat->error, HasSubstr("No such picture"));
+  EXPECT_EQ(heartbeat->phase, "reading data");
+  EXPECT_EQ(run(spec_of_fake_training(1, 1, 1, 4), {.out_of_memory = true}), ExitCode::run_failed);
+  heartbeat = read_heartbeat(heartbeat_file(run_folder(), 0));
+  EXPECT_THAT(heartbeat->error, HasSubstr("Out of memory"));
+}
+
+TEST_F(RankProgramTest, GoesOnFromACheckpointWithWhatWasRecordedBefore) {
+  const auto spec = spec_of_fake_training(1, 3, 2, 4);
+  ASSERT_EQ(run(spec, {.training = {.failing_step = 5}}), ExitCode::run_failed);
+  std::filesystem::create_directories(run_folder() / "attempt-1");
+  std::filesystem::rename(run_folder() / "run.h5.part", run_folder() / "attempt-1/run.h5.part");
+  ASSERT_EQ(run(spec, {.checkpoint = progress_after(2, epoch_layout(spec.plan))}), ExitCode::done);
+  const auto found = record();
+  EXPECT_EQ(found.header.status, RunStatus::complete);
+  EXPECT_THAT(found.header.labels, ElementsAre("resumed"));
+  EXPECT_EQ(found.steps.steps(), 6);
+  EXPECT_EQ(found.epochs.size(), 3U);
+  EXPECT_THAT(values_of(found.events, &EventRow::step), ElementsAre(4));
+  const auto starts_s = found.steps.values(&StepRow::start_s);
+  EXPECT_TRUE(std::is_sorted(starts_s.begin(), starts_s.end()));
+}
+
+TEST_F(RankProgramTest, RefusesAnotherNumberOfRanksThanTheRuns) {
+  EXPECT_EQ(run(spec_of_fake_training(2, 1, 1, 4)), ExitCode::bad_input);
+  EXPECT_FALSE(std::filesystem::exists(run_folder() / "run.h5.part"));
+}
+
+TEST_F(RankProgramTest, RefusesASpecificationThatIsNone) {
+  std::filesystem::create_directories(run_folder());
+  const auto make = [](const RunSpec& spec) {
+    return std::make_unique<FakeWork>(spec, FakeOptions());
+  };
+  EXPECT_EQ(run_rank({run_folder() / "absent.json", run_folder()}, make), ExitCode::bad_input);
+  write_text(run_folder() / "spec.json", "{}");
+  EXPECT_EQ(run_rank({run_folder() / "spec.json", run_folder()}, make), ExitCode::bad_input);
+}
+
+}  // namespace
+}  // namespace scalestudy
