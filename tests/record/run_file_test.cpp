@@ -7,6 +7,8 @@
 
 #include "core/error.hpp"
 
+#include "hdf5/hdf5.hpp"
+
 #include "record/rank_row.hpp"
 
 #include "tests/record/sample_run.hpp"
@@ -123,6 +125,30 @@ TEST(RunFile, EveryValueOfARowStandsInTheColumnOfItsName) {
   EXPECT_EQ(read.checkpoint_s, 7);
   EXPECT_EQ(read.replica_check_s, 8);
   EXPECT_EQ(read.end_s, 9);
+}
+
+TEST(RunFile, AColumnThatTheFileWasWrittenWithoutKeepsItsInitialValue) {
+  const TemporaryFolder folder;
+  const auto part = folder / "run.h5.part";
+  {
+    RunFileWriter writer(part, sample_header(), 2);
+    write_sample(writer);
+  }
+  {
+    const auto file = hdf5::open_file_to_change(part);
+    for (const auto* path :
+         {"/epochs/checkpoint_s", "/evaluations/evaluation_set", "/ranks/threads", "/steps/epoch"})
+      hdf5::remove(file, path);
+  }
+  const auto run = read_run_file(part);
+  ASSERT_EQ(run.epochs.size(), 2U);
+  EXPECT_TRUE(std::isnan(run.epochs[1].checkpoint_s));
+  EXPECT_EQ(run.epochs[1].end_s, 9.5);
+  EXPECT_EQ(run.evaluations.at(0).evaluation_set, "validation");
+  EXPECT_EQ(run.ranks.at(0).threads, 0);
+  EXPECT_TRUE(std::isnan(run.steps.at(&StepRow::epoch, 0, 0)));
+  EXPECT_THAT(run.absent_columns,
+              ElementsAre("/epochs/checkpoint_s", "/evaluations/evaluation_set", "/ranks/threads"));
 }
 
 TEST(RankRow, IsTheSameAfterItWasText) {
