@@ -107,8 +107,9 @@ EffectiveSettings effective_settings(const RunSpec& spec,
   setting("allocator", cat(spec.settings.allocator));
   fact("device_name", device.str(), "Device and its number");
   fact("cpu_model", cpu_model(), "Processor");
-  effective.add_fact("interop_threads", {std::int64_t{at::get_num_interop_threads()}, "threads",
-                                         "Threads that run operators beside each other"});
+  effective.add_fact("interop_threads",
+                     {static_cast<std::int64_t>(at::get_num_interop_threads()), "threads",
+                      "Threads that run operators beside each other"});
   fact("batch_norm_saved", batch_norm_saved(spec.settings.batch_norm),
        "Statistics of batch norm in weight files");
   fact("transport", comm.transport(), "What carries messages between ranks");
