@@ -102,8 +102,9 @@ EffectiveSettings TorchWork::effective_settings() const {
   setting("memory_format", cat(spec_.settings.memory_format));
   setting("batch_norm", cat(spec_.settings.batch_norm));
   effective.add_fact("device_name", {device_.str(), "1", "Device and its number"});
-  effective.add_fact("interop_threads", {std::int64_t{at::get_num_interop_threads()}, "threads",
-                                         "Threads that run operators beside each other"});
+  effective.add_fact("interop_threads",
+                     {static_cast<std::int64_t>(at::get_num_interop_threads()), "threads",
+                      "Threads that run operators beside each other"});
   effective.add_fact("batch_norm_saved", {batch_norm_saved(spec_.settings.batch_norm), "1",
                                           "Statistics of batch norm in weight files"});
   effective.add_fact("libtorch_version", {std::string(TORCH_VERSION), "1", "Version of LibTorch"});
