@@ -1,4 +1,11 @@
 /// How processes of one host come to share one slot block.
+///
+/// Rank 0 removes whatever has the job's name, makes the segment anew, opens it (`open`), waits
+/// until every rank has written its process id, says so (`complete`), and removes the name: from
+/// then on nothing is left to clean up, however the job ends. The other ranks map what they find
+/// under the name, claim their rank and wait for `complete`. What they found may be left over from
+/// a job that was killed; it never becomes complete, and as soon as the name belongs to another
+/// segment they let it go and look again.
 
 #include <cerrno>
 #include <csignal>

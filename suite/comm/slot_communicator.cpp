@@ -26,9 +26,14 @@ void pause_core() {
 #endif
 }
 
-/// Data passes through the slots in chunks. Chunks use the two halves of the slots in turn, and a
-/// rank reads a chunk before it arrives at the next one. So whoever has met all others in chunk
-/// k + 1 may overwrite the half of chunk k: one meeting per chunk is enough.
+/// Data passes through the slots in chunks: each rank writes its part into its own slot, all meet
+/// (each says that it has arrived, then waits for the others), and each reads from the others'
+/// slots. Chunks use the two halves of the slots in turn, and a rank reads a chunk before it
+/// arrives at the next one. So whoever has met all others in chunk k + 1 may overwrite the half of
+/// chunk k: one meeting per chunk is enough. What a rank was called for travels with its chunk, so
+/// that ranks which called different operations notice it at the meeting instead of mixing data.
+/// Only all_reduce of large chunks meets twice: every rank reduces one part into slot 0 in rank
+/// order, which makes the result bit-equal everywhere, and all copy the whole.
 class SlotCommunicator final : public CommunicatorInterface {
  public:
   explicit SlotCommunicator(SlotRank place)

@@ -57,6 +57,12 @@ class ReadyCounter {
 };
 
 /// A thread that runs collectives in the order in which they were handed over.
+///
+/// Three parties share it: the backward pass hands buckets over and goes on at once; this thread
+/// reduces one bucket at a time, without the lock, so that handing over never waits for the
+/// network; the step's end waits until none is pending. `times_[b]` is written by the thread that
+/// works on bucket b and read after wait(), whose lock orders the two. After an error nothing more
+/// is reduced, so that no rank enters a collective that its peers never will.
 class CommunicationThread {
  public:
   CommunicationThread(Communicator comm,
@@ -139,7 +145,9 @@ std::vector<BucketTimes> times_for(const std::vector<BufferView>& views) {
 }
 
 /// A full bucket goes out while the backward pass computes the rest. Strictly in bucket order, so
-/// that all ranks issue the same sequence of collectives.
+/// that all ranks issue the same sequence of collectives: a bucket that is full before its turn
+/// waits for those before it, even though autograd may finish gradients in another order on
+/// another rank.
 class BucketedOverlap final : public ReductionStrategy {
  public:
   explicit BucketedOverlap(const ReductionContext& context)
