@@ -11,16 +11,24 @@
 #include "core/text.hpp"
 
 #include "driver/commands/command.hpp"
+#include "launchers/launcher.hpp"
 
 namespace scalestudy {
 namespace {
+
+std::vector<std::string> launcher_names() {
+  std::vector<std::string> names;
+  for (const auto* launcher : launcher_descriptors()) names.emplace_back(launcher->name);
+  return names;
+}
 
 void add_common_options(CLI::App& app, CommonOptions& options) {
   const auto* const group = "Common options";
   app.add_option("--environment", options.environment, "Where to run: shipped name, or file")
       ->type_name("NAME|FILE")
       ->group(group);
-  app.add_option("--launcher", options.launcher, "What starts the ranks: local, mpirun")
+  app.add_option("--launcher", options.launcher,
+                 cat("What starts the ranks: ", join(launcher_names(), ", ")))
       ->type_name("NAME")
       ->group(group);
   app.add_option("--set", options.overrides, "Changes the study: settings.epochs=3 (repeatable)")

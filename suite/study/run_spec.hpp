@@ -22,7 +22,7 @@ struct RunSpec {
   InputKind input = InputKind::sharded;
   std::optional<ControlArm> control_arm;  ///< none for the study proper; timing only
   std::int64_t repeat = 0;                ///< 0 … repeats − 1
-  std::string launcher;                   ///< "local", "mpirun"
+  std::string launcher;                   ///< as its descriptor says
   CommunicatorKind communicator = CommunicatorKind::local;  ///< what joins the ranks
   bool oversubscribed = false;  ///< more busy threads than cores: its times are no evidence
   DataSettings data;            ///< with absolute paths

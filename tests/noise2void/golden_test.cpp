@@ -97,7 +97,7 @@ TEST_F(Golden, LossAndGradientsOfOneMaskedBatch) {
   auto model = model_with("weights_initial", torch::kFloat64);
   const auto prediction = model->forward(batch("input"));
   const auto mask = batch("mask");
-  const auto loss = masked_loss_sum("mse", prediction, batch("target"), mask) / mask.sum();
+  const auto loss = masked_loss_sum(LossKind::mse, prediction, batch("target"), mask) / mask.sum();
   EXPECT_NEAR(loss.item<double>() / file_.array("batch/loss").values[0], 1.0, 1e-6);
   expect_close("prediction", prediction, batch("prediction"), 1e-5, 0);
   loss.backward();
@@ -112,7 +112,8 @@ TEST_F(Golden, FloatGradientsAreAsCloseAsTheOriginalsOwn) {
   const auto mask = batch("mask").to(torch::kFloat32);
   const auto prediction = model->forward(batch("input").to(torch::kFloat32));
   const auto loss =
-      masked_loss_sum("mse", prediction, batch("target").to(torch::kFloat32), mask) / mask.sum();
+      masked_loss_sum(LossKind::mse, prediction, batch("target").to(torch::kFloat32), mask) /
+      mask.sum();
   EXPECT_NEAR(loss.item<double>() / file_.array("batch/loss").values[0], 1.0, 1e-4);
   loss.backward();
   visit_arrays(
@@ -135,7 +136,8 @@ TEST_F(Golden, WeightsAfterThreeAdamSteps) {
   const auto losses = file_.array("batch/losses_before_step");
   const auto mask = batch("mask");
   for (std::size_t step = 0; step < 3; ++step) {
-    const auto sum = masked_loss_sum("mse", model->forward(batch("input")), batch("target"), mask);
+    const auto sum =
+        masked_loss_sum(LossKind::mse, model->forward(batch("input")), batch("target"), mask);
     EXPECT_NEAR(sum.item<double>() / mask.sum().item<double>() / losses.values[step], 1.0, 1e-6);
     parameters.weight().copy_(mask.sum().reshape({1}));
     sum.backward();

@@ -21,7 +21,7 @@ test::AdamStep step_on_patches(torch::ScalarType type) {
   step.mask = torch::rand(shape).lt(0.02).to(type);
   step.target = torch::randn(shape).to(type) * step.mask;
   step.loss_sum = [target = step.target, mask = step.mask](const torch::Tensor& prediction) {
-    return masked_loss_sum("mse", prediction, target, mask);
+    return masked_loss_sum(LossKind::mse, prediction, target, mask);
   };
   step.loss_weight = step.mask.sum().item<double>();
   return step;

@@ -84,8 +84,8 @@ class EquivalenceTask final : public TrainingTask {
   }
 
   torch::Tensor loss_sum() override {
-    const auto sum =
-        noise2void::masked_loss_sum("mse", model_->forward(input_), input_ * mask_, mask_);
+    const auto sum = noise2void::masked_loss_sum(noise2void::LossKind::mse, model_->forward(input_),
+                                                 input_ * mask_, mask_);
     return arguments_.mutation == "mean_of_means" ? sum / mask_.sum() : sum;
   }
 

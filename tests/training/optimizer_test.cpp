@@ -49,11 +49,5 @@ TEST(Optimizer, AdamsWeightDecayIsTorchsToo) {
   EXPECT_LT((difference_to<torch::optim::Adam>(settings, options)), 1e-12);
 }
 
-TEST(Optimizer, UnknownOptimisersAreRefused) {
-  OptimizerSettings settings;
-  settings.name = "lamb";
-  EXPECT_THROW((void)make_optimizer(settings, {torch::ones({1}), {1}}), BadInput);
-}
-
 }  // namespace
 }  // namespace scalestudy

@@ -2,9 +2,9 @@
 /// n2v's masked losses as sums; dividing by the mask count is the trainer's business, because the
 /// count is a global one.
 
-#include <string>
-
 #include <torch/types.h>
+
+#include "workloads/noise2void/settings.hpp"
 
 namespace scalestudy::noise2void {
 
