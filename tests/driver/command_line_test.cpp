@@ -5,6 +5,7 @@
 
 #include "core/provenance.hpp"
 
+#include "driver/commands/command.hpp"
 #include "driver/driver.hpp"
 
 namespace scalestudy {
