@@ -140,7 +140,9 @@ TEST_F(RankProgramTest, GoesOnFromACheckpointWithWhatWasRecordedBefore) {
   const auto spec = spec_of_fake_training(1, 3, 2, 4);
   ASSERT_EQ(run(spec, {.training = {.failing_step = 5}}), ExitCode::run_failed);
   std::filesystem::create_directories(run_folder() / "attempt-1");
-  std::filesystem::rename(run_folder() / "run.h5.part", run_folder() / "attempt-1/run.h5.part");
+  const auto closed = close_run_file(run_folder() / "run.h5.part",
+                                     {.status = RunStatus::failed, .launch_wall_time_s = 1});
+  std::filesystem::rename(closed, run_folder() / "attempt-1/run.h5");
   ASSERT_EQ(run(spec, {.checkpoint = progress_after(2, epoch_layout(spec.plan))}), ExitCode::done);
   const auto found = record();
   EXPECT_EQ(found.header.status, RunStatus::complete);

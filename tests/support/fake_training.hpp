@@ -84,7 +84,7 @@ class FakeTraining final : public EpochWork, public StepWork {
   Evaluation finish(const HeartbeatCallback&, std::vector<Panel>& panels) override {
     note("finish");
     panels.push_back({"input", 1, 2, {0.5F, 1.0F}});
-    return {.evaluation_set = "test", .loss = 0.25, .evaluation_set_hash = "hash"};
+    return {.loss = 0.25, .evaluation_set = "test", .evaluation_set_hash = "hash"};
   }
 
   [[nodiscard]] const RunProgress& last_checkpoint() const { return progress_; }

@@ -129,7 +129,7 @@ TEST_F(TrainerTest, RecordsEveryStepAndEpochAndSavesWeights) {
 TEST_F(TrainerTest, EveryValueOfAnEpochStandsInItsOwnColumn) {
   LineTask task;
   task.evaluation_time = Seconds(0.5);
-  spec_.settings.schedule.name = "constant";
+  spec_.settings.schedule.name = ScheduleKind::constant;
   TrainingOutcome outcome;
   const auto record = run_on_one_rank(task, outcome);
   ASSERT_EQ(record.epochs.size(), 2U);
