@@ -33,6 +33,8 @@ struct Choice {
   std::string_view name;
   std::string_view summary = {};
 };
+template <class Enum>
+Choice(Enum, std::string_view, std::string_view = "") -> Choice<Enum>;
 
 /// The table of an enumeration; the primary template stands for "none".
 template <class Enum>
