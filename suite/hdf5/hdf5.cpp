@@ -101,6 +101,20 @@ std::vector<std::string> take_texts(std::vector<char*>& pointers,
   return texts;
 }
 
+std::vector<std::string> read_selected_texts(const Dataset& dataset,
+                                             const std::string& path,
+                                             const Space& memory_space,
+                                             Id selection,
+                                             std::size_t count) {
+  const Type type(checked(H5Dget_type(dataset.get()), "H5Dget_type", path));
+  std::vector<char*> pointers(count, nullptr);
+  if (pointers.empty()) return {};
+  const auto memory = selection == H5S_ALL ? Id{H5S_ALL} : memory_space.get();
+  checked(H5Dread(dataset.get(), type.get(), memory, selection, H5P_DEFAULT, pointers.data()),
+          "H5Dread", path);
+  return take_texts(pointers, type, memory_space);
+}
+
 void replace_attribute(
     Id object, const std::string& name, const Type& type, const Space& space, const void* data) {
   if (checked(H5Aexists(object, name.c_str()), "H5Aexists", name) > 0) {
@@ -353,12 +367,20 @@ std::vector<float> read_pixels(const Dataset& dataset, const std::string& path) 
 std::vector<std::string> read_texts(const Dataset& dataset, const std::string& path) {
   if (storage_of(dataset, path) != Storage::text) throw Failure(path, "it holds numbers, not text");
   const Space space(checked(H5Dget_space(dataset.get()), "H5Dget_space", path));
-  const Type type(checked(H5Dget_type(dataset.get()), "H5Dget_type", path));
-  std::vector<char*> pointers(element_count(space, path), nullptr);
-  if (pointers.empty()) return {};
-  checked(H5Dread(dataset.get(), type.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, pointers.data()),
-          "H5Dread", path);
-  return take_texts(pointers, type, space);
+  return read_selected_texts(dataset, path, space, H5S_ALL, element_count(space, path));
+}
+
+std::vector<std::string> read_first_texts(const Dataset& dataset,
+                                          const std::string& path,
+                                          std::uint64_t count) {
+  if (storage_of(dataset, path) != Storage::text) throw Failure(path, "it holds numbers, not text");
+  if (count == 0) return {};
+  const Space file_space(checked(H5Dget_space(dataset.get()), "H5Dget_space", path));
+  const hsize_t start = 0;
+  const hsize_t size = count;
+  checked(H5Sselect_hyperslab(file_space.get(), H5S_SELECT_SET, &start, nullptr, &size, nullptr),
+          "H5Sselect_hyperslab", path);
+  return read_selected_texts(dataset, path, simple_space({count}, false), file_space.get(), count);
 }
 
 }  // namespace scalestudy::hdf5

@@ -102,5 +102,9 @@ void write_scalar(const Dataset& dataset, const std::string& text);
 [[nodiscard]] std::vector<double> read_numbers(const Dataset& dataset, const std::string& path);
 [[nodiscard]] std::vector<float> read_pixels(const Dataset& dataset, const std::string& path);
 [[nodiscard]] std::vector<std::string> read_texts(const Dataset& dataset, const std::string& path);
+/// The first `count` of one dimension.
+[[nodiscard]] std::vector<std::string> read_first_texts(const Dataset& dataset,
+                                                        const std::string& path,
+                                                        std::uint64_t count);
 
 }  // namespace scalestudy::hdf5

@@ -149,8 +149,9 @@ class Reader {
         absent_columns.insert(path);
         continue;
       }
-      lengths.push_back(length_of(path, lengths));
-      fill.push_back(filler(path, column));
+      auto [length, set] = filler(path, column, length_of(path, lengths));
+      lengths.push_back(length);
+      fill.push_back(std::move(set));
     }
     if (lengths.empty()) throw hdf5::Failure(Row::group, "it is missing");
     std::vector<Row> rows(*std::min_element(lengths.begin(), lengths.end()));
@@ -169,19 +170,49 @@ class Reader {
     return shape[0];
   }
 
-  /// Reads a column and returns what puts its values into rows.
+  /// Reads a column and returns how many values it has and what puts them into rows.
   template <class Row>
-  std::function<void(Row&, std::size_t)> filler(const std::string& path,
-                                                const RowColumn<Row>& column) {
+  std::pair<std::size_t, std::function<void(Row&, std::size_t)>> filler(
+      const std::string& path, const RowColumn<Row>& column, std::size_t length) {
     const auto dataset = open(path);
     if (const auto* text = std::get_if<std::string Row::*>(&column.field)) {
-      return [field = *text, texts = hdf5::read_texts(dataset, path)](Row& row, std::size_t i) {
-        row.*field = texts[i];
-      };
+      auto texts = read_column(dataset, path, length);
+      const auto count = texts.size();
+      return {count, [field = *text, texts = std::move(texts)](Row& row, std::size_t i) {
+                row.*field = texts[i];
+              }};
     }
-    return [&column, numbers = hdf5::read_numbers(dataset, path)](Row& row, std::size_t i) {
-      set_number(row, column, numbers[i]);
-    };
+    return {length, [&column, numbers = hdf5::read_numbers(dataset, path)](
+                        Row& row, std::size_t i) { set_number(row, column, numbers[i]); }};
+  }
+
+  /// A writer that was killed inside a flush may leave rows that refer to texts it never wrote: the
+  /// last ones, which were promised to nobody.
+  std::vector<std::string> read_column(const hdf5::Dataset& dataset,
+                                       const std::string& path,
+                                       std::size_t length) const {
+    try {
+      return hdf5::read_first_texts(dataset, path, length);
+    } catch (const hdf5::Failure&) {
+      if (!may_be_torn_) throw;
+      return readable_texts(dataset, path, length);
+    }
+  }
+
+  /// As many of the first `length` as can be read, by bisection.
+  static std::vector<std::string> readable_texts(const hdf5::Dataset& dataset,
+                                                 const std::string& path,
+                                                 std::size_t length) {
+    std::vector<std::string> texts;
+    for (std::size_t torn = length; torn - texts.size() > 1;) {
+      const auto middle = (texts.size() + torn) / 2;
+      try {
+        texts = hdf5::read_first_texts(dataset, path, middle);
+      } catch (const hdf5::Failure&) {
+        torn = middle;
+      }
+    }
+    return texts;
   }
 
   void read_summary(SummaryRow& summary) {

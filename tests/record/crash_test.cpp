@@ -94,6 +94,30 @@ TEST(Crash, AHeaderOlderThanTheLastFlushLosesNothing) {
   EXPECT_EQ(read_run_file(file).events.size(), 500U);
 }
 
+// A flush that was cut short may have written the index of a text but not the text.
+TEST(Crash, TextsThatWereNeverWrittenEndTheirTableNotTheFile) {
+  const TemporaryFolder folder;
+  const auto part = folder / "run.h5.part";
+  {
+    RunFileWriter writer(part, sample_header(), 1);
+    writer.append_steps(3, sample_steps(1, 0, 3));
+    for (int i = 0; i < 500; ++i) writer.append_event(sample_row<EventRow>(static_cast<double>(i)));
+    writer.flush();
+  }
+  const auto last_texts = content_of(part).rfind("GCOL");  // a global heap collection of HDF5
+  ASSERT_NE(last_texts, std::string::npos);
+  std::fstream(part, std::ios::binary | std::ios::in | std::ios::out)
+      .seekp(static_cast<std::streamoff>(last_texts))
+      .write("\0\0\0\0", 4);
+  const auto file = close_run_file(part, {RunStatus::failed, "killed", 0, "forward", 1.0, {}});
+  const auto run = read_run_file(file);
+  EXPECT_EQ(run.steps.steps(), 3);
+  EXPECT_LT(run.events.size(), 500U);
+  ASSERT_GT(run.events.size(), 0U);
+  EXPECT_EQ(run.events.back().code,
+            sample_row<EventRow>(static_cast<double>(run.events.size() - 1)).code);
+}
+
 // 0: a RunFailed that names file and reason.
 int write_until_the_disk_is_full(const std::filesystem::path& part,
                                  rlim_t most_bytes,

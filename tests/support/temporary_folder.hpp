@@ -37,6 +37,11 @@ class TemporaryFolder {
   std::filesystem::path path_;
 };
 
+/// For the commands of tests: the folder's name has a blank and a quote, but nothing worse.
+inline std::string shell_quoted(const std::filesystem::path& path) {
+  return "\"" + path.string() + "\"";
+}
+
 inline std::string content_of(const std::filesystem::path& file) {
   std::ifstream in(file, std::ios::binary);
   std::ostringstream text;
