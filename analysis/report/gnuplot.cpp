@@ -7,6 +7,7 @@
 
 #include "core/error.hpp"
 #include "core/process.hpp"
+#include "core/program_output.hpp"
 #include "core/text.hpp"
 
 #include "analysis/report/report_table.hpp"
@@ -88,22 +89,21 @@ std::string gnuplot_quoted(const std::string& text) {
 }
 
 std::string run_gnuplot(const fs::path& folder, const std::string& script) {
+  if (find_on_path("gnuplot").empty()) return "gnuplot is not installed";
   ProcessPlan plan;
   plan.name = "gnuplot";
   plan.argv = {"gnuplot", script};
   plan.working_folder = folder;
-  plan.log_file = folder / (script + ".log");
+  plan.log_file = fs::absolute(folder / (script + ".log"));
   try {
-    fs::remove(plan.log_file);
     ChildProcess gnuplot(plan);
     const auto end = gnuplot.wait(gnuplot_deadline);
     const std::string words = last_line(plan.log_file);
     fs::remove(plan.log_file);
     if (!end) return "gnuplot did not finish within a minute";
     return end->is_success() ? "" : "gnuplot failed: " + words;
-  } catch (const RunFailed&) {
-    fs::remove(plan.log_file);
-    return "gnuplot is not installed";
+  } catch (const RunFailed& error) {
+    return error.what();
   }
 }
 
