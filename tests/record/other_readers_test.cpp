@@ -32,6 +32,11 @@ Outcome run(const std::string& command) {
   return outcome;
 }
 
+/// For the shell: the names of temporary folders have a blank and a single quote.
+std::string quoted(const std::filesystem::path& file) {
+  return "\"" + file.string() + "\"";
+}
+
 // The Python that has h5py: the one in use, or else the distribution's; "" when none has.
 std::string python_with_h5py() {
   for (const std::string python : {"python3", "/usr/bin/python3"}) {
@@ -44,11 +49,11 @@ TEST(OtherReaders, H5dumpShowsUnits) {
   SCALESTUDY_NEEDS("h5dump", run("h5dump --version").status == 0);
   const TemporaryFolder folder;
   const auto file = make_sample_run(folder);
-  const auto outcome = run("h5dump -d /steps/step_s '" + file.string() + "'");
+  const auto outcome = run("h5dump -d /steps/step_s " + quoted(file));
   EXPECT_EQ(outcome.status, 0) << outcome.output;
   EXPECT_THAT(outcome.output, HasSubstr("ATTRIBUTE \"unit\""));
   EXPECT_THAT(outcome.output, HasSubstr("(0): \"s\""));
-  EXPECT_EQ(run("h5dump '" + file.string() + "'").status, 0);
+  EXPECT_EQ(run("h5dump " + quoted(file)).status, 0);
 }
 
 TEST(OtherReaders, H5pySeesEveryDataSetWithItsAttributes) {
@@ -80,8 +85,8 @@ assert len(seen) == int(sys.argv[2]), len(seen)
   std::size_t datasets = 4 + 2 + 3;  // texts, panels, summary values
   for (const auto& [group, columns] : run_layout::all_columns())
     if (group != SummaryRow::group) datasets += columns.size();
-  const auto outcome = run(python + " '" + (folder / "check.py").string() + "' '" + file.string() +
-                           "' " + std::to_string(datasets));
+  const auto outcome = run(python + " " + quoted(folder / "check.py") + " " + quoted(file) + " " +
+                           std::to_string(datasets));
   EXPECT_EQ(outcome.status, 0) << outcome.output;
 }
 
@@ -94,8 +99,8 @@ TEST(OtherReaders, H5pyReadsALivePart) {
   write_sample(writer);
   const auto outcome = run(python +
                            " -c 'import h5py, sys; print(h5py.File(sys.argv[1], \"r\")"
-                           "[\"steps/step_s\"].shape)' '" +
-                           part.string() + "'");
+                           "[\"steps/step_s\"].shape)' " +
+                           quoted(part));
   EXPECT_EQ(outcome.output, "(2, 7)\n");
 }
 
