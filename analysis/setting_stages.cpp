@@ -35,8 +35,10 @@ constexpr std::array<std::string_view, 9> no_settings{"schema",
                                                       "libtorch_configuration"};
 
 /// Names that one stage has for what another calls otherwise.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 4> other_names{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 6> other_names{
     {{"world_size", "ranks"},
+     {"masked_frac_effective", "masked_frac"},
+     {"sample_size", "size"},
      {"milestones_epochs", "schedule.milestones_epochs"},
      {"patience_epochs", "schedule.patience_epochs"},
      {"cooldown_epochs", "schedule.cooldown_epochs"}}};

@@ -54,7 +54,8 @@ const Run& any_run(const SeriesAnalysis& analysis) {
 
 ReportTable differing_settings_table(const SeriesAnalysis& analysis) {
   ReportTable table{analysis.series.slug + "-differing-settings",
-                    "Resolved settings that differ between rank counts; all others are equal.",
+                    "Resolved settings that differ between rank counts; not shown: what each rank "
+                    "has a share of.",
                     {{"setting", "setting", false}},
                     {}};
   std::map<std::int64_t, ValuesByPath> by_ranks;
@@ -98,14 +99,15 @@ ReportTable time_like_table(const SeriesAnalysis& analysis) {
 
 ReportTable settings_stages_table(const SeriesAnalysis& analysis) {
   const Run& run = any_run(analysis);
-  ReportTable table{analysis.series.slug + "-settings-stages",
-                    cat("Settings whose requested, resolved and effective values differ, in run ",
-                        run.record.header.run_id, ". Empty: not stated at that stage."),
-                    {{"setting", "setting", false},
-                     {"requested", "requested"},
-                     {"resolved", "resolved"},
-                     {"effective", "effective"}},
-                    {}};
+  ReportTable table{
+      analysis.series.slug + "-settings-stages",
+      cat("Settings of \"settings\" whose requested, resolved and effective values differ, in run ",
+          run.record.header.run_id, ". Empty: not stated at that stage."),
+      {{"setting", "setting", false},
+       {"requested", "requested"},
+       {"resolved", "resolved"},
+       {"effective", "effective"}},
+      {}};
   for (const SettingStages& setting : setting_stages(run.record)) {
     if (setting.path.empty() || !setting.differs()) continue;
     table.rows.push_back({text_cell(setting.path), text_cell(setting.requested.value_or("")),

@@ -9,24 +9,14 @@ namespace {
 
 constexpr double undefined = std::numeric_limits<double>::quiet_NaN();
 
-/// Puts the upper median at its place, what is smaller before it.
-std::vector<double>::iterator find_upper_median(std::vector<double>& values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return middle;
-}
-
 }  // namespace
 
 double median(std::vector<double> values) {
   if (values.empty()) return undefined;
-  const auto middle = find_upper_median(values);
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
   if (values.size() % 2 == 1) return *middle;
   return (*middle + *std::max_element(values.begin(), middle)) / 2;
-}
-
-double upper_median(std::vector<double> values) {
-  return values.empty() ? undefined : *find_upper_median(values);
 }
 
 double percentile(std::span<const double> sorted, double frac) {

@@ -9,9 +9,6 @@ namespace scalestudy {
 /// The middle value; of an even number the mean of the two in the middle.
 [[nodiscard]] double median(std::vector<double> values);
 
-/// The middle value; of an even number the greater of the two in the middle: always one of them.
-[[nodiscard]] double upper_median(std::vector<double> values);
-
 /// `frac` from 0 to 1, linear between order statistics, as numpy. `sorted`: ascending.
 [[nodiscard]] double percentile(std::span<const double> sorted, double frac);
 

@@ -123,7 +123,7 @@ std::array<double, 3> noise_correlation(const Volume& volume) {
     add_tiles(Residuals(volume, z, true, true), Residuals(volume, z + 1, true, true), 0, 0,
               along_z);
   }
-  return {upper_median(along_z), upper_median(along_y), upper_median(along_x)};
+  return {median(along_z), median(along_y), median(along_x)};
 }
 
 }  // namespace scalestudy

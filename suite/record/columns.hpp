@@ -82,7 +82,7 @@ struct EpochRow {
 template <>
 inline constexpr std::array columns_of<EpochRow>{
     column<&EpochRow::epoch_s>(
-        "s", "Wall time of the epoch's training steps", Better::lower, "max over ranks"),
+        "s", "Wall time of the epoch's training steps", Better::lower, "rank 0"),
     column<&EpochRow::training_loss>("1",
                                      "Mean loss over the epoch, weighted over all ranks and steps",
                                      Better::lower,

@@ -78,5 +78,64 @@ TEST_F(AtomicFileTest, AMissingFolderIsNamed) {
   EXPECT_THROW(AtomicFile(folder_.path() / "none" / "file", "a test reads it"), RunFailed);
 }
 
+TEST_F(AtomicFileTest, ReplacingMakesAndReplacesTheWhole) {
+  replace_file(path(), "a long first version", "a test reads it");
+  EXPECT_EQ(content_of(path()), "a long first version");
+  replace_file(path(), "short", "a test reads it");
+  EXPECT_EQ(content_of(path()), "short");
+  replace_file(path(), "", "a test reads it");
+  EXPECT_EQ(content_of(path()), "");
+  EXPECT_TRUE(fs::exists(path()));
+  EXPECT_FALSE(fs::exists(part()));
+}
+
+TEST_F(AtomicFileTest, ReplacingKeepsZeroBytes) {
+  const std::string_view content("a\0b", 3);
+  replace_file(path(), content, "a test reads it");
+  EXPECT_EQ(content_of(path()), content);
+}
+
+TEST_F(AtomicFileTest, AReaderOfTheOldFileKeepsIt) {
+  replace_file(path(), "old", "a test reads it");
+  std::ifstream reader(path());
+  replace_file(path(), "new", "a test reads it");
+  std::string text;
+  reader >> text;
+  EXPECT_EQ(text, "old");
+}
+
+TEST_F(AtomicFileTest, WhatAKilledWriterLeftIsOverwritten) {
+  write_text(part(), "the longer remains of a killed process");
+  replace_file(path(), "new", "a test reads it");
+  EXPECT_EQ(content_of(path()), "new");
+}
+
+TEST_F(AtomicFileTest, AFolderInItsPlaceIsRefusedWithTheReason) {
+  fs::create_directories(path() / "inner");
+  try {
+    replace_file(path(), "new", "the report shows it");
+    FAIL() << "replaced a folder";
+  } catch (const RunFailed& error) {
+    EXPECT_THAT(error.what(), testing::HasSubstr("(the report shows it)"));
+  }
+  EXPECT_TRUE(fs::exists(path() / "inner"));
+  EXPECT_FALSE(fs::exists(part()));
+}
+
+TEST_F(AtomicFileTest, PublishingBeforeFinishingIsABugOfOurs) {
+  auto file = draft("new");
+  EXPECT_THROW(file.publish(), InternalError);
+  EXPECT_FALSE(fs::exists(path()));
+}
+
+TEST_F(AtomicFileTest, PiecesFollowEachOther) {
+  AtomicFile file(path(), "a test reads it");
+  for (const std::string piece : {"one ", "", "two ", "three"})
+    file.write(piece.data(), piece.size());
+  file.finish();
+  file.publish();
+  EXPECT_EQ(content_of(path()), "one two three");
+}
+
 }  // namespace
 }  // namespace scalestudy

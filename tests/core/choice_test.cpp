@@ -54,5 +54,44 @@ TEST(Choice, UnknownNamesAreRefusedWithTheNearest) {
   }
 }
 
+TEST(Choice, NamesAreMatchedExactly) {
+  for (const auto* name : {"Red", "red ", "re", "", "redgreen"}) {
+    EXPECT_EQ(find_choice<Colour>(name), std::nullopt) << name;
+    EXPECT_THROW((void)choice_from<Colour>(name, "p"), BadInput) << name;
+  }
+}
+
+TEST(Choice, NothingNearMeansNoSuggestion) {
+  try {
+    (void)choice_from<Colour>("ultramarine", "wall.colour");
+    FAIL() << "accepted";
+  } catch (const BadInput& error) {
+    EXPECT_THAT(error.what(), testing::EndsWith("(known are red, green). Use one of them."));
+  }
+}
+
+TEST(Choice, RowsKeepTheirSummaries) {
+  const auto rows = named_choices<Colour>();
+  ASSERT_EQ(rows.size(), 2U);
+  EXPECT_EQ(rows[0].summary, "as blood");
+  EXPECT_EQ(rows[1].summary, "");
+  EXPECT_EQ(named_choices_or_none<Colour>()[1].summary, "as blood");
+}
+
+TEST(Choice, NoneIsAcceptedOnlyWhereTheTableHasIt) {
+  EXPECT_NO_THROW(expect_choice(named_choices_or_none<Colour>(), "", "p"));
+  EXPECT_THROW(expect_choice(named_choices<Colour>(), "", "p"), BadInput);
+}
+
+TEST(Choice, ValuesAreStreamedByTheirNames) {
+  EXPECT_EQ(cat(Colour::green, "/", Colour::red), "green/red");
+  EXPECT_EQ(to_string(std::optional(Colour::red)), "red");
+}
+
+TEST(Choice, TextsRoundTripThroughEveryValue) {
+  for (const auto& row : named_choices<Colour>())
+    EXPECT_EQ(to_string(choice_from<Colour>(row.name, "p")), row.name);
+}
+
 }  // namespace
 }  // namespace scalestudy

@@ -1,5 +1,7 @@
 #include "core/text.hpp"
 
+#include <limits>
+
 #include <gtest/gtest.h>
 
 namespace scalestudy {
@@ -23,6 +25,60 @@ TEST(Text, SplitKeepsEmptyPartsAndJoinRestores) {
 TEST(Text, NearestSuggestsTyposButNotNonsense) {
   EXPECT_EQ(nearest("epoch", {"epochs", "seed"}), "epochs");
   EXPECT_EQ(nearest("zzzzzz", {"epochs", "seed"}), "");
+}
+
+TEST(Text, EachRangeOfDurationsHasItsUnit) {
+  EXPECT_EQ(human_duration(0), "0.0 µs");
+  EXPECT_EQ(human_duration(0.00025), "250.0 µs");
+  EXPECT_EQ(human_duration(0.001), "1.0 ms");
+  EXPECT_EQ(human_duration(1), "1.0 s");
+  EXPECT_EQ(human_duration(59.9), "59.9 s");
+  EXPECT_EQ(human_duration(60), "1 min 0 s");
+  EXPECT_EQ(human_duration(75.2), "1 min 15 s");
+  EXPECT_EQ(human_duration(3599.4), "59 min 59 s");
+  EXPECT_EQ(human_duration(3599.6), "1 h 0 min");
+  EXPECT_EQ(human_duration(90000), "25 h 0 min");
+}
+
+TEST(Text, DurationsThatAreNoNumberAreUnknown) {
+  EXPECT_EQ(human_duration(std::numeric_limits<double>::quiet_NaN()), "unknown");
+  EXPECT_EQ(human_duration(std::numeric_limits<double>::infinity()), "unknown");
+}
+
+TEST(Text, EachRangeOfBytesHasItsUnit) {
+  EXPECT_EQ(human_bytes(0), "0 B");
+  EXPECT_EQ(human_bytes(1023), "1023 B");
+  EXPECT_EQ(human_bytes(1024), "1.00 KiB");
+  EXPECT_EQ(human_bytes(1536), "1.50 KiB");
+  EXPECT_EQ(human_bytes(1024.0 * 1024 * 1024), "1.00 GiB");
+  EXPECT_EQ(human_bytes(2048.0 * 1024 * 1024 * 1024 * 1024), "2048.00 TiB");
+}
+
+TEST(Text, SplitAlwaysHasOnePartMoreThanSeparators) {
+  EXPECT_EQ(split("", ','), (std::vector<std::string>{""}));
+  EXPECT_EQ(split(",", ','), (std::vector<std::string>{"", ""}));
+  EXPECT_EQ(split("a", ','), (std::vector<std::string>{"a"}));
+  EXPECT_EQ(split("a,b,", ','), (std::vector<std::string>{"a", "b", ""}));
+}
+
+TEST(Text, JoinSeparatesOnlyBetweenParts) {
+  EXPECT_EQ(join({}, ", "), "");
+  EXPECT_EQ(join({"a"}, ", "), "a");
+  EXPECT_EQ(join({"", ""}, ", "), ", ");
+  EXPECT_EQ(join({"a", "b", "c"}, ""), "abc");
+}
+
+TEST(Text, NearestTakesTheFirstOfEqualCandidates) {
+  EXPECT_EQ(nearest("bat", {"cat", "hat"}), "cat");
+  EXPECT_EQ(nearest("bat", {"cart", "hat"}), "hat");
+  EXPECT_EQ(nearest("bat", {}), "");
+}
+
+TEST(Text, LongWordsMayDifferMore) {
+  EXPECT_EQ(nearest("local_batch", {"local_batch_size"}), "");
+  EXPECT_EQ(nearest("lokal_bach_siz", {"local_batch_size"}), "local_batch_size");
+  EXPECT_EQ(nearest("ab", {"xy"}), "xy");
+  EXPECT_EQ(nearest("abc", {"xyz"}), "");
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "data/bulk_hash.hpp"
 
+#include <algorithm>
 #include <set>
 #include <vector>
 
@@ -48,6 +49,28 @@ TEST(BulkHash, PiecesMakeTheWhole) {
 TEST(BulkHash, IsXxh3) {
   EXPECT_EQ(bulk_hash({}), 0x2d06800538d394c2ULL);
   EXPECT_EQ(bulk_hash(counting(1000)), 0x0dc54da2182285f1ULL);
+}
+
+TEST(BulkHash, ManySmallPiecesMakeTheWhole) {
+  const auto bytes = counting(5000);
+  for (const std::size_t step : {1U, 7U, 256U, 4096U}) {
+    BulkHash hash;
+    for (std::size_t at = 0; at < bytes.size(); at += step) {
+      hash.add(std::span(bytes).subspan(at, std::min(step, bytes.size() - at)));
+      hash.add({});
+    }
+    EXPECT_EQ(hash.value(), bulk_hash(bytes)) << step;
+  }
+}
+
+TEST(BulkHash, AskingDoesNotEndIt) {
+  const auto bytes = counting(100);
+  BulkHash hash;
+  EXPECT_EQ(hash.value(), bulk_hash({}));
+  hash.add(std::span(bytes).first(40));
+  EXPECT_EQ(hash.value(), bulk_hash(std::span(bytes).first(40)));
+  hash.add(std::span(bytes).subspan(40));
+  EXPECT_EQ(hash.value(), bulk_hash(bytes));
 }
 
 }  // namespace

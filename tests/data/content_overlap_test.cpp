@@ -49,5 +49,28 @@ TEST(ContentOverlap, ThreeEqualOnesAreTwoPairs) {
   EXPECT_EQ(find_duplicates(group), (Pairs{{"a", "b"}, {"a", "c"}}));
 }
 
+TEST(ContentOverlap, EveryMemberOfTheSecondIsNamedWithTheFirstItEquals) {
+  const std::vector<ContentId> first{{"a", 1}, {"b", 1}, {"c", 2}};
+  const std::vector<ContentId> second{{"x", 2}, {"y", 1}, {"z", 1}, {"w", 9}};
+  EXPECT_EQ(find_overlap(first, second), (Pairs{{"c", "x"}, {"a", "y"}, {"a", "z"}}));
+  EXPECT_EQ(find_overlap({}, second), Pairs{});
+  EXPECT_EQ(find_overlap(first, {}), Pairs{});
+}
+
+TEST(ContentOverlap, IdsAreThoseOfTheAskedSamplesInTheirOrder) {
+  const TemporaryFolder folder;
+  for (const auto* name : {"1", "2", "3"})
+    test::write_png(folder.path() / "train/a" / (std::string(name) + ".png"),
+                    test::pattern(4, 4 + name[0], 1));
+  const auto set = open_class_set(folder.path());
+  for (const std::int64_t threads : {1, 3}) {
+    const auto ids = content_ids(*set, std::vector<std::int64_t>{2, 0}, {threads});
+    ASSERT_EQ(ids.size(), 2U);
+    EXPECT_EQ(ids[0].id, "train/a/3.png");
+    EXPECT_EQ(ids[1].id, "train/a/1.png");
+    EXPECT_EQ(ids[1].content_hash, content_hash(test::pattern(4, 4 + '1', 1)));
+  }
+}
+
 }  // namespace
 }  // namespace scalestudy

@@ -30,5 +30,21 @@ TEST(Sha256, OfAFileLargerThanTheBuffer) {
   EXPECT_THROW((void)sha256_of_file(file), BadInput);
 }
 
+// NIST's SHA256ShortMsg.rsp and the padding's edges: 55, 56, 63, 64 and 65 bytes.
+TEST(Sha256, PaddingOfEveryLengthAroundABlock) {
+  EXPECT_EQ(sha256("\xd3"), "28969cdfa74a12c82f3bad960b0b000aca2ac329deea5c2328ebc6f2ba9802c1");
+  EXPECT_EQ(sha256(std::string(55, 'a')),
+            "9f4390f8d30c2dd92ec9f095b65e2b9ae9b0a925a5258e241c9f1e910f734318");
+  EXPECT_EQ(sha256(std::string(56, 'a')),
+            "b35439a4ac6f0948b6d6f9e3c6af0f5f590ce20f1bde7090ef7970686ec6738a");
+  EXPECT_EQ(sha256(std::string(64, 'a')),
+            "ffe054fe7ae0cb6dc65c3af9b61d5209f439851db43d0ba5997337df154668eb");
+}
+
+TEST(Sha256, ZeroBytesCount) {
+  EXPECT_NE(sha256(std::string(1, '\0')), sha256(""));
+  EXPECT_NE(sha256(std::string("a\0", 2)), sha256("a"));
+}
+
 }  // namespace
 }  // namespace scalestudy

@@ -75,5 +75,51 @@ TEST(PhaseTimeline, HostClockIsMonotonicAndMeasuresItsOwnCost) {
   std::filesystem::remove(file);
 }
 
+TEST(PhaseTimeline, AStepThatAnErrorCutShortIsLeftOut) {
+  CountingClock clock;
+  PhaseTimeline timeline(clock, nullptr);
+  timeline.begin_step(0);
+  timeline.end_step();
+  timeline.begin_step(1);
+  EXPECT_EQ(timeline.take_finished().size(), 1U);
+  EXPECT_TRUE(timeline.take_finished().empty());
+}
+
+TEST(PhaseTimeline, TheSamePhaseMayStandInEveryStep) {
+  CountingClock clock;
+  PhaseTimeline timeline(clock, nullptr);
+  for (int step = 0; step < 2; ++step) {
+    timeline.begin_step(step);
+    { const auto timed = timeline.phase(Phase::optimizer); }
+    timeline.end_step();
+  }
+  const auto steps = timeline.take_finished();
+  ASSERT_EQ(steps.size(), 2U);
+  EXPECT_EQ(steps[0].start_s, 0);
+  EXPECT_EQ(steps[1].start_s, 4);
+  EXPECT_EQ(steps[1].phase_s[static_cast<std::size_t>(Phase::optimizer)], 1.0);
+}
+
+TEST(PhaseTimeline, APhaseOrAnEndWithoutAStepIsABugOfOurs) {
+  CountingClock clock;
+  PhaseTimeline timeline(clock, nullptr);
+  EXPECT_THROW((void)timeline.phase(Phase::forward), InternalError);
+  EXPECT_THROW(timeline.end_step(), InternalError);
+}
+
+TEST(PhaseTimeline, PhasesHaveTheNamesOfTheirColumns) {
+  EXPECT_STREQ(to_string(Phase::input_wait), "input_wait");
+  EXPECT_STREQ(to_string(Phase::exposed_communication), "exposed_communication");
+  EXPECT_STREQ(to_string(Phase::optimizer), "optimizer");
+}
+
+TEST(HostClock, AnAdvancedClockGoesOnFromThere) {
+  HostClock clock;
+  const double origin_s = clock.origin_s();
+  clock.advance(1000);
+  EXPECT_NEAR(clock.origin_s(), origin_s - 1000, 1e-6);
+  EXPECT_GE(clock.seconds(clock.mark()), 1000);
+}
+
 }  // namespace
 }  // namespace scalestudy

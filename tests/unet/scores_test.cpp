@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include "core/error.hpp"
+
 namespace scalestudy::unet {
 namespace {
 
@@ -30,6 +32,47 @@ TEST(Scores, OfAllSamplesComeFromSummedCounts) {
   EXPECT_DOUBLE_EQ(all.iou_sample_median, 0.5);
   EXPECT_DOUBLE_EQ(all.iou_sample_p05, 0.05);
   EXPECT_DOUBLE_EQ(all.iou_sample_p95, 0.95);
+}
+
+TEST(Scores, APerfectPredictionIsOneInEveryMeasure) {
+  const Counts counts{.intersection = 7, .predicted = 7, .target = 7};
+  EXPECT_EQ(iou(counts), 1);
+  EXPECT_EQ(iou_smoothed(counts), 1);
+  EXPECT_EQ(dice(counts), 1);
+}
+
+TEST(Scores, NothingFoundIsZeroButForTheSmoothing) {
+  const Counts counts{.intersection = 0, .predicted = 0, .target = 9};
+  EXPECT_EQ(iou(counts), 0);
+  EXPECT_EQ(dice(counts), 0);
+  EXPECT_DOUBLE_EQ(iou_smoothed(counts), 0.1);
+}
+
+TEST(Scores, DiceFollowsFromIou) {
+  for (const double both : {0.0, 1.0, 5.0, 10.0}) {
+    const Counts counts{.intersection = both, .predicted = 12, .target = 10};
+    EXPECT_NEAR(dice(counts), 2 * iou(counts) / (1 + iou(counts)), 1e-15);
+  }
+}
+
+TEST(Scores, OfOneSampleThePercentilesAreItsOwn) {
+  const auto one = scores(std::vector<Counts>{{6, 8, 10}});
+  EXPECT_EQ(one.iou, 0.5);
+  EXPECT_EQ(one.iou_sample_p05, 0.5);
+  EXPECT_EQ(one.iou_sample_p95, 0.5);
+}
+
+TEST(Scores, TheOrderOfSamplesDoesNotMatter) {
+  const auto forward = scores(std::vector<Counts>{{1, 2, 4}, {3, 3, 3}, {0, 1, 0}});
+  const auto backward = scores(std::vector<Counts>{{0, 1, 0}, {3, 3, 3}, {1, 2, 4}});
+  EXPECT_EQ(forward.iou_sample_median, 0.2);
+  EXPECT_EQ(backward.iou_sample_median, 0.2);
+  EXPECT_EQ(forward.iou, backward.iou);
+  EXPECT_EQ(forward.iou_sample_p05, backward.iou_sample_p05);
+}
+
+TEST(Scores, WithoutSamplesIsABugOfOurs) {
+  EXPECT_THROW((void)scores({}), InternalError);
 }
 
 }  // namespace

@@ -25,7 +25,7 @@ ColumnContents describe_numbers(const Column& column, std::vector<double> values
   const auto [least, most] = std::minmax_element(values.begin(), values.end());
   contents.least = *least;
   contents.most = *most;
-  contents.median = upper_median(std::move(values));
+  contents.median = median(std::move(values));
   return contents;
 }
 

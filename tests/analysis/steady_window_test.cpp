@@ -1,0 +1,108 @@
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+#include "analysis/run_summary.hpp"
+
+namespace scalestudy {
+namespace {
+
+TEST(SteadyWindow, TheWarmUpIsNeverLongerThanTheRun) {
+  const std::vector<double> step_s(3, 1.0);
+  const auto window = find_steady_window(step_s, 10);
+  EXPECT_EQ(window.start, 3);
+  EXPECT_TRUE(window.empty());
+  EXPECT_EQ(find_steady_window({}, 5).end, 0);
+}
+
+TEST(SteadyWindow, ANegativeWarmUpIsNone) {
+  const std::vector<double> step_s(3, 1.0);
+  EXPECT_EQ(find_steady_window(step_s, -4).start, 0);
+}
+
+TEST(SteadyWindow, FewerThanTwentyStepsAreNotTestedForATrend) {
+  std::vector<double> step_s(5 + 19, 1.0);
+  step_s[5] = 100;
+  EXPECT_EQ(find_steady_window(step_s, 5).start, 5);
+  step_s.push_back(1.0);
+  EXPECT_EQ(find_steady_window(step_s, 5).start, 10);
+}
+
+TEST(SteadyWindow, StepsBehindTheLastWholeBatchStillCount) {
+  std::vector<double> step_s(5 + 23, 1.0);
+  EXPECT_EQ(find_steady_window(step_s, 5).end, 28);
+}
+
+TEST(SteadyWindow, ConstantTimesAreKeptWhole) {
+  const auto window = find_steady_window(std::vector<double>(100, 0.25), 5);
+  EXPECT_EQ(window.start, 5);
+  EXPECT_TRUE(window.stationary);
+  EXPECT_EQ(window.steps(), 95);
+}
+
+TEST(SteadyWindow, EndsBeforeTheFirstStepThatARankDidNotRecord) {
+  StepTable table(2, 6);
+  table.values(&StepRow::step_s) = {1, 1, 1, 1, 1, 1, 1, 1, 1, std::nan(""), 1, 1};
+  EXPECT_EQ(steady_window_of(table, 1).end, 3);
+  table.values(&StepRow::step_s)[9] = 0;
+  EXPECT_EQ(steady_window_of(table, 1).end, 6) << "the other rank's time is the slowest one";
+}
+
+TEST(LossCurve, OnePointPerStepAndNoneWithoutSteps) {
+  StepTable table(1, 3);
+  table.values(&StepRow::loss) = {3, 2, 1};
+  table.values(&StepRow::loss_weight) = {1, 1, 1};
+  table.values(&StepRow::sample_count) = {2, 2, 1};
+  table.values(&StepRow::start_s) = {0, 10, 20};
+  table.values(&StepRow::step_s) = {4, 5, 6};
+  const auto curve = loss_curve(table, 1);
+  ASSERT_EQ(curve.size(), 3U);
+  EXPECT_EQ(curve[2].loss, 1);
+  EXPECT_EQ(curve[2].samples_seen, 5);
+  EXPECT_EQ(curve[2].time_s, 26);
+  EXPECT_EQ(loss_curve(table, 5).size(), 1U) << "the small last step completes the point";
+  EXPECT_TRUE(loss_curve(table, 6).empty());
+  EXPECT_TRUE(loss_curve(StepTable(), 1).empty());
+}
+
+TEST(LossCurve, AStepWithoutWeightDoesNotSpoilItsPoint) {
+  StepTable table(1, 2);
+  table.values(&StepRow::loss) = {2, std::nan("")};
+  table.values(&StepRow::loss_weight) = {4, 0};
+  table.values(&StepRow::sample_count) = {1, 1};
+  table.values(&StepRow::start_s) = {0, 1};
+  table.values(&StepRow::step_s) = {1, 1};
+  const auto curve = loss_curve(table, 2);
+  ASSERT_EQ(curve.size(), 1U);
+  EXPECT_EQ(curve[0].loss, 2);
+}
+
+TEST(LossRoughness, DoesNotDependOnTheLevelOfTheLoss) {
+  std::vector<LossPoint> curve, scaled;
+  for (int i = 0; i < 40; ++i) {
+    const double loss = 1 + 0.3 * std::sin(12.9898 * i);
+    curve.push_back({double(i + 1), 0, loss});
+    scaled.push_back({double(i + 1), 0, 1000 * loss});
+  }
+  EXPECT_GT(loss_roughness(curve), 0.05);
+  EXPECT_NEAR(loss_roughness(scaled), loss_roughness(curve), 1e-12);
+}
+
+TEST(LossRoughness, TheFirstTenthOfTheSamplesIsLearningAndNoNoise) {
+  std::vector<LossPoint> curve;
+  for (int i = 1; i <= 50; ++i) curve.push_back({double(i), 0, i <= 5 ? 1000.0 * (i % 2 + 1) : 1});
+  EXPECT_EQ(loss_roughness(curve), 0);
+  curve[5].loss = 2;
+  EXPECT_GT(loss_roughness(curve), 0);
+}
+
+TEST(LossRoughness, ALossOfZeroOrInfinityIsNotDeterminable) {
+  for (const double loss : {0.0, double(INFINITY), std::nan("")}) {
+    std::vector<LossPoint> curve;
+    for (int i = 1; i <= 20; ++i) curve.push_back({double(i), 0, i == 15 ? loss : 1.0 + i % 2});
+    EXPECT_TRUE(std::isnan(loss_roughness(curve))) << loss;
+  }
+}
+
+}  // namespace
+}  // namespace scalestudy

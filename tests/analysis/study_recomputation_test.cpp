@@ -1,0 +1,162 @@
+/// Numbers between runs again, by plain arithmetic on the runs of a synthetic study.
+
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+#include "analysis/study_analysis.hpp"
+#include "tests/analysis/synthetic_run.hpp"
+
+namespace scalestudy {
+namespace {
+
+double geometric_mean_of(const std::vector<double>& values) {
+  double product = 1;
+  for (const double value : values) product *= value;
+  return std::pow(product, 1 / static_cast<double>(values.size()));
+}
+
+/// One and two ranks, three launches each; the two are slower per step and do half the epochs.
+class StudyRecomputed : public ::testing::Test {
+ protected:
+  StudyRecomputed() {
+    SyntheticRun run;
+    run.time_noise = 0.03;
+    run.between_epochs_s = 0.2;
+    write_group(folder_ / "study", run, 3);
+    run.ranks = 2;
+    run.epochs = 2;
+    run.exposed_communication_s = 0.009;
+    write_group(folder_ / "study", run, 3);
+    analysis_.emplace(load_runs({folder_ / "study"}));
+  }
+  const SeriesAnalysis& series() const { return analysis_->studies().at(0); }
+  const std::vector<const scalestudy::Run*>& runs(std::int64_t ranks) const {
+    return series().series.by_ranks.at(ranks);
+  }
+  std::vector<double> training_times(std::int64_t ranks) const {
+    std::vector<double> times;
+    for (const scalestudy::Run* run : runs(ranks)) times.push_back(run->record.epochs.back().end_s);
+    return times;
+  }
+  TemporaryFolder folder_;
+  std::optional<StudyAnalysis> analysis_;
+};
+
+TEST_F(StudyRecomputed, SpeedupsAreRatiosOfGeometricMeans) {
+  const auto& two = series().speedup.back();
+  const double expected =
+      geometric_mean_of(training_times(1)) / geometric_mean_of(training_times(2));
+  EXPECT_NEAR(two.training.value, expected, 1e-9);
+  EXPECT_NEAR(two.efficiency.value, expected / 2, 1e-9);
+  EXPECT_NEAR(two.absolute.training_time_s, geometric_mean_of(training_times(2)), 1e-9);
+  std::vector<double> launches[3];
+  for (const std::int64_t ranks : {1, 2})
+    for (const scalestudy::Run* run : runs(ranks))
+      launches[ranks].push_back(run->record.summary.launch_wall_time_s);
+  EXPECT_NEAR(two.launch.value, geometric_mean_of(launches[1]) / geometric_mean_of(launches[2]),
+              1e-9);
+}
+
+TEST_F(StudyRecomputed, TheSpeedupIsTheProductOfItsFactors) {
+  const auto& factors = series().speedup.back().factors;
+  EXPECT_NEAR(factors.throughput.value * factors.statistical.value * factors.fixed_cost.value,
+              series().speedup.back().training.value, 1e-9);
+  EXPECT_NEAR(factors.statistical.value, 1, 1e-12) << "half the epochs at twice the batch";
+  EXPECT_NEAR(factors.throughput.value, 2 * 0.063 / 0.072, 0.1);
+}
+
+TEST_F(StudyRecomputed, TheFixedShareIsWhatIsNoSteadyTraining) {
+  // Without noise: 4 × 0.2 s of evaluations beside 160 steps of 63 ms, 2 × 0.2 s beside 80 of 72
+  // ms.
+  const auto& factors = series().speedup.back().factors;
+  EXPECT_NEAR(factors.base_fixed_frac, 0.8 / (0.8 + 160 * 0.063), 1e-6);
+  EXPECT_NEAR(factors.fixed_frac, 0.4 / (0.4 + 80 * 0.072), 1e-6);
+}
+
+TEST_F(StudyRecomputed, TheSerialFractionIsKarpAndFlatts) {
+  const auto& two = series().speedup.back();
+  EXPECT_NEAR(two.serial_fraction.value, (1 / two.training.value - 0.5) / 0.5, 1e-12);
+  ASSERT_TRUE(two.serial_fraction.interval);
+  EXPECT_LT(two.serial_fraction.interval->low, two.serial_fraction.interval->high);
+}
+
+TEST_F(StudyRecomputed, StepPhasesAreMeansOverRanksStepsAndRuns) {
+  ASSERT_EQ(series().steps.size(), 2U);
+  for (const StepComposition& found : series().steps) {
+    double wait_s = 0, overhead = 0;
+    for (const scalestudy::Run* run : runs(found.ranks)) {
+      const auto& window = run->measures.steady_window();
+      double sum_s = 0;
+      for (auto step = window.start; step < window.end; ++step)
+        for (std::int64_t rank = 0; rank < found.ranks; ++rank)
+          sum_s += run->record.steps.row(rank, step).input_wait_s;
+      wait_s += sum_s / static_cast<double>(window.steps() * found.ranks) / 3;
+      overhead += run->measures[&SummaryRow::communication_overhead_frac] / 3;
+    }
+    EXPECT_EQ(found.launches, 3U);
+    EXPECT_NEAR(found.phase_s[0], wait_s, 1e-12);
+    EXPECT_NEAR(found.communication_overhead_frac, overhead, 1e-12);
+  }
+  EXPECT_NEAR(series().steps[1].communication_overhead_frac, 0.009 / 0.072, 1e-9);
+}
+
+TEST_F(StudyRecomputed, ExcessesAddUpToTheGrowthOfTheStep) {
+  const StepGrowth growth = step_growth(series().steps[1], series().steps[0]);
+  double sum_s = 0;
+  for (const double excess_s : growth.excess_by_phase_s) sum_s += excess_s;
+  EXPECT_NEAR(sum_s, growth.excess_s, 1e-9);
+  EXPECT_NEAR(growth.excess_s + growth.expected_s, series().steps[1].step_s, 1e-12);
+}
+
+TEST_F(StudyRecomputed, SmoothnessIsTheRatioOfRoughnesses) {
+  std::vector<double> roughness[3];
+  for (const std::int64_t ranks : {1, 2})
+    for (const scalestudy::Run* run : runs(ranks))
+      roughness[ranks].push_back(run->measures[&SummaryRow::loss_roughness]);
+  const auto& two = series().smoothness.back();
+  EXPECT_NEAR(two.roughness, geometric_mean_of(roughness[2]), 1e-9);
+  EXPECT_NEAR(two.per_step.value, geometric_mean_of(roughness[2]) / geometric_mean_of(roughness[1]),
+              1e-9);
+  EXPECT_DOUBLE_EQ(two.weight_ratio, 2);
+  EXPECT_DOUBLE_EQ(two.predicted_per_step, 1 / std::sqrt(2.0));
+}
+
+TEST_F(StudyRecomputed, QualityIsOfEachRunAndItsDifferenceOfMeans) {
+  const auto& quality = series().quality;
+  for (const QualityPoint& point : quality) {
+    ASSERT_EQ(point.final_loss.size(), 3U);
+    for (std::size_t i = 0; i < 3; ++i) {
+      const auto& record = runs(point.ranks)[i]->record;
+      EXPECT_EQ(point.final_loss[i], record.epochs.back().training_loss);
+      EXPECT_EQ(point.metrics.at(0).values[i], record.evaluations.back().psnr_db);
+    }
+  }
+  const auto mean_of = [](const std::vector<double>& v) { return (v[0] + v[1] + v[2]) / 3; };
+  EXPECT_NEAR(quality[1].metrics[0].difference.value,
+              mean_of(quality[1].metrics[0].values) - mean_of(quality[0].metrics[0].values), 1e-12);
+}
+
+TEST_F(StudyRecomputed, ScalingModeIsNamed) {
+  EXPECT_EQ(scaling_mode(series().series),
+            "strong in total samples, weak in steps (batch per rank constant)");
+}
+
+TEST(ScalingMode, FollowsBatchAndSamples) {
+  const TemporaryFolder folder;
+  SyntheticRun run;
+  run.steps_per_epoch = 5;
+  write_group(folder / "one", run, 1);
+  write_group(folder / "weak", run, 1);
+  run.ranks = 2;
+  write_group(folder / "weak", run, 1);
+  const auto mode_of = [&](const char* name) {
+    const StudyAnalysis analysis(load_runs({folder / name}));
+    return scaling_mode(analysis.studies().at(0).series);
+  };
+  EXPECT_EQ(mode_of("one"), "one rank count");
+  EXPECT_EQ(mode_of("weak"), "weak in steps (batch per rank constant), total samples differ");
+}
+
+}  // namespace
+}  // namespace scalestudy

@@ -1,0 +1,114 @@
+#include "record/host_environment.hpp"
+
+#include <cstdlib>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+#include <sched.h>
+
+#include "record/rank_row.hpp"
+
+namespace scalestudy {
+namespace {
+
+using nlohmann::json;
+
+json environment() {
+  return json::parse(host_environment_json());
+}
+
+TEST(HostEnvironment, HasEveryKeyThatIsDocumented) {
+  const auto found = environment();
+  for (const auto* key : {"recorded_at", "system", "cpu", "memory_bytes", "load_average",
+                          "container", "scheduler_job", "fingerprint", "variables"})
+    EXPECT_TRUE(found.contains(key)) << key;
+  for (const auto* key :
+       {"host", "operating_system", "kernel", "architecture", "transparent_huge_pages"})
+    EXPECT_TRUE(found["system"].contains(key)) << key;
+  for (const auto* key :
+       {"model", "socket_count", "numa_node_count", "core_count", "hardware_thread_count",
+        "usable_core_count", "l2_cache_bytes", "l3_cache_bytes", "governor"})
+    EXPECT_TRUE(found["cpu"].contains(key)) << key;
+}
+
+TEST(HostEnvironment, CountsAreWholeAndPlausible) {
+  const auto found = environment();
+  EXPECT_GT(found["memory_bytes"].get<std::int64_t>(), 1 << 26);
+  EXPECT_GE(found["cpu"]["usable_core_count"].get<int>(), 1);
+  for (const auto* key : {"socket_count", "core_count", "l2_cache_bytes"}) {
+    EXPECT_TRUE(found["cpu"][key].is_number_integer()) << key;
+    EXPECT_GE(found["cpu"][key].get<std::int64_t>(), 0) << key;
+  }
+  EXPECT_EQ(found["fingerprint"], host_fingerprint());
+  EXPECT_EQ(found["cpu"]["model"], cpu_model());
+}
+
+TEST(HostEnvironment, UsableCoresAreThoseOfThisProcess) {
+  cpu_set_t before;
+  ASSERT_EQ(::sched_getaffinity(0, sizeof(before), &before), 0);
+  cpu_set_t one;
+  CPU_ZERO(&one);
+  int first = 0;
+  while (!CPU_ISSET(first, &before)) ++first;
+  CPU_SET(first, &one);
+  ASSERT_EQ(::sched_setaffinity(0, sizeof(one), &one), 0);
+  const int found = usable_core_count();
+  ::sched_setaffinity(0, sizeof(before), &before);
+  EXPECT_EQ(found, 1);
+  EXPECT_EQ(usable_core_count(), CPU_COUNT(&before));
+}
+
+TEST(HostEnvironment, KeepsRelevantVariablesAndNoSecrets) {
+  ::setenv("SCALESTUDY_TEST_VALUE", "a=b", 1);
+  ::setenv("SCALESTUDY_API_TOKEN", "secret", 1);
+  ::setenv("HOME_GROWN", "x", 1);
+  const auto variables = environment()["variables"];
+  EXPECT_EQ(variables["SCALESTUDY_TEST_VALUE"], "a=b");
+  EXPECT_FALSE(variables.contains("SCALESTUDY_API_TOKEN"));
+  EXPECT_FALSE(variables.contains("HOME_GROWN"));
+  EXPECT_FALSE(variables.contains("PATH"));
+  for (const auto* name : {"SCALESTUDY_TEST_VALUE", "SCALESTUDY_API_TOKEN", "HOME_GROWN"})
+    ::unsetenv(name);
+}
+
+TEST(HostEnvironment, NamesDecideWhateverTheirCase) {
+  for (const auto* name : {"OMP_NUM_THREADS", "omp_num_threads", "NCCL_DEBUG", "LD_PRELOAD"})
+    EXPECT_TRUE(is_recordable_variable(name)) << name;
+  for (const auto* name : {"", "OMP", "MY_OMP_NUM_THREADS", "SLURM_JWT", "ompi_password",
+                           "CUDA_Auth_x", "TORCH_KEY", "PBS_O_COOKIE", "AWS_SECRET"})
+    EXPECT_FALSE(is_recordable_variable(name)) << name;
+}
+
+TEST(HostEnvironment, TheSchedulersJobIsNamed) {
+  ::unsetenv("SLURM_JOB_ID");
+  ::setenv("PBS_JOBID", "77.server", 1);
+  EXPECT_EQ(environment()["scheduler_job"], "PBS_JOBID=77.server");
+  ::unsetenv("PBS_JOBID");
+}
+
+TEST(HostEnvironment, TheFingerprintIsStable) {
+  EXPECT_EQ(host_fingerprint(), host_fingerprint());
+  EXPECT_EQ(host_fingerprint().size(), 16U);
+}
+
+TEST(RankRowJson, HasAMemberForEachColumn) {
+  const RankRow row{.host = "node \"1\"",
+                    .process_id = 4711,
+                    .device = "cpu",
+                    .binding = "0-3",
+                    .threads = 4,
+                    .initialisation_s = 1.5,
+                    .cpu_time_s = 20.25,
+                    .peak_memory_bytes = 1'234'567'890'123};
+  const auto object = json::parse(to_json_text(row));
+  EXPECT_EQ(object.size(), columns_of<RankRow>.size());
+  EXPECT_EQ(object["host"], "node \"1\"");
+  EXPECT_EQ(object["process_id"], 4711);
+  EXPECT_EQ(object["threads"], 4);
+  EXPECT_EQ(object["initialisation_s"], 1.5);
+  EXPECT_EQ(object["peak_memory_bytes"], 1'234'567'890'123);
+  EXPECT_EQ(rank_row_from_json_text(object.dump()).binding, "0-3");
+}
+
+}  // namespace
+}  // namespace scalestudy

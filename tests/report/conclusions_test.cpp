@@ -1,0 +1,209 @@
+#include "analysis/report/conclusions.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/analysis/synthetic_run.hpp"
+
+namespace scalestudy {
+namespace {
+
+using testing::ContainsRegex;
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+
+class ConclusionsOfStudy : public ::testing::Test {
+ protected:
+  static SyntheticRun small() {
+    SyntheticRun run;
+    run.steps_per_epoch = 20;
+    run.time_noise = 0.005;
+    return run;
+  }
+  void add(const SyntheticRun& run, int repeats = 4) {
+    write_group(folder_ / "study", run, repeats);
+  }
+  void add_one_and_two(SyntheticRun one, SyntheticRun two, int repeats = 4) {
+    add(one, repeats);
+    two.ranks = 2;
+    two.epochs = 2;
+    add(two, repeats);
+  }
+  const StudyAnalysis& analysis() {
+    if (!analysis_) analysis_.emplace(load_runs({folder_ / "study"}));
+    return *analysis_;
+  }
+  Conclusions conclusions() { return conclusions_of(analysis().studies().at(0)); }
+  std::string quality() { return conclusions().paragraphs.at(2); }
+  TemporaryFolder folder_;
+  std::optional<StudyAnalysis> analysis_;
+};
+
+TEST_F(ConclusionsOfStudy, FourParagraphsWithTheLargestRankCountAhead) {
+  add(small());
+  for (const std::int64_t ranks : {2, 4}) {
+    auto run = small();
+    run.ranks = ranks;
+    run.epochs = 4 / ranks;
+    add(run);
+  }
+  const auto found = conclusions();
+  EXPECT_THAT(found.headline, StartsWith("Four ranks trained "));
+  ASSERT_EQ(found.paragraphs.size(), 4U);
+  EXPECT_THAT(found.paragraphs[0], HasSubstr("Training speed-up at two ranks: "));
+  EXPECT_THAT(found.paragraphs[1], HasSubstr("(throughput)"));
+  EXPECT_THAT(found.paragraphs[2], HasSubstr("PSNR"));
+  EXPECT_THAT(found.paragraphs[3], HasSubstr("loss curve of four ranks"));
+}
+
+TEST_F(ConclusionsOfStudy, EqualQualityIsNotCalledBetter) {
+  auto run = small();
+  add(run);
+  run.ranks = 2;  // as many epochs: the validation loss falls as far
+  add(run);
+  EXPECT_THAT(quality(), StartsWith("All models were evaluated on the same 64 validation samples "
+                                    "(hash 7f3a0000…)."));
+  EXPECT_THAT(quality(), HasSubstr("No difference is resolved"));
+  EXPECT_THAT(quality(), Not(HasSubstr("More ranks are")));
+}
+
+TEST_F(ConclusionsOfStudy, WorseQualityIsSaidWithItsUnit) {
+  auto worse = small();
+  worse.quality = {{&EvaluationRow::psnr_db, 24.0}};
+  worse.validation_loss = 0.15;
+  add_one_and_two(small(), worse);
+  EXPECT_THAT(quality(), ContainsRegex("PSNR of the best weights in dB: .*More ranks are worse by "
+                                       "−[34]\\.[0-9] dB"));
+  EXPECT_THAT(quality(), ContainsRegex("Best validation loss: .*More ranks are worse by 0\\."));
+}
+
+TEST_F(ConclusionsOfStudy, BetterQualityIsSaidToo) {
+  auto better = small();
+  better.quality = {{&EvaluationRow::psnr_db, 32.0}};
+  add_one_and_two(small(), better);
+  EXPECT_THAT(quality(), ContainsRegex("More ranks are better by [34]\\.[0-9] dB"));
+}
+
+TEST_F(ConclusionsOfStudy, TwoRunsEachAllowNoStatement) {
+  add_one_and_two(small(), small(), 2);
+  EXPECT_THAT(quality(), HasSubstr("no statement is possible"));
+  EXPECT_THAT(conclusions().headline, HasSubstr("(interval not determinable)"));
+  EXPECT_THAT(conclusions().paragraphs[0], HasSubstr("interval not determinable; 2 runs each"));
+  EXPECT_THAT(conclusions().paragraphs[3], HasSubstr("beside the"));
+}
+
+TEST_F(ConclusionsOfStudy, OneRunEachStillHasItsRatio) {
+  add_one_and_two(small(), small(), 1);
+  EXPECT_THAT(conclusions().headline, StartsWith("Two ranks trained "));
+  EXPECT_THAT(conclusions().paragraphs[0], HasSubstr("interval not determinable; 1 run each"));
+}
+
+TEST_F(ConclusionsOfStudy, UnequalGroupsAreCounted) {
+  add(small(), 3);
+  auto two = small();
+  two.ranks = 2;
+  two.epochs = 2;
+  add(two, 5);
+  EXPECT_THAT(conclusions().paragraphs[0], HasSubstr("5 runs against 3"));
+}
+
+TEST_F(ConclusionsOfStudy, OneRankOnlyStatesNoSpeedup) {
+  add(small(), 1);
+  const auto found = conclusions();
+  EXPECT_EQ(found.headline, "No speed-up can be stated");
+  ASSERT_EQ(found.paragraphs.size(), 2U);
+  EXPECT_THAT(found.paragraphs[0],
+              ContainsRegex("^Only one rank has been measured so far\\. one rank: [0-9.]+ "
+                            "samples/s, .* of training \\(1 run\\)\\.$"));
+  EXPECT_THAT(found.paragraphs[1], Not(HasSubstr("difference")));
+}
+
+TEST_F(ConclusionsOfStudy, WithoutAOneRankBaseNothingIsCompared) {
+  for (const std::int64_t ranks : {2, 4}) {
+    auto run = small();
+    run.ranks = ranks;
+    add(run);
+  }
+  const auto found = conclusions();
+  EXPECT_EQ(found.headline, "No speed-up can be stated");
+  EXPECT_THAT(found.paragraphs[0], StartsWith("There is no valid run with one rank"));
+  EXPECT_THAT(found.paragraphs[0], HasSubstr("; four ranks: "));
+  EXPECT_THAT(found.paragraphs[1], Not(HasSubstr("More ranks")));
+}
+
+TEST_F(ConclusionsOfStudy, SlowerThanOneIsSaid) {
+  auto slow = small();
+  slow.exposed_communication_s = 0.2;
+  add_one_and_two(small(), slow);
+  EXPECT_THAT(conclusions().paragraphs[0], HasSubstr("They are slower than one."));
+  EXPECT_THAT(conclusions().paragraphs[1], HasSubstr("by phase: exposed comm"));
+}
+
+TEST_F(ConclusionsOfStudy, AStepThatDidNotGrowIsSaid) {
+  auto run = small();
+  run.time_noise = 0;
+  add_one_and_two(run, run);
+  EXPECT_THAT(conclusions().paragraphs[1], HasSubstr("no phase grew by more than 1"));
+}
+
+TEST_F(ConclusionsOfStudy, OtherEvaluationSetsAreNotCompared) {
+  auto other = small();
+  other.evaluation_hash = "ffffffffffffffff";
+  other.quality = {{&EvaluationRow::psnr_db, 20.0}};
+  add_one_and_two(small(), other);
+  EXPECT_THAT(quality(), StartsWith("The models were evaluated on different sets"));
+  EXPECT_THAT(quality(), Not(HasSubstr("More ranks are")));
+}
+
+TEST_F(ConclusionsOfStudy, WithoutAnyEvaluationHashNothingIsClaimed) {
+  auto run = small();
+  run.evaluation_hash = "";
+  add_one_and_two(run, run);
+  EXPECT_EQ(quality(), "No evaluation was recorded.");
+}
+
+TEST_F(ConclusionsOfStudy, ControlArmsAreNoStudiesOfTheirOwn) {
+  add_one_and_two(small(), small());
+  auto arm = small();
+  arm.control_arm = choices<ControlArm>[0].value;
+  arm.compute_s = 0.01;
+  arm.ranks = 4;
+  add(arm);
+  EXPECT_EQ(analysis().studies().size(), 1U);
+  ASSERT_EQ(analysis().control_arms().size(), 1U);
+  EXPECT_TRUE(analysis().control_arms()[0].quality.empty());
+  EXPECT_TRUE(analysis().control_arms()[0].smoothness.empty());
+  EXPECT_THAT(conclusions().headline, StartsWith("Two ranks"));
+}
+
+TEST_F(ConclusionsOfStudy, LabelsStandInTheFirstParagraph) {
+  auto run = small();
+  run.labels = {"oversubscribed", "external"};
+  add_one_and_two(run, run);
+  const auto first = conclusions().paragraphs[0];
+  EXPECT_THAT(first, HasSubstr("OVERSUBSCRIBED"));
+  EXPECT_THAT(first, HasSubstr("EXTERNAL"));
+  EXPECT_THAT(first, Not(HasSubstr("EMULATED INPUT")));
+}
+
+TEST_F(ConclusionsOfStudy, CompleteStudiesNeedNoExcuse) {
+  add(small(), 2);
+  EXPECT_EQ(completeness_sentence(analysis()), "");
+}
+
+TEST_F(ConclusionsOfStudy, WhatIsMissingIsCountedByItsKind) {
+  add(small(), 2);
+  auto failed = small();
+  failed.repeat = 5;
+  failed.status = RunStatus::failed;
+  write_synthetic(folder_ / "study", failed);
+  std::filesystem::create_directories(folder_.path() / "study/runs/broken");
+  write_text(folder_.path() / "study/runs/broken/run.h5", "no HDF5");
+  EXPECT_EQ(completeness_sentence(analysis()),
+            "2 of 4 runs count as data; 1 unfinished, failed or invalid, 1 unreadable. The run "
+            "table gives each one's reason.");
+}
+
+}  // namespace
+}  // namespace scalestudy

@@ -1,0 +1,146 @@
+#include "analysis/report/summary_json.hpp"
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "core/provenance.hpp"
+
+#include "analysis/report/conclusions.hpp"
+#include "tests/analysis/synthetic_run.hpp"
+
+namespace scalestudy {
+namespace {
+
+using nlohmann::json;
+
+class SummaryOfStudy : public ::testing::Test {
+ protected:
+  void write(int repeats, const SyntheticRun& start = {}) {
+    SyntheticRun run = start;
+    run.steps_per_epoch = 20;
+    run.time_noise = 0.01;
+    write_group(folder_ / "study", run, repeats);
+    run.ranks = 2;
+    run.epochs = 2;
+    write_group(folder_ / "study", run, repeats);
+  }
+  const StudyAnalysis& analysis() {
+    if (!analysis_) analysis_.emplace(load_runs({folder_ / "study"}));
+    return *analysis_;
+  }
+  json summary() { return json::parse(summary_json(analysis())); }
+  TemporaryFolder folder_;
+  std::optional<StudyAnalysis> analysis_;
+};
+
+TEST_F(SummaryOfStudy, HasItsSchemaAndMaker) {
+  write(1);
+  const auto found = summary();
+  EXPECT_EQ(found["schema"], 1);
+  EXPECT_EQ(found["made_by"], build_id());
+  EXPECT_EQ(found["series"].size(), 1U);
+  EXPECT_EQ(found["runs"].size(), 2U);
+  for (const auto* empty :
+       {"validity_codes", "control_arms", "unreadable", "without_file", "skipped"})
+    EXPECT_EQ(found[empty], json::array()) << empty;
+}
+
+TEST_F(SummaryOfStudy, PointsAreThoseOfTheAnalysis) {
+  write(3);
+  const auto points = summary()["series"][0]["points"];
+  ASSERT_EQ(points.size(), 2U);
+  const SpeedupPoint& two = analysis().studies()[0].speedup[1];
+  EXPECT_EQ(points[1]["ranks"], 2);
+  EXPECT_EQ(points[1]["launches"], 3);
+  EXPECT_EQ(points[1]["samples_per_s"], two.absolute.samples_per_s);
+  EXPECT_EQ(points[1]["speedup"]["training"]["value"], two.training.value);
+  EXPECT_EQ(points[1]["speedup"]["training"]["interval"],
+            json({two.training.interval->low, two.training.interval->high}));
+  EXPECT_EQ(points[1]["speedup"]["launch"]["value"], two.launch.value);
+  EXPECT_EQ(points[1]["efficiency"]["value"], two.efficiency.value);
+  EXPECT_EQ(points[1]["factors"]["fixed_frac"], two.factors.fixed_frac);
+  EXPECT_EQ(points[1]["speedup"]["training"]["base_count"], 3);
+}
+
+TEST_F(SummaryOfStudy, WhatIsNotDeterminableIsNull) {
+  write(2);
+  const auto points = summary()["series"][0]["points"];
+  EXPECT_TRUE(points[1]["speedup"]["training"]["interval"].is_null());
+  EXPECT_TRUE(points[1]["speedup"]["training"]["p_value"].is_null());
+  EXPECT_TRUE(points[0]["serial_fraction"]["value"].is_null());
+  EXPECT_FALSE(points[1]["speedup"]["training"]["value"].is_null());
+}
+
+TEST_F(SummaryOfStudy, StepsHaveEveryPhase) {
+  write(1);
+  const auto steps = summary()["series"][0]["steps"];
+  ASSERT_EQ(steps.size(), 2U);
+  double sum_s = 0;
+  for (const auto& [name, time_s] : steps[0]["phases"].items()) sum_s += time_s.get<double>();
+  EXPECT_EQ(steps[0]["phases"].size(), phase_count);
+  EXPECT_NEAR(sum_s, steps[0]["step_s"].get<double>(), 1e-9);
+  EXPECT_EQ(steps[1]["local_samples"], 4);
+}
+
+TEST_F(SummaryOfStudy, QualityHasOneValuePerRun) {
+  write(3);
+  const auto quality = summary()["series"][0]["quality"];
+  ASSERT_EQ(quality.size(), 2U);
+  EXPECT_EQ(quality[1]["metrics"]["psnr_db"]["values"].size(), 3U);
+  EXPECT_EQ(quality[1]["best_validation_loss"].size(), 3U);
+  EXPECT_FALSE(quality[1]["metrics"].contains("iou")) << "nobody recorded it";
+  EXPECT_EQ(quality[0]["metrics"]["psnr_db"]["difference"]["value"], 0);
+}
+
+TEST_F(SummaryOfStudy, EvaluationSetsAndConclusionsAreThere) {
+  write(3);
+  const auto series = summary()["series"][0];
+  EXPECT_EQ(series["evaluation_sets"]["identical"], true);
+  EXPECT_EQ(series["evaluation_sets"]["sets"],
+            json({{{"name", "validation"}, {"hash", "7f3a000011112222"}, {"sample_count", 64}}}));
+  const auto conclusions = conclusions_of(analysis().studies()[0]);
+  EXPECT_EQ(series["conclusions"], json(conclusions.paragraphs));
+  EXPECT_EQ(series["scaling_rule"], "linear_fixed_samples");
+  EXPECT_EQ(series["control_arm"], "");
+}
+
+TEST_F(SummaryOfStudy, ControlArmsHaveTimesAndNoConclusions) {
+  SyntheticRun arm;
+  arm.control_arm = choices<ControlArm>[0].value;
+  write(2, arm);
+  const auto found = summary();
+  EXPECT_EQ(found["series"].size(), 0U);
+  ASSERT_EQ(found["control_arms"].size(), 1U);
+  EXPECT_EQ(found["control_arms"][0]["control_arm"], choices<ControlArm>[0].name);
+  EXPECT_EQ(found["control_arms"][0]["conclusions"], json::array());
+  EXPECT_EQ(found["control_arms"][0]["quality"], json::array());
+  EXPECT_EQ(found["control_arms"][0]["points"].size(), 2U);
+}
+
+TEST_F(SummaryOfStudy, EveryRunSaysWhetherItIsData) {
+  write(1);
+  SyntheticRun failed;
+  failed.repeat = 7;
+  failed.status = RunStatus::failed;
+  failed.labels = {"emulated"};
+  write_synthetic(folder_ / "study", failed);
+  std::size_t data = 0;
+  const auto found = summary();
+  for (const auto& run : found["runs"]) {
+    data += run["is_data"].get<bool>() ? 1 : 0;
+    EXPECT_EQ(run["is_data"].get<bool>(), run["left_out"] == "");
+    if (run["status"] != "failed") continue;
+    EXPECT_EQ(run["labels"], json({"emulated_input"})) << "by its name of today";
+    EXPECT_FALSE(run["is_data"].get<bool>());
+  }
+  EXPECT_EQ(data, 2U);
+}
+
+TEST_F(SummaryOfStudy, NothingDoneIsAnEmptySummary) {
+  std::filesystem::create_directories(folder_ / "study");
+  EXPECT_EQ(summary()["series"], json::array());
+  EXPECT_EQ(summary()["runs"], json::array());
+}
+
+}  // namespace
+}  // namespace scalestudy
