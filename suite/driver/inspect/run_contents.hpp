@@ -10,8 +10,7 @@
 
 namespace scalestudy {
 
-/// One column. Numbers: the range of all its finite values, NaN when it has none; of an even number
-/// the upper median.
+/// One column. Numbers: the range of all its finite values, NaN when it has none.
 struct ColumnContents {
   Column column;
   double least = 0;
