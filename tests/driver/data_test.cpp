@@ -196,7 +196,7 @@ for i, width in enumerate((8, 9)):
                 assert pixels[y, x, c] == (37 * y + 101 * x + 59 * c + 13 * x * y) % 256
 )";
   const auto command =
-      cat(python, " '", (folder_ / "check.py").string(), "' '", pack_.string(), "'");
+      cat(python, " \"", (folder_ / "check.py").string(), "\" \"", pack_.string(), "\"");
   EXPECT_EQ(std::system(command.c_str()), 0);
 }
 
