@@ -68,6 +68,15 @@ TEST(EnvironmentFile, ValuesThatAreNoTextsAreRefusedWithTheirPath) {
   EXPECT_THAT(refusal(R"({"variables": {"": "1"}})"), HasSubstr("'' is no name of a variable"));
 }
 
+TEST(EnvironmentFile, WhatTheLauncherSetsIsRefused) {
+  for (const auto* name : {"RANK", "LOCAL_RANK", "WORLD_SIZE", "LOCAL_WORLD_SIZE",
+                           "OMP_NUM_THREADS", "SCALESTUDY_JOB_KEY"}) {
+    EXPECT_THAT(refusal(std::string(R"({"variables": {")") + name + R"(": "1"}})"),
+                StartsWith(std::string("small.json: variables.") + name + " is set by"));
+  }
+  EXPECT_EQ(refusal(R"({"variables": {"OMP_PROC_BIND": "true", "rank": "1"}})"), "accepted");
+}
+
 TEST(EnvironmentFile, WhatIsNoEnvironmentIsRefused) {
   EXPECT_THAT(refusal("[]"), HasSubstr("small.json: array given, not an object"));
   EXPECT_THAT(refusal("{"), HasSubstr("not valid JSON"));
