@@ -66,8 +66,11 @@ class MpirunLauncher final : public Launcher {
   }
 
   std::optional<RankFailure> failure_in_log(std::string_view log) const override {
-    static const std::regex by_signal(R"(process rank (\d+) with PID .* exited on signal (\d+))");
-    static const std::regex by_code(R"(Process name: \[\[\d+,\d+\],(\d+)\]\s+Exit code:\s+(\d+))");
+    // Ranks write into the log, too. std::regex recurses once per repetition: all are bounded.
+    static const std::regex by_signal(
+        R"(process rank (\d{1,9}) with PID \d{1,10} on node \S{1,255} exited on signal (\d{1,3}))");
+    static const std::regex by_code(
+        R"(Process name: \[\[\d{1,10},\d{1,10}\],(\d{1,9})\]\s{1,16}Exit code:\s{1,16}(\d{1,9}))");
     std::cmatch match;
     const char* const end = log.data() + log.size();
     if (std::regex_search(log.data(), end, match, by_signal)) {

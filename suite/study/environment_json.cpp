@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <array>
+
 #include <nlohmann/json.hpp>
 
 #include "core/error.hpp"
@@ -19,6 +22,17 @@ void visit_environment(FieldVisitor& v, Environment& environment) {
           {.unit = "1", .description = "Where tensors live; empty leaves the study's choice"});
 }
 
+/// What the launchers set themselves: another value would be ignored, or give two ranks one number.
+bool is_set_by_launchers(std::string_view name) {
+  constexpr std::array names{"RANK",
+                             "LOCAL_RANK",
+                             "WORLD_SIZE",
+                             "LOCAL_WORLD_SIZE",
+                             "OMP_NUM_THREADS",
+                             "SCALESTUDY_JOB_KEY"};
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
 // Names of variables are free, so they are no fields.
 void read_variables(Environment& environment, const json& object, const std::string& path) {
   const auto refuse = [&](const std::string& place) {
@@ -31,6 +45,11 @@ void read_variables(Environment& environment, const json& object, const std::str
     if (name.empty() || name.find('=') != std::string::npos) {
       throw BadInput({cat(path, ": '", name, "' is no name of a variable"),
                       "it would not reach the ranks", "Use letters, digits and _"});
+    }
+    if (is_set_by_launchers(name)) {
+      throw BadInput({cat(json_path_of(path, name), " is set by the launcher of every run"),
+                      "two values would contradict each other",
+                      "Remove it; axes.ranks and settings.threads_per_rank decide"});
     }
     environment.variables[name] = value.get<std::string>();
   }

@@ -54,14 +54,25 @@ json parse_value(const std::string& text) {
   return value.is_discarded() ? json(text) : value;
 }
 
+/// Names and paths may hold any bytes, JSON may not.
+void require_utf8(const std::string& text, const std::string& place) {
+  const auto valid = json(text).dump(-1, ' ', false, json::error_handler_t::ignore);
+  if (json::parse(valid) == text) return;
+  throw BadInput({cat(place, ": '", text, "' is not UTF-8"), "studies and runs are kept as JSON",
+                  "Rename it with letters that are UTF-8"});
+}
+
 // A path typed at the prompt is meant from where the user stands.
 json from_working_folder(const std::string& path, const json& value) {
   if (path != "data.path" && path != "data.reference_path") return value;
   if (!value.is_string() || value.get_ref<const std::string&>().empty()) return value;
-  return std::filesystem::absolute(value.get<std::string>()).lexically_normal().string();
+  const auto whole = std::filesystem::absolute(value.get<std::string>()).lexically_normal();
+  require_utf8(whole.string(), path);
+  return whole.string();
 }
 
 void apply_override(json& object, const std::string& assignment) {
+  require_utf8(assignment, "--set");
   const auto equals = assignment.find('=');
   if (equals == std::string::npos || equals == 0) {
     throw BadInput({cat("--set ", assignment, ": no value"), "a path and a value are needed",
@@ -176,6 +187,7 @@ json settings_schema(const WorkloadDescriptor& workload) {
 Study read_study(const std::filesystem::path& file,
                  const std::vector<std::string>& overrides,
                  Workloads workloads) {
+  require_utf8(std::filesystem::absolute(file).string(), "study file");  // data lie beside it
   auto object = read_json_file(file);
   const auto root = file.filename().string() + ": ";
   for (const auto& assignment : overrides) apply_override(object, assignment);

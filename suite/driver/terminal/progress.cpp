@@ -48,7 +48,8 @@ void TimeLeft::set_current(const RunSpec& spec,
                            std::int64_t steps_done,
                            std::int64_t steps_total) {
   const double expected_s = estimate_s(spec);
-  current_left_s_ = std::max(0.0, expected_s - elapsed_s);  // NaN when nothing is expected
+  // NaN when nothing is expected
+  current_left_s_ = expected_s < elapsed_s ? 0 : expected_s - elapsed_s;
   if (steps_done <= 0 || steps_total <= 0) return;
   const double done_frac = static_cast<double>(steps_done) / static_cast<double>(steps_total);
   current_wall_s_ = elapsed_s;

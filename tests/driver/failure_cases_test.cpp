@@ -1,0 +1,172 @@
+#include <csignal>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "driver/run/failure.hpp"
+
+namespace scalestudy {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+constexpr ProcessEnd done{false, 0};
+constexpr ProcessEnd failed{false, 5};
+constexpr ProcessEnd segfault{true, SIGSEGV};
+constexpr ProcessEnd terminated{true, SIGTERM};
+
+HeartbeatState beat(double time_s, const std::string& phase, const std::string& error = "") {
+  HeartbeatState state;
+  state.step = 7;
+  state.time_s = time_s;
+  state.phase = phase;
+  state.error = error;
+  return state;
+}
+
+struct Rank {
+  ProcessEnd end;
+  int order = 1;
+  bool stopped = false;
+  std::optional<HeartbeatState> heartbeat = beat(100, "backward");
+};
+
+Evidence evidence_of(const std::vector<Rank>& ranks, StopCause cause = StopCause::none) {
+  Evidence evidence;
+  evidence.cause = cause;
+  evidence.limits.collective_deadline = Seconds(10);
+  for (const auto& rank : ranks) {
+    const auto name = "rank-" + std::to_string(evidence.processes.size());
+    evidence.processes.push_back(
+        {name, "/runs/a/" + name + ".log", rank.end, rank.order, rank.stopped});
+    evidence.heartbeats.push_back(rank.heartbeat);
+  }
+  return evidence;
+}
+
+TEST(DeduceOutcome, ARankThatNeverCameToLifeIsSaidToBeSo) {
+  const auto outcome = deduce_outcome(evidence_of({{done}, {failed, 2, false, std::nullopt}}));
+  EXPECT_EQ(outcome.failed_rank, 1);
+  EXPECT_EQ(outcome.failed_phase, "");
+  EXPECT_EQ(outcome.reason,
+            "rank 1 exited with code 5 before its first sign of life (see rank-1.log)");
+}
+
+TEST(DeduceOutcome, BeforeTheFirstStepNoStepIsNamed) {
+  auto early = beat(100, "initialisation", "no such file");
+  early.step = -1;
+  const auto outcome = deduce_outcome(evidence_of({{failed, 1, false, early}}));
+  EXPECT_EQ(outcome.reason, "rank 0 exited with code 5 in phase 'initialisation': no such file");
+}
+
+TEST(DeduceOutcome, TheLogIsNamedOnlyWhenTheRankSaidNothing) {
+  const auto silent = deduce_outcome(evidence_of({{failed}}));
+  EXPECT_THAT(silent.reason, HasSubstr("(see rank-0.log)"));
+  const auto spoken =
+      deduce_outcome(evidence_of({{failed, 1, false, beat(100, "forward", "no memory")}}));
+  EXPECT_THAT(spoken.reason, Not(HasSubstr(".log")));
+}
+
+TEST(DeduceOutcome, ASignalLaterThanAnErrorIsNotTheCause) {
+  const auto outcome = deduce_outcome(evidence_of({{segfault, 4}, {failed, 3}}));
+  EXPECT_EQ(outcome.failed_rank, 1);
+}
+
+TEST(DeduceOutcome, OfEqualFailuresTheLowestRankIsNamed) {
+  EXPECT_EQ(deduce_outcome(evidence_of({{done}, {failed, 2}, {failed, 2}})).failed_rank, 1);
+  EXPECT_EQ(deduce_outcome(evidence_of({{segfault, 2}, {segfault, 2}})).failed_rank, 0);
+}
+
+TEST(DeduceOutcome, ASignalIsARunThatFailed) {
+  const auto outcome = deduce_outcome(evidence_of({{{true, 2}}}));
+  EXPECT_EQ(outcome.exit_code, ExitCode::run_failed) << "signal 2 is no exit code 2";
+  EXPECT_THAT(outcome.reason, HasSubstr("was killed by signal 2"));
+}
+
+TEST(DeduceOutcome, AHungRankIsNotBlamedForASignalElsewhere) {
+  const auto outcome = deduce_outcome(evidence_of(
+      {{segfault, 1, false, beat(110, "forward")}, {terminated, 2, true, beat(90, "input_wait")}},
+      StopCause::peer_failed));
+  EXPECT_EQ(outcome.failed_rank, 0);
+  EXPECT_THAT(outcome.reason, HasSubstr("rank 0 was killed by signal 11"));
+}
+
+TEST(DeduceOutcome, ASilentRankThatEndedByItselfDidNotHang) {
+  const auto outcome = deduce_outcome(
+      evidence_of({{failed, 3, false, beat(110, "exposed_communication", "rank 1 is silent")},
+                   {done, 1, false, beat(80, "evaluation")}}));
+  EXPECT_EQ(outcome.failed_rank, 0);
+}
+
+TEST(DeduceOutcome, ARankWithoutASignOfLifeCanHaveHung) {
+  const auto outcome =
+      deduce_outcome(evidence_of({{failed, 3, false, beat(110, "rendezvous", "rank 1 is missing")},
+                                  {terminated, 4, true, std::nullopt}},
+                                 StopCause::peer_failed));
+  EXPECT_EQ(outcome.failed_rank, 1);
+  EXPECT_THAT(outcome.reason, HasSubstr("rank 1 hung before its first sign of life"));
+  EXPECT_THAT(outcome.reason, HasSubstr("rank 0 gave up: rank 1 is missing"));
+}
+
+TEST(DeduceOutcome, ATimeoutIsNoMatterOfWhoWasStoppedFirst) {
+  auto evidence = evidence_of(
+      {{terminated, 1, true, beat(100, "forward")}, {terminated, 2, true, beat(100, "backward")}},
+      StopCause::run_timeout);
+  evidence.limits.run_timeout = Seconds(90);
+  const auto outcome = deduce_outcome(evidence);
+  EXPECT_EQ(outcome.status, RunStatus::timed_out);
+  EXPECT_EQ(outcome.failed_rank, 0) << "equally silent: the lowest";
+  EXPECT_THAT(outcome.reason, HasSubstr("run_timeout_s = 90; rank 0 was the slowest, in phase"));
+  EXPECT_EQ(outcome.exit_code, ExitCode::run_failed);
+}
+
+TEST(DeduceOutcome, AnInterruptionWinsOverTheFailuresItCaused) {
+  const auto outcome =
+      deduce_outcome(evidence_of({{failed, 1}, {terminated, 2, true}}, StopCause::interrupted));
+  EXPECT_EQ(outcome.status, RunStatus::interrupted);
+  EXPECT_EQ(outcome.reason, "interrupted by the user");
+  EXPECT_EQ(outcome.failed_phase, "");
+}
+
+TEST(DeduceOutcome, ACompleteRunHasNoReason) {
+  for (const auto cause : {StopCause::none, StopCause::run_timeout, StopCause::no_progress}) {
+    const auto outcome = deduce_outcome(evidence_of({{done}, {done}}, cause));
+    EXPECT_EQ(outcome.status, RunStatus::complete);
+    EXPECT_EQ(outcome.reason, "");
+    EXPECT_EQ(outcome.failed_rank, -1);
+    EXPECT_EQ(outcome.exit_code, ExitCode::done);
+  }
+}
+
+Evidence launcher_evidence(std::optional<RankFailure> told) {
+  auto evidence = evidence_of({{failed, 1, false, beat(100, "forward")}});
+  evidence.one_process_per_rank = false;
+  evidence.heartbeats.emplace_back(beat(100, "backward"));
+  evidence.told_by_launcher = std::move(told);
+  return evidence;
+}
+
+TEST(DeduceOutcome, UnderALauncherItsWordCountsWhenNoRankSpoke) {
+  const auto outcome = deduce_outcome(launcher_evidence(RankFailure{1, "exited with code 5"}));
+  EXPECT_EQ(outcome.failed_rank, 1);
+  EXPECT_EQ(outcome.failed_phase, "backward");
+  EXPECT_EQ(outcome.reason, "rank 1 exited with code 5 in phase 'backward' of step 7");
+}
+
+TEST(DeduceOutcome, UnderALauncherARanksOwnErrorSaysMoreThanItsExitCode) {
+  auto evidence = launcher_evidence(RankFailure{1, "exited with code 5"});
+  evidence.heartbeats[0] = beat(99, "evaluation", "the volume is damaged");
+  const auto outcome = deduce_outcome(evidence);
+  EXPECT_EQ(outcome.failed_rank, 0);
+  EXPECT_THAT(outcome.reason, HasSubstr("the volume is damaged"));
+}
+
+TEST(DeduceOutcome, ARankThatDoesNotExistHasNoHeartbeat) {
+  const auto outcome = deduce_outcome(launcher_evidence(RankFailure{99, "exited with code 5"}));
+  EXPECT_EQ(outcome.failed_rank, 99);
+  EXPECT_THAT(outcome.reason, HasSubstr("before its first sign of life"));
+}
+
+}  // namespace
+}  // namespace scalestudy

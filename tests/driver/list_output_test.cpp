@@ -1,0 +1,150 @@
+#include <algorithm>
+#include <set>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "core/error.hpp"
+#include "core/text.hpp"
+
+#include "study/scaling_rules.hpp"
+
+#include "driver/terminal/listing.hpp"
+#include "tests/driver/driver_answer.hpp"
+#include "tests/support/scoped_variable.hpp"
+
+namespace scalestudy {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+const std::vector<std::string> kinds{"workloads",    "strategies", "rules",  "launchers",
+                                     "environments", "studies",    "metrics"};
+
+json rows_of(const std::string& kind) {
+  return json::parse(ask_driver({"list", kind, "--json"}).out).at(kind);
+}
+
+TEST(ListOutput, EveryKindIsAListOfRowsWithTheSameKeys) {
+  for (const auto& kind : kinds) {
+    const auto rows = rows_of(kind);
+    ASSERT_FALSE(rows.empty()) << kind;
+    for (const auto& row : rows) {
+      EXPECT_EQ(row.size(), rows[0].size()) << kind;
+      for (const auto& [key, value] : rows[0].items()) {
+        ASSERT_TRUE(row.contains(key)) << kind << " " << key;
+        EXPECT_TRUE(row[key].is_string()) << kind << " " << key;
+      }
+    }
+  }
+}
+
+TEST(ListOutput, NamesAreUniqueInEveryKind) {
+  for (const auto& kind : kinds) {
+    std::set<std::string> names;
+    const auto rows = rows_of(kind);
+    for (const auto& row : rows) names.insert(row["name"].get<std::string>());
+    EXPECT_EQ(names.size(), rows.size()) << kind;
+  }
+}
+
+TEST(ListOutput, TextAndJsonHaveTheSameRows) {
+  for (const auto& kind : kinds) {
+    const auto answer = ask_driver({"list", kind});
+    EXPECT_EQ(answer.code, 0) << kind;
+    EXPECT_EQ(answer.err, "") << kind;
+    const auto lines = split(answer.out, '\n');
+    const auto rows = rows_of(kind);
+    ASSERT_EQ(lines.size(), rows.size() + 2) << kind << ": a title and the last line's end";
+    EXPECT_THAT(lines[0], StartsWith("name  ")) << kind;
+    for (std::size_t i = 0; i < rows.size(); ++i)
+      EXPECT_THAT(lines[i + 1], StartsWith(rows[i]["name"].get<std::string>() + " ")) << kind;
+  }
+}
+
+TEST(ListOutput, RulesComeInTheOrderOfTheirTableWithSources) {
+  const auto rows = rows_of("rules");
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    EXPECT_EQ(rows[i]["name"], choices<ScalingRule>[i].name);
+    EXPECT_EQ(rows[i]["source"], source_of(choices<ScalingRule>[i].value));
+    EXPECT_EQ(rows[i]["summary"], choices<ScalingRule>[i].summary);
+  }
+}
+
+TEST(ListOutput, StudiesAndEnvironmentsAreSorted) {
+  for (const auto& kind : {"studies", "environments", "launchers"}) {
+    const auto rows = rows_of(kind);
+    EXPECT_TRUE(std::is_sorted(rows.begin(), rows.end(), [](const auto& a, const auto& b) {
+      return a["name"] < b["name"];
+    })) << kind;
+  }
+}
+
+TEST(ListOutput, ALauncherThatIsMissingHereIsSaidToBe) {
+  const ScopedVariable path("PATH", "/nowhere");
+  for (const auto& row : rows_of("launchers"))
+    EXPECT_EQ(row["here"], row["name"] == "local" ? "yes" : "missing");
+}
+
+TEST(ListOutput, BetterIsKnownForThroughputAndLoss) {
+  int found = 0;
+  for (const auto& row : rows_of("metrics")) {
+    if (row["name"] != "/summary/samples_per_s" && row["name"] != "/steps/step_s") continue;
+    EXPECT_EQ(row["better"], row["unit"] == "s" ? "lower" : "higher") << row;
+    ++found;
+  }
+  EXPECT_EQ(found, 2);
+}
+
+TEST(ListOutput, WantsOneKnownKind) {
+  EXPECT_EQ(ask_driver({"list"}).code, 2);
+  const auto far = ask_driver({"list", "xyzzyxyzzy", "--json"});
+  EXPECT_EQ(far.code, 2);
+  EXPECT_EQ(far.out, "");
+  EXPECT_THAT(far.err, HasSubstr("can be listed: " + join(kinds, ", ")));
+  EXPECT_THAT(far.err, HasSubstr("Use one of them"));
+}
+
+Listing two_rows() {
+  return {"things", {"name", "what"}, {{"a", "first"}, {"b", "second"}}, "Nothing."};
+}
+
+std::string shown(const Listing& listing, bool as_json) {
+  std::ostringstream out;
+  Context context{{}, "", out, out};
+  context.options.json = as_json;
+  show(listing, context);
+  return out.str();
+}
+
+TEST(Listing, JsonNamesTheListAndItsColumns) {
+  EXPECT_EQ(json::parse(shown(two_rows(), true)),
+            json::parse(R"({"things": [{"name": "a", "what": "first"},
+                                       {"name": "b", "what": "second"}]})"));
+}
+
+TEST(Listing, NothingIsASentenceInTextAndAnEmptyListInJson) {
+  auto listing = two_rows();
+  listing.rows.clear();
+  EXPECT_EQ(shown(listing, false), "Nothing.\n");
+  EXPECT_EQ(json::parse(shown(listing, true)), json::parse(R"({"things": []})"));
+}
+
+TEST(Listing, BytesThatAreNoUtf8CannotBreakTheJson) {
+  auto listing = two_rows();
+  listing.rows[0][1] = "caf\xe9";
+  EXPECT_TRUE(json::accept(shown(listing, true)));
+}
+
+TEST(Listing, ARowOfAnotherLengthIsABugOfOurs) {
+  auto listing = two_rows();
+  listing.rows[1].pop_back();
+  EXPECT_THROW(static_cast<void>(shown(listing, true)), InternalError);
+  EXPECT_THROW(static_cast<void>(shown(listing, false)), InternalError);
+}
+
+}  // namespace
+}  // namespace scalestudy

@@ -1,0 +1,225 @@
+#include <algorithm>
+#include <set>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "tests/driver/driver_answer.hpp"
+#include "tests/support/study_place.hpp"
+
+namespace scalestudy {
+namespace {
+
+using nlohmann::json;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+
+DriverAnswer plan_of(const StudyPlace& place, std::vector<std::string> more = {}) {
+  more.insert(more.begin(), {"plan", place.study()});
+  return ask_driver(more);
+}
+
+json plan_json_of(const StudyPlace& place, std::vector<std::string> more = {}) {
+  more.emplace_back("--json");
+  const auto answer = plan_of(place, more);
+  EXPECT_EQ(answer.code, 0) << answer.err;
+  return json::parse(answer.out);
+}
+
+TEST(PlanCommand, SumsRunsAndSamplesOverRepeats) {
+  const StudyPlace place;
+  const auto answer = plan_of(place);
+  EXPECT_EQ(answer.code, 0) << answer.err;
+  EXPECT_EQ(answer.err, "");
+  // 8 epochs of 10 steps of 4 samples, at one rank and at two, twice each.
+  EXPECT_THAT(answer.out, StartsWith("Study my study: 4 runs of noise2void, 1 280 samples "));
+  EXPECT_THAT(answer.out, HasSubstr("repeats 2"));
+  EXPECT_THAT(answer.out, HasSubstr("8×10"));
+  EXPECT_THAT(answer.out, HasSubstr("4×10"));
+}
+
+TEST(PlanCommand, ShowsOnlyTheColumnsThatVary) {
+  const StudyPlace place;
+  const auto answer = plan_of(place, {"--set", "axes.ranks=[1, 2, 4]"});
+  const auto table = answer.out.substr(answer.out.find("\n\n"));
+  EXPECT_THAT(answer.out, HasSubstr("reduction bucketed_overlap"));
+  EXPECT_THAT(table, Not(HasSubstr("bucketed_overlap")));
+  EXPECT_THAT(table, HasSubstr("global"));
+  EXPECT_THAT(table, HasSubstr("learning rate"));
+}
+
+TEST(PlanCommand, SettingsAreReplacedInTheOrderGiven) {
+  const StudyPlace place;
+  const auto found = plan_json_of(
+      place, {"--set", "settings.epochs=4", "--set", "settings.epochs=16", "--set", "repeats=1"});
+  ASSERT_EQ(found["runs"].size(), 2U);
+  EXPECT_EQ(found["runs"][0]["plan"]["epochs"], 16);
+  EXPECT_EQ(found["runs"][1]["plan"]["epochs"], 8);
+  EXPECT_EQ(found["runs"][1]["settings"]["epochs"], 16);
+}
+
+TEST(PlanCommand, JsonHoldsEveryRunWithItsId) {
+  const StudyPlace place;
+  const auto found = plan_json_of(place);
+  EXPECT_EQ(found["study"], "my study");
+  EXPECT_EQ(found["skipped"], json::array());
+  std::set<std::string> ids;
+  for (const auto& run : found["runs"]) {
+    ids.insert(run["run_id"].get<std::string>());
+    EXPECT_THAT(run["run_id"].get<std::string>(),
+                StartsWith("noise2void-r" + run["ranks"].dump() + "-"));
+    EXPECT_EQ(run["data"]["path"], (place.path() / "volume.tif").string());
+    EXPECT_EQ(run["launcher"], "local");
+  }
+  EXPECT_EQ(ids.size(), 4U);
+}
+
+TEST(PlanCommand, ListsWhatIsLeftOutWithTheReason) {
+  StudyPlace place;
+  place.content["axes"]["ranks"] = {1, 2, 16};
+  place.write();
+  const auto answer = plan_of(place);
+  EXPECT_EQ(answer.code, 0) << "the rest can be run";
+  EXPECT_THAT(answer.out, HasSubstr("\nLeft out:\n  ranks=16, scaling_rule=linear_fixed_samples"));
+  EXPECT_THAT(answer.out, HasSubstr("leaves 0 epochs for 16 ranks"));
+  const auto found = plan_json_of(place);
+  ASSERT_EQ(found["skipped"].size(), 1U);
+  EXPECT_THAT(found["skipped"][0]["combination"].get<std::string>(), StartsWith("ranks=16, "));
+  EXPECT_EQ(found["runs"].size(), 4U);
+}
+
+TEST(PlanCommand, AStudyWithoutAnyRunIsStillShown) {
+  const StudyPlace place;
+  const auto answer = plan_of(place, {"--set", "axes.ranks=[9]"});
+  EXPECT_EQ(answer.code, 0) << answer.err;
+  EXPECT_THAT(answer.out, StartsWith("Study my study: 0 runs of noise2void, 0 samples"));
+  EXPECT_THAT(answer.out, HasSubstr("Left out:"));
+}
+
+TEST(PlanCommand, NamesTheSamplesThatDivisionLeavesOut) {
+  const StudyPlace place;
+  const auto answer = plan_of(place, {"--set", "axes.ranks=[1, 3]"});
+  EXPECT_THAT(answer.out, HasSubstr("3 ranks, linear_fixed_samples: 8 epochs divided by 3 ranks "
+                                    "give 2; 80 samples (2 of 8 one-rank epochs) are left out"));
+}
+
+TEST(PlanCommand, ShowsUnevenLocalBatchesAsARange) {
+  const StudyPlace place;
+  const auto answer =
+      plan_of(place, {"--set", R"(axes.scaling_rule=["strong"])", "--set", "axes.ranks=[1, 3]"});
+  EXPECT_THAT(answer.out, HasSubstr("1-2"));
+  EXPECT_THAT(answer.out, HasSubstr("1 ranks take 2, the others 1; nothing is left out"));
+}
+
+TEST(PlanCommand, MarksRunsWithMoreThreadsThanCores) {
+  const StudyPlace place;
+  const auto busy = plan_of(place, {"--set", "settings.threads_per_rank=4096"});
+  EXPECT_THAT(busy.out, HasSubstr("1*"));
+  EXPECT_THAT(busy.out, HasSubstr("2*"));
+  EXPECT_THAT(busy.out, HasSubstr("* more busy threads than cores"));
+  const auto quiet = plan_of(place, {"--set", "axes.ranks=[1]"});
+  EXPECT_THAT(quiet.out, Not(HasSubstr("busy threads")));
+}
+
+TEST(PlanCommand, ControlArmsStandInPlaceOfTheReduction) {
+  StudyPlace place;
+  place.content["control_arms"] = {"no_communication", "synthetic_input"};
+  place.write();
+  const auto answer = plan_of(place);
+  EXPECT_THAT(answer.out, HasSubstr("arm no_communication"));
+  EXPECT_THAT(answer.out, HasSubstr("arm synthetic_input"));
+  std::vector<std::string> arms;
+  const auto found = plan_json_of(place, {"--set", "repeats=1"});
+  for (const auto& run : found["runs"]) arms.push_back(run["control_arm"].get<std::string>());
+  EXPECT_THAT(arms, ElementsAre("", "", "synthetic_input", "no_communication", "synthetic_input"));
+}
+
+TEST(PlanCommand, TheLauncherOptionWinsOverTheEnvironmentFile) {
+  const StudyPlace place;
+  const auto environment = (place.path() / "here.json").string();
+  write_text(environment, R"({"name": "here", "launcher": "local"})");
+  auto found = plan_json_of(place, {"--environment", environment});
+  EXPECT_EQ(found["runs"][1]["communicator"], "shm");
+  found = plan_json_of(place, {"--environment", environment, "--launcher", "mpirun"});
+  EXPECT_EQ(found["runs"][0]["communicator"], "local");
+  EXPECT_EQ(found["runs"][1]["communicator"], "mpi");
+  EXPECT_EQ(found["runs"][1]["launcher"], "mpirun");
+}
+
+TEST(PlanCommand, TheEnvironmentsDeviceReplacesTheStudys) {
+  const StudyPlace place;
+  const auto environment = (place.path() / "gpu.json").string();
+  write_text(environment, R"({"device": "cuda"})");
+  const auto found = plan_json_of(place, {"--environment", environment});
+  ASSERT_EQ(found["runs"].size(), 2U);
+  for (const auto& run : found["runs"]) EXPECT_EQ(run["settings"]["device"], "cuda");
+  EXPECT_THAT(found["skipped"][0]["reason"].get<std::string>(), HasSubstr("one rank"));
+}
+
+TEST(PlanCommand, EveryShippedStudyResolvesOnTheseSettings) {
+  const auto studies = json::parse(ask_driver({"list", "studies", "--json"}).out)["studies"];
+  for (const auto& study : studies) {
+    const auto name = study["name"].get<std::string>();
+    const auto answer = ask_driver({"plan", name, "--set", "settings.steps_per_epoch=64", "--set",
+                                    "settings.epochs=64", "--json"});
+    ASSERT_EQ(answer.code, 0) << name << answer.err;
+    EXPECT_FALSE(json::parse(answer.out)["runs"].empty()) << name;
+  }
+}
+
+TEST(PlanCommand, RefusalsNameThePlaceAndPrintNoPlan) {
+  const StudyPlace place;
+  const std::vector<std::pair<std::vector<std::string>, std::string>> cases{
+      {{"--set", "settings.epoch=3"}, "my study.json: settings.epoch: unknown key"},
+      {{"--set", "settings.optimizer.name=adamm"}, "Perhaps 'adam' is meant"},
+      {{"--set", "settings.epochs"}, "no value"},
+      {{"--set", "workload=noise2vod"}, "Perhaps 'noise2void' is meant"},
+      {{"--set", "schema=2"}, "schema = 2 is out of range"},
+      {{"--launcher", "mpiru"}, "Did you mean 'mpirun'"},
+      {{"--environment", "debian12-cpuu"}, "Did you mean 'debian12-cpu'"},
+      {{"another"}, "another"}};
+  for (const auto& [options, message] : cases) {
+    for (const bool as_json : {false, true}) {
+      auto arguments = options;
+      if (as_json) arguments.emplace_back("--json");
+      const auto answer = plan_of(place, arguments);
+      EXPECT_EQ(answer.code, 2) << message;
+      EXPECT_EQ(answer.out, "") << message;
+      EXPECT_THAT(answer.err, HasSubstr(message));
+    }
+  }
+}
+
+TEST(PlanCommand, AShippedStudyIsSuggestedForAMistypedName) {
+  const auto answer = ask_driver({"plan", "n2v-quikstart"});
+  EXPECT_EQ(answer.code, 2);
+  EXPECT_THAT(answer.err, HasSubstr("Did you mean 'n2v-quickstart'"));
+  EXPECT_THAT(answer.err, HasSubstr("shipped are: "));
+}
+
+TEST(PlanCommand, WritesNothingBesideTheStudy) {
+  const StudyPlace place;
+  static_cast<void>(plan_of(place));
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(place.path()), {}), 2);
+}
+
+TEST(PlanCommand, TextThatIsNoUtf8IsBadInput) {
+  const StudyPlace place;
+  for (const auto* set : {"data.path=/data/caf\xe9.tif", "description=caf\xe9", "caf\xe9=1"}) {
+    const auto answer = plan_of(place, {"--set", set});
+    EXPECT_EQ(answer.code, 2) << answer.err;
+    EXPECT_THAT(answer.err, HasSubstr("UTF-8"));
+  }
+  const auto latin = (place.path() / "caf\xe9.json").string();
+  std::filesystem::copy_file(place.study(), latin);
+  const auto answer = ask_driver({"plan", latin});
+  EXPECT_EQ(answer.code, 2) << answer.err;
+  EXPECT_THAT(answer.err, HasSubstr("study file: "));
+  EXPECT_THAT(answer.err, HasSubstr("is not UTF-8"));
+}
+
+}  // namespace
+}  // namespace scalestudy

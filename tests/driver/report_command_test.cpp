@@ -1,0 +1,156 @@
+#include <fstream>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "tests/analysis/synthetic_run.hpp"
+#include "tests/driver/driver_answer.hpp"
+#include "tests/support/scoped_variable.hpp"
+
+namespace scalestudy {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using testing::EndsWith;
+using testing::HasSubstr;
+using testing::Not;
+
+/// Drawing takes most of a report's time and is tested elsewhere: no gnuplot here.
+class ReportCommand : public ::testing::Test {
+ protected:
+  [[nodiscard]] fs::path study(const std::string& name = "study") const {
+    return temporary_ / name;
+  }
+  void write_runs(const std::string& name = "study") const {
+    for (const std::int64_t ranks : {1, 2}) {
+      SyntheticRun run;
+      run.ranks = ranks;
+      run.epochs = 4 / ranks;
+      write_group(study(name), run, 3);
+    }
+  }
+  [[nodiscard]] DriverAnswer report(std::vector<std::string> more = {}) const {
+    more.insert(more.begin(), {"report", study().string()});
+    return ask_driver(more);
+  }
+  TemporaryFolder temporary_;
+
+ private:
+  ScopedVariable path_{"PATH", "/nowhere"};
+};
+
+TEST_F(ReportCommand, WritesPageSummaryAndTablesIntoTheStudy) {
+  write_runs();
+  const auto answer = report();
+  EXPECT_EQ(answer.code, 0) << answer.err;
+  const auto folder = study() / "report";
+  EXPECT_THAT(answer.out, EndsWith("Report: " + (folder / "report.html").string() + "\n"));
+  EXPECT_THAT(content_of(folder / "report.html"), HasSubstr("</html>"));
+  EXPECT_EQ(json::parse(content_of(folder / "summary.json")).is_object(), true);
+  EXPECT_FALSE(fs::is_empty(folder / "tables"));
+  EXPECT_THAT(answer.err, HasSubstr("gnuplot"));
+}
+
+TEST_F(ReportCommand, SaysTheHeadlineBeforeThePath) {
+  write_runs();
+  const auto answer = report();
+  EXPECT_LT(answer.out.find("ranks"), answer.out.find("Report: ")) << answer.out;
+}
+
+TEST_F(ReportCommand, JsonIsTheSummaryFileAndNothingElse) {
+  write_runs();
+  const auto answer = report({"--json"});
+  EXPECT_EQ(answer.code, 0) << answer.err;
+  EXPECT_EQ(answer.out, content_of(study() / "report/summary.json"));
+  EXPECT_TRUE(json::accept(answer.out));
+}
+
+TEST_F(ReportCommand, GoesWhereItIsTold) {
+  write_runs();
+  const auto elsewhere = temporary_ / "else where";
+  const auto answer = report({"--out", elsewhere.string()});
+  EXPECT_EQ(answer.code, 0) << answer.err;
+  EXPECT_TRUE(fs::exists(elsewhere / "report.html"));
+  EXPECT_FALSE(fs::exists(study() / "report"));
+}
+
+TEST_F(ReportCommand, SeveralFoldersMakeOneReportInTheFirst) {
+  write_runs();
+  SyntheticRun other;
+  other.rule = ScalingRule::strong;
+  write_group(study("second"), other, 3);
+  const auto answer = report({study("second").string()});
+  EXPECT_EQ(answer.code, 0) << answer.err;
+  EXPECT_FALSE(fs::exists(study("second") / "report"));
+  const auto page = content_of(study() / "report/report.html");
+  EXPECT_THAT(page, HasSubstr("linear_fixed_samples"));
+  EXPECT_THAT(page, HasSubstr("strong"));
+  EXPECT_THAT(page, HasSubstr("9 runs as data"));
+}
+
+TEST_F(ReportCommand, AMissingFolderIsBadInputAndMakesNothing) {
+  for (const bool as_json : {false, true}) {
+    const auto answer =
+        report(as_json ? std::vector<std::string>{"--json"} : std::vector<std::string>{});
+    EXPECT_EQ(answer.code, 2);
+    EXPECT_EQ(answer.out, "");
+    EXPECT_THAT(answer.err, HasSubstr(study().string()));
+    EXPECT_FALSE(fs::exists(study()));
+  }
+  EXPECT_EQ(ask_driver({"report"}).code, 2);
+}
+
+TEST_F(ReportCommand, OneMissingFolderOfTwoIsNamed) {
+  write_runs();
+  const auto answer = report({study("absent").string()});
+  EXPECT_EQ(answer.code, 2);
+  EXPECT_THAT(answer.err, HasSubstr("absent"));
+}
+
+TEST_F(ReportCommand, ADamagedRunIsListedAndTheRestReported) {
+  write_runs();
+  SyntheticRun damaged;
+  damaged.repeat = 7;
+  const auto file = write_synthetic(study(), damaged);
+  fs::resize_file(file, 100);
+  const auto answer = report();
+  EXPECT_EQ(answer.code, 2) << "the caller must know";
+  EXPECT_THAT(answer.err, HasSubstr("1 result files could not be read"));
+  EXPECT_THAT(answer.err, HasSubstr(file.parent_path().filename().string()));
+  EXPECT_THAT(answer.out, HasSubstr("Report: "));
+  EXPECT_THAT(content_of(study() / "report/report.html"), HasSubstr("6 of 7 runs"));
+}
+
+TEST_F(ReportCommand, WithoutAnyDataItIsUndecided) {
+  fs::create_directories(study() / "runs");
+  const auto empty = report();
+  EXPECT_EQ(empty.code, 3) << empty.err;
+  EXPECT_THAT(empty.out, HasSubstr("Report: "));
+  SyntheticRun failed;
+  failed.status = RunStatus::failed;
+  write_synthetic(study(), failed);
+  EXPECT_EQ(report().code, 3);
+}
+
+TEST_F(ReportCommand, ASecondReportReplacesTheFirst) {
+  write_runs();
+  ASSERT_EQ(report().code, 0);
+  const auto before = content_of(study() / "report/summary.json");
+  write_text(study() / "report/tables/stale.csv", "old");
+  ASSERT_EQ(report().code, 0);
+  EXPECT_EQ(content_of(study() / "report/summary.json"), before);
+  EXPECT_FALSE(fs::exists(study() / "report/tables/stale.csv"));
+}
+
+TEST_F(ReportCommand, APlaceThatCannotBeWrittenIsBadInput) {
+  write_runs();
+  write_text(temporary_ / "file", "");
+  const auto answer = report({"--out", (temporary_ / "file").string() + "/report"});
+  EXPECT_EQ(answer.code, 2) << answer.err;
+  EXPECT_THAT(answer.out, Not(HasSubstr("Report: ")));
+}
+
+}  // namespace
+}  // namespace scalestudy

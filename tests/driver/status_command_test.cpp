@@ -1,0 +1,167 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "driver/run/driver_lock.hpp"
+#include "tests/driver/driver_answer.hpp"
+#include "tests/support/planned_folder.hpp"
+
+namespace scalestudy {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+
+json status_of(const PlannedFolder& study) {
+  const auto answer = ask_driver({"status", study.path(), "--json"});
+  EXPECT_EQ(answer.code, 0) << answer.err;
+  return json::parse(answer.out);
+}
+
+TEST(StatusCommand, AStudyNotStartedIsAllWaiting) {
+  const PlannedFolder study(repeats_of({}, 3));
+  const auto answer = ask_driver({"status", study.path()});
+  EXPECT_EQ(answer.code, 0) << answer.err;
+  EXPECT_THAT(answer.out, StartsWith("Study synthetic: 0 of 3 runs complete, 3 waiting\n"));
+  EXPECT_THAT(answer.out, HasSubstr("No driver is at work in " + study.path()));
+  EXPECT_THAT(answer.out, HasSubstr(study.id(2) + "  waiting"));
+  const auto found = status_of(study);
+  EXPECT_EQ(found["counts"], json({{"waiting", 3}}));
+  EXPECT_EQ(found["driver_alive"], false);
+  EXPECT_TRUE(found["time_left_s"].is_null()) << "nothing was measured yet";
+  EXPECT_FALSE(found["runs"][0].contains("step")) << "only a running one has steps";
+}
+
+TEST(StatusCommand, ACompleteStudyHasNothingLeft) {
+  const PlannedFolder study(repeats_of({}, 2));
+  study.record(0);
+  study.record(1);
+  const auto answer = ask_driver({"status", study.path()});
+  EXPECT_THAT(answer.out, StartsWith("Study synthetic: 2 of 2 runs complete\n"));
+  EXPECT_THAT(answer.out, Not(HasSubstr("No driver")));
+  const auto found = status_of(study);
+  EXPECT_EQ(found["study"], "synthetic");
+  EXPECT_EQ(found["folder"], study.path());
+  EXPECT_EQ(found["counts"], json({{"complete", 2}}));
+  EXPECT_EQ(found["time_left_s"], 0);
+  EXPECT_EQ(found["runs"][1]["run_id"], study.id(1));
+  EXPECT_GT(found["runs"][1]["launch_wall_time_s"], 1.5);
+}
+
+TEST(StatusCommand, AFailedRunIsShownWithItsReason) {
+  SyntheticRun failing;
+  failing.repeat = 1;
+  failing.status = RunStatus::failed;
+  const PlannedFolder study({{}, failing});
+  study.record(0);
+  study.record(1);
+  const auto answer = ask_driver({"status", study.path()});
+  EXPECT_EQ(answer.code, 0) << "the question was answered";
+  EXPECT_THAT(answer.out, StartsWith("Study synthetic: 1 of 2 runs complete, 1 failed\n"));
+  EXPECT_THAT(answer.out,
+              HasSubstr("\n  " + study.id(1) + ":\n    rank 1 was killed by signal 9\n"));
+  EXPECT_THAT(answer.out, HasSubstr("goes on"));
+  EXPECT_EQ(status_of(study)["runs"][1]["reason"], "rank 1 was killed by signal 9");
+}
+
+TEST(StatusCommand, ARunAtWorkShowsTheSlowestRanksStepAndPhase) {
+  SyntheticRun two;
+  two.ranks = 2;
+  const PlannedFolder study(repeats_of(two, 2));
+  study.record(0);
+  const DriverLock lock(study.folder());
+  study.launch(1, "");
+  study.beat(1, 0, "exposed_communication", 41);
+  study.beat(1, 1, "forward", 40);
+  const auto answer = ask_driver({"status", study.path()});
+  EXPECT_THAT(answer.out, StartsWith("Study synthetic: 1 of 2 runs complete, 1 running\n"));
+  EXPECT_THAT(answer.out, HasSubstr("step 40/160, forward"));
+  EXPECT_THAT(answer.out, HasSubstr("About "));
+  const auto run = status_of(study)["runs"][1];
+  EXPECT_EQ(run["stage"], "running");
+  EXPECT_EQ(run["step"], 40);
+  EXPECT_EQ(run["total_steps"], 160);
+  EXPECT_EQ(run["phase"], "forward");
+}
+
+TEST(StatusCommand, AResumedRunAtWorkSaysSo) {
+  const PlannedFolder study(repeats_of({}, 1));
+  const DriverLock lock(study.folder());
+  study.launch(0, "", "", ::getpid(), true);
+  study.beat(0, 0, "backward", 3);
+  EXPECT_THAT(ask_driver({"status", study.path()}).out, HasSubstr("resumed, step 3/160, backward"));
+  EXPECT_EQ(status_of(study)["runs"][0]["resumed"], true);
+}
+
+TEST(StatusCommand, BeforeItsFirstStepARunShowsItsPhaseOnly) {
+  const PlannedFolder study(repeats_of({}, 1));
+  const DriverLock lock(study.folder());
+  study.launch(0, "");
+  study.beat(0, 0, "initialisation", -1);
+  const auto answer = ask_driver({"status", study.path()});
+  EXPECT_THAT(answer.out, HasSubstr("initialisation"));
+  EXPECT_THAT(answer.out, Not(HasSubstr("step -1")));
+}
+
+TEST(StatusCommand, EveryKindOfEndIsCountedByItsName) {
+  const PlannedFolder study(repeats_of({}, 6));
+  const std::vector<std::string> ends{"diverged", "failed", "timed_out", "interrupted"};
+  for (std::size_t i = 0; i < ends.size(); ++i) study.launch(i, ends[i], "why " + ends[i]);
+  fs::create_directories(study.run_folder(4));
+  write_text(study.run_folder(4) / "run.h5", "no HDF5");
+  const auto answer = ask_driver({"status", study.path()});
+  EXPECT_THAT(answer.out,
+              StartsWith("Study synthetic: 0 of 6 runs complete, 1 waiting, 1 diverged, "
+                         "1 failed, 1 timed_out, 1 interrupted, 1 damaged\n"));
+  const auto found = status_of(study);
+  for (std::size_t i = 0; i < ends.size(); ++i) {
+    EXPECT_EQ(found["runs"][i]["stage"], ends[i]);
+    EXPECT_EQ(found["runs"][i]["reason"], "why " + ends[i]);
+    EXPECT_EQ(found["counts"][ends[i]], 1);
+    EXPECT_THAT(answer.out, HasSubstr(study.id(i) + ":\n    why " + ends[i]));
+  }
+  EXPECT_EQ(found["runs"][4]["stage"], "damaged");
+}
+
+TEST(StatusCommand, BytesOfAReasonCannotBreakTheJson) {
+  const PlannedFolder study(repeats_of({}, 1));
+  study.launch(0, "failed", "caf\xe9 \"quoted\"\n");
+  const auto reason = status_of(study)["runs"][0]["reason"].get<std::string>();
+  EXPECT_THAT(reason, StartsWith("caf"));
+  EXPECT_THAT(reason, HasSubstr("\"quoted\""));
+}
+
+TEST(StatusCommand, ATrailingSlashIsTheSameFolder) {
+  const PlannedFolder study(repeats_of({}, 1));
+  const auto answer = ask_driver({"status", study.path() + "/", "--json"});
+  EXPECT_EQ(json::parse(answer.out)["folder"], study.path());
+}
+
+TEST(StatusCommand, AFolderWithoutAPlanIsBadInput) {
+  const TemporaryFolder folder;
+  for (const auto& arguments : {std::vector<std::string>{"status", folder.path().string()},
+                                {"status", folder.path().string(), "--json"}}) {
+    const auto answer = ask_driver(arguments);
+    EXPECT_EQ(answer.code, 2);
+    EXPECT_EQ(answer.out, "");
+    EXPECT_THAT(answer.err, HasSubstr("it has no plan.json"));
+  }
+}
+
+TEST(StatusCommand, ADamagedPlanIsNamed) {
+  const PlannedFolder study(repeats_of({}, 1));
+  const auto whole = content_of(study.folder().plan_file());
+  for (const auto& text :
+       {std::string(), std::string("[]"), std::string("{}"), whole.substr(0, whole.size() / 2)}) {
+    write_text(study.folder().plan_file(), text);
+    const auto answer = ask_driver({"status", study.path()});
+    EXPECT_EQ(answer.code, 2) << text;
+    EXPECT_THAT(answer.err, HasSubstr("plan.json")) << text;
+  }
+}
+
+}  // namespace
+}  // namespace scalestudy

@@ -1,0 +1,222 @@
+#include "driver/run/study_state.hpp"
+
+#include <cmath>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "core/error.hpp"
+
+#include "driver/run/driver_lock.hpp"
+#include "tests/support/planned_folder.hpp"
+
+namespace scalestudy {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+
+RunState only_state(const PlannedFolder& study) {
+  return state_of_run(study.folder(), study.spec(0));
+}
+
+TEST(RunStage, EveryStatusOfAClosedFileHasItsStage) {
+  EXPECT_EQ(stage_of(RunStatus::complete), RunStage::complete);
+  EXPECT_EQ(stage_of(RunStatus::diverged), RunStage::diverged);
+  EXPECT_EQ(stage_of(RunStatus::timed_out), RunStage::timed_out);
+  EXPECT_EQ(stage_of(RunStatus::interrupted), RunStage::interrupted);
+  EXPECT_EQ(stage_of(RunStatus::failed), RunStage::failed);
+  EXPECT_EQ(stage_of(RunStatus::running), RunStage::damaged) << "a closed file cannot be running";
+}
+
+TEST(RunStage, OnlyCompleteAndDivergedNeedNoSecondAttempt) {
+  for (const auto stage : {RunStage::complete, RunStage::diverged}) EXPECT_TRUE(is_settled(stage));
+  for (const auto stage : {RunStage::waiting, RunStage::running, RunStage::failed,
+                           RunStage::timed_out, RunStage::interrupted, RunStage::damaged})
+    EXPECT_FALSE(is_settled(stage)) << to_string(stage);
+}
+
+TEST(StateOfRun, WithoutAFolderItWaits) {
+  const PlannedFolder study(repeats_of({}, 1));
+  const auto state = only_state(study);
+  EXPECT_EQ(state.stage, RunStage::waiting);
+  EXPECT_EQ(state.reason, "");
+  EXPECT_EQ(state.step, -1);
+  EXPECT_EQ(state.launch_wall_time_s, 0);
+}
+
+TEST(StateOfRun, AFolderWithoutALaunchStillWaits) {
+  const PlannedFolder study(repeats_of({}, 1));
+  study.folder().prepare_run(study.spec(0));
+  EXPECT_EQ(only_state(study).stage, RunStage::waiting);
+}
+
+TEST(StateOfRun, AnUnreadableLaunchRecordIsNone) {
+  const PlannedFolder study(repeats_of({}, 1));
+  study.launch(0, "failed", "reason");
+  write_text(study.folder().launch_file(study.id(0)), "{\"status\": ");
+  EXPECT_EQ(only_state(study).stage, RunStage::waiting);
+}
+
+TEST(StateOfRun, ItRunsOnlyUnderTheDriverThatHoldsTheFolder) {
+  const PlannedFolder study(repeats_of({}, 1));
+  study.launch(0, "");
+  EXPECT_EQ(only_state(study).stage, RunStage::interrupted) << "no driver is there";
+  EXPECT_EQ(only_state(study).reason, "the driver ended before the run did");
+  const DriverLock lock(study.folder());
+  EXPECT_EQ(only_state(study).stage, RunStage::running);
+  study.launch(0, "", "", ::getpid() + 1);
+  EXPECT_EQ(only_state(study).stage, RunStage::interrupted) << "another driver started it";
+}
+
+TEST(StateOfRun, AtWorkItTellsTheSlowestRank) {
+  SyntheticRun three;
+  three.ranks = 3;
+  const PlannedFolder study({three});
+  const DriverLock lock(study.folder());
+  study.launch(0, "");
+  study.beat(0, 0, "optimizer", 12);
+  study.beat(0, 1, "input_wait", 10);
+  study.beat(0, 2, "backward", 11);
+  const auto state = only_state(study);
+  EXPECT_EQ(state.step, 10);
+  EXPECT_EQ(state.total_steps, 160);
+  EXPECT_EQ(state.phase, "input_wait");
+  EXPECT_GE(state.launch_wall_time_s, 0);
+}
+
+TEST(StateOfRun, AtWorkWithoutAHeartbeatItHasNoStep) {
+  const PlannedFolder study(repeats_of({}, 1));
+  const DriverLock lock(study.folder());
+  study.launch(0, "");
+  EXPECT_EQ(only_state(study).stage, RunStage::running);
+  EXPECT_EQ(only_state(study).step, -1);
+}
+
+TEST(StateOfRun, ALaunchThatEndedWithoutAFileKeepsStatusReasonAndTime) {
+  const PlannedFolder study(repeats_of({}, 1));
+  const DriverLock lock(study.folder());  // at work on another run
+  study.launch(0, "timed_out", "no rank made progress", ::getpid(), true);
+  const auto state = only_state(study);
+  EXPECT_EQ(state.stage, RunStage::timed_out);
+  EXPECT_EQ(state.reason, "no rank made progress");
+  EXPECT_EQ(state.launch_wall_time_s, 7.5);
+  EXPECT_TRUE(state.resumed);
+}
+
+TEST(StateOfRun, AStatusOfALaterVersionIsAFailure) {
+  const PlannedFolder study(repeats_of({}, 1));
+  study.launch(0, "evaporated", "unheard of");
+  EXPECT_EQ(only_state(study).stage, RunStage::failed);
+  EXPECT_EQ(only_state(study).reason, "unheard of");
+}
+
+TEST(StateOfRun, TheResultFileIsBelievedBeforeTheLaunchRecord) {
+  const PlannedFolder study(repeats_of({}, 1));
+  study.record(0);
+  study.launch(0, "failed", "from the launch record");
+  const auto state = only_state(study);
+  EXPECT_EQ(state.stage, RunStage::complete);
+  EXPECT_EQ(state.reason, "");
+  EXPECT_NE(state.launch_wall_time_s, 7.5);
+  EXPECT_FALSE(state.resumed);
+}
+
+TEST(StateOfRun, EveryStatusOfAResultFileIsRead) {
+  for (const auto status : {RunStatus::complete, RunStatus::diverged, RunStatus::failed,
+                            RunStatus::timed_out, RunStatus::interrupted}) {
+    SyntheticRun run;
+    run.status = status;
+    const PlannedFolder study({run});
+    study.record(0);
+    EXPECT_EQ(only_state(study).stage, stage_of(status)) << to_string(status);
+  }
+}
+
+TEST(StateOfRun, AFileOfAResumedRunSaysSo) {
+  SyntheticRun run;
+  run.labels = {"resumed"};
+  const PlannedFolder study({run});
+  study.record(0);
+  EXPECT_TRUE(only_state(study).resumed);
+}
+
+TEST(StateOfRun, AnOpenFileAloneIsNoResult) {
+  SyntheticRun run;
+  run.close = false;
+  const PlannedFolder study({run});
+  study.record(0);
+  EXPECT_EQ(only_state(study).stage, RunStage::waiting);
+  study.launch(0, "");
+  EXPECT_EQ(only_state(study).stage, RunStage::interrupted);
+}
+
+TEST(StateOfRun, ACutFileIsDamagedAndNamed) {
+  const PlannedFolder study(repeats_of({}, 1));
+  const auto file = study.record(0);
+  fs::resize_file(file, fs::file_size(file) / 2);
+  const auto state = only_state(study);
+  EXPECT_EQ(state.stage, RunStage::damaged);
+  EXPECT_THAT(state.reason, HasSubstr("run.h5"));
+}
+
+TEST(StateOfStudy, FollowsTheOrderOfThePlan) {
+  const PlannedFolder study(repeats_of({}, 4));
+  study.record(2);
+  study.launch(0, "failed", "because");
+  const auto state = state_of_study(study.folder());
+  ASSERT_EQ(state.runs.size(), 4U);
+  EXPECT_EQ(state.runs[0].stage, RunStage::failed);
+  EXPECT_EQ(state.runs[1].stage, RunStage::waiting);
+  EXPECT_EQ(state.runs[2].stage, RunStage::complete);
+  EXPECT_EQ(count_of(state, RunStage::waiting), 2);
+  EXPECT_EQ(count_of(state, RunStage::damaged), 0);
+  EXPECT_FALSE(state.driver_alive);
+}
+
+TEST(StateOfStudy, TimeLeftIsThatOfTheWaitingRepeats) {
+  const PlannedFolder study(repeats_of({}, 3));
+  study.record(0);
+  const auto state = state_of_study(study.folder());
+  EXPECT_GT(state.runs[0].launch_wall_time_s, 0);
+  EXPECT_DOUBLE_EQ(state.time_left_s, 2 * state.runs[0].launch_wall_time_s);
+}
+
+TEST(StateOfStudy, AResumedRunTellsNothingAboutTheOthers) {
+  auto runs = repeats_of({}, 2);
+  runs[0].labels = {"resumed"};
+  const PlannedFolder study(runs);
+  study.record(0);
+  EXPECT_TRUE(std::isnan(state_of_study(study.folder()).time_left_s));
+}
+
+TEST(StateOfStudy, FailedRunsAreNotWaitedFor) {
+  const PlannedFolder study(repeats_of({}, 2));
+  study.record(0);
+  study.launch(1, "failed", "because");
+  EXPECT_EQ(state_of_study(study.folder()).time_left_s, 0);
+}
+
+TEST(StateOfStudy, ARunWithoutFileTellsItsTimeByTheLaunchRecord) {
+  const PlannedFolder study(repeats_of({}, 3));
+  study.launch(0, "diverged", "the loss is not finite");
+  EXPECT_DOUBLE_EQ(state_of_study(study.folder()).time_left_s, 2 * 7.5);
+}
+
+TEST(StateOfStudy, RunsOfAnotherPlanAreNotCounted) {
+  const PlannedFolder study(repeats_of({}, 1));
+  SyntheticRun stranger;
+  stranger.repeat = 9;
+  write_synthetic(study.folder().path(), stranger);
+  const auto state = state_of_study(study.folder());
+  EXPECT_EQ(state.runs.size(), 1U);
+  EXPECT_EQ(count_of(state, RunStage::complete), 0);
+}
+
+TEST(StateOfStudy, AFolderWithoutAPlanIsBadInput) {
+  const TemporaryFolder folder;
+  EXPECT_THROW(static_cast<void>(state_of_study(StudyFolder(folder.path()))), BadInput);
+}
+
+}  // namespace
+}  // namespace scalestudy

@@ -1,0 +1,111 @@
+#include <sstream>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "core/text.hpp"
+
+#include "driver/terminal/context.hpp"
+#include "driver/terminal/text_table.hpp"
+
+namespace scalestudy {
+namespace {
+
+using testing::ElementsAre;
+
+std::string printed(const TextTable& table) {
+  std::ostringstream out;
+  table.print(out);
+  return out.str();
+}
+
+TextTable table_of(const std::vector<std::string>& titles,
+                   const std::vector<std::vector<std::string>>& rows) {
+  TextTable table;
+  for (const auto& title : titles) table.add_column(title, Align::left);
+  for (const auto& row : rows) table.add_row(row);
+  return table;
+}
+
+TEST(TextTable, WithoutRowsItIsItsTitle) {
+  EXPECT_EQ(printed(table_of({"name", "what"}, {})), "name  what\n");
+  EXPECT_EQ(printed(TextTable()), "");
+}
+
+TEST(TextTable, EmptyCellsLeaveNoBlanksAtTheEnd) {
+  EXPECT_EQ(printed(table_of({"a", "b"}, {{"1", ""}, {"22", "x"}})), "a   b\n1\n22  x\n");
+}
+
+TEST(TextTable, AnEmptyTitleStillHasAColumn) {
+  TextTable table;
+  table.add_column("", Align::right);
+  table.add_column("unit", Align::left);
+  table.add_row({"1.5", "s"});
+  EXPECT_THAT(split(printed(table), '\n'), ElementsAre(testing::EndsWith("unit"), "1.5  s", ""));
+}
+
+TEST(TextTable, ColumnsOfDashesVanishWithoutAWord) {
+  auto table = table_of({"a", "arm", "b"}, {{"1", "-", "x"}, {"2", "-", "x"}});
+  EXPECT_THAT(table.take_constants(), ElementsAre("b x"));
+  EXPECT_EQ(printed(table), "a\n1\n2\n");
+}
+
+TEST(TextTable, ConstantsAreTakenOnce) {
+  auto table = table_of({"a", "b"}, {{"1", "x"}, {"2", "x"}});
+  EXPECT_THAT(table.take_constants(), ElementsAre("b x"));
+  EXPECT_THAT(table.take_constants(), ElementsAre());
+}
+
+TEST(DisplayWidth, CountsCharactersNotBytes) {
+  EXPECT_EQ(display_width(""), 0U);
+  EXPECT_EQ(display_width("µs"), 2U);
+  EXPECT_EQ(display_width("epochs×steps"), 12U);
+  EXPECT_EQ(display_width("√N → 2"), 6U);
+}
+
+TEST(WrappedList, KeepsEveryItemAndEveryLineShort) {
+  std::vector<std::string> items;
+  for (int i = 0; i < 60; ++i) items.push_back("setting " + std::to_string(i * 37));
+  auto text = wrapped_list(items);
+  for (const auto& line : split(text, '\n')) EXPECT_LE(line.size(), 100U) << line;
+  for (auto at = text.find("\n    "); at != std::string::npos; at = text.find("\n    "))
+    text.replace(at, 5, " ");
+  EXPECT_EQ(text, join(items, ", "));
+}
+
+TEST(WrappedList, AnItemLongerThanALineStandsAlone) {
+  const std::string giant(150, 'x');
+  EXPECT_EQ(wrapped_list({"a", giant, "b"}), "a,\n    " + giant + ",\n    b");
+  EXPECT_EQ(wrapped_list({}), "");
+}
+
+TEST(GroupedDigits, GroupsFromTheRightWhateverTheSign) {
+  EXPECT_EQ(grouped_digits(-1), "-1");
+  EXPECT_EQ(grouped_digits(-999), "-999");
+  EXPECT_EQ(grouped_digits(-1000), "-1 000");
+  EXPECT_EQ(grouped_digits(100000), "100 000");
+  EXPECT_EQ(grouped_digits(9223372036854775807), "9 223 372 036 854 775 807");
+}
+
+TEST(Context, QuietWinsOverVerbose) {
+  std::ostringstream out;
+  Context context{{}, "", out, out};
+  EXPECT_EQ(context.verbosity(), Verbosity::normal);
+  context.options.verbose = true;
+  EXPECT_EQ(context.verbosity(), Verbosity::verbose);
+  context.options.quiet = true;
+  EXPECT_EQ(context.verbosity(), Verbosity::quiet);
+}
+
+TEST(Context, ColourFollowsTheStreamItIsWrittenTo) {
+  std::ostringstream out;
+  Context results{{}, "", out, out, true, false};
+  EXPECT_TRUE(results.color());
+  results.options.no_color = true;
+  EXPECT_FALSE(results.color());
+  const Context messages{{}, "", out, out, false, true};
+  EXPECT_FALSE(messages.color());
+}
+
+}  // namespace
+}  // namespace scalestudy

@@ -1,0 +1,192 @@
+#include <array>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "core/error.hpp"
+
+#include "study/scaling_rules.hpp"
+
+namespace scalestudy {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+const std::vector<std::int64_t> rwth_ranks{1, 2, 4, 6, 8, 10, 12, 14};
+
+/// protocols 2.4: Adam 0.001, 200 epochs of 1,792 samples in batches of 16, halved at 80, 120, 150.
+CommonSettings rwth() {
+  CommonSettings settings;
+  settings.local_batch_size = 16;
+  settings.epochs = 200;
+  settings.steps_per_epoch = 0;
+  settings.last_batch = LastBatch::drop;
+  settings.optimizer.base_learning_rate = 0.001;
+  settings.schedule.name = ScheduleKind::step;
+  settings.schedule.milestones_epochs = {80, 120, 150};
+  return settings;
+}
+
+/// protocols 4.1: batch 64, Adam 0.02, 3 epochs.
+CommonSettings saturn() {
+  CommonSettings settings;
+  settings.local_batch_size = 64;
+  settings.epochs = 3;
+  settings.steps_per_epoch = 0;
+  settings.last_batch = LastBatch::partial;
+  settings.optimizer.base_learning_rate = 0.02;
+  return settings;
+}
+
+/// protocols 1.1: batch 16, 4e-4, 200 epochs of 200 steps.
+CommonSettings blog() {
+  CommonSettings settings;
+  settings.local_batch_size = 16;
+  settings.epochs = 200;
+  settings.steps_per_epoch = 200;
+  settings.optimizer.base_learning_rate = 4e-4;
+  return settings;
+}
+
+const TimeLikeSetting& time_like(const RulePlan& plan, std::string_view name) {
+  for (const auto& setting : plan.time_like)
+    if (setting.name == name) return setting;
+  throw std::out_of_range(std::string(name));
+}
+
+// protocols 1.1: optimiser steps 40,000 and 10,000, patches 640,000 in both arms.
+TEST(PublishedNumbers, BothArmsOfTheBlogSeeTheSamePatches) {
+  const auto one = apply(ScalingRule::linear_fixed_samples, {blog(), 1});
+  const auto four = apply(ScalingRule::linear_fixed_samples, {blog(), 4});
+  EXPECT_EQ(one.epochs * one.steps_per_epoch, 40'000);
+  EXPECT_EQ(four.epochs * four.steps_per_epoch, 10'000);
+  EXPECT_EQ(one.samples, 640'000);
+  EXPECT_EQ(four.samples, 640'000);
+  EXPECT_EQ(four.samples_per_epoch, 4 * one.samples_per_epoch);
+}
+
+// protocols 1.7, N-6: patience is 5 % of the training at N = 1 and 20 % at N = 4.
+TEST(PublishedNumbers, PatienceIsALargerShareOfTheBlogsShorterTraining) {
+  const auto share = [](std::int64_t ranks) {
+    const auto plan = apply(ScalingRule::linear_fixed_samples, {blog(), ranks});
+    return static_cast<double>(plan.patience_epochs) / static_cast<double>(plan.epochs);
+  };
+  EXPECT_DOUBLE_EQ(share(1), 0.05);
+  EXPECT_DOUBLE_EQ(share(4), 0.20);
+}
+
+// protocols 1.7, N-6: stated in samples it is the same share at every N that divides it.
+TEST(PublishedNumbers, PatienceInSamplesIsTheSameShare) {
+  auto settings = blog();
+  settings.schedule.patience_rule = PatienceRule::samples;
+  for (const std::int64_t ranks : {1, 2, 5, 10}) {
+    const auto plan = apply(ScalingRule::linear_fixed_samples, {settings, ranks});
+    EXPECT_EQ(plan.patience_epochs * 20, plan.epochs) << ranks;
+  }
+}
+
+// protocols 2.1: LR 0.001 × N, 16N global, 200 epochs always.
+TEST(PublishedNumbers, RwthScalesBatchAndRateButNotEpochs) {
+  for (const auto ranks : rwth_ranks) {
+    const auto plan = apply(ScalingRule::linear_fixed_epochs, {rwth(), ranks, 1792});
+    EXPECT_EQ(plan.global_batch_size, 16 * ranks);
+    EXPECT_DOUBLE_EQ(plan.learning_rate, 0.001 * static_cast<double>(ranks));
+    EXPECT_EQ(plan.epochs, 200);
+    EXPECT_THAT(plan.milestones_epochs, ElementsAre(80, 120, 150)) << "epochs stay epochs";
+  }
+}
+
+// protocols 2.1: what drop_remainder leaves out of 1,792 at N = 6, 10, 12.
+TEST(PublishedNumbers, TheRemaindersOfRwthAreNamed) {
+  const std::vector<std::array<std::int64_t, 3>> known{{6, 18, 64}, {10, 11, 32}, {12, 9, 64}};
+  for (const auto& [ranks, steps, left] : known) {
+    const auto plan = apply(ScalingRule::linear_fixed_epochs, {rwth(), ranks, 1792});
+    EXPECT_EQ(plan.remainder, "1792 training samples in batches of " + std::to_string(16 * ranks) +
+                                  " give " + std::to_string(steps) + " steps; " +
+                                  std::to_string(left) + " samples of every epoch are left out");
+  }
+}
+
+TEST(PublishedNumbers, MilestonesInSamplesFollowTheEpochsLength) {
+  auto settings = rwth();
+  settings.schedule.patience_rule = PatienceRule::samples;
+  const auto eight = apply(ScalingRule::linear_fixed_epochs, {settings, 8, 1792});
+  EXPECT_THAT(eight.milestones_epochs, ElementsAre(80, 120, 150)) << "an epoch is as long at 8";
+  const auto six = apply(ScalingRule::linear_fixed_epochs, {settings, 6, 1792});
+  EXPECT_THAT(six.milestones_epochs, ElementsAre(83, 124, 156)) << "1,728 of 1,792 samples";
+  EXPECT_TRUE(time_like(six, "schedule.milestones_epochs[2]").scaled);
+  EXPECT_EQ(time_like(six, "schedule.milestones_epochs[2]").requested, 150);
+  EXPECT_EQ(time_like(six, "schedule.milestones_epochs[2]").resolved, 156);
+  EXPECT_FALSE(time_like(eight, "schedule.milestones_epochs[2]").scaled);
+}
+
+// protocols 4.1: the tutorial keeps batch 64 and rate 0.02 whatever the number of GPUs.
+TEST(PublishedNumbers, TheTutorialSplitsItsBatchOverFourGpus) {
+  const auto plan = apply(ScalingRule::strong, {saturn(), 4, 10'000});
+  EXPECT_THAT(plan.local_batch_sizes, ElementsAre(16, 16, 16, 16));
+  EXPECT_EQ(plan.learning_rate, 0.02);
+  EXPECT_EQ(plan.epochs, 3);
+  EXPECT_EQ(plan.steps_per_epoch, 157);  // 156.25 batches of 64
+  EXPECT_EQ(plan.samples, 30'000);
+}
+
+// protocols 4.1, comparison variant: batch × replicas, scale_lr off by default, so 0.02.
+TEST(PublishedNumbers, TheComparisonVariantScalesTheBatchOnly) {
+  const auto plan = apply(ScalingRule::batch_only, {saturn(), 8, 10'000});
+  EXPECT_EQ(plan.global_batch_size, 512);
+  EXPECT_EQ(plan.learning_rate, 0.02);
+  EXPECT_EQ(plan.steps_per_epoch, 20);  // 19.53 batches of 512
+  EXPECT_EQ(plan.samples, 30'000) << "a partial batch leaves nothing out";
+}
+
+// Goyal et al. 2017, section 2.2: k = 32 workers of 256 images, rate 0.1 × k, 5 epochs of warm-up.
+TEST(PublishedNumbers, GoyalsLargestMinibatchOfImageNet) {
+  CommonSettings settings;
+  settings.local_batch_size = 256;
+  settings.epochs = 90;
+  settings.steps_per_epoch = 0;
+  settings.last_batch = LastBatch::drop;
+  settings.optimizer.base_learning_rate = 0.1;
+  const auto plan = apply(ScalingRule::linear_warmup, {settings, 32, 1'281'167});
+  EXPECT_EQ(plan.global_batch_size, 8192);
+  EXPECT_DOUBLE_EQ(plan.learning_rate, 3.2);
+  EXPECT_EQ(plan.steps_per_epoch, 156);
+  // Five one-rank epochs of 5,004 batches of 256.
+  EXPECT_EQ(plan.warmup_samples, 5 * 5004 * 256);
+}
+
+TEST(ScalingRules, WarmUpIsNeverLongerThanTheTraining) {
+  auto settings = blog();
+  settings.epochs = 2;
+  for (const std::int64_t ranks : {2, 4, 7}) {
+    const auto plan = apply(ScalingRule::linear_warmup, {settings, ranks});
+    EXPECT_EQ(plan.warmup_samples, plan.samples) << ranks;
+  }
+}
+
+TEST(ScalingRules, ADataSetSmallerThanABatchTrainsOnlyWhenPartialBatchesCount) {
+  auto settings = saturn();
+  const auto plan = apply(ScalingRule::batch_only, {settings, 2, 100});
+  EXPECT_EQ(plan.steps_per_epoch, 1);
+  EXPECT_EQ(plan.samples_per_epoch, 100);
+  settings.last_batch = LastBatch::drop;
+  try {
+    static_cast<void>(apply(ScalingRule::batch_only, {settings, 2, 100}));
+    FAIL() << "accepted";
+  } catch (const BadInput& error) {
+    EXPECT_THAT(error.what(), HasSubstr("rule batch_only leaves 0 steps per epoch for 2 ranks"));
+  }
+}
+
+TEST(ScalingRules, MomentumIsTheTimeLikeSettingOfSgd) {
+  auto settings = blog();
+  settings.optimizer.name = OptimizerKind::sgd;
+  const auto plan = apply(ScalingRule::linear_fixed_samples, {settings, 4});
+  EXPECT_EQ(time_like(plan, "optimizer.momentum").requested, 0.9);
+  EXPECT_EQ(time_like(plan, "optimizer.momentum").resolved, 0.9);
+  EXPECT_THROW(static_cast<void>(time_like(plan, "optimizer.beta1")), std::out_of_range);
+}
+
+}  // namespace
+}  // namespace scalestudy

@@ -1,0 +1,266 @@
+#include "study/run_spec.hpp"
+
+#include <functional>
+#include <set>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "core/error.hpp"
+
+namespace scalestudy {
+namespace {
+
+using nlohmann::json;
+using testing::EndsWith;
+using testing::HasSubstr;
+
+CommonSettings changed_settings() {
+  CommonSettings s;
+  s.local_batch_size = 3;
+  s.epochs = 7;
+  s.steps_per_epoch = 11;
+  s.last_batch = LastBatch::drop;
+  s.evaluation_batch_size = 5;
+  s.evaluation_threads = 2;
+  s.warmup_steps = 9;
+  s.seed = 42;
+  s.threads_per_rank = 6;
+  s.device = Device::cuda;
+  s.precision = Precision::bf16;
+  s.memory_format = MemoryFormat::contiguous;
+  s.batch_norm = BatchNormPolicy::synchronised;
+  s.allocator = Allocator::system;
+  s.optimizer = {OptimizerKind::sgd, 0.3, 0.5, 1e-5, 0.8, 0.88, 1e-6, EpsilonRule::torch};
+  s.schedule = {ScheduleKind::step, 0.25, {2, 4}, 1, 3, PatienceRule::samples, 1e-3, 2, 1e-8};
+  s.input = {2, 4, 1024, 0.125};
+  s.buckets = {100, 200};
+  s.timeouts = {30.5, 600.25};
+  s.checkpoint.every_epochs = 3;
+  return s;
+}
+
+/// No field has its default.
+RunSpec changed_spec() {
+  RunSpec spec;
+  spec.study = "é study";
+  spec.workload = "unet";
+  spec.ranks = 2;
+  spec.scaling_rule = ScalingRule::sqrt_fixed_epochs;
+  spec.reduction = Reduction::flat_after_backward;
+  spec.input = InputKind::serial;
+  spec.control_arm = ControlArm::synthetic_input;
+  spec.repeat = 4;
+  spec.launcher = "mpirun";
+  spec.communicator = CommunicatorKind::mpi;
+  spec.oversubscribed = true;
+  spec.smoothness_window_samples = 12;
+  spec.data = {"/data/it's here.tif", "/data/clean.tif", 2.5};
+  spec.settings = changed_settings();
+  spec.plan.local_batch_sizes = {3, 2};
+  spec.plan.global_batch_size = 5;
+  spec.plan.learning_rate = 0.1;
+  spec.plan.warmup_samples = 20;
+  spec.plan.epochs = 6;
+  spec.plan.steps_per_epoch = 10;
+  spec.plan.samples_per_epoch = 48;
+  spec.plan.epoch_stride_samples = 50;
+  spec.plan.patience_epochs = 3;
+  spec.plan.cooldown_epochs = 2;
+  spec.plan.milestones_epochs = {2, 5};
+  spec.plan.samples = 288;
+  spec.plan.requested_samples = 300;
+  spec.plan.remainder = "2 samples";
+  spec.plan.time_like = {{"schedule.patience_epochs", 3, 1.5, true, "constant in samples"},
+                         {"batch_norm_momentum", 1, 1, false, "counts steps"}};
+  spec.workload_settings = R"({"patch":[8,8]})";
+  return spec;
+}
+
+/// Paths of all values in `object` that are no objects.
+void collect_leaves(const json& object, const std::string& at, std::vector<std::string>& leaves) {
+  for (const auto& [key, value] : object.items()) {
+    const auto here = at + "/" + key;
+    if (value.is_object() && !value.empty()) {
+      collect_leaves(value, here, leaves);
+    } else {
+      leaves.push_back(here);
+    }
+  }
+}
+
+TEST(RunSpecText, EveryFieldThatIsNotItsDefaultSurvives) {
+  const auto text = to_json_text(changed_spec());
+  const auto again = run_spec_from_json_text(text, "spec.json");
+  EXPECT_EQ(to_json_text(again), text);
+  EXPECT_EQ(again.content_hash(), changed_spec().content_hash());
+  EXPECT_EQ(again.control_arm, ControlArm::synthetic_input);
+  EXPECT_EQ(again.settings.input.sample_cost_s, 0.125);
+  EXPECT_EQ(again.plan.time_like[0].resolved, 1.5);
+  EXPECT_TRUE(again.plan.time_like[0].scaled);
+  EXPECT_FALSE(again.plan.time_like[1].scaled);
+}
+
+// If a field is added to the layout but not to changed_spec(), this fails.
+TEST(RunSpecText, TheChangedSpecificationDiffersFromTheDefaultEverywhere) {
+  const auto changed = json::parse(to_json_text(changed_spec()));
+  const auto plain = json::parse(to_json_text(RunSpec()));
+  std::vector<std::string> leaves;
+  collect_leaves(plain, "", leaves);
+  EXPECT_GT(leaves.size(), 60U);
+  for (const auto& leaf : leaves) {
+    if (leaf == "/schema") continue;
+    const json::json_pointer pointer(leaf);
+    EXPECT_NE(changed.at(pointer), plain.at(pointer)) << leaf;
+  }
+}
+
+TEST(RunSpecHash, ChangesWhenAnyFieldChanges) {
+  const auto base = RunSpec().content_hash();
+  const auto plain = json::parse(to_json_text(RunSpec()));
+  const auto changed = json::parse(to_json_text(changed_spec()));
+  auto valid = changed;
+  std::vector<std::string> leaves;
+  collect_leaves(plain, "", leaves);
+  std::set<std::uint64_t> hashes{base, changed_spec().content_hash()};
+  std::size_t expected = 2;
+  for (const auto& leaf : leaves) {
+    if (leaf == "/schema" || leaf == "/workload_settings" || leaf == "/plan/milestones_epochs" ||
+        leaf.ends_with("epochs") || leaf.ends_with("samples") || leaf.ends_with("_size"))
+      continue;  // the default plan is none that could be read
+    auto one = changed;
+    const json::json_pointer pointer(leaf);
+    if (plain.at(pointer) == 0 && leaf.starts_with("/plan")) continue;
+    one[pointer] = plain.at(pointer);
+    hashes.insert(run_spec_from_json_text(one.dump(), leaf).content_hash());
+    EXPECT_EQ(hashes.size(), ++expected) << leaf;
+  }
+  EXPECT_GT(expected, 40U);
+}
+
+TEST(RunSpecHash, EveryNumberOfThePlanCounts) {
+  const std::vector<std::function<void(RulePlan&)>> changes{
+      [](auto& p) {
+        p.local_batch_sizes = {2, 3};
+      },
+      [](auto& p) { p.global_batch_size = 6; },
+      [](auto& p) { p.learning_rate = 0.1000001; },
+      [](auto& p) { p.warmup_samples = 0; },
+      [](auto& p) { p.epochs = 5; },
+      [](auto& p) { p.steps_per_epoch = 9; },
+      [](auto& p) { p.samples_per_epoch = 47; },
+      [](auto& p) { p.epoch_stride_samples = 48; },
+      [](auto& p) { p.patience_epochs = 4; },
+      [](auto& p) { p.cooldown_epochs = 0; },
+      [](auto& p) {
+        p.milestones_epochs = {5, 2};
+      },
+      [](auto& p) { p.samples = 287; },
+      [](auto& p) { p.requested_samples = 288; },
+      [](auto& p) { p.remainder = ""; },
+      [](auto& p) { p.time_like.pop_back(); },
+      [](auto& p) { p.time_like[1].name = "x"; },
+      [](auto& p) { p.time_like[0].scaled = false; }};
+  std::set<std::uint64_t> hashes{changed_spec().content_hash()};
+  for (const auto& change : changes) {
+    auto spec = changed_spec();
+    change(spec.plan);
+    EXPECT_TRUE(hashes.insert(spec.content_hash()).second) << hashes.size();
+  }
+}
+
+TEST(RunSpecHash, TheOrderOfWorkloadSettingsDoesNotCount) {
+  auto spec = changed_spec();
+  spec.workload_settings = R"({"a": 1, "b": [2]})";
+  auto other = spec;
+  other.workload_settings = R"({ "b":[2],"a":1 })";
+  EXPECT_EQ(spec.content_hash(), other.content_hash());
+  other.workload_settings = R"({"a": 1, "b": [3]})";
+  EXPECT_NE(spec.content_hash(), other.content_hash());
+}
+
+TEST(RunSpecText, IsIndentedAndEndsWithALine) {
+  const auto text = to_json_text(RunSpec());
+  EXPECT_THAT(text, EndsWith("}\n"));
+  EXPECT_THAT(text, HasSubstr("\n  \"ranks\": 1,\n"));
+}
+
+TEST(RunSpecText, NumbersAreKeptToTheLastBit) {
+  auto spec = changed_spec();
+  spec.plan.learning_rate = 0.1 + 0.2;
+  spec.settings.seed = (std::int64_t{1} << 62) + 1;
+  const auto again = run_spec_from_json_text(to_json_text(spec), "spec.json");
+  EXPECT_EQ(again.plan.learning_rate, 0.1 + 0.2);
+  EXPECT_EQ(again.settings.seed, spec.settings.seed);
+}
+
+std::string refusal(const json& object) {
+  try {
+    static_cast<void>(run_spec_from_json_text(object.dump(), "spec.json"));
+  } catch (const BadInput& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+TEST(RunSpecText, ValuesThatNoPlanMakesAreRefused) {
+  const auto valid = json::parse(to_json_text(changed_spec()));
+  ASSERT_EQ(refusal(valid), "accepted");
+  const std::vector<std::pair<std::string, json>> cases{{"/ranks", 0},
+                                                        {"/repeat", -1},
+                                                        {"/schema", 2},
+                                                        {"/control_arm", "none"},
+                                                        {"/communicator", ""},
+                                                        {"/plan/epochs", 0},
+                                                        {"/plan/samples", 0},
+                                                        {"/plan/local_batch_sizes", {3, -1}},
+                                                        {"/plan/learning_rate", 0},
+                                                        {"/plan/steps_per_epoch", 1.5},
+                                                        {"/settings/device", "tpu"},
+                                                        {"/oversubscribed", "yes"}};
+  for (const auto& [path, value] : cases) {
+    auto object = valid;
+    object[json::json_pointer(path)] = value;
+    auto name = path.substr(1);
+    std::replace(name.begin(), name.end(), '/', '.');
+    EXPECT_THAT(refusal(object), HasSubstr("spec.json: " + name)) << path;
+  }
+}
+
+TEST(RunSpecText, NothingInAGroupMayBeMissing) {
+  const auto valid = json::parse(to_json_text(changed_spec()));
+  for (const auto* group : {"/plan", "/data", "/settings", "/settings/schedule"}) {
+    const auto members = valid.at(json::json_pointer(group));
+    for (const auto& [key, value] : members.items()) {
+      auto object = valid;
+      object[json::json_pointer(group)].erase(key);
+      EXPECT_THAT(refusal(object), HasSubstr(key + " is missing")) << group;
+    }
+  }
+}
+
+TEST(RunSpecId, DependsOnTheRepeatAndTheHash) {
+  auto spec = changed_spec();
+  EXPECT_THAT(spec.run_id(), testing::StartsWith("unet-r2-sqrt_fixed_epochs-flat_after_backward-"
+                                                 "synthetic_input-serial-rep4-"));
+  spec.control_arm.reset();
+  spec.input = InputKind::sharded;
+  EXPECT_THAT(spec.run_id(), testing::StartsWith("unet-r2-sqrt_fixed_epochs-flat_after_backward-"
+                                                 "rep4-"));
+}
+
+TEST(RunSpecSeed, FollowsSeedAndRepeatOnly) {
+  auto spec = changed_spec();
+  auto other = spec;
+  other.ranks = 8;
+  other.study = "another";
+  EXPECT_EQ(spec.repeat_seed(), other.repeat_seed());
+  std::set<std::uint64_t> seeds;
+  for (spec.settings.seed = 1; spec.settings.seed <= 20; ++spec.settings.seed)
+    for (spec.repeat = 0; spec.repeat < 20; ++spec.repeat) seeds.insert(spec.repeat_seed());
+  EXPECT_EQ(seeds.size(), 400U);
+}
+
+}  // namespace
+}  // namespace scalestudy

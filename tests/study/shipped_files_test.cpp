@@ -1,0 +1,158 @@
+#include "study/shipped_files.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "core/error.hpp"
+
+#include "tests/study/toy_workload.hpp"
+#include "tests/support/scoped_variable.hpp"
+#include "tests/support/temporary_folder.hpp"
+
+namespace scalestudy {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+std::vector<std::string> names_of(const std::vector<ShippedFile>& files) {
+  std::vector<std::string> names;
+  for (const auto& file : files) names.push_back(file.name);
+  return names;
+}
+
+/// An installation with two workloads and two environments.
+class Installation : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    add("workloads/zebra/studies/alpha.json", "{}");
+    add("workloads/ant/studies/zeta.json", "{}");
+    add("workloads/ant/studies/notes.txt", "no study");
+    add("workloads/ant/README.md", "");
+    add("environments/here/environment.json", R"({"name": "here", "launcher": "mpirun"})");
+    add("environments/empty/README.md", "");
+    add("environments/all/environment.json", R"({"launcher": "slurm"})");
+  }
+  void add(const std::string& file, const std::string& text) const {
+    const auto path = folder_ / "share" / "scalestudy" / file;
+    fs::create_directories(path.parent_path());
+    write_text(path, text);
+  }
+  [[nodiscard]] ShippedFiles shipped() const { return ShippedFiles(folder_ / "bin/scalestudy"); }
+  /// What `find` refuses, or "accepted".
+  template <class Find>
+  std::string refusal(const Find& find) const {
+    try {
+      static_cast<void>(find(shipped()));
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "accepted";
+  }
+  TemporaryFolder temporary_;
+  fs::path folder_ = temporary_.path();
+};
+
+TEST_F(Installation, ListsStudiesOfAllWorkloadsByName) {
+  EXPECT_THAT(names_of(shipped().studies()), ElementsAre("alpha", "zeta"));
+  EXPECT_EQ(shipped().studies()[0].file,
+            folder_ / "share/scalestudy/workloads/zebra/studies/alpha.json");
+}
+
+TEST_F(Installation, ListsEnvironmentsByTheirFolder) {
+  EXPECT_THAT(names_of(shipped().environments()), ElementsAre("all", "here"));
+}
+
+TEST_F(Installation, FindsAStudyByNameOrPath) {
+  EXPECT_EQ(shipped().find_study("zeta").filename(), "zeta.json");
+  const auto own = folder_ / "own.json";
+  write_text(own, "{}");
+  EXPECT_EQ(shipped().find_study(own.string()), own);
+}
+
+TEST_F(Installation, AFolderIsNoStudy) {
+  EXPECT_THAT(refusal([&](const auto& files) { return files.find_study(folder_.string()); }),
+              StartsWith("There is no study '" + folder_.string() + "'"));
+}
+
+TEST_F(Installation, AnUnknownStudySuggestsTheNearestAndListsAll) {
+  const auto near = refusal([](const auto& files) { return files.find_study("zetta"); });
+  EXPECT_THAT(near, HasSubstr("shipped are: alpha, zeta"));
+  EXPECT_THAT(near, HasSubstr("Did you mean 'zeta'"));
+  const auto far = refusal([](const auto& files) { return files.find_study("xyzzyxyzzy"); });
+  EXPECT_THAT(far, HasSubstr("Give the path of a JSON file"));
+  EXPECT_THAT(refusal([](const auto& files) { return files.find_study("zeta.json"); }),
+              HasSubstr("There is no study"));
+}
+
+TEST_F(Installation, FindsAnEnvironmentByNameOrFile) {
+  const auto named = shipped().find_environment("here", toy_launchers());
+  EXPECT_EQ(named.name, "here");
+  EXPECT_EQ(named.launcher, "mpirun");
+  const auto own = folder_ / "own.json";
+  write_text(own, R"({"name": "mine"})");
+  EXPECT_EQ(shipped().find_environment(own.string(), toy_launchers()).name, "mine");
+}
+
+TEST_F(Installation, NoEnvironmentIsThisMachineAsItIs) {
+  const auto environment = shipped().find_environment("", toy_launchers());
+  EXPECT_EQ(environment.name, "local");
+  EXPECT_EQ(environment.launcher, "local");
+  EXPECT_FALSE(environment.device.has_value());
+  EXPECT_TRUE(environment.variables.empty());
+}
+
+TEST_F(Installation, RefusalsOfEnvironmentsNameWhatIsWrong) {
+  const auto find = [&](const std::string& name) {
+    return refusal(
+        [&](const auto& files) { return files.find_environment(name, toy_launchers()); });
+  };
+  EXPECT_THAT(find("heer"), HasSubstr("Did you mean 'here'"));
+  EXPECT_THAT(find("empty"), HasSubstr("There is no environment 'empty'"));
+  EXPECT_THAT(find("all"), HasSubstr("unknown name 'slurm'"));
+}
+
+TEST_F(Installation, WithoutShippedFilesThatIsSaid) {
+  fs::remove_all(folder_ / "share/scalestudy/workloads");
+  EXPECT_TRUE(shipped().studies().empty());
+  EXPECT_THAT(refusal([](const auto& files) { return files.find_study("zeta"); }),
+              HasSubstr("shipped are: none"));
+}
+
+TEST(ShippedFiles, WithoutAnInstallationThoseOfTheSourcesAreFound) {
+  const ShippedFiles shipped("/nowhere/bin/scalestudy");
+  EXPECT_EQ(shipped.find_study("n2v-quickstart").parent_path().parent_path().filename(),
+            "noise2void");
+  EXPECT_THAT(names_of(shipped.environments()), testing::Contains("debian12-cpu"));
+}
+
+TEST(RankProgram, StandsBesideTheDriverUnlessTheVariableSaysOtherwise) {
+  const ScopedVariable none("SCALESTUDY_RANK_PROGRAM", "");
+  EXPECT_EQ(ShippedFiles("/opt/bin/scalestudy").rank_program(), "/opt/bin/scalestudy-rank");
+  const ScopedVariable chosen("SCALESTUDY_RANK_PROGRAM", "some/rank");
+  EXPECT_EQ(ShippedFiles("/opt/bin/scalestudy").rank_program(), fs::absolute("some/rank"));
+}
+
+TEST(RankProgram, MustBeExecutable) {
+  const TemporaryFolder folder;
+  const auto program = folder / "rank";
+  const ScopedVariable chosen("SCALESTUDY_RANK_PROGRAM", program.string());
+  const ShippedFiles shipped("/opt/bin/scalestudy");
+  EXPECT_THROW(shipped.require_rank_program(), Unavailable);
+  write_text(program, "#!/bin/sh\n");
+  try {
+    shipped.require_rank_program();
+    ADD_FAILURE() << "a file without permission to execute is accepted";
+  } catch (const Unavailable& error) {
+    EXPECT_EQ(error.exit_code(), ExitCode::unavailable);
+    EXPECT_THAT(error.what(), HasSubstr(program.string()));
+    EXPECT_THAT(error.what(), HasSubstr("SCALESTUDY_RANK_PROGRAM"));
+  }
+  fs::permissions(program, fs::perms::owner_all);
+  EXPECT_NO_THROW(shipped.require_rank_program());
+}
+
+}  // namespace
+}  // namespace scalestudy
