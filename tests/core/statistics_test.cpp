@@ -41,7 +41,6 @@ TEST(Statistics, TheOrderOfValuesDoesNotMatter) {
   std::vector<double> values{1, 2, 4, 8, 16, 32};
   do {
     ASSERT_EQ(median(values), 6);
-    ASSERT_EQ(upper_median(values), 8);
   } while (std::next_permutation(values.begin(), values.end()));
 }
 
