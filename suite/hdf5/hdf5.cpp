@@ -370,17 +370,24 @@ std::vector<std::string> read_texts(const Dataset& dataset, const std::string& p
   return read_selected_texts(dataset, path, space, H5S_ALL, element_count(space, path));
 }
 
-std::vector<std::string> read_first_texts(const Dataset& dataset,
-                                          const std::string& path,
-                                          std::uint64_t count) {
+std::vector<std::string> read_texts_while_readable(const Dataset& dataset,
+                                                   const std::string& path) {
   if (storage_of(dataset, path) != Storage::text) throw Failure(path, "it holds numbers, not text");
-  if (count == 0) return {};
   const Space file_space(checked(H5Dget_space(dataset.get()), "H5Dget_space", path));
-  const hsize_t start = 0;
-  const hsize_t size = count;
-  checked(H5Sselect_hyperslab(file_space.get(), H5S_SELECT_SET, &start, nullptr, &size, nullptr),
+  const Space one = simple_space({1}, false);
+  std::vector<std::string> texts;
+  try {
+    while (texts.size() < element_count(file_space, path)) {
+      const hsize_t start = texts.size();
+      const hsize_t count = 1;
+      checked(
+          H5Sselect_hyperslab(file_space.get(), H5S_SELECT_SET, &start, nullptr, &count, nullptr),
           "H5Sselect_hyperslab", path);
-  return read_selected_texts(dataset, path, simple_space({count}, false), file_space.get(), count);
+      texts.push_back(read_selected_texts(dataset, path, one, file_space.get(), 1).front());
+    }
+  } catch (const Failure&) {
+  }
+  return texts;
 }
 
 }  // namespace scalestudy::hdf5

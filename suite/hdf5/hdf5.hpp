@@ -102,9 +102,9 @@ void write_scalar(const Dataset& dataset, const std::string& text);
 [[nodiscard]] std::vector<double> read_numbers(const Dataset& dataset, const std::string& path);
 [[nodiscard]] std::vector<float> read_pixels(const Dataset& dataset, const std::string& path);
 [[nodiscard]] std::vector<std::string> read_texts(const Dataset& dataset, const std::string& path);
-/// The first `count` of one dimension.
-[[nodiscard]] std::vector<std::string> read_first_texts(const Dataset& dataset,
-                                                        const std::string& path,
-                                                        std::uint64_t count);
+/// Of one dimension, those before the first that cannot be read. One by one, because the library
+/// loses the memory of those it had read when a later one fails.
+[[nodiscard]] std::vector<std::string> read_texts_while_readable(const Dataset& dataset,
+                                                                 const std::string& path);
 
 }  // namespace scalestudy::hdf5

@@ -176,7 +176,7 @@ class Reader {
       const std::string& path, const RowColumn<Row>& column, std::size_t length) {
     const auto dataset = open(path);
     if (const auto* text = std::get_if<std::string Row::*>(&column.field)) {
-      auto texts = read_column(dataset, path, length);
+      auto texts = read_column(dataset, path);
       const auto count = texts.size();
       return {count, [field = *text, texts = std::move(texts)](Row& row, std::size_t i) {
                 row.*field = texts[i];
@@ -188,31 +188,10 @@ class Reader {
 
   /// A writer that was killed inside a flush may leave rows that refer to texts it never wrote: the
   /// last ones, which were promised to nobody.
-  std::vector<std::string> read_column(const hdf5::Dataset& dataset,
-                                       const std::string& path,
-                                       std::size_t length) const {
-    try {
-      return hdf5::read_first_texts(dataset, path, length);
-    } catch (const hdf5::Failure&) {
-      if (!may_be_torn_) throw;
-      return readable_texts(dataset, path, length);
-    }
-  }
-
-  /// As many of the first `length` as can be read, by bisection.
-  static std::vector<std::string> readable_texts(const hdf5::Dataset& dataset,
-                                                 const std::string& path,
-                                                 std::size_t length) {
-    std::vector<std::string> texts;
-    for (std::size_t torn = length; torn - texts.size() > 1;) {
-      const auto middle = (texts.size() + torn) / 2;
-      try {
-        texts = hdf5::read_first_texts(dataset, path, middle);
-      } catch (const hdf5::Failure&) {
-        torn = middle;
-      }
-    }
-    return texts;
+  [[nodiscard]] std::vector<std::string> read_column(const hdf5::Dataset& dataset,
+                                                     const std::string& path) const {
+    return may_be_torn_ ? hdf5::read_texts_while_readable(dataset, path)
+                        : hdf5::read_texts(dataset, path);
   }
 
   void read_summary(SummaryRow& summary) {
