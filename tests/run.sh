@@ -14,7 +14,8 @@ Usage: tests/run.sh [--full] [--jobs N] [--help]
             A test that cannot run because its tool is missing then fails (SCALESTUDY_REQUIRE).
   --jobs N  parallel compilations and tests (default: one per core)
 Environment: CTEST_ARGS, more arguments for ctest of preset release (e.g. "-L unit").
-Each stage prints its time; output of stages other than tests goes to build/stages/<stage>.log.
+Each stage prints its time, and the end of its output when it fails; all of it, each passed test
+too, is in build/stages/<stage>.log.
 The last line is ctest's summary of preset release. Exit: 0 all passed, 1 something failed.
 Example: tests/run.sh --full --jobs 2
 TEXT
@@ -36,7 +37,10 @@ readonly LOGS=build/stages
 mkdir -p "$LOGS"
 failures=()
 
-# stage NAME COMMAND...: runs it with output in a log; shows the log's end when it fails.
+# what_failed LOG: the end of it without the tests that passed.
+what_failed() { grep -vE '^ +Start +[0-9]+: | Passed +[0-9.]+ sec$' "$1" | tail -n 60; }
+
+# stage NAME COMMAND...: runs it with output in a log; shows what failed.
 stage() {
   local name=$1 start=$SECONDS status=0; shift
   printf '== %-22s ' "$name"
@@ -46,7 +50,7 @@ stage() {
     return 0
   fi
   printf 'FAILED  %5d s  (exit %d, %s)\n' $((SECONDS - start)) "$status" "$LOGS/$name.log"
-  tail -n 40 "$LOGS/$name.log"
+  what_failed "$LOGS/$name.log"
   failures+=("$name")
   return 1
 }
@@ -144,12 +148,11 @@ if [[ $full ]]; then
 fi
 
 # Last, so that the last line is ctest's own summary; other failed stages are named before it.
-printf '== test-release\n'
 start=$SECONDS
 # shellcheck disable=SC2086  # CTEST_ARGS holds several arguments
 run_ctest release ${CTEST_ARGS:-} >"$LOGS/test-release.log" 2>&1 || failures+=(test-release)
 summary=$(grep -E 'tests passed|No tests were found' "$LOGS/test-release.log" | tail -n 1)
-grep -vxF -- "$summary" "$LOGS/test-release.log"
+what_failed "$LOGS/test-release.log" | grep -vxF -- "$summary"
 printf '== %-22s %s  %5d s\n' test-release "${failures[*]:+failed: ${failures[*]}}" $((SECONDS - start))
 printf '%s\n' "${summary:-ctest printed no summary: see $LOGS/test-release.log}"
 [[ ${#failures[@]} == 0 && $summary == 100%* ]]

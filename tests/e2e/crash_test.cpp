@@ -14,6 +14,9 @@ namespace {
 namespace fs = std::filesystem;
 using testing::HasSubstr;
 
+/// Steps so long that a test on a busy machine finds the ranks still at work.
+const Variables UNHURRIED{{"FAKE_RANK_STEP_S", "0.2"}};
+
 /// Every result file of the study, attempts included, can be read.
 void expect_all_readable(const fs::path& folder) {
   for (const auto& entry : fs::recursive_directory_iterator(folder)) {
@@ -49,9 +52,13 @@ TEST(Crash, RankZeroKilledClosesTheFileWithItsReason) {
 
 TEST(Crash, AnyRankKilledFromOutsideIsNamed) {
   const Workplace place;
-  const auto driver = place.start(place.run_arguments(), {{"FAKE_RANK_STEP_S", "0.05"}});
-  EXPECT_TRUE(eventually([&] { return ranks_at_work_in(place.path()).size() == 2; }));
-  for (const auto rank : ranks_at_work_in(place.path())) ::kill(rank, SIGKILL);
+  const auto driver = place.start(place.run_arguments(), UNHURRIED);
+  std::vector<pid_t> ranks;
+  EXPECT_TRUE(eventually([&] {
+    ranks = ranks_at_work_in(place.path());
+    return ranks.size() == 2;
+  }));
+  for (const auto rank : ranks) ::kill(rank, SIGKILL);
   const auto finished = place.wait_for(driver);
   EXPECT_EQ(finished.code, 5) << finished.err;
   EXPECT_THAT(finished.err, HasSubstr("was killed by signal 9"));
@@ -76,7 +83,7 @@ TEST(Crash, DriverKilledAtRandomMomentsLeavesNoOrphanAndResumes) {
 
 TEST(Crash, AKilledDriverShowsAsInterrupted) {
   const Workplace place;
-  const auto driver = place.start(place.run_arguments(), {{"FAKE_RANK_STEP_S", "0.05"}});
+  const auto driver = place.start(place.run_arguments(), UNHURRIED);
   EXPECT_TRUE(eventually([&] { return !ranks_at_work_in(place.path()).empty(); }));
   ::kill(driver, SIGKILL);
   static_cast<void>(place.wait_for(driver));
@@ -88,8 +95,7 @@ TEST(Crash, AKilledDriverShowsAsInterrupted) {
 TEST(Interrupt, ClosesTheFileAndSaysHowToResume) {
   for (const int signal : {SIGINT, SIGTERM}) {
     const Workplace place;
-    const auto driver = place.start(place.run_arguments({"--set", "settings.seed=7"}),
-                                    {{"FAKE_RANK_STEP_S", "0.05"}});
+    const auto driver = place.start(place.run_arguments({"--set", "settings.seed=7"}), UNHURRIED);
     EXPECT_TRUE(eventually([&] {
       const auto folders = place.run_folders();
       return !folders.empty() && fs::exists(folders.front() / "run.h5.part");
@@ -108,7 +114,7 @@ TEST(Interrupt, ClosesTheFileAndSaysHowToResume) {
 
 TEST(Crash, SecondDriverInTheFolderIsRefused) {
   const Workplace place;
-  const auto first = place.start(place.run_arguments(), {{"FAKE_RANK_STEP_S", "0.1"}});
+  const auto first = place.start(place.run_arguments(), UNHURRIED);
   EXPECT_TRUE(eventually([&] { return !ranks_at_work_in(place.path()).empty(); }));
   const Workplace other;
   const auto second = other.call(place.run_arguments());
