@@ -234,7 +234,7 @@ RunOutcome StudyRunner::launch(const RunSpec& spec, LaunchRecord& record) {
   const WatchedRun watched{launcher(spec.launcher), plan, folder, spec.ranks, limits_of(spec)};
   try {
     return watch_run(watched, parts_.signals,
-                     [&](const RunProgress& progress) { show_progress(spec, progress); });
+                     [&](const WatchedProgress& progress) { show_progress(spec, progress); });
   } catch (const RunFailed& error) {
     RunOutcome outcome;
     outcome.status = RunStatus::failed;
@@ -292,7 +292,7 @@ void StudyRunner::report_end(const RunSpec& spec, const RunResult& result) {
   }
 }
 
-void StudyRunner::show_progress(const RunSpec& spec, const RunProgress& progress) {
+void StudyRunner::show_progress(const RunSpec& spec, const WatchedProgress& progress) {
   if (!resuming_)
     time_left_.set_current(spec, progress.elapsed_s, progress.step, progress.total_steps);
   const double done_frac = progress.total_steps > 0 ? static_cast<double>(progress.step) /

@@ -66,7 +66,7 @@ class StudyRunner {
   RunOutcome launch(const RunSpec& spec, LaunchRecord& record);
   void close_result_file(const RunSpec& spec, RunOutcome& outcome);
   void report_end(const RunSpec& spec, const RunResult& result);
-  void show_progress(const RunSpec& spec, const RunProgress& progress);
+  void show_progress(const RunSpec& spec, const WatchedProgress& progress);
   void look_at_earlier_runs();
   /// Of the runs from index `first` on; NaN when unknown.
   [[nodiscard]] double time_left_s(std::size_t first) const;

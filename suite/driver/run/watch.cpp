@@ -33,8 +33,8 @@ double latest_beat_s(const std::vector<std::optional<HeartbeatState>>& heartbeat
   return latest_s;
 }
 
-RunProgress slowest_of(const std::vector<std::optional<HeartbeatState>>& heartbeats) {
-  RunProgress progress;
+WatchedProgress slowest_of(const std::vector<std::optional<HeartbeatState>>& heartbeats) {
+  WatchedProgress progress;
   bool first = true;
   for (const auto& state : heartbeats) {
     if (!state) return {-1, progress.total_steps, "starting", 0};
@@ -133,13 +133,13 @@ class StopRule {
 
 }  // namespace
 
-RunProgress progress_in(const std::filesystem::path& run_folder, std::int64_t ranks) {
+WatchedProgress progress_in(const std::filesystem::path& run_folder, std::int64_t ranks) {
   return slowest_of(heartbeats_in(run_folder, ranks));
 }
 
 RunOutcome watch_run(const WatchedRun& run,
                      SignalQueue& signals,
-                     const std::function<void(const RunProgress&)>& on_progress) {
+                     const std::function<void(const WatchedProgress&)>& on_progress) {
   const Stopwatch wall;
   ProcessGroup group(run.plan);
   StopRule rule(run.limits);

@@ -24,7 +24,7 @@ struct WatchLimits {
 };
 
 /// What the slowest rank is doing.
-struct RunProgress {
+struct WatchedProgress {
   std::int64_t step = -1;
   std::int64_t total_steps = 0;
   std::string phase;
@@ -53,9 +53,10 @@ struct WatchedRun {
 /// (then none is left either).
 [[nodiscard]] RunOutcome watch_run(const WatchedRun& run,
                                    SignalQueue& signals,
-                                   const std::function<void(const RunProgress&)>& on_progress);
+                                   const std::function<void(const WatchedProgress&)>& on_progress);
 
 /// From the heartbeats in `run_folder`; step −1 before training.
-[[nodiscard]] RunProgress progress_in(const std::filesystem::path& run_folder, std::int64_t ranks);
+[[nodiscard]] WatchedProgress progress_in(const std::filesystem::path& run_folder,
+                                          std::int64_t ranks);
 
 }  // namespace scalestudy
