@@ -76,6 +76,10 @@ std::vector<StepComposition> step_compositions(const Series& series) {
     divide_by_launches(sum);
     all.push_back(sum);
   }
+  const bool has_base = !all.empty() && all.front().ranks == 1;
+  for (StepComposition& step : all) {
+    if (has_base) step.growth = step_growth(step, all.front());
+  }
   return all;
 }
 

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -24,6 +25,13 @@ struct PhaseInfo {
 inline constexpr std::size_t phase_count = 8;
 [[nodiscard]] const std::array<PhaseInfo, phase_count>& step_phases();
 
+/// How a step at N ranks differs from what perfect scaling of the one-rank step predicts.
+struct StepGrowth {
+  double expected_s = 0;                                ///< one-rank step × local samples ratio
+  double excess_s = 0;                                  ///< measured − expected
+  std::array<double, phase_count> excess_by_phase_s{};  ///< sum = excess_s
+};
+
 /// Means over the steady windows of all runs with `ranks` ranks; seconds.
 struct StepComposition {
   std::int64_t ranks = 1;
@@ -32,16 +40,10 @@ struct StepComposition {
   std::array<double, phase_count> phase_s{};  ///< sum = step_s
   double step_s = 0;                          ///< max over ranks
   double communication_overhead_frac = 0;     ///< METRICS.md#communication-overhead
+  std::optional<StepGrowth> growth;           ///< none where no one-rank step was measured
 };
 
 [[nodiscard]] std::vector<StepComposition> step_compositions(const Series& series);
-
-/// How a step at N ranks differs from what perfect scaling of the one-rank step predicts.
-struct StepGrowth {
-  double expected_s = 0;                                ///< one-rank step × local samples ratio
-  double excess_s = 0;                                  ///< measured − expected
-  std::array<double, phase_count> excess_by_phase_s{};  ///< sum = excess_s
-};
 
 [[nodiscard]] StepGrowth step_growth(const StepComposition& compared, const StepComposition& base);
 

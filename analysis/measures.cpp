@@ -10,8 +10,6 @@
 namespace scalestudy {
 namespace {
 
-constexpr double undefined = not_recorded;
-
 /// What stands in /summary without being a function of the columns.
 template <double SummaryRow::*field>
 double measured_there(const MeasuredRun& run) {
@@ -21,7 +19,7 @@ double measured_there(const MeasuredRun& run) {
 template <double EvaluationRow::*metric>
 double of_last_evaluation(const MeasuredRun& run) {
   const auto& evaluations = run.record.evaluations;
-  return evaluations.empty() ? undefined : evaluations.back().*metric;
+  return evaluations.empty() ? not_recorded : evaluations.back().*metric;
 }
 
 template <class Value>
@@ -142,13 +140,13 @@ RunMeasures::RunMeasures(const RunRecord& record, const SummaryWindows& windows)
   const bool has_times = !record.header.has_label(RunLabel::resumed);
   for (const Measure& measure : table) {
     const bool is_defined = has_times || measure.kind != MeasureKind::timing;
-    values_.push_back(is_defined ? measure.compute(run) : undefined);
+    values_.push_back(is_defined ? measure.compute(run) : not_recorded);
   }
 }
 
 double RunMeasures::operator[](const Column& column) const {
   const auto index = static_cast<std::size_t>(&measure_of(column) - table.data());
-  return values_.empty() ? undefined : values_[index];
+  return values_.empty() ? not_recorded : values_[index];
 }
 
 SummaryRow summarise(const RunRecord& record, const SummaryWindows& windows) {

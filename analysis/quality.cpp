@@ -69,6 +69,14 @@ std::vector<const Measure*> recorded_metrics(const Series& series) {
   return recorded;
 }
 
+/// Of one rank to itself there is nothing to test.
+Estimate difference_to_one_rank(std::int64_t ranks,
+                                const std::vector<double>& values,
+                                const std::vector<double>& base) {
+  const auto estimate = difference(values, base);
+  return ranks == 1 ? without_interval(estimate) : estimate;
+}
+
 }  // namespace
 
 EvaluationPopulation evaluation_population(const Series& series) {
@@ -98,10 +106,11 @@ std::vector<QualityPoint> quality_by_ranks(const Series& series,
     for (const Measure* metric : recorded)
       point.metrics.push_back({metric, finite(series.values(ranks, *metric->column)), {}});
     if (population.identical) {
-      point.validation_loss_difference = difference(
-          point.best_validation_loss, series.values(1, &SummaryRow::best_validation_loss));
+      point.validation_loss_difference = difference_to_one_rank(
+          ranks, point.best_validation_loss, series.values(1, &SummaryRow::best_validation_loss));
       for (MetricValues& one : point.metrics)
-        one.difference = difference(one.values, finite(series.values(1, *one.metric->column)));
+        one.difference =
+            difference_to_one_rank(ranks, one.values, series.values(1, *one.metric->column));
     }
     all.push_back(std::move(point));
   }

@@ -180,7 +180,6 @@ std::vector<Series> group_series(const RunSet& set) {
     Series& series = by_key[cat(name, ' ', hex64(without_scale(run.spec).content_hash()))];
     series.name = name;
     series.spec = run.spec;
-    series.emulated_input = emulated_input;
     series.by_ranks[run.spec.ranks].push_back(&run);
   }
   std::vector<Series> all;

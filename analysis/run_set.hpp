@@ -45,7 +45,8 @@ struct RunSet {
 };
 
 /// Reads DIR/runs/*/run.h5, else run.h5.part, and DIR/plan.json where there is one. Damaged files
-/// are listed, not fatal. Errors: BadInput when a folder does not exist or is no folder.
+/// are listed, not fatal. Errors: BadInput when a folder does not exist or is no folder, or when
+/// its plan.json is damaged.
 [[nodiscard]] RunSet load_runs(const std::vector<std::filesystem::path>& folders);
 
 /// Judges one record; `record` must hold a readable /settings/resolved (else BadInput).
@@ -57,7 +58,6 @@ struct Series {
   std::string name;  ///< "noise2void, linear_fixed_samples, bucketed_overlap, sharded input"
   std::string slug;  ///< for file names and ids: [a-z0-9-]
   RunSpec spec;      ///< of any of its runs
-  bool emulated_input = false;                               ///< of all its runs
   std::map<std::int64_t, std::vector<const Run*>> by_ranks;  ///< data only, see Run::is_data
   [[nodiscard]] bool is_control_arm() const { return spec.control_arm.has_value(); }
   /// One measure of all runs with `ranks` ranks; of a time without the resumed ones.

@@ -10,7 +10,6 @@
 namespace scalestudy {
 namespace {
 
-constexpr double undefined = not_recorded;
 constexpr std::size_t mser_batch = 5;
 /// Share of a run's samples left out of the roughness: the first fall of the loss is no noise.
 constexpr double roughness_transient_frac = 0.1;
@@ -57,7 +56,7 @@ std::vector<double> complete_step_times_s(const StepTable& steps) {
 }
 
 double end_of_last_step_s(const StepTable& steps) {
-  double end_s = undefined;
+  double end_s = not_recorded;
   for (std::int64_t rank = 0; rank < steps.ranks(); ++rank) {
     const std::int64_t last = steps.steps() - 1;
     const double rank_end_s =
@@ -111,15 +110,15 @@ std::vector<LossPoint> loss_curve(const StepTable& steps, std::int64_t samples_p
 }
 
 double loss_roughness(std::span<const LossPoint> curve) {
-  if (curve.empty()) return undefined;
+  if (curve.empty()) return not_recorded;
   const double transient_end = curve.back().samples_seen * roughness_transient_frac;
   std::vector<double> logs;
   for (const LossPoint& point : curve) {
     if (point.samples_seen <= transient_end) continue;
-    if (!(point.loss > 0) || !std::isfinite(point.loss)) return undefined;
+    if (!(point.loss > 0) || !std::isfinite(point.loss)) return not_recorded;
     logs.push_back(std::log(point.loss));
   }
-  if (logs.size() < 4) return undefined;
+  if (logs.size() < 4) return not_recorded;
   std::adjacent_difference(logs.begin(), logs.end(), logs.begin());
   const std::span differences(logs.data() + 1, logs.size() - 1);
   const auto n = static_cast<double>(differences.size());
@@ -130,19 +129,19 @@ double loss_roughness(std::span<const LossPoint> curve) {
 }
 
 double steady_step_s(const StepTable& steps, const SteadyWindow& window) {
-  if (window.empty()) return undefined;
+  if (window.empty()) return not_recorded;
   const auto times_s = steps.max_over_ranks(&StepRow::step_s);
   return median({times_s.begin() + window.start, times_s.begin() + window.end});
 }
 
 double samples_per_s(const StepTable& steps, const SteadyWindow& window) {
-  if (window.empty()) return undefined;
+  if (window.empty()) return not_recorded;
   return window_sum(steps.sum_over_ranks(&StepRow::sample_count), window) /
          window_sum(steps.max_over_ranks(&StepRow::step_s), window);
 }
 
 double communication_overhead_frac(const StepTable& steps, const SteadyWindow& window) {
-  if (window.empty()) return undefined;
+  if (window.empty()) return not_recorded;
   return window_sum(steps.sum_over_ranks(&StepRow::exposed_communication_s), window) /
          window_sum(steps.sum_over_ranks(&StepRow::step_s), window);
 }
@@ -155,21 +154,21 @@ double samples_consumed(const StepTable& steps) {
 
 double training_time_s(const RunRecord& run) {
   if (!run.epochs.empty()) return run.epochs.back().end_s;
-  return run.steps.steps() == 0 ? undefined : end_of_last_step_s(run.steps);
+  return run.steps.steps() == 0 ? not_recorded : end_of_last_step_s(run.steps);
 }
 
 double cpu_time_s(const RunRecord& run) {
-  if (run.ranks.empty()) return undefined;
+  if (run.ranks.empty()) return not_recorded;
   return std::accumulate(run.ranks.begin(), run.ranks.end(), 0.0,
                          [](double sum, const RankRow& rank) { return sum + rank.cpu_time_s; });
 }
 
 double final_loss(const RunRecord& run) {
-  return run.epochs.empty() ? undefined : run.epochs.back().training_loss;
+  return run.epochs.empty() ? not_recorded : run.epochs.back().training_loss;
 }
 
 double best_validation_loss(const RunRecord& run) {
-  double best = undefined;
+  double best = not_recorded;
   for (const EpochRow& epoch : run.epochs) {
     if (std::isfinite(epoch.validation_loss) && !(epoch.validation_loss >= best))
       best = epoch.validation_loss;

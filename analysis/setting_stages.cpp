@@ -16,12 +16,14 @@ namespace {
 using Stage = std::optional<std::string> SettingStages::*;
 using StagesByName = std::map<std::string, SettingStages>;
 
-constexpr std::string_view plan_place = "/plan/";
 constexpr std::string_view common_place = "/settings/";
 constexpr std::string_view own_place = "/workload_settings/";  ///< a study file has both in one
 
-/// Where one stage keeps settings, the weakest place first.
-constexpr std::array<std::string_view, 4> places{"/", "/axes/", own_place, common_place};
+constexpr std::string_view plan_place = "/plan/";  ///< what the rule made of settings
+
+/// Where one stage keeps settings. A later place wins over an earlier one that also holds the name.
+constexpr std::array<std::string_view, 5> places{"/", "/axes/", common_place, own_place,
+                                                 plan_place};
 
 /// What belongs to the study as a whole, or explains other settings.
 constexpr std::array<std::string_view, 9> no_settings{"schema",
@@ -34,7 +36,7 @@ constexpr std::array<std::string_view, 9> no_settings{"schema",
                                                       "requested_samples",
                                                       "libtorch_configuration"};
 
-/// Names that one stage has for what another calls otherwise.
+/// Former names, and names that /plan has without "schedule.".
 constexpr std::array<std::pair<std::string_view, std::string_view>, 6> other_names{
     {{"world_size", "ranks"},
      {"masked_frac_effective", "masked_frac"},
@@ -57,16 +59,15 @@ std::string_view place_of(std::string_view path) {
   for (const auto place : places) {
     if (path.starts_with(place)) found = place;
   }
-  return path.starts_with(plan_place) ? plan_place : found;
+  return found;
 }
 
 void add(const std::string& json_text, Stage stage, StagesByName& settings) {
   const auto flat = flatten_json(json_text);
-  // What the rule made of a setting wins over the setting as asked for, which the stage also holds.
-  for (const bool by_rule : {false, true}) {
+  for (const auto winner : places) {
     for (const auto& [path, value] : flat) {
       const auto place = place_of(path);
-      if ((place == plan_place) != by_rule) continue;
+      if (place != winner) continue;
       const auto name = name_of(path, place);
       if (std::find(no_settings.begin(), no_settings.end(), name) != no_settings.end()) continue;
       settings[name].name = name;

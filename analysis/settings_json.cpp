@@ -47,6 +47,13 @@ FlatSettings flatten_json(const std::string& text) {
   return flat;
 }
 
+std::vector<std::string> texts_in_json_list(const std::string& text) {
+  const auto list = nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
+  const auto is_text = [](const auto& item) { return item.is_string(); };
+  if (!list.is_array() || !std::all_of(list.begin(), list.end(), is_text)) return {};
+  return list.get<std::vector<std::string>>();
+}
+
 std::string value_named(const FlatSettings& settings, const std::string& name) {
   for (const auto& [path, value] : settings) {
     if (path.ends_with("/" + name)) return value;

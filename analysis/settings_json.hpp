@@ -3,6 +3,7 @@
 
 #include <map>
 #include <string>
+#include <vector>
 
 namespace scalestudy {
 
@@ -13,6 +14,9 @@ using FlatSettings = std::map<std::string, std::string>;
 /// no setting but a fact with unit and description (record/effective_settings.hpp) the value stands
 /// at "/<name>", where earlier files have it.
 [[nodiscard]] FlatSettings flatten_json(const std::string& text);
+
+/// The texts of a JSON list of texts; empty when it is anything else.
+[[nodiscard]] std::vector<std::string> texts_in_json_list(const std::string& text);
 
 /// The value whose path ends in "/<name>", or "".
 [[nodiscard]] std::string value_named(const FlatSettings& settings, const std::string& name);

@@ -90,8 +90,8 @@ std::string growth_list(const StepGrowth& growth, double threshold_s) {
   return join(parts, ", ");
 }
 
-std::string step_sentence(const StepComposition& base, const StepComposition& step) {
-  const StepGrowth growth = step_growth(step, base);
+std::string step_sentence(const StepComposition& step) {
+  const StepGrowth& growth = *step.growth;
   const std::string start = cat(
       "A step of ", ranks_in_words(step.ranks, false), " takes ", milliseconds(step.step_s),
       " where perfect scaling of the one-rank step would take ", milliseconds(growth.expected_s));
@@ -232,7 +232,7 @@ std::string label_sentence(const Series& series) {
         " OVERSUBSCRIBED: some of these runs had more busy threads than cores; their times say "
         "nothing about scaling on free cores.";
   }
-  if (series.emulated_input)
+  if (series.has_label(RunLabel::emulated_input))
     text += " EMULATED INPUT: samples were held back for as long as an emulated cost says.";
   if (series.has_label(RunLabel::external)) text += " EXTERNAL: some numbers were imported.";
   if (series.has_label(RunLabel::resumed)) text += " Resumed runs are left out of all times.";
@@ -269,9 +269,8 @@ Conclusions conclusions_of(const SeriesAnalysis& analysis) {
       speed_sentence(base, last) + unequal_work_sentence(analysis, last) +
       wall_sentence(base, last) + other_ranks_sentence(analysis) + label_sentence(analysis.series));
   std::string made_of = factor_sentence(last);
-  const StepComposition* base_step = composition_at(analysis, 1);
   const StepComposition* step = composition_at(analysis, last.ranks);
-  if (base_step != nullptr && step != nullptr) made_of += " " + step_sentence(*base_step, *step);
+  if (step != nullptr && step->growth) made_of += " " + step_sentence(*step);
   conclusions.paragraphs.push_back(made_of);
   conclusions.paragraphs.push_back(quality_sentence(analysis));
   conclusions.paragraphs.push_back(smoothness_sentence(analysis.smoothness.back()));

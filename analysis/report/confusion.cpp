@@ -4,8 +4,6 @@
 #include <cmath>
 #include <vector>
 
-#include <nlohmann/json.hpp>
-
 #include "core/text.hpp"
 
 #include "analysis/report/numbers.hpp"
@@ -45,13 +43,11 @@ const Panel* confusion_of(const Run& run) {
 
 /// As the run recorded them; numbers where it recorded none.
 std::vector<std::string> class_names(const Run& run, std::size_t classes) {
-  const auto recorded = value_named(flatten_json(run.record.effective_settings), "class_names");
-  const auto list = nlohmann::json::parse(recorded, nullptr, /*allow_exceptions=*/false);
-  std::vector<std::string> names;
-  for (std::size_t i = 0; i < classes; ++i) {
-    const bool is_named = list.is_array() && list.size() == classes && list[i].is_string();
-    names.push_back(is_named ? list[i].get<std::string>() : cat("class ", i));
-  }
+  auto names = texts_in_json_list(
+      value_named(flatten_json(run.record.effective_settings), "class_names"));
+  if (names.size() == classes) return names;
+  names.clear();
+  for (std::size_t i = 0; i < classes; ++i) names.push_back(cat("class ", i));
   return names;
 }
 

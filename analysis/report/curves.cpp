@@ -22,7 +22,7 @@ bool is_drawable(const LossPoint& point) {
   return std::isfinite(point.loss);
 }
 
-/// A whole number of smoothness windows, so many that a run has at most 250 points.
+/// A whole number of smoothness windows, so many that a run has at most largest_point_count points.
 std::int64_t samples_per_point(const SeriesAnalysis& analysis) {
   const auto window = std::max<std::int64_t>(1, analysis.series.spec.smoothness_window_samples);
   double most = 0;

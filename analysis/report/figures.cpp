@@ -69,10 +69,11 @@ std::string base_in_absolute_units(const SeriesAnalysis& analysis) {
 }
 
 std::string interval_method(const SeriesAnalysis& analysis) {
+  std::vector<std::string> methods;
   for (const SpeedupPoint& p : analysis.speedup) {
-    if (p.ranks > 1) return cat("Bars: ", describe(p.training.method), ".");
+    if (p.ranks > 1) add_unique(methods, std::string(describe(p.training.method)));
   }
-  return "";
+  return methods.empty() ? "" : cat("Bars: ", join(methods, "; "), ".");
 }
 
 Figure speedup_figure(const SeriesAnalysis& analysis) {
@@ -137,10 +138,8 @@ std::string step_tsv(const SeriesAnalysis& analysis, const std::vector<std::size
   std::string tsv = "# ranks\texpected_ms";
   for (const std::size_t i : phases) tsv += cat('\t', step_phases()[i].name());
   tsv += "  (all in ms)\n";
-  const bool has_base = analysis.steps.front().ranks == 1;
   for (const StepComposition& step : analysis.steps) {
-    const double expected_s =
-        has_base ? step_growth(step, analysis.steps.front()).expected_s : not_available;
+    const double expected_s = step.growth ? step.growth->expected_s : not_available;
     tsv += cat('"', ranks_in_words(step.ranks, false), "\"\t", exact(expected_s * 1e3));
     for (const std::size_t i : phases) tsv += cat('\t', exact(step.phase_s[i] * 1e3));
     tsv += '\n';

@@ -1,7 +1,6 @@
 #pragma once
 /// The figures: data as TSV, drawing as a gnuplot script that can be run again anywhere.
 
-#include <filesystem>
 #include <string>
 #include <vector>
 

@@ -58,7 +58,7 @@ std::string css_for_rgb(const std::array<int, 3>& rgb) {
   return hex.data();
 }
 
-/// "rgb( 26,  29,  33)" -> "var(--ink)".
+/// "rgb( 27,  31,  36)" -> "var(--ink)".
 std::string with_css_colours(const std::string& svg) {
   std::string out;
   std::size_t done = 0;
@@ -127,8 +127,8 @@ std::string inline_svg(const std::string& svg,
     text = replace_all(text, declaration, "");  // known to HTML; the page then holds no address
   }
   text = with_css_colours(text);
-  const std::string namespaces = cat(" role=\"img\" aria-label=\"", escape_html(label), "\"");
-  return text.insert(4, namespaces);
+  const std::string attributes = cat(" role=\"img\" aria-label=\"", escape_html(label), "\"");
+  return text.insert(4, attributes);
 }
 
 }  // namespace scalestudy

@@ -1,9 +1,9 @@
 #include "analysis/report/page.hpp"
 
-#include <ctime>
+#include <cmath>
 #include <set>
 
-#include "core/provenance.hpp"
+#include "core/clock.hpp"
 #include "core/text.hpp"
 
 #include "analysis/report/assets.hpp"
@@ -35,12 +35,8 @@ std::string folded(const std::string& title, const std::string& content) {
 }
 
 std::string now_utc() {
-  const std::time_t now = std::time(nullptr);
-  std::tm utc{};
-  gmtime_r(&now, &utc);
-  std::array<char, 32> text{};
-  std::strftime(text.data(), text.size(), "%Y-%m-%d %H:%M UTC", &utc);
-  return text.data();
+  const auto timestamp = utc_timestamp();  // 2026-11-22T07:41:21Z
+  return cat(timestamp.substr(0, 10), " ", timestamp.substr(11, 5), " UTC");
 }
 
 std::string study_names(const RunSet& set) {
@@ -50,23 +46,23 @@ std::string study_names(const RunSet& set) {
   return names.empty() ? "scaling study" : join({names.begin(), names.end()}, ", ");
 }
 
-/// The processor as the first run recorded it, whatever the capture calls it.
-std::string machine_of(const RunSet& set) {
+/// The processors that the runs recorded.
+std::string machines_of(const RunSet& set) {
+  std::vector<std::string> models;
   for (const Run& run : set.runs) {
     const FlatSettings environment = flatten_json(run.record.environment);
-    for (const char* name : {"cpu_model", "model_name", "model", "cpu"}) {
-      if (std::string model = value_named(environment, name); !model.empty()) return model;
-    }
+    if (const auto found = environment.find("/cpu/model"); found != environment.end())
+      add_unique(models, found->second);
   }
-  return "";
+  return join(models, ", ");
 }
 
 std::string page_header(const StudyAnalysis& analysis) {
   const RunSet& set = analysis.runs();
-  const std::string machine = machine_of(set);
+  const std::string machines = machines_of(set);
   const auto builds = build_ids(set);
   std::string facts = cat(counted(analysis.data_runs(), "run"), " as data");
-  if (!machine.empty()) facts += " · " + machine;
+  if (!machines.empty()) facts += " · " + machines;
   if (!builds.empty()) facts += " · build " + join(builds, ", ");
   return cat("<header><p class=\"kicker\">scalestudy report</p>", element("h1", study_names(set)),
              paragraph("facts", facts + " · " + now_utc()), "</header>\n");
@@ -91,7 +87,7 @@ std::string stat(const std::string& value, const std::string& label, const std::
 std::string stats(const SeriesAnalysis& analysis) {
   const SpeedupPoint& base = analysis.speedup.front();
   const SpeedupPoint& last = analysis.speedup.back();
-  if (base.ranks != 1 || last.ranks == 1) return "";
+  if (base.ranks != 1 || last.ranks == 1 || !std::isfinite(last.training.value)) return "";
   const std::string n = cat(last.ranks, " ranks");
   std::string html = "<div class=\"stats\">\n";
   html += stat(significant(last.training.value, 3) + "×", "training speed-up, " + n,

@@ -40,22 +40,15 @@ void make_empty_folder(const fs::path& folder) {
   if (error) cannot_write(folder, error.message());
 }
 
-void add_note(std::vector<std::string>& notes, const std::string& note) {
-  for (const std::string& present : notes) {
-    if (present == note) return;
-  }
-  if (!note.empty()) notes.push_back(note);
-}
-
 /// Writes data and script, runs gnuplot, returns the SVG for the page, or "" and a note.
 DrawnFigure draw(const Figure& figure, const fs::path& folder, std::vector<std::string>& notes) {
   write_file(folder / (figure.slug + ".tsv"), figure.tsv);
   write_file(folder / (figure.slug + ".gp"), gnuplot_script(figure));
   const std::string problem = run_gnuplot(folder, figure.slug + ".gp");
   if (!problem.empty()) {
-    add_note(notes, cat("Figures are missing: ", problem,
-                        ". Their data (.tsv) and scripts (.gp) "
-                        "are in figures/; the tables are complete."));
+    add_unique(notes, cat("Figures are missing: ", problem,
+                          ". Their data (.tsv) and scripts (.gp) "
+                          "are in figures/; the tables are complete."));
     return {figure, ""};
   }
   return {figure, inline_svg(text_of_file(folder / (figure.slug + ".svg")).value_or(""),
@@ -95,7 +88,8 @@ ReportResult write_report(const std::vector<fs::path>& folders, const fs::path& 
   make_empty_folder(out / "figures");
   make_empty_folder(out / "tables");
   ReportResult result;
-  add_note(result.notes, completeness_sentence(analysis));
+  if (const auto note = completeness_sentence(analysis); !note.empty())
+    result.notes.push_back(note);
   const FiguresBySeries figures = draw_all(analysis, out / "figures", result.notes);
   write_tables(analysis, out / "tables");
   result.summary = out / "summary.json";
@@ -105,8 +99,7 @@ ReportResult write_report(const std::vector<fs::path>& folders, const fs::path& 
   result.data_runs = analysis.data_runs();
   for (const AbsentRun& run : analysis.runs().unreadable) result.unreadable.push_back(run.reason);
   for (const SeriesAnalysis& one : analysis.studies()) {
-    const Conclusions conclusions = conclusions_of(one);
-    result.headlines.push_back(conclusions.paragraphs.front());
+    result.first_paragraphs.push_back(conclusions_of(one).paragraphs.front());
   }
   return result;
 }

@@ -17,13 +17,6 @@ namespace {
 /// Path -> the distinct values it has in some runs, in order of appearance.
 using ValuesByPath = std::map<std::string, std::vector<std::string>>;
 
-void add_value(std::vector<std::string>& values, const std::string& value) {
-  for (const std::string& present : values) {
-    if (present == value) return;
-  }
-  values.push_back(value);
-}
-
 std::string shown_values(const std::vector<std::string>& values) {
   if (values.empty()) return missing_number;
   return values.size() == 1 ? values.front()
@@ -40,7 +33,7 @@ ValuesByPath resolved_values(const std::vector<const Run*>& runs) {
   ValuesByPath values;
   for (const Run* run : runs) {
     for (const auto& [path, value] : flatten_json(run->record.resolved_settings)) {
-      if (!is_expected_to_differ(path)) add_value(values[path], value);
+      if (!is_expected_to_differ(path)) add_unique(values[path], value);
     }
   }
   return values;
@@ -125,7 +118,7 @@ ReportTable environment_table(const StudyAnalysis& analysis) {
   ValuesByPath values;
   for (const Run& run : analysis.runs().runs) {
     for (const auto& [path, value] : flatten_json(run.record.environment)) {
-      add_value(values[path], value);
+      add_unique(values[path], value);
     }
   }
   table.rows.push_back({text_cell("build"), text_cell(join(build_ids(analysis.runs()), ", "))});

@@ -122,7 +122,7 @@ json to_json(const SeriesAnalysis& analysis) {
           {"reduction", to_string(spec.reduction)},
           {"input", to_string(spec.input)},
           {"control_arm", to_string(spec.control_arm)},
-          {"emulated_input", analysis.series.emulated_input},
+          {"emulated_input", analysis.series.has_label(RunLabel::emulated_input)},
           {"oversubscribed", analysis.series.has_label(RunLabel::oversubscribed)},
           {"scaling_mode", scaling_mode(analysis.series)},
           {"conclusions", conclusions},

@@ -45,6 +45,11 @@ void add_cells(std::vector<TableCell>& row, const Run& run, MeasureKind kind) {
         measure_cell(measure, run.is_data() ? run.measures[*measure.column] : not_available));
 }
 
+std::string stationary_text(const Run& run) {
+  if (!run.is_timing_data()) return "";
+  return run.measures.steady_window().stationary ? "yes" : "no";
+}
+
 std::vector<TableCell> run_row(const Run& run) {
   const RunHeader& header = run.record.header;
   std::vector<TableCell> row{integer_cell(run.spec.ranks),
@@ -54,7 +59,7 @@ std::vector<TableCell> run_row(const Run& run) {
                              text_cell(join(run.labels, ", ")),
                              integer_cell(run.record.steps.steps())};
   add_cells(row, run, MeasureKind::timing);
-  row.push_back(text_cell(run.measures.steady_window().stationary ? "yes" : "no"));
+  row.push_back(text_cell(stationary_text(run)));
   add_cells(row, run, MeasureKind::learning);
   row.push_back(text_cell(run.left_out));
   row.push_back(text_cell(header.run_id));
@@ -77,6 +82,12 @@ std::string population_proof(const EvaluationPopulation& population) {
   for (const EvaluatedSet& set : population.sets)
     sets.push_back(cat(set.samples, " ", set.name, " samples, hash ", set.hash));
   return cat("All evaluations on the same ", join(sets, "; "), ".");
+}
+
+/// One rank against itself is 1, without digits that say nothing.
+TableCell ratio_cell(std::int64_t ranks, const Estimate& ratio) {
+  const bool is_base = ranks == 1 && std::isfinite(ratio.value);
+  return is_base ? shown_cell("1", ratio.value) : estimate_cell(ratio);
 }
 
 std::vector<TableCell> quality_row(const TableCell& name,
@@ -117,7 +128,7 @@ ReportTable speedup_table(const SeriesAnalysis& analysis) {
         shown_cell(duration(p.absolute.training_time_s), p.absolute.training_time_s),
         number_cell(p.absolute.samples_per_s, 4)};
     for (const Estimate* e : {&p.launch, &p.training, &p.throughput}) {
-      row.push_back(p.ranks == 1 ? shown_cell("1", e->value) : estimate_cell(*e));
+      row.push_back(ratio_cell(p.ranks, *e));
     }
     row.push_back(shown_cell(percent(p.efficiency.value), p.efficiency.value));
     row.push_back(p.ranks == 1 ? text_cell("") : estimate_cell(p.serial_fraction, 2));
@@ -169,15 +180,13 @@ ReportTable step_table(const SeriesAnalysis& analysis) {
   table.columns.push_back({"step_s", "step"});
   table.columns.push_back({"expected_step_s", "step if perfect"});
   table.columns.push_back({"communication_overhead_frac", "exposed comm. share"});
-  const StepComposition* base = nullptr;
   for (const StepComposition& step : analysis.steps) {
-    if (step.ranks == 1) base = &step;
     std::vector<TableCell> row{integer_cell(step.ranks),
                                shown_cell(exact(step.local_samples), step.local_samples)};
     for (const double phase_s : step.phase_s) {
       row.push_back(shown_cell(significant(phase_s * 1e3, 3), phase_s));
     }
-    const double expected_s = base != nullptr ? step_growth(step, *base).expected_s : not_available;
+    const double expected_s = step.growth ? step.growth->expected_s : not_available;
     row.push_back(shown_cell(significant(step.step_s * 1e3, 3), step.step_s));
     row.push_back(shown_cell(significant(expected_s * 1e3, 3), expected_s));
     row.push_back(
@@ -204,10 +213,9 @@ ReportTable smoothness_table(const SeriesAnalysis& analysis) {
                     {}};
   for (const Smoothness& s : analysis.smoothness) {
     table.rows.push_back({integer_cell(s.ranks), number_cell(s.roughness),
-                          s.ranks == 1 ? text_cell("1") : estimate_cell(s.per_step),
-                          number_cell(s.predicted_per_step), number_cell(s.weight_ratio),
-                          number_cell(s.roughness_equal_samples),
-                          s.ranks == 1 ? text_cell("1") : estimate_cell(s.equal_samples)});
+                          ratio_cell(s.ranks, s.per_step), number_cell(s.predicted_per_step),
+                          number_cell(s.weight_ratio), number_cell(s.roughness_equal_samples),
+                          ratio_cell(s.ranks, s.equal_samples)});
   }
   return table;
 }
@@ -233,8 +241,8 @@ ReportTable quality_table(const SeriesAnalysis& analysis) {
       table.rows.push_back(
           quality_row(name, q.ranks, q.metrics[i].values, q.metrics[i].difference));
   }
-  const TableCell loss{"best validation loss",
-                       std::string(column_of(&SummaryRow::best_validation_loss).name)};
+  const Column& loss_column = column_of(&SummaryRow::best_validation_loss);
+  const TableCell loss{std::string(measure_of(loss_column).label), std::string(loss_column.name)};
   for (const QualityPoint& q : analysis.quality)
     table.rows.push_back(
         quality_row(loss, q.ranks, q.best_validation_loss, q.validation_loss_difference));
@@ -257,8 +265,7 @@ ReportTable control_arm_table(const StudyAnalysis& analysis) {
                             integer_cell(p.ranks),
                             integer_cell(static_cast<std::int64_t>(p.launches)),
                             number_cell(p.absolute.samples_per_s, 4),
-                            p.ranks == 1 ? text_cell("1") : estimate_cell(p.throughput),
-                            text_cell(arm.series.name)});
+                            ratio_cell(p.ranks, p.throughput), text_cell(arm.series.name)});
     }
   }
   return table;

@@ -52,6 +52,10 @@ std::vector<std::string> split(std::string_view text, char separator) {
   }
 }
 
+void add_unique(std::vector<std::string>& list, std::string_view text) {
+  if (std::find(list.begin(), list.end(), text) == list.end()) list.emplace_back(text);
+}
+
 std::string human_duration(double duration_s) {
   if (!std::isfinite(duration_s)) return "unknown";
   if (duration_s < 1e-3) return with_digits(duration_s * 1e6, 1) + " µs";

@@ -19,6 +19,9 @@ template <class... Parts>
 [[nodiscard]] std::string join(const std::vector<std::string>& parts, std::string_view separator);
 [[nodiscard]] std::vector<std::string> split(std::string_view text, char separator);
 
+/// Appends what is not in the list yet.
+void add_unique(std::vector<std::string>& list, std::string_view text);
+
 /// 75.2 -> "1 min 15 s", 0.0123 -> "12.3 ms", 5000 -> "1 h 23 min".
 [[nodiscard]] std::string human_duration(double duration_s);
 

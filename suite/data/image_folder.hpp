@@ -1,5 +1,5 @@
 #pragma once
-/// Sets of pictures that are plain folders; layouts, refusals: image_set.hpp.
+/// Sets of pictures that are plain folders; layouts, refusals: source/image_source.hpp.
 
 #include <filesystem>
 #include <memory>

@@ -2,15 +2,13 @@
 
 #include <algorithm>
 
+#include "core/text.hpp"
+
 namespace scalestudy {
 namespace {
 
 /// What files said before there was anything else to emulate than the input.
 constexpr std::string_view former_emulated_input = "emulated";
-
-void add_unique(std::vector<std::string>& names, std::string_view name) {
-  if (std::find(names.begin(), names.end(), name) == names.end()) names.emplace_back(name);
-}
 
 }  // namespace
 

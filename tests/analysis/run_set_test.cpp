@@ -94,9 +94,9 @@ TEST_F(RunSetOfStudy, ControlArmsEmulationAndRulesAreSeriesOfTheirOwn) {
   write_synthetic(study_, run);
   const StudyAnalysis analysis(load_runs({study_}));
   ASSERT_EQ(analysis.studies().size(), 3U);
-  const auto& emulated =
-      *std::find_if(analysis.studies().begin(), analysis.studies().end(),
-                    [](const SeriesAnalysis& each) { return each.series.emulated_input; });
+  const auto& emulated = *std::find_if(
+      analysis.studies().begin(), analysis.studies().end(),
+      [](const SeriesAnalysis& each) { return each.series.has_label(RunLabel::emulated_input); });
   EXPECT_NE(emulated.series.name.find(", emulated input"), std::string::npos);
   ASSERT_EQ(emulated.series.by_ranks.at(1).size(), 2U);
   for (const scalestudy::Run* each : emulated.series.by_ranks.at(1))

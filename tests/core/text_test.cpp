@@ -22,6 +22,13 @@ TEST(Text, SplitKeepsEmptyPartsAndJoinRestores) {
   EXPECT_EQ(join(split("a,,b", ','), ","), "a,,b");
 }
 
+TEST(Text, AListKeepsOneOfEach) {
+  std::vector<std::string> list{"a"};
+  add_unique(list, "b");
+  add_unique(list, "a");
+  EXPECT_EQ(list, (std::vector<std::string>{"a", "b"}));
+}
+
 TEST(Text, NearestSuggestsTyposButNotNonsense) {
   EXPECT_EQ(nearest("epoch", {"epochs", "seed"}), "epochs");
   EXPECT_EQ(nearest("zzzzzz", {"epochs", "seed"}), "");

@@ -50,8 +50,9 @@ THIRD_PARTY = [
     (r"boost/", lambda f: f.layer == "analysis" and f.is_source, "Boost belongs to sources of analysis"),
     (r"nlohmann/json\.hpp|study/\w+_json\.hpp", lambda f: f.name.endswith(("_json.cpp", "_json.hpp"))
      or f.is_light_descriptor
-     or f.is_source and f.layer in {"driver", "rank", "launchers", "analysis", "record"},
-     "the full JSON header belongs to *_json.cpp, *_json.hpp and the driver's sources; use json_fwd.hpp"),
+     or f.is_source and f.layer == "driver" or f.name == "host_environment.cpp",
+     "the full JSON header belongs to *_json.cpp, *_json.hpp, the driver's sources and "
+     "host_environment.cpp; use json_fwd.hpp"),
 ]
 LIGHT_WORKLOAD_FILES = {"descriptor.cpp", "settings.hpp", "settings.cpp",
                         "catalogue.hpp", "catalogue.cpp"}
