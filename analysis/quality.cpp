@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <numeric>
 #include <set>
 #include <utility>
 
@@ -77,7 +78,36 @@ Estimate difference_to_one_rank(std::int64_t ranks,
   return ranks == 1 ? without_interval(estimate) : estimate;
 }
 
+/// From the first run that recorded a confusion matrix: all runs evaluate the same samples.
+std::optional<AccuracyGround> accuracy_ground(const Series& series, std::int64_t ranks) {
+  const auto accuracy = mean(finite(series.values(ranks, &EvaluationRow::top1_frac)));
+  for (const Run* run : series.by_ranks.at(ranks)) {
+    const Panel* confusion = confusion_panel(*run);
+    if (confusion == nullptr || !std::isfinite(accuracy)) continue;
+    double all = 0, most = 0;
+    for (std::int64_t truth = 0; truth < confusion->height_px; ++truth) {
+      const auto row = confusion->pixels.begin() + truth * confusion->width_px;
+      const double count = std::accumulate(row, row + confusion->width_px, 0.0);
+      all += count;
+      most = std::max(most, count);
+    }
+    const auto samples = std::llround(all);
+    if (samples > 0) return AccuracyGround{samples, most / all, share_interval(accuracy, samples)};
+  }
+  return std::nullopt;
+}
+
 }  // namespace
+
+const Panel* confusion_panel(const Run& run) {
+  for (const Panel& panel : run.record.panels) {
+    const bool is_complete =
+        panel.height_px == panel.width_px && panel.height_px > 0 &&
+        panel.pixels.size() == static_cast<std::size_t>(panel.height_px * panel.width_px);
+    if (panel.name == "confusion" && is_complete) return &panel;
+  }
+  return nullptr;
+}
 
 EvaluationPopulation evaluation_population(const Series& series) {
   const auto found = kinds_of_evaluation(series);
@@ -112,6 +142,7 @@ std::vector<QualityPoint> quality_by_ranks(const Series& series,
         one.difference =
             difference_to_one_rank(ranks, one.values, series.values(1, *one.metric->column));
     }
+    point.accuracy_ground = accuracy_ground(series, ranks);
     all.push_back(std::move(point));
   }
   return all;

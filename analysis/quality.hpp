@@ -2,6 +2,7 @@
 /// Is the model as good? Only on one proven evaluation population.
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,13 @@ struct MetricValues {
   Estimate difference;         ///< N − 1; Welch
 };
 
+/// What an accuracy has to be held against.
+struct AccuracyGround {
+  std::int64_t samples = 0;  ///< evaluated
+  double majority_frac = 0;  ///< of the most frequent class: what naming it always would reach
+  Interval interval;         ///< of the mean top1_frac over samples (METRICS.md#share)
+};
+
 struct QualityPoint {
   std::int64_t ranks = 1;
   std::vector<double> best_validation_loss;  ///< one per run, finite ones
@@ -25,6 +33,7 @@ struct QualityPoint {
   Estimate validation_loss_difference;  ///< N − 1; Welch
   /// What some run of the series recorded: the same metrics, in the same order, at every point.
   std::vector<MetricValues> metrics;
+  std::optional<AccuracyGround> accuracy_ground;  ///< where a confusion matrix was recorded
 };
 
 /// An evaluation set by its name ("validation") and what proves which samples it had.
@@ -43,6 +52,9 @@ struct EvaluationPopulation {
   std::vector<EvaluatedSet> sets;  ///< of all runs, by name
   std::vector<std::string> differences;  ///< "noise2void-r2-…: 320 samples, hash …"
 };
+
+/// The run's counts of (true class, predicted class), square; null when it recorded none.
+[[nodiscard]] const Panel* confusion_panel(const Run& run);
 
 [[nodiscard]] EvaluationPopulation evaluation_population(const Series& series);
 

@@ -65,12 +65,29 @@ void add_absent_runs(const StudyFolder& folder, RunSet& set) {
   for (const SkippedRun& run : matrix.skipped) set.skipped.push_back({run.combination, run.reason});
 }
 
+/// The run that `run` repeats to the last step time, as only a copied file does.
+const Run* original_of(const Run& run, const std::vector<Run>& runs) {
+  const auto& steps = run.record.steps;
+  if (steps.steps() == 0) return nullptr;
+  const auto is_same = [&](const Run& other) {
+    return other.record.header.run_id == run.record.header.run_id &&
+           other.record.steps.steps() == steps.steps() &&
+           other.record.steps.values(&StepRow::step_s) == steps.values(&StepRow::step_s);
+  };
+  const auto found = std::find_if(runs.begin(), runs.end(), is_same);
+  return found == runs.end() ? nullptr : &*found;
+}
+
 void load_folder(const fs::path& path, RunSet& set) {
   require_folder(path);
   const StudyFolder folder(path);
   for (const fs::path& file : folder.result_files()) {
     try {
-      set.runs.push_back(judge_run(read_run_file(file)));
+      auto run = judge_run(read_run_file(file));
+      if (const Run* original = original_of(run, set.runs))
+        set.copies.push_back({file.string(), "a copy of " + original->record.file.string()});
+      else
+        set.runs.push_back(std::move(run));
     } catch (const Error& error) {
       set.unreadable.push_back({file.string(), error.what()});
     }

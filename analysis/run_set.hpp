@@ -40,6 +40,7 @@ struct RunSet {
   std::vector<std::filesystem::path> folders;
   std::vector<Run> runs;  ///< by folder, then run id
   std::vector<AbsentRun> unreadable;
+  std::vector<AbsentRun> copies;        ///< files that say again what one of `runs` says
   std::vector<AbsentRun> without_file;  ///< in plan.json, but no run.h5 or run.h5.part
   std::vector<AbsentRun> skipped;       ///< combinations that the plan left out
 };

@@ -6,6 +6,7 @@
 #include <numeric>
 #include <random>
 
+#include <boost/math/distributions/binomial.hpp>
 #include <boost/math/distributions/students_t.hpp>
 
 namespace scalestudy {
@@ -142,6 +143,14 @@ double student_t_p_value(double t, double degrees_of_freedom) {
 double student_t_critical(double tail_probability, double degrees_of_freedom) {
   const StudentsT distribution(degrees_of_freedom);
   return quantile(complement(distribution, tail_probability / 2));
+}
+
+Interval share_interval(double share, std::int64_t count) {
+  using Binomial = boost::math::binomial_distribution<>;
+  const auto samples = static_cast<double>(count);
+  const double seen = std::round(share * samples);
+  return {Binomial::find_lower_bound_on_p(samples, seen, alpha / 2),
+          Binomial::find_upper_bound_on_p(samples, seen, alpha / 2)};
 }
 
 Estimate ratio(std::span<const double> compared, std::span<const double> base) {

@@ -3,6 +3,7 @@
 /// Formulas and sources: METRICS.md, "Intervals".
 
 #include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <optional>
 #include <span>
@@ -49,6 +50,10 @@ struct Estimate {
 [[nodiscard]] double student_t_p_value(double t, double degrees_of_freedom);
 /// t with two-sided tail probability `alpha`.
 [[nodiscard]] double student_t_critical(double alpha, double degrees_of_freedom);
+
+/// Clopper and Pearson's interval of a share that was seen in `count` ≥ 1 samples: at least 95 %
+/// whatever the share (METRICS.md#share).
+[[nodiscard]] Interval share_interval(double share, std::int64_t count);
 
 /// Ratio of geometric means compared ÷ base (METRICS.md#ratio). Values that are not finite and
 /// positive are left out and not counted.

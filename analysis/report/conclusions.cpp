@@ -6,25 +6,12 @@
 
 #include "core/text.hpp"
 
+#include "analysis/report/evidence.hpp"
 #include "analysis/report/numbers.hpp"
+#include "analysis/report/quality_sentences.hpp"
 
 namespace scalestudy {
 namespace {
-
-/// "95 % interval 2.02–2.14; 5 and 5 runs".
-std::string evidence(const Estimate& estimate, int digits = 3) {
-  const std::string runs =
-      estimate.count == estimate.base_count
-          ? counted(estimate.count, "run") + " each"
-          : cat(counted(estimate.count, "run"), " against ", estimate.base_count);
-  if (!estimate.interval) return "interval not determinable; " + runs;
-  return cat("95\u202f% interval ", interval_text(estimate, digits), "; ", runs);
-}
-
-/// Whether the interval keeps the two groups apart; unknown without interval.
-bool resolves(const Estimate& estimate, double no_effect) {
-  return estimate.interval && !estimate.interval->contains(no_effect);
-}
 
 std::string absolute_base(const SpeedupPoint& base) {
   return cat("one rank: ", significant(base.absolute.samples_per_s, 4), " samples/s, ",
@@ -33,15 +20,60 @@ std::string absolute_base(const SpeedupPoint& base) {
 
 std::string speed_sentence(const SpeedupPoint& base, const SpeedupPoint& p) {
   const Estimate& s = p.training;
-  std::string verb = "trained ";
   std::string tail;
-  if (s.interval && s.interval->contains(1))
+  if (!s.interval)
+    tail = " Without an interval nobody can say whether another run would be as fast.";
+  else if (s.interval->contains(1))
     tail = " No difference to one rank is resolved.";
   else if (s.value < 1)
     tail = " They are slower than one.";
-  return cat(ranks_in_words(p.ranks, true), " ", verb, significant(s.value, 3),
+  return cat(ranks_in_words(p.ranks, true), " trained ", significant(s.value, 3),
              " times as fast as one (", evidence(s), "; ", absolute_base(base),
              "), an efficiency of ", percent(p.efficiency.value), ".", tail);
+}
+
+std::string times(double ratio) {
+  if (ratio == 2) return "twice";
+  return ratio == 0.5 ? "half" : compact(ratio) + " times";
+}
+
+/// "the batch is twice as large", or "" where nothing changed.
+std::string change(const char* what, double base, double now, const char* as) {
+  if (!(base > 0) || std::abs(now / base - 1) < 1e-9) return "";
+  return cat(what, " ", times(now / base), " ", as);
+}
+
+/// What the rule did to the training besides sharing it out.
+std::string protocol_sentence(const SeriesAnalysis& analysis, std::int64_t ranks) {
+  const auto& groups = analysis.series.by_ranks;
+  const RulePlan& base = groups.begin()->second.front()->spec.plan;
+  const RulePlan& plan = groups.at(ranks).front()->spec.plan;
+  const auto updates = [](const RulePlan& p) {
+    return static_cast<double>(p.epochs * p.steps_per_epoch);
+  };
+  std::vector<std::string> changes{
+      change("the batch is", static_cast<double>(base.global_batch_size),
+             static_cast<double>(plan.global_batch_size), "as large"),
+      change("the learning rate", base.learning_rate, plan.learning_rate, "as high"),
+      change("the weights are updated", updates(base), updates(plan), "as often")};
+  std::erase(changes, "");
+  if (changes.empty()) return "";
+  const bool fewer = updates(plan) < updates(base);
+  return cat(" The rule ", analysis.series.spec.scaling_rule, " changed the training too: with ",
+             ranks_in_words(ranks, false), " ", join(changes, ", "),
+             fewer ? "; the rule strong keeps all three." : ".");
+}
+
+/// Faster steps that did not shorten the training as much, or a training shortened by something
+/// else: only where the intervals keep both apart.
+std::string disagreement_sentence(const SpeedupPoint& p) {
+  if (!p.training.interval || !p.throughput.interval) return "";
+  const bool apart = p.training.interval->high < p.throughput.interval->low ||
+                     p.throughput.interval->high < p.training.interval->low;
+  if (!apart) return "";
+  return cat(" Throughput and training time disagree: ", with_interval(p.throughput),
+             " times as many samples/s, but ", with_interval(p.training),
+             " times as fast a training. The factors below say why.");
 }
 
 /// A protocol that drops work looks faster than it is.
@@ -104,78 +136,6 @@ std::string step_sentence(const StepComposition& step) {
              " of the step (it contains waiting for the slowest rank).");
 }
 
-/// `values_of` gives a point's values, one per run.
-template <class ValuesOf>
-std::string quality_values(const SeriesAnalysis& analysis, const ValuesOf& values_of) {
-  std::vector<std::string> parts;
-  for (const QualityPoint& q : analysis.quality) {
-    const std::vector<double>& values = values_of(q);
-    if (values.empty()) continue;
-    parts.push_back(cat(mean_and_deviation(values), " at ", ranks_in_words(q.ranks, false)));
-  }
-  return join(parts, ", ");
-}
-
-std::string difference_words(const Estimate& d, const std::string& unit, bool higher_is_better) {
-  if (!std::isfinite(d.value)) return "";
-  const std::string shown = cat(significant(d.value, 2), unit, " (", evidence(d, 2), ")");
-  if (!d.interval) return cat(" The difference is ", shown, ": no statement is possible.");
-  if (!resolves(d, 0)) return cat(" No difference is resolved: ", shown, ".");
-  const bool better = (d.value > 0) == higher_is_better;
-  return cat(" More ranks are ", better ? "better" : "worse", " by ", shown, ".");
-}
-
-std::string quality_of(const std::string& name,
-                       const std::string& values,
-                       const std::string& difference) {
-  if (values.empty()) return "";
-  return cat(" ", name, ": ", values, ".", difference);
-}
-
-/// The metrics' values and, where there is one rank to compare with, what the most ranks change.
-std::string metric_sentences(const SeriesAnalysis& analysis, bool compares) {
-  std::string text;
-  const auto& last = analysis.quality.back().metrics;
-  for (std::size_t i = 0; i < last.size(); ++i) {
-    const Measure& metric = *last[i].metric;
-    if (!metric.is_headline) continue;
-    const auto values_of = [&](const QualityPoint& q) -> const auto& {
-      return q.metrics[i].values;
-    };
-    const std::string unit = metric.column->unit == "1" ? "" : cat(" in ", metric.column->unit);
-    text += quality_of(
-        cat(metric.label, " of the best weights", unit), quality_values(analysis, values_of),
-        compares
-            ? difference_words(last[i].difference, metric.unit_suffix(), metric.higher_is_better())
-            : "");
-  }
-  return text;
-}
-
-std::string population_sentence(const EvaluationPopulation& population) {
-  if (!population.identical) {
-    return "The models were evaluated on different sets: their values are not comparable.";
-  }
-  std::vector<std::string> sets;
-  for (const EvaluatedSet& set : population.sets)
-    sets.push_back(cat(set.samples, " ", set.name, " samples (hash ", set.hash.substr(0, 8), "…)"));
-  return cat("All models were evaluated on the same ", join(sets, " and "), ".");
-}
-
-std::string quality_sentence(const SeriesAnalysis& analysis) {
-  if (analysis.quality.empty() || !analysis.population.known) {
-    return "No evaluation was recorded.";
-  }
-  const QualityPoint& last = analysis.quality.back();
-  const bool compares = analysis.quality.front().ranks == 1 && last.ranks > 1;
-  const auto losses_of = [](const QualityPoint& q) -> const auto& {
-    return q.best_validation_loss;
-  };
-  return population_sentence(analysis.population) + metric_sentences(analysis, compares) +
-         quality_of("Best validation loss", quality_values(analysis, losses_of),
-                    compares ? difference_words(last.validation_loss_difference, "", false) : "");
-}
-
 std::string agreement(const Estimate& estimate, double predicted) {
   if (!estimate.interval) return "beside";
   return estimate.interval->contains(predicted) ? "in agreement with" : "unlike";
@@ -211,9 +171,14 @@ std::string headline_of(const SpeedupPoint& p) {
   if (p.training.interval && p.training.interval->contains(1)) {
     return cat("No difference between ", ranks_in_words(p.ranks, false), " and one is resolved");
   }
-  const std::string caveat = p.training.interval ? "" : " (interval not determinable)";
-  return cat(ranks_in_words(p.ranks, true), " trained ", significant(p.training.value, 3),
-             " times as fast as one", caveat);
+  const std::string factor = significant(p.training.value, 3);
+  if (p.training.interval)
+    return cat(ranks_in_words(p.ranks, true), " trained ", factor, " times as fast as one");
+  const std::string missing = remedy(p.training);
+  return cat(
+      missing.empty() ? "No interval can be given" : missing + " needed", ": ",
+      ranks_in_words(p.ranks, false), " trained ", factor, " times as fast as one in ",
+      p.training.count == 1 && p.training.base_count == 1 ? "the only run each" : "these runs");
 }
 
 std::string other_ranks_sentence(const SeriesAnalysis& analysis) {
@@ -235,8 +200,20 @@ std::string label_sentence(const Series& series) {
   if (series.has_label(RunLabel::emulated_input))
     text += " EMULATED INPUT: samples were held back for as long as an emulated cost says.";
   if (series.has_label(RunLabel::external)) text += " EXTERNAL: some numbers were imported.";
-  if (series.has_label(RunLabel::resumed)) text += " Resumed runs are left out of all times.";
   return text;
+}
+
+/// How many repeats are left for times where some were resumed.
+std::string resumed_sentence(const SeriesAnalysis& analysis) {
+  std::vector<std::string> left;
+  for (const SpeedupPoint& p : analysis.speedup) {
+    const auto all = analysis.series.by_ranks.at(p.ranks).size();
+    if (p.launches < all)
+      left.push_back(cat(p.launches, " of ", all, " at ", ranks_in_words(p.ranks, false)));
+  }
+  if (left.empty()) return "";
+  return cat(" Resumed runs are left out of all times; repeats left for them: ", join(left, ", "),
+             ".");
 }
 
 Conclusions without_base(const SeriesAnalysis& analysis) {
@@ -251,23 +228,29 @@ Conclusions without_base(const SeriesAnalysis& analysis) {
   return {"No speed-up can be stated",
           {cat(only_base ? "Only one rank has been measured so far. "
                          : "There is no valid run with one rank to compare with. ",
-               join(parts, "; "), ".", label_sentence(analysis.series)),
+               join(parts, "; "), ".", label_sentence(analysis.series), resumed_sentence(analysis)),
            quality_sentence(analysis)}};
 }
 
 }  // namespace
 
+bool states_speedup(const SeriesAnalysis& analysis) {
+  const SpeedupPoint& last = analysis.speedup.back();
+  return analysis.speedup.front().ranks == 1 && last.ranks > 1 &&
+         std::isfinite(last.training.value);
+}
+
 Conclusions conclusions_of(const SeriesAnalysis& analysis) {
+  if (!states_speedup(analysis)) return without_base(analysis);
   const SpeedupPoint& base = analysis.speedup.front();
   const SpeedupPoint& last = analysis.speedup.back();
-  if (base.ranks != 1 || last.ranks == 1 || !std::isfinite(last.training.value)) {
-    return without_base(analysis);
-  }
   Conclusions conclusions;
   conclusions.headline = headline_of(last);
   conclusions.paragraphs.push_back(
       speed_sentence(base, last) + unequal_work_sentence(analysis, last) +
-      wall_sentence(base, last) + other_ranks_sentence(analysis) + label_sentence(analysis.series));
+      wall_sentence(base, last) + disagreement_sentence(last) + other_ranks_sentence(analysis) +
+      protocol_sentence(analysis, last.ranks) + label_sentence(analysis.series) +
+      resumed_sentence(analysis));
   std::string made_of = factor_sentence(last);
   const StepComposition* step = composition_at(analysis, last.ranks);
   if (step != nullptr && step->growth) made_of += " " + step_sentence(*step);
@@ -282,7 +265,12 @@ std::string completeness_sentence(const StudyAnalysis& analysis) {
   const std::size_t data = analysis.data_runs();
   const std::size_t all = set.runs.size() + set.unreadable.size() + set.without_file.size();
   if (all == 0) return "These folders hold no run yet.";
-  if (data == all) return "";
+  const std::string copies = set.copies.empty()
+                                 ? ""
+                                 : cat(" ", counted(set.copies.size(), "run file"),
+                                       set.copies.size() == 1 ? " is a copy" : " are copies",
+                                       " of others and count once.");
+  if (data == all) return copies.empty() ? "" : copies.substr(1);
   std::vector<std::string> parts;
   const auto add_part = [&](std::size_t count, const char* what) {
     if (count > 0) parts.push_back(cat(count, ' ', what));
@@ -291,7 +279,7 @@ std::string completeness_sentence(const StudyAnalysis& analysis) {
   add_part(set.unreadable.size(), "unreadable");
   add_part(set.without_file.size(), "without a result file");
   return cat(data, " of ", counted(all, "run"), " count as data; ", join(parts, ", "),
-             ". The run table gives each one's reason.");
+             ". The run table gives each one's reason.", copies);
 }
 
 }  // namespace scalestudy

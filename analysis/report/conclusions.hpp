@@ -15,6 +15,9 @@ struct Conclusions {
   std::vector<std::string> paragraphs;
 };
 
+/// Whether one rank and more were measured.
+[[nodiscard]] bool states_speedup(const SeriesAnalysis& analysis);
+
 [[nodiscard]] Conclusions conclusions_of(const SeriesAnalysis& analysis);
 
 /// What can be said when no run counts as data, or which runs are missing: "" when complete.

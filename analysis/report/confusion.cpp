@@ -31,20 +31,10 @@ struct ConfusionMatrix {
   }
 };
 
-const Panel* confusion_of(const Run& run) {
-  for (const Panel& panel : run.record.panels) {
-    const bool is_complete =
-        panel.height_px == panel.width_px && panel.height_px > 0 &&
-        panel.pixels.size() == static_cast<std::size_t>(panel.height_px * panel.width_px);
-    if (panel.name == "confusion" && is_complete) return &panel;
-  }
-  return nullptr;
-}
-
 /// As the run recorded them; numbers where it recorded none.
 std::vector<std::string> class_names(const Run& run, std::size_t classes) {
-  auto names = texts_in_json_list(
-      value_named(flatten_json(run.record.effective_settings), "class_names"));
+  auto names =
+      texts_in_json_list(value_named(flatten_json(run.record.effective_settings), "class_names"));
   if (names.size() == classes) return names;
   names.clear();
   for (std::size_t i = 0; i < classes; ++i) names.push_back(cat("class ", i));
@@ -55,7 +45,7 @@ std::vector<std::string> class_names(const Run& run, std::size_t classes) {
 ConfusionMatrix summed(const std::vector<const Run*>& runs) {
   ConfusionMatrix matrix;
   for (const Run* run : runs) {
-    const Panel* panel = confusion_of(*run);
+    const Panel* panel = confusion_panel(*run);
     if (panel == nullptr) continue;
     if (matrix.runs == 0) {
       matrix.classes = class_names(*run, static_cast<std::size_t>(panel->width_px));

@@ -81,6 +81,12 @@ RgbImage enlarged(const Panel& picture, const Contrast& contrast, std::int64_t f
   return image;
 }
 
+/// Diagonal bands, so that horizontal and vertical outlines are both dashed.
+bool is_gap(std::int64_t y, std::int64_t x, std::int64_t thickness) {
+  const std::int64_t dash = 4 * thickness;
+  return (y + x) / dash % 2 != 0;
+}
+
 }  // namespace
 
 RgbImage with_contours(const Panel& picture,
@@ -95,7 +101,7 @@ RgbImage with_contours(const Panel& picture,
     const Region region(*contour.probability, factor);
     for (std::int64_t y = 0; y < image.height_px; ++y)
       for (std::int64_t x = 0; x < image.width_px; ++x)
-        if (region.is_border(y, x, thickness))
+        if (region.is_border(y, x, thickness) && !(contour.dashed && is_gap(y, x, thickness)))
           std::copy(contour.colour.begin(), contour.colour.end(),
                     image.pixels.begin() + 3 * (y * image.width_px + x));
   }

@@ -15,6 +15,7 @@ using Rgb = std::array<std::uint8_t, 3>;
 struct Contour {
   const Panel* probability = nullptr;
   Rgb colour{};
+  bool dashed = false;
 };
 
 /// The picture, enlarged by a whole factor to at least 384 pixels in width, so that lines (two

@@ -54,6 +54,10 @@ std::string significant(double value, int digits) {
   return typeset(fmt::format("{:.{}f}", value, decimals_for(value, digits)));
 }
 
+std::string compact(double value) {
+  return std::isfinite(value) ? typeset(fmt::format("{:.4g}", value)) : missing_number;
+}
+
 std::string exact(double value) {
   return std::isfinite(value) ? fmt::format("{:.10g}", value) : "NaN";
 }

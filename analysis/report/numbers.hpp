@@ -12,6 +12,8 @@ inline constexpr const char* missing_number = "–";
 
 /// `digits` significant ones, no exponent between 1e-4 and 1e7; "–" for NaN.
 [[nodiscard]] std::string significant(double value, int digits);
+/// As many of 4 significant digits as say something: 8 -> "8", 1.9244444 -> "1.924".
+[[nodiscard]] std::string compact(double value);
 /// Full precision for TSV, CSV and gnuplot; "NaN" when not finite.
 [[nodiscard]] std::string exact(double value);
 /// 0.52 -> "52.0 %".

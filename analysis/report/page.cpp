@@ -1,6 +1,5 @@
 #include "analysis/report/page.hpp"
 
-#include <cmath>
 #include <set>
 
 #include "core/clock.hpp"
@@ -57,15 +56,36 @@ std::string machines_of(const RunSet& set) {
   return join(models, ", ");
 }
 
+/// What the studies say of themselves.
+std::string descriptions(const RunSet& set) {
+  std::vector<std::string> texts;
+  for (const Run& run : set.runs) {
+    const FlatSettings requested = flatten_json(run.record.requested_settings);
+    if (const auto found = requested.find("/description"); found != requested.end())
+      add_unique(texts, found->second);
+  }
+  std::string html;
+  for (const std::string& text : texts) html += paragraph("description", text);
+  return html;
+}
+
+std::vector<std::string> names_of(const std::vector<std::filesystem::path>& folders) {
+  std::vector<std::string> names;
+  for (const auto& folder : folders) add_unique(names, folder.string());
+  return names;
+}
+
 std::string page_header(const StudyAnalysis& analysis) {
   const RunSet& set = analysis.runs();
   const std::string machines = machines_of(set);
   const auto builds = build_ids(set);
-  std::string facts = cat(counted(analysis.data_runs(), "run"), " as data");
+  std::string facts;
+  if (set.folders.size() > 1) facts = "from " + join(names_of(set.folders), ", ") + " · ";
+  facts += cat(counted(analysis.data_runs(), "run"), " as data");
   if (!machines.empty()) facts += " · " + machines;
   if (!builds.empty()) facts += " · build " + join(builds, ", ");
   return cat("<header><p class=\"kicker\">scalestudy report</p>", element("h1", study_names(set)),
-             paragraph("facts", facts + " · " + now_utc()), "</header>\n");
+             descriptions(set), paragraph("facts", facts + " · " + now_utc()), "</header>\n");
 }
 
 std::string notices(const StudyAnalysis& analysis, const std::vector<std::string>& notes) {
@@ -85,9 +105,9 @@ std::string stat(const std::string& value, const std::string& label, const std::
 }
 
 std::string stats(const SeriesAnalysis& analysis) {
+  if (!states_speedup(analysis)) return "";
   const SpeedupPoint& base = analysis.speedup.front();
   const SpeedupPoint& last = analysis.speedup.back();
-  if (base.ranks != 1 || last.ranks == 1 || !std::isfinite(last.training.value)) return "";
   const std::string n = cat(last.ranks, " ranks");
   std::string html = "<div class=\"stats\">\n";
   html += stat(significant(last.training.value, 3) + "×", "training speed-up, " + n,

@@ -103,6 +103,11 @@ bool same_size(const Panel& a, const Panel& b) {
   return a.height_px == b.height_px && a.width_px == b.width_px;
 }
 
+bool is_empty(const Panel& probability) {
+  return std::none_of(probability.pixels.begin(), probability.pixels.end(),
+                      [](float p) { return p > 0.5F; });
+}
+
 /// Picture, mask, and for each rank count the outlines of both; "" when there is no such sample.
 std::string segmentation_row_html(const Series& series, int number) {
   const Panel* picture = any_panel(series, cat("input-", number));
@@ -111,14 +116,16 @@ std::string segmentation_row_html(const Series& series, int number) {
   const Contrast contrast = contrast_of(*picture);
   std::string html = "<div class=\"panels large\">\n";
   html += panel_html({picture, cat("picture ", number)}, contrast);
-  html += panel_html({mask, "mask"}, {0, 1});
+  html += panel_html({mask, is_empty(*mask) ? "mask: empty" : "mask"}, {0, 1});
   for (const auto& [ranks, runs] : series.by_ranks) {
     const Panel* predicted = first_panel(runs, cat("prediction-", number));
     if (predicted == nullptr || !same_size(*picture, *predicted)) continue;
-    const std::array contours{Contour{mask, mask_colour}, Contour{predicted, prediction_colour}};
+    const std::array contours{Contour{mask, mask_colour},
+                              Contour{predicted, prediction_colour, true}};
     const RgbImage drawn = with_contours(*picture, contrast, contours);
-    html += picture_html(ranks_in_words(ranks, false), drawn.height_px, drawn.width_px,
-                         encode_png(drawn));
+    html += picture_html(
+        ranks_in_words(ranks, false) + (is_empty(*predicted) ? ": nothing predicted" : ""),
+        drawn.height_px, drawn.width_px, encode_png(drawn));
   }
   return html + "</div>\n";
 }
@@ -134,7 +141,7 @@ std::string segmentation_html(const Series& series) {
   return rows +
          "<p class=\"caption\">Evaluated samples spread evenly over the set. Outlines: "
          "<span class=\"outline mask\">true mask</span> and, above it, "
-         "<span class=\"outline prediction\">prediction</span> (probability above 0.5) of "
+         "<span class=\"outline prediction\">prediction</span> (dashed; probability above 0.5) of "
          "the best weights of the first run of each rank count. Grey scales are each "
          "picture's own: black and white at its 0.5th and 99.5th percentile.</p>\n";
 }

@@ -99,6 +99,7 @@ ReportResult write_report(const std::vector<fs::path>& folders, const fs::path& 
   result.data_runs = analysis.data_runs();
   for (const AbsentRun& run : analysis.runs().unreadable) result.unreadable.push_back(run.reason);
   for (const SeriesAnalysis& one : analysis.studies()) {
+    if (states_speedup(one)) result.states_speedup = true;
     result.first_paragraphs.push_back(conclusions_of(one).paragraphs.front());
   }
   return result;

@@ -15,6 +15,7 @@ struct ReportResult {
   std::vector<std::string> unreadable;        ///< damaged result files, with the reason
   std::vector<std::string> first_paragraphs;  ///< of the conclusions, one per series
   std::size_t data_runs = 0;
+  bool states_speedup = false;  ///< of at least one series
 };
 
 /// Reads the study folders and writes the report into `out`, replacing an earlier one.

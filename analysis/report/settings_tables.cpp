@@ -83,8 +83,8 @@ ReportTable time_like_table(const SeriesAnalysis& analysis) {
                     {}};
   for (const TimeLikeSetting& setting : plan.time_like) {
     table.rows.push_back({text_cell(setting.name),
-                          shown_cell(exact(setting.requested), setting.requested),
-                          shown_cell(exact(setting.resolved), setting.resolved),
+                          shown_cell(compact(setting.requested), setting.requested),
+                          shown_cell(compact(setting.resolved), setting.resolved),
                           text_cell(setting.scaled ? "yes" : "no"), text_cell(setting.reason)});
   }
   return table;

@@ -106,21 +106,24 @@ std::vector<TableCell> quality_row(const TableCell& name,
 }  // namespace
 
 ReportTable speedup_table(const SeriesAnalysis& analysis) {
-  ReportTable table{slug(analysis, "speedup"),
-                    "Speed-up against one rank, from launch (exec to exit), training clock and "
-                    "steady throughput. Times and rates are geometric means over launches; 95 % "
-                    "intervals in brackets.",
-                    {{"ranks", "ranks"},
-                     {"launches", "runs"},
-                     {"launch_wall_time_s", "launch"},
-                     {"training_time_s", "training"},
-                     {"samples_per_s", "samples/s"},
-                     {"launch_speedup", "speed-up, launch"},
-                     {"training_speedup", "speed-up, training"},
-                     {"throughput_speedup", "speed-up, throughput"},
-                     {"training_efficiency", "efficiency, training"},
-                     {"serial_fraction", "Karp–Flatt e"}},
-                    {}};
+  ReportTable table{
+      slug(analysis, "speedup"),
+      "Speed-up against one rank, from launch (exec to exit), training clock and "
+      "steady throughput. Times and rates are geometric means over launches; 95 % "
+      "intervals in brackets. Serial fraction (Karp and Flatt): the share of the work "
+      "that would have to be done one after the other to explain the training "
+      "speed-up; it says something only where all rank counts do the same work.",
+      {{"ranks", "ranks"},
+       {"launches", "runs"},
+       {"launch_wall_time_s", "launch"},
+       {"training_time_s", "training"},
+       {"samples_per_s", "samples/s"},
+       {"launch_speedup", "speed-up, launch"},
+       {"training_speedup", "speed-up, training"},
+       {"throughput_speedup", "speed-up, throughput"},
+       {"training_efficiency", "efficiency, training"},
+       {"serial_fraction", "serial fraction"}},
+      {}};
   for (const SpeedupPoint& p : analysis.speedup) {
     std::vector<TableCell> row{
         integer_cell(p.ranks), integer_cell(static_cast<std::int64_t>(p.launches)),
@@ -182,7 +185,7 @@ ReportTable step_table(const SeriesAnalysis& analysis) {
   table.columns.push_back({"communication_overhead_frac", "exposed comm. share"});
   for (const StepComposition& step : analysis.steps) {
     std::vector<TableCell> row{integer_cell(step.ranks),
-                               shown_cell(exact(step.local_samples), step.local_samples)};
+                               shown_cell(compact(step.local_samples), step.local_samples)};
     for (const double phase_s : step.phase_s) {
       row.push_back(shown_cell(significant(phase_s * 1e3, 3), phase_s));
     }
@@ -197,25 +200,25 @@ ReportTable step_table(const SeriesAnalysis& analysis) {
 }
 
 ReportTable smoothness_table(const SeriesAnalysis& analysis) {
-  ReportTable table{slug(analysis, "smoothness"),
-                    cat("Roughness of the training loss (standard deviation of log-loss "
-                        "differences ÷ √2). Per step, averaging over k times the loss weight "
-                        "predicts a ratio of 1/√k; at equal samples (",
-                        analysis.series.spec.smoothness_window_samples,
-                        " per point) it predicts 1. Below 1 is smoother."),
-                    {{"ranks", "ranks"},
-                     {"roughness", "roughness per step"},
-                     {"roughness_ratio", "ratio to one rank"},
-                     {"predicted_ratio", "predicted 1/√k"},
-                     {"weight_ratio", "k"},
-                     {"roughness_equal_samples", "roughness, equal samples"},
-                     {"roughness_equal_samples_ratio", "ratio, equal samples"}},
-                    {}};
+  ReportTable table{
+      slug(analysis, "smoothness"),
+      cat("How many times as smooth as at one rank: above 1 is smoother. Roughness "
+          "is the standard deviation of log-loss differences ÷ √2. Per step, "
+          "averaging over k times the loss weight predicts √k; at equal samples (",
+          analysis.series.spec.smoothness_window_samples, " per point) it predicts 1."),
+      {{"ranks", "ranks"},
+       {"roughness", "roughness per step"},
+       {"smoothness", "times as smooth"},
+       {"predicted_smoothness", "predicted √k"},
+       {"weight_ratio", "k"},
+       {"roughness_equal_samples", "roughness, equal samples"},
+       {"smoothness_equal_samples", "times as smooth, equal samples"}},
+      {}};
   for (const Smoothness& s : analysis.smoothness) {
-    table.rows.push_back({integer_cell(s.ranks), number_cell(s.roughness),
-                          ratio_cell(s.ranks, s.per_step), number_cell(s.predicted_per_step),
-                          number_cell(s.weight_ratio), number_cell(s.roughness_equal_samples),
-                          ratio_cell(s.ranks, s.equal_samples)});
+    table.rows.push_back(
+        {integer_cell(s.ranks), number_cell(s.roughness), ratio_cell(s.ranks, inverse(s.per_step)),
+         number_cell(1 / s.predicted_per_step), number_cell(s.weight_ratio),
+         number_cell(s.roughness_equal_samples), ratio_cell(s.ranks, inverse(s.equal_samples))});
   }
   return table;
 }
@@ -291,6 +294,9 @@ ReportTable run_table(const StudyAnalysis& analysis) {
   for (const Run& run : set.runs) table.rows.push_back(run_row(run));
   for (const AbsentRun& run : set.unreadable) {
     table.rows.push_back(absent_row(run, "unreadable", table.columns.size()));
+  }
+  for (const AbsentRun& run : set.copies) {
+    table.rows.push_back(absent_row(run, "copy", table.columns.size()));
   }
   for (const AbsentRun& run : set.without_file) {
     table.rows.push_back(absent_row(run, "absent", table.columns.size()));
