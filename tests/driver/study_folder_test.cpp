@@ -7,6 +7,7 @@
 
 #include "driver/run/driver_lock.hpp"
 #include "driver/run/writable_study_folder.hpp"
+#include "tests/support/message_of.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 namespace scalestudy {
@@ -72,12 +73,7 @@ TEST(StudyFolder, OtherFoldersAndDamagedPlansAreRefused) {
   const WritableStudyFolder folder(temporary.path());
   EXPECT_THROW(folder.require_study(), BadInput);
   write_text(temporary.path() / "plan.json", "{\"study\": ");
-  try {
-    static_cast<void>(folder.read_plan());
-    FAIL();
-  } catch (const BadInput& error) {
-    EXPECT_THAT(error.what(), HasSubstr("plan.json is damaged"));
-  }
+  EXPECT_THAT(message_of([&] { return folder.read_plan(); }), HasSubstr("plan.json is damaged"));
 }
 
 TEST(StudyFolder, CannotBeMadeBelowAFile) {
@@ -167,12 +163,8 @@ TEST(DriverLock, SecondDriverIsRefusedByProcessId) {
   {
     const DriverLock lock(folder);
     EXPECT_EQ(DriverLock::holder(folder), ::getpid());
-    try {
-      const DriverLock second(folder);
-      FAIL();
-    } catch (const BadInput& error) {
-      EXPECT_THAT(error.what(), HasSubstr(cat("process ", ::getpid())));
-    }
+    EXPECT_THAT(message_of([&] { const DriverLock second(folder); }),
+                HasSubstr(cat("process ", ::getpid())));
   }
   EXPECT_FALSE(DriverLock::holder(folder).has_value());
   EXPECT_NO_THROW(const DriverLock again(folder));

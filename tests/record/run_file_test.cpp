@@ -12,22 +12,13 @@
 #include "record/rank_row.hpp"
 
 #include "tests/record/sample_run.hpp"
+#include "tests/support/message_of.hpp"
 
 namespace scalestudy {
 namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-
-template <class Exception, class Action>
-std::string message_of(Action action) {
-  try {
-    action();
-  } catch (const Exception& error) {
-    return error.what();
-  }
-  return "nothing was thrown";
-}
 
 TEST(RunFile, RoundTripOfHeaderAndTexts) {
   const TemporaryFolder folder;
