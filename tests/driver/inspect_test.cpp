@@ -83,9 +83,7 @@ TEST(Inspect, NamesRankPhaseAndReasonOfAFailure) {
 TEST(Inspect, JsonHoldsTheSame) {
   const TemporaryFolder folder;
   const auto file = make_sample_run(folder);
-  const auto answer = ask_driver({"inspect", "--json", file.string()});
-  ASSERT_EQ(answer.code, 0) << answer.err;
-  const auto found = json::parse(answer.out);
+  const auto found = json_of_driver({"inspect", file.string()});
   EXPECT_EQ(found["run_id"], sample_header().run_id);
   EXPECT_EQ(found["status"], "complete");
   EXPECT_EQ(found["summary"]["samples_per_s"]["value"], 251.25);

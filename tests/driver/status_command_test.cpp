@@ -16,9 +16,7 @@ using testing::Not;
 using testing::StartsWith;
 
 json status_of(const PlannedFolder& study) {
-  const auto answer = ask_driver({"status", study.path(), "--json"});
-  EXPECT_EQ(answer.code, 0) << answer.err;
-  return json::parse(answer.out);
+  return json_of_driver({"status", study.path()});
 }
 
 TEST(StatusCommand, AStudyNotStartedIsAllWaiting) {
@@ -136,8 +134,7 @@ TEST(StatusCommand, BytesOfAReasonCannotBreakTheJson) {
 
 TEST(StatusCommand, ATrailingSlashIsTheSameFolder) {
   const PlannedFolder study(repeats_of({}, 1));
-  const auto answer = ask_driver({"status", study.path() + "/", "--json"});
-  EXPECT_EQ(json::parse(answer.out)["folder"], study.path());
+  EXPECT_EQ(json_of_driver({"status", study.path() + "/"})["folder"], study.path());
 }
 
 TEST(StatusCommand, AFolderWithoutAPlanIsBadInput) {
