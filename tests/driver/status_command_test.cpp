@@ -50,10 +50,7 @@ TEST(StatusCommand, ACompleteStudyHasNothingLeft) {
 }
 
 TEST(StatusCommand, AFailedRunIsShownWithItsReason) {
-  SyntheticRun failing;
-  failing.repeat = 1;
-  failing.status = RunStatus::failed;
-  const PlannedFolder study({{}, failing});
+  const PlannedFolder study({{}, {.repeat = 1, .status = RunStatus::failed}});
   study.record(0);
   study.record(1);
   const auto answer = ask_driver({"status", study.path()});
@@ -66,9 +63,7 @@ TEST(StatusCommand, AFailedRunIsShownWithItsReason) {
 }
 
 TEST(StatusCommand, ARunAtWorkShowsTheSlowestRanksStepAndPhase) {
-  SyntheticRun two;
-  two.ranks = 2;
-  const PlannedFolder study(repeats_of(two, 2));
+  const PlannedFolder study(repeats_of({.ranks = 2}, 2));
   study.record(0);
   const DriverLock lock(study.folder());
   study.launch(1, "");
