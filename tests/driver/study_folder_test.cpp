@@ -7,6 +7,7 @@
 
 #include "driver/run/driver_lock.hpp"
 #include "driver/run/writable_study_folder.hpp"
+#include "tests/analysis/synthetic_run.hpp"
 #include "tests/support/message_of.hpp"
 #include "tests/support/temporary_folder.hpp"
 
@@ -18,28 +19,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 
 RunSpec sample_spec(std::int64_t repeat) {
-  RunSpec spec;
-  spec.study = "s";
-  spec.workload = "noise2void";
-  spec.ranks = 2;
-  spec.scaling_rule = ScalingRule::linear_fixed_samples;
-  spec.reduction = Reduction::bucketed_overlap;
-  spec.input = InputKind::sharded;
-  spec.repeat = repeat;
-  spec.launcher = "local";
-  spec.communicator = CommunicatorKind::shm;
-  spec.plan.local_batch_sizes = {4, 4};
-  spec.plan.global_batch_size = 8;
-  spec.plan.learning_rate = 4e-4;
-  spec.plan.epochs = 2;
-  spec.plan.steps_per_epoch = 5;
-  spec.plan.samples_per_epoch = 40;
-  spec.plan.epoch_stride_samples = 40;
-  spec.plan.patience_epochs = 1;
-  spec.plan.samples = 80;
-  spec.plan.requested_samples = 80;
-  spec.data.path = "/data/volume.tif";
-  return spec;
+  return spec_of({.ranks = 2, .repeat = repeat});
 }
 
 StudyPlan sample_plan() {
