@@ -66,16 +66,12 @@ TEST(Inspect, FindsTheFileInARunFolderAndShowsAnUnfinishedOne) {
 
 TEST(Inspect, NamesRankPhaseAndReasonOfAFailure) {
   const TemporaryFolder folder;
-  {
-    RunFileWriter writer(folder / "run.h5.part", sample_header(), 2);
-    write_sample(writer);
-  }
   Closing closing;
   closing.status = RunStatus::failed;
   closing.reason = "rank 1 was killed by signal 9";
   closing.failed_rank = 1;
   closing.failed_phase = "forward";
-  const auto file = close_run_file(folder / "run.h5.part", closing);
+  const auto file = close_run_file(make_open_sample_run(folder), closing);
   EXPECT_THAT(ask_driver({"inspect", file.string()}).out,
               HasSubstr("failed: rank 1 in phase forward: rank 1 was killed by signal 9"));
 }

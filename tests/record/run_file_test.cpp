@@ -120,11 +120,7 @@ TEST(RunFile, EveryValueOfARowStandsInTheColumnOfItsName) {
 
 TEST(RunFile, AColumnThatTheFileWasWrittenWithoutKeepsItsInitialValue) {
   const TemporaryFolder folder;
-  const auto part = folder / "run.h5.part";
-  {
-    RunFileWriter writer(part, sample_header(), 2);
-    write_sample(writer);
-  }
+  const auto part = make_open_sample_run(folder);
   {
     const auto file = hdf5::open_file_to_change(part);
     for (const auto* path :
