@@ -1,5 +1,3 @@
-#include <fstream>
-
 #include <gtest/gtest.h>
 
 #include "core/error.hpp"
@@ -10,37 +8,34 @@
 namespace scalestudy {
 namespace {
 
-std::string plan_text(const SyntheticRun& run) {
-  return R"({"runs": [)" + to_json_text(spec_of(run)) +
-         R"(], "skipped": [{"combination": "ranks=8", "reason": "too few patches"}]})";
+const RunSpec absent = spec_of({.repeat = 1});
+
+/// One run with a file, and a plan of `absent`.
+void write_study(const std::filesystem::path& study) {
+  write_synthetic(study, {});
+  write_text(study / "plan.json",
+             R"({"runs": [)" + to_json_text(absent) +
+                 R"(], "skipped": [{"combination": "ranks=8", "reason": "too few patches"}]})");
 }
 
 TEST(AbsentRuns, NamesRunsThatHaveNoFileYet) {
-  TemporaryFolder folder;
-  const auto study = folder / "study";
-  SyntheticRun run;
-  write_synthetic(study, run);
-  run.repeat = 1;
-  std::ofstream(study / "plan.json") << plan_text(run);
-  const RunSet set = load_runs({study});
+  const TemporaryFolder folder;
+  write_study(folder.path());
+  const RunSet set = load_runs({folder.path()});
   ASSERT_EQ(set.without_file.size(), 1U);
-  EXPECT_EQ(set.without_file[0].name, spec_of(run).run_id());
+  EXPECT_EQ(set.without_file[0].name, absent.run_id());
   EXPECT_EQ(set.without_file[0].reason, "not started");
   ASSERT_EQ(set.skipped.size(), 1U);
   EXPECT_EQ(set.skipped[0].reason, "too few patches");
 }
 
 TEST(AbsentRuns, ARunThatEndedWithoutAFileSaysHow) {
-  TemporaryFolder folder;
-  const auto study = folder / "study";
-  SyntheticRun run;
-  write_synthetic(study, run);
-  run.repeat = 1;
-  std::ofstream(study / "plan.json") << plan_text(run);
-  const auto run_folder = study / "runs" / spec_of(run).run_id();
+  const TemporaryFolder folder;
+  write_study(folder.path());
+  const auto run_folder = folder.path() / "runs" / absent.run_id();
   std::filesystem::create_directories(run_folder);
-  std::ofstream(run_folder / "launch.json") << R"({"status": "failed", "reason": "no memory"})";
-  const RunSet set = load_runs({study});
+  write_text(run_folder / "launch.json", R"({"status": "failed", "reason": "no memory"})");
+  const RunSet set = load_runs({folder.path()});
   ASSERT_EQ(set.without_file.size(), 1U);
   EXPECT_EQ(set.without_file[0].reason, "failed: no memory");
 }
@@ -48,7 +43,7 @@ TEST(AbsentRuns, ARunThatEndedWithoutAFileSaysHow) {
 TEST(AbsentRuns, NoPlanIsNoErrorADamagedPlanIs) {
   TemporaryFolder folder;
   EXPECT_TRUE(load_runs({folder / "."}).without_file.empty());
-  std::ofstream(folder / "plan.json") << "[1, 2";
+  write_text(folder / "plan.json", "[1, 2");
   EXPECT_THROW(static_cast<void>(load_runs({folder / "."})), BadInput);
 }
 

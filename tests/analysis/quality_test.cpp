@@ -4,30 +4,26 @@
 
 #include <gtest/gtest.h>
 
-#include "analysis/study_analysis.hpp"
-#include "tests/analysis/synthetic_run.hpp"
+#include "tests/analysis/analysed_study.hpp"
 
 namespace scalestudy {
 namespace {
 
-class QualityOfStudy : public ::testing::Test {
+class QualityOfStudy : public AnalysedStudy {
  protected:
   void write(double two_rank_loss, const std::string& two_rank_hash) {
-    SyntheticRun run;
-    run.steps_per_epoch = 10;
-    write_group(folder_ / "study", run, 4);
-    run.ranks = 2;
-    run.validation_loss = two_rank_loss;
-    run.evaluation_hash = two_rank_hash;
-    write_group(folder_ / "study", run, 4);
+    add({.steps_per_epoch = 10}, 4);
+    add({.ranks = 2,
+         .steps_per_epoch = 10,
+         .validation_loss = two_rank_loss,
+         .evaluation_hash = two_rank_hash},
+        4);
   }
-  TemporaryFolder folder_;
 };
 
 TEST_F(QualityOfStudy, EqualModelsAreNotTakenApart) {
   write(0.05, SyntheticRun{}.evaluation_hash);
-  const StudyAnalysis analysis(load_runs({folder_ / "study"}));
-  const SeriesAnalysis& one = analysis.studies().at(0);
+  const SeriesAnalysis& one = series();
   EXPECT_TRUE(one.population.identical);
   ASSERT_EQ(one.population.sets.size(), 1U);
   EXPECT_EQ(one.population.sets[0],
@@ -37,13 +33,12 @@ TEST_F(QualityOfStudy, EqualModelsAreNotTakenApart) {
   ASSERT_EQ(one.quality[1].metrics.size(), 1U) << "only what the runs recorded";
   EXPECT_EQ(one.quality[1].metrics[0].metric->column->name, "psnr_db");
   EXPECT_EQ(one.quality[1].metrics[0].values.size(), 4U);
-  EXPECT_TRUE(analysis.flags().empty());
+  EXPECT_TRUE(analysis().flags().empty());
 }
 
 TEST_F(QualityOfStudy, AWorseModelIsResolved) {
   write(0.08, SyntheticRun{}.evaluation_hash);
-  const StudyAnalysis analysis(load_runs({folder_ / "study"}));
-  const Estimate& d = analysis.studies().at(0).quality[1].validation_loss_difference;
+  const Estimate& d = series().quality[1].validation_loss_difference;
   EXPECT_NEAR(d.value, 0.03, 0.005);
   EXPECT_GT(d.interval->low, 0);
   EXPECT_LT(d.p_value, 0.01);
@@ -51,25 +46,21 @@ TEST_F(QualityOfStudy, AWorseModelIsResolved) {
 
 TEST_F(QualityOfStudy, DifferentEvaluationSetsAreFlaggedAndNotCompared) {
   write(0.05, "ffffffffffffffff");
-  const StudyAnalysis analysis(load_runs({folder_ / "study"}));
-  const SeriesAnalysis& one = analysis.studies().at(0);
+  const SeriesAnalysis& one = series();
   EXPECT_FALSE(one.population.identical);
   EXPECT_EQ(one.population.differences.size(), 2U);
   EXPECT_TRUE(std::isnan(one.quality[1].validation_loss_difference.value));
-  ASSERT_EQ(analysis.flags().size(), 1U);
-  EXPECT_EQ(analysis.flags()[0].code, "evaluation_set_differs");
+  ASSERT_EQ(analysis().flags().size(), 1U);
+  EXPECT_EQ(analysis().flags()[0].code, "evaluation_set_differs");
 }
 
 TEST_F(QualityOfStudy, EveryRecordedMetricIsCompared) {
-  SyntheticRun run;
-  run.steps_per_epoch = 10;
-  for (const std::int64_t ranks : {1, 2}) {
-    run.ranks = ranks;
-    run.quality = {{&EvaluationRow::iou, ranks == 1 ? 0.9 : 0.8}, {&EvaluationRow::dice, 0.94}};
-    write_group(folder_ / "study", run, 4);
-  }
-  const StudyAnalysis analysis(load_runs({folder_ / "study"}));
-  const auto& metrics = analysis.studies().at(0).quality[1].metrics;
+  for (const std::int64_t ranks : {1, 2})
+    add({.ranks = ranks,
+         .steps_per_epoch = 10,
+         .quality = {{&EvaluationRow::iou, ranks == 1 ? 0.9 : 0.8}, {&EvaluationRow::dice, 0.94}}},
+        4);
+  const auto& metrics = series().quality[1].metrics;
   ASSERT_EQ(metrics.size(), 2U);
   EXPECT_EQ(metrics[0].metric->label, "IoU");
   EXPECT_NEAR(metrics[0].difference.value, -0.1, 0.02);
@@ -79,39 +70,25 @@ TEST_F(QualityOfStudy, EveryRecordedMetricIsCompared) {
 
 /// Training looks at one set, the end of it at another: each is compared with its like.
 TEST_F(QualityOfStudy, TwoEvaluationSetsAreOnePopulationWhenAllRunsHaveBoth) {
-  SyntheticRun run;
-  run.steps_per_epoch = 10;
-  run.test_evaluation_hash = "0123456789abcdef";
-  write_group(folder_ / "study", run, 2);
-  run.ranks = 2;
-  write_group(folder_ / "study", run, 2);
-  {
-    const StudyAnalysis analysis(load_runs({folder_ / "study"}));
-    const auto& population = analysis.studies().at(0).population;
-    EXPECT_TRUE(population.identical);
-    ASSERT_EQ(population.sets.size(), 2U);
-    EXPECT_EQ(population.sets[0].name, "test");
-    EXPECT_TRUE(analysis.flags().empty());
-  }
-  run.ranks = 4;
-  run.test_evaluation_hash = "";
-  write_group(folder_ / "study", run, 2);
-  const StudyAnalysis analysis(load_runs({folder_ / "study"}));
-  EXPECT_FALSE(analysis.studies().at(0).population.identical);
+  for (const std::int64_t ranks : {1, 2})
+    add({.ranks = ranks, .steps_per_epoch = 10, .test_evaluation_hash = "0123456789abcdef"}, 2);
+  const auto& population = series().population;
+  EXPECT_TRUE(population.identical);
+  ASSERT_EQ(population.sets.size(), 2U);
+  EXPECT_EQ(population.sets[0].name, "test");
+  EXPECT_TRUE(analysis().flags().empty());
+  add({.ranks = 4, .steps_per_epoch = 10}, 2);
+  const StudyAnalysis with_four(load_runs({study_}));
+  EXPECT_FALSE(with_four.studies().at(0).population.identical);
 }
 
 /// One rank's share of the set, with the remainder dropped, as published studies evaluated.
 TEST_F(QualityOfStudy, ADroppedRemainderIsFlagged) {
-  SyntheticRun run;
-  run.steps_per_epoch = 10;
-  write_group(folder_ / "study", run, 2);
-  run.ranks = 2;
-  run.evaluated_samples = 60;
-  write_group(folder_ / "study", run, 2);
-  const StudyAnalysis analysis(load_runs({folder_ / "study"}));
-  ASSERT_EQ(analysis.flags().size(), 1U);
-  EXPECT_EQ(analysis.flags()[0].code, "evaluation_set_differs");
-  EXPECT_NE(analysis.flags()[0].text.find("60 validation samples"), std::string::npos);
+  add({.steps_per_epoch = 10}, 2);
+  add({.ranks = 2, .steps_per_epoch = 10, .evaluated_samples = 60}, 2);
+  ASSERT_EQ(analysis().flags().size(), 1U);
+  EXPECT_EQ(analysis().flags()[0].code, "evaluation_set_differs");
+  EXPECT_NE(analysis().flags()[0].text.find("60 validation samples"), std::string::npos);
 }
 
 }  // namespace

@@ -33,32 +33,25 @@ TEST_F(RunSetOfStudy, ACompleteRunIsData) {
 }
 
 TEST_F(RunSetOfStudy, APartFileIsReadAndListed) {
-  SyntheticRun run;
-  run.close = false;
-  const scalestudy::Run read = single(run);
+  const scalestudy::Run read = single({.close = false});
   EXPECT_FALSE(read.is_data());
   EXPECT_EQ(read.left_out, "running");
 }
 
 TEST_F(RunSetOfStudy, AFailedRunSaysWhichRankAndWhy) {
-  SyntheticRun run;
-  run.status = RunStatus::failed;
-  EXPECT_EQ(single(run).left_out, "failed (rank 1, backward): rank 1 was killed by signal 9");
+  EXPECT_EQ(single({.status = RunStatus::failed}).left_out,
+            "failed (rank 1, backward): rank 1 was killed by signal 9");
 }
 
 TEST_F(RunSetOfStudy, ALossThatIsNoNumberMakesTheRunInvalid) {
-  SyntheticRun run;
-  run.nan_loss = true;
-  const scalestudy::Run read = single(run);
+  const scalestudy::Run read = single({.nan_loss = true});
   EXPECT_FALSE(read.is_data());
   EXPECT_EQ(read.validity_codes, std::vector<std::string>{"nonfinite_loss"});
   EXPECT_TRUE(group_series(load_runs({study_})).empty());
 }
 
 TEST_F(RunSetOfStudy, OversubscribedIsDataWithItsLabel) {
-  SyntheticRun run;
-  run.labels = {"oversubscribed"};
-  const scalestudy::Run read = single(run);
+  const scalestudy::Run read = single({.labels = {"oversubscribed"}});
   EXPECT_TRUE(read.is_timing_data());
   EXPECT_TRUE(read.has_label(RunLabel::oversubscribed));
 }
@@ -79,12 +72,9 @@ TEST_F(RunSetOfStudy, AMissingFolderIsRefused) {
 }
 
 TEST_F(RunSetOfStudy, ControlArmsEmulationAndRulesAreSeriesOfTheirOwn) {
-  SyntheticRun run;
-  write_group(study_, run, 2);
-  run.control_arm = ControlArm::no_communication;
-  write_group(study_, run, 2);
-  run.control_arm = std::nullopt;
-  run.rule = ScalingRule::strong;
+  write_group(study_, {}, 2);
+  write_group(study_, {.control_arm = ControlArm::no_communication}, 2);
+  SyntheticRun run{.rule = ScalingRule::strong};
   write_group(study_, run, 1);
   run.repeat = 7;
   run.labels = {"emulated"};  // as files of earlier versions say
@@ -107,10 +97,8 @@ TEST_F(RunSetOfStudy, ControlArmsEmulationAndRulesAreSeriesOfTheirOwn) {
 }
 
 TEST_F(RunSetOfStudy, OtherSettingsAreAnotherSeries) {
-  SyntheticRun run;
-  write_group(study_, run, 2);
-  run.local_batch = 8;
-  write_group(study_, run, 2);
+  write_group(study_, {}, 2);
+  write_group(study_, {.local_batch = 8}, 2);
   const RunSet set = load_runs({study_});
   const auto series = group_series(set);
   ASSERT_EQ(series.size(), 2U);
@@ -118,11 +106,8 @@ TEST_F(RunSetOfStudy, OtherSettingsAreAnotherSeries) {
 }
 
 TEST_F(RunSetOfStudy, MixedBuildsAreFlagged) {
-  SyntheticRun run;
-  write_synthetic(study_, run);
-  run.repeat = 1;
-  run.build_id = "0.2.0+g99999999.release";
-  write_synthetic(study_, run);
+  write_synthetic(study_, {});
+  write_synthetic(study_, {.repeat = 1, .build_id = "0.2.0+g99999999.release"});
   const StudyAnalysis analysis(load_runs({study_}));
   ASSERT_EQ(analysis.flags().size(), 1U);
   EXPECT_EQ(analysis.flags()[0].code, "mixed_builds");

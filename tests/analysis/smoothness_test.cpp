@@ -12,13 +12,8 @@ namespace {
 // Losses whose noise falls with the batch and nothing else: per step 1/√k, at equal samples 1.
 TEST(Smoothness, SamplingNoiseGivesExactlyThePredictions) {
   TemporaryFolder folder;
-  SyntheticRun run;
-  run.steps_per_epoch = 400;
-  write_group(folder / "study", run, 4);
-  run.ranks = 4;
-  run.epochs = 4;
-  run.steps_per_epoch = 100;
-  write_group(folder / "study", run, 4);
+  write_group(folder / "study", {.steps_per_epoch = 400}, 4);
+  write_group(folder / "study", {.ranks = 4, .steps_per_epoch = 100}, 4);
   const RunSet set = load_runs({folder / "study"});
   const auto series = group_series(set);
   const auto points = smoothness_by_ranks(series.at(0));

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/analysis/synthetic_run.hpp"
+#include "tests/analysis/analysed_study.hpp"
 
 namespace scalestudy {
 namespace {
@@ -60,24 +60,18 @@ TEST(KarpFlatt, PublishedNoise2VoidOneToFour) {
 }
 
 /// A study with known speed-up: a step of two ranks costs as much as one of one, plus 10 %.
-class SpeedupOfStudy : public ::testing::Test {
+class SpeedupOfStudy : public AnalysedStudy {
  protected:
   void write(double noise, int repeats) {
-    SyntheticRun run;
-    run.time_noise = noise;
-    write_group(folder_ / "study", run, repeats);
-    run.ranks = 2;
-    run.epochs = 2;
-    run.exposed_communication_s = 0.0063;
-    write_group(folder_ / "study", run, repeats);
+    add({.time_noise = noise}, repeats);
+    add({.ranks = 2, .epochs = 2, .exposed_communication_s = 0.0063, .time_noise = noise}, repeats);
   }
   std::vector<SpeedupPoint> curve() {
-    set_ = load_runs({folder_ / "study"});
+    set_ = load_runs({study_});
     series_ = group_series(set_);
     EXPECT_EQ(series_.size(), 1U);
     return speedup_curve(series_.front());
   }
-  TemporaryFolder folder_;
   RunSet set_;
   std::vector<Series> series_;
 };
@@ -109,34 +103,21 @@ TEST_F(SpeedupOfStudy, TwoRunsEachHaveNoInterval) {
 }
 
 TEST_F(SpeedupOfStudy, EqualGroupsAreNotTakenForADifference) {
-  SyntheticRun run;
-  run.time_noise = 0.02;
-  write_group(folder_ / "study", run, 5);
-  run.ranks = 2;
-  write_group(folder_ / "study", run, 5);  // twice the samples in the same time
+  add({.time_noise = 0.02}, 5);
+  add({.ranks = 2, .time_noise = 0.02}, 5);  // twice the samples in the same time
   EXPECT_TRUE(curve().back().training.interval->contains(1));
 }
 
 TEST_F(SpeedupOfStudy, SuperlinearIsFlagged) {
-  SyntheticRun run;
-  run.time_noise = 0.005;
-  write_group(folder_ / "study", run, 5);
-  run.ranks = 2;
-  run.epochs = 2;
-  run.compute_s = 0.05;
-  write_group(folder_ / "study", run, 5);
+  add({.time_noise = 0.005}, 5);
+  add({.ranks = 2, .epochs = 2, .compute_s = 0.05, .time_noise = 0.005}, 5);
   EXPECT_TRUE(curve().back().superlinear_unexplained);
 }
 
 // int(3 ÷ 2) epochs: a third of the work is gone, which explains a factor above two.
 TEST_F(SpeedupOfStudy, DroppedWorkIsAFactorAndNoMystery) {
-  SyntheticRun run;
-  run.epochs = 3;
-  run.time_noise = 0.005;
-  write_group(folder_ / "study", run, 4);
-  run.ranks = 2;
-  run.epochs = 1;
-  write_group(folder_ / "study", run, 4);
+  add({.epochs = 3, .time_noise = 0.005}, 4);
+  add({.ranks = 2, .epochs = 1, .time_noise = 0.005}, 4);
   const SpeedupPoint two = curve().back();
   EXPECT_GT(two.training.value, 2.5);
   EXPECT_NEAR(two.factors.statistical.value, 1.5, 1e-9);
@@ -144,9 +125,7 @@ TEST_F(SpeedupOfStudy, DroppedWorkIsAFactorAndNoMystery) {
 }
 
 TEST_F(SpeedupOfStudy, WithoutOneRankThereAreAbsoluteNumbersOnly) {
-  SyntheticRun run;
-  run.ranks = 2;
-  write_group(folder_ / "study", run, 3);
+  add({.ranks = 2}, 3);
   const auto points = curve();
   ASSERT_EQ(points.size(), 1U);
   EXPECT_TRUE(std::isnan(points[0].training.value));
@@ -155,12 +134,8 @@ TEST_F(SpeedupOfStudy, WithoutOneRankThereAreAbsoluteNumbersOnly) {
 }
 
 TEST_F(SpeedupOfStudy, ResumedRunsHaveNoTimes) {
-  SyntheticRun run;
-  write_group(folder_ / "study", run, 3);
-  run.repeat = 3;
-  run.labels = {"resumed"};
-  run.compute_s = 10;
-  write_synthetic(folder_ / "study", run);
+  add({}, 3);
+  write_synthetic(study_, {.repeat = 3, .compute_s = 10, .labels = {"resumed"}});
   const auto points = curve();
   EXPECT_EQ(points[0].launches, 3U);
   EXPECT_EQ(series_[0].values(1, &SummaryRow::best_validation_loss).size(), 4U);

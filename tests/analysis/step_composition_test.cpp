@@ -18,12 +18,8 @@ std::size_t phase_index(std::string_view name) {
 
 TEST(StepComposition, PartsAddUpAndGrowthIsFoundInItsPhase) {
   TemporaryFolder folder;
-  SyntheticRun run;
-  write_group(folder / "study", run, 3);
-  run.ranks = 4;
-  run.epochs = 1;
-  run.input_wait_s = 0.05;
-  write_group(folder / "study", run, 3);
+  write_group(folder / "study", {}, 3);
+  write_group(folder / "study", {.ranks = 4, .epochs = 1, .input_wait_s = 0.05}, 3);
   const RunSet set = load_runs({folder / "study"});
   const auto series = group_series(set);
   const auto steps = step_compositions(series.at(0));

@@ -4,8 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "analysis/study_analysis.hpp"
-#include "tests/analysis/synthetic_run.hpp"
+#include "tests/analysis/analysed_study.hpp"
 
 namespace scalestudy {
 namespace {
@@ -17,30 +16,24 @@ double geometric_mean_of(const std::vector<double>& values) {
 }
 
 /// One and two ranks, three launches each; the two are slower per step and do half the epochs.
-class StudyRecomputed : public ::testing::Test {
+class StudyRecomputed : public AnalysedStudy {
  protected:
   StudyRecomputed() {
-    SyntheticRun run;
-    run.time_noise = 0.03;
-    run.between_epochs_s = 0.2;
-    write_group(folder_ / "study", run, 3);
+    SyntheticRun run{.between_epochs_s = 0.2, .time_noise = 0.03};
+    add(run, 3);
     run.ranks = 2;
     run.epochs = 2;
     run.exposed_communication_s = 0.009;
-    write_group(folder_ / "study", run, 3);
-    analysis_.emplace(load_runs({folder_ / "study"}));
+    add(run, 3);
   }
-  const SeriesAnalysis& series() const { return analysis_->studies().at(0); }
-  const std::vector<const scalestudy::Run*>& runs(std::int64_t ranks) const {
+  const std::vector<const scalestudy::Run*>& runs(std::int64_t ranks) {
     return series().series.by_ranks.at(ranks);
   }
-  std::vector<double> training_times(std::int64_t ranks) const {
+  std::vector<double> training_times(std::int64_t ranks) {
     std::vector<double> times;
     for (const scalestudy::Run* run : runs(ranks)) times.push_back(run->record.epochs.back().end_s);
     return times;
   }
-  TemporaryFolder folder_;
-  std::optional<StudyAnalysis> analysis_;
 };
 
 TEST_F(StudyRecomputed, SpeedupsAreRatiosOfGeometricMeans) {
@@ -144,8 +137,7 @@ TEST_F(StudyRecomputed, ScalingModeIsNamed) {
 
 TEST(ScalingMode, FollowsBatchAndSamples) {
   const TemporaryFolder folder;
-  SyntheticRun run;
-  run.steps_per_epoch = 5;
+  SyntheticRun run{.steps_per_epoch = 5};
   write_group(folder / "one", run, 1);
   write_group(folder / "weak", run, 1);
   run.ranks = 2;

@@ -5,6 +5,8 @@
 
 #include "comm/rendezvous.hpp"
 
+#include "tests/support/message_of.hpp"
+
 namespace scalestudy {
 namespace {
 
@@ -12,12 +14,7 @@ using testing::HasSubstr;
 
 template <class Failure>
 std::string failure_of(CommunicatorKind back_end, const Rendezvous& place) {
-  try {
-    (void)make_communicator(back_end, place, Seconds(1));
-  } catch (const Failure& error) {
-    return error.what();
-  }
-  return "made";
+  return message_of<Failure>([&] { return make_communicator(back_end, place, Seconds(1)); });
 }
 
 TEST(CommunicatorFactory, ThreadsAreNotMadeRankByRank) {

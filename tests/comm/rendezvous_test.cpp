@@ -12,6 +12,7 @@
 #include "core/text.hpp"
 
 #include "conformance/rank_runner.hpp"
+#include "tests/support/message_of.hpp"
 
 namespace scalestudy {
 namespace {
@@ -34,12 +35,7 @@ class Launched : public testing::Test {
   }
 
   static std::string refusal() {
-    try {
-      (void)rendezvous_from_environment("key");
-    } catch (const BadInput& error) {
-      return error.what();
-    }
-    return "accepted";
+    return message_of([] { return rendezvous_from_environment("key"); });
   }
 };
 
@@ -109,12 +105,8 @@ TEST_F(FileRendezvous, JoinsASharedMemoryJob) {
 }
 
 TEST_F(FileRendezvous, SaysHowManyCame) {
-  try {
-    (void)rendezvous_from_file(folder_, WorldSize(2), Seconds(0.05));
-    FAIL() << "met nobody, and was content";
-  } catch (const RunFailed& error) {
-    EXPECT_THAT(error.what(), HasSubstr("only 1 of 2 ranks came"));
-  }
+  const auto meet = [&] { return rendezvous_from_file(folder_, WorldSize(2), Seconds(0.05)); };
+  EXPECT_THAT(message_of<RunFailed>(meet), HasSubstr("only 1 of 2 ranks came"));
 }
 
 TEST_F(FileRendezvous, RefusesOneTooMany) {

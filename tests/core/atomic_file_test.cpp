@@ -7,6 +7,7 @@
 
 #include "core/error.hpp"
 
+#include "tests/support/message_of.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 namespace scalestudy {
@@ -60,14 +61,11 @@ TEST_F(AtomicFileTest, AFullDiskIsToldOnceTheWritingEnds) {
   ::getrlimit(RLIMIT_FSIZE, &before);
   const rlimit small{100, before.rlim_max};
   ::setrlimit(RLIMIT_FSIZE, &small);
-  std::string problem;
-  try {
+  const auto problem = message_of<RunFailed>([&] {
     auto file = draft(std::string(1000, 'x'));
     file.write("y", 1);
     file.finish();
-  } catch (const RunFailed& error) {
-    problem = error.what();
-  }
+  });
   ::setrlimit(RLIMIT_FSIZE, &before);
   EXPECT_THAT(problem, testing::HasSubstr("file.bin cannot be written: File too large (a test"));
   EXPECT_EQ(content_of(path()), "old");
@@ -112,12 +110,8 @@ TEST_F(AtomicFileTest, WhatAKilledWriterLeftIsOverwritten) {
 
 TEST_F(AtomicFileTest, AFolderInItsPlaceIsRefusedWithTheReason) {
   fs::create_directories(path() / "inner");
-  try {
-    replace_file(path(), "new", "the report shows it");
-    FAIL() << "replaced a folder";
-  } catch (const RunFailed& error) {
-    EXPECT_THAT(error.what(), testing::HasSubstr("(the report shows it)"));
-  }
+  const auto replace = [&] { replace_file(path(), "new", "the report shows it"); };
+  EXPECT_THAT(message_of<RunFailed>(replace), testing::HasSubstr("(the report shows it)"));
   EXPECT_TRUE(fs::exists(path() / "inner"));
   EXPECT_FALSE(fs::exists(part()));
 }

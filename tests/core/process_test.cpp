@@ -11,11 +11,13 @@
 #include "core/clock.hpp"
 #include "core/error.hpp"
 
+#include "tests/support/message_of.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 namespace scalestudy {
 namespace {
 
+namespace fs = std::filesystem;
 using testing::HasSubstr;
 
 ProcessEnd wait_for(ChildProcess& child) {
@@ -34,62 +36,77 @@ bool is_gone_soon(pid_t id) {
   return !is_alive(id);
 }
 
-ProcessPlan plan_of(const TemporaryFolder& folder, std::vector<std::string> argv) {
-  ProcessPlan plan;
-  plan.name = "test";
-  plan.argv = std::move(argv);
-  plan.log_file = folder.path() / "a log.txt";
-  return plan;
+/// Processes that write one log in a folder of their own.
+class Place {
+ public:
+  ProcessPlan plan(std::vector<std::string> argv) const {
+    ProcessPlan plan;
+    plan.name = "rank 3";
+    plan.argv = std::move(argv);
+    plan.log_file = folder_ / "a log.txt";
+    return plan;
+  }
+  std::string log() const { return content_of(folder_ / "a log.txt"); }
+
+ protected:
+  TemporaryFolder folder_;
+};
+
+class ChildProcessEnds : public ::testing::Test, protected Place {};
+
+std::string refusal_of(const ProcessPlan& plan) {
+  return message_of<RunFailed>([&] { const ChildProcess child(plan); });
+}
+
+ProcessEnd end_of(const ProcessPlan& plan) {
+  ChildProcess child(plan);
+  return child.wait(Seconds(60)).value_or(ProcessEnd{true, -1});
 }
 
 TEST(ChildProcess, PassesArgumentsUnchanged) {
-  const TemporaryFolder folder;
-  ChildProcess child(plan_of(folder, {"printf", "<%s>", "a b", "it's", "\"$HOME\"", "", "*;&|"}));
+  const Place place;
+  ChildProcess child(place.plan({"printf", "<%s>", "a b", "it's", "\"$HOME\"", "", "*;&|"}));
   EXPECT_TRUE(wait_for(child).is_success());
-  EXPECT_EQ(content_of(folder.path() / "a log.txt"), "<a b><it's><\"$HOME\"><><*;&|>");
+  EXPECT_EQ(place.log(), "<a b><it's><\"$HOME\"><><*;&|>");
 }
 
 TEST(ChildProcess, AddsAndRemovesVariables) {
-  const TemporaryFolder folder;
+  const Place place;
   ::setenv("SCALESTUDY_TEST_OLD", "1", 1);
   ::setenv("SCALESTUDY_TEST_KEPT", "2", 1);
-  auto plan = plan_of(folder, {"env"});
+  auto plan = place.plan({"env"});
   plan.variables = {{"SCALESTUDY_TEST_NEW", "a b='c'"}};
   plan.removed_variables = {"SCALESTUDY_TEST_OLD"};
   ChildProcess child(plan);
   EXPECT_TRUE(wait_for(child).is_success());
-  const auto log = content_of(plan.log_file);
+  const auto log = place.log();
   EXPECT_THAT(log, HasSubstr("SCALESTUDY_TEST_NEW=a b='c'\n"));
   EXPECT_THAT(log, HasSubstr("SCALESTUDY_TEST_KEPT=2\n"));
   EXPECT_EQ(log.find("SCALESTUDY_TEST_OLD"), std::string::npos);
 }
 
 TEST(ChildProcess, TellsHowItEnded) {
-  const TemporaryFolder folder;
-  ChildProcess failing(plan_of(folder, {"sh", "-c", "exit 7"}));
+  const Place place;
+  ChildProcess failing(place.plan({"sh", "-c", "exit 7"}));
   EXPECT_EQ(wait_for(failing).text(), "exited with code 7");
-  ChildProcess killed(plan_of(folder, {"sh", "-c", "kill -9 $$"}));
+  ChildProcess killed(place.plan({"sh", "-c", "kill -9 $$"}));
   EXPECT_EQ(wait_for(killed).text(), "was killed by signal 9 (Killed)");
 }
 
 TEST(ChildProcess, StartFailuresNameThePath) {
-  const TemporaryFolder folder;
-  try {
-    const ChildProcess child(plan_of(folder, {"/nowhere/rank"}));
-    FAIL();
-  } catch (const RunFailed& error) {
-    EXPECT_THAT(error.what(), HasSubstr("start /nowhere/rank: No such file"));
-  }
-  auto plan = plan_of(folder, {"true"});
-  plan.log_file = folder.path() / "none" / "log";
+  const Place place;
+  EXPECT_THAT(refusal_of(place.plan({"/nowhere/rank"})),
+              HasSubstr("start /nowhere/rank: No such file"));
+  auto plan = place.plan({"true"});
+  plan.log_file = plan.log_file.parent_path() / "none" / "log";
   EXPECT_THROW(const ChildProcess child(plan), RunFailed);
 }
 
 TEST(ChildProcess, SignalReachesTheWholeGroup) {
-  const TemporaryFolder folder;
-  ChildProcess child(plan_of(folder, {"sh", "-c", "sleep 60 & echo $!; wait"}));
+  const Place place;
+  ChildProcess child(place.plan({"sh", "-c", "sleep 60 & echo $!; wait"}));
   std::string text;
-  while ((text = content_of(folder.path() / "a log.txt")).empty()) {
+  while ((text = place.log()).empty()) {
     std::this_thread::sleep_for(Seconds(0.005));
   }
   child.signal_group(SIGKILL);
@@ -97,24 +114,13 @@ TEST(ChildProcess, SignalReachesTheWholeGroup) {
   EXPECT_TRUE(is_gone_soon(std::stoi(text)));
 }
 
-TEST(ChildProcess, DestructorLeavesNoProcess) {
-  const TemporaryFolder folder;
-  pid_t id = 0;
-  {
-    const ChildProcess child(plan_of(folder, {"sleep", "60"}));
-    id = child.id();
-    EXPECT_TRUE(is_alive(id));
-  }
-  EXPECT_FALSE(is_alive(id));
-}
-
 TEST(ChildProcess, DiesWithItsParent) {
-  const TemporaryFolder folder;
+  const Place place;
   int ends[2];
   ASSERT_EQ(::pipe(ends), 0);
   const pid_t parent = ::fork();
   if (parent == 0) {
-    const ChildProcess child(plan_of(folder, {"sleep", "60"}));
+    const ChildProcess child(place.plan({"sleep", "60"}));
     const pid_t id = child.id();
     if (::write(ends[1], &id, sizeof(id)) != sizeof(id)) ::_exit(1);
     ::pause();
@@ -130,16 +136,118 @@ TEST(ChildProcess, DiesWithItsParent) {
 }
 
 TEST(ChildProcess, StartsWithDefaultSignals) {
-  const TemporaryFolder folder;
+  const Place place;
   sigset_t blocked;
   sigset_t before;
   sigemptyset(&blocked);
   sigaddset(&blocked, SIGTERM);
   sigprocmask(SIG_BLOCK, &blocked, &before);
-  ChildProcess child(plan_of(folder, {"sleep", "60"}));
+  ChildProcess child(place.plan({"sleep", "60"}));
   sigprocmask(SIG_SETMASK, &before, nullptr);
   child.signal_group(SIGTERM);
   EXPECT_EQ(wait_for(child).number, SIGTERM);
+}
+
+TEST_F(ChildProcessEnds, WaitingEndsWithTheLimitWhileItRuns) {
+  ChildProcess child(plan({"sleep", "600"}));
+  EXPECT_EQ(child.wait(Seconds(0)), std::nullopt);
+  EXPECT_EQ(child.wait(Seconds(0.02)), std::nullopt);
+  EXPECT_FALSE(child.poll().has_value());
+}
+
+TEST_F(ChildProcessEnds, TheEndIsToldAgainAndAgain) {
+  ChildProcess child(plan({"sh", "-c", "exit 9"}));
+  ASSERT_TRUE(child.wait(Seconds(60)).has_value());
+  EXPECT_EQ(child.poll()->number, 9);
+  EXPECT_EQ(child.wait(Seconds(0))->number, 9);
+  EXPECT_FALSE(child.poll()->by_signal);
+}
+
+TEST_F(ChildProcessEnds, ExitCodesAreNotSignals) {
+  for (const int code : {0, 1, 9, 127, 255}) {
+    const auto end = end_of(plan({"sh", "-c", cat("exit ", code)}));
+    EXPECT_FALSE(end.by_signal);
+    EXPECT_EQ(end.number, code);
+    EXPECT_EQ(end.is_success(), code == 0);
+  }
+}
+
+TEST_F(ChildProcessEnds, ASignalIsNoSuccessWhateverItsNumber) {
+  const auto end = end_of(plan({"sh", "-c", "kill -TERM $$"}));
+  EXPECT_TRUE(end.by_signal);
+  EXPECT_EQ(end.number, SIGTERM);
+  EXPECT_FALSE(end.is_success());
+  EXPECT_FALSE((ProcessEnd{true, 0}.is_success()));
+}
+
+TEST_F(ChildProcessEnds, WorksInTheFolderThatIsAsked) {
+  auto there = plan({"pwd", "-P"});
+  there.working_folder = folder_ / "a folder";
+  fs::create_directory(there.working_folder);
+  EXPECT_TRUE(end_of(there).is_success());
+  EXPECT_EQ(log(), fs::canonical(there.working_folder).string() + "\n");
+}
+
+TEST_F(ChildProcessEnds, WithoutAFolderItWorksInTheCallers) {
+  EXPECT_TRUE(end_of(plan({"pwd", "-P"})).is_success());
+  EXPECT_EQ(log(), fs::canonical(fs::current_path()).string() + "\n");
+}
+
+TEST_F(ChildProcessEnds, AMissingWorkingFolderIsRefusedAndNamesTheProcess) {
+  auto there = plan({"true"});
+  there.working_folder = folder_ / "none";
+  EXPECT_THAT(refusal_of(there), HasSubstr("rank 3: cannot start true: No such file"));
+}
+
+TEST_F(ChildProcessEnds, AFileThatMayNotBeExecutedIsRefused) {
+  write_text(folder_ / "program", "#!/bin/sh\n");
+  fs::permissions(folder_ / "program", fs::perms::owner_read);
+  EXPECT_THAT(refusal_of(plan({(folder_ / "program").string()})), HasSubstr("Permission denied"));
+}
+
+TEST_F(ChildProcessEnds, NoArgumentsAreABugOfOurs) {
+  EXPECT_THROW(const ChildProcess child(plan({})), InternalError);
+}
+
+TEST_F(ChildProcessEnds, AVariableCanBeReplacedRemovedAndAddedAgain) {
+  ::setenv("SCALESTUDY_TEST_A", "outer", 1);
+  auto changed = plan({"sh", "-c", "echo \"$SCALESTUDY_TEST_A|${SCALESTUDY_TEST_B-unset}\""});
+  changed.variables = {{"SCALESTUDY_TEST_A", "inner"}, {"SCALESTUDY_TEST_B", ""}};
+  changed.removed_variables = {"SCALESTUDY_TEST_A", "SCALESTUDY_TEST_NEVER_SET"};
+  EXPECT_TRUE(end_of(changed).is_success());
+  EXPECT_EQ(log(), "inner|\n");
+  EXPECT_STREQ(::getenv("SCALESTUDY_TEST_A"), "outer");
+  ::unsetenv("SCALESTUDY_TEST_A");
+}
+
+TEST_F(ChildProcessEnds, LogsAreContinued) {
+  EXPECT_TRUE(end_of(plan({"echo", "first"})).is_success());
+  EXPECT_TRUE(end_of(plan({"sh", "-c", "echo second >&2"})).is_success());
+  EXPECT_EQ(log(), "first\nsecond\n");
+}
+
+TEST_F(ChildProcessEnds, AMovedChildBelongsToOneOwner) {
+  ChildProcess first(plan({"sleep", "600"}));
+  const auto id = first.id();
+  {
+    ChildProcess second(std::move(first));
+    EXPECT_EQ(second.id(), id);
+    EXPECT_TRUE(is_alive(id));
+  }
+  EXPECT_FALSE(is_alive(id));
+}
+
+TEST_F(ChildProcessEnds, ASignalAfterTheEndHitsNobody) {
+  ChildProcess child(plan({"true"}));
+  ASSERT_TRUE(child.wait(Seconds(60)).has_value());
+  child.signal_group(SIGKILL);
+  EXPECT_TRUE(child.poll()->is_success());
+}
+
+TEST_F(ChildProcessEnds, LeadsAGroupOfItsOwn) {
+  ChildProcess child(plan({"sleep", "600"}));
+  EXPECT_EQ(::getpgid(child.id()), child.id());
+  EXPECT_NE(::getpgid(0), child.id());
 }
 
 }  // namespace

@@ -35,10 +35,7 @@ TEST(DataInspect, DescribesTheRealStack) {
 }
 
 TEST(DataInspect, JsonHoldsTheSame) {
-  const auto answer =
-      ask_driver({"data", "inspect", real_stack.string(), "--patch=16,64,64", "--json"});
-  ASSERT_EQ(answer.code, 0) << answer.err;
-  const auto found = json::parse(answer.out);
+  const auto found = json_of_driver({"data", "inspect", real_stack.string(), "--patch=16,64,64"});
   EXPECT_EQ(found["shape_zyx"], json::array({40, 152, 126}));
   EXPECT_EQ(found["minimum"], 35);
   EXPECT_EQ(found["grid_patch_count"], 2 * 2 * 1);
@@ -115,7 +112,7 @@ TEST_F(DataPrepare, JsonHoldsTheSame) {
   const auto packed = json::parse(prepare({"--json", "--size", "4x6"}).out);
   EXPECT_EQ(packed["sample_count"], 2);
   EXPECT_EQ(packed["pack"]["fit"], "stretched");
-  const auto found = json::parse(ask_driver({"data", "inspect", pack_.string(), "--json"}).out);
+  const auto found = json_of_driver({"data", "inspect", pack_.string()});
   EXPECT_EQ(found["kind"], "classes");
   EXPECT_EQ(found["pack"]["width_px"], 6);
   EXPECT_EQ(found["pack"]["verified"], false);
@@ -155,8 +152,8 @@ TEST_F(DataPrepare, RefusesWhatItCannotDo) {
 TEST_F(DataPrepare, VolumesReadTheSameFromAPack) {
   source_ = real_stack;
   ASSERT_EQ(prepare().code, 0);
-  const auto stack = json::parse(ask_driver({"data", "inspect", real_stack, "--json"}).out);
-  const auto pack = json::parse(ask_driver({"data", "inspect", pack_, "--json", "--verify"}).out);
+  const auto stack = json_of_driver({"data", "inspect", real_stack});
+  const auto pack = json_of_driver({"data", "inspect", pack_, "--verify"});
   EXPECT_EQ(pack["content_hash"], stack["content_hash"]);
   EXPECT_EQ(pack["stored_type"], "uint16");
   EXPECT_EQ(pack["pack"]["source"], "chromosomes.tif");

@@ -5,6 +5,9 @@
 #include <string>
 #include <vector>
 
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
 #include "driver/driver.hpp"
 
 namespace scalestudy {
@@ -21,6 +24,14 @@ inline DriverAnswer ask_driver(const std::vector<std::string>& arguments) {
   Context context{{}, "/nowhere/bin/scalestudy", out, err};
   const int code = run_driver(arguments, context);
   return {code, out.str(), err.str()};
+}
+
+/// What it says with --json, which must succeed.
+inline nlohmann::json json_of_driver(std::vector<std::string> arguments) {
+  arguments.emplace_back("--json");
+  const auto answer = ask_driver(arguments);
+  EXPECT_EQ(answer.code, 0) << answer.err;
+  return nlohmann::json::parse(answer.out);
 }
 
 }  // namespace scalestudy

@@ -17,16 +17,15 @@ using testing::Not;
 class InspectState : public ::testing::Test {
  protected:
   fs::path write() const { return write_synthetic(folder_.path(), run_); }
-  static std::string text_of(const fs::path& file, const std::vector<std::string>& more = {}) {
-    std::vector<std::string> arguments{"inspect", file.string()};
-    arguments.insert(arguments.end(), more.begin(), more.end());
-    const auto answer = ask_driver(arguments);
+  static std::string text_of(const fs::path& file, std::vector<std::string> more = {}) {
+    more.insert(more.begin(), {"inspect", file.string()});
+    const auto answer = ask_driver(more);
     EXPECT_EQ(answer.code, 0) << answer.err;
     return answer.out;
   }
   static json json_of(const fs::path& file, std::vector<std::string> more = {}) {
-    more.emplace_back("--json");
-    return json::parse(text_of(file, more));
+    more.insert(more.begin(), {"inspect", file.string()});
+    return json_of_driver(more);
   }
   SyntheticRun run_;
   TemporaryFolder folder_;

@@ -66,16 +66,12 @@ TEST(Inspect, FindsTheFileInARunFolderAndShowsAnUnfinishedOne) {
 
 TEST(Inspect, NamesRankPhaseAndReasonOfAFailure) {
   const TemporaryFolder folder;
-  {
-    RunFileWriter writer(folder / "run.h5.part", sample_header(), 2);
-    write_sample(writer);
-  }
   Closing closing;
   closing.status = RunStatus::failed;
   closing.reason = "rank 1 was killed by signal 9";
   closing.failed_rank = 1;
   closing.failed_phase = "forward";
-  const auto file = close_run_file(folder / "run.h5.part", closing);
+  const auto file = close_run_file(make_open_sample_run(folder), closing);
   EXPECT_THAT(ask_driver({"inspect", file.string()}).out,
               HasSubstr("failed: rank 1 in phase forward: rank 1 was killed by signal 9"));
 }
@@ -83,9 +79,7 @@ TEST(Inspect, NamesRankPhaseAndReasonOfAFailure) {
 TEST(Inspect, JsonHoldsTheSame) {
   const TemporaryFolder folder;
   const auto file = make_sample_run(folder);
-  const auto answer = ask_driver({"inspect", "--json", file.string()});
-  ASSERT_EQ(answer.code, 0) << answer.err;
-  const auto found = json::parse(answer.out);
+  const auto found = json_of_driver({"inspect", file.string()});
   EXPECT_EQ(found["run_id"], sample_header().run_id);
   EXPECT_EQ(found["status"], "complete");
   EXPECT_EQ(found["summary"]["samples_per_s"]["value"], 251.25);

@@ -25,7 +25,7 @@ const std::vector<std::string> kinds{"workloads",    "strategies", "rules",  "la
                                      "environments", "studies",    "metrics"};
 
 json rows_of(const std::string& kind) {
-  return json::parse(ask_driver({"list", kind, "--json"}).out).at(kind);
+  return json_of_driver({"list", kind}).at(kind);
 }
 
 TEST(ListOutput, EveryKindIsAListOfRowsWithTheSameKeys) {

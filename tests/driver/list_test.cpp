@@ -16,9 +16,7 @@ using nlohmann::json;
 using testing::HasSubstr;
 
 json rows_of(const std::string& kind) {
-  const auto answer = ask_driver({"list", kind, "--json"});
-  EXPECT_EQ(answer.code, 0) << kind << answer.err;
-  return json::parse(answer.out).at(kind);
+  return json_of_driver({"list", kind}).at(kind);
 }
 
 bool has_row(const json& rows, const std::string& name) {

@@ -25,10 +25,7 @@ RunResult result_of(const std::string& id, RunStage stage, ExitCode code = ExitC
 StudyPlan two_run_plan() {
   StudyPlan plan;
   plan.study = "s";
-  SyntheticRun run;
-  plan.matrix.runs.push_back(spec_of(run));
-  run.repeat = 1;
-  plan.matrix.runs.push_back(spec_of(run));
+  plan.matrix.runs = {spec_of({}), spec_of({.repeat = 1})};
   plan.matrix.skipped = {{"ranks=8", "too many"}, {"ranks=9", "odd"}};
   return plan;
 }

@@ -23,10 +23,8 @@ DriverAnswer plan_of(const StudyPlace& place, std::vector<std::string> more = {}
 }
 
 json plan_json_of(const StudyPlace& place, std::vector<std::string> more = {}) {
-  more.emplace_back("--json");
-  const auto answer = plan_of(place, more);
-  EXPECT_EQ(answer.code, 0) << answer.err;
-  return json::parse(answer.out);
+  more.insert(more.begin(), {"plan", place.study()});
+  return json_of_driver(more);
 }
 
 TEST(PlanCommand, SumsRunsAndSamplesOverRepeats) {
@@ -160,7 +158,7 @@ TEST(PlanCommand, TheEnvironmentsDeviceReplacesTheStudys) {
 }
 
 TEST(PlanCommand, EveryShippedStudyResolvesOnTheseSettings) {
-  const auto studies = json::parse(ask_driver({"list", "studies", "--json"}).out)["studies"];
+  const auto studies = json_of_driver({"list", "studies"})["studies"];
   for (const auto& study : studies) {
     const auto name = study["name"].get<std::string>();
     const auto answer = ask_driver({"plan", name, "--set", "settings.steps_per_epoch=64", "--set",

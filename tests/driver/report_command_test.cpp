@@ -24,12 +24,8 @@ class ReportCommand : public ::testing::Test {
     return temporary_ / name;
   }
   void write_runs(const std::string& name = "study") const {
-    for (const std::int64_t ranks : {1, 2}) {
-      SyntheticRun run;
-      run.ranks = ranks;
-      run.epochs = 4 / ranks;
-      write_group(study(name), run, 3);
-    }
+    for (const std::int64_t ranks : {1, 2})
+      write_group(study(name), {.ranks = ranks, .epochs = 4 / ranks}, 3);
   }
   [[nodiscard]] DriverAnswer report(std::vector<std::string> more = {}) const {
     more.insert(more.begin(), {"report", study().string()});
@@ -78,9 +74,7 @@ TEST_F(ReportCommand, GoesWhereItIsTold) {
 
 TEST_F(ReportCommand, SeveralFoldersMakeOneReportInTheFirst) {
   write_runs();
-  SyntheticRun other;
-  other.rule = ScalingRule::strong;
-  write_group(study("second"), other, 3);
+  write_group(study("second"), {.rule = ScalingRule::strong}, 3);
   const auto answer = report({study("second").string()});
   EXPECT_EQ(answer.code, 0) << answer.err;
   EXPECT_FALSE(fs::exists(study("second") / "report"));
@@ -111,9 +105,7 @@ TEST_F(ReportCommand, OneMissingFolderOfTwoIsNamed) {
 
 TEST_F(ReportCommand, ADamagedRunIsListedAndTheRestReported) {
   write_runs();
-  SyntheticRun damaged;
-  damaged.repeat = 7;
-  const auto file = write_synthetic(study(), damaged);
+  const auto file = write_synthetic(study(), {.repeat = 7});
   fs::resize_file(file, 100);
   const auto answer = report();
   EXPECT_EQ(answer.code, 2) << "the caller must know";
@@ -128,9 +120,7 @@ TEST_F(ReportCommand, WithoutAnyDataItIsUndecided) {
   const auto empty = report();
   EXPECT_EQ(empty.code, 3) << empty.err;
   EXPECT_THAT(empty.out, HasSubstr("Report: "));
-  SyntheticRun failed;
-  failed.status = RunStatus::failed;
-  write_synthetic(study(), failed);
+  write_synthetic(study(), {.status = RunStatus::failed});
   EXPECT_EQ(report().code, 3);
 }
 

@@ -115,7 +115,7 @@ TEST(SchemaCommand, EveryKeyOfAShippedStudyStandsInTheSchema) {
 TEST(SchemaCommand, AnEnvironmentOffersTheLaunchersThatExist) {
   const auto schema = schema_of("environment");
   const auto& properties = schema["properties"];
-  const auto launchers = json::parse(ask_driver({"list", "launchers", "--json"}).out)["launchers"];
+  const auto launchers = json_of_driver({"list", "launchers"})["launchers"];
   ASSERT_EQ(properties["launcher"]["enum"].size(), launchers.size());
   for (const auto& launcher : launchers)
     EXPECT_THAT(properties["launcher"]["enum"], Contains(launcher["name"]));

@@ -16,9 +16,7 @@ using testing::Not;
 using testing::StartsWith;
 
 json status_of(const PlannedFolder& study) {
-  const auto answer = ask_driver({"status", study.path(), "--json"});
-  EXPECT_EQ(answer.code, 0) << answer.err;
-  return json::parse(answer.out);
+  return json_of_driver({"status", study.path()});
 }
 
 TEST(StatusCommand, AStudyNotStartedIsAllWaiting) {
@@ -52,10 +50,7 @@ TEST(StatusCommand, ACompleteStudyHasNothingLeft) {
 }
 
 TEST(StatusCommand, AFailedRunIsShownWithItsReason) {
-  SyntheticRun failing;
-  failing.repeat = 1;
-  failing.status = RunStatus::failed;
-  const PlannedFolder study({{}, failing});
+  const PlannedFolder study({{}, {.repeat = 1, .status = RunStatus::failed}});
   study.record(0);
   study.record(1);
   const auto answer = ask_driver({"status", study.path()});
@@ -68,9 +63,7 @@ TEST(StatusCommand, AFailedRunIsShownWithItsReason) {
 }
 
 TEST(StatusCommand, ARunAtWorkShowsTheSlowestRanksStepAndPhase) {
-  SyntheticRun two;
-  two.ranks = 2;
-  const PlannedFolder study(repeats_of(two, 2));
+  const PlannedFolder study(repeats_of({.ranks = 2}, 2));
   study.record(0);
   const DriverLock lock(study.folder());
   study.launch(1, "");
@@ -136,8 +129,7 @@ TEST(StatusCommand, BytesOfAReasonCannotBreakTheJson) {
 
 TEST(StatusCommand, ATrailingSlashIsTheSameFolder) {
   const PlannedFolder study(repeats_of({}, 1));
-  const auto answer = ask_driver({"status", study.path() + "/", "--json"});
-  EXPECT_EQ(json::parse(answer.out)["folder"], study.path());
+  EXPECT_EQ(json_of_driver({"status", study.path() + "/"})["folder"], study.path());
 }
 
 TEST(StatusCommand, AFolderWithoutAPlanIsBadInput) {

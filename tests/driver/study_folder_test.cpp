@@ -7,6 +7,8 @@
 
 #include "driver/run/driver_lock.hpp"
 #include "driver/run/writable_study_folder.hpp"
+#include "tests/analysis/synthetic_run.hpp"
+#include "tests/support/message_of.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 namespace scalestudy {
@@ -17,28 +19,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 
 RunSpec sample_spec(std::int64_t repeat) {
-  RunSpec spec;
-  spec.study = "s";
-  spec.workload = "noise2void";
-  spec.ranks = 2;
-  spec.scaling_rule = ScalingRule::linear_fixed_samples;
-  spec.reduction = Reduction::bucketed_overlap;
-  spec.input = InputKind::sharded;
-  spec.repeat = repeat;
-  spec.launcher = "local";
-  spec.communicator = CommunicatorKind::shm;
-  spec.plan.local_batch_sizes = {4, 4};
-  spec.plan.global_batch_size = 8;
-  spec.plan.learning_rate = 4e-4;
-  spec.plan.epochs = 2;
-  spec.plan.steps_per_epoch = 5;
-  spec.plan.samples_per_epoch = 40;
-  spec.plan.epoch_stride_samples = 40;
-  spec.plan.patience_epochs = 1;
-  spec.plan.samples = 80;
-  spec.plan.requested_samples = 80;
-  spec.data.path = "/data/volume.tif";
-  return spec;
+  return spec_of({.ranks = 2, .repeat = repeat});
 }
 
 StudyPlan sample_plan() {
@@ -72,12 +53,7 @@ TEST(StudyFolder, OtherFoldersAndDamagedPlansAreRefused) {
   const WritableStudyFolder folder(temporary.path());
   EXPECT_THROW(folder.require_study(), BadInput);
   write_text(temporary.path() / "plan.json", "{\"study\": ");
-  try {
-    static_cast<void>(folder.read_plan());
-    FAIL();
-  } catch (const BadInput& error) {
-    EXPECT_THAT(error.what(), HasSubstr("plan.json is damaged"));
-  }
+  EXPECT_THAT(message_of([&] { return folder.read_plan(); }), HasSubstr("plan.json is damaged"));
 }
 
 TEST(StudyFolder, CannotBeMadeBelowAFile) {
@@ -167,12 +143,8 @@ TEST(DriverLock, SecondDriverIsRefusedByProcessId) {
   {
     const DriverLock lock(folder);
     EXPECT_EQ(DriverLock::holder(folder), ::getpid());
-    try {
-      const DriverLock second(folder);
-      FAIL();
-    } catch (const BadInput& error) {
-      EXPECT_THAT(error.what(), HasSubstr(cat("process ", ::getpid())));
-    }
+    EXPECT_THAT(message_of([&] { const DriverLock second(folder); }),
+                HasSubstr(cat("process ", ::getpid())));
   }
   EXPECT_FALSE(DriverLock::holder(folder).has_value());
   EXPECT_NO_THROW(const DriverLock again(folder));

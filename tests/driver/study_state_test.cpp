@@ -70,9 +70,7 @@ TEST(StateOfRun, ItRunsOnlyUnderTheDriverThatHoldsTheFolder) {
 }
 
 TEST(StateOfRun, AtWorkItTellsTheSlowestRank) {
-  SyntheticRun three;
-  three.ranks = 3;
-  const PlannedFolder study({three});
+  const PlannedFolder study(repeats_of({.ranks = 3}, 1));
   const DriverLock lock(study.folder());
   study.launch(0, "");
   study.beat(0, 0, "optimizer", 12);
@@ -125,26 +123,20 @@ TEST(StateOfRun, TheResultFileIsBelievedBeforeTheLaunchRecord) {
 TEST(StateOfRun, EveryStatusOfAResultFileIsRead) {
   for (const auto status : {RunStatus::complete, RunStatus::diverged, RunStatus::failed,
                             RunStatus::timed_out, RunStatus::interrupted}) {
-    SyntheticRun run;
-    run.status = status;
-    const PlannedFolder study({run});
+    const PlannedFolder study(repeats_of({.status = status}, 1));
     study.record(0);
     EXPECT_EQ(only_state(study).stage, stage_of(status)) << to_string(status);
   }
 }
 
 TEST(StateOfRun, AFileOfAResumedRunSaysSo) {
-  SyntheticRun run;
-  run.labels = {"resumed"};
-  const PlannedFolder study({run});
+  const PlannedFolder study(repeats_of({.labels = {"resumed"}}, 1));
   study.record(0);
   EXPECT_TRUE(only_state(study).resumed);
 }
 
 TEST(StateOfRun, AnOpenFileAloneIsNoResult) {
-  SyntheticRun run;
-  run.close = false;
-  const PlannedFolder study({run});
+  const PlannedFolder study(repeats_of({.close = false}, 1));
   study.record(0);
   EXPECT_EQ(only_state(study).stage, RunStage::waiting);
   study.launch(0, "");
@@ -205,9 +197,7 @@ TEST(StateOfStudy, ARunWithoutFileTellsItsTimeByTheLaunchRecord) {
 
 TEST(StateOfStudy, RunsOfAnotherPlanAreNotCounted) {
   const PlannedFolder study(repeats_of({}, 1));
-  SyntheticRun stranger;
-  stranger.repeat = 9;
-  write_synthetic(study.folder().path(), stranger);
+  write_synthetic(study.folder().path(), {.repeat = 9});
   const auto state = state_of_study(study.folder());
   EXPECT_EQ(state.runs.size(), 1U);
   EXPECT_EQ(count_of(state, RunStage::complete), 0);

@@ -12,22 +12,13 @@
 #include "record/rank_row.hpp"
 
 #include "tests/record/sample_run.hpp"
+#include "tests/support/message_of.hpp"
 
 namespace scalestudy {
 namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-
-template <class Exception, class Action>
-std::string message_of(Action action) {
-  try {
-    action();
-  } catch (const Exception& error) {
-    return error.what();
-  }
-  return "nothing was thrown";
-}
 
 TEST(RunFile, RoundTripOfHeaderAndTexts) {
   const TemporaryFolder folder;
@@ -129,11 +120,7 @@ TEST(RunFile, EveryValueOfARowStandsInTheColumnOfItsName) {
 
 TEST(RunFile, AColumnThatTheFileWasWrittenWithoutKeepsItsInitialValue) {
   const TemporaryFolder folder;
-  const auto part = folder / "run.h5.part";
-  {
-    RunFileWriter writer(part, sample_header(), 2);
-    write_sample(writer);
-  }
+  const auto part = make_open_sample_run(folder);
   {
     const auto file = hdf5::open_file_to_change(part);
     for (const auto* path :

@@ -95,14 +95,17 @@ inline Closing complete_closing() {
   return closing;
 }
 
+/// A run file in `folder` that is not closed yet.
+inline std::filesystem::path make_open_sample_run(const TemporaryFolder& folder) {
+  const auto part = folder / "run.h5.part";
+  RunFileWriter writer(part, sample_header(), 2);
+  write_sample(writer);
+  return part;
+}
+
 /// A closed run file in `folder`.
 inline std::filesystem::path make_sample_run(const TemporaryFolder& folder) {
-  const auto part = folder / "run.h5.part";
-  {
-    RunFileWriter writer(part, sample_header(), 2);
-    write_sample(writer);
-  }
-  return close_run_file(part, complete_closing());
+  return close_run_file(make_open_sample_run(folder), complete_closing());
 }
 
 }  // namespace scalestudy

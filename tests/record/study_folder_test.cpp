@@ -7,6 +7,7 @@
 #include "core/error.hpp"
 
 #include "tests/analysis/synthetic_run.hpp"
+#include "tests/support/message_of.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 namespace scalestudy {
@@ -24,12 +25,7 @@ class StudyFolderTest : public ::testing::Test {
     write_text(temporary_ / path, text);
   }
   std::string refusal() const {
-    try {
-      (void)folder_.read_plan();
-    } catch (const BadInput& error) {
-      return error.what();
-    }
-    return "read";
+    return message_of([&] { return folder_.read_plan(); });
   }
   TemporaryFolder temporary_;
   StudyFolder folder_{temporary_.path()};

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tests/analysis/synthetic_run.hpp"
+#include "tests/analysis/analysed_study.hpp"
 
 namespace scalestudy {
 namespace {
@@ -13,31 +13,18 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
 
-class ConclusionsOfStudy : public ::testing::Test {
+class ConclusionsOfStudy : public AnalysedStudy {
  protected:
-  static SyntheticRun small() {
-    SyntheticRun run;
-    run.steps_per_epoch = 20;
-    run.time_noise = 0.005;
-    return run;
-  }
-  void add(const SyntheticRun& run, int repeats = 4) {
-    write_group(folder_ / "study", run, repeats);
-  }
+  static SyntheticRun small() { return {.steps_per_epoch = 20, .time_noise = 0.005}; }
+  void add(const SyntheticRun& run, int repeats = 4) const { AnalysedStudy::add(run, repeats); }
   void add_one_and_two(SyntheticRun one, SyntheticRun two, int repeats = 4) {
     add(one, repeats);
     two.ranks = 2;
     two.epochs = 2;
     add(two, repeats);
   }
-  const StudyAnalysis& analysis() {
-    if (!analysis_) analysis_.emplace(load_runs({folder_ / "study"}));
-    return *analysis_;
-  }
-  Conclusions conclusions() { return conclusions_of(analysis().studies().at(0)); }
+  Conclusions conclusions() { return conclusions_of(series()); }
   std::string quality() { return conclusions().paragraphs.at(2); }
-  TemporaryFolder folder_;
-  std::optional<StudyAnalysis> analysis_;
 };
 
 TEST_F(ConclusionsOfStudy, FourParagraphsWithTheLargestRankCountAhead) {
@@ -201,9 +188,9 @@ TEST_F(ConclusionsOfStudy, WhatIsMissingIsCountedByItsKind) {
   auto failed = small();
   failed.repeat = 5;
   failed.status = RunStatus::failed;
-  write_synthetic(folder_ / "study", failed);
-  std::filesystem::create_directories(folder_.path() / "study/runs/broken");
-  write_text(folder_.path() / "study/runs/broken/run.h5", "no HDF5");
+  write_synthetic(study_, failed);
+  std::filesystem::create_directories(study_ / "runs/broken");
+  write_text(study_ / "runs/broken/run.h5", "no HDF5");
   EXPECT_EQ(completeness_sentence(analysis()),
             "2 of 4 runs count as data; 1 unfinished, failed or invalid, 1 unreadable. The run "
             "table gives each one's reason.");

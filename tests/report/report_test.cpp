@@ -97,10 +97,7 @@ std::string first_nesting_error(const std::string& html) {
 class Report : public ::testing::Test {
  protected:
   void write_study(int repeats) {
-    SyntheticRun run;
-    run.time_noise = 0.01;
-    run.panels = true;
-    run.between_epochs_s = 0.05;
+    SyntheticRun run{.between_epochs_s = 0.05, .time_noise = 0.01, .panels = true};
     write_group(study_, run, repeats);
     run.ranks = 2;
     run.epochs = 2;
@@ -195,18 +192,9 @@ TEST_F(Report, NothingDoneIsSaidAndDoesNotCrash) {
 
 TEST_F(Report, FailedPartAndInvalidRunsAreListedNeverDrawn) {
   write_study(3);
-  SyntheticRun run;
-  run.repeat = 10;
-  run.nan_loss = true;
-  write_synthetic(study_, run);
-  run = {};
-  run.repeat = 11;
-  run.status = RunStatus::failed;
-  write_synthetic(study_, run);
-  run = {};
-  run.repeat = 12;
-  run.close = false;
-  write_synthetic(study_, run);
+  write_synthetic(study_, {.repeat = 10, .nan_loss = true});
+  write_synthetic(study_, {.repeat = 11, .status = RunStatus::failed});
+  write_synthetic(study_, {.repeat = 12, .close = false});
   const ReportResult result = report();
   EXPECT_EQ(result.data_runs, 6U);
   const std::string html = content_of(result.page);
@@ -226,23 +214,17 @@ TEST_F(Report, FailedPartAndInvalidRunsAreListedNeverDrawn) {
 }
 
 TEST_F(Report, OversubscribedIsSaidBesideTheNumber) {
-  SyntheticRun run;
-  run.labels = {"oversubscribed"};
-  write_group(study_, run, 3);
-  run.ranks = 2;
-  run.epochs = 2;
-  write_group(study_, run, 3);
+  write_group(study_, {.labels = {"oversubscribed"}}, 3);
+  write_group(study_, {.ranks = 2, .epochs = 2, .labels = {"oversubscribed"}}, 3);
   const std::string html = page();
   EXPECT_THAT(html, HasSubstr("OVERSUBSCRIBED"));
   EXPECT_THAT(html, HasSubstr("label: oversubscribed"));
 }
 
 TEST_F(Report, TheHeadlineIsNoLargerThanTheEvidence) {
-  SyntheticRun run;
-  run.time_noise = 0.05;
-  write_group(study_, run, 4);
-  run.ranks = 2;  // twice the samples in the same time: the training takes as long
-  write_group(study_, run, 4);
+  write_group(study_, {.time_noise = 0.05}, 4);
+  // Twice the samples in the same time: the training takes as long.
+  write_group(study_, {.ranks = 2, .time_noise = 0.05}, 4);
   EXPECT_THAT(page(), HasSubstr("No difference between two ranks and one is resolved</h2>"));
 }
 
@@ -284,9 +266,8 @@ TEST_F(Report, AnotherPassReplacesOldFigures) {
 }
 
 TEST_F(Report, ShowsOutlinesOfEverySampleAtEveryRankCount) {
-  SyntheticRun run;
-  run.segmentation_panels = 2;
-  run.quality = {{&EvaluationRow::iou, 0.84}, {&EvaluationRow::dice, 0.91}};
+  SyntheticRun run{.quality = {{&EvaluationRow::iou, 0.84}, {&EvaluationRow::dice, 0.91}},
+                   .segmentation_panels = 2};
   write_group(study_, run, 3);
   run.ranks = 2;
   write_group(study_, run, 3);

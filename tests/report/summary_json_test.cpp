@@ -6,31 +6,24 @@
 #include "core/provenance.hpp"
 
 #include "analysis/report/conclusions.hpp"
-#include "tests/analysis/synthetic_run.hpp"
+#include "tests/analysis/analysed_study.hpp"
 
 namespace scalestudy {
 namespace {
 
 using nlohmann::json;
 
-class SummaryOfStudy : public ::testing::Test {
+class SummaryOfStudy : public AnalysedStudy {
  protected:
-  void write(int repeats, const SyntheticRun& start = {}) {
-    SyntheticRun run = start;
+  void write(int repeats, SyntheticRun run = {}) {
     run.steps_per_epoch = 20;
     run.time_noise = 0.01;
-    write_group(folder_ / "study", run, repeats);
+    add(run, repeats);
     run.ranks = 2;
     run.epochs = 2;
-    write_group(folder_ / "study", run, repeats);
-  }
-  const StudyAnalysis& analysis() {
-    if (!analysis_) analysis_.emplace(load_runs({folder_ / "study"}));
-    return *analysis_;
+    add(run, repeats);
   }
   json summary() { return json::parse(summary_json(analysis())); }
-  TemporaryFolder folder_;
-  std::optional<StudyAnalysis> analysis_;
 };
 
 TEST_F(SummaryOfStudy, HasItsSchemaAndMaker) {
@@ -105,9 +98,7 @@ TEST_F(SummaryOfStudy, EvaluationSetsAndConclusionsAreThere) {
 }
 
 TEST_F(SummaryOfStudy, ControlArmsHaveTimesAndNoConclusions) {
-  SyntheticRun arm;
-  arm.control_arm = choices<ControlArm>[0].value;
-  write(2, arm);
+  write(2, {.control_arm = choices<ControlArm>[0].value});
   const auto found = summary();
   EXPECT_EQ(found["series"].size(), 0U);
   ASSERT_EQ(found["control_arms"].size(), 1U);
@@ -119,11 +110,7 @@ TEST_F(SummaryOfStudy, ControlArmsHaveTimesAndNoConclusions) {
 
 TEST_F(SummaryOfStudy, EveryRunSaysWhetherItIsData) {
   write(1);
-  SyntheticRun failed;
-  failed.repeat = 7;
-  failed.status = RunStatus::failed;
-  failed.labels = {"emulated"};
-  write_synthetic(folder_ / "study", failed);
+  write_synthetic(study_, {.repeat = 7, .labels = {"emulated"}, .status = RunStatus::failed});
   std::size_t data = 0;
   const auto found = summary();
   for (const auto& run : found["runs"]) {
@@ -137,7 +124,7 @@ TEST_F(SummaryOfStudy, EveryRunSaysWhetherItIsData) {
 }
 
 TEST_F(SummaryOfStudy, NothingDoneIsAnEmptySummary) {
-  std::filesystem::create_directories(folder_ / "study");
+  std::filesystem::create_directories(study_);
   EXPECT_EQ(summary()["series"], json::array());
   EXPECT_EQ(summary()["runs"], json::array());
 }

@@ -8,7 +8,7 @@
 #include "analysis/report/numbers.hpp"
 #include "analysis/report/page.hpp"
 #include "analysis/report/tables.hpp"
-#include "tests/analysis/synthetic_run.hpp"
+#include "tests/analysis/analysed_study.hpp"
 
 namespace scalestudy {
 namespace {
@@ -35,36 +35,30 @@ std::size_t count_of(const std::string& text, const std::string& part) {
 }
 
 /// One, two and four ranks, three launches each, with noise.
-class SyntheticStudy : public ::testing::Test {
+class SyntheticStudy : public AnalysedStudy {
  protected:
   SyntheticStudy() {
-    SyntheticRun run;
-    run.time_noise = 0.02;
-    run.between_epochs_s = 0.1;
-    for (const std::int64_t ranks : {1, 2, 4}) {
-      run.ranks = ranks;
-      run.epochs = 4 / ranks;
-      run.exposed_communication_s = 0.002 * static_cast<double>(ranks - 1);
-      write_group(folder_ / "study", run, 3);
-    }
-    analysis_.emplace(load_runs({folder_ / "study"}));
+    for (const std::int64_t ranks : {1, 2, 4})
+      add({.ranks = ranks,
+           .epochs = 4 / ranks,
+           .exposed_communication_s = 0.002 * static_cast<double>(ranks - 1),
+           .between_epochs_s = 0.1,
+           .time_noise = 0.02},
+          3);
   }
-  const SeriesAnalysis& series() const { return analysis_->studies().at(0); }
-  Figure figure(const std::string& slug) const {
+  Figure figure(const std::string& slug) {
     for (const Figure& one : figures_of(series()))
       if (one.slug.ends_with(slug)) return one;
     ADD_FAILURE() << slug;
     return {};
   }
   Rows csv(const ReportTable& table) const { return rows_of(to_csv(table), ','); }
-  std::string page() const {
+  std::string page() {
     FiguresBySeries figures;
     for (const Figure& one : figures_of(series()))
       figures[series().series.slug].push_back({one, "<svg id=\"" + one.slug + "\"></svg>"});
-    return report_page(*analysis_, figures, {"a note"});
+    return report_page(analysis(), figures, {"a note"});
   }
-  TemporaryFolder folder_;
-  std::optional<StudyAnalysis> analysis_;
 };
 
 TEST_F(SyntheticStudy, EveryFigureStandsInItsSection) {
@@ -213,14 +207,14 @@ TEST_F(SyntheticStudy, FactorisationTableLeavesTheBaseOut) {
 }
 
 TEST_F(SyntheticStudy, RunTableHasOneRowPerRunWithItsMeasures) {
-  const auto rows = csv(run_table(*analysis_));
+  const auto rows = csv(run_table(analysis()));
   ASSERT_EQ(rows.size(), 10U);
   const auto column = [&](const std::string& name) {
     return static_cast<std::size_t>(std::find(rows[0].begin(), rows[0].end(), name) -
                                     rows[0].begin());
   };
   for (std::size_t i = 0; i < 9; ++i) {
-    const scalestudy::Run& run = analysis_->runs().runs[i];
+    const scalestudy::Run& run = analysis().runs().runs[i];
     EXPECT_EQ(rows[i + 1].at(column("run_id")), run.record.header.run_id);
     EXPECT_EQ(rows[i + 1].at(column("samples_per_s")),
               exact(run.measures[&SummaryRow::samples_per_s]));
@@ -230,8 +224,8 @@ TEST_F(SyntheticStudy, RunTableHasOneRowPerRunWithItsMeasures) {
 }
 
 TEST_F(SyntheticStudy, TablesThatHaveNothingToSayAreEmpty) {
-  EXPECT_TRUE(control_arm_table(*analysis_).rows.empty());
-  EXPECT_TRUE(skipped_table(*analysis_).rows.empty());
+  EXPECT_TRUE(control_arm_table(analysis()).rows.empty());
+  EXPECT_TRUE(skipped_table(analysis()).rows.empty());
   EXPECT_EQ(smoothness_table(series()).rows.size(), 3U);
   EXPECT_EQ(step_table(series()).rows.size(), 3U);
   EXPECT_EQ(quality_table(series()).rows.size(), 6U) << "PSNR and loss at three rank counts";

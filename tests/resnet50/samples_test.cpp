@@ -4,11 +4,11 @@
 
 #include <gmock/gmock.h>
 
-#include "core/error.hpp"
 #include "core/text.hpp"
 
 #include "data/source/image_source.hpp"
 
+#include "tests/support/message_of.hpp"
 #include "tests/support/picture_files.hpp"
 #include "tests/support/temporary_folder.hpp"
 #include "workloads/catalogue.hpp"
@@ -18,15 +18,6 @@ namespace {
 
 using testing::AllOf;
 using testing::HasSubstr;
-
-std::string refusal_of(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const BadInput& error) {
-    return error.what();
-  }
-  return "nothing was refused";
-}
 
 /// Every picture differs from every other one.
 class ClassFolders : public ::testing::Test {
@@ -85,7 +76,7 @@ TEST_F(ClassFolders, ClassesThatTheDataDoNotHaveAreRefused) {
   add("train/b", 2);
   Settings settings;
   settings.classes = 285;
-  EXPECT_THAT(refusal_of([&] { static_cast<void>(divide(settings)); }),
+  EXPECT_THAT(message_of([&] { return divide(settings); }),
               AllOf(HasSubstr("settings.classes is 285, but 'birds' has 2")));
   settings.classes = 2;
   EXPECT_EQ(divide(settings).training.size() + divide(settings).validation.size(), 4U);
@@ -93,7 +84,7 @@ TEST_F(ClassFolders, ClassesThatTheDataDoNotHaveAreRefused) {
 
 TEST_F(ClassFolders, OneClassIsNoTask) {
   add("train/a", 4);
-  EXPECT_THAT(refusal_of([&] { static_cast<void>(divide()); }), HasSubstr("has 1 class"));
+  EXPECT_THAT(message_of([&] { return divide(); }), HasSubstr("has 1 class"));
 }
 
 TEST_F(ClassFolders, APlantedCopyOfATrainingPictureIsCaught) {
@@ -108,9 +99,8 @@ TEST_F(ClassFolders, APlantedCopyOfATrainingPictureIsCaught) {
     std::filesystem::create_directories(copy.parent_path());
     std::filesystem::copy_file(original, copy);
     const auto spoilt = open_class_set(folder_.path());
-    EXPECT_THAT(
-        refusal_of([&] { static_cast<void>(find_same_pictures(*spoilt, divide(), {}, {2})); }),
-        AllOf(HasSubstr("another name.png"), HasSubstr("'train/b/p2.png'")));
+    EXPECT_THAT(message_of([&] { return find_same_pictures(*spoilt, divide(), {}, {2}); }),
+                AllOf(HasSubstr("another name.png"), HasSubstr("'train/b/p2.png'")));
   }
   Settings settings;
   settings.evaluation_overlap = OverlapRule::record;

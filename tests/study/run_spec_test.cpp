@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "core/error.hpp"
+#include "tests/support/message_of.hpp"
 
 namespace scalestudy {
 namespace {
@@ -196,12 +196,7 @@ TEST(RunSpecText, NumbersAreKeptToTheLastBit) {
 }
 
 std::string refusal(const json& object) {
-  try {
-    static_cast<void>(run_spec_from_json_text(object.dump(), "spec.json"));
-  } catch (const BadInput& error) {
-    return error.what();
-  }
-  return "accepted";
+  return message_of([&] { return run_spec_from_json_text(object.dump(), "spec.json"); });
 }
 
 TEST(RunSpecText, ValuesThatNoPlanMakesAreRefused) {

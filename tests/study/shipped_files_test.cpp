@@ -6,6 +6,7 @@
 #include "core/error.hpp"
 
 #include "tests/study/toy_workload.hpp"
+#include "tests/support/message_of.hpp"
 #include "tests/support/scoped_variable.hpp"
 #include "tests/support/temporary_folder.hpp"
 
@@ -44,12 +45,7 @@ class Installation : public ::testing::Test {
   /// What `find` refuses, or "accepted".
   template <class Find>
   std::string refusal(const Find& find) const {
-    try {
-      static_cast<void>(find(shipped()));
-    } catch (const Error& error) {
-      return error.what();
-    }
-    return "accepted";
+    return message_of<Error>([&] { return find(shipped()); });
   }
   TemporaryFolder temporary_;
   fs::path folder_ = temporary_.path();

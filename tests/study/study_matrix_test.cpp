@@ -9,6 +9,7 @@
 #include "core/text.hpp"
 
 #include "tests/study/toy_workload.hpp"
+#include "tests/support/message_of.hpp"
 
 namespace scalestudy {
 namespace {
@@ -175,13 +176,8 @@ TEST(RunSpec, JsonRoundTrip) {
 
 TEST(RunSpec, NothingMayBeMissingOrUnknown) {
   const auto complete = nlohmann::json::parse(to_json_text(matrix_of().runs.front()));
-  const auto refusal = [](const nlohmann::json& object) -> std::string {
-    try {
-      (void)run_spec_from_json_text(object.dump(), "spec.json");
-    } catch (const BadInput& error) {
-      return error.what();
-    }
-    return "accepted";
+  const auto refusal = [](const nlohmann::json& object) {
+    return message_of([&] { return run_spec_from_json_text(object.dump(), "spec.json"); });
   };
   EXPECT_EQ(refusal(complete), "accepted");
   for (const auto& [key, value] : complete.items()) {

@@ -6,6 +6,7 @@
 #include "study/environment.hpp"
 
 #include "tests/study/toy_workload.hpp"
+#include "tests/support/message_of.hpp"
 
 namespace scalestudy {
 namespace {
@@ -189,14 +190,9 @@ TEST(Environment, ReadsTheShippedOnes) {
 }
 
 TEST(Environment, VariablesAndErrors) {
-  const auto refusal = [](const std::string& text) -> std::string {
+  const auto refusal = [](const std::string& text) {
     const StudyFile file(text);
-    try {
-      (void)read_environment(file.path(), toy_launchers());
-    } catch (const BadInput& error) {
-      return error.what();
-    }
-    return "accepted";
+    return message_of([&] { return read_environment(file.path(), toy_launchers()); });
   };
   const StudyFile file(R"({"launcher": "mpirun", "variables": {"OMP_PROC_BIND": "true"}})");
   const auto environment = read_environment(file.path(), toy_launchers());

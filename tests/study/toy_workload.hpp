@@ -14,6 +14,8 @@
 #include "study/launcher_descriptor.hpp"
 #include "study/study.hpp"
 
+#include "tests/support/message_of.hpp"
+
 namespace scalestudy {
 
 inline void visit_toy(FieldVisitor& v, std::int64_t& width) {
@@ -93,12 +95,7 @@ inline const std::string& small_study() {
 inline std::string refusal_of_study(const std::string& text,
                                     const std::vector<std::string>& overrides = {}) {
   const StudyFile file(text);
-  try {
-    (void)file.read(overrides);
-  } catch (const BadInput& error) {
-    return error.what();
-  }
-  return "accepted";
+  return message_of([&] { return file.read(overrides); });
 }
 
 }  // namespace scalestudy

@@ -12,6 +12,7 @@
 #include "core/hash.hpp"
 #include "core/provenance.hpp"
 
+#include "tests/support/message_of.hpp"
 #include "tests/support/temporary_folder.hpp"
 #include "tests/support/thread_ranks.hpp"
 
@@ -73,12 +74,7 @@ class CheckpointTest : public ::testing::Test {
   void SetUp() override { draft_checkpoint(file_, sample_checkpoint()).publish(); }
 
   std::string refusal() const {
-    try {
-      static_cast<void>(read_checkpoint(file_));
-    } catch (const BadInput& error) {
-      return error.what();
-    }
-    return "nothing was refused";
+    return message_of([&] { return read_checkpoint(file_); });
   }
 
   void write_bytes(const std::string& bytes) const {

@@ -12,6 +12,7 @@
 
 #include "training/checkpoint.hpp"
 
+#include "tests/support/message_of.hpp"
 #include "tests/support/python_torch.hpp"
 #include "tests/support/requirements.hpp"
 #include "tests/support/temporary_folder.hpp"
@@ -50,15 +51,6 @@ void expect_equal_state(const NamedTensors& a, const NamedTensors& b) {
   }
 }
 
-std::string refusal_of(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const BadInput& error) {
-    return error.what();
-  }
-  return "nothing was refused";
-}
-
 torch::Tensor tensor_named(const NamedTensors& tensors, const std::string& name) {
   for (const auto& each : tensors)
     if (each.name == name) return each.tensor;
@@ -88,7 +80,7 @@ TEST_F(StateDictFile, ComesBackBitForBitIntoAnotherMemoryFormat) {
 TEST_F(StateDictFile, NamesWhatDoesNotFit) {
   Net net;
   const auto refusal = [&](NamedTensors state) {
-    return refusal_of([&] { load_state(net, state, "w.pt"); });
+    return message_of([&] { load_state(net, state, "w.pt"); });
   };
   const auto before = net.head->weight.detach().clone();
   auto state = state_of(net);
@@ -113,8 +105,7 @@ TEST_F(StateDictFile, EveryCutAndManyFlipsAreRefusedOrHarmless) {
   const auto intact = weights_file_bytes(file("weights.pt"));
   for (std::size_t size = 0; size < intact.size(); size += 7) {
     const auto cut = std::span(intact).first(size);
-    EXPECT_THAT(refusal_of([&] { static_cast<void>(read_state_dict(cut, "cut.pt")); }),
-                HasSubstr("cut.pt"))
+    EXPECT_THAT(message_of([&] { return read_state_dict(cut, "cut.pt"); }), HasSubstr("cut.pt"))
         << size;
   }
   for (std::size_t at = 0; at < intact.size(); ++at) {
@@ -130,9 +121,9 @@ TEST_F(StateDictFile, EveryCutAndManyFlipsAreRefusedOrHarmless) {
 
 TEST_F(StateDictFile, RefusesWhatIsNoStateDict) {
   write_text(file("text.pt"), "these are no weights");
-  EXPECT_THAT(refusal_of([&] { static_cast<void>(read_state_dict(file("text.pt"))); }),
+  EXPECT_THAT(message_of([&] { return read_state_dict(file("text.pt")); }),
               HasSubstr("text.pt: its archive is damaged or not PyTorch's"));
-  EXPECT_THAT(refusal_of([&] { static_cast<void>(read_state_dict(file("none.pt"))); }),
+  EXPECT_THAT(message_of([&] { return read_state_dict(file("none.pt")); }),
               HasSubstr("No such file"));
 }
 
@@ -175,7 +166,7 @@ TEST_F(StateDictFile, PythonReadsOursAndWeReadPythons) {
   expect_kind("scalar", torch::scalar_tensor(7, torch::kInt64));
   expect_kind("int8", torch::full({1}, -3, torch::kInt8));
   expect_kind("parameter", torch::ones({2}));
-  EXPECT_THAT(refusal_of([&] { static_cast<void>(read_state_dict(file("foreign.pt"))); }),
+  EXPECT_THAT(message_of([&] { return read_state_dict(file("foreign.pt")); }),
               HasSubstr("foreign.pt: it is no state dict: its entry 'epoch' is no tensor"));
 }
 

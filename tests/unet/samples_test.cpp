@@ -5,11 +5,11 @@
 
 #include <gmock/gmock.h>
 
-#include "core/error.hpp"
 #include "core/text.hpp"
 
 #include "data/source/image_source.hpp"
 
+#include "tests/support/message_of.hpp"
 #include "tests/support/picture_files.hpp"
 #include "tests/support/temporary_folder.hpp"
 
@@ -53,12 +53,7 @@ class UNetSamples : public ::testing::Test {
     return {open_image_mask_set(folder_.path()), settings, cache_bytes, {2}, "'here'"};
   }
   [[nodiscard]] std::string refusal(const Settings& settings = {}) const {
-    try {
-      const auto samples = open(settings);
-    } catch (const BadInput& error) {
-      return error.what();
-    }
-    return "accepted";
+    return message_of([&] { return open(settings); });
   }
   /// Number in the name of the n-th sample of a part.
   [[nodiscard]] int number(const std::vector<std::int64_t>& part, std::size_t n) const {

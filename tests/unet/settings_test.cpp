@@ -2,30 +2,16 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 
-#include "core/error.hpp"
+#include "tests/support/settings_fields.hpp"
 
 namespace scalestudy::unet {
 namespace {
 
-using nlohmann::json;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-json all_fields(Settings settings) {
-  return write_fields([&](FieldVisitor& visitor) { visit(visitor, settings); });
-}
-
-std::string refusal_of(const json& object) {
-  Settings settings;
-  try {
-    read_fields(object, "settings", [&](FieldVisitor& visitor) { visit(visitor, settings); });
-  } catch (const BadInput& error) {
-    return error.what();
-  }
-  return "accepted";
-}
+constexpr auto refusal_of = refusal_of_settings<Settings>;
 
 TEST(UNetSettings, NothingGivenKeepsEveryDefault) {
   EXPECT_EQ(all_fields(settings_from_json_text("{}")), all_fields(Settings{}));
