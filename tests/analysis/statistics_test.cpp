@@ -31,6 +31,31 @@ double coverage(std::size_t n, double true_ratio, int trials) {
 }
 
 // Critical values as printed in any table of Student's t.
+/// How often share_interval holds the true share, for sets of the sizes people evaluate on.
+double share_coverage(std::int64_t samples, double share, int trials) {
+  std::mt19937_64 random(11);
+  std::binomial_distribution<std::int64_t> seen(samples, share);
+  int held = 0;
+  for (int i = 0; i < trials; ++i) {
+    const double observed = double(seen(random)) / double(samples);
+    if (share_interval(observed, samples).contains(share)) ++held;
+  }
+  return double(held) / trials;
+}
+
+TEST(Statistics, ShareIntervalsHoldAtLeastAsOftenAsTheySay) {
+  for (const std::int64_t samples : {24, 38, 640})
+    for (const double share : {0.5, 0.9, 0.99})
+      EXPECT_GE(share_coverage(samples, share, 4000), 0.945) << samples << ' ' << share;
+}
+
+TEST(Statistics, AShareSeenInAllSamplesHasAnInterval) {
+  const auto all = share_interval(1, 20);
+  EXPECT_NEAR(all.low, 0.8316, 1e-4);  // 0.025^(1/20)
+  EXPECT_EQ(all.high, 1);
+  EXPECT_EQ(share_interval(0, 20).low, 0);
+}
+
 TEST(Statistics, StudentTMatchesTables) {
   EXPECT_NEAR(student_t_critical(0.05, 1), 12.706, 1e-3);
   EXPECT_NEAR(student_t_critical(0.05, 4), 2.776, 1e-3);

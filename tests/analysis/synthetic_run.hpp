@@ -1,6 +1,7 @@
 #pragma once
 /// Runs with known answers, written by the real writer: step time, noise, loss, evaluation set.
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <random>
@@ -42,6 +43,8 @@ struct SyntheticRun {
   bool nan_loss = false;
   bool panels = false;
   int segmentation_panels = 0;  ///< samples with picture, mask and prediction
+  bool nothing_predicted = false;
+  std::vector<float> confusion;  ///< two classes: (true, predicted) counts, row-major
   double launch_overhead_s = 1.5;
 };
 
@@ -195,7 +198,8 @@ inline std::filesystem::path write_synthetic(const std::filesystem::path& folder
   double training_s = 0;
   {
     RunFileWriter writer(part, header, run.ranks);
-    writer.write_settings(R"({"workload": "noise2void", "settings": {"local_batch_size": 4}})",
+    writer.write_settings(R"({"workload": "noise2void", "settings": {"local_batch_size": 4},
+                              "description": "Invented runs < with known answers"})",
                           to_json_text(spec), R"({"precision": "float32", "threads_per_rank": 1})");
     writer.write_environment(R"({"cpu": {"model": "Invented CPU <1>", "cores": 4}})");
     SyntheticWriter synthetic(run, writer);
@@ -210,9 +214,12 @@ inline std::filesystem::path write_synthetic(const std::filesystem::path& folder
         auto panel = synthetic_panel(name + std::to_string(i), 1, 0);
         if (name != "input-")
           for (float& pixel : panel.pixels) pixel = pixel > 100 ? 1.0F : 0.0F;
+        if (name == "prediction-" && run.nothing_predicted)
+          std::fill(panel.pixels.begin(), panel.pixels.end(), 0.2F);
         writer.write_panel(panel);
       }
     }
+    if (!run.confusion.empty()) writer.write_panel({"confusion", 2, 2, run.confusion});
     writer.flush();
   }
   if (!run.close) return part;

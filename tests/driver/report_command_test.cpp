@@ -124,6 +124,12 @@ TEST_F(ReportCommand, WithoutAnyDataItIsUndecided) {
   EXPECT_EQ(report().code, 3);
 }
 
+TEST_F(ReportCommand, WithoutAOneRankBaseItIsWrittenAndUndecided) {
+  write_group(study(), {.ranks = 2}, 3);
+  EXPECT_EQ(report().code, 3);
+  EXPECT_THAT(content_of(study() / "report/report.html"), HasSubstr("No speed-up can be stated"));
+}
+
 TEST_F(ReportCommand, ASecondReportReplacesTheFirst) {
   write_runs();
   ASSERT_EQ(report().code, 0);

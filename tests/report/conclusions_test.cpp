@@ -84,10 +84,51 @@ TEST_F(ConclusionsOfStudy, TwoRunsEachAllowNoStatement) {
 
 TEST_F(ConclusionsOfStudy, OneRunEachStillHasItsRatio) {
   add_one_and_two(small(), small(), 1);
-  EXPECT_THAT(conclusions().headline,
-              ContainsRegex("^2 more repeats needed: two ranks trained [0-9.]+ times as fast as one "
-                            "in the only run each$"));
+  EXPECT_THAT(
+      conclusions().headline,
+      ContainsRegex("^2 more repeats needed: two ranks trained [0-9.]+ times as fast as one "
+                    "in the only run each$"));
   EXPECT_THAT(conclusions().paragraphs[0], HasSubstr("interval not determinable; 1 run each"));
+}
+
+TEST_F(ConclusionsOfStudy, FromOneRunEachNothingIsCalledSlower) {
+  auto slow = small();
+  slow.exposed_communication_s = 0.2;
+  add_one_and_two(small(), slow, 1);
+  EXPECT_THAT(conclusions().paragraphs[0], Not(HasSubstr("slower")));
+  EXPECT_THAT(conclusions().paragraphs[0], HasSubstr("nobody can say"));
+}
+
+TEST_F(ConclusionsOfStudy, WhatTheRuleDidToTheTrainingIsSaid) {
+  add_one_and_two(small(), small());
+  EXPECT_THAT(
+      conclusions().paragraphs[0],
+      HasSubstr("The rule linear_fixed_samples changed the training too: with two ranks the "
+                "batch is twice as large, the learning rate twice as high, the weights are "
+                "updated half as often; the rule strong keeps all three."));
+}
+
+TEST_F(ConclusionsOfStudy, FasterStepsThatDoNotShortenTheTrainingAreSaid) {
+  auto two = small();
+  two.between_epochs_s = 2;
+  add_one_and_two(small(), two);
+  EXPECT_THAT(conclusions().paragraphs[0], HasSubstr("Throughput and training time disagree: "));
+}
+
+TEST_F(ConclusionsOfStudy, ThroughputAndTimeThatAgreeNeedNoWord) {
+  add_one_and_two(small(), small());
+  EXPECT_THAT(conclusions().paragraphs[0], Not(HasSubstr("disagree")));
+}
+
+TEST_F(ConclusionsOfStudy, RepeatsLeftForTimesAreCounted) {
+  add_one_and_two(small(), small());
+  auto resumed = small();
+  resumed.repeat = 4;
+  resumed.labels = {"resumed"};
+  write_synthetic(study_, resumed);
+  EXPECT_THAT(conclusions().paragraphs[0],
+              HasSubstr("Resumed runs are left out of all times; repeats left for them: 4 of 5 at "
+                        "one rank."));
 }
 
 TEST_F(ConclusionsOfStudy, UnequalGroupsAreCounted) {
@@ -194,6 +235,16 @@ TEST_F(ConclusionsOfStudy, WhatIsMissingIsCountedByItsKind) {
   EXPECT_EQ(completeness_sentence(analysis()),
             "2 of 4 runs count as data; 1 unfinished, failed or invalid, 1 unreadable. The run "
             "table gives each one's reason.");
+}
+
+TEST_F(ConclusionsOfStudy, ACopiedFileCountsOnce) {
+  add(small(), 3);
+  std::filesystem::copy(
+      study_ / "runs", study_.parent_path() / "copy/runs",
+      std::filesystem::copy_options::recursive | std::filesystem::copy_options::overwrite_existing);
+  const StudyAnalysis both(load_runs({study_, study_.parent_path() / "copy"}));
+  EXPECT_EQ(both.data_runs(), 3U);
+  EXPECT_EQ(completeness_sentence(both), "3 run files are copies of others and count once.");
 }
 
 }  // namespace

@@ -43,6 +43,19 @@ TEST(Contours, LaterOnesLieAbove) {
   EXPECT_EQ(pixel(with_contours(flat(0), {0, 1}, contours), 3, 9), green);
 }
 
+TEST(Contours, DashedOnesLetTheOneBelowShowThrough) {
+  const auto inside = left_part(10);
+  const std::array contours{Contour{&inside, red}, Contour{&inside, green, true}};
+  const auto image = with_contours(flat(0), {0, 1}, contours);
+  int below = 0, above = 0;
+  for (std::int64_t y = 0; y < 8; ++y) {
+    below += pixel(image, y, 9) == red ? 1 : 0;
+    above += pixel(image, y, 9) == green ? 1 : 0;
+  }
+  EXPECT_EQ(below, 4);
+  EXPECT_EQ(above, 4);
+}
+
 TEST(Contours, NothingInsideLeavesThePictureAlone) {
   const auto outside = flat(0.5F);
   const std::array contours{Contour{&outside, red}};

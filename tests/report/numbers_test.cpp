@@ -7,6 +7,12 @@
 namespace scalestudy {
 namespace {
 
+TEST(Numbers, CompactOnesHaveNoDigitsThatSayNothing) {
+  EXPECT_EQ(compact(8), "8");
+  EXPECT_EQ(compact(1.924444444), "1.924");
+  EXPECT_EQ(compact(std::nan("")), missing_number);
+}
+
 TEST(Numbers, SensibleDigits) {
   EXPECT_EQ(significant(2.0812, 3), "2.08");
   EXPECT_EQ(significant(250.93, 4), "250.9");

@@ -125,6 +125,7 @@ TEST_F(Report, SaysTheSpeedupWithIntervalRunsAndBase) {
   const std::string html = content_of(result.page);
   EXPECT_THAT(html, HasSubstr("hash 7f3a0000"));
   EXPECT_THAT(html, HasSubstr("Invented CPU &lt;1&gt;"));
+  EXPECT_THAT(html, HasSubstr("Invented runs &lt; with known answers</p>"));
   EXPECT_THAT(html, HasSubstr("data:image/png;base64,"));
 }
 
@@ -281,6 +282,16 @@ TEST_F(Report, ShowsOutlinesOfEverySampleAtEveryRankCount) {
   EXPECT_THAT(table, HasSubstr("\niou,1,3,"));
   EXPECT_THAT(table, HasSubstr("\ndice,2,3,"));
   EXPECT_THAT(table, HasSubstr("\nbest_validation_loss,2,3,"));
+}
+
+TEST_F(Report, AnEmptyPredictionIsSaidUnderItsPicture) {
+  SyntheticRun run{.segmentation_panels = 1};
+  write_synthetic(study_, run);
+  run.ranks = 2;
+  run.nothing_predicted = true;
+  write_synthetic(study_, run);
+  EXPECT_THAT(page(), HasSubstr("<figcaption>one rank</figcaption>"));
+  EXPECT_THAT(page(), HasSubstr("<figcaption>two ranks: nothing predicted</figcaption>"));
 }
 
 }  // namespace

@@ -1,0 +1,26 @@
+#include "analysis/report/evidence.hpp"
+
+#include <algorithm>
+
+#include "core/text.hpp"
+
+#include "analysis/report/numbers.hpp"
+
+namespace scalestudy {
+
+std::string evidence(const Estimate& estimate, int digits) {
+  const std::string runs =
+      estimate.count == estimate.base_count
+          ? counted(estimate.count, "run") + " each"
+          : cat(counted(estimate.count, "run"), " against ", estimate.base_count);
+  if (!estimate.interval) return "interval not determinable; " + runs;
+  return cat("95\u202f% interval ", interval_text(estimate, digits), "; ", runs);
+}
+
+std::string remedy(const Estimate& estimate) {
+  const auto fewest = std::min(estimate.count, estimate.base_count);
+  if (estimate.interval || fewest >= minimum_launches_for_interval) return "";
+  return counted(minimum_launches_for_interval - fewest, "more repeat");
+}
+
+}  // namespace scalestudy

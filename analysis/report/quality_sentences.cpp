@@ -1,0 +1,138 @@
+#include "analysis/report/quality_sentences.hpp"
+
+#include <cmath>
+
+#include "core/text.hpp"
+
+#include "analysis/report/evidence.hpp"
+#include "analysis/report/numbers.hpp"
+
+namespace scalestudy {
+namespace {
+
+/// Whether the interval keeps the two groups apart; unknown without interval.
+bool resolves(const Estimate& estimate, double no_effect) {
+  return estimate.interval && !estimate.interval->contains(no_effect);
+}
+
+/// `values_of` gives a point's values, one per run.
+template <class ValuesOf>
+std::string quality_values(const SeriesAnalysis& analysis, const ValuesOf& values_of) {
+  std::vector<std::string> parts;
+  for (const QualityPoint& q : analysis.quality) {
+    const std::vector<double>& values = values_of(q);
+    if (values.empty()) continue;
+    parts.push_back(cat(mean_and_deviation(values), " at ", ranks_in_words(q.ranks, false)));
+  }
+  return join(parts, ", ");
+}
+
+std::string difference_words(const Estimate& d, const std::string& unit, bool higher_is_better) {
+  if (!std::isfinite(d.value)) return "";
+  const std::string shown = cat(significant(d.value, 2), unit, " (", evidence(d, 2), ")");
+  if (!d.interval) {
+    const auto missing = remedy(d);
+    return cat(" The difference is ", shown, ": no statement is possible",
+               missing.empty() ? "" : cat(" before ", missing), ".");
+  }
+  if (!resolves(d, 0)) return cat(" No difference is resolved: ", shown, ".");
+  const bool better = (d.value > 0) == higher_is_better;
+  return cat(" More ranks are ", better ? "better" : "worse", " by ", shown, ".");
+}
+
+std::string quality_of(const std::string& name,
+                       const std::string& values,
+                       const std::string& difference) {
+  if (values.empty()) return "";
+  return cat(" ", name, ": ", values, ".", difference);
+}
+
+/// The metrics' values and, where there is one rank to compare with, what the most ranks change.
+std::string metric_sentences(const SeriesAnalysis& analysis, bool compares) {
+  std::string text;
+  const auto& last = analysis.quality.back().metrics;
+  for (std::size_t i = 0; i < last.size(); ++i) {
+    const Measure& metric = *last[i].metric;
+    if (!metric.is_headline) continue;
+    const auto values_of = [&](const QualityPoint& q) -> const auto& {
+      return q.metrics[i].values;
+    };
+    const std::string unit = metric.column->unit == "1" ? "" : cat(" in ", metric.column->unit);
+    text += quality_of(
+        cat(metric.label, " of the best weights", unit), quality_values(analysis, values_of),
+        compares
+            ? difference_words(last[i].difference, metric.unit_suffix(), metric.higher_is_better())
+            : "");
+  }
+  return text;
+}
+
+std::string population_sentence(const EvaluationPopulation& population) {
+  if (!population.identical) {
+    return "The models were evaluated on different sets: their values are not comparable.";
+  }
+  std::vector<std::string> sets;
+  for (const EvaluatedSet& set : population.sets)
+    sets.push_back(cat(set.samples, " ", set.name, " samples (hash ", set.hash.substr(0, 8), "…)"));
+  return cat("All models were evaluated on the same ", join(sets, " and "), ".");
+}
+
+/// Below this a single number says little about other samples.
+constexpr double widest_useful_half_interval = 0.05;
+
+/// An accuracy is a share of so many samples.
+std::string small_set_sentence(const AccuracyGround& ground) {
+  const double half = (ground.interval.high - ground.interval.low) / 2;
+  if (half <= widest_useful_half_interval) return "";
+  return cat(" The evaluation set is small: ", ground.samples,
+             " samples give an accuracy only to ±", percent(half), ".");
+}
+
+std::string chance_sentence(std::int64_t ranks, const AccuracyGround& ground) {
+  if (ground.interval.low > ground.majority_frac) return "";
+  return cat(" With ", ranks_in_words(ranks, false),
+             " the top-1 accuracy is no better than always naming the most frequent class (",
+             percent(ground.majority_frac), ").");
+}
+
+std::string nothing_found_sentence(const QualityPoint& point) {
+  for (const MetricValues& one : point.metrics) {
+    const bool is_zero = !one.values.empty() && mean(one.values) == 0;
+    if (one.metric->column == &column_of(&EvaluationRow::iou) && is_zero)
+      return cat(" With ", ranks_in_words(point.ranks, false),
+                 " no foreground was found (IoU 0): there is nothing to compare.");
+  }
+  return "";
+}
+
+/// What makes values worthless, before any of them is compared.
+std::string ground_sentences(const SeriesAnalysis& analysis) {
+  std::string text;
+  for (const QualityPoint& point : analysis.quality) {
+    text += nothing_found_sentence(point);
+    if (!point.accuracy_ground) continue;
+    if (point.ranks == analysis.quality.front().ranks)
+      text += small_set_sentence(*point.accuracy_ground);
+    text += chance_sentence(point.ranks, *point.accuracy_ground);
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string quality_sentence(const SeriesAnalysis& analysis) {
+  if (analysis.quality.empty() || !analysis.population.known) {
+    return "No evaluation was recorded.";
+  }
+  const QualityPoint& last = analysis.quality.back();
+  const bool compares = analysis.quality.front().ranks == 1 && last.ranks > 1;
+  const auto losses_of = [](const QualityPoint& q) -> const auto& {
+    return q.best_validation_loss;
+  };
+  return population_sentence(analysis.population) + ground_sentences(analysis) +
+         metric_sentences(analysis, compares) +
+         quality_of("Best validation loss", quality_values(analysis, losses_of),
+                    compares ? difference_words(last.validation_loss_difference, "", false) : "");
+}
+
+}  // namespace scalestudy
