@@ -70,19 +70,20 @@ void write_closing_in_sandbox(const std::filesystem::path& part_file, const Clos
 
 }  // namespace
 
-void repair_run_file(const std::filesystem::path& part_file) {
-  seal::agree_on_length(part_file);
+std::filesystem::path close_run_file(const std::filesystem::path& part_file,
+                                     const Closing& closing) {
+  return close_run_file(part_file, [&](const RunRecord&) { return closing; });
 }
 
 std::filesystem::path close_run_file(const std::filesystem::path& part_file,
-                                     const Closing& closing) {
+                                     const std::function<Closing(const RunRecord&)>& closing_of) {
   SCALESTUDY_EXPECT(part_file.extension() == ".part");
   auto final_file = part_file;
   final_file.replace_extension();
   try {
     seal::agree_on_length(part_file);
     // Reading it first keeps HDF5 from changing a file that it cannot understand.
-    (void)read_run_file(part_file);
+    const auto closing = closing_of(read_run_file(part_file));
     write_closing_in_sandbox(part_file, closing);
     seal::close(part_file);
     std::filesystem::rename(part_file, final_file);

@@ -262,6 +262,21 @@ TEST(CloseRunFile, SaysThatThePartIsMissing) {
   EXPECT_THAT(text, HasSubstr("No such file"));
 }
 
+TEST(CloseRunFile, WhatIsAddedMayFollowFromTheContent) {
+  const TemporaryFolder folder;
+  const auto part = folder / "run.h5.part";
+  {
+    RunFileWriter writer(part, sample_header(), 2);
+    write_sample(writer);
+  }
+  const auto run = read_run_file(close_run_file(part, [](const RunRecord& record) {
+    auto closing = complete_closing();
+    closing.reason = std::to_string(record.steps.steps());
+    return closing;
+  }));
+  EXPECT_EQ(run.header.reason, "7");
+}
+
 TEST(CloseRunFile, LeavesAnUnreadablePartAsItIs) {
   const TemporaryFolder folder;
   const auto part = folder / "run.h5.part";

@@ -86,6 +86,12 @@ bool has_foreign_checkpoint(const StudyFolder& folder, const StudyPlan& plan, co
                   "Choose a new --out, or start its unfinished runs afresh with --fresh"});
 }
 
+/// Also when the folder cannot be looked into: closing the file then says why.
+bool may_exist(const fs::path& file) {
+  std::error_code error;
+  return fs::exists(file, error) || error;
+}
+
 /// What the ranks wrote themselves knows about divergence, which is no failure of a process.
 void adopt_divergence(const RunHeader& header, RunOutcome& outcome) {
   if (header.status != RunStatus::diverged) return;
@@ -204,7 +210,7 @@ RunResult StudyRunner::run(const RunSpec& spec) {
 void StudyRunner::set_aside_earlier_attempt(const RunSpec& spec) {
   const auto part = parts_.folder.run_folder(spec.run_id()) / open_result_file_name;
   try {
-    if (fs::exists(part)) {
+    if (may_exist(part)) {
       Closing closing;
       closing.status = RunStatus::interrupted;
       closing.reason = "the driver ended before the run did";
@@ -247,22 +253,22 @@ RunOutcome StudyRunner::launch(const RunSpec& spec, LaunchRecord& record) {
 void StudyRunner::close_result_file(const RunSpec& spec, RunOutcome& outcome) {
   const auto part = parts_.folder.run_folder(spec.run_id()) / open_result_file_name;
   try {
-    if (!fs::exists(part)) {
+    if (!may_exist(part)) {
       if (outcome.status != RunStatus::complete) return;
       throw RunFailed({"The ranks ended without an error but wrote no run.h5.part",
                        "there is nothing to analyse", "See the logs of the ranks"});
     }
-    repair_run_file(part);
-    const auto record = read_run_file(part);
-    adopt_divergence(record.header, outcome);
-    auto closing = closing_of(outcome);
-    if (record.header.has_label(RunLabel::resumed)) {  // this launch is only the end of it
-      closing.launch_wall_time_s = std::numeric_limits<double>::quiet_NaN();
-    }
-    // Also of a run that did not complete: what its steps say is still true.
-    closing.summary =
-        summarise(record, {spec.settings.warmup_steps, spec.smoothness_window_samples});
-    close_run_file(part, closing);
+    close_run_file(part, [&](const RunRecord& record) {
+      adopt_divergence(record.header, outcome);
+      auto closing = closing_of(outcome);
+      if (record.header.has_label(RunLabel::resumed)) {  // this launch is only the end of it
+        closing.launch_wall_time_s = std::numeric_limits<double>::quiet_NaN();
+      }
+      // Also of a run that did not complete: what its steps say is still true.
+      closing.summary =
+          summarise(record, {spec.settings.warmup_steps, spec.smoothness_window_samples});
+      return closing;
+    });
   } catch (const Error& error) {
     if (outcome.status == RunStatus::complete) {
       outcome.status = RunStatus::failed;
