@@ -53,8 +53,6 @@ struct Closing {
   std::string reason;
   std::int64_t failed_rank = -1;
   std::string failed_phase;
-  double launch_wall_time_s = 0;  ///< NaN: unknown, left out
-  std::vector<std::string> extra_labels;
   SummaryRow summary;  ///< what follows from the raw columns; what is not known is left out
 };
 

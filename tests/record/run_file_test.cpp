@@ -201,7 +201,7 @@ TEST(RunFile, ClosingRecordsWhoFailedWhere) {
   const auto part = folder / "run.h5.part";
   { RunFileWriter writer(part, sample_header(), 2); }
   const auto run = read_run_file(
-      close_run_file(part, {RunStatus::failed, "killed by signal 9", 1, "backward", 3.5, {}}));
+      close_run_file(part, {RunStatus::failed, "killed by signal 9", 1, "backward", {}}));
   EXPECT_EQ(run.header.status, RunStatus::failed);
   EXPECT_EQ(run.header.reason, "killed by signal 9");
   EXPECT_EQ(run.header.failed_rank, 1);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include <unistd.h>
 
@@ -106,7 +105,6 @@ Closing closing_of(const RunOutcome& outcome) {
   closing.reason = outcome.reason;
   closing.failed_rank = outcome.failed_rank;
   closing.failed_phase = outcome.failed_phase;
-  closing.launch_wall_time_s = outcome.launch_wall_time_s;
   return closing;
 }
 
@@ -261,12 +259,12 @@ void StudyRunner::close_result_file(const RunSpec& spec, RunOutcome& outcome) {
     close_run_file(part, [&](const RunRecord& record) {
       adopt_divergence(record.header, outcome);
       auto closing = closing_of(outcome);
-      if (record.header.has_label(RunLabel::resumed)) {  // this launch is only the end of it
-        closing.launch_wall_time_s = std::numeric_limits<double>::quiet_NaN();
-      }
       // Also of a run that did not complete: what its steps say is still true.
       closing.summary =
           summarise(record, {spec.settings.warmup_steps, spec.smoothness_window_samples});
+      // A resumed run's launch is only the end of it.
+      if (!record.header.has_label(RunLabel::resumed))
+        closing.summary.launch_wall_time_s = outcome.launch_wall_time_s;
       return closing;
     });
   } catch (const Error& error) {
