@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 using testing::HasSubstr;
 
 RunState only_state(const PlannedFolder& study) {
-  return state_of_run(study.folder(), study.spec(0));
+  return state_of_study(study.folder()).runs.at(0);
 }
 
 TEST(RunStage, EveryStatusOfAClosedFileHasItsStage) {

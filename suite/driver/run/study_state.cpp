@@ -82,6 +82,14 @@ RunState state_of_run(const StudyFolder& folder,
   return state;
 }
 
+std::vector<RunState> states_of_runs(const StudyFolder& folder,
+                                     const StudyPlan& plan,
+                                     const std::optional<pid_t>& driver) {
+  std::vector<RunState> states;
+  for (const auto& spec : plan.matrix.runs) states.push_back(state_of_run(folder, spec, driver));
+  return states;
+}
+
 double time_left_s(const StudyState& study) {
   TimeLeft time_left;
   const auto& specs = study.plan.matrix.runs;
@@ -154,8 +162,8 @@ bool is_settled(RunStage stage) {
   return stage == RunStage::complete || stage == RunStage::diverged;
 }
 
-RunState state_of_run(const StudyFolder& folder, const RunSpec& spec) {
-  return state_of_run(folder, spec, DriverLock::holder(folder));
+std::vector<RunState> states_of_runs(const StudyFolder& folder, const StudyPlan& plan) {
+  return states_of_runs(folder, plan, DriverLock::holder(folder));
 }
 
 StudyState state_of_study(const StudyFolder& folder) {
@@ -163,9 +171,7 @@ StudyState state_of_study(const StudyFolder& folder) {
   state.plan = folder.read_plan();
   const auto driver = DriverLock::holder(folder);
   state.driver_alive = driver.has_value();
-  for (const auto& spec : state.plan.matrix.runs) {
-    state.runs.push_back(state_of_run(folder, spec, driver));
-  }
+  state.runs = states_of_runs(folder, state.plan, driver);
   state.time_left_s = time_left_s(state);
   return state;
 }

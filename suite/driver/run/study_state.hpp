@@ -40,7 +40,9 @@ struct RunState {
 /// A run that needs no second attempt.
 [[nodiscard]] bool is_settled(RunStage stage);
 
-[[nodiscard]] RunState state_of_run(const StudyFolder& folder, const RunSpec& spec);
+/// Of each run of the plan, in its order. Reads every result file.
+[[nodiscard]] std::vector<RunState> states_of_runs(const StudyFolder& folder,
+                                                   const StudyPlan& plan);
 
 struct StudyState {
   StudyPlan plan;
