@@ -55,25 +55,7 @@ void read_variables(Environment& environment, const json& object, const std::str
   }
 }
 
-std::vector<std::string> names_of(LauncherDescriptors launchers) {
-  std::vector<std::string> names;
-  for (const auto* launcher : launchers) names.emplace_back(launcher->name);
-  return names;
-}
-
 }  // namespace
-
-const LauncherDescriptor& find_launcher(LauncherDescriptors launchers,
-                                        std::string_view name,
-                                        const std::string& json_path) {
-  for (const auto* launcher : launchers)
-    if (launcher->name == name) return *launcher;
-  const auto names = names_of(launchers);
-  const auto near = nearest(name, names);
-  throw BadInput({cat(json_path, ": unknown name '", name, "'"),
-                  cat("known are ", join(names, ", ")),
-                  near.empty() ? "Use one of them" : cat("Perhaps '", near, "' is meant")});
-}
 
 Environment read_environment(const std::filesystem::path& file, LauncherDescriptors launchers) {
   auto object = read_json_file(file);

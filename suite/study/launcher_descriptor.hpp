@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "study/choices.hpp"
 
@@ -18,6 +19,8 @@ struct LauncherDescriptor {
 };
 
 using LauncherDescriptors = std::span<const LauncherDescriptor* const>;
+
+[[nodiscard]] std::vector<std::string> names_of(LauncherDescriptors launchers);
 
 /// Errors: BadInput naming `json_path`, the known names and the nearest of them.
 [[nodiscard]] const LauncherDescriptor& find_launcher(LauncherDescriptors launchers,

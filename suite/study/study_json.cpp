@@ -107,10 +107,7 @@ const WorkloadDescriptor& find_workload(Workloads workloads,
     if (workload->name == name) return *workload;
     names.emplace_back(workload->name);
   }
-  const auto near = nearest(name, names);
-  throw BadInput({cat(json_path, ": unknown workload '", name, "'"),
-                  cat("known are ", join(names, ", ")),
-                  near.empty() ? "Use one of them" : cat("Perhaps '", near, "' is meant")});
+  refuse_unknown(json_path, "workload", name, names);
 }
 
 // Common and own settings stand side by side; each key belongs to one of them.

@@ -118,11 +118,10 @@ ExitCode inspect(const DataOptions& options, Context& context) {
 }
 
 [[noreturn]] void refuse_action(const std::string& action) {
-  const auto guess = nearest(action, {"inspect", "prepare"});
-  throw BadInput({cat("There is no command 'data ", action, "'"),
-                  "data can be prepared and inspected",
-                  guess.empty() ? "Use scalestudy data inspect PATH"
-                                : cat("Did you mean 'data ", guess, "'")});
+  const auto given = "data " + action;
+  throw BadInput(
+      {cat("There is no command '", given, "'"), "data can be prepared and inspected",
+       did_you_mean(given, {"data inspect", "data prepare"}, "Use scalestudy data inspect PATH")});
 }
 
 /// An option of the other action would be ignored.
