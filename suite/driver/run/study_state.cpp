@@ -19,11 +19,7 @@ namespace {
 namespace fs = std::filesystem;
 
 RunStage stage_of(const std::string& status) {
-  for (const auto candidate :
-       {RunStatus::complete, RunStatus::diverged, RunStatus::timed_out, RunStatus::interrupted}) {
-    if (status == to_string(candidate)) return stage_of(candidate);
-  }
-  return RunStage::failed;
+  return stage_of(find_choice<RunStatus>(status).value_or(RunStatus::failed));
 }
 
 RunState state_from_file(const fs::path& file) {
@@ -134,28 +130,6 @@ RunStage stage_of(RunStatus status) {
       break;
   }
   return RunStage::failed;
-}
-
-std::string_view to_string(RunStage stage) {
-  switch (stage) {
-    case RunStage::waiting:
-      return "waiting";
-    case RunStage::running:
-      return "running";
-    case RunStage::complete:
-      return "complete";
-    case RunStage::diverged:
-      return "diverged";
-    case RunStage::failed:
-      return "failed";
-    case RunStage::timed_out:
-      return "timed_out";
-    case RunStage::interrupted:
-      return "interrupted";
-    case RunStage::damaged:
-      return "damaged";
-  }
-  return "";
 }
 
 bool is_settled(RunStage stage) {
