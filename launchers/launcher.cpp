@@ -57,8 +57,8 @@ std::vector<std::string> rank_arguments(const LaunchRequest& request) {
 
 std::map<std::string, std::string> rank_variables(const LaunchRequest& request) {
   auto variables = request.variables;
-  variables["OMP_NUM_THREADS"] = cat(request.threads_per_rank);
-  variables["SCALESTUDY_JOB_KEY"] = request.job_key;
+  variables[rank_variable::threads] = cat(request.threads_per_rank);
+  variables[rank_variable::job_key] = request.job_key;
   return variables;
 }
 

@@ -26,11 +26,6 @@ bool is_on_path(std::string_view program) {
   return false;
 }
 
-/// The torchrun names come first in every rendezvous; a stale one would make all ranks rank 0.
-std::vector<std::string> foreign_rank_variables() {
-  return {"RANK", "LOCAL_RANK", "WORLD_SIZE", "LOCAL_WORLD_SIZE"};
-}
-
 class MpirunLauncher final : public Launcher {
  public:
   const LauncherDescriptor& descriptor() const override {
@@ -52,7 +47,8 @@ class MpirunLauncher final : public Launcher {
     ProcessPlan process;
     process.name = "mpirun";
     process.variables = rank_variables(request);
-    process.removed_variables = foreign_rank_variables();
+    // A stale one would make all ranks rank 0.
+    process.removed_variables = {rank_variable::place.begin(), rank_variable::place.end()};
     // Hardware threads count as slots, as they do where oversubscription is decided.
     process.argv = {"mpirun", "-n", cat(request.ranks), "--use-hwthread-cpus", "--bind-to", "none"};
     if (request.oversubscribed) process.argv.emplace_back("--oversubscribe");
@@ -83,13 +79,14 @@ class MpirunLauncher final : public Launcher {
   }
 
  private:
+  /// Where the environment does not give them.
   static void add_open_mpi_switches(const LaunchRequest& request,
                                     std::map<std::string, std::string>& variables) {
     if (::geteuid() == 0) {
-      variables["OMPI_ALLOW_RUN_AS_ROOT"] = "1";
-      variables["OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"] = "1";
+      variables.emplace("OMPI_ALLOW_RUN_AS_ROOT", "1");
+      variables.emplace("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
     }
-    if (request.oversubscribed) variables["OMPI_MCA_mpi_yield_when_idle"] = "1";
+    if (request.oversubscribed) variables.emplace("OMPI_MCA_mpi_yield_when_idle", "1");
   }
 };
 

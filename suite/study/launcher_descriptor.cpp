@@ -1,6 +1,14 @@
 #include "study/launcher_descriptor.hpp"
 
+#include <algorithm>
+
 namespace scalestudy {
+
+bool is_set_by_launchers(std::string_view variable) {
+  using namespace rank_variable;
+  return variable == threads || variable == job_key ||
+         std::find(place.begin(), place.end(), variable) != place.end();
+}
 
 std::vector<std::string> names_of(LauncherDescriptors launchers) {
   std::vector<std::string> names;
