@@ -6,7 +6,6 @@
 
 #include "record/host_environment.hpp"
 
-#include "launchers/host.hpp"
 #include "launchers/launcher.hpp"
 #include "workloads/catalogue.hpp"
 
@@ -22,8 +21,8 @@ PlannedStudy plan_study(const Context& context, const std::string& study) {
   planned.study = read_study(shipped.find_study(study), options.overrides, workload_catalogue());
   planned.plan.study = planned.study.name;
   planned.plan.build_id = build_id();
-  planned.plan.host = {cpu_model(), host_fingerprint(), usable_cores(), planned.environment.name,
-                       planned.environment.variables};
+  planned.plan.host = {cpu_model(), host_fingerprint(), core_count_in_quota(),
+                       planned.environment.name, planned.environment.variables};
   planned.plan.matrix = expand(planned.study, planned.environment, planned.plan.host.cores,
                                workload_catalogue(), launcher_descriptors());
   return planned;
