@@ -4,27 +4,16 @@
 
 #include "launchers/launcher.hpp"
 
-#include <cstdlib>
-#include <filesystem>
 #include <regex>
 
 #include <unistd.h>
 
 #include "core/error.hpp"
+#include "core/program_output.hpp"
 #include "core/text.hpp"
 
 namespace scalestudy {
 namespace {
-
-bool is_on_path(std::string_view program) {
-  const char* path = std::getenv("PATH");
-  if (path == nullptr) return false;
-  for (const auto& folder : split(path, ':')) {
-    const auto file = std::filesystem::path(folder.empty() ? "." : folder) / program;
-    if (::access(file.c_str(), X_OK) == 0) return true;
-  }
-  return false;
-}
 
 class MpirunLauncher final : public Launcher {
  public:
@@ -35,7 +24,7 @@ class MpirunLauncher final : public Launcher {
   }
 
   void require_available() const override {
-    if (is_on_path("mpirun")) return;
+    if (!find_on_path("mpirun").empty()) return;
     throw Unavailable(
         {"Launcher 'mpirun' needs the program mpirun, which is not on the PATH",
          "it starts the ranks and joins them by MPI",
