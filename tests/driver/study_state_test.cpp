@@ -197,6 +197,14 @@ TEST(StateOfStudy, FailedRunsAreNotWaitedFor) {
   EXPECT_EQ(state_of_study(study.folder()).time_left_s, 0);
 }
 
+TEST(StateOfStudy, InterruptedRunsAreMadeAgain) {
+  const PlannedFolder study(repeats_of({}, 3));
+  study.record(0);
+  study.launch(1, "interrupted", "interrupted by the user");
+  const auto state = state_of_study(study.folder());
+  EXPECT_DOUBLE_EQ(state.time_left_s, 2 * state.runs[0].launch_wall_time_s);
+}
+
 TEST(StateOfStudy, ARunWithoutFileTellsItsTimeByTheLaunchRecord) {
   const PlannedFolder study(repeats_of({}, 3));
   study.launch(0, "diverged", "the loss is not finite");

@@ -106,7 +106,8 @@ double time_left_s(const StudyState& study) {
     left_s += time_left.current_left_s();
   }
   for (std::size_t i = 0; i < specs.size(); ++i) {
-    const bool is_open = study.runs[i].stage == RunStage::waiting;
+    const auto stage = study.runs[i].stage;
+    const bool is_open = stage == RunStage::waiting || stage == RunStage::interrupted;
     if (is_open) left_s += time_left.estimate_s(specs[i]);
   }
   return left_s;
