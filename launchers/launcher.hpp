@@ -37,6 +37,7 @@ struct LaunchPlan {
 struct RankFailure {
   std::int64_t rank = -1;
   std::string how;  ///< "was killed by signal 9", "exited with code 5"
+  bool by_signal = false;
 };
 
 class Launcher {

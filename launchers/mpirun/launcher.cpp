@@ -59,10 +59,10 @@ class MpirunLauncher final : public Launcher {
     std::cmatch match;
     const char* const end = log.data() + log.size();
     if (std::regex_search(log.data(), end, match, by_signal)) {
-      return RankFailure{std::stoll(match[1]), "was killed by signal " + match[2].str()};
+      return RankFailure{std::stoll(match[1]), "was killed by signal " + match[2].str(), true};
     }
     if (std::regex_search(log.data(), end, match, by_code)) {
-      return RankFailure{std::stoll(match[1]), "exited with code " + match[2].str()};
+      return RankFailure{std::stoll(match[1]), "exited with code " + match[2].str(), false};
     }
     return {};
   }

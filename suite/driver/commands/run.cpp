@@ -78,7 +78,7 @@ ExitCode show_commands(Context& context,
     const auto& spec = planned.plan.matrix.runs[i];
     launches.push_back({spec.run_id(), is_settled(states[i].stage),
                         launch_plan(spec, folder.run_folder(spec.run_id()), shipped.rank_program(),
-                                    planned.environment.variables)});
+                                    planned.plan.host.variables)});
   }
   if (context.options.json) {
     context.out << launches_json(launches);
