@@ -78,7 +78,7 @@ class CommandLine {
     return app_.exit(request, out, out);
   }
 
-  /// All long options of the command that the user chose, or of all commands.
+  /// All long options of the command that the user chose; none before one was recognised.
   [[nodiscard]] std::vector<std::string> option_names() const {
     std::vector<std::string> names;
     for (const auto* app : apps_) {

@@ -39,7 +39,7 @@ void require_same_study(const StudyFolder& folder,
                         const std::vector<RunState>& states,
                         const ResumePolicy& policy);
 
-/// The launch plan of one run. Pure.
+/// The launch plan of one run. Starts nothing; every plan has a job key of its own.
 [[nodiscard]] LaunchPlan launch_plan(const RunSpec& spec,
                                      const std::filesystem::path& run_folder,
                                      const std::filesystem::path& rank_program,

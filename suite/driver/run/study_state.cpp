@@ -37,7 +37,8 @@ RunState state_from_file(const fs::path& file) {
   return state;
 }
 
-/// The steady clock is the same for all processes of the host, so the first rank's start tells.
+/// The specification is written just before the ranks are started: its age is the run's time so
+/// far.
 RunState state_at_work(const fs::path& run_folder, std::int64_t ranks) {
   const auto progress = progress_in(run_folder, ranks);
   RunState state;
