@@ -15,8 +15,8 @@
 #include <unistd.h>
 
 #include "core/clock.hpp"
+#include "core/descriptor.hpp"
 #include "core/error.hpp"
-#include "core/handle.hpp"
 #include "core/text.hpp"
 
 #include "data/pack/pack_set.hpp"
@@ -50,8 +50,7 @@ void write_pack(const fs::path& file, const Workload& workload) {
 }
 
 void write_plain(const fs::path& file, const Workload& workload) {
-  const Handle<int, close_descriptor> out(
-      ::open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
+  const Descriptor out(::open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
   for (std::int64_t i = 0; i < workload.samples; ++i) {
     const auto image = picture(workload, i);
     const auto size = static_cast<ssize_t>(image.bytes.size());
@@ -62,7 +61,7 @@ void write_plain(const fs::path& file, const Workload& workload) {
 enum class Buffer { same, fresh };
 
 double plain_read_s(const fs::path& file, Buffer kind, std::vector<std::byte>& buffer) {
-  const Handle<int, close_descriptor> in(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
+  const Descriptor in(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
   const Stopwatch watch;
   do {
     if (kind == Buffer::fresh) buffer = std::vector<std::byte>(buffer.size());

@@ -43,15 +43,11 @@ LauncherDescriptors launcher_descriptors() {
 }
 
 const Launcher& launcher(std::string_view name) {
-  std::vector<std::string> names;
-  for (const Launcher* candidate : all_launchers()) {
+  for (const Launcher* candidate : all_launchers())
     if (candidate->name() == name) return *candidate;
-    names.emplace_back(candidate->name());
-  }
-  const auto guess = nearest(name, names);
-  throw BadInput(
-      {cat("There is no launcher '", name, "'"), "a launcher starts the ranks of a run",
-       guess.empty() ? cat("Use one of: ", join(names, ", ")) : cat("Did you mean '", guess, "'")});
+  const auto names = names_of(launcher_descriptors());
+  throw BadInput({cat("There is no launcher '", name, "'"), "a launcher starts the ranks of a run",
+                  did_you_mean(name, names, cat("Use one of: ", join(names, ", ")))});
 }
 
 std::vector<std::string> rank_arguments(const LaunchRequest& request) {
@@ -61,8 +57,8 @@ std::vector<std::string> rank_arguments(const LaunchRequest& request) {
 
 std::map<std::string, std::string> rank_variables(const LaunchRequest& request) {
   auto variables = request.variables;
-  variables["OMP_NUM_THREADS"] = cat(request.threads_per_rank);
-  variables["SCALESTUDY_JOB_KEY"] = request.job_key;
+  variables[rank_variable::threads] = cat(request.threads_per_rank);
+  variables[rank_variable::job_key] = request.job_key;
   return variables;
 }
 

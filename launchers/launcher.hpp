@@ -37,6 +37,7 @@ struct LaunchPlan {
 struct RankFailure {
   std::int64_t rank = -1;
   std::string how;  ///< "was killed by signal 9", "exited with code 5"
+  bool by_signal = false;
 };
 
 class Launcher {
@@ -48,7 +49,7 @@ class Launcher {
   /// Errors: Unavailable with the remedy when this machine cannot use the launcher.
   virtual void require_available() const = 0;
 
-  /// Pure: nothing is started or looked up.
+  /// Starts nothing and reads no files.
   [[nodiscard]] virtual LaunchPlan plan(const LaunchRequest& request) const = 0;
 
   /// The rank that failed first, from what the launcher's own process wrote; nothing when it does

@@ -34,10 +34,10 @@ class LocalLauncher final : public Launcher {
     process.name = cat("rank ", rank);
     process.argv = rank_arguments(request);
     process.variables = rank_variables(request);
-    process.variables["RANK"] = cat(rank);
-    process.variables["LOCAL_RANK"] = cat(rank);
-    process.variables["WORLD_SIZE"] = cat(request.ranks);
-    process.variables["LOCAL_WORLD_SIZE"] = cat(request.ranks);
+    process.variables[rank_variable::rank] = cat(rank);
+    process.variables[rank_variable::local_rank] = cat(rank);
+    process.variables[rank_variable::world_size] = cat(request.ranks);
+    process.variables[rank_variable::local_world_size] = cat(request.ranks);
     process.log_file = request.run_folder / cat("rank-", rank, ".log");
     return process;
   }

@@ -4,32 +4,16 @@
 
 #include "launchers/launcher.hpp"
 
-#include <cstdlib>
-#include <filesystem>
 #include <regex>
 
 #include <unistd.h>
 
 #include "core/error.hpp"
+#include "core/program_output.hpp"
 #include "core/text.hpp"
 
 namespace scalestudy {
 namespace {
-
-bool is_on_path(std::string_view program) {
-  const char* path = std::getenv("PATH");
-  if (path == nullptr) return false;
-  for (const auto& folder : split(path, ':')) {
-    const auto file = std::filesystem::path(folder.empty() ? "." : folder) / program;
-    if (::access(file.c_str(), X_OK) == 0) return true;
-  }
-  return false;
-}
-
-/// The torchrun names come first in every rendezvous; a stale one would make all ranks rank 0.
-std::vector<std::string> foreign_rank_variables() {
-  return {"RANK", "LOCAL_RANK", "WORLD_SIZE", "LOCAL_WORLD_SIZE"};
-}
 
 class MpirunLauncher final : public Launcher {
  public:
@@ -40,7 +24,7 @@ class MpirunLauncher final : public Launcher {
   }
 
   void require_available() const override {
-    if (is_on_path("mpirun")) return;
+    if (!find_on_path("mpirun").empty()) return;
     throw Unavailable(
         {"Launcher 'mpirun' needs the program mpirun, which is not on the PATH",
          "it starts the ranks and joins them by MPI",
@@ -52,7 +36,8 @@ class MpirunLauncher final : public Launcher {
     ProcessPlan process;
     process.name = "mpirun";
     process.variables = rank_variables(request);
-    process.removed_variables = foreign_rank_variables();
+    // A stale one would make all ranks rank 0.
+    process.removed_variables = {rank_variable::place.begin(), rank_variable::place.end()};
     // Hardware threads count as slots, as they do where oversubscription is decided.
     process.argv = {"mpirun", "-n", cat(request.ranks), "--use-hwthread-cpus", "--bind-to", "none"};
     if (request.oversubscribed) process.argv.emplace_back("--oversubscribe");
@@ -74,22 +59,23 @@ class MpirunLauncher final : public Launcher {
     std::cmatch match;
     const char* const end = log.data() + log.size();
     if (std::regex_search(log.data(), end, match, by_signal)) {
-      return RankFailure{std::stoll(match[1]), "was killed by signal " + match[2].str()};
+      return RankFailure{std::stoll(match[1]), "was killed by signal " + match[2].str(), true};
     }
     if (std::regex_search(log.data(), end, match, by_code)) {
-      return RankFailure{std::stoll(match[1]), "exited with code " + match[2].str()};
+      return RankFailure{std::stoll(match[1]), "exited with code " + match[2].str(), false};
     }
     return {};
   }
 
  private:
+  /// Where the environment does not give them.
   static void add_open_mpi_switches(const LaunchRequest& request,
                                     std::map<std::string, std::string>& variables) {
     if (::geteuid() == 0) {
-      variables["OMPI_ALLOW_RUN_AS_ROOT"] = "1";
-      variables["OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"] = "1";
+      variables.emplace("OMPI_ALLOW_RUN_AS_ROOT", "1");
+      variables.emplace("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
     }
-    if (request.oversubscribed) variables["OMPI_MCA_mpi_yield_when_idle"] = "1";
+    if (request.oversubscribed) variables.emplace("OMPI_MCA_mpi_yield_when_idle", "1");
   }
 };
 

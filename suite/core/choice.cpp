@@ -13,9 +13,15 @@ std::size_t detail::index_of(std::span<const NamedChoice> table,
   const auto found = std::find_if(table.begin(), table.end(),
                                   [&](const NamedChoice& row) { return row.name == name; });
   if (found != table.end()) return static_cast<std::size_t>(found - table.begin());
-  const auto names = names_of(table);
+  refuse_unknown(json_path, "value", name, names_of(table));
+}
+
+void refuse_unknown(const std::string& json_path,
+                    std::string_view what,
+                    std::string_view name,
+                    const std::vector<std::string>& names) {
   const auto near = nearest(name, names);
-  throw BadInput({cat(json_path, ": unknown value '", name, "'"),
+  throw BadInput({cat(json_path, ": unknown ", what, " '", name, "'"),
                   cat("known are ", join(names, ", ")),
                   near.empty() ? "Use one of them" : cat("Perhaps '", near, "' is meant")});
 }

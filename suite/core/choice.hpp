@@ -114,6 +114,13 @@ template <ChoiceEnum Enum>
 
 [[nodiscard]] std::vector<std::string> names_of(std::span<const NamedChoice> table);
 
+/// Errors: always, BadInput "<json_path>: unknown <what> '<name>'" with the known names and the
+/// nearest of them.
+[[noreturn]] void refuse_unknown(const std::string& json_path,
+                                 std::string_view what,
+                                 std::string_view name,
+                                 const std::vector<std::string>& names);
+
 /// Errors: BadInput naming `json_path`, the known names and the nearest of them.
 template <ChoiceEnum Enum>
 [[nodiscard]] Enum choice_from(std::string_view name, const std::string& json_path) {

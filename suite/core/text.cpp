@@ -89,4 +89,11 @@ std::string nearest(std::string_view word, const std::vector<std::string>& candi
   return best;
 }
 
+std::string did_you_mean(std::string_view word,
+                         const std::vector<std::string>& candidates,
+                         const std::string& otherwise) {
+  const auto guess = nearest(word, candidates);
+  return guess.empty() ? otherwise : cat("Did you mean '", guess, "'");
+}
+
 }  // namespace scalestudy

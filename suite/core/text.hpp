@@ -32,4 +32,9 @@ void add_unique(std::vector<std::string>& list, std::string_view text);
 [[nodiscard]] std::string nearest(std::string_view word,
                                   const std::vector<std::string>& candidates);
 
+/// "Did you mean '<nearest>'", or `otherwise` when none is near enough.
+[[nodiscard]] std::string did_you_mean(std::string_view word,
+                                       const std::vector<std::string>& candidates,
+                                       const std::string& otherwise);
+
 }  // namespace scalestudy

@@ -16,19 +16,13 @@
 namespace scalestudy {
 namespace {
 
-std::vector<std::string> launcher_names() {
-  std::vector<std::string> names;
-  for (const auto* launcher : launcher_descriptors()) names.emplace_back(launcher->name);
-  return names;
-}
-
 void add_common_options(CLI::App& app, CommonOptions& options) {
   const auto* const group = "Common options";
   app.add_option("--environment", options.environment, "Where to run: shipped name, or file")
       ->type_name("NAME|FILE")
       ->group(group);
   app.add_option("--launcher", options.launcher,
-                 cat("What starts the ranks: ", join(launcher_names(), ", ")))
+                 cat("What starts the ranks: ", join(names_of(launcher_descriptors()), ", ")))
       ->type_name("NAME")
       ->group(group);
   app.add_option("--set", options.overrides, "Changes the study: settings.epochs=3 (repeatable)")
@@ -84,7 +78,7 @@ class CommandLine {
     return app_.exit(request, out, out);
   }
 
-  /// All long options of the command that the user chose, or of all commands.
+  /// All long options of the command that the user chose; none before one was recognised.
   [[nodiscard]] std::vector<std::string> option_names() const {
     std::vector<std::string> names;
     for (const auto* app : apps_) {
@@ -111,10 +105,9 @@ void require_known_command(const std::vector<std::string>& arguments) {
   std::vector<std::string> names;
   for (const auto& command : commands()) names.emplace_back(command.name);
   if (std::find(names.begin(), names.end(), arguments.front()) != names.end()) return;
-  const auto guess = nearest(arguments.front(), names);
   throw BadInput({cat("There is no command '", arguments.front(), "'"),
                   cat("the commands are ", join(names, ", ")),
-                  guess.empty() ? "See scalestudy --help" : cat("Did you mean '", guess, "'")});
+                  did_you_mean(arguments.front(), names, "See scalestudy --help")});
 }
 
 /// CLI11's own words, with what the user probably meant.
@@ -124,8 +117,7 @@ BadInput usage_error(const CommandLine& line, const CLI::ParseError& error) {
   std::string suggestion = "Add --help to see the usage with an example";
   if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) {
     const auto word = problem.substr(problem.find_last_of(' ') + 1);
-    const auto guess = nearest(word, line.option_names());
-    if (!guess.empty()) suggestion = cat("Did you mean '", guess, "'");
+    suggestion = did_you_mean(word, line.option_names(), suggestion);
   }
   return BadInput({problem, "the command line cannot be understood", suggestion});
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <memory>
@@ -138,6 +139,16 @@ int usable_core_count() {
   CPU_ZERO(&cores);
   if (sched_getaffinity(0, sizeof(cores), &cores) == 0) return CPU_COUNT(&cores);
   return static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN));
+}
+
+int core_count_in_quota() {
+  // Control groups version 2: "<quota> <period>" in microseconds, or "max <period>".
+  std::ifstream file("/sys/fs/cgroup/cpu.max");
+  double quota_us = 0;
+  double period_us = 0;
+  const int usable = usable_core_count();
+  if (!(file >> quota_us >> period_us) || quota_us <= 0 || period_us <= 0) return usable;
+  return static_cast<int>(std::clamp(std::ceil(quota_us / period_us), 1.0, double(usable)));
 }
 
 std::string cpu_model() {

@@ -18,8 +18,11 @@ namespace scalestudy {
 /// True when a variable may be stored.
 [[nodiscard]] bool is_recordable_variable(const std::string& name);
 
-/// Physical cores this process may use.
+/// Hardware threads in this process' affinity mask.
 [[nodiscard]] int usable_core_count();
+
+/// The same, cut to the container's CPU quota: as many can be busy all the time.
+[[nodiscard]] int core_count_in_quota();
 
 /// "AMD EPYC …" as the kernel names it.
 [[nodiscard]] std::string cpu_model();

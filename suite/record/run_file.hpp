@@ -53,8 +53,6 @@ struct Closing {
   std::string reason;
   std::int64_t failed_rank = -1;
   std::string failed_phase;
-  double launch_wall_time_s = 0;  ///< NaN: unknown, left out
-  std::vector<std::string> extra_labels;
   SummaryRow summary;  ///< what follows from the raw columns; what is not known is left out
 };
 
@@ -63,9 +61,9 @@ struct Closing {
 std::filesystem::path close_run_file(const std::filesystem::path& part_file,
                                      const Closing& closing);
 
-/// Makes a run.h5.part whose writer was killed in the middle of a flush readable again, where that
-/// only takes its stated length. Local; harmless otherwise.
-void repair_run_file(const std::filesystem::path& part_file);
+/// The same where what to add follows from the file's content.
+std::filesystem::path close_run_file(const std::filesystem::path& part_file,
+                                     const std::function<Closing(const RunRecord&)>& closing_of);
 
 /// Reads run.h5 or run.h5.part. One that is not closed yet is read in a child process first, since
 /// damage may hang or crash the HDF5 library. Errors: BadInput naming file and data set when it is

@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <system_error>
 
 #include "core/error.hpp"
@@ -21,14 +20,6 @@ namespace {
                    "Look at the logs beside it and run the study again"});
 }
 
-void add_labels(const hdf5::File& file, const std::vector<std::string>& extra) {
-  auto labels = hdf5::read_texts_attribute(file.get(), "labels");
-  for (const auto& label : extra) {
-    if (std::find(labels.begin(), labels.end(), label) == labels.end()) labels.push_back(label);
-  }
-  hdf5::write_attribute(file.get(), "labels", labels);
-}
-
 void write_summary(const hdf5::File& file, const Column& column, double value) {
   const auto path = run_layout::path_of(SummaryRow::group, column.name);
   if (hdf5::exists(file, path)) hdf5::remove(file, path);
@@ -43,11 +34,9 @@ void write_closing(const std::filesystem::path& part_file, const Closing& closin
   hdf5::write_attribute(file.get(), "reason", closing.reason);
   hdf5::write_attribute(file.get(), "failed_rank", closing.failed_rank);
   hdf5::write_attribute(file.get(), "failed_phase", closing.failed_phase);
-  add_labels(file, closing.extra_labels);
-  auto summary = closing.summary;
-  summary.launch_wall_time_s = closing.launch_wall_time_s;
   for (const auto& column : columns_of<SummaryRow>)
-    if (const auto value = known_value(summary, column)) write_summary(file, column, *value);
+    if (const auto value = known_value(closing.summary, column))
+      write_summary(file, column, *value);
   hdf5::flush(file);
 }
 
@@ -70,19 +59,20 @@ void write_closing_in_sandbox(const std::filesystem::path& part_file, const Clos
 
 }  // namespace
 
-void repair_run_file(const std::filesystem::path& part_file) {
-  seal::agree_on_length(part_file);
+std::filesystem::path close_run_file(const std::filesystem::path& part_file,
+                                     const Closing& closing) {
+  return close_run_file(part_file, [&](const RunRecord&) { return closing; });
 }
 
 std::filesystem::path close_run_file(const std::filesystem::path& part_file,
-                                     const Closing& closing) {
+                                     const std::function<Closing(const RunRecord&)>& closing_of) {
   SCALESTUDY_EXPECT(part_file.extension() == ".part");
   auto final_file = part_file;
   final_file.replace_extension();
   try {
     seal::agree_on_length(part_file);
     // Reading it first keeps HDF5 from changing a file that it cannot understand.
-    (void)read_run_file(part_file);
+    const auto closing = closing_of(read_run_file(part_file));
     write_closing_in_sandbox(part_file, closing);
     seal::close(part_file);
     std::filesystem::rename(part_file, final_file);

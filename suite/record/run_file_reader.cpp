@@ -62,7 +62,7 @@ class Reader {
     header.run_id = hdf5::read_text_attribute(root, "run_id");
     header.build_id = hdf5::read_text_attribute(root, "build_id");
     const auto status_text = hdf5::read_text_attribute(root, "status");
-    const auto status = run_layout::status_from_text(status_text);
+    const auto status = find_choice<RunStatus>(status_text);
     if (!status) throw hdf5::Failure("status", cat("unknown status '", status_text, "'"));
     header.status = *status;
     header.reason = hdf5::read_text_attribute(root, "reason");

@@ -53,6 +53,5 @@ inline constexpr std::array texts{
 [[nodiscard]] std::string_view to_string(Better better);
 /// Writes unit, description, better and aggregation to an open data set.
 void describe(std::int64_t dataset, const Column& column);
-[[nodiscard]] std::optional<RunStatus> status_from_text(std::string_view text);
 
 }  // namespace scalestudy::run_layout

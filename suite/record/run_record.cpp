@@ -1,7 +1,6 @@
 #include "record/run_record.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -16,11 +15,6 @@
 namespace scalestudy {
 namespace {
 
-constexpr std::array status_names{
-    std::pair{RunStatus::running, "running"},   std::pair{RunStatus::complete, "complete"},
-    std::pair{RunStatus::failed, "failed"},     std::pair{RunStatus::timed_out, "timed_out"},
-    std::pair{RunStatus::diverged, "diverged"}, std::pair{RunStatus::interrupted, "interrupted"}};
-
 template <class Fold>
 std::vector<double> over_ranks(const StepTable& table, StepColumn column, double start, Fold fold) {
   std::vector<double> result(static_cast<std::size_t>(table.steps()), start);
@@ -34,13 +28,6 @@ std::vector<double> over_ranks(const StepTable& table, StepColumn column, double
 }
 
 }  // namespace
-
-std::string_view to_string(RunStatus status) {
-  for (const auto& [value, name] : status_names) {
-    if (value == status) return name;
-  }
-  return "unknown";
-}
 
 bool RunHeader::has_label(RunLabel label) const {
   return contains(labels, label);
@@ -143,13 +130,6 @@ void describe(std::int64_t dataset, const Column& column) {
   write("description", column.description);
   write("better", to_string(column.better));
   write("aggregation", column.aggregation);
-}
-
-std::optional<RunStatus> status_from_text(std::string_view text) {
-  for (const auto& [value, name] : status_names) {
-    if (name == text) return value;
-  }
-  return std::nullopt;
 }
 
 }  // namespace run_layout

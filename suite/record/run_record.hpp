@@ -9,13 +9,19 @@
 #include <string>
 #include <vector>
 
+#include "core/choice.hpp"
+
 #include "record/columns.hpp"
 #include "record/run_labels.hpp"
 
 namespace scalestudy {
 
 enum class RunStatus { running, complete, failed, timed_out, diverged, interrupted };
-[[nodiscard]] std::string_view to_string(RunStatus status);
+template <>
+inline constexpr auto choices<RunStatus> = std::array{
+    Choice{RunStatus::running, "running"},   Choice{RunStatus::complete, "complete"},
+    Choice{RunStatus::failed, "failed"},     Choice{RunStatus::timed_out, "timed_out"},
+    Choice{RunStatus::diverged, "diverged"}, Choice{RunStatus::interrupted, "interrupted"}};
 
 /// Attributes of the root group.
 struct RunHeader {

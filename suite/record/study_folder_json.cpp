@@ -4,6 +4,8 @@
 #include "core/file_content.hpp"
 #include "core/text.hpp"
 
+#include "study/fields.hpp"
+
 #include "record/study_folder.hpp"
 
 namespace scalestudy {
@@ -11,33 +13,53 @@ namespace {
 
 using nlohmann::json;
 
+// Members by their names in the files.
+template <class Each>
+void for_each_field(const HostFacts&, Each each) {
+  each("cpu_model", &HostFacts::cpu_model);
+  each("machine", &HostFacts::machine);
+  each("cores", &HostFacts::cores);
+  each("environment", &HostFacts::environment);
+  each("variables", &HostFacts::variables);
+}
+
+template <class Each>
+void for_each_field(const LaunchRecord&, Each each) {
+  each("build_id", &LaunchRecord::build_id);
+  each("content_hash", &LaunchRecord::content_hash);
+  each("host", &LaunchRecord::host);
+  each("host_fingerprint", &LaunchRecord::host_fingerprint);
+  each("driver_process_id", &LaunchRecord::driver_process_id);
+  each("started_utc", &LaunchRecord::started_utc);
+  each("commands", &LaunchRecord::commands);
+  each("status", &LaunchRecord::status);
+  each("reason", &LaunchRecord::reason);
+  each("launch_wall_time_s", &LaunchRecord::launch_wall_time_s);
+  each("resumed", &LaunchRecord::resumed);
+}
+
+template <class Object>
+json written(const Object& value) {
+  json object = json::object();
+  for_each_field(value, [&](const char* name, auto member) { object[name] = value.*member; });
+  return object;
+}
+
 // What older versions did not write keeps its default.
-template <class Value>
-void take(const json& object, const char* name, Value& value) {
-  if (object.contains(name)) object.at(name).get_to(value);
-}
-
-json to_json(const HostFacts& host) {
-  return {{"cpu_model", host.cpu_model}, {"machine", host.machine},
-          {"cores", host.cores},         {"environment", host.environment},
-          {"variables", host.variables}, {"fingerprint", host.fingerprint()}};
-}
-
-HostFacts host_from(const json& object) {
-  HostFacts host;
-  take(object, "cpu_model", host.cpu_model);
-  take(object, "machine", host.machine);
-  take(object, "cores", host.cores);
-  take(object, "environment", host.environment);
-  take(object, "variables", host.variables);
-  return host;
+template <class Object>
+Object read_from(const json& object) {
+  Object value;
+  for_each_field(value, [&](const char* name, auto member) {
+    if (object.contains(name)) object.at(name).get_to(value.*member);
+  });
+  return value;
 }
 
 StudyPlan plan_from(const json& object, const std::string& origin) {
   StudyPlan plan;
-  take(object, "study", plan.study);
-  take(object, "build_id", plan.build_id);
-  if (object.contains("host")) plan.host = host_from(object.at("host"));
+  plan.study = object.value("study", "");
+  plan.build_id = object.value("build_id", "");
+  if (object.contains("host")) plan.host = read_from<HostFacts>(object.at("host"));
   for (const auto& run : object.at("runs")) {
     plan.matrix.runs.push_back(run_spec_from_json_text(run.dump(), origin));
   }
@@ -48,53 +70,27 @@ StudyPlan plan_from(const json& object, const std::string& origin) {
   return plan;
 }
 
-LaunchRecord launch_from(const json& object) {
-  LaunchRecord record;
-  take(object, "build_id", record.build_id);
-  take(object, "content_hash", record.content_hash);
-  take(object, "host", record.host);
-  take(object, "host_fingerprint", record.host_fingerprint);
-  take(object, "driver_process_id", record.driver_process_id);
-  take(object, "started_utc", record.started_utc);
-  take(object, "commands", record.commands);
-  object.at("status").get_to(record.status);
-  take(object, "reason", record.reason);
-  take(object, "launch_wall_time_s", record.launch_wall_time_s);
-  take(object, "resumed", record.resumed);
-  return record;
-}
-
 }  // namespace
 
 std::string to_json_text(const StudyPlan& plan) {
+  auto host = written(plan.host);
+  host["fingerprint"] = plan.host.fingerprint();
   json runs = json::array();
   for (const auto& spec : plan.matrix.runs) runs.push_back(json::parse(to_json_text(spec)));
   json skipped = json::array();
   for (const auto& run : plan.matrix.skipped) {
     skipped.push_back({{"combination", run.combination}, {"reason", run.reason}});
   }
-  const json object{{"schema", 1},
-                    {"study", plan.study},
-                    {"build_id", plan.build_id},
-                    {"host", to_json(plan.host)},
-                    {"runs", runs},
-                    {"skipped", skipped}};
-  return object.dump(2) + "\n";
+  return json_text_of({{"schema", 1},
+                       {"study", plan.study},
+                       {"build_id", plan.build_id},
+                       {"host", host},
+                       {"runs", runs},
+                       {"skipped", skipped}});
 }
 
 std::string to_json_text(const LaunchRecord& record) {
-  const json object{{"build_id", record.build_id},
-                    {"content_hash", record.content_hash},
-                    {"host", record.host},
-                    {"host_fingerprint", record.host_fingerprint},
-                    {"driver_process_id", record.driver_process_id},
-                    {"started_utc", record.started_utc},
-                    {"commands", record.commands},
-                    {"status", record.status},
-                    {"reason", record.reason},
-                    {"launch_wall_time_s", record.launch_wall_time_s},
-                    {"resumed", record.resumed}};
-  return object.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
+  return json_text_of(written(record));
 }
 
 StudyPlan StudyFolder::read_plan() const {
@@ -113,7 +109,9 @@ std::optional<LaunchRecord> StudyFolder::read_launch(const std::string& run_id) 
   const auto content = text_of_file(launch_file(run_id));
   if (!content) return {};
   try {
-    return launch_from(json::parse(*content));
+    const auto object = json::parse(*content);
+    if (!object.contains("status")) return {};
+    return read_from<LaunchRecord>(object);
   } catch (const json::exception&) {
     return {};
   }

@@ -1,6 +1,3 @@
-#include <algorithm>
-#include <array>
-
 #include <nlohmann/json.hpp>
 
 #include "core/error.hpp"
@@ -20,17 +17,6 @@ void visit_environment(FieldVisitor& v, Environment& environment) {
   v.field("launcher", environment.launcher, {.unit = "1", .description = "How ranks are started"});
   v.field("device", environment.device,
           {.unit = "1", .description = "Where tensors live; empty leaves the study's choice"});
-}
-
-/// What the launchers set themselves: another value would be ignored, or give two ranks one number.
-bool is_set_by_launchers(std::string_view name) {
-  constexpr std::array names{"RANK",
-                             "LOCAL_RANK",
-                             "WORLD_SIZE",
-                             "LOCAL_WORLD_SIZE",
-                             "OMP_NUM_THREADS",
-                             "SCALESTUDY_JOB_KEY"};
-  return std::find(names.begin(), names.end(), name) != names.end();
 }
 
 // Names of variables are free, so they are no fields.
@@ -55,25 +41,7 @@ void read_variables(Environment& environment, const json& object, const std::str
   }
 }
 
-std::vector<std::string> names_of(LauncherDescriptors launchers) {
-  std::vector<std::string> names;
-  for (const auto* launcher : launchers) names.emplace_back(launcher->name);
-  return names;
-}
-
 }  // namespace
-
-const LauncherDescriptor& find_launcher(LauncherDescriptors launchers,
-                                        std::string_view name,
-                                        const std::string& json_path) {
-  for (const auto* launcher : launchers)
-    if (launcher->name == name) return *launcher;
-  const auto names = names_of(launchers);
-  const auto near = nearest(name, names);
-  throw BadInput({cat(json_path, ": unknown name '", name, "'"),
-                  cat("known are ", join(names, ", ")),
-                  near.empty() ? "Use one of them" : cat("Perhaps '", near, "' is meant")});
-}
 
 Environment read_environment(const std::filesystem::path& file, LauncherDescriptors launchers) {
   auto object = read_json_file(file);

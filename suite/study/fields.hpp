@@ -110,6 +110,10 @@ void read_fields_of_text(const std::string& object, const FieldWalk& walk);
 /// errors; a key that stands twice in one object.
 [[nodiscard]] nlohmann::json parse_json(const std::string& text, const std::string& origin);
 
+/// Indented text that ends a line. Bytes that are not UTF-8 are replaced: paths and reasons may
+/// hold any.
+[[nodiscard]] std::string json_text_of(const nlohmann::json& value);
+
 /// The file's JSON. Errors: BadInput, also when it cannot be read.
 [[nodiscard]] nlohmann::json read_json_file(const std::filesystem::path& file);
 

@@ -326,6 +326,10 @@ json parse_json(const std::string& text, const std::string& origin) {
   }
 }
 
+std::string json_text_of(const json& value) {
+  return value.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
+}
+
 json read_json_file(const std::filesystem::path& file) {
   const auto text = text_of_file(file);
   if (!text) {

@@ -33,11 +33,9 @@ fs::path find_by_name(const std::vector<ShippedFile>& files,
     if (candidate.name == name) return candidate.file;
     names.push_back(candidate.name);
   }
-  const auto guess = nearest(name, names);
-  throw BadInput(
-      {cat("There is no ", kind, " '", name, "', neither a file nor a shipped one"),
-       cat("shipped are: ", names.empty() ? "none" : join(names, ", ")),
-       guess.empty() ? "Give the path of a JSON file" : cat("Did you mean '", guess, "'")});
+  throw BadInput({cat("There is no ", kind, " '", name, "', neither a file nor a shipped one"),
+                  cat("shipped are: ", names.empty() ? "none" : join(names, ", ")),
+                  did_you_mean(name, names, "Give the path of a JSON file")});
 }
 
 }  // namespace

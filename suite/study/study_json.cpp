@@ -45,10 +45,6 @@ void visit_study(FieldVisitor& v, Study& study) {
           {.unit = "1", .description = "Timing-only runs that bound one cause each"});
 }
 
-void visit_common(FieldVisitor& v, Study& study) {
-  visit(v, study.settings);
-}
-
 json parse_value(const std::string& text) {
   auto value = json::parse(text, nullptr, false);
   return value.is_discarded() ? json(text) : value;
@@ -107,10 +103,7 @@ const WorkloadDescriptor& find_workload(Workloads workloads,
     if (workload->name == name) return *workload;
     names.emplace_back(workload->name);
   }
-  const auto near = nearest(name, names);
-  throw BadInput({cat(json_path, ": unknown workload '", name, "'"),
-                  cat("known are ", join(names, ", ")),
-                  near.empty() ? "Use one of them" : cat("Perhaps '", near, "' is meant")});
+  refuse_unknown(json_path, "workload", name, names);
 }
 
 // Common and own settings stand side by side; each key belongs to one of them.
@@ -126,7 +119,7 @@ void read_settings(Study& study,
     own[name] = common[name];
     common.erase(name);
   }
-  const FieldWalk walk = [&](FieldVisitor& v) { visit_common(v, study); };
+  const FieldWalk walk = [&](FieldVisitor& v) { visit(v, study.settings); };
   const auto common_names = field_names(walk);
   for (const auto& [key, value] : common.items()) {
     if (!common.is_object() ||
@@ -142,7 +135,7 @@ void read_settings(Study& study,
                                  : cat("Perhaps '", near, "' is meant")});
   }
   read_fields(common, path, walk);
-  study.workload_settings = json::parse(workload.complete_settings(own, path)).dump();
+  study.workload_settings = workload.complete_settings(own, path);
 }
 
 template <class Value>
@@ -173,8 +166,8 @@ std::string against_study_folder(const std::string& path, const std::filesystem:
 }
 
 json settings_schema(const WorkloadDescriptor& workload) {
-  Study study;
-  auto schema = schema_of_fields([&](FieldVisitor& v) { visit_common(v, study); });
+  CommonSettings settings;
+  auto schema = schema_of_fields([&](FieldVisitor& v) { visit(v, settings); });
   const auto own = workload.settings_schema();
   for (const auto& [name, property] : own.at("properties").items()) {
     schema["properties"][name] = property;

@@ -228,7 +228,7 @@ inline std::filesystem::path write_synthetic(const std::filesystem::path& folder
   closing.reason = run.status == RunStatus::complete ? "" : "rank 1 was killed by signal 9";
   closing.failed_rank = run.status == RunStatus::complete ? -1 : 1;
   closing.failed_phase = run.status == RunStatus::complete ? "" : "backward";
-  closing.launch_wall_time_s = training_s + run.launch_overhead_s;
+  closing.summary.launch_wall_time_s = training_s + run.launch_overhead_s;
   return close_run_file(part, closing);
 }
 

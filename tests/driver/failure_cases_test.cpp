@@ -148,14 +148,15 @@ Evidence launcher_evidence(std::optional<RankFailure> told) {
 }
 
 TEST(DeduceOutcome, UnderALauncherItsWordCountsWhenNoRankSpoke) {
-  const auto outcome = deduce_outcome(launcher_evidence(RankFailure{1, "exited with code 5"}));
+  const auto outcome =
+      deduce_outcome(launcher_evidence(RankFailure{1, "exited with code 5", false}));
   EXPECT_EQ(outcome.failed_rank, 1);
   EXPECT_EQ(outcome.failed_phase, "backward");
   EXPECT_EQ(outcome.reason, "rank 1 exited with code 5 in phase 'backward' of step 7");
 }
 
 TEST(DeduceOutcome, UnderALauncherARanksOwnErrorSaysMoreThanItsExitCode) {
-  auto evidence = launcher_evidence(RankFailure{1, "exited with code 5"});
+  auto evidence = launcher_evidence(RankFailure{1, "exited with code 5", false});
   evidence.heartbeats[0] = beat(99, "evaluation", "the volume is damaged");
   const auto outcome = deduce_outcome(evidence);
   EXPECT_EQ(outcome.failed_rank, 0);
@@ -163,7 +164,8 @@ TEST(DeduceOutcome, UnderALauncherARanksOwnErrorSaysMoreThanItsExitCode) {
 }
 
 TEST(DeduceOutcome, ARankThatDoesNotExistHasNoHeartbeat) {
-  const auto outcome = deduce_outcome(launcher_evidence(RankFailure{99, "exited with code 5"}));
+  const auto outcome =
+      deduce_outcome(launcher_evidence(RankFailure{99, "exited with code 5", false}));
   EXPECT_EQ(outcome.failed_rank, 99);
   EXPECT_THAT(outcome.reason, HasSubstr("before its first sign of life"));
 }

@@ -137,7 +137,7 @@ TEST(DeduceOutcome, UnderMpirunTheEarliestErrorCounts) {
 TEST(DeduceOutcome, UnderMpirunASignalBeatsTheErrorsItCaused) {
   auto evidence = mpirun_evidence(137);
   evidence.heartbeats[0] = heartbeat(101, "backward", "a peer is gone");
-  evidence.told_by_launcher = RankFailure{1, "was killed by signal 9"};
+  evidence.told_by_launcher = RankFailure{1, "was killed by signal 9", true};
   const auto outcome = deduce_outcome(evidence);
   EXPECT_EQ(outcome.failed_rank, 1);
   EXPECT_THAT(outcome.reason, HasSubstr("rank 1 was killed by signal 9 in phase 'forward'"));

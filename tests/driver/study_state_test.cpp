@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 using testing::HasSubstr;
 
 RunState only_state(const PlannedFolder& study) {
-  return state_of_run(study.folder(), study.spec(0));
+  return state_of_study(study.folder()).runs.at(0);
 }
 
 TEST(RunStage, EveryStatusOfAClosedFileHasItsStage) {
@@ -187,6 +187,14 @@ TEST(StateOfStudy, FailedRunsAreNotWaitedFor) {
   study.record(0);
   study.launch(1, "failed", "because");
   EXPECT_EQ(state_of_study(study.folder()).time_left_s, 0);
+}
+
+TEST(StateOfStudy, InterruptedRunsAreMadeAgain) {
+  const PlannedFolder study(repeats_of({}, 3));
+  study.record(0);
+  study.launch(1, "interrupted", "interrupted by the user");
+  const auto state = state_of_study(study.folder());
+  EXPECT_DOUBLE_EQ(state.time_left_s, 2 * state.runs[0].launch_wall_time_s);
 }
 
 TEST(StateOfStudy, ARunWithoutFileTellsItsTimeByTheLaunchRecord) {

@@ -92,6 +92,23 @@ TEST(Crash, AKilledDriverShowsAsInterrupted) {
   EXPECT_THAT(status.out, HasSubstr("the driver ended before the run did"));
 }
 
+TEST(Crash, OfAKilledDriversRunNoLaunchTimeIsKnown) {
+  const Workplace place;
+  const auto driver = place.start(place.run_arguments(), UNHURRIED);
+  std::vector<fs::path> folders;
+  EXPECT_TRUE(eventually([&] {
+    folders = place.run_folders();
+    return !folders.empty() && fs::exists(folders.front() / "run.h5.part");
+  }));
+  ::kill(driver, SIGKILL);
+  static_cast<void>(place.wait_for(driver));
+  EXPECT_TRUE(no_ranks_left(place));
+  expect_completes_when_run_again(place);
+  const auto record = read_run_file(folders.front() / "attempt-1" / "run.h5");
+  EXPECT_EQ(record.header.status, RunStatus::interrupted);
+  EXPECT_EQ(record.summary_value(&SummaryRow::launch_wall_time_s), std::nullopt);
+}
+
 TEST(Interrupt, ClosesTheFileAndSaysHowToResume) {
   for (const int signal : {SIGINT, SIGTERM}) {
     const Workplace place;

@@ -133,6 +133,25 @@ TEST(Run, DivergenceIsKeptAndNotRepeated) {
   EXPECT_THAT(again.err, HasSubstr("4 kept"));
 }
 
+/// Ranks of which those of two-rank runs leave a result file that cannot even be opened.
+fs::path half_broken_rank_program(const Workplace& place) {
+  const auto script = place.path() / "rank.sh";
+  write_text(script, cat("#!/bin/sh\ncase $4 in *-r2-*) mkdir -p \"$4/run.h5.part\" ;; *) exec ",
+                         RANK_PROGRAM, " \"$@\" ;; esac\n"));
+  fs::permissions(script, fs::perms::owner_all);
+  return script;
+}
+
+TEST(Run, AResultFileThatCannotBeReadFailsItsRunAlone) {
+  const Workplace place;
+  place.write_study(R"("ranks": [2, 1])", 1);
+  const auto script = half_broken_rank_program(place);
+  const auto finished = place.run({{"SCALESTUDY_RANK_PROGRAM", script.string()}});
+  EXPECT_EQ(finished.code, 5) << finished.err;
+  EXPECT_THAT(finished.err, HasSubstr("run.h5.part cannot be closed"));
+  EXPECT_THAT(finished.err, HasSubstr("1 of 2 runs complete"));
+}
+
 TEST(Run, OneKindOfFailureKeepsItsExitCode) {
   const Workplace place;
   const auto bad_input = place.run({{"FAKE_RANK_FAULT", "bad_input 0 1"}});

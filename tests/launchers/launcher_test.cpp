@@ -85,6 +85,17 @@ TEST(MpirunLauncher, OversubscribesOnlyWhenAsked) {
   EXPECT_EQ(process.variables.at("OMPI_MCA_mpi_yield_when_idle"), "1");
 }
 
+TEST(MpirunLauncher, KeepsWhatTheEnvironmentSaysOfOpenMpi) {
+  auto request = sample_request();
+  request.oversubscribed = true;
+  const std::map<std::string, std::string> given{{"OMPI_ALLOW_RUN_AS_ROOT", "0"},
+                                                 {"OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "0"},
+                                                 {"OMPI_MCA_mpi_yield_when_idle", "0"}};
+  request.variables = given;
+  const auto process = launcher("mpirun").plan(request).processes[0];
+  for (const auto& [name, value] : given) EXPECT_EQ(process.variables.at(name), value) << name;
+}
+
 TEST(MpirunLauncher, MissingProgramIsNamedWithTheRemedy) {
   const std::string path = std::getenv("PATH");
   ::setenv("PATH", "/nowhere", 1);

@@ -140,8 +140,7 @@ TEST_F(RankProgramTest, GoesOnFromACheckpointWithWhatWasRecordedBefore) {
   const auto spec = spec_of_fake_training(1, 3, 2, 4);
   ASSERT_EQ(run(spec, {.training = {.failing_step = 5}}), ExitCode::run_failed);
   std::filesystem::create_directories(run_folder() / "attempt-1");
-  const auto closed = close_run_file(run_folder() / "run.h5.part",
-                                     {.status = RunStatus::failed, .launch_wall_time_s = 1});
+  const auto closed = close_run_file(run_folder() / "run.h5.part", {.status = RunStatus::failed});
   std::filesystem::rename(closed, run_folder() / "attempt-1/run.h5");
   ASSERT_EQ(run(spec, {.checkpoint = progress_after(2, epoch_layout(spec.plan))}), ExitCode::done);
   const auto found = record();

@@ -62,7 +62,7 @@ TEST(Crash, KilledWriterLeavesAllFlushedRows) {
     ::kill(child, SIGKILL);
     ::waitpid(child, nullptr, 0);
     const auto promised = flushed.value().load();
-    const auto file = close_run_file(part, {RunStatus::failed, "killed", 0, "forward", 1.0, {}});
+    const auto file = close_run_file(part, {RunStatus::failed, "killed", 0, "forward", {}});
     const auto run = read_run_file(file);
     ASSERT_GE(run.steps.steps(), promised);
     ASSERT_GE(static_cast<std::int64_t>(run.events.size()), promised);
@@ -90,7 +90,7 @@ TEST(Crash, AHeaderOlderThanTheLastFlushLosesNothing) {
       .seekp(stated_length_offset)
       .write(older.data(), 8);
   EXPECT_EQ(read_run_file(part).events.size(), 500U);
-  const auto file = close_run_file(part, {RunStatus::failed, "killed", 0, "forward", 1.0, {}});
+  const auto file = close_run_file(part, {RunStatus::failed, "killed", 0, "forward", {}});
   EXPECT_EQ(read_run_file(file).events.size(), 500U);
 }
 
@@ -109,7 +109,7 @@ TEST(Crash, TextsThatWereNeverWrittenEndTheirTableNotTheFile) {
   std::fstream(part, std::ios::binary | std::ios::in | std::ios::out)
       .seekp(static_cast<std::streamoff>(last_texts))
       .write("\0\0\0\0", 4);
-  const auto file = close_run_file(part, {RunStatus::failed, "killed", 0, "forward", 1.0, {}});
+  const auto file = close_run_file(part, {RunStatus::failed, "killed", 0, "forward", {}});
   const auto run = read_run_file(file);
   EXPECT_EQ(run.steps.steps(), 3);
   EXPECT_LT(run.events.size(), 500U);
@@ -153,8 +153,8 @@ TEST(Crash, FullDiskIsReportedAndKeepsWhatWasFlushed) {
     ASSERT_TRUE(WIFEXITED(status)) << "signal " << WTERMSIG(status);
     EXPECT_EQ(WEXITSTATUS(status), 0);
     const auto promised = flushed.value().load();
-    const auto run = read_run_file(
-        close_run_file(part, {RunStatus::failed, "disk full", 0, "recording", 1.0, {}}));
+    const auto run =
+        read_run_file(close_run_file(part, {RunStatus::failed, "disk full", 0, "recording", {}}));
     EXPECT_GE(run.steps.steps(), promised);
     for (std::int64_t step = 0; step < promised; ++step) {
       ASSERT_EQ(run.steps.at(&StepRow::loss, 0, step), sample_step_value(0, step, &StepRow::loss));

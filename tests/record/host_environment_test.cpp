@@ -58,6 +58,11 @@ TEST(HostEnvironment, UsableCoresAreThoseOfThisProcess) {
   EXPECT_EQ(usable_core_count(), CPU_COUNT(&before));
 }
 
+TEST(HostEnvironment, AQuotaOnlyTakesCoresAway) {
+  EXPECT_GE(core_count_in_quota(), 1);
+  EXPECT_LE(core_count_in_quota(), usable_core_count());
+}
+
 TEST(HostEnvironment, KeepsRelevantVariablesAndNoSecrets) {
   ::setenv("SCALESTUDY_TEST_VALUE", "a=b", 1);
   ::setenv("SCALESTUDY_API_TOKEN", "secret", 1);

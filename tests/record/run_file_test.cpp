@@ -188,7 +188,7 @@ TEST(RunFile, ClosingRecordsWhoFailedWhere) {
   const auto part = folder / "run.h5.part";
   { RunFileWriter writer(part, sample_header(), 2); }
   const auto run = read_run_file(
-      close_run_file(part, {RunStatus::failed, "killed by signal 9", 1, "backward", 3.5, {}}));
+      close_run_file(part, {RunStatus::failed, "killed by signal 9", 1, "backward", {}}));
   EXPECT_EQ(run.header.status, RunStatus::failed);
   EXPECT_EQ(run.header.reason, "killed by signal 9");
   EXPECT_EQ(run.header.failed_rank, 1);
@@ -247,6 +247,21 @@ TEST(CloseRunFile, SaysThatThePartIsMissing) {
       message_of<RunFailed>([&] { close_run_file(folder / "run.h5.part", complete_closing()); });
   EXPECT_THAT(text, HasSubstr("run.h5.part cannot be closed"));
   EXPECT_THAT(text, HasSubstr("No such file"));
+}
+
+TEST(CloseRunFile, WhatIsAddedMayFollowFromTheContent) {
+  const TemporaryFolder folder;
+  const auto part = folder / "run.h5.part";
+  {
+    RunFileWriter writer(part, sample_header(), 2);
+    write_sample(writer);
+  }
+  const auto run = read_run_file(close_run_file(part, [](const RunRecord& record) {
+    auto closing = complete_closing();
+    closing.reason = std::to_string(record.steps.steps());
+    return closing;
+  }));
+  EXPECT_EQ(run.header.reason, "7");
 }
 
 TEST(CloseRunFile, LeavesAnUnreadablePartAsItIs) {

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "record/run_layout.hpp"
+#include "record/run_record.hpp"
 
 namespace scalestudy {
 namespace {
@@ -47,11 +47,10 @@ TEST(RunLabels, CodesAreAddedOnce) {
 TEST(RunStatus, NamesGoBothWays) {
   for (const auto status : {RunStatus::running, RunStatus::complete, RunStatus::failed,
                             RunStatus::timed_out, RunStatus::diverged, RunStatus::interrupted}) {
-    EXPECT_EQ(run_layout::status_from_text(to_string(status)), status);
+    EXPECT_EQ(find_choice<RunStatus>(to_string(status)), status);
   }
-  EXPECT_EQ(run_layout::status_from_text("unknown"), std::nullopt);
-  EXPECT_EQ(run_layout::status_from_text(""), std::nullopt);
-  EXPECT_EQ(to_string(static_cast<RunStatus>(99)), "unknown");
+  EXPECT_EQ(find_choice<RunStatus>("unknown"), std::nullopt);
+  EXPECT_EQ(find_choice<RunStatus>(""), std::nullopt);
 }
 
 }  // namespace

@@ -17,7 +17,7 @@ inline RunHeader sample_header() {
   RunHeader header;
   header.run_id = "noise2void-r2-linear_fixed_samples-bucketed_overlap-rep0-1a2b3c4d";
   header.build_id = "0.1.0+gabcdef01.release";
-  header.labels = {"oversubscribed"};
+  header.labels = {"oversubscribed", "resumed"};
   return header;
 }
 
@@ -90,8 +90,7 @@ inline void write_sample(RunFileWriter& writer) {
 inline Closing complete_closing() {
   Closing closing;
   closing.status = RunStatus::complete;
-  closing.launch_wall_time_s = 12.5;
-  closing.extra_labels = {"resumed", "oversubscribed"};
+  closing.summary.launch_wall_time_s = 12.5;
   return closing;
 }
 

@@ -104,6 +104,15 @@ TEST_F(StudyFolderTest, AReasonMayQuoteAnyBytes) {
   EXPECT_EQ(folder_.read_launch("a")->reason, "bad \xef\xbf\xbd byte");
 }
 
+TEST_F(StudyFolderTest, APlanMayQuoteAnyBytes) {
+  StudyPlan plan;
+  plan.host.environment = "bad \xff byte";
+  plan.matrix.skipped.push_back({"ranks=2", "bad \xff byte"});
+  add("plan.json", to_json_text(plan));
+  EXPECT_EQ(folder_.read_plan().host.environment, "bad \xef\xbf\xbd byte");
+  EXPECT_EQ(folder_.read_plan().matrix.skipped.at(0).reason, "bad \xef\xbf\xbd byte");
+}
+
 TEST_F(StudyFolderTest, AnOlderLaunchRecordHasDefaults) {
   add("runs/a/launch.json", R"({"status": "complete"})");
   const auto read = folder_.read_launch("a");

@@ -29,10 +29,6 @@ std::vector<T> numbers_in(const std::vector<std::byte>& bytes) {
 
 }  // namespace
 
-void close_descriptor(int descriptor) noexcept {
-  ::close(descriptor);
-}
-
 PackBytes::PackBytes(const std::filesystem::path& file)
     : file_(file), descriptor_(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
   if (!descriptor_) refuse(cat("cannot be opened (", std::strerror(errno), ")"));

@@ -10,13 +10,11 @@
 #include <string_view>
 #include <vector>
 
-#include "core/handle.hpp"
+#include "core/descriptor.hpp"
 
 #include "data/pack/pack_header.hpp"
 
 namespace scalestudy {
-
-void close_descriptor(int descriptor) noexcept;
 
 class PackBytes {
  public:
@@ -54,7 +52,7 @@ class PackBytes {
   void require_inside(std::uint64_t offset_bytes, std::uint64_t size_bytes) const;
 
   std::filesystem::path file_;
-  Handle<int, close_descriptor> descriptor_;
+  Descriptor descriptor_;
   std::uint64_t file_bytes_ = 0;
   PackHeader header_;
 };

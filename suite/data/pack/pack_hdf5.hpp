@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "core/handle.hpp"
+#include "core/descriptor.hpp"
 
 #include "data/pack/pack_bytes.hpp"
 #include "data/pack/pack_header.hpp"
@@ -56,7 +56,7 @@ class PackHdf5 {
   void reserve_stored(const OpenFile& created, const StoredForm& form, std::uint64_t rows);
   void copy(int descriptor, std::uint64_t begin_bytes, std::uint64_t end_bytes) const;
 
-  Handle<int, close_descriptor> memory_;
+  Descriptor memory_;
   std::unique_ptr<OpenFile> open_;
   std::uint64_t stored_offset_bytes_ = 0;
   std::uint64_t stored_end_bytes_ = 0;  ///< of the last chunk

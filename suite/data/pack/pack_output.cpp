@@ -61,8 +61,7 @@ PackOutput::PackOutput(fs::path file, const StoredForm& form, Existing existing)
   guarded([&] {
     stored_offset_bytes_ = PackHdf5(form_, form_.rows_per_chunk).stored_offset_bytes();
     fs::remove(part_);
-    descriptor_ = Handle<int, close_descriptor>(
-        ::open(part_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+    descriptor_ = Descriptor(::open(part_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
     if (!descriptor_) throw std::system_error(errno, std::generic_category(), "its .part");
   });
 }

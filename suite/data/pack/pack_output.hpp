@@ -11,6 +11,8 @@
 #include <string>
 #include <vector>
 
+#include "core/descriptor.hpp"
+
 #include "data/pack/pack_hdf5.hpp"
 #include "data/pack/pack_header.hpp"
 
@@ -53,7 +55,7 @@ class PackOutput {
   std::filesystem::path file_;
   std::filesystem::path part_;
   StoredForm form_;
-  Handle<int, close_descriptor> descriptor_;
+  Descriptor descriptor_;
   std::uint64_t stored_offset_bytes_ = 0;
   std::uint64_t stored_bytes_ = 0;
   std::uint64_t needed_bytes_ = 0;  ///< at most, of the whole file

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cmath>
 #include <memory>
+#include <optional>
 
 #include <CLI/CLI.hpp>
 
@@ -29,8 +30,7 @@ struct DataOptions {
   bool keep_encoded = false;
   std::string size;
   bool pad = false;
-  double mask_threshold_frac = 0;
-  bool mask_threshold_given = false;
+  std::optional<double> mask_threshold_frac;
 };
 
 PictureSize size_in(const std::string& text) {
@@ -58,8 +58,8 @@ PrepareOptions prepare_options(const DataOptions& options) {
   chosen.keep_encoded = options.keep_encoded;
   if (!options.size.empty()) chosen.size = size_in(options.size);
   chosen.pad = options.pad;
-  if (options.mask_threshold_given) {
-    const auto threshold = options.mask_threshold_frac;
+  if (options.mask_threshold_frac) {
+    const auto threshold = *options.mask_threshold_frac;
     if (!(threshold >= 0 && threshold < 1))
       throw BadInput({cat("--mask-threshold ", threshold, " is no share of the largest value"),
                       "it takes a number from 0 to below 1", "Write e.g. --mask-threshold 0.5"});
@@ -118,11 +118,10 @@ ExitCode inspect(const DataOptions& options, Context& context) {
 }
 
 [[noreturn]] void refuse_action(const std::string& action) {
-  const auto guess = nearest(action, {"inspect", "prepare"});
-  throw BadInput({cat("There is no command 'data ", action, "'"),
-                  "data can be prepared and inspected",
-                  guess.empty() ? "Use scalestudy data inspect PATH"
-                                : cat("Did you mean 'data ", guess, "'")});
+  const auto given = "data " + action;
+  throw BadInput(
+      {cat("There is no command '", given, "'"), "data can be prepared and inspected",
+       did_you_mean(given, {"data inspect", "data prepare"}, "Use scalestudy data inspect PATH")});
 }
 
 /// An option of the other action would be ignored.
@@ -144,7 +143,7 @@ void add_inspect_options(CLI::App& app, DataOptions& options) {
       ->group(group);
 }
 
-CLI::Option* add_prepare_options(CLI::App& app, DataOptions& options) {
+void add_prepare_options(CLI::App& app, DataOptions& options) {
   const auto* const group = "data prepare";
   app.add_option("--out", options.out, "The pack to write")->type_name("FILE")->group(group);
   app.add_flag("--force", options.force, "Replace an existing pack")->group(group);
@@ -156,10 +155,9 @@ CLI::Option* add_prepare_options(CLI::App& app, DataOptions& options) {
       ->group(group);
   app.add_flag("--pad", options.pad, "Keep the aspect ratio and fill with 0 (with --size)")
       ->group(group);
-  return app
-      .add_option("--mask-threshold", options.mask_threshold_frac,
-                  "Mask values above this share of the largest possible one are foreground "
-                  "(default 0.5)")
+  app.add_option("--mask-threshold", options.mask_threshold_frac,
+                 "Mask values above this share of the largest possible one are foreground "
+                 "(default 0.5)")
       ->type_name("FRACTION")
       ->group(group);
 }
@@ -171,9 +169,8 @@ Action define(CLI::App& app) {
                  "Folder with images/ and masks/, folder with train/CLASS, TIFF volume, or pack")
       ->required();
   add_inspect_options(app, *options);
-  const auto* const threshold = add_prepare_options(app, *options);
-  return [options, threshold, &app](Context& context) {
-    options->mask_threshold_given = threshold->count() > 0;
+  add_prepare_options(app, *options);
+  return [options, &app](Context& context) {
     if (options->action != "prepare" && options->action != "inspect")
       refuse_action(options->action);
     require_own_options(app, options->action);

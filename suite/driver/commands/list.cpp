@@ -131,10 +131,9 @@ const Kind& kind_named(const std::string& name) {
     if (kind.name == name) return kind;
     names.emplace_back(kind.name);
   }
-  const auto guess = nearest(name, names);
   throw BadInput({cat("There is nothing called '", name, "' to list"),
                   cat("can be listed: ", join(names, ", ")),
-                  guess.empty() ? "Use one of them" : cat("Did you mean '", guess, "'")});
+                  did_you_mean(name, names, "Use one of them")});
 }
 
 Action define(CLI::App& app) {

@@ -72,11 +72,13 @@ ExitCode show_commands(Context& context,
                        const PlannedStudy& planned,
                        const WritableStudyFolder& folder) {
   const ShippedFiles shipped(context.executable);
+  const auto states = states_of_runs(folder, planned.plan);
   std::vector<PlannedLaunch> launches;
-  for (const auto& spec : planned.plan.matrix.runs) {
-    launches.push_back({spec.run_id(), is_settled(state_of_run(folder, spec).stage),
+  for (std::size_t i = 0; i < states.size(); ++i) {
+    const auto& spec = planned.plan.matrix.runs[i];
+    launches.push_back({spec.run_id(), is_settled(states[i].stage),
                         launch_plan(spec, folder.run_folder(spec.run_id()), shipped.rank_program(),
-                                    planned.environment.variables)});
+                                    planned.plan.host.variables)});
   }
   if (context.options.json) {
     context.out << launches_json(launches);
@@ -123,6 +125,7 @@ void report_results(const std::vector<RunResult>& results,
 std::vector<RunResult> run_study(Context& context,
                                  const PlannedStudy& planned,
                                  const WritableStudyFolder& folder,
+                                 const std::vector<RunState>& earlier,
                                  const ResumePolicy& policy) {
   const ShippedFiles shipped(context.executable);
   Reporter reporter(context.err, context.verbosity(), context.err_is_terminal, folder.driver_log());
@@ -133,7 +136,8 @@ std::vector<RunResult> run_study(Context& context,
   }
   const Stopwatch since;
   SignalQueue signals;
-  StudyRunner runner({folder, planned.plan, shipped.rank_program(), reporter, signals, policy});
+  StudyRunner runner(
+      {folder, planned.plan, earlier, shipped.rank_program(), reporter, signals, policy});
   auto results = runner.run_all();
   report_results(results, planned.plan.matrix.runs.size(), folder, since.elapsed_s(), reporter);
   return results;
@@ -149,10 +153,11 @@ ExitCode run(Context& context, const RunOptions& options) {
   require_data(planned.study);
   folder.create();
   const DriverLock lock(folder);
-  require_same_study(folder, planned.plan, options.policy);
+  const auto earlier = states_of_runs(folder, planned.plan);
+  require_same_study(folder, planned.plan, earlier, options.policy);
   folder.write_study(planned.study.requested);
   folder.write_plan(planned.plan);
-  const auto results = run_study(context, planned, folder, options.policy);
+  const auto results = run_study(context, planned, folder, earlier, options.policy);
   if (context.options.json) context.out << results_json(folder, results);
   const auto& last = results.empty() ? RunResult{} : results.back();
   const bool interrupted =

@@ -21,10 +21,9 @@ namespace {
 nlohmann::json schema_of(const std::string& kind) {
   if (kind == "study") return study_schema(workload_catalogue());
   if (kind == "environment") return environment_schema(launcher_descriptors());
-  const auto guess = nearest(kind, {"study", "environment"});
   throw BadInput({cat("There is no schema '", kind, "'"),
                   "schemas describe the files study and environment",
-                  guess.empty() ? "Use one of them" : cat("Did you mean '", guess, "'")});
+                  did_you_mean(kind, {"study", "environment"}, "Use one of them")});
 }
 
 Action define(CLI::App& app) {

@@ -17,7 +17,6 @@
 
 #include "record/host_environment.hpp"
 
-#include "launchers/host.hpp"
 #include "launchers/launcher.hpp"
 
 namespace scalestudy {
@@ -112,7 +111,7 @@ MachineFacts find_machine_facts(const ShippedFiles& shipped) {
   facts.browser =
       first_on_path({"chromium", "chromium-browser", "google-chrome", "firefox", "xdg-open"});
   facts.cpu_model = cpu_model();
-  facts.cores = usable_cores();
+  facts.cores = core_count_in_quota();
   facts.load = load_average();
   facts.memory_bytes = meminfo_bytes("MemTotal:");
   facts.available_memory_bytes = meminfo_bytes("MemAvailable:");

@@ -4,14 +4,12 @@
 
 #include <nlohmann/json.hpp>
 
+#include "study/fields.hpp"
+
 namespace scalestudy {
 namespace {
 
 using nlohmann::json;
-
-std::string text_of(const json& value) {
-  return value.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
-}
 
 json number_or_null(double value) {
   return std::isfinite(value) ? json(value) : json();
@@ -73,20 +71,20 @@ std::string run_json(const RunRecord& record, const std::vector<SettingStages>& 
                       {"effective", text_or_null(setting.effective)},
                       {"differs", setting.differs()}});
   }
-  return text_of({{"file", record.file.string()},
-                  {"run_id", header.run_id},
-                  {"build_id", header.build_id},
-                  {"schema", header.schema},
-                  {"status", to_string(header.status)},
-                  {"reason", header.reason},
-                  {"failed_rank", header.failed_rank},
-                  {"failed_phase", header.failed_phase},
-                  {"labels", header.labels},
-                  {"validity_codes", header.validity_codes},
-                  {"summary", summary_of(record)},
-                  {"settings", stages},
-                  {"tables", to_json(contents_of(record))},
-                  {"panels", panels}});
+  return json_text_of({{"file", record.file.string()},
+                       {"run_id", header.run_id},
+                       {"build_id", header.build_id},
+                       {"schema", header.schema},
+                       {"status", to_string(header.status)},
+                       {"reason", header.reason},
+                       {"failed_rank", header.failed_rank},
+                       {"failed_phase", header.failed_phase},
+                       {"labels", header.labels},
+                       {"validity_codes", header.validity_codes},
+                       {"summary", summary_of(record)},
+                       {"settings", stages},
+                       {"tables", to_json(contents_of(record))},
+                       {"panels", panels}});
 }
 
 std::string volume_json(const VolumeInspection& inspection) {
@@ -110,7 +108,7 @@ std::string volume_json(const VolumeInspection& inspection) {
     object["patch_zyx"] = *inspection.patch;
     object["grid_patch_count"] = inspection.grid_patch_count;
   }
-  return text_of(object);
+  return json_text_of(object);
 }
 
 }  // namespace scalestudy

@@ -26,7 +26,8 @@ struct TableContents {
   std::vector<ColumnContents> columns;
 };
 
-/// In the file's order; columns that the file does not have are left out.
+/// Steps, then the tables. Columns of tables that the file does not have are left out; those of
+/// steps have no values.
 [[nodiscard]] std::vector<TableContents> contents_of(const RunRecord& record);
 
 /// The run file that a user means by a file, or by the folder of one run.

@@ -1,15 +1,13 @@
 #include <nlohmann/json.hpp>
 
+#include "study/fields.hpp"
+
 #include "driver/inspect/set_report.hpp"
 
 namespace scalestudy {
 namespace {
 
 using nlohmann::json;
-
-std::string text_of(const json& value) {
-  return value.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
-}
 
 json to_json(const Spread& spread) {
   return {{"minimum", spread.minimum}, {"median", spread.median}, {"maximum", spread.maximum}};
@@ -68,16 +66,16 @@ std::string set_json(const std::filesystem::path& source, const SetInspection& f
     object["pack"]["file_bytes"] = found.pack_file_bytes;
     object["pack"]["verified"] = found.verified;
   }
-  return text_of(object);
+  return json_text_of(object);
 }
 
 std::string prepared_json(const std::filesystem::path& file, const PrepareSummary& summary) {
-  return text_of({{"file", file.string()},
-                  {"pack", to_json(summary.description)},
-                  {"sample_count", summary.sample_count},
-                  {"class_count", summary.class_count},
-                  {"stored_bytes", summary.stored_bytes},
-                  {"file_bytes", summary.file_bytes}});
+  return json_text_of({{"file", file.string()},
+                       {"pack", to_json(summary.description)},
+                       {"sample_count", summary.sample_count},
+                       {"class_count", summary.class_count},
+                       {"stored_bytes", summary.stored_bytes},
+                       {"file_bytes", summary.file_bytes}});
 }
 
 }  // namespace scalestudy

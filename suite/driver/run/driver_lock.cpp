@@ -43,36 +43,31 @@ pid_t process_id_in(int descriptor) {
 
 DriverLock::DriverLock(const StudyFolder& folder) {
   const auto file = lock_file(folder);
-  descriptor_ = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
-  if (descriptor_ < 0) refuse_unwritable(file, std::strerror(errno));
+  descriptor_ = Descriptor(::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644));
+  if (!descriptor_) refuse_unwritable(file, std::strerror(errno));
   auto lock = whole_file_lock();
-  if (::fcntl(descriptor_, F_OFD_SETLK, &lock) != 0) {
-    const auto other = process_id_in(descriptor_);
-    ::close(descriptor_);
+  if (::fcntl(descriptor_.get(), F_OFD_SETLK, &lock) != 0) {
+    const auto other = process_id_in(descriptor_.get());
     throw BadInput(
         {cat("Another scalestudy run (process ", other, ") works in ", folder.path().string()),
          "two drivers in one folder would start every run twice",
          "Wait for it, watch it with 'scalestudy status', or choose another --out"});
   }
   const auto text = cat(::getpid(), "\n");
-  if (::ftruncate(descriptor_, 0) != 0 || ::pwrite(descriptor_, text.data(), text.size(), 0) < 0) {
+  if (::ftruncate(descriptor_.get(), 0) != 0 ||
+      ::pwrite(descriptor_.get(), text.data(), text.size(), 0) < 0) {
     refuse_unwritable(file, std::strerror(errno));
   }
 }
 
-DriverLock::~DriverLock() {
-  ::close(descriptor_);
-}
-
 std::optional<pid_t> DriverLock::holder(const StudyFolder& folder) {
-  const int descriptor = ::open(lock_file(folder).c_str(), O_RDONLY | O_CLOEXEC);
-  if (descriptor < 0) return {};
+  const Descriptor descriptor(::open(lock_file(folder).c_str(), O_RDONLY | O_CLOEXEC));
+  if (!descriptor) return {};
   auto lock = whole_file_lock();
   std::optional<pid_t> holder;
-  if (::fcntl(descriptor, F_OFD_GETLK, &lock) == 0 && lock.l_type != F_UNLCK) {
-    holder = process_id_in(descriptor);
+  if (::fcntl(descriptor.get(), F_OFD_GETLK, &lock) == 0 && lock.l_type != F_UNLCK) {
+    holder = process_id_in(descriptor.get());
   }
-  ::close(descriptor);
   return holder;
 }
 

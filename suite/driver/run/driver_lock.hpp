@@ -5,6 +5,8 @@
 
 #include <sys/types.h>
 
+#include "core/descriptor.hpp"
+
 #include "record/study_folder.hpp"
 
 namespace scalestudy {
@@ -14,15 +16,12 @@ class DriverLock {
  public:
   /// Errors: BadInput naming the process id of the driver that holds it.
   explicit DriverLock(const StudyFolder& folder);
-  ~DriverLock();
-  DriverLock(const DriverLock&) = delete;
-  DriverLock& operator=(const DriverLock&) = delete;
 
   /// Process id of the driver at work in `folder`, if there is one.
   [[nodiscard]] static std::optional<pid_t> holder(const StudyFolder& folder);
 
  private:
-  int descriptor_ = -1;
+  Descriptor descriptor_;
 };
 
 }  // namespace scalestudy

@@ -121,7 +121,7 @@ void deduce_from_launcher(const Evidence& evidence, RunOutcome& outcome) {
   outcome.exit_code = exit_code_of(process.end);
   const auto with_error = first_rank_with_error(evidence);
   const auto& told = evidence.told_by_launcher;
-  const bool killed = told && told->how.find("signal") != std::string::npos;
+  const bool killed = told && told->by_signal;
   if (with_error >= 0 && !killed) {
     blame(evidence, with_error, "failed", outcome);
   } else if (told) {

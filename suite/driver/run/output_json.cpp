@@ -4,16 +4,12 @@
 
 #include <nlohmann/json.hpp>
 
+#include "study/fields.hpp"
+
 namespace scalestudy {
 namespace {
 
 using nlohmann::json;
-
-constexpr auto lossy = json::error_handler_t::replace;  // reasons may quote any bytes
-
-std::string text_of(const json& value) {
-  return value.dump(2, ' ', false, lossy) + "\n";
-}
 
 json number_or_null(double value) {
   return std::isnan(value) ? json() : json(value);
@@ -54,7 +50,7 @@ std::string plan_json(const StudyPlan& plan) {
   for (const auto& run : plan.matrix.skipped) {
     skipped.push_back({{"combination", run.combination}, {"reason", run.reason}});
   }
-  return text_of({{"study", plan.study}, {"runs", runs}, {"skipped", skipped}});
+  return json_text_of({{"study", plan.study}, {"runs", runs}, {"skipped", skipped}});
 }
 
 std::string status_json(const StudyFolder& folder, const StudyState& state) {
@@ -65,12 +61,12 @@ std::string status_json(const StudyFolder& folder, const StudyState& state) {
     const std::string stage(to_string(state.runs[i].stage));
     counts[stage] = count_of(state, state.runs[i].stage);
   }
-  return text_of({{"study", state.plan.study},
-                  {"folder", folder.path().string()},
-                  {"driver_alive", state.driver_alive},
-                  {"time_left_s", number_or_null(state.time_left_s)},
-                  {"counts", counts},
-                  {"runs", runs}});
+  return json_text_of({{"study", state.plan.study},
+                       {"folder", folder.path().string()},
+                       {"driver_alive", state.driver_alive},
+                       {"time_left_s", number_or_null(state.time_left_s)},
+                       {"counts", counts},
+                       {"runs", runs}});
 }
 
 std::string results_json(const StudyFolder& folder, const std::vector<RunResult>& results) {
@@ -80,9 +76,9 @@ std::string results_json(const StudyFolder& folder, const std::vector<RunResult>
     run["kept"] = result.kept;
     runs.push_back(std::move(run));
   }
-  return text_of({{"folder", folder.path().string()},
-                  {"exit_code", static_cast<int>(exit_code_of(results))},
-                  {"runs", runs}});
+  return json_text_of({{"folder", folder.path().string()},
+                       {"exit_code", static_cast<int>(exit_code_of(results))},
+                       {"runs", runs}});
 }
 
 std::string launches_json(const std::vector<PlannedLaunch>& launches) {
@@ -92,7 +88,7 @@ std::string launches_json(const std::vector<PlannedLaunch>& launches) {
     for (const auto& process : launch.plan.processes) processes.push_back(to_json(process));
     array.push_back({{"run_id", launch.run_id}, {"kept", launch.kept}, {"processes", processes}});
   }
-  return text_of({{"launches", array}});
+  return json_text_of({{"launches", array}});
 }
 
 }  // namespace scalestudy

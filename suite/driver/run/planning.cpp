@@ -6,7 +6,6 @@
 
 #include "record/host_environment.hpp"
 
-#include "launchers/host.hpp"
 #include "launchers/launcher.hpp"
 #include "workloads/catalogue.hpp"
 
@@ -16,15 +15,15 @@ PlannedStudy plan_study(const Context& context, const std::string& study) {
   const ShippedFiles shipped(context.executable);
   const auto& options = context.options;
   PlannedStudy planned;
-  planned.environment = shipped.find_environment(options.environment, launcher_descriptors());
-  if (!options.launcher.empty()) planned.environment.launcher = options.launcher;
-  static_cast<void>(launcher(planned.environment.launcher));  // an unknown one is refused here
+  auto environment = shipped.find_environment(options.environment, launcher_descriptors());
+  if (!options.launcher.empty()) environment.launcher = options.launcher;
+  static_cast<void>(launcher(environment.launcher));  // an unknown one is refused here
   planned.study = read_study(shipped.find_study(study), options.overrides, workload_catalogue());
   planned.plan.study = planned.study.name;
   planned.plan.build_id = build_id();
-  planned.plan.host = {cpu_model(), host_fingerprint(), usable_cores(), planned.environment.name,
-                       planned.environment.variables};
-  planned.plan.matrix = expand(planned.study, planned.environment, planned.plan.host.cores,
+  planned.plan.host = {cpu_model(), host_fingerprint(), core_count_in_quota(), environment.name,
+                       environment.variables};
+  planned.plan.matrix = expand(planned.study, environment, planned.plan.host.cores,
                                workload_catalogue(), launcher_descriptors());
   return planned;
 }

@@ -3,7 +3,6 @@
 
 #include <string>
 
-#include "study/environment.hpp"
 #include "study/study.hpp"
 
 #include "record/study_folder.hpp"
@@ -14,7 +13,6 @@ namespace scalestudy {
 
 struct PlannedStudy {
   Study study;
-  Environment environment;
   StudyPlan plan;
 };
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
+#include <optional>
 
 #include <unistd.h>
 
@@ -48,9 +48,10 @@ LaunchRecord new_record(const StudyPlan& plan, const RunSpec& spec, const Launch
   return record;
 }
 
-/// "" when `run_id`'s results belong to the plan.
-std::string difference(const StudyFolder& folder, const StudyPlan& plan, const RunSpec& spec) {
-  const auto launch = folder.read_launch(spec.run_id());
+/// "" when the results of the run that `launch` tells of belong to the plan.
+std::string difference(const std::optional<LaunchRecord>& launch,
+                       const StudyPlan& plan,
+                       const RunSpec& spec) {
   if (!launch) return "it has no launch.json that tells its build and machine";
   if (launch->content_hash != hex64(spec.content_hash())) return "its settings differ";
   if (launch->build_id != plan.build_id) {
@@ -62,11 +63,14 @@ std::string difference(const StudyFolder& folder, const StudyPlan& plan, const R
   return "";
 }
 
-/// The checkpoint of a run that is not settled and was not made by this build on this machine.
-bool has_foreign_checkpoint(const StudyFolder& folder, const StudyPlan& plan, const RunSpec& spec) {
+/// "" when the run has no checkpoint, or one of this build on this machine.
+std::string checkpoint_difference(const StudyFolder& folder,
+                                  const StudyPlan& plan,
+                                  const RunSpec& spec) {
+  if (!folder.has_checkpoint(spec.run_id())) return "";
+  const auto launch = folder.read_launch(spec.run_id());
   // Without launch.json the driver was killed while it set an attempt aside; the ranks check, too.
-  return folder.has_checkpoint(spec.run_id()) && folder.read_launch(spec.run_id()) &&
-         !difference(folder, plan, spec).empty();
+  return launch ? difference(launch, plan, spec) : "";
 }
 
 [[noreturn]] void refuse_mixed(const StudyFolder& folder,
@@ -86,6 +90,12 @@ bool has_foreign_checkpoint(const StudyFolder& folder, const StudyPlan& plan, co
                   "Choose a new --out, or start its unfinished runs afresh with --fresh"});
 }
 
+/// Also when the folder cannot be looked into: closing the file then says why.
+bool may_exist(const fs::path& file) {
+  std::error_code error;
+  return fs::exists(file, error) || error;
+}
+
 /// What the ranks wrote themselves knows about divergence, which is no failure of a process.
 void adopt_divergence(const RunHeader& header, RunOutcome& outcome) {
   if (header.status != RunStatus::diverged) return;
@@ -100,7 +110,6 @@ Closing closing_of(const RunOutcome& outcome) {
   closing.reason = outcome.reason;
   closing.failed_rank = outcome.failed_rank;
   closing.failed_phase = outcome.failed_phase;
-  closing.launch_wall_time_s = outcome.launch_wall_time_s;
   return closing;
 }
 
@@ -108,16 +117,19 @@ Closing closing_of(const RunOutcome& outcome) {
 
 void require_same_study(const StudyFolder& folder,
                         const StudyPlan& plan,
+                        const std::vector<RunState>& states,
                         const ResumePolicy& policy) {
   if (policy.accept_mixed) return;
   std::vector<std::string> planned;
-  for (const auto& spec : plan.matrix.runs) {
+  for (std::size_t i = 0; i < plan.matrix.runs.size(); ++i) {
+    const auto& spec = plan.matrix.runs[i];
     planned.push_back(spec.run_id());
-    if (is_settled(state_of_run(folder, spec).stage)) {
-      const auto why = difference(folder, plan, spec);
+    if (is_settled(states[i].stage)) {
+      const auto why = difference(folder.read_launch(planned.back()), plan, spec);
       if (!why.empty()) refuse_mixed(folder, planned.back(), why);
-    } else if (!policy.fresh && has_foreign_checkpoint(folder, plan, spec)) {
-      refuse_checkpoint(folder, planned.back(), difference(folder, plan, spec));
+    } else if (!policy.fresh) {
+      const auto why = checkpoint_difference(folder, plan, spec);
+      if (!why.empty()) refuse_checkpoint(folder, planned.back(), why);
     }
   }
   for (const auto& id : folder.run_ids()) {
@@ -144,7 +156,7 @@ LaunchPlan launch_plan(const RunSpec& spec,
 
 std::vector<RunResult> StudyRunner::run_all() {
   const auto& runs = parts_.plan.matrix.runs;
-  look_at_earlier_runs();
+  learn_from_earlier_runs();
   std::vector<RunResult> results;
   for (index_ = 0; index_ < runs.size(); ++index_) {
     parts_.signals.wait(Seconds(0));
@@ -155,18 +167,17 @@ std::vector<RunResult> StudyRunner::run_all() {
   return results;
 }
 
-void StudyRunner::look_at_earlier_runs() {
-  for (const auto& spec : parts_.plan.matrix.runs) {
-    earlier_.push_back(state_of_run(parts_.folder, spec));
-    const auto& state = earlier_.back();
+void StudyRunner::learn_from_earlier_runs() {
+  for (std::size_t i = 0; i < parts_.earlier.size(); ++i) {
+    const auto& state = parts_.earlier[i];
     if (is_settled(state.stage) && !state.resumed)
-      time_left_.add_finished(spec, state.launch_wall_time_s);
+      time_left_.add_finished(parts_.plan.matrix.runs[i], state.launch_wall_time_s);
   }
 }
 
 RunResult StudyRunner::keep_or_run(std::size_t index) {
   const auto& spec = parts_.plan.matrix.runs[index];
-  const auto& state = earlier_[index];
+  const auto& state = parts_.earlier[index];
   if (is_settled(state.stage)) {
     parts_.reporter.detail(
         cat("run ", index + 1, ": ", spec.run_id(), " kept: ", to_string(state.stage)));
@@ -204,7 +215,7 @@ RunResult StudyRunner::run(const RunSpec& spec) {
 void StudyRunner::set_aside_earlier_attempt(const RunSpec& spec) {
   const auto part = parts_.folder.run_folder(spec.run_id()) / open_result_file_name;
   try {
-    if (fs::exists(part)) {
+    if (may_exist(part)) {
       Closing closing;
       closing.status = RunStatus::interrupted;
       closing.reason = "the driver ended before the run did";
@@ -218,7 +229,7 @@ void StudyRunner::set_aside_earlier_attempt(const RunSpec& spec) {
 }
 
 CheckpointUse StudyRunner::use_of_checkpoint(const RunSpec& spec) const {
-  const bool foreign = has_foreign_checkpoint(parts_.folder, parts_.plan, spec);
+  const bool foreign = !checkpoint_difference(parts_.folder, parts_.plan, spec).empty();
   return parts_.policy.fresh || foreign ? CheckpointUse::set_aside : CheckpointUse::resume;
 }
 
@@ -247,22 +258,22 @@ RunOutcome StudyRunner::launch(const RunSpec& spec, LaunchRecord& record) {
 void StudyRunner::close_result_file(const RunSpec& spec, RunOutcome& outcome) {
   const auto part = parts_.folder.run_folder(spec.run_id()) / open_result_file_name;
   try {
-    if (!fs::exists(part)) {
+    if (!may_exist(part)) {
       if (outcome.status != RunStatus::complete) return;
       throw RunFailed({"The ranks ended without an error but wrote no run.h5.part",
                        "there is nothing to analyse", "See the logs of the ranks"});
     }
-    repair_run_file(part);
-    const auto record = read_run_file(part);
-    adopt_divergence(record.header, outcome);
-    auto closing = closing_of(outcome);
-    if (record.header.has_label(RunLabel::resumed)) {  // this launch is only the end of it
-      closing.launch_wall_time_s = std::numeric_limits<double>::quiet_NaN();
-    }
-    // Also of a run that did not complete: what its steps say is still true.
-    closing.summary =
-        summarise(record, {spec.settings.warmup_steps, spec.smoothness_window_samples});
-    close_run_file(part, closing);
+    close_run_file(part, [&](const RunRecord& record) {
+      adopt_divergence(record.header, outcome);
+      auto closing = closing_of(outcome);
+      // Also of a run that did not complete: what its steps say is still true.
+      closing.summary =
+          summarise(record, {spec.settings.warmup_steps, spec.smoothness_window_samples});
+      // A resumed run's launch is only the end of it.
+      if (!record.header.has_label(RunLabel::resumed))
+        closing.summary.launch_wall_time_s = outcome.launch_wall_time_s;
+      return closing;
+    });
   } catch (const Error& error) {
     if (outcome.status == RunStatus::complete) {
       outcome.status = RunStatus::failed;
@@ -312,7 +323,7 @@ double StudyRunner::time_left_s(std::size_t first) const {
   const auto& runs = parts_.plan.matrix.runs;
   double left_s = 0;
   for (std::size_t i = first; i < runs.size(); ++i) {
-    if (is_settled(earlier_[i].stage)) continue;
+    if (is_settled(parts_.earlier[i].stage)) continue;
     const bool at_work = i == index_ && !std::isnan(time_left_.current_left_s());
     left_s += at_work ? time_left_.current_left_s() : time_left_.estimate_s(runs[i]);
   }

@@ -32,12 +32,14 @@ struct ResumePolicy {
   bool fresh = false;         ///< no run goes on from a checkpoint
 };
 
+/// `states`: as states_of_runs() finds them.
 /// Errors: BadInput when the folder holds results or checkpoints of another plan, build or machine.
 void require_same_study(const StudyFolder& folder,
                         const StudyPlan& plan,
+                        const std::vector<RunState>& states,
                         const ResumePolicy& policy);
 
-/// The launch plan of one run. Pure.
+/// The launch plan of one run. Starts nothing; every plan has a job key of its own.
 [[nodiscard]] LaunchPlan launch_plan(const RunSpec& spec,
                                      const std::filesystem::path& run_folder,
                                      const std::filesystem::path& rank_program,
@@ -48,6 +50,7 @@ class StudyRunner {
   struct Parts {
     const WritableStudyFolder& folder;
     const StudyPlan& plan;
+    std::vector<RunState> earlier;  ///< by run: what an earlier call of `run` left
     std::filesystem::path rank_program;
     Reporter& reporter;
     SignalQueue& signals;
@@ -67,12 +70,11 @@ class StudyRunner {
   void close_result_file(const RunSpec& spec, RunOutcome& outcome);
   void report_end(const RunSpec& spec, const RunResult& result);
   void show_progress(const RunSpec& spec, const WatchedProgress& progress);
-  void look_at_earlier_runs();
+  void learn_from_earlier_runs();
   /// Of the runs from index `first` on; NaN when unknown.
   [[nodiscard]] double time_left_s(std::size_t first) const;
 
   Parts parts_;
-  std::vector<RunState> earlier_;  ///< by run: what an earlier call of `run` left
   TimeLeft time_left_;
   std::size_t index_ = 0;  ///< of the run at work
   bool resuming_ = false;  ///< it goes on from a checkpoint

@@ -19,11 +19,7 @@ namespace {
 namespace fs = std::filesystem;
 
 RunStage stage_of(const std::string& status) {
-  for (const auto candidate :
-       {RunStatus::complete, RunStatus::diverged, RunStatus::timed_out, RunStatus::interrupted}) {
-    if (status == to_string(candidate)) return stage_of(candidate);
-  }
-  return RunStage::failed;
+  return stage_of(find_choice<RunStatus>(status).value_or(RunStatus::failed));
 }
 
 RunState state_from_file(const fs::path& file) {
@@ -41,7 +37,8 @@ RunState state_from_file(const fs::path& file) {
   return state;
 }
 
-/// The steady clock is the same for all processes of the host, so the first rank's start tells.
+/// The specification is written just before the ranks are started: its age is the run's time so
+/// far.
 RunState state_at_work(const fs::path& run_folder, std::int64_t ranks) {
   const auto progress = progress_in(run_folder, ranks);
   RunState state;
@@ -82,6 +79,14 @@ RunState state_of_run(const StudyFolder& folder,
   return state;
 }
 
+std::vector<RunState> states_of_runs(const StudyFolder& folder,
+                                     const StudyPlan& plan,
+                                     const std::optional<pid_t>& driver) {
+  std::vector<RunState> states;
+  for (const auto& spec : plan.matrix.runs) states.push_back(state_of_run(folder, spec, driver));
+  return states;
+}
+
 double time_left_s(const StudyState& study) {
   TimeLeft time_left;
   const auto& specs = study.plan.matrix.runs;
@@ -102,7 +107,8 @@ double time_left_s(const StudyState& study) {
     left_s += time_left.current_left_s();
   }
   for (std::size_t i = 0; i < specs.size(); ++i) {
-    const bool is_open = study.runs[i].stage == RunStage::waiting;
+    const auto stage = study.runs[i].stage;
+    const bool is_open = stage == RunStage::waiting || stage == RunStage::interrupted;
     if (is_open) left_s += time_left.estimate_s(specs[i]);
   }
   return left_s;
@@ -128,34 +134,12 @@ RunStage stage_of(RunStatus status) {
   return RunStage::failed;
 }
 
-std::string_view to_string(RunStage stage) {
-  switch (stage) {
-    case RunStage::waiting:
-      return "waiting";
-    case RunStage::running:
-      return "running";
-    case RunStage::complete:
-      return "complete";
-    case RunStage::diverged:
-      return "diverged";
-    case RunStage::failed:
-      return "failed";
-    case RunStage::timed_out:
-      return "timed_out";
-    case RunStage::interrupted:
-      return "interrupted";
-    case RunStage::damaged:
-      return "damaged";
-  }
-  return "";
-}
-
 bool is_settled(RunStage stage) {
   return stage == RunStage::complete || stage == RunStage::diverged;
 }
 
-RunState state_of_run(const StudyFolder& folder, const RunSpec& spec) {
-  return state_of_run(folder, spec, DriverLock::holder(folder));
+std::vector<RunState> states_of_runs(const StudyFolder& folder, const StudyPlan& plan) {
+  return states_of_runs(folder, plan, DriverLock::holder(folder));
 }
 
 StudyState state_of_study(const StudyFolder& folder) {
@@ -163,9 +147,7 @@ StudyState state_of_study(const StudyFolder& folder) {
   state.plan = folder.read_plan();
   const auto driver = DriverLock::holder(folder);
   state.driver_alive = driver.has_value();
-  for (const auto& spec : state.plan.matrix.runs) {
-    state.runs.push_back(state_of_run(folder, spec, driver));
-  }
+  state.runs = states_of_runs(folder, state.plan, driver);
   state.time_left_s = time_left_s(state);
   return state;
 }

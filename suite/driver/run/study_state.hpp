@@ -2,8 +2,11 @@
 /// Where each run of a study stands, read from its folder alone: works from any shell, while the
 /// study runs and after.
 
+#include <array>
 #include <string>
 #include <vector>
+
+#include "core/choice.hpp"
 
 #include "study/run_spec.hpp"
 
@@ -22,7 +25,12 @@ enum class RunStage {
   interrupted,
   damaged  ///< its result file cannot be read
 };
-[[nodiscard]] std::string_view to_string(RunStage stage);
+template <>
+inline constexpr auto choices<RunStage> = std::array{
+    Choice{RunStage::waiting, "waiting"},         Choice{RunStage::running, "running"},
+    Choice{RunStage::complete, "complete"},       Choice{RunStage::diverged, "diverged"},
+    Choice{RunStage::failed, "failed"},           Choice{RunStage::timed_out, "timed_out"},
+    Choice{RunStage::interrupted, "interrupted"}, Choice{RunStage::damaged, "damaged"}};
 
 /// Of a closed result file.
 [[nodiscard]] RunStage stage_of(RunStatus status);
@@ -40,7 +48,9 @@ struct RunState {
 /// A run that needs no second attempt.
 [[nodiscard]] bool is_settled(RunStage stage);
 
-[[nodiscard]] RunState state_of_run(const StudyFolder& folder, const RunSpec& spec);
+/// Of each run of the plan, in its order. Reads every result file.
+[[nodiscard]] std::vector<RunState> states_of_runs(const StudyFolder& folder,
+                                                   const StudyPlan& plan);
 
 struct StudyState {
   StudyPlan plan;

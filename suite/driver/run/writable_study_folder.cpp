@@ -77,7 +77,7 @@ void WritableStudyFolder::write_plan(const StudyPlan& plan) const {
 void WritableStudyFolder::prepare_run(const RunSpec& spec) const {
   const auto folder = run_folder(spec.run_id());
   make_folders(folder);
-  replace_file(folder / "spec.json", to_json_text(spec) + "\n", why_kept);
+  replace_file(folder / "spec.json", to_json_text(spec), why_kept);
 }
 
 void WritableStudyFolder::write_launch(const std::string& run_id,

@@ -2,6 +2,8 @@
 
 #include "core/error.hpp"
 
+#include "study/fields.hpp"
+
 #include "driver/terminal/listing.hpp"
 #include "driver/terminal/text_table.hpp"
 
@@ -17,8 +19,7 @@ std::string listing_json(const Listing& listing) {
     for (std::size_t i = 0; i < row.size(); ++i) object[listing.columns[i]] = row[i];
     rows.push_back(std::move(object));
   }
-  const json object{{listing.name, rows}};
-  return object.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
+  return json_text_of({{listing.name, rows}});
 }
 
 void show(const Listing& listing, Context& context) {
