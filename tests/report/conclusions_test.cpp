@@ -239,10 +239,9 @@ TEST_F(ConclusionsOfStudy, WhatIsMissingIsCountedByItsKind) {
 
 TEST_F(ConclusionsOfStudy, ACopiedFileCountsOnce) {
   add(small(), 3);
-  std::filesystem::copy(
-      study_ / "runs", study_.parent_path() / "copy/runs",
-      std::filesystem::copy_options::recursive | std::filesystem::copy_options::overwrite_existing);
-  const StudyAnalysis both(load_runs({study_, study_.parent_path() / "copy"}));
+  const auto copy = folder_ / "copy";
+  std::filesystem::copy(study_, copy, std::filesystem::copy_options::recursive);
+  const StudyAnalysis both(load_runs({study_, copy}));
   EXPECT_EQ(both.data_runs(), 3U);
   EXPECT_EQ(completeness_sentence(both), "3 run files are copies of others and count once.");
 }
