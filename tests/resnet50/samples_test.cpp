@@ -7,13 +7,18 @@
 #include "core/error.hpp"
 #include "core/text.hpp"
 
+#include "study/workload_descriptor.hpp"
+
 #include "data/source/image_source.hpp"
 
 #include "tests/support/picture_files.hpp"
 #include "tests/support/temporary_folder.hpp"
-#include "workloads/catalogue.hpp"
 
-namespace scalestudy::resnet50 {
+namespace scalestudy {
+
+const WorkloadDescriptor& resnet50_descriptor();
+
+namespace resnet50 {
 namespace {
 
 using testing::AllOf;
@@ -140,7 +145,7 @@ TEST_F(ClassFolders, TheDescriptorCountsWhatTrains) {
   add("train/b", 3);
   RunSpec spec;
   spec.data.path = folder_.path();
-  const auto& descriptor = workload_descriptor("resnet50");
+  const auto& descriptor = resnet50_descriptor();
   EXPECT_EQ(descriptor.training_sample_count(spec), 9);
   add("valid/a", 1);
   EXPECT_EQ(descriptor.training_sample_count(spec), 10);
@@ -160,4 +165,5 @@ TEST(ShippedCells, HaveNoPictureInBothTrainAndTest) {
 }
 
 }  // namespace
-}  // namespace scalestudy::resnet50
+}  // namespace resnet50
+}  // namespace scalestudy
