@@ -19,20 +19,6 @@
 
 namespace scalestudy::noise2void {
 
-torch::Tensor masked_loss_sum(LossKind loss,
-                              const torch::Tensor& prediction,
-                              const torch::Tensor& target,
-                              const torch::Tensor& mask) {
-  const auto error = target - prediction * mask;
-  switch (loss) {
-    case LossKind::mse:
-      return error.square().sum();
-    case LossKind::mae:
-      return error.abs().sum();
-  }
-  SCALESTUDY_EXPECT(false);
-}
-
 namespace {
 
 /// Validation masks are fixed: the same for every rank count, seed and repeat, so that losses can
