@@ -25,14 +25,12 @@ TrainingOutcome EpochLoop::run(const RunProgress& from) {
   recorder_.start_at(progress_.steps_done);
   services_.heartbeat.set_total_steps(plan_.epochs * plan_.steps_per_epoch);
   try {
-    train_all();
+    work_.with_own_errors([this] { train_all(); });
   } catch (const std::exception& error) {
     flush_what_is_left();
     // Before the stack unwinds: our own communication thread may be inside a collective, and only
     // an abort frees it and the peers.
-    services_.heartbeat.set_error(error.what());
-    const auto* known = dynamic_cast<const Error*>(&error);
-    services_.abort_all(error.what(), known != nullptr ? known->exit_code() : ExitCode::internal);
+    services_.announce(failure_of(error));
     throw;
   }
   return outcome_;

@@ -3,6 +3,7 @@
 /// checkpoint and recording. The same for whatever trains, with LibTorch or without.
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -28,6 +29,10 @@ namespace scalestudy {
 class EpochWork {
  public:
   virtual ~EpochWork();
+
+  /// Calls `action`, which asks for all that follows. What the library throws leaves as one of our
+  /// own errors, std::bad_alloc when the run does not fit: the peers are told what leaves.
+  virtual void with_own_errors(const std::function<void()>& action) = 0;
 
   [[nodiscard]] virtual StepWork& step() = 0;
   [[nodiscard]] virtual ReductionStrategy& reduction() = 0;

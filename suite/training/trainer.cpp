@@ -1,10 +1,12 @@
 #include "training/trainer.hpp"
 
+#include <functional>
 #include <optional>
 #include <utility>
 
 #include "training/batch_norm.hpp"
 #include "training/device.hpp"
+#include "training/own_errors.hpp"
 #include "training/replicas.hpp"
 #include "training/tensors/memory_format.hpp"
 #include "training/training_state.hpp"
@@ -26,6 +28,9 @@ class Trainer final : public EpochWork {
   /// Returns where training goes on.
   [[nodiscard]] RunProgress resume(const Checkpoint& checkpoint);
 
+  void with_own_errors(const std::function<void()>& action) override {
+    scalestudy::with_own_errors(action);
+  }
   [[nodiscard]] StepWork& step() override { return step_; }
   [[nodiscard]] ReductionStrategy& reduction() override { return step_.reduction(); }
   void start(const RunProgress& from) override { step_.start_input(StepIndex(from.steps_done)); }
