@@ -93,6 +93,7 @@ class Noise2VoidTask final : public TrainingTask {
  private:
   void read_data();
   void require_enough_patches() const;
+  [[nodiscard]] std::vector<MaskedVoxel> validation_mask(std::int64_t index) const;
   [[nodiscard]] const Patch& training_patch(std::int64_t index) const {
     return patches_.training[static_cast<std::size_t>(index)];
   }
@@ -113,6 +114,7 @@ class Noise2VoidTask final : public TrainingTask {
   Volume volume_;                    ///< what the network is shown
   std::optional<Volume> reference_;  ///< what it should look like, when known
   PatchSets patches_;
+  std::vector<std::uint64_t> validation_hashes_;  ///< over patch and mask
   std::optional<SampleSequence> sequence_;
   std::shared_ptr<UNet> model_;
   torch::Tensor patches_on_device_;      ///< (patches, 1, Z, Y, X), for input `device`
@@ -148,6 +150,15 @@ void Noise2VoidTask::read_data() {
   if (spec_.data.added_noise_std > 0) add_noise(volume_, spec_.data.added_noise_std, noise_seed);
   patches_ = make_patches(volume_, settings_, cat("'", spec_.data.path, "'"));
   require_enough_patches();
+  for (std::int64_t i = 0; i < std::ssize(patches_.validation); ++i)
+    validation_hashes_.push_back(
+        hash_of(patches_.validation[static_cast<std::size_t>(i)], validation_mask(i)));
+}
+
+std::vector<MaskedVoxel> Noise2VoidTask::validation_mask(std::int64_t index) const {
+  Random random(validation_mask_seed, static_cast<std::uint64_t>(index));
+  return mask_patch(patches_.validation[static_cast<std::size_t>(index)], patches_.shape, settings_,
+                    random);
 }
 
 void Noise2VoidTask::require_enough_patches() const {
@@ -237,12 +248,10 @@ Evaluation Noise2VoidTask::evaluate(const Communicator& comm, const HeartbeatCal
     start_batch(batch, batch_size, patches_.shape);
     for (std::int64_t i = 0; i < batch_size; ++i) {
       const auto sample = part.sample_at(i);
-      const auto& patch = patches_.validation[static_cast<std::size_t>(sample)];
-      Random random(validation_mask_seed, static_cast<std::uint64_t>(sample));
-      const auto masked = mask_patch(patch, patches_.shape, settings_, random);
-      set_sample(batch, i, patch, masked);
+      const auto masked = validation_mask(sample);
+      set_sample(batch, i, patches_.validation[static_cast<std::size_t>(sample)], masked);
       if (i >= part.count) continue;
-      hash.add(hash_of(patch, masked));
+      hash.add(validation_hashes_[static_cast<std::size_t>(sample)]);
       sums[static_cast<std::size_t>(2 * i + 1)] = static_cast<double>(masked.size());
     }
     const auto prediction = model_->forward(to_device(batch.arrays[input]));
