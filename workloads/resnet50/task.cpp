@@ -109,7 +109,7 @@ ResNet50Task::ResNet50Task(const RunSpec& spec,
       settings_(settings_from_json_text(spec.workload_settings)),
       normalisation_(normalisation_of(settings_)),
       device_(device),
-      memory_format_(memory_format_2d(spec)) {
+      memory_format_(torch_format(spec.settings.memory_format, 4)) {
   read_set(heartbeat);
   sequence_.emplace(SampleCount(static_cast<std::int64_t>(samples_.training.size())),
                     spec.repeat_seed());
@@ -163,7 +163,7 @@ void ResNet50Task::make_batch(const Shard& shard, HostBatch& batch) const {
 }
 
 void ResNet50Task::move_batch_to_device(const HostBatch& batch) {
-  input_ = in_format(borrowed(batch.arrays[pictures]), memory_format_).to(device_);
+  input_ = on_device(batch.arrays[pictures], memory_format_, device_);
   labels_ = borrowed(batch.arrays[labels]).to(torch::kInt64).to(device_);
 }
 
