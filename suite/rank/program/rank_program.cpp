@@ -93,7 +93,6 @@ class RankProgram {
  private:
   void train_and_record() {
     if (spec_.settings.allocator == Allocator::keep) keep_freed_memory();
-    heartbeat_.beat("initialisation", -1);
     comm_.emplace(make_communicator(spec_.communicator, rendezvous_,
                                     Seconds(spec_.settings.timeouts.collective_deadline_s)));
     make_own_communicators();
