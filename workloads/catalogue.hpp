@@ -10,7 +10,4 @@ namespace scalestudy {
 
 [[nodiscard]] std::span<const WorkloadDescriptor* const> workload_catalogue();
 
-/// Errors: BadInput with the nearest name.
-[[nodiscard]] const WorkloadDescriptor& workload_descriptor(std::string_view name);
-
 }  // namespace scalestudy

@@ -52,6 +52,23 @@ struct ConstBufferView {
   [[nodiscard]] ByteCount bytes() const { return ByteCount(count.value() * size_of(type)); }
 };
 
+/// Elements [first, first + count) of a buffer; a buffer of nothing may have no memory.
+[[nodiscard]] inline BufferView part_of(const BufferView& whole,
+                                        std::int64_t first,
+                                        std::int64_t count) {
+  if (count == 0) return {whole.data, ElementCount(0), whole.type};
+  return {static_cast<std::byte*>(whole.data) + first * size_of(whole.type), ElementCount(count),
+          whole.type};
+}
+
+[[nodiscard]] inline ConstBufferView part_of(const ConstBufferView& whole,
+                                             std::int64_t first,
+                                             std::int64_t count) {
+  if (count == 0) return {whole.data, ElementCount(0), whole.type};
+  return {static_cast<const std::byte*>(whole.data) + first * size_of(whole.type),
+          ElementCount(count), whole.type};
+}
+
 template <class T>
 [[nodiscard]] BufferView view_of(std::span<T> values) {
   return {values.data(), ElementCount(static_cast<std::int64_t>(values.size())), data_type_of<T>()};

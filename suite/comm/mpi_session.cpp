@@ -37,10 +37,10 @@ std::shared_ptr<MpiSession> MpiSession::join() {
     check_mpi(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_MULTIPLE, &level), "MPI_Init_thread");
   }
   std::shared_ptr<MpiSession> session(new MpiSession(is_initialized == 0));
-  if (level < MPI_THREAD_SERIALIZED) {
-    throw Unavailable({"this MPI allows calls from one thread only",
-                       "the communication thread calls it while the main thread computes",
-                       "Use an MPI built with thread support (ompi_info | grep Thread)"});
+  if (level < MPI_THREAD_MULTIPLE) {
+    throw Unavailable({"this MPI does not allow calls from several threads at once",
+                       "gradients, input and batch norm each have collectives of their own thread",
+                       "Use an MPI built with MPI_THREAD_MULTIPLE (ompi_info | grep Thread)"});
   }
   return session;
 }

@@ -52,18 +52,6 @@ void combine(BufferView out, ConstBufferView left, ConstBufferView right, Reduce
   }
 }
 
-BufferView part_of(const BufferView& whole, std::int64_t first, std::int64_t count) {
-  if (count == 0) return {whole.data, ElementCount(0), whole.type};
-  return {static_cast<std::byte*>(whole.data) + first * size_of(whole.type), ElementCount(count),
-          whole.type};
-}
-
-ConstBufferView part_of(const ConstBufferView& whole, std::int64_t first, std::int64_t count) {
-  if (count == 0) return {whole.data, ElementCount(0), whole.type};
-  return {static_cast<const std::byte*>(whole.data) + first * size_of(whole.type),
-          ElementCount(count), whole.type};
-}
-
 void copy(void* into, const ConstBufferView& from) {
   if (from.count.value() > 0) std::memmove(into, from.data, from.bytes().index());
 }

@@ -8,12 +8,6 @@ namespace scalestudy {
 /// out[i] = left[i] op right[i]; `out` may be `left` or `right`. uint8 sums wrap. Local.
 void combine(BufferView out, ConstBufferView left, ConstBufferView right, ReduceOp op);
 
-/// Elements [first, first + count) of a buffer. Local.
-[[nodiscard]] BufferView part_of(const BufferView& whole, std::int64_t first, std::int64_t count);
-[[nodiscard]] ConstBufferView part_of(const ConstBufferView& whole,
-                                      std::int64_t first,
-                                      std::int64_t count);
-
 /// Copies all bytes of `from`; `into` has as many. Local.
 void copy(void* into, const ConstBufferView& from);
 

@@ -2,22 +2,32 @@
 
 #include <cerrno>
 #include <cstring>
+#include <exception>
+#include <system_error>
 #include <utility>
 
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "core/descriptor.hpp"
 #include "core/error.hpp"
 #include "core/text.hpp"
 
 namespace scalestudy {
 
+void sync_folder(const std::filesystem::path& folder) {
+  const auto* const name = folder.empty() ? "." : folder.c_str();
+  const Descriptor descriptor(::open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!descriptor) throw std::system_error(errno, std::generic_category(), "open");
+  if (::fsync(descriptor.get()) != 0)
+    throw std::system_error(errno, std::generic_category(), "fsync");
+}
+
 void sync_folder_of(const std::filesystem::path& file) noexcept {
-  const auto folder = file.has_parent_path() ? file.parent_path() : std::filesystem::path(".");
-  const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (descriptor < 0) return;
-  static_cast<void>(::fsync(descriptor));
-  ::close(descriptor);
+  try {
+    sync_folder(file.parent_path());
+  } catch (const std::exception&) {
+  }
 }
 
 AtomicFile::AtomicFile(std::filesystem::path file, std::string why)

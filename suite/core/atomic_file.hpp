@@ -9,6 +9,10 @@
 
 namespace scalestudy {
 
+/// Makes a rename in the folder durable; an empty path is the working folder. Errors:
+/// std::system_error.
+void sync_folder(const std::filesystem::path& folder);
+
 /// Makes a rename of `file` durable; where folders cannot be synchronised it is still atomic.
 void sync_folder_of(const std::filesystem::path& file) noexcept;
 

@@ -10,25 +10,6 @@ namespace scalestudy {
 
 EpochWork::~EpochWork() = default;
 
-void RankServices::abort_all(const std::string& reason, ExitCode exit_code) const noexcept {
-  for (const auto& other : {batch_norm_comm, input_comm})
-    if (other) other->abort(reason, exit_code);
-  comm.abort(reason, exit_code);
-}
-
-EpochLayout epoch_layout(const RulePlan& plan) {
-  return {plan.global_batch_size, plan.steps_per_epoch, plan.samples_per_epoch,
-          plan.epoch_stride_samples};
-}
-
-RunProgress progress_after(std::int64_t epochs, const EpochLayout& layout) {
-  RunProgress progress;
-  progress.epochs_done = epochs;
-  for (; progress.steps_done < epochs * layout.steps_per_epoch; ++progress.steps_done)
-    progress.samples_seen += global_count(StepIndex(progress.steps_done), layout);
-  return progress;
-}
-
 EpochLoop::EpochLoop(RankServices& services, EpochWork& work)
     : services_(services),
       plan_(services.spec.plan),
@@ -44,14 +25,12 @@ TrainingOutcome EpochLoop::run(const RunProgress& from) {
   recorder_.start_at(progress_.steps_done);
   services_.heartbeat.set_total_steps(plan_.epochs * plan_.steps_per_epoch);
   try {
-    train_all();
+    work_.with_own_errors([this] { train_all(); });
   } catch (const std::exception& error) {
     flush_what_is_left();
     // Before the stack unwinds: our own communication thread may be inside a collective, and only
     // an abort frees it and the peers.
-    services_.heartbeat.set_error(error.what());
-    const auto* known = dynamic_cast<const Error*>(&error);
-    services_.abort_all(error.what(), known != nullptr ? known->exit_code() : ExitCode::internal);
+    services_.announce(failure_of(error));
     throw;
   }
   return outcome_;

@@ -3,7 +3,7 @@
 /// checkpoint and recording. The same for whatever trains, with LibTorch or without.
 
 #include <cstdint>
-#include <limits>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -18,31 +18,21 @@
 #include "engine/evaluation.hpp"
 #include "engine/phase_timeline.hpp"
 #include "engine/rank_services.hpp"
+#include "engine/run_progress.hpp"
 #include "engine/run_recorder.hpp"
 #include "engine/schedule.hpp"
 #include "engine/step_loop.hpp"
 
 namespace scalestudy {
 
-/// How far a run is: what the loop carries from epoch to epoch, and a checkpoint keeps of it.
-struct RunProgress {
-  std::int64_t epochs_done = 0;
-  std::int64_t steps_done = 0;
-  std::int64_t samples_seen = 0;  ///< by all ranks
-  double best_validation_loss = std::numeric_limits<double>::infinity();
-  std::vector<double> schedule_state;  ///< empty: as the schedule begins
-};
-
-/// At the end of `epochs` epochs, on whatever number of ranks they were trained.
-[[nodiscard]] RunProgress progress_after(std::int64_t epochs, const EpochLayout& layout);
-
-/// As the run's plan has it.
-[[nodiscard]] EpochLayout epoch_layout(const RulePlan& plan);
-
 /// What the loop asks of those who train. On all ranks in the same order; local unless stated.
 class EpochWork {
  public:
   virtual ~EpochWork();
+
+  /// Calls `action`, which asks for all that follows. What the library throws leaves as one of our
+  /// own errors, std::bad_alloc when the run does not fit: the peers are told what leaves.
+  virtual void with_own_errors(const std::function<void()>& action) = 0;
 
   [[nodiscard]] virtual StepWork& step() = 0;
   [[nodiscard]] virtual ReductionStrategy& reduction() = 0;

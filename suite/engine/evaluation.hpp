@@ -17,7 +17,7 @@
 
 namespace scalestudy {
 
-/// Global result of one evaluation: what becomes a row of /evaluations. The trainer fills in the
+/// Global result of one evaluation: what becomes a row of /evaluations. The epoch loop fills in the
 /// epoch; quality metrics that a workload does not have stay NaN.
 using Evaluation = EvaluationRow;
 

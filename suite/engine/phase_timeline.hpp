@@ -42,8 +42,8 @@ class StepClock {
   virtual double seconds(Mark mark) = 0;
   /// All marks so far are done with.
   virtual void recycle() = 0;
-  /// Moves the origin `by_s` into the past: the clock of a resumed run goes on from there. Before
-  /// the first mark.
+  /// Moves the origin `by_s` into the past: the clock of a resumed run goes on from there. Marks
+  /// taken before mean nothing any more.
   virtual void advance(double by_s) = 0;
   /// The origin on the host's steady clock [s].
   [[nodiscard]] virtual double origin_s() const = 0;

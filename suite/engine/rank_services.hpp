@@ -1,7 +1,9 @@
 #pragma once
 /// What a rank works with; built by the rank program and passed down.
 
+#include <exception>
 #include <filesystem>
+#include <initializer_list>
 #include <optional>
 #include <string>
 
@@ -18,6 +20,21 @@
 
 namespace scalestudy {
 
+/// What the driver and the peers are told of a rank that ends by an error.
+struct Failure {
+  std::string message;
+  ExitCode exit_code = ExitCode::internal;
+};
+
+/// Of one of our own errors, of std::bad_alloc (the run does not fit), or of a bug.
+[[nodiscard]] Failure failure_of(const std::exception& error);
+
+/// Tells the driver and frees the peers, whatever they are waiting in. Local; with MPI the process
+/// ends here. Communicators in the order in which they are freed; not all may be there.
+void announce(const Failure& failure,
+              Heartbeat& heartbeat,
+              std::initializer_list<std::optional<Communicator>> comms) noexcept;
+
 struct RankServices {
   const RunSpec& spec;
   Communicator comm;
@@ -29,8 +46,9 @@ struct RankServices {
   Log& log;
   std::filesystem::path run_folder;
 
-  /// Frees the peers, whatever they are waiting in. Local.
-  void abort_all(const std::string& reason, ExitCode exit_code) const noexcept;
+  void announce(const Failure& failure) const noexcept {
+    scalestudy::announce(failure, heartbeat, {batch_norm_comm, input_comm, comm});
+  }
 };
 
 }  // namespace scalestudy

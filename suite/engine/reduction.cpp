@@ -15,12 +15,6 @@ ReductionStrategy::~ReductionStrategy() = default;
 
 namespace {
 
-/// Elements [first, first + count) of a flat buffer.
-BufferView part_of(const BufferView& flat, std::int64_t first, std::int64_t count) {
-  return {static_cast<std::byte*>(flat.data) + first * size_of(flat.type), ElementCount(count),
-          flat.type};
-}
-
 /// The memory of each bucket; the last one carries the loss weight too.
 std::vector<BufferView> bucket_views(const ReductionContext& context) {
   std::vector<BufferView> views;

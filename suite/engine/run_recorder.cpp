@@ -46,6 +46,13 @@ std::vector<Row> gathered(const Communicator& comm, const std::vector<Row>& mine
   return rows;
 }
 
+std::vector<StepRow> step_rows(std::span<const StepTimes> times, std::span<const StepFacts> facts) {
+  SCALESTUDY_EXPECT(times.size() == facts.size());
+  std::vector<StepRow> rows;
+  for (std::size_t i = 0; i < times.size(); ++i) rows.push_back(step_row(times[i], facts[i]));
+  return rows;
+}
+
 }  // namespace
 
 RunRecorder::RunRecorder(Communicator comm, RunFileWriter* writer, double clock_origin_s)
@@ -76,22 +83,10 @@ void RunRecorder::flush_alone(const std::vector<StepTimes>& times,
                               const std::vector<StepFacts>& facts) {
   if (writer_ == nullptr || times.empty() || written_) return;
   const auto steps = std::min(times.size(), facts.size());
-  const std::vector<StepTimes> own_times(times.begin(),
-                                         times.begin() + static_cast<std::ptrdiff_t>(steps));
-  const std::vector<StepFacts> own_facts(facts.begin(),
-                                         facts.begin() + static_cast<std::ptrdiff_t>(steps));
-  auto rows = step_rows(own_times, own_facts);
+  auto rows = step_rows(std::span(times).first(steps), std::span(facts).first(steps));
   rows.resize(steps * comm_.world_size().index());  // nothing is known of the others
   writer_->append_steps(static_cast<std::int64_t>(steps), rows);
   writer_->flush();
-}
-
-std::vector<StepRow> RunRecorder::step_rows(const std::vector<StepTimes>& times,
-                                            const std::vector<StepFacts>& facts) const {
-  SCALESTUDY_EXPECT(times.size() == facts.size());
-  std::vector<StepRow> rows;
-  for (std::size_t i = 0; i < times.size(); ++i) rows.push_back(step_row(times[i], facts[i]));
-  return rows;
 }
 
 std::vector<BucketRow> RunRecorder::bucket_rows(const std::vector<StepTimes>& times) const {

@@ -44,8 +44,6 @@ class RunRecorder {
   void flush_alone(const std::vector<StepTimes>& times, const std::vector<StepFacts>& facts);
 
  private:
-  [[nodiscard]] std::vector<StepRow> step_rows(const std::vector<StepTimes>& times,
-                                               const std::vector<StepFacts>& facts) const;
   [[nodiscard]] std::vector<BucketRow> bucket_rows(const std::vector<StepTimes>& times) const;
   void choose_next_flush(const std::vector<StepTimes>& times);
 

@@ -15,7 +15,8 @@ struct StepPlan {
   double learning_rate = 0;
 };
 
-/// What happens in the phases of a step. All local.
+/// What happens in the phases of a step. The same on all ranks and in the same order: with input
+/// `serial` a batch comes from rank 0, and with synchronised batch norm both passes are collective.
 class StepWork {
  public:
   virtual ~StepWork();

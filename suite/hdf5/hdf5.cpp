@@ -101,18 +101,18 @@ std::vector<std::string> take_texts(std::vector<char*>& pointers,
   return texts;
 }
 
+// What `file` selects of the dataset, as many texts as `memory` has places.
 std::vector<std::string> read_selected_texts(const Dataset& dataset,
                                              const std::string& path,
-                                             const Space& memory_space,
-                                             Id selection,
-                                             std::size_t count) {
-  const Type type(checked(H5Dget_type(dataset.get()), "H5Dget_type", path));
-  std::vector<char*> pointers(count, nullptr);
+                                             const Type& type,
+                                             const Space& memory,
+                                             const Space& file) {
+  std::vector<char*> pointers(element_count(memory, path), nullptr);
   if (pointers.empty()) return {};
-  const auto memory = selection == H5S_ALL ? Id{H5S_ALL} : memory_space.get();
-  checked(H5Dread(dataset.get(), type.get(), memory, selection, H5P_DEFAULT, pointers.data()),
-          "H5Dread", path);
-  return take_texts(pointers, type, memory_space);
+  checked(
+      H5Dread(dataset.get(), type.get(), memory.get(), file.get(), H5P_DEFAULT, pointers.data()),
+      "H5Dread", path);
+  return take_texts(pointers, type, memory);
 }
 
 void replace_attribute(
@@ -366,24 +366,26 @@ std::vector<float> read_pixels(const Dataset& dataset, const std::string& path) 
 
 std::vector<std::string> read_texts(const Dataset& dataset, const std::string& path) {
   if (storage_of(dataset, path) != Storage::text) throw Failure(path, "it holds numbers, not text");
-  const Space space(checked(H5Dget_space(dataset.get()), "H5Dget_space", path));
-  return read_selected_texts(dataset, path, space, H5S_ALL, element_count(space, path));
+  const Type type(checked(H5Dget_type(dataset.get()), "H5Dget_type", path));
+  const Space all(checked(H5Dget_space(dataset.get()), "H5Dget_space", path));
+  return read_selected_texts(dataset, path, type, all, all);
 }
 
 std::vector<std::string> read_texts_while_readable(const Dataset& dataset,
                                                    const std::string& path) {
   if (storage_of(dataset, path) != Storage::text) throw Failure(path, "it holds numbers, not text");
-  const Space file_space(checked(H5Dget_space(dataset.get()), "H5Dget_space", path));
+  const Type type(checked(H5Dget_type(dataset.get()), "H5Dget_type", path));
+  const Space file(checked(H5Dget_space(dataset.get()), "H5Dget_space", path));
+  const auto count = element_count(file, path);
   const Space one = simple_space({1}, false);
   std::vector<std::string> texts;
   try {
-    while (texts.size() < element_count(file_space, path)) {
+    while (texts.size() < count) {
       const hsize_t start = texts.size();
-      const hsize_t count = 1;
-      checked(
-          H5Sselect_hyperslab(file_space.get(), H5S_SELECT_SET, &start, nullptr, &count, nullptr),
-          "H5Sselect_hyperslab", path);
-      texts.push_back(read_selected_texts(dataset, path, one, file_space.get(), 1).front());
+      const hsize_t length = 1;
+      checked(H5Sselect_hyperslab(file.get(), H5S_SELECT_SET, &start, nullptr, &length, nullptr),
+              "H5Sselect_hyperslab", path);
+      texts.push_back(read_selected_texts(dataset, path, type, one, file).front());
     }
   } catch (const Failure&) {
   }

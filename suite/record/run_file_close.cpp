@@ -1,5 +1,6 @@
 #include <system_error>
 
+#include "core/atomic_file.hpp"
 #include "core/error.hpp"
 #include "core/file_content.hpp"
 #include "core/text.hpp"
@@ -76,7 +77,7 @@ std::filesystem::path close_run_file(const std::filesystem::path& part_file,
     write_closing_in_sandbox(part_file, closing);
     seal::close(part_file);
     std::filesystem::rename(part_file, final_file);
-    seal::sync_folder(final_file.parent_path());
+    sync_folder(final_file.parent_path());
   } catch (const std::system_error& error) {
     refuse(part_file, error.what());
   } catch (const BadInput& error) {

@@ -110,10 +110,4 @@ void close(const std::filesystem::path& file) {
   if (::fsync(descriptor.get()) != 0) fail("fsync");
 }
 
-void sync_folder(const std::filesystem::path& folder) {
-  const auto descriptor =
-      open_descriptor(folder.empty() ? std::filesystem::path(".") : folder, O_RDONLY | O_DIRECTORY);
-  if (::fsync(descriptor.get()) != 0) fail("fsync");
-}
-
 }  // namespace scalestudy::seal

@@ -37,7 +37,5 @@ void agree_on_length(const std::filesystem::path& file);
 /// open meanwhile. Errors: std::system_error.
 void mark_open(const std::filesystem::path& file);
 void close(const std::filesystem::path& file);
-/// Makes a rename in the folder durable.
-void sync_folder(const std::filesystem::path& folder);
 
 }  // namespace scalestudy::seal

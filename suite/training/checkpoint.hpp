@@ -16,7 +16,7 @@
 
 #include "comm/communicator.hpp"
 
-#include "engine/epoch_loop.hpp"
+#include "engine/run_progress.hpp"
 
 #include "training/weights/state_dict_file.hpp"
 

@@ -1,10 +1,12 @@
 #include "training/trainer.hpp"
 
+#include <functional>
 #include <optional>
 #include <utility>
 
 #include "training/batch_norm.hpp"
 #include "training/device.hpp"
+#include "training/own_errors.hpp"
 #include "training/replicas.hpp"
 #include "training/tensors/memory_format.hpp"
 #include "training/training_state.hpp"
@@ -26,6 +28,9 @@ class Trainer final : public EpochWork {
   /// Returns where training goes on.
   [[nodiscard]] RunProgress resume(const Checkpoint& checkpoint);
 
+  void with_own_errors(const std::function<void()>& action) override {
+    scalestudy::with_own_errors(action);
+  }
   [[nodiscard]] StepWork& step() override { return step_; }
   [[nodiscard]] ReductionStrategy& reduction() override { return step_.reduction(); }
   void start(const RunProgress& from) override { step_.start_input(StepIndex(from.steps_done)); }
@@ -40,6 +45,12 @@ class Trainer final : public EpochWork {
 
  private:
   [[nodiscard]] TrainingState state();
+  [[nodiscard]] std::filesystem::path checkpoint_file() const {
+    return services_.run_folder / checkpoint_file_name;
+  }
+  template <class Action>
+  [[nodiscard]] Evaluation in_evaluation_mode(Action action);
+  void keep_best(ModelState model);
   void save_weights(const char* name, const NamedTensors& weights);
 
   RankServices& services_;
@@ -57,15 +68,24 @@ void Trainer::unite_replicas(bool rank_has_samples) {
   if (spec_.reduction != Reduction::none) expect_equal_replicas(comm_, step_.parameters());
 }
 
-Evaluation Trainer::evaluate(const HeartbeatCallback& heartbeat) {
+template <class Action>
+Evaluation Trainer::in_evaluation_mode(Action action) {
   task_.model().eval();
   const torch::NoGradGuard no_grad;
   const ThreadCount threads(spec_.settings.evaluation_threads);
-  return task_.evaluate(comm_, heartbeat);
+  return action();
+}
+
+Evaluation Trainer::evaluate(const HeartbeatCallback& heartbeat) {
+  return in_evaluation_mode([&] { return task_.evaluate(comm_, heartbeat); });
 }
 
 void Trainer::keep_as_best() {
-  best_.emplace(task_.model());
+  keep_best(ModelState(task_.model()));
+}
+
+void Trainer::keep_best(ModelState model) {
+  best_ = std::move(model);
   save_weights("weights_best.pt", best_->tensors());
 }
 
@@ -86,17 +106,14 @@ std::optional<AtomicFile> Trainer::draft_checkpoint(const RunProgress& progress)
   if (!comm_.is_root()) return {};
   checkpoint.progress = progress;
   if (best_) checkpoint.best_model = best_->tensors();
-  return scalestudy::draft_checkpoint(services_.run_folder / checkpoint_file_name, checkpoint);
+  return scalestudy::draft_checkpoint(checkpoint_file(), checkpoint);
 }
 
 /// The position is taken in epochs, so that it means the same on another number of ranks.
 RunProgress Trainer::resume(const Checkpoint& checkpoint) {
   auto parts = state();
-  restore(checkpoint, parts, (services_.run_folder / checkpoint_file_name).string());
-  if (!checkpoint.best_model.empty()) {
-    best_.emplace(checkpoint.best_model);
-    save_weights("weights_best.pt", best_->tensors());
-  }
+  restore(checkpoint, parts, checkpoint_file().string());
+  if (!checkpoint.best_model.empty()) keep_best(ModelState(checkpoint.best_model));
   auto progress = progress_after(checkpoint.progress.epochs_done, epoch_layout(spec_.plan));
   progress.best_validation_loss = checkpoint.progress.best_validation_loss;
   progress.schedule_state = checkpoint.progress.schedule_state;
@@ -106,10 +123,7 @@ RunProgress Trainer::resume(const Checkpoint& checkpoint) {
 Evaluation Trainer::finish(const HeartbeatCallback& heartbeat, std::vector<Panel>& panels) {
   save_weights("weights_last.pt", state_of(task_.model()));
   if (best_) best_->restore(task_.model());
-  task_.model().eval();
-  const torch::NoGradGuard no_grad;
-  const ThreadCount threads(spec_.settings.evaluation_threads);
-  return task_.final_evaluation(comm_, heartbeat, panels);
+  return in_evaluation_mode([&] { return task_.final_evaluation(comm_, heartbeat, panels); });
 }
 
 }  // namespace

@@ -2,8 +2,8 @@
 
 #include <utility>
 
-#include "engine/epoch_loop.hpp"
 #include "engine/gradient_buckets.hpp"
+#include "engine/run_progress.hpp"
 
 #include "training/ready_order.hpp"
 

@@ -1,6 +1,7 @@
 #include "core/atomic_file.hpp"
 
 #include <csignal>
+#include <system_error>
 
 #include <gmock/gmock.h>
 #include <sys/resource.h>
@@ -37,6 +38,14 @@ TEST_F(AtomicFileTest, TheOldContentStaysUntilPublished) {
   file.publish();
   EXPECT_EQ(content_of(path()), "new");
   EXPECT_FALSE(fs::exists(part()));
+}
+
+TEST_F(AtomicFileTest, OnlyFoldersThatExistAreSynchronised) {
+  const auto none = folder_.path() / "none";
+  EXPECT_THROW(sync_folder(none), std::system_error);
+  EXPECT_NO_THROW(sync_folder(folder_.path()));
+  EXPECT_NO_THROW(sync_folder({}));
+  EXPECT_NO_THROW(sync_folder_of(none / "file"));
 }
 
 TEST_F(AtomicFileTest, WhatIsNotPublishedIsGone) {

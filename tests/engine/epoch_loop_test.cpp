@@ -1,6 +1,8 @@
 #include "engine/epoch_loop.hpp"
 
 #include <iostream>
+#include <memory>
+#include <new>
 #include <thread>
 
 #include <gmock/gmock.h>
@@ -19,6 +21,27 @@ using testing::Each;
 using testing::ElementsAre;
 using testing::Ge;
 using testing::HasSubstr;
+
+/// One rank alone, which keeps what its peers would hear.
+class Overheard final : public CommunicatorInterface {
+ public:
+  [[nodiscard]] std::string_view name() const override { return "overheard"; }
+  [[nodiscard]] std::string transport() const override { return "none"; }
+  [[nodiscard]] Rank rank() const override { return Rank(0); }
+  [[nodiscard]] WorldSize world_size() const override { return WorldSize(1); }
+  void all_reduce(BufferView, ReduceOp) override {}
+  void broadcast(BufferView, Rank) override {}
+  void all_gather(ConstBufferView, BufferView) override {}
+  void reduce_scatter(ConstBufferView, BufferView, ReduceOp) override {}
+  void barrier(std::optional<Seconds>) override {}
+  void abort(const std::string& why, ExitCode code) noexcept override {
+    reason = why;
+    exit_code = code;
+  }
+
+  std::string reason;
+  ExitCode exit_code = ExitCode::done;
+};
 
 class Epochs : public testing::Test {
  protected:
@@ -67,6 +90,8 @@ class Epochs : public testing::Test {
       outcome.training = EpochLoop(services, work).run(from);
     } catch (const Error& error) {
       outcome.error = error.what();
+    } catch (const std::bad_alloc&) {
+      outcome.error = "bad_alloc";
     }
   }
 
@@ -209,6 +234,20 @@ TEST_F(Epochs, AnErrorKeepsTheStepsBeforeItAndTellsTheHeartbeat) {
   const auto heartbeat = read_heartbeat(heartbeat_file(folder_.path(), 0));
   ASSERT_TRUE(heartbeat.has_value());
   EXPECT_THAT(heartbeat->error, HasSubstr("The forward pass failed"));
+}
+
+TEST_F(Epochs, LackOfMemoryInAStepIsToldToThePeersInOurWords) {
+  const auto peers = std::make_shared<Overheard>();
+  const Communicator comm(peers);
+  FakeTraining work(comm, {.starving_step = 0});
+  Outcome outcome;
+  train(spec_of_fake_training(1, 1, 2, 4), comm, work, nullptr, {}, outcome);
+  EXPECT_EQ(outcome.error, "bad_alloc");
+  EXPECT_THAT(peers->reason, HasSubstr("Out of memory"));
+  EXPECT_EQ(peers->exit_code, ExitCode::run_failed);
+  const auto heartbeat = read_heartbeat(heartbeat_file(folder_.path(), 0));
+  ASSERT_TRUE(heartbeat.has_value());
+  EXPECT_THAT(heartbeat->error, HasSubstr("Out of memory"));
 }
 
 TEST_F(Epochs, AnErrorOfOneRankFreesTheOthers) {

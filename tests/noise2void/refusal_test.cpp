@@ -2,9 +2,13 @@
 
 #include "core/text.hpp"
 
-#include "workloads/catalogue.hpp"
+#include "study/workload_descriptor.hpp"
 
-namespace scalestudy::noise2void {
+namespace scalestudy {
+
+const WorkloadDescriptor& noise2void_descriptor();
+
+namespace noise2void {
 namespace {
 
 using testing::HasSubstr;
@@ -13,7 +17,7 @@ std::string reason_for(const std::string& patch, Precision precision) {
   RunSpec spec;
   spec.settings.precision = precision;
   spec.workload_settings = cat(R"({"patch": )", patch, "}");
-  return workload_descriptor("noise2void").reason_to_skip(spec);
+  return noise2void_descriptor().reason_to_skip(spec);
 }
 
 TEST(Refusal, SidesMustBeHalvedByTheNetwork) {
@@ -34,4 +38,5 @@ TEST(Refusal, Bf16WithALevelOfTwoPlanesOnACpu) {
 }
 
 }  // namespace
-}  // namespace scalestudy::noise2void
+}  // namespace noise2void
+}  // namespace scalestudy

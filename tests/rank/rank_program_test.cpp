@@ -134,6 +134,11 @@ TEST_F(RankProgramTest, FailuresReachTheHeartbeatWithTheirExitCode) {
   EXPECT_EQ(run(spec_of_fake_training(1, 1, 1, 4), {.out_of_memory = true}), ExitCode::run_failed);
   heartbeat = read_heartbeat(heartbeat_file(run_folder(), 0));
   EXPECT_THAT(heartbeat->error, HasSubstr("Out of memory"));
+  std::filesystem::remove(run_folder() / "run.h5.part");
+  EXPECT_EQ(run(spec_of_fake_training(1, 1, 2, 4), {.training = {.starving_step = 1}}),
+            ExitCode::run_failed);
+  heartbeat = read_heartbeat(heartbeat_file(run_folder(), 0));
+  EXPECT_THAT(heartbeat->error, HasSubstr("Out of memory"));
 }
 
 TEST_F(RankProgramTest, GoesOnFromACheckpointWithWhatWasRecordedBefore) {

@@ -188,9 +188,6 @@ TEST_F(SealTest, MissingFilesAreSystemErrors) {
   EXPECT_THROW(seal::close(none), std::system_error);
   EXPECT_THROW(seal::agree_on_length(none), std::system_error);
   EXPECT_THROW(seal::restore_bytes(none, {}), std::system_error);
-  EXPECT_THROW(seal::sync_folder(none), std::system_error);
-  EXPECT_NO_THROW(seal::sync_folder(folder_.path()));
-  EXPECT_NO_THROW(seal::sync_folder({}));
 }
 
 /// The places that the tests above assume are those of the files that are really written.

@@ -6,14 +6,19 @@
 
 #include "core/text.hpp"
 
+#include "study/workload_descriptor.hpp"
+
 #include "data/source/image_source.hpp"
 
 #include "tests/support/message_of.hpp"
 #include "tests/support/picture_files.hpp"
 #include "tests/support/temporary_folder.hpp"
-#include "workloads/catalogue.hpp"
 
-namespace scalestudy::resnet50 {
+namespace scalestudy {
+
+const WorkloadDescriptor& resnet50_descriptor();
+
+namespace resnet50 {
 namespace {
 
 using testing::AllOf;
@@ -93,18 +98,20 @@ TEST_F(ClassFolders, APlantedCopyOfATrainingPictureIsCaught) {
   add("valid/a", 2);
   add("test/b", 2);
   const auto set = open_class_set(folder_.path());
-  EXPECT_EQ(find_same_pictures(*set, divide(), {}, {}).overlap, 0);
+  EXPECT_EQ(find_same_pictures(read_contents(*set, divide(), {}), {}).overlap, 0);
   for (const auto* place : {"valid/b", "test/b"}) {
     const auto copy = folder_.path() / place / "another name.png";
     std::filesystem::create_directories(copy.parent_path());
     std::filesystem::copy_file(original, copy);
     const auto spoilt = open_class_set(folder_.path());
-    EXPECT_THAT(message_of([&] { return find_same_pictures(*spoilt, divide(), {}, {2}); }),
-                AllOf(HasSubstr("another name.png"), HasSubstr("'train/b/p2.png'")));
+    EXPECT_THAT(
+        message_of([&] { return find_same_pictures(read_contents(*spoilt, divide(), {2}), {}); }),
+        AllOf(HasSubstr("another name.png"), HasSubstr("'train/b/p2.png'")));
   }
   Settings settings;
   settings.evaluation_overlap = OverlapRule::record;
-  const auto same = find_same_pictures(*open_class_set(folder_.path()), divide(), settings, {2});
+  const auto same =
+      find_same_pictures(read_contents(*open_class_set(folder_.path()), divide(), {2}), settings);
   EXPECT_EQ(same.overlap, 2);
   EXPECT_EQ(same.evaluation_duplicates, 1);
   EXPECT_EQ(same.training_duplicates, 0);
@@ -130,7 +137,7 @@ TEST_F(ClassFolders, TheDescriptorCountsWhatTrains) {
   add("train/b", 3);
   RunSpec spec;
   spec.data.path = folder_.path();
-  const auto& descriptor = workload_descriptor("resnet50");
+  const auto& descriptor = resnet50_descriptor();
   EXPECT_EQ(descriptor.training_sample_count(spec), 9);
   add("valid/a", 1);
   EXPECT_EQ(descriptor.training_sample_count(spec), 10);
@@ -143,11 +150,12 @@ TEST(ShippedCells, HaveNoPictureInBothTrainAndTest) {
   EXPECT_EQ(set->class_names(), (std::vector<std::string>{"Platelets", "RBC", "WBC"}));
   EXPECT_EQ(samples.training.size() + samples.validation.size(), 892U);
   EXPECT_EQ(samples.test.size(), 209U);
-  const auto same = find_same_pictures(*set, samples, {}, {});
+  const auto same = find_same_pictures(read_contents(*set, samples, {}), {});
   EXPECT_EQ(same.overlap, 0);
   EXPECT_EQ(same.training_duplicates, 0);
   EXPECT_EQ(same.evaluation_duplicates, 0);
 }
 
 }  // namespace
-}  // namespace scalestudy::resnet50
+}  // namespace resnet50
+}  // namespace scalestudy

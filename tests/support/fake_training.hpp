@@ -4,6 +4,8 @@
 
 #include <cmath>
 #include <filesystem>
+#include <functional>
+#include <new>
 #include <string>
 #include <thread>
 #include <utility>
@@ -20,6 +22,7 @@ struct FakeTrainingOptions {
   std::vector<double> validation_losses;  ///< by epoch; 1 / (epoch + 1) where there is none
   std::int64_t spoilt_step = -1;          ///< its loss is NaN
   std::int64_t failing_step = -1;         ///< its forward pass fails
+  std::int64_t starving_step = -1;        ///< its forward pass finds no memory
   Seconds unite_time{0}, evaluate_time{0}, checkpoint_time{0};
   std::filesystem::path checkpoint_file;  ///< empty: none is drafted
 };
@@ -33,6 +36,7 @@ class FakeTraining final : public EpochWork, public StepWork {
             Reduction::flat_after_backward,
             {comm, {{{0}, ElementCount(0), ElementCount(1)}}, view_of(std::span(flat_))})) {}
 
+  void with_own_errors(const std::function<void()>& action) override { action(); }
   StepWork& step() override { return *this; }
   ReductionStrategy& reduction() override { return *reduction_; }
   void start(const RunProgress& from) override { note(cat("start ", from.steps_done)); }
@@ -43,6 +47,7 @@ class FakeTraining final : public EpochWork, public StepWork {
   void forward() override {
     if (plan_.step.value() == options_.failing_step)
       throw RunFailed({"The forward pass failed", "a test asked for it", "Look away"});
+    if (plan_.step.value() == options_.starving_step) throw std::bad_alloc();
     const auto step = static_cast<double>(plan_.step.value());
     losses_.push_back(plan_.step.value() == options_.spoilt_step ? std::nan("")
                                                                  : loss_weight() / (step + 1));

@@ -35,6 +35,7 @@ class LineTask final : public TrainingTask {
     counts.push_back(batch.arrays[0].shape[0]);
   }
   torch::Tensor loss_sum() override {
+    if (static_cast<std::int64_t>(counts.size()) == broken_call) layer_->forward(torch::ones({2}));
     const auto loss = layer_->forward(torch::ones({counts.back(), 3})).square().sum();
     return static_cast<std::int64_t>(counts.size()) == spoilt_call ? loss * std::nan("") : loss;
   }
@@ -54,6 +55,7 @@ class LineTask final : public TrainingTask {
   std::vector<std::int64_t>
       counts;  ///< samples per batch; the first one is the trainer's look at the ready order
   std::int64_t spoilt_call = -1;
+  std::int64_t broken_call = -1;  ///< LibTorch refuses its shapes
   int evaluations = 0;
   Seconds evaluation_time{0};
   double validation_loss = 1;
@@ -190,6 +192,17 @@ TEST_F(TrainerTest, ANonFiniteLossEndsTrainingAndSaysWhere) {
   EXPECT_THAT(outcome.reason, testing::HasSubstr("epoch 1"));
   EXPECT_EQ(record.epochs.size(), 1U);
   EXPECT_GE(record.steps.steps(), 5);  // the spoilt step is kept
+}
+
+TEST_F(TrainerTest, WhatLibTorchThrowsInAStepIsToldInOurWords) {
+  LineTask task;
+  task.broken_call = 3;
+  const auto comm = make_thread_ranks(WorldSize(1), Seconds(30)).front();
+  EXPECT_THROW(static_cast<void>(run(task, comm, nullptr)), InternalError);
+  const auto heartbeat = read_heartbeat(heartbeat_file(folder_, 0));
+  ASSERT_TRUE(heartbeat.has_value());
+  EXPECT_THAT(heartbeat->error, testing::StartsWith("LibTorch failed: "));
+  EXPECT_THAT(heartbeat->error, testing::Not(testing::HasSubstr("Exception raised from")));
 }
 
 TEST_F(TrainerTest, WarmUpRampsTheRateInSamples) {

@@ -19,20 +19,6 @@
 
 namespace scalestudy::noise2void {
 
-torch::Tensor masked_loss_sum(LossKind loss,
-                              const torch::Tensor& prediction,
-                              const torch::Tensor& target,
-                              const torch::Tensor& mask) {
-  const auto error = target - prediction * mask;
-  switch (loss) {
-    case LossKind::mse:
-      return error.square().sum();
-    case LossKind::mae:
-      return error.abs().sum();
-  }
-  SCALESTUDY_EXPECT(false);
-}
-
 namespace {
 
 /// Validation masks are fixed: the same for every rank count, seed and repeat, so that losses can
@@ -107,6 +93,7 @@ class Noise2VoidTask final : public TrainingTask {
  private:
   void read_data();
   void require_enough_patches() const;
+  [[nodiscard]] std::vector<MaskedVoxel> validation_mask(std::int64_t index) const;
   [[nodiscard]] const Patch& training_patch(std::int64_t index) const {
     return patches_.training[static_cast<std::size_t>(index)];
   }
@@ -115,7 +102,6 @@ class Noise2VoidTask final : public TrainingTask {
     Random random(spec_.repeat_seed(), static_cast<std::uint64_t>(position));
     return mask_patch(patch, patches_.shape, settings_, random);
   }
-  [[nodiscard]] torch::Tensor to_device(const HostArray& array) const;
   void put(torch::Tensor& where,
            const std::vector<std::int64_t>& at,
            const std::vector<float>& values) const;
@@ -127,6 +113,7 @@ class Noise2VoidTask final : public TrainingTask {
   Volume volume_;                    ///< what the network is shown
   std::optional<Volume> reference_;  ///< what it should look like, when known
   PatchSets patches_;
+  std::vector<std::uint64_t> validation_hashes_;  ///< over patch and mask
   std::optional<SampleSequence> sequence_;
   std::shared_ptr<UNet> model_;
   torch::Tensor patches_on_device_;      ///< (patches, 1, Z, Y, X), for input `device`
@@ -137,7 +124,7 @@ Noise2VoidTask::Noise2VoidTask(const RunSpec& spec, const c10::Device& device)
     : spec_(spec),
       settings_(settings_from_json_text(spec.workload_settings)),
       device_(device),
-      memory_format_(memory_format_3d(spec)) {
+      memory_format_(torch_format(spec.settings.memory_format, 5)) {
   read_data();
   sequence_.emplace(SampleCount(static_cast<std::int64_t>(patches_.training.size())),
                     spec.repeat_seed());
@@ -162,6 +149,15 @@ void Noise2VoidTask::read_data() {
   if (spec_.data.added_noise_std > 0) add_noise(volume_, spec_.data.added_noise_std, noise_seed);
   patches_ = make_patches(volume_, settings_, cat("'", spec_.data.path, "'"));
   require_enough_patches();
+  for (std::int64_t i = 0; i < std::ssize(patches_.validation); ++i)
+    validation_hashes_.push_back(
+        hash_of(patches_.validation[static_cast<std::size_t>(i)], validation_mask(i)));
+}
+
+std::vector<MaskedVoxel> Noise2VoidTask::validation_mask(std::int64_t index) const {
+  Random random(validation_mask_seed, static_cast<std::uint64_t>(index));
+  return mask_patch(patches_.validation[static_cast<std::size_t>(index)], patches_.shape, settings_,
+                    random);
 }
 
 void Noise2VoidTask::require_enough_patches() const {
@@ -176,10 +172,6 @@ void Noise2VoidTask::require_enough_patches() const {
        "Use more data or smaller patches, or set settings.fewer_patches_than_batch to \"allow\""});
 }
 
-torch::Tensor Noise2VoidTask::to_device(const HostArray& array) const {
-  return in_format(borrowed(array), memory_format_).to(device_);
-}
-
 void Noise2VoidTask::make_batch(const Shard& shard, HostBatch& batch) const {
   const auto samples = sequence_->range(shard.first, shard.count);
   start_batch(batch, shard.count, patches_.shape);
@@ -190,9 +182,9 @@ void Noise2VoidTask::make_batch(const Shard& shard, HostBatch& batch) const {
 }
 
 void Noise2VoidTask::move_batch_to_device(const HostBatch& batch) {
-  input_ = to_device(batch.arrays[input]);
-  target_ = to_device(batch.arrays[target]);
-  mask_ = to_device(batch.arrays[mask]);
+  input_ = on_device(batch.arrays[input], memory_format_, device_);
+  target_ = on_device(batch.arrays[target], memory_format_, device_);
+  mask_ = on_device(batch.arrays[mask], memory_format_, device_);
 }
 
 void Noise2VoidTask::keep_samples_on_device() {
@@ -201,7 +193,7 @@ void Noise2VoidTask::keep_samples_on_device() {
   all.resize({static_cast<std::int64_t>(patches_.training.size()), 1, z, y, x});
   auto next = all.values.begin();
   for (const auto& patch : patches_.training) next = std::copy(patch.begin(), patch.end(), next);
-  patches_on_device_ = to_device(all);
+  patches_on_device_ = on_device(all, memory_format_, device_);
 }
 
 /// Writes `values` at flat C-order indices of `where`.
@@ -251,17 +243,16 @@ Evaluation Noise2VoidTask::evaluate(const Communicator& comm, const HeartbeatCal
     start_batch(batch, batch_size, patches_.shape);
     for (std::int64_t i = 0; i < batch_size; ++i) {
       const auto sample = part.sample_at(i);
-      const auto& patch = patches_.validation[static_cast<std::size_t>(sample)];
-      Random random(validation_mask_seed, static_cast<std::uint64_t>(sample));
-      const auto masked = mask_patch(patch, patches_.shape, settings_, random);
-      set_sample(batch, i, patch, masked);
+      const auto masked = validation_mask(sample);
+      set_sample(batch, i, patches_.validation[static_cast<std::size_t>(sample)], masked);
       if (i >= part.count) continue;
-      hash.add(hash_of(patch, masked));
+      hash.add(validation_hashes_[static_cast<std::size_t>(sample)]);
       sums[static_cast<std::size_t>(2 * i + 1)] = static_cast<double>(masked.size());
     }
-    const auto prediction = model_->forward(to_device(batch.arrays[input]));
-    const auto targets = to_device(batch.arrays[target]);
-    const auto masks = to_device(batch.arrays[mask]);
+    const auto prediction =
+        model_->forward(on_device(batch.arrays[input], memory_format_, device_));
+    const auto targets = on_device(batch.arrays[target], memory_format_, device_);
+    const auto masks = on_device(batch.arrays[mask], memory_format_, device_);
     for (std::int64_t i = 0; i < part.count; ++i)
       sums[static_cast<std::size_t>(2 * i)] =
           masked_loss_sum(settings_.loss, prediction[i], targets[i], masks[i]).item<double>();

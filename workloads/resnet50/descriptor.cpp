@@ -1,4 +1,5 @@
 #include "study/own_settings_json.hpp"
+#include "study/unused_settings.hpp"
 
 #include "workloads/catalogue.hpp"
 #include "workloads/resnet50/samples.hpp"
@@ -10,13 +11,6 @@ namespace {
 
 std::int64_t training_sample_count(const RunSpec& spec) {
   return count_training_samples(spec.data.path, settings_from_json_text(spec.workload_settings));
-}
-
-/// What other workloads do with their data has no meaning here.
-std::string reason_to_skip(const RunSpec& spec) {
-  if (!spec.data.reference_path.empty()) return "data.reference_path has no meaning for resnet50";
-  if (spec.data.added_noise_std > 0) return "data.added_noise_std has no meaning for resnet50";
-  return "";
 }
 
 }  // namespace
@@ -32,7 +26,7 @@ const WorkloadDescriptor& resnet50_descriptor() {
       .settings_schema = OwnSettings<resnet50::Settings>::schema,
       .setting_names = OwnSettings<resnet50::Settings>::names,
       .training_sample_count = resnet50::training_sample_count,
-      .reason_to_skip = resnet50::reason_to_skip,
+      .reason_to_skip = unused_denoising_setting,
   };
   return descriptor;
 }

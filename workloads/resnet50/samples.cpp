@@ -4,7 +4,6 @@
 #include "core/hash.hpp"
 #include "core/text.hpp"
 
-#include "data/content_overlap.hpp"
 #include "data/resize.hpp"
 #include "data/source/image_source.hpp"
 #include "data/split.hpp"
@@ -95,22 +94,22 @@ std::uint64_t hash_of_ids(const ImageSet& set, const std::vector<std::int64_t>& 
   return hash.value();
 }
 
-SamePictures find_same_pictures(const ImageSet& set,
-                                const Samples& samples,
-                                const Settings& settings,
-                                const Workers& workers) {
-  const auto training = content_ids(set, samples.training, workers);
-  auto evaluation = content_ids(set, samples.validation, workers);
-  const auto test = content_ids(set, samples.test, workers);
-  evaluation.insert(evaluation.end(), test.begin(), test.end());
-  const auto overlap = find_overlap(training, evaluation);
+Contents read_contents(const ImageSet& set, const Samples& samples, const Workers& workers) {
+  return {content_ids(set, samples.training, workers),
+          content_ids(set, samples.validation, workers), content_ids(set, samples.test, workers)};
+}
+
+SamePictures find_same_pictures(const Contents& contents, const Settings& settings) {
+  auto evaluation = contents.validation;
+  evaluation.insert(evaluation.end(), contents.test.begin(), contents.test.end());
+  const auto overlap = find_overlap(contents.training, evaluation);
   if (!overlap.empty() && settings.evaluation_overlap == OverlapRule::refuse)
     throw BadInput({cat(overlap.size(), " of ", evaluation.size(),
                         " evaluation pictures are training pictures too, e.g. '",
                         overlap.front().second, "' is '", overlap.front().first, "'"),
                     "their accuracy would say how well the network remembers",
                     "Remove the copies, or set settings.evaluation_overlap to \"record\""});
-  return {static_cast<std::int64_t>(find_duplicates(training).size()),
+  return {static_cast<std::int64_t>(find_duplicates(contents.training).size()),
           static_cast<std::int64_t>(find_duplicates(evaluation).size()),
           static_cast<std::int64_t>(overlap.size())};
 }

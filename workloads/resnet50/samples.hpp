@@ -10,6 +10,7 @@
 
 #include "core/parallel.hpp"
 
+#include "data/content_overlap.hpp"
 #include "data/image_set.hpp"
 
 #include "workloads/resnet50/settings.hpp"
@@ -45,12 +46,21 @@ struct SamePictures {
   std::int64_t overlap = 0;                ///< evaluation pictures that equal a training picture
 };
 
-/// Reads every picture once. Errors: BadInput naming a pair when an evaluation picture is a
-/// training picture too and `settings.evaluation_overlap` is "refuse"; an unreadable picture.
-[[nodiscard]] SamePictures find_same_pictures(const ImageSet& set,
-                                              const Samples& samples,
-                                              const Settings& settings,
-                                              const Workers& workers);
+/// Every picture's content, read once.
+struct Contents {
+  std::vector<ContentId> training;
+  std::vector<ContentId> validation;  ///< in the order of the samples
+  std::vector<ContentId> test;
+};
+
+/// Errors: an unreadable picture.
+[[nodiscard]] Contents read_contents(const ImageSet& set,
+                                     const Samples& samples,
+                                     const Workers& workers);
+
+/// Errors: BadInput naming a pair when an evaluation picture is a training picture too and
+/// `settings.evaluation_overlap` is "refuse".
+[[nodiscard]] SamePictures find_same_pictures(const Contents& contents, const Settings& settings);
 
 /// Three channels and one size for all; resizing happens at each read. Shapes of pictures:
 /// (height, width, 3).

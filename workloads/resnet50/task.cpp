@@ -27,6 +27,13 @@ std::size_t as_index(std::int64_t value) {
   return static_cast<std::size_t>(value);
 }
 
+std::vector<std::uint64_t> hashes_of(const std::vector<ContentId>& contents) {
+  std::vector<std::uint64_t> hashes;
+  for (const auto& content : contents)
+    hashes.push_back(fnv1a(content.id) ^ mix64(content.content_hash));
+  return hashes;
+}
+
 class ResNet50Task final : public TrainingTask {
  public:
   ResNet50Task(const RunSpec& spec, const c10::Device& device, const HeartbeatCallback& heartbeat);
@@ -75,6 +82,7 @@ class ResNet50Task final : public TrainingTask {
   [[nodiscard]] torch::Tensor normalised(const torch::Tensor& values) const;
   [[nodiscard]] Result evaluate_set(const std::string& name,
                                     const std::vector<std::int64_t>& samples,
+                                    const std::vector<std::uint64_t>& hashes,
                                     const Communicator& comm,
                                     const HeartbeatCallback& heartbeat);
 
@@ -86,6 +94,7 @@ class ResNet50Task final : public TrainingTask {
   std::unique_ptr<ImageSet> set_;  ///< resized, decoded pictures are kept
   Samples samples_;
   SamePictures same_;
+  std::vector<std::uint64_t> validation_hashes_, test_hashes_;  ///< over name and picture
   std::optional<SampleSequence> sequence_;
   std::shared_ptr<ResNet50> model_;
   torch::Tensor pictures_on_device_;  ///< (training pictures, 3, H, W), 0 … 255, for input `device`
@@ -100,7 +109,7 @@ ResNet50Task::ResNet50Task(const RunSpec& spec,
       settings_(settings_from_json_text(spec.workload_settings)),
       normalisation_(normalisation_of(settings_)),
       device_(device),
-      memory_format_(memory_format_2d(spec)) {
+      memory_format_(torch_format(spec.settings.memory_format, 4)) {
   read_set(heartbeat);
   sequence_.emplace(SampleCount(static_cast<std::int64_t>(samples_.training.size())),
                     spec.repeat_seed());
@@ -114,7 +123,10 @@ void ResNet50Task::read_set(const HeartbeatCallback& heartbeat) {
   samples_ = divide_samples(*stored, settings_, spec_.data.path);
   set_ = with_decode_cache(resized_set(stored, settings_.size[0], settings_.size[1]),
                            spec_.settings.input.cache_bytes);
-  same_ = find_same_pictures(*set_, samples_, settings_, readers(spec_.settings.input, heartbeat));
+  const auto contents = read_contents(*set_, samples_, readers(spec_.settings.input, heartbeat));
+  same_ = find_same_pictures(contents, settings_);
+  validation_hashes_ = hashes_of(contents.validation);
+  test_hashes_ = hashes_of(contents.test);
 }
 
 void ResNet50Task::start_batch(HostBatch& batch, std::int64_t samples) const {
@@ -151,7 +163,7 @@ void ResNet50Task::make_batch(const Shard& shard, HostBatch& batch) const {
 }
 
 void ResNet50Task::move_batch_to_device(const HostBatch& batch) {
-  input_ = in_format(borrowed(batch.arrays[pictures]), memory_format_).to(device_);
+  input_ = on_device(batch.arrays[pictures], memory_format_, device_);
   labels_ = borrowed(batch.arrays[labels]).to(torch::kInt64).to(device_);
 }
 
@@ -220,6 +232,7 @@ torch::Tensor ResNet50Task::loss_sum() {
 
 ResNet50Task::Result ResNet50Task::evaluate_set(const std::string& name,
                                                 const std::vector<std::int64_t>& samples,
+                                                const std::vector<std::uint64_t>& hashes,
                                                 const Communicator& comm,
                                                 const HeartbeatCallback& heartbeat) {
   const auto total = static_cast<std::int64_t>(samples.size());
@@ -230,11 +243,9 @@ ResNet50Task::Result ResNet50Task::evaluate_set(const std::string& name,
     heartbeat();
     start_batch(batch, batch_size);
     for (std::int64_t i = 0; i < batch_size; ++i) {
-      const auto sample = samples[as_index(part.sample_at(i))];
-      const auto image = picture(sample);
-      set_sample(batch, i, sample, image, {});
-      if (i < part.count)
-        hash.add(fnv1a(set_->samples()[as_index(sample)].id) ^ mix64(content_hash(image)));
+      const auto index = as_index(part.sample_at(i));
+      set_sample(batch, i, samples[index], picture(samples[index]), {});
+      if (i < part.count) hash.add(hashes[index]);
     }
     move_batch_to_device(batch);
     const auto logits = model_->forward(input_);
@@ -257,15 +268,17 @@ ResNet50Task::Result ResNet50Task::evaluate_set(const std::string& name,
 }
 
 Evaluation ResNet50Task::evaluate(const Communicator& comm, const HeartbeatCallback& heartbeat) {
-  return evaluate_set("validation", samples_.validation, comm, heartbeat).evaluation;
+  return evaluate_set("validation", samples_.validation, validation_hashes_, comm, heartbeat)
+      .evaluation;
 }
 
 Evaluation ResNet50Task::final_evaluation(const Communicator& comm,
                                           const HeartbeatCallback& heartbeat,
                                           std::vector<Panel>& panels) {
-  const bool has_test = !samples_.test.empty();
-  const auto result = evaluate_set(has_test ? "test" : "validation",
-                                   has_test ? samples_.test : samples_.validation, comm, heartbeat);
+  const auto result =
+      samples_.test.empty()
+          ? evaluate_set("validation", samples_.validation, validation_hashes_, comm, heartbeat)
+          : evaluate_set("test", samples_.test, test_hashes_, comm, heartbeat);
   panels.push_back(confusion_panel(confusion_counts(result.scores, classes()), classes()));
   return result.evaluation;
 }

@@ -1,6 +1,7 @@
 #include "core/text.hpp"
 
 #include "study/own_settings_json.hpp"
+#include "study/unused_settings.hpp"
 
 #include "workloads/catalogue.hpp"
 #include "workloads/unet/samples.hpp"
@@ -18,7 +19,7 @@ std::string reason_to_skip(const RunSpec& spec) {
     if (side % side_multiple_px != 0)
       return cat("side ", side, " of settings.size is no multiple of ", side_multiple_px,
                  " (the network halves it ", depth, " times)");
-  return "";
+  return unused_denoising_setting(spec);
 }
 
 }  // namespace

@@ -70,7 +70,6 @@ class UNetTask final : public TrainingTask {
   /// Samples at the positions of the endless order.
   [[nodiscard]] std::vector<std::int64_t> samples_of(const Shard& shard) const;
   void fill(HostBatch& batch, const std::vector<std::int64_t>& samples) const;
-  [[nodiscard]] torch::Tensor to_device(const HostArray& array) const;
   [[nodiscard]] Evaluation evaluate_on(const std::vector<std::int64_t>& samples,
                                        const Communicator& comm,
                                        const HeartbeatCallback& heartbeat);
@@ -100,7 +99,7 @@ UNetTask::UNetTask(const RunSpec& spec,
                cat("'", spec.data.path, "'")),
       sequence_(SampleCount(std::ssize(samples_.lists().training)), spec.repeat_seed()),
       model_(std::make_shared<UNet>(settings_)),
-      memory_format_(memory_format_2d(spec)) {
+      memory_format_(torch_format(spec.settings.memory_format, 4)) {
   model_->to(device_);
   use_memory_format(*model_, memory_format_);
 }
@@ -133,20 +132,16 @@ void UNetTask::make_batch(const Shard& shard, HostBatch& batch) const {
   fill(batch, samples_of(shard));
 }
 
-torch::Tensor UNetTask::to_device(const HostArray& array) const {
-  return in_format(borrowed(array), memory_format_).to(device_);
-}
-
 void UNetTask::move_batch_to_device(const HostBatch& batch) {
-  input_ = to_device(batch.arrays[input]);
-  target_ = to_device(batch.arrays[target]);
+  input_ = on_device(batch.arrays[input], memory_format_, device_);
+  target_ = on_device(batch.arrays[target], memory_format_, device_);
 }
 
 void UNetTask::keep_samples_on_device() {
   HostBatch all;
   fill(all, samples_.lists().training_once);
-  images_on_device_ = to_device(all.arrays[input]);
-  masks_on_device_ = to_device(all.arrays[target]);
+  images_on_device_ = on_device(all.arrays[input], memory_format_, device_);
+  masks_on_device_ = on_device(all.arrays[target], memory_format_, device_);
 }
 
 double UNetTask::make_batch_on_device(const Shard& shard) {
@@ -179,8 +174,8 @@ Evaluation UNetTask::evaluate_on(const std::vector<std::int64_t>& samples,
     for (std::int64_t i = 0; i < batch_size; ++i)
       chosen.push_back(samples[static_cast<std::size_t>(part.sample_at(i))]);
     fill(batch, chosen);
-    const auto targets = to_device(batch.arrays[target]);
-    const auto logits = model_->forward(to_device(batch.arrays[input]));
+    const auto targets = on_device(batch.arrays[target], memory_format_, device_);
+    const auto logits = model_->forward(on_device(batch.arrays[input], memory_format_, device_));
     const auto predicted = logits > 0;  // probability above 0.5
     const auto wanted = targets > 0.5;
     const auto result = at::stack({sample_losses(logits, targets), pixels_set(predicted & wanted),
@@ -227,10 +222,11 @@ std::vector<Panel> UNetTask::make_panels(const HeartbeatCallback& heartbeat) {
   for (std::int64_t i = 0; i < count; ++i) {
     heartbeat();
     fill(batch, {validation[static_cast<std::size_t>(i * std::ssize(validation) / count)]});
-    const auto image = to_device(batch.arrays[input]);
+    const auto image = on_device(batch.arrays[input], memory_format_, device_);
     const auto probability = model_->forward(image).sigmoid();
     panels.push_back(panel_of("input", i + 1, image[0][0]));
-    panels.push_back(panel_of("mask", i + 1, to_device(batch.arrays[target])[0][0]));
+    panels.push_back(
+        panel_of("mask", i + 1, on_device(batch.arrays[target], memory_format_, device_)[0][0]));
     panels.push_back(panel_of("prediction", i + 1, probability[0][0]));
   }
   return panels;

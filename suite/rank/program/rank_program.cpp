@@ -82,19 +82,17 @@ class RankProgram {
     try {
       train_and_record();
       return ExitCode::done;
-    } catch (const Error& error) {
-      return fail(error.what(), error.exit_code());
-    } catch (const std::bad_alloc&) {
-      return fail_out_of_memory();
     } catch (const std::exception& error) {
-      return fail(cat("Unexpected error: ", error.what()), ExitCode::internal);
+      const auto failure = failure_of(error);
+      log_.error(failure.message);
+      announce(failure, heartbeat_, {batch_norm_comm_, input_comm_, comm_});
+      return failure.exit_code;
     }
   }
 
  private:
   void train_and_record() {
     if (spec_.settings.allocator == Allocator::keep) keep_freed_memory();
-    heartbeat_.beat("initialisation", -1);
     comm_.emplace(make_communicator(spec_.communicator, rendezvous_,
                                     Seconds(spec_.settings.timeouts.collective_deadline_s)));
     make_own_communicators();
@@ -210,19 +208,6 @@ class RankProgram {
     writer_->flush();
   }
 
-  ExitCode fail_out_of_memory() noexcept {
-    return fail("Out of memory (the run does not fit). Use a smaller batch or patch.",
-                ExitCode::run_failed);
-  }
-
-  ExitCode fail(const std::string& message, ExitCode exit_code) noexcept {
-    log_.error(message);
-    heartbeat_.set_error(message);
-    for (const auto& comm : {batch_norm_comm_, input_comm_, comm_})
-      if (comm) comm->abort(message, exit_code);
-    return exit_code;
-  }
-
   const MakeRankWork& make_work_;
   std::filesystem::path folder_;
   std::string spec_text_;
@@ -242,12 +227,10 @@ RankWork::~RankWork() = default;
 ExitCode run_rank(const RankArguments& arguments, const MakeRankWork& make_work) {
   try {
     return RankProgram(arguments, make_work).run();
-  } catch (const Error& error) {
-    std::cerr << "error: " << error.what() << std::endl;
-    return error.exit_code();
   } catch (const std::exception& error) {
-    std::cerr << "error: " << error.what() << std::endl;
-    return ExitCode::internal;
+    const auto failure = failure_of(error);
+    std::cerr << "error: " << failure.message << std::endl;
+    return failure.exit_code;
   }
 }
 

@@ -22,7 +22,8 @@
 
 namespace scalestudy {
 
-/// Called in the order of the functions, once each. Local unless stated. What the library throws
+/// Called in the order of the functions, once at most: effective_settings() on rank 0 only, what
+/// stands behind train() when it has returned. Local unless stated. What the library throws
 /// leaves as one of our own errors; std::bad_alloc when the run does not fit.
 class RankWork {
  public:

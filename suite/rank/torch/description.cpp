@@ -3,6 +3,7 @@
 
 #include "core/provenance.hpp"
 
+#include "comm/rendezvous.hpp"
 #include "record/rank_description.hpp"
 
 #include "rank/torch/torch_work.hpp"
@@ -13,9 +14,7 @@ std::string describe_rank_program() {
   RankDescription description;
   description.build_id = build_id();
   description.libtorch = TORCH_VERSION;
-#ifdef SCALESTUDY_HAVE_MPI
-  description.mpi = true;
-#endif
+  description.mpi = is_built_in(CommunicatorKind::mpi);
 #ifdef SCALESTUDY_HAVE_CUDA
   description.cuda = true;
 #endif

@@ -1,10 +1,6 @@
 #include "rank/torch/torch_work.hpp"
 
-#include <new>
-#include <string_view>
-
 #include <ATen/Parallel.h>
-#include <c10/util/Exception.h>
 #include <torch/version.h>
 
 #include "core/error.hpp"
@@ -12,28 +8,13 @@
 
 #include "training/checkpoint.hpp"
 #include "training/device.hpp"
+#include "training/own_errors.hpp"
 #include "training/trainer.hpp"
 
 #include "workloads/tasks.hpp"
 
 namespace scalestudy {
 namespace {
-
-/// Calls `action`; what LibTorch throws leaves as an error of ours.
-template <class Action>
-auto with_own_errors(Action action) {
-  try {
-    return action();
-  } catch (const c10::OutOfMemoryError&) {
-    throw std::bad_alloc();
-  } catch (const c10::Error& error) {
-    const std::string text = error.what_without_backtrace();
-    // What LibTorch's CPU allocator says; it has no type of its own.
-    if (text.find("can't allocate memory") != std::string::npos) throw std::bad_alloc();
-    throw InternalError({cat("LibTorch failed: ", text), "no result of it can be trusted",
-                         "Please report it with the study that led here"});
-  }
-}
 
 /// Which statistics weight files hold.
 std::string batch_norm_saved(BatchNormPolicy policy) {

@@ -15,6 +15,21 @@ torch::Tensor borrowed(const HostArray& array) {
   return torch::from_blob(const_cast<float*>(array.values.data()), array.shape, torch::kFloat32);
 }
 
+torch::Tensor on_device(const HostArray& array, c10::MemoryFormat format, c10::Device device) {
+  return in_format(borrowed(array), format).to(device);
+}
+
+c10::MemoryFormat torch_format(MemoryFormat format, std::int64_t dimensions) {
+  SCALESTUDY_EXPECT(dimensions == 4 || dimensions == 5);
+  switch (format) {
+    case MemoryFormat::contiguous:
+      return c10::MemoryFormat::Contiguous;
+    case MemoryFormat::channels_last:
+      return dimensions == 5 ? c10::MemoryFormat::ChannelsLast3d : c10::MemoryFormat::ChannelsLast;
+  }
+  SCALESTUDY_EXPECT(false);
+}
+
 void use_memory_format(torch::nn::Module& model, c10::MemoryFormat format) {
   const auto dimensions = format == c10::MemoryFormat::ChannelsLast3d ? 5 : 4;
   for (auto& parameter : model.parameters())
@@ -26,27 +41,12 @@ void expect_memory_format(torch::nn::Module& model, MemoryFormat memory_format) 
   for (const auto& parameter : model.named_parameters()) {
     const auto& kernel = parameter.value();
     if (kernel.dim() < 4 || kernel.dim() > 5) continue;
-    const auto wanted = memory_format == MemoryFormat::contiguous ? c10::MemoryFormat::Contiguous
-                        : kernel.dim() == 5 ? c10::MemoryFormat::ChannelsLast3d
-                                            : c10::MemoryFormat::ChannelsLast;
-    if (kernel.is_contiguous(wanted)) continue;
+    if (kernel.is_contiguous(torch_format(memory_format, kernel.dim()))) continue;
     throw Unavailable(
         {cat("Memory format ", memory_format, " is not in force for ", parameter.key()),
          "times would be those of another layout",
          "This is a defect of the workload; report it, or use the other format"});
   }
-}
-
-c10::MemoryFormat memory_format_2d(const RunSpec& spec) {
-  return spec.settings.memory_format == MemoryFormat::channels_last
-             ? c10::MemoryFormat::ChannelsLast
-             : c10::MemoryFormat::Contiguous;
-}
-
-c10::MemoryFormat memory_format_3d(const RunSpec& spec) {
-  return spec.settings.memory_format == MemoryFormat::channels_last
-             ? c10::MemoryFormat::ChannelsLast3d
-             : c10::MemoryFormat::Contiguous;
 }
 
 }  // namespace scalestudy

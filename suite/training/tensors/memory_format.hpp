@@ -1,13 +1,14 @@
 #pragma once
 /// How image tensors and kernels lie in memory.
 
-#include <string>
+#include <cstdint>
 
+#include <c10/core/Device.h>
 #include <c10/core/MemoryFormat.h>
 #include <torch/nn/module.h>
 #include <torch/types.h>
 
-#include "study/run_spec.hpp"
+#include "study/choices.hpp"
 
 #include "data/host_batch.hpp"
 
@@ -21,16 +22,18 @@ namespace scalestudy {
 /// Borrows the array's memory: to be copied before the batch is used again.
 [[nodiscard]] torch::Tensor borrowed(const HostArray& array);
 
+/// A copy on the device with exactly the strides of `format`.
+[[nodiscard]] torch::Tensor on_device(const HostArray& array,
+                                      c10::MemoryFormat format,
+                                      c10::Device device);
+
+/// Of batches and kernels with as many dimensions: 4 for images, 5 for volumes.
+[[nodiscard]] c10::MemoryFormat torch_format(MemoryFormat format, std::int64_t dimensions);
+
 /// Gives all kernels with as many dimensions as `format` is for its strides.
 void use_memory_format(torch::nn::Module& model, c10::MemoryFormat format);
 
 /// Errors: Unavailable naming the first kernel that is not in the memory format asked for.
 void expect_memory_format(torch::nn::Module& model, MemoryFormat memory_format);
-
-/// For kernels and images of 2 dimensions: channels_last or contiguous.
-[[nodiscard]] c10::MemoryFormat memory_format_2d(const RunSpec& spec);
-
-/// For kernels and 3D images: channels_last_3d or contiguous.
-[[nodiscard]] c10::MemoryFormat memory_format_3d(const RunSpec& spec);
 
 }  // namespace scalestudy

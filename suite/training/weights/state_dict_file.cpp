@@ -1,12 +1,11 @@
 #include "training/weights/state_dict_file.hpp"
 
 #include <algorithm>
-#include <cerrno>
 #include <cstring>
 #include <exception>
-#include <fstream>
 #include <map>
 #include <memory>
+#include <system_error>
 
 #include <caffe2/serialize/inline_container.h>
 #include <caffe2/serialize/read_adapter_interface.h>
@@ -14,6 +13,7 @@
 
 #include "core/atomic_file.hpp"
 #include "core/error.hpp"
+#include "core/file_content.hpp"
 #include "core/text.hpp"
 
 #include "training/tensors/memory_format.hpp"
@@ -237,13 +237,11 @@ NamedTensors read_state_dict(std::span<const std::byte> bytes, const std::string
 }
 
 std::vector<std::byte> weights_file_bytes(const std::filesystem::path& file) {
-  std::ifstream in(file, std::ios::binary | std::ios::ate);
-  const auto size = in ? static_cast<std::streamoff>(in.tellg()) : 0;
-  std::vector<std::byte> bytes(static_cast<std::size_t>(std::max<std::streamoff>(size, 0)));
-  in.seekg(0);
-  in.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
-  if (!in || size < 0) refuse_file(file.string(), cat("it cannot be read: ", std::strerror(errno)));
-  return bytes;
+  try {
+    return bytes_of_file(file);
+  } catch (const std::system_error& error) {
+    refuse_file(file.string(), cat("it cannot be read: ", error.code().message()));
+  }
 }
 
 NamedTensors read_state_dict(const std::filesystem::path& file) {

@@ -1,0 +1,26 @@
+#include "engine/rank_services.hpp"
+
+#include <new>
+
+#include "core/text.hpp"
+
+namespace scalestudy {
+
+Failure failure_of(const std::exception& error) {
+  if (const auto* const known = dynamic_cast<const Error*>(&error))
+    return {error.what(), known->exit_code()};
+  if (dynamic_cast<const std::bad_alloc*>(&error) != nullptr)
+    return {"Out of memory (the run does not fit). Use a smaller batch or patch.",
+            ExitCode::run_failed};
+  return {cat("Unexpected error: ", error.what()), ExitCode::internal};
+}
+
+void announce(const Failure& failure,
+              Heartbeat& heartbeat,
+              std::initializer_list<std::optional<Communicator>> comms) noexcept {
+  heartbeat.set_error(failure.message);
+  for (const auto& comm : comms)
+    if (comm) comm->abort(failure.message, failure.exit_code);
+}
+
+}  // namespace scalestudy
