@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <exception>
 #include <memory>
+#include <sstream>
 
 #include <CLI/CLI.hpp>
 
@@ -11,29 +12,38 @@
 #include "core/text.hpp"
 
 #include "driver/commands/command.hpp"
+#include "driver/terminal/listing.hpp"
 #include "launchers/launcher.hpp"
 
 namespace scalestudy {
 namespace {
 
-void add_common_options(CLI::App& app, CommonOptions& options) {
-  const auto* const group = "Common options";
+constexpr const char* common_group = "Common options";
+
+void add_study_options(CLI::App& app, CommonOptions& options) {
   app.add_option("--environment", options.environment, "Where to run: shipped name, or file")
       ->type_name("NAME|FILE")
-      ->group(group);
+      ->group(common_group);
   app.add_option("--launcher", options.launcher,
                  cat("What starts the ranks: ", join(names_of(launcher_descriptors()), ", ")))
       ->type_name("NAME")
-      ->group(group);
+      ->group(common_group);
   app.add_option("--set", options.overrides, "Changes the study: settings.epochs=3 (repeatable)")
       ->type_name("PATH=VALUE")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
-      ->group(group);
-  app.add_flag("--json", options.json, "Machine-readable result on standard output")->group(group);
-  app.add_flag("--quiet", options.quiet, "Only errors and results")->group(group);
-  app.add_flag("--verbose", options.verbose, "More about what happens")->group(group);
-  app.add_flag("--no-color", options.no_color, "No colours (also: NO_COLOR=1)")->group(group);
+      ->group(common_group);
+}
+
+void add_common_options(CLI::App& app, const OptionUse& uses, CommonOptions& options) {
+  const auto add_flag = [&](const char* name, bool& value, const char* meaning) {
+    app.add_flag(name, value, meaning)->group(common_group);
+  };
+  if (uses.study) add_study_options(app, options);
+  add_flag("--json", options.json, "Machine-readable result, or error, on standard output");
+  if (uses.quiet) add_flag("--quiet", options.quiet, "Only errors and results");
+  if (uses.verbose) add_flag("--verbose", options.verbose, "More about what happens");
+  add_flag("--no-color", options.no_color, "No colours (also: NO_COLOR=1)");
 }
 
 std::string footer_of(const Command& command) {
@@ -55,7 +65,7 @@ class CommandLine {
           app_.add_subcommand(std::string(command.name), std::string(command.summary));
       sub->footer(footer_of(command));
       actions_.push_back(command.define(*sub));
-      add_common_options(*sub, options);
+      add_common_options(*sub, command.uses, options);
       apps_.push_back(sub);
     }
   }
@@ -134,27 +144,56 @@ ExitCode parse_and_act(const std::vector<std::string>& arguments, Context& conte
   return line.chosen_action()(context);
 }
 
+bool contains(const std::vector<std::string>& arguments, std::string_view option) {
+  return std::find(arguments.begin(), arguments.end(), option) != arguments.end();
+}
+
 void print_error(Context& context, const std::string& text) {
   const bool color = context.err_is_terminal && !context.options.no_color;
   context.err << (color ? "\033[1;31merror:\033[0m " : "error: ") << text << std::endl;
+}
+
+/// How a command ended; `error` is "" when it did what it was asked to.
+struct Ending {
+  ExitCode code = ExitCode::done;
+  std::string error;
+};
+
+Ending act(const std::vector<std::string>& arguments, Context& context) {
+  try {
+    return {parse_and_act(arguments, context), ""};
+  } catch (const Error& error) {
+    return {error.exit_code(), error.what()};
+  } catch (const std::exception& error) {
+    return {ExitCode::internal,
+            cat("Unexpected: ", error.what(),
+                " (this is a bug in scalestudy, not in the input). Please report it with the "
+                "command that led here.")};
+  }
+}
+
+/// One JSON document whatever happens: the result, or where there is none the error.
+Ending act_in_json(const std::vector<std::string>& arguments, Context& context) {
+  std::ostringstream document;
+  Context collecting{context.options, context.executable,      document,
+                     context.err,     context.out_is_terminal, context.err_is_terminal};
+  auto ending = act(arguments, collecting);
+  const auto text = document.str();
+  const bool has_result = !text.empty() || ending.error.empty();
+  context.out << (has_result ? text : error_json(ending.error, ending.code));
+  return ending;
 }
 
 }  // namespace
 
 int run_driver(const std::vector<std::string>& arguments, Context& context) noexcept {
   const char* const no_color = std::getenv("NO_COLOR");
-  context.options.no_color = no_color != nullptr && *no_color != '\0';
-  try {
-    return static_cast<int>(parse_and_act(arguments, context));
-  } catch (const Error& error) {
-    print_error(context, error.what());
-    return static_cast<int>(error.exit_code());
-  } catch (const std::exception& error) {
-    print_error(context, cat("Unexpected: ", error.what(),
-                             " (this is a bug in scalestudy, not in the input). Please report it "
-                             "with the command that led here."));
-    return static_cast<int>(ExitCode::internal);
-  }
+  context.options.no_color =
+      (no_color != nullptr && *no_color != '\0') || contains(arguments, "--no-color");
+  const bool in_json = contains(arguments, "--json");
+  const auto ending = in_json ? act_in_json(arguments, context) : act(arguments, context);
+  if (!ending.error.empty()) print_error(context, ending.error);
+  return static_cast<int>(ending.code);
 }
 
 }  // namespace scalestudy

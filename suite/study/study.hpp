@@ -61,7 +61,7 @@ struct Study {
   CommonSettings settings;
   std::string workload_settings = "{}";  ///< JSON object, every field filled in
   Axes axes;
-  std::int64_t repeats = 1;
+  std::int64_t repeats = 3;  ///< the fewest that give an interval
   std::vector<ControlArm> control_arms;
   std::string description;
   std::string requested;  ///< the file's JSON after --set, as given (stored as /settings/requested)

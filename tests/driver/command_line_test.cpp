@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include "core/provenance.hpp"
 
@@ -68,6 +69,35 @@ TEST(CommandLine, EveryCommandHelpsWithAnExample) {
     EXPECT_THAT(answer.out, HasSubstr("Example:\n  scalestudy " + std::string(command.name)));
     EXPECT_THAT(answer.out, HasSubstr("--no-color"));
     EXPECT_THAT(answer_to({"--help"}).out, HasSubstr(std::string(command.summary)));
+  }
+}
+
+TEST(CommandLine, ACommandOffersOnlyWhatActsOnIt) {
+  for (const auto* command : {"plan", "run"})
+    for (const auto* option : {"--environment", "--launcher", "--set"})
+      EXPECT_THAT(answer_to({command, "--help"}).out, HasSubstr(option)) << command;
+  for (const auto* command : {"status", "report", "inspect", "list", "schema", "doctor", "data"})
+    for (const auto* option : {"--environment", "--launcher", "--set", "--verbose"})
+      EXPECT_THAT(answer_to({command, "--help"}).out, Not(HasSubstr(option))) << command;
+  EXPECT_THAT(answer_to({"data", "--help"}).out, HasSubstr("--quiet"));
+  EXPECT_THAT(answer_to({"plan", "--help"}).out, Not(HasSubstr("--quiet")));
+}
+
+TEST(CommandLine, AnOptionThatWouldDoNothingIsRefused) {
+  const auto answer = answer_to({"status", "DIR", "--set", "settings.epochs=3"});
+  EXPECT_EQ(answer.code, 2);
+  EXPECT_THAT(answer.err, HasSubstr("--set"));
+}
+
+TEST(CommandLine, ErrorsAreJsonTooWhereJsonIsAskedFor) {
+  const std::vector<std::vector<std::string>> wrong{
+      {"statsu", "--json"}, {"status", "/nowhere", "--json"}, {"run", "x", "--json"}};
+  for (const auto& arguments : wrong) {
+    const auto answer = answer_to(arguments);
+    EXPECT_EQ(answer.code, 2);
+    const auto document = nlohmann::json::parse(answer.out);
+    EXPECT_EQ(document.at("exit_code"), 2);
+    EXPECT_EQ(answer.err, "error: " + document.at("error").get<std::string>() + "\n");
   }
 }
 

@@ -45,6 +45,15 @@ void write_result(const StudyPlace& place, const std::string& id, RunStatus stat
   static_cast<void>(close_run_file(folder / "run.h5.part", closing));
 }
 
+TEST(DryRun, PromisesNoRunWithoutData) {
+  const StudyPlace place;
+  fs::remove(place.path() / "volume.tif");
+  const auto answer = dry_run(place);
+  EXPECT_EQ(answer.code, 2);
+  EXPECT_EQ(answer.out, "");
+  EXPECT_THAT(answer.err, HasSubstr("volume.tif does not exist"));
+}
+
 TEST(DryRun, PrintsOneCommandPerRankBelowTheRunsName) {
   const StudyPlace place;
   const auto answer = dry_run(place, {"--set", "repeats=1"});

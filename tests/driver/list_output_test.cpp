@@ -99,6 +99,16 @@ TEST(ListOutput, BetterIsKnownForThroughputAndLoss) {
   EXPECT_EQ(found, 2);
 }
 
+TEST(ListOutput, ShowsTheFileOfAStudyAsItIs) {
+  const auto answer = ask_driver({"list", "studies", "--show", "n2v-quickstart"});
+  EXPECT_EQ(answer.code, 0) << answer.err;
+  EXPECT_EQ(json::parse(answer.out)["workload"], "noise2void");
+  const auto unknown = ask_driver({"list", "studies", "--show", "n2v-quikstart"});
+  EXPECT_EQ(unknown.code, 2);
+  EXPECT_THAT(unknown.err, HasSubstr("Did you mean 'n2v-quickstart'"));
+  EXPECT_EQ(ask_driver({"list", "rules", "--show", "strong"}).code, 2);
+}
+
 TEST(ListOutput, WantsOneKnownKind) {
   EXPECT_EQ(ask_driver({"list"}).code, 2);
   const auto far = ask_driver({"list", "xyzzyxyzzy", "--json"});

@@ -161,8 +161,9 @@ TEST(PlanCommand, EveryShippedStudyResolvesOnTheseSettings) {
   const auto studies = json_of_driver({"list", "studies"})["studies"];
   for (const auto& study : studies) {
     const auto name = study["name"].get<std::string>();
-    const auto answer = ask_driver({"plan", name, "--set", "settings.steps_per_epoch=64", "--set",
-                                    "settings.epochs=64", "--json"});
+    const auto answer =
+        ask_driver({"plan", name, "--set", "settings.steps_per_epoch=64", "--set",
+                    "settings.epochs=64", "--set", "data.path=/proc/self/exe", "--json"});
     ASSERT_EQ(answer.code, 0) << name << answer.err;
     EXPECT_FALSE(json::parse(answer.out)["runs"].empty()) << name;
   }
@@ -185,7 +186,10 @@ TEST(PlanCommand, RefusalsNameThePlaceAndPrintNoPlan) {
       if (as_json) arguments.emplace_back("--json");
       const auto answer = plan_of(place, arguments);
       EXPECT_EQ(answer.code, 2) << message;
-      EXPECT_EQ(answer.out, "") << message;
+      if (as_json)
+        EXPECT_TRUE(json::parse(answer.out).contains("error")) << message;
+      else
+        EXPECT_EQ(answer.out, "") << message;
       EXPECT_THAT(answer.err, HasSubstr(message));
     }
   }
@@ -196,6 +200,35 @@ TEST(PlanCommand, AShippedStudyIsSuggestedForAMistypedName) {
   EXPECT_EQ(answer.code, 2);
   EXPECT_THAT(answer.err, HasSubstr("Did you mean 'n2v-quickstart'"));
   EXPECT_THAT(answer.err, HasSubstr("shipped are: "));
+}
+
+TEST(PlanCommand, MissingDataAreRefusedBesideThePlan) {
+  const StudyPlace place;
+  std::filesystem::remove(place.path() / "volume.tif");
+  const auto answer = plan_of(place);
+  EXPECT_EQ(answer.code, 2);
+  EXPECT_THAT(answer.out, StartsWith("Study my study: 4 runs"));
+  EXPECT_THAT(answer.err, HasSubstr("volume.tif does not exist"));
+}
+
+TEST(PlanCommand, WhereDataDecideEverythingTheirAbsenceIsTheOnlyAnswer) {
+  const auto answer = ask_driver({"plan", "unet-rwth"});
+  EXPECT_EQ(answer.code, 2);
+  EXPECT_EQ(answer.out, "");
+  EXPECT_THAT(answer.err, HasSubstr("data.path is empty"));
+}
+
+TEST(PlanCommand, TooFewRepeatsForAnIntervalAreSaid) {
+  const StudyPlace place;
+  EXPECT_THAT(plan_of(place).out, HasSubstr("Fewer than 3 repeats give no interval"));
+  EXPECT_THAT(plan_of(place, {"--set", "repeats=3"}).out, Not(HasSubstr("Fewer than")));
+}
+
+TEST(PlanCommand, ThreeRepeatsAreTheDefault) {
+  StudyPlace place;
+  place.content.erase("repeats");
+  place.write();
+  EXPECT_EQ(plan_json_of(place)["runs"].size(), 6U);
 }
 
 TEST(PlanCommand, WritesNothingBesideTheStudy) {

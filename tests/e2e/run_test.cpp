@@ -193,10 +193,25 @@ TEST(Run, GoesOnFromACheckpointAndRemovesItAtTheEnd) {
   EXPECT_EQ(place.run({{"FAKE_RANK_FAULT", "fail 0 3"}}).code, 5);
   EXPECT_TRUE(fs::exists(folder / "checkpoint.pt"));
   EXPECT_FALSE(fs::exists(folder / "attempt-1" / "checkpoint.pt"));
-  const auto finished = place.run({}, {"--verbose"});
+  const auto finished = place.run();
   EXPECT_EQ(finished.code, 0) << finished.err;
-  EXPECT_THAT(finished.err, HasSubstr("goes on from its checkpoint"));
+  EXPECT_THAT(finished.err, HasSubstr("goes on from its checkpoint: its times will not count"));
   EXPECT_FALSE(fs::exists(folder / "checkpoint.pt"));
+}
+
+TEST(Run, StopsAtARefusalThatAllRunsShare) {
+  const Workplace place;
+  const auto refused = place.run({{"FAKE_RANK_FAULT", "unavailable 0 0"}});
+  EXPECT_EQ(refused.code, 4);
+  EXPECT_THAT(refused.err, HasSubstr("The other runs would be refused alike"));
+  EXPECT_EQ(place.run_folders().size(), 1U);
+}
+
+TEST(Run, GoesOnAfterARefusalOfOneWorldSize) {
+  const Workplace place;
+  const auto mixed = place.run({{"FAKE_RANK_FAULT", "bad_input 0 0 2"}});
+  EXPECT_EQ(mixed.code, 2);
+  EXPECT_THAT(mixed.err, HasSubstr("2 of 4 runs complete"));
 }
 
 TEST(Run, FreshStartsUnfinishedRunsAnew) {

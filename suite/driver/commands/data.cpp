@@ -181,9 +181,11 @@ Action define(CLI::App& app) {
 }  // namespace
 
 extern const Command data_command;
-const Command data_command{"data", "Pack folders of pictures and volumes, or describe them",
+const Command data_command{"data",
+                           "Pack folders of pictures and volumes, or describe them",
                            "scalestudy data inspect stack.tif --patch 16,64,64\n"
                            "scalestudy data prepare nuclei/ --out nuclei.h5 --size 128x128 --pad",
-                           define};
+                           define,
+                           {.quiet = true}};
 
 }  // namespace scalestudy

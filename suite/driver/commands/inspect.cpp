@@ -161,7 +161,7 @@ Action define(CLI::App& app) {
 extern const Command inspect_command;
 const Command inspect_command{
     "inspect", "Show what a run recorded, its validity and what became of its settings",
-    "scalestudy inspect results/quickstart/runs/noise2void-r1-linear_fixed_samples-"
+    "scalestudy inspect out/quickstart/runs/noise2void-r1-linear_fixed_samples-"
     "bucketed_overlap-rep0-1a2b3c4d/run.h5",
     define};
 

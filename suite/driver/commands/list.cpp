@@ -6,6 +6,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "core/file_content.hpp"
 #include "core/text.hpp"
 
 #include "study/scaling_rules.hpp"
@@ -136,13 +137,30 @@ const Kind& kind_named(const std::string& name) {
                   did_you_mean(name, names, "Use one of them")});
 }
 
+struct ListOptions {
+  std::string kind;
+  std::string shown;  ///< a study's name
+};
+
+ExitCode show_study(const ListOptions& options, Context& context) {
+  if (options.kind != "studies")
+    throw BadInput({"--show has no effect here", "only studies are printed",
+                    cat("Use scalestudy list studies --show ", options.shown)});
+  const auto file = ShippedFiles(context.executable).find_study(options.shown);
+  context.out << text_of_file(file).value_or("");
+  return ExitCode::done;
+}
+
 Action define(CLI::App& app) {
-  const auto kind = std::make_shared<std::string>();
-  app.add_option("KIND", *kind,
+  const auto options = std::make_shared<ListOptions>();
+  app.add_option("KIND", options->kind,
                  "workloads, strategies, rules, launchers, environments, studies, metrics")
       ->required();
-  return [kind](Context& context) {
-    show(kind_named(*kind).list(context), context);
+  app.add_option("--show", options->shown, "Print this shipped study's file (with studies)")
+      ->type_name("NAME");
+  return [options](Context& context) {
+    if (!options->shown.empty()) return show_study(*options, context);
+    show(kind_named(options->kind).list(context), context);
     return ExitCode::done;
   };
 }
@@ -150,7 +168,10 @@ Action define(CLI::App& app) {
 }  // namespace
 
 extern const Command list_command;
-const Command list_command{"list", "List workloads, strategies, rules, studies, metrics, ...",
-                           "scalestudy list studies\nscalestudy list metrics --json", define};
+const Command list_command{
+    "list", "List workloads, strategies, rules, studies, metrics, ...",
+    "scalestudy list studies\nscalestudy list studies --show n2v-quickstart > study.json\n"
+    "scalestudy list metrics --json",
+    define};
 
 }  // namespace scalestudy

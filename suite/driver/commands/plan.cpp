@@ -9,6 +9,7 @@
 
 #include "core/text.hpp"
 
+#include "analysis/statistics.hpp"
 #include "driver/commands/command.hpp"
 #include "driver/run/output_json.hpp"
 #include "driver/run/planning.hpp"
@@ -87,6 +88,13 @@ void print_notes(const std::vector<PlanRow>& rows, std::ostream& out) {
   }
   for (const auto& [where, remainder] : remainders)
     out << "  " << where << ": " << remainder << '\n';
+  const auto is_single = [](const PlanRow& row) {
+    return row.repeats < static_cast<std::int64_t>(minimum_launches_for_interval);
+  };
+  if (std::any_of(rows.begin(), rows.end(), is_single)) {
+    out << "\nFewer than " << minimum_launches_for_interval
+        << " repeats give no interval: the report cannot tell a difference from noise.\n";
+  }
 }
 
 void print_plan(const PlannedStudy& planned, std::ostream& out) {
@@ -115,11 +123,13 @@ Action define(CLI::App& app) {
   app.add_option("STUDY", *study, "Study file, or a shipped study's name")->required();
   return [study](Context& context) {
     const auto planned = plan_study(context, *study);
+    if (planned.plan.matrix.runs.empty()) require_data(planned.study);  // it is the reason
     if (context.options.json) {
       context.out << plan_json(planned.plan);
     } else {
       print_plan(planned, context.out);
     }
+    require_data(planned.study);
     return ExitCode::done;
   };
 }
@@ -127,7 +137,10 @@ Action define(CLI::App& app) {
 }  // namespace
 
 extern const Command plan_command;
-const Command plan_command{"plan", "Show every run a study resolves to, and what is left out",
-                           "scalestudy plan n2v-quickstart --set settings.epochs=20", define};
+const Command plan_command{"plan",
+                           "Show every run a study resolves to, and what is left out",
+                           "scalestudy plan n2v-quickstart --set settings.epochs=20",
+                           define,
+                           {.study = true}};
 
 }  // namespace scalestudy

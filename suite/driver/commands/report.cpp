@@ -62,6 +62,6 @@ Action define(CLI::App& app) {
 
 extern const Command report_command;
 const Command report_command{"report", "Show what one or more study folders say, as an HTML page",
-                             "scalestudy report out/n2v-quickstart", define};
+                             "scalestudy report out/quickstart", define};
 
 }  // namespace scalestudy

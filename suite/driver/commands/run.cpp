@@ -38,18 +38,6 @@ void require_something_to_run(const PlannedStudy& planned) {
                   "See scalestudy plan for each reason, and change the axes"});
 }
 
-void require_data(const Study& study) {
-  if (study.data.path.empty())
-    throw BadInput({cat(study.file.string(), ": data.path is empty"),
-                    "this study brings no data of its own", "Give --set data.path=FILE"});
-  for (const auto& [key, path] : {std::pair{"data.path", study.data.path},
-                                  std::pair{"data.reference_path", study.data.reference_path}}) {
-    if (path.empty() || fs::exists(path)) continue;
-    throw BadInput({cat(study.file.string(), ": ", key, ": ", path, " does not exist"),
-                    "the ranks train on it", cat("Correct it, or give --set ", key, "=FILE")});
-  }
-}
-
 void require_launchers(const StudyMatrix& matrix) {
   for (const auto& spec : matrix.runs) launcher(spec.launcher).require_available();
 }
@@ -147,10 +135,10 @@ ExitCode run(Context& context, const RunOptions& options) {
   const auto planned = plan_study(context, options.study);
   require_something_to_run(planned);
   const WritableStudyFolder folder(options.out);
+  require_data(planned.study);
   if (options.dry_run) return show_commands(context, planned, folder);
   ShippedFiles(context.executable).require_rank_program();
   require_launchers(planned.plan.matrix);
-  require_data(planned.study);
   folder.create();
   const DriverLock lock(folder);
   const auto earlier = states_of_runs(folder, planned.plan);
@@ -161,7 +149,8 @@ ExitCode run(Context& context, const RunOptions& options) {
   if (context.options.json) context.out << results_json(folder, results);
   const auto& last = results.empty() ? RunResult{} : results.back();
   const bool interrupted =
-      results.size() < planned.plan.matrix.runs.size() || last.state.stage == RunStage::interrupted;
+      last.state.stage == RunStage::interrupted ||
+      (results.size() < planned.plan.matrix.runs.size() && !is_refused_for_all(results));
   if (interrupted) {
     throw Interrupted(
         {cat("The study was interrupted; what is complete stays in ", folder.path().string()),
@@ -188,9 +177,11 @@ Action define(CLI::App& app) {
 }  // namespace
 
 extern const Command run_command;
-const Command run_command{"run", "Run a study, or resume one",
-                          "scalestudy run n2v-quickstart --out results/quickstart\n"
-                          "scalestudy run study.json --out results/mine --set settings.epochs=3",
-                          define};
+const Command run_command{"run",
+                          "Run a study, or resume one",
+                          "scalestudy run n2v-quickstart --out out/quickstart\n"
+                          "scalestudy run study.json --out out/mine --set settings.epochs=3",
+                          define,
+                          {.study = true, .quiet = true, .verbose = true}};
 
 }  // namespace scalestudy

@@ -88,6 +88,6 @@ Action define(CLI::App& app) {
 
 extern const Command status_command;
 const Command status_command{"status", "Show where a running or finished study stands",
-                             "scalestudy status results/quickstart", define};
+                             "scalestudy status out/quickstart", define};
 
 }  // namespace scalestudy

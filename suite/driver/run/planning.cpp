@@ -1,6 +1,7 @@
 #include "driver/run/planning.hpp"
 
 #include "core/provenance.hpp"
+#include "core/text.hpp"
 
 #include "study/shipped_files.hpp"
 
@@ -26,6 +27,18 @@ PlannedStudy plan_study(const Context& context, const std::string& study) {
   planned.plan.matrix = expand(planned.study, environment, planned.plan.host.cores,
                                workload_catalogue(), launcher_descriptors());
   return planned;
+}
+
+void require_data(const Study& study) {
+  if (study.data.path.empty())
+    throw BadInput({cat(study.file.string(), ": data.path is empty"),
+                    "this study brings no data of its own", "Give --set data.path=FILE"});
+  for (const auto& [key, path] : {std::pair{"data.path", study.data.path},
+                                  std::pair{"data.reference_path", study.data.reference_path}}) {
+    if (path.empty() || std::filesystem::exists(path)) continue;
+    throw BadInput({cat(study.file.string(), ": ", key, ": ", path, " does not exist"),
+                    "the ranks train on it", cat("Correct it, or give --set ", key, "=FILE")});
+  }
 }
 
 }  // namespace scalestudy

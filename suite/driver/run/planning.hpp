@@ -20,4 +20,7 @@ struct PlannedStudy {
 /// expands it for this machine. Errors: BadInput.
 [[nodiscard]] PlannedStudy plan_study(const Context& context, const std::string& study);
 
+/// Errors: BadInput when the study names no data, or data that do not exist.
+void require_data(const Study& study);
+
 }  // namespace scalestudy

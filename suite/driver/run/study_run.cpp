@@ -163,6 +163,10 @@ std::vector<RunResult> StudyRunner::run_all() {
     if (parts_.signals.interruptions() > 0) break;
     results.push_back(keep_or_run(index_));
     if (results.back().state.stage == RunStage::interrupted) break;
+    if (is_refused_for_all(results)) {
+      parts_.reporter.warning("The other runs would be refused alike; they are not started.");
+      break;
+    }
   }
   return results;
 }
@@ -239,7 +243,11 @@ RunOutcome StudyRunner::launch(const RunSpec& spec, LaunchRecord& record) {
   record = new_record(parts_.plan, spec, plan);
   record.resumed = parts_.folder.has_checkpoint(spec.run_id());
   resuming_ = record.resumed;
-  if (resuming_) parts_.reporter.detail(cat(spec.run_id(), " goes on from its checkpoint"));
+  if (resuming_) {
+    parts_.reporter.info(cat(spec.run_id(),
+                             " goes on from its checkpoint: its times will not count ",
+                             "(--fresh trains it again from the beginning)"));
+  }
   parts_.folder.write_launch(spec.run_id(), record);
   for (const auto& command : record.commands) parts_.reporter.detail(command);
   const WatchedRun watched{launcher(spec.launcher), plan, folder, spec.ranks, limits_of(spec)};
@@ -328,6 +336,13 @@ double StudyRunner::time_left_s(std::size_t first) const {
     left_s += at_work ? time_left_.current_left_s() : time_left_.estimate_s(runs[i]);
   }
   return left_s;
+}
+
+bool is_refused_for_all(const std::vector<RunResult>& results) {
+  const auto is_refused = [](const RunResult& result) {
+    return result.exit_code == ExitCode::bad_input || result.exit_code == ExitCode::unavailable;
+  };
+  return !results.empty() && std::all_of(results.begin(), results.end(), is_refused);
 }
 
 ExitCode exit_code_of(const std::vector<RunResult>& results) {

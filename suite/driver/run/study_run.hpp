@@ -58,7 +58,7 @@ class StudyRunner {
   };
   explicit StudyRunner(const Parts& parts) : parts_(parts) {}
 
-  /// One result per run, in order; fewer when the user interrupted.
+  /// One result per run, in order; fewer when the user interrupted, or when all would be refused.
   [[nodiscard]] std::vector<RunResult> run_all();
 
  private:
@@ -79,6 +79,9 @@ class StudyRunner {
   std::size_t index_ = 0;  ///< of the run at work
   bool resuming_ = false;  ///< it goes on from a checkpoint
 };
+
+/// Whether data or machine were refused before any run got anywhere: the others fare no better.
+[[nodiscard]] bool is_refused_for_all(const std::vector<RunResult>& results);
 
 /// Exit code of the whole study: one kind of failure keeps its code, mixed ones are run_failed.
 [[nodiscard]] ExitCode exit_code_of(const std::vector<RunResult>& results);

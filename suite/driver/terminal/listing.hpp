@@ -1,8 +1,11 @@
 #pragma once
-/// A named table of texts: what `list` and `doctor` show, as aligned text or as JSON.
+/// A named table of texts: what `list` and `doctor` show, as aligned text or as JSON; errors as
+/// JSON.
 
 #include <string>
 #include <vector>
+
+#include "core/error.hpp"
 
 #include "driver/terminal/context.hpp"
 
@@ -17,6 +20,9 @@ struct Listing {
 
 /// {"<name>": [{"<column>": "…"}, …]}
 [[nodiscard]] std::string listing_json(const Listing& listing);
+
+/// {"error": "…", "exit_code": 2}
+[[nodiscard]] std::string error_json(const std::string& message, ExitCode code);
 
 /// As JSON with --json, else as a table.
 void show(const Listing& listing, Context& context);

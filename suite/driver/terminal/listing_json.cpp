@@ -1,7 +1,5 @@
 #include <nlohmann/json.hpp>
 
-#include "core/error.hpp"
-
 #include "study/fields.hpp"
 
 #include "driver/terminal/listing.hpp"
@@ -20,6 +18,10 @@ std::string listing_json(const Listing& listing) {
     rows.push_back(std::move(object));
   }
   return json_text_of({{listing.name, rows}});
+}
+
+std::string error_json(const std::string& message, ExitCode code) {
+  return json_text_of({{"error", message}, {"exit_code", static_cast<int>(code)}});
 }
 
 void show(const Listing& listing, Context& context) {
