@@ -14,6 +14,12 @@
 
 namespace scalestudy {
 
+/// Settings that fit given data and train for minutes, not hours, on two cores.
+struct FirstStudy {
+  std::string settings;  ///< the JSON object "settings"
+  std::string summary;   ///< what was seen and chosen: "patches of 8 x 32 x 32 voxels from …"
+};
+
 struct WorkloadDescriptor {
   std::string_view name;
   std::string_view summary;
@@ -39,6 +45,9 @@ struct WorkloadDescriptor {
   /// Checks what can be checked without the data: e.g. patch sides against the network's depth.
   /// Returns a reason to leave the run out, or "".
   std::string (*reason_to_skip)(const RunSpec& spec);
+
+  /// For `scalestudy init`. Errors: BadInput naming the data and what does not fit.
+  FirstStudy (*first_study)(const std::filesystem::path& data);
 };
 
 }  // namespace scalestudy

@@ -4,6 +4,7 @@
 #include "study/own_settings_json.hpp"
 
 #include "workloads/catalogue.hpp"
+#include "workloads/noise2void/first_study.hpp"
 #include "workloads/noise2void/settings.hpp"
 
 namespace scalestudy {
@@ -55,6 +56,7 @@ const WorkloadDescriptor& noise2void_descriptor() {
       .setting_names = OwnSettings<noise2void::Settings>::names,
       .training_sample_count = noise2void::training_sample_count,
       .reason_to_skip = noise2void::reason_to_skip,
+      .first_study = noise2void::first_study,
   };
   return descriptor;
 }

@@ -2,6 +2,7 @@
 #include "study/unused_settings.hpp"
 
 #include "workloads/catalogue.hpp"
+#include "workloads/resnet50/first_study.hpp"
 #include "workloads/resnet50/samples.hpp"
 #include "workloads/resnet50/settings.hpp"
 
@@ -27,6 +28,7 @@ const WorkloadDescriptor& resnet50_descriptor() {
       .setting_names = OwnSettings<resnet50::Settings>::names,
       .training_sample_count = resnet50::training_sample_count,
       .reason_to_skip = unused_denoising_setting,
+      .first_study = resnet50::first_study,
   };
   return descriptor;
 }

@@ -4,6 +4,7 @@
 #include "study/unused_settings.hpp"
 
 #include "workloads/catalogue.hpp"
+#include "workloads/unet/first_study.hpp"
 #include "workloads/unet/samples.hpp"
 #include "workloads/unet/settings.hpp"
 
@@ -36,6 +37,7 @@ const WorkloadDescriptor& unet_descriptor() {
       .setting_names = OwnSettings<unet::Settings>::names,
       .training_sample_count = unet::training_sample_count,
       .reason_to_skip = unet::reason_to_skip,
+      .first_study = unet::first_study,
   };
   return descriptor;
 }

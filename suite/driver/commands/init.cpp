@@ -1,0 +1,106 @@
+/// scalestudy init WORKLOAD --data PATH: a first study file for somebody's own data.
+
+#include <filesystem>
+#include <memory>
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include "core/atomic_file.hpp"
+#include "core/text.hpp"
+
+#include "study/study.hpp"
+
+#include "driver/commands/command.hpp"
+#include "launchers/launcher.hpp"
+#include "workloads/catalogue.hpp"
+
+namespace scalestudy {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::ordered_json;
+
+struct InitOptions {
+  std::string workload;
+  std::string data;
+  std::string out = "study.json";
+};
+
+const WorkloadDescriptor& workload_named(const std::string& name) {
+  std::vector<std::string> names;
+  for (const auto* workload : workload_catalogue()) {
+    if (workload->name == name) return *workload;
+    names.emplace_back(workload->name);
+  }
+  throw BadInput({cat("There is no workload '", name, "'"),
+                  cat("the workloads are ", join(names, ", ")),
+                  did_you_mean(name, names, "See scalestudy list workloads")});
+}
+
+void require_free(const fs::path& file) {
+  if (!fs::exists(file)) return;
+  throw BadInput({cat("'", file.string(), "' exists"),
+                  "it may be a study that somebody still needs", "Choose another name with --out"});
+}
+
+/// The rule strong: N ranks do the same training as one, so that only the time differs.
+ordered_json study_of(const InitOptions& options, const FirstStudy& first) {
+  return {{"schema", 1},
+          {"description",
+           cat(options.workload, " on ", fs::path(options.data).filename().string(), ": ",
+               first.summary, "; the same training by 1 rank and by 2, three times each")},
+          {"workload", options.workload},
+          {"data", {{"path", fs::weakly_canonical(options.data).string()}}},
+          {"settings", ordered_json::parse(first.settings)},
+          {"axes", {{"ranks", {1, 2}}, {"scaling_rule", {"strong"}}}},
+          {"repeats", 3}};
+}
+
+ExitCode init(const InitOptions& options, Context& context) {
+  const auto& workload = workload_named(options.workload);
+  require_free(options.out);
+  if (!fs::exists(options.data))
+    throw BadInput(
+        {cat("'", options.data, "' does not exist"), "the study trains on it", "Correct --data"});
+  const auto first = workload.first_study(options.data);
+  const auto text = study_of(options, first).dump(2) + "\n";
+  replace_file(options.out, text, "the study is described there");
+  static_cast<void>(read_study(options.out, {}, workload_catalogue()));  // it is one
+  if (context.options.json) {
+    context.out << text;
+    return ExitCode::done;
+  }
+  const auto folder = "out/" + fs::path(options.out).stem().string();
+  const auto line = [](const std::vector<std::string>& words) {
+    return command_line({"", words, {}, {}, {}});
+  };
+  context.out << options.out << ": " << first.summary
+              << ".\nNext: " << line({"scalestudy", "plan", options.out}) << "\n      "
+              << line({"scalestudy", "run", options.out, "--out", folder}) << "\n      "
+              << line({"scalestudy", "report", folder}) << '\n';
+  return ExitCode::done;
+}
+
+Action define(CLI::App& app) {
+  const auto options = std::make_shared<InitOptions>();
+  app.add_option("WORKLOAD", options->workload, "noise2void, unet, resnet50: see list workloads")
+      ->required();
+  app.add_option("--data", options->data,
+                 "TIFF stack, folder with images/ and masks/, folder with train/CLASS, or pack")
+      ->type_name("PATH")
+      ->required();
+  app.add_option("--out", options->out, "The study file to write (default: study.json)")
+      ->type_name("FILE");
+  return [options](Context& context) { return init(*options, context); };
+}
+
+}  // namespace
+
+extern const Command init_command;
+const Command init_command{"init", "Write a first study file that fits your data",
+                           "scalestudy init noise2void --data stack.tif\n"
+                           "scalestudy init unet --data nuclei/ --out nuclei.json",
+                           define};
+
+}  // namespace scalestudy

@@ -1,0 +1,73 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "core/text.hpp"
+
+#include "tests/driver/driver_answer.hpp"
+#include "tests/support/picture_files.hpp"
+#include "tests/support/temporary_folder.hpp"
+
+namespace scalestudy {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using testing::HasSubstr;
+
+constexpr const char* sources = SCALESTUDY_SOURCE_DIR "/workloads/";
+
+class InitCommand : public ::testing::Test {
+ protected:
+  [[nodiscard]] std::string out() const { return (folder_ / "my study.json").string(); }
+  [[nodiscard]] DriverAnswer init(const std::string& workload, const std::string& data) const {
+    return ask_driver({"init", workload, "--data", data, "--out", out()});
+  }
+  /// Settings of the file it wrote, which `plan` must accept.
+  [[nodiscard]] json settings_for(const std::string& workload, const std::string& data) const {
+    const auto answer = init(workload, data);
+    EXPECT_EQ(answer.code, 0) << answer.err;
+    EXPECT_THAT(answer.out, HasSubstr("Next: scalestudy plan '" + out() + "'"));
+    const auto planned = json_of_driver({"plan", out()});
+    EXPECT_EQ(planned["runs"].size(), 6U) << planned["skipped"];
+    return json::parse(content_of(out()))["settings"];
+  }
+  TemporaryFolder folder_;
+};
+
+TEST_F(InitCommand, AStackGetsPatchesThatFit) {
+  const auto settings = settings_for("noise2void", cat(sources, "noise2void/data/chromosomes.tif"));
+  EXPECT_EQ(settings["patch"], json({8, 32, 32}));
+}
+
+TEST_F(InitCommand, PicturesWithMasksGetASizeTheNetworkCanHalve) {
+  const auto settings = settings_for("unet", cat(sources, "unet/data/dsb2018_nuclei"));
+  for (const auto& side : settings["size"]) EXPECT_EQ(side.get<int>() % 16, 0);
+  EXPECT_EQ(settings["local_batch_size"], 8);
+}
+
+TEST_F(InitCommand, ClassFoldersGetEpochsByTheirNumberOfPictures) {
+  const auto settings = settings_for("resnet50", cat(sources, "resnet50/data/bccd_cells"));
+  EXPECT_GE(settings["epochs"].get<int>(), 3);
+  EXPECT_EQ(settings["size"], json({64, 64}));
+}
+
+TEST_F(InitCommand, RefusalsWriteNothing) {
+  EXPECT_THAT(init("noise2vod", "x").err, HasSubstr("Did you mean 'noise2void'"));
+  EXPECT_THAT(init("unet", "/nowhere").err, HasSubstr("'/nowhere' does not exist"));
+  const auto nuclei = cat(sources, "unet/data/dsb2018_nuclei");
+  EXPECT_EQ(init("noise2void", nuclei).code, 2);
+  EXPECT_EQ(init("resnet50", nuclei).code, 2);
+  EXPECT_FALSE(fs::exists(out()));
+}
+
+TEST_F(InitCommand, AnExistingFileIsKept) {
+  write_text(out(), "mine");
+  const auto answer = init("noise2void", cat(sources, "noise2void/data/chromosomes.tif"));
+  EXPECT_EQ(answer.code, 2);
+  EXPECT_THAT(answer.err, HasSubstr("exists"));
+  EXPECT_EQ(content_of(out()), "mine");
+}
+
+}  // namespace
+}  // namespace scalestudy

@@ -1,0 +1,36 @@
+#include <algorithm>
+
+#include <nlohmann/json.hpp>
+
+#include "core/text.hpp"
+
+#include "data/source/image_source.hpp"
+
+#include "workloads/resnet50/first_study.hpp"
+#include "workloads/resnet50/samples.hpp"
+
+namespace scalestudy::resnet50 {
+namespace {
+
+constexpr std::int64_t pictures_to_train = 1500;
+
+}  // namespace
+
+FirstStudy first_study(const std::filesystem::path& data) {
+  const auto set = open_class_set(data);
+  const auto training = count_training_samples(data, Settings());
+  const nlohmann::ordered_json settings{
+      {"variant", "v1.5"},
+      {"size", {64, 64}},
+      {"augmentation", "crop_flip"},
+      {"normalisation", "imagenet"},
+      {"local_batch_size", std::clamp<std::int64_t>(training / 2, 1, 16)},
+      {"epochs", std::clamp<std::int64_t>(pictures_to_train / training, 3, 20)},
+      {"steps_per_epoch", 0},
+      {"threads_per_rank", 1},
+      {"optimizer", {{"name", "sgd"}, {"base_learning_rate", 0.005}, {"momentum", 0.9}}}};
+  return {settings.dump(), cat(set->samples().size(), " pictures in ", set->class_names().size(),
+                               " classes at 64 x 64 pixels, ", training, " of them to train")};
+}
+
+}  // namespace scalestudy::resnet50

@@ -1,0 +1,51 @@
+#include <algorithm>
+#include <cmath>
+
+#include <nlohmann/json.hpp>
+
+#include "core/text.hpp"
+
+#include "data/source/image_source.hpp"
+
+#include "workloads/unet/first_study.hpp"
+#include "workloads/unet/samples.hpp"
+
+namespace scalestudy::unet {
+namespace {
+
+constexpr std::int64_t longest_side_px = 128;
+constexpr std::int64_t pictures_to_train = 1500;
+
+/// The picture's sides, shrunk together where they are long, as the network can halve them.
+std::array<std::int64_t, 2> size_for(const Image& image) {
+  const auto longest = std::max(image.height_px, image.width_px);
+  const double scale = std::min(1.0, double(longest_side_px) / double(longest));
+  const auto fitted = [&](std::int64_t side) {
+    const auto multiples = std::llround(double(side) * scale / double(side_multiple_px));
+    return std::max<std::int64_t>(1, multiples) * side_multiple_px;
+  };
+  return {fitted(image.height_px), fitted(image.width_px)};
+}
+
+}  // namespace
+
+FirstStudy first_study(const std::filesystem::path& data) {
+  const auto set = open_image_mask_set(data);
+  const auto training =
+      static_cast<std::int64_t>(sample_lists(*set, Settings()).training_once.size());
+  const auto size = size_for(set->read_image(0));
+  const nlohmann::ordered_json settings{
+      {"size", size},
+      {"batch_norm_rule", "torch"},
+      {"initialisation", "torch"},
+      {"local_batch_size", std::clamp<std::int64_t>(training / 2, 1, 8)},
+      {"epochs", std::clamp<std::int64_t>(pictures_to_train / training, 5, 60)},
+      {"steps_per_epoch", 0},
+      {"last_batch", "partial"},
+      {"threads_per_rank", 1},
+      {"optimizer", {{"name", "adam"}, {"base_learning_rate", 2e-3}}}};
+  return {settings.dump(), cat(set->samples().size(), " pictures with masks at ", size[0], " x ",
+                               size[1], " pixels, ", training, " of them to train")};
+}
+
+}  // namespace scalestudy::unet
