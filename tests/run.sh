@@ -106,7 +106,8 @@ for entry in json.load(open("build/light/compile_commands.json")):
 
 # The CUDA part must link; without a GPU nothing of it runs.
 gpu_links() {
-  environments/setup.sh --gpu && build gpu &&
+  environments/setup.sh --gpu && cmake --preset gpu &&
+    cmake --build --preset gpu --target scalestudy-rank -- -j "$jobs" &&
     ldd build/gpu/bin/scalestudy-rank | grep -q libtorch_cuda
 }
 
