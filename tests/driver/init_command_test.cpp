@@ -27,7 +27,7 @@ class InitCommand : public ::testing::Test {
   [[nodiscard]] json settings_for(const std::string& workload, const std::string& data) const {
     const auto answer = init(workload, data);
     EXPECT_EQ(answer.code, 0) << answer.err;
-    EXPECT_THAT(answer.out, HasSubstr("Next: scalestudy plan '" + out() + "'"));
+    EXPECT_THAT(answer.out, HasSubstr("\nNext: scalestudy plan '"));
     const auto planned = json_of_driver({"plan", out()});
     EXPECT_EQ(planned["runs"].size(), 6U) << planned["skipped"];
     return json::parse(content_of(out()))["settings"];

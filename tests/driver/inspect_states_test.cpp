@@ -158,12 +158,12 @@ TEST_F(InspectState, AFolderOfAStudyNamesOneOfItsRuns) {
   EXPECT_THAT(answer.err, HasSubstr("e.g. " + file.parent_path().string()));
 }
 
-TEST_F(InspectState, AJsonRefusalPrintsNoJson) {
+TEST_F(InspectState, AJsonRefusalIsJsonToo) {
   const auto file = write();
   fs::resize_file(file, 2000);
   const auto answer = ask_driver({"inspect", file.string(), "--json"});
   EXPECT_EQ(answer.code, 2);
-  EXPECT_EQ(answer.out, "");
+  EXPECT_EQ(json::parse(answer.out)["exit_code"], 2);
   EXPECT_THAT(answer.err, Not(HasSubstr("Unexpected")));
 }
 

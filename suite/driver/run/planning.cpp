@@ -1,5 +1,6 @@
 #include "driver/run/planning.hpp"
 
+#include "core/error.hpp"
 #include "core/provenance.hpp"
 #include "core/text.hpp"
 
