@@ -100,13 +100,8 @@ std::optional<AccuracyGround> accuracy_ground(const Series& series, std::int64_t
 }  // namespace
 
 const Panel* confusion_panel(const Run& run) {
-  for (const Panel& panel : run.record.panels) {
-    const bool is_complete =
-        panel.height_px == panel.width_px && panel.height_px > 0 &&
-        panel.pixels.size() == static_cast<std::size_t>(panel.height_px * panel.width_px);
-    if (panel.name == "confusion" && is_complete) return &panel;
-  }
-  return nullptr;
+  const Panel* panel = panel_named(run, "confusion");
+  return panel != nullptr && panel->height_px == panel->width_px ? panel : nullptr;
 }
 
 EvaluationPopulation evaluation_population(const Series& series) {

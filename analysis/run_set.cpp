@@ -145,6 +145,16 @@ bool Run::has_label(RunLabel label) const {
   return contains(labels, label);
 }
 
+const Panel* panel_named(const Run& run, std::string_view name) {
+  const auto is_it = [&](const Panel& panel) {
+    return panel.name == name && panel.width_px > 0 && panel.height_px > 0 &&
+           panel.pixels.size() == static_cast<std::size_t>(panel.width_px * panel.height_px);
+  };
+  const auto& panels = run.record.panels;
+  const auto found = std::find_if(panels.begin(), panels.end(), is_it);
+  return found == panels.end() ? nullptr : &*found;
+}
+
 Run judge_run(RunRecord record) {
   Run run;
   run.spec = run_spec_from_json_text(record.resolved_settings,

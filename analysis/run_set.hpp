@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "study/run_spec.hpp"
@@ -29,6 +30,9 @@ struct Run {
   /// A resumed run trains as well as any other, but its times are no evidence.
   [[nodiscard]] bool is_timing_data() const { return is_data() && !has_label(RunLabel::resumed); }
 };
+
+/// Null when the run recorded none of this name, or none with all of its pixels.
+[[nodiscard]] const Panel* panel_named(const Run& run, std::string_view name);
 
 /// A run that has no readable file, or a combination that the plan left out, and why.
 struct AbsentRun {

@@ -45,27 +45,24 @@ std::string study_names(const RunSet& set) {
   return names.empty() ? "scaling study" : join({names.begin(), names.end()}, ", ");
 }
 
-/// The processors that the runs recorded.
-std::string machines_of(const RunSet& set) {
-  std::vector<std::string> models;
+/// The different values that the runs recorded at `path` of one of their JSON texts.
+std::vector<std::string> recorded_values(const RunSet& set,
+                                         std::string RunRecord::*json_text,
+                                         const std::string& path) {
+  std::vector<std::string> values;
   for (const Run& run : set.runs) {
-    const FlatSettings environment = flatten_json(run.record.environment);
-    if (const auto found = environment.find("/cpu/model"); found != environment.end())
-      add_unique(models, found->second);
+    const FlatSettings recorded = flatten_json(run.record.*json_text);
+    if (const auto found = recorded.find(path); found != recorded.end())
+      add_unique(values, found->second);
   }
-  return join(models, ", ");
+  return values;
 }
 
 /// What the studies say of themselves.
 std::string descriptions(const RunSet& set) {
-  std::vector<std::string> texts;
-  for (const Run& run : set.runs) {
-    const FlatSettings requested = flatten_json(run.record.requested_settings);
-    if (const auto found = requested.find("/description"); found != requested.end())
-      add_unique(texts, found->second);
-  }
   std::string html;
-  for (const std::string& text : texts) html += paragraph("description", text);
+  for (const auto& text : recorded_values(set, &RunRecord::requested_settings, "/description"))
+    html += paragraph("description", text);
   return html;
 }
 
@@ -77,12 +74,12 @@ std::vector<std::string> names_of(const std::vector<std::filesystem::path>& fold
 
 std::string page_header(const StudyAnalysis& analysis) {
   const RunSet& set = analysis.runs();
-  const std::string machines = machines_of(set);
+  const auto machines = recorded_values(set, &RunRecord::environment, "/cpu/model");
   const auto builds = build_ids(set);
   std::string facts;
   if (set.folders.size() > 1) facts = "from " + join(names_of(set.folders), ", ") + " · ";
   facts += cat(counted(analysis.data_runs(), "run"), " as data");
-  if (!machines.empty()) facts += " · " + machines;
+  if (!machines.empty()) facts += " · " + join(machines, ", ");
   if (!builds.empty()) facts += " · build " + join(builds, ", ");
   return cat("<header><p class=\"kicker\">scalestudy report</p>", element("h1", study_names(set)),
              descriptions(set), paragraph("facts", facts + " · " + now_utc()), "</header>\n");

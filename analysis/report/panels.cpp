@@ -19,18 +19,6 @@ struct LabelledPanel {
   std::string label;
 };
 
-bool is_complete(const Panel& panel) {
-  return panel.width_px > 0 && panel.height_px > 0 &&
-         panel.pixels.size() == static_cast<std::size_t>(panel.width_px * panel.height_px);
-}
-
-const Panel* panel_named(const Run& run, std::string_view name) {
-  const auto& panels = run.record.panels;
-  const auto found = std::find_if(panels.begin(), panels.end(),
-                                  [&](const Panel& p) { return p.name == name && is_complete(p); });
-  return found == panels.end() ? nullptr : &*found;
-}
-
 /// The first run of a rank count that has this panel: a fixed choice, not the prettiest.
 const Panel* first_panel(const std::vector<const Run*>& runs, std::string_view name) {
   for (const Run* run : runs) {

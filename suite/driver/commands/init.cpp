@@ -9,8 +9,6 @@
 #include "core/atomic_file.hpp"
 #include "core/text.hpp"
 
-#include "study/study.hpp"
-
 #include "driver/commands/command.hpp"
 #include "launchers/launcher.hpp"
 #include "workloads/catalogue.hpp"
@@ -66,7 +64,6 @@ ExitCode init(const InitOptions& options, Context& context) {
   const auto first = workload.first_study(options.data);
   const auto text = study_of(options, first).dump(2) + "\n";
   replace_file(options.out, text, "the study is described there");
-  static_cast<void>(read_study(options.out, {}, workload_catalogue()));  // it is one
   if (context.options.json) {
     context.out << text;
     return ExitCode::done;
