@@ -7,6 +7,8 @@
 #include "core/error.hpp"
 #include "core/text.hpp"
 
+#include "analysis/cpu_use.hpp"
+
 namespace scalestudy {
 namespace {
 
@@ -83,6 +85,12 @@ constexpr std::array table{
                  return communication_overhead_frac(run.record.steps, run.steady);
                }),
     in_summary(&SummaryRow::timeline_cost_s, timing, measured_there<&SummaryRow::timeline_cost_s>),
+    in_summary(&SummaryRow::cpu_use_frac,
+               timing,
+               [](const MeasuredRun& run) { return cpu_use_frac(run.record); }),
+    in_summary(&SummaryRow::contended_cpu_frac,
+               timing,
+               [](const MeasuredRun& run) { return contended_cpu_frac(run.record); }),
     in_summary(
         &SummaryRow::loss_roughness,
         learning,

@@ -11,6 +11,8 @@
 #include "record/run_file.hpp"
 #include "record/study_folder.hpp"
 
+#include "analysis/cpu_use.hpp"
+
 namespace scalestudy {
 namespace {
 
@@ -155,6 +157,11 @@ const Panel* panel_named(const Run& run, std::string_view name) {
   return found == panels.end() ? nullptr : &*found;
 }
 
+std::string busy_machine_reason(const Run& run) {
+  return busy_machine_reason(run.measures[&SummaryRow::cpu_use_frac],
+                             run.measures[&SummaryRow::contended_cpu_frac]);
+}
+
 Run judge_run(RunRecord record) {
   Run run;
   run.spec = run_spec_from_json_text(record.resolved_settings,
@@ -167,6 +174,7 @@ Run judge_run(RunRecord record) {
   if (has_nonfinite_loss(steps)) add_code(run.validity_codes, ValidityCode::nonfinite_loss);
   run.measures =
       RunMeasures(run.record, {run.spec.settings.warmup_steps, run.spec.smoothness_window_samples});
+  if (!busy_machine_reason(run).empty()) add_label(run.labels, RunLabel::busy_machine);
   run.left_out = reason_to_leave_out(run);
   return run;
 }

@@ -23,7 +23,7 @@ struct Run {
   RunMeasures measures;
   std::vector<std::string> validity_codes;  ///< the file's and those found here
   std::vector<std::string> labels;          ///< the file's by their names of today, and
-                                            ///< oversubscribed by its spec
+                                            ///< those that its spec and measures give
   std::string left_out;                     ///< why it is listed but no data; "" if it is data
   [[nodiscard]] bool is_data() const { return left_out.empty(); }
   [[nodiscard]] bool has_label(RunLabel label) const;
@@ -33,6 +33,9 @@ struct Run {
 
 /// Null when the run recorded none of this name, or none with all of its pixels.
 [[nodiscard]] const Panel* panel_named(const Run& run, std::string_view name);
+
+/// Why it has the label busy_machine; else "".
+[[nodiscard]] std::string busy_machine_reason(const Run& run);
 
 /// A run that has no readable file, or a combination that the plan left out, and why.
 struct AbsentRun {

@@ -190,8 +190,27 @@ std::string other_ranks_sentence(const SeriesAnalysis& analysis) {
   return parts.empty() ? "" : " Training speed-up at " + join(parts, "; ") + ".";
 }
 
+/// Which runs had to share their cores, with the reason of one.
+std::string busy_sentence(const Series& series) {
+  std::size_t all = 0;
+  std::vector<const Run*> busy;
+  for (const auto& [ranks, runs] : series.by_ranks) {
+    for (const Run* run : runs) {
+      ++all;
+      if (run->has_label(RunLabel::busy_machine)) busy.push_back(run);
+    }
+  }
+  if (busy.empty()) return "";
+  const auto reason = busy_machine_reason(*busy.front());
+  return cat(" BUSY MACHINE: ", busy.size(), " of ", counted(all, "run"),
+             " did not have the cores to themselves that they needed",
+             reason.empty() ? "" : cat(" (", busy.front()->spec.run_id(), ": ", reason, ")"),
+             "; their times say little about scaling. Stop other programs and run the study into "
+             "a new folder.");
+}
+
 std::string label_sentence(const Series& series) {
-  std::string text;
+  std::string text = busy_sentence(series);
   if (series.has_label(RunLabel::oversubscribed)) {
     text +=
         " OVERSUBSCRIBED: some of these runs had more busy threads than cores; their times say "

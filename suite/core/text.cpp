@@ -56,6 +56,10 @@ void add_unique(std::vector<std::string>& list, std::string_view text) {
   if (std::find(list.begin(), list.end(), text) == list.end()) list.emplace_back(text);
 }
 
+std::string counted(std::int64_t count, std::string_view noun) {
+  return cat(count, ' ', noun, count == 1 ? "" : noun.back() == 'h' ? "es" : "s");
+}
+
 std::string human_duration(double duration_s) {
   if (!std::isfinite(duration_s)) return "unknown";
   if (duration_s < 1e-3) return with_digits(duration_s * 1e6, 1) + " µs";

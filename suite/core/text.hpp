@@ -22,6 +22,9 @@ template <class... Parts>
 /// Appends what is not in the list yet.
 void add_unique(std::vector<std::string>& list, std::string_view text);
 
+/// 1 -> "1 run", 5 -> "5 runs".
+[[nodiscard]] std::string counted(std::int64_t count, std::string_view noun);
+
 /// 75.2 -> "1 min 15 s", 0.0123 -> "12.3 ms", 5000 -> "1 h 23 min".
 [[nodiscard]] std::string human_duration(double duration_s);
 

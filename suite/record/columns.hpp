@@ -219,6 +219,10 @@ struct RankRow {
   std::int64_t threads = 0;
   double initialisation_s = not_recorded;
   double cpu_time_s = not_recorded;
+  double clocked_s = not_recorded;
+  double clocked_cpu_time_s = not_recorded;
+  double clocked_core_busy_s = not_recorded;
+  std::int64_t core_count = 0;
   std::int64_t peak_memory_bytes = 0;
 };
 template <>
@@ -232,6 +236,16 @@ inline constexpr std::array columns_of<RankRow>{
         "s", "From process start to the training clock's start", Better::lower, "max over ranks"),
     column<&RankRow::cpu_time_s>(
         "s", "User and system time of the process", Better::lower, "sum over ranks"),
+    column<&RankRow::clocked_s>(
+        "s", "From the training clock's start to this row", Better::none, "per rank"),
+    column<&RankRow::clocked_cpu_time_s>(
+        "s", "User and system time of the process within clocked_s", Better::none, "per rank"),
+    column<&RankRow::clocked_core_busy_s>(
+        "s",
+        "Busy time within clocked_s of the cores the process may run on, whoever used them",
+        Better::none,
+        "per rank"),
+    column<&RankRow::core_count>("1", "Cores the process may run on, as many can be busy at once"),
     column<&RankRow::peak_memory_bytes>(
         "bytes", "Peak resident set", Better::lower, "max over ranks")};
 static_assert(columns_cover_row<RankRow>());
@@ -274,6 +288,8 @@ struct SummaryRow {
   double final_loss = not_recorded;
   double best_validation_loss = not_recorded;
   double timeline_cost_s = not_recorded;
+  double cpu_use_frac = not_recorded;
+  double contended_cpu_frac = not_recorded;
 };
 template <>
 inline constexpr std::array columns_of<SummaryRow>{
@@ -324,7 +340,18 @@ inline constexpr std::array columns_of<SummaryRow>{
     column<&SummaryRow::best_validation_loss>(
         "1", "Lowest validation loss", Better::lower, "global"),
     column<&SummaryRow::timeline_cost_s>(
-        "s", "Measured cost of the timeline itself per step", Better::lower, "rank 0")};
+        "s", "Measured cost of the timeline itself per step", Better::lower, "rank 0"),
+    column<&SummaryRow::cpu_use_frac>(
+        "1",
+        "CPU time of the ranks divided by what their compute threads could have had outside "
+        "recorded waits",
+        Better::higher,
+        "sums over ranks"),
+    column<&SummaryRow::contended_cpu_frac>(
+        "1",
+        "Part of the CPU time that the ranks needed and other programs took",
+        Better::lower,
+        "max over cores in common")};
 static_assert(columns_cover_row<SummaryRow>());
 
 }  // namespace scalestudy

@@ -16,9 +16,11 @@ std::string to_json_text(const RankRow& row) {
 RankRow rank_row_from_json_text(const std::string& text) {
   const auto object = json::parse(text);
   RankRow row;
-  for (const auto& column : columns_of<RankRow>)
-    std::visit([&](auto field) { object.at(std::string(column.name)).get_to(row.*field); },
-               column.field);
+  for (const auto& column : columns_of<RankRow>) {
+    const auto& value = object.at(std::string(column.name));
+    if (value.is_null()) continue;  // JSON has no NaN
+    std::visit([&](auto field) { value.get_to(row.*field); }, column.field);
+  }
   return row;
 }
 

@@ -7,7 +7,9 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
+#include "record/run_labels.hpp"
 #include "record/run_record.hpp"
 
 namespace scalestudy {
@@ -53,6 +55,7 @@ struct Closing {
   std::string reason;
   std::int64_t failed_rank = -1;
   std::string failed_phase;
+  std::vector<RunLabel> labels;  ///< beside those in the file
   SummaryRow summary;  ///< what follows from the raw columns; what is not known is left out
 };
 

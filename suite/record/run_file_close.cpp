@@ -29,12 +29,20 @@ void write_summary(const hdf5::File& file, const Column& column, double value) {
   hdf5::write_scalar(dataset, value);
 }
 
+void add_labels(const hdf5::File& file, const std::vector<RunLabel>& labels) {
+  if (labels.empty()) return;
+  auto texts = hdf5::read_texts_attribute(file.get(), "labels");
+  for (const RunLabel label : labels) add_label(texts, label);
+  hdf5::write_attribute(file.get(), "labels", texts);
+}
+
 void write_closing(const std::filesystem::path& part_file, const Closing& closing) {
   const auto file = hdf5::open_file_to_change(part_file);
   hdf5::write_attribute(file.get(), "status", std::string(to_string(closing.status)));
   hdf5::write_attribute(file.get(), "reason", closing.reason);
   hdf5::write_attribute(file.get(), "failed_rank", closing.failed_rank);
   hdf5::write_attribute(file.get(), "failed_phase", closing.failed_phase);
+  add_labels(file, closing.labels);
   for (const auto& column : columns_of<SummaryRow>)
     if (const auto value = known_value(closing.summary, column))
       write_summary(file, column, *value);

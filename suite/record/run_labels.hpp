@@ -12,10 +12,12 @@
 namespace scalestudy {
 
 /// Under which circumstances a run was made; shown beside every number.
-enum class RunLabel { oversubscribed, resumed, emulated_input, external };
+enum class RunLabel { oversubscribed, busy_machine, resumed, emulated_input, external };
 template <>
 inline constexpr auto choices<RunLabel> = std::array{
     Choice{RunLabel::oversubscribed, "oversubscribed", "more busy threads than cores"},
+    Choice{RunLabel::busy_machine, "busy_machine",
+           "other programs, or something unrecorded, kept the ranks from their cores"},
     Choice{RunLabel::resumed, "resumed", "went on from a checkpoint: its times are no evidence"},
     Choice{RunLabel::emulated_input, "emulated_input",
            "making a sample took at least settings.input.sample_cost_s, by waiting"},

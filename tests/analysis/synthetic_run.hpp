@@ -45,6 +45,7 @@ struct SyntheticRun {
   int segmentation_panels = 0;  ///< samples with picture, mask and prediction
   bool nothing_predicted = false;
   std::vector<float> confusion;  ///< two classes: (true, predicted) counts, row-major
+  double cpu_share = 0;          ///< of its time that a rank was at work; 0: not recorded
   double launch_overhead_s = 1.5;
 };
 
@@ -205,6 +206,15 @@ inline std::filesystem::path write_synthetic(const std::filesystem::path& folder
     SyntheticWriter synthetic(run, writer);
     synthetic.write_all();
     training_s = synthetic.now_s();
+    for (std::int64_t rank = 0; run.cpu_share > 0 && rank < run.ranks; ++rank)
+      writer.append_rank({.host = "here",
+                          .device = "cpu",
+                          .binding = "0-7",
+                          .threads = 1,
+                          .clocked_s = training_s,
+                          .clocked_cpu_time_s = run.cpu_share * training_s,
+                          .clocked_core_busy_s = double(run.ranks) * run.cpu_share * training_s,
+                          .core_count = 8});
     if (run.panels) {
       writer.write_panel(synthetic_panel("input", 1, 60));
       writer.write_panel(synthetic_panel("prediction", 2 + std::uint64_t(run.ranks), 10));

@@ -88,5 +88,11 @@ TEST(Text, LongWordsMayDifferMore) {
   EXPECT_EQ(nearest("abc", {"xyz"}), "");
 }
 
+TEST(Text, NumbersAgreeWithTheirNouns) {
+  EXPECT_EQ(counted(0, "run"), "0 runs");
+  EXPECT_EQ(counted(1, "run"), "1 run");
+  EXPECT_EQ(counted(3, "launch"), "3 launches");
+}
+
 }  // namespace
 }  // namespace scalestudy

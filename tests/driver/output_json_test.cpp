@@ -1,5 +1,6 @@
 #include "driver/run/output_json.hpp"
 
+#include <cmath>
 #include <limits>
 
 #include <gmock/gmock.h>
@@ -32,26 +33,29 @@ StudyPlan two_run_plan() {
 
 TEST(PlanJson, KeepsOrderIdsAndReasons) {
   const auto plan = two_run_plan();
-  const auto found = json::parse(plan_json(plan));
+  const auto found = json::parse(plan_json(plan, 12.5));
   ASSERT_EQ(found["runs"].size(), 2U);
   EXPECT_EQ(found["runs"][0]["repeat"], 0);
   EXPECT_EQ(found["runs"][1]["repeat"], 1);
   EXPECT_EQ(found["runs"][1]["run_id"], plan.matrix.runs[1].run_id());
+  EXPECT_EQ(found["estimated_time_s"], 12.5);
   EXPECT_EQ(found["skipped"][1], json({{"combination", "ranks=9"}, {"reason", "odd"}}));
 }
 
 TEST(PlanJson, ARunIsTheSpecificationThatTheRanksGet) {
   const auto plan = two_run_plan();
-  auto run = json::parse(plan_json(plan))["runs"][0];
+  auto run = json::parse(plan_json(plan, 12.5))["runs"][0];
   run.erase("run_id");
   EXPECT_EQ(run, json::parse(to_json_text(plan.matrix.runs[0])));
 }
 
 TEST(PlanJson, AnEmptyPlanHasListsAllTheSame) {
-  const auto text = plan_json({});
+  const auto text = plan_json({}, std::nan(""));
   EXPECT_THAT(text, EndsWith("}\n"));
-  EXPECT_EQ(json::parse(text),
-            json({{"study", ""}, {"runs", json::array()}, {"skipped", json::array()}}));
+  EXPECT_EQ(json::parse(text), json({{"study", ""},
+                                     {"runs", json::array()},
+                                     {"skipped", json::array()},
+                                     {"estimated_time_s", nullptr}}));
 }
 
 TEST(StatusJson, UnknownTimeIsNullAndKnownTimeANumber) {

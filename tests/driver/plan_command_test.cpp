@@ -89,6 +89,14 @@ TEST(PlanCommand, ListsWhatIsLeftOutWithTheReason) {
   EXPECT_EQ(found["runs"].size(), 4U);
 }
 
+TEST(PlanCommand, RefusesAStudyWithoutOneRankAfterShowingIt) {
+  const StudyPlace place;
+  const auto answer = plan_of(place, {"--set", "axes.ranks=[2]"});
+  EXPECT_EQ(answer.code, 2);
+  EXPECT_THAT(answer.out, StartsWith("Study my study: 2 runs of noise2void"));
+  EXPECT_THAT(answer.err, HasSubstr("no run has one rank (speed-up and efficiency are measured"));
+}
+
 TEST(PlanCommand, AStudyWithoutAnyRunIsStillShown) {
   const StudyPlace place;
   const auto answer = plan_of(place, {"--set", "axes.ranks=[9]"});

@@ -84,9 +84,11 @@ class Workplace {
     return wait_for(start(arguments, variables));
   }
 
+  /// Without a trial, so that the ranks a test finds are those of its runs.
   [[nodiscard]] std::vector<std::string> run_arguments(
       const std::vector<std::string>& more = {}) const {
-    std::vector<std::string> arguments{"run", study_file().string(), "--out", out().string()};
+    std::vector<std::string> arguments{"run", study_file().string(), "--out", out().string(),
+                                       "--no-trial"};
     arguments.insert(arguments.end(), more.begin(), more.end());
     return arguments;
   }

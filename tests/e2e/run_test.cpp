@@ -328,23 +328,6 @@ TEST(Run, QuietSaysNothingButErrors) {
   EXPECT_EQ(finished.err, "");
 }
 
-TEST(Plan, ShowsRunsWithoutStartingAny) {
-  const Workplace place;
-  const auto plan = place.call({"plan", place.study_file().string()});
-  EXPECT_EQ(plan.code, 0) << plan.err;
-  EXPECT_THAT(plan.out, HasSubstr("4 runs of noise2void"));
-  EXPECT_THAT(plan.out, HasSubstr("repeats 2"));
-  for (const auto& line : split(plan.out, '\n')) EXPECT_LE(line.size(), 120U) << line;
-  place.write_study(R"("ranks": [1, 2, 4], "scaling_rule": ["linear_fixed_samples", "strong"],
-    "reduction": ["bucketed_overlap", "flat_after_backward"])",
-                    5);
-  const auto large =
-      place.call({"plan", place.study_file().string(), "--set", "settings.epochs=8"});
-  for (const auto& line : split(large.out, '\n')) EXPECT_LE(line.size(), 120U) << line;
-  const auto json = place.call({"plan", place.study_file().string(), "--json"});
-  EXPECT_THAT(json.out, HasSubstr("\"run_id\": \"noise2void-r2-linear_fixed_samples"));
-}
-
 TEST(Status, ShowsAFinishedStudy) {
   const Workplace place;
   static_cast<void>(place.run({{"FAKE_RANK_FAULT", "fail 1 3"}}));

@@ -44,6 +44,23 @@ TEST_F(ConclusionsOfStudy, FourParagraphsWithTheLargestRankCountAhead) {
   EXPECT_THAT(found.paragraphs[3], HasSubstr("loss curve of four ranks"));
 }
 
+TEST_F(ConclusionsOfStudy, RunsWithoutTheirCoresAreCountedWithTheReasonOfOne) {
+  auto quiet = small(), busy = small();
+  quiet.cpu_share = 0.95;
+  busy.cpu_share = 0.5;
+  add_one_and_two(quiet, busy);
+  const auto speed = conclusions().paragraphs.at(0);
+  EXPECT_THAT(speed, HasSubstr("BUSY MACHINE: 4 of 8 runs did not have the cores to themselves"));
+  EXPECT_THAT(speed, ContainsRegex("noise2void-r2-.*at work only 5[0-9] % of the time"));
+}
+
+TEST_F(ConclusionsOfStudy, AQuietMachineIsNotSpokenOf) {
+  auto quiet = small();
+  quiet.cpu_share = 0.9;
+  add_one_and_two(quiet, quiet);
+  EXPECT_THAT(conclusions().paragraphs.at(0), Not(HasSubstr("BUSY")));
+}
+
 TEST_F(ConclusionsOfStudy, EqualQualityIsNotCalledBetter) {
   auto run = small();
   add(run);

@@ -1,22 +1,36 @@
 /// scalestudy plan STUDY: every run resolved, every left-out combination with its reason.
 
 #include <algorithm>
+#include <cmath>
+#include <exception>
+#include <filesystem>
 #include <map>
 #include <memory>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include "core/text.hpp"
+
+#include "study/shipped_files.hpp"
+
+#include "record/columns.hpp"
 
 #include "analysis/statistics.hpp"
 #include "driver/commands/command.hpp"
 #include "driver/run/output_json.hpp"
 #include "driver/run/planning.hpp"
+#include "driver/run/time_left.hpp"
+#include "driver/run/trial.hpp"
+#include "driver/terminal/progress.hpp"
+#include "driver/terminal/signals.hpp"
 #include "driver/terminal/text_table.hpp"
 
 namespace scalestudy {
 namespace {
+
+namespace fs = std::filesystem;
 
 /// Runs that differ only in their repeat.
 struct PlanRow {
@@ -118,19 +132,105 @@ void print_plan(const PlannedStudy& planned, std::ostream& out) {
   }
 }
 
+void require_base(const PlannedStudy& planned) {
+  if (planned.plan.matrix.runs.empty() || has_base(planned.plan.matrix)) return;
+  throw BadInput({cat(planned.study.file.string(), ": axes.ranks: no run has one rank"),
+                  "speed-up and efficiency are measured against it",
+                  "Add 1, or report this study beside a folder that has such runs"});
+}
+
+[[noreturn]] void refuse_trial(const RunSpec& spec, const RunOutcome& outcome) {
+  // The reason says itself why and what to do.
+  const Message message{cat("The study would end as a trial with ", counted(spec.ranks, "rank"),
+                            " did: ", outcome.reason),
+                        "", ""};
+  switch (outcome.exit_code) {
+    case ExitCode::bad_input:
+      throw BadInput(message);
+    case ExitCode::unavailable:
+      throw Unavailable(message);
+    case ExitCode::interrupted:
+      throw Interrupted({"The trial was interrupted", "the plan stands, its time is unknown",
+                         "With --no-trial no time is estimated"});
+    default:
+      throw RunFailed(message);
+  }
+}
+
+/// The runs with the fewest and with the most ranks: what is between them lies between.
+std::vector<const RunSpec*> trial_runs(const StudyMatrix& matrix) {
+  const auto [fewest, most] =
+      std::minmax_element(matrix.runs.begin(), matrix.runs.end(),
+                          [](const RunSpec& a, const RunSpec& b) { return a.ranks < b.ranks; });
+  if (fewest->ranks == most->ranks) return {&*fewest};
+  return {&*fewest, &*most};
+}
+
+/// Seconds that all runs take, by a trial of some; NaN when a trial was not over in time.
+/// Errors: those of the ranks, for every run of such a size.
+double time_by_trials_s(const Context& context, const StudyPlan& plan) {
+  const ShippedFiles shipped(context.executable);
+  const auto folder = fs::temp_directory_path() / cat("scalestudy-trial-", ::getpid());
+  const TrialPlace place{folder, shipped.rank_program(), plan.host.variables};
+  SignalQueue signals;
+  TimeLeft time_left;
+  for (const RunSpec* spec : trial_runs(plan.matrix)) {
+    const auto trial = try_run(*spec, place, signals);
+    if (trial.outcome.status == RunStatus::timed_out) return not_recorded;
+    if (!trial.times) refuse_trial(*spec, trial.outcome);
+    time_left.add_trial(*trial.times);
+  }
+  double time_s = 0;
+  for (const auto& spec : plan.matrix.runs) time_s += time_left.estimate_s(spec);
+  return time_s;
+}
+
+/// Looks at what the runs need and says how long they take [s]; NaN when there is nothing to try
+/// them with.
+double check(const Context& context, const PlannedStudy& planned, bool no_trial) {
+  require_data(planned.study);
+  require_base(planned);
+  const ShippedFiles shipped(context.executable);
+  if (no_trial || planned.plan.matrix.runs.empty() || !fs::exists(shipped.rank_program()))
+    return not_recorded;
+  context.err << "Trying the first steps …" << std::endl;
+  return time_by_trials_s(context, planned.plan);
+}
+
+ExitCode show_json(const Context& context, const PlannedStudy& planned, bool no_trial) {
+  double time_s = not_recorded;
+  std::exception_ptr refusal;
+  try {
+    time_s = check(context, planned, no_trial);
+  } catch (const Error&) {
+    refusal = std::current_exception();
+  }
+  context.out << plan_json(planned.plan, time_s);
+  if (refusal) std::rethrow_exception(refusal);
+  return ExitCode::done;
+}
+
+ExitCode show_text(const Context& context, const PlannedStudy& planned, bool no_trial) {
+  print_plan(planned, context.out);
+  context.out.flush();
+  const double time_s = check(context, planned, no_trial);
+  if (!std::isnan(time_s))
+    context.out << "\nAll runs together: about " << rough_duration(time_s)
+                << " on this machine, by a trial of the first steps.\n";
+  return ExitCode::done;
+}
+
 Action define(CLI::App& app) {
   const auto study = std::make_shared<std::string>();
+  const auto no_trial = std::make_shared<bool>(false);
   app.add_option("STUDY", *study, "Study file, or a shipped study's name")->required();
-  return [study](Context& context) {
+  app.add_flag("--no-trial", *no_trial,
+               "Do not try the first steps: data are not opened, no time is estimated");
+  return [study, no_trial](Context& context) {
     const auto planned = plan_study(context, *study);
     if (planned.plan.matrix.runs.empty()) require_data(planned.study);  // it is the reason
-    if (context.options.json) {
-      context.out << plan_json(planned.plan);
-    } else {
-      print_plan(planned, context.out);
-    }
-    require_data(planned.study);
-    return ExitCode::done;
+    return context.options.json ? show_json(context, planned, *no_trial)
+                                : show_text(context, planned, *no_trial);
   };
 }
 

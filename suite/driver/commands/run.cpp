@@ -1,16 +1,22 @@
 /// scalestudy run STUDY --out DIR: plans, launches, watches; run again, it resumes.
 
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 
 #include <CLI/CLI.hpp>
+#include <fmt/format.h>
 
 #include "core/text.hpp"
 
 #include "study/shipped_files.hpp"
 
+#include "record/cpu_load.hpp"
+#include "record/host_environment.hpp"
+
 #include "driver/commands/command.hpp"
 #include "driver/run/driver_lock.hpp"
+#include "driver/run/launching.hpp"
 #include "driver/run/output_json.hpp"
 #include "driver/run/planning.hpp"
 #include "driver/run/study_run.hpp"
@@ -53,6 +59,7 @@ std::string this_command(const Context& context, const RunOptions& options) {
   add("--launcher", context.options.launcher);
   for (const auto& value : context.options.overrides) add("--set", value);
   if (options.policy.accept_mixed) command.argv.emplace_back("--accept-mixed");
+  if (options.policy.no_trial) command.argv.emplace_back("--no-trial");
   return command_line(command);
 }
 
@@ -110,6 +117,28 @@ void report_results(const std::vector<RunResult>& results,
   }
 }
 
+/// A study without runs of one rank can be reported only beside a folder that has some.
+void warn_of_missing_base(const StudyMatrix& matrix, Reporter& reporter) {
+  if (!has_base(matrix))
+    reporter.warning(
+        "No run has one rank: a report on this folder alone will have nothing to compare with.");
+}
+
+/// What the machine does beside the study; for a moment, so that nobody waits for it.
+void warn_of_load(const StudyMatrix& matrix, Reporter& reporter) {
+  constexpr double moment_s = 0.25;
+  double threads = 0;
+  for (const auto& spec : matrix.runs)
+    threads = std::max(threads, static_cast<double>(spec.ranks * spec.settings.threads_per_rank));
+  const double busy_cores = busy_cores_during(moment_s);
+  const int cores = usable_core_count();
+  if (contended_frac(threads, busy_cores, cores) <= notable_contended_frac) return;
+  reporter.warning(fmt::format(
+      "Other programs keep {:.1f} of {} cores busy, and the ranks need {:.0f}: the times will say "
+      "little about scaling. Stop those programs (top shows them), or wait.",
+      busy_cores, cores, threads));
+}
+
 std::vector<RunResult> run_study(Context& context,
                                  const PlannedStudy& planned,
                                  const WritableStudyFolder& folder,
@@ -122,6 +151,8 @@ std::vector<RunResult> run_study(Context& context,
   for (const auto& skipped : planned.plan.matrix.skipped) {
     reporter.info(cat("left out: ", skipped.combination, ": ", skipped.reason));
   }
+  warn_of_missing_base(planned.plan.matrix, reporter);
+  if (!policy.no_trial) warn_of_load(planned.plan.matrix, reporter);
   const Stopwatch since;
   SignalQueue signals;
   StudyRunner runner(
@@ -171,6 +202,8 @@ Action define(CLI::App& app) {
                "Start unfinished runs from the beginning, not from their checkpoints");
   app.add_flag("--accept-mixed", options->policy.accept_mixed,
                "Keep results of another build or machine in DIR");
+  app.add_flag("--no-trial", options->policy.no_trial,
+               "Start the first run at once; it may find a cold machine");
   return [options](Context& context) { return run(context, *options); };
 }
 

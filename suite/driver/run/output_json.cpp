@@ -39,7 +39,7 @@ json to_json(const ProcessPlan& process) {
 
 }  // namespace
 
-std::string plan_json(const StudyPlan& plan) {
+std::string plan_json(const StudyPlan& plan, double time_s) {
   json runs = json::array();
   for (const auto& spec : plan.matrix.runs) {
     auto run = json::parse(to_json_text(spec));
@@ -50,7 +50,10 @@ std::string plan_json(const StudyPlan& plan) {
   for (const auto& run : plan.matrix.skipped) {
     skipped.push_back({{"combination", run.combination}, {"reason", run.reason}});
   }
-  return json_text_of({{"study", plan.study}, {"runs", runs}, {"skipped", skipped}});
+  return json_text_of({{"study", plan.study},
+                       {"runs", runs},
+                       {"skipped", skipped},
+                       {"estimated_time_s", number_or_null(time_s)}});
 }
 
 std::string status_json(const StudyFolder& folder, const StudyState& state) {

@@ -12,7 +12,8 @@
 
 namespace scalestudy {
 
-[[nodiscard]] std::string plan_json(const StudyPlan& plan);
+/// `time_s`: of all runs together; NaN when unknown.
+[[nodiscard]] std::string plan_json(const StudyPlan& plan, double time_s);
 [[nodiscard]] std::string status_json(const StudyFolder& folder, const StudyState& state);
 [[nodiscard]] std::string results_json(const StudyFolder& folder,
                                        const std::vector<RunResult>& results);

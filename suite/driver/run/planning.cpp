@@ -1,5 +1,7 @@
 #include "driver/run/planning.hpp"
 
+#include <algorithm>
+
 #include "core/error.hpp"
 #include "core/provenance.hpp"
 #include "core/text.hpp"
@@ -28,6 +30,11 @@ PlannedStudy plan_study(const Context& context, const std::string& study) {
   planned.plan.matrix = expand(planned.study, environment, planned.plan.host.cores,
                                workload_catalogue(), launcher_descriptors());
   return planned;
+}
+
+bool has_base(const StudyMatrix& matrix) {
+  return std::any_of(matrix.runs.begin(), matrix.runs.end(),
+                     [](const RunSpec& spec) { return spec.ranks == 1; });
 }
 
 void require_data(const Study& study) {

@@ -20,6 +20,9 @@ struct PlannedStudy {
 /// expands it for this machine. Errors: BadInput.
 [[nodiscard]] PlannedStudy plan_study(const Context& context, const std::string& study);
 
+/// Whether some run has one rank: what speed-up and efficiency are measured against.
+[[nodiscard]] bool has_base(const StudyMatrix& matrix);
+
 /// Errors: BadInput when the study names no data, or data that do not exist.
 void require_data(const Study& study);
 

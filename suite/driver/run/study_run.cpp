@@ -12,29 +12,14 @@
 
 #include "record/run_file.hpp"
 
+#include "analysis/cpu_use.hpp"
 #include "analysis/measures.hpp"
+#include "driver/run/launching.hpp"
 
 namespace scalestudy {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// Unique on the host among all runs of all drivers, and short: it becomes part of names in
-/// /dev/shm.
-std::string job_key_of(const RunSpec& spec) {
-  const auto salt = mix64(static_cast<std::uint64_t>(now_s() * 1e9));
-  return cat(hex64(spec.content_hash() ^ salt), "-", ::getpid());
-}
-
-WatchLimits limits_of(const RunSpec& spec) {
-  const auto& timeouts = spec.settings.timeouts;
-  WatchLimits limits;
-  limits.run_timeout = Seconds(timeouts.run_timeout_s);
-  limits.collective_deadline = Seconds(timeouts.collective_deadline_s);
-  // The ranks find a silent peer themselves within one deadline and say more about it.
-  limits.no_progress = 2 * limits.collective_deadline + Seconds(5);
-  return limits;
-}
 
 LaunchRecord new_record(const StudyPlan& plan, const RunSpec& spec, const LaunchPlan& launch) {
   LaunchRecord record;
@@ -139,24 +124,10 @@ void require_same_study(const StudyFolder& folder,
   }
 }
 
-LaunchPlan launch_plan(const RunSpec& spec,
-                       const fs::path& run_folder,
-                       const fs::path& rank_program,
-                       const std::map<std::string, std::string>& variables) {
-  LaunchRequest request;
-  request.rank_program = rank_program;
-  request.run_folder = run_folder;
-  request.ranks = spec.ranks;
-  request.threads_per_rank = spec.settings.threads_per_rank;
-  request.oversubscribed = spec.oversubscribed;
-  request.job_key = job_key_of(spec);
-  request.variables = variables;
-  return launcher(spec.launcher).plan(request);
-}
-
 std::vector<RunResult> StudyRunner::run_all() {
   const auto& runs = parts_.plan.matrix.runs;
   learn_from_earlier_runs();
+  if (!parts_.policy.no_trial) warm_up();
   std::vector<RunResult> results;
   for (index_ = 0; index_ < runs.size(); ++index_) {
     parts_.signals.wait(Seconds(0));
@@ -169,6 +140,25 @@ std::vector<RunResult> StudyRunner::run_all() {
     }
   }
   return results;
+}
+
+void StudyRunner::warm_up() {
+  const auto& runs = parts_.plan.matrix.runs;
+  const RunSpec* largest = nullptr;
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    if (is_settled(parts_.earlier[i].stage)) continue;
+    if (largest == nullptr || runs[i].ranks > largest->ranks) largest = &runs[i];
+  }
+  if (largest == nullptr) return;
+  parts_.reporter.info(cat("Trial: the first steps with ", counted(largest->ranks, "rank"),
+                           ", thrown away, so that no run starts on a cold machine."));
+  const TrialPlace place{parts_.folder.path() / "trial", parts_.rank_program,
+                         parts_.plan.host.variables};
+  const auto trial = try_run(*largest, place, parts_.signals);
+  if (trial.times) time_left_.add_trial(*trial.times);
+  // What is wrong, the first run that counts says, too.
+  else
+    parts_.reporter.detail(cat("the trial: ", trial.outcome.reason));
 }
 
 void StudyRunner::learn_from_earlier_runs() {
@@ -212,6 +202,7 @@ RunResult StudyRunner::run(const RunSpec& spec) {
   result.state.resumed = record.resumed;
   result.state.reason = outcome.reason;
   result.state.launch_wall_time_s = outcome.launch_wall_time_s;
+  result.disturbance = outcome.disturbance;
   result.exit_code = outcome.exit_code;
   return result;
 }
@@ -277,6 +268,9 @@ void StudyRunner::close_result_file(const RunSpec& spec, RunOutcome& outcome) {
       // Also of a run that did not complete: what its steps say is still true.
       closing.summary =
           summarise(record, {spec.settings.warmup_steps, spec.smoothness_window_samples});
+      outcome.disturbance =
+          busy_machine_reason(closing.summary.cpu_use_frac, closing.summary.contended_cpu_frac);
+      if (!outcome.disturbance.empty()) closing.labels.push_back(RunLabel::busy_machine);
       // A resumed run's launch is only the end of it.
       if (!record.header.has_label(RunLabel::resumed))
         closing.summary.launch_wall_time_s = outcome.launch_wall_time_s;
@@ -303,6 +297,9 @@ void StudyRunner::report_end(const RunSpec& spec, const RunResult& result) {
     const double left_s = time_left_s(index_ + 1);
     if (left_s > 0) line += cat(", about ", rough_duration(left_s), " left");
     parts_.reporter.info(line);
+    if (!result.disturbance.empty())
+      parts_.reporter.warning(
+          cat(result.run_id, ": ", result.disturbance, ": its times say little about scaling."));
   } else {
     parts_.reporter.warning(cat(line, ": ", state.reason));
     if (state.stage != RunStage::interrupted) {

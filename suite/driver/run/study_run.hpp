@@ -3,7 +3,6 @@
 /// closes every result file, and goes on after a failure.
 
 #include <filesystem>
-#include <map>
 #include <string>
 #include <vector>
 
@@ -12,6 +11,7 @@
 #include "record/study_folder.hpp"
 
 #include "driver/run/study_state.hpp"
+#include "driver/run/time_left.hpp"
 #include "driver/run/watch.hpp"
 #include "driver/run/writable_study_folder.hpp"
 #include "driver/terminal/progress.hpp"
@@ -24,12 +24,14 @@ struct RunResult {
   RunState state;
   bool kept = false;                    ///< from an earlier call of `run`
   ExitCode exit_code = ExitCode::done;  ///< of a failed run
+  std::string disturbance;              ///< what kept the ranks from their cores, or ""
 };
 
 /// What becomes of runs of another build or machine, and of unfinished runs.
 struct ResumePolicy {
   bool accept_mixed = false;  ///< keep results of another build or machine
   bool fresh = false;         ///< no run goes on from a checkpoint
+  bool no_trial = false;      ///< the first run finds the machine cold
 };
 
 /// `states`: as states_of_runs() finds them.
@@ -38,12 +40,6 @@ void require_same_study(const StudyFolder& folder,
                         const StudyPlan& plan,
                         const std::vector<RunState>& states,
                         const ResumePolicy& policy);
-
-/// The launch plan of one run. Starts nothing; every plan has a job key of its own.
-[[nodiscard]] LaunchPlan launch_plan(const RunSpec& spec,
-                                     const std::filesystem::path& run_folder,
-                                     const std::filesystem::path& rank_program,
-                                     const std::map<std::string, std::string>& variables);
 
 class StudyRunner {
  public:
@@ -62,6 +58,7 @@ class StudyRunner {
   [[nodiscard]] std::vector<RunResult> run_all();
 
  private:
+  void warm_up();
   RunResult keep_or_run(std::size_t index);
   RunResult run(const RunSpec& spec);
   void set_aside_earlier_attempt(const RunSpec& spec);

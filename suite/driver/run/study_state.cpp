@@ -10,8 +10,8 @@
 #include "record/run_file.hpp"
 
 #include "driver/run/driver_lock.hpp"
+#include "driver/run/time_left.hpp"
 #include "driver/run/watch.hpp"
-#include "driver/terminal/progress.hpp"
 
 namespace scalestudy {
 namespace {

@@ -38,6 +38,7 @@ struct RunOutcome {
   std::string failed_phase;
   ExitCode exit_code = ExitCode::done;  ///< of the rank that failed first
   double launch_wall_time_s = 0;        ///< from the first exec to the last exit
+  std::string disturbance;  ///< found when its file is closed: see busy_machine_reason()
 };
 
 /// The part of a watch that varies from run to run.

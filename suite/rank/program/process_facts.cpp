@@ -16,16 +16,6 @@
 namespace scalestudy {
 namespace {
 
-rusage usage_of_self() {
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
-  return usage;
-}
-
-double seconds(const timeval& time) {
-  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) * 1e-6;
-}
-
 /// Field 22 of /proc/self/stat: start time in clock ticks since boot. Field 2, the program's name,
 /// may hold blanks, so counting starts behind its closing parenthesis.
 double process_start_since_boot_s() {
@@ -71,13 +61,10 @@ double process_age_s() {
          process_start_since_boot_s();
 }
 
-double process_cpu_time_s() {
-  const auto usage = usage_of_self();
-  return seconds(usage.ru_utime) + seconds(usage.ru_stime);
-}
-
 std::int64_t peak_memory_bytes() {
-  return static_cast<std::int64_t>(usage_of_self().ru_maxrss) * 1024;  // reported in KiB
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return static_cast<std::int64_t>(usage.ru_maxrss) * 1024;  // reported in KiB
 }
 
 void keep_freed_memory() {

@@ -14,9 +14,6 @@ namespace scalestudy {
 /// Since the process was started, program loading included [s]; resolution 10 ms.
 [[nodiscard]] double process_age_s();
 
-/// User and system time of this process [s].
-[[nodiscard]] double process_cpu_time_s();
-
 [[nodiscard]] std::int64_t peak_memory_bytes();
 
 /// Memory that is freed stays with the process instead of going back to the kernel after every

@@ -16,6 +16,7 @@
 #include "study/run_spec.hpp"
 
 #include "comm/rendezvous.hpp"
+#include "record/cpu_load.hpp"
 #include "record/earlier_attempt.hpp"
 #include "record/effective_settings.hpp"
 #include "record/heartbeat.hpp"
@@ -61,6 +62,14 @@ EffectiveSettings effective_settings(const RunSpec& spec,
   return effective;
 }
 
+/// What process and cores had used when the training clock was started.
+struct ClockStart {
+  double time_s = now_s();
+  double cpu_time_s = process_cpu_time_s();
+  double core_busy_s = core_busy_time_s();
+  double process_age_s = scalestudy::process_age_s();
+};
+
 class RankProgram {
  public:
   RankProgram(const RankArguments& arguments, const MakeRankWork& make_work)
@@ -100,7 +109,7 @@ class RankProgram {
     const auto environment = comm_->is_root() ? host_environment_json() : std::string();
     comm_->barrier();  // one zero for all ranks
     const auto clock = work->start_clock();
-    const double initialisation_s = process_age_s();
+    const ClockStart start;
     timeline_cost_s_ = measure_timeline_cost_s(*clock, heartbeat_);
     load(*work);
     const auto progress = work->find_checkpoint(*comm_, folder_);
@@ -111,7 +120,7 @@ class RankProgram {
     RankServices services{spec_,      *comm_, batch_norm_comm_, input_comm_, *clock, writer,
                           heartbeat_, log_,   folder_};
     const auto outcome = work->train(services);
-    record_ranks(*work, initialisation_s);
+    record_ranks(*work, start);
     close(outcome, now_s() - clock->origin_s());
   }
 
@@ -179,14 +188,18 @@ class RankProgram {
     return std::filesystem::exists(file) ? file_text(file) : "{}";
   }
 
-  void record_ranks(const RankWork& work, double initialisation_s) {
+  void record_ranks(const RankWork& work, const ClockStart& start) {
     const RankRow mine{.host = host_name(),
                        .process_id = getpid(),
                        .device = work.device_name(),
                        .binding = core_binding(),
                        .threads = work.compute_threads(),
-                       .initialisation_s = initialisation_s,
+                       .initialisation_s = start.process_age_s,
                        .cpu_time_s = process_cpu_time_s(),
+                       .clocked_s = now_s() - start.time_s,
+                       .clocked_cpu_time_s = process_cpu_time_s() - start.cpu_time_s,
+                       .clocked_core_busy_s = core_busy_time_s() - start.core_busy_s,
+                       .core_count = usable_core_count(),
                        .peak_memory_bytes = peak_memory_bytes()};
     const auto all = all_gather_text(*comm_, to_json_text(mine));
     if (!writer_) return;

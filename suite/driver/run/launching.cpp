@@ -1,0 +1,46 @@
+#include "driver/run/launching.hpp"
+
+#include <unistd.h>
+
+#include "core/clock.hpp"
+#include "core/hash.hpp"
+#include "core/text.hpp"
+
+namespace scalestudy {
+namespace {
+
+/// Unique on the host among all runs of all drivers, and short: it becomes part of names in
+/// /dev/shm.
+std::string job_key_of(const RunSpec& spec) {
+  const auto salt = mix64(static_cast<std::uint64_t>(now_s() * 1e9));
+  return cat(hex64(spec.content_hash() ^ salt), "-", ::getpid());
+}
+
+}  // namespace
+
+LaunchPlan launch_plan(const RunSpec& spec,
+                       const std::filesystem::path& run_folder,
+                       const std::filesystem::path& rank_program,
+                       const std::map<std::string, std::string>& variables) {
+  LaunchRequest request;
+  request.rank_program = rank_program;
+  request.run_folder = run_folder;
+  request.ranks = spec.ranks;
+  request.threads_per_rank = spec.settings.threads_per_rank;
+  request.oversubscribed = spec.oversubscribed;
+  request.job_key = job_key_of(spec);
+  request.variables = variables;
+  return launcher(spec.launcher).plan(request);
+}
+
+WatchLimits limits_of(const RunSpec& spec) {
+  const auto& timeouts = spec.settings.timeouts;
+  WatchLimits limits;
+  limits.run_timeout = Seconds(timeouts.run_timeout_s);
+  limits.collective_deadline = Seconds(timeouts.collective_deadline_s);
+  // The ranks find a silent peer themselves within one deadline and say more about it.
+  limits.no_progress = 2 * limits.collective_deadline + Seconds(5);
+  return limits;
+}
+
+}  // namespace scalestudy

@@ -1,0 +1,53 @@
+#pragma once
+/// A few steps of a run, thrown away: whether machine and data allow it, and how long the whole
+/// takes. It also brings files into the cache and clocks up to speed, so that the first run that
+/// counts finds the machine as the others do.
+
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "study/run_spec.hpp"
+
+#include "record/run_record.hpp"
+
+#include "driver/run/watch.hpp"
+#include "driver/terminal/signals.hpp"
+
+namespace scalestudy {
+
+/// What a trial tells of runs like it.
+struct TrialTimes {
+  RunSpec spec;  ///< of the trial
+  double launch_wall_time_s = 0;
+  double step_s = 0;       ///< median of its later steps, max over ranks
+  double epoch_end_s = 0;  ///< what followed its epoch: evaluation, checkpoint, comparison
+};
+
+struct Trial {
+  RunOutcome outcome;
+  std::optional<TrialTimes> times;  ///< when it came to its end
+};
+
+struct TrialPlace {
+  std::filesystem::path folder;  ///< made for the trial and removed with all that it holds
+  std::filesystem::path rank_program;
+  std::map<std::string, std::string> variables;
+};
+
+/// The first steps of `spec`'s first epoch.
+[[nodiscard]] RunSpec shortened(RunSpec spec);
+
+/// Launches and watches it; stopped after a minute. Errors: BadInput when the folder cannot be
+/// made.
+[[nodiscard]] Trial try_run(const RunSpec& spec, const TrialPlace& place, SignalQueue& signals);
+
+/// Contract: `record` is of a complete trial of `trial`.
+[[nodiscard]] TrialTimes times_of(const RunSpec& trial, const RunRecord& record, double wall_s);
+
+/// Seconds one launch of `spec` will take; steps are taken to cost what their local batches do.
+[[nodiscard]] double estimate_s(const TrialTimes& trial, const RunSpec& spec);
+
+}  // namespace scalestudy

@@ -1,0 +1,70 @@
+#include "record/cpu_load.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <limits>
+#include <sstream>
+#include <string>
+#include <thread>
+
+#include <sched.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "core/clock.hpp"
+
+namespace scalestudy {
+namespace {
+
+double seconds(const timeval& time) {
+  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) * 1e-6;
+}
+
+/// Of a line "cpu3 user nice system idle iowait irq softirq steal …" what is no waiting, in clock
+/// ticks. What guests get is part of user.
+double busy_ticks(std::istream& fields) {
+  double user = 0, nice = 0, system = 0, idle = 0, iowait = 0, irq = 0, softirq = 0, steal = 0;
+  fields >> user >> nice >> system >> idle >> iowait >> irq >> softirq >> steal;
+  return user + nice + system + irq + softirq + steal;
+}
+
+}  // namespace
+
+double core_busy_time_s() {
+  cpu_set_t cores;
+  CPU_ZERO(&cores);
+  std::ifstream in("/proc/stat");
+  if (sched_getaffinity(0, sizeof(cores), &cores) != 0) return std::nan("");
+  double ticks = 0;
+  for (std::string line; std::getline(in, line);) {
+    std::istringstream fields(line);
+    std::string name;
+    fields >> name;
+    if (!name.starts_with("cpu") || name == "cpu") continue;
+    const auto core = std::strtol(name.c_str() + 3, nullptr, 10);
+    if (core < CPU_SETSIZE && CPU_ISSET(core, &cores)) ticks += busy_ticks(fields);
+  }
+  // Sandboxes show the file with zeros.
+  return ticks > 0 ? ticks / static_cast<double>(sysconf(_SC_CLK_TCK)) : std::nan("");
+}
+
+double process_cpu_time_s() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return seconds(usage.ru_utime) + seconds(usage.ru_stime);
+}
+
+double busy_cores_during(double duration_s) {
+  const double before_s = core_busy_time_s();
+  const Stopwatch watch;
+  std::this_thread::sleep_for(Seconds(duration_s));
+  return (core_busy_time_s() - before_s) / watch.elapsed_s();
+}
+
+double contended_frac(double threads, double other_cores, double cores) {
+  const double missing_cores = std::max(0.0, threads + other_cores - cores);
+  return std::min(std::max(0.0, other_cores), missing_cores) / threads;
+}
+
+}  // namespace scalestudy

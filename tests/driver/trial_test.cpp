@@ -1,0 +1,56 @@
+#include "driver/run/trial.hpp"
+
+#include <gtest/gtest.h>
+
+namespace scalestudy {
+namespace {
+
+RunSpec spec_with(std::int64_t epochs, std::int64_t steps_per_epoch) {
+  RunSpec spec;
+  spec.plan.local_batch_sizes = {2, 2};
+  spec.plan.global_batch_size = 4;
+  spec.plan.epochs = epochs;
+  spec.plan.steps_per_epoch = steps_per_epoch;
+  spec.plan.samples_per_epoch = 4 * steps_per_epoch - 1;  // the last batch lacks one
+  spec.plan.epoch_stride_samples = spec.plan.samples_per_epoch;
+  spec.plan.samples = epochs * spec.plan.samples_per_epoch;
+  return spec;
+}
+
+TEST(Trial, TrainsTheFirstStepsOfOneEpoch) {
+  const auto trial = shortened(spec_with(100, 400));
+  EXPECT_EQ(trial.plan.epochs, 1);
+  EXPECT_EQ(trial.plan.steps_per_epoch, 5);
+  EXPECT_EQ(trial.plan.samples_per_epoch, 20);
+  EXPECT_EQ(trial.plan.samples, 20);
+  EXPECT_EQ(trial.plan.epoch_stride_samples, 1599) << "the same samples in the same order";
+}
+
+TEST(Trial, IsNeverLongerThanTheRun) {
+  const auto trial = shortened(spec_with(1, 3));
+  EXPECT_EQ(trial.plan.steps_per_epoch, 3);
+  EXPECT_EQ(trial.plan.samples_per_epoch, 11);
+}
+
+RunRecord record_with(const std::vector<double>& steps_s) {
+  RunRecord record;
+  record.steps = StepTable(1, static_cast<std::int64_t>(steps_s.size()));
+  record.steps.values(&StepRow::step_s) = steps_s;
+  return record;
+}
+
+TEST(Trial, TakesTheMedianOfTheStepsAfterTheColdOnes) {
+  auto record = record_with({9, 4, 0.3, 0.1, 0.2});
+  record.epochs = {{.evaluation_s = 0.5, .checkpoint_s = 0.25, .replica_check_s = 0.125}};
+  const auto times = times_of(spec_with(1, 5), record, 17);
+  EXPECT_EQ(times.step_s, 0.2);
+  EXPECT_EQ(times.epoch_end_s, 0.875);
+  EXPECT_EQ(times.launch_wall_time_s, 17);
+}
+
+TEST(Trial, OfASingleStepIsThatStep) {
+  EXPECT_EQ(times_of(spec_with(1, 1), record_with({4}), 5).step_s, 4);
+}
+
+}  // namespace
+}  // namespace scalestudy

@@ -1,0 +1,97 @@
+/// What is found out before the first run that counts: `plan`, and the trial of `run`.
+
+#include <gmock/gmock.h>
+
+#include "core/text.hpp"
+
+#include "tests/e2e/driver_process.hpp"
+
+namespace scalestudy {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+using testing::Not;
+
+/// `scalestudy run` as users call it: with a trial before the first run.
+Finished run_with_trial(const Workplace& place, const Variables& variables = {}) {
+  return place.call({"run", place.study_file().string(), "--out", place.out().string()}, variables);
+}
+
+TEST(Trial, ComesBeforeTheRunsAndLeavesNothing) {
+  const Workplace place;
+  const auto finished = run_with_trial(place);
+  EXPECT_EQ(finished.code, 0) << finished.err;
+  EXPECT_THAT(finished.err, HasSubstr("Trial: the first steps with 2 ranks, thrown away"));
+  EXPECT_THAT(finished.err, HasSubstr("4 of 4 runs complete"));
+  EXPECT_FALSE(fs::exists(place.out() / "trial"));
+  EXPECT_THAT(run_with_trial(place).err, Not(HasSubstr("Trial"))) << "nothing is left to run";
+}
+
+TEST(Trial, ThatFailsLeavesTheVerdictToTheRuns) {
+  const Workplace place;
+  const auto finished = run_with_trial(place, {{"FAKE_RANK_FAULT", "fail 1 3"}});
+  EXPECT_EQ(finished.code, 5);
+  EXPECT_THAT(finished.err, HasSubstr("2 of 4 runs complete"));
+  EXPECT_FALSE(fs::exists(place.out() / "trial"));
+  EXPECT_THAT(content_of(place.out() / "driver.log"), HasSubstr("the trial: rank 1 exited"));
+}
+
+TEST(Trial, CanBeInterrupted) {
+  const Workplace place;
+  const auto driver =
+      place.start({"run", place.study_file().string(), "--out", place.out().string()},
+                  {{"FAKE_RANK_FAULT", "hang 1 2"}});
+  EXPECT_TRUE(eventually([&] { return fs::exists(place.out() / "trial" / "heartbeat-1"); }));
+  ::kill(driver, SIGINT);
+  EXPECT_EQ(place.wait_for(driver).code, 130);
+  EXPECT_FALSE(fs::exists(place.out() / "trial"));
+  EXPECT_TRUE(ranks_at_work_in(place.path()).empty());
+}
+
+TEST(Plan, EstimatesTheTimeByATrial) {
+  const Workplace place;
+  const auto plan = place.call({"plan", place.study_file().string()});
+  EXPECT_EQ(plan.code, 0) << plan.err;
+  EXPECT_THAT(plan.out, HasSubstr("All runs together: about "));
+  const auto json = place.call({"plan", place.study_file().string(), "--json"});
+  EXPECT_THAT(json.out, testing::ContainsRegex("\"estimated_time_s\": [0-9]"));
+  const auto quick = place.call({"plan", place.study_file().string(), "--no-trial"});
+  EXPECT_THAT(quick.out, Not(HasSubstr("All runs together")));
+}
+
+TEST(Plan, RefusesWhatTheRanksWouldRefuse) {
+  const Workplace place;
+  const auto plan = [&](const std::string& fault) {
+    return place.call({"plan", place.study_file().string()}, {{"FAKE_RANK_FAULT", fault}});
+  };
+  const auto bad_input = plan("bad_input 0 0");
+  EXPECT_EQ(bad_input.code, 2);
+  EXPECT_THAT(bad_input.out, HasSubstr("4 runs of noise2void")) << "the plan is shown all the same";
+  EXPECT_THAT(bad_input.err, HasSubstr("as a trial with 1 rank did: rank 0 exited with code 2"));
+  EXPECT_EQ(plan("unavailable 0 0").code, 4);
+  const auto of_two = plan("bad_input 1 0");
+  EXPECT_EQ(of_two.code, 2);
+  EXPECT_THAT(of_two.err, HasSubstr("as a trial with 2 ranks did"));
+  EXPECT_EQ(plan("die 0 1").code, 5);
+}
+
+TEST(Plan, ShowsRunsWithoutStartingAny) {
+  const Workplace place;
+  const auto plan = place.call({"plan", place.study_file().string()});
+  EXPECT_EQ(plan.code, 0) << plan.err;
+  EXPECT_THAT(plan.out, HasSubstr("4 runs of noise2void"));
+  EXPECT_THAT(plan.out, HasSubstr("repeats 2"));
+  for (const auto& line : split(plan.out, '\n')) EXPECT_LE(line.size(), 120U) << line;
+  place.write_study(R"("ranks": [1, 2, 4], "scaling_rule": ["linear_fixed_samples", "strong"],
+    "reduction": ["bucketed_overlap", "flat_after_backward"])",
+                    5);
+  const auto large =
+      place.call({"plan", place.study_file().string(), "--set", "settings.epochs=8"});
+  for (const auto& line : split(large.out, '\n')) EXPECT_LE(line.size(), 120U) << line;
+  const auto json = place.call({"plan", place.study_file().string(), "--json"});
+  EXPECT_THAT(json.out, HasSubstr("\"run_id\": \"noise2void-r2-linear_fixed_samples"));
+}
+
+}  // namespace
+}  // namespace scalestudy
