@@ -2,6 +2,9 @@
 # Makes this machine ready to build scalestudy. Safe to run again: does only what is missing.
 set -euo pipefail
 
+# shellcheck source=environments/signs_of_life.sh
+source "$(dirname "${BASH_SOURCE[0]}")/signs_of_life.sh"
+
 readonly TORCH_VERSION=2.11.0
 readonly MINIMUM_TORCH=2.11
 readonly BUILD_PACKAGES=(g++ cmake ninja-build ccache git pkg-config libopenmpi-dev openmpi-bin
@@ -48,6 +51,8 @@ as_root() {
   if [[ $(id -u) == 0 ]]; then "$@"; else sudo -n "$@"; fi
 }
 
+as_root_updated() { as_root apt-get update && as_root "$@"; }
+
 may_install() { [[ $(id -u) == 0 ]] || sudo -n true 2>/dev/null; }
 
 install_packages() {
@@ -61,7 +66,7 @@ install_packages() {
     fail "${#missing[@]} Debian packages are missing and this user may not install them. Run: sudo ${command[*]}"
   say "installing ${#missing[@]} Debian packages: ${missing[*]}"
   log=$(mktemp)
-  if ! { as_root apt-get update && as_root env DEBIAN_FRONTEND=noninteractive "${command[@]}"; } >"$log" 2>&1; then
+  if ! with_signs_of_life setup "$log" as_root_updated env DEBIAN_FRONTEND=noninteractive "${command[@]}"; then
     tail -n 20 "$log" >&2
     fail "apt-get failed (its messages are above, all of them in $log). Run by hand: ${command[*]}"
   fi
@@ -97,15 +102,20 @@ check_tools() {
 # Builds in a folder beside the target and renames it: an interrupted set-up leaves no half of one.
 make_environment() {
   local target=$1; shift
-  local partial=$target.partial arguments
+  local partial=$target.partial arguments log
   rm -rf "$partial" "$target"
   mkdir -p "$DEPS"
   python3 -m venv "$partial" || fail "python3 -m venv failed (needs package python3-venv)."
+  log=$(mktemp)
   for arguments in "$@"; do
     # shellcheck disable=SC2086  # each argument is one line of pip arguments
-    "$partial/bin/python" -m pip install --quiet --disable-pip-version-check $arguments ||
-      fail "pip install $arguments failed (network or package index?). Run this again to retry."
+    if ! with_signs_of_life setup "$log" \
+        "$partial/bin/python" -m pip install --progress-bar off --disable-pip-version-check $arguments; then
+      tail -n 20 "$log" >&2
+      fail "pip install $arguments failed (its messages are above; network or package index?). Run this again to retry."
+    fi
   done
+  rm -f "$log"
   mv "$partial" "$target"
   say "made $target ($(du -sh "$target" | cut -f1))"
 }

@@ -4,6 +4,9 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
+# shellcheck source=environments/signs_of_life.sh
+source environments/signs_of_life.sh
+
 if [[ ${1:-} == --help || ${1:-} == -h ]]; then
   cat <<'TEXT'
 Usage: launchers/quickstart.sh [option of "scalestudy run" ...]
@@ -24,10 +27,14 @@ free_folder() {
   printf '%s\n' "$folder"
 }
 
+configure_and_build() {
+  cmake --preset release && cmake --build --preset release --target scalestudy scalestudy-rank
+}
+
 build() {
   local log=build/release.log
   mkdir -p build
-  if ! { cmake --preset release && cmake --build --preset release --target scalestudy scalestudy-rank; } >"$log" 2>&1; then
+  if ! with_signs_of_life quickstart "$log" configure_and_build; then
     tail -n 40 "$log" >&2
     printf 'quickstart: the build failed; all of its output is in %s\n' "$log" >&2
     exit 70
