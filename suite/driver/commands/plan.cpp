@@ -65,8 +65,8 @@ TextTable empty_table() {
   table.add_column("input", Align::left);
   table.add_column("launcher", Align::left);
   table.add_column("threads", Align::right);
-  table.add_column("batch", Align::right);
-  table.add_column("global", Align::right);
+  table.add_column("local batch", Align::right);
+  table.add_column("global batch", Align::right);
   table.add_column("learning rate", Align::right);
   table.add_column("epochs×steps", Align::right);
   table.add_column("samples", Align::right);
@@ -120,7 +120,8 @@ void print_plan(const PlannedStudy& planned, std::ostream& out) {
   for (const auto& spec : plan.matrix.runs) samples += spec.plan.samples;
   out << "Study " << plan.study << ": " << plan.matrix.runs.size() << " runs of "
       << planned.study.workload << ", " << grouped_digits(samples) << " samples to train in all\n";
-  const auto constants = table.take_constants();
+  const auto constants =
+      table.take_constants({"ranks", "global batch", "learning rate", "epochs×steps"});
   if (!constants.empty()) out << "All runs: " << wrapped_list(constants) << '\n';
   out << '\n';
   table.print(out, "  ");

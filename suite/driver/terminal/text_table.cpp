@@ -58,21 +58,20 @@ void TextTable::add_row(std::vector<std::string> cells) {
   for (std::size_t i = 0; i < cells.size(); ++i) columns_[i].cells.push_back(std::move(cells[i]));
 }
 
-std::vector<std::string> TextTable::take_constants() {
+std::vector<std::string> TextTable::take_constants(const std::vector<std::string>& kept) {
   std::vector<std::string> constants;
-  const auto is_constant = [&](const Column& column) {
-    const auto& cells = column.cells;
-    const bool constant =
-        cells.size() > 1 && std::all_of(cells.begin(), cells.end(),
-                                        [&](const auto& cell) { return cell == cells.front(); });
-    if (constant && cells.front() != "-") constants.push_back(column.title + " " + cells.front());
-    return constant;
-  };
-  std::vector<Column> varying;
+  std::vector<Column> staying;
   for (auto& column : columns_) {
-    if (!is_constant(column)) varying.push_back(std::move(column));
+    const auto& cells = column.cells;
+    const bool is_constant = std::all_of(cells.begin(), cells.end(),
+                                         [&](const auto& cell) { return cell == cells.front(); });
+    const bool stays = std::find(kept.begin(), kept.end(), column.title) != kept.end();
+    if (stays || cells.empty() || !is_constant)
+      staying.push_back(std::move(column));
+    else if (cells.front() != "-")
+      constants.push_back(column.title + " " + cells.front());
   }
-  columns_ = std::move(varying);
+  columns_ = std::move(staying);
   return constants;
 }
 

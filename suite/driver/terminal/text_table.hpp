@@ -21,9 +21,9 @@ class TextTable {
   /// Two blanks between columns, none at the end of a line.
   void print(std::ostream& out, const std::string& indent = "") const;
 
-  /// Removes the columns whose cells are all the same, if there are several rows, and returns them
-  /// as "title cell", without those that are all "-".
-  [[nodiscard]] std::vector<std::string> take_constants();
+  /// Removes the columns whose cells are all the same, but for those titled as in `kept`, and
+  /// returns them as "title cell", without those that are all "-".
+  [[nodiscard]] std::vector<std::string> take_constants(const std::vector<std::string>& kept);
 
  private:
   struct Column {
