@@ -241,6 +241,7 @@ TEST(Training, AddedNoiseGivesAPsnrThatFollowsFromTheReference) {
   const Workplace place;
   write_real_study(place, R"("ranks": [1, 2])", 1, 4);
   ASSERT_EQ(place.run({}, {"--set", "data.added_noise_std=8"}).code, 0);
+  std::set<double> input_psnrs, constant_losses;
   for (const auto& run : records_of(place)) {
     const auto panel = [&](const std::string& name) {
       const auto found = std::find_if(run.panels.begin(), run.panels.end(),
@@ -259,7 +260,13 @@ TEST(Training, AddedNoiseGivesAPsnrThatFollowsFromTheReference) {
         20.0 * std::log10((237.0 - 35.0) / rms(panel("prediction"), panel("reference")));
     EXPECT_NEAR(*run.summary_value(&SummaryRow::psnr_db), expected, 6.0);
     EXPECT_EQ(*run.summary_value(&SummaryRow::psnr_db), run.evaluations.back().psnr_db);
+    EXPECT_NEAR(run.evaluations.back().input_psnr_db, 20.0 * std::log10((237.0 - 35.0) / 8), 0.05);
+    EXPECT_TRUE(std::isnan(run.evaluations.front().input_psnr_db)) << "known at the end only";
+    input_psnrs.insert(run.evaluations.back().input_psnr_db);
+    for (const auto& evaluation : run.evaluations) constant_losses.insert(evaluation.constant_loss);
   }
+  EXPECT_EQ(input_psnrs.size(), 1U) << "the same input at one rank and at two";
+  EXPECT_EQ(constant_losses.size(), 1U);
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 
 #include "training/tensors/memory_format.hpp"
 
+#include "workloads/noise2void/baselines.hpp"
 #include "workloads/noise2void/loss.hpp"
 #include "workloads/noise2void/masked_batch.hpp"
 #include "workloads/noise2void/masking.hpp"
@@ -53,18 +54,6 @@ Panel middle_slice(const std::string& name, const Volume& volume) {
       name, volume.shape[1], volume.shape[2], {first, first + static_cast<std::ptrdiff_t>(size)}};
 }
 
-/// 10 · log10(range² / mean squared error), the range being that of the reference.
-double psnr_db(const Volume& reference, const Volume& prediction) {
-  double squares = 0;
-  for (std::size_t i = 0; i < reference.voxels.size(); ++i) {
-    const double error = reference.voxels[i] - prediction.voxels[i];
-    squares += error * error;
-  }
-  const auto [low, high] = std::minmax_element(reference.voxels.begin(), reference.voxels.end());
-  const double range = *high - *low;
-  return 10.0 * std::log10(range * range * static_cast<double>(reference.voxels.size()) / squares);
-}
-
 void require_finite(const Volume& volume, const std::string& file) {
   const auto bad = std::count_if(volume.voxels.begin(), volume.voxels.end(),
                                  [](float value) { return !std::isfinite(value); });
@@ -92,6 +81,7 @@ class Noise2VoidTask final : public TrainingTask {
 
  private:
   void read_data();
+  void look_at_validation();
   void require_enough_patches() const;
   [[nodiscard]] std::vector<MaskedVoxel> validation_mask(std::int64_t index) const;
   [[nodiscard]] const Patch& training_patch(std::int64_t index) const {
@@ -114,6 +104,7 @@ class Noise2VoidTask final : public TrainingTask {
   std::optional<Volume> reference_;  ///< what it should look like, when known
   PatchSets patches_;
   std::vector<std::uint64_t> validation_hashes_;  ///< over patch and mask
+  double constant_loss_ = not_recorded;
   std::optional<SampleSequence> sequence_;
   std::shared_ptr<UNet> model_;
   torch::Tensor patches_on_device_;      ///< (patches, 1, Z, Y, X), for input `device`
@@ -149,9 +140,18 @@ void Noise2VoidTask::read_data() {
   if (spec_.data.added_noise_std > 0) add_noise(volume_, spec_.data.added_noise_std, noise_seed);
   patches_ = make_patches(volume_, settings_, cat("'", spec_.data.path, "'"));
   require_enough_patches();
-  for (std::int64_t i = 0; i < std::ssize(patches_.validation); ++i)
-    validation_hashes_.push_back(
-        hash_of(patches_.validation[static_cast<std::size_t>(i)], validation_mask(i)));
+  look_at_validation();
+}
+
+/// Every rank has all patches: hashes and baseline are the same at any number of ranks.
+void Noise2VoidTask::look_at_validation() {
+  std::vector<double> targets;
+  for (std::int64_t i = 0; i < std::ssize(patches_.validation); ++i) {
+    const auto masked = validation_mask(i);
+    validation_hashes_.push_back(hash_of(patches_.validation[static_cast<std::size_t>(i)], masked));
+    for (const auto& voxel : masked) targets.push_back(voxel.original);
+  }
+  constant_loss_ = constant_loss(settings_.loss, targets);
 }
 
 std::vector<MaskedVoxel> Noise2VoidTask::validation_mask(std::int64_t index) const {
@@ -260,6 +260,7 @@ Evaluation Noise2VoidTask::evaluate(const Communicator& comm, const HeartbeatCal
   const auto sums = evaluate_samples(comm, total, batch_size, 2, evaluate_batch);
   const auto points = column_sum(sums, 2, 1);
   return {.loss = column_sum(sums, 2, 0) / points,
+          .constant_loss = constant_loss_,
           .sample_count = total,
           .weight_sum = points,
           .evaluation_set_hash = hex64(merged(comm, hash).value())};
@@ -277,7 +278,10 @@ Evaluation Noise2VoidTask::final_evaluation(const Communicator& comm,
   const auto predicted =
       predict(*model_, shown, {patches_.normalisation, tile, settings_.depth, memory_format_}, comm,
               heartbeat);
-  if (reference_) evaluation.psnr_db = psnr_db(*reference_, predicted);
+  if (reference_) {
+    evaluation.psnr_db = psnr_db(*reference_, predicted);
+    evaluation.input_psnr_db = psnr_db(*reference_, shown);
+  }
   panels.push_back(middle_slice("input", central_part(shown, region)));
   panels.push_back(middle_slice("prediction", central_part(predicted, region)));
   if (reference_) panels.push_back(middle_slice("reference", central_part(*reference_, region)));
