@@ -15,8 +15,12 @@ namespace scalestudy {
 /// One metric at one rank count.
 struct MetricValues {
   const Measure* metric = nullptr;
-  std::vector<double> values;  ///< one per run, finite ones
-  Estimate difference;         ///< N − 1; Welch
+  std::vector<double> values;       ///< one per run, finite ones
+  Estimate difference;              ///< N − 1; Welch
+  double baseline = not_available;  ///< mean of metric->baseline, where the runs tell it
+
+  /// The mean is not on the better side of the baseline; false where either is unknown.
+  [[nodiscard]] bool is_no_better() const;
 };
 
 /// What an accuracy has to be held against.
@@ -28,9 +32,8 @@ struct AccuracyGround {
 
 struct QualityPoint {
   std::int64_t ranks = 1;
-  std::vector<double> best_validation_loss;  ///< one per run, finite ones
-  std::vector<double> final_loss;
-  Estimate validation_loss_difference;  ///< N − 1; Welch
+  MetricValues validation_loss;    ///< the best of each run
+  std::vector<double> final_loss;  ///< one per run, finite ones
   /// What some run of the series recorded: the same metrics, in the same order, at every point.
   std::vector<MetricValues> metrics;
   std::optional<AccuracyGround> accuracy_ground;  ///< where a confusion matrix was recorded

@@ -34,6 +34,7 @@ struct SyntheticRun {
   std::int64_t evaluated_samples = 64;
   std::string test_evaluation_hash;  ///< not empty: the last evaluation is of the set "test"
   std::vector<std::pair<double EvaluationRow::*, double>> quality{{&EvaluationRow::psnr_db, 28.0}};
+  std::vector<std::pair<double EvaluationRow::*, double>> baselines;  ///< recorded as they are
   std::optional<ControlArm> control_arm;
   ScalingRule rule = ScalingRule::linear_fixed_samples;
   std::string build_id = "0.1.0+gabcdef01.release";
@@ -125,6 +126,7 @@ class SyntheticWriter {
                       .evaluation_set_hash = hash};
     for (const auto& [metric, value] : run_.quality)
       row.*metric = value * (1 + 0.004 * normal_(random_));
+    for (const auto& [baseline, value] : run_.baselines) row.*baseline = value;
     writer_.append_evaluation(row);
   }
 
