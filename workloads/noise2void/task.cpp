@@ -8,6 +8,8 @@
 #include "core/hash.hpp"
 #include "core/text.hpp"
 
+#include "data/volume_statistics.hpp"
+
 #include "training/tensors/memory_format.hpp"
 
 #include "workloads/noise2void/baselines.hpp"
@@ -25,7 +27,6 @@ namespace {
 /// Validation masks are fixed: the same for every rank count, seed and repeat, so that losses can
 /// be compared.
 constexpr std::uint64_t validation_mask_seed = 0x7a11dULL;
-constexpr std::uint64_t noise_seed = 0x0153ULL;
 
 std::uint64_t hash_of(const Patch& patch, const std::vector<MaskedVoxel>& masked) {
   auto hash = hash_bytes(std::as_bytes(std::span(patch)));
@@ -137,7 +138,7 @@ void Noise2VoidTask::read_data() {
     reference_ = volume_;
   }
   require_finite(volume_, spec_.data.path);
-  if (spec_.data.added_noise_std > 0) add_noise(volume_, spec_.data.added_noise_std, noise_seed);
+  add_noise(volume_, spec_.data);
   patches_ = make_patches(volume_, settings_, cat("'", spec_.data.path, "'"));
   require_enough_patches();
   look_at_validation();
@@ -309,6 +310,16 @@ EffectiveSettings Noise2VoidTask::effective_settings() const {
        "What is taken off every voxel");
   fact("normalisation_std", patches_.normalisation.std, "grey values",
        "What every voxel is divided by");
+  const auto correlation = noise_correlation(volume_);
+  const auto alike = [&](const char* name, std::size_t axis) {
+    fact(name, correlation[axis], "1", "Correlation of the noise of neighbouring voxels");
+  };
+  alike("noise_correlation_z", 0);
+  alike("noise_correlation_y", 1);
+  alike("noise_correlation_x", 2);
+  std::vector<std::string> warnings{noise_warning(correlation)};
+  std::erase(warnings, "");
+  fact("data_warnings", warnings, "1", "What stands against training on these data");
   fact("mask_box_side_vox", box, "voxels", "Side of the boxes that have one masked voxel each");
   fact("masked_voxels_per_patch_expected", points, "voxels",
        "Masked voxels of a patch, on average");

@@ -122,6 +122,7 @@ std::vector<RunResult> run_study(Context& context,
   for (const auto& skipped : planned.plan.matrix.skipped) {
     reporter.info(cat("left out: ", skipped.combination, ": ", skipped.reason));
   }
+  for (const auto& warning : data_warnings(planned)) reporter.warning(warning);
   const Stopwatch since;
   SignalQueue signals;
   StudyRunner runner(
