@@ -9,6 +9,8 @@
 
 #include "core/text.hpp"
 
+#include "analysis/settings_json.hpp"
+
 namespace scalestudy {
 namespace {
 
@@ -132,6 +134,18 @@ EvaluationPopulation evaluation_population(const Series& series) {
       result.differences.push_back(cat(run, ": ", described(sets)));
   }
   return result;
+}
+
+std::vector<std::string> data_warnings(const Series& series) {
+  std::vector<std::string> all;
+  for (const auto& [ranks, runs] : series.by_ranks) {
+    for (const Run* run : runs) {
+      const auto facts = flatten_json(run->record.effective_settings);
+      for (const auto& warning : texts_in_json_list(value_named(facts, "data_warnings")))
+        add_unique(all, warning);
+    }
+  }
+  return all;
 }
 
 std::vector<QualityPoint> quality_by_ranks(const Series& series,

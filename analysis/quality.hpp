@@ -61,6 +61,10 @@ struct EvaluationPopulation {
 
 [[nodiscard]] EvaluationPopulation evaluation_population(const Series& series);
 
+/// What the rank programs found in the data that stands against training on them, in a sentence
+/// each; nothing in files of earlier versions.
+[[nodiscard]] std::vector<std::string> data_warnings(const Series& series);
+
 /// The differences are left out (NaN) when the populations differ: evaluation_set_differs.
 [[nodiscard]] std::vector<QualityPoint> quality_by_ranks(const Series& series,
                                                          const EvaluationPopulation& population);

@@ -4,6 +4,8 @@
 
 #include "core/text.hpp"
 
+#include "study/small_sets.hpp"
+
 #include "analysis/report/evidence.hpp"
 #include "analysis/report/numbers.hpp"
 
@@ -114,9 +116,22 @@ std::string worth_sentence(std::int64_t ranks, const MetricValues& one) {
              one.metric->unit_suffix(), ").");
 }
 
+/// What an accuracy cannot tell, its interval says better.
+std::string few_samples_sentences(const SeriesAnalysis& analysis) {
+  if (!analysis.population.identical || analysis.quality.front().accuracy_ground) return "";
+  std::string text;
+  for (const EvaluatedSet& set : analysis.population.sets) {
+    const auto warning = small_set_warning(set.samples, set.name);
+    if (!warning.empty()) text += " " + warning;
+  }
+  return text;
+}
+
 /// What makes values worthless, before any of them is compared.
 std::string ground_sentences(const SeriesAnalysis& analysis) {
   std::string text;
+  for (const auto& warning : analysis.data_warnings) text += " " + warning;
+  text += few_samples_sentences(analysis);
   for (const QualityPoint& point : analysis.quality) {
     for (const MetricValues& one : point.metrics) text += worth_sentence(point.ranks, one);
     text += worth_sentence(point.ranks, point.validation_loss);

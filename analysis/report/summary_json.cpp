@@ -137,6 +137,7 @@ json to_json(const SeriesAnalysis& analysis) {
           {"steps", list_of(analysis.steps)},
           {"smoothness", list_of(analysis.smoothness)},
           {"quality", list_of(analysis.quality)},
+          {"data_warnings", analysis.data_warnings},
           {"evaluation_sets", {{"identical", population.identical}, {"sets", sets}}}};
 }
 

@@ -39,6 +39,7 @@ struct SyntheticRun {
   ScalingRule rule = ScalingRule::linear_fixed_samples;
   std::string build_id = "0.1.0+gabcdef01.release";
   std::vector<std::string> labels;
+  std::string effective_settings = R"({"precision": "float32", "threads_per_rank": 1})";
   RunStatus status = RunStatus::complete;
   bool close = true;  ///< false: leaves run.h5.part
   bool nan_loss = false;
@@ -202,7 +203,7 @@ inline std::filesystem::path write_synthetic(const std::filesystem::path& folder
     RunFileWriter writer(part, header, run.ranks);
     writer.write_settings(R"({"workload": "noise2void", "settings": {"local_batch_size": 4},
                               "description": "Invented runs < with known answers"})",
-                          to_json_text(spec), R"({"precision": "float32", "threads_per_rank": 1})");
+                          to_json_text(spec), run.effective_settings);
     writer.write_environment(R"({"cpu": {"model": "Invented CPU <1>", "cores": 4}})");
     SyntheticWriter synthetic(run, writer);
     synthetic.write_all();

@@ -60,6 +60,35 @@ TEST_F(QualitySentences, NoForegroundFoundIsSaidBeforeAnythingIsCompared) {
   EXPECT_THAT(said(), Not(HasSubstr("With one rank")));
 }
 
+TEST_F(QualitySentences, FewerThanSixSamplesAreSaid) {
+  add({.steps_per_epoch = 20, .evaluated_samples = 5}, 2);
+  EXPECT_THAT(said(), HasSubstr("The evaluation set is small: of 5 validation samples even a"));
+}
+
+TEST_F(QualitySentences, SixSamplesAreNot) {
+  add({.steps_per_epoch = 20, .evaluated_samples = 6}, 2);
+  EXPECT_THAT(said(), Not(HasSubstr("is small")));
+}
+
+TEST_F(QualitySentences, AnAccuracyOfFewSamplesIsSaidByItsIntervalOnly) {
+  auto run = classifier(1, 0.8, 4);
+  run.evaluated_samples = 4;
+  add(run, 2);
+  EXPECT_THAT(said(), HasSubstr("4 samples give an accuracy only to"));
+  EXPECT_THAT(said(), Not(HasSubstr("even a model")));
+}
+
+TEST_F(QualitySentences, WhatTheRanksFoundInTheDataIsSaidOnceBeforeAnyValue) {
+  const std::string facts = R"({"facts": {"data_warnings": {"value": ["Noise is alike."],
+                                "unit": "1", "description": "d"}}})";
+  for (const std::int64_t ranks : {1, 2})
+    add({.ranks = ranks, .steps_per_epoch = 20, .effective_settings = facts}, 2);
+  const auto text = said();
+  EXPECT_THAT(text, HasSubstr(" Noise is alike. "));
+  EXPECT_EQ(text.find("alike"), text.rfind("alike"));
+  EXPECT_LT(text.find("alike"), text.find("PSNR"));
+}
+
 /// One run file's metric at one and at two ranks, beside what takes no training.
 class Baselines : public QualitySentences {
  protected:
