@@ -38,20 +38,45 @@ constexpr Measure quality(std::string_view label) {
 }
 
 template <double EvaluationRow::*metric>
-constexpr Measure quality(std::string_view label,
-                          double SummaryRow::*summary,
-                          bool is_headline = false) {
-  return {&column_of(metric),
-          MeasureKind::quality,
-          of_last_evaluation<metric>,
-          &*ColumnOf<SummaryRow>(summary),
-          label,
-          is_headline};
+constexpr Measure quality(std::string_view label, double SummaryRow::*summary) {
+  return {&column_of(metric), MeasureKind::quality, of_last_evaluation<metric>,
+          &*ColumnOf<SummaryRow>(summary), label};
+}
+
+/// A metric that the conclusions name, with what it has to beat.
+template <double EvaluationRow::*metric>
+constexpr Measure headline(std::string_view label,
+                           double SummaryRow::*summary,
+                           const Baseline& baseline) {
+  auto measure = quality<metric>(label, summary);
+  measure.is_headline = true;
+  measure.baseline = &baseline;
+  return measure;
+}
+
+template <double EvaluationRow::*value>
+constexpr Measure baseline() {
+  return {&column_of(value), MeasureKind::baseline, of_last_evaluation<value>};
+}
+
+constexpr Measure with_baseline(Measure measure, const Baseline& baseline) {
+  measure.baseline = &baseline;
+  return measure;
 }
 
 constexpr auto timing = MeasureKind::timing;
 constexpr auto learning = MeasureKind::learning;
-constexpr bool headline = true;
+
+constexpr Baseline noisy_input{
+    &column_of(&EvaluationRow::input_psnr_db), "the noisy input",
+    "the denoised volume is no closer to the reference than the noisy input"};
+constexpr Baseline one_value{&column_of(&EvaluationRow::constant_loss),
+                             "predicting one grey value everywhere",
+                             "the model is no better than predicting one grey value everywhere"};
+constexpr Baseline all_foreground{&column_of(&EvaluationRow::all_foreground_iou),
+                                  "calling every pixel foreground",
+                                  "the model is no better than calling every pixel foreground"};
+constexpr Baseline majority{nullptr, "always naming the most frequent class", ""};
 
 constexpr std::array table{
     in_summary(&SummaryRow::launch_wall_time_s,
@@ -104,21 +129,25 @@ constexpr std::array table{
     in_summary(&SummaryRow::final_loss,
                learning,
                [](const MeasuredRun& run) { return final_loss(run.record); }),
-    in_summary(
-        &SummaryRow::best_validation_loss,
-        learning,
-        [](const MeasuredRun& run) { return best_validation_loss(run.record); },
-        "best validation loss"),
-    quality<&EvaluationRow::psnr_db>("PSNR", &SummaryRow::psnr_db, headline),
-    quality<&EvaluationRow::iou>("IoU", &SummaryRow::iou, headline),
+    with_baseline(in_summary(
+                      &SummaryRow::best_validation_loss,
+                      learning,
+                      [](const MeasuredRun& run) { return best_validation_loss(run.record); },
+                      "best validation loss"),
+                  one_value),
+    headline<&EvaluationRow::psnr_db>("PSNR", &SummaryRow::psnr_db, noisy_input),
+    headline<&EvaluationRow::iou>("IoU", &SummaryRow::iou, all_foreground),
     quality<&EvaluationRow::dice>("Dice", &SummaryRow::dice),
     quality<&EvaluationRow::iou_smoothed>("IoU, smoothed as in the RWTH scripts"),
     quality<&EvaluationRow::iou_sample_p05>("IoU of a sample, 5th percentile"),
     quality<&EvaluationRow::iou_sample_median>("IoU of a sample, median"),
     quality<&EvaluationRow::iou_sample_p95>("IoU of a sample, 95th percentile"),
     quality<&EvaluationRow::training_iou>("IoU on the training samples"),
-    quality<&EvaluationRow::top1_frac>("Top-1 accuracy", &SummaryRow::top1_frac, headline),
-    quality<&EvaluationRow::top5_frac>("Top-5 accuracy", &SummaryRow::top5_frac)};
+    headline<&EvaluationRow::top1_frac>("Top-1 accuracy", &SummaryRow::top1_frac, majority),
+    quality<&EvaluationRow::top5_frac>("Top-5 accuracy", &SummaryRow::top5_frac),
+    baseline<&EvaluationRow::input_psnr_db>(),
+    baseline<&EvaluationRow::constant_loss>(),
+    baseline<&EvaluationRow::all_foreground_iou>()};
 
 }  // namespace
 

@@ -25,7 +25,21 @@ struct MeasuredRun {
 enum class MeasureKind {
   timing,    ///< undefined for a resumed run: its clock is made of several attempts
   learning,  ///< how the loss fell
-  quality    ///< of the last evaluation; a run has those that its workload recorded
+  quality,   ///< of the last evaluation; a run has those that its workload recorded
+  baseline   ///< likewise, but no model is needed for it
+};
+
+/// What a measure is held against: it is reached without having learned anything
+/// (METRICS.md#baselines).
+struct Baseline {
+  const Column* column;      ///< of /evaluations; null: the share of the most frequent class
+  std::string_view label;    ///< "the noisy input"
+  std::string_view verdict;  ///< what is said of a model that is not better; "" where other
+                             ///< sentences say it
+
+  [[nodiscard]] std::string_view name() const {
+    return column == nullptr ? "majority_frac" : column->name;
+  }
 };
 
 struct Measure {
@@ -35,6 +49,7 @@ struct Measure {
   const RowColumn<SummaryRow>* summary = nullptr;  ///< where /summary keeps it, if it does
   std::string_view label;    ///< in words; without one no table shows it: "training", "IoU"
   bool is_headline = false;  ///< quality: part of the conclusions
+  const Baseline* baseline = nullptr;
 
   [[nodiscard]] bool higher_is_better() const { return column->better == Better::higher; }
   /// " dB", or nothing for pure numbers: what stands behind a value.

@@ -9,6 +9,8 @@
 
 #include "core/text.hpp"
 
+#include "analysis/settings_json.hpp"
+
 namespace scalestudy {
 namespace {
 
@@ -78,6 +80,16 @@ Estimate difference_to_one_rank(std::int64_t ranks,
   return ranks == 1 ? without_interval(estimate) : estimate;
 }
 
+/// All runs that recorded it have the same one: they evaluate the same samples.
+double baseline_of(const Series& series,
+                   std::int64_t ranks,
+                   const Measure& metric,
+                   const std::optional<AccuracyGround>& accuracy) {
+  if (metric.baseline == nullptr) return not_available;
+  if (metric.baseline->column == nullptr) return accuracy ? accuracy->majority_frac : not_available;
+  return mean(finite(series.values(ranks, *metric.baseline->column)));
+}
+
 /// From the first run that recorded a confusion matrix: all runs evaluate the same samples.
 std::optional<AccuracyGround> accuracy_ground(const Series& series, std::int64_t ranks) {
   const auto accuracy = mean(finite(series.values(ranks, &EvaluationRow::top1_frac)));
@@ -99,6 +111,11 @@ std::optional<AccuracyGround> accuracy_ground(const Series& series, std::int64_t
 
 }  // namespace
 
+bool MetricValues::is_no_better() const {
+  const double value = mean(values);
+  return metric->higher_is_better() ? value <= baseline : value >= baseline;
+}
+
 const Panel* confusion_panel(const Run& run) {
   const Panel* panel = panel_named(run, "confusion");
   return panel != nullptr && panel->height_px == panel->width_px ? panel : nullptr;
@@ -119,25 +136,37 @@ EvaluationPopulation evaluation_population(const Series& series) {
   return result;
 }
 
+std::vector<std::string> data_warnings(const Series& series) {
+  std::vector<std::string> all;
+  for (const auto& [ranks, runs] : series.by_ranks) {
+    for (const Run* run : runs) {
+      const auto facts = flatten_json(run->record.effective_settings);
+      for (const auto& warning : texts_in_json_list(value_named(facts, "data_warnings")))
+        add_unique(all, warning);
+    }
+  }
+  return all;
+}
+
 std::vector<QualityPoint> quality_by_ranks(const Series& series,
                                            const EvaluationPopulation& population) {
+  const Measure& validation_loss = measure_of(column_of(&SummaryRow::best_validation_loss));
   const auto recorded = recorded_metrics(series);
   std::vector<QualityPoint> all;
   for (const auto& [ranks, runs] : series.by_ranks) {
     QualityPoint point;
     point.ranks = ranks;
-    point.best_validation_loss = finite(series.values(ranks, &SummaryRow::best_validation_loss));
-    point.final_loss = finite(series.values(ranks, &SummaryRow::final_loss));
-    for (const Measure* metric : recorded)
-      point.metrics.push_back({metric, finite(series.values(ranks, *metric->column)), {}});
-    if (population.identical) {
-      point.validation_loss_difference = difference_to_one_rank(
-          ranks, point.best_validation_loss, series.values(1, &SummaryRow::best_validation_loss));
-      for (MetricValues& one : point.metrics)
-        one.difference =
-            difference_to_one_rank(ranks, one.values, series.values(1, *one.metric->column));
-    }
     point.accuracy_ground = accuracy_ground(series, ranks);
+    const auto values_of = [&, at = ranks](const Measure& metric) {
+      MetricValues one{&metric, finite(series.values(at, *metric.column)), {}};
+      if (population.identical)
+        one.difference = difference_to_one_rank(at, one.values, series.values(1, *metric.column));
+      one.baseline = baseline_of(series, at, metric, point.accuracy_ground);
+      return one;
+    };
+    point.validation_loss = values_of(validation_loss);
+    point.final_loss = finite(series.values(ranks, &SummaryRow::final_loss));
+    for (const Measure* metric : recorded) point.metrics.push_back(values_of(*metric));
     all.push_back(std::move(point));
   }
   return all;

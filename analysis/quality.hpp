@@ -15,8 +15,12 @@ namespace scalestudy {
 /// One metric at one rank count.
 struct MetricValues {
   const Measure* metric = nullptr;
-  std::vector<double> values;  ///< one per run, finite ones
-  Estimate difference;         ///< N − 1; Welch
+  std::vector<double> values;       ///< one per run, finite ones
+  Estimate difference;              ///< N − 1; Welch
+  double baseline = not_available;  ///< mean of metric->baseline, where the runs tell it
+
+  /// The mean is not on the better side of the baseline; false where either is unknown.
+  [[nodiscard]] bool is_no_better() const;
 };
 
 /// What an accuracy has to be held against.
@@ -28,9 +32,8 @@ struct AccuracyGround {
 
 struct QualityPoint {
   std::int64_t ranks = 1;
-  std::vector<double> best_validation_loss;  ///< one per run, finite ones
-  std::vector<double> final_loss;
-  Estimate validation_loss_difference;  ///< N − 1; Welch
+  MetricValues validation_loss;    ///< the best of each run
+  std::vector<double> final_loss;  ///< one per run, finite ones
   /// What some run of the series recorded: the same metrics, in the same order, at every point.
   std::vector<MetricValues> metrics;
   std::optional<AccuracyGround> accuracy_ground;  ///< where a confusion matrix was recorded
@@ -57,6 +60,10 @@ struct EvaluationPopulation {
 [[nodiscard]] const Panel* confusion_panel(const Run& run);
 
 [[nodiscard]] EvaluationPopulation evaluation_population(const Series& series);
+
+/// What the rank programs found in the data that stands against training on them, in a sentence
+/// each; nothing in files of earlier versions.
+[[nodiscard]] std::vector<std::string> data_warnings(const Series& series);
 
 /// The differences are left out (NaN) when the populations differ: evaluation_set_differs.
 [[nodiscard]] std::vector<QualityPoint> quality_by_ranks(const Series& series,

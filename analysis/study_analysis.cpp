@@ -14,6 +14,7 @@ SeriesAnalysis analyse(Series series) {
   analysis.steps = step_compositions(series);
   if (!series.is_control_arm()) {
     analysis.smoothness = smoothness_by_ranks(series);
+    analysis.data_warnings = data_warnings(series);
     analysis.population = evaluation_population(series);
     analysis.quality = quality_by_ranks(series, analysis.population);
   }

@@ -19,6 +19,7 @@ struct SeriesAnalysis {
   std::vector<StepComposition> steps;
   std::vector<Smoothness> smoothness;  ///< empty for control arms: they are timing-only
   EvaluationPopulation population;
+  std::vector<std::string> data_warnings;
   std::vector<QualityPoint> quality;  ///< empty for control arms
 };
 

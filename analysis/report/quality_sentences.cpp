@@ -4,6 +4,8 @@
 
 #include "core/text.hpp"
 
+#include "study/small_sets.hpp"
+
 #include "analysis/report/evidence.hpp"
 #include "analysis/report/numbers.hpp"
 
@@ -15,16 +17,23 @@ bool resolves(const Estimate& estimate, double no_effect) {
   return estimate.interval && !estimate.interval->contains(no_effect);
 }
 
-/// `values_of` gives a point's values, one per run.
-template <class ValuesOf>
-std::string quality_values(const SeriesAnalysis& analysis, const ValuesOf& values_of) {
+/// "; the noisy input: 26", where all models are held against the same.
+std::string beside_baseline(const SeriesAnalysis& analysis, const MetricValues& one) {
+  if (!analysis.population.identical || !std::isfinite(one.baseline)) return "";
+  return cat("; ", one.metric->baseline->label, ": ", compact(one.baseline));
+}
+
+/// `metric_of` gives a point's values of the metric.
+template <class MetricOf>
+std::string quality_values(const SeriesAnalysis& analysis, const MetricOf& metric_of) {
   std::vector<std::string> parts;
   for (const QualityPoint& q : analysis.quality) {
-    const std::vector<double>& values = values_of(q);
+    const std::vector<double>& values = metric_of(q).values;
     if (values.empty()) continue;
     parts.push_back(cat(mean_and_deviation(values), " at ", ranks_in_words(q.ranks, false)));
   }
-  return join(parts, ", ");
+  if (parts.empty()) return "";
+  return join(parts, ", ") + beside_baseline(analysis, metric_of(analysis.quality.front()));
 }
 
 std::string difference_words(const Estimate& d, const std::string& unit, bool higher_is_better) {
@@ -54,12 +63,12 @@ std::string metric_sentences(const SeriesAnalysis& analysis, bool compares) {
   for (std::size_t i = 0; i < last.size(); ++i) {
     const Measure& metric = *last[i].metric;
     if (!metric.is_headline) continue;
-    const auto values_of = [&](const QualityPoint& q) -> const auto& {
-      return q.metrics[i].values;
+    const auto metric_of = [&](const QualityPoint& q) -> const auto& {
+      return q.metrics[i];
     };
     const std::string unit = metric.column->unit == "1" ? "" : cat(" in ", metric.column->unit);
     text += quality_of(
-        cat(metric.label, " of the best weights", unit), quality_values(analysis, values_of),
+        cat(metric.label, " of the best weights", unit), quality_values(analysis, metric_of),
         compares
             ? difference_words(last[i].difference, metric.unit_suffix(), metric.higher_is_better())
             : "");
@@ -95,21 +104,37 @@ std::string chance_sentence(std::int64_t ranks, const AccuracyGround& ground) {
              percent(ground.majority_frac), ").");
 }
 
-std::string nothing_found_sentence(const QualityPoint& point) {
-  for (const MetricValues& one : point.metrics) {
-    const bool is_zero = !one.values.empty() && mean(one.values) == 0;
-    if (one.metric->column == &column_of(&EvaluationRow::iou) && is_zero)
-      return cat(" With ", ranks_in_words(point.ranks, false),
-                 " no foreground was found (IoU 0): there is nothing to compare.");
+/// What a metric says about one model before it is compared with any other.
+std::string worth_sentence(std::int64_t ranks, const MetricValues& one) {
+  const std::string with = cat(" With ", ranks_in_words(ranks, false), " ");
+  const bool is_iou = one.metric->column == &column_of(&EvaluationRow::iou);
+  if (is_iou && !one.values.empty() && mean(one.values) == 0)
+    return with + "no foreground was found (IoU 0): there is nothing to compare.";
+  if (!one.is_no_better() || one.metric->baseline->verdict.empty()) return "";
+  return cat(with, one.metric->baseline->verdict, " (", one.metric->label, " ",
+             compact(mean(one.values)), " against ", compact(one.baseline),
+             one.metric->unit_suffix(), ").");
+}
+
+/// What an accuracy cannot tell, its interval says better.
+std::string few_samples_sentences(const SeriesAnalysis& analysis) {
+  if (!analysis.population.identical || analysis.quality.front().accuracy_ground) return "";
+  std::string text;
+  for (const EvaluatedSet& set : analysis.population.sets) {
+    const auto warning = small_set_warning(set.samples, set.name);
+    if (!warning.empty()) text += " " + warning;
   }
-  return "";
+  return text;
 }
 
 /// What makes values worthless, before any of them is compared.
 std::string ground_sentences(const SeriesAnalysis& analysis) {
   std::string text;
+  for (const auto& warning : analysis.data_warnings) text += " " + warning;
+  text += few_samples_sentences(analysis);
   for (const QualityPoint& point : analysis.quality) {
-    text += nothing_found_sentence(point);
+    for (const MetricValues& one : point.metrics) text += worth_sentence(point.ranks, one);
+    text += worth_sentence(point.ranks, point.validation_loss);
     if (!point.accuracy_ground) continue;
     if (point.ranks == analysis.quality.front().ranks)
       text += small_set_sentence(*point.accuracy_ground);
@@ -126,13 +151,13 @@ std::string quality_sentence(const SeriesAnalysis& analysis) {
   }
   const QualityPoint& last = analysis.quality.back();
   const bool compares = analysis.quality.front().ranks == 1 && last.ranks > 1;
-  const auto losses_of = [](const QualityPoint& q) -> const auto& {
-    return q.best_validation_loss;
+  const auto loss_of = [](const QualityPoint& q) -> const auto& {
+    return q.validation_loss;
   };
   return population_sentence(analysis.population) + ground_sentences(analysis) +
          metric_sentences(analysis, compares) +
-         quality_of("Best validation loss", quality_values(analysis, losses_of),
-                    compares ? difference_words(last.validation_loss_difference, "", false) : "");
+         quality_of("Best validation loss", quality_values(analysis, loss_of),
+                    compares ? difference_words(last.validation_loss.difference, "", false) : "");
 }
 
 }  // namespace scalestudy

@@ -80,15 +80,22 @@ json values_json(const std::vector<double>& values) {
   return list;
 }
 
+json baseline_json(const MetricValues& metric) {
+  if (!std::isfinite(metric.baseline)) return nullptr;
+  return {{"name", metric.metric->baseline->name()}, {"value", metric.baseline}};
+}
+
 json to_json(const QualityPoint& q) {
   json object{{"ranks", q.ranks},
-              {"best_validation_loss", values_json(q.best_validation_loss)},
+              {"best_validation_loss", values_json(q.validation_loss.values)},
               {"final_loss", values_json(q.final_loss)},
-              {"best_validation_loss_difference", to_json(q.validation_loss_difference)},
+              {"best_validation_loss_difference", to_json(q.validation_loss.difference)},
+              {"best_validation_loss_baseline", baseline_json(q.validation_loss)},
               {"metrics", json::object()}};
   for (const MetricValues& m : q.metrics) {
-    object["metrics"][std::string(m.metric->column->name)] = {
-        {"values", values_json(m.values)}, {"difference", to_json(m.difference)}};
+    object["metrics"][std::string(m.metric->column->name)] = {{"values", values_json(m.values)},
+                                                              {"difference", to_json(m.difference)},
+                                                              {"baseline", baseline_json(m)}};
   }
   return object;
 }
@@ -130,6 +137,7 @@ json to_json(const SeriesAnalysis& analysis) {
           {"steps", list_of(analysis.steps)},
           {"smoothness", list_of(analysis.smoothness)},
           {"quality", list_of(analysis.quality)},
+          {"data_warnings", analysis.data_warnings},
           {"evaluation_sets", {{"identical", population.identical}, {"sets", sets}}}};
 }
 

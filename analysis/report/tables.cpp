@@ -90,17 +90,55 @@ TableCell ratio_cell(std::int64_t ranks, const Estimate& ratio) {
   return is_base ? shown_cell("1", ratio.value) : estimate_cell(ratio);
 }
 
-std::vector<TableCell> quality_row(const TableCell& name,
-                                   std::int64_t ranks,
-                                   const std::vector<double>& values,
-                                   const Estimate& difference) {
+std::vector<TableCell> quality_row(std::int64_t ranks, const MetricValues& one) {
   const bool base = ranks == 1;
-  return {name,
+  return {{one.metric->heading(), std::string(one.metric->column->name)},
           integer_cell(ranks),
-          integer_cell(static_cast<std::int64_t>(values.size())),
-          shown_cell(mean_and_deviation(values), mean(values)),
-          base ? text_cell("") : estimate_cell(difference, 2),
-          base ? text_cell("") : number_cell(difference.p_value, 2)};
+          integer_cell(static_cast<std::int64_t>(one.values.size())),
+          shown_cell(mean_and_deviation(one.values), mean(one.values)),
+          base ? text_cell("") : estimate_cell(one.difference, 2),
+          base ? text_cell("") : number_cell(one.difference.p_value, 2)};
+}
+
+/// All metrics and the validation loss, each as a list over the rank counts.
+std::vector<std::vector<const MetricValues*>> metrics_by_ranks(const SeriesAnalysis& analysis) {
+  std::vector<std::vector<const MetricValues*>> all;
+  if (analysis.quality.empty()) return all;
+  all.resize(analysis.quality.front().metrics.size() + 1);
+  for (const QualityPoint& q : analysis.quality) {
+    for (std::size_t i = 0; i < q.metrics.size(); ++i) all[i].push_back(&q.metrics[i]);
+    all.back().push_back(&q.validation_loss);
+  }
+  return all;
+}
+
+/// "the noisy input (PSNR), …"
+std::string baseline_labels(const std::vector<std::vector<const MetricValues*>>& metrics) {
+  std::vector<std::string> labels;
+  for (const auto& points : metrics) {
+    const MetricValues& one = *points.front();
+    if (std::isfinite(one.baseline))
+      labels.push_back(cat(one.metric->baseline->label, " (", one.metric->label, ")"));
+  }
+  return join(labels, ", ");
+}
+
+/// Beside the values, in the table of `metrics`; nothing where no run recorded any.
+void add_baselines(ReportTable& table,
+                   const std::vector<std::vector<const MetricValues*>>& metrics) {
+  constexpr std::ptrdiff_t place = 4;
+  const auto labels = baseline_labels(metrics);
+  if (labels.empty()) return;
+  table.caption += cat(" Baselines, reached without any training: ", labels, ".");
+  table.columns.insert(table.columns.begin() + place, {"baseline", "baseline"});
+  auto row = table.rows.begin();
+  for (const auto& points : metrics) {
+    for (const MetricValues* one : points) {
+      const bool is_known = std::isfinite(one->baseline);
+      row->insert(row->begin() + place, is_known ? number_cell(one->baseline, 4) : text_cell(""));
+      ++row;
+    }
+  }
 }
 
 }  // namespace
@@ -224,6 +262,7 @@ ReportTable smoothness_table(const SeriesAnalysis& analysis) {
 }
 
 ReportTable quality_table(const SeriesAnalysis& analysis) {
+  const auto metrics = metrics_by_ranks(analysis);
   ReportTable table{slug(analysis, "quality"),
                     "Quality: mean ± standard deviation over runs; differences to one rank with "
                     "95 % Welch intervals. " +
@@ -235,20 +274,11 @@ ReportTable quality_table(const SeriesAnalysis& analysis) {
                      {"difference", "difference to one rank"},
                      {"p_value", "p"}},
                     {}};
-  if (analysis.quality.empty()) return table;
-  const auto& metrics = analysis.quality.front().metrics;
-  for (std::size_t i = 0; i < metrics.size(); ++i) {
-    const Measure& metric = *metrics[i].metric;
-    const TableCell name{metric.heading(), std::string(metric.column->name)};
-    for (const QualityPoint& q : analysis.quality)
-      table.rows.push_back(
-          quality_row(name, q.ranks, q.metrics[i].values, q.metrics[i].difference));
+  for (const auto& points : metrics) {
+    for (std::size_t i = 0; i < points.size(); ++i)
+      table.rows.push_back(quality_row(analysis.quality[i].ranks, *points[i]));
   }
-  const Column& loss_column = column_of(&SummaryRow::best_validation_loss);
-  const TableCell loss{std::string(measure_of(loss_column).label), std::string(loss_column.name)};
-  for (const QualityPoint& q : analysis.quality)
-    table.rows.push_back(
-        quality_row(loss, q.ranks, q.best_validation_loss, q.validation_loss_difference));
+  add_baselines(table, metrics);
   return table;
 }
 

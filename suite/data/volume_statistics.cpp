@@ -2,16 +2,20 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iomanip>
 #include <limits>
 #include <span>
+#include <sstream>
 
 #include "core/hash.hpp"
 #include "core/statistics.hpp"
+#include "core/text.hpp"
 
 namespace scalestudy {
 namespace {
 
 constexpr std::int64_t tile_side = 32;
+constexpr std::int64_t most_slices = 64;  ///< 2 s for slices of 1024²
 
 /// Second differences of one slice, along Y, X or both; one pixel of border is lost on every side.
 class Residuals {
@@ -114,16 +118,34 @@ std::array<double, 3> noise_correlation(const Volume& volume) {
   std::vector<double> along_y;
   std::vector<double> along_x;
   const bool large_enough = volume.shape[1] > 2 && volume.shape[2] > 2;
-  for (std::int64_t z = 0; large_enough && z < volume.shape[0]; ++z) {
+  const auto slices = std::min(volume.shape[0], most_slices);
+  for (std::int64_t i = 0; large_enough && i < slices; ++i) {
+    const auto z = i * volume.shape[0] / slices;
     const Residuals by_y(volume, z, true, false);
     add_tiles(by_y, by_y, 0, 1, along_x);
     const Residuals by_x(volume, z, false, true);
     add_tiles(by_x, by_x, 1, 0, along_y);
-    if (z + 1 == volume.shape[0]) break;
+    if (z + 1 == volume.shape[0]) continue;
     add_tiles(Residuals(volume, z, true, true), Residuals(volume, z + 1, true, true), 0, 0,
               along_z);
   }
   return {median(along_z), median(along_y), median(along_x)};
+}
+
+std::string noise_warning(const std::array<double, 3>& correlation) {
+  std::vector<std::string> axes, values;
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    if (!(std::abs(correlation[axis]) > notable_correlation)) continue;
+    std::ostringstream value;
+    value << std::showpos << std::fixed << std::setprecision(2) << correlation[axis];
+    axes.emplace_back(1, "zyx"[axis]);
+    values.push_back(value.str());
+  }
+  if (axes.empty()) return "";
+  return cat("The noise of neighbouring voxels is correlated along ", join(axes, ", "), " (",
+             join(values, ", "),
+             "): Noise2Void learns part of such noise, and the loss does not show it. Structure as "
+             "fine as a voxel can look the same.");
 }
 
 }  // namespace scalestudy

@@ -26,12 +26,15 @@ struct VolumeStatistics {
 /// independence, 0. The signal is suppressed by second differences along axes other than the tested
 /// one, so that independent noise gives 0 without bias: along X for Y, along Y for X, along both
 /// for Z. The correlation of these residuals at distance 1 is taken in tiles of 32 × 32 pixels of
-/// each slice; the median over all tiles counts, so that tiles full of structure hardly matter. NaN
-/// for an axis that is too short.
+/// each slice (of evenly spread ones where there are more than 64); the median over all tiles
+/// counts, so that tiles full of structure hardly matter. NaN for an axis that is too short.
 [[nodiscard]] std::array<double, 3> noise_correlation(const Volume& volume);
 
 /// Above it neighbouring noise is called alike: about the spread of the median for a single tile
 /// (1/√1024 = 0.03) three times over.
 inline constexpr double notable_correlation = 0.1;
+
+/// What a correlation (Z, Y, X) that is notable does to Noise2Void, in words; "" where none is.
+[[nodiscard]] std::string noise_warning(const std::array<double, 3>& correlation);
 
 }  // namespace scalestudy

@@ -129,6 +129,9 @@ struct EvaluationRow {
   double training_iou = not_recorded;
   double top1_frac = not_recorded;
   double top5_frac = not_recorded;
+  double input_psnr_db = not_recorded;
+  double constant_loss = not_recorded;
+  double all_foreground_iou = not_recorded;
   std::int64_t sample_count = 0;
   double weight_sum = not_recorded;
   std::string evaluation_set = "validation";  ///< the only one before sets had names
@@ -178,6 +181,12 @@ inline constexpr std::array columns_of<EvaluationRow>{
         "Share of samples whose true class is among the five most likely",
         Better::higher,
         "global"),
+    column<&EvaluationRow::input_psnr_db>(
+        "dB", "Peak signal-to-noise ratio of the noisy input itself", Better::none, "global"),
+    column<&EvaluationRow::constant_loss>(
+        "1", "Loss of the best constant prediction on the same samples", Better::none, "global"),
+    column<&EvaluationRow::all_foreground_iou>(
+        "1", "Intersection over union of calling every pixel foreground", Better::none, "global"),
     column<&EvaluationRow::sample_count>(
         "samples", "Samples evaluated by all ranks together", Better::none, "sum over ranks"),
     column<&EvaluationRow::weight_sum>(

@@ -49,8 +49,21 @@ void write_closing(const std::filesystem::path& part_file, const Closing& closin
   hdf5::flush(file);
 }
 
+/// As everybody reads it from now on: a sealed file gets no help where its end was torn.
+std::string problem_reading_back(const std::filesystem::path& sealed_file) {
+  const auto read = [&]() -> std::string {
+    try {
+      static_cast<void>(read_run_file(sealed_file));
+      return "";
+    } catch (const BadInput& error) {
+      return error.what();
+    }
+  };
+  return run_in_sandbox(read, limits_for_file(std::filesystem::file_size(sealed_file)));
+}
+
 /// HDF5 changes the file in a child: what is damaged beyond what reading touched ends only that.
-void write_closing_in_sandbox(const std::filesystem::path& part_file, const Closing& closing) {
+void write_closing_and_seal(const std::filesystem::path& part_file, const Closing& closing) {
   const auto before = bytes_of_file(part_file);
   const auto write = [&]() -> std::string {
     try {
@@ -60,7 +73,11 @@ void write_closing_in_sandbox(const std::filesystem::path& part_file, const Clos
       return cat(failure.object(), ": ", failure.what());
     }
   };
-  const auto problem = run_in_sandbox(write, {});
+  auto problem = run_in_sandbox(write, {});
+  if (problem.empty()) {
+    seal::close(part_file);
+    problem = problem_reading_back(part_file);
+  }
   if (problem.empty()) return;
   seal::restore_bytes(part_file, before);
   refuse(part_file, problem);
@@ -82,8 +99,7 @@ std::filesystem::path close_run_file(const std::filesystem::path& part_file,
     seal::agree_on_length(part_file);
     // Reading it first keeps HDF5 from changing a file that it cannot understand.
     const auto closing = closing_of(read_run_file(part_file));
-    write_closing_in_sandbox(part_file, closing);
-    seal::close(part_file);
+    write_closing_and_seal(part_file, closing);
     std::filesystem::rename(part_file, final_file);
     sync_folder(final_file.parent_path());
   } catch (const std::system_error& error) {

@@ -9,7 +9,6 @@
 
 #include "core/error.hpp"
 #include "core/file_content.hpp"
-#include "core/ids.hpp"
 #include "core/text.hpp"
 
 #include "hdf5/hdf5.hpp"
@@ -241,17 +240,11 @@ std::string problem_reading(std::span<const std::byte> bytes,
 
 /// Bytes without a seal may do anything to HDF5, so a child reads them first.
 std::string problem_in_sandbox(std::span<const std::byte> bytes) {
-  const auto size_bytes = static_cast<std::int64_t>(bytes.size());
-  SandboxLimits limits;
-  limits.cpu_time += Seconds(static_cast<double>(size_bytes) / (4.0 * mib));
-  limits.wall_time += 10 * limits.cpu_time;
-  // As many values as check_size() allows, each read into double and copied once.
-  limits.memory_bytes = 2048 * mib + 256 * size_bytes;
   const auto read = [&] {
     RunRecord record;
     return problem_reading(bytes, seal::Finding::open, record);
   };
-  return run_in_sandbox(read, limits);
+  return run_in_sandbox(read, limits_for_file(bytes.size()));
 }
 
 RunRecord read_bytes_as_run(const std::filesystem::path& file, std::span<const std::byte> bytes) {

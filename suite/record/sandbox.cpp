@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "core/descriptor.hpp"
+#include "core/ids.hpp"
 #include "core/text.hpp"
 
 namespace scalestudy {
@@ -124,6 +125,16 @@ std::string problem_of(int status, const std::string& answer) {
 }
 
 }  // namespace
+
+SandboxLimits limits_for_file(std::uintmax_t size_bytes) {
+  const auto bytes = static_cast<std::int64_t>(size_bytes);
+  SandboxLimits limits;
+  limits.cpu_time += Seconds(static_cast<double>(bytes) / (4.0 * mib));
+  limits.wall_time += 10 * limits.cpu_time;
+  // As many values as the reader allows for this size, each read into double and copied once.
+  limits.memory_bytes = 2048 * mib + 256 * bytes;
+  return limits;
+}
 
 std::string run_in_sandbox(const std::function<std::string()>& action,
                            const SandboxLimits& limits) {

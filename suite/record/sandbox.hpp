@@ -16,6 +16,9 @@ struct SandboxLimits {
   std::int64_t memory_bytes = 0;  ///< beyond what the process has already; 0: no limit
 };
 
+/// Ample for reading a run file of this size.
+[[nodiscard]] SandboxLimits limits_for_file(std::uintmax_t size_bytes);
+
 /// Runs `action` in a forked child and returns the text it returned: "" for success, else the
 /// problem it found. When the child hangs, crashes or runs out of memory, the text says so; nothing
 /// of that reaches the caller. Blocking, at most about `limits.wall_time`.

@@ -48,6 +48,11 @@ struct WorkloadDescriptor {
 
   /// For `scalestudy init`. Errors: BadInput naming the data and what does not fit.
   FirstStudy (*first_study)(const std::filesystem::path& data);
+
+  /// What the data themselves will not let anyone learn or conclude, in a sentence each; looks into
+  /// them. The rank program records what the report cannot see as the fact `data_warnings`, in the
+  /// same words. Errors: BadInput for data that the ranks refuse as well.
+  std::vector<std::string> (*data_warnings)(const RunSpec& spec) = nullptr;
 };
 
 }  // namespace scalestudy

@@ -34,10 +34,12 @@ struct SyntheticRun {
   std::int64_t evaluated_samples = 64;
   std::string test_evaluation_hash;  ///< not empty: the last evaluation is of the set "test"
   std::vector<std::pair<double EvaluationRow::*, double>> quality{{&EvaluationRow::psnr_db, 28.0}};
+  std::vector<std::pair<double EvaluationRow::*, double>> baselines;  ///< recorded as they are
   std::optional<ControlArm> control_arm;
   ScalingRule rule = ScalingRule::linear_fixed_samples;
   std::string build_id = "0.1.0+gabcdef01.release";
   std::vector<std::string> labels;
+  std::string effective_settings = R"({"precision": "float32", "threads_per_rank": 1})";
   RunStatus status = RunStatus::complete;
   bool close = true;  ///< false: leaves run.h5.part
   bool nan_loss = false;
@@ -126,6 +128,7 @@ class SyntheticWriter {
                       .evaluation_set_hash = hash};
     for (const auto& [metric, value] : run_.quality)
       row.*metric = value * (1 + 0.004 * normal_(random_));
+    for (const auto& [baseline, value] : run_.baselines) row.*baseline = value;
     writer_.append_evaluation(row);
   }
 
@@ -201,7 +204,7 @@ inline std::filesystem::path write_synthetic(const std::filesystem::path& folder
     RunFileWriter writer(part, header, run.ranks);
     writer.write_settings(R"({"workload": "noise2void", "settings": {"local_batch_size": 4},
                               "description": "Invented runs < with known answers"})",
-                          to_json_text(spec), R"({"precision": "float32", "threads_per_rank": 1})");
+                          to_json_text(spec), run.effective_settings);
     writer.write_environment(R"({"cpu": {"model": "Invented CPU <1>", "cores": 4}})");
     SyntheticWriter synthetic(run, writer);
     synthetic.write_all();

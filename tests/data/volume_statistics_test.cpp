@@ -72,6 +72,32 @@ TEST(NoiseCorrelation, FindsThePlantedAxisOnly) {
   }
 }
 
+// Only some slices of a deep volume are looked at, each with the one behind it.
+TEST(NoiseCorrelation, FindsThePlantedDepthOfADeepVolume) {
+  const auto found = noise_correlation(volume_of({150, 40, 40}, [](auto z, auto y, auto x) {
+    const auto own = [&](std::int64_t depth) {
+      return Random(static_cast<std::uint64_t>((depth * 1000 + y) * 1000 + x)).normal();
+    };
+    return signal(z, y, x) + own(z + 1) + 0.5 * own(z);
+  }));
+  EXPECT_NEAR(found[0], 0.4, 0.05);
+  EXPECT_NEAR(found[1], 0, 0.05);
+  EXPECT_NEAR(found[2], 0, 0.05);
+}
+
+TEST(NoiseWarning, NamesNotableAxesWithTheirValues) {
+  EXPECT_EQ(noise_warning({NAN, 0.312, 0.284}),
+            "The noise of neighbouring voxels is correlated along y, x (+0.31, +0.28): Noise2Void "
+            "learns part of such noise, and the loss does not show it. Structure as fine as a "
+            "voxel can look the same.");
+  EXPECT_NE(noise_warning({-0.2, 0, 0}).find("along z (-0.20)"), std::string::npos);
+}
+
+TEST(NoiseWarning, SaysNothingWhereNothingIsNotable) {
+  EXPECT_EQ(noise_warning({0.0998, -0.03, 0.1}), "");
+  EXPECT_EQ(noise_warning({NAN, NAN, NAN}), "");
+}
+
 TEST(NoiseCorrelation, OneSliceHasNoneAlongZ) {
   Random random(9);
   const auto found =

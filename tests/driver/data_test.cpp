@@ -9,6 +9,7 @@
 
 #include "tests/driver/driver_answer.hpp"
 #include "tests/record/sample_run.hpp"
+#include "tests/support/noisy_volume.hpp"
 #include "tests/support/picture_files.hpp"
 #include "tests/support/requirements.hpp"
 
@@ -18,6 +19,7 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 using testing::HasSubstr;
+using testing::Not;
 
 const fs::path real_stack =
     fs::path(SCALESTUDY_SOURCE_DIR) / "workloads/noise2void/data/chromosomes.tif";
@@ -32,6 +34,18 @@ TEST(DataInspect, DescribesTheRealStack) {
   EXPECT_THAT(answer.out, HasSubstr("Grey values  35 to 237, mean "));
   EXPECT_THAT(answer.out, HasSubstr("Patches      60 of 8 x 32 x 32"));  // 5 x 4 x 3
   EXPECT_THAT(answer.out, HasSubstr("Method: median over 32 x 32 tiles"));
+}
+
+TEST(DataInspect, SaysWhatCorrelatedNoiseDoes) {
+  const TemporaryFolder folder;
+  const auto inspected = [&](double share) {
+    const auto file = folder / "volume.h5";
+    test::write_noisy_volume(file, {4, 64, 64}, share);
+    return ask_driver({"data", "inspect", file.string()}).out;
+  };
+  EXPECT_THAT(inspected(0.5), HasSubstr("The noise of neighbouring voxels is correlated along x"));
+  EXPECT_THAT(inspected(0), HasSubstr("Agrees with noise that is independent"));
+  EXPECT_THAT(inspected(0), Not(HasSubstr("correlated along")));
 }
 
 TEST(DataInspect, JsonHoldsTheSame) {

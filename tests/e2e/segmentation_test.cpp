@@ -43,6 +43,7 @@ TEST(Segmentation, RanksAgreeOnSplitPopulationAndSamples) {
               "settings.timeouts.collective_deadline_s=60", "repeats=1", "axes.ranks=[1,2]"});
   ASSERT_EQ(runs.size(), 2U);
   std::set<std::string> hashes, splits;
+  std::set<double> full_masks;
   std::set<std::set<std::string>> split_ids;
   for (const auto& run : runs) {
     EXPECT_EQ(run.header.status, RunStatus::complete);
@@ -58,6 +59,7 @@ TEST(Segmentation, RanksAgreeOnSplitPopulationAndSamples) {
     const auto iou = values_of(run.evaluations, &EvaluationRow::iou);
     EXPECT_TRUE(std::all_of(iou.begin(), iou.end(), [](double v) { return v >= 0 && v <= 1; }));
     EXPECT_EQ(*run.summary_value(&SummaryRow::iou), iou.back());
+    for (const auto& evaluation : run.evaluations) full_masks.insert(evaluation.all_foreground_iou);
     EXPECT_TRUE(std::isfinite(run.evaluations.back().training_iou));
     EXPECT_EQ(run.panels.size(), 9U);
     const auto losses = values_of(run.epochs, &EpochRow::training_loss);
@@ -67,6 +69,9 @@ TEST(Segmentation, RanksAgreeOnSplitPopulationAndSamples) {
   EXPECT_EQ(splits.size(), 1U);
   EXPECT_EQ(split_ids.size(), 1U);
   EXPECT_EQ(split_ids.begin()->size(), 24U);
+  ASSERT_EQ(full_masks.size(), 1U);
+  EXPECT_GT(*full_masks.begin(), 0);
+  EXPECT_LT(*full_masks.begin(), 0.5);
 }
 
 /// Mixed sizes, depths and colours; nothing but data.path is given beside the length of training.

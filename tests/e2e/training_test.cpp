@@ -15,6 +15,7 @@
 #include "analysis/measures.hpp"
 #include "tests/e2e/real_study.hpp"
 #include "tests/support/field_values.hpp"
+#include "tests/support/noisy_volume.hpp"
 #include "tests/support/requirements.hpp"
 
 namespace scalestudy {
@@ -247,6 +248,7 @@ TEST(Training, AddedNoiseGivesAPsnrThatFollowsFromTheReference) {
   const Workplace place;
   write_real_study(place, R"("ranks": [1, 2])", 1, 4);
   ASSERT_EQ(place.run({}, {"--set", "data.added_noise_std=8"}).code, 0);
+  std::set<double> input_psnrs, constant_losses;
   for (const auto& run : records_of(place)) {
     const auto panel = [&](const std::string& name) {
       const auto found = std::find_if(run.panels.begin(), run.panels.end(),
@@ -265,7 +267,46 @@ TEST(Training, AddedNoiseGivesAPsnrThatFollowsFromTheReference) {
         20.0 * std::log10((237.0 - 35.0) / rms(panel("prediction"), panel("reference")));
     EXPECT_NEAR(*run.summary_value(&SummaryRow::psnr_db), expected, 6.0);
     EXPECT_EQ(*run.summary_value(&SummaryRow::psnr_db), run.evaluations.back().psnr_db);
+    EXPECT_NEAR(run.evaluations.back().input_psnr_db, 20.0 * std::log10((237.0 - 35.0) / 8), 0.05);
+    EXPECT_TRUE(std::isnan(run.evaluations.front().input_psnr_db)) << "known at the end only";
+    input_psnrs.insert(run.evaluations.back().input_psnr_db);
+    for (const auto& evaluation : run.evaluations) constant_losses.insert(evaluation.constant_loss);
   }
+  EXPECT_EQ(input_psnrs.size(), 1U) << "the same input at one rank and at two";
+  EXPECT_EQ(constant_losses.size(), 1U);
+}
+
+/// The same words before training and in the run's file, from where the report has them.
+TEST(Training, CorrelatedNoiseIsSaidAndRecorded) {
+  const Workplace place;
+  write_real_study(place, R"("ranks": [1])", 1, 4);
+  const auto volume = place.path() / "volume.h5";
+  test::write_noisy_volume(volume, {8, 64, 64}, 0.5);
+  const auto finished = place.run({}, {"--set", cat("data.path=", volume.string())});
+  ASSERT_EQ(finished.code, 0) << finished.err;
+  const auto facts =
+      nlohmann::json::parse(records_of(place).front().effective_settings).at("facts");
+  EXPECT_NEAR(facts["noise_correlation_x"]["value"].get<double>(), 0.4, 0.05);
+  EXPECT_NEAR(facts["noise_correlation_y"]["value"].get<double>(), 0, 0.05);
+  const auto warning = facts["data_warnings"]["value"].at(0).get<std::string>();
+  EXPECT_THAT(warning, HasSubstr("correlated along x (+0."));
+  const auto at = finished.err.find("warning: " + warning);
+  ASSERT_NE(at, std::string::npos) << finished.err;
+  EXPECT_LT(at, finished.err.find("runs complete"));
+}
+
+TEST(Training, IndependentNoiseIsNoWord) {
+  const Workplace place;
+  write_real_study(place, R"("ranks": [1])", 1, 2);
+  const auto volume = place.path() / "volume.h5";
+  test::write_noisy_volume(volume, {8, 96, 96}, 0);
+  const auto finished =
+      place.run({}, {"--set", cat("data.path=", volume.string()), "--set", "settings.epochs=1"});
+  ASSERT_EQ(finished.code, 0) << finished.err;
+  EXPECT_THAT(finished.err, testing::Not(HasSubstr("warning")));
+  const auto facts =
+      nlohmann::json::parse(records_of(place).front().effective_settings).at("facts");
+  EXPECT_TRUE(facts["data_warnings"]["value"].empty());
 }
 
 }  // namespace

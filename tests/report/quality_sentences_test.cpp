@@ -60,5 +60,123 @@ TEST_F(QualitySentences, NoForegroundFoundIsSaidBeforeAnythingIsCompared) {
   EXPECT_THAT(said(), Not(HasSubstr("With one rank")));
 }
 
+TEST_F(QualitySentences, FewerThanSixSamplesAreSaid) {
+  add({.steps_per_epoch = 20, .evaluated_samples = 5}, 2);
+  EXPECT_THAT(said(), HasSubstr("The evaluation set is small: of 5 validation samples even a"));
+}
+
+TEST_F(QualitySentences, SixSamplesAreNot) {
+  add({.steps_per_epoch = 20, .evaluated_samples = 6}, 2);
+  EXPECT_THAT(said(), Not(HasSubstr("is small")));
+}
+
+TEST_F(QualitySentences, AnAccuracyOfFewSamplesIsSaidByItsIntervalOnly) {
+  auto run = classifier(1, 0.8, 4);
+  run.evaluated_samples = 4;
+  add(run, 2);
+  EXPECT_THAT(said(), HasSubstr("4 samples give an accuracy only to"));
+  EXPECT_THAT(said(), Not(HasSubstr("even a model")));
+}
+
+TEST_F(QualitySentences, WhatTheRanksFoundInTheDataIsSaidOnceBeforeAnyValue) {
+  const std::string facts = R"({"facts": {"data_warnings": {"value": ["Noise is alike."],
+                                "unit": "1", "description": "d"}}})";
+  for (const std::int64_t ranks : {1, 2})
+    add({.ranks = ranks, .steps_per_epoch = 20, .effective_settings = facts}, 2);
+  const auto text = said();
+  EXPECT_THAT(text, HasSubstr(" Noise is alike. "));
+  EXPECT_EQ(text.find("alike"), text.rfind("alike"));
+  EXPECT_LT(text.find("alike"), text.find("PSNR"));
+}
+
+/// One run file's metric at one and at two ranks, beside what takes no training.
+class Baselines : public QualitySentences {
+ protected:
+  using Values = std::vector<std::pair<double EvaluationRow::*, double>>;
+  void add_both(const Values& one, const Values& two, const Values& baselines, int repeats = 3) {
+    for (const std::int64_t ranks : {1, 2})
+      add({.ranks = ranks,
+           .steps_per_epoch = 20,
+           .quality = ranks == 1 ? one : two,
+           .baselines = baselines},
+          repeats);
+  }
+};
+
+TEST_F(Baselines, ADenoisedVolumeWorseThanItsInputIsSaid) {
+  add_both({{&EvaluationRow::psnr_db, 28}}, {{&EvaluationRow::psnr_db, 24}},
+           {{&EvaluationRow::input_psnr_db, 26}});
+  EXPECT_THAT(said(), testing::ContainsRegex(
+                          " With two ranks the denoised volume is no closer to the reference than "
+                          "the noisy input \\(PSNR 2[34]\\.[0-9]+ against 26 dB\\)\\."));
+  EXPECT_THAT(said(), Not(HasSubstr("With one rank")));
+  EXPECT_THAT(said(), HasSubstr(" at two ranks; the noisy input: 26."));
+}
+
+/// Two ranks beat one by far, and both are worthless.
+TEST_F(Baselines, ABetterModelThatIsStillWorthlessIsSaidBeforeItIsCalledBetter) {
+  add_both({{&EvaluationRow::psnr_db, 20}}, {{&EvaluationRow::psnr_db, 24}},
+           {{&EvaluationRow::input_psnr_db, 26}});
+  const auto text = said();
+  EXPECT_THAT(text, HasSubstr("With one rank the denoised volume is no closer"));
+  EXPECT_THAT(text, HasSubstr("With two ranks the denoised volume is no closer"));
+  EXPECT_THAT(text, HasSubstr("More ranks are better"));
+  EXPECT_LT(text.find("With two ranks"), text.find("More ranks are better"));
+}
+
+TEST_F(Baselines, AboveTheInputItStandsBesideTheValues) {
+  add_both({{&EvaluationRow::psnr_db, 28}}, {{&EvaluationRow::psnr_db, 27}},
+           {{&EvaluationRow::input_psnr_db, 26}});
+  EXPECT_THAT(said(), HasSubstr("; the noisy input: 26."));
+  EXPECT_THAT(said(), Not(HasSubstr("no closer")));
+}
+
+TEST_F(Baselines, FilesWithoutThemReadAsBefore) {
+  add_both({{&EvaluationRow::psnr_db, 28}}, {{&EvaluationRow::psnr_db, 2}}, {});
+  for (const char* word : {"noisy input", "no closer", "no better", "grey value"})
+    EXPECT_THAT(said(), Not(HasSubstr(word)));
+}
+
+/// The synthetic validation loss ends near 0.1.
+TEST_F(Baselines, ALossNotBelowThatOfOneValueIsSaid) {
+  add_both({}, {}, {{&EvaluationRow::constant_loss, 0.09}});
+  EXPECT_THAT(said(), testing::ContainsRegex(
+                          "With one rank the model is no better than predicting one grey value "
+                          "everywhere \\(best validation loss 0\\.1[0-9]* against 0\\.09\\)"));
+  EXPECT_THAT(said(), HasSubstr("With two ranks the model is no better"));
+}
+
+TEST_F(Baselines, ALossBelowThatOfOneValueIsNot) {
+  add_both({}, {}, {{&EvaluationRow::constant_loss, 0.2}});
+  EXPECT_THAT(said(), Not(HasSubstr("no better")));
+  EXPECT_THAT(said(), HasSubstr("; predicting one grey value everywhere: 0.2."));
+}
+
+TEST_F(Baselines, ASegmentationLikeAFullMaskIsSaid) {
+  add_both({{&EvaluationRow::iou, 0.7}}, {{&EvaluationRow::iou, 0.2}},
+           {{&EvaluationRow::all_foreground_iou, 0.21}});
+  EXPECT_THAT(said(), testing::ContainsRegex(
+                          " With two ranks the model is no better than calling every pixel "
+                          "foreground \\(IoU 0\\.[12][0-9]* against 0\\.21\\)\\."));
+  EXPECT_THAT(said(), Not(HasSubstr("With one rank")));
+}
+
+TEST_F(Baselines, NothingFoundIsSaidOnce) {
+  add_both({{&EvaluationRow::iou, 0.7}}, {{&EvaluationRow::iou, 0}},
+           {{&EvaluationRow::all_foreground_iou, 0.21}});
+  EXPECT_THAT(said(), HasSubstr("With two ranks no foreground was found (IoU 0)"));
+  EXPECT_THAT(said(), Not(HasSubstr("no better")));
+}
+
+/// One run of three is below it: their mean is not.
+TEST_F(Baselines, TheMeanOfTheRunsDecides) {
+  for (const double psnr_db : {25.0, 29.0, 30.0})
+    write_synthetic(study_, {.repeat = static_cast<std::int64_t>(psnr_db),
+                             .steps_per_epoch = 20,
+                             .quality = {{&EvaluationRow::psnr_db, psnr_db}},
+                             .baselines = {{&EvaluationRow::input_psnr_db, 26}}});
+  EXPECT_THAT(said(), Not(HasSubstr("no closer")));
+}
+
 }  // namespace
 }  // namespace scalestudy

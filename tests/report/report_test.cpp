@@ -284,6 +284,17 @@ TEST_F(Report, ShowsOutlinesOfEverySampleAtEveryRankCount) {
   EXPECT_THAT(table, HasSubstr("\nbest_validation_loss,2,3,"));
 }
 
+TEST_F(Report, BaselinesAreAColumnOfTheQualityTable) {
+  SyntheticRun run{.baselines = {{&EvaluationRow::input_psnr_db, 24.5}}};
+  write_group(study_, run, 3);
+  EXPECT_THAT(page(),
+              HasSubstr("Baselines, reached without any training: the noisy input (PSNR)."));
+  const auto table = content_of(out_ / "tables/noise2void-quality.csv");
+  EXPECT_THAT(table, testing::StartsWith("metric,ranks,runs,mean,baseline,difference,"));
+  EXPECT_THAT(table, testing::ContainsRegex("psnr_db,1,3,2[78]\\.[0-9]+,24\\.5,"));
+  EXPECT_THAT(table, testing::ContainsRegex("best_validation_loss,1,3,0\\.[0-9]+,,"));
+}
+
 TEST_F(Report, AnEmptyPredictionIsSaidUnderItsPicture) {
   SyntheticRun run{.segmentation_panels = 1};
   write_synthetic(study_, run);

@@ -85,6 +85,24 @@ TEST_F(SummaryOfStudy, QualityHasOneValuePerRun) {
   EXPECT_EQ(quality[0]["metrics"]["psnr_db"]["difference"]["value"], 0);
 }
 
+TEST_F(SummaryOfStudy, BaselinesAreNamedWhereRecorded) {
+  write(2);
+  const auto without = summary()["series"][0]["quality"][0];
+  EXPECT_TRUE(without["metrics"]["psnr_db"]["baseline"].is_null());
+  EXPECT_TRUE(without["best_validation_loss_baseline"].is_null());
+  const auto other = folder_ / "with baselines";
+  write_group(
+      other,
+      {.baselines = {{&EvaluationRow::input_psnr_db, 24.5}, {&EvaluationRow::constant_loss, 0.75}}},
+      1);
+  const StudyAnalysis with(load_runs({other}));
+  const auto quality = json::parse(summary_json(with))["series"][0]["quality"][0];
+  EXPECT_EQ(quality["metrics"]["psnr_db"]["baseline"],
+            json({{"name", "input_psnr_db"}, {"value", 24.5}}));
+  EXPECT_EQ(quality["best_validation_loss_baseline"],
+            json({{"name", "constant_loss"}, {"value", 0.75}}));
+}
+
 TEST_F(SummaryOfStudy, EvaluationSetsAndConclusionsAreThere) {
   write(3);
   const auto series = summary()["series"][0];

@@ -76,6 +76,34 @@ TEST_F(ClassFolders, WithoutAValidFolderAPartOfTrainIsSetAside) {
   EXPECT_NE(divide(settings).validation, samples.validation);
 }
 
+/// The only picture of a class is on one side of the split.
+TEST_F(ClassFolders, ClassesThatCannotBeLearnedOrJudgedAreSaid) {
+  add("train/a", 40);
+  add("train/rare", 1);
+  RunSpec spec;
+  spec.data.path = folder_.path().string();
+  std::set<std::string> said;
+  for (int seed = 0; seed < 40; ++seed) {
+    spec.workload_settings = cat(R"({"validation_frac": 0.5, "split_seed": )", seed, "}");
+    const auto warnings = data_warnings(spec);
+    ASSERT_EQ(warnings.size(), 1U);
+    said.insert(warnings[0]);
+  }
+  EXPECT_THAT(said, testing::UnorderedElementsAre(
+                        "Classes without a picture to train on: rare.",
+                        "Classes without an evaluated picture: rare; no accuracy tells anything "
+                        "about them."));
+}
+
+TEST_F(ClassFolders, CompleteClassesNeedNoWord) {
+  for (const auto* split : {"train", "test"})
+    for (const auto* bird : {"a", "b"}) add(cat(split, "/", bird), 12);
+  RunSpec spec;
+  spec.data.path = folder_.path().string();
+  spec.workload_settings = "{}";
+  EXPECT_THAT(data_warnings(spec), testing::IsEmpty());
+}
+
 TEST_F(ClassFolders, ClassesThatTheDataDoNotHaveAreRefused) {
   add("train/a", 2);
   add("train/b", 2);

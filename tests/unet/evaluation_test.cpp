@@ -58,9 +58,10 @@ TEST(UNetEvaluation, IsBitEqualAtEveryNumberOfRanks) {
   EXPECT_TRUE(std::isfinite(alone.loss));
   for (const std::int64_t ranks : {2, 3, 4, 5, 8}) {
     for (const auto& shared : evaluate_on(ranks, spec)) {
-      for (const auto metric : {&EvaluationRow::iou, &EvaluationRow::iou_smoothed,
-                                &EvaluationRow::dice, &EvaluationRow::iou_sample_p05,
-                                &EvaluationRow::iou_sample_median, &EvaluationRow::iou_sample_p95})
+      for (const auto metric :
+           {&EvaluationRow::iou, &EvaluationRow::iou_smoothed, &EvaluationRow::dice,
+            &EvaluationRow::iou_sample_p05, &EvaluationRow::iou_sample_median,
+            &EvaluationRow::iou_sample_p95, &EvaluationRow::all_foreground_iou})
         EXPECT_EQ(shared.*metric, alone.*metric) << ranks << column_of(metric).name;
       EXPECT_EQ(shared.loss, alone.loss) << ranks;
       EXPECT_EQ(shared.sample_count, alone.sample_count);
@@ -83,6 +84,21 @@ TEST(UNetEvaluation, PopulationWithoutItsRemainderHasAnotherHash) {
   EXPECT_EQ(whole[0].evaluation_set_hash, hex64(complete.value()));
   EXPECT_NE(whole[0].evaluation_set_hash, hex64(dropped.value()));
   EXPECT_NE(whole[0].evaluation_set_hash, hex64(doubled.value()));
+}
+
+TEST(UNetEvaluation, CallingEveryPixelForegroundFollowsFromTheMasks) {
+  const auto spec = nuclei_spec();
+  const Samples samples(open_image_mask_set(spec.data.path),
+                        settings_from_json_text(spec.workload_settings), 0, {}, "here");
+  double foreground = 0, pixels = 0;
+  for (const auto sample : samples.lists().validation) {
+    const auto read = samples.read(sample);
+    for (const auto value : read->mask.bytes) {
+      foreground += value == std::byte{255} ? 1 : 0;
+      pixels += 1;
+    }
+  }
+  EXPECT_EQ(evaluate_on(1, spec).front().all_foreground_iou, foreground / pixels);
 }
 
 TEST(UNetEvaluation, AnotherSplitIsAnotherPopulation) {

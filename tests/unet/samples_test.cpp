@@ -188,5 +188,17 @@ TEST_F(UNetSamples, PlantedDuplicateIsRefusedOrCounted) {
   EXPECT_EQ(open(settings).facts().evaluation_duplicate_count, 1);
 }
 
+/// A fifth is evaluated.
+TEST_F(UNetSamples, TooFewToEvaluateAreSaidBeforeTraining) {
+  RunSpec spec;
+  spec.data.path = folder_.path().string();
+  spec.workload_settings = "{}";
+  write_set(25);
+  EXPECT_THAT(data_warnings(spec),
+              testing::ElementsAre(HasSubstr("is small: of 5 validation samples")));
+  write_set(30);
+  EXPECT_THAT(data_warnings(spec), testing::IsEmpty());
+}
+
 }  // namespace
 }  // namespace scalestudy::unet

@@ -25,7 +25,7 @@ TEST(Scores, NothingThereAndNothingPredictedIsRight) {
 /// The mean of the samples' own ratios would be (1 + 0) / 2.
 TEST(Scores, OfAllSamplesComeFromSummedCounts) {
   const std::vector<Counts> samples{{90, 90, 90}, {0, 5, 5}};
-  const auto all = scores(samples);
+  const auto all = scores(samples, 100);
   EXPECT_DOUBLE_EQ(all.iou, 0.9);
   EXPECT_DOUBLE_EQ(all.dice, 180.0 / 190.0);
   EXPECT_DOUBLE_EQ(all.iou_smoothed, 91.0 / 101.0);
@@ -56,23 +56,33 @@ TEST(Scores, DiceFollowsFromIou) {
 }
 
 TEST(Scores, OfOneSampleThePercentilesAreItsOwn) {
-  const auto one = scores(std::vector<Counts>{{6, 8, 10}});
+  const auto one = scores(std::vector<Counts>{{6, 8, 10}}, 100);
   EXPECT_EQ(one.iou, 0.5);
   EXPECT_EQ(one.iou_sample_p05, 0.5);
   EXPECT_EQ(one.iou_sample_p95, 0.5);
 }
 
 TEST(Scores, TheOrderOfSamplesDoesNotMatter) {
-  const auto forward = scores(std::vector<Counts>{{1, 2, 4}, {3, 3, 3}, {0, 1, 0}});
-  const auto backward = scores(std::vector<Counts>{{0, 1, 0}, {3, 3, 3}, {1, 2, 4}});
+  const auto forward = scores(std::vector<Counts>{{1, 2, 4}, {3, 3, 3}, {0, 1, 0}}, 5);
+  const auto backward = scores(std::vector<Counts>{{0, 1, 0}, {3, 3, 3}, {1, 2, 4}}, 5);
   EXPECT_EQ(forward.iou_sample_median, 0.2);
   EXPECT_EQ(backward.iou_sample_median, 0.2);
   EXPECT_EQ(forward.iou, backward.iou);
   EXPECT_EQ(forward.iou_sample_p05, backward.iou_sample_p05);
 }
 
+/// 6 + 2 of 2 × 20 pixels are foreground, whatever was predicted.
+TEST(Scores, CallingEveryPixelForegroundIsTheShareOfForeground) {
+  for (const double predicted : {0.0, 5.0}) {
+    const std::vector<Counts> samples{{0, predicted, 6}, {0, 0, 2}};
+    EXPECT_DOUBLE_EQ(scores(samples, 20).all_foreground_iou, 0.2);
+  }
+  EXPECT_EQ(scores(std::vector<Counts>{{20, 20, 20}}, 20).all_foreground_iou, 1);
+  EXPECT_EQ(scores(std::vector<Counts>{{0, 3, 0}}, 20).all_foreground_iou, 0);
+}
+
 TEST(Scores, WithoutSamplesIsABugOfOurs) {
-  EXPECT_THROW((void)scores({}), InternalError);
+  EXPECT_THROW((void)scores({}, 1), InternalError);
 }
 
 }  // namespace

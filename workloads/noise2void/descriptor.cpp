@@ -4,6 +4,7 @@
 #include "study/own_settings_json.hpp"
 
 #include "workloads/catalogue.hpp"
+#include "workloads/noise2void/data_warnings.hpp"
 #include "workloads/noise2void/first_study.hpp"
 #include "workloads/noise2void/settings.hpp"
 
@@ -57,6 +58,7 @@ const WorkloadDescriptor& noise2void_descriptor() {
       .training_sample_count = noise2void::training_sample_count,
       .reason_to_skip = noise2void::reason_to_skip,
       .first_study = noise2void::first_study,
+      .data_warnings = noise2void::data_warnings,
   };
   return descriptor;
 }

@@ -14,6 +14,7 @@ namespace {
 
 /// Fixed, so that every run of every study evaluates on the same patches.
 constexpr std::uint64_t split_seed = 0x5eedULL;
+constexpr std::uint64_t noise_seed = 0x0153ULL;
 
 std::size_t offset(const Shape3& shape, std::int64_t z, std::int64_t y, std::int64_t x) {
   return static_cast<std::size_t>((z * shape[1] + y) * shape[2] + x);
@@ -56,17 +57,23 @@ std::vector<Patch> shuffled(std::vector<Patch> patches) {
   return mixed;
 }
 
-/// Cuts the last round(frac · n) patches off, at least one, at most all but one.
+/// round(frac · n), at least one, at most all but one.
+std::int64_t validation_part(std::int64_t patches,
+                             double validation_frac,
+                             const std::string& origin) {
+  if (patches < 2)
+    throw BadInput({cat(origin, " yields ", patches, " patch(es)"),
+                    "training and validation need at least one each",
+                    "Choose a smaller 'patch' or a larger volume"});
+  const auto wanted = std::llround(validation_frac * static_cast<double>(patches));
+  return std::clamp<std::int64_t>(wanted, 1, patches - 1);
+}
+
+/// Cuts the last ones off.
 std::vector<Patch> cut_validation(std::vector<Patch>& patches,
                                   double validation_frac,
                                   const std::string& origin) {
-  if (patches.size() < 2)
-    throw BadInput({cat(origin, " yields ", patches.size(), " patch(es)"),
-                    "training and validation need at least one each",
-                    "Choose a smaller 'patch' or a larger volume"});
-  const auto wanted = std::llround(validation_frac * static_cast<double>(patches.size()));
-  const auto count =
-      std::clamp<std::int64_t>(wanted, 1, static_cast<std::int64_t>(patches.size()) - 1);
+  const auto count = validation_part(std::ssize(patches), validation_frac, origin);
   const auto first = patches.end() - count;
   std::vector<Patch> validation(std::make_move_iterator(first),
                                 std::make_move_iterator(patches.end()));
@@ -128,6 +135,21 @@ PatchSets make_patches(const Volume& volume, const Settings& settings, const std
   normalise(sets.training, sets.normalisation);
   normalise(sets.validation, sets.normalisation);
   return sets;
+}
+
+std::int64_t validation_patch_count(const Shape3& volume,
+                                    const Settings& settings,
+                                    const std::string& origin) {
+  const Shape3 patch{settings.patch[0], settings.patch[1], settings.patch[2]};
+  auto patches = std::ssize(grid_corners(volume, patch, origin));
+  const bool counts_copies = settings.split_rule == SplitRule::original &&
+                             settings.augmentation == AugmentationRule::eightfold;
+  if (counts_copies) patches *= 8;
+  return validation_part(patches, settings.validation_frac, origin);
+}
+
+void add_noise(Volume& volume, const DataSettings& data) {
+  if (data.added_noise_std > 0) add_noise(volume, data.added_noise_std, noise_seed);
 }
 
 void add_noise(Volume& volume, double noise_std, std::uint64_t seed) {

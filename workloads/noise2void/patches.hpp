@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "study/settings.hpp"
+
 #include "data/volume.hpp"
 
 #include "workloads/noise2void/settings.hpp"
@@ -37,7 +39,15 @@ struct PatchSets {
                                      const Settings& settings,
                                      const std::string& origin);
 
+/// How many of a volume's patches make_patches() sets aside. Errors: as make_patches().
+[[nodiscard]] std::int64_t validation_patch_count(const Shape3& volume,
+                                                  const Settings& settings,
+                                                  const std::string& origin);
+
 /// Adds Gaussian noise in grey values; the same for the same seed.
 void add_noise(Volume& volume, double noise_std, std::uint64_t seed);
+
+/// Adds what data.added_noise_std asks for: the same noise in every run.
+void add_noise(Volume& volume, const DataSettings& data);
 
 }  // namespace scalestudy::noise2void

@@ -8,8 +8,11 @@
 #include "core/hash.hpp"
 #include "core/text.hpp"
 
+#include "data/volume_statistics.hpp"
+
 #include "training/tensors/memory_format.hpp"
 
+#include "workloads/noise2void/baselines.hpp"
 #include "workloads/noise2void/loss.hpp"
 #include "workloads/noise2void/masked_batch.hpp"
 #include "workloads/noise2void/masking.hpp"
@@ -24,7 +27,6 @@ namespace {
 /// Validation masks are fixed: the same for every rank count, seed and repeat, so that losses can
 /// be compared.
 constexpr std::uint64_t validation_mask_seed = 0x7a11dULL;
-constexpr std::uint64_t noise_seed = 0x0153ULL;
 
 std::uint64_t hash_of(const Patch& patch, const std::vector<MaskedVoxel>& masked) {
   auto hash = hash_bytes(std::as_bytes(std::span(patch)));
@@ -51,18 +53,6 @@ Panel middle_slice(const std::string& name, const Volume& volume) {
       volume.voxels.begin() + static_cast<std::ptrdiff_t>(size) * (volume.shape[0] / 2);
   return {
       name, volume.shape[1], volume.shape[2], {first, first + static_cast<std::ptrdiff_t>(size)}};
-}
-
-/// 10 · log10(range² / mean squared error), the range being that of the reference.
-double psnr_db(const Volume& reference, const Volume& prediction) {
-  double squares = 0;
-  for (std::size_t i = 0; i < reference.voxels.size(); ++i) {
-    const double error = reference.voxels[i] - prediction.voxels[i];
-    squares += error * error;
-  }
-  const auto [low, high] = std::minmax_element(reference.voxels.begin(), reference.voxels.end());
-  const double range = *high - *low;
-  return 10.0 * std::log10(range * range * static_cast<double>(reference.voxels.size()) / squares);
 }
 
 void require_finite(const Volume& volume, const std::string& file) {
@@ -92,6 +82,7 @@ class Noise2VoidTask final : public TrainingTask {
 
  private:
   void read_data();
+  void look_at_validation();
   void require_enough_patches() const;
   [[nodiscard]] std::vector<MaskedVoxel> validation_mask(std::int64_t index) const;
   [[nodiscard]] const Patch& training_patch(std::int64_t index) const {
@@ -114,6 +105,7 @@ class Noise2VoidTask final : public TrainingTask {
   std::optional<Volume> reference_;  ///< what it should look like, when known
   PatchSets patches_;
   std::vector<std::uint64_t> validation_hashes_;  ///< over patch and mask
+  double constant_loss_ = not_recorded;
   std::optional<SampleSequence> sequence_;
   std::shared_ptr<UNet> model_;
   torch::Tensor patches_on_device_;      ///< (patches, 1, Z, Y, X), for input `device`
@@ -146,12 +138,21 @@ void Noise2VoidTask::read_data() {
     reference_ = volume_;
   }
   require_finite(volume_, spec_.data.path);
-  if (spec_.data.added_noise_std > 0) add_noise(volume_, spec_.data.added_noise_std, noise_seed);
+  add_noise(volume_, spec_.data);
   patches_ = make_patches(volume_, settings_, cat("'", spec_.data.path, "'"));
   require_enough_patches();
-  for (std::int64_t i = 0; i < std::ssize(patches_.validation); ++i)
-    validation_hashes_.push_back(
-        hash_of(patches_.validation[static_cast<std::size_t>(i)], validation_mask(i)));
+  look_at_validation();
+}
+
+/// Every rank has all patches: hashes and baseline are the same at any number of ranks.
+void Noise2VoidTask::look_at_validation() {
+  std::vector<double> targets;
+  for (std::int64_t i = 0; i < std::ssize(patches_.validation); ++i) {
+    const auto masked = validation_mask(i);
+    validation_hashes_.push_back(hash_of(patches_.validation[static_cast<std::size_t>(i)], masked));
+    for (const auto& voxel : masked) targets.push_back(voxel.original);
+  }
+  constant_loss_ = constant_loss(settings_.loss, targets);
 }
 
 std::vector<MaskedVoxel> Noise2VoidTask::validation_mask(std::int64_t index) const {
@@ -260,6 +261,7 @@ Evaluation Noise2VoidTask::evaluate(const Communicator& comm, const HeartbeatCal
   const auto sums = evaluate_samples(comm, total, batch_size, 2, evaluate_batch);
   const auto points = column_sum(sums, 2, 1);
   return {.loss = column_sum(sums, 2, 0) / points,
+          .constant_loss = constant_loss_,
           .sample_count = total,
           .weight_sum = points,
           .evaluation_set_hash = hex64(merged(comm, hash).value())};
@@ -277,7 +279,10 @@ Evaluation Noise2VoidTask::final_evaluation(const Communicator& comm,
   const auto predicted =
       predict(*model_, shown, {patches_.normalisation, tile, settings_.depth, memory_format_}, comm,
               heartbeat);
-  if (reference_) evaluation.psnr_db = psnr_db(*reference_, predicted);
+  if (reference_) {
+    evaluation.psnr_db = psnr_db(*reference_, predicted);
+    evaluation.input_psnr_db = psnr_db(*reference_, shown);
+  }
   panels.push_back(middle_slice("input", central_part(shown, region)));
   panels.push_back(middle_slice("prediction", central_part(predicted, region)));
   if (reference_) panels.push_back(middle_slice("reference", central_part(*reference_, region)));
@@ -305,6 +310,16 @@ EffectiveSettings Noise2VoidTask::effective_settings() const {
        "What is taken off every voxel");
   fact("normalisation_std", patches_.normalisation.std, "grey values",
        "What every voxel is divided by");
+  const auto correlation = noise_correlation(volume_);
+  const auto alike = [&](const char* name, std::size_t axis) {
+    fact(name, correlation[axis], "1", "Correlation of the noise of neighbouring voxels");
+  };
+  alike("noise_correlation_z", 0);
+  alike("noise_correlation_y", 1);
+  alike("noise_correlation_x", 2);
+  std::vector<std::string> warnings{noise_warning(correlation)};
+  std::erase(warnings, "");
+  fact("data_warnings", warnings, "1", "What stands against training on these data");
   fact("mask_box_side_vox", box, "voxels", "Side of the boxes that have one masked voxel each");
   fact("masked_voxels_per_patch_expected", points, "voxels",
        "Masked voxels of a patch, on average");

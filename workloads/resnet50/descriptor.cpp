@@ -29,6 +29,7 @@ const WorkloadDescriptor& resnet50_descriptor() {
       .training_sample_count = resnet50::training_sample_count,
       .reason_to_skip = unused_denoising_setting,
       .first_study = resnet50::first_study,
+      .data_warnings = resnet50::data_warnings,
   };
   return descriptor;
 }

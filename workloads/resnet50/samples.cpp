@@ -4,6 +4,8 @@
 #include "core/hash.hpp"
 #include "core/text.hpp"
 
+#include "study/small_sets.hpp"
+
 #include "data/resize.hpp"
 #include "data/source/image_source.hpp"
 #include "data/split.hpp"
@@ -36,6 +38,24 @@ void require_classes(const ImageSet& set, const Settings& settings, std::string_
   if (found < 2)
     throw BadInput({cat("'", path, "' has ", found, " class"), "there is nothing to tell apart",
                     "Add a folder of pictures for each further class"});
+}
+
+/// Names of the classes that none of `samples` is of.
+std::vector<std::string> absent_classes(const ImageSet& set,
+                                        const std::vector<std::int64_t>& samples) {
+  std::vector<bool> is_there(set.class_names().size());
+  for (const auto sample : samples)
+    is_there[static_cast<std::size_t>(set.samples()[static_cast<std::size_t>(sample)].label)] =
+        true;
+  std::vector<std::string> absent;
+  for (std::size_t i = 0; i < is_there.size(); ++i)
+    if (!is_there[i]) absent.push_back(set.class_names()[i]);
+  return absent;
+}
+
+/// What the last evaluation is made on.
+const std::vector<std::int64_t>& final_set(const Samples& samples) {
+  return samples.test.empty() ? samples.validation : samples.test;
 }
 
 class ResizedSet final : public ImageSet {
@@ -79,6 +99,29 @@ Samples divide_samples(const ImageSet& set, const Settings& settings, std::strin
     samples.validation_source = "part of train";
   }
   return samples;
+}
+
+std::vector<std::string> class_warnings(const ImageSet& set, const Samples& samples) {
+  std::vector<std::string> warnings;
+  const auto untrained = absent_classes(set, samples.training);
+  if (!untrained.empty())
+    warnings.push_back(cat("Classes without a picture to train on: ", join(untrained, ", "), "."));
+  const auto unjudged = absent_classes(set, final_set(samples));
+  if (!unjudged.empty())
+    warnings.push_back(cat("Classes without an evaluated picture: ", join(unjudged, ", "),
+                           "; no accuracy tells anything about them."));
+  return warnings;
+}
+
+std::vector<std::string> data_warnings(const RunSpec& spec) {
+  const auto set = open_class_set(spec.data.path);
+  const auto samples =
+      divide_samples(*set, settings_from_json_text(spec.workload_settings), spec.data.path);
+  auto warnings = class_warnings(*set, samples);
+  warnings.push_back(small_set_warning(std::ssize(final_set(samples)),
+                                       samples.test.empty() ? "validation" : "test"));
+  std::erase(warnings, "");
+  return warnings;
 }
 
 std::int64_t count_training_samples(const std::filesystem::path& path, const Settings& settings) {

@@ -10,6 +10,8 @@
 
 #include "core/parallel.hpp"
 
+#include "study/run_spec.hpp"
+
 #include "data/content_overlap.hpp"
 #include "data/image_set.hpp"
 
@@ -30,6 +32,13 @@ struct Samples {
 [[nodiscard]] Samples divide_samples(const ImageSet& set,
                                      const Settings& settings,
                                      std::string_view path);
+
+/// Classes that cannot be learned or judged, in a sentence each.
+[[nodiscard]] std::vector<std::string> class_warnings(const ImageSet& set, const Samples& samples);
+
+/// Those of classes, and of too few pictures to evaluate, from the listing of spec.data.path.
+/// Errors: as divide_samples() and open_class_set().
+[[nodiscard]] std::vector<std::string> data_warnings(const RunSpec& spec);
 
 /// What divide_samples() leaves for training. Errors: also those of open_class_set().
 [[nodiscard]] std::int64_t count_training_samples(const std::filesystem::path& path,

@@ -38,6 +38,7 @@ const WorkloadDescriptor& unet_descriptor() {
       .training_sample_count = unet::training_sample_count,
       .reason_to_skip = unet::reason_to_skip,
       .first_study = unet::first_study,
+      .data_warnings = unet::data_warnings,
   };
   return descriptor;
 }

@@ -7,6 +7,8 @@
 #include "core/hash.hpp"
 #include "core/text.hpp"
 
+#include "study/small_sets.hpp"
+
 #include "data/content_overlap.hpp"
 #include "data/resize.hpp"
 #include "data/source/image_source.hpp"
@@ -91,6 +93,14 @@ std::int64_t training_sample_count(const RunSpec& spec) {
                     "Name the folder that holds images/ and masks/: --set data.path=/path/to/it"});
   const auto set = open_image_mask_set(spec.data.path);
   return std::ssize(sample_lists(*set, settings_from_json_text(spec.workload_settings)).training);
+}
+
+std::vector<std::string> data_warnings(const RunSpec& spec) {
+  const auto set = open_image_mask_set(spec.data.path);
+  const auto lists = sample_lists(*set, settings_from_json_text(spec.workload_settings));
+  std::vector<std::string> warnings{small_set_warning(std::ssize(lists.validation), "validation")};
+  std::erase(warnings, "");
+  return warnings;
 }
 
 Sample prepared(const Image& image,

@@ -30,6 +30,9 @@ struct SampleLists {
 /// Errors: BadInput when there are fewer than two samples.
 [[nodiscard]] SampleLists sample_lists(const ImageSet& set, const Settings& settings);
 
+/// Of too few samples to evaluate, from a listing of spec.data.path. Errors: as sample_lists().
+[[nodiscard]] std::vector<std::string> data_warnings(const RunSpec& spec);
+
 /// Positions of one pass, from a listing of spec.data.path.
 [[nodiscard]] std::int64_t training_sample_count(const RunSpec& spec);
 

@@ -28,7 +28,7 @@ double dice(const Counts& counts) {
   return both == 0 ? 1.0 : 2 * counts.intersection / both;
 }
 
-EvaluationRow scores(std::span<const Counts> samples) {
+EvaluationRow scores(std::span<const Counts> samples, std::int64_t sample_pixels) {
   SCALESTUDY_EXPECT(!samples.empty());
   Counts all;
   std::vector<double> each;
@@ -39,12 +39,16 @@ EvaluationRow scores(std::span<const Counts> samples) {
     each.push_back(iou(sample));
   }
   std::sort(each.begin(), each.end());
+  const auto pixels = static_cast<double>(sample_pixels) * static_cast<double>(samples.size());
+  const Counts all_foreground{
+      .intersection = all.target, .predicted = pixels, .target = all.target};
   return {.iou = iou(all),
           .iou_smoothed = iou_smoothed(all),
           .dice = dice(all),
           .iou_sample_p05 = percentile(each, 0.05),
           .iou_sample_median = percentile(each, 0.5),
-          .iou_sample_p95 = percentile(each, 0.95)};
+          .iou_sample_p95 = percentile(each, 0.95),
+          .all_foreground_iou = iou(all_foreground)};
 }
 
 }  // namespace scalestudy::unet

@@ -23,8 +23,9 @@ struct Counts {
 /// 2 I / (T + P); 1 when neither holds anything.
 [[nodiscard]] double dice(const Counts& counts);
 
-/// The metrics of an evaluation and nothing else of it: of the sums over all samples, and
-/// percentiles of the samples' own IoU (linear between order statistics, as numpy).
-[[nodiscard]] EvaluationRow scores(std::span<const Counts> samples);
+/// The metrics of an evaluation and nothing else of it: of the sums over all samples of
+/// `sample_pixels` each, and percentiles of the samples' own IoU (linear between order statistics,
+/// as numpy).
+[[nodiscard]] EvaluationRow scores(std::span<const Counts> samples, std::int64_t sample_pixels);
 
 }  // namespace scalestudy::unet

@@ -191,7 +191,7 @@ Evaluation UNetTask::evaluate_on(const std::vector<std::int64_t>& samples,
   std::vector<Counts> counts;
   for (std::size_t i = 0; i < values.size(); i += columns)
     counts.push_back({values[i + 1], values[i + 2], values[i + 3]});
-  auto evaluation = scores(counts);
+  auto evaluation = scores(counts, samples_.pixels());
   evaluation.loss = column_sum(values, columns, 0) / static_cast<double>(total);
   evaluation.sample_count = total;
   evaluation.weight_sum = static_cast<double>(total);

@@ -153,6 +153,7 @@ std::vector<RunResult> run_study(Context& context,
   }
   warn_of_missing_base(planned.plan.matrix, reporter);
   if (!policy.no_trial) warn_of_load(planned.plan.matrix, reporter);
+  for (const auto& warning : data_warnings(planned)) reporter.warning(warning);
   const Stopwatch since;
   SignalQueue signals;
   StudyRunner runner(

@@ -38,25 +38,30 @@ std::string correlation_text(double value) {
   return std::isnan(value) ? "too short" : fmt::format("{:+.3f}", value);
 }
 
+/// Lines of at most 100 characters.
+void print_wrapped(const std::string& text, const std::string& indent, std::ostream& out) {
+  constexpr std::size_t width = 100;
+  std::string line = indent;
+  for (const auto& word : split(text, ' ')) {
+    if (line.size() > indent.size() && line.size() + 1 + word.size() > width) {
+      out << line << '\n';
+      line = indent;
+    }
+    line += line.size() > indent.size() ? " " + word : word;
+  }
+  out << line << '\n';
+}
+
 void print_noise(const VolumeInspection& found, std::ostream& out) {
   const auto& [z, y, x] = found.noise_correlation;
   out << "Noise        correlation of neighbouring voxels: z " << correlation_text(z) << ", y "
       << correlation_text(y) << ", x " << correlation_text(x) << '\n';
-  std::vector<std::string> axes;
-  for (std::size_t axis = 0; axis < 3; ++axis) {
-    if (std::abs(found.noise_correlation[axis]) > notable_correlation) {
-      axes.emplace_back(1, "zyx"[axis]);
-    }
-  }
   const std::string indent(13, ' ');
-  if (axes.empty()) {
-    out << indent
-        << "Agrees with noise that is independent from voxel to voxel, as Noise2Void assumes.\n";
-  } else {
-    out << indent << "Not independent along " << join(axes, ", ")
-        << ": Noise2Void would learn part of such noise (or the structure is as fine as a "
-           "voxel).\n";
-  }
+  const auto warning = noise_warning(found.noise_correlation);
+  print_wrapped(warning.empty() ? "Agrees with noise that is independent from voxel to voxel, as "
+                                  "Noise2Void assumes."
+                                : warning,
+                indent, out);
   out << indent << "Method: median over 32 x 32 tiles of the lag-1 correlation of second\n"
       << indent << "differences taken along the other in-plane axis (z: along both).\n";
 }

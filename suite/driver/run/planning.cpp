@@ -49,4 +49,18 @@ void require_data(const Study& study) {
   }
 }
 
+std::vector<std::string> data_warnings(const PlannedStudy& planned) {
+  const auto& runs = planned.plan.matrix.runs;
+  if (runs.empty()) return {};
+  for (const auto* workload : workload_catalogue()) {
+    if (workload->name != runs.front().workload || workload->data_warnings == nullptr) continue;
+    try {
+      return workload->data_warnings(runs.front());
+    } catch (const BadInput&) {
+      return {};
+    }
+  }
+  return {};
+}
+
 }  // namespace scalestudy

@@ -2,6 +2,7 @@
 /// From a command line to the list of runs.
 
 #include <string>
+#include <vector>
 
 #include "study/study.hpp"
 
@@ -25,5 +26,9 @@ struct PlannedStudy {
 
 /// Errors: BadInput when the study names no data, or data that do not exist.
 void require_data(const Study& study);
+
+/// What the workload finds in the data that stands against training on them, in a sentence each.
+/// Data that it cannot read have none: the ranks refuse them.
+[[nodiscard]] std::vector<std::string> data_warnings(const PlannedStudy& planned);
 
 }  // namespace scalestudy
