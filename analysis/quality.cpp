@@ -9,8 +9,6 @@
 
 #include "core/text.hpp"
 
-#include "analysis/settings_json.hpp"
-
 namespace scalestudy {
 namespace {
 
@@ -140,9 +138,7 @@ std::vector<std::string> data_warnings(const Series& series) {
   std::vector<std::string> all;
   for (const auto& [ranks, runs] : series.by_ranks) {
     for (const Run* run : runs) {
-      const auto facts = flatten_json(run->record.effective_settings);
-      for (const auto& warning : texts_in_json_list(value_named(facts, "data_warnings")))
-        add_unique(all, warning);
+      for (const auto& warning : run->record.header.data_warnings) add_unique(all, warning);
     }
   }
   return all;

@@ -117,21 +117,21 @@ std::string worth_sentence(std::int64_t ranks, const MetricValues& one) {
 }
 
 /// What an accuracy cannot tell, its interval says better.
-std::string few_samples_sentences(const SeriesAnalysis& analysis) {
-  if (!analysis.population.identical || analysis.quality.front().accuracy_ground) return "";
-  std::string text;
-  for (const EvaluatedSet& set : analysis.population.sets) {
-    const auto warning = small_set_warning(set.samples, set.name);
-    if (!warning.empty()) text += " " + warning;
-  }
-  return text;
+std::vector<std::string> few_samples_warnings(const SeriesAnalysis& analysis) {
+  if (!analysis.population.identical || analysis.quality.front().accuracy_ground) return {};
+  std::vector<std::string> warnings;
+  for (const EvaluatedSet& set : analysis.population.sets)
+    warnings.push_back(small_set_warning(set.samples, set.name));
+  std::erase(warnings, "");
+  return warnings;
 }
 
 /// What makes values worthless, before any of them is compared.
 std::string ground_sentences(const SeriesAnalysis& analysis) {
+  auto warnings = analysis.data_warnings;
+  for (const auto& warning : few_samples_warnings(analysis)) add_unique(warnings, warning);
   std::string text;
-  for (const auto& warning : analysis.data_warnings) text += " " + warning;
-  text += few_samples_sentences(analysis);
+  for (const auto& warning : warnings) text += " " + warning;
   for (const QualityPoint& point : analysis.quality) {
     for (const MetricValues& one : point.metrics) text += worth_sentence(point.ranks, one);
     text += worth_sentence(point.ranks, point.validation_loss);

@@ -245,6 +245,10 @@ std::int64_t read_integer_attribute(Id object, const std::string& name) {
   return value;
 }
 
+bool has_attribute(Id object, const std::string& name) {
+  return checked(H5Aexists(object, name.c_str()), "H5Aexists", name) > 0;
+}
+
 std::vector<std::string> read_texts_attribute(Id object, const std::string& name) {
   constexpr std::size_t most = 1 << 16;
   const auto attribute = open_attribute(object, name);

@@ -69,6 +69,7 @@ void write_attribute(Id object, const std::string& name, double value);
 void write_attribute(Id object, const std::string& name, const std::vector<std::string>& texts);
 [[nodiscard]] std::string read_text_attribute(Id object, const std::string& name);
 [[nodiscard]] std::int64_t read_integer_attribute(Id object, const std::string& name);
+[[nodiscard]] bool has_attribute(Id object, const std::string& name);
 [[nodiscard]] std::vector<std::string> read_texts_attribute(Id object, const std::string& name);
 
 /// What a data set is made of; extendible ones have a first or second dimension of unlimited size.

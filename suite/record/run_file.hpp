@@ -56,6 +56,7 @@ struct Closing {
   std::int64_t failed_rank = -1;
   std::string failed_phase;
   std::vector<RunLabel> labels;  ///< beside those in the file
+  std::vector<std::string> data_warnings;
   SummaryRow summary;  ///< what follows from the raw columns; what is not known is left out
 };
 

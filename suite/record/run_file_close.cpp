@@ -43,6 +43,8 @@ void write_closing(const std::filesystem::path& part_file, const Closing& closin
   hdf5::write_attribute(file.get(), "failed_rank", closing.failed_rank);
   hdf5::write_attribute(file.get(), "failed_phase", closing.failed_phase);
   add_labels(file, closing.labels);
+  if (!closing.data_warnings.empty())
+    hdf5::write_attribute(file.get(), "data_warnings", closing.data_warnings);
   for (const auto& column : columns_of<SummaryRow>)
     if (const auto value = known_value(closing.summary, column))
       write_summary(file, column, *value);

@@ -69,6 +69,8 @@ class Reader {
     header.failed_phase = hdf5::read_text_attribute(root, "failed_phase");
     header.labels = hdf5::read_texts_attribute(root, "labels");
     header.validity_codes = hdf5::read_texts_attribute(root, "validity");
+    if (hdf5::has_attribute(root, "data_warnings"))
+      header.data_warnings = hdf5::read_texts_attribute(root, "data_warnings");
     // A writer that was killed may have stopped between two columns of one row.
     may_be_torn_ = finding_ == seal::Finding::open || header.status != RunStatus::complete;
   }

@@ -34,6 +34,7 @@ struct RunHeader {
   std::string failed_phase;                 ///< what it was doing
   std::vector<std::string> labels;          ///< as in the file: names of RunLabel, or newer
   std::vector<std::string> validity_codes;  ///< empty: valid
+  std::vector<std::string> data_warnings;   ///< what the data do not let anyone conclude
   [[nodiscard]] bool has_label(RunLabel label) const;
 };
 

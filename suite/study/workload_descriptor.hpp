@@ -50,8 +50,7 @@ struct WorkloadDescriptor {
   FirstStudy (*first_study)(const std::filesystem::path& data);
 
   /// What the data themselves will not let anyone learn or conclude, in a sentence each; looks into
-  /// them. The rank program records what the report cannot see as the fact `data_warnings`, in the
-  /// same words. Errors: BadInput for data that the ranks refuse as well.
+  /// them. Run files keep it. Errors: BadInput for data that the ranks refuse as well.
   std::vector<std::string> (*data_warnings)(const RunSpec& spec) = nullptr;
 };
 

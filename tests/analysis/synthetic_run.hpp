@@ -39,7 +39,7 @@ struct SyntheticRun {
   ScalingRule rule = ScalingRule::linear_fixed_samples;
   std::string build_id = "0.1.0+gabcdef01.release";
   std::vector<std::string> labels;
-  std::string effective_settings = R"({"precision": "float32", "threads_per_rank": 1})";
+  std::vector<std::string> data_warnings;
   RunStatus status = RunStatus::complete;
   bool close = true;  ///< false: leaves run.h5.part
   bool nan_loss = false;
@@ -204,7 +204,7 @@ inline std::filesystem::path write_synthetic(const std::filesystem::path& folder
     RunFileWriter writer(part, header, run.ranks);
     writer.write_settings(R"({"workload": "noise2void", "settings": {"local_batch_size": 4},
                               "description": "Invented runs < with known answers"})",
-                          to_json_text(spec), run.effective_settings);
+                          to_json_text(spec), R"({"precision": "float32", "threads_per_rank": 1})");
     writer.write_environment(R"({"cpu": {"model": "Invented CPU <1>", "cores": 4}})");
     SyntheticWriter synthetic(run, writer);
     synthetic.write_all();
@@ -241,6 +241,7 @@ inline std::filesystem::path write_synthetic(const std::filesystem::path& folder
   closing.reason = run.status == RunStatus::complete ? "" : "rank 1 was killed by signal 9";
   closing.failed_rank = run.status == RunStatus::complete ? -1 : 1;
   closing.failed_phase = run.status == RunStatus::complete ? "" : "backward";
+  closing.data_warnings = run.data_warnings;
   closing.summary.launch_wall_time_s = training_s + run.launch_overhead_s;
   return close_run_file(part, closing);
 }

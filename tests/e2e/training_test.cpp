@@ -284,11 +284,7 @@ TEST(Training, CorrelatedNoiseIsSaidAndRecorded) {
   test::write_noisy_volume(volume, {8, 64, 64}, 0.5);
   const auto finished = place.run({}, {"--set", cat("data.path=", volume.string())});
   ASSERT_EQ(finished.code, 0) << finished.err;
-  const auto facts =
-      nlohmann::json::parse(records_of(place).front().effective_settings).at("facts");
-  EXPECT_NEAR(facts["noise_correlation_x"]["value"].get<double>(), 0.4, 0.05);
-  EXPECT_NEAR(facts["noise_correlation_y"]["value"].get<double>(), 0, 0.05);
-  const auto warning = facts["data_warnings"]["value"].at(0).get<std::string>();
+  const auto warning = records_of(place).front().header.data_warnings.at(0);
   EXPECT_THAT(warning, HasSubstr("correlated along x (+0."));
   const auto at = finished.err.find("warning: " + warning);
   ASSERT_NE(at, std::string::npos) << finished.err;
@@ -304,9 +300,7 @@ TEST(Training, IndependentNoiseIsNoWord) {
       place.run({}, {"--set", cat("data.path=", volume.string()), "--set", "settings.epochs=1"});
   ASSERT_EQ(finished.code, 0) << finished.err;
   EXPECT_THAT(finished.err, testing::Not(HasSubstr("warning")));
-  const auto facts =
-      nlohmann::json::parse(records_of(place).front().effective_settings).at("facts");
-  EXPECT_TRUE(facts["data_warnings"]["value"].empty());
+  EXPECT_TRUE(records_of(place).front().header.data_warnings.empty());
 }
 
 }  // namespace

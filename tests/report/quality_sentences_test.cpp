@@ -78,11 +78,9 @@ TEST_F(QualitySentences, AnAccuracyOfFewSamplesIsSaidByItsIntervalOnly) {
   EXPECT_THAT(said(), Not(HasSubstr("even a model")));
 }
 
-TEST_F(QualitySentences, WhatTheRanksFoundInTheDataIsSaidOnceBeforeAnyValue) {
-  const std::string facts = R"({"facts": {"data_warnings": {"value": ["Noise is alike."],
-                                "unit": "1", "description": "d"}}})";
+TEST_F(QualitySentences, WhatIsWrongWithTheDataIsSaidOnceBeforeAnyValue) {
   for (const std::int64_t ranks : {1, 2})
-    add({.ranks = ranks, .steps_per_epoch = 20, .effective_settings = facts}, 2);
+    add({.ranks = ranks, .steps_per_epoch = 20, .data_warnings = {"Noise is alike."}}, 2);
   const auto text = said();
   EXPECT_THAT(text, HasSubstr(" Noise is alike. "));
   EXPECT_EQ(text.find("alike"), text.rfind("alike"));

@@ -8,8 +8,6 @@
 #include "core/hash.hpp"
 #include "core/text.hpp"
 
-#include "data/volume_statistics.hpp"
-
 #include "training/tensors/memory_format.hpp"
 
 #include "workloads/noise2void/baselines.hpp"
@@ -310,16 +308,6 @@ EffectiveSettings Noise2VoidTask::effective_settings() const {
        "What is taken off every voxel");
   fact("normalisation_std", patches_.normalisation.std, "grey values",
        "What every voxel is divided by");
-  const auto correlation = noise_correlation(volume_);
-  const auto alike = [&](const char* name, std::size_t axis) {
-    fact(name, correlation[axis], "1", "Correlation of the noise of neighbouring voxels");
-  };
-  alike("noise_correlation_z", 0);
-  alike("noise_correlation_y", 1);
-  alike("noise_correlation_x", 2);
-  std::vector<std::string> warnings{noise_warning(correlation)};
-  std::erase(warnings, "");
-  fact("data_warnings", warnings, "1", "What stands against training on these data");
   fact("mask_box_side_vox", box, "voxels", "Side of the boxes that have one masked voxel each");
   fact("masked_voxels_per_patch_expected", points, "voxels",
        "Masked voxels of a patch, on average");

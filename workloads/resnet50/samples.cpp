@@ -81,6 +81,19 @@ class ResizedSet final : public ImageSet {
   std::int64_t height_px_, width_px_;
 };
 
+/// Of classes that cannot be learned or judged.
+std::vector<std::string> class_warnings(const ImageSet& set, const Samples& samples) {
+  std::vector<std::string> warnings;
+  const auto untrained = absent_classes(set, samples.training);
+  if (!untrained.empty())
+    warnings.push_back(cat("Classes without a picture to train on: ", join(untrained, ", "), "."));
+  const auto unjudged = absent_classes(set, final_set(samples));
+  if (!unjudged.empty())
+    warnings.push_back(cat("Classes without an evaluated picture: ", join(unjudged, ", "),
+                           "; no accuracy tells anything about them."));
+  return warnings;
+}
+
 }  // namespace
 
 Samples divide_samples(const ImageSet& set, const Settings& settings, std::string_view path) {
@@ -99,18 +112,6 @@ Samples divide_samples(const ImageSet& set, const Settings& settings, std::strin
     samples.validation_source = "part of train";
   }
   return samples;
-}
-
-std::vector<std::string> class_warnings(const ImageSet& set, const Samples& samples) {
-  std::vector<std::string> warnings;
-  const auto untrained = absent_classes(set, samples.training);
-  if (!untrained.empty())
-    warnings.push_back(cat("Classes without a picture to train on: ", join(untrained, ", "), "."));
-  const auto unjudged = absent_classes(set, final_set(samples));
-  if (!unjudged.empty())
-    warnings.push_back(cat("Classes without an evaluated picture: ", join(unjudged, ", "),
-                           "; no accuracy tells anything about them."));
-  return warnings;
 }
 
 std::vector<std::string> data_warnings(const RunSpec& spec) {

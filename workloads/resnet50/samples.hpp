@@ -33,11 +33,8 @@ struct Samples {
                                      const Settings& settings,
                                      std::string_view path);
 
-/// Classes that cannot be learned or judged, in a sentence each.
-[[nodiscard]] std::vector<std::string> class_warnings(const ImageSet& set, const Samples& samples);
-
-/// Those of classes, and of too few pictures to evaluate, from the listing of spec.data.path.
-/// Errors: as divide_samples() and open_class_set().
+/// Of classes that cannot be learned or judged, and of too few pictures to evaluate, from the
+/// listing of spec.data.path. Errors: as divide_samples() and open_class_set().
 [[nodiscard]] std::vector<std::string> data_warnings(const RunSpec& spec);
 
 /// What divide_samples() leaves for training. Errors: also those of open_class_set().

@@ -299,8 +299,6 @@ EffectiveSettings ResNet50Task::effective_settings() const {
   effective.add_fact("trainable_parameter_count",
                      {parameters, "parameters", "Parameters of the network"});
   text("class_names", set_->class_names(), "Classes in the order of their labels");
-  text("data_warnings", class_warnings(*set_, samples_),
-       "What stands against training on these data");
   pictures_in("training_sample_count", std::ssize(samples_.training), "Training pictures");
   pictures_in("validation_sample_count", std::ssize(samples_.validation), "Validation pictures");
   text("validation_source", samples_.validation_source, "Where validation pictures come from");

@@ -152,12 +152,15 @@ std::vector<RunResult> run_study(Context& context,
     reporter.info(cat("left out: ", skipped.combination, ": ", skipped.reason));
   }
   warn_of_missing_base(planned.plan.matrix, reporter);
-  if (!policy.no_trial) warn_of_load(planned.plan.matrix, reporter);
-  for (const auto& warning : data_warnings(planned)) reporter.warning(warning);
+  const bool all_kept = std::all_of(earlier.begin(), earlier.end(),
+                                    [](const RunState& run) { return is_settled(run.stage); });
+  const auto warnings = all_kept ? std::vector<std::string>() : data_warnings(planned);
+  for (const auto& warning : warnings) reporter.warning(warning);
+  if (!all_kept && !policy.no_trial) warn_of_load(planned.plan.matrix, reporter);
   const Stopwatch since;
   SignalQueue signals;
   StudyRunner runner(
-      {folder, planned.plan, earlier, shipped.rank_program(), reporter, signals, policy});
+      {folder, planned.plan, earlier, warnings, shipped.rank_program(), reporter, signals, policy});
   auto results = runner.run_all();
   report_results(results, planned.plan.matrix.runs.size(), folder, since.elapsed_s(), reporter);
   return results;

@@ -270,6 +270,7 @@ void StudyRunner::close_result_file(const RunSpec& spec, RunOutcome& outcome) {
           summarise(record, {spec.settings.warmup_steps, spec.smoothness_window_samples});
       outcome.disturbance =
           busy_machine_reason(closing.summary.cpu_use_frac, closing.summary.contended_cpu_frac);
+      closing.data_warnings = parts_.data_warnings;
       if (!outcome.disturbance.empty()) closing.labels.push_back(RunLabel::busy_machine);
       // A resumed run's launch is only the end of it.
       if (!record.header.has_label(RunLabel::resumed))

@@ -46,7 +46,8 @@ class StudyRunner {
   struct Parts {
     const WritableStudyFolder& folder;
     const StudyPlan& plan;
-    std::vector<RunState> earlier;  ///< by run: what an earlier call of `run` left
+    std::vector<RunState> earlier;           ///< by run: what an earlier call of `run` left
+    std::vector<std::string> data_warnings;  ///< for the run files
     std::filesystem::path rank_program;
     Reporter& reporter;
     SignalQueue& signals;
