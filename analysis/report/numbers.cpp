@@ -112,8 +112,4 @@ std::string ranks_in_words(std::int64_t ranks, bool capital) {
   return word + (ranks == 1 ? " rank" : " ranks");
 }
 
-std::string counted(std::size_t count, const std::string& noun) {
-  return cat(count, ' ', noun, count == 1 ? "" : noun.back() == 'h' ? "es" : "s");
-}
-
 }  // namespace scalestudy

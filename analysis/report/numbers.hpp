@@ -30,7 +30,5 @@ inline constexpr const char* missing_number = "–";
 [[nodiscard]] std::string mean_and_deviation(const std::vector<double>& values);
 /// "Four ranks", "One rank", "16 ranks".
 [[nodiscard]] std::string ranks_in_words(std::int64_t ranks, bool capital);
-/// 1 -> "1 run", 5 -> "5 runs".
-[[nodiscard]] std::string counted(std::size_t count, const std::string& noun);
 
 }  // namespace scalestudy

@@ -112,6 +112,18 @@ inline constexpr auto choices<PatienceRule> =
     std::array{Choice{PatienceRule::epochs, "epochs", "patience and milestones are not scaled"},
                Choice{PatienceRule::samples, "samples", "they stay constant in samples"}};
 
+/// How pictures of different sizes come to one size (data/fit.hpp).
+enum class Fit { padded, stretched };
+template <>
+inline constexpr auto choices<Fit> =
+    std::array{Choice{Fit::padded, "padded", "the aspect ratio is kept, the rest is black"},
+               Choice{Fit::stretched, "stretched", "the aspect ratio is not kept"}};
+
+/// What training does with a set unless its settings.fit says otherwise, and so what packs are made
+/// with. Pictures with masks: as the loaders that the U-Net comes from; classes: as ResNet50's.
+inline constexpr Fit usual_fit_with_masks = Fit::padded;
+inline constexpr Fit usual_fit_in_classes = Fit::stretched;
+
 /// What to do when evaluated samples are trained on as well.
 enum class OverlapRule { refuse, record };
 template <>

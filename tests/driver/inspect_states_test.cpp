@@ -154,7 +154,7 @@ TEST_F(InspectState, AFolderOfAStudyNamesOneOfItsRuns) {
   const auto answer = ask_driver({"inspect", folder_.path().string()});
   EXPECT_EQ(answer.code, 2);
   EXPECT_EQ(answer.out, "");
-  EXPECT_THAT(answer.err, HasSubstr("is the folder of a study with 1 runs"));
+  EXPECT_THAT(answer.err, HasSubstr("is the folder of a study with 1 run "));
   EXPECT_THAT(answer.err, HasSubstr("e.g. " + file.parent_path().string()));
 }
 

@@ -47,8 +47,6 @@ TEST(Numbers, Words) {
   EXPECT_EQ(ranks_in_words(4, true), "Four ranks");
   EXPECT_EQ(ranks_in_words(1, false), "one rank");
   EXPECT_EQ(ranks_in_words(64, true), "64 ranks");
-  EXPECT_EQ(counted(1, "run"), "1 run");
-  EXPECT_EQ(counted(3, "launch"), "3 launches");
   EXPECT_EQ(percent(0.5205), "52.0\u202f%");
 }
 
