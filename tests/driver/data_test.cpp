@@ -210,6 +210,18 @@ TEST_F(DataPrepare, AFitThatTrainingMustBeToldIsSaid) {
   EXPECT_THAT(ask_driver({"data", "inspect", pack_.string()}).out, line);
 }
 
+TEST(Data, WhatRunsRecordedIsSentToInspectAndReport) {
+  const TemporaryFolder folder;
+  const auto file = write_synthetic(folder / "study", {});
+  for (const auto& path : {file, file.parent_path()})
+    EXPECT_THAT(ask_driver({"data", "inspect", path.string()}).err,
+                HasSubstr("Use scalestudy inspect " + path.string()));
+  const auto study = (folder / "study").string();
+  const auto answer = ask_driver({"data", "prepare", study, "--out", (folder / "x.h5").string()});
+  EXPECT_EQ(answer.code, 2);
+  EXPECT_THAT(answer.err, HasSubstr("Use scalestudy report " + study));
+}
+
 TEST(Data, UnknownActionSuggestsInspect) {
   const auto answer = ask_driver({"data", "inspct", "x.tif"});
   EXPECT_EQ(answer.code, 2);

@@ -13,6 +13,7 @@
 #include "data/pack/pack_bytes.hpp"
 
 #include "driver/commands/command.hpp"
+#include "driver/inspect/kind_of_input.hpp"
 #include "driver/inspect/set_report.hpp"
 #include "driver/inspect/volume_report.hpp"
 #include "driver/terminal/work_watch.hpp"
@@ -181,6 +182,7 @@ Action define(CLI::App& app) {
     if (options->action != "prepare" && options->action != "inspect")
       refuse_action(options->action);
     require_own_options(app, options->action);
+    refuse_runs(options->source);
     return options->action == "prepare" ? prepare(*options, context) : inspect(*options, context);
   };
 }
