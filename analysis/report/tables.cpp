@@ -291,15 +291,16 @@ ReportTable quality_table(const SeriesAnalysis& analysis) {
 }
 
 ReportTable control_arm_table(const StudyAnalysis& analysis) {
-  ReportTable table{"control-arms",
-                    "Control arms: timing only, no part of speed-up, quality or smoothness above.",
-                    {{"control_arm", "arm", false},
-                     {"ranks", "ranks"},
-                     {"runs", "runs"},
-                     {"samples_per_s", "samples/s"},
-                     {"throughput_speedup", "throughput against its one rank"},
-                     {"series", "series", false}},
-                    {}};
+  ReportTable table{
+      "control-arms",
+      "Control arms: runs for their times only, no part of speed-up, quality or smoothness above.",
+      {{"control_arm", "arm", false},
+       {"ranks", "ranks"},
+       {"runs", "runs"},
+       {"samples_per_s", "samples/s"},
+       {"throughput_speedup", "throughput against its one rank"},
+       {"series", "series", false}},
+      {}};
   for (const SeriesAnalysis& arm : analysis.control_arms()) {
     for (const SpeedupPoint& p : arm.speedup) {
       table.rows.push_back({text_cell(std::string(to_string(arm.series.spec.control_arm))),

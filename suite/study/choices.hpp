@@ -14,7 +14,7 @@ inline constexpr auto choices<Reduction> = std::array{
            "gradients in buckets, reduced while the backward pass runs"},
     Choice{Reduction::flat_after_backward, "flat_after_backward",
            "all gradients at once after the backward pass"},
-    Choice{Reduction::none, "none", "no communication: timing only, replicas drift apart"}};
+    Choice{Reduction::none, "none", "no exchange: for times only, the ranks' models drift apart"}};
 
 /// How samples reach the ranks; made by suite/engine/input_pipeline.cpp.
 enum class InputKind { sharded, serial, device, synthetic };
@@ -26,18 +26,18 @@ inline constexpr auto choices<InputKind> = std::array{
     Choice{InputKind::device, "device",
            "the training set stays on the device; batches are put together there"},
     Choice{InputKind::synthetic, "synthetic",
-           "each rank's first batch again and again: timing only"}};
+           "each rank's first batch again and again: for times only"}};
 
 /// Timing-only runs beside the study proper.
 enum class ControlArm { no_communication, synthetic_input, no_distributed_path };
 template <>
 inline constexpr auto choices<ControlArm> =
     std::array{Choice{ControlArm::no_communication, "no_communication",
-                      "each N > 1 again without communication: bounds its cost"},
+                      "several ranks again without exchange: what it costs at most"},
                Choice{ControlArm::synthetic_input, "synthetic_input",
-                      "each N again without input work: bounds its cost"},
+                      "every number of ranks again without input work: what it costs at most"},
                Choice{ControlArm::no_distributed_path, "no_distributed_path",
-                      "N = 1 again without the distributed path: its own cost"}};
+                      "one rank again without anything for several: what that costs"}};
 
 /// What joins the ranks; made by suite/comm/communicator_factory.cpp.
 enum class CommunicatorKind { local, threads, shm, mpi };
@@ -51,8 +51,8 @@ inline constexpr auto choices<CommunicatorKind> = std::array{
 /// Where tensors live.
 enum class Device { cpu, cuda };
 template <>
-inline constexpr auto choices<Device> =
-    std::array{Choice{Device::cpu, "cpu"}, Choice{Device::cuda, "cuda"}};
+inline constexpr auto choices<Device> = std::array{Choice{Device::cpu, "cpu", "the processor"},
+                                                   Choice{Device::cuda, "cuda", "an NVIDIA GPU"}};
 
 /// Arithmetic of the forward and backward pass.
 enum class Precision { fp32, tf32, bf16, fp16 };
@@ -65,8 +65,8 @@ inline constexpr auto choices<Precision> =
 enum class MemoryFormat { channels_last, contiguous };
 template <>
 inline constexpr auto choices<MemoryFormat> =
-    std::array{Choice{MemoryFormat::channels_last, "channels_last"},
-               Choice{MemoryFormat::contiguous, "contiguous"}};
+    std::array{Choice{MemoryFormat::channels_last, "channels_last", "a pixel's channels together"},
+               Choice{MemoryFormat::contiguous, "contiguous", "one channel after the other"}};
 
 /// Where batch norm takes its statistics from (training/batch_norm.hpp).
 enum class BatchNormPolicy { local, synchronised, frozen };

@@ -71,8 +71,8 @@ void visit_identity(FieldVisitor& v, RunSpec& spec) {
   name("workload", spec.workload, "Workload");
   v.field("ranks", spec.ranks, {.unit = "ranks", .description = "Number of ranks", .minimum = 1});
   name("scaling_rule", spec.scaling_rule, "Scaling rule");
-  name("reduction", spec.reduction, "Reduction strategy");
-  name("input", spec.input, "Input pipeline");
+  name("reduction", spec.reduction, "How gradients are averaged over the ranks");
+  name("input", spec.input, "How samples reach the ranks");
   name("control_arm", spec.control_arm, "Control arm, or empty");
   v.field("repeat", spec.repeat, {.unit = "1", .description = "Repeat, from 0", .minimum = 0});
   name("launcher", spec.launcher, "Launcher");

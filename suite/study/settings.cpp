@@ -134,7 +134,7 @@ void visit_machine(FieldVisitor& v, CommonSettings& s) {
            .description = "Compute threads of each rank",
            .minimum = 1,
            .maximum = 4096});
-  v.field("device", s.device, {.unit = "1", .description = "Where tensors live"});
+  v.field("device", s.device, {.unit = "1", .description = "What computes"});
   v.field("precision", s.precision,
           {.unit = "1", .description = "Arithmetic of the forward and backward pass"});
   v.field("memory_format", s.memory_format,
@@ -198,8 +198,9 @@ void visit(FieldVisitor& v, CommonSettings& s) {
   v.group("optimizer", "Optimiser", [&](FieldVisitor& w) { visit_optimizer(w, s.optimizer); });
   v.group("schedule", "Learning rate schedule",
           [&](FieldVisitor& w) { visit_schedule(w, s.schedule); });
-  v.group("input", "Input pipeline", [&](FieldVisitor& w) { visit_input(w, s.input); });
-  v.group("buckets", "Gradient buckets", [&](FieldVisitor& w) { visit_buckets(w, s.buckets); });
+  v.group("input", "How batches are made", [&](FieldVisitor& w) { visit_input(w, s.input); });
+  v.group("buckets", "Pieces in which gradients are exchanged",
+          [&](FieldVisitor& w) { visit_buckets(w, s.buckets); });
   v.group("timeouts", "Deadlines", [&](FieldVisitor& w) { visit_timeouts(w, s.timeouts); });
   v.group("checkpoint", "Checkpoints", [&](FieldVisitor& w) { visit_checkpoint(w, s.checkpoint); });
 }

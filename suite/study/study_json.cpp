@@ -21,7 +21,7 @@ constexpr double most_ranks = 1e6;
 void visit_axes(FieldVisitor& v, Axes& axes) {
   v.field("ranks", axes.ranks,
           {.unit = "ranks",
-           .description = "World sizes; N = 1 is the baseline",
+           .description = "Numbers of ranks to train with; all are compared with 1",
            .minimum = 1,
            .maximum = most_ranks});
   for_each_axis(axes, [&](const AxisInfo& axis, auto& values, const auto&) {
@@ -43,8 +43,10 @@ void visit_study(FieldVisitor& v, Study& study) {
            .description = "Runs of every combination, each with its own seed",
            .minimum = 1,
            .maximum = most_ranks});
-  v.field("control_arms", study.control_arms,
-          {.unit = "1", .description = "Timing-only runs that bound one cause each"});
+  v.field(
+      "control_arms", study.control_arms,
+      {.unit = "1",
+       .description = "Further runs, for their times only, each without one cause of lost time"});
 }
 
 json parse_value(const std::string& text) {

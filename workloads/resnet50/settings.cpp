@@ -15,7 +15,7 @@ void visit(FieldVisitor& visitor, Settings& settings) {
        .maximum = 4096,
        .length = 2});
   visitor.field("fit", settings.fit,
-                {.unit = "1", .description = "How pictures come to that size"});
+                {.unit = "1", .description = "How pictures come to their size"});
   visitor.field("classes", settings.classes,
                 {.unit = "classes",
                  .description = "Number of classes the data must have; 0: whatever they have",

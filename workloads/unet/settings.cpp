@@ -11,7 +11,7 @@ void visit(FieldVisitor& visitor, Settings& settings) {
                  .maximum = 65536,
                  .length = 2});
   visitor.field("fit", settings.fit,
-                {.unit = "1", .description = "How images and masks come to that size"});
+                {.unit = "1", .description = "How images and masks come to their size"});
   visitor.field("training_frac", settings.training_frac,
                 {.unit = "1",
                  .description = "Share of the samples that train; the others evaluate",
