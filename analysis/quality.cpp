@@ -52,7 +52,7 @@ std::map<Sets, std::string> kinds_of_evaluation(const Series& series) {
 std::string described(const Sets& sets) {
   std::vector<std::string> parts;
   for (const EvaluatedSet& set : sets)
-    parts.push_back(cat(set.samples, " ", set.name, " samples, hash ", set.hash));
+    parts.push_back(cat(counted(set.samples, set.name + " sample"), ", hash ", set.hash));
   return join(parts, " and ");
 }
 

@@ -48,10 +48,20 @@ FlatSettings flatten_json(const std::string& text) {
 }
 
 std::vector<std::string> texts_in_json_list(const std::string& text) {
-  const auto list = nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
+  const auto list = json::parse(text, nullptr, /*allow_exceptions=*/false);
   const auto is_text = [](const auto& item) { return item.is_string(); };
   if (!list.is_array() || !std::all_of(list.begin(), list.end(), is_text)) return {};
   return list.get<std::vector<std::string>>();
+}
+
+std::string without_brackets(const std::string& text) {
+  if (!text.starts_with("[")) return text;
+  const auto list = json::parse(text, nullptr, /*allow_exceptions=*/false);
+  if (!list.is_array()) return text;
+  std::vector<std::string> items;
+  for (const json& item : list)
+    items.push_back(item.is_string() ? item.get<std::string>() : item.dump());
+  return items.empty() ? "none" : join(items, ", ");
 }
 
 std::string value_named(const FlatSettings& settings, const std::string& name) {

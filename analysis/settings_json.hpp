@@ -18,6 +18,10 @@ using FlatSettings = std::map<std::string, std::string>;
 /// The texts of a JSON list of texts; empty when it is anything else.
 [[nodiscard]] std::vector<std::string> texts_in_json_list(const std::string& text);
 
+/// A JSON list as its items with commas between them, "none" for an empty one; anything else as it
+/// is.
+[[nodiscard]] std::string without_brackets(const std::string& text);
+
 /// The value whose path ends in "/<name>", or "".
 [[nodiscard]] std::string value_named(const FlatSettings& settings, const std::string& name);
 

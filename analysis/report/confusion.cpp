@@ -100,15 +100,18 @@ std::string picture_html(const ConfusionMatrix& matrix) {
              "\"></div>\n");
 }
 
+bool is_small(const ConfusionMatrix& matrix) {
+  return matrix.classes.size() <= most_classes_in_table;
+}
+
 std::string matrix_html(std::int64_t ranks, const ConfusionMatrix& matrix) {
   double all = 0, right = 0;
   for (std::size_t row = 0; row < matrix.classes.size(); ++row) {
     all += matrix.row_sum(row);
     right += matrix.at(row, row);
   }
-  const bool is_small = matrix.classes.size() <= most_classes_in_table;
   return cat("<div class=\"chart\"><h3>", escape_html(ranks_in_words(ranks, true)), "</h3>",
-             is_small ? table_html(matrix) : picture_html(matrix), "<p class=\"caption\">",
+             is_small(matrix) ? table_html(matrix) : picture_html(matrix), "<p class=\"caption\">",
              whole(right), " of ", whole(all), " right (",
              all > 0 ? percent(right / all) : missing_number, "), ", counted(matrix.runs, "run"),
              ".</p></div>\n");
@@ -118,15 +121,25 @@ std::string matrix_html(std::int64_t ranks, const ConfusionMatrix& matrix) {
 
 std::string confusion_html(const SeriesAnalysis& analysis) {
   std::string matrices;
+  bool sums = false, shades = false;
   for (const auto& [ranks, runs] : analysis.series.by_ranks) {
     const auto matrix = summed(runs);
-    if (matrix.runs > 0) matrices += matrix_html(ranks, matrix);
+    if (matrix.runs == 0) continue;
+    matrices += matrix_html(ranks, matrix);
+    sums = sums || matrix.runs > 1;
+    shades = is_small(matrix);
   }
   if (matrices.empty()) return "";
-  return cat("<div class=\"charts\">\n", matrices,
-             "</div><p class=\"caption\">Counts over the final evaluation set with the best "
-             "weights, summed over the runs of each rank count; the shade is the share of the true "
-             "class.</p>\n");
+  const bool compares = analysis.series.by_ranks.size() > 1;
+  const std::string runs =
+      sums ? cat(", summed over the runs", compares ? " of each rank count" : "") : "";
+  return cat(
+      "<div class=\"charts\">\n", matrices,
+      "</div><p class=\"caption\">Counts over the final evaluation set with the best weights", runs,
+      "; ",
+      shades ? "the shade is the share of the true class"
+             : "rows are true classes, columns predicted ones; white is all of a true class",
+      ".</p>\n");
 }
 
 }  // namespace scalestudy

@@ -151,6 +151,11 @@ Figure curve_figure(const SeriesAnalysis& analysis,
   return figure;
 }
 
+/// A single line is of the only run.
+std::string lines(const std::vector<Curve>& curves) {
+  return curves.size() > 1 ? "; one line per run" : "";
+}
+
 }  // namespace
 
 std::vector<Figure> loss_figures(const SeriesAnalysis& analysis) {
@@ -160,14 +165,15 @@ std::vector<Figure> loss_figures(const SeriesAnalysis& analysis) {
   auto validation = validation_curves(analysis);
   drop_undrawable(training);
   drop_undrawable(validation);
-  const std::string points =
-      cat("Every point averages ", per_point, " samples at every rank count; one line per run.");
+  const bool compares = analysis.series.by_ranks.size() > 1;
+  const std::string points = cat("Every point averages ", counted(per_point, "sample"),
+                                 compares ? " at every number of ranks" : "", lines(training), ".");
   if (!training.empty()) {
-    const std::string lines = "lines lw 1.3";
-    figures.push_back(curve_figure(analysis, training, "loss", Horizontal::samples, lines));
+    const std::string style = "lines lw 1.3";
+    figures.push_back(curve_figure(analysis, training, "loss", Horizontal::samples, style));
     figures.back().title = "Training loss by samples";
     figures.back().caption = "Training loss by samples seen. " + points;
-    figures.push_back(curve_figure(analysis, training, "loss", Horizontal::time, lines));
+    figures.push_back(curve_figure(analysis, training, "loss", Horizontal::time, style));
     figures.back().title = "Training loss by time";
     figures.back().caption = "Training loss by time on the training clock. " + points;
   }
@@ -175,7 +181,7 @@ std::vector<Figure> loss_figures(const SeriesAnalysis& analysis) {
     figures.push_back(curve_figure(analysis, validation, "validation-loss", Horizontal::samples,
                                    "linespoints lw 1.3 pt 7 ps 0.35"));
     figures.back().title = "Validation loss";
-    figures.back().caption = "Validation loss after each epoch; one line per run.";
+    figures.back().caption = cat("Validation loss after each epoch", lines(validation), ".");
   }
   return figures;
 }

@@ -1,7 +1,9 @@
 #include "analysis/report/figures.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <set>
+#include <string_view>
 
 #include "core/text.hpp"
 
@@ -25,33 +27,49 @@ std::string rank_ticks(const SeriesAnalysis& analysis) {
   return cat("set xtics (", join(ticks, ", "), ")\n");
 }
 
+double largest_ranks(const SeriesAnalysis& analysis) {
+  return static_cast<double>(analysis.series.by_ranks.rbegin()->first);
+}
+
+using EstimateOfPoint = Estimate SpeedupPoint::*;
+
 /// Markers of several quantities at one rank count stand side by side, so that bars stay readable.
 struct Marker {
   const char* label;
+  EstimateOfPoint estimate;
   std::size_t first_column;  ///< value; low and high follow
   double shift;              ///< in units of the x range
   int point_type;
 };
 
-std::string marker_plots(const std::string& file,
-                         const std::vector<Marker>& markers,
-                         double range) {
+bool has_value(const SeriesAnalysis& analysis, EstimateOfPoint estimate) {
+  return std::any_of(analysis.speedup.begin(), analysis.speedup.end(),
+                     [&](const SpeedupPoint& p) { return std::isfinite((p.*estimate).value); });
+}
+
+bool has_interval(const SeriesAnalysis& analysis, EstimateOfPoint estimate) {
+  return std::any_of(analysis.speedup.begin(), analysis.speedup.end(),
+                     [&](const SpeedupPoint& p) { return (p.*estimate).interval.has_value(); });
+}
+
+/// What nobody measured has no place in the legend.
+std::string marker_plots(const SeriesAnalysis& analysis,
+                         const std::string& file,
+                         const std::vector<Marker>& markers) {
   std::vector<std::string> plots;
   for (std::size_t i = 0; i < markers.size(); ++i) {
     const Marker& m = markers[i];
-    const std::string x = cat("($1+", m.shift * range, ")");
+    if (!has_value(analysis, m.estimate)) continue;
+    const std::string x = cat("($1+", m.shift * largest_ranks(analysis), ")");
     const std::string colour = cat("lc rgb '", palette[i].hex, "'");
     const std::string value = cat(file, " using ", x, ":", m.first_column);
-    plots.push_back(cat(value, ":", m.first_column + 1, ":", m.first_column + 2,
-                        " with yerrorbars pt 0 ps 0 lw 1.6 ", colour, " notitle"));
+    if (has_interval(analysis, m.estimate))
+      plots.push_back(cat(value, ":", m.first_column + 1, ":", m.first_column + 2,
+                          " with yerrorbars pt 0 ps 0 lw 1.6 ", colour, " notitle"));
     plots.push_back(cat(value, " with points pt ", m.point_type, " ps 0.6 ", colour, " title ",
                         gnuplot_quoted(m.label)));
   }
   return join(plots, ", \\\n     ");
-}
-
-double largest_ranks(const SeriesAnalysis& analysis) {
-  return static_cast<double>(analysis.series.by_ranks.rbegin()->first);
 }
 
 bool has_speedup(const SeriesAnalysis& analysis) {
@@ -61,19 +79,34 @@ bool has_speedup(const SeriesAnalysis& analysis) {
 std::string base_in_absolute_units(const SeriesAnalysis& analysis) {
   for (const SpeedupPoint& p : analysis.speedup) {
     if (p.ranks != 1) continue;
-    return cat("One rank: ", significant(p.absolute.samples_per_s, 4), " samples/s, training ",
-               duration(p.absolute.training_time_s), ", launch ",
-               duration(p.absolute.launch_wall_time_s), ".");
+    const AbsoluteTimes& base = p.absolute;
+    std::vector<std::string> parts;
+    if (std::isfinite(base.samples_per_s))
+      parts.push_back(significant(base.samples_per_s, 4) + " samples/s");
+    if (std::isfinite(base.training_time_s))
+      parts.push_back("training " + duration(base.training_time_s));
+    if (std::isfinite(base.launch_wall_time_s))
+      parts.push_back("launch " + duration(base.launch_wall_time_s));
+    if (parts.empty()) return "No times of one rank.";
+    return cat("One rank: ", join(parts, ", "), ".");
   }
   return "No run with one rank.";
 }
 
-std::string interval_method(const SeriesAnalysis& analysis) {
+/// What the bars are, and where there are none, why.
+std::string bars(const SeriesAnalysis& analysis) {
   std::vector<std::string> methods;
+  std::vector<std::string> without;
   for (const SpeedupPoint& p : analysis.speedup) {
-    if (p.ranks > 1) add_unique(methods, std::string(describe(p.training.method)));
+    if (p.ranks == 1) continue;
+    const Estimate& s = p.training;
+    if (s.interval) add_unique(methods, std::string(describe(s.method)));
+    if (!s.interval) without.push_back(ranks_in_words(p.ranks, false));
   }
-  return methods.empty() ? "" : cat("Bars: ", join(methods, "; "), ".");
+  const std::string why = cat("an interval needs ", minimum_launches_for_interval, " runs each.");
+  if (methods.empty()) return without.empty() ? "" : "No bars: " + why;
+  return cat("Bars: ", join(methods, "; "),
+             without.empty() ? "." : cat("; none at ", join(without, ", "), ": ", why));
 }
 
 Figure speedup_figure(const SeriesAnalysis& analysis) {
@@ -92,12 +125,13 @@ Figure speedup_figure(const SeriesAnalysis& analysis) {
       cat("set xlabel 'ranks'\nset ylabel 'times as fast as one rank'\n", rank_ticks(analysis),
           "set xrange [", 1 - 0.12 * most, ":", 1.1 * most, "]\nset yrange [0:*]\n",
           "plot x with lines dt 2 lw 1.4 lc rgb '", palette[6].hex, "' title 'ideal', \\\n     ",
-          marker_plots(
-              file, {{"training", 2, 0, 7}, {"throughput", 5, -0.025, 5}, {"launch", 8, 0.025, 9}},
-              most),
+          marker_plots(analysis, file,
+                       {{"training", &SpeedupPoint::training, 2, 0, 7},
+                        {"throughput", &SpeedupPoint::throughput, 5, -0.025, 5},
+                        {"launch", &SpeedupPoint::launch, 8, 0.025, 9}}),
           "\n");
   figure.caption = cat("Speed-up against one rank on the same rule, reduction and input. ",
-                       base_in_absolute_units(analysis), " ", interval_method(analysis));
+                       base_in_absolute_units(analysis), " ", bars(analysis));
   return figure;
 }
 
@@ -118,9 +152,12 @@ Figure efficiency_figure(const SeriesAnalysis& analysis) {
       cat("set xlabel 'ranks'\nset ylabel 'speed-up ÷ ranks, %'\n", rank_ticks(analysis),
           "set xrange [", 1 - 0.12 * most, ":", 1.1 * most, "]\n", "set yrange [0:110 < * ]\n",
           "plot 100 with lines dt 2 lw 1.4 lc rgb '", palette[6].hex, "' title 'ideal', \\\n     ",
-          marker_plots(file, {{"training", 2, 0, 7}, {"throughput", 5, -0.025, 5}}, most), "\n");
+          marker_plots(analysis, file,
+                       {{"training", &SpeedupPoint::efficiency, 2, 0, 7},
+                        {"throughput", &SpeedupPoint::throughput_efficiency, 5, -0.025, 5}}),
+          "\n");
   figure.caption = cat("Efficiency: speed-up divided by ranks. ", base_in_absolute_units(analysis),
-                       " ", interval_method(analysis));
+                       " ", bars(analysis));
   return figure;
 }
 
@@ -147,6 +184,37 @@ std::string step_tsv(const SeriesAnalysis& analysis, const std::vector<std::size
   return tsv;
 }
 
+bool shows_perfect_scaling(const SeriesAnalysis& analysis) {
+  return std::any_of(analysis.steps.begin(), analysis.steps.end(), [](const StepComposition& s) {
+    return s.ranks > 1 && s.growth && std::isfinite(s.growth->expected_s);
+  });
+}
+
+bool has_several_runs(const SeriesAnalysis& analysis) {
+  const auto& groups = analysis.series.by_ranks;
+  return std::any_of(groups.begin(), groups.end(),
+                     [](const auto& group) { return group.second.size() > 1; });
+}
+
+/// Only what is averaged and drawn is spoken of.
+std::string step_caption(const SeriesAnalysis& analysis, const std::vector<std::size_t>& phases) {
+  const auto shows = [&](std::string_view phase) {
+    return std::any_of(phases.begin(), phases.end(),
+                       [&](std::size_t i) { return step_phases()[i].name() == phase; });
+  };
+  std::vector<std::string> over;
+  if (largest_ranks(analysis) > 1) over.emplace_back("ranks");
+  over.emplace_back("steady steps");
+  if (has_several_runs(analysis)) over.emplace_back("runs");
+  std::string caption = cat("Step time by phase: mean over ", join(over, ", "), ".");
+  if (shows("imbalance_s")) caption += " Imbalance is the slowest rank minus the mean.";
+  if (shows("exposed_communication_s") && largest_ranks(analysis) > 1)
+    caption += " Exposed communication contains waiting for the slowest rank.";
+  if (shows_perfect_scaling(analysis))
+    caption += " Dashed: the one-rank step scaled with the samples per rank.";
+  return caption + " ";
+}
+
 Figure step_figure(const SeriesAnalysis& analysis) {
   const auto phases = visible_phases(analysis);
   Figure figure;
@@ -162,8 +230,9 @@ Figure step_figure(const SeriesAnalysis& analysis) {
                         palette[colour_of_phase[phases[k]]].hex, "' title ",
                         gnuplot_quoted(std::string(step_phases()[phases[k]].short_label))));
   }
-  plots.push_back(cat(file, " using ($0-0.4):2:(0.8):(0) with vectors nohead lw 2 dt 2 lc rgb '",
-                      ink.hex, "' title 'perfect scaling'"));
+  if (shows_perfect_scaling(analysis))
+    plots.push_back(cat(file, " using ($0-0.4):2:(0.8):(0) with vectors nohead lw 2 dt 2 lc rgb '",
+                        ink.hex, "' title 'perfect scaling'"));
   figure.drawing = cat(
       "set style data histogram\nset style histogram rowstacked\nset style fill solid noborder\n"
       "set boxwidth 0.6\nset xrange [-0.7:",
@@ -172,18 +241,15 @@ Figure step_figure(const SeriesAnalysis& analysis) {
       "set yrange [0:*]\nset ylabel 'step, ms'\nset xtics scale 0\n"
       "plot ",
       join(plots, ", \\\n     "), "\n");
-  figure.caption = cat(
-      "Step time by phase: mean over ranks, steady steps and runs; imbalance is the slowest rank "
-      "minus the mean. Exposed communication contains waiting for the slowest rank. Dashed: the "
-      "one-rank step scaled with the samples per rank. ",
-      base_in_absolute_units(analysis));
+  figure.caption = step_caption(analysis, phases) + base_in_absolute_units(analysis);
   return figure;
 }
 
 std::string batches(const SeriesAnalysis& analysis) {
   std::vector<std::string> global;
   for (const auto& [ranks, runs] : analysis.series.by_ranks) {
-    global.push_back(cat(runs.front()->spec.plan.global_batch_size, " at ", ranks));
+    global.push_back(
+        cat(runs.front()->spec.plan.global_batch_size, " at ", ranks_in_words(ranks, false)));
   }
   return cat("global batch ", join(global, ", "));
 }
@@ -191,9 +257,9 @@ std::string batches(const SeriesAnalysis& analysis) {
 std::string run_counts(const SeriesAnalysis& analysis) {
   std::vector<std::string> counts;
   for (const auto& [ranks, runs] : analysis.series.by_ranks) {
-    counts.push_back(cat(runs.size(), " at ", ranks));
+    counts.push_back(cat(counted(runs.size(), "run"), " at ", ranks_in_words(ranks, false)));
   }
-  return "runs: " + join(counts, ", ");
+  return join(counts, ", ");
 }
 
 std::string precision_of(const Run& run) {

@@ -151,7 +151,8 @@ std::string section(const std::string& title, const std::string& content) {
 }
 
 std::string series_sections(const SeriesAnalysis& analysis,
-                            const std::vector<DrawnFigure>& figures) {
+                            const std::vector<DrawnFigure>& figures,
+                            const SettingWords& words) {
   const std::string panels = panels_html(analysis);
   return section("How much faster", charts(figures, FigureSection::speed) +
                                         table_html(speedup_table(analysis)) +
@@ -163,9 +164,9 @@ std::string series_sections(const SeriesAnalysis& analysis,
                                  table_html(smoothness_table(analysis))) +
          section("Which classes are confused", confusion_html(analysis)) +
          section("What the models see and say", panels) +
-         section("Settings", table_html(differing_settings_table(analysis)) +
-                                 table_html(settings_stages_table(analysis)) +
-                                 table_html(time_like_table(analysis)));
+         section("Settings", table_html(differing_settings_table(analysis, words)) +
+                                 table_html(settings_stages_table(analysis, words)) +
+                                 table_html(time_like_table(analysis, words)));
 }
 
 std::string all_runs_section(const StudyAnalysis& analysis) {
@@ -192,7 +193,8 @@ std::string method_section() {
 
 std::string report_page(const StudyAnalysis& analysis,
                         const FiguresBySeries& figures,
-                        const std::vector<std::string>& notes) {
+                        const std::vector<std::string>& notes,
+                        const SettingWords& words) {
   std::string body = page_header(analysis) + notices(analysis, notes);
   for (const SeriesAnalysis& one : analysis.studies()) body += conclusions_html(one);
   if (analysis.studies().empty()) {
@@ -202,7 +204,7 @@ std::string report_page(const StudyAnalysis& analysis,
   }
   for (const SeriesAnalysis& one : analysis.studies()) {
     if (analysis.studies().size() > 1) body += cat("<hr>", element("h1", one.series.name));
-    body += series_sections(one, figures.at(one.series.slug));
+    body += series_sections(one, figures.at(one.series.slug), words);
   }
   body += all_runs_section(analysis) + method_section();
   return cat(

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "analysis/report/figures.hpp"
+#include "analysis/report/setting_words.hpp"
 #include "analysis/study_analysis.hpp"
 
 namespace scalestudy {
@@ -22,6 +23,7 @@ using FiguresBySeries = std::map<std::string, std::vector<DrawnFigure>>;
 /// The whole page. `notes` are shown on top: what is missing from this report.
 [[nodiscard]] std::string report_page(const StudyAnalysis& analysis,
                                       const FiguresBySeries& figures,
-                                      const std::vector<std::string>& notes);
+                                      const std::vector<std::string>& notes,
+                                      const SettingWords& words);
 
 }  // namespace scalestudy

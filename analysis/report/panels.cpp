@@ -64,21 +64,6 @@ std::string grey_scale_text(const Contrast& contrast, const std::string& of) {
              " (0.5th and 99.5th percentile of the ", escape_html(of), ")");
 }
 
-/// Denoising and the like: input, reference and predictions are the same kind of picture.
-std::string side_by_side_html(const Series& series) {
-  const auto panels = chosen_panels(series);
-  if (panels.empty()) return "";
-  const Contrast contrast = contrast_of(*panels.front().panel);
-  std::string html = "<div class=\"panels\">\n";
-  for (const LabelledPanel& shown : panels) html += panel_html(shown, contrast);
-  return html + cat("</div><p class=\"caption\">Prediction of the best weights of the first run of "
-                    "each rank count. All panels have the same grey scale: ",
-                    grey_scale_text(contrast, panels.front().label), ".</p>\n");
-}
-
-constexpr Rgb mask_colour{0x56, 0xb4, 0xe9};
-constexpr Rgb prediction_colour{0xff, 0x9f, 0x1c};
-
 /// The first panel of this name of any rank count.
 const Panel* any_panel(const Series& series, const std::string& name) {
   for (const auto& [ranks, runs] : series.by_ranks) {
@@ -86,6 +71,33 @@ const Panel* any_panel(const Series& series, const std::string& name) {
   }
   return nullptr;
 }
+
+/// " of the first run of each rank count", or what of it says something.
+std::string of_which_run(const Series& series) {
+  const auto& groups = series.by_ranks;
+  const bool several_runs = std::any_of(groups.begin(), groups.end(),
+                                        [](const auto& group) { return group.second.size() > 1; });
+  return cat(several_runs ? " of the first run" : "",
+             groups.size() > 1 ? " of each rank count" : "");
+}
+
+/// Denoising and the like: input, reference and predictions are the same kind of picture.
+std::string side_by_side_html(const Series& series) {
+  const auto panels = chosen_panels(series);
+  if (panels.empty()) return "";
+  const Contrast contrast = contrast_of(*panels.front().panel);
+  std::string html = "<div class=\"panels\">\n";
+  for (const LabelledPanel& shown : panels) html += panel_html(shown, contrast);
+  const bool predicts = any_panel(series, "prediction") != nullptr;
+  const std::string predictions =
+      predicts ? cat("Prediction of the best weights", of_which_run(series), ". ") : "";
+  const std::string grey = panels.size() > 1 ? "All panels have the same grey scale: " : "";
+  return html + cat("</div><p class=\"caption\">", predictions, grey,
+                    grey_scale_text(contrast, panels.front().label), ".</p>\n");
+}
+
+constexpr Rgb mask_colour{0x56, 0xb4, 0xe9};
+constexpr Rgb prediction_colour{0xff, 0x9f, 0x1c};
 
 bool same_size(const Panel& a, const Panel& b) {
   return a.height_px == b.height_px && a.width_px == b.width_px;
@@ -96,8 +108,14 @@ bool is_empty(const Panel& probability) {
                       [](float p) { return p > 0.5F; });
 }
 
+/// Which outlines the rows show: what stands empty has none.
+struct Outlines {
+  bool masks = false;
+  bool predictions = false;
+};
+
 /// Picture, mask, and for each rank count the outlines of both; "" when there is no such sample.
-std::string segmentation_row_html(const Series& series, int number) {
+std::string segmentation_row_html(const Series& series, int number, Outlines& drawn_outlines) {
   const Panel* picture = any_panel(series, cat("input-", number));
   const Panel* mask = any_panel(series, cat("mask-", number));
   if (picture == nullptr || mask == nullptr || !same_size(*picture, *mask)) return "";
@@ -110,6 +128,8 @@ std::string segmentation_row_html(const Series& series, int number) {
     if (predicted == nullptr || !same_size(*picture, *predicted)) continue;
     const std::array contours{Contour{mask, mask_colour},
                               Contour{predicted, prediction_colour, true}};
+    drawn_outlines.masks = drawn_outlines.masks || !is_empty(*mask);
+    drawn_outlines.predictions = drawn_outlines.predictions || !is_empty(*predicted);
     const RgbImage drawn = with_contours(*picture, contrast, contours);
     html += picture_html(
         ranks_in_words(ranks, false) + (is_empty(*predicted) ? ": nothing predicted" : ""),
@@ -118,20 +138,34 @@ std::string segmentation_row_html(const Series& series, int number) {
   return html + "</div>\n";
 }
 
+/// HTML.
+std::string outlines_text(const Series& series, const Outlines& drawn) {
+  std::vector<std::string> parts;
+  if (drawn.masks) parts.emplace_back("<span class=\"outline mask\">true mask</span>");
+  if (drawn.predictions)
+    parts.push_back(cat(drawn.masks ? "above it, " : "",
+                        "<span class=\"outline prediction\">prediction</span> (dashed; "
+                        "probability above 0.5) of the best weights",
+                        of_which_run(series)));
+  return parts.empty() ? "" : cat(" Outlines: ", join(parts, " and, "), ".");
+}
+
 std::string segmentation_html(const Series& series) {
   std::string rows;
-  for (int number = 1;; ++number) {
-    const std::string row = segmentation_row_html(series, number);
+  Outlines drawn;
+  int count = 0;
+  while (true) {
+    const std::string row = segmentation_row_html(series, count + 1, drawn);
     if (row.empty()) break;
     rows += row;
+    ++count;
   }
   if (rows.empty()) return "";
-  return rows +
-         "<p class=\"caption\">Evaluated samples spread evenly over the set. Outlines: "
-         "<span class=\"outline mask\">true mask</span> and, above it, "
-         "<span class=\"outline prediction\">prediction</span> (dashed; probability above 0.5) of "
-         "the best weights of the first run of each rank count. Grey scales are each "
-         "picture's own: black and white at its 0.5th and 99.5th percentile.</p>\n";
+  return cat(rows, "<p class=\"caption\">",
+             count > 1 ? "Evaluated samples spread evenly over the set." : "An evaluated sample.",
+             outlines_text(series, drawn),
+             " Grey scales are each picture's own: black and white at its 0.5th and 99.5th "
+             "percentile.</p>\n");
 }
 
 }  // namespace

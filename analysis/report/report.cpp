@@ -66,15 +66,24 @@ FiguresBySeries draw_all(const StudyAnalysis& analysis,
   return drawn;
 }
 
-void write_tables(const StudyAnalysis& analysis, const fs::path& folder) {
+std::vector<ReportTable> tables_of(const SeriesAnalysis& one, const SettingWords& words) {
+  return {speedup_table(one),
+          factorisation_table(one),
+          step_table(one),
+          smoothness_table(one),
+          quality_table(one),
+          differing_settings_table(one, words),
+          settings_stages_table(one, words),
+          time_like_table(one, words)};
+}
+
+void write_tables(const StudyAnalysis& analysis,
+                  const SettingWords& words,
+                  const fs::path& folder) {
   std::vector<ReportTable> tables{run_table(analysis), skipped_table(analysis),
                                   control_arm_table(analysis), environment_table(analysis)};
   for (const SeriesAnalysis& one : analysis.studies()) {
-    for (const auto& make :
-         {speedup_table, factorisation_table, step_table, smoothness_table, quality_table,
-          differing_settings_table, settings_stages_table, time_like_table}) {
-      tables.push_back(make(one));
-    }
+    for (ReportTable& table : tables_of(one, words)) tables.push_back(std::move(table));
   }
   for (const ReportTable& table : tables) {
     if (!table.rows.empty()) write_file(folder / (table.slug + ".csv"), to_csv(table));
@@ -83,7 +92,10 @@ void write_tables(const StudyAnalysis& analysis, const fs::path& folder) {
 
 }  // namespace
 
-ReportResult write_report(const std::vector<fs::path>& folders, const fs::path& out) {
+ReportResult write_report(const std::vector<fs::path>& folders,
+                          const fs::path& out,
+                          const WorkloadWords& own_words) {
+  const SettingWords words(own_words);
   const StudyAnalysis analysis(load_runs(folders));
   make_empty_folder(out / "figures");
   make_empty_folder(out / "tables");
@@ -91,11 +103,11 @@ ReportResult write_report(const std::vector<fs::path>& folders, const fs::path& 
   if (const auto note = completeness_sentence(analysis); !note.empty())
     result.notes.push_back(note);
   const FiguresBySeries figures = draw_all(analysis, out / "figures", result.notes);
-  write_tables(analysis, out / "tables");
+  write_tables(analysis, words, out / "tables");
   result.summary = out / "summary.json";
   write_file(result.summary, summary_json(analysis));
   result.page = out / "report.html";
-  write_file(result.page, report_page(analysis, figures, result.notes));
+  write_file(result.page, report_page(analysis, figures, result.notes, words));
   result.data_runs = analysis.data_runs();
   for (const AbsentRun& run : analysis.runs().unreadable) result.unreadable.push_back(run.reason);
   for (const SeriesAnalysis& one : analysis.studies()) {

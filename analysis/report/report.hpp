@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "study/fields.hpp"
+
 namespace scalestudy {
 
 struct ReportResult {
@@ -18,9 +20,11 @@ struct ReportResult {
   bool states_speedup = false;  ///< of at least one series
 };
 
-/// Reads the study folders and writes the report into `out`, replacing an earlier one.
+/// Reads the study folders and writes the report into `out`, replacing an earlier one. `own_words`:
+/// what the workloads' settings are called; those of a workload without are shown by their paths.
 /// Errors: BadInput when a folder is missing or `out` cannot be written.
 [[nodiscard]] ReportResult write_report(const std::vector<std::filesystem::path>& folders,
-                                        const std::filesystem::path& out);
+                                        const std::filesystem::path& out,
+                                        const WorkloadWords& own_words = {});
 
 }  // namespace scalestudy

@@ -57,9 +57,13 @@ std::string heading_cell(const TableColumn& column) {
              "</th>");
 }
 
+std::string small(const std::string& detail) {
+  return detail.empty() ? "" : cat("<small>", escape_html(detail), "</small>");
+}
+
 std::string body_cell(const TableCell& cell, bool is_number) {
   return is_number ? cat("<td class=\"number\">", unbroken(cell.shown), "</td>")
-                   : cat("<td>", escape_html(cell.shown), "</td>");
+                   : cat("<td>", escape_html(cell.shown), small(cell.detail), "</td>");
 }
 
 }  // namespace
@@ -81,7 +85,7 @@ TableCell shown_cell(const std::string& shown, double raw) {
 }
 
 TableCell estimate_cell(const Estimate& estimate, int digits) {
-  return {with_interval(estimate, digits), exact(estimate.value), estimate.interval};
+  return {with_interval(estimate, digits), exact(estimate.value), estimate.interval, {}};
 }
 
 std::string escape_html(std::string_view text) {

@@ -15,6 +15,7 @@ struct TableCell {
   std::string shown;                                ///< UTF-8 text, not escaped
   std::string raw;                                  ///< for CSV
   std::optional<Interval> interval = std::nullopt;  ///< CSV: two more columns, _low and _high
+  std::string detail = {};                          ///< shown small below, not in the CSV
 };
 
 [[nodiscard]] TableCell text_cell(const std::string& text);

@@ -1,10 +1,14 @@
 /// Tables about settings and environment: what differs between runs, between rank counts, and
 /// between what was asked for and what was in force.
 
+#include <algorithm>
+#include <charconv>
 #include <map>
 #include <set>
 
 #include "core/text.hpp"
+
+#include "record/host_environment.hpp"
 
 #include "analysis/report/numbers.hpp"
 #include "analysis/report/tables.hpp"
@@ -14,13 +18,30 @@
 namespace scalestudy {
 namespace {
 
+constexpr const char* not_stated = "not stated";
+
 /// Path -> the distinct values it has in some runs, in order of appearance.
 using ValuesByPath = std::map<std::string, std::vector<std::string>>;
 
-std::string shown_values(const std::vector<std::string>& values) {
-  if (values.empty()) return missing_number;
-  return values.size() == 1 ? values.front()
-                            : cat(values.front(), " … (", values.size(), " values)");
+/// 25276502016 of "/memory_bytes" -> "23.54 GiB".
+std::string readable(const std::string& path, const std::string& value) {
+  if (value.empty()) return not_stated;
+  if (!path.ends_with("_bytes")) return without_brackets(value);
+  double bytes = 0;
+  const auto* const end = value.data() + value.size();
+  const auto [rest, error] = std::from_chars(value.data(), end, bytes);
+  return error == std::errc() && rest == end ? human_bytes(bytes) : value;
+}
+
+/// For people and for the CSV.
+TableCell value_cell(const std::string& path, const std::vector<std::string>& values) {
+  if (values.empty()) return {not_stated, ""};
+  const std::string more = values.size() == 1 ? "" : cat(" … (", values.size(), " values)");
+  return {readable(path, values.front()) + more, values.front() + more};
+}
+
+TableCell value_cell(const std::string& path, const std::optional<std::string>& value) {
+  return value ? value_cell(path, std::vector{*value}) : TableCell{not_stated, ""};
 }
 
 /// What differs by design or is shown in a table of its own.
@@ -43,12 +64,33 @@ const Run& any_run(const SeriesAnalysis& analysis) {
   return *analysis.series.by_ranks.rbegin()->second.front();
 }
 
+TableCell property_cell(const std::string& path) {
+  static const auto words = host_environment_words();
+  constexpr std::string_view variables = "/variables/";
+  if (path.starts_with(variables)) return {cat("Variable ", path.substr(variables.size())), path};
+  std::string given = path.substr(1);
+  std::replace(given.begin(), given.end(), '/', '.');
+  const auto found = words.find(path);
+  return found == words.end() ? TableCell{given, path} : TableCell{found->second, path, {}, given};
+}
+
+/// "Epochs at one rank" is what a study file asks for; what became of it is "Epochs".
+TableCell stage_name_cell(const SettingWords& words,
+                          const std::string& workload,
+                          const std::string& path) {
+  TableCell name = words.name_cell(workload, path);
+  constexpr std::string_view settings = "/settings/";
+  const TableCell planned = words.name_cell(workload, cat("/plan/", path.substr(settings.size())));
+  if (!planned.detail.empty()) name.shown = planned.shown;
+  return name;
+}
+
 }  // namespace
 
-ReportTable differing_settings_table(const SeriesAnalysis& analysis) {
+ReportTable differing_settings_table(const SeriesAnalysis& analysis, const SettingWords& words) {
   ReportTable table{analysis.series.slug + "-differing-settings",
-                    "Resolved settings that differ between rank counts; not shown: what each rank "
-                    "has a share of.",
+                    "What the plan changed with the number of ranks. Not shown: each rank's share "
+                    "of the batch.",
                     {{"setting", "setting", false}},
                     {}};
   std::map<std::int64_t, ValuesByPath> by_ranks;
@@ -56,56 +98,61 @@ ReportTable differing_settings_table(const SeriesAnalysis& analysis) {
   for (const auto& [ranks, runs] : analysis.series.by_ranks) {
     by_ranks[ranks] = resolved_values(runs);
     for (const auto& [path, values] : by_ranks[ranks]) paths.insert(path);
-    table.columns.push_back({cat("ranks_", ranks), cat(ranks, ranks == 1 ? " rank" : " ranks")});
+    table.columns.push_back({cat("ranks_", ranks), counted(ranks, "rank")});
   }
   for (const std::string& path : paths) {
-    std::vector<TableCell> row{text_cell(path)};
+    std::vector<TableCell> row{words.name_cell(analysis.series.spec.workload, path)};
     std::set<std::string> distinct;
     for (auto& [ranks, values] : by_ranks) {
-      for (const std::string& value : values[path]) distinct.insert(value);
-      row.push_back(text_cell(shown_values(values[path])));
+      distinct.insert(values[path].begin(), values[path].end());
+      row.push_back(value_cell(path, values[path]));
     }
     if (distinct.size() > 1) table.rows.push_back(row);
   }
   return table;
 }
 
-ReportTable time_like_table(const SeriesAnalysis& analysis) {
-  const RulePlan& plan = any_run(analysis).spec.plan;
+ReportTable time_like_table(const SeriesAnalysis& analysis, const SettingWords& words) {
+  const RunSpec& spec = any_run(analysis).spec;
   ReportTable table{analysis.series.slug + "-time-like",
-                    cat("What the rule did to every time-like setting at ",
-                        ranks_in_words(any_run(analysis).spec.ranks, false), "."),
+                    cat("What the rule ", spec.scaling_rule,
+                        " did with everything that counts steps or epochs, at ",
+                        ranks_in_words(spec.ranks, false), "."),
                     {{"setting", "setting", false},
-                     {"requested", "requested"},
-                     {"resolved", "resolved"},
-                     {"scaled", "scaled", false},
+                     {"requested", "asked for"},
+                     {"resolved", "planned"},
+                     {"scaled", "changed", false},
                      {"reason", "reason", false}},
                     {}};
-  for (const TimeLikeSetting& setting : plan.time_like) {
-    table.rows.push_back({text_cell(setting.name),
-                          shown_cell(compact(setting.requested), setting.requested),
+  for (const TimeLikeSetting& setting : spec.plan.time_like) {
+    std::string path = "/settings/" + setting.name;
+    std::replace(path.begin(), path.end(), '.', '/');
+    TableCell name = words.name_cell(spec.workload, path);
+    name.raw = setting.name;
+    table.rows.push_back({name, shown_cell(compact(setting.requested), setting.requested),
                           shown_cell(compact(setting.resolved), setting.resolved),
                           text_cell(setting.scaled ? "yes" : "no"), text_cell(setting.reason)});
   }
   return table;
 }
 
-ReportTable settings_stages_table(const SeriesAnalysis& analysis) {
+ReportTable settings_stages_table(const SeriesAnalysis& analysis, const SettingWords& words) {
   const Run& run = any_run(analysis);
   ReportTable table{
       analysis.series.slug + "-settings-stages",
-      cat("Settings of \"settings\" whose requested, resolved and effective values differ, in run ",
-          run.record.header.run_id, ". Empty: not stated at that stage."),
+      cat("Settings that did not stay as they were asked for, in run ", run.record.header.run_id,
+          ": in the study file, in the plan, and as the ranks found them in force."),
       {{"setting", "setting", false},
-       {"requested", "requested"},
-       {"resolved", "resolved"},
-       {"effective", "effective"}},
+       {"requested", "asked for"},
+       {"resolved", "planned"},
+       {"effective", "used"}},
       {}};
   for (const SettingStages& setting : setting_stages(run.record)) {
     if (setting.path.empty() || !setting.differs()) continue;
-    table.rows.push_back({text_cell(setting.path), text_cell(setting.requested.value_or("")),
-                          text_cell(setting.resolved.value_or("")),
-                          text_cell(setting.effective.value_or(""))});
+    table.rows.push_back({stage_name_cell(words, run.spec.workload, setting.path),
+                          value_cell(setting.path, setting.requested),
+                          value_cell(setting.path, setting.resolved),
+                          value_cell(setting.path, setting.effective)});
   }
   return table;
 }
@@ -121,9 +168,10 @@ ReportTable environment_table(const StudyAnalysis& analysis) {
       add_unique(values[path], value);
     }
   }
-  table.rows.push_back({text_cell("build"), text_cell(join(build_ids(analysis.runs()), ", "))});
+  table.rows.push_back({TableCell{"Build of scalestudy", "build"},
+                        text_cell(join(build_ids(analysis.runs()), ", "))});
   for (const auto& [path, distinct] : values) {
-    table.rows.push_back({text_cell(path), text_cell(shown_values(distinct))});
+    table.rows.push_back({property_cell(path), value_cell(path, distinct)});
   }
   return table;
 }

@@ -80,7 +80,7 @@ std::string population_proof(const EvaluationPopulation& population) {
   if (!population.identical) return "The evaluation sets differ: nothing is compared.";
   std::vector<std::string> sets;
   for (const EvaluatedSet& set : population.sets)
-    sets.push_back(cat(set.samples, " ", set.name, " samples, hash ", set.hash));
+    sets.push_back(cat(counted(set.samples, set.name + " sample"), ", hash ", set.hash));
   return cat("All evaluations on the same ", join(sets, "; "), ".");
 }
 
@@ -141,27 +141,67 @@ void add_baselines(ReportTable& table,
   }
 }
 
+template <class Has>
+bool any_point(const SeriesAnalysis& analysis, const Has& has) {
+  return std::any_of(analysis.speedup.begin(), analysis.speedup.end(), has);
+}
+
+/// Speaks only of what the table shows.
+std::string speedup_caption(const SeriesAnalysis& analysis) {
+  const bool has_ratios = any_point(analysis, [](const SpeedupPoint& p) {
+    return p.ranks > 1 && std::isfinite(p.training.value);
+  });
+  const bool has_means = any_point(analysis, [](const auto& p) { return p.launches > 1; });
+  const bool has_intervals =
+      any_point(analysis, [](const auto& p) { return p.training.interval.has_value(); });
+  const bool has_serial_fraction = any_point(analysis, [](const auto& p) {
+    return p.ranks > 1 && std::isfinite(p.serial_fraction.value);
+  });
+  std::string caption = has_ratios ? "Speed-up against one rank, from launch (exec to exit), "
+                                     "training clock and steady throughput."
+                                   : "Launch (exec to exit), training clock and steady throughput.";
+  if (has_means) caption += " Times and rates are geometric means over launches.";
+  if (has_intervals) caption += " 95 % intervals in brackets.";
+  if (has_serial_fraction)
+    caption +=
+        " Serial fraction (Karp and Flatt): the share of the work that would have to be done one "
+        "after the other to explain the training speed-up; it says something only where all rank "
+        "counts do the same work.";
+  return caption;
+}
+
+/// Deviations and differences only where some are shown.
+std::string quality_caption(const SeriesAnalysis& analysis) {
+  bool has_deviations = false, has_differences = false;
+  const auto look_at = [&](const MetricValues& one) {
+    has_deviations = has_deviations || one.values.size() > 1;
+    has_differences = has_differences || one.difference.interval.has_value();
+  };
+  for (const QualityPoint& q : analysis.quality) {
+    look_at(q.validation_loss);
+    for (const MetricValues& one : q.metrics) look_at(one);
+  }
+  return cat("Quality", has_deviations ? ": mean ± standard deviation over runs" : "",
+             has_differences ? "; differences to one rank with 95 % Welch intervals" : "", ". ",
+             population_proof(analysis.population));
+}
+
 }  // namespace
 
 ReportTable speedup_table(const SeriesAnalysis& analysis) {
-  ReportTable table{
-      slug(analysis, "speedup"),
-      "Speed-up against one rank, from launch (exec to exit), training clock and "
-      "steady throughput. Times and rates are geometric means over launches; 95 % "
-      "intervals in brackets. Serial fraction (Karp and Flatt): the share of the work "
-      "that would have to be done one after the other to explain the training "
-      "speed-up; it says something only where all rank counts do the same work.",
-      {{"ranks", "ranks"},
-       {"launches", "runs"},
-       {"launch_wall_time_s", "launch"},
-       {"training_time_s", "training"},
-       {"samples_per_s", "samples/s"},
-       {"launch_speedup", "speed-up, launch"},
-       {"training_speedup", "speed-up, training"},
-       {"throughput_speedup", "speed-up, throughput"},
-       {"training_efficiency", "efficiency, training"},
-       {"serial_fraction", "serial fraction"}},
-      {}};
+  ReportTable table{slug(analysis, "speedup"),
+                    speedup_caption(analysis),
+                    {{"ranks", "ranks"},
+                     {"launches", "runs"},
+                     {"launch_wall_time_s", "launch"},
+                     {"training_time_s", "training"},
+                     {"samples_per_s", "samples/s"},
+                     {"launch_speedup", "speed-up, launch"},
+                     {"training_speedup", "speed-up, training"},
+                     {"throughput_speedup", "speed-up, throughput"},
+                     {"training_efficiency", "efficiency, training"},
+                     {"serial_fraction", "serial fraction"}},
+                    {}};
   for (const SpeedupPoint& p : analysis.speedup) {
     std::vector<TableCell> row{
         integer_cell(p.ranks), integer_cell(static_cast<std::int64_t>(p.launches)),
@@ -264,9 +304,7 @@ ReportTable smoothness_table(const SeriesAnalysis& analysis) {
 ReportTable quality_table(const SeriesAnalysis& analysis) {
   const auto metrics = metrics_by_ranks(analysis);
   ReportTable table{slug(analysis, "quality"),
-                    "Quality: mean ± standard deviation over runs; differences to one rank with "
-                    "95 % Welch intervals. " +
-                        population_proof(analysis.population),
+                    quality_caption(analysis),
                     {{"metric", "metric", false},
                      {"ranks", "ranks"},
                      {"runs", "runs"},
@@ -283,15 +321,16 @@ ReportTable quality_table(const SeriesAnalysis& analysis) {
 }
 
 ReportTable control_arm_table(const StudyAnalysis& analysis) {
-  ReportTable table{"control-arms",
-                    "Control arms: timing only, no part of speed-up, quality or smoothness above.",
-                    {{"control_arm", "arm", false},
-                     {"ranks", "ranks"},
-                     {"runs", "runs"},
-                     {"samples_per_s", "samples/s"},
-                     {"throughput_speedup", "throughput against its one rank"},
-                     {"series", "series", false}},
-                    {}};
+  ReportTable table{
+      "control-arms",
+      "Control arms: runs for their times only, no part of speed-up, quality or smoothness above.",
+      {{"control_arm", "arm", false},
+       {"ranks", "ranks"},
+       {"runs", "runs"},
+       {"samples_per_s", "samples/s"},
+       {"throughput_speedup", "throughput against its one rank"},
+       {"series", "series", false}},
+      {}};
   for (const SeriesAnalysis& arm : analysis.control_arms()) {
     for (const SpeedupPoint& p : arm.speedup) {
       table.rows.push_back({text_cell(std::string(to_string(arm.series.spec.control_arm))),

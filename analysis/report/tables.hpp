@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "analysis/report/report_table.hpp"
+#include "analysis/report/setting_words.hpp"
 #include "analysis/study_analysis.hpp"
 
 namespace scalestudy {
@@ -19,11 +20,14 @@ namespace scalestudy {
 [[nodiscard]] ReportTable skipped_table(const StudyAnalysis& analysis);
 
 /// Resolved settings that differ between the rank counts of a series.
-[[nodiscard]] ReportTable differing_settings_table(const SeriesAnalysis& analysis);
+[[nodiscard]] ReportTable differing_settings_table(const SeriesAnalysis& analysis,
+                                                   const SettingWords& words);
 /// What the scaling rule did to every time-like hyper-parameter, scaled or not.
-[[nodiscard]] ReportTable time_like_table(const SeriesAnalysis& analysis);
+[[nodiscard]] ReportTable time_like_table(const SeriesAnalysis& analysis,
+                                          const SettingWords& words);
 /// Settings whose requested, resolved and effective values are not the same.
-[[nodiscard]] ReportTable settings_stages_table(const SeriesAnalysis& analysis);
+[[nodiscard]] ReportTable settings_stages_table(const SeriesAnalysis& analysis,
+                                                const SettingWords& words);
 [[nodiscard]] ReportTable environment_table(const StudyAnalysis& analysis);
 
 }  // namespace scalestudy

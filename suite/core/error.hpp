@@ -11,7 +11,6 @@ namespace scalestudy {
 /// What the process tells its caller; the meanings are part of the public interface (README).
 enum class ExitCode : int {
   done = 0,
-  negative = 1,      ///< the verdict is negative: regression, claim not confirmed
   bad_input = 2,     ///< usage, study file, damaged result file, mixed builds in one folder
   undecided = 3,     ///< undecided, not comparable, invalid, prediction refused
   unavailable = 4,   ///< this machine or build lacks something (GPU, MPI, launcher, LibTorch)

@@ -56,24 +56,23 @@ void add_unique(std::vector<std::string>& list, std::string_view text) {
   if (std::find(list.begin(), list.end(), text) == list.end()) list.emplace_back(text);
 }
 
-std::string counted(std::int64_t count, std::string_view noun) {
-  return cat(count, ' ', noun, count == 1 ? "" : noun.back() == 'h' ? "es" : "s");
-}
-
 std::string human_duration(double duration_s) {
   if (!std::isfinite(duration_s)) return "unknown";
-  if (duration_s < 1e-3) return with_digits(duration_s * 1e6, 1) + " µs";
-  if (duration_s < 1.0) return with_digits(duration_s * 1e3, 1) + " ms";
-  if (duration_s < 60.0) return with_digits(duration_s, 1) + " s";
-  const auto seconds = static_cast<long>(std::lround(duration_s));
+  // What would be rounded up to a whole larger unit is written in that one.
+  constexpr double rounding = 0.05;
+  if (duration_s * 1e6 < 1000 - rounding) return with_digits(duration_s * 1e6, 1) + " µs";
+  if (duration_s * 1e3 < 1000 - rounding) return with_digits(duration_s * 1e3, 1) + " ms";
+  if (duration_s < 60 - rounding) return with_digits(duration_s, 1) + " s";
+  const auto seconds = std::lround(duration_s);
   if (seconds < 3600) return cat(seconds / 60, " min ", seconds % 60, " s");
-  return cat(seconds / 3600, " h ", seconds % 3600 / 60, " min");
+  const auto minutes = std::lround(duration_s / 60);
+  return cat(minutes / 60, " h ", minutes % 60, " min");
 }
 
 std::string human_bytes(double bytes) {
   constexpr std::array units{"B", "KiB", "MiB", "GiB", "TiB"};
   std::size_t unit = 0;
-  while (bytes >= 1024.0 && unit + 1 < units.size()) {
+  while (bytes >= 1023.995 && unit + 1 < units.size()) {  // two decimals would round up to 1024
     bytes /= 1024.0;
     ++unit;
   }

@@ -1,6 +1,7 @@
 #pragma once
 /// Small text helpers, std only, so that files which see LibTorch's bundled fmt can use them too.
 
+#include <concepts>
 #include <sstream>
 #include <string>
 #include <string_view>
@@ -22,8 +23,11 @@ template <class... Parts>
 /// Appends what is not in the list yet.
 void add_unique(std::vector<std::string>& list, std::string_view text);
 
-/// 1 -> "1 run", 5 -> "5 runs".
-[[nodiscard]] std::string counted(std::int64_t count, std::string_view noun);
+/// 1 -> "1 run", 5 -> "5 runs", 2 -> "2 batches".
+template <std::integral Count>
+[[nodiscard]] std::string counted(Count count, std::string_view noun) {
+  return cat(count, ' ', noun, count == 1 ? "" : noun.ends_with("ch") ? "es" : "s");
+}
 
 /// 75.2 -> "1 min 15 s", 0.0123 -> "12.3 ms", 5000 -> "1 h 23 min".
 [[nodiscard]] std::string human_duration(double duration_s);

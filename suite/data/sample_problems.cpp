@@ -13,7 +13,7 @@ void SampleProblems::require_none(const std::filesystem::path& source,
                                   std::size_t sample_count,
                                   const std::string& consequence) const {
   if (none()) return;
-  auto text = cat(count_, " of ", sample_count, " samples of '", source.string(),
+  auto text = cat(count_, " of ", counted(sample_count, "sample"), " of '", source.string(),
                   "' cannot be used:\n  ", join(listed_, "\n  "), "\n");
   if (count_ > listed_.size()) text += cat("  and ", count_ - listed_.size(), " more\n");
   throw BadInput({text, consequence, "Mend or remove these files"});

@@ -1,6 +1,7 @@
 #include "driver/driver.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <cstdlib>
 #include <exception>
 #include <memory>
@@ -11,9 +12,12 @@
 #include "core/provenance.hpp"
 #include "core/text.hpp"
 
+#include "study/study.hpp"
+
 #include "driver/commands/command.hpp"
 #include "driver/terminal/listing.hpp"
 #include "launchers/launcher.hpp"
+#include "workloads/catalogue.hpp"
 
 namespace scalestudy {
 namespace {
@@ -59,10 +63,12 @@ class CommandLine {
     app_.require_subcommand(1);
     app_.set_version_flag("--version", "scalestudy " + build_id(), "Version, commit and build");
     app_.get_formatter()->column_width(34);
+    app_.get_formatter()->label("SUBCOMMAND", "COMMAND");
     app_.footer("scalestudy COMMAND --help shows a command's options with an example.");
     for (const auto& command : commands()) {
       auto* const sub =
           app_.add_subcommand(std::string(command.name), std::string(command.summary));
+      sub->group("Commands");
       sub->footer(footer_of(command));
       actions_.push_back(command.define(*sub));
       add_common_options(*sub, command.uses, options);
@@ -88,16 +94,18 @@ class CommandLine {
     return app_.exit(request, out, out);
   }
 
-  /// All long options of the command that the user chose; none before one was recognised.
-  [[nodiscard]] std::vector<std::string> option_names() const {
-    std::vector<std::string> names;
-    for (const auto* app : apps_) {
-      if (!app->parsed()) continue;
-      for (const auto* option : app->get_options()) {
-        for (const auto& name : option->get_lnames()) names.push_back("--" + name);
-      }
-    }
-    return names;
+  /// The command of this name; the program itself for "".
+  [[nodiscard]] const CLI::App& app(std::string_view name) const {
+    const auto found = std::find_if(apps_.begin(), apps_.end(),
+                                    [&](const CLI::App* app) { return app->get_name() == name; });
+    return found == apps_.end() ? app_ : **found;
+  }
+
+  /// What the chosen command has no use for, in the order given.
+  [[nodiscard]] std::vector<std::string> not_expected() const {
+    for (const auto* app : apps_)
+      if (app->parsed() && app->remaining_size() > 0) return app->remaining();
+    return app_.remaining();
   }
 
  private:
@@ -110,31 +118,83 @@ class CommandLine {
   std::vector<Action> actions_;
 };
 
+constexpr const char* usage_hint = "Add --help to see the usage with an example";
+
+bool looks_like_option(const std::string& argument) {
+  return argument.size() > 1 && argument[0] == '-' &&
+         (argument[1] == '-' || std::isalpha(static_cast<unsigned char>(argument[1])) != 0);
+}
+
 void require_known_command(const std::vector<std::string>& arguments) {
-  if (arguments.empty() || arguments.front().rfind('-', 0) == 0) return;
   std::vector<std::string> names;
   for (const auto& command : commands()) names.emplace_back(command.name);
+  const auto known = cat("the commands are ", join(names, ", "));
+  if (arguments.empty()) throw BadInput({"No command is given", known, "See scalestudy --help"});
+  if (looks_like_option(arguments.front())) return;
   if (std::find(names.begin(), names.end(), arguments.front()) != names.end()) return;
-  throw BadInput({cat("There is no command '", arguments.front(), "'"),
-                  cat("the commands are ", join(names, ", ")),
+  throw BadInput({cat("There is no command '", arguments.front(), "'"), known,
                   did_you_mean(arguments.front(), names, "See scalestudy --help")});
 }
 
-/// CLI11's own words, with what the user probably meant.
+const CLI::Option* option_named(const CLI::App& app, const std::string& name) {
+  const auto options = app.get_options();
+  const auto found = std::find_if(options.begin(), options.end(),
+                                  [&](const auto* option) { return option->check_name(name); });
+  return found == options.end() ? nullptr : *found;
+}
+
+/// "--epochs" is no option, but a setting that --set changes.
+std::string setting_hint(const CLI::App& app, const std::string& option) {
+  if (option_named(app, "--set") == nullptr) return "";
+  std::string name = option.substr(option.find_first_not_of('-'));
+  std::replace(name.begin(), name.end(), '-', '_');
+  const auto place = place_of_setting(name, workload_catalogue());
+  return place.empty() ? "" : cat("Use --set ", place, "=VALUE");
+}
+
+[[noreturn]] void refuse_option(const CLI::App& app, const std::string& name) {
+  std::vector<std::string> names;
+  for (const auto* option : app.get_options())
+    for (const auto& known : option->get_lnames()) names.push_back("--" + known);
+  const bool before_command = app.get_parent() == nullptr;
+  const auto hint = setting_hint(app, name);
+  throw BadInput({cat("There is no option ", name), cat("the options here are ", join(names, ", ")),
+                  !hint.empty()
+                      ? hint
+                      : did_you_mean(name, names,
+                                     before_command ? "Options stand behind the command, e.g. "
+                                                      "scalestudy plan STUDY --json"
+                                                    : usage_hint)});
+}
+
+/// Before anything else is missed: what is missing may be what the mistyped option was to give.
+void require_known_options(const CommandLine& line, const std::vector<std::string>& arguments) {
+  const bool has_command = !looks_like_option(arguments.front());
+  const auto& app = line.app(has_command ? arguments.front() : "");
+  for (std::size_t i = has_command ? 1 : 0; i < arguments.size() && arguments[i] != "--"; ++i) {
+    if (!looks_like_option(arguments[i])) continue;
+    const auto equals = arguments[i].find('=');
+    const auto name = arguments[i].substr(0, equals);
+    const auto* const option = option_named(app, name);
+    if (option == nullptr) refuse_option(app, name);
+    const bool takes_next = equals == std::string::npos && option->get_items_expected_min() > 0;
+    if (takes_next) ++i;
+  }
+}
+
+/// CLI11's own words; what it did not expect it would name in reverse.
 BadInput usage_error(const CommandLine& line, const CLI::ParseError& error) {
   std::string problem = error.what();
   while (!problem.empty() && (problem.back() == '.' || problem.back() == '\n')) problem.pop_back();
-  std::string suggestion = "Add --help to see the usage with an example";
-  if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) {
-    const auto word = problem.substr(problem.find_last_of(' ') + 1);
-    suggestion = did_you_mean(word, line.option_names(), suggestion);
-  }
-  return BadInput({problem, "the command line cannot be understood", suggestion});
+  if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr)
+    problem = cat("There is no use for '", join(line.not_expected(), " "), "'");
+  return BadInput({problem, "the command line cannot be understood", usage_hint});
 }
 
 ExitCode parse_and_act(const std::vector<std::string>& arguments, Context& context) {
   require_known_command(arguments);
   CommandLine line(context.options);
+  require_known_options(line, arguments);
   try {
     line.parse(arguments);
   } catch (const CLI::ParseError& error) {
@@ -193,6 +253,10 @@ int run_driver(const std::vector<std::string>& arguments, Context& context) noex
   const bool in_json = contains(arguments, "--json");
   const auto ending = in_json ? act_in_json(arguments, context) : act(arguments, context);
   if (!ending.error.empty()) print_error(context, ending.error);
+  if (!context.out.flush() && ending.code == ExitCode::done) {
+    print_error(context, "The result could not be written to standard output. Is the disk full?");
+    return static_cast<int>(ExitCode::unavailable);
+  }
   return static_cast<int>(ending.code);
 }
 

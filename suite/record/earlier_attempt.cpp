@@ -66,8 +66,8 @@ EarlierAttempt find_earlier_attempt(const fs::path& run_folder, const RecordedPa
       continue;  // an older attempt may have it, too
     }
   }
-  throw BadInput({cat("No attempt-*/run.h5 in ", run_folder.string(), " holds the ", part.epochs,
-                      " epochs before the checkpoint"),
+  throw BadInput({cat("No attempt-*/run.h5 in ", run_folder.string(), " holds the ",
+                      counted(part.epochs, "epoch"), " before the checkpoint"),
                   "the curves of the resumed run would have a hole",
                   "Start the run afresh with scalestudy run --fresh"});
 }

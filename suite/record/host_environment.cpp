@@ -68,27 +68,10 @@ std::int64_t cache_bytes(hwloc_topology* topology, hwloc_obj_type_t type) {
   return static_cast<std::int64_t>(hwloc_get_obj_by_type(topology, type, 0)->attr->cache.size);
 }
 
-json cpu_json() {
-  const auto topology = load_topology();
-  return {{"model", cpu_model()},
-          {"socket_count", count_of(topology.get(), HWLOC_OBJ_PACKAGE)},
-          {"numa_node_count", count_of(topology.get(), HWLOC_OBJ_NUMANODE)},
-          {"core_count", count_of(topology.get(), HWLOC_OBJ_CORE)},
-          {"hardware_thread_count", count_of(topology.get(), HWLOC_OBJ_PU)},
-          {"usable_core_count", usable_core_count()},
-          {"l2_cache_bytes", cache_bytes(topology.get(), HWLOC_OBJ_L2CACHE)},
-          {"l3_cache_bytes", cache_bytes(topology.get(), HWLOC_OBJ_L3CACHE)},
-          {"governor", first_line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor")}};
-}
-
-json system_json() {
+utsname system_names() {
   utsname names{};
   uname(&names);
-  return {{"host", names.nodename},
-          {"operating_system", value_in("/etc/os-release", "PRETTY_NAME", '=')},
-          {"kernel", names.release},
-          {"architecture", names.machine},
-          {"transparent_huge_pages", first_line("/sys/kernel/mm/transparent_hugepage/enabled")}};
+  return names;
 }
 
 std::string container() {
@@ -104,6 +87,68 @@ std::string scheduler_job() {
     if (const char* value = std::getenv(name)) return cat(name, "=", value);
   return "none";
 }
+
+/// What several properties are read from.
+struct Machine {
+  std::unique_ptr<hwloc_topology, DestroyTopology> topology = load_topology();
+  utsname names = system_names();
+};
+
+struct Property {
+  const char* path;
+  const char* words;
+  json (*value)(const Machine& machine);
+};
+
+template <hwloc_obj_type_t type>
+json count_on(const Machine& machine) {
+  return count_of(machine.topology.get(), type);
+}
+
+template <hwloc_obj_type_t type>
+json cache_bytes_on(const Machine& machine) {
+  return cache_bytes(machine.topology.get(), type);
+}
+
+constexpr std::array properties{
+    Property{"/recorded_at", "When this was recorded",
+             [](const Machine&) { return json(utc_timestamp()); }},
+    Property{"/system/host", "Name of the machine",
+             [](const Machine& m) { return json(m.names.nodename); }},
+    Property{"/system/operating_system", "Operating system",
+             [](const Machine&) { return json(value_in("/etc/os-release", "PRETTY_NAME", '=')); }},
+    Property{"/system/kernel", "Kernel", [](const Machine& m) { return json(m.names.release); }},
+    Property{"/system/architecture", "Architecture",
+             [](const Machine& m) { return json(m.names.machine); }},
+    Property{"/system/transparent_huge_pages", "Large memory pages (chosen: in brackets)",
+             [](const Machine&) {
+               return json(first_line("/sys/kernel/mm/transparent_hugepage/enabled"));
+             }},
+    Property{"/cpu/model", "Processor", [](const Machine&) { return json(cpu_model()); }},
+    Property{"/cpu/socket_count", "Processor sockets", count_on<HWLOC_OBJ_PACKAGE>},
+    Property{"/cpu/numa_node_count", "Memory regions (NUMA nodes)", count_on<HWLOC_OBJ_NUMANODE>},
+    Property{"/cpu/core_count", "Processor cores", count_on<HWLOC_OBJ_CORE>},
+    Property{"/cpu/hardware_thread_count", "Hardware threads", count_on<HWLOC_OBJ_PU>},
+    Property{"/cpu/usable_core_count", "Hardware threads that runs may use",
+             [](const Machine&) { return json(usable_core_count()); }},
+    Property{"/cpu/l2_cache_bytes", "Second-level cache", cache_bytes_on<HWLOC_OBJ_L2CACHE>},
+    Property{"/cpu/l3_cache_bytes", "Third-level cache", cache_bytes_on<HWLOC_OBJ_L3CACHE>},
+    Property{"/cpu/governor", "Who decides the processor's frequency (governor)",
+             [](const Machine&) {
+               return json(first_line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"));
+             }},
+    Property{"/memory_bytes", "Memory",
+             [](const Machine&) {
+               return json(static_cast<std::int64_t>(sysconf(_SC_PHYS_PAGES)) *
+                           sysconf(_SC_PAGE_SIZE));
+             }},
+    Property{"/load_average", "Load of the machine (/proc/loadavg)",
+             [](const Machine&) { return json(first_line("/proc/loadavg")); }},
+    Property{"/container", "Container", [](const Machine&) { return json(container()); }},
+    Property{"/scheduler_job", "Job of a scheduler",
+             [](const Machine&) { return json(scheduler_job()); }},
+    Property{"/fingerprint", "Identity of machine and operating system",
+             [](const Machine&) { return json(host_fingerprint()); }}};
 
 json variables_json() {
   json variables = json::object();
@@ -157,23 +202,21 @@ std::string cpu_model() {
 }
 
 std::string host_environment_json() {
-  const json environment{
-      {"recorded_at", utc_timestamp()},
-      {"system", system_json()},
-      {"cpu", cpu_json()},
-      {"memory_bytes", static_cast<std::int64_t>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGE_SIZE)},
-      {"load_average", first_line("/proc/loadavg")},
-      {"container", container()},
-      {"scheduler_job", scheduler_job()},
-      {"fingerprint", host_fingerprint()},
-      {"variables", variables_json()}};
+  const Machine machine;
+  json environment{{"variables", variables_json()}};
+  for (const auto& property : properties)
+    environment[json::json_pointer(property.path)] = property.value(machine);
   return environment.dump(1);
 }
 
+std::map<std::string, std::string> host_environment_words() {
+  std::map<std::string, std::string> words;
+  for (const auto& property : properties) words[property.path] = property.words;
+  return words;
+}
+
 std::string host_fingerprint() {
-  utsname names{};
-  uname(&names);
-  return hex64(fnv1a(cat(cpu_model(), "|", usable_core_count(), "|", names.machine, "|",
+  return hex64(fnv1a(cat(cpu_model(), "|", usable_core_count(), "|", system_names().machine, "|",
                          value_in("/etc/os-release", "PRETTY_NAME", '='))));
 }
 

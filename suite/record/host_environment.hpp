@@ -12,6 +12,10 @@ namespace scalestudy {
 /// scalestudy are taken, and of these none that look like a key, token or password. Local.
 [[nodiscard]] std::string host_environment_json();
 
+/// What each of these is called for people, by its path: "/cpu/core_count" -> "Processor cores".
+/// Variables, at "/variables/<name>", are not in it.
+[[nodiscard]] std::map<std::string, std::string> host_environment_words();
+
 /// A short identity of machine and operating system: runs of different fingerprints are not mixed.
 [[nodiscard]] std::string host_fingerprint();
 

@@ -3,6 +3,7 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <fstream>
 #include <string>
 #include <system_error>
 
@@ -67,6 +68,13 @@ void restore_bytes(const std::filesystem::path& file, std::span<const std::byte>
     if (count > 0) done += static_cast<std::size_t>(count);
   }
   if (::ftruncate(descriptor.get(), static_cast<off_t>(bytes.size())) != 0) fail("ftruncate");
+}
+
+bool is_run_file(const std::filesystem::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  std::array<char, title.size()> start{};
+  in.read(start.data(), start.size());
+  return in && std::string_view(start.data(), start.size()) == title;
 }
 
 Finding examine(std::span<const std::byte> bytes) {

@@ -20,6 +20,9 @@ enum class Finding {
   foreign,  ///< not a run file of ours
 };
 
+/// Whether the file begins as run files do; false when it cannot be read.
+[[nodiscard]] bool is_run_file(const std::filesystem::path& file);
+
 /// Gives a file back the bytes that it had. Errors: std::system_error.
 void restore_bytes(const std::filesystem::path& file, std::span<const std::byte> bytes);
 [[nodiscard]] Finding examine(std::span<const std::byte> bytes);

@@ -14,7 +14,7 @@ inline constexpr auto choices<Reduction> = std::array{
            "gradients in buckets, reduced while the backward pass runs"},
     Choice{Reduction::flat_after_backward, "flat_after_backward",
            "all gradients at once after the backward pass"},
-    Choice{Reduction::none, "none", "no communication: timing only, replicas drift apart"}};
+    Choice{Reduction::none, "none", "no exchange: for times only, the ranks' models drift apart"}};
 
 /// How samples reach the ranks; made by suite/engine/input_pipeline.cpp.
 enum class InputKind { sharded, serial, device, synthetic };
@@ -26,18 +26,18 @@ inline constexpr auto choices<InputKind> = std::array{
     Choice{InputKind::device, "device",
            "the training set stays on the device; batches are put together there"},
     Choice{InputKind::synthetic, "synthetic",
-           "each rank's first batch again and again: timing only"}};
+           "each rank's first batch again and again: for times only"}};
 
 /// Timing-only runs beside the study proper.
 enum class ControlArm { no_communication, synthetic_input, no_distributed_path };
 template <>
 inline constexpr auto choices<ControlArm> =
     std::array{Choice{ControlArm::no_communication, "no_communication",
-                      "each N > 1 again without communication: bounds its cost"},
+                      "several ranks again without exchange: what it costs at most"},
                Choice{ControlArm::synthetic_input, "synthetic_input",
-                      "each N again without input work: bounds its cost"},
+                      "every number of ranks again without input work: what it costs at most"},
                Choice{ControlArm::no_distributed_path, "no_distributed_path",
-                      "N = 1 again without the distributed path: its own cost"}};
+                      "one rank again without anything for several: what that costs"}};
 
 /// What joins the ranks; made by suite/comm/communicator_factory.cpp.
 enum class CommunicatorKind { local, threads, shm, mpi };
@@ -51,8 +51,8 @@ inline constexpr auto choices<CommunicatorKind> = std::array{
 /// Where tensors live.
 enum class Device { cpu, cuda };
 template <>
-inline constexpr auto choices<Device> =
-    std::array{Choice{Device::cpu, "cpu"}, Choice{Device::cuda, "cuda"}};
+inline constexpr auto choices<Device> = std::array{Choice{Device::cpu, "cpu", "the processor"},
+                                                   Choice{Device::cuda, "cuda", "an NVIDIA GPU"}};
 
 /// Arithmetic of the forward and backward pass.
 enum class Precision { fp32, tf32, bf16, fp16 };
@@ -65,8 +65,8 @@ inline constexpr auto choices<Precision> =
 enum class MemoryFormat { channels_last, contiguous };
 template <>
 inline constexpr auto choices<MemoryFormat> =
-    std::array{Choice{MemoryFormat::channels_last, "channels_last"},
-               Choice{MemoryFormat::contiguous, "contiguous"}};
+    std::array{Choice{MemoryFormat::channels_last, "channels_last", "a pixel's channels together"},
+               Choice{MemoryFormat::contiguous, "contiguous", "one channel after the other"}};
 
 /// Where batch norm takes its statistics from (training/batch_norm.hpp).
 enum class BatchNormPolicy { local, synchronised, frozen };
@@ -111,6 +111,18 @@ template <>
 inline constexpr auto choices<PatienceRule> =
     std::array{Choice{PatienceRule::epochs, "epochs", "patience and milestones are not scaled"},
                Choice{PatienceRule::samples, "samples", "they stay constant in samples"}};
+
+/// How pictures of different sizes come to one size (data/fit.hpp).
+enum class Fit { padded, stretched };
+template <>
+inline constexpr auto choices<Fit> =
+    std::array{Choice{Fit::padded, "padded", "the aspect ratio is kept, the rest is black"},
+               Choice{Fit::stretched, "stretched", "the aspect ratio is not kept"}};
+
+/// What training does with a set unless its settings.fit says otherwise, and so what packs are made
+/// with. Pictures with masks: as the loaders that the U-Net comes from; classes: as ResNet50's.
+inline constexpr Fit usual_fit_with_masks = Fit::padded;
+inline constexpr Fit usual_fit_in_classes = Fit::stretched;
 
 /// What to do when evaluated samples are trained on as well.
 enum class OverlapRule { refuse, record };

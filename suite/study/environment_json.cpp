@@ -16,7 +16,7 @@ void visit_environment(FieldVisitor& v, Environment& environment) {
   v.field("description", environment.description, {.unit = "1", .description = "In words"});
   v.field("launcher", environment.launcher, {.unit = "1", .description = "How ranks are started"});
   v.field("device", environment.device,
-          {.unit = "1", .description = "Where tensors live; empty leaves the study's choice"});
+          {.unit = "1", .description = "What computes; empty leaves the study's choice"});
 }
 
 // Names of variables are free, so they are no fields.

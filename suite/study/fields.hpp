@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <functional>
 #include <limits>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -91,6 +92,14 @@ void read_fields(const nlohmann::json& object, const std::string& json_path, con
 
 /// JSON Schema (draft 2020-12) of the object, with defaults, units and descriptions.
 [[nodiscard]] nlohmann::json schema_of_fields(const FieldWalk& walk);
+
+/// What settings are called for people: "/optimizer/epsilon" -> the first words of its description.
+using FieldWords = std::map<std::string, std::string>;
+/// Of the workloads' own settings, by the workload's name.
+using WorkloadWords = std::map<std::string, FieldWords>;
+
+/// Of all fields in a schema of schema_of_fields(), also those in groups.
+[[nodiscard]] FieldWords words_of_schema(const nlohmann::json& schema);
 
 /// Names of the visited fields and groups, top level only.
 [[nodiscard]] std::vector<std::string> field_names(const FieldWalk& walk);

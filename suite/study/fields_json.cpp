@@ -112,8 +112,9 @@ class Reader final : public FieldVisitor {
     if (given == nullptr) return nullptr;
     if (!given->is_array()) refuse_type(name, wanted, info);
     if (info.length > 0 && given->size() != info.length) {
-      throw BadInput({cat(path(name), " has ", given->size(), " entries, not ", info.length),
-                      std::string(info.description), cat("Give ", info.length, " entries")});
+      throw BadInput(
+          {cat(path(name), " has ", counted(given->size(), "value"), ", not ", info.length),
+           std::string(info.description), cat("Give ", counted(info.length, "value"))});
     }
     return given;
   }
@@ -246,6 +247,22 @@ class SchemaMaker final : public FieldVisitor {
   }
 };
 
+/// A description says first what the setting is, then exceptions, meanings of names and defaults.
+std::string first_words(const std::string& description) {
+  return description.substr(0, std::min(description.find("; "), description.find(". ")));
+}
+
+void collect_words(const json& schema, const std::string& path, FieldWords& words) {
+  for (const auto& [name, property] : schema.at("properties").items()) {
+    const auto place = cat(path, "/", name);
+    if (property.contains("properties")) {
+      collect_words(property, place, words);
+    } else {
+      words[place] = first_words(property.at("description").get<std::string>());
+    }
+  }
+}
+
 // Refuses what the parser would silently resolve: the second of two equal keys.
 class DuplicateKeys {
  public:
@@ -291,6 +308,12 @@ json schema_of_fields(const FieldWalk& walk) {
   return {{"type", "object"},
           {"additionalProperties", false},
           {"properties", std::move(maker.properties)}};
+}
+
+FieldWords words_of_schema(const json& schema) {
+  FieldWords words;
+  collect_words(schema, "", words);
+  return words;
 }
 
 std::vector<std::string> field_names(const FieldWalk& walk) {

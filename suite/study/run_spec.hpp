@@ -42,6 +42,10 @@ struct RunSpec {
   [[nodiscard]] std::uint64_t content_hash() const;
 };
 
+/// What everything in a specification is called for people, by its path in to_json_text():
+/// "/plan/epochs". The workload's own settings are not in it.
+[[nodiscard]] FieldWords run_spec_words();
+
 /// JSON text of the spec, keys sorted, indented.
 [[nodiscard]] std::string to_json_text(const RunSpec& spec);
 

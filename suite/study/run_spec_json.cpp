@@ -16,10 +16,13 @@ void visit_plan(FieldVisitor& v, RulePlan& plan) {
           {.unit = "samples", .description = "Samples per step of each rank", .minimum = 0});
   v.field("global_batch_size", plan.global_batch_size,
           {.unit = "samples", .description = "Samples per step of all ranks", .minimum = 1});
-  v.field("learning_rate", plan.learning_rate,
-          {.unit = "1", .description = "Learning rate after the rule", .minimum = above_zero});
+  v.field(
+      "learning_rate", plan.learning_rate,
+      {.unit = "1", .description = "Learning rate after the scaling rule", .minimum = above_zero});
   v.field("warmup_samples", plan.warmup_samples,
-          {.unit = "samples", .description = "Length of the learning rate ramp", .minimum = 0});
+          {.unit = "samples",
+           .description = "Samples over which the learning rate rises to that",
+           .minimum = 0});
   v.field("epochs", plan.epochs, {.unit = "epochs", .description = "Epochs", .minimum = 1});
   v.field("steps_per_epoch", plan.steps_per_epoch,
           {.unit = "steps", .description = "Steps per epoch", .minimum = 1});
@@ -27,20 +30,27 @@ void visit_plan(FieldVisitor& v, RulePlan& plan) {
           {.unit = "samples", .description = "Samples trained on in an epoch", .minimum = 1});
   v.field("epoch_stride_samples", plan.epoch_stride_samples,
           {.unit = "samples",
-           .description = "From one epoch's start to the next in the global order of samples",
+           .description =
+               "Samples from one epoch's start to the next, in the order that all ranks share",
            .minimum = 1});
   v.field("milestones_epochs", plan.milestones_epochs,
-          {.unit = "epochs", .description = "Milestones of the step schedule", .minimum = 1});
+          {.unit = "epochs",
+           .description = "Epochs (from 0) from which the learning rate is reduced once more",
+           .minimum = 1});
   v.field("patience_epochs", plan.patience_epochs,
-          {.unit = "epochs", .description = "Plateau patience", .minimum = 1});
+          {.unit = "epochs",
+           .description = "Epochs without improvement before the learning rate is reduced",
+           .minimum = 1});
   v.field("cooldown_epochs", plan.cooldown_epochs,
-          {.unit = "epochs", .description = "Plateau cooldown", .minimum = 0});
+          {.unit = "epochs",
+           .description = "Epochs after a reduction in which none is counted",
+           .minimum = 0});
   v.field("samples", plan.samples,
           {.unit = "samples", .description = "Samples of the whole run", .minimum = 1});
   v.field("requested_samples", plan.requested_samples,
-          {.unit = "samples", .description = "The same at one rank", .minimum = 1});
+          {.unit = "samples", .description = "Samples of the whole run at one rank", .minimum = 1});
   v.field("remainder", plan.remainder,
-          {.unit = "1", .description = "What integer division left out"});
+          {.unit = "1", .description = "What dividing by the number of ranks left out"});
 }
 
 void visit_time_like(FieldVisitor& v, TimeLikeSetting& setting) {
@@ -59,10 +69,10 @@ void visit_identity(FieldVisitor& v, RunSpec& spec) {
           {.unit = "1", .description = "Version of this layout", .minimum = 1, .maximum = 1});
   name("study", spec.study, "Study it belongs to");
   name("workload", spec.workload, "Workload");
-  v.field("ranks", spec.ranks, {.unit = "ranks", .description = "World size", .minimum = 1});
+  v.field("ranks", spec.ranks, {.unit = "ranks", .description = "Number of ranks", .minimum = 1});
   name("scaling_rule", spec.scaling_rule, "Scaling rule");
-  name("reduction", spec.reduction, "Reduction strategy");
-  name("input", spec.input, "Input pipeline");
+  name("reduction", spec.reduction, "How gradients are averaged over the ranks");
+  name("input", spec.input, "How samples reach the ranks");
   name("control_arm", spec.control_arm, "Control arm, or empty");
   v.field("repeat", spec.repeat, {.unit = "1", .description = "Repeat, from 0", .minimum = 0});
   name("launcher", spec.launcher, "Launcher");
@@ -132,6 +142,14 @@ std::uint64_t RunSpec::repeat_seed() const {
 
 std::uint64_t RunSpec::content_hash() const {
   return mix64(fnv1a(to_json(*this).dump()));
+}
+
+FieldWords run_spec_words() {
+  RunSpec spec;
+  auto words = words_of_schema(schema_of_fields([&](FieldVisitor& v) { visit_spec(v, spec); }));
+  // The model's, but rules list it with the settings that count steps.
+  words["/settings/batch_norm_momentum"] = "Factor on the momentum of batch norm";
+  return words;
 }
 
 std::string to_json_text(const RunSpec& spec) {

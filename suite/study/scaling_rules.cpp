@@ -198,9 +198,9 @@ RulePlan strong(const RuleRequest& request) {
   const auto share = batch / request.ranks;
   const auto larger = batch % request.ranks;
   if (larger > 0) {
-    plan.remainder =
-        cat(batch, " samples per step divided by ", request.ranks, " ranks: ", larger,
-            " ranks take ", share + 1, ", the others ", share, "; nothing is left out");
+    plan.remainder = cat(batch, " samples per step divided by ", request.ranks,
+                         " ranks: ", counted(larger, "rank"), larger == 1 ? " takes " : " take ",
+                         share + 1, ", the others ", share, "; nothing is left out");
   }
   return finish(std::move(plan), request, ScalingRule::strong);
 }

@@ -24,17 +24,17 @@ enum class ScalingRule {
 template <>
 inline constexpr auto choices<ScalingRule> = std::array{
     Choice{ScalingRule::linear_fixed_samples, "linear_fixed_samples",
-           "local batch constant, learning rate × N, epochs ÷ N, steps per epoch constant"},
+           "each rank keeps its batch; learning rate × N, epochs ÷ N, steps per epoch constant"},
     Choice{ScalingRule::linear_fixed_epochs, "linear_fixed_epochs",
-           "local batch constant, learning rate × N, epochs constant, steps ÷ N"},
+           "each rank keeps its batch; learning rate × N, epochs constant, steps ÷ N"},
     Choice{ScalingRule::linear_warmup, "linear_warmup",
            "as linear_fixed_epochs, after a ramp over the samples of 5 epochs"},
     Choice{ScalingRule::sqrt_fixed_epochs, "sqrt_fixed_epochs",
-           "local batch constant, learning rate × √N, epochs constant, steps ÷ N"},
+           "each rank keeps its batch; learning rate × √N, epochs constant, steps ÷ N"},
     Choice{ScalingRule::batch_only, "batch_only",
-           "local batch constant, learning rate constant, epochs constant, steps ÷ N"},
+           "each rank keeps its batch; learning rate constant, epochs constant, steps ÷ N"},
     Choice{ScalingRule::strong, "strong",
-           "global batch, learning rate, epochs and steps constant"}};
+           "the ranks share one batch; learning rate, epochs and steps constant"}};
 
 /// A time-like hyper-parameter and what the rule did to it; recorded whether scaled or not.
 struct TimeLikeSetting {

@@ -18,56 +18,62 @@ void visit_optimizer(FieldVisitor& v, OptimizerSettings& o) {
           {.unit = "1", .description = "L2 penalty, added to the gradient", .minimum = 0});
   v.field("beta1", o.beta1,
           {.unit = "1",
-           .description = "Decay of the first moment, per step",
+           .description = "Decay of Adam's first moment, per step",
            .minimum = 0,
            .maximum = 1});
   v.field("beta2", o.beta2,
           {.unit = "1",
-           .description = "Decay of the second moment, per step",
+           .description = "Decay of Adam's second moment, per step",
            .minimum = 0,
            .maximum = 1});
   v.field("epsilon", o.epsilon,
           {.unit = "1",
-           .description = "Guard against division by zero",
+           .description = "Guard of the optimiser against division by zero",
            .minimum = above_zero,
            .maximum = 1});
-  v.field("epsilon_rule", o.epsilon_rule, {.unit = "1", .description = "Where epsilon is added"});
+  v.field("epsilon_rule", o.epsilon_rule,
+          {.unit = "1", .description = "Where the optimiser adds epsilon"});
 }
 
 void visit_schedule(FieldVisitor& v, ScheduleSettings& s) {
   v.field("name", s.name, {.unit = "1", .description = "Learning rate schedule"});
-  v.field(
-      "factor", s.factor,
-      {.unit = "1", .description = "Factor of a reduction", .minimum = above_zero, .maximum = 1});
+  v.field("factor", s.factor,
+          {.unit = "1",
+           .description = "Factor by which the schedule reduces the learning rate",
+           .minimum = above_zero,
+           .maximum = 1});
   v.field("milestones_epochs", s.milestones_epochs,
           {.unit = "epochs",
-           .description = "Schedule step: epochs (from 0) from which the rate is reduced once more",
+           .description =
+               "Epochs (from 0) from which schedule step reduces the learning rate once more",
            .minimum = 1,
            .maximum = billion});
-  v.field("unscaled_epochs", s.unscaled_epochs,
-          {.unit = "epochs",
-           .description = "Schedule step: first epochs at the rate before the scaling rule",
-           .minimum = 0,
-           .maximum = billion});
+  v.field(
+      "unscaled_epochs", s.unscaled_epochs,
+      {.unit = "epochs",
+       .description = "First epochs that schedule step trains at the rate before the scaling rule",
+       .minimum = 0,
+       .maximum = billion});
   v.field("patience_epochs", s.patience_epochs,
           {.unit = "epochs",
-           .description = "Epochs without improvement before a reduction",
+           .description = "Epochs without improvement before the learning rate is reduced",
            .minimum = 1,
            .maximum = billion});
   v.field("patience_rule", s.patience_rule,
-          {.unit = "1", .description = "What patience and milestones count"});
+          {.unit = "1", .description = "What the schedule's patience and milestones count"});
   v.field("min_delta", s.min_delta,
           {.unit = "1",
-           .description = "Absolute fall of the loss that counts as improvement",
+           .description = "Fall of the loss that the schedule counts as improvement",
            .minimum = 0});
   v.field("cooldown_epochs", s.cooldown_epochs,
           {.unit = "epochs",
            .description = "Epochs after a reduction in which none is counted",
            .minimum = 0,
            .maximum = billion});
-  v.field(
-      "minimum_learning_rate", s.minimum_learning_rate,
-      {.unit = "1", .description = "Learning rate below which nothing is reduced", .minimum = 0});
+  v.field("minimum_learning_rate", s.minimum_learning_rate,
+          {.unit = "1",
+           .description = "Learning rate that the schedule does not go below",
+           .minimum = 0});
 }
 
 void visit_input(FieldVisitor& v, InputSettings& i) {
@@ -79,7 +85,7 @@ void visit_input(FieldVisitor& v, InputSettings& i) {
            .maximum = 1024});
   v.field("prefetch_batches", i.prefetch_batches,
           {.unit = "batches",
-           .description = "Batches made ahead by workers or by the serial producer",
+           .description = "Batches that are made ahead",
            .minimum = 1,
            .maximum = 1024});
   v.field("cache_bytes", i.cache_bytes,
@@ -93,15 +99,17 @@ void visit_input(FieldVisitor& v, InputSettings& i) {
 
 void visit_buckets(FieldVisitor& v, BucketSettings& b) {
   v.field("first_bucket_bytes", b.first_bucket_bytes,
-          {.unit = "bytes", .description = "Size of the first gradient bucket", .minimum = 1});
+          {.unit = "bytes",
+           .description = "Size of the first bucket of gradients that ranks exchange",
+           .minimum = 1});
   v.field("bucket_cap_bytes", b.bucket_cap_bytes,
-          {.unit = "bytes", .description = "Size of all other gradient buckets", .minimum = 1});
+          {.unit = "bytes", .description = "Size of all other buckets of gradients", .minimum = 1});
 }
 
 void visit_timeouts(FieldVisitor& v, TimeoutSettings& t) {
   v.field("collective_deadline_s", t.collective_deadline_s,
           {.unit = "s",
-           .description = "Longest time a collective may take",
+           .description = "Longest time that an exchange between ranks may take",
            .minimum = above_zero,
            .maximum = billion});
   v.field("run_timeout_s", t.run_timeout_s,
@@ -126,7 +134,7 @@ void visit_machine(FieldVisitor& v, CommonSettings& s) {
            .description = "Compute threads of each rank",
            .minimum = 1,
            .maximum = 4096});
-  v.field("device", s.device, {.unit = "1", .description = "Where tensors live"});
+  v.field("device", s.device, {.unit = "1", .description = "What computes"});
   v.field("precision", s.precision,
           {.unit = "1", .description = "Arithmetic of the forward and backward pass"});
   v.field("memory_format", s.memory_format,
@@ -141,10 +149,11 @@ void visit(FieldVisitor& v, DataSettings& d) {
   v.field("path", d.path,
           {.unit = "1", .description = "Training data: TIFF volume, folder of pictures, or pack"});
   v.field("reference_path", d.reference_path,
-          {.unit = "1", .description = "Clean counterpart for PSNR, or empty"});
+          {.unit = "1", .description = "Clean counterpart of the data, for PSNR; empty: none"});
   v.field("added_noise_std", d.added_noise_std,
           {.unit = "grey values",
-           .description = "Gaussian noise added to the data, which then are the reference",
+           .description =
+               "Deviation of the Gaussian noise added to the data, which then are the reference",
            .minimum = 0});
 }
 
@@ -178,19 +187,20 @@ void visit(FieldVisitor& v, CommonSettings& s) {
        .maximum = 4096});
   v.field("warmup_steps", s.warmup_steps,
           {.unit = "steps",
-           .description = "First steps outside the steady window, at least",
+           .description = "First steps that are left out of step times, at least",
            .minimum = 0,
            .maximum = billion});
   v.field("seed", s.seed,
           {.unit = "1",
-           .description = "Repeat r trains with a seed derived from (seed, r)",
+           .description = "Seed; repeat r trains with one derived from (seed, r)",
            .minimum = 0});
   visit_machine(v, s);
   v.group("optimizer", "Optimiser", [&](FieldVisitor& w) { visit_optimizer(w, s.optimizer); });
   v.group("schedule", "Learning rate schedule",
           [&](FieldVisitor& w) { visit_schedule(w, s.schedule); });
-  v.group("input", "Input pipeline", [&](FieldVisitor& w) { visit_input(w, s.input); });
-  v.group("buckets", "Gradient buckets", [&](FieldVisitor& w) { visit_buckets(w, s.buckets); });
+  v.group("input", "How batches are made", [&](FieldVisitor& w) { visit_input(w, s.input); });
+  v.group("buckets", "Pieces in which gradients are exchanged",
+          [&](FieldVisitor& w) { visit_buckets(w, s.buckets); });
   v.group("timeouts", "Deadlines", [&](FieldVisitor& w) { visit_timeouts(w, s.timeouts); });
   v.group("checkpoint", "Checkpoints", [&](FieldVisitor& w) { visit_checkpoint(w, s.checkpoint); });
 }

@@ -74,6 +74,15 @@ struct Study {
                                const std::vector<std::string>& overrides,
                                std::span<const WorkloadDescriptor* const> workloads);
 
+/// Where a study file has what is called `name`: "epochs" -> "settings.epochs", "ranks" ->
+/// "axes.ranks"; "" where it has no such thing, or has it at its top.
+[[nodiscard]] std::string place_of_setting(const std::string& name,
+                                           std::span<const WorkloadDescriptor* const> workloads);
+
+/// What the workloads' own settings are called for people.
+[[nodiscard]] WorkloadWords words_of_workloads(
+    std::span<const WorkloadDescriptor* const> workloads);
+
 /// JSON Schema of a study file; `workloads` contribute their own settings.
 [[nodiscard]] nlohmann::json study_schema(std::span<const WorkloadDescriptor* const> workloads);
 

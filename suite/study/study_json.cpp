@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <array>
+#include <limits>
 #include <set>
 
 #include <nlohmann/json.hpp>
@@ -19,7 +21,7 @@ constexpr double most_ranks = 1e6;
 void visit_axes(FieldVisitor& v, Axes& axes) {
   v.field("ranks", axes.ranks,
           {.unit = "ranks",
-           .description = "World sizes; N = 1 is the baseline",
+           .description = "Numbers of ranks to train with; all are compared with 1",
            .minimum = 1,
            .maximum = most_ranks});
   for_each_axis(axes, [&](const AxisInfo& axis, auto& values, const auto&) {
@@ -41,8 +43,10 @@ void visit_study(FieldVisitor& v, Study& study) {
            .description = "Runs of every combination, each with its own seed",
            .minimum = 1,
            .maximum = most_ranks});
-  v.field("control_arms", study.control_arms,
-          {.unit = "1", .description = "Timing-only runs that bound one cause each"});
+  v.field(
+      "control_arms", study.control_arms,
+      {.unit = "1",
+       .description = "Further runs, for their times only, each without one cause of lost time"});
 }
 
 json parse_value(const std::string& text) {
@@ -106,6 +110,18 @@ const WorkloadDescriptor& find_workload(Workloads workloads,
   refuse_unknown(json_path, "workload", name, names);
 }
 
+/// People who know a setting's name need not know where a study file has it.
+void refuse_misplaced(const json& object, Workloads workloads, const std::string& root) {
+  if (!object.is_object()) return;
+  for (const auto& [key, value] : object.items()) {
+    const auto place = place_of_setting(key, workloads);
+    if (!place.empty())
+      throw BadInput({cat(json_path_of(root, key), ": unknown key"),
+                      "a setting given is applied or refused, never ignored",
+                      cat("Perhaps '", place, "' is meant")});
+  }
+}
+
 // Common and own settings stand side by side; each key belongs to one of them.
 void read_settings(Study& study,
                    const json& settings,
@@ -126,6 +142,7 @@ void read_settings(Study& study,
         std::find(common_names.begin(), common_names.end(), key) != common_names.end()) {
       continue;
     }
+    refuse_misplaced({{key, value}}, std::array{&workload}, path);
     auto names = common_names;
     names.insert(names.end(), own_names.begin(), own_names.end());
     const auto near = nearest(key, names);
@@ -175,7 +192,33 @@ json settings_schema(const WorkloadDescriptor& workload) {
   return schema;
 }
 
+/// The path that ends so in fewest steps, below "/settings" rather than "/axes"; "" where several
+/// groups have such a one ("name").
+std::string shallowest(const FieldWords& words, const std::string& ending) {
+  std::string found;
+  std::ptrdiff_t fewest = std::numeric_limits<std::ptrdiff_t>::max();
+  for (const auto& [path, meaning] : words) {
+    const auto steps = std::count(path.begin(), path.end(), '/');
+    if (!path.ends_with(ending) || steps > fewest) continue;
+    const bool is_ambiguous = steps == fewest && steps > 2;
+    found = is_ambiguous ? "" : path;
+    fewest = steps;
+  }
+  return found;
+}
+
 }  // namespace
+
+std::string place_of_setting(const std::string& name, Workloads workloads) {
+  Study study;
+  auto words = words_of_schema(schema_of_fields([&](FieldVisitor& v) { visit_study(v, study); }));
+  if (words.contains("/" + name)) return "";
+  for (const auto* workload : workloads)
+    for (const auto& [path, meaning] : words_of_schema(settings_schema(*workload)))
+      words["/settings" + path] = meaning;
+  const auto found = shallowest(words, "/" + name);
+  return found.empty() ? "" : join(split(found.substr(1), '/'), ".");
+}
 
 Study read_study(const std::filesystem::path& file,
                  const std::vector<std::string>& overrides,
@@ -184,6 +227,7 @@ Study read_study(const std::filesystem::path& file,
   auto object = read_json_file(file);
   const auto root = file.filename().string() + ": ";
   for (const auto& assignment : overrides) apply_override(object, assignment);
+  refuse_misplaced(object, workloads, root);
   Study study;
   study.name = file.stem().string();
   study.file = file;
@@ -205,6 +249,13 @@ Study read_study(const std::filesystem::path& file,
   study.data.path = against_study_folder(study.data.path, file);
   study.data.reference_path = against_study_folder(study.data.reference_path, file);
   return study;
+}
+
+WorkloadWords words_of_workloads(Workloads workloads) {
+  WorkloadWords words;
+  for (const auto* workload : workloads)
+    words[std::string(workload->name)] = words_of_schema(workload->settings_schema());
+  return words;
 }
 
 json study_schema(Workloads workloads) {

@@ -40,11 +40,29 @@ TEST(Text, EachRangeOfDurationsHasItsUnit) {
   EXPECT_EQ(human_duration(0.001), "1.0 ms");
   EXPECT_EQ(human_duration(1), "1.0 s");
   EXPECT_EQ(human_duration(59.9), "59.9 s");
+  EXPECT_EQ(human_duration(59.94), "59.9 s");
   EXPECT_EQ(human_duration(60), "1 min 0 s");
   EXPECT_EQ(human_duration(75.2), "1 min 15 s");
   EXPECT_EQ(human_duration(3599.4), "59 min 59 s");
   EXPECT_EQ(human_duration(3599.6), "1 h 0 min");
   EXPECT_EQ(human_duration(90000), "25 h 0 min");
+}
+
+TEST(Text, WhatRoundsUpToALargerUnitIsWrittenInIt) {
+  EXPECT_EQ(human_duration(59.97), "1 min 0 s");
+  EXPECT_EQ(human_duration(0.99997), "1.0 s");
+  EXPECT_EQ(human_duration(0.00099997), "1.0 ms");
+  EXPECT_EQ(human_duration(119.6), "2 min 0 s");
+  EXPECT_EQ(human_duration(7199), "2 h 0 min");
+  EXPECT_EQ(human_bytes(1024 * 1024 - 1), "1.00 MiB");
+}
+
+TEST(Text, WhatIsCountedIsOneOrSeveral) {
+  EXPECT_EQ(counted(0, "run"), "0 runs");
+  EXPECT_EQ(counted(1, "run"), "1 run");
+  EXPECT_EQ(counted(std::size_t{5}, "more repeat"), "5 more repeats");
+  EXPECT_EQ(counted(1, "patch"), "1 patch");
+  EXPECT_EQ(counted(2, "patch"), "2 patches");
 }
 
 TEST(Text, DurationsThatAreNoNumberAreUnknown) {
@@ -86,12 +104,6 @@ TEST(Text, LongWordsMayDifferMore) {
   EXPECT_EQ(nearest("lokal_bach_siz", {"local_batch_size"}), "local_batch_size");
   EXPECT_EQ(nearest("ab", {"xy"}), "xy");
   EXPECT_EQ(nearest("abc", {"xyz"}), "");
-}
-
-TEST(Text, NumbersAgreeWithTheirNouns) {
-  EXPECT_EQ(counted(0, "run"), "0 runs");
-  EXPECT_EQ(counted(1, "run"), "1 run");
-  EXPECT_EQ(counted(3, "launch"), "3 launches");
 }
 
 }  // namespace

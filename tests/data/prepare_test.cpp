@@ -111,11 +111,13 @@ TEST_F(Prepare, MasksBecomeBinaryAboveTheRecordedThreshold) {
 TEST_F(Prepare, SizeBringsImageAndMaskToOneShape) {
   write_masks();
   options_.size = PictureSize{4, 4};
+  options_.fit = Fit::stretched;
   (void)prepare();
   const auto stretched = open_image_mask_set(options_.out);
   EXPECT_TRUE(stretched->read_image(0) == resized(pattern(8, 12, 3), 4, 4));
   EXPECT_EQ(stretched->read_mask(0).width_px, 4);
-  options_.pad = true;
+  EXPECT_EQ(PackSet(options_.out).description().fit, Fit::stretched);
+  options_.fit.reset();
   options_.existing = Existing::replace;
   (void)prepare();
   const auto padded = open_image_mask_set(options_.out);
@@ -123,6 +125,20 @@ TEST_F(Prepare, SizeBringsImageAndMaskToOneShape) {
   EXPECT_EQ(padded->read_mask(0).at(3, 3, 0), 0);  // a padded row
   EXPECT_EQ(padded->read_mask(0).at(1, 3, 0), 255);
   EXPECT_EQ(PackSet(options_.out).description().fit, Fit::padded);
+}
+
+TEST_F(Prepare, FitsAsTrainingDoesUnlessToldOtherwise) {
+  write_classes();
+  options_.size = PictureSize{6, 4};
+  EXPECT_EQ(prepare().description.fit, Fit::stretched);
+  EXPECT_EQ(usual_fit(PackKind::image_mask), Fit::padded);
+  EXPECT_EQ(usual_fit(PackKind::volume), std::nullopt);
+  EXPECT_EQ(open_class_set(options_.out)->read_image(0).height_px, 6);
+  require_fit(options_.out, Fit::stretched);
+  require_fit(source_, Fit::padded);  // a folder's pictures are as they are
+  expect_refused([&] { require_fit(options_.out, Fit::padded); },
+                 {"pack.h5' are stretched, settings.fit is padded", "--fit padded",
+                  "--set settings.fit=stretched"});
 }
 
 TEST_F(Prepare, EqualSourcesMakeEqualPacks) {
@@ -166,8 +182,8 @@ TEST_F(Prepare, InterruptionLeavesNothing) {
 
 TEST_F(Prepare, OptionsThatWouldBeIgnoredAreRefused) {
   write_classes();
-  options_.pad = true;
-  expect_refused([&] { (void)prepare(); }, {"--pad has no effect"});
+  options_.fit = Fit::padded;
+  expect_refused([&] { (void)prepare(); }, {"--fit has no effect"});
   options_.size = PictureSize{4, 4};
   options_.keep_encoded = true;
   expect_refused([&] { (void)prepare(); }, {"exclude each other"});

@@ -1,3 +1,4 @@
+#include <fstream>
 #include <sstream>
 
 #include <gmock/gmock.h>
@@ -5,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/provenance.hpp"
+#include "core/text.hpp"
 
 #include "driver/commands/command.hpp"
 #include "driver/driver.hpp"
@@ -52,6 +54,51 @@ TEST(CommandLine, UnknownOptionSuggestsTheNearest) {
   EXPECT_THAT(answer.err, HasSubstr("Did you mean '--dry-run'"));
 }
 
+TEST(CommandLine, AMistypedOptionIsNamedBeforeWhatItWasToGive) {
+  const auto answer = answer_to({"run", "study.json", "--otu", "x"});
+  EXPECT_EQ(answer.code, 2);
+  EXPECT_THAT(answer.err, HasSubstr("There is no option --otu"));
+  EXPECT_THAT(answer.err, HasSubstr("Did you mean '--out'"));
+  EXPECT_THAT(answer_to({"init", "unet", "--dta=x"}).err, HasSubstr("Did you mean '--data'"));
+  EXPECT_THAT(answer_to({"plan", "-x"}).err, HasSubstr("There is no option -x"));
+  EXPECT_THAT(answer_to({"--hlep"}).err, HasSubstr("Did you mean '--help'"));
+  EXPECT_THAT(answer_to({"--quiet", "plan"}).err, HasSubstr("Options stand behind the command"));
+}
+
+TEST(CommandLine, ASettingThatIsNoOptionSaysHowItIsSet) {
+  EXPECT_THAT(answer_to({"run", "x", "--out", "y", "--epochs", "4"}).err,
+              HasSubstr("Use --set settings.epochs=VALUE"));
+  EXPECT_THAT(answer_to({"plan", "x", "--scaling-rule=strong"}).err,
+              HasSubstr("Use --set axes.scaling_rule=VALUE"));
+  EXPECT_THAT(answer_to({"status", "x", "--epochs", "4"}).err, Not(HasSubstr("--set")));
+}
+
+TEST(CommandLine, WhatLooksLikeAnOptionMayBeAValue) {
+  const auto answer = answer_to({"init", "unet", "--data", "--nowhere"});
+  EXPECT_EQ(answer.code, 2);
+  EXPECT_THAT(answer.err, HasSubstr("'--nowhere' does not exist"));
+}
+
+TEST(CommandLine, WhatIsTooMuchIsNamedInTheOrderGiven) {
+  const auto answer = answer_to({"plan", "x", "3", "four", "5"});
+  EXPECT_EQ(answer.code, 2);
+  EXPECT_THAT(answer.err, HasSubstr("There is no use for '3 four 5'"));
+}
+
+TEST(CommandLine, NoCommandNamesThemAll) {
+  const auto answer = answer_to({});
+  EXPECT_EQ(answer.code, 2);
+  EXPECT_THAT(answer.err, HasSubstr("No command is given (the commands are init, plan, "));
+}
+
+TEST(CommandLine, AResultThatCannotBeWrittenIsNoSuccess) {
+  std::ostringstream err;
+  std::ofstream full("/dev/full");
+  Context context{{}, "/nowhere/bin/scalestudy", full, err};
+  EXPECT_EQ(run_driver({"list", "rules"}, context), 4);
+  EXPECT_THAT(err.str(), HasSubstr("could not be written to standard output"));
+}
+
 TEST(CommandLine, MissingPartsAreUsageErrors) {
   EXPECT_EQ(answer_to({}).code, 2);
   EXPECT_EQ(answer_to({"status"}).code, 2);
@@ -68,6 +115,8 @@ TEST(CommandLine, EveryCommandHelpsWithAnExample) {
     EXPECT_EQ(answer.code, 0) << command.name;
     EXPECT_THAT(answer.out, HasSubstr("Example:\n  scalestudy " + std::string(command.name)));
     EXPECT_THAT(answer.out, HasSubstr("--no-color"));
+    for (const auto& line : split(command.example, '\n'))
+      EXPECT_THAT(line, StartsWith("scalestudy " + std::string(command.name)));
     EXPECT_THAT(answer_to({"--help"}).out, HasSubstr(std::string(command.summary)));
   }
 }

@@ -7,8 +7,8 @@
 
 #include "core/text.hpp"
 
+#include "tests/analysis/synthetic_run.hpp"
 #include "tests/driver/driver_answer.hpp"
-#include "tests/record/sample_run.hpp"
 #include "tests/support/noisy_volume.hpp"
 #include "tests/support/picture_files.hpp"
 #include "tests/support/requirements.hpp"
@@ -126,6 +126,7 @@ TEST_F(DataPrepare, JsonHoldsTheSame) {
   const auto packed = json::parse(prepare({"--json", "--size", "4x6"}).out);
   EXPECT_EQ(packed["sample_count"], 2);
   EXPECT_EQ(packed["pack"]["fit"], "stretched");
+  EXPECT_THAT(ask_driver({"data", "--help"}).out, HasSubstr("the aspect ratio is kept"));
   const auto found = json_of_driver({"data", "inspect", pack_.string()});
   EXPECT_EQ(found["kind"], "classes");
   EXPECT_EQ(found["pack"]["width_px"], 6);
@@ -147,7 +148,8 @@ TEST_F(DataPrepare, RefusesWhatItCannotDo) {
       {{"--size", "0x4"}, "Write e.g. --size 256x256"},
       {{"--size", "4x4x4"}, "is no size"},
       {{"--size", "4x99999999999"}, "is no size"},
-      {{"--pad"}, "--pad has no effect"},
+      {{"--fit", "padded"}, "--fit has no effect"},
+      {{"--fit", "paded", "--size", "4x4"}, "'padded' is meant"},
       {{"--mask-threshold", "1"}, "0 to below 1"},
       {{"--mask-threshold", "0.3"}, "no masks"},
       {{"--patch", "1,2,3"}, "data prepare has no option --patch"},
@@ -209,6 +211,29 @@ for i, width in enumerate((8, 9)):
   const auto command =
       cat(python, " ", shell_quoted(folder_ / "check.py"), " ", shell_quoted(pack_));
   EXPECT_EQ(std::system(command.c_str()), 0);
+}
+
+TEST_F(DataPrepare, AFitThatTrainingMustBeToldIsSaid) {
+  const auto usual = prepare({"--size", "8x8"});
+  EXPECT_THAT(usual.out, HasSubstr("Fit          stretched: the aspect ratio is not kept\n"));
+  const auto padded = prepare({"--size", "8x8", "--fit", "padded", "--force"});
+  const auto line = HasSubstr(
+      "Fit          padded: the aspect ratio is kept, the rest is black; training fits such "
+      "pictures stretched, set settings.fit to padded\n");
+  EXPECT_THAT(padded.out, line);
+  EXPECT_THAT(ask_driver({"data", "inspect", pack_.string()}).out, line);
+}
+
+TEST(Data, WhatRunsRecordedIsSentToInspectAndReport) {
+  const TemporaryFolder folder;
+  const auto file = write_synthetic(folder / "study", {});
+  for (const auto& path : {file, file.parent_path()})
+    EXPECT_THAT(ask_driver({"data", "inspect", path.string()}).err,
+                HasSubstr("Use scalestudy inspect " + path.string()));
+  const auto study = (folder / "study").string();
+  const auto answer = ask_driver({"data", "prepare", study, "--out", (folder / "x.h5").string()});
+  EXPECT_EQ(answer.code, 2);
+  EXPECT_THAT(answer.err, HasSubstr("Use scalestudy report " + study));
 }
 
 TEST(Data, UnknownActionSuggestsInspect) {

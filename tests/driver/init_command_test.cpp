@@ -52,6 +52,14 @@ TEST_F(InitCommand, ClassFoldersGetEpochsByTheirNumberOfPictures) {
   EXPECT_EQ(settings["size"], json({64, 64}));
 }
 
+TEST_F(InitCommand, TheFileReadsAsAPersonWouldWriteIt) {
+  (void)settings_for("noise2void", cat(sources, "noise2void/data/chromosomes.tif"));
+  const auto text = content_of(out());
+  EXPECT_THAT(text, HasSubstr("\n    \"patch\": [8, 32, 32],\n"));
+  EXPECT_THAT(text,
+              HasSubstr("\n  \"axes\": {\"ranks\": [1, 2], \"scaling_rule\": [\"strong\"]},\n"));
+}
+
 TEST_F(InitCommand, RefusalsWriteNothing) {
   EXPECT_THAT(init("noise2vod", "x").err, HasSubstr("Did you mean 'noise2void'"));
   EXPECT_THAT(init("unet", "/nowhere").err, HasSubstr("'/nowhere' does not exist"));

@@ -98,7 +98,7 @@ TEST_F(InspectState, LossesThatAreNoNumbersAreCountedAndNull) {
     EXPECT_EQ(column["missing_count"], 160);
   }
   EXPECT_TRUE(seen);
-  EXPECT_THAT(text_of(file), HasSubstr("(160 without a value)"));
+  EXPECT_THAT(text_of(file), HasSubstr("\n  without any value: loss\n"));
 }
 
 TEST_F(InspectState, ShapesFollowRanksStepsAndEpochs) {
@@ -135,7 +135,7 @@ TEST_F(InspectState, OnlySettingsThatDifferAreShownUnlessAllAreAskedFor) {
   for (const auto& setting : some["settings"]) EXPECT_EQ(setting["differs"], true);
   EXPECT_THAT(names(some), testing::Not(testing::Contains("/workload")));
   EXPECT_THAT(names(all), testing::IsSupersetOf(names(some)));
-  EXPECT_THAT(text_of(file), HasSubstr("Settings that differ between request, plan and execution"));
+  EXPECT_THAT(text_of(file), HasSubstr("Settings that did not stay as they were asked for"));
   EXPECT_THAT(text_of(file, {"--all-settings"}), HasSubstr("\nSettings\n"));
 }
 
@@ -154,7 +154,7 @@ TEST_F(InspectState, AFolderOfAStudyNamesOneOfItsRuns) {
   const auto answer = ask_driver({"inspect", folder_.path().string()});
   EXPECT_EQ(answer.code, 2);
   EXPECT_EQ(answer.out, "");
-  EXPECT_THAT(answer.err, HasSubstr("is the folder of a study with 1 runs"));
+  EXPECT_THAT(answer.err, HasSubstr("is the folder of a study with 1 run "));
   EXPECT_THAT(answer.err, HasSubstr("e.g. " + file.parent_path().string()));
 }
 

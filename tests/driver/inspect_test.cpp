@@ -4,8 +4,10 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "tests/analysis/synthetic_run.hpp"
 #include "tests/driver/driver_answer.hpp"
 #include "tests/record/sample_run.hpp"
+#include "tests/support/picture_files.hpp"
 
 namespace scalestudy {
 namespace {
@@ -30,6 +32,33 @@ TEST(Inspect, ShowsWhatTheRunRecorded) {
   EXPECT_THAT(answer.out, HasSubstr("launch_wall_time_s    12.5  s  "));
   EXPECT_THAT(answer.out, HasSubstr("samples_per_s       251.25  samples/s"));
   EXPECT_THAT(answer.out, Not(HasSubstr("not closed yet")));
+}
+
+TEST(Inspect, WhatIsDataIsSentToDataInspect) {
+  const TemporaryFolder folder;
+  const fs::path workloads = SCALESTUDY_SOURCE_DIR "/workloads";
+  test::write_png(folder / "pictures/a.PNG", test::pattern(4, 4, 1));
+  ASSERT_EQ(ask_driver({"data", "prepare", (workloads / "resnet50/data/bccd_cells").string(),
+                        "--out", (folder / "pack.h5").string(), "--keep-encoded"})
+                .code,
+            0);
+  for (const auto& data :
+       {workloads / "noise2void/data/chromosomes.tif", workloads / "unet/data/dsb2018_nuclei",
+        workloads / "resnet50/data/bccd_cells", folder / "pictures", folder / "pictures/a.PNG",
+        folder / "pack.h5"}) {
+    const auto answer = ask_driver({"inspect", data.string()});
+    EXPECT_EQ(answer.code, 2);
+    EXPECT_THAT(answer.err, HasSubstr("Use scalestudy data inspect " + data.string()));
+  }
+}
+
+TEST(Inspect, WhatHasNoValueIsNamedOnce) {
+  const TemporaryFolder folder;
+  const auto file = write_synthetic(folder.path(), {});
+  const auto answer = ask_driver({"inspect", file.string()});
+  EXPECT_THAT(answer.out, HasSubstr("  without any value: iou, iou_smoothed, dice"));
+  EXPECT_THAT(answer.out, Not(HasSubstr(" -  ")));
+  EXPECT_THAT(answer.out, HasSubstr("Which samples were evaluated ('validation')"));
 }
 
 TEST(Inspect, AlignsColumnsWithUnits) {

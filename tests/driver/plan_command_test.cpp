@@ -117,7 +117,7 @@ TEST(PlanCommand, ShowsUnevenLocalBatchesAsARange) {
   const auto answer =
       plan_of(place, {"--set", R"(axes.scaling_rule=["strong"])", "--set", "axes.ranks=[1, 3]"});
   EXPECT_THAT(answer.out, HasSubstr("1-2"));
-  EXPECT_THAT(answer.out, HasSubstr("1 ranks take 2, the others 1; nothing is left out"));
+  EXPECT_THAT(answer.out, HasSubstr("1 rank takes 2, the others 1; nothing is left out"));
 }
 
 TEST(PlanCommand, MarksRunsWithMoreThreadsThanCores) {

@@ -96,6 +96,30 @@ TEST_F(ReportCommand, AMissingFolderIsBadInputAndMakesNothing) {
   EXPECT_EQ(ask_driver({"report"}).code, 2);
 }
 
+TEST_F(ReportCommand, AFolderThatIsNoStudyIsBadInputAndStaysAsItIs) {
+  fs::create_directories(study());
+  write_text(study() / "notes.txt", "mine");
+  const auto answer = report();
+  EXPECT_EQ(answer.code, 2);
+  EXPECT_THAT(answer.err, HasSubstr("it has neither runs/ nor plan.json"));
+  EXPECT_FALSE(fs::exists(study() / "report"));
+}
+
+TEST_F(ReportCommand, TheFolderOfARunNamesThatOfItsStudy) {
+  write_runs();
+  const auto run = write_synthetic(study(), {.repeat = 9}).parent_path();
+  const auto answer = ask_driver({"report", run.string()});
+  EXPECT_EQ(answer.code, 2);
+  EXPECT_THAT(answer.err, HasSubstr("Use scalestudy report " + study().string() + ","));
+}
+
+TEST_F(ReportCommand, SettingsOfTheWorkloadHaveItsWords) {
+  write_runs();
+  ASSERT_EQ(report().code, 0);
+  EXPECT_THAT(content_of(study() / "report/report.html"),
+              HasSubstr("<small>plan.global_batch_size</small>"));
+}
+
 TEST_F(ReportCommand, OneMissingFolderOfTwoIsNamed) {
   write_runs();
   const auto answer = report({study("absent").string()});
@@ -109,7 +133,7 @@ TEST_F(ReportCommand, ADamagedRunIsListedAndTheRestReported) {
   fs::resize_file(file, 100);
   const auto answer = report();
   EXPECT_EQ(answer.code, 2) << "the caller must know";
-  EXPECT_THAT(answer.err, HasSubstr("1 result files could not be read"));
+  EXPECT_THAT(answer.err, HasSubstr("1 result file could not be read"));
   EXPECT_THAT(answer.err, HasSubstr(file.parent_path().filename().string()));
   EXPECT_THAT(answer.out, HasSubstr("Report: "));
   EXPECT_THAT(content_of(study() / "report/report.html"), HasSubstr("6 of 7 runs"));

@@ -57,7 +57,7 @@ class SyntheticStudy : public AnalysedStudy {
     FiguresBySeries figures;
     for (const Figure& one : figures_of(series()))
       figures[series().series.slug].push_back({one, "<svg id=\"" + one.slug + "\"></svg>"});
-    return report_page(analysis(), figures, {"a note"});
+    return report_page(analysis(), figures, {"a note"}, SettingWords({}));
   }
 };
 
@@ -131,9 +131,10 @@ TEST_F(SyntheticStudy, LossFiguresHaveOneBlockPerRunAndItsSamples) {
 
 TEST_F(SyntheticStudy, EveryCaptionHasTheFactsOfTheSeries) {
   const auto facts = caption_facts(series());
-  for (const auto* part : {"noise2void · cpu · float32", "global batch 4 at 1, 8 at 2, 16 at 4",
+  for (const auto* part : {"noise2void · cpu · float32",
+                           "global batch 4 at one rank, 8 at two ranks, 16 at four ranks",
                            "linear_fixed_samples", "sharded input", "bucketed_overlap",
-                           "runs: 3 at 1, 3 at 2, 3 at 4"})
+                           "3 runs at one rank, 3 runs at two ranks, 3 runs at four ranks"})
     EXPECT_THAT(facts, HasSubstr(part));
   for (const Figure& one : figures_of(series())) {
     EXPECT_THAT(one.caption, EndsWith(facts + ".")) << one.slug;

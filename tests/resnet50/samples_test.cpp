@@ -9,6 +9,7 @@
 #include "study/workload_descriptor.hpp"
 
 #include "data/source/image_source.hpp"
+#include "data/source/prepare.hpp"
 
 #include "tests/support/message_of.hpp"
 #include "tests/support/picture_files.hpp"
@@ -149,7 +150,7 @@ TEST_F(ClassFolders, PicturesOfAnySizeAndColourComeOutEqual) {
   test::write_png(folder_.path() / "train/a/grey.png", test::pattern(50, 30, 1));
   test::write_png(folder_.path() / "train/a/right.png", test::pattern(32, 40, 3));
   test::write_jpeg(folder_.path() / "train/b/large.jpg", test::smooth(90, 70, 3));
-  const auto set = resized_set(open_class_set(folder_.path()), 32, 40);
+  const auto set = fitted_set(open_class_set(folder_.path()), {.size = {32, 40}});
   ASSERT_EQ(set->samples().size(), 3U);
   for (std::size_t i = 0; i < 3; ++i) {
     const auto image = set->read_image(i);
@@ -158,6 +159,37 @@ TEST_F(ClassFolders, PicturesOfAnySizeAndColourComeOutEqual) {
     EXPECT_EQ(image.channels, 3);
   }
   EXPECT_EQ(set->read_image(1), test::pattern(32, 40, 3));
+}
+
+TEST_F(ClassFolders, PicturesAreTheSameFromAPackAtTheirSize) {
+  test::write_png(folder_.path() / "train/a/grey.png", test::pattern(50, 30, 1));
+  test::write_png(folder_.path() / "train/a/deep.png",
+                  test::pattern(31, 30, 1, SampleType::uint16));
+  test::write_jpeg(folder_.path() / "train/b/large.jpg", test::smooth(90, 70, 3));
+  for (const auto fit : {Fit::padded, Fit::stretched}) {
+    const Settings settings{.size = {48, 40}, .fit = fit};
+    const auto pack = folder_.path() / cat(fit, ".h5");
+    (void)prepare_pack(folder_.path(), {.out = pack, .size = PictureSize{48, 40}, .fit = fit},
+                       [](auto...) {});
+    const auto packed = fitted_set(open_set(pack, settings), settings);
+    const auto stored = fitted_set(open_set(folder_.path(), settings), settings);
+    for (std::size_t i = 0; i < 3; ++i)
+      EXPECT_EQ(packed->read_image(i), stored->read_image(i)) << i << fit;
+  }
+}
+
+TEST_F(ClassFolders, APackThatWasFittedOtherwiseIsRefusedWhenItsSamplesAreCounted) {
+  add("train/a", 4);
+  add("train/b", 4);
+  const auto pack = folder_.path() / "padded.h5";
+  (void)prepare_pack(folder_.path(), {.out = pack, .size = PictureSize{48, 48}, .fit = Fit::padded},
+                     [](auto...) {});
+  RunSpec spec;
+  spec.data.path = pack;
+  EXPECT_THAT(message_of([&] { return resnet50_descriptor().training_sample_count(spec); }),
+              HasSubstr("are padded, settings.fit is stretched"));
+  spec.workload_settings = R"({"fit": "padded"})";
+  EXPECT_EQ(resnet50_descriptor().training_sample_count(spec), 7);
 }
 
 TEST_F(ClassFolders, TheDescriptorCountsWhatTrains) {

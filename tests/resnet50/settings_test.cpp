@@ -16,6 +16,7 @@ TEST(ResNet50Settings, DefaultsAreTheTutorials) {
   const auto settings = settings_from_json_text("{}");
   EXPECT_EQ(settings.variant, Variant::v1);
   EXPECT_EQ(settings.size, (std::vector<std::int64_t>{224, 224}));
+  EXPECT_EQ(settings.fit, Fit::stretched);
   EXPECT_EQ(settings.augmentation, AugmentationRule::none);
   EXPECT_EQ(settings.label_smoothing_frac, 0);
   EXPECT_EQ(settings.evaluation_overlap, OverlapRule::refuse);
@@ -24,6 +25,7 @@ TEST(ResNet50Settings, DefaultsAreTheTutorials) {
 TEST(ResNet50Settings, EveryFieldSurvivesItsText) {
   const Settings changed{.variant = Variant::v1_5,
                          .size = {64, 96},
+                         .fit = Fit::padded,
                          .classes = 12,
                          .augmentation = AugmentationRule::crop_flip,
                          .normalisation = NormalisationRule::imagenet,
@@ -33,7 +35,7 @@ TEST(ResNet50Settings, EveryFieldSurvivesItsText) {
                          .evaluation_overlap = OverlapRule::refuse};
   const auto object = all_fields(changed);
   EXPECT_EQ(object["variant"], "v1.5");
-  EXPECT_EQ(object.size(), 9U);
+  EXPECT_EQ(object.size(), 10U);
   const auto read = settings_from_json_text(object.dump());
   EXPECT_EQ(all_fields(read), object);
   EXPECT_EQ(read.normalisation, NormalisationRule::imagenet);

@@ -146,11 +146,23 @@ TEST(Fields, EntriesOfListsAreCheckedAsTheirFieldIs) {
   EXPECT_THAT(refusal(R"({"precisions": ["fp32", "bf61"]})"), HasSubstr("'bf16' is meant"));
 }
 
+TEST(Fields, WordsAreTheFirstOfADescription) {
+  bool flag = false;
+  std::int64_t count = 0;
+  const auto words = words_of_schema(schema_of_fields([&](FieldVisitor& v) {
+    v.field("flag", flag, {.unit = "1", .description = "Whether; if not, otherwise"});
+    v.group("inner", "Group", [&](FieldVisitor& w) {
+      w.field("count", count, {.unit = "1", .description = "How many, at most. More is less"});
+    });
+  }));
+  EXPECT_EQ(words, (FieldWords{{"/flag", "Whether"}, {"/inner/count", "How many, at most"}}));
+}
+
 TEST(Fields, ListsOfAnotherLengthAreRefused) {
   for (const auto* list : {"[]", "[8]", "[8, 8, 8]"}) {
     const auto message = refusal(std::string(R"({"patch": )") + list + "}");
-    EXPECT_THAT(message, HasSubstr("entries, not 2")) << list;
-    EXPECT_THAT(message, HasSubstr("Give 2 entries")) << list;
+    EXPECT_THAT(message, HasSubstr(", not 2")) << list;
+    EXPECT_THAT(message, HasSubstr("Give 2 values")) << list;
   }
 }
 

@@ -66,7 +66,7 @@ TEST(SchemaOfFields, EnumerationsListTheirNamesAndMeanings) {
   EXPECT_EQ(schema["default"], "none");
   EXPECT_THAT(schema["description"].get<std::string>(),
               HasSubstr("How. bucketed_overlap: gradients in buckets"));
-  const auto plain = schema_of(Device::cpu, {.unit = "1", .description = "Where"});
+  const auto plain = schema_of(Precision::fp32, {.unit = "1", .description = "Where"});
   EXPECT_EQ(plain["description"], "Where") << "its names say it";
 }
 

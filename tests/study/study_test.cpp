@@ -62,6 +62,22 @@ TEST(Study, OverridesThatFitNowhereAreRefused) {
   EXPECT_THAT(refusal("axes.ranks=-1"), HasSubstr("axes.ranks = -1 is not a list"));
 }
 
+TEST(Study, AKeyInTheWrongPlaceIsToldItsOwn) {
+  const auto refusal = [](const std::string& set) {
+    return refusal_of_study(small_study(), {set});
+  };
+  EXPECT_THAT(refusal("epochs=3"), HasSubstr("small.json: epochs: unknown key"));
+  EXPECT_THAT(refusal("epochs=3"), HasSubstr("Perhaps 'settings.epochs' is meant"));
+  EXPECT_THAT(refusal("ranks=[1]"), HasSubstr("Perhaps 'axes.ranks' is meant"));
+  EXPECT_THAT(refusal("path=x.tif"), HasSubstr("Perhaps 'data.path' is meant"));
+  EXPECT_THAT(refusal("width=9"), HasSubstr("Perhaps 'settings.width' is meant"));
+  EXPECT_THAT(refusal("momentum=0.5"), HasSubstr("Perhaps 'settings.optimizer.momentum' is meant"));
+  EXPECT_THAT(refusal("precision=fp32"), HasSubstr("Perhaps 'settings.precision' is meant"));
+  EXPECT_THAT(refusal("name=mine"), HasSubstr("Known keys are"))
+      << "optimiser and schedule have one";
+  EXPECT_THAT(refusal("settings.ranks=[1]"), HasSubstr("Perhaps 'axes.ranks' is meant"));
+}
+
 TEST(Study, MissingFileIsNamed) {
   try {
     (void)read_study("absent.json", {}, toy_workloads());

@@ -8,6 +8,7 @@
 #include "core/text.hpp"
 
 #include "data/source/image_source.hpp"
+#include "data/source/prepare.hpp"
 
 #include "tests/support/message_of.hpp"
 #include "tests/support/picture_files.hpp"
@@ -118,6 +119,40 @@ TEST_F(UNetSamples, ColourDepthAndSizeMayDifferWhenASizeIsGiven) {
     std::set<std::byte> values(sample->mask.bytes.begin(), sample->mask.bytes.end());
     EXPECT_EQ(values, (std::set<std::byte>{std::byte{0}, std::byte{255}}));
   }
+}
+
+/// Whatever they are: colour, 16 bit, masks with faint edges, and enlarged or shrunk.
+TEST_F(UNetSamples, AreTheSameFromAPackAtTheirSizeAndFromTheirFolder) {
+  write(0, test::pattern(24, 40, 3), half_mask(24, 40, 140));
+  write(1, test::pattern(70, 50, 1, SampleType::uint16), test::pattern(70, 50, 1));
+  write(2, test::smooth(33, 47, 3), test::pattern(33, 47, 3));
+  for (const auto fit : {Fit::padded, Fit::stretched}) {
+    const Settings settings{.size = {32, 48}, .fit = fit};
+    const auto pack = folder_.path() / cat(fit, ".h5");
+    (void)prepare_pack(folder_.path(), {.out = pack, .size = PictureSize{32, 48}, .fit = fit},
+                       [](auto...) {});
+    const auto packed = open_set(pack, settings);
+    const auto stored = open_set(folder_.path(), settings);
+    for (std::size_t i = 0; i < 3; ++i) {
+      const auto expected = prepared(stored->read_image(i), stored->read_mask(i), settings, "x");
+      const auto found = prepared(packed->read_image(i), packed->read_mask(i), settings, "x");
+      EXPECT_EQ(found.image, expected.image) << i << fit;
+      EXPECT_EQ(found.mask, expected.mask) << i << fit;
+    }
+  }
+}
+
+TEST_F(UNetSamples, OfAPackThatWasFittedOtherwiseAreRefused) {
+  write_set(2, 16, 32);
+  const auto pack = (folder_.path() / "stretched.h5").string();
+  (void)prepare_pack(folder_.path(),
+                     {.out = pack, .size = PictureSize{32, 32}, .fit = Fit::stretched},
+                     [](auto...) {});
+  const auto refusal_at = [&](std::int64_t side) {
+    return message_of([&] { return open_set(pack, {.size = {side, side}}); });
+  };
+  EXPECT_THAT(refusal_at(32), HasSubstr("are stretched, settings.fit is padded"));
+  EXPECT_EQ(refusal_at(0), "accepted") << "as stored: nothing is fitted";
 }
 
 TEST_F(UNetSamples, ThresholdDecidesWhatIsForeground) {

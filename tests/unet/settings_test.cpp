@@ -19,6 +19,7 @@ TEST(UNetSettings, NothingGivenKeepsEveryDefault) {
 
 TEST(UNetSettings, EveryFieldSurvivesItsText) {
   const Settings changed{.size = {64, 128},
+                         .fit = Fit::stretched,
                          .training_frac = 0.25,
                          .split_seed = 7,
                          .repeat_training_list = 3,
@@ -33,6 +34,7 @@ TEST(UNetSettings, EveryFieldSurvivesItsText) {
   EXPECT_THAT(read.size, ElementsAre(64, 128));
   EXPECT_EQ(read.batch_norm_rule, BatchNormRule::torch);
   EXPECT_EQ(read.panel_samples, 0);
+  EXPECT_EQ(read.fit, Fit::stretched);
 }
 
 TEST(UNetSettings, ValuesOutsideTheirRangeAreRefusedWithTheirPath) {

@@ -49,7 +49,7 @@ std::string reason_to_skip(const RunSpec& spec) {
 const WorkloadDescriptor& noise2void_descriptor() {
   static const WorkloadDescriptor descriptor{
       .name = "noise2void",
-      .summary = "Self-supervised 3D denoising with blind-spot masks (Krull et al. 2019)",
+      .summary = "Denoising of 3D stacks, learnt from the noisy stack alone (Krull et al. 2019)",
       .needs_libtorch = true,
       .quality_metrics = {"psnr_db", "loss"},
       .complete_settings = OwnSettings<noise2void::Settings>::complete,

@@ -53,8 +53,8 @@ FirstStudy first_study(const std::filesystem::path& data) {
   const auto patch = patch_for(volume, data);
   const auto patches = patches_in(volume, patch);
   if (patches < 4)
-    throw BadInput({cat("'", data.string(), "' has ", text_of(volume), " voxels: ", patches,
-                        " patches of ", text_of(patch)),
+    throw BadInput({cat("'", data.string(), "' has ", text_of(volume),
+                        " voxels: ", counted(patches, "patch"), " of ", text_of(patch)),
                     "some train, another one validates", "Give a larger stack"});
   const nlohmann::ordered_json settings{
       {"patch", patch},

@@ -10,7 +10,8 @@ void visit(FieldVisitor& visitor, Settings& settings) {
                  .length = 3});
   visitor.field("masked_frac", settings.masked_frac,
                 {.unit = "1",
-                 .description = "Share of voxels to mask, as asked for (n2v's perc_pix / 100)",
+                 .description = "Share of voxels to mask (n2v's perc_pix / 100); whole voxels "
+                                "of a patch are masked, so what is in force may differ",
                  .minimum = 1e-6,
                  .maximum = 0.5});
   visitor.field("mask_count_rule", settings.mask_count_rule,

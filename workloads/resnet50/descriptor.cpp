@@ -20,7 +20,7 @@ std::int64_t training_sample_count(const RunSpec& spec) {
 const WorkloadDescriptor& resnet50_descriptor() {
   static const WorkloadDescriptor descriptor{
       .name = "resnet50",
-      .summary = "Classification of pictures in class folders (He et al. 2016)",
+      .summary = "Classification of pictures, learnt from a folder per class (He et al. 2016)",
       .needs_libtorch = true,
       .quality_metrics = {"top1_frac", "top5_frac", "loss"},
       .complete_settings = OwnSettings<resnet50::Settings>::complete,

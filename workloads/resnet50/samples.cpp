@@ -58,19 +58,17 @@ const std::vector<std::int64_t>& final_set(const Samples& samples) {
   return samples.test.empty() ? samples.validation : samples.test;
 }
 
-class ResizedSet final : public ImageSet {
+class FittedSet final : public ImageSet {
  public:
-  ResizedSet(std::shared_ptr<const ImageSet> set, std::int64_t height_px, std::int64_t width_px)
-      : set_(std::move(set)), height_px_(height_px), width_px_(width_px) {}
+  FittedSet(std::shared_ptr<const ImageSet> set, Fit fit, const PictureSize& size)
+      : set_(std::move(set)), fit_(fit), size_(size) {}
 
   [[nodiscard]] const std::vector<SampleEntry>& samples() const override { return set_->samples(); }
   [[nodiscard]] const std::vector<std::string>& class_names() const override {
     return set_->class_names();
   }
   [[nodiscard]] Image read_image(std::size_t sample) const override {
-    auto image = with_channels(set_->read_image(sample), 3);
-    if (image.height_px == height_px_ && image.width_px == width_px_) return image;
-    return resized(image, height_px_, width_px_);
+    return fitted(with_channels(set_->read_image(sample), 3), fit_, size_);
   }
   [[nodiscard]] Image read_mask(std::size_t sample) const override {
     return set_->read_mask(sample);
@@ -78,7 +76,8 @@ class ResizedSet final : public ImageSet {
 
  private:
   std::shared_ptr<const ImageSet> set_;
-  std::int64_t height_px_, width_px_;
+  Fit fit_;
+  PictureSize size_;
 };
 
 /// Of classes that cannot be learned or judged.
@@ -126,7 +125,7 @@ std::vector<std::string> data_warnings(const RunSpec& spec) {
 }
 
 std::int64_t count_training_samples(const std::filesystem::path& path, const Settings& settings) {
-  const auto set = open_class_set(path);
+  const auto set = open_set(path, settings);
   const auto samples = divide_samples(*set, settings, path.string());
   return static_cast<std::int64_t>(samples.training.size());
 }
@@ -158,10 +157,15 @@ SamePictures find_same_pictures(const Contents& contents, const Settings& settin
           static_cast<std::int64_t>(overlap.size())};
 }
 
-std::unique_ptr<ImageSet> resized_set(std::shared_ptr<const ImageSet> set,
-                                      std::int64_t height_px,
-                                      std::int64_t width_px) {
-  return std::make_unique<ResizedSet>(std::move(set), height_px, width_px);
+std::unique_ptr<ImageSet> open_set(const std::filesystem::path& path, const Settings& settings) {
+  require_fit(path, settings.fit);
+  return open_class_set(path);
+}
+
+std::unique_ptr<ImageSet> fitted_set(std::shared_ptr<const ImageSet> set,
+                                     const Settings& settings) {
+  return std::make_unique<FittedSet>(std::move(set), settings.fit,
+                                     PictureSize{settings.size[0], settings.size[1]});
 }
 
 }  // namespace scalestudy::resnet50

@@ -68,10 +68,14 @@ struct Contents {
 /// `settings.evaluation_overlap` is "refuse".
 [[nodiscard]] SamePictures find_same_pictures(const Contents& contents, const Settings& settings);
 
-/// Three channels and one size for all; resizing happens at each read. Shapes of pictures:
+/// The folder or pack at `path`. Errors: as open_class_set(); BadInput for a pack whose pictures
+/// were fitted otherwise than settings.fit says.
+[[nodiscard]] std::unique_ptr<ImageSet> open_set(const std::filesystem::path& path,
+                                                 const Settings& settings);
+
+/// Three channels and settings.size for all, by settings.fit, at each read. Shapes of pictures:
 /// (height, width, 3).
-[[nodiscard]] std::unique_ptr<ImageSet> resized_set(std::shared_ptr<const ImageSet> set,
-                                                    std::int64_t height_px,
-                                                    std::int64_t width_px);
+[[nodiscard]] std::unique_ptr<ImageSet> fitted_set(std::shared_ptr<const ImageSet> set,
+                                                   const Settings& settings);
 
 }  // namespace scalestudy::resnet50

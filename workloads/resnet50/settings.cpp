@@ -9,12 +9,13 @@ void visit(FieldVisitor& visitor, Settings& settings) {
   visitor.field(
       "size", settings.size,
       {.unit = "px",
-       .description = "Size (height, width) that every picture is resized to, bilinearly "
-                      "and without regard to its aspect ratio; equal ones are kept. Above 32, so "
-                      "that the last batch norms see several values per picture",
+       .description = "Size (height, width) that every picture is brought to; equal ones are "
+                      "kept. Above 32, so that the last batch norms see several values per picture",
        .minimum = 33,
        .maximum = 4096,
        .length = 2});
+  visitor.field("fit", settings.fit,
+                {.unit = "1", .description = "How pictures come to their size"});
   visitor.field("classes", settings.classes,
                 {.unit = "classes",
                  .description = "Number of classes the data must have; 0: whatever they have",

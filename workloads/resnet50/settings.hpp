@@ -46,6 +46,7 @@ namespace scalestudy::resnet50 {
 struct Settings {
   Variant variant = Variant::v1;
   std::vector<std::int64_t> size{224, 224};  ///< (height, width)
+  Fit fit = usual_fit_in_classes;            ///< how pictures come to `size`
   std::int64_t classes = 0;                  ///< 0: as many as the data have
   AugmentationRule augmentation = AugmentationRule::none;
   NormalisationRule normalisation = NormalisationRule::raw;

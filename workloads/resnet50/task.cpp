@@ -119,10 +119,9 @@ ResNet50Task::ResNet50Task(const RunSpec& spec,
 }
 
 void ResNet50Task::read_set(const HeartbeatCallback& heartbeat) {
-  std::shared_ptr<const ImageSet> stored = open_class_set(spec_.data.path);
+  std::shared_ptr<const ImageSet> stored = open_set(spec_.data.path, settings_);
   samples_ = divide_samples(*stored, settings_, spec_.data.path);
-  set_ = with_decode_cache(resized_set(stored, settings_.size[0], settings_.size[1]),
-                           spec_.settings.input.cache_bytes);
+  set_ = with_decode_cache(fitted_set(stored, settings_), spec_.settings.input.cache_bytes);
   const auto contents = read_contents(*set_, samples_, readers(spec_.settings.input, heartbeat));
   same_ = find_same_pictures(contents, settings_);
   validation_hashes_ = hashes_of(contents.validation);

@@ -29,7 +29,7 @@ std::string reason_to_skip(const RunSpec& spec) {
 const WorkloadDescriptor& unet_descriptor() {
   static const WorkloadDescriptor descriptor{
       .name = "unet",
-      .summary = "2D segmentation by a U-Net, as in the RWTH scaling study",
+      .summary = "Segmentation of pictures by a U-Net, learnt from pictures with masks",
       .needs_libtorch = true,
       .quality_metrics = {"iou", "dice", "loss"},
       .complete_settings = OwnSettings<unet::Settings>::complete,

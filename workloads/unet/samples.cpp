@@ -21,18 +21,6 @@ std::string size_text(const Image& image) {
   return cat(image.height_px, " × ", image.width_px);
 }
 
-/// 255 where the value lies above the threshold, else 0; grey.
-Image binary(const Image& mask, double threshold_frac) {
-  const auto threshold = threshold_frac * static_cast<double>(mask.max_value());
-  const auto grey = with_channels(mask, 1);
-  auto out = blank_image(mask.height_px, mask.width_px, 1, SampleType::uint8);
-  auto* pixel = out.bytes.data();
-  for (std::int64_t y = 0; y < grey.height_px; ++y)
-    for (std::int64_t x = 0; x < grey.width_px; ++x)
-      *pixel++ = static_cast<double>(grey.at(y, x, 0)) > threshold ? std::byte{255} : std::byte{0};
-  return out;
-}
-
 std::int64_t largest_value(const Image& image) {
   float largest = 0;
   for (std::int64_t y = 0; y < image.height_px; ++y)
@@ -91,8 +79,13 @@ std::int64_t training_sample_count(const RunSpec& spec) {
   if (spec.data.path.empty())
     throw BadInput({"data.path is empty", "there is nothing to train on",
                     "Name the folder that holds images/ and masks/: --set data.path=/path/to/it"});
-  const auto set = open_image_mask_set(spec.data.path);
-  return std::ssize(sample_lists(*set, settings_from_json_text(spec.workload_settings)).training);
+  const auto settings = settings_from_json_text(spec.workload_settings);
+  return std::ssize(sample_lists(*open_set(spec.data.path, settings), settings).training);
+}
+
+std::unique_ptr<ImageSet> open_set(const std::string& path, const Settings& settings) {
+  if (settings.size[0] != 0) require_fit(path, settings.fit);
+  return open_image_mask_set(path);
 }
 
 std::vector<std::string> data_warnings(const RunSpec& spec) {
@@ -111,13 +104,11 @@ Sample prepared(const Image& image,
     throw BadInput({cat("'", name, "' is ", size_text(image), " px, its mask ", size_text(mask)),
                     "it is unknown which pixels belong together",
                     "Give a mask of the image's size"});
-  Sample sample{with_channels(image, 1), binary(mask, settings.mask_threshold_frac)};
-  const auto height_px = settings.size[0];
-  const auto width_px = settings.size[1];
-  if (height_px == 0) return sample;
-  sample.image = resized_with_padding(sample.image, height_px, width_px);
-  sample.mask = binary(resized_with_padding(sample.mask, height_px, width_px), 0.5);
-  return sample;
+  const auto threshold_frac = settings.mask_threshold_frac;
+  const PictureSize size{settings.size[0], settings.size[1]};
+  if (size.height_px == 0) return {with_channels(image, 1), binary_mask(mask, threshold_frac)};
+  return {with_channels(fitted(image, settings.fit, size), 1),
+          fitted_mask(mask, threshold_frac, settings.fit, size)};
 }
 
 Samples::Samples(std::unique_ptr<ImageSet> stored,

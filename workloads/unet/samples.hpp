@@ -33,6 +33,10 @@ struct SampleLists {
 /// Of too few samples to evaluate, from a listing of spec.data.path. Errors: as sample_lists().
 [[nodiscard]] std::vector<std::string> data_warnings(const RunSpec& spec);
 
+/// The folder or pack that spec.data.path names. Errors: as open_image_mask_set(); BadInput for a
+/// pack whose pictures were fitted otherwise than settings.fit says.
+[[nodiscard]] std::unique_ptr<ImageSet> open_set(const std::string& path, const Settings& settings);
+
 /// Positions of one pass, from a listing of spec.data.path.
 [[nodiscard]] std::int64_t training_sample_count(const RunSpec& spec);
 
@@ -42,9 +46,8 @@ struct Sample {
   Image mask;   ///< 8 bit: 255 foreground, 0 background
 };
 
-/// Grey, foreground cut at the threshold, then resized; a resized mask is foreground where more
-/// than half a pixel is. `name` is for messages. Errors: BadInput when image and mask differ in
-/// size.
+/// At settings.size by settings.fit, then grey; the mask as data/fit.hpp says. `name` is for
+/// messages. Errors: BadInput when image and mask differ in size.
 [[nodiscard]] Sample prepared(const Image& image,
                               const Image& mask,
                               const Settings& settings,

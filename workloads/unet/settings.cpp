@@ -5,12 +5,13 @@ namespace scalestudy::unet {
 void visit(FieldVisitor& visitor, Settings& settings) {
   visitor.field("size", settings.size,
                 {.unit = "px",
-                 .description = "Height and width that images and masks are resized to, keeping "
-                                "the aspect ratio, the rest black; multiples of 16. [0, 0]: as "
-                                "stored, all of one size",
+                 .description = "Height and width that images and masks are brought to; multiples "
+                                "of 16. [0, 0]: as stored, all of one size",
                  .minimum = 0,
                  .maximum = 65536,
                  .length = 2});
+  visitor.field("fit", settings.fit,
+                {.unit = "1", .description = "How images and masks come to their size"});
   visitor.field("training_frac", settings.training_frac,
                 {.unit = "1",
                  .description = "Share of the samples that train; the others evaluate",

@@ -33,6 +33,7 @@ namespace scalestudy::unet {
 
 struct Settings {
   std::vector<std::int64_t> size{0, 0};  ///< (height, width); 0: as stored
+  Fit fit = usual_fit_with_masks;        ///< how pictures come to `size`
   double training_frac = 0.8;
   std::int64_t split_seed = 42;
   std::int64_t repeat_training_list = 1;

@@ -21,7 +21,7 @@ constexpr std::string_view schema = "1";
 
 constexpr std::array<std::string_view, 3> kind_names{"image_mask", "classes", "volume"};
 constexpr std::array<std::string_view, 2> encoding_names{"pixels", "files"};
-constexpr std::array<std::string_view, 3> fit_names{"as_stored", "stretched", "padded"};
+constexpr std::string_view as_stored = "as_stored";
 
 std::string hash_of(std::string_view text) {
   return hex64(bulk_hash(std::as_bytes(std::span(text))));
@@ -53,6 +53,13 @@ Enum enum_in(std::string_view text, const std::array<std::string_view, n>& names
   const auto found = std::find(names.begin(), names.end(), text);
   if (found == names.end()) refuse(cat("its header names an unknown '", text, "'"));
   return static_cast<Enum>(found - names.begin());
+}
+
+std::optional<Fit> fit_in(std::string_view text) {
+  if (text == as_stored) return std::nullopt;
+  const auto fit = find_choice<Fit>(text);
+  if (!fit) refuse(cat("its header names an unknown '", text, "'"));
+  return fit;
 }
 
 /// Takes "key value" off the front of `text` and returns the value.
@@ -88,7 +95,7 @@ PackDescription description_in(std::string_view& text) {
   description.kind = enum_in<PackKind>(take(text, "kind"), kind_names);
   description.encoding = enum_in<PackEncoding>(take(text, "encoding"), encoding_names);
   description.source = take(text, "source");
-  description.fit = enum_in<Fit>(take(text, "fit"), fit_names);
+  description.fit = fit_in(take(text, "fit"));
   description.height_px = number_in<std::int64_t>(take(text, "height_px"));
   description.width_px = number_in<std::int64_t>(take(text, "width_px"));
   description.mask_threshold_frac = fraction_in(take(text, "mask_threshold_frac"));
@@ -105,8 +112,8 @@ std::string_view name_of(PackEncoding encoding) {
   return encoding_names.at(static_cast<std::size_t>(encoding));
 }
 
-std::string_view name_of(Fit fit) {
-  return fit_names.at(static_cast<std::size_t>(fit));
+std::string_view name_of(const std::optional<Fit>& fit) {
+  return fit ? to_string(*fit) : as_stored;
 }
 
 bool is_pack(const std::filesystem::path& file) {

@@ -6,27 +6,30 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "data/fit.hpp"
+
 namespace scalestudy {
 
 enum class PackKind { image_mask, classes, volume };
-enum class PackEncoding { pixels, files };        ///< of the pictures; masks are always pixels
-enum class Fit { as_stored, stretched, padded };  ///< how pictures came to their size
+enum class PackEncoding { pixels, files };  ///< of the pictures; masks are always pixels
 
 [[nodiscard]] std::string_view name_of(PackKind kind);
 [[nodiscard]] std::string_view name_of(PackEncoding encoding);
-[[nodiscard]] std::string_view name_of(Fit fit);
+/// "as_stored" for none.
+[[nodiscard]] std::string_view name_of(const std::optional<Fit>& fit);
 
 /// What a pack is and how it was made.
 struct PackDescription {
   PackKind kind = PackKind::classes;
   PackEncoding encoding = PackEncoding::pixels;
-  std::string source;  ///< name of the folder or file it was made from
-  Fit fit = Fit::as_stored;
-  std::int64_t height_px = 0;  ///< of every picture; 0 when as_stored
+  std::string source;          ///< name of the folder or file it was made from
+  std::optional<Fit> fit;      ///< how pictures came to one size; none: as stored
+  std::int64_t height_px = 0;  ///< of every picture; 0 when as stored
   std::int64_t width_px = 0;
   double mask_threshold_frac = 0.5;  ///< of the mask's largest possible value; image_mask only
 };

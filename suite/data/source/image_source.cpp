@@ -4,6 +4,7 @@
 #include "core/text.hpp"
 
 #include "data/image_folder.hpp"
+#include "data/pack/pack_bytes.hpp"
 #include "data/pack/pack_set.hpp"
 
 namespace scalestudy {
@@ -33,6 +34,16 @@ std::unique_ptr<ImageSet> open_class_set(const std::filesystem::path& path) {
   if (is_pack(path)) return open_pack_set(path, PackKind::classes);
   require_folder(path);
   return open_class_folder(path);
+}
+
+void require_fit(const std::filesystem::path& path, Fit wanted) {
+  if (!is_pack(path)) return;
+  const auto fit = PackBytes(path).description().fit;
+  if (!fit || *fit == wanted) return;
+  throw BadInput(
+      {cat("The pictures of pack '", path.string(), "' are ", *fit, ", settings.fit is ", wanted),
+       "the network would see other pictures than the study says",
+       cat("Make the pack with --fit ", wanted, ", or use --set settings.fit=", *fit)});
 }
 
 }  // namespace scalestudy

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <memory>
 
+#include "data/fit.hpp"
 #include "data/image_set.hpp"
 
 namespace scalestudy {
@@ -22,5 +23,9 @@ namespace scalestudy {
 /// misspelt one would be left out silently), a class without pictures, a class that train lacks, a
 /// picture outside any class, a file that is no picture, a folder inside a class.
 [[nodiscard]] std::unique_ptr<ImageSet> open_class_set(const std::filesystem::path& path);
+
+/// Errors: BadInput when `path` is a pack whose pictures came to their size in another way than
+/// settings.fit, `wanted`, says: they would be trained on as nobody asked for.
+void require_fit(const std::filesystem::path& path, Fit wanted);
 
 }  // namespace scalestudy

@@ -8,7 +8,6 @@
 #include "data/file_bytes.hpp"
 #include "data/pack/pack_set_writer.hpp"
 #include "data/pack/pack_volume.hpp"
-#include "data/resize.hpp"
 #include "data/sample_problems.hpp"
 #include "data/source/image_source.hpp"
 
@@ -33,12 +32,12 @@ std::string source_name(const fs::path& source) {
 }
 
 void require_fitting(const PrepareOptions& options, PackKind kind) {
-  if (options.pad && !options.size) refuse_option("--pad has no effect", "it needs --size");
+  if (options.fit && !options.size) refuse_option("--fit has no effect", "it needs --size");
   if (options.keep_encoded && options.size)
     refuse_option("--keep-encoded and --size exclude each other",
                   "a picture that keeps its file keeps its size");
   if (kind == PackKind::volume && (options.keep_encoded || options.size))
-    refuse_option("--keep-encoded, --size and --pad have no effect on a volume",
+    refuse_option("--keep-encoded, --size and --fit have no effect on a volume",
                   "its voxels are kept as they are");
   if (kind != PackKind::image_mask && options.mask_threshold_frac)
     refuse_option("--mask-threshold has no effect", "the source has no masks");
@@ -52,7 +51,7 @@ PackDescription description_of(const fs::path& source,
   description.encoding = options.keep_encoded ? PackEncoding::files : PackEncoding::pixels;
   description.source = source_name(source);
   if (options.size) {
-    description.fit = options.pad ? Fit::padded : Fit::stretched;
+    description.fit = options.fit ? options.fit : usual_fit(kind);
     description.height_px = options.size->height_px;
     description.width_px = options.size->width_px;
   }
@@ -60,27 +59,8 @@ PackDescription description_of(const fs::path& source,
   return description;
 }
 
-Image fitted(Image image, const PackDescription& description) {
-  switch (description.fit) {
-    case Fit::stretched:
-      return resized(image, description.height_px, description.width_px);
-    case Fit::padded:
-      return resized_with_padding(image, description.height_px, description.width_px);
-    case Fit::as_stored:
-      break;
-  }
-  return image;
-}
-
-Image binarised(const Image& mask, double threshold_frac) {
-  const auto grey = with_channels(mask, 1);
-  const auto threshold = threshold_frac * static_cast<double>(grey.max_value());
-  auto binary = blank_image(grey.height_px, grey.width_px, 1, SampleType::uint8);
-  for (std::int64_t y = 0; y < grey.height_px; ++y)
-    for (std::int64_t x = 0; x < grey.width_px; ++x)
-      if (grey.at(y, x, 0) > threshold)
-        binary.bytes[static_cast<std::size_t>(y * grey.width_px + x)] = std::byte{255};
-  return binary;
+PictureSize size_of(const PackDescription& description) {
+  return {description.height_px, description.width_px};
 }
 
 bool is_empty(const Image& mask) {
@@ -98,7 +78,7 @@ void require_credible_mask(const Image& image,
     throw BadInput({cat("The mask of '", id, "' has ", mask.height_px, " x ", mask.width_px,
                         " pixels and the image ", image.height_px, " x ", image.width_px),
                     "they do not belong together", "Give the mask of this image"});
-  if (!is_empty(mask) && is_empty(binarised(mask, threshold_frac)))
+  if (!is_empty(mask) && is_empty(binary_mask(mask, threshold_frac)))
     throw BadInput({cat("The mask of '", id, "' is not empty, but all of it lies below ",
                         threshold_frac, " of its largest possible value"),
                     "no foreground would be left",
@@ -127,9 +107,12 @@ PreparedSample prepare_sample(const ImageSet& set,
   if (description.kind == PackKind::image_mask) {
     const auto mask = set.read_mask(index);
     require_credible_mask(sample.image, mask, id, description.mask_threshold_frac);
-    sample.mask = binarised(fitted(mask, description), description.mask_threshold_frac);
+    const auto threshold_frac = description.mask_threshold_frac;
+    sample.mask = description.fit
+                      ? fitted_mask(mask, threshold_frac, *description.fit, size_of(description))
+                      : binary_mask(mask, threshold_frac);
   }
-  sample.image = fitted(std::move(sample.image), description);
+  if (description.fit) sample.image = fitted(sample.image, *description.fit, size_of(description));
   return sample;
 }
 
@@ -186,6 +169,18 @@ PackKind kind_of_source(const fs::path& source) {
                   "it is not known how its pictures belong together",
                   "Arrange it as images/ and masks/ with equal names, or as train/CLASS, "
                   "valid/CLASS and test/CLASS"});
+}
+
+std::optional<Fit> usual_fit(PackKind kind) {
+  switch (kind) {
+    case PackKind::image_mask:
+      return usual_fit_with_masks;
+    case PackKind::classes:
+      return usual_fit_in_classes;
+    case PackKind::volume:
+      return std::nullopt;
+  }
+  SCALESTUDY_EXPECT(false);
 }
 
 std::unique_ptr<ImageSet> open_set(const fs::path& source, PackKind kind) {

@@ -12,17 +12,12 @@
 
 namespace scalestudy {
 
-struct PictureSize {
-  std::int64_t height_px = 0;
-  std::int64_t width_px = 0;
-};
-
 struct PrepareOptions {
   std::filesystem::path out;
   Existing existing = Existing::refuse;
   bool keep_encoded = false;                  ///< store the pictures' own files, not their pixels
   std::optional<PictureSize> size;            ///< bring every picture and mask to one size
-  bool pad = false;                           ///< keep the aspect ratio, the rest is 0
+  std::optional<Fit> fit;                     ///< how; default: usual_fit()
   std::optional<double> mask_threshold_frac;  ///< default of PackDescription
 };
 
@@ -38,12 +33,15 @@ struct PrepareSummary {
 /// (volume). Errors: BadInput when it is none of them.
 [[nodiscard]] PackKind kind_of_source(const std::filesystem::path& source);
 
+/// What training does with such a set unless its settings.fit says otherwise; none for volumes.
+[[nodiscard]] std::optional<Fit> usual_fit(PackKind kind);
+
 /// The folder or pack of pictures that `source` is.
 [[nodiscard]] std::unique_ptr<ImageSet> open_set(const std::filesystem::path& source,
                                                  PackKind kind);
 
-/// Writes options.out. Masks become binary: after resizing, foreground (255) is what lies above
-/// mask_threshold_frac of the mask's largest possible value.
+/// Writes options.out. Masks become binary as fit.hpp says, so that training on the pack sees what
+/// it would make of the source itself.
 /// Errors: BadInput for options that do not fit the source, and when anything of the source cannot
 /// be used: it lists what is wrong (sample_problems.hpp). Then nothing is written.
 [[nodiscard]] PrepareSummary prepare_pack(const std::filesystem::path& source,

@@ -13,6 +13,7 @@
 #include "data/pack/pack_bytes.hpp"
 
 #include "driver/commands/command.hpp"
+#include "driver/inspect/kind_of_input.hpp"
 #include "driver/inspect/set_report.hpp"
 #include "driver/inspect/volume_report.hpp"
 #include "driver/terminal/work_watch.hpp"
@@ -29,7 +30,7 @@ struct DataOptions {
   bool force = false;
   bool keep_encoded = false;
   std::string size;
-  bool pad = false;
+  std::string fit;
   std::optional<double> mask_threshold_frac;
 };
 
@@ -57,7 +58,7 @@ PrepareOptions prepare_options(const DataOptions& options) {
   chosen.existing = options.force ? Existing::replace : Existing::refuse;
   chosen.keep_encoded = options.keep_encoded;
   if (!options.size.empty()) chosen.size = size_in(options.size);
-  chosen.pad = options.pad;
+  if (!options.fit.empty()) chosen.fit = choice_from<Fit>(options.fit, "--fit");
   if (options.mask_threshold_frac) {
     const auto threshold = *options.mask_threshold_frac;
     if (!(threshold >= 0 && threshold < 1))
@@ -143,6 +144,14 @@ void add_inspect_options(CLI::App& app, DataOptions& options) {
       ->group(group);
 }
 
+std::string fit_help() {
+  std::vector<std::string> meanings;
+  for (const auto& fit : named_choices<Fit>()) meanings.push_back(cat(fit.name, ": ", fit.summary));
+  return cat("How they come to that size. ", join(meanings, "; "),
+             ". Default, as in training: ", usual_fit_with_masks, " with masks, ",
+             usual_fit_in_classes, " in class folders");
+}
+
 void add_prepare_options(CLI::App& app, DataOptions& options) {
   const auto* const group = "data prepare";
   app.add_option("--out", options.out, "The pack to write")->type_name("FILE")->group(group);
@@ -150,11 +159,10 @@ void add_prepare_options(CLI::App& app, DataOptions& options) {
   app.add_flag("--keep-encoded", options.keep_encoded,
                "Keep the PNG and JPEG files as they are: smaller, but decoded at each read")
       ->group(group);
-  app.add_option("--size", options.size, "Bring all pictures to this size, in pixels")
+  app.add_option("--size", options.size, "Bring all pictures and masks to this size, in pixels")
       ->type_name("HxW")
       ->group(group);
-  app.add_flag("--pad", options.pad, "Keep the aspect ratio and fill with 0 (with --size)")
-      ->group(group);
+  app.add_option("--fit", options.fit, fit_help())->type_name("NAME")->group(group);
   app.add_option("--mask-threshold", options.mask_threshold_frac,
                  "Mask values above this share of the largest possible one are foreground "
                  "(default 0.5)")
@@ -174,6 +182,7 @@ Action define(CLI::App& app) {
     if (options->action != "prepare" && options->action != "inspect")
       refuse_action(options->action);
     require_own_options(app, options->action);
+    refuse_runs(options->source);
     return options->action == "prepare" ? prepare(*options, context) : inspect(*options, context);
   };
 }
@@ -184,7 +193,7 @@ extern const Command data_command;
 const Command data_command{"data",
                            "Pack folders of pictures and volumes, or describe them",
                            "scalestudy data inspect stack.tif --patch 16,64,64\n"
-                           "scalestudy data prepare nuclei/ --out nuclei.h5 --size 128x128 --pad",
+                           "scalestudy data prepare nuclei/ --out nuclei.h5 --size 128x128",
                            define,
                            {.quiet = true}};
 

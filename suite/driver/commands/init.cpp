@@ -10,6 +10,7 @@
 #include "core/text.hpp"
 
 #include "driver/commands/command.hpp"
+#include "driver/terminal/readable_json.hpp"
 #include "launchers/launcher.hpp"
 #include "workloads/catalogue.hpp"
 
@@ -55,6 +56,16 @@ ordered_json study_of(const InitOptions& options, const FirstStudy& first) {
           {"repeats", 3}};
 }
 
+/// Errors: BadInput when the data's path is not UTF-8, which JSON demands.
+std::string text_of(const ordered_json& study) {
+  try {
+    return readable_json(study);
+  } catch (const ordered_json::type_error&) {
+    throw BadInput({"The path of --data is not UTF-8", "studies and runs are kept as JSON",
+                    "Rename it with letters that are UTF-8"});
+  }
+}
+
 ExitCode init(const InitOptions& options, Context& context) {
   const auto& workload = workload_named(options.workload);
   require_free(options.out);
@@ -62,7 +73,7 @@ ExitCode init(const InitOptions& options, Context& context) {
     throw BadInput(
         {cat("'", options.data, "' does not exist"), "the study trains on it", "Correct --data"});
   const auto first = workload.first_study(options.data);
-  const auto text = study_of(options, first).dump(2) + "\n";
+  const auto text = text_of(study_of(options, first));
   replace_file(options.out, text, "the study is described there");
   if (context.options.json) {
     context.out << text;

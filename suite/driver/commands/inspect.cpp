@@ -13,6 +13,7 @@
 
 #include "driver/commands/command.hpp"
 #include "driver/inspect/inspection_json.hpp"
+#include "driver/inspect/kind_of_input.hpp"
 #include "driver/terminal/text_table.hpp"
 
 namespace scalestudy {
@@ -84,28 +85,38 @@ std::vector<SettingStages> settings_to_show(const RunRecord& record, bool all) {
 
 void print_settings(const RunRecord& record, bool all, std::ostream& out) {
   const auto settings = settings_to_show(record, all);
-  out << (all ? "\nSettings" : "\nSettings that differ between request, plan and execution")
-      << '\n';
+  out << (all ? "\nSettings" : "\nSettings that did not stay as they were asked for") << '\n';
   if (settings.empty()) {
     out << "  none\n";
     return;
   }
   TextTable table;
-  for (const auto* title : {"setting", "requested", "resolved", "effective"}) {
+  for (const auto* title : {"setting", "asked for", "planned", "used"}) {
     table.add_column(title, Align::left);
   }
-  for (const auto& setting : settings) {
-    table.add_row({setting.name, setting.requested.value_or("-"), setting.resolved.value_or("-"),
-                   setting.effective.value_or("-")});
-  }
+  const auto shown = [](const std::optional<std::string>& value) {
+    return value ? *value : "not stated";
+  };
+  for (const auto& setting : settings)
+    table.add_row({setting.name, shown(setting.requested), shown(setting.resolved),
+                   shown(setting.effective)});
   table.print(out, "  ");
 }
 
 std::string size_of(const TableContents& table) {
   if (table.shape.size() == 2) {
-    return cat(table.shape[0], " ranks x ", grouped_digits(table.shape[1]), " steps");
+    return cat(counted(table.shape[0], "rank"), " x ", grouped_digits(table.shape[1]),
+               table.shape[1] == 1 ? " step" : " steps");
   }
   return cat(grouped_digits(table.shape[0]), table.shape[0] == 1 ? " row" : " rows");
+}
+
+bool is_text(const ColumnContents& column) {
+  return column.column.storage == Storage::text;
+}
+
+bool is_without_value(const ColumnContents& column) {
+  return is_text(column) ? column.first_text.empty() : !std::isfinite(column.least);
 }
 
 void print_table(const TableContents& contents, std::ostream& out) {
@@ -116,17 +127,26 @@ void print_table(const TableContents& contents, std::ostream& out) {
   table.add_column("unit", Align::left);
   for (const auto* title : {"least", "median", "most"}) table.add_column(title, Align::right);
   table.add_column("meaning", Align::left);
+  std::vector<std::string> without_value;
   for (const auto& column : contents.columns) {
-    const bool is_text = column.column.storage == Storage::text;
+    if (is_without_value(column)) {
+      without_value.emplace_back(column.column.name);
+      continue;
+    }
     std::string meaning(column.column.description);
-    if (is_text && !column.first_text.empty()) meaning += cat(" ('", column.first_text, "')");
+    if (is_text(column)) {
+      meaning += cat(" ('", column.first_text, "')");
+      table.add_row({std::string(column.column.name), "text", "", "", "", meaning});
+      continue;
+    }
     if (column.missing_count > 0) {
       meaning += cat(" (", grouped_digits(column.missing_count), " without a value)");
     }
-    table.add_row({std::string(column.column.name), is_text ? "text" : unit(column.column),
-                   number(column.least), number(column.median), number(column.most), meaning});
+    table.add_row({std::string(column.column.name), unit(column.column), number(column.least),
+                   number(column.median), number(column.most), meaning});
   }
   table.print(out, "  ");
+  if (!without_value.empty()) out << "  without any value: " << wrapped_list(without_value) << '\n';
 }
 
 void print_run(const RunRecord& record, bool all_settings, std::ostream& out) {
@@ -146,6 +166,7 @@ Action define(CLI::App& app) {
       ->required();
   app.add_flag("--all-settings", options->all_settings, "Also the settings that are the same");
   return [options](Context& context) {
+    refuse_data(options->path);
     const auto record = read_run_file(find_run_file(options->path));
     if (context.options.json) {
       context.out << run_json(record, settings_to_show(record, options->all_settings));
@@ -161,8 +182,6 @@ Action define(CLI::App& app) {
 extern const Command inspect_command;
 const Command inspect_command{
     "inspect", "Show what a run recorded, its validity and what became of its settings",
-    "scalestudy inspect out/quickstart/runs/noise2void-r1-linear_fixed_samples-"
-    "bucketed_overlap-rep0-1a2b3c4d/run.h5",
-    define};
+    "scalestudy inspect out/quickstart/runs/noise2void-r1-*-rep0-*/run.h5", define};
 
 }  // namespace scalestudy

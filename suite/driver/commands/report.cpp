@@ -11,7 +11,11 @@
 #include "core/error.hpp"
 #include "core/text.hpp"
 
+#include "study/study.hpp"
+
 #include "driver/commands/command.hpp"
+#include "driver/inspect/kind_of_input.hpp"
+#include "workloads/catalogue.hpp"
 
 namespace scalestudy {
 namespace {
@@ -30,24 +34,26 @@ void print_result(const ReportResult& result, Context& context) {
 /// The report lists damaged files and is complete without them; the caller still has to know.
 void refuse_unreadable(const ReportResult& result) {
   if (result.unreadable.empty()) return;
-  throw BadInput({cat(result.unreadable.size(),
-                      " result files could not be read: ", join(result.unreadable, "; ")),
-                  "the report is without them",
-                  "Remove the damaged run folders and run the study again"});
+  throw BadInput({cat(counted(result.unreadable.size(), "result file"),
+                      " could not be read: ", join(result.unreadable, "; ")),
+                  "the report leaves out what they hold",
+                  "Remove each damaged run's folder and run the study again"});
 }
 
 Action define(CLI::App& app) {
   const auto options = std::make_shared<ReportOptions>();
   app.add_option("DIR", options->folders, "Study folders made by `scalestudy run --out DIR`")
       ->required();
-  app.add_option("--out", options->out,
-                 "Where the report goes (default: report/ in the first DIR)");
+  app.add_option("--out", options->out, "Where the report goes (default: report/ in the first DIR)")
+      ->type_name("FOLDER");
   return [options](Context& context) {
     const std::vector<std::filesystem::path> folders(options->folders.begin(),
                                                      options->folders.end());
+    for (const auto& folder : folders) require_study_folder(folder);
     const std::filesystem::path out =
         options->out.empty() ? folders.front() / "report" : std::filesystem::path(options->out);
-    const ReportResult result = write_report(folders, out);
+    const ReportResult result =
+        write_report(folders, out, words_of_workloads(workload_catalogue()));
     if (context.options.json) {
       context.out << std::ifstream(result.summary).rdbuf();
     } else {

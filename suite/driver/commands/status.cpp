@@ -29,7 +29,7 @@ std::string detail_of(const RunState& state) {
 std::string headline(const StudyState& study) {
   const auto runs = static_cast<std::int64_t>(study.runs.size());
   auto text = cat("Study ", study.plan.study, ": ", count_of(study, RunStage::complete), " of ",
-                  runs, " runs complete");
+                  counted(runs, "run"), " complete");
   for (const auto stage :
        {RunStage::running, RunStage::waiting, RunStage::diverged, RunStage::failed,
         RunStage::timed_out, RunStage::interrupted, RunStage::damaged}) {

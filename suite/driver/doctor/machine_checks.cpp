@@ -83,7 +83,7 @@ MachineCheck browser(const MachineFacts& facts) {
 }
 
 MachineCheck processor(const MachineFacts& facts) {
-  const auto text = cat(facts.cpu_model, ", ", facts.cores, " usable cores");
+  const auto text = cat(facts.cpu_model, ", ", counted(facts.cores, "usable core"));
   if (facts.cores < 2) {
     return {"processor", CheckResult::note, text,
             "Two ranks would share one core: their times are labelled oversubscribed"};
@@ -92,7 +92,7 @@ MachineCheck processor(const MachineFacts& facts) {
 }
 
 MachineCheck load(const MachineFacts& facts) {
-  const auto text = cat("load average ", facts.load, " on ", facts.cores, " cores");
+  const auto text = cat("load average ", facts.load, " on ", counted(facts.cores, "core"));
   // A quarter of a core taken away is seen in any timing.
   if (facts.load < 0.25) return {"other work", CheckResult::ok, text, ""};
   return {"other work", CheckResult::note, text,

@@ -67,7 +67,7 @@ TableContents table_of(const std::vector<Row>& rows, const RunRecord& record) {
   const auto runs = StudyFolder(folder).run_ids();
   if (!runs.empty()) {
     throw BadInput(
-        {cat("'", folder.string(), "' is the folder of a study with ", runs.size(), " runs"),
+        {cat("'", folder.string(), "' is the folder of a study with ", counted(runs.size(), "run")),
          "only one run can be inspected at a time",
          cat("Name one of them, e.g. ", (folder / "runs" / runs.front()).string(),
              ", or use scalestudy status")});

@@ -27,7 +27,7 @@ void print_spread(std::string_view title, const Spread& spread, std::ostream& ou
 std::string counts_text(const std::map<std::int64_t, std::int64_t>& counts) {
   std::vector<std::string> parts;
   for (const auto& [value, count] : counts)
-    parts.push_back(cat(value, " (", grouped_digits(count), " samples)"));
+    parts.push_back(cat(value, " (", grouped_digits(count), count == 1 ? " sample)" : " samples)"));
   return join(parts, ", ");
 }
 
@@ -71,14 +71,24 @@ void print_foreground(const SetInspection& found, std::ostream& out) {
   out << '\n';
 }
 
+/// What it means, and what training must be told to take it.
+void print_fit(const PackDescription& description, std::ostream& out) {
+  if (!description.fit) return;
+  const Fit fit = *description.fit;
+  out << "Fit          " << fit << ": " << choices<Fit>[static_cast<std::size_t>(fit)].summary;
+  if (const auto usual = usual_fit(description.kind); usual && *usual != fit)
+    out << "; training fits such pictures " << *usual << ", set settings.fit to " << fit;
+  out << '\n';
+}
+
 }  // namespace
 
 std::string description_text(const PackDescription& description) {
   auto text = cat(name_of(description.kind), ", ", name_of(description.encoding), ", made from '",
                   description.source, "'");
-  if (description.fit != Fit::as_stored)
-    text += cat(", ", description.height_px, " x ", description.width_px, " px (",
-                name_of(description.fit), ")");
+  if (description.fit)
+    text += cat(", ", description.height_px, " x ", description.width_px, " px (", *description.fit,
+                ")");
   if (description.kind == PackKind::image_mask)
     text += cat(", masks above ", exact_text(description.mask_threshold_frac), " are foreground");
   return text;
@@ -87,8 +97,9 @@ std::string description_text(const PackDescription& description) {
 void print_set(const std::filesystem::path& source, const SetInspection& found, std::ostream& out) {
   out << "Source       " << source.string() << '\n';
   if (found.pack) {
-    out << "Pack         " << description_text(*found.pack) << '\n'
-        << "File         " << human_bytes(static_cast<double>(found.pack_file_bytes)) << ", "
+    out << "Pack         " << description_text(*found.pack) << '\n';
+    print_fit(*found.pack, out);
+    out << "File         " << human_bytes(static_cast<double>(found.pack_file_bytes)) << ", "
         << (found.verified ? "every picture agrees with its checksums\n"
                            : "index agrees with its checksums (--verify checks every picture)\n");
   } else {
@@ -113,8 +124,9 @@ void print_prepared(const std::filesystem::path& file,
                     const PrepareSummary& summary,
                     std::ostream& out) {
   out << "Pack         " << file.string() << '\n'
-      << "Contents     " << description_text(summary.description) << '\n'
-      << (summary.description.kind == PackKind::volume ? "Slices       " : "Samples      ")
+      << "Contents     " << description_text(summary.description) << '\n';
+  print_fit(summary.description, out);
+  out << (summary.description.kind == PackKind::volume ? "Slices       " : "Samples      ")
       << grouped_digits(summary.sample_count) << '\n';
   if (summary.description.kind == PackKind::classes)
     out << "Classes      " << grouped_digits(summary.class_count) << '\n';

@@ -30,7 +30,7 @@ json to_json(const PackDescription& made) {
               {"encoding", name_of(made.encoding)},
               {"source", made.source},
               {"fit", name_of(made.fit)}};
-  if (made.fit != Fit::as_stored) {
+  if (made.fit) {
     object["height_px"] = made.height_px;
     object["width_px"] = made.width_px;
   }

@@ -1,0 +1,31 @@
+#pragma once
+/// How pictures of different sizes come to one size: the same function wherever that happens, when
+/// a pack is made (`data prepare --size`) and when a workload reads its samples (settings.size).
+
+#include <cstdint>
+
+#include "study/choices.hpp"
+
+#include "data/image.hpp"
+
+namespace scalestudy {
+
+struct PictureSize {
+  std::int64_t height_px = 0;
+  std::int64_t width_px = 0;
+};
+
+/// Bilinear, see resize.hpp. Sides above 0.
+[[nodiscard]] Image fitted(const Image& image, Fit fit, const PictureSize& size);
+
+/// Grey, 255 where the value lies above this share of the largest possible one, else 0.
+[[nodiscard]] Image binary_mask(const Image& mask, double threshold_frac);
+
+/// The same at another size: cut at the size it has, fitted, then foreground where more than half
+/// a pixel is.
+[[nodiscard]] Image fitted_mask(const Image& mask,
+                                double threshold_frac,
+                                Fit fit,
+                                const PictureSize& size);
+
+}  // namespace scalestudy

@@ -1,0 +1,98 @@
+#include "driver/inspect/kind_of_input.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <fstream>
+#include <string>
+#include <string_view>
+
+#include "core/error.hpp"
+#include "core/text.hpp"
+
+#include "data/pack/pack_header.hpp"
+#include "record/run_file.hpp"
+#include "record/seal.hpp"
+#include "record/study_folder.hpp"
+
+namespace scalestudy {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool begins_as_picture(const fs::path& file) {
+  using namespace std::string_view_literals;
+  constexpr std::array starts{"II*\0"sv, "MM\0*"sv,   "II+\0"sv,
+                              "MM\0+"sv, "\x89PNG"sv, "\xff\xd8\xff"sv};
+  std::array<char, 4> bytes{};
+  std::ifstream(file, std::ios::binary).read(bytes.data(), bytes.size());
+  const std::string_view start(bytes.data(), bytes.size());
+  return std::any_of(starts.begin(), starts.end(),
+                     [&](std::string_view magic) { return start.starts_with(magic); });
+}
+
+bool is_picture_name(const fs::path& file) {
+  auto extension = file.extension().string();
+  std::transform(extension.begin(), extension.end(), extension.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  constexpr std::array names{".png", ".jpg", ".jpeg", ".tif", ".tiff"};
+  return std::find(names.begin(), names.end(), extension) != names.end();
+}
+
+bool holds_data(const fs::path& folder) {
+  std::error_code error;
+  for (const auto* name : {"images", "masks", "train", "valid", "test"})
+    if (fs::is_directory(folder / name, error)) return true;
+  const fs::directory_iterator entries(folder, error);
+  return std::any_of(begin(entries), end(entries),
+                     [](const auto& entry) { return is_picture_name(entry.path()); });
+}
+
+bool is_data(const fs::path& path) {
+  std::error_code error;
+  if (fs::is_directory(path, error)) return holds_data(path);
+  return is_pack(path) || begins_as_picture(path);
+}
+
+bool is_study_folder(const fs::path& folder) {
+  const StudyFolder study(folder);
+  return fs::exists(study.plan_file()) || fs::is_directory(study.runs_folder());
+}
+
+}  // namespace
+
+void refuse_data(const fs::path& path) {
+  if (!is_data(path)) return;
+  throw BadInput({cat("'", path.string(), "' holds data, not what a run recorded"),
+                  "inspect shows run files", cat("Use scalestudy data inspect ", path.string())});
+}
+
+void refuse_runs(const fs::path& path) {
+  std::error_code error;
+  const bool is_folder = fs::is_directory(path, error);
+  const auto given = cat("'", path.string(), "'");
+  if (is_folder ? run_file_in(path).has_value() : seal::is_run_file(path))
+    throw BadInput({cat(given, " is what a run recorded, no data"),
+                    "data are pictures, volumes and packs of them",
+                    cat("Use scalestudy inspect ", path.string())});
+  if (is_folder && is_study_folder(path))
+    throw BadInput({cat(given, " is the folder of a study, no data"),
+                    "data are pictures, volumes and packs of them",
+                    cat("Use scalestudy report ", path.string())});
+}
+
+void require_study_folder(const fs::path& folder) {
+  if (!fs::is_directory(folder) || is_study_folder(folder)) return;
+  const auto why = "a study folder is made by 'scalestudy run STUDY --out DIR'";
+  const auto parent = fs::absolute(folder).lexically_normal().parent_path();
+  if (run_file_in(folder) && parent.filename() == "runs")
+    throw BadInput({cat("'", folder.string(), "' is the folder of a single run"),
+                    "a report compares the runs of a study",
+                    cat("Use scalestudy report ", parent.parent_path().string(),
+                        ", or scalestudy inspect ", folder.string())});
+  throw BadInput(
+      {cat("'", folder.string(), "' is no study folder: it has neither runs/ nor plan.json"), why,
+       "Check the path, or run a study into it first"});
+}
+
+}  // namespace scalestudy

@@ -1,0 +1,18 @@
+#pragma once
+/// `inspect` and `report` take what runs recorded, `data` what they train on: who gives the one for
+/// the other is told where it belongs.
+
+#include <filesystem>
+
+namespace scalestudy {
+
+/// Errors: BadInput when `path` looks like data: a TIFF, a picture, a pack, a folder of them.
+void refuse_data(const std::filesystem::path& path);
+
+/// Errors: BadInput when `path` is a run file, or the folder of a run or a study.
+void refuse_runs(const std::filesystem::path& path);
+
+/// Errors: BadInput when `folder` is a folder, but not of a study: it says what is missing.
+void require_study_folder(const std::filesystem::path& folder);
+
+}  // namespace scalestudy

@@ -1,0 +1,47 @@
+#include "data/fit.hpp"
+
+#include <gtest/gtest.h>
+
+#include "data/resize.hpp"
+
+#include "tests/support/picture_files.hpp"
+
+namespace scalestudy {
+namespace {
+
+using test::pattern;
+
+Image grey_of(std::int64_t height_px, std::int64_t width_px, const std::vector<int>& values) {
+  auto image = blank_image(height_px, width_px, 1, SampleType::uint8);
+  for (std::size_t i = 0; i < values.size(); ++i) image.bytes[i] = std::byte(values[i]);
+  return image;
+}
+
+TEST(Fitting, PaddedKeepsTheAspectRatioAndStretchedDoesNot) {
+  const auto picture = pattern(8, 16, 3);
+  EXPECT_EQ(fitted(picture, Fit::padded, {8, 8}), resized_with_padding(picture, 8, 8));
+  EXPECT_EQ(fitted(picture, Fit::stretched, {8, 8}), resized(picture, 8, 8));
+  EXPECT_EQ(fitted(picture, Fit::padded, {8, 8}).at(0, 3, 0), 0);
+  for (const auto& fit : choices<Fit>)
+    EXPECT_EQ(fitted(picture, fit.value, {8, 16}), picture) << fit.name;
+}
+
+TEST(Fitting, AMaskIsCutAtItsOwnSizeAndAgainAtHalfAPixel) {
+  // Left pair: faint foreground only; right pair: one of two pixels is foreground in each row.
+  const auto mask = grey_of(1, 4, {40, 40, 200, 0});
+  EXPECT_EQ(binary_mask(mask, 0.5), grey_of(1, 4, {0, 0, 255, 0}));
+  EXPECT_EQ(binary_mask(mask, 0), grey_of(1, 4, {255, 255, 255, 0}));
+  EXPECT_EQ(fitted_mask(mask, 0.5, Fit::stretched, {1, 4}), grey_of(1, 4, {0, 0, 255, 0}));
+  EXPECT_EQ(fitted_mask(mask, 0, Fit::stretched, {1, 2}), grey_of(1, 2, {255, 255}));
+  EXPECT_EQ(fitted_mask(mask, 0, Fit::padded, {4, 4}).at(0, 0, 0), 0)
+      << "what is added is background";
+}
+
+TEST(Fitting, AMaskInColourOrSixteenBitsBecomesGreyEightBit) {
+  const auto deep = binary_mask(pattern(4, 4, 1, SampleType::uint16), 0.5);
+  EXPECT_EQ(deep.type, SampleType::uint8);
+  EXPECT_EQ(binary_mask(pattern(4, 4, 3), 0.5).channels, 1);
+}
+
+}  // namespace
+}  // namespace scalestudy

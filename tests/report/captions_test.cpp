@@ -1,0 +1,152 @@
+/// Captions and legends name what is drawn, and nothing else.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "analysis/report/confusion.hpp"
+#include "analysis/report/figures.hpp"
+#include "analysis/report/panels.hpp"
+#include "analysis/report/tables.hpp"
+#include "tests/analysis/analysed_study.hpp"
+
+namespace scalestudy {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+class Captions : public AnalysedStudy {
+ protected:
+  Figure figure(const std::string& slug) {
+    for (const Figure& one : figures_of(series()))
+      if (one.slug.ends_with(slug)) return one;
+    return {};
+  }
+  void add_pair(int repeats, SyntheticRun run = {}) const {
+    add(run, repeats);
+    run.ranks = 2;
+    add(run, repeats);
+  }
+  std::string panels() { return panels_html(series()); }
+};
+
+TEST_F(Captions, OfSeveralRanksAndRunsNameBarsLinesAndAverages) {
+  add_pair(3, {.exposed_communication_s = 0.004, .between_epochs_s = 0.1, .time_noise = 0.02});
+  for (const auto* slug : {"-speedup", "-efficiency"}) {
+    EXPECT_THAT(figure(slug).caption, HasSubstr("Bars: 95 % Welch")) << slug;
+    EXPECT_THAT(figure(slug).drawing, HasSubstr("yerrorbars")) << slug;
+  }
+  EXPECT_THAT(figure("-step-phases").caption,
+              AllOf(HasSubstr("mean over ranks, steady steps, runs."), HasSubstr("Dashed: "),
+                    HasSubstr("waiting for the slowest rank")));
+  EXPECT_THAT(figure("-step-phases").drawing, HasSubstr("perfect scaling"));
+  EXPECT_THAT(figure("-loss-by-samples").caption,
+              HasSubstr("16 samples at every number of ranks; one line per run."));
+  EXPECT_THAT(figure("-validation-loss-by-samples").caption,
+              HasSubstr("after each epoch; one line per run."));
+  EXPECT_THAT(speedup_table(series()).caption,
+              AllOf(HasSubstr("95 % intervals"), HasSubstr("Serial fraction")));
+  EXPECT_THAT(quality_table(series()).caption, HasSubstr("Welch intervals"));
+}
+
+TEST_F(Captions, OfOneRankCompareWithNothing) {
+  add({}, 3);
+  EXPECT_EQ(figure("-speedup").slug, "");
+  EXPECT_EQ(figure("-efficiency").slug, "");
+  const auto step = figure("-step-phases");
+  EXPECT_THAT(step.caption,
+              AllOf(HasSubstr("mean over steady steps, runs."), Not(HasSubstr("Dashed")),
+                    Not(HasSubstr("Imbalance")), Not(HasSubstr("slowest"))));
+  EXPECT_THAT(step.drawing, Not(HasSubstr("perfect scaling")));
+  EXPECT_THAT(figure("-loss-by-samples").caption, HasSubstr("16 samples; one line per run."));
+  EXPECT_THAT(speedup_table(series()).caption,
+              AllOf(Not(HasSubstr("Speed-up")), Not(HasSubstr("interval")),
+                    Not(HasSubstr("Serial fraction"))));
+  EXPECT_THAT(quality_table(series()).caption, Not(HasSubstr("Welch")));
+}
+
+TEST_F(Captions, OfOneRepeatHaveNoBarsMeansOrDeviations) {
+  add_pair(1);
+  for (const auto* slug : {"-speedup", "-efficiency"}) {
+    EXPECT_THAT(figure(slug).caption, HasSubstr("No bars: an interval needs 3 runs each.")) << slug;
+    EXPECT_THAT(figure(slug).drawing, Not(HasSubstr("yerrorbars"))) << slug;
+  }
+  EXPECT_THAT(figure("-step-phases").caption, HasSubstr("mean over ranks, steady steps."));
+  EXPECT_THAT(figure("-step-phases").caption, HasSubstr("1 run at one rank, 1 run at two ranks."));
+  EXPECT_THAT(speedup_table(series()).caption,
+              AllOf(Not(HasSubstr("means")), Not(HasSubstr("interval"))));
+  EXPECT_THAT(quality_table(series()).caption,
+              AllOf(Not(HasSubstr("deviation")), Not(HasSubstr("differences"))));
+}
+
+TEST_F(Captions, OfASingleRunSayNothingOfLines) {
+  add({.local_batch = 1}, 1);
+  for (const auto* slug : {"-loss-by-samples", "-loss-by-time", "-validation-loss-by-samples"})
+    EXPECT_THAT(figure(slug).caption, Not(HasSubstr("per run"))) << slug;
+}
+
+TEST_F(Captions, BarsThatSomeRankCountsLackAreNamed) {
+  add_pair(3);
+  add({.ranks = 4}, 2);
+  EXPECT_THAT(figure("-speedup").caption,
+              HasSubstr("; none at four ranks: an interval needs 3 runs each."));
+}
+
+TEST_F(Captions, WithoutAOneRankBaseThereIsNoPerfectScaling) {
+  add({.ranks = 2}, 3);
+  EXPECT_THAT(figure("-step-phases").caption,
+              AllOf(Not(HasSubstr("Dashed")), HasSubstr("No run with one rank.")));
+  EXPECT_THAT(figure("-step-phases").drawing, Not(HasSubstr("perfect scaling")));
+}
+
+TEST_F(Captions, ALaunchTimeThatNobodyMeasuredIsNotInTheLegend) {
+  add_pair(3, {.launch_overhead_s = std::nan("")});
+  const auto speedup = figure("-speedup");
+  EXPECT_THAT(speedup.drawing, AllOf(HasSubstr("'training'"), Not(HasSubstr("'launch'"))));
+  EXPECT_THAT(speedup.caption, HasSubstr("training 10.1 s. Bars"));
+}
+
+TEST_F(Captions, WithoutEvaluationThereIsNoValidationFigure) {
+  add_pair(3, {.validation_loss = std::nan("")});
+  EXPECT_EQ(figure("-validation-loss-by-samples").slug, "");
+  EXPECT_NE(figure("-loss-by-samples").slug, "");
+}
+
+TEST_F(Captions, OfPanelsNameThePredictionsThatStandThere) {
+  add_pair(2, {.panels = true});
+  EXPECT_THAT(panels(), HasSubstr("Prediction of the best weights of the first run of each rank "
+                                  "count. All panels have the same grey scale: black"));
+}
+
+TEST_F(Captions, OfPanelsOfASingleRunSayLess) {
+  add({.panels = true}, 1);
+  EXPECT_THAT(panels(), HasSubstr("Prediction of the best weights. All panels"));
+}
+
+TEST_F(Captions, OfOutlinesNameThoseThatAreDrawn) {
+  add({.segmentation_panels = 1, .nothing_predicted = true}, 1);
+  EXPECT_THAT(panels(), AllOf(HasSubstr("An evaluated sample. Outlines: <span class=\"outline "
+                                        "mask\">true mask</span>. Grey scales"),
+                              Not(HasSubstr("outline prediction"))));
+}
+
+TEST_F(Captions, OfTwoOutlinesNameBoth) {
+  add_pair(2, {.segmentation_panels = 2});
+  EXPECT_THAT(panels(), AllOf(HasSubstr("spread evenly over the set. Outlines: "),
+                              HasSubstr("true mask</span> and, above it, <span"),
+                              HasSubstr("of the first run of each rank count.")));
+}
+
+TEST_F(Captions, OfConfusionSayWhatIsSummed) {
+  add({.confusion = {5, 1, 2, 8}}, 1);
+  EXPECT_THAT(confusion_html(series()), Not(HasSubstr("summed")));
+}
+
+TEST_F(Captions, OfConfusionOfSeveralRunsSaySo) {
+  add_pair(2, {.confusion = {5, 1, 2, 8}});
+  EXPECT_THAT(confusion_html(series()), HasSubstr("summed over the runs of each rank count; the "));
+}
+
+}  // namespace
+}  // namespace scalestudy
