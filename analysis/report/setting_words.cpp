@@ -35,7 +35,7 @@ std::string SettingWords::words_of(const std::string& workload, const std::strin
   for (const auto place : {own_place, common_place}) {
     const auto own = own_.find(workload);
     if (!path.starts_with(place) || own == own_.end()) continue;
-    const auto words = found_in(own->second, path.substr(place.size() - 1));
+    auto words = found_in(own->second, path.substr(place.size() - 1));
     if (!words.empty()) return words;
   }
   return found_in(common_, path);
