@@ -186,6 +186,20 @@ std::string quality_caption(const SeriesAnalysis& analysis) {
              population_proof(analysis.population));
 }
 
+bool has_several_ranks(const SeriesAnalysis& analysis) {
+  return analysis.series.by_ranks.rbegin()->first > 1;
+}
+
+std::string smoothness_caption(const SeriesAnalysis& analysis) {
+  const std::string roughness = "Roughness is the standard deviation of log-loss differences ÷ √2.";
+  const auto per_point = analysis.series.spec.smoothness_window_samples;
+  if (!has_several_ranks(analysis))
+    return cat(roughness, " Equal samples: ", per_point, " per point.");
+  return cat("How many times as smooth as at one rank: above 1 is smoother. ", roughness,
+             " Per step, averaging over k times the loss weight predicts √k; at equal samples (",
+             per_point, " per point) it predicts 1.");
+}
+
 }  // namespace
 
 ReportTable speedup_table(const SeriesAnalysis& analysis) {
@@ -251,8 +265,11 @@ ReportTable factorisation_table(const SeriesAnalysis& analysis) {
 
 ReportTable step_table(const SeriesAnalysis& analysis) {
   ReportTable table{slug(analysis, "step-phases"),
-                    "A step by phase: mean over ranks, steady steps and runs, in ms; their sum is "
-                    "the step time (max over ranks). Imbalance is the slowest rank minus the mean.",
+                    has_several_ranks(analysis)
+                        ? "A step by phase: mean over ranks, steady steps and runs, in ms; their "
+                          "sum is the step time (max over ranks). Imbalance is the slowest rank "
+                          "minus the mean."
+                        : "A step by phase: mean over steady steps and runs, in ms.",
                     {{"ranks", "ranks"}, {"local_samples", "samples per rank"}},
                     {}};
   for (const PhaseInfo& phase : step_phases()) {
@@ -278,20 +295,16 @@ ReportTable step_table(const SeriesAnalysis& analysis) {
 }
 
 ReportTable smoothness_table(const SeriesAnalysis& analysis) {
-  ReportTable table{
-      slug(analysis, "smoothness"),
-      cat("How many times as smooth as at one rank: above 1 is smoother. Roughness "
-          "is the standard deviation of log-loss differences ÷ √2. Per step, "
-          "averaging over k times the loss weight predicts √k; at equal samples (",
-          analysis.series.spec.smoothness_window_samples, " per point) it predicts 1."),
-      {{"ranks", "ranks"},
-       {"roughness", "roughness per step"},
-       {"smoothness", "times as smooth"},
-       {"predicted_smoothness", "predicted √k"},
-       {"weight_ratio", "k"},
-       {"roughness_equal_samples", "roughness, equal samples"},
-       {"smoothness_equal_samples", "times as smooth, equal samples"}},
-      {}};
+  ReportTable table{slug(analysis, "smoothness"),
+                    smoothness_caption(analysis),
+                    {{"ranks", "ranks"},
+                     {"roughness", "roughness per step"},
+                     {"smoothness", "times as smooth"},
+                     {"predicted_smoothness", "predicted √k"},
+                     {"weight_ratio", "k"},
+                     {"roughness_equal_samples", "roughness, equal samples"},
+                     {"smoothness_equal_samples", "times as smooth, equal samples"}},
+                    {}};
   for (const Smoothness& s : analysis.smoothness) {
     table.rows.push_back(
         {integer_cell(s.ranks), number_cell(s.roughness), ratio_cell(s.ranks, inverse(s.per_step)),

@@ -64,6 +64,9 @@ TEST_F(Captions, OfOneRankCompareWithNothing) {
               AllOf(Not(HasSubstr("Speed-up")), Not(HasSubstr("interval")),
                     Not(HasSubstr("Serial fraction"))));
   EXPECT_THAT(quality_table(series()).caption, Not(HasSubstr("Welch")));
+  EXPECT_EQ(step_table(series()).caption,
+            "A step by phase: mean over steady steps and runs, in ms.");
+  EXPECT_THAT(smoothness_table(series()).caption, Not(HasSubstr("one rank")));
 }
 
 TEST_F(Captions, OfOneRepeatHaveNoBarsMeansOrDeviations) {
