@@ -18,7 +18,7 @@ namespace scalestudy {
 /// no permission); nothing flushed before is lost.
 class RunFileWriter {
  public:
-  /// Creates the file with header and the three settings texts; refuses to overwrite.
+  /// Creates the file, which appears under its name with the first flush; refuses to overwrite.
   RunFileWriter(const std::filesystem::path& file, const RunHeader& header, std::int64_t ranks);
   ~RunFileWriter();
   RunFileWriter(RunFileWriter&&) noexcept;

@@ -45,6 +45,15 @@ struct RunFileWriter::Impl {
     SCALESTUDY_EXPECT(rank_count >= 1);
     guarded("/", [&] { create(header); });
   }
+  ~Impl() {
+    try {
+      if (!draft.empty()) flush();
+    } catch (...) {
+      // Nothing was flushed, so nothing that was promised is lost.
+    }
+  }
+  Impl(const Impl&) = delete;
+  Impl& operator=(const Impl&) = delete;
 
   // Every library failure leaves as a RunFailed that names the file and the data set.
   template <class Action>
@@ -58,10 +67,9 @@ struct RunFileWriter::Impl {
     }
   }
 
-  // Under another name until it can be read: a process killed here leaves no unreadable .part.
   void create(const RunHeader& header) {
     if (std::filesystem::exists(file_name)) throw hdf5::Failure("/", "the file exists already");
-    const auto draft = file_name.string() + ".new";
+    draft = file_name.string() + ".new";
     std::filesystem::remove(draft);
     file = hdf5::create_file(draft, seal::user_block_bytes);
     seal::mark_open(draft);
@@ -77,8 +85,13 @@ struct RunFileWriter::Impl {
       hdf5::create_group(file, std::string(Row::group));
       for (const auto& one : columns_of<Row>) create_column(Row::group, one, {{0}, {chunk_rows}});
     });
+  }
+
+  void flush() {
     hdf5::flush(file);
+    if (draft.empty()) return;
     std::filesystem::rename(draft, file_name);
+    draft.clear();
   }
 
   void write_header(const RunHeader& header) {
@@ -171,6 +184,9 @@ struct RunFileWriter::Impl {
   }
 
   std::filesystem::path file_name;
+  /// Its name until the first flush: texts are written in two places of the file, and a process
+  /// that is killed in between would leave a .part that nobody can read.
+  std::filesystem::path draft;
   std::uint64_t ranks;
   std::uint64_t steps = 0;
   std::vector<std::string> validity;
@@ -250,7 +266,7 @@ void RunFileWriter::add_validity_code(ValidityCode code) {
 }
 
 void RunFileWriter::flush() {
-  impl_->guarded("/", [&] { hdf5::flush(impl_->file); });
+  impl_->guarded("/", [&] { impl_->flush(); });
 }
 
 }  // namespace scalestudy

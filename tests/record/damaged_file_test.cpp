@@ -126,7 +126,7 @@ TEST(DamagedFile, UnknownSchemaIsNamed) {
   const auto part = folder / "run.h5.part";
   auto header = sample_header();
   header.schema = 99;
-  const RunFileWriter writer(part, header, 1);
+  RunFileWriter(part, header, 1).flush();
   EXPECT_THAT(refusal_of(part), HasSubstr("it has schema 99, this build reads 1"));
 }
 

@@ -207,10 +207,21 @@ TEST(RunFile, LongTextsSurvive) {
   EXPECT_EQ(read_run_file(part).header.reason, text);
 }
 
+TEST(RunFile, NobodyMeetsAFileWhoseSettingsAreHalfWritten) {
+  const TemporaryFolder folder;
+  const auto part = folder / "run.h5.part";
+  RunFileWriter writer(part, sample_header(), 1);
+  writer.write_settings("{}", "{}", "{}");
+  EXPECT_FALSE(std::filesystem::exists(part));
+  writer.flush();
+  EXPECT_EQ(read_run_file(part).resolved_settings, "{}");
+}
+
 TEST(RunFile, WriterRefusesToOverwrite) {
   const TemporaryFolder folder;
   const auto part = folder / "run.h5.part";
-  const RunFileWriter writer(part, sample_header(), 1);
+  RunFileWriter writer(part, sample_header(), 1);
+  writer.flush();
   EXPECT_THAT(message_of<RunFailed>([&] { RunFileWriter(part, sample_header(), 1); }),
               HasSubstr("file exists"));
 }
