@@ -143,7 +143,8 @@ std::string agreement(const Estimate& estimate, double predicted) {
 
 std::string smoothness_sentence(const Smoothness& s) {
   if (!std::isfinite(s.per_step.value)) {
-    return "The roughness of the loss curve is not determinable from these runs.";
+    return "How rough the loss curve is cannot be told from these runs: there are fewer than four "
+           "points of it, or some without a positive loss.";
   }
   const Estimate smoother = inverse(s.per_step);
   const double predicted = 1 / s.predicted_per_step;
@@ -190,7 +191,16 @@ std::string other_ranks_sentence(const SeriesAnalysis& analysis) {
   return parts.empty() ? "" : " Training speed-up at " + join(parts, "; ") + ".";
 }
 
-/// Which runs had to share their cores, with the reason of one.
+bool is_less_disturbed(const Run* one, const Run* other) {
+  const auto lack = [](const Run& run) {
+    const double taken = run.measures[&SummaryRow::contended_cpu_frac];
+    const double idle = 1 - run.measures[&SummaryRow::cpu_use_frac];
+    return std::pair(std::isnan(taken) ? 0 : taken, std::isnan(idle) ? 0 : idle);
+  };
+  return lack(*one) < lack(*other);
+}
+
+/// Which runs had to share their cores, with the reason of the worst.
 std::string busy_sentence(const Series& series) {
   std::size_t all = 0;
   std::vector<const Run*> busy;
@@ -201,16 +211,17 @@ std::string busy_sentence(const Series& series) {
     }
   }
   if (busy.empty()) return "";
-  const auto reason = busy_machine_reason(*busy.front());
-  return cat(" BUSY MACHINE: ", busy.size(), " of ", counted(all, "run"),
+  const Run& worst = **std::max_element(busy.begin(), busy.end(), is_less_disturbed);
+  const auto reason = busy_machine_reason(worst);
+  return cat("BUSY MACHINE: ", busy.size(), " of ", counted(all, "run"),
              " did not have the cores to themselves that they needed",
-             reason.empty() ? "" : cat(" (", busy.front()->spec.run_id(), ": ", reason, ")"),
+             reason.empty() ? "" : cat(" (worst in ", worst.spec.run_id(), ": ", reason, ")"),
              "; their times say little about scaling. Stop other programs and run the study into "
-             "a new folder.");
+             "a new folder. ");
 }
 
 std::string label_sentence(const Series& series) {
-  std::string text = busy_sentence(series);
+  std::string text;
   if (series.has_label(RunLabel::oversubscribed)) {
     text +=
         " OVERSUBSCRIBED: some of these runs had more busy threads than cores; their times say "
@@ -238,14 +249,15 @@ std::string resumed_sentence(const SeriesAnalysis& analysis) {
 Conclusions without_base(const SeriesAnalysis& analysis) {
   std::vector<std::string> parts;
   for (const SpeedupPoint& p : analysis.speedup) {
-    parts.push_back(cat(ranks_in_words(p.ranks, false), ": ",
+    parts.push_back(cat(ranks_in_words(p.ranks, parts.empty()), ": ",
                         significant(p.absolute.samples_per_s, 4), " samples/s, ",
                         duration(p.absolute.training_time_s), " of training (",
                         counted(p.launches, "run"), ")"));
   }
   const bool only_base = analysis.speedup.size() == 1 && analysis.speedup.front().ranks == 1;
   return {"No speed-up can be stated",
-          {cat(only_base ? "Only one rank has been measured so far. "
+          {cat(busy_sentence(analysis.series),
+               only_base ? "Only one rank has been measured so far. "
                          : "There is no valid run with one rank to compare with. ",
                join(parts, "; "), ".", label_sentence(analysis.series), resumed_sentence(analysis)),
            quality_sentence(analysis)}};
@@ -265,14 +277,18 @@ Conclusions conclusions_of(const SeriesAnalysis& analysis) {
   const SpeedupPoint& last = analysis.speedup.back();
   Conclusions conclusions;
   conclusions.headline = headline_of(last);
-  conclusions.paragraphs.push_back(
-      speed_sentence(base, last) + unequal_work_sentence(analysis, last) +
-      wall_sentence(base, last) + disagreement_sentence(last) + other_ranks_sentence(analysis) +
-      protocol_sentence(analysis, last.ranks) + label_sentence(analysis.series) +
-      resumed_sentence(analysis));
+  const bool busy = analysis.series.has_label(RunLabel::busy_machine);
+  if (busy) conclusions.headline += ", on a busy machine";
+  conclusions.paragraphs.push_back(busy_sentence(analysis.series) + speed_sentence(base, last) +
+                                   unequal_work_sentence(analysis, last) +
+                                   wall_sentence(base, last) + disagreement_sentence(last) +
+                                   other_ranks_sentence(analysis) +
+                                   protocol_sentence(analysis, last.ranks) +
+                                   label_sentence(analysis.series) + resumed_sentence(analysis));
+  // What other programs took is in every phase: taking the step apart would blame the phases.
   std::string made_of = factor_sentence(last);
   const StepComposition* step = composition_at(analysis, last.ranks);
-  if (step != nullptr && step->growth) made_of += " " + step_sentence(*step);
+  if (!busy && step != nullptr && step->growth) made_of += " " + step_sentence(*step);
   conclusions.paragraphs.push_back(made_of);
   conclusions.paragraphs.push_back(quality_sentence(analysis));
   conclusions.paragraphs.push_back(smoothness_sentence(analysis.smoothness.back()));

@@ -6,9 +6,10 @@ namespace scalestudy {
 
 std::string small_set_warning(std::int64_t samples, std::string_view set) {
   if (samples >= fewest_comparable_samples) return "";
-  return cat("The evaluation set is small: of ", samples, " ", set,
+  return cat("The evaluation set is small: on ", samples, " ", set,
              samples == 1 ? " sample" : " samples",
-             " even a model that is better at every one is not told from an equal one.");
+             " chance alone can make either model better at every one. Evaluate more before you "
+             "compare models.");
 }
 
 }  // namespace scalestudy

@@ -100,9 +100,11 @@ TEST(PlanCommand, RefusesAStudyWithoutOneRankAfterShowingIt) {
 TEST(PlanCommand, AStudyWithoutAnyRunIsStillShown) {
   const StudyPlace place;
   const auto answer = plan_of(place, {"--set", "axes.ranks=[9]"});
-  EXPECT_EQ(answer.code, 0) << answer.err;
+  EXPECT_EQ(answer.code, 2) << "there is nothing to run";
   EXPECT_THAT(answer.out, StartsWith("Study my study: 0 runs of noise2void, 0 samples"));
   EXPECT_THAT(answer.out, HasSubstr("Left out:"));
+  EXPECT_THAT(answer.out, Not(HasSubstr("global batch")));
+  EXPECT_THAT(answer.err, HasSubstr("has no run to start"));
 }
 
 TEST(PlanCommand, NamesTheSamplesThatDivisionLeavesOut) {

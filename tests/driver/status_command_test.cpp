@@ -24,7 +24,7 @@ TEST(StatusCommand, AStudyNotStartedIsAllWaiting) {
   const auto answer = ask_driver({"status", study.path()});
   EXPECT_EQ(answer.code, 0) << answer.err;
   EXPECT_THAT(answer.out, StartsWith("Study synthetic: 0 of 3 runs complete, 3 waiting\n"));
-  EXPECT_THAT(answer.out, HasSubstr("No driver is at work in " + study.path()));
+  EXPECT_THAT(answer.out, HasSubstr("No `scalestudy run` is at work in " + study.path()));
   EXPECT_THAT(answer.out, HasSubstr(study.id(2) + "  waiting"));
   const auto found = status_of(study);
   EXPECT_EQ(found["counts"], json({{"waiting", 3}}));
@@ -39,7 +39,7 @@ TEST(StatusCommand, ACompleteStudyHasNothingLeft) {
   study.record(1);
   const auto answer = ask_driver({"status", study.path()});
   EXPECT_THAT(answer.out, StartsWith("Study synthetic: 2 of 2 runs complete\n"));
-  EXPECT_THAT(answer.out, Not(HasSubstr("No driver")));
+  EXPECT_THAT(answer.out, Not(HasSubstr("No `scalestudy")));
   const auto found = status_of(study);
   EXPECT_EQ(found["study"], "synthetic");
   EXPECT_EQ(found["folder"], study.path());

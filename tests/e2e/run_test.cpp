@@ -335,7 +335,7 @@ TEST(Status, ShowsAFinishedStudy) {
   EXPECT_EQ(status.code, 0) << status.err;
   EXPECT_THAT(status.out, HasSubstr("2 of 4 runs complete, 2 failed"));
   EXPECT_THAT(status.out, HasSubstr("rank 1 exited with code 5"));
-  EXPECT_THAT(status.out, HasSubstr("No driver is at work"));
+  EXPECT_THAT(status.out, HasSubstr("No `scalestudy run` is at work"));
   const auto json = place.call({"status", place.out().string(), "--json"});
   EXPECT_THAT(json.out, HasSubstr("\"failed\": 2"));
 }

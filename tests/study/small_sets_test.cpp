@@ -18,9 +18,9 @@ TEST(SmallSets, AreSaidBelowTheLimitOnly) {
   EXPECT_EQ(small_set_warning(6, "test"), "");
   EXPECT_EQ(small_set_warning(100000, "test"), "");
   EXPECT_EQ(small_set_warning(5, "test"),
-            "The evaluation set is small: of 5 test samples even a model that is better at every "
-            "one is not told from an equal one.");
-  EXPECT_NE(small_set_warning(1, "validation").find("of 1 validation sample even"),
+            "The evaluation set is small: on 5 test samples chance alone can make either model "
+            "better at every one. Evaluate more before you compare models.");
+  EXPECT_NE(small_set_warning(1, "validation").find("on 1 validation sample chance"),
             std::string::npos);
 }
 

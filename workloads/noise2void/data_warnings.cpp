@@ -1,14 +1,35 @@
 #include "workloads/noise2void/data_warnings.hpp"
 
+#include <cmath>
+
 #include "core/text.hpp"
 
 #include "study/small_sets.hpp"
 
 #include "data/volume_statistics.hpp"
 
+#include "workloads/noise2void/masking.hpp"
 #include "workloads/noise2void/patches.hpp"
 
 namespace scalestudy::noise2void {
+
+namespace {
+
+/// The mean of so many squared errors is uncertain by √(2 ÷ n), a quarter of it, at least.
+constexpr double fewest_masked_voxels = 30;
+
+/// What the validation loss is made of.
+std::string few_voxels_warning(std::int64_t patches, const Settings& settings) {
+  const Shape3 patch{settings.patch[0], settings.patch[1], settings.patch[2]};
+  const double voxels = static_cast<double>(patches) * expected_points(patch, box_side(settings));
+  if (voxels >= fewest_masked_voxels) return "";
+  return cat("The validation loss rests on about ", std::lround(voxels), " masked voxels in ",
+             counted(patches, "patch"),
+             ": chance decides it. Give larger patches, more of them (validation_frac), or "
+             "mask_count_rule \"nominal\".");
+}
+
+}  // namespace
 
 std::vector<std::string> data_warnings(const RunSpec& spec) {
   auto volume = read_volume(spec.data.path);
@@ -17,7 +38,8 @@ std::vector<std::string> data_warnings(const RunSpec& spec) {
   const auto patches =
       validation_patch_count(volume.shape, settings, cat("'", spec.data.path, "'"));
   std::vector<std::string> warnings{noise_warning(noise_correlation(volume)),
-                                    small_set_warning(patches, "validation")};
+                                    small_set_warning(patches, "validation"),
+                                    few_voxels_warning(patches, settings)};
   std::erase(warnings, "");
   return warnings;
 }

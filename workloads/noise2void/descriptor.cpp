@@ -35,7 +35,8 @@ std::string reason_to_skip(const RunSpec& spec) {
   for (const auto side : settings.patch)
     if (side % multiple != 0)
       return cat("patch side ", side, " is no multiple of ", multiple, " (the network halves it ",
-                 settings.depth, " times)");
+                 settings.depth, " times); the next one is ",
+                 side > multiple ? side / multiple * multiple : multiple);
   if (spec.settings.device == Device::cpu && spec.settings.precision == Precision::bf16 &&
       has_level_of_two_planes(settings))
     return cat("a patch of ", settings.patch[0], " planes is pooled down to 2 planes, for which ",

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 
 #include <nlohmann/json.hpp>
 
@@ -46,6 +47,13 @@ Shape3 patch_for(const Shape3& volume, const std::filesystem::path& data) {
   return patch;
 }
 
+/// The usual tenth, or as much as gives patches enough to compare models on.
+double validation_frac_for(std::int64_t patches) {
+  constexpr double wanted_patches = 8, usual = 0.1, most = 0.4;
+  const double frac = wanted_patches / static_cast<double>(patches);
+  return std::ceil(100 * std::clamp(frac, usual, most)) / 100;
+}
+
 }  // namespace
 
 FirstStudy first_study(const std::filesystem::path& data) {
@@ -58,6 +66,9 @@ FirstStudy first_study(const std::filesystem::path& data) {
                     "some train, another one validates", "Give a larger stack"});
   const nlohmann::ordered_json settings{
       {"patch", patch},
+      // The published count per patch would be less than one voxel in patches this small.
+      {"mask_count_rule", "nominal"},
+      {"validation_frac", validation_frac_for(patches)},
       {"local_batch_size", std::min<std::int64_t>(4, patches / 2)},
       {"epochs", 6},
       {"steps_per_epoch", 20},

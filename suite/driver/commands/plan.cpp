@@ -118,14 +118,16 @@ void print_plan(const PlannedStudy& planned, std::ostream& out) {
   std::int64_t samples = 0;
   for (const auto& row : rows) add_row(table, row);
   for (const auto& spec : plan.matrix.runs) samples += spec.plan.samples;
-  out << "Study " << plan.study << ": " << plan.matrix.runs.size() << " runs of "
+  out << "Study " << plan.study << ": " << counted(plan.matrix.runs.size(), "run") << " of "
       << planned.study.workload << ", " << grouped_digits(samples) << " samples to train in all\n";
   const auto constants =
       table.take_constants({"ranks", "global batch", "learning rate", "epochs×steps"});
   if (!constants.empty()) out << "All runs: " << wrapped_list(constants) << '\n';
-  out << '\n';
-  table.print(out, "  ");
-  print_notes(rows, out);
+  if (!rows.empty()) {
+    out << '\n';
+    table.print(out, "  ");
+    print_notes(rows, out);
+  }
   if (plan.matrix.skipped.empty()) return;
   out << "\nLeft out:\n";
   for (const auto& run : plan.matrix.skipped) {
@@ -134,7 +136,7 @@ void print_plan(const PlannedStudy& planned, std::ostream& out) {
 }
 
 void require_base(const PlannedStudy& planned) {
-  if (planned.plan.matrix.runs.empty() || has_base(planned.plan.matrix)) return;
+  if (has_base(planned.plan.matrix)) return;
   throw BadInput({cat(planned.study.file.string(), ": axes.ranks: no run has one rank"),
                   "speed-up and efficiency are measured against it",
                   "Add 1, or report this study beside a folder that has such runs"});
@@ -186,16 +188,23 @@ double time_by_trials_s(const Context& context, const StudyPlan& plan) {
   return time_s;
 }
 
+void print_warning(const Context& context, const std::string& warning) {
+  if (!warning.empty()) context.err << "warning: " << warning << std::endl;
+}
+
 /// Looks at what the runs need and says how long they take [s]; NaN when there is nothing to try
 /// them with.
 double check(const Context& context, const PlannedStudy& planned, bool no_trial) {
+  require_runs(planned);
   require_data(planned.study);
   require_base(planned);
   const ShippedFiles shipped(context.executable);
-  if (no_trial || planned.plan.matrix.runs.empty() || !fs::exists(shipped.rank_program()))
-    return not_recorded;
+  if (no_trial || !fs::exists(shipped.rank_program())) return not_recorded;
   context.err << "Trying the first steps …" << std::endl;
-  return time_by_trials_s(context, planned.plan);
+  const double time_s = time_by_trials_s(context, planned.plan);
+  for (const auto& warning : data_warnings(planned)) print_warning(context, warning);
+  print_warning(context, load_warning(planned.plan.matrix));
+  return time_s;
 }
 
 ExitCode show_json(const Context& context, const PlannedStudy& planned, bool no_trial) {

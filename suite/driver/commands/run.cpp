@@ -5,14 +5,10 @@
 #include <memory>
 
 #include <CLI/CLI.hpp>
-#include <fmt/format.h>
 
 #include "core/text.hpp"
 
 #include "study/shipped_files.hpp"
-
-#include "record/cpu_load.hpp"
-#include "record/host_environment.hpp"
 
 #include "driver/commands/command.hpp"
 #include "driver/run/driver_lock.hpp"
@@ -34,15 +30,6 @@ struct RunOptions {
   bool dry_run = false;
   ResumePolicy policy;
 };
-
-void require_something_to_run(const PlannedStudy& planned) {
-  const auto& matrix = planned.plan.matrix;
-  if (!matrix.runs.empty()) return;
-  const auto reason = matrix.skipped.empty() ? "no combination" : matrix.skipped.front().reason;
-  throw BadInput({cat("Study ", planned.study.file.string(), " has no run to start"),
-                  cat("every combination of its axes is left out: ", reason),
-                  "See scalestudy plan for each reason, and change the axes"});
-}
 
 void require_launchers(const StudyMatrix& matrix) {
   for (const auto& spec : matrix.runs) launcher(spec.launcher).require_available();
@@ -107,11 +94,12 @@ void report_results(const std::vector<RunResult>& results,
                     double elapsed_s,
                     Reporter& reporter) {
   const auto counts = count(results);
-  auto line =
-      cat(counts.complete, " of ", planned, " runs complete after ", human_duration(elapsed_s));
+  auto line = cat(counts.complete, " of ", counted(planned, "run"), " complete");
+  if (counts.kept < results.size()) line += " after " + human_duration(elapsed_s);
   if (counts.kept > 0) line += cat(" (", counts.kept, " kept from before)");
   reporter.info(line + ".");
-  if (counts.complete > 0) {
+  const bool goes_on = !results.empty() && results.back().state.stage == RunStage::interrupted;
+  if (counts.complete > 0 && !goes_on) {
     reporter.info("Next: " +
                   command_line({"", {"scalestudy", "report", folder.path().string()}, {}, {}, {}}));
   }
@@ -122,21 +110,6 @@ void warn_of_missing_base(const StudyMatrix& matrix, Reporter& reporter) {
   if (!has_base(matrix))
     reporter.warning(
         "No run has one rank: a report on this folder alone will have nothing to compare with.");
-}
-
-/// What the machine does beside the study; for a moment, so that nobody waits for it.
-void warn_of_load(const StudyMatrix& matrix, Reporter& reporter) {
-  constexpr double moment_s = 0.25;
-  double threads = 0;
-  for (const auto& spec : matrix.runs)
-    threads = std::max(threads, static_cast<double>(spec.ranks * spec.settings.threads_per_rank));
-  const double busy_cores = busy_cores_during(moment_s);
-  const int cores = usable_core_count();
-  if (contended_frac(threads, busy_cores, cores) <= notable_contended_frac) return;
-  reporter.warning(fmt::format(
-      "Other programs keep {:.1f} of {} cores busy, and the ranks need {:.0f}: the times will say "
-      "little about scaling. Stop those programs (top shows them), or wait.",
-      busy_cores, cores, threads));
 }
 
 std::vector<RunResult> run_study(Context& context,
@@ -156,7 +129,8 @@ std::vector<RunResult> run_study(Context& context,
                                     [](const RunState& run) { return is_settled(run.stage); });
   const auto warnings = all_kept ? std::vector<std::string>() : data_warnings(planned);
   for (const auto& warning : warnings) reporter.warning(warning);
-  if (!all_kept && !policy.no_trial) warn_of_load(planned.plan.matrix, reporter);
+  const auto load = all_kept || policy.no_trial ? "" : load_warning(planned.plan.matrix);
+  if (!load.empty()) reporter.warning(load);
   const Stopwatch since;
   SignalQueue signals;
   StudyRunner runner(
@@ -168,7 +142,7 @@ std::vector<RunResult> run_study(Context& context,
 
 ExitCode run(Context& context, const RunOptions& options) {
   const auto planned = plan_study(context, options.study);
-  require_something_to_run(planned);
+  require_runs(planned);
   const WritableStudyFolder folder(options.out);
   require_data(planned.study);
   if (options.dry_run) return show_commands(context, planned, folder);

@@ -46,7 +46,7 @@ void print_status(const StudyFolder& folder, const StudyState& study, std::ostre
   if (study.driver_alive && !std::isnan(study.time_left_s)) {
     out << "About " << rough_duration(study.time_left_s) << " left.\n";
   } else if (!study.driver_alive && has_left) {
-    out << "No driver is at work in " << folder.path().string()
+    out << "No `scalestudy run` is at work in " << folder.path().string()
         << "; 'scalestudy run' with the same study and --out goes on.\n";
   }
   out << '\n';

@@ -2,12 +2,15 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
 #include "core/error.hpp"
 #include "core/provenance.hpp"
 #include "core/text.hpp"
 
 #include "study/shipped_files.hpp"
 
+#include "record/cpu_load.hpp"
 #include "record/host_environment.hpp"
 
 #include "launchers/launcher.hpp"
@@ -30,6 +33,29 @@ PlannedStudy plan_study(const Context& context, const std::string& study) {
   planned.plan.matrix = expand(planned.study, environment, planned.plan.host.cores,
                                workload_catalogue(), launcher_descriptors());
   return planned;
+}
+
+void require_runs(const PlannedStudy& planned) {
+  const auto& matrix = planned.plan.matrix;
+  if (!matrix.runs.empty()) return;
+  const auto reason = matrix.skipped.empty() ? "no combination" : matrix.skipped.front().reason;
+  throw BadInput({cat("Study ", planned.study.file.string(), " has no run to start"),
+                  cat("every combination of its axes is left out: ", reason),
+                  "Change the axes or settings; scalestudy plan shows each reason"});
+}
+
+std::string load_warning(const StudyMatrix& matrix) {
+  constexpr double moment_s = 0.25;
+  double threads = 0;
+  for (const auto& spec : matrix.runs)
+    threads = std::max(threads, static_cast<double>(spec.ranks * spec.settings.threads_per_rank));
+  const double busy_cores = busy_cores_during(moment_s);
+  const int cores = usable_core_count();
+  if (contended_frac(threads, busy_cores, cores) <= notable_contended_frac) return "";
+  return fmt::format(
+      "Other programs keep {:.1f} of {} cores busy, and the ranks need {:.0f}: the times will say "
+      "little about scaling. Stop those programs (top shows them), or wait.",
+      busy_cores, cores, threads);
 }
 
 bool has_base(const StudyMatrix& matrix) {

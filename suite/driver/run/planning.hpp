@@ -21,6 +21,13 @@ struct PlannedStudy {
 /// expands it for this machine. Errors: BadInput.
 [[nodiscard]] PlannedStudy plan_study(const Context& context, const std::string& study);
 
+/// Errors: BadInput when every combination of the study's axes is left out.
+void require_runs(const PlannedStudy& planned);
+
+/// What other programs do on this machine that the runs will feel, in a sentence; "" where they do
+/// not. Looks for a moment.
+[[nodiscard]] std::string load_warning(const StudyMatrix& matrix);
+
 /// Whether some run has one rank: what speed-up and efficiency are measured against.
 [[nodiscard]] bool has_base(const StudyMatrix& matrix);
 

@@ -238,6 +238,8 @@ RunOutcome StudyRunner::launch(const RunSpec& spec, LaunchRecord& record) {
     parts_.reporter.info(cat(spec.run_id(),
                              " goes on from its checkpoint: its times will not count ",
                              "(--fresh trains it again from the beginning)"));
+  } else if (parts_.earlier[index_].stage == RunStage::interrupted) {
+    parts_.reporter.info(cat(spec.run_id(), " was interrupted and starts from the beginning."));
   }
   parts_.folder.write_launch(spec.run_id(), record);
   for (const auto& command : record.commands) parts_.reporter.detail(command);
