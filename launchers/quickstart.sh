@@ -9,8 +9,9 @@ source environments/signs_of_life.sh
 
 if [[ ${1:-} == --help || ${1:-} == -h ]]; then
   cat <<'TEXT'
-Usage: launchers/quickstart.sh [option of "scalestudy run" ...]
+Usage: launchers/quickstart.sh [--build | option of "scalestudy run" ...]
 Sets up, builds preset release, runs study n2v-quickstart (about two minutes), writes its report.
+  --build   only sets up and builds
 Example: launchers/quickstart.sh --set repeats=3
 TEXT
   exit 0
@@ -45,6 +46,10 @@ environments/setup.sh
 printf 'quickstart: building (the first time some minutes; output in build/release.log)\n'
 build
 scalestudy=build/release/bin/scalestudy
+if [[ ${1:-} == --build ]]; then
+  printf 'quickstart: built. Next: export PATH=%q:$PATH\n' "$PWD/build/release/bin"
+  exit 0
+fi
 out=$(free_folder)
 "$scalestudy" run n2v-quickstart --out "$out" "$@"
 "$scalestudy" report "$out"
