@@ -147,6 +147,7 @@ std::vector<std::string> data_warnings(const Series& series) {
 std::vector<QualityPoint> quality_by_ranks(const Series& series,
                                            const EvaluationPopulation& population) {
   const Measure& validation_loss = measure_of(column_of(&SummaryRow::best_validation_loss));
+  const Measure& final_loss = measure_of(column_of(&SummaryRow::final_loss));
   const auto recorded = recorded_metrics(series);
   std::vector<QualityPoint> all;
   for (const auto& [ranks, runs] : series.by_ranks) {
@@ -161,7 +162,7 @@ std::vector<QualityPoint> quality_by_ranks(const Series& series,
       return one;
     };
     point.validation_loss = values_of(validation_loss);
-    point.final_loss = finite(series.values(ranks, &SummaryRow::final_loss));
+    point.final_loss = values_of(final_loss);
     for (const Measure* metric : recorded) point.metrics.push_back(values_of(*metric));
     all.push_back(std::move(point));
   }

@@ -32,8 +32,8 @@ struct AccuracyGround {
 
 struct QualityPoint {
   std::int64_t ranks = 1;
-  MetricValues validation_loss;    ///< the best of each run
-  std::vector<double> final_loss;  ///< one per run, finite ones
+  MetricValues validation_loss;  ///< the best of each run
+  MetricValues final_loss;       ///< of training, in the last epoch
   /// What some run of the series recorded: the same metrics, in the same order, at every point.
   std::vector<MetricValues> metrics;
   std::optional<AccuracyGround> accuracy_ground;  ///< where a confusion matrix was recorded

@@ -47,6 +47,7 @@ printf 'quickstart: building (the first time some minutes; output in build/relea
 build
 scalestudy=build/release/bin/scalestudy
 if [[ ${1:-} == --build ]]; then
+  # shellcheck disable=SC2016  # the user's PATH
   printf 'quickstart: built. Next: export PATH=%q:$PATH\n' "$PWD/build/release/bin"
   exit 0
 fi

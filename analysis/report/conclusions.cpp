@@ -148,13 +148,14 @@ std::string smoothness_sentence(const Smoothness& s) {
   }
   const Estimate smoother = inverse(s.per_step);
   const double predicted = 1 / s.predicted_per_step;
-  std::string text =
-      cat("Per step the loss curve of ", ranks_in_words(s.ranks, false), " is ",
-          with_interval(smoother), " times as smooth as that of one, ",
-          agreement(smoother, predicted), " the ", significant(predicted, 3), " that averaging ",
-          significant(s.weight_ratio, 3), " times the loss weight predicts.");
+  std::string text = cat("Per step the loss curve of ", ranks_in_words(s.ranks, false), " is ",
+                         with_interval(smoother), " times as smooth as that of one, ",
+                         agreement(smoother, predicted), " the ", significant(predicted, 3),
+                         " that averaging over ", significant(s.weight_ratio, 3),
+                         " times as many samples a step predicts.");
   const Estimate equal = inverse(s.equal_samples);
-  if (!std::isfinite(equal.value)) return text;
+  // Where no rank averages over more samples, the second comparison is the first one again.
+  if (!std::isfinite(equal.value) || std::abs(s.weight_ratio - 1) < 0.01) return text;
   return cat(text, " At equal samples per point (", s.window_samples, ") it is ",
              with_interval(equal), " times as smooth, ", agreement(equal, 1),
              " the 1 of sampling noise alone.");

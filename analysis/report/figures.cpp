@@ -257,7 +257,10 @@ std::string batches(const SeriesAnalysis& analysis) {
 std::string run_counts(const SeriesAnalysis& analysis) {
   std::vector<std::string> counts;
   for (const auto& [ranks, runs] : analysis.series.by_ranks) {
-    counts.push_back(cat(counted(runs.size(), "run"), " at ", ranks_in_words(ranks, false)));
+    const auto timed = static_cast<std::size_t>(std::count_if(
+        runs.begin(), runs.end(), [](const Run* run) { return run->is_timing_data(); }));
+    counts.push_back(cat(counted(runs.size(), "run"), " at ", ranks_in_words(ranks, false),
+                         timed < runs.size() ? cat(" (times: ", timed, ")") : ""));
   }
   return join(counts, ", ");
 }

@@ -44,6 +44,8 @@ std::string difference_words(const Estimate& d, const std::string& unit, bool hi
     return cat(" The difference is ", shown, ": no statement is possible",
                missing.empty() ? "" : cat(" before ", missing), ".");
   }
+  if (d.interval->low == d.interval->high && d.value == 0)
+    return " All runs reached the same value: it cannot tell them apart.";
   if (!resolves(d, 0)) return cat(" No difference is resolved: ", shown, ".");
   const bool better = (d.value > 0) == higher_is_better;
   return cat(" More ranks are ", better ? "better" : "worse", " by ", shown, ".");
@@ -143,6 +145,22 @@ std::string ground_sentences(const SeriesAnalysis& analysis) {
   return text;
 }
 
+/// How far training came, which is no verdict on the model.
+std::string training_loss_sentence(const SeriesAnalysis& analysis, bool compares) {
+  const auto loss_of = [](const QualityPoint& q) -> const auto& {
+    return q.final_loss;
+  };
+  const auto values = quality_values(analysis, loss_of);
+  if (values.empty()) return "";
+  const Estimate& d = analysis.quality.back().final_loss.difference;
+  const bool is_told = compares && d.interval && resolves(d, 0);
+  return cat(" Training loss of the last epoch: ", values,
+             is_told ? cat("; more ranks ended ", d.value > 0 ? "higher" : "lower", " by ",
+                           significant(std::abs(d.value), 2))
+                     : "",
+             ".");
+}
+
 }  // namespace
 
 std::string quality_sentence(const SeriesAnalysis& analysis) {
@@ -151,13 +169,14 @@ std::string quality_sentence(const SeriesAnalysis& analysis) {
   }
   const QualityPoint& last = analysis.quality.back();
   const bool compares = analysis.quality.front().ranks == 1 && last.ranks > 1;
-  const auto loss_of = [](const QualityPoint& q) -> const auto& {
+  const auto validation_loss_of = [](const QualityPoint& q) -> const auto& {
     return q.validation_loss;
   };
   return population_sentence(analysis.population) + ground_sentences(analysis) +
          metric_sentences(analysis, compares) +
-         quality_of("Best validation loss", quality_values(analysis, loss_of),
-                    compares ? difference_words(last.validation_loss.difference, "", false) : "");
+         quality_of("Best validation loss", quality_values(analysis, validation_loss_of),
+                    compares ? difference_words(last.validation_loss.difference, "", false) : "") +
+         training_loss_sentence(analysis, compares);
 }
 
 }  // namespace scalestudy

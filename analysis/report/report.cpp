@@ -112,7 +112,7 @@ ReportResult write_report(const std::vector<fs::path>& folders,
   for (const AbsentRun& run : analysis.runs().unreadable) result.unreadable.push_back(run.reason);
   for (const SeriesAnalysis& one : analysis.studies()) {
     if (states_speedup(one)) result.states_speedup = true;
-    result.first_paragraphs.push_back(conclusions_of(one).paragraphs.front());
+    for (auto& text : conclusions_of(one).paragraphs) result.paragraphs.push_back(std::move(text));
   }
   return result;
 }

@@ -11,11 +11,11 @@
 namespace scalestudy {
 
 struct ReportResult {
-  std::filesystem::path page;                 ///< report.html
-  std::filesystem::path summary;              ///< summary.json
-  std::vector<std::string> notes;             ///< what is missing and why: gnuplot, unfinished runs
-  std::vector<std::string> unreadable;        ///< damaged result files, with the reason
-  std::vector<std::string> first_paragraphs;  ///< of the conclusions, one per series
+  std::filesystem::path page;           ///< report.html
+  std::filesystem::path summary;        ///< summary.json
+  std::vector<std::string> notes;       ///< what is missing and why: gnuplot, unfinished runs
+  std::vector<std::string> unreadable;  ///< damaged result files, with the reason
+  std::vector<std::string> paragraphs;  ///< of the conclusions, series by series
   std::size_t data_runs = 0;
   bool states_speedup = false;  ///< of at least one series
 };

@@ -88,7 +88,7 @@ json baseline_json(const MetricValues& metric) {
 json to_json(const QualityPoint& q) {
   json object{{"ranks", q.ranks},
               {"best_validation_loss", values_json(q.validation_loss.values)},
-              {"final_loss", values_json(q.final_loss)},
+              {"final_loss", values_json(q.final_loss.values)},
               {"best_validation_loss_difference", to_json(q.validation_loss.difference)},
               {"best_validation_loss_baseline", baseline_json(q.validation_loss)},
               {"metrics", json::object()}};

@@ -165,8 +165,8 @@ std::string speedup_caption(const SeriesAnalysis& analysis) {
   if (has_serial_fraction)
     caption +=
         " Serial fraction (Karp and Flatt): the share of the work that would have to be done one "
-        "after the other to explain the training speed-up; it says something only where all rank "
-        "counts do the same work.";
+        "after the other to explain the training speed-up; above 1 more ranks were slower. It says "
+        "something only where all rank counts do the same work.";
   return caption;
 }
 
@@ -256,7 +256,7 @@ ReportTable factorisation_table(const SeriesAnalysis& analysis) {
     row.push_back(shown_cell(percent(f.base_fixed_frac), f.base_fixed_frac));
     row.push_back(shown_cell(percent(f.fixed_frac), f.fixed_frac));
     const auto& losses =
-        i < analysis.quality.size() ? analysis.quality[i].final_loss : std::vector<double>{};
+        i < analysis.quality.size() ? analysis.quality[i].final_loss.values : std::vector<double>{};
     row.push_back(shown_cell(mean_and_deviation(losses), mean(losses)));
     table.rows.push_back(row);
   }

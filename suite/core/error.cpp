@@ -16,7 +16,8 @@ std::string Message::text() const {
   auto text = without_full_stop(problem);
   if (!why.empty()) text += " (" + without_full_stop(why) + ")";
   text += ".";
-  if (!suggestion.empty()) text += " " + without_full_stop(suggestion) + ".";
+  if (!suggestion.empty()) text += " " + without_full_stop(suggestion);
+  if (!suggestion.empty() && !suggestion.ends_with('?')) text += ".";
   return text;
 }
 

@@ -96,7 +96,7 @@ std::string did_you_mean(std::string_view word,
                          const std::vector<std::string>& candidates,
                          const std::string& otherwise) {
   const auto guess = nearest(word, candidates);
-  return guess.empty() ? otherwise : cat("Did you mean '", guess, "'");
+  return guess.empty() ? otherwise : cat("Did you mean '", guess, "'?");
 }
 
 }  // namespace scalestudy

@@ -39,7 +39,7 @@ template <std::integral Count>
 [[nodiscard]] std::string nearest(std::string_view word,
                                   const std::vector<std::string>& candidates);
 
-/// "Did you mean '<nearest>'", or `otherwise` when none is near enough.
+/// "Did you mean '<nearest>'?", or `otherwise` when none is near enough.
 [[nodiscard]] std::string did_you_mean(std::string_view word,
                                        const std::vector<std::string>& candidates,
                                        const std::string& otherwise);

@@ -118,10 +118,10 @@ TEST_F(StudyRecomputed, SmoothnessIsTheRatioOfRoughnesses) {
 TEST_F(StudyRecomputed, QualityIsOfEachRunAndItsDifferenceOfMeans) {
   const auto& quality = series().quality;
   for (const QualityPoint& point : quality) {
-    ASSERT_EQ(point.final_loss.size(), 3U);
+    ASSERT_EQ(point.final_loss.values.size(), 3U);
     for (std::size_t i = 0; i < 3; ++i) {
       const auto& record = runs(point.ranks)[i]->record;
-      EXPECT_EQ(point.final_loss[i], record.epochs.back().training_loss);
+      EXPECT_EQ(point.final_loss.values[i], record.epochs.back().training_loss);
       EXPECT_EQ(point.metrics.at(0).values[i], record.evaluations.back().psnr_db);
     }
   }

@@ -87,6 +87,20 @@ TEST_F(QualitySentences, WhatIsWrongWithTheDataIsSaidOnceBeforeAnyValue) {
   EXPECT_LT(text.find("alike"), text.find("PSNR"));
 }
 
+TEST_F(QualitySentences, EqualValuesOfAllRunsAreNoProofOfEquality) {
+  for (const std::int64_t ranks : {1, 2})
+    add({.ranks = ranks, .steps_per_epoch = 20, .quality = {{&EvaluationRow::psnr_db, 0}}}, 3);
+  EXPECT_THAT(said(), HasSubstr("All runs reached the same value: it cannot tell them apart."));
+  EXPECT_THAT(said(), Not(HasSubstr("0.00 to 0.00")));
+}
+
+/// Twice the steps at two ranks: the loss has fallen further.
+TEST_F(QualitySentences, TheTrainingLossIsToldWithoutAVerdictOnTheModel) {
+  for (const std::int64_t ranks : {1, 2}) add({.ranks = ranks, .steps_per_epoch = 20}, 3);
+  EXPECT_THAT(said(), testing::ContainsRegex("Training loss of the last epoch: .* at one rank, .* "
+                                             "at two ranks; more ranks ended lower by 0\\."));
+}
+
 /// One run file's metric at one and at two ranks, beside what takes no training.
 class Baselines : public QualitySentences {
  protected:

@@ -117,9 +117,9 @@ TEST_F(Report, SaysTheSpeedupWithIntervalRunsAndBase) {
   const ReportResult result = report();
   EXPECT_EQ(result.data_runs, 10U);
   EXPECT_TRUE(result.unreadable.empty());
-  ASSERT_EQ(result.first_paragraphs.size(), 1U);
+  ASSERT_EQ(result.paragraphs.size(), 4U);
   EXPECT_THAT(
-      result.first_paragraphs[0],
+      result.paragraphs[0],
       ContainsRegex("^Two ranks trained 1\\.[78][0-9] times as fast as one \\(95.*% interval "
                     "1\\.[0-9]+.*1\\.[0-9]+; 5 runs each; one rank: [0-9.]+ samples/s"));
   const std::string html = content_of(result.page);
@@ -180,7 +180,7 @@ TEST_F(Report, OneRankOnlyStatesNoSpeedup) {
   write_group(study_, {}, 3);
   const ReportResult result = report();
   EXPECT_THAT(content_of(result.page), HasSubstr("No speed-up can be stated"));
-  EXPECT_THAT(result.first_paragraphs.at(0), HasSubstr("Only one rank has been measured"));
+  EXPECT_THAT(result.paragraphs.at(0), HasSubstr("Only one rank has been measured"));
 }
 
 TEST_F(Report, NothingDoneIsSaidAndDoesNotCrash) {
@@ -241,8 +241,7 @@ TEST_F(Report, UnequalWorkIsSaidBesideTheSpeedup) {
   run.ranks = 2;
   run.epochs = 1;
   write_group(study_, run, 3);
-  EXPECT_THAT(report().first_paragraphs.at(0),
-              ContainsRegex("trained on 66\\.7.*% of the samples"));
+  EXPECT_THAT(report().paragraphs.at(0), ContainsRegex("trained on 66\\.7.*% of the samples"));
 }
 
 TEST_F(Report, ADamagedFileIsReported) {

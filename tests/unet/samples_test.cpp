@@ -230,7 +230,7 @@ TEST_F(UNetSamples, TooFewToEvaluateAreSaidBeforeTraining) {
   spec.workload_settings = "{}";
   write_set(25);
   EXPECT_THAT(data_warnings(spec),
-              testing::ElementsAre(HasSubstr("is small: of 5 validation samples")));
+              testing::ElementsAre(HasSubstr("is small: on 5 validation samples")));
   write_set(30);
   EXPECT_THAT(data_warnings(spec), testing::IsEmpty());
 }

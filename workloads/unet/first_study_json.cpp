@@ -33,7 +33,8 @@ FirstStudy first_study(const std::filesystem::path& data) {
   const auto set = open_image_mask_set(data);
   const auto training =
       static_cast<std::int64_t>(sample_lists(*set, Settings()).training_once.size());
-  const auto size = size_for(set->read_image(0));
+  const auto first = set->read_image(0);
+  const auto size = size_for(first);
   const nlohmann::ordered_json settings{
       {"size", size},
       {"batch_norm_rule", "torch"},
@@ -45,7 +46,8 @@ FirstStudy first_study(const std::filesystem::path& data) {
       {"threads_per_rank", 1},
       {"optimizer", {{"name", "adam"}, {"base_learning_rate", 2e-3}}}};
   return {settings.dump(), cat(set->samples().size(), " pictures with masks at ", size[0], " x ",
-                               size[1], " pixels, ", training, " of them to train")};
+                               size[1], " pixels (the first is stored at ", first.height_px, " x ",
+                               first.width_px, "), ", training, " of them to train")};
 }
 
 }  // namespace scalestudy::unet

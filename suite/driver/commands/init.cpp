@@ -43,12 +43,12 @@ void require_free(const fs::path& file) {
                   "it may be a study that somebody still needs", "Choose another name with --out"});
 }
 
-/// The rule strong: N ranks do the same training as one, so that only the time differs.
+/// The rule strong: N ranks share the batches that one has, so that little but the time differs.
 ordered_json study_of(const InitOptions& options, const FirstStudy& first) {
   return {{"schema", 1},
           {"description",
            cat(options.workload, " on ", fs::path(options.data).filename().string(), ": ",
-               first.summary, "; the same training by 1 rank and by 2, three times each")},
+               first.summary, "; the same batches trained by 1 rank and by 2, three times each")},
           {"workload", options.workload},
           {"data", {{"path", fs::weakly_canonical(options.data).string()}}},
           {"settings", ordered_json::parse(first.settings)},

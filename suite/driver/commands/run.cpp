@@ -119,8 +119,9 @@ std::vector<RunResult> run_study(Context& context,
                                  const ResumePolicy& policy) {
   const ShippedFiles shipped(context.executable);
   Reporter reporter(context.err, context.verbosity(), context.err_is_terminal, folder.driver_log());
-  reporter.info(cat("Study ", planned.study.name, ": ", planned.plan.matrix.runs.size(),
-                    " runs into ", folder.path().string()));
+  reporter.info(cat("Study ", planned.study.name, ": ",
+                    counted(planned.plan.matrix.runs.size(), "run"), " into ",
+                    folder.path().string()));
   for (const auto& skipped : planned.plan.matrix.skipped) {
     reporter.info(cat("left out: ", skipped.combination, ": ", skipped.reason));
   }

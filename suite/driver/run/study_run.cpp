@@ -236,8 +236,8 @@ RunOutcome StudyRunner::launch(const RunSpec& spec, LaunchRecord& record) {
   resuming_ = record.resumed;
   if (resuming_) {
     parts_.reporter.info(cat(spec.run_id(),
-                             " goes on from its checkpoint: its times will not count ",
-                             "(--fresh trains it again from the beginning)"));
+                             " goes on from its checkpoint: its times will not count (to have "
+                             "them, stop now and add --fresh)"));
   } else if (parts_.earlier[index_].stage == RunStage::interrupted) {
     parts_.reporter.info(cat(spec.run_id(), " was interrupted and starts from the beginning."));
   }
