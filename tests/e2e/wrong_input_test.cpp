@@ -14,7 +14,7 @@ using testing::MatchesRegex;
 using testing::StartsWith;
 
 /// `<problem> (<why>). <suggestion>.` in one line.
-constexpr auto message_form = "error: .+ \\(.+\\)\\. .+\\.\n";
+constexpr auto message_form = "error: .+ \\(.+\\)\\. .+[.?]\n";
 
 struct WrongInput {
   std::string name;
