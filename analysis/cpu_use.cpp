@@ -14,7 +14,7 @@ namespace scalestudy {
 namespace {
 
 /// Below this the threads waited, for a CPU or for something that no column shows. Runs with the
-/// machine to themselves have 0.87 and more.
+/// machine to themselves had 0.89 and more.
 constexpr double low_cpu_use_frac = 0.6;
 
 std::string percent(double frac) {
