@@ -296,8 +296,8 @@ TEST(Training, IndependentNoiseIsNoWord) {
   write_real_study(place, R"("ranks": [1])", 1, 2);
   const auto volume = place.path() / "volume.h5";
   test::write_noisy_volume(volume, {8, 96, 96}, 0);
-  const auto finished =
-      place.run({}, {"--set", cat("data.path=", volume.string()), "--set", "settings.epochs=1"});
+  const auto finished = place.run({}, {"--set", cat("data.path=", volume.string()), "--set",
+                                       "settings.epochs=1", "--set", "settings.masked_frac=0.01"});
   ASSERT_EQ(finished.code, 0) << finished.err;
   EXPECT_THAT(finished.err, testing::Not(HasSubstr("correlated")));
   EXPECT_TRUE(records_of(place).front().header.data_warnings.empty());
