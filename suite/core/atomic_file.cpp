@@ -30,8 +30,17 @@ void sync_folder_of(const std::filesystem::path& file) noexcept {
   }
 }
 
+void require_replaceable(const std::filesystem::path& file) {
+  std::error_code error;
+  const auto status = std::filesystem::status(file, error);
+  if (!exists(status) || is_regular_file(status) || is_directory(status)) return;
+  throw BadInput({cat("'", file.string(), "' is no ordinary file"),
+                  "a file would be put in its place", "Choose another name"});
+}
+
 AtomicFile::AtomicFile(std::filesystem::path file, std::string why)
     : file_(std::move(file)), part_(file_.string() + ".part"), why_(std::move(why)) {
+  require_replaceable(file_);
   descriptor_ = ::open(part_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
   if (descriptor_ < 0) refuse(errno);
 }

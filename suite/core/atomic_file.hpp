@@ -16,10 +16,14 @@ void sync_folder(const std::filesystem::path& folder);
 /// Makes a rename of `file` durable; where folders cannot be synchronised it is still atomic.
 void sync_folder_of(const std::filesystem::path& file) noexcept;
 
+/// A rename puts a file in the place of a device or pipe (not of a folder). Errors: BadInput when
+/// `file` is one.
+void require_replaceable(const std::filesystem::path& file);
+
 class AtomicFile {
  public:
-  /// `why`: what depends on the file, for messages. Errors: RunFailed when FILE.part cannot be
-  /// made.
+  /// `why`: what depends on the file, for messages. Errors: BadInput as require_replaceable();
+  /// RunFailed when FILE.part cannot be made.
   AtomicFile(std::filesystem::path file, std::string why);
   /// Removes what was not published.
   ~AtomicFile();

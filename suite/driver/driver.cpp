@@ -4,6 +4,7 @@
 #include <cctype>
 #include <cstdlib>
 #include <exception>
+#include <filesystem>
 #include <memory>
 #include <sstream>
 
@@ -21,6 +22,8 @@
 
 namespace scalestudy {
 namespace {
+
+namespace fs = std::filesystem;
 
 constexpr const char* common_group = "Common options";
 
@@ -224,6 +227,11 @@ Ending act(const std::vector<std::string>& arguments, Context& context) {
     return {parse_and_act(arguments, context), ""};
   } catch (const Error& error) {
     return {error.exit_code(), error.what()};
+  } catch (const fs::filesystem_error& error) {
+    return {ExitCode::bad_input,
+            Message{cat("'", error.path1().string(), "': ", error.code().message()),
+                    "the command has to look there", "Check the path and its permissions"}
+                .text()};
   } catch (const std::exception& error) {
     return {ExitCode::internal,
             cat("Unexpected: ", error.what(),

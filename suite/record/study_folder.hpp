@@ -1,8 +1,8 @@
 #pragma once
 /// The folder of one study: DIR/{study.json, plan.json, driver.lock, driver.log,
-/// runs/<run_id>/{spec.json, launch.json, run.h5.part → run.h5, *.log, heartbeat-*,
-/// weights_*.pt, checkpoint.pt, attempt-<k>/}}. What lies where in it, and what plan.json and
-/// launch.json mean, for all who read it on whatever machine.
+/// trial/ (thrown away), runs/<run_id>/{spec.json, launch.json, run.h5.part → run.h5, *.log,
+/// heartbeat-*, weights_*.pt, checkpoint.pt, attempt-<k>/}}. What lies where in it, and what
+/// plan.json and launch.json mean, for all who read it on whatever machine.
 
 #include <cstdint>
 #include <filesystem>
@@ -55,6 +55,7 @@ class StudyFolder {
   [[nodiscard]] const std::filesystem::path& path() const { return folder_; }
   [[nodiscard]] std::filesystem::path study_file() const { return folder_ / "study.json"; }
   [[nodiscard]] std::filesystem::path plan_file() const { return folder_ / "plan.json"; }
+  [[nodiscard]] std::filesystem::path trial_folder() const { return folder_ / "trial"; }
   [[nodiscard]] std::filesystem::path runs_folder() const { return folder_ / "runs"; }
   [[nodiscard]] std::filesystem::path run_folder(const std::string& run_id) const;
   [[nodiscard]] std::filesystem::path launch_file(const std::string& run_id) const;

@@ -99,7 +99,7 @@ StudyPlan StudyFolder::read_plan() const {
   try {
     return plan_from(json::parse(text_of_file(file).value_or("")), file.string());
   } catch (const json::exception& error) {
-    throw BadInput({cat(file.string(), " is damaged: ", error.what()),
+    throw BadInput({cat(file.string(), " is damaged: ", words_of(error)),
                     "it lists the runs of the study",
                     "Start the study into a new folder, or restore the file"});
   }

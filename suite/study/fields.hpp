@@ -4,6 +4,7 @@
 /// generator are visitors (fields_json.cpp).
 
 #include <cstdint>
+#include <exception>
 #include <filesystem>
 #include <functional>
 #include <limits>
@@ -114,6 +115,9 @@ void read_fields_of_text(const std::string& object, const FieldWalk& walk);
 
 /// "study.json: settings" and "epochs" -> "study.json: settings.epochs".
 [[nodiscard]] std::string json_path_of(const std::string& json_path, std::string_view name);
+
+/// What an error of the JSON library says, without its number.
+[[nodiscard]] std::string words_of(const std::exception& json_error);
 
 /// Text to JSON; `origin` is the file's name. Errors: BadInput with line and column for syntax
 /// errors; a key that stands twice in one object.

@@ -334,6 +334,12 @@ std::string completed_fields(const json& object,
   return write_fields(walk).dump();
 }
 
+std::string words_of(const std::exception& json_error) {
+  const std::string_view words = json_error.what();
+  const auto start = words.find("] ");
+  return std::string(start == words.npos ? words : words.substr(start + 2));
+}
+
 json parse_json(const std::string& text, const std::string& origin) {
   try {
     // The parser copies its callback, so the state is kept outside.
@@ -342,10 +348,8 @@ json parse_json(const std::string& text, const std::string& origin) {
       return duplicates(depth, event, value);
     });
   } catch (const json::exception& error) {
-    const std::string_view words = error.what();
-    const auto start = words.find("] ");
-    throw BadInput({cat(origin, ": ", start == words.npos ? words : words.substr(start + 2)),
-                    "it is not valid JSON", "Correct it there"});
+    throw BadInput(
+        {cat(origin, ": ", words_of(error)), "it is not valid JSON", "Correct it there"});
   }
 }
 

@@ -5,6 +5,7 @@
 
 #include <gmock/gmock.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 
 #include "core/error.hpp"
 
@@ -37,6 +38,13 @@ TEST_F(AtomicFileTest, TheOldContentStaysUntilPublished) {
   EXPECT_EQ(content_of(part()), "new");
   file.publish();
   EXPECT_EQ(content_of(path()), "new");
+  EXPECT_FALSE(fs::exists(part()));
+}
+
+TEST_F(AtomicFileTest, NothingButAFileIsReplaced) {
+  ASSERT_EQ(::mkfifo(path().c_str(), 0600), 0);
+  EXPECT_THAT(message_of<BadInput>([&] { draft("new"); }), testing::HasSubstr("no ordinary file"));
+  EXPECT_TRUE(fs::is_fifo(path()));
   EXPECT_FALSE(fs::exists(part()));
 }
 

@@ -4,6 +4,7 @@
 #include <thread>
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include "core/error.hpp"
 
@@ -139,6 +140,30 @@ TEST_F(Prepare, FitsAsTrainingDoesUnlessToldOtherwise) {
   expect_refused([&] { require_fit(options_.out, Fit::padded); },
                  {"pack.h5' are stretched, settings.fit is padded", "--fit padded",
                   "--set settings.fit=stretched"});
+}
+
+TEST_F(Prepare, ASizeThatNobodyCanReadOrKeepIsRefusedAtOnce) {
+  write_masks();
+  options_.size = PictureSize{30'000, 30'000};
+  expect_refused([&] { (void)prepare(); }, {"--size 30000x30000 makes pictures of 2.51 GiB"});
+  expect_nothing_written();
+  for (int i = 0; i < 4; ++i) {
+    const auto name = std::to_string(i) + ".png";
+    write_png(source_ / "images" / name, pattern(1, 1, 1));
+    write_png(source_ / "masks" / name, pattern(1, 1, 1));
+  }
+  options_.size = PictureSize{max_side_px, max_side_px};
+  if (fs::space(folder_.path()).available < (std::uintmax_t{48} << 30U))
+    expect_refused([&] { (void)prepare(); }, {"The pack would take at least 48.00 GiB"});
+  expect_nothing_written();
+}
+
+TEST_F(Prepare, NothingButAFileIsReplaced) {
+  write_masks();
+  options_.existing = Existing::replace;
+  ASSERT_EQ(::mkfifo(options_.out.c_str(), 0600), 0);
+  expect_refused([&] { (void)prepare(); }, {"is no ordinary file"});
+  EXPECT_TRUE(fs::is_fifo(options_.out));
 }
 
 TEST_F(Prepare, EqualSourcesMakeEqualPacks) {

@@ -14,6 +14,7 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 using testing::HasSubstr;
+using testing::Not;
 
 constexpr const char* sources = SCALESTUDY_SOURCE_DIR "/workloads/";
 
@@ -64,9 +65,21 @@ TEST_F(InitCommand, RefusalsWriteNothing) {
   EXPECT_THAT(init("noise2vod", "x").err, HasSubstr("Did you mean 'noise2void'"));
   EXPECT_THAT(init("unet", "/nowhere").err, HasSubstr("'/nowhere' does not exist"));
   const auto nuclei = cat(sources, "unet/data/dsb2018_nuclei");
-  EXPECT_EQ(init("noise2void", nuclei).code, 2);
+  const auto other = init("noise2void", nuclei);
+  EXPECT_EQ(other.code, 2);
+  EXPECT_THAT(other.err, HasSubstr("(they are data for unet). Use init unet."));
   EXPECT_EQ(init("resnet50", nuclei).code, 2);
+  write_text(folder_ / "notes.txt", "no data for anyone");
+  EXPECT_THAT(init("unet", (folder_ / "notes.txt").string()).err, Not(HasSubstr("Use init")));
   EXPECT_FALSE(fs::exists(out()));
+}
+
+TEST_F(InitCommand, AMinusIsStandardOutput) {
+  const auto answer = ask_driver({"init", "noise2void", "--data",
+                                  cat(sources, "noise2void/data/chromosomes.tif"), "--out", "-"});
+  EXPECT_EQ(answer.code, 0) << answer.err;
+  EXPECT_EQ(json::parse(answer.out)["workload"], "noise2void");
+  EXPECT_FALSE(fs::exists("-"));
 }
 
 TEST_F(InitCommand, AnExistingFileIsKept) {

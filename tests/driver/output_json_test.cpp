@@ -33,7 +33,7 @@ StudyPlan two_run_plan() {
 
 TEST(PlanJson, KeepsOrderIdsAndReasons) {
   const auto plan = two_run_plan();
-  const auto found = json::parse(plan_json(plan, 12.5));
+  const auto found = json::parse(plan_json(plan, {12.5, ""}));
   ASSERT_EQ(found["runs"].size(), 2U);
   EXPECT_EQ(found["runs"][0]["repeat"], 0);
   EXPECT_EQ(found["runs"][1]["repeat"], 1);
@@ -44,18 +44,28 @@ TEST(PlanJson, KeepsOrderIdsAndReasons) {
 
 TEST(PlanJson, ARunIsTheSpecificationThatTheRanksGet) {
   const auto plan = two_run_plan();
-  auto run = json::parse(plan_json(plan, 12.5))["runs"][0];
+  auto run = json::parse(plan_json(plan, {12.5, ""}))["runs"][0];
   run.erase("run_id");
   EXPECT_EQ(run, json::parse(to_json_text(plan.matrix.runs[0])));
 }
 
 TEST(PlanJson, AnEmptyPlanHasListsAllTheSame) {
-  const auto text = plan_json({}, std::nan(""));
+  const auto text = plan_json({}, {std::nan(""), "--no-trial"});
   EXPECT_THAT(text, EndsWith("}\n"));
   EXPECT_EQ(json::parse(text), json({{"study", ""},
                                      {"runs", json::array()},
                                      {"skipped", json::array()},
-                                     {"estimated_time_s", nullptr}}));
+                                     {"estimated_time_s", nullptr},
+                                     {"time_unknown_because", "--no-trial"}}));
+}
+
+TEST(PlanJson, ARefusedPlanSaysWhyAndHowItEnds) {
+  const auto found =
+      json::parse(refused_plan_json(two_run_plan(), Unavailable({"No GPU", "it is needed", "-"})));
+  EXPECT_EQ(found["runs"].size(), 2U);
+  EXPECT_EQ(found["error"], "No GPU (it is needed). -.");
+  EXPECT_EQ(found["exit_code"], 4);
+  EXPECT_FALSE(found.contains("estimated_time_s"));
 }
 
 TEST(StatusJson, UnknownTimeIsNullAndKnownTimeANumber) {

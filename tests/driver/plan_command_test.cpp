@@ -97,6 +97,23 @@ TEST(PlanCommand, RefusesAStudyWithoutOneRankAfterShowingIt) {
   EXPECT_THAT(answer.err, HasSubstr("no run has one rank (speed-up and efficiency are measured"));
 }
 
+TEST(PlanCommand, ARefusalIsInTheJsonToo) {
+  const StudyPlace place;
+  const auto answer = plan_of(place, {"--set", "axes.ranks=[2]", "--json"});
+  EXPECT_EQ(answer.code, 2);
+  const auto found = json::parse(answer.out);
+  EXPECT_EQ(found["runs"].size(), 2U);
+  EXPECT_EQ(found["exit_code"], 2);
+  EXPECT_THAT(found["error"].get<std::string>(), HasSubstr("no run has one rank"));
+}
+
+TEST(PlanCommand, SaysWhyItKnowsNoTime) {
+  const StudyPlace place;
+  EXPECT_THAT(plan_of(place).out, HasSubstr("not known: /nowhere/bin/scalestudy-rank, which"));
+  EXPECT_EQ(plan_json_of(place, {"--no-trial"})["time_unknown_because"],
+            "--no-trial leaves the trial out");
+}
+
 TEST(PlanCommand, AStudyWithoutAnyRunIsStillShown) {
   const StudyPlace place;
   const auto answer = plan_of(place, {"--set", "axes.ranks=[9]"});

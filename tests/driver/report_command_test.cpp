@@ -120,6 +120,13 @@ TEST_F(ReportCommand, SettingsOfTheWorkloadHaveItsWords) {
               HasSubstr("<small>plan.global_batch_size</small>"));
 }
 
+TEST_F(ReportCommand, AFolderThatCannotBeLookedIntoIsBadInput) {
+  const auto answer = ask_driver({"report", std::string(300, 'x')});
+  EXPECT_EQ(answer.code, 2) << answer.err;
+  EXPECT_EQ(ask_driver({"status", std::string(300, 'x')}).code, 2);
+  EXPECT_EQ(ask_driver({"inspect", std::string(300, 'x')}).code, 2);
+}
+
 TEST_F(ReportCommand, OneMissingFolderOfTwoIsNamed) {
   write_runs();
   const auto answer = report({study("absent").string()});

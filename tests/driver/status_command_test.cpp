@@ -33,6 +33,17 @@ TEST(StatusCommand, AStudyNotStartedIsAllWaiting) {
   EXPECT_FALSE(found["runs"][0].contains("step")) << "only a running one has steps";
 }
 
+TEST(StatusCommand, ATrialAtWorkIsSaid) {
+  const PlannedFolder study(repeats_of({}, 1));
+  fs::create_directories(study.folder().trial_folder());
+  write_text(study.folder().trial_folder() / "thrown-away", "");
+  EXPECT_EQ(status_of(study)["in_trial"], false) << "it was killed";
+  const DriverLock lock(study.folder());
+  EXPECT_EQ(status_of(study)["in_trial"], true);
+  EXPECT_THAT(ask_driver({"status", study.path()}).out,
+              HasSubstr("1 waiting\nA trial of the first steps comes before them.\n"));
+}
+
 TEST(StatusCommand, ACompleteStudyHasNothingLeft) {
   const PlannedFolder study(repeats_of({}, 2));
   study.record(0);

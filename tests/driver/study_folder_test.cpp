@@ -53,7 +53,8 @@ TEST(StudyFolder, OtherFoldersAndDamagedPlansAreRefused) {
   const WritableStudyFolder folder(temporary.path());
   EXPECT_THROW(folder.require_study(), BadInput);
   write_text(temporary.path() / "plan.json", "{\"study\": ");
-  EXPECT_THAT(message_of([&] { return folder.read_plan(); }), HasSubstr("plan.json is damaged"));
+  EXPECT_THAT(message_of([&] { return folder.read_plan(); }),
+              HasSubstr("plan.json is damaged: parse error at line 1, column 11"));
 }
 
 TEST(StudyFolder, CannotBeMadeBelowAFile) {
@@ -134,6 +135,15 @@ TEST(StudyFolder, ListsFinishedAndUnfinishedResults) {
   EXPECT_THAT(folder.run_ids(), ElementsAre("a", "b", "c"));
   EXPECT_THAT(folder.result_files(), ElementsAre(folder.run_folder("a") / "run.h5.part",
                                                  folder.run_folder("b") / "run.h5"));
+}
+
+TEST(DriverLock, ADriverThatHasNotSaidItsProcessIdHasNone) {
+  const TemporaryFolder temporary;
+  const WritableStudyFolder folder(temporary.path());
+  const DriverLock lock(folder);
+  write_text(temporary.path() / "driver.lock", "");
+  EXPECT_THAT(message_of([&] { const DriverLock second(folder); }),
+              HasSubstr("Another scalestudy run works in"));
 }
 
 TEST(DriverLock, SecondDriverIsRefusedByProcessId) {

@@ -49,6 +49,74 @@ TEST(Trial, CanBeInterrupted) {
   EXPECT_TRUE(ranks_at_work_in(place.path()).empty());
 }
 
+TEST(Trial, TouchesNothingThatIsNoTrials) {
+  const Workplace place;
+  const auto mine = place.out() / "trial" / "notes.txt";
+  fs::create_directories(mine.parent_path());
+  write_text(mine, "mine");
+  const auto finished = run_with_trial(place);
+  EXPECT_EQ(finished.code, 2);
+  EXPECT_THAT(finished.err, HasSubstr("trial is there already and no trial's"));
+  EXPECT_EQ(content_of(mine), "mine");
+  EXPECT_EQ(place.run().code, 0) << "it needs no trial";
+  EXPECT_EQ(content_of(mine), "mine");
+}
+
+TEST(Trial, ThatWasKilledIsClearedByTheNextRun) {
+  const Workplace place;
+  fs::create_directories(place.out() / "trial");
+  write_text(place.out() / "trial" / "thrown-away", "");
+  write_text(place.out() / "trial" / "spec.json", "{}");
+  EXPECT_EQ(place.run().code, 0);
+  EXPECT_FALSE(fs::exists(place.out() / "trial"));
+}
+
+TEST(Trial, ThatTakesTooLongIsStoppedAndSaysSo) {
+  const Workplace place;
+  const Variables hang{{"FAKE_RANK_FAULT", "hang 1 2"}};
+  const std::vector<std::string> short_time{"--set", "settings.timeouts.run_timeout_s=2"};
+  std::vector<std::string> arguments{"plan", place.study_file().string()};
+  arguments.insert(arguments.end(), short_time.begin(), short_time.end());
+  const auto plan = place.call(arguments, hang);
+  EXPECT_EQ(plan.code, 0) << plan.err;
+  EXPECT_THAT(plan.out, HasSubstr("not known: the first steps with 2 ranks were not over after 2"));
+  arguments.emplace_back("--json");
+  EXPECT_THAT(place.call(arguments, hang).out, HasSubstr("\"time_unknown_because\": \"the first"));
+  arguments = {"run", place.study_file().string(), "--out", place.out().string()};
+  arguments.insert(arguments.end(), short_time.begin(), short_time.end());
+  EXPECT_THAT(place.call(arguments, hang).err, HasSubstr("The trial was not over after 2"));
+}
+
+TEST(Plan, ClearsWhatKilledTrialsLeft) {
+  const Workplace place;
+  const auto temporary = place.path() / "tmp";
+  constexpr const char* no_process = "scalestudy-trial-2147483647";
+  for (const auto* name : {no_process, "scalestudy-trial-1", "scalestudy-trial-2147483646"})
+    fs::create_directories(temporary / name);
+  write_text(temporary / no_process / "thrown-away", "");
+  write_text(temporary / "scalestudy-trial-1" / "thrown-away", "");  // of a process that lives
+  write_text(temporary / "scalestudy-trial-2147483646" / "notes.txt", "mine");
+  const auto plan =
+      place.call({"plan", place.study_file().string()}, {{"TMPDIR", temporary.string()}});
+  EXPECT_EQ(plan.code, 0) << plan.err;
+  EXPECT_FALSE(fs::exists(temporary / no_process));
+  EXPECT_TRUE(fs::exists(temporary / "scalestudy-trial-1"));
+  EXPECT_TRUE(fs::exists(temporary / "scalestudy-trial-2147483646"));
+}
+
+TEST(Plan, NamesATemporaryFolderThatCannotBeUsed) {
+  const Workplace place;
+  const auto plan = [&](const std::string& folder) {
+    return place.call({"plan", place.study_file().string()}, {{"TMPDIR", folder}});
+  };
+  const auto nowhere = plan("/nowhere");
+  EXPECT_EQ(nowhere.code, 2);
+  EXPECT_THAT(nowhere.err, HasSubstr("Set TMPDIR to a folder that you may write to"));
+  const auto read_only = plan("/proc");
+  EXPECT_EQ(read_only.code, 2);
+  EXPECT_THAT(read_only.err, HasSubstr("Cannot make /proc/scalestudy-trial-"));
+}
+
 TEST(Plan, EstimatesTheTimeByATrial) {
   const Workplace place;
   const auto plan = place.call({"plan", place.study_file().string()});

@@ -34,6 +34,7 @@ void require_place(const fs::path& file, Existing existing) {
   if (fs::is_directory(file, error))
     throw BadInput({cat("'", file.string(), "' is a folder"), "a pack is one file",
                     "Give the name of the file to write, e.g. --out pack.h5"});
+  require_replaceable(file);
   if (existing == Existing::refuse && fs::exists(file, error))
     throw BadInput({cat("'", file.string(), "' exists already"), "it would be lost",
                     "Choose another name, or give --force to replace it"});

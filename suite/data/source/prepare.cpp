@@ -85,6 +85,31 @@ void require_credible_mask(const Image& image,
                     "Give --mask-threshold 0 if every value but 0 is foreground"});
 }
 
+/// Errors: BadInput when nobody could read the picture back.
+void require_readable_size(const Image& image, const PictureSize& size) {
+  const auto bytes = size.height_px * size.width_px * image.channels *
+                     static_cast<std::int64_t>(bytes_per_value(image.type));
+  if (bytes <= max_image_bytes) return;
+  throw BadInput({cat("--size ", size.height_px, "x", size.width_px, " makes pictures of ",
+                      human_bytes(bytes)),
+                  cat("a picture may have ", human_bytes(max_image_bytes)),
+                  "Choose a smaller one"});
+}
+
+/// From the least that each picture can take, before hours are spent.
+void require_room(const fs::path& file, std::size_t count, const PackDescription& description) {
+  std::error_code error;
+  const auto folder = fs::absolute(file).parent_path();
+  const auto room = fs::space(folder, error);
+  const auto masked = description.kind == PackKind::image_mask ? 2 : 1;
+  const auto least_bytes =
+      std::int64_t(count) * masked * description.height_px * description.width_px;
+  if (error || least_bytes <= static_cast<std::int64_t>(room.available)) return;
+  throw BadInput({cat("The pack would take at least ", human_bytes(least_bytes), ", and ",
+                      folder.string(), " has room for ", human_bytes(std::int64_t(room.available))),
+                  "it would not come to its end", "Choose a smaller --size, or another place"});
+}
+
 /// What one sample of the source becomes.
 struct PreparedSample {
   Image image;
@@ -104,6 +129,7 @@ PreparedSample prepare_sample(const ImageSet& set,
   } else {
     sample.image = set.read_image(index);
   }
+  if (description.fit) require_readable_size(sample.image, size_of(description));
   if (description.kind == PackKind::image_mask) {
     const auto mask = set.read_mask(index);
     require_credible_mask(sample.image, mask, id, description.mask_threshold_frac);
@@ -121,6 +147,7 @@ PrepareSummary prepare_set(const fs::path& source,
                            const PackDescription& description,
                            const WorkProgress& progress) {
   const auto set = open_set(source, description.kind);
+  require_room(options.out, set->samples().size(), description);
   PackSetWriter writer(options.out, description, set->class_names(), options.existing);
   SampleProblems problems;
   const auto count = set->samples().size();

@@ -37,10 +37,33 @@ const WorkloadDescriptor& workload_named(const std::string& name) {
                   did_you_mean(name, names, "See scalestudy list workloads")});
 }
 
+bool takes(const WorkloadDescriptor& workload, const fs::path& data) {
+  try {
+    static_cast<void>(workload.first_study(data));
+    return true;
+  } catch (const BadInput&) {
+    return false;
+  }
+}
+
 void require_free(const fs::path& file) {
   if (!fs::exists(file)) return;
   throw BadInput({cat("'", file.string(), "' exists"),
                   "it may be a study that somebody still needs", "Choose another name with --out"});
+}
+
+/// Errors: BadInput, with the workload that takes the data when this one does not.
+FirstStudy first_study(const WorkloadDescriptor& chosen, const fs::path& data) {
+  try {
+    return chosen.first_study(data);
+  } catch (const BadInput& refusal) {
+    for (const auto* other : workload_catalogue()) {
+      if (other == &chosen || !takes(*other, data)) continue;
+      throw BadInput({cat(chosen.name, " does not train on '", data.string(), "'"),
+                      cat("they are data for ", other->name), cat("Use init ", other->name)});
+    }
+    throw;
+  }
 }
 
 /// The rule strong: N ranks share the batches that one has, so that little but the time differs.
@@ -68,14 +91,15 @@ std::string text_of(const ordered_json& study) {
 
 ExitCode init(const InitOptions& options, Context& context) {
   const auto& workload = workload_named(options.workload);
-  require_free(options.out);
+  const bool to_standard_output = options.out == "-";
+  if (!to_standard_output) require_free(options.out);
   if (!fs::exists(options.data))
     throw BadInput(
         {cat("'", options.data, "' does not exist"), "the study trains on it", "Correct --data"});
-  const auto first = workload.first_study(options.data);
+  const auto first = first_study(workload, options.data);
   const auto text = text_of(study_of(options, first));
-  replace_file(options.out, text, "the study is described there");
-  if (context.options.json) {
+  if (!to_standard_output) replace_file(options.out, text, "the study is described there");
+  if (to_standard_output || context.options.json) {
     context.out << text;
     return ExitCode::done;
   }
@@ -98,7 +122,8 @@ Action define(CLI::App& app) {
                  "TIFF stack, folder with images/ and masks/, folder with train/CLASS, or pack")
       ->type_name("PATH")
       ->required();
-  app.add_option("--out", options->out, "The study file to write (default: study.json)")
+  app.add_option("--out", options->out,
+                 "The study file to write (default: study.json); - is standard output")
       ->type_name("FILE");
   return [options](Context& context) { return init(*options, context); };
 }

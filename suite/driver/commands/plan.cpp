@@ -1,15 +1,12 @@
 /// scalestudy plan STUDY: every run resolved, every left-out combination with its reason.
 
 #include <algorithm>
-#include <cmath>
-#include <exception>
 #include <filesystem>
 #include <map>
 #include <memory>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include "core/text.hpp"
 
@@ -169,64 +166,66 @@ std::vector<const RunSpec*> trial_runs(const StudyMatrix& matrix) {
   return {&*fewest, &*most};
 }
 
-/// Seconds that all runs take, by a trial of some; NaN when a trial was not over in time.
-/// Errors: those of the ranks, for every run of such a size.
-double time_by_trials_s(const Context& context, const StudyPlan& plan) {
-  const ShippedFiles shipped(context.executable);
-  const auto folder = fs::temp_directory_path() / cat("scalestudy-trial-", ::getpid());
-  const TrialPlace place{folder, shipped.rank_program(), plan.host.variables};
+/// What all runs together take, by a trial of some. Errors: those of the ranks, for every run of
+/// such a size.
+TimeEstimate time_by_trials(const fs::path& rank_program, const StudyPlan& plan) {
+  const TrialPlace place{temporary_trial_folder(), rank_program, plan.host.variables};
   SignalQueue signals;
   TimeLeft time_left;
   for (const RunSpec* spec : trial_runs(plan.matrix)) {
     const auto trial = try_run(*spec, place, signals);
-    if (trial.outcome.status == RunStatus::timed_out) return not_recorded;
+    if (trial.outcome.status == RunStatus::timed_out)
+      return {not_recorded,
+              cat("the first steps with ", counted(spec->ranks, "rank"), " were not over after ",
+                  human_duration(trial.outcome.launch_wall_time_s))};
     if (!trial.times) refuse_trial(*spec, trial.outcome);
     time_left.add_trial(*trial.times);
   }
   double time_s = 0;
   for (const auto& spec : plan.matrix.runs) time_s += time_left.estimate_s(spec);
-  return time_s;
+  return {time_s, ""};
 }
 
 void print_warning(const Context& context, const std::string& warning) {
   if (!warning.empty()) context.err << "warning: " << warning << std::endl;
 }
 
-/// Looks at what the runs need and says how long they take [s]; NaN when there is nothing to try
-/// them with.
-double check(const Context& context, const PlannedStudy& planned, bool no_trial) {
+/// Looks at what the runs need and says how long they take.
+TimeEstimate check(const Context& context, const PlannedStudy& planned, bool no_trial) {
   require_runs(planned);
   require_data(planned.study);
   require_base(planned);
-  const ShippedFiles shipped(context.executable);
-  if (no_trial || !fs::exists(shipped.rank_program())) return not_recorded;
+  if (no_trial) return {not_recorded, "--no-trial leaves the trial out"};
+  const auto rank_program = ShippedFiles(context.executable).rank_program();
+  if (!fs::exists(rank_program))
+    return {not_recorded, cat(rank_program.string(), ", which would try them, was not built")};
   context.err << "Trying the first steps …" << std::endl;
-  const double time_s = time_by_trials_s(context, planned.plan);
+  auto estimate = time_by_trials(rank_program, planned.plan);
   for (const auto& warning : data_warnings(planned)) print_warning(context, warning);
   print_warning(context, load_warning(planned.plan.matrix));
-  return time_s;
+  return estimate;
 }
 
 ExitCode show_json(const Context& context, const PlannedStudy& planned, bool no_trial) {
-  double time_s = not_recorded;
-  std::exception_ptr refusal;
   try {
-    time_s = check(context, planned, no_trial);
-  } catch (const Error&) {
-    refusal = std::current_exception();
+    const auto estimate = check(context, planned, no_trial);
+    context.out << plan_json(planned.plan, estimate);
+  } catch (const Error& refusal) {
+    context.out << refused_plan_json(planned.plan, refusal);
+    throw;
   }
-  context.out << plan_json(planned.plan, time_s);
-  if (refusal) std::rethrow_exception(refusal);
   return ExitCode::done;
 }
 
 ExitCode show_text(const Context& context, const PlannedStudy& planned, bool no_trial) {
   print_plan(planned, context.out);
   context.out.flush();
-  const double time_s = check(context, planned, no_trial);
-  if (!std::isnan(time_s))
-    context.out << "\nAll runs together: about " << rough_duration(time_s)
+  const auto estimate = check(context, planned, no_trial);
+  if (estimate.is_known())
+    context.out << "\nAll runs together: about " << rough_duration(estimate.time_s)
                 << " on this machine, by a trial of the first steps.\n";
+  else
+    context.out << "\nHow long the runs take is not known: " << estimate.unknown_because << ".\n";
   return ExitCode::done;
 }
 

@@ -16,6 +16,7 @@
 #include "driver/run/output_json.hpp"
 #include "driver/run/planning.hpp"
 #include "driver/run/study_run.hpp"
+#include "driver/run/trial.hpp"
 #include "driver/terminal/progress.hpp"
 #include "launchers/launcher.hpp"
 
@@ -151,6 +152,7 @@ ExitCode run(Context& context, const RunOptions& options) {
   require_launchers(planned.plan.matrix);
   folder.create();
   const DriverLock lock(folder);
+  clear_trial(folder.trial_folder());
   const auto earlier = states_of_runs(folder, planned.plan);
   require_same_study(folder, planned.plan, earlier, options.policy);
   folder.write_study(planned.study.requested);

@@ -43,6 +43,7 @@ void print_status(const StudyFolder& folder, const StudyState& study, std::ostre
   out << headline(study) << '\n';
   const bool has_left = count_of(study, RunStage::complete) + count_of(study, RunStage::diverged) <
                         static_cast<std::int64_t>(study.runs.size());
+  if (study.in_trial) out << "A trial of the first steps comes before them.\n";
   if (study.driver_alive && !std::isnan(study.time_left_s)) {
     out << "About " << rough_duration(study.time_left_s) << " left.\n";
   } else if (!study.driver_alive && has_left) {

@@ -56,7 +56,8 @@ bool is_data(const fs::path& path) {
 
 bool is_study_folder(const fs::path& folder) {
   const StudyFolder study(folder);
-  return fs::exists(study.plan_file()) || fs::is_directory(study.runs_folder());
+  std::error_code error;
+  return fs::exists(study.plan_file(), error) || fs::is_directory(study.runs_folder(), error);
 }
 
 }  // namespace
@@ -82,7 +83,8 @@ void refuse_runs(const fs::path& path) {
 }
 
 void require_study_folder(const fs::path& folder) {
-  if (!fs::is_directory(folder) || is_study_folder(folder)) return;
+  std::error_code error;
+  if (!fs::is_directory(folder, error) || is_study_folder(folder)) return;
   const auto why = "a study folder is made by 'scalestudy run STUDY --out DIR'";
   const auto parent = fs::absolute(folder).lexically_normal().parent_path();
   if (run_file_in(folder) && parent.filename() == "runs")

@@ -48,10 +48,10 @@ DriverLock::DriverLock(const StudyFolder& folder) {
   auto lock = whole_file_lock();
   if (::fcntl(descriptor_.get(), F_OFD_SETLK, &lock) != 0) {
     const auto other = process_id_in(descriptor_.get());
-    throw BadInput(
-        {cat("Another scalestudy run (process ", other, ") works in ", folder.path().string()),
-         "two drivers in one folder would start every run twice",
-         "Wait for it, watch it with 'scalestudy status', or choose another --out"});
+    throw BadInput({cat("Another scalestudy run", other > 0 ? cat(" (process ", other, ")") : "",
+                        " works in ", folder.path().string()),
+                    "two drivers in one folder would start every run twice",
+                    "Wait for it, watch it with 'scalestudy status', or choose another --out"});
   }
   const auto text = cat(::getpid(), "\n");
   if (::ftruncate(descriptor_.get(), 0) != 0 ||

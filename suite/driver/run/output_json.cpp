@@ -37,9 +37,7 @@ json to_json(const ProcessPlan& process) {
           {"log_file", process.log_file.string()}};
 }
 
-}  // namespace
-
-std::string plan_json(const StudyPlan& plan, double time_s) {
+json json_of(const StudyPlan& plan) {
   json runs = json::array();
   for (const auto& spec : plan.matrix.runs) {
     auto run = json::parse(to_json_text(spec));
@@ -50,10 +48,23 @@ std::string plan_json(const StudyPlan& plan, double time_s) {
   for (const auto& run : plan.matrix.skipped) {
     skipped.push_back({{"combination", run.combination}, {"reason", run.reason}});
   }
-  return json_text_of({{"study", plan.study},
-                       {"runs", runs},
-                       {"skipped", skipped},
-                       {"estimated_time_s", number_or_null(time_s)}});
+  return {{"study", plan.study}, {"runs", runs}, {"skipped", skipped}};
+}
+
+}  // namespace
+
+std::string plan_json(const StudyPlan& plan, const TimeEstimate& estimate) {
+  auto object = json_of(plan);
+  object["estimated_time_s"] = number_or_null(estimate.time_s);
+  object["time_unknown_because"] = estimate.unknown_because;
+  return json_text_of(object);
+}
+
+std::string refused_plan_json(const StudyPlan& plan, const Error& refusal) {
+  auto object = json_of(plan);
+  object["error"] = refusal.what();
+  object["exit_code"] = static_cast<int>(refusal.exit_code());
+  return json_text_of(object);
 }
 
 std::string status_json(const StudyFolder& folder, const StudyState& state) {
@@ -67,6 +78,7 @@ std::string status_json(const StudyFolder& folder, const StudyState& state) {
   return json_text_of({{"study", state.plan.study},
                        {"folder", folder.path().string()},
                        {"driver_alive", state.driver_alive},
+                       {"in_trial", state.in_trial},
                        {"time_left_s", number_or_null(state.time_left_s)},
                        {"counts", counts},
                        {"runs", runs}});

@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "core/error.hpp"
+
 #include "record/study_folder.hpp"
 
 #include "driver/run/study_run.hpp"
@@ -12,8 +14,16 @@
 
 namespace scalestudy {
 
-/// `time_s`: of all runs together; NaN when unknown.
-[[nodiscard]] std::string plan_json(const StudyPlan& plan, double time_s);
+/// What all runs of a plan take together.
+struct TimeEstimate {
+  double time_s = 0;            ///< NaN when unknown
+  std::string unknown_because;  ///< "" when known
+  [[nodiscard]] bool is_known() const { return unknown_because.empty(); }
+};
+
+[[nodiscard]] std::string plan_json(const StudyPlan& plan, const TimeEstimate& estimate);
+/// A plan that cannot be run, with the error and its exit code.
+[[nodiscard]] std::string refused_plan_json(const StudyPlan& plan, const Error& refusal);
 [[nodiscard]] std::string status_json(const StudyFolder& folder, const StudyState& state);
 [[nodiscard]] std::string results_json(const StudyFolder& folder,
                                        const std::vector<RunResult>& results);

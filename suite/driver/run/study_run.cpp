@@ -152,13 +152,18 @@ void StudyRunner::warm_up() {
   if (largest == nullptr) return;
   parts_.reporter.info(cat("Trial: the first steps with ", counted(largest->ranks, "rank"),
                            ", thrown away, so that no run starts on a cold machine."));
-  const TrialPlace place{parts_.folder.path() / "trial", parts_.rank_program,
+  const TrialPlace place{parts_.folder.trial_folder(), parts_.rank_program,
                          parts_.plan.host.variables};
   const auto trial = try_run(*largest, place, parts_.signals);
-  if (trial.times) time_left_.add_trial(*trial.times);
-  // What is wrong, the first run that counts says, too.
-  else
+  if (trial.times) {
+    time_left_.add_trial(*trial.times);
+  } else if (trial.outcome.status == RunStatus::timed_out) {
+    parts_.reporter.info(cat("The trial was not over after ",
+                             human_duration(trial.outcome.launch_wall_time_s),
+                             ": how long the runs take is not known before the first has ended."));
+  } else {  // what is wrong, the first run that counts says, too
     parts_.reporter.detail(cat("the trial: ", trial.outcome.reason));
+  }
 }
 
 void StudyRunner::learn_from_earlier_runs() {

@@ -11,6 +11,7 @@
 
 #include "driver/run/driver_lock.hpp"
 #include "driver/run/time_left.hpp"
+#include "driver/run/trial.hpp"
 #include "driver/run/watch.hpp"
 
 namespace scalestudy {
@@ -147,6 +148,7 @@ StudyState state_of_study(const StudyFolder& folder) {
   state.plan = folder.read_plan();
   const auto driver = DriverLock::holder(folder);
   state.driver_alive = driver.has_value();
+  state.in_trial = state.driver_alive && is_trial(folder.trial_folder());
   state.runs = states_of_runs(folder, state.plan, driver);
   state.time_left_s = time_left_s(state);
   return state;

@@ -56,6 +56,7 @@ struct StudyState {
   StudyPlan plan;
   std::vector<RunState> runs;  ///< in the order of plan.matrix.runs
   bool driver_alive = false;
+  bool in_trial = false;   ///< its driver tries the first steps
   double time_left_s = 0;  ///< NaN when unknown; 0 when nothing is left
 };
 

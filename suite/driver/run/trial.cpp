@@ -1,15 +1,21 @@
 #include "driver/run/trial.hpp"
 
 #include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <csignal>
+
+#include <unistd.h>
 
 #include "core/atomic_file.hpp"
+#include "core/error.hpp"
 #include "core/statistics.hpp"
+#include "core/text.hpp"
 
 #include "record/run_file.hpp"
 #include "record/study_folder.hpp"
 
 #include "driver/run/launching.hpp"
-#include "driver/run/writable_study_folder.hpp"
 
 namespace scalestudy {
 namespace {
@@ -18,15 +24,41 @@ namespace fs = std::filesystem;
 
 constexpr std::int64_t trial_steps = 5;
 constexpr std::size_t cold_steps = 2;  // of these: not typical
+
 constexpr Seconds longest_trial{60};
+constexpr const char* mark = "thrown-away";  // a file that only a trial's folder holds
+constexpr std::string_view temporary_name = "scalestudy-trial-";
+
+[[noreturn]] void refuse_folder(const std::string& problem) {
+  throw BadInput({problem, "the trial of the first steps keeps its files there",
+                  "Make room for it, or add --no-trial"});
+}
+
+bool is_other_alive(pid_t process) {
+  return process != ::getpid() && (::kill(process, 0) == 0 || errno != ESRCH);
+}
+
+/// Those of processes that were killed.
+void clear_temporary_trials(const fs::path& parent) {
+  std::error_code error;
+  for (fs::directory_iterator entry(parent, error), end; !error && entry != end;
+       entry.increment(error)) {
+    const auto name = entry->path().filename().string();
+    if (!name.starts_with(temporary_name)) continue;
+    pid_t process = 0;
+    std::from_chars(name.data() + temporary_name.size(), name.data() + name.size(), process);
+    if (process > 0 && !is_other_alive(process)) clear_trial(entry->path());
+  }
+}
 
 class TrialFolder {
  public:
   explicit TrialFolder(fs::path folder) : folder_(std::move(folder)) {
     std::error_code error;
-    fs::remove_all(folder_, error);
-    fs::create_directories(folder_, error);
-    if (error) refuse_unwritable(folder_, error.message());
+    const bool is_new = fs::create_directory(folder_, error);
+    if (error) refuse_folder(cat("Cannot make ", folder_.string(), ": ", error.message()));
+    if (!is_new) refuse_folder(cat(folder_.string(), " is there already and no trial's"));
+    replace_file(folder_ / mark, "", "it tells that the folder may be removed");
   }
   ~TrialFolder() {
     std::error_code ignored;
@@ -45,6 +77,28 @@ std::int64_t largest_local_batch(const RunSpec& spec) {
 }
 
 }  // namespace
+
+bool is_trial(const fs::path& folder) {
+  std::error_code error;
+  return fs::exists(folder / mark, error);
+}
+
+void clear_trial(const fs::path& folder) {
+  std::error_code ignored;
+  if (is_trial(folder)) fs::remove_all(folder, ignored);
+  ::rmdir(folder.c_str());  // killed before it made its mark
+}
+
+fs::path temporary_trial_folder() {
+  std::error_code error;
+  const auto parent = fs::temp_directory_path(error);
+  if (error)
+    throw BadInput({cat("The temporary folder cannot be used: ", error.message()),
+                    "the trial of the first steps keeps its files there",
+                    "Set TMPDIR to a folder that you may write to, or add --no-trial"});
+  clear_temporary_trials(parent);
+  return parent / cat(temporary_name, ::getpid());
+}
 
 RunSpec shortened(RunSpec spec) {
   auto& plan = spec.plan;

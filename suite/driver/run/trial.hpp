@@ -32,16 +32,26 @@ struct Trial {
 };
 
 struct TrialPlace {
-  std::filesystem::path folder;  ///< made for the trial and removed with all that it holds
+  std::filesystem::path folder;  ///< made for the trial, and removed
   std::filesystem::path rank_program;
   std::map<std::string, std::string> variables;
 };
+
+/// Whether a trial is at work in `folder`, or was killed there.
+[[nodiscard]] bool is_trial(const std::filesystem::path& folder);
+
+/// Removes what a killed trial left there; what is no trial's stays.
+void clear_trial(const std::filesystem::path& folder);
+
+/// For the trial of a study that has no folder yet; removes those of trials that were killed.
+/// Errors: BadInput when the temporary folder cannot be used.
+[[nodiscard]] std::filesystem::path temporary_trial_folder();
 
 /// The first steps of `spec`'s first epoch.
 [[nodiscard]] RunSpec shortened(RunSpec spec);
 
 /// Launches and watches it; stopped after a minute. Errors: BadInput when the folder cannot be
-/// made.
+/// made, or holds what is no trial's.
 [[nodiscard]] Trial try_run(const RunSpec& spec, const TrialPlace& place, SignalQueue& signals);
 
 /// Contract: `record` is of a complete trial of `trial`.
