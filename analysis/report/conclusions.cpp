@@ -21,12 +21,17 @@ std::string absolute_base(const SpeedupPoint& base) {
 std::string speed_sentence(const SpeedupPoint& base, const SpeedupPoint& p) {
   const Estimate& s = p.training;
   std::string tail;
-  if (!s.interval)
-    tail = " Without an interval nobody can say whether another run would be as fast.";
-  else if (s.interval->contains(1))
+  if (!s.interval) {
+    tail = " Without an interval nobody can say whether another run would be as fast";
+    tail += remedy(s).empty()
+                ? "."
+                : cat(": run the study again into the same folder with --set repeats=",
+                      minimum_launches_for_interval, ".");
+  } else if (s.interval->contains(1)) {
     tail = " No difference to one rank is resolved.";
-  else if (s.value < 1)
+  } else if (s.value < 1) {
     tail = " They are slower than one.";
+  }
   return cat(ranks_in_words(p.ranks, true), " trained ", significant(s.value, 3),
              " times as fast as one (", evidence(s), "; ", absolute_base(base),
              "), an efficiency of ", percent(p.efficiency.value), ".", tail);

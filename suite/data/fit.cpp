@@ -1,10 +1,18 @@
 #include "data/fit.hpp"
 
 #include "core/error.hpp"
+#include "core/text.hpp"
 
 #include "data/resize.hpp"
 
 namespace scalestudy {
+
+void require_equal_sides(const Image& image, const Image& mask, const std::string& sample) {
+  if (image.height_px == mask.height_px && image.width_px == mask.width_px) return;
+  const auto size = [](const Image& of) { return cat(of.height_px, " x ", of.width_px, " px"); };
+  throw BadInput({cat("'", sample, "' is ", size(image), ", its mask ", size(mask)),
+                  "it is unknown which pixels belong together", "Give a mask of the image's size"});
+}
 
 Image fitted(const Image& image, Fit fit, const PictureSize& size) {
   switch (fit) {

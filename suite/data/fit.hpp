@@ -3,6 +3,7 @@
 /// a pack is made (`data prepare --size`) and when a workload reads its samples (settings.size).
 
 #include <cstdint>
+#include <string>
 
 #include "study/choices.hpp"
 
@@ -14,6 +15,9 @@ struct PictureSize {
   std::int64_t height_px = 0;
   std::int64_t width_px = 0;
 };
+
+/// Errors: BadInput naming the sample when its mask has other sides than the image.
+void require_equal_sides(const Image& image, const Image& mask, const std::string& sample);
 
 /// Bilinear, see resize.hpp. Sides above 0.
 [[nodiscard]] Image fitted(const Image& image, Fit fit, const PictureSize& size);

@@ -220,6 +220,15 @@ std::string place_of_setting(const std::string& name, Workloads workloads) {
   return found.empty() ? "" : join(split(found.substr(1), '/'), ".");
 }
 
+/// A description that --set may have made untrue says what was changed.
+void describe_changes(json& object, const std::vector<std::string>& overrides) {
+  if (overrides.empty() || !object.is_object()) return;
+  const auto description = object.find("description");
+  if (description == object.end() || !description->is_string() || *description == "") return;
+  *description =
+      cat(description->get<std::string>(), " (changed by --set ", join(overrides, ", "), ")");
+}
+
 Study read_study(const std::filesystem::path& file,
                  const std::vector<std::string>& overrides,
                  Workloads workloads) {
@@ -227,6 +236,7 @@ Study read_study(const std::filesystem::path& file,
   auto object = read_json_file(file);
   const auto root = file.filename().string() + ": ";
   for (const auto& assignment : overrides) apply_override(object, assignment);
+  describe_changes(object, overrides);
   refuse_misplaced(object, workloads, root);
   Study study;
   study.name = file.stem().string();

@@ -282,6 +282,13 @@ TEST_F(InspectSet, MeasuresSizesAndForeground) {
   EXPECT_TRUE(packed.verified);
 }
 
+TEST_F(InspectSet, FindsAMaskOfAnotherSize) {
+  write_masks();
+  write_png(source_ / "masks/b.png", blank_image(6, 7, 1, SampleType::uint8));
+  expect_refused([&] { (void)inspect_set(source_, PackKind::image_mask, Verify::no, in_silence); },
+                 {"'images/b.png' is 6 x 6 px, its mask 6 x 7 px"});
+}
+
 TEST_F(InspectSet, VerifyNamesEveryDamagedSample) {
   write_masks();
   (void)prepare();

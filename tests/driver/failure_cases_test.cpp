@@ -125,7 +125,7 @@ TEST(DeduceOutcome, AnInterruptionWinsOverTheFailuresItCaused) {
   const auto outcome =
       deduce_outcome(evidence_of({{failed, 1}, {terminated, 2, true}}, StopCause::interrupted));
   EXPECT_EQ(outcome.status, RunStatus::interrupted);
-  EXPECT_EQ(outcome.reason, "interrupted by the user");
+  EXPECT_EQ(outcome.reason, "stopped by the user");
   EXPECT_EQ(outcome.failed_phase, "");
 }
 

@@ -89,6 +89,17 @@ TEST(PlanCommand, ListsWhatIsLeftOutWithTheReason) {
   EXPECT_EQ(found["runs"].size(), 4U);
 }
 
+TEST(PlanCommand, AReasonOfSeveralCombinationsIsSaidOnce) {
+  StudyPlace place;
+  place.content["axes"]["ranks"] = {1, 2, 16};
+  place.content["axes"]["reduction"] = {"bucketed_overlap", "flat_after_backward"};
+  place.write();
+  const auto out = plan_of(place).out;
+  const auto reason = out.find("leaves 0 epochs for 16 ranks");
+  EXPECT_GT(reason, out.find("ranks=16"));
+  EXPECT_EQ(out.find("leaves 0 epochs", reason + 1), std::string::npos) << out;
+}
+
 TEST(PlanCommand, RefusesAStudyWithoutOneRankAfterShowingIt) {
   const StudyPlace place;
   const auto answer = plan_of(place, {"--set", "axes.ranks=[2]"});

@@ -192,7 +192,7 @@ TEST(StateOfStudy, FailedRunsAreNotWaitedFor) {
 TEST(StateOfStudy, InterruptedRunsAreMadeAgain) {
   const PlannedFolder study(repeats_of({}, 3));
   study.record(0);
-  study.launch(1, "interrupted", "interrupted by the user");
+  study.launch(1, "interrupted", "stopped by the user");
   const auto state = state_of_study(study.folder());
   EXPECT_DOUBLE_EQ(state.time_left_s, 2 * state.runs[0].launch_wall_time_s);
 }

@@ -100,6 +100,7 @@ TEST_F(ConclusionsOfStudy, TwoRunsEachAllowNoStatement) {
               ContainsRegex("^1 more repeat needed: two ranks trained [0-9.]+ times as fast as one "
                             "in these runs$"));
   EXPECT_THAT(conclusions().paragraphs[0], HasSubstr("interval not determinable; 2 runs each"));
+  EXPECT_THAT(conclusions().paragraphs[0], HasSubstr("same folder with --set repeats=3."));
   EXPECT_THAT(conclusions().paragraphs[3], HasSubstr("beside the"));
 }
 

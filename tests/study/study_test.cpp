@@ -50,6 +50,18 @@ TEST(Study, OverridesReplaceAndAdd) {
   EXPECT_EQ(relative.data.path, (std::filesystem::current_path() / "x.tif").string());
 }
 
+TEST(Study, ADescriptionSaysWhatOverridesChanged) {
+  auto content = nlohmann::json::parse(small_study());
+  const auto described = [&](const std::vector<std::string>& overrides) {
+    return StudyFile(content.dump()).read(overrides).description;
+  };
+  EXPECT_EQ(described({"repeats=5"}), "") << "there is none to become untrue";
+  content["description"] = "Two repeats";
+  EXPECT_EQ(described({}), "Two repeats");
+  EXPECT_EQ(described({"repeats=5", "settings.epochs=3"}),
+            "Two repeats (changed by --set repeats=5, settings.epochs=3)");
+}
+
 TEST(Study, OverridesThatFitNowhereAreRefused) {
   const auto refusal = [](const std::string& set) {
     return refusal_of_study(small_study(), {set});

@@ -235,5 +235,22 @@ TEST_F(UNetSamples, TooFewToEvaluateAreSaidBeforeTraining) {
   EXPECT_THAT(data_warnings(spec), testing::IsEmpty());
 }
 
+TEST_F(UNetSamples, APackMadeForAnotherSizeIsSaid) {
+  write_set(30);
+  const TemporaryFolder elsewhere;
+  PrepareOptions options{.out = elsewhere / "pack.h5"};
+  options.size = PictureSize{16, 16};
+  (void)prepare_pack(folder_.path(), options, [](std::string_view, std::int64_t, std::int64_t) {});
+  RunSpec spec;
+  spec.data.path = options.out.string();
+  spec.workload_settings = R"({"size": [32, 32]})";
+  EXPECT_THAT(data_warnings(spec),
+              testing::ElementsAre(HasSubstr("brought to 16x16 and are trained at 32x32")));
+  for (const auto* as_made : {R"({"size": [16, 16]})", R"({"size": [0, 0]})"}) {
+    spec.workload_settings = as_made;
+    EXPECT_THAT(data_warnings(spec), testing::IsEmpty()) << as_made;
+  }
+}
+
 }  // namespace
 }  // namespace scalestudy::unet

@@ -28,7 +28,7 @@ FirstStudy first_study(const std::filesystem::path& data) {
       {"epochs", std::clamp<std::int64_t>(pictures_to_train / training, 3, 20)},
       {"steps_per_epoch", 0},
       {"threads_per_rank", 1},
-      {"optimizer", {{"name", "sgd"}, {"base_learning_rate", 0.005}, {"momentum", 0.9}}}};
+      {"optimizer", {{"name", "sgd"}, {"base_learning_rate", 0.002}, {"momentum", 0.9}}}};
   return {settings.dump(), cat(set->samples().size(), " pictures in ", set->class_names().size(),
                                " classes at 64 x 64 pixels, ", training, " of them to train")};
 }

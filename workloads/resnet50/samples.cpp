@@ -115,11 +115,12 @@ Samples divide_samples(const ImageSet& set, const Settings& settings, std::strin
 
 std::vector<std::string> data_warnings(const RunSpec& spec) {
   const auto set = open_class_set(spec.data.path);
-  const auto samples =
-      divide_samples(*set, settings_from_json_text(spec.workload_settings), spec.data.path);
+  const auto settings = settings_from_json_text(spec.workload_settings);
+  const auto samples = divide_samples(*set, settings, spec.data.path);
   auto warnings = class_warnings(*set, samples);
   warnings.push_back(small_set_warning(std::ssize(final_set(samples)),
                                        samples.test.empty() ? "validation" : "test"));
+  warnings.push_back(refit_warning(spec.data.path, {settings.size[0], settings.size[1]}));
   std::erase(warnings, "");
   return warnings;
 }

@@ -90,8 +90,12 @@ std::unique_ptr<ImageSet> open_set(const std::string& path, const Settings& sett
 
 std::vector<std::string> data_warnings(const RunSpec& spec) {
   const auto set = open_image_mask_set(spec.data.path);
-  const auto lists = sample_lists(*set, settings_from_json_text(spec.workload_settings));
-  std::vector<std::string> warnings{small_set_warning(std::ssize(lists.validation), "validation")};
+  const auto settings = settings_from_json_text(spec.workload_settings);
+  const auto lists = sample_lists(*set, settings);
+  std::vector<std::string> warnings{
+      small_set_warning(std::ssize(lists.validation), "validation"),
+      settings.size[0] == 0 ? ""
+                            : refit_warning(spec.data.path, {settings.size[0], settings.size[1]})};
   std::erase(warnings, "");
   return warnings;
 }
@@ -100,10 +104,7 @@ Sample prepared(const Image& image,
                 const Image& mask,
                 const Settings& settings,
                 const std::string& name) {
-  if (image.height_px != mask.height_px || image.width_px != mask.width_px)
-    throw BadInput({cat("'", name, "' is ", size_text(image), " px, its mask ", size_text(mask)),
-                    "it is unknown which pixels belong together",
-                    "Give a mask of the image's size"});
+  require_equal_sides(image, mask, name);
   const auto threshold_frac = settings.mask_threshold_frac;
   const PictureSize size{settings.size[0], settings.size[1]};
   if (size.height_px == 0) return {with_channels(image, 1), binary_mask(mask, threshold_frac)};

@@ -46,4 +46,15 @@ void require_fit(const std::filesystem::path& path, Fit wanted) {
        cat("Make the pack with --fit ", wanted, ", or use --set settings.fit=", *fit)});
 }
 
+std::string refit_warning(const std::filesystem::path& path, const PictureSize& wanted) {
+  if (!is_pack(path)) return "";
+  const auto pack = PackBytes(path).description();
+  if (!pack.fit || (pack.height_px == wanted.height_px && pack.width_px == wanted.width_px))
+    return "";
+  return cat("The pack's pictures were brought to ", pack.height_px, "x", pack.width_px,
+             " and are trained at ", wanted.height_px, "x", wanted.width_px,
+             ": resized twice, they lose detail. Make the pack with --size ", wanted.height_px, "x",
+             wanted.width_px, ".");
+}
+
 }  // namespace scalestudy

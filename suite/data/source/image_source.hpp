@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <string>
 
 #include "data/fit.hpp"
 #include "data/image_set.hpp"
@@ -27,5 +28,10 @@ namespace scalestudy {
 /// Errors: BadInput when `path` is a pack whose pictures came to their size in another way than
 /// settings.fit, `wanted`, says: they would be trained on as nobody asked for.
 void require_fit(const std::filesystem::path& path, Fit wanted);
+
+/// That a pack's pictures were brought to another size than they are trained at, which blurs them
+/// twice; "" otherwise.
+[[nodiscard]] std::string refit_warning(const std::filesystem::path& path,
+                                        const PictureSize& wanted);
 
 }  // namespace scalestudy

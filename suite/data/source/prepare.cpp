@@ -74,10 +74,7 @@ void require_credible_mask(const Image& image,
                            const Image& mask,
                            const std::string& id,
                            double threshold_frac) {
-  if (image.height_px != mask.height_px || image.width_px != mask.width_px)
-    throw BadInput({cat("The mask of '", id, "' has ", mask.height_px, " x ", mask.width_px,
-                        " pixels and the image ", image.height_px, " x ", image.width_px),
-                    "they do not belong together", "Give the mask of this image"});
+  require_equal_sides(image, mask, id);
   if (!is_empty(mask) && is_empty(binary_mask(mask, threshold_frac)))
     throw BadInput({cat("The mask of '", id, "' is not empty, but all of it lies below ",
                         threshold_frac, " of its largest possible value"),

@@ -7,6 +7,7 @@
 #include "core/statistics.hpp"
 #include "core/text.hpp"
 
+#include "data/fit.hpp"
 #include "data/pack/pack_set.hpp"
 #include "data/sample_problems.hpp"
 
@@ -41,7 +42,11 @@ SampleFacts facts_by_reading(const ImageSet& set, std::size_t index, PackKind ki
   const auto image = set.read_image(index);
   SampleFacts facts{image.height_px, image.width_px, image.channels, bit_depth_of(image.type),
                     content_hash(image)};
-  if (kind == PackKind::image_mask) facts.foreground_frac = foreground_frac(set.read_mask(index));
+  if (kind == PackKind::image_mask) {
+    const auto mask = set.read_mask(index);
+    require_equal_sides(image, mask, set.samples()[index].id);
+    facts.foreground_frac = foreground_frac(mask);
+  }
   return facts;
 }
 

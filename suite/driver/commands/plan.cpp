@@ -127,9 +127,13 @@ void print_plan(const PlannedStudy& planned, std::ostream& out) {
   }
   if (plan.matrix.skipped.empty()) return;
   out << "\nLeft out:\n";
-  for (const auto& run : plan.matrix.skipped) {
-    out << "  " << run.combination << "\n    " << run.reason << '\n';
+  const SkippedRun* last = nullptr;
+  for (const auto& run : plan.matrix.skipped) {  // a reason of several in a row is said once
+    if (last != nullptr && last->reason != run.reason) out << "    " << last->reason << '\n';
+    out << "  " << run.combination << '\n';
+    last = &run;
   }
+  out << "    " << last->reason << '\n';
 }
 
 void require_base(const PlannedStudy& planned) {

@@ -156,7 +156,7 @@ RunOutcome deduce_outcome(const Evidence& evidence) {
   if (evidence.cause == StopCause::interrupted) {
     outcome.status = RunStatus::interrupted;
     outcome.exit_code = ExitCode::interrupted;
-    outcome.reason = "interrupted by the user";
+    outcome.reason = "stopped by the user";
     return outcome;
   }
   if (evidence.cause == StopCause::run_timeout || evidence.cause == StopCause::no_progress) {
