@@ -39,6 +39,31 @@ struct SharedCores {
   double ranks = 0;
 };
 
+using CoresOfRanks = std::map<std::pair<std::string, std::string>, SharedCores>;
+
+std::pair<std::string, std::string> place_of(const RankRow& rank) {
+  return {rank.host, rank.binding};
+}
+
+CoresOfRanks cores_of_ranks(const RunRecord& run) {
+  CoresOfRanks all;
+  for (const RankRow& rank : run.ranks) {
+    SharedCores& shared = all[place_of(rank)];
+    shared.threads += static_cast<double>(rank.threads);
+    shared.cores = static_cast<double>(rank.core_count);
+    shared.own_cpu_time_s += rank.clocked_cpu_time_s;
+    shared.busy_s += rank.clocked_core_busy_s;
+    shared.clocked_s += rank.clocked_s;
+    ++shared.ranks;
+  }
+  return all;
+}
+
+/// Threads that can be at work at a time, of each thread there is.
+double core_per_thread(const SharedCores& shared) {
+  return shared.cores > 0 ? std::min(1.0, shared.cores / shared.threads) : 1;
+}
+
 double contended_frac_on(const SharedCores& shared) {
   const double clocked_s = shared.clocked_s / shared.ranks;
   const double busy_s = shared.busy_s / shared.ranks;
@@ -50,30 +75,21 @@ double contended_frac_on(const SharedCores& shared) {
 
 double cpu_use_frac(const RunRecord& run) {
   if (run.ranks.empty() || run.steps.ranks() != std::ssize(run.ranks)) return not_recorded;
+  const auto cores = cores_of_ranks(run);
   double used_s = 0, available_s = 0;
   for (std::size_t i = 0; i < run.ranks.size(); ++i) {
     const RankRow& rank = run.ranks[i];
     if (rank.device != "cpu") return not_recorded;
     used_s += rank.clocked_cpu_time_s;
-    available_s += static_cast<double>(rank.threads) *
+    available_s += static_cast<double>(rank.threads) * core_per_thread(cores.at(place_of(rank))) *
                    (rank.clocked_s - recorded_waits_s(run.steps, static_cast<std::int64_t>(i)));
   }
   return available_s > 0 ? used_s / available_s : not_recorded;
 }
 
 double contended_cpu_frac(const RunRecord& run) {
-  std::map<std::pair<std::string, std::string>, SharedCores> by_cores;
-  for (const RankRow& rank : run.ranks) {
-    SharedCores& shared = by_cores[{rank.host, rank.binding}];
-    shared.threads += static_cast<double>(rank.threads);
-    shared.cores = static_cast<double>(rank.core_count);
-    shared.own_cpu_time_s += rank.clocked_cpu_time_s;
-    shared.busy_s += rank.clocked_core_busy_s;
-    shared.clocked_s += rank.clocked_s;
-    ++shared.ranks;
-  }
   double worst = not_recorded;
-  for (const auto& [where, shared] : by_cores) {
+  for (const auto& [where, shared] : cores_of_ranks(run)) {
     if (!(shared.cores > 0 && shared.clocked_s > 0 && shared.busy_s > 0)) continue;
     const double frac = contended_frac_on(shared);
     worst = std::isnan(worst) ? frac : std::max(worst, frac);

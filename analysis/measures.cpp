@@ -110,12 +110,16 @@ constexpr std::array table{
                  return communication_overhead_frac(run.record.steps, run.steady);
                }),
     in_summary(&SummaryRow::timeline_cost_s, timing, measured_there<&SummaryRow::timeline_cost_s>),
-    in_summary(&SummaryRow::cpu_use_frac,
-               timing,
-               [](const MeasuredRun& run) { return cpu_use_frac(run.record); }),
-    in_summary(&SummaryRow::contended_cpu_frac,
-               timing,
-               [](const MeasuredRun& run) { return contended_cpu_frac(run.record); }),
+    in_summary(
+        &SummaryRow::cpu_use_frac,
+        timing,
+        [](const MeasuredRun& run) { return cpu_use_frac(run.record); },
+        "CPU used"),
+    in_summary(
+        &SummaryRow::contended_cpu_frac,
+        timing,
+        [](const MeasuredRun& run) { return contended_cpu_frac(run.record); },
+        "CPU taken by others"),
     in_summary(
         &SummaryRow::loss_roughness,
         learning,

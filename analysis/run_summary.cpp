@@ -75,6 +75,7 @@ SteadyWindow find_steady_window(std::span<const double> step_s, std::int64_t war
   const auto means =
       batch_means(step_s.subspan(static_cast<std::size_t>(window.start)), mser_batch);
   if (means.size() < 4) return window;  // too short to tell a trend from noise
+  window.tested = true;
   const std::size_t cut = mser_truncation(means);
   window.start += static_cast<std::int64_t>(cut * mser_batch);
   window.stationary = cut < means.size() / 2;

@@ -21,6 +21,7 @@ struct SummaryWindows {
 struct SteadyWindow {
   std::int64_t start = 0;
   std::int64_t end = 0;
+  bool tested = false;     ///< enough steps to tell a trend from noise
   bool stationary = true;  ///< false: the truncation rule would have cut more than half
   [[nodiscard]] std::int64_t steps() const { return end - start; }
   [[nodiscard]] bool empty() const { return end <= start; }

@@ -18,23 +18,34 @@ std::string absolute_base(const SpeedupPoint& base) {
              duration(base.absolute.training_time_s), " of training");
 }
 
-std::string speed_sentence(const SpeedupPoint& base, const SpeedupPoint& p) {
+/// With so many repeats in the study enough runs count; the resumed ones never will.
+std::int64_t repeats_for_interval(const SeriesAnalysis& analysis, const SpeedupPoint& p) {
+  std::int64_t repeats = 0;
+  for (const auto ranks : {std::int64_t{1}, p.ranks})
+    for (const Run* run : analysis.series.by_ranks.at(ranks))
+      repeats = std::max(repeats, run->spec.repeat + 1);
+  return repeats + static_cast<std::int64_t>(missing_launches(p.training));
+}
+
+std::string verdict_on_speed(const SeriesAnalysis& analysis, const SpeedupPoint& p) {
   const Estimate& s = p.training;
-  std::string tail;
-  if (!s.interval) {
-    tail = " Without an interval nobody can say whether another run would be as fast";
-    tail += remedy(s).empty()
-                ? "."
-                : cat(": run the study again into the same folder with --set repeats=",
-                      minimum_launches_for_interval, ".");
-  } else if (s.interval->contains(1)) {
-    tail = " No difference to one rank is resolved.";
-  } else if (s.value < 1) {
-    tail = " They are slower than one.";
-  }
+  if (!s.interval)
+    return cat(
+        " Without an interval nobody can say whether another run would be as fast",
+        missing_launches(s) == 0
+            ? "."
+            : cat(": run it again with --set repeats=", repeats_for_interval(analysis, p), "."));
+  if (s.interval->contains(1)) return " These runs cannot tell whether that is more than chance.";
+  return s.value < 1 ? " They are slower than one." : "";
+}
+
+std::string speed_sentence(const SeriesAnalysis& analysis, const SpeedupPoint& p, bool busy) {
+  const Estimate& s = p.training;
+  const SpeedupPoint& base = analysis.speedup.front();
   return cat(ranks_in_words(p.ranks, true), " trained ", significant(s.value, 3),
              " times as fast as one (", evidence(s), "; ", absolute_base(base),
-             "), an efficiency of ", percent(p.efficiency.value), ".", tail);
+             "), an efficiency of ", percent(p.efficiency.value), ".",
+             busy ? "" : verdict_on_speed(analysis, p));
 }
 
 std::string times(double ratio) {
@@ -106,7 +117,7 @@ std::string factor_sentence(const SpeedupPoint& p) {
              significant(f.throughput.value, 3), " (throughput) × ",
              significant(f.statistical.value, 3), " (samples the protocol consumes) × ",
              significant(f.fixed_cost.value, 3),
-             " (start, evaluation and checkpoints: ", percent(f.base_fixed_frac),
+             " (start, evaluation, checkpoints and unsteady steps: ", percent(f.base_fixed_frac),
              " of the training time at one rank, ", percent(f.fixed_frac), " at ", p.ranks, ").");
 }
 
@@ -143,7 +154,7 @@ std::string step_sentence(const StepComposition& step) {
 
 std::string agreement(const Estimate& estimate, double predicted) {
   if (!estimate.interval) return "beside";
-  return estimate.interval->contains(predicted) ? "in agreement with" : "unlike";
+  return estimate.interval->contains(predicted) ? "not to be told from" : "unlike";
 }
 
 std::string smoothness_sentence(const Smoothness& s) {
@@ -176,7 +187,8 @@ const StepComposition* composition_at(const SeriesAnalysis& analysis, std::int64
 /// No larger than the evidence.
 std::string headline_of(const SpeedupPoint& p) {
   if (p.training.interval && p.training.interval->contains(1)) {
-    return cat("No difference between ", ranks_in_words(p.ranks, false), " and one is resolved");
+    return cat("These runs cannot tell whether ", ranks_in_words(p.ranks, false),
+               " are faster than one");
   }
   const std::string factor = significant(p.training.value, 3);
   if (p.training.interval)
@@ -186,6 +198,11 @@ std::string headline_of(const SpeedupPoint& p) {
       missing.empty() ? "No interval can be given" : missing + " needed", ": ",
       ranks_in_words(p.ranks, false), " trained ", factor, " times as fast as one in ",
       p.training.count == 1 && p.training.base_count == 1 ? "the only run each" : "these runs");
+}
+
+std::string busy_headline(const SpeedupPoint& p) {
+  return cat("The machine was busy: that ", ranks_in_words(p.ranks, false), " trained ",
+             significant(p.training.value, 3), " times as fast as one says little");
 }
 
 std::string other_ranks_sentence(const SeriesAnalysis& analysis) {
@@ -219,11 +236,12 @@ std::string busy_sentence(const Series& series) {
   if (busy.empty()) return "";
   const Run& worst = **std::max_element(busy.begin(), busy.end(), is_less_disturbed);
   const auto reason = busy_machine_reason(worst);
-  return cat("BUSY MACHINE: ", busy.size(), " of ", counted(all, "run"),
-             " did not have the cores to themselves that they needed",
-             reason.empty() ? "" : cat(" (worst in ", worst.spec.run_id(), ": ", reason, ")"),
-             "; their times say little about scaling. Stop other programs and run the study into "
-             "a new folder. ");
+  return cat(
+      "BUSY MACHINE: ", busy.size(), " of ", counted(all, "run"),
+      " did not have the cores to themselves that they needed",
+      reason.empty() ? "" : cat(" (worst in ", worst.spec.run_id(), ": ", reason, ")"),
+      "; their times say little about scaling. Stop other programs, then run the study again "
+      "with --redo-busy. ");
 }
 
 std::string label_sentence(const Series& series) {
@@ -282,15 +300,14 @@ Conclusions conclusions_of(const SeriesAnalysis& analysis) {
   const SpeedupPoint& base = analysis.speedup.front();
   const SpeedupPoint& last = analysis.speedup.back();
   Conclusions conclusions;
-  conclusions.headline = headline_of(last);
   const bool busy = analysis.series.has_label(RunLabel::busy_machine);
-  if (busy) conclusions.headline += ", on a busy machine";
-  conclusions.paragraphs.push_back(busy_sentence(analysis.series) + speed_sentence(base, last) +
-                                   unequal_work_sentence(analysis, last) +
-                                   wall_sentence(base, last) + disagreement_sentence(last) +
-                                   other_ranks_sentence(analysis) +
-                                   protocol_sentence(analysis, last.ranks) +
-                                   label_sentence(analysis.series) + resumed_sentence(analysis));
+  conclusions.headline = busy ? busy_headline(last) : headline_of(last);
+  conclusions.paragraphs.push_back(
+      busy_sentence(analysis.series) + speed_sentence(analysis, last, busy) +
+      unequal_work_sentence(analysis, last) + wall_sentence(base, last) +
+      disagreement_sentence(last) + other_ranks_sentence(analysis) +
+      protocol_sentence(analysis, last.ranks) + label_sentence(analysis.series) +
+      resumed_sentence(analysis));
   // What other programs took is in every phase: taking the step apart would blame the phases.
   std::string made_of = factor_sentence(last);
   const StepComposition* step = composition_at(analysis, last.ranks);

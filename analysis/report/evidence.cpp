@@ -17,10 +17,15 @@ std::string evidence(const Estimate& estimate, int digits) {
   return cat("95\u202f% interval ", interval_text(estimate, digits), "; ", runs);
 }
 
-std::string remedy(const Estimate& estimate) {
+std::size_t missing_launches(const Estimate& estimate) {
   const auto fewest = std::min(estimate.count, estimate.base_count);
-  if (estimate.interval || fewest >= minimum_launches_for_interval) return "";
-  return counted(minimum_launches_for_interval - fewest, "more repeat");
+  if (estimate.interval || fewest >= minimum_launches_for_interval) return 0;
+  return minimum_launches_for_interval - fewest;
+}
+
+std::string remedy(const Estimate& estimate) {
+  const auto missing = missing_launches(estimate);
+  return missing == 0 ? "" : counted(missing, "more repeat");
 }
 
 }  // namespace scalestudy

@@ -1,6 +1,7 @@
 #pragma once
 /// What an estimate rests on, in words.
 
+#include <cstddef>
 #include <string>
 
 #include "analysis/statistics.hpp"
@@ -10,8 +11,11 @@ namespace scalestudy {
 /// "95 % interval 2.02–2.14; 5 runs each".
 [[nodiscard]] std::string evidence(const Estimate& estimate, int digits = 3);
 
-/// What would give the estimate an interval: "2 more repeats"; "" when it has one, or when runs are
-/// not what it lacks.
+/// So many of each would give the estimate an interval; 0 when it has one, or when runs are not
+/// what it lacks.
+[[nodiscard]] std::size_t missing_launches(const Estimate& estimate);
+
+/// What would give the estimate an interval: "2 more repeats"; "" as above.
 [[nodiscard]] std::string remedy(const Estimate& estimate);
 
 }  // namespace scalestudy

@@ -106,12 +106,17 @@ std::string stats(const SeriesAnalysis& analysis) {
   const SpeedupPoint& base = analysis.speedup.front();
   const SpeedupPoint& last = analysis.speedup.back();
   const std::string n = cat(last.ranks, " ranks");
+  // An interval tells how much launches differ, not what other programs did to all of them.
+  const auto certainty = [&](const Estimate& estimate, const char* unit) {
+    if (analysis.series.has_label(RunLabel::busy_machine)) return std::string("on a busy machine");
+    return interval_text(estimate) + (estimate.interval ? unit : "");
+  };
   std::string html = "<div class=\"stats\">\n";
   html += stat(significant(last.training.value, 3) + "×", "training speed-up, " + n,
-               interval_text(last.training));
-  html += stat(percent(last.efficiency.value), "efficiency, " + n,
-               interval_text(transformed(last.efficiency, [](double e) { return e * 100; })) +
-                   (last.efficiency.interval ? "\u202f%" : ""));
+               certainty(last.training, ""));
+  html +=
+      stat(percent(last.efficiency.value), "efficiency, " + n,
+           certainty(transformed(last.efficiency, [](double e) { return e * 100; }), "\u202f%"));
   html += stat(significant(last.absolute.samples_per_s, 4), "samples/s, " + n,
                "one rank: " + significant(base.absolute.samples_per_s, 4));
   html += stat(duration(last.absolute.training_time_s), "training, " + n,

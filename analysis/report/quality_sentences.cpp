@@ -46,7 +46,7 @@ std::string difference_words(const Estimate& d, const std::string& unit, bool hi
   }
   if (d.interval->low == d.interval->high && d.value == 0)
     return " All runs reached the same value: it cannot tell them apart.";
-  if (!resolves(d, 0)) return cat(" No difference is resolved: ", shown, ".");
+  if (!resolves(d, 0)) return cat(" These runs cannot tell a difference from chance: ", shown, ".");
   const bool better = (d.value > 0) == higher_is_better;
   return cat(" More ranks are ", better ? "better" : "worse", " by ", shown, ".");
 }

@@ -20,6 +20,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr const char* summary_name = "summary.json";
+
 [[noreturn]] void cannot_write(const fs::path& path, const std::string& reason) {
   throw BadInput({cat("cannot write ", path.string(), ": ", reason), "the report has no place",
                   "Choose another place with --out"});
@@ -32,12 +34,27 @@ void write_file(const fs::path& file, const std::string& text) {
   if (!out) cannot_write(file, std::strerror(errno));
 }
 
+void make_folder(const fs::path& folder) {
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (error) cannot_write(folder, error.message());
+}
+
+/// What an earlier report wrote is replaced. Errors: BadInput when `out` holds something else.
+void require_own_folder(const fs::path& out) {
+  std::error_code error;
+  if (!fs::exists(out, error) || fs::is_empty(out, error)) return;
+  if (text_of_file(out / summary_name).value_or("").find("\"made_by\"") != std::string::npos)
+    return;
+  throw BadInput({cat("'", out.string(), "' is there already and holds no report"),
+                  "its figures/ and tables/ would be replaced", "Choose another place with --out"});
+}
+
 /// An earlier report's figures must not survive beside new ones.
 void make_empty_folder(const fs::path& folder) {
   std::error_code error;
   fs::remove_all(folder, error);
-  fs::create_directories(folder, error);
-  if (error) cannot_write(folder, error.message());
+  make_folder(folder);
 }
 
 /// Writes data and script, runs gnuplot, returns the SVG for the page, or "" and a note.
@@ -97,15 +114,17 @@ ReportResult write_report(const std::vector<fs::path>& folders,
                           const WorkloadWords& own_words) {
   const SettingWords words(own_words);
   const StudyAnalysis analysis(load_runs(folders));
+  require_own_folder(out);
+  make_folder(out);
+  ReportResult result;
+  result.summary = out / summary_name;  // first: it tells whose folder this is
+  write_file(result.summary, summary_json(analysis));
   make_empty_folder(out / "figures");
   make_empty_folder(out / "tables");
-  ReportResult result;
   if (const auto note = completeness_sentence(analysis); !note.empty())
     result.notes.push_back(note);
   const FiguresBySeries figures = draw_all(analysis, out / "figures", result.notes);
   write_tables(analysis, words, out / "tables");
-  result.summary = out / "summary.json";
-  write_file(result.summary, summary_json(analysis));
   result.page = out / "report.html";
   write_file(result.page, report_page(analysis, figures, result.notes, words));
   result.data_runs = analysis.data_runs();

@@ -141,13 +141,27 @@ json to_json(const SeriesAnalysis& analysis) {
           {"evaluation_sets", {{"identical", population.identical}, {"sets", sets}}}};
 }
 
+/// Those that it has, by the names of /summary.
+json measures_of(const Run& run) {
+  json object = json::object();
+  for (const Measure& measure : measures()) {
+    const double value = run.measures[*measure.column];
+    if (measure.summary != nullptr && std::isfinite(value))
+      object[std::string(measure.column->name)] = value;
+  }
+  const SteadyWindow& window = run.measures.steady_window();
+  if (window.tested) object["stationary"] = window.stationary;
+  return object;
+}
+
 json to_json(const Run& run) {
   return {{"run_id", run.record.header.run_id},
           {"status", to_string(run.record.header.status)},
           {"validity_codes", run.validity_codes},
           {"labels", run.labels},
           {"is_data", run.is_data()},
-          {"left_out", run.left_out}};
+          {"left_out", run.left_out},
+          {"measures", measures_of(run)}};
 }
 
 json absent(const std::vector<AbsentRun>& runs) {

@@ -33,7 +33,8 @@ void sync_folder_of(const std::filesystem::path& file) noexcept {
 void require_replaceable(const std::filesystem::path& file) {
   std::error_code error;
   const auto status = std::filesystem::status(file, error);
-  if (!exists(status) || is_regular_file(status) || is_directory(status)) return;
+  const bool is_free = !exists(std::filesystem::symlink_status(file, error));
+  if (is_free || is_regular_file(status) || is_directory(status)) return;
   throw BadInput({cat("'", file.string(), "' is no ordinary file"),
                   "a file would be put in its place", "Choose another name"});
 }

@@ -16,8 +16,8 @@ void sync_folder(const std::filesystem::path& folder);
 /// Makes a rename of `file` durable; where folders cannot be synchronised it is still atomic.
 void sync_folder_of(const std::filesystem::path& file) noexcept;
 
-/// A rename puts a file in the place of a device or pipe (not of a folder). Errors: BadInput when
-/// `file` is one.
+/// A rename puts a file in the place of a device, pipe or link to nowhere (not of a folder).
+/// Errors: BadInput when `file` is one.
 void require_replaceable(const std::filesystem::path& file);
 
 class AtomicFile {

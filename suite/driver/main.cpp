@@ -1,5 +1,6 @@
 /// scalestudy: the driver. Light: it never links LibTorch, MPI or CUDA.
 
+#include <csignal>
 #include <filesystem>
 #include <iostream>
 
@@ -8,6 +9,7 @@
 #include "driver/driver.hpp"
 
 int main(int argc, char** argv) {
+  std::signal(SIGXFSZ, SIG_IGN);  // a limit on the length of files is an error like a full disk
   std::error_code error;
   auto executable = std::filesystem::read_symlink("/proc/self/exe", error);
   if (error) executable = std::filesystem::absolute(argv[0], error);

@@ -63,8 +63,9 @@ double busy_cores_during(double duration_s) {
 }
 
 double contended_frac(double threads, double other_cores, double cores) {
-  const double missing_cores = std::max(0.0, threads + other_cores - cores);
-  return std::min(std::max(0.0, other_cores), missing_cores) / threads;
+  const double usable = std::min(threads, cores);
+  const double missing_cores = std::max(0.0, usable + other_cores - cores);
+  return std::min(std::max(0.0, other_cores), missing_cores) / usable;
 }
 
 }  // namespace scalestudy

@@ -55,6 +55,17 @@ TEST(BusyMachine, AProgramOnACoreThatOneRankDoesNotNeedIsNoMatter) {
   EXPECT_EQ(reason_for(ran(1, 9.9, 19.9)), "");
 }
 
+/// Four ranks on two cores: none can be at work more than half of the time.
+TEST(BusyMachine, ManyRanksOnFewCoresAreNotBlamedOnOthers) {
+  const auto quiet = ran(4, 4.6, 19);
+  EXPECT_DOUBLE_EQ(cpu_use_frac(quiet), 0.92);
+  EXPECT_NEAR(contended_cpu_frac(quiet), 0.03, 1e-12);
+  EXPECT_EQ(reason_for(quiet), "");
+  const auto disturbed = ran(4, 2.5, 20);
+  EXPECT_DOUBLE_EQ(contended_cpu_frac(disturbed), 0.5) << "others had a core of the two";
+  EXPECT_NE(reason_for(disturbed), "");
+}
+
 TEST(BusyMachine, AQuietMachineIsNotBlamed) {
   EXPECT_EQ(reason_for(ran(1, 9.8, 9.9)), "");
   EXPECT_EQ(reason_for(ran(2, 9.4, 19.1)), "");

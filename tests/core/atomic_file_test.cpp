@@ -46,6 +46,10 @@ TEST_F(AtomicFileTest, NothingButAFileIsReplaced) {
   EXPECT_THAT(message_of<BadInput>([&] { draft("new"); }), testing::HasSubstr("no ordinary file"));
   EXPECT_TRUE(fs::is_fifo(path()));
   EXPECT_FALSE(fs::exists(part()));
+  fs::remove(path());
+  fs::create_symlink("/nowhere/file", path());
+  EXPECT_THAT(message_of<BadInput>([&] { draft("new"); }), testing::HasSubstr("no ordinary file"));
+  EXPECT_TRUE(fs::is_symlink(path()));
 }
 
 TEST_F(AtomicFileTest, OnlyFoldersThatExistAreSynchronised) {

@@ -143,16 +143,24 @@ TEST_F(Pack, RefusesTheOtherKind) {
 }
 
 TEST_F(Pack, ExistingFileStaysUnlessReplaced) {
-  write_text(file_, "precious");
+  write_classes();
+  const auto precious = content_of(file_);
   expect_refused([&] { write_classes(); }, {"pack.h5' exists already", "--force"});
-  EXPECT_EQ(content_of(file_), "precious");
+  EXPECT_EQ(content_of(file_), precious);
   {
     PackSetWriter writer(file_, {}, {"a"}, Existing::replace);
     writer.add({"train/a/a.png", "train", 0}, pictures_[1], pictures_[1].bytes);
-    EXPECT_EQ(content_of(file_), "precious");  // until the new one is whole
+    EXPECT_EQ(content_of(file_), precious);  // until the new one is whole
     writer.finish(in_silence);
   }
   EXPECT_EQ(open_class_set(file_)->samples().size(), 1U);
+}
+
+TEST_F(Pack, NothingButAPackIsReplaced) {
+  write_text(file_, "precious");
+  expect_refused([&] { PackSetWriter(file_, {}, {"a"}, Existing::replace); },
+                 {"pack.h5' is no pack", "Choose another name"});
+  EXPECT_EQ(content_of(file_), "precious");
 }
 
 TEST_F(Pack, NothingIsLeftOfAnUnfinishedOne) {
@@ -169,10 +177,15 @@ TEST_F(Pack, MissingFolderIsNamed) {
   expect_refused([&] { write_classes(); }, {"none' does not exist"});
 }
 
-TEST_F(Pack, LeftoverPartIsReplacedAndNotFollowed) {
-  fs::create_symlink("/dev/full", folder_.path() / "pack.h5.part");
-  EXPECT_NO_THROW(write_classes());
-  EXPECT_TRUE(fs::is_regular_file(file_));
+TEST_F(Pack, APartThatIsThereAlreadyStays) {
+  const auto part = folder_.path() / "pack.h5.part";
+  write_text(part, "of another one at work");
+  expect_refused([&] { write_classes(); }, {"pack.h5.part' is there already"});
+  EXPECT_EQ(content_of(part), "of another one at work");
+  fs::remove(part);
+  fs::create_symlink("/dev/full", part);
+  expect_refused([&] { write_classes(); }, {"pack.h5.part' is there already"});
+  EXPECT_TRUE(fs::is_symlink(part));
 }
 
 TEST_F(Pack, DamagedPixelsAreRefusedNamingTheSample) {

@@ -95,7 +95,7 @@ TEST(ResultsJson, SaysWhatWasKeptAndTheExitCode) {
   auto kept = result_of("a", RunStage::complete);
   kept.kept = true;
   const auto failed = result_of("b", RunStage::failed, ExitCode::unavailable);
-  const auto found = json::parse(results_json(StudyFolder("/data/out"), {kept, failed}));
+  const auto found = json::parse(results_json(StudyFolder("/data/out"), {kept, failed}, nullptr));
   EXPECT_EQ(found["folder"], "/data/out");
   EXPECT_EQ(found["exit_code"], 4);
   EXPECT_EQ(found["runs"][0]["kept"], true);
@@ -106,7 +106,7 @@ TEST(ResultsJson, SaysWhatWasKeptAndTheExitCode) {
 TEST(ResultsJson, AReasonOfAnyBytesStaysValidJson) {
   auto result = result_of("a", RunStage::failed, ExitCode::run_failed);
   result.state.reason = "rank 0: \xff\xfe \x01 end";
-  const auto found = json::parse(results_json(StudyFolder("/data/out"), {result}));
+  const auto found = json::parse(results_json(StudyFolder("/data/out"), {result}, nullptr));
   EXPECT_THAT(found["runs"][0]["reason"].get<std::string>(), EndsWith(" end"));
 }
 

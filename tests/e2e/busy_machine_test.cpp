@@ -49,6 +49,11 @@ TEST(BusyMachine, IsToldBeforeTheStudyAndLabelledInIt) {
   const auto run = records_of(place).at(0);
   EXPECT_TRUE(run.header.has_label(RunLabel::busy_machine));
   EXPECT_GT(run.summary.contended_cpu_frac, notable_contended_frac);
+  const auto folder = place.run_folders().at(0);
+  EXPECT_THAT(place.run().err, HasSubstr("(1 kept from before)"));
+  EXPECT_EQ(place.run({}, {"--redo-busy"}).code, 0);
+  EXPECT_TRUE(std::filesystem::exists(folder / "run.h5"));
+  EXPECT_TRUE(std::filesystem::exists(folder / "attempt-1" / "run.h5")) << "nothing is lost";
 }
 
 }  // namespace

@@ -19,11 +19,12 @@ TEST(ContendedFrac, IsWhatOthersTakeOfWhatIsNeeded) {
   EXPECT_DOUBLE_EQ(contended_frac(2, 1, 2), 0.5);
   EXPECT_DOUBLE_EQ(contended_frac(4, 5, 8), 0.25);
   EXPECT_DOUBLE_EQ(contended_frac(2, 0.1, 2), 0.05);
+  EXPECT_DOUBLE_EQ(contended_frac(16, 1, 2), 0.5) << "more threads than cores need no more";
 }
 
 TEST(ContendedFrac, DoesNotBlameOthersForTooManyOwnThreads) {
   EXPECT_EQ(contended_frac(4, 0, 2), 0);
-  EXPECT_DOUBLE_EQ(contended_frac(4, 0.4, 2), 0.1);
+  EXPECT_DOUBLE_EQ(contended_frac(4, 0.4, 2), 0.2);
   EXPECT_EQ(contended_frac(2, -0.01, 2), 0) << "clock ticks are coarse";
 }
 

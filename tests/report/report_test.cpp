@@ -226,7 +226,8 @@ TEST_F(Report, TheHeadlineIsNoLargerThanTheEvidence) {
   write_group(study_, {.time_noise = 0.05}, 4);
   // Twice the samples in the same time: the training takes as long.
   write_group(study_, {.ranks = 2, .time_noise = 0.05}, 4);
-  EXPECT_THAT(page(), HasSubstr("No difference between two ranks and one is resolved</h2>"));
+  EXPECT_THAT(page(),
+              HasSubstr("These runs cannot tell whether two ranks are faster than one</h2>"));
 }
 
 TEST_F(Report, TwoRunsEachAreSaidToHaveNoInterval) {
@@ -259,10 +260,22 @@ TEST_F(Report, AnUnwritablePlaceIsRefused) {
 
 TEST_F(Report, AnotherPassReplacesOldFigures) {
   write_study(3);
-  fs::create_directories(out_ / "figures");
+  static_cast<void>(report());
   std::ofstream(out_ / "figures/old.svg") << "x";
   static_cast<void>(report());
   EXPECT_FALSE(fs::exists(out_ / "figures/old.svg"));
+}
+
+TEST_F(Report, TouchesNoFolderThatHoldsNoReport) {
+  write_study(3);
+  const auto mine = out_ / "figures" / "mine.png";
+  fs::create_directories(mine.parent_path());
+  std::ofstream(mine) << "x";
+  EXPECT_THROW(static_cast<void>(report()), BadInput);
+  std::ofstream(out_ / "summary.json") << "{\"mine\": true}";
+  EXPECT_THROW(static_cast<void>(report()), BadInput);
+  EXPECT_TRUE(fs::exists(mine));
+  EXPECT_FALSE(fs::exists(out_ / "report.html"));
 }
 
 TEST_F(Report, ShowsOutlinesOfEverySampleAtEveryRankCount) {

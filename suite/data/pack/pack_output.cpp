@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <cstring>
 #include <system_error>
+#include <utility>
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -17,6 +18,7 @@
 
 #include "data/bulk_hash.hpp"
 #include "data/pack/pack_bytes.hpp"
+#include "data/pack/pack_header.hpp"
 
 namespace scalestudy {
 namespace {
@@ -29,6 +31,12 @@ namespace fs = std::filesystem;
                    "Make room or choose another place, then prepare again"});
 }
 
+[[noreturn]] void refuse_other_part(const fs::path& part) {
+  throw BadInput({cat("'", part.string(), "' is there already"),
+                  "another data prepare is writing it, or was killed",
+                  "Remove it when none is at work"});
+}
+
 void require_place(const fs::path& file, Existing existing) {
   std::error_code error;
   if (fs::is_directory(file, error))
@@ -38,6 +46,9 @@ void require_place(const fs::path& file, Existing existing) {
   if (existing == Existing::refuse && fs::exists(file, error))
     throw BadInput({cat("'", file.string(), "' exists already"), "it would be lost",
                     "Choose another name, or give --force to replace it"});
+  if (fs::exists(file, error) && !is_pack(file))
+    throw BadInput({cat("'", file.string(), "' is no pack"),
+                    "--force replaces nothing but an earlier pack", "Choose another name"});
   if (file.has_parent_path() && !fs::is_directory(file.parent_path(), error))
     throw BadInput({cat("Folder '", file.parent_path().string(), "' does not exist"),
                     "the pack cannot be written there", "Create it first"});
@@ -61,8 +72,8 @@ PackOutput::PackOutput(fs::path file, const StoredForm& form, Existing existing)
   require_place(file_, existing);
   guarded([&] {
     stored_offset_bytes_ = PackHdf5(form_, form_.rows_per_chunk).stored_offset_bytes();
-    fs::remove(part_);
     descriptor_ = Descriptor(::open(part_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+    if (!descriptor_ && errno == EEXIST) refuse_other_part(std::exchange(part_, {}));
     if (!descriptor_) throw std::system_error(errno, std::generic_category(), "its .part");
   });
 }

@@ -92,11 +92,11 @@ std::string text_of(const ordered_json& study) {
 ExitCode init(const InitOptions& options, Context& context) {
   const auto& workload = workload_named(options.workload);
   const bool to_standard_output = options.out == "-";
-  if (!to_standard_output) require_free(options.out);
   if (!fs::exists(options.data))
     throw BadInput(
         {cat("'", options.data, "' does not exist"), "the study trains on it", "Correct --data"});
   const auto first = first_study(workload, options.data);
+  if (!to_standard_output) require_free(options.out);
   const auto text = text_of(study_of(options, first));
   if (!to_standard_output) replace_file(options.out, text, "the study is described there");
   if (to_standard_output || context.options.json) {

@@ -143,11 +143,14 @@ void require_base(const PlannedStudy& planned) {
                   "Add 1, or report this study beside a folder that has such runs"});
 }
 
-[[noreturn]] void refuse_trial(const RunSpec& spec, const RunOutcome& outcome) {
+[[noreturn]] void refuse_trial(const RunSpec& spec, const Trial& trial) {
+  const auto& outcome = trial.outcome;
   // The reason says itself why and what to do.
-  const Message message{cat("The study would end as a trial with ", counted(spec.ranks, "rank"),
-                            " did: ", outcome.reason),
-                        "", ""};
+  const Message message{
+      cat("The study would end as a trial with ", counted(spec.ranks, "rank"),
+          " did: ", outcome.reason,
+          trial.log_end.empty() ? "" : cat("\nThe end of that log:\n", trial.log_end, "\n")),
+      "", ""};
   switch (outcome.exit_code) {
     case ExitCode::bad_input:
       throw BadInput(message);
@@ -182,7 +185,7 @@ TimeEstimate time_by_trials(const fs::path& rank_program, const StudyPlan& plan)
       return {not_recorded,
               cat("the first steps with ", counted(spec->ranks, "rank"), " were not over after ",
                   human_duration(trial.outcome.launch_wall_time_s))};
-    if (!trial.times) refuse_trial(*spec, trial.outcome);
+    if (!trial.times) refuse_trial(*spec, trial);
     time_left.add_trial(*trial.times);
   }
   double time_s = 0;

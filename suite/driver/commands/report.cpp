@@ -26,7 +26,8 @@ struct ReportOptions {
 };
 
 void print_result(const ReportResult& result, Context& context) {
-  for (const std::string& text : result.paragraphs) context.out << text << "\n\n";
+  for (const std::string& text : result.paragraphs)
+    if (!text.empty()) context.out << text << "\n\n";
   for (const std::string& note : result.notes) context.err << note << '\n';
   context.out << "Report: " << result.page.string() << '\n';
 }

@@ -47,6 +47,7 @@ std::string this_command(const Context& context, const RunOptions& options) {
   add("--launcher", context.options.launcher);
   for (const auto& value : context.options.overrides) add("--set", value);
   if (options.policy.accept_mixed) command.argv.emplace_back("--accept-mixed");
+  if (options.policy.redo_busy) command.argv.emplace_back("--redo-busy");
   if (options.policy.no_trial) command.argv.emplace_back("--no-trial");
   return command_line(command);
 }
@@ -142,6 +143,12 @@ std::vector<RunResult> run_study(Context& context,
   return results;
 }
 
+/// Their files are set aside when they run again.
+void forget_busy_runs(std::vector<RunState>& states) {
+  for (auto& state : states)
+    if (state.busy) state = RunState();
+}
+
 ExitCode run(Context& context, const RunOptions& options) {
   const auto planned = plan_study(context, options.study);
   require_runs(planned);
@@ -153,22 +160,22 @@ ExitCode run(Context& context, const RunOptions& options) {
   folder.create();
   const DriverLock lock(folder);
   clear_trial(folder.trial_folder());
-  const auto earlier = states_of_runs(folder, planned.plan);
+  auto earlier = states_of_runs(folder, planned.plan);
   require_same_study(folder, planned.plan, earlier, options.policy);
+  if (options.policy.redo_busy) forget_busy_runs(earlier);
   folder.write_study(planned.study.requested);
   folder.write_plan(planned.plan);
   const auto results = run_study(context, planned, folder, earlier, options.policy);
-  if (context.options.json) context.out << results_json(folder, results);
-  const auto& last = results.empty() ? RunResult{} : results.back();
-  const bool interrupted =
-      last.state.stage == RunStage::interrupted ||
-      (results.size() < planned.plan.matrix.runs.size() && !is_refused_for_all(results));
-  if (interrupted) {
-    throw Interrupted(
-        {cat("The study was interrupted; what is complete stays in ", folder.path().string()),
-         "the run at work is kept as interrupted",
-         cat("To go on: ", this_command(context, options))});
-  }
+  const bool in_a_run = !results.empty() && results.back().state.stage == RunStage::interrupted;
+  const bool interrupted = in_a_run || (results.size() < planned.plan.matrix.runs.size() &&
+                                        !is_refused_for_all(results));
+  const Interrupted interruption(
+      {cat("The study was interrupted; what is complete stays in ", folder.path().string()),
+       in_a_run ? "the run at work is kept as interrupted" : "no run was at work",
+       cat("To go on: ", this_command(context, options))});
+  if (context.options.json)
+    context.out << results_json(folder, results, interrupted ? &interruption : nullptr);
+  if (interrupted) throw interruption;
   return exit_code_of(results);
 }
 
@@ -183,6 +190,8 @@ Action define(CLI::App& app) {
                "Start unfinished runs from the beginning, not from their checkpoints");
   app.add_flag("--accept-mixed", options->policy.accept_mixed,
                "Keep results of another build or machine in DIR");
+  app.add_flag("--redo-busy", options->policy.redo_busy,
+               "Run again what was labelled busy_machine; the disturbed results are set aside");
   app.add_flag("--no-trial", options->policy.no_trial,
                "Start the first run at once; it may find a cold machine");
   return [options](Context& context) { return run(context, *options); };

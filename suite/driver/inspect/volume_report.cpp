@@ -1,5 +1,6 @@
 #include "driver/inspect/volume_report.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 
@@ -35,7 +36,7 @@ std::string shape_text(const Shape3& shape) {
 }
 
 std::string correlation_text(double value) {
-  return std::isnan(value) ? "too short" : fmt::format("{:+.3f}", value);
+  return std::isnan(value) ? "not to be told" : fmt::format("{:+.3f}", value);
 }
 
 /// Lines of at most 100 characters.
@@ -52,16 +53,29 @@ void print_wrapped(const std::string& text, const std::string& indent, std::ostr
   out << line << '\n';
 }
 
+std::string noise_verdict(const VolumeInspection& found) {
+  const auto& correlation = found.noise_correlation;
+  if (std::all_of(correlation.begin(), correlation.end(), [](double c) { return std::isnan(c); }))
+    return "Nothing can be told of the noise: the volume is too small, or its values are all alike "
+           "or not finite.";
+  const auto warning = noise_warning(correlation);
+  return warning.empty() ? "Agrees with noise that is independent from voxel to voxel, as "
+                           "Noise2Void assumes."
+                         : warning;
+}
+
+std::string grey_values(const VolumeStatistics& statistics) {
+  if (!std::isfinite(statistics.minimum)) return "none is finite\n";
+  return fmt::format("{:.6g} to {:.6g}, mean {:.6g}, standard deviation {:.6g}\n",
+                     statistics.minimum, statistics.maximum, statistics.mean, statistics.std);
+}
+
 void print_noise(const VolumeInspection& found, std::ostream& out) {
   const auto& [z, y, x] = found.noise_correlation;
   out << "Noise        correlation of neighbouring voxels: z " << correlation_text(z) << ", y "
       << correlation_text(y) << ", x " << correlation_text(x) << '\n';
   const std::string indent(13, ' ');
-  const auto warning = noise_warning(found.noise_correlation);
-  print_wrapped(warning.empty() ? "Agrees with noise that is independent from voxel to voxel, as "
-                                  "Noise2Void assumes."
-                                : warning,
-                indent, out);
+  print_wrapped(noise_verdict(found), indent, out);
   out << indent << "Method: median over 32 x 32 tiles of the lag-1 correlation of second\n"
       << indent << "differences taken along the other in-plane axis (z: along both).\n";
 }
@@ -103,9 +117,7 @@ void print_volume(const VolumeInspection& found, std::ostream& out) {
       << human_bytes(static_cast<double>(voxel_count(found.shape)) * sizeof(float))
       << " as float32\n"
       << "Stored as    " << found.stored_type << '\n'
-      << "Grey values  "
-      << fmt::format("{:.6g} to {:.6g}, mean {:.6g}, standard deviation {:.6g}\n",
-                     statistics.minimum, statistics.maximum, statistics.mean, statistics.std);
+      << "Grey values  " << grey_values(statistics);
   if (statistics.nonfinite_count > 0) {
     out << "             " << grouped_digits(statistics.nonfinite_count)
         << " voxels are NaN or infinite: training on them diverges\n";

@@ -84,16 +84,20 @@ std::string status_json(const StudyFolder& folder, const StudyState& state) {
                        {"runs", runs}});
 }
 
-std::string results_json(const StudyFolder& folder, const std::vector<RunResult>& results) {
+std::string results_json(const StudyFolder& folder,
+                         const std::vector<RunResult>& results,
+                         const Error* error) {
   json runs = json::array();
   for (const auto& result : results) {
     auto run = to_json(result.run_id, result.state);
     run["kept"] = result.kept;
     runs.push_back(std::move(run));
   }
-  return json_text_of({{"folder", folder.path().string()},
-                       {"exit_code", static_cast<int>(exit_code_of(results))},
-                       {"runs", runs}});
+  const auto code = error == nullptr ? exit_code_of(results) : error->exit_code();
+  json object{
+      {"folder", folder.path().string()}, {"exit_code", static_cast<int>(code)}, {"runs", runs}};
+  if (error != nullptr) object["error"] = error->what();
+  return json_text_of(object);
 }
 
 std::string launches_json(const std::vector<PlannedLaunch>& launches) {

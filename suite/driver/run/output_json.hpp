@@ -25,8 +25,10 @@ struct TimeEstimate {
 /// A plan that cannot be run, with the error and its exit code.
 [[nodiscard]] std::string refused_plan_json(const StudyPlan& plan, const Error& refusal);
 [[nodiscard]] std::string status_json(const StudyFolder& folder, const StudyState& state);
+/// `error`: why the study did not come to its end; null when it did.
 [[nodiscard]] std::string results_json(const StudyFolder& folder,
-                                       const std::vector<RunResult>& results);
+                                       const std::vector<RunResult>& results,
+                                       const Error* error);
 
 /// One run that `run --dry-run` would start.
 struct PlannedLaunch {

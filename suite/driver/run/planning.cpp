@@ -41,7 +41,7 @@ void require_runs(const PlannedStudy& planned) {
   const auto reason = matrix.skipped.empty() ? "no combination" : matrix.skipped.front().reason;
   throw BadInput({cat("Study ", planned.study.file.string(), " has no run to start"),
                   cat("every combination of its axes is left out: ", reason),
-                  "Change the axes or settings; scalestudy plan shows each reason"});
+                  "Change what it names; scalestudy plan shows each reason"});
 }
 
 std::string load_warning(const StudyMatrix& matrix) {

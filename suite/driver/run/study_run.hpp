@@ -32,6 +32,7 @@ struct ResumePolicy {
   bool accept_mixed = false;  ///< keep results of another build or machine
   bool fresh = false;         ///< no run goes on from a checkpoint
   bool no_trial = false;      ///< the first run finds the machine cold
+  bool redo_busy = false;     ///< what a busy machine disturbed is run again
 };
 
 /// `states`: as states_of_runs() finds them.

@@ -31,6 +31,7 @@ RunState state_from_file(const fs::path& file) {
     state.reason = record.header.reason;
     state.launch_wall_time_s = record.summary_value(&SummaryRow::launch_wall_time_s).value_or(0);
     state.resumed = record.header.has_label(RunLabel::resumed);
+    state.busy = record.header.has_label(RunLabel::busy_machine);
   } catch (const Error& error) {
     state.stage = RunStage::damaged;
     state.reason = error.what();

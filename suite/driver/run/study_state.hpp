@@ -40,6 +40,7 @@ struct RunState {
   std::string reason;             ///< why it is not complete
   double launch_wall_time_s = 0;  ///< so far, when running; of the last attempt, when resumed
   bool resumed = false;           ///< from a checkpoint: its times are no evidence
+  bool busy = false;              ///< other programs took its cores: likewise
   std::int64_t step = -1;         ///< of the slowest rank, when running
   std::int64_t total_steps = 0;
   std::string phase;

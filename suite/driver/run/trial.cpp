@@ -9,6 +9,7 @@
 
 #include "core/atomic_file.hpp"
 #include "core/error.hpp"
+#include "core/file_content.hpp"
 #include "core/statistics.hpp"
 #include "core/text.hpp"
 
@@ -71,6 +72,18 @@ class TrialFolder {
   fs::path folder_;
 };
 
+/// The last lines of the log of the rank that failed, which goes with the folder.
+std::string end_of_log(const LaunchPlan& plan, std::int64_t failed_rank) {
+  constexpr std::size_t most_lines = 5;
+  const auto process = plan.one_process_per_rank && failed_rank > 0 ? failed_rank : 0;
+  const auto text =
+      text_of_file(plan.processes.at(static_cast<std::size_t>(process)).log_file).value_or("");
+  auto lines = split(text, '\n');
+  std::erase(lines, "");
+  if (lines.size() > most_lines) lines.erase(lines.begin(), lines.end() - most_lines);
+  return join(lines, "\n");
+}
+
 std::int64_t largest_local_batch(const RunSpec& spec) {
   const auto& sizes = spec.plan.local_batch_sizes;
   return sizes.empty() ? 0 : *std::max_element(sizes.begin(), sizes.end());
@@ -120,8 +133,16 @@ Trial try_run(const RunSpec& spec, const TrialPlace& place, SignalQueue& signals
   const WatchedRun watched{launcher(trial.launcher), plan, place.folder, trial.ranks, limits};
   Trial tried;
   tried.outcome = watch_run(watched, signals, [](const WatchedProgress&) {});
-  if (tried.outcome.status != RunStatus::complete) return tried;
+  if (tried.outcome.status != RunStatus::complete) {
+    tried.log_end = end_of_log(plan, tried.outcome.failed_rank);
+    return tried;
+  }
   const auto record = read_run_file(place.folder / open_result_file_name);
+  if (record.header.status == RunStatus::diverged) {
+    tried.outcome.status = RunStatus::diverged;
+    tried.outcome.reason = record.header.reason;
+    return tried;
+  }
   if (record.steps.steps() > 0)
     tried.times = times_of(trial, record, tried.outcome.launch_wall_time_s);
   return tried;

@@ -29,6 +29,7 @@ struct TrialTimes {
 struct Trial {
   RunOutcome outcome;
   std::optional<TrialTimes> times;  ///< when it came to its end
+  std::string log_end;              ///< what the rank that failed said last
 };
 
 struct TrialPlace {
