@@ -154,7 +154,7 @@ std::string step_sentence(const StepComposition& step) {
 
 std::string agreement(const Estimate& estimate, double predicted) {
   if (!estimate.interval) return "beside";
-  return estimate.interval->contains(predicted) ? "not to be told from" : "unlike";
+  return estimate.interval->contains(predicted) ? "not distinguishable from" : "unlike";
 }
 
 std::string smoothness_sentence(const Smoothness& s) {
