@@ -37,8 +37,8 @@ readonly LOGS=build/stages
 mkdir -p "$LOGS"
 failures=()
 
-# what_failed LOG: the end of it without the tests that passed.
-what_failed() { grep -vE '^ +Start +[0-9]+: | Passed +[0-9.]+ sec$' "$1" | tail -n 60; }
+# what_failed LOG: the end of it without the tests that passed and clang's counts of hidden warnings.
+what_failed() { grep -vE '^ +Start +[0-9]+: | Passed +[0-9.]+ sec$|^[0-9]+ warnings generated' "$1" | tail -n 60; }
 
 # stage NAME COMMAND...: runs it with output in a log; shows what failed.
 stage() {

@@ -224,7 +224,9 @@ std::string place_of_setting(const std::string& name, Workloads workloads) {
 void describe_changes(json& object, const std::vector<std::string>& overrides) {
   if (overrides.empty() || !object.is_object()) return;
   const auto description = object.find("description");
-  if (description == object.end() || !description->is_string() || *description == "") return;
+  if (description == object.end() || !description->is_string() ||
+      description->get_ref<const std::string&>().empty())
+    return;
   *description =
       cat(description->get<std::string>(), " (changed by --set ", join(overrides, ", "), ")");
 }
