@@ -58,7 +58,10 @@ std::string reason_for_absence(const StudyFolder& folder, const std::string& run
 
 /// What the plan names and no file shows. A folder of run files alone has no plan.
 void add_absent_runs(const StudyFolder& folder, RunSet& set) {
-  if (!fs::exists(folder.plan_file())) return;
+  if (!fs::exists(folder.plan_file())) {
+    set.without_plan.push_back(folder.path());
+    return;
+  }
   const StudyMatrix matrix = folder.read_plan().matrix;
   for (const RunSpec& spec : matrix.runs) {
     const auto id = spec.run_id();
@@ -88,13 +91,19 @@ void load_folder(const fs::path& path, RunSet& set) {
       auto run = judge_run(read_run_file(file));
       if (const Run* original = original_of(run, set.runs))
         set.copies.push_back({file.string(), "a copy of " + original->record.file.string()});
-      else
+      else {
+        require_own_folder(run.record);
         set.runs.push_back(std::move(run));
+      }
     } catch (const Error& error) {
       set.unreadable.push_back({file.string(), error.what()});
     }
   }
-  add_absent_runs(folder, set);
+  try {
+    add_absent_runs(folder, set);
+  } catch (const BadInput& error) {
+    set.damaged_plans.push_back({folder.plan_file().string(), error.what()});
+  }
 }
 
 /// What all runs of a series share; the rest of the spec follows from ranks and repeat.
@@ -166,6 +175,11 @@ Run judge_run(RunRecord record) {
   Run run;
   run.spec = run_spec_from_json_text(record.resolved_settings,
                                      record.file.string() + ":/settings/resolved");
+  if (record.steps.steps() > 0 && record.steps.ranks() != run.spec.ranks)
+    throw BadInput(
+        {cat(record.file.string(), " has steps of ", counted(record.steps.ranks(), "rank"),
+             ", its settings say ", run.spec.ranks),
+         "its parts contradict each other", "Run the study again"});
   for (const auto& label : record.header.labels) run.labels.push_back(current_label(label));
   run.validity_codes = record.header.validity_codes;
   run.record = std::move(record);

@@ -47,14 +47,16 @@ struct RunSet {
   std::vector<std::filesystem::path> folders;
   std::vector<Run> runs;  ///< by folder, then run id
   std::vector<AbsentRun> unreadable;
-  std::vector<AbsentRun> copies;        ///< files that say again what one of `runs` says
-  std::vector<AbsentRun> without_file;  ///< in plan.json, but no run.h5 or run.h5.part
-  std::vector<AbsentRun> skipped;       ///< combinations that the plan left out
+  std::vector<AbsentRun> copies;         ///< files that say again what one of `runs` says
+  std::vector<AbsentRun> without_file;   ///< in plan.json, but no run.h5 or run.h5.part
+  std::vector<AbsentRun> damaged_plans;  ///< plan.json files that cannot be read
+  std::vector<std::filesystem::path> without_plan;  ///< folders: nobody knows what is missing
+  std::vector<AbsentRun> skipped;                   ///< combinations that the plan left out
 };
 
-/// Reads DIR/runs/*/run.h5, else run.h5.part, and DIR/plan.json where there is one. Damaged files
-/// are listed, not fatal. Errors: BadInput when a folder does not exist or is no folder, or when
-/// its plan.json is damaged.
+/// Reads DIR/runs/*/run.h5, else run.h5.part, and DIR/plan.json where there is one. Damaged files,
+/// plan.json too, are listed, not fatal. Errors: BadInput when a folder does not exist or is no
+/// folder.
 [[nodiscard]] RunSet load_runs(const std::vector<std::filesystem::path>& folders);
 
 /// Judges one record; `record` must hold a readable /settings/resolved (else BadInput).

@@ -4,6 +4,8 @@
 
 #include "core/text.hpp"
 
+#include "study/fields.hpp"
+
 namespace scalestudy {
 namespace {
 
@@ -26,7 +28,7 @@ void flatten_into(const json& value, const std::string& path, FlatSettings& flat
     for (const auto& [key, member] : value.items()) flatten_into(member, cat(path, "/", key), flat);
   } else if (value.is_string()) {
     const auto& text = value.get_ref<const std::string&>();
-    const json inner = text.starts_with("{") ? json::parse(text, nullptr, false) : json();
+    const json inner = text.starts_with("{") ? json_or_discarded(text) : json();
     if (inner.is_object())
       flatten_into(inner, path, flat);
     else
@@ -40,7 +42,7 @@ void flatten_into(const json& value, const std::string& path, FlatSettings& flat
 
 FlatSettings flatten_json(const std::string& text) {
   FlatSettings flat;
-  json root = json::parse(text, nullptr, /*allow_exceptions=*/false);
+  json root = json_or_discarded(text);
   if (!root.is_object()) return flat;
   unwrap_facts(root);
   flatten_into(root, "", flat);
@@ -48,7 +50,7 @@ FlatSettings flatten_json(const std::string& text) {
 }
 
 std::vector<std::string> texts_in_json_list(const std::string& text) {
-  const auto list = json::parse(text, nullptr, /*allow_exceptions=*/false);
+  const auto list = json_or_discarded(text);
   const auto is_text = [](const auto& item) { return item.is_string(); };
   if (!list.is_array() || !std::all_of(list.begin(), list.end(), is_text)) return {};
   return list.get<std::vector<std::string>>();
@@ -56,7 +58,7 @@ std::vector<std::string> texts_in_json_list(const std::string& text) {
 
 std::string without_brackets(const std::string& text) {
   if (!text.starts_with("[")) return text;
-  const auto list = json::parse(text, nullptr, /*allow_exceptions=*/false);
+  const auto list = json_or_discarded(text);
   if (!list.is_array()) return text;
   std::vector<std::string> items;
   for (const json& item : list)

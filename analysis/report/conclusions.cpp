@@ -273,6 +273,7 @@ std::string resumed_sentence(const SeriesAnalysis& analysis) {
 Conclusions without_base(const SeriesAnalysis& analysis) {
   std::vector<std::string> parts;
   for (const SpeedupPoint& p : analysis.speedup) {
+    if (p.launches == 0) continue;
     parts.push_back(cat(ranks_in_words(p.ranks, parts.empty()), ": ",
                         significant(p.absolute.samples_per_s, 4), " samples/s, ",
                         duration(p.absolute.training_time_s), " of training (",
@@ -282,8 +283,9 @@ Conclusions without_base(const SeriesAnalysis& analysis) {
   return {"No speed-up can be stated",
           {cat(busy_sentence(analysis.series),
                only_base ? "Only one rank has been measured so far. "
-                         : "There is no valid run with one rank to compare with. ",
-               join(parts, "; "), ".", label_sentence(analysis.series), resumed_sentence(analysis)),
+                         : "There is no run with one rank whose times count. ",
+               parts.empty() ? "" : join(parts, "; ") + ".", label_sentence(analysis.series),
+               resumed_sentence(analysis)),
            quality_sentence(analysis)}};
 }
 
@@ -318,17 +320,30 @@ Conclusions conclusions_of(const SeriesAnalysis& analysis) {
   return conclusions;
 }
 
+namespace {
+
+std::string copies_remark(const RunSet& set) {
+  if (set.copies.empty()) return "";
+  return cat(" ", counted(set.copies.size(), "run file"),
+             set.copies.size() == 1 ? " is a copy" : " are copies", " of others and count once.");
+}
+
+std::string plan_remark(const RunSet& set) {
+  const auto count = set.damaged_plans.size() + set.without_plan.size();
+  if (count == 0) return "";
+  return cat(" Which runs are missing is not known: ", count == 1 ? "a folder has" : "folders have",
+             " no readable plan.json.");
+}
+
+}  // namespace
+
 std::string completeness_sentence(const StudyAnalysis& analysis) {
   const RunSet& set = analysis.runs();
   const std::size_t data = analysis.data_runs();
   const std::size_t all = set.runs.size() + set.unreadable.size() + set.without_file.size();
   if (all == 0) return "These folders hold no run yet.";
-  const std::string copies = set.copies.empty()
-                                 ? ""
-                                 : cat(" ", counted(set.copies.size(), "run file"),
-                                       set.copies.size() == 1 ? " is a copy" : " are copies",
-                                       " of others and count once.");
-  if (data == all) return copies.empty() ? "" : copies.substr(1);
+  const auto remarks = copies_remark(set) + plan_remark(set);
+  if (data == all) return remarks.empty() ? "" : remarks.substr(1);
   std::vector<std::string> parts;
   const auto add_part = [&](std::size_t count, const char* what) {
     if (count > 0) parts.push_back(cat(count, ' ', what));
@@ -337,7 +352,7 @@ std::string completeness_sentence(const StudyAnalysis& analysis) {
   add_part(set.unreadable.size(), "unreadable");
   add_part(set.without_file.size(), "without a result file");
   return cat(data, " of ", counted(all, "run"), " count as data; ", join(parts, ", "),
-             ". The run table gives each one's reason.", copies);
+             ". The run table gives each one's reason.", remarks);
 }
 
 }  // namespace scalestudy

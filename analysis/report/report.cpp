@@ -44,8 +44,7 @@ void make_folder(const fs::path& folder) {
 void require_own_folder(const fs::path& out) {
   std::error_code error;
   if (!fs::exists(out, error) || fs::is_empty(out, error)) return;
-  if (text_of_file(out / summary_name).value_or("").find("\"made_by\"") != std::string::npos)
-    return;
+  if (start_of_file(out / summary_name, 1 << 20).find("\"made_by\"") != std::string::npos) return;
   throw BadInput({cat("'", out.string(), "' is there already and holds no report"),
                   "its figures/ and tables/ would be replaced", "Choose another place with --out"});
 }
@@ -68,7 +67,7 @@ DrawnFigure draw(const Figure& figure, const fs::path& folder, std::vector<std::
                           "are in figures/; the tables are complete."));
     return {figure, ""};
   }
-  return {figure, inline_svg(text_of_file(folder / (figure.slug + ".svg")).value_or(""),
+  return {figure, inline_svg(readable_text_of_file(folder / (figure.slug + ".svg")).value_or(""),
                              figure.slug + "-", figure.title + ". " + figure.caption)};
 }
 
@@ -128,7 +127,8 @@ ReportResult write_report(const std::vector<fs::path>& folders,
   result.page = out / "report.html";
   write_file(result.page, report_page(analysis, figures, result.notes, words));
   result.data_runs = analysis.data_runs();
-  for (const AbsentRun& run : analysis.runs().unreadable) result.unreadable.push_back(run.reason);
+  for (const auto* files : {&analysis.runs().unreadable, &analysis.runs().damaged_plans})
+    for (const AbsentRun& file : *files) result.unreadable.push_back(file.reason);
   for (const SeriesAnalysis& one : analysis.studies()) {
     if (states_speedup(one)) result.states_speedup = true;
     for (auto& text : conclusions_of(one).paragraphs) result.paragraphs.push_back(std::move(text));

@@ -1,7 +1,9 @@
 #pragma once
-/// Whole files in memory.
+/// Whole files in memory. What a name stands for is not trusted: nobody waits for a pipe, and no
+/// file makes the process claim memory without end.
 
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -9,11 +11,24 @@
 
 namespace scalestudy {
 
-/// Every byte there is when it is read. Errors: std::system_error with the system's reason, also
-/// for a folder.
-[[nodiscard]] std::vector<std::byte> bytes_of_file(const std::filesystem::path& file);
+inline constexpr std::int64_t most_file_bytes = std::int64_t{1} << 33;
+inline constexpr std::int64_t most_text_bytes = std::int64_t{1} << 26;
+
+/// Every byte there is when it is read. Errors: std::system_error with the reason (missing, no
+/// permission, a folder, device, pipe or socket, longer than `most_bytes`).
+[[nodiscard]] std::vector<std::byte> bytes_of_file(const std::filesystem::path& file,
+                                                   std::int64_t most_bytes = most_file_bytes);
+
+/// As bytes_of_file.
+[[nodiscard]] std::string text_of_file(const std::filesystem::path& file);
 
 /// Nothing when it cannot be read.
-[[nodiscard]] std::optional<std::string> text_of_file(const std::filesystem::path& file);
+[[nodiscard]] std::optional<std::string> readable_text_of_file(const std::filesystem::path& file);
+
+/// Its first bytes; fewer where it ends, "" when it cannot be read.
+[[nodiscard]] std::string start_of_file(const std::filesystem::path& file, std::size_t most_bytes);
+
+/// Its last bytes; "" when it cannot be read.
+[[nodiscard]] std::string end_of_file(const std::filesystem::path& file, std::int64_t most_bytes);
 
 }  // namespace scalestudy

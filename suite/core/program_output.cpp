@@ -33,7 +33,7 @@ class ScratchFile {
   ScratchFile& operator=(const ScratchFile&) = delete;
 
   [[nodiscard]] const fs::path& path() const { return path_; }
-  [[nodiscard]] std::string text() const { return text_of_file(path_).value_or(""); }
+  [[nodiscard]] std::string text() const { return readable_text_of_file(path_).value_or(""); }
 
  private:
   fs::path path_;

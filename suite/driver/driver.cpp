@@ -194,7 +194,16 @@ BadInput usage_error(const CommandLine& line, const CLI::ParseError& error) {
   return BadInput({problem, "the command line cannot be understood", usage_hint});
 }
 
+bool asks_for_version_in_json(const std::vector<std::string>& arguments) {
+  return arguments == std::vector<std::string>{"--version", "--json"} ||
+         arguments == std::vector<std::string>{"--json", "--version"};
+}
+
 ExitCode parse_and_act(const std::vector<std::string>& arguments, Context& context) {
+  if (asks_for_version_in_json(arguments)) {
+    context.out << version_json(build_id());
+    return ExitCode::done;
+  }
   require_known_command(arguments);
   CommandLine line(context.options);
   require_known_options(line, arguments);
@@ -263,7 +272,7 @@ int run_driver(const std::vector<std::string>& arguments, Context& context) noex
   if (!ending.error.empty()) print_error(context, ending.error);
   if (!context.out.flush() && ending.code == ExitCode::done) {
     print_error(context, "The result could not be written to standard output. Is the disk full?");
-    return static_cast<int>(ExitCode::unavailable);
+    return static_cast<int>(ExitCode::run_failed);
   }
   return static_cast<int>(ending.code);
 }

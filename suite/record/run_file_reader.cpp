@@ -12,6 +12,7 @@
 #include "core/text.hpp"
 
 #include "hdf5/hdf5.hpp"
+#include "hdf5/self_contained.hpp"
 
 #include "record/run_file.hpp"
 #include "record/run_layout.hpp"
@@ -38,6 +39,7 @@ class Reader {
         most_values_(16 * bytes.size() + (1U << 20U)) {}
 
   RunRecord read() {
+    hdf5::require_self_contained(file_);
     RunRecord record;
     read_header(record.header);
     for (const auto& text : run_layout::texts) record.*text.member = read_text(text.path);
@@ -240,11 +242,11 @@ std::string problem_reading(std::span<const std::byte> bytes,
   }
 }
 
-/// Bytes without a seal may do anything to HDF5, so a child reads them first.
-std::string problem_in_sandbox(std::span<const std::byte> bytes) {
+/// Bytes may do anything to HDF5, and anybody can compute a seal: a child reads them first.
+std::string problem_in_sandbox(std::span<const std::byte> bytes, seal::Finding finding) {
   const auto read = [&] {
     RunRecord record;
-    return problem_reading(bytes, seal::Finding::open, record);
+    return problem_reading(bytes, finding, record);
   };
   return run_in_sandbox(read, limits_for_file(bytes.size()));
 }
@@ -259,7 +261,7 @@ RunRecord read_bytes_as_run(const std::filesystem::path& file, std::span<const s
     refuse(file, "the file was changed or cut after the run had closed it", redo);
   }
   RunRecord record;
-  auto problem = finding == seal::Finding::open ? problem_in_sandbox(bytes) : "";
+  auto problem = problem_in_sandbox(bytes, finding);
   if (problem.empty()) problem = problem_reading(bytes, finding, record);
   if (!problem.empty()) refuse(file, problem, redo);
   return record;
@@ -271,7 +273,8 @@ std::vector<std::byte> read_bytes(const std::filesystem::path& file) {
     seal::state_all_bytes(bytes);
     return bytes;
   } catch (const std::system_error& error) {
-    refuse(file, cat("cannot be read: ", error.what()), "Check the path and its permissions");
+    throw BadInput({cat(file.string(), " cannot be read: ", error.code().message()),
+                    "a run's numbers stand in it", "Check the path and its permissions"});
   }
 }
 
@@ -296,6 +299,13 @@ RunRecord read_run_file(const std::filesystem::path& file) {
       bytes = std::move(later);
     }
   }
+}
+
+void require_own_folder(const RunRecord& record) {
+  const auto folder = std::filesystem::absolute(record.file).parent_path().filename().string();
+  if (record.header.run_id == folder) return;
+  throw BadInput({cat(record.file.string(), " is the file of run ", record.header.run_id),
+                  "it would count as a run that never was", "Put it back into its own folder"});
 }
 
 }  // namespace scalestudy

@@ -1,9 +1,7 @@
 #include "record/seal.hpp"
 
-#include <array>
 #include <cerrno>
 #include <cstring>
-#include <fstream>
 #include <string>
 #include <system_error>
 
@@ -71,10 +69,7 @@ void restore_bytes(const std::filesystem::path& file, std::span<const std::byte>
 }
 
 bool is_run_file(const std::filesystem::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  std::array<char, title.size()> start{};
-  in.read(start.data(), start.size());
-  return in && std::string_view(start.data(), start.size()) == title;
+  return start_of_file(file, title.size()) == title;
 }
 
 Finding examine(std::span<const std::byte> bytes) {

@@ -97,7 +97,10 @@ StudyPlan StudyFolder::read_plan() const {
   require_study();
   const auto file = plan_file();
   try {
-    return plan_from(json::parse(text_of_file(file).value_or("")), file.string());
+    return plan_from(parse_json(text_of_file(file), file.string()), file.string());
+  } catch (const std::system_error& error) {
+    throw BadInput({cat(file.string(), " cannot be read: ", error.code().message()),
+                    "it lists the runs of the study", "Check its permissions, or restore it"});
   } catch (const json::exception& error) {
     throw BadInput({cat(file.string(), " is damaged: ", words_of(error)),
                     "it lists the runs of the study",
@@ -106,11 +109,9 @@ StudyPlan StudyFolder::read_plan() const {
 }
 
 std::optional<LaunchRecord> StudyFolder::read_launch(const std::string& run_id) const {
-  const auto content = text_of_file(launch_file(run_id));
-  if (!content) return {};
+  const auto object = json_or_discarded(readable_text_of_file(launch_file(run_id)).value_or(""));
+  if (!object.is_object() || !object.contains("status")) return {};
   try {
-    const auto object = json::parse(*content);
-    if (!object.contains("status")) return {};
     return read_from<LaunchRecord>(object);
   } catch (const json::exception&) {
     return {};

@@ -119,8 +119,18 @@ void read_fields_of_text(const std::string& object, const FieldWalk& walk);
 /// What an error of the JSON library says, without its number.
 [[nodiscard]] std::string words_of(const std::exception& json_error);
 
+/// Deeper JSON exhausts the stack of what walks through it.
+inline constexpr std::size_t most_json_nesting = 64;
+
+/// Of objects and lists, at the deepest place; also of text that is no JSON.
+[[nodiscard]] std::size_t nesting_of_json(std::string_view text);
+
+/// For text that nobody vouches for: discarded (is_discarded()) when it is no JSON, or nested
+/// deeper than most_json_nesting.
+[[nodiscard]] nlohmann::json json_or_discarded(const std::string& text);
+
 /// Text to JSON; `origin` is the file's name. Errors: BadInput with line and column for syntax
-/// errors; a key that stands twice in one object.
+/// errors; deeper nesting than most_json_nesting; a key that stands twice in one object.
 [[nodiscard]] nlohmann::json parse_json(const std::string& text, const std::string& origin);
 
 /// Indented text that ends a line. Bytes that are not UTF-8 are replaced: paths and reasons may

@@ -340,7 +340,30 @@ std::string words_of(const std::exception& json_error) {
   return std::string(start == words.npos ? words : words.substr(start + 2));
 }
 
+std::size_t nesting_of_json(std::string_view text) {
+  std::size_t depth = 0;
+  std::size_t deepest = 0;
+  bool in_string = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (in_string && c == '\\') ++i;
+    if (c == '"') in_string = !in_string;
+    if (in_string) continue;
+    if (c == '{' || c == '[') deepest = std::max(deepest, ++depth);
+    if ((c == '}' || c == ']') && depth > 0) --depth;
+  }
+  return deepest;
+}
+
+json json_or_discarded(const std::string& text) {
+  if (nesting_of_json(text) > most_json_nesting) return json(json::value_t::discarded);
+  return json::parse(text, nullptr, /*allow_exceptions=*/false);
+}
+
 json parse_json(const std::string& text, const std::string& origin) {
+  if (nesting_of_json(text) > most_json_nesting)
+    throw BadInput({cat(origin, " is nested deeper than ", most_json_nesting, " levels"),
+                    "no file of scalestudy is", "Correct it there"});
   try {
     // The parser copies its callback, so the state is kept outside.
     DuplicateKeys duplicates(origin);
@@ -358,12 +381,12 @@ std::string json_text_of(const json& value) {
 }
 
 json read_json_file(const std::filesystem::path& file) {
-  const auto text = text_of_file(file);
-  if (!text) {
-    throw BadInput({cat(file.string(), ": no such file, or it cannot be read"),
+  try {
+    return parse_json(text_of_file(file), file.filename().string());
+  } catch (const std::system_error& error) {
+    throw BadInput({cat(file.string(), " cannot be read: ", error.code().message()),
                     "the settings stand in it", "Check the path"});
   }
-  return parse_json(*text, file.filename().string());
 }
 
 }  // namespace scalestudy

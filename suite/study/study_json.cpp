@@ -50,7 +50,7 @@ void visit_study(FieldVisitor& v, Study& study) {
 }
 
 json parse_value(const std::string& text) {
-  auto value = json::parse(text, nullptr, false);
+  auto value = json_or_discarded(text);
   return value.is_discarded() ? json(text) : value;
 }
 

@@ -180,6 +180,11 @@ class Expansion {
   }
 
   void repeat(std::vector<RunSpec> specs) {
+    constexpr double most_runs = 20'000;
+    const auto runs = static_cast<double>(specs.size()) * static_cast<double>(study_.repeats);
+    if (static_cast<double>(matrix_.runs.size()) + runs > most_runs)
+      throw BadInput({cat(study_.file.string(), ": axes and repeats make more than 20 000 runs"),
+                      "nobody would see the end of it", "Take fewer repeats"});
     std::int64_t window = 1;
     for (const auto& spec : specs) window = std::max(window, spec.plan.global_batch_size);
     for (std::int64_t repeat = 0; repeat < study_.repeats; ++repeat) {

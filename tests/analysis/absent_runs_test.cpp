@@ -40,11 +40,19 @@ TEST(AbsentRuns, ARunThatEndedWithoutAFileSaysHow) {
   EXPECT_EQ(set.without_file[0].reason, "failed: no memory");
 }
 
-TEST(AbsentRuns, NoPlanIsNoErrorADamagedPlanIs) {
+TEST(AbsentRuns, AMissingOrDamagedPlanIsListedBesideTheRuns) {
   TemporaryFolder folder;
-  EXPECT_TRUE(load_runs({folder / "."}).without_file.empty());
+  write_synthetic(folder / ".", {});
+  const auto without = load_runs({folder / "."});
+  EXPECT_EQ(without.runs.size(), 1U);
+  EXPECT_EQ(without.without_plan.size(), 1U);
+  EXPECT_TRUE(without.damaged_plans.empty());
   write_text(folder / "plan.json", "[1, 2");
-  EXPECT_THROW(static_cast<void>(load_runs({folder / "."})), BadInput);
+  const auto damaged = load_runs({folder / "."});
+  EXPECT_EQ(damaged.runs.size(), 1U);
+  EXPECT_TRUE(damaged.without_plan.empty());
+  ASSERT_EQ(damaged.damaged_plans.size(), 1U);
+  EXPECT_NE(damaged.damaged_plans[0].reason.find("plan.json: parse error"), std::string::npos);
 }
 
 }  // namespace

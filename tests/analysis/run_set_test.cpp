@@ -67,6 +67,26 @@ TEST_F(RunSetOfStudy, DamagedFilesAreListedAndDoNotStopTheRest) {
   EXPECT_FALSE(set.unreadable[0].reason.empty());
 }
 
+TEST_F(RunSetOfStudy, AFileInAnotherRunsFolderIsNoData) {
+  const auto file = write_synthetic(study_, {});
+  const auto other = study_ / "runs" / "another-run";
+  std::filesystem::rename(file.parent_path(), other);
+  const RunSet set = load_runs({study_});
+  EXPECT_TRUE(set.runs.empty());
+  ASSERT_EQ(set.unreadable.size(), 1U);
+  EXPECT_NE(set.unreadable[0].reason.find("is the file of run noise2void-r1"), std::string::npos)
+      << set.unreadable[0].reason;
+}
+
+TEST_F(RunSetOfStudy, ACopyBesideTheOriginalCountsOnce) {
+  const auto file = write_synthetic(study_, {});
+  std::filesystem::copy(file.parent_path(), study_ / "runs" / "zz-copy");
+  const RunSet set = load_runs({study_});
+  EXPECT_EQ(set.runs.size(), 1U);
+  EXPECT_EQ(set.copies.size(), 1U);
+  EXPECT_TRUE(set.unreadable.empty());
+}
+
 TEST_F(RunSetOfStudy, AMissingFolderIsRefused) {
   EXPECT_THROW(static_cast<void>(load_runs({folder_ / "nowhere"})), BadInput);
 }

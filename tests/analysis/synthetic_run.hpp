@@ -249,6 +249,7 @@ inline std::filesystem::path write_synthetic(const std::filesystem::path& folder
 /// `repeats` runs that differ in their noise only.
 inline void write_group(const std::filesystem::path& folder, SyntheticRun run, int repeats) {
   for (run.repeat = 0; run.repeat < repeats; ++run.repeat) write_synthetic(folder, run);
+  write_text(folder / "plan.json", R"({"runs": []})");  // none is missing
 }
 
 }  // namespace scalestudy

@@ -85,6 +85,12 @@ TEST(CommandLine, WhatIsTooMuchIsNamedInTheOrderGiven) {
   EXPECT_THAT(answer.err, HasSubstr("There is no use for '3 four 5'"));
 }
 
+TEST(CommandLine, TheVersionIsJsonToo) {
+  const auto answer = answer_to({"--version", "--json"});
+  EXPECT_EQ(answer.code, 0);
+  EXPECT_THAT(answer.out, testing::StartsWith("{\n  \"version\": \""));
+}
+
 TEST(CommandLine, NoCommandNamesThemAll) {
   const auto answer = answer_to({});
   EXPECT_EQ(answer.code, 2);
@@ -95,7 +101,7 @@ TEST(CommandLine, AResultThatCannotBeWrittenIsNoSuccess) {
   std::ostringstream err;
   std::ofstream full("/dev/full");
   Context context{{}, "/nowhere/bin/scalestudy", full, err};
-  EXPECT_EQ(run_driver({"list", "rules"}, context), 4);
+  EXPECT_EQ(run_driver({"list", "rules"}, context), 5);
   EXPECT_THAT(err.str(), HasSubstr("could not be written to standard output"));
 }
 

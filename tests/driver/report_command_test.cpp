@@ -140,7 +140,7 @@ TEST_F(ReportCommand, ADamagedRunIsListedAndTheRestReported) {
   fs::resize_file(file, 100);
   const auto answer = report();
   EXPECT_EQ(answer.code, 2) << "the caller must know";
-  EXPECT_THAT(answer.err, HasSubstr("1 result file could not be read"));
+  EXPECT_THAT(answer.err, HasSubstr("1 file could not be read"));
   EXPECT_THAT(answer.err, HasSubstr(file.parent_path().filename().string()));
   EXPECT_THAT(answer.out, HasSubstr("Report: "));
   EXPECT_THAT(content_of(study() / "report/report.html"), HasSubstr("6 of 7 runs"));

@@ -54,7 +54,7 @@ TEST(StudyFolder, OtherFoldersAndDamagedPlansAreRefused) {
   EXPECT_THROW(folder.require_study(), BadInput);
   write_text(temporary.path() / "plan.json", "{\"study\": ");
   EXPECT_THAT(message_of([&] { return folder.read_plan(); }),
-              HasSubstr("plan.json is damaged: parse error at line 1, column 11"));
+              HasSubstr("plan.json: parse error at line 1, column 11"));
 }
 
 TEST(StudyFolder, CannotBeMadeBelowAFile) {

@@ -197,10 +197,25 @@ TEST(StateOfStudy, InterruptedRunsAreMadeAgain) {
   EXPECT_DOUBLE_EQ(state.time_left_s, 2 * state.runs[0].launch_wall_time_s);
 }
 
-TEST(StateOfStudy, ARunWithoutFileTellsItsTimeByTheLaunchRecord) {
-  const PlannedFolder study(repeats_of({}, 3));
-  study.launch(0, "diverged", "the loss is not finite");
-  EXPECT_DOUBLE_EQ(state_of_study(study.folder()).time_left_s, 2 * 7.5);
+TEST(StateOfStudy, ARunWhoseFileIsGoneWillRunAgain) {
+  const PlannedFolder study(repeats_of({}, 2));
+  study.record(0);
+  for (const auto* status : {"complete", "diverged"}) {
+    study.launch(1, status);
+    const auto run = state_of_study(study.folder()).runs[1];
+    EXPECT_EQ(run.stage, RunStage::waiting) << status;
+    EXPECT_EQ(run.reason, "its run.h5 is gone: it will run again");
+  }
+}
+
+TEST(StateOfStudy, AFileInAnotherRunsFolderIsNoneOfIt) {
+  const PlannedFolder study(repeats_of({}, 2));
+  fs::create_directories(study.run_folder(1));
+  fs::copy_file(study.record(0), study.run_folder(1) / "run.h5");
+  const auto state = state_of_study(study.folder());
+  EXPECT_EQ(state.runs[0].stage, RunStage::complete);
+  EXPECT_EQ(state.runs[1].stage, RunStage::damaged);
+  EXPECT_THAT(state.runs[1].reason, HasSubstr("is the file of run " + study.id(0)));
 }
 
 TEST(StateOfStudy, RunsOfAnotherPlanAreNotCounted) {

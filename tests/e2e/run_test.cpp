@@ -356,5 +356,18 @@ TEST(Status, ShowsARunningStudyFromAnotherShell) {
   EXPECT_EQ(place.wait_for(driver).code, 130);
 }
 
+TEST(Run, AResultThatIsGoneIsMadeAgain) {
+  const Workplace place;
+  ASSERT_EQ(place.run().code, 0);
+  fs::remove(place.run_folders()[1] / "run.h5");
+  EXPECT_THAT(place.call({"status", place.out().string()}).out,
+              HasSubstr("its run.h5 is gone: it will run again"));
+  const auto again = place.run();
+  EXPECT_EQ(again.code, 0) << again.err;
+  EXPECT_THAT(again.err, HasSubstr("4 of 4 runs complete"));
+  EXPECT_THAT(again.err, HasSubstr("(3 kept from before)"));
+  EXPECT_TRUE(fs::exists(place.run_folders()[1] / "run.h5"));
+}
+
 }  // namespace
 }  // namespace scalestudy

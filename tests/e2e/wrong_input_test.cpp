@@ -2,6 +2,7 @@
 /// the real program.
 
 #include <gmock/gmock.h>
+#include <sys/stat.h>
 
 #include "tests/e2e/driver_process.hpp"
 
@@ -212,6 +213,36 @@ TEST(Help, EveryCommandHasItWithAnExample) {
     EXPECT_EQ(help.code, 0) << command;
     EXPECT_THAT(help.out, HasSubstr("Example:\n  scalestudy " + command)) << command;
     EXPECT_EQ(help.err, "") << command;
+  }
+}
+
+/// Nobody may wait for a pipe that has no other end.
+TEST(WrongInput, SpecialFilesInPlaceOfOthersAreRefused) {
+  const Workplace place;
+  ASSERT_EQ(place.run().code, 0);
+  const auto pipe_at = [](const fs::path& file) {
+    fs::remove(file);
+    ASSERT_EQ(::mkfifo(file.c_str(), 0600), 0);
+  };
+  const auto refused = [&](const std::vector<std::string>& arguments, const char* why) {
+    const auto finished = place.call(arguments);
+    EXPECT_EQ(finished.code, 2) << arguments[0];
+    EXPECT_THAT(finished.err, HasSubstr(why)) << arguments[0];
+  };
+  pipe_at(place.run_folders()[0] / "run.h5");
+  refused({"report", place.out().string()}, "it is a device, pipe or socket");
+  refused({"inspect", (place.run_folders()[0] / "run.h5").string()}, "device, pipe or socket");
+  pipe_at(place.out() / "plan.json");
+  refused({"status", place.out().string()}, "plan.json cannot be read: it is a device");
+  pipe_at(place.study_file());
+  refused({"plan", place.study_file().string()}, "There is no study");
+  pipe_at(place.path() / "stack.tif");
+  for (const auto* command : {"data", "init"}) {
+    const auto stack = (place.path() / "stack.tif").string();
+    const std::string name(command);
+    refused(name == "data" ? std::vector<std::string>{"data", "inspect", stack}
+                           : std::vector<std::string>{"init", "noise2void", "--data", stack},
+            "not a regular file");
   }
 }
 

@@ -43,6 +43,21 @@ TEST(DamagedFile, MissingFileFolderAndForeignFiles) {
   EXPECT_THAT(refusal_of(folder / "text.h5"), HasSubstr("text.h5: this is not a run file"));
 }
 
+/// The seal is a checksum that anybody can compute: it says nothing about good will.
+TEST(DamagedFile, WhatWasChangedAndSealedAgainIsRefusedOrRead) {
+  const TemporaryFolder folder;
+  const auto bytes = content_of(make_sample_run(folder));
+  std::mt19937_64 random(23);
+  const auto forged = folder / "forged.h5";
+  int refused = 0;
+  for (int k = 0; k < 60; ++k) {
+    write_text(forged, overwritten(bytes, random));
+    seal::close(forged);
+    if (!refusal_of(forged).empty()) ++refused;
+  }
+  EXPECT_GT(refused, 0);
+}
+
 TEST(DamagedFile, ClosedFileCutAnywhereIsRefused) {
   const TemporaryFolder folder;
   const auto bytes = content_of(make_sample_run(folder));

@@ -204,7 +204,7 @@ TEST_F(ConclusionsOfStudy, WithoutAOneRankBaseNothingIsCompared) {
   }
   const auto found = conclusions();
   EXPECT_EQ(found.headline, "No speed-up can be stated");
-  EXPECT_THAT(found.paragraphs[0], StartsWith("There is no valid run with one rank"));
+  EXPECT_THAT(found.paragraphs[0], StartsWith("There is no run with one rank whose times count. Two ranks: "));
   EXPECT_THAT(found.paragraphs[0], HasSubstr("; four ranks: "));
   EXPECT_THAT(found.paragraphs[1], Not(HasSubstr("More ranks")));
 }
@@ -280,6 +280,18 @@ TEST_F(ConclusionsOfStudy, WhatIsMissingIsCountedByItsKind) {
   EXPECT_EQ(completeness_sentence(analysis()),
             "2 of 4 runs count as data; 1 unfinished, failed or invalid, 1 unreadable. The run "
             "table gives each one's reason.");
+}
+
+TEST_F(ConclusionsOfStudy, WithoutAPlanNobodyKnowsWhatIsMissing) {
+  add(small(), 2);
+  for (const auto* plan : {"", "[1, 2"}) {
+    write_text(study_ / "plan.json", plan);
+    EXPECT_EQ(completeness_sentence(StudyAnalysis(load_runs({study_}))),
+              "Which runs are missing is not known: a folder has no readable plan.json.");
+  }
+  std::filesystem::remove(study_ / "plan.json");
+  EXPECT_EQ(completeness_sentence(analysis()),
+            "Which runs are missing is not known: a folder has no readable plan.json.");
 }
 
 TEST_F(ConclusionsOfStudy, ACopiedFileCountsOnce) {

@@ -248,6 +248,25 @@ TEST(ParseJson, WhatIsNoJsonIsNamedWithoutTheParsersCodes) {
   EXPECT_THAT(parse_refusal("{\"a\": \"caf\xe9\"}"), HasSubstr("UTF-8"));
 }
 
+TEST(ParseJson, NestingHasALimit) {
+  const auto nested = [](std::size_t levels) {
+    return std::string(levels, '[') + std::string(levels, ']');
+  };
+  EXPECT_EQ(parse_refusal(nested(most_json_nesting)), "accepted");
+  EXPECT_THAT(parse_refusal(nested(most_json_nesting + 1)), HasSubstr("deeper than 64 levels"));
+  EXPECT_THAT(parse_refusal(nested(1'000'000)), HasSubstr("deeper than 64 levels"));
+  EXPECT_THAT(parse_refusal(std::string(1'000'000, '{')), HasSubstr("deeper than 64 levels"));
+  EXPECT_TRUE(json_or_discarded(nested(1'000'000)).is_discarded());
+  EXPECT_TRUE(json_or_discarded("[1").is_discarded());
+  EXPECT_EQ(json_or_discarded("[1]"), json({1}));
+}
+
+TEST(ParseJson, BracketsInTextsNestNothing) {
+  EXPECT_EQ(nesting_of_json(R"({"a": "[[[[", "b": ["\"[", 1]})"), 2U);
+  EXPECT_EQ(nesting_of_json(R"("\\")"), 0U);
+  EXPECT_EQ(nesting_of_json("]]]["), 1U);
+}
+
 TEST(ReadJsonFile, FoldersAndMissingFilesAreRefused) {
   const TemporaryFolder folder;
   EXPECT_THROW(static_cast<void>(read_json_file(folder.path())), BadInput);

@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "core/error.hpp"
 #include "core/text.hpp"
 
 #include "tests/study/toy_workload.hpp"
@@ -240,6 +241,16 @@ TEST(RunSpec, IdNamesArmAndInputBeforeTheRepeat) {
   spec.input = InputKind::serial;
   EXPECT_THAT(spec.run_id(),
               HasSubstr("noise2void-r4-linear_fixed_samples-none-no_communication-serial-rep2-"));
+}
+
+TEST(StudyMatrix, HasAsManyRunsAsSomebodyMayWaitFor) {
+  const auto runs_of = [](std::size_t repeats) {
+    return matrix_of({"axes.ranks=[1]", cat("repeats=", repeats)}).runs.size();
+  };
+  const auto most_repeats = 20'000 / runs_of(1);
+  EXPECT_EQ(runs_of(most_repeats), most_repeats * runs_of(1));
+  EXPECT_THROW(static_cast<void>(runs_of(most_repeats + 1)), BadInput);
+  EXPECT_THROW(static_cast<void>(runs_of(1'000'000'000)), BadInput);
 }
 
 }  // namespace

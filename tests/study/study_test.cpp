@@ -95,7 +95,7 @@ TEST(Study, MissingFileIsNamed) {
     (void)read_study("absent.json", {}, toy_workloads());
     FAIL() << "accepted";
   } catch (const BadInput& error) {
-    EXPECT_THAT(error.what(), StartsWith("absent.json: no such file"));
+    EXPECT_THAT(error.what(), StartsWith("absent.json cannot be read: No such file"));
   }
 }
 

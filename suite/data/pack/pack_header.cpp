@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <fstream>
 #include <span>
 #include <stdexcept>
 
 #include "core/error.hpp"
+#include "core/file_content.hpp"
 #include "core/hash.hpp"
 #include "core/text.hpp"
 
@@ -117,10 +117,7 @@ std::string_view name_of(const std::optional<Fit>& fit) {
 }
 
 bool is_pack(const std::filesystem::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  std::array<char, title.size()> start{};
-  in.read(start.data(), start.size());
-  return in && std::string_view(start.data(), start.size()) == title;
+  return start_of_file(file, title.size()) == title;
 }
 
 std::string exact_text(double value) {

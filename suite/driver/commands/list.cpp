@@ -147,7 +147,7 @@ ExitCode show_study(const ListOptions& options, Context& context) {
     throw BadInput({"--show has no effect here", "only studies are printed",
                     cat("Use scalestudy list studies --show ", options.shown)});
   const auto file = ShippedFiles(context.executable).find_study(options.shown);
-  context.out << text_of_file(file).value_or("");
+  context.out << text_of_file(file);
   return ExitCode::done;
 }
 

@@ -35,10 +35,10 @@ void print_result(const ReportResult& result, Context& context) {
 /// The report lists damaged files and is complete without them; the caller still has to know.
 void refuse_unreadable(const ReportResult& result) {
   if (result.unreadable.empty()) return;
-  throw BadInput({cat(counted(result.unreadable.size(), "result file"),
+  throw BadInput({cat(counted(result.unreadable.size(), "file"),
                       " could not be read: ", join(result.unreadable, "; ")),
                   "the report leaves out what they hold",
-                  "Remove each damaged run's folder and run the study again"});
+                  "Remove what is damaged and run the study again"});
 }
 
 Action define(CLI::App& app) {

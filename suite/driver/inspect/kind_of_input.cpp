@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <fstream>
 #include <string>
 #include <string_view>
 
 #include "core/error.hpp"
+#include "core/file_content.hpp"
 #include "core/text.hpp"
 
 #include "data/pack/pack_header.hpp"
@@ -24,9 +24,7 @@ bool begins_as_picture(const fs::path& file) {
   using namespace std::string_view_literals;
   constexpr std::array starts{"II*\0"sv, "MM\0*"sv,   "II+\0"sv,
                               "MM\0+"sv, "\x89PNG"sv, "\xff\xd8\xff"sv};
-  std::array<char, 4> bytes{};
-  std::ifstream(file, std::ios::binary).read(bytes.data(), bytes.size());
-  const std::string_view start(bytes.data(), bytes.size());
+  const auto start = start_of_file(file, 4);
   return std::any_of(starts.begin(), starts.end(),
                      [&](std::string_view magic) { return start.starts_with(magic); });
 }

@@ -27,6 +27,7 @@ RunState state_from_file(const fs::path& file) {
   RunState state;
   try {
     const auto record = read_run_file(file);
+    require_own_folder(record);
     state.stage = stage_of(record.header.status);
     state.reason = record.header.reason;
     state.launch_wall_time_s = record.summary_value(&SummaryRow::launch_wall_time_s).value_or(0);
@@ -69,6 +70,10 @@ RunState state_of_run(const StudyFolder& folder,
     return state;
   }
   RunState state;
+  if (!launch->status.empty() && is_settled(stage_of(launch->status))) {
+    state.reason = "its run.h5 is gone: it will run again";
+    return state;
+  }
   state.resumed = launch->resumed;
   if (!launch->status.empty()) {
     state.stage = stage_of(launch->status);

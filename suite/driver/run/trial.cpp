@@ -75,9 +75,10 @@ class TrialFolder {
 /// The last lines of the log of the rank that failed, which goes with the folder.
 std::string end_of_log(const LaunchPlan& plan, std::int64_t failed_rank) {
   constexpr std::size_t most_lines = 5;
+  constexpr std::int64_t log_end_bytes = 4096;
   const auto process = plan.one_process_per_rank && failed_rank > 0 ? failed_rank : 0;
   const auto text =
-      text_of_file(plan.processes.at(static_cast<std::size_t>(process)).log_file).value_or("");
+      end_of_file(plan.processes.at(static_cast<std::size_t>(process)).log_file, log_end_bytes);
   auto lines = split(text, '\n');
   std::erase(lines, "");
   if (lines.size() > most_lines) lines.erase(lines.begin(), lines.end() - most_lines);

@@ -14,6 +14,7 @@
 namespace scalestudy {
 namespace {
 
+constexpr std::int64_t log_end_bytes = std::int64_t{1} << 20;  // says who failed, if anything does
 constexpr Seconds poll_interval{0.2};  // an ended child wakes the loop at once anyway
 
 std::vector<std::optional<HeartbeatState>> heartbeats_in(const std::filesystem::path& folder,
@@ -160,8 +161,8 @@ RunOutcome watch_run(const WatchedRun& run,
   evidence.one_process_per_rank = run.plan.one_process_per_rank;
   evidence.limits = run.limits;
   if (!evidence.one_process_per_rank) {
-    evidence.told_by_launcher =
-        run.launcher.failure_in_log(text_of_file(run.plan.processes.front().log_file).value_or(""));
+    evidence.told_by_launcher = run.launcher.failure_in_log(
+        end_of_file(run.plan.processes.front().log_file, log_end_bytes));
   }
   auto outcome = deduce_outcome(evidence);
   outcome.launch_wall_time_s = launch_wall_time_s;

@@ -21,6 +21,8 @@ struct Listing {
 /// {"<name>": [{"<column>": "…"}, …]}
 [[nodiscard]] std::string listing_json(const Listing& listing);
 
+/// {"version": "…"}
+[[nodiscard]] std::string version_json(const std::string& build_id);
 /// {"error": "…", "exit_code": 2}
 [[nodiscard]] std::string error_json(const std::string& message, ExitCode code);
 

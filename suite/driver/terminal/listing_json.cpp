@@ -20,6 +20,10 @@ std::string listing_json(const Listing& listing) {
   return json_text_of({{listing.name, rows}});
 }
 
+std::string version_json(const std::string& build_id) {
+  return json_text_of({{"version", build_id}});
+}
+
 std::string error_json(const std::string& message, ExitCode code) {
   return json_text_of({{"error", message}, {"exit_code", static_cast<int>(code)}});
 }

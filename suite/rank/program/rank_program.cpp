@@ -31,7 +31,7 @@ namespace scalestudy {
 namespace {
 
 std::string file_text(const std::filesystem::path& file) {
-  if (auto text = text_of_file(file)) return std::move(*text);
+  if (auto text = readable_text_of_file(file)) return std::move(*text);
   throw BadInput({cat("'", file.string(), "' cannot be read"), "it says what this rank is to do",
                   "Start ranks with `scalestudy run`"});
 }
