@@ -204,7 +204,8 @@ TEST_F(ConclusionsOfStudy, WithoutAOneRankBaseNothingIsCompared) {
   }
   const auto found = conclusions();
   EXPECT_EQ(found.headline, "No speed-up can be stated");
-  EXPECT_THAT(found.paragraphs[0], StartsWith("There is no run with one rank whose times count. Two ranks: "));
+  EXPECT_THAT(found.paragraphs[0],
+              StartsWith("There is no run with one rank whose times count. Two ranks: "));
   EXPECT_THAT(found.paragraphs[0], HasSubstr("; four ranks: "));
   EXPECT_THAT(found.paragraphs[1], Not(HasSubstr("More ranks")));
 }
