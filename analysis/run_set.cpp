@@ -56,10 +56,10 @@ std::string reason_for_absence(const StudyFolder& folder, const std::string& run
   return launch->reason.empty() ? launch->status : cat(launch->status, ": ", launch->reason);
 }
 
-/// What the plan names and no file shows. A folder of run files alone has no plan.
+/// What the plan names and no file shows. A collection of run files has no plan, a study has one.
 void add_absent_runs(const StudyFolder& folder, RunSet& set) {
   if (!fs::exists(folder.plan_file())) {
-    set.without_plan.push_back(folder.path());
+    if (fs::exists(folder.study_file())) set.without_plan.push_back(folder.path());
     return;
   }
   const StudyMatrix matrix = folder.read_plan().matrix;

@@ -50,7 +50,7 @@ struct RunSet {
   std::vector<AbsentRun> copies;         ///< files that say again what one of `runs` says
   std::vector<AbsentRun> without_file;   ///< in plan.json, but no run.h5 or run.h5.part
   std::vector<AbsentRun> damaged_plans;  ///< plan.json files that cannot be read
-  std::vector<std::filesystem::path> without_plan;  ///< folders: nobody knows what is missing
+  std::vector<std::filesystem::path> without_plan;  ///< studies that lost it
   std::vector<AbsentRun> skipped;                   ///< combinations that the plan left out
 };
 

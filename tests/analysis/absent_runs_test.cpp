@@ -43,6 +43,8 @@ TEST(AbsentRuns, ARunThatEndedWithoutAFileSaysHow) {
 TEST(AbsentRuns, AMissingOrDamagedPlanIsListedBesideTheRuns) {
   TemporaryFolder folder;
   write_synthetic(folder / ".", {});
+  EXPECT_TRUE(load_runs({folder / "."}).without_plan.empty()) << "a collection of run files";
+  write_text(folder / "study.json", "{}");
   const auto without = load_runs({folder / "."});
   EXPECT_EQ(without.runs.size(), 1U);
   EXPECT_EQ(without.without_plan.size(), 1U);

@@ -291,6 +291,7 @@ TEST_F(ConclusionsOfStudy, WithoutAPlanNobodyKnowsWhatIsMissing) {
               "Which runs are missing is not known: a folder has no readable plan.json.");
   }
   std::filesystem::remove(study_ / "plan.json");
+  write_text(study_ / "study.json", "{}");
   EXPECT_EQ(completeness_sentence(analysis()),
             "Which runs are missing is not known: a folder has no readable plan.json.");
 }
