@@ -14,6 +14,9 @@
 namespace scalestudy {
 namespace {
 
+constexpr std::int64_t most_bytes = std::int64_t{1} << 33;
+constexpr std::int64_t most_text_bytes = std::int64_t{1} << 26;
+
 /// What the system itself would not call an error.
 enum class Refusal { no_file = 1, too_long };
 
@@ -72,9 +75,9 @@ class OpenFile {
 };
 
 template <class Content>
-Content content_of(const std::filesystem::path& file, std::int64_t most_bytes) {
+Content content_of(const std::filesystem::path& file, std::int64_t limit_bytes) {
   const OpenFile open(file);
-  if (open.size_bytes() > most_bytes) refuse(Refusal::too_long);
+  if (open.size_bytes() > limit_bytes) refuse(Refusal::too_long);
   Content content(static_cast<std::size_t>(open.size_bytes()), {});
   content.resize(open.read({reinterpret_cast<char*>(content.data()), content.size()}, 0));
   return content;
@@ -82,7 +85,7 @@ Content content_of(const std::filesystem::path& file, std::int64_t most_bytes) {
 
 }  // namespace
 
-std::vector<std::byte> bytes_of_file(const std::filesystem::path& file, std::int64_t most_bytes) {
+std::vector<std::byte> bytes_of_file(const std::filesystem::path& file) {
   return content_of<std::vector<std::byte>>(file, most_bytes);
 }
 
@@ -98,9 +101,9 @@ std::optional<std::string> readable_text_of_file(const std::filesystem::path& fi
   }
 }
 
-std::string start_of_file(const std::filesystem::path& file, std::size_t most_bytes) {
+std::string start_of_file(const std::filesystem::path& file, std::size_t limit_bytes) {
   try {
-    std::string start(most_bytes, '\0');
+    std::string start(limit_bytes, '\0');
     start.resize(OpenFile(file).read(start, 0));
     return start;
   } catch (const std::system_error&) {
@@ -108,10 +111,10 @@ std::string start_of_file(const std::filesystem::path& file, std::size_t most_by
   }
 }
 
-std::string end_of_file(const std::filesystem::path& file, std::int64_t most_bytes) {
+std::string end_of_file(const std::filesystem::path& file, std::int64_t limit_bytes) {
   try {
     const OpenFile open(file);
-    const auto start_bytes = std::max<std::int64_t>(0, open.size_bytes() - most_bytes);
+    const auto start_bytes = std::max<std::int64_t>(0, open.size_bytes() - limit_bytes);
     std::string end(static_cast<std::size_t>(open.size_bytes() - start_bytes), '\0');
     end.resize(open.read(end, start_bytes));
     return end;

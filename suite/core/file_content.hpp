@@ -11,24 +11,20 @@
 
 namespace scalestudy {
 
-inline constexpr std::int64_t most_file_bytes = std::int64_t{1} << 33;
-inline constexpr std::int64_t most_text_bytes = std::int64_t{1} << 26;
-
 /// Every byte there is when it is read. Errors: std::system_error with the reason (missing, no
-/// permission, a folder, device, pipe or socket, longer than `most_bytes`).
-[[nodiscard]] std::vector<std::byte> bytes_of_file(const std::filesystem::path& file,
-                                                   std::int64_t most_bytes = most_file_bytes);
+/// permission, a folder, device, pipe or socket, longer than 8 GiB).
+[[nodiscard]] std::vector<std::byte> bytes_of_file(const std::filesystem::path& file);
 
-/// As bytes_of_file.
+/// As bytes_of_file, up to 64 MiB.
 [[nodiscard]] std::string text_of_file(const std::filesystem::path& file);
 
 /// Nothing when it cannot be read.
 [[nodiscard]] std::optional<std::string> readable_text_of_file(const std::filesystem::path& file);
 
 /// Its first bytes; fewer where it ends, "" when it cannot be read.
-[[nodiscard]] std::string start_of_file(const std::filesystem::path& file, std::size_t most_bytes);
+[[nodiscard]] std::string start_of_file(const std::filesystem::path& file, std::size_t limit_bytes);
 
 /// Its last bytes; "" when it cannot be read.
-[[nodiscard]] std::string end_of_file(const std::filesystem::path& file, std::int64_t most_bytes);
+[[nodiscard]] std::string end_of_file(const std::filesystem::path& file, std::int64_t limit_bytes);
 
 }  // namespace scalestudy

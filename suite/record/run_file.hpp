@@ -70,8 +70,8 @@ std::filesystem::path close_run_file(const std::filesystem::path& part_file,
                                      const std::function<Closing(const RunRecord&)>& closing_of);
 
 /// Reads run.h5 or run.h5.part; in a child process first, since damage may hang or crash the HDF5
-/// library. Errors: BadInput naming file and data set when it is
-/// no run file, truncated, or of another schema.
+/// library. Errors: BadInput naming file and data set when it is no run file, truncated, or of
+/// another schema.
 [[nodiscard]] RunRecord read_run_file(const std::filesystem::path& file);
 
 /// Errors: BadInput when the record of RUN_ID/run.h5 is that of another run.

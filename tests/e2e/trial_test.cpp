@@ -18,6 +18,10 @@ Finished run_with_trial(const Workplace& place, const Variables& variables = {})
   return place.call({"run", place.study_file().string(), "--out", place.out().string()}, variables);
 }
 
+Finished plan_of(const Workplace& place, const Variables& variables = {}) {
+  return place.call({"plan", place.study_file().string()}, variables);
+}
+
 TEST(Trial, ComesBeforeTheRunsAndLeavesNothing) {
   const Workplace place;
   const auto finished = run_with_trial(place);
@@ -96,8 +100,7 @@ TEST(Plan, ClearsWhatKilledTrialsLeft) {
   write_text(temporary / no_process / "thrown-away", "");
   write_text(temporary / "scalestudy-trial-1" / "thrown-away", "");  // of a process that lives
   write_text(temporary / "scalestudy-trial-2147483646" / "notes.txt", "mine");
-  const auto plan =
-      place.call({"plan", place.study_file().string()}, {{"TMPDIR", temporary.string()}});
+  const auto plan = plan_of(place, {{"TMPDIR", temporary.string()}});
   EXPECT_EQ(plan.code, 0) << plan.err;
   EXPECT_FALSE(fs::exists(temporary / no_process));
   EXPECT_TRUE(fs::exists(temporary / "scalestudy-trial-1"));
@@ -106,20 +109,17 @@ TEST(Plan, ClearsWhatKilledTrialsLeft) {
 
 TEST(Plan, NamesATemporaryFolderThatCannotBeUsed) {
   const Workplace place;
-  const auto plan = [&](const std::string& folder) {
-    return place.call({"plan", place.study_file().string()}, {{"TMPDIR", folder}});
-  };
-  const auto nowhere = plan("/nowhere");
+  const auto nowhere = plan_of(place, {{"TMPDIR", "/nowhere"}});
   EXPECT_EQ(nowhere.code, 2);
   EXPECT_THAT(nowhere.err, HasSubstr("Set TMPDIR to a folder that you may write to"));
-  const auto read_only = plan("/proc");
+  const auto read_only = plan_of(place, {{"TMPDIR", "/proc"}});
   EXPECT_EQ(read_only.code, 2);
   EXPECT_THAT(read_only.err, HasSubstr("Cannot make /proc/scalestudy-trial-"));
 }
 
 TEST(Plan, EstimatesTheTimeByATrial) {
   const Workplace place;
-  const auto plan = place.call({"plan", place.study_file().string()});
+  const auto plan = plan_of(place);
   EXPECT_EQ(plan.code, 0) << plan.err;
   EXPECT_THAT(plan.out, HasSubstr("All runs together: about "));
   const auto json = place.call({"plan", place.study_file().string(), "--json"});
@@ -130,9 +130,7 @@ TEST(Plan, EstimatesTheTimeByATrial) {
 
 TEST(Plan, RefusesWhatTheRanksWouldRefuse) {
   const Workplace place;
-  const auto plan = [&](const std::string& fault) {
-    return place.call({"plan", place.study_file().string()}, {{"FAKE_RANK_FAULT", fault}});
-  };
+  const auto plan = [&](const char* fault) { return plan_of(place, {{"FAKE_RANK_FAULT", fault}}); };
   const auto bad_input = plan("bad_input 0 0");
   EXPECT_EQ(bad_input.code, 2);
   EXPECT_THAT(bad_input.out, HasSubstr("4 runs of noise2void")) << "the plan is shown all the same";
@@ -146,7 +144,7 @@ TEST(Plan, RefusesWhatTheRanksWouldRefuse) {
 
 TEST(Plan, ShowsRunsWithoutStartingAny) {
   const Workplace place;
-  const auto plan = place.call({"plan", place.study_file().string()});
+  const auto plan = plan_of(place);
   EXPECT_EQ(plan.code, 0) << plan.err;
   EXPECT_THAT(plan.out, HasSubstr("4 runs of noise2void"));
   EXPECT_THAT(plan.out, HasSubstr("repeats 2"));

@@ -30,9 +30,10 @@ constexpr Seconds longest_trial{60};
 constexpr const char* mark = "thrown-away";  // a file that only a trial's folder holds
 constexpr std::string_view temporary_name = "scalestudy-trial-";
 
-[[noreturn]] void refuse_folder(const std::string& problem) {
+[[noreturn]] void refuse_folder(const std::string& problem,
+                                const std::string& remedy = "Make room for it") {
   throw BadInput({problem, "the trial of the first steps keeps its files there",
-                  "Make room for it, or add --no-trial"});
+                  remedy + ", or add --no-trial"});
 }
 
 bool is_other_alive(pid_t process) {
@@ -107,9 +108,8 @@ fs::path temporary_trial_folder() {
   std::error_code error;
   const auto parent = fs::temp_directory_path(error);
   if (error)
-    throw BadInput({cat("The temporary folder cannot be used: ", error.message()),
-                    "the trial of the first steps keeps its files there",
-                    "Set TMPDIR to a folder that you may write to, or add --no-trial"});
+    refuse_folder(cat("The temporary folder cannot be used: ", error.message()),
+                  "Set TMPDIR to a folder that you may write to");
   clear_temporary_trials(parent);
   return parent / cat(temporary_name, ::getpid());
 }
