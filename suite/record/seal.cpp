@@ -11,14 +11,16 @@
 
 #include "core/descriptor.hpp"
 #include "core/file_content.hpp"
-#include "core/hash.hpp"
+#include "core/sha256.hpp"
 #include "core/text.hpp"
 
 namespace scalestudy::seal {
 namespace {
 
-constexpr std::string_view title = "scalestudy run file (HDF5 from byte 512). Seal: ";
-constexpr std::string_view unsealed = "open            ";  // as long as a seal
+constexpr std::string_view title =
+    "scalestudy run file (HDF5 from byte 512). SHA-256 from there on: ";
+constexpr std::size_t checksum_length = 64;
+constexpr std::string_view no_checksum = "open";
 
 [[noreturn]] void fail(const char* call) {
   throw std::system_error(errno, std::generic_category(), call);
@@ -30,13 +32,14 @@ Descriptor open_descriptor(const std::filesystem::path& file, int flags) {
   return descriptor;
 }
 
-std::string seal_of(std::span<const std::byte> bytes) {
+std::string checksum_of(std::span<const std::byte> bytes) {
   const auto content = bytes.subspan(user_block_bytes);
-  return hex64(mix64(hash_bytes(content) ^ mix64(content.size())));
+  return sha256({reinterpret_cast<const char*>(content.data()), content.size()});
 }
 
-void write_block(const Descriptor& descriptor, std::string_view seal) {
-  std::string block = cat(title, seal, "\n");
+void write_block(const Descriptor& descriptor, std::string checksum) {
+  checksum.resize(checksum_length, ' ');
+  std::string block = cat(title, checksum, "\n");
   block.resize(user_block_bytes, '\0');
   const auto written = ::pwrite(descriptor.get(), block.data(), block.size(), 0);
   if (written != static_cast<ssize_t>(block.size())) fail("pwrite");
@@ -76,9 +79,9 @@ Finding examine(std::span<const std::byte> bytes) {
   if (bytes.size() < user_block_bytes) return Finding::foreign;
   const std::string_view block(reinterpret_cast<const char*>(bytes.data()), user_block_bytes);
   if (block.substr(0, title.size()) != title) return Finding::foreign;
-  const auto seal = block.substr(title.size(), unsealed.size());
-  if (seal == unsealed) return Finding::open;
-  return seal == seal_of(bytes) ? Finding::intact : Finding::damaged;
+  const auto checksum = block.substr(title.size(), checksum_length);
+  if (checksum.starts_with(no_checksum)) return Finding::open;
+  return checksum == checksum_of(bytes) ? Finding::intact : Finding::damaged;
 }
 
 void state_all_bytes(std::span<std::byte> bytes) {
@@ -103,13 +106,13 @@ void agree_on_length(const std::filesystem::path& file) {
 }
 
 void mark_open(const std::filesystem::path& file) {
-  write_block(open_descriptor(file, O_WRONLY), unsealed);
+  write_block(open_descriptor(file, O_WRONLY), std::string(no_checksum));
 }
 
 void close(const std::filesystem::path& file) {
-  const auto seal = seal_of(bytes_of_file(file));
+  const auto checksum = checksum_of(bytes_of_file(file));
   const auto descriptor = open_descriptor(file, O_WRONLY);
-  write_block(descriptor, seal);
+  write_block(descriptor, checksum);
   if (::fsync(descriptor.get()) != 0) fail("fsync");
 }
 

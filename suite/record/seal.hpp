@@ -1,7 +1,7 @@
 #pragma once
 /// The 512 bytes before the HDF5 part of a run file: a line of text that says what the file is, and
-/// once it is closed a hash of all that follows. HDF5 itself does not survive every damaged file,
-/// so a closed file is checked before the library sees it. Other HDF5 readers skip these bytes.
+/// once it is closed the checksum of all that follows. It notices damage, not forgery: anybody can
+/// compute it. Other HDF5 readers skip these bytes.
 
 #include <cstddef>
 #include <cstdint>

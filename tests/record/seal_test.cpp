@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "core/file_content.hpp"
+#include "core/sha256.hpp"
 
 #include "tests/record/sample_run.hpp"
 
@@ -64,6 +65,13 @@ TEST_F(SealTest, SealingKeepsLengthAndContent) {
   EXPECT_TRUE(content_of(file()).starts_with("scalestudy run file"));
 }
 
+/// So that `tail -c +513 run.h5 | sha256sum` finds the same.
+TEST_F(SealTest, IsTheSha256OfTheBytesBehindIt) {
+  seal::close(file());
+  const auto text = content_of(file());
+  EXPECT_NE(text.substr(0, 512).find(": " + sha256(text.substr(512)) + "\n"), std::string::npos);
+}
+
 TEST_F(SealTest, AnyChangedByteBehindTheSealIsDamage) {
   seal::close(file());
   for (const std::size_t place : {std::size_t{512}, std::size_t{1000}, std::size_t{1999}}) {
@@ -89,7 +97,7 @@ TEST_F(SealTest, AShorterOrLongerSealedFileIsDamage) {
 TEST_F(SealTest, AWrongSealIsDamage) {
   seal::close(file());
   auto text = content_of(file());
-  const auto place = text.find("Seal: ") + 6;
+  const auto place = text.find(": ") + 2;
   text[place] = text[place] == '0' ? '1' : '0';
   write_text(file(), text);
   EXPECT_EQ(finding(), Finding::damaged);

@@ -7,10 +7,10 @@
 #include <fmt/format.h>
 
 #include "core/error.hpp"
+#include "core/sha256.hpp"
 #include "core/text.hpp"
 
 #include "data/pack/pack_bytes.hpp"
-#include "data/sha256.hpp"
 #include "data/volume_statistics.hpp"
 
 #include "driver/inspect/set_report.hpp"

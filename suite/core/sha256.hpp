@@ -1,5 +1,5 @@
 #pragma once
-/// SHA-256 of files, to compare with the checksums that data sets are published with.
+/// SHA-256: checksums that data sets are published with, and that of every run file.
 
 #include <filesystem>
 #include <string>

@@ -1,4 +1,4 @@
-#include "data/sha256.hpp"
+#include "core/sha256.hpp"
 
 #include <fstream>
 
