@@ -126,7 +126,9 @@ std::string series_name(const RunSpec& spec, bool emulated_input) {
   return emulated_input ? name + ", emulated input" : name;
 }
 
+/// Part of file names: what a run file says must not make it too long for one.
 std::string slug_of(const std::string& name) {
+  constexpr std::size_t most_characters = 120;
   std::string slug;
   for (const char c : name) {
     const bool plain = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
@@ -135,7 +137,15 @@ std::string slug_of(const std::string& name) {
     else if (!slug.empty() && slug.back() != '-')
       slug += '-';
   }
+  if (slug.size() > most_characters) return slug.substr(0, most_characters) + hex64(fnv1a(slug));
   return slug;
+}
+
+/// Settings that would put two runs into one series if they were of one origin.
+std::string comparison_key(const Run& run) {
+  const bool emulated_input = run.has_label(RunLabel::emulated_input);
+  return cat(series_name(run.spec, emulated_input), ' ',
+             hex64(without_scale(run.spec).content_hash()));
 }
 
 /// Series that read the same but differ in a setting get a number. A study's only series needs no
@@ -180,6 +190,7 @@ Run judge_run(RunRecord record) {
         {cat(record.file.string(), " has steps of ", counted(record.steps.ranks(), "rank"),
              ", its settings say ", run.spec.ranks),
          "its parts contradict each other", "Run the study again"});
+  run.origin = origin_of(record, run.spec.study);
   for (const auto& label : record.header.labels) run.labels.push_back(current_label(label));
   run.validity_codes = record.header.validity_codes;
   run.record = std::move(record);
@@ -221,26 +232,45 @@ bool Series::has_label(RunLabel label) const {
 }
 
 std::vector<Series> group_series(const RunSet& set) {
-  std::map<std::string, Series> by_key;
+  std::map<std::string, std::map<Origin, Series>> by_key;
   for (const Run& run : set.runs) {
     if (!run.is_data()) continue;
-    const bool emulated_input = run.has_label(RunLabel::emulated_input);
-    const std::string name = series_name(run.spec, emulated_input);
-    Series& series = by_key[cat(name, ' ', hex64(without_scale(run.spec).content_hash()))];
-    series.name = name;
+    Series& series = by_key[comparison_key(run)][run.origin];
+    series.name = series_name(run.spec, run.has_label(RunLabel::emulated_input));
     series.spec = run.spec;
     series.by_ranks[run.spec.ranks].push_back(&run);
   }
   std::vector<Series> all;
-  for (auto& [key, series] : by_key) all.push_back(std::move(series));
+  for (auto& [key, by_origin] : by_key) {
+    std::vector<Origin> origins;
+    for (const auto& [origin, series] : by_origin) origins.push_back(origin);
+    for (auto& [origin, series] : by_origin) {
+      const auto what = distinction(origin, origins);
+      if (!what.empty()) series.name += ", " + what;
+      all.push_back(std::move(series));
+    }
+  }
   name_apart(all);
   return all;
 }
 
 std::vector<std::string> build_ids(const RunSet& set) {
   std::set<std::string> ids;
-  for (const Run& run : set.runs) ids.insert(run.record.header.build_id);
+  for (const Run& run : set.runs) ids.insert(run.origin.build);
   return {ids.begin(), ids.end()};
+}
+
+std::vector<std::string> mixed_values(const RunSet& set, const OriginPart& part) {
+  std::map<std::string, std::set<std::string>> by_place;
+  for (const Run& run : set.runs) {
+    const auto& value = run.origin.*part.value;
+    by_place["folder " + run.record.file.parent_path().parent_path().string()].insert(value);
+    if (run.is_data()) by_place["series " + comparison_key(run)].insert(value);
+  }
+  std::set<std::string> mixed;
+  for (const auto& [place, values] : by_place)
+    if (values.size() > 1) mixed.insert(values.begin(), values.end());
+  return {mixed.begin(), mixed.end()};
 }
 
 }  // namespace scalestudy

@@ -14,12 +14,14 @@
 #include "record/run_record.hpp"
 
 #include "analysis/measures.hpp"
+#include "analysis/origin.hpp"
 
 namespace scalestudy {
 
 struct Run {
   RunRecord record;
   RunSpec spec;
+  Origin origin;
   RunMeasures measures;
   std::vector<std::string> validity_codes;  ///< the file's and those found here
   std::vector<std::string> labels;          ///< the file's by their names of today, and
@@ -62,8 +64,8 @@ struct RunSet {
 /// Judges one record; `record` must hold a readable /settings/resolved (else BadInput).
 [[nodiscard]] Run judge_run(RunRecord record);
 
-/// Runs whose specs are equal but for ranks, repeat and what follows from these: only they may
-/// stand in one ratio. Emulated and measured runs are never in one series.
+/// Runs of one origin whose specs are equal but for ranks, repeat and what follows from these: only
+/// they may stand in one ratio. Emulated and measured runs are never in one series.
 struct Series {
   std::string name;  ///< "noise2void, linear_fixed_samples, bucketed_overlap, sharded input"
   std::string slug;  ///< for file names and ids: [a-z0-9-]
@@ -82,7 +84,11 @@ struct Series {
 /// `set` must outlive the result. Sorted by name; series without a single data run are absent.
 [[nodiscard]] std::vector<Series> group_series(const RunSet& set);
 
-/// Distinct build ids of all runs; more than one is the validity code mixed_builds.
+/// Distinct build ids of all runs.
 [[nodiscard]] std::vector<std::string> build_ids(const RunSet& set);
+
+/// What of `part` is mixed: its values in runs that lie in one folder, or that would stand in one
+/// ratio if they agreed in it. Sorted; empty when there is no such mixture.
+[[nodiscard]] std::vector<std::string> mixed_values(const RunSet& set, const OriginPart& part);
 
 }  // namespace scalestudy

@@ -22,12 +22,15 @@ SeriesAnalysis analyse(Series series) {
   return analysis;
 }
 
-void add_build_flag(const RunSet& runs, std::vector<StudyFlag>& flags) {
-  const auto ids = build_ids(runs);
-  if (ids.size() < 2) return;
-  flags.push_back(
-      {"mixed_builds", cat("The runs come from ", ids.size(), " builds (", join(ids, ", "),
-                           "): differences between them may be the builds'.")});
+void add_mixture_flags(const RunSet& runs, std::vector<StudyFlag>& flags) {
+  for (const OriginPart& part : origin_parts) {
+    const auto values = mixed_values(runs, part);
+    if (values.empty()) continue;
+    flags.push_back({part.mixed_code,
+                     cat("Runs of more than one ", part.noun, " are mixed (", join(values, "; "),
+                         "); they are compared only with runs of the same ", part.noun, "."),
+                     true});
+  }
 }
 
 void add_series_flags(const SeriesAnalysis& analysis, std::vector<StudyFlag>& flags) {
@@ -50,7 +53,7 @@ void add_series_flags(const SeriesAnalysis& analysis, std::vector<StudyFlag>& fl
 }  // namespace
 
 StudyAnalysis::StudyAnalysis(RunSet runs) : runs_(std::move(runs)) {
-  add_build_flag(runs_, flags_);
+  add_mixture_flags(runs_, flags_);
   for (Series& series : group_series(runs_)) {
     auto& list = series.is_control_arm() ? control_arms_ : studies_;
     list.push_back(analyse(std::move(series)));

@@ -25,8 +25,9 @@ struct SeriesAnalysis {
 
 /// A validity code of the whole study, with what it rests on.
 struct StudyFlag {
-  std::string code;  ///< mixed_builds, evaluation_set_differs, superlinear_unexplained
+  std::string code;  ///< mixed_builds, evaluation_set_differs, superlinear_unexplained, …
   std::string text;
+  bool is_mixture = false;  ///< of runs that no ratio may contain together
 };
 
 class StudyAnalysis {

@@ -127,6 +127,10 @@ ReportResult write_report(const std::vector<fs::path>& folders,
   result.page = out / "report.html";
   write_file(result.page, report_page(analysis, figures, result.notes, words));
   result.data_runs = analysis.data_runs();
+  for (const StudyFlag& flag : analysis.flags()) {
+    result.flags.push_back(cat(flag.code, ": ", flag.text));
+    result.is_mixed |= flag.is_mixture;
+  }
   for (const auto* files : {&analysis.runs().unreadable, &analysis.runs().damaged_plans})
     for (const AbsentRun& file : *files) result.unreadable.push_back(file.reason);
   for (const SeriesAnalysis& one : analysis.studies()) {

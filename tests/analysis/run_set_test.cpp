@@ -125,12 +125,57 @@ TEST_F(RunSetOfStudy, OtherSettingsAreAnotherSeries) {
   EXPECT_NE(series[0].slug, series[1].slug);
 }
 
-TEST_F(RunSetOfStudy, MixedBuildsAreFlagged) {
-  write_synthetic(study_, {});
-  write_synthetic(study_, {.repeat = 1, .build_id = "0.2.0+g99999999.release"});
-  const StudyAnalysis analysis(load_runs({study_}));
+/// Two repeats of the study at hand beside two of another origin.
+StudyAnalysis mixture_in(const std::filesystem::path& study, SyntheticRun other) {
+  write_group(study, {}, 2);
+  for (other.repeat = 2; other.repeat < 4; ++other.repeat) write_synthetic(study, other);
+  return StudyAnalysis(load_runs({study}));
+}
+
+void expect_two_groups(const StudyAnalysis& analysis,
+                       const std::string& code,
+                       const std::string& distinction) {
   ASSERT_EQ(analysis.flags().size(), 1U);
-  EXPECT_EQ(analysis.flags()[0].code, "mixed_builds");
+  EXPECT_EQ(analysis.flags()[0].code, code);
+  EXPECT_TRUE(analysis.flags()[0].is_mixture);
+  ASSERT_EQ(analysis.studies().size(), 2U);
+  for (const auto& one : analysis.studies()) EXPECT_EQ(one.series.by_ranks.at(1).size(), 2U);
+  EXPECT_NE(analysis.studies()[1].series.name.find(distinction), std::string::npos)
+      << analysis.studies()[1].series.name;
+  EXPECT_NE(analysis.studies()[0].series.slug, analysis.studies()[1].series.slug);
+}
+
+TEST_F(RunSetOfStudy, RunsOfTwoBuildsAreTwoGroupsAndFlagged) {
+  expect_two_groups(mixture_in(study_, {.build_id = "0.2.0+g99999999.release"}), "mixed_builds",
+                    ", build 0.2.0+g99999999.release");
+}
+
+TEST_F(RunSetOfStudy, RunsOfTwoMachinesAreTwoGroupsAndFlagged) {
+  expect_two_groups(mixture_in(study_, {.cpu_model = "Made-up CPU"}), "mixed_machines",
+                    ", machine Made-up CPU");
+}
+
+TEST_F(RunSetOfStudy, RunsOfTwoStudiesInOneFolderAreTwoGroupsAndFlagged) {
+  expect_two_groups(mixture_in(study_, {.study = "tea"}), "mixed_studies", ", study tea");
+}
+
+/// Nothing of them would be compared anyway.
+TEST_F(RunSetOfStudy, FoldersOfDifferentWorkAreNoMixture) {
+  const auto second = folder_ / "second";
+  write_group(study_, {}, 2);
+  SyntheticRun other{.local_batch = 8, .study = "other", .build_id = "2", .cpu_model = "Other CPU"};
+  write_group(second, other, 2);
+  EXPECT_TRUE(StudyAnalysis(load_runs({study_, second})).flags().empty());
+  other.local_batch = SyntheticRun{}.local_batch;
+  write_group(folder_ / "third", other, 2);
+  EXPECT_EQ(StudyAnalysis(load_runs({study_, folder_ / "third"})).flags().size(), 3U);
+}
+
+/// How many cores a rank is bound to may follow from their number.
+TEST_F(RunSetOfStudy, BoundCoresAreNoOtherMachine) {
+  write_synthetic(study_, {.cpu_model = R"(One", "usable_core_count": "1)"});
+  write_synthetic(study_, {.ranks = 2, .cpu_model = R"(One", "usable_core_count": "2)"});
+  EXPECT_TRUE(StudyAnalysis(load_runs({study_})).flags().empty());
 }
 
 }  // namespace

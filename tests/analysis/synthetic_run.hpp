@@ -37,7 +37,9 @@ struct SyntheticRun {
   std::vector<std::pair<double EvaluationRow::*, double>> baselines;  ///< recorded as they are
   std::optional<ControlArm> control_arm;
   ScalingRule rule = ScalingRule::linear_fixed_samples;
+  std::string study = "synthetic";
   std::string build_id = "0.1.0+gabcdef01.release";
+  std::string cpu_model = "Invented CPU <1>";
   std::vector<std::string> labels;
   std::vector<std::string> data_warnings;
   RunStatus status = RunStatus::complete;
@@ -53,7 +55,7 @@ struct SyntheticRun {
 
 inline RunSpec spec_of(const SyntheticRun& run) {
   RunSpec spec;
-  spec.study = "synthetic";
+  spec.study = run.study;
   spec.workload = "noise2void";
   spec.ranks = run.ranks;
   spec.repeat = run.repeat;
@@ -205,7 +207,7 @@ inline std::filesystem::path write_synthetic(const std::filesystem::path& folder
     writer.write_settings(R"({"workload": "noise2void", "settings": {"local_batch_size": 4},
                               "description": "Invented runs < with known answers"})",
                           to_json_text(spec), R"({"precision": "float32", "threads_per_rank": 1})");
-    writer.write_environment(R"({"cpu": {"model": "Invented CPU <1>", "cores": 4}})");
+    writer.write_environment(cat(R"({"cpu": {"model": ")", run.cpu_model, R"(", "cores": 4}})"));
     SyntheticWriter synthetic(run, writer);
     synthetic.write_all();
     training_s = synthetic.now_s();

@@ -146,6 +146,28 @@ TEST_F(ReportCommand, ADamagedRunIsListedAndTheRestReported) {
   EXPECT_THAT(content_of(study() / "report/report.html"), HasSubstr("6 of 7 runs"));
 }
 
+TEST_F(ReportCommand, MixedBuildsAreSaidOnStandardOutputAndBadInput) {
+  write_runs();
+  write_synthetic(study(), {.ranks = 2, .repeat = 3, .build_id = "other"});
+  const auto answer = report();
+  EXPECT_EQ(answer.code, 2);
+  EXPECT_THAT(answer.out, HasSubstr("mixed_builds: "));
+  EXPECT_THAT(answer.out, HasSubstr("Report: "));
+  EXPECT_THAT(answer.err, HasSubstr("--accept-mixed"));
+}
+
+TEST_F(ReportCommand, AcceptedMixturesAreGroupsOfTheirOwn) {
+  write_runs();
+  for (const std::int64_t repeat : {3, 4, 5})
+    write_synthetic(study(), {.ranks = 2, .repeat = repeat, .build_id = "other"});
+  const auto answer = report({"--accept-mixed"});
+  EXPECT_EQ(answer.code, 0) << answer.err;
+  EXPECT_THAT(answer.out, HasSubstr("mixed_builds: "));
+  const auto summary = json::parse(content_of(study() / "report/summary.json"));
+  ASSERT_EQ(summary["series"].size(), 2U);
+  EXPECT_THAT(summary["series"][1]["name"].get<std::string>(), HasSubstr(", build other"));
+}
+
 TEST_F(ReportCommand, WithoutAnyDataItIsUndecided) {
   fs::create_directories(study() / "runs");
   const auto empty = report();

@@ -23,9 +23,11 @@ namespace {
 struct ReportOptions {
   std::vector<std::string> folders;
   std::string out;
+  bool accept_mixed = false;
 };
 
 void print_result(const ReportResult& result, Context& context) {
+  for (const std::string& text : result.flags) context.out << text << "\n\n";
   for (const std::string& text : result.paragraphs)
     if (!text.empty()) context.out << text << "\n\n";
   for (const std::string& note : result.notes) context.err << note << '\n';
@@ -41,12 +43,22 @@ void refuse_unreadable(const ReportResult& result) {
                   "Remove what is damaged and run the study again"});
 }
 
+/// The report keeps them apart, which is no answer to what was asked.
+void refuse_mixture(const ReportResult& result) {
+  if (!result.is_mixed) return;
+  throw BadInput({"runs of several origins are mixed, see above",
+                  "they are not compared with each other",
+                  "Report each on its own, or accept groups of their own with --accept-mixed"});
+}
+
 Action define(CLI::App& app) {
   const auto options = std::make_shared<ReportOptions>();
   app.add_option("DIR", options->folders, "Study folders made by `scalestudy run --out DIR`")
       ->required();
   app.add_option("--out", options->out, "Where the report goes (default: report/ in the first DIR)")
       ->type_name("FOLDER");
+  app.add_flag("--accept-mixed", options->accept_mixed,
+               "Runs of several studies, builds or machines are groups of their own, and no error");
   return [options](Context& context) {
     const std::vector<std::filesystem::path> folders(options->folders.begin(),
                                                      options->folders.end());
@@ -61,6 +73,7 @@ Action define(CLI::App& app) {
       print_result(result, context);
     }
     refuse_unreadable(result);
+    if (!options->accept_mixed) refuse_mixture(result);
     return result.states_speedup ? ExitCode::done : ExitCode::undecided;
   };
 }
