@@ -17,6 +17,7 @@
 
 #include "driver/commands/command.hpp"
 #include "driver/terminal/listing.hpp"
+#include "driver/terminal/visible_text.hpp"
 #include "launchers/launcher.hpp"
 #include "workloads/catalogue.hpp"
 
@@ -222,7 +223,11 @@ bool contains(const std::vector<std::string>& arguments, std::string_view option
 
 void print_error(Context& context, const std::string& text) {
   const bool color = context.err_is_terminal && !context.options.no_color;
-  context.err << (color ? "\033[1;31merror:\033[0m " : "error: ") << text << std::endl;
+  if (color)
+    context.err << terminal_control("\033[1;31m") << "error:" << terminal_control("\033[0m");
+  else
+    context.err << "error:";
+  context.err << ' ' << join(split(text, '\n'), "\n       ") << std::endl;
 }
 
 /// How a command ended; `error` is "" when it did what it was asked to.
@@ -263,7 +268,13 @@ Ending act_in_json(const std::vector<std::string>& arguments, Context& context) 
 
 }  // namespace
 
-int run_driver(const std::vector<std::string>& arguments, Context& context) noexcept {
+int run_driver(const std::vector<std::string>& arguments, Context& caller) noexcept {
+  VisibleText visible_out(*caller.out.rdbuf());
+  VisibleText visible_err(*caller.err.rdbuf());
+  std::ostream out(&visible_out);
+  std::ostream err(&visible_err);
+  Context context{caller.options,         caller.executable,     out, err,
+                  caller.out_is_terminal, caller.err_is_terminal};
   const char* const no_color = std::getenv("NO_COLOR");
   context.options.no_color =
       (no_color != nullptr && *no_color != '\0') || contains(arguments, "--no-color");

@@ -56,6 +56,12 @@ TEST(TextTable, ConstantsAreTakenOnce) {
   EXPECT_THAT(table.take_constants({}), ElementsAre());
 }
 
+TEST(FirstColumns, CutsBetweenCharacters) {
+  EXPECT_EQ(first_columns("a€b", 0), "");
+  EXPECT_EQ(first_columns("a€b", 2), "a€");
+  EXPECT_EQ(first_columns("a€b", 9), "a€b");
+}
+
 TEST(DisplayWidth, CountsCharactersNotBytes) {
   EXPECT_EQ(display_width(""), 0U);
   EXPECT_EQ(display_width("µs"), 2U);

@@ -5,6 +5,7 @@
 #include "driver/commands/command.hpp"
 #include "driver/doctor/machine_checks.hpp"
 #include "driver/terminal/listing.hpp"
+#include "driver/terminal/visible_text.hpp"
 
 namespace scalestudy {
 namespace {
@@ -38,7 +39,8 @@ void print_check(const MachineCheck& check, const Context& context) {
   auto subject = check.subject;
   subject.resize(std::max(subject.size() + 1, subject_width), ' ');
   if (context.color()) {
-    context.out << color_of(check.result) << result << "\033[0m" << gap;
+    context.out << terminal_control(color_of(check.result)) << result << terminal_control("\033[0m")
+                << gap;
   } else {
     context.out << result << gap;
   }

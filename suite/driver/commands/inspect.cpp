@@ -15,6 +15,7 @@
 #include "driver/inspect/inspection_json.hpp"
 #include "driver/inspect/kind_of_input.hpp"
 #include "driver/terminal/text_table.hpp"
+#include "driver/terminal/visible_text.hpp"
 
 namespace scalestudy {
 namespace {
@@ -48,15 +49,16 @@ std::string status_of(const RunHeader& header) {
 void print_header(const RunRecord& record, std::ostream& out) {
   const auto& header = record.header;
   const bool is_open = record.file.extension() == ".part";
-  out << "Run       " << header.run_id << '\n'
+  out << "Run       " << one_line(header.run_id) << '\n'
       << "File      " << record.file.string() << '\n'
-      << "Status    " << status_of(header) << '\n';
+      << "Status    " << one_line(status_of(header)) << '\n';
   if (is_open) out << "          not closed yet: the run is at work, or its driver has died\n";
   out << "Validity  "
-      << (header.validity_codes.empty() ? "valid" : "INVALID: " + or_none(header.validity_codes))
+      << (header.validity_codes.empty() ? "valid"
+                                        : "INVALID: " + one_line(or_none(header.validity_codes)))
       << '\n'
-      << "Labels    " << or_none(header.labels) << '\n'
-      << "Build     " << header.build_id << '\n';
+      << "Labels    " << one_line(or_none(header.labels)) << '\n'
+      << "Build     " << one_line(header.build_id) << '\n';
 }
 
 void print_summary(const RunRecord& record, std::ostream& out) {
@@ -156,7 +158,8 @@ void print_run(const RunRecord& record, bool all_settings, std::ostream& out) {
   for (const auto& table : contents_of(record)) print_table(table, out);
   out << "\n/panels: " << record.panels.size() << '\n';
   for (const auto& panel : record.panels) {
-    out << "  " << panel.name << ": " << panel.height_px << " x " << panel.width_px << " px\n";
+    out << "  " << one_line(panel.name) << ": " << panel.height_px << " x " << panel.width_px
+        << " px\n";
   }
 }
 

@@ -15,6 +15,7 @@
 
 #include "driver/commands/command.hpp"
 #include "driver/inspect/kind_of_input.hpp"
+#include "driver/terminal/visible_text.hpp"
 #include "workloads/catalogue.hpp"
 
 namespace scalestudy {
@@ -30,7 +31,7 @@ void print_result(const ReportResult& result, Context& context) {
   for (const std::string& text : result.flags) context.out << text << "\n\n";
   for (const std::string& text : result.paragraphs)
     if (!text.empty()) context.out << text << "\n\n";
-  for (const std::string& note : result.notes) context.err << note << '\n';
+  for (const std::string& note : result.notes) context.err << one_line(note) << '\n';
   context.out << "Report: " << result.page.string() << '\n';
 }
 

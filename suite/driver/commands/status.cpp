@@ -12,6 +12,7 @@
 #include "driver/run/study_state.hpp"
 #include "driver/terminal/progress.hpp"
 #include "driver/terminal/text_table.hpp"
+#include "driver/terminal/visible_text.hpp"
 
 namespace scalestudy {
 namespace {
@@ -65,8 +66,8 @@ void print_status(const StudyFolder& folder, const StudyState& study, std::ostre
   table.print(out, "  ");
   for (std::size_t i = 0; i < study.runs.size(); ++i) {
     if (study.runs[i].reason.empty()) continue;
-    out << "\n  " << study.plan.matrix.runs[i].run_id() << ":\n    " << study.runs[i].reason
-        << '\n';
+    out << "\n  " << study.plan.matrix.runs[i].run_id() << ":\n    "
+        << one_line(study.runs[i].reason) << '\n';
   }
 }
 

@@ -8,6 +8,9 @@
 
 #include "core/text.hpp"
 
+#include "driver/terminal/text_table.hpp"
+#include "driver/terminal/visible_text.hpp"
+
 namespace scalestudy {
 namespace {
 
@@ -63,7 +66,7 @@ void Reporter::progress(const std::string& line) {
   if (verbosity_ == Verbosity::quiet || time_s - last_progress_s_ < interval_s) return;
   last_progress_s_ = time_s;
   if (terminal_) {
-    console_ << "\r\033[K" << line.substr(0, terminal_columns() - 1) << std::flush;
+    console_ << clear_line << first_columns(line, terminal_columns() - 1) << std::flush;
     progress_shown_ = true;
   } else {
     console_ << line << std::endl;
@@ -71,7 +74,7 @@ void Reporter::progress(const std::string& line) {
 }
 
 void Reporter::clear_progress() {
-  if (progress_shown_) console_ << "\r\033[K" << std::flush;
+  if (progress_shown_) console_ << clear_line << std::flush;
   progress_shown_ = false;
 }
 

@@ -1,13 +1,18 @@
 #include "driver/terminal/text_table.hpp"
 
 #include <algorithm>
-#include <utility>
 
 #include "core/error.hpp"
 #include "core/text.hpp"
 
+#include "driver/terminal/visible_text.hpp"
+
 namespace scalestudy {
 namespace {
+
+bool begins_character(char byte) {
+  return (static_cast<unsigned char>(byte) & 0xC0U) != 0x80U;
+}
 
 void append_cell(std::string& line, const std::string& cell, std::size_t width, Align align) {
   const std::string padding(width - display_width(cell), ' ');
@@ -18,9 +23,15 @@ void append_cell(std::string& line, const std::string& cell, std::size_t width, 
 }  // namespace
 
 std::size_t display_width(const std::string& text) {
-  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char byte) {
-    return (static_cast<unsigned char>(byte) & 0xC0U) != 0x80U;
-  }));
+  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), begins_character));
+}
+
+std::string first_columns(const std::string& text, std::size_t columns) {
+  std::size_t seen = 0;
+  const auto end = std::find_if(text.begin(), text.end(), [&](char byte) {
+    return begins_character(byte) && seen++ == columns;
+  });
+  return {text.begin(), end};
 }
 
 std::string wrapped_list(const std::vector<std::string>& items) {
@@ -53,9 +64,9 @@ void TextTable::add_column(std::string title, Align align) {
   columns_.push_back({std::move(title), align, {}});
 }
 
-void TextTable::add_row(std::vector<std::string> cells) {
+void TextTable::add_row(const std::vector<std::string>& cells) {
   SCALESTUDY_EXPECT(cells.size() == columns_.size());
-  for (std::size_t i = 0; i < cells.size(); ++i) columns_[i].cells.push_back(std::move(cells[i]));
+  for (std::size_t i = 0; i < cells.size(); ++i) columns_[i].cells.push_back(one_line(cells[i]));
 }
 
 std::vector<std::string> TextTable::take_constants(const std::vector<std::string>& kept) {

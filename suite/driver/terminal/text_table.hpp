@@ -16,7 +16,7 @@ class TextTable {
   void add_column(std::string title, Align align);
 
   /// As many cells as columns, in their order.
-  void add_row(std::vector<std::string> cells);
+  void add_row(const std::vector<std::string>& cells);
 
   /// Two blanks between columns, none at the end of a line.
   void print(std::ostream& out, const std::string& indent = "") const;
@@ -36,6 +36,9 @@ class TextTable {
 
 /// Characters as a terminal shows them: UTF-8 continuation bytes take no place.
 [[nodiscard]] std::size_t display_width(const std::string& text);
+
+/// As many characters of the front as take `columns` places.
+[[nodiscard]] std::string first_columns(const std::string& text, std::size_t columns);
 
 /// Joins by ", " and breaks before the 100th character; further lines are indented.
 [[nodiscard]] std::string wrapped_list(const std::vector<std::string>& items);

@@ -5,6 +5,7 @@
 
 #include "driver/terminal/progress.hpp"
 #include "driver/terminal/text_table.hpp"
+#include "driver/terminal/visible_text.hpp"
 
 namespace scalestudy {
 namespace {
@@ -18,7 +19,7 @@ constexpr double plain_interval_s = 10;    // a line each, elsewhere
 WorkWatch::WorkWatch(Context& context) : context_(context) {}
 
 WorkWatch::~WorkWatch() {
-  if (line_is_open_) context_.err << "\r\033[K" << std::flush;
+  if (line_is_open_) context_.err << clear_line << std::flush;
 }
 
 WorkProgress WorkWatch::progress() {
@@ -41,7 +42,7 @@ void WorkWatch::show(std::string_view verb, std::int64_t done, std::int64_t tota
   const auto line = cat(progress_bar(static_cast<double>(done) / static_cast<double>(total), 20),
                         " ", grouped_digits(done), " of ", grouped_digits(total), " ", verb);
   if (context_.err_is_terminal) {
-    context_.err << "\r\033[K" << line << std::flush;
+    context_.err << clear_line << line << std::flush;
     line_is_open_ = true;
   } else {
     context_.err << line << std::endl;

@@ -1,0 +1,51 @@
+#pragma once
+/// Texts from files, names and other programs reach the terminal, which obeys what is in them: it
+/// changes colours, deletes lines, sets titles, answers for the user. Here they become visible.
+
+#include <ostream>
+#include <streambuf>
+#include <string>
+#include <string_view>
+
+namespace scalestudy {
+
+/// Passes on text but for control characters other than tab and line end, direction marks and
+/// bytes that are no UTF-8: they become \u001b and the like, as JSON writes them, so that a JSON
+/// document keeps its meaning.
+class VisibleText final : public std::streambuf {
+ public:
+  explicit VisibleText(std::streambuf& target) : target_(target) {}
+  ~VisibleText() override;
+  VisibleText(const VisibleText&) = delete;
+  VisibleText& operator=(const VisibleText&) = delete;
+
+  /// Our own sequence, as it is.
+  bool write_control(std::string_view sequence);
+
+ protected:
+  int_type overflow(int_type character) override;
+  std::streamsize xsputn(const char* text, std::streamsize size) override;
+  int sync() override;
+
+ private:
+  bool put(std::string_view text);
+
+  std::streambuf& target_;
+  std::string begun_;  ///< the first bytes of a character whose rest has not come yet
+};
+
+/// A sequence that the terminal is to obey: out << terminal_control("\033[0m").
+struct TerminalControl {
+  std::string_view sequence;
+};
+[[nodiscard]] constexpr TerminalControl terminal_control(std::string_view sequence) {
+  return {sequence};
+}
+std::ostream& operator<<(std::ostream& out, TerminalControl control);
+
+inline constexpr auto clear_line = terminal_control("\r\033[K");
+
+/// A text of others within a line of ours: all of the above and line ends are visible in it.
+[[nodiscard]] std::string one_line(std::string_view text);
+
+}  // namespace scalestudy
