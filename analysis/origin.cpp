@@ -1,6 +1,7 @@
 #include "analysis/origin.hpp"
 
 #include <algorithm>
+#include <tuple>
 
 #include "core/text.hpp"
 
@@ -26,16 +27,20 @@ std::string machine_in(const FlatSettings& environment) {
 
 }  // namespace
 
+bool operator<(const Origin& a, const Origin& b) {
+  return std::tie(a.study, a.build, a.machine) < std::tie(b.study, b.build, b.machine);
+}
+
 Origin origin_of(const RunRecord& record, const std::string& study) {
   return {study, record.header.build_id, machine_in(flatten_json(record.environment))};
 }
 
 std::string distinction(const Origin& origin, const std::vector<Origin>& all) {
   std::vector<std::string> parts;
-  for (const auto& [noun, code, value] : origin_parts) {
-    const auto differs = [&](const Origin& other) { return other.*value != origin.*value; };
-    if (std::any_of(all.begin(), all.end(), differs))
-      parts.push_back(cat(noun, ' ', origin.*value));
+  for (const OriginPart& part : origin_parts) {
+    const auto& own = origin.*part.value;
+    const auto differs = [&](const Origin& other) { return other.*part.value != own; };
+    if (std::any_of(all.begin(), all.end(), differs)) parts.push_back(cat(part.noun, ' ', own));
   }
   return join(parts, ", ");
 }

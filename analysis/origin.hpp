@@ -3,7 +3,6 @@
 /// numbers of ranks.
 
 #include <array>
-#include <compare>
 #include <string>
 #include <vector>
 
@@ -15,7 +14,7 @@ struct Origin {
   std::string study;    ///< its name in the study file
   std::string build;    ///< of the programs that ran
   std::string machine;  ///< kind of machine: processor, hardware threads, operating system
-  friend auto operator<=>(const Origin&, const Origin&) = default;
+  friend bool operator<(const Origin& a, const Origin& b);
 };
 
 [[nodiscard]] Origin origin_of(const RunRecord& record, const std::string& study);
@@ -26,10 +25,9 @@ struct OriginPart {
   const char* mixed_code;  ///< validity code of a study whose runs differ in it
   std::string Origin::*value;
 };
-inline constexpr std::array origin_parts{
-    OriginPart{"study", "mixed_studies", &Origin::study},
-    OriginPart{"build", "mixed_builds", &Origin::build},
-    OriginPart{"machine", "mixed_machines", &Origin::machine}};
+inline constexpr std::array origin_parts{OriginPart{"study", "mixed_studies", &Origin::study},
+                                         OriginPart{"build", "mixed_builds", &Origin::build},
+                                         OriginPart{"machine", "mixed_machines", &Origin::machine}};
 
 /// "build 0.1.0+g12345678, machine AMD EPYC, …": of `origin` what differs among `all`; else "".
 [[nodiscard]] std::string distinction(const Origin& origin, const std::vector<Origin>& all);

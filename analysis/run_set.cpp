@@ -83,21 +83,38 @@ const Run* original_of(const Run& run, const std::vector<Run>& runs) {
   return found == runs.end() ? nullptr : &*found;
 }
 
+/// Errors: BadInput when the run is no copy, but in another one's folder.
+void add_run(Run run, RunSet& set) {
+  if (const Run* original = original_of(run, set.runs)) {
+    set.copies.push_back({run.record.file.string(), "a copy of " + original->record.file.string()});
+    return;
+  }
+  require_own_folder(run.record);
+  set.runs.push_back(std::move(run));
+}
+
+/// What cannot be done with a file is listed, not fatal.
+template <class Action>
+void attempt(const fs::path& file, RunSet& set, Action action) {
+  try {
+    action();
+  } catch (const Error& error) {
+    set.unreadable.push_back({file.string(), error.what()});
+  }
+}
+
 void load_folder(const fs::path& path, RunSet& set) {
   require_folder(path);
   const StudyFolder folder(path);
-  for (const fs::path& file : folder.result_files()) {
-    try {
-      auto run = judge_run(read_run_file(file));
-      if (const Run* original = original_of(run, set.runs))
-        set.copies.push_back({file.string(), "a copy of " + original->record.file.string()});
-      else {
-        require_own_folder(run.record);
-        set.runs.push_back(std::move(run));
-      }
-    } catch (const Error& error) {
-      set.unreadable.push_back({file.string(), error.what()});
-    }
+  std::vector<Run> runs;
+  for (const fs::path& file : folder.result_files())
+    attempt(file, set, [&] { runs.push_back(judge_run(read_run_file(file))); });
+  // Originals before what may be copies of them.
+  std::stable_partition(runs.begin(), runs.end(),
+                        [](const Run& run) { return is_in_own_folder(run.record); });
+  for (Run& run : runs) {
+    const auto file = run.record.file;
+    attempt(file, set, [&] { add_run(std::move(run), set); });
   }
   try {
     add_absent_runs(folder, set);

@@ -185,6 +185,7 @@ std::string summary_json(const StudyAnalysis& analysis) {
                   {"control_arms", list_of(analysis.control_arms())},
                   {"runs", list_of(set.runs)},
                   {"unreadable", absent(set.unreadable)},
+                  {"copies", absent(set.copies)},
                   {"damaged_plans", absent(set.damaged_plans)},
                   {"without_file", absent(set.without_file)},
                   {"skipped", absent(set.skipped)}};

@@ -301,9 +301,12 @@ RunRecord read_run_file(const std::filesystem::path& file) {
   }
 }
 
+bool is_in_own_folder(const RunRecord& record) {
+  return std::filesystem::absolute(record.file).parent_path().filename() == record.header.run_id;
+}
+
 void require_own_folder(const RunRecord& record) {
-  const auto folder = std::filesystem::absolute(record.file).parent_path().filename().string();
-  if (record.header.run_id == folder) return;
+  if (is_in_own_folder(record)) return;
   throw BadInput({cat(record.file.string(), " is the file of run ", record.header.run_id),
                   "it would count as a run that never was", "Put it back into its own folder"});
 }

@@ -80,10 +80,12 @@ TEST_F(RunSetOfStudy, AFileInAnotherRunsFolderIsNoData) {
 
 TEST_F(RunSetOfStudy, ACopyBesideTheOriginalCountsOnce) {
   const auto file = write_synthetic(study_, {});
-  std::filesystem::copy(file.parent_path(), study_ / "runs" / "zz-copy");
+  for (const char* name : {"aa-copy", "zz-copy"})
+    std::filesystem::copy(file.parent_path(), study_ / "runs" / name);
   const RunSet set = load_runs({study_});
-  EXPECT_EQ(set.runs.size(), 1U);
-  EXPECT_EQ(set.copies.size(), 1U);
+  ASSERT_EQ(set.runs.size(), 1U);
+  EXPECT_EQ(set.runs[0].record.file, file);
+  EXPECT_EQ(set.copies.size(), 2U);
   EXPECT_TRUE(set.unreadable.empty());
 }
 
