@@ -135,6 +135,7 @@ ReportResult write_report(const std::vector<fs::path>& folders,
     for (const AbsentRun& file : *files) result.unreadable.push_back(file.reason);
   for (const SeriesAnalysis& one : analysis.studies()) {
     if (states_speedup(one)) result.states_speedup = true;
+    if (analysis.studies().size() > 1) result.paragraphs.push_back(one.series.name + ":");
     for (auto& text : conclusions_of(one).paragraphs) result.paragraphs.push_back(std::move(text));
   }
   return result;

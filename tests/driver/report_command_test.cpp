@@ -163,6 +163,7 @@ TEST_F(ReportCommand, AcceptedMixturesAreGroupsOfTheirOwn) {
   const auto answer = report({"--accept-mixed"});
   EXPECT_EQ(answer.code, 0) << answer.err;
   EXPECT_THAT(answer.out, HasSubstr("mixed_builds: "));
+  EXPECT_THAT(answer.out, HasSubstr(", build other:\n\n")) << "whose conclusions follow";
   const auto summary = json::parse(content_of(study() / "report/summary.json"));
   ASSERT_EQ(summary["series"].size(), 2U);
   EXPECT_THAT(summary["series"][1]["name"].get<std::string>(), HasSubstr(", build other"));
