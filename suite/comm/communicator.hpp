@@ -25,8 +25,7 @@ class CommunicatorInterface {
  public:
   virtual ~CommunicatorInterface();
   [[nodiscard]] virtual std::string_view name() const = 0;  ///< "shm"
-  [[nodiscard]] virtual std::string transport()
-      const = 0;  ///< for the record: "POSIX shared memory"
+  [[nodiscard]] virtual std::string transport() const = 0;  ///< for the record: "shared memory"
   [[nodiscard]] virtual Rank rank() const = 0;
   [[nodiscard]] virtual WorldSize world_size() const = 0;
   virtual void all_reduce(BufferView buffer, ReduceOp op) = 0;

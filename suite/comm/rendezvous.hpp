@@ -16,8 +16,8 @@ struct Rendezvous {
   Rank rank;
   WorldSize world_size{1};
   Rank local_rank;
-  std::string key;  ///< equal on all ranks of the job, unique on the host: names the shared memory
-  std::string source;                   ///< "environment (RANK, WORLD_SIZE)", "file …"
+  std::string key;     ///< equal on all ranks of the job, unique on the host: names where they meet
+  std::string source;  ///< "environment (RANK, WORLD_SIZE)", "file …"
   std::shared_ptr<const void> session;  ///< MPI, when it was asked: keeps it initialised
 };
 

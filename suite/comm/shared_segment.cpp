@@ -1,17 +1,12 @@
 /// How processes of one host come to share one slot block.
 ///
-/// Rank 0 removes whatever has the job's name, makes the segment anew, opens it (`open`), waits
-/// until every rank has written its process id, says so (`complete`), and removes the name: from
-/// then on nothing is left to clean up, however the job ends. The other ranks map what they find
-/// under the name, claim their rank and wait for `complete`. What they found may be left over from
-/// a job that was killed; it never becomes complete, and as soon as the name belongs to another
-/// segment they let it go and look again.
+/// Rank 0 makes memory that has no name anywhere and gives it to every rank that asks for it over
+/// the socket of their job (descriptor_exchange.hpp). The others map it, claim their rank in it and
+/// wait until rank 0 has seen all of them. Whoever is killed at whatever moment, nothing is left.
 
 #include <cerrno>
-#include <csignal>
 #include <cstring>
 #include <memory>
-#include <optional>
 #include <thread>
 #include <utility>
 
@@ -20,41 +15,39 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/descriptor.hpp"
 #include "core/error.hpp"
 #include "core/hash.hpp"
 #include "core/text.hpp"
 
 #include "comm/back_ends.hpp"
+#include "comm/descriptor_exchange.hpp"
 #include "comm/slot_communicator.hpp"
 
 namespace scalestudy {
 
 namespace {
 
-constexpr auto poll_pause = std::chrono::milliseconds(1);
+constexpr Seconds poll_pause{0.001};
 
-/// Starts the segment; a later rank looks at the block only when `state` is not `raw`.
+/// Starts the segment; written before rank 0 gives it to anybody.
 struct alignas(64) Preface {
-  enum State : std::uint32_t { raw, open, complete };
-  std::atomic<std::uint32_t> state{raw};
-  std::atomic<std::int64_t> world_size{0};
-  std::atomic<std::uint64_t> bytes{0};
+  std::atomic<bool> is_complete{false};  ///< all ranks have come
+  std::int64_t world_size = 0;
+  std::uint64_t bytes = 0;
 };
+static_assert(std::atomic<bool>::is_always_lock_free);
 
-/// One mapping; the name may be gone long before.
+/// The memory stays when the descriptor is closed.
 class Mapping {
  public:
-  Mapping(int descriptor, std::size_t bytes) : descriptor_(descriptor), bytes_(bytes) {
-    memory_ = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
+  Mapping(const Descriptor& descriptor, std::size_t bytes) : bytes_(bytes) {
+    memory_ = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor.get(), 0);
     if (memory_ != MAP_FAILED) return;
-    ::close(descriptor);
     throw RunFailed({cat("the shared memory could not be mapped: ", std::strerror(errno)),
                      "the ranks exchange their data through it", "Free some memory"});
   }
-  ~Mapping() {
-    ::munmap(memory_, bytes_);
-    ::close(descriptor_);
-  }
+  ~Mapping() { ::munmap(memory_, bytes_); }
   Mapping(const Mapping&) = delete;
   Mapping& operator=(const Mapping&) = delete;
 
@@ -64,35 +57,16 @@ class Mapping {
   }
   [[nodiscard]] SlotBlock& block() const { return *static_cast<SlotBlock*>(block_memory()); }
 
-  /// The name now belongs to another segment: this one is left over from a job that was killed.
-  [[nodiscard]] bool is_replaced(const std::string& name) const {
-    const int current = ::shm_open(name.c_str(), O_RDWR | O_CLOEXEC, 0);
-    if (current < 0) return false;
-    struct stat theirs {};
-    struct stat ours {};
-    const bool differs = ::fstat(current, &theirs) == 0 && ::fstat(descriptor_, &ours) == 0 &&
-                         theirs.st_ino != ours.st_ino;
-    ::close(current);
-    return differs;
-  }
-
  private:
-  int descriptor_;
   std::size_t bytes_;
   void* memory_ = nullptr;
 };
 
-/// Removes the name on all ways out of rank 0, so that nothing is left behind.
-class SegmentName {
- public:
-  explicit SegmentName(std::string name) : name_(std::move(name)) { ::shm_unlink(name_.c_str()); }
-  ~SegmentName() { ::shm_unlink(name_.c_str()); }
-  SegmentName(const SegmentName&) = delete;
-  SegmentName& operator=(const SegmentName&) = delete;
-
- private:
-  std::string name_;
-};
+/// As much as a tmpfs would give: asking for more could make the kernel kill somebody.
+std::size_t most_bytes() {
+  return static_cast<std::size_t>(::sysconf(_SC_PHYS_PAGES)) / 2 *
+         static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+}
 
 class Gathering {
  public:
@@ -101,69 +75,65 @@ class Gathering {
         deadline_(deadline),
         slot_bytes_(slot_bytes),
         bytes_(sizeof(Preface) + SlotBlock::bytes_needed(rendezvous.world_size, slot_bytes)),
-        name_(cat("/scalestudy-", ::getuid(), "-", hex64(mix64(fnv1a(rendezvous.key))))) {}
+        name_(cat("scalestudy-", ::getuid(), "-", hex64(mix64(fnv1a(rendezvous.key))))) {}
 
-  /// Rank 0 makes the segment, waits for the others, and removes the name.
+  /// Rank 0 makes the segment and waits for the others.
   [[nodiscard]] std::shared_ptr<Mapping> host() {
-    const SegmentName name(name_);
-    auto mapping = create();
+    DescriptorGiver giver(name_);
+    const auto segment = create();
+    auto mapping = std::make_shared<Mapping>(segment, bytes_);
     SlotBlock::create_in(mapping->block_memory(), place_.world_size, slot_bytes_);
     claim(mapping->block());
-    Preface& preface = mapping->preface();
+    Preface& preface = *::new (&mapping->preface()) Preface;
     preface.world_size = place_.world_size.value();
     preface.bytes = bytes_;
-    preface.state = Preface::open;
-    await_all_claims(mapping->block());
-    preface.state = Preface::complete;
+    await_all_claims(mapping->block(), [&] { giver.give(segment.get(), poll_pause); });
+    preface.is_complete = true;
     return mapping;
   }
 
-  /// The other ranks find the segment by its name.
+  /// The other ranks ask for it.
   [[nodiscard]] std::shared_ptr<Mapping> join() {
+    DescriptorTaker taker(name_);
     while (true) {
-      auto mapping = find();
-      if (mapping && mapping->preface().state != Preface::raw && await_completion(*mapping)) {
+      if (const auto segment = taker.take()) {
+        auto mapping = map(*segment);
+        check_agreement(*mapping);
+        claim(mapping->block());
+        await_completion(*mapping, taker);
         return mapping;
       }
-      mapping.reset();
-      pause_or_give_up("rank 0 did not open the shared memory");
+      std::this_thread::sleep_for(poll_pause);
+      give_up_when_late("rank 0 did not open the shared memory");
     }
   }
 
  private:
-  [[nodiscard]] std::shared_ptr<Mapping> create() {
-    const int descriptor = ::shm_open(name_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-    if (descriptor < 0) refuse(errno);
-    // Reserves the pages now: a full /dev/shm would otherwise end in SIGBUS at the first access.
-    const int error = ::posix_fallocate(descriptor, 0, static_cast<off_t>(bytes_));
-    if (error != 0) {
-      ::close(descriptor);
-      refuse(error);
-    }
-    return std::make_shared<Mapping>(descriptor, bytes_);
+  [[nodiscard]] Descriptor create() const {
+    if (bytes_ > most_bytes()) refuse(ENOMEM);
+    Descriptor segment(::memfd_create("scalestudy", MFD_CLOEXEC));
+    if (!segment) refuse(errno);
+    // Reserves the pages now: without memory left the first access would otherwise end in SIGBUS.
+    const int error = ::posix_fallocate(segment.get(), 0, static_cast<off_t>(bytes_));
+    if (error != 0) refuse(error);
+    return segment;
   }
 
   [[noreturn]] void refuse(int error) const {
-    throw Unavailable(
-        {cat("shared memory ", name_, " of ", human_bytes(static_cast<double>(bytes_)),
-             " could not be made: ", std::strerror(error)),
-         "the shm back-end exchanges all data through it",
-         "Enlarge /dev/shm (docker: --shm-size) or use the mpi back-end"});
+    throw Unavailable({cat("shared memory of ", human_bytes(static_cast<double>(bytes_)), " for ",
+                           place_.world_size, " ranks could not be made: ", std::strerror(error)),
+                       "the shm back-end exchanges all data through it",
+                       error == EFBIG ? "Allow longer files (ulimit -f unlimited)"
+                                      : "Free some memory, or use the mpi back-end"});
   }
 
-  [[nodiscard]] std::shared_ptr<Mapping> find() const {
-    const int descriptor = ::shm_open(name_.c_str(), O_RDWR | O_CLOEXEC, 0);
-    if (descriptor < 0) return nullptr;
+  [[nodiscard]] static std::shared_ptr<Mapping> map(const Descriptor& segment) {
     struct stat status {};
-    if (::fstat(descriptor, &status) != 0 ||
-        status.st_size < static_cast<off_t>(sizeof(Preface) + sizeof(SlotBlock))) {
-      ::close(descriptor);
-      return nullptr;
-    }
-    return std::make_shared<Mapping>(descriptor, static_cast<std::size_t>(status.st_size));
+    const bool is_whole = ::fstat(segment.get(), &status) == 0 &&
+                          status.st_size >= static_cast<off_t>(sizeof(Preface) + sizeof(SlotBlock));
+    SCALESTUDY_EXPECT(is_whole);
+    return std::make_shared<Mapping>(segment, static_cast<std::size_t>(status.st_size));
   }
-
-  static bool is_alive(pid_t process) { return ::kill(process, 0) == 0 || errno != ESRCH; }
 
   void claim(SlotBlock& block) const {
     if (block.claim(place_.rank, ::getpid())) return;
@@ -186,7 +156,8 @@ class Gathering {
                      "Start all ranks with the same world size and the same build"});
   }
 
-  void await_all_claims(SlotBlock& block) {
+  template <class Wait>
+  void await_all_claims(SlotBlock& block, const Wait& wait) {
     while (true) {
       block.throw_if_failed();
       std::vector<std::string> missing;
@@ -194,39 +165,29 @@ class Gathering {
         if (block.process_of(rank) == 0) missing.push_back(cat("rank ", rank));
       }
       if (missing.empty()) return;
-      pause_or_give_up(join_names(missing) + " did not come", &block);
+      wait();
+      give_up_when_late(scalestudy::join(missing, ", ") + " did not come", &block);
     }
   }
 
-  static std::string join_names(const std::vector<std::string>& names) {
-    return scalestudy::join(names, ", ");
-  }
-
-  /// False when the segment turns out to be left over from another job.
-  [[nodiscard]] bool await_completion(const Mapping& mapping) {
-    SlotBlock& block = mapping.block();
-    const pid_t host = block.process_of(Rank(0));
-    const PeerWatch watch({host});
-    if (!is_alive(host) || watch.has_ended(Rank(0))) return false;
-    check_agreement(mapping);
-    claim(block);
-    while (mapping.preface().state != Preface::complete) {
-      block.throw_if_failed();
-      if (mapping.is_replaced(name_)) return false;
-      if (watch.has_ended(Rank(0))) give_up_without_host(host);
-      pause_or_give_up("not all ranks came");
+  void await_completion(const Mapping& mapping, const DescriptorTaker& taker) {
+    while (true) {
+      // Asked first: rank 0 closes its socket as soon as all have come.
+      const bool is_alone = taker.giver_is_gone();
+      mapping.block().throw_if_failed();
+      if (mapping.preface().is_complete) return;
+      if (is_alone) give_up_without_host(mapping.block().process_of(Rank(0)));
+      std::this_thread::sleep_for(poll_pause);
+      give_up_when_late("not all ranks came");
     }
-    return true;
   }
 
-  [[noreturn]] void give_up_without_host(pid_t host) const {
-    ::shm_unlink(name_.c_str());
+  [[noreturn]] static void give_up_without_host(pid_t host) {
     throw RunFailed({cat("rank 0 (process ", host, ") ended before all ranks had come"),
                      "a job starts when all of its ranks have met", "Look at the log of rank 0"});
   }
 
-  void pause_or_give_up(const std::string& problem, SlotBlock* block = nullptr) {
-    std::this_thread::sleep_for(poll_pause);
+  void give_up_when_late(const std::string& problem, SlotBlock* block = nullptr) const {
     if (waited_.elapsed_s() < deadline_.count()) return;
     const std::string text =
         cat(problem, " within ", human_duration(deadline_.count()), " (rank ", place_.rank, " of ",
@@ -261,7 +222,7 @@ Communicator make_shm_communicator(const Rendezvous& rendezvous,
   const auto mapping = rendezvous.rank == Rank(0) ? gathering.host() : gathering.join();
   const std::shared_ptr<SlotBlock> block(mapping, &mapping->block());
   return make_slot_communicator(
-      {"shm", "POSIX shared memory", rendezvous.rank, block, watch_of(*block), deadline});
+      {"shm", "shared memory", rendezvous.rank, block, watch_of(*block), deadline});
 }
 
 }  // namespace scalestudy

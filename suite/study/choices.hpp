@@ -42,11 +42,11 @@ inline constexpr auto choices<ControlArm> =
 /// What joins the ranks; made by suite/comm/communicator_factory.cpp.
 enum class CommunicatorKind { local, threads, shm, mpi };
 template <>
-inline constexpr auto choices<CommunicatorKind> = std::array{
-    Choice{CommunicatorKind::local, "local", "one rank"},
-    Choice{CommunicatorKind::threads, "threads", "ranks in one process"},
-    Choice{CommunicatorKind::shm, "shm", "processes of one host over POSIX shared memory"},
-    Choice{CommunicatorKind::mpi, "mpi", "processes of one or more hosts over MPI"}};
+inline constexpr auto choices<CommunicatorKind> =
+    std::array{Choice{CommunicatorKind::local, "local", "one rank"},
+               Choice{CommunicatorKind::threads, "threads", "ranks in one process"},
+               Choice{CommunicatorKind::shm, "shm", "processes of one host over shared memory"},
+               Choice{CommunicatorKind::mpi, "mpi", "processes of one or more hosts over MPI"}};
 
 /// Where tensors live.
 enum class Device { cpu, cuda };

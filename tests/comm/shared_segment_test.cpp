@@ -5,6 +5,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "core/error.hpp"
@@ -27,7 +28,7 @@ Rendezvous place_of(int rank, int world_size, const std::string& key) {
   return {Rank(rank), WorldSize(world_size), Rank(rank), key, "the test", nullptr};
 }
 
-/// The name that jobs with this key share.
+/// What a job with this key could leave behind.
 std::filesystem::path file_of(const std::string& key) {
   return cat("/dev/shm/scalestudy-", ::getuid(), "-", hex64(mix64(fnv1a(key))));
 }
@@ -36,28 +37,29 @@ std::string meet(const Rendezvous& place, Seconds deadline) {
   return cat(all_reduce_value(make_communicator(CommunicatorKind::shm, place, deadline), 1.0));
 }
 
-TEST(SharedSegment, NameIsGoneAsSoonAsAllHaveMet) {
+TEST(SharedSegment, HasNoFileBeforeOrAfterAllHaveMet) {
   const std::string key = unique_key();
   const auto reports = run_processes(2, [&](int rank) -> std::string {
+    if (rank == 1) std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    const bool existed_before = std::filesystem::exists(file_of(key));
     const Communicator comm =
         make_communicator(CommunicatorKind::shm, place_of(rank, 2, key), Seconds(30));
     comm.barrier();
-    return std::filesystem::exists(file_of(key)) ? "still there" : "";
+    return existed_before || std::filesystem::exists(file_of(key)) ? "there is one" : "";
   });
   EXPECT_THAT(reports, Each(""));
 }
 
-TEST(SharedSegment, NameExistsWhileRank0Waits) {
+TEST(SharedSegment, LateRankFindsRank0) {
   const std::string key = unique_key();
-  const auto reports = run_processes(2, [&](int rank) -> std::string {
-    if (rank == 0) return meet(place_of(0, 2, key), Seconds(30));
-    while (!std::filesystem::exists(file_of(key))) std::this_thread::yield();
-    return meet(place_of(1, 2, key), Seconds(30));
+  const auto reports = run_processes(2, [&](int rank) {
+    if (rank == 1) std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    return meet(place_of(rank, 2, key), Seconds(30));
   });
   EXPECT_THAT(reports, Each("2"));
 }
 
-TEST(SharedSegment, LeftoverOfAKilledJobIsReplaced) {
+TEST(SharedSegment, KilledJobLeavesNothingInTheWayOfTheNext) {
   const std::string key = unique_key();
   const auto dead = run_processes(1, [&](int) -> std::string {
     std::thread([] {
@@ -67,13 +69,31 @@ TEST(SharedSegment, LeftoverOfAKilledJobIsReplaced) {
     return meet(place_of(0, 2, key), Seconds(30));
   });
   ASSERT_EQ(dead.front(), "killed by signal 9");
-  ASSERT_TRUE(std::filesystem::exists(file_of(key)));
+  EXPECT_FALSE(std::filesystem::exists(file_of(key)));
 
   const auto reports = run_processes(2, [&](int rank) {
     if (rank == 0) std::this_thread::sleep_for(std::chrono::milliseconds(100));
     return meet(place_of(rank, 2, key), Seconds(30));
   });
   EXPECT_THAT(reports, Each("2"));
+}
+
+TEST(SharedSegment, Rank0StartedTwiceIsRefused) {
+  const std::string key = unique_key();
+  const auto reports =
+      run_processes(2, [&](int) { return meet(place_of(0, 2, key), Seconds(0.3)); });
+  EXPECT_THAT(cat(reports[0], reports[1]), HasSubstr("rank 0 was started twice"));
+}
+
+TEST(SharedSegment, LimitOnTheLengthOfFilesIsNamed) {
+  const std::string key = unique_key();
+  const auto reports = run_processes(1, [&](int) {
+    std::signal(SIGXFSZ, SIG_IGN);
+    const rlimit short_files{4096, 4096};
+    ::setrlimit(RLIMIT_FSIZE, &short_files);
+    return meet(place_of(0, 2, key), Seconds(1));
+  });
+  EXPECT_THAT(reports.front(), HasSubstr("ulimit -f"));
   EXPECT_FALSE(std::filesystem::exists(file_of(key)));
 }
 

@@ -9,8 +9,7 @@
 namespace scalestudy {
 namespace {
 
-/// Unique on the host among all runs of all drivers, and short: it becomes part of names in
-/// /dev/shm.
+/// Unique on the host among all runs of all drivers: ranks with one key meet.
 std::string job_key_of(const RunSpec& spec) {
   const auto salt = mix64(static_cast<std::uint64_t>(now_s() * 1e9));
   return cat(hex64(spec.content_hash() ^ salt), "-", ::getpid());
