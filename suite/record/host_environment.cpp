@@ -179,6 +179,12 @@ bool is_recordable_variable(const std::string& name) {
          std::none_of(secrets.begin(), secrets.end(), contains);
 }
 
+std::string host_name() {
+  std::array<char, 256> name{};
+  ::gethostname(name.data(), name.size() - 1);
+  return name.data();
+}
+
 int usable_core_count() {
   cpu_set_t cores;
   CPU_ZERO(&cores);

@@ -22,6 +22,8 @@ namespace scalestudy {
 /// True when a variable may be stored.
 [[nodiscard]] bool is_recordable_variable(const std::string& name);
 
+[[nodiscard]] std::string host_name();
+
 /// Hardware threads in this process' affinity mask.
 [[nodiscard]] int usable_core_count();
 

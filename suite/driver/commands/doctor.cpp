@@ -1,5 +1,7 @@
 /// scalestudy doctor: what this machine can run, what is missing, the command that gets it.
 
+#include <memory>
+
 #include <CLI/CLI.hpp>
 
 #include "driver/commands/command.hpp"
@@ -50,9 +52,11 @@ void print_check(const MachineCheck& check, const Context& context) {
   }
 }
 
-ExitCode examine(Context& context) {
+ExitCode examine(Context& context, bool clear) {
+  const auto cleared = clear ? clear_leftovers(leftover_places()) : std::vector<Leftover>();
   const auto facts = find_machine_facts(ShippedFiles(context.executable));
-  const auto checks = check_machine(facts);
+  auto checks = check_machine(facts);
+  if (clear) checks.push_back({"cleared", CheckResult::ok, to_text(cleared), ""});
   const bool ready = can_train(facts);
   const auto code = ready ? ExitCode::done : ExitCode::unavailable;
   if (context.options.json) {
@@ -65,14 +69,18 @@ ExitCode examine(Context& context) {
   return code;
 }
 
-Action define(CLI::App&) {
-  return examine;
+Action define(CLI::App& app) {
+  const auto clear = std::make_shared<bool>(false);
+  app.add_flag("--clear", *clear,
+               "Remove what killed jobs of yours left in the shared memory and in the temporary "
+               "folder");
+  return [clear](Context& context) { return examine(context, *clear); };
 }
 
 }  // namespace
 
 extern const Command doctor_command;
 const Command doctor_command{"doctor", "Check what this machine can run and what is missing",
-                             "scalestudy doctor", define};
+                             "scalestudy doctor\nscalestudy doctor --clear", define};
 
 }  // namespace scalestudy

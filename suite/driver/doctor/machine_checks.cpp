@@ -109,13 +109,19 @@ MachineCheck memory(const MachineFacts& facts) {
 MachineCheck shared_memory(const MachineFacts& facts) {
   if (facts.shared_memory_bytes < 0) {
     return {"/dev/shm", CheckResult::missing,
-            "cannot be written to: launcher local cannot join ranks",
+            "cannot be written to: Open MPI cannot join the ranks of one machine there",
             "Run: mount -t tmpfs -o size=1g tmpfs /dev/shm"};
   }
   const auto text = cat(human_bytes(static_cast<double>(facts.shared_memory_bytes)), " free");
   if (facts.shared_memory_bytes >= 32 * mib) return {"/dev/shm", CheckResult::ok, text, ""};
   return {"/dev/shm", CheckResult::note, text,
-          "Ranks exchange gradients there; in a container: docker run --shm-size=1g"};
+          "Open MPI's ranks exchange gradients there; in a container: docker run --shm-size=1g"};
+}
+
+MachineCheck leftovers(const MachineFacts& facts) {
+  const auto text = to_text(facts.leftovers);
+  if (facts.leftovers.empty()) return {"leftovers", CheckResult::ok, text, ""};
+  return {"leftovers", CheckResult::note, text, "Run: scalestudy doctor --clear"};
 }
 
 MachineCheck huge_pages(const MachineFacts& facts) {
@@ -170,7 +176,7 @@ std::vector<MachineCheck> check_machine(const MachineFacts& facts) {
   add_capabilities(facts, checks);
   add_launchers(facts, checks);
   for (const auto check : {studies, gnuplot, browser, processor, load, memory, shared_memory,
-                           huge_pages, governor, limits}) {
+                           leftovers, huge_pages, governor, limits}) {
     checks.push_back(check(facts));
   }
   return checks;

@@ -101,6 +101,13 @@ std::map<std::string, std::string> find_launchers() {
 
 }  // namespace
 
+LeftoverPlaces leftover_places() {
+  LeftoverPlaces places;
+  std::error_code error;  // then Open MPI has no folder either
+  places.temporary = std::filesystem::temp_directory_path(error);
+  return places;
+}
+
 MachineFacts find_machine_facts(const ShippedFiles& shipped) {
   MachineFacts facts;
   facts.build_id = build_id();
@@ -115,6 +122,7 @@ MachineFacts find_machine_facts(const ShippedFiles& shipped) {
   facts.load = load_average();
   facts.memory_bytes = meminfo_bytes("MemTotal:");
   facts.available_memory_bytes = meminfo_bytes("MemAvailable:");
+  facts.leftovers = find_leftovers(leftover_places());
   facts.shared_memory_bytes = free_shared_memory_bytes();
   facts.huge_pages = chosen_word(first_line("/sys/kernel/mm/transparent_hugepage/enabled"));
   facts.governor = first_line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor");

@@ -6,10 +6,13 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "study/shipped_files.hpp"
 
 #include "record/rank_description.hpp"
+
+#include "driver/doctor/leftovers.hpp"
 
 namespace scalestudy {
 
@@ -31,12 +34,16 @@ struct MachineFacts {
   double load = 0;         ///< processes at work, mean of the last minute
   std::int64_t memory_bytes = 0;
   std::int64_t available_memory_bytes = 0;
+  std::vector<Leftover> leftovers;        ///< of killed jobs
   std::int64_t shared_memory_bytes = -1;  ///< free in /dev/shm; −1: there is none
   std::string huge_pages;                 ///< "madvise"; "" when the kernel does not tell
   std::string governor;                   ///< "performance"; "" when it cannot be seen
   std::int64_t open_files_limit = -1;     ///< −1: unlimited
   std::int64_t address_space_limit_bytes = -1;
 };
+
+/// Of this machine, with the temporary folder of this user.
+[[nodiscard]] LeftoverPlaces leftover_places();
 
 /// Asks the machine and the rank program. Takes about as long as LibTorch needs to load.
 [[nodiscard]] MachineFacts find_machine_facts(const ShippedFiles& shipped);

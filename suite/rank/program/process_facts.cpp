@@ -1,6 +1,5 @@
 #include "rank/program/process_facts.hpp"
 
-#include <array>
 #include <ctime>
 #include <fstream>
 #include <sstream>
@@ -33,12 +32,6 @@ std::string range_text(int first, int last) {
 }
 
 }  // namespace
-
-std::string host_name() {
-  std::array<char, 256> name{};
-  gethostname(name.data(), name.size() - 1);
-  return name.data();
-}
 
 std::string core_binding() {
   cpu_set_t cores;

@@ -6,8 +6,6 @@
 
 namespace scalestudy {
 
-[[nodiscard]] std::string host_name();
-
 /// Cores this process may run on, "0-1,4".
 [[nodiscard]] std::string core_binding();
 
