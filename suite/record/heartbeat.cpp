@@ -5,24 +5,26 @@
 #include <atomic>
 #include <bit>
 #include <cerrno>
+#include <csignal>
 #include <cstring>
 #include <system_error>
 #include <thread>
+#include <utility>
 
 #include <fcntl.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "core/clock.hpp"
 #include "core/descriptor.hpp"
 #include "core/error.hpp"
+#include "core/file_content.hpp"
 #include "core/text.hpp"
 
 namespace scalestudy {
 namespace {
 
-constexpr std::uint64_t magic = 0x7363616c65686231;  // "scalehb1"
+constexpr std::uint64_t page_magic = 0x7363616c65686231;  // "scalehb1"
 constexpr std::size_t phase_words = 6;
 constexpr std::size_t error_words = 128;
 
@@ -50,21 +52,20 @@ std::string load_text(const std::array<Word, Count>& words) {
   return {bytes.data(), ::strnlen(bytes.data(), bytes.size())};
 }
 
+/// Where the handler finds the page of this process' rank.
+struct GuardedPage {
+  std::atomic<std::byte*> memory{nullptr};
+  std::atomic<int> descriptor{-1};
+  struct sigaction before {};
+};
+GuardedPage guarded;
+
 }  // namespace
 
 struct Heartbeat::Page {
   Word magic, version, process_id, step, total_steps, time_s;
   std::array<Word, phase_words> phase;
   std::array<Word, error_words> error;
-
-  // An odd version marks a change in progress, so that a reader never mixes two states.
-  template <class Change>
-  void change(Change apply) noexcept {
-    version.fetch_add(1, std::memory_order_acq_rel);
-    apply();
-    time_s.store(std::bit_cast<std::uint64_t>(now_s()), std::memory_order_relaxed);
-    version.fetch_add(1, std::memory_order_release);
-  }
 
   [[nodiscard]] HeartbeatState state() const {
     HeartbeatState state;
@@ -77,18 +78,35 @@ struct Heartbeat::Page {
     return state;
   }
 
-  // A process killed inside a change leaves an odd version behind: then this takes what is there.
-  [[nodiscard]] HeartbeatState consistent_state() const {
-    constexpr double patience_s = 0.05;
-    const Stopwatch stopwatch;
-    while (true) {
-      const auto before = version.load(std::memory_order_acquire);
-      auto found = state();
-      std::atomic_thread_fence(std::memory_order_acquire);
-      const bool is_consistent = before % 2 == 0 && version.load() == before;
-      if (is_consistent || stopwatch.elapsed_s() > patience_s) return found;
-      std::this_thread::yield();
+  /// Somebody has cut the file: the store that found no page behind it is done again on a new one,
+  /// instead of killing the rank.
+  static void restore(int /*signal*/, siginfo_t* info, void* /*context*/) {
+    const int error_number = errno;
+    auto* const memory = guarded.memory.load();
+    const auto* const at = static_cast<const std::byte*>(info->si_addr);
+    if (memory == nullptr || at < memory || at >= memory + sizeof(Page)) {
+      sigaction(SIGBUS, &guarded.before, nullptr);  // of somebody else: it comes again
+    } else if (::fallocate(guarded.descriptor, 0, 0, sizeof(Page)) != 0) {
+      // No page to be had: from now on nobody sees this heart beat, but the rank goes on.
+      ::mmap(memory, sizeof(Page), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED,
+             -1, 0);
     }
+    errno = error_number;
+  }
+
+  static void guard(void* memory, int descriptor) {
+    guarded.descriptor = descriptor;
+    if (guarded.memory.exchange(static_cast<std::byte*>(memory)) != nullptr) return;
+    struct sigaction action {};
+    action.sa_sigaction = restore;
+    action.sa_flags = SA_SIGINFO;
+    sigaction(SIGBUS, &action, &guarded.before);
+  }
+
+  static void end_guard(void* memory) {
+    if (guarded.memory != memory) return;
+    guarded.memory = nullptr;
+    sigaction(SIGBUS, &guarded.before, nullptr);
   }
 };
 
@@ -98,56 +116,77 @@ Heartbeat::Heartbeat(const std::filesystem::path& file) {
         {cat(file.string(), " cannot be made: ", std::generic_category().message(error)),
          "the driver watches the rank through it", "Free space or choose another output folder"});
   };
-  const Descriptor descriptor(::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644));
-  if (!descriptor) fail(errno);
-  // Not O_TRUNC: a reader may have the page of an earlier start mapped.
+  descriptor_ =
+      Descriptor(::open(file.c_str(), O_RDWR | O_CREAT | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0644));
+  if (!descriptor_) fail(errno);
+  // Not O_TRUNC: a reader may be at the page of an earlier start.
   // Reserved now: a store to a page without disk space behind it would kill the process.
-  if (const int error = ::posix_fallocate(descriptor.get(), 0, sizeof(Page))) fail(error);
+  if (const int error = ::posix_fallocate(descriptor_.get(), 0, sizeof(Page))) fail(error);
   void* memory =
-      ::mmap(nullptr, sizeof(Page), PROT_READ | PROT_WRITE, MAP_SHARED, descriptor.get(), 0);
+      ::mmap(nullptr, sizeof(Page), PROT_READ | PROT_WRITE, MAP_SHARED, descriptor_.get(), 0);
   if (memory == MAP_FAILED) fail(errno);
+  Page::guard(memory, descriptor_.get());
   page_ = ::new (memory) Page{};
-  page_->process_id.store(static_cast<std::uint64_t>(::getpid()));
   beat("initialisation", -1);
-  page_->magic.store(magic, std::memory_order_release);
 }
 
 Heartbeat::~Heartbeat() {
+  Page::end_guard(page_);
   ::munmap(page_, sizeof(Page));
 }
 
+// An odd version marks a change in progress, so that a reader never mixes two states.
+template <class Change>
+void Heartbeat::change(Change apply) noexcept {
+  page_->version.store(++version_, std::memory_order_relaxed);
+  std::atomic_thread_fence(std::memory_order_release);
+  apply();
+  // What stays the same is stored again, too: somebody may have emptied the file.
+  page_->magic.store(page_magic, std::memory_order_relaxed);
+  page_->process_id.store(static_cast<std::uint64_t>(process_id_), std::memory_order_relaxed);
+  page_->total_steps.store(static_cast<std::uint64_t>(total_steps_), std::memory_order_relaxed);
+  page_->time_s.store(std::bit_cast<std::uint64_t>(now_s()), std::memory_order_relaxed);
+  page_->version.store(++version_, std::memory_order_release);
+}
+
 void Heartbeat::set_total_steps(std::int64_t total_steps) noexcept {
-  page_->change([&] { page_->total_steps.store(static_cast<std::uint64_t>(total_steps)); });
+  change([&] { total_steps_ = total_steps; });
 }
 
 void Heartbeat::beat(const char* phase, std::int64_t step) noexcept {
-  page_->change([&] {
+  change([&] {
     store_text(page_->phase, phase);
     page_->step.store(static_cast<std::uint64_t>(step), std::memory_order_relaxed);
   });
 }
 
 void Heartbeat::beat(const char* phase) noexcept {
-  page_->change([&] { store_text(page_->phase, phase); });
+  change([&] { store_text(page_->phase, phase); });
 }
 
 void Heartbeat::set_error(const std::string& error) noexcept {
-  page_->change([&] { store_text(page_->error, error); });
+  change([&] { store_text(page_->error, error); });
 }
 
+// Read, not mapped: whatever becomes of the file, its reader lives. A process killed inside a
+// change leaves an odd version behind: then this takes what is there.
 std::optional<HeartbeatState> read_heartbeat(const std::filesystem::path& file) {
-  const Descriptor descriptor(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
-  struct stat status {};
-  if (!descriptor || ::fstat(descriptor.get(), &status) != 0) return {};
-  if (status.st_size != sizeof(Heartbeat::Page)) return {};
-  void* memory =
-      ::mmap(nullptr, sizeof(Heartbeat::Page), PROT_READ, MAP_SHARED, descriptor.get(), 0);
-  if (memory == MAP_FAILED) return {};
-  const auto* page = static_cast<const Heartbeat::Page*>(memory);
-  std::optional<HeartbeatState> state;
-  if (page->magic.load(std::memory_order_acquire) == magic) state = page->consistent_state();
-  ::munmap(memory, sizeof(Heartbeat::Page));
-  return state;
+  using Page = Heartbeat::Page;
+  constexpr double patience_s = 0.05;
+  constexpr auto head_bytes = sizeof(Page::magic) + sizeof(Page::version);
+  const Stopwatch stopwatch;
+  while (true) {
+    const auto before = start_of_file(file, head_bytes);
+    const auto bytes = start_of_file(file, sizeof(Page));
+    if (bytes.size() != sizeof(Page)) return {};
+    Page page;
+    std::memcpy(static_cast<void*>(&page), bytes.data(), sizeof page);
+    if (page.magic != page_magic) return {};
+    const bool is_consistent = page.version % 2 == 0 && bytes.starts_with(before) &&
+                               start_of_file(file, head_bytes) == before;
+    if (is_consistent || stopwatch.elapsed_s() > patience_s) return page.state();
+    std::this_thread::yield();
+  }
 }
 
 std::filesystem::path heartbeat_file(const std::filesystem::path& run_folder, std::int64_t rank) {

@@ -7,6 +7,11 @@
 #include <optional>
 #include <string>
 
+#include <sys/types.h>
+#include <unistd.h>
+
+#include "core/descriptor.hpp"
+
 namespace scalestudy {
 
 struct HeartbeatState {
@@ -18,7 +23,8 @@ struct HeartbeatState {
   std::string error;  ///< set by a rank that ends by an error
 };
 
-/// Owned by one rank. Local, never blocks, never throws after construction.
+/// Owned by one rank. Local, never blocks, never throws after construction. Whoever cuts the file
+/// does no harm to the rank whose heartbeat was made last in this process.
 class Heartbeat {
  public:
   /// Errors: RunFailed when the file cannot be made.
@@ -34,10 +40,17 @@ class Heartbeat {
  private:
   friend std::optional<HeartbeatState> read_heartbeat(const std::filesystem::path& file);
   struct Page;
+  template <class Change>
+  void change(Change apply) noexcept;
+
+  Descriptor descriptor_;
   Page* page_ = nullptr;
+  pid_t process_id_ = ::getpid();
+  std::int64_t total_steps_ = 0;
+  std::uint64_t version_ = 0;
 };
 
-/// Nothing when the file is missing or no heartbeat.
+/// Nothing when the file is missing or no heartbeat. Never blocks.
 [[nodiscard]] std::optional<HeartbeatState> read_heartbeat(const std::filesystem::path& file);
 
 /// runs/<id>/heartbeat-<rank>

@@ -5,6 +5,7 @@
 #include <thread>
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -82,6 +83,56 @@ TEST(Heartbeat, NothingIsReadFromMissingOrForeignFiles) {
   EXPECT_FALSE(read_heartbeat(folder / "short"));
   std::ofstream(folder / "foreign") << std::string(10'000, 'x');
   EXPECT_FALSE(read_heartbeat(folder / "foreign"));
+}
+
+TEST(Heartbeat, BeatsOnWhenItsFileIsCut) {
+  const TemporaryFolder folder;
+  const auto file = folder / "heartbeat-0";
+  const pid_t child = ::fork();
+  if (child == 0) {
+    Heartbeat heartbeat(file);
+    heartbeat.set_total_steps(60);
+    std::filesystem::resize_file(file, 0);
+    heartbeat.beat("forward", 5);
+    ::_exit(0);
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  EXPECT_TRUE(WIFEXITED(status)) << "killed by signal " << WTERMSIG(status);
+  const auto state = read_heartbeat(file);
+  ASSERT_TRUE(state);
+  EXPECT_EQ(state->process_id, child);
+  EXPECT_EQ(state->total_steps, 60);
+  EXPECT_EQ(state->step, 5);
+  EXPECT_EQ(state->phase, "forward");
+}
+
+TEST(Heartbeat, OtherBusErrorsStillEndTheProcess) {
+  const TemporaryFolder folder;
+  const pid_t child = ::fork();
+  if (child == 0) {
+    const Heartbeat heartbeat(folder / "heartbeat-0");
+    ::raise(SIGBUS);
+    ::raise(SIGBUS);
+    ::_exit(0);
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGBUS);
+}
+
+TEST(Heartbeat, NobodyWaitsForSpecialFilesInItsPlace) {
+  const TemporaryFolder folder;
+  const auto pipe = folder / "heartbeat-0";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  const auto loop = folder / "heartbeat-1";
+  std::filesystem::create_symlink(loop, loop);
+  const auto inside = folder / "heartbeat-2";
+  std::filesystem::create_directory(inside);
+  for (const auto& file : {pipe, loop, inside, std::filesystem::path("/dev/zero")}) {
+    EXPECT_FALSE(read_heartbeat(file)) << file;
+    EXPECT_THROW(Heartbeat heartbeat(file), RunFailed) << file;
+  }
 }
 
 TEST(Heartbeat, FileThatCannotBeMadeIsNamed) {
