@@ -20,7 +20,7 @@ struct ProcessPlan {
   std::vector<std::string> argv;
   std::map<std::string, std::string> variables;  ///< added to the inherited environment
   std::vector<std::string> removed_variables;    ///< taken out of the inherited environment
-  std::filesystem::path log_file;                ///< receives stdout and stderr
+  std::filesystem::path log_file;                ///< stdout and stderr are appended to it
   std::filesystem::path working_folder = {};     ///< empty: the caller's
 };
 

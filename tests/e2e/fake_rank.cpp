@@ -3,7 +3,8 @@
 ///   FAKE_RANK_STEP_S   duration of a step
 ///   FAKE_RANK_FAULT    KIND RANK STEP [WORLD_SIZE], e.g. "die 1 5" or "hang 0 3 2"; the kinds:
 ///                      die (SIGKILL to itself), fail (RunFailed), bad_input, unavailable, hang,
-///                      diverge (recorded in the file), silent (exits 3 without a word)
+///                      diverge (recorded in the file), silent (exits 3 without a word),
+///                      chatter (prints 64 MiB and goes on)
 
 #include <csignal>
 #include <cstdlib>
@@ -116,7 +117,16 @@ class FakeRank {
     if (fault_.kind == "unavailable") throw Unavailable(message);
     if (fault_.kind == "silent") ::_exit(3);
     if (fault_.kind == "diverge") diverged_ = true;
+    if (fault_.kind == "chatter") chatter();
     while (fault_.kind == "hang") ::pause();
+  }
+
+  static void chatter() {
+    const std::string megabyte(1 << 20, 'x');
+    for (int i = 0; i < 64; ++i) {
+      std::cout << megabyte << std::flush;
+      std::this_thread::sleep_for(Seconds(0.01));
+    }
   }
 
   /// A barrier by heartbeats, with the deadline of a real collective.

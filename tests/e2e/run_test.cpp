@@ -88,6 +88,16 @@ TEST(Run, ARankThatDiesWithoutAWordIsNamed) {
   EXPECT_THAT(finished.err, HasSubstr("rank-1.log"));
 }
 
+TEST(Run, ARankThatPrintsWithoutEndDoesNotFillTheDisk) {
+  const Workplace place;
+  place.write_study(R"("ranks": [1])", 1);
+  const auto finished = place.run({{"FAKE_RANK_FAULT", "chatter 0 2"}});
+  EXPECT_EQ(finished.code, 0) << finished.err;
+  const auto log = place.run_folders()[0] / "rank-0.log";
+  EXPECT_LE(fs::file_size(log), 16U << 20U);
+  EXPECT_THAT(content_of(log), HasSubstr("[scalestudy left out about "));
+}
+
 TEST(Run, ARankThatHangsIsNamedAndStopped) {
   const Workplace place;
   const auto finished = place.run({{"FAKE_RANK_FAULT", "hang 1 2 2"}},
@@ -290,8 +300,9 @@ TEST(Mpirun, NamesTheRankThatFailedOrDied) {
 TEST(Mpirun, LeavesNoOrphanWhenTheDriverIsKilled) {
   SCALESTUDY_NEEDS("mpi", has_mpirun());
   const Workplace place;
-  const auto driver =
-      place.start(place.run_arguments({"--launcher", "mpirun"}), {{"FAKE_RANK_STEP_S", "0.2"}});
+  // A killed mpirun leaves its session folder behind: here it goes with the test.
+  const auto driver = place.start(place.run_arguments({"--launcher", "mpirun"}),
+                                  {{"FAKE_RANK_STEP_S", "0.2"}, {"TMPDIR", place.path().string()}});
   EXPECT_TRUE(eventually([&] { return !ranks_at_work_in(place.path()).empty(); }));
   ::kill(driver, SIGKILL);
   EXPECT_EQ(place.wait_for(driver).code, -SIGKILL);

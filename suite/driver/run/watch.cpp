@@ -10,6 +10,7 @@
 #include "record/heartbeat.hpp"
 
 #include "driver/run/failure.hpp"
+#include "driver/run/log_limit.hpp"
 
 namespace scalestudy {
 namespace {
@@ -108,6 +109,12 @@ class ProcessGroup {
   bool stopping_ = false;
 };
 
+LogLimit log_limit_of(const LaunchPlan& plan) {
+  std::vector<std::filesystem::path> logs;
+  for (const auto& process : plan.processes) logs.push_back(process.log_file);
+  return LogLimit(logs);
+}
+
 /// Decides when a run has to be stopped.
 class StopRule {
  public:
@@ -143,11 +150,13 @@ RunOutcome watch_run(const WatchedRun& run,
                      const std::function<void(const WatchedProgress&)>& on_progress) {
   const Stopwatch wall;
   ProcessGroup group(run.plan);
+  LogLimit log_limit = log_limit_of(run.plan);
   StopRule rule(run.limits);
   Evidence evidence;
   while (group.any_left()) {
     signals.wait(poll_interval);
     group.poll();
+    log_limit.apply();
     const auto heartbeats = heartbeats_in(run.folder, run.ranks);
     evidence.cause = rule.cause(signals, group.any_failed(), latest_beat_s(heartbeats));
     if (evidence.cause != StopCause::none) group.stop(signals, run.limits.stop_grace);
@@ -156,6 +165,7 @@ RunOutcome watch_run(const WatchedRun& run,
     on_progress(progress);
   }
   const double launch_wall_time_s = wall.elapsed_s();
+  log_limit.apply();
   evidence.processes = group.ended();
   evidence.heartbeats = heartbeats_in(run.folder, run.ranks);
   evidence.one_process_per_rank = run.plan.one_process_per_rank;
