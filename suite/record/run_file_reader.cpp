@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <functional>
 #include <map>
 #include <new>
@@ -29,14 +30,45 @@ namespace {
                   std::string(suggestion)});
 }
 
+/// A written value takes eight bytes of the file, but those that a killed writer left as holes
+/// none.
+constexpr std::uint64_t room_for_small_files = 1U << 16U;
+
+/// What the analysis makes of a JSON text is many times as large.
+constexpr std::size_t most_json_bytes = 1U << 20U;
+
+/// Larger samples are averaged down before they are written.
+constexpr std::uint64_t most_panel_side_px = 4096;
+constexpr std::size_t most_panels = 256;
+
+/// Numbers of ranks, steps, samples and bytes; −1 is none. Beyond, double has gaps.
+void require_whole_number(double value, const std::string& path) {
+  constexpr double most = 0x1p53;
+  if (value >= -1 && value <= most && value == std::floor(value)) return;
+  throw hdf5::Failure(path, cat("it holds ", value, ", which is no count"));
+}
+
+/// Rows of ranks that there are not.
+void require_agreement(const RunRecord& record) {
+  const auto ranks = record.steps.ranks();
+  if (std::ssize(record.ranks) > ranks)
+    throw hdf5::Failure(RankRow::group, cat("it has ", counted(record.ranks.size(), "row"),
+                                            ", but there are steps of ", counted(ranks, "rank")));
+  for (const auto& bucket : record.buckets)
+    if (bucket.rank >= ranks)
+      throw hdf5::Failure(
+          BucketRow::group,
+          cat("it names rank ", bucket.rank, ", but there are steps of ", counted(ranks, "rank")));
+}
+
 /// Reads one opened file. Failures are hdf5::Failure with the data set's name.
 class Reader {
  public:
   Reader(std::span<const std::byte> bytes, seal::Finding finding)
       : file_(hdf5::open_image(bytes)),
         finding_(finding),
-        // Every stored value takes at least a byte or a share of a chunk that was written.
-        most_values_(16 * bytes.size() + (1U << 20U)) {}
+        values_left_(bytes.size() + room_for_small_files),
+        text_bytes_left_(bytes.size()) {}
 
   RunRecord read() {
     hdf5::require_self_contained(file_);
@@ -49,6 +81,7 @@ class Reader {
     });
     read_summary(record.summary);
     read_panels(record.panels);
+    require_agreement(record);
     return record;
   }
 
@@ -60,42 +93,65 @@ class Reader {
       throw hdf5::Failure("schema", cat("it has schema ", header.schema, ", this build reads ",
                                         run_layout::schema));
     }
-    header.run_id = hdf5::read_text_attribute(root, "run_id");
-    header.build_id = hdf5::read_text_attribute(root, "build_id");
-    const auto status_text = hdf5::read_text_attribute(root, "status");
+    header.run_id = text_attribute("run_id");
+    header.build_id = text_attribute("build_id");
+    const auto status_text = text_attribute("status");
     const auto status = find_choice<RunStatus>(status_text);
     if (!status) throw hdf5::Failure("status", cat("unknown status '", status_text, "'"));
     header.status = *status;
-    header.reason = hdf5::read_text_attribute(root, "reason");
+    header.reason = text_attribute("reason");
     header.failed_rank = hdf5::read_integer_attribute(root, "failed_rank");
-    header.failed_phase = hdf5::read_text_attribute(root, "failed_phase");
-    header.labels = hdf5::read_texts_attribute(root, "labels");
-    header.validity_codes = hdf5::read_texts_attribute(root, "validity");
+    header.failed_phase = text_attribute("failed_phase");
+    header.labels = texts_attribute("labels");
+    header.validity_codes = texts_attribute("validity");
     if (hdf5::has_attribute(root, "data_warnings"))
-      header.data_warnings = hdf5::read_texts_attribute(root, "data_warnings");
+      header.data_warnings = texts_attribute("data_warnings");
     // A writer that was killed may have stopped between two columns of one row.
     may_be_torn_ = finding_ == seal::Finding::open || header.status != RunStatus::complete;
+  }
+
+  std::vector<std::string> texts_attribute(const char* name) {
+    return charged(hdf5::read_texts_attribute(file_.get(), name), name);
+  }
+
+  std::string text_attribute(const char* name) {
+    return charged({hdf5::read_text_attribute(file_.get(), name)}, name).front();
   }
 
   std::string read_text(std::string_view name) {
     const std::string path(name);
     const auto dataset = open(path);
-    check_size(hdf5::shape_of(dataset), path);
-    const auto texts = hdf5::read_texts(dataset, path);
+    charge_values(hdf5::shape_of(dataset), path);
+    const auto texts = charged(hdf5::read_texts(dataset, path), path);
     if (texts.size() != 1) throw hdf5::Failure(path, "it is not one text");
+    if (texts.front().size() > most_json_bytes)
+      throw hdf5::Failure(path, "it is longer than any settings");
     return texts.front();
   }
 
   hdf5::Dataset open(const std::string& path) { return hdf5::open_dataset(file_, path); }
 
-  void check_size(const hdf5::Shape& shape, const std::string& path) const {
+  /// Names of data sets may stand for the same few bytes, and chunks for nothing at all: all of a
+  /// file together may not claim more than it can hold.
+  void charge_values(const hdf5::Shape& shape, const std::string& path) {
     std::uint64_t values = 1;
     for (const auto size : shape) {
-      if (size > most_values_ || values * size > most_values_) {
+      if (size > values_left_ || values * size > values_left_) {
         throw hdf5::Failure(path, "its shape is larger than the file");
       }
       values *= size;
     }
+    values_left_ -= values;
+  }
+
+  /// Texts, too, may all be the same bytes of the file.
+  std::vector<std::string> charged(std::vector<std::string> texts, const std::string& path) {
+    for (const auto& text : texts) {
+      if (text.size() > text_bytes_left_)
+        throw hdf5::Failure(path, "its texts are longer than the file");
+      text_bytes_left_ -= text.size();
+    }
+    return texts;
   }
 
   void read_steps(StepTable& table) {
@@ -105,9 +161,10 @@ class Reader {
       if (!hdf5::exists(file_, path)) continue;  // written before this column existed
       const auto dataset = open(path);
       auto shape = hdf5::shape_of(dataset);
-      check_size(shape, path);
-      if (shape.size() != 2) throw hdf5::Failure(path, "its shape is not ranks by steps");
-      columns[column.name] = {shape, hdf5::read_numbers(dataset, path)};
+      charge_values(shape, path);
+      if (shape.size() != 2 || shape[0] == 0)
+        throw hdf5::Failure(path, "its shape is not ranks by steps");
+      columns[column.name] = {shape, read_numbers(dataset, column, path)};
     }
     const auto reference = columns.find(column_of(&StepRow::step_s).name);
     if (reference == columns.end()) throw hdf5::Failure("/steps/step_s", "it is missing");
@@ -124,6 +181,15 @@ class Reader {
                     target.begin() + static_cast<std::ptrdiff_t>(rank * steps));
       }
     }
+  }
+
+  static std::vector<double> read_numbers(const hdf5::Dataset& dataset,
+                                          const Column& column,
+                                          const std::string& path) {
+    auto numbers = hdf5::read_numbers(dataset, path);
+    if (column.storage == Storage::int64)
+      for (const double number : numbers) require_whole_number(number, path);
+    return numbers;
   }
 
   template <class Columns>
@@ -165,7 +231,7 @@ class Reader {
 
   std::size_t length_of(const std::string& path, const std::vector<std::size_t>& others) {
     const auto shape = hdf5::shape_of(open(path));
-    check_size(shape, path);
+    charge_values(shape, path);
     if (shape.size() != 1) throw hdf5::Failure(path, "its shape is not one-dimensional");
     if (!others.empty() && shape[0] != others.front() && !may_be_torn_) {
       throw hdf5::Failure(path, "its length differs from that of the columns beside it");
@@ -185,16 +251,17 @@ class Reader {
                 row.*field = texts[i];
               }};
     }
-    return {length, [&column, numbers = hdf5::read_numbers(dataset, path)](
+    return {length, [&column, numbers = read_numbers(dataset, column, path)](
                         Row& row, std::size_t i) { set_number(row, column, numbers[i]); }};
   }
 
   /// A writer that was killed inside a flush may leave rows that refer to texts it never wrote: the
   /// last ones, which were promised to nobody.
   [[nodiscard]] std::vector<std::string> read_column(const hdf5::Dataset& dataset,
-                                                     const std::string& path) const {
-    return may_be_torn_ ? hdf5::read_texts_while_readable(dataset, path)
-                        : hdf5::read_texts(dataset, path);
+                                                     const std::string& path) {
+    return charged(may_be_torn_ ? hdf5::read_texts_while_readable(dataset, path)
+                                : hdf5::read_texts(dataset, path),
+                   path);
   }
 
   void read_summary(SummaryRow& summary) {
@@ -202,19 +269,23 @@ class Reader {
       const auto path = run_layout::path_of(SummaryRow::group, name);
       const auto dataset = open(path);
       if (!hdf5::shape_of(dataset).empty()) throw hdf5::Failure(path, "it is not one number");
-      const double value = hdf5::read_numbers(dataset, path).at(0);
       for (const auto& column : columns_of<SummaryRow>)
-        if (column.name == name) set_number(summary, column, value);
+        if (column.name == name)
+          set_number(summary, column, read_numbers(dataset, column, path).at(0));
     }
   }
 
   void read_panels(std::vector<Panel>& panels) {
-    for (const auto& name : hdf5::member_names(file_, "/panels")) {
+    const auto names = hdf5::member_names(file_, "/panels");
+    if (names.size() > most_panels) throw hdf5::Failure("/panels", "no run has so many");
+    for (const auto& name : names) {
       const auto path = run_layout::path_of("/panels", name);
       const auto dataset = open(path);
       const auto shape = hdf5::shape_of(dataset);
-      check_size(shape, path);
+      charge_values(shape, path);
       if (shape.size() != 2) throw hdf5::Failure(path, "it is no image of rows by columns");
+      if (std::max(shape[0], shape[1]) > most_panel_side_px)
+        throw hdf5::Failure(path, cat("it is no small image: ", shape[0], " x ", shape[1], " px"));
       panels.push_back({name, static_cast<std::int64_t>(shape[0]),
                         static_cast<std::int64_t>(shape[1]), hdf5::read_pixels(dataset, path)});
     }
@@ -222,7 +293,8 @@ class Reader {
 
   hdf5::File file_;
   seal::Finding finding_;
-  std::uint64_t most_values_;
+  std::uint64_t values_left_;
+  std::uint64_t text_bytes_left_;
   bool may_be_torn_ = false;
 };
 
