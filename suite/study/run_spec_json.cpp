@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <cctype>
+
 #include <nlohmann/json.hpp>
 
 #include "core/error.hpp"
@@ -11,44 +14,70 @@ namespace {
 
 using nlohmann::json;
 
+/// More samples, steps or epochs than anyone trains; products of two of them do not overflow.
+constexpr double most_count = 1e9;
+constexpr double most_samples = 1e15;
+constexpr double most_ranks = 1e6;
+
 void visit_plan(FieldVisitor& v, RulePlan& plan) {
   v.field("local_batch_sizes", plan.local_batch_sizes,
-          {.unit = "samples", .description = "Samples per step of each rank", .minimum = 0});
+          {.unit = "samples",
+           .description = "Samples per step of each rank",
+           .minimum = 0,
+           .maximum = most_samples});
   v.field("global_batch_size", plan.global_batch_size,
-          {.unit = "samples", .description = "Samples per step of all ranks", .minimum = 1});
+          {.unit = "samples",
+           .description = "Samples per step of all ranks",
+           .minimum = 1,
+           .maximum = most_samples});
   v.field(
       "learning_rate", plan.learning_rate,
       {.unit = "1", .description = "Learning rate after the scaling rule", .minimum = above_zero});
   v.field("warmup_samples", plan.warmup_samples,
           {.unit = "samples",
            .description = "Samples over which the learning rate rises to that",
-           .minimum = 0});
-  v.field("epochs", plan.epochs, {.unit = "epochs", .description = "Epochs", .minimum = 1});
+           .minimum = 0,
+           .maximum = most_samples});
+  v.field("epochs", plan.epochs,
+          {.unit = "epochs", .description = "Epochs", .minimum = 1, .maximum = most_count});
   v.field("steps_per_epoch", plan.steps_per_epoch,
-          {.unit = "steps", .description = "Steps per epoch", .minimum = 1});
+          {.unit = "steps", .description = "Steps per epoch", .minimum = 1, .maximum = most_count});
   v.field("samples_per_epoch", plan.samples_per_epoch,
-          {.unit = "samples", .description = "Samples trained on in an epoch", .minimum = 1});
+          {.unit = "samples",
+           .description = "Samples trained on in an epoch",
+           .minimum = 1,
+           .maximum = most_samples});
   v.field("epoch_stride_samples", plan.epoch_stride_samples,
           {.unit = "samples",
            .description =
                "Samples from one epoch's start to the next, in the order that all ranks share",
-           .minimum = 1});
+           .minimum = 1,
+           .maximum = most_samples});
   v.field("milestones_epochs", plan.milestones_epochs,
           {.unit = "epochs",
            .description = "Epochs (from 0) from which the learning rate is reduced once more",
-           .minimum = 1});
+           .minimum = 1,
+           .maximum = most_samples});
   v.field("patience_epochs", plan.patience_epochs,
           {.unit = "epochs",
            .description = "Epochs without improvement before the learning rate is reduced",
-           .minimum = 1});
+           .minimum = 1,
+           .maximum = most_samples});
   v.field("cooldown_epochs", plan.cooldown_epochs,
           {.unit = "epochs",
            .description = "Epochs after a reduction in which none is counted",
-           .minimum = 0});
+           .minimum = 0,
+           .maximum = most_samples});
   v.field("samples", plan.samples,
-          {.unit = "samples", .description = "Samples of the whole run", .minimum = 1});
+          {.unit = "samples",
+           .description = "Samples of the whole run",
+           .minimum = 1,
+           .maximum = most_samples});
   v.field("requested_samples", plan.requested_samples,
-          {.unit = "samples", .description = "Samples of the whole run at one rank", .minimum = 1});
+          {.unit = "samples",
+           .description = "Samples of the whole run at one rank",
+           .minimum = 1,
+           .maximum = most_samples});
   v.field("remainder", plan.remainder,
           {.unit = "1", .description = "What dividing by the number of ranks left out"});
 }
@@ -69,12 +98,14 @@ void visit_identity(FieldVisitor& v, RunSpec& spec) {
           {.unit = "1", .description = "Version of this layout", .minimum = 1, .maximum = 1});
   name("study", spec.study, "Study it belongs to");
   name("workload", spec.workload, "Workload");
-  v.field("ranks", spec.ranks, {.unit = "ranks", .description = "Number of ranks", .minimum = 1});
+  v.field("ranks", spec.ranks,
+          {.unit = "ranks", .description = "Number of ranks", .minimum = 1, .maximum = most_ranks});
   name("scaling_rule", spec.scaling_rule, "Scaling rule");
   name("reduction", spec.reduction, "How gradients are averaged over the ranks");
   name("input", spec.input, "How samples reach the ranks");
   name("control_arm", spec.control_arm, "Control arm, or empty");
-  v.field("repeat", spec.repeat, {.unit = "1", .description = "Repeat, from 0", .minimum = 0});
+  v.field("repeat", spec.repeat,
+          {.unit = "1", .description = "Repeat, from 0", .minimum = 0, .maximum = most_count});
   name("launcher", spec.launcher, "Launcher");
   name("communicator", spec.communicator, "What joins the ranks");
   v.field("oversubscribed", spec.oversubscribed,
@@ -82,7 +113,8 @@ void visit_identity(FieldVisitor& v, RunSpec& spec) {
   v.field("smoothness_window_samples", spec.smoothness_window_samples,
           {.unit = "samples",
            .description = "Samples per point when losses are compared",
-           .minimum = 1});
+           .minimum = 1,
+           .maximum = most_samples});
 }
 
 void visit_spec(FieldVisitor& v, RunSpec& spec) {
@@ -101,6 +133,17 @@ json to_json(RunSpec spec) {
   object["plan"]["time_like"] = std::move(list);
   object["workload_settings"] = json::parse(spec.workload_settings);
   return object;
+}
+
+/// Names of folders and files are made of it.
+void require_plain_name(const std::string& name, const std::string& path) {
+  constexpr std::size_t longest = 64;
+  const bool is_plain = std::all_of(name.begin(), name.end(), [](unsigned char c) {
+    return std::isalnum(c) != 0 || c == '_' || c == '-';
+  });
+  if (is_plain && name.size() <= longest) return;
+  throw BadInput({cat(path, " is no name of a workload"), "folders of runs are called after it",
+                  "scalestudy list workloads shows them"});
 }
 
 json take(json& object, const char* key, const std::string& path) {
@@ -166,6 +209,7 @@ RunSpec run_spec_from_json_text(const std::string& text, const std::string& orig
   const FieldWalk walk = [&](FieldVisitor& v) { visit_spec(v, spec); };
   read_fields(object, root, walk);
   expect_all_keys(write_fields(walk), object, root);
+  require_plain_name(spec.workload, json_path_of(root, "workload"));
   for (const auto& entry : list) {
     auto& setting = spec.plan.time_like.emplace_back();
     read_fields(entry, root + "plan.time_like",

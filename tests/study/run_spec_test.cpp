@@ -257,5 +257,25 @@ TEST(RunSpecSeed, FollowsSeedAndRepeatOnly) {
   EXPECT_EQ(seeds.size(), 400U);
 }
 
+TEST(RunSpecLimits, NumbersThatNobodyTrainsWithAreRefused) {
+  for (const auto* const place :
+       {"/ranks", "/repeat", "/smoothness_window_samples", "/plan/epochs", "/plan/steps_per_epoch",
+        "/plan/samples", "/plan/global_batch_size", "/settings/warmup_steps"}) {
+    for (const std::int64_t value : {std::int64_t{-2}, std::int64_t{1'000'000'000'000'000'001}}) {
+      auto one = json::parse(to_json_text(changed_spec()));
+      one[json::json_pointer(place)] = value;
+      EXPECT_THROW((void)run_spec_from_json_text(one.dump(), "spec"), BadInput) << place << value;
+    }
+  }
+}
+
+TEST(RunSpecLimits, AWorkloadIsNoPath) {
+  for (const std::string name : {"../../etc", "a/b", "a b", "a\n", "\xc3\xa9"}) {
+    auto one = json::parse(to_json_text(changed_spec()));
+    one["workload"] = name;
+    EXPECT_THROW((void)run_spec_from_json_text(one.dump(), "spec"), BadInput) << name;
+  }
+}
+
 }  // namespace
 }  // namespace scalestudy
