@@ -101,6 +101,8 @@ std::optional<AccuracyGround> accuracy_ground(const Series& series, std::int64_t
       all += count;
       most = std::max(most, count);
     }
+    constexpr double most_samples = 1e15;
+    if (!(all <= most_samples && accuracy >= 0 && accuracy <= 1)) continue;
     const auto samples = std::llround(all);
     if (samples > 0) return AccuracyGround{samples, most / all, share_interval(accuracy, samples)};
   }

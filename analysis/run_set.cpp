@@ -41,6 +41,17 @@ std::string reason_to_leave_out(const Run& run) {
   return "";
 }
 
+void require_equal_ranks(const RunRecord& record, const RunSpec& spec) {
+  const auto require = [&](std::int64_t ranks, const char* what) {
+    if (ranks == spec.ranks) return;
+    throw BadInput({cat(record.file.string(), " has ", what, " of ", counted(ranks, "rank"),
+                        ", its settings say ", spec.ranks),
+                    "its parts contradict each other", "Run the study again"});
+  };
+  require(record.steps.ranks(), "steps");
+  require(std::ssize(spec.plan.local_batch_sizes), "batches");
+}
+
 void require_folder(const fs::path& folder) {
   if (fs::is_directory(folder)) return;
   throw BadInput({cat("'", folder.string(), "' is no folder"),
@@ -143,19 +154,19 @@ std::string series_name(const RunSpec& spec, bool emulated_input) {
   return emulated_input ? name + ", emulated input" : name;
 }
 
-/// Part of file names: what a run file says must not make it too long for one.
+/// Part of file names.
 std::string slug_of(const std::string& name) {
-  constexpr std::size_t most_characters = 120;
+  constexpr std::size_t longest = 120;  // names of files have at most 255 bytes
   std::string slug;
-  for (const char c : name) {
+  for (const char c : name.substr(0, longest)) {
     const bool plain = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
     if (plain)
       slug += c;
     else if (!slug.empty() && slug.back() != '-')
       slug += '-';
   }
-  if (slug.size() > most_characters) return slug.substr(0, most_characters) + hex64(fnv1a(slug));
-  return slug;
+  if (slug.empty()) return "series";
+  return name.size() <= longest ? slug : slug + "-" + hex64(fnv1a(name));
 }
 
 /// Settings that would put two runs into one series if they were of one origin.
@@ -171,9 +182,12 @@ void name_apart(std::vector<Series>& series) {
   const auto studies = std::count_if(series.begin(), series.end(),
                                      [](const Series& s) { return !s.is_control_arm(); });
   std::map<std::string, int> seen;
+  std::set<std::string> slugs;
   for (Series& s : series) {
     if (const int count = ++seen[s.name]; count > 1) s.name += cat(" (settings ", count, ")");
-    s.slug = slug_of(studies == 1 && !s.is_control_arm() ? s.spec.workload : s.name);
+    const auto slug = slug_of(studies == 1 && !s.is_control_arm() ? s.spec.workload : s.name);
+    s.slug = slug;
+    for (int count = 2; !slugs.insert(s.slug).second; ++count) s.slug = cat(slug, "-", count);
   }
 }
 
@@ -202,11 +216,7 @@ Run judge_run(RunRecord record) {
   Run run;
   run.spec = run_spec_from_json_text(record.resolved_settings,
                                      record.file.string() + ":/settings/resolved");
-  if (record.steps.steps() > 0 && record.steps.ranks() != run.spec.ranks)
-    throw BadInput(
-        {cat(record.file.string(), " has steps of ", counted(record.steps.ranks(), "rank"),
-             ", its settings say ", run.spec.ranks),
-         "its parts contradict each other", "Run the study again"});
+  require_equal_ranks(record, run.spec);
   run.origin = origin_of(record, run.spec.study);
   for (const auto& label : record.header.labels) run.labels.push_back(current_label(label));
   run.validity_codes = record.header.validity_codes;

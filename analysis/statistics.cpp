@@ -18,11 +18,10 @@ constexpr std::uint64_t bootstrap_seed = 0x5ca1e57d;  // fixed: the same data gi
 
 /// What is not determinable is NaN and no exception: losses of a diverged run may be of any size.
 namespace policies = boost::math::policies;
-using StudentsT = boost::math::students_t_distribution<
-    double,
-    policies::policy<policies::domain_error<policies::ignore_error>,
-                     policies::overflow_error<policies::ignore_error>,
-                     policies::evaluation_error<policies::ignore_error>>>;
+using NaNInstead = policies::policy<policies::domain_error<policies::ignore_error>,
+                                    policies::overflow_error<policies::ignore_error>,
+                                    policies::evaluation_error<policies::ignore_error>>;
+using StudentsT = boost::math::students_t_distribution<double, NaNInstead>;
 
 struct Sample {
   std::vector<double> values;
@@ -146,7 +145,7 @@ double student_t_critical(double tail_probability, double degrees_of_freedom) {
 }
 
 Interval share_interval(double share, std::int64_t count) {
-  using Binomial = boost::math::binomial_distribution<>;
+  using Binomial = boost::math::binomial_distribution<double, NaNInstead>;
   const auto samples = static_cast<double>(count);
   const double seen = std::round(share * samples);
   return {Binomial::find_lower_bound_on_p(samples, seen, alpha / 2),

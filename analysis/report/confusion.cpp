@@ -4,6 +4,8 @@
 #include <cmath>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "core/text.hpp"
 
 #include "analysis/report/numbers.hpp"
@@ -60,7 +62,7 @@ ConfusionMatrix summed(const std::vector<const Run*>& runs) {
 }
 
 std::string whole(double count) {
-  return std::to_string(std::llround(count));
+  return fmt::format("{:.0f}", count);
 }
 
 /// The share of the row shades the cell; never so dark that the number cannot be read.

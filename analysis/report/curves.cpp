@@ -18,8 +18,12 @@ struct Curve {
   std::vector<LossPoint> points;
 };
 
-bool is_drawable(const LossPoint& point) {
-  return std::isfinite(point.loss);
+enum class Horizontal { samples, time };
+
+/// Axes begin at 0.
+bool is_drawable(const LossPoint& point, Horizontal axis) {
+  const double x = axis == Horizontal::samples ? point.samples_seen : point.time_s;
+  return is_plottable(point.loss) && is_plottable(x) && x >= 0;
 }
 
 /// A whole number of smoothness windows, so many that a run has at most largest_point_count points.
@@ -29,8 +33,10 @@ std::int64_t samples_per_point(const SeriesAnalysis& analysis) {
   for (const auto& [ranks, runs] : analysis.series.by_ranks) {
     for (const Run* run : runs) most = std::max(most, samples_consumed(run->record.steps));
   }
-  const double windows = most / static_cast<double>(window * largest_point_count);
-  return window * std::max<std::int64_t>(1, static_cast<std::int64_t>(std::ceil(windows)));
+  constexpr double countable = 1e18;
+  const auto size = static_cast<double>(window);
+  const double windows = std::ceil(most / size / largest_point_count);
+  return window * static_cast<std::int64_t>(std::clamp(windows, 1.0, countable / size));
 }
 
 std::vector<Curve> training_curves(const SeriesAnalysis& analysis, std::int64_t per_point) {
@@ -59,16 +65,11 @@ std::vector<Curve> validation_curves(const SeriesAnalysis& analysis) {
   return curves;
 }
 
-void drop_undrawable(std::vector<Curve>& curves) {
-  for (Curve& curve : curves) {
-    auto& points = curve.points;
-    points.erase(std::remove_if(points.begin(), points.end(),
-                                [](const LossPoint& p) { return !is_drawable(p); }),
-                 points.end());
-  }
-  curves.erase(
-      std::remove_if(curves.begin(), curves.end(), [](const Curve& c) { return c.points.empty(); }),
-      curves.end());
+std::vector<Curve> drawable(std::vector<Curve> curves, Horizontal axis) {
+  for (Curve& curve : curves)
+    std::erase_if(curve.points, [=](const LossPoint& p) { return !is_drawable(p, axis); });
+  std::erase_if(curves, [](const Curve& c) { return c.points.empty(); });
+  return curves;
 }
 
 /// One block per run, found by its index.
@@ -76,7 +77,7 @@ std::string curves_tsv(const std::vector<Curve>& curves) {
   std::string tsv = "# samples\ttime_s\tloss\tranks\n";
   for (const Curve& curve : curves) {
     for (const LossPoint& p : curve.points) {
-      tsv += cat(exact(p.samples_seen), '\t', exact(p.time_s), '\t', exact(p.loss), '\t',
+      tsv += cat(plotted(p.samples_seen), '\t', plotted(p.time_s), '\t', plotted(p.loss), '\t',
                  curve.ranks, '\n');
     }
     tsv += "\n\n";
@@ -91,12 +92,12 @@ std::size_t colour_index(const SeriesAnalysis& analysis, std::int64_t ranks) {
 }
 
 /// 1, 2 and 5 of every decade: a loss rarely spans enough decades for powers of ten alone.
-std::string decade_ticks(double low, double high) {
+std::string ticks_of_decades(double low, double high) {
   std::vector<std::string> ticks;
   for (double decade = std::pow(10, std::floor(std::log10(low))); decade < high; decade *= 10) {
     for (const int digit : {1, 2, 5}) ticks.push_back(exact(digit * decade));
   }
-  return join(ticks, ", ");
+  return cat("set ytics (", join(ticks, ", "), ")\n");
 }
 
 /// A loss that falls by more than a factor of ten needs decades on its axis.
@@ -109,11 +110,11 @@ std::string loss_axis(const std::vector<Curve>& curves) {
     }
   }
   if (!(low > 0 && high > 10 * low)) return "";
-  return cat("set logscale y\nset format y '%g'\nset ytics (", decade_ticks(low, high),
-             ")\nset yrange [", low / 1.2, ":", high * 1.2, "]\n");
+  constexpr double most_ratio = 1e6;  // from there on gnuplot's own powers of ten are enough
+  return cat("set logscale y\nset format y '%g'\n",
+             high < most_ratio * low ? ticks_of_decades(low, high) : "", "set yrange [", low / 1.2,
+             ":", high * 1.2, "]\n");
 }
-
-enum class Horizontal { samples, time };
 
 std::string drawing(const SeriesAnalysis& analysis,
                     const std::vector<Curve>& curves,
@@ -160,29 +161,28 @@ std::string lines(const std::vector<Curve>& curves) {
 
 std::vector<Figure> loss_figures(const SeriesAnalysis& analysis) {
   std::vector<Figure> figures;
+  const auto add = [&](const std::vector<Curve>& curves, const std::string& what, Horizontal axis,
+                       const std::string& style, const char* title, const std::string& caption) {
+    if (curves.empty()) return;
+    figures.push_back(curve_figure(analysis, curves, what, axis, style));
+    figures.back().title = title;
+    figures.back().caption = caption;
+  };
   const std::int64_t per_point = samples_per_point(analysis);
-  auto training = training_curves(analysis, per_point);
-  auto validation = validation_curves(analysis);
-  drop_undrawable(training);
-  drop_undrawable(validation);
+  const auto training = training_curves(analysis, per_point);
   const bool compares = analysis.series.by_ranks.size() > 1;
-  const std::string points = cat("Every point averages ", counted(per_point, "sample"),
-                                 compares ? " at every number of ranks" : "", lines(training), ".");
-  if (!training.empty()) {
-    const std::string style = "lines lw 1.3";
-    figures.push_back(curve_figure(analysis, training, "loss", Horizontal::samples, style));
-    figures.back().title = "Training loss by samples";
-    figures.back().caption = "Training loss by samples seen. " + points;
-    figures.push_back(curve_figure(analysis, training, "loss", Horizontal::time, style));
-    figures.back().title = "Training loss by time";
-    figures.back().caption = "Training loss by time on the training clock. " + points;
+  for (const auto axis : {Horizontal::samples, Horizontal::time}) {
+    const auto curves = drawable(training, axis);
+    const bool by_time = axis == Horizontal::time;
+    add(curves, "loss", axis, "lines lw 1.3",
+        by_time ? "Training loss by time" : "Training loss by samples",
+        cat("Training loss by ", by_time ? "time on the training clock" : "samples seen",
+            ". Every point averages ", counted(per_point, "sample"),
+            compares ? " at every number of ranks" : "", lines(curves), "."));
   }
-  if (!validation.empty()) {
-    figures.push_back(curve_figure(analysis, validation, "validation-loss", Horizontal::samples,
-                                   "linespoints lw 1.3 pt 7 ps 0.35"));
-    figures.back().title = "Validation loss";
-    figures.back().caption = cat("Validation loss after each epoch", lines(validation), ".");
-  }
+  const auto validation = drawable(validation_curves(analysis), Horizontal::samples);
+  add(validation, "validation-loss", Horizontal::samples, "linespoints lw 1.3 pt 7 ps 0.35",
+      "Validation loss", cat("Validation loss after each epoch", lines(validation), "."));
   return figures;
 }
 

@@ -18,7 +18,7 @@ namespace {
 
 std::string limits(const Estimate& estimate) {
   const Interval interval = estimate.interval.value_or(Interval{});
-  return cat(exact(estimate.value), '\t', exact(interval.low), '\t', exact(interval.high));
+  return cat(plotted(estimate.value), '\t', plotted(interval.low), '\t', plotted(interval.high));
 }
 
 std::string rank_ticks(const SeriesAnalysis& analysis) {
@@ -44,7 +44,7 @@ struct Marker {
 
 bool has_value(const SeriesAnalysis& analysis, EstimateOfPoint estimate) {
   return std::any_of(analysis.speedup.begin(), analysis.speedup.end(),
-                     [&](const SpeedupPoint& p) { return std::isfinite((p.*estimate).value); });
+                     [&](const SpeedupPoint& p) { return is_plottable((p.*estimate).value); });
 }
 
 bool has_interval(const SeriesAnalysis& analysis, EstimateOfPoint estimate) {
@@ -165,7 +165,9 @@ Figure efficiency_figure(const SeriesAnalysis& analysis) {
 std::vector<std::size_t> visible_phases(const SeriesAnalysis& analysis) {
   std::vector<std::size_t> visible;
   for (std::size_t i = 0; i < phase_count; ++i) {
-    const auto shows = [i](const StepComposition& s) { return s.phase_s[i] > 0.0005 * s.step_s; };
+    const auto shows = [i](const StepComposition& s) {
+      return s.phase_s[i] > 0.0005 * s.step_s && is_plottable(s.phase_s[i] * 1e3);
+    };
     if (std::any_of(analysis.steps.begin(), analysis.steps.end(), shows)) visible.push_back(i);
   }
   return visible;
@@ -177,8 +179,8 @@ std::string step_tsv(const SeriesAnalysis& analysis, const std::vector<std::size
   tsv += "  (all in ms)\n";
   for (const StepComposition& step : analysis.steps) {
     const double expected_s = step.growth ? step.growth->expected_s : not_available;
-    tsv += cat('"', ranks_in_words(step.ranks, false), "\"\t", exact(expected_s * 1e3));
-    for (const std::size_t i : phases) tsv += cat('\t', exact(step.phase_s[i] * 1e3));
+    tsv += cat('"', ranks_in_words(step.ranks, false), "\"\t", plotted(expected_s * 1e3));
+    for (const std::size_t i : phases) tsv += cat('\t', plotted(step.phase_s[i] * 1e3));
     tsv += '\n';
   }
   return tsv;
@@ -186,7 +188,7 @@ std::string step_tsv(const SeriesAnalysis& analysis, const std::vector<std::size
 
 bool shows_perfect_scaling(const SeriesAnalysis& analysis) {
   return std::any_of(analysis.steps.begin(), analysis.steps.end(), [](const StepComposition& s) {
-    return s.ranks > 1 && s.growth && std::isfinite(s.growth->expected_s);
+    return s.ranks > 1 && s.growth && is_plottable(s.growth->expected_s * 1e3);
   });
 }
 
@@ -215,8 +217,7 @@ std::string step_caption(const SeriesAnalysis& analysis, const std::vector<std::
   return caption + " ";
 }
 
-Figure step_figure(const SeriesAnalysis& analysis) {
-  const auto phases = visible_phases(analysis);
+Figure step_figure(const SeriesAnalysis& analysis, const std::vector<std::size_t>& phases) {
   Figure figure;
   figure.section = FigureSection::step;
   figure.slug = analysis.series.slug + "-step-phases";
@@ -299,7 +300,8 @@ std::vector<Figure> figures_of(const SeriesAnalysis& analysis) {
     figures.push_back(speedup_figure(analysis));
     figures.push_back(efficiency_figure(analysis));
   }
-  if (!analysis.steps.empty()) figures.push_back(step_figure(analysis));
+  if (const auto phases = visible_phases(analysis); !phases.empty())
+    figures.push_back(step_figure(analysis, phases));
   for (Figure& curve : loss_figures(analysis)) figures.push_back(std::move(curve));
   const std::string facts = caption_facts(analysis);
   for (Figure& figure : figures) figure.caption += " " + facts + ".";

@@ -1,6 +1,7 @@
 #include "analysis/report/gnuplot.hpp"
 
 #include <array>
+#include <cmath>
 #include <cstdio>
 #include <fstream>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "core/program_output.hpp"
 #include "core/text.hpp"
 
+#include "analysis/report/numbers.hpp"
 #include "analysis/report/report_table.hpp"
 
 namespace scalestudy {
@@ -86,6 +88,16 @@ std::string gnuplot_quoted(const std::string& text) {
       plain += c == '\n' ? ' ' : c;
   }
   return "'" + plain + "'";
+}
+
+bool is_plottable(double value) {
+  constexpr double most = 1e100;
+  const double size = std::abs(value);
+  return value == 0 || (size >= 1 / most && size <= most);
+}
+
+std::string plotted(double value) {
+  return is_plottable(value) ? exact(value) : "NaN";
 }
 
 std::string run_gnuplot(const fs::path& folder, const std::string& script) {

@@ -9,6 +9,13 @@ namespace scalestudy {
 /// A gnuplot string literal: single-quoted, nothing in it is interpreted.
 [[nodiscard]] std::string gnuplot_quoted(const std::string& text);
 
+/// Whether gnuplot finds axes for it: finite, and 0 or of a size from 1e-100 to 1e100. Else a range
+/// overflows, or is too narrow for numbers that a drawing is computed with.
+[[nodiscard]] bool is_plottable(double value);
+
+/// For data of a figure: full precision, "NaN" for what is not plottable, which is not drawn.
+[[nodiscard]] std::string plotted(double value);
+
 /// Runs `gnuplot script` with `folder` as working directory; "" on success, else why it failed
 /// ("gnuplot is not installed", its exit code, its last words). Blocking, at most a minute.
 [[nodiscard]] std::string run_gnuplot(const std::filesystem::path& folder,

@@ -33,15 +33,24 @@ int decimals_for(double value, int digits) {
 }
 
 std::string in_scientific_notation(double value, int digits) {
-  int exponent = static_cast<int>(std::floor(std::log10(std::abs(value))));
+  const auto text = fmt::format("{:.{}e}", value, digits - 1);
+  const auto e = text.find('e');
   std::string power;
-  for (const char c : std::to_string(exponent)) {
+  for (const char c : std::to_string(std::stoi(text.substr(e + 1)))) {
     static constexpr std::array<const char*, 10> superscripts{"⁰", "¹", "²", "³", "⁴",
                                                               "⁵", "⁶", "⁷", "⁸", "⁹"};
     power += c == '-' ? "⁻" : superscripts[static_cast<std::size_t>(c - '0')];
   }
-  const double mantissa = value / std::pow(10.0, exponent);
-  return typeset(fmt::format("{:.{}f}", mantissa, digits - 1)) + " × 10" + power;
+  return typeset(text.substr(0, e)) + " × 10" + power;
+}
+
+constexpr double largest_without_exponent = 1e7;
+
+/// With so many decimals, where that is a number to read.
+std::string fixed(double value, int decimals) {
+  if (std::abs(value) < largest_without_exponent)
+    return typeset(fmt::format("{:.{}f}", value, decimals));
+  return significant(value, 3);
 }
 
 }  // namespace
@@ -50,7 +59,7 @@ std::string significant(double value, int digits) {
   if (!std::isfinite(value)) return missing_number;
   if (value == 0) return "0";
   const double size = std::abs(value);
-  if (size < 1e-4 || size >= 1e7) return in_scientific_notation(value, digits);
+  if (size < 1e-4 || size >= largest_without_exponent) return in_scientific_notation(value, digits);
   return typeset(fmt::format("{:.{}f}", value, decimals_for(value, digits)));
 }
 
@@ -64,7 +73,7 @@ std::string exact(double value) {
 
 std::string percent(double fraction) {
   if (!std::isfinite(fraction)) return missing_number;
-  return typeset(fmt::format("{:.1f}", fraction * 100)) + "\u202f%";
+  return fixed(fraction * 100, 1) + "\u202f%";
 }
 
 std::string duration(double duration_s) {
@@ -82,7 +91,7 @@ std::string interval_text(const Estimate& estimate, int digits) {
   const int decimals = std::isfinite(estimate.value) && estimate.value != 0
                            ? std::clamp(decimals_for(estimate.value, digits), 0, 8)
                            : digits;
-  const auto limit = [&](double v) { return typeset(fmt::format("{:.{}f}", v, decimals)); };
+  const auto limit = [&](double v) { return fixed(v, decimals); };
   const bool negative = estimate.interval->low < 0;
   return limit(estimate.interval->low) + (negative ? " to " : "–") + limit(estimate.interval->high);
 }
@@ -99,8 +108,7 @@ std::string mean_and_deviation(const std::vector<double>& values) {
   const double centre = mean(values);
   if (!std::isfinite(deviation) || deviation <= 0) return significant(centre, 4);
   const int decimals = std::clamp(decimals_for(deviation, 2), 0, 8);
-  return typeset(fmt::format("{:.{}f}", centre, decimals)) + " ± " +
-         typeset(fmt::format("{:.{}f}", deviation, decimals));
+  return fixed(centre, decimals) + " ± " + fixed(deviation, decimals);
 }
 
 std::string ranks_in_words(std::int64_t ranks, bool capital) {

@@ -34,8 +34,9 @@ Bytes encoded(std::int64_t height_px,
 
 std::uint8_t shown_grey(float pixel, const Contrast& contrast) {
   if (!std::isfinite(pixel) || contrast.high <= contrast.low) return 0;
-  const float scaled = (pixel - contrast.low) / (contrast.high - contrast.low);
-  return static_cast<std::uint8_t>(std::lround(std::clamp(scaled, 0.0F, 1.0F) * 255.0F));
+  // The difference of two floats need not be one.
+  const double low = contrast.low, range = contrast.high - low;
+  return static_cast<std::uint8_t>(std::lround(std::clamp((pixel - low) / range, 0.0, 1.0) * 255));
 }
 
 Contrast contrast_of(const Panel& panel) {

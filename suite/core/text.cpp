@@ -63,6 +63,8 @@ std::string human_duration(double duration_s) {
   if (duration_s * 1e6 < 1000 - rounding) return with_digits(duration_s * 1e6, 1) + " µs";
   if (duration_s * 1e3 < 1000 - rounding) return with_digits(duration_s * 1e3, 1) + " ms";
   if (duration_s < 60 - rounding) return with_digits(duration_s, 1) + " s";
+  constexpr double longest_s = 1e15;  // no whole number of seconds any more
+  if (duration_s > longest_s) return cat(duration_s, " s");
   const auto seconds = std::lround(duration_s);
   if (seconds < 3600) return cat(seconds / 60, " min ", seconds % 60, " s");
   const auto minutes = std::lround(duration_s / 60);

@@ -137,5 +137,10 @@ TEST(Statistics, GroupsOfAnySizeOfNumbersAreNotDeterminableAtWorst) {
   EXPECT_TRUE(std::isnan(student_t_critical(0.05, std::nan(""))));
 }
 
+TEST(ShareInterval, OfWhatIsNoShareIsUnknown) {
+  EXPECT_TRUE(std::isnan(share_interval(2, 10).low));
+  EXPECT_TRUE(std::isnan(share_interval(-1e300, 10).high));
+}
+
 }  // namespace
 }  // namespace scalestudy

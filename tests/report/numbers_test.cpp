@@ -50,5 +50,13 @@ TEST(Numbers, Words) {
   EXPECT_EQ(percent(0.5205), "52.0\u202f%");
 }
 
+TEST(Numbers, OfAnySizeStayShort) {
+  EXPECT_EQ(significant(5e-324, 2), "4.9 × 10⁻³²⁴");
+  EXPECT_EQ(significant(9.999e300, 3), "1.00 × 10³⁰¹");
+  EXPECT_EQ(percent(1e300), "1.00 × 10³⁰²\u202f%");
+  EXPECT_EQ(mean_and_deviation({-1e100, 0}), "−5.00 × 10⁹⁹ ± 7.07 × 10⁹⁹");
+  EXPECT_EQ(duration(1e300), "1e+300 s");
+}
+
 }  // namespace
 }  // namespace scalestudy
