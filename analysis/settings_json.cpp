@@ -23,7 +23,11 @@ void unwrap_facts(json& root) {
     if (fact.is_object() && fact.contains("value")) root[name] = fact["value"];
 }
 
+/// Every member repeats the names above it: one long name would take the square of its length.
+constexpr std::size_t longest_path = 1000;
+
 void flatten_into(const json& value, const std::string& path, FlatSettings& flat) {
+  if (path.size() > longest_path) return;
   if (value.is_object()) {
     for (const auto& [key, member] : value.items()) flatten_into(member, cat(path, "/", key), flat);
   } else if (value.is_string()) {

@@ -8,10 +8,12 @@
 namespace scalestudy {
 namespace {
 
-constexpr std::int64_t least_width_px = 384;
+constexpr std::int64_t least_side_px = 384;
 
+/// By the longer side: a high and narrow picture would become huge.
 std::int64_t enlargement(const Panel& picture) {
-  return (least_width_px + picture.width_px - 1) / picture.width_px;
+  const auto side_px = std::max(picture.width_px, picture.height_px);
+  return (least_side_px + side_px - 1) / side_px;
 }
 
 /// Between the pixels' centres, bilinear; beyond the outer centres constant.

@@ -7,6 +7,8 @@
 
 #include "record/effective_settings.hpp"
 
+#include "analysis/settings_json.hpp"
+
 namespace scalestudy {
 namespace {
 
@@ -90,6 +92,13 @@ TEST(SettingStages, TextThatIsNoJsonHasNoSettings) {
   record.requested_settings = "{ torn";
   record.resolved_settings = "[1]";
   EXPECT_TRUE(setting_stages(record).empty());
+}
+
+TEST(FlatSettings, LongNamesAreNotRepeatedInEveryMember) {
+  std::string members = "{\"0\": 0";
+  for (int i = 1; i < 1000; ++i) members += ", \"" + std::to_string(i) + "\": 1";
+  const auto text = "{\"short\": 1, \"" + std::string(100000, 'k') + "\": " + members + "}}";
+  EXPECT_EQ(flatten_json(text), (FlatSettings{{"/short", "1"}}));
 }
 
 }  // namespace

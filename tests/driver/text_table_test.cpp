@@ -70,5 +70,15 @@ TEST(GroupedDigits, KnownAnswers) {
   EXPECT_EQ(grouped_digits(1234567), "1 234 567");
 }
 
+TEST(TextTable, OneLongCellDoesNotWidenEveryRow) {
+  TextTable table;
+  table.add_column("name", Align::left);
+  table.add_column("value", Align::left);
+  for (int i = 0; i < 100; ++i) table.add_row({i == 50 ? std::string(100000, 'x') : "short", "1"});
+  std::ostringstream out;
+  table.print(out, "");
+  EXPECT_LT(out.str().size(), 130000U);
+}
+
 }  // namespace
 }  // namespace scalestudy

@@ -81,5 +81,12 @@ TEST(Contours, SmallPicturesAreEnlargedByAWholeFactor) {
   EXPECT_GT(marked, 3);
 }
 
+TEST(Contours, AHighAndNarrowPictureStaysSmall) {
+  const Panel narrow{"input", 2000, 1, std::vector<float>(2000, 1)};
+  const auto image = with_contours(narrow, {0, 1}, {});
+  EXPECT_EQ(image.height_px, 2000);
+  EXPECT_EQ(image.width_px, 1);
+}
+
 }  // namespace
 }  // namespace scalestudy

@@ -10,12 +10,15 @@
 namespace scalestudy {
 namespace {
 
+/// What is longer moves the rest of its own line only.
+constexpr std::size_t most_column_width = 200;
+
 bool begins_character(char byte) {
   return (static_cast<unsigned char>(byte) & 0xC0U) != 0x80U;
 }
 
 void append_cell(std::string& line, const std::string& cell, std::size_t width, Align align) {
-  const std::string padding(width - display_width(cell), ' ');
+  const std::string padding(width - std::min(width, display_width(cell)), ' ');
   if (!line.empty()) line += "  ";
   line += align == Align::right ? padding + cell : cell + padding;
 }
@@ -91,6 +94,7 @@ void TextTable::print(std::ostream& out, const std::string& indent) const {
   for (const auto& column : columns_) {
     auto width = display_width(column.title);
     for (const auto& cell : column.cells) width = std::max(width, display_width(cell));
+    width = std::min(width, most_column_width);
     append_cell(lines[0], column.title, width, column.align);
     for (std::size_t i = 0; i < column.cells.size(); ++i) {
       append_cell(lines[i + 1], column.cells[i], width, column.align);
