@@ -40,9 +40,9 @@ fuzz() {  # READER
     "$BUILD/corpus/$reader" "tests/fuzz/corpus/$reader" >"$log" 2>&1 || status=$?
   figures=$(sed -n 's/^stat::number_of_executed_units: */inputs /p; s/^stat::peak_rss_mb: */peak MiB /p' "$log" | paste -sd ' ')
   if [[ $status == 0 ]]; then
-    printf '%-6s clean  %s s  %s\n' "$reader" "$seconds" "$figures"
+    printf '%-8s clean  %s s  %s\n' "$reader" "$seconds" "$figures"
   else
-    printf '%-6s FAILED (exit %d, %s)\n' "$reader" "$status" "$log"
+    printf '%-8s FAILED (exit %d, %s)\n' "$reader" "$status" "$log"
     tail -n 40 "$log"
   fi
   return $status
