@@ -118,8 +118,12 @@ void load_folder(const fs::path& path, RunSet& set) {
   require_folder(path);
   const StudyFolder folder(path);
   std::vector<Run> runs;
-  for (const fs::path& file : folder.result_files())
-    attempt(file, set, [&] { runs.push_back(judge_run(read_run_file(file))); });
+  for (const fs::path& file : folder.result_files()) {
+    attempt(file, set, [&] {
+      require_inside(folder.path(), file);
+      runs.push_back(judge_run(read_run_file(file)));
+    });
+  }
   // Originals before what may be copies of them.
   std::stable_partition(runs.begin(), runs.end(),
                         [](const Run& run) { return is_in_own_folder(run.record); });

@@ -27,7 +27,10 @@ constexpr const char* summary_name = "summary.json";
                   "Choose another place with --out"});
 }
 
+/// A link that stands there already would lead to a file that is no report's.
 void write_file(const fs::path& file, const std::string& text) {
+  std::error_code error;
+  if (fs::is_symlink(file, error)) fs::remove(file, error);
   std::ofstream out(file, std::ios::binary | std::ios::trunc);
   out << text;
   out.flush();
@@ -44,7 +47,9 @@ void make_folder(const fs::path& folder) {
 void require_own_folder(const fs::path& out) {
   std::error_code error;
   if (!fs::exists(out, error) || fs::is_empty(out, error)) return;
-  if (start_of_file(out / summary_name, 1 << 20).find("\"made_by\"") != std::string::npos) return;
+  if (!fs::is_symlink(out / summary_name, error) &&
+      start_of_file(out / summary_name, 1 << 20).find("\"made_by\"") != std::string::npos)
+    return;
   throw BadInput({cat("'", out.string(), "' is there already and holds no report"),
                   "its figures/ and tables/ would be replaced", "Choose another place with --out"});
 }

@@ -116,8 +116,8 @@ Heartbeat::Heartbeat(const std::filesystem::path& file) {
         {cat(file.string(), " cannot be made: ", std::generic_category().message(error)),
          "the driver watches the rank through it", "Free space or choose another output folder"});
   };
-  descriptor_ =
-      Descriptor(::open(file.c_str(), O_RDWR | O_CREAT | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0644));
+  descriptor_ = Descriptor(::open(
+      file.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0644));
   if (!descriptor_) fail(errno);
   // Not O_TRUNC: a reader may be at the page of an earlier start.
   // Reserved now: a store to a page without disk space behind it would kill the process.
@@ -175,6 +175,7 @@ std::optional<HeartbeatState> read_heartbeat(const std::filesystem::path& file) 
   constexpr double patience_s = 0.05;
   constexpr auto head_bytes = sizeof(Page::magic) + sizeof(Page::version);
   const Stopwatch stopwatch;
+  if (std::filesystem::is_symlink(file)) return {};
   while (true) {
     const auto before = start_of_file(file, head_bytes);
     const auto bytes = start_of_file(file, sizeof(Page));

@@ -44,6 +44,10 @@ struct LaunchRecord {
 [[nodiscard]] std::string to_json_text(const StudyPlan& plan);
 [[nodiscard]] std::string to_json_text(const LaunchRecord& record);
 
+/// Folders come from anywhere: a link in one may lead to any file of whoever reads it. Errors:
+/// BadInput when `file` is, or lies behind, a link out of `folder`; the folder itself may be one.
+void require_inside(const std::filesystem::path& folder, const std::filesystem::path& file);
+
 class StudyFolder {
  public:
   /// Nothing is touched or required yet.
@@ -60,7 +64,7 @@ class StudyFolder {
   [[nodiscard]] std::filesystem::path run_folder(const std::string& run_id) const;
   [[nodiscard]] std::filesystem::path launch_file(const std::string& run_id) const;
 
-  /// Errors: BadInput when it is missing or damaged.
+  /// Errors: BadInput when it is missing or damaged, or a link out of the folder.
   [[nodiscard]] StudyPlan read_plan() const;
 
   /// Nothing when the run was never started, or the record is unreadable.

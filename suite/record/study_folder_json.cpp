@@ -96,6 +96,7 @@ std::string to_json_text(const LaunchRecord& record) {
 StudyPlan StudyFolder::read_plan() const {
   require_study();
   const auto file = plan_file();
+  require_inside(folder_, file);
   try {
     return plan_from(parse_json(text_of_file(file), file.string()), file.string());
   } catch (const std::system_error& error) {
@@ -109,7 +110,9 @@ StudyPlan StudyFolder::read_plan() const {
 }
 
 std::optional<LaunchRecord> StudyFolder::read_launch(const std::string& run_id) const {
-  const auto object = json_or_discarded(readable_text_of_file(launch_file(run_id)).value_or(""));
+  const auto file = launch_file(run_id);
+  require_inside(folder_, file);
+  const auto object = json_or_discarded(readable_text_of_file(file).value_or(""));
   if (!object.is_object() || !object.contains("status")) return {};
   try {
     return read_from<LaunchRecord>(object);

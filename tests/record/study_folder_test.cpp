@@ -156,5 +156,44 @@ TEST_F(StudyFolderTest, ARunOfThePlanThatIsNoSpecIsRefusedWithTheFile) {
   EXPECT_THAT(refusal(), HasSubstr("plan.json"));
 }
 
+/// A folder with a file, and a file beside it.
+class LinksInAFolder : public testing::Test {
+ protected:
+  LinksInAFolder() {
+    std::filesystem::create_directories(inside_ / "runs" / "one");
+    write_text(inside_ / "runs" / "one" / "run.h5", "");
+    write_text(folder_ / "outside", "");
+  }
+  [[nodiscard]] std::string refusal(const std::filesystem::path& file) const {
+    try {
+      require_inside(inside_, file);
+    } catch (const BadInput& error) {
+      return error.what();
+    }
+    return "";
+  }
+  TemporaryFolder folder_;
+  std::filesystem::path inside_ = folder_ / "study";
+};
+
+TEST_F(LinksInAFolder, MayLeadToWhatIsInIt) {
+  std::filesystem::create_symlink("one", inside_ / "runs" / "two");
+  EXPECT_EQ(refusal(inside_ / "runs" / "two" / "run.h5"), "");
+  EXPECT_EQ(refusal(inside_ / "not there"), "");
+}
+
+TEST_F(LinksInAFolder, MayNotLeadOut) {
+  std::filesystem::create_symlink(folder_ / "outside", inside_ / "plan.json");
+  std::filesystem::create_symlink("..", inside_ / "up");
+  std::filesystem::create_symlink("circle", inside_ / "circle");
+  for (const auto* const name : {"plan.json", "up/outside", "../outside", "circle"})
+    EXPECT_THAT(refusal(inside_ / name), testing::HasSubstr("is a link out of")) << name;
+}
+
+TEST_F(LinksInAFolder, TheFolderItselfMayBeOne) {
+  std::filesystem::create_symlink(inside_, folder_ / "link");
+  EXPECT_NO_THROW(require_inside(folder_ / "link", folder_ / "link" / "runs" / "one" / "run.h5"));
+}
+
 }  // namespace
 }  // namespace scalestudy

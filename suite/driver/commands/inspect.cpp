@@ -10,6 +10,7 @@
 #include "core/text.hpp"
 
 #include "record/run_file.hpp"
+#include "record/study_folder.hpp"
 
 #include "driver/commands/command.hpp"
 #include "driver/inspect/inspection_json.hpp"
@@ -169,6 +170,8 @@ Action define(CLI::App& app) {
       ->required();
   app.add_flag("--all-settings", options->all_settings, "Also the settings that are the same");
   return [options](Context& context) {
+    const auto folder = std::filesystem::absolute(options->path).parent_path();
+    if (!std::filesystem::is_directory(options->path)) require_inside(folder, options->path);
     refuse_data(options->path);
     const auto record = read_run_file(find_run_file(options->path));
     if (context.options.json) {

@@ -13,6 +13,8 @@
 
 #include "study/study.hpp"
 
+#include "record/study_folder.hpp"
+
 #include "driver/commands/command.hpp"
 #include "driver/inspect/kind_of_input.hpp"
 #include "driver/terminal/visible_text.hpp"
@@ -66,6 +68,7 @@ Action define(CLI::App& app) {
     for (const auto& folder : folders) require_study_folder(folder);
     const std::filesystem::path out =
         options->out.empty() ? folders.front() / "report" : std::filesystem::path(options->out);
+    if (options->out.empty()) require_inside(folders.front(), out);
     const ReportResult result =
         write_report(folders, out, words_of_workloads(workload_catalogue()));
     if (context.options.json) {

@@ -86,7 +86,10 @@ std::vector<TableContents> contents_of(const RunRecord& record) {
 
 fs::path find_run_file(const fs::path& path) {
   if (!fs::is_directory(path)) return path;
-  if (auto file = run_file_in(path)) return std::move(*file);
+  if (auto file = run_file_in(path)) {
+    require_inside(path, *file);
+    return std::move(*file);
+  }
   refuse_folder(path);
 }
 

@@ -43,7 +43,7 @@ pid_t process_id_in(int descriptor) {
 
 DriverLock::DriverLock(const StudyFolder& folder) {
   const auto file = lock_file(folder);
-  descriptor_ = Descriptor(::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644));
+  descriptor_ = Descriptor(::open(file.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0644));
   if (!descriptor_) refuse_unwritable(file, std::strerror(errno));
   auto lock = whole_file_lock();
   if (::fcntl(descriptor_.get(), F_OFD_SETLK, &lock) != 0) {
@@ -61,7 +61,7 @@ DriverLock::DriverLock(const StudyFolder& folder) {
 }
 
 std::optional<pid_t> DriverLock::holder(const StudyFolder& folder) {
-  const Descriptor descriptor(::open(lock_file(folder).c_str(), O_RDONLY | O_CLOEXEC));
+  const Descriptor descriptor(::open(lock_file(folder).c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
   if (!descriptor) return {};
   auto lock = whole_file_lock();
   std::optional<pid_t> holder;

@@ -23,9 +23,10 @@ RunStage stage_of(const std::string& status) {
   return stage_of(find_choice<RunStatus>(status).value_or(RunStatus::failed));
 }
 
-RunState state_from_file(const fs::path& file) {
+RunState state_from_file(const StudyFolder& folder, const fs::path& file) {
   RunState state;
   try {
+    require_inside(folder.path(), file);
     const auto record = read_run_file(file);
     require_own_folder(record);
     state.stage = stage_of(record.header.status);
@@ -61,7 +62,7 @@ RunState state_of_run(const StudyFolder& folder,
                       const RunSpec& spec,
                       const std::optional<pid_t>& driver) {
   const auto run_folder = folder.run_folder(spec.run_id());
-  if (fs::exists(run_folder / "run.h5")) return state_from_file(run_folder / "run.h5");
+  if (fs::exists(run_folder / "run.h5")) return state_from_file(folder, run_folder / "run.h5");
   const auto launch = folder.read_launch(spec.run_id());
   if (!launch) return {};
   if (launch->status.empty() && driver && *driver == launch->driver_process_id) {
