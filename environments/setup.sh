@@ -12,7 +12,7 @@ readonly BUILD_PACKAGES=(g++ cmake ninja-build ccache git pkg-config libopenmpi-
   libssl-dev zlib1g-dev libxxhash-dev libtiff-tools
   libhwloc-dev libgtest-dev libgmock-dev libbenchmark-dev python3-venv python3-h5py python3-numpy)
 readonly REPORT_PACKAGES=(gnuplot-nox fonts-dejavu-core librsvg2-bin)
-readonly CHECK_PACKAGES=(clang clang-format clang-tidy libclang-rt-14-dev chromium poppler-utils)
+readonly CHECK_PACKAGES=(clang clang-format clang-tidy libclang-rt-14-dev chromium poppler-utils strace)
 readonly PEER_PINS=(tensorflow-cpu==2.15.1 keras==2.15.0 n2v==0.3.3 csbdeep==0.7.4 numpy==1.26.4
   h5py==3.16.0 tifffile==2026.3.3 pillow==13.0.0)
 readonly DEPS=${SCALESTUDY_DEPS:-${XDG_CACHE_HOME:-$HOME/.cache}/scalestudy}
@@ -25,7 +25,7 @@ Installs what is missing, and nothing else, for building and running scalestudy 
   --light    only the Debian packages: driver and analysis, no training
   --gpu      also the full PyTorch $TORCH_VERSION wheel with CUDA (4.7 GB on disk)
   --peers    also the original Noise2Void on TensorFlow 2.15 (1.7 GB on disk)
-  --checks   also the tools of tests/run.sh --full: clang, clang-format, clang-tidy, chromium
+  --checks   also the tools of tests/run.sh --full: clang, clang-format, clang-tidy, chromium, strace
 LibTorch: TORCH_ROOT (the torch folder of a wheel, or libtorch/), or the active Python environment,
 is used when it has $MINIMUM_TORCH or later. Otherwise it goes to
   $DEPS   (change with SCALESTUDY_DEPS)

@@ -131,7 +131,7 @@ peers_run() {
 setup_options=()
 if [[ $full ]]; then
   setup_options=(--checks)
-  export SCALESTUDY_REQUIRE=mpi,browser,peer,gnuplot,h5dump,h5py
+  export SCALESTUDY_REQUIRE=mpi,browser,peer,gnuplot,h5dump,h5py,strace
 fi
 stage setup environments/setup.sh "${setup_options[@]}" || exit 1
 stage build-release build release || exit 1
