@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# 2,000 forged copies of a run file of each measured study, sealed anew, in `inspect` and `report`
+# 2,000 forged copies of a run file of each measured study, with checksums that fit, in `inspect` and `report`
 # (tests/forged/check_forged.py --help). About twenty minutes. The result is committed:
 # forged_run_files.txt beside this script. Exit: 0 all read or refused in time, 1 something else.
 set -euo pipefail

@@ -7,10 +7,10 @@
 
 #include "hdf5/hdf5.hpp"
 
+#include "record/checksum.hpp"
 #include "record/run_file.hpp"
 #include "record/run_layout.hpp"
 #include "record/sandbox.hpp"
-#include "record/seal.hpp"
 
 namespace scalestudy {
 namespace {
@@ -51,21 +51,21 @@ void write_closing(const std::filesystem::path& part_file, const Closing& closin
   hdf5::flush(file);
 }
 
-/// As everybody reads it from now on: a sealed file gets no help where its end was torn.
-std::string problem_reading_back(const std::filesystem::path& sealed_file) {
+/// As everybody reads it from now on: a closed file gets no help where its end was torn.
+std::string problem_reading_back(const std::filesystem::path& closed_file) {
   const auto read = [&]() -> std::string {
     try {
-      static_cast<void>(read_run_file(sealed_file));
+      static_cast<void>(read_run_file(closed_file));
       return "";
     } catch (const BadInput& error) {
       return error.what();
     }
   };
-  return run_in_sandbox(read, limits_for_file(std::filesystem::file_size(sealed_file)));
+  return run_in_sandbox(read, limits_for_file(std::filesystem::file_size(closed_file)));
 }
 
 /// HDF5 changes the file in a child: what is damaged beyond what reading touched ends only that.
-void write_closing_and_seal(const std::filesystem::path& part_file, const Closing& closing) {
+void write_closing_and_checksum(const std::filesystem::path& part_file, const Closing& closing) {
   const auto before = bytes_of_file(part_file);
   const auto write = [&]() -> std::string {
     try {
@@ -77,11 +77,11 @@ void write_closing_and_seal(const std::filesystem::path& part_file, const Closin
   };
   auto problem = run_in_sandbox(write, {});
   if (problem.empty()) {
-    seal::close(part_file);
+    checksum::close(part_file);
     problem = problem_reading_back(part_file);
   }
   if (problem.empty()) return;
-  seal::restore_bytes(part_file, before);
+  checksum::restore_bytes(part_file, before);
   refuse(part_file, problem);
 }
 
@@ -98,10 +98,10 @@ std::filesystem::path close_run_file(const std::filesystem::path& part_file,
   auto final_file = part_file;
   final_file.replace_extension();
   try {
-    seal::agree_on_length(part_file);
+    checksum::agree_on_length(part_file);
     // Reading it first keeps HDF5 from changing a file that it cannot understand.
     const auto closing = closing_of(read_run_file(part_file));
-    write_closing_and_seal(part_file, closing);
+    write_closing_and_checksum(part_file, closing);
     std::filesystem::rename(part_file, final_file);
     sync_folder(final_file.parent_path());
   } catch (const std::system_error& error) {

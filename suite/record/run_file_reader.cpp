@@ -15,10 +15,10 @@
 #include "hdf5/hdf5.hpp"
 #include "hdf5/self_contained.hpp"
 
+#include "record/checksum.hpp"
 #include "record/run_file.hpp"
 #include "record/run_layout.hpp"
 #include "record/sandbox.hpp"
-#include "record/seal.hpp"
 
 namespace scalestudy {
 namespace {
@@ -64,7 +64,7 @@ void require_agreement(const RunRecord& record) {
 /// Reads one opened file. Failures are hdf5::Failure with the data set's name.
 class Reader {
  public:
-  Reader(std::span<const std::byte> bytes, seal::Finding finding)
+  Reader(std::span<const std::byte> bytes, checksum::Finding finding)
       : file_(hdf5::open_image(bytes)),
         finding_(finding),
         values_left_(bytes.size() + room_for_small_files),
@@ -107,7 +107,7 @@ class Reader {
     if (hdf5::has_attribute(root, "data_warnings"))
       header.data_warnings = texts_attribute("data_warnings");
     // A writer that was killed may have stopped between two columns of one row.
-    may_be_torn_ = finding_ == seal::Finding::open || header.status != RunStatus::complete;
+    may_be_torn_ = finding_ == checksum::Finding::open || header.status != RunStatus::complete;
   }
 
   std::vector<std::string> texts_attribute(const char* name) {
@@ -292,7 +292,7 @@ class Reader {
   }
 
   hdf5::File file_;
-  seal::Finding finding_;
+  checksum::Finding finding_;
   std::uint64_t values_left_;
   std::uint64_t text_bytes_left_;
   bool may_be_torn_ = false;
@@ -300,7 +300,7 @@ class Reader {
 
 /// Fills `record`; what is wrong with the content, or "".
 std::string problem_reading(std::span<const std::byte> bytes,
-                            seal::Finding finding,
+                            checksum::Finding finding,
                             RunRecord& record) {
   try {
     record = Reader(bytes, finding).read();
@@ -314,8 +314,8 @@ std::string problem_reading(std::span<const std::byte> bytes,
   }
 }
 
-/// Bytes may do anything to HDF5, and anybody can compute a seal: a child reads them first.
-std::string problem_in_sandbox(std::span<const std::byte> bytes, seal::Finding finding) {
+/// Bytes may do anything to HDF5, and anybody can compute a checksum: a child reads them first.
+std::string problem_in_sandbox(std::span<const std::byte> bytes, checksum::Finding finding) {
   const auto read = [&] {
     RunRecord record;
     return problem_reading(bytes, finding, record);
@@ -325,11 +325,11 @@ std::string problem_in_sandbox(std::span<const std::byte> bytes, seal::Finding f
 
 RunRecord read_bytes_as_run(const std::filesystem::path& file, std::span<const std::byte> bytes) {
   constexpr auto redo = "Delete the run's folder and run the study again";
-  const auto finding = seal::examine(bytes);
-  if (finding == seal::Finding::foreign) {
+  const auto finding = checksum::examine(bytes);
+  if (finding == checksum::Finding::foreign) {
     refuse(file, "this is not a run file of scalestudy", "Name a run.h5 or run.h5.part");
   }
-  if (finding == seal::Finding::damaged) {
+  if (finding == checksum::Finding::damaged) {
     refuse(file, "the file was changed or cut after the run had closed it", redo);
   }
   RunRecord record;
@@ -342,7 +342,7 @@ RunRecord read_bytes_as_run(const std::filesystem::path& file, std::span<const s
 std::vector<std::byte> read_bytes(const std::filesystem::path& file) {
   try {
     auto bytes = bytes_of_file(file);
-    seal::state_all_bytes(bytes);
+    checksum::state_all_bytes(bytes);
     return bytes;
   } catch (const std::system_error& error) {
     throw BadInput({cat(file.string(), " cannot be read: ", error.code().message()),
@@ -364,7 +364,7 @@ RunRecord read_run_file(const std::filesystem::path& file) {
     } catch (const BadInput&) {
       // The snapshot of a live file may fall into the middle of a flush; a file that nobody writes
       // stays as it is.
-      if (seal::examine(bytes) != seal::Finding::open || attempt == most_attempts) throw;
+      if (checksum::examine(bytes) != checksum::Finding::open || attempt == most_attempts) throw;
       std::this_thread::sleep_for(pause);
       auto later = read_bytes(file);
       if (later == bytes) throw;

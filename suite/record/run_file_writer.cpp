@@ -7,9 +7,9 @@
 
 #include "hdf5/hdf5.hpp"
 
+#include "record/checksum.hpp"
 #include "record/run_file.hpp"
 #include "record/run_layout.hpp"
-#include "record/seal.hpp"
 
 namespace scalestudy {
 
@@ -71,8 +71,8 @@ struct RunFileWriter::Impl {
     if (std::filesystem::exists(file_name)) throw hdf5::Failure("/", "the file exists already");
     draft = file_name.string() + ".new";
     std::filesystem::remove(draft);
-    file = hdf5::create_file(draft, seal::user_block_bytes);
-    seal::mark_open(draft);
+    file = hdf5::create_file(draft, checksum::user_block_bytes);
+    checksum::mark_open(draft);
     write_header(header);
     for (const auto* group : {"/settings", "/steps", "/summary", "/panels"}) {
       hdf5::create_group(file, group);

@@ -1,6 +1,6 @@
 #pragma once
-/// HDF5 does not survive every damaged file: some make it loop for ever, some crash it. What an
-/// unsealed file may do to the library is therefore found out in a child process first.
+/// HDF5 does not survive every damaged file: some make it loop for ever, some crash it. What a
+/// file may do to the library is therefore found out in a child process first.
 
 #include <cstdint>
 #include <functional>

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Forged run files must not crash, hang or exhaust scalestudy, nor change what a report says of the runs beside them.
 
-Changes copies of a real run file (forgery.py), seals them anew, and asks `inspect` of each and `report` of folders that
+Changes copies of a real run file (forgery.py), gives them the checksum that fits, and asks `inspect` of each and `report` of folders that
 hold several of them beside unchanged runs of the same and of another study. Each answer has to come in time, with exit
 code 0 or 2; the unchanged runs' results and the other study's have to stay as they are without forged files. Several share
 a folder, so that thousands take minutes; when such a report fails, each file is reported by itself to name the one.

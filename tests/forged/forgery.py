@@ -1,6 +1,6 @@
 """Changes valid run files as someone hostile would: what stands in them, how it is stored, what it links to.
 
-forge(source, target, random, run_id) writes one changed copy; its seal no longer fits (tests/forged/reseal.cpp)."""
+forge(source, target, random, run_id) writes one changed copy; its checksum no longer fits (tests/forged/reseal.cpp)."""
 import json
 import shutil
 

@@ -3,11 +3,11 @@
 #include <cstdio>
 #include <exception>
 
-#include "record/seal.hpp"
+#include "record/checksum.hpp"
 
 int main(int argc, char** argv) {
   try {
-    for (int i = 1; i < argc; ++i) scalestudy::seal::close(argv[i]);
+    for (int i = 1; i < argc; ++i) scalestudy::checksum::close(argv[i]);
   } catch (const std::exception& error) {
     std::fprintf(stderr, "reseal: %s\n", error.what());
     return 1;

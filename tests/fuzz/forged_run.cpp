@@ -14,7 +14,7 @@
 
 #include "hdf5/hdf5.hpp"
 
-#include "record/seal.hpp"
+#include "record/checksum.hpp"
 
 #include "tests/fuzz/json_changes.hpp"
 
@@ -216,8 +216,8 @@ void overwrite_bytes(const std::filesystem::path& file, Input& input) {
   if (::fstat(descriptor, &status) == 0) {
     const auto count = input.ConsumeIntegralInRange<int>(1, 8);
     for (int i = 0; i < count; ++i) {
-      const auto place =
-          input.ConsumeIntegralInRange<std::int64_t>(seal::user_block_bytes, status.st_size - 1);
+      const auto place = input.ConsumeIntegralInRange<std::int64_t>(checksum::user_block_bytes,
+                                                                    status.st_size - 1);
       const auto value = input.ConsumeIntegral<std::uint8_t>();
       (void)!::pwrite(descriptor, &value, 1, place);
     }

@@ -10,7 +10,7 @@
 
 namespace scalestudy::fuzz {
 
-/// Changes the file as `input` says; its seal no longer fits. True when single bytes were
+/// Changes the file as `input` says; its checksum no longer fits. True when single bytes were
 /// overwritten, which the library itself need not survive.
 bool forge(const std::filesystem::path& file, FuzzedDataProvider& input);
 

@@ -1,14 +1,14 @@
-/// Forged run files, sealed anew, read and reported as the programs do. The input is a recipe of
-/// changes (forged_run.hpp) of a small run. Reading has the guard that it has in the programs, a
-/// child for each file; all that passes it is read again and analysed here.
+/// Forged run files with checksums that fit, read and reported as the programs do. The input is a
+/// recipe of changes (forged_run.hpp) of a small run. Reading has the guard that it has in the
+/// programs, a child for each file; all that passes it is read again and analysed here.
 
 #include <filesystem>
 #include <string>
 
 #include "core/file_content.hpp"
 
+#include "record/checksum.hpp"
 #include "record/run_file.hpp"
-#include "record/seal.hpp"
 
 #include "analysis/report/figures.hpp"
 #include "analysis/report/page.hpp"
@@ -75,7 +75,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   file.set(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size());
   FuzzedDataProvider input(data, size);
   const bool damaged = fuzz::forge(file.path(), input);
-  seal::close(file.path());
+  checksum::close(file.path());
   try {
     report(read_run_file(file.path()));
   } catch (const BadInput& error) {

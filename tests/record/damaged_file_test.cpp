@@ -5,7 +5,7 @@
 
 #include "core/error.hpp"
 
-#include "record/seal.hpp"
+#include "record/checksum.hpp"
 
 #include "tests/record/sample_run.hpp"
 
@@ -17,7 +17,8 @@ using ::testing::HasSubstr;
 /// Some of what HDF5 wrote has any other value.
 std::string overwritten(std::string bytes, std::mt19937_64& random) {
   for (int k = 0; k < 40; ++k) {
-    const auto place = seal::user_block_bytes + random() % (bytes.size() - seal::user_block_bytes);
+    const auto place =
+        checksum::user_block_bytes + random() % (bytes.size() - checksum::user_block_bytes);
     bytes[place] = static_cast<char>(random());
   }
   return bytes;
@@ -43,8 +44,8 @@ TEST(DamagedFile, MissingFileFolderAndForeignFiles) {
   EXPECT_THAT(refusal_of(folder / "text.h5"), HasSubstr("text.h5: this is not a run file"));
 }
 
-/// The seal is a checksum that anybody can compute: it says nothing about good will.
-TEST(DamagedFile, WhatWasChangedAndSealedAgainIsRefusedOrRead) {
+/// Anybody can compute a checksum: it says nothing about good will.
+TEST(DamagedFile, WhatWasChangedAndClosedAgainIsRefusedOrRead) {
   const TemporaryFolder folder;
   const auto bytes = content_of(make_sample_run(folder));
   std::mt19937_64 random(23);
@@ -52,7 +53,7 @@ TEST(DamagedFile, WhatWasChangedAndSealedAgainIsRefusedOrRead) {
   int refused = 0;
   for (int k = 0; k < 60; ++k) {
     write_text(forged, overwritten(bytes, random));
-    seal::close(forged);
+    checksum::close(forged);
     if (!refusal_of(forged).empty()) ++refused;
   }
   EXPECT_GT(refused, 0);
@@ -75,7 +76,8 @@ TEST(DamagedFile, ClosedFileWithAnyFlippedBitIsRefused) {
   const auto flipped = folder / "flipped.h5";
   for (int i = 0; i < 300; ++i) {
     auto damaged = bytes;
-    const auto place = seal::user_block_bytes + random() % (bytes.size() - seal::user_block_bytes);
+    const auto place =
+        checksum::user_block_bytes + random() % (bytes.size() - checksum::user_block_bytes);
     damaged[place] = static_cast<char>(damaged[place] ^ (1 << random() % 8));
     write_text(flipped, damaged);
     EXPECT_THAT(refusal_of(flipped), HasSubstr("changed or cut")) << "byte " << place;

@@ -1,5 +1,5 @@
-/// Closed files that were written to mislead: everything in them is sealed and readable, but says
-/// more than there is.
+/// Closed files that were written to mislead: everything in them fits its checksum and is readable,
+/// but says more than there is.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 
 #include "hdf5/hdf5.hpp"
 
-#include "record/seal.hpp"
+#include "record/checksum.hpp"
 
 #include "tests/record/sample_run.hpp"
 
@@ -42,7 +42,7 @@ class ForgedFile : public testing::Test {
       const auto opened = hdf5::open_file_to_change(file);
       change(opened);
     }
-    seal::close(file);
+    checksum::close(file);
     return refusal(file);
   }
 

@@ -9,14 +9,14 @@
 #include <span>
 #include <vector>
 
-namespace scalestudy::seal {
+namespace scalestudy::checksum {
 
 inline constexpr std::uint64_t user_block_bytes = 512;
 
 enum class Finding {
-  open,     ///< not sealed yet: a .part
-  intact,   ///< sealed, and the bytes are those that were sealed
-  damaged,  ///< sealed, but changed or cut since
+  open,     ///< no checksum yet: a .part
+  intact,   ///< closed, and the bytes are those that were there then
+  damaged,  ///< closed, but changed or cut since
   foreign,  ///< not a run file of ours
 };
 
@@ -36,9 +36,9 @@ void state_all_bytes(std::span<std::byte> bytes);
 /// never reached: makes up for it with a hole, which needs no space. Errors: std::system_error.
 void agree_on_length(const std::filesystem::path& file);
 
-/// Marks a new file as open, or seals it and hands it to the disk (fsync); no HDF5 handle may be
-/// open meanwhile. Errors: std::system_error.
+/// Marks a new file as open, or writes the checksum and hands the file to the disk (fsync); no HDF5
+/// handle may be open meanwhile. Errors: std::system_error.
 void mark_open(const std::filesystem::path& file);
 void close(const std::filesystem::path& file);
 
-}  // namespace scalestudy::seal
+}  // namespace scalestudy::checksum

@@ -1,4 +1,4 @@
-#include "record/seal.hpp"
+#include "record/checksum.hpp"
 
 #include <cerrno>
 #include <cstring>
@@ -14,7 +14,7 @@
 #include "core/sha256.hpp"
 #include "core/text.hpp"
 
-namespace scalestudy::seal {
+namespace scalestudy::checksum {
 namespace {
 
 constexpr std::string_view title =
@@ -88,7 +88,7 @@ void state_all_bytes(std::span<std::byte> bytes) {
   const std::uint64_t length = bytes.size();
   const auto stated = stated_length(bytes);
   if (stated == 0 || stated >= length) return;
-  if (examine(bytes) != Finding::open) return;  // of a sealed file this hashes all bytes
+  if (examine(bytes) != Finding::open) return;  // of a closed file this hashes all bytes
   std::memcpy(bytes.data() + end_of_file_offset, &length, sizeof length);
 }
 
@@ -116,4 +116,4 @@ void close(const std::filesystem::path& file) {
   if (::fsync(descriptor.get()) != 0) fail("fsync");
 }
 
-}  // namespace scalestudy::seal
+}  // namespace scalestudy::checksum
