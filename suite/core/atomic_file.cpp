@@ -42,7 +42,8 @@ void require_replaceable(const std::filesystem::path& file) {
 AtomicFile::AtomicFile(std::filesystem::path file, std::string why)
     : file_(std::move(file)), part_(file_.string() + ".part"), why_(std::move(why)) {
   require_replaceable(file_);
-  descriptor_ = ::open(part_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+  ::unlink(part_.c_str());  // left by a process that was killed, or no file at all
+  descriptor_ = ::open(part_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
   if (descriptor_ < 0) refuse(errno);
 }
 

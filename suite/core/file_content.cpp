@@ -85,6 +85,12 @@ Content content_of(const std::filesystem::path& file, std::int64_t limit_bytes) 
 
 }  // namespace
 
+bool is_there(const std::filesystem::path& path) noexcept {
+  std::error_code error;
+  return std::filesystem::symlink_status(path, error).type() !=
+         std::filesystem::file_type::not_found;
+}
+
 std::vector<std::byte> bytes_of_file(const std::filesystem::path& file) {
   return content_of<std::vector<std::byte>>(file, most_bytes);
 }

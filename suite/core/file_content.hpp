@@ -11,6 +11,10 @@
 
 namespace scalestudy {
 
+/// Whether something has this name, whatever it is. Also true where that cannot be told: who goes
+/// on to use it is told why.
+[[nodiscard]] bool is_there(const std::filesystem::path& path) noexcept;
+
 /// Every byte there is when it is read. Errors: std::system_error with the reason (missing, no
 /// permission, a folder, device, pipe or socket, longer than 8 GiB).
 [[nodiscard]] std::vector<std::byte> bytes_of_file(const std::filesystem::path& file);

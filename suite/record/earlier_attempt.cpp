@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "core/error.hpp"
+#include "core/file_content.hpp"
 #include "core/text.hpp"
 
 namespace scalestudy {
@@ -58,7 +59,7 @@ void carry_events(const std::vector<EventRow>& events, double end_s, RunFileWrit
 
 EarlierAttempt find_earlier_attempt(const fs::path& run_folder, const RecordedPart& part) {
   for (const auto& folder : attempts_newest_first(run_folder)) {
-    if (!fs::exists(folder / "run.h5")) continue;  // killed before it recorded anything
+    if (!is_there(folder / "run.h5")) continue;  // killed before it recorded anything
     try {
       auto record = read_run_file(folder / "run.h5");
       if (holds(record, part)) return {folder.filename().string(), std::move(record)};

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/error.hpp"
+#include "core/file_content.hpp"
 #include "core/text.hpp"
 
 namespace scalestudy {
@@ -25,7 +26,7 @@ StudyFolder::StudyFolder(const fs::path& folder)
 }
 
 void StudyFolder::require_study() const {
-  if (fs::exists(plan_file())) return;
+  if (is_there(plan_file())) return;
   throw BadInput({cat(folder_.string(), " is no study folder: it has no plan.json"),
                   "a study folder is made by 'scalestudy run STUDY --out DIR'",
                   "Check the path, or run a study into it first"});
@@ -36,14 +37,15 @@ fs::path StudyFolder::run_folder(const std::string& run_id) const {
 }
 
 bool StudyFolder::has_checkpoint(const std::string& run_id) const {
-  return fs::exists(run_folder(run_id) / checkpoint_file_name);
+  return is_there(run_folder(run_id) / checkpoint_file_name);
 }
 
 std::vector<std::string> StudyFolder::run_ids() const {
   std::vector<std::string> ids;
   std::error_code error;
   for (const auto& entry : fs::directory_iterator(runs_folder(), error)) {
-    if (entry.is_directory()) ids.push_back(entry.path().filename().string());
+    std::error_code no_folder;
+    if (entry.is_directory(no_folder)) ids.push_back(entry.path().filename().string());
   }
   std::sort(ids.begin(), ids.end());
   return ids;
@@ -60,7 +62,7 @@ std::optional<fs::path> StudyFolder::result_file(const std::string& run_id) cons
 std::optional<fs::path> run_file_in(const fs::path& run_folder) {
   for (const auto* name : {"run.h5", open_result_file_name}) {
     auto file = run_folder / name;
-    if (fs::exists(file)) return file;
+    if (is_there(file)) return file;
   }
   return {};
 }

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/error.hpp"
+#include "core/file_content.hpp"
 #include "core/hash.hpp"
 #include "core/provenance.hpp"
 #include "core/text.hpp"
@@ -193,7 +194,7 @@ Checkpoint read_checkpoint(const std::filesystem::path& file) {
 std::optional<Checkpoint> read_checkpoint(const Communicator& comm,
                                           const std::filesystem::path& file) {
   std::vector<std::byte> bytes;
-  if (comm.is_root() && std::filesystem::exists(file)) {
+  if (comm.is_root() && is_there(file)) {
     bytes = weights_file_bytes(file);
     static_cast<void>(checked(bytes, file.string()));  // before the others have to look at it
   }

@@ -1,5 +1,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -104,6 +105,38 @@ TEST(StudyFolder, SetAsideKeepsEveryAttempt) {
   EXPECT_EQ(content_of(folder.run_folder("a") / "attempt-1" / "rank-0.log"), "attempt-1");
 }
 
+TEST(StudyFolder, SetsAsideWhateverIsInTheWay) {
+  const TemporaryFolder temporary;
+  const WritableStudyFolder folder(temporary.path());
+  const auto run = folder.run_folder("a");
+  fs::create_directories(run / "launch.json");
+  fs::create_symlink(run / "spec.json", run / "spec.json");
+  ASSERT_EQ(::mkfifo((run / "rank-0.log").c_str(), 0600), 0);
+  const auto attempt = folder.set_aside("a", CheckpointUse::resume);
+  ASSERT_TRUE(attempt);
+  EXPECT_TRUE(fs::is_directory(*attempt / "launch.json"));
+  EXPECT_TRUE(fs::is_symlink(*attempt / "spec.json"));
+  EXPECT_TRUE(fs::is_fifo(*attempt / "rank-0.log"));
+  EXPECT_FALSE(folder.set_aside("a", CheckpointUse::resume)) << "attempts stay";
+}
+
+TEST(StudyFolder, ACheckpointThatCannotBeLookedAtIsOne) {
+  const TemporaryFolder temporary;
+  const WritableStudyFolder folder(temporary.path());
+  fs::create_directories(folder.run_folder("a"));
+  const auto file = folder.run_folder("a") / "checkpoint.pt";
+  fs::create_symlink(file, file);
+  EXPECT_TRUE(folder.has_checkpoint("a"));
+}
+
+TEST(StudyFolder, LogThatIsNoOrdinaryFileIsRefused) {
+  const TemporaryFolder temporary;
+  const WritableStudyFolder folder(temporary.path());
+  ASSERT_EQ(::mkfifo(folder.driver_log().c_str(), 0600), 0);
+  EXPECT_THAT(message_of<BadInput>([&] { folder.create(); }),
+              HasSubstr("driver.log: it is no ordinary file"));
+}
+
 TEST(StudyFolder, KeepsACheckpointThatIsToBeResumedFrom) {
   const TemporaryFolder temporary;
   const WritableStudyFolder folder(temporary.path());
@@ -144,6 +177,14 @@ TEST(DriverLock, ADriverThatHasNotSaidItsProcessIdHasNone) {
   write_text(temporary.path() / "driver.lock", "");
   EXPECT_THAT(message_of([&] { const DriverLock second(folder); }),
               HasSubstr("Another scalestudy run works in"));
+}
+
+TEST(DriverLock, NobodyWaitsForAPipeInItsPlace) {
+  const TemporaryFolder temporary;
+  const WritableStudyFolder folder(temporary.path());
+  ASSERT_EQ(::mkfifo((temporary / "driver.lock").c_str(), 0600), 0);
+  EXPECT_FALSE(DriverLock::holder(folder));
+  EXPECT_THROW(const DriverLock lock(folder), BadInput);
 }
 
 TEST(DriverLock, SecondDriverIsRefusedByProcessId) {

@@ -246,5 +246,83 @@ TEST(WrongInput, SpecialFilesInPlaceOfOthersAreRefused) {
   }
 }
 
+/// What makes a name useless: nobody is at its other end, it is no file, it leads nowhere.
+void put_special(const std::string& kind, const fs::path& file) {
+  fs::remove_all(file);
+  if (kind == "pipe") {
+    ASSERT_EQ(::mkfifo(file.c_str(), 0600), 0);
+  } else if (kind == "folder") {
+    fs::create_directories(file / "inside");
+  } else {
+    fs::create_symlink(file, file);
+  }
+}
+
+TEST(SpecialFiles, OfAnUnfinishedRunAreSetAsideAndItRuns) {
+  const Workplace place;
+  ASSERT_EQ(place.run().code, 0);
+  const auto run = place.run_folders()[0];
+  for (const auto* kind : {"pipe", "folder", "loop"}) {
+    fs::remove_all(run / "run.h5");
+    for (const auto* name :
+         {"launch.json", "spec.json", "heartbeat-0", "rank-0.log", "run.h5.part"})
+      put_special(kind, run / name);
+    const auto finished = place.run();
+    EXPECT_EQ(finished.code, 0) << kind << finished.err;
+    EXPECT_THAT(finished.err, HasSubstr("4 of 4 runs complete")) << kind;
+    put_special(kind, run / "run.h5");
+    EXPECT_THAT(place.call({"status", place.out().string()}).out, HasSubstr("1 damaged")) << kind;
+    EXPECT_THAT(place.run().err, HasSubstr("4 of 4 runs complete")) << kind;
+  }
+}
+
+TEST(SpecialFiles, OfTheStudyAreRefusedAtOnce) {
+  for (const auto* kind : {"pipe", "folder", "loop"}) {
+    for (const auto* name : {"driver.lock", "driver.log", "plan.json", "study.json"}) {
+      const Workplace place;
+      fs::create_directories(place.out());
+      put_special(kind, place.out() / name);
+      const auto finished = place.run();
+      EXPECT_EQ(finished.code, 2) << kind << name << finished.err;
+      EXPECT_THAT(finished.err, HasSubstr(name)) << kind;
+    }
+  }
+}
+
+/// As a user who may not read what `hidden` holds; root may read everything.
+template <class Action>
+auto without_permission(const fs::path& hidden, Action action) {
+  fs::permissions(hidden, fs::perms::none);
+  auto result = action();
+  fs::permissions(hidden, fs::perms::owner_all);
+  return result;
+}
+
+TEST(Run, AResultThatMayNotBeReadIsNotMadeAgain) {
+  if (::geteuid() == 0) GTEST_SKIP() << "root may read everything";
+  const Workplace place;
+  ASSERT_EQ(place.run().code, 0);
+  const auto run = place.run_folders()[0];
+  for (const auto& hidden : {run / "run.h5", run}) {
+    const auto finished = without_permission(hidden, [&] { return place.run(); });
+    EXPECT_EQ(finished.code, 2);
+    EXPECT_THAT(finished.err, HasSubstr("run.h5 cannot be read: Permission denied"));
+  }
+  EXPECT_FALSE(fs::exists(run / "attempt-1"));
+}
+
+TEST(Run, WhoseFolderIsGoneFailsAlone) {
+  const Workplace place;
+  auto study = content_of(place.study_file());
+  study.replace(study.find("_deadline_s\": 20"), 15, "_deadline_s\": 1");
+  write_text(place.study_file(), study);
+  const auto driver = place.start(place.run_arguments(), {{"FAKE_RANK_STEP_S", "0.05"}});
+  ASSERT_TRUE(eventually([&] { return !ranks_at_work_in(place.path()).empty(); }));
+  fs::rename(place.run_folders()[0], place.path() / "gone");
+  const auto finished = place.wait_for(driver);
+  EXPECT_EQ(finished.code, 5) << finished.err;
+  EXPECT_THAT(finished.err, HasSubstr("3 of 4 runs complete"));
+}
+
 }  // namespace
 }  // namespace scalestudy

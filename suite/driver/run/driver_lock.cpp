@@ -61,7 +61,8 @@ DriverLock::DriverLock(const StudyFolder& folder) {
 }
 
 std::optional<pid_t> DriverLock::holder(const StudyFolder& folder) {
-  const Descriptor descriptor(::open(lock_file(folder).c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
+  const Descriptor descriptor(
+      ::open(lock_file(folder).c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
   if (!descriptor) return {};
   auto lock = whole_file_lock();
   std::optional<pid_t> holder;

@@ -1,12 +1,16 @@
 #include "driver/run/study_run.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <cmath>
+#include <cstring>
 #include <optional>
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include "core/clock.hpp"
+#include "core/file_content.hpp"
 #include "core/hash.hpp"
 #include "core/text.hpp"
 
@@ -75,10 +79,13 @@ std::string checkpoint_difference(const StudyFolder& folder,
                   "Choose a new --out, or start its unfinished runs afresh with --fresh"});
 }
 
-/// Also when the folder cannot be looked into: closing the file then says why.
-bool may_exist(const fs::path& file) {
-  std::error_code error;
-  return fs::exists(file, error) || error;
+/// What was done once is not done again because it cannot be read just now.
+void require_permission(const StudyFolder& folder, const std::string& run_id) {
+  const auto file = folder.run_folder(run_id) / "run.h5";
+  if (::faccessat(AT_FDCWD, file.c_str(), R_OK, AT_EACCESS) == 0 || errno != EACCES) return;
+  throw BadInput({cat(file.string(), " cannot be read: ", std::strerror(EACCES)),
+                  "whether the run is complete is not known",
+                  "Allow this user to read it and to look into its folder"});
 }
 
 /// What the ranks wrote themselves knows about divergence, which is no failure of a process.
@@ -104,6 +111,7 @@ void require_same_study(const StudyFolder& folder,
                         const StudyPlan& plan,
                         const std::vector<RunState>& states,
                         const ResumePolicy& policy) {
+  for (const auto& spec : plan.matrix.runs) require_permission(folder, spec.run_id());
   if (policy.accept_mixed) return;
   std::vector<std::string> planned;
   for (std::size_t i = 0; i < plan.matrix.runs.size(); ++i) {
@@ -119,7 +127,7 @@ void require_same_study(const StudyFolder& folder,
   }
   for (const auto& id : folder.run_ids()) {
     if (std::find(planned.begin(), planned.end(), id) != planned.end()) continue;
-    if (!fs::exists(folder.run_folder(id) / "run.h5")) continue;
+    if (!is_there(folder.run_folder(id) / "run.h5")) continue;
     refuse_mixed(folder, id, "the study as it is now has no such run");
   }
 }
@@ -182,11 +190,29 @@ RunResult StudyRunner::keep_or_run(std::size_t index) {
         cat("run ", index + 1, ": ", spec.run_id(), " kept: ", to_string(state.stage)));
     return {spec.run_id(), state, true, ExitCode::done};
   }
-  auto result = run(spec);
+  auto result = run_or_fail(spec);
   if (is_settled(result.state.stage) && !result.state.resumed) {
     time_left_.add_finished(spec, result.state.launch_wall_time_s);
   }
   report_end(spec, result);
+  return result;
+}
+
+/// Whatever is wrong with this run's folder says nothing of the others.
+RunResult StudyRunner::run_or_fail(const RunSpec& spec) {
+  RunResult result;
+  result.run_id = spec.run_id();
+  result.state.stage = RunStage::failed;
+  result.alone = true;
+  try {
+    return run(spec);
+  } catch (const Error& error) {
+    result.exit_code = error.exit_code();
+    result.state.reason = error.what();
+  } catch (const fs::filesystem_error& error) {
+    result.exit_code = ExitCode::bad_input;
+    result.state.reason = cat(error.path1().string(), ": ", error.code().message());
+  }
   return result;
 }
 
@@ -205,6 +231,7 @@ RunResult StudyRunner::run(const RunSpec& spec) {
   result.run_id = spec.run_id();
   result.state.stage = stage_of(outcome.status);
   result.state.resumed = record.resumed;
+  result.alone = record.resumed;
   result.state.reason = outcome.reason;
   result.state.launch_wall_time_s = outcome.launch_wall_time_s;
   result.disturbance = outcome.disturbance;
@@ -215,7 +242,7 @@ RunResult StudyRunner::run(const RunSpec& spec) {
 void StudyRunner::set_aside_earlier_attempt(const RunSpec& spec) {
   const auto part = parts_.folder.run_folder(spec.run_id()) / open_result_file_name;
   try {
-    if (may_exist(part)) {
+    if (is_there(part)) {
       Closing closing;
       closing.status = RunStatus::interrupted;
       closing.reason = "the driver ended before the run did";
@@ -264,7 +291,7 @@ RunOutcome StudyRunner::launch(const RunSpec& spec, LaunchRecord& record) {
 void StudyRunner::close_result_file(const RunSpec& spec, RunOutcome& outcome) {
   const auto part = parts_.folder.run_folder(spec.run_id()) / open_result_file_name;
   try {
-    if (!may_exist(part)) {
+    if (!is_there(part)) {
       if (outcome.status != RunStatus::complete) return;
       throw RunFailed({"The ranks ended without an error but wrote no run.h5.part",
                        "there is nothing to analyse", "See the logs of the ranks"});
@@ -345,7 +372,8 @@ double StudyRunner::time_left_s(std::size_t first) const {
 
 bool is_refused_for_all(const std::vector<RunResult>& results) {
   const auto is_refused = [](const RunResult& result) {
-    return result.exit_code == ExitCode::bad_input || result.exit_code == ExitCode::unavailable;
+    return !result.alone &&
+           (result.exit_code == ExitCode::bad_input || result.exit_code == ExitCode::unavailable);
   };
   return !results.empty() && std::all_of(results.begin(), results.end(), is_refused);
 }

@@ -24,6 +24,7 @@ struct RunResult {
   RunState state;
   bool kept = false;                    ///< from an earlier call of `run`
   ExitCode exit_code = ExitCode::done;  ///< of a failed run
+  bool alone = false;                   ///< its own files or its checkpoint may be why it failed
   std::string disturbance;              ///< what kept the ranks from their cores, or ""
 };
 
@@ -36,7 +37,8 @@ struct ResumePolicy {
 };
 
 /// `states`: as states_of_runs() finds them.
-/// Errors: BadInput when the folder holds results or checkpoints of another plan, build or machine.
+/// Errors: BadInput when the folder holds results or checkpoints of another plan, build or machine,
+/// or results that this user may not read.
 void require_same_study(const StudyFolder& folder,
                         const StudyPlan& plan,
                         const std::vector<RunState>& states,
@@ -62,6 +64,7 @@ class StudyRunner {
  private:
   void warm_up();
   RunResult keep_or_run(std::size_t index);
+  RunResult run_or_fail(const RunSpec& spec);
   RunResult run(const RunSpec& spec);
   void set_aside_earlier_attempt(const RunSpec& spec);
   [[nodiscard]] CheckpointUse use_of_checkpoint(const RunSpec& spec) const;

@@ -5,6 +5,7 @@
 
 #include "core/clock.hpp"
 #include "core/error.hpp"
+#include "core/file_content.hpp"
 
 #include "record/heartbeat.hpp"
 #include "record/run_file.hpp"
@@ -62,7 +63,7 @@ RunState state_of_run(const StudyFolder& folder,
                       const RunSpec& spec,
                       const std::optional<pid_t>& driver) {
   const auto run_folder = folder.run_folder(spec.run_id());
-  if (fs::exists(run_folder / "run.h5")) return state_from_file(folder, run_folder / "run.h5");
+  if (is_there(run_folder / "run.h5")) return state_from_file(folder, run_folder / "run.h5");
   const auto launch = folder.read_launch(spec.run_id());
   if (!launch) return {};
   if (launch->status.empty() && driver && *driver == launch->driver_process_id) {

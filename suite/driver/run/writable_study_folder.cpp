@@ -8,6 +8,7 @@
 
 #include "core/atomic_file.hpp"
 #include "core/error.hpp"
+#include "core/file_content.hpp"
 #include "core/text.hpp"
 
 namespace scalestudy {
@@ -15,6 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr const char* attempt_prefix = "attempt-";
 constexpr const char* why_kept = "without it the study could not be resumed";
 
 void make_folders(const fs::path& folder) {
@@ -25,8 +27,8 @@ void make_folders(const fs::path& folder) {
 
 fs::path first_free_attempt(const fs::path& run_folder) {
   for (int attempt = 1;; ++attempt) {
-    auto folder = run_folder / cat("attempt-", attempt);
-    if (!fs::exists(folder)) return folder;
+    auto folder = run_folder / cat(attempt_prefix, attempt);
+    if (!is_there(folder)) return folder;
   }
 }
 
@@ -41,6 +43,11 @@ void refuse_unwritable(const fs::path& path, const std::string& detail) {
 void WritableStudyFolder::create() const {
   make_folders(runs_folder());
   if (::access(path().c_str(), W_OK) != 0) refuse_unwritable(path(), std::strerror(errno));
+  for (const auto& file : {driver_log(), study_file(), plan_file()}) {
+    std::error_code error;
+    if (is_there(file) && !fs::is_regular_file(fs::status(file, error)))
+      refuse_unwritable(file, "it is no ordinary file");
+  }
 }
 
 void WritableStudyFolder::remove_checkpoint(const std::string& run_id) const {
@@ -55,9 +62,11 @@ std::optional<fs::path> WritableStudyFolder::set_aside(const std::string& run_id
   fs::remove(folder / cat(checkpoint_file_name, ".part"), missing);  // half of one, and large
   std::vector<fs::path> files;
   for (const auto& entry : fs::directory_iterator(folder, missing)) {
-    const bool stays =
-        use == CheckpointUse::resume && entry.path().filename() == checkpoint_file_name;
-    if (!entry.is_directory() && !stays) files.push_back(entry.path());
+    const auto name = entry.path().filename();
+    const bool stays = use == CheckpointUse::resume && name == checkpoint_file_name;
+    const bool is_attempt = name.string().starts_with(attempt_prefix);
+    // Whatever else has a name there would be in the way of the next attempt.
+    if (!is_attempt && !stays) files.push_back(entry.path());
   }
   if (files.empty()) return {};
   auto attempt = first_free_attempt(folder);

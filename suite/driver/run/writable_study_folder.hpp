@@ -31,7 +31,7 @@ class WritableStudyFolder : public StudyFolder {
   /// Once the run needs none any more.
   void remove_checkpoint(const std::string& run_id) const;
 
-  /// Moves all files of an earlier attempt to attempt-<k>/, a checkpoint to be resumed from
+  /// Moves all that is left of an earlier attempt to attempt-<k>/, a checkpoint to be resumed from
   /// excepted. Returns that folder; nothing when there are no files to move.
   [[nodiscard]] std::optional<std::filesystem::path> set_aside(const std::string& run_id,
                                                                CheckpointUse use) const;
