@@ -13,8 +13,10 @@ std::string without_full_stop(const std::string& part) {
 }  // namespace
 
 std::string Message::text() const {
-  auto text = without_full_stop(problem);
-  if (!why.empty()) text += " (" + without_full_stop(why) + ")";
+  // What a user gave is quoted in them, whatever its length.
+  constexpr std::size_t most_bytes = 2000;
+  auto text = without_full_stop(shortened(problem, most_bytes));
+  if (!why.empty()) text += " (" + without_full_stop(shortened(why, most_bytes)) + ")";
   text += ".";
   if (!suggestion.empty()) text += " " + without_full_stop(suggestion);
   if (!suggestion.empty() && !suggestion.ends_with('?')) text += ".";

@@ -30,7 +30,39 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   return row.back();
 }
 
+bool is_control(char c) {
+  return static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
+}
+
+/// The nearest place at or after `place` where a character of UTF-8 begins.
+std::size_t character_at(std::string_view text, std::size_t place) {
+  while (place < text.size() && (static_cast<unsigned char>(text[place]) & 0xc0U) == 0x80U) ++place;
+  return place;
+}
+
 }  // namespace
+
+std::string shortened(const std::string& text, std::size_t most_bytes) {
+  if (text.size() <= most_bytes) return text;
+  const auto end_of_start = character_at(text, most_bytes / 2);
+  const auto start_of_end = character_at(text, text.size() - most_bytes / 2);
+  return cat(text.substr(0, end_of_start), " … (", start_of_end - end_of_start,
+             " bytes left out) … ", text.substr(start_of_end));
+}
+
+bool has_control_characters(std::string_view text) {
+  return std::any_of(text.begin(), text.end(), is_control);
+}
+
+std::string printable(std::string_view text) {
+  std::string result;
+  for (const char c : text) {
+    std::array<char, 5> code{};
+    if (is_control(c)) std::snprintf(code.data(), code.size(), "\\x%02x", static_cast<unsigned>(c));
+    is_control(c) ? result.append(code.data()) : result.append(1, c);
+  }
+  return result;
+}
 
 std::string join(const std::vector<std::string>& parts, std::string_view separator) {
   std::string text;

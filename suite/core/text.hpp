@@ -23,6 +23,14 @@ template <class... Parts>
 /// Appends what is not in the list yet.
 void add_unique(std::vector<std::string>& list, std::string_view text);
 
+/// At most about `most_bytes` of UTF-8: what is longer loses its middle, and says how much.
+[[nodiscard]] std::string shortened(const std::string& text, std::size_t most_bytes);
+
+[[nodiscard]] bool has_control_characters(std::string_view text);
+
+/// With control characters as "\\x0a".
+[[nodiscard]] std::string printable(std::string_view text);
+
 /// 1 -> "1 run", 5 -> "5 runs", 2 -> "2 batches".
 template <std::integral Count>
 [[nodiscard]] std::string counted(Count count, std::string_view noun) {

@@ -59,6 +59,11 @@ std::vector<std::string> entries_of(const fs::path& folder) {
   if (error)
     refuse(cat(in_quotes(folder), " cannot be listed: ", error.message()),
            "its pictures are needed", "Check its permissions");
+  for (const auto& name : names)
+    if (has_control_characters(name))
+      refuse(cat("'", printable(name), "' in ", in_quotes(folder),
+                 " has a control character in its name"),
+             "names stand in tables and packs, one to a line", "Rename it");
   std::sort(names.begin(), names.end());
   return names;
 }

@@ -18,6 +18,13 @@ TEST(Error, AnotherErrorsMessageIsAReasonWithoutItsFullStop) {
                "the run ended (rank 1 is silent (the peers wait). Look at its log). Run it again.");
 }
 
+TEST(Error, WhatAUserGaveIsQuotedShortened) {
+  const BadInput error({"There is no '" + std::string(60'000, 'x') + "'", "it is needed", "Look"});
+  EXPECT_LT(std::string(error.what()).size(), 2200U);
+  EXPECT_NE(std::string(error.what()).find("left out) … xxx"), std::string::npos);
+  EXPECT_NE(std::string(error.what()).find("x' (it is needed). Look."), std::string::npos);
+}
+
 TEST(Error, EachClassHasItsExitCode) {
   const Message message{"p", "w", "s"};
   EXPECT_EQ(static_cast<int>(Unavailable(message).exit_code()), 4);

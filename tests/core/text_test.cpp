@@ -17,6 +17,20 @@ TEST(Text, BytesAreReadable) {
   EXPECT_EQ(human_bytes(3438084), "3.28 MiB");
 }
 
+TEST(Text, LongTextsLoseTheirMiddle) {
+  EXPECT_EQ(shortened("short", 5), "short");
+  EXPECT_EQ(shortened("begin" + std::string(100, 'x') + "end..", 10),
+            "begin … (100 bytes left out) … end..");
+  const std::string umlauts = "ääääääää";
+  EXPECT_EQ(shortened(umlauts, 6), "ää … (10 bytes left out) … ä");
+}
+
+TEST(Text, ControlCharactersAreMadeVisible) {
+  EXPECT_TRUE(has_control_characters("a\nb"));
+  EXPECT_FALSE(has_control_characters("Zürich\xff"));
+  EXPECT_EQ(printable("a\nb\x1b[1m\x7fä"), "a\\x0ab\\x1b[1m\\x7fä");
+}
+
 TEST(Text, SplitKeepsEmptyPartsAndJoinRestores) {
   EXPECT_EQ(split("a,,b", ','), (std::vector<std::string>{"a", "", "b"}));
   EXPECT_EQ(join(split("a,,b", ','), ","), "a,,b");

@@ -118,6 +118,11 @@ TEST_F(ImageMaskSet, RefusesWhatIsNoPicture) {
   expect_refused({"images/pipe.png", "not a file that can be read"});
 }
 
+TEST_F(ImageMaskSet, RefusesNamesThatAreNotOneLine) {
+  write_png(root_ / "images/c\n1.png", pattern(4, 4, 1));
+  expect_refused({"'c\\x0a1.png' in ", "control character"});
+}
+
 TEST_F(ImageMaskSet, RefusesMissingAndEmptyFolders) {
   test::expect_refused([this] { (void)open_image_mask_set(root_ / "nowhere"); },
                        {"nowhere", "does not exist"});

@@ -91,11 +91,7 @@ std::vector<std::string> PackBytes::texts(std::string_view path) const {
   for (std::size_t row = 0; row < texts.size(); ++row) {
     const auto* const start = reinterpret_cast<const char*>(bytes.data()) + row * place.row_bytes;
     texts[row].assign(start, ::strnlen(start, place.row_bytes));
-    const auto is_control = [](char c) {
-      return static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
-    };
-    if (std::any_of(texts[row].begin(), texts[row].end(), is_control))
-      refuse(cat("has control characters in ", path));
+    if (has_control_characters(texts[row])) refuse(cat("has control characters in ", path));
   }
   return texts;
 }
