@@ -3,8 +3,10 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include <sys/mman.h>
 #include <unistd.h>
 
+#include "core/descriptor.hpp"
 #include "core/error.hpp"
 #include "core/file_content.hpp"
 #include "core/process.hpp"
@@ -15,34 +17,21 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A file for the program's words, gone afterwards.
-class ScratchFile {
+/// Memory for the program's words that can be opened like a file: no disk has to have room for
+/// them.
+class Scratch {
  public:
-  ScratchFile() {
-    auto name = (fs::temp_directory_path() / "scalestudy-answer-XXXXXX").string();
-    const int descriptor = ::mkstemp(name.data());
-    if (descriptor < 0) return;
-    ::close(descriptor);
-    path_ = name;
-  }
-  ~ScratchFile() {
-    std::error_code ignored;
-    if (!path_.empty()) fs::remove(path_, ignored);
-  }
-  ScratchFile(const ScratchFile&) = delete;
-  ScratchFile& operator=(const ScratchFile&) = delete;
-
-  [[nodiscard]] const fs::path& path() const { return path_; }
-  [[nodiscard]] std::string text() const { return readable_text_of_file(path_).value_or(""); }
+  [[nodiscard]] fs::path path() const { return cat("/proc/self/fd/", memory_.get()); }
+  [[nodiscard]] std::string text() const { return readable_text_of_file(path()).value_or(""); }
 
  private:
-  fs::path path_;
+  Descriptor memory_{::memfd_create("answer", MFD_CLOEXEC)};
 };
 
 }  // namespace
 
 std::optional<std::string> output_of(const std::vector<std::string>& argv, Seconds time_limit) {
-  const ScratchFile scratch;
+  const Scratch scratch;
   ProcessPlan plan;
   plan.name = argv.front();
   plan.argv = argv;

@@ -100,6 +100,11 @@ TEST(FindOnPath, FoldersAndPlainFilesAreNoPrograms) {
   EXPECT_EQ(find_on_path("none"), "");
 }
 
+TEST(ProgramOutput, NeedsNoTemporaryFolder) {
+  const ChangedVariable nowhere("TMPDIR", "/nowhere");
+  EXPECT_EQ(output_of({"echo", "x"}, Seconds(60)), "x\n");
+}
+
 TEST(FindOnPath, MissingFoldersArePassedOver) {
   const TemporaryFolder folder;
   make_program(folder / "tool");
