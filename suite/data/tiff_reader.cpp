@@ -183,7 +183,8 @@ class TiffStack {
 
   void read_pages(const Page& page, Volume& volume) {
     for (std::int64_t z = 0; z < volume.shape[0]; ++z) {
-      if (TIFFSetDirectory(tiff_.get(), static_cast<tdir_t>(z)) == 0) refuse_page(z);
+      // One after the other: going to a page by its number starts from the first each time.
+      if (z > 0 && TIFFReadDirectory(tiff_.get()) == 0) refuse_page(z);
       float* const slice = volume.voxels.data() + z * volume.shape[1] * volume.shape[2];
       TIFFIsTiled(tiff_.get()) != 0 ? read_tiles(page, z, slice) : read_scanlines(page, z, slice);
     }
