@@ -27,6 +27,28 @@ TEST(SignalQueue, AnEndedChildWakesItWithoutInterrupting) {
   ::waitpid(child, nullptr, 0);
 }
 
+TEST(EarlyInterruption, EndsTheProcessAsInterrupted) {
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    const pid_t child = ::fork();
+    if (child == 0) {
+      const EarlyInterruption early;
+      ::raise(signal);
+      ::_exit(0);
+    }
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    EXPECT_TRUE(WIFEXITED(status));
+    EXPECT_EQ(WEXITSTATUS(status), 130);
+  }
+}
+
+TEST(EarlyInterruption, LeavesSignalsAsTheyWere) {
+  { const EarlyInterruption early; }
+  struct sigaction action {};
+  sigaction(SIGINT, nullptr, &action);
+  EXPECT_EQ(action.sa_handler, SIG_DFL);
+}
+
 TEST(SignalQueue, WhatWasIgnoredStaysIgnored) {
   ::signal(SIGHUP, SIG_IGN);
   {

@@ -103,13 +103,15 @@ ExitCode init(const InitOptions& options, Context& context) {
     context.out << text;
     return ExitCode::done;
   }
+  // What starts like an option is none behind a folder.
+  const auto file = options.out.starts_with('-') ? "./" + options.out : options.out;
   const auto folder = "out/" + fs::path(options.out).stem().string();
   const auto line = [](const std::vector<std::string>& words) {
     return command_line({"", words, {}, {}, {}});
   };
   context.out << options.out << ": " << first.summary
-              << ".\nNext: " << line({"scalestudy", "plan", options.out}) << "\n      "
-              << line({"scalestudy", "run", options.out, "--out", folder}) << "\n      "
+              << ".\nNext: " << line({"scalestudy", "plan", file}) << "\n      "
+              << line({"scalestudy", "run", file, "--out", folder}) << "\n      "
               << line({"scalestudy", "report", folder}) << '\n';
   return ExitCode::done;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <memory>
+#include <optional>
 
 #include <CLI/CLI.hpp>
 
@@ -118,7 +119,8 @@ std::vector<RunResult> run_study(Context& context,
                                  const PlannedStudy& planned,
                                  const WritableStudyFolder& folder,
                                  const std::vector<RunState>& earlier,
-                                 const ResumePolicy& policy) {
+                                 const ResumePolicy& policy,
+                                 std::optional<EarlyInterruption>& early) {
   const ShippedFiles shipped(context.executable);
   Reporter reporter(context.err, context.verbosity(), context.err_is_terminal, folder.driver_log());
   reporter.info(cat("Study ", planned.study.name, ": ",
@@ -136,6 +138,7 @@ std::vector<RunResult> run_study(Context& context,
   if (!load.empty()) reporter.warning(load);
   const Stopwatch since;
   SignalQueue signals;
+  early.reset();
   StudyRunner runner(
       {folder, planned.plan, earlier, warnings, shipped.rank_program(), reporter, signals, policy});
   auto results = runner.run_all();
@@ -150,6 +153,7 @@ void forget_busy_runs(std::vector<RunState>& states) {
 }
 
 ExitCode run(Context& context, const RunOptions& options) {
+  std::optional<EarlyInterruption> early(std::in_place);
   const auto planned = plan_study(context, options.study);
   require_runs(planned);
   const WritableStudyFolder folder(options.out);
@@ -165,7 +169,7 @@ ExitCode run(Context& context, const RunOptions& options) {
   if (options.policy.redo_busy) forget_busy_runs(earlier);
   folder.write_study(planned.study.requested);
   folder.write_plan(planned.plan);
-  const auto results = run_study(context, planned, folder, earlier, options.policy);
+  const auto results = run_study(context, planned, folder, earlier, options.policy, early);
   const bool in_a_run = !results.empty() && results.back().state.stage == RunStage::interrupted;
   const bool interrupted = in_a_run || (results.size() < planned.plan.matrix.runs.size() &&
                                         !is_refused_for_all(results));

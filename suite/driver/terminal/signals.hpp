@@ -2,6 +2,8 @@
 /// Signals as events of the driver's loop instead of handlers: no global state, nothing to get
 /// wrong in a handler.
 
+#include <array>
+
 #include <signal.h>  // sigset_t is POSIX, not in <csignal>
 
 #include "core/clock.hpp"
@@ -27,6 +29,19 @@ class SignalQueue {
   sigset_t queued_{};
   sigset_t before_{};
   int interruptions_ = 0;
+};
+
+/// While it lives, and no SignalQueue does, an interruption ends the process at once with a message
+/// and exit code 130: nothing has been started yet. Signals that were ignored before stay ignored.
+class EarlyInterruption {
+ public:
+  EarlyInterruption();
+  ~EarlyInterruption();
+  EarlyInterruption(const EarlyInterruption&) = delete;
+  EarlyInterruption& operator=(const EarlyInterruption&) = delete;
+
+ private:
+  std::array<struct sigaction, 3> before_{};
 };
 
 }  // namespace scalestudy
