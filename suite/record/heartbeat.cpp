@@ -88,8 +88,8 @@ struct Heartbeat::Page {
       sigaction(SIGBUS, &guarded.before, nullptr);  // of somebody else: it comes again
     } else if (::fallocate(guarded.descriptor, 0, 0, sizeof(Page)) != 0) {
       // No page to be had: from now on nobody sees this heart beat, but the rank goes on.
-      ::mmap(memory, sizeof(Page), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED,
-             -1, 0);
+      static_cast<void>(::mmap(memory, sizeof(Page), PROT_READ | PROT_WRITE,
+                               MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0));
     }
     errno = error_number;
   }
