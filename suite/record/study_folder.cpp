@@ -10,12 +10,16 @@ namespace scalestudy {
 
 namespace fs = std::filesystem;
 
-void require_inside(const fs::path& folder, const fs::path& file) {
+bool is_inside(const fs::path& folder, const fs::path& file) {
   std::error_code error;
   const auto place = fs::weakly_canonical(fs::absolute(folder), error);
   const auto target = error ? fs::path() : fs::weakly_canonical(fs::absolute(file), error);
   const auto [end, rest] = std::mismatch(place.begin(), place.end(), target.begin(), target.end());
-  if (!error && end == place.end()) return;
+  return !error && end == place.end();
+}
+
+void require_inside(const fs::path& folder, const fs::path& file) {
+  if (is_inside(folder, file)) return;
   throw BadInput({cat(file.string(), " is a link out of ", folder.string()),
                   "what lies there is not part of it", "Put a copy in the place of the link"});
 }

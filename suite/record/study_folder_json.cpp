@@ -111,7 +111,7 @@ StudyPlan StudyFolder::read_plan() const {
 
 std::optional<LaunchRecord> StudyFolder::read_launch(const std::string& run_id) const {
   const auto file = launch_file(run_id);
-  require_inside(folder_, file);
+  if (!is_inside(folder_, file)) return {};
   const auto object = json_or_discarded(readable_text_of_file(file).value_or(""));
   if (!object.is_object() || !object.contains("status")) return {};
   try {
