@@ -1,8 +1,10 @@
 #pragma once
 /// LibTorch's errors as ours.
 
+#include <exception>
 #include <new>
 #include <string>
+#include <string_view>
 
 #include <c10/util/Exception.h>
 
@@ -16,6 +18,8 @@ template <class Action>
 auto with_own_errors(Action action) {
   try {
     return action();
+  } catch (const Error&) {
+    throw;
   } catch (const c10::OutOfMemoryError&) {
     throw std::bad_alloc();
   } catch (const c10::Error& error) {
@@ -24,6 +28,11 @@ auto with_own_errors(Action action) {
     if (text.find("can't allocate memory") != std::string::npos) throw std::bad_alloc();
     throw InternalError({cat("LibTorch failed: ", text), "no result of it can be trusted",
                          "Please report it with the study that led here"});
+  } catch (const std::exception& error) {
+    // dnnl::error has no header here; the status it hides is hardly ever another one.
+    if (!std::string_view(error.what()).starts_with("could not ")) throw;
+    throw RunFailed({cat("oneDNN failed: ", error.what()), "memory is short, most likely",
+                     "Use a smaller batch or patch"});
   }
 }
 

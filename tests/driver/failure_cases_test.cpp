@@ -73,6 +73,23 @@ TEST(DeduceOutcome, ASignalLaterThanAnErrorIsNotTheCause) {
   EXPECT_EQ(outcome.failed_rank, 1);
 }
 
+/// Rank 0 runs out of memory first, and needs longer than its peer to end.
+TEST(DeduceOutcome, OfRanksThatSayWhyTheFirstToKnowIsBlamed) {
+  const auto cause = beat(100, "forward", "out of memory");
+  const auto consequence = beat(101, "backward", "rank 0 aborted: out of memory");
+  for (const bool stopped : {false, true}) {
+    const auto end = stopped ? terminated : failed;
+    const auto outcome =
+        deduce_outcome(evidence_of({{end, 4, stopped, cause}, {failed, 3, false, consequence}},
+                                   stopped ? StopCause::peer_failed : StopCause::none));
+    EXPECT_EQ(outcome.failed_rank, 0);
+    EXPECT_EQ(outcome.failed_phase, "forward");
+    EXPECT_THAT(outcome.reason, testing::EndsWith(": out of memory"));
+    EXPECT_THAT(outcome.reason, Not(HasSubstr("signal")));
+    EXPECT_EQ(outcome.exit_code, ExitCode::run_failed);
+  }
+}
+
 TEST(DeduceOutcome, OfEqualFailuresTheLowestRankIsNamed) {
   EXPECT_EQ(deduce_outcome(evidence_of({{done}, {failed, 2}, {failed, 2}})).failed_rank, 1);
   EXPECT_EQ(deduce_outcome(evidence_of({{segfault, 2}, {segfault, 2}})).failed_rank, 0);

@@ -97,9 +97,18 @@ void blame(const Evidence& evidence,
   if (heartbeat != nullptr && !heartbeat->error.empty()) outcome.reason += ": " + heartbeat->error;
 }
 
+/// Where ranks say themselves why they failed, the order in which they found out tells more than
+/// the one in which they ended: the first of them may have had much to take down.
+std::int64_t first_failed_rank(const Evidence& evidence) {
+  const auto process = first_failed_process(evidence);
+  SCALESTUDY_EXPECT(process >= 0);
+  const auto* heartbeat = heartbeat_of(evidence, process);
+  const bool has_said_why = heartbeat != nullptr && !heartbeat->error.empty();
+  return has_said_why ? first_rank_with_error(evidence) : process;
+}
+
 void deduce_from_rank_processes(const Evidence& evidence, RunOutcome& outcome) {
-  const auto index = first_failed_process(evidence);
-  SCALESTUDY_EXPECT(index >= 0);
+  const auto index = first_failed_rank(evidence);
   const auto& process = evidence.processes[static_cast<std::size_t>(index)];
   outcome.exit_code = exit_code_of(process.end);
   const auto silent = process.end.by_signal ? -1 : silent_peer_of(evidence, index);
@@ -109,7 +118,7 @@ void deduce_from_rank_processes(const Evidence& evidence, RunOutcome& outcome) {
     outcome.reason += cat("; rank ", index, " gave up: ", failed->error);
     return;
   }
-  blame(evidence, index, process.end.text(), outcome);
+  blame(evidence, index, process.stopped ? "failed" : process.end.text(), outcome);
   const auto* heartbeat = heartbeat_of(evidence, index);
   if (heartbeat == nullptr || heartbeat->error.empty()) {
     outcome.reason += cat(" (see ", process.log_file.filename().string(), ")");
