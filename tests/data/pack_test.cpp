@@ -226,6 +226,18 @@ TEST_F(Pack, EveryChangeOfHeaderOrTableIsRefused) {
   expect_refused([&] { (void)PackSet(file_); }, {"damaged table /samples/id"});
 }
 
+/// Ours would read it, nothing that needs the HDF5 library could.
+TEST_F(Pack, AChangeOfHdf5sOwnRecordsIsRefused) {
+  write_masks();
+  const auto whole = content_of(file_);
+  for (const auto place : {pack_header_bytes, pack_header_bytes + 40, whole.size() - 1}) {
+    auto bytes = whole;
+    bytes[place] = static_cast<char>(bytes[place] ^ 1);
+    write_text(file_, bytes);
+    expect_refused([&] { (void)PackSet(file_); }, {"where HDF5 keeps its records"});
+  }
+}
+
 /// A hostile pack: one number of a table replaced, all hashes right.
 class HostilePack : public Pack {
  protected:
@@ -289,7 +301,7 @@ TEST_F(HostilePack, ImpossibleNumbersAreRefused) {
 
 TEST_F(HostilePack, HeadersThatMeanNothingAreRefused) {
   const std::vector<std::tuple<std::string, std::string, std::string>> cases{
-      {"schema 1", "schema 9", "schema 9"},
+      {"schema 2", "schema 9", "schema 9"},
       {"kind image_mask", "kind image_tusk", "unknown 'image_tusk'"},
       {"table /images/shape 2", "table /images/shapf 2", "no table /images/shape"},
       {"table /images/shape 2 24", "table /images/shape 9999999999999999 24", "damaged table"},

@@ -196,7 +196,7 @@ TEST_F(DataPrepare, OtherReadersSeeEveryPicture) {
   std::ofstream(folder_ / "check.py") << R"(
 import sys, h5py
 f = h5py.File(sys.argv[1])
-assert f.attrs["kind"] == "classes" and f.attrs["schema"] == 1
+assert f.attrs["kind"] == "classes" and f.attrs["schema"] == 2
 assert [name.decode() for name in f["samples/id"]] == ["test/owl/b.png", "train/owl/a.png"]
 assert [name.decode() for name in f["class_names"]] == ["owl"]
 for i, width in enumerate((8, 9)):

@@ -4,6 +4,7 @@
 
 #include <charconv>
 #include <cstdint>
+#include <cstring>
 #include <span>
 #include <string>
 
@@ -37,12 +38,35 @@ inline std::string mended_line(const std::string& line, std::string_view file) {
   return join(words, " ");
 }
 
+/// The header's line about all that is not stored bytes; as it was where the places make no sense.
+inline std::string layout_line(const std::string& line,
+                               const std::string& text,
+                               std::string_view file) {
+  PackHeader header;
+  header.file_bytes = file.size();
+  for (const auto& other : split(text, '\n')) {
+    const auto words = split(other, ' ');
+    if (words.front() == "stored_offset_bytes")
+      header.stored_offset_bytes = number_in(words.back());
+    if (words.front() == "stored_bytes") header.stored_bytes = number_in(words.back());
+  }
+  const auto start = header.stored_offset_bytes;
+  if (start > file.size() || header.stored_bytes > file.size() - start) return line;
+  const auto hash = layout_hash_of(header, [&](auto offset_bytes, auto out) {
+    std::memcpy(out.data(), file.data() + offset_bytes, out.size());
+  });
+  return "layout_hash " + hex64(hash);
+}
+
 /// Unchanged when it does not even have a header's end.
 inline std::string resealed(std::string file) {
   const auto end = file.substr(0, pack_header_bytes).find("\nheader_hash ");
   if (end == std::string::npos || file.size() < pack_header_bytes) return file;
   std::string text;
-  for (const auto& line : split(file.substr(0, end), '\n')) text += mended_line(line, file) + "\n";
+  for (const auto& line : split(file.substr(0, end), '\n'))
+    text += (line.starts_with("layout_hash ") ? layout_line(line, text, file)
+                                              : mended_line(line, file)) +
+            "\n";
   text += cat("header_hash ", hash_text(text), "\n");
   if (text.size() > pack_header_bytes) return file;
   text.resize(pack_header_bytes, '\0');

@@ -60,6 +60,12 @@ void PackBytes::read_header() {
   require_inside(header_.stored_offset_bytes, header_.stored_bytes);
 }
 
+void PackBytes::require_layout() const {
+  const auto read = [this](auto offset_bytes, auto out) { read_file(offset_bytes, out); };
+  if (layout_hash_of(header_, read) != header_.layout_hash)
+    refuse("was changed where HDF5 keeps its records");
+}
+
 void PackBytes::require_inside(std::uint64_t offset_bytes, std::uint64_t size_bytes) const {
   if (offset_bytes > file_bytes_ || size_bytes > file_bytes_ - offset_bytes)
     refuse("names places beyond its end");

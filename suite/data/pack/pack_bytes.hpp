@@ -27,6 +27,9 @@ class PackBytes {
   /// All that is stored, in the order of writing.
   [[nodiscard]] std::uint64_t stored_bytes() const { return header_.stored_bytes; }
 
+  /// Errors: BadInput when tables or HDF5's own records are not those that were written.
+  void require_layout() const;
+
   /// Whole tables; their hashes are checked.
   /// Errors: BadInput: no such table, other row size, damaged.
   [[nodiscard]] std::vector<std::string> texts(std::string_view path) const;

@@ -108,7 +108,7 @@ PackTable PackHdf5::add_hashes(const std::string& path, const std::vector<std::u
 
 void PackHdf5::add_description(const PackDescription& description) {
   const auto root = open_->file.get();
-  hdf5::write_attribute(root, "schema", std::int64_t{1});
+  hdf5::write_attribute(root, "schema", std::int64_t{2});
   hdf5::write_attribute(root, "kind", std::string(name_of(description.kind)));
   hdf5::write_attribute(root, "encoding", std::string(name_of(description.encoding)));
   hdf5::write_attribute(root, "source", description.source);
@@ -150,6 +150,18 @@ void write_file_at(int descriptor, std::uint64_t offset_bytes, std::span<const s
     if (count < 0 && errno == EINTR) continue;
     if (count <= 0) fail("writing");
     bytes = bytes.subspan(static_cast<std::size_t>(count));
+    offset_bytes += static_cast<std::uint64_t>(count);
+  }
+}
+
+void read_file_at(int descriptor, std::uint64_t offset_bytes, std::span<std::byte> out) {
+  while (!out.empty()) {
+    const auto count =
+        ::pread(descriptor, out.data(), out.size(), static_cast<off_t>(offset_bytes));
+    if (count < 0 && errno == EINTR) continue;
+    if (count == 0) errno = EIO;
+    if (count <= 0) fail("reading back");
+    out = out.subspan(static_cast<std::size_t>(count));
     offset_bytes += static_cast<std::uint64_t>(count);
   }
 }

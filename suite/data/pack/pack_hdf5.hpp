@@ -65,4 +65,7 @@ class PackHdf5 {
 /// Writes all of `bytes`. Errors: std::system_error.
 void write_file_at(int descriptor, std::uint64_t offset_bytes, std::span<const std::byte> bytes);
 
+/// Fills all of `out`. Errors: std::system_error, also where the file ends before.
+void read_file_at(int descriptor, std::uint64_t offset_bytes, std::span<std::byte> out);
+
 }  // namespace scalestudy

@@ -17,7 +17,7 @@ namespace scalestudy {
 namespace {
 
 constexpr std::string_view title = "scalestudy pack (HDF5 from byte 4096)";
-constexpr std::string_view schema = "1";
+constexpr std::string_view schema = "2";
 
 constexpr std::array<std::string_view, 3> kind_names{"image_mask", "classes", "volume"};
 constexpr std::array<std::string_view, 2> encoding_names{"pixels", "files"};
@@ -126,6 +126,23 @@ std::string exact_text(double value) {
   return {buffer.data(), result.ptr};
 }
 
+std::uint64_t layout_hash_of(const PackHeader& header, const ReadPackFile& read) {
+  BulkHash hash;
+  std::vector<std::byte> piece(std::size_t{1} << 18);
+  const auto add = [&](std::uint64_t start, std::uint64_t end) {
+    while (start < end) {
+      const auto bytes = std::span(piece).first(std::min<std::uint64_t>(piece.size(), end - start));
+      read(start, bytes);
+      hash.add(bytes);
+      start += bytes.size();
+    }
+  };
+  add(pack_header_bytes, header.stored_offset_bytes);
+  add(std::max<std::uint64_t>(pack_header_bytes, header.stored_offset_bytes + header.stored_bytes),
+      header.file_bytes);
+  return hash.value();
+}
+
 std::string header_block(const PackHeader& header) {
   const auto& made = header.description;
   auto text = cat(title, "\nschema ", schema, "\nkind ", name_of(made.kind), "\nencoding ",
@@ -133,7 +150,8 @@ std::string header_block(const PackHeader& header) {
                   "\nheight_px ", made.height_px, "\nwidth_px ", made.width_px,
                   "\nmask_threshold_frac ", exact_text(made.mask_threshold_frac), "\nfile_bytes ",
                   header.file_bytes, "\nstored_offset_bytes ", header.stored_offset_bytes,
-                  "\nstored_bytes ", header.stored_bytes, "\ntables ", header.tables.size(), "\n");
+                  "\nstored_bytes ", header.stored_bytes, "\nlayout_hash ",
+                  hex64(header.layout_hash), "\ntables ", header.tables.size(), "\n");
   for (const auto& table : header.tables) {
     text += cat("table ", table.path, " ", table.rows, " ", table.row_bytes, " ",
                 table.offset_bytes, " ", hex64(table.hash), "\n");
@@ -156,6 +174,7 @@ PackHeader parse_header(std::string_view block) {
   header.file_bytes = number_in<std::uint64_t>(take(text, "file_bytes"));
   header.stored_offset_bytes = number_in<std::uint64_t>(take(text, "stored_offset_bytes"));
   header.stored_bytes = number_in<std::uint64_t>(take(text, "stored_bytes"));
+  header.layout_hash = number_in<std::uint64_t>(take(text, "layout_hash"), 16);
   const auto count = number_in<std::uint64_t>(take(text, "tables"));
   for (std::uint64_t i = 0; i < count; ++i) header.tables.push_back(table_in(take(text, "table")));
   if (!text.empty()) refuse("its header goes on after the last table");

@@ -4,9 +4,12 @@
 /// library, which neither survives damaged files nor lets several threads read at once. Format:
 /// PACK.md.
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -48,6 +51,7 @@ struct PackHeader {
   std::uint64_t file_bytes = 0;           ///< length of the whole file: a shorter one was cut
   std::uint64_t stored_offset_bytes = 0;  ///< where the stored bytes begin in the file
   std::uint64_t stored_bytes = 0;
+  std::uint64_t layout_hash = 0;  ///< what layout_hash_of() gave when it was written
   std::vector<PackTable> tables;
 };
 
@@ -58,6 +62,14 @@ inline constexpr std::size_t pack_header_bytes = 4096;
 
 /// The shortest text that reads back as the same number.
 [[nodiscard]] std::string exact_text(double value);
+
+/// Fills `out` with what the file holds from `offset_bytes` on.
+using ReadPackFile = std::function<void(std::uint64_t offset_bytes, std::span<std::byte> out)>;
+
+/// bulk_hash of all bytes behind the header that are not the stored ones: the tables and HDF5's
+/// own, without which nothing but scalestudy could open the file. Contract: the header's places lie
+/// inside the file.
+[[nodiscard]] std::uint64_t layout_hash_of(const PackHeader& header, const ReadPackFile& read);
 
 /// Exactly pack_header_bytes. The source must not contain control characters.
 [[nodiscard]] std::string header_block(const PackHeader& header);

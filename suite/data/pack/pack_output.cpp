@@ -72,7 +72,7 @@ PackOutput::PackOutput(fs::path file, const StoredForm& form, Existing existing)
   require_place(file_, existing);
   guarded([&] {
     stored_offset_bytes_ = PackHdf5(form_, form_.rows_per_chunk).stored_offset_bytes();
-    descriptor_ = Descriptor(::open(part_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+    descriptor_ = Descriptor(::open(part_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
     if (!descriptor_ && errno == EEXIST) refuse_other_part(std::exchange(part_, {}));
     if (!descriptor_) throw std::system_error(errno, std::generic_category(), "its .part");
   });
@@ -131,9 +131,12 @@ void PackOutput::finish(const PackDescription& description,
   guarded([&] {
     hdf5_->add_description(description);
     const auto file_bytes = hdf5_->write_to(descriptor_.get());
-    const auto header =
-        header_block({description, file_bytes, stored_offset_bytes_, stored_bytes_, tables_});
-    write_file_at(descriptor_.get(), 0, std::as_bytes(std::span(header)));
+    PackHeader header{description, file_bytes, stored_offset_bytes_, stored_bytes_, 0, tables_};
+    header.layout_hash = layout_hash_of(header, [&](auto offset_bytes, auto out) {
+      read_file_at(descriptor_.get(), offset_bytes, out);
+    });
+    const auto block = header_block(header);
+    write_file_at(descriptor_.get(), 0, std::as_bytes(std::span(block)));
     if (::fsync(descriptor_.get()) != 0)
       throw std::system_error(errno, std::generic_category(), "its bytes");
   });

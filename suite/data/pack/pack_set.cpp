@@ -16,6 +16,7 @@ PackSet::PackSet(const std::filesystem::path& file) : bytes_(file) {
   images_ = read_group("image", description().encoding);
   if (description().kind == PackKind::image_mask) masks_ = read_group("mask", PackEncoding::pixels);
   read_samples();
+  bytes_.require_layout();
 }
 
 PackSet::Group PackSet::read_group(const std::string& name, PackEncoding encoding) const {

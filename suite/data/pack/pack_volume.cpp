@@ -85,6 +85,7 @@ StoredVolume stored_volume(const PackBytes& pack) {
   StoredVolume found{credible_shape(pack, type->bytes), type, pack.hashes("/slices/stored_hash")};
   if (std::ssize(found.slice_hashes) != found.shape[0])
     pack.refuse("has not one hash for each slice");
+  pack.require_layout();
   return found;
 }
 
