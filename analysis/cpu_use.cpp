@@ -18,7 +18,7 @@ namespace {
 constexpr double low_cpu_use_frac = 0.6;
 
 std::string percent(double frac) {
-  return cat(std::lround(100 * frac), " %");
+  return cat(std::lround(100 * std::clamp(frac, 0.0, 1.0)), " %");
 }
 
 double recorded_waits_s(const StepTable& steps, std::int64_t rank) {
@@ -92,6 +92,7 @@ double contended_cpu_frac(const RunRecord& run) {
   for (const auto& [where, shared] : cores_of_ranks(run)) {
     if (!(shared.cores > 0 && shared.clocked_s > 0 && shared.busy_s > 0)) continue;
     const double frac = contended_frac_on(shared);
+    if (!std::isfinite(frac)) continue;
     worst = std::isnan(worst) ? frac : std::max(worst, frac);
   }
   return worst;

@@ -32,7 +32,8 @@ bool operator<(const Origin& a, const Origin& b) {
 }
 
 Origin origin_of(const RunRecord& record, const std::string& study) {
-  return {study, record.header.build_id, machine_in(flatten_json(record.environment))};
+  const auto& build = record.header.build_id;
+  return {study, build.empty() ? "unknown" : build, machine_in(flatten_json(record.environment))};
 }
 
 std::string distinction(const Origin& origin, const std::vector<Origin>& all) {

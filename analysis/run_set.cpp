@@ -11,6 +11,7 @@
 #include "record/run_file.hpp"
 #include "record/study_folder.hpp"
 
+#include "analysis/copies.hpp"
 #include "analysis/cpu_use.hpp"
 
 namespace scalestudy {
@@ -26,6 +27,27 @@ bool has_nonfinite_loss(const StepTable& steps) {
     if (weights[i] > 0 && !std::isfinite(losses[i])) return true;
   }
   return false;
+}
+
+/// Longer than any run: thirty thousand years.
+constexpr double longest_s = 1e12;
+
+bool is_time(double value_s) {
+  return value_s > 0 && value_s < longest_s;
+}
+
+/// What the clock of a run that has come to its end cannot have said. NaN: not recorded.
+bool has_impossible_times(const RunRecord& record) {
+  const auto any = [](const auto& values, auto is_wrong) {
+    return std::any_of(values.begin(), values.end(), is_wrong);
+  };
+  const auto is_no_time = [](double value) { return !is_time(value); };
+  const auto is_too_long = [](double value) { return std::abs(value) >= longest_s; };
+  if (any(record.steps.values(&StepRow::step_s), is_no_time)) return true;
+  for (const auto& column : columns_of<StepRow>)
+    if (column.unit == "s" && any(record.steps.values(column), is_too_long)) return true;
+  if (any(record.epochs, [](const EpochRow& epoch) { return !is_time(epoch.end_s); })) return true;
+  return !is_time(record.summary_value(&SummaryRow::launch_wall_time_s).value_or(1));
 }
 
 std::string reason_to_leave_out(const Run& run) {
@@ -81,34 +103,13 @@ void add_absent_runs(const StudyFolder& folder, RunSet& set) {
   for (const SkippedRun& run : matrix.skipped) set.skipped.push_back({run.combination, run.reason});
 }
 
-/// The run that `run` repeats to the last step time, as only a copied file does.
-const Run* original_of(const Run& run, const std::vector<Run>& runs) {
-  const auto& steps = run.record.steps;
-  if (steps.steps() == 0) return nullptr;
-  const auto is_same = [&](const Run& other) {
-    return other.record.header.run_id == run.record.header.run_id &&
-           other.record.steps.steps() == steps.steps() &&
-           other.record.steps.values(&StepRow::step_s) == steps.values(&StepRow::step_s);
-  };
-  const auto found = std::find_if(runs.begin(), runs.end(), is_same);
-  return found == runs.end() ? nullptr : &*found;
-}
-
-/// Errors: BadInput when the run is no copy, but in another one's folder.
-void add_run(Run run, RunSet& set) {
-  if (const Run* original = original_of(run, set.runs)) {
-    set.copies.push_back({run.record.file.string(), "a copy of " + original->record.file.string()});
-    return;
-  }
-  require_own_folder(run.record);
-  set.runs.push_back(std::move(run));
-}
-
 /// What cannot be done with a file is listed, not fatal.
 template <class Action>
 void attempt(const fs::path& file, RunSet& set, Action action) {
   try {
     action();
+  } catch (const Unavailable&) {
+    throw;  // says nothing about the file
   } catch (const Error& error) {
     set.unreadable.push_back({file.string(), error.what()});
   }
@@ -117,25 +118,24 @@ void attempt(const fs::path& file, RunSet& set, Action action) {
 void load_folder(const fs::path& path, RunSet& set) {
   require_folder(path);
   const StudyFolder folder(path);
-  std::vector<Run> runs;
   for (const fs::path& file : folder.result_files()) {
     attempt(file, set, [&] {
       require_inside(folder.path(), file);
-      runs.push_back(judge_run(read_run_file(file)));
+      set.runs.push_back(judge_run(read_run_file(file)));
+      set.origins[folder.path()].push_back(set.runs.back().origin);
     });
-  }
-  // Originals before what may be copies of them.
-  std::stable_partition(runs.begin(), runs.end(),
-                        [](const Run& run) { return is_in_own_folder(run.record); });
-  for (Run& run : runs) {
-    const auto file = run.record.file;
-    attempt(file, set, [&] { add_run(std::move(run), set); });
   }
   try {
     add_absent_runs(folder, set);
   } catch (const BadInput& error) {
     set.damaged_plans.push_back({folder.plan_file().string(), error.what()});
   }
+}
+
+void set_strays_aside(RunSet& set) {
+  for (const Run& run : set.runs)
+    attempt(run.record.file, set, [&] { require_own_folder(run.record); });
+  std::erase_if(set.runs, [](const Run& run) { return !is_in_own_folder(run.record); });
 }
 
 /// What all runs of a series share; the rest of the spec follows from ranks and repeat.
@@ -228,6 +228,8 @@ Run judge_run(RunRecord record) {
   const StepTable& steps = run.record.steps;
   if (run.spec.oversubscribed) add_label(run.labels, RunLabel::oversubscribed);
   if (has_nonfinite_loss(steps)) add_code(run.validity_codes, ValidityCode::nonfinite_loss);
+  if (run.record.header.status == RunStatus::complete && has_impossible_times(run.record))
+    add_code(run.validity_codes, ValidityCode::impossible_times);
   run.measures =
       RunMeasures(run.record, {run.spec.settings.warmup_steps, run.spec.smoothness_window_samples});
   if (!busy_machine_reason(run).empty()) add_label(run.labels, RunLabel::busy_machine);
@@ -239,6 +241,8 @@ RunSet load_runs(const std::vector<fs::path>& folders) {
   RunSet set;
   set.folders = folders;
   for (const fs::path& folder : folders) load_folder(folder, set);
+  set_copies_aside(set);
+  set_strays_aside(set);
   return set;
 }
 
@@ -293,11 +297,11 @@ std::vector<std::string> build_ids(const RunSet& set) {
 
 std::vector<std::string> mixed_values(const RunSet& set, const OriginPart& part) {
   std::map<std::string, std::set<std::string>> by_place;
-  for (const Run& run : set.runs) {
-    const auto& value = run.origin.*part.value;
-    by_place["folder " + run.record.file.parent_path().parent_path().string()].insert(value);
-    if (run.is_data()) by_place["series " + comparison_key(run)].insert(value);
-  }
+  for (const auto& [folder, origins] : set.origins)
+    for (const Origin& origin : origins)
+      by_place["folder " + folder.string()].insert(origin.*part.value);
+  for (const Run& run : set.runs)
+    if (run.is_data()) by_place["series " + comparison_key(run)].insert(run.origin.*part.value);
   std::set<std::string> mixed;
   for (const auto& [place, values] : by_place)
     if (values.size() > 1) mixed.insert(values.begin(), values.end());

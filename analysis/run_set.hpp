@@ -49,9 +49,11 @@ struct RunSet {
   std::vector<std::filesystem::path> folders;
   std::vector<Run> runs;  ///< by folder, then run id
   std::vector<AbsentRun> unreadable;
-  std::vector<AbsentRun> copies;         ///< files that say again what one of `runs` says
-  std::vector<AbsentRun> without_file;   ///< in plan.json, but no run.h5 or run.h5.part
-  std::vector<AbsentRun> damaged_plans;  ///< plan.json files that cannot be read
+  std::vector<AbsentRun> copies;  ///< files that say again what one of `runs` says
+  /// Of all files that could be read, copies too.
+  std::map<std::filesystem::path, std::vector<Origin>> origins;
+  std::vector<AbsentRun> without_file;              ///< in plan.json, but no run.h5 or run.h5.part
+  std::vector<AbsentRun> damaged_plans;             ///< plan.json files that cannot be read
   std::vector<std::filesystem::path> without_plan;  ///< studies that lost it
   std::vector<AbsentRun> skipped;                   ///< combinations that the plan left out
 };

@@ -46,6 +46,7 @@ void add_welch_interval(Estimate& estimate, const Sample& compared, const Sample
   const double error = std::sqrt(compared.mean_variance() + base.mean_variance());
   const double dof = welch_degrees_of_freedom(compared, base);
   const double reach = student_t_critical(alpha, dof) * error;
+  if (!std::isfinite(reach)) return;
   estimate.interval = Interval{estimate.value - reach, estimate.value + reach};
   if (error > 0) estimate.p_value = student_t_p_value(estimate.value / error, dof);
 }

@@ -325,7 +325,8 @@ namespace {
 std::string copies_remark(const RunSet& set) {
   if (set.copies.empty()) return "";
   return cat(" ", counted(set.copies.size(), "run file"),
-             set.copies.size() == 1 ? " is a copy" : " are copies", " of others and count once.");
+             set.copies.size() == 1 ? " is a copy of another and counts once."
+                                    : " are copies of others and count once.");
 }
 
 std::string plan_remark(const RunSet& set) {

@@ -10,6 +10,7 @@
 #include "core/process.hpp"
 #include "core/program_output.hpp"
 #include "core/text.hpp"
+#include "core/visible.hpp"
 
 #include "analysis/report/numbers.hpp"
 #include "analysis/report/report_table.hpp"
@@ -29,12 +30,14 @@ std::string last_line(const fs::path& file) {
   return last;
 }
 
-std::string replace_all(std::string text, const std::string& from, const std::string& to) {
-  for (std::size_t at = text.find(from); at != std::string::npos;
-       at = text.find(from, at + to.size())) {
-    text.replace(at, from.size(), to);
+std::string replace_all(const std::string& text, const std::string& from, const std::string& to) {
+  std::string replaced;
+  std::size_t done = 0;
+  for (auto at = text.find(from); at != std::string::npos; at = text.find(from, done)) {
+    replaced.append(text, done, at - done).append(to);
+    done = at + from.size();
   }
-  return text;
+  return replaced.append(text, done);
 }
 
 /// Removes every <tag …>…</tag>.
@@ -81,7 +84,7 @@ std::string with_css_colours(const std::string& svg) {
 
 std::string gnuplot_quoted(const std::string& text) {
   std::string plain;
-  for (const char c : text) {
+  for (const char c : visible(text)) {
     if (c == '\'')
       plain += "''";
     else

@@ -34,7 +34,10 @@ void write_file(const fs::path& file, const std::string& text) {
   std::ofstream out(file, std::ios::binary | std::ios::trunc);
   out << text;
   out.flush();
-  if (!out) cannot_write(file, std::strerror(errno));
+  if (!out)
+    throw RunFailed({cat("cannot write ", file.string(), ": ", std::strerror(errno)),
+                     "the report is not complete",
+                     "Make room, or choose another place with --out"});
 }
 
 void make_folder(const fs::path& folder) {

@@ -3,13 +3,20 @@
 #include <algorithm>
 
 #include "core/text.hpp"
+#include "core/visible.hpp"
 
 #include "analysis/report/numbers.hpp"
 
 namespace scalestudy {
 namespace {
 
-std::string csv_field(const std::string& text) {
+/// Spreadsheets calculate what begins so; no number of ours does.
+bool is_formula(const std::string& text) {
+  return !text.empty() && (text[0] == '=' || text[0] == '+' || text[0] == '@' || text[0] == '\t');
+}
+
+std::string csv_field(const std::string& raw) {
+  const auto text = (is_formula(raw) ? "'" : "") + visible(raw);
   if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
   std::string quoted = "\"";
   for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
@@ -90,7 +97,7 @@ TableCell estimate_cell(const Estimate& estimate, int digits) {
 
 std::string escape_html(std::string_view text) {
   std::string escaped;
-  for (const char c : text) {
+  for (const char c : visible(text)) {
     switch (c) {
       case '&':
         escaped += "&amp;";
@@ -108,7 +115,7 @@ std::string escape_html(std::string_view text) {
         escaped += "&#39;";
         break;
       default:
-        if (static_cast<unsigned char>(c) >= 0x20 || c == '\n' || c == '\t') escaped += c;
+        escaped += c;
     }
   }
   return escaped;

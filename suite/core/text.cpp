@@ -54,16 +54,6 @@ bool has_control_characters(std::string_view text) {
   return std::any_of(text.begin(), text.end(), is_control);
 }
 
-std::string printable(std::string_view text) {
-  std::string result;
-  for (const char c : text) {
-    std::array<char, 5> code{};
-    if (is_control(c)) std::snprintf(code.data(), code.size(), "\\x%02x", static_cast<unsigned>(c));
-    is_control(c) ? result.append(code.data()) : result.append(1, c);
-  }
-  return result;
-}
-
 std::string join(const std::vector<std::string>& parts, std::string_view separator) {
   std::string text;
   for (std::size_t i = 0; i < parts.size(); ++i) {

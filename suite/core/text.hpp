@@ -28,9 +28,6 @@ void add_unique(std::vector<std::string>& list, std::string_view text);
 
 [[nodiscard]] bool has_control_characters(std::string_view text);
 
-/// With control characters as "\\x0a".
-[[nodiscard]] std::string printable(std::string_view text);
-
 /// 1 -> "1 run", 5 -> "5 runs", 2 -> "2 batches".
 template <std::integral Count>
 [[nodiscard]] std::string counted(Count count, std::string_view noun) {

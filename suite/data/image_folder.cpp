@@ -8,6 +8,7 @@
 
 #include "core/error.hpp"
 #include "core/text.hpp"
+#include "core/visible.hpp"
 
 namespace scalestudy {
 namespace {
@@ -61,7 +62,7 @@ std::vector<std::string> entries_of(const fs::path& folder) {
            "its pictures are needed", "Check its permissions");
   for (const auto& name : names)
     if (has_control_characters(name))
-      refuse(cat("'", printable(name), "' in ", in_quotes(folder),
+      refuse(cat("'", one_line(name), "' in ", in_quotes(folder),
                  " has a control character in its name"),
              "names stand in tables and packs, one to a line", "Rename it");
   std::sort(names.begin(), names.end());

@@ -261,8 +261,11 @@ Ending act_in_json(const std::vector<std::string>& arguments, Context& context) 
                      context.err,     context.out_is_terminal, context.err_is_terminal};
   auto ending = act(arguments, collecting);
   const auto text = document.str();
-  const bool has_result = !text.empty() || ending.error.empty();
-  context.out << (has_result ? text : error_json(ending.error, ending.code));
+  if (ending.error.empty())
+    context.out << text;
+  else
+    context.out << (text.empty() ? error_json(ending.error, ending.code)
+                                 : with_error(text, ending.error, ending.code));
   return ending;
 }
 

@@ -32,11 +32,6 @@ Descriptor open_descriptor(const std::filesystem::path& file, int flags) {
   return descriptor;
 }
 
-std::string checksum_of(std::span<const std::byte> bytes) {
-  const auto content = bytes.subspan(user_block_bytes);
-  return sha256({reinterpret_cast<const char*>(content.data()), content.size()});
-}
-
 void write_block(const Descriptor& descriptor, std::string checksum) {
   checksum.resize(checksum_length, ' ');
   std::string block = cat(title, checksum, "\n");
@@ -58,6 +53,11 @@ std::uint64_t stated_length(std::span<const std::byte> bytes) {
 }
 
 }  // namespace
+
+std::string of(std::span<const std::byte> bytes) {
+  const auto content = bytes.subspan(user_block_bytes);
+  return sha256({reinterpret_cast<const char*>(content.data()), content.size()});
+}
 
 void restore_bytes(const std::filesystem::path& file, std::span<const std::byte> bytes) {
   const auto descriptor = open_descriptor(file, O_WRONLY);
@@ -81,7 +81,7 @@ Finding examine(std::span<const std::byte> bytes) {
   if (block.substr(0, title.size()) != title) return Finding::foreign;
   const auto checksum = block.substr(title.size(), checksum_length);
   if (checksum.starts_with(no_checksum)) return Finding::open;
-  return checksum == checksum_of(bytes) ? Finding::intact : Finding::damaged;
+  return checksum == of(bytes) ? Finding::intact : Finding::damaged;
 }
 
 void state_all_bytes(std::span<std::byte> bytes) {
@@ -110,7 +110,7 @@ void mark_open(const std::filesystem::path& file) {
 }
 
 void close(const std::filesystem::path& file) {
-  const auto checksum = checksum_of(bytes_of_file(file));
+  const auto checksum = of(bytes_of_file(file));
   const auto descriptor = open_descriptor(file, O_WRONLY);
   write_block(descriptor, checksum);
   if (::fsync(descriptor.get()) != 0) fail("fsync");

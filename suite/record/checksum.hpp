@@ -20,6 +20,9 @@ enum class Finding {
   foreign,  ///< not a run file of ours
 };
 
+/// SHA-256 of the bytes behind the block, as a closed file states it.
+[[nodiscard]] std::string of(std::span<const std::byte> bytes);
+
 /// Whether the file begins as run files do; false when it cannot be read.
 [[nodiscard]] bool is_run_file(const std::filesystem::path& file);
 

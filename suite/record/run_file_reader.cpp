@@ -44,7 +44,7 @@ constexpr std::size_t most_panels = 256;
 /// Numbers of ranks, steps, samples and bytes; −1 is none. Beyond, double has gaps.
 void require_whole_number(double value, const std::string& path) {
   constexpr double most = 0x1p53;
-  if (value >= -1 && value <= most && value == std::floor(value)) return;
+  if (value >= -1 && value < most && value == std::floor(value)) return;
   throw hdf5::Failure(path, cat("it holds ", value, ", which is no count"));
 }
 
@@ -329,6 +329,9 @@ RunRecord read_bytes_as_run(const std::filesystem::path& file, std::span<const s
   if (finding == checksum::Finding::foreign) {
     refuse(file, "this is not a run file of scalestudy", "Name a run.h5 or run.h5.part");
   }
+  if (finding == checksum::Finding::open && file.extension() != ".part") {
+    refuse(file, "it has no checksum, as every closed file has", redo);
+  }
   if (finding == checksum::Finding::damaged) {
     refuse(file, "the file was changed or cut after the run had closed it", redo);
   }
@@ -360,6 +363,7 @@ RunRecord read_run_file(const std::filesystem::path& file) {
     try {
       auto record = read_bytes_as_run(file, bytes);
       record.file = file;
+      record.content_sha256 = checksum::of(bytes);
       return record;
     } catch (const BadInput&) {
       // The snapshot of a live file may fall into the middle of a flush; a file that nobody writes

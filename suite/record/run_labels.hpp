@@ -24,10 +24,12 @@ inline constexpr auto choices<RunLabel> = std::array{
     Choice{RunLabel::external, "external", "some numbers were imported"}};
 
 /// What makes a run invalid.
-enum class ValidityCode { nonfinite_loss };
+enum class ValidityCode { nonfinite_loss, impossible_times };
 template <>
 inline constexpr auto choices<ValidityCode> = std::array{
-    Choice{ValidityCode::nonfinite_loss, "nonfinite_loss", "a training loss was NaN or infinite"}};
+    Choice{ValidityCode::nonfinite_loss, "nonfinite_loss", "a training loss was NaN or infinite"},
+    Choice{ValidityCode::impossible_times, "impossible_times",
+           "a recorded time is none that a clock can show"}};
 
 /// The name in use now for a label of a file; others are returned as they are.
 [[nodiscard]] std::string current_label(std::string_view text);

@@ -80,6 +80,7 @@ struct Panel {
 
 struct RunRecord {
   std::filesystem::path file;
+  std::string content_sha256;  ///< of the bytes from 512 on
   RunHeader header;
   std::string requested_settings;  ///< JSON
   std::string resolved_settings;   ///< JSON: the RunSpec

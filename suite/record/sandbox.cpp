@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "core/descriptor.hpp"
+#include "core/error.hpp"
 #include "core/ids.hpp"
 #include "core/text.hpp"
 
@@ -28,6 +29,12 @@ constexpr int unexpected = 4;
 
 [[noreturn]] void fail(const char* call) {
   throw std::system_error(errno, std::generic_category(), call);
+}
+
+[[noreturn]] void refuse() {
+  throw Unavailable({cat("no process can be started to try a file in: ", std::strerror(errno)),
+                     "damaged files may crash or hang whatever reads them",
+                     "End other programs, or raise ulimit -n and ulimit -u"});
 }
 
 /// The kernel ends the child by `signal` when the timer has run down, whatever code is at work.
@@ -139,11 +146,11 @@ SandboxLimits limits_for_file(std::uintmax_t size_bytes) {
 std::string run_in_sandbox(const std::function<std::string()>& action,
                            const SandboxLimits& limits) {
   std::array<int, 2> ends{};
-  if (::pipe2(ends.data(), O_CLOEXEC) != 0) fail("pipe2");
+  if (::pipe2(ends.data(), O_CLOEXEC) != 0) refuse();
   const Descriptor answer(ends[0]);
   Descriptor question(ends[1]);
   const pid_t child = ::fork();
-  if (child < 0) fail("fork");
+  if (child < 0) refuse();
   if (child == 0) act_as_child(action, limits, question.get());
   question.reset();
   const auto text = read_all(answer.get());

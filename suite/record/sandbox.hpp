@@ -23,7 +23,7 @@ struct SandboxLimits {
 /// problem it found. When the child hangs, crashes or runs out of memory, the text says so; nothing
 /// of that reaches the caller. Blocking, at most about `limits.wall_time`.
 /// Only for programs without threads: the child goes on with a copy of the caller's memory.
-/// Errors: std::system_error when no child can be made.
+/// Errors: Unavailable when no child can be made.
 [[nodiscard]] std::string run_in_sandbox(const std::function<std::string()>& action,
                                          const SandboxLimits& limits);
 

@@ -45,7 +45,7 @@ struct LaunchRecord {
 [[nodiscard]] std::string to_json_text(const LaunchRecord& record);
 
 /// Folders come from anywhere: a link in one may lead to any file of whoever reads it. False when
-/// `file` is, or lies behind, a link out of `folder`, or one to nowhere; the folder may be a link.
+/// `file` is, or lies behind, a link out of `folder`; the folder itself may be one.
 [[nodiscard]] bool is_inside(const std::filesystem::path& folder,
                              const std::filesystem::path& file);
 

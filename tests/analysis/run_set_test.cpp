@@ -1,10 +1,13 @@
 #include "analysis/run_set.hpp"
 
+#include <cmath>
 #include <fstream>
 
 #include <gtest/gtest.h>
 
 #include "core/error.hpp"
+
+#include "record/checksum.hpp"
 
 #include "analysis/study_analysis.hpp"
 #include "tests/analysis/synthetic_run.hpp"
@@ -87,6 +90,68 @@ TEST_F(RunSetOfStudy, ACopyBesideTheOriginalCountsOnce) {
   EXPECT_EQ(set.runs[0].record.file, file);
   EXPECT_EQ(set.copies.size(), 2U);
   EXPECT_TRUE(set.unreadable.empty());
+}
+
+/// Changes a closed file and gives it the checksum that fits.
+void change(const std::filesystem::path& file, const std::string& from, const std::string& to) {
+  auto bytes = content_of(file);
+  ASSERT_EQ(from.size(), to.size());
+  const auto place = bytes.find(from, 512);
+  ASSERT_NE(place, std::string::npos) << from;
+  write_text(file, bytes.replace(place, from.size(), to));
+  checksum::close(file);
+}
+
+TEST_F(RunSetOfStudy, AnEarlierStateOfACompleteRunDoesNotHideIt) {
+  const auto complete = write_synthetic(study_, {});
+  write_synthetic(folder_ / "copy", {.status = RunStatus::interrupted});
+  for (const auto& folders : {std::vector{study_, folder_ / "copy"}, {folder_ / "copy", study_}}) {
+    const RunSet set = load_runs(folders);
+    ASSERT_EQ(set.runs.size(), 1U);
+    EXPECT_EQ(set.runs[0].record.file, complete);
+    ASSERT_EQ(set.copies.size(), 1U);
+    EXPECT_EQ(set.copies[0].reason, "an earlier state of " + complete.string());
+  }
+}
+
+TEST_F(RunSetOfStudy, CompleteFilesOfOneExecutionThatDifferAreAllRefused) {
+  write_synthetic(study_, {});
+  const auto changed = write_synthetic(folder_ / "copy", {});
+  change(changed, "gabcdef01", "gabcdef02");
+  for (const auto& folders : {std::vector{study_, folder_ / "copy"}, {folder_ / "copy", study_}}) {
+    const RunSet set = load_runs(folders);
+    EXPECT_TRUE(set.runs.empty());
+    ASSERT_EQ(set.unreadable.size(), 2U);
+    EXPECT_NE(set.unreadable[0].reason.find("of one execution"), std::string::npos);
+  }
+}
+
+TEST_F(RunSetOfStudy, ACopyWithTimesThatAreNoNumbersIsACopy) {
+  write_synthetic(study_, {.compute_s = std::nan("")});
+  std::filesystem::copy(study_, folder_ / "copy", std::filesystem::copy_options::recursive);
+  const RunSet set = load_runs({study_, folder_ / "copy"});
+  EXPECT_EQ(set.runs.size(), 1U);
+  EXPECT_EQ(set.copies.size(), 1U);
+}
+
+TEST_F(RunSetOfStudy, TimesThatNoClockShowsMakeTheRunInvalid) {
+  for (const double time_s : {-0.5, std::nan(""), 1e13}) {
+    std::filesystem::remove_all(study_);
+    const auto run = single({.compute_s = time_s, .input_wait_s = 0});
+    EXPECT_EQ(run.left_out, "invalid: impossible_times") << time_s;
+  }
+  std::filesystem::remove_all(study_);
+  EXPECT_TRUE(single({}).is_data());
+}
+
+TEST_F(RunSetOfStudy, AMixtureIsFoundAmongCopiesToo) {
+  write_group(study_, {}, 2);
+  const auto other = folder_ / "other";
+  write_group(other, {.local_batch = 8, .study = "tea"}, 2);
+  for (const auto& run : std::filesystem::directory_iterator(study_ / "runs"))
+    std::filesystem::copy(run.path(), other / "runs" / run.path().filename());
+  for (const auto& folders : {std::vector{study_, other}, {other, study_}})
+    EXPECT_EQ(StudyAnalysis(load_runs(folders)).flags().size(), 1U);
 }
 
 TEST_F(RunSetOfStudy, AMissingFolderIsRefused) {

@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include "core/visible.hpp"
+
 namespace scalestudy {
 namespace {
 
@@ -28,7 +30,7 @@ TEST(Text, LongTextsLoseTheirMiddle) {
 TEST(Text, ControlCharactersAreMadeVisible) {
   EXPECT_TRUE(has_control_characters("a\nb"));
   EXPECT_FALSE(has_control_characters("Zürich\xff"));
-  EXPECT_EQ(printable("a\nb\x1b[1m\x7fä"), "a\\x0ab\\x1b[1m\\x7fä");
+  EXPECT_EQ(one_line("a\nb\x1b[1m\x7fä"), "a\\u000ab\\u001b[1m\\u007fä");
 }
 
 TEST(Text, SplitKeepsEmptyPartsAndJoinRestores) {

@@ -120,7 +120,7 @@ TEST_F(ImageMaskSet, RefusesWhatIsNoPicture) {
 
 TEST_F(ImageMaskSet, RefusesNamesThatAreNotOneLine) {
   write_png(root_ / "images/c\n1.png", pattern(4, 4, 1));
-  expect_refused({"'c\\x0a1.png' in ", "control character"});
+  expect_refused({"'c\\u000a1.png' in ", "control character"});
 }
 
 TEST_F(ImageMaskSet, RefusesMissingAndEmptyFolders) {

@@ -156,6 +156,16 @@ TEST_F(ReportCommand, MixedBuildsAreSaidOnStandardOutputAndBadInput) {
   EXPECT_THAT(answer.err, HasSubstr("--accept-mixed"));
 }
 
+TEST_F(ReportCommand, AMixtureInJsonHasResultAndError) {
+  write_runs();
+  write_synthetic(study(), {.ranks = 2, .repeat = 3, .build_id = "other"});
+  const auto answer = report({"--json"});
+  const auto document = json::parse(answer.out);
+  EXPECT_EQ(document["exit_code"], 2);
+  EXPECT_THAT(document["error"].get<std::string>(), HasSubstr("--accept-mixed"));
+  EXPECT_EQ(document["series"].size(), 2U);
+}
+
 TEST_F(ReportCommand, AcceptedMixturesAreGroupsOfTheirOwn) {
   write_runs();
   for (const std::int64_t repeat : {3, 4, 5})

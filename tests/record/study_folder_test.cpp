@@ -186,7 +186,8 @@ TEST_F(LinksInAFolder, MayNotLeadOut) {
   std::filesystem::create_symlink(folder_ / "outside", inside_ / "plan.json");
   std::filesystem::create_symlink("..", inside_ / "up");
   std::filesystem::create_symlink("circle", inside_ / "circle");
-  for (const auto* const name : {"plan.json", "up/outside", "../outside", "circle"})
+  EXPECT_EQ(refusal(inside_ / "circle"), "") << "whoever opens it is told what it is";
+  for (const auto* const name : {"plan.json", "up/outside", "../outside"})
     EXPECT_THAT(refusal(inside_ / name), testing::HasSubstr("is a link out of")) << name;
 }
 

@@ -31,7 +31,13 @@ TEST(ReportTable, HtmlEscapesEverything) {
 }
 
 TEST(ReportTable, ControlBytesDoNotReachTheOutput) {
-  EXPECT_EQ(escape_html(std::string("a\x01\x1b b")), "a b");
+  EXPECT_EQ(escape_html(std::string("a\x01\x1b b\xff")), "a\\u0001\\u001b b\\xff");
+}
+
+TEST(ReportTable, SpreadsheetsCalculateNothingOfAFile) {
+  ReportTable table{"t", "", {{"name", "name", false}}, {}};
+  for (const char* text : {"=1+1", "@x", "+1", "-1"}) table.rows.push_back({text_cell(text)});
+  EXPECT_EQ(to_csv(table), "name\n'=1+1\n'@x\n'+1\n-1\n");
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "core/text.hpp"
+#include "core/visible.hpp"
 
 #include "record/run_file.hpp"
 #include "record/study_folder.hpp"
@@ -16,7 +17,6 @@
 #include "driver/inspect/inspection_json.hpp"
 #include "driver/inspect/kind_of_input.hpp"
 #include "driver/terminal/text_table.hpp"
-#include "driver/terminal/visible_text.hpp"
 
 namespace scalestudy {
 namespace {

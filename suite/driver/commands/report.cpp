@@ -10,6 +10,7 @@
 
 #include "core/error.hpp"
 #include "core/text.hpp"
+#include "core/visible.hpp"
 
 #include "study/study.hpp"
 
@@ -17,7 +18,6 @@
 
 #include "driver/commands/command.hpp"
 #include "driver/inspect/kind_of_input.hpp"
-#include "driver/terminal/visible_text.hpp"
 #include "workloads/catalogue.hpp"
 
 namespace scalestudy {

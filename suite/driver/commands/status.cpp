@@ -6,13 +6,13 @@
 #include <CLI/CLI.hpp>
 
 #include "core/text.hpp"
+#include "core/visible.hpp"
 
 #include "driver/commands/command.hpp"
 #include "driver/run/output_json.hpp"
 #include "driver/run/study_state.hpp"
 #include "driver/terminal/progress.hpp"
 #include "driver/terminal/text_table.hpp"
-#include "driver/terminal/visible_text.hpp"
 
 namespace scalestudy {
 namespace {

@@ -26,6 +26,11 @@ struct Listing {
 /// {"error": "…", "exit_code": 2}
 [[nodiscard]] std::string error_json(const std::string& message, ExitCode code);
 
+/// A result in JSON that is not all that was asked for, with why not; as it is when it says so.
+[[nodiscard]] std::string with_error(const std::string& document,
+                                     const std::string& message,
+                                     ExitCode code);
+
 /// As JSON with --json, else as a table.
 void show(const Listing& listing, Context& context);
 

@@ -28,6 +28,14 @@ std::string error_json(const std::string& message, ExitCode code) {
   return json_text_of({{"error", message}, {"exit_code", static_cast<int>(code)}});
 }
 
+std::string with_error(const std::string& document, const std::string& message, ExitCode code) {
+  auto object = json::parse(document, nullptr, false);
+  if (!object.is_object() || object.contains("error")) return document;
+  object["error"] = message;
+  object["exit_code"] = static_cast<int>(code);
+  return json_text_of(object);
+}
+
 void show(const Listing& listing, Context& context) {
   if (context.options.json) {
     context.out << listing_json(listing);

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/text.hpp"
+#include "core/visible.hpp"
 
 #include "driver/terminal/text_table.hpp"
 

@@ -4,8 +4,7 @@
 
 #include "core/error.hpp"
 #include "core/text.hpp"
-
-#include "driver/terminal/visible_text.hpp"
+#include "core/visible.hpp"
 
 namespace scalestudy {
 namespace {

@@ -1,6 +1,6 @@
 #pragma once
-/// Texts from files, names and other programs reach the terminal, which obeys what is in them: it
-/// changes colours, deletes lines, sets titles, answers for the user. Here they become visible.
+/// What texts from files, names and other programs hold that a terminal would obey is made visible
+/// on the way to it.
 
 #include <ostream>
 #include <streambuf>
@@ -9,9 +9,7 @@
 
 namespace scalestudy {
 
-/// Passes on text but for control characters other than tab and line end, direction marks and
-/// bytes that are no UTF-8: they become \u001b and the like, as JSON writes them, so that a JSON
-/// document keeps its meaning.
+/// Passes text on through visible() of core/visible.hpp; a JSON document keeps its meaning by it.
 class VisibleText final : public std::streambuf {
  public:
   explicit VisibleText(std::streambuf& target) : target_(target) {}
@@ -44,8 +42,5 @@ struct TerminalControl {
 std::ostream& operator<<(std::ostream& out, TerminalControl control);
 
 inline constexpr auto clear_line = terminal_control("\r\033[K");
-
-/// A text of others within a line of ours: all of the above and line ends are visible in it.
-[[nodiscard]] std::string one_line(std::string_view text);
 
 }  // namespace scalestudy
