@@ -16,7 +16,7 @@ bool is_formula(const std::string& text) {
 }
 
 std::string csv_field(const std::string& raw) {
-  const auto text = (is_formula(raw) ? "'" : "") + visible(raw);
+  auto text = (is_formula(raw) ? "'" : "") + visible(raw);
   if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
   std::string quoted = "\"";
   for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
