@@ -85,6 +85,30 @@ std::string page_header(const StudyAnalysis& analysis) {
              descriptions(set), paragraph("facts", facts + " · " + now_utc()), "</header>\n");
 }
 
+/// Why runs are no data: the run table that says it, too, is wide and far below.
+std::vector<std::string> reasons_left_out(const RunSet& set) {
+  std::vector<std::string> reasons;
+  for (const Run& run : set.runs)
+    if (!run.is_data()) reasons.push_back(cat(run.record.header.run_id, ": ", run.left_out));
+  for (const AbsentRun& file : set.unreadable) reasons.push_back(file.reason);
+  for (const AbsentRun& run : set.without_file) reasons.push_back(cat(run.name, ": ", run.reason));
+  for (const AbsentRun& plan : set.damaged_plans) reasons.push_back(plan.reason);
+  return reasons;
+}
+
+std::string list_of_reasons(const RunSet& set) {
+  constexpr std::size_t most = 10;
+  auto reasons = reasons_left_out(set);
+  if (reasons.size() > most + 1) {
+    const auto more = reasons.size() - most;
+    reasons.resize(most);
+    reasons.push_back(cat("and ", more, " more, in the run table"));
+  }
+  std::string items;
+  for (const auto& reason : reasons) items += element("li", reason);
+  return items;
+}
+
 std::string notices(const StudyAnalysis& analysis, const std::vector<std::string>& notes) {
   std::string items;
   for (const StudyFlag& flag : analysis.flags()) {
@@ -92,6 +116,7 @@ std::string notices(const StudyAnalysis& analysis, const std::vector<std::string
                  "</li>\n");
   }
   for (const std::string& note : notes) items += element("li", note);
+  items += list_of_reasons(analysis.runs());
   if (items.empty()) return "";
   return cat("<aside class=\"notice\"><ul>\n", items, "</ul></aside>\n");
 }

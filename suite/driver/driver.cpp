@@ -183,6 +183,11 @@ void require_known_options(const CommandLine& line, const std::vector<std::strin
     if (option == nullptr) refuse_option(app, name);
     const bool takes_next = equals == std::string::npos && option->get_items_expected_min() > 0;
     if (takes_next) ++i;
+    const bool is_empty = takes_next ? i < arguments.size() && arguments[i].empty()
+                                     : equals + 1 == arguments[i].size();
+    if (is_empty)
+      throw BadInput({name + " is given an empty value", "a default would be taken for it",
+                      cat("Leave out ", name, ", or give it a value")});
   }
 }
 
@@ -284,11 +289,9 @@ int run_driver(const std::vector<std::string>& arguments, Context& caller) noexc
   const bool in_json = contains(arguments, "--json");
   const auto ending = in_json ? act_in_json(arguments, context) : act(arguments, context);
   if (!ending.error.empty()) print_error(context, ending.error);
-  if (!context.out.flush() && ending.code == ExitCode::done) {
-    print_error(context, "The result could not be written to standard output. Is the disk full?");
-    return static_cast<int>(ExitCode::run_failed);
-  }
-  return static_cast<int>(ending.code);
+  if (context.out.flush()) return static_cast<int>(ending.code);
+  print_error(context, "The result could not be written to standard output. Is the disk full?");
+  return static_cast<int>(ending.code == ExitCode::done ? ExitCode::run_failed : ending.code);
 }
 
 }  // namespace scalestudy

@@ -74,10 +74,4 @@ std::filesystem::path close_run_file(const std::filesystem::path& part_file,
 /// another schema.
 [[nodiscard]] RunRecord read_run_file(const std::filesystem::path& file);
 
-/// Whether it was read from RUN_ID/.
-[[nodiscard]] bool is_in_own_folder(const RunRecord& record);
-
-/// Errors: BadInput when the record of RUN_ID/run.h5 is that of another run.
-void require_own_folder(const RunRecord& record);
-
 }  // namespace scalestudy

@@ -324,22 +324,29 @@ std::string problem_in_sandbox(std::span<const std::byte> bytes, checksum::Findi
 }
 
 RunRecord read_bytes_as_run(const std::filesystem::path& file, std::span<const std::byte> bytes) {
-  constexpr auto redo = "Delete the run's folder and run the study again";
+  constexpr auto redo =
+      "Copy it again from where it came from, or delete the run's folder and run the study again";
+  if (bytes.empty()) refuse(file, "the file is empty", redo);
   const auto finding = checksum::examine(bytes);
   if (finding == checksum::Finding::foreign) {
-    refuse(file, "this is not a run file of scalestudy", "Name a run.h5 or run.h5.part");
+    refuse(file, "this is not a run file of scalestudy, or its beginning is damaged",
+           "Name a run.h5 or run.h5.part; if it was one, copy it again from where it came from");
   }
   if (finding == checksum::Finding::open && file.extension() != ".part") {
     refuse(file, "it has no checksum, as every closed file has", redo);
   }
   if (finding == checksum::Finding::damaged) {
-    refuse(file, "the file was changed or cut after the run had closed it", redo);
+    refuse(file,
+           "the file was changed or cut after the run had closed it: what 'tail -c +513 FILE | "
+           "sha256sum' says of it is not what its first line says",
+           redo);
   }
   RunRecord record;
   auto problem = problem_in_sandbox(bytes, finding);
   if (problem.empty()) problem = problem_reading(bytes, finding, record);
-  if (!problem.empty()) refuse(file, problem, redo);
-  return record;
+  if (problem.empty()) return record;
+  const auto more_memory = advice_on_memory(limits_for_file(bytes.size()));
+  refuse(file, problem, more_memory.empty() ? redo : more_memory);
 }
 
 std::vector<std::byte> read_bytes(const std::filesystem::path& file) {
@@ -348,8 +355,15 @@ std::vector<std::byte> read_bytes(const std::filesystem::path& file) {
     checksum::state_all_bytes(bytes);
     return bytes;
   } catch (const std::system_error& error) {
-    throw BadInput({cat(file.string(), " cannot be read: ", error.code().message()),
-                    "a run's numbers stand in it", "Check the path and its permissions"});
+    std::error_code none;
+    const bool is_link = std::filesystem::is_symlink(file, none) ||
+                         std::filesystem::is_symlink(file.parent_path(), none);
+    const bool leads_nowhere = is_link && !std::filesystem::exists(file, none);
+    throw BadInput({cat(file.string(), " cannot be read: ", error.code().message(),
+                        leads_nowhere ? " behind the link" : ""),
+                    "a run's numbers stand in it",
+                    leads_nowhere ? "Put what the link stood for into its place"
+                                  : "Check the path and its permissions"});
   }
 }
 
@@ -375,16 +389,6 @@ RunRecord read_run_file(const std::filesystem::path& file) {
       bytes = std::move(later);
     }
   }
-}
-
-bool is_in_own_folder(const RunRecord& record) {
-  return std::filesystem::absolute(record.file).parent_path().filename() == record.header.run_id;
-}
-
-void require_own_folder(const RunRecord& record) {
-  if (is_in_own_folder(record)) return;
-  throw BadInput({cat(record.file.string(), " is the file of run ", record.header.run_id),
-                  "it would count as a run that never was", "Put it back into its own folder"});
 }
 
 }  // namespace scalestudy

@@ -133,4 +133,15 @@ void describe(std::int64_t dataset, const Column& column) {
 }
 
 }  // namespace run_layout
+bool is_in_own_folder(const RunRecord& record) {
+  return std::filesystem::absolute(record.file).parent_path().filename() == record.header.run_id;
+}
+
+void require_own_folder(const RunRecord& record) {
+  if (is_in_own_folder(record)) return;
+  throw BadInput({cat(record.file.string(), " is the file of run ", record.header.run_id),
+                  "it would count as a run that never was",
+                  cat("Put it back into its own folder, runs/", record.header.run_id)});
+}
+
 }  // namespace scalestudy

@@ -101,4 +101,10 @@ struct RunRecord {
   }
 };
 
+/// Whether it was read from RUN_ID/.
+[[nodiscard]] bool is_in_own_folder(const RunRecord& record);
+
+/// Errors: BadInput when the record of RUN_ID/run.h5 is that of another run.
+void require_own_folder(const RunRecord& record);
+
 }  // namespace scalestudy

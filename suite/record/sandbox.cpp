@@ -7,6 +7,7 @@
 #include <cstring>
 #include <fstream>
 #include <new>
+#include <optional>
 #include <system_error>
 
 #include <fcntl.h>
@@ -51,12 +52,18 @@ void end_after(Seconds time, __itimer_which timer, int signal) {
   ::setitimer(timer, &value, nullptr);
 }
 
-void limit_memory(std::int64_t more_bytes) {
+/// Of address space, what is in use and `more_bytes`; nothing where that is not limited.
+std::optional<rlim_t> most_memory(std::int64_t more_bytes) {
   std::ifstream statm("/proc/self/statm");
   std::int64_t pages = 0;
-  if (more_bytes <= 0 || !(statm >> pages)) return;
-  const auto bytes = static_cast<rlim_t>(pages * ::sysconf(_SC_PAGESIZE) + more_bytes);
-  const rlimit limit{bytes, bytes};
+  if (more_bytes <= 0 || !(statm >> pages)) return {};
+  return static_cast<rlim_t>(pages * ::sysconf(_SC_PAGESIZE) + more_bytes);
+}
+
+void limit_memory(std::int64_t more_bytes) {
+  const auto bytes = most_memory(more_bytes);
+  if (!bytes) return;
+  const rlimit limit{*bytes, *bytes};
   ::setrlimit(RLIMIT_AS, &limit);
 }
 
@@ -141,6 +148,14 @@ SandboxLimits limits_for_file(std::uintmax_t size_bytes) {
   // As many values as the reader allows for this size, each read into double and copied once.
   limits.memory_bytes = 2048 * mib + 256 * bytes;
   return limits;
+}
+
+std::string advice_on_memory(const SandboxLimits& limits) {
+  rlimit limit{};
+  const auto bytes = most_memory(limits.memory_bytes);
+  if (!bytes || ::getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur >= *bytes) return "";
+  return cat("This shell allows ", limit.rlim_cur / mib, " MiB of memory: first try again with ",
+             "'ulimit -v ", *bytes / 1024 + 1, "' or more");
 }
 
 std::string run_in_sandbox(const std::function<std::string()>& action,

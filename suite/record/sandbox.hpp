@@ -19,6 +19,10 @@ struct SandboxLimits {
 /// Ample for reading a run file of this size.
 [[nodiscard]] SandboxLimits limits_for_file(std::uintmax_t size_bytes);
 
+/// "" unless this process may have less memory than `limits` give (ulimit -v): whatever fails in
+/// the sandbox may then fail for that. Else what to do.
+[[nodiscard]] std::string advice_on_memory(const SandboxLimits& limits);
+
 /// Runs `action` in a forked child and returns the text it returned: "" for success, else the
 /// problem it found. When the child hangs, crashes or runs out of memory, the text says so; nothing
 /// of that reaches the caller. Blocking, at most about `limits.wall_time`.

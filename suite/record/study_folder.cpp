@@ -23,7 +23,8 @@ bool is_inside(const fs::path& folder, const fs::path& file) {
 void require_inside(const fs::path& folder, const fs::path& file) {
   if (is_inside(folder, file)) return;
   throw BadInput({cat(file.string(), " is a link out of ", folder.string()),
-                  "what lies there is not part of it", "Put a copy in the place of the link"});
+                  "what lies there is not part of it",
+                  "Put a copy in the place of the link; a study folder as a whole may be one"});
 }
 
 StudyFolder::StudyFolder(const fs::path& folder)
@@ -33,6 +34,15 @@ StudyFolder::StudyFolder(const fs::path& folder)
 
 void StudyFolder::require_study() const {
   if (is_there(plan_file())) return;
+  if (!is_there(folder_))
+    throw BadInput({cat(folder_.string(), " does not exist"),
+                    "a study folder is made by 'scalestudy run STUDY --out DIR'",
+                    "Check the path, or run a study into it first"});
+  if (is_there(runs_folder()))
+    throw BadInput(
+        {cat(folder_.string(), " has runs, but no plan.json"),
+         "only the plan says which runs there should be",
+         cat("Copy plan.json there, too, or use 'scalestudy report ", folder_.string(), "'")});
   throw BadInput({cat(folder_.string(), " is no study folder: it has no plan.json"),
                   "a study folder is made by 'scalestudy run STUDY --out DIR'",
                   "Check the path, or run a study into it first"});
@@ -48,10 +58,16 @@ bool StudyFolder::has_checkpoint(const std::string& run_id) const {
 
 std::vector<std::string> StudyFolder::run_ids() const {
   std::vector<std::string> ids;
+  if (!is_there(runs_folder())) return ids;
   std::error_code error;
-  for (const auto& entry : fs::directory_iterator(runs_folder(), error)) {
-    std::error_code no_folder;
-    if (entry.is_directory(no_folder)) ids.push_back(entry.path().filename().string());
+  const fs::directory_iterator entries(runs_folder(), error);
+  if (error)
+    throw BadInput({cat(runs_folder().string(), " cannot be read: ", error.message()),
+                    "the runs of the study lie there", "Check what it is, and its permissions"});
+  for (const auto& entry : entries) {
+    std::error_code neither;
+    if (entry.is_directory(neither) || entry.is_symlink(neither))
+      ids.push_back(entry.path().filename().string());
   }
   std::sort(ids.begin(), ids.end());
   return ids;
@@ -70,6 +86,9 @@ std::optional<fs::path> run_file_in(const fs::path& run_folder) {
     auto file = run_folder / name;
     if (is_there(file)) return file;
   }
+  std::error_code error;
+  const bool leads_nowhere = fs::is_symlink(run_folder, error) && !fs::exists(run_folder, error);
+  if (leads_nowhere) return run_folder / "run.h5";  // who reads it is told
   return {};
 }
 

@@ -77,12 +77,13 @@ class StudyFolder {
   /// Whether the run has a checkpoint to go on from.
   [[nodiscard]] bool has_checkpoint(const std::string& run_id) const;
 
-  /// Ids of all runs that have a folder, sorted.
+  /// Ids of all runs that have a folder, or a link in its place, sorted. Errors: BadInput when
+  /// runs/ cannot be read.
   [[nodiscard]] std::vector<std::string> run_ids() const;
 
   [[nodiscard]] std::optional<std::filesystem::path> result_file(const std::string& run_id) const;
 
-  /// The result file of every run that has one, sorted by run id.
+  /// The result file of every run that has one, sorted by run id. Errors: as run_ids().
   [[nodiscard]] std::vector<std::filesystem::path> result_files() const;
 
  private:
@@ -92,7 +93,7 @@ class StudyFolder {
 /// In a run's folder: while the run is being recorded.
 inline constexpr const char* open_result_file_name = "run.h5.part";
 
-/// run.h5, else run.h5.part, else nothing.
+/// run.h5, else run.h5.part, else nothing. Behind a folder's link that leads nowhere: run.h5.
 [[nodiscard]] std::optional<std::filesystem::path> run_file_in(
     const std::filesystem::path& run_folder);
 

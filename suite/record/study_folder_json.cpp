@@ -97,15 +97,17 @@ StudyPlan StudyFolder::read_plan() const {
   require_study();
   const auto file = plan_file();
   require_inside(folder_, file);
+  constexpr auto as_before =
+      "Copy it again from where it came from, or run the same study into the folder again: it "
+      "writes the file anew";
   try {
-    return plan_from(parse_json(text_of_file(file), file.string()), file.string());
+    return plan_from(parse_json(text_of_file(file), file.string(), as_before), file.string());
   } catch (const std::system_error& error) {
     throw BadInput({cat(file.string(), " cannot be read: ", error.code().message()),
                     "it lists the runs of the study", "Check its permissions, or restore it"});
   } catch (const json::exception& error) {
     throw BadInput({cat(file.string(), " is damaged: ", words_of(error)),
-                    "it lists the runs of the study",
-                    "Start the study into a new folder, or restore the file"});
+                    "it lists the runs of the study", as_before});
   }
 }
 

@@ -130,8 +130,11 @@ inline constexpr std::size_t most_json_nesting = 64;
 [[nodiscard]] nlohmann::json json_or_discarded(const std::string& text);
 
 /// Text to JSON; `origin` is the file's name. Errors: BadInput with line and column for syntax
-/// errors; deeper nesting than most_json_nesting; a key that stands twice in one object.
-[[nodiscard]] nlohmann::json parse_json(const std::string& text, const std::string& origin);
+/// errors; deeper nesting than most_json_nesting; a key that stands twice in one object. `advice`:
+/// what to do then.
+[[nodiscard]] nlohmann::json parse_json(const std::string& text,
+                                        const std::string& origin,
+                                        const char* advice = "Correct it there");
 
 /// Indented text that ends a line. Bytes that are not UTF-8 are replaced: paths and reasons may
 /// hold any.

@@ -360,10 +360,10 @@ json json_or_discarded(const std::string& text) {
   return json::parse(text, nullptr, /*allow_exceptions=*/false);
 }
 
-json parse_json(const std::string& text, const std::string& origin) {
+json parse_json(const std::string& text, const std::string& origin, const char* advice) {
   if (nesting_of_json(text) > most_json_nesting)
     throw BadInput({cat(origin, " is nested deeper than ", most_json_nesting, " levels"),
-                    "no file of scalestudy is", "Correct it there"});
+                    "no file of scalestudy is", advice});
   try {
     // The parser copies its callback, so the state is kept outside.
     DuplicateKeys duplicates(origin);
@@ -371,8 +371,7 @@ json parse_json(const std::string& text, const std::string& origin) {
       return duplicates(depth, event, value);
     });
   } catch (const json::exception& error) {
-    throw BadInput(
-        {cat(origin, ": ", words_of(error)), "it is not valid JSON", "Correct it there"});
+    throw BadInput({cat(origin, ": ", words_of(error)), "it is not valid JSON", advice});
   }
 }
 

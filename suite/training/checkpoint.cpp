@@ -1,6 +1,7 @@
 #include "training/checkpoint.hpp"
 
 #include <cstring>
+#include <system_error>
 #include <utility>
 
 #include "core/error.hpp"
@@ -166,6 +167,14 @@ std::span<const std::byte> checked(std::span<const std::byte> bytes, const std::
   return content;
 }
 
+std::vector<std::byte> checkpoint_bytes(const std::filesystem::path& file) {
+  try {
+    return bytes_of_file(file);
+  } catch (const std::system_error& error) {
+    refuse_checkpoint(file.string(), cat("it cannot be read: ", error.code().message()));
+  }
+}
+
 Checkpoint checkpoint_from(std::span<const std::byte> bytes, const std::string& origin) {
   return checkpoint_of({read_state_dict(checked(bytes, origin), origin), origin}, origin);
 }
@@ -188,14 +197,14 @@ AtomicFile draft_checkpoint(const std::filesystem::path& file, const Checkpoint&
 }
 
 Checkpoint read_checkpoint(const std::filesystem::path& file) {
-  return checkpoint_from(weights_file_bytes(file), file.string());
+  return checkpoint_from(checkpoint_bytes(file), file.string());
 }
 
 std::optional<Checkpoint> read_checkpoint(const Communicator& comm,
                                           const std::filesystem::path& file) {
   std::vector<std::byte> bytes;
   if (comm.is_root() && is_there(file)) {
-    bytes = weights_file_bytes(file);
+    bytes = checkpoint_bytes(file);
     static_cast<void>(checked(bytes, file.string()));  // before the others have to look at it
   }
   auto size = static_cast<std::int64_t>(bytes.size());

@@ -97,6 +97,16 @@ TEST(CommandLine, NoCommandNamesThemAll) {
   EXPECT_THAT(answer.err, HasSubstr("No command is given (the commands are init, plan, "));
 }
 
+TEST(CommandLine, AnEmptyValueIsNoDefault) {
+  for (const auto& given : {std::vector<std::string>{"--out", ""}, {"--out="}}) {
+    auto arguments = given;
+    arguments.insert(arguments.begin(), {"report", "/nowhere"});
+    const auto answer = answer_to(arguments);
+    EXPECT_EQ(answer.code, 2);
+    EXPECT_THAT(answer.err, HasSubstr("--out is given an empty value"));
+  }
+}
+
 TEST(CommandLine, AResultThatCannotBeWrittenIsNoSuccess) {
   std::ostringstream err;
   std::ofstream full("/dev/full");
@@ -168,7 +178,7 @@ TEST(CommandLine, UnknownStudyEnvironmentAndFolderAreBadInput) {
   EXPECT_THAT(launcher.err, HasSubstr("Did you mean 'local'"));
   const auto folder = answer_to({"status", "/nowhere"});
   EXPECT_EQ(folder.code, 2);
-  EXPECT_THAT(folder.err, HasSubstr("no study folder"));
+  EXPECT_THAT(folder.err, HasSubstr("/nowhere does not exist"));
 }
 
 TEST(CommandLine, ColourOnlyOnATerminalThatWantsIt) {

@@ -54,6 +54,30 @@ TEST(DryRun, PromisesNoRunWithoutData) {
   EXPECT_THAT(answer.err, HasSubstr("volume.tif does not exist"));
 }
 
+TEST(DryRun, PromisesNoRunWhereThereIsNoPlaceForIt) {
+  const StudyPlace place;
+  write_text(place.out(), "a file");
+  const auto answer = dry_run(place);
+  EXPECT_EQ(answer.code, 2);
+  EXPECT_THAT(answer.err, HasSubstr("it is no folder"));
+}
+
+/// What is run there would be written outside, and a report would refuse it.
+TEST(DryRun, RefusesLinksOutOfTheFolder) {
+  for (const auto* name : {"", "checkpoint.pt"}) {
+    const StudyPlace place;
+    const auto id = launches_of(place)[0]["run_id"].get<std::string>();
+    const auto link = fs::path(place.out()) / "runs" / id / name;
+    const auto plain = *name == '\0' ? link.parent_path() : link;
+    fs::create_directories(plain.parent_path());
+    fs::create_directories(place.path() / "outside");
+    fs::create_symlink(place.path() / "outside", plain);
+    const auto answer = dry_run(place);
+    EXPECT_EQ(answer.code, 2);
+    EXPECT_THAT(answer.err, HasSubstr("is a link out of"));
+  }
+}
+
 TEST(DryRun, PrintsOneCommandPerRankBelowTheRunsName) {
   const StudyPlace place;
   const auto answer = dry_run(place, {"--set", "repeats=1"});

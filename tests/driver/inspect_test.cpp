@@ -155,6 +155,8 @@ TEST(Inspect, RefusesWhatIsNoRun) {
   const auto study = ask_driver({"inspect", (folder / ".").string()});
   EXPECT_EQ(study.code, 2);
   EXPECT_THAT(study.err, HasSubstr("some-run"));
+  std::ofstream(folder / "picture.png") << "beside the runs";
+  EXPECT_THAT(ask_driver({"inspect", (folder / ".").string()}).err, HasSubstr("some-run"));
 }
 
 }  // namespace

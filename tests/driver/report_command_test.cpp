@@ -146,6 +146,61 @@ TEST_F(ReportCommand, ADamagedRunIsListedAndTheRestReported) {
   EXPECT_THAT(content_of(study() / "report/report.html"), HasSubstr("6 of 7 runs"));
 }
 
+TEST_F(ReportCommand, EachUnreadableFileHasItsOwnLineAndItsReasonOnThePage) {
+  write_runs();
+  fs::resize_file(write_synthetic(study(), {.repeat = 7}), 0);
+  fs::resize_file(write_synthetic(study(), {.repeat = 8}), 600);
+  const auto answer = report();
+  EXPECT_THAT(answer.err, HasSubstr("2 files could not be read"));
+  EXPECT_THAT(answer.err, HasSubstr("\n         " + (study() / "runs").string()));
+  EXPECT_THAT(answer.err, HasSubstr("run.h5: the file is empty"));
+  EXPECT_THAT(answer.err, HasSubstr("Copy it again from where it came from"));
+  const auto page = content_of(study() / "report/report.html");
+  const auto notice = page.substr(0, page.find("</aside>"));
+  EXPECT_THAT(notice, HasSubstr("run.h5: the file is empty"));
+  EXPECT_THAT(notice, HasSubstr("changed or cut"));
+}
+
+TEST_F(ReportCommand, OfThousandsOfUnreadableFilesSomeAreNamed) {
+  write_runs();
+  for (int i = 0; i < 30; ++i) {
+    const auto run = study() / "runs" / ("run-" + std::to_string(i));
+    fs::create_directories(run);
+    write_text(run / "run.h5", "");
+  }
+  EXPECT_THAT(report().err, HasSubstr("and 10 more, in the report's run table"));
+  EXPECT_THAT(content_of(study() / "report/report.html"),
+              HasSubstr("and 20 more, in the run table"));
+}
+
+TEST_F(ReportCommand, ALinkThatLeadsNowhereIsNamed) {
+  write_runs();
+  fs::create_symlink("gone", study() / "runs/linked-folder");
+  fs::create_directories(study() / "runs/linked-file");
+  fs::create_symlink("gone", study() / "runs/linked-file/run.h5");
+  const auto answer = report();
+  EXPECT_EQ(answer.code, 2);
+  for (const auto* name : {"linked-folder", "linked-file"})
+    EXPECT_THAT(answer.err, HasSubstr(name + std::string("/run.h5 cannot be read: No such file or "
+                                                         "directory behind the link")));
+}
+
+TEST_F(ReportCommand, RunsThatCannotBeReadAreNoEmptyStudy) {
+  fs::create_directories(study());
+  write_text(study() / "runs", "a file");
+  const auto answer = report();
+  EXPECT_EQ(answer.code, 2);
+  EXPECT_THAT(answer.err, HasSubstr("runs cannot be read: Not a directory"));
+  EXPECT_EQ(ask_driver({"inspect", study().string()}).code, 2);
+}
+
+TEST_F(ReportCommand, TheFolderOfAllRunsNamesThatOfItsStudy) {
+  write_runs();
+  for (const auto* end : {"runs", "runs/"})
+    EXPECT_THAT(ask_driver({"report", (study() / end).string()}).err,
+                HasSubstr("Use scalestudy report " + study().string() + "."));
+}
+
 TEST_F(ReportCommand, MixedBuildsAreSaidOnStandardOutputAndBadInput) {
   write_runs();
   write_synthetic(study(), {.ranks = 2, .repeat = 3, .build_id = "other"});

@@ -54,8 +54,20 @@ TEST(StudyFolder, OtherFoldersAndDamagedPlansAreRefused) {
   const WritableStudyFolder folder(temporary.path());
   EXPECT_THROW(folder.require_study(), BadInput);
   write_text(temporary.path() / "plan.json", "{\"study\": ");
-  EXPECT_THAT(message_of([&] { return folder.read_plan(); }),
-              HasSubstr("plan.json: parse error at line 1, column 11"));
+  const auto damaged = message_of([&] { return folder.read_plan(); });
+  EXPECT_THAT(damaged, HasSubstr("plan.json: parse error at line 1, column 11"));
+  EXPECT_THAT(damaged, HasSubstr("Copy it again from where it came from"));
+}
+
+TEST(StudyFolder, WhyThereIsNoPlanIsSaid) {
+  const TemporaryFolder temporary;
+  const StudyFolder folder(temporary.path() / "study");
+  const auto message = [&] { return message_of([&] { return folder.read_plan(); }); };
+  EXPECT_THAT(message(), HasSubstr("study does not exist"));
+  fs::create_directories(folder.path());
+  EXPECT_THAT(message(), HasSubstr("is no study folder"));
+  fs::create_directories(folder.runs_folder());
+  EXPECT_THAT(message(), HasSubstr("has runs, but no plan.json"));
 }
 
 TEST(StudyFolder, CannotBeMadeBelowAFile) {

@@ -189,6 +189,18 @@ TEST(Run, RefusesTheResultsOfAnotherBuildMachineOrStudy) {
   EXPECT_THAT(other.err, HasSubstr("has no such run"));
 }
 
+TEST(Run, ARenamedRunIsCalledSo) {
+  const Workplace place;
+  ASSERT_EQ(place.run().code, 0);
+  const auto folder = place.run_folders().front();
+  fs::rename(folder, folder.parent_path() / "renamed");
+  const auto again = place.run();
+  EXPECT_EQ(again.code, 2);
+  EXPECT_THAT(again.err,
+              HasSubstr("renamed/run.h5 is the file of run " + folder.filename().string()));
+  EXPECT_THAT(again.err, HasSubstr("Put it back into its own folder, runs/"));
+}
+
 /// A run that died, with a file that only the driver takes for a checkpoint.
 Workplace& interrupted(Workplace& place) {
   place.write_study(R"("ranks": [1])", 1);

@@ -39,7 +39,7 @@ TEST(DamagedFile, MissingFileFolderAndForeignFiles) {
   EXPECT_THAT(refusal_of(folder / "absent.h5"), HasSubstr("No such file"));
   EXPECT_THAT(refusal_of(folder / "."), HasSubstr("Is a directory"));
   write_text(folder / "empty.h5", "");
-  EXPECT_THAT(refusal_of(folder / "empty.h5"), HasSubstr("not a run file"));
+  EXPECT_THAT(refusal_of(folder / "empty.h5"), HasSubstr("the file is empty"));
   write_text(folder / "text.h5", std::string(5000, 'a'));
   EXPECT_THAT(refusal_of(folder / "text.h5"), HasSubstr("text.h5: this is not a run file"));
 }

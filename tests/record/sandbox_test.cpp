@@ -5,6 +5,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -60,6 +61,20 @@ TEST(Sandbox, AnAlarmThatTheCallerBlocksStillEndsTheChild) {
   };
   EXPECT_THAT(run_in_sandbox(sleep, {Seconds(10), Seconds(0.1), 0}), HasSubstr("busy"));
   ::sigprocmask(SIG_SETMASK, &before, nullptr);
+}
+
+TEST(Sandbox, AShellWithLessMemoryIsAdvised) {
+  const auto limits = limits_for_file(1000);
+  EXPECT_EQ(advice_on_memory(limits), "");
+  const pid_t child = ::fork();
+  if (child == 0) {
+    const rlimit little{64 << 20, RLIM_INFINITY};
+    ::setrlimit(RLIMIT_AS, &little);
+    ::_exit(advice_on_memory(limits).find("This shell allows 64 MiB") == 0 ? 0 : 1);
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0);
 }
 
 TEST(Sandbox, LeavesNoChildBehind) {

@@ -102,7 +102,7 @@ TEST_F(StateDictFile, NamesWhatDoesNotFit) {
 
 TEST_F(StateDictFile, EveryCutAndManyFlipsAreRefusedOrHarmless) {
   write_state_dict(file("weights.pt"), {{"a", torch::arange(5)}, {"b", torch::ones({2, 2})}});
-  const auto intact = weights_file_bytes(file("weights.pt"));
+  const auto intact = bytes_of_file(file("weights.pt"));
   for (std::size_t size = 0; size < intact.size(); size += 7) {
     const auto cut = std::span(intact).first(size);
     EXPECT_THAT(message_of([&] { return read_state_dict(cut, "cut.pt"); }), HasSubstr("cut.pt"))

@@ -40,10 +40,17 @@ void print_result(const ReportResult& result, Context& context) {
 /// The report lists damaged files and is complete without them; the caller still has to know.
 void refuse_unreadable(const ReportResult& result) {
   if (result.unreadable.empty()) return;
-  throw BadInput({cat(counted(result.unreadable.size(), "file"),
-                      " could not be read: ", join(result.unreadable, "; ")),
-                  "the report leaves out what they hold",
-                  "Remove what is damaged and run the study again"});
+  constexpr std::size_t most = 20;
+  auto shown = result.unreadable;
+  if (shown.size() > most) {
+    shown.resize(most);
+    shown.push_back(
+        cat("and ", result.unreadable.size() - most, " more, in the report's run table"));
+  }
+  auto list = join(shown, "\n  ");
+  if (list.ends_with('.')) list.pop_back();
+  throw BadInput({counted(result.unreadable.size(), "file") + " could not be read",
+                  "the report goes without them", "What to do about each:\n  " + list});
 }
 
 /// The report keeps them apart, which is no answer to what was asked.

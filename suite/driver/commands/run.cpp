@@ -157,6 +157,8 @@ ExitCode run(Context& context, const RunOptions& options) {
   const auto planned = plan_study(context, options.study);
   require_runs(planned);
   const WritableStudyFolder folder(options.out);
+  folder.require_place();
+  folder.require_inside_all(planned.plan.matrix);
   require_data(planned.study);
   if (options.dry_run) return show_commands(context, planned, folder);
   ShippedFiles(context.executable).require_rank_program();

@@ -46,16 +46,17 @@ bool holds_data(const fs::path& folder) {
                      [](const auto& entry) { return is_picture_name(entry.path()); });
 }
 
-bool is_data(const fs::path& path) {
-  std::error_code error;
-  if (fs::is_directory(path, error)) return holds_data(path);
-  return is_pack(path) || begins_as_picture(path);
-}
-
 bool is_study_folder(const fs::path& folder) {
   const StudyFolder study(folder);
+  return is_there(study.plan_file()) || is_there(study.runs_folder());
+}
+
+bool is_data(const fs::path& path) {
   std::error_code error;
-  return fs::exists(study.plan_file(), error) || fs::is_directory(study.runs_folder(), error);
+  // Of whoever's pictures lie beside the runs.
+  if (fs::is_directory(path, error))
+    return !run_file_in(path) && !is_study_folder(path) && holds_data(path);
+  return is_pack(path) || begins_as_picture(path);
 }
 
 }  // namespace
@@ -84,7 +85,9 @@ void require_study_folder(const fs::path& folder) {
   std::error_code error;
   if (!fs::is_directory(folder, error) || is_study_folder(folder)) return;
   const auto why = "a study folder is made by 'scalestudy run STUDY --out DIR'";
-  const auto parent = fs::absolute(folder).lexically_normal().parent_path();
+  const auto place = StudyFolder(folder).path();
+  const auto parent = place.parent_path();
+  const bool path_is_runs = place.filename() == "runs" && is_study_folder(parent);
   if (run_file_in(folder) && parent.filename() == "runs")
     throw BadInput({cat("'", folder.string(), "' is the folder of a single run"),
                     "a report compares the runs of a study",
@@ -92,7 +95,8 @@ void require_study_folder(const fs::path& folder) {
                         ", or scalestudy inspect ", folder.string())});
   throw BadInput(
       {cat("'", folder.string(), "' is no study folder: it has neither runs/ nor plan.json"), why,
-       "Check the path, or run a study into it first"});
+       path_is_runs ? cat("Use scalestudy report ", parent.string())
+                    : "Check the path, or run a study into it first"});
 }
 
 }  // namespace scalestudy

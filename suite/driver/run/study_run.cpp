@@ -71,6 +71,13 @@ std::string checkpoint_difference(const StudyFolder& folder,
                   "Choose a new --out, or add --accept-mixed"});
 }
 
+/// A result that is not of the plan: perhaps only its folder has another name now.
+[[noreturn]] void refuse_unplanned(const StudyFolder& folder, const std::string& id) {
+  const auto record = read_run_file(folder.run_folder(id) / "run.h5");
+  require_own_folder(record);
+  refuse_mixed(folder, id, "the study as it is now has no such run");
+}
+
 [[noreturn]] void refuse_checkpoint(const StudyFolder& folder,
                                     const std::string& run_id,
                                     const std::string& why) {
@@ -127,8 +134,7 @@ void require_same_study(const StudyFolder& folder,
   }
   for (const auto& id : folder.run_ids()) {
     if (std::find(planned.begin(), planned.end(), id) != planned.end()) continue;
-    if (!is_there(folder.run_folder(id) / "run.h5")) continue;
-    refuse_mixed(folder, id, "the study as it is now has no such run");
+    if (is_there(folder.run_folder(id) / "run.h5")) refuse_unplanned(folder, id);
   }
 }
 

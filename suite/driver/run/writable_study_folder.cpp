@@ -40,7 +40,20 @@ void refuse_unwritable(const fs::path& path, const std::string& detail) {
                   "Choose another folder with --out, or change its permissions"});
 }
 
+void WritableStudyFolder::require_place() const {
+  if (is_there(path()) && !fs::is_directory(path())) refuse_unwritable(path(), "it is no folder");
+}
+
+void WritableStudyFolder::require_inside_all(const StudyMatrix& matrix) const {
+  require_inside(path(), runs_folder());
+  for (const auto& spec : matrix.runs) {
+    require_inside(path(), run_folder(spec.run_id()));
+    require_inside(path(), run_folder(spec.run_id()) / checkpoint_file_name);
+  }
+}
+
 void WritableStudyFolder::create() const {
+  require_place();
   make_folders(runs_folder());
   if (::access(path().c_str(), W_OK) != 0) refuse_unwritable(path(), std::strerror(errno));
   for (const auto& file : {driver_log(), study_file(), plan_file()}) {

@@ -18,7 +18,12 @@ class WritableStudyFolder : public StudyFolder {
  public:
   using StudyFolder::StudyFolder;
 
+  /// Errors: BadInput when its place is taken by something that is no folder.
+  void require_place() const;
   void create() const;
+
+  /// Errors: BadInput when what a run would write to lies behind a link out of the folder.
+  void require_inside_all(const StudyMatrix& matrix) const;
   [[nodiscard]] std::filesystem::path driver_log() const { return path() / "driver.log"; }
 
   void write_study(const std::string& requested_json) const;

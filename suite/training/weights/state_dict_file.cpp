@@ -236,16 +236,14 @@ NamedTensors read_state_dict(std::span<const std::byte> bytes, const std::string
   }
 }
 
-std::vector<std::byte> weights_file_bytes(const std::filesystem::path& file) {
+NamedTensors read_state_dict(const std::filesystem::path& file) {
+  std::vector<std::byte> bytes;
   try {
-    return bytes_of_file(file);
+    bytes = bytes_of_file(file);
   } catch (const std::system_error& error) {
     refuse_file(file.string(), cat("it cannot be read: ", error.code().message()));
   }
-}
-
-NamedTensors read_state_dict(const std::filesystem::path& file) {
-  return read_state_dict(weights_file_bytes(file), file.string());
+  return read_state_dict(bytes, file.string());
 }
 
 }  // namespace scalestudy

@@ -44,7 +44,4 @@ void write_state_dict(const Sink& sink, const NamedTensors& tensors);
 [[nodiscard]] NamedTensors read_state_dict(std::span<const std::byte> bytes,
                                            const std::string& origin);
 
-/// The whole file. Errors: BadInput with the system's reason.
-[[nodiscard]] std::vector<std::byte> weights_file_bytes(const std::filesystem::path& file);
-
 }  // namespace scalestudy
