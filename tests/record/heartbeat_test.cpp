@@ -118,7 +118,8 @@ TEST(Heartbeat, OtherBusErrorsStillEndTheProcess) {
   }
   int status = 0;
   ::waitpid(child, &status, 0);
-  // AddressSanitizer's own handler, given back as any other, ends the process with a code of its own.
+  // AddressSanitizer's own handler, given back as any other, ends the process with a code of its
+  // own.
   EXPECT_TRUE(WIFSIGNALED(status) ? WTERMSIG(status) == SIGBUS : WEXITSTATUS(status) != 0);
 }
 

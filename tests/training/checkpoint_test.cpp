@@ -117,6 +117,13 @@ TEST_F(CheckpointTest, EveryCutAndEveryFlippedBitIsFound) {
   expect_equal(read_checkpoint(file_), sample_checkpoint());
 }
 
+TEST_F(CheckpointTest, WhatIsNoFileIsRefusedWithTheWayOn) {
+  fs::remove(file_);
+  fs::create_directory(file_);
+  EXPECT_THAT(refusal(), HasSubstr("checkpoint.pt: it cannot be read: Is a directory"));
+  EXPECT_THAT(refusal(), HasSubstr("--fresh"));
+}
+
 TEST_F(CheckpointTest, AFullDiskLeavesTheEarlierOne) {
   const auto before = content_of(file_);
   ::signal(SIGXFSZ, SIG_IGN);

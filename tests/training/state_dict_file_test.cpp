@@ -9,6 +9,7 @@
 #include <torch/utils.h>
 
 #include "core/error.hpp"
+#include "core/file_content.hpp"
 
 #include "training/checkpoint.hpp"
 
