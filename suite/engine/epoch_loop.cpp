@@ -17,7 +17,7 @@ EpochLoop::EpochLoop(RankServices& services, EpochWork& work)
       layout_(epoch_layout(plan_)),
       schedule_(make_schedule(services.spec)),
       timeline_(services.clock, &services.heartbeat),
-      recorder_(services.comm, services.writer, services.clock.origin_s()) {}
+      recorder_(services.comm, services.writer, services.clock) {}
 
 TrainingOutcome EpochLoop::run(const RunProgress& from) {
   progress_ = from;
@@ -67,9 +67,7 @@ void EpochLoop::train_step(StepLoop& loop) {
                     .epoch = progress_.epochs_done});
   progress_.samples_seen += global_count(plan.step, layout_);
   ++progress_.steps_done;
-  // Bucket times are the host's; between events of a device they would mean nothing.
-  recorder_.add_step(services_.clock.is_host_time() ? work_.reduction().bucket_times()
-                                                    : std::span<const BucketTimes>());
+  recorder_.add_step(work_.reduction().bucket_marks());
   if (recorder_.is_due()) flush();
 }
 
@@ -90,6 +88,7 @@ std::vector<StepFacts> EpochLoop::take_facts() {
 }
 
 void EpochLoop::flush() {
+  recorder_.resolve_buckets();
   const auto times = timeline_.take_finished();
   const auto facts = take_facts();
   try {

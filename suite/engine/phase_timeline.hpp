@@ -36,7 +36,7 @@ using Mark = std::int64_t;
 class StepClock {
  public:
   virtual ~StepClock();
-  /// Cheap and non-blocking.
+  /// Cheap and non-blocking; from any thread.
   virtual Mark mark() = 0;
   /// Seconds since the clock's origin. May wait until the device has reached the mark.
   virtual double seconds(Mark mark) = 0;
@@ -47,8 +47,6 @@ class StepClock {
   virtual void advance(double by_s) = 0;
   /// The origin on the host's steady clock [s].
   [[nodiscard]] virtual double origin_s() const = 0;
-  /// Whether its marks may be compared with times of the host's steady clock.
-  [[nodiscard]] virtual bool is_host_time() const = 0;
 };
 
 /// Steady clock of the host, nanosecond marks.
@@ -60,7 +58,6 @@ class HostClock final : public StepClock {
   void recycle() override {}
   void advance(double by_s) override;
   [[nodiscard]] double origin_s() const override;
-  [[nodiscard]] bool is_host_time() const override { return true; }
 
  private:
   std::int64_t origin_ns_;

@@ -6,7 +6,6 @@
 #include <mutex>
 #include <thread>
 
-#include "core/clock.hpp"
 #include "core/error.hpp"
 
 namespace scalestudy {
@@ -54,17 +53,19 @@ class ReadyCounter {
 ///
 /// Three parties share it: the backward pass hands buckets over and goes on at once; this thread
 /// reduces one bucket at a time, without the lock, so that handing over never waits for the
-/// network; the step's end waits until none is pending. `times_[b]` is written by the thread that
+/// network; the step's end waits until none is pending. `marks_[b]` is written by the thread that
 /// works on bucket b and read after wait(), whose lock orders the two. After an error nothing more
 /// is reduced, so that no rank enters a collective that its peers never will.
 class CommunicationThread {
  public:
   CommunicationThread(Communicator comm,
                       std::vector<BufferView> views,
-                      std::vector<BucketTimes>& times)
+                      StepClock& clock,
+                      std::vector<BucketMarks>& marks)
       : comm_(std::move(comm)),
         views_(std::move(views)),
-        times_(times),
+        clock_(clock),
+        marks_(marks),
         thread_([this] { serve(); }) {}
 
   ~CommunicationThread() {
@@ -111,9 +112,9 @@ class CommunicationThread {
 
   std::exception_ptr reduce_now(std::size_t bucket) {
     try {
-      times_[bucket].start_s = now_s();
+      marks_[bucket].start = clock_.mark();
       comm_.all_reduce(views_[bucket]);
-      times_[bucket].end_s = now_s();
+      marks_[bucket].end = clock_.mark();
       return nullptr;
     } catch (...) {
       return std::current_exception();
@@ -122,7 +123,8 @@ class CommunicationThread {
 
   Communicator comm_;
   std::vector<BufferView> views_;
-  std::vector<BucketTimes>& times_;
+  StepClock& clock_;
+  std::vector<BucketMarks>& marks_;
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<std::size_t> queue_;
@@ -132,10 +134,10 @@ class CommunicationThread {
   std::thread thread_;  // last: it uses all of the above
 };
 
-std::vector<BucketTimes> times_for(const std::vector<BufferView>& views) {
-  std::vector<BucketTimes> times;
-  for (const auto& view : views) times.push_back({view.bytes().value(), 0, 0, 0});
-  return times;
+std::vector<BucketMarks> marks_for(const std::vector<BufferView>& views) {
+  std::vector<BucketMarks> marks;
+  for (const auto& view : views) marks.push_back({view.bytes().value(), 0, 0, 0});
+  return marks;
 }
 
 /// A full bucket goes out while the backward pass computes the rest. Strictly in bucket order, so
@@ -147,8 +149,9 @@ class BucketedOverlap final : public ReductionStrategy {
   explicit BucketedOverlap(const ReductionContext& context)
       : counter_(context.buckets),
         bucket_count_(context.buckets.size()),
-        times_(times_for(bucket_views(context))),
-        thread_(context.comm, bucket_views(context), times_) {}
+        clock_(context.clock),
+        marks_(marks_for(bucket_views(context))),
+        thread_(context.comm, bucket_views(context), clock_, marks_) {}
 
   void begin_step() override {
     counter_.reset();
@@ -157,7 +160,7 @@ class BucketedOverlap final : public ReductionStrategy {
 
   void gradient_ready(std::size_t parameter) override {
     if (!counter_.mark(parameter)) return;
-    times_[counter_.bucket_of(parameter)].ready_s = now_s();
+    marks_[counter_.bucket_of(parameter)].ready = clock_.mark();
     while (next_bucket_ < bucket_count_ && counter_.is_ready(next_bucket_))
       thread_.reduce(next_bucket_++);
   }
@@ -167,13 +170,14 @@ class BucketedOverlap final : public ReductionStrategy {
     SCALESTUDY_EXPECT(next_bucket_ == bucket_count_);
   }
 
-  [[nodiscard]] std::span<const BucketTimes> bucket_times() const override { return times_; }
+  [[nodiscard]] std::span<const BucketMarks> bucket_marks() const override { return marks_; }
 
  private:
   ReadyCounter counter_;
   std::size_t bucket_count_;
   std::size_t next_bucket_ = 0;
-  std::vector<BucketTimes> times_;
+  StepClock& clock_;
+  std::vector<BucketMarks> marks_;
   CommunicationThread thread_;
 };
 
@@ -181,22 +185,23 @@ class BucketedOverlap final : public ReductionStrategy {
 class FlatAfterBackward final : public ReductionStrategy {
  public:
   explicit FlatAfterBackward(const ReductionContext& context)
-      : comm_(context.comm), flat_(context.flat), times_(1) {
-    times_[0].size_bytes = flat_.bytes().value();
+      : comm_(context.comm), flat_(context.flat), clock_(context.clock), marks_(1) {
+    marks_[0].size_bytes = flat_.bytes().value();
   }
   void begin_step() override {}
   void gradient_ready(std::size_t) override {}
   void finish() override {
-    times_[0].ready_s = times_[0].start_s = now_s();
+    marks_[0].ready = marks_[0].start = clock_.mark();
     comm_.all_reduce(flat_);
-    times_[0].end_s = now_s();
+    marks_[0].end = clock_.mark();
   }
-  [[nodiscard]] std::span<const BucketTimes> bucket_times() const override { return times_; }
+  [[nodiscard]] std::span<const BucketMarks> bucket_marks() const override { return marks_; }
 
  private:
   Communicator comm_;
   BufferView flat_;
-  std::vector<BucketTimes> times_;
+  StepClock& clock_;
+  std::vector<BucketMarks> marks_;
 };
 
 /// The no-communication arm: same compute, every rank on its own. For timing only.
@@ -206,7 +211,7 @@ class NoReduction final : public ReductionStrategy {
   void begin_step() override {}
   void gradient_ready(std::size_t) override {}
   void finish() override {}
-  [[nodiscard]] std::span<const BucketTimes> bucket_times() const override { return {}; }
+  [[nodiscard]] std::span<const BucketMarks> bucket_marks() const override { return {}; }
 };
 
 }  // namespace

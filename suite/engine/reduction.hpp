@@ -13,15 +13,16 @@
 #include "comm/communicator.hpp"
 
 #include "engine/gradient_buckets.hpp"
+#include "engine/phase_timeline.hpp"
 
 namespace scalestudy {
 
-/// Times of one bucket in one step, steady clock [s].
-struct BucketTimes {
+/// One bucket in one step, by the step clock.
+struct BucketMarks {
   std::int64_t size_bytes = 0;
-  double ready_s = 0;  ///< its last gradient was ready
-  double start_s = 0;  ///< the collective was entered
-  double end_s = 0;    ///< the collective was left
+  Mark ready = 0;  ///< its last gradient was ready
+  Mark start = 0;  ///< the collective was entered
+  Mark end = 0;    ///< the collective was left
 };
 
 class ReductionStrategy {
@@ -39,13 +40,14 @@ class ReductionStrategy {
   virtual void finish() = 0;
 
   /// Of the last finished step, in launch order.
-  [[nodiscard]] virtual std::span<const BucketTimes> bucket_times() const = 0;
+  [[nodiscard]] virtual std::span<const BucketMarks> bucket_marks() const = 0;
 };
 
 struct ReductionContext {
   Communicator comm;            ///< used by the strategy alone while a step runs
   std::vector<Bucket> buckets;  ///< cover all gradients
   BufferView flat;              ///< all gradients in ready order, then one element: the loss weight
+  StepClock& clock;             ///< outlives the strategy
 };
 
 [[nodiscard]] std::unique_ptr<ReductionStrategy> make_reduction(Reduction reduction,

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 #include "core/error.hpp"
 
@@ -55,12 +56,21 @@ std::vector<StepRow> step_rows(std::span<const StepTimes> times, std::span<const
 
 }  // namespace
 
-RunRecorder::RunRecorder(Communicator comm, RunFileWriter* writer, double clock_origin_s)
-    : comm_(std::move(comm)), writer_(writer), clock_origin_s_(clock_origin_s) {}
+RunRecorder::RunRecorder(Communicator comm, RunFileWriter* writer, StepClock& clock)
+    : comm_(std::move(comm)), writer_(writer), clock_(clock) {}
 
-void RunRecorder::add_step(std::span<const BucketTimes> buckets) {
-  buckets_.emplace_back(buckets.begin(), buckets.end());
+void RunRecorder::add_step(std::span<const BucketMarks> buckets) {
+  marks_.emplace_back(buckets.begin(), buckets.end());
   ++collected_;
+}
+
+void RunRecorder::resolve_buckets() {
+  for (const auto& step : std::exchange(marks_, {})) {
+    auto& buckets = buckets_.emplace_back();
+    for (const auto& bucket : step)
+      buckets.push_back({bucket.size_bytes, clock_.seconds(bucket.ready),
+                         clock_.seconds(bucket.start), clock_.seconds(bucket.end)});
+  }
 }
 
 void RunRecorder::flush(const std::vector<StepTimes>& times, const std::vector<StepFacts>& facts) {
@@ -92,7 +102,7 @@ void RunRecorder::flush_alone(const std::vector<StepTimes>& times,
 std::vector<BucketRow> RunRecorder::bucket_rows(const std::vector<StepTimes>& times) const {
   std::vector<BucketRow> rows;
   for (std::size_t i = 0; i < buckets_.size() && i < times.size(); ++i) {
-    const double step_start_s = clock_origin_s_ + times[i].start_s;
+    const double step_start_s = times[i].start_s;
     for (std::size_t b = 0; b < buckets_[i].size(); ++b) {
       const auto& bucket = buckets_[i][b];
       rows.push_back({.rank = comm_.rank().value(),

@@ -22,17 +22,28 @@ struct StepFacts {
   std::int64_t epoch = 0;
 };
 
+/// One bucket in one step, in seconds of the step clock.
+struct BucketTimes {
+  std::int64_t size_bytes = 0;
+  double ready_s = 0;
+  double start_s = 0;
+  double end_s = 0;
+};
+
 class RunRecorder {
  public:
-  /// `writer` is rank 0's, null on all others, and outlives the recorder. `clock_origin_s`: the
-  /// training clock's zero on the steady clock [s].
-  RunRecorder(Communicator comm, RunFileWriter* writer, double clock_origin_s);
+  /// `writer` is rank 0's, null on all others, and outlives the recorder, as `clock` does.
+  RunRecorder(Communicator comm, RunFileWriter* writer, StepClock& clock);
 
   /// Local: the next step's number, when earlier ones are in the file already.
   void start_at(std::int64_t step) { first_step_ = step; }
 
-  /// Local: after each step. Bucket times are the reduction's of this step.
-  void add_step(std::span<const BucketTimes> buckets);
+  /// Local: after each step. Marks are the reduction's of this step.
+  void add_step(std::span<const BucketMarks> buckets);
+
+  /// Local: what the marks since the last flush mean; before the timeline's are taken, which ends
+  /// the life of all. Waits for the device.
+  void resolve_buckets();
 
   /// True when the steps collected so far should be written now; the same on all ranks.
   [[nodiscard]] bool is_due() const { return collected_ >= next_flush_; }
@@ -49,8 +60,9 @@ class RunRecorder {
 
   Communicator comm_;
   RunFileWriter* writer_;
-  double clock_origin_s_;
-  std::vector<std::vector<BucketTimes>> buckets_;
+  StepClock& clock_;
+  std::vector<std::vector<BucketMarks>> marks_;    ///< step by step, since the last resolution
+  std::vector<std::vector<BucketTimes>> buckets_;  ///< step by step, since the last flush
   std::int64_t collected_ = 0;
   bool written_ = false;  ///< the steps since the last flush are in the file already
   std::int64_t next_flush_ = 1;

@@ -233,6 +233,7 @@ struct RankRow {
   double clocked_core_busy_s = not_recorded;
   std::int64_t core_count = 0;
   std::int64_t peak_memory_bytes = 0;
+  std::int64_t peak_device_memory_bytes = 0;
 };
 template <>
 inline constexpr std::array columns_of<RankRow>{
@@ -256,7 +257,12 @@ inline constexpr std::array columns_of<RankRow>{
         "per rank"),
     column<&RankRow::core_count>("1", "Cores the process may run on, as many can be busy at once"),
     column<&RankRow::peak_memory_bytes>(
-        "bytes", "Peak resident set", Better::lower, "max over ranks")};
+        "bytes", "Peak resident set", Better::lower, "max over ranks"),
+    column<&RankRow::peak_device_memory_bytes>(
+        "bytes",
+        "Peak of the device memory that tensors took; 0 where there is none",
+        Better::lower,
+        "max over ranks")};
 static_assert(columns_cover_row<RankRow>());
 
 /// /events/<name>[event]

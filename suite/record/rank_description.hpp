@@ -12,7 +12,7 @@ struct RankDescription {
   std::string build_id;
   std::string libtorch;              ///< version, "" for a build without
   bool mpi = false;                  ///< can join ranks by MPI
-  bool cuda = false;                 ///< linked with the CUDA part of LibTorch
+  bool cuda = false;                 ///< LibTorch has its CUDA part here
   std::vector<std::string> devices;  ///< "cpu", "cuda:0", …: what it finds on this machine
 };
 

@@ -1,15 +1,21 @@
 #include "training/device.hpp"
 
+#include <mutex>
+
 #include <ATen/Context.h>
 #include <ATen/Parallel.h>
 #include <ATen/Version.h>
+#include <ATen/detail/CUDAHooksInterface.h>
+#include <c10/core/CachingDeviceAllocator.h>
 #include <c10/core/Event.h>
 #include <c10/core/impl/VirtualGuardImpl.h>
+#include <dlfcn.h>
 #include <torch/utils.h>
 #include <torch/version.h>
 
 #include "core/clock.hpp"
 #include "core/error.hpp"
+#include "core/text.hpp"
 
 namespace scalestudy {
 namespace {
@@ -25,6 +31,7 @@ class DeviceClock final : public StepClock {
   }
 
   Mark mark() override {
+    const std::lock_guard lock(mutex_);
     if (used_ == events_.size()) events_.push_back(make_event());
     events_[used_]->record(guard_.getStream(device_));
     return static_cast<Mark>(used_++);
@@ -52,7 +59,6 @@ class DeviceClock final : public StepClock {
   }
 
   [[nodiscard]] double origin_s() const override { return origin_s_; }
-  [[nodiscard]] bool is_host_time() const override { return false; }
 
  private:
   std::unique_ptr<c10::Event> make_event() const {
@@ -70,28 +76,56 @@ class DeviceClock final : public StepClock {
   std::unique_ptr<c10::Event> base_;
   double origin_s_ = 0;
   double base_offset_s_ = 0;
+  std::mutex mutex_;  // the communication thread takes marks, too
   std::vector<std::unique_ptr<c10::Event>> events_;
   std::size_t used_ = 0;
 };
 
-c10::Device find_device(const RunSpec& spec) {
-  if (spec.settings.device == Device::cpu) return c10::Device(c10::kCPU);
-  if (!at::globalContext().hasCUDA())
-    throw Unavailable(
-        {"Device 'cuda' was asked for, but LibTorch finds none",
-         "the study's times would be those of another device",
-         "Run on a machine with a GPU and a build with preset gpu, or set settings.device=cpu"});
+c10::Device use_cuda_device(std::int64_t local_rank) {
+  const auto devices = find_cuda_devices();
+  if (devices.count == 0)
+    throw Unavailable({cat("Device 'cuda' was asked for, but ",
+                           devices.problem.empty() ? "LibTorch finds none" : devices.problem),
+                       "the study's times would be those of another device",
+                       "Run on a machine with a GPU and a PyTorch for CUDA, or set "
+                       "settings.device=cpu"});
+  const auto index = static_cast<c10::DeviceIndex>(device_index(local_rank, devices.count));
+  const c10::Device device(c10::kCUDA, index);
+  c10::impl::VirtualGuardImpl(c10::kCUDA).setDevice(device);
   at::globalContext().setBenchmarkCuDNN(true);
-  return c10::Device(c10::kCUDA, 0);
+  return device;
 }
 
 }  // namespace
 
-c10::Device prepare_device(const RunSpec& spec) {
+std::int64_t device_index(std::int64_t local_rank, std::int64_t visible_count) {
+  SCALESTUDY_EXPECT(local_rank >= 0 && visible_count > 0);
+  return local_rank % visible_count;
+}
+
+CudaDevices find_cuda_devices() {
+  // For as long as the process lives: its static objects are LibTorch's tables of kernels.
+  if (::dlopen("libtorch_cuda.so", RTLD_NOW | RTLD_GLOBAL) == nullptr) {
+    const char* const reason = ::dlerror();
+    return {0, cat("LibTorch's CUDA part cannot be loaded: ", reason != nullptr ? reason : "")};
+  }
+  return {at::detail::getCUDAHooks().deviceCount(), ""};
+}
+
+c10::Device prepare_device(const RunSpec& spec, std::int64_t local_rank) {
+  const auto device =
+      spec.settings.device == Device::cuda ? use_cuda_device(local_rank) : c10::Device(c10::kCPU);
   at::set_num_threads(static_cast<int>(spec.settings.threads_per_rank));
   at::set_num_interop_threads(1);
   torch::manual_seed(static_cast<std::uint64_t>(spec.repeat_seed()));
-  return find_device(spec);
+  return device;
+}
+
+std::int64_t peak_device_memory_bytes(const c10::Device& device) {
+  if (device.is_cpu()) return 0;
+  const auto stats = c10::getDeviceAllocator(device.type())->getDeviceStats(device.index());
+  constexpr auto all = static_cast<std::size_t>(c10::CachingAllocator::StatType::AGGREGATE);
+  return stats.allocated_bytes[all].peak;
 }
 
 std::unique_ptr<StepClock> make_step_clock(const c10::Device& device) {

@@ -12,9 +12,27 @@
 
 namespace scalestudy {
 
-/// Sets threads and seeds and finds the device. Errors: Unavailable when this LibTorch or machine
-/// has no CUDA device.
-[[nodiscard]] c10::Device prepare_device(const RunSpec& spec);
+/// Sets threads and seeds and finds the device; a GPU becomes the current one before anything is
+/// allocated. `local_rank`: among the ranks of this host. Errors: Unavailable when this LibTorch or
+/// machine has no CUDA device.
+[[nodiscard]] c10::Device prepare_device(const RunSpec& spec, std::int64_t local_rank);
+
+/// The ranks of a host take its visible devices in turn. Where the launcher shows each rank one
+/// device only (Slurm's --gpus-per-task), that has number 0 whatever the rank.
+[[nodiscard]] std::int64_t device_index(std::int64_t local_rank, std::int64_t visible_count);
+
+/// What this LibTorch finds of NVIDIA GPUs.
+struct CudaDevices {
+  std::int64_t count = 0;
+  std::string problem;  ///< why there can be none: LibTorch's CUDA part is not there; else ""
+};
+
+/// Loads LibTorch's CUDA part, which programs of a CPU build are not linked with. Call it before
+/// anything else asks LibTorch for CUDA.
+[[nodiscard]] CudaDevices find_cuda_devices();
+
+/// The most that tensors on `device` took at once; 0 on the processor.
+[[nodiscard]] std::int64_t peak_device_memory_bytes(const c10::Device& device);
 
 /// Steady clock on CPU; device events on CUDA, resolved between steps.
 [[nodiscard]] std::unique_ptr<StepClock> make_step_clock(const c10::Device& device);

@@ -4,6 +4,7 @@
 #include "core/text.hpp"
 
 #include "training/replicas.hpp"
+#include "training/tensors/memory_format.hpp"
 
 namespace scalestudy {
 
@@ -17,7 +18,7 @@ std::vector<std::size_t> observe_ready_order(const Communicator& comm,
       [&](std::size_t parameter) { order.push_back(static_cast<std::int64_t>(parameter)); });
   HostBatch batch;
   task.make_batch(shard_of(comm.rank(), comm.world_size(), StepIndex(0), layout), batch);
-  task.move_batch_to_device(batch);
+  task.set_batch(arrays_on_device(batch, task.model().parameters().front().device()));
   task.loss_sum().backward();
   hooks.on_ready(nullptr);
   if (order.size() != task.model().parameters().size())

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include <ATen/ops/stack.h>
+
 #include "engine/gradient_buckets.hpp"
 #include "engine/run_progress.hpp"
 
@@ -21,7 +23,8 @@ TrainingStep::TrainingStep(RankServices& services, const c10::Device& device, Tr
       optimizer_(make_optimizer(spec_.settings.optimizer,
                                 {parameters_.values(), parameters_.element_counts()})),
       scaler_(spec_.settings.precision, device),
-      reduction_(make_reduction(spec_.reduction, reduction_context())) {
+      reduction_(make_reduction(spec_.reduction, reduction_context())),
+      transfer_(device) {
   hooks_.on_ready([this](std::size_t parameter) {
     reduction_->gradient_ready(parameters_.position_of(parameter));
   });
@@ -33,7 +36,7 @@ ReductionContext TrainingStep::reduction_context() {
                             ByteCount(buckets.bucket_cap_bytes)};
   const auto element_bytes = static_cast<std::int64_t>(parameters_.values().element_size());
   return {services_.comm, plan_buckets(parameters_.element_counts(), element_bytes, limits),
-          parameters_.flat_gradients()};
+          parameters_.flat_gradients(), services_.clock};
 }
 
 void TrainingStep::start_input(StepIndex first) {
@@ -60,7 +63,8 @@ void TrainingStep::prepare_batch(const StepPlan& plan) {
 
 void TrainingStep::move_batch_to_device() {
   if (!input_) return;
-  task_.move_batch_to_device(*batch_);
+  task_.set_batch(transfer_.start(*batch_));
+  transfer_.release();
   loss_weight_ = batch_->loss_weight;
 }
 
@@ -90,9 +94,9 @@ void TrainingStep::update() {
 }
 
 std::vector<double> TrainingStep::take_loss_sums() {
-  std::vector<double> sums;
-  for (const auto& loss : std::exchange(losses_, {})) sums.push_back(loss.item<double>());
-  return sums;
+  if (losses_.empty()) return {};
+  const auto sums = at::stack(std::exchange(losses_, {})).to(torch::kCPU, torch::kFloat64);
+  return {sums.const_data_ptr<double>(), sums.const_data_ptr<double>() + sums.numel()};
 }
 
 }  // namespace scalestudy

@@ -13,6 +13,7 @@
 #include "engine/reduction.hpp"
 #include "engine/step_loop.hpp"
 
+#include "training/batch_transfer.hpp"
 #include "training/flat_parameters.hpp"
 #include "training/optimizer.hpp"
 #include "training/precision.hpp"
@@ -56,6 +57,7 @@ class TrainingStep final : public StepWork {
   std::unique_ptr<Optimizer> optimizer_;
   LossScaler scaler_;
   std::unique_ptr<ReductionStrategy> reduction_;
+  BatchTransfer transfer_;
   std::unique_ptr<InputPipeline> input_;  ///< none: batches are put together on the device
   StepPlan plan_;
   const HostBatch* batch_ = nullptr;

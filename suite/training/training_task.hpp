@@ -31,8 +31,9 @@ class TrainingTask {
   /// (first side of every array 0, weight 0).
   virtual void make_batch(const Shard& shard, HostBatch& batch) const = 0;
 
-  /// Local. The batch that loss_sum() is about.
-  virtual void move_batch_to_device(const HostBatch& batch) = 0;
+  /// Local. The batch that loss_sum() is about: the arrays of make_batch() on the device, float32
+  /// in C order. They belong to the next batch once this has returned.
+  virtual void set_batch(const std::vector<torch::Tensor>& arrays) = 0;
 
   /// Local. For input `device`: brings all training samples to the device, once.
   /// Errors: Unavailable when the workload cannot.

@@ -19,7 +19,6 @@ class CountingClock final : public StepClock {
   void recycle() override { ++recycled; }
   void advance(double) override {}
   [[nodiscard]] double origin_s() const override { return 0; }
-  [[nodiscard]] bool is_host_time() const override { return true; }
   int recycled = 0;
 
  private:

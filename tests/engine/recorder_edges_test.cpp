@@ -34,18 +34,21 @@ class RecorderOfOneRank : public ::testing::Test {
     const double start_s = 100 + step_s * static_cast<double>(times_.size());
     times_.push_back(step_of(start_s, step_s));
     facts_.push_back(facts());
-    std::vector<BucketTimes> all(static_cast<std::size_t>(buckets));
-    for (auto& bucket : all) bucket = {8, 1000 + start_s, 1000 + start_s + 1, 1000 + start_s + 2};
+    std::vector<BucketMarks> all(static_cast<std::size_t>(buckets));
+    const auto ready = std::llround(start_s * 1e9);
+    for (auto& bucket : all) bucket = {8, ready, ready + 1'000'000'000, ready + 2'000'000'000};
     recorder_.add_step(all);
   }
   void flush() {
+    recorder_.resolve_buckets();
     recorder_.flush(times_, facts_);
     times_.clear();
     facts_.clear();
   }
   TemporaryFolder folder_;
   RunFileWriter writer_{folder_ / "run.h5.part", sample_header(), 1};
-  RunRecorder recorder_{make_thread_ranks(WorldSize(1), Seconds(1)).front(), &writer_, 1000};
+  HostClock clock_;
+  RunRecorder recorder_{make_thread_ranks(WorldSize(1), Seconds(1)).front(), &writer_, clock_};
   std::vector<StepTimes> times_;
   std::vector<StepFacts> facts_;
 };
@@ -143,7 +146,8 @@ TEST_F(RecorderOfOneRank, AloneItWritesNothingWhereThereIsNothing) {
 }
 
 TEST(RunRecorder, ARankWithoutAWriterWritesNothingAlone) {
-  RunRecorder recorder(make_thread_ranks(WorldSize(2), Seconds(1)).back(), nullptr, 0);
+  HostClock clock;
+  RunRecorder recorder(make_thread_ranks(WorldSize(2), Seconds(1)).back(), nullptr, clock);
   EXPECT_NO_THROW(recorder.flush_alone({step_of(0, 1)}, {facts()}));
 }
 
@@ -151,7 +155,8 @@ TEST(RunRecorder, AllRanksFlushWhenRankZeroSays) {
   const TemporaryFolder folder;
   RunFileWriter writer(folder / "run.h5.part", sample_header(), 2);
   on_ranks(2, [&](const Communicator& comm) {
-    RunRecorder recorder(comm, comm.is_root() ? &writer : nullptr, 0);
+    HostClock clock;
+    RunRecorder recorder(comm, comm.is_root() ? &writer : nullptr, clock);
     recorder.add_step({});
     recorder.flush({step_of(0, comm.is_root() ? 0.5 : 0.001)}, {facts()});
     recorder.add_step({});

@@ -25,7 +25,9 @@ std::vector<Bucket> small_buckets() {
 /// result.
 std::vector<float> reduce_one_rank(Reduction strategy, const Communicator& comm, int steps) {
   std::vector<float> flat(total + 1);
-  auto reduction = make_reduction(strategy, {comm, small_buckets(), view_of(std::span(flat))});
+  HostClock clock;
+  auto reduction =
+      make_reduction(strategy, {comm, small_buckets(), view_of(std::span(flat)), clock});
   for (int step = 0; step < steps; ++step) {
     for (std::size_t i = 0; i < flat.size(); ++i)
       flat[i] =
@@ -67,17 +69,18 @@ TEST_P(EveryStrategy, SumsIntegersExactlyAndCoversEveryElementWithTheWeight) {
 TEST_P(EveryStrategy, RecordsTimesInOrderForTheBytesItReduced) {
   const auto comms = make_thread_ranks(WorldSize(1), Seconds(30));
   std::vector<float> flat(total + 1);
+  HostClock clock;
   auto reduction =
-      make_reduction(GetParam(), {comms[0], small_buckets(), view_of(std::span(flat))});
+      make_reduction(GetParam(), {comms[0], small_buckets(), view_of(std::span(flat)), clock});
   reduction->begin_step();
   for (std::size_t parameter = 0; parameter < counts.size(); ++parameter)
     reduction->gradient_ready(parameter);
   reduction->finish();
   std::int64_t bytes = 0;
-  for (const auto& times : reduction->bucket_times()) {
-    EXPECT_LE(times.ready_s, times.start_s);
-    EXPECT_LE(times.start_s, times.end_s);
-    bytes += times.size_bytes;
+  for (const auto& marks : reduction->bucket_marks()) {
+    EXPECT_LE(marks.ready, marks.start);
+    EXPECT_LE(marks.start, marks.end);
+    bytes += marks.size_bytes;
   }
   EXPECT_EQ(bytes, GetParam() == Reduction::none
                        ? 0
@@ -102,36 +105,39 @@ TEST(Reduction, NoneLeavesEveryRankAlone) {
 TEST(Reduction, OverlapLaunchesABucketBeforeTheLastGradientIsReady) {
   const auto comms = make_thread_ranks(WorldSize(1), Seconds(30));
   std::vector<float> flat(total + 1);
+  HostClock clock;
   auto reduction = make_reduction(Reduction::bucketed_overlap,
-                                  {comms[0], small_buckets(), view_of(std::span(flat))});
+                                  {comms[0], small_buckets(), view_of(std::span(flat)), clock});
   reduction->begin_step();
   reduction->gradient_ready(0);  // fills the first bucket
   std::this_thread::sleep_for(std::chrono::milliseconds(50));
-  const double before_last = now_s();
+  const auto before_last = clock.mark();
   for (std::size_t parameter = 1; parameter < counts.size(); ++parameter)
     reduction->gradient_ready(parameter);
   reduction->finish();
-  EXPECT_LT(reduction->bucket_times().front().end_s, before_last);
+  EXPECT_LT(reduction->bucket_marks().front().end, before_last);
 }
 
 TEST(Reduction, GradientsReadyOutOfOrderStillGoOutInBucketOrder) {
   const auto comms = make_thread_ranks(WorldSize(1), Seconds(30));
   std::vector<float> flat(total + 1);
+  HostClock clock;
   auto reduction = make_reduction(Reduction::bucketed_overlap,
-                                  {comms[0], small_buckets(), view_of(std::span(flat))});
+                                  {comms[0], small_buckets(), view_of(std::span(flat)), clock});
   reduction->begin_step();
   for (std::size_t parameter = counts.size(); parameter-- > 0;)
     reduction->gradient_ready(parameter);
   reduction->finish();
-  const auto times = reduction->bucket_times();
-  for (std::size_t b = 1; b < times.size(); ++b) EXPECT_LE(times[b - 1].end_s, times[b].start_s);
+  const auto marks = reduction->bucket_marks();
+  for (std::size_t b = 1; b < marks.size(); ++b) EXPECT_LE(marks[b - 1].end, marks[b].start);
 }
 
 TEST(Reduction, AGradientThatNeverComesIsABugNotAHang) {
   const auto comms = make_thread_ranks(WorldSize(1), Seconds(30));
   std::vector<float> flat(total + 1);
+  HostClock clock;
   auto reduction = make_reduction(Reduction::bucketed_overlap,
-                                  {comms[0], small_buckets(), view_of(std::span(flat))});
+                                  {comms[0], small_buckets(), view_of(std::span(flat)), clock});
   reduction->begin_step();
   reduction->gradient_ready(0);
   EXPECT_THROW(reduction->finish(), InternalError);
@@ -140,8 +146,9 @@ TEST(Reduction, AGradientThatNeverComesIsABugNotAHang) {
 TEST(Reduction, AFailureOnTheCommunicationThreadReachesTheCaller) {
   const auto comms = make_thread_ranks(WorldSize(2), Seconds(30));
   std::vector<float> flat(total + 1);
+  HostClock clock;
   auto reduction = make_reduction(Reduction::bucketed_overlap,
-                                  {comms[0], small_buckets(), view_of(std::span(flat))});
+                                  {comms[0], small_buckets(), view_of(std::span(flat)), clock});
   comms[1].abort("planted");
   reduction->begin_step();
   for (std::size_t parameter = 0; parameter < counts.size(); ++parameter)

@@ -10,7 +10,9 @@
 namespace scalestudy {
 namespace {
 
-constexpr double clock_origin_s = 1000;
+Mark host_mark(double s) {
+  return std::llround(s * 1e9);
+}
 
 /// Every number differs from every other of its step.
 StepTimes times_of(std::int64_t rank, std::int64_t step) {
@@ -27,10 +29,10 @@ StepFacts facts_of(std::int64_t rank, std::int64_t step) {
 }
 
 void record_step(RunRecorder& recorder, const StepTimes& times) {
-  const double start_s = clock_origin_s + times.start_s;
-  recorder.add_step(std::vector<BucketTimes>{
-      {.size_bytes = 64, .ready_s = start_s + 1, .start_s = start_s + 2, .end_s = start_s + 4},
-      {.size_bytes = 32, .ready_s = start_s + 3, .start_s = start_s + 5, .end_s = start_s + 6}});
+  const auto after = [&](double s) { return host_mark(times.start_s + s); };
+  recorder.add_step(std::vector<BucketMarks>{
+      {.size_bytes = 64, .ready = after(1), .start = after(2), .end = after(4)},
+      {.size_bytes = 32, .ready = after(3), .start = after(5), .end = after(6)}});
 }
 
 void expect_step(const StepRow& row, std::int64_t rank, std::int64_t step) {
@@ -55,7 +57,8 @@ TEST(RunRecorder, EveryValueOfARanksStepEndsInItsOwnColumn) {
   const auto part = folder / "run.h5.part";
   RunFileWriter writer(part, sample_header(), 2);
   on_ranks(2, [&](const Communicator& comm) {
-    RunRecorder recorder(comm, comm.is_root() ? &writer : nullptr, clock_origin_s);
+    HostClock clock;
+    RunRecorder recorder(comm, comm.is_root() ? &writer : nullptr, clock);
     recorder.start_at(7);
     std::vector<StepTimes> times;
     std::vector<StepFacts> facts;
@@ -64,6 +67,7 @@ TEST(RunRecorder, EveryValueOfARanksStepEndsInItsOwnColumn) {
       facts.push_back(facts_of(comm.rank().value(), step));
       record_step(recorder, times.back());
     }
+    recorder.resolve_buckets();
     recorder.flush(times, facts);
   });
   const auto run = read_run_file(part);
@@ -90,7 +94,8 @@ TEST(RunRecorder, ARankWithoutSamplesHasNoLoss) {
   const TemporaryFolder folder;
   const auto part = folder / "run.h5.part";
   RunFileWriter writer(part, sample_header(), 1);
-  RunRecorder recorder(make_thread_ranks(WorldSize(1), Seconds(1)).front(), &writer, 0);
+  HostClock clock;
+  RunRecorder recorder(make_thread_ranks(WorldSize(1), Seconds(1)).front(), &writer, clock);
   recorder.add_step({});
   recorder.flush({times_of(0, 0)}, {StepFacts{.loss_sum = 0, .loss_weight = 0}});
   EXPECT_TRUE(std::isnan(read_run_file(part).steps.row(0, 0).loss));
@@ -100,7 +105,8 @@ TEST(RunRecorder, WhatRankZeroWritesAloneIsItsOwn) {
   const TemporaryFolder folder;
   const auto part = folder / "run.h5.part";
   RunFileWriter writer(part, sample_header(), 2);
-  RunRecorder recorder(make_thread_ranks(WorldSize(2), Seconds(1)).front(), &writer, 0);
+  HostClock clock;
+  RunRecorder recorder(make_thread_ranks(WorldSize(2), Seconds(1)).front(), &writer, clock);
   recorder.flush_alone({times_of(0, 0)}, {facts_of(0, 0)});
   const auto run = read_run_file(part);
   ASSERT_EQ(run.steps.steps(), 1);

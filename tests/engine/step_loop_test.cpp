@@ -22,12 +22,13 @@ class WrittenDown final : public StepWork {
 
 TEST(StepLoop, RunsThePhasesInOrderAndTimesEach) {
   WrittenDown work;
+  HostClock clock;
   std::vector<float> flat(2);
   auto reduction = make_reduction(Reduction::flat_after_backward,
                                   {make_thread_ranks(WorldSize(1), Seconds(1)).front(),
                                    {{{0}, ElementCount(0), ElementCount(1)}},
-                                   view_of(std::span(flat))});
-  HostClock clock;
+                                   view_of(std::span(flat)),
+                                   clock});
   PhaseTimeline timeline(clock, nullptr);
   StepLoop(work, *reduction, timeline).run({StepIndex(7), {}, 0.1});
   EXPECT_EQ(work.calls,

@@ -54,6 +54,7 @@ class FakeWork final : public RankWork {
   [[nodiscard]] std::int64_t compute_threads() const override {
     return spec_.settings.threads_per_rank;
   }
+  [[nodiscard]] std::int64_t peak_device_memory_bytes() const override { return 5 << 20; }
 
  private:
   const RunSpec& spec_;
@@ -73,7 +74,10 @@ class RankProgramTest : public testing::Test {
     std::filesystem::create_directories(run_folder());
     write_text(run_folder() / "spec.json", to_json_text(spec));
     return run_rank({run_folder() / "spec.json", run_folder()},
-                    [&](const RunSpec& read) { return std::make_unique<FakeWork>(read, options); });
+                    [&](const RunSpec& read, std::int64_t local_rank) {
+                      EXPECT_EQ(local_rank, 0);
+                      return std::make_unique<FakeWork>(read, options);
+                    });
   }
 
   [[nodiscard]] RunRecord record() const { return read_run_file(run_folder() / "run.h5.part"); }
@@ -103,6 +107,7 @@ TEST_F(RankProgramTest, RecordsARunWithoutAnyLibrary) {
   EXPECT_GT(found.ranks[0].initialisation_s, 0);
   EXPECT_GT(found.ranks[0].cpu_time_s, 0);
   EXPECT_GT(found.ranks[0].peak_memory_bytes, 1 << 20U);
+  EXPECT_EQ(found.ranks[0].peak_device_memory_bytes, 5 << 20);
   EXPECT_TRUE(found.summary_value(&SummaryRow::timeline_cost_s).has_value());
 }
 
@@ -165,7 +170,7 @@ TEST_F(RankProgramTest, RefusesAnotherNumberOfRanksThanTheRuns) {
 
 TEST_F(RankProgramTest, RefusesASpecificationThatIsNone) {
   std::filesystem::create_directories(run_folder());
-  const auto make = [](const RunSpec& spec) {
+  const auto make = [](const RunSpec& spec, std::int64_t) {
     return std::make_unique<FakeWork>(spec, FakeOptions());
   };
   EXPECT_EQ(run_rank({run_folder() / "absent.json", run_folder()}, make), ExitCode::bad_input);

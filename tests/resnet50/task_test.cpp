@@ -10,6 +10,7 @@
 #include "core/text.hpp"
 
 #include "training/device.hpp"
+#include "training/tensors/memory_format.hpp"
 
 #include "tests/support/message_of.hpp"
 #include "tests/support/picture_files.hpp"
@@ -117,7 +118,7 @@ TEST_F(Task, InputDeviceEqualsTheHostPathBitForBit) {
     for (const Shard shard : {Shard{0, 5}, Shard{15, 4}, Shard{40, 0}}) {
       HostBatch batch;
       task->make_batch(shard, batch);
-      task->move_batch_to_device(batch);
+      task->set_batch(arrays_on_device(batch, c10::kCPU));
       const auto by_host = task->loss_sum().item<float>();
       EXPECT_EQ(task->make_batch_on_device(shard), batch.loss_weight);
       EXPECT_EQ(task->loss_sum().item<float>(), by_host) << own;

@@ -34,7 +34,8 @@ class FakeTraining final : public EpochWork, public StepWork {
         flat_(2),
         reduction_(make_reduction(
             Reduction::flat_after_backward,
-            {comm, {{{0}, ElementCount(0), ElementCount(1)}}, view_of(std::span(flat_))})) {}
+            {comm, {{{0}, ElementCount(0), ElementCount(1)}}, view_of(std::span(flat_)), clock_})) {
+  }
 
   void with_own_errors(const std::function<void()>& action) override { action(); }
   StepWork& step() override { return *this; }
@@ -100,6 +101,7 @@ class FakeTraining final : public EpochWork, public StepWork {
   void note(const std::string& text) { notes.push_back(text); }
 
   FakeTrainingOptions options_;
+  HostClock clock_;
   std::vector<float> flat_;
   std::unique_ptr<ReductionStrategy> reduction_;
   StepPlan plan_;

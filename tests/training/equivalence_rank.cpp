@@ -75,12 +75,12 @@ class EquivalenceTask final : public TrainingTask {
     spoil(batch.loss_weight);
   }
 
-  void move_batch_to_device(const HostBatch& batch) override {
-    const auto tensor = [&](const HostArray& array) {
-      return torch::tensor(array.values).view(array.shape).to(arguments_.type);
+  void set_batch(const std::vector<torch::Tensor>& arrays) override {
+    const auto own = [&](const torch::Tensor& array) {
+      return array.to(arguments_.type, /*non_blocking=*/false, /*copy=*/true);
     };
-    input_ = tensor(batch.arrays[0]);
-    mask_ = tensor(batch.arrays[1]);
+    input_ = own(arrays[0]);
+    mask_ = own(arrays[1]);
   }
 
   torch::Tensor loss_sum() override {

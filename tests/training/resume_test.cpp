@@ -74,12 +74,12 @@ class RegressionTask final : public TrainingTask {
     batch.arrays[0].resize({shard.count, 3});
     std::copy_n(values.data_ptr<float>(), values.numel(), batch.arrays[0].values.begin());
   }
-  void move_batch_to_device(const HostBatch& batch) override {
+  void set_batch(const std::vector<torch::Tensor>& arrays) override {
     // The first call looks at the order of gradients.
     const auto step = options_.first_step + calls_++ - 1;
     if (calls_ > 1 && is_last_ && step == options_.stop_at_step)
       throw RunFailed({"Stopped", "a test asked for it", "Look away"});
-    input_ = torch::tensor(batch.arrays[0].values).reshape(batch.arrays[0].shape);
+    input_ = arrays[0].clone();
   }
   torch::Tensor loss_sum() override {
     if (options_.frozen_norm) model_->norm->eval();

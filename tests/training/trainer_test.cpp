@@ -31,8 +31,8 @@ class LineTask final : public TrainingTask {
     batch.arrays[0].resize({shard.count, 3});
     batch.loss_weight = static_cast<double>(shard.count);
   }
-  void move_batch_to_device(const HostBatch& batch) override {
-    counts.push_back(batch.arrays[0].shape[0]);
+  void set_batch(const std::vector<torch::Tensor>& arrays) override {
+    counts.push_back(arrays[0].size(0));
   }
   torch::Tensor loss_sum() override {
     if (static_cast<std::int64_t>(counts.size()) == broken_call) layer_->forward(torch::ones({2}));

@@ -7,6 +7,8 @@
 
 #include "comm/rendezvous.hpp"
 
+#include "training/tensors/memory_format.hpp"
+
 #include "tests/unet/specs.hpp"
 
 namespace scalestudy::unet {
@@ -48,7 +50,7 @@ TEST(UNetTask, DeviceInputMakesTheSameBatches) {
   for (const std::int64_t first : {0, 190, 300}) {
     const Shard shard{first, 5};
     host->make_batch(shard, batch);
-    host->move_batch_to_device(batch);
+    host->set_batch(arrays_on_device(batch, c10::kCPU));
     EXPECT_EQ(device->make_batch_on_device(shard), batch.loss_weight);
     EXPECT_EQ(device->loss_sum().item<float>(), host->loss_sum().item<float>());
   }
@@ -59,7 +61,7 @@ TEST(UNetTask, LossOfAnEmptyBatchIsZeroWithZeroGradients) {
   HostBatch batch;
   task->make_batch({7, 0}, batch);
   EXPECT_EQ(batch.loss_weight, 0);
-  task->move_batch_to_device(batch);
+  task->set_batch(arrays_on_device(batch, c10::kCPU));
   const auto loss = task->loss_sum();
   EXPECT_EQ(loss.item<float>(), 0.0F);
   loss.backward();
@@ -74,7 +76,7 @@ TEST(UNetTask, LossIsASumOverSamples) {
   const auto loss = [&](std::int64_t first, std::int64_t count) {
     HostBatch batch;
     task->make_batch({first, count}, batch);
-    task->move_batch_to_device(batch);
+    task->set_batch(arrays_on_device(batch, c10::kCPU));
     return task->loss_sum().item<double>();
   };
   EXPECT_NEAR(loss(0, 5), loss(0, 2) + loss(2, 3), 1e-5);

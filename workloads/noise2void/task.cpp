@@ -67,7 +67,7 @@ class Noise2VoidTask final : public TrainingTask {
 
   [[nodiscard]] torch::nn::Module& model() override { return *model_; }
   void make_batch(const Shard& shard, HostBatch& batch) const override;
-  void move_batch_to_device(const HostBatch& batch) override;
+  void set_batch(const std::vector<torch::Tensor>& arrays) override;
   void keep_samples_on_device() override;
   [[nodiscard]] double make_batch_on_device(const Shard& shard) override;
   [[nodiscard]] torch::Tensor loss_sum() override;
@@ -180,10 +180,10 @@ void Noise2VoidTask::make_batch(const Shard& shard, HostBatch& batch) const {
   }
 }
 
-void Noise2VoidTask::move_batch_to_device(const HostBatch& batch) {
-  input_ = on_device(batch.arrays[input], memory_format_, device_);
-  target_ = on_device(batch.arrays[target], memory_format_, device_);
-  mask_ = on_device(batch.arrays[mask], memory_format_, device_);
+void Noise2VoidTask::set_batch(const std::vector<torch::Tensor>& arrays) {
+  input_ = in_format(arrays[input], memory_format_);
+  target_ = in_format(arrays[target], memory_format_);
+  mask_ = in_format(arrays[mask], memory_format_);
 }
 
 void Noise2VoidTask::keep_samples_on_device() {

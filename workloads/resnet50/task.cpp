@@ -40,7 +40,7 @@ class ResNet50Task final : public TrainingTask {
 
   [[nodiscard]] torch::nn::Module& model() override { return *model_; }
   void make_batch(const Shard& shard, HostBatch& batch) const override;
-  void move_batch_to_device(const HostBatch& batch) override;
+  void set_batch(const std::vector<torch::Tensor>& arrays) override;
   void keep_samples_on_device() override;
   [[nodiscard]] double make_batch_on_device(const Shard& shard) override;
   [[nodiscard]] torch::Tensor loss_sum() override;
@@ -161,9 +161,9 @@ void ResNet50Task::make_batch(const Shard& shard, HostBatch& batch) const {
                augmentation_at(shard.first + i));
 }
 
-void ResNet50Task::move_batch_to_device(const HostBatch& batch) {
-  input_ = on_device(batch.arrays[pictures], memory_format_, device_);
-  labels_ = borrowed(batch.arrays[labels]).to(torch::kInt64).to(device_);
+void ResNet50Task::set_batch(const std::vector<torch::Tensor>& arrays) {
+  input_ = in_format(arrays[pictures], memory_format_);
+  labels_ = arrays[labels].to(torch::kInt64);
 }
 
 void ResNet50Task::keep_samples_on_device() {
@@ -246,7 +246,7 @@ ResNet50Task::Result ResNet50Task::evaluate_set(const std::string& name,
       set_sample(batch, i, samples[index], picture(samples[index]), {});
       if (i < part.count) hash.add(hashes[index]);
     }
-    move_batch_to_device(batch);
+    set_batch(arrays_on_device(batch, device_));
     const auto logits = model_->forward(input_);
     score(logits, labels_, cross_entropy(logits, labels_, settings_.label_smoothing_frac), values);
   };

@@ -55,7 +55,7 @@ class UNetTask final : public TrainingTask {
 
   [[nodiscard]] torch::nn::Module& model() override { return *model_; }
   void make_batch(const Shard& shard, HostBatch& batch) const override;
-  void move_batch_to_device(const HostBatch& batch) override;
+  void set_batch(const std::vector<torch::Tensor>& arrays) override;
   void keep_samples_on_device() override;
   [[nodiscard]] double make_batch_on_device(const Shard& shard) override;
   [[nodiscard]] torch::Tensor loss_sum() override;
@@ -132,9 +132,9 @@ void UNetTask::make_batch(const Shard& shard, HostBatch& batch) const {
   fill(batch, samples_of(shard));
 }
 
-void UNetTask::move_batch_to_device(const HostBatch& batch) {
-  input_ = on_device(batch.arrays[input], memory_format_, device_);
-  target_ = on_device(batch.arrays[target], memory_format_, device_);
+void UNetTask::set_batch(const std::vector<torch::Tensor>& arrays) {
+  input_ = in_format(arrays[input], memory_format_);
+  target_ = in_format(arrays[target], memory_format_);
 }
 
 void UNetTask::keep_samples_on_device() {

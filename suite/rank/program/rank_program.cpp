@@ -105,7 +105,7 @@ class RankProgram {
     comm_.emplace(make_communicator(spec_.communicator, rendezvous_,
                                     Seconds(spec_.settings.timeouts.collective_deadline_s)));
     make_own_communicators();
-    const auto work = make_work_(spec_);
+    const auto work = make_work_(spec_, rendezvous_.local_rank.value());
     const auto environment = comm_->is_root() ? host_environment_json() : std::string();
     comm_->barrier();  // one zero for all ranks
     const auto clock = work->start_clock();
@@ -200,7 +200,8 @@ class RankProgram {
                        .clocked_cpu_time_s = process_cpu_time_s() - start.cpu_time_s,
                        .clocked_core_busy_s = core_busy_time_s() - start.core_busy_s,
                        .core_count = usable_core_count(),
-                       .peak_memory_bytes = peak_memory_bytes()};
+                       .peak_memory_bytes = peak_memory_bytes(),
+                       .peak_device_memory_bytes = work.peak_device_memory_bytes()};
     const auto all = all_gather_text(*comm_, to_json_text(mine));
     if (!writer_) return;
     for (const auto& text : all) writer_->append_rank(rank_row_from_json_text(text));

@@ -49,10 +49,14 @@ class RankWork {
 
   [[nodiscard]] virtual std::string device_name() const = 0;  ///< "cpu", "cuda:0"
   [[nodiscard]] virtual std::int64_t compute_threads() const = 0;
+  /// 0 where the device has no memory of its own.
+  [[nodiscard]] virtual std::int64_t peak_device_memory_bytes() const = 0;
 };
 
 /// Puts threads, seeds and device in force and makes the work on `spec`, which outlives it.
-/// Errors: Unavailable when this build or machine has no such device.
-using MakeRankWork = std::function<std::unique_ptr<RankWork>(const RunSpec& spec)>;
+/// `local_rank`: among the ranks of this host. Errors: Unavailable when this build or machine has
+/// no such device.
+using MakeRankWork =
+    std::function<std::unique_ptr<RankWork>(const RunSpec& spec, std::int64_t local_rank)>;
 
 }  // namespace scalestudy

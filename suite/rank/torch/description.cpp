@@ -1,10 +1,11 @@
-#include <torch/cuda.h>
 #include <torch/version.h>
 
 #include "core/provenance.hpp"
 
 #include "comm/rendezvous.hpp"
 #include "record/rank_description.hpp"
+
+#include "training/device.hpp"
 
 #include "rank/torch/torch_work.hpp"
 
@@ -15,14 +16,11 @@ std::string describe_rank_program() {
   description.build_id = build_id();
   description.libtorch = TORCH_VERSION;
   description.mpi = is_built_in(CommunicatorKind::mpi);
-#ifdef SCALESTUDY_HAVE_CUDA
-  description.cuda = true;
-#endif
+  const auto cuda = find_cuda_devices();
+  description.cuda = cuda.problem.empty();
   description.devices.emplace_back("cpu");
-  const std::size_t cuda_devices = torch::cuda::is_available() ? torch::cuda::device_count() : 0;
-  for (std::size_t i = 0; i < cuda_devices; ++i) {
+  for (std::int64_t i = 0; i < cuda.count; ++i)
     description.devices.push_back("cuda:" + std::to_string(i));
-  }
   return to_json_line(description);
 }
 

@@ -31,7 +31,8 @@ std::string batch_norm_saved(BatchNormPolicy policy) {
 
 class TorchWork final : public RankWork {
  public:
-  explicit TorchWork(const RunSpec& spec) : spec_(spec), device_(prepare_device(spec)) {}
+  TorchWork(const RunSpec& spec, std::int64_t local_rank)
+      : spec_(spec), device_(prepare_device(spec, local_rank)) {}
 
   [[nodiscard]] std::unique_ptr<StepClock> start_clock() override {
     return with_own_errors([&] { return make_step_clock(device_); });
@@ -62,6 +63,9 @@ class TorchWork final : public RankWork {
 
   [[nodiscard]] std::string device_name() const override { return device_.str(); }
   [[nodiscard]] std::int64_t compute_threads() const override { return at::get_num_threads(); }
+  [[nodiscard]] std::int64_t peak_device_memory_bytes() const override {
+    return scalestudy::peak_device_memory_bytes(device_);
+  }
 
  private:
   const RunSpec& spec_;
@@ -97,8 +101,8 @@ EffectiveSettings TorchWork::effective_settings() const {
 
 }  // namespace
 
-std::unique_ptr<RankWork> make_torch_work(const RunSpec& spec) {
-  return with_own_errors([&] { return std::make_unique<TorchWork>(spec); });
+std::unique_ptr<RankWork> make_torch_work(const RunSpec& spec, std::int64_t local_rank) {
+  return with_own_errors([&] { return std::make_unique<TorchWork>(spec, local_rank); });
 }
 
 }  // namespace scalestudy

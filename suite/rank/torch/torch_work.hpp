@@ -9,7 +9,8 @@
 namespace scalestudy {
 
 /// For run_rank().
-[[nodiscard]] std::unique_ptr<RankWork> make_torch_work(const RunSpec& spec);
+[[nodiscard]] std::unique_ptr<RankWork> make_torch_work(const RunSpec& spec,
+                                                        std::int64_t local_rank);
 
 /// What this program was built with and which devices it finds: one line of JSON.
 [[nodiscard]] std::string describe_rank_program();

@@ -15,6 +15,12 @@ torch::Tensor borrowed(const HostArray& array) {
   return torch::from_blob(const_cast<float*>(array.values.data()), array.shape, torch::kFloat32);
 }
 
+std::vector<torch::Tensor> arrays_on_device(const HostBatch& batch, c10::Device device) {
+  std::vector<torch::Tensor> arrays;
+  for (const auto& array : batch.arrays) arrays.push_back(borrowed(array).to(device));
+  return arrays;
+}
+
 torch::Tensor on_device(const HostArray& array, c10::MemoryFormat format, c10::Device device) {
   return in_format(borrowed(array), format).to(device);
 }

@@ -2,6 +2,7 @@
 /// How image tensors and kernels lie in memory.
 
 #include <cstdint>
+#include <vector>
 
 #include <c10/core/Device.h>
 #include <c10/core/MemoryFormat.h>
@@ -21,6 +22,10 @@ namespace scalestudy {
 
 /// Borrows the array's memory: to be copied before the batch is used again.
 [[nodiscard]] torch::Tensor borrowed(const HostArray& array);
+
+/// The batch's arrays in C order; on the processor they borrow its memory.
+[[nodiscard]] std::vector<torch::Tensor> arrays_on_device(const HostBatch& batch,
+                                                          c10::Device device);
 
 /// A copy on the device with exactly the strides of `format`.
 [[nodiscard]] torch::Tensor on_device(const HostArray& array,

@@ -1,0 +1,57 @@
+#include "training/device.hpp"
+
+#include <gmock/gmock.h>
+
+#include "core/error.hpp"
+
+#include "training/batch_transfer.hpp"
+
+#include "tests/analysis/synthetic_run.hpp"
+#include "tests/support/message_of.hpp"
+
+namespace scalestudy {
+namespace {
+
+using testing::HasSubstr;
+
+TEST(Device, RanksOfAHostTakeItsVisibleDevicesInTurn) {
+  for (const std::int64_t local_rank : {0, 1, 2, 3}) {
+    EXPECT_EQ(device_index(local_rank, 4), local_rank);
+    EXPECT_EQ(device_index(local_rank, 1), 0) << "each rank is shown its own device only";
+  }
+  EXPECT_EQ(device_index(3, 2), 1);
+  EXPECT_THROW(static_cast<void>(device_index(0, 0)), InternalError);
+}
+
+TEST(Device, AGpuThatIsNotThereIsRefusedWithTheReason) {
+  const auto found = find_cuda_devices();
+  if (found.count > 0) GTEST_SKIP() << "this machine has " << found.count;
+  auto spec = spec_of({});
+  spec.settings.device = Device::cuda;
+  const auto message = message_of<Unavailable>([&] { return prepare_device(spec, 0); });
+  EXPECT_THAT(message, HasSubstr("Device 'cuda' was asked for"));
+  EXPECT_THAT(message, HasSubstr(found.problem.empty() ? "finds none" : found.problem));
+}
+
+TEST(Device, TheProcessorHasNoMemoryOfADevice) {
+  EXPECT_EQ(peak_device_memory_bytes(c10::Device(c10::kCPU)), 0);
+}
+
+TEST(BatchTransfer, OnTheProcessorNothingIsCopied) {
+  HostBatch batch;
+  batch.arrays.resize(2);
+  batch.arrays[0].resize({2, 3});
+  batch.arrays[1].resize({0, 5});
+  for (std::size_t i = 0; i < 6; ++i) batch.arrays[0].values[i] = static_cast<float>(i);
+  BatchTransfer transfer(c10::Device(c10::kCPU));
+  const auto arrays = transfer.start(batch);
+  transfer.release();
+  ASSERT_EQ(arrays.size(), 2U);
+  EXPECT_EQ(arrays[0].const_data_ptr<float>(), batch.arrays[0].values.data());
+  EXPECT_EQ(arrays[0].sizes(), (std::vector<std::int64_t>{2, 3}));
+  EXPECT_EQ(arrays[0][1][2].item<float>(), 5.0F);
+  EXPECT_EQ(arrays[1].numel(), 0);
+}
+
+}  // namespace
+}  // namespace scalestudy
