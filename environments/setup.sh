@@ -12,7 +12,8 @@ readonly BUILD_PACKAGES=(g++ cmake ninja-build ccache git pkg-config libopenmpi-
   libssl-dev zlib1g-dev libxxhash-dev libtiff-tools
   libhwloc-dev libgtest-dev libgmock-dev libbenchmark-dev python3-venv python3-h5py python3-numpy)
 readonly REPORT_PACKAGES=(gnuplot-nox fonts-dejavu-core librsvg2-bin)
-readonly CHECK_PACKAGES=(clang clang-format clang-tidy libclang-rt-14-dev chromium poppler-utils strace)
+readonly CHECK_PACKAGES=(clang clang-format clang-tidy libclang-rt-14-dev chromium poppler-utils strace
+  patchelf libstdc++-12-pic)
 readonly PEER_PINS=(tensorflow-cpu==2.15.1 keras==2.15.0 n2v==0.3.3 csbdeep==0.7.4 numpy==1.26.4
   h5py==3.16.0 tifffile==2026.3.3 pillow==13.0.0)
 readonly DEPS=${SCALESTUDY_DEPS:-${XDG_CACHE_HOME:-$HOME/.cache}/scalestudy}

@@ -111,6 +111,16 @@ gpu_links() {
     ldd build/gpu/bin/scalestudy-rank | grep -q libtorch_cuda
 }
 
+# What is packed trains in a root that has only Python and a PyTorch wheel.
+bundle_runs() {
+  local torch status=0
+  torch=$(ldd build/release/bin/scalestudy-rank | sed -n 's,.* => \(.*\)/lib/libtorch_cpu\.so.*,\1,p')
+  cmake --preset bundle && cmake --build --preset bundle -- -j "$jobs" || return 1
+  tests/bundle/bare_root.sh build/bundle/scalestudy-*.tar.gz "$torch" || status=$?
+  [[ $status == 77 ]] && printf 'not tried in a bare root\n' && return 0
+  return "$status"
+}
+
 report_in_browser() {
   local out
   out=$(mktemp -d) || return 1
@@ -144,6 +154,7 @@ if [[ $full ]]; then
   stage clang-format check_format
   stage clang-tidy check_tidy
   stage gpu-link gpu_links
+  stage bundle bundle_runs
   stage browser report_in_browser
   stage peers peers_run
 fi

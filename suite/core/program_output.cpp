@@ -2,6 +2,7 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <utility>
 
 #include <sys/mman.h>
 #include <unistd.h>
@@ -30,8 +31,9 @@ class Scratch {
 
 }  // namespace
 
-std::optional<std::string> output_of(const std::vector<std::string>& argv, Seconds time_limit) {
+ProgramOutput run_program(const std::vector<std::string>& argv, Seconds time_limit) {
   const Scratch scratch;
+  bool succeeded = false;
   ProcessPlan plan;
   plan.name = argv.front();
   plan.argv = argv;
@@ -39,11 +41,17 @@ std::optional<std::string> output_of(const std::vector<std::string>& argv, Secon
   try {
     ChildProcess child(plan);
     const auto end = child.wait(time_limit);
-    if (!end || !end->is_success()) return {};
-  } catch (const RunFailed&) {
-    return {};
+    succeeded = end && end->is_success();
+  } catch (const RunFailed& error) {
+    return {error.what(), false};
   }
-  return scratch.text();
+  return {scratch.text(), succeeded};
+}
+
+std::optional<std::string> output_of(const std::vector<std::string>& argv, Seconds time_limit) {
+  auto output = run_program(argv, time_limit);
+  if (!output.succeeded) return {};
+  return std::move(output.text);
 }
 
 std::string find_on_path(const std::string& program) {

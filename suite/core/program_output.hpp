@@ -9,8 +9,15 @@
 
 namespace scalestudy {
 
-/// Everything the program wrote to standard output and standard error; nothing when it cannot be
-/// started, fails, or is not done in time.
+struct ProgramOutput {
+  std::string text;  ///< everything it wrote to standard output and standard error
+  bool succeeded = false;
+};
+
+/// A program that cannot be started, fails, or is not done in time did not succeed.
+[[nodiscard]] ProgramOutput run_program(const std::vector<std::string>& argv, Seconds time_limit);
+
+/// What it wrote; nothing when it did not succeed.
 [[nodiscard]] std::optional<std::string> output_of(const std::vector<std::string>& argv,
                                                    Seconds time_limit);
 

@@ -74,6 +74,14 @@ std::vector<std::string> split(std::string_view text, char separator) {
   }
 }
 
+std::string last_line_of(std::string_view text) {
+  const auto last = text.find_last_not_of("\r\n");
+  if (last == std::string_view::npos) return "";
+  const auto before = text.find_last_of("\r\n", last);
+  const auto first = before == std::string_view::npos ? 0 : before + 1;
+  return std::string(text.substr(first, last + 1 - first));
+}
+
 void add_unique(std::vector<std::string>& list, std::string_view text) {
   if (std::find(list.begin(), list.end(), text) == list.end()) list.emplace_back(text);
 }

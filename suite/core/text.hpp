@@ -20,6 +20,9 @@ template <class... Parts>
 [[nodiscard]] std::string join(const std::vector<std::string>& parts, std::string_view separator);
 [[nodiscard]] std::vector<std::string> split(std::string_view text, char separator);
 
+/// The last line that is not empty, or "".
+[[nodiscard]] std::string last_line_of(std::string_view text);
+
 /// Appends what is not in the list yet.
 void add_unique(std::vector<std::string>& list, std::string_view text);
 

@@ -6,6 +6,7 @@
 
 #include "training/batch_norm.hpp"
 #include "training/device.hpp"
+#include "training/memory_advice.hpp"
 #include "training/own_errors.hpp"
 #include "training/replicas.hpp"
 #include "training/tensors/memory_format.hpp"
@@ -28,9 +29,7 @@ class Trainer final : public EpochWork {
   /// Returns where training goes on.
   [[nodiscard]] RunProgress resume(const Checkpoint& checkpoint);
 
-  void with_own_errors(const std::function<void()>& action) override {
-    scalestudy::with_own_errors(action);
-  }
+  void with_own_errors(const std::function<void()>& action) override;
   [[nodiscard]] StepWork& step() override { return step_; }
   [[nodiscard]] ReductionStrategy& reduction() override { return step_.reduction(); }
   void start(const RunProgress& from) override { step_.start_input(StepIndex(from.steps_done)); }
@@ -61,6 +60,18 @@ class Trainer final : public EpochWork {
   TrainingStep step_;
   std::optional<ModelState> best_;
 };
+
+void Trainer::with_own_errors(const std::function<void()>& action) {
+  const auto on_steps = [&] {
+    try {
+      action();
+    } catch (const c10::OutOfMemoryError&) {
+      step_.abandon();
+      throw;
+    }
+  };
+  scalestudy::with_own_errors([&] { with_memory_advice(spec_, device_, task_, on_steps); });
+}
 
 void Trainer::unite_replicas(bool rank_has_samples) {
   step_.parameters().expect_aliases_intact();
@@ -138,9 +149,11 @@ TrainingOutcome train(RankServices& services,
   expect_memory_format(task.model(), settings.memory_format);
   use_batch_norm_policy(task.model(), settings.batch_norm, services.batch_norm_comm);
   broadcast_model(services.comm, task.model());
-  Trainer trainer(services, device, task);
-  const auto from = resume_from != nullptr ? trainer.resume(*resume_from) : RunProgress();
-  return EpochLoop(services, trainer).run(from);
+  std::optional<Trainer> trainer;
+  // Its first pass shows whether a step fits.
+  with_memory_advice(services.spec, device, task, [&] { trainer.emplace(services, device, task); });
+  const auto from = resume_from != nullptr ? trainer->resume(*resume_from) : RunProgress();
+  return EpochLoop(services, *trainer).run(from);
 }
 
 }  // namespace scalestudy

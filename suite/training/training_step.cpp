@@ -93,6 +93,11 @@ void TrainingStep::update() {
   parameters_.gradients().zero_();
 }
 
+void TrainingStep::abandon() {
+  hooks_.on_ready(nullptr);
+  loss_.reset();
+}
+
 std::vector<double> TrainingStep::take_loss_sums() {
   if (losses_.empty()) return {};
   const auto sums = at::stack(std::exchange(losses_, {})).to(torch::kCPU, torch::kFloat64);

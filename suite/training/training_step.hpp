@@ -36,6 +36,9 @@ class TrainingStep final : public StepWork {
   void update() override;
   [[nodiscard]] double loss_weight() const override { return loss_weight_; }
 
+  /// What a step that failed half-way left behind; no step follows.
+  void abandon();
+
   /// Of the steps since the last call; waits for the device.
   [[nodiscard]] std::vector<double> take_loss_sums();
 

@@ -33,6 +33,13 @@ TEST(Text, ControlCharactersAreMadeVisible) {
   EXPECT_EQ(one_line("a\nb\x1b[1m\x7fä"), "a\\u000ab\\u001b[1m\\u007fä");
 }
 
+TEST(Text, TheLastLineIsTheLastThatSaysSomething) {
+  EXPECT_EQ(last_line_of("one\ntwo\r\n\n"), "two");
+  EXPECT_EQ(last_line_of("one"), "one");
+  EXPECT_EQ(last_line_of("\n\n"), "");
+  EXPECT_EQ(last_line_of(""), "");
+}
+
 TEST(Text, SplitKeepsEmptyPartsAndJoinRestores) {
   EXPECT_EQ(split("a,,b", ','), (std::vector<std::string>{"a", "", "b"}));
   EXPECT_EQ(join(split("a,,b", ','), ","), "a,,b");

@@ -71,6 +71,8 @@ TEST(Doctor, NamesEveryAilmentWithItsRemedy) {
        [](auto& f) { f.rank_program_exists = false, f.rank_version = "", f.rank.reset(); }},
       {"rank program", CheckResult::missing, false, "/opt/bin/scalestudy-rank --version",
        [](auto& f) { f.rank_version = "", f.rank.reset(); }},
+      {"rank program", CheckResult::missing, false, "/opt/bin/scalestudy-rank --version",
+       [](auto& f) { f.rank_version = "", f.rank_problem = "no LibTorch", f.rank.reset(); }},
       {"rank program", CheckResult::note, true, "same sources",
        [](auto& f) { f.rank_version = "0.0.9"; }},
       {"LibTorch", CheckResult::note, true, "build it again", [](auto& f) { f.rank.reset(); }},
@@ -132,6 +134,9 @@ TEST(ProgramOutput, IsWhatTheProgramSays) {
   EXPECT_EQ(output_of({"/bin/echo", "a  b", "$HOME"}, Seconds(20)), "a  b $HOME\n");
   EXPECT_FALSE(output_of({"/nowhere/program"}, Seconds(20)));
   EXPECT_FALSE(output_of({"/bin/false"}, Seconds(20)));
+  const auto refusal = run_program({"/bin/sh", "-c", "echo no; exit 4"}, Seconds(20));
+  EXPECT_EQ(refusal.text, "no\n");
+  EXPECT_FALSE(refusal.succeeded);
   const Stopwatch since;
   EXPECT_FALSE(output_of({"/bin/sleep", "60"}, Seconds(0.05)));
   EXPECT_LT(since.elapsed_s(), 50);

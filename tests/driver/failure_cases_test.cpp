@@ -53,6 +53,14 @@ TEST(DeduceOutcome, ARankThatNeverCameToLifeIsSaidToBeSo) {
             "rank 1 exited with code 5 before its first sign of life (see rank-1.log)");
 }
 
+TEST(DeduceOutcome, WithoutAHeartbeatTheLogsLastLineIsQuoted) {
+  auto evidence = evidence_of({{failed, 1, false, std::nullopt}});
+  evidence.processes[0].last_line = "rank: error while loading shared libraries";
+  EXPECT_EQ(deduce_outcome(evidence).reason,
+            "rank 0 exited with code 5 before its first sign of life (see rank-0.log, which ends "
+            "with: rank: error while loading shared libraries)");
+}
+
 TEST(DeduceOutcome, BeforeTheFirstStepNoStepIsNamed) {
   auto early = beat(100, "initialisation", "no such file");
   early.step = -1;

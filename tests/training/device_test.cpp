@@ -5,6 +5,7 @@
 #include "core/error.hpp"
 
 #include "training/batch_transfer.hpp"
+#include "training/memory_advice.hpp"
 
 #include "tests/analysis/synthetic_run.hpp"
 #include "tests/support/message_of.hpp"
@@ -35,6 +36,15 @@ TEST(Device, AGpuThatIsNotThereIsRefusedWithTheReason) {
 
 TEST(Device, TheProcessorHasNoMemoryOfADevice) {
   EXPECT_EQ(peak_device_memory_bytes(c10::Device(c10::kCPU)), 0);
+}
+
+TEST(MemoryAdvice, NamesTheLargestBatchThatFits) {
+  // 3 fixed and 7 for each sample; a twentieth of what is available stays free.
+  EXPECT_EQ(batch_that_fits({10, 17, 100}), 13);
+  EXPECT_EQ(batch_that_fits({10, 17, 10}), 0);
+  EXPECT_EQ(batch_that_fits({10, 17, 0}), 0);
+  EXPECT_EQ(batch_that_fits({5, 10, 1000}), 190) << "nothing fixed";
+  EXPECT_EQ(batch_that_fits({5, 5, 20}), 15) << "samples that seem to take nothing";
 }
 
 TEST(BatchTransfer, OnTheProcessorNothingIsCopied) {

@@ -17,7 +17,9 @@ MachineCheck rank_program(const MachineFacts& facts) {
     return {"rank program", CheckResult::missing, cat("none at ", path), build_rank_program};
   }
   if (facts.rank_version.empty()) {
-    return {"rank program", CheckResult::missing, cat(path, " does not start"),
+    const auto& problem = facts.rank_problem;
+    return {"rank program", CheckResult::missing,
+            cat(path, " does not start", problem.empty() ? "" : ": " + problem),
             cat("See what it says: ", path, " --version")};
   }
   if (facts.rank_version.find(facts.build_id) == std::string::npos) {

@@ -79,9 +79,12 @@ void ask_rank_program(const ShippedFiles& shipped, MachineFacts& facts) {
   facts.rank_program = shipped.rank_program().string();
   facts.rank_program_exists = ::access(facts.rank_program.c_str(), X_OK) == 0;
   if (!facts.rank_program_exists) return;
-  const auto version = output_of({facts.rank_program, "--version"}, patience);
-  if (!version) return;
-  facts.rank_version = version->substr(0, version->find('\n'));
+  const auto version = run_program({facts.rank_program, "--version"}, patience);
+  if (!version.succeeded) {
+    facts.rank_problem = last_line_of(version.text);
+    return;
+  }
+  facts.rank_version = version.text.substr(0, version.text.find('\n'));
   const auto description = output_of({facts.rank_program, "--describe"}, patience);
   if (description) facts.rank = rank_description_in(*description);
 }

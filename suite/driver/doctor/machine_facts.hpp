@@ -22,6 +22,7 @@ struct MachineFacts {
   std::string rank_program;  ///< path, whether it exists or not
   bool rank_program_exists = false;
   std::string rank_version;  ///< what it says; "" when it does not start
+  std::string rank_problem;  ///< what it says when it does not start
   std::optional<RankDescription> rank;
   std::int64_t study_count = 0;  ///< shipped studies
 

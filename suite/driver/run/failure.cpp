@@ -107,6 +107,13 @@ std::int64_t first_failed_rank(const Evidence& evidence) {
   return has_said_why ? first_rank_with_error(evidence) : process;
 }
 
+/// Where the heartbeats do not say why.
+std::string log_of(const EndedProcess& process) {
+  const auto& line = process.last_line;
+  return cat(" (see ", process.log_file.filename().string(),
+             line.empty() ? "" : ", which ends with: " + line, ")");
+}
+
 void deduce_from_rank_processes(const Evidence& evidence, RunOutcome& outcome) {
   const auto index = first_failed_rank(evidence);
   const auto& process = evidence.processes[static_cast<std::size_t>(index)];
@@ -121,7 +128,7 @@ void deduce_from_rank_processes(const Evidence& evidence, RunOutcome& outcome) {
   blame(evidence, index, process.stopped ? "failed" : process.end.text(), outcome);
   const auto* heartbeat = heartbeat_of(evidence, index);
   if (heartbeat == nullptr || heartbeat->error.empty()) {
-    outcome.reason += cat(" (see ", process.log_file.filename().string(), ")");
+    outcome.reason += log_of(process);
   }
 }
 
@@ -136,8 +143,7 @@ void deduce_from_launcher(const Evidence& evidence, RunOutcome& outcome) {
   } else if (told) {
     blame(evidence, told->rank, told->how, outcome);
   } else {
-    outcome.reason = cat(process.name, " ", process.end.text(), " (see ",
-                         process.log_file.filename().string(), ")");
+    outcome.reason = cat(process.name, " ", process.end.text(), log_of(process));
   }
 }
 

@@ -18,8 +18,9 @@ struct EndedProcess {
   std::string name;
   std::filesystem::path log_file;
   ProcessEnd end;
-  int order = 0;         ///< poll in which the end was seen; equal: at the same time
-  bool stopped = false;  ///< it ended only because the driver stopped it
+  int order = 0;          ///< poll in which the end was seen; equal: at the same time
+  bool stopped = false;   ///< it ended only because the driver stopped it
+  std::string last_line;  ///< of its log
 };
 
 /// Why the driver stopped the run, if it did.

@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "core/file_content.hpp"
+#include "core/text.hpp"
 
 #include "record/heartbeat.hpp"
 
@@ -15,6 +16,7 @@
 namespace scalestudy {
 namespace {
 
+constexpr std::int64_t last_line_bytes = 1024;
 constexpr std::int64_t log_end_bytes = std::int64_t{1} << 20;  // says who failed, if anything does
 constexpr Seconds poll_interval{0.2};  // an ended child wakes the loop at once anyway
 
@@ -167,6 +169,8 @@ RunOutcome watch_run(const WatchedRun& run,
   const double launch_wall_time_s = wall.elapsed_s();
   log_limit.apply();
   evidence.processes = group.ended();
+  for (auto& process : evidence.processes)
+    process.last_line = last_line_of(end_of_file(process.log_file, last_line_bytes));
   evidence.heartbeats = heartbeats_in(run.folder, run.ranks);
   evidence.one_process_per_rank = run.plan.one_process_per_rank;
   evidence.limits = run.limits;
