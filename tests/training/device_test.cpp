@@ -41,7 +41,8 @@ TEST(Device, TheProcessorHasNoMemoryOfADevice) {
 TEST(MemoryAdvice, NamesTheLargestBatchThatFits) {
   // 3 fixed and 7 for each sample; a twentieth of what is available stays free.
   EXPECT_EQ(batch_that_fits({10, 17, 100}), 13);
-  EXPECT_EQ(batch_that_fits({10, 17, 10}), 0);
+  EXPECT_EQ(batch_that_fits({10, 17, 10}), 1);
+  EXPECT_EQ(batch_that_fits({10, 17, 9}), 0);
   EXPECT_EQ(batch_that_fits({10, 17, 0}), 0);
   EXPECT_EQ(batch_that_fits({5, 10, 1000}), 190) << "nothing fixed";
   EXPECT_EQ(batch_that_fits({5, 5, 20}), 15) << "samples that seem to take nothing";

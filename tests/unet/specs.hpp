@@ -1,26 +1,13 @@
 #pragma once
-/// Runs of shipped studies, resolved as the driver does it.
+/// Runs of this workload's shipped studies.
 
-#include <array>
-#include <string>
-#include <vector>
-
-#include "core/text.hpp"
-
-#include "study/environment.hpp"
-#include "study/study_matrix.hpp"
-
-#include "workloads/catalogue.hpp"
+#include "tests/support/shipped_runs.hpp"
 
 namespace scalestudy::unet {
 
 /// `name`: "unet-nuclei".
 inline StudyMatrix runs_of(const std::string& name, const std::vector<std::string>& overrides) {
-  const auto file = cat(SCALESTUDY_SOURCE_DIR, "/workloads/unet/studies/", name, ".json");
-  static constexpr LauncherDescriptor local{"local", "for tests", CommunicatorKind::shm};
-  static constexpr std::array launchers{&local};
-  const auto study = read_study(file, overrides, workload_catalogue());
-  return expand(study, Environment{}, /*cores=*/16, workload_catalogue(), launchers);
+  return shipped_runs("unet", name, overrides);
 }
 
 }  // namespace scalestudy::unet

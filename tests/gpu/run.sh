@@ -1,0 +1,97 @@
+#!/usr/bin/env bash
+# The acceptance on a machine with an NVIDIA GPU, part by part.
+set -euo pipefail
+
+usage() {
+  cat <<'TEXT'
+Usage: tests/gpu/run.sh [--build FOLDER] [--part NAME]... [--list] [--help]
+  --build FOLDER  what was built there is tested (default: build/gpu)
+  --part NAME     only this part (repeatable); each takes less than ten minutes
+  --list          the parts
+No network is needed. Exit: 0 all passed, 1 a part failed, 2 usage, 4 there is no GPU, or nothing was built.
+Example: cmake --preset gpu && cmake --build --preset gpu && tests/gpu/run.sh
+TEXT
+}
+
+readonly PARTS=(transfer timeline agreement memory study resume)
+what_of() {
+  case $1 in
+    transfer) echo 'every batch arrives as it was made, beside computation' ;;
+    timeline) echo 'device events are in order, phases fill the step' ;;
+    agreement) echo 'loss and gradients of every workload equal the processor'\''s in float32; other precisions and layouts stay near' ;;
+    memory) echo 'when memory runs out, the batch that fits is named (exit 5)' ;;
+    study) echo 'the quickstart study runs on the GPU, its report is made' ;;
+    resume) echo 'killed and resumed, the weights are those of an undisturbed run, bit for bit' ;;
+  esac
+}
+
+build=build/gpu chosen=()
+cd "$(dirname "$0")/../.."
+while [[ $# -gt 0 ]]; do
+  case $1 in
+    --help | -h) usage; exit 0 ;;
+    --list) for part in "${PARTS[@]}"; do printf '%-10s %s\n' "$part" "$(what_of "$part")"; done; exit 0 ;;
+    --build) build=${2:-}; shift ;;
+    --part) chosen+=("${2:-}"); shift ;;
+    *) printf 'gpu: unknown option %s. See --help.\n' "$1" >&2; exit 2 ;;
+  esac
+  shift
+done
+for part in "${chosen[@]}"; do
+  [[ $(what_of "$part") ]] || { printf 'gpu: there is no part %s. See --list.\n' "$part" >&2; exit 2; }
+done
+[[ ${#chosen[@]} -gt 0 ]] || chosen=("${PARTS[@]}")
+
+readonly rank=$build/bin/scalestudy-rank driver=$build/bin/scalestudy tests=$build/tests/gpu/gpu_test
+refuse() {
+  printf 'gpu: %s. It would have run:\n' "$1" >&2
+  for part in "${chosen[@]}"; do printf '  %-10s %s\n' "$part" "$(what_of "$part")" >&2; done
+  exit 4
+}
+[[ -x $rank && -x $tests ]] || refuse "nothing is built in $build"
+"$rank" --describe | grep -q '"cuda:0"' || refuse "LibTorch finds no GPU here"
+
+place=$(mktemp -d)
+trap 'rm -rf "$place"' EXIT
+readonly ON_GPU=(--set 'settings.device="cuda"' --set 'axes.ranks=[1]')
+
+cases() { SCALESTUDY_REQUIRE=gpu "$tests" --gtest_filter="$1"; }
+
+part_transfer() { cases 'Gpu.EveryBatch*'; }
+part_timeline() { cases 'Gpu.TheTimeline*'; }
+part_agreement() { cases '*Float32Agrees*:*OtherPrecisions*:*ChannelsLast*'; }
+
+part_memory() {
+  local status=0
+  cases '*WhenMemoryRunsOut*' || return 1
+  "$driver" run n2v-chromosomes --out "$place/memory" "${ON_GPU[@]}" --no-trial --set repeats=1 --set settings.epochs=1 \
+    --set settings.local_batch_size=4096 --set 'settings.fewer_patches_than_batch="allow"' >"$place/memory.txt" 2>&1 || status=$?
+  cat "$place/memory.txt"
+  [[ $status == 5 ]] && grep -q 'settings.local_batch_size=' "$place/memory.txt"
+}
+
+part_study() {
+  "$driver" run n2v-quickstart --out "$place/study" "${ON_GPU[@]}" &&
+    { "$driver" report "$place/study" || [[ $? == 3 ]]; } && [[ -s $place/study/report/report.html ]]
+}
+
+weights_of() { sha256sum "$1"/runs/*/weights_last.pt | cut -d' ' -f1; }
+
+part_resume() {
+  local options=("${ON_GPU[@]}" --no-trial --set repeats=1 --set settings.epochs=6 --set settings.checkpoint.every_epochs=1)
+  "$driver" run n2v-quickstart --out "$place/whole" "${options[@]}" || return 1
+  "$driver" run n2v-quickstart --out "$place/killed" "${options[@]}" &
+  local pid=$!
+  until compgen -G "$place/killed/runs/*/checkpoint.pt" >/dev/null || ! kill -0 $pid 2>/dev/null; do sleep 0.05; done
+  kill -9 $pid 2>/dev/null; wait $pid 2>/dev/null
+  "$driver" run n2v-quickstart --out "$place/killed" "${options[@]}" || return 1
+  [[ $(weights_of "$place/whole") == "$(weights_of "$place/killed")" ]]
+}
+
+failed=()
+for part in "${chosen[@]}"; do
+  start=$SECONDS
+  if "part_$part"; then printf '== %-10s passed %5d s\n' "$part" $((SECONDS - start))
+  else printf '== %-10s FAILED %5d s\n' "$part" $((SECONDS - start)); failed+=("$part"); fi
+done
+[[ ${#failed[@]} == 0 ]] || { printf 'gpu: failed: %s\n' "${failed[*]}" >&2; exit 1; }

@@ -1,0 +1,28 @@
+#pragma once
+/// Runs of shipped studies, resolved as the driver does it.
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "core/text.hpp"
+
+#include "study/environment.hpp"
+#include "study/study_matrix.hpp"
+
+#include "workloads/catalogue.hpp"
+
+namespace scalestudy {
+
+/// `workload`: "unet", `name`: "unet-nuclei".
+inline StudyMatrix shipped_runs(const std::string& workload,
+                                const std::string& name,
+                                const std::vector<std::string>& overrides) {
+  const auto file = cat(SCALESTUDY_SOURCE_DIR, "/workloads/", workload, "/studies/", name, ".json");
+  static constexpr LauncherDescriptor local{"local", "for tests", CommunicatorKind::shm};
+  static constexpr std::array launchers{&local};
+  const auto study = read_study(file, overrides, workload_catalogue());
+  return expand(study, Environment{}, /*cores=*/16, workload_catalogue(), launchers);
+}
+
+}  // namespace scalestudy
