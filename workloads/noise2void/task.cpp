@@ -91,9 +91,6 @@ class Noise2VoidTask final : public TrainingTask {
     Random random(spec_.repeat_seed(), static_cast<std::uint64_t>(position));
     return mask_patch(patch, patches_.shape, settings_, random);
   }
-  void put(torch::Tensor& where,
-           const std::vector<std::int64_t>& at,
-           const std::vector<float>& values) const;
 
   RunSpec spec_;
   Settings settings_;
@@ -195,14 +192,6 @@ void Noise2VoidTask::keep_samples_on_device() {
   patches_on_device_ = on_device(all, memory_format_, device_);
 }
 
-/// Writes `values` at flat C-order indices of `where`.
-void Noise2VoidTask::put(torch::Tensor& where,
-                         const std::vector<std::int64_t>& at,
-                         const std::vector<float>& values) const {
-  where.view(-1).index_put_({torch::tensor(at, torch::kInt64).to(device_)},
-                            torch::tensor(values).to(device_));
-}
-
 double Noise2VoidTask::make_batch_on_device(const Shard& shard) {
   const auto samples = sequence_->range(shard.first, shard.count);
   std::vector<std::int64_t> at;
@@ -215,15 +204,19 @@ double Noise2VoidTask::make_batch_on_device(const Shard& shard) {
       replacements.push_back(voxel.replacement);
     }
   }
-  const auto chosen = torch::tensor(samples, torch::kInt64).to(device_);
-  auto batch = patches_on_device_.index_select(0, chosen).contiguous();
-  auto zeros = torch::zeros_like(batch);
-  input_ = batch.clone();
-  target_ = zeros.clone();
-  mask_ = zeros;
-  put(input_, at, replacements);
-  put(target_, at, originals);
-  put(mask_, at, std::vector<float>(at.size(), 1.0F));
+  const auto indices = [&](const std::vector<std::int64_t>& values) {
+    return sent_to_device(torch::tensor(values, torch::kInt64), device_);
+  };
+  const auto sent = [&](const std::vector<float>& values) {
+    return sent_to_device(torch::tensor(values), device_);
+  };
+  const std::optional<torch::Tensor> places = indices(at);  // flat, in C order
+  input_ = patches_on_device_.index_select(0, indices(samples)).contiguous();
+  target_ = torch::zeros_like(input_);
+  mask_ = torch::zeros_like(input_);
+  input_.view(-1).index_put_({places}, sent(replacements));
+  target_.view(-1).index_put_({places}, sent(originals));
+  mask_.view(-1).index_fill_(0, *places, 1.0F);
   for (auto* tensor : {&input_, &target_, &mask_}) *tensor = in_format(*tensor, memory_format_);
   return static_cast<double>(at.size());
 }

@@ -99,7 +99,8 @@ class ResNet50Task final : public TrainingTask {
   std::shared_ptr<ResNet50> model_;
   torch::Tensor pictures_on_device_;  ///< (training pictures, 3, H, W), 0 … 255, for input `device`
   torch::Tensor labels_on_device_;    ///< (training pictures)
-  torch::Tensor input_, labels_;      ///< of the batch, on the device
+  torch::Tensor mean_on_device_, deviation_on_device_;  ///< (1, 3, 1, 1)
+  torch::Tensor input_, labels_;                        ///< of the batch, on the device
 };
 
 ResNet50Task::ResNet50Task(const RunSpec& spec,
@@ -179,13 +180,18 @@ void ResNet50Task::keep_samples_on_device() {
     all[i].copy_(planes);
     all_labels.push_back(label_of(samples_.training[as_index(i)]));
   }
+  const auto per_channel = [&](const std::array<float, 3>& three) {
+    return torch::tensor({three[0], three[1], three[2]}).view({1, 3, 1, 1}).to(device_);
+  };
+  mean_on_device_ = per_channel(normalisation_.mean);
+  deviation_on_device_ = per_channel(normalisation_.deviation);
   pictures_on_device_ = all.to(device_);
   labels_on_device_ = torch::tensor(all_labels, torch::kInt64).to(device_);
 }
 
 double ResNet50Task::make_batch_on_device(const Shard& shard) {
   const auto drawn = sequence_->range(shard.first, shard.count);
-  const auto chosen = torch::tensor(drawn, torch::kInt64).to(device_);
+  const auto chosen = sent_to_device(torch::tensor(drawn, torch::kInt64), device_);
   const auto picked = settings_.augmentation == AugmentationRule::none
                           ? pictures_on_device_.index_select(0, chosen)
                           : augmented(chosen, shard);
@@ -207,11 +213,12 @@ torch::Tensor ResNet50Task::augmented(const torch::Tensor& chosen, const Shard& 
   }
   const auto indices = [&](const std::vector<std::int64_t>& values,
                            std::initializer_list<std::int64_t> shape) {
-    return torch::tensor(values, torch::kInt64).view(shape).to(device_);
+    return sent_to_device(torch::tensor(values, torch::kInt64).view(shape), device_);
   };
   const auto row = indices(rows, {shard.count, 1, height, 1});
   const auto column = indices(columns, {shard.count, 1, 1, width});
-  const auto channel = torch::arange(3, torch::kInt64).view({1, 3, 1, 1}).to(device_);
+  const auto channel =
+      torch::arange(3, torch::TensorOptions(device_).dtype(torch::kInt64)).view({1, 3, 1, 1});
   const auto moved = pictures_on_device_.index(
       {chosen.view({-1, 1, 1, 1}), channel, row.clamp_min(0), column.clamp_min(0)});
   return moved * row.ge(0).logical_and(column.ge(0));
@@ -219,10 +226,7 @@ torch::Tensor ResNet50Task::augmented(const torch::Tensor& chosen, const Shard& 
 
 /// As preprocess(): a difference and a division, each rounded once on every device.
 torch::Tensor ResNet50Task::normalised(const torch::Tensor& values) const {
-  const auto per_channel = [&](const std::array<float, 3>& three) {
-    return torch::tensor({three[0], three[1], three[2]}).view({1, 3, 1, 1}).to(device_);
-  };
-  return (values - per_channel(normalisation_.mean)) / per_channel(normalisation_.deviation);
+  return (values - mean_on_device_) / deviation_on_device_;
 }
 
 torch::Tensor ResNet50Task::loss_sum() {

@@ -147,7 +147,7 @@ void UNetTask::keep_samples_on_device() {
 double UNetTask::make_batch_on_device(const Shard& shard) {
   auto rows = sequence_.range(shard.first, shard.count);
   for (auto& row : rows) row %= std::ssize(samples_.lists().training_once);
-  const auto chosen = torch::tensor(rows, torch::kInt64).to(device_);
+  const auto chosen = sent_to_device(torch::tensor(rows, torch::kInt64), device_);
   input_ = in_format(images_on_device_.index_select(0, chosen), memory_format_);
   target_ = in_format(masks_on_device_.index_select(0, chosen), memory_format_);
   return static_cast<double>(rows.size());

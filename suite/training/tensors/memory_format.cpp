@@ -15,6 +15,11 @@ torch::Tensor borrowed(const HostArray& array) {
   return torch::from_blob(const_cast<float*>(array.values.data()), array.shape, torch::kFloat32);
 }
 
+torch::Tensor sent_to_device(const torch::Tensor& host, c10::Device device) {
+  if (device.is_cpu()) return host;
+  return host.pin_memory().to(device, /*non_blocking=*/true);
+}
+
 std::vector<torch::Tensor> arrays_on_device(const HostBatch& batch, c10::Device device) {
   std::vector<torch::Tensor> arrays;
   for (const auto& array : batch.arrays) arrays.push_back(borrowed(array).to(device));

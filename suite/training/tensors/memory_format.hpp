@@ -23,6 +23,9 @@ namespace scalestudy {
 /// Borrows the array's memory: to be copied before the batch is used again.
 [[nodiscard]] torch::Tensor borrowed(const HostArray& array);
 
+/// A copy on the device that nobody waits for: to a GPU it travels from pinned memory.
+[[nodiscard]] torch::Tensor sent_to_device(const torch::Tensor& host, c10::Device device);
+
 /// The batch's arrays in C order; on the processor they borrow its memory.
 [[nodiscard]] std::vector<torch::Tensor> arrays_on_device(const HostBatch& batch,
                                                           c10::Device device);
