@@ -5,6 +5,8 @@
 #include "core/ids.hpp"
 #include "core/text.hpp"
 
+#include "driver/doctor/gpu_checks.hpp"
+
 namespace scalestudy {
 namespace {
 
@@ -176,6 +178,7 @@ std::string_view to_string(CheckResult result) {
 std::vector<MachineCheck> check_machine(const MachineFacts& facts) {
   std::vector<MachineCheck> checks{rank_program(facts)};
   add_capabilities(facts, checks);
+  add_gpu_checks(facts, checks);
   add_launchers(facts, checks);
   for (const auto check : {studies, gnuplot, browser, processor, load, memory, shared_memory,
                            leftovers, huge_pages, governor, limits}) {

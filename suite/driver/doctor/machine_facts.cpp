@@ -115,6 +115,8 @@ MachineFacts find_machine_facts(const ShippedFiles& shipped) {
   MachineFacts facts;
   facts.build_id = build_id();
   ask_rank_program(shipped, facts);
+  facts.gpus = find_gpus();
+  if (facts.gpus.size() > 1) facts.gpu_links = find_gpu_links();
   facts.study_count = std::ssize(shipped.studies());
   facts.launchers = find_launchers();
   facts.gnuplot = find_on_path("gnuplot");

@@ -12,6 +12,7 @@
 
 #include "record/rank_description.hpp"
 
+#include "driver/doctor/gpu_facts.hpp"
 #include "driver/doctor/leftovers.hpp"
 
 namespace scalestudy {
@@ -25,6 +26,9 @@ struct MachineFacts {
   std::string rank_problem;  ///< what it says when it does not start
   std::optional<RankDescription> rank;
   std::int64_t study_count = 0;  ///< shipped studies
+
+  std::vector<GpuFacts> gpus;
+  std::map<std::string, std::int64_t> gpu_links;  ///< kind -> pairs of GPUs
 
   std::map<std::string, std::string> launchers;  ///< name -> "", or why it cannot be used
   std::string gnuplot;                           ///< path, or ""

@@ -1,0 +1,74 @@
+#include "driver/doctor/gpu_checks.hpp"
+
+#include <algorithm>
+
+#include "core/ids.hpp"
+#include "core/text.hpp"
+
+namespace scalestudy {
+namespace {
+
+/// What spoils measurements on this GPU, worst first, with the remedy.
+struct Spoiler {
+  std::string finding;
+  std::string remedy;
+};
+
+Spoiler spoiler_of(const GpuFacts& gpu) {
+  if (gpu.mig_mode == "Enabled")
+    return {"MIG is on: a rank gets a part of it, with a part of its speed",
+            cat("As root, when nobody uses it: nvidia-smi -i ", gpu.index, " -mig 0")};
+  if (gpu.compute_mode == "Prohibited")
+    return {"compute mode Prohibited: nothing can use it",
+            cat("As root: nvidia-smi -i ", gpu.index, " -c DEFAULT")};
+  if (gpu.persistence_mode == "Disabled")
+    return {"persistence mode is off: every launch loads the driver first, for seconds",
+            cat("As root: nvidia-smi -i ", gpu.index, " -pm 1")};
+  return {};
+}
+
+MachineCheck check_gpu(const GpuFacts& gpu) {
+  auto text = cat(gpu.name, ", ", human_bytes(static_cast<double>(gpu.memory_mib * mib)),
+                  ", up to ", gpu.highest_clock_mhz, " MHz, driver ", gpu.driver);
+  const auto spoiler = spoiler_of(gpu);
+  if (!spoiler.finding.empty()) text += "; " + spoiler.finding;
+  return {cat("GPU ", gpu.index), spoiler.finding.empty() ? CheckResult::ok : CheckResult::note,
+          text, spoiler.remedy};
+}
+
+MachineCheck check_links(const MachineFacts& facts) {
+  std::vector<std::string> kinds;
+  bool all_nvlink = true;
+  for (const auto& [kind, pairs] : facts.gpu_links) {
+    kinds.push_back(cat(kind, " between ", counted(pairs, "pair")));
+    all_nvlink &= kind.starts_with("NV");
+  }
+  if (kinds.empty())
+    return {"GPU links", CheckResult::note, "nvidia-smi topo -m does not tell", ""};
+  if (all_nvlink) return {"GPU links", CheckResult::ok, join(kinds, ", "), ""};
+  return {"GPU links", CheckResult::note,
+          join(kinds, ", ") + ": without NVLink gradients go over PCIe or the processors",
+          "Choose GPUs that are joined by NVLink with CUDA_VISIBLE_DEVICES, if there are some"};
+}
+
+/// LibTorch may have no CUDA part, or CUDA_VISIBLE_DEVICES may hide them.
+MachineCheck check_use(const MachineFacts& facts) {
+  const auto used = std::count_if(facts.rank->devices.begin(), facts.rank->devices.end(),
+                                  [](const auto& device) { return device.starts_with("cuda"); });
+  const auto text = cat("LibTorch finds ", used, " of ", facts.gpus.size());
+  if (used == std::ssize(facts.gpus)) return {"GPUs in use", CheckResult::ok, text, ""};
+  return {"GPUs in use", CheckResult::note, text,
+          facts.rank->cuda ? "See CUDA_VISIBLE_DEVICES, and whether the driver is new enough"
+                           : "Set TORCH_ROOT to, or activate, a PyTorch for CUDA"};
+}
+
+}  // namespace
+
+void add_gpu_checks(const MachineFacts& facts, std::vector<MachineCheck>& checks) {
+  if (facts.gpus.empty()) return;
+  for (const auto& gpu : facts.gpus) checks.push_back(check_gpu(gpu));
+  if (facts.gpus.size() > 1) checks.push_back(check_links(facts));
+  if (facts.rank) checks.push_back(check_use(facts));
+}
+
+}  // namespace scalestudy

@@ -1,0 +1,33 @@
+#pragma once
+/// NVIDIA GPUs as nvidia-smi sees them: also those that LibTorch cannot use.
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace scalestudy {
+
+struct GpuFacts {
+  std::int64_t index = 0;
+  std::string name;
+  std::string driver;
+  std::int64_t memory_mib = 0;
+  std::int64_t highest_clock_mhz = 0;
+  std::string persistence_mode;  ///< "Enabled"
+  std::string mig_mode;          ///< "Disabled"; "[N/A]" where there is none
+  std::string compute_mode;      ///< "Default"
+};
+
+/// From what find_gpus() asks nvidia-smi for; lines of another form are left out.
+[[nodiscard]] std::vector<GpuFacts> gpus_in(const std::string& answer);
+
+/// From `nvidia-smi topo -m`: how many pairs of GPUs are joined by each kind of link: "NV18",
+/// "PIX", "SYS".
+[[nodiscard]] std::map<std::string, std::int64_t> links_in(const std::string& matrix);
+
+/// Nothing where there is no nvidia-smi, or no GPU.
+[[nodiscard]] std::vector<GpuFacts> find_gpus();
+[[nodiscard]] std::map<std::string, std::int64_t> find_gpu_links();
+
+}  // namespace scalestudy

@@ -1,0 +1,122 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "driver/doctor/gpu_checks.hpp"
+#include "tests/support/scoped_variable.hpp"
+#include "tests/support/temporary_folder.hpp"
+
+namespace scalestudy {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Pair;
+
+constexpr const char* two_gpus =
+    "0, NVIDIA H200, 580.65.06, 143771, 1980, Enabled, Disabled, Default\n"
+    "1, NVIDIA A100-SXM4-40GB, 580.65.06, 40960, 1410, Disabled, Enabled, Default\n";
+
+/// As driver 580 writes it; the header is underlined.
+constexpr const char* topology =
+    "\033[4m\tGPU0\tGPU1\tGPU2\tNIC0\tCPU Affinity\tNUMA Affinity\tGPU NUMA ID\033[0m\n"
+    "GPU0\t X \tNV18\tSYS\tPIX\t0-47\t0\t\tN/A\n"
+    "GPU1\tNV18\t X \tSYS\tPIX\t0-47\t0\t\tN/A\n"
+    "GPU2\tSYS\tSYS\t X \tSYS\t48-95\t1\t\tN/A\n"
+    "NIC0\tPIX\tPIX\tSYS\t X \n\nLegend:\n\n  X    = Self\n  SYS  = Connection traversing PCIe\n";
+
+std::vector<MachineCheck> checks_of(const MachineFacts& facts) {
+  std::vector<MachineCheck> checks;
+  add_gpu_checks(facts, checks);
+  return checks;
+}
+
+MachineFacts machine_with(const std::string& answer) {
+  MachineFacts facts;
+  facts.gpus = gpus_in(answer);
+  facts.rank = RankDescription{"b", "2.11.0", false, true, {"cpu"}};
+  for (const auto& gpu : facts.gpus) facts.rank->devices.push_back("cuda:" + gpu.name);
+  return facts;
+}
+
+TEST(GpuFacts, AreReadFromNvidiaSmi) {
+  const auto gpus = gpus_in(std::string("a warning\n") + two_gpus + "\n");
+  ASSERT_EQ(gpus.size(), 2U);
+  EXPECT_EQ(gpus[1].index, 1);
+  EXPECT_EQ(gpus[1].name, "NVIDIA A100-SXM4-40GB");
+  EXPECT_EQ(gpus[1].driver, "580.65.06");
+  EXPECT_EQ(gpus[1].memory_mib, 40960);
+  EXPECT_EQ(gpus[1].highest_clock_mhz, 1410);
+  EXPECT_EQ(gpus[1].persistence_mode, "Disabled");
+  EXPECT_EQ(gpus[1].mig_mode, "Enabled");
+  EXPECT_TRUE(gpus_in("").empty());
+  EXPECT_TRUE(gpus_in("No devices were found\n").empty());
+  EXPECT_EQ(gpus_in("0, X, 1, [N/A], [N/A], [N/A], [N/A], Default")[0].memory_mib, 0);
+}
+
+TEST(GpuFacts, LinksCountEachPairOnce) {
+  EXPECT_THAT(links_in(topology), ElementsAre(Pair("NV18", 1), Pair("SYS", 2)));
+  EXPECT_TRUE(links_in("").empty());
+  EXPECT_TRUE(links_in("GPU0\t X \n").empty());
+}
+
+TEST(GpuChecks, AGoodGpuIsFine) {
+  const auto checks = checks_of(machine_with(std::string(two_gpus).substr(0, 68)));
+  ASSERT_EQ(checks.size(), 2U);
+  EXPECT_EQ(checks[0].result, CheckResult::ok);
+  EXPECT_THAT(checks[0].finding, HasSubstr("NVIDIA H200, 140.40 GiB, up to 1980 MHz"));
+  EXPECT_EQ(checks[1].finding, "LibTorch finds 1 of 1");
+  EXPECT_EQ(checks[1].result, CheckResult::ok);
+}
+
+TEST(GpuChecks, WhatSpoilsMeasurementsIsSaidWithItsRemedy) {
+  const auto check = [](const char* persistence, const char* mig, const char* compute) {
+    MachineFacts facts;
+    facts.gpus = {{3, "H", "1", 1, 1, persistence, mig, compute}};
+    return checks_of(facts).front();
+  };
+  EXPECT_EQ(check("Enabled", "[N/A]", "Default").result, CheckResult::ok);
+  EXPECT_EQ(check("Enabled", "Disabled", "Exclusive_Process").result, CheckResult::ok);
+  for (const auto& [found, remedy] :
+       {std::pair(check("Disabled", "Disabled", "Default"), "nvidia-smi -i 3 -pm 1"),
+        std::pair(check("Disabled", "Enabled", "Default"), "nvidia-smi -i 3 -mig 0"),
+        std::pair(check("Enabled", "Disabled", "Prohibited"), "nvidia-smi -i 3 -c DEFAULT")}) {
+    EXPECT_EQ(found.result, CheckResult::note);
+    EXPECT_THAT(found.remedy, HasSubstr(remedy));
+  }
+}
+
+TEST(GpuChecks, PairsWithoutNvlinkAreNamed) {
+  auto facts = machine_with(two_gpus);
+  EXPECT_THAT(checks_of(facts)[2].finding, HasSubstr("does not tell"));
+  facts.gpu_links = links_in(topology);
+  EXPECT_EQ(checks_of(facts)[2].result, CheckResult::note);
+  EXPECT_THAT(checks_of(facts)[2].finding, HasSubstr("NV18 between 1 pair, SYS between 2 pairs"));
+  facts.gpu_links = {{"NV18", 28}};
+  EXPECT_EQ(checks_of(facts)[2].result, CheckResult::ok);
+}
+
+TEST(GpuChecks, GpusThatLibTorchDoesNotFindAreSaid) {
+  auto facts = machine_with(two_gpus);
+  facts.rank->devices = {"cpu"};
+  EXPECT_THAT(checks_of(facts).back().remedy, HasSubstr("CUDA_VISIBLE_DEVICES"));
+  facts.rank->cuda = false;
+  EXPECT_THAT(checks_of(facts).back().remedy, HasSubstr("TORCH_ROOT"));
+  EXPECT_THAT(checks_of(facts).back().finding, HasSubstr("finds 0 of 2"));
+}
+
+TEST(GpuFacts, AMachineWithAFakeNvidiaSmiIsAsked) {
+  const TemporaryFolder folder;
+  write_text(
+      folder / "nvidia-smi",
+      std::string("#!/bin/sh\nif [ \"$1\" = topo ]; then printf 'GPU0\\t X \\nGPU1\\tPHB\\t X "
+                  "\\n'; else printf '%s' '") +
+          two_gpus + "'; fi\n");
+  fs::permissions(folder / "nvidia-smi", fs::perms::owner_all);
+  const ScopedVariable path("PATH", folder.path().string() + ":/usr/bin:/bin");
+  EXPECT_EQ(find_gpus().size(), 2U);
+  EXPECT_THAT(find_gpu_links(), ElementsAre(Pair("PHB", 1)));
+}
+
+}  // namespace
+}  // namespace scalestudy
