@@ -24,7 +24,16 @@ copy_libraries() {
       [[ $(basename "$library") =~ $of_machine ]] && continue
       [[ $library == /lib/* || $library == /usr/lib/* ]] || continue
       cp -L "$library" "$root/lib/"
+      copy_licence "$library"
     done
+}
+
+# What is passed on keeps its licence beside it.
+copy_licence() {
+  local package
+  package=$(dpkg -S "$(readlink -f "$1")" "$(readlink -f "$1" | sed 's,^/usr,,')" 2>/dev/null | sed -n '1s/:.*//p') || true
+  [[ -f /usr/share/doc/$package/copyright ]] || fail "the licence of $1 is not found"
+  install -D -m 644 "/usr/share/doc/$package/copyright" "$root/share/doc/licences/$package"
 }
 
 # Debian's own needs a function that libc has since 2.36.
