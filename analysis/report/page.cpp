@@ -97,15 +97,9 @@ std::vector<std::string> reasons_left_out(const RunSet& set) {
 }
 
 std::string list_of_reasons(const RunSet& set) {
-  constexpr std::size_t most = 10;
-  auto reasons = reasons_left_out(set);
-  if (reasons.size() > most + 1) {
-    const auto more = reasons.size() - most;
-    reasons.resize(most);
-    reasons.push_back(cat("and ", more, " more, in the run table"));
-  }
   std::string items;
-  for (const auto& reason : reasons) items += element("li", reason);
+  for (const auto& reason : first_of(reasons_left_out(set), 10, "in the run table"))
+    items += element("li", reason);
   return items;
 }
 

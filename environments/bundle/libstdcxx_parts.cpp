@@ -18,15 +18,24 @@ extern "C" [[gnu::visibility("hidden")]] std::uint32_t arc4random() {
 namespace {
 
 /// The library's own `ignore(n, eof)` calls `ignore(n)`, so this reads by itself.
-template <class Buffer>
-bool skip(Buffer& buffer, std::streamsize limit, std::streamsize& count) {
-  using Traits = typename Buffer::traits_type;
+template <class Stream>
+Stream& skip(Stream& stream, std::streamsize limit, std::streamsize& count) {
+  using Traits = typename Stream::traits_type;
   constexpr auto most = std::numeric_limits<std::streamsize>::max();
-  for (count = 0; limit == most || count < limit;) {
-    if (Traits::eq_int_type(buffer.sbumpc(), Traits::eof())) return false;
-    if (count < most) ++count;
+  count = 0;
+  const typename Stream::sentry ready(stream, true);
+  if (!ready) return stream;
+  bool at_end = false;
+  try {
+    while (!at_end && (limit == most || count < limit)) {
+      at_end = Traits::eq_int_type(stream.rdbuf()->sbumpc(), Traits::eof());
+      if (!at_end && count < most) ++count;
+    }
+  } catch (...) {
+    stream._M_setstate(std::ios_base::badbit);
   }
-  return true;
+  if (at_end) stream.setstate(std::ios_base::eofbit);
+  return stream;
 }
 
 }  // namespace
@@ -35,28 +44,12 @@ namespace std {
 
 template <>
 istream& istream::ignore(streamsize limit) {
-  _M_gcount = 0;
-  const sentry ready(*this, true);
-  if (!ready) return *this;
-  try {
-    if (!skip(*rdbuf(), limit, _M_gcount)) setstate(eofbit);
-  } catch (...) {
-    _M_setstate(badbit);
-  }
-  return *this;
+  return skip(*this, limit, _M_gcount);
 }
 
 template <>
 wistream& wistream::ignore(streamsize limit) {
-  _M_gcount = 0;
-  const sentry ready(*this, true);
-  if (!ready) return *this;
-  try {
-    if (!skip(*rdbuf(), limit, _M_gcount)) setstate(eofbit);
-  } catch (...) {
-    _M_setstate(badbit);
-  }
-  return *this;
+  return skip(*this, limit, _M_gcount);
 }
 
 }  // namespace std

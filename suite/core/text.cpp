@@ -74,6 +74,16 @@ std::vector<std::string> split(std::string_view text, char separator) {
   }
 }
 
+std::vector<std::string> first_of(std::vector<std::string> items,
+                                  std::size_t most,
+                                  std::string_view where) {
+  if (items.size() <= most + 1) return items;
+  const auto more = items.size() - most;
+  items.resize(most);
+  items.push_back(cat("and ", more, " more, ", where));
+  return items;
+}
+
 std::string last_line_of(std::string_view text) {
   const auto last = text.find_last_not_of("\r\n");
   if (last == std::string_view::npos) return "";

@@ -20,6 +20,12 @@ template <class... Parts>
 [[nodiscard]] std::string join(const std::vector<std::string>& parts, std::string_view separator);
 [[nodiscard]] std::vector<std::string> split(std::string_view text, char separator);
 
+/// Of a long list the first `most` and how many more there are, and where: "and 7 more, in the run
+/// table". One that is longer by one is left whole.
+[[nodiscard]] std::vector<std::string> first_of(std::vector<std::string> items,
+                                                std::size_t most,
+                                                std::string_view where);
+
 /// The last line that is not empty, or "".
 [[nodiscard]] std::string last_line_of(std::string_view text);
 

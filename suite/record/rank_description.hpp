@@ -1,6 +1,7 @@
 #pragma once
 /// What a rank program was built with, told by itself: `scalestudy-rank --describe`.
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -14,6 +15,7 @@ struct RankDescription {
   bool mpi = false;                  ///< can join ranks by MPI
   bool cuda = false;                 ///< LibTorch has its CUDA part here
   std::vector<std::string> devices;  ///< "cpu", "cuda:0", …: what it finds on this machine
+  [[nodiscard]] std::int64_t gpu_count() const;
 };
 
 /// One line of JSON.

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include <nlohmann/json.hpp>
 
 #include "core/text.hpp"
@@ -7,6 +9,11 @@
 namespace scalestudy {
 
 using nlohmann::json;
+
+std::int64_t RankDescription::gpu_count() const {
+  return std::count_if(devices.begin(), devices.end(),
+                       [](const auto& device) { return device.starts_with("cuda"); });
+}
 
 std::string to_json_line(const RankDescription& description) {
   const json object{{"build_id", description.build_id},

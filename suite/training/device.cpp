@@ -121,11 +121,11 @@ c10::Device prepare_device(const RunSpec& spec, std::int64_t local_rank) {
   return device;
 }
 
-std::int64_t peak_device_memory_bytes(const c10::Device& device) {
-  if (device.is_cpu()) return 0;
+DeviceMemoryUse device_memory_use(const c10::Device& device) {
+  if (device.is_cpu()) return {};
   const auto stats = c10::getDeviceAllocator(device.type())->getDeviceStats(device.index());
   constexpr auto all = static_cast<std::size_t>(c10::CachingAllocator::StatType::AGGREGATE);
-  return stats.allocated_bytes[all].peak;
+  return {stats.allocated_bytes[all].current, stats.allocated_bytes[all].peak};
 }
 
 std::unique_ptr<StepClock> make_step_clock(const c10::Device& device) {

@@ -31,8 +31,14 @@ struct CudaDevices {
 /// anything else asks LibTorch for CUDA.
 [[nodiscard]] CudaDevices find_cuda_devices();
 
-/// The most that tensors on `device` took at once; 0 on the processor.
-[[nodiscard]] std::int64_t peak_device_memory_bytes(const c10::Device& device);
+/// Memory that tensors on `device` take: now, and at most since the start or the last reset.
+struct DeviceMemoryUse {
+  std::int64_t current_bytes = 0;
+  std::int64_t peak_bytes = 0;
+};
+
+/// Zeros on the processor.
+[[nodiscard]] DeviceMemoryUse device_memory_use(const c10::Device& device);
 
 /// Steady clock on CPU; device events on CUDA, resolved between steps.
 [[nodiscard]] std::unique_ptr<StepClock> make_step_clock(const c10::Device& device);

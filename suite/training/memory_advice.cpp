@@ -9,44 +9,27 @@
 #include "core/error.hpp"
 #include "core/text.hpp"
 
+#include "training/device.hpp"
 #include "training/precision.hpp"
 #include "training/tensors/memory_format.hpp"
 
 namespace scalestudy {
 namespace {
 
-class DeviceMemory {
- public:
-  explicit DeviceMemory(const c10::Device& device)
-      : allocator_(*c10::getDeviceAllocator(device.type())), index_(device.index()) {}
-
-  /// What tensors have now; from here on the peak counts.
-  std::int64_t start() {
-    allocator_.emptyCache();
-    allocator_.resetPeakStats(index_);
-    return allocated().current;
-  }
-  [[nodiscard]] std::int64_t peak_bytes() { return allocated().peak; }
-  [[nodiscard]] std::int64_t free_bytes() {
-    return static_cast<std::int64_t>(allocator_.getMemoryInfo(index_).first);
-  }
-
- private:
-  [[nodiscard]] c10::CachingAllocator::Stat allocated() {
-    constexpr auto all = static_cast<std::size_t>(c10::CachingAllocator::StatType::AGGREGATE);
-    return allocator_.getDeviceStats(index_).allocated_bytes[all];
-  }
-
-  c10::DeviceAllocator& allocator_;
-  c10::DeviceIndex index_;
-};
+/// Gives unused memory back, so that all that is free can be seen, and starts a new peak.
+c10::DeviceAllocator& tidied_allocator(const c10::Device& device) {
+  auto& allocator = *c10::getDeviceAllocator(device.type());
+  allocator.emptyCache();
+  allocator.resetPeakStats(device.index());
+  return allocator;
+}
 
 std::int64_t bytes_of_pass(const RunSpec& spec,
                            const c10::Device& device,
                            TrainingTask& task,
                            std::int64_t samples) {
-  DeviceMemory memory(device);
-  const auto before = memory.start();
+  static_cast<void>(tidied_allocator(device));
+  const auto before_bytes = device_memory_use(device).current_bytes;
   HostBatch batch;
   task.make_batch({0, samples}, batch);
   task.set_batch(arrays_on_device(batch, device));
@@ -56,7 +39,7 @@ std::int64_t bytes_of_pass(const RunSpec& spec,
     loss = task.loss_sum();
   }
   loss.backward();
-  return memory.peak_bytes() - before;
+  return device_memory_use(device).peak_bytes - before_bytes;
 }
 
 /// Nothing when not even one sample can be tried.
@@ -67,9 +50,8 @@ std::optional<std::int64_t> find_batch_that_fits(const RunSpec& spec,
     StepMemory memory;
     memory.one_sample_bytes = bytes_of_pass(spec, device, task, 1);
     memory.two_samples_bytes = bytes_of_pass(spec, device, task, 2);
-    DeviceMemory now(device);
-    static_cast<void>(now.start());
-    memory.available_bytes = now.free_bytes();
+    const auto [free_bytes, total_bytes] = tidied_allocator(device).getMemoryInfo(device.index());
+    memory.available_bytes = static_cast<std::int64_t>(free_bytes);
     return batch_that_fits(memory);
   } catch (const c10::OutOfMemoryError&) {
     return {};

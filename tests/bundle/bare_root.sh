@@ -42,22 +42,22 @@ in_root() {
     mount -t proc proc "$root/proc" && mount --rbind /sys "$root/sys" && mount -t tmpfs tmpfs "$root/dev/shm" || exit 77
     for device in null urandom; do touch "$root/dev/$device" && mount --bind "/dev/$device" "$root/dev/$device"; done
     mount --bind "$packages" "$root/packages"
-    exec chroot "$root" /usr/bin/env -i PATH=/usr/bin HOME=/tmp PYTHONPATH=/packages "$@"' _ "$root" "$packages" "$@"
+    exec chroot "$root" /usr/bin/env -i PATH=/usr/bin HOME=/opt PYTHONPATH=/packages "$@"' _ "$root" "$packages" "$@"
 }
 
 make_root
 readonly program='/opt/some where else/bin/scalestudy'
 in_root "$program" --version
-in_root "$program" run n2v-quickstart --out /tmp/study "${short[@]}" || fail "the study did not run"
-in_root "$program" report /tmp/study || [[ $? == 3 && ${#short[@]} -gt 0 ]] || fail "the report was not made"
-[[ -s $root/tmp/study/report/report.html ]] || fail "there is no report"
+in_root "$program" run n2v-quickstart --out /opt/study "${short[@]}" || fail "the study did not run"
+in_root "$program" report /opt/study || [[ $? == 3 && ${#short[@]} -gt 0 ]] || fail "the report was not made"
+[[ -s $root/opt/study/report/report.html ]] || fail "there is no report"
 
-in_root "$program" doctor >"$root/tmp/doctor" || true
-grep -qE '^OK +LibTorch' "$root/tmp/doctor" || fail "doctor finds no LibTorch: $(cat "$root/tmp/doctor")"
+in_root "$program" doctor >"$root/opt/doctor" || true
+grep -qE '^OK +LibTorch' "$root/opt/doctor" || fail "doctor finds no LibTorch: $(cat "$root/opt/doctor")"
 
 # Without PyTorch it says so, and what to do.
 status=0
-refusal=$(in_root env -u PYTHONPATH "$program" run n2v-quickstart --out /tmp/refused "${short[@]}" 2>&1) || status=$?
+refusal=$(in_root env -u PYTHONPATH "$program" run n2v-quickstart --out /opt/refused "${short[@]}" 2>&1) || status=$?
 [[ $status == 4 && $refusal == *"The active Python has no torch"*"pip install torch"* ]] ||
   fail "without PyTorch it ends with $status: $refusal"
 printf 'bare root: the bundle ran\n'

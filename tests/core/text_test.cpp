@@ -33,6 +33,13 @@ TEST(Text, ControlCharactersAreMadeVisible) {
   EXPECT_EQ(one_line("a\nb\x1b[1m\x7fä"), "a\\u000ab\\u001b[1m\\u007fä");
 }
 
+TEST(Text, OfALongListTheFirstAreShown) {
+  const std::vector<std::string> four{"a", "b", "c", "d"};
+  EXPECT_EQ(first_of(four, 2, "there"), (std::vector<std::string>{"a", "b", "and 2 more, there"}));
+  EXPECT_EQ(first_of(four, 3, "there"), four) << "the line would be no shorter than the item";
+  EXPECT_EQ(first_of({}, 0, "there"), std::vector<std::string>());
+}
+
 TEST(Text, TheLastLineIsTheLastThatSaysSomething) {
   EXPECT_EQ(last_line_of("one\ntwo\r\n\n"), "two");
   EXPECT_EQ(last_line_of("one"), "one");

@@ -49,12 +49,11 @@ inline std::string changed_json(const std::string& text, FuzzedDataProvider& inp
   using nlohmann::json;
   auto root = json::parse(text, nullptr, false);
   if (root.is_discarded()) return text;
-  std::vector<json::json_pointer> places;
-  collect_places(root, json::json_pointer(), places);
   const auto count = input.ConsumeIntegralInRange<int>(1, 3);
   for (int i = 0; i < count; ++i) {
+    std::vector<json::json_pointer> places;  // collected anew: the last change may have taken some
+    collect_places(root, json::json_pointer(), places);
     const auto& place = places[input.ConsumeIntegralInRange<std::size_t>(0, places.size() - 1)];
-    if (!root.contains(place)) continue;
     if (input.ConsumeIntegralInRange<int>(0, 9) == 0 && !place.empty() &&
         root[place.parent_pointer()].is_object())
       root[place.parent_pointer()].erase(place.back());

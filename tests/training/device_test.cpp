@@ -35,7 +35,7 @@ TEST(Device, AGpuThatIsNotThereIsRefusedWithTheReason) {
 }
 
 TEST(Device, TheProcessorHasNoMemoryOfADevice) {
-  EXPECT_EQ(peak_device_memory_bytes(c10::Device(c10::kCPU)), 0);
+  EXPECT_EQ(device_memory_use(c10::Device(c10::kCPU)).peak_bytes, 0);
 }
 
 TEST(MemoryAdvice, NamesTheLargestBatchThatFits) {

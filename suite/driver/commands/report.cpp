@@ -40,14 +40,7 @@ void print_result(const ReportResult& result, Context& context) {
 /// The report lists damaged files and is complete without them; the caller still has to know.
 void refuse_unreadable(const ReportResult& result) {
   if (result.unreadable.empty()) return;
-  constexpr std::size_t most = 20;
-  auto shown = result.unreadable;
-  if (shown.size() > most) {
-    shown.resize(most);
-    shown.push_back(
-        cat("and ", result.unreadable.size() - most, " more, in the report's run table"));
-  }
-  auto list = join(shown, "\n  ");
+  auto list = join(first_of(result.unreadable, 20, "in the report's run table"), "\n  ");
   if (list.ends_with('.')) list.pop_back();
   throw BadInput({counted(result.unreadable.size(), "file") + " could not be read",
                   "the report goes without them", "What to do about each:\n  " + list});

@@ -1,7 +1,5 @@
 #include "driver/doctor/gpu_checks.hpp"
 
-#include <algorithm>
-
 #include "core/ids.hpp"
 #include "core/text.hpp"
 
@@ -53,8 +51,7 @@ MachineCheck check_links(const MachineFacts& facts) {
 
 /// LibTorch may have no CUDA part, or CUDA_VISIBLE_DEVICES may hide them.
 MachineCheck check_use(const MachineFacts& facts) {
-  const auto used = std::count_if(facts.rank->devices.begin(), facts.rank->devices.end(),
-                                  [](const auto& device) { return device.starts_with("cuda"); });
+  const auto used = facts.rank->gpu_count();
   const auto text = cat("LibTorch finds ", used, " of ", facts.gpus.size());
   if (used == std::ssize(facts.gpus)) return {"GPUs in use", CheckResult::ok, text, ""};
   return {"GPUs in use", CheckResult::note, text,

@@ -49,12 +49,11 @@ void add_capabilities(const MachineFacts& facts, std::vector<MachineCheck>& chec
                             : MachineCheck{"MPI", CheckResult::note,
                                            "not in this build: ranks of one machine only",
                                            "Run environments/setup.sh and build again"});
-  const bool has_gpu = std::any_of(rank.devices.begin(), rank.devices.end(),
-                                   [](const auto& device) { return device.starts_with("cuda"); });
+  const bool has_gpu = rank.gpu_count() > 0;
   checks.push_back(
       {"devices", has_gpu || !rank.cuda ? CheckResult::ok : CheckResult::note,
-       join(rank.devices, ", ") + (rank.cuda ? "" : " (a build for the CPU)"),
-       has_gpu || !rank.cuda ? "" : "This build can use GPUs but finds none; try: nvidia-smi"});
+       join(rank.devices, ", ") + (rank.cuda ? "" : " (LibTorch without its CUDA part)"),
+       has_gpu || !rank.cuda ? "" : "LibTorch can use GPUs but finds none; try: nvidia-smi"});
 }
 
 void add_launchers(const MachineFacts& facts, std::vector<MachineCheck>& checks) {

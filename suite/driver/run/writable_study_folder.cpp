@@ -47,8 +47,10 @@ void WritableStudyFolder::require_place() const {
 void WritableStudyFolder::require_inside_all(const StudyMatrix& matrix) const {
   require_inside(path(), runs_folder());
   for (const auto& spec : matrix.runs) {
-    require_inside(path(), run_folder(spec.run_id()));
-    require_inside(path(), run_folder(spec.run_id()) / checkpoint_file_name);
+    const auto folder = run_folder(spec.run_id());
+    if (!is_there(folder)) continue;
+    require_inside(path(), folder);
+    require_inside(path(), folder / checkpoint_file_name);
   }
 }
 

@@ -64,7 +64,7 @@ class TorchWork final : public RankWork {
   [[nodiscard]] std::string device_name() const override { return device_.str(); }
   [[nodiscard]] std::int64_t compute_threads() const override { return at::get_num_threads(); }
   [[nodiscard]] std::int64_t peak_device_memory_bytes() const override {
-    return scalestudy::peak_device_memory_bytes(device_);
+    return device_memory_use(device_).peak_bytes;
   }
 
  private:
