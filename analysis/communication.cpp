@@ -53,6 +53,7 @@ const std::array<PhaseInfo, phase_count>& step_phases() {
   static constexpr std::array<PhaseInfo, phase_count> phases{{
       {&StepRow::input_wait_s, "input wait", "input wait"},
       {&StepRow::host_to_device_s, "host to device", "host to device"},
+      {&StepRow::device_step_s, "device step", "device step"},
       {&StepRow::forward_s, "forward", "forward"},
       {&StepRow::backward_s, "backward", "backward"},
       {&StepRow::exposed_communication_s, "exposed communication", "exposed comm."},

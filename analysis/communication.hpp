@@ -22,7 +22,7 @@ struct PhaseInfo {
   [[nodiscard]] std::string_view name() const;
 };
 
-inline constexpr std::size_t phase_count = 8;
+inline constexpr std::size_t phase_count = 9;
 [[nodiscard]] const std::array<PhaseInfo, phase_count>& step_phases();
 
 /// How a step at N ranks differs from what perfect scaling of the one-rank step predicts.

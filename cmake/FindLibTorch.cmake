@@ -5,18 +5,20 @@
 #                           the installation made by environments/setup.sh, the active Python
 #   LibTorch::cpu           libtorch_cpu + libc10
 #   LibTorch::cuda          the above + libtorch_cuda + libc10_cuda; only when the wheel has them
+#   LibTorch::cuda_headers  LibTorch's and NVIDIA's headers, nothing to link; only when those that
+#                           environments/setup.sh installs are there
 include(FindPackageHandleStandardArgs)
 
 set(SCALESTUDY_TORCH_ROOT "$ENV{TORCH_ROOT}" CACHE PATH "torch folder of a PyTorch wheel, or libtorch/")
 set(_roots ${SCALESTUDY_TORCH_ROOT})
+if(DEFINED ENV{SCALESTUDY_DEPS})
+  set(_deps $ENV{SCALESTUDY_DEPS})
+elseif(DEFINED ENV{XDG_CACHE_HOME})
+  set(_deps $ENV{XDG_CACHE_HOME}/scalestudy)
+else()
+  set(_deps $ENV{HOME}/.cache/scalestudy)
+endif()
 if(NOT _roots)
-  if(DEFINED ENV{SCALESTUDY_DEPS})
-    set(_deps $ENV{SCALESTUDY_DEPS})
-  elseif(DEFINED ENV{XDG_CACHE_HOME})
-    set(_deps $ENV{XDG_CACHE_HOME}/scalestudy)
-  else()
-    set(_deps $ENV{HOME}/.cache/scalestudy)
-  endif()
   if(SCALESTUDY_CUDA STREQUAL "ON")
     file(GLOB _roots ${_deps}/libtorch-2.11.0-gpu/lib/python*/site-packages/torch)
   else()
@@ -73,5 +75,12 @@ if(LibTorch_FOUND AND NOT TARGET LibTorch::cpu)
     add_library(LibTorch::cuda INTERFACE IMPORTED)
     target_link_libraries(LibTorch::cuda INTERFACE LibTorch::cpu "-Wl,--no-as-needed"
       ${LibTorch_CUDA_LIBRARY} ${LibTorch_C10_CUDA_LIBRARY} "-Wl,--as-needed")
+  endif()
+  file(GLOB _cuda_headers ${_deps}/cuda-headers-13.0/lib/python*/site-packages/nvidia/cu13/include)
+  find_path(LibTorch_CUDA_INCLUDE crt/host_defines.h PATHS ${_cuda_headers} NO_DEFAULT_PATH NO_CACHE)
+  if(LibTorch_CUDA_INCLUDE)
+    add_library(LibTorch::cuda_headers INTERFACE IMPORTED)
+    target_include_directories(LibTorch::cuda_headers SYSTEM INTERFACE ${LibTorch_CUDA_INCLUDE}
+      $<TARGET_PROPERTY:LibTorch::cpu,INTERFACE_INCLUDE_DIRECTORIES>)
   endif()
 endif()

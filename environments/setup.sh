@@ -172,6 +172,14 @@ ensure_torch() {
   fi
 }
 
+# Headers only, of what the wheels of PyTorch are built with: for CUDA graphs, which then run on all of them.
+ensure_cuda_headers() {
+  local target=$DEPS/cuda-headers-13.0
+  compgen -G "$target/lib/python*/site-packages/nvidia/cu13/include/crt/host_defines.h" >/dev/null && return 0
+  say "installing NVIDIA's CUDA headers (3 MB to download)"
+  make_environment "$target" "--no-deps nvidia-cuda-runtime==13.0.* nvidia-cuda-crt==13.0.*"
+}
+
 ensure_peers() {
   local target=$DEPS/n2v-0.3.3
   if [[ -x $target/bin/python ]] && compgen -G "$target/lib/python*/site-packages/n2v/version.py" >/dev/null &&
@@ -208,7 +216,7 @@ main() {
     exec 9>"$DEPS/.lock"
     flock -n 9 || { say "waiting for another set-up"; flock 9; }
   fi
-  [[ $light ]] || ensure_torch cpu
+  [[ $light ]] || { ensure_torch cpu && ensure_cuda_headers; }
   [[ ! $gpu ]] || ensure_torch gpu
   [[ ! $peers ]] || ensure_peers
 }

@@ -224,7 +224,7 @@ Figure step_figure(const SeriesAnalysis& analysis, const std::vector<std::size_t
   figure.title = "Step time by phase";
   figure.tsv = step_tsv(analysis, phases);
   const std::string file = gnuplot_quoted(figure.slug + ".tsv");
-  static constexpr std::size_t colour_of_phase[phase_count] = {4, 3, 5, 0, 1, 2, 6, 7};
+  static constexpr std::size_t colour_of_phase[phase_count] = {4, 3, 0, 5, 0, 1, 2, 6, 7};
   std::vector<std::string> plots;
   for (std::size_t k = 0; k < phases.size(); ++k) {
     plots.push_back(cat(file, " using ", k + 3, k == 0 ? ":xtic(1)" : "", " lc rgb '",

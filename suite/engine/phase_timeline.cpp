@@ -22,7 +22,7 @@ std::size_t index_of(Phase phase) {
 }  // namespace
 
 const char* to_string(Phase phase) {
-  constexpr std::array names{"input_wait", "host_to_device",        "forward",
+  constexpr std::array names{"input_wait", "host_to_device",        "device_step", "forward",
                              "backward",   "exposed_communication", "optimizer"};
   return names[index_of(phase)];
 }

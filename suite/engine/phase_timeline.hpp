@@ -14,12 +14,13 @@ namespace scalestudy {
 enum class Phase {
   input_wait,
   host_to_device,
+  device_step,  ///< in place of forward and backward when a device graph replays both
   forward,
   backward,
   exposed_communication,
   optimizer
 };
-inline constexpr std::size_t phase_count = 6;
+inline constexpr std::size_t phase_count = 7;
 [[nodiscard]] const char* to_string(Phase phase);
 
 /// Times of one finished step, in seconds; `start_s` counts from the clock's origin.

@@ -18,6 +18,7 @@ StepRow step_row(const StepTimes& times, const StepFacts& facts) {
   return {.step_s = times.step_s,
           .input_wait_s = phase(Phase::input_wait),
           .host_to_device_s = phase(Phase::host_to_device),
+          .device_step_s = phase(Phase::device_step),
           .forward_s = phase(Phase::forward),
           .backward_s = phase(Phase::backward),
           .exposed_communication_s = phase(Phase::exposed_communication),

@@ -17,14 +17,12 @@ void StepLoop::run(const StepPlan& plan) {
     const auto timed = timeline_.phase(Phase::host_to_device);
     work_.move_batch_to_device();
   }
-  {
-    const auto timed = timeline_.phase(Phase::forward);
+  if (work_.has_graph()) {
+    const auto timed = timeline_.phase(Phase::device_step);
     reduction_.begin_step();
-    work_.forward();
-  }
-  {
-    const auto timed = timeline_.phase(Phase::backward);
-    work_.backward();
+    work_.replay();
+  } else {
+    run_passes();
   }
   {
     const auto timed = timeline_.phase(Phase::exposed_communication);
@@ -35,6 +33,16 @@ void StepLoop::run(const StepPlan& plan) {
     work_.update();
   }
   timeline_.end_step();
+}
+
+void StepLoop::run_passes() {
+  {
+    const auto timed = timeline_.phase(Phase::forward);
+    reduction_.begin_step();
+    work_.forward();
+  }
+  const auto timed = timeline_.phase(Phase::backward);
+  work_.backward();
 }
 
 }  // namespace scalestudy

@@ -22,6 +22,10 @@ class StepWork {
   virtual ~StepWork();
   virtual void prepare_batch(const StepPlan& plan) = 0;
   virtual void move_batch_to_device() = 0;
+  /// Whether replay() does both passes of this batch at once.
+  [[nodiscard]] virtual bool has_graph() const { return false; }
+  /// In place of forward() and backward(); announces every gradient to the reduction.
+  virtual void replay() {}
   virtual void forward() = 0;
   /// Announces every gradient to the reduction.
   virtual void backward() = 0;
@@ -40,6 +44,8 @@ class StepLoop {
   void run(const StepPlan& plan);
 
  private:
+  void run_passes();
+
   StepWork& work_;
   ReductionStrategy& reduction_;
   PhaseTimeline& timeline_;

@@ -23,6 +23,7 @@ struct StepRow {
   double step_s = not_recorded;
   double input_wait_s = not_recorded;
   double host_to_device_s = not_recorded;
+  double device_step_s = 0;
   double forward_s = not_recorded;
   double backward_s = not_recorded;
   double exposed_communication_s = not_recorded;
@@ -42,6 +43,11 @@ inline constexpr std::array columns_of<StepRow>{
         "s", "Waiting for the next batch", Better::lower, "mean over ranks"),
     column<&StepRow::host_to_device_s>(
         "s", "Copying the batch to the device", Better::lower, "mean over ranks"),
+    column<&StepRow::device_step_s>(
+        "s",
+        "Forward and backward pass replayed as one device graph; 0 where they are timed apart",
+        Better::lower,
+        "mean over ranks"),
     column<&StepRow::forward_s>("s", "Forward pass and loss", Better::lower, "mean over ranks"),
     column<&StepRow::backward_s>("s", "Backward pass", Better::lower, "mean over ranks"),
     column<&StepRow::exposed_communication_s>(

@@ -14,6 +14,7 @@ struct RankDescription {
   std::string libtorch;              ///< version, "" for a build without
   bool mpi = false;                  ///< can join ranks by MPI
   bool cuda = false;                 ///< LibTorch has its CUDA part here
+  bool cuda_graph = false;           ///< settings.cuda_graph can be used
   std::vector<std::string> devices;  ///< "cpu", "cuda:0", …: what it finds on this machine
   [[nodiscard]] std::int64_t gpu_count() const;
 };

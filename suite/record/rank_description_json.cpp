@@ -20,6 +20,7 @@ std::string to_json_line(const RankDescription& description) {
                     {"libtorch", description.libtorch},
                     {"mpi", description.mpi},
                     {"cuda", description.cuda},
+                    {"cuda_graph", description.cuda_graph},
                     {"devices", description.devices}};
   return object.dump();
 }
@@ -29,8 +30,8 @@ std::optional<RankDescription> rank_description_in(std::string_view output) {
     const json object = json::parse(line, nullptr, /*allow_exceptions=*/false);
     if (!object.is_object()) continue;
     try {
-      return RankDescription{object.at("build_id"), object.at("libtorch"), object.at("mpi"),
-                             object.at("cuda"), object.at("devices")};
+      return RankDescription{object.at("build_id"), object.at("libtorch"),   object.at("mpi"),
+                             object.at("cuda"),     object.at("cuda_graph"), object.at("devices")};
     } catch (const json::exception&) {
       return {};
     }

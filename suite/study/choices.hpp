@@ -68,6 +68,14 @@ inline constexpr auto choices<MemoryFormat> =
     std::array{Choice{MemoryFormat::channels_last, "channels_last", "a pixel's channels together"},
                Choice{MemoryFormat::contiguous, "contiguous", "one channel after the other"}};
 
+/// How a GPU's convolutions are chosen.
+enum class Cudnn { trial, deterministic };
+template <>
+inline constexpr auto choices<Cudnn> = std::array{
+    Choice{Cudnn::trial, "trial", "all are tried on every new shape, the fastest is kept"},
+    Choice{Cudnn::deterministic, "deterministic",
+           "without a trial, only those whose results repeat bit for bit"}};
+
 /// Where batch norm takes its statistics from (training/batch_norm.hpp).
 enum class BatchNormPolicy { local, synchronised, frozen };
 template <>

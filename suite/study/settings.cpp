@@ -139,6 +139,12 @@ void visit_machine(FieldVisitor& v, CommonSettings& s) {
           {.unit = "1", .description = "Arithmetic of the forward and backward pass"});
   v.field("memory_format", s.memory_format,
           {.unit = "1", .description = "Layout of image tensors"});
+  v.field("cudnn", s.cudnn, {.unit = "1", .description = "Choice of convolutions on a GPU"});
+  v.field(
+      "cuda_graph", s.cuda_graph,
+      {.unit = "1",
+       .description = "Forward and backward pass are recorded once as a CUDA graph and replayed; "
+                      "they then are one phase, device_step"});
   v.field("batch_norm", s.batch_norm, {.unit = "1", .description = "Statistics of batch norm"});
   v.field("allocator", s.allocator, {.unit = "1", .description = "What becomes of freed memory"});
 }

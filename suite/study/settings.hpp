@@ -103,6 +103,8 @@ struct CommonSettings {
   Device device = Device::cpu;
   Precision precision = Precision::fp32;
   MemoryFormat memory_format = MemoryFormat::channels_last;
+  Cudnn cudnn = Cudnn::trial;  ///< device cuda only
+  bool cuda_graph = false;     ///< device cuda only: both passes recorded once, then replayed
   BatchNormPolicy batch_norm = BatchNormPolicy::local;
   Allocator allocator = Allocator::keep;
   OptimizerSettings optimizer;

@@ -94,6 +94,26 @@ std::vector<SkippedRun> arms_without_ranks(const Study& study) {
   return skipped;
 }
 
+/// Why a setting cannot hold on the run's device; else "".
+std::string unusable_on_device(const RunSpec& spec) {
+  const auto& settings = spec.settings;
+  const auto precision = settings.precision;
+  if (settings.device != Device::cuda) {
+    if (precision == Precision::tf32 || precision == Precision::fp16)
+      return cat("precision ", precision, " needs device cuda");
+    if (settings.cuda_graph) return "settings.cuda_graph needs device cuda";
+    if (settings.cudnn != Cudnn::trial)
+      return cat("settings.cudnn ", settings.cudnn, " has no meaning without device cuda");
+    return "";
+  }
+  if (settings.cuda_graph && spec.input == InputKind::device)
+    return "settings.cuda_graph needs batches from the host: input device makes new ones on the "
+           "GPU";
+  if (settings.cuda_graph && settings.batch_norm == BatchNormPolicy::synchronised)
+    return "settings.cuda_graph cannot hold synchronised batch norm: the host takes part in it";
+  return "";
+}
+
 class Expansion {
  public:
   Expansion(const Study& study,
@@ -168,11 +188,8 @@ class Expansion {
     if (spec.input == InputKind::synthetic && !spec.control_arm) {
       return "input synthetic trains on one batch only; use control arm synthetic_input";
     }
-    const auto precision = spec.settings.precision;
-    if ((precision == Precision::tf32 || precision == Precision::fp16) &&
-        spec.settings.device != Device::cuda) {
-      return cat("precision ", precision, " needs device cuda");
-    }
+    const auto unusable = unusable_on_device(spec);
+    if (!unusable.empty()) return unusable;
     if (spec.settings.input.sample_cost_s > 0 && spec.input == InputKind::device) {
       return "settings.input.sample_cost_s has no meaning for input device: no sample is made";
     }

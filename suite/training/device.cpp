@@ -20,11 +20,12 @@
 namespace scalestudy {
 namespace {
 
-/// Marks are events on the device's current stream: nothing waits inside a step, and a phase's time
-/// is what the device spent on it.
+/// Marks are events on the stream that computes, whichever thread takes them: nothing waits inside
+/// a step, and a phase's time is what the device spent on it.
 class DeviceClock final : public StepClock {
  public:
-  explicit DeviceClock(const c10::Device& device) : guard_(device.type()), device_(device) {
+  explicit DeviceClock(const c10::Device& device)
+      : guard_(device.type()), device_(device), stream_(guard_.getStream(device)) {
     base_ = recorded_event();
     base_->synchronize();
     origin_s_ = now_s();
@@ -33,7 +34,7 @@ class DeviceClock final : public StepClock {
   Mark mark() override {
     const std::lock_guard lock(mutex_);
     if (used_ == events_.size()) events_.push_back(make_event());
-    events_[used_]->record(guard_.getStream(device_));
+    events_[used_]->record(stream_);
     return static_cast<Mark>(used_++);
   }
 
@@ -67,12 +68,13 @@ class DeviceClock final : public StepClock {
 
   std::unique_ptr<c10::Event> recorded_event() const {
     auto event = make_event();
-    event->record(guard_.getStream(device_));
+    event->record(stream_);
     return event;
   }
 
   c10::impl::VirtualGuardImpl guard_;
   c10::Device device_;
+  c10::Stream stream_;  ///< of the thread that made the clock
   std::unique_ptr<c10::Event> base_;
   double origin_s_ = 0;
   double base_offset_s_ = 0;
@@ -80,6 +82,12 @@ class DeviceClock final : public StepClock {
   std::vector<std::unique_ptr<c10::Event>> events_;
   std::size_t used_ = 0;
 };
+
+/// A trial chooses by time, so that two processes may choose differently.
+void choose_convolutions(Cudnn cudnn) {
+  at::globalContext().setBenchmarkCuDNN(cudnn == Cudnn::trial);
+  at::globalContext().setDeterministicCuDNN(cudnn == Cudnn::deterministic);
+}
 
 c10::Device use_cuda_device(std::int64_t local_rank) {
   const auto devices = find_cuda_devices();
@@ -91,8 +99,10 @@ c10::Device use_cuda_device(std::int64_t local_rank) {
                        "settings.device=cpu"});
   const auto index = static_cast<c10::DeviceIndex>(device_index(local_rank, devices.count));
   const c10::Device device(c10::kCUDA, index);
-  c10::impl::VirtualGuardImpl(c10::kCUDA).setDevice(device);
-  at::globalContext().setBenchmarkCuDNN(true);
+  const c10::impl::VirtualGuardImpl guard(c10::kCUDA);
+  guard.setDevice(device);
+  // Not the default stream: on that one no graph can be recorded.
+  guard.exchangeStream(guard.getStreamFromGlobalPool(device, /*isHighPriority=*/false));
   return device;
 }
 
@@ -112,9 +122,14 @@ CudaDevices find_cuda_devices() {
   return {at::detail::getCUDAHooks().deviceCount(), ""};
 }
 
+Cudnn cudnn_in_force() {
+  return at::globalContext().benchmarkCuDNN() ? Cudnn::trial : Cudnn::deterministic;
+}
+
 c10::Device prepare_device(const RunSpec& spec, std::int64_t local_rank) {
   const auto device =
       spec.settings.device == Device::cuda ? use_cuda_device(local_rank) : c10::Device(c10::kCPU);
+  choose_convolutions(spec.settings.cudnn);
   at::set_num_threads(static_cast<int>(spec.settings.threads_per_rank));
   at::set_num_interop_threads(1);
   torch::manual_seed(static_cast<std::uint64_t>(spec.repeat_seed()));

@@ -31,6 +31,9 @@ struct CudaDevices {
 /// anything else asks LibTorch for CUDA.
 [[nodiscard]] CudaDevices find_cuda_devices();
 
+/// What LibTorch does about convolutions now.
+[[nodiscard]] Cudnn cudnn_in_force();
+
 /// Memory that tensors on `device` take: now, and at most since the start or the last reset.
 struct DeviceMemoryUse {
   std::int64_t current_bytes = 0;

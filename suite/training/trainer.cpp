@@ -4,6 +4,9 @@
 #include <optional>
 #include <utility>
 
+#include "core/error.hpp"
+#include "core/text.hpp"
+
 #include "training/batch_norm.hpp"
 #include "training/device.hpp"
 #include "training/memory_advice.hpp"
@@ -137,6 +140,14 @@ Evaluation Trainer::finish(const HeartbeatCallback& heartbeat, std::vector<Panel
   return in_evaluation_mode([&] { return task_.final_evaluation(comm_, heartbeat, panels); });
 }
 
+/// Communicators reduce memory of the host.
+void require_reducible(const Communicator& comm, const c10::Device& device) {
+  if (device.is_cpu() || comm.world_size() == WorldSize(1)) return;
+  throw Unavailable({cat(comm.world_size().value(), " ranks were to train on ", device.str()),
+                     "there is no communicator between devices in this version",
+                     "Take one rank, or set settings.device=cpu"});
+}
+
 }  // namespace
 
 TrainingOutcome train(RankServices& services,
@@ -145,6 +156,7 @@ TrainingOutcome train(RankServices& services,
                       const Checkpoint* resume_from) {
   const auto& settings = services.spec.settings;
   services.heartbeat.beat("first_pass", -1);
+  require_reducible(services.comm, device);
   put_precision_in_force(settings.precision, device);
   expect_memory_format(task.model(), settings.memory_format);
   use_batch_norm_policy(task.model(), settings.batch_norm, services.batch_norm_comm);

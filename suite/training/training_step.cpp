@@ -24,9 +24,23 @@ TrainingStep::TrainingStep(RankServices& services, const c10::Device& device, Tr
                                 {parameters_.values(), parameters_.element_counts()})),
       scaler_(spec_.settings.precision, device),
       reduction_(make_reduction(spec_.reduction, reduction_context())),
-      transfer_(device) {
+      transfer_(device),
+      graph_(spec_.settings.cuda_graph ? make_graph() : nullptr) {
+  announce_gradients();
+}
+
+void TrainingStep::announce_gradients() {
   hooks_.on_ready([this](std::size_t parameter) {
     reduction_->gradient_ready(parameters_.position_of(parameter));
+  });
+}
+
+std::unique_ptr<StepGraph> TrainingStep::make_graph() {
+  return std::make_unique<StepGraph>(make_device_graph(device_), [this](const auto& arrays) {
+    task_.set_batch(arrays);
+    auto loss = forward_pass();
+    backward_pass(loss);
+    return loss;
   });
 }
 
@@ -63,23 +77,44 @@ void TrainingStep::prepare_batch(const StepPlan& plan) {
 
 void TrainingStep::move_batch_to_device() {
   if (!input_) return;
-  task_.set_batch(transfer_.start(*batch_));
+  const auto arrays = transfer_.start(*batch_);
+  is_taken_by_graph_ = graph_ && graph_->take(arrays);
+  if (!is_taken_by_graph_) task_.set_batch(arrays);
   transfer_.release();
   loss_weight_ = batch_->loss_weight;
 }
 
+/// What a graph was recorded from announces nothing when it is replayed: all gradients are ready
+/// at once.
+void TrainingStep::replay() {
+  parameters_.weight().fill_(loss_weight_);
+  hooks_.on_ready(nullptr);
+  losses_.push_back(graph_->run());
+  announce_gradients();
+  for (std::size_t i = 0; i < parameters_.element_counts().size(); ++i)
+    reduction_->gradient_ready(i);
+}
+
+torch::Tensor TrainingStep::forward_pass() {
+  const Autocast autocast(spec_.settings.precision, device_);
+  return task_.loss_sum();
+}
+
 void TrainingStep::forward() {
   parameters_.weight().fill_(loss_weight_);
-  const Autocast autocast(spec_.settings.precision, device_);
-  loss_ = task_.loss_sum();
+  loss_ = forward_pass();
   losses_.push_back(loss_.detach());
 }
 
-void TrainingStep::backward() {
+void TrainingStep::backward_pass(const torch::Tensor& loss) {
   if (scaler_.is_active())
-    (loss_ * scaler_.scale().squeeze()).backward();
+    (loss * scaler_.scale().squeeze()).backward();
   else
-    loss_.backward();
+    loss.backward();
+}
+
+void TrainingStep::backward() {
+  backward_pass(loss_);
 }
 
 void TrainingStep::update() {

@@ -17,6 +17,7 @@
 #include "training/flat_parameters.hpp"
 #include "training/optimizer.hpp"
 #include "training/precision.hpp"
+#include "training/step_graph.hpp"
 #include "training/training_task.hpp"
 
 namespace scalestudy {
@@ -31,6 +32,8 @@ class TrainingStep final : public StepWork {
 
   void prepare_batch(const StepPlan& plan) override;
   void move_batch_to_device() override;
+  [[nodiscard]] bool has_graph() const override { return is_taken_by_graph_; }
+  void replay() override;
   void forward() override;
   void backward() override;
   void update() override;
@@ -49,6 +52,10 @@ class TrainingStep final : public StepWork {
 
  private:
   [[nodiscard]] ReductionContext reduction_context();
+  void announce_gradients();
+  [[nodiscard]] std::unique_ptr<StepGraph> make_graph();
+  [[nodiscard]] torch::Tensor forward_pass();
+  void backward_pass(const torch::Tensor& loss);
 
   RankServices& services_;
   const RunSpec& spec_;
@@ -61,6 +68,8 @@ class TrainingStep final : public StepWork {
   LossScaler scaler_;
   std::unique_ptr<ReductionStrategy> reduction_;
   BatchTransfer transfer_;
+  std::unique_ptr<StepGraph> graph_;  ///< none: both passes are enqueued kernel by kernel
+  bool is_taken_by_graph_ = false;
   std::unique_ptr<InputPipeline> input_;  ///< none: batches are put together on the device
   StepPlan plan_;
   const HostBatch* batch_ = nullptr;

@@ -24,7 +24,7 @@ MachineFacts good_machine() {
   facts.rank_program = "/opt/bin/scalestudy-rank";
   facts.rank_program_exists = true;
   facts.rank_version = facts.build_id;
-  facts.rank = RankDescription{facts.build_id, "2.11.0", true, false, {"cpu"}};
+  facts.rank = RankDescription{facts.build_id, "2.11.0", true, false, false, {"cpu"}};
   facts.study_count = 3;
   facts.launchers = {{"local", ""}, {"mpirun", ""}};
   facts.gnuplot = "/usr/bin/gnuplot";
@@ -119,7 +119,7 @@ TEST(Doctor, GpusAreNamed) {
 }
 
 TEST(RankDescription, SurvivesItsOwnFormatAndRefusesOthers) {
-  const RankDescription description{"0.1.0", "2.11.0", true, false, {"cpu", "cuda:0"}};
+  const RankDescription description{"0.1.0", "2.11.0", true, false, false, {"cpu", "cuda:0"}};
   const auto found = rank_description_in("a warning first\n" + to_json_line(description) + "\n");
   ASSERT_TRUE(found);
   EXPECT_EQ(found->libtorch, "2.11.0");
@@ -163,7 +163,8 @@ fs::path make_rank_program(const TemporaryFolder& folder) {
   std::ofstream(program) << "#!/bin/sh\n"
                             "test \"$1\" = --version && echo 0.1.0+gabc.release && exit 0\n"
                             "echo '"
-                         << to_json_line({"0.1.0+gabc.release", "2.11.0", true, false, {"cpu"}})
+                         << to_json_line(
+                                {"0.1.0+gabc.release", "2.11.0", true, false, false, {"cpu"}})
                          << "'\n";
   fs::permissions(program, fs::perms::owner_all);
   return program;

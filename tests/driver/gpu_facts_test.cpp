@@ -14,8 +14,9 @@ using testing::HasSubstr;
 using testing::Pair;
 
 constexpr const char* two_gpus =
-    "0, NVIDIA H200, 580.65.06, 143771, 1980, Enabled, Disabled, Default\n"
-    "1, NVIDIA A100-SXM4-40GB, 580.65.06, 40960, 1410, Disabled, Enabled, Default\n";
+    "0, NVIDIA H200, 580.65.06, 143771, 1980, Enabled, Disabled, Default, 345, 700.00, 700.00, 0\n"
+    "1, NVIDIA A100-SXM4-40GB, 580.65.06, 40960, 1410, Disabled, Enabled, Default, 210, 300.00, "
+    "400.00, 7\n";
 
 /// As driver 580 writes it; the header is underlined.
 constexpr const char* topology =
@@ -24,6 +25,11 @@ constexpr const char* topology =
     "GPU1\tNV18\t X \tSYS\tPIX\t0-47\t0\t\tN/A\n"
     "GPU2\tSYS\tSYS\t X \tSYS\t48-95\t1\t\tN/A\n"
     "NIC0\tPIX\tPIX\tSYS\t X \n\nLegend:\n\n  X    = Self\n  SYS  = Connection traversing PCIe\n";
+
+std::string one_gpu() {
+  const std::string_view both = two_gpus;
+  return std::string(both.substr(0, both.find('\n')));
+}
 
 std::vector<MachineCheck> checks_of(const MachineFacts& facts) {
   std::vector<MachineCheck> checks;
@@ -34,7 +40,7 @@ std::vector<MachineCheck> checks_of(const MachineFacts& facts) {
 MachineFacts machine_with(const std::string& answer) {
   MachineFacts facts;
   facts.gpus = gpus_in(answer);
-  facts.rank = RankDescription{"b", "2.11.0", false, true, {"cpu"}};
+  facts.rank = RankDescription{"b", "2.11.0", false, true, true, {"cpu"}};
   for (const auto& gpu : facts.gpus) facts.rank->devices.push_back("cuda:" + gpu.name);
   return facts;
 }
@@ -51,7 +57,11 @@ TEST(GpuFacts, AreReadFromNvidiaSmi) {
   EXPECT_EQ(gpus[1].mig_mode, "Enabled");
   EXPECT_TRUE(gpus_in("").empty());
   EXPECT_TRUE(gpus_in("No devices were found\n").empty());
-  EXPECT_EQ(gpus_in("0, X, 1, [N/A], [N/A], [N/A], [N/A], Default")[0].memory_mib, 0);
+  EXPECT_EQ(gpus_in("0, X, 1, [N/A], [N/A], [N/A], [N/A], Default, 1, 2, 3, 4")[0].memory_mib, 0);
+  EXPECT_EQ(gpus[1].clock_mhz, 210);
+  EXPECT_EQ(gpus[1].power_limit_w, 300);
+  EXPECT_EQ(gpus[1].usual_power_limit_w, 400);
+  EXPECT_EQ(gpus[1].utilisation_percent, 7);
 }
 
 TEST(GpuFacts, LinksCountEachPairOnce) {
@@ -61,18 +71,28 @@ TEST(GpuFacts, LinksCountEachPairOnce) {
 }
 
 TEST(GpuChecks, AGoodGpuIsFine) {
-  const auto checks = checks_of(machine_with(std::string(two_gpus).substr(0, 68)));
-  ASSERT_EQ(checks.size(), 2U);
+  const auto checks = checks_of(machine_with(one_gpu()));
+  ASSERT_EQ(checks.size(), 3U);
   EXPECT_EQ(checks[0].result, CheckResult::ok);
-  EXPECT_THAT(checks[0].finding, HasSubstr("NVIDIA H200, 140.40 GiB, up to 1980 MHz"));
+  EXPECT_THAT(checks[0].finding, HasSubstr("NVIDIA H200, 140.40 GiB, 345 of 1980 MHz now"));
   EXPECT_EQ(checks[1].finding, "LibTorch finds 1 of 1");
   EXPECT_EQ(checks[1].result, CheckResult::ok);
+  EXPECT_EQ(checks[2].result, CheckResult::ok);
+}
+
+TEST(GpuChecks, ABuildWithoutCudaGraphsSaysSo) {
+  auto facts = machine_with(one_gpu());
+  facts.rank->cuda_graph = false;
+  EXPECT_EQ(checks_of(facts).back().result, CheckResult::note);
+  EXPECT_THAT(checks_of(facts).back().finding, HasSubstr("settings.cuda_graph"));
 }
 
 TEST(GpuChecks, WhatSpoilsMeasurementsIsSaidWithItsRemedy) {
-  const auto check = [](const char* persistence, const char* mig, const char* compute) {
+  const auto check = [](const char* persistence, const char* mig, const char* compute,
+                        std::int64_t power_limit_w = 700, std::int64_t utilisation_percent = 0) {
     MachineFacts facts;
-    facts.gpus = {{3, "H", "1", 1, 1, persistence, mig, compute}};
+    facts.gpus = {
+        {3, "H", "1", 1, 1, persistence, mig, compute, 1, power_limit_w, 700, utilisation_percent}};
     return checks_of(facts).front();
   };
   EXPECT_EQ(check("Enabled", "[N/A]", "Default").result, CheckResult::ok);
@@ -80,7 +100,9 @@ TEST(GpuChecks, WhatSpoilsMeasurementsIsSaidWithItsRemedy) {
   for (const auto& [found, remedy] :
        {std::pair(check("Disabled", "Disabled", "Default"), "nvidia-smi -i 3 -pm 1"),
         std::pair(check("Disabled", "Enabled", "Default"), "nvidia-smi -i 3 -mig 0"),
-        std::pair(check("Enabled", "Disabled", "Prohibited"), "nvidia-smi -i 3 -c DEFAULT")}) {
+        std::pair(check("Enabled", "Disabled", "Prohibited"), "nvidia-smi -i 3 -c DEFAULT"),
+        std::pair(check("Enabled", "Disabled", "Default", 400), "nvidia-smi -i 3 -pl 700"),
+        std::pair(check("Enabled", "Disabled", "Default", 700, 4), "CUDA_VISIBLE_DEVICES")}) {
     EXPECT_EQ(found.result, CheckResult::note);
     EXPECT_THAT(found.remedy, HasSubstr(remedy));
   }
@@ -99,7 +121,7 @@ TEST(GpuChecks, PairsWithoutNvlinkAreNamed) {
 TEST(GpuChecks, GpusThatLibTorchDoesNotFindAreSaid) {
   auto facts = machine_with(two_gpus);
   facts.rank->devices = {"cpu"};
-  EXPECT_THAT(checks_of(facts).back().remedy, HasSubstr("CUDA_VISIBLE_DEVICES"));
+  EXPECT_THAT(checks_of(facts)[3].remedy, HasSubstr("CUDA_VISIBLE_DEVICES"));
   facts.rank->cuda = false;
   EXPECT_THAT(checks_of(facts).back().remedy, HasSubstr("TORCH_ROOT"));
   EXPECT_THAT(checks_of(facts).back().finding, HasSubstr("finds 0 of 2"));

@@ -17,7 +17,7 @@ Mark host_mark(double s) {
 /// Every number differs from every other of its step.
 StepTimes times_of(std::int64_t rank, std::int64_t step) {
   const double start_s = 100.0 * static_cast<double>(step + 1) + static_cast<double>(rank);
-  return {.start_s = start_s, .step_s = 29, .phase_s = {1, 2, 3, 4, 5, 6}};
+  return {.start_s = start_s, .step_s = 36, .phase_s = {1, 2, 7, 3, 4, 5, 6}};
 }
 
 StepFacts facts_of(std::int64_t rank, std::int64_t step) {
@@ -37,14 +37,15 @@ void record_step(RunRecorder& recorder, const StepTimes& times) {
 
 void expect_step(const StepRow& row, std::int64_t rank, std::int64_t step) {
   EXPECT_EQ(row.start_s, times_of(rank, step).start_s);
-  EXPECT_EQ(row.step_s, 29);
+  EXPECT_EQ(row.step_s, 36);
   EXPECT_EQ(row.input_wait_s, 1);
   EXPECT_EQ(row.host_to_device_s, 2);
+  EXPECT_EQ(row.device_step_s, 7);
   EXPECT_EQ(row.forward_s, 3);
   EXPECT_EQ(row.backward_s, 4);
   EXPECT_EQ(row.exposed_communication_s, 5);
   EXPECT_EQ(row.optimizer_s, 6);
-  EXPECT_EQ(row.other_s, 29 - 21);
+  EXPECT_EQ(row.other_s, 36 - 28);
   EXPECT_EQ(row.loss, 3.5);
   EXPECT_EQ(row.loss_weight, 4);
   EXPECT_EQ(row.learning_rate, 0.125);

@@ -30,6 +30,8 @@ CommonSettings changed_settings() {
   s.device = Device::cuda;
   s.precision = Precision::bf16;
   s.memory_format = MemoryFormat::contiguous;
+  s.cudnn = Cudnn::deterministic;
+  s.cuda_graph = true;
   s.batch_norm = BatchNormPolicy::synchronised;
   s.allocator = Allocator::system;
   s.optimizer = {OptimizerKind::sgd, 0.3, 0.5, 1e-5, 0.8, 0.88, 1e-6, EpsilonRule::torch};

@@ -83,9 +83,27 @@ TEST(StudyMatrix, WhatCannotBeIsLeftOutWithItsReason) {
   EXPECT_THAT(reason({"settings.precision=fp16"}), HasSubstr("precision fp16 needs device cuda"));
   EXPECT_THAT(reason({"settings.precision=tf32"}), HasSubstr("precision tf32 needs device cuda"));
   EXPECT_EQ(reason({"settings.precision=bf16"}), "nothing left out");
+  EXPECT_THAT(reason({"settings.cuda_graph=true"}), HasSubstr("cuda_graph needs device cuda"));
+  EXPECT_THAT(reason({"settings.cudnn=deterministic"}), HasSubstr("no meaning without device"));
   EXPECT_THAT(reason({R"(axes.input=["synthetic"])"}), HasSubstr("control arm synthetic_input"));
   EXPECT_THAT(reason({R"(axes.input=["device"])", "settings.input.sample_cost_s=0.1"}),
               HasSubstr("sample_cost_s"));
+}
+
+TEST(StudyMatrix, OnAGpuOneRankMayUseAGraphOfWhatItDoesAlone) {
+  const auto skipped = [](std::vector<std::string> overrides) {
+    overrides.insert(overrides.end(),
+                     {"settings.device=cuda", "settings.cuda_graph=true", "control_arms=[]"});
+    std::string reasons;
+    for (const auto& run : matrix_of(overrides).skipped) reasons += run.reason + "; ";
+    return reasons;
+  };
+  EXPECT_EQ(skipped({"axes.ranks=[1]"}), "");
+  EXPECT_THAT(skipped({"axes.ranks=[2]"}), HasSubstr("no communicator between GPUs"));
+  EXPECT_THAT(skipped({"axes.ranks=[1]", R"(axes.input=["device"])"}),
+              HasSubstr("needs batches from the host"));
+  EXPECT_THAT(skipped({"axes.ranks=[1]", "settings.batch_norm=synchronised"}),
+              HasSubstr("the host takes part"));
 }
 
 TEST(StudyMatrix, WholePassesComeFromTheData) {
@@ -215,7 +233,7 @@ RunSpec golden_spec() {
 TEST(RunSpec, HashIsStable) {
   // Changes only when the layout of a specification changes: then stored runs are made again.
   EXPECT_EQ(golden_spec().run_id(),
-            "noise2void-r4-linear_fixed_samples-bucketed_overlap-rep2-a3a0f4bd");
+            "noise2void-r4-linear_fixed_samples-bucketed_overlap-rep2-24de90cb");
 }
 
 TEST(RunSpec, HashSeesEveryPart) {

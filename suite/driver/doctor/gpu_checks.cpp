@@ -19,6 +19,13 @@ Spoiler spoiler_of(const GpuFacts& gpu) {
   if (gpu.compute_mode == "Prohibited")
     return {"compute mode Prohibited: nothing can use it",
             cat("As root: nvidia-smi -i ", gpu.index, " -c DEFAULT")};
+  if (gpu.utilisation_percent > 0)
+    return {cat("something computes on it already (", gpu.utilisation_percent, " %)"),
+            "See nvidia-smi; wait for it, or choose another with CUDA_VISIBLE_DEVICES"};
+  if (gpu.power_limit_w < gpu.usual_power_limit_w)
+    return {cat("its power limit is ", gpu.power_limit_w, " W where ", gpu.usual_power_limit_w,
+                " W are usual: its clock falls under load"),
+            cat("As root: nvidia-smi -i ", gpu.index, " -pl ", gpu.usual_power_limit_w)};
   if (gpu.persistence_mode == "Disabled")
     return {"persistence mode is off: every launch loads the driver first, for seconds",
             cat("As root: nvidia-smi -i ", gpu.index, " -pm 1")};
@@ -26,8 +33,8 @@ Spoiler spoiler_of(const GpuFacts& gpu) {
 }
 
 MachineCheck check_gpu(const GpuFacts& gpu) {
-  auto text = cat(gpu.name, ", ", human_bytes(static_cast<double>(gpu.memory_mib * mib)),
-                  ", up to ", gpu.highest_clock_mhz, " MHz, driver ", gpu.driver);
+  auto text = cat(gpu.name, ", ", human_bytes(static_cast<double>(gpu.memory_mib * mib)), ", ",
+                  gpu.clock_mhz, " of ", gpu.highest_clock_mhz, " MHz now, driver ", gpu.driver);
   const auto spoiler = spoiler_of(gpu);
   if (!spoiler.finding.empty()) text += "; " + spoiler.finding;
   return {cat("GPU ", gpu.index), spoiler.finding.empty() ? CheckResult::ok : CheckResult::note,
@@ -59,13 +66,21 @@ MachineCheck check_use(const MachineFacts& facts) {
                            : "Set TORCH_ROOT to, or activate, a PyTorch for CUDA"};
 }
 
+MachineCheck check_graphs(const MachineFacts& facts) {
+  if (facts.rank->cuda_graph) return {"CUDA graphs", CheckResult::ok, "can be used", ""};
+  return {"CUDA graphs", CheckResult::note, "cannot be used: settings.cuda_graph would be refused",
+          "Run environments/setup.sh, which has NVIDIA's headers, and build again"};
+}
+
 }  // namespace
 
 void add_gpu_checks(const MachineFacts& facts, std::vector<MachineCheck>& checks) {
   if (facts.gpus.empty()) return;
   for (const auto& gpu : facts.gpus) checks.push_back(check_gpu(gpu));
   if (facts.gpus.size() > 1) checks.push_back(check_links(facts));
-  if (facts.rank) checks.push_back(check_use(facts));
+  if (!facts.rank) return;
+  checks.push_back(check_use(facts));
+  if (facts.rank->cuda) checks.push_back(check_graphs(facts));
 }
 
 }  // namespace scalestudy

@@ -31,14 +31,15 @@ bool is_gpu(const std::string& text) {
 }  // namespace
 
 std::vector<GpuFacts> gpus_in(const std::string& answer) {
-  constexpr std::size_t field_count = 8;
+  constexpr std::size_t field_count = 12;
   std::vector<GpuFacts> gpus;
   for (const auto& line : split(answer, '\n')) {
     auto fields = split(line, ',');
     if (fields.size() != field_count) continue;
     for (auto& field : fields) field = trimmed(field);
     gpus.push_back({number_in(fields[0]), fields[1], fields[2], number_in(fields[3]),
-                    number_in(fields[4]), fields[5], fields[6], fields[7]});
+                    number_in(fields[4]), fields[5], fields[6], fields[7], number_in(fields[8]),
+                    number_in(fields[9]), number_in(fields[10]), number_in(fields[11])});
   }
   return gpus;
 }
@@ -60,7 +61,8 @@ std::map<std::string, std::int64_t> links_in(const std::string& matrix) {
 std::vector<GpuFacts> find_gpus() {
   return gpus_in(output_of({"nvidia-smi",
                             "--query-gpu=index,name,driver_version,memory.total,clocks.max.sm,"
-                            "persistence_mode,mig.mode.current,compute_mode",
+                            "persistence_mode,mig.mode.current,compute_mode,clocks.sm,power.limit,"
+                            "power.default_limit,utilization.gpu",
                             "--format=csv,noheader,nounits"},
                            patience)
                      .value_or(""));

@@ -17,6 +17,9 @@ struct GpuFacts {
   std::string persistence_mode;  ///< "Enabled"
   std::string mig_mode;          ///< "Disabled"; "[N/A]" where there is none
   std::string compute_mode;      ///< "Default"
+  std::int64_t clock_mhz = 0;    ///< now
+  std::int64_t power_limit_w = 0, usual_power_limit_w = 0;
+  std::int64_t utilisation_percent = 0;  ///< by whatever runs now
 };
 
 /// From what find_gpus() asks nvidia-smi for; lines of another form are left out.

@@ -86,6 +86,8 @@ EffectiveSettings TorchWork::effective_settings() const {
   setting("precision", cat(spec_.settings.precision));
   setting("memory_format", cat(spec_.settings.memory_format));
   setting("batch_norm", cat(spec_.settings.batch_norm));
+  setting("cuda_graph", spec_.settings.cuda_graph);
+  if (device_.is_cuda()) setting("cudnn", cat(cudnn_in_force()));
   effective.add_fact("device_name", {device_.str(), "1", "Device and its number"});
   effective.add_fact("interop_threads",
                      {static_cast<std::int64_t>(at::get_num_interop_threads()), "threads",

@@ -1,0 +1,46 @@
+#include "training/step_graph.hpp"
+
+#include <utility>
+
+#include <ATen/ops/empty_like.h>
+
+namespace scalestudy {
+namespace {
+
+using Shapes = std::vector<std::vector<std::int64_t>>;
+
+/// PyTorch's advice before a capture is three, for kernels that are tried and memory that is found.
+constexpr std::int64_t batches_before_recording = 3;
+
+Shapes shapes_of(const StepGraph::Arrays& arrays) {
+  Shapes shapes;
+  for (const auto& array : arrays) shapes.push_back(array.sizes().vec());
+  return shapes;
+}
+
+}  // namespace
+
+StepGraph::StepGraph(std::unique_ptr<DeviceGraph> graph, Passes passes)
+    : graph_(std::move(graph)), passes_(std::move(passes)) {}
+
+bool StepGraph::take(const Arrays& arrays) {
+  auto shapes = shapes_of(arrays);
+  if (arrays_.empty()) {
+    batches_like_these_ = shapes == shapes_ ? batches_like_these_ + 1 : 1;
+    shapes_ = std::move(shapes);
+    if (batches_like_these_ <= batches_before_recording) return false;
+    for (const auto& array : arrays) arrays_.push_back(at::empty_like(array));
+  } else if (shapes != shapes_) {
+    return false;
+  }
+  for (std::size_t i = 0; i < arrays.size(); ++i) arrays_[i].copy_(arrays[i]);
+  return true;
+}
+
+torch::Tensor StepGraph::run() {
+  if (!loss_.defined()) graph_->record([this] { loss_ = passes_(arrays_).detach(); });
+  graph_->replay();
+  return loss_.clone();
+}
+
+}  // namespace scalestudy
