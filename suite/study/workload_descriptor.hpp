@@ -4,12 +4,14 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "study/fields.hpp"
+#include "study/network_size.hpp"
 #include "study/run_spec.hpp"
 
 namespace scalestudy {
@@ -45,6 +47,9 @@ struct WorkloadDescriptor {
   /// Checks what can be checked without the data: e.g. patch sides against the network's depth.
   /// Returns a reason to leave the run out, or "".
   std::string (*reason_to_skip)(const RunSpec& spec);
+
+  /// Of the network that the run trains; none where only the data tell.
+  std::optional<NetworkSize> (*network_size)(const RunSpec& spec);
 
   /// For `scalestudy init`. Errors: BadInput naming the data and what does not fit.
   FirstStudy (*first_study)(const std::filesystem::path& data);

@@ -39,6 +39,7 @@ TEST(PlanJson, KeepsOrderIdsAndReasons) {
   EXPECT_EQ(found["runs"][1]["repeat"], 1);
   EXPECT_EQ(found["runs"][1]["run_id"], plan.matrix.runs[1].run_id());
   EXPECT_EQ(found["estimated_time_s"], 12.5);
+  EXPECT_EQ(found["estimated_node_hours"], 12.5 / 3600);
   EXPECT_EQ(found["skipped"][1], json({{"combination", "ranks=9"}, {"reason", "odd"}}));
 }
 
@@ -46,6 +47,8 @@ TEST(PlanJson, ARunIsTheSpecificationThatTheRanksGet) {
   const auto plan = two_run_plan();
   auto run = json::parse(plan_json(plan, {12.5, ""}))["runs"][0];
   run.erase("run_id");
+  EXPECT_EQ(run["estimated_device_memory_bytes"], nullptr);  // on a processor
+  run.erase("estimated_device_memory_bytes");
   EXPECT_EQ(run, json::parse(to_json_text(plan.matrix.runs[0])));
 }
 
@@ -56,6 +59,7 @@ TEST(PlanJson, AnEmptyPlanHasListsAllTheSame) {
                                      {"runs", json::array()},
                                      {"skipped", json::array()},
                                      {"estimated_time_s", nullptr},
+                                     {"estimated_node_hours", nullptr},
                                      {"time_unknown_because", "--no-trial"}}));
 }
 

@@ -42,7 +42,8 @@ inline const WorkloadDescriptor& toy_descriptor() {
       [](const RunSpec&) { return std::int64_t{1792}; },
       [](const RunSpec& spec) {
         return spec.ranks == 13 ? std::string("thirteen is unlucky") : std::string();
-      }};
+      },
+      [](const RunSpec&) { return std::optional<NetworkSize>(); }};
   return descriptor;
 }
 

@@ -6,6 +6,7 @@
 #include "workloads/catalogue.hpp"
 #include "workloads/noise2void/data_warnings.hpp"
 #include "workloads/noise2void/first_study.hpp"
+#include "workloads/noise2void/network_size.hpp"
 #include "workloads/noise2void/settings.hpp"
 
 namespace scalestudy {
@@ -58,6 +59,7 @@ const WorkloadDescriptor& noise2void_descriptor() {
       .setting_names = OwnSettings<noise2void::Settings>::names,
       .training_sample_count = noise2void::training_sample_count,
       .reason_to_skip = noise2void::reason_to_skip,
+      .network_size = noise2void::network_size,
       .first_study = noise2void::first_study,
       .data_warnings = noise2void::data_warnings,
   };

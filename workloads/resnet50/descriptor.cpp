@@ -3,6 +3,7 @@
 
 #include "workloads/catalogue.hpp"
 #include "workloads/resnet50/first_study.hpp"
+#include "workloads/resnet50/network_size.hpp"
 #include "workloads/resnet50/samples.hpp"
 #include "workloads/resnet50/settings.hpp"
 
@@ -28,6 +29,7 @@ const WorkloadDescriptor& resnet50_descriptor() {
       .setting_names = OwnSettings<resnet50::Settings>::names,
       .training_sample_count = resnet50::training_sample_count,
       .reason_to_skip = unused_denoising_setting,
+      .network_size = resnet50::network_size,
       .first_study = resnet50::first_study,
       .data_warnings = resnet50::data_warnings,
   };

@@ -5,6 +5,7 @@
 
 #include "workloads/catalogue.hpp"
 #include "workloads/unet/first_study.hpp"
+#include "workloads/unet/network_size.hpp"
 #include "workloads/unet/samples.hpp"
 #include "workloads/unet/settings.hpp"
 
@@ -37,6 +38,7 @@ const WorkloadDescriptor& unet_descriptor() {
       .setting_names = OwnSettings<unet::Settings>::names,
       .training_sample_count = unet::training_sample_count,
       .reason_to_skip = unet::reason_to_skip,
+      .network_size = unet::network_size,
       .first_study = unet::first_study,
       .data_warnings = unet::data_warnings,
   };

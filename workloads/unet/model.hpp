@@ -16,9 +16,6 @@
 
 namespace scalestudy::unet {
 
-/// Filters per level, the bottom last.
-inline constexpr std::array<std::int64_t, depth + 1> filters{8, 16, 32, 64, 128};
-
 /// Convolution 3² with bias, batch norm, ReLU.
 class ConvBlock final : public torch::nn::Module {
  public:

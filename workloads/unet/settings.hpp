@@ -2,6 +2,7 @@
 /// The U-Net's own settings, beside the common ones in a study's "settings". Sources: README.md
 /// here. Light: no LibTorch.
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -47,6 +48,9 @@ struct Settings {
 /// The network halves each side so often; sides are multiples of 2^depth.
 inline constexpr std::int64_t depth = 4;
 inline constexpr std::int64_t side_multiple_px = std::int64_t{1} << depth;
+
+/// Filters of the network per level, the bottom last.
+inline constexpr std::array<std::int64_t, depth + 1> filters{8, 16, 32, 64, 128};
 
 void visit(FieldVisitor& visitor, Settings& settings);
 

@@ -47,6 +47,11 @@ std::vector<PlanRow> rows_of(const StudyMatrix& matrix) {
   return rows;
 }
 
+std::string device_memory_text(const RunSpec& spec) {
+  const auto bytes = estimated_device_memory_bytes(spec);
+  return bytes ? human_bytes(static_cast<double>(*bytes)) : "-";
+}
+
 std::string local_batch_text(const RulePlan& plan) {
   const auto& sizes = plan.local_batch_sizes;
   if (sizes.empty()) return "-";
@@ -68,6 +73,7 @@ TextTable empty_table() {
   table.add_column("epochs×steps", Align::right);
   table.add_column("samples", Align::right);
   table.add_column("repeats", Align::right);
+  table.add_column("device memory", Align::right);
   return table;
 }
 
@@ -80,7 +86,7 @@ void add_row(TextTable& table, const PlanRow& row) {
                  local_batch_text(plan), cat(plan.global_batch_size),
                  fmt::format("{:.4g}", plan.learning_rate),
                  cat(plan.epochs, "×", plan.steps_per_epoch), grouped_digits(plan.samples),
-                 cat(row.repeats)});
+                 cat(row.repeats), device_memory_text(spec)});
 }
 
 void print_notes(const std::vector<PlanRow>& rows, std::ostream& out) {
@@ -97,6 +103,10 @@ void print_notes(const std::vector<PlanRow>& rows, std::ostream& out) {
     out << "\n* more busy threads than cores: labelled oversubscribed, its times are no "
            "evidence.\n";
   }
+  const auto on_device = [](const PlanRow& row) { return row.spec.settings.device != Device::cpu; };
+  if (std::any_of(rows.begin(), rows.end(), on_device))
+    out << "\nDevice memory: what the tensors of each rank take, estimated from the network's "
+           "layers. CUDA itself\nand the workspaces of its libraries come on top.\n";
   for (const auto& [where, remainder] : remainders)
     out << "  " << where << ": " << remainder << '\n';
   const auto is_single = [](const PlanRow& row) {
@@ -224,13 +234,21 @@ ExitCode show_json(const Context& context, const PlannedStudy& planned, bool no_
   return ExitCode::done;
 }
 
+/// Nobody accounts for minutes.
+std::string node_hours_text(const TimeEstimate& estimate) {
+  constexpr double least = 0.1;
+  if (estimate.node_hours() < least) return "";
+  return fmt::format(" ({:.2g} node-hours)", estimate.node_hours());
+}
+
 ExitCode show_text(const Context& context, const PlannedStudy& planned, bool no_trial) {
   print_plan(planned, context.out);
   context.out.flush();
   const auto estimate = check(context, planned, no_trial);
   if (estimate.is_known())
     context.out << "\nAll runs together: about " << rough_duration(estimate.time_s)
-                << " on this machine, by a trial of the first steps.\n";
+                << " on this machine" << node_hours_text(estimate)
+                << ", by a trial of the first steps.\n";
   else
     context.out << "\nHow long the runs take is not known: " << estimate.unknown_because << ".\n";
   return ExitCode::done;

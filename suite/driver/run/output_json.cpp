@@ -6,6 +6,8 @@
 
 #include "study/fields.hpp"
 
+#include "driver/run/planning.hpp"
+
 namespace scalestudy {
 namespace {
 
@@ -42,6 +44,8 @@ json json_of(const StudyPlan& plan) {
   for (const auto& spec : plan.matrix.runs) {
     auto run = json::parse(to_json_text(spec));
     run["run_id"] = spec.run_id();
+    const auto memory_bytes = estimated_device_memory_bytes(spec);
+    run["estimated_device_memory_bytes"] = memory_bytes ? json(*memory_bytes) : json();
     runs.push_back(std::move(run));
   }
   json skipped = json::array();
@@ -56,6 +60,7 @@ json json_of(const StudyPlan& plan) {
 std::string plan_json(const StudyPlan& plan, const TimeEstimate& estimate) {
   auto object = json_of(plan);
   object["estimated_time_s"] = number_or_null(estimate.time_s);
+  object["estimated_node_hours"] = number_or_null(estimate.node_hours());
   object["time_unknown_because"] = estimate.unknown_because;
   return json_text_of(object);
 }

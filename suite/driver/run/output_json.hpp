@@ -19,6 +19,8 @@ struct TimeEstimate {
   double time_s = 0;            ///< NaN when unknown
   std::string unknown_because;  ///< "" when known
   [[nodiscard]] bool is_known() const { return unknown_because.empty(); }
+  /// One run after the other, each on one node.
+  [[nodiscard]] double node_hours() const { return time_s / 3600; }
 };
 
 [[nodiscard]] std::string plan_json(const StudyPlan& plan, const TimeEstimate& estimate);

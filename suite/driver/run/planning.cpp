@@ -75,18 +75,36 @@ void require_data(const Study& study) {
   }
 }
 
+namespace {
+
+const WorkloadDescriptor& workload_of(const RunSpec& spec) {
+  const auto& all = workload_catalogue();
+  const auto found = std::find_if(all.begin(), all.end(), [&](const auto* workload) {
+    return workload->name == spec.workload;
+  });
+  SCALESTUDY_EXPECT(found != all.end());  // read_study has seen to it
+  return **found;
+}
+
+}  // namespace
+
+std::optional<std::int64_t> estimated_device_memory_bytes(const RunSpec& spec) {
+  if (spec.settings.device == Device::cpu) return {};
+  const auto network = workload_of(spec).network_size(spec);
+  if (!network) return {};
+  return estimated_device_memory_bytes(spec, *network);
+}
+
 std::vector<std::string> data_warnings(const PlannedStudy& planned) {
   const auto& runs = planned.plan.matrix.runs;
   if (runs.empty()) return {};
-  for (const auto* workload : workload_catalogue()) {
-    if (workload->name != runs.front().workload || workload->data_warnings == nullptr) continue;
-    try {
-      return workload->data_warnings(runs.front());
-    } catch (const BadInput&) {
-      return {};
-    }
+  const auto& workload = workload_of(runs.front());
+  if (workload.data_warnings == nullptr) return {};
+  try {
+    return workload.data_warnings(runs.front());
+  } catch (const BadInput&) {
+    return {};
   }
-  return {};
 }
 
 }  // namespace scalestudy

@@ -1,6 +1,8 @@
 #pragma once
 /// From a command line to the list of runs.
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -33,6 +35,10 @@ void require_runs(const PlannedStudy& planned);
 
 /// Errors: BadInput when the study names no data, or data that do not exist.
 void require_data(const Study& study);
+
+/// Of each of its ranks, by the network's structure; none where nothing computes on a device or
+/// only the data tell the size.
+[[nodiscard]] std::optional<std::int64_t> estimated_device_memory_bytes(const RunSpec& spec);
 
 /// What the workload finds in the data that stands against training on them, in a sentence each.
 /// Data that it cannot read have none: the ranks refuse them.
