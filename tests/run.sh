@@ -104,11 +104,12 @@ for entry in json.load(open("build/light/compile_commands.json")):
         print(path)' | xargs -P "$jobs" -n 4 clang-tidy --quiet --extra-arg=-Wno-unknown-warning-option -p build/light
 }
 
-# The CUDA part must link; without a GPU nothing of it runs.
+# The CUDA part must link, and the library with CUDA graphs find in it what it calls; without a GPU nothing more runs.
 gpu_links() {
   environments/setup.sh --gpu && cmake --preset gpu &&
     cmake --build --preset gpu --target scalestudy-rank -- -j "$jobs" &&
-    ldd build/gpu/bin/scalestudy-rank | grep -q libtorch_cuda
+    ldd build/gpu/bin/scalestudy-rank | grep -q libtorch_cuda &&
+    build/gpu/bin/scalestudy-rank --describe | grep -q '"cuda_graph":true'
 }
 
 # What is packed trains in a root that has only Python and a PyTorch wheel.

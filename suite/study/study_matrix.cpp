@@ -188,7 +188,7 @@ class Expansion {
     if (spec.input == InputKind::synthetic && !spec.control_arm) {
       return "input synthetic trains on one batch only; use control arm synthetic_input";
     }
-    const auto unusable = unusable_on_device(spec);
+    auto unusable = unusable_on_device(spec);
     if (!unusable.empty()) return unusable;
     if (spec.settings.input.sample_cost_s > 0 && spec.input == InputKind::device) {
       return "settings.input.sample_cost_s has no meaning for input device: no sample is made";
