@@ -1,0 +1,120 @@
+/// What the suite does on a device that is not the processor, as far as a fake one shows it.
+
+#include "tests/support/fake_device.hpp"
+
+#include <cmath>
+
+#include <ATen/ops/conv3d.h>
+#include <ATen/ops/empty.h>
+#include <ATen/ops/full.h>
+#include <ATen/ops/matmul.h>
+#include <ATen/ops/rand.h>
+#include <gmock/gmock.h>
+
+#include "training/batch_transfer.hpp"
+#include "training/device.hpp"
+
+namespace scalestudy {
+namespace {
+
+using test::fake_device;
+using test::let_fake_device_work;
+using test::StreamOrder;
+using test::StreamOrderScope;
+
+constexpr std::array orders{StreamOrder::all_late, StreamOrder::copying_first,
+                            StreamOrder::computing_first};
+
+TEST(FakeDevice, ComputesWhatTheProcessorComputes) {
+  const auto a = at::rand({3, 4}), b = at::rand({4, 5});
+  const auto product = at::matmul(a.to(fake_device()), b.to(fake_device()));
+  EXPECT_EQ(product.device(), fake_device());
+  EXPECT_TRUE(product.cpu().equal(at::matmul(a, b)));
+  const auto x = at::rand({2, 1, 4, 8, 8}), kernel = at::rand({3, 1, 3, 3, 3});
+  EXPECT_TRUE(
+      at::conv3d(x.to(fake_device()), kernel.to(fake_device())).cpu().equal(at::conv3d(x, kernel)));
+}
+
+TEST(FakeDeviceDeathTest, TheHostCannotReadItsMemory) {
+  const auto tensor = at::full({4}, 1.0F, fake_device());
+  EXPECT_EXIT(std::printf("%g", double{*tensor.const_data_ptr<float>()}),
+              testing::KilledBySignal(SIGSEGV), "");
+}
+
+/// What the computing stream found in each step's arrays, read when the streams came to it.
+class Reader {
+ public:
+  void read(const torch::Tensor& array) { copies_.push_back(array.clone()); }
+
+  void expect(const std::vector<float>& expected) const {
+    ASSERT_EQ(copies_.size(), expected.size());
+    for (std::size_t step = 0; step < expected.size(); ++step)
+      EXPECT_TRUE(copies_[step].cpu().eq(expected[step]).all().item<bool>()) << "step " << step;
+  }
+
+ private:
+  std::vector<torch::Tensor> copies_;
+};
+
+class FakeDeviceTransfer : public ::testing::TestWithParam<StreamOrder> {
+ protected:
+  static HostBatch batch_of(std::vector<std::int64_t> shape, float value) {
+    HostBatch batch;
+    batch.arrays.resize(1);
+    batch.arrays[0].resize(std::move(shape));
+    std::fill(batch.arrays[0].values.begin(), batch.arrays[0].values.end(), value);
+    return batch;
+  }
+
+ private:
+  StreamOrderScope order_{GetParam()};
+};
+
+TEST_P(FakeDeviceTransfer, EveryBatchArrivesAsItWasMade) {
+  BatchTransfer transfer(fake_device());
+  Reader reader;
+  std::vector<float> expected;
+  for (int step = 0; step < 9; ++step) {
+    expected.push_back(static_cast<float>(step + 1));
+    const auto arrays = transfer.start(batch_of({4, 100}, expected.back()));
+    reader.read(arrays[0]);
+    transfer.release();
+  }
+  reader.expect(expected);
+}
+
+/// The last batch of an epoch may be smaller.
+TEST_P(FakeDeviceTransfer, BatchesOfChangingSizeArriveAsTheyWereMade) {
+  BatchTransfer transfer(fake_device());
+  Reader reader;
+  std::vector<float> expected;
+  for (int step = 0; step < 12; ++step) {
+    expected.push_back(static_cast<float>(step + 1));
+    const auto arrays = transfer.start(batch_of({1 + step % 3, 1000}, expected.back()));
+    ASSERT_EQ(arrays[0].size(0), 1 + step % 3);
+    reader.read(arrays[0]);
+    transfer.release();
+  }
+  reader.expect(expected);
+}
+
+TEST_P(FakeDeviceTransfer, MemoryThatTheDeviceStillReadsIsNotWrittenTo) {
+  Reader reader;
+  {
+    const auto freed = at::full({4, 100}, 7.0F, fake_device());
+    reader.read(freed);
+  }
+  BatchTransfer transfer(fake_device());
+  reader.read(transfer.start(batch_of({4, 100}, 1.0F))[0]);
+  transfer.release();
+  reader.expect({7.0F, 1.0F});
+}
+
+std::string name_of(const ::testing::TestParamInfo<StreamOrder>& order) {
+  constexpr std::array names{"AllLate", "CopyingFirst", "ComputingFirst"};
+  return names[static_cast<std::size_t>(order.param)];
+}
+INSTANTIATE_TEST_SUITE_P(Orders, FakeDeviceTransfer, ::testing::ValuesIn(orders), name_of);
+
+}  // namespace
+}  // namespace scalestudy
