@@ -6,13 +6,14 @@
 
 #include <ATen/CPUGeneratorImpl.h>
 #include <ATen/EmptyTensor.h>
-#include <ATen/detail/PrivateUse1HooksInterface.h>
+#include <ATen/detail/HPUHooksInterface.h>
 #include <ATen/native/CPUFallback.h>
 #include <ATen/ops/_reshape_alias_native.h>
 #include <ATen/ops/as_strided_native.h>
 #include <ATen/ops/convolution.h>
 #include <ATen/ops/convolution_backward.h>
 #include <ATen/ops/from_blob.h>
+#include <ATen/ops/native_batch_norm.h>
 #include <ATen/ops/set_native.h>
 #include <ATen/ops/view_native.h>
 #include <c10/core/impl/DeviceGuardImplInterface.h>
@@ -45,7 +46,7 @@ thread_local std::size_t current_stream = FakeStreams::computing;
 
 class Guard final : public c10::impl::DeviceGuardImplInterface {
  public:
-  c10::DeviceType type() const override { return c10::kPrivateUse1; }
+  c10::DeviceType type() const override { return c10::kHPU; }
   c10::Device exchangeDevice(c10::Device) const override { return fake_device(); }
   c10::Device getDevice() const override { return fake_device(); }
   void setDevice(c10::Device) const override {}
@@ -99,7 +100,11 @@ class Guard final : public c10::impl::DeviceGuardImplInterface {
   }
 };
 
-struct Hooks final : at::PrivateUse1HooksInterface {
+/// LibTorch looks for this name.
+struct HPUHooks final : at::HPUHooksInterface {
+  explicit HPUHooks(at::HPUHooksArgs) {}
+  void init() const override {}
+  bool hasHPU() const override { return true; }
   bool isBuilt() const override { return true; }
   bool isAvailable() const override { return true; }
   bool hasPrimaryContext(c10::DeviceIndex) const override { return true; }
@@ -149,8 +154,7 @@ at::Tensor empty(c10::IntArrayRef size,
                  std::optional<c10::Device>,
                  std::optional<bool>,
                  std::optional<c10::MemoryFormat> format) {
-  return at::detail::empty_generic(size, &memory(),
-                                   c10::DispatchKeySet(c10::DispatchKey::PrivateUse1),
+  return at::detail::empty_generic(size, &memory(), c10::DispatchKeySet(c10::DispatchKey::HPU),
                                    c10::dtype_or_default(type), format);
 }
 
@@ -161,7 +165,7 @@ at::Tensor empty_strided(c10::IntArrayRef size,
                          std::optional<c10::Device>,
                          std::optional<bool>) {
   return at::detail::empty_strided_generic(size, stride, &memory(),
-                                           c10::DispatchKeySet(c10::DispatchKey::PrivateUse1),
+                                           c10::DispatchKeySet(c10::DispatchKey::HPU),
                                            c10::dtype_or_default(type));
 }
 
@@ -207,32 +211,53 @@ std::tuple<at::Tensor, at::Tensor, at::Tensor> convolution_backward(
   return {on_fake_device(of_input), on_fake_device(of_weight), on_fake_device(of_bias)};
 }
 
+/// The schema does not say that it writes to the running statistics.
+std::tuple<at::Tensor, at::Tensor, at::Tensor> batch_norm(
+    const at::Tensor& input,
+    const std::optional<at::Tensor>& weight,
+    const std::optional<at::Tensor>& bias,
+    const std::optional<at::Tensor>& running_mean,
+    const std::optional<at::Tensor>& running_variance,
+    bool training,
+    double momentum,
+    double epsilon) {
+  const auto own_mean = on_processor(*running_mean), own_variance = on_processor(*running_variance);
+  const auto [output, mean, inverse_std] =
+      at::native_batch_norm(on_processor(input), on_processor(*weight), on_processor(*bias),
+                            own_mean, own_variance, training, momentum, epsilon);
+  running_mean->copy_(own_mean);
+  running_variance->copy_(own_variance);
+  return {on_fake_device(output), on_fake_device(mean), on_fake_device(inverse_std)};
+}
+
 /// Copies to the processor and back wait for the stream: a kernel runs when it is enqueued.
 void run_on_processor(const c10::OperatorHandle& kernel, torch::jit::Stack* stack) {
   at::native::cpu_fallback(kernel, stack);
 }
 
-C10_REGISTER_GUARD_IMPL(PrivateUse1, Guard)
+C10_REGISTER_GUARD_IMPL(HPU, Guard)
+
+using at::HPUHooksRegistry;
+using at::RegistererHPUHooksRegistry;
+REGISTER_HPU_HOOKS(HPUHooks)
 
 [[maybe_unused]] const bool is_registered = [] {
-  c10::register_privateuse1_backend("fake");
-  c10::SetAllocator(c10::kPrivateUse1, &memory());
-  at::setHostAllocator(c10::kPrivateUse1, &pinned_memory());
-  at::RegisterPrivateUse1HooksInterface(new Hooks);
+  c10::SetAllocator(c10::kHPU, &memory());
+  at::setHostAllocator(c10::kHPU, &pinned_memory());
   return true;
 }();
 
 }  // namespace
 
 c10::Device fake_device() {
-  return {c10::kPrivateUse1, 0};
+  return {c10::kHPU, 0};
 }
 
-TORCH_LIBRARY_IMPL(_, PrivateUse1, library) {
+TORCH_LIBRARY_IMPL(_, HPU, library) {
   library.fallback(torch::CppFunction::makeFromBoxedFunction<&run_on_processor>());
 }
 
-TORCH_LIBRARY_IMPL(aten, PrivateUse1, library) {
+TORCH_LIBRARY_IMPL(aten, HPU, library) {
   library.impl("empty.memory_format", empty);
   library.impl("empty_strided", empty_strided);
   library.impl("_copy_from", copy_from);
@@ -241,6 +266,7 @@ TORCH_LIBRARY_IMPL(aten, PrivateUse1, library) {
   library.impl("view", at::native::view);
   library.impl("_reshape_alias", at::native::_reshape_alias);
   library.impl("set_.source_Storage_storage_offset", at::native::set_storage_cpu_);
+  library.impl("native_batch_norm", batch_norm);
   library.impl("convolution_overrideable", convolution);
   library.impl("convolution_backward_overrideable", convolution_backward);
 }

@@ -1,7 +1,9 @@
 #pragma once
-/// A device for tests where there is no GPU: LibTorch's place for back-ends of others
-/// (PrivateUse1), with streams that run late, memory that the host cannot touch, and the
-/// processor's kernels. One per process; a program that links it has it.
+/// A device for tests where there is no GPU, with streams that run late, memory that the host
+/// cannot touch, and the processor's kernels. It takes the place of Habana's (HPU), for which
+/// LibTorch has an empty place as for GPUs: PrivateUse1, meant for such devices, is refused by
+/// Variable::set_data, which moves a model to its device. One per process; a program that links it
+/// has it.
 
 #include <cstddef>
 

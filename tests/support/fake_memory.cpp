@@ -46,7 +46,7 @@ void* FakeMemory::bytes_at(const void* device_address) const {
 }
 
 c10::DataPtr FakeMemory::allocate(std::size_t bytes) {
-  const c10::Device device(c10::kPrivateUse1, 0);
+  const c10::Device device(c10::kHPU, 0);
   const auto size = rounded_up(bytes);
   if (size == 0) return {nullptr, device};
   const auto give_back = [this, size](void* block) { put_back(block, size); };
