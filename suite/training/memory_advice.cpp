@@ -1,7 +1,8 @@
 #include "training/memory_advice.hpp"
 
 #include <algorithm>
-#include <optional>
+#include <array>
+#include <utility>
 
 #include <c10/core/CachingDeviceAllocator.h>
 #include <c10/util/Exception.h>
@@ -24,52 +25,62 @@ c10::DeviceAllocator& tidied_allocator(const c10::Device& device) {
   return allocator;
 }
 
-std::int64_t bytes_of_pass(const RunSpec& spec,
-                           const c10::Device& device,
-                           TrainingTask& task,
-                           std::int64_t samples) {
+PassMemory memory_of_pass(const RunSpec& spec,
+                          const c10::Device& device,
+                          TrainingTask& task,
+                          std::int64_t samples) {
   static_cast<void>(tidied_allocator(device));
-  const auto before_bytes = device_memory_use(device).current_bytes;
   HostBatch batch;
   task.make_batch({0, samples}, batch);
-  task.set_batch(arrays_on_device(batch, device));
+  // As in training: one batch is at work while the next one arrives.
+  const std::array buffers{arrays_on_device(batch, device), arrays_on_device(batch, device)};
+  task.set_batch(buffers[0]);
   torch::Tensor loss;
   {
     const Autocast autocast(spec.settings.precision, device);
     loss = task.loss_sum();
   }
   loss.backward();
-  return device_memory_use(device).peak_bytes - before_bytes;
+  return {samples, device_memory_use(device).peak_bytes};
 }
 
-/// Nothing when not even one sample can be tried.
-std::optional<std::int64_t> find_batch_that_fits(const RunSpec& spec,
-                                                 const c10::Device& device,
-                                                 TrainingTask& task) {
+/// Beside what other programs have.
+std::int64_t available_bytes(const c10::Device& device) {
+  const auto free_bytes = tidied_allocator(device).getMemoryInfo(device.index()).first;
+  return device_memory_use(device).current_bytes + static_cast<std::int64_t>(free_bytes);
+}
+
+/// 0 when not even one sample fits; always less than what did not.
+std::int64_t find_batch_that_fits(const RunSpec& spec,
+                                  const c10::Device& device,
+                                  TrainingTask& task) {
+  const auto too_many = spec.plan.local_batch_sizes.front();
+  PassMemory smaller, larger;
   try {
-    StepMemory memory;
-    memory.one_sample_bytes = bytes_of_pass(spec, device, task, 1);
-    memory.two_samples_bytes = bytes_of_pass(spec, device, task, 2);
-    const auto [free_bytes, total_bytes] = tidied_allocator(device).getMemoryInfo(device.index());
-    memory.available_bytes = static_cast<std::int64_t>(free_bytes);
-    return batch_that_fits(memory);
+    for (std::int64_t samples = 1; samples < too_many; samples *= 2)
+      smaller = std::exchange(larger, memory_of_pass(spec, device, task, samples));
   } catch (const c10::OutOfMemoryError&) {
-    return {};
+    // As many as this do not fit.
   }
+  if (larger.sample_count == 0) return 0;
+  return std::min(batch_that_fits(smaller, larger, available_bytes(device)), too_many - 1);
 }
 
-std::string advice(std::optional<std::int64_t> fitting) {
-  if (fitting.value_or(0) == 0) return "Use smaller patches or pictures: not one of these fits";
-  return cat("Use --set settings.local_batch_size=", *fitting, ", which should fit");
+std::string advice(std::int64_t fitting) {
+  if (fitting == 0) return "Use smaller patches or pictures: not one of these fits";
+  return cat("Use --set settings.local_batch_size=", fitting, ", which should fit");
 }
 
 }  // namespace
 
-std::int64_t batch_that_fits(const StepMemory& memory) {
-  const auto per_sample =
-      std::max<std::int64_t>(1, memory.two_samples_bytes - memory.one_sample_bytes);
-  const auto fixed = std::max<std::int64_t>(0, memory.one_sample_bytes - per_sample);
-  const auto usable = memory.available_bytes - memory.available_bytes / 20 - fixed;
+std::int64_t batch_that_fits(const PassMemory& smaller,
+                             const PassMemory& larger,
+                             std::int64_t available_bytes) {
+  const auto per_sample = std::max<std::int64_t>(
+      1, (larger.peak_bytes - smaller.peak_bytes) / (larger.sample_count - smaller.sample_count));
+  const auto fixed =
+      std::max<std::int64_t>(0, larger.peak_bytes - per_sample * larger.sample_count);
+  const auto usable = available_bytes - available_bytes / 20 - fixed;
   return std::max<std::int64_t>(0, usable / per_sample);
 }
 

@@ -64,6 +64,9 @@ class Guard final : public c10::impl::DeviceGuardImplInterface {
   c10::Stream exchangeStream(c10::Stream stream) const override {
     return numbered(std::exchange(current_stream, number(stream)));
   }
+  bool queryStream(const c10::Stream& stream) const override {
+    return streams().is_idle(number(stream));
+  }
   void synchronizeStream(const c10::Stream& stream) const override {
     streams().finish(number(stream));
   }

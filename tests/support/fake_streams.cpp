@@ -34,6 +34,11 @@ void FakeStreams::wait(std::size_t stream, PointPtr point) {
   add(stream, {[] {}, 0, std::move(point)});
 }
 
+bool FakeStreams::is_idle(std::size_t stream) {
+  const std::lock_guard lock(mutex_);
+  return streams_[stream].empty();
+}
+
 void FakeStreams::finish(const Point& point) {
   const std::lock_guard lock(mutex_);
   while (!point.is_reached) run_or_unblock_next(point.stream);

@@ -37,6 +37,7 @@ class FakeStreams {
   /// What is enqueued on `stream` from now on runs after `point`.
   void wait(std::size_t stream, PointPtr point);
 
+  [[nodiscard]] bool is_idle(std::size_t stream);
   /// The host waits.
   void finish(const Point& point);
   void finish(std::size_t stream);

@@ -40,12 +40,13 @@ TEST(Device, TheProcessorHasNoMemoryOfADevice) {
 
 TEST(MemoryAdvice, NamesTheLargestBatchThatFits) {
   // 3 fixed and 7 for each sample; a twentieth of what is available stays free.
-  EXPECT_EQ(batch_that_fits({10, 17, 100}), 13);
-  EXPECT_EQ(batch_that_fits({10, 17, 10}), 1);
-  EXPECT_EQ(batch_that_fits({10, 17, 9}), 0);
-  EXPECT_EQ(batch_that_fits({10, 17, 0}), 0);
-  EXPECT_EQ(batch_that_fits({5, 10, 1000}), 190) << "nothing fixed";
-  EXPECT_EQ(batch_that_fits({5, 5, 20}), 15) << "samples that seem to take nothing";
+  EXPECT_EQ(batch_that_fits({1, 10}, {2, 17}, 100), 13);
+  EXPECT_EQ(batch_that_fits({4, 31}, {8, 59}, 100), 13);
+  EXPECT_EQ(batch_that_fits({1, 10}, {2, 17}, 10), 1);
+  EXPECT_EQ(batch_that_fits({1, 10}, {2, 17}, 9), 0);
+  EXPECT_EQ(batch_that_fits({1, 10}, {2, 17}, 0), 0);
+  EXPECT_EQ(batch_that_fits({0, 0}, {1, 5}, 1000), 190) << "nothing fixed";
+  EXPECT_EQ(batch_that_fits({1, 5}, {2, 5}, 20), 16) << "samples that seem to take nothing";
 }
 
 TEST(BatchTransfer, OnTheProcessorNothingIsCopied) {

@@ -9,7 +9,10 @@
 #include <ATen/ops/full.h>
 #include <ATen/ops/matmul.h>
 #include <ATen/ops/rand.h>
+#include <c10/core/impl/VirtualGuardImpl.h>
 #include <gmock/gmock.h>
+
+#include "core/clock.hpp"
 
 #include "training/batch_transfer.hpp"
 #include "training/device.hpp"
@@ -115,6 +118,69 @@ std::string name_of(const ::testing::TestParamInfo<StreamOrder>& order) {
   return names[static_cast<std::size_t>(order.param)];
 }
 INSTANTIATE_TEST_SUITE_P(Orders, FakeDeviceTransfer, ::testing::ValuesIn(orders), name_of);
+
+c10::Stream computing_stream() {
+  return c10::impl::VirtualGuardImpl(fake_device().type()).getStream(fake_device());
+}
+
+TEST(FakeDeviceClock, MarksWaitForNothingAndMeasureWhatTheDeviceDid) {
+  const auto clock = make_step_clock(fake_device());
+  let_fake_device_work(Seconds(0.25));
+  const auto begin = clock->mark();
+  let_fake_device_work(Seconds(2));
+  const auto end = clock->mark();
+  EXPECT_FALSE(computing_stream().query()) << "nobody has waited";
+  EXPECT_NEAR(clock->seconds(begin), 0.25, 1e-6);
+  EXPECT_NEAR(clock->seconds(end), 2.25, 1e-6);
+  EXPECT_TRUE(computing_stream().query());
+}
+
+TEST(FakeDeviceClock, MicrosecondsAreNotLostAfterHours) {
+  const auto clock = make_step_clock(fake_device());
+  constexpr double epoch_s = 10000, step_s = 1e-5;
+  for (int epoch = 1; epoch <= 3; ++epoch) {
+    let_fake_device_work(Seconds(epoch_s - step_s));
+    clock->recycle();
+    const auto begin = clock->mark();
+    let_fake_device_work(Seconds(step_s));
+    const auto end = clock->mark();
+    EXPECT_NEAR(clock->seconds(end) - clock->seconds(begin), step_s, 1e-8);
+    EXPECT_NEAR(clock->seconds(end), epoch * epoch_s, 1e-3);
+  }
+}
+
+TEST(FakeDeviceClock, TheClockOfAResumedRunGoesOn) {
+  const auto clock = make_step_clock(fake_device());
+  const double origin_s = clock->origin_s();
+  EXPECT_NEAR(origin_s, now_s(), 60);
+  clock->advance(100);
+  let_fake_device_work(Seconds(1));
+  EXPECT_NEAR(clock->seconds(clock->mark()), 101, 1e-6);
+  EXPECT_EQ(clock->origin_s(), origin_s - 100);
+  clock->recycle();
+  EXPECT_NEAR(clock->seconds(clock->mark()), 101, 1e-6);
+}
+
+TEST(FakeDeviceClock, PhasesOfATimelineAreTheDevicesTime) {
+  const auto clock = make_step_clock(fake_device());
+  PhaseTimeline timeline(*clock, nullptr);
+  for (const double factor : {1.0, 2.0}) {
+    timeline.begin_step(0);
+    for (const auto phase : {Phase::forward, Phase::backward}) {
+      const auto timed = timeline.phase(phase);
+      let_fake_device_work(Seconds(factor * (phase == Phase::forward ? 1 : 3)));
+    }
+    let_fake_device_work(Seconds(0.5));
+    timeline.end_step();
+  }
+  const auto steps = timeline.take_finished();
+  ASSERT_EQ(steps.size(), 2U);
+  EXPECT_NEAR(steps[1].start_s, 4.5, 1e-5);
+  EXPECT_NEAR(steps[1].step_s, 8.5, 1e-5);
+  EXPECT_NEAR(steps[1].phase_s[static_cast<std::size_t>(Phase::forward)], 2, 1e-5);
+  EXPECT_NEAR(steps[1].phase_s[static_cast<std::size_t>(Phase::backward)], 6, 1e-5);
+  EXPECT_NEAR(steps[1].other_s(), 0.5, 1e-5);
+}
 
 }  // namespace
 }  // namespace scalestudy

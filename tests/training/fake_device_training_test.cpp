@@ -27,7 +27,6 @@ namespace {
 namespace fs = std::filesystem;
 
 using test::fake_device;
-using test::MemoryLimitScope;
 using test::StreamOrder;
 using test::StreamOrderScope;
 
@@ -93,7 +92,8 @@ class FakeDeviceTraining : public ::testing::Test {
     fs::create_directories(folder);
     const auto comm = make_communicator(spec.communicator, Rendezvous{}, Seconds(60));
     const auto checkpoint = read_checkpoint(comm, folder / checkpoint_file_name);
-    RunFileWriter writer(folder / "run.h5.part", RunHeader{.run_id = "test"}, 1);
+    const auto record = folder / (checkpoint ? "resumed.h5.part" : "run.h5.part");
+    RunFileWriter writer(record, RunHeader{.run_id = "test"}, 1);
     writer.write_settings("{}", "{}", "{}");
     writer.write_environment("{}");
     Heartbeat heartbeat(heartbeat_file(folder, 0));
@@ -146,6 +146,26 @@ TEST_F(FakeDeviceTraining, IsTheProcessorsBitForBit) {
 
 TEST_F(FakeDeviceTraining, IsTheProcessorsBitForBitWhenBatchesAreMadeOnTheDevice) {
   expect_same_on_both(small_run({R"(axes.input=["device"])"}));
+}
+
+/// Model, moments and the random numbers of processor and device are restored.
+TEST_F(FakeDeviceTraining, GoesOnFromACheckpointBitForBit) {
+  const auto spec = small_run();
+  const auto train_until = [&](const std::string& name, int batches) {
+    torch::manual_seed(7);
+    auto generator = at::globalContext().defaultGenerator(fake_device());
+    generator.set_current_seed(7);
+    NoisyTask task(spec, fake_device());
+    task.batches_left = batches;
+    train_in(name, spec, fake_device(), task);
+  };
+  train_until("whole", -1);
+  constexpr int into_second_epoch = 1 + 3 + 2;  // the first batch shows the gradients' order
+  EXPECT_THROW(train_until("parts", into_second_epoch), RunFailed);
+  EXPECT_EQ(read_checkpoint(folder_ / "parts" / checkpoint_file_name).progress.epochs_done, 1);
+  train_until("parts", -1);
+  EXPECT_TRUE(weights("parts", "last") == weights("whole", "last"));
+  EXPECT_TRUE(weights("parts", "best") == weights("whole", "best"));
 }
 
 }  // namespace
