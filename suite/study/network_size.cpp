@@ -59,7 +59,7 @@ std::int64_t estimated_device_memory_bytes(const RunSpec& spec, const NetworkSiz
       float_bytes * (3 + states_per_parameter(spec.settings.optimizer)) +
       (narrow ? activation_bytes : 0);
   const auto per_sample_bytes =
-      activation_bytes * (network.kept_elements + 2 * network.largest_elements) +
+      activation_bytes * (network.kept_elements + 3 * network.largest_elements) +
       network.kept_index_bytes;
   const auto& batches = spec.plan.local_batch_sizes;
   const auto samples = batches.empty() ? 0 : *std::max_element(batches.begin(), batches.end());

@@ -38,7 +38,7 @@ struct NetworkSize {
 };
 
 /// Device memory of one rank at its largest local batch: parameters, gradients, what the optimiser
-/// carries, best weights, kept activations, and the two largest gradients of activations. An
+/// carries, best weights, kept activations, and three gradients as large as the largest of them. An
 /// estimate of what tensors take; CUDA itself and cuDNN's workspaces come on top.
 [[nodiscard]] std::int64_t estimated_device_memory_bytes(const RunSpec& spec,
                                                          const NetworkSize& network);

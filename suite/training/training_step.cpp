@@ -130,6 +130,7 @@ void TrainingStep::update() {
 
 void TrainingStep::abandon() {
   hooks_.on_ready(nullptr);
+  graph_.reset();
   loss_.reset();
 }
 

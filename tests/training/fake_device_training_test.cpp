@@ -10,13 +10,9 @@
 
 #include "core/error.hpp"
 
-#include "comm/rendezvous.hpp"
-
-#include "training/device.hpp"
-#include "training/trainer.hpp"
-
 #include "tests/support/fake_device.hpp"
 #include "tests/support/message_of.hpp"
+#include "tests/support/one_rank_training.hpp"
 #include "tests/support/shipped_runs.hpp"
 #include "tests/support/temporary_folder.hpp"
 #include "workloads/tasks.hpp"
@@ -84,25 +80,12 @@ class FakeDeviceTraining : public ::testing::Test {
   };
 
   /// In a folder of that name, from the checkpoint there if there is one.
-  void train_in(const std::string& name,
-                const RunSpec& spec,
-                const c10::Device& device,
-                TrainingTask& task) const {
-    const auto folder = folder_ / name;
-    fs::create_directories(folder);
-    const auto comm = make_communicator(spec.communicator, Rendezvous{}, Seconds(60));
-    const auto checkpoint = read_checkpoint(comm, folder / checkpoint_file_name);
-    const auto record = folder / (checkpoint ? "resumed.h5.part" : "run.h5.part");
-    RunFileWriter writer(record, RunHeader{.run_id = "test"}, 1);
-    writer.write_settings("{}", "{}", "{}");
-    writer.write_environment("{}");
-    Heartbeat heartbeat(heartbeat_file(folder, 0));
-    Log log(std::cerr, Verbosity::quiet);
-    const auto clock = make_step_clock(device);
-    RankServices services{spec,    comm,      std::nullopt, std::nullopt, *clock,
-                          &writer, heartbeat, log,          folder};
-    static_cast<void>(train(services, device, task, checkpoint ? &*checkpoint : nullptr));
-    writer.flush();
+  [[nodiscard]] RunRecord train_in(const std::string& name,
+                                   const RunSpec& spec,
+                                   const c10::Device& device,
+                                   TrainingTask& task) const {
+    fs::create_directories(folder_ / name);
+    return train_on_one_rank(spec, device, task, folder_ / name);
   }
 
   [[nodiscard]] Trained trained(const std::string& name,
@@ -110,8 +93,7 @@ class FakeDeviceTraining : public ::testing::Test {
                                 const c10::Device& device) const {
     torch::manual_seed(7);
     const auto task = make_training_task(spec, device, [] {});
-    train_in(name, spec, device, *task);
-    const auto record = read_run_file(folder_ / name / "run.h5.part");
+    const auto record = train_in(name, spec, device, *task);
     Trained result{weights(name, "last"), weights(name, "best"), record.steps.global_loss(), {}};
     for (const auto& epoch : record.epochs)
       result.validation_losses.push_back(epoch.validation_loss);
@@ -148,6 +130,25 @@ TEST_F(FakeDeviceTraining, IsTheProcessorsBitForBitWhenBatchesAreMadeOnTheDevice
   expect_same_on_both(small_run({R"(axes.input=["device"])"}));
 }
 
+TEST_F(FakeDeviceTraining, IsTheProcessorsBitForBitWhenBothPassesAreReplayed) {
+  auto spec = small_run();
+  spec.settings.cuda_graph = true;
+  expect_same_on_both(spec);
+}
+
+TEST_F(FakeDeviceTraining, SeveralRanksAreRefusedBeforeTheyExchangeAnything) {
+  auto spec = small_run();
+  const auto task = make_training_task(spec, fake_device(), [] {});
+  const auto ranks = make_thread_ranks(WorldSize(2), Seconds(60));
+  Heartbeat heartbeat(heartbeat_file(folder_.path(), 0));
+  Log log(std::cerr, Verbosity::quiet);
+  const auto clock = make_step_clock(fake_device());
+  RankServices services{spec,    ranks[0],  std::nullopt, std::nullopt,  *clock,
+                        nullptr, heartbeat, log,          folder_.path()};
+  EXPECT_THAT(message_of<Unavailable>([&] { return train(services, fake_device(), *task); }),
+              testing::HasSubstr("no communicator between devices"));
+}
+
 /// Model, moments and the random numbers of processor and device are restored.
 TEST_F(FakeDeviceTraining, GoesOnFromACheckpointBitForBit) {
   const auto spec = small_run();
@@ -157,7 +158,7 @@ TEST_F(FakeDeviceTraining, GoesOnFromACheckpointBitForBit) {
     generator.set_current_seed(7);
     NoisyTask task(spec, fake_device());
     task.batches_left = batches;
-    train_in(name, spec, fake_device(), task);
+    static_cast<void>(train_in(name, spec, fake_device(), task));
   };
   train_until("whole", -1);
   constexpr int into_second_epoch = 1 + 3 + 2;  // the first batch shows the gradients' order

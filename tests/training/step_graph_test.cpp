@@ -2,18 +2,14 @@
 
 #include "training/step_graph.hpp"
 
-#include <iostream>
-
 #include <ATen/Functions.h>
 #include <gmock/gmock.h>
 #include <torch/nn/modules/linear.h>
 #include <torch/utils.h>
 
-#include "comm/rendezvous.hpp"
 #include "data/random.hpp"
 
-#include "training/trainer.hpp"
-
+#include "tests/support/one_rank_training.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 namespace scalestudy {
@@ -149,25 +145,9 @@ RunSpec spec_with(Reduction reduction, bool cuda_graph) {
 
 Trained train_slope(const RunSpec& spec) {
   const TemporaryFolder folder;
-  const auto file = folder.path() / "run.h5.part";
   SlopeTask task;
-  {
-    RunFileWriter writer(file, RunHeader{.run_id = "test"}, 1);
-    writer.write_settings("{}", "{}", "{}");
-    writer.write_environment("{}");
-    Heartbeat heartbeat(heartbeat_file(folder.path(), 0));
-    HostClock clock;
-    Log log(std::cerr, Verbosity::quiet);
-    RankServices services{spec,         make_thread_ranks(WorldSize(1), Seconds(30)).front(),
-                          std::nullopt, std::nullopt,
-                          clock,        &writer,
-                          heartbeat,    log,
-                          folder.path()};
-    static_cast<void>(train(services, c10::Device(c10::kCPU), task));
-    writer.flush();
-  }
   Trained trained;
-  trained.record = read_run_file(file);
+  trained.record = train_on_one_rank(spec, c10::Device(c10::kCPU), task, folder.path());
   for (const auto& parameter : task.model().parameters()) {
     const auto values = parameter.detach().to(torch::kFloat64).flatten();
     trained.weights.insert(trained.weights.end(), values.const_data_ptr<double>(),
