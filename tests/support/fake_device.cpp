@@ -139,9 +139,10 @@ at::Tensor copy_from(const at::Tensor& source, const at::Tensor& target, bool no
     to.copy_(from);
   };
   streams().enqueue(current_stream, copy, copy_s);
-  const bool goes_on = is_pinned_or_on_device(source) && is_pinned_or_on_device(target);
   const bool is_inside = !source.is_cpu() && !target.is_cpu();
-  if (!goes_on || !(non_blocking || is_inside)) streams().finish(current_stream);
+  const bool may_be_late =
+      non_blocking && is_pinned_or_on_device(source) && is_pinned_or_on_device(target);
+  if (!is_inside && !may_be_late) streams().finish(current_stream);
   return target;
 }
 

@@ -4,7 +4,6 @@
 #include <regex>
 
 #include <ATen/ops/empty.h>
-#include <ATen/ops/zeros.h>
 #include <c10/core/CachingDeviceAllocator.h>
 #include <gmock/gmock.h>
 #include <torch/nn/modules/container/modulelist.h>
@@ -15,6 +14,7 @@
 #include "comm/rendezvous.hpp"
 
 #include "training/device.hpp"
+#include "training/memory_advice.hpp"
 #include "training/trainer.hpp"
 
 #include "tests/support/fake_device.hpp"
@@ -141,6 +141,17 @@ TEST(FakeDeviceMemory, GradientsAreNoPartOfWhatASampleTakes) {
 TEST(FakeDeviceMemory, WhenNotOneSampleFitsItIsSaid) {
   const MemoryLimitScope limit(256 * kibibyte);
   EXPECT_EQ(advised_batch(/*layers=*/2, /*width=*/128, /*samples=*/100), 0);
+}
+
+/// Whatever the passes that were tried say of it.
+TEST(FakeDeviceMemory, ABatchThatDidNotFitIsNotNamed) {
+  LayersTask task(/*layers=*/1, /*width=*/128);
+  const auto run_out = [] { TORCH_CHECK_WITH(OutOfMemoryError, false, "a test asked for it"); };
+  const auto message = message_of<RunFailed>([&] {
+    with_memory_advice(spec_of_batch(5), fake_device(), task, run_out);
+    return 0;
+  });
+  EXPECT_THAT(message, HasSubstr("--set settings.local_batch_size=4, which should fit"));
 }
 
 /// In the first pass, when the optimiser is made, in a step, in autograd's own thread.

@@ -2,10 +2,10 @@
 
 #include "tests/support/fake_device.hpp"
 
-#include <cmath>
+#include <array>
+#include <cstdio>
 
 #include <ATen/ops/conv3d.h>
-#include <ATen/ops/empty.h>
 #include <ATen/ops/full.h>
 #include <ATen/ops/matmul.h>
 #include <ATen/ops/rand.h>
