@@ -1,8 +1,7 @@
 """Speed peer: the Noise2Void step in Python PyTorch DDP over gloo; prints its times as JSON.
 
-Same network, loss and batch as workload noise2void: nearest upsampling, batch norm epsilon 1e-3 and
-momentum 0.01, Glorot kernels, masked loss. Levers `default` is what users get who change nothing;
-`same` is what scalestudy-rank uses. Needs `environments/setup.sh --gpu`.
+Same network (networks.py), masked loss and batch as workload noise2void. Levers `default` is what users
+get who change nothing; `same` is what scalestudy-rank uses. Needs `environments/setup.sh --gpu`.
 """
 import argparse
 import json
@@ -13,41 +12,6 @@ import time
 
 LEARNING_RATE = 4e-4
 MASKED_FRAC = 0.00198
-
-
-def build_net():
-    import torch
-    from torch import nn
-
-    def convolution(inputs, outputs, size=3):
-        layer = nn.Conv3d(inputs, outputs, size, padding=size // 2)
-        nn.init.xavier_uniform_(layer.weight)
-        nn.init.zeros_(layer.bias)
-        return layer
-
-    def pair(inputs, middle, outputs):
-        return nn.Sequential(
-            convolution(inputs, middle), nn.BatchNorm3d(middle, eps=1e-3, momentum=0.01), nn.ReLU(True),
-            convolution(middle, outputs), nn.BatchNorm3d(outputs, eps=1e-3, momentum=0.01), nn.ReLU(True))
-
-    class UNet(nn.Module):
-        def __init__(self):
-            super().__init__()
-            self.down0, self.down1 = pair(1, 32, 32), pair(32, 64, 64)
-            self.middle = pair(64, 128, 64)
-            self.up1, self.up0 = pair(128, 32, 32), pair(64, 32, 32)
-            self.head = convolution(32, 1, 1)
-            self.pool, self.upsample = nn.MaxPool3d(2), nn.Upsample(scale_factor=2, mode="nearest")
-
-        def forward(self, x):
-            skip0 = self.down0(x)
-            skip1 = self.down1(self.pool(skip0))
-            x = self.middle(self.pool(skip1))
-            x = self.up1(torch.cat([self.upsample(x), skip1], 1))
-            x = self.up0(torch.cat([self.upsample(x), skip0], 1))
-            return self.head(x)
-
-    return UNet()
 
 
 def make_batch(arguments, rank):
@@ -65,13 +29,14 @@ def make_batch(arguments, rank):
 def rank_main(rank, arguments, port, results):
     import torch
     import torch.distributed as dist
+    import networks
     from torch.nn.parallel import DistributedDataParallel
     os.environ.update(MASTER_ADDR="127.0.0.1", MASTER_PORT=str(port))
     torch.set_num_threads(arguments.threads)
     dist.init_process_group("gloo", rank=rank, world_size=arguments.ranks)
     torch.manual_seed(arguments.seed)
     same = arguments.levers == "same"
-    net = build_net()
+    net = networks.build("noise2void")
     batch = make_batch(arguments, rank)
     if same:
         net = net.to(memory_format=torch.channels_last_3d)
@@ -91,8 +56,7 @@ def rank_main(rank, arguments, port, results):
     slowest = torch.tensor(step_s, dtype=torch.float64)
     dist.all_reduce(slowest, dist.ReduceOp.MAX)
     if rank == 0:
-        results.put((slowest[arguments.warmup:].tolist(), float(loss.detach()),
-                     sum(p.numel() for p in net.parameters())))
+        results.put((slowest[arguments.warmup:].tolist(), float(loss.detach())))
     del net, optimizer
     dist.barrier()  # gloo aborts a rank whose peer leaves during a collective
     dist.destroy_process_group()
@@ -126,8 +90,7 @@ def main():
     import torch.multiprocessing as processes
     results = processes.get_context("spawn").SimpleQueue()
     processes.spawn(rank_main, (arguments, free_port(), results), nprocs=arguments.ranks)
-    step_s, loss, parameters = results.get()
-    assert parameters == 859521, parameters
+    step_s, loss = results.get()
     print(json.dumps({
         "peer": "pytorch_ddp", "torch": torch.__version__, "levers": arguments.levers,
         "ranks": arguments.ranks, "threads": arguments.threads, "patch": arguments.patch,

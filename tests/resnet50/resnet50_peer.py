@@ -1,4 +1,4 @@
-"""Python's side of the ResNet50 test: the same network from plain torch.nn, with the same weights.
+"""Python's side of the ResNet50 test: the ResNet50 of benchmarks/peers/networks.py, with the same weights.
 
     resnet50_peer.py FILE VARIANT
 
@@ -6,57 +6,14 @@ FILE holds tensors by name: before/*, after/* (state dicts), input, labels, logi
 settings learning_rate and momentum. Exits 1 when our forward pass or our training steps differ from
 PyTorch's by more than 1e-5 (relative, by norm).
 """
+import pathlib
 import sys
 
 import torch
 from torch import nn
 
-
-def convolution(variant, inputs, outputs, kernel, stride=1):
-    return nn.Conv2d(inputs, outputs, kernel, stride, kernel // 2, bias=variant == "v1")
-
-
-def norm(variant, channels):
-    return nn.BatchNorm2d(channels, eps=1.001e-5, momentum=0.01) if variant == "v1" else nn.BatchNorm2d(channels)
-
-
-class Block(nn.Module):
-    def __init__(self, variant, inputs, width, stride):
-        super().__init__()
-        first, second = (stride, 1) if variant == "v1" else (1, stride)
-        self.conv1, self.bn1 = convolution(variant, inputs, width, 1, first), norm(variant, width)
-        self.conv2, self.bn2 = convolution(variant, width, width, 3, second), norm(variant, width)
-        self.conv3, self.bn3 = convolution(variant, width, 4 * width, 1), norm(variant, 4 * width)
-        self.downsample = None
-        if stride > 1 or inputs != 4 * width:
-            self.downsample = nn.Sequential(convolution(variant, inputs, 4 * width, 1, stride), norm(variant, 4 * width))
-
-    def forward(self, x):
-        shortcut = x if self.downsample is None else self.downsample(x)
-        x = torch.relu(self.bn1(self.conv1(x)))
-        x = torch.relu(self.bn2(self.conv2(x)))
-        return torch.relu(self.bn3(self.conv3(x)) + shortcut)
-
-
-class ResNet50(nn.Module):
-    def __init__(self, variant, classes):
-        super().__init__()
-        self.conv1, self.bn1 = convolution(variant, 3, 64, 7, 2), norm(variant, 64)
-        self.pool = nn.MaxPool2d(3, 2, 1)
-        inputs = 64
-        for number, (width, blocks) in enumerate([(64, 3), (128, 4), (256, 6), (512, 3)], 1):
-            layers = []
-            for i in range(blocks):
-                layers.append(Block(variant, inputs, width, 2 if number > 1 and i == 0 else 1))
-                inputs = 4 * width
-            setattr(self, f"layer{number}", nn.Sequential(*layers))
-        self.fc = nn.Linear(inputs, classes)
-
-    def forward(self, x):
-        x = self.pool(torch.relu(self.bn1(self.conv1(x))))
-        for number in range(1, 5):
-            x = getattr(self, f"layer{number}")(x)
-        return self.fc(x.mean((2, 3)))
+sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "benchmarks/peers"))
+from networks import ResNet50  # noqa: E402
 
 
 def differences(ours, theirs):
