@@ -4,16 +4,20 @@ set -euo pipefail
 
 usage() {
   cat <<'TEXT'
-Usage: tests/gpu/run.sh [--build FOLDER] [--part NAME]... [--list] [--help]
-  --build FOLDER  what was built there is tested (default: build/gpu)
+Usage: tests/gpu/run.sh [--build FOLDER] [--part NAME]... [--out FOLDER] [--list] [--help]
+  --build FOLDER  what was built there is tested (default: build/gpu; where tests/gpu/bundle.sh's file was unpacked, that)
   --part NAME     only this part (repeatable); each takes less than ten minutes
+  --out FOLDER    for the tables of throughput and rates (default: a temporary one, which is named)
   --list          the parts
+Environment: PYTHON, the interpreter with PyTorch for CUDA that throughput and rates need
+(default: what environments/setup.sh --gpu installed, or else python3).
 No network is needed. Exit: 0 all passed, 1 a part failed, 2 usage, 4 there is no GPU, or nothing was built.
-Example: cmake --preset gpu && cmake --build --preset gpu && tests/gpu/run.sh
+Example: cmake --preset gpu && cmake --build --preset gpu && tests/gpu/run.sh --out out/gpu
 TEXT
 }
 
-readonly PARTS=(transfer timeline agreement memory study resume)
+readonly CASES=(n2v-bf16 n2v-fp32 unet-fp32 unet-bf16 resnet50-bf16 resnet50-fp16)
+readonly PARTS=(transfer timeline agreement memory study resume rates "${CASES[@]/#/throughput-}")
 what_of() {
   case $1 in
     transfer) echo 'every batch arrives as it was made, beside computation' ;;
@@ -22,16 +26,20 @@ what_of() {
     memory) echo 'when memory runs out, the batch that fits is named (exit 5)' ;;
     study) echo 'the quickstart study runs on the GPU, its report is made' ;;
     resume) echo 'killed and resumed, the weights are those of an undisturbed run, bit for bit' ;;
+    rates) echo 'matrix products and copies of the device, and the share of them that the steps reach' ;;
+    throughput-*) [[ " ${CASES[*]} " != *" ${1#*-} "* ]] || echo 'samples/s beside Python PyTorch, eager and compiled, and the bars' ;;
   esac
 }
 
-build=build/gpu chosen=()
+build='' out='' chosen=()
+list() { for part in "$@"; do printf '  %-24s %s\n' "$part" "$(what_of "$part")"; done; }
 cd "$(dirname "$0")/../.."
 while [[ $# -gt 0 ]]; do
   case $1 in
     --help | -h) usage; exit 0 ;;
-    --list) for part in "${PARTS[@]}"; do printf '%-10s %s\n' "$part" "$(what_of "$part")"; done; exit 0 ;;
+    --list) list "${PARTS[@]}"; exit 0 ;;
     --build) build=${2:-}; shift ;;
+    --out) out=${2:-}; shift ;;
     --part) chosen+=("${2:-}"); shift ;;
     *) printf 'gpu: unknown option %s. See --help.\n' "$1" >&2; exit 2 ;;
   esac
@@ -42,17 +50,27 @@ for part in "${chosen[@]}"; do
 done
 [[ ${#chosen[@]} -gt 0 ]] || chosen=("${PARTS[@]}")
 
-readonly rank=$build/bin/scalestudy-rank driver=$build/bin/scalestudy tests=$build/tests/gpu/gpu_test
+if [[ -x bin/gpu_test ]]; then
+  export SCALESTUDY_SHIPPED=$PWD/share/scalestudy
+  build=${build:-.}
+fi
+build=${build:-build/gpu}
+readonly rank=$build/bin/scalestudy-rank driver=$build/bin/scalestudy
+tests=$build/tests/gpu/gpu_test
+[[ -x $tests ]] || tests=$build/bin/gpu_test
 refuse() {
   printf 'gpu: %s. It would have run:\n' "$1" >&2
-  for part in "${chosen[@]}"; do printf '  %-10s %s\n' "$part" "$(what_of "$part")" >&2; done
+  list "${chosen[@]}" >&2
   exit 4
 }
 [[ -x $rank && -x $tests ]] || refuse "nothing is built in $build"
-"$rank" --describe | grep -q '"cuda:0"' || refuse "LibTorch finds no GPU here"
+description=$("$rank" --describe) || refuse "the rank program in $build does not start"
+[[ $description == *'"cuda:0"'* ]] || refuse "LibTorch finds no GPU here"
 
 place=$(mktemp -d)
 trap 'rm -rf "$place"' EXIT
+out=${out:-$(mktemp -d -t scalestudy-gpu-XXXXXX)}
+mkdir -p "$out"
 readonly ON_GPU=(--set 'settings.device="cuda"' --set 'axes.ranks=[1]')
 
 cases() { SCALESTUDY_REQUIRE=gpu "$tests" --gtest_filter="$1"; }
@@ -88,10 +106,27 @@ part_resume() {
   [[ $(weights_of "$place/whole") == "$(weights_of "$place/killed")" ]]
 }
 
+torch_python() {
+  local each
+  for each in "${PYTHON:-}" "${SCALESTUDY_DEPS:-${XDG_CACHE_HOME:-$HOME/.cache}/scalestudy}"/libtorch-*-gpu/bin/python python3; do
+    if [[ -x $(command -v "$each") ]]; then printf '%s' "$each"; return; fi
+  done
+}
+measured() {
+  local program=$1; shift
+  python3 "tests/gpu/$program" --driver "$driver" --python "$(torch_python)" --out "$out" "$@"
+}
+part_rates() { measured rates.py; }
+
 failed=()
 for part in "${chosen[@]}"; do
   start=$SECONDS
-  if "part_$part"; then printf '== %-10s passed %5d s\n' "$part" $((SECONDS - start))
-  else printf '== %-10s FAILED %5d s\n' "$part" $((SECONDS - start)); failed+=("$part"); fi
+  case $part in
+    throughput-*) run=(measured throughput.py "${part#*-}") ;;
+    *) run=("part_$part") ;;
+  esac
+  if "${run[@]}"; then printf '== %-24s passed %5d s\n' "$part" $((SECONDS - start))
+  else printf '== %-24s FAILED %5d s\n' "$part" $((SECONDS - start)); failed+=("$part"); fi
 done
+rmdir "$out" 2>/dev/null || printf 'gpu: tables are in %s\n' "$out"
 [[ ${#failed[@]} == 0 ]] || { printf 'gpu: failed: %s\n' "${failed[*]}" >&2; exit 1; }

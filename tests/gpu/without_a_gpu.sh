@@ -3,16 +3,30 @@
 set -euo pipefail
 run=$(dirname "$0")/run.sh
 if "$1/bin/scalestudy-rank" --describe | grep -q '"cuda:0"'; then exit 0; fi
-status=0
-said=$("$run" --build "$1" 2>&1) || status=$?
-[[ $status == 4 && $said == *'finds no GPU'* && $said == *'agreement  loss and gradients'* ]] ||
-  { printf 'it ends with %s: %s\n' "$status" "$said"; exit 1; }
-status=0
-said=$("$run" --build "$1" --part resume 2>&1) || status=$?
-[[ $status == 4 && $said == *resume* && $said != *agreement* ]] || { printf 'one part: %s\n' "$said"; exit 1; }
-for wrong in '--part nothing' '--fast'; do
+
+fail() { printf '%s\n' "$*"; exit 1; }
+
+# refused OPTION...: what it says when it ends with exit code 4.
+refused() {
+  local status=0
+  said=$("$run" --build "$1" "${@:2}" 2>&1) || status=$?
+  [[ $status == 4 ]] || fail "${*:2} ends with $status: $said"
+}
+
+mapfile -t parts < <("$run" --list | awk '{print $1}')
+[[ ${#parts[@]} -ge 13 ]] || fail "only ${#parts[@]} parts"
+refused "$1"
+[[ $said == *'finds no GPU'* ]] || fail "$said"
+for part in "${parts[@]}"; do [[ $said == *"  $part "* ]] || fail "$part is not in: $said"; done
+for part in agreement throughput-unet-bf16; do
+  refused "$1" --part "$part"
+  [[ $(grep -c '^  ' <<<"$said") == 1 && $said == *"  $part "* ]] || fail "$part alone: $said"
+done
+refused /nonexistent
+[[ $said == *'nothing is built in /nonexistent'* ]] || fail "$said"
+for wrong in '--part nothing' '--part throughput-none' '--fast'; do
   status=0
   # shellcheck disable=SC2086  # two words
   "$run" $wrong >/dev/null 2>&1 || status=$?
-  [[ $status == 2 ]] || { printf '%s ends with %s\n' "$wrong" "$status"; exit 1; }
+  [[ $status == 2 ]] || fail "$wrong ends with $status"
 done

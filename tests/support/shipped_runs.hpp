@@ -2,6 +2,7 @@
 /// Runs of shipped studies, resolved as the driver does it.
 
 #include <array>
+#include <cstdlib>
 #include <string>
 #include <vector>
 
@@ -14,11 +15,17 @@
 
 namespace scalestudy {
 
+/// Holds workloads/: SCALESTUDY_SHIPPED where the test is packed, or else the sources.
+inline std::string shipped_folder() {
+  const char* const packed = std::getenv("SCALESTUDY_SHIPPED");
+  return packed != nullptr ? packed : SCALESTUDY_SOURCE_DIR;
+}
+
 /// `workload`: "unet", `name`: "unet-nuclei".
 inline StudyMatrix shipped_runs(const std::string& workload,
                                 const std::string& name,
                                 const std::vector<std::string>& overrides) {
-  const auto file = cat(SCALESTUDY_SOURCE_DIR, "/workloads/", workload, "/studies/", name, ".json");
+  const auto file = cat(shipped_folder(), "/workloads/", workload, "/studies/", name, ".json");
   static constexpr LauncherDescriptor local{"local", "for tests", CommunicatorKind::shm};
   static constexpr std::array launchers{&local};
   const auto study = read_study(file, overrides, workload_catalogue());
