@@ -1,12 +1,14 @@
 #!/usr/bin/env bash
 # Packs the programs of a build folder with every library but LibTorch: unpacked anywhere, they run where glibc
 # is 2.34 or later (RHEL 9, Ubuntu 22.04) and Python has PyTorch 2.11 or later.
-# Usage: make.sh CMAKE BUILD_FOLDER VERSION    (cmake --preset bundle && cmake --build --preset bundle)
+# Usage: make.sh CMAKE BUILD_FOLDER VERSION [MORE]    (cmake --preset bundle && cmake --build --preset bundle)
+#   MORE  a folder whose files are packed too (programs in bin/ or libexec/); its name becomes part of the bundle's
 # Writes BUILD_FOLDER/scalestudy-VERSION-linux-x86_64.tar.gz. Exit: 1 it would not start there, or is larger than 25 MiB.
 set -euo pipefail
 
-readonly cmake=$1 build=$2 name=scalestudy-$3-linux-$(uname -m)
-readonly here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+readonly cmake=$1 build=$2 more=${4:-}
+name=scalestudy-$3${more:+-$(basename "$more")}-linux-$(uname -m)
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 readonly root=$build/$name
 readonly newest_glibc=2.34 most_mib=25
 # Of the machine: libc, its loader and the compiler's run time.
@@ -74,6 +76,7 @@ rm -rf "$root" "$root.tar.gz"
 mkdir -p "$root/lib" "$root/libexec"
 mv "$root/bin/scalestudy-rank" "$root/libexec/"
 install -m 755 "$here/scalestudy-rank.sh" "$root/bin/scalestudy-rank"
+[[ -z $more ]] || cp -a "$more/." "$root/"
 copy_libraries
 make_libstdcxx
 set_paths

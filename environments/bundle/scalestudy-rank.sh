@@ -1,7 +1,9 @@
 #!/bin/sh
 # One rank. LibTorch is not in the bundle: TORCH_ROOT (the torch folder of a PyTorch wheel, or an unzipped
 # libtorch/), else the torch of the active Python, 2.11 or later. Exit: 4 there is none; else the program's.
-here=$(dirname "$(readlink -f "$0")")
+# Under another name it starts the program of that name in libexec/.
+self=$(readlink -f "$0")
+here=$(dirname "$self")
 
 refuse() {
   printf 'error: %s (scalestudy-rank trains with LibTorch, which is not in the bundle). %s\n' "$1" \
@@ -35,4 +37,4 @@ version=$(version_of "$root")
 is_new_enough $version || refuse "'$root' is PyTorch $(echo "${version:-of an unknown version}" | sed 's/^\([0-9]*\) /\1./')"
 LD_LIBRARY_PATH=$root/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 export LD_LIBRARY_PATH
-exec "$here/../libexec/scalestudy-rank" "$@"
+exec "$here/../libexec/$(basename "$self")" "$@"
