@@ -7,7 +7,7 @@ usage() {
 Usage: tests/gpu/run.sh [--build FOLDER] [--part NAME]... [--out FOLDER] [--list] [--help]
   --build FOLDER  what was built there is tested (default: build/gpu; where tests/gpu/bundle.sh's file was unpacked, that)
   --part NAME     only this part (repeatable); each takes less than ten minutes
-  --out FOLDER    for the tables of throughput and rates (default: a temporary one, which is named)
+  --out FOLDER    for the tables of throughput, rates and profile (default: a temporary one, which is named)
   --list          the parts
 Environment: PYTHON, the interpreter with PyTorch for CUDA that throughput and rates need
 (default: what environments/setup.sh --gpu installed, or else python3).
@@ -17,15 +17,16 @@ TEXT
 }
 
 readonly CASES=(n2v-bf16 n2v-fp32 unet-fp32 unet-bf16 resnet50-bf16 resnet50-fp16)
-readonly PARTS=(transfer timeline agreement memory study resume rates "${CASES[@]/#/throughput-}")
+readonly PARTS=(transfer timeline agreement memory study resume profile rates "${CASES[@]/#/throughput-}")
 what_of() {
   case $1 in
     transfer) echo 'every batch arrives as it was made, beside computation' ;;
     timeline) echo 'device events are in order, phases fill the step' ;;
-    agreement) echo 'loss and gradients of every workload equal the processor'\''s in float32; other precisions and layouts stay near' ;;
+    agreement) echo 'every workload gives the processor'\''s results: gradients in float64, a step in float32; other precisions and layouts stay near' ;;
     memory) echo 'when memory runs out, the batch that fits is named (exit 5)' ;;
     study) echo 'the quickstart study runs on the GPU, its report is made' ;;
     resume) echo 'killed and resumed, the weights are those of an undisturbed run, bit for bit' ;;
+    profile) echo 'where the device time of a step goes; between steps the GPU idles less than 2 %' ;;
     rates) echo 'matrix products and copies of the device, and the share of them that the steps reach' ;;
     throughput-*) [[ " ${CASES[*]} " != *" ${1#*-} "* ]] || echo 'samples/s beside Python PyTorch, eager and compiled, and the bars' ;;
   esac
@@ -77,7 +78,7 @@ cases() { SCALESTUDY_REQUIRE=gpu "$tests" --gtest_filter="$1"; }
 
 part_transfer() { cases 'Gpu.EveryBatch*'; }
 part_timeline() { cases 'Gpu.TheTimeline*'; }
-part_agreement() { cases '*Float32Agrees*:*OtherPrecisions*:*ChannelsLast*'; }
+part_agreement() { cases '*Float64Agrees*:*Float32*:*OtherPrecisions*:*ChannelsLast*'; }
 
 part_memory() {
   local status=0
@@ -105,6 +106,8 @@ part_resume() {
   "$driver" run n2v-quickstart --out "$place/killed" "${options[@]}" || return 1
   [[ $(weights_of "$place/whole") == "$(weights_of "$place/killed")" ]]
 }
+
+part_profile() { cases '*WhereTheTimeOfAStepGoes*' | tee "$out/profile.txt"; }
 
 torch_python() {
   local each

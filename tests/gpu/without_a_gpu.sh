@@ -14,7 +14,7 @@ refused() {
 }
 
 mapfile -t parts < <("$run" --list | awk '{print $1}')
-[[ ${#parts[@]} -ge 13 ]] || fail "only ${#parts[@]} parts"
+[[ ${#parts[@]} -ge 14 ]] || fail "only ${#parts[@]} parts"
 refused "$1"
 [[ $said == *'finds no GPU'* ]] || fail "$said"
 for part in "${parts[@]}"; do [[ $said == *"  $part "* ]] || fail "$part is not in: $said"; done
