@@ -4,6 +4,8 @@
 #include <cmath>
 
 #include <ATen/Functions.h>
+#include <c10/core/StreamGuard.h>
+#include <c10/core/impl/VirtualGuardImpl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <torch/utils.h>
@@ -122,6 +124,15 @@ torch::Tensor weights_after_one_step(const RunSpec& spec, const c10::Device& dev
   return all_together(rank.model().parameters());
 }
 
+/// Six steps, of which the graph replays three.
+torch::Tensor weights_after_six_steps(RunSpec spec, const c10::Device& device, bool cuda_graph) {
+  spec.settings.cuda_graph = cuda_graph;
+  OneRank rank(spec, device);
+  const auto last = rank.take_steps(6).back();
+  EXPECT_EQ(last.phase_s[static_cast<std::size_t>(Phase::device_step)] > 0, cuda_graph);
+  return all_together(rank.model().parameters());
+}
+
 /// By norm.
 double difference(const torch::Tensor& found, const torch::Tensor& expected) {
   const double distance = (found - expected).norm().item<double>();
@@ -174,6 +185,12 @@ TEST_P(OneStep, OnTheProcessorRoundingIsToldFromAnotherStep) {
   EXPECT_GT(difference(weights_after_one_step(other, host_), expected), same_weights);
 }
 
+TEST_P(OneStep, OnTheProcessorAGraphGivesTheWeightsOfSingleKernels) {
+  const auto single = weights_after_six_steps(plain_step(), host_, false);
+  EXPECT_EQ(difference(weights_after_six_steps(plain_step(), host_, true), single), 0);
+  EXPECT_GT(difference(weights_after_one_step(plain_step(), host_), single), same_weights);
+}
+
 class GpuWorkload : public OneStep {
  protected:
   void SetUp() override { SCALESTUDY_NEEDS("gpu", find_cuda_devices().count > 0); }
@@ -223,6 +240,13 @@ TEST_P(GpuWorkload, ChannelsLastAgreesWithContiguous) {
   EXPECT_LT(difference(weights_after_one_step(plain_step(), device_),
                        weights_after_one_step(plain_step({contiguous}), device_)),
             same_weights);
+}
+
+TEST_P(GpuWorkload, AGraphGivesTheWeightsOfSingleKernels) {
+  const c10::impl::VirtualGuardImpl guard(c10::kCUDA);
+  const c10::StreamGuard on(guard.getStreamFromGlobalPool(device_, /*isHighPriority=*/false));
+  const auto single = weights_after_six_steps(plain_step(), device_, false);
+  EXPECT_LT(difference(weights_after_six_steps(plain_step(), device_, true), single), same_weights);
 }
 
 TEST_P(GpuWorkload, WhenMemoryRunsOutTheBatchThatFitsIsNamed) {

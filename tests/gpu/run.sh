@@ -17,12 +17,13 @@ TEXT
 }
 
 readonly CASES=(n2v-bf16 n2v-fp32 unet-fp32 unet-bf16 resnet50-bf16 resnet50-fp16)
-readonly PARTS=(transfer timeline agreement memory study resume profile rates "${CASES[@]/#/throughput-}")
+readonly PARTS=(transfer timeline agreement graph memory study resume profile rates "${CASES[@]/#/throughput-}")
 what_of() {
   case $1 in
     transfer) echo 'every batch arrives as it was made, beside computation' ;;
     timeline) echo 'device events are in order, phases fill the step' ;;
     agreement) echo 'every workload gives the processor'\''s results: gradients in float64, a step in float32; other precisions and layouts stay near' ;;
+    graph) echo 'both passes replayed as a CUDA graph give the weights of single kernels' ;;
     memory) echo 'when memory runs out, the batch that fits is named (exit 5)' ;;
     study) echo 'the quickstart study runs on the GPU, its report is made' ;;
     resume) echo 'killed and resumed, the weights are those of an undisturbed run, bit for bit' ;;
@@ -80,6 +81,8 @@ part_transfer() { cases 'Gpu.EveryBatch*'; }
 part_timeline() { cases 'Gpu.TheTimeline*'; }
 part_agreement() { cases '*Float64Agrees*:*Float32*:*OtherPrecisions*:*ChannelsLast*'; }
 
+part_graph() { cases 'All/GpuWorkload.AGraphGives*'; }
+
 part_memory() {
   local status=0
   cases '*WhenMemoryRunsOut*' || return 1
@@ -97,7 +100,8 @@ part_study() {
 weights_of() { sha256sum "$1"/runs/*/weights_last.pt | cut -d' ' -f1; }
 
 part_resume() {
-  local options=("${ON_GPU[@]}" --no-trial --set repeats=1 --set settings.epochs=6 --set settings.checkpoint.every_epochs=1)
+  local options=("${ON_GPU[@]}" --no-trial --set repeats=1 --set settings.epochs=6 --set settings.checkpoint.every_epochs=1
+    --set settings.cudnn=deterministic)
   "$driver" run n2v-quickstart --out "$place/whole" "${options[@]}" || return 1
   "$driver" run n2v-quickstart --out "$place/killed" "${options[@]}" &
   local pid=$!

@@ -65,6 +65,8 @@ TextTable empty_table() {
   table.add_column("rule", Align::left);
   table.add_column("reduction", Align::left);
   table.add_column("input", Align::left);
+  table.add_column("precision", Align::left);
+  table.add_column("layout", Align::left);
   table.add_column("launcher", Align::left);
   table.add_column("threads", Align::right);
   table.add_column("local batch", Align::right);
@@ -82,9 +84,9 @@ void add_row(TextTable& table, const PlanRow& row) {
   const auto& plan = spec.plan;
   table.add_row({cat(spec.ranks, spec.oversubscribed ? "*" : ""), cat(spec.scaling_rule),
                  spec.control_arm ? cat("arm ", *spec.control_arm) : cat(spec.reduction),
-                 cat(spec.input), spec.launcher, cat(spec.settings.threads_per_rank),
-                 local_batch_text(plan), cat(plan.global_batch_size),
-                 fmt::format("{:.4g}", plan.learning_rate),
+                 cat(spec.input), cat(spec.settings.precision), cat(spec.settings.memory_format),
+                 spec.launcher, cat(spec.settings.threads_per_rank), local_batch_text(plan),
+                 cat(plan.global_batch_size), fmt::format("{:.4g}", plan.learning_rate),
                  cat(plan.epochs, "×", plan.steps_per_epoch), grouped_digits(plan.samples),
                  cat(row.repeats), device_memory_text(spec)});
 }
