@@ -78,7 +78,7 @@ if(LibTorch_FOUND AND NOT TARGET LibTorch::cpu)
   endif()
   file(GLOB _cuda_headers ${_deps}/cuda-headers-13.0/lib/python*/site-packages/nvidia/cu13/include)
   find_path(LibTorch_CUDA_INCLUDE crt/host_defines.h PATHS ${_cuda_headers} NO_DEFAULT_PATH NO_CACHE)
-  if(LibTorch_CUDA_INCLUDE)
+  if(LibTorch_CUDA_INCLUDE AND EXISTS ${LibTorch_INCLUDE_ROOT}/c10/cuda/impl/cuda_cmake_macros.h)
     add_library(LibTorch::cuda_headers INTERFACE IMPORTED)
     target_include_directories(LibTorch::cuda_headers SYSTEM INTERFACE ${LibTorch_CUDA_INCLUDE}
       $<TARGET_PROPERTY:LibTorch::cpu,INTERFACE_INCLUDE_DIRECTORIES>)

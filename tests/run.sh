@@ -117,7 +117,7 @@ bundle_runs() {
   local torch status=0
   torch=$(ldd build/release/bin/scalestudy-rank | sed -n 's,.* => \(.*\)/lib/libtorch_cpu\.so.*,\1,p')
   cmake --preset bundle && cmake --build --preset bundle -- -j "$jobs" || return 1
-  tests/bundle/bare_root.sh build/bundle/scalestudy-*.*.[0-9]-linux-*.tar.gz "$torch" || status=$?
+  tests/bundle/bare_root.sh build/bundle/scalestudy-*[0-9]-linux-*.tar.gz "$torch" || status=$?
   [[ $status == 77 ]] && printf 'not tried in a bare root\n' && return 0
   return "$status"
 }

@@ -12,6 +12,7 @@ Exit: 0 done, 4 there is no such device.
 import argparse
 import contextlib
 import json
+import math
 import statistics
 import sys
 import time
@@ -104,9 +105,24 @@ def step_times_cpu(step, steps):
     return times_s
 
 
+WRITE_ONLY = ("aten::copy_", "aten::fill_", "aten::zero_")
+
+
+def bytes_in(tensor):
+    """Of its memory; an expanded tensor's values are there once."""
+    sizes = (size for size, stride in zip(tensor.shape, tensor.stride()) if stride != 0)
+    return math.prod(sizes) * tensor.element_size()
+
+
+def changed_by(operator, args):
+    """The arguments that it writes to."""
+    return [value for value, argument in zip(args, operator._schema.arguments)
+            if argument.alias_info and argument.alias_info.is_write]
+
+
 class TrafficMode(TorchDispatchMode):
-    """Counts the bytes of operators that each read their arguments and write their results once. What only looks at
-    an argument's memory in another way moves nothing."""
+    """Counts the bytes of operators that each read their arguments once, and write their results, or what they change
+    in place, once. What only looks at memory in another way, or only reserves it, moves nothing."""
 
     def __init__(self):
         super().__init__()
@@ -114,9 +130,12 @@ class TrafficMode(TorchDispatchMode):
 
     def __torch_dispatch__(self, operator, _, args=(), kwargs=None):
         results = operator(*args, **(kwargs or {}))
-        if not operator.is_view:
-            tensors = [leaf for leaf in tree_leaves((args, kwargs, results)) if isinstance(leaf, torch.Tensor)]
-            self.bytes += sum(tensor.numel() * tensor.element_size() for tensor in tensors)
+        name = operator._schema.name
+        if not operator.is_view and not name.startswith("aten::empty"):
+            changed = changed_by(operator, args)
+            read = args[1:] if name in WRITE_ONLY else args
+            moved = [read, kwargs, changed or results]
+            self.bytes += sum(bytes_in(leaf) for leaf in tree_leaves(moved) if isinstance(leaf, torch.Tensor))
         return results
 
 

@@ -73,6 +73,7 @@ newest_needed_glibc() {
 rm -rf "$root" "$root.tar.gz"
 "$cmake" --install "$build" --prefix "$root" --strip >/dev/null
 [[ -x $root/bin/scalestudy-rank ]] || fail "$build has no rank program: configure it with LibTorch."
+[[ -f $root/lib/libscalestudy_cuda.so ]] || fail "CUDA graphs are not built (NVIDIA's headers). Run environments/setup.sh."
 mkdir -p "$root/lib" "$root/libexec"
 mv "$root/bin/scalestudy-rank" "$root/libexec/"
 install -m 755 "$here/scalestudy-rank.sh" "$root/bin/scalestudy-rank"

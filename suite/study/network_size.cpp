@@ -7,12 +7,12 @@
 namespace scalestudy {
 namespace {
 
-std::int64_t states_per_parameter(const OptimizerSettings& optimizer) {
-  switch (optimizer.name) {
+std::int64_t states_per_parameter(OptimizerKind optimizer) {
+  switch (optimizer) {
     case OptimizerKind::adam:
       return 2;
     case OptimizerKind::sgd:
-      return optimizer.momentum > 0 ? 1 : 0;
+      return 1;  // also without momentum
   }
   SCALESTUDY_EXPECT(false);
 }
@@ -56,7 +56,7 @@ std::int64_t estimated_device_memory_bytes(const RunSpec& spec, const NetworkSiz
   const auto activation_bytes = narrow ? float_bytes / 2 : float_bytes;
   // Value, gradient and best value so far; where activations are narrow, so is a copy of weights.
   const auto per_parameter_bytes =
-      float_bytes * (3 + states_per_parameter(spec.settings.optimizer)) +
+      float_bytes * (3 + states_per_parameter(spec.settings.optimizer.name)) +
       (narrow ? activation_bytes : 0);
   const auto per_sample_bytes =
       activation_bytes * (network.kept_elements + 3 * network.largest_elements) +

@@ -39,7 +39,8 @@ struct NetworkSize {
 
 /// Device memory of one rank at its largest local batch: parameters, gradients, what the optimiser
 /// carries, best weights, kept activations, and three gradients as large as the largest of them. An
-/// estimate of what tensors take; CUDA itself and cuDNN's workspaces come on top.
+/// estimate of what training's tensors take. On top come CUDA itself, cuDNN's workspaces, the
+/// training set of input `device`, a CUDA graph's own memory, and large evaluation batches.
 [[nodiscard]] std::int64_t estimated_device_memory_bytes(const RunSpec& spec,
                                                          const NetworkSize& network);
 

@@ -106,6 +106,10 @@ std::string unusable_on_device(const RunSpec& spec) {
       return cat("settings.cudnn ", settings.cudnn, " has no meaning without device cuda");
     return "";
   }
+  if (settings.cuda_graph && settings.warmup_steps < 4)
+    return "settings.cuda_graph records its graph in the fourth step: settings.warmup_steps below "
+           "4 "
+           "would let that count";
   if (settings.cuda_graph && spec.input == InputKind::device)
     return "settings.cuda_graph needs batches from the host: input device makes new ones on the "
            "GPU";

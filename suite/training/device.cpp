@@ -126,10 +126,13 @@ Cudnn cudnn_in_force() {
   return at::globalContext().benchmarkCuDNN() ? Cudnn::trial : Cudnn::deterministic;
 }
 
+c10::Device find_device(const CommonSettings& settings, std::int64_t local_rank) {
+  choose_convolutions(settings.cudnn);
+  return settings.device == Device::cuda ? use_cuda_device(local_rank) : c10::Device(c10::kCPU);
+}
+
 c10::Device prepare_device(const RunSpec& spec, std::int64_t local_rank) {
-  const auto device =
-      spec.settings.device == Device::cuda ? use_cuda_device(local_rank) : c10::Device(c10::kCPU);
-  choose_convolutions(spec.settings.cudnn);
+  const auto device = find_device(spec.settings, local_rank);
   at::set_num_threads(static_cast<int>(spec.settings.threads_per_rank));
   at::set_num_interop_threads(1);
   torch::manual_seed(static_cast<std::uint64_t>(spec.repeat_seed()));

@@ -12,10 +12,13 @@
 
 namespace scalestudy {
 
-/// Sets threads and seeds and finds the device; a GPU becomes the current one before anything is
-/// allocated. `local_rank`: among the ranks of this host. Errors: Unavailable when this LibTorch or
-/// machine has no CUDA device.
+/// Sets threads and seeds and finds the device as find_device() does. Once per process.
 [[nodiscard]] c10::Device prepare_device(const RunSpec& spec, std::int64_t local_rank);
+
+/// A GPU becomes the calling thread's current one, with a stream of its own, before anything is
+/// allocated; settings.cudnn is in force from here on. `local_rank`: among the ranks of this host.
+/// Errors: Unavailable when this LibTorch or machine has no CUDA device.
+[[nodiscard]] c10::Device find_device(const CommonSettings& settings, std::int64_t local_rank);
 
 /// The ranks of a host take its visible devices in turn. Where the launcher shows each rank one
 /// device only (Slurm's --gpus-per-task), that has number 0 whatever the rank.

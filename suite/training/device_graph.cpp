@@ -10,7 +10,6 @@
 #include "training/cuda_graph.hpp"
 
 namespace scalestudy {
-
 namespace {
 
 class RepeatedWork final : public DeviceGraph {

@@ -59,8 +59,8 @@ std::int64_t find_batch_that_fits(const RunSpec& spec,
   try {
     for (std::int64_t samples = 1; samples < too_many; samples *= 2)
       smaller = std::exchange(larger, memory_of_pass(spec, device, task, samples));
-  } catch (const c10::OutOfMemoryError&) {
-    // As many as this do not fit.
+  } catch (const c10::Error&) {
+    // As many as this do not fit, or are more than a kernel takes.
   }
   if (larger.sample_count == 0) return 0;
   return std::min(batch_that_fits(smaller, larger, available_bytes(device)), too_many - 1);

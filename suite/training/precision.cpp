@@ -30,6 +30,20 @@ void allow_tf32(bool allow) {
   at::globalContext().setAllowTF32CuBLAS(allow);
 }
 
+/// Whether cuDNN tries convolutions, for as long as it lives.
+class ConvolutionTrial {
+ public:
+  explicit ConvolutionTrial(bool on) : before_(at::globalContext().benchmarkCuDNN()) {
+    at::globalContext().setBenchmarkCuDNN(on);
+  }
+  ~ConvolutionTrial() { at::globalContext().setBenchmarkCuDNN(before_); }
+  ConvolutionTrial(const ConvolutionTrial&) = delete;
+  ConvolutionTrial& operator=(const ConvolutionTrial&) = delete;
+
+ private:
+  bool before_;
+};
+
 torch::Tensor probe(const torch::Tensor& input, const torch::Tensor& kernel) {
   const torch::NoGradGuard no_grad;
   return at::conv2d(input, kernel);
@@ -41,6 +55,7 @@ bool changes_a_convolution(Precision precision, const c10::Device& device) {
   auto generator = at::make_generator<at::CPUGeneratorImpl>(0x9b0be);
   const auto input = at::randn({2, 32, 24, 24}, generator).to(device);
   const auto kernel = at::randn({32, 32, 3, 3}, generator).to(device);
+  const ConvolutionTrial no_trial(false);  // of exact and inexact ones the fastest may be exact
   allow_tf32(false);
   const auto exact = probe(input, kernel);
   allow_tf32(precision == Precision::tf32);

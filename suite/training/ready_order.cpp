@@ -3,6 +3,7 @@
 #include "core/error.hpp"
 #include "core/text.hpp"
 
+#include "training/precision.hpp"
 #include "training/replicas.hpp"
 #include "training/tensors/memory_format.hpp"
 
@@ -11,15 +12,22 @@ namespace scalestudy {
 std::vector<std::size_t> observe_ready_order(const Communicator& comm,
                                              TrainingTask& task,
                                              GradientHooks& hooks,
-                                             const EpochLayout& layout) {
+                                             const EpochLayout& layout,
+                                             Precision precision) {
   const ModelState before(task.model());
   std::vector<std::int64_t> order;
   hooks.on_ready(
       [&](std::size_t parameter) { order.push_back(static_cast<std::int64_t>(parameter)); });
   HostBatch batch;
   task.make_batch(shard_of(comm.rank(), comm.world_size(), StepIndex(0), layout), batch);
-  task.set_batch(arrays_on_device(batch, task.model().parameters().front().device()));
-  task.loss_sum().backward();
+  const auto device = task.model().parameters().front().device();
+  task.set_batch(arrays_on_device(batch, device));
+  torch::Tensor loss;
+  {
+    const Autocast autocast(precision, device);
+    loss = task.loss_sum();
+  }
+  loss.backward();
   hooks.on_ready(nullptr);
   if (order.size() != task.model().parameters().size())
     throw InternalError({cat(order.size(), " of ", task.model().parameters().size(),

@@ -9,12 +9,13 @@
 
 namespace scalestudy {
 
-/// Runs one backward pass on the first step's batch to see it; rank 0's order holds for all.
-/// Parameters and batch norm statistics are as before afterwards. Collective.
-/// Errors: InternalError when a parameter got no gradient, or two.
+/// Runs both passes of the first step's batch, as training does, to see it; rank 0's order holds
+/// for all. Parameters and batch norm statistics are as before afterwards. Collective. Errors:
+/// InternalError when a parameter got no gradient, or two.
 [[nodiscard]] std::vector<std::size_t> observe_ready_order(const Communicator& comm,
                                                            TrainingTask& task,
                                                            GradientHooks& hooks,
-                                                           const EpochLayout& layout);
+                                                           const EpochLayout& layout,
+                                                           Precision precision);
 
 }  // namespace scalestudy

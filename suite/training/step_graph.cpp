@@ -24,14 +24,12 @@ StepGraph::StepGraph(std::unique_ptr<DeviceGraph> graph, Passes passes)
     : graph_(std::move(graph)), passes_(std::move(passes)) {}
 
 bool StepGraph::take(const Arrays& arrays) {
-  auto shapes = shapes_of(arrays);
+  const auto shapes = shapes_of(arrays);
+  if (shapes_.empty()) shapes_ = shapes;
+  if (shapes != shapes_) return false;
   if (arrays_.empty()) {
-    batches_like_these_ = shapes == shapes_ ? batches_like_these_ + 1 : 1;
-    shapes_ = std::move(shapes);
-    if (batches_like_these_ <= batches_before_recording) return false;
+    if (eager_batches_++ < batches_before_recording) return false;
     for (const auto& array : arrays) arrays_.push_back(at::empty_like(array));
-  } else if (shapes != shapes_) {
-    return false;
   }
   for (std::size_t i = 0; i < arrays.size(); ++i) arrays_[i].copy_(arrays[i]);
   return true;

@@ -22,8 +22,8 @@ class StepGraph {
 
   StepGraph(std::unique_ptr<DeviceGraph> graph, Passes passes);
 
-  /// Takes the batch when it has the recorded shape, or when that is to be recorded now: after as
-  /// many batches of one shape in a row as the device needs to choose its kernels. Once per step.
+  /// Takes the batch when it has the shape of the first one, from the fourth such batch on: until
+  /// then the device chooses its kernels and finds memory. Once per step.
   [[nodiscard]] bool take(const Arrays& arrays);
 
   /// Of the batch that was taken: the loss, () and detached; gradients are accumulated.
@@ -32,8 +32,8 @@ class StepGraph {
  private:
   std::unique_ptr<DeviceGraph> graph_;
   Passes passes_;
-  std::vector<std::vector<std::int64_t>> shapes_;  ///< of the last batches, then the recorded ones
-  std::int64_t batches_like_these_ = 0;            ///< in a row
+  std::vector<std::vector<std::int64_t>> shapes_;  ///< of the first batch, as all but rests have
+  std::int64_t eager_batches_ = 0;                 ///< of these shapes
   Arrays arrays_;       ///< what is recorded reads these; empty until then
   torch::Tensor loss_;  ///< and writes this
 };

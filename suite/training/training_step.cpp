@@ -18,8 +18,9 @@ TrainingStep::TrainingStep(RankServices& services, const c10::Device& device, Tr
       task_(task),
       layout_(epoch_layout(spec_.plan)),
       hooks_(task.model().parameters()),
-      parameters_(task.model().parameters(),
-                  observe_ready_order(services.comm, task, hooks_, layout_)),
+      parameters_(
+          task.model().parameters(),
+          observe_ready_order(services.comm, task, hooks_, layout_, spec_.settings.precision)),
       optimizer_(make_optimizer(spec_.settings.optimizer,
                                 {parameters_.values(), parameters_.element_counts()})),
       scaler_(spec_.settings.precision, device),

@@ -27,7 +27,7 @@ what_of() {
     memory) echo 'when memory runs out, the batch that fits is named (exit 5)' ;;
     study) echo 'the quickstart study runs on the GPU, its report is made' ;;
     resume) echo 'killed and resumed, the weights are those of an undisturbed run, bit for bit' ;;
-    profile) echo 'where the device time of a step goes; between steps the GPU idles less than 2 %' ;;
+    profile) echo 'where the device time of a step goes; the GPU idles less than 2 % of it' ;;
     rates) echo 'matrix products and copies of the device, and the share of them that the steps reach' ;;
     throughput-*) [[ " ${CASES[*]} " != *" ${1#*-} "* ]] || echo 'samples/s beside Python PyTorch, eager and compiled, and the bars' ;;
   esac
@@ -86,8 +86,10 @@ part_graph() { cases 'All/GpuWorkload.AGraphGives*'; }
 part_memory() {
   local status=0
   cases '*WhenMemoryRunsOut*' || return 1
-  "$driver" run n2v-chromosomes --out "$place/memory" "${ON_GPU[@]}" --no-trial --set repeats=1 --set settings.epochs=1 \
-    --set settings.local_batch_size=4096 --set 'settings.fewer_patches_than_batch="allow"' >"$place/memory.txt" 2>&1 || status=$?
+  # A twentieth of the memory, so that nothing but memory is in the way of the batch.
+  PYTORCH_CUDA_ALLOC_CONF=per_process_memory_fraction:0.05 \
+    "$driver" run n2v-chromosomes --out "$place/memory" "${ON_GPU[@]}" --no-trial --set repeats=1 --set settings.epochs=1 \
+    --set settings.local_batch_size=256 --set 'settings.fewer_patches_than_batch="allow"' >"$place/memory.txt" 2>&1 || status=$?
   cat "$place/memory.txt"
   [[ $status == 5 ]] && grep -q 'settings.local_batch_size=' "$place/memory.txt"
 }

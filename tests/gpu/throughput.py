@@ -1,8 +1,8 @@
 """Throughput of a workload beside Python PyTorch, eager and compiled, on the same device.
 
 Each round runs scalestudy (the workload's acceptance study) and both peers (benchmarks/peers/gpu_train.py) as whole
-processes, every other round in reversed order. Samples/s are those of steady steps on each side, timed from before the
-forward pass to after the update. A ratio is ours / theirs of one round; bars are on the medians. Prints the table and
+processes, every other round in reversed order. Samples/s are those of steady steps: ours from before a batch is put
+together on the device to after the update, the peers' without making a batch, which stands against us. A ratio is ours / theirs of one round; bars are on the medians. Prints the table and
 writes it, with all numbers, to OUT/throughput-CASE.md and .json.
 
     throughput.py n2v-bf16 --driver build/gpu/bin/scalestudy --python python3 --out out/gpu

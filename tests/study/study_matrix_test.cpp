@@ -102,6 +102,7 @@ TEST(StudyMatrix, OnAGpuOneRankMayUseAGraphOfWhatItDoesAlone) {
   EXPECT_THAT(skipped({"axes.ranks=[2]"}), HasSubstr("no communicator between GPUs"));
   EXPECT_THAT(skipped({"axes.ranks=[1]", R"(axes.input=["device"])"}),
               HasSubstr("needs batches from the host"));
+  EXPECT_THAT(skipped({"axes.ranks=[1]", "settings.warmup_steps=3"}), HasSubstr("fourth step"));
   EXPECT_THAT(skipped({"axes.ranks=[1]", "settings.batch_norm=synchronised"}),
               HasSubstr("the host takes part"));
 }

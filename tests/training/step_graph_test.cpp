@@ -62,12 +62,14 @@ TEST(StepGraph, IsRecordedOnceAfterThreeBatchesOfOneShape) {
 
 TEST(StepGraph, BatchesOfAnotherShapeAreNotTaken) {
   const auto made = make_recording();
-  for (int i = 0; i < 6; ++i) EXPECT_FALSE(made.steps->take(batch(i % 2 == 0 ? 4 : 2)));
-  for (int i = 0; i < 2; ++i) EXPECT_FALSE(made.steps->take(batch(4)));
-  EXPECT_FALSE(made.steps->take(batch(4)));
-  EXPECT_TRUE(made.steps->take(batch(4)));
-  EXPECT_FALSE(made.steps->take(batch(2)));
-  EXPECT_TRUE(made.steps->take(batch(4)));
+  for (int pass = 0; pass < 3; ++pass) {
+    EXPECT_FALSE(made.steps->take(batch(4)));
+    EXPECT_FALSE(made.steps->take(batch(2)));
+  }
+  for (int pass = 0; pass < 2; ++pass) {
+    EXPECT_TRUE(made.steps->take(batch(4)));
+    EXPECT_FALSE(made.steps->take(batch(2)));
+  }
 }
 
 /// The recorded work reads the same memory for ever: each batch is brought there.
@@ -184,6 +186,7 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& reduction) { return std::string(to_string(reduction.param)); });
 
 TEST(DeviceGraph, WithoutCudasPartThereIsNoneForGpus) {
+  if (find_cuda_devices().problem.empty()) GTEST_SKIP() << "LibTorch has its CUDA part here";
   EXPECT_NE(problem_with_cuda_graphs(), "");
 }
 

@@ -107,8 +107,9 @@ void print_notes(const std::vector<PlanRow>& rows, std::ostream& out) {
   }
   const auto on_device = [](const PlanRow& row) { return row.spec.settings.device != Device::cpu; };
   if (std::any_of(rows.begin(), rows.end(), on_device))
-    out << "\nDevice memory: what the tensors of each rank take, estimated from the network's "
-           "layers. CUDA itself\nand the workspaces of its libraries come on top.\n";
+    out << "\nDevice memory: what training takes of each rank's, estimated from the network's "
+           "layers. On top come\nCUDA itself, the workspaces of its libraries, what input device "
+           "keeps there and settings.cuda_graph.\n";
   for (const auto& [where, remainder] : remainders)
     out << "  " << where << ": " << remainder << '\n';
   const auto is_single = [](const PlanRow& row) {

@@ -19,16 +19,16 @@ Spoiler spoiler_of(const GpuFacts& gpu) {
   if (gpu.compute_mode == "Prohibited")
     return {"compute mode Prohibited: nothing can use it",
             cat("As root: nvidia-smi -i ", gpu.index, " -c DEFAULT")};
-  if (gpu.utilisation_percent > 0)
-    return {cat("something computes on it already (", gpu.utilisation_percent, " %)"),
-            "See nvidia-smi; wait for it, or choose another with CUDA_VISIBLE_DEVICES"};
-  if (gpu.power_limit_w < gpu.usual_power_limit_w)
-    return {cat("its power limit is ", gpu.power_limit_w, " W where ", gpu.usual_power_limit_w,
-                " W are usual: its clock falls under load"),
-            cat("As root: nvidia-smi -i ", gpu.index, " -pl ", gpu.usual_power_limit_w)};
   if (gpu.persistence_mode == "Disabled")
     return {"persistence mode is off: every launch loads the driver first, for seconds",
             cat("As root: nvidia-smi -i ", gpu.index, " -pm 1")};
+  if (gpu.utilisation_percent > 0)
+    return {cat("something computes on it already (", gpu.utilisation_percent, " %)"),
+            "See nvidia-smi; wait for it, or choose another with CUDA_VISIBLE_DEVICES"};
+  if (gpu.power_limit_w > 0 && gpu.power_limit_w < gpu.usual_power_limit_w)
+    return {cat("its power limit is ", gpu.power_limit_w, " W where ", gpu.usual_power_limit_w,
+                " W are usual: its clock falls under load"),
+            cat("As root: nvidia-smi -i ", gpu.index, " -pl ", gpu.usual_power_limit_w)};
   return {};
 }
 
