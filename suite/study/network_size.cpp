@@ -63,7 +63,10 @@ std::int64_t estimated_device_memory_bytes(const RunSpec& spec, const NetworkSiz
       network.kept_index_bytes;
   const auto& batches = spec.plan.local_batch_sizes;
   const auto samples = batches.empty() ? 0 : *std::max_element(batches.begin(), batches.end());
-  return network.parameter_count * per_parameter_bytes + samples * per_sample_bytes;
+  // As doubles: what a study may ask for by mistake has no place in 64 bits.
+  const auto bytes = static_cast<double>(network.parameter_count * per_parameter_bytes) +
+                     static_cast<double>(samples) * static_cast<double>(per_sample_bytes);
+  return static_cast<std::int64_t>(std::min(bytes, 9e18));
 }
 
 }  // namespace scalestudy

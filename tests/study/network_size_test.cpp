@@ -49,5 +49,12 @@ TEST(DeviceMemory, IsThatOfTheLargestBatchWithWhatTheOptimiserCarries) {
   EXPECT_EQ(bytes(Precision::bf16, OptimizerKind::adam, 0), 10 * (4 * 5 + 2) + narrow);
 }
 
+TEST(DeviceMemory, OfAnAbsurdBatchIsLargeAndNoMore) {
+  auto spec = spec_with(Precision::fp32, OptimizerKind::adam, 0);
+  spec.plan.local_batch_sizes = {1'000'000'000};
+  EXPECT_GT(estimated_device_memory_bytes(spec, {10, 100'000'000'000, 0, 0}),
+            8'000'000'000'000'000'000);
+}
+
 }  // namespace
 }  // namespace scalestudy

@@ -7,6 +7,7 @@ void visit(FieldVisitor& visitor, Settings& settings) {
                 {.unit = "voxels",
                  .description = "Training patch (Z, Y, X); sides are multiples of 2^depth",
                  .minimum = 1,
+                 .maximum = 4096,
                  .length = 3});
   visitor.field("masked_frac", settings.masked_frac,
                 {.unit = "1",

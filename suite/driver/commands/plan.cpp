@@ -105,8 +105,10 @@ void print_notes(const std::vector<PlanRow>& rows, std::ostream& out) {
     out << "\n* more busy threads than cores: labelled oversubscribed, its times are no "
            "evidence.\n";
   }
-  const auto on_device = [](const PlanRow& row) { return row.spec.settings.device != Device::cpu; };
-  if (std::any_of(rows.begin(), rows.end(), on_device))
+  const auto is_estimated = [](const PlanRow& row) {
+    return estimated_device_memory_bytes(row.spec).has_value();
+  };
+  if (std::any_of(rows.begin(), rows.end(), is_estimated))
     out << "\nDevice memory: what training takes of each rank's, estimated from the network's "
            "layers. On top come\nCUDA itself, the workspaces of its libraries, what input device "
            "keeps there and settings.cuda_graph.\n";
