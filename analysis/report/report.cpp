@@ -27,10 +27,11 @@ constexpr const char* summary_name = "summary.json";
                   "Choose another place with --out"});
 }
 
-/// A link that stands there already would lead to a file that is no report's.
+/// What stands there already and is no ordinary file makes room: a link would lead to a file that
+/// is no report's, a pipe would wait for a reader.
 void write_file(const fs::path& file, const std::string& text) {
   std::error_code error;
-  if (fs::is_symlink(file, error)) fs::remove(file, error);
+  if (fs::symlink_status(file, error).type() != fs::file_type::regular) fs::remove(file, error);
   std::ofstream out(file, std::ios::binary | std::ios::trunc);
   out << text;
   out.flush();

@@ -1,3 +1,5 @@
+#include <set>
+
 #include <nlohmann/json.hpp>
 
 #include "core/error.hpp"
@@ -60,8 +62,10 @@ StudyPlan plan_from(const json& object, const std::string& origin) {
   plan.study = object.value("study", "");
   plan.build_id = object.value("build_id", "");
   if (object.contains("host")) plan.host = read_from<HostFacts>(object.at("host"));
+  std::set<std::string> ids;  // what is listed twice is one run
   for (const auto& run : object.at("runs")) {
-    plan.matrix.runs.push_back(run_spec_from_json_text(run.dump(), origin));
+    auto spec = run_spec_from_json_text(run.dump(), origin);
+    if (ids.insert(spec.run_id()).second) plan.matrix.runs.push_back(std::move(spec));
   }
   for (const auto& skipped : object.value("skipped", json::array())) {
     plan.matrix.skipped.push_back(

@@ -78,6 +78,20 @@ TEST(DryRun, RefusesLinksOutOfTheFolder) {
   }
 }
 
+/// A log line appended to somebody's shell profile, say.
+TEST(DryRun, RefusesLinksOutOfTheFolderInPlaceOfItsFiles) {
+  for (const auto* name : {"driver.log", "study.json", "plan.json"}) {
+    const StudyPlace place;
+    write_text(place.path() / "outside", "untouched");
+    fs::create_directories(place.out());
+    fs::create_symlink(place.path() / "outside", fs::path(place.out()) / name);
+    const auto answer = dry_run(place);
+    EXPECT_EQ(answer.code, 2) << name;
+    EXPECT_THAT(answer.err, HasSubstr("is a link out of")) << name;
+    EXPECT_EQ(content_of(place.path() / "outside"), "untouched");
+  }
+}
+
 TEST(DryRun, PrintsOneCommandPerRankBelowTheRunsName) {
   const StudyPlace place;
   const auto answer = dry_run(place, {"--set", "repeats=1"});

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
+#include <sys/stat.h>
 
 #include "tests/analysis/synthetic_run.hpp"
 #include "tests/driver/driver_answer.hpp"
@@ -171,6 +172,16 @@ TEST_F(ReportCommand, OfThousandsOfUnreadableFilesSomeAreNamed) {
   EXPECT_THAT(report().err, HasSubstr("and 10 more, in the report's run table"));
   EXPECT_THAT(content_of(study() / "report/report.html"),
               HasSubstr("and 20 more, in the run table"));
+}
+
+TEST_F(ReportCommand, APipeInPlaceOfItsFilesIsReplaced) {
+  write_runs();
+  ASSERT_EQ(report().code, 0);
+  const auto page = study() / "report/report.html";
+  fs::remove(page);
+  ASSERT_EQ(::mkfifo(page.c_str(), 0600), 0);
+  EXPECT_EQ(report().code, 0);
+  EXPECT_THAT(content_of(page), HasSubstr("</html>"));
 }
 
 TEST_F(ReportCommand, ALinkThatLeadsNowhereIsNamed) {

@@ -143,6 +143,16 @@ TEST_F(StudyFolderTest, APlanOfAnOlderVersionHasNoHost) {
   EXPECT_EQ(read.study, "");
 }
 
+TEST_F(StudyFolderTest, WhatAPlanListsTwiceIsOneRun) {
+  const auto one = json::parse(to_json_text(spec_of({.ranks = 1})));
+  const auto two = json::parse(to_json_text(spec_of({.ranks = 2})));
+  add("plan.json", json{{"runs", {one, two, one, two, two}}}.dump());
+  const auto runs = folder_.read_plan().matrix.runs;
+  ASSERT_EQ(runs.size(), 2U);
+  EXPECT_EQ(runs[0].ranks, 1);
+  EXPECT_EQ(runs[1].ranks, 2);
+}
+
 TEST_F(StudyFolderTest, ADamagedPlanIsRefusedWithItsName) {
   for (const auto* text : {"", "{", "{}", R"({"runs": 3})", R"({"runs": [], "study": 3})",
                            R"({"runs": [], "skipped": [{"combination": "a"}]})"}) {

@@ -45,7 +45,8 @@ void WritableStudyFolder::require_place() const {
 }
 
 void WritableStudyFolder::require_inside_all(const StudyMatrix& matrix) const {
-  require_inside(path(), runs_folder());
+  for (const auto& own : {driver_log(), study_file(), plan_file(), runs_folder()})
+    require_inside(path(), own);
   for (const auto& spec : matrix.runs) {
     const auto folder = run_folder(spec.run_id());
     if (!is_there(folder)) continue;
