@@ -205,6 +205,16 @@ bool asks_for_version_in_json(const std::vector<std::string>& arguments) {
          arguments == std::vector<std::string>{"--json", "--version"};
 }
 
+/// It may have been deleted since the shell entered it.
+void require_working_folder() {
+  std::error_code error;
+  static_cast<void>(fs::current_path(error));
+  if (!error) return;
+  throw BadInput({cat("The working folder cannot be used: ", error.message()),
+                  "programs are started in it, and relative paths begin there",
+                  "Change into another folder"});
+}
+
 ExitCode parse_and_act(const std::vector<std::string>& arguments, Context& context) {
   if (asks_for_version_in_json(arguments)) {
     context.out << version_json(build_id());
@@ -219,6 +229,7 @@ ExitCode parse_and_act(const std::vector<std::string>& arguments, Context& conte
     if (error.get_exit_code() != 0) throw usage_error(line, error);
     return static_cast<ExitCode>(line.answer(error, context.out));
   }
+  require_working_folder();
   return line.chosen_action()(context);
 }
 

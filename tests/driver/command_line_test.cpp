@@ -10,10 +10,12 @@
 
 #include "driver/commands/command.hpp"
 #include "driver/driver.hpp"
+#include "tests/support/temporary_folder.hpp"
 
 namespace scalestudy {
 namespace {
 
+namespace fs = std::filesystem;
 using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
@@ -191,6 +193,19 @@ TEST(CommandLine, ColourOnlyOnATerminalThatWantsIt) {
   Context no_color{{}, "/nowhere/bin/scalestudy", out, plain, true, true};
   EXPECT_EQ(run_driver({"status", "/nowhere", "--no-color"}, no_color), 2);
   EXPECT_THAT(plain.str(), Not(HasSubstr("\033")));
+}
+
+TEST(CommandLine, AWorkingFolderThatIsGoneIsSaid) {
+  const auto before = fs::current_path();
+  const auto answer = [] {
+    const TemporaryFolder gone;
+    fs::current_path(gone.path());
+    fs::remove_all(gone.path());
+    return answer_to({"doctor"});
+  }();
+  fs::current_path(before);
+  EXPECT_EQ(answer.code, 2);
+  EXPECT_THAT(answer.err, HasSubstr("The working folder cannot be used"));
 }
 
 }  // namespace
