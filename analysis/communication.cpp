@@ -1,5 +1,6 @@
 #include "analysis/communication.hpp"
 
+#include <cmath>
 #include <numeric>
 
 namespace scalestudy {
@@ -10,20 +11,34 @@ double window_mean(const std::vector<double>& per_step, const SteadyWindow& wind
          static_cast<double>(window.steps());
 }
 
-StepComposition composition_of(const Run& run) {
+/// Runs of earlier versions have only the sum of waiting and transfer.
+bool is_counted(double StepRow::*time, bool is_split) {
+  if (time == &StepRow::exposed_communication_s) return !is_split;
+  const bool is_part = time == &StepRow::peer_wait_s || time == &StepRow::exposed_transfer_s ||
+                       time == &StepRow::phase_wait_s || time == &StepRow::phase_transfer_s;
+  return is_split || !is_part;
+}
+
+StepComposition steady_composition(const Run& run) {
   const StepTable& steps = run.record.steps;
   const SteadyWindow& window = run.measures.steady_window();
   StepComposition one;
+  one.ranks = run.spec.ranks;
   one.launches = 1;
   one.local_samples = window_mean(steps.mean_over_ranks(&StepRow::sample_count), window);
   one.step_s = window_mean(steps.max_over_ranks(&StepRow::step_s), window);
   const double mean_s = window_mean(steps.mean_over_ranks(&StepRow::step_s), window);
+  const bool is_split = std::isfinite(run.measures[&SummaryRow::peer_wait_frac]);
   for (std::size_t i = 0; i < phase_count; ++i) {
     const auto time = step_phases()[i].time;
-    one.phase_s[i] =
-        time == nullptr ? one.step_s - mean_s : window_mean(steps.mean_over_ranks(time), window);
+    if (time == nullptr)
+      one.phase_s[i] = one.step_s - mean_s;
+    else if (is_counted(time, is_split))
+      one.phase_s[i] = window_mean(steps.mean_over_ranks(time), window);
   }
   one.communication_overhead_frac = run.measures[&SummaryRow::communication_overhead_frac];
+  one.peer_wait_frac = run.measures[&SummaryRow::peer_wait_frac];
+  one.exposed_transfer_frac = run.measures[&SummaryRow::exposed_transfer_frac];
   return one;
 }
 
@@ -32,21 +47,32 @@ void add(StepComposition& sum, const StepComposition& one) {
   sum.local_samples += one.local_samples;
   sum.step_s += one.step_s;
   sum.communication_overhead_frac += one.communication_overhead_frac;
+  sum.peer_wait_frac += one.peer_wait_frac;
+  sum.exposed_transfer_frac += one.exposed_transfer_frac;
   for (std::size_t i = 0; i < phase_count; ++i) sum.phase_s[i] += one.phase_s[i];
 }
 
 void divide_by_launches(StepComposition& sum) {
   const auto n = static_cast<double>(sum.launches);
-  for (double* value : {&sum.local_samples, &sum.step_s, &sum.communication_overhead_frac}) {
+  for (double* value : {&sum.local_samples, &sum.step_s, &sum.communication_overhead_frac,
+                        &sum.peer_wait_frac, &sum.exposed_transfer_frac}) {
     *value /= n;
   }
   for (double& phase_s : sum.phase_s) phase_s /= n;
 }
 
+StepComposition mean_of(std::span<const LaunchSteps> launches) {
+  StepComposition sum;
+  sum.ranks = launches.front().step.ranks;
+  for (const LaunchSteps& launch : launches) add(sum, launch.step);
+  divide_by_launches(sum);
+  return sum;
+}
+
 }  // namespace
 
 std::string_view PhaseInfo::name() const {
-  return time == nullptr ? "imbalance_s" : column_of(time).name;
+  return time == nullptr ? "uneven_end_s" : column_of(time).name;
 }
 
 const std::array<PhaseInfo, phase_count>& step_phases() {
@@ -57,41 +83,57 @@ const std::array<PhaseInfo, phase_count>& step_phases() {
       {&StepRow::forward_s, "forward", "forward"},
       {&StepRow::backward_s, "backward", "backward"},
       {&StepRow::exposed_communication_s, "exposed communication", "exposed comm."},
+      {&StepRow::peer_wait_s, "waiting for the slowest rank", "peer wait"},
+      {&StepRow::exposed_transfer_s, "exposed transfer of gradients", "exposed transfer"},
+      {&StepRow::phase_wait_s, "waiting inside phases", "wait in phases"},
+      {&StepRow::phase_transfer_s, "transfer inside phases", "transfer in phases"},
       {&StepRow::optimizer_s, "optimizer", "optimizer"},
       {&StepRow::other_s, "other", "other"},
-      {nullptr, "imbalance", "imbalance"},
+      {nullptr, "uneven step ends", "uneven ends"},
   }};
   return phases;
 }
 
-std::vector<StepComposition> step_compositions(const Series& series) {
-  std::vector<StepComposition> all;
-  for (const auto& [ranks, runs] : series.by_ranks) {
-    StepComposition sum;
-    sum.ranks = ranks;
-    for (const Run* run : runs) {
-      if (run->is_timing_data() && !run->measures.steady_window().empty())
-        add(sum, composition_of(*run));
-    }
-    if (sum.launches == 0) continue;
-    divide_by_launches(sum);
-    all.push_back(sum);
-  }
-  const bool has_base = !all.empty() && all.front().ranks == 1;
-  for (StepComposition& step : all) {
-    if (has_base) step.growth = step_growth(step, all.front());
+std::vector<LaunchSteps> launch_steps(const Series& series, std::int64_t ranks) {
+  std::vector<LaunchSteps> all;
+  const auto group = series.by_ranks.find(ranks);
+  if (group == series.by_ranks.end()) return all;
+  for (const Run* run : group->second) {
+    if (run->is_timing_data() && !run->measures.steady_window().empty())
+      all.push_back(
+          {run->spec.repeat, steady_composition(*run), run->has_label(RunLabel::busy_machine)});
   }
   return all;
 }
 
-StepGrowth step_growth(const StepComposition& compared, const StepComposition& base) {
-  const double work = compared.local_samples / base.local_samples;
-  StepGrowth growth;
-  growth.expected_s = base.step_s * work;
-  growth.excess_s = compared.step_s - growth.expected_s;
-  for (std::size_t i = 0; i < phase_count; ++i) {
-    growth.excess_by_phase_s[i] = compared.phase_s[i] - base.phase_s[i] * work;
+std::vector<StepComposition> step_compositions(const Series& series) {
+  const auto base = launch_steps(series, 1);
+  std::vector<StepComposition> all;
+  for (const auto& [ranks, runs] : series.by_ranks) {
+    const auto launches = launch_steps(series, ranks);
+    if (launches.empty()) continue;
+    all.push_back(mean_of(launches));
+    if (!base.empty()) all.back().growth = step_growth(launches, base, series.spec.comparison);
   }
+  return all;
+}
+
+StepGrowth step_growth(std::span<const LaunchSteps> compared,
+                       std::span<const LaunchSteps> base,
+                       Comparison declared) {
+  const StepComposition base_step = mean_of(base);
+  const double work = mean_of(compared).local_samples / base_step.local_samples;
+  const auto excess = [&](const auto& time_s) {
+    Launches measured, expected;
+    for (const LaunchSteps& launch : compared) measured.add(launch.block, time_s(launch.step));
+    for (const LaunchSteps& launch : base) expected.add(launch.block, work * time_s(launch.step));
+    return difference(measured, expected, declared);
+  };
+  StepGrowth growth;
+  growth.expected_s = base_step.step_s * work;
+  growth.excess_s = excess([](const StepComposition& step) { return step.step_s; });
+  for (std::size_t i = 0; i < phase_count; ++i)
+    growth.excess_by_phase_s[i] = excess([i](const auto& step) { return step.phase_s[i]; });
   return growth;
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 /// What a step's time consists of at each rank count, and which parts grew per sample. A measured
-/// decomposition, no verdict: exposed communication contains waiting for the slowest rank.
+/// decomposition, no verdict.
 
 #include <array>
 #include <cstdint>
@@ -13,23 +13,24 @@
 
 namespace scalestudy {
 
-/// A part of the step. `imbalance` is the slowest rank's step time minus the mean over ranks.
+/// A part of the step. `uneven_end` is the longest step time of a rank minus the mean over ranks:
+/// not load imbalance, which shows as waiting for the slowest rank.
 struct PhaseInfo {
-  double StepRow::*time;         ///< null for imbalance, which follows from step_s
+  double StepRow::*time;         ///< null for uneven_end, which follows from step_s
   std::string_view label;        ///< in words
   std::string_view short_label;  ///< for the key of a figure
   /// Snake case, for tables.
   [[nodiscard]] std::string_view name() const;
 };
 
-inline constexpr std::size_t phase_count = 9;
+inline constexpr std::size_t phase_count = 13;
 [[nodiscard]] const std::array<PhaseInfo, phase_count>& step_phases();
 
 /// How a step at N ranks differs from what perfect scaling of the one-rank step predicts.
 struct StepGrowth {
-  double expected_s = 0;                                ///< one-rank step × local samples ratio
-  double excess_s = 0;                                  ///< measured − expected
-  std::array<double, phase_count> excess_by_phase_s{};  ///< sum = excess_s
+  double expected_s = 0;                                  ///< one-rank step × local samples ratio
+  Estimate excess_s;                                      ///< measured − expected
+  std::array<Estimate, phase_count> excess_by_phase_s{};  ///< their values' sum is that of excess_s
 };
 
 /// Means over the steady windows of all runs with `ranks` ranks; seconds.
@@ -40,11 +41,26 @@ struct StepComposition {
   std::array<double, phase_count> phase_s{};  ///< sum = step_s
   double step_s = 0;                          ///< max over ranks
   double communication_overhead_frac = 0;     ///< METRICS.md#communication-overhead
-  std::optional<StepGrowth> growth;           ///< none where no one-rank step was measured
+  double peer_wait_frac = 0;         ///< NaN where a run of an earlier version has no split
+  double exposed_transfer_frac = 0;  ///< likewise
+  std::optional<StepGrowth> growth;  ///< none where no one-rank step was measured
 };
+
+/// Of one launch whose times count.
+struct LaunchSteps {
+  std::int64_t block = 0;
+  StepComposition step;
+  bool is_busy = false;
+};
+
+/// Empty without such launches.
+[[nodiscard]] std::vector<LaunchSteps> launch_steps(const Series& series, std::int64_t ranks);
 
 [[nodiscard]] std::vector<StepComposition> step_compositions(const Series& series);
 
-[[nodiscard]] StepGrowth step_growth(const StepComposition& compared, const StepComposition& base);
+/// Contract: neither is empty.
+[[nodiscard]] StepGrowth step_growth(std::span<const LaunchSteps> compared,
+                                     std::span<const LaunchSteps> base,
+                                     Comparison declared);
 
 }  // namespace scalestudy

@@ -21,11 +21,18 @@ std::string percent(double frac) {
   return cat(std::lround(100 * std::clamp(frac, 0.0, 1.0)), " %");
 }
 
+/// Runs of an earlier version have no column for some waits.
+double or_nothing(double time_s) {
+  return std::isfinite(time_s) ? time_s : 0;
+}
+
 double recorded_waits_s(const StepTable& steps, std::int64_t rank) {
   double waits_s = 0;
   for (std::int64_t step = 0; step < steps.steps(); ++step)
-    waits_s += steps.at(&StepRow::input_wait_s, rank, step) +
-               steps.at(&StepRow::exposed_communication_s, rank, step);
+    for (const StepColumn column :
+         {StepColumn(&StepRow::input_wait_s), StepColumn(&StepRow::exposed_communication_s),
+          StepColumn(&StepRow::phase_wait_s)})
+      waits_s += or_nothing(steps.at(column, rank, step));
   return waits_s;
 }
 
@@ -74,6 +81,7 @@ double contended_frac_on(const SharedCores& shared) {
 }  // namespace
 
 double cpu_use_frac(const RunRecord& run) {
+  if (run.header.has_label(RunLabel::emulated_compute)) return not_recorded;
   if (run.ranks.empty() || run.steps.ranks() != std::ssize(run.ranks)) return not_recorded;
   const auto cores = cores_of_ranks(run);
   double used_s = 0, available_s = 0;
@@ -88,6 +96,7 @@ double cpu_use_frac(const RunRecord& run) {
 }
 
 double contended_cpu_frac(const RunRecord& run) {
+  if (run.header.has_label(RunLabel::emulated_compute)) return not_recorded;
   double worst = not_recorded;
   for (const auto& [where, shared] : cores_of_ranks(run)) {
     if (!(shared.cores > 0 && shared.clocked_s > 0 && shared.busy_s > 0)) continue;

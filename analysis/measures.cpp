@@ -78,11 +78,19 @@ constexpr Baseline all_foreground{&column_of(&EvaluationRow::all_foreground_iou)
                                   "the model is no better than calling every pixel foreground"};
 constexpr Baseline majority{nullptr, "always naming the most frequent class", ""};
 
+template <double StepRow::*part>
+double share_of_steps(const MeasuredRun& run) {
+  return step_time_frac(run.record.steps, run.steady, part);
+}
+
 constexpr std::array table{
     in_summary(&SummaryRow::launch_wall_time_s,
                timing,
                measured_there<&SummaryRow::launch_wall_time_s>,
                "launch"),
+    in_summary(
+        &SummaryRow::launch_to_process_s, timing, measured_there<&SummaryRow::launch_to_process_s>),
+    in_summary(&SummaryRow::shutdown_s, timing, measured_there<&SummaryRow::shutdown_s>),
     in_summary(
         &SummaryRow::training_time_s,
         timing,
@@ -106,9 +114,10 @@ constexpr std::array table{
         "steady from step"),
     in_summary(&SummaryRow::communication_overhead_frac,
                timing,
-               [](const MeasuredRun& run) {
-                 return communication_overhead_frac(run.record.steps, run.steady);
-               }),
+               share_of_steps<&StepRow::exposed_communication_s>),
+    in_summary(&SummaryRow::peer_wait_frac, timing, share_of_steps<&StepRow::peer_wait_s>),
+    in_summary(
+        &SummaryRow::exposed_transfer_frac, timing, share_of_steps<&StepRow::exposed_transfer_s>),
     in_summary(&SummaryRow::timeline_cost_s, timing, measured_there<&SummaryRow::timeline_cost_s>),
     in_summary(
         &SummaryRow::cpu_use_frac,
@@ -124,12 +133,6 @@ constexpr std::array table{
         &SummaryRow::loss_roughness,
         learning,
         [](const MeasuredRun& run) { return loss_roughness(loss_curve(run.record.steps, 1)); }),
-    in_summary(&SummaryRow::loss_roughness_equal_samples,
-               learning,
-               [](const MeasuredRun& run) {
-                 return loss_roughness(
-                     loss_curve(run.record.steps, run.windows.smoothness_window_samples));
-               }),
     in_summary(&SummaryRow::final_loss,
                learning,
                [](const MeasuredRun& run) { return final_loss(run.record); }),

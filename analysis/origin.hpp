@@ -15,6 +15,7 @@ struct Origin {
   std::string build;    ///< of the programs that ran
   std::string machine;  ///< kind of machine: processor, hardware threads, operating system
   friend bool operator<(const Origin& a, const Origin& b);
+  friend bool operator==(const Origin& a, const Origin& b) = default;
 };
 
 [[nodiscard]] Origin origin_of(const RunRecord& record, const std::string& study);

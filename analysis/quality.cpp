@@ -71,11 +71,27 @@ std::vector<const Measure*> recorded_metrics(const Series& series) {
 }
 
 /// Of one rank to itself there is nothing to test.
-Estimate difference_to_one_rank(std::int64_t ranks,
-                                const std::vector<double>& values,
-                                const std::vector<double>& base) {
-  const auto estimate = difference(values, base);
+Estimate difference_to_one_rank(const Series& series, std::int64_t ranks, const Column& metric) {
+  const auto estimate = difference(series.launches(ranks, metric), series.launches(1, metric),
+                                   series.spec.comparison);
   return ranks == 1 ? without_interval(estimate) : estimate;
+}
+
+/// What the conclusions ask of a series: whether more ranks change a headline metric or a loss.
+/// What else a table shows has a difference, but is no question.
+void adjust_for_questions(std::vector<QualityPoint>& points) {
+  std::vector<Estimate*> family;
+  for (QualityPoint& point : points) {
+    family.push_back(&point.validation_loss.difference);
+    family.push_back(&point.final_loss.difference);
+    for (MetricValues& one : point.metrics) {
+      if (one.metric->is_headline)
+        family.push_back(&one.difference);
+      else
+        one.difference.p_value = not_available;
+    }
+  }
+  adjust_for_several(family);
 }
 
 /// All runs that recorded it have the same one: they evaluate the same samples.
@@ -158,8 +174,7 @@ std::vector<QualityPoint> quality_by_ranks(const Series& series,
     point.accuracy_ground = accuracy_ground(series, ranks);
     const auto values_of = [&, at = ranks](const Measure& metric) {
       MetricValues one{&metric, finite(series.values(at, *metric.column)), {}};
-      if (population.identical)
-        one.difference = difference_to_one_rank(at, one.values, series.values(1, *metric.column));
+      if (population.identical) one.difference = difference_to_one_rank(series, at, *metric.column);
       one.baseline = baseline_of(series, at, metric, point.accuracy_ground);
       return one;
     };
@@ -168,6 +183,7 @@ std::vector<QualityPoint> quality_by_ranks(const Series& series,
     for (const Measure* metric : recorded) point.metrics.push_back(values_of(*metric));
     all.push_back(std::move(point));
   }
+  adjust_for_questions(all);
   return all;
 }
 

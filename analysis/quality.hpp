@@ -16,7 +16,7 @@ namespace scalestudy {
 struct MetricValues {
   const Measure* metric = nullptr;
   std::vector<double> values;       ///< one per run, finite ones
-  Estimate difference;              ///< N − 1; Welch
+  Estimate difference;              ///< N − 1
   double baseline = not_available;  ///< mean of metric->baseline, where the runs tell it
 
   /// The mean is not on the better side of the baseline; false where either is unknown.

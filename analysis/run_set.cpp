@@ -8,6 +8,8 @@
 #include "core/hash.hpp"
 #include "core/text.hpp"
 
+#include "study/study_matrix.hpp"
+
 #include "record/run_file.hpp"
 #include "record/study_folder.hpp"
 
@@ -146,7 +148,6 @@ RunSpec without_scale(RunSpec spec) {
   spec.repeat = neutral.repeat;
   spec.plan = neutral.plan;
   spec.communicator = neutral.communicator;
-  spec.oversubscribed = neutral.oversubscribed;
   return spec;
 }
 
@@ -227,11 +228,11 @@ Run judge_run(RunRecord record) {
   run.record = std::move(record);
   const StepTable& steps = run.record.steps;
   if (run.spec.oversubscribed) add_label(run.labels, RunLabel::oversubscribed);
+  if (run.spec.no_spare_core) add_label(run.labels, RunLabel::no_spare_core);
   if (has_nonfinite_loss(steps)) add_code(run.validity_codes, ValidityCode::nonfinite_loss);
   if (run.record.header.status == RunStatus::complete && has_impossible_times(run.record))
     add_code(run.validity_codes, ValidityCode::impossible_times);
-  run.measures =
-      RunMeasures(run.record, {run.spec.settings.warmup_steps, run.spec.smoothness_window_samples});
+  run.measures = RunMeasures(run.record, {run.spec.settings.warmup_steps});
   if (!busy_machine_reason(run).empty()) add_label(run.labels, RunLabel::busy_machine);
   run.left_out = reason_to_leave_out(run);
   return run;
@@ -246,15 +247,15 @@ RunSet load_runs(const std::vector<fs::path>& folders) {
   return set;
 }
 
-std::vector<double> Series::values(std::int64_t ranks, const Column& column) const {
-  std::vector<double> values;
+Launches Series::launches(std::int64_t ranks, const Column& column) const {
+  Launches launches;
   const auto group = by_ranks.find(ranks);
-  if (group == by_ranks.end()) return values;
+  if (group == by_ranks.end()) return launches;
   const bool is_timing = measure_of(column).kind == MeasureKind::timing;
   for (const Run* run : group->second) {
-    if (!is_timing || run->is_timing_data()) values.push_back(run->measures[column]);
+    if (!is_timing || run->is_timing_data()) launches.add(run->spec.repeat, run->measures[column]);
   }
-  return values;
+  return launches;
 }
 
 bool Series::has_label(RunLabel label) const {
@@ -264,6 +265,19 @@ bool Series::has_label(RunLabel label) const {
     }
   }
   return false;
+}
+
+bool is_arm_of(const Series& arm, const Series& proper) {
+  if (!arm.is_control_arm()) return false;
+  // Both ways through without(): which setting an arm leaves out of what is said there only.
+  const auto what_is_left = [&](const RunSpec& spec) {
+    return without_scale(without(spec, *arm.spec.control_arm)).content_hash();
+  };
+  const auto origin = [](const Series& series) {
+    return series.by_ranks.begin()->second.front()->origin;
+  };
+  return what_is_left(arm.spec) == what_is_left(proper.spec) && origin(arm) == origin(proper) &&
+         arm.has_label(RunLabel::emulated_input) == proper.has_label(RunLabel::emulated_input);
 }
 
 std::vector<Series> group_series(const RunSet& set) {

@@ -15,6 +15,7 @@
 
 #include "analysis/measures.hpp"
 #include "analysis/origin.hpp"
+#include "analysis/statistics.hpp"
 
 namespace scalestudy {
 
@@ -75,13 +76,21 @@ struct Series {
   std::map<std::int64_t, std::vector<const Run*>> by_ranks;  ///< data only, see Run::is_data
   [[nodiscard]] bool is_control_arm() const { return spec.control_arm.has_value(); }
   /// One measure of all runs with `ranks` ranks; of a time without the resumed ones.
-  [[nodiscard]] std::vector<double> values(std::int64_t ranks, const Column& column) const;
+  [[nodiscard]] Launches launches(std::int64_t ranks, const Column& column) const;
   template <class Row, class Value>
-  [[nodiscard]] std::vector<double> values(std::int64_t ranks, Value Row::*field) const {
-    return values(ranks, column_of(field));
+  [[nodiscard]] Launches launches(std::int64_t ranks, Value Row::*field) const {
+    return launches(ranks, column_of(field));
+  }
+  template <class Field>
+  [[nodiscard]] std::vector<double> values(std::int64_t ranks, const Field& field) const {
+    return launches(ranks, field).values;
   }
   [[nodiscard]] bool has_label(RunLabel label) const;
 };
+
+/// Whether `arm` repeats the runs of `proper` without something: of one origin, with equal specs as
+/// soon as the same is left out of both. Also of an arm's partner at one rank and that arm.
+[[nodiscard]] bool is_arm_of(const Series& arm, const Series& proper);
 
 /// `set` must outlive the result. Sorted by name; series without a single data run are absent.
 [[nodiscard]] std::vector<Series> group_series(const RunSet& set);

@@ -141,9 +141,9 @@ double samples_per_s(const StepTable& steps, const SteadyWindow& window) {
          window_sum(steps.max_over_ranks(&StepRow::step_s), window);
 }
 
-double communication_overhead_frac(const StepTable& steps, const SteadyWindow& window) {
+double step_time_frac(const StepTable& steps, const SteadyWindow& window, double StepRow::*part) {
   if (window.empty()) return not_recorded;
-  return window_sum(steps.sum_over_ranks(&StepRow::exposed_communication_s), window) /
+  return window_sum(steps.sum_over_ranks(part), window) /
          window_sum(steps.sum_over_ranks(&StepRow::step_s), window);
 }
 

@@ -11,10 +11,9 @@
 
 namespace scalestudy {
 
-/// What the recomputation needs besides the columns; both come from the RunSpec.
+/// What the recomputation needs besides the columns; it comes from the RunSpec.
 struct SummaryWindows {
-  std::int64_t warmup_steps = 5;               ///< steps left out at least
-  std::int64_t smoothness_window_samples = 1;  ///< samples per point of the equal-samples roughness
+  std::int64_t warmup_steps = 5;  ///< steps left out at least
 };
 
 /// Steps [start, end) whose times count as steady (METRICS.md#steady-window).
@@ -51,8 +50,11 @@ struct LossPoint {
 
 [[nodiscard]] double steady_step_s(const StepTable& steps, const SteadyWindow& window);
 [[nodiscard]] double samples_per_s(const StepTable& steps, const SteadyWindow& window);
-[[nodiscard]] double communication_overhead_frac(const StepTable& steps,
-                                                 const SteadyWindow& window);
+/// Of the steps' time, over ranks and steps: METRICS.md#communication-overhead. NaN when a step has
+/// no such time.
+[[nodiscard]] double step_time_frac(const StepTable& steps,
+                                    const SteadyWindow& window,
+                                    double StepRow::*part);
 /// All samples of the run, all ranks.
 [[nodiscard]] double samples_consumed(const StepTable& steps);
 [[nodiscard]] double training_time_s(const RunRecord& run);

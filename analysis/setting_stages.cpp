@@ -26,15 +26,9 @@ constexpr std::array<std::string_view, 5> places{"/", "/axes/", common_place, ow
                                                  plan_place};
 
 /// What belongs to the study as a whole, or explains other settings.
-constexpr std::array<std::string_view, 9> no_settings{"schema",
-                                                      "study",
-                                                      "description",
-                                                      "repeats",
-                                                      "control_arms",
-                                                      "plan.samples",
-                                                      "time_like",
-                                                      "requested_samples",
-                                                      "libtorch_configuration"};
+constexpr std::array<std::string_view, 10> no_settings{
+    "schema",     "study",        "description", "repeats",           "control_arms",
+    "comparison", "plan.samples", "time_like",   "requested_samples", "libtorch_configuration"};
 
 /// Former names, and names that /plan has without "schedule.".
 constexpr std::array<std::pair<std::string_view, std::string_view>, 6> other_names{

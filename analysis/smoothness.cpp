@@ -1,5 +1,6 @@
 #include "analysis/smoothness.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 namespace scalestudy {
@@ -16,27 +17,49 @@ double weight_per_step(const Series& series, std::int64_t ranks) {
   return mean(means);
 }
 
+Launches roughness_at_equal_samples(const std::vector<const Run*>& runs,
+                                    std::int64_t window_samples) {
+  Launches launches;
+  for (const Run* run : runs)
+    launches.add(run->spec.repeat, loss_roughness(loss_curve(run->record.steps, window_samples)));
+  return launches;
+}
+
 }  // namespace
+
+std::int64_t smoothness_window_samples(const Series& series) {
+  std::int64_t window_samples = 1;
+  for (const auto& [ranks, runs] : series.by_ranks)
+    for (const Run* run : runs)
+      window_samples = std::max(window_samples, run->spec.plan.global_batch_size);
+  return window_samples;
+}
 
 std::vector<Smoothness> smoothness_by_ranks(const Series& series) {
   std::vector<Smoothness> all;
   const double base_weight = weight_per_step(series, 1);
+  const auto window_samples = smoothness_window_samples(series);
+  const auto base = series.by_ranks.find(1);
+  const auto base_roughness = series.launches(1, &SummaryRow::loss_roughness);
+  Launches base_equal;
+  if (base != series.by_ranks.end())
+    base_equal = roughness_at_equal_samples(base->second, window_samples);
   for (const auto& [ranks, runs] : series.by_ranks) {
-    const auto roughness = series.values(ranks, &SummaryRow::loss_roughness);
-    const auto equal = series.values(ranks, &SummaryRow::loss_roughness_equal_samples);
+    const auto roughness = series.launches(ranks, &SummaryRow::loss_roughness);
+    const auto equal = roughness_at_equal_samples(runs, window_samples);
     Smoothness point;
     point.ranks = ranks;
     point.weight_ratio = weight_per_step(series, ranks) / base_weight;
     point.predicted_per_step = 1 / std::sqrt(point.weight_ratio);
-    point.roughness = geometric_mean(roughness);
-    point.roughness_equal_samples = geometric_mean(equal);
-    point.per_step = ratio(roughness, series.values(1, &SummaryRow::loss_roughness));
-    point.equal_samples = ratio(equal, series.values(1, &SummaryRow::loss_roughness_equal_samples));
+    point.roughness = geometric_mean(roughness.values);
+    point.roughness_equal_samples = geometric_mean(equal.values);
+    point.per_step = ratio(roughness, base_roughness, series.spec.comparison);
+    point.equal_samples = ratio(equal, base_equal, series.spec.comparison);
     if (ranks == 1) {
       point.per_step = without_interval(point.per_step);
       point.equal_samples = without_interval(point.equal_samples);
     }
-    point.window_samples = series.spec.smoothness_window_samples;
+    point.window_samples = window_samples;
     all.push_back(point);
   }
   return all;

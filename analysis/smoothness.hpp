@@ -21,6 +21,10 @@ struct Smoothness {
   std::int64_t window_samples = 1;  ///< samples per point of `equal_samples`
 };
 
+/// As many samples per point of a loss curve as the largest global batch of the series has, so that
+/// the points of all numbers of ranks are of equally many.
+[[nodiscard]] std::int64_t smoothness_window_samples(const Series& series);
+
 [[nodiscard]] std::vector<Smoothness> smoothness_by_ranks(const Series& series);
 
 }  // namespace scalestudy

@@ -7,10 +7,10 @@ namespace {
 constexpr double largest_plain_efficiency = 1.02;
 
 template <class Get>
-std::vector<double> values_of(std::span<const RunTiming> runs, const Get& get) {
-  std::vector<double> values;
-  for (const RunTiming& run : runs) values.push_back(get(run));
-  return values;
+Launches launches_of(std::span<const RunTiming> runs, const Get& get) {
+  Launches launches;
+  for (const RunTiming& run : runs) launches.add(run.block, get(run));
+  return launches;
 }
 
 /// 1 − f: the share of the training time that steady training of all samples would take.
@@ -24,16 +24,23 @@ std::vector<RunTiming> timings(const Series& series, std::int64_t ranks) {
   if (group == series.by_ranks.end()) return all;
   for (const Run* run : group->second) {
     if (!run->is_timing_data()) continue;
-    all.push_back({.samples = samples_consumed(run->record.steps),
+    all.push_back({.block = run->spec.repeat,
+                   .samples = samples_consumed(run->record.steps),
                    .samples_per_s = run->measures[&SummaryRow::samples_per_s],
                    .training_time_s = run->measures[&SummaryRow::training_time_s]});
   }
   return all;
 }
 
+Estimate ratio_to_one_rank(const Series& series, std::int64_t ranks, double SummaryRow::*measure) {
+  const auto all =
+      ratio(series.launches(ranks, measure), series.launches(1, measure), series.spec.comparison);
+  return ranks == 1 ? without_interval(all) : all;
+}
+
 /// Base time ÷ compared time.
 Estimate time_speedup(const Series& series, std::int64_t ranks, double SummaryRow::*time) {
-  return inverse(ratio(series.values(ranks, time), series.values(1, time)));
+  return inverse(ratio_to_one_rank(series, ranks, time));
 }
 
 AbsoluteTimes absolute_times(const Series& series, std::int64_t ranks) {
@@ -46,8 +53,17 @@ AbsoluteTimes absolute_times(const Series& series, std::int64_t ranks) {
 }
 
 bool is_superlinear(const Estimate& efficiency) {
-  const bool certain = !efficiency.interval || efficiency.interval->low > 1;
-  return efficiency.value > largest_plain_efficiency && certain;
+  return efficiency.value > largest_plain_efficiency && efficiency.interval &&
+         efficiency.interval->low > 1;
+}
+
+/// As many samples are trained on as at one rank: only then is time that does not shrink with the
+/// ranks a serial fraction.
+bool has_equal_work(const Series& series, std::int64_t ranks) {
+  const auto samples = [&](std::int64_t at) {
+    return series.by_ranks.at(at).front()->spec.plan.samples;
+  };
+  return series.by_ranks.contains(1) && samples(ranks) == samples(1);
 }
 
 SpeedupPoint speedup_point(const Series& series, std::int64_t ranks) {
@@ -59,18 +75,14 @@ SpeedupPoint speedup_point(const Series& series, std::int64_t ranks) {
   const auto per_rank = [n](double speedup) { return speedup / n; };
   point.launch = time_speedup(series, ranks, &SummaryRow::launch_wall_time_s);
   point.training = time_speedup(series, ranks, &SummaryRow::training_time_s);
-  point.throughput = ratio(series.values(ranks, &SummaryRow::samples_per_s),
-                           series.values(1, &SummaryRow::samples_per_s));
-  if (ranks == 1) {
-    for (Estimate* e : {&point.launch, &point.training, &point.throughput}) {
-      *e = without_interval(*e);
-    }
-  }
+  point.throughput = ratio_to_one_rank(series, ranks, &SummaryRow::samples_per_s);
   point.efficiency = transformed(point.training, per_rank);
   point.throughput_efficiency = transformed(point.throughput, per_rank);
   if (ranks > 1) {
-    point.factors = factorise(timings(series, ranks), timings(series, 1));
-    point.serial_fraction = transformed(point.training, [n](double s) { return karp_flatt(s, n); });
+    point.factors = factorise(timings(series, ranks), timings(series, 1), series.spec.comparison);
+    if (has_equal_work(series, ranks))
+      point.serial_fraction =
+          transformed(point.training, [n](double s) { return karp_flatt(s, n); });
     // Fewer samples or fewer evaluations explain a training speed-up; nothing explains this one.
     point.superlinear_unexplained = is_superlinear(point.throughput_efficiency);
   }
@@ -79,20 +91,22 @@ SpeedupPoint speedup_point(const Series& series, std::int64_t ranks) {
 
 }  // namespace
 
-Factorisation factorise(std::span<const RunTiming> compared, std::span<const RunTiming> base) {
+Factorisation factorise(std::span<const RunTiming> compared,
+                        std::span<const RunTiming> base,
+                        Comparison declared) {
   const auto rate = [](const RunTiming& run) { return run.samples_per_s; };
   const auto work = [](const RunTiming& run) { return run.samples; };
   const auto time = [](const RunTiming& run) { return run.training_time_s; };
   const auto ratio_of = [&](const auto& get) {
-    return ratio(values_of(compared, get), values_of(base, get));
+    return ratio(launches_of(compared, get), launches_of(base, get), declared);
   };
   Factorisation factors;
   factors.total = inverse(ratio_of(time));
   factors.throughput = ratio_of(rate);
   factors.statistical = inverse(ratio_of(work));
   factors.fixed_cost = ratio_of(steady_share);
-  factors.base_fixed_frac = 1 - geometric_mean(values_of(base, steady_share));
-  factors.fixed_frac = 1 - geometric_mean(values_of(compared, steady_share));
+  factors.base_fixed_frac = 1 - geometric_mean(launches_of(base, steady_share).values);
+  factors.fixed_frac = 1 - geometric_mean(launches_of(compared, steady_share).values);
   return factors;
 }
 

@@ -12,6 +12,7 @@ namespace scalestudy {
 
 /// What the factorisation needs of one run.
 struct RunTiming {
+  std::int64_t block = 0;
   double samples = 0;        ///< consumed by all ranks (or epochs, images …: any unit of work)
   double samples_per_s = 0;  ///< steady
   double training_time_s = 0;
@@ -28,7 +29,8 @@ struct Factorisation {
 };
 
 [[nodiscard]] Factorisation factorise(std::span<const RunTiming> compared,
-                                      std::span<const RunTiming> base);
+                                      std::span<const RunTiming> base,
+                                      Comparison declared);
 
 /// Experimentally determined serial fraction (Karp & Flatt 1990); METRICS.md#karp-flatt.
 [[nodiscard]] double karp_flatt(double speedup, double ranks);
@@ -47,7 +49,8 @@ struct SpeedupPoint {
   Estimate launch, training, throughput;  ///< speed-ups against one rank; 1 at one rank
   Estimate efficiency;                    ///< of training: speed-up ÷ ranks
   Estimate throughput_efficiency;
-  Estimate serial_fraction;  ///< Karp–Flatt of the training speed-up
+  /// Karp–Flatt of the training speed-up; NaN where the protocols do not consume equal samples.
+  Estimate serial_fraction;
   Factorisation factors;
   bool superlinear_unexplained = false;  ///< METRICS.md#superlinear
 };

@@ -2,19 +2,16 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdint>
+#include <functional>
 #include <numeric>
-#include <random>
 
 #include <boost/math/distributions/binomial.hpp>
 #include <boost/math/distributions/students_t.hpp>
 
+#include "core/error.hpp"
+
 namespace scalestudy {
 namespace {
-
-constexpr double alpha = 0.05;
-constexpr int bootstrap_resamples = 10000;
-constexpr std::uint64_t bootstrap_seed = 0x5ca1e57d;  // fixed: the same data give the same report
 
 /// What is not determinable is NaN and no exception: losses of a diverged run may be of any size.
 namespace policies = boost::math::policies;
@@ -23,80 +20,94 @@ using NaNInstead = policies::policy<policies::domain_error<policies::ignore_erro
                                     policies::evaluation_error<policies::ignore_error>>;
 using StudentsT = boost::math::students_t_distribution<double, NaNInstead>;
 
-struct Sample {
-  std::vector<double> values;
-  [[nodiscard]] std::size_t size() const { return values.size(); }
-  [[nodiscard]] double mean_variance() const {
-    const double deviation = standard_deviation(values);
-    return deviation * deviation / static_cast<double>(size());
-  }
-};
+/// NaN for what has none.
+double logarithm(double value) {
+  return value > 0 && std::isfinite(value) ? std::log(value) : not_available;
+}
+
+/// Squared standard error of the mean.
+double mean_variance(std::span<const double> values) {
+  const double deviation = standard_deviation(values);
+  return deviation * deviation / static_cast<double>(values.size());
+}
 
 /// Welch–Satterthwaite; falls back to the pooled count when neither group varies.
-double welch_degrees_of_freedom(const Sample& a, const Sample& b) {
-  const double va = a.mean_variance();
-  const double vb = b.mean_variance();
+double welch_degrees_of_freedom(std::span<const double> a, std::span<const double> b) {
+  const double va = mean_variance(a);
+  const double vb = mean_variance(b);
   const auto na = static_cast<double>(a.size());
   const auto nb = static_cast<double>(b.size());
   if (va + vb <= 0) return na + nb - 2;
   return (va + vb) * (va + vb) / (va * va / (na - 1) + vb * vb / (nb - 1));
 }
 
-void add_welch_interval(Estimate& estimate, const Sample& compared, const Sample& base) {
-  const double error = std::sqrt(compared.mean_variance() + base.mean_variance());
-  const double dof = welch_degrees_of_freedom(compared, base);
-  const double reach = student_t_critical(alpha, dof) * error;
+void add_t_interval(Estimate& estimate, double error, double dof) {
+  const double reach = student_t_critical(significance_level, dof) * error;
   if (!std::isfinite(reach)) return;
   estimate.interval = Interval{estimate.value - reach, estimate.value + reach};
   if (error > 0) estimate.p_value = student_t_p_value(estimate.value / error, dof);
 }
 
-double resampled_mean(const Sample& sample, std::mt19937_64& random) {
-  double sum = 0;
-  for (std::size_t i = 0; i < sample.size(); ++i) sum += sample.values[random() % sample.size()];
-  return sum / static_cast<double>(sample.size());
-}
-
-/// Percentile bootstrap over launches (Efron 1979).
-void add_bootstrap_interval(Estimate& estimate, const Sample& compared, const Sample& base) {
-  std::mt19937_64 random(bootstrap_seed);
-  std::vector<double> differences(bootstrap_resamples);
-  for (double& d : differences) d = resampled_mean(compared, random) - resampled_mean(base, random);
-  std::sort(differences.begin(), differences.end());
-  const auto tail = static_cast<std::size_t>(bootstrap_resamples * alpha / 2);
-  estimate.interval = Interval{differences[tail], differences[bootstrap_resamples - 1 - tail]};
-  const auto below =
-      std::lower_bound(differences.begin(), differences.end(), 0.0) - differences.begin();
-  const double share = static_cast<double>(below) / bootstrap_resamples;
-  estimate.p_value = std::max(2 * std::min(share, 1 - share), 2.0 / bootstrap_resamples);
-}
-
-bool interval_is_determinable(const Sample& a, const Sample& b) {
-  return std::min(a.size(), b.size()) >= minimum_launches_for_interval;
-}
-
-Sample finite_values(std::span<const double> values) {
-  Sample sample;
-  std::copy_if(values.begin(), values.end(), std::back_inserter(sample.values),
-               [](double v) { return std::isfinite(v); });
-  return sample;
-}
-
-Sample finite_logarithms(std::span<const double> values) {
-  Sample sample;
-  for (const double v : values) {
-    if (std::isfinite(v) && v > 0) sample.values.push_back(std::log(v));
+/// Of what `map` makes of each value; without those of which it makes no number.
+template <class Map>
+Launches mapped(const Launches& launches, const Map& map) {
+  SCALESTUDY_EXPECT(launches.values.size() == launches.blocks.size());
+  Launches all;
+  for (std::size_t i = 0; i < launches.values.size(); ++i) {
+    const double value = map(launches.values[i]);
+    if (std::isfinite(value)) all.add(launches.blocks[i], value);
   }
-  return sample;
+  return all;
 }
 
-Estimate difference_of_means(const Sample& compared, const Sample& base) {
+/// In the order of their blocks.
+Launches sorted(const Launches& launches) {
+  std::vector<std::size_t> order(launches.values.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return launches.blocks[a] < launches.blocks[b];
+  });
+  Launches all;
+  for (const std::size_t i : order) all.add(launches.blocks[i], launches.values[i]);
+  return all;
+}
+
+/// Both have the same blocks, once each.
+bool are_complete_blocks(const Launches& a, const Launches& b) {
+  const bool has_doubles = std::adjacent_find(a.blocks.begin(), a.blocks.end()) != a.blocks.end();
+  return !has_doubles && a.blocks == b.blocks;
+}
+
+/// Student's t of the differences within blocks.
+void add_paired_interval(Estimate& estimate, const Launches& compared, const Launches& base) {
+  std::vector<double> differences(base.values.size());
+  std::transform(compared.values.begin(), compared.values.end(), base.values.begin(),
+                 differences.begin(), std::minus<>());
+  add_t_interval(estimate, std::sqrt(mean_variance(differences)),
+                 static_cast<double>(differences.size() - 1));
+}
+
+void add_welch_interval(Estimate& estimate, const Launches& compared, const Launches& base) {
+  add_t_interval(estimate, std::sqrt(mean_variance(compared.values) + mean_variance(base.values)),
+                 welch_degrees_of_freedom(compared.values, base.values));
+}
+
+/// Of finite values; `paired` and `welch` are what the method is called.
+Estimate difference_of_means(const Launches& compared,
+                             const Launches& base,
+                             Comparison declared,
+                             IntervalMethod paired,
+                             IntervalMethod welch) {
+  const Launches a = sorted(compared), b = sorted(base);
   Estimate estimate;
-  estimate.count = compared.size();
-  estimate.base_count = base.size();
-  if (compared.size() > 0 && base.size() > 0) {
-    estimate.value = mean(compared.values) - mean(base.values);
-  }
+  estimate.count = a.values.size();
+  estimate.base_count = b.values.size();
+  estimate.value = mean(a.values) - mean(b.values);
+  if (std::min(estimate.count, estimate.base_count) < minimum_launches_for_interval)
+    return estimate;
+  const bool in_pairs = declared == Comparison::paired && are_complete_blocks(a, b);
+  in_pairs ? add_paired_interval(estimate, a, b) : add_welch_interval(estimate, a, b);
+  estimate.method = in_pairs ? paired : welch;
   return estimate;
 }
 
@@ -106,14 +117,30 @@ std::string_view describe(IntervalMethod method) {
   switch (method) {
     case IntervalMethod::welch_on_logs:
       return "95 % Welch t interval on logarithms over launches";
-    case IntervalMethod::bootstrap_on_logs:
-      return "95 % percentile bootstrap over launches";
     case IntervalMethod::welch:
       return "95 % Welch t interval over launches";
+    case IntervalMethod::paired_on_logs:
+      return "95 % paired t interval on logarithms over launches";
+    case IntervalMethod::paired:
+      return "95 % paired t interval over launches";
     case IntervalMethod::not_determinable:
       break;
   }
   return "interval not determinable (fewer than 3 launches in a group)";
+}
+
+std::string_view short_name(IntervalMethod method) {
+  switch (method) {
+    case IntervalMethod::paired_on_logs:
+    case IntervalMethod::paired:
+      return "paired t";
+    case IntervalMethod::welch_on_logs:
+    case IntervalMethod::welch:
+      return "Welch t";
+    case IntervalMethod::not_determinable:
+      break;
+  }
+  return "none";
 }
 
 double mean(std::span<const double> values) {
@@ -130,9 +157,9 @@ double standard_deviation(std::span<const double> values) {
 }
 
 double geometric_mean(std::span<const double> values) {
-  const Sample logs = finite_logarithms(values);
-  if (logs.size() != values.size()) return not_available;
-  return std::exp(mean(logs.values));
+  std::vector<double> logs(values.size());
+  std::transform(values.begin(), values.end(), logs.begin(), logarithm);
+  return std::exp(mean(logs));
 }
 
 double student_t_p_value(double t, double degrees_of_freedom) {
@@ -149,35 +176,42 @@ Interval share_interval(double share, std::int64_t count) {
   using Binomial = boost::math::binomial_distribution<double, NaNInstead>;
   const auto samples = static_cast<double>(count);
   const double seen = std::round(share * samples);
-  return {Binomial::find_lower_bound_on_p(samples, seen, alpha / 2),
-          Binomial::find_upper_bound_on_p(samples, seen, alpha / 2)};
+  return {Binomial::find_lower_bound_on_p(samples, seen, significance_level / 2),
+          Binomial::find_upper_bound_on_p(samples, seen, significance_level / 2)};
 }
 
-Estimate ratio(std::span<const double> compared, std::span<const double> base) {
-  const Sample a = finite_logarithms(compared);
-  const Sample b = finite_logarithms(base);
-  Estimate estimate = difference_of_means(a, b);
-  if (interval_is_determinable(a, b)) {
-    if (std::min(a.size(), b.size()) < minimum_launches_for_bootstrap) {
-      add_welch_interval(estimate, a, b);
-      estimate.method = IntervalMethod::welch_on_logs;
-    } else {
-      add_bootstrap_interval(estimate, a, b);
-      estimate.method = IntervalMethod::bootstrap_on_logs;
-    }
-  }
-  return transformed(estimate, [](double x) { return std::exp(x); });
-}
-
-Estimate difference(std::span<const double> compared, std::span<const double> base) {
-  const Sample a = finite_values(compared);
-  const Sample b = finite_values(base);
-  Estimate estimate = difference_of_means(a, b);
-  if (interval_is_determinable(a, b)) {
-    add_welch_interval(estimate, a, b);
-    estimate.method = IntervalMethod::welch;
-  }
+Estimate ratio(const Launches& compared, const Launches& base, Comparison declared) {
+  const auto logs =
+      difference_of_means(mapped(compared, logarithm), mapped(base, logarithm), declared,
+                          IntervalMethod::paired_on_logs, IntervalMethod::welch_on_logs);
+  auto estimate = transformed(logs, [](double x) { return std::exp(x); });
+  estimate.p_value = logs.p_value;  // logarithms differ where the values do
   return estimate;
+}
+
+Estimate difference(const Launches& compared, const Launches& base, Comparison declared) {
+  const auto itself = [](double value) { return value; };
+  return difference_of_means(mapped(compared, itself), mapped(base, itself), declared,
+                             IntervalMethod::paired, IntervalMethod::welch);
+}
+
+void adjust_for_several(std::span<Estimate* const> family) {
+  std::vector<Estimate*> order;
+  std::copy_if(family.begin(), family.end(), std::back_inserter(order),
+               [](const Estimate* one) { return std::isfinite(one->p_value); });
+  std::sort(order.begin(), order.end(),
+            [](const Estimate* a, const Estimate* b) { return a->p_value < b->p_value; });
+  double largest = 0;
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    const auto still_asked = static_cast<double>(order.size() - i);
+    largest = std::max(largest, std::min(1.0, still_asked * order[i]->p_value));
+    order[i]->p_value = largest;
+  }
+}
+
+bool is_resolved(const Estimate& estimate, double no_effect) {
+  return estimate.interval && !estimate.interval->contains(no_effect) &&
+         !(estimate.p_value > significance_level);
 }
 
 Estimate without_interval(Estimate estimate) {
@@ -188,7 +222,9 @@ Estimate without_interval(Estimate estimate) {
 }
 
 Estimate inverse(const Estimate& estimate) {
-  return transformed(estimate, [](double x) { return 1 / x; });
+  auto inverted = transformed(estimate, [](double x) { return 1 / x; });
+  inverted.p_value = estimate.p_value;  // neither differs from 1 without the other
+  return inverted;
 }
 
 }  // namespace scalestudy

@@ -10,14 +10,16 @@
 #include <string_view>
 #include <vector>
 
+#include "study/choices.hpp"
+
 namespace scalestudy {
 
 inline constexpr double not_available = std::numeric_limits<double>::quiet_NaN();
 
+/// Intervals leave out the truth, and tests find what is not there, in this share of studies.
+inline constexpr double significance_level = 0.05;
 /// Fewer launches than this in a group: "interval not determinable".
 inline constexpr std::size_t minimum_launches_for_interval = 3;
-/// From this many launches in both groups on, the bootstrap replaces Welch's t interval.
-inline constexpr std::size_t minimum_launches_for_bootstrap = 20;
 
 /// Two-sided, 95 %.
 struct Interval {
@@ -26,18 +28,33 @@ struct Interval {
   [[nodiscard]] bool contains(double value) const { return low <= value && value <= high; }
 };
 
-enum class IntervalMethod { not_determinable, welch_on_logs, bootstrap_on_logs, welch };
-/// "Welch's t interval on logarithms", for captions.
+enum class IntervalMethod { not_determinable, welch_on_logs, paired_on_logs, welch, paired };
+/// "95 % paired t interval on logarithms over launches", for captions.
 [[nodiscard]] std::string_view describe(IntervalMethod method);
+/// "paired t", for tables.
+[[nodiscard]] std::string_view short_name(IntervalMethod method);
+
+/// One value of each launch of a group. Those of one block were made together.
+struct Launches {
+  std::vector<double> values;
+  std::vector<std::int64_t> blocks;  ///< of each value
+
+  void add(std::int64_t block, double value) {
+    values.push_back(value);
+    blocks.push_back(block);
+  }
+};
 
 /// A quantity estimated from launches of a base group and a compared group.
 struct Estimate {
   double value = not_available;
   std::optional<Interval> interval;
   IntervalMethod method = IntervalMethod::not_determinable;
-  double p_value = not_available;  ///< two-sided, of "no difference"; NaN without interval
-  std::size_t base_count = 0;      ///< launches in the base group
-  std::size_t count = 0;           ///< launches in the compared group
+  /// Two-sided, of "the groups do not differ", of several comparisons after Holm (see
+  /// adjust_for_several()); NaN without interval.
+  double p_value = not_available;
+  std::size_t base_count = 0;  ///< launches in the base group
+  std::size_t count = 0;       ///< launches in the compared group
 };
 
 [[nodiscard]] double mean(std::span<const double> values);
@@ -55,17 +72,31 @@ struct Estimate {
 /// whatever the share (METRICS.md#share).
 [[nodiscard]] Interval share_interval(double share, std::int64_t count);
 
-/// Ratio of geometric means compared ÷ base (METRICS.md#ratio). Values that are not finite and
-/// positive are left out and not counted.
-[[nodiscard]] Estimate ratio(std::span<const double> compared, std::span<const double> base);
+/// Ratio of geometric means compared ÷ base. In pairs (METRICS.md#paired) where that was declared
+/// and both have the same blocks, once each; else independently (METRICS.md#ratio). Values that are
+/// not finite and positive are left out and not counted.
+[[nodiscard]] Estimate ratio(const Launches& compared, const Launches& base, Comparison declared);
 
-/// Difference of means compared − base, by Welch (METRICS.md#difference).
-[[nodiscard]] Estimate difference(std::span<const double> compared, std::span<const double> base);
+/// Likewise the difference of means compared − base (METRICS.md#difference).
+[[nodiscard]] Estimate difference(const Launches& compared,
+                                  const Launches& base,
+                                  Comparison declared);
 
-/// The estimate under a monotone map, applied to value and both limits.
+/// Holm's step-down procedure (1979, Scand. J. Statist. 6): the p-values of questions that are
+/// asked together, so that the chance of any false "yes" stays below 5 %. NaN stay and do not
+/// count.
+void adjust_for_several(std::span<Estimate* const> family);
+
+/// Whether the launches tell the two groups apart: the interval leaves out `no_effect` and, of
+/// several comparisons, Holm's p-value is below 5 %. False without interval.
+[[nodiscard]] bool is_resolved(const Estimate& estimate, double no_effect);
+
+/// The estimate under a monotone map, applied to value and both limits. Without a p-value: what was
+/// tested of the one is no hypothesis about the other.
 template <class Map>
 [[nodiscard]] Estimate transformed(Estimate estimate, const Map& map) {
   estimate.value = map(estimate.value);
+  estimate.p_value = not_available;
   if (estimate.interval) {
     const double a = map(estimate.interval->low);
     const double b = map(estimate.interval->high);

@@ -12,6 +12,8 @@ SeriesAnalysis analyse(Series series) {
   SeriesAnalysis analysis;
   analysis.speedup = speedup_curve(series);
   analysis.steps = step_compositions(series);
+  analysis.step_checks = step_checks(series);
+  analysis.launches = launch_compositions(series);
   if (!series.is_control_arm()) {
     analysis.smoothness = smoothness_by_ranks(series);
     analysis.data_warnings = data_warnings(series);
@@ -59,6 +61,20 @@ StudyAnalysis::StudyAnalysis(RunSet runs) : runs_(std::move(runs)) {
     list.push_back(analyse(std::move(series)));
     add_series_flags(list.back(), flags_);
   }
+  for (SeriesAnalysis& study : studies_) {
+    const auto arms = arms_of(study.series);
+    study.arm_contrasts = arm_contrasts(study.series, arms);
+    std::vector<const Series*> all{&study.series};
+    all.insert(all.end(), arms.begin(), arms.end());
+    study.outliers = outliers(all);
+  }
+}
+
+std::vector<const Series*> StudyAnalysis::arms_of(const Series& proper) const {
+  std::vector<const Series*> arms;
+  for (const SeriesAnalysis& arm : control_arms_)
+    if (is_arm_of(arm.series, proper)) arms.push_back(&arm.series);
+  return arms;
 }
 
 std::size_t StudyAnalysis::data_runs() const {

@@ -5,11 +5,15 @@
 #include <string>
 #include <vector>
 
+#include "analysis/arm_contrast.hpp"
 #include "analysis/communication.hpp"
+#include "analysis/launch_parts.hpp"
+#include "analysis/outliers.hpp"
 #include "analysis/quality.hpp"
 #include "analysis/run_set.hpp"
 #include "analysis/smoothness.hpp"
 #include "analysis/speedup.hpp"
+#include "analysis/step_checks.hpp"
 
 namespace scalestudy {
 
@@ -17,10 +21,14 @@ struct SeriesAnalysis {
   Series series;
   std::vector<SpeedupPoint> speedup;
   std::vector<StepComposition> steps;
-  std::vector<Smoothness> smoothness;  ///< empty for control arms: they are timing-only
+  std::vector<StepCheck> step_checks;       ///< without rank counts whose runs recorded no split
+  std::vector<LaunchComposition> launches;  ///< without those that recorded no parts
+  std::vector<Smoothness> smoothness;       ///< empty for control arms: they are timing-only
   EvaluationPopulation population;
   std::vector<std::string> data_warnings;
-  std::vector<QualityPoint> quality;  ///< empty for control arms
+  std::vector<QualityPoint> quality;       ///< empty for control arms
+  std::vector<ArmContrast> arm_contrasts;  ///< likewise
+  std::vector<Outlier> outliers;           ///< likewise; those of its arms too
 };
 
 /// A validity code of the whole study, with what it rests on.
@@ -43,6 +51,8 @@ class StudyAnalysis {
   [[nodiscard]] std::size_t data_runs() const;
 
  private:
+  [[nodiscard]] std::vector<const Series*> arms_of(const Series& proper) const;
+
   RunSet runs_;
   std::vector<SeriesAnalysis> studies_;
   std::vector<SeriesAnalysis> control_arms_;

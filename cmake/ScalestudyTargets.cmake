@@ -35,11 +35,12 @@ function(scalestudy_program target)
   target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/suite ${PROJECT_SOURCE_DIR})
 endfunction()
 
-# scalestudy_test(NAME [HEAVY] SOURCES file... [USES target...] [LABELS label...] [RANKS n...] [TIMEOUT s])
+# scalestudy_test(NAME [HEAVY] [ALONE] SOURCES file... [USES target...] [LABELS label...] [RANKS n...] [TIMEOUT s])
 # One GoogleTest program. Each case is a ctest test of its own, unless HEAVY (LibTorch start-up is
-# paid once). With RANKS the program is also started by mpirun with each of these rank counts.
+# paid once). ALONE: nothing runs beside it, because it measures; label "measures". With RANKS the program is also started by
+# mpirun with each of these rank counts.
 function(scalestudy_test name)
-  cmake_parse_arguments(arg "HEAVY" "TIMEOUT" "SOURCES;USES;LABELS;RANKS" ${ARGN})
+  cmake_parse_arguments(arg "HEAVY;ALONE" "TIMEOUT" "SOURCES;USES;LABELS;RANKS" ${ARGN})
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 120)
   endif()
@@ -62,8 +63,11 @@ function(scalestudy_test name)
     add_test(NAME ${name} COMMAND ${name})
     set_tests_properties(${name} PROPERTIES LABELS "heavy;${arg_LABELS}" TIMEOUT ${arg_TIMEOUT})
   else()
+    if(arg_ALONE)
+      list(APPEND arg_LABELS measures)
+    endif()
     target_link_libraries(${name} PRIVATE GTest::gtest_main)
-    gtest_discover_tests(${name} PROPERTIES LABELS "unit;${arg_LABELS}" TIMEOUT ${arg_TIMEOUT}
-      DISCOVERY_TIMEOUT 60)
+    gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60
+      PROPERTIES LABELS "unit;${arg_LABELS}" TIMEOUT ${arg_TIMEOUT} RUN_SERIAL ${arg_ALONE})
   endif()
 endfunction()

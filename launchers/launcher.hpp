@@ -23,7 +23,7 @@ struct LaunchRequest {
   std::filesystem::path run_folder;  ///< absolute; holds spec.json, receives the logs
   std::int64_t ranks = 1;
   std::int64_t threads_per_rank = 1;
-  bool oversubscribed = false;                   ///< more busy threads than cores
+  bool oversubscribed = false;                   ///< more compute threads than cores
   std::string job_key;                           ///< unique on the host: names where its ranks meet
   std::map<std::string, std::string> variables;  ///< of the environment, for every rank
 };

@@ -6,7 +6,9 @@
 
 #include "core/text.hpp"
 
+#include "analysis/report/arm_sentence.hpp"
 #include "analysis/report/evidence.hpp"
+#include "analysis/report/label_sentences.hpp"
 #include "analysis/report/numbers.hpp"
 #include "analysis/report/quality_sentences.hpp"
 
@@ -113,29 +115,47 @@ std::string wall_sentence(const SpeedupPoint& base, const SpeedupPoint& p) {
 std::string factor_sentence(const SpeedupPoint& p) {
   const Factorisation& f = p.factors;
   if (!std::isfinite(f.throughput.value)) return "";
-  return cat("The factor ", significant(f.total.value, 3), " is ",
-             significant(f.throughput.value, 3), " (throughput) × ",
-             significant(f.statistical.value, 3), " (samples the protocol consumes) × ",
-             significant(f.fixed_cost.value, 3),
+  return cat("The factor ", significant(f.total.value, 3), " is: throughput ",
+             with_interval(f.throughput), " × samples the protocol consumes ",
+             significant(f.statistical.value, 3), " × fixed cost ", with_interval(f.fixed_cost),
              " (start, evaluation, checkpoints and unsteady steps: ", percent(f.base_fixed_frac),
              " of the training time at one rank, ", percent(f.fixed_frac), " at ", p.ranks, ").");
 }
 
-/// The phases that grew most, largest first: "input wait +55 ms, …".
+/// "+10.4 (−2.1 to 22.9) ms"
+std::string growth_text(const Estimate& excess_s) {
+  const auto in_ms = transformed(excess_s, [](double time_s) { return time_s * 1e3; });
+  return cat(in_ms.value < 0 ? "" : "+", difference_text(in_ms), " ms");
+}
+
+/// The phases that grew most, largest first, and the rest, so that the list adds up: "input wait
+/// +55 (50 to 60) ms, …, all else −1 ms".
 std::string growth_list(const StepGrowth& growth, double threshold_s) {
   std::array<std::size_t, phase_count> order{};
   std::iota(order.begin(), order.end(), std::size_t{0});
   const auto& excess = growth.excess_by_phase_s;
   std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-    return std::abs(excess[a]) > std::abs(excess[b]);
+    return std::abs(excess[a].value) > std::abs(excess[b].value);
   });
   std::vector<std::string> parts;
+  auto rest_s = without_interval(growth.excess_s);
   for (const std::size_t i : order) {
-    if (std::abs(excess[i]) < threshold_s || parts.size() == 4) break;
-    parts.push_back(cat(step_phases()[i].label, excess[i] < 0 ? " −" : " +",
-                        milliseconds(std::abs(excess[i]))));
+    if (std::abs(excess[i].value) < threshold_s || parts.size() == 4) break;
+    parts.push_back(cat(step_phases()[i].label, " ", growth_text(excess[i])));
+    rest_s.value -= excess[i].value;
   }
+  if (!parts.empty()) parts.push_back(cat("all else ", growth_text(rest_s)));
   return join(parts, ", ");
+}
+
+std::string exposed_sentence(const StepComposition& step) {
+  const auto start =
+      cat("Exposed communication is ", percent(step.communication_overhead_frac), " of the step");
+  if (!std::isfinite(step.peer_wait_frac))
+    return start + " (with waiting for the slowest rank: these runs did not record it apart).";
+  return cat(start, ": ", percent(step.peer_wait_frac),
+             " waiting until the slowest rank is ready, ", percent(step.exposed_transfer_frac),
+             " moving gradients.");
 }
 
 std::string step_sentence(const StepComposition& step) {
@@ -146,10 +166,8 @@ std::string step_sentence(const StepComposition& step) {
   const double threshold_s = 0.01 * growth.expected_s;
   const std::string parts = growth_list(growth, threshold_s);
   if (parts.empty()) return start + "; no phase grew by more than 1\u202f% of it.";
-  return cat(start, ". The difference of ", growth.excess_s < 0 ? "−" : "",
-             milliseconds(std::abs(growth.excess_s)), " by phase: ", parts,
-             ". Exposed communication is ", percent(step.communication_overhead_frac),
-             " of the step (it contains waiting for the slowest rank).");
+  return cat(start, ". The difference of ", growth_text(growth.excess_s), " by phase: ", parts,
+             ". ", exposed_sentence(step));
 }
 
 std::string agreement(const Estimate& estimate, double predicted) {
@@ -214,49 +232,6 @@ std::string other_ranks_sentence(const SeriesAnalysis& analysis) {
   return parts.empty() ? "" : " Training speed-up at " + join(parts, "; ") + ".";
 }
 
-bool is_less_disturbed(const Run* one, const Run* other) {
-  const auto lack = [](const Run& run) {
-    const double taken = run.measures[&SummaryRow::contended_cpu_frac];
-    const double idle = 1 - run.measures[&SummaryRow::cpu_use_frac];
-    return std::pair(std::isnan(taken) ? 0 : taken, std::isnan(idle) ? 0 : idle);
-  };
-  return lack(*one) < lack(*other);
-}
-
-/// Which runs had to share their cores, with the reason of the worst.
-std::string busy_sentence(const Series& series) {
-  std::size_t all = 0;
-  std::vector<const Run*> busy;
-  for (const auto& [ranks, runs] : series.by_ranks) {
-    for (const Run* run : runs) {
-      ++all;
-      if (run->has_label(RunLabel::busy_machine)) busy.push_back(run);
-    }
-  }
-  if (busy.empty()) return "";
-  const Run& worst = **std::max_element(busy.begin(), busy.end(), is_less_disturbed);
-  const auto reason = busy_machine_reason(worst);
-  return cat(
-      "BUSY MACHINE: ", busy.size(), " of ", counted(all, "run"),
-      " did not have the cores to themselves that they needed",
-      reason.empty() ? "" : cat(" (worst in ", worst.spec.run_id(), ": ", reason, ")"),
-      "; their times say little about scaling. Stop other programs, then run the study again "
-      "with --redo-busy. ");
-}
-
-std::string label_sentence(const Series& series) {
-  std::string text;
-  if (series.has_label(RunLabel::oversubscribed)) {
-    text +=
-        " OVERSUBSCRIBED: some of these runs had more busy threads than cores; their times say "
-        "nothing about scaling on free cores.";
-  }
-  if (series.has_label(RunLabel::emulated_input))
-    text += " EMULATED INPUT: samples were held back for as long as an emulated cost says.";
-  if (series.has_label(RunLabel::external)) text += " EXTERNAL: some numbers were imported.";
-  return text;
-}
-
 /// How many repeats are left for times where some were resumed.
 std::string resumed_sentence(const SeriesAnalysis& analysis) {
   std::vector<std::string> left;
@@ -268,6 +243,24 @@ std::string resumed_sentence(const SeriesAnalysis& analysis) {
   if (left.empty()) return "";
   return cat(" Resumed runs are left out of all times; repeats left for them: ", join(left, ", "),
              ".");
+}
+
+/// Named and kept: whether to trust the run is for the reader to find out.
+std::string outlier_sentence(const SeriesAnalysis& analysis) {
+  std::vector<std::string> named;
+  for (const Outlier& one : analysis.outliers)
+    named.push_back(cat(one.run->record.header.run_id, " trained ", significant(one.time_ratio, 3),
+                        " times as long as its like"));
+  if (named.empty()) return "";
+  return cat(" ", named.size() == 1 ? "An outlier, which counts" : "Outliers, which count",
+             " as any other run: ", join(named, "; "), ".");
+}
+
+/// On a busy machine the difference between two runs may be what other programs took of one.
+std::string arms_remark(const SeriesAnalysis& analysis) {
+  const auto sentence = arm_sentence(analysis);
+  const bool busy = analysis.series.has_label(RunLabel::busy_machine);
+  return busy || sentence.empty() ? "" : " " + sentence;
 }
 
 Conclusions without_base(const SeriesAnalysis& analysis) {
@@ -285,7 +278,7 @@ Conclusions without_base(const SeriesAnalysis& analysis) {
                only_base ? "Only one rank has been measured so far. "
                          : "There is no run with one rank whose times count. ",
                parts.empty() ? "" : join(parts, "; ") + ".", label_sentence(analysis.series),
-               resumed_sentence(analysis)),
+               resumed_sentence(analysis), arms_remark(analysis)),
            quality_sentence(analysis)}};
 }
 
@@ -309,11 +302,12 @@ Conclusions conclusions_of(const SeriesAnalysis& analysis) {
       unequal_work_sentence(analysis, last) + wall_sentence(base, last) +
       disagreement_sentence(last) + other_ranks_sentence(analysis) +
       protocol_sentence(analysis, last.ranks) + label_sentence(analysis.series) +
-      resumed_sentence(analysis));
+      resumed_sentence(analysis) + outlier_sentence(analysis));
   // What other programs took is in every phase: taking the step apart would blame the phases.
   std::string made_of = factor_sentence(last);
   const StepComposition* step = composition_at(analysis, last.ranks);
   if (!busy && step != nullptr && step->growth) made_of += " " + step_sentence(*step);
+  made_of += arms_remark(analysis);
   conclusions.paragraphs.push_back(made_of);
   conclusions.paragraphs.push_back(quality_sentence(analysis));
   conclusions.paragraphs.push_back(smoothness_sentence(analysis.smoothness.back()));

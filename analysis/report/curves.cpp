@@ -28,7 +28,7 @@ bool is_drawable(const LossPoint& point, Horizontal axis) {
 
 /// A whole number of smoothness windows, so many that a run has at most largest_point_count points.
 std::int64_t samples_per_point(const SeriesAnalysis& analysis) {
-  const auto window = std::max<std::int64_t>(1, analysis.series.spec.smoothness_window_samples);
+  const auto window = smoothness_window_samples(analysis.series);
   double most = 0;
   for (const auto& [ranks, runs] : analysis.series.by_ranks) {
     for (const Run* run : runs) most = std::max(most, samples_consumed(run->record.steps));

@@ -8,6 +8,7 @@
 #include "core/text.hpp"
 
 #include "analysis/report/assets.hpp"
+#include "analysis/report/bucket_timeline.hpp"
 #include "analysis/report/curves.hpp"
 #include "analysis/report/gnuplot.hpp"
 #include "analysis/report/numbers.hpp"
@@ -109,6 +110,16 @@ std::string bars(const SeriesAnalysis& analysis) {
              without.empty() ? "." : cat("; none at ", join(without, ", "), ": ", why));
 }
 
+/// A second block of data: each run's own training speed-up against the mean of one rank.
+std::string run_speedups(const SeriesAnalysis& analysis) {
+  const double base_s = analysis.speedup.front().absolute.training_time_s;
+  std::string tsv = "\n\n# ranks\ttraining, each run\n";
+  for (const auto& [ranks, runs] : analysis.series.by_ranks)
+    for (const double time_s : analysis.series.values(ranks, &SummaryRow::training_time_s))
+      tsv += cat(ranks, '\t', plotted(base_s / time_s), '\n');
+  return tsv;
+}
+
 Figure speedup_figure(const SeriesAnalysis& analysis) {
   Figure figure;
   figure.section = FigureSection::speed;
@@ -119,19 +130,23 @@ Figure speedup_figure(const SeriesAnalysis& analysis) {
     figure.tsv += cat(p.ranks, '\t', limits(p.training), '\t', limits(p.throughput), '\t',
                       limits(p.launch), '\n');
   }
+  figure.tsv += run_speedups(analysis);
   const double most = largest_ranks(analysis);
   const std::string file = gnuplot_quoted(figure.slug + ".tsv");
-  figure.drawing =
-      cat("set xlabel 'ranks'\nset ylabel 'times as fast as one rank'\n", rank_ticks(analysis),
-          "set xrange [", 1 - 0.12 * most, ":", 1.1 * most, "]\nset yrange [0:*]\n",
-          "plot x with lines dt 2 lw 1.4 lc rgb '", palette[6].hex, "' title 'ideal', \\\n     ",
-          marker_plots(analysis, file,
-                       {{"training", &SpeedupPoint::training, 2, 0, 7},
-                        {"throughput", &SpeedupPoint::throughput, 5, -0.025, 5},
-                        {"launch", &SpeedupPoint::launch, 8, 0.025, 9}}),
-          "\n");
-  figure.caption = cat("Speed-up against one rank on the same rule, reduction and input. ",
-                       base_in_absolute_units(analysis), " ", bars(analysis));
+  figure.drawing = cat(
+      "set xlabel 'ranks'\nset ylabel 'times as fast as one rank'\n", rank_ticks(analysis),
+      "set xrange [", 1 - 0.12 * most, ":", 1.1 * most, "]\nset yrange [0:*]\n",
+      "plot x with lines dt 2 lw 1.4 lc rgb '", palette[6].hex, "' title 'ideal', \\\n     ",
+      marker_plots(analysis, file + " index 0",
+                   {{"training", &SpeedupPoint::training, 2, 0, 7},
+                    {"throughput", &SpeedupPoint::throughput, 5, -0.025, 5},
+                    {"launch", &SpeedupPoint::launch, 8, 0.025, 9}}),
+      ", \\\n     ", file, " index 1 using ($1-", 0.06 * most,
+      "):2 with points pt 7 ps 0.25 lc rgb '", palette[0].hex, "' title 'training, each run'\n");
+  figure.caption =
+      cat("Speed-up against one rank on the same rule, reduction and input; small dots: "
+          "each run's training against the mean of one rank. ",
+          base_in_absolute_units(analysis), " ", bars(analysis));
   return figure;
 }
 
@@ -209,12 +224,22 @@ std::string step_caption(const SeriesAnalysis& analysis, const std::vector<std::
   over.emplace_back("steady steps");
   if (has_several_runs(analysis)) over.emplace_back("runs");
   std::string caption = cat("Step time by phase: mean over ", join(over, ", "), ".");
-  if (shows("imbalance_s")) caption += " Imbalance is the slowest rank minus the mean.";
+  if (shows("uneven_end_s")) caption += " Uneven ends: the longest step of a rank minus the mean.";
   if (shows("exposed_communication_s") && largest_ranks(analysis) > 1)
     caption += " Exposed communication contains waiting for the slowest rank.";
+  if (shows("peer_wait_s"))
+    caption +=
+        " Peer wait ends when the slowest rank has its last gradient; only then is time "
+        "lost to moving them (exposed transfer).";
   if (shows_perfect_scaling(analysis))
     caption += " Dashed: the one-rank step scaled with the samples per rank.";
   return caption + " ";
+}
+
+/// Waiting has one colour and transfer another, wherever they are.
+const PaletteColour& colour_of(std::size_t phase) {
+  static constexpr std::size_t colours[phase_count] = {4, 3, 0, 5, 0, 1, 1, 8, 1, 8, 2, 6, 7};
+  return palette[colours[phase]];
 }
 
 Figure step_figure(const SeriesAnalysis& analysis, const std::vector<std::size_t>& phases) {
@@ -224,11 +249,10 @@ Figure step_figure(const SeriesAnalysis& analysis, const std::vector<std::size_t
   figure.title = "Step time by phase";
   figure.tsv = step_tsv(analysis, phases);
   const std::string file = gnuplot_quoted(figure.slug + ".tsv");
-  static constexpr std::size_t colour_of_phase[phase_count] = {4, 3, 0, 5, 0, 1, 2, 6, 7};
   std::vector<std::string> plots;
   for (std::size_t k = 0; k < phases.size(); ++k) {
     plots.push_back(cat(file, " using ", k + 3, k == 0 ? ":xtic(1)" : "", " lc rgb '",
-                        palette[colour_of_phase[phases[k]]].hex, "' title ",
+                        colour_of(phases[k]).hex, "' title ",
                         gnuplot_quoted(std::string(step_phases()[phases[k]].short_label))));
   }
   if (shows_perfect_scaling(analysis))
@@ -302,6 +326,7 @@ std::vector<Figure> figures_of(const SeriesAnalysis& analysis) {
   }
   if (const auto phases = visible_phases(analysis); !phases.empty())
     figures.push_back(step_figure(analysis, phases));
+  if (auto timeline = bucket_timeline(analysis)) figures.push_back(std::move(*timeline));
   for (Figure& curve : loss_figures(analysis)) figures.push_back(std::move(curve));
   const std::string facts = caption_facts(analysis);
   for (Figure& figure : figures) figure.caption += " " + facts + ".";

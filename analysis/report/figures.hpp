@@ -20,8 +20,8 @@ struct Figure {
   std::string drawing;  ///< gnuplot commands that plot '<slug>.tsv', without terminal and output
 };
 
-/// Figures that have data: speed-up, efficiency, step phases, loss by samples and by time,
-/// validation loss.
+/// Figures that have data: speed-up, efficiency, step phases, buckets of a step, loss by samples
+/// and by time, validation loss.
 [[nodiscard]] std::vector<Figure> figures_of(const SeriesAnalysis& analysis);
 
 /// "noise2void · float32 · batch 16 per rank … · n = 5 …": what every caption of a series says.

@@ -28,7 +28,7 @@ namespace scalestudy {
                                      const std::string& label);
 
 /// Colours as they stand in the .gp files (Okabe & Ito's palette, told apart by all common kinds
-/// of colour vision) and the CSS variables that replace them in the page.
+/// of colour vision, greys and a dark violet) and the CSS variables that replace them in the page.
 struct PaletteColour {
   const char* hex;
   const char* css_variable;
@@ -36,8 +36,9 @@ struct PaletteColour {
 inline constexpr PaletteColour ink{"#1b1f24", "--ink"};
 inline constexpr PaletteColour faint{"#b9bec6", "--faint"};
 inline constexpr PaletteColour palette[] = {
-    {"#0072b2", "--c1"}, {"#d55e00", "--c2"}, {"#009e73", "--c3"}, {"#cc79a7", "--c4"},
-    {"#e69f00", "--c5"}, {"#56b4e9", "--c6"}, {"#8a8f98", "--c7"}, {"#454c57", "--c8"}};
+    {"#0072b2", "--c1"}, {"#d55e00", "--c2"}, {"#009e73", "--c3"},
+    {"#cc79a7", "--c4"}, {"#e69f00", "--c5"}, {"#56b4e9", "--c6"},
+    {"#8a8f98", "--c7"}, {"#454c57", "--c8"}, {"#5e2a84", "--c9"}};
 inline constexpr std::size_t palette_size = std::size(palette);
 
 }  // namespace scalestudy

@@ -102,6 +102,16 @@ std::string with_interval(const Estimate& estimate, int digits) {
   return value + " (" + interval_text(estimate, digits) + ")";
 }
 
+std::string difference_text(const Estimate& estimate) {
+  if (!estimate.interval) return significant(estimate.value, 3);
+  const auto [low, high] = *estimate.interval;
+  const double reach = (high - low) / 2;
+  if (!(reach > 0) || !std::isfinite(reach)) return with_interval(estimate);
+  const int decimals = std::clamp(decimals_for(reach, 2), 0, 8);
+  return cat(fixed(estimate.value, decimals), " (", fixed(low, decimals), low < 0 ? " to " : "–",
+             fixed(high, decimals), ")");
+}
+
 std::string mean_and_deviation(const std::vector<double>& values) {
   if (values.empty()) return missing_number;
   const double deviation = standard_deviation(values);

@@ -26,6 +26,9 @@ inline constexpr const char* missing_number = "–";
 [[nodiscard]] std::string with_interval(const Estimate& estimate, int digits = 3);
 /// "2.02–2.14", or "interval not determinable".
 [[nodiscard]] std::string interval_text(const Estimate& estimate, int digits = 3);
+/// "0.05 (−1.09 to 1.15)": with as many decimals as the interval is worth, for what may be next to
+/// nothing.
+[[nodiscard]] std::string difference_text(const Estimate& estimate);
 /// "0.0123 ± 0.0002" (mean ± standard deviation), without the latter for fewer than two values.
 [[nodiscard]] std::string mean_and_deviation(const std::vector<double>& values);
 /// "Four ranks", "One rank", "16 ranks".

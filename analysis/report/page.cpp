@@ -181,8 +181,10 @@ std::string series_sections(const SeriesAnalysis& analysis,
   return section("How much faster", charts(figures, FigureSection::speed) +
                                         table_html(speedup_table(analysis)) +
                                         table_html(factorisation_table(analysis))) +
-         section("Where the step goes",
-                 charts(figures, FigureSection::step) + table_html(step_table(analysis))) +
+         section("Where the step goes", charts(figures, FigureSection::step) +
+                                            table_html(step_table(analysis)) +
+                                            table_html(step_checks_table(analysis))) +
+         section("Where the launch goes", table_html(launch_table(analysis))) +
          section("Learning", charts(figures, FigureSection::learning) +
                                  table_html(quality_table(analysis)) +
                                  table_html(smoothness_table(analysis))) +
@@ -194,7 +196,8 @@ std::string series_sections(const SeriesAnalysis& analysis,
 }
 
 std::string all_runs_section(const StudyAnalysis& analysis) {
-  return section("Control arms", table_html(control_arm_table(analysis))) +
+  return section("Control arms", table_html(arm_contrast_table(analysis)) +
+                                     table_html(control_arm_table(analysis))) +
          section("Runs", table_html(run_table(analysis)) + table_html(skipped_table(analysis))) +
          section("Environment",
                  folded("All recorded properties", table_html(environment_table(analysis))));
@@ -204,12 +207,15 @@ std::string method_section() {
   return section(
       "How these numbers are made",
       element("p",
-              "The launch is the unit of every interval: Welch on logarithms for fewer than 20 "
-              "launches, the bootstrap above, none for fewer than 3. Steady steps start after the "
-              "requested warm-up and where the MSER-5 rule finds no trend any more. Step time is "
-              "the maximum over ranks; rates are samples divided by time. Invalid, unfinished and "
-              "control-arm runs are listed, never drawn as data; resumed runs are left out of all "
-              "times. Every formula is in analysis/METRICS.md; every figure's data and script are "
+              "The launch is the unit of every interval: Student's t, on logarithms for times, in "
+              "pairs of one repeat each where the study says so and all are there, else Welch's; "
+              "none for fewer than 3 launches. Of several questions asked together Holm's "
+              "procedure decides which difference is resolved. Outliers are named and kept. Steady "
+              "steps start after the requested warm-up and where "
+              "the MSER-5 rule finds no trend any more. Step time is the maximum over ranks; rates "
+              "are samples divided by time. Invalid, unfinished and control-arm runs are listed, "
+              "never drawn as data; resumed runs are left out of all times. Every formula is in "
+              "analysis/METRICS.md; every figure's data and script are "
               "in figures/, every table is in tables/, all numbers in summary.json."));
 }
 

@@ -12,11 +12,6 @@
 namespace scalestudy {
 namespace {
 
-/// Whether the interval keeps the two groups apart; unknown without interval.
-bool resolves(const Estimate& estimate, double no_effect) {
-  return estimate.interval && !estimate.interval->contains(no_effect);
-}
-
 /// "; the noisy input: 26", where all models are held against the same.
 std::string beside_baseline(const SeriesAnalysis& analysis, const MetricValues& one) {
   if (!analysis.population.identical || !std::isfinite(one.baseline)) return "";
@@ -46,7 +41,8 @@ std::string difference_words(const Estimate& d, const std::string& unit, bool hi
   }
   if (d.interval->low == d.interval->high && d.value == 0)
     return " All runs reached the same value: it cannot tell them apart.";
-  if (!resolves(d, 0)) return cat(" These runs cannot tell a difference from chance: ", shown, ".");
+  if (!is_resolved(d, 0))
+    return cat(" These runs cannot tell a difference from chance: ", shown, ".");
   const bool better = (d.value > 0) == higher_is_better;
   return cat(" More ranks are ", better ? "better" : "worse", " by ", shown, ".");
 }
@@ -76,6 +72,15 @@ std::string metric_sentences(const SeriesAnalysis& analysis, bool compares) {
             : "");
   }
   return text;
+}
+
+/// With statistics of its own a rank's gradient is not that of one rank's larger batch.
+std::string batch_norm_sentence(const SeriesAnalysis& analysis) {
+  const RunSpec& spec = analysis.series.by_ranks.rbegin()->second.front()->spec;
+  const bool is_local = spec.batch_norm_in_force() == BatchNormPolicy::local;
+  if (spec.ranks == 1 || !is_local || analysis.series.has_label(RunLabel::emulated_compute))
+    return "";
+  return " Batch norm is local: each rank normalises over its own samples only.";
 }
 
 std::string population_sentence(const EvaluationPopulation& population) {
@@ -153,7 +158,7 @@ std::string training_loss_sentence(const SeriesAnalysis& analysis, bool compares
   const auto values = quality_values(analysis, loss_of);
   if (values.empty()) return "";
   const Estimate& d = analysis.quality.back().final_loss.difference;
-  const bool is_told = compares && d.interval && resolves(d, 0);
+  const bool is_told = compares && is_resolved(d, 0);
   return cat(" Training loss of the last epoch: ", values,
              is_told ? cat("; more ranks ended ", d.value > 0 ? "higher" : "lower", " by ",
                            significant(std::abs(d.value), 2))
@@ -176,7 +181,7 @@ std::string quality_sentence(const SeriesAnalysis& analysis) {
          metric_sentences(analysis, compares) +
          quality_of("Best validation loss", quality_values(analysis, validation_loss_of),
                     compares ? difference_words(last.validation_loss.difference, "", false) : "") +
-         training_loss_sentence(analysis, compares);
+         training_loss_sentence(analysis, compares) + batch_norm_sentence(analysis);
 }
 
 }  // namespace scalestudy

@@ -94,7 +94,9 @@ FiguresBySeries draw_all(const StudyAnalysis& analysis,
 std::vector<ReportTable> tables_of(const SeriesAnalysis& one, const SettingWords& words) {
   return {speedup_table(one),
           factorisation_table(one),
+          launch_table(one),
           step_table(one),
+          step_checks_table(one),
           smoothness_table(one),
           quality_table(one),
           differing_settings_table(one, words),
@@ -106,7 +108,8 @@ void write_tables(const StudyAnalysis& analysis,
                   const SettingWords& words,
                   const fs::path& folder) {
   std::vector<ReportTable> tables{run_table(analysis), skipped_table(analysis),
-                                  control_arm_table(analysis), environment_table(analysis)};
+                                  control_arm_table(analysis), arm_contrast_table(analysis),
+                                  environment_table(analysis)};
   for (const SeriesAnalysis& one : analysis.studies()) {
     for (ReportTable& table : tables_of(one, words)) tables.push_back(std::move(table));
   }

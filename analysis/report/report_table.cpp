@@ -69,7 +69,7 @@ std::string small(const std::string& detail) {
 }
 
 std::string body_cell(const TableCell& cell, bool is_number) {
-  return is_number ? cat("<td class=\"number\">", unbroken(cell.shown), "</td>")
+  return is_number ? cat("<td class=\"number\">", unbroken(cell.shown), small(cell.detail), "</td>")
                    : cat("<td>", escape_html(cell.shown), small(cell.detail), "</td>");
 }
 

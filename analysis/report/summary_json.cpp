@@ -52,16 +52,60 @@ json to_json(const SpeedupPoint& p) {
           {"superlinear_unexplained", p.superlinear_unexplained}};
 }
 
+json to_json(const StepGrowth& growth) {
+  json phases;
+  for (std::size_t i = 0; i < phase_count; ++i)
+    phases[std::string(step_phases()[i].name())] = to_json(growth.excess_by_phase_s[i]);
+  return {{"expected_s", number(growth.expected_s)},
+          {"excess_s", to_json(growth.excess_s)},
+          {"phases", phases}};
+}
+
 json to_json(const StepComposition& step) {
   json phases;
   for (std::size_t i = 0; i < phase_count; ++i) {
     phases[std::string(step_phases()[i].name())] = number(step.phase_s[i]);
   }
   return {{"ranks", step.ranks},
+          {"growth", step.growth ? to_json(*step.growth) : json(nullptr)},
           {"step_s", number(step.step_s)},
           {"local_samples", number(step.local_samples)},
           {"phases", phases},
-          {"communication_overhead_frac", number(step.communication_overhead_frac)}};
+          {"communication_overhead_frac", number(step.communication_overhead_frac)},
+          {"peer_wait_frac", number(step.peer_wait_frac)},
+          {"exposed_transfer_frac", number(step.exposed_transfer_frac)}};
+}
+
+json to_json(const ShareOfStep& share) {
+  return {{"median_frac", number(share.median_frac)}, {"p99_frac", number(share.p99_frac)}};
+}
+
+json to_json(const StepCheck& check) {
+  return {{"ranks", check.ranks},
+          {"launches", check.launches},
+          {"step_count", check.steps},
+          {"remainder", to_json(check.remainder)},
+          {"clock_free", to_json(check.clock_free)},
+          {"often_critical_rank", check.often_critical_rank},
+          {"often_critical_frac", number(check.often_critical_frac)},
+          {"spread_median_frac", number(check.spread.median_frac)},
+          {"spread_p99_frac", number(check.spread.p99_frac)},
+          {"idle_exchange_median_s", number(check.idle_exchange_s.median)},
+          {"idle_exchange_min_s", number(check.idle_exchange_s.min)},
+          {"idle_exchange_max_s", number(check.idle_exchange_s.max)},
+          {"recording_frac", number(check.recording_frac)}};
+}
+
+json to_json(const LaunchComposition& launch) {
+  json parts;
+  for (std::size_t i = 0; i < launch_part_count; ++i)
+    parts[std::string(launch_parts()[i].name)] = number(launch.mean.part_s[i]);
+  return {{"ranks", launch.ranks},
+          {"launches", launch.launches},
+          {"launch_wall_time_s", number(launch.mean.wall_s)},
+          {"parts", parts},
+          {"unexplained_s", number(launch.mean.unexplained_s)},
+          {"worst_unexplained_frac", number(launch.worst_unexplained_frac)}};
 }
 
 json to_json(const Smoothness& s) {
@@ -72,6 +116,26 @@ json to_json(const Smoothness& s) {
           {"loss_roughness_equal_samples", number(s.roughness_equal_samples)},
           {"ratio_equal_samples", to_json(s.equal_samples)},
           {"smoothness_window_samples", s.window_samples}};
+}
+
+json to_json(const Outlier& one) {
+  return {{"run_id", one.run->record.header.run_id},
+          {"training_time_ratio", number(one.time_ratio)}};
+}
+
+json to_json(const ArmContrast& one) {
+  const auto arm_name = [](const std::optional<ControlArm>& arm) { return to_string(arm); };
+  return {{"name", one.kind->name},
+          {"left_out", one.kind->left_out},
+          {"base", arm_name(one.kind->base)},
+          {"control_arm", arm_name(one.kind->arm)},
+          {"ranks", one.ranks},
+          {"base_step_s", number(one.base_step_s)},
+          {"arm_step_s", number(one.arm_step_s)},
+          {"saved_s", to_json(one.saved_s)},
+          {"saved_frac", to_json(one.saved_frac)},
+          {"column_s", number(one.column_s)},
+          {"is_on_busy_machine", one.is_on_busy_machine}};
 }
 
 json values_json(const std::vector<double>& values) {
@@ -131,12 +195,17 @@ json to_json(const SeriesAnalysis& analysis) {
           {"control_arm", to_string(spec.control_arm)},
           {"emulated_input", analysis.series.has_label(RunLabel::emulated_input)},
           {"oversubscribed", analysis.series.has_label(RunLabel::oversubscribed)},
+          {"no_spare_core", analysis.series.has_label(RunLabel::no_spare_core)},
           {"scaling_mode", scaling_mode(analysis.series)},
           {"conclusions", conclusions},
           {"points", list_of(analysis.speedup)},
           {"steps", list_of(analysis.steps)},
+          {"step_checks", list_of(analysis.step_checks)},
+          {"launches", list_of(analysis.launches)},
+          {"arm_contrasts", list_of(analysis.arm_contrasts)},
           {"smoothness", list_of(analysis.smoothness)},
           {"quality", list_of(analysis.quality)},
+          {"outliers", list_of(analysis.outliers)},
           {"data_warnings", analysis.data_warnings},
           {"evaluation_sets", {{"identical", population.identical}, {"sets", sets}}}};
 }

@@ -85,6 +85,13 @@ bool any_point(const SeriesAnalysis& analysis, const Has& has) {
   return std::any_of(analysis.speedup.begin(), analysis.speedup.end(), has);
 }
 
+/// Only where rank counts do the same work as one.
+bool has_serial_fraction(const SeriesAnalysis& analysis) {
+  return any_point(analysis, [](const SpeedupPoint& p) {
+    return p.ranks > 1 && std::isfinite(p.serial_fraction.value);
+  });
+}
+
 /// Speaks only of what the table shows.
 std::string speedup_caption(const SeriesAnalysis& analysis) {
   const bool has_ratios = any_point(analysis, [](const SpeedupPoint& p) {
@@ -93,19 +100,15 @@ std::string speedup_caption(const SeriesAnalysis& analysis) {
   const bool has_means = any_point(analysis, [](const auto& p) { return p.launches > 1; });
   const bool has_intervals =
       any_point(analysis, [](const auto& p) { return p.training.interval.has_value(); });
-  const bool has_serial_fraction = any_point(analysis, [](const auto& p) {
-    return p.ranks > 1 && std::isfinite(p.serial_fraction.value);
-  });
   std::string caption = has_ratios ? "Speed-up against one rank, from launch (exec to exit), "
                                      "training clock and steady throughput."
                                    : "Launch (exec to exit), training clock and steady throughput.";
   if (has_means) caption += " Times and rates are geometric means over launches.";
   if (has_intervals) caption += " 95 % intervals in brackets.";
-  if (has_serial_fraction)
+  if (has_serial_fraction(analysis))
     caption +=
         " Serial fraction (Karp and Flatt): the share of the work that would have to be done one "
-        "after the other to explain the training speed-up; above 1 more ranks were slower. It says "
-        "something only where all rank counts do the same work.";
+        "after the other to explain the training speed-up; above 1 more ranks were slower.";
   return caption;
 }
 
@@ -121,7 +124,7 @@ std::string quality_caption(const SeriesAnalysis& analysis) {
     for (const MetricValues& one : q.metrics) look_at(one);
   }
   return cat("Quality", has_deviations ? ": mean ± standard deviation over runs" : "",
-             has_differences ? "; differences to one rank with 95 % Welch intervals" : "", ". ",
+             has_differences ? "; differences to one rank with 95 % intervals" : "", ". ",
              population_proof(analysis.population));
 }
 
@@ -131,7 +134,7 @@ bool has_several_ranks(const SeriesAnalysis& analysis) {
 
 std::string smoothness_caption(const SeriesAnalysis& analysis) {
   const std::string roughness = "Roughness is the standard deviation of log-loss differences ÷ √2.";
-  const auto per_point = analysis.series.spec.smoothness_window_samples;
+  const auto per_point = smoothness_window_samples(analysis.series);
   if (!has_several_ranks(analysis))
     return cat(roughness, " Equal samples: ", per_point, " per point.");
   return cat("How many times as smooth as at one rank: above 1 is smoother. ", roughness,
@@ -152,9 +155,10 @@ ReportTable speedup_table(const SeriesAnalysis& analysis) {
                      {"launch_speedup", "speed-up, launch"},
                      {"training_speedup", "speed-up, training"},
                      {"throughput_speedup", "speed-up, throughput"},
-                     {"training_efficiency", "efficiency, training"},
-                     {"serial_fraction", "serial fraction"}},
+                     {"training_efficiency", "efficiency, training"}},
                     {}};
+  const bool has_fraction = has_serial_fraction(analysis);
+  if (has_fraction) table.columns.push_back({"serial_fraction", "serial fraction"});
   for (const SpeedupPoint& p : analysis.speedup) {
     std::vector<TableCell> row{
         integer_cell(p.ranks), integer_cell(static_cast<std::int64_t>(p.launches)),
@@ -165,7 +169,8 @@ ReportTable speedup_table(const SeriesAnalysis& analysis) {
       row.push_back(ratio_cell(p.ranks, *e));
     }
     row.push_back(shown_cell(percent(p.efficiency.value), p.efficiency.value));
-    row.push_back(p.ranks == 1 ? text_cell("") : estimate_cell(p.serial_fraction, 2));
+    if (has_fraction)
+      row.push_back(p.ranks == 1 ? text_cell("") : estimate_cell(p.serial_fraction, 2));
     table.rows.push_back(row);
   }
   return table;
@@ -202,32 +207,48 @@ ReportTable factorisation_table(const SeriesAnalysis& analysis) {
   return table;
 }
 
+std::vector<std::size_t> phases_that_took_time(const SeriesAnalysis& analysis) {
+  std::vector<std::size_t> phases;
+  for (std::size_t i = 0; i < phase_count; ++i) {
+    const auto took_time = [i](const StepComposition& step) { return step.phase_s[i] != 0; };
+    if (std::any_of(analysis.steps.begin(), analysis.steps.end(), took_time)) phases.push_back(i);
+  }
+  return phases;
+}
+
 ReportTable step_table(const SeriesAnalysis& analysis) {
   ReportTable table{slug(analysis, "step-phases"),
                     has_several_ranks(analysis)
                         ? "A step by phase: mean over ranks, steady steps and runs, in ms; their "
-                          "sum is the step time (max over ranks). Imbalance is the slowest rank "
-                          "minus the mean."
+                          "sum is the step time (max over ranks). Uneven step ends: the longest "
+                          "step of a rank minus the mean."
                         : "A step by phase: mean over steady steps and runs, in ms.",
                     {{"ranks", "ranks"}, {"local_samples", "samples per rank"}},
                     {}};
-  for (const PhaseInfo& phase : step_phases()) {
+  const auto phases = phases_that_took_time(analysis);
+  for (const std::size_t i : phases) {
+    const PhaseInfo& phase = step_phases()[i];
     table.columns.push_back({std::string(phase.name()), std::string(phase.label)});
   }
   table.columns.push_back({"step_s", "step"});
   table.columns.push_back({"expected_step_s", "step if perfect"});
-  table.columns.push_back({"communication_overhead_frac", "exposed comm. share"});
+  const auto add_share = [&](std::string_view name, std::string_view heading) {
+    table.columns.push_back({std::string(name), std::string(heading)});
+  };
+  add_share("communication_overhead_frac", "exposed comm. share");
+  add_share("peer_wait_frac", "of it waiting");
+  add_share("exposed_transfer_frac", "of it transfer");
   for (const StepComposition& step : analysis.steps) {
     std::vector<TableCell> row{integer_cell(step.ranks),
                                shown_cell(compact(step.local_samples), step.local_samples)};
-    for (const double phase_s : step.phase_s) {
-      row.push_back(shown_cell(significant(phase_s * 1e3, 3), phase_s));
-    }
+    for (const std::size_t i : phases)
+      row.push_back(shown_cell(significant(step.phase_s[i] * 1e3, 3), step.phase_s[i]));
     const double expected_s = step.growth ? step.growth->expected_s : not_available;
     row.push_back(shown_cell(significant(step.step_s * 1e3, 3), step.step_s));
     row.push_back(shown_cell(significant(expected_s * 1e3, 3), expected_s));
-    row.push_back(
-        shown_cell(percent(step.communication_overhead_frac), step.communication_overhead_frac));
+    for (const double frac :
+         {step.communication_overhead_frac, step.peer_wait_frac, step.exposed_transfer_frac})
+      row.push_back(shown_cell(percent(frac), frac));
     table.rows.push_back(row);
   }
   return table;
@@ -269,29 +290,6 @@ ReportTable quality_table(const SeriesAnalysis& analysis) {
       table.rows.push_back(quality_row(analysis.quality[i].ranks, *points[i]));
   }
   add_baselines(table, metrics);
-  return table;
-}
-
-ReportTable control_arm_table(const StudyAnalysis& analysis) {
-  ReportTable table{
-      "control-arms",
-      "Control arms: runs for their times only, no part of speed-up, quality or smoothness above.",
-      {{"control_arm", "arm", false},
-       {"ranks", "ranks"},
-       {"runs", "runs"},
-       {"samples_per_s", "samples/s"},
-       {"throughput_speedup", "throughput against its one rank"},
-       {"series", "series", false}},
-      {}};
-  for (const SeriesAnalysis& arm : analysis.control_arms()) {
-    for (const SpeedupPoint& p : arm.speedup) {
-      table.rows.push_back({text_cell(std::string(to_string(arm.series.spec.control_arm))),
-                            integer_cell(p.ranks),
-                            integer_cell(static_cast<std::int64_t>(p.launches)),
-                            number_cell(p.absolute.samples_per_s, 4),
-                            ratio_cell(p.ranks, p.throughput), text_cell(arm.series.name)});
-    }
-  }
   return table;
 }
 

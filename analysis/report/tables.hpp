@@ -11,10 +11,15 @@ namespace scalestudy {
 
 [[nodiscard]] ReportTable speedup_table(const SeriesAnalysis& analysis);
 [[nodiscard]] ReportTable factorisation_table(const SeriesAnalysis& analysis);
+/// Parts in rows, numbers of ranks in columns; no rows where launches were recorded without parts.
+[[nodiscard]] ReportTable launch_table(const SeriesAnalysis& analysis);
 [[nodiscard]] ReportTable step_table(const SeriesAnalysis& analysis);
+/// No rows where runs recorded no waiting apart from transfer.
+[[nodiscard]] ReportTable step_checks_table(const SeriesAnalysis& analysis);
 [[nodiscard]] ReportTable smoothness_table(const SeriesAnalysis& analysis);
 [[nodiscard]] ReportTable quality_table(const SeriesAnalysis& analysis);
 [[nodiscard]] ReportTable control_arm_table(const StudyAnalysis& analysis);
+[[nodiscard]] ReportTable arm_contrast_table(const StudyAnalysis& analysis);
 /// Every run of the folders, also those that failed, are missing or unreadable.
 [[nodiscard]] ReportTable run_table(const StudyAnalysis& analysis);
 [[nodiscard]] ReportTable skipped_table(const StudyAnalysis& analysis);

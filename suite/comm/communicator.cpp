@@ -26,35 +26,41 @@ Communicator::Communicator(std::shared_ptr<CommunicatorInterface> back_end)
   SCALESTUDY_EXPECT(back_end_ != nullptr);
 }
 
-void Communicator::all_reduce(BufferView buffer, ReduceOp op) const {
+CollectiveTimes Communicator::all_reduce(BufferView buffer, ReduceOp op) const {
   SCALESTUDY_EXPECT(is_usable(buffer));
-  back_end_->all_reduce(buffer, op);
+  return back_end_->all_reduce(buffer, op);
 }
 
-void Communicator::broadcast(BufferView buffer, Rank root) const {
+CollectiveTimes Communicator::broadcast(BufferView buffer, Rank root) const {
   SCALESTUDY_EXPECT(is_usable(buffer));
   SCALESTUDY_EXPECT(root.value() >= 0 && root.value() < world_size().value());
-  back_end_->broadcast(buffer, root);
+  return back_end_->broadcast(buffer, root);
 }
 
-void Communicator::all_gather(ConstBufferView mine, BufferView all) const {
+CollectiveTimes Communicator::all_gather(ConstBufferView mine, BufferView all) const {
   SCALESTUDY_EXPECT(is_usable(mine) && is_usable(all));
   SCALESTUDY_EXPECT(is_world_times(all, mine, world_size()));
-  back_end_->all_gather(mine, all);
+  return back_end_->all_gather(mine, all);
 }
 
-void Communicator::reduce_scatter(ConstBufferView all, BufferView mine, ReduceOp op) const {
+CollectiveTimes Communicator::reduce_scatter(ConstBufferView all,
+                                             BufferView mine,
+                                             ReduceOp op) const {
   SCALESTUDY_EXPECT(is_usable(mine) && is_usable(all));
   SCALESTUDY_EXPECT(is_world_times(all, mine, world_size()));
-  back_end_->reduce_scatter(all, mine, op);
+  return back_end_->reduce_scatter(all, mine, op);
 }
 
-void Communicator::barrier() const {
-  back_end_->barrier(std::nullopt);
+CollectiveTimes Communicator::barrier() const {
+  return back_end_->barrier(std::nullopt);
 }
 
-void Communicator::barrier(Seconds deadline) const {
-  back_end_->barrier(deadline);
+CollectiveTimes Communicator::barrier(Seconds deadline) const {
+  return back_end_->barrier(deadline);
+}
+
+Communicator Communicator::duplicate(const std::string& purpose) const {
+  return Communicator(back_end_->duplicate(purpose));
 }
 
 double all_reduce_value(const Communicator& comm, double value, ReduceOp op) {

@@ -1,7 +1,8 @@
 #pragma once
 /// One interface for everything that joins ranks; back-ends: local, threads, shm, mpi.
 /// Every operation is collective: all ranks call it, in the same order, with equal counts and
-/// types. A communicator may be used by one thread at a time, not necessarily always the same.
+/// types, and learn when all had come. A communicator may be used by one thread at a time, not
+/// necessarily always the same; what runs beside it takes a duplicate.
 
 #include <chrono>
 #include <memory>
@@ -20,6 +21,16 @@ namespace scalestudy {
 
 enum class ReduceOp { sum, min, max };
 
+/// When a collective happened, by the steady clock of the rank that asks. Waiting for slower ranks
+/// ends with all_arrived; only what follows moves data.
+struct CollectiveTimes {
+  Clock::time_point entered;      ///< this rank came
+  Clock::time_point all_arrived;  ///< the last rank came
+  Clock::time_point left;         ///< this rank went on
+  [[nodiscard]] double wait_s() const { return Seconds(all_arrived - entered).count(); }
+  [[nodiscard]] double transfer_s() const { return Seconds(left - all_arrived).count(); }
+};
+
 /// What a back-end implements. Deadlines, failure and order rules are those of Communicator.
 class CommunicatorInterface {
  public:
@@ -28,13 +39,34 @@ class CommunicatorInterface {
   [[nodiscard]] virtual std::string transport() const = 0;  ///< for the record: "shared memory"
   [[nodiscard]] virtual Rank rank() const = 0;
   [[nodiscard]] virtual WorldSize world_size() const = 0;
-  virtual void all_reduce(BufferView buffer, ReduceOp op) = 0;
-  virtual void broadcast(BufferView buffer, Rank root) = 0;
-  virtual void all_gather(ConstBufferView mine, BufferView all) = 0;
-  virtual void reduce_scatter(ConstBufferView all, BufferView mine, ReduceOp op) = 0;
+  virtual CollectiveTimes all_reduce(BufferView buffer, ReduceOp op) = 0;
+  virtual CollectiveTimes broadcast(BufferView buffer, Rank root) = 0;
+  virtual CollectiveTimes all_gather(ConstBufferView mine, BufferView all) = 0;
+  virtual CollectiveTimes reduce_scatter(ConstBufferView all, BufferView mine, ReduceOp op) = 0;
   /// `deadline` instead of the communicator's own, if given.
-  virtual void barrier(std::optional<Seconds> deadline) = 0;
+  virtual CollectiveTimes barrier(std::optional<Seconds> deadline) = 0;
+  virtual std::shared_ptr<CommunicatorInterface> duplicate(const std::string& purpose) = 0;
   virtual void abort(const std::string& reason, ExitCode exit_code) noexcept = 0;
+
+  /// What rank 0's clock is ahead of this rank's. Not while an operation runs.
+  virtual void set_clock_offset(Seconds ahead) = 0;
+};
+
+/// What ranks tell each other about time: nanoseconds of rank 0's steady clock.
+class CommonClock {
+ public:
+  void set_offset(Seconds ahead) {
+    ahead_ = std::chrono::duration_cast<std::chrono::nanoseconds>(ahead);
+  }
+  [[nodiscard]] std::int64_t stamp_of(Clock::time_point own) const {
+    return std::chrono::nanoseconds(own.time_since_epoch() + ahead_).count();
+  }
+  [[nodiscard]] Clock::time_point own_time_of(std::int64_t stamp) const {
+    return Clock::time_point(std::chrono::nanoseconds(stamp) - ahead_);
+  }
+
+ private:
+  std::chrono::nanoseconds ahead_{0};
 };
 
 /// Value type; copies share the back-end. Errors of all operations: RunFailed naming the silent
@@ -50,24 +82,34 @@ class Communicator {
   [[nodiscard]] bool is_root() const { return rank() == Rank(0); }
 
   /// In place. The result is bit-equal on all ranks. Collective, blocking. Zero length is legal.
-  void all_reduce(BufferView buffer, ReduceOp op = ReduceOp::sum) const;
+  CollectiveTimes all_reduce(BufferView buffer, ReduceOp op = ReduceOp::sum) const;
 
   /// Collective, blocking.
-  void broadcast(BufferView buffer, Rank root) const;
+  CollectiveTimes broadcast(BufferView buffer, Rank root) const;
 
   /// `all` has world_size × mine.count elements, in rank order. Collective, blocking.
-  void all_gather(ConstBufferView mine, BufferView all) const;
+  CollectiveTimes all_gather(ConstBufferView mine, BufferView all) const;
 
   /// `all` has world_size × mine.count elements; rank r receives the reduced r-th part.
   /// Collective, blocking.
-  void reduce_scatter(ConstBufferView all, BufferView mine, ReduceOp op = ReduceOp::sum) const;
+  CollectiveTimes reduce_scatter(ConstBufferView all,
+                                 BufferView mine,
+                                 ReduceOp op = ReduceOp::sum) const;
 
   /// Collective, blocking.
-  void barrier() const;
+  CollectiveTimes barrier() const;
 
   /// A barrier that waits up to `deadline`, after work that takes ranks differently long.
   /// Collective, blocking.
-  void barrier(Seconds deadline) const;
+  CollectiveTimes barrier(Seconds deadline) const;
+
+  /// The same ranks again, for collectives that run beside those of this one. `purpose` is the same
+  /// on all ranks and used once. Collective, blocking.
+  [[nodiscard]] Communicator duplicate(const std::string& purpose) const;
+
+  /// From now on CollectiveTimes hold although this rank's clock is not rank 0's: that one is
+  /// `ahead` of it (comm/clock_offset.hpp). Holds for later duplicates, too. Local.
+  void set_clock_offset(Seconds ahead) const { back_end_->set_clock_offset(ahead); }
 
   /// Frees all peers: their current and later operations throw; with MPI the whole job ends with
   /// `exit_code`. Local, never throws.

@@ -16,23 +16,37 @@ class LocalCommunicator final : public CommunicatorInterface {
   [[nodiscard]] std::string transport() const override { return "none (one rank)"; }
   [[nodiscard]] Rank rank() const override { return Rank(0); }
   [[nodiscard]] WorldSize world_size() const override { return WorldSize(1); }
-  void all_reduce(BufferView, ReduceOp) override { throw_if_aborted(); }
-  void broadcast(BufferView, Rank) override { throw_if_aborted(); }
-  void all_gather(ConstBufferView mine, BufferView all) override {
-    throw_if_aborted();
+  CollectiveTimes all_reduce(BufferView, ReduceOp) override { return at_once(); }
+  CollectiveTimes broadcast(BufferView, Rank) override { return at_once(); }
+  CollectiveTimes all_gather(ConstBufferView mine, BufferView all) override {
+    auto times = at_once();
     copy(all.data, mine);
+    times.left = Clock::now();
+    return times;
   }
-  void reduce_scatter(ConstBufferView all, BufferView mine, ReduceOp) override {
-    throw_if_aborted();
+  CollectiveTimes reduce_scatter(ConstBufferView all, BufferView mine, ReduceOp) override {
+    auto times = at_once();
     copy(mine.data, all);
+    times.left = Clock::now();
+    return times;
   }
-  void barrier(std::optional<Seconds>) override { throw_if_aborted(); }
+  CollectiveTimes barrier(std::optional<Seconds>) override { return at_once(); }
+  std::shared_ptr<CommunicatorInterface> duplicate(const std::string&) override {
+    return std::make_shared<LocalCommunicator>();
+  }
+  void set_clock_offset(Seconds) override {}
   void abort(const std::string& reason, ExitCode) noexcept override {
     const std::lock_guard lock(mutex_);
     if (reason_.empty()) reason_ = "rank 0 aborted: " + reason;
   }
 
  private:
+  [[nodiscard]] CollectiveTimes at_once() {
+    throw_if_aborted();
+    const auto now = Clock::now();
+    return {now, now, now};
+  }
+
   void throw_if_aborted() {
     const std::lock_guard lock(mutex_);
     if (reason_.empty()) return;

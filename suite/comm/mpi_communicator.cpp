@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <mutex>
 #include <optional>
 #include <thread>
@@ -12,6 +13,7 @@
 #include "comm/mpi_session.hpp"
 #include "comm/reduction.hpp"
 #include "comm/slot_block.hpp"
+#include "comm/watchdog.hpp"
 
 namespace scalestudy {
 
@@ -47,11 +49,11 @@ int int_count(const ConstBufferView& view) {
   return static_cast<int>(view.count.value());
 }
 
-/// A duplicate of MPI_COMM_WORLD, so that our messages cannot meet those of others.
+/// A duplicate, so that our messages cannot meet those of others.
 class OwnComm {
  public:
-  explicit OwnComm(std::shared_ptr<MpiSession> session) : session_(std::move(session)) {
-    check_mpi(MPI_Comm_dup(MPI_COMM_WORLD, &comm_), "MPI_Comm_dup");
+  OwnComm(std::shared_ptr<MpiSession> session, MPI_Comm of) : session_(std::move(session)) {
+    check_mpi(MPI_Comm_dup(of, &comm_), "MPI_Comm_dup");
     check_mpi(MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
   }
   ~OwnComm() {
@@ -70,17 +72,26 @@ class OwnComm {
 struct Verdict {
   enum Kind : std::int32_t { go, silent, differs };
   std::int32_t kind = go;
-  std::int32_t rank = 0;   ///< the one to blame
-  CallSignature expected;  ///< what rank 0 called
-  CallSignature found;     ///< what the other called
+  std::int32_t rank = 0;         ///< the one to blame
+  CallSignature expected;        ///< what rank 0 called
+  CallSignature found;           ///< what the other called
+  std::int64_t all_arrived = 0;  ///< CommonClock's stamp
 };
 
 /// A blocking collective cannot time out. So all ranks first report to rank 0 by messages that can,
-/// and enter the collective only when rank 0 has heard from everybody.
+/// and enter the collective only when rank 0 has heard from everybody. Who stops later, inside the
+/// collective, is noticed by the watchdog.
 class MpiCommunicator final : public CommunicatorInterface {
  public:
-  MpiCommunicator(std::shared_ptr<MpiSession> session, Seconds deadline, std::int64_t most)
-      : session_(std::move(session)), comm_(session_), deadline_(deadline), most_(most) {
+  MpiCommunicator(std::shared_ptr<MpiSession> session,
+                  MPI_Comm parent,
+                  Seconds deadline,
+                  std::int64_t most)
+      : session_(std::move(session)),
+        comm_(session_, parent),
+        deadline_(deadline),
+        most_(most),
+        watchdog_(deadline, [this](const std::string& what) { end_job(what); }) {
     check_mpi(MPI_Comm_rank(comm_.get(), &rank_), "MPI_Comm_rank");
     check_mpi(MPI_Comm_size(comm_.get(), &size_), "MPI_Comm_size");
     transport_ = mpi_library_version();
@@ -91,29 +102,33 @@ class MpiCommunicator final : public CommunicatorInterface {
   [[nodiscard]] Rank rank() const override { return Rank(rank_); }
   [[nodiscard]] WorldSize world_size() const override { return WorldSize(size_); }
 
-  void all_reduce(BufferView buffer, ReduceOp op) override {
-    begin({CallKind::all_reduce, buffer.type, op, 0, buffer.count.value()});
+  CollectiveTimes all_reduce(BufferView buffer, ReduceOp op) override {
+    const auto watched = begin({CallKind::all_reduce, buffer.type, op, 0, buffer.count.value()});
     for_each_chunk(buffer.count.value(), most_, [&](std::int64_t first, std::int64_t count) {
       reduce_in_place(part_of(buffer, first, count), op);
     });
+    return finished();
   }
 
-  void broadcast(BufferView buffer, Rank root) override {
-    begin({CallKind::broadcast, buffer.type, ReduceOp::sum, static_cast<std::int32_t>(root.value()),
-           buffer.count.value()});
+  CollectiveTimes broadcast(BufferView buffer, Rank root) override {
+    const auto watched = begin({CallKind::broadcast, buffer.type, ReduceOp::sum,
+                                static_cast<std::int32_t>(root.value()), buffer.count.value()});
     for_each_chunk(buffer.count.value(), most_, [&](std::int64_t first, std::int64_t count) {
       send_from(part_of(buffer, first, count), root);
     });
+    return finished();
   }
 
-  void all_gather(ConstBufferView mine, BufferView all) override {
-    begin({CallKind::all_gather, mine.type, ReduceOp::sum, 0, mine.count.value()});
+  CollectiveTimes all_gather(ConstBufferView mine, BufferView all) override {
+    const auto watched =
+        begin({CallKind::all_gather, mine.type, ReduceOp::sum, 0, mine.count.value()});
     const std::int64_t count = mine.count.value();
-    if (count == 0) return;
+    if (count == 0) return finished();
     if (count <= most_) {
-      return check(MPI_Allgather(mine.data, int_count(mine), mpi_type(mine.type), all.data,
-                                 int_count(mine), mpi_type(mine.type), comm_.get()),
-                   "MPI_Allgather");
+      check(MPI_Allgather(mine.data, int_count(mine), mpi_type(mine.type), all.data,
+                          int_count(mine), mpi_type(mine.type), comm_.get()),
+            "MPI_Allgather");
+      return finished();
     }
     copy(part_of(all, rank_ * count, count).data, mine);
     for (Rank root; root.value() < size_; ++root) {
@@ -121,16 +136,18 @@ class MpiCommunicator final : public CommunicatorInterface {
         send_from(part_of(all, root.value() * count + first, length), root);
       });
     }
+    return finished();
   }
 
-  void reduce_scatter(ConstBufferView all, BufferView mine, ReduceOp op) override {
-    begin({CallKind::reduce_scatter, mine.type, op, 0, mine.count.value()});
+  CollectiveTimes reduce_scatter(ConstBufferView all, BufferView mine, ReduceOp op) override {
+    const auto watched = begin({CallKind::reduce_scatter, mine.type, op, 0, mine.count.value()});
     const std::int64_t count = mine.count.value();
-    if (count == 0) return;
+    if (count == 0) return finished();
     if (count <= most_) {
-      return check(MPI_Reduce_scatter_block(all.data, mine.data, int_count(mine),
-                                            mpi_type(mine.type), mpi_op(op), comm_.get()),
-                   "MPI_Reduce_scatter_block");
+      check(MPI_Reduce_scatter_block(all.data, mine.data, int_count(mine), mpi_type(mine.type),
+                                     mpi_op(op), comm_.get()),
+            "MPI_Reduce_scatter_block");
+      return finished();
     }
     for (Rank root; root.value() < size_; ++root) {
       for_each_chunk(count, most_, [&](std::int64_t first, std::int64_t length) {
@@ -141,14 +158,24 @@ class MpiCommunicator final : public CommunicatorInterface {
               "MPI_Reduce");
       });
     }
+    return finished();
   }
 
   /// The meeting at rank 0 is a barrier already.
-  void barrier(std::optional<Seconds> deadline) override {
+  CollectiveTimes barrier(std::optional<Seconds> deadline) override {
     const auto usual = std::exchange(deadline_, deadline.value_or(deadline_));
-    begin({});
+    const auto watched = begin({});
     deadline_ = usual;
+    return finished();
   }
+
+  std::shared_ptr<CommunicatorInterface> duplicate(const std::string&) override {
+    auto same = std::make_shared<MpiCommunicator>(session_, comm_.get(), deadline_, most_);
+    same->clock_ = clock_;
+    return same;
+  }
+
+  void set_clock_offset(Seconds ahead) override { clock_.set_offset(ahead); }
 
   /// Ends the whole job: MPI has no way to free the peers alone.
   void abort(const std::string& reason, ExitCode exit_code) noexcept override {
@@ -185,11 +212,32 @@ class MpiCommunicator final : public CommunicatorInterface {
           "MPI_Bcast");
   }
 
-  /// Returns when all ranks have called the same.
-  void begin(const CallSignature& call) {
+  /// From another thread, while ours is inside MPI and will not return.
+  void end_job(const std::string& call) noexcept {
+    abort(cat(call, " did not end within ", human_duration(deadline_.count()),
+              " after all ranks had come: one of them has stopped"),
+          ExitCode::run_failed);
+    std::_Exit(static_cast<int>(ExitCode::run_failed));  // where MPI itself hangs
+  }
+
+  /// Returns when all ranks have called the same; then the watchdog looks on.
+  [[nodiscard]] Watchdog::Watch begin(const CallSignature& signature) {
     if (!failure_.empty()) fail(failure_);
-    if (size_ == 1) return;
-    const Verdict verdict = rank_ == 0 ? judge(call) : report(call);
+    times_.entered = times_.all_arrived = Clock::now();
+    const Call call{signature, clock_.stamp_of(times_.entered)};
+    if (size_ > 1) meet(call);
+    return watchdog_.watch(name_of(signature.kind).data());
+  }
+
+  [[nodiscard]] CollectiveTimes finished() {
+    times_.left = Clock::now();
+    return times_;
+  }
+
+  void meet(const Call& mine) {
+    const CallSignature& call = mine.signature;
+    const Verdict verdict = rank_ == 0 ? judge(mine) : report(mine);
+    times_.all_arrived = clock_.own_time_of(verdict.all_arrived);
     const std::string who = cat("rank ", verdict.rank);
     if (verdict.kind == Verdict::silent) {
       fail(cat(who, " did not reach ", to_text(call), " within ",
@@ -209,27 +257,28 @@ class MpiCommunicator final : public CommunicatorInterface {
   }
 
   /// Rank 0: hears all, then answers all. The answer to a silent rank waits for it in its inbox.
-  Verdict judge(const CallSignature& call) {
+  Verdict judge(const Call& call) {
     const Clock::time_point start = Clock::now();
-    std::vector<CallSignature> calls(static_cast<std::size_t>(size_));
     Verdict verdict;
-    verdict.expected = call;
+    verdict.expected = call.signature;
+    verdict.all_arrived = call.entered;
     for (int peer = 1; peer < size_ && verdict.kind == Verdict::go; ++peer) {
-      CallSignature& theirs = calls[static_cast<std::size_t>(peer)];
+      Call theirs;
       if (!receive(&theirs, sizeof theirs, peer, arrival_tag, start, deadline_)) {
         verdict.kind = Verdict::silent;
-      } else if (!(theirs == call)) {
+      } else if (!(theirs.signature == call.signature)) {
         verdict.kind = Verdict::differs;
-        verdict.found = theirs;
+        verdict.found = theirs.signature;
       }
       verdict.rank = peer;
+      verdict.all_arrived = std::max(verdict.all_arrived, theirs.entered);
     }
     for (int peer = 1; peer < size_; ++peer) send(verdict, peer, verdict_tag);
     return verdict;
   }
 
   /// The others: rank 0 itself may be waiting for a silent rank, so it gets twice the time.
-  Verdict report(const CallSignature& call) {
+  Verdict report(const Call& call) {
     send(call, 0, arrival_tag);
     Verdict verdict;
     if (!receive(&verdict, sizeof verdict, 0, verdict_tag, Clock::now(), 2 * deadline_)) {
@@ -261,9 +310,17 @@ class MpiCommunicator final : public CommunicatorInterface {
       }
       if (turn % 64 == 63 && Clock::now() - start > limit) break;
     }
+    return !cancelled(request);
+  }
+
+  /// `into` is MPI's until the request is complete: it may have been served meanwhile.
+  [[nodiscard]] bool cancelled(MPI_Request& request) {
     check(MPI_Cancel(&request), "MPI_Cancel");
-    MPI_Request_free(&request);
-    return false;
+    MPI_Status status;
+    check(MPI_Wait(&request, &status), "MPI_Wait");
+    int is_cancelled = 0;
+    check(MPI_Test_cancelled(&status, &is_cancelled), "MPI_Test_cancelled");
+    return is_cancelled != 0;
   }
 
   /// Tests before a waiting thread leaves its core to the one that computes; about 100 µs.
@@ -277,6 +334,9 @@ class MpiCommunicator final : public CommunicatorInterface {
   int size_ = 1;
   std::string transport_;
   std::string failure_;
+  CommonClock clock_;
+  CollectiveTimes times_;
+  Watchdog watchdog_;  ///< last: it uses all of the above
 };
 
 }  // namespace
@@ -285,7 +345,8 @@ Communicator make_mpi_communicator(const Rendezvous& rendezvous,
                                    Seconds deadline,
                                    std::int64_t elements_per_call) {
   auto session = MpiSession::join();
-  auto comm = std::make_shared<MpiCommunicator>(session, deadline, elements_per_call);
+  auto comm =
+      std::make_shared<MpiCommunicator>(session, MPI_COMM_WORLD, deadline, elements_per_call);
   if (comm->world_size() == rendezvous.world_size && comm->rank() == rendezvous.rank) {
     return Communicator(std::move(comm));
   }

@@ -213,16 +213,24 @@ PeerWatch watch_of(const SlotBlock& block) {
   return PeerWatch(std::move(processes));
 }
 
+SlotRank join_segment(const Rendezvous& rendezvous, Seconds deadline, std::int64_t slot_bytes) {
+  Gathering gathering(rendezvous, deadline, slot_bytes);
+  const auto mapping = rendezvous.rank == Rank(0) ? gathering.host() : gathering.join();
+  const std::shared_ptr<SlotBlock> block(mapping, &mapping->block());
+  const auto duplicate = [=](const std::string& purpose) {
+    auto place = rendezvous;
+    place.key += "-" + purpose;
+    return join_segment(place, deadline, slot_bytes);
+  };
+  return {"shm", "shared memory", rendezvous.rank, block, watch_of(*block), deadline, duplicate};
+}
+
 }  // namespace
 
 Communicator make_shm_communicator(const Rendezvous& rendezvous,
                                    Seconds deadline,
                                    std::int64_t slot_bytes) {
-  Gathering gathering(rendezvous, deadline, slot_bytes);
-  const auto mapping = rendezvous.rank == Rank(0) ? gathering.host() : gathering.join();
-  const std::shared_ptr<SlotBlock> block(mapping, &mapping->block());
-  return make_slot_communicator(
-      {"shm", "shared memory", rendezvous.rank, block, watch_of(*block), deadline});
+  return make_slot_communicator(join_segment(rendezvous, deadline, slot_bytes));
 }
 
 }  // namespace scalestudy

@@ -131,8 +131,8 @@ std::byte* SlotBlock::slot(Rank rank, int half) {
   return slots + (2 * rank.value() + half) * slot_bytes_;
 }
 
-CallSignature& SlotBlock::signature(Rank rank, int half) {
-  return state(rank).signatures[static_cast<std::size_t>(half)];
+Call& SlotBlock::call(Rank rank, int half) {
+  return state(rank).calls[static_cast<std::size_t>(half)];
 }
 
 void SlotBlock::arrive(Rank rank, std::uint32_t sequence) {

@@ -30,6 +30,11 @@ struct CallSignature {
   std::int64_t count = 0;
   friend bool operator==(const CallSignature&, const CallSignature&) = default;
 };
+/// What a rank says of itself with every chunk of data.
+struct Call {
+  CallSignature signature;
+  std::int64_t entered = 0;  ///< CommonClock's stamp
+};
 [[nodiscard]] std::string_view name_of(CallKind kind);
 [[nodiscard]] std::string to_text(const CallSignature& call);  ///< "all_reduce (sum) of 8 float32"
 
@@ -47,7 +52,7 @@ class SlotBlock {
   [[nodiscard]] pid_t process_of(Rank rank) const;  ///< 0: not claimed yet
 
   [[nodiscard]] std::byte* slot(Rank rank, int half);
-  [[nodiscard]] CallSignature& signature(Rank rank, int half);
+  [[nodiscard]] Call& call(Rank rank, int half);
 
   /// Says that `rank` has reached step `sequence`.
   void arrive(Rank rank, std::uint32_t sequence);
@@ -66,7 +71,7 @@ class SlotBlock {
     std::atomic<std::uint32_t> arrived{0};  ///< futex word
     std::atomic<std::uint32_t> sleepers{0};
     std::atomic<pid_t> process{0};
-    std::array<CallSignature, 2> signatures;
+    std::array<Call, 2> calls;
   };
   enum FailureState : std::uint32_t { none, being_written, written };
 

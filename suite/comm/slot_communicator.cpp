@@ -44,7 +44,7 @@ class SlotCommunicator final : public CommunicatorInterface {
   [[nodiscard]] Rank rank() const override { return place_.rank; }
   [[nodiscard]] WorldSize world_size() const override { return block_.world_size(); }
 
-  void all_reduce(BufferView buffer, ReduceOp op) override {
+  CollectiveTimes all_reduce(BufferView buffer, ReduceOp op) override {
     begin({CallKind::all_reduce, buffer.type, op, 0, buffer.count.value()});
     for_each_chunk(buffer, slot_elements(buffer.type), [&](std::int64_t first, std::int64_t count) {
       const BufferView chunk = part_of(buffer, first, count);
@@ -54,9 +54,10 @@ class SlotCommunicator final : public CommunicatorInterface {
       if (chunk.bytes().value() <= reduce_alone_bytes) return reduce_slots(chunk, 0, op);
       reduce_by_parts(chunk, op);
     });
+    return finished();
   }
 
-  void broadcast(BufferView buffer, Rank root) override {
+  CollectiveTimes broadcast(BufferView buffer, Rank root) override {
     begin({CallKind::broadcast, buffer.type, ReduceOp::sum, static_cast<std::int32_t>(root.value()),
            buffer.count.value()});
     for_each_chunk(buffer, slot_elements(buffer.type), [&](std::int64_t first, std::int64_t count) {
@@ -65,9 +66,10 @@ class SlotCommunicator final : public CommunicatorInterface {
       meet();
       if (rank() != root) copy(chunk.data, in_slot(root, 0, chunk));
     });
+    return finished();
   }
 
-  void all_gather(ConstBufferView mine, BufferView all) override {
+  CollectiveTimes all_gather(ConstBufferView mine, BufferView all) override {
     begin({CallKind::all_gather, mine.type, ReduceOp::sum, 0, mine.count.value()});
     for_each_chunk(mine, slot_elements(mine.type), [&](std::int64_t first, std::int64_t count) {
       copy(my_slot(), part_of(mine, first, count));
@@ -77,9 +79,10 @@ class SlotCommunicator final : public CommunicatorInterface {
         copy(out.data, in_slot(peer, 0, out));
       }
     });
+    return finished();
   }
 
-  void reduce_scatter(ConstBufferView all, BufferView mine, ReduceOp op) override {
+  CollectiveTimes reduce_scatter(ConstBufferView all, BufferView mine, ReduceOp op) override {
     begin({CallKind::reduce_scatter, mine.type, op, 0, mine.count.value()});
     const std::int64_t most = slot_elements(mine.type) / world_;
     for_each_chunk(mine, most, [&](std::int64_t first, std::int64_t count) {
@@ -90,15 +93,25 @@ class SlotCommunicator final : public CommunicatorInterface {
       meet();
       reduce_slots(part_of(mine, first, count), rank().value() * count, op);
     });
+    return finished();
   }
 
-  void barrier(std::optional<Seconds> deadline) override {
+  CollectiveTimes barrier(std::optional<Seconds> deadline) override {
     const auto usual = std::exchange(place_.deadline, deadline.value_or(place_.deadline));
     begin({});
     next_chunk();
     meet();
     place_.deadline = usual;
+    return finished();
   }
+
+  std::shared_ptr<CommunicatorInterface> duplicate(const std::string& purpose) override {
+    auto same = std::make_shared<SlotCommunicator>(place_.duplicate(purpose));
+    same->clock_ = clock_;
+    return same;
+  }
+
+  void set_clock_offset(Seconds ahead) override { clock_.set_offset(ahead); }
 
   void abort(const std::string& reason, ExitCode) noexcept override {
     try {
@@ -109,9 +122,15 @@ class SlotCommunicator final : public CommunicatorInterface {
   }
 
  private:
-  void begin(const CallSignature& call) {
+  void begin(const CallSignature& signature) {
     block_.throw_if_failed();
-    call_ = call;
+    times_.entered = Clock::now();
+    call_ = {signature, clock_.stamp_of(times_.entered)};
+  }
+
+  [[nodiscard]] CollectiveTimes finished() {
+    times_.left = Clock::now();
+    return times_;
   }
 
   [[nodiscard]] std::int64_t slot_elements(DataType type) const {
@@ -139,7 +158,7 @@ class SlotCommunicator final : public CommunicatorInterface {
 
   void next_chunk() {
     half_ = 1 - half_;
-    block_.signature(rank(), half_) = call_;
+    block_.call(rank(), half_) = call_;
   }
 
   /// Each reads its own data where it is; left and right keep rank order.
@@ -176,7 +195,13 @@ class SlotCommunicator final : public CommunicatorInterface {
   void meet() {
     block_.arrive(rank(), ++sequence_);
     for (Rank peer; peer.value() < world_; ++peer) await(peer);
-    for (Rank peer; peer.value() < world_; ++peer) check_call_of(peer);
+    std::int64_t last_entered = call_.entered;
+    for (Rank peer; peer.value() < world_; ++peer) {
+      const Call theirs = block_.call(peer, half_);
+      require_my_call(theirs.signature, peer);
+      last_entered = std::max(last_entered, theirs.entered);
+    }
+    times_.all_arrived = clock_.own_time_of(last_entered);
   }
 
   void await(Rank peer) {
@@ -199,31 +224,32 @@ class SlotCommunicator final : public CommunicatorInterface {
     std::vector<std::string> late;
     for (Rank peer; peer.value() < world_; ++peer) {
       if (place_.peers.has_ended(peer) && !block_.has_arrived(peer, sequence_)) {
-        block_.fail(
-            cat(place_.peers.description(peer), " ended before it reached ", to_text(call_)));
+        block_.fail(cat(place_.peers.description(peer), " ended before it reached ",
+                        to_text(call_.signature)));
       }
       if (is_late && !block_.has_arrived(peer, sequence_)) {
         late.push_back(place_.peers.description(peer));
       }
     }
     if (!late.empty()) {
-      block_.fail(cat(join(late, ", "), " did not reach ", to_text(call_), " within ",
+      block_.fail(cat(join(late, ", "), " did not reach ", to_text(call_.signature), " within ",
                       human_duration(place_.deadline.count())));
     }
   }
 
-  void check_call_of(Rank peer) {
-    const CallSignature theirs = block_.signature(peer, half_);
-    if (theirs == call_) return;
+  void require_my_call(const CallSignature& theirs, Rank peer) {
+    if (theirs == call_.signature) return;
     block_.fail(cat("rank ", peer, " called ", to_text(theirs), " where rank ", rank(), " called ",
-                    to_text(call_)));
+                    to_text(call_.signature)));
     block_.throw_if_failed();
   }
 
   SlotRank place_;
   SlotBlock& block_;
   std::int64_t world_;
-  CallSignature call_;
+  CommonClock clock_;
+  Call call_;
+  CollectiveTimes times_;
   std::uint32_t sequence_ = 0;
   int half_ = 0;
 };

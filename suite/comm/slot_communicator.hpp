@@ -1,6 +1,7 @@
 #pragma once
 /// The five operations over a slot block; serves `threads` and `shm`.
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -18,6 +19,8 @@ struct SlotRank {
   std::shared_ptr<SlotBlock> block;  ///< also keeps its memory
   PeerWatch peers;
   Seconds deadline;  ///< longest silence of a peer
+  /// The place of the same rank in a block of its own for `purpose`.
+  std::function<SlotRank(const std::string& purpose)> duplicate;
 };
 
 [[nodiscard]] Communicator make_slot_communicator(SlotRank place);

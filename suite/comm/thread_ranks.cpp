@@ -1,6 +1,8 @@
 #include <cstdlib>
 #include <cstring>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <new>
 
 #include "core/error.hpp"
@@ -10,21 +12,57 @@
 
 namespace scalestudy {
 
-std::vector<Communicator> make_thread_ranks(WorldSize world_size, Seconds deadline) {
-  SCALESTUDY_EXPECT(world_size.value() >= 1);
+namespace {
+
+std::shared_ptr<SlotBlock> make_block(WorldSize world_size) {
   const std::size_t bytes = SlotBlock::bytes_needed(world_size, default_slot_bytes);
   void* const memory = std::aligned_alloc(64, bytes);
   if (memory == nullptr) throw std::bad_alloc();
   std::memset(memory, 0, bytes);
-  const std::shared_ptr<SlotBlock> block(
-      SlotBlock::create_in(memory, world_size, default_slot_bytes),
-      [](SlotBlock* owned) { std::free(owned); });
+  return {SlotBlock::create_in(memory, world_size, default_slot_bytes),
+          [](SlotBlock* owned) { std::free(owned); }};
+}
 
-  std::vector<Communicator> ranks;
-  for (Rank rank; rank.value() < world_size.value(); ++rank) {
-    ranks.push_back(make_slot_communicator(
-        {"threads", "memory of one process", rank, block, PeerWatch(), deadline}));
+/// Who comes first for a purpose makes its block; the others find it.
+class ThreadBlocks : public std::enable_shared_from_this<ThreadBlocks> {
+ public:
+  ThreadBlocks(WorldSize world_size, Seconds deadline)
+      : world_size_(world_size), deadline_(deadline) {}
+
+  [[nodiscard]] SlotRank place(Rank rank, const std::string& purpose) {
+    return {"threads",
+            "memory of one process",
+            rank,
+            block_for(purpose),
+            PeerWatch(),
+            deadline_,
+            [all = shared_from_this(), rank, purpose](const std::string& next) {
+              return all->place(rank, purpose + "-" + next);
+            }};
   }
+
+ private:
+  [[nodiscard]] std::shared_ptr<SlotBlock> block_for(const std::string& purpose) {
+    const std::lock_guard lock(mutex_);
+    auto& block = blocks_[purpose];
+    if (block == nullptr) block = make_block(world_size_);
+    return block;
+  }
+
+  WorldSize world_size_;
+  Seconds deadline_;
+  std::mutex mutex_;
+  std::map<std::string, std::shared_ptr<SlotBlock>> blocks_;
+};
+
+}  // namespace
+
+std::vector<Communicator> make_thread_ranks(WorldSize world_size, Seconds deadline) {
+  SCALESTUDY_EXPECT(world_size.value() >= 1);
+  const auto blocks = std::make_shared<ThreadBlocks>(world_size, deadline);
+  std::vector<Communicator> ranks;
+  for (Rank rank; rank.value() < world_size.value(); ++rank)
+    ranks.push_back(make_slot_communicator(blocks->place(rank, "")));
   return ranks;
 }
 

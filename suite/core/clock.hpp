@@ -1,5 +1,5 @@
 #pragma once
-/// The only clock for intervals: steady. In libstdc++ high_resolution_clock is not steady.
+/// The clock for intervals: steady. In libstdc++ high_resolution_clock is not steady.
 
 #include <chrono>
 #include <string>
@@ -12,6 +12,11 @@ using Seconds = std::chrono::duration<double>;
 /// Seconds of the steady clock; on Linux the same for every process of one host.
 [[nodiscard]] inline double now_s() {
   return Seconds(Clock::now().time_since_epoch()).count();
+}
+
+/// Seconds since 1970-01-01 00:00 UTC: between processes on hosts whose clocks agree. It may jump.
+[[nodiscard]] inline double unix_time_s() {
+  return Seconds(std::chrono::system_clock::now().time_since_epoch()).count();
 }
 
 class Stopwatch {

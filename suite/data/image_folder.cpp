@@ -48,15 +48,21 @@ bool is_picture_name(const fs::path& name) {
   return extension == ".png" || extension == ".jpg" || extension == ".jpeg";
 }
 
-/// Names of a folder's entries without clutter, sorted.
-std::vector<std::string> entries_of(const fs::path& folder) {
-  std::error_code error;
+/// Names of a folder's entries without clutter, sorted, as far as it can be listed.
+std::vector<std::string> names_in(const fs::path& folder, std::error_code& error) {
   std::vector<std::string> names;
   for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
        entry.increment(error)) {
     auto name = entry->path().filename().string();
     if (!is_clutter(name)) names.push_back(std::move(name));
   }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+std::vector<std::string> entries_of(const fs::path& folder) {
+  std::error_code error;
+  auto names = names_in(folder, error);
   if (error)
     refuse(cat(in_quotes(folder), " cannot be listed: ", error.message()),
            "its pictures are needed", "Check its permissions");
@@ -65,7 +71,6 @@ std::vector<std::string> entries_of(const fs::path& folder) {
       refuse(cat("'", one_line(name), "' in ", in_quotes(folder),
                  " has a control character in its name"),
              "names stand in tables and packs, one to a line", "Rename it");
-  std::sort(names.begin(), names.end());
   return names;
 }
 
@@ -267,6 +272,20 @@ std::unique_ptr<ImageSet> open_image_mask_folder(const fs::path& root) {
 
 std::unique_ptr<ImageSet> open_class_folder(const fs::path& root) {
   return ClassListing(root).set();
+}
+
+std::vector<std::string> files_of_sets(const fs::path& root) {
+  std::error_code ignored;  // what cannot be listed is refused when the set is opened
+  std::vector<std::string> folders{"images", "masks"};
+  for (const std::string split : splits)
+    for (const auto& name : names_in(root / split, ignored))
+      folders.push_back(cat(split, "/", name));
+  std::vector<std::string> files;
+  for (const auto& folder : folders)
+    for (const auto& name : names_in(root / folder, ignored))
+      files.push_back(cat(folder, "/", name));
+  std::sort(files.begin(), files.end());
+  return files;
 }
 
 }  // namespace scalestudy

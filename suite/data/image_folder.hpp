@@ -3,6 +3,8 @@
 
 #include <filesystem>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "data/image_set.hpp"
 
@@ -10,5 +12,8 @@ namespace scalestudy {
 
 [[nodiscard]] std::unique_ptr<ImageSet> open_image_mask_folder(const std::filesystem::path& root);
 [[nodiscard]] std::unique_ptr<ImageSet> open_class_folder(const std::filesystem::path& root);
+
+/// Names from `root` of all files that a set of either layout has there, sorted; checks nothing.
+[[nodiscard]] std::vector<std::string> files_of_sets(const std::filesystem::path& root);
 
 }  // namespace scalestudy

@@ -1,10 +1,14 @@
 #include "engine/epoch_loop.hpp"
 
+#include <array>
 #include <cmath>
 #include <utility>
 
 #include "core/clock.hpp"
 #include "core/text.hpp"
+
+#include "engine/gathered_rows.hpp"
+#include "engine/probe.hpp"
 
 namespace scalestudy {
 
@@ -16,8 +20,8 @@ EpochLoop::EpochLoop(RankServices& services, EpochWork& work)
       work_(work),
       layout_(epoch_layout(plan_)),
       schedule_(make_schedule(services.spec)),
-      timeline_(services.clock, &services.heartbeat),
-      recorder_(services.comm, services.writer, services.clock) {}
+      timeline_(services.clock, &services.heartbeat, services.comms.inner.get()),
+      recorder_(services.comms.control, services.writer, services.clock) {}
 
 TrainingOutcome EpochLoop::run(const RunProgress& from) {
   progress_ = from;
@@ -38,90 +42,163 @@ TrainingOutcome EpochLoop::run(const RunProgress& from) {
 
 void EpochLoop::train_all() {
   work_.start(progress_);
+  probe_exchange();
+  services_.parts.preparation_s = services_.since_loaded.elapsed_s();
   while (progress_.epochs_done < plan_.epochs) {
     train_epoch();
-    if (outcome_.diverged) return;
+    if (outcome_.is_early()) return;
   }
   finish();
 }
 
+void EpochLoop::probe_exchange() {
+  std::vector<std::int64_t> sizes_bytes;
+  for (const auto& bucket : work_.reduction().bucket_marks())
+    sizes_bytes.push_back(bucket.size_bytes);
+  const auto& comms = services_.comms;
+  const auto rows = gathered_unevenly(comms.control, probe(comms.gradients, sizes_bytes));
+  if (services_.writer != nullptr) services_.writer->append_probe(rows);
+}
+
 void EpochLoop::train_epoch() {
-  epoch_loss_ = {};
   work_.begin_epoch();
+  epoch_watch_ = {};
+  saving_s_ = 0;
+  {
+    // Elsewhere a rank that is asked to end does so at once: evaluations are long.
+    std::optional<PendingRequest::Hearing> hearing;
+    if (services_.request != nullptr && !services_.spec.settings.checkpoint.is_off())
+      hearing.emplace(*services_.request);
+    train_steps();
+  }
+  if (!outcome_.is_early()) end_epoch();
+}
+
+void EpochLoop::train_steps() {
+  const auto end = (progress_.epochs_done + 1) * plan_.steps_per_epoch;
   StepLoop loop(work_.step(), work_.reduction(), timeline_);
-  const Stopwatch watch;
-  for (std::int64_t step = 0; step < plan_.steps_per_epoch && !outcome_.diverged; ++step)
+  while (progress_.steps_done < end && !outcome_.is_early()) {
     train_step(loop);
-  flush();
-  if (!outcome_.diverged) end_epoch(watch.elapsed_s());
+    const bool is_due = is_checkpoint_due_after_step();
+    if (is_due || recorder_.is_due() || progress_.steps_done == end) flush();
+    if (is_due || request_ != CheckpointRequest::none) save_within_epoch();
+  }
 }
 
 void EpochLoop::train_step(StepLoop& loop) {
   const StepPlan plan{StepIndex(progress_.steps_done), shard_of_step(progress_.steps_done),
                       schedule_->learning_rate(progress_.samples_seen)};
+  const auto load = load_meter_.read();
   loop.run(plan);
-  facts_.push_back({.loss_sum = std::nan(""),
+  facts_.push_back({.results = {.loss_sum = std::nan("")},
                     .loss_weight = work_.step().loss_weight(),
                     .learning_rate = plan.learning_rate,
                     .sample_count = plan.shard.count,
-                    .epoch = progress_.epochs_done});
+                    .epoch = progress_.epochs_done,
+                    .batch = work_.step().batch_times(),
+                    .load = load_meter_.read() - load,
+                    .recording = std::exchange(recording_, {})});
   progress_.samples_seen += global_count(plan.step, layout_);
   ++progress_.steps_done;
   recorder_.add_step(work_.reduction().bucket_marks());
-  if (recorder_.is_due()) flush();
 }
 
 Shard EpochLoop::shard_of_step(std::int64_t step) const {
-  const auto& comm = services_.comm;
+  const auto& comm = services_.comms.control;
   return shard_of(comm.rank(), comm.world_size(), StepIndex(step), layout_);
 }
 
+std::int64_t EpochLoop::own_samples_of_epoch(std::int64_t epoch) const {
+  const auto first = epoch * plan_.steps_per_epoch;
+  std::int64_t count = 0;
+  for (auto step = first; step < first + plan_.steps_per_epoch; ++step)
+    count += shard_of_step(step).count;
+  return count;
+}
+
 std::vector<StepFacts> EpochLoop::take_facts() {
-  // Losses are read here, between steps, because reading waits for the device.
-  const auto losses = work_.take_loss_sums();
+  // They are read here, between steps, because reading waits for the device.
+  const auto results = work_.take_results();
   for (std::size_t i = 0; i < facts_.size(); ++i) {
-    facts_[i].loss_sum = losses.at(i);
-    epoch_loss_.sum += facts_[i].loss_sum;
-    epoch_loss_.weight += facts_[i].loss_weight;
+    facts_[i].results = results.at(i);
+    progress_.epoch_loss.sum += facts_[i].results.loss_sum;
+    progress_.epoch_loss.weight += facts_[i].loss_weight;
   }
   return std::exchange(facts_, {});
 }
 
 void EpochLoop::flush() {
+  const Stopwatch watch;
   recorder_.resolve_buckets();
   const auto times = timeline_.take_finished();
   const auto facts = take_facts();
   try {
-    recorder_.flush(times, facts);
+    if (services_.monitors != nullptr)
+      services_.monitors->record(services_.writer, services_.clock.origin_s());
+    recording_.wait_s += recorder_.flush(times, facts);
   } catch (const Error&) {
     recorder_.flush_alone(times, facts);  // the others are gone; what this rank measured is not
     throw;
   }
-  note_divergence(facts);
+  agree_how_to_go_on(facts);
+  recording_.total_s += watch.elapsed_s();
 }
 
 void EpochLoop::flush_what_is_left() noexcept {
   try {
+    if (services_.monitors != nullptr)
+      services_.monitors->record_alone(services_.writer, services_.clock.origin_s());
     recorder_.flush_alone(timeline_.take_finished(), take_facts());
   } catch (const std::exception& error) {
     services_.log.error(cat("the last steps could not be written: ", error.what()));
   }
 }
 
-void EpochLoop::note_divergence(const std::vector<StepFacts>& facts) {
-  double nonfinite = 0;
+/// What one rank has found or was asked for holds for all: one exchange, about every second.
+void EpochLoop::agree_how_to_go_on(const std::vector<StepFacts>& facts) {
+  std::array<double, 2> worst{};
+  auto& [nonfinite, request] = worst;
   for (const auto& fact : facts)
-    if (!std::isfinite(fact.loss_sum)) nonfinite = 1;
-  if (all_reduce_value(services_.comm, nonfinite, ReduceOp::max) == 0) return;
+    if (!std::isfinite(fact.results.loss_sum)) nonfinite = 1;
+  if (services_.request != nullptr && services_.request->is_heard())
+    request = static_cast<double>(services_.request->take());
+  services_.comms.control.all_reduce(view_of(std::span<double>(worst)), ReduceOp::max);
+  request_ = static_cast<CheckpointRequest>(static_cast<int>(request));
+  if (nonfinite == 0) return;
+  request_ = CheckpointRequest::none;
   outcome_.diverged = true;
   outcome_.reason = cat("training loss is not finite in epoch ", progress_.epochs_done);
 }
 
-void EpochLoop::end_epoch(double epoch_s) {
+void EpochLoop::save_within_epoch() {
+  if (outcome_.diverged) return;
+  const Stopwatch saving;
+  auto checkpoint = draft_checkpoint();
+  if (checkpoint) checkpoint->publish();  // the steps before it were recorded just now
+  saving_s_ += saving.elapsed_s();
+  if (std::exchange(request_, CheckpointRequest::none) != CheckpointRequest::end) return;
+  outcome_.interrupted = true;
+  outcome_.reason = cat("asked to end; there is a checkpoint after step ", progress_.steps_done);
+}
+
+bool EpochLoop::is_checkpoint_due_after_step() const {
+  const auto every = services_.spec.settings.checkpoint.every_steps;
+  return every > 0 && progress_.steps_done % every == 0;
+}
+
+double EpochLoop::time_of_epoch_s() const {
+  return progress_.epoch_s + epoch_watch_.elapsed_s() - saving_s_;
+}
+
+void EpochLoop::end_epoch() {
   const auto epoch = progress_.epochs_done++;
+  const double epoch_s = time_of_epoch_s();
+  const double loss = training_loss();
+  progress_.epoch_loss = {};
+  progress_.epoch_s = 0;
   const Stopwatch checking;
   services_.heartbeat.beat("replica_check", progress_.steps_done);
-  work_.unite_replicas(shard_of_step(progress_.steps_done - 1).count > 0);
+  work_.unite_replicas(own_samples_of_epoch(epoch));
   const double replica_check_s = checking.elapsed_s();
 
   const Stopwatch evaluating;
@@ -136,10 +213,10 @@ void EpochLoop::end_epoch(double epoch_s) {
     progress_.best_validation_loss = evaluation.loss;
     work_.keep_as_best();
   }
-  auto checkpoint = draft_checkpoint();
-  const double checkpoint_s = saving.elapsed_s();
+  auto checkpoint =
+      is_checkpoint_due_after_epoch() ? draft_checkpoint() : std::optional<AtomicFile>();
+  const double checkpoint_s = saving_s_ + saving.elapsed_s();
 
-  const double loss = training_loss();
   record_evaluation(evaluation, epoch);
   if (auto* const writer = services_.writer) {
     writer->append_epoch({.epoch_s = epoch_s,
@@ -166,18 +243,23 @@ void EpochLoop::note_validation_loss(double loss) {
                                                  progress_.epochs_done - 1, " is not finite")});
 }
 
-std::optional<AtomicFile> EpochLoop::draft_checkpoint() {
+bool EpochLoop::is_checkpoint_due_after_epoch() const {
   const auto every = services_.spec.settings.checkpoint.every_epochs;
   const auto done = progress_.epochs_done;
-  if (every == 0 || (done % every != 0 && done < plan_.epochs)) return {};
+  return every > 0 && (done % every == 0 || done == plan_.epochs);
+}
+
+std::optional<AtomicFile> EpochLoop::draft_checkpoint() {
   services_.heartbeat.beat("checkpoint", progress_.steps_done);
   progress_.schedule_state = schedule_->state();
-  return work_.draft_checkpoint(progress_);
+  auto progress = progress_;
+  if (is_within_epoch(progress, layout_)) progress.epoch_s = time_of_epoch_s();
+  return work_.draft_checkpoint(progress);
 }
 
 double EpochLoop::training_loss() {
-  std::vector<double> sums{epoch_loss_.sum, epoch_loss_.weight};
-  services_.comm.all_reduce(view_of(std::span<double>(sums)));
+  std::vector<double> sums{progress_.epoch_loss.sum, progress_.epoch_loss.weight};
+  services_.comms.control.all_reduce(view_of(std::span<double>(sums)));
   return sums[0] / sums[1];
 }
 
@@ -195,12 +277,17 @@ double EpochLoop::since_start_s() const {
 }
 
 void EpochLoop::finish() {
-  std::vector<Panel> panels;
+  const Stopwatch finishing;
+  Panels panels;
   const auto evaluation = work_.finish(beating("final_evaluation"), panels);
+  services_.parts.final_evaluation_s = finishing.elapsed_s() - panels.making_s;
+  const Stopwatch writing;
   record_evaluation(evaluation, plan_.epochs - 1);
-  if (services_.writer == nullptr) return;
-  for (const auto& panel : panels) services_.writer->write_panel(panel);
-  services_.writer->flush();
+  if (auto* const writer = services_.writer) {
+    for (const auto& panel : panels.images) writer->write_panel(panel);
+    writer->flush();
+  }
+  services_.parts.panels_s = panels.making_s + writing.elapsed_s();
 }
 
 }  // namespace scalestudy

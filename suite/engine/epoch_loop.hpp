@@ -10,12 +10,13 @@
 #include <vector>
 
 #include "core/atomic_file.hpp"
+#include "core/clock.hpp"
 #include "core/parallel.hpp"
 
 #include "data/sampling.hpp"
-#include "record/run_record.hpp"
 
 #include "engine/evaluation.hpp"
+#include "engine/panels.hpp"
 #include "engine/phase_timeline.hpp"
 #include "engine/rank_services.hpp"
 #include "engine/run_progress.hpp"
@@ -41,12 +42,12 @@ class EpochWork {
   virtual void start(const RunProgress& from) = 0;
   virtual void begin_epoch() = 0;
 
-  /// Loss sums of this rank's steps since the last call, in order; may wait for the device.
-  [[nodiscard]] virtual std::vector<double> take_loss_sums() = 0;
+  /// Of this rank's steps since the last call, in order; may wait for the device.
+  [[nodiscard]] virtual std::vector<StepResults> take_results() = 0;
 
-  /// After an epoch's steps: one model on all ranks. `rank_has_samples`: in the last step.
-  /// Collective. Errors: RunFailed when replicas differ.
-  virtual void unite_replicas(bool rank_has_samples) = 0;
+  /// After an epoch's steps: one model on all ranks. `sample_count`: those of this rank in the
+  /// epoch. Collective. Errors: RunFailed when replicas differ.
+  virtual void unite_replicas(std::int64_t sample_count) = 0;
 
   /// On the fixed validation set. Collective.
   [[nodiscard]] virtual Evaluation evaluate(const HeartbeatCallback& heartbeat) = 0;
@@ -54,18 +55,20 @@ class EpochWork {
   /// The model as it is now is the best one so far.
   virtual void keep_as_best() = 0;
 
-  /// Rank 0's, to be published once the epoch is recorded; nothing on other ranks. Collective.
+  /// Between steps or after an epoch; `progress` is this rank's. Rank 0's, to be published once all
+  /// before it is recorded; nothing on other ranks. Collective.
   [[nodiscard]] virtual std::optional<AtomicFile> draft_checkpoint(const RunProgress& progress) = 0;
 
   /// After the last epoch: saves the last weights and returns to the best ones, whose quality is
   /// measured once. Collective.
-  [[nodiscard]] virtual Evaluation finish(const HeartbeatCallback& heartbeat,
-                                          std::vector<Panel>& panels) = 0;
+  [[nodiscard]] virtual Evaluation finish(const HeartbeatCallback& heartbeat, Panels& panels) = 0;
 };
 
 struct TrainingOutcome {
   bool diverged = false;
-  std::string reason;  ///< in words, when diverged
+  bool interrupted = false;  ///< by a signal, after a checkpoint
+  std::string reason;        ///< in words, when one of them
+  [[nodiscard]] bool is_early() const { return diverged || interrupted; }
 };
 
 class EpochLoop {
@@ -78,24 +81,27 @@ class EpochLoop {
   [[nodiscard]] TrainingOutcome run(const RunProgress& from);
 
  private:
-  struct LossMean {
-    double sum = 0;
-    double weight = 0;
-  };
   void train_all();
+  void probe_exchange();
   void train_epoch();
   void train_step(StepLoop& loop);
-  void end_epoch(double epoch_s);
+  void train_steps();
+  void end_epoch();
   void finish();
   void flush();
   void flush_what_is_left() noexcept;
-  void note_divergence(const std::vector<StepFacts>& facts);
+  void agree_how_to_go_on(const std::vector<StepFacts>& facts);
+  void save_within_epoch();
   void note_validation_loss(double loss);
   void record_evaluation(Evaluation evaluation, std::int64_t epoch);
   [[nodiscard]] std::vector<StepFacts> take_facts();
+  [[nodiscard]] bool is_checkpoint_due_after_step() const;
+  [[nodiscard]] bool is_checkpoint_due_after_epoch() const;
   [[nodiscard]] std::optional<AtomicFile> draft_checkpoint();
+  [[nodiscard]] double time_of_epoch_s() const;
   [[nodiscard]] double training_loss();
   [[nodiscard]] Shard shard_of_step(std::int64_t step) const;
+  [[nodiscard]] std::int64_t own_samples_of_epoch(std::int64_t epoch) const;
   [[nodiscard]] HeartbeatCallback beating(const char* phase);
   [[nodiscard]] double since_start_s() const;
 
@@ -107,8 +113,12 @@ class EpochLoop {
   PhaseTimeline timeline_;
   RunRecorder recorder_;
   RunProgress progress_;
-  std::vector<StepFacts> facts_;  ///< of the steps since the last flush; their losses still unread
-  LossMean epoch_loss_;
+  std::vector<StepFacts> facts_;  ///< of the steps since the last flush; their results still unread
+  RecordingTimes recording_;      ///< since the last step
+  ThreadLoadMeter load_meter_;
+  Stopwatch epoch_watch_;  ///< since the epoch's first step here
+  double saving_s_ = 0;    ///< in checkpoints within the epoch, no part of its steps
+  CheckpointRequest request_ = CheckpointRequest::none;  ///< all ranks have agreed on
   TrainingOutcome outcome_;
 };
 

@@ -38,7 +38,9 @@ class InStepInput final : public InputPipeline {
   explicit InStepInput(InputContext context) : context_(std::move(context)) {}
 
   const HostBatch& take(StepIndex step) override {
+    const Stopwatch making;
     context_.make(shard_in(context_, step), batch_);
+    times_ = {.make_s = making.elapsed_s(), .ready_count = 0};
     return batch_;
   }
 
@@ -52,6 +54,7 @@ class SyntheticInput final : public InputPipeline {
  public:
   explicit SyntheticInput(const InputContext& context) {
     context.make(shard_in(context, context.first), batch_);
+    times_ = {.make_s = 0, .ready_count = 1};
   }
   const HostBatch& take(StepIndex) override { return batch_; }
 
@@ -83,10 +86,12 @@ class PrefetchingInput final : public InputPipeline {
     std::unique_lock lock(mutex_);
     spare_.push_back(std::move(current_));
     wanted_ = step.value();
+    const auto ready_count = made_.contains(wanted_) ? std::ssize(made_) : 0;
     changed_.notify_all();
     changed_.wait(lock, [&] { return made_.contains(wanted_); });
     auto made = std::move(made_.extract(wanted_).mapped());
     if (made.error) std::rethrow_exception(made.error);
+    times_ = {.make_s = made.make_s, .ready_count = ready_count};
     current_ = std::move(made.batch);
     return current_;
   }
@@ -94,6 +99,7 @@ class PrefetchingInput final : public InputPipeline {
  private:
   struct Made {
     HostBatch batch;
+    double make_s = 0;
     std::exception_ptr error;
   };
 
@@ -113,11 +119,13 @@ class PrefetchingInput final : public InputPipeline {
         spare_.pop_front();
       }
       lock.unlock();
+      const Stopwatch making;
       try {
         context_.make(shard_in(context_, StepIndex(step)), made.batch);
       } catch (...) {
         made.error = std::current_exception();
       }
+      made.make_s = making.elapsed_s();
       lock.lock();
       made_.emplace(step, std::move(made));
       changed_.notify_all();

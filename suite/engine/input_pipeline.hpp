@@ -13,11 +13,22 @@
 #include "comm/communicator.hpp"
 #include "data/host_batch.hpp"
 #include "data/sampling.hpp"
+#include "record/column.hpp"
 
 namespace scalestudy {
 
 /// Makes the batch of a shard; called from several threads at once. Errors leave through take().
 using BatchMaker = std::function<void(const Shard&, HostBatch&)>;
+
+/// How a batch came about.
+struct BatchTimes {
+  /// Making it; with one producer for all ranks those of all of them, known to rank 0 only.
+  double make_s = not_recorded;
+  /// One producer: moving it to this rank, without waiting for the producer or other ranks.
+  double hand_over_s = not_recorded;
+  /// Batches that were there when it was asked for; 0: not yet this one, -1: not known.
+  std::int64_t ready_count = -1;
+};
 
 class InputPipeline {
  public:
@@ -26,6 +37,12 @@ class InputPipeline {
   /// This rank's batch of `step`; valid until the next call. Steps come in order. Blocks until the
   /// batch is there. Errors: those of the batch maker; those of the communicator (serial).
   [[nodiscard]] virtual const HostBatch& take(StepIndex step) = 0;
+
+  /// Of the batch that was taken last.
+  [[nodiscard]] BatchTimes times() const { return times_; }
+
+ protected:
+  BatchTimes times_;
 };
 
 struct InputContext {

@@ -7,6 +7,8 @@
 #include "core/clock.hpp"
 #include "core/error.hpp"
 
+#include "record/thread_load.hpp"
+
 namespace scalestudy {
 namespace {
 
@@ -28,7 +30,8 @@ const char* to_string(Phase phase) {
 }
 
 double StepTimes::other_s() const {
-  return step_s - std::accumulate(phase_s.begin(), phase_s.end(), 0.0);
+  return step_s - std::accumulate(phase_s.begin(), phase_s.end(), 0.0) - phase_wait_s -
+         phase_transfer_s;
 }
 
 StepClock::~StepClock() = default;
@@ -51,8 +54,8 @@ double HostClock::origin_s() const {
   return static_cast<double>(origin_ns_) * 1e-9;
 }
 
-PhaseTimeline::PhaseTimeline(StepClock& clock, Heartbeat* heartbeat)
-    : clock_(clock), heartbeat_(heartbeat) {}
+PhaseTimeline::PhaseTimeline(StepClock& clock, Heartbeat* heartbeat, InnerCollectives* inner)
+    : clock_(clock), heartbeat_(heartbeat), inner_(inner) {}
 
 void PhaseTimeline::begin_step(std::int64_t step) {
   step_ = step;
@@ -78,6 +81,7 @@ PhaseTimeline::Scope::Scope(PhaseTimeline& timeline, Phase phase)
 
 PhaseTimeline::Scope::~Scope() {
   auto& marks = timeline_.marks_.back();
+  if (timeline_.inner_ != nullptr) marks.inner[index_of(phase_)] = timeline_.inner_->take();
   try {
     marks.phase_end[index_of(phase_)] = timeline_.clock_.mark();
   } catch (...) {
@@ -91,28 +95,43 @@ std::vector<StepTimes> PhaseTimeline::take_finished() {
   finished.reserve(marks_.size());
   for (const auto& marks : marks_) {
     if (!marks.finished) continue;  // an error cut it short
-    StepTimes times;
-    times.start_s = clock_.seconds(marks.begin);
-    times.step_s = clock_.seconds(marks.end) - times.start_s;
-    for (std::size_t p = 0; p < phase_count; ++p)
-      if (marks.seen[p])
-        times.phase_s[p] =
-            clock_.seconds(marks.phase_end[p]) - clock_.seconds(marks.phase_begin[p]);
-    finished.push_back(times);
+    finished.push_back(times_of(marks));
   }
   marks_.clear();
   clock_.recycle();
   return finished;
 }
 
+StepTimes PhaseTimeline::times_of(const StepMarks& marks) {
+  StepTimes times;
+  times.start_s = clock_.seconds(marks.begin);
+  times.step_s = clock_.seconds(marks.end) - times.start_s;
+  for (std::size_t p = 0; p < phase_count; ++p) {
+    if (!marks.seen[p]) continue;
+    const double begin_s = clock_.seconds(marks.phase_begin[p]);
+    const double end_s = clock_.seconds(marks.phase_end[p]);
+    const auto& inner = marks.inner[p];
+    times.phase_s[p] = end_s - begin_s - inner.wait_s - inner.transfer_s;
+    times.phase_wait_s += inner.wait_s;
+    times.phase_transfer_s += inner.transfer_s;
+    if (p != index_of(Phase::exposed_communication)) continue;
+    times.blocked_s = begin_s;
+    times.released_s = end_s;
+  }
+  return times;
+}
+
 double measure_timeline_cost_s(StepClock& clock, Heartbeat& heartbeat) {
   constexpr int steps = 1000;
   PhaseTimeline timeline(clock, &heartbeat);
+  const ThreadLoadMeter meter;
   const Stopwatch watch;
   for (int i = 0; i < steps; ++i) {
+    const auto load = meter.read();
     timeline.begin_step(-1);
     for (std::size_t p = 0; p < phase_count; ++p) (void)timeline.phase(static_cast<Phase>(p));
     timeline.end_step();
+    (void)(meter.read() - load);
   }
   const double elapsed_s = watch.elapsed_s();
   clock.recycle();

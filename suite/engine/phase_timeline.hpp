@@ -9,6 +9,8 @@
 
 #include "record/heartbeat.hpp"
 
+#include "engine/inner_collectives.hpp"
+
 namespace scalestudy {
 
 enum class Phase {
@@ -24,10 +26,15 @@ inline constexpr std::size_t phase_count = 7;
 [[nodiscard]] const char* to_string(Phase phase);
 
 /// Times of one finished step, in seconds; `start_s` counts from the clock's origin.
+/// Phases are without the collectives inside them.
 struct StepTimes {
   double start_s = 0;
   double step_s = 0;
   std::array<double, phase_count> phase_s{};
+  double phase_wait_s = 0;      ///< for slower ranks, in collectives inside phases
+  double phase_transfer_s = 0;  ///< of data, in collectives inside phases
+  double blocked_s = 0;         ///< begin of Phase::exposed_communication
+  double released_s = 0;        ///< its end
   [[nodiscard]] double other_s() const;
 };
 
@@ -66,8 +73,8 @@ class HostClock final : public StepClock {
 
 class PhaseTimeline {
  public:
-  /// `heartbeat` may be null. Both outlive the timeline.
-  PhaseTimeline(StepClock& clock, Heartbeat* heartbeat);
+  /// `heartbeat` and `inner` may be null. All outlive the timeline.
+  PhaseTimeline(StepClock& clock, Heartbeat* heartbeat, InnerCollectives* inner = nullptr);
 
   void begin_step(std::int64_t step);
   void end_step();
@@ -95,17 +102,21 @@ class PhaseTimeline {
     Mark end = 0;
     std::array<Mark, phase_count> phase_begin{};
     std::array<Mark, phase_count> phase_end{};
+    std::array<InnerCollectives::Times, phase_count> inner{};
     std::array<bool, phase_count> seen{};
     bool finished = false;
   };
+  [[nodiscard]] StepTimes times_of(const StepMarks& marks);
+
   StepClock& clock_;
   Heartbeat* heartbeat_;
+  InnerCollectives* inner_;
   std::int64_t step_ = -1;
   std::vector<StepMarks> marks_;
 };
 
-/// What the timeline itself costs per step, measured by timing empty steps on the run's own clock
-/// and heartbeat [s]. Leaves the heartbeat in the last phase.
+/// What the timeline and the load of its thread cost per step, measured by timing empty steps on
+/// the run's own clock and heartbeat [s]. Leaves the heartbeat in the last phase.
 [[nodiscard]] double measure_timeline_cost_s(StepClock& clock, Heartbeat& heartbeat);
 
 }  // namespace scalestudy

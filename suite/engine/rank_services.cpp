@@ -15,12 +15,4 @@ Failure failure_of(const std::exception& error) {
   return {cat("Unexpected error: ", error.what()), ExitCode::internal};
 }
 
-void announce(const Failure& failure,
-              Heartbeat& heartbeat,
-              std::initializer_list<std::optional<Communicator>> comms) noexcept {
-  heartbeat.set_error(failure.message);
-  for (const auto& comm : comms)
-    if (comm) comm->abort(failure.message, failure.exit_code);
-}
-
 }  // namespace scalestudy

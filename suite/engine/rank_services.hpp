@@ -3,20 +3,22 @@
 
 #include <exception>
 #include <filesystem>
-#include <initializer_list>
-#include <optional>
 #include <string>
 
+#include "core/clock.hpp"
 #include "core/error.hpp"
 #include "core/log.hpp"
 
 #include "study/run_spec.hpp"
 
-#include "comm/communicator.hpp"
 #include "record/heartbeat.hpp"
 #include "record/run_file.hpp"
 
+#include "engine/checkpoint_request.hpp"
+#include "engine/host_monitors.hpp"
+#include "engine/part_times.hpp"
 #include "engine/phase_timeline.hpp"
+#include "engine/rank_communicators.hpp"
 
 namespace scalestudy {
 
@@ -29,25 +31,24 @@ struct Failure {
 /// Of one of our own errors, of std::bad_alloc (the run does not fit), or of a bug.
 [[nodiscard]] Failure failure_of(const std::exception& error);
 
-/// Tells the driver and frees the peers, whatever they are waiting in. Local; with MPI the process
-/// ends here. Communicators in the order in which they are freed; not all may be there.
-void announce(const Failure& failure,
-              Heartbeat& heartbeat,
-              std::initializer_list<std::optional<Communicator>> comms) noexcept;
-
 struct RankServices {
   const RunSpec& spec;
-  Communicator comm;
-  /// Own ones where collectives run beside those of the gradients: none when not needed.
-  std::optional<Communicator> batch_norm_comm, input_comm;
+  RankCommunicators comms;
   StepClock& clock;  ///< training clock; its zero is the first touch of training data
   RunFileWriter* writer = nullptr;  ///< rank 0 only
   Heartbeat& heartbeat;
   Log& log;
   std::filesystem::path run_folder;
+  PendingRequest* request = nullptr;  ///< null: nobody can ask for a checkpoint
+  HostMonitors* monitors = nullptr;   ///< null: nobody looks at the machine
+  PartTimes parts = {};               ///< filled in on the way
+  Stopwatch since_loaded = {};        ///< since the data are there
 
+  /// Tells the driver and frees the peers, whatever they are waiting in. Local; with MPI the
+  /// process ends here.
   void announce(const Failure& failure) const noexcept {
-    scalestudy::announce(failure, heartbeat, {batch_norm_comm, input_comm, comm});
+    heartbeat.set_error(failure.message);
+    comms.abort(failure.message, failure.exit_code);
   }
 };
 

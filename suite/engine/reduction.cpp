@@ -8,6 +8,8 @@
 
 #include "core/error.hpp"
 
+#include "record/thread_load.hpp"
+
 namespace scalestudy {
 
 ReductionStrategy::~ReductionStrategy() = default;
@@ -49,12 +51,23 @@ class ReadyCounter {
   std::vector<std::size_t> missing_;
 };
 
+void all_reduce_marked(const Communicator& comm,
+                       const BufferView& view,
+                       StepClock& clock,
+                       BucketMarks& marks) {
+  const double cpu_s = thread_cpu_time_s();
+  marks.entered = clock.mark();
+  marks.wait_s = comm.all_reduce(view).wait_s();
+  marks.left = clock.mark();
+  marks.cpu_s = thread_cpu_time_s() - cpu_s;
+}
+
 /// A thread that runs collectives in the order in which they were handed over.
 ///
 /// Three parties share it: the backward pass hands buckets over and goes on at once; this thread
 /// reduces one bucket at a time, without the lock, so that handing over never waits for the
 /// network; the step's end waits until none is pending. `marks_[b]` is written by the thread that
-/// works on bucket b and read after wait(), whose lock orders the two. After an error nothing more
+/// works on bucket b and read after fence(), whose lock orders the two. After an error nothing more
 /// is reduced, so that no rank enters a collective that its peers never will.
 class CommunicationThread {
  public:
@@ -87,7 +100,7 @@ class CommunicationThread {
   }
 
   /// Blocks until everything handed over is reduced. Errors: the collective's own.
-  void wait() {
+  void fence() {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [this] { return pending_ == 0 || error_; });
     if (error_) std::rethrow_exception(error_);
@@ -112,9 +125,7 @@ class CommunicationThread {
 
   std::exception_ptr reduce_now(std::size_t bucket) {
     try {
-      marks_[bucket].start = clock_.mark();
-      comm_.all_reduce(views_[bucket]);
-      marks_[bucket].end = clock_.mark();
+      all_reduce_marked(comm_, views_[bucket], clock_, marks_[bucket]);
       return nullptr;
     } catch (...) {
       return std::current_exception();
@@ -136,7 +147,7 @@ class CommunicationThread {
 
 std::vector<BucketMarks> marks_for(const std::vector<BufferView>& views) {
   std::vector<BucketMarks> marks;
-  for (const auto& view : views) marks.push_back({view.bytes().value(), 0, 0, 0});
+  for (const auto& view : views) marks.push_back({.size_bytes = view.bytes().value()});
   return marks;
 }
 
@@ -166,7 +177,7 @@ class BucketedOverlap final : public ReductionStrategy {
   }
 
   void finish() override {
-    thread_.wait();
+    thread_.fence();
     SCALESTUDY_EXPECT(next_bucket_ == bucket_count_);
   }
 
@@ -191,15 +202,37 @@ class FlatAfterBackward final : public ReductionStrategy {
   void begin_step() override {}
   void gradient_ready(std::size_t) override {}
   void finish() override {
-    marks_[0].ready = marks_[0].start = clock_.mark();
-    comm_.all_reduce(flat_);
-    marks_[0].end = clock_.mark();
+    marks_[0].ready = clock_.mark();
+    all_reduce_marked(comm_, flat_, clock_, marks_[0]);
   }
   [[nodiscard]] std::span<const BucketMarks> bucket_marks() const override { return marks_; }
 
  private:
   Communicator comm_;
   BufferView flat_;
+  StepClock& clock_;
+  std::vector<BucketMarks> marks_;
+};
+
+/// The barrier-only arm: the ranks wait for each other as they do for gradients, and move one
+/// number.
+class BarrierOnly final : public ReductionStrategy {
+ public:
+  explicit BarrierOnly(const ReductionContext& context)
+      : comm_(context.comm), clock_(context.clock), marks_(1) {
+    marks_[0].size_bytes = sizeof(nothing_);
+  }
+  void begin_step() override {}
+  void gradient_ready(std::size_t) override {}
+  void finish() override {
+    marks_[0].ready = clock_.mark();
+    all_reduce_marked(comm_, view_of(std::span(&nothing_, 1)), clock_, marks_[0]);
+  }
+  [[nodiscard]] std::span<const BucketMarks> bucket_marks() const override { return marks_; }
+
+ private:
+  Communicator comm_;
+  double nothing_ = 0;
   StepClock& clock_;
   std::vector<BucketMarks> marks_;
 };
@@ -226,6 +259,8 @@ std::unique_ptr<ReductionStrategy> make_reduction(Reduction reduction,
       return std::make_unique<BucketedOverlap>(context);
     case Reduction::flat_after_backward:
       return std::make_unique<FlatAfterBackward>(context);
+    case Reduction::barrier_only:
+      return std::make_unique<BarrierOnly>(context);
     case Reduction::none:
       return std::make_unique<NoReduction>(context);
   }

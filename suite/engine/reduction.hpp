@@ -17,12 +17,15 @@
 
 namespace scalestudy {
 
-/// One bucket in one step, by the step clock.
+/// One bucket in one step, by the step clock. The wait is a duration, since the communicator knows
+/// nothing of devices' clocks.
 struct BucketMarks {
   std::int64_t size_bytes = 0;
-  Mark ready = 0;  ///< its last gradient was ready
-  Mark start = 0;  ///< the collective was entered
-  Mark end = 0;    ///< the collective was left
+  Mark ready = 0;    ///< its last gradient was ready
+  Mark entered = 0;  ///< by this rank, the collective
+  Mark left = 0;
+  double wait_s = 0;  ///< from `entered` until all ranks had come
+  double cpu_s = 0;   ///< CPU time of the thread that carried it
 };
 
 class ReductionStrategy {

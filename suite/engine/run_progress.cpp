@@ -7,6 +7,10 @@ EpochLayout epoch_layout(const RulePlan& plan) {
           plan.epoch_stride_samples};
 }
 
+bool is_within_epoch(const RunProgress& progress, const EpochLayout& layout) {
+  return progress.steps_done > progress.epochs_done * layout.steps_per_epoch;
+}
+
 RunProgress progress_after(std::int64_t epochs, const EpochLayout& layout) {
   RunProgress progress;
   progress.epochs_done = epochs;

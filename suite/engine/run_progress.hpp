@@ -11,14 +11,26 @@
 
 namespace scalestudy {
 
-/// How far a run is: what the loop carries from epoch to epoch, and a checkpoint keeps of it.
+/// A mean of losses in the making.
+struct LossMean {
+  double sum = 0;
+  double weight = 0;
+};
+
+/// How far a run is: what the loop carries from step to step, and a checkpoint keeps of it.
 struct RunProgress {
   std::int64_t epochs_done = 0;
   std::int64_t steps_done = 0;
   std::int64_t samples_seen = 0;  ///< by all ranks
   double best_validation_loss = std::numeric_limits<double>::infinity();
   std::vector<double> schedule_state;  ///< empty: as the schedule begins
+  // Of the steps of an epoch that is not over.
+  LossMean epoch_loss;  ///< this rank's
+  double epoch_s = 0;   ///< what they took
 };
+
+/// Whether steps of an epoch are done that is not over.
+[[nodiscard]] bool is_within_epoch(const RunProgress& progress, const EpochLayout& layout);
 
 /// At the end of `epochs` epochs, on whatever number of ranks they were trained.
 [[nodiscard]] RunProgress progress_after(std::int64_t epochs, const EpochLayout& layout);

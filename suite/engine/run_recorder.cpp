@@ -7,6 +7,8 @@
 
 #include "core/error.hpp"
 
+#include "engine/gathered_rows.hpp"
+
 namespace scalestudy {
 namespace {
 
@@ -22,37 +24,46 @@ StepRow step_row(const StepTimes& times, const StepFacts& facts) {
           .forward_s = phase(Phase::forward),
           .backward_s = phase(Phase::backward),
           .exposed_communication_s = phase(Phase::exposed_communication),
+          .phase_wait_s = times.phase_wait_s,
+          .phase_transfer_s = times.phase_transfer_s,
           .optimizer_s = phase(Phase::optimizer),
           .other_s = times.other_s(),
           .start_s = times.start_s,
+          .ready_s = times.blocked_s,
+          .released_s = times.released_s,
+          .batch_make_s = facts.batch.make_s,
+          .batch_hand_over_s = facts.batch.hand_over_s,
+          .recording_s = facts.recording.total_s,
+          .recording_wait_s = facts.recording.wait_s,
+          .cpu_time_s = facts.load.cpu_time_s,
+          .run_queue_wait_s = facts.load.run_queue_wait_s,
           // A rank without samples in this step has no loss of its own.
-          .loss = facts.loss_weight > 0 ? facts.loss_sum / facts.loss_weight : not_recorded,
+          .loss = facts.loss_weight > 0 ? facts.results.loss_sum / facts.loss_weight : not_recorded,
           .loss_weight = facts.loss_weight,
+          .local_gradient_square_norm = facts.results.local_gradient_square_norm,
+          .global_gradient_square_norm = facts.results.global_gradient_square_norm,
           .learning_rate = facts.learning_rate,
           .sample_count = facts.sample_count,
-          .epoch = facts.epoch};
+          .epoch = facts.epoch,
+          .batch_ready_count = facts.batch.ready_count,
+          .involuntary_switches_count = facts.load.involuntary_switches_count,
+          .major_faults_count = facts.load.major_faults_count};
 }
 
-/// The rows of all ranks, rank after rank; as many of each. Collective.
-template <class Row>
-std::vector<Row> gathered(const Communicator& comm, const std::vector<Row>& mine) {
-  std::vector<double> own;
-  for (const auto& row : mine)
-    for (const auto& column : columns_of<Row>) own.push_back(number_in(row, column));
-  std::vector<double> all(own.size() * comm.world_size().index());
-  comm.all_gather(const_view_of(std::span<const double>(own)), view_of(std::span<double>(all)));
-  std::vector<Row> rows(mine.size() * comm.world_size().index());
-  auto number = all.begin();
-  for (auto& row : rows)
-    for (const auto& column : columns_of<Row>) set_number(row, column, *number++);
-  return rows;
-}
-
-std::vector<StepRow> step_rows(std::span<const StepTimes> times, std::span<const StepFacts> facts) {
-  SCALESTUDY_EXPECT(times.size() == facts.size());
-  std::vector<StepRow> rows;
-  for (std::size_t i = 0; i < times.size(); ++i) rows.push_back(step_row(times[i], facts[i]));
-  return rows;
+/// Until the last gradient of the slowest rank is ready, the others wait for it; only then is
+/// anybody waiting for data to move (METRICS.md#waiting-and-transfer). Collective. Returns how long
+/// the slowest rank let this one wait here [s].
+double split_blocked_time(const Communicator& comm, std::vector<StepRow>& rows) {
+  std::vector<double> last_ready_s;
+  for (const auto& row : rows) last_ready_s.push_back(row.ready_s);
+  const auto times = comm.all_reduce(view_of(std::span(last_ready_s)), ReduceOp::max);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    auto& row = rows[i];
+    const double blocked_s = row.released_s - row.exposed_communication_s;
+    row.peer_wait_s = std::max(std::min(last_ready_s[i], row.released_s) - blocked_s, 0.0);
+    row.exposed_transfer_s = row.exposed_communication_s - row.peer_wait_s;
+  }
+  return times.wait_s();
 }
 
 }  // namespace
@@ -68,14 +79,25 @@ void RunRecorder::add_step(std::span<const BucketMarks> buckets) {
 void RunRecorder::resolve_buckets() {
   for (const auto& step : std::exchange(marks_, {})) {
     auto& buckets = buckets_.emplace_back();
-    for (const auto& bucket : step)
-      buckets.push_back({bucket.size_bytes, clock_.seconds(bucket.ready),
-                         clock_.seconds(bucket.start), clock_.seconds(bucket.end)});
+    for (const auto& bucket : step) {
+      const double entered_s = clock_.seconds(bucket.entered);
+      buckets.push_back({.rank = comm_.rank().value(),
+                         .bucket = static_cast<std::int64_t>(buckets.size()),
+                         .size_bytes = bucket.size_bytes,
+                         .ready_s = clock_.seconds(bucket.ready),
+                         .entered_s = entered_s,
+                         .all_arrived_s = entered_s + bucket.wait_s,
+                         .left_s = clock_.seconds(bucket.left),
+                         .cpu_s = bucket.cpu_s});
+    }
   }
 }
 
-void RunRecorder::flush(const std::vector<StepTimes>& times, const std::vector<StepFacts>& facts) {
-  const auto steps = gathered(comm_, step_rows(times, facts));
+double RunRecorder::flush(const std::vector<StepTimes>& times,
+                          const std::vector<StepFacts>& facts) {
+  auto mine = step_rows(times, facts);
+  const double wait_s = split_blocked_time(comm_, mine);
+  const auto steps = gathered(comm_, mine);
   const auto buckets = gathered(comm_, bucket_rows(times));
   if (writer_ != nullptr) {
     written_ = true;
@@ -88,6 +110,7 @@ void RunRecorder::flush(const std::vector<StepTimes>& times, const std::vector<S
   collected_ = 0;
   written_ = false;
   buckets_.clear();
+  return wait_s;
 }
 
 void RunRecorder::flush_alone(const std::vector<StepTimes>& times,
@@ -100,19 +123,26 @@ void RunRecorder::flush_alone(const std::vector<StepTimes>& times,
   writer_->flush();
 }
 
+std::vector<StepRow> RunRecorder::step_rows(std::span<const StepTimes> times,
+                                            std::span<const StepFacts> facts) const {
+  SCALESTUDY_EXPECT(times.size() == facts.size());
+  std::vector<StepRow> rows;
+  for (std::size_t i = 0; i < times.size(); ++i) {
+    auto& row = rows.emplace_back(step_row(times[i], facts[i]));
+    if (i >= buckets_.size() || buckets_[i].empty()) continue;
+    row.ready_s = std::ranges::max(buckets_[i], {}, &BucketRow::ready_s).ready_s;
+  }
+  return rows;
+}
+
 std::vector<BucketRow> RunRecorder::bucket_rows(const std::vector<StepTimes>& times) const {
   std::vector<BucketRow> rows;
   for (std::size_t i = 0; i < buckets_.size() && i < times.size(); ++i) {
-    const double step_start_s = times[i].start_s;
-    for (std::size_t b = 0; b < buckets_[i].size(); ++b) {
-      const auto& bucket = buckets_[i][b];
-      rows.push_back({.rank = comm_.rank().value(),
-                      .step = first_step_ + static_cast<std::int64_t>(i),
-                      .bucket = static_cast<std::int64_t>(b),
-                      .size_bytes = bucket.size_bytes,
-                      .ready_s = bucket.ready_s - step_start_s,
-                      .start_s = bucket.start_s - step_start_s,
-                      .end_s = bucket.end_s - step_start_s});
+    for (auto row : buckets_[i]) {
+      row.step = first_step_ + static_cast<std::int64_t>(i);
+      for (auto* time_s : {&row.ready_s, &row.entered_s, &row.all_arrived_s, &row.left_s})
+        *time_s -= times[i].start_s;
+      rows.push_back(row);
     }
   }
   return rows;

@@ -94,10 +94,13 @@ class SerialInput final : public InputPipeline {
     std::unique_lock lock(mutex_);
     spare_.push_back(std::move(current_));
     wanted_ = step.value();
+    const auto ready_count = std::ssize(queue_);
     changed_.notify_all();
     changed_.wait(lock, [&] { return !queue_.empty() || error_; });
     if (queue_.empty()) std::rethrow_exception(error_);
-    current_ = std::move(queue_.front());
+    current_ = std::move(queue_.front().batch);
+    times_ = queue_.front().times;
+    times_.ready_count = ready_count;
     queue_.pop_front();
     return current_;
   }
@@ -128,13 +131,18 @@ class SerialInput final : public InputPipeline {
   }
 
   void deliver(StepIndex step) {
-    if (context_.rank == Rank(0)) make_all(step);
-    broadcast();
+    BatchTimes times;
+    if (context_.rank == Rank(0)) {
+      const Stopwatch making;
+      make_all(step);
+      times.make_s = making.elapsed_s();
+    }
+    times.hand_over_s = broadcast();
     auto batch = take_spare();
     bytes_.start_reading();
     for (std::int64_t rank = 0; rank <= context_.rank.value(); ++rank) bytes_.read(batch);
     const std::scoped_lock lock(mutex_);
-    queue_.push_back(std::move(batch));
+    queue_.push_back({std::move(batch), times});
     changed_.notify_all();
   }
 
@@ -146,12 +154,14 @@ class SerialInput final : public InputPipeline {
     }
   }
 
-  void broadcast() {
-    if (!context_.comm) return;
+  /// Returns how long it moved data [s].
+  double broadcast() {
+    if (!context_.comm) return 0;
     std::vector<std::int64_t> size{static_cast<std::int64_t>(bytes_.bytes().size())};
-    context_.comm->broadcast(view_of(std::span(size)), Rank(0));
+    const auto announced = context_.comm->broadcast(view_of(std::span(size)), Rank(0));
     bytes_.bytes().resize(static_cast<std::size_t>(size[0]));
-    context_.comm->broadcast(view_of(std::span(bytes_.bytes())), Rank(0));
+    const auto moved = context_.comm->broadcast(view_of(std::span(bytes_.bytes())), Rank(0));
+    return announced.transfer_s() + moved.transfer_s();
   }
 
   HostBatch take_spare() {
@@ -170,7 +180,12 @@ class SerialInput final : public InputPipeline {
   bool stop_ = false;
   std::int64_t wanted_;  ///< step in use, or waited for
   std::exception_ptr error_;
-  std::deque<HostBatch> queue_, spare_;
+  struct Delivered {
+    HostBatch batch;
+    BatchTimes times;
+  };
+  std::deque<Delivered> queue_;
+  std::deque<HostBatch> spare_;
   HostBatch current_;
   std::thread courier_;  // last: it uses all of the above
 };

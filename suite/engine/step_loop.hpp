@@ -3,6 +3,7 @@
 
 #include "data/sampling.hpp"
 
+#include "engine/input_pipeline.hpp"
 #include "engine/phase_timeline.hpp"
 #include "engine/reduction.hpp"
 
@@ -34,6 +35,8 @@ class StepWork {
 
   /// Of the rank's batch: samples, or masked voxels. After forward().
   [[nodiscard]] virtual double loss_weight() const = 0;
+  /// Of the rank's batch. After prepare_batch().
+  [[nodiscard]] virtual BatchTimes batch_times() const { return {}; }
 };
 
 class StepLoop {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -13,6 +14,9 @@
 #include "hdf5/storage.hpp"
 
 namespace scalestudy {
+
+/// What no number was recorded for.
+inline constexpr double not_recorded = std::numeric_limits<double>::quiet_NaN();
 
 enum class Better { higher, lower, none };
 

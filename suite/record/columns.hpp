@@ -6,71 +6,14 @@
 
 #include <array>
 #include <cstdint>
-#include <limits>
 #include <string>
 #include <string_view>
 
+#include "record/cause_columns.hpp"
 #include "record/column.hpp"
+#include "record/step_columns.hpp"
 
 namespace scalestudy {
-
-/// What no number was recorded for.
-inline constexpr double not_recorded = std::numeric_limits<double>::quiet_NaN();
-
-/// /steps/<name>[rank, step]
-struct StepRow {
-  static constexpr std::string_view group = "/steps";
-  double step_s = not_recorded;
-  double input_wait_s = not_recorded;
-  double host_to_device_s = not_recorded;
-  double device_step_s = 0;
-  double forward_s = not_recorded;
-  double backward_s = not_recorded;
-  double exposed_communication_s = not_recorded;
-  double optimizer_s = not_recorded;
-  double other_s = not_recorded;
-  double start_s = not_recorded;
-  double loss = not_recorded;
-  double loss_weight = not_recorded;
-  double learning_rate = not_recorded;
-  std::int64_t sample_count = 0;
-  std::int64_t epoch = 0;
-};
-template <>
-inline constexpr std::array columns_of<StepRow>{
-    column<&StepRow::step_s>("s", "Wall time of the step", Better::lower, "max over ranks"),
-    column<&StepRow::input_wait_s>(
-        "s", "Waiting for the next batch", Better::lower, "mean over ranks"),
-    column<&StepRow::host_to_device_s>(
-        "s", "Copying the batch to the device", Better::lower, "mean over ranks"),
-    column<&StepRow::device_step_s>(
-        "s",
-        "Forward and backward pass replayed as one device graph; 0 where they are timed apart",
-        Better::lower,
-        "mean over ranks"),
-    column<&StepRow::forward_s>("s", "Forward pass and loss", Better::lower, "mean over ranks"),
-    column<&StepRow::backward_s>("s", "Backward pass", Better::lower, "mean over ranks"),
-    column<&StepRow::exposed_communication_s>(
-        "s", "Blocked for gradients after the backward pass", Better::lower, "mean over ranks"),
-    column<&StepRow::optimizer_s>("s", "Parameter update", Better::lower, "mean over ranks"),
-    column<&StepRow::other_s>(
-        "s", "Step time not covered by a phase", Better::lower, "mean over ranks"),
-    column<&StepRow::start_s>(
-        "s", "Start of the step after the training clock's start", Better::none, "per rank"),
-    column<&StepRow::loss>("1",
-                           "Weighted mean loss of the rank's own samples",
-                           Better::lower,
-                           "mean weighted by loss_weight"),
-    column<&StepRow::loss_weight>("1",
-                                  "Weight of the rank's loss: samples, or masked voxels",
-                                  Better::none,
-                                  "sum over ranks"),
-    column<&StepRow::learning_rate>(
-        "1", "Learning rate in force", Better::none, "equal on all ranks"),
-    column<&StepRow::sample_count>(
-        "samples", "Samples in the rank's batch", Better::none, "sum over ranks"),
-    column<&StepRow::epoch>("1", "Epoch the step belongs to", Better::none, "equal on all ranks")};
-static_assert(columns_cover_row<StepRow>());
 
 /// /epochs/<name>[epoch]
 struct EpochRow {
@@ -104,10 +47,8 @@ inline constexpr std::array columns_of<EpochRow>{
         "samples", "Samples consumed by all ranks since the start", Better::none, "sum over ranks"),
     column<&EpochRow::evaluation_s>(
         "s", "Wall time of the evaluation after the epoch", Better::lower, "rank 0"),
-    column<&EpochRow::checkpoint_s>("s",
-                                    "Wall time of writing weights and checkpoint after the epoch",
-                                    Better::lower,
-                                    "rank 0"),
+    column<&EpochRow::checkpoint_s>(
+        "s", "Wall time of writing weights and checkpoints of the epoch", Better::lower, "rank 0"),
     column<&EpochRow::replica_check_s>(
         "s",
         "Wall time of comparing the replicas and averaging batch norm statistics",
@@ -129,6 +70,9 @@ struct EvaluationRow {
   double iou = not_recorded;
   double iou_smoothed = not_recorded;
   double dice = not_recorded;
+  double intersection_count = not_recorded;
+  double predicted_count = not_recorded;
+  double target_count = not_recorded;
   double iou_sample_p05 = not_recorded;
   double iou_sample_median = not_recorded;
   double iou_sample_p95 = not_recorded;
@@ -163,6 +107,12 @@ inline constexpr std::array columns_of<EvaluationRow>{
         "global"),
     column<&EvaluationRow::dice>(
         "1", "Dice coefficient of the foreground, global counts", Better::higher, "global"),
+    column<&EvaluationRow::intersection_count>(
+        "pixels", "I: foreground in prediction and mask, of all samples", Better::none, "global"),
+    column<&EvaluationRow::predicted_count>(
+        "pixels", "P: foreground in the prediction, of all samples", Better::none, "global"),
+    column<&EvaluationRow::target_count>(
+        "pixels", "T: foreground in the mask, of all samples", Better::none, "global"),
     column<&EvaluationRow::iou_sample_p05>(
         "1",
         "5th percentile of the samples' own intersection over union",
@@ -202,28 +152,6 @@ inline constexpr std::array columns_of<EvaluationRow>{
         "1", "Order-free hash of the evaluated sample ids, hexadecimal", Better::none, "global")};
 static_assert(columns_cover_row<EvaluationRow>());
 
-/// /buckets/<name>[row]: one row per rank, step and bucket. Times count from the step's start.
-struct BucketRow {
-  static constexpr std::string_view group = "/buckets";
-  std::int64_t rank = -1;
-  std::int64_t step = -1;
-  std::int64_t bucket = -1;
-  std::int64_t size_bytes = 0;
-  double ready_s = not_recorded;
-  double start_s = not_recorded;
-  double end_s = not_recorded;
-};
-template <>
-inline constexpr std::array columns_of<BucketRow>{
-    column<&BucketRow::rank>("1", "Rank"),
-    column<&BucketRow::step>("1", "Step"),
-    column<&BucketRow::bucket>("1", "Bucket, in launch order"),
-    column<&BucketRow::size_bytes>("bytes", "Bytes reduced"),
-    column<&BucketRow::ready_s>("s", "Last gradient of the bucket was ready"),
-    column<&BucketRow::start_s>("s", "The collective was entered"),
-    column<&BucketRow::end_s>("s", "The collective was left")};
-static_assert(columns_cover_row<BucketRow>());
-
 /// /ranks/<name>[rank]
 struct RankRow {
   static constexpr std::string_view group = "/ranks";
@@ -232,7 +160,17 @@ struct RankRow {
   std::string device;
   std::string binding;
   std::int64_t threads = 0;
+  double clock_offset_s = not_recorded;
+  double clock_offset_error_s = not_recorded;
+  double clock_drift_s = not_recorded;
+  double started_unix_s = not_recorded;
   double initialisation_s = not_recorded;
+  double data_read_s = not_recorded;
+  double preparation_s = not_recorded;
+  double first_pass_s = not_recorded;
+  double final_evaluation_s = not_recorded;
+  double panels_s = not_recorded;
+  double recorded_unix_s = not_recorded;
   double cpu_time_s = not_recorded;
   double clocked_s = not_recorded;
   double clocked_cpu_time_s = not_recorded;
@@ -248,8 +186,45 @@ inline constexpr std::array columns_of<RankRow>{
     column<&RankRow::device>("1", "Device in use"),
     column<&RankRow::binding>("1", "Cores the process may run on"),
     column<&RankRow::threads>("1", "Compute threads in force"),
+    column<&RankRow::clock_offset_s>("s",
+                                     "What rank 0's steady clock was ahead of this rank's at the "
+                                     "start; recorded times are corrected by it",
+                                     Better::none,
+                                     "per rank"),
+    column<&RankRow::clock_offset_error_s>(
+        "s", "Bound of what is wrong with it", Better::lower, "max over ranks"),
+    column<&RankRow::clock_drift_s>("s",
+                                    "The same offset at the end, less that at the start; recorded "
+                                    "times are not corrected by it",
+                                    Better::none,
+                                    "per rank"),
+    column<&RankRow::started_unix_s>(
+        "s", "Start of the process, after 1970-01-01 00:00 UTC", Better::none, "per rank"),
     column<&RankRow::initialisation_s>(
         "s", "From process start to the training clock's start", Better::lower, "max over ranks"),
+    column<&RankRow::data_read_s>("s",
+                                  "From then until the data of all ranks are read and prepared",
+                                  Better::lower,
+                                  "max over ranks"),
+    column<&RankRow::preparation_s>(
+        "s",
+        "From then to the first step: checkpoint, run file, replicas, first pass",
+        Better::lower,
+        "max over ranks"),
+    column<&RankRow::first_pass_s>(
+        "s",
+        "Part of it for the first pass, which finds the order of the gradients",
+        Better::lower,
+        "max over ranks"),
+    column<&RankRow::final_evaluation_s>(
+        "s",
+        "Saving the last weights, and the evaluation of the best ones without panels",
+        Better::lower,
+        "max over ranks"),
+    column<&RankRow::panels_s>(
+        "s", "Making and writing what is shown of the run", Better::lower, "rank 0"),
+    column<&RankRow::recorded_unix_s>(
+        "s", "Time of this row, after 1970-01-01 00:00 UTC", Better::none, "per rank"),
     column<&RankRow::cpu_time_s>(
         "s", "User and system time of the process", Better::lower, "sum over ranks"),
     column<&RankRow::clocked_s>(
@@ -293,14 +268,17 @@ static_assert(columns_cover_row<EventRow>());
 struct SummaryRow {
   static constexpr std::string_view group = "/summary";
   double launch_wall_time_s = not_recorded;
+  double launch_to_process_s = not_recorded;
+  double shutdown_s = not_recorded;
   double cpu_time_s = not_recorded;
   double training_time_s = not_recorded;
   double steady_step_s = not_recorded;
   double samples_per_s = not_recorded;
   std::int64_t steady_start_step = -1;
   double communication_overhead_frac = not_recorded;
+  double peer_wait_frac = not_recorded;
+  double exposed_transfer_frac = not_recorded;
   double loss_roughness = not_recorded;
-  double loss_roughness_equal_samples = not_recorded;
   double psnr_db = not_recorded;
   double iou = not_recorded;
   double dice = not_recorded;
@@ -316,6 +294,13 @@ template <>
 inline constexpr std::array columns_of<SummaryRow>{
     column<&SummaryRow::launch_wall_time_s>(
         "s", "From exec of the launcher to exit of the last rank", Better::lower, "driver"),
+    column<&SummaryRow::launch_to_process_s>(
+        "s",
+        "Part of it from exec of the launcher to the start of rank 0's process",
+        Better::lower,
+        "driver"),
+    column<&SummaryRow::shutdown_s>(
+        "s", "Part of it after the last record of rank 0", Better::lower, "driver"),
     column<&SummaryRow::cpu_time_s>(
         "s", "User and system time of all ranks", Better::lower, "sum over ranks"),
     column<&SummaryRow::training_time_s>(
@@ -339,13 +324,21 @@ inline constexpr std::array columns_of<SummaryRow>{
         "Exposed communication divided by step time over the steady window",
         Better::lower,
         "sums over ranks and steps"),
+    column<&SummaryRow::peer_wait_frac>(
+        "1",
+        "Waiting for the slowest rank's gradients divided by step time over the steady window",
+        Better::lower,
+        "sums over ranks and steps"),
+    column<&SummaryRow::exposed_transfer_frac>(
+        "1",
+        "Exposed transfer of gradients divided by step time over the steady window",
+        Better::lower,
+        "sums over ranks and steps"),
     column<&SummaryRow::loss_roughness>(
         "1",
         "Standard deviation of first differences of log loss, per step, divided by sqrt 2",
         Better::lower,
         "global"),
-    column<&SummaryRow::loss_roughness_equal_samples>(
-        "1", "The same with equal samples per point", Better::lower, "global"),
     column<&SummaryRow::psnr_db>(
         "dB", "Peak signal-to-noise ratio of the best weights", Better::higher, "global"),
     column<&SummaryRow::iou>(

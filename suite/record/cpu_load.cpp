@@ -10,9 +10,10 @@
 
 #include <sched.h>
 #include <sys/resource.h>
-#include <unistd.h>
 
 #include "core/clock.hpp"
+
+#include "record/core_ticks.hpp"
 
 namespace scalestudy {
 namespace {
@@ -21,12 +22,8 @@ double seconds(const timeval& time) {
   return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) * 1e-6;
 }
 
-/// Of a line "cpu3 user nice system idle iowait irq softirq steal …" what is no waiting, in clock
-/// ticks. What guests get is part of user.
-double busy_ticks(std::istream& fields) {
-  double user = 0, nice = 0, system = 0, idle = 0, iowait = 0, irq = 0, softirq = 0, steal = 0;
-  fields >> user >> nice >> system >> idle >> iowait >> irq >> softirq >> steal;
-  return user + nice + system + irq + softirq + steal;
+double busy_ticks(const CoreTicks& ticks) {
+  return ticks.worked + ticks.stolen;
 }
 
 }  // namespace
@@ -43,10 +40,10 @@ double core_busy_time_s() {
     fields >> name;
     if (!name.starts_with("cpu") || name == "cpu") continue;
     const auto core = std::strtol(name.c_str() + 3, nullptr, 10);
-    if (core < CPU_SETSIZE && CPU_ISSET(core, &cores)) ticks += busy_ticks(fields);
+    if (core < CPU_SETSIZE && CPU_ISSET(core, &cores)) ticks += busy_ticks(read_core_ticks(fields));
   }
   // Sandboxes show the file with zeros.
-  return ticks > 0 ? ticks / static_cast<double>(sysconf(_SC_CLK_TCK)) : std::nan("");
+  return ticks > 0 ? seconds_of_ticks(ticks) : std::nan("");
 }
 
 double process_cpu_time_s() {

@@ -55,6 +55,23 @@ void carry_events(const std::vector<EventRow>& events, double end_s, RunFileWrit
     if (!(event.time_s > end_s)) writer.append_event(event);
 }
 
+void carry_monitor(std::vector<MonitorRow> rows, double end_s, RunFileWriter& writer) {
+  std::erase_if(rows, [&](const MonitorRow& row) { return row.time_s > end_s; });
+  writer.append_monitor(rows);
+}
+
+/// Of the last epoch or, within the one after it, of the last step [s].
+double end_of(const RunRecord& earlier, const RecordedPart& part) {
+  const auto epochs = static_cast<std::size_t>(part.epochs);
+  double end_s = epochs == 0 ? 0 : earlier.epochs[epochs - 1].end_s;
+  for (std::int64_t rank = 0; part.is_within_epoch && rank < earlier.steps.ranks(); ++rank) {
+    const auto last = earlier.steps.row(rank, part.steps - 1);
+    // Not std::max: what is not recorded is no number.
+    if (last.start_s + last.step_s > end_s) end_s = last.start_s + last.step_s;
+  }
+  return end_s;
+}
+
 }  // namespace
 
 EarlierAttempt find_earlier_attempt(const fs::path& run_folder, const RecordedPart& part) {
@@ -82,8 +99,9 @@ double carry_over(const RunRecord& earlier, const RecordedPart& part, RunFileWri
     writer.append_epoch(earlier.epochs[epoch]);
     writer.append_evaluation(earlier.evaluations[epoch]);
   }
-  const double end_s = epochs == 0 ? 0 : earlier.epochs[epochs - 1].end_s;
+  const double end_s = end_of(earlier, part);
   carry_events(earlier.events, end_s, writer);
+  carry_monitor(earlier.monitor, end_s, writer);
   writer.flush();
   return end_s;
 }

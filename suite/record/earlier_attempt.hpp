@@ -14,6 +14,7 @@ namespace scalestudy {
 struct RecordedPart {
   std::int64_t steps = 0;
   std::int64_t epochs = 0;
+  bool is_within_epoch = false;  ///< the last steps are of none of these epochs
 };
 
 struct EarlierAttempt {

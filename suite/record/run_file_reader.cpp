@@ -51,14 +51,17 @@ void require_whole_number(double value, const std::string& path) {
 /// Rows of ranks that there are not.
 void require_agreement(const RunRecord& record) {
   const auto ranks = record.steps.ranks();
+  const auto there = cat(", but there are steps of ", counted(ranks, "rank"));
   if (std::ssize(record.ranks) > ranks)
-    throw hdf5::Failure(RankRow::group, cat("it has ", counted(record.ranks.size(), "row"),
-                                            ", but there are steps of ", counted(ranks, "rank")));
-  for (const auto& bucket : record.buckets)
-    if (bucket.rank >= ranks)
-      throw hdf5::Failure(
-          BucketRow::group,
-          cat("it names rank ", bucket.rank, ", but there are steps of ", counted(ranks, "rank")));
+    throw hdf5::Failure(RankRow::group, cat("it has ", counted(record.ranks.size(), "row"), there));
+  const auto require_known_ranks = [&]<class Row>(const std::vector<Row>& rows) {
+    for (const auto& row : rows)
+      if (row.rank >= ranks)
+        throw hdf5::Failure(Row::group, cat("it names rank ", row.rank, there));
+  };
+  require_known_ranks(record.buckets);
+  require_known_ranks(record.probe);
+  require_known_ranks(record.monitor);
 }
 
 /// Reads one opened file. Failures are hdf5::Failure with the data set's name.
@@ -89,9 +92,9 @@ class Reader {
   void read_header(RunHeader& header) {
     const auto root = file_.get();
     header.schema = hdf5::read_integer_attribute(root, "schema");
-    if (header.schema != run_layout::schema) {
+    if (header.schema < run_layout::oldest_schema || header.schema > run_layout::schema) {
       throw hdf5::Failure("schema", cat("it has schema ", header.schema, ", this build reads ",
-                                        run_layout::schema));
+                                        run_layout::oldest_schema, " to ", run_layout::schema));
     }
     header.run_id = text_attribute("run_id");
     header.build_id = text_attribute("build_id");
@@ -213,7 +216,8 @@ class Reader {
     std::vector<std::function<void(Row&, std::size_t)>> fill;
     std::vector<std::size_t> lengths;
     for (const auto& column : columns_of<Row>) {
-      const auto path = run_layout::path_of(Row::group, column.name);
+      auto path = run_layout::path_of(Row::group, column.name);
+      if (!hdf5::exists(file_, path)) path = run_layout::former_path(path);
       if (!hdf5::exists(file_, path)) {
         absent_columns.insert(path);
         continue;
@@ -222,6 +226,7 @@ class Reader {
       lengths.push_back(length);
       fill.push_back(std::move(set));
     }
+    if (lengths.empty() && run_layout::is_optional<Row>) return {};
     if (lengths.empty()) throw hdf5::Failure(Row::group, "it is missing");
     std::vector<Row> rows(*std::min_element(lengths.begin(), lengths.end()));
     for (const auto& set : fill)

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <map>
 #include <system_error>
+#include <type_traits>
 
 #include "core/error.hpp"
 #include "core/text.hpp"
@@ -18,7 +19,9 @@ namespace {
 using hdf5::Dataset;
 
 constexpr std::uint64_t chunk_steps = 512;
-constexpr std::uint64_t chunk_rows = 1024;
+/// Small for tables of few rows: a column takes a whole chunk of the file.
+template <class Row>
+constexpr std::uint64_t chunk_rows = std::is_same_v<Row, BucketRow> ? 1024 : 64;
 
 [[noreturn]] void refuse(const std::filesystem::path& file,
                          std::string_view object,
@@ -83,7 +86,8 @@ struct RunFileWriter::Impl {
     }
     run_layout::for_each_table([&]<class Row>(std::vector<Row> RunRecord::*) {
       hdf5::create_group(file, std::string(Row::group));
-      for (const auto& one : columns_of<Row>) create_column(Row::group, one, {{0}, {chunk_rows}});
+      for (const auto& one : columns_of<Row>)
+        create_column(Row::group, one, {{0}, {chunk_rows<Row>}});
     });
   }
 
@@ -241,6 +245,14 @@ void RunFileWriter::append_rank(const RankRow& row) {
 
 void RunFileWriter::append_event(const EventRow& row) {
   impl_->append_rows(std::span(&row, 1));
+}
+
+void RunFileWriter::append_probe(std::span<const ProbeRow> rows) {
+  impl_->append_rows(rows);
+}
+
+void RunFileWriter::append_monitor(std::span<const MonitorRow> rows) {
+  impl_->append_rows(rows);
 }
 
 void RunFileWriter::write_panel(const Panel& panel) {

@@ -12,15 +12,28 @@
 namespace scalestudy {
 
 /// Under which circumstances a run was made; shown beside every number.
-enum class RunLabel { oversubscribed, busy_machine, resumed, emulated_input, external };
+enum class RunLabel {
+  oversubscribed,
+  no_spare_core,
+  busy_machine,
+  resumed,
+  emulated_input,
+  emulated_compute,
+  external
+};
 template <>
 inline constexpr auto choices<RunLabel> = std::array{
-    Choice{RunLabel::oversubscribed, "oversubscribed", "more busy threads than cores"},
+    Choice{RunLabel::oversubscribed, "oversubscribed", "more compute threads than cores"},
+    Choice{
+        RunLabel::no_spare_core, "no_spare_core",
+        "no core was left for the threads that communicate or load: they took those that compute"},
     Choice{RunLabel::busy_machine, "busy_machine",
            "other programs, or something unrecorded, kept the ranks from their cores"},
     Choice{RunLabel::resumed, "resumed", "went on from a checkpoint: its times are no evidence"},
     Choice{RunLabel::emulated_input, "emulated_input",
            "making a sample took at least settings.input.sample_cost_s, by waiting"},
+    Choice{RunLabel::emulated_compute, "emulated_compute",
+           "a replay: computing was waited for, not done"},
     Choice{RunLabel::external, "external", "some numbers were imported"}};
 
 /// What makes a run invalid.

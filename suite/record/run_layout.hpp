@@ -14,11 +14,21 @@
 
 namespace scalestudy::run_layout {
 
-inline constexpr std::int64_t schema = 1;
+inline constexpr std::int64_t schema = 2;
+inline constexpr std::int64_t oldest_schema = 1;  ///< without what its columns do not have
 
 /// The groups of one-dimensional columns of equal length, and where RunRecord keeps their rows.
 inline constexpr std::tuple tables{&RunRecord::epochs, &RunRecord::evaluations, &RunRecord::buckets,
-                                   &RunRecord::ranks, &RunRecord::events};
+                                   &RunRecord::ranks,  &RunRecord::events,      &RunRecord::probe,
+                                   &RunRecord::monitor};
+
+/// Files written before there were these tables have none of them.
+template <class Row>
+inline constexpr bool is_optional = false;
+template <>
+inline constexpr bool is_optional<ProbeRow> = true;
+template <>
+inline constexpr bool is_optional<MonitorRow> = true;
 
 /// visit(std::vector<Row> RunRecord::*) for each of them.
 template <class Visit>
@@ -50,6 +60,8 @@ inline constexpr std::array texts{
     TextLayout{"/environment", "JSON of machine, software and variables", &RunRecord::environment}};
 
 [[nodiscard]] std::string path_of(std::string_view group, std::string_view name);
+/// What schema 1 called the data set of `path`; the same for most.
+[[nodiscard]] std::string former_path(const std::string& path);
 [[nodiscard]] std::string_view to_string(Better better);
 /// Writes unit, description, better and aggregation to an open data set.
 void describe(std::int64_t dataset, const Column& column);

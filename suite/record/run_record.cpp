@@ -113,6 +113,14 @@ std::vector<GroupColumns> all_columns() {
   return all;
 }
 
+std::string former_path(const std::string& path) {
+  if (path == path_of(BucketRow::group, column_of(&BucketRow::entered_s).name))
+    return path_of(BucketRow::group, "start_s");
+  if (path == path_of(BucketRow::group, column_of(&BucketRow::left_s).name))
+    return path_of(BucketRow::group, "end_s");
+  return path;
+}
+
 std::string path_of(std::string_view group, std::string_view name) {
   return cat(group, "/", name);
 }

@@ -25,7 +25,7 @@ inline constexpr auto choices<RunStatus> = std::array{
 
 /// Attributes of the root group.
 struct RunHeader {
-  std::int64_t schema = 1;
+  std::int64_t schema = 2;
   std::string run_id;
   std::string build_id;
   RunStatus status = RunStatus::running;
@@ -92,6 +92,8 @@ struct RunRecord {
   std::vector<BucketRow> buckets;
   std::vector<RankRow> ranks;
   std::vector<EventRow> events;
+  std::vector<ProbeRow> probe;
+  std::vector<MonitorRow> monitor;
   std::vector<Panel> panels;
   SummaryRow summary;
   /// "/epochs/checkpoint_s": of the tables above, what the file was written without.

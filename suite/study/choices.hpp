@@ -7,14 +7,30 @@
 namespace scalestudy {
 
 /// How gradients are averaged over the ranks; made by suite/engine/reduction.cpp.
-enum class Reduction { bucketed_overlap, flat_after_backward, none };
+enum class Reduction { bucketed_overlap, flat_after_backward, barrier_only, none };
 template <>
 inline constexpr auto choices<Reduction> = std::array{
     Choice{Reduction::bucketed_overlap, "bucketed_overlap",
            "gradients in buckets, reduced while the backward pass runs"},
     Choice{Reduction::flat_after_backward, "flat_after_backward",
            "all gradients at once after the backward pass"},
+    Choice{Reduction::barrier_only, "barrier_only",
+           "the ranks wait for each other after the backward pass and exchange no gradient: for "
+           "times only"},
     Choice{Reduction::none, "none", "no exchange: for times only, the ranks' models drift apart"}};
+
+/// Without it the ranks' models drift apart: a run for its times only.
+[[nodiscard]] constexpr bool averages_gradients(Reduction reduction) {
+  switch (reduction) {
+    case Reduction::bucketed_overlap:
+    case Reduction::flat_after_backward:
+      return true;
+    case Reduction::barrier_only:
+    case Reduction::none:
+      break;
+  }
+  return false;
+}
 
 /// How samples reach the ranks; made by suite/engine/input_pipeline.cpp.
 enum class InputKind { sharded, serial, device, synthetic };
@@ -28,16 +44,54 @@ inline constexpr auto choices<InputKind> = std::array{
     Choice{InputKind::synthetic, "synthetic",
            "each rank's first batch again and again: for times only"}};
 
-/// Timing-only runs beside the study proper.
-enum class ControlArm { no_communication, synthetic_input, no_distributed_path };
+/// How the runs of two rank counts are compared; declared before any of them is made.
+enum class Comparison { paired, independent };
 template <>
-inline constexpr auto choices<ControlArm> =
-    std::array{Choice{ControlArm::no_communication, "no_communication",
-                      "several ranks again without exchange: what it costs at most"},
-               Choice{ControlArm::synthetic_input, "synthetic_input",
-                      "every number of ranks again without input work: what it costs at most"},
-               Choice{ControlArm::no_distributed_path, "no_distributed_path",
-                      "one rank again without anything for several: what that costs"}};
+inline constexpr auto choices<Comparison> = std::array{
+    Choice{Comparison::paired, "paired",
+           "each repeat on its own: what slows the machine for a while slows all runs of a block"},
+    Choice{Comparison::independent, "independent",
+           "all runs of one against all runs of the other"}};
+
+/// Timing-only runs beside the study proper. What an arm leaves out at N ranks is compared with
+/// what the same costs at one: every arm has a partner there, see partner_at_one_rank().
+enum class ControlArm {
+  barrier_only,
+  no_communication,
+  synthetic_input,
+  synthetic_input_no_communication,
+  no_distributed_path
+};
+template <>
+inline constexpr auto choices<ControlArm> = std::array{
+    Choice{ControlArm::barrier_only, "barrier_only",
+           "several ranks again that only wait for each other: what moving gradients costs; at one "
+           "rank no_distributed_path"},
+    Choice{ControlArm::no_communication, "no_communication",
+           "several ranks again without exchange: what it costs with waiting; at one rank "
+           "no_distributed_path"},
+    Choice{ControlArm::synthetic_input, "synthetic_input",
+           "every number of ranks again without input work: what it costs at most"},
+    Choice{ControlArm::synthetic_input_no_communication, "synthetic_input_no_communication",
+           "every number of ranks again without input work and exchange: what hides behind the "
+           "other"},
+    Choice{ControlArm::no_distributed_path, "no_distributed_path",
+           "one rank again without anything for several: what that costs"}};
+
+/// The arm that leaves the same out at one rank, where there is nobody to wait for or to exchange
+/// with.
+[[nodiscard]] constexpr ControlArm partner_at_one_rank(ControlArm arm) {
+  switch (arm) {
+    case ControlArm::barrier_only:
+    case ControlArm::no_communication:
+      return ControlArm::no_distributed_path;
+    case ControlArm::synthetic_input:
+    case ControlArm::synthetic_input_no_communication:
+    case ControlArm::no_distributed_path:
+      break;
+  }
+  return arm;
+}
 
 /// What joins the ranks; made by suite/comm/communicator_factory.cpp.
 enum class CommunicatorKind { local, threads, shm, mpi };

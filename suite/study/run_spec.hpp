@@ -12,8 +12,12 @@
 
 namespace scalestudy {
 
+/// Version of the layout that is written. Up to 1, settings were added without a new version; from
+/// 3 on it has `comparison`.
+inline constexpr std::int64_t run_spec_schema = 3;
+
 struct RunSpec {
-  std::int64_t schema = 1;
+  std::int64_t schema = run_spec_schema;
   std::string study;       ///< name of the study it belongs to
   std::string workload;    ///< "noise2void"
   std::int64_t ranks = 1;  ///< world size
@@ -24,12 +28,18 @@ struct RunSpec {
   std::int64_t repeat = 0;                ///< 0 … repeats − 1
   std::string launcher;                   ///< as its descriptor says
   CommunicatorKind communicator = CommunicatorKind::local;  ///< what joins the ranks
-  bool oversubscribed = false;  ///< more busy threads than cores: its times are no evidence
-  DataSettings data;            ///< with absolute paths
-  CommonSettings settings;      ///< as requested, before the rule
-  RulePlan plan;                ///< what the rule made of them for this world size
-  std::int64_t smoothness_window_samples = 1;  ///< samples per point when losses are compared
+  DataSettings data;  ///< with absolute paths, which are no part of the content hash
+  DataContent data_content;
+  CommonSettings settings;               ///< as requested, before the rule
+  RulePlan plan;                         ///< what the rule made of them for this world size
   std::string workload_settings = "{}";  ///< JSON object, every field of the workload filled in
+
+  // Under which circumstances: no part of the content hash, so that a run stays the same run
+  // whatever else its study has and on how many cores.
+  std::int64_t block_position = 0;             ///< from 0: the runs of one repeat are a block
+  Comparison comparison = Comparison::paired;  ///< with the other runs of its study
+  bool oversubscribed = false;  ///< more compute threads than cores: its times are no evidence
+  bool no_spare_core = false;   ///< only with threads that communicate or load there are more
 
   /// "noise2void-r4-linear_fixed_samples-bucketed_overlap-rep2-1a2b3c4d"; a control arm's name and
   /// an input other than `sharded` stand before "rep".
@@ -38,7 +48,11 @@ struct RunSpec {
   /// Seed of this repeat: from (settings.seed, repeat) only, the same at every number of ranks.
   [[nodiscard]] std::uint64_t repeat_seed() const;
 
-  /// Hash of everything above: equal specs, equal results (up to noise).
+  /// Without exchange of gradients, or without anything for several ranks, no statistics are
+  /// synchronised either.
+  [[nodiscard]] BatchNormPolicy batch_norm_in_force() const;
+
+  /// Hash of all that decides the results: equal hashes, equal results (up to noise).
   [[nodiscard]] std::uint64_t content_hash() const;
 };
 
@@ -49,7 +63,8 @@ struct RunSpec {
 /// JSON text of the spec, keys sorted, indented.
 [[nodiscard]] std::string to_json_text(const RunSpec& spec);
 
-/// Errors: BadInput naming `origin` and the JSON path.
+/// One of an earlier schema has the default of every setting that is newer. Errors: BadInput naming
+/// `origin` and the JSON path.
 [[nodiscard]] RunSpec run_spec_from_json_text(const std::string& text, const std::string& origin);
 
 }  // namespace scalestudy

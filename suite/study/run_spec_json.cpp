@@ -95,7 +95,10 @@ void visit_identity(FieldVisitor& v, RunSpec& spec) {
     v.field(key, value, {.unit = "1", .description = description});
   };
   v.field("schema", spec.schema,
-          {.unit = "1", .description = "Version of this layout", .minimum = 1, .maximum = 1});
+          {.unit = "1",
+           .description = "Version of this layout",
+           .minimum = 1,
+           .maximum = run_spec_schema});
   name("study", spec.study, "Study it belongs to");
   name("workload", spec.workload, "Workload");
   v.field("ranks", spec.ranks,
@@ -108,18 +111,37 @@ void visit_identity(FieldVisitor& v, RunSpec& spec) {
           {.unit = "1", .description = "Repeat, from 0", .minimum = 0, .maximum = most_count});
   name("launcher", spec.launcher, "Launcher");
   name("communicator", spec.communicator, "What joins the ranks");
+}
+
+/// What the results do not depend on.
+void visit_circumstances(FieldVisitor& v, RunSpec& spec) {
+  v.field("block_position", spec.block_position,
+          {.unit = "1",
+           .description = "Place in the order of its block, from 0; a block is one repeat of all",
+           .minimum = 0,
+           .maximum = most_count});
+  v.field("comparison", spec.comparison,
+          {.unit = "1", .description = "How it is compared with the other runs of its study"});
   v.field("oversubscribed", spec.oversubscribed,
-          {.unit = "1", .description = "More busy threads than cores"});
-  v.field("smoothness_window_samples", spec.smoothness_window_samples,
-          {.unit = "samples",
-           .description = "Samples per point when losses are compared",
-           .minimum = 1,
-           .maximum = most_samples});
+          {.unit = "1", .description = "More compute threads than cores"});
+  v.field("no_spare_core", spec.no_spare_core,
+          {.unit = "1",
+           .description = "As many cores as compute threads, but none left for those that "
+                          "communicate or load"});
+}
+
+void visit_data(FieldVisitor& v, RunSpec& spec) {
+  visit(v, spec.data);
+  v.field("content_hash", spec.data_content.hash,
+          {.unit = "1", .description = "Hash of the training data; empty: none were there"});
+  v.field("reference_content_hash", spec.data_content.reference_hash,
+          {.unit = "1", .description = "Hash of their clean counterpart; empty: none"});
 }
 
 void visit_spec(FieldVisitor& v, RunSpec& spec) {
   visit_identity(v, spec);
-  v.group("data", "Data", [&](FieldVisitor& w) { visit(w, spec.data); });
+  visit_circumstances(v, spec);
+  v.group("data", "Data", [&](FieldVisitor& w) { visit_data(w, spec); });
   v.group("settings", "Settings", [&](FieldVisitor& w) { visit(w, spec.settings); });
   v.group("plan", "Rule plan", [&](FieldVisitor& w) { visit_plan(w, spec.plan); });
 }
@@ -183,8 +205,20 @@ std::uint64_t RunSpec::repeat_seed() const {
                mix64(static_cast<std::uint64_t>(repeat)));
 }
 
+BatchNormPolicy RunSpec::batch_norm_in_force() const {
+  const bool is_without_exchange =
+      !averages_gradients(reduction) || control_arm == ControlArm::no_distributed_path;
+  const bool is_exchange = settings.batch_norm == BatchNormPolicy::synchronised;
+  return is_without_exchange && is_exchange ? BatchNormPolicy::local : settings.batch_norm;
+}
+
 std::uint64_t RunSpec::content_hash() const {
-  return mix64(fnv1a(to_json(*this).dump()));
+  auto content = to_json(*this);
+  RunSpec any;
+  for (const auto& name : field_names([&](FieldVisitor& v) { visit_circumstances(v, any); }))
+    content.erase(name);
+  for (const auto* path : {"path", "reference_path"}) content["data"].erase(path);
+  return mix64(fnv1a(content.dump()));
 }
 
 FieldWords run_spec_words() {
@@ -206,9 +240,11 @@ RunSpec run_spec_from_json_text(const std::string& text, const std::string& orig
   spec.workload_settings = take(object, "workload_settings", root).dump();
   if (!object.contains("plan")) (void)take(object, "plan", root);
   const auto list = take(object["plan"], "time_like", root + "plan");
+  const bool is_older = object.contains("schema") && object["schema"] != run_spec_schema;
+  if (is_older) object.erase("smoothness_window_samples");  // schema 1; the analysis finds it
   const FieldWalk walk = [&](FieldVisitor& v) { visit_spec(v, spec); };
   read_fields(object, root, walk);
-  expect_all_keys(write_fields(walk), object, root);
+  if (!is_older) expect_all_keys(write_fields(walk), object, root);
   require_plain_name(spec.workload, json_path_of(root, "workload"));
   for (const auto& entry : list) {
     auto& setting = spec.plan.time_like.emplace_back();

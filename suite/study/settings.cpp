@@ -120,12 +120,17 @@ void visit_timeouts(FieldVisitor& v, TimeoutSettings& t) {
 }
 
 void visit_checkpoint(FieldVisitor& v, CheckpointSettings& c) {
-  v.field(
-      "every_epochs", c.every_epochs,
-      {.unit = "epochs",
-       .description = "Epochs between two checkpoints; 0: none, an interrupted run starts afresh",
-       .minimum = 0,
-       .maximum = billion});
+  v.field("every_epochs", c.every_epochs,
+          {.unit = "epochs",
+           .description = "Epochs between two checkpoints; 0: none at the end of epochs",
+           .minimum = 0,
+           .maximum = billion});
+  v.field("every_steps", c.every_steps,
+          {.unit = "steps",
+           .description = "Steps between two checkpoints; 0: none within epochs. Without either an "
+                          "interrupted run starts afresh",
+           .minimum = 0,
+           .maximum = billion});
 }
 
 void visit_machine(FieldVisitor& v, CommonSettings& s) {
@@ -133,7 +138,7 @@ void visit_machine(FieldVisitor& v, CommonSettings& s) {
           {.unit = "threads",
            .description = "Compute threads of each rank",
            .minimum = 1,
-           .maximum = 4096});
+           .maximum = most_threads_per_rank});
   v.field("device", s.device, {.unit = "1", .description = "What computes"});
   v.field("precision", s.precision,
           {.unit = "1", .description = "Arithmetic of the forward and backward pass"});
@@ -190,7 +195,7 @@ void visit(FieldVisitor& v, CommonSettings& s) {
        .description = "Compute threads of the evaluation, the same at every number of ranks; 0: "
                       "as threads_per_rank",
        .minimum = 0,
-       .maximum = 4096});
+       .maximum = most_threads_per_rank});
   v.field("warmup_steps", s.warmup_steps,
           {.unit = "steps",
            .description = "First steps that are left out of step times, at least",

@@ -21,6 +21,13 @@ struct DataSettings {
       0;  ///< Gaussian noise we add, in grey values; then the input is the reference
 };
 
+/// What lies at the paths of the data, by hash_of_data() of the data layer; "" where nothing does.
+/// It decides the results, whatever the paths.
+struct DataContent {
+  std::string hash;
+  std::string reference_hash;
+};
+
 /// Made by suite/training/optimizer.cpp.
 enum class OptimizerKind { adam, sgd };
 template <>
@@ -71,8 +78,18 @@ struct BucketSettings {
 
 /// So that an interrupted run can go on.
 struct CheckpointSettings {
-  std::int64_t every_epochs = 1;  ///< 0: never
+  std::int64_t every_epochs = 1;  ///< at the end of every so many; 0: none there
+  std::int64_t every_steps = 0;   ///< within epochs too; 0: none there
+
+  /// Neither: nor does a signal ask for one.
+  [[nodiscard]] bool is_off() const { return every_epochs == 0 && every_steps == 0; }
 };
+
+/// With settings.cuda_graph, before one is recorded. PyTorch advises three, for kernels that are
+/// tried and memory that is found.
+inline constexpr std::int64_t batches_before_graph = 3;
+
+inline constexpr double most_threads_per_rank = 4096;
 
 /// In the run's folder: known to the driver, which keeps it, and to rank 0, which writes it.
 inline constexpr const char* checkpoint_file_name = "checkpoint.pt";

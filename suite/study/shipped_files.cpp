@@ -79,14 +79,14 @@ Environment ShippedFiles::find_environment(const std::string& name_or_file,
   return read_environment(find_by_name(environments(), name_or_file, "environment"), launchers);
 }
 
-fs::path ShippedFiles::rank_program() const {
+fs::path ShippedFiles::rank_program(bool needs_libtorch) const {
   const char* const chosen = std::getenv("SCALESTUDY_RANK_PROGRAM");
   if (chosen != nullptr && *chosen != '\0') return fs::absolute(chosen);
-  return executable_folder_ / "scalestudy-rank";
+  return executable_folder_ / (needs_libtorch ? "scalestudy-rank" : "scalestudy-rank-light");
 }
 
-void ShippedFiles::require_rank_program() const {
-  const auto program = rank_program();
+void ShippedFiles::require_rank_program(bool needs_libtorch) const {
+  const auto program = rank_program(needs_libtorch);
   if (::access(program.c_str(), X_OK) == 0) return;
   throw Unavailable(
       {cat("The rank program ", program.string(), " does not exist or cannot be executed"),

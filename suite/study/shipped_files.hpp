@@ -32,11 +32,12 @@ class ShippedFiles {
   [[nodiscard]] Environment find_environment(const std::string& name_or_file,
                                              LauncherDescriptors launchers) const;
 
-  /// Beside the driver, or SCALESTUDY_RANK_PROGRAM; the file need not exist.
-  [[nodiscard]] std::filesystem::path rank_program() const;
+  /// Of those beside the driver the one that does, or SCALESTUDY_RANK_PROGRAM; the file need not
+  /// exist.
+  [[nodiscard]] std::filesystem::path rank_program(bool needs_libtorch = true) const;
 
-  /// Errors: Unavailable when this build has no rank program.
-  void require_rank_program() const;
+  /// Errors: Unavailable when this build has no such program.
+  void require_rank_program(bool needs_libtorch) const;
 
  private:
   std::filesystem::path executable_folder_;

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <limits>
 #include <span>
 #include <string>
 #include <vector>
@@ -20,14 +21,18 @@ struct Axes {
   std::vector<ScalingRule> scaling_rule{ScalingRule::linear_fixed_samples};
   std::vector<Reduction> reduction{Reduction::bucketed_overlap};
   std::vector<InputKind> input{InputKind::sharded};
-  std::vector<Precision> precision;         ///< empty: settings.precision
-  std::vector<MemoryFormat> memory_format;  ///< empty: settings.memory_format
+  std::vector<Precision> precision;            ///< empty: settings.precision
+  std::vector<MemoryFormat> memory_format;     ///< empty: settings.memory_format
+  std::vector<std::int64_t> threads_per_rank;  ///< empty: settings.threads_per_rank
 };
 
 struct AxisInfo {
   std::string_view name;  ///< key in the study file's "axes"
   std::string_view description;
   bool may_be_empty = false;  ///< then the value of "settings" holds
+  std::string_view unit = "1";
+  double minimum = -std::numeric_limits<double>::infinity();
+  double maximum = std::numeric_limits<double>::infinity();
 };
 
 /// The table of axes beside `ranks`, the one that varies slowest first. Calls
@@ -50,6 +55,11 @@ void for_each_axis(AnyAxes& axes, const Visit& visit) {
       AxisInfo{"memory_format", "Layout of image tensors, in place of settings.memory_format",
                true},
       axes.memory_format, [](auto& spec) -> auto& { return spec.settings.memory_format; });
+  visit(
+      AxisInfo{"threads_per_rank",
+               "Compute threads of each rank, in place of settings.threads_per_rank", true,
+               "threads", 1, most_threads_per_rank},
+      axes.threads_per_rank, [](auto& spec) -> auto& { return spec.settings.threads_per_rank; });
 }
 
 struct Study {
@@ -57,11 +67,13 @@ struct Study {
   std::string name;  ///< file stem
   std::filesystem::path file;
   std::string workload;
-  DataSettings data;  ///< paths made absolute against the study file's folder
+  DataSettings data;         ///< paths made absolute against the study file's folder
+  DataContent data_content;  ///< for who has looked at the data
   CommonSettings settings;
   std::string workload_settings = "{}";  ///< JSON object, every field filled in
   Axes axes;
   std::int64_t repeats = 3;  ///< the fewest that give an interval
+  Comparison comparison = Comparison::paired;
   std::vector<ControlArm> control_arms;
   std::string description;
   std::string requested;  ///< the file's JSON after --set, as given (stored as /settings/requested)

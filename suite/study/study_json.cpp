@@ -25,7 +25,11 @@ void visit_axes(FieldVisitor& v, Axes& axes) {
            .minimum = 1,
            .maximum = most_ranks});
   for_each_axis(axes, [&](const AxisInfo& axis, auto& values, const auto&) {
-    v.field(axis.name, values, {.unit = "1", .description = axis.description});
+    v.field(axis.name, values,
+            {.unit = axis.unit,
+             .description = axis.description,
+             .minimum = axis.minimum,
+             .maximum = axis.maximum});
   });
 }
 
@@ -40,9 +44,14 @@ void visit_study(FieldVisitor& v, Study& study) {
           [&](FieldVisitor& w) { visit_axes(w, study.axes); });
   v.field("repeats", study.repeats,
           {.unit = "runs",
-           .description = "Runs of every combination, each with its own seed",
+           .description = "Runs of every combination, each with its own seed; one of each is a "
+                          "block, done in random order",
            .minimum = 1,
            .maximum = most_ranks});
+  v.field("comparison", study.comparison,
+          {.unit = "1",
+           .description = "How runs of two rank counts, or with and without a control arm's "
+                          "cause, are compared: decides the intervals"});
   v.field(
       "control_arms", study.control_arms,
       {.unit = "1",

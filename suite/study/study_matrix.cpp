@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
 
 #include "core/error.hpp"
+#include "core/shuffle.hpp"
 #include "core/text.hpp"
 
 namespace scalestudy {
@@ -23,11 +25,6 @@ std::string text_of(const Combination& combination) {
   return text;
 }
 
-bool has_arm(const Study& study, ControlArm arm) {
-  const auto& arms = study.control_arms;
-  return std::find(arms.begin(), arms.end(), arm) != arms.end();
-}
-
 /// Every value of an axis in every combination; the study's setting stays where it has none.
 template <class Value, class Place>
 void vary(std::vector<Combination>& combinations,
@@ -40,7 +37,7 @@ void vary(std::vector<Combination>& combinations,
   combinations = std::move(varied);
 }
 
-/// The study proper, rank counts innermost, so that neighbours in time are what is compared.
+/// The study proper.
 std::vector<Combination> proper_combinations(const Axes& axes, const RunSpec& common) {
   std::vector<Combination> combinations{common};
   for_each_axis(axes, [&](const AxisInfo&, const auto& values, const auto& place) {
@@ -51,28 +48,32 @@ std::vector<Combination> proper_combinations(const Axes& axes, const RunSpec& co
   return combinations;
 }
 
-/// Arms replace one axis: those of communication the reduction, that of input the input. Two proper
-/// combinations that differ in that axis only share their arm.
+bool is_of_several_ranks(const Study& study) {
+  return std::any_of(study.axes.ranks.begin(), study.axes.ranks.end(),
+                     [](auto ranks) { return ranks > 1; });
+}
+
+/// Those asked for as they are at this number of ranks.
+std::set<ControlArm> arms_at(std::int64_t ranks, const Study& study) {
+  std::set<ControlArm> arms;
+  for (const auto arm : study.control_arms) {
+    const auto partner = partner_at_one_rank(arm);
+    if (ranks > 1 && arm != ControlArm::no_distributed_path) arms.insert(arm);
+    // Where there is nothing to compare it with, it is nobody's partner.
+    if (ranks == 1 && (arm == partner || is_of_several_ranks(study))) arms.insert(partner);
+  }
+  return arms;
+}
+
 std::vector<Combination> control_combinations(const Study& study,
                                               const std::vector<Combination>& proper) {
   std::vector<Combination> combinations;
-  const auto add = [&](Combination combination, ControlArm arm) {
-    if (!has_arm(study, arm)) return;
-    combination.control_arm = arm;
-    const auto same = [text = text_of(combination)](const Combination& other) {
-      return text_of(other) == text;
-    };
-    if (std::none_of(combinations.begin(), combinations.end(), same))
-      combinations.push_back(std::move(combination));
-  };
+  std::set<std::string> seen;
   for (const auto& combination : proper) {
-    auto without_reduction = combination;
-    without_reduction.reduction = Reduction::none;
-    add(without_reduction,
-        combination.ranks > 1 ? ControlArm::no_communication : ControlArm::no_distributed_path);
-    auto without_input = combination;
-    without_input.input = InputKind::synthetic;
-    add(without_input, ControlArm::synthetic_input);
+    for (const auto arm : arms_at(combination.ranks, study)) {
+      auto control = without(combination, arm);
+      if (seen.insert(text_of(control)).second) combinations.push_back(std::move(control));
+    }
   }
   return combinations;
 }
@@ -81,17 +82,44 @@ std::vector<Combination> control_combinations(const Study& study,
 std::vector<SkippedRun> arms_without_ranks(const Study& study) {
   const auto& ranks = study.axes.ranks;
   const bool has_one = std::find(ranks.begin(), ranks.end(), 1) != ranks.end();
-  const bool has_many = std::any_of(ranks.begin(), ranks.end(), [](auto n) { return n > 1; });
   std::vector<SkippedRun> skipped;
-  if (has_arm(study, ControlArm::no_distributed_path) && !has_one) {
-    skipped.push_back({cat("control_arm=", ControlArm::no_distributed_path),
-                       "it repeats N = 1, which axes.ranks does not list"});
-  }
-  if (has_arm(study, ControlArm::no_communication) && !has_many) {
-    skipped.push_back({cat("control_arm=", ControlArm::no_communication),
-                       "it repeats N > 1, of which axes.ranks lists none"});
+  for (const auto arm : study.control_arms) {
+    if (arm == ControlArm::no_distributed_path && !has_one)
+      skipped.push_back(
+          {cat("control_arm=", arm), "it repeats N = 1, which axes.ranks does not list"});
+    if (arm != partner_at_one_rank(arm) && !is_of_several_ranks(study))
+      skipped.push_back(
+          {cat("control_arm=", arm), "it repeats N > 1, of which axes.ranks lists none"});
   }
   return skipped;
+}
+
+std::vector<std::int64_t> place_in_lists(const RunSpec& spec) {
+  std::vector<std::int64_t> place{
+      spec.control_arm ? 1 + static_cast<std::int64_t>(*spec.control_arm) : 0};
+  const Axes axes;
+  for_each_axis(axes, [&](const AxisInfo&, const auto&, const auto& value) {
+    place.push_back(static_cast<std::int64_t>(value(spec)));
+  });
+  place.insert(place.end(), {spec.ranks, spec.repeat});
+  return place;
+}
+
+/// Of one rank, beside those that compute and while they do: one that exchanges gradients, those
+/// that make batches ahead.
+std::int64_t helping_threads_per_rank(const RunSpec& spec) {
+  const bool overlaps = spec.ranks > 1 && spec.reduction == Reduction::bucketed_overlap;
+  const std::int64_t communicating = overlaps ? 1 : 0;
+  switch (spec.input) {
+    case InputKind::sharded:
+      return communicating + spec.settings.input.worker_threads;
+    case InputKind::serial:
+      return communicating + 1;
+    case InputKind::device:
+    case InputKind::synthetic:
+      break;
+  }
+  return communicating;
 }
 
 /// Why a setting cannot hold on the run's device; else "".
@@ -106,10 +134,10 @@ std::string unusable_on_device(const RunSpec& spec) {
       return cat("settings.cudnn ", settings.cudnn, " has no meaning without device cuda");
     return "";
   }
-  if (settings.cuda_graph && settings.warmup_steps < 4)
-    return "settings.cuda_graph records its graph in the fourth step: settings.warmup_steps below "
-           "4 "
-           "would let that count";
+  if (settings.cuda_graph && settings.warmup_steps <= batches_before_graph)
+    return cat("settings.cuda_graph records its graph after ", batches_before_graph,
+               " batches: with settings.warmup_steps ", settings.warmup_steps,
+               " the step that does would count");
   if (settings.cuda_graph && spec.input == InputKind::device)
     return "settings.cuda_graph needs batches from the host: input device makes new ones on the "
            "GPU";
@@ -141,7 +169,7 @@ class Expansion {
     }
     const auto missing = arms_without_ranks(study_);
     matrix_.skipped.insert(matrix_.skipped.end(), missing.begin(), missing.end());
-    repeat(std::move(specs));
+    add_blocks(specs);
     return std::move(matrix_);
   }
 
@@ -165,17 +193,21 @@ class Expansion {
     spec.workload = study_.workload;
     spec.launcher = launcher_.name;
     spec.data = study_.data;
+    spec.data_content = study_.data_content;
+    spec.comparison = study_.comparison;
     spec.settings = study_.settings;
     if (environment_.device) spec.settings.device = *environment_.device;
-    if (spec.settings.evaluation_threads == 0)
-      spec.settings.evaluation_threads = spec.settings.threads_per_rank;
     spec.workload_settings = study_.workload_settings;
     return spec;
   }
 
   [[nodiscard]] RunSpec spec_of(RunSpec spec) const {
     spec.communicator = spec.ranks == 1 ? CommunicatorKind::local : launcher_.joins_ranks;
-    spec.oversubscribed = spec.ranks * spec.settings.threads_per_rank > cores_;
+    const auto compute_threads = spec.settings.threads_per_rank;
+    if (spec.settings.evaluation_threads == 0) spec.settings.evaluation_threads = compute_threads;
+    spec.oversubscribed = spec.ranks * compute_threads > cores_;
+    spec.no_spare_core = !spec.oversubscribed &&
+                         spec.ranks * (compute_threads + helping_threads_per_rank(spec)) > cores_;
     const auto samples =
         spec.settings.steps_per_epoch == 0 ? workload_.training_sample_count(spec) : 0;
     spec.plan = apply(spec.scaling_rule, {spec.settings, spec.ranks, samples});
@@ -189,6 +221,9 @@ class Expansion {
     if (spec.reduction == Reduction::none && spec.ranks > 1 && !spec.control_arm) {
       return "reduction none lets the replicas drift apart; use control arm no_communication";
     }
+    if (spec.reduction == Reduction::barrier_only && !spec.control_arm) {
+      return "reduction barrier_only exchanges no gradient; use control arm barrier_only";
+    }
     if (spec.input == InputKind::synthetic && !spec.control_arm) {
       return "input synthetic trains on one batch only; use control arm synthetic_input";
     }
@@ -200,19 +235,19 @@ class Expansion {
     return workload_.reason_to_skip(spec);
   }
 
-  void repeat(std::vector<RunSpec> specs) {
+  void add_blocks(const std::vector<RunSpec>& specs) {
     constexpr double most_runs = 20'000;
     const auto runs = static_cast<double>(specs.size()) * static_cast<double>(study_.repeats);
     if (static_cast<double>(matrix_.runs.size()) + runs > most_runs)
       throw BadInput({cat(study_.file.string(), ": axes and repeats make more than 20 000 runs"),
                       "nobody would see the end of it", "Take fewer repeats"});
-    std::int64_t window = 1;
-    for (const auto& spec : specs) window = std::max(window, spec.plan.global_batch_size);
-    for (std::int64_t repeat = 0; repeat < study_.repeats; ++repeat) {
-      for (auto& spec : specs) {
-        spec.repeat = repeat;
-        spec.smoothness_window_samples = window;
-        matrix_.runs.push_back(spec);
+    auto block = common_spec();
+    for (block.repeat = 0; block.repeat < study_.repeats; ++block.repeat) {
+      std::int64_t position = 0;
+      for (const auto index : shuffled_order(specs.size(), block.repeat_seed())) {
+        auto& run = matrix_.runs.emplace_back(specs[index]);
+        run.repeat = block.repeat;
+        run.block_position = position++;
       }
     }
   }
@@ -226,6 +261,31 @@ class Expansion {
 };
 
 }  // namespace
+
+bool stands_before(const RunSpec& one, const RunSpec& other) {
+  return place_in_lists(one) < place_in_lists(other);
+}
+
+RunSpec without(RunSpec spec, ControlArm arm) {
+  spec.control_arm = arm;
+  switch (arm) {
+    case ControlArm::barrier_only:
+      spec.reduction = Reduction::barrier_only;
+      break;
+    case ControlArm::synthetic_input_no_communication:
+      spec.input = InputKind::synthetic;
+      spec.reduction = Reduction::none;
+      break;
+    case ControlArm::synthetic_input:
+      spec.input = InputKind::synthetic;
+      break;
+    case ControlArm::no_communication:
+    case ControlArm::no_distributed_path:
+      spec.reduction = Reduction::none;
+      break;
+  }
+  return spec;
+}
 
 StudyMatrix expand(const Study& study,
                    const Environment& environment,

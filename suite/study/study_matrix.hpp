@@ -17,12 +17,24 @@ struct SkippedRun {
 };
 
 struct StudyMatrix {
-  std::vector<RunSpec> runs;  ///< interleaved over ranks within each repeat, so that drift cancels
+  /// In the order in which they are made: block after block, each with one repeat of all. Within a
+  /// block the order is random, drawn from settings.seed and the repeat, so that drift favours
+  /// none.
+  std::vector<RunSpec> runs;
   std::vector<SkippedRun> skipped;
 };
 
+/// For lists that people read: the study proper, then arm by arm; repeats and numbers of ranks
+/// together.
+[[nodiscard]] bool stands_before(const RunSpec& one, const RunSpec& other);
+
+/// A run's arm: it is marked as one, and what the arm leaves out is left out. Runs that differ in
+/// that only share their arm.
+[[nodiscard]] RunSpec without(RunSpec spec, ControlArm arm);
+
 /// Errors: BadInput for a launcher that is not among `launchers`.
-/// `cores` decides what counts as oversubscribed (ranks × threads_per_rank > cores).
+/// `cores` decides what counts as oversubscribed (ranks × threads_per_rank > cores), and what has
+/// no spare core: the threads that communicate or make batches in each rank need more.
 [[nodiscard]] StudyMatrix expand(const Study& study,
                                  const Environment& environment,
                                  std::int64_t cores,

@@ -26,6 +26,7 @@ struct WorkloadDescriptor {
   std::string_view name;
   std::string_view summary;
   bool needs_libtorch = true;
+  bool needs_data = true;
   /// Names of the quality metrics it records in /evaluations, best first ("psnr_db").
   std::vector<std::string_view> quality_metrics;
 

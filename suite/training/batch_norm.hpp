@@ -18,9 +18,9 @@ namespace scalestudy {
 ///
 /// What the policies mean here.
 /// local: each rank normalises by its own share of the batch; running statistics drift apart and
-/// are averaged over the ranks that have samples before evaluation and saving.
-/// synchronised: statistics of the global batch, as one rank with the whole batch.
-/// frozen: always the running statistics, which stay as they are; scale and shift still learn.
+/// are averaged over the ranks, weighted by their samples of the epoch, before evaluation and
+/// saving. synchronised: statistics of the global batch, as one rank with the whole batch. frozen:
+/// always the running statistics, which stay as they are; scale and shift still learn.
 class BatchNorm final : public torch::nn::Module {
  public:
   /// `momentum` in torch's sense: the share of the new batch (Keras' is its complement).

@@ -15,7 +15,7 @@
 namespace scalestudy {
 namespace {
 
-constexpr std::int64_t checkpoint_format = 2;
+constexpr std::int64_t checkpoint_format = 3;
 
 /// The last bytes of the file; a reader of zip archives skips them.
 constexpr std::string_view trailer_start = "\nscalestudy checkpoint, XXH3 ";
@@ -106,6 +106,7 @@ Entries entries_of(const Checkpoint& checkpoint) {
   entries.add("position/epochs_done", tensor_of_integer(checkpoint.progress.epochs_done));
   entries.add("position/steps_done", tensor_of_integer(checkpoint.progress.steps_done));
   entries.add("position/samples_seen", tensor_of_integer(checkpoint.progress.samples_seen));
+  entries.add("position/epoch_s", tensor_of_number(checkpoint.progress.epoch_s));
   entries.add("best_validation_loss", tensor_of_number(checkpoint.progress.best_validation_loss));
   entries.add("schedule", torch::tensor(checkpoint.progress.schedule_state, torch::kFloat64));
   entries.add("optimizer_steps", tensor_of_integer(checkpoint.optimizer_steps));
@@ -114,6 +115,7 @@ Entries entries_of(const Checkpoint& checkpoint) {
   entries.add("counters", checkpoint.counters);
   entries.add("model", checkpoint.model);
   entries.add("best_model", checkpoint.best_model);
+  entries.add("rank_state", checkpoint.rank_state);
   for (std::size_t rank = 0; rank < checkpoint.random_states.size(); ++rank)
     entries.add(cat("random_state/", rank), checkpoint.random_states[rank]);
   return entries;
@@ -141,6 +143,7 @@ Checkpoint checkpoint_of(const Entries& entries, const std::string& origin) {
   checkpoint.progress.epochs_done = entries.integer("position/epochs_done");
   checkpoint.progress.steps_done = entries.integer("position/steps_done");
   checkpoint.progress.samples_seen = entries.integer("position/samples_seen");
+  checkpoint.progress.epoch_s = entries.number("position/epoch_s");
   checkpoint.progress.best_validation_loss = entries.number("best_validation_loss");
   checkpoint.progress.schedule_state = entries.numbers("schedule");
   checkpoint.optimizer_steps = entries.integer("optimizer_steps");
@@ -148,6 +151,7 @@ Checkpoint checkpoint_of(const Entries& entries, const std::string& origin) {
   checkpoint.moments = moments_in(entries);
   checkpoint.model = entries.tensors("model");
   checkpoint.best_model = entries.tensors("best_model");
+  checkpoint.rank_state = entries.tensors("rank_state");
   for (auto& [rank, state] : entries.tensors("random_state"))
     checkpoint.random_states.push_back(state);
   return checkpoint;

@@ -35,6 +35,9 @@ struct Checkpoint {
   NamedTensors model;       ///< parameters and buffers
   NamedTensors best_model;  ///< of the lowest validation loss; empty: none yet
   std::vector<torch::Tensor> random_states;  ///< LibTorch's generator, by rank
+  /// What is each rank's own until the epoch ends: loss sums and buffers, by rank (ranks, …). Empty
+  /// between epochs.
+  NamedTensors rank_state;
 };
 
 /// Local. Writes the checkpoint beside `file`; publish() puts it in place of an earlier one.

@@ -1,6 +1,5 @@
 #include "training/flat_parameters.hpp"
 
-#include <numeric>
 #include <utility>
 
 #include <torch/csrc/autograd/function_hook.h>
@@ -87,6 +86,7 @@ FlatParameters::FlatParameters(std::vector<torch::Tensor> parameters,
     value.copy_(parameter);
     parameter.set_data(value);
     parameter.mutable_grad() = alias(gradients_and_weight_, offset, parameter);
+    offsets_.push_back(offset);
     offset += parameter.numel();
   }
 }
@@ -99,6 +99,10 @@ torch::Tensor FlatParameters::weight() {
   return gradients_and_weight_.narrow(0, gradients_and_weight_.numel() - 1, 1);
 }
 
+torch::Tensor FlatParameters::gradients_of(std::size_t position) {
+  return gradients_and_weight_.narrow(0, offsets_[position], element_counts_[position]);
+}
+
 BufferView FlatParameters::flat_gradients() {
   return view_of_tensor(gradients_and_weight_);
 }
@@ -108,23 +112,19 @@ BufferView FlatParameters::flat_values() {
 }
 
 std::vector<torch::Tensor> FlatParameters::parts_of(const torch::Tensor& flat) const {
-  std::vector<std::int64_t> offsets(element_counts_.size(), 0);
-  std::partial_sum(element_counts_.begin(), element_counts_.end() - 1, offsets.begin() + 1);
   std::vector<torch::Tensor> parts;
   for (const auto position : positions_)
-    parts.push_back(alias(flat, offsets[position], parameters_[position]));
+    parts.push_back(alias(flat, offsets_[position], parameters_[position]));
   return parts;
 }
 
 void FlatParameters::expect_aliases_intact() const {
-  std::int64_t offset = 0;
   const auto* base = static_cast<const std::byte*>(gradients_and_weight_.data_ptr());
-  for (const auto& parameter : parameters_) {
-    SCALESTUDY_EXPECT(
-        parameter.grad().defined() &&
-        parameter.grad().data_ptr() ==
-            base + offset * static_cast<std::int64_t>(gradients_and_weight_.element_size()));
-    offset += parameter.numel();
+  const auto element_bytes = static_cast<std::int64_t>(gradients_and_weight_.element_size());
+  for (std::size_t i = 0; i < parameters_.size(); ++i) {
+    const auto& gradient = parameters_[i].grad();
+    SCALESTUDY_EXPECT(gradient.defined() &&
+                      gradient.data_ptr() == base + offsets_[i] * element_bytes);
   }
 }
 

@@ -38,8 +38,10 @@ class FlatParameters {
   FlatParameters(std::vector<torch::Tensor> parameters, const std::vector<std::size_t>& order);
 
   [[nodiscard]] torch::Tensor& values() { return values_; }  ///< (parameter count)
-  [[nodiscard]] torch::Tensor gradients();    ///< (parameter count), without the weight
-  [[nodiscard]] torch::Tensor weight();       ///< (1), behind the gradients
+  [[nodiscard]] torch::Tensor gradients();  ///< (parameter count), without the weight
+  [[nodiscard]] torch::Tensor weight();     ///< (1), behind the gradients
+  [[nodiscard]] torch::Tensor gradients_of(
+      std::size_t position);                  ///< (its elements), by ready order
   [[nodiscard]] BufferView flat_gradients();  ///< gradients and weight
   [[nodiscard]] BufferView flat_values();
 
@@ -61,6 +63,7 @@ class FlatParameters {
  private:
   std::vector<torch::Tensor> parameters_;  ///< in ready order
   std::vector<std::int64_t> element_counts_;
+  std::vector<std::int64_t> offsets_;
   std::vector<std::size_t> positions_;  ///< the inverse of the order
   torch::Tensor values_;
   torch::Tensor gradients_and_weight_;

@@ -11,7 +11,6 @@
 #include "core/text.hpp"
 
 #include "training/device.hpp"
-#include "training/precision.hpp"
 #include "training/tensors/memory_format.hpp"
 
 namespace scalestudy {
@@ -35,12 +34,7 @@ PassMemory memory_of_pass(const RunSpec& spec,
   // As in training: one batch is at work while the next one arrives.
   const std::array buffers{arrays_on_device(batch, device), arrays_on_device(batch, device)};
   task.set_batch(buffers[0]);
-  torch::Tensor loss;
-  {
-    const Autocast autocast(spec.settings.precision, device);
-    loss = task.loss_sum();
-  }
-  loss.backward();
+  forward_pass(task, spec.settings.precision, device).backward();
   return {samples, device_memory_use(device).peak_bytes};
 }
 

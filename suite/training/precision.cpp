@@ -30,15 +30,15 @@ void allow_tf32(bool allow) {
   at::globalContext().setAllowTF32CuBLAS(allow);
 }
 
-/// Whether cuDNN tries convolutions, for as long as it lives.
-class ConvolutionTrial {
+/// cuDNN tries no convolutions for as long as it lives.
+class NoConvolutionTrial {
  public:
-  explicit ConvolutionTrial(bool on) : before_(at::globalContext().benchmarkCuDNN()) {
-    at::globalContext().setBenchmarkCuDNN(on);
+  NoConvolutionTrial() : before_(at::globalContext().benchmarkCuDNN()) {
+    at::globalContext().setBenchmarkCuDNN(false);
   }
-  ~ConvolutionTrial() { at::globalContext().setBenchmarkCuDNN(before_); }
-  ConvolutionTrial(const ConvolutionTrial&) = delete;
-  ConvolutionTrial& operator=(const ConvolutionTrial&) = delete;
+  ~NoConvolutionTrial() { at::globalContext().setBenchmarkCuDNN(before_); }
+  NoConvolutionTrial(const NoConvolutionTrial&) = delete;
+  NoConvolutionTrial& operator=(const NoConvolutionTrial&) = delete;
 
  private:
   bool before_;
@@ -55,7 +55,7 @@ bool changes_a_convolution(Precision precision, const c10::Device& device) {
   auto generator = at::make_generator<at::CPUGeneratorImpl>(0x9b0be);
   const auto input = at::randn({2, 32, 24, 24}, generator).to(device);
   const auto kernel = at::randn({32, 32, 3, 3}, generator).to(device);
-  const ConvolutionTrial no_trial(false);  // of exact and inexact ones the fastest may be exact
+  const NoConvolutionTrial no_trial;  // of exact and inexact ones the fastest may be exact
   allow_tf32(false);
   const auto exact = probe(input, kernel);
   allow_tf32(precision == Precision::tf32);

@@ -3,7 +3,6 @@
 #include "core/error.hpp"
 #include "core/text.hpp"
 
-#include "training/precision.hpp"
 #include "training/replicas.hpp"
 #include "training/tensors/memory_format.hpp"
 
@@ -22,12 +21,7 @@ std::vector<std::size_t> observe_ready_order(const Communicator& comm,
   task.make_batch(shard_of(comm.rank(), comm.world_size(), StepIndex(0), layout), batch);
   const auto device = task.model().parameters().front().device();
   task.set_batch(arrays_on_device(batch, device));
-  torch::Tensor loss;
-  {
-    const Autocast autocast(precision, device);
-    loss = task.loss_sum();
-  }
-  loss.backward();
+  forward_pass(task, precision, device).backward();
   hooks.on_ready(nullptr);
   if (order.size() != task.model().parameters().size())
     throw InternalError({cat(order.size(), " of ", task.model().parameters().size(),

@@ -31,15 +31,20 @@ void broadcast_model(const Communicator& comm, torch::nn::Module& model) {
 
 void average_batch_norm_statistics(const Communicator& comm,
                                    torch::nn::Module& model,
-                                   bool rank_has_samples) {
+                                   std::int64_t sample_count) {
   const torch::NoGradGuard no_grad;
-  const double weight = rank_has_samples ? 1.0 : 0.0;
-  const double ranks = all_reduce_value(comm, weight);
+  // All ranks started the epoch with the same statistics and moved them by the same momentum at
+  // every step in which they had samples. Where a rank has the same part of every batch, its part
+  // of the epoch's samples is the weight with which the means become those of the global batch:
+  // the exponential average is linear in them. Where parts change from step to step no one weight
+  // is exact; this one leaves out none that has samples and counts a small part as a small one.
+  const auto weight = static_cast<double>(sample_count);
+  const double total = all_reduce_value(comm, weight);
   for (auto& buffer : model.buffers()) {
-    if (!buffer.is_floating_point()) continue;  // num_batches_tracked is equal everywhere
+    if (!buffer.is_floating_point()) continue;  // num_batches_tracked is a count, not a mean
     auto mean = to_host(buffer) * weight;
     comm.all_reduce(view_of_tensor(mean));
-    buffer.copy_((mean / ranks).to(buffer.scalar_type()));
+    buffer.copy_((mean / total).to(buffer.scalar_type()));
   }
 }
 

@@ -16,10 +16,11 @@ namespace scalestudy {
 void broadcast_model(const Communicator& comm, torch::nn::Module& model);
 
 /// Batch norm statistics are local while training (protocols: MirroredStrategy does the same);
-/// before evaluation and saving they become the mean over the ranks that have samples.
+/// before evaluation and saving they become the mean over the ranks, weighted by `sample_count`,
+/// what each has trained on in the epoch.
 void average_batch_norm_statistics(const Communicator& comm,
                                    torch::nn::Module& model,
-                                   bool rank_has_samples);
+                                   std::int64_t sample_count);
 
 /// Errors: RunFailed naming the ranks whose parameters differ from rank 0's, bit for bit.
 void expect_equal_replicas(const Communicator& comm, FlatParameters& parameters);

@@ -4,13 +4,12 @@
 
 #include <ATen/ops/empty_like.h>
 
+#include "study/settings.hpp"
+
 namespace scalestudy {
 namespace {
 
 using Shapes = std::vector<std::vector<std::int64_t>>;
-
-/// PyTorch's advice before a capture is three, for kernels that are tried and memory that is found.
-constexpr std::int64_t batches_before_recording = 3;
 
 Shapes shapes_of(const StepGraph::Arrays& arrays) {
   Shapes shapes;
@@ -28,7 +27,7 @@ bool StepGraph::take(const Arrays& arrays) {
   if (shapes_.empty()) shapes_ = shapes;
   if (shapes != shapes_) return false;
   if (arrays_.empty()) {
-    if (eager_batches_++ < batches_before_recording) return false;
+    if (eager_batches_++ < batches_before_graph) return false;
     for (const auto& array : arrays) arrays_.push_back(at::empty_like(array));
   }
   for (std::size_t i = 0; i < arrays.size(); ++i) arrays_[i].copy_(arrays[i]);

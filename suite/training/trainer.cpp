@@ -24,7 +24,7 @@ class Trainer final : public EpochWork {
   Trainer(RankServices& services, const c10::Device& device, TrainingTask& task)
       : services_(services),
         spec_(services.spec),
-        comm_(services.comm),
+        comm_(services.comms.control),
         device_(device),
         task_(task),
         step_(services, device, task) {}
@@ -37,13 +37,12 @@ class Trainer final : public EpochWork {
   [[nodiscard]] ReductionStrategy& reduction() override { return step_.reduction(); }
   void start(const RunProgress& from) override { step_.start_input(StepIndex(from.steps_done)); }
   void begin_epoch() override { task_.model().train(); }
-  [[nodiscard]] std::vector<double> take_loss_sums() override { return step_.take_loss_sums(); }
-  void unite_replicas(bool rank_has_samples) override;
+  [[nodiscard]] std::vector<StepResults> take_results() override { return step_.take_results(); }
+  void unite_replicas(std::int64_t sample_count) override;
   [[nodiscard]] Evaluation evaluate(const HeartbeatCallback& heartbeat) override;
   void keep_as_best() override;
   [[nodiscard]] std::optional<AtomicFile> draft_checkpoint(const RunProgress& progress) override;
-  [[nodiscard]] Evaluation finish(const HeartbeatCallback& heartbeat,
-                                  std::vector<Panel>& panels) override;
+  [[nodiscard]] Evaluation finish(const HeartbeatCallback& heartbeat, Panels& panels) override;
 
  private:
   [[nodiscard]] TrainingState state();
@@ -76,10 +75,10 @@ void Trainer::with_own_errors(const std::function<void()>& action) {
   scalestudy::with_own_errors([&] { with_memory_advice(spec_, device_, task_, on_steps); });
 }
 
-void Trainer::unite_replicas(bool rank_has_samples) {
+void Trainer::unite_replicas(std::int64_t sample_count) {
   step_.parameters().expect_aliases_intact();
-  average_batch_norm_statistics(comm_, task_.model(), rank_has_samples);
-  if (spec_.reduction != Reduction::none) expect_equal_replicas(comm_, step_.parameters());
+  average_batch_norm_statistics(comm_, task_.model(), sample_count);
+  if (averages_gradients(spec_.reduction)) expect_equal_replicas(comm_, step_.parameters());
 }
 
 template <class Action>
@@ -116,25 +115,20 @@ TrainingState Trainer::state() {
 
 std::optional<AtomicFile> Trainer::draft_checkpoint(const RunProgress& progress) {
   auto parts = state();
-  auto checkpoint = capture(parts);
+  auto checkpoint = capture(parts, progress);
   if (!comm_.is_root()) return {};
-  checkpoint.progress = progress;
   if (best_) checkpoint.best_model = best_->tensors();
   return scalestudy::draft_checkpoint(checkpoint_file(), checkpoint);
 }
 
-/// The position is taken in epochs, so that it means the same on another number of ranks.
 RunProgress Trainer::resume(const Checkpoint& checkpoint) {
   auto parts = state();
-  restore(checkpoint, parts, checkpoint_file().string());
+  auto progress = restore(checkpoint, parts, checkpoint_file().string());
   if (!checkpoint.best_model.empty()) keep_best(ModelState(checkpoint.best_model));
-  auto progress = progress_after(checkpoint.progress.epochs_done, epoch_layout(spec_.plan));
-  progress.best_validation_loss = checkpoint.progress.best_validation_loss;
-  progress.schedule_state = checkpoint.progress.schedule_state;
   return progress;
 }
 
-Evaluation Trainer::finish(const HeartbeatCallback& heartbeat, std::vector<Panel>& panels) {
+Evaluation Trainer::finish(const HeartbeatCallback& heartbeat, Panels& panels) {
   save_weights("weights_last.pt", state_of(task_.model()));
   if (best_) best_->restore(task_.model());
   return in_evaluation_mode([&] { return task_.final_evaluation(comm_, heartbeat, panels); });
@@ -156,14 +150,17 @@ TrainingOutcome train(RankServices& services,
                       const Checkpoint* resume_from) {
   const auto& settings = services.spec.settings;
   services.heartbeat.beat("first_pass", -1);
-  require_reducible(services.comm, device);
+  require_reducible(services.comms.control, device);
   put_precision_in_force(settings.precision, device);
   expect_memory_format(task.model(), settings.memory_format);
-  use_batch_norm_policy(task.model(), settings.batch_norm, services.batch_norm_comm);
-  broadcast_model(services.comm, task.model());
+  use_batch_norm_policy(task.model(), services.spec.batch_norm_in_force(),
+                        services.comms.batch_norm);
+  broadcast_model(services.comms.control, task.model());
   std::optional<Trainer> trainer;
   // Its first pass shows whether a step fits.
+  const Stopwatch passing;
   with_memory_advice(services.spec, device, task, [&] { trainer.emplace(services, device, task); });
+  services.parts.first_pass_s = passing.elapsed_s();
   const auto from = resume_from != nullptr ? trainer->resume(*resume_from) : RunProgress();
   return EpochLoop(services, *trainer).run(from);
 }

@@ -44,14 +44,38 @@ void set_random_state(const c10::Device& device, const torch::Tensor& state) {
     set_state_of_generator(device, state.narrow(0, host_bytes, state.numel() - host_bytes));
 }
 
-std::vector<torch::Tensor> gather_random_states(const Communicator& comm,
-                                                const c10::Device& device) {
-  const auto mine = random_state(device).contiguous();
-  const auto world = comm.world_size().value();
-  auto all = torch::empty({world, mine.numel()}, mine.options());
-  comm.all_gather({mine.const_data_ptr(), ElementCount(mine.numel()), DataType::uint8},
-                  {all.data_ptr(), ElementCount(all.numel()), DataType::uint8});
-  return all.unbind();
+/// (ranks, …) on the host: what each rank has. Collective.
+torch::Tensor of_all_ranks(const Communicator& comm, const torch::Tensor& own) {
+  const auto mine = own.detach().to(torch::kCPU).contiguous();
+  auto sizes = mine.sizes().vec();
+  sizes.insert(sizes.begin(), comm.world_size().value());
+  auto all = torch::empty(sizes, mine.options());
+  const auto bytes = [](const torch::Tensor& tensor) {
+    return ElementCount(static_cast<std::int64_t>(tensor.nbytes()));
+  };
+  comm.all_gather({mine.const_data_ptr(), bytes(mine), DataType::uint8},
+                  {all.data_ptr(), bytes(all), DataType::uint8});
+  return all;
+}
+
+constexpr const char* loss_sum_name = "loss_sum";
+constexpr const char* loss_weight_name = "loss_weight";
+
+/// Running statistics of batch norm are each rank's own until the epoch ends. As aliases.
+NamedTensors buffers_of(torch::nn::Module& model) {
+  NamedTensors named;
+  for (const auto& buffer : model.named_buffers())
+    named.push_back({"buffers/" + buffer.key(), buffer.value()});
+  return named;
+}
+
+NamedTensors rank_state(TrainingState& state, const LossMean& loss) {
+  const auto number = [](double value) { return torch::scalar_tensor(value, torch::kFloat64); };
+  NamedTensors own = buffers_of(state.model);
+  own.push_back({loss_sum_name, number(loss.sum)});
+  own.push_back({loss_weight_name, number(loss.weight)});
+  for (auto& each : own) each.tensor = of_all_ranks(state.comm, each.tensor);
+  return own;
 }
 
 /// One moment, cut into the parameters it belongs to.
@@ -87,20 +111,45 @@ void copy_by_name(const NamedTensors& kept, const NamedTensors& into, const std:
     const auto found = std::find_if(kept.begin(), kept.end(),
                                     [&](const auto& each) { return each.name == target.name; });
     if (found == kept.end() || found->tensor.sizes() != target.tensor.sizes())
-      throw BadInput({cat(origin, ": the optimiser's state '", target.name,
-                          "' is missing or of another shape"),
-                      "training would go on as another one",
-                      "Start the run afresh with scalestudy run --fresh"});
+      throw BadInput(
+          {cat(origin, ": the training's state '", target.name, "' is missing or of another shape"),
+           "training would go on as another one",
+           "Start the run afresh with scalestudy run --fresh"});
     target.tensor.copy_(found->tensor);
   }
 }
 
+/// Returns the rank's loss so far.
+LossMean restore_rank_state(const Checkpoint& checkpoint,
+                            TrainingState& state,
+                            const std::string& origin) {
+  if (checkpoint.ranks != state.spec.ranks)
+    throw BadInput(
+        {cat(origin, ": it was made within an epoch by ", counted(checkpoint.ranks, "rank"),
+             ", this run has ", state.spec.ranks),
+         "what each rank had of that epoch cannot be divided among others",
+         "Go on with as many ranks, or start the run afresh with scalestudy run --fresh"});
+  NamedTensors own;
+  for (const auto& [name, all] : checkpoint.rank_state)
+    if (all.dim() > 0 && all.size(0) == checkpoint.ranks)
+      own.push_back({name, all[state.comm.rank().value()]});
+  const auto sum = torch::zeros({}, torch::kFloat64), weight = sum.clone();
+  auto into = buffers_of(state.model);
+  into.push_back({loss_sum_name, sum});
+  into.push_back({loss_weight_name, weight});
+  copy_by_name(own, into, origin);
+  return {sum.item<double>(), weight.item<double>()};
+}
+
 }  // namespace
 
-Checkpoint capture(TrainingState& state) {
+Checkpoint capture(TrainingState& state, const RunProgress& progress) {
   auto carried = carried_by(state);
   Checkpoint checkpoint;
-  checkpoint.random_states = gather_random_states(state.comm, state.device);
+  checkpoint.progress = progress;
+  if (is_within_epoch(progress, epoch_layout(state.spec.plan)))
+    checkpoint.rank_state = rank_state(state, progress.epoch_loss);
+  checkpoint.random_states = of_all_ranks(state.comm, random_state(state.device)).unbind();
   checkpoint.content_hash = hex64(state.spec.content_hash());
   checkpoint.build_id = build_id();
   checkpoint.ranks = state.spec.ranks;
@@ -111,7 +160,7 @@ Checkpoint capture(TrainingState& state) {
   return checkpoint;
 }
 
-void restore(const Checkpoint& checkpoint, TrainingState& state, const std::string& origin) {
+RunProgress restore(const Checkpoint& checkpoint, TrainingState& state, const std::string& origin) {
   const torch::NoGradGuard no_grad;
   load_state(state.model, checkpoint.model, origin);
   state.optimizer.steps() = checkpoint.optimizer_steps;
@@ -124,6 +173,16 @@ void restore(const Checkpoint& checkpoint, TrainingState& state, const std::stri
   const auto& states = checkpoint.random_states;
   if (!states.empty())
     set_random_state(state.device, states[state.comm.rank().index() % states.size()]);
+  auto progress = checkpoint.progress;
+  if (!checkpoint.rank_state.empty()) {
+    progress.epoch_loss = restore_rank_state(checkpoint, state, origin);
+    return progress;
+  }
+  // In epochs, so that it means the same on another number of ranks.
+  const auto position = progress_after(progress.epochs_done, epoch_layout(state.spec.plan));
+  progress.steps_done = position.steps_done;
+  progress.samples_seen = position.samples_seen;
+  return progress;
 }
 
 }  // namespace scalestudy

@@ -18,9 +18,9 @@ TrainingStep::TrainingStep(RankServices& services, const c10::Device& device, Tr
       task_(task),
       layout_(epoch_layout(spec_.plan)),
       hooks_(task.model().parameters()),
-      parameters_(
-          task.model().parameters(),
-          observe_ready_order(services.comm, task, hooks_, layout_, spec_.settings.precision)),
+      parameters_(task.model().parameters(),
+                  observe_ready_order(
+                      services.comms.control, task, hooks_, layout_, spec_.settings.precision)),
       optimizer_(make_optimizer(spec_.settings.optimizer,
                                 {parameters_.values(), parameters_.element_counts()})),
       scaler_(spec_.settings.precision, device),
@@ -32,14 +32,16 @@ TrainingStep::TrainingStep(RankServices& services, const c10::Device& device, Tr
 
 void TrainingStep::announce_gradients() {
   hooks_.on_ready([this](std::size_t parameter) {
-    reduction_->gradient_ready(parameters_.position_of(parameter));
+    const auto position = parameters_.position_of(parameter);
+    norms_.add_local(parameters_.gradients_of(position));
+    reduction_->gradient_ready(position);
   });
 }
 
 std::unique_ptr<StepGraph> TrainingStep::make_graph() {
   return std::make_unique<StepGraph>(make_device_graph(device_), [this](const auto& arrays) {
     task_.set_batch(arrays);
-    auto loss = forward_pass();
+    auto loss = forward_pass(task_, spec_.settings.precision, device_);
     backward_pass(loss);
     return loss;
   });
@@ -50,7 +52,8 @@ ReductionContext TrainingStep::reduction_context() {
   const BucketLimits limits{ByteCount(buckets.first_bucket_bytes),
                             ByteCount(buckets.bucket_cap_bytes)};
   const auto element_bytes = static_cast<std::int64_t>(parameters_.values().element_size());
-  return {services_.comm, plan_buckets(parameters_.element_counts(), element_bytes, limits),
+  return {services_.comms.gradients,
+          plan_buckets(parameters_.element_counts(), element_bytes, limits),
           parameters_.flat_gradients(), services_.clock};
 }
 
@@ -63,13 +66,14 @@ void TrainingStep::start_input(StepIndex first) {
   const auto make = [this](const Shard& shard, HostBatch& batch) {
     task_.make_batch(shard, batch);
   };
-  const auto& comm = services_.comm;
+  const auto& comm = services_.comms.control;
   input_ = make_input(spec_.input, {make, layout_, comm.rank(), comm.world_size(), first, end,
-                                    spec_.settings.input, services_.input_comm});
+                                    spec_.settings.input, services_.comms.input});
 }
 
 void TrainingStep::prepare_batch(const StepPlan& plan) {
   plan_ = plan;
+  norms_.begin_step(plan.step);
   if (input_)
     batch_ = &input_->take(plan.step);
   else
@@ -92,18 +96,14 @@ void TrainingStep::replay() {
   hooks_.on_ready(nullptr);
   losses_.push_back(graph_->run());
   announce_gradients();
+  norms_.add_local(parameters_.gradients());
   for (std::size_t i = 0; i < parameters_.element_counts().size(); ++i)
     reduction_->gradient_ready(i);
 }
 
-torch::Tensor TrainingStep::forward_pass() {
-  const Autocast autocast(spec_.settings.precision, device_);
-  return task_.loss_sum();
-}
-
 void TrainingStep::forward() {
   parameters_.weight().fill_(loss_weight_);
-  loss_ = forward_pass();
+  loss_ = forward_pass(task_, spec_.settings.precision, device_);
   losses_.push_back(loss_.detach());
 }
 
@@ -119,6 +119,7 @@ void TrainingStep::backward() {
 }
 
 void TrainingStep::update() {
+  norms_.finish_step(parameters_.gradients(), loss_weight_, parameters_.weight(), scaler_.scale());
   if (scaler_.is_active()) {
     const auto divisor = parameters_.weight() * scaler_.scale();
     optimizer_->step(plan_.learning_rate, parameters_.gradients(), divisor,
@@ -135,10 +136,14 @@ void TrainingStep::abandon() {
   loss_.reset();
 }
 
-std::vector<double> TrainingStep::take_loss_sums() {
-  if (losses_.empty()) return {};
+std::vector<StepResults> TrainingStep::take_results() {
+  const auto norms = norms_.take();
+  if (norms.empty()) return {};
   const auto sums = at::stack(std::exchange(losses_, {})).to(torch::kCPU, torch::kFloat64);
-  return {sums.const_data_ptr<double>(), sums.const_data_ptr<double>() + sums.numel()};
+  std::vector<StepResults> results;
+  for (std::size_t i = 0; i < norms.size(); ++i)
+    results.push_back({sums.const_data_ptr<double>()[i], norms[i].local, norms[i].global});
+  return results;
 }
 
 }  // namespace scalestudy

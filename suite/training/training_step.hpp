@@ -11,10 +11,12 @@
 #include "engine/input_pipeline.hpp"
 #include "engine/rank_services.hpp"
 #include "engine/reduction.hpp"
+#include "engine/run_recorder.hpp"
 #include "engine/step_loop.hpp"
 
 #include "training/batch_transfer.hpp"
 #include "training/flat_parameters.hpp"
+#include "training/gradient_norms.hpp"
 #include "training/optimizer.hpp"
 #include "training/precision.hpp"
 #include "training/step_graph.hpp"
@@ -38,12 +40,15 @@ class TrainingStep final : public StepWork {
   void backward() override;
   void update() override;
   [[nodiscard]] double loss_weight() const override { return loss_weight_; }
+  [[nodiscard]] BatchTimes batch_times() const override {
+    return input_ ? input_->times() : BatchTimes{};
+  }
 
   /// What a step that failed half-way left behind; no step follows.
   void abandon();
 
   /// Of the steps since the last call; waits for the device.
-  [[nodiscard]] std::vector<double> take_loss_sums();
+  [[nodiscard]] std::vector<StepResults> take_results();
 
   [[nodiscard]] FlatParameters& parameters() { return parameters_; }
   [[nodiscard]] Optimizer& optimizer() { return *optimizer_; }
@@ -54,7 +59,6 @@ class TrainingStep final : public StepWork {
   [[nodiscard]] ReductionContext reduction_context();
   void announce_gradients();
   [[nodiscard]] std::unique_ptr<StepGraph> make_graph();
-  [[nodiscard]] torch::Tensor forward_pass();
   void backward_pass(const torch::Tensor& loss);
 
   RankServices& services_;
@@ -75,7 +79,8 @@ class TrainingStep final : public StepWork {
   const HostBatch* batch_ = nullptr;
   double loss_weight_ = 0;
   torch::Tensor loss_;
-  std::vector<torch::Tensor> losses_;  ///< since take_loss_sums(), still on the device
+  std::vector<torch::Tensor> losses_;  ///< since take_results(), still on the device
+  GradientNorms norms_;
 };
 
 }  // namespace scalestudy

@@ -4,6 +4,8 @@
 
 #include "core/error.hpp"
 
+#include "training/precision.hpp"
+
 namespace scalestudy {
 
 TrainingTask::~TrainingTask() = default;
@@ -16,6 +18,11 @@ void TrainingTask::keep_samples_on_device() {
 double TrainingTask::make_batch_on_device(const Shard&) {
   keep_samples_on_device();
   return 0;
+}
+
+torch::Tensor forward_pass(TrainingTask& task, Precision precision, const c10::Device& device) {
+  const Autocast autocast(precision, device);
+  return task.loss_sum();
 }
 
 Workers readers(const InputSettings& input, const HeartbeatCallback& heartbeat) {

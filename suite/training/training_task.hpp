@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include <c10/core/Device.h>
 #include <torch/nn/module.h>
 #include <torch/types.h>
 
@@ -13,9 +14,9 @@
 #include "data/host_batch.hpp"
 #include "data/sampling.hpp"
 #include "record/effective_settings.hpp"
-#include "record/run_record.hpp"
 
 #include "engine/evaluation.hpp"
+#include "engine/panels.hpp"
 
 namespace scalestudy {
 
@@ -55,12 +56,17 @@ class TrainingTask {
   /// Collective. After training, with the best weights: quality that is measured once, and panels.
   [[nodiscard]] virtual Evaluation final_evaluation(const Communicator& comm,
                                                     const HeartbeatCallback& heartbeat,
-                                                    std::vector<Panel>& panels) = 0;
+                                                    Panels& panels) = 0;
 
   /// The workload's settings as found in force ("/workload_settings/size"), and facts about data
   /// and model.
   [[nodiscard]] virtual EffectiveSettings effective_settings() const = 0;
 };
+
+/// Local. The task's loss sum, computed in `precision` on `device`.
+[[nodiscard]] torch::Tensor forward_pass(TrainingTask& task,
+                                         Precision precision,
+                                         const c10::Device& device);
 
 /// Those who read all samples before training: the input's workers have nothing else to do yet.
 [[nodiscard]] Workers readers(const InputSettings& input, const HeartbeatCallback& heartbeat);

@@ -14,6 +14,7 @@ void wait(RunRecord& run, std::int64_t ranks, double input_s, double communicati
   run.steps = StepTable(ranks, 1);
   for (double& value : run.steps.values(&StepRow::input_wait_s)) value = input_s;
   for (double& value : run.steps.values(&StepRow::exposed_communication_s)) value = communication_s;
+  for (double& value : run.steps.values(&StepRow::phase_wait_s)) value = not_recorded;
 }
 
 /// Ranks of one thread on 2 cores for 10 s; each worked `cpu_s`, the cores in all `busy_s`.
@@ -53,6 +54,20 @@ TEST(BusyMachine, RanksWithoutTheirCoresThoughNobodyElseIsSeen) {
 
 TEST(BusyMachine, AProgramOnACoreThatOneRankDoesNotNeedIsNoMatter) {
   EXPECT_EQ(reason_for(ran(1, 9.9, 19.9)), "");
+}
+
+TEST(BusyMachine, WaitingInsidePhasesIsNoLackOfCpu) {
+  auto run = ran(2, 4, 8);
+  for (double& value : run.steps.values(&StepRow::phase_wait_s)) value = 5.5;
+  EXPECT_DOUBLE_EQ(cpu_use_frac(run), 4 / 4.5);
+  EXPECT_EQ(reason_for(run), "");
+}
+
+TEST(BusyMachine, AReplayNeedsNoCore) {
+  auto run = ran(2, 0.1, 20);
+  EXPECT_NE(reason_for(run), "");
+  run.header.labels = {"emulated_compute"};
+  EXPECT_EQ(reason_for(run), "");
 }
 
 /// Four ranks on two cores: none can be at work more than half of the time.

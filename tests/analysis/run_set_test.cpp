@@ -59,6 +59,14 @@ TEST_F(RunSetOfStudy, OversubscribedIsDataWithItsLabel) {
   EXPECT_TRUE(read.has_label(RunLabel::oversubscribed));
 }
 
+TEST_F(RunSetOfStudy, TheSpecificationOfARunGivesItsLabels) {
+  auto record = read_run_file(write_synthetic(study_, {}));
+  auto spec = spec_of(SyntheticRun());
+  spec.no_spare_core = true;
+  record.resolved_settings = to_json_text(spec);
+  EXPECT_EQ(judge_run(std::move(record)).labels, std::vector<std::string>{"no_spare_core"});
+}
+
 TEST_F(RunSetOfStudy, DamagedFilesAreListedAndDoNotStopTheRest) {
   write_synthetic(study_, {});
   std::filesystem::create_directories(study_ / "runs" / "broken");

@@ -43,7 +43,7 @@ TEST(Summary, KnownValues) {
   run.epochs = {{.training_loss = 3, .validation_loss = 0.7, .end_s = 11},
                 {.training_loss = 2, .validation_loss = 0.5, .end_s = 23.5}};
   run.evaluations = {{.psnr_db = 20}, {.psnr_db = 27.5}};
-  const auto summary = summarise(run, {5, 6});
+  const auto summary = summarise(run, {5});
   EXPECT_DOUBLE_EQ(summary.cpu_time_s, 11.5);
   EXPECT_DOUBLE_EQ(summary.training_time_s, 23.5);
   EXPECT_DOUBLE_EQ(summary.steady_step_s, 1.1);
@@ -80,7 +80,7 @@ TEST(Measures, EachQualityMetricIsTheLastEvaluationsOwn) {
   double next = 1;
   for (const auto& column : columns_of<EvaluationRow>)
     if (column.storage == Storage::float64) set_number(run.evaluations.back(), column, next++);
-  const RunMeasures found(run, {5, 1});
+  const RunMeasures found(run, {5});
   for (const auto& column : columns_of<EvaluationRow>) {
     const auto is_it = [&](const Measure& measure) { return measure.column == &column; };
     if (std::ranges::any_of(measures(), is_it)) {
@@ -92,9 +92,9 @@ TEST(Measures, EachQualityMetricIsTheLastEvaluationsOwn) {
 TEST(Measures, AResumedRunHasNoTimesButItsLosses) {
   RunRecord run = small_run(10);
   run.epochs = {{.training_loss = 2, .end_s = 20}};
-  EXPECT_EQ(summarise(run, {5, 1}).training_time_s, 20);
+  EXPECT_EQ(summarise(run, {5}).training_time_s, 20);
   run.header.labels = {"resumed"};
-  const auto summary = summarise(run, {5, 1});
+  const auto summary = summarise(run, {5});
   for (const Measure& measure : measures()) {
     if (measure.kind != MeasureKind::timing) continue;
     EXPECT_EQ(known_value(summary, *measure.summary), std::nullopt) << measure.column->name;
@@ -107,7 +107,7 @@ TEST(Measures, WithoutEpochsTheLastStepEndsTheTraining) {
 }
 
 TEST(Measures, NothingRecordedIsNotDeterminableButNoCrash) {
-  const auto summary = summarise(RunRecord{}, {5, 1});
+  const auto summary = summarise(RunRecord{}, {5});
   for (const auto& column : columns_of<SummaryRow>) {
     if (column.name == "steady_start_step") continue;
     EXPECT_EQ(known_value(summary, column), std::nullopt) << column.name;
@@ -115,7 +115,7 @@ TEST(Measures, NothingRecordedIsNotDeterminableButNoCrash) {
 }
 
 TEST(Measures, ARunShorterThanItsWarmUpHasNoRate) {
-  EXPECT_TRUE(std::isnan(summarise(small_run(4), {5, 1}).samples_per_s));
+  EXPECT_TRUE(std::isnan(summarise(small_run(4), {5}).samples_per_s));
 }
 
 /// The last steps of a failed run can be those of rank 0 alone.
@@ -125,8 +125,8 @@ TEST(Measures, StepsThatARankDidNotRecordDoNotCount) {
   for (const auto& column : columns_of<StepRow>)
     for (std::size_t step = 20; step < 24; ++step)
       torn.steps.values(column)[24 + step] = column.storage == Storage::int64 ? 0 : NAN;
-  const RunMeasures expected(whole, {5, 1});
-  const RunMeasures found(torn, {5, 1});
+  const RunMeasures expected(whole, {5});
+  const RunMeasures found(torn, {5});
   EXPECT_EQ(found.steady_window().end, 20);
   EXPECT_EQ(found.steady_window().start, expected.steady_window().start);
   for (const auto field : {&SummaryRow::samples_per_s, &SummaryRow::steady_step_s,

@@ -27,5 +27,20 @@ TEST(Smoothness, SamplingNoiseGivesExactlyThePredictions) {
   EXPECT_DOUBLE_EQ(points[0].per_step.value, 1);
 }
 
+// A series that grows compares all its runs anew, those that were recorded before as well.
+TEST(Smoothness, TheWindowIsTheLargestGlobalBatchOfTheSeries) {
+  TemporaryFolder folder;
+  const auto window_samples = [&] {
+    const RunSet set = load_runs({folder / "study"});
+    return smoothness_window_samples(group_series(set).at(0));
+  };
+  write_group(folder / "study", {}, 1);
+  EXPECT_EQ(window_samples(), 4);
+  write_group(folder / "study", {.ranks = 8}, 1);
+  EXPECT_EQ(window_samples(), 32);
+  write_group(folder / "study", {.ranks = 2}, 1);
+  EXPECT_EQ(window_samples(), 32);
+}
+
 }  // namespace
 }  // namespace scalestudy

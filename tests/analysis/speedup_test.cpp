@@ -10,7 +10,7 @@ namespace scalestudy {
 namespace {
 
 std::vector<RunTiming> one_run(double work, double rate, double time) {
-  return {{work, rate, time}};
+  return {{0, work, rate, time}};
 }
 
 // Worked in METRICS.md terms from mlcommons/training_results_v2.0 (H3C, ResNet50, 1 -> 4 A100
@@ -18,7 +18,7 @@ std::vector<RunTiming> one_run(double work, double rate, double time) {
 TEST(Factorisation, MlperfResnetOneToFour) {
   const auto base = one_run(55, 55 / 395.66, 395.66);
   const auto four = one_run(35, 35 / 60.70, 60.70);
-  const Factorisation f = factorise(four, base);
+  const Factorisation f = factorise(four, base, Comparison::paired);
   EXPECT_NEAR(f.total.value, 6.518, 1e-3);
   EXPECT_NEAR(f.throughput.value, 4.15, 5e-3);
   EXPECT_NEAR(f.statistical.value, 1.571, 5e-4);
@@ -31,7 +31,7 @@ TEST(Factorisation, MlperfResnetOneToFour) {
 TEST(Factorisation, FixedCostIsWhatThroughputAndSamplesLeave) {
   const auto base = one_run(36, 36.0 / 95, 100);  // 5 % of the time is no steady training
   const auto compared = one_run(35, 1.867 * 36.0 / 95, 100 / 1.915);
-  const Factorisation f = factorise(compared, base);
+  const Factorisation f = factorise(compared, base, Comparison::paired);
   EXPECT_NEAR(f.total.value, 1.915, 1e-9);
   EXPECT_NEAR(f.throughput.value, 1.867, 1e-9);
   EXPECT_NEAR(f.statistical.value, 36.0 / 35, 1e-9);
@@ -41,9 +41,9 @@ TEST(Factorisation, FixedCostIsWhatThroughputAndSamplesLeave) {
 
 TEST(Factorisation, ProductEqualsTotalForUnequalNoisyGroups) {
   const std::vector<RunTiming> base{
-      {100, 1.0, 120}, {100, 1.1, 110}, {100, 0.9, 131}, {99, 1, 118}};
-  const std::vector<RunTiming> compared{{98, 3.1, 41}, {98, 2.9, 44}, {97, 3.3, 39}};
-  const Factorisation f = factorise(compared, base);
+      {0, 100, 1.0, 120}, {1, 100, 1.1, 110}, {2, 100, 0.9, 131}, {3, 99, 1, 118}};
+  const std::vector<RunTiming> compared{{0, 98, 3.1, 41}, {1, 98, 2.9, 44}, {2, 97, 3.3, 39}};
+  const Factorisation f = factorise(compared, base, Comparison::paired);
   EXPECT_NEAR(f.throughput.value * f.statistical.value * f.fixed_cost.value, f.total.value, 1e-12);
   for (const Estimate* e : {&f.total, &f.throughput, &f.statistical, &f.fixed_cost}) {
     ASSERT_TRUE(e->interval);
@@ -122,6 +122,28 @@ TEST_F(SpeedupOfStudy, DroppedWorkIsAFactorAndNoMystery) {
   EXPECT_GT(two.training.value, 2.5);
   EXPECT_NEAR(two.factors.statistical.value, 1.5, 1e-9);
   EXPECT_FALSE(two.superlinear_unexplained);
+}
+
+// One run each: a rate above two-fold may be chance, so nothing is called superlinear.
+TEST_F(SpeedupOfStudy, WithoutAnIntervalNothingIsSuperlinear) {
+  add({}, 2);
+  add({.ranks = 2, .epochs = 2, .compute_s = 0.05}, 2);
+  EXPECT_GT(curve().back().throughput_efficiency.value, 1.1);
+  EXPECT_FALSE(curve().back().superlinear_unexplained);
+}
+
+TEST_F(SpeedupOfStudy, SerialFractionNeedsEqualWork) {
+  write(0.01, 3);
+  EXPECT_NEAR(curve().back().serial_fraction.value, 0.1, 0.03);
+  add({.ranks = 4, .epochs = 4}, 3);  // four times the samples
+  EXPECT_TRUE(std::isnan(curve().back().serial_fraction.value));
+}
+
+TEST_F(SpeedupOfStudy, WhatWasDeclaredDecidesTheInterval) {
+  write(0.01, 5);
+  EXPECT_EQ(curve().back().training.method, IntervalMethod::paired_on_logs);
+  series_.front().spec.comparison = Comparison::independent;
+  EXPECT_EQ(speedup_curve(series_.front()).back().training.method, IntervalMethod::welch_on_logs);
 }
 
 TEST_F(SpeedupOfStudy, WithoutOneRankThereAreAbsoluteNumbersOnly) {

@@ -1,12 +1,33 @@
 #include "analysis/statistics.hpp"
 
 #include <cmath>
+#include <numeric>
 #include <random>
 
 #include <gtest/gtest.h>
 
 namespace scalestudy {
 namespace {
+
+/// Of one block each.
+Launches launches(std::vector<double> values) {
+  Launches all{std::move(values), {}};
+  all.blocks.resize(all.values.size());
+  std::iota(all.blocks.begin(), all.blocks.end(), std::int64_t{0});
+  return all;
+}
+
+Estimate welch_ratio(const std::vector<double>& compared, const std::vector<double>& base) {
+  return ratio(launches(compared), launches(base), Comparison::independent);
+}
+
+Estimate welch_difference(const std::vector<double>& compared, const std::vector<double>& base) {
+  return difference(launches(compared), launches(base), Comparison::independent);
+}
+
+Estimate paired_ratio(const std::vector<double>& compared, const std::vector<double>& base) {
+  return ratio(launches(compared), launches(base), Comparison::paired);
+}
 
 std::vector<double> lognormal_group(std::mt19937_64& random,
                                     std::size_t n,
@@ -25,7 +46,7 @@ double coverage(std::size_t n, double true_ratio, int trials) {
   for (int i = 0; i < trials; ++i) {
     const auto base = lognormal_group(random, n, 10, 0.05);
     const auto compared = lognormal_group(random, n, 10 * true_ratio, 0.02);
-    covered += ratio(compared, base).interval->contains(true_ratio) ? 1 : 0;
+    covered += welch_ratio(compared, base).interval->contains(true_ratio) ? 1 : 0;
   }
   return static_cast<double>(covered) / trials;
 }
@@ -68,7 +89,7 @@ TEST(Statistics, StudentTMatchesTables) {
 // Welch's test worked by hand: means 2 and 4, variances 1 and 4, n = 3 and 3.
 TEST(Statistics, WelchDifferenceWorkedByHand) {
   const std::vector<double> base{1, 2, 3}, compared{2, 4, 6};
-  const Estimate d = difference(compared, base);
+  const Estimate d = welch_difference(compared, base);
   EXPECT_DOUBLE_EQ(d.value, 2);
   const double error = std::sqrt(5.0 / 3);
   const double dof = std::pow(5.0 / 3, 2) / (1.0 / 18 + 16.0 / 18);
@@ -78,41 +99,110 @@ TEST(Statistics, WelchDifferenceWorkedByHand) {
 
 TEST(Statistics, RatioIsOfGeometricMeansAndInvertsExactly) {
   const std::vector<double> base{1, 4, 2}, compared{3, 12, 6};
-  const Estimate r = ratio(compared, base);
+  const Estimate r = welch_ratio(compared, base);
   EXPECT_NEAR(r.value, 3, 1e-12);
-  const Estimate back = ratio(base, compared);
+  const Estimate back = welch_ratio(base, compared);
   EXPECT_NEAR(inverse(r).interval->low, back.interval->low, 1e-12);
   EXPECT_NEAR(inverse(r).interval->high, back.interval->high, 1e-12);
 }
 
 TEST(Statistics, FewerThanThreeLaunchesHaveNoInterval) {
   const std::vector<double> two{1.0, 1.1}, five{2, 2.1, 2.2, 2, 2.1};
-  EXPECT_FALSE(ratio(two, five).interval);
-  EXPECT_FALSE(ratio(five, two).interval);
-  EXPECT_FALSE(difference(two, five).interval);
-  EXPECT_EQ(ratio(two, five).method, IntervalMethod::not_determinable);
-  EXPECT_TRUE(std::isfinite(ratio(two, five).value));
-  EXPECT_EQ(ratio(two, five).count, 2U);
+  EXPECT_FALSE(welch_ratio(two, five).interval);
+  EXPECT_FALSE(welch_ratio(five, two).interval);
+  EXPECT_FALSE(welch_difference(two, five).interval);
+  EXPECT_EQ(welch_ratio(two, five).method, IntervalMethod::not_determinable);
+  EXPECT_TRUE(std::isfinite(welch_ratio(two, five).value));
+  EXPECT_EQ(welch_ratio(two, five).count, 2U);
 }
 
 TEST(Statistics, ValuesThatAreNoNumbersDoNotCount) {
   const std::vector<double> base{1, 1, 1}, holes{2, NAN, 2, -1, 2};
-  const Estimate r = ratio(holes, base);
+  const Estimate r = welch_ratio(holes, base);
   EXPECT_EQ(r.count, 3U);
   EXPECT_NEAR(r.value, 2, 1e-12);
-  EXPECT_TRUE(std::isnan(ratio({}, base).value));
+  EXPECT_TRUE(std::isnan(welch_ratio({}, base).value));
 }
 
-TEST(Statistics, BootstrapFromTwentyLaunchesOn) {
-  std::mt19937_64 random(3);
-  const auto base = lognormal_group(random, 20, 1, 0.1);
-  const auto compared = lognormal_group(random, 20, 2, 0.1);
-  const Estimate r = ratio(compared, base);
-  EXPECT_EQ(r.method, IntervalMethod::bootstrap_on_logs);
-  EXPECT_TRUE(r.interval->contains(r.value));
-  EXPECT_EQ(r.interval->low, ratio(compared, base).interval->low) << "the seed is fixed";
-  const std::vector<double> fewer(base.begin(), base.begin() + 19);
-  EXPECT_EQ(ratio(compared, fewer).method, IntervalMethod::welch_on_logs);
+// Logarithms of the ratios: ln 2 + (−0.1, 0, 0.1); t for two degrees of freedom is 4.3027.
+TEST(Statistics, PairsAreComparedEachOnItsOwn) {
+  const std::vector<double> base{1, 5, 25}, compared{2 * std::exp(-0.1), 10, 50 * std::exp(0.1)};
+  const Estimate r = paired_ratio(compared, base);
+  const double reach = 4.302652730 * 0.1 / std::sqrt(3.0);
+  EXPECT_NEAR(r.value, 2, 1e-12);
+  ASSERT_TRUE(r.interval);
+  EXPECT_NEAR(r.interval->low, 2 * std::exp(-reach), 1e-9);
+  EXPECT_NEAR(r.interval->high, 2 * std::exp(reach), 1e-9);
+  EXPECT_NEAR(r.p_value, student_t_p_value(std::log(2) / 0.1 * std::sqrt(3.0), 2), 1e-12);
+  EXPECT_EQ(r.method, IntervalMethod::paired_on_logs);
+  EXPECT_FALSE(welch_ratio(compared, base).interval->low > 1)
+      << "the groups' own spread would hide it";
+}
+
+TEST(Statistics, TwoPairsHaveNoInterval) {
+  const std::vector<double> base{1, 2}, compared{2, 5};
+  EXPECT_FALSE(paired_ratio(compared, base).interval);
+  EXPECT_NEAR(paired_ratio(compared, base).value, std::sqrt(5.0), 1e-12);
+}
+
+TEST(Statistics, PairsAreMadeByBlockInAnyOrder) {
+  const Launches base{{1, 5, 25}, {0, 1, 2}};
+  const Launches compared{{50.5, 2.02, 9.9}, {2, 0, 1}};
+  const auto in_order = paired_ratio({2.02, 9.9, 50.5}, {1, 5, 25});
+  const auto mixed = ratio(compared, base, Comparison::paired);
+  EXPECT_EQ(mixed.method, IntervalMethod::paired_on_logs);
+  EXPECT_DOUBLE_EQ(mixed.interval->low, in_order.interval->low);
+}
+
+// A run that is missing, or there twice, leaves others without a partner.
+TEST(Statistics, WithoutCompleteBlocksGroupsAreComparedIndependently) {
+  const Launches base{{1, 5, 25, 5}, {0, 1, 2, 3}};
+  EXPECT_EQ(ratio({{2, 10, 50}, {0, 1, 2}}, base, Comparison::paired).method,
+            IntervalMethod::welch_on_logs);
+  EXPECT_EQ(ratio({{2, 10, 50, 10}, {0, 1, 2, 2}}, base, Comparison::paired).method,
+            IntervalMethod::welch_on_logs);
+  EXPECT_EQ(ratio({{2, 10, 50, NAN}, {0, 1, 2, 3}}, base, Comparison::paired).method,
+            IntervalMethod::welch_on_logs);
+  EXPECT_EQ(difference({{2, 10, 50, 9}, {0, 1, 2, 3}}, base, Comparison::paired).method,
+            IntervalMethod::paired);
+  EXPECT_EQ(difference({{2, 10, 50, 9}, {0, 1, 2, 3}}, base, Comparison::independent).method,
+            IntervalMethod::welch);
+}
+
+// Holm's own example of three: 0.01, 0.02, 0.03 become 0.03, 0.04, 0.04.
+TEST(Statistics, SeveralQuestionsRaiseTheirPValues) {
+  Estimate a, b, c, without;
+  a.p_value = 0.03;
+  b.p_value = 0.01;
+  c.p_value = 0.02;
+  const std::vector<Estimate*> family{&a, &without, &b, &c};
+  adjust_for_several(family);
+  EXPECT_DOUBLE_EQ(b.p_value, 0.03);
+  EXPECT_DOUBLE_EQ(c.p_value, 0.04);
+  EXPECT_DOUBLE_EQ(a.p_value, 0.04);
+  EXPECT_TRUE(std::isnan(without.p_value));
+}
+
+TEST(Statistics, OfSeveralQuestionsAnIntervalAloneDecidesNothing) {
+  auto one = welch_ratio({2, 2.1, 2.2}, {1.8, 1.85, 1.9});
+  ASSERT_TRUE(is_resolved(one, 1));
+  const double alone = one.p_value;
+  Estimate second, third;
+  second.p_value = third.p_value = 0.9;
+  const std::vector<Estimate*> family{&one, &second, &third};
+  adjust_for_several(family);
+  EXPECT_DOUBLE_EQ(one.p_value, 3 * alone);
+  EXPECT_EQ(is_resolved(one, 1), 3 * alone <= 0.05);
+  one.p_value = 0.06;
+  EXPECT_FALSE(is_resolved(one, 1));
+  EXPECT_FALSE(is_resolved(Estimate{}, 1));
+}
+
+// What was tested is S = 1; of S / N nothing was.
+TEST(Statistics, ATransformedRatioHasNoPValueOfAnotherHypothesis) {
+  const auto s = welch_ratio({2, 2.1, 2.2}, {1, 1.05, 1.1});
+  EXPECT_TRUE(std::isnan(transformed(s, [](double x) { return x / 2; }).p_value));
+  EXPECT_DOUBLE_EQ(inverse(s).p_value, s.p_value);
 }
 
 TEST(Statistics, IntervalsCoverTheTruthAsOftenAsTheySay) {
@@ -123,16 +213,16 @@ TEST(Statistics, IntervalsCoverTheTruthAsOftenAsTheySay) {
 
 TEST(Statistics, EqualConstantGroupsAreExactlyOne) {
   const std::vector<double> same{2, 2, 2};
-  const Estimate r = ratio(same, same);
+  const Estimate r = welch_ratio(same, same);
   EXPECT_DOUBLE_EQ(r.value, 1);
   EXPECT_TRUE(r.interval->contains(1));
 }
 
 TEST(Statistics, GroupsOfAnySizeOfNumbersAreNotDeterminableAtWorst) {
   const std::vector<double> huge{1e300, 2e300, 4e300}, tiny{1e-200, 2e-200, 3e-200};
-  EXPECT_NO_THROW((void)difference(huge, tiny));
-  EXPECT_NO_THROW((void)difference(tiny, tiny));
-  EXPECT_NO_THROW((void)ratio(huge, tiny));
+  EXPECT_NO_THROW((void)welch_difference(huge, tiny));
+  EXPECT_NO_THROW((void)welch_difference(tiny, tiny));
+  EXPECT_NO_THROW((void)welch_ratio(huge, tiny));
   EXPECT_TRUE(std::isnan(student_t_p_value(std::nan(""), 3)));
   EXPECT_TRUE(std::isnan(student_t_critical(0.05, std::nan(""))));
 }

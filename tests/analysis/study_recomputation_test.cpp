@@ -95,11 +95,11 @@ TEST_F(StudyRecomputed, StepPhasesAreMeansOverRanksStepsAndRuns) {
 }
 
 TEST_F(StudyRecomputed, ExcessesAddUpToTheGrowthOfTheStep) {
-  const StepGrowth growth = step_growth(series().steps[1], series().steps[0]);
+  const StepGrowth growth = series().steps[1].growth.value();
   double sum_s = 0;
-  for (const double excess_s : growth.excess_by_phase_s) sum_s += excess_s;
-  EXPECT_NEAR(sum_s, growth.excess_s, 1e-9);
-  EXPECT_NEAR(growth.excess_s + growth.expected_s, series().steps[1].step_s, 1e-12);
+  for (const Estimate& excess_s : growth.excess_by_phase_s) sum_s += excess_s.value;
+  EXPECT_NEAR(sum_s, growth.excess_s.value, 1e-9);
+  EXPECT_NEAR(growth.excess_s.value + growth.expected_s, series().steps[1].step_s, 1e-12);
 }
 
 TEST_F(StudyRecomputed, SmoothnessIsTheRatioOfRoughnesses) {

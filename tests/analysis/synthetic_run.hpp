@@ -26,9 +26,10 @@ struct SyntheticRun {
   double compute_s = 0.060;  ///< forward and backward, per step
   double input_wait_s = 0.002;
   double exposed_communication_s = 0;
-  double between_epochs_s = 0;  ///< evaluation after each epoch
-  double time_noise = 0;        ///< relative, one draw per run: the launch is the unit
-  double loss_noise = 0.1;      ///< relative standard deviation per sample of local batch 1
+  double peer_wait_frac = 0.75;  ///< of it; NaN: not recorded, as in files of schema 1
+  double between_epochs_s = 0;   ///< evaluation after each epoch
+  double time_noise = 0;         ///< relative, one draw per run: the launch is the unit
+  double loss_noise = 0.1;       ///< relative standard deviation per sample of local batch 1
   double validation_loss = 0.05;
   std::string evaluation_hash = "7f3a000011112222";
   std::int64_t evaluated_samples = 64;
@@ -36,6 +37,7 @@ struct SyntheticRun {
   std::vector<std::pair<double EvaluationRow::*, double>> quality{{&EvaluationRow::psnr_db, 28.0}};
   std::vector<std::pair<double EvaluationRow::*, double>> baselines;  ///< recorded as they are
   std::optional<ControlArm> control_arm;
+  BatchNormPolicy batch_norm = BatchNormPolicy::local;
   ScalingRule rule = ScalingRule::linear_fixed_samples;
   std::string study = "synthetic";
   std::string build_id = "0.1.0+gabcdef01.release";
@@ -67,7 +69,7 @@ inline RunSpec spec_of(const SyntheticRun& run) {
   spec.communicator = run.ranks == 1 ? CommunicatorKind::local : CommunicatorKind::shm;
   spec.settings.local_batch_size = run.local_batch;
   spec.settings.warmup_steps = 5;
-  spec.smoothness_window_samples = 4 * run.local_batch;
+  spec.settings.batch_norm = run.batch_norm;
   spec.plan.local_batch_sizes.assign(static_cast<std::size_t>(run.ranks), run.local_batch);
   spec.plan.global_batch_size = run.ranks * run.local_batch;
   spec.plan.learning_rate = 4e-4 * static_cast<double>(run.ranks);
@@ -151,20 +153,25 @@ class SyntheticWriter {
   void append_rank(std::vector<StepRow>& block, std::int64_t epoch, double step_s) {
     const double noise = run_.loss_noise / std::sqrt(double(run_.local_batch)) * normal_(random_);
     const double loss = run_.nan_loss ? std::nan("") : loss_level() * (1 + noise);
-    block.push_back({.step_s = step_s,
-                     .input_wait_s = run_.input_wait_s * factor_,
-                     .host_to_device_s = 0,
-                     .forward_s = run_.compute_s * factor_ / 3,
-                     .backward_s = run_.compute_s * factor_ * 2 / 3,
-                     .exposed_communication_s = run_.exposed_communication_s * factor_,
-                     .optimizer_s = 0.0009 * factor_,
-                     .other_s = 0.0001 * factor_,
-                     .start_s = now_s_,
-                     .loss = loss,
-                     .loss_weight = double(run_.local_batch),
-                     .learning_rate = 4e-4,
-                     .sample_count = run_.local_batch,
-                     .epoch = epoch});
+    block.push_back(
+        {.step_s = step_s,
+         .input_wait_s = run_.input_wait_s * factor_,
+         .host_to_device_s = 0,
+         .forward_s = run_.compute_s * factor_ / 3,
+         .backward_s = run_.compute_s * factor_ * 2 / 3,
+         .exposed_communication_s = run_.exposed_communication_s * factor_,
+         .peer_wait_s = run_.exposed_communication_s * factor_ * run_.peer_wait_frac,
+         .exposed_transfer_s = run_.exposed_communication_s * factor_ * (1 - run_.peer_wait_frac),
+         .phase_wait_s = 0,
+         .phase_transfer_s = 0,
+         .optimizer_s = 0.0009 * factor_,
+         .other_s = 0.0001 * factor_,
+         .start_s = now_s_,
+         .loss = loss,
+         .loss_weight = double(run_.local_batch),
+         .learning_rate = 4e-4,
+         .sample_count = run_.local_batch,
+         .epoch = epoch});
   }
 
   const SyntheticRun& run_;

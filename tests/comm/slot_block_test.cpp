@@ -158,12 +158,13 @@ TEST(SlotBlock, WorksAcrossProcesses) {
   EXPECT_EQ(status, 0);
 }
 
-TEST(SlotBlock, SignaturesBelongToRankAndHalf) {
+TEST(SlotBlock, CallsBelongToRankAndHalf) {
   Block block(2);
-  block->signature(Rank(1), 0) = {CallKind::broadcast, DataType::int64, ReduceOp::sum, 1, 3};
-  EXPECT_EQ(block->signature(Rank(1), 1), CallSignature());
-  EXPECT_EQ(block->signature(Rank(0), 0), CallSignature());
-  EXPECT_EQ(block->signature(Rank(1), 0).count, 3);
+  block->call(Rank(1), 0) = {{CallKind::broadcast, DataType::int64, ReduceOp::sum, 1, 3}, 7};
+  EXPECT_EQ(block->call(Rank(1), 1).signature, CallSignature());
+  EXPECT_EQ(block->call(Rank(0), 0).signature, CallSignature());
+  EXPECT_EQ(block->call(Rank(1), 0).signature.count, 3);
+  EXPECT_EQ(block->call(Rank(1), 0).entered, 7);
 }
 
 TEST(CallSignature, ReadsAsAUserWouldSayIt) {

@@ -283,7 +283,68 @@ std::string wrong_counts_are_refused(const Communicator& comm) {
   return findings.text();
 }
 
-constexpr std::array<CommunicatorCase, 17> cases{{
+double seconds_of(Clock::time_point time) {
+  return Seconds(time.time_since_epoch()).count();
+}
+
+/// What was wrong with the times of an operation. Ranks share one clock here, so this holds however
+/// late the machine lets any of them run: all have come once the last has entered, and before the
+/// first leaves. Collective.
+std::string check_times(const Communicator& comm, const CollectiveTimes& times) {
+  constexpr double rounding_s = 1e-6;
+  Findings findings;
+  const double arrived_s = seconds_of(times.all_arrived);
+  const auto latest = [&](double value_s) {
+    return all_reduce_value(comm, value_s, ReduceOp::max);
+  };
+  if (arrived_s < latest(seconds_of(times.entered)) - rounding_s)
+    findings.add("all had come before the last rank had");
+  if (arrived_s > -latest(-seconds_of(times.left)) + rounding_s)
+    findings.add("a rank left before all had come");
+  if (arrived_s < latest(arrived_s) - rounding_s) findings.add("ranks differ on when all had come");
+  return findings.text();
+}
+
+std::string times_tell_when_all_had_come(const Communicator& comm) {
+  constexpr Seconds late{0.03};
+  std::vector<float> few(4, 1.0F);
+  std::vector<float> many(4 * comm.world_size().index() + 100'000, 1.0F);
+  std::vector<float> all(4 * comm.world_size().index());
+  Findings findings;
+  const auto check = [&](const auto& operation) {
+    comm.barrier();
+    if (comm.rank().value() == comm.world_size().value() - 1) std::this_thread::sleep_for(late);
+    findings.add(check_times(comm, operation()));
+  };
+  check([&] { return comm.barrier(); });
+  check([&] { return comm.all_reduce(view_of(std::span(few))); });
+  check([&] { return comm.all_reduce(view_of(std::span(many))); });
+  check([&] { return comm.broadcast(view_of(std::span(few)), Rank(0)); });
+  check([&] { return comm.all_gather(view_of(std::span(few)), view_of(std::span(all))); });
+  check([&] { return comm.reduce_scatter(view_of(std::span(all)), view_of(std::span(few))); });
+  return findings.text();
+}
+
+/// What a duplicate carries meets nothing of the original: here one thread each, in any order.
+std::string duplicates_are_apart(const Communicator& comm) {
+  const auto second = comm.duplicate("second");
+  const auto third = second.duplicate("of its own");
+  Findings findings;
+  if (second.rank() != comm.rank() || second.world_size() != comm.world_size())
+    findings.add("a duplicate is another rank");
+  std::string beside;
+  std::thread thread([&] {
+    for (int i = 0; i < 50 && beside.empty(); ++i)
+      beside = check_all_reduce<float>(second, 1000 + i, ReduceOp::sum);
+  });
+  for (int i = 0; i < 50; ++i) findings.add(check_broadcast<double>(comm, 77, Rank(0), i));
+  for (int i = 0; i < 5; ++i) findings.add(check_all_gather<float>(third, 5, i));
+  thread.join();
+  findings.add(beside);
+  return findings.text();
+}
+
+constexpr std::array<CommunicatorCase, 19> cases{{
     {"all_reduce_float32", all_reduce_of<float>},
     {"all_reduce_float64", all_reduce_of<double>},
     {"all_reduce_int64", all_reduce_of<std::int64_t>},
@@ -301,6 +362,8 @@ constexpr std::array<CommunicatorCase, 17> cases{{
     {"nobody_leaves_a_barrier_early", nobody_leaves_a_barrier_early},
     {"values_and_texts", values_and_texts},
     {"wrong_counts_are_refused", wrong_counts_are_refused},
+    {"times_tell_when_all_had_come", times_tell_when_all_had_come},
+    {"duplicates_are_apart", duplicates_are_apart},
 }};
 
 }  // namespace

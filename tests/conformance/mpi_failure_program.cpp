@@ -7,10 +7,23 @@
 
 #include "core/error.hpp"
 
-#include "comm/rendezvous.hpp"
+#include "comm/back_ends.hpp"
 
 namespace scalestudy {
 namespace {
+
+/// The last rank stops, as if its host had, while all are inside a long operation.
+void stop_inside(const Rendezvous& place, bool is_culprit) {
+  const auto comm = make_mpi_communicator(place, Seconds(2), /*elements_per_call=*/1000);
+  std::vector<float> values(50'000'000);
+  comm.barrier();
+  std::thread stop([=] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    if (is_culprit) std::raise(SIGSTOP);
+  });
+  stop.detach();
+  for (int i = 0; i < 100; ++i) comm.all_reduce(view_of(std::span(values)));
+}
 
 void go_wrong(const std::string& mode) {
   Rendezvous place = rendezvous_from_environment("failure");
@@ -25,6 +38,7 @@ void go_wrong(const std::string& mode) {
   if (place.rank == Rank(0) && mode == "silent_root") {
     std::this_thread::sleep_for(std::chrono::seconds(3));
   }
+  if (mode == "stops_inside") stop_inside(place, is_culprit);
   if (mode == "differs") {
     std::vector<float> values(is_culprit ? 3 : 4);
     comm.all_reduce(view_of(std::span(values)));

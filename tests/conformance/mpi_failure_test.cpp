@@ -79,6 +79,14 @@ TEST(MpiFailure, OtherWorldSizeIsRefused) {
   EXPECT_THAT(outcome.text, HasSubstr("of 2, but environment (OMPI_COMM_WORLD_RANK"));
 }
 
+TEST(MpiFailure, ARankThatStopsInsideACollectiveEndsTheJob) {
+  const Outcome outcome = run_job(2, "stops_inside");
+  EXPECT_EQ(outcome.exit_code, 5) << outcome.text;
+  EXPECT_THAT(outcome.text, HasSubstr("all_reduce did not end within 2.0 s after all ranks had "
+                                      "come: one of them has stopped"));
+  EXPECT_LT(outcome.duration_s, 30);
+}
+
 TEST(MpiFailure, KilledRankEndsTheJob) {
   const Outcome outcome = run_job(3, "death");
   EXPECT_NE(outcome.exit_code, 0) << outcome.text;

@@ -98,12 +98,14 @@ TEST(DryRun, PrintsOneCommandPerRankBelowTheRunsName) {
   EXPECT_EQ(answer.code, 0) << answer.err;
   auto lines = split(answer.out, '\n');
   ASSERT_EQ(lines.size(), 6U) << answer.out;  // two names, three ranks, the end
-  EXPECT_THAT(lines[0], StartsWith("# noise2void-r1-"));
-  EXPECT_THAT(lines[1], StartsWith("env "));
-  EXPECT_THAT(lines[2], StartsWith("# noise2void-r2-"));
-  EXPECT_THAT(lines[3], HasSubstr(" RANK=0 "));
-  EXPECT_THAT(lines[4], HasSubstr(" RANK=1 "));
-  EXPECT_THAT(lines[4], HasSubstr(" WORLD_SIZE=2 "));
+  const auto is_first = lines[0].starts_with("# noise2void-r1-");
+  const std::size_t one = is_first ? 0 : 3, two = is_first ? 2 : 0;
+  EXPECT_THAT(lines[one], StartsWith("# noise2void-r1-"));
+  EXPECT_THAT(lines[one + 1], StartsWith("env "));
+  EXPECT_THAT(lines[two], StartsWith("# noise2void-r2-"));
+  EXPECT_THAT(lines[two + 1], HasSubstr(" RANK=0 "));
+  EXPECT_THAT(lines[two + 2], HasSubstr(" RANK=1 "));
+  EXPECT_THAT(lines[two + 2], HasSubstr(" WORLD_SIZE=2 "));
 }
 
 TEST(DryRun, WritesNothing) {
@@ -117,7 +119,7 @@ TEST(DryRun, JsonHasArgumentVectorsThatNeedNoQuoting) {
   const StudyPlace place;
   const auto launches = launches_of(place, {"--set", "repeats=1"});
   ASSERT_EQ(launches.size(), 2U);
-  const auto& second = launches[1];
+  const auto& second = launches[launches[0]["processes"].size() == 2 ? 0 : 1];  // of two ranks
   EXPECT_EQ(second["kept"], false);
   ASSERT_EQ(second["processes"].size(), 2U);
   const auto folder = fs::path(place.out()) / "runs" / second["run_id"].get<std::string>();

@@ -42,6 +42,19 @@ TEST(DeduceOutcome, AllDoneIsCompleteEvenWhenInterruptedTooLate) {
   EXPECT_EQ(deduce_outcome(evidence).status, RunStatus::complete);
 }
 
+TEST(DeduceOutcome, RanksThatLeftOnRequestAreInterrupted) {
+  constexpr ProcessEnd left{false, 130};
+  for (const bool one_process_per_rank : {true, false}) {
+    auto evidence = evidence_of({left, left}, {1, 2});
+    evidence.one_process_per_rank = one_process_per_rank;
+    const auto outcome = deduce_outcome(evidence);
+    EXPECT_EQ(outcome.status, RunStatus::interrupted);
+    EXPECT_EQ(outcome.exit_code, ExitCode::interrupted);
+    EXPECT_THAT(outcome.reason, HasSubstr("asked to end"));
+  }
+  EXPECT_EQ(deduce_outcome(evidence_of({left, killed}, {1, 1})).status, RunStatus::failed);
+}
+
 TEST(DeduceOutcome, TheFirstToFailIsNamed) {
   auto evidence = evidence_of({failed, done, failed}, {4, 1, 3});
   evidence.heartbeats[2] = heartbeat(90, "forward", "no memory");

@@ -16,6 +16,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
+using testing::UnorderedElementsAre;
 
 DriverAnswer plan_of(const StudyPlace& place, std::vector<std::string> more = {}) {
   more.insert(more.begin(), {"plan", place.study()});
@@ -25,6 +26,14 @@ DriverAnswer plan_of(const StudyPlace& place, std::vector<std::string> more = {}
 json plan_json_of(const StudyPlace& place, std::vector<std::string> more = {}) {
   more.insert(more.begin(), {"plan", place.study()});
   return json_of_driver(more);
+}
+
+/// Those with `ranks` ranks, in whatever order they are made.
+std::vector<json> runs_with(const json& plan, int ranks) {
+  std::vector<json> runs;
+  for (const auto& run : plan["runs"])
+    if (run["ranks"] == ranks) runs.push_back(run);
+  return runs;
 }
 
 TEST(PlanCommand, SumsRunsAndSamplesOverRepeats) {
@@ -54,9 +63,9 @@ TEST(PlanCommand, SettingsAreReplacedInTheOrderGiven) {
   const auto found = plan_json_of(
       place, {"--set", "settings.epochs=4", "--set", "settings.epochs=16", "--set", "repeats=1"});
   ASSERT_EQ(found["runs"].size(), 2U);
-  EXPECT_EQ(found["runs"][0]["plan"]["epochs"], 16);
-  EXPECT_EQ(found["runs"][1]["plan"]["epochs"], 8);
-  EXPECT_EQ(found["runs"][1]["settings"]["epochs"], 16);
+  EXPECT_EQ(runs_with(found, 1).at(0)["plan"]["epochs"], 16);
+  EXPECT_EQ(runs_with(found, 2).at(0)["plan"]["epochs"], 8);
+  EXPECT_EQ(runs_with(found, 2).at(0)["settings"]["epochs"], 16);
 }
 
 TEST(PlanCommand, JsonHoldsEveryRunWithItsId) {
@@ -73,6 +82,17 @@ TEST(PlanCommand, JsonHoldsEveryRunWithItsId) {
     EXPECT_EQ(run["launcher"], "local");
   }
   EXPECT_EQ(ids.size(), 4U);
+}
+
+TEST(PlanCommand, TheOrderIsSaidBlockByBlock) {
+  const StudyPlace place;
+  EXPECT_THAT(plan_of(place).out, HasSubstr("One run of each row is a block"));
+  EXPECT_THAT(plan_of(place, {"--set", "axes.ranks=[1]"}).out, Not(HasSubstr("is a block")));
+  std::vector<std::pair<int, int>> places;
+  const auto found = plan_json_of(place);
+  for (const auto& run : found["runs"]) places.emplace_back(run["repeat"], run["block_position"]);
+  EXPECT_THAT(places,
+              ElementsAre(std::pair(0, 0), std::pair(0, 1), std::pair(1, 0), std::pair(1, 1)));
 }
 
 TEST(PlanCommand, ListsWhatIsLeftOutWithTheReason) {
@@ -155,22 +175,42 @@ TEST(PlanCommand, MarksRunsWithMoreThreadsThanCores) {
   const auto busy = plan_of(place, {"--set", "settings.threads_per_rank=4096"});
   EXPECT_THAT(busy.out, HasSubstr("1*"));
   EXPECT_THAT(busy.out, HasSubstr("2*"));
-  EXPECT_THAT(busy.out, HasSubstr("* more busy threads than cores"));
+  EXPECT_THAT(busy.out, HasSubstr("* more compute threads than cores"));
+  EXPECT_THAT(busy.out, Not(HasSubstr("no_spare_core")));
   const auto quiet = plan_of(place, {"--set", "axes.ranks=[1]"});
-  EXPECT_THAT(quiet.out, Not(HasSubstr("busy threads")));
+  EXPECT_THAT(quiet.out, Not(HasSubstr("compute threads")));
 }
 
-TEST(PlanCommand, ControlArmsStandInPlaceOfTheReduction) {
+TEST(PlanCommand, MarksRunsWithoutACoreForTheThreadsThatLoad) {
+  const StudyPlace place;
+  const std::vector<std::string> one{"--set", "axes.ranks=[1]"};
+  EXPECT_THAT(plan_of(place, one).out, Not(HasSubstr("no_spare_core")));
+  auto loading = one;
+  loading.insert(loading.end(), {"--set", "settings.input.worker_threads=1000"});
+  const auto answer = plan_of(place, loading);
+  EXPECT_EQ(answer.code, 0) << "it is never refused: " << answer.err;
+  EXPECT_THAT(answer.out, HasSubstr("1+"));
+  EXPECT_THAT(answer.out, HasSubstr("+ no core is left for the threads that communicate or load"));
+  const auto plan = plan_json_of(place, loading);
+  for (const auto& run : plan.at("runs")) {
+    EXPECT_EQ(run["no_spare_core"], true);
+    EXPECT_EQ(run["oversubscribed"], false);
+  }
+}
+
+TEST(PlanCommand, ControlArmsHaveAColumn) {
   StudyPlace place;
+  EXPECT_THAT(plan_of(place).out, Not(HasSubstr(" arm ")));
   place.content["control_arms"] = {"no_communication", "synthetic_input"};
   place.write();
   const auto answer = plan_of(place);
-  EXPECT_THAT(answer.out, HasSubstr("arm no_communication"));
-  EXPECT_THAT(answer.out, HasSubstr("arm synthetic_input"));
+  EXPECT_THAT(answer.out, HasSubstr("  no_communication     none "));
+  EXPECT_THAT(answer.out, HasSubstr("  synthetic_input      bucketed_overlap "));
   std::vector<std::string> arms;
   const auto found = plan_json_of(place, {"--set", "repeats=1"});
   for (const auto& run : found["runs"]) arms.push_back(run["control_arm"].get<std::string>());
-  EXPECT_THAT(arms, ElementsAre("", "", "synthetic_input", "no_communication", "synthetic_input"));
+  EXPECT_THAT(arms, UnorderedElementsAre("", "", "synthetic_input", "no_communication",
+                                         "no_distributed_path", "synthetic_input"));
 }
 
 TEST(PlanCommand, TheLauncherOptionWinsOverTheEnvironmentFile) {
@@ -178,11 +218,11 @@ TEST(PlanCommand, TheLauncherOptionWinsOverTheEnvironmentFile) {
   const auto environment = (place.path() / "here.json").string();
   write_text(environment, R"({"name": "here", "launcher": "local"})");
   auto found = plan_json_of(place, {"--environment", environment});
-  EXPECT_EQ(found["runs"][1]["communicator"], "shm");
+  EXPECT_EQ(runs_with(found, 2).at(0)["communicator"], "shm");
   found = plan_json_of(place, {"--environment", environment, "--launcher", "mpirun"});
-  EXPECT_EQ(found["runs"][0]["communicator"], "local");
-  EXPECT_EQ(found["runs"][1]["communicator"], "mpi");
-  EXPECT_EQ(found["runs"][1]["launcher"], "mpirun");
+  EXPECT_EQ(runs_with(found, 1).at(0)["communicator"], "local");
+  EXPECT_EQ(runs_with(found, 2).at(0)["communicator"], "mpi");
+  EXPECT_EQ(runs_with(found, 2).at(0)["launcher"], "mpirun");
 }
 
 TEST(PlanCommand, TheEnvironmentsDeviceReplacesTheStudys) {
@@ -238,6 +278,26 @@ TEST(PlanCommand, AShippedStudyIsSuggestedForAMistypedName) {
   EXPECT_EQ(answer.code, 2);
   EXPECT_THAT(answer.err, HasSubstr("Did you mean 'n2v-quickstart'"));
   EXPECT_THAT(answer.err, HasSubstr("shipped are: "));
+}
+
+TEST(PlanCommand, DataAreToldApartByWhatTheyHold) {
+  const StudyPlace place;
+  const auto hash_and_id = [&](const std::vector<std::string>& more = {}) {
+    const auto run = runs_with(plan_json_of(place, more), 1).at(0);
+    return std::pair(run["data"]["content_hash"].get<std::string>(),
+                     run["run_id"].get<std::string>());
+  };
+  const auto before = hash_and_id();
+  EXPECT_EQ(before.first.size(), 16U);
+  const auto copy = (place.path() / "copy.tif").string();
+  std::filesystem::copy_file(place.path() / "volume.tif", copy);
+  EXPECT_EQ(hash_and_id({"--set", "data.path=" + copy}), before);
+  const auto with_reference = hash_and_id({"--set", "data.reference_path=" + copy});
+  EXPECT_EQ(with_reference.first, before.first);
+  EXPECT_NE(with_reference.second, before.second);
+  write_text(place.path() / "volume.tif", "changed");
+  EXPECT_NE(hash_and_id().first, before.first);
+  EXPECT_NE(hash_and_id().second, before.second);
 }
 
 TEST(PlanCommand, MissingDataAreRefusedBesideThePlan) {

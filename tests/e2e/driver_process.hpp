@@ -127,6 +127,16 @@ inline std::vector<pid_t> ranks_at_work_in(const std::filesystem::path& folder) 
   return ids;
 }
 
+/// Ranks that have begun to work.
+inline std::size_t heartbeats_in(const std::filesystem::path& folder) {
+  std::size_t count = 0;
+  std::error_code changes_meanwhile;
+  for (std::filesystem::recursive_directory_iterator at(folder, changes_meanwhile), end;
+       at != end && !changes_meanwhile; at.increment(changes_meanwhile))
+    if (at->path().filename().string().starts_with("heartbeat-")) ++count;
+  return count;
+}
+
 /// Whether `condition` becomes true within 20 s.
 template <class Condition>
 [[nodiscard]] bool eventually(const Condition& condition) {

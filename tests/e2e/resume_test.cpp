@@ -5,6 +5,7 @@
 
 #include <gmock/gmock.h>
 
+#include "core/rank_signals.hpp"
 #include "core/statistics.hpp"
 
 #include "record/heartbeat.hpp"
@@ -58,7 +59,7 @@ void expect_little_is_lost(const Workplace& place, int kill) {
 /// the recorded losses.
 struct Learned {
   std::string last, best;
-  std::vector<double> losses, validation_losses;
+  std::vector<double> losses, training_losses, validation_losses;
 };
 
 Learned learned_in(const Workplace& place) {
@@ -66,13 +67,15 @@ Learned learned_in(const Workplace& place) {
   const auto run = read_run_file(folder / "run.h5");
   EXPECT_EQ(run.header.status, RunStatus::complete) << run.header.reason;
   return {content_of(folder / "weights_last.pt"), content_of(folder / "weights_best.pt"),
-          run.steps.global_loss(), values_of(run.epochs, &EpochRow::validation_loss)};
+          run.steps.global_loss(), values_of(run.epochs, &EpochRow::training_loss),
+          values_of(run.epochs, &EpochRow::validation_loss)};
 }
 
 void expect_the_same(const Learned& found, const Learned& expected, int kill) {
   EXPECT_TRUE(found.last == expected.last) << "last weights differ after kill " << kill;
   EXPECT_TRUE(found.best == expected.best) << "best weights differ after kill " << kill;
   EXPECT_EQ(found.losses, expected.losses) << "after kill " << kill;
+  EXPECT_EQ(found.training_losses, expected.training_losses) << "after kill " << kill;
   EXPECT_EQ(found.validation_losses, expected.validation_losses) << "after kill " << kill;
 }
 
@@ -166,6 +169,97 @@ TEST_P(Resumption, IsWholeAndSaysSo) {
 
 INSTANTIATE_TEST_SUITE_P(Launchers,
                          Resumption,
+                         testing::Values("local", "mpirun"),
+                         [](const auto& each) { return std::string(each.param); });
+
+/// Two epochs that take seconds each: what comes is within one.
+/// Enough to be stopped after some of them.
+constexpr int steps_of_epoch = 150;
+
+std::vector<std::string> long_epochs(const std::string& launcher) {
+  return {"--launcher",
+          launcher,
+          "--set",
+          "settings.epochs=4",  // at two ranks: two
+          "--set",
+          cat("settings.steps_per_epoch=", steps_of_epoch)};
+}
+
+/// All ranks have written steps of the first epoch.
+void wait_for_steps(const Workplace& place) {
+  ASSERT_TRUE(eventually([&] {
+    const auto folders = place.run_folders();
+    const auto heartbeat =
+        folders.empty() ? std::nullopt : read_heartbeat(heartbeat_file(folders[0], 0));
+    return heartbeat && heartbeat->step > 20;
+  }));
+}
+
+class WithinAnEpoch : public testing::TestWithParam<const char*> {
+ protected:
+  void SetUp() override {
+    SCALESTUDY_NEEDS("mpi", launcher_ != "mpirun" || has_mpirun());
+    for (const auto* each : {&whole_, &place_})
+      write_real_study(*each, R"("ranks": [2])", 1, steps_of_epoch);
+    arguments_ = long_epochs(launcher_);
+  }
+
+  void expect_goes_on_as_if_it_had_never_stopped() {
+    const auto folder = place_.run_folders().at(0);
+    const auto finished = place_.run({}, arguments_);
+    ASSERT_EQ(finished.code, 0) << finished.err;
+    EXPECT_THAT(finished.err, HasSubstr("complete (resumed)"));
+    const auto run = read_run_file(folder / "run.h5");
+    ASSERT_THAT(values_of(run.events, &EventRow::code), testing::Contains("resumed"));
+    EXPECT_NE(run.events.front().step % steps_of_epoch, 0) << "within an epoch";
+    const auto starts_s = run.steps.max_over_ranks(&StepRow::start_s);
+    EXPECT_TRUE(std::is_sorted(starts_s.begin(), starts_s.end()));
+    ASSERT_EQ(whole_.run({}, arguments_).code, 0);
+    expect_the_same(learned_in(place_), learned_in(whole_), 0);
+  }
+
+  const std::string launcher_ = GetParam();
+  std::vector<std::string> arguments_;
+  Workplace whole_, place_;
+};
+
+TEST_P(WithinAnEpoch, AnInterruptedRunGoesOn) {
+  const auto driver = place_.start(place_.run_arguments(arguments_), {});
+  ASSERT_NO_FATAL_FAILURE(wait_for_steps(place_));
+  const Stopwatch stopping;
+  ::kill(driver, SIGINT);
+  EXPECT_EQ(place_.wait_for(driver).code, 130);
+  EXPECT_LT(stopping.elapsed_s(), 10);
+  const auto folder = place_.run_folders().at(0);
+  EXPECT_EQ(read_run_file(folder / "run.h5").header.status, RunStatus::interrupted);
+  ASSERT_TRUE(fs::exists(folder / "checkpoint.pt"));
+  expect_goes_on_as_if_it_had_never_stopped();
+}
+
+TEST_P(WithinAnEpoch, ARankThatIsToldToEndLeavesACheckpoint) {
+  const auto driver = place_.start(place_.run_arguments(arguments_), {});
+  ASSERT_NO_FATAL_FAILURE(wait_for_steps(place_));
+  ::kill(ranks_at_work_in(place_.path()).at(0), SIGTERM);
+  const auto finished = place_.wait_for(driver);
+  EXPECT_EQ(finished.code, 130) << finished.err;
+  EXPECT_THAT(finished.err, HasSubstr("asked to end"));
+  expect_goes_on_as_if_it_had_never_stopped();
+}
+
+TEST_P(WithinAnEpoch, ACheckpointAskedForIsWrittenAndTrainingGoesOn) {
+  const auto driver = place_.start(place_.run_arguments(arguments_), {});
+  ASSERT_NO_FATAL_FAILURE(wait_for_steps(place_));
+  ::kill(ranks_at_work_in(place_.path()).at(0), checkpoint_signal);
+  const auto file = place_.run_folders().at(0) / "checkpoint.pt";
+  ASSERT_TRUE(eventually([&] { return fs::exists(file); }));
+  EXPECT_FALSE(ranks_at_work_in(place_.path()).empty());
+  kill_victim(Victim::all_ranks, place_, driver);
+  EXPECT_EQ(place_.wait_for(driver).code, 5);
+  expect_goes_on_as_if_it_had_never_stopped();
+}
+
+INSTANTIATE_TEST_SUITE_P(Launchers,
+                         WithinAnEpoch,
                          testing::Values("local", "mpirun"),
                          [](const auto& each) { return std::string(each.param); });
 

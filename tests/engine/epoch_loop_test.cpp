@@ -1,8 +1,7 @@
 #include "engine/epoch_loop.hpp"
 
-#include <iostream>
+#include <algorithm>
 #include <memory>
-#include <new>
 #include <thread>
 
 #include <gmock/gmock.h>
@@ -10,9 +9,8 @@
 
 #include "comm/rendezvous.hpp"
 
-#include "tests/support/fake_training.hpp"
+#include "tests/engine/epochs.hpp"
 #include "tests/support/field_values.hpp"
-#include "tests/support/temporary_folder.hpp"
 
 namespace scalestudy {
 namespace {
@@ -23,17 +21,22 @@ using testing::Ge;
 using testing::HasSubstr;
 
 /// One rank alone, which keeps what its peers would hear.
-class Overheard final : public CommunicatorInterface {
+class Overheard final : public CommunicatorInterface,
+                        public std::enable_shared_from_this<Overheard> {
  public:
   [[nodiscard]] std::string_view name() const override { return "overheard"; }
   [[nodiscard]] std::string transport() const override { return "none"; }
   [[nodiscard]] Rank rank() const override { return Rank(0); }
   [[nodiscard]] WorldSize world_size() const override { return WorldSize(1); }
-  void all_reduce(BufferView, ReduceOp) override {}
-  void broadcast(BufferView, Rank) override {}
-  void all_gather(ConstBufferView, BufferView) override {}
-  void reduce_scatter(ConstBufferView, BufferView, ReduceOp) override {}
-  void barrier(std::optional<Seconds>) override {}
+  CollectiveTimes all_reduce(BufferView, ReduceOp) override { return {}; }
+  CollectiveTimes broadcast(BufferView, Rank) override { return {}; }
+  CollectiveTimes all_gather(ConstBufferView, BufferView) override { return {}; }
+  CollectiveTimes reduce_scatter(ConstBufferView, BufferView, ReduceOp) override { return {}; }
+  CollectiveTimes barrier(std::optional<Seconds>) override { return {}; }
+  std::shared_ptr<CommunicatorInterface> duplicate(const std::string&) override {
+    return shared_from_this();
+  }
+  void set_clock_offset(Seconds) override {}
   void abort(const std::string& why, ExitCode code) noexcept override {
     reason = why;
     exit_code = code;
@@ -43,66 +46,11 @@ class Overheard final : public CommunicatorInterface {
   ExitCode exit_code = ExitCode::done;
 };
 
-class Epochs : public testing::Test {
- protected:
-  struct Outcome {
-    TrainingOutcome training;
-    RunRecord record;
-    std::vector<std::string> notes;
-    std::vector<StepPlan> plans;
-    RunProgress last_checkpoint;
-    std::string error;
-  };
-
-  /// One rank that records what it does.
-  Outcome run(const RunSpec& spec, FakeTrainingOptions options = {}, const RunProgress& from = {}) {
-    const auto part = folder_ / "run.h5.part";
-    std::filesystem::remove(part);
-    Outcome outcome;
-    {
-      RunFileWriter writer(part, RunHeader{.run_id = "test"}, 1);
-      writer.write_settings("{}", "{}", "{}");
-      writer.write_environment("{}");
-      const auto comm = make_thread_ranks(WorldSize(1), Seconds(30)).front();
-      FakeTraining work(comm, std::move(options));
-      train(spec, comm, work, &writer, from, outcome);
-      outcome.notes = work.notes;
-      outcome.plans = work.plans;
-      outcome.last_checkpoint = work.last_checkpoint();
-      writer.flush();
-    }
-    outcome.record = read_run_file(part);
-    return outcome;
-  }
-
-  void train(const RunSpec& spec,
-             const Communicator& comm,
-             FakeTraining& work,
-             RunFileWriter* writer,
-             const RunProgress& from,
-             Outcome& outcome) {
-    Heartbeat heartbeat(heartbeat_file(folder_.path(), comm.rank().value()));
-    Log log(std::cerr, Verbosity::quiet);
-    HostClock clock;
-    RankServices services{spec,   comm,      std::nullopt, std::nullopt,  clock,
-                          writer, heartbeat, log,          folder_.path()};
-    try {
-      outcome.training = EpochLoop(services, work).run(from);
-    } catch (const Error& error) {
-      outcome.error = error.what();
-    } catch (const std::bad_alloc&) {
-      outcome.error = "bad_alloc";
-    }
-  }
-
-  TemporaryFolder folder_;
-};
-
 TEST_F(Epochs, FollowEachOtherInOrder) {
   const auto outcome = run(spec_of_fake_training(1, 2, 3, 4), {.validation_losses = {0.5, 0.6}});
   EXPECT_THAT(outcome.notes,
-              ElementsAre("start 0", "epoch", "unite", "evaluate", "best", "checkpoint 1", "epoch",
-                          "unite", "evaluate", "checkpoint 2", "finish"));
+              ElementsAre("start 0", "epoch", "unite 12", "evaluate", "best", "checkpoint 1",
+                          "epoch", "unite 12", "evaluate", "checkpoint 2", "finish"));
   EXPECT_FALSE(outcome.training.diverged);
   EXPECT_EQ(outcome.record.steps.steps(), 6);
   EXPECT_EQ(outcome.record.panels.size(), 1U);
@@ -267,6 +215,24 @@ TEST_F(Epochs, AnErrorOfOneRankFreesTheOthers) {
     EXPECT_THAT(outcome.error, HasSubstr("The forward pass failed"));
 }
 
+/// Not those of the last step alone, in which the second rank has none.
+TEST_F(Epochs, ReplicasAreUnitedByTheSamplesOfTheWholeEpoch) {
+  auto spec = spec_of_fake_training(2, 2, 3, 4);
+  spec.plan.samples_per_epoch = 9;
+  const auto comms = make_thread_ranks(WorldSize(2), Seconds(60));
+  std::vector<Outcome> outcomes(2);
+  std::vector<std::thread> ranks;
+  for (std::size_t rank = 0; rank < 2; ++rank)
+    ranks.emplace_back([&, rank] {
+      FakeTraining work(comms[rank], {});
+      train(spec, comms[rank], work, nullptr, {}, outcomes[rank]);
+      outcomes[rank].notes = work.notes;
+    });
+  for (auto& rank : ranks) rank.join();
+  EXPECT_EQ(std::ranges::count(outcomes[0].notes, "unite 5"), 2);
+  EXPECT_EQ(std::ranges::count(outcomes[1].notes, "unite 4"), 2);
+}
+
 TEST_F(Epochs, RanksShareEveryStepAndARankMayHaveNoSamples) {
   const auto spec = spec_of_fake_training(3, 1, 2, 2);
   const auto comms = make_thread_ranks(WorldSize(3), Seconds(60));
@@ -283,8 +249,8 @@ TEST_F(Epochs, RanksShareEveryStepAndARankMayHaveNoSamples) {
   EXPECT_EQ(outcomes[0].plans[1].shard.first, 2);
   EXPECT_EQ(outcomes[1].plans[1].shard.first, 3);
   EXPECT_EQ(outcomes[2].plans[1].shard.count, 0);
-  EXPECT_THAT(outcomes[2].notes, testing::Contains("unite without samples"));
-  EXPECT_THAT(outcomes[0].notes, testing::Contains("unite"));
+  EXPECT_THAT(outcomes[2].notes, testing::Contains("unite 0"));
+  EXPECT_THAT(outcomes[0].notes, testing::Contains("unite 2"));
 }
 
 }  // namespace

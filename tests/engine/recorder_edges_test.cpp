@@ -21,7 +21,7 @@ StepTimes step_of(double start_s, double step_s) {
 }
 
 StepFacts facts() {
-  return {.loss_sum = 6, .loss_weight = 2, .learning_rate = 0.1, .sample_count = 2, .epoch = 0};
+  return {.results = {6}, .loss_weight = 2, .learning_rate = 0.1, .sample_count = 2, .epoch = 0};
 }
 
 class RecorderOfOneRank : public ::testing::Test {
@@ -98,7 +98,7 @@ TEST_F(RecorderOfOneRank, BucketsAreNumberedOnFromFlushToFlush) {
   EXPECT_THAT(values_of(run.buckets, &BucketRow::bucket), ElementsAre(0, 1, 0, 0));
   for (const auto& bucket : run.buckets) {
     EXPECT_NEAR(bucket.ready_s, 0, 1e-9) << "from the step's start, not the clock's";
-    EXPECT_NEAR(bucket.end_s, 2, 1e-9);
+    EXPECT_NEAR(bucket.left_s, 2, 1e-9);
     EXPECT_EQ(bucket.size_bytes, 8);
   }
 }
@@ -119,7 +119,7 @@ TEST_F(RecorderOfOneRank, AStepWithoutItsFactsIsABugOfOurs) {
 
 TEST_F(RecorderOfOneRank, LossOfAStepIsItsWeightedMean) {
   record(1);
-  facts_[0] = {.loss_sum = 9, .loss_weight = 4, .learning_rate = 0, .sample_count = 1, .epoch = 0};
+  facts_[0] = {.results = {9}, .loss_weight = 4, .learning_rate = 0, .sample_count = 1, .epoch = 0};
   flush();
   const auto row = written().steps.row(0, 0);
   EXPECT_EQ(row.loss, 2.25);
@@ -128,7 +128,7 @@ TEST_F(RecorderOfOneRank, LossOfAStepIsItsWeightedMean) {
 
 TEST_F(RecorderOfOneRank, ANonfiniteLossIsKeptAsItIs) {
   record(1);
-  facts_[0].loss_sum = std::numeric_limits<double>::infinity();
+  facts_[0].results.loss_sum = std::numeric_limits<double>::infinity();
   flush();
   EXPECT_TRUE(std::isinf(written().steps.row(0, 0).loss));
 }

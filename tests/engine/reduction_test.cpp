@@ -59,7 +59,7 @@ TEST_P(EveryStrategy, SumsIntegersExactlyAndCoversEveryElementWithTheWeight) {
       for (std::size_t i = 0; i < flat.size(); ++i) {
         const auto naive =
             100 * ranks * (ranks + 1) / 2 + ranks * (static_cast<std::int64_t>(i) + 2);
-        if (GetParam() != Reduction::none) {
+        if (averages_gradients(GetParam())) {
           EXPECT_EQ(flat[i], static_cast<float>(naive)) << ranks << " ranks, element " << i;
         }
       }
@@ -78,13 +78,14 @@ TEST_P(EveryStrategy, RecordsTimesInOrderForTheBytesItReduced) {
   reduction->finish();
   std::int64_t bytes = 0;
   for (const auto& marks : reduction->bucket_marks()) {
-    EXPECT_LE(marks.ready, marks.start);
-    EXPECT_LE(marks.start, marks.end);
+    EXPECT_LE(marks.ready, marks.entered);
+    EXPECT_LE(marks.entered, marks.left);
     bytes += marks.size_bytes;
   }
-  EXPECT_EQ(bytes, GetParam() == Reduction::none
-                       ? 0
-                       : static_cast<std::int64_t>((total + 1) * sizeof(float)));
+  const auto expected = averages_gradients(GetParam())          ? (total + 1) * sizeof(float)
+                        : GetParam() == Reduction::barrier_only ? sizeof(double)
+                                                                : 0;
+  EXPECT_EQ(bytes, static_cast<std::int64_t>(expected));
 }
 
 INSTANTIATE_TEST_SUITE_P(Reduction,
@@ -96,10 +97,32 @@ INSTANTIATE_TEST_SUITE_P(Reduction,
                          }()),
                          [](const auto& strategy) { return cat(strategy.param); });
 
-TEST(Reduction, NoneLeavesEveryRankAlone) {
-  const auto results = reduce(Reduction::none, 2, 1);
-  EXPECT_EQ(results[0][0], 100.0F);
-  EXPECT_EQ(results[1][0], 200.0F);
+TEST(Reduction, ThoseOfControlArmsLeaveEveryRanksGradientsAlone) {
+  for (const auto reduction : {Reduction::none, Reduction::barrier_only}) {
+    const auto results = reduce(reduction, 2, 1);
+    EXPECT_EQ(results[0][0], 100.0F);
+    EXPECT_EQ(results[1][0], 200.0F);
+  }
+}
+
+TEST(Reduction, ABarrierHoldsTheFasterRankUntilTheSlowerComes) {
+  const auto comms = make_thread_ranks(WorldSize(2), Seconds(30));
+  std::vector<Mark> ready(2), left(2);
+  HostClock clock;
+  std::vector<std::thread> threads;
+  for (std::size_t rank = 0; rank < 2; ++rank)
+    threads.emplace_back([&, rank] {
+      std::vector<float> flat(total + 1);
+      auto reduction = make_reduction(
+          Reduction::barrier_only, {comms[rank], small_buckets(), view_of(std::span(flat)), clock});
+      reduction->begin_step();
+      if (rank == 1) std::this_thread::sleep_for(std::chrono::milliseconds(50));
+      reduction->finish();
+      ready[rank] = reduction->bucket_marks()[0].ready;
+      left[rank] = reduction->bucket_marks()[0].left;
+    });
+  for (auto& thread : threads) thread.join();
+  EXPECT_GE(left[0], ready[1]);
 }
 
 TEST(Reduction, OverlapLaunchesABucketBeforeTheLastGradientIsReady) {
@@ -115,7 +138,7 @@ TEST(Reduction, OverlapLaunchesABucketBeforeTheLastGradientIsReady) {
   for (std::size_t parameter = 1; parameter < counts.size(); ++parameter)
     reduction->gradient_ready(parameter);
   reduction->finish();
-  EXPECT_LT(reduction->bucket_marks().front().end, before_last);
+  EXPECT_LT(reduction->bucket_marks().front().left, before_last);
 }
 
 TEST(Reduction, GradientsReadyOutOfOrderStillGoOutInBucketOrder) {
@@ -129,7 +152,7 @@ TEST(Reduction, GradientsReadyOutOfOrderStillGoOutInBucketOrder) {
     reduction->gradient_ready(parameter);
   reduction->finish();
   const auto marks = reduction->bucket_marks();
-  for (std::size_t b = 1; b < marks.size(); ++b) EXPECT_LE(marks[b - 1].end, marks[b].start);
+  for (std::size_t b = 1; b < marks.size(); ++b) EXPECT_LE(marks[b - 1].left, marks[b].entered);
 }
 
 TEST(Reduction, AGradientThatNeverComesIsABugNotAHang) {

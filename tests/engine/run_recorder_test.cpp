@@ -17,22 +17,35 @@ Mark host_mark(double s) {
 /// Every number differs from every other of its step.
 StepTimes times_of(std::int64_t rank, std::int64_t step) {
   const double start_s = 100.0 * static_cast<double>(step + 1) + static_cast<double>(rank);
-  return {.start_s = start_s, .step_s = 36, .phase_s = {1, 2, 7, 3, 4, 5, 6}};
+  return {.start_s = start_s,
+          .step_s = 36,
+          .phase_s = {1, 2, 7, 3, 4, 5, 6},
+          .phase_wait_s = 0.5,
+          .phase_transfer_s = 0.25,
+          .blocked_s = start_s + 17,
+          .released_s = start_s + 22};
 }
 
 StepFacts facts_of(std::int64_t rank, std::int64_t step) {
-  return {.loss_sum = 14,
+  return {.results = {14, 0.5, 0.125},
           .loss_weight = 4,
           .learning_rate = 0.125,
           .sample_count = 20 + rank,
-          .epoch = 30 + step};
+          .epoch = 30 + step,
+          .load = {0.5, 0.25, 3, 2},
+          .recording = {0.75, 0.125}};
 }
 
 void record_step(RunRecorder& recorder, const StepTimes& times) {
   const auto after = [&](double s) { return host_mark(times.start_s + s); };
   recorder.add_step(std::vector<BucketMarks>{
-      {.size_bytes = 64, .ready = after(1), .start = after(2), .end = after(4)},
-      {.size_bytes = 32, .ready = after(3), .start = after(5), .end = after(6)}});
+      {.size_bytes = 64, .ready = after(1), .entered = after(2), .left = after(4), .wait_s = 1},
+      {.size_bytes = 32,
+       .ready = after(3),
+       .entered = after(5),
+       .left = after(6),
+       .wait_s = 0.5,
+       .cpu_s = 0.25}});
 }
 
 void expect_step(const StepRow& row, std::int64_t rank, std::int64_t step) {
@@ -45,7 +58,18 @@ void expect_step(const StepRow& row, std::int64_t rank, std::int64_t step) {
   EXPECT_EQ(row.backward_s, 4);
   EXPECT_EQ(row.exposed_communication_s, 5);
   EXPECT_EQ(row.optimizer_s, 6);
-  EXPECT_EQ(row.other_s, 36 - 28);
+  EXPECT_EQ(row.local_gradient_square_norm, 0.5);
+  EXPECT_EQ(row.global_gradient_square_norm, 0.125);
+  EXPECT_EQ(row.phase_wait_s, 0.5);
+  EXPECT_EQ(row.phase_transfer_s, 0.25);
+  EXPECT_EQ(row.other_s, 36 - 28.75);
+  EXPECT_EQ(row.released_s, row.start_s + 22);
+  EXPECT_EQ(row.cpu_time_s, 0.5);
+  EXPECT_EQ(row.run_queue_wait_s, 0.25);
+  EXPECT_EQ(row.involuntary_switches_count, 3);
+  EXPECT_EQ(row.major_faults_count, 2);
+  EXPECT_EQ(row.recording_s, 0.75);
+  EXPECT_EQ(row.recording_wait_s, 0.125);
   EXPECT_EQ(row.loss, 3.5);
   EXPECT_EQ(row.loss_weight, 4);
   EXPECT_EQ(row.learning_rate, 0.125);
@@ -83,12 +107,47 @@ TEST(RunRecorder, EveryValueOfARanksStepEndsInItsOwnColumn) {
   EXPECT_EQ(last.bucket, 1);
   EXPECT_EQ(last.size_bytes, 32);
   EXPECT_EQ(last.ready_s, 3);
-  EXPECT_EQ(last.start_s, 5);
-  EXPECT_EQ(last.end_s, 6);
+  EXPECT_EQ(last.entered_s, 5);
+  EXPECT_EQ(last.all_arrived_s, 5.5);
+  EXPECT_EQ(last.left_s, 6);
+  EXPECT_EQ(last.cpu_s, 0.25);
   for (const auto& bucket : run.buckets) {
-    EXPECT_LT(bucket.ready_s, bucket.start_s);
-    EXPECT_LT(bucket.start_s, bucket.end_s);
+    EXPECT_LT(bucket.ready_s, bucket.entered_s);
+    EXPECT_LT(bucket.entered_s, bucket.all_arrived_s);
+    EXPECT_LT(bucket.all_arrived_s, bucket.left_s);
   }
+}
+
+/// Rank 1 is ready 6 s later than rank 0; both go on at about the same time.
+TEST(RunRecorder, WaitingEndsWhereTheSlowestRankIsReady) {
+  const TemporaryFolder folder;
+  const auto part = folder / "run.h5.part";
+  RunFileWriter writer(part, sample_header(), 2);
+  on_ranks(2, [&](const Communicator& comm) {
+    const bool is_late = comm.rank() == Rank(1);
+    HostClock clock;
+    RunRecorder recorder(comm, comm.is_root() ? &writer : nullptr, clock);
+    StepTimes times{
+        .step_s = 30, .blocked_s = is_late ? 16.0 : 10.0, .released_s = is_late ? 20.5 : 20.0};
+    times.phase_s[static_cast<std::size_t>(Phase::exposed_communication)] =
+        times.released_s - times.blocked_s;
+    const auto ready = host_mark(is_late ? 15.75 : 9.75);
+    const auto entered = host_mark(is_late ? 17 : 10);
+    recorder.add_step(std::vector<BucketMarks>{
+        {.ready = host_mark(2), .entered = host_mark(3), .left = host_mark(4)},
+        {.ready = ready, .entered = entered, .left = host_mark(19)}});
+    recorder.resolve_buckets();
+    recorder.flush({times}, {facts_of(comm.rank().value(), 0)});
+  });
+  const auto run = read_run_file(part);
+  const auto early = run.steps.row(0, 0);
+  const auto late = run.steps.row(1, 0);
+  EXPECT_NEAR(early.ready_s, 9.75, 1e-9);
+  EXPECT_NEAR(early.peer_wait_s, 5.75, 1e-9);
+  EXPECT_NEAR(early.exposed_transfer_s, 4.25, 1e-9);
+  EXPECT_NEAR(late.ready_s, 15.75, 1e-9);
+  EXPECT_EQ(late.peer_wait_s, 0);
+  EXPECT_NEAR(late.exposed_transfer_s, 4.5, 1e-9);
 }
 
 TEST(RunRecorder, ARankWithoutSamplesHasNoLoss) {
@@ -98,7 +157,7 @@ TEST(RunRecorder, ARankWithoutSamplesHasNoLoss) {
   HostClock clock;
   RunRecorder recorder(make_thread_ranks(WorldSize(1), Seconds(1)).front(), &writer, clock);
   recorder.add_step({});
-  recorder.flush({times_of(0, 0)}, {StepFacts{.loss_sum = 0, .loss_weight = 0}});
+  recorder.flush({times_of(0, 0)}, {StepFacts{.results = {}, .loss_weight = 0}});
   EXPECT_TRUE(std::isnan(read_run_file(part).steps.row(0, 0).loss));
 }
 
@@ -112,6 +171,8 @@ TEST(RunRecorder, WhatRankZeroWritesAloneIsItsOwn) {
   const auto run = read_run_file(part);
   ASSERT_EQ(run.steps.steps(), 1);
   expect_step(run.steps.row(0, 0), 0, 0);
+  EXPECT_TRUE(std::isnan(run.steps.row(0, 0).peer_wait_s))
+      << "nobody knows when the other was ready";
   EXPECT_TRUE(std::isnan(run.steps.row(1, 0).step_s));
   EXPECT_EQ(run.steps.row(1, 0).sample_count, 0);
 }

@@ -34,8 +34,10 @@ class OneRank {
     put_precision_in_force(spec_.settings.precision, device);
     task_ = make_training_task(spec_, device, [] {});
     services_.emplace(RankServices{
-        spec_, make_communicator(CommunicatorKind::local, Rendezvous(), Seconds(60)), std::nullopt,
-        std::nullopt, *clock_, nullptr, heartbeat_, log_, folder_.path()});
+        spec_,
+        make_rank_communicators(
+            make_communicator(CommunicatorKind::local, Rendezvous(), Seconds(60)), spec_),
+        *clock_, nullptr, heartbeat_, log_, folder_.path()});
     timeline_.emplace(*clock_, &heartbeat_);
     step_ = std::make_unique<TrainingStep>(*services_, device, *task_);
     step_->start_input(StepIndex(0));
@@ -51,7 +53,7 @@ class OneRank {
       loop.run({StepIndex(steps_), shard, spec_.plan.learning_rate});
     }
     auto times = timeline_->take_finished();
-    static_cast<void>(step_->take_loss_sums());
+    static_cast<void>(step_->take_results());
     return times;
   }
 

@@ -1,12 +1,17 @@
 #include "rank/program/rank_program.hpp"
 
+#include <csignal>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "core/rank_signals.hpp"
 
 #include "record/earlier_attempt.hpp"
 #include "record/heartbeat.hpp"
 #include "record/run_file.hpp"
 
+#include "rank/program/checkpoint_signals.hpp"
 #include "tests/support/fake_training.hpp"
 #include "tests/support/field_values.hpp"
 #include "tests/support/temporary_folder.hpp"
@@ -22,6 +27,7 @@ struct FakeOptions {
   std::optional<RunProgress> checkpoint;
   std::string failure_of_load;
   bool out_of_memory = false;
+  std::function<void(const RankServices&)> look;  ///< at what train() gets
 };
 
 /// A rank's work without any library.
@@ -46,8 +52,9 @@ class FakeWork final : public RankWork {
     return effective;
   }
   TrainingOutcome train(RankServices& services) override {
+    if (options_.look) options_.look(services);
     if (options_.out_of_memory) throw std::bad_alloc();
-    FakeTraining training(services.comm, options_.training);
+    FakeTraining training(services.comms.control, options_.training);
     return EpochLoop(services, training).run(options_.checkpoint.value_or(RunProgress()));
   }
   [[nodiscard]] std::string device_name() const override { return "fake:0"; }
@@ -119,6 +126,28 @@ TEST_F(RankProgramTest, LabelsWhatWasNotPlainTraining) {
   EXPECT_THAT(record().header.labels, ElementsAre("oversubscribed", "emulated_input"));
 }
 
+TEST_F(RankProgramTest, BatchNormIsJoinedWhereItIsSynchronised) {
+  auto spec = spec_of_fake_training(1, 1, 1, 4);
+  bool joined = false;
+  const auto look = [&](const RankServices& services) {
+    joined = services.comms.batch_norm.has_value();
+  };
+  spec.settings.batch_norm = BatchNormPolicy::synchronised;
+  ASSERT_EQ(run(spec, {.look = look}), ExitCode::done);
+  EXPECT_TRUE(joined);
+  std::filesystem::remove(run_folder() / "run.h5.part");
+  spec.control_arm = ControlArm::no_distributed_path;
+  ASSERT_EQ(run(spec, {.look = look}), ExitCode::done);
+  EXPECT_FALSE(joined);
+}
+
+TEST_F(RankProgramTest, LabelsARunWithoutASpareCore) {
+  auto spec = spec_of_fake_training(1, 1, 1, 4);
+  spec.no_spare_core = true;
+  ASSERT_EQ(run(spec), ExitCode::done);
+  EXPECT_THAT(record().header.labels, ElementsAre("no_spare_core"));
+}
+
 TEST_F(RankProgramTest, ARunThatDivergesIsKeptWithItsReason) {
   ASSERT_EQ(run(spec_of_fake_training(1, 2, 3, 4), {.training = {.spoilt_step = 1}}),
             ExitCode::done);
@@ -161,6 +190,67 @@ TEST_F(RankProgramTest, GoesOnFromACheckpointWithWhatWasRecordedBefore) {
   EXPECT_THAT(values_of(found.events, &EventRow::step), ElementsAre(4));
   const auto starts_s = found.steps.values(&StepRow::start_s);
   EXPECT_TRUE(std::is_sorted(starts_s.begin(), starts_s.end()));
+}
+
+TEST_F(RankProgramTest, EndsAfterACheckpointWhenASignalAsksForIt) {
+  const auto spec = spec_of_fake_training(1, 3, 4, 4);
+  const auto checkpoint = run_folder() / "checkpoint";
+  for (const int signal : {SIGTERM, checkpoint_and_end_signal}) {
+    std::filesystem::remove_all(run_folder());
+    const auto ask = [&](std::int64_t step) {
+      if (step == 2) std::raise(signal);
+    };
+    EXPECT_EQ(run(spec, {.training = {.at_step = ask, .checkpoint_file = checkpoint}}),
+              ExitCode::interrupted);
+    EXPECT_EQ(record().header.status, RunStatus::interrupted);
+    EXPECT_EQ(record().steps.steps(), 4);
+    EXPECT_EQ(record().ranks.size(), 1U);
+    EXPECT_TRUE(std::filesystem::exists(checkpoint));
+  }
+}
+
+TEST_F(RankProgramTest, GoesOnWithinAnEpoch) {
+  const auto spec = spec_of_fake_training(1, 2, 4, 4);
+  ASSERT_EQ(run(spec, {.training = {.failing_step = 6}}), ExitCode::run_failed);
+  std::filesystem::create_directories(run_folder() / "attempt-1");
+  const auto closed = close_run_file(run_folder() / "run.h5.part", {.status = RunStatus::failed});
+  std::filesystem::rename(closed, run_folder() / "attempt-1/run.h5");
+  auto from = progress_after(1, epoch_layout(spec.plan));
+  from.steps_done += 1;
+  ASSERT_EQ(run(spec, {.checkpoint = from}), ExitCode::done);
+  const auto found = record();
+  EXPECT_EQ(found.steps.steps(), 8);
+  EXPECT_EQ(found.epochs.size(), 2U);
+  ASSERT_EQ(found.events.size(), 1U);
+  EXPECT_EQ(found.events[0].step, 5);
+  EXPECT_EQ(found.events[0].message, "after step 5, recorded in attempt-1");
+  const auto starts_s = found.steps.values(&StepRow::start_s);
+  EXPECT_TRUE(std::is_sorted(starts_s.begin(), starts_s.end()));
+}
+
+TEST(CheckpointSignalsDeathTest, EndTheProcessAtOnceWhereNoStepsAreAtWorkAndWhenRepeated) {
+  const CheckpointSignals signals;
+  for (const int signal : {SIGTERM, checkpoint_and_end_signal}) {
+    EXPECT_EXIT(std::raise(signal), testing::KilledBySignal(signal), "");
+    const auto twice = [&] {
+      const PendingRequest::Hearing hearing(CheckpointSignals::request());
+      std::raise(signal);
+      std::raise(signal);
+    };
+    EXPECT_EXIT(twice(), testing::KilledBySignal(signal), "");
+  }
+}
+
+TEST(CheckpointSignals, AskForWhatTheyAreFor) {
+  const CheckpointSignals signals;
+  auto& request = CheckpointSignals::request();
+  std::raise(checkpoint_signal);
+  EXPECT_EQ(request.take(), CheckpointRequest::go_on);
+  EXPECT_EQ(request.take(), CheckpointRequest::none);
+  const PendingRequest::Hearing hearing(request);
+  std::raise(SIGTERM);
+  std::raise(checkpoint_signal);
+  EXPECT_EQ(request.take(), CheckpointRequest::end) << "the end is more";
 }
 
 TEST_F(RankProgramTest, RefusesAnotherNumberOfRanksThanTheRuns) {

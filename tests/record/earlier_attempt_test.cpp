@@ -28,12 +28,13 @@ void record_epochs(RunFileWriter& writer, std::int64_t count) {
                                                       .bucket = 0,
                                                       .size_bytes = 64,
                                                       .ready_s = 1,
-                                                      .start_s = 2,
-                                                      .end_s = 3}});
+                                                      .entered_s = 2,
+                                                      .left_s = 3}});
     const auto end_s = static_cast<double>(epoch + 1) * 10;
     writer.append_epoch({.end_s = end_s});
     writer.append_evaluation({.evaluation_set_hash = "hash"});
     writer.append_event({.time_s = end_s, .message = cat("epoch ", epoch)});
+    writer.append_monitor(std::vector<MonitorRow>{{.rank = 0, .time_s = end_s}});
   }
 }
 
@@ -95,6 +96,27 @@ TEST_F(EarlierAttemptTest, CarriesThePartBeforeTheCheckpointAndNoMore) {
               ElementsAre("hash", "hash"));
   EXPECT_THAT(values_of(run.buckets, &BucketRow::step), ElementsAre(0, 0, 1, 1, 2, 2, 3, 3));
   EXPECT_THAT(values_of(run.events, &EventRow::message), ElementsAre("epoch 0", "epoch 1"));
+  EXPECT_THAT(values_of(run.monitor, &MonitorRow::time_s), ElementsAre(10, 20));
+}
+
+TEST_F(EarlierAttemptTest, WithinAnEpochItsStepsAreCarriedButNotItsEnd) {
+  add_attempt("attempt-1", 3);
+  const RecordedPart within{5, 2, /*is_within_epoch=*/true};
+  const auto earlier = find_earlier_attempt(folder_ / "", within);
+  const auto part = folder_ / "run.h5.part";
+  {
+    RunFileWriter writer(part, sample_header(), ranks);
+    const auto last_end_s = [](std::int64_t rank) {
+      return sample_step_value(rank, 4, &StepRow::start_s) +
+             sample_step_value(rank, 4, &StepRow::step_s);
+    };
+    EXPECT_EQ(carry_over(earlier.record, within, writer), last_end_s(ranks - 1));
+  }
+  const auto run = read_run_file(part);
+  EXPECT_EQ(run.steps.steps(), 5);
+  EXPECT_EQ(run.epochs.size(), 2U);
+  EXPECT_EQ(run.evaluations.size(), 2U);
+  EXPECT_EQ(run.buckets.back().step, 4);
 }
 
 }  // namespace

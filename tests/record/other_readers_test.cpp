@@ -1,6 +1,3 @@
-#include <array>
-#include <cstdio>
-#include <cstdlib>
 #include <fstream>
 
 #include <gmock/gmock.h>
@@ -9,6 +6,7 @@
 #include "record/run_layout.hpp"
 
 #include "tests/record/sample_run.hpp"
+#include "tests/support/other_programs.hpp"
 #include "tests/support/requirements.hpp"
 
 namespace scalestudy {
@@ -16,39 +14,15 @@ namespace {
 
 using ::testing::HasSubstr;
 
-struct Outcome {
-  int status = -1;
-  std::string output;
-};
-
-Outcome run(const std::string& command) {
-  Outcome outcome;
-  FILE* pipe = ::popen((command + " 2>&1").c_str(), "r");
-  std::array<char, 4096> buffer{};
-  while (const auto count = std::fread(buffer.data(), 1, buffer.size(), pipe)) {
-    outcome.output.append(buffer.data(), count);
-  }
-  outcome.status = ::pclose(pipe);
-  return outcome;
-}
-
-// The Python that has h5py: the one in use, or else the distribution's; "" when none has.
-std::string python_with_h5py() {
-  for (const std::string python : {"python3", "/usr/bin/python3"}) {
-    if (run(python + " -c 'import h5py'").status == 0) return python;
-  }
-  return "";
-}
-
 TEST(OtherReaders, H5dumpShowsUnits) {
-  SCALESTUDY_NEEDS("h5dump", run("h5dump --version").status == 0);
+  SCALESTUDY_NEEDS("h5dump", run_command("h5dump --version").status == 0);
   const TemporaryFolder folder;
   const auto file = make_sample_run(folder);
-  const auto outcome = run("h5dump -d /steps/step_s " + shell_quoted(file));
+  const auto outcome = run_command("h5dump -d /steps/step_s " + shell_quoted(file));
   EXPECT_EQ(outcome.status, 0) << outcome.output;
   EXPECT_THAT(outcome.output, HasSubstr("ATTRIBUTE \"unit\""));
   EXPECT_THAT(outcome.output, HasSubstr("(0): \"s\""));
-  EXPECT_EQ(run("h5dump " + shell_quoted(file)).status, 0);
+  EXPECT_EQ(run_command("h5dump " + shell_quoted(file)).status, 0);
 }
 
 TEST(OtherReaders, H5pySeesEveryDataSetWithItsAttributes) {
@@ -74,14 +48,14 @@ with h5py.File(sys.argv[1], "r") as f:
     assert f["panels/input"].dtype == "<f4" and f["panels/input"].shape == (2, 3)
     assert list(f.attrs["labels"]) == ["oversubscribed", "resumed"]
     assert len(f.attrs["validity"]) == 0 and f.attrs["status"] == "complete"
-    assert f.attrs["schema"] == 1
+    assert f.attrs["schema"] == 2
 assert len(seen) == int(sys.argv[2]), len(seen)
 )";
   std::size_t datasets = 4 + 2 + 3;  // texts, panels, summary values
   for (const auto& [group, columns] : run_layout::all_columns())
     if (group != SummaryRow::group) datasets += columns.size();
-  const auto outcome = run(python + " " + shell_quoted(folder / "check.py") + " " +
-                           shell_quoted(file) + " " + std::to_string(datasets));
+  const auto outcome = run_command(python + " " + shell_quoted(folder / "check.py") + " " +
+                                   shell_quoted(file) + " " + std::to_string(datasets));
   EXPECT_EQ(outcome.status, 0) << outcome.output;
 }
 
@@ -92,10 +66,10 @@ TEST(OtherReaders, H5pyReadsALivePart) {
   const auto part = folder / "run.h5.part";
   RunFileWriter writer(part, sample_header(), 2);
   write_sample(writer);
-  const auto outcome = run(python +
-                           " -c 'import h5py, sys; print(h5py.File(sys.argv[1], \"r\")"
-                           "[\"steps/step_s\"].shape)' " +
-                           shell_quoted(part));
+  const auto outcome = run_command(python +
+                                   " -c 'import h5py, sys; print(h5py.File(sys.argv[1], \"r\")"
+                                   "[\"steps/step_s\"].shape)' " +
+                                   shell_quoted(part));
   EXPECT_EQ(outcome.output, "(2, 7)\n");
 }
 

@@ -69,11 +69,14 @@ TEST(RunFile, RoundTripOfTablesPanelsAndSummary) {
   ASSERT_EQ(run.buckets.size(), 2U);
   EXPECT_EQ(run.buckets[0].rank, 0);
   EXPECT_EQ(run.buckets[1].rank, 1);
-  EXPECT_EQ(run.buckets[1].end_s, 0.6);
+  EXPECT_EQ(run.buckets[1].left_s, 0.6);
   ASSERT_EQ(run.ranks.size(), 2U);
   EXPECT_EQ(run.ranks[1].host, "host 20.000000 µ");
   ASSERT_EQ(run.events.size(), 1U);
   EXPECT_EQ(run.events[0].rank, 0);
+  ASSERT_EQ(run.monitor.size(), 2U);
+  EXPECT_EQ(run.monitor[1].rank, 1);
+  EXPECT_EQ(run.monitor[1].frequency_hz, 3);
   EXPECT_TRUE(run.absent_columns.empty());
   ASSERT_EQ(run.panels.size(), 2U);
   EXPECT_EQ(run.panels[0].name, "input");

@@ -68,18 +68,20 @@ inline void write_sample(RunFileWriter& writer) {
                                                 .bucket = 0,
                                                 .size_bytes = 4096,
                                                 .ready_s = 0.1,
-                                                .start_s = 0.2,
-                                                .end_s = 0.3},
+                                                .entered_s = 0.2,
+                                                .left_s = 0.3},
                                                {.rank = 1,
                                                 .step = 0,
                                                 .bucket = 0,
                                                 .size_bytes = 4096,
                                                 .ready_s = 0.4,
-                                                .start_s = 0.5,
-                                                .end_s = 0.6}});
+                                                .entered_s = 0.5,
+                                                .left_s = 0.6}});
   writer.append_rank(sample_row<RankRow>(10));
   writer.append_rank(sample_row<RankRow>(20));
   writer.append_event(sample_row<EventRow>(-1));
+  writer.append_probe(std::vector{sample_row<ProbeRow>(0)});
+  writer.append_monitor(std::vector{sample_row<MonitorRow>(0), sample_row<MonitorRow>(1)});
   writer.write_panel({"input", 2, 3, {0.F, 1.F, 2.F, 3.F, 4.F, -5.5F}});
   writer.write_panel({"prediction", 1, 1, {7.F}});
   writer.write_summary(&SummaryRow::samples_per_s, 251.25);

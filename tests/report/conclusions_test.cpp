@@ -39,7 +39,7 @@ TEST_F(ConclusionsOfStudy, FourParagraphsWithTheLargestRankCountAhead) {
   EXPECT_THAT(found.headline, StartsWith("Four ranks trained "));
   ASSERT_EQ(found.paragraphs.size(), 4U);
   EXPECT_THAT(found.paragraphs[0], HasSubstr("Training speed-up at two ranks: "));
-  EXPECT_THAT(found.paragraphs[1], HasSubstr("(throughput)"));
+  EXPECT_THAT(found.paragraphs[1], HasSubstr("throughput 4."));
   EXPECT_THAT(found.paragraphs[2], HasSubstr("PSNR"));
   EXPECT_THAT(found.paragraphs[3], HasSubstr("loss curve of four ranks"));
 }
@@ -215,7 +215,37 @@ TEST_F(ConclusionsOfStudy, SlowerThanOneIsSaid) {
   slow.exposed_communication_s = 0.2;
   add_one_and_two(small(), slow);
   EXPECT_THAT(conclusions().paragraphs[0], HasSubstr("They are slower than one."));
-  EXPECT_THAT(conclusions().paragraphs[1], HasSubstr("by phase: exposed comm"));
+  EXPECT_THAT(conclusions().paragraphs[1],
+              ContainsRegex("by phase: waiting for the slowest rank [+]150[.0-9]* [(]149.*[)] ms, "
+                            "exposed transfer of gradients [+]50[.0-9]* [(]49.*[)] ms, "
+                            "all else [+]0"));
+}
+
+TEST_F(ConclusionsOfStudy, AnOutlierIsNamedAndCounts) {
+  add(small(), 6);
+  auto two = small();
+  two.ranks = 2;
+  two.epochs = 2;
+  add(two, 5);
+  two.repeat = 5;
+  two.compute_s *= 1.5;
+  write_synthetic(study_, two);
+  EXPECT_THAT(conclusions().paragraphs[0],
+              ContainsRegex("An outlier, which counts as any other run: noise2void-r2-.*-rep5-.* "
+                            "trained 1[.]4[0-9] times as long as its like[.]"));
+  EXPECT_THAT(conclusions().paragraphs[0], HasSubstr("6 runs each"));
+}
+
+/// Files of schema 1 have only the sum of waiting and transfer.
+TEST_F(ConclusionsOfStudy, WhereWaitingIsNotKnownApartItIsSaid) {
+  auto slow = small();
+  slow.exposed_communication_s = 0.2;
+  slow.peer_wait_frac = std::nan("");
+  add_one_and_two(small(), slow);
+  EXPECT_THAT(conclusions().paragraphs[1],
+              AllOf(HasSubstr("by phase: exposed communication +20"),
+                    HasSubstr("(with waiting for the slowest rank: these runs did not record it "
+                              "apart)")));
 }
 
 TEST_F(ConclusionsOfStudy, AStepThatDidNotGrowIsSaid) {
@@ -260,9 +290,27 @@ TEST_F(ConclusionsOfStudy, LabelsStandInTheFirstParagraph) {
   run.labels = {"oversubscribed", "external"};
   add_one_and_two(run, run);
   const auto first = conclusions().paragraphs[0];
-  EXPECT_THAT(first, HasSubstr("OVERSUBSCRIBED"));
+  EXPECT_THAT(first, HasSubstr("OVERSUBSCRIBED: the runs with 1 and 2 ranks had"));
   EXPECT_THAT(first, HasSubstr("EXTERNAL"));
   EXPECT_THAT(first, Not(HasSubstr("EMULATED INPUT")));
+}
+
+TEST_F(ConclusionsOfStudy, ThatNoCoreWasSpareIsSaid) {
+  auto run = small();
+  run.labels = {"no_spare_core"};
+  add_one_and_two(small(), run);
+  const auto first = conclusions().paragraphs[0];
+  EXPECT_THAT(first, HasSubstr("NO SPARE CORE: in the runs with 2 ranks threads"));
+  EXPECT_THAT(first, Not(HasSubstr("OVERSUBSCRIBED")));
+}
+
+TEST_F(ConclusionsOfStudy, WhereOnlyOneOfThemHadNoCoreToSpareItSaysSome) {
+  auto run = small();
+  add_one_and_two(run, run);
+  run.labels = {"no_spare_core"};
+  add(run, 1);  // in the place of the first of them
+  EXPECT_THAT(conclusions().paragraphs[0],
+              HasSubstr("NO SPARE CORE: in some of the runs with 1 rank threads"));
 }
 
 TEST_F(ConclusionsOfStudy, CompleteStudiesNeedNoExcuse) {

@@ -37,6 +37,19 @@ TEST(Numbers, IntervalsHaveTheDigitsOfTheirValue) {
   EXPECT_EQ(interval_text(estimate, 1), "−0.03 to 0.01");
 }
 
+TEST(Numbers, DifferencesHaveTheDigitsThatTheirIntervalIsWorth) {
+  Estimate estimate;
+  estimate.value = 0.04561;
+  EXPECT_EQ(difference_text(estimate), "0.0456");
+  estimate.interval = Interval{-1.0890, 1.1470};
+  EXPECT_EQ(difference_text(estimate), "0.0 (−1.1 to 1.1)");
+  estimate.interval = Interval{0.0412, 0.0502};
+  EXPECT_EQ(difference_text(estimate), "0.0456 (0.0412–0.0502)");
+  estimate.value = 5;
+  estimate.interval = Interval{5, 5};
+  EXPECT_EQ(difference_text(estimate), "5.00 (5.00–5.00)");
+}
+
 TEST(Numbers, MeanAndDeviation) {
   EXPECT_EQ(mean_and_deviation({28.1, 28.3, 28.5}), "28.30 ± 0.20");
   EXPECT_EQ(mean_and_deviation({28.1}), "28.10");

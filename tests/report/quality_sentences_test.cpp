@@ -65,6 +65,21 @@ TEST_F(QualitySentences, FewerThanSixSamplesAreSaid) {
   EXPECT_THAT(said(), HasSubstr("The evaluation set is small: on 5 validation samples chance"));
 }
 
+TEST_F(QualitySentences, OfOneRankNoBatchNormIsSaid) {
+  add({.steps_per_epoch = 20}, 2);
+  EXPECT_THAT(said(), Not(HasSubstr("atch norm")));
+}
+
+TEST_F(QualitySentences, LocalBatchNormIsSaidOfSeveralRanks) {
+  add({.ranks = 2, .steps_per_epoch = 20}, 2);
+  EXPECT_THAT(said(), HasSubstr("Batch norm is local"));
+}
+
+TEST_F(QualitySentences, SynchronisedBatchNormMakesRanksOneAndNothingIsSaid) {
+  add({.ranks = 2, .steps_per_epoch = 20, .batch_norm = BatchNormPolicy::synchronised}, 2);
+  EXPECT_THAT(said(), Not(HasSubstr("atch norm")));
+}
+
 TEST_F(QualitySentences, SixSamplesAreNot) {
   add({.steps_per_epoch = 20, .evaluated_samples = 6}, 2);
   EXPECT_THAT(said(), Not(HasSubstr("is small")));

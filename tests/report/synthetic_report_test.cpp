@@ -78,9 +78,15 @@ TEST_F(SyntheticStudy, EveryFigureStandsInItsSection) {
 
 TEST_F(SyntheticStudy, SpeedupFigureHasTheNumbersOfTheAnalysis) {
   const auto rows = rows_of(figure("-speedup").tsv, '\t');
-  ASSERT_EQ(rows.size(), 3U);
+  ASSERT_EQ(rows.size(), 12U);
   for (std::size_t i = 0; i < 3; ++i) {
     const SpeedupPoint& point = series().speedup[i];
+    std::vector<double> runs;
+    for (std::size_t run = 3 + 3 * i; run < 6 + 3 * i; ++run) {
+      EXPECT_EQ(rows[run][0], std::to_string(point.ranks));
+      runs.push_back(std::stod(rows[run][1]));
+    }
+    EXPECT_NEAR(geometric_mean(runs), point.training.value, 1e-8) << "each run has a dot";
     ASSERT_EQ(rows[i].size(), 10U);
     EXPECT_EQ(rows[i][0], std::to_string(point.ranks));
     EXPECT_EQ(rows[i][1], exact(point.training.value));
@@ -114,7 +120,7 @@ TEST_F(SyntheticStudy, StepFigureAddsUpToTheStepInMilliseconds) {
     EXPECT_NEAR(std::stod(rows[i][1]), 1e3 * series().steps[0].step_s, 1e-6);
   }
   EXPECT_EQ(rows[1][0], "\"two ranks\"");
-  EXPECT_THAT(split(tsv, '\n')[0], HasSubstr("exposed_communication_s"));
+  EXPECT_THAT(split(tsv, '\n')[0], HasSubstr("peer_wait_s\texposed_transfer_s"));
   EXPECT_EQ(tsv.find("host_to_device_s"), std::string::npos) << "nothing to see";
 }
 

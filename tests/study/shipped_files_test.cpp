@@ -136,10 +136,10 @@ TEST(RankProgram, MustBeExecutable) {
   const auto program = folder / "rank";
   const ScopedVariable chosen("SCALESTUDY_RANK_PROGRAM", program.string());
   const ShippedFiles shipped("/opt/bin/scalestudy");
-  EXPECT_THROW(shipped.require_rank_program(), Unavailable);
+  EXPECT_THROW(shipped.require_rank_program(true), Unavailable);
   write_text(program, "#!/bin/sh\n");
   try {
-    shipped.require_rank_program();
+    shipped.require_rank_program(true);
     ADD_FAILURE() << "a file without permission to execute is accepted";
   } catch (const Unavailable& error) {
     EXPECT_EQ(error.exit_code(), ExitCode::unavailable);
@@ -147,7 +147,7 @@ TEST(RankProgram, MustBeExecutable) {
     EXPECT_THAT(error.what(), HasSubstr("SCALESTUDY_RANK_PROGRAM"));
   }
   fs::permissions(program, fs::perms::owner_all);
-  EXPECT_NO_THROW(shipped.require_rank_program());
+  EXPECT_NO_THROW(shipped.require_rank_program(true));
 }
 
 }  // namespace

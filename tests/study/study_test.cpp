@@ -179,6 +179,10 @@ TEST(Study, UnknownNamesAreRefused) {
   EXPECT_THAT(refusal(R"("axes": {"precision": ["fp8"]})"), HasSubstr("axes.precision"));
   EXPECT_THAT(refusal(R"("axes": {"precision": ["fp32", "fp32"]})"), HasSubstr("twice"));
   EXPECT_THAT(refusal(R"("axes": {"memory_format": ["rows"]})"), HasSubstr("axes.memory_format"));
+  EXPECT_THAT(refusal(R"("axes": {"threads_per_rank": [0]})"), HasSubstr("out of range"));
+  EXPECT_THAT(refusal(R"("axes": {"threads_per_rank": ["two"]})"),
+              HasSubstr("axes.threads_per_rank"));
+  EXPECT_THAT(refusal(R"("axes": {"threads_per_rank": [2, 2]})"), HasSubstr("twice"));
   EXPECT_THAT(refusal(R"("control_arms": ["no_comunication"])"),
               HasSubstr("'no_communication' is meant"));
   EXPECT_THAT(refusal(R"("repeats": 0)"), HasSubstr("repeats = 0 is out of range"));
@@ -202,7 +206,8 @@ TEST(StudySchema, DescribesEveryFieldWithUnitAndDescription) {
     EXPECT_EQ(property.contains("unit"), property["type"] != "object") << name;
   }
   EXPECT_THAT(schema["properties"]["control_arms"]["items"]["enum"],
-              ElementsAre("no_communication", "synthetic_input", "no_distributed_path"));
+              ElementsAre("barrier_only", "no_communication", "synthetic_input",
+                          "synthetic_input_no_communication", "no_distributed_path"));
 }
 
 TEST(Environment, ReadsTheShippedOnes) {

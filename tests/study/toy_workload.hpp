@@ -26,7 +26,8 @@ inline const WorkloadDescriptor& toy_descriptor() {
   static const WorkloadDescriptor descriptor{
       "toy",
       "for tests",
-      false,
+      /*needs_libtorch=*/false,
+      /*needs_data=*/true,
       {},
       [](const nlohmann::json& own, const std::string& path) {
         std::int64_t width = 8;

@@ -19,10 +19,11 @@
 namespace scalestudy {
 
 struct FakeTrainingOptions {
-  std::vector<double> validation_losses;  ///< by epoch; 1 / (epoch + 1) where there is none
-  std::int64_t spoilt_step = -1;          ///< its loss is NaN
-  std::int64_t failing_step = -1;         ///< its forward pass fails
-  std::int64_t starving_step = -1;        ///< its forward pass finds no memory
+  std::vector<double> validation_losses;      ///< by epoch; 1 / (epoch + 1) where there is none
+  std::int64_t spoilt_step = -1;              ///< its loss is NaN
+  std::int64_t failing_step = -1;             ///< its forward pass fails
+  std::int64_t starving_step = -1;            ///< its forward pass finds no memory
+  std::function<void(std::int64_t)> at_step;  ///< called in each forward pass
   Seconds unite_time{0}, evaluate_time{0}, checkpoint_time{0};
   std::filesystem::path checkpoint_file;  ///< empty: none is drafted
 };
@@ -49,9 +50,10 @@ class FakeTraining final : public EpochWork, public StepWork {
     if (plan_.step.value() == options_.failing_step)
       throw RunFailed({"The forward pass failed", "a test asked for it", "Look away"});
     if (plan_.step.value() == options_.starving_step) throw std::bad_alloc();
+    if (options_.at_step) options_.at_step(plan_.step.value());
     const auto step = static_cast<double>(plan_.step.value());
-    losses_.push_back(plan_.step.value() == options_.spoilt_step ? std::nan("")
-                                                                 : loss_weight() / (step + 1));
+    losses_.push_back(
+        {plan_.step.value() == options_.spoilt_step ? std::nan("") : loss_weight() / (step + 1)});
     plans.push_back(plan_);
   }
   void backward() override { reduction_->gradient_ready(0); }
@@ -59,11 +61,11 @@ class FakeTraining final : public EpochWork, public StepWork {
   [[nodiscard]] double loss_weight() const override {
     return static_cast<double>(plan_.shard.count);
   }
-  std::vector<double> take_loss_sums() override { return std::exchange(losses_, {}); }
+  std::vector<StepResults> take_results() override { return std::exchange(losses_, {}); }
 
-  void unite_replicas(bool rank_has_samples) override {
+  void unite_replicas(std::int64_t sample_count) override {
     std::this_thread::sleep_for(options_.unite_time);
-    note(rank_has_samples ? "unite" : "unite without samples");
+    note(cat("unite ", sample_count));
   }
   Evaluation evaluate(const HeartbeatCallback& heartbeat) override {
     heartbeat();
@@ -79,7 +81,7 @@ class FakeTraining final : public EpochWork, public StepWork {
   std::optional<AtomicFile> draft_checkpoint(const RunProgress& progress) override {
     std::this_thread::sleep_for(options_.checkpoint_time);
     note(cat("checkpoint ", progress.epochs_done));
-    progress_ = progress;
+    checkpoints.push_back(progress);
     if (options_.checkpoint_file.empty()) return {};
     AtomicFile draft(options_.checkpoint_file, "a test looks at it");
     const auto text = cat(progress.epochs_done);
@@ -87,15 +89,18 @@ class FakeTraining final : public EpochWork, public StepWork {
     draft.finish();
     return draft;
   }
-  Evaluation finish(const HeartbeatCallback&, std::vector<Panel>& panels) override {
+  Evaluation finish(const HeartbeatCallback&, Panels& panels) override {
     note("finish");
-    panels.push_back({"input", 1, 2, {0.5F, 1.0F}});
+    panels.images.push_back({"input", 1, 2, {0.5F, 1.0F}});
     return {.loss = 0.25, .evaluation_set = "test", .evaluation_set_hash = "hash"};
   }
 
-  [[nodiscard]] const RunProgress& last_checkpoint() const { return progress_; }
+  [[nodiscard]] RunProgress last_checkpoint() const {
+    return checkpoints.empty() ? RunProgress() : checkpoints.back();
+  }
   std::vector<std::string> notes;
   std::vector<StepPlan> plans;
+  std::vector<RunProgress> checkpoints;
 
  private:
   void note(const std::string& text) { notes.push_back(text); }
@@ -105,8 +110,7 @@ class FakeTraining final : public EpochWork, public StepWork {
   std::vector<float> flat_;
   std::unique_ptr<ReductionStrategy> reduction_;
   StepPlan plan_;
-  std::vector<double> losses_;
-  RunProgress progress_;
+  std::vector<StepResults> losses_;
   int evaluations_ = 0;
 };
 

@@ -28,8 +28,8 @@ inline RunRecord train_on_one_rank(const RunSpec& spec,
     Heartbeat heartbeat(heartbeat_file(folder, 0));
     Log log(std::cerr, Verbosity::quiet);
     const auto clock = make_step_clock(device);
-    RankServices services{spec,    comm,      std::nullopt, std::nullopt, *clock,
-                          &writer, heartbeat, log,          folder};
+    RankServices services{
+        spec, make_rank_communicators(comm, spec), *clock, &writer, heartbeat, log, folder};
     static_cast<void>(train(services, device, task, checkpoint ? &*checkpoint : nullptr));
     writer.flush();
   }

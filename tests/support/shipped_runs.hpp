@@ -1,6 +1,7 @@
 #pragma once
 /// Runs of shipped studies, resolved as the driver does it.
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <string>
@@ -21,7 +22,8 @@ inline std::string shipped_folder() {
   return packed != nullptr ? packed : SCALESTUDY_SOURCE_DIR;
 }
 
-/// `workload`: "unet", `name`: "unet-nuclei".
+/// `workload`: "unet", `name`: "unet-nuclei". The runs as lists have them: the first is of the
+/// study proper, with the fewest ranks.
 inline StudyMatrix shipped_runs(const std::string& workload,
                                 const std::string& name,
                                 const std::vector<std::string>& overrides) {
@@ -29,7 +31,9 @@ inline StudyMatrix shipped_runs(const std::string& workload,
   static constexpr LauncherDescriptor local{"local", "for tests", CommunicatorKind::shm};
   static constexpr std::array launchers{&local};
   const auto study = read_study(file, overrides, workload_catalogue());
-  return expand(study, Environment{}, /*cores=*/16, workload_catalogue(), launchers);
+  auto matrix = expand(study, Environment{}, /*cores=*/16, workload_catalogue(), launchers);
+  std::sort(matrix.runs.begin(), matrix.runs.end(), stands_before);
+  return matrix;
 }
 
 }  // namespace scalestudy

@@ -31,6 +31,9 @@ Checkpoint sample_checkpoint() {
   checkpoint.progress.steps_done = 30;
   checkpoint.progress.samples_seen = 120;
   checkpoint.progress.best_validation_loss = 0.1;
+  checkpoint.progress.epoch_s = 12.5;
+  checkpoint.rank_state = {{"loss_sum", torch::tensor({0.1, 0.7}, torch::kFloat64)},
+                           {"buffers/a.running_mean", torch::arange(6.0).reshape({2, 3})}};
   checkpoint.progress.schedule_state = {std::numeric_limits<double>::infinity(), 2};
   checkpoint.optimizer_steps = 30;
   checkpoint.counters = {{"applied_steps", torch::scalar_tensor(29)}};
@@ -51,6 +54,7 @@ void expect_equal(const Checkpoint& a, const Checkpoint& b) {
   EXPECT_EQ(a.progress.samples_seen, b.progress.samples_seen);
   EXPECT_EQ(a.progress.best_validation_loss, b.progress.best_validation_loss);
   EXPECT_EQ(a.progress.schedule_state, b.progress.schedule_state);
+  EXPECT_EQ(a.progress.epoch_s, b.progress.epoch_s);
   EXPECT_EQ(a.optimizer_steps, b.optimizer_steps);
   const auto expect_tensors = [](const NamedTensors& x, const NamedTensors& y) {
     ASSERT_EQ(x.size(), y.size());
@@ -62,6 +66,7 @@ void expect_equal(const Checkpoint& a, const Checkpoint& b) {
   expect_tensors(a.counters, b.counters);
   expect_tensors(a.model, b.model);
   expect_tensors(a.best_model, b.best_model);
+  expect_tensors(a.rank_state, b.rank_state);
   ASSERT_EQ(a.moments.size(), b.moments.size());
   for (const auto& [moment, tensors] : a.moments) expect_tensors(tensors, b.moments.at(moment));
   ASSERT_EQ(a.random_states.size(), b.random_states.size());

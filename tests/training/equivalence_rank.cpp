@@ -86,13 +86,13 @@ class EquivalenceTask final : public TrainingTask {
   torch::Tensor loss_sum() override {
     const auto sum = noise2void::masked_loss_sum(noise2void::LossKind::mse, model_->forward(input_),
                                                  input_ * mask_, mask_);
+    if (arguments_.mutation == "out_of_memory" && ++calls_ == 3)
+      return sum + torch::empty({std::int64_t{1} << 50}).sum();  // more than there are addresses
     return arguments_.mutation == "mean_of_means" ? sum / mask_.sum() : sum;
   }
 
   Evaluation evaluate(const Communicator&, const HeartbeatCallback&) override { return {}; }
-  Evaluation final_evaluation(const Communicator&,
-                              const HeartbeatCallback&,
-                              std::vector<Panel>&) override {
+  Evaluation final_evaluation(const Communicator&, const HeartbeatCallback&, Panels&) override {
     return {};
   }
   [[nodiscard]] EffectiveSettings effective_settings() const override { return {}; }
@@ -107,6 +107,7 @@ class EquivalenceTask final : public TrainingTask {
   Arguments arguments_;
   std::shared_ptr<noise2void::UNet> model_;
   torch::Tensor input_, mask_;
+  int calls_ = 0;
 };
 
 RunSpec spec_of(const Arguments& arguments) {
@@ -152,18 +153,16 @@ void write_parameters(const Arguments& arguments, torch::nn::Module& model) {
   }
 }
 
-void run_rank(const Arguments& arguments,
-              const Communicator& comm,
-              const Communicator& batch_norm_comm) {
+void run_rank(const Arguments& arguments, const Communicator& comm) {
   at::set_num_threads(1);
   const auto spec = spec_of(arguments);
   EquivalenceTask task(arguments);
   Heartbeat heartbeat(heartbeat_file(arguments.folder, comm.rank().value()));
   Log log(std::cerr, Verbosity::normal);
   HostClock clock;
-  RankServices services{spec,         comm,  batch_norm_comm,
-                        std::nullopt, clock, nullptr,
-                        heartbeat,    log,   arguments.folder / cat("rank-", comm.rank())};
+  RankServices services{
+      spec, make_rank_communicators(comm, spec),         clock, nullptr, heartbeat,
+      log,  arguments.folder / cat("rank-", comm.rank())};
   std::filesystem::create_directories(services.run_folder);
   (void)train(services, c10::Device(c10::kCPU), task);
   if (comm.is_root()) write_parameters(arguments, task.model());
@@ -171,18 +170,15 @@ void run_rank(const Arguments& arguments,
 
 void run_threads(const Arguments& arguments) {
   const auto comms = make_thread_ranks(WorldSize(arguments.ranks), Seconds(60));
-  const auto others = make_thread_ranks(WorldSize(arguments.ranks), Seconds(60));
   std::vector<std::thread> ranks;
   for (std::size_t rank = 0; rank < comms.size(); ++rank)
-    ranks.emplace_back([&, rank] { run_rank(arguments, comms[rank], others[rank]); });
+    ranks.emplace_back([&, rank] { run_rank(arguments, comms[rank]); });
   for (auto& rank : ranks) rank.join();
 }
 
 void run_process(const Arguments& arguments) {
-  auto rendezvous = rendezvous_from_environment(arguments.folder.string());
-  const auto comm = make_communicator(arguments.back_end, rendezvous, Seconds(60));
-  rendezvous.key += "-batch-norm";
-  run_rank(arguments, comm, make_communicator(arguments.back_end, rendezvous, Seconds(60)));
+  const auto rendezvous = rendezvous_from_environment(arguments.folder.string());
+  run_rank(arguments, make_communicator(arguments.back_end, rendezvous, Seconds(60)));
 }
 
 }  // namespace
@@ -207,6 +203,6 @@ int main(int argc, char** argv) {
     return 0;
   } catch (const std::exception& error) {
     std::cerr << error.what() << std::endl;
-    return 5;
+    return static_cast<int>(failure_of(error).exit_code);
   }
 }

@@ -1,11 +1,12 @@
 /// N ranks ≡ 1 rank on the same global batch, over threads, shared memory and MPI; and the same
-/// test must fail when the averaging is done wrong on purpose.
+/// test must fail when the averaging is done wrong on purpose. Lack of memory is one failure in
+/// all.
 
 #include <cmath>
 #include <filesystem>
 #include <fstream>
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -34,10 +35,11 @@ pid_t start(const std::vector<std::string>& command, const std::vector<std::stri
   return pid;
 }
 
-bool succeeded(pid_t pid) {
+/// −1 for a process that a signal has ended.
+int exit_code_of(pid_t pid) {
   int status = 0;
   waitpid(pid, &status, 0);
-  return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
 struct Case {
@@ -58,10 +60,14 @@ class Equivalence : public ::testing::Test {
   }
   void TearDown() override { fs::remove_all(folder_); }
 
-  Parameters train(const Case& run) {
-    const auto folder =
-        folder_ / cat(run.back_end, "-", run.ranks, "-", run.type, "-", run.steps, "-",
-                      run.mutation, "-", run.global_batch_size, "-", run.batch_norm);
+  [[nodiscard]] fs::path folder_of(const Case& run) const {
+    return folder_ / cat(run.back_end, "-", run.ranks, "-", run.type, "-", run.steps, "-",
+                         run.mutation, "-", run.global_batch_size, "-", run.batch_norm);
+  }
+
+  /// Of all processes: one per rank, or their launcher.
+  [[nodiscard]] std::vector<int> exit_codes(const Case& run) const {
+    const auto folder = folder_of(run);
     fs::create_directories(folder);
     const std::vector<std::string> rank{EQUIVALENCE_RANK,
                                         run.back_end,
@@ -85,9 +91,14 @@ class Equivalence : public ::testing::Test {
         processes.push_back(start(rank, {cat("RANK=", r), cat("WORLD_SIZE=", run.ranks),
                                          cat("LOCAL_RANK=", r), "OMP_NUM_THREADS=1"}));
     }
-    for (const auto process : processes)
-      EXPECT_TRUE(succeeded(process)) << run.back_end << " " << run.ranks;
-    return read_parameters(folder / "parameters.bin");
+    std::vector<int> codes;
+    for (const auto process : processes) codes.push_back(exit_code_of(process));
+    return codes;
+  }
+
+  [[nodiscard]] Parameters train(const Case& run) const {
+    EXPECT_THAT(exit_codes(run), testing::Each(0)) << run.back_end << " " << run.ranks;
+    return read_parameters(folder_of(run) / "parameters.bin");
   }
 
   static Parameters read_parameters(const fs::path& file) {
@@ -170,6 +181,16 @@ TEST_F(Equivalence, EveryMutationIsCaught) {
   const auto one = train({"threads", 1, "float32", 1});
   for (const std::string mutation : {"mean_of_means", "sum_for_mean", "dropped_remainder"})
     EXPECT_GT(distance(train({"threads", 3, "float32", 1, mutation}), one), 1e-2) << mutation;
+}
+
+TEST_F(Equivalence, LackOfMemoryInAStepIsTheRunsFailureWithEveryBackEnd) {
+  constexpr int run_failed = 5;
+  for (const auto& back_end : back_ends()) {
+    if (back_end == "threads") continue;  // one process: it ends with the error of any
+    EXPECT_THAT(exit_codes({back_end, 2, "float32", 10, "out_of_memory"}),
+                testing::Each(run_failed))
+        << back_end;
+  }
 }
 
 }  // namespace

@@ -19,6 +19,7 @@
 
 #include "tests/support/fake_device.hpp"
 #include "tests/support/message_of.hpp"
+#include "tests/support/one_rank_training.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 namespace scalestudy {
@@ -69,7 +70,7 @@ class LayersTask final : public TrainingTask {
   }
   Evaluation final_evaluation(const Communicator& comm,
                               const HeartbeatCallback& heartbeat,
-                              std::vector<Panel>&) override {
+                              Panels&) override {
     return evaluate(comm, heartbeat);
   }
   [[nodiscard]] EffectiveSettings effective_settings() const override { return {}; }
@@ -97,15 +98,8 @@ RunSpec spec_of_batch(std::int64_t samples) {
 
 void train_layers(std::int64_t layers, std::int64_t width, std::int64_t samples) {
   const TemporaryFolder folder;
-  const auto spec = spec_of_batch(samples);
   LayersTask task(layers, width);
-  Heartbeat heartbeat(heartbeat_file(folder.path(), 0));
-  Log log(std::cerr, Verbosity::quiet);
-  const auto clock = make_step_clock(fake_device());
-  const auto comm = make_communicator(spec.communicator, Rendezvous{}, Seconds(60));
-  RankServices services{spec,    comm,      std::nullopt, std::nullopt, *clock,
-                        nullptr, heartbeat, log,          folder.path()};
-  static_cast<void>(train(services, fake_device(), task));
+  static_cast<void>(train_on_one_rank(spec_of_batch(samples), fake_device(), task, folder.path()));
 }
 
 /// What is advised when `samples` do not fit, 0 when not even one fits.

@@ -59,7 +59,7 @@ class NoisyTask final : public TrainingTask {
   }
   Evaluation final_evaluation(const Communicator& comm,
                               const HeartbeatCallback& heartbeat,
-                              std::vector<Panel>& panels) override {
+                              Panels& panels) override {
     return task_->final_evaluation(comm, heartbeat, panels);
   }
   [[nodiscard]] EffectiveSettings effective_settings() const override { return {}; }
@@ -143,8 +143,9 @@ TEST_F(FakeDeviceTraining, SeveralRanksAreRefusedBeforeTheyExchangeAnything) {
   Heartbeat heartbeat(heartbeat_file(folder_.path(), 0));
   Log log(std::cerr, Verbosity::quiet);
   const auto clock = make_step_clock(fake_device());
-  RankServices services{spec,    ranks[0],  std::nullopt, std::nullopt,  *clock,
-                        nullptr, heartbeat, log,          folder_.path()};
+  RankServices services{
+      spec,          make_rank_communicators(ranks[0], spec), *clock, nullptr, heartbeat, log,
+      folder_.path()};
   EXPECT_THAT(message_of<Unavailable>([&] { return train(services, fake_device(), *task); }),
               testing::HasSubstr("no communicator between devices"));
 }

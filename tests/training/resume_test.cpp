@@ -17,6 +17,7 @@
 
 #include "training/trainer.hpp"
 
+#include "tests/support/message_of.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 namespace scalestudy {
@@ -93,7 +94,7 @@ class RegressionTask final : public TrainingTask {
   }
   Evaluation final_evaluation(const Communicator& comm,
                               const HeartbeatCallback& heartbeat,
-                              std::vector<Panel>&) override {
+                              Panels&) override {
     return evaluate(comm, heartbeat);
   }
   [[nodiscard]] EffectiveSettings effective_settings() const override { return {}; }
@@ -163,6 +164,18 @@ class Resume : public ::testing::Test {
     return {content_of(folder / "weights_last.pt"), content_of(folder / "weights_best.pt")};
   }
 
+  static void go_on_alone(const fs::path& folder, const Checkpoint& checkpoint) {
+    const auto spec = spec_on(1);
+    RegressionTask task({}, Rank(0), WorldSize(1));
+    Heartbeat heartbeat(heartbeat_file(folder, 0));
+    Log log(std::cerr, Verbosity::quiet);
+    HostClock clock;
+    const auto comm = make_thread_ranks(WorldSize(1), Seconds(60)).front();
+    RankServices services{
+        spec, make_rank_communicators(comm, spec), clock, nullptr, heartbeat, log, folder};
+    static_cast<void>(train(services, c10::Device(c10::kCPU), task, &checkpoint));
+  }
+
   static NamedTensors last_weights_in(const fs::path& folder) {
     return read_state_dict(folder / "weights_last.pt");
   }
@@ -174,13 +187,13 @@ class Resume : public ::testing::Test {
                        const Communicator& comm) {
     const auto checkpoint = read_checkpoint(comm, folder / checkpoint_file_name);
     auto own_options = options;
-    if (checkpoint) own_options.first_step = checkpoint->progress.epochs_done * steps_per_epoch;
+    if (checkpoint) own_options.first_step = checkpoint->progress.steps_done;
     RegressionTask task(own_options, comm.rank(), comm.world_size());
     Heartbeat heartbeat(heartbeat_file(folder, comm.rank().value()));
     Log log(std::cerr, Verbosity::quiet);
     HostClock clock;
-    RankServices services{spec,    comm,      std::nullopt, std::nullopt, clock,
-                          nullptr, heartbeat, log,          folder};
+    RankServices services{
+        spec, make_rank_communicators(comm, spec), clock, nullptr, heartbeat, log, folder};
     try {
       static_cast<void>(
           train(services, c10::Device(c10::kCPU), task, checkpoint ? &*checkpoint : nullptr));
@@ -209,6 +222,57 @@ TEST_F(Resume, EqualsUninterruptedTrainingBitForBit) {
           << ranks << " ranks, stopped at step " << stop_at_step;
     }
   }
+}
+
+/// Each rank has statistics of batch norm of its own then.
+TEST_F(Resume, WithinAnEpochEqualsUninterruptedTrainingBitForBit) {
+  for (const std::int64_t ranks : {1, 2, 3}) {
+    const auto whole = folder(cat("whole-", ranks));
+    train_in(whole, ranks, {});
+    auto spec = spec_on(ranks);
+    spec.settings.checkpoint = {.every_epochs = 0, .every_steps = 2};
+    for (const std::int64_t stop_at_step : {2, 5, 9, 14}) {
+      const auto parts = folder(cat("parts-", ranks, "-", stop_at_step));
+      Options options;
+      options.stop_at_step = stop_at_step;
+      train_in(parts, spec, options);
+      const auto checkpoint = read_checkpoint(parts / checkpoint_file_name);
+      EXPECT_EQ(checkpoint.progress.steps_done, stop_at_step - stop_at_step % 2);
+      EXPECT_FALSE(checkpoint.rank_state.empty());
+      train_in(parts, spec, {});
+      EXPECT_TRUE(weights_in(parts) == weights_in(whole))
+          << ranks << " ranks, stopped at step " << stop_at_step;
+    }
+  }
+}
+
+TEST_F(Resume, WithinAnEpochEveryRankHasItsOwnStatistics) {
+  auto spec = spec_on(2);
+  spec.settings.checkpoint = {.every_epochs = 0, .every_steps = 2};
+  Options options;
+  options.stop_at_step = 2;
+  train_in(folder("parts"), spec, options);
+  const auto checkpoint = read_checkpoint(folder("parts") / checkpoint_file_name);
+  const auto of = [&](const std::string& name) {
+    for (const auto& each : checkpoint.rank_state)
+      if (each.name == name) return each.tensor;
+    return torch::Tensor();
+  };
+  const auto means = of("buffers/norm.running_mean");
+  ASSERT_TRUE(means.defined());
+  EXPECT_FALSE(torch::equal(means[0], means[1]));
+  EXPECT_TRUE(torch::equal(of("loss_weight"), torch::tensor({10.0, 8.0}, torch::kFloat64)));
+}
+
+TEST_F(Resume, WithinAnEpochOtherRanksAreRefused) {
+  auto spec = spec_on(2);
+  spec.settings.checkpoint = {.every_epochs = 0, .every_steps = 2};
+  Options options;
+  options.stop_at_step = 2;
+  train_in(folder("stopped"), spec, options);
+  const auto checkpoint = read_checkpoint(folder("stopped") / checkpoint_file_name);
+  EXPECT_THAT(message_of<BadInput>([&] { go_on_alone(folder("stopped"), checkpoint); }),
+              testing::HasSubstr("made within an epoch by 2 ranks, this run has 1"));
 }
 
 TEST_F(Resume, AfterManyStopsAndWithRareCheckpoints) {
@@ -282,23 +346,7 @@ TEST_F(Resume, RefusesTheCheckpointOfAnotherModel) {
   const auto file = folder("stopped") / checkpoint_file_name;
   auto checkpoint = read_checkpoint(file);
   checkpoint.moments.erase("second_moment");
-  auto spec = spec_on(1);
-  RegressionTask task({}, Rank(0), WorldSize(1));
-  Heartbeat heartbeat(heartbeat_file(folder("stopped"), 0));
-  Log log(std::cerr, Verbosity::quiet);
-  HostClock clock;
-  RankServices services{spec,
-                        make_thread_ranks(WorldSize(1), Seconds(60)).front(),
-                        std::nullopt,
-                        std::nullopt,
-                        clock,
-                        nullptr,
-                        heartbeat,
-                        log,
-                        folder("stopped")};
-  const auto go_on = [&] {
-    static_cast<void>(train(services, c10::Device(c10::kCPU), task, &checkpoint));
-  };
+  const auto go_on = [&] { go_on_alone(folder("stopped"), checkpoint); };
   EXPECT_THROW(go_on(), BadInput);
   checkpoint = read_checkpoint(file);
   checkpoint.model.pop_back();

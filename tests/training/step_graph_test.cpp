@@ -111,9 +111,7 @@ class SlopeTask final : public TrainingTask {
   Evaluation evaluate(const Communicator&, const HeartbeatCallback&) override {
     return {.loss = 1, .evaluation_set_hash = "hash"};
   }
-  Evaluation final_evaluation(const Communicator&,
-                              const HeartbeatCallback&,
-                              std::vector<Panel>&) override {
+  Evaluation final_evaluation(const Communicator&, const HeartbeatCallback&, Panels&) override {
     return {.loss = 1, .evaluation_set_hash = "hash"};
   }
   [[nodiscard]] EffectiveSettings effective_settings() const override { return {}; }

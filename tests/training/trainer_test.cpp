@@ -5,8 +5,10 @@
 #include <numeric>
 #include <thread>
 
+#include <ATen/autocast_mode.h>
 #include <gmock/gmock.h>
 #include <torch/nn/modules/batchnorm.h>
+#include <torch/nn/modules/container/modulelist.h>
 #include <torch/nn/modules/linear.h>
 #include <unistd.h>
 
@@ -15,7 +17,10 @@
 
 #include "comm/rendezvous.hpp"
 
+#include "training/batch_norm.hpp"
 #include "training/replicas.hpp"
+
+#include "tests/support/thread_ranks.hpp"
 
 namespace scalestudy {
 namespace {
@@ -35,6 +40,7 @@ class LineTask final : public TrainingTask {
     counts.push_back(arrays[0].size(0));
   }
   torch::Tensor loss_sum() override {
+    casts.push_back(at::autocast::is_autocast_enabled(c10::kCPU));
     if (static_cast<std::int64_t>(counts.size()) == broken_call) layer_->forward(torch::ones({2}));
     const auto loss = layer_->forward(torch::ones({counts.back(), 3})).square().sum();
     return static_cast<std::int64_t>(counts.size()) == spoilt_call ? loss * std::nan("") : loss;
@@ -45,15 +51,14 @@ class LineTask final : public TrainingTask {
     return {.loss = validation_loss / static_cast<double>(++evaluations),
             .evaluation_set_hash = "hash"};
   }
-  Evaluation final_evaluation(const Communicator&,
-                              const HeartbeatCallback&,
-                              std::vector<Panel>&) override {
+  Evaluation final_evaluation(const Communicator&, const HeartbeatCallback&, Panels&) override {
     return {.loss = 1, .evaluation_set_hash = "hash"};
   }
   [[nodiscard]] EffectiveSettings effective_settings() const override { return {}; }
 
   std::vector<std::int64_t>
       counts;  ///< samples per batch; the first one is the trainer's look at the ready order
+  std::vector<bool> casts;  ///< whether precision was reduced in a forward pass
   std::int64_t spoilt_call = -1;
   std::int64_t broken_call = -1;  ///< LibTorch refuses its shapes
   int evaluations = 0;
@@ -90,8 +95,8 @@ class TrainerTest : public ::testing::Test {
   TrainingOutcome run(TrainingTask& task, const Communicator& comm, RunFileWriter* writer) {
     Heartbeat heartbeat(heartbeat_file(folder_, comm.rank().value()));
     HostClock clock;
-    RankServices services{spec_,  comm,      std::nullopt, std::nullopt, clock,
-                          writer, heartbeat, log_,         folder_};
+    RankServices services{
+        spec_, make_rank_communicators(comm, spec_), clock, writer, heartbeat, log_, folder_};
     return train(services, c10::Device(c10::kCPU), task);
   }
 
@@ -205,6 +210,18 @@ TEST_F(TrainerTest, WhatLibTorchThrowsInAStepIsToldInOurWords) {
   EXPECT_THAT(heartbeat->error, testing::Not(testing::HasSubstr("Exception raised from")));
 }
 
+/// The trainer's look at the ready order too: another precision may have another graph.
+TEST_F(TrainerTest, EveryPassHasThePrecisionOfTheRun) {
+  for (const auto precision : {Precision::fp32, Precision::bf16}) {
+    spec_.settings.precision = precision;
+    LineTask task;
+    const auto comm = make_thread_ranks(WorldSize(1), Seconds(30)).front();
+    static_cast<void>(run(task, comm, nullptr));
+    EXPECT_THAT(task.casts,
+                testing::ElementsAreArray(std::vector<bool>(1 + 6, precision == Precision::bf16)));
+  }
+}
+
 TEST_F(TrainerTest, WarmUpRampsTheRateInSamples) {
   spec_.settings.schedule.name = ScheduleKind::constant;
   spec_.settings.optimizer.base_learning_rate = 1e-3;
@@ -250,7 +267,7 @@ TEST_F(TrainerTest, ReplicasThatDifferAreNamed) {
   for (const auto& message : messages) EXPECT_THAT(message, testing::HasSubstr("rank(s) 1 differ"));
 }
 
-TEST_F(TrainerTest, BatchNormStatisticsAreAveragedOverRanksWithSamples) {
+TEST_F(TrainerTest, BatchNormStatisticsAreAveragedByTheRanksSamples) {
   const auto comms = make_thread_ranks(WorldSize(3), Seconds(30));
   std::vector<double> means(3);
   std::vector<std::thread> ranks;
@@ -258,11 +275,12 @@ TEST_F(TrainerTest, BatchNormStatisticsAreAveragedOverRanksWithSamples) {
     ranks.emplace_back([&, rank] {
       torch::nn::BatchNorm1d norm(1);
       norm->running_mean.fill_(static_cast<double>(rank) * 2);
-      average_batch_norm_statistics(comms[rank], *norm, rank != 2);
+      const std::int64_t sample_counts[] = {48, 16, 0};
+      average_batch_norm_statistics(comms[rank], *norm, sample_counts[rank]);
       means[rank] = norm->running_mean.item<double>();
     });
   for (auto& rank : ranks) rank.join();
-  EXPECT_THAT(means, testing::Each(1.0));  // (0 + 2) / 2; rank 2 had no samples
+  EXPECT_THAT(means, testing::Each(0.5));  // (48 · 0 + 16 · 2 + 0 · 4) / 64
 }
 
 }  // namespace

@@ -61,7 +61,9 @@ TEST(UNetEvaluation, IsBitEqualAtEveryNumberOfRanks) {
       for (const auto metric :
            {&EvaluationRow::iou, &EvaluationRow::iou_smoothed, &EvaluationRow::dice,
             &EvaluationRow::iou_sample_p05, &EvaluationRow::iou_sample_median,
-            &EvaluationRow::iou_sample_p95, &EvaluationRow::all_foreground_iou})
+            &EvaluationRow::iou_sample_p95, &EvaluationRow::all_foreground_iou,
+            &EvaluationRow::intersection_count, &EvaluationRow::predicted_count,
+            &EvaluationRow::target_count})
         EXPECT_EQ(shared.*metric, alone.*metric) << ranks << column_of(metric).name;
       EXPECT_EQ(shared.loss, alone.loss) << ranks;
       EXPECT_EQ(shared.sample_count, alone.sample_count);

@@ -29,6 +29,10 @@ TEST(Scores, OfAllSamplesComeFromSummedCounts) {
   EXPECT_DOUBLE_EQ(all.iou, 0.9);
   EXPECT_DOUBLE_EQ(all.dice, 180.0 / 190.0);
   EXPECT_DOUBLE_EQ(all.iou_smoothed, 91.0 / 101.0);
+  EXPECT_EQ(
+      all.intersection_count / (all.target_count + all.predicted_count - all.intersection_count),
+      all.iou)
+      << "whole numbers, from which anybody gets the same";
   EXPECT_DOUBLE_EQ(all.iou_sample_median, 0.5);
   EXPECT_DOUBLE_EQ(all.iou_sample_p05, 0.05);
   EXPECT_DOUBLE_EQ(all.iou_sample_p95, 0.95);

@@ -87,13 +87,13 @@ TEST(UNetTask, FinalEvaluationHasTrainingIouAndPanels) {
   task->model().eval();
   const torch::NoGradGuard no_grad;
   const auto comm = make_thread_ranks(WorldSize(1), Seconds(10)).front();
-  std::vector<Panel> panels;
+  Panels panels;
   const auto evaluation = task->final_evaluation(
       comm, [] {}, panels);
   EXPECT_GT(evaluation.training_iou, 0);
   EXPECT_NE(evaluation.training_iou, evaluation.iou);
   std::set<std::string> names;
-  for (const auto& panel : panels) {
+  for (const auto& panel : panels.images) {
     names.insert(panel.name);
     EXPECT_EQ(panel.height_px, 32);
     EXPECT_EQ(panel.width_px, 48);

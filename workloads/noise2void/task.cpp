@@ -4,6 +4,7 @@
 #include <cmath>
 #include <optional>
 
+#include "core/clock.hpp"
 #include "core/error.hpp"
 #include "core/hash.hpp"
 #include "core/text.hpp"
@@ -75,7 +76,7 @@ class Noise2VoidTask final : public TrainingTask {
                                     const HeartbeatCallback& heartbeat) override;
   [[nodiscard]] Evaluation final_evaluation(const Communicator& comm,
                                             const HeartbeatCallback& heartbeat,
-                                            std::vector<Panel>& panels) override;
+                                            Panels& panels) override;
   [[nodiscard]] EffectiveSettings effective_settings() const override;
 
  private:
@@ -260,23 +261,27 @@ Evaluation Noise2VoidTask::evaluate(const Communicator& comm, const HeartbeatCal
 
 Evaluation Noise2VoidTask::final_evaluation(const Communicator& comm,
                                             const HeartbeatCallback& heartbeat,
-                                            std::vector<Panel>& panels) {
+                                            Panels& panels) {
   auto evaluation = evaluate(comm, heartbeat);
   const Shape3 tile{settings_.prediction_tile[0], settings_.prediction_tile[1],
                     settings_.prediction_tile[2]};
   const Shape3 region{settings_.panel_region[0], settings_.panel_region[1],
                       settings_.panel_region[2]};
   const auto shown = reference_ ? volume_ : central_part(volume_, region);
+  const Stopwatch predicting;
   const auto predicted =
       predict(*model_, shown, {patches_.normalisation, tile, settings_.depth, memory_format_}, comm,
               heartbeat);
   if (reference_) {
     evaluation.psnr_db = psnr_db(*reference_, predicted);
     evaluation.input_psnr_db = psnr_db(*reference_, shown);
+  } else {
+    panels.making_s = predicting.elapsed_s();
   }
-  panels.push_back(middle_slice("input", central_part(shown, region)));
-  panels.push_back(middle_slice("prediction", central_part(predicted, region)));
-  if (reference_) panels.push_back(middle_slice("reference", central_part(*reference_, region)));
+  panels.images.push_back(middle_slice("input", central_part(shown, region)));
+  panels.images.push_back(middle_slice("prediction", central_part(predicted, region)));
+  if (reference_)
+    panels.images.push_back(middle_slice("reference", central_part(*reference_, region)));
   return evaluation;
 }
 

@@ -48,7 +48,7 @@ class ResNet50Task final : public TrainingTask {
                                     const HeartbeatCallback& heartbeat) override;
   [[nodiscard]] Evaluation final_evaluation(const Communicator& comm,
                                             const HeartbeatCallback& heartbeat,
-                                            std::vector<Panel>& panels) override;
+                                            Panels& panels) override;
   [[nodiscard]] EffectiveSettings effective_settings() const override;
 
  private:
@@ -277,12 +277,12 @@ Evaluation ResNet50Task::evaluate(const Communicator& comm, const HeartbeatCallb
 
 Evaluation ResNet50Task::final_evaluation(const Communicator& comm,
                                           const HeartbeatCallback& heartbeat,
-                                          std::vector<Panel>& panels) {
+                                          Panels& panels) {
   const auto result =
       samples_.test.empty()
           ? evaluate_set("validation", samples_.validation, validation_hashes_, comm, heartbeat)
           : evaluate_set("test", samples_.test, test_hashes_, comm, heartbeat);
-  panels.push_back(confusion_panel(confusion_counts(result.scores, classes()), classes()));
+  panels.images.push_back(confusion_panel(confusion_counts(result.scores, classes()), classes()));
   return result.evaluation;
 }
 

@@ -4,6 +4,7 @@
 
 #include <ATen/Functions.h>
 
+#include "core/clock.hpp"
 #include "core/error.hpp"
 #include "core/hash.hpp"
 #include "core/text.hpp"
@@ -63,7 +64,7 @@ class UNetTask final : public TrainingTask {
                                     const HeartbeatCallback& heartbeat) override;
   [[nodiscard]] Evaluation final_evaluation(const Communicator& comm,
                                             const HeartbeatCallback& heartbeat,
-                                            std::vector<Panel>& panels) override;
+                                            Panels& panels) override;
   [[nodiscard]] EffectiveSettings effective_settings() const override;
 
  private:
@@ -205,11 +206,13 @@ Evaluation UNetTask::evaluate(const Communicator& comm, const HeartbeatCallback&
 
 Evaluation UNetTask::final_evaluation(const Communicator& comm,
                                       const HeartbeatCallback& heartbeat,
-                                      std::vector<Panel>& panels) {
+                                      Panels& panels) {
   auto evaluation = evaluate(comm, heartbeat);
   const auto training = evaluate_on(samples_.lists().training_once, comm, heartbeat);
   evaluation.training_iou = training.iou;
-  if (comm.is_root()) panels = make_panels(heartbeat);
+  const Stopwatch making;
+  if (comm.is_root()) panels.images = make_panels(heartbeat);
+  panels.making_s = making.elapsed_s();
   return evaluation;
 }
 

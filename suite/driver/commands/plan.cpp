@@ -44,6 +44,9 @@ std::vector<PlanRow> rows_of(const StudyMatrix& matrix) {
     if (is_new) rows.push_back({std::move(spec), 0});
     ++rows[found->second].repeats;
   }
+  std::stable_sort(rows.begin(), rows.end(), [](const PlanRow& one, const PlanRow& other) {
+    return stands_before(one.spec, other.spec);
+  });
   return rows;
 }
 
@@ -62,6 +65,7 @@ std::string local_batch_text(const RulePlan& plan) {
 TextTable empty_table() {
   TextTable table;
   table.add_column("ranks", Align::right);
+  table.add_column("arm", Align::left);
   table.add_column("rule", Align::left);
   table.add_column("reduction", Align::left);
   table.add_column("input", Align::left);
@@ -82,29 +86,38 @@ TextTable empty_table() {
 void add_row(TextTable& table, const PlanRow& row) {
   const auto& spec = row.spec;
   const auto& plan = spec.plan;
-  table.add_row({cat(spec.ranks, spec.oversubscribed ? "*" : ""), cat(spec.scaling_rule),
-                 spec.control_arm ? cat("arm ", *spec.control_arm) : cat(spec.reduction),
-                 cat(spec.input), cat(spec.settings.precision), cat(spec.settings.memory_format),
-                 spec.launcher, cat(spec.settings.threads_per_rank), local_batch_text(plan),
+  const auto* const mark = spec.oversubscribed ? "*" : spec.no_spare_core ? "+" : "";
+  table.add_row({cat(spec.ranks, mark), spec.control_arm ? cat(*spec.control_arm) : "-",
+                 cat(spec.scaling_rule), cat(spec.reduction), cat(spec.input),
+                 cat(spec.settings.precision), cat(spec.settings.memory_format), spec.launcher,
+                 cat(spec.settings.threads_per_rank), local_batch_text(plan),
                  cat(plan.global_batch_size), fmt::format("{:.4g}", plan.learning_rate),
                  cat(plan.epochs, "×", plan.steps_per_epoch), grouped_digits(plan.samples),
                  cat(row.repeats), device_memory_text(spec)});
 }
 
+void print_core_notes(const std::vector<PlanRow>& rows, std::ostream& out) {
+  const auto any = [&](bool RunSpec::*is_so) {
+    return std::any_of(rows.begin(), rows.end(), [&](const PlanRow& r) { return r.spec.*is_so; });
+  };
+  if (any(&RunSpec::oversubscribed))
+    out << "\n* more compute threads than cores: labelled oversubscribed, its times are no "
+           "evidence.\n";
+  if (any(&RunSpec::no_spare_core))
+    out << "\n+ no core is left for the threads that communicate or load: labelled no_spare_core, "
+           "they slow\n  down those that compute. Fewer ranks or threads_per_rank leave them "
+           "one.\n";
+}
+
 void print_notes(const std::vector<PlanRow>& rows, std::ostream& out) {
-  bool oversubscribed = false;
   std::map<std::string, std::string> remainders;
   for (const auto& row : rows) {
-    oversubscribed = oversubscribed || row.spec.oversubscribed;
     const auto& remainder = row.spec.plan.remainder;
     if (!remainder.empty()) {
       remainders.emplace(cat(row.spec.ranks, " ranks, ", row.spec.scaling_rule), remainder);
     }
   }
-  if (oversubscribed) {
-    out << "\n* more busy threads than cores: labelled oversubscribed, its times are no "
-           "evidence.\n";
-  }
+  print_core_notes(rows, out);
   const auto is_estimated = [](const PlanRow& row) {
     return estimated_device_memory_bytes(row.spec).has_value();
   };
@@ -123,6 +136,12 @@ void print_notes(const std::vector<PlanRow>& rows, std::ostream& out) {
   }
 }
 
+void print_order(const std::vector<PlanRow>& rows, std::ostream& out) {
+  if (rows.size() < 2) return;
+  out << "\nOne run of each row is a block; the order within a block is random, by "
+         "settings.seed.\n";
+}
+
 void print_plan(const PlannedStudy& planned, std::ostream& out) {
   const auto& plan = planned.plan;
   const auto rows = rows_of(plan.matrix);
@@ -138,6 +157,7 @@ void print_plan(const PlannedStudy& planned, std::ostream& out) {
   if (!rows.empty()) {
     out << '\n';
     table.print(out, "  ");
+    print_order(rows, out);
     print_notes(rows, out);
   }
   if (plan.matrix.skipped.empty()) return;
@@ -181,9 +201,16 @@ void require_base(const PlannedStudy& planned) {
 
 /// The runs with the fewest and with the most ranks: what is between them lies between.
 std::vector<const RunSpec*> trial_runs(const StudyMatrix& matrix) {
-  const auto [fewest, most] =
-      std::minmax_element(matrix.runs.begin(), matrix.runs.end(),
-                          [](const RunSpec& a, const RunSpec& b) { return a.ranks < b.ranks; });
+  // An arm may leave out what the others spend their time on.
+  const auto fewest = std::min_element(
+      matrix.runs.begin(), matrix.runs.end(), [](const RunSpec& one, const RunSpec& other) {
+        return std::pair(one.control_arm.has_value(), one.ranks) <
+               std::pair(other.control_arm.has_value(), other.ranks);
+      });
+  const auto most = std::max_element(
+      matrix.runs.begin(), matrix.runs.end(), [](const RunSpec& one, const RunSpec& other) {
+        return std::pair(!one.control_arm, one.ranks) < std::pair(!other.control_arm, other.ranks);
+      });
   if (fewest->ranks == most->ranks) return {&*fewest};
   return {&*fewest, &*most};
 }
@@ -218,7 +245,8 @@ TimeEstimate check(const Context& context, const PlannedStudy& planned, bool no_
   require_data(planned.study);
   require_base(planned);
   if (no_trial) return {not_recorded, "--no-trial leaves the trial out"};
-  const auto rank_program = ShippedFiles(context.executable).rank_program();
+  const auto rank_program =
+      ShippedFiles(context.executable).rank_program(needs_libtorch(planned.study));
   if (!fs::exists(rank_program))
     return {not_recorded, cat(rank_program.string(), ", which would try them, was not built")};
   context.err << "Trying the first steps …" << std::endl;
@@ -263,8 +291,7 @@ Action define(CLI::App& app) {
   const auto study = std::make_shared<std::string>();
   const auto no_trial = std::make_shared<bool>(false);
   app.add_option("STUDY", *study, "Study file, or a shipped study's name")->required();
-  app.add_flag("--no-trial", *no_trial,
-               "Do not try the first steps: data are not opened, no time is estimated");
+  app.add_flag("--no-trial", *no_trial, "Do not try the first steps: no time is estimated");
   return [study, no_trial](Context& context) {
     const auto planned = plan_study(context, *study);
     if (planned.plan.matrix.runs.empty()) require_data(planned.study);  // it is the reason

@@ -56,13 +56,14 @@ std::string this_command(const Context& context, const RunOptions& options) {
 ExitCode show_commands(Context& context,
                        const PlannedStudy& planned,
                        const WritableStudyFolder& folder) {
-  const ShippedFiles shipped(context.executable);
+  const auto rank_program =
+      ShippedFiles(context.executable).rank_program(needs_libtorch(planned.study));
   const auto states = states_of_runs(folder, planned.plan);
   std::vector<PlannedLaunch> launches;
   for (std::size_t i = 0; i < states.size(); ++i) {
     const auto& spec = planned.plan.matrix.runs[i];
     launches.push_back({spec.run_id(), is_settled(states[i].stage),
-                        launch_plan(spec, folder.run_folder(spec.run_id()), shipped.rank_program(),
+                        launch_plan(spec, folder.run_folder(spec.run_id()), rank_program,
                                     planned.plan.host.variables)});
   }
   if (context.options.json) {
@@ -139,8 +140,9 @@ std::vector<RunResult> run_study(Context& context,
   const Stopwatch since;
   SignalQueue signals;
   early.reset();
-  StudyRunner runner(
-      {folder, planned.plan, earlier, warnings, shipped.rank_program(), reporter, signals, policy});
+  StudyRunner runner({folder, planned.plan, earlier, warnings,
+                      shipped.rank_program(needs_libtorch(planned.study)), reporter, signals,
+                      policy});
   auto results = runner.run_all();
   report_results(results, planned.plan.matrix.runs.size(), folder, since.elapsed_s(), reporter);
   return results;
@@ -161,7 +163,7 @@ ExitCode run(Context& context, const RunOptions& options) {
   folder.require_inside_all(planned.plan.matrix);
   require_data(planned.study);
   if (options.dry_run) return show_commands(context, planned, folder);
-  ShippedFiles(context.executable).require_rank_program();
+  ShippedFiles(context.executable).require_rank_program(needs_libtorch(planned.study));
   require_launchers(planned.plan.matrix);
   folder.create();
   const DriverLock lock(folder);
@@ -174,7 +176,7 @@ ExitCode run(Context& context, const RunOptions& options) {
   const auto results = run_study(context, planned, folder, earlier, options.policy, early);
   const bool in_a_run = !results.empty() && results.back().state.stage == RunStage::interrupted;
   const bool interrupted = in_a_run || (results.size() < planned.plan.matrix.runs.size() &&
-                                        !is_refused_for_all(results));
+                                        !is_refused_for_all(results, planned.plan.matrix));
   const Interrupted interruption(
       {cat("The study was interrupted; what is complete stays in ", folder.path().string()),
        in_a_run ? "the run at work is kept as interrupted" : "no run was at work",

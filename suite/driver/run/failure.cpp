@@ -147,6 +147,14 @@ void deduce_from_launcher(const Evidence& evidence, RunOutcome& outcome) {
   }
 }
 
+/// A signal that did not come from the driver: from a batch system, say.
+bool has_left_on_request(const Evidence& evidence) {
+  const auto first = first_failed_process(evidence);
+  if (first < 0) return false;
+  const auto& end = evidence.processes[static_cast<std::size_t>(first)].end;
+  return !end.by_signal && end.number == static_cast<int>(ExitCode::interrupted);
+}
+
 void deduce_from_time(const Evidence& evidence, RunOutcome& outcome) {
   const bool timeout = evidence.cause == StopCause::run_timeout;
   outcome.status = RunStatus::timed_out;
@@ -176,6 +184,12 @@ RunOutcome deduce_outcome(const Evidence& evidence) {
   }
   if (evidence.cause == StopCause::run_timeout || evidence.cause == StopCause::no_progress) {
     deduce_from_time(evidence, outcome);
+    return outcome;
+  }
+  if (has_left_on_request(evidence)) {
+    outcome.status = RunStatus::interrupted;
+    outcome.exit_code = ExitCode::interrupted;
+    outcome.reason = "the ranks were asked to end and left a checkpoint";
     return outcome;
   }
   outcome.status = RunStatus::failed;

@@ -10,15 +10,26 @@
 
 #include "study/shipped_files.hpp"
 
+#include "data/source/data_hash.hpp"
 #include "record/cpu_load.hpp"
 #include "record/host_environment.hpp"
 
+#include "driver/terminal/work_watch.hpp"
 #include "launchers/launcher.hpp"
 #include "workloads/catalogue.hpp"
 
 namespace scalestudy {
+namespace {
 
-PlannedStudy plan_study(const Context& context, const std::string& study) {
+DataContent content_of(const DataSettings& data, Context& context) {
+  WorkWatch watch(context);
+  return {hash_of_data(data.path, watch.progress()),
+          hash_of_data(data.reference_path, watch.progress())};
+}
+
+}  // namespace
+
+PlannedStudy plan_study(Context& context, const std::string& study) {
   const ShippedFiles shipped(context.executable);
   const auto& options = context.options;
   PlannedStudy planned;
@@ -26,6 +37,7 @@ PlannedStudy plan_study(const Context& context, const std::string& study) {
   if (!options.launcher.empty()) environment.launcher = options.launcher;
   static_cast<void>(launcher(environment.launcher));  // an unknown one is refused here
   planned.study = read_study(shipped.find_study(study), options.overrides, workload_catalogue());
+  planned.study.data_content = content_of(planned.study.data, context);
   planned.plan.study = planned.study.name;
   planned.plan.build_id = build_id();
   planned.plan.host = {cpu_model(), host_fingerprint(), core_count_in_quota(), environment.name,
@@ -63,7 +75,24 @@ bool has_base(const StudyMatrix& matrix) {
                      [](const RunSpec& spec) { return spec.ranks == 1; });
 }
 
+namespace {
+
+const WorkloadDescriptor& workload_called(const std::string& name) {
+  const auto& all = workload_catalogue();
+  const auto found = std::find_if(all.begin(), all.end(),
+                                  [&](const auto* workload) { return workload->name == name; });
+  SCALESTUDY_EXPECT(found != all.end());  // read_study has seen to it
+  return **found;
+}
+
+}  // namespace
+
+bool needs_libtorch(const Study& study) {
+  return workload_called(study.workload).needs_libtorch;
+}
+
 void require_data(const Study& study) {
+  if (!workload_called(study.workload).needs_data) return;
   if (study.data.path.empty())
     throw BadInput({cat(study.file.string(), ": data.path is empty"),
                     "this study brings no data of its own", "Give --set data.path=FILE"});
@@ -75,22 +104,9 @@ void require_data(const Study& study) {
   }
 }
 
-namespace {
-
-const WorkloadDescriptor& workload_of(const RunSpec& spec) {
-  const auto& all = workload_catalogue();
-  const auto found = std::find_if(all.begin(), all.end(), [&](const auto* workload) {
-    return workload->name == spec.workload;
-  });
-  SCALESTUDY_EXPECT(found != all.end());  // read_study has seen to it
-  return **found;
-}
-
-}  // namespace
-
 std::optional<std::int64_t> estimated_device_memory_bytes(const RunSpec& spec) {
   if (spec.settings.device == Device::cpu) return {};
-  const auto network = workload_of(spec).network_size(spec);
+  const auto network = workload_called(spec.workload).network_size(spec);
   if (!network) return {};
   return estimated_device_memory_bytes(spec, *network);
 }
@@ -98,7 +114,7 @@ std::optional<std::int64_t> estimated_device_memory_bytes(const RunSpec& spec) {
 std::vector<std::string> data_warnings(const PlannedStudy& planned) {
   const auto& runs = planned.plan.matrix.runs;
   if (runs.empty()) return {};
-  const auto& workload = workload_of(runs.front());
+  const auto& workload = workload_called(runs.front().workload);
   if (workload.data_warnings == nullptr) return {};
   try {
     return workload.data_warnings(runs.front());

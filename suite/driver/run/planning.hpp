@@ -19,9 +19,10 @@ struct PlannedStudy {
   StudyPlan plan;
 };
 
-/// Reads `study` (path or shipped name) with the context's environment, launcher and overrides, and
-/// expands it for this machine. Errors: BadInput.
-[[nodiscard]] PlannedStudy plan_study(const Context& context, const std::string& study);
+/// Reads `study` (path or shipped name) with the context's environment, launcher and overrides,
+/// looks at all of its data, which may take a while, and expands it for this machine. Data that do
+/// not exist: see require_data(). Errors: BadInput; Interrupted.
+[[nodiscard]] PlannedStudy plan_study(Context& context, const std::string& study);
 
 /// Errors: BadInput when every combination of the study's axes is left out.
 void require_runs(const PlannedStudy& planned);
@@ -33,7 +34,10 @@ void require_runs(const PlannedStudy& planned);
 /// Whether some run has one rank: what speed-up and efficiency are measured against.
 [[nodiscard]] bool has_base(const StudyMatrix& matrix);
 
-/// Errors: BadInput when the study names no data, or data that do not exist.
+/// Which rank program trains it.
+[[nodiscard]] bool needs_libtorch(const Study& study);
+
+/// Errors: BadInput when the study needs data and names none, or data that do not exist.
 void require_data(const Study& study);
 
 /// Of each of its ranks, by the network's structure; none where nothing computes on a device or

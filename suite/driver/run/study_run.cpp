@@ -1,12 +1,9 @@
 #include "driver/run/study_run.hpp"
 
 #include <algorithm>
-#include <cerrno>
 #include <cmath>
-#include <cstring>
 #include <optional>
 
-#include <fcntl.h>
 #include <unistd.h>
 
 #include "core/clock.hpp"
@@ -19,6 +16,7 @@
 #include "analysis/cpu_use.hpp"
 #include "analysis/measures.hpp"
 #include "driver/run/launching.hpp"
+#include "driver/run/same_study.hpp"
 
 namespace scalestudy {
 namespace {
@@ -35,64 +33,6 @@ LaunchRecord new_record(const StudyPlan& plan, const RunSpec& spec, const Launch
   record.started_utc = utc_timestamp();
   for (const auto& process : launch.processes) record.commands.push_back(command_line(process));
   return record;
-}
-
-/// "" when the results of the run that `launch` tells of belong to the plan.
-std::string difference(const std::optional<LaunchRecord>& launch,
-                       const StudyPlan& plan,
-                       const RunSpec& spec) {
-  if (!launch) return "it has no launch.json that tells its build and machine";
-  if (launch->content_hash != hex64(spec.content_hash())) return "its settings differ";
-  if (launch->build_id != plan.build_id) {
-    return cat("it was made by build ", launch->build_id, ", this is ", plan.build_id);
-  }
-  if (launch->host_fingerprint != plan.host.fingerprint()) {
-    return cat("it was made on ", launch->host, "; this is ", plan.host.text());
-  }
-  return "";
-}
-
-/// "" when the run has no checkpoint, or one of this build on this machine.
-std::string checkpoint_difference(const StudyFolder& folder,
-                                  const StudyPlan& plan,
-                                  const RunSpec& spec) {
-  if (!folder.has_checkpoint(spec.run_id())) return "";
-  const auto launch = folder.read_launch(spec.run_id());
-  // Without launch.json the driver was killed while it set an attempt aside; the ranks check, too.
-  return launch ? difference(launch, plan, spec) : "";
-}
-
-[[noreturn]] void refuse_mixed(const StudyFolder& folder,
-                               const std::string& run_id,
-                               const std::string& why) {
-  throw BadInput({cat(folder.path().string(),
-                      " holds results of another study, build or machine: ", run_id, ": ", why),
-                  "together they would compare that instead of numbers of ranks",
-                  "Choose a new --out, or add --accept-mixed"});
-}
-
-/// A result that is not of the plan: perhaps only its folder has another name now.
-[[noreturn]] void refuse_unplanned(const StudyFolder& folder, const std::string& id) {
-  const auto record = read_run_file(folder.run_folder(id) / "run.h5");
-  require_own_folder(record);
-  refuse_mixed(folder, id, "the study as it is now has no such run");
-}
-
-[[noreturn]] void refuse_checkpoint(const StudyFolder& folder,
-                                    const std::string& run_id,
-                                    const std::string& why) {
-  throw BadInput({cat(folder.path().string(), " holds the checkpoint of ", run_id, ", but ", why),
-                  "the run would be made of two",
-                  "Choose a new --out, or start its unfinished runs afresh with --fresh"});
-}
-
-/// What was done once is not done again because it cannot be read just now.
-void require_permission(const StudyFolder& folder, const std::string& run_id) {
-  const auto file = folder.run_folder(run_id) / "run.h5";
-  if (::faccessat(AT_FDCWD, file.c_str(), R_OK, AT_EACCESS) == 0 || errno != EACCES) return;
-  throw BadInput({cat(file.string(), " cannot be read: ", std::strerror(EACCES)),
-                  "whether the run is complete is not known",
-                  "Allow this user to read it and to look into its folder"});
 }
 
 /// What the ranks wrote themselves knows about divergence, which is no failure of a process.
@@ -112,31 +52,22 @@ Closing closing_of(const RunOutcome& outcome) {
   return closing;
 }
 
-}  // namespace
-
-void require_same_study(const StudyFolder& folder,
-                        const StudyPlan& plan,
-                        const std::vector<RunState>& states,
-                        const ResumePolicy& policy) {
-  for (const auto& spec : plan.matrix.runs) require_permission(folder, spec.run_id());
-  if (policy.accept_mixed) return;
-  std::vector<std::string> planned;
-  for (std::size_t i = 0; i < plan.matrix.runs.size(); ++i) {
-    const auto& spec = plan.matrix.runs[i];
-    planned.push_back(spec.run_id());
-    if (is_settled(states[i].stage)) {
-      const auto why = difference(folder.read_launch(planned.back()), plan, spec);
-      if (!why.empty()) refuse_mixed(folder, planned.back(), why);
-    } else if (!policy.fresh) {
-      const auto why = checkpoint_difference(folder, plan, spec);
-      if (!why.empty()) refuse_checkpoint(folder, planned.back(), why);
-    }
-  }
-  for (const auto& id : folder.run_ids()) {
-    if (std::find(planned.begin(), planned.end(), id) != planned.end()) continue;
-    if (is_there(folder.run_folder(id) / "run.h5")) refuse_unplanned(folder, id);
-  }
+/// What only the driver sees of a launch. Parts are left out where the clock of rank 0's host does
+/// not agree with ours.
+void add_launch_times(const RunOutcome& outcome, const RunRecord& record, SummaryRow& summary) {
+  summary.launch_wall_time_s = outcome.launch_wall_time_s;
+  if (record.ranks.empty()) return;
+  const auto& root = record.ranks.front();
+  const double before_s = root.started_unix_s - outcome.launched_unix_s;
+  const double after_s =
+      outcome.launched_unix_s + outcome.launch_wall_time_s - root.recorded_unix_s;
+  constexpr double tick_s = 0.01;  // a process knows its start to one
+  if (before_s < -tick_s || after_s < 0) return;
+  summary.launch_to_process_s = before_s;
+  summary.shutdown_s = after_s;
 }
+
+}  // namespace
 
 std::vector<RunResult> StudyRunner::run_all() {
   const auto& runs = parts_.plan.matrix.runs;
@@ -148,7 +79,7 @@ std::vector<RunResult> StudyRunner::run_all() {
     if (parts_.signals.interruptions() > 0) break;
     results.push_back(keep_or_run(index_));
     if (results.back().state.stage == RunStage::interrupted) break;
-    if (is_refused_for_all(results)) {
+    if (is_refused_for_all(results, parts_.plan.matrix)) {
       parts_.reporter.warning("The other runs would be refused alike; they are not started.");
       break;
     }
@@ -158,10 +89,11 @@ std::vector<RunResult> StudyRunner::run_all() {
 
 void StudyRunner::warm_up() {
   const auto& runs = parts_.plan.matrix.runs;
+  const auto size = [](const RunSpec& run) { return std::pair(run.ranks, !run.control_arm); };
   const RunSpec* largest = nullptr;
   for (std::size_t i = 0; i < runs.size(); ++i) {
     if (is_settled(parts_.earlier[i].stage)) continue;
-    if (largest == nullptr || runs[i].ranks > largest->ranks) largest = &runs[i];
+    if (largest == nullptr || size(runs[i]) > size(*largest)) largest = &runs[i];
   }
   if (largest == nullptr) return;
   parts_.reporter.info(cat("Trial: the first steps with ", counted(largest->ranks, "rank"),
@@ -306,15 +238,14 @@ void StudyRunner::close_result_file(const RunSpec& spec, RunOutcome& outcome) {
       adopt_divergence(record.header, outcome);
       auto closing = closing_of(outcome);
       // Also of a run that did not complete: what its steps say is still true.
-      closing.summary =
-          summarise(record, {spec.settings.warmup_steps, spec.smoothness_window_samples});
+      closing.summary = summarise(record, {spec.settings.warmup_steps});
       outcome.disturbance =
           busy_machine_reason(closing.summary.cpu_use_frac, closing.summary.contended_cpu_frac);
       closing.data_warnings = parts_.data_warnings;
       if (!outcome.disturbance.empty()) closing.labels.push_back(RunLabel::busy_machine);
       // A resumed run's launch is only the end of it.
       if (!record.header.has_label(RunLabel::resumed))
-        closing.summary.launch_wall_time_s = outcome.launch_wall_time_s;
+        add_launch_times(outcome, record, closing.summary);
       return closing;
     });
   } catch (const Error& error) {
@@ -376,12 +307,19 @@ double StudyRunner::time_left_s(std::size_t first) const {
   return left_s;
 }
 
-bool is_refused_for_all(const std::vector<RunResult>& results) {
+bool is_refused_for_all(const std::vector<RunResult>& results, const StudyMatrix& matrix) {
   const auto is_refused = [](const RunResult& result) {
     return !result.alone &&
            (result.exit_code == ExitCode::bad_input || result.exit_code == ExitCode::unavailable);
   };
-  return !results.empty() && std::all_of(results.begin(), results.end(), is_refused);
+  if (results.empty() || !std::all_of(results.begin(), results.end(), is_refused)) return false;
+  const auto fewer = [](const RunSpec& one, const RunSpec& other) {
+    return one.ranks < other.ranks;
+  };
+  const auto& runs = matrix.runs;
+  const auto fewest = std::min_element(runs.begin(), runs.end(), fewer)->ranks;
+  return std::any_of(runs.begin(), runs.begin() + std::ssize(results),
+                     [&](const RunSpec& run) { return run.ranks == fewest; });
 }
 
 ExitCode exit_code_of(const std::vector<RunResult>& results) {

@@ -10,6 +10,7 @@
 
 #include "record/study_folder.hpp"
 
+#include "driver/run/same_study.hpp"
 #include "driver/run/study_state.hpp"
 #include "driver/run/time_left.hpp"
 #include "driver/run/watch.hpp"
@@ -27,22 +28,6 @@ struct RunResult {
   bool alone = false;                   ///< its own files or its checkpoint may be why it failed
   std::string disturbance;              ///< what kept the ranks from their cores, or ""
 };
-
-/// What becomes of runs of another build or machine, and of unfinished runs.
-struct ResumePolicy {
-  bool accept_mixed = false;  ///< keep results of another build or machine
-  bool fresh = false;         ///< no run goes on from a checkpoint
-  bool no_trial = false;      ///< the first run finds the machine cold
-  bool redo_busy = false;     ///< what a busy machine disturbed is run again
-};
-
-/// `states`: as states_of_runs() finds them.
-/// Errors: BadInput when the folder holds results or checkpoints of another plan, build or machine,
-/// or results that this user may not read.
-void require_same_study(const StudyFolder& folder,
-                        const StudyPlan& plan,
-                        const std::vector<RunState>& states,
-                        const ResumePolicy& policy);
 
 class StudyRunner {
  public:
@@ -83,7 +68,10 @@ class StudyRunner {
 };
 
 /// Whether data or machine were refused before any run got anywhere: the others fare no better.
-[[nodiscard]] bool is_refused_for_all(const std::vector<RunResult>& results);
+/// `results`: of the first runs of `matrix`. One with the fewest ranks has to be among them: what
+/// many are refused, few may get.
+[[nodiscard]] bool is_refused_for_all(const std::vector<RunResult>& results,
+                                      const StudyMatrix& matrix);
 
 /// Exit code of the whole study: one kind of failure keeps its code, mixed ones are run_failed.
 [[nodiscard]] ExitCode exit_code_of(const std::vector<RunResult>& results);

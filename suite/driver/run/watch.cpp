@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "core/file_content.hpp"
+#include "core/rank_signals.hpp"
 #include "core/text.hpp"
 
 #include "record/heartbeat.hpp"
@@ -83,13 +84,13 @@ class ProcessGroup {
                        [](const auto& e) { return e.order >= 0 && !e.end.is_success(); });
   }
 
-  /// SIGTERM, and SIGKILL after the grace time or at a further interruption.
-  void stop(SignalQueue& signals, Seconds grace) {
+  /// Sends `signal`, and SIGKILL after the grace time or at a further interruption.
+  void stop(int signal, SignalQueue& signals, Seconds grace) {
     poll();  // what has ended by now has ended by itself
     stopping_ = true;
     const Stopwatch since;
     const int interruptions = signals.interruptions();
-    signal_all(SIGTERM);
+    signal_all(signal);
     while (any_left()) {
       const bool impatient = signals.interruptions() > interruptions;
       if (impatient || since.elapsed_s() > grace.count()) signal_all(SIGKILL);
@@ -110,6 +111,12 @@ class ProcessGroup {
   int polls_ = 0;
   bool stopping_ = false;
 };
+
+/// Ranks that train on may leave a checkpoint. Those that cannot any more, because one of them is
+/// gone or hangs, end at once; they heed SIGTERM, but not SIGINT.
+int stop_signal(StopCause cause) {
+  return cause == StopCause::interrupted ? checkpoint_and_end_signal : SIGINT;
+}
 
 LogLimit log_limit_of(const LaunchPlan& plan) {
   std::vector<std::filesystem::path> logs;
@@ -150,6 +157,7 @@ WatchedProgress progress_in(const std::filesystem::path& run_folder, std::int64_
 RunOutcome watch_run(const WatchedRun& run,
                      SignalQueue& signals,
                      const std::function<void(const WatchedProgress&)>& on_progress) {
+  const double launched_unix_s = unix_time_s();
   const Stopwatch wall;
   ProcessGroup group(run.plan);
   LogLimit log_limit = log_limit_of(run.plan);
@@ -161,7 +169,8 @@ RunOutcome watch_run(const WatchedRun& run,
     log_limit.apply();
     const auto heartbeats = heartbeats_in(run.folder, run.ranks);
     evidence.cause = rule.cause(signals, group.any_failed(), latest_beat_s(heartbeats));
-    if (evidence.cause != StopCause::none) group.stop(signals, run.limits.stop_grace);
+    if (evidence.cause != StopCause::none)
+      group.stop(stop_signal(evidence.cause), signals, run.limits.stop_grace);
     auto progress = slowest_of(heartbeats);
     progress.elapsed_s = wall.elapsed_s();
     on_progress(progress);
@@ -179,6 +188,7 @@ RunOutcome watch_run(const WatchedRun& run,
         end_of_file(run.plan.processes.front().log_file, log_end_bytes));
   }
   auto outcome = deduce_outcome(evidence);
+  outcome.launched_unix_s = launched_unix_s;
   outcome.launch_wall_time_s = launch_wall_time_s;
   return outcome;
 }

@@ -20,7 +20,7 @@ struct WatchLimits {
   Seconds collective_deadline{60};  ///< of the ranks among themselves
   Seconds no_progress{125};         ///< without a heartbeat of any rank
   Seconds peer_grace{2};  ///< for the other ranks to end by themselves once one has failed
-  Seconds stop_grace{5};  ///< from SIGTERM to SIGKILL
+  Seconds stop_grace{5};  ///< from the first signal to SIGKILL
 };
 
 /// What the slowest rank is doing.
@@ -37,7 +37,8 @@ struct RunOutcome {
   std::int64_t failed_rank = -1;
   std::string failed_phase;
   ExitCode exit_code = ExitCode::done;  ///< of the rank that failed first
-  double launch_wall_time_s = 0;        ///< from the first exec to the last exit
+  double launched_unix_s = 0;           ///< time of the first exec
+  double launch_wall_time_s = 0;        ///< from then to the last exit
   std::string disturbance;  ///< found when its file is closed: see busy_machine_reason()
 };
 

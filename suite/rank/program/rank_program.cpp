@@ -15,6 +15,7 @@
 
 #include "study/run_spec.hpp"
 
+#include "comm/clock_offset.hpp"
 #include "comm/rendezvous.hpp"
 #include "record/cpu_load.hpp"
 #include "record/earlier_attempt.hpp"
@@ -25,6 +26,7 @@
 #include "record/run_file.hpp"
 #include "record/study_folder.hpp"
 
+#include "rank/program/checkpoint_signals.hpp"
 #include "rank/program/process_facts.hpp"
 
 namespace scalestudy {
@@ -62,12 +64,18 @@ EffectiveSettings effective_settings(const RunSpec& spec,
   return effective;
 }
 
+RunStatus status_of(const TrainingOutcome& outcome) {
+  if (outcome.diverged) return RunStatus::diverged;
+  return outcome.interrupted ? RunStatus::interrupted : RunStatus::complete;
+}
+
 /// What process and cores had used when the training clock was started.
 struct ClockStart {
   double time_s = now_s();
   double cpu_time_s = process_cpu_time_s();
   double core_busy_s = core_busy_time_s();
   double process_age_s = scalestudy::process_age_s();
+  double unix_s = unix_time_s();
 };
 
 class RankProgram {
@@ -89,39 +97,55 @@ class RankProgram {
 
   ExitCode run() {
     try {
-      train_and_record();
-      return ExitCode::done;
+      return train_and_record();
     } catch (const std::exception& error) {
       const auto failure = failure_of(error);
       log_.error(failure.message);
-      announce(failure, heartbeat_, {batch_norm_comm_, input_comm_, comm_});
+      heartbeat_.set_error(failure.message);
+      if (comms_)
+        comms_->abort(failure.message, failure.exit_code);
+      else if (comm_)
+        comm_->abort(failure.message, failure.exit_code);
       return failure.exit_code;
     }
   }
 
  private:
-  void train_and_record() {
+  [[nodiscard]] ExitCode train_and_record() {
     if (spec_.settings.allocator == Allocator::keep) keep_freed_memory();
     comm_.emplace(make_communicator(spec_.communicator, rendezvous_,
                                     Seconds(spec_.settings.timeouts.collective_deadline_s)));
-    make_own_communicators();
+    const auto identity = clock_identity();
+    offset_ = measure_clock_offset(*comm_, identity);
+    comm_->set_clock_offset(Seconds(offset_.ahead_s));
+    comms_.emplace(make_rank_communicators(*comm_, spec_));
     const auto work = make_work_(spec_, rendezvous_.local_rank.value());
     const auto environment = comm_->is_root() ? host_environment_json() : std::string();
-    comm_->barrier();  // one zero for all ranks
+    const auto zero = comm_->barrier().all_arrived;  // one for all ranks
     const auto clock = work->start_clock();
+    clock->advance(clock->origin_s() - Seconds(zero.time_since_epoch()).count());
     const ClockStart start;
     timeline_cost_s_ = measure_timeline_cost_s(*clock, heartbeat_);
     load(*work);
+    const double data_read_s = now_s() - start.time_s;
+    const Stopwatch since_loaded;
     const auto progress = work->find_checkpoint(*comm_, folder_);
     if (comm_->is_root()) open_run_file(*work, environment, progress.has_value());
     if (progress) clock->advance(carry_earlier_records(*progress));
 
     auto* const writer = writer_ ? &*writer_ : nullptr;
-    RankServices services{spec_,      *comm_, batch_norm_comm_, input_comm_, *clock, writer,
-                          heartbeat_, log_,   folder_};
+    HostMonitors monitors(*comm_, identity);
+    RankServices services{spec_,      *comms_, *clock,      writer,
+                          heartbeat_, log_,    folder_,     &CheckpointSignals::request(),
+                          &monitors,  {},      since_loaded};
+    services.parts.data_read_s = data_read_s;
     const auto outcome = work->train(services);
-    record_ranks(*work, start);
+    monitors.record(writer, clock->origin_s());
+    // Between two ranks' clocks: what has changed since the start.
+    drift_s_ = measure_clock_offset(*comm_, identity).ahead_s - offset_.ahead_s;
+    record_ranks(*work, start, services.parts);
     close(outcome, now_s() - clock->origin_s());
+    return outcome.interrupted ? ExitCode::interrupted : ExitCode::done;
   }
 
   void load(RankWork& work) {
@@ -136,10 +160,13 @@ class RankProgram {
   double carry_earlier_records(const RunProgress& progress) {
     double clock_s = 0;
     if (writer_) {
-      const RecordedPart part{progress.steps_done, progress.epochs_done};
+      const RecordedPart part{progress.steps_done, progress.epochs_done,
+                              is_within_epoch(progress, epoch_layout(spec_.plan))};
       const auto earlier = find_earlier_attempt(folder_, part);
       clock_s = carry_over(earlier.record, part, *writer_);
-      const auto message = cat("after epoch ", part.epochs, ", recorded in ", earlier.name);
+      const auto place =
+          part.is_within_epoch ? cat("step ", part.steps) : cat("epoch ", part.epochs);
+      const auto message = cat("after ", place, ", recorded in ", earlier.name);
       writer_->append_event({.time_s = clock_s,
                              .rank = 0,
                              .step = part.steps,
@@ -151,29 +178,15 @@ class RankProgram {
     return all_reduce_value(*comm_, clock_s, ReduceOp::max);
   }
 
-  /// For collectives that run beside those of the gradients.
-  void make_own_communicators() {
-    if (spec_.ranks == 1 && spec_.settings.batch_norm == BatchNormPolicy::synchronised)
-      batch_norm_comm_ = comm_;
-    if (spec_.ranks == 1) return;
-    const auto make = [&](const char* purpose) {
-      auto rendezvous = rendezvous_;
-      rendezvous.key += purpose;
-      return make_communicator(spec_.communicator, rendezvous,
-                               Seconds(spec_.settings.timeouts.collective_deadline_s));
-    };
-    if (spec_.settings.batch_norm == BatchNormPolicy::synchronised)
-      batch_norm_comm_ = make("-batch-norm");
-    if (spec_.input == InputKind::serial) input_comm_ = make("-input");
-  }
-
   void open_run_file(const RankWork& work, const std::string& environment, bool resumed) {
     RunHeader header;
     header.run_id = spec_.run_id();
     header.build_id = build_id();
     if (spec_.oversubscribed) add_label(header.labels, RunLabel::oversubscribed);
+    if (spec_.no_spare_core) add_label(header.labels, RunLabel::no_spare_core);
     if (resumed) add_label(header.labels, RunLabel::resumed);
     if (spec_.settings.input.sample_cost_s > 0) add_label(header.labels, RunLabel::emulated_input);
+    for (const auto label : work.labels()) add_label(header.labels, label);
     writer_.emplace(folder_ / open_result_file_name, header, spec_.ranks);
     auto effective = effective_settings(spec_, *comm_, rendezvous_);
     effective.add(work.effective_settings());
@@ -188,13 +201,23 @@ class RankProgram {
     return std::filesystem::exists(file) ? file_text(file) : "{}";
   }
 
-  void record_ranks(const RankWork& work, const ClockStart& start) {
+  void record_ranks(const RankWork& work, const ClockStart& start, const PartTimes& parts) {
     const RankRow mine{.host = host_name(),
                        .process_id = getpid(),
                        .device = work.device_name(),
                        .binding = core_binding(),
                        .threads = work.compute_threads(),
+                       .clock_offset_s = offset_.ahead_s,
+                       .clock_offset_error_s = offset_.error_s,
+                       .clock_drift_s = drift_s_,
+                       .started_unix_s = start.unix_s - start.process_age_s,
                        .initialisation_s = start.process_age_s,
+                       .data_read_s = parts.data_read_s,
+                       .preparation_s = parts.preparation_s,
+                       .first_pass_s = parts.first_pass_s,
+                       .final_evaluation_s = parts.final_evaluation_s,
+                       .panels_s = parts.panels_s,
+                       .recorded_unix_s = unix_time_s(),
                        .cpu_time_s = process_cpu_time_s(),
                        .clocked_s = now_s() - start.time_s,
                        .clocked_cpu_time_s = process_cpu_time_s() - start.cpu_time_s,
@@ -217,11 +240,11 @@ class RankProgram {
                              .code = cat(ValidityCode::nonfinite_loss),
                              .message = outcome.reason});
     }
-    writer_->set_status(outcome.diverged ? RunStatus::diverged : RunStatus::complete,
-                        outcome.reason);
+    writer_->set_status(status_of(outcome), outcome.reason);
     writer_->flush();
   }
 
+  const CheckpointSignals signals_;
   const MakeRankWork& make_work_;
   std::filesystem::path folder_;
   std::string spec_text_;
@@ -229,7 +252,10 @@ class RankProgram {
   Rendezvous rendezvous_;
   Log log_;
   Heartbeat heartbeat_;
-  std::optional<Communicator> comm_, batch_norm_comm_, input_comm_;
+  std::optional<Communicator> comm_;  ///< until the others are made with it
+  std::optional<RankCommunicators> comms_;
+  ClockOffset offset_;
+  double drift_s_ = 0;
   std::optional<RunFileWriter> writer_;
   double timeline_cost_s_ = 0;
 };

@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "core/parallel.hpp"
 
@@ -15,6 +16,7 @@
 
 #include "comm/communicator.hpp"
 #include "record/effective_settings.hpp"
+#include "record/run_labels.hpp"
 
 #include "engine/epoch_loop.hpp"
 #include "engine/phase_timeline.hpp"
@@ -43,6 +45,9 @@ class RankWork {
 
   /// After load().
   [[nodiscard]] virtual EffectiveSettings effective_settings() const = 0;
+
+  /// Beside those that follow from the specification.
+  [[nodiscard]] virtual std::vector<RunLabel> labels() const { return {}; }
 
   /// Collective.
   [[nodiscard]] virtual TrainingOutcome train(RankServices& services) = 0;

@@ -20,7 +20,7 @@ namespace {
 std::string batch_norm_saved(BatchNormPolicy policy) {
   switch (policy) {
     case BatchNormPolicy::local:
-      return "mean over the ranks that had samples, after every epoch";
+      return "mean over the ranks, weighted by their samples of the epoch, after every epoch";
     case BatchNormPolicy::synchronised:
       return "those of the global batch, equal on all ranks";
     case BatchNormPolicy::frozen:
@@ -85,14 +85,14 @@ EffectiveSettings TorchWork::effective_settings() const {
   // The trainer starts only when these are in force.
   setting("precision", cat(spec_.settings.precision));
   setting("memory_format", cat(spec_.settings.memory_format));
-  setting("batch_norm", cat(spec_.settings.batch_norm));
+  setting("batch_norm", cat(spec_.batch_norm_in_force()));
   setting("cuda_graph", spec_.settings.cuda_graph);
   if (device_.is_cuda()) setting("cudnn", cat(cudnn_in_force()));
   effective.add_fact("device_name", {device_.str(), "1", "Device and its number"});
   effective.add_fact("interop_threads",
                      {static_cast<std::int64_t>(at::get_num_interop_threads()), "threads",
                       "Threads that run operators beside each other"});
-  effective.add_fact("batch_norm_saved", {batch_norm_saved(spec_.settings.batch_norm), "1",
+  effective.add_fact("batch_norm_saved", {batch_norm_saved(spec_.batch_norm_in_force()), "1",
                                           "Statistics of batch norm in weight files"});
   effective.add_fact("libtorch_version", {std::string(TORCH_VERSION), "1", "Version of LibTorch"});
   effective.add_fact("libtorch_configuration",

@@ -1,0 +1,163 @@
+#include "analysis/arm_contrast.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numeric>
+
+#include "analysis/communication.hpp"
+
+namespace scalestudy {
+namespace {
+
+using StepTime = double StepRow::*;
+
+constexpr std::array<StepTime, 2> transfer{&StepRow::exposed_transfer_s,
+                                           &StepRow::phase_transfer_s};
+constexpr std::array<StepTime, 2> waiting{&StepRow::peer_wait_s, &StepRow::phase_wait_s};
+/// The sum of waiting and transfer is all that files of schema 1 have.
+constexpr std::array<StepTime, 5> exchange{&StepRow::exposed_communication_s, &StepRow::peer_wait_s,
+                                           &StepRow::exposed_transfer_s, &StepRow::phase_wait_s,
+                                           &StepRow::phase_transfer_s};
+constexpr std::array<StepTime, 1> input{&StepRow::input_wait_s};
+constexpr std::array<StepTime, 6> input_and_exchange{
+    &StepRow::input_wait_s, &StepRow::exposed_communication_s,
+    &StepRow::peer_wait_s,  &StepRow::exposed_transfer_s,
+    &StepRow::phase_wait_s, &StepRow::phase_transfer_s};
+
+constexpr std::array kinds{
+    ContrastKind{"moving_gradients", "moving gradients", std::nullopt, ControlArm::barrier_only,
+                 transfer},
+    ContrastKind{"exchange", "moving gradients and waiting", std::nullopt,
+                 ControlArm::no_communication, exchange},
+    ContrastKind{"waiting", "waiting", ControlArm::barrier_only, ControlArm::no_communication,
+                 waiting},
+    ContrastKind{"input", "input work", std::nullopt, ControlArm::synthetic_input, input},
+    ContrastKind{"input_and_exchange", "input work, moving gradients and waiting", std::nullopt,
+                 ControlArm::synthetic_input_no_communication, input_and_exchange},
+    ContrastKind{"input_without_exchange", "input work where nothing is exchanged",
+                 ControlArm::no_communication, ControlArm::synthetic_input_no_communication, input},
+    ContrastKind{"distributed_path", "what several ranks need", std::nullopt,
+                 ControlArm::no_distributed_path, exchange},
+    ContrastKind{"neighbours",
+                 "the other ranks",
+                 ControlArm::no_communication,
+                 ControlArm::no_distributed_path,
+                 {},
+                 /*is_arm_of_one_rank=*/true}};
+
+using Steps = std::vector<LaunchSteps>;
+
+Steps launches_of(const Series* series, std::int64_t ranks) {
+  return series == nullptr ? Steps{} : launch_steps(*series, ranks);
+}
+
+Launches in_blocks(std::vector<double> values, const Steps& launches) {
+  Launches all{std::move(values), {}};
+  for (const LaunchSteps& launch : launches) all.blocks.push_back(launch.block);
+  return all;
+}
+
+template <class Get>
+std::vector<double> values_of(const Steps& launches, const Get& get) {
+  std::vector<double> values;
+  for (const LaunchSteps& launch : launches) values.push_back(get(launch.step));
+  return values;
+}
+
+double time_in(const StepComposition& step, StepTime time) {
+  for (std::size_t i = 0; i < phase_count; ++i)
+    if (step_phases()[i].time == time) return step.phase_s[i];
+  return not_available;
+}
+
+/// Mean over ranks. The maximum over ranks would hide what waiting costs: without a barrier it is
+/// the slowest rank's in every step, which is just what the others wait for with one.
+double step_of_a_rank_s(const StepComposition& step) {
+  return step.step_s - time_in(step, nullptr);
+}
+
+double local_samples(const StepComposition& step) {
+  return step.local_samples;
+}
+
+double column_sum_s(const StepComposition& step, std::span<const StepTime> columns) {
+  const auto has = [&](StepTime time) {
+    return std::find(columns.begin(), columns.end(), time) != columns.end();
+  };
+  const bool needs_split = (has(&StepRow::peer_wait_s) || has(&StepRow::exposed_transfer_s)) &&
+                           !has(&StepRow::exposed_communication_s);
+  if (columns.empty() || (needs_split && std::isnan(step.peer_wait_frac))) return not_available;
+  return std::accumulate(columns.begin(), columns.end(), 0.0,
+                         [&](double sum_s, StepTime time) { return sum_s + time_in(step, time); });
+}
+
+/// Of as many samples per rank as the base has where the arm is that of one rank: per sample both
+/// would have the same work.
+std::vector<double> arm_steps_s(const ContrastKind& kind, const Steps& base, const Steps& arm) {
+  auto steps_s = values_of(arm, step_of_a_rank_s);
+  if (!kind.is_arm_of_one_rank) return steps_s;
+  const double work = mean(values_of(base, local_samples)) / mean(values_of(arm, local_samples));
+  for (double& step_s : steps_s) step_s *= work;
+  return steps_s;
+}
+
+ArmContrast contrast(const ContrastKind& kind,
+                     const Steps& base,
+                     const Steps& arm,
+                     Comparison declared) {
+  const auto base_s = values_of(base, step_of_a_rank_s);
+  const auto arm_s = arm_steps_s(kind, base, arm);
+  const auto base_launches = in_blocks(base_s, base), arm_launches = in_blocks(arm_s, arm);
+  const auto is_busy = [](const LaunchSteps& launch) { return launch.is_busy; };
+  ArmContrast contrast{&kind};
+  contrast.ranks = base.front().step.ranks;
+  contrast.base_step_s = mean(base_s);
+  contrast.arm_step_s = mean(arm_s);
+  contrast.saved_s = difference(base_launches, arm_launches, declared);
+  contrast.saved_frac = transformed(ratio(arm_launches, base_launches, declared),
+                                    [](double share) { return 1 - share; });
+  contrast.column_s = mean(values_of(
+      base, [&](const StepComposition& step) { return column_sum_s(step, kind.columns); }));
+  contrast.is_on_busy_machine = std::any_of(base.begin(), base.end(), is_busy) ||
+                                std::any_of(arm.begin(), arm.end(), is_busy);
+  return contrast;
+}
+
+/// The study proper itself when no arm is asked for; null when it has none such.
+const Series* series_of(const Series& proper,
+                        std::span<const Series* const> arms,
+                        std::optional<ControlArm> arm) {
+  if (!arm) return &proper;
+  const auto found = std::find_if(arms.begin(), arms.end(), [&](const Series* series) {
+    return series->spec.control_arm == arm;
+  });
+  return found == arms.end() ? nullptr : *found;
+}
+
+}  // namespace
+
+std::span<const ContrastKind> contrast_kinds() {
+  return kinds;
+}
+
+std::vector<ArmContrast> arm_contrasts(const Series& proper, std::span<const Series* const> arms) {
+  std::vector<ArmContrast> all;
+  for (const ContrastKind& kind : kinds) {
+    const Series* base = series_of(proper, arms, kind.base);
+    const Series* arm = series_of(proper, arms, kind.arm);
+    if (base == nullptr || arm == nullptr) continue;
+    for (const auto& [ranks, runs] : base->by_ranks) {
+      const auto base_launches = launches_of(base, ranks);
+      const auto arm_launches = launches_of(arm, kind.is_arm_of_one_rank ? 1 : ranks);
+      if (!base_launches.empty() && !arm_launches.empty())
+        all.push_back(contrast(kind, base_launches, arm_launches, proper.spec.comparison));
+    }
+  }
+  std::vector<Estimate*> family;
+  for (ArmContrast& one : all) family.push_back(&one.saved_s);
+  adjust_for_several(family);
+  return all;
+}
+
+}  // namespace scalestudy

@@ -1,0 +1,100 @@
+#include "analysis/launch_parts.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace scalestudy {
+namespace {
+
+double or_unknown(std::optional<double> value) {
+  return value.value_or(not_recorded);
+}
+
+template <double RankRow::*column>
+double of_root(const RunRecord& record) {
+  return record.ranks.empty() ? not_recorded : record.ranks.front().*column;
+}
+
+template <double EpochRow::*column>
+double sum_of_epochs(const RunRecord& record) {
+  return std::accumulate(record.epochs.begin(), record.epochs.end(), 0.0,
+                         [](double sum, const EpochRow& epoch) { return sum + epoch.*column; });
+}
+
+template <double StepRow::*column>
+double sum_of_root_steps(const RunRecord& record) {
+  double sum = 0;
+  for (std::int64_t step = 0; step < record.steps.steps(); ++step)
+    sum += record.steps.at(column, 0, step);
+  return sum;
+}
+
+constexpr std::array parts{
+    LaunchPart{"start_s", "launcher, libraries, ranks finding each other",
+               [](const RunRecord& record) {
+                 // Together: a process knows when it started to 10 ms only.
+                 return or_unknown(record.summary_value(&SummaryRow::launch_to_process_s)) +
+                        of_root<&RankRow::initialisation_s>(record);
+               }},
+    LaunchPart{"data_read_s", "reading and preparing data", of_root<&RankRow::data_read_s>},
+    LaunchPart{"preparation_s", "model, first pass, run file", of_root<&RankRow::preparation_s>},
+    LaunchPart{"steps_s", "training steps", sum_of_root_steps<&StepRow::step_s>},
+    LaunchPart{"recording_s", "recording between steps", sum_of_root_steps<&StepRow::recording_s>},
+    LaunchPart{"replica_check_s", "comparing replicas", sum_of_epochs<&EpochRow::replica_check_s>},
+    LaunchPart{"evaluation_s", "evaluation after epochs", sum_of_epochs<&EpochRow::evaluation_s>},
+    LaunchPart{"checkpoint_s", "weights and checkpoints", sum_of_epochs<&EpochRow::checkpoint_s>},
+    LaunchPart{"final_evaluation_s", "final evaluation", of_root<&RankRow::final_evaluation_s>},
+    LaunchPart{"panels_s", "pictures of the result", of_root<&RankRow::panels_s>},
+    LaunchPart{"shutdown_s", "end of the processes", [](const RunRecord& record) {
+                 return or_unknown(record.summary_value(&SummaryRow::shutdown_s));
+               }}};
+static_assert(parts.size() == launch_part_count);
+
+LaunchComposition composition_of(std::int64_t ranks, const std::vector<const Run*>& runs) {
+  LaunchComposition all{.ranks = ranks};
+  for (const Run* run : runs) {
+    const auto times = run->is_timing_data() ? launch_times(run->record) : std::nullopt;
+    if (!times) continue;
+    ++all.launches;
+    all.mean.wall_s += times->wall_s;
+    all.mean.unexplained_s += times->unexplained_s;
+    for (std::size_t i = 0; i < launch_part_count; ++i) all.mean.part_s[i] += times->part_s[i];
+    all.worst_unexplained_frac =
+        std::max(all.worst_unexplained_frac, std::abs(times->unexplained_s) / times->wall_s);
+  }
+  const auto n = static_cast<double>(std::max<std::size_t>(all.launches, 1));
+  all.mean.wall_s /= n;
+  all.mean.unexplained_s /= n;
+  for (double& part_s : all.mean.part_s) part_s /= n;
+  return all;
+}
+
+}  // namespace
+
+const std::array<LaunchPart, launch_part_count>& launch_parts() {
+  return parts;
+}
+
+std::optional<LaunchTimes> launch_times(const RunRecord& record) {
+  LaunchTimes times{.wall_s = or_unknown(record.summary_value(&SummaryRow::launch_wall_time_s))};
+  double sum_s = 0;
+  for (std::size_t i = 0; i < launch_part_count; ++i) {
+    times.part_s[i] = parts[i].time_s(record);
+    sum_s += times.part_s[i];
+  }
+  times.unexplained_s = times.wall_s - sum_s;
+  if (!std::isfinite(times.unexplained_s) || !(times.wall_s > 0)) return {};
+  return times;
+}
+
+std::vector<LaunchComposition> launch_compositions(const Series& series) {
+  std::vector<LaunchComposition> compositions;
+  for (const auto& [ranks, runs] : series.by_ranks) {
+    auto composition = composition_of(ranks, runs);
+    if (composition.launches > 0) compositions.push_back(composition);
+  }
+  return compositions;
+}
+
+}  // namespace scalestudy

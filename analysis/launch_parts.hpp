@@ -1,0 +1,44 @@
+#pragma once
+/// What the wall time of a launch consists of, as rank 0 and the driver recorded it. A ledger: what
+/// its parts do not add up to is shown, never spread over them.
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "analysis/run_set.hpp"
+
+namespace scalestudy {
+
+struct LaunchPart {
+  std::string_view name;   ///< snake case with its unit, for tables: "data_read_s"
+  std::string_view label;  ///< in words
+  double (*time_s)(const RunRecord& record);
+};
+
+inline constexpr std::size_t launch_part_count = 11;
+[[nodiscard]] const std::array<LaunchPart, launch_part_count>& launch_parts();
+
+struct LaunchTimes {
+  double wall_s = 0;                               ///< exec of the launcher to the last exit
+  std::array<double, launch_part_count> part_s{};  ///< in the order of launch_parts()
+  double unexplained_s = 0;                        ///< wall_s − Σ part_s
+};
+
+/// None where a part is not recorded: the run was resumed or did not complete, its file is of an
+/// earlier version, or the clocks of driver and rank 0 do not agree.
+[[nodiscard]] std::optional<LaunchTimes> launch_times(const RunRecord& record);
+
+/// Means over the runs with `ranks` ranks that have all parts.
+struct LaunchComposition {
+  std::int64_t ranks = 1;
+  std::size_t launches = 0;
+  LaunchTimes mean;
+  double worst_unexplained_frac = 0;  ///< the largest |unexplained_s| ÷ wall_s of a run
+};
+
+[[nodiscard]] std::vector<LaunchComposition> launch_compositions(const Series& series);
+
+}  // namespace scalestudy

@@ -1,0 +1,78 @@
+#include "analysis/report/label_sentences.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/text.hpp"
+
+#include "analysis/report/evidence.hpp"
+#include "analysis/report/numbers.hpp"
+
+namespace scalestudy {
+namespace {
+
+bool is_less_disturbed(const Run* one, const Run* other) {
+  const auto lack = [](const Run& run) {
+    const double taken = run.measures[&SummaryRow::contended_cpu_frac];
+    const double idle = 1 - run.measures[&SummaryRow::cpu_use_frac];
+    return std::pair(std::isnan(taken) ? 0 : taken, std::isnan(idle) ? 0 : idle);
+  };
+  return lack(*one) < lack(*other);
+}
+
+/// "the runs with 2 and 4 ranks"; "some of the runs with 4 ranks".
+std::string ranks_with(const Series& series, RunLabel label) {
+  const auto has_label = [&](const Run* run) { return run->has_label(label); };
+  std::vector<std::string> counts;
+  bool are_all = true;
+  for (const auto& [ranks, runs] : series.by_ranks) {
+    if (std::ranges::none_of(runs, has_label)) continue;
+    counts.push_back(cat(ranks));
+    are_all = are_all && std::ranges::all_of(runs, has_label);
+  }
+  const bool is_one = counts == std::vector<std::string>{"1"};
+  return cat(are_all ? "the runs with " : "some of the runs with ", join(counts, " and "),
+             is_one ? " rank" : " ranks");
+}
+
+}  // namespace
+
+std::string busy_sentence(const Series& series) {
+  std::size_t all = 0;
+  std::vector<const Run*> busy;
+  for (const auto& [ranks, runs] : series.by_ranks) {
+    for (const Run* run : runs) {
+      ++all;
+      if (run->has_label(RunLabel::busy_machine)) busy.push_back(run);
+    }
+  }
+  if (busy.empty()) return "";
+  const Run& worst = **std::max_element(busy.begin(), busy.end(), is_less_disturbed);
+  const auto reason = busy_machine_reason(worst);
+  return cat(
+      "BUSY MACHINE: ", busy.size(), " of ", counted(all, "run"),
+      " did not have the cores to themselves that they needed",
+      reason.empty() ? "" : cat(" (worst in ", worst.spec.run_id(), ": ", reason, ")"),
+      "; their times say little about scaling. Stop other programs, then run the study again "
+      "with --redo-busy. ");
+}
+
+std::string label_sentence(const Series& series) {
+  std::string text;
+  if (series.has_label(RunLabel::oversubscribed))
+    text += cat(" OVERSUBSCRIBED: ", ranks_with(series, RunLabel::oversubscribed),
+                " had more compute threads than cores; their times say nothing about scaling on "
+                "free cores.");
+  if (series.has_label(RunLabel::no_spare_core))
+    text += cat(" NO SPARE CORE: in ", ranks_with(series, RunLabel::no_spare_core),
+                " threads that communicate or load took turns with those that compute; with a core "
+                "for each the times may be shorter.");
+  if (series.has_label(RunLabel::emulated_input))
+    text += " EMULATED INPUT: samples were held back for as long as an emulated cost says.";
+  if (series.has_label(RunLabel::emulated_compute))
+    text += " EMULATED COMPUTE: a replay waited where a network would compute.";
+  if (series.has_label(RunLabel::external)) text += " EXTERNAL: some numbers were imported.";
+  return text;
+}
+
+}  // namespace scalestudy

@@ -1,0 +1,117 @@
+#include "analysis/step_checks.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <numeric>
+
+#include "core/statistics.hpp"
+
+#include "analysis/critical_rank.hpp"
+
+namespace scalestudy {
+namespace {
+
+/// Everything of the runs with one rank count.
+struct Found {
+  std::vector<double> remainder_frac, clock_free_frac, spread_frac;
+  std::map<std::int64_t, std::size_t> critical_count;
+  std::vector<double> idle_exchange_s, recording_frac;
+};
+
+ShareOfStep share_of(std::vector<double> shares) {
+  std::ranges::sort(shares);
+  return {median(shares), percentile(shares, 0.99)};
+}
+
+RangeOverRuns range_of(const std::vector<double>& values) {
+  const auto [min, max] = std::ranges::minmax(values);
+  return {median(values), min, max};
+}
+
+/// What rank 0 needed to collect and write records between the steps of the window [s]; waiting
+/// for slower ranks in between is none of it: without recording they would be waited for later.
+double between_steps_s(const StepTable& steps, const SteadyWindow& window) {
+  double sum_s = 0;
+  for (std::int64_t step = window.start; step < window.end; ++step)
+    sum_s +=
+        steps.at(&StepRow::recording_s, 0, step) - steps.at(&StepRow::recording_wait_s, 0, step);
+  return sum_s;
+}
+
+/// Share of a core that looking at rank 0's machine took while it looked.
+double monitor_frac(const std::vector<MonitorRow>& rows) {
+  double cpu_s = 0;
+  double until_s = 0;
+  for (const auto& row : rows) {
+    if (row.rank != 0) continue;
+    cpu_s += row.cpu_s;
+    until_s = row.time_s;
+  }
+  return until_s > 0 ? cpu_s / until_s : 0;
+}
+
+void add(Found& found, const Run& run) {
+  const auto& window = run.measures.steady_window();
+  for (const auto& step : critical_steps(run.record.steps)) {
+    if (step.step < window.start || step.step >= window.end) continue;
+    found.remainder_frac.push_back(std::abs(step.remainder_frac()));
+    found.clock_free_frac.push_back(std::abs(step.furthest_s - step.last_ready_s) / step.step_s);
+    found.spread_frac.push_back(step.spread_s / step.step_s);
+    ++found.critical_count[step.rank];
+  }
+  found.idle_exchange_s.push_back(idle_exchange_s(run.record));
+  found.recording_frac.push_back(recording_frac(run.record, window));
+}
+
+StepCheck check_of(std::int64_t ranks, const Found& found) {
+  StepCheck check{.ranks = ranks,
+                  .launches = found.recording_frac.size(),
+                  .steps = found.remainder_frac.size(),
+                  .remainder = share_of(found.remainder_frac),
+                  .clock_free = share_of(found.clock_free_frac),
+                  .spread = share_of(found.spread_frac),
+                  .idle_exchange_s = range_of(found.idle_exchange_s),
+                  .recording_frac = mean(found.recording_frac)};
+  const auto often = std::ranges::max_element(
+      found.critical_count, {}, [](const auto& rank_and_count) { return rank_and_count.second; });
+  check.often_critical_rank = often->first;
+  check.often_critical_frac = static_cast<double>(often->second) / static_cast<double>(check.steps);
+  return check;
+}
+
+}  // namespace
+
+double idle_exchange_s(const RunRecord& record) {
+  std::map<std::int64_t, std::vector<double>> transfer_s;
+  for (const auto& row : record.probe) transfer_s[row.size_bytes].push_back(row.transfer_s);
+  double sum_s = 0;
+  for (const auto& bucket : record.buckets)
+    if (bucket.rank == 0 && bucket.step == record.buckets.front().step)
+      sum_s += median(transfer_s[bucket.size_bytes]);
+  return record.probe.empty() ? not_available : sum_s;
+}
+
+double recording_frac(const RunRecord& record, const SteadyWindow& window) {
+  const auto timeline_cost_s = record.summary_value(&SummaryRow::timeline_cost_s);
+  if (!timeline_cost_s || window.empty()) return not_available;
+  const auto step_s = record.steps.max_over_ranks(&StepRow::step_s);
+  const double steps_s =
+      std::accumulate(step_s.begin() + window.start, step_s.begin() + window.end, 0.0);
+  const double within_s = *timeline_cost_s * static_cast<double>(window.steps());
+  return (within_s + between_steps_s(record.steps, window)) / steps_s +
+         monitor_frac(record.monitor);
+}
+
+std::vector<StepCheck> step_checks(const Series& series) {
+  std::vector<StepCheck> checks;
+  for (const auto& [ranks, runs] : series.by_ranks) {
+    Found found;
+    for (const Run* run : runs)
+      if (run->is_timing_data() && !run->measures.steady_window().empty()) add(found, *run);
+    if (!found.remainder_frac.empty()) checks.push_back(check_of(ranks, found));
+  }
+  return checks;
+}
+
+}  // namespace scalestudy

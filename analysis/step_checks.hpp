@@ -1,0 +1,51 @@
+#pragma once
+/// How far the records of steps can be believed: whether they add up, whether they need a common
+/// clock to do so, and what making them cost (METRICS.md#step-checks).
+
+#include <cstdint>
+#include <vector>
+
+#include "analysis/run_set.hpp"
+#include "analysis/statistics.hpp"
+
+namespace scalestudy {
+
+/// Of a quantity per step, as share of the step.
+struct ShareOfStep {
+  double median_frac = not_available;
+  double p99_frac = not_available;  ///< 99th percentile
+};
+
+/// One number a run.
+struct RangeOverRuns {
+  double median = not_available;
+  double min = not_available;
+  double max = not_available;
+};
+
+/// Over the steady steps of all runs with `ranks` ranks.
+struct StepCheck {
+  std::int64_t ranks = 1;
+  std::size_t launches = 0;
+  std::size_t steps = 0;   ///< that were put together from the critical rank's parts
+  ShareOfStep remainder;   ///< |step − parts|
+  ShareOfStep clock_free;  ///< |ready by each rank's own clock − by the common clock|
+  ShareOfStep spread;      ///< between the ranks' releases, which should come together
+  std::int64_t often_critical_rank = 0;        ///< the rank that most often decides
+  double often_critical_frac = not_available;  ///< of the steps
+  RangeOverRuns idle_exchange_s;               ///< unknown with one rank
+  double recording_frac = not_available;       ///< cost of recording ÷ time of the steps
+};
+
+/// Without the rank counts of which no run recorded waiting apart from transfer.
+[[nodiscard]] std::vector<StepCheck> step_checks(const Series& series);
+
+/// Of one run: how long all-reduces of one step's buckets take one after the other while nobody
+/// computes [s]: the sum over the buckets of the median transfer of their size in the probe. NaN
+/// without a probe.
+[[nodiscard]] double idle_exchange_s(const RunRecord& record);
+
+/// What recording cost one run, as share of its steady steps' time. NaN where it was not recorded.
+[[nodiscard]] double recording_frac(const RunRecord& record, const SteadyWindow& window);
+
+}  // namespace scalestudy

@@ -1,0 +1,125 @@
+#include "driver/run/same_study.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <optional>
+#include <utility>
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "core/error.hpp"
+#include "core/file_content.hpp"
+#include "core/hash.hpp"
+#include "core/text.hpp"
+
+#include "record/run_file.hpp"
+
+namespace scalestudy {
+namespace {
+
+/// "" when the results of the run that `launch` tells of belong to the plan.
+std::string difference(const std::optional<LaunchRecord>& launch,
+                       const StudyPlan& plan,
+                       const RunSpec& spec) {
+  if (!launch) return "it has no launch.json that tells its build and machine";
+  if (launch->content_hash != hex64(spec.content_hash())) return "its settings differ";
+  if (launch->build_id != plan.build_id) {
+    return cat("it was made by build ", launch->build_id, ", this is ", plan.build_id);
+  }
+  if (launch->host_fingerprint != plan.host.fingerprint()) {
+    return cat("it was made on ", launch->host, "; this is ", plan.host.text());
+  }
+  return "";
+}
+
+[[noreturn]] void refuse_mixed(const StudyFolder& folder,
+                               const std::string& run_id,
+                               const std::string& why) {
+  throw BadInput({cat(folder.path().string(),
+                      " holds results of another study, build or machine: ", run_id, ": ", why),
+                  "together they would compare that instead of numbers of ranks",
+                  "Choose a new --out, or add --accept-mixed"});
+}
+
+/// Why it is not of the plan, where nothing but the data has changed; else "".
+std::string changed_data(const RunRecord& record, const StudyPlan& plan) {
+  const auto& runs = plan.matrix.runs;
+  RunSpec spec;
+  try {
+    spec = run_spec_from_json_text(record.resolved_settings, record.file.string());
+  } catch (const BadInput&) {
+    return "";  // of another version
+  }
+  const auto then = std::exchange(spec.data_content, runs.front().data_content);
+  const auto is_it = [id = spec.run_id()](const RunSpec& run) { return run.run_id() == id; };
+  if (std::none_of(runs.begin(), runs.end(), is_it)) return "";
+  const bool is_reference = then.hash == spec.data_content.hash;
+  return cat("it was made with other data: what lies at ",
+             is_reference ? "data.reference_path" : "data.path", " has changed since");
+}
+
+/// A result that is not of the plan: perhaps only its folder has another name now.
+[[noreturn]] void refuse_unplanned(const StudyFolder& folder,
+                                   const std::string& id,
+                                   const StudyPlan& plan) {
+  const auto record = read_run_file(folder.run_folder(id) / "run.h5");
+  require_own_folder(record);
+  const auto data = changed_data(record, plan);
+  refuse_mixed(folder, id, data.empty() ? "the study as it is now has no such run" : data);
+}
+
+[[noreturn]] void refuse_checkpoint(const StudyFolder& folder,
+                                    const std::string& run_id,
+                                    const std::string& why) {
+  throw BadInput({cat(folder.path().string(), " holds the checkpoint of ", run_id, ", but ", why),
+                  "the run would be made of two",
+                  "Choose a new --out, or start its unfinished runs afresh with --fresh"});
+}
+
+/// What was done once is not done again because it cannot be read just now.
+void require_permission(const StudyFolder& folder, const std::string& run_id) {
+  const auto file = folder.run_folder(run_id) / "run.h5";
+  if (::faccessat(AT_FDCWD, file.c_str(), R_OK, AT_EACCESS) == 0 || errno != EACCES) return;
+  throw BadInput({cat(file.string(), " cannot be read: ", std::strerror(EACCES)),
+                  "whether the run is complete is not known",
+                  "Allow this user to read it and to look into its folder"});
+}
+
+}  // namespace
+
+std::string checkpoint_difference(const StudyFolder& folder,
+                                  const StudyPlan& plan,
+                                  const RunSpec& spec) {
+  if (!folder.has_checkpoint(spec.run_id())) return "";
+  const auto launch = folder.read_launch(spec.run_id());
+  // Without launch.json the driver was killed while it set an attempt aside; the ranks check, too.
+  return launch ? difference(launch, plan, spec) : "";
+}
+
+void require_same_study(const StudyFolder& folder,
+                        const StudyPlan& plan,
+                        const std::vector<RunState>& states,
+                        const ResumePolicy& policy) {
+  for (const auto& spec : plan.matrix.runs) require_permission(folder, spec.run_id());
+  if (policy.accept_mixed) return;
+  std::vector<std::string> planned;
+  for (std::size_t i = 0; i < plan.matrix.runs.size(); ++i) {
+    const auto& spec = plan.matrix.runs[i];
+    planned.push_back(spec.run_id());
+    if (is_settled(states[i].stage)) {
+      const auto why = difference(folder.read_launch(planned.back()), plan, spec);
+      if (!why.empty()) refuse_mixed(folder, planned.back(), why);
+    } else if (!policy.fresh) {
+      const auto why = checkpoint_difference(folder, plan, spec);
+      if (!why.empty()) refuse_checkpoint(folder, planned.back(), why);
+    }
+  }
+  for (const auto& id : folder.run_ids()) {
+    if (std::find(planned.begin(), planned.end(), id) != planned.end()) continue;
+    if (is_there(folder.run_folder(id) / "run.h5")) refuse_unplanned(folder, id, plan);
+  }
+}
+
+}  // namespace scalestudy

@@ -1,0 +1,23 @@
+#include "engine/inner_collectives.hpp"
+
+#include <utility>
+
+#include "comm/observed_communicator.hpp"
+
+namespace scalestudy {
+
+Communicator InnerCollectives::counted(const Communicator& comm) {
+  return observed(comm, [this](CollectiveTimes times) {
+    const std::lock_guard lock(mutex_);
+    times_.wait_s += times.wait_s();
+    times_.transfer_s += times.transfer_s();
+    return times;
+  });
+}
+
+InnerCollectives::Times InnerCollectives::take() {
+  const std::lock_guard lock(mutex_);
+  return std::exchange(times_, {});
+}
+
+}  // namespace scalestudy

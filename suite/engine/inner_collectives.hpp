@@ -1,0 +1,28 @@
+#pragma once
+/// Collectives inside a phase, as those of synchronised batch norm: a slow rank would look like
+/// everybody's slow forward pass, so what they take is taken out of the phase.
+
+#include <mutex>
+
+#include "comm/communicator.hpp"
+
+namespace scalestudy {
+
+class InnerCollectives {
+ public:
+  /// The same communicator, whose operations are counted here. This outlives it.
+  [[nodiscard]] Communicator counted(const Communicator& comm);
+
+  struct Times {
+    double wait_s = 0;      ///< until the last rank came
+    double transfer_s = 0;  ///< from then on
+  };
+  /// Since the last call. Local.
+  [[nodiscard]] Times take();
+
+ private:
+  std::mutex mutex_;  ///< passes may run on threads of the library
+  Times times_;
+};
+
+}  // namespace scalestudy

@@ -1,0 +1,66 @@
+#include "engine/probe.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <set>
+#include <utility>
+
+namespace scalestudy {
+namespace {
+
+using Sizes = std::set<std::int64_t, std::greater<>>;
+
+class Prober {
+ public:
+  Prober(const Communicator& comm, const Sizes& sizes_bytes)
+      : comm_(comm),
+        sizes_bytes_(sizes_bytes),
+        // Zeros: the sums of sums do not grow.
+        memory_(static_cast<std::size_t>(*sizes_bytes.begin()) / sizeof(float) + 1) {}
+
+  void round(std::int64_t number) {
+    note(number, 0, comm_.barrier());
+    for (const auto size_bytes : sizes_bytes_) {
+      const auto count = static_cast<std::size_t>(size_bytes) / sizeof(float);
+      note(number, size_bytes, comm_.all_reduce(view_of(std::span(memory_).first(count))));
+    }
+  }
+  [[nodiscard]] std::vector<ProbeRow> rows() && { return std::move(rows_); }
+
+ private:
+  void note(std::int64_t round, std::int64_t size_bytes, const CollectiveTimes& times) {
+    rows_.push_back({.rank = comm_.rank().value(),
+                     .round = round,
+                     .size_bytes = size_bytes,
+                     .wait_s = times.wait_s(),
+                     .transfer_s = times.transfer_s()});
+  }
+
+  const Communicator& comm_;
+  const Sizes& sizes_bytes_;
+  std::vector<float> memory_;
+  std::vector<ProbeRow> rows_;
+};
+
+}  // namespace
+
+std::vector<ProbeRow> probe(const Communicator& comm,
+                            std::span<const std::int64_t> sizes_bytes,
+                            const ProbeLimits& limits) {
+  if (comm.world_size() == WorldSize(1) || sizes_bytes.empty()) return {};
+  const Sizes sizes(sizes_bytes.begin(), sizes_bytes.end());
+  Prober prober(comm, sizes);
+  const Stopwatch watch;
+  for (std::int64_t round = 0; round < limits.most_rounds; ++round) {
+    if (round >= limits.least_rounds) {
+      const double with_one_more_s =
+          watch.elapsed_s() * static_cast<double>(round + 1) / static_cast<double>(round);
+      // One answer for all ranks.
+      if (all_reduce_value(comm, with_one_more_s, ReduceOp::max) > limits.time.count()) break;
+    }
+    prober.round(round);
+  }
+  return std::move(prober).rows();
+}
+
+}  // namespace scalestudy

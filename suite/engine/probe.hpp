@@ -1,0 +1,29 @@
+#pragma once
+/// What the run's own collectives take when nobody computes: a bound on exchange that needs no
+/// other run.
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "core/clock.hpp"
+
+#include "comm/communicator.hpp"
+#include "record/cause_columns.hpp"
+
+namespace scalestudy {
+
+struct ProbeLimits {
+  std::int64_t least_rounds = 3;
+  std::int64_t most_rounds = 30;
+  Seconds time{2};  ///< no round begins that would end after it, but for the first ones
+};
+
+/// Rounds of one barrier and one all-reduce of each size, on ranks that do nothing else. Sizes that
+/// are there several times are tried once a round. This rank's rows; none without sizes or with one
+/// rank. Collective.
+[[nodiscard]] std::vector<ProbeRow> probe(const Communicator& comm,
+                                          std::span<const std::int64_t> sizes_bytes,
+                                          const ProbeLimits& limits = {});
+
+}  // namespace scalestudy

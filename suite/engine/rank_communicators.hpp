@@ -1,0 +1,31 @@
+#pragma once
+/// A rank's communicators, one for each purpose, so that each can be slowed, measured or replaced
+/// alone and none has to wait for another's order.
+
+#include <memory>
+#include <optional>
+
+#include "study/run_spec.hpp"
+
+#include "comm/communicator.hpp"
+
+#include "engine/inner_collectives.hpp"
+
+namespace scalestudy {
+
+struct RankCommunicators {
+  Communicator control;    ///< between steps: recording, comparing replicas, evaluation
+  Communicator gradients;  ///< the reduction's alone while a step runs
+  /// Synchronised statistics in both passes: counted in `inner`. None when not needed.
+  std::optional<Communicator> batch_norm;
+  std::optional<Communicator> input;  ///< one producer's batches; none when not needed
+  std::shared_ptr<InnerCollectives> inner = std::make_shared<InnerCollectives>();
+
+  void abort(const std::string& reason, ExitCode exit_code) const noexcept;
+};
+
+/// What `spec` needs beside `control`. Collective. Errors: those of Communicator::duplicate.
+[[nodiscard]] RankCommunicators make_rank_communicators(const Communicator& control,
+                                                        const RunSpec& spec);
+
+}  // namespace scalestudy

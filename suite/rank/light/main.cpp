@@ -1,0 +1,9 @@
+/// scalestudy-rank-light: what needs no LibTorch. Started by a launcher, once per rank.
+
+#include "rank/light/replay_work.hpp"
+#include "rank/program/rank_main.hpp"
+
+int main(int argc, char** argv) {
+  return scalestudy::rank_main(argc, argv, scalestudy::describe_light_rank_program,
+                               scalestudy::make_replay_work);
+}

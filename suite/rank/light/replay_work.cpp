@@ -1,0 +1,63 @@
+#include "rank/light/replay_work.hpp"
+
+#include "core/error.hpp"
+#include "core/provenance.hpp"
+#include "core/text.hpp"
+
+#include "comm/rendezvous.hpp"
+#include "record/rank_description.hpp"
+
+#include "workloads/replay/replay_training.hpp"
+
+namespace scalestudy {
+namespace {
+
+class ReplayWork final : public RankWork {
+ public:
+  explicit ReplayWork(const RunSpec& spec) : spec_(spec) {}
+
+  [[nodiscard]] std::unique_ptr<StepClock> start_clock() override {
+    return std::make_unique<HostClock>();
+  }
+  void load(const HeartbeatCallback&) override {}
+  /// Nothing is learnt that could go on.
+  [[nodiscard]] std::optional<RunProgress> find_checkpoint(const Communicator&,
+                                                           const std::filesystem::path&) override {
+    return {};
+  }
+  [[nodiscard]] EffectiveSettings effective_settings() const override {
+    EffectiveSettings effective;
+    effective.set("/settings/device", cat(spec_.settings.device));
+    effective.set("/settings/threads_per_rank", compute_threads());
+    effective.add_fact("library", {std::string("none"), "1", "Library that computes"});
+    return effective;
+  }
+  [[nodiscard]] std::vector<RunLabel> labels() const override {
+    return {RunLabel::emulated_compute};
+  }
+  [[nodiscard]] TrainingOutcome train(RankServices& services) override {
+    replay::ReplayTraining training(services);
+    return EpochLoop(services, training).run({});
+  }
+  [[nodiscard]] std::string device_name() const override { return "cpu"; }
+  [[nodiscard]] std::int64_t compute_threads() const override { return 1; }
+  [[nodiscard]] std::int64_t peak_device_memory_bytes() const override { return 0; }
+
+ private:
+  const RunSpec& spec_;
+};
+
+}  // namespace
+
+std::unique_ptr<RankWork> make_replay_work(const RunSpec& spec, std::int64_t) {
+  if (spec.workload == "replay") return std::make_unique<ReplayWork>(spec);
+  throw Unavailable({cat("scalestudy-rank-light cannot train workload ", spec.workload),
+                     "it has no LibTorch", "Use scalestudy-rank of a build with LibTorch"});
+}
+
+std::string describe_light_rank_program() {
+  return to_json_line(
+      {.build_id = build_id(), .mpi = is_built_in(CommunicatorKind::mpi), .devices = {"cpu"}});
+}
+
+}  // namespace scalestudy

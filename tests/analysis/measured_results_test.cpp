@@ -1,0 +1,75 @@
+/// The results that README shows must open with every later version, and their records add up.
+
+#include <algorithm>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "analysis/launch_parts.hpp"
+#include "analysis/run_set.hpp"
+#include "analysis/step_checks.hpp"
+
+namespace scalestudy {
+namespace {
+
+namespace fs = std::filesystem;
+
+using testing::IsEmpty;
+
+fs::path measured(const std::string& study) {
+  return fs::path(SCALESTUDY_SOURCE_DIR) / "results" / "measured" / study;
+}
+
+class MeasuredResults : public testing::TestWithParam<std::string> {};
+
+TEST_P(MeasuredResults, CanBeReadAndCompared) {
+  const auto set = load_runs({measured(GetParam())});
+  std::vector<std::string> reasons;
+  for (const auto& run : set.unreadable) reasons.push_back(run.reason);
+  EXPECT_THAT(reasons, IsEmpty());
+  EXPECT_GE(set.runs.size(), 2U);
+  for (const auto& run : set.runs) EXPECT_EQ(run.left_out, "") << run.record.header.run_id;
+  for (const auto& series : group_series(set)) {
+    if (series.is_control_arm()) continue;
+    EXPECT_GT(series.by_ranks.size(), 1U) << series.name;
+  }
+}
+
+const auto studies = testing::Values("n2v-quickstart", "unet-nuclei", "resnet50-cells");
+
+std::string name_of(const testing::TestParamInfo<std::string>& folder) {
+  auto name = folder.param;
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name;
+}
+
+INSTANTIATE_TEST_SUITE_P(, MeasuredResults, studies, name_of);
+
+class MeasuredRecords : public testing::TestWithParam<std::string> {};
+
+TEST_P(MeasuredRecords, ExplainStepsAndLaunchesWithAndWithoutACommonClock) {
+  const auto set = load_runs({measured(GetParam())});
+  for (const auto& series : group_series(set)) {
+    if (series.is_control_arm()) continue;
+    const auto checks = step_checks(series);
+    EXPECT_EQ(checks.size(), series.by_ranks.size());
+    for (const auto& check : checks) {
+      EXPECT_LE(check.remainder.median_frac, 0.01) << check.ranks;
+      EXPECT_LE(check.remainder.p99_frac, 0.03) << check.ranks;
+      EXPECT_LE(check.clock_free.median_frac, 0.01) << check.ranks;
+      EXPECT_LE(check.clock_free.p99_frac, 0.03) << check.ranks;
+      EXPECT_LE(check.recording_frac, 0.01) << check.ranks;
+    }
+    const auto launches = launch_compositions(series);
+    EXPECT_EQ(launches.size(), series.by_ranks.size());
+    for (const auto& launch : launches) EXPECT_LE(launch.worst_unexplained_frac, 0.01);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(, MeasuredRecords, studies, name_of);
+
+}  // namespace
+}  // namespace scalestudy

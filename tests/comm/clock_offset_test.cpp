@@ -1,0 +1,70 @@
+#include "comm/clock_offset.hpp"
+
+#include <thread>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "core/text.hpp"
+
+#include "comm/observed_communicator.hpp"
+
+#include "tests/support/thread_ranks.hpp"
+
+namespace scalestudy {
+namespace {
+
+TEST(ClockOffset, OneClockHasNone) {
+  on_ranks(3, [](const Communicator& comm) {
+    const auto offset = measure_clock_offset(comm, clock_identity());
+    EXPECT_EQ(offset.ahead_s, 0);
+    EXPECT_EQ(offset.error_s, 0);
+  });
+}
+
+/// The threads share a clock, but do not know it.
+TEST(ClockOffset, IsBoundedByBarriersWhereClocksDiffer) {
+  on_ranks(3, [](const Communicator& comm) {
+    const auto offset = measure_clock_offset(comm, cat("clock ", comm.rank()));
+    EXPECT_LE(std::abs(offset.ahead_s), offset.error_s);
+    EXPECT_LT(offset.error_s, 5e-3);
+    EXPECT_EQ(offset.error_s > 0, comm.rank() != Rank(0));
+  });
+}
+
+/// A communicator that was told of an offset returns times of the rank's own clock, and stamps of
+/// rank 0's: all ranks see the arrival of the last one shifted as they were told.
+TEST(ClockOffset, MovesWhatPeersSayOntoTheOwnClock) {
+  constexpr double ahead_s = 10;
+  on_ranks(2, [&](const Communicator& comm) {
+    // As if rank 1's clock were 10 s behind rank 0's; it is not, so its entry seems 10 s later.
+    if (comm.rank() == Rank(1)) comm.set_clock_offset(Seconds(ahead_s));
+    const auto times = comm.barrier();
+    const double wait_s = times.wait_s();
+    EXPECT_NEAR(wait_s, comm.rank() == Rank(0) ? ahead_s : 0, 1);
+    const auto of_duplicate = comm.duplicate("next").barrier();
+    EXPECT_NEAR(of_duplicate.wait_s(), comm.rank() == Rank(0) ? ahead_s : 0, 1);
+  });
+}
+
+TEST(Observed, SeesEachOperationOnceAndMayHoldItUp) {
+  on_ranks(2, [](const Communicator& comm) {
+    int seen = 0;
+    const auto watched = observed(comm, [&](CollectiveTimes times) {
+      ++seen;
+      return times;
+    });
+    std::vector<float> values(3, 1.0F);
+    watched.all_reduce(view_of(std::span(values)));
+    watched.barrier();
+    EXPECT_EQ(seen, 2);
+    EXPECT_EQ(values.front(), 2.0F);
+
+    const auto slow = held(comm, Seconds(0.05)).barrier();
+    EXPECT_GE(slow.transfer_s(), 0.05);
+    EXPECT_LT(slow.wait_s(), 0.05);
+  });
+}
+
+}  // namespace
+}  // namespace scalestudy

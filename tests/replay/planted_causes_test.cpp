@@ -1,0 +1,123 @@
+/// Causes of lost time are planted in a replay; the recorded columns must show each where it is and
+/// nowhere else.
+
+#include <algorithm>
+#include <iostream>
+#include <sstream>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "record/run_file.hpp"
+
+#include "tests/replay/planted.hpp"
+#include "tests/support/temporary_folder.hpp"
+#include "tests/support/thread_ranks.hpp"
+#include "workloads/replay/replay_training.hpp"
+
+namespace scalestudy {
+namespace {
+
+RunRecord replayed(const Cause& cause, std::int64_t ranks, const BucketSettings& buckets = {}) {
+  const TemporaryFolder folder;
+  auto spec = spec_of(cause, ranks);
+  spec.settings.buckets = buckets;
+  RunFileWriter writer(folder / "run.h5.part", RunHeader{.run_id = "replay"}, ranks);
+  writer.write_settings("{}", "{}", "{}");
+  writer.write_environment("{}");
+  HostClock clock;  // of all ranks, as the training clocks of one host have one zero
+  on_ranks(ranks, [&](const Communicator& comm) {
+    Heartbeat heartbeat(heartbeat_file(folder.path(), comm.rank().value()));
+    std::ostringstream text;
+    Log log(text, Verbosity::quiet);
+    RankServices services{spec,         make_rank_communicators(comm, spec),
+                          clock,        comm.is_root() ? &writer : nullptr,
+                          heartbeat,    log,
+                          folder.path()};
+    replay::ReplayTraining training(services);
+    EXPECT_FALSE(EpochLoop(services, training).run({}).diverged);
+  });
+  writer.flush();
+  return read_run_file(folder / "run.h5.part");
+}
+
+class PlantedCauses : public testing::TestWithParam<PlantedCase> {};
+
+TEST_P(PlantedCauses, IsRecordedWhereItIsAndNowhereElse) {
+  expect_gains(
+      GetParam().cause, [](const Cause& cause) { return replayed(cause, planted_ranks); },
+      GetParam().gains);
+}
+
+INSTANTIATE_TEST_SUITE_P(Threads,
+                         PlantedCauses,
+                         testing::ValuesIn(planted_cases()),
+                         [](const auto& one) { return one.param.cause.name; });
+
+constexpr BucketSettings two_buckets{.first_bucket_bytes = 4096, .bucket_cap_bytes = 8192};
+
+TEST(PlantedCause, ABacklogOfBucketsIsTransfer) {
+  // 20 ms each; the first one starts when 1 ms of the backward pass is left.
+  expect_gains({"slow link, two buckets", R"("hold_us": 20000)"},
+               [](const Cause& cause) { return replayed(cause, planted_ranks, two_buckets); },
+               {transfer(0, 0.039), peer_wait(0, 0), transfer(2, 0.039), peer_wait(2, 0)});
+}
+
+TEST(PlantedCause, ASlowLinkShowsInTheProbeAndASlowRankDoesNot) {
+  const auto probed_s = [](const Cause& cause) {
+    std::vector<double> transfer_s;
+    for (const auto& row : replayed(cause, planted_ranks).probe)
+      if (row.size_bytes > 0) transfer_s.push_back(row.transfer_s);
+    return median(transfer_s);
+  };
+  EXPECT_GE(probed_s({"slow link", R"("hold_us": 20000)"}), 0.02);
+  EXPECT_LT(probed_s({"slow rank", R"("rank": 1, "slower_us": 20000)"}), 0.01);
+}
+
+TEST(PlantedCause, ASlowProducerIsSeenWhereItWorks) {
+  const auto run = replayed({"slow producer", R"("rank": 1, "input_slower_us": 20000)"}, 3);
+  EXPECT_GE(median_of(run, &StepRow::batch_make_s, 1), 0.02);
+  EXPECT_LT(median_of(run, &StepRow::batch_make_s, 0), 0.02);
+  EXPECT_EQ(median_of(run, &StepRow::batch_ready_count, 1), 0);
+}
+
+TEST(Replay, PartsOfAStepAddUpAndBucketsAreInOrder) {
+  const auto run = replayed({"null", ""}, 2, two_buckets);
+  ASSERT_EQ(run.steps.steps(), steps);
+  for (std::int64_t rank = 0; rank < 2; ++rank) {
+    for (std::int64_t step = 0; step < steps; ++step) {
+      const auto row = run.steps.row(rank, step);
+      EXPECT_NEAR(row.step_s,
+                  row.input_wait_s + row.host_to_device_s + row.forward_s + row.backward_s +
+                      row.peer_wait_s + row.exposed_transfer_s + row.optimizer_s + row.other_s,
+                  1e-9);
+      EXPECT_GE(row.peer_wait_s, 0);
+      EXPECT_GE(row.exposed_transfer_s, 0);
+      EXPECT_LE(row.ready_s, row.released_s);
+    }
+  }
+  ASSERT_EQ(run.buckets.size(), static_cast<std::size_t>(2 * steps * 2));
+  for (const auto& bucket : run.buckets) {
+    EXPECT_LE(bucket.ready_s, bucket.entered_s);
+    EXPECT_LE(bucket.entered_s, bucket.all_arrived_s);
+    EXPECT_LE(bucket.all_arrived_s, bucket.left_s);
+  }
+}
+
+/// What the ranks say of each other agrees with what each says of itself.
+TEST(Replay, AllArrivedIsTheLastEntry) {
+  const auto run = replayed({"slow", R"("rank": 1, "slower_us": 3000)"}, 3);
+  for (const auto& bucket : run.buckets) {
+    double last_entered_s = 0;
+    for (const auto& other : run.buckets) {
+      if (other.step != bucket.step || other.bucket != bucket.bucket) continue;
+      const double start_s = run.steps.at(&StepRow::start_s, other.rank, other.step);
+      last_entered_s = std::max(last_entered_s, start_s + other.entered_s);
+    }
+    const double start_s = run.steps.at(&StepRow::start_s, bucket.rank, bucket.step);
+    EXPECT_NEAR(start_s + bucket.all_arrived_s, last_entered_s, 5e-4);
+  }
+}
+
+}  // namespace
+}  // namespace scalestudy

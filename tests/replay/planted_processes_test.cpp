@@ -1,0 +1,136 @@
+/// The same causes in ranks that are processes, started by the launchers, over shared memory and
+/// MPI, in a replay and in real training; also with one rank whose clock is not the others'.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "core/process.hpp"
+
+#include "record/run_file.hpp"
+
+#include "launchers/launcher.hpp"
+#include "tests/replay/planted.hpp"
+#include "tests/support/temporary_folder.hpp"
+
+namespace scalestudy {
+namespace {
+
+struct Ranks {
+  std::string name;
+  std::string program;
+  std::string launcher;
+  CommunicatorKind joined_by;
+  bool is_one_clock_ahead = false;  ///< rank 1's, by 50 ms
+
+  /// Ranks of MPI spin while they wait: on few cores a third one slows the slow one's own work
+  /// down.
+  [[nodiscard]] std::int64_t count() const {
+    return joined_by == CommunicatorKind::mpi ? 2 : planted_ranks;
+  }
+
+  /// Where no core is left for those that spin, a late rank comes later still: its own threads take
+  /// turns with them.
+  [[nodiscard]] double tolerated_frac() const {
+    const bool spins = joined_by == CommunicatorKind::mpi;
+    return spins && std::thread::hardware_concurrency() < 2 * count() ? 2 * tolerance_frac
+                                                                      : tolerance_frac;
+  }
+};
+
+void PrintTo(const Ranks& ranks, std::ostream* out) {
+  *out << ranks.name;
+}
+
+constexpr int no_namespace = 77;  ///< shifted_clock: this process may make none
+
+LaunchPlan plan_of(const Ranks& ranks, const std::filesystem::path& folder) {
+  auto plan = launcher(ranks.launcher)
+                  .plan({.rank_program = ranks.program,
+                         .run_folder = folder,
+                         .ranks = ranks.count(),
+                         .oversubscribed = true,
+                         .job_key = folder.filename().string()});
+  if (ranks.is_one_clock_ahead) {
+    auto& argv = plan.processes.at(1).argv;
+    argv.insert(argv.begin(), {SHIFTED_CLOCK, "50000000"});
+  }
+  return plan;
+}
+
+std::string logs_in(const std::filesystem::path& folder) {
+  std::string text;
+  for (const auto& file : std::filesystem::directory_iterator(folder))
+    if (file.path().extension() == ".log") text += content_of(file.path());
+  return text;
+}
+
+RunRecord replayed(const Ranks& ranks, const Cause& cause) {
+  const TemporaryFolder folder;
+  auto spec = spec_of(cause, ranks.count());
+  spec.communicator = ranks.joined_by;
+  spec.launcher = ranks.launcher;
+  write_text(folder / "spec.json", to_json_text(spec));
+  std::vector<ChildProcess> processes;
+  for (const auto& process : plan_of(ranks, folder.path()).processes)
+    processes.emplace_back(process);
+  for (auto& process : processes) {
+    const auto end = process.wait(Seconds(60));
+    if (!end) throw std::runtime_error("a rank did not end");
+    if (!end->is_success())
+      throw std::runtime_error(cat(end->text(), "\n", logs_in(folder.path())));
+  }
+  auto record = read_run_file(folder / "run.h5.part");
+  EXPECT_NEAR(record.ranks.at(1).clock_offset_s, ranks.is_one_clock_ahead ? -0.05 : 0, 0.001);
+  return record;
+}
+
+bool can_shift_clocks() {
+  const TemporaryFolder folder;
+  ChildProcess process(
+      {.name = "probe", .argv = {SHIFTED_CLOCK, "0", "true"}, .log_file = folder / "log"});
+  const auto end = process.wait(Seconds(10));
+  return end && end->number != no_namespace;
+}
+
+class PlantedInProcesses : public testing::TestWithParam<std::tuple<Ranks, PlantedCase>> {};
+
+TEST_P(PlantedInProcesses, IsRecordedWhereItIsAndNowhereElse) {
+  const auto& [ranks, planted] = GetParam();
+  if (ranks.is_one_clock_ahead && !can_shift_clocks())
+    GTEST_SKIP() << "this process may make no time namespace";
+  auto gains = planted.gains;
+  std::erase_if(gains, [&ranks = ranks](const Gain& gain) { return gain.rank >= ranks.count(); });
+  expect_gains(
+      planted.cause, [&ranks = ranks](const Cause& cause) { return replayed(ranks, cause); }, gains,
+      ranks.tolerated_frac());
+}
+
+std::vector<Ranks> kinds_of_ranks() {
+  using enum CommunicatorKind;
+  std::vector<std::pair<std::string, std::string>> programs{{"replay", RANK_PROGRAM}};
+#ifdef TRAINING_PROGRAM
+  programs.emplace_back("training", TRAINING_PROGRAM);
+#endif
+  std::vector<Ranks> kinds;
+  for (const auto& [name, program] : programs) {
+    kinds.push_back({name + "_shm", program, "local", shm});
+    kinds.push_back({name + "_shm_one_clock_ahead", program, "local", shm, true});
+#ifdef SCALESTUDY_HAVE_MPI
+    kinds.push_back({name + "_mpi", program, "mpirun", mpi});
+#endif
+  }
+  return kinds;
+}
+
+std::string name_of(const testing::TestParamInfo<std::tuple<Ranks, PlantedCase>>& one) {
+  return cat(std::get<Ranks>(one.param).name, "_", std::get<PlantedCase>(one.param).cause.name);
+}
+
+INSTANTIATE_TEST_SUITE_P(,
+                         PlantedInProcesses,
+                         testing::Combine(testing::ValuesIn(kinds_of_ranks()),
+                                          testing::ValuesIn(planted_cases())),
+                         name_of);
+
+}  // namespace
+}  // namespace scalestudy

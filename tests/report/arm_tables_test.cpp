@@ -1,0 +1,164 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "core/text.hpp"
+
+#include "analysis/report/conclusions.hpp"
+#include "analysis/report/numbers.hpp"
+#include "analysis/report/page.hpp"
+#include "analysis/report/report.hpp"
+#include "analysis/report/summary_json.hpp"
+#include "analysis/report/tables.hpp"
+#include "tests/analysis/analysed_study.hpp"
+
+namespace scalestudy {
+namespace {
+
+using nlohmann::json;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+/// Steps of 83 ms at two ranks, of which 20 ms are waiting and transfer.
+class ArmTables : public AnalysedStudy {
+ protected:
+  void add_study(int repeats) const {
+    add({.steps_per_epoch = 20, .time_noise = 0.002}, repeats);
+    add({.ranks = 2,
+         .epochs = 2,
+         .steps_per_epoch = 20,
+         .exposed_communication_s = 0.020,
+         .time_noise = 0.002},
+        repeats);
+  }
+  /// An arm at two ranks whose steps take 63 ms and its exposed communication.
+  void add_arm(ControlArm arm, double exposed_communication_s, int repeats) const {
+    add({.ranks = 2,
+         .epochs = 2,
+         .steps_per_epoch = 20,
+         .exposed_communication_s = exposed_communication_s,
+         .time_noise = 0.004,
+         .control_arm = arm},
+        repeats);
+  }
+  std::string made_of() { return conclusions_of(series()).paragraphs.at(1); }
+};
+
+std::vector<std::string> csv_line(const ReportTable& table, std::size_t line) {
+  return split(split(to_csv(table), '\n').at(line), ',');
+}
+
+std::string cell(const ReportTable& table, std::size_t row, std::string_view column) {
+  for (std::size_t i = 0; i < table.columns.size(); ++i)
+    if (table.columns[i].name == column) return table.rows.at(row).at(i).shown;
+  ADD_FAILURE() << column;
+  return "";
+}
+
+TEST_F(ArmTables, ShowWhatArmsSaveBesideTheColumns) {
+  add_study(4);
+  add_arm(ControlArm::barrier_only, 0.015, 4);
+  const auto table = arm_contrast_table(analysis());
+  ASSERT_EQ(table.rows.size(), 1U);
+  const ArmContrast& one = series().arm_contrasts.at(0);
+  EXPECT_EQ(cell(table, 0, "left_out"), "moving gradients");
+  EXPECT_EQ(cell(table, 0, "base"), "study proper");
+  EXPECT_EQ(cell(table, 0, "control_arm"), "barrier_only");
+  EXPECT_EQ(cell(table, 0, "interval_method"), "paired t");
+  EXPECT_THAT(cell(table, 0, "saved_s"), HasSubstr(significant(one.saved_s.value * 1e3, 2)));
+  EXPECT_EQ(cell(table, 0, "column_s"), significant(one.column_s * 1e3, 3));
+  EXPECT_NEAR(one.saved_s.value, 0.005, 0.001);
+  EXPECT_NEAR(one.column_s, 0.005, 0.0001);
+  const auto heading = csv_line(table, 0);
+  const auto raw = csv_line(table, 1);
+  const auto at = static_cast<std::size_t>(std::find(heading.begin(), heading.end(), "saved_s") -
+                                           heading.begin());
+  EXPECT_EQ(raw.at(at), exact(one.saved_s.value)) << "seconds";
+  EXPECT_EQ(heading.at(at + 1), "saved_s_low");
+  EXPECT_EQ(raw.at(at + 1), exact(one.saved_s.interval->low));
+}
+
+TEST_F(ArmTables, SayWhatIsNotResolved) {
+  add_study(4);
+  add_arm(ControlArm::barrier_only, 0.020, 4);
+  const auto table = arm_contrast_table(analysis());
+  EXPECT_THAT(to_html(table), HasSubstr("<small>not resolved</small>"));
+  EXPECT_THAT(made_of(), HasSubstr(" ms, not resolved, where the columns say 5."));
+}
+
+TEST_F(ArmTables, ConclusionsSayItForTheStudyProperOnly) {
+  add_study(4);
+  add_arm(ControlArm::barrier_only, 0.015, 4);
+  add_arm(ControlArm::no_communication, 0, 4);
+  EXPECT_THAT(made_of(), AllOf(HasSubstr(" Control arms at two ranks save, of a step of 83."),
+                               HasSubstr(": without moving gradients "),
+                               HasSubstr("; without moving gradients and waiting "),
+                               HasSubstr(" ms, where the columns say 20."),
+                               Not(HasSubstr("without waiting"))));
+  EXPECT_EQ(arm_contrast_table(analysis()).rows.size(), 3U);
+}
+
+TEST_F(ArmTables, ConclusionsWithoutOneRankSayItToo) {
+  const SyntheticRun two{.ranks = 2, .steps_per_epoch = 20};
+  auto arm = two;
+  arm.control_arm = ControlArm::synthetic_input;
+  arm.input_wait_s = 0.005;
+  add(two, 1);
+  add(arm, 1);
+  EXPECT_THAT(
+      conclusions_of(series()).paragraphs.at(0),
+      HasSubstr("without input work −3.00 ms without interval, where the columns say 2.00 ms."));
+}
+
+TEST_F(ArmTables, WithoutArmsAreEmpty) {
+  add_study(1);
+  EXPECT_TRUE(arm_contrast_table(analysis()).rows.empty());
+  EXPECT_TRUE(control_arm_table(analysis()).rows.empty());
+  EXPECT_THAT(made_of(), Not(HasSubstr("Control arms")));
+}
+
+TEST_F(ArmTables, OfThroughputLeaveOutWhatHasNoOneRank) {
+  add_study(1);
+  add_arm(ControlArm::barrier_only, 0.015, 1);
+  for (const std::int64_t ranks : {1, 2})
+    add({.ranks = ranks, .control_arm = ControlArm::synthetic_input}, 1);
+  add({.control_arm = ControlArm::no_distributed_path}, 1);
+  const auto table = control_arm_table(analysis());
+  ASSERT_EQ(table.rows.size(), 4U);
+  for (std::size_t row = 0; row < table.rows.size(); ++row) {
+    const bool has_both = cell(table, row, "control_arm") == "synthetic_input";
+    EXPECT_EQ(cell(table, row, "throughput_speedup").empty(), !has_both) << row;
+  }
+}
+
+TEST_F(ArmTables, StandOnThePageAndInTheirFile) {
+  add_study(3);
+  add_arm(ControlArm::barrier_only, 0.015, 3);
+  const auto out = folder_ / "report";
+  (void)write_report({study_}, out);
+  EXPECT_TRUE(std::filesystem::exists(out / "tables/arm-contrasts.csv"));
+  const auto page =
+      report_page(analysis(), {{series().series.slug, {}}}, {}, SettingWords(WorkloadWords{}));
+  EXPECT_LT(page.find("<h2>Control arms</h2>"), page.find("Arm contrasts: what a step takes"));
+}
+
+TEST_F(ArmTables, AreInTheSummary) {
+  add_study(3);
+  add_arm(ControlArm::barrier_only, 0.015, 3);
+  const auto found = json::parse(summary_json(analysis()))["series"][0]["arm_contrasts"];
+  const ArmContrast& one = series().arm_contrasts.at(0);
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0]["name"], "moving_gradients");
+  EXPECT_EQ(found[0]["base"], "");
+  EXPECT_EQ(found[0]["control_arm"], "barrier_only");
+  EXPECT_EQ(found[0]["ranks"], 2);
+  EXPECT_EQ(found[0]["saved_s"]["value"], one.saved_s.value);
+  EXPECT_EQ(found[0]["saved_s"]["interval"],
+            json({one.saved_s.interval->low, one.saved_s.interval->high}));
+  EXPECT_EQ(found[0]["saved_frac"]["value"], one.saved_frac.value);
+  EXPECT_EQ(found[0]["column_s"], one.column_s);
+}
+
+}  // namespace
+}  // namespace scalestudy

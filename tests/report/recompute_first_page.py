@@ -1,0 +1,307 @@
+#!/usr/bin/env python3
+"""Recomputes the first page of a report from the raw columns of its run files, by analysis/METRICS.md and with nothing
+of scalestudy's own code, and holds it against the report's summary.json and against every number that the page's sentences print.
+
+Usage: recompute_first_page.py STUDY_FOLDER REPORT_FOLDER
+Exit: 0 all agree, 1 some do not (one line each), 2 usage."""
+import glob
+import json
+import re
+import sys
+
+import h5py
+import numpy as np
+
+PHASES = ["input_wait_s", "host_to_device_s", "device_step_s", "forward_s", "backward_s", "peer_wait_s",
+          "exposed_transfer_s", "phase_wait_s", "phase_transfer_s", "optimizer_s", "other_s"]
+HEADLINES = ["psnr_db", "iou", "top1_frac"]
+EXCHANGE = ["peer_wait_s", "phase_wait_s", "exposed_transfer_s", "phase_transfer_s"]
+ARM_COLUMNS = {"moving_gradients": ["exposed_transfer_s", "phase_transfer_s"], "exchange": EXCHANGE}
+
+
+# ---- Student's t: the share of it within ±t is ∫ cos^(k−1) from 0 to atan(t ÷ √k), over the same to π ÷ 2.
+def cosine_integral(angle, k):
+    theta = np.linspace(0, angle, 20001)
+    y = np.cos(theta) ** (k - 1)
+    return (y[0] + y[-1] + 4 * y[1:-1:2].sum() + 2 * y[2:-1:2].sum()) * (angle / 20000) / 3
+
+
+def share_within(t, k):
+    return cosine_integral(np.arctan(t / np.sqrt(k)), k) / cosine_integral(np.pi / 2, k)
+
+
+def critical_t(k):
+    low, high = 0.0, 1000.0
+    for _ in range(60):
+        middle = (low + high) / 2
+        low, high = (middle, high) if share_within(middle, k) < 0.95 else (low, middle)
+    return low
+
+
+# ---- METRICS.md#paired, #ratio, #difference
+def difference(compared, base):
+    """Of two lists of (repeat, value): the value, the interval (or None), the p-value."""
+    compared, base = ([(r, v) for r, v in group if np.isfinite(v)] for group in (compared, base))
+    a, b = (np.array([v for _, v in sorted(group)]) for group in (compared, base))
+    if len(a) == 0 or len(b) == 0:
+        return np.nan, None, np.nan
+    value = a.mean() - b.mean()
+    if min(len(a), len(b)) < 3:
+        return value, None, np.nan
+    repeats = [sorted(r for r, _ in group) for group in (compared, base)]
+    if repeats[0] == repeats[1] and len(set(repeats[0])) == len(repeats[0]) and DECLARED == "paired":
+        error, k = (a - b).std(ddof=1) / np.sqrt(len(a)), len(a) - 1
+    else:
+        va, vb = a.var(ddof=1) / len(a), b.var(ddof=1) / len(b)
+        error = np.sqrt(va + vb)
+        k = (va + vb) ** 2 / (va ** 2 / (len(a) - 1) + vb ** 2 / (len(b) - 1)) if error > 0 else len(a) + len(b) - 2
+    reach = critical_t(k) * error
+    p = 1 - share_within(abs(value) / error, k) if error > 0 else np.nan
+    return value, (value - reach, value + reach), p
+
+
+def logarithms(group):
+    return [(r, np.log(v) if v > 0 else np.nan) for r, v in group]
+
+
+def mapped(estimate, function):
+    value, interval, p = estimate
+    return function(value), interval and tuple(sorted(map(function, interval))), p
+
+
+def ratio(compared, base):
+    return mapped(difference(logarithms(compared), logarithms(base)), np.exp)
+
+
+def inverse(estimate):
+    return mapped(estimate, lambda x: 1 / x)
+
+
+# ---- One run
+def steady_start(step_s, warmup):
+    """METRICS.md#steady-window: MSER-5."""
+    rest = step_s[warmup:]
+    x = rest[:len(rest) // 5 * 5].reshape(-1, 5).mean(axis=1)
+    if len(x) < 4:
+        return warmup
+    errors = [((x[d:] - x[d:].mean()) ** 2).sum() / (len(x) - d) ** 2 for d in range(len(x) // 2 + 1)]
+    return warmup + 5 * int(np.argmin(errors))
+
+
+def roughness(loss, weight, samples, per_point):
+    """METRICS.md#loss-roughness."""
+    logs, ends, seen, point = [], [], 0.0, [0.0, 0.0, 0.0]
+    for one_loss, one_weight, one_samples in zip(loss, weight, samples):
+        seen += one_samples
+        point = [point[0] + one_loss * one_weight, point[1] + one_weight, point[2] + one_samples]
+        if point[2] >= per_point:
+            logs.append(np.log(point[0] / point[1]))
+            ends.append(seen)
+            point = [0.0, 0.0, 0.0]
+    logs = np.array(logs)[np.array(ends) > ends[-1] / 10]
+    return np.diff(logs).std(ddof=1) / np.sqrt(2) if len(logs) >= 4 else np.nan
+
+
+class Run:
+    def __init__(self, path):
+        with h5py.File(path) as file:
+            spec = json.loads(file["settings/resolved"][()])
+            steps = {name: file["steps"][name][:] for name in file["steps"]}
+            epochs = {name: file["epochs"][name][:] for name in file["epochs"]}
+            evaluations = {name: file["evaluations"][name][:] for name in file["evaluations"]}
+            self.confusion = file["panels/confusion"][:] if "panels/confusion" in file else None
+            self.launch_s = float(file["summary/launch_wall_time_s"][()])
+        self.ranks, self.repeat, self.arm = spec["ranks"], spec["repeat"], spec["control_arm"]
+        self.global_batch, self.plan_samples = spec["plan"]["global_batch_size"], spec["plan"]["samples"]
+        self.declared = spec.get("comparison", "paired")
+        longest_s = steps["step_s"].max(axis=0)
+        window = slice(steady_start(longest_s, spec["settings"]["warmup_steps"]), None)
+        samples = steps["sample_count"].sum(axis=0).astype(float)
+        self.training_s = epochs["end_s"][-1]
+        self.rate = samples[window].sum() / longest_s[window].sum()
+        self.samples = samples.sum()
+        self.steady_share = self.samples / self.rate / self.training_s
+        self.step_s = longest_s[window].mean()
+        self.rank_step_s = steps["step_s"].mean(axis=0)[window].mean()
+        self.local_samples = steps["sample_count"].mean(axis=0)[window].mean()
+        self.phases = {name: steps[name].mean(axis=0)[window].mean() for name in PHASES}
+        self.phases["uneven_end_s"] = self.step_s - self.rank_step_s
+        whole_s = steps["step_s"][:, window].sum()
+        self.shares = {name: steps[name][:, window].sum() / whole_s
+                       for name in ("exposed_communication_s", "peer_wait_s", "exposed_transfer_s")}
+        weight = steps["loss_weight"].sum(axis=0)
+        loss = (steps["loss"] * steps["loss_weight"]).sum(axis=0) / weight
+        self.weight = weight.mean()
+        self.roughness = lambda per_point: roughness(loss, weight, samples, per_point)
+        self.quality = {name: values[-1] for name, values in evaluations.items() if values.dtype.kind == "f"}
+        self.validation_loss = np.nanmin(epochs["validation_loss"])
+        self.final_loss = epochs["training_loss"][-1]
+
+
+def group(runs, get):
+    return [(run.repeat, get(run)) for run in runs]
+
+
+# ---- Comparing with the report
+wrong, checked, said = [], 0, []
+
+
+def agree(name, found, mine):
+    """Both may be numbers or (value, interval, p); what the page may print is remembered."""
+    global checked
+    if isinstance(mine, tuple):
+        agree(name, found["value"], mine[0])
+        if (found["interval"] is None) != (mine[1] is None):
+            wrong.append(f"{name}: interval {found['interval']} in the report, {mine[1]} recomputed")
+        for side in range(2 if mine[1] else 0):
+            agree(f"{name} interval", found["interval"][side], mine[1][side])
+        return
+    checked += 1
+    said.append(mine)
+    found = np.nan if found is None else found
+    if not (found == mine or abs(found - mine) <= 1e-7 * max(abs(mine), 1e-6) or (np.isnan(found) and np.isnan(mine))):
+        wrong.append(f"{name}: {found!r} in the report, {mine!r} recomputed")
+
+
+def check_speed(series, one, many, n):
+    point = series["points"][-1]
+    time = lambda get: inverse(ratio(group(many, get), group(one, get)))
+    training, launch = time(lambda r: r.training_s), time(lambda r: r.launch_s)
+    throughput = ratio(group(many, lambda r: r.rate), group(one, lambda r: r.rate))
+    agree("training", point["speedup"]["training"], training)
+    agree("launch", point["speedup"]["launch"], launch)
+    agree("throughput", point["speedup"]["throughput"], throughput)
+    agree("efficiency", point["efficiency"], mapped(training, lambda s: s / n))
+    agree("fixed cost", point["factors"]["fixed_cost"],
+          ratio(group(many, lambda r: r.steady_share), group(one, lambda r: r.steady_share)))
+    agree("samples", point["factors"]["statistical"], time(lambda r: r.samples))
+    geometric = lambda runs, get: np.exp(np.mean([np.log(get(r)) for r in runs]))
+    agree("fixed share, one rank", point["factors"]["base_fixed_frac"], 1 - geometric(one, lambda r: r.steady_share))
+    agree("fixed share", point["factors"]["fixed_frac"], 1 - geometric(many, lambda r: r.steady_share))
+    for runs, at in ((one, series["points"][0]), (many, point)):
+        agree("training time", at["training_time_s"], geometric(runs, lambda r: r.training_s))
+        agree("launch time", at["launch_wall_time_s"], geometric(runs, lambda r: r.launch_s))
+        agree("rate", at["samples_per_s"], geometric(runs, lambda r: r.rate))
+    if one[0].plan_samples == many[0].plan_samples:
+        agree("serial fraction", point["serial_fraction"], mapped(training, lambda s: (1 / s - 1 / n) / (1 - 1 / n)))
+    said.append(one[0].global_batch and many[0].global_batch / one[0].global_batch)
+
+
+def check_steps(series, one, many):
+    step = series["steps"][-1]
+    mean = lambda runs, get: float(np.mean([get(r) for r in runs]))
+    work = mean(many, lambda r: r.local_samples) / mean(one, lambda r: r.local_samples)
+    excess = lambda get: difference(group(many, get), [(r, work * v) for r, v in group(one, get)])
+    agree("step", step["step_s"], mean(many, lambda r: r.step_s))
+    agree("expected step", step["growth"]["expected_s"], work * mean(one, lambda r: r.step_s))
+    whole = excess(lambda r: r.step_s)
+    agree("growth", step["growth"]["excess_s"], whole)
+    parts = {name: excess(lambda r, name=name: r.phases[name]) for name in PHASES + ["uneven_end_s"]}
+    for name, part in parts.items():
+        agree(f"growth of {name}", step["growth"]["phases"][name], part)
+    listed = sorted((p[0] for p in parts.values()), key=abs, reverse=True)
+    for count in range(1, 5):
+        said.append(whole[0] - sum(listed[:count]))  # "all else"
+    for name, share in (("communication_overhead_frac", "exposed_communication_s"), ("peer_wait_frac", "peer_wait_s"),
+                        ("exposed_transfer_frac", "exposed_transfer_s")):
+        agree(name, step[name], mean(many, lambda r: r.shares[share]))
+
+
+def check_arms(series, many, arms, n):
+    for one in series["arm_contrasts"]:
+        if one["name"] not in ARM_COLUMNS or one["ranks"] != n:
+            continue
+        arm = [r for r in arms if r.arm == one["control_arm"] and r.ranks == n]
+        agree(one["name"], one["saved_s"],
+              difference(group(many, lambda r: r.rank_step_s), group(arm, lambda r: r.rank_step_s)))
+        agree(one["name"] + " base", one["base_step_s"], np.mean([r.rank_step_s for r in many]))
+        columns = ARM_COLUMNS[one["name"]]
+        agree(one["name"] + " column", one["column_s"], np.mean([sum(r.phases[c] for c in columns) for r in many]))
+
+
+def check_quality(series, one, many):
+    first, last = series["quality"][0], series["quality"][-1]
+    named = [("best_validation_loss", lambda r: r.validation_loss), ("final_loss", lambda r: r.final_loss)]
+    named += [(name, lambda r, name=name: r.quality[name]) for name in HEADLINES
+              if np.isfinite(one[0].quality.get(name, np.nan))]
+    for name, get in named:
+        for runs, at in ((one, first), (many, last)):
+            values = [get(r) for r in runs]
+            found = at[name] if name in at else at["metrics"][name]["values"]
+            for mine, theirs in zip(sorted(values), sorted(found)):
+                agree(name, theirs, mine)
+            said.append(np.mean(values))
+            said.append(np.std(values, ddof=1) if len(values) > 1 else np.nan)
+        mine = difference(group(many, get), group(one, get))
+        theirs = last.get(f"{name}_difference") or last.get("metrics", {}).get(name, {}).get("difference")
+        if theirs:
+            agree(f"difference of {name}", theirs, mine)
+        else:
+            said.extend([mine[0], *(mine[1] or ())])
+    for name in ("constant_loss", "all_foreground_iou", "input_psnr_db"):
+        said.append(one[0].quality.get(name, np.nan))
+    if one[0].confusion is not None:
+        said.append(one[0].confusion.sum(axis=1).max() / one[0].confusion.sum())  # the most frequent class
+
+
+def check_smoothness(series, one, many):
+    found = series["smoothness"][-1]
+    window = max(r.global_batch for r in one + many)
+    per_step = ratio(group(many, lambda r: r.roughness(1)), group(one, lambda r: r.roughness(1)))
+    equal = ratio(group(many, lambda r: r.roughness(window)), group(one, lambda r: r.roughness(window)))
+    agree("roughness", found["ratio"], per_step)
+    agree("roughness at equal samples", found["ratio_equal_samples"], equal)
+    weights = np.mean([r.weight for r in many]) / np.mean([r.weight for r in one])
+    agree("predicted roughness", found["predicted_ratio"], 1 / np.sqrt(weights))
+    for estimate in (inverse(per_step), inverse(equal)):
+        said.extend([estimate[0], *(estimate[1] or ())])
+    said.extend([weights, np.sqrt(weights), window])
+
+
+def printed_numbers(text):
+    """(text, value, half a unit of its last digit) of each number; names, hashes and times of day apart."""
+    text = re.sub(r"hash [0-9a-f]+…|n2v-\S+|top-\d|Top-\d|95\s%\sinterval", " ", text)
+    text = re.sub(r"(\d+) min (\d+) s", lambda m: f"{60 * int(m[1]) + int(m[2])}", text)
+    for number in re.findall(r"[−+]?\d+(?:\.\d+)?", text):
+        value = float(number.replace("−", "-"))
+        decimals = len(number.split(".")[1]) if "." in number else 0
+        yield number, value, 0.5 * 10.0 ** -decimals * 1.000001
+
+
+def check_sentences(series, counts):
+    """Every number of the sentences is one that was recomputed, in its unit, in % or in ms, or a count."""
+    known = np.array([v for v in said if np.isfinite(v)])
+    for paragraph in series["conclusions"]:
+        for number, value, reach in printed_numbers(paragraph):
+            fits = any((np.abs(np.abs(known) * unit - abs(value)) <= max(reach, 1e-9)).any() for unit in (1, 100, 1000))
+            if not fits and value not in counts:
+                wrong.append(f"'{number}' in \"{paragraph[:60]}…\" was not recomputed")
+
+
+def main():
+    global DECLARED
+    if len(sys.argv) != 3:
+        print(__doc__, file=sys.stderr)
+        return 2
+    runs = [Run(path) for path in sorted(glob.glob(f"{sys.argv[1]}/runs/*/run.h5"))]
+    with open(f"{sys.argv[2]}/summary.json", encoding="utf-8") as file:
+        summary = json.load(file)
+    proper, arms = [r for r in runs if not r.arm], [r for r in runs if r.arm]
+    n = max(r.ranks for r in proper)
+    DECLARED = proper[0].declared
+    one, many = [r for r in proper if r.ranks == 1], [r for r in proper if r.ranks == n]
+    (series,) = summary["series"]
+    check_speed(series, one, many, n)
+    check_steps(series, one, many)
+    check_arms(series, many, arms, n)
+    check_quality(series, one, many)
+    check_smoothness(series, one, many)
+    evaluated = {s["sample_count"] for s in series["evaluation_sets"]["sets"]}
+    # Runs each, ranks, and the repeats and thresholds that sentences name.
+    check_sentences(series, evaluated | {len(one), len(many), 1, 2, 3, n})
+    print("\n".join(wrong) or f"{checked} numbers of {len(runs)} runs agree")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

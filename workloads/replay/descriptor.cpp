@@ -1,0 +1,59 @@
+#include "core/error.hpp"
+#include "core/text.hpp"
+
+#include "study/own_settings_json.hpp"
+#include "study/unused_settings.hpp"
+
+#include "workloads/catalogue.hpp"
+#include "workloads/replay/settings.hpp"
+
+namespace scalestudy {
+namespace replay {
+namespace {
+
+std::string reason_to_skip(const RunSpec& spec) {
+  const auto settings = settings_from_json_text(spec.workload_settings);
+  const auto layers = settings.layer_forward_us.size();
+  if (layers == 0 || settings.layer_backward_us.size() != layers ||
+      settings.layer_parameters.size() != layers)
+    return cat("settings.layer_forward_us, layer_backward_us and layer_parameters name ", layers,
+               ", ", settings.layer_backward_us.size(), " and ", settings.layer_parameters.size(),
+               " layers: give each layer all three");
+  if (settings.planted.rank >= spec.ranks && spec.ranks > 1)
+    return cat("settings.planted.rank ", settings.planted.rank, " is none of ", spec.ranks);
+  if (spec.settings.device != Device::cpu) return "a replay computes on no device";
+  if (spec.input == InputKind::device) return "a replay keeps no samples on a device";
+  return unused_denoising_setting(spec);
+}
+
+FirstStudy first_study(const std::filesystem::path& data) {
+  throw BadInput({cat("'", data.string(), "' cannot be replayed"), "a replay reads no data",
+                  "Copy the shipped study replay-layers and change its layers"});
+}
+
+std::int64_t training_sample_count(const RunSpec& spec) {
+  return settings_from_json_text(spec.workload_settings).training_samples;
+}
+
+}  // namespace
+}  // namespace replay
+
+const WorkloadDescriptor& replay_descriptor() {
+  static const WorkloadDescriptor descriptor{
+      .name = "replay",
+      .summary = "No learning: waits as long as given layers would compute, real collectives",
+      .needs_libtorch = false,
+      .needs_data = false,
+      .quality_metrics = {"loss"},
+      .complete_settings = OwnSettings<replay::Settings>::complete,
+      .settings_schema = OwnSettings<replay::Settings>::schema,
+      .setting_names = OwnSettings<replay::Settings>::names,
+      .training_sample_count = replay::training_sample_count,
+      .reason_to_skip = replay::reason_to_skip,
+      .network_size = [](const RunSpec&) { return std::optional<NetworkSize>(); },
+      .first_study = replay::first_study,
+  };
+  return descriptor;
+}
+
+}  // namespace scalestudy

@@ -1,0 +1,132 @@
+#include "workloads/replay/replay_training.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <thread>
+#include <utility>
+
+#include "core/error.hpp"
+
+#include "comm/observed_communicator.hpp"
+
+namespace scalestudy::replay {
+namespace {
+
+using Microseconds = std::chrono::microseconds;
+
+void pass_time(Clock::duration time, Pass pass) {
+  const auto end = Clock::now() + time;
+  if (pass == Pass::sleep) return std::this_thread::sleep_until(end);
+  while (Clock::now() < end) continue;
+}
+
+Evaluation evaluation_of(const Settings& settings) {
+  return {.loss = 1, .sample_count = settings.training_samples, .evaluation_set_hash = "replay"};
+}
+
+}  // namespace
+
+ReplayTraining::ReplayTraining(RankServices& services)
+    : services_(services),
+      spec_(services.spec),
+      settings_(settings_from_json_text(spec_.workload_settings)),
+      gradient_counts_(settings_.layer_parameters.rbegin(), settings_.layer_parameters.rend()),
+      flat_(static_cast<std::size_t>(
+                std::accumulate(gradient_counts_.begin(), gradient_counts_.end(), 1LL)),
+            1.0F),
+      reduction_(make_reduction(spec_.reduction, reduction_context())) {}
+
+bool ReplayTraining::is_planted() const {
+  return services_.comms.control.rank() == Rank(settings_.planted.rank);
+}
+
+ReductionContext ReplayTraining::reduction_context() {
+  const auto& buckets = spec_.settings.buckets;
+  const BucketLimits limits{ByteCount(buckets.first_bucket_bytes),
+                            ByteCount(buckets.bucket_cap_bytes)};
+  auto& link = services_.comms.gradients;
+  if (settings_.planted.hold_us > 0) link = held(link, Microseconds(settings_.planted.hold_us));
+  return {link, plan_buckets(gradient_counts_, sizeof(float), limits), view_of(std::span(flat_)),
+          services_.clock};
+}
+
+void ReplayTraining::start(const RunProgress& from) {
+  const auto& comm = services_.comms.control;
+  const StepIndex end(spec_.plan.epochs * spec_.plan.steps_per_epoch);
+  const auto make = [this](const Shard& shard, HostBatch& batch) { make_batch(shard, batch); };
+  input_ = make_input(
+      spec_.input, {make, epoch_layout(spec_.plan), comm.rank(), comm.world_size(),
+                    StepIndex(from.steps_done), end, spec_.settings.input, services_.comms.input});
+}
+
+void ReplayTraining::make_batch(const Shard& shard, HostBatch& batch) const {
+  if (is_planted()) std::this_thread::sleep_for(Microseconds(settings_.planted.input_slower_us));
+  batch.sample_count = shard.count;
+  batch.loss_weight = static_cast<double>(shard.count);
+  batch.arrays.resize(1);
+  batch.arrays.front().resize({shard.count, settings_.sample_bytes / 4});
+}
+
+void ReplayTraining::prepare_batch(const StepPlan& plan) {
+  const auto& batch = input_->take(plan.step);
+  loss_weight_ = batch.loss_weight;
+  batch_share_ =
+      static_cast<double>(plan.shard.count) / static_cast<double>(spec_.settings.local_batch_size);
+}
+
+void ReplayTraining::compute(std::int64_t of_full_batch_us) const {
+  const Seconds time(static_cast<double>(of_full_batch_us) * 1e-6 * batch_share_);
+  pass_time(std::chrono::duration_cast<Clock::duration>(time), settings_.pass);
+}
+
+/// Where a real network with synchronised batch norm would exchange its statistics.
+void ReplayTraining::meet_in_layer() const {
+  if (!services_.comms.batch_norm) return;
+  std::vector<double> statistics(3, 1.0);
+  services_.comms.batch_norm->all_reduce(view_of(std::span(statistics)));
+}
+
+void ReplayTraining::forward() {
+  flat_.back() = static_cast<float>(loss_weight_);
+  if (is_planted()) pass_time(Microseconds(settings_.planted.slower_us), settings_.pass);
+  for (const auto layer_us : settings_.layer_forward_us) {
+    compute(layer_us);
+    meet_in_layer();
+  }
+  results_.push_back({loss_weight_});
+}
+
+void ReplayTraining::backward() {
+  const auto& times_us = settings_.layer_backward_us;
+  for (std::size_t i = 0; i < times_us.size(); ++i) {
+    compute(times_us[times_us.size() - 1 - i]);
+    meet_in_layer();
+    reduction_->gradient_ready(i);
+  }
+}
+
+void ReplayTraining::update() {
+  pass_time(Microseconds(settings_.optimizer_us), settings_.pass);
+  std::ranges::fill(flat_, 1.0F);
+}
+
+std::vector<StepResults> ReplayTraining::take_results() {
+  return std::exchange(results_, {});
+}
+
+void ReplayTraining::unite_replicas(std::int64_t /*sample_count*/) {
+  services_.comms.control.barrier();
+}
+
+Evaluation ReplayTraining::evaluate(const HeartbeatCallback& heartbeat) {
+  heartbeat();
+  pass_time(Microseconds(settings_.evaluation_us / services_.comms.control.world_size().value()),
+            settings_.pass);
+  return evaluation_of(settings_);
+}
+
+Evaluation ReplayTraining::finish(const HeartbeatCallback& heartbeat, Panels&) {
+  return evaluate(heartbeat);
+}
+
+}  // namespace scalestudy::replay

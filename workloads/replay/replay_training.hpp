@@ -1,0 +1,64 @@
+#pragma once
+/// Training that learns nothing: waits for as long as each layer would compute, and exchanges real
+/// gradients of the layers' sizes through the engine's own strategies.
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "engine/epoch_loop.hpp"
+#include "engine/input_pipeline.hpp"
+
+#include "workloads/replay/settings.hpp"
+
+namespace scalestudy::replay {
+
+class ReplayTraining final : public EpochWork, public StepWork {
+ public:
+  /// `services` outlives it. Collective.
+  explicit ReplayTraining(RankServices& services);
+
+  void with_own_errors(const std::function<void()>& action) override { action(); }
+  [[nodiscard]] StepWork& step() override { return *this; }
+  [[nodiscard]] ReductionStrategy& reduction() override { return *reduction_; }
+  void start(const RunProgress& from) override;
+  void begin_epoch() override {}
+  [[nodiscard]] std::vector<StepResults> take_results() override;
+  void unite_replicas(std::int64_t sample_count) override;
+  [[nodiscard]] Evaluation evaluate(const HeartbeatCallback& heartbeat) override;
+  void keep_as_best() override {}
+  [[nodiscard]] std::optional<AtomicFile> draft_checkpoint(const RunProgress&) override {
+    return {};
+  }
+  [[nodiscard]] Evaluation finish(const HeartbeatCallback& heartbeat, Panels& panels) override;
+
+  void prepare_batch(const StepPlan& plan) override;
+  void move_batch_to_device() override {}
+  void forward() override;
+  void backward() override;
+  void update() override;
+  [[nodiscard]] double loss_weight() const override { return loss_weight_; }
+  [[nodiscard]] BatchTimes batch_times() const override {
+    return input_ ? input_->times() : BatchTimes{};
+  }
+
+ private:
+  [[nodiscard]] bool is_planted() const;
+  [[nodiscard]] ReductionContext reduction_context();
+  void make_batch(const Shard& shard, HostBatch& batch) const;
+  void compute(std::int64_t of_full_batch_us) const;
+  void meet_in_layer() const;
+
+  RankServices& services_;
+  const RunSpec& spec_;
+  Settings settings_;
+  std::vector<std::int64_t> gradient_counts_;  ///< in ready order: the last layer first
+  std::vector<float> flat_;                    ///< gradients, then the loss weight
+  std::unique_ptr<ReductionStrategy> reduction_;
+  std::unique_ptr<InputPipeline> input_;
+  double batch_share_ = 1;  ///< samples of this step ÷ those of one rank's full batch
+  double loss_weight_ = 0;
+  std::vector<StepResults> results_;
+};
+
+}  // namespace scalestudy::replay
