@@ -17,7 +17,9 @@ double parts_between_releases_s(const StepTable& steps, std::int64_t rank, std::
         &StepRow::device_step_s, &StepRow::forward_s, &StepRow::backward_s, &StepRow::phase_wait_s,
         &StepRow::phase_transfer_s, &StepRow::exposed_transfer_s})
     parts_s += steps.at(part, rank, step);
-  return parts_s;
+  // Files of earlier builds know of no checkpoints within epochs.
+  const double saving_s = steps.at(&StepRow::saving_s, rank, step);
+  return std::isfinite(saving_s) ? parts_s + saving_s : parts_s;
 }
 
 CriticalStep critical_step(const StepTable& steps, std::int64_t step) {
@@ -34,7 +36,10 @@ CriticalStep critical_step(const StepTable& steps, std::int64_t step) {
     const double own_release_s = steps.at(&StepRow::released_s, rank, step);
     released_s = std::max(released_s, own_release_s);
     first_released_s = std::min(first_released_s, own_release_s);
-    critical.furthest_s = std::max(critical.furthest_s, ready_s - own_release_before_s);
+    if (const double own_s = ready_s - own_release_before_s; own_s > critical.furthest_s) {
+      critical.furthest_s = own_s;
+      critical.furthest_rank = rank;
+    }
     if (!(ready_s > last_ready_s)) continue;
     last_ready_s = ready_s;
     critical.rank = rank;

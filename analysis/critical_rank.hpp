@@ -18,6 +18,7 @@ struct CriticalStep {
   double parts_s = 0;       ///< what the critical rank recorded of it
   double last_ready_s = 0;  ///< after the release of the step before, by the common clock
   double furthest_s = 0;    ///< the same without a common clock: each rank from its own release
+  std::int64_t furthest_rank = 0;  ///< whose is furthest_s
   [[nodiscard]] double remainder_frac() const { return (step_s - parts_s) / step_s; }
 };
 

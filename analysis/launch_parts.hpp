@@ -18,7 +18,7 @@ struct LaunchPart {
   double (*time_s)(const RunRecord& record);
 };
 
-inline constexpr std::size_t launch_part_count = 11;
+inline constexpr std::size_t launch_part_count = 12;
 [[nodiscard]] const std::array<LaunchPart, launch_part_count>& launch_parts();
 
 struct LaunchTimes {

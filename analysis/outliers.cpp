@@ -9,6 +9,7 @@ namespace scalestudy {
 namespace {
 
 double squares_within(const std::vector<double>& logs) {
+  if (logs.size() < 2) return 0;
   const double deviation = standard_deviation(logs);
   return deviation * deviation * static_cast<double>(logs.size() - 1);
 }
@@ -43,6 +44,7 @@ class Search {
     double squares = 0;
     for (const auto& logs : logs_) squares += squares_within(logs);
     for (std::size_t group = 0; group < logs_.size(); ++group) {
+      if (logs_[group].size() < 2) continue;  // nothing to hold the last one against
       for (std::size_t i = 0; i < logs_[group].size(); ++i) {
         const Suspect one = suspect(group, i, squares);
         if (one.t > most.t) most = one;

@@ -154,8 +154,11 @@ double samples_consumed(const StepTable& steps) {
 }
 
 double training_time_s(const RunRecord& run) {
-  if (!run.epochs.empty()) return run.epochs.back().end_s;
-  return run.steps.steps() == 0 ? not_recorded : end_of_last_step_s(run.steps);
+  // Only runs of several ranks try their exchange, and nobody trains meanwhile.
+  const double probe_s = run.ranks.empty() ? 0 : run.ranks.front().probe_s;
+  const double tried_s = std::isfinite(probe_s) ? probe_s : 0;
+  if (!run.epochs.empty()) return run.epochs.back().end_s - tried_s;
+  return run.steps.steps() == 0 ? not_recorded : end_of_last_step_s(run.steps) - tried_s;
 }
 
 double cpu_time_s(const RunRecord& run) {

@@ -16,6 +16,7 @@ namespace {
 struct Found {
   std::vector<double> remainder_frac, clock_free_frac, spread_frac;
   std::map<std::int64_t, std::size_t> critical_count;
+  std::size_t same_rank_count = 0;
   std::vector<double> idle_exchange_s, recording_frac;
 };
 
@@ -55,10 +56,12 @@ void add(Found& found, const Run& run) {
   const auto& window = run.measures.steady_window();
   for (const auto& step : critical_steps(run.record.steps)) {
     if (step.step < window.start || step.step >= window.end) continue;
+    if (!std::isfinite(step.parts_s) || !(step.step_s > 0)) continue;
     found.remainder_frac.push_back(std::abs(step.remainder_frac()));
     found.clock_free_frac.push_back(std::abs(step.furthest_s - step.last_ready_s) / step.step_s);
     found.spread_frac.push_back(step.spread_s / step.step_s);
     ++found.critical_count[step.rank];
+    if (step.furthest_rank == step.rank) ++found.same_rank_count;
   }
   found.idle_exchange_s.push_back(idle_exchange_s(run.record));
   found.recording_frac.push_back(recording_frac(run.record, window));
@@ -76,7 +79,11 @@ StepCheck check_of(std::int64_t ranks, const Found& found) {
   const auto often = std::ranges::max_element(
       found.critical_count, {}, [](const auto& rank_and_count) { return rank_and_count.second; });
   check.often_critical_rank = often->first;
-  check.often_critical_frac = static_cast<double>(often->second) / static_cast<double>(check.steps);
+  const auto share = [&](std::size_t count) {
+    return static_cast<double>(count) / static_cast<double>(check.steps);
+  };
+  check.often_critical_frac = share(often->second);
+  check.same_rank_frac = share(found.same_rank_count);
   return check;
 }
 
@@ -106,6 +113,7 @@ double recording_frac(const RunRecord& record, const SteadyWindow& window) {
 std::vector<StepCheck> step_checks(const Series& series) {
   std::vector<StepCheck> checks;
   for (const auto& [ranks, runs] : series.by_ranks) {
+    if (ranks > 1 && series.spec.reduction == Reduction::none) continue;
     Found found;
     for (const Run* run : runs)
       if (run->is_timing_data() && !run->measures.steady_window().empty()) add(found, *run);

@@ -30,14 +30,16 @@ struct StepCheck {
   std::size_t steps = 0;   ///< that were put together from the critical rank's parts
   ShareOfStep remainder;   ///< |step − parts|
   ShareOfStep clock_free;  ///< |ready by each rank's own clock − by the common clock|
-  ShareOfStep spread;      ///< between the ranks' releases, which should come together
+  double same_rank_frac = not_available;  ///< of the steps: both clocks name the same rank
+  ShareOfStep spread;  ///< between the ranks' releases, which should come together
   std::int64_t often_critical_rank = 0;        ///< the rank that most often decides
   double often_critical_frac = not_available;  ///< of the steps
   RangeOverRuns idle_exchange_s;               ///< unknown with one rank
   double recording_frac = not_available;       ///< cost of recording ÷ time of the steps
 };
 
-/// Without the rank counts of which no run recorded waiting apart from transfer.
+/// Without the rank counts of which no run recorded waiting apart from transfer, or in which no
+/// rank waits for another's gradients.
 [[nodiscard]] std::vector<StepCheck> step_checks(const Series& series);
 
 /// Of one run: how long all-reduces of one step's buckets take one after the other while nobody

@@ -44,7 +44,7 @@ std::string arm_sentence(const SeriesAnalysis& analysis) {
   }
   if (savings.empty()) return "";
   return cat("Control arms at ", ranks_in_words(most_ranks, false), " save, of a step of ",
-             milliseconds(step_s), ": ", join(savings, "; "), ".",
+             milliseconds(step_s), " in the mean over ranks: ", join(savings, "; "), ".",
              is_busy ? " Some of these runs shared their cores with other programs." : "");
 }
 

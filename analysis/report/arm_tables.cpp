@@ -61,7 +61,8 @@ ReportTable arm_contrast_table(const StudyAnalysis& analysis) {
       "Arm contrasts: what a step takes less when something is left out, in ms with 95 % intervals "
       "over launches; negative where the arm was slower. Beside it the other look at the same: "
       "what the columns of the runs with it say. Steps are means over ranks and steady steps. Not "
-      "resolved: the interval includes 0.",
+      "resolved: the interval includes 0, or chance would make one of so many contrasts as large "
+      "in 5 % of studies.",
       {{"left_out", "left out", false},
        {"ranks", "ranks"},
        {"saved_s", "saved"},

@@ -123,14 +123,15 @@ std::string factor_sentence(const SpeedupPoint& p) {
 }
 
 /// "+10.4 (−2.1 to 22.9) ms"
-std::string growth_text(const Estimate& excess_s) {
+std::string growth_text(const Estimate& excess_s, int decimals) {
   const auto in_ms = transformed(excess_s, [](double time_s) { return time_s * 1e3; });
-  return cat(in_ms.value < 0 ? "" : "+", difference_text(in_ms), " ms");
+  const auto text = difference_text(in_ms, decimals);
+  return cat(text.starts_with("−") ? "" : "+", text, " ms");
 }
 
 /// The phases that grew most, largest first, and the rest, so that the list adds up: "input wait
 /// +55 (50 to 60) ms, …, all else −1 ms".
-std::string growth_list(const StepGrowth& growth, double threshold_s) {
+std::string growth_list(const StepGrowth& growth, double threshold_s, int decimals) {
   std::array<std::size_t, phase_count> order{};
   std::iota(order.begin(), order.end(), std::size_t{0});
   const auto& excess = growth.excess_by_phase_s;
@@ -141,10 +142,10 @@ std::string growth_list(const StepGrowth& growth, double threshold_s) {
   auto rest_s = without_interval(growth.excess_s);
   for (const std::size_t i : order) {
     if (std::abs(excess[i].value) < threshold_s || parts.size() == 4) break;
-    parts.push_back(cat(step_phases()[i].label, " ", growth_text(excess[i])));
+    parts.push_back(cat(step_phases()[i].label, " ", growth_text(excess[i], decimals)));
     rest_s.value -= excess[i].value;
   }
-  if (!parts.empty()) parts.push_back(cat("all else ", growth_text(rest_s)));
+  if (!parts.empty()) parts.push_back(cat("all else ", growth_text(rest_s, decimals)));
   return join(parts, ", ");
 }
 
@@ -164,10 +165,14 @@ std::string step_sentence(const StepComposition& step) {
       "A step of ", ranks_in_words(step.ranks, false), " takes ", milliseconds(step.step_s),
       " where perfect scaling of the one-rank step would take ", milliseconds(growth.expected_s));
   const double threshold_s = 0.01 * growth.expected_s;
-  const std::string parts = growth_list(growth, threshold_s);
+  const int decimals = std::clamp(decimals_for(growth.excess_s.value * 1e3, 3), 1, 2);
+  const std::string parts = growth_list(growth, threshold_s, decimals);
   if (parts.empty()) return start + "; no phase grew by more than 1\u202f% of it.";
-  return cat(start, ". The difference of ", growth_text(growth.excess_s), " by phase: ", parts,
-             ". ", exposed_sentence(step));
+  const auto& interval = growth.excess_s.interval;
+  return cat(
+      start, ". The difference of ", growth_text(growth.excess_s, decimals),
+      interval && interval->contains(0) ? ", which is not resolved, by phase: " : " by phase: ",
+      parts, ". ", exposed_sentence(step));
 }
 
 std::string agreement(const Estimate& estimate, double predicted) {

@@ -19,9 +19,9 @@ std::string caption_of(const std::vector<LaunchComposition>& launches) {
   for (const auto& launch : launches)
     worst_frac = std::max(worst_frac, launch.worst_unexplained_frac);
   return cat(
-      "A launch's wall time by parts: means over runs in seconds, and their share. Each part "
-      "is measured on its own by rank 0 or the driver; what they do not add up to is "
-      "unexplained, in no run more than ",
+      "A launch's wall time by parts: means over runs in seconds, and their share. Each part is "
+      "measured on its own by rank 0; start and end of the processes are the gaps between its "
+      "times and the driver's. What they do not add up to is unexplained, in no run more than ",
       percent(worst_frac), " of its wall time.");
 }
 

@@ -27,11 +27,6 @@ std::string typeset(std::string number) {
   return sign + number;
 }
 
-int decimals_for(double value, int digits) {
-  const int magnitude = static_cast<int>(std::floor(std::log10(std::abs(value))));
-  return std::max(0, digits - 1 - magnitude);
-}
-
 std::string in_scientific_notation(double value, int digits) {
   const auto text = fmt::format("{:.{}e}", value, digits - 1);
   const auto e = text.find('e');
@@ -48,12 +43,19 @@ constexpr double largest_without_exponent = 1e7;
 
 /// With so many decimals, where that is a number to read.
 std::string fixed(double value, int decimals) {
-  if (std::abs(value) < largest_without_exponent)
-    return typeset(fmt::format("{:.{}f}", value, decimals));
-  return significant(value, 3);
+  if (!(std::abs(value) < largest_without_exponent)) return significant(value, 3);
+  const auto text = fmt::format("{:.{}f}", value, decimals);
+  const bool is_zero = text.find_first_of("123456789") == std::string::npos;
+  return typeset(is_zero && text[0] == '-' ? text.substr(1) : text);
 }
 
 }  // namespace
+
+int decimals_for(double value, int digits) {
+  if (!std::isfinite(value) || value == 0) return digits - 1;
+  const int magnitude = static_cast<int>(std::floor(std::log10(std::abs(value))));
+  return std::max(0, digits - 1 - magnitude);
+}
 
 std::string significant(double value, int digits) {
   if (!std::isfinite(value)) return missing_number;
@@ -107,9 +109,15 @@ std::string difference_text(const Estimate& estimate) {
   const auto [low, high] = *estimate.interval;
   const double reach = (high - low) / 2;
   if (!(reach > 0) || !std::isfinite(reach)) return with_interval(estimate);
-  const int decimals = std::clamp(decimals_for(reach, 2), 0, 8);
-  return cat(fixed(estimate.value, decimals), " (", fixed(low, decimals), low < 0 ? " to " : "–",
-             fixed(high, decimals), ")");
+  return difference_text(estimate, std::clamp(decimals_for(reach, 2), 0, 8));
+}
+
+std::string difference_text(const Estimate& estimate, int decimals) {
+  if (!std::isfinite(estimate.value)) return missing_number;
+  const auto value = fixed(estimate.value, decimals);
+  if (!estimate.interval) return value;
+  const auto [low, high] = *estimate.interval;
+  return cat(value, " (", fixed(low, decimals), low < 0 ? " to " : "–", fixed(high, decimals), ")");
 }
 
 std::string mean_and_deviation(const std::vector<double>& values) {

@@ -29,6 +29,10 @@ inline constexpr const char* missing_number = "–";
 /// "0.05 (−1.09 to 1.15)": with as many decimals as the interval is worth, for what may be next to
 /// nothing.
 [[nodiscard]] std::string difference_text(const Estimate& estimate);
+/// The same with so many decimals: in a list that adds up all terms have as many.
+[[nodiscard]] std::string difference_text(const Estimate& estimate, int decimals);
+/// How many decimals show so many significant digits: 26.34, 3 -> 1.
+[[nodiscard]] int decimals_for(double value, int digits);
 /// "0.0123 ± 0.0002" (mean ± standard deviation), without the latter for fewer than two values.
 [[nodiscard]] std::string mean_and_deviation(const std::vector<double>& values);
 /// "Four ranks", "One rank", "16 ranks".

@@ -25,7 +25,9 @@ ReportTable step_checks_table(const SeriesAnalysis& analysis) {
       "decided a step leave of it, as share of the step. Spread: between the first and the last "
       "rank that goes on after the exchange; they should go on together, and what they do not is "
       "part of the remainder. Without a common clock: how far the moment when all gradients are "
-      "ready moves if each rank only reads its own. Idle exchange: all-reduces of a step's buckets "
+      "ready moves if each rank only reads its own, and in how many steps both name the same rank "
+      "as "
+      "the one that decides. Idle exchange: all-reduces of a step's buckets "
       "one after the other, tried before training while nobody computed; median and range over "
       "runs. Recording: what these records cost themselves.",
       {{"ranks", "ranks"},
@@ -36,6 +38,7 @@ ReportTable step_checks_table(const SeriesAnalysis& analysis) {
        {"spread_p99_frac", "99th percentile"},
        {"clock_free_median_frac", "without common clock, median"},
        {"clock_free_p99_frac", "99th percentile"},
+       {"same_rank_frac", "same rank"},
        {"often_critical_rank", "rank that decides most often"},
        {"often_critical_frac", "in so many steps"},
        {"idle_exchange_median_s", "idle exchange, ms"},
@@ -49,8 +52,8 @@ ReportTable step_checks_table(const SeriesAnalysis& analysis) {
          share_cell(check.remainder.median_frac), share_cell(check.remainder.p99_frac),
          share_cell(check.spread.median_frac), share_cell(check.spread.p99_frac),
          share_cell(check.clock_free.median_frac), share_cell(check.clock_free.p99_frac),
-         integer_cell(check.often_critical_rank), share_cell(check.often_critical_frac),
-         milliseconds_cell(check.idle_exchange_s.median),
+         share_cell(check.same_rank_frac), integer_cell(check.often_critical_rank),
+         share_cell(check.often_critical_frac), milliseconds_cell(check.idle_exchange_s.median),
          milliseconds_cell(check.idle_exchange_s.min), milliseconds_cell(check.idle_exchange_s.max),
          share_cell(check.recording_frac)});
   }

@@ -86,6 +86,7 @@ json to_json(const StepCheck& check) {
           {"step_count", check.steps},
           {"remainder", to_json(check.remainder)},
           {"clock_free", to_json(check.clock_free)},
+          {"same_rank_frac", number(check.same_rank_frac)},
           {"often_critical_rank", check.often_critical_rank},
           {"often_critical_frac", number(check.often_critical_frac)},
           {"spread_median_frac", number(check.spread.median_frac)},

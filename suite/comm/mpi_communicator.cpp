@@ -193,9 +193,11 @@ class MpiCommunicator final : public CommunicatorInterface {
     check_mpi(code, call);
   }
 
+  /// Each chunk has the deadline's time.
   template <class Body>
   void for_each_chunk(std::int64_t total, std::int64_t most, Body body) {
     for (std::int64_t first = 0; first < total; first += most) {
+      watchdog_.renew();
       body(first, std::min(most, total - first));
     }
   }
@@ -214,10 +216,16 @@ class MpiCommunicator final : public CommunicatorInterface {
 
   /// From another thread, while ours is inside MPI and will not return.
   void end_job(const std::string& call) noexcept {
+    constexpr auto patience = std::chrono::seconds(5);
+    const auto exit_now = [] { std::_Exit(static_cast<int>(ExitCode::run_failed)); };
+    std::thread([=] {
+      std::this_thread::sleep_for(patience);
+      exit_now();  // MPI itself hangs
+    }).detach();
     abort(cat(call, " did not end within ", human_duration(deadline_.count()),
               " after all ranks had come: one of them has stopped"),
           ExitCode::run_failed);
-    std::_Exit(static_cast<int>(ExitCode::run_failed));  // where MPI itself hangs
+    exit_now();
   }
 
   /// Returns when all ranks have called the same; then the watchdog looks on.

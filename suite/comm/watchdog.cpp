@@ -3,13 +3,10 @@
 #include <utility>
 
 namespace scalestudy {
-namespace {
 
-std::int64_t steady_ns() {
+std::int64_t Watchdog::steady_ns() {
   return std::chrono::nanoseconds(Clock::now().time_since_epoch()).count();
 }
-
-}  // namespace
 
 Watchdog::Watchdog(Seconds limit, std::function<void(const std::string& name)> on_late)
     : limit_(limit), on_late_(std::move(on_late)), thread_([this] { look_on(); }) {}
@@ -25,7 +22,7 @@ Watchdog::~Watchdog() {
 
 Watchdog::Watch Watchdog::watch(const char* name) {
   name_.store(name);
-  since_.store(steady_ns());
+  renew();
   return Watch(*this);
 }
 

@@ -35,11 +35,15 @@ class Watchdog {
    private:
     Watchdog& watchdog_;
   };
+  /// What is watched moves on: its time counts anew.
+  void renew() { since_.store(steady_ns()); }
+
   /// `name` lives as long as the program and ends with a zero.
   [[nodiscard]] Watch watch(const char* name);
 
  private:
   static constexpr std::int64_t idle = 0;
+  [[nodiscard]] static std::int64_t steady_ns();
   void look_on();
 
   Seconds limit_;

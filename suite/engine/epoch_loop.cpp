@@ -42,8 +42,8 @@ TrainingOutcome EpochLoop::run(const RunProgress& from) {
 
 void EpochLoop::train_all() {
   work_.start(progress_);
-  probe_exchange();
   services_.parts.preparation_s = services_.since_loaded.elapsed_s();
+  probe_exchange();
   while (progress_.epochs_done < plan_.epochs) {
     train_epoch();
     if (outcome_.is_early()) return;
@@ -52,12 +52,14 @@ void EpochLoop::train_all() {
 }
 
 void EpochLoop::probe_exchange() {
+  const Stopwatch watch;
   std::vector<std::int64_t> sizes_bytes;
   for (const auto& bucket : work_.reduction().bucket_marks())
     sizes_bytes.push_back(bucket.size_bytes);
   const auto& comms = services_.comms;
   const auto rows = gathered_unevenly(comms.control, probe(comms.gradients, sizes_bytes));
   if (services_.writer != nullptr) services_.writer->append_probe(rows);
+  services_.parts.probe_s = all_reduce_value(comms.control, watch.elapsed_s(), ReduceOp::max);
 }
 
 void EpochLoop::train_epoch() {
@@ -174,11 +176,14 @@ void EpochLoop::save_within_epoch() {
   if (outcome_.diverged) return;
   const Stopwatch saving;
   auto checkpoint = draft_checkpoint();
-  if (checkpoint) checkpoint->publish();  // the steps before it were recorded just now
-  saving_s_ += saving.elapsed_s();
+  const bool is_there = checkpoint.has_value();
+  publish(std::move(checkpoint));  // the steps before it were recorded just now
+  recording_.saving_s = saving.elapsed_s();
+  saving_s_ += recording_.saving_s;
   if (std::exchange(request_, CheckpointRequest::none) != CheckpointRequest::end) return;
   outcome_.interrupted = true;
-  outcome_.reason = cat("asked to end; there is a checkpoint after step ", progress_.steps_done);
+  outcome_.reason =
+      cat("there is ", is_there ? "a" : "no", " checkpoint after step ", progress_.steps_done);
 }
 
 bool EpochLoop::is_checkpoint_due_after_step() const {
@@ -231,7 +236,14 @@ void EpochLoop::end_epoch() {
     writer->flush();
   }
   // Only now, so that a checkpoint never is ahead of what is recorded.
+  publish(std::move(checkpoint));
+}
+
+/// Rank 0 alone writes. The others wait for it here: in the next step they would seem to wait for
+/// its gradients.
+void EpochLoop::publish(std::optional<AtomicFile> checkpoint) {
   if (checkpoint) checkpoint->publish();
+  services_.comms.control.barrier();
 }
 
 void EpochLoop::note_validation_loss(double loss) {

@@ -98,6 +98,7 @@ class EpochLoop {
   [[nodiscard]] bool is_checkpoint_due_after_step() const;
   [[nodiscard]] bool is_checkpoint_due_after_epoch() const;
   [[nodiscard]] std::optional<AtomicFile> draft_checkpoint();
+  void publish(std::optional<AtomicFile> checkpoint);
   [[nodiscard]] double time_of_epoch_s() const;
   [[nodiscard]] double training_loss();
   [[nodiscard]] Shard shard_of_step(std::int64_t step) const;

@@ -168,6 +168,7 @@ struct RankRow {
   double data_read_s = not_recorded;
   double preparation_s = not_recorded;
   double first_pass_s = not_recorded;
+  double probe_s = not_recorded;
   double final_evaluation_s = not_recorded;
   double panels_s = not_recorded;
   double recorded_unix_s = not_recorded;
@@ -208,12 +209,17 @@ inline constexpr std::array columns_of<RankRow>{
                                   "max over ranks"),
     column<&RankRow::preparation_s>(
         "s",
-        "From then to the first step: checkpoint, run file, replicas, first pass",
+        "From then to the probe: checkpoint, run file, replicas, first pass",
         Better::lower,
         "max over ranks"),
     column<&RankRow::first_pass_s>(
         "s",
         "Part of it for the first pass, which finds the order of the gradients",
+        Better::lower,
+        "max over ranks"),
+    column<&RankRow::probe_s>(
+        "s",
+        "Trying the exchange of gradients before the first step (/probe); no part of training",
         Better::lower,
         "max over ranks"),
     column<&RankRow::final_evaluation_s>(
@@ -305,7 +311,7 @@ inline constexpr std::array columns_of<SummaryRow>{
         "s", "User and system time of all ranks", Better::lower, "sum over ranks"),
     column<&SummaryRow::training_time_s>(
         "s",
-        "Training clock: first touch of training data to the end, evaluation included",
+        "Training clock: first touch of training data to the end, evaluation included, /probe not",
         Better::lower,
         "rank 0"),
     column<&SummaryRow::steady_step_s>("s",

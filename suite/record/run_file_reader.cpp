@@ -48,13 +48,14 @@ void require_whole_number(double value, const std::string& path) {
   throw hdf5::Failure(path, cat("it holds ", value, ", which is no count"));
 }
 
-/// Rows of ranks that there are not.
-void require_agreement(const RunRecord& record) {
+/// Rows of ranks that there are not. Those of no rank, which a torn file may end with, are dropped.
+void require_agreement(RunRecord& record) {
   const auto ranks = record.steps.ranks();
   const auto there = cat(", but there are steps of ", counted(ranks, "rank"));
   if (std::ssize(record.ranks) > ranks)
     throw hdf5::Failure(RankRow::group, cat("it has ", counted(record.ranks.size(), "row"), there));
-  const auto require_known_ranks = [&]<class Row>(const std::vector<Row>& rows) {
+  const auto require_known_ranks = [&]<class Row>(std::vector<Row>& rows) {
+    std::erase_if(rows, [](const Row& row) { return row.rank < 0; });
     for (const auto& row : rows)
       if (row.rank >= ranks)
         throw hdf5::Failure(Row::group, cat("it names rank ", row.rank, there));

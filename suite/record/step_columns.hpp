@@ -31,6 +31,7 @@ struct StepRow {
   double batch_hand_over_s = not_recorded;
   double recording_s = not_recorded;
   double recording_wait_s = not_recorded;
+  double saving_s = 0;
   double cpu_time_s = not_recorded;
   double run_queue_wait_s = not_recorded;
   double loss = not_recorded;
@@ -107,6 +108,11 @@ inline constexpr std::array columns_of<StepRow>{
         "s", "Collecting and writing records just before the step", Better::lower, "rank 0"),
     column<&StepRow::recording_wait_s>(
         "s", "Part of it spent waiting for slower ranks", Better::lower, "per rank"),
+    column<&StepRow::saving_s>(
+        "s",
+        "Writing a checkpoint within the epoch just before the step; part of its checkpoint_s",
+        Better::lower,
+        "rank 0"),
     column<&StepRow::cpu_time_s>("s",
                                  "CPU time of the thread that runs the step; helpers of the "
                                  "library are not in it",

@@ -29,6 +29,7 @@ class CriticalRank : public testing::Test {
         set(&StepRow::exposed_transfer_s, rank, step, 1);
         set(&StepRow::optimizer_s, rank, step, 0.5);
         set(&StepRow::recording_s, rank, step, 0);
+        set(&StepRow::saving_s, rank, step, 0);
         set(&StepRow::ready_s, rank, step, now_s_ + 0.5 + own_s);
         set(&StepRow::released_s, rank, step, now_s_ + 0.5 + last_s + 1);
         set(&StepRow::epoch, rank, step, 0);
@@ -54,6 +55,7 @@ TEST_F(CriticalRank, DecidesTheStepAndItsPartsAddUp) {
     EXPECT_DOUBLE_EQ(step.parts_s, 10);
     EXPECT_DOUBLE_EQ(step.remainder_frac(), 0);
     EXPECT_DOUBLE_EQ(step.furthest_s, step.last_ready_s);
+    EXPECT_EQ(step.furthest_rank, step.rank);
   }
 }
 
@@ -63,6 +65,15 @@ TEST_F(CriticalRank, WhatNobodyRecordedRemains) {
     set(&StepRow::released_s, rank, 2, steps_.at(&StepRow::released_s, rank, 2) + 5);
   }
   EXPECT_DOUBLE_EQ(critical_steps(steps_)[1].remainder_frac(), 5.0 / 15);
+}
+
+TEST_F(CriticalRank, ACheckpointBeforeTheStepIsPartOfIt) {
+  for (const std::int64_t rank : {0, 1}) {
+    set(&StepRow::saving_s, rank, 2, 5);
+    set(&StepRow::ready_s, rank, 2, steps_.at(&StepRow::ready_s, rank, 2) + 5);
+    set(&StepRow::released_s, rank, 2, steps_.at(&StepRow::released_s, rank, 2) + 5);
+  }
+  EXPECT_DOUBLE_EQ(critical_steps(steps_)[1].remainder_frac(), 0);
 }
 
 TEST_F(CriticalRank, TheLastReleaseCountsAndTheSpreadIsKnown) {
@@ -80,6 +91,7 @@ TEST_F(CriticalRank, AClockThatIsAheadMisleadsTheCommonClockButNotTheFrontier) {
       set(column, 0, step, steps_.at(column, 0, step) + 3);
   const auto critical = critical_steps(steps_);
   EXPECT_EQ(critical[0].rank, 0) << "wrongly: its clock is ahead";
+  EXPECT_EQ(critical[0].furthest_rank, 1);
   EXPECT_DOUBLE_EQ(critical[0].furthest_s, 9) << "0.5 s of update, 0.5 s of input, 8 s of passes";
 }
 

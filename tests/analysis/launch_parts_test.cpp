@@ -14,8 +14,9 @@ RunRecord launch_of_20_s() {
   record.summary.shutdown_s = 1;
   record.ranks = {{.initialisation_s = 2,
                    .data_read_s = 3,
-                   .preparation_s = 1.5,
+                   .preparation_s = 1.25,
                    .first_pass_s = 1,
+                   .probe_s = 0.25,
                    .final_evaluation_s = 2,
                    .panels_s = 0.25},
                   {.initialisation_s = 99}};
@@ -38,7 +39,8 @@ TEST(LaunchParts, AreRankZerosAndTheDrivers) {
   EXPECT_DOUBLE_EQ(part(*times, "steps_s"), 6);
   EXPECT_DOUBLE_EQ(part(*times, "recording_s"), 1.5);
   EXPECT_DOUBLE_EQ(part(*times, "start_s"), 2.5);
-  EXPECT_DOUBLE_EQ(part(*times, "preparation_s"), 1.5);
+  EXPECT_DOUBLE_EQ(part(*times, "preparation_s"), 1.25);
+  EXPECT_DOUBLE_EQ(part(*times, "probe_s"), 0.25);
   EXPECT_DOUBLE_EQ(times->wall_s, 20);
   EXPECT_DOUBLE_EQ(times->unexplained_s, 0.5);
 }

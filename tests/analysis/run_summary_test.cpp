@@ -89,6 +89,15 @@ TEST(Measures, EachQualityMetricIsTheLastEvaluationsOwn) {
   }
 }
 
+TEST(Measures, TryingTheExchangeIsNoTraining) {
+  RunRecord run = small_run(10);
+  run.epochs = {{.training_loss = 2, .end_s = 20}};
+  run.ranks = {{.probe_s = 0.5}, {.probe_s = 0.5}};
+  EXPECT_DOUBLE_EQ(training_time_s(run), 19.5);
+  run.epochs.clear();
+  EXPECT_DOUBLE_EQ(training_time_s(run), 18 + 1.1 - 0.5);
+}
+
 TEST(Measures, AResumedRunHasNoTimesButItsLosses) {
   RunRecord run = small_run(10);
   run.epochs = {{.training_loss = 2, .end_s = 20}};

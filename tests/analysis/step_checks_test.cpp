@@ -59,7 +59,27 @@ TEST(StepChecks, AddUpOverStepsAndRuns) {
   EXPECT_NEAR(checks[0].clock_free.p99_frac, 0, 1e-12);
   EXPECT_EQ(checks[0].often_critical_rank, 1);
   EXPECT_DOUBLE_EQ(checks[0].often_critical_frac, 1);
+  EXPECT_DOUBLE_EQ(checks[0].same_rank_frac, 1);
   EXPECT_NEAR(checks[0].recording_frac, 0.001 + 0.002, 1e-12);
+}
+
+TEST(StepChecks, WhereNobodyWaitsNoRankDecides) {
+  const auto run = run_with(run_of(15));
+  Series series;
+  series.by_ranks[2] = {&run};
+  series.spec.reduction = Reduction::none;
+  EXPECT_TRUE(step_checks(series).empty());
+}
+
+TEST(StepChecks, AClockThatIsAheadNamesAnotherRank) {
+  auto record = run_of(15);
+  for (const auto column : {&StepRow::ready_s, &StepRow::released_s})
+    for (std::int64_t step = 0; step < 15; ++step)
+      record.steps.values(column)[static_cast<std::size_t>(step)] += 0.5;
+  const auto run = run_with(std::move(record));
+  Series series;
+  series.by_ranks[2] = {&run};
+  EXPECT_DOUBLE_EQ(step_checks(series).front().same_rank_frac, 0);
 }
 
 TEST(StepChecks, AStepThatIsNotExplainedShowsInThePercentileFirst) {

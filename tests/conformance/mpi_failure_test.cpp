@@ -11,6 +11,7 @@
 namespace scalestudy {
 namespace {
 
+using testing::AnyOf;
 using testing::HasSubstr;
 
 struct Outcome {
@@ -82,8 +83,11 @@ TEST(MpiFailure, OtherWorldSizeIsRefused) {
 TEST(MpiFailure, ARankThatStopsInsideACollectiveEndsTheJob) {
   const Outcome outcome = run_job(2, "stops_inside");
   EXPECT_EQ(outcome.exit_code, 5) << outcome.text;
-  EXPECT_THAT(outcome.text, HasSubstr("all_reduce did not end within 2.0 s after all ranks had "
-                                      "come: one of them has stopped"));
+  // Inside, or, by chance, between two of them.
+  EXPECT_THAT(outcome.text,
+              AnyOf(HasSubstr("all_reduce did not end within 2.0 s after all ranks had "
+                              "come: one of them has stopped"),
+                    HasSubstr("rank 1 did not reach all_reduce")));
   EXPECT_LT(outcome.duration_s, 30);
 }
 

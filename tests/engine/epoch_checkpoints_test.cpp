@@ -65,13 +65,30 @@ TEST_F(Epochs, EndWithACheckpointWhenAskedTo) {
   const auto outcome = run(spec, {.at_step = ask, .checkpoint_file = file});
   EXPECT_TRUE(outcome.training.interrupted);
   EXPECT_FALSE(outcome.training.diverged);
-  EXPECT_THAT(outcome.training.reason, HasSubstr("checkpoint after step"));
+  EXPECT_THAT(outcome.training.reason, HasSubstr("there is a checkpoint after step"));
   EXPECT_EQ(outcome.last_checkpoint.epochs_done, 1);
   EXPECT_GT(outcome.last_checkpoint.steps_done, 5);
   EXPECT_EQ(outcome.record.steps.steps(), outcome.last_checkpoint.steps_done) << "nothing is lost";
   EXPECT_EQ(outcome.record.epochs.size(), 1U);
   EXPECT_TRUE(std::filesystem::exists(file));
   EXPECT_THAT(outcome.notes, testing::Not(testing::Contains("finish")));
+}
+
+TEST_F(Epochs, OfWorkWithoutCheckpointsEndWithNone) {
+  const auto ask = [&](std::int64_t) { request_.ask(CheckpointRequest::end); };
+  const auto outcome = run(spec_of_fake_training(1, 3, 4, 4), {.at_step = ask});
+  EXPECT_TRUE(outcome.training.interrupted);
+  EXPECT_THAT(outcome.training.reason, HasSubstr("there is no checkpoint after step"));
+}
+
+TEST_F(Epochs, WhatACheckpointWithinOneTakesStandsBeforeTheNextStep) {
+  auto spec = spec_of_fake_training(1, 1, 4, 4);
+  spec.settings.checkpoint = {.every_epochs = 0, .every_steps = 2};
+  const auto record = run(spec, {.checkpoint_time = Seconds(0.01)}).record;
+  EXPECT_EQ(record.steps.at(&StepRow::saving_s, 0, 1), 0);
+  EXPECT_GE(record.steps.at(&StepRow::saving_s, 0, 2), 0.01);
+  EXPECT_EQ(record.steps.at(&StepRow::saving_s, 0, 3), 0);
+  EXPECT_GE(record.epochs.at(0).checkpoint_s, 0.02);
 }
 
 TEST_F(Epochs, GoOnAfterACheckpointWhenAskedForOneOnly) {
@@ -119,6 +136,29 @@ TEST_F(Epochs, WhatOneRankIsAskedForAllDoAtTheSameStep) {
     EXPECT_TRUE(outcome.training.interrupted);
     EXPECT_EQ(outcome.last_checkpoint.steps_done, outcomes[0].last_checkpoint.steps_done);
     EXPECT_EQ(outcome.last_checkpoint.epochs_done, 0);
+  }
+}
+
+/// What rank 0 writes alone is no wait for its gradients.
+TEST_F(Epochs, NoRankTrainsOnBeforeACheckpointIsInItsPlace) {
+  const auto file = folder_ / "checkpoint";
+  for (const std::int64_t every_steps : {0, 2}) {
+    const auto comms = make_thread_ranks(WorldSize(2), Seconds(60));
+    auto spec = spec_of_fake_training(2, 2, 3, 4);
+    spec.settings.checkpoint = {.every_epochs = 1, .every_steps = every_steps};
+    std::filesystem::remove(file);
+    std::vector<bool> was_there;  // of each step of rank 1
+    Outcome outcomes[2];
+    std::thread other([&] {
+      const auto look = [&](std::int64_t) { was_there.push_back(std::filesystem::exists(file)); };
+      FakeTraining work(comms[1], {.at_step = look});
+      train(spec, comms[1], work, nullptr, {}, outcomes[1]);
+    });
+    FakeTraining work(comms[0], {.checkpoint_time = Seconds(0.05), .checkpoint_file = file});
+    train(spec, comms[0], work, nullptr, {}, outcomes[0]);
+    other.join();
+    const bool within = every_steps == 2;
+    EXPECT_THAT(was_there, ElementsAre(false, false, within, true, true, true));
   }
 }
 

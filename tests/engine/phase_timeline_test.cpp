@@ -8,6 +8,9 @@
 #include "core/error.hpp"
 #include "core/text.hpp"
 
+#include "comm/observed_communicator.hpp"
+#include "comm/rendezvous.hpp"
+
 namespace scalestudy {
 namespace {
 
@@ -40,6 +43,27 @@ TEST(PhaseTimeline, EachPhaseIsTimedOnItsOwnAndTheRestIsMeasured) {
   EXPECT_EQ(steps[0].phase_s[static_cast<std::size_t>(Phase::backward)], 1.0);
   EXPECT_EQ(steps[0].phase_s[static_cast<std::size_t>(Phase::input_wait)], 0.0);
   EXPECT_EQ(steps[0].other_s(), 4.0);
+}
+
+/// Those of the first pass, for example.
+TEST(PhaseTimeline, CollectivesBeforeAStepAreNoPartOfIt) {
+  InnerCollectives inner;
+  const auto comm =
+      inner.counted(held(make_thread_ranks(WorldSize(1), Seconds(30))[0], Seconds(0.01)));
+  CountingClock clock;
+  PhaseTimeline timeline(clock, nullptr, &inner);
+  comm.barrier();
+  timeline.begin_step(0);
+  { const auto timed = timeline.phase(Phase::input_wait); }
+  {
+    const auto timed = timeline.phase(Phase::forward);
+    comm.barrier();
+  }
+  timeline.end_step();
+  const auto step = timeline.take_finished().at(0);
+  EXPECT_EQ(step.phase_s[static_cast<std::size_t>(Phase::input_wait)], 1.0);
+  EXPECT_GE(step.phase_transfer_s, 0.01);
+  EXPECT_LT(step.phase_s[static_cast<std::size_t>(Phase::forward)], 1.0);
 }
 
 TEST(PhaseTimeline, FinishedStepsAreTakenOnce) {

@@ -1,5 +1,6 @@
 #include "engine/reduction.hpp"
 
+#include <atomic>
 #include <numeric>
 #include <thread>
 
@@ -8,6 +9,7 @@
 #include "core/error.hpp"
 #include "core/text.hpp"
 
+#include "comm/observed_communicator.hpp"
 #include "comm/rendezvous.hpp"
 
 namespace scalestudy {
@@ -126,19 +128,23 @@ TEST(Reduction, ABarrierHoldsTheFasterRankUntilTheSlowerComes) {
 }
 
 TEST(Reduction, OverlapLaunchesABucketBeforeTheLastGradientIsReady) {
-  const auto comms = make_thread_ranks(WorldSize(1), Seconds(30));
+  std::atomic<int> reduced = 0;
+  const auto comm = observed(make_thread_ranks(WorldSize(1), Seconds(30))[0], [&](auto times) {
+    ++reduced;
+    return times;
+  });
   std::vector<float> flat(total + 1);
   HostClock clock;
   auto reduction = make_reduction(Reduction::bucketed_overlap,
-                                  {comms[0], small_buckets(), view_of(std::span(flat)), clock});
+                                  {comm, small_buckets(), view_of(std::span(flat)), clock});
   reduction->begin_step();
   reduction->gradient_ready(0);  // fills the first bucket
-  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  for (const Stopwatch watch; reduced == 0 && watch.elapsed_s() < 20;) std::this_thread::yield();
   const auto before_last = clock.mark();
   for (std::size_t parameter = 1; parameter < counts.size(); ++parameter)
     reduction->gradient_ready(parameter);
   reduction->finish();
-  EXPECT_LT(reduction->bucket_marks().front().left, before_last);
+  EXPECT_LT(reduction->bucket_marks().front().entered, before_last);
 }
 
 TEST(Reduction, GradientsReadyOutOfOrderStillGoOutInBucketOrder) {

@@ -253,6 +253,16 @@ TEST(CheckpointSignals, AskForWhatTheyAreFor) {
   EXPECT_EQ(request.take(), CheckpointRequest::end) << "the end is more";
 }
 
+/// A batch system signals all processes, and the driver then its ranks.
+TEST(CheckpointSignals, AnotherSignalToEndIsTheSameRequest) {
+  const CheckpointSignals signals;
+  auto& request = CheckpointSignals::request();
+  const PendingRequest::Hearing hearing(request);
+  std::raise(SIGTERM);
+  std::raise(checkpoint_and_end_signal);
+  EXPECT_EQ(request.take(), CheckpointRequest::end);
+}
+
 TEST_F(RankProgramTest, RefusesAnotherNumberOfRanksThanTheRuns) {
   EXPECT_EQ(run(spec_of_fake_training(2, 1, 1, 4)), ExitCode::bad_input);
   EXPECT_FALSE(std::filesystem::exists(run_folder() / "run.h5.part"));

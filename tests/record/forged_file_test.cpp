@@ -74,6 +74,21 @@ TEST_F(ForgedFile, RanksThatThereAreNot) {
               HasSubstr("/monitor: it names rank 2, but there are steps of 2 ranks"));
 }
 
+/// A killed writer may leave such rows, a forger too.
+TEST_F(ForgedFile, RowsOfNoRankAreDropped) {
+  const TemporaryFolder folder;
+  const auto part = folder / "run.h5.part";
+  {
+    RunFileWriter writer(part, sample_header(), 2);
+    write_sample(writer);
+    writer.append_buckets(std::vector<BucketRow>{{.rank = -1, .step = 0, .bucket = 0}});
+    writer.flush();
+  }
+  const auto record = read_run_file(part);
+  EXPECT_FALSE(record.buckets.empty());
+  for (const auto& row : record.buckets) EXPECT_GE(row.rank, 0);
+}
+
 TEST_F(ForgedFile, NumbersThatCountNothing) {
   for (const std::int64_t count : {std::int64_t{-2}, std::int64_t{1} << 60}) {
     EXPECT_THAT(refusal_with([&](auto& writer) { writer.append_epoch({.samples_seen = count}); }),

@@ -48,6 +48,12 @@ TEST(Numbers, DifferencesHaveTheDigitsThatTheirIntervalIsWorth) {
   estimate.value = 5;
   estimate.interval = Interval{5, 5};
   EXPECT_EQ(difference_text(estimate), "5.00 (5.00–5.00)");
+  estimate = {};
+  estimate.value = -0.04;
+  EXPECT_EQ(difference_text(estimate, 1), "0.0");
+  estimate.interval = Interval{-0.26, 0.18};
+  EXPECT_EQ(difference_text(estimate, 1), "0.0 (−0.3 to 0.2)");
+  EXPECT_EQ(difference_text(Estimate{}, 1), "–");
 }
 
 TEST(Numbers, MeanAndDeviation) {

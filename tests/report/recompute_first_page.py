@@ -110,6 +110,8 @@ class Run:
             epochs = {name: file["epochs"][name][:] for name in file["epochs"]}
             evaluations = {name: file["evaluations"][name][:] for name in file["evaluations"]}
             self.confusion = file["panels/confusion"][:] if "panels/confusion" in file else None
+            ranks = file["ranks"]
+            probe_s = float(ranks["probe_s"][0]) if "probe_s" in ranks else 0.0
             self.launch_s = float(file["summary/launch_wall_time_s"][()])
         self.ranks, self.repeat, self.arm = spec["ranks"], spec["repeat"], spec["control_arm"]
         self.global_batch, self.plan_samples = spec["plan"]["global_batch_size"], spec["plan"]["samples"]
@@ -117,7 +119,7 @@ class Run:
         longest_s = steps["step_s"].max(axis=0)
         window = slice(steady_start(longest_s, spec["settings"]["warmup_steps"]), None)
         samples = steps["sample_count"].sum(axis=0).astype(float)
-        self.training_s = epochs["end_s"][-1]
+        self.training_s = epochs["end_s"][-1] - probe_s
         self.rate = samples[window].sum() / longest_s[window].sum()
         self.samples = samples.sum()
         self.steady_share = self.samples / self.rate / self.training_s

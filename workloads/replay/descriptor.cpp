@@ -1,3 +1,6 @@
+#include <numeric>
+#include <vector>
+
 #include "core/error.hpp"
 #include "core/text.hpp"
 
@@ -11,6 +14,12 @@ namespace scalestudy {
 namespace replay {
 namespace {
 
+constexpr double most_parameters = 4e9;
+
+double total(const std::vector<std::int64_t>& counts) {
+  return std::accumulate(counts.begin(), counts.end(), 0.0);
+}
+
 std::string reason_to_skip(const RunSpec& spec) {
   const auto settings = settings_from_json_text(spec.workload_settings);
   const auto layers = settings.layer_forward_us.size();
@@ -19,6 +28,9 @@ std::string reason_to_skip(const RunSpec& spec) {
     return cat("settings.layer_forward_us, layer_backward_us and layer_parameters name ", layers,
                ", ", settings.layer_backward_us.size(), " and ", settings.layer_parameters.size(),
                " layers: give each layer all three");
+  if (total(settings.layer_parameters) > most_parameters)
+    return cat("settings.layer_parameters add up to more than ", most_parameters,
+               ": each rank keeps them all in memory");
   if (settings.planted.rank >= spec.ranks && spec.ranks > 1)
     return cat("settings.planted.rank ", settings.planted.rank, " is none of ", spec.ranks);
   if (spec.settings.device != Device::cpu) return "a replay computes on no device";

@@ -150,9 +150,7 @@ void deduce_from_launcher(const Evidence& evidence, RunOutcome& outcome) {
 /// A signal that did not come from the driver: from a batch system, say.
 bool has_left_on_request(const Evidence& evidence) {
   const auto first = first_failed_process(evidence);
-  if (first < 0) return false;
-  const auto& end = evidence.processes[static_cast<std::size_t>(first)].end;
-  return !end.by_signal && end.number == static_cast<int>(ExitCode::interrupted);
+  return first >= 0 && is_left_on_request(evidence.processes[static_cast<std::size_t>(first)].end);
 }
 
 void deduce_from_time(const Evidence& evidence, RunOutcome& outcome) {
@@ -169,6 +167,10 @@ void deduce_from_time(const Evidence& evidence, RunOutcome& outcome) {
 }
 
 }  // namespace
+
+bool is_left_on_request(const ProcessEnd& end) {
+  return !end.by_signal && end.number == static_cast<int>(ExitCode::interrupted);
+}
 
 RunOutcome deduce_outcome(const Evidence& evidence) {
   RunOutcome outcome;
@@ -189,7 +191,7 @@ RunOutcome deduce_outcome(const Evidence& evidence) {
   if (has_left_on_request(evidence)) {
     outcome.status = RunStatus::interrupted;
     outcome.exit_code = ExitCode::interrupted;
-    outcome.reason = "the ranks were asked to end and left a checkpoint";
+    outcome.reason = "the ranks were asked to end";
     return outcome;
   }
   outcome.status = RunStatus::failed;

@@ -35,6 +35,9 @@ struct Evidence {
   WatchLimits limits;
 };
 
+/// Asked by a signal, a rank ends so, with a checkpoint where it can; mpirun, too.
+[[nodiscard]] bool is_left_on_request(const ProcessEnd& end);
+
 /// Everything of the outcome but the wall time.
 [[nodiscard]] RunOutcome deduce_outcome(const Evidence& evidence);
 

@@ -36,11 +36,14 @@ LaunchRecord new_record(const StudyPlan& plan, const RunSpec& spec, const Launch
 }
 
 /// What the ranks wrote themselves knows about divergence, which is no failure of a process.
-void adopt_divergence(const RunHeader& header, RunOutcome& outcome) {
-  if (header.status != RunStatus::diverged) return;
-  outcome.status = RunStatus::diverged;
-  outcome.reason = header.reason;
-  outcome.exit_code = ExitCode::run_failed;
+void adopt_own_end(const RunHeader& header, RunOutcome& outcome) {
+  if (header.status == RunStatus::diverged) {
+    outcome.status = RunStatus::diverged;
+    outcome.reason = header.reason;
+    outcome.exit_code = ExitCode::run_failed;
+  }
+  // Whether there is a checkpoint.
+  if (header.status == RunStatus::interrupted) outcome.reason += "; " + header.reason;
 }
 
 Closing closing_of(const RunOutcome& outcome) {
@@ -235,7 +238,7 @@ void StudyRunner::close_result_file(const RunSpec& spec, RunOutcome& outcome) {
                        "there is nothing to analyse", "See the logs of the ranks"});
     }
     close_run_file(part, [&](const RunRecord& record) {
-      adopt_divergence(record.header, outcome);
+      adopt_own_end(record.header, outcome);
       auto closing = closing_of(outcome);
       // Also of a run that did not complete: what its steps say is still true.
       closing.summary = summarise(record, {spec.settings.warmup_steps});

@@ -79,9 +79,11 @@ class ProcessGroup {
     return std::any_of(ended_.begin(), ended_.end(), [](const auto& e) { return e.order < 0; });
   }
 
+  /// Those that were asked to end do not fail: their peers end, too, each in its time.
   [[nodiscard]] bool any_failed() const {
-    return std::any_of(ended_.begin(), ended_.end(),
-                       [](const auto& e) { return e.order >= 0 && !e.end.is_success(); });
+    return std::any_of(ended_.begin(), ended_.end(), [](const auto& e) {
+      return e.order >= 0 && !e.end.is_success() && !is_left_on_request(e.end);
+    });
   }
 
   /// Sends `signal`, and SIGKILL after the grace time or at a further interruption.
@@ -116,6 +118,11 @@ class ProcessGroup {
 /// gone or hangs, end at once; they heed SIGTERM, but not SIGINT.
 int stop_signal(StopCause cause) {
   return cause == StopCause::interrupted ? checkpoint_and_end_signal : SIGINT;
+}
+
+/// A checkpoint comes after the step and the records at work; a further interruption is quicker.
+Seconds grace(StopCause cause, const WatchLimits& limits) {
+  return cause == StopCause::interrupted ? limits.checkpoint_grace : limits.stop_grace;
 }
 
 LogLimit log_limit_of(const LaunchPlan& plan) {
@@ -170,7 +177,7 @@ RunOutcome watch_run(const WatchedRun& run,
     const auto heartbeats = heartbeats_in(run.folder, run.ranks);
     evidence.cause = rule.cause(signals, group.any_failed(), latest_beat_s(heartbeats));
     if (evidence.cause != StopCause::none)
-      group.stop(stop_signal(evidence.cause), signals, run.limits.stop_grace);
+      group.stop(stop_signal(evidence.cause), signals, grace(evidence.cause, run.limits));
     auto progress = slowest_of(heartbeats);
     progress.elapsed_s = wall.elapsed_s();
     on_progress(progress);

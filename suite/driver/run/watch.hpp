@@ -19,8 +19,9 @@ struct WatchLimits {
   Seconds run_timeout{86400};
   Seconds collective_deadline{60};  ///< of the ranks among themselves
   Seconds no_progress{125};         ///< without a heartbeat of any rank
-  Seconds peer_grace{2};  ///< for the other ranks to end by themselves once one has failed
-  Seconds stop_grace{5};  ///< from the first signal to SIGKILL
+  Seconds peer_grace{2};         ///< for the other ranks to end by themselves once one has failed
+  Seconds stop_grace{5};         ///< from the first signal to SIGKILL
+  Seconds checkpoint_grace{60};  ///< instead, where ranks are asked for a checkpoint
 };
 
 /// What the slowest rank is doing.

@@ -1,5 +1,6 @@
 #include "rank/program/checkpoint_signals.hpp"
 
+#include <atomic>
 #include <csignal>
 
 #include "core/rank_signals.hpp"
@@ -9,7 +10,9 @@ namespace {
 
 constexpr std::array heeded{checkpoint_signal, checkpoint_and_end_signal, SIGTERM};
 
-PendingRequest pending;  // a handler has no other way to it
+PendingRequest pending;         // a handler has no other way to it
+std::atomic<int> heard_signal;  // by which the end was asked for
+static_assert(std::atomic<int>::is_always_lock_free);
 
 // Handlers call only what may be called in one.
 
@@ -17,9 +20,13 @@ void ask_for_checkpoint(int /*signal*/) {
   pending.ask(CheckpointRequest::go_on);
 }
 
+/// A batch system tells all processes to end, and then the driver tells its ranks: one request.
 void ask_for_end(int signal) {
-  if (pending.is_heard() && pending.pending() != CheckpointRequest::end)
-    return pending.ask(CheckpointRequest::end);
+  if (pending.is_heard()) {
+    const bool is_new = pending.pending() != CheckpointRequest::end;
+    if (is_new) heard_signal = signal;
+    if (is_new || heard_signal != signal) return pending.ask(CheckpointRequest::end);
+  }
   std::signal(signal, SIG_DFL);
   std::raise(signal);  // takes effect when this handler returns
 }

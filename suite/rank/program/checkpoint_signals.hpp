@@ -10,8 +10,8 @@
 namespace scalestudy {
 
 /// While it lives, checkpoint_signal asks for a checkpoint; SIGTERM and checkpoint_and_end_signal
-/// ask for one and the end. When no steps are at work, and when they come once more, the latter two
-/// end the process at once, as they would without this.
+/// ask for one and the end. When no steps are at work, and when the same one comes once more, the
+/// latter two end the process at once, as they would without this.
 class CheckpointSignals {
  public:
   CheckpointSignals();

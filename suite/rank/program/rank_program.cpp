@@ -215,6 +215,7 @@ class RankProgram {
                        .data_read_s = parts.data_read_s,
                        .preparation_s = parts.preparation_s,
                        .first_pass_s = parts.first_pass_s,
+                       .probe_s = parts.probe_s,
                        .final_evaluation_s = parts.final_evaluation_s,
                        .panels_s = parts.panels_s,
                        .recorded_unix_s = unix_time_s(),
