@@ -27,6 +27,15 @@ std::string saving(const ArmContrast& one) {
   return text;
 }
 
+bool parts_from_columns(const ArmContrast& one) {
+  return one.is_resolved() && std::isfinite(one.column_s) &&
+         !one.saved_s.interval->contains(one.column_s);
+}
+
+constexpr const char* why_they_part =
+    " Where columns part from an arm, they count only what each rank was itself blocked for, the "
+    "arm also what that slowed down elsewhere.";
+
 }  // namespace
 
 std::string arm_sentence(const SeriesAnalysis& analysis) {
@@ -36,15 +45,18 @@ std::string arm_sentence(const SeriesAnalysis& analysis) {
   std::vector<std::string> savings;
   double step_s = not_available;
   bool is_busy = false;
+  bool do_part = false;
   for (const ArmContrast& one : analysis.arm_contrasts) {
     if (!is_of_study_proper(one) || one.ranks != most_ranks) continue;
     savings.push_back(saving(one));
     step_s = one.base_step_s;
     is_busy = is_busy || one.is_on_busy_machine;
+    do_part = do_part || parts_from_columns(one);
   }
   if (savings.empty()) return "";
   return cat("Control arms at ", ranks_in_words(most_ranks, false), " save, of a step of ",
              milliseconds(step_s), " in the mean over ranks: ", join(savings, "; "), ".",
+             do_part ? why_they_part : "",
              is_busy ? " Some of these runs shared their cores with other programs." : "");
 }
 

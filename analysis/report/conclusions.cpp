@@ -159,6 +159,18 @@ std::string exposed_sentence(const StepComposition& step) {
              " moving gradients.");
 }
 
+/// "Rank 1 was the last to be ready in 61 % of the steps; of equal ranks each would be in 50 %."
+std::string last_rank_sentence(const SeriesAnalysis& analysis, std::int64_t ranks) {
+  for (const StepCheck& check : analysis.step_checks) {
+    if (check.ranks != ranks || ranks == 1) continue;
+    return cat(" Rank ", check.often_critical_rank, " was the last to be ready in ",
+               percent(check.often_critical_frac),
+               " of the steps; of equal ranks each would be in ",
+               percent(1 / static_cast<double>(ranks)), ".");
+  }
+  return "";
+}
+
 std::string step_sentence(const StepComposition& step) {
   const StepGrowth& growth = *step.growth;
   const std::string start = cat(
@@ -247,7 +259,7 @@ std::string resumed_sentence(const SeriesAnalysis& analysis) {
   }
   if (left.empty()) return "";
   return cat(" Resumed runs are left out of all times; repeats left for them: ", join(left, ", "),
-             ".");
+             ". More repeats bring others: --set repeats=…");
 }
 
 /// Named and kept: whether to trust the run is for the reader to find out.
@@ -268,6 +280,13 @@ std::string arms_remark(const SeriesAnalysis& analysis) {
   return busy || sentence.empty() ? "" : " " + sentence;
 }
 
+std::string what_is_missing(const SeriesAnalysis& analysis) {
+  if (analysis.speedup.front().ranks != 1 || analysis.speedup.front().launches == 0)
+    return "There is no run with one rank whose times count. ";
+  if (analysis.speedup.size() == 1) return "Only one rank has been measured so far. ";
+  return "There is no run with more than one rank whose times count. ";
+}
+
 Conclusions without_base(const SeriesAnalysis& analysis) {
   std::vector<std::string> parts;
   for (const SpeedupPoint& p : analysis.speedup) {
@@ -277,11 +296,8 @@ Conclusions without_base(const SeriesAnalysis& analysis) {
                         duration(p.absolute.training_time_s), " of training (",
                         counted(p.launches, "run"), ")"));
   }
-  const bool only_base = analysis.speedup.size() == 1 && analysis.speedup.front().ranks == 1;
   return {"No speed-up can be stated",
-          {cat(busy_sentence(analysis.series),
-               only_base ? "Only one rank has been measured so far. "
-                         : "There is no run with one rank whose times count. ",
+          {cat(busy_sentence(analysis.series), what_is_missing(analysis),
                parts.empty() ? "" : join(parts, "; ") + ".", label_sentence(analysis.series),
                resumed_sentence(analysis), arms_remark(analysis)),
            quality_sentence(analysis)}};
@@ -311,7 +327,8 @@ Conclusions conclusions_of(const SeriesAnalysis& analysis) {
   // What other programs took is in every phase: taking the step apart would blame the phases.
   std::string made_of = factor_sentence(last);
   const StepComposition* step = composition_at(analysis, last.ranks);
-  if (!busy && step != nullptr && step->growth) made_of += " " + step_sentence(*step);
+  if (!busy && step != nullptr && step->growth)
+    made_of += " " + step_sentence(*step) + last_rank_sentence(analysis, last.ranks);
   made_of += arms_remark(analysis);
   conclusions.paragraphs.push_back(made_of);
   conclusions.paragraphs.push_back(quality_sentence(analysis));

@@ -1,5 +1,7 @@
 /// Where the wall time of launches goes.
 
+#include <algorithm>
+
 #include "core/text.hpp"
 
 #include "analysis/report/numbers.hpp"
@@ -37,6 +39,8 @@ ReportTable launch_table(const SeriesAnalysis& analysis) {
   for (const auto& launch : launches)
     table.columns.push_back({cat("ranks_", launch.ranks, "_s"), counted(launch.ranks, "rank")});
   const auto add_row = [&](const std::string& label, const auto& time_of) {
+    const auto is_nothing = [&](const auto& launch) { return time_of(launch.mean) == 0; };
+    if (std::all_of(launches.begin(), launches.end(), is_nothing)) return;
     std::vector<TableCell> row{text_cell(label)};
     for (const auto& launch : launches)
       row.push_back(time_and_share(time_of(launch.mean), launch.mean.wall_s));

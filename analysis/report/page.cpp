@@ -1,5 +1,6 @@
 #include "analysis/report/page.hpp"
 
+#include <algorithm>
 #include <set>
 
 #include "core/clock.hpp"
@@ -72,13 +73,24 @@ std::vector<std::string> names_of(const std::vector<std::filesystem::path>& fold
   return names;
 }
 
+/// "10 runs as data and 15 of control arms".
+std::string runs_as_data(const StudyAnalysis& analysis) {
+  const auto& runs = analysis.runs().runs;
+  const auto arms = std::count_if(runs.begin(), runs.end(), [](const Run& run) {
+    return run.is_data() && run.spec.control_arm.has_value();
+  });
+  const auto others = analysis.data_runs() - static_cast<std::size_t>(arms);
+  return cat(counted(others, "run"), " as data",
+             arms > 0 ? cat(" and ", arms, " of control arms") : "");
+}
+
 std::string page_header(const StudyAnalysis& analysis) {
   const RunSet& set = analysis.runs();
   const auto machines = recorded_values(set, &RunRecord::environment, "/cpu/model");
   const auto builds = build_ids(set);
   std::string facts;
   if (set.folders.size() > 1) facts = "from " + join(names_of(set.folders), ", ") + " · ";
-  facts += cat(counted(analysis.data_runs(), "run"), " as data");
+  facts += runs_as_data(analysis);
   if (!machines.empty()) facts += " · " + join(machines, ", ");
   if (!builds.empty()) facts += " · build " + join(builds, ", ");
   return cat("<header><p class=\"kicker\">scalestudy report</p>", element("h1", study_names(set)),

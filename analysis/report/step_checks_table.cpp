@@ -9,7 +9,7 @@ namespace scalestudy {
 namespace {
 
 TableCell share_cell(double frac) {
-  return shown_cell(percent(frac), frac);
+  return shown_cell(significant(frac * 100, 2) + "\u202f%", frac);
 }
 
 TableCell milliseconds_cell(double time_s) {

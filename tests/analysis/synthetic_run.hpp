@@ -145,12 +145,15 @@ class SyntheticWriter {
         (run_.compute_s + run_.input_wait_s + run_.exposed_communication_s + 0.001) * factor_;
     std::vector<StepRow> block;
     samples_ += run_.ranks * run_.local_batch;
-    for (std::int64_t rank = 0; rank < run_.ranks; ++rank) append_rank(block, epoch, step_s);
+    for (std::int64_t rank = 0; rank < run_.ranks; ++rank) append_rank(block, rank, epoch, step_s);
     writer_.append_steps(1, block);
     now_s_ += step_s;
   }
 
-  void append_rank(std::vector<StepRow>& block, std::int64_t epoch, double step_s) {
+  void append_rank(std::vector<StepRow>& block,
+                   std::int64_t rank,
+                   std::int64_t epoch,
+                   double step_s) {
     const double noise = run_.loss_noise / std::sqrt(double(run_.local_batch)) * normal_(random_);
     const double loss = run_.nan_loss ? std::nan("") : loss_level() * (1 + noise);
     block.push_back(
@@ -167,6 +170,11 @@ class SyntheticWriter {
          .optimizer_s = 0.0009 * factor_,
          .other_s = 0.0001 * factor_,
          .start_s = now_s_,
+         // The last rank is the last to be ready, by next to nothing.
+         .ready_s = now_s_ + (run_.compute_s + run_.input_wait_s) * factor_ + 1e-9 * double(rank),
+         .released_s =
+             now_s_ + (run_.compute_s + run_.input_wait_s + run_.exposed_communication_s) * factor_,
+         .recording_s = 0,
          .loss = loss,
          .loss_weight = double(run_.local_batch),
          .learning_rate = 4e-4,

@@ -8,6 +8,7 @@
 namespace scalestudy {
 namespace {
 
+using testing::AllOf;
 using testing::ContainsRegex;
 using testing::HasSubstr;
 using testing::Not;
@@ -219,6 +220,29 @@ TEST_F(ConclusionsOfStudy, SlowerThanOneIsSaid) {
               ContainsRegex("by phase: waiting for the slowest rank [+]150[.0-9]* [(]149.*[)] ms, "
                             "exposed transfer of gradients [+]50[.0-9]* [(]49.*[)] ms, "
                             "all else [+]0"));
+}
+
+TEST_F(ConclusionsOfStudy, TheRankThatIsReadyLastIsNamed) {
+  auto slow = small();
+  slow.exposed_communication_s = 0.2;
+  add_one_and_two(small(), slow);
+  EXPECT_THAT(
+      conclusions().paragraphs[1],
+      HasSubstr("Rank 1 was the last to be ready in 100.0\u202f% of the steps; of equal ranks each "
+                "would be in 50.0\u202f%."));
+}
+
+TEST_F(ConclusionsOfStudy, ABaseBesideResumedRunsIsNotCalledMissing) {
+  auto resumed = small();
+  resumed.ranks = 2;
+  resumed.epochs = 2;
+  resumed.labels = {"resumed"};
+  add(small());
+  add(resumed);
+  EXPECT_THAT(
+      conclusions().paragraphs[0],
+      AllOf(StartsWith("There is no run with more than one rank whose times count. One rank"),
+            HasSubstr("0 of 4 at two ranks. More repeats bring others")));
 }
 
 TEST_F(ConclusionsOfStudy, AnOutlierIsNamedAndCounts) {

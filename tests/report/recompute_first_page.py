@@ -125,6 +125,7 @@ class Run:
         self.steady_share = self.samples / self.rate / self.training_s
         self.step_s = longest_s[window].mean()
         self.rank_step_s = steps["step_s"].mean(axis=0)[window].mean()
+        self.last_ranks = self.find_last_ranks(steps, window.start)
         self.local_samples = steps["sample_count"].mean(axis=0)[window].mean()
         self.phases = {name: steps[name].mean(axis=0)[window].mean() for name in PHASES}
         self.phases["uneven_end_s"] = self.step_s - self.rank_step_s
@@ -138,6 +139,15 @@ class Run:
         self.quality = {name: values[-1] for name, values in evaluations.items() if values.dtype.kind == "f"}
         self.validation_loss = np.nanmin(epochs["validation_loss"])
         self.final_loss = epochs["training_loss"][-1]
+
+
+    @staticmethod
+    def find_last_ranks(steps, start):
+        """METRICS.md#critical-rank: of each steady step that follows another of its epoch, the rank that was ready last."""
+        known = np.all([np.isfinite(steps[name]) for name in ("peer_wait_s", "ready_s", "released_s")], axis=(0, 1))
+        epoch = steps["epoch"][0]
+        return [int(np.argmax(steps["ready_s"][:, step])) for step in range(max(start, 1), len(epoch))
+                if epoch[step] == epoch[step - 1] and known[step] and known[step - 1]]
 
 
 def group(runs, get):
@@ -207,6 +217,16 @@ def check_steps(series, one, many):
     for name, share in (("communication_overhead_frac", "exposed_communication_s"), ("peer_wait_frac", "peer_wait_s"),
                         ("exposed_transfer_frac", "exposed_transfer_s")):
         agree(name, step[name], mean(many, lambda r: r.shares[share]))
+
+
+def check_last_rank(series, many, n):
+    (check,) = [c for c in series["step_checks"] if c["ranks"] == n]
+    last = [rank for run in many for rank in run.last_ranks]
+    agree("steps put together", check["step_count"], len(last))
+    often = max(set(last), key=last.count)
+    agree("rank that decides", check["often_critical_rank"], often)
+    agree("in so many steps", check["often_critical_frac"], last.count(often) / len(last))
+    said.append(1 / n)
 
 
 def check_arms(series, many, arms, n):
@@ -295,6 +315,7 @@ def main():
     (series,) = summary["series"]
     check_speed(series, one, many, n)
     check_steps(series, one, many)
+    check_last_rank(series, many, n)
     check_arms(series, many, arms, n)
     check_quality(series, one, many)
     check_smoothness(series, one, many)

@@ -45,7 +45,9 @@ ReductionContext ReplayTraining::reduction_context() {
   const BucketLimits limits{ByteCount(buckets.first_bucket_bytes),
                             ByteCount(buckets.bucket_cap_bytes)};
   auto& link = services_.comms.gradients;
-  if (settings_.planted.hold_us > 0) link = held(link, Microseconds(settings_.planted.hold_us));
+  const auto hold = Microseconds(settings_.planted.hold_us);
+  const bool moves_gradients = spec_.ranks > 1 && averages_gradients(spec_.reduction);
+  if (hold.count() > 0 && moves_gradients) link = held(link, hold);
   return {link, plan_buckets(gradient_counts_, sizeof(float), limits), view_of(std::span(flat_)),
           services_.clock};
 }

@@ -17,7 +17,8 @@ void visit_planted(FieldVisitor& visitor, Planted& planted) {
   time("slower_us", planted.slower_us, "What its forward pass takes longer, each step");
   time("input_slower_us", planted.input_slower_us, "What its input takes longer, each batch");
   time("hold_us", planted.hold_us,
-       "What each gradient collective takes longer on all ranks, after all have come");
+       "What each collective that moves gradients between ranks takes longer on all of them, after "
+       "all have come");
 }
 
 }  // namespace

@@ -1,0 +1,61 @@
+/// What a replay is not asked to do.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "core/text.hpp"
+
+#include "workloads/catalogue.hpp"
+
+namespace scalestudy {
+namespace {
+
+using testing::HasSubstr;
+
+RunSpec spec_with(const std::string& settings) {
+  RunSpec spec;
+  spec.workload = "replay";
+  spec.ranks = 2;
+  spec.workload_settings = settings;
+  return spec;
+}
+
+std::string reason_against(const RunSpec& spec) {
+  for (const auto* workload : workload_catalogue())
+    if (workload->name == spec.workload) return workload->reason_to_skip(spec);
+  return "no such workload";
+}
+
+std::string reason_against_planted(const std::string& members) {
+  return reason_against(spec_with(cat(R"({"planted": {)", members, "}}")));
+}
+
+TEST(ReplaySettings, APlantedCauseIsWhole) {
+  EXPECT_EQ(reason_against_planted(""), "");
+  EXPECT_EQ(reason_against_planted(R"("rank": 1, "slower_us": 5)"), "");
+  EXPECT_EQ(reason_against_planted(R"("rank": 0, "input_slower_us": 5, "hold_us": 5)"), "");
+  EXPECT_EQ(reason_against_planted(R"("hold_us": 5)"), "");
+  for (const auto* half : {R"("rank": 1)", R"("slower_us": 5)", R"("input_slower_us": 5)"})
+    EXPECT_THAT(reason_against_planted(half), HasSubstr("go together")) << half;
+  EXPECT_THAT(reason_against_planted(R"("rank": 2, "slower_us": 5)"), HasSubstr("is none of 2"));
+}
+
+TEST(ReplaySettings, WhatAReplayDoesNotDoIsRefused) {
+  auto spec = spec_with("{}");
+  spec.data.path = "/somewhere";
+  EXPECT_THAT(reason_against(spec), HasSubstr("reads no data"));
+  spec = spec_with("{}");
+  spec.settings.checkpoint.every_steps = 5;
+  EXPECT_THAT(reason_against(spec), HasSubstr("no checkpoints"));
+}
+
+TEST(ReplaySettings, LayersThatNoMemoryHoldsAreRefused) {
+  const auto times = R"([1, 1, 1, 1, 1])";
+  const auto spec = spec_with(cat(
+      R"({"layer_forward_us": )", times, R"(, "layer_backward_us": )", times,
+      R"(, "layer_parameters": [1000000000, 1000000000, 1000000000, 1000000000, 1000000000]})"));
+  EXPECT_THAT(reason_against(spec), HasSubstr("add up to more than"));
+}
+
+}  // namespace
+}  // namespace scalestudy
