@@ -26,7 +26,8 @@ ReportTable step_checks_table(const SeriesAnalysis& analysis) {
       "rank that goes on after the exchange; they should go on together, and what they do not is "
       "part of the remainder. Without a common clock: how far the moment when all gradients are "
       "ready moves if each rank only reads its own, and in how many steps both name the same rank "
-      "as the one that decides. Idle exchange: all-reduces of a step's buckets one after the other, "
+      "as the one that decides. Idle exchange: all-reduces of a step's buckets one after the "
+      "other, "
       "tried before training while nobody computed; median and range over runs. Recording: what "
       "these records cost themselves.",
       {{"ranks", "ranks"},
