@@ -10,36 +10,8 @@
 namespace scalestudy {
 namespace {
 
-constexpr std::size_t mser_batch = 5;
 /// Share of a run's samples left out of the roughness: the first fall of the loss is no noise.
 constexpr double roughness_transient_frac = 0.1;
-
-std::vector<double> batch_means(std::span<const double> values, std::size_t batch) {
-  std::vector<double> means;
-  for (std::size_t i = 0; i + batch <= values.size(); i += batch) {
-    const auto part = values.subspan(i, batch);
-    means.push_back(std::accumulate(part.begin(), part.end(), 0.0) / static_cast<double>(batch));
-  }
-  return means;
-}
-
-/// MSER: the truncation, at most half the values, with the smallest squared marginal standard
-/// error of the remaining mean. One pass from the back (Welford).
-std::size_t mser_truncation(std::span<const double> values) {
-  std::size_t best = 0;
-  double smallest = std::numeric_limits<double>::infinity();
-  double centre = 0, squares = 0, count = 0;
-  for (std::size_t start = values.size(); start-- > 0;) {
-    const double deviation = values[start] - centre;
-    centre += deviation / ++count;
-    squares += deviation * (values[start] - centre);
-    if (start <= values.size() / 2 && squares / (count * count) <= smallest) {
-      smallest = squares / (count * count);
-      best = start;
-    }
-  }
-  return best;
-}
 
 double window_sum(const std::vector<double>& per_step, const SteadyWindow& window) {
   return std::accumulate(per_step.begin() + window.start, per_step.begin() + window.end, 0.0);
@@ -55,35 +27,50 @@ std::vector<double> complete_step_times_s(const StepTable& steps) {
   return times_s;
 }
 
-double end_of_last_step_s(const StepTable& steps) {
+/// Of the rank that was last.
+double end_of_step_s(const StepTable& steps, std::int64_t step) {
   double end_s = not_recorded;
   for (std::int64_t rank = 0; rank < steps.ranks(); ++rank) {
-    const std::int64_t last = steps.steps() - 1;
     const double rank_end_s =
-        steps.at(&StepRow::start_s, rank, last) + steps.at(&StepRow::step_s, rank, last);
+        steps.at(&StepRow::start_s, rank, step) + steps.at(&StepRow::step_s, rank, step);
     end_s = std::isnan(end_s) ? rank_end_s : std::max(end_s, rank_end_s);
   }
   return end_s;
 }
 
-}  // namespace
-
-SteadyWindow find_steady_window(std::span<const double> step_s, std::int64_t warmup_steps) {
-  SteadyWindow window;
-  window.end = static_cast<std::int64_t>(step_s.size());
-  window.start = std::min(std::max<std::int64_t>(warmup_steps, 0), window.end);
-  const auto means =
-      batch_means(step_s.subspan(static_cast<std::size_t>(window.start)), mser_batch);
-  if (means.size() < 4) return window;  // too short to tell a trend from noise
-  window.tested = true;
-  const std::size_t cut = mser_truncation(means);
-  window.start += static_cast<std::int64_t>(cut * mser_batch);
-  window.stationary = cut < means.size() / 2;
-  return window;
+/// Of the rank that was last: the others may wait for what it alone does between epochs.
+double start_of_step_s(const StepTable& steps, std::int64_t step) {
+  double start_s = steps.at(&StepRow::start_s, 0, step);
+  for (std::int64_t rank = 1; rank < steps.ranks(); ++rank)
+    start_s = std::max(start_s, steps.at(&StepRow::start_s, rank, step));
+  return start_s;
 }
 
+/// What passed while the steps of the window ran: nothing of what lies between epochs, nor of
+/// checkpoints within one.
+double elapsed_s(const StepTable& steps, const SteadyWindow& window) {
+  double sum_s = 0;
+  for (std::int64_t step = window.start; step < window.end; ++step) {
+    const auto epoch_of = [&](std::int64_t at) { return steps.at(&StepRow::epoch, 0, at); };
+    const bool begins = step == window.start || epoch_of(step) != epoch_of(step - 1);
+    sum_s += end_of_step_s(steps, step) -
+             (begins ? start_of_step_s(steps, step) : end_of_step_s(steps, step - 1));
+    const double saving_s = steps.at(&StepRow::saving_s, 0, step);
+    if (!begins && std::isfinite(saving_s)) sum_s -= saving_s;
+  }
+  return sum_s;
+}
+
+}  // namespace
+
 SteadyWindow steady_window_of(const StepTable& steps, std::int64_t warmup_steps) {
-  return find_steady_window(complete_step_times_s(steps), warmup_steps);
+  const auto times_s = complete_step_times_s(steps);
+  SteadyWindow window;
+  window.end = std::ssize(times_s);
+  window.start = std::clamp<std::int64_t>(warmup_steps, 0, window.end);
+  window.stationarity =
+      stationarity_of(std::span(times_s).subspan(static_cast<std::size_t>(window.start)));
+  return window;
 }
 
 std::vector<LossPoint> loss_curve(const StepTable& steps, std::int64_t samples_per_point) {
@@ -135,10 +122,17 @@ double steady_step_s(const StepTable& steps, const SteadyWindow& window) {
   return median({times_s.begin() + window.start, times_s.begin() + window.end});
 }
 
-double samples_per_s(const StepTable& steps, const SteadyWindow& window) {
+double samples_per_step(const StepTable& steps, const SteadyWindow& window) {
   if (window.empty()) return not_recorded;
   return window_sum(steps.sum_over_ranks(&StepRow::sample_count), window) /
-         window_sum(steps.max_over_ranks(&StepRow::step_s), window);
+         static_cast<double>(window.steps());
+}
+
+double samples_per_s(const StepTable& steps, const SteadyWindow& window) {
+  if (window.empty()) return not_recorded;
+  const double time_s = elapsed_s(steps, window);
+  if (!(time_s > 0)) return not_recorded;
+  return window_sum(steps.sum_over_ranks(&StepRow::sample_count), window) / time_s;
 }
 
 double step_time_frac(const StepTable& steps, const SteadyWindow& window, double StepRow::*part) {
@@ -153,12 +147,23 @@ double samples_consumed(const StepTable& steps) {
   return std::accumulate(samples.begin(), samples.end(), 0.0);
 }
 
+double fixed_time_s(const RunRecord& run) {
+  if (run.ranks.empty()) return not_recorded;
+  const auto& root = run.ranks.front();
+  return std::accumulate(
+      run.epochs.begin(), run.epochs.end(), root.data_read_s + root.preparation_s,
+      [](double sum_s, const EpochRow& epoch) {
+        return sum_s + epoch.evaluation_s + epoch.checkpoint_s + epoch.replica_check_s;
+      });
+}
+
 double training_time_s(const RunRecord& run) {
   // Only runs of several ranks try their exchange, and nobody trains meanwhile.
   const double probe_s = run.ranks.empty() ? 0 : run.ranks.front().probe_s;
   const double tried_s = std::isfinite(probe_s) ? probe_s : 0;
   if (!run.epochs.empty()) return run.epochs.back().end_s - tried_s;
-  return run.steps.steps() == 0 ? not_recorded : end_of_last_step_s(run.steps) - tried_s;
+  return run.steps.steps() == 0 ? not_recorded
+                                : end_of_step_s(run.steps, run.steps.steps() - 1) - tried_s;
 }
 
 double cpu_time_s(const RunRecord& run) {

@@ -9,28 +9,26 @@
 
 #include "record/run_record.hpp"
 
+#include "analysis/stationarity.hpp"
+
 namespace scalestudy {
 
 /// What the recomputation needs besides the columns; it comes from the RunSpec.
 struct SummaryWindows {
-  std::int64_t warmup_steps = 5;  ///< steps left out at least
+  std::int64_t warmup_steps = 5;  ///< steps left out
 };
 
 /// Steps [start, end) whose times count as steady (METRICS.md#steady-window).
 struct SteadyWindow {
   std::int64_t start = 0;
   std::int64_t end = 0;
-  bool tested = false;     ///< enough steps to tell a trend from noise
-  bool stationary = true;  ///< false: the truncation rule would have cut more than half
+  Stationarity stationarity;
   [[nodiscard]] std::int64_t steps() const { return end - start; }
   [[nodiscard]] bool empty() const { return end <= start; }
 };
 
-/// `step_s`: one time per step, max over ranks, seconds.
-[[nodiscard]] SteadyWindow find_steady_window(std::span<const double> step_s,
-                                              std::int64_t warmup_steps);
-
-/// Of a run: the steps that some rank did not get to record do not count, nor any after them.
+/// Declared before the run: all steps after the warm-up. Those that some rank did not get to record
+/// do not count, nor any after them.
 [[nodiscard]] SteadyWindow steady_window_of(const StepTable& steps, std::int64_t warmup_steps);
 
 /// A point of a loss curve: the weighted mean loss of consecutive steps.
@@ -49,6 +47,9 @@ struct LossPoint {
 [[nodiscard]] double loss_roughness(std::span<const LossPoint> curve);
 
 [[nodiscard]] double steady_step_s(const StepTable& steps, const SteadyWindow& window);
+/// Of all ranks, mean over the steps.
+[[nodiscard]] double samples_per_step(const StepTable& steps, const SteadyWindow& window);
+/// Over the time that passed from the first to the last of them, epoch by epoch.
 [[nodiscard]] double samples_per_s(const StepTable& steps, const SteadyWindow& window);
 /// Of the steps' time, over ranks and steps: METRICS.md#communication-overhead. NaN when a step has
 /// no such time.
@@ -57,6 +58,9 @@ struct LossPoint {
                                     double StepRow::*part);
 /// All samples of the run, all ranks.
 [[nodiscard]] double samples_consumed(const StepTable& steps);
+/// Recorded parts of the training time that are no steps: reading data, preparation, evaluations,
+/// checkpoints, comparing replicas. NaN where they are not all recorded.
+[[nodiscard]] double fixed_time_s(const RunRecord& run);
 [[nodiscard]] double training_time_s(const RunRecord& run);
 [[nodiscard]] double cpu_time_s(const RunRecord& run);
 [[nodiscard]] double final_loss(const RunRecord& run);

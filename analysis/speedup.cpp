@@ -1,5 +1,7 @@
 #include "analysis/speedup.hpp"
 
+#include <cmath>
+
 namespace scalestudy {
 namespace {
 
@@ -13,9 +15,25 @@ Launches launches_of(std::span<const RunTiming> runs, const Get& get) {
   return launches;
 }
 
-/// 1 − f: the share of the training time that steady training of all samples would take.
+/// Of the training time: what steady training of all samples would take.
 double steady_share(const RunTiming& run) {
   return run.samples / run.samples_per_s / run.training_time_s;
+}
+
+/// 1 − f. Where the parts were not recorded, all that is not steady counts as fixed.
+double share_of_steps(const RunTiming& run) {
+  const double recorded = 1 - run.fixed_time_s / run.training_time_s;
+  return std::isfinite(recorded) ? recorded : steady_share(run);
+}
+
+double steady_share_of_steps(const RunTiming& run) {
+  return steady_share(run) / share_of_steps(run);
+}
+
+TimeOutsideSteps time_outside_steps(std::span<const RunTiming> runs) {
+  const double steps = mean(launches_of(runs, share_of_steps).values);
+  return {.fixed_frac = 1 - steps,
+          .unexplained_frac = steps - mean(launches_of(runs, steady_share).values)};
 }
 
 std::vector<RunTiming> timings(const Series& series, std::int64_t ranks) {
@@ -27,9 +45,22 @@ std::vector<RunTiming> timings(const Series& series, std::int64_t ranks) {
     all.push_back({.block = run->spec.repeat,
                    .samples = samples_consumed(run->record.steps),
                    .samples_per_s = run->measures[&SummaryRow::samples_per_s],
-                   .training_time_s = run->measures[&SummaryRow::training_time_s]});
+                   .training_time_s = run->measures[&SummaryRow::training_time_s],
+                   .fixed_time_s = fixed_time_s(run->record)});
   }
   return all;
+}
+
+/// Geometric mean over launches of the samples in a mean step ÷ the time of a median one.
+double typical_rate(const Series& series, std::int64_t ranks) {
+  const auto group = series.by_ranks.find(ranks);
+  std::vector<double> rates;
+  if (group != series.by_ranks.end())
+    for (const Run* run : group->second)
+      if (run->is_timing_data())
+        rates.push_back(samples_per_step(run->record.steps, run->measures.steady_window()) /
+                        run->measures[&SummaryRow::steady_step_s]);
+  return geometric_mean(rates);
 }
 
 Estimate ratio_to_one_rank(const Series& series, std::int64_t ranks, double SummaryRow::*measure) {
@@ -76,6 +107,7 @@ SpeedupPoint speedup_point(const Series& series, std::int64_t ranks) {
   point.launch = time_speedup(series, ranks, &SummaryRow::launch_wall_time_s);
   point.training = time_speedup(series, ranks, &SummaryRow::training_time_s);
   point.throughput = ratio_to_one_rank(series, ranks, &SummaryRow::samples_per_s);
+  point.typical_throughput = typical_rate(series, ranks) / typical_rate(series, 1);
   point.efficiency = transformed(point.training, per_rank);
   point.throughput_efficiency = transformed(point.throughput, per_rank);
   if (ranks > 1) {
@@ -104,9 +136,10 @@ Factorisation factorise(std::span<const RunTiming> compared,
   factors.total = inverse(ratio_of(time));
   factors.throughput = ratio_of(rate);
   factors.statistical = inverse(ratio_of(work));
-  factors.fixed_cost = ratio_of(steady_share);
-  factors.base_fixed_frac = 1 - geometric_mean(launches_of(base, steady_share).values);
-  factors.fixed_frac = 1 - geometric_mean(launches_of(compared, steady_share).values);
+  factors.fixed_cost = ratio_of(share_of_steps);
+  factors.unexplained = ratio_of(steady_share_of_steps);
+  factors.base = time_outside_steps(base);
+  factors.compared = time_outside_steps(compared);
   return factors;
 }
 

@@ -16,16 +16,24 @@ struct RunTiming {
   double samples = 0;        ///< consumed by all ranks (or epochs, images …: any unit of work)
   double samples_per_s = 0;  ///< steady
   double training_time_s = 0;
+  double fixed_time_s = not_available;  ///< recorded parts of it that are no steps
 };
 
-/// speed-up = throughput × statistical × fixed_cost, exactly (METRICS.md#factorisation).
+/// Means over launches: shares of the training time.
+struct TimeOutsideSteps {
+  double fixed_frac = not_available;        ///< recorded
+  double unexplained_frac = not_available;  ///< what neither it nor the steady rate explains
+};
+
+/// speed-up = throughput × statistical × fixed_cost × unexplained, exactly
+/// (METRICS.md#factorisation).
 struct Factorisation {
   Estimate total;        ///< of training time
   Estimate throughput;   ///< X_N / X_1
   Estimate statistical;  ///< D_1 / D_N: samples that the protocol consumed
-  Estimate fixed_cost;   ///< (1 − f_N) / (1 − f_1), f: share of the run outside steady training
-  double base_fixed_frac = not_available;
-  double fixed_frac = not_available;
+  Estimate fixed_cost;  ///< (1 − f_N) / (1 − f_1), f: recorded share of the run that is no steps
+  Estimate unexplained;  ///< what is left
+  TimeOutsideSteps base, compared;
 };
 
 [[nodiscard]] Factorisation factorise(std::span<const RunTiming> compared,
@@ -49,6 +57,7 @@ struct SpeedupPoint {
   Estimate launch, training, throughput;  ///< speed-ups against one rank; 1 at one rank
   Estimate efficiency;                    ///< of training: speed-up ÷ ranks
   Estimate throughput_efficiency;
+  double typical_throughput = not_available;  ///< the same factor by median steps
   /// Karp–Flatt of the training speed-up; NaN where the protocols do not consume equal samples.
   Estimate serial_fraction;
   Factorisation factors;

@@ -112,14 +112,26 @@ std::string wall_sentence(const SpeedupPoint& base, const SpeedupPoint& p) {
              duration(p.absolute.launch_wall_time_s), ".");
 }
 
+/// Mean and median part where few slow steps decide.
+std::string typical_sentence(const SpeedupPoint& p) {
+  if (!p.throughput.interval || !std::isfinite(p.typical_throughput) ||
+      p.throughput.interval->contains(p.typical_throughput))
+    return "";
+  return cat(" By the median step the throughput factor would be ",
+             significant(p.typical_throughput, 3), ": few steps make the difference.");
+}
+
 std::string factor_sentence(const SpeedupPoint& p) {
   const Factorisation& f = p.factors;
   if (!std::isfinite(f.throughput.value)) return "";
-  return cat("The factor ", significant(f.total.value, 3), " is: throughput ",
-             with_interval(f.throughput), " × samples the protocol consumes ",
-             significant(f.statistical.value, 3), " × fixed cost ", with_interval(f.fixed_cost),
-             " (start, evaluation, checkpoints and unsteady steps: ", percent(f.base_fixed_frac),
-             " of the training time at one rank, ", percent(f.fixed_frac), " at ", p.ranks, ").");
+  return cat(
+      "The factor ", significant(f.total.value, 3), " is: throughput ", with_interval(f.throughput),
+      " × samples the protocol consumes ", significant(f.statistical.value, 3), " × fixed cost ",
+      with_interval(f.fixed_cost), " × unexplained ", with_interval(f.unexplained),
+      ". Start, evaluations and checkpoints are ", percent(f.base.fixed_frac),
+      " of the training time at one rank and ", percent(f.compared.fixed_frac), " at ", p.ranks,
+      "; ", percent(f.base.unexplained_frac), " and ", percent(f.compared.unexplained_frac),
+      " are explained neither by them nor by the steady rate.", typical_sentence(p));
 }
 
 /// "+10.4 (−2.1 to 22.9) ms"
@@ -323,7 +335,7 @@ Conclusions conclusions_of(const SeriesAnalysis& analysis) {
       unequal_work_sentence(analysis, last) + wall_sentence(base, last) +
       disagreement_sentence(last) + other_ranks_sentence(analysis) +
       protocol_sentence(analysis, last.ranks) + label_sentence(analysis.series) +
-      resumed_sentence(analysis) + outlier_sentence(analysis));
+      resumed_sentence(analysis) + unsteady_sentence(analysis.series) + outlier_sentence(analysis));
   // What other programs took is in every phase: taking the step apart would blame the phases.
   std::string made_of = factor_sentence(last);
   const StepComposition* step = composition_at(analysis, last.ranks);

@@ -57,6 +57,30 @@ std::string busy_sentence(const Series& series) {
       "with --redo-busy. ");
 }
 
+std::string unsteady_sentence(const Series& series) {
+  std::size_t tested = 0, unsteady = 0;
+  double stretch_frac = 0, drift_frac = 0;
+  for (const auto& [ranks, runs] : series.by_ranks) {
+    for (const Run* run : runs) {
+      const auto& found = run->measures.steady_window().stationarity;
+      if (!run->is_timing_data() || !found.tested) continue;
+      ++tested;
+      if (!found.is_stationary()) ++unsteady;
+      stretch_frac = std::max(stretch_frac, std::abs(found.stretch_frac));
+      drift_frac = std::max(drift_frac, std::abs(found.drift_frac));
+    }
+  }
+  if (unsteady == 0) return "";
+  std::vector<std::string> how;
+  if (stretch_frac > 0)
+    how.push_back(cat("a stretch of them changed the mean by up to ", percent(stretch_frac)));
+  if (drift_frac > 0)
+    how.push_back(cat("from first to last they changed by up to ", percent(drift_frac)));
+  return cat(" In ", unsteady, " of ", counted(tested, "run"),
+             " the steps did not take as long all the way through: ", join(how, ", "),
+             ". All of them count.");
+}
+
 std::string label_sentence(const Series& series) {
   std::string text;
   if (series.has_label(RunLabel::oversubscribed))

@@ -223,9 +223,10 @@ std::string method_section() {
               "pairs of one repeat each where the study says so and all are there, else Welch's; "
               "none for fewer than 3 launches. Of several questions asked together Holm's "
               "procedure decides which difference is resolved. Outliers are named and kept. Steady "
-              "steps start after the requested warm-up and where "
-              "the MSER-5 rule finds no trend any more. Step time is the maximum over ranks; rates "
-              "are samples divided by time. Invalid, unfinished and control-arm runs are listed, "
+              "steps are all after the requested warm-up; whether they took as long all the way "
+              "through is tested and said, but none is left out. Step time is the maximum over "
+              "ranks; rates are samples divided by the time that passed. Invalid, unfinished and "
+              "control-arm runs are listed, "
               "never drawn as data; resumed runs are left out of all times. Every formula is in "
               "analysis/METRICS.md; every figure's data and script are "
               "in figures/, every table is in tables/, all numbers in summary.json."));

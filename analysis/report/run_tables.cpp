@@ -42,8 +42,8 @@ void add_cells(std::vector<TableCell>& row, const Run& run, MeasureKind kind) {
 
 std::string stationary_text(const Run& run) {
   if (!run.is_timing_data()) return "";
-  const SteadyWindow& window = run.measures.steady_window();
-  return !window.tested ? "too short" : window.stationary ? "yes" : "no";
+  const Stationarity& found = run.measures.steady_window().stationarity;
+  return !found.tested ? "too short" : found.is_stationary() ? "yes" : "no";
 }
 
 std::vector<TableCell> run_row(const Run& run) {

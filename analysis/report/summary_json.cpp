@@ -42,13 +42,17 @@ json to_json(const SpeedupPoint& p) {
             {"throughput", to_json(p.throughput)}}},
           {"efficiency", to_json(p.efficiency)},
           {"throughput_efficiency", to_json(p.throughput_efficiency)},
+          {"typical_throughput", number(p.typical_throughput)},
           {"serial_fraction", to_json(p.serial_fraction)},
           {"factors",
            {{"throughput", to_json(p.factors.throughput)},
             {"statistical", to_json(p.factors.statistical)},
             {"fixed_cost", to_json(p.factors.fixed_cost)},
-            {"base_fixed_frac", number(p.factors.base_fixed_frac)},
-            {"fixed_frac", number(p.factors.fixed_frac)}}},
+            {"unexplained", to_json(p.factors.unexplained)},
+            {"base_fixed_frac", number(p.factors.base.fixed_frac)},
+            {"fixed_frac", number(p.factors.compared.fixed_frac)},
+            {"base_unexplained_frac", number(p.factors.base.unexplained_frac)},
+            {"unexplained_frac", number(p.factors.compared.unexplained_frac)}}},
           {"superlinear_unexplained", p.superlinear_unexplained}};
 }
 
@@ -219,8 +223,12 @@ json measures_of(const Run& run) {
     if (measure.summary != nullptr && std::isfinite(value))
       object[std::string(measure.column->name)] = value;
   }
-  const SteadyWindow& window = run.measures.steady_window();
-  if (window.tested) object["stationary"] = window.stationary;
+  const Stationarity& found = run.measures.steady_window().stationarity;
+  if (found.tested) {
+    object["stationary"] = found.is_stationary();
+    object["stretch_frac"] = found.stretch_frac;
+    object["drift_frac"] = found.drift_frac;
+  }
   return object;
 }
 

@@ -320,11 +320,11 @@ inline constexpr std::array columns_of<SummaryRow>{
                                        "max over ranks, median over steps"),
     column<&SummaryRow::samples_per_s>(
         "samples/s",
-        "Samples of all ranks divided by time, over the steady window",
+        "Samples of all ranks divided by the time that passed, over the steady window",
         Better::higher,
-        "sum of samples / sum of max step times"),
+        "sum of samples / elapsed time"),
     column<&SummaryRow::steady_start_step>(
-        "1", "First step of the steady window", Better::none, "global"),
+        "1", "First step of the steady window: all after the warm-up", Better::none, "global"),
     column<&SummaryRow::communication_overhead_frac>(
         "1",
         "Exposed communication divided by step time over the steady window",

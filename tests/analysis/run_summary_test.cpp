@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <cmath>
 #include <random>
 
@@ -23,6 +22,7 @@ RunRecord small_run(std::int64_t steps) {
       run.steps.values(&StepRow::loss)[i] = rank == 0 ? 4.0 : 1.0;
       run.steps.values(&StepRow::loss_weight)[i] = rank == 0 ? 1 : 2;
       run.steps.values(&StepRow::sample_count)[i] = 3;
+      run.steps.values(&StepRow::epoch)[i] = 0;
     }
   }
   return run;
@@ -47,7 +47,7 @@ TEST(Summary, KnownValues) {
   EXPECT_DOUBLE_EQ(summary.cpu_time_s, 11.5);
   EXPECT_DOUBLE_EQ(summary.training_time_s, 23.5);
   EXPECT_DOUBLE_EQ(summary.steady_step_s, 1.1);
-  EXPECT_DOUBLE_EQ(summary.samples_per_s, 6 / 1.1);
+  EXPECT_DOUBLE_EQ(summary.samples_per_s, 5 * 6 / (4 * 2 + 1.1));
   EXPECT_EQ(summary.steady_start_step, 5);
   EXPECT_NEAR(summary.communication_overhead_frac, 0.42 / 2.1, 1e-12);
   EXPECT_DOUBLE_EQ(summary.final_loss, 2);
@@ -143,31 +143,17 @@ TEST(Measures, StepsThatARankDidNotRecordDoNotCount) {
     EXPECT_EQ(found[field], expected[field]) << column_of(field).name;
 }
 
-TEST(SteadyWindow, StationaryTimesKeepEverythingAfterTheWarmUp) {
-  std::mt19937_64 random(5);
-  std::normal_distribution<double> normal(1, 0.01);
-  std::vector<double> step_s(205);
-  for (double& v : step_s) v = normal(random);
-  const SteadyWindow window = find_steady_window(step_s, 5);
-  EXPECT_LT(window.start, 60);
-  EXPECT_GE(window.start, 5);
-  EXPECT_EQ(window.end, 205);
-  EXPECT_TRUE(window.stationary);
-}
-
-TEST(SteadyWindow, ATransientBeyondTheWarmUpIsCut) {
-  std::mt19937_64 random(5);
-  std::normal_distribution<double> normal(1, 0.01);
-  std::vector<double> step_s(205);
-  for (std::size_t i = 0; i < step_s.size(); ++i) step_s[i] = normal(random) + (i < 35 ? 1.0 : 0.0);
-  EXPECT_EQ(find_steady_window(step_s, 5).start, 35);
-}
-
-TEST(SteadyWindow, AnEndlessTrendIsReported) {
-  std::vector<double> step_s(200);
-  for (std::size_t i = 0; i < step_s.size(); ++i) step_s[i] = std::exp(0.05 * double(i));
-  std::reverse(step_s.begin(), step_s.end());
-  EXPECT_FALSE(find_steady_window(step_s, 0).stationary);
+TEST(SamplesPerSecond, IsOfTheTimeThatPassedBetweenTheFirstAndTheLastStepOfAnEpoch) {
+  RunRecord run = small_run(20);  // a step of 1.1 s each 2 s
+  EXPECT_DOUBLE_EQ(summarise(run, {5}).samples_per_s, 15 * 6 / (14 * 2 + 1.1));
+  auto& epochs = run.steps.values(&StepRow::epoch);
+  for (std::size_t i = 0; i < epochs.size(); ++i) epochs[i] = i % 20 < 10 ? 0 : 1;
+  EXPECT_DOUBLE_EQ(summarise(run, {5}).samples_per_s, 15 * 6 / (4 * 2 + 1.1 + 9 * 2 + 1.1))
+      << "what lies between epochs is no training";
+  run.steps.values(&StepRow::saving_s).assign(40, 0.0);
+  run.steps.values(&StepRow::saving_s)[7] = 0.5;
+  EXPECT_DOUBLE_EQ(summarise(run, {5}).samples_per_s, 15 * 6 / (4 * 2 + 1.1 + 9 * 2 + 1.1 - 0.5))
+      << "nor is a checkpoint";
 }
 
 TEST(LossCurve, JoinsStepsByWeightAndDropsTheIncompletePoint) {

@@ -23,7 +23,7 @@ TEST(Factorisation, MlperfResnetOneToFour) {
   EXPECT_NEAR(f.throughput.value, 4.15, 5e-3);
   EXPECT_NEAR(f.statistical.value, 1.571, 5e-4);
   EXPECT_NEAR(f.fixed_cost.value, 1, 1e-12);
-  EXPECT_NEAR(f.base_fixed_frac, 0, 1e-12);
+  EXPECT_NEAR(f.base.fixed_frac, 0, 1e-12);
   EXPECT_NEAR(f.throughput.value * f.statistical.value * f.fixed_cost.value, f.total.value, 1e-12);
 }
 
@@ -36,7 +36,22 @@ TEST(Factorisation, FixedCostIsWhatThroughputAndSamplesLeave) {
   EXPECT_NEAR(f.throughput.value, 1.867, 1e-9);
   EXPECT_NEAR(f.statistical.value, 36.0 / 35, 1e-9);
   EXPECT_NEAR(f.fixed_cost.value, 1.915 / (1.867 * 36 / 35), 1e-9);
-  EXPECT_NEAR(f.base_fixed_frac, 0.05, 1e-9);
+  EXPECT_NEAR(f.base.fixed_frac, 0.05, 1e-9);
+  EXPECT_NEAR(f.unexplained.value, 1, 1e-12) << "no parts were recorded";
+}
+
+TEST(Factorisation, WhatNeitherPartsNorTheRateExplainIsAFactorOfItsOwn) {
+  // Of 100 s 80 are steady training and 15 recorded parts; of 60 s 40 and 18.
+  const std::vector<RunTiming> base{{0, 80, 1, 100, 15}}, compared{{0, 80, 2, 60, 18}};
+  const Factorisation f = factorise(compared, base, Comparison::paired);
+  EXPECT_NEAR(f.base.fixed_frac, 0.15, 1e-12);
+  EXPECT_NEAR(f.compared.fixed_frac, 0.3, 1e-12);
+  EXPECT_NEAR(f.base.unexplained_frac, 0.05, 1e-12);
+  EXPECT_NEAR(f.compared.unexplained_frac, 2.0 / 60, 1e-12);
+  EXPECT_NEAR(f.fixed_cost.value, 0.7 / 0.85, 1e-12);
+  EXPECT_NEAR(f.throughput.value * f.statistical.value * f.fixed_cost.value * f.unexplained.value,
+              f.total.value, 1e-12);
+  EXPECT_NEAR(f.total.value, 100.0 / 60, 1e-12);
 }
 
 TEST(Factorisation, ProductEqualsTotalForUnequalNoisyGroups) {

@@ -63,8 +63,8 @@ TEST_F(StudyRecomputed, TheFixedShareIsWhatIsNoSteadyTraining) {
   // Without noise: 4 × 0.2 s of evaluations beside 160 steps of 63 ms, 2 × 0.2 s beside 80 of 72
   // ms.
   const auto& factors = series().speedup.back().factors;
-  EXPECT_NEAR(factors.base_fixed_frac, 0.8 / (0.8 + 160 * 0.063), 1e-6);
-  EXPECT_NEAR(factors.fixed_frac, 0.4 / (0.4 + 80 * 0.072), 1e-6);
+  EXPECT_NEAR(factors.base.fixed_frac, 0.8 / (0.8 + 160 * 0.063), 1e-6);
+  EXPECT_NEAR(factors.compared.fixed_frac, 0.4 / (0.4 + 80 * 0.072), 1e-6);
 }
 
 TEST_F(StudyRecomputed, TheSerialFractionIsKarpAndFlatts) {

@@ -187,12 +187,23 @@ TEST(Training, EverySummaryValueFollowsFromTheRawColumns) {
     const auto steps = run.steps.max_over_ranks(&StepRow::step_s);
     const auto start = static_cast<std::size_t>(*run.summary_value(&SummaryRow::steady_start_step));
     ASSERT_LT(start, steps.size());
-    const std::vector<double> steady(steps.begin() + static_cast<std::ptrdiff_t>(start),
-                                     steps.end());
+    EXPECT_EQ(start, 5U);
+    // Per epoch from the last rank's start of its first counted step to the last one's end.
     const auto samples = run.steps.sum_over_ranks(&StepRow::sample_count);
-    const double time_s = std::accumulate(steady.begin(), steady.end(), 0.0);
-    const double count =
-        std::accumulate(samples.begin() + static_cast<std::ptrdiff_t>(start), samples.end(), 0.0);
+    double time_s = 0, count = 0;
+    for (std::int64_t step = 5; step < run.steps.steps(); ++step) {
+      const auto epoch_at = [&](std::int64_t at) { return run.steps.row(0, at).epoch; };
+      const bool is_first = step == 5 || epoch_at(step - 1) != epoch_at(step);
+      const bool is_last = step + 1 == run.steps.steps() || epoch_at(step + 1) != epoch_at(step);
+      double start_s = 0, end_s = 0;
+      for (std::int64_t rank = 0; rank < run.steps.ranks(); ++rank) {
+        const auto row = run.steps.row(rank, step);
+        start_s = std::max(start_s, row.start_s);
+        end_s = std::max(end_s, row.start_s + row.step_s);
+      }
+      time_s += (is_last ? end_s : 0) - (is_first ? start_s : 0);
+      count += samples[static_cast<std::size_t>(step)];
+    }
     EXPECT_NEAR(*run.summary_value(&SummaryRow::samples_per_s) * time_s / count, 1.0, 1e-9);
 
     double exposed = 0, total = 0;

@@ -78,14 +78,38 @@ def inverse(estimate):
 
 
 # ---- One run
-def steady_start(step_s, warmup):
-    """METRICS.md#steady-window: MSER-5."""
-    rest = step_s[warmup:]
-    x = rest[:len(rest) // 5 * 5].reshape(-1, 5).mean(axis=1)
-    if len(x) < 4:
-        return warmup
-    errors = [((x[d:] - x[d:].mean()) ** 2).sum() / (len(x) - d) ** 2 for d in range(len(x) // 2 + 1)]
-    return warmup + 5 * int(np.argmin(errors))
+def stationarity(times):
+    """METRICS.md#steady-window: what an unusual stretch and a drift changed, as shares; None where it is not tested."""
+    if len(times) < 20:
+        return None
+    m, stretch_t, drift_t = (10, 6.19, 3.355) if len(times) < 60 else (20, 5.02, 2.878)
+    x = np.array([times[i * len(times) // m:(i + 1) * len(times) // m].mean() for i in range(m)])
+    most = (0.0, 0.0)
+    for first in range(m):
+        for last in range(first + 1, min(first + m // 2, m) + 1):
+            inside, outside = x[first:last], np.r_[x[:first], x[last:]]
+            pooled = (((inside - inside.mean()) ** 2).sum() + ((outside - outside.mean()) ** 2).sum()) / (m - 2)
+            gap, k = inside.mean() - outside.mean(), last - first
+            t = abs(gap) / np.sqrt(pooled * (1 / k + 1 / (m - k)))
+            most = max(most, (t, gap * k / x.sum()))
+    place = np.arange(m) - (m - 1) / 2
+    slope = (place * x).sum() / (place ** 2).sum()
+    rest = x - x.mean() - slope * place
+    t = abs(slope) / np.sqrt((rest ** 2).sum() / (m - 2) / (place ** 2).sum())
+    drift = slope * (m - 1) / x.mean()
+    return (most[1] if most[0] > stretch_t and abs(most[1]) > 0.01 else 0.0,
+            drift if t > drift_t and abs(drift) > 0.02 else 0.0)
+
+
+def elapsed(steps, warmup):
+    """METRICS.md: samples_per_s."""
+    start, end = steps["start_s"].max(axis=0), (steps["start_s"] + steps["step_s"]).max(axis=0)
+    saving = steps["saving_s"][0] if "saving_s" in steps else np.zeros(len(start))
+    total = 0.0
+    for epoch in np.unique(steps["epoch"][0, warmup:]):
+        counted = [step for step in np.flatnonzero(steps["epoch"][0] == epoch) if step >= warmup]
+        total += end[counted[-1]] - start[counted[0]] - saving[counted[1:]].sum()
+    return total
 
 
 def roughness(loss, weight, samples, per_point):
@@ -110,19 +134,25 @@ class Run:
             epochs = {name: file["epochs"][name][:] for name in file["epochs"]}
             evaluations = {name: file["evaluations"][name][:] for name in file["evaluations"]}
             self.confusion = file["panels/confusion"][:] if "panels/confusion" in file else None
-            ranks = file["ranks"]
+            ranks = {name: file["ranks"][name][:] for name in file["ranks"]}
             probe_s = float(ranks["probe_s"][0]) if "probe_s" in ranks else 0.0
             self.launch_s = float(file["summary/launch_wall_time_s"][()])
+        self.run_id = path.split("/")[-2]
         self.ranks, self.repeat, self.arm = spec["ranks"], spec["repeat"], spec["control_arm"]
         self.global_batch, self.plan_samples = spec["plan"]["global_batch_size"], spec["plan"]["samples"]
         self.declared = spec.get("comparison", "paired")
         longest_s = steps["step_s"].max(axis=0)
-        window = slice(steady_start(longest_s, spec["settings"]["warmup_steps"]), None)
+        window = slice(spec["settings"]["warmup_steps"], None)
+        self.stationarity = stationarity(longest_s[window])
         samples = steps["sample_count"].sum(axis=0).astype(float)
         self.training_s = epochs["end_s"][-1] - probe_s
-        self.rate = samples[window].sum() / longest_s[window].sum()
+        self.rate = samples[window].sum() / elapsed(steps, window.start)
+        self.typical_rate = samples[window].mean() / np.median(longest_s[window])
         self.samples = samples.sum()
         self.steady_share = self.samples / self.rate / self.training_s
+        recorded_s = float(ranks["data_read_s"][0] + ranks["preparation_s"][0]) + sum(
+            epochs[name].sum() for name in ("evaluation_s", "checkpoint_s", "replica_check_s"))
+        self.share_of_steps = 1 - recorded_s / self.training_s
         self.step_s = longest_s[window].mean()
         self.rank_step_s = steps["step_s"].mean(axis=0)[window].mean()
         self.last_ranks = self.find_last_ranks(steps, window.start)
@@ -185,11 +215,19 @@ def check_speed(series, one, many, n):
     agree("throughput", point["speedup"]["throughput"], throughput)
     agree("efficiency", point["efficiency"], mapped(training, lambda s: s / n))
     agree("fixed cost", point["factors"]["fixed_cost"],
-          ratio(group(many, lambda r: r.steady_share), group(one, lambda r: r.steady_share)))
+          ratio(group(many, lambda r: r.share_of_steps), group(one, lambda r: r.share_of_steps)))
+    agree("unexplained", point["factors"]["unexplained"],
+          ratio(group(many, lambda r: r.steady_share / r.share_of_steps),
+                group(one, lambda r: r.steady_share / r.share_of_steps)))
     agree("samples", point["factors"]["statistical"], time(lambda r: r.samples))
     geometric = lambda runs, get: np.exp(np.mean([np.log(get(r)) for r in runs]))
-    agree("fixed share, one rank", point["factors"]["base_fixed_frac"], 1 - geometric(one, lambda r: r.steady_share))
-    agree("fixed share", point["factors"]["fixed_frac"], 1 - geometric(many, lambda r: r.steady_share))
+    for runs, of in ((one, "base_"), (many, "")):
+        steps = np.mean([r.share_of_steps for r in runs])
+        agree(of + "fixed share", point["factors"][of + "fixed_frac"], 1 - steps)
+        agree(of + "unexplained share", point["factors"][of + "unexplained_frac"],
+              steps - np.mean([r.steady_share for r in runs]))
+    agree("typical throughput", point["typical_throughput"],
+          geometric(many, lambda r: r.typical_rate) / geometric(one, lambda r: r.typical_rate))
     for runs, at in ((one, series["points"][0]), (many, point)):
         agree("training time", at["training_time_s"], geometric(runs, lambda r: r.training_s))
         agree("launch time", at["launch_wall_time_s"], geometric(runs, lambda r: r.launch_s))
@@ -197,6 +235,17 @@ def check_speed(series, one, many, n):
     if one[0].plan_samples == many[0].plan_samples:
         agree("serial fraction", point["serial_fraction"], mapped(training, lambda s: (1 / s - 1 / n) / (1 - 1 / n)))
     said.append(one[0].global_batch and many[0].global_batch / one[0].global_batch)
+
+
+def check_stationarity(runs, summary, counts):
+    reported = {run["run_id"]: run["measures"] for run in summary["runs"]}
+    tested = [run for run in runs if run.stationarity]
+    for run in tested:
+        agree("stretch", reported[run.run_id]["stretch_frac"], run.stationarity[0])
+        agree("drift", reported[run.run_id]["drift_frac"], run.stationarity[1])
+    unsteady = [run for run in tested if any(run.stationarity)]
+    counts.update({len(tested), len(unsteady)})
+    said.extend(max((abs(run.stationarity[i]) for run in tested), default=0) for i in (0, 1))
 
 
 def check_steps(series, one, many):
@@ -321,7 +370,9 @@ def main():
     check_smoothness(series, one, many)
     evaluated = {s["sample_count"] for s in series["evaluation_sets"]["sets"]}
     # Runs each, ranks, and the repeats and thresholds that sentences name.
-    check_sentences(series, evaluated | {len(one), len(many), 1, 2, 3, n})
+    counts = evaluated | {len(one), len(many), 1, 2, 3, n}
+    check_stationarity(one + many, summary, counts)
+    check_sentences(series, counts)
     print("\n".join(wrong) or f"{checked} numbers of {len(runs)} runs agree")
     return 1 if wrong else 0
 

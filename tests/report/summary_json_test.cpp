@@ -51,7 +51,7 @@ TEST_F(SummaryOfStudy, PointsAreThoseOfTheAnalysis) {
             json({two.training.interval->low, two.training.interval->high}));
   EXPECT_EQ(points[1]["speedup"]["launch"]["value"], two.launch.value);
   EXPECT_EQ(points[1]["efficiency"]["value"], two.efficiency.value);
-  EXPECT_EQ(points[1]["factors"]["fixed_frac"], two.factors.fixed_frac);
+  EXPECT_EQ(points[1]["factors"]["fixed_frac"], two.factors.compared.fixed_frac);
   EXPECT_EQ(points[1]["speedup"]["training"]["base_count"], 3);
 }
 
