@@ -114,7 +114,7 @@ std::string difference_text(const Estimate& estimate) {
 
 std::string difference_text(const Estimate& estimate, int decimals) {
   if (!std::isfinite(estimate.value)) return missing_number;
-  const auto value = fixed(estimate.value, decimals);
+  auto value = fixed(estimate.value, decimals);
   if (!estimate.interval) return value;
   const auto [low, high] = *estimate.interval;
   return cat(value, " (", fixed(low, decimals), low < 0 ? " to " : "–", fixed(high, decimals), ")");

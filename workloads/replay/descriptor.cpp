@@ -47,7 +47,7 @@ std::string reason_against_settings(const RunSpec& spec) {
 }
 
 std::string reason_to_skip(const RunSpec& spec) {
-  const auto reason = reason_against_settings(spec);
+  auto reason = reason_against_settings(spec);
   if (!reason.empty()) return reason;
   if (spec.settings.device != Device::cpu) return "a replay computes on no device";
   if (spec.input == InputKind::device) return "a replay keeps no samples on a device";
