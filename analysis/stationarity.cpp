@@ -16,7 +16,7 @@ constexpr double smallest_drift_frac = 0.02;
 
 /// Steps are not independent of each other; means of batches nearly are. With the values of t that
 /// 1 % of windows without any change exceed: Student's, and for the most unusual of all stretches
-/// that of 400,000 simulated windows (benchmarks/interval_coverage.cpp shows what becomes of it).
+/// that of 200,000 simulated windows (METRICS.md says how often that is wrong).
 struct Batching {
   std::size_t batches;
   double stretch_t;
