@@ -17,9 +17,11 @@ double parts_between_releases_s(const StepTable& steps, std::int64_t rank, std::
         &StepRow::device_step_s, &StepRow::forward_s, &StepRow::backward_s, &StepRow::phase_wait_s,
         &StepRow::phase_transfer_s, &StepRow::exposed_transfer_s})
     parts_s += steps.at(part, rank, step);
-  // Files of earlier builds know of no checkpoints within epochs.
-  const double saving_s = steps.at(&StepRow::saving_s, rank, step);
-  return std::isfinite(saving_s) ? parts_s + saving_s : parts_s;
+  // Files of earlier builds know of no checkpoints and evaluations within epochs.
+  for (const auto pause : {&StepRow::saving_s, &StepRow::evaluation_s})
+    if (const double pause_s = steps.at(pause, rank, step); std::isfinite(pause_s))
+      parts_s += pause_s;
+  return parts_s;
 }
 
 CriticalStep critical_step(const StepTable& steps, std::int64_t step) {

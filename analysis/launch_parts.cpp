@@ -48,7 +48,7 @@ constexpr std::array parts{
     LaunchPart{"steps_s", "training steps", sum_of_root_steps<&StepRow::step_s>},
     LaunchPart{"recording_s", "recording between steps", sum_of_root_steps<&StepRow::recording_s>},
     LaunchPart{"replica_check_s", "comparing replicas", sum_of_epochs<&EpochRow::replica_check_s>},
-    LaunchPart{"evaluation_s", "evaluation after epochs", sum_of_epochs<&EpochRow::evaluation_s>},
+    LaunchPart{"evaluation_s", "evaluation while training", sum_of_epochs<&EpochRow::evaluation_s>},
     LaunchPart{"checkpoint_s", "weights and checkpoints", sum_of_epochs<&EpochRow::checkpoint_s>},
     LaunchPart{"final_evaluation_s", "final evaluation", of_root<&RankRow::final_evaluation_s>},
     LaunchPart{"panels_s", "pictures of the result", of_root<&RankRow::panels_s>},

@@ -71,21 +71,35 @@ std::vector<const Measure*> recorded_metrics(const Series& series) {
 }
 
 /// Of one rank to itself there is nothing to test.
-Estimate difference_to_one_rank(const Series& series, std::int64_t ranks, const Column& metric) {
-  const auto estimate = difference(series.launches(ranks, metric), series.launches(1, metric),
-                                   series.spec.comparison);
-  return ranks == 1 ? without_interval(estimate) : estimate;
+void add_difference(MetricValues& one, const Series& series, std::int64_t ranks) {
+  const Column& metric = *one.metric->column;
+  one.difference = difference(series.launches(ranks, metric), series.launches(1, metric),
+                              series.spec.comparison);
+  if (ranks == 1) one.difference = without_interval(one.difference);
+  const auto base = series.by_ranks.find(1);
+  if (ranks == 1 || base == series.by_ranks.end()) return;
+  one.sampling = sampling_error(series.by_ranks.at(ranks), base->second, metric);
+  if (one.sampling)
+    add_error(one.difference, one.sampling->standard_error, one.sampling->degrees_of_freedom());
 }
 
-/// What the conclusions ask of a series: whether more ranks change a headline metric or a loss.
-/// What else a table shows has a difference, but is no question.
+/// The metric that the study names, those that a workload is known for, or else the loss.
+bool is_asked(const Measure& metric, const QualityGoal& goal, std::span<const Measure* const> all) {
+  const bool has_headline =
+      std::any_of(all.begin(), all.end(), [](const Measure* one) { return one->is_headline; });
+  const bool stands_in = !has_headline && metric.column == &column_of(&EvaluationRow::loss);
+  return metric.is_headline || metric.column->name == goal.metric || stands_in;
+}
+
+/// What the conclusions ask of a series: whether more ranks change a metric that is asked about or
+/// the training loss. What else a table shows has a difference, but is no question.
 void adjust_for_questions(std::vector<QualityPoint>& points) {
   std::vector<Estimate*> family;
   for (QualityPoint& point : points) {
-    family.push_back(&point.validation_loss.difference);
+    point.validation_loss.difference.p_value = not_available;
     family.push_back(&point.final_loss.difference);
     for (MetricValues& one : point.metrics) {
-      if (one.metric->is_headline)
+      if (one.is_asked)
         family.push_back(&one.difference);
       else
         one.difference.p_value = not_available;
@@ -145,11 +159,73 @@ EvaluationPopulation evaluation_population(const Series& series) {
   Sets all;
   for (const auto& [sets, run] : found) all.insert(sets.begin(), sets.end());
   result.sets.assign(all.begin(), all.end());
+  for (const auto& [ranks, runs] : series.by_ranks)
+    for (const Run* run : runs)
+      if (const auto& all_of_run = run->record.evaluations; !all_of_run.empty())
+        result.reported = all_of_run.back().evaluation_set;
   if (result.known && !result.identical) {
     for (const auto& [sets, run] : found)
       result.differences.push_back(cat(run, ": ", described(sets)));
   }
   return result;
+}
+
+namespace {
+
+/// Samples seen at each evaluation that could choose the best weights; files of before name no
+/// weights, and their last evaluation is of the best ones.
+std::vector<std::int64_t> chances(const Run& run) {
+  const RunRecord& record = run.record;
+  std::vector<std::int64_t> seen;
+  for (const EvaluationRow& one : record.evaluations)
+    if (one.weights == current_weights) seen.push_back(one.samples_seen);
+  if (!seen.empty()) return seen;
+  for (std::size_t i = 0; i + 1 < record.evaluations.size() && i < record.epochs.size(); ++i)
+    seen.push_back(record.epochs[i].samples_seen);
+  return seen;
+}
+
+/// As many, and at the same places in samples up to a batch.
+bool are_equal_chances(std::span<const std::int64_t> one,
+                       std::span<const std::int64_t> other,
+                       std::int64_t batch) {
+  return std::equal(one.begin(), one.end(), other.begin(), other.end(),
+                    [&](auto a, auto b) { return std::abs(a - b) <= batch; });
+}
+
+std::optional<QualityLabel> unequal_selection(const Series& series) {
+  const auto& groups = series.by_ranks;
+  const Run& first = *groups.begin()->second.front();
+  const Run& last = *groups.rbegin()->second.front();
+  const auto few = chances(first), many = chances(last);
+  const auto batch = std::max(first.spec.plan.global_batch_size, last.spec.plan.global_batch_size);
+  if (are_equal_chances(few, many, batch)) return std::nullopt;
+  return QualityLabel{
+      "unequal_selection",
+      cat("The best weights were chosen from ", counted(few.size(), "evaluation"), " with ",
+          counted(first.spec.ranks, "rank"), " and from ", many.size(), " with ", last.spec.ranks,
+          few.size() == many.size() ? ", at other numbers of samples" : "",
+          ": more chances find a better best (unequal_selection).")};
+}
+
+/// By the samples that they are judged on.
+bool chose_by_reported_set(const Run& run) {
+  const auto& evaluations = run.record.evaluations;
+  return evaluations.size() > 1 && !evaluations.back().evaluation_set_hash.empty() &&
+         evaluations.front().evaluation_set_hash == evaluations.back().evaluation_set_hash;
+}
+
+}  // namespace
+
+std::vector<QualityLabel> quality_labels(const Series& series) {
+  std::vector<QualityLabel> labels;
+  if (series.has_label(RunLabel::emulated_compute)) return labels;
+  if (auto label = unequal_selection(series)) labels.push_back(std::move(*label));
+  if (chose_by_reported_set(*series.by_ranks.begin()->second.front()))
+    labels.push_back({"selected_on_test",
+                      "The samples that the models are judged on chose the best weights, too: the "
+                      "values flatter all of them (selected_on_test)."});
+  return labels;
 }
 
 std::vector<std::string> data_warnings(const Series& series) {
@@ -167,14 +243,17 @@ std::vector<QualityPoint> quality_by_ranks(const Series& series,
   const Measure& validation_loss = measure_of(column_of(&SummaryRow::best_validation_loss));
   const Measure& final_loss = measure_of(column_of(&SummaryRow::final_loss));
   const auto recorded = recorded_metrics(series);
+  const QualityGoal& goal = series.spec.quality;
   std::vector<QualityPoint> all;
   for (const auto& [ranks, runs] : series.by_ranks) {
     QualityPoint point;
     point.ranks = ranks;
     point.accuracy_ground = accuracy_ground(series, ranks);
     const auto values_of = [&, at = ranks](const Measure& metric) {
-      MetricValues one{&metric, finite(series.values(at, *metric.column)), {}};
-      if (population.identical) one.difference = difference_to_one_rank(series, at, *metric.column);
+      MetricValues one{&metric, finite(series.values(at, *metric.column))};
+      if (population.identical) add_difference(one, series, at);
+      one.is_asked = is_asked(metric, goal, recorded);
+      if (metric.column->name == goal.metric) one.margin = goal.margin;
       one.baseline = baseline_of(series, at, metric, point.accuracy_ground);
       return one;
     };

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/evaluation_sampling.hpp"
 #include "analysis/measures.hpp"
 #include "analysis/run_set.hpp"
 #include "analysis/statistics.hpp"
@@ -15,9 +16,12 @@ namespace scalestudy {
 /// One metric at one rank count.
 struct MetricValues {
   const Measure* metric = nullptr;
-  std::vector<double> values;       ///< one per run, finite ones
-  Estimate difference;              ///< N − 1
-  double baseline = not_available;  ///< mean of metric->baseline, where the runs tell it
+  std::vector<double> values;             ///< one per run, finite ones
+  Estimate difference;                    ///< N − 1, over launches and evaluated samples
+  std::optional<SamplingError> sampling;  ///< what the samples add to it, where they are recorded
+  bool is_asked = false;                  ///< whether N differs from 1 in it: conclusions say
+  double margin = 0;                      ///< declared: a smaller difference counts as none
+  double baseline = not_available;        ///< mean of metric->baseline, where the runs tell it
 
   /// The mean is not on the better side of the baseline; false where either is unknown.
   [[nodiscard]] bool is_no_better() const;
@@ -47,12 +51,19 @@ struct EvaluatedSet {
   auto operator<=>(const EvaluatedSet&) const = default;  // NOLINT(modernize-use-nullptr)
 };
 
+/// What stands against a quality, by the name that other tools know it by.
+struct QualityLabel {
+  std::string code;  ///< unequal_selection, selected_on_test
+  std::string text;
+};
+
 /// What the runs of a series were evaluated on. Training can evaluate one set after each epoch and
 /// end with another, so sets are compared by name.
 struct EvaluationPopulation {
   bool known = false;              ///< some run recorded a hash
   bool identical = false;          ///< every run: the same sets, each always with the same samples
   std::vector<EvaluatedSet> sets;  ///< of all runs, by name
+  std::string reported;            ///< name of that of the last evaluation, by the best weights
   std::vector<std::string> differences;  ///< "noise2void-r2-…: 320 samples, hash …"
 };
 
@@ -64,6 +75,10 @@ struct EvaluationPopulation {
 /// What the rank programs found in the data that stands against training on them, in a sentence
 /// each; nothing in files of earlier versions.
 [[nodiscard]] std::vector<std::string> data_warnings(const Series& series);
+
+/// How the best weights were chosen: with as many chances at every number of ranks, and by other
+/// samples than those they are judged on? Empty where both is so, or where nothing was chosen.
+[[nodiscard]] std::vector<QualityLabel> quality_labels(const Series& series);
 
 /// The differences are left out (NaN) when the populations differ: evaluation_set_differs.
 [[nodiscard]] std::vector<QualityPoint> quality_by_ranks(const Series& series,

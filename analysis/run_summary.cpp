@@ -46,7 +46,7 @@ double start_of_step_s(const StepTable& steps, std::int64_t step) {
 }
 
 /// What passed while the steps of the window ran: nothing of what lies between epochs, nor of
-/// checkpoints within one.
+/// checkpoints and evaluations within one.
 double elapsed_s(const StepTable& steps, const SteadyWindow& window) {
   double sum_s = 0;
   for (std::int64_t step = window.start; step < window.end; ++step) {
@@ -54,8 +54,10 @@ double elapsed_s(const StepTable& steps, const SteadyWindow& window) {
     const bool begins = step == window.start || epoch_of(step) != epoch_of(step - 1);
     sum_s += end_of_step_s(steps, step) -
              (begins ? start_of_step_s(steps, step) : end_of_step_s(steps, step - 1));
-    const double saving_s = steps.at(&StepRow::saving_s, 0, step);
-    if (!begins && std::isfinite(saving_s)) sum_s -= saving_s;
+    for (const auto pause : {&StepRow::saving_s, &StepRow::evaluation_s}) {
+      const double pause_s = steps.at(pause, 0, step);
+      if (!begins && std::isfinite(pause_s)) sum_s -= pause_s;
+    }
   }
   return sum_s;
 }
@@ -177,10 +179,12 @@ double final_loss(const RunRecord& run) {
 
 double best_validation_loss(const RunRecord& run) {
   double best = not_recorded;
-  for (const EpochRow& epoch : run.epochs) {
-    if (std::isfinite(epoch.validation_loss) && !(epoch.validation_loss >= best))
-      best = epoch.validation_loss;
-  }
+  const auto look_at = [&](double loss) {
+    if (std::isfinite(loss) && !(loss >= best)) best = loss;
+  };
+  for (const EpochRow& epoch : run.epochs) look_at(epoch.validation_loss);
+  for (const EvaluationRow& one : run.evaluations)
+    if (one.weights == current_weights) look_at(one.loss);
   return best;
 }
 

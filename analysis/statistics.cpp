@@ -44,6 +44,8 @@ double welch_degrees_of_freedom(std::span<const double> a, std::span<const doubl
 void add_t_interval(Estimate& estimate, double error, double dof) {
   const double reach = student_t_critical(significance_level, dof) * error;
   if (!std::isfinite(reach)) return;
+  estimate.standard_error = error;
+  estimate.degrees_of_freedom = dof;
   estimate.interval = Interval{estimate.value - reach, estimate.value + reach};
   if (error > 0) estimate.p_value = student_t_p_value(estimate.value / error, dof);
 }
@@ -195,6 +197,17 @@ Estimate difference(const Launches& compared, const Launches& base, Comparison d
                              IntervalMethod::paired, IntervalMethod::welch);
 }
 
+void add_error(Estimate& estimate, double standard_error, double degrees_of_freedom) {
+  if (!estimate.interval) return;
+  const double launches = estimate.standard_error * estimate.standard_error;
+  const double further = standard_error * standard_error;
+  if (!(launches + further > 0)) return;
+  const double dof =
+      (launches + further) * (launches + further) /
+      (launches * launches / estimate.degrees_of_freedom + further * further / degrees_of_freedom);
+  add_t_interval(estimate, std::sqrt(launches + further), dof);
+}
+
 void adjust_for_several(std::span<Estimate* const> family) {
   std::vector<Estimate*> order;
   std::copy_if(family.begin(), family.end(), std::back_inserter(order),
@@ -214,10 +227,20 @@ bool is_resolved(const Estimate& estimate, double no_effect) {
          !(estimate.p_value > significance_level);
 }
 
+bool is_equivalent(const Estimate& estimate, double no_effect, double margin) {
+  return estimate.interval && estimate.interval->low > no_effect - margin &&
+         estimate.interval->high < no_effect + margin;
+}
+
+bool is_non_inferior(const Estimate& difference, double margin, bool higher_is_better) {
+  if (!difference.interval) return false;
+  return higher_is_better ? difference.interval->low > -margin : difference.interval->high < margin;
+}
+
 Estimate without_interval(Estimate estimate) {
   estimate.interval.reset();
   estimate.method = IntervalMethod::not_determinable;
-  estimate.p_value = not_available;
+  estimate.p_value = estimate.standard_error = estimate.degrees_of_freedom = not_available;
   return estimate;
 }
 

@@ -53,8 +53,10 @@ struct Estimate {
   /// Two-sided, of "the groups do not differ", of several comparisons after Holm (see
   /// adjust_for_several()); NaN without interval.
   double p_value = not_available;
-  std::size_t base_count = 0;  ///< launches in the base group
-  std::size_t count = 0;       ///< launches in the compared group
+  double standard_error = not_available;      ///< what the interval is made of; NaN for ratios
+  double degrees_of_freedom = not_available;  ///< likewise
+  std::size_t base_count = 0;                 ///< launches in the base group
+  std::size_t count = 0;                      ///< launches in the compared group
 };
 
 [[nodiscard]] double mean(std::span<const double> values);
@@ -82,6 +84,11 @@ struct Estimate {
                                   const Launches& base,
                                   Comparison declared);
 
+/// Widens the interval of a difference by a further, independent error that is no scatter of
+/// launches: variances add, degrees of freedom after Welch and Satterthwaite. No effect without
+/// interval.
+void add_error(Estimate& estimate, double standard_error, double degrees_of_freedom);
+
 /// Holm's step-down procedure (1979, Scand. J. Statist. 6): the p-values of questions that are
 /// asked together, so that the chance of any false "yes" stays below 5 %. NaN stay and do not
 /// count.
@@ -91,12 +98,26 @@ void adjust_for_several(std::span<Estimate* const> family);
 /// several comparisons, Holm's p-value is below 5 %. False without interval.
 [[nodiscard]] bool is_resolved(const Estimate& estimate, double no_effect);
 
+/// Whether the launches show that the groups are as good as equal: the whole 95 % interval lies
+/// strictly inside no_effect ± margin, in the estimate's unit. False without interval; not the
+/// opposite of is_resolved(). Contains two one-sided tests (Schuirmann 1987, J. Pharmacokinet.
+/// Biopharm. 15), each at 2.5 %: METRICS.md#equivalence.
+[[nodiscard]] bool is_equivalent(const Estimate& estimate, double no_effect, double margin);
+
+/// Whether the compared group is shown to be at most `margin` ≥ 0 worse than the base, in the unit
+/// of `difference` (compared − base): the interval's worse limit is less than that from 0. False
+/// without interval. One-sided at 2.5 % (Piaggio et al. 2012, JAMA 308): METRICS.md#equivalence.
+[[nodiscard]] bool is_non_inferior(const Estimate& difference,
+                                   double margin,
+                                   bool higher_is_better);
+
 /// The estimate under a monotone map, applied to value and both limits. Without a p-value: what was
 /// tested of the one is no hypothesis about the other.
 template <class Map>
 [[nodiscard]] Estimate transformed(Estimate estimate, const Map& map) {
   estimate.value = map(estimate.value);
   estimate.p_value = not_available;
+  estimate.standard_error = estimate.degrees_of_freedom = not_available;
   if (estimate.interval) {
     const double a = map(estimate.interval->low);
     const double b = map(estimate.interval->high);

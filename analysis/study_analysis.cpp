@@ -19,6 +19,8 @@ SeriesAnalysis analyse(Series series) {
     analysis.data_warnings = data_warnings(series);
     analysis.population = evaluation_population(series);
     analysis.quality = quality_by_ranks(series, analysis.population);
+    analysis.quality_labels = quality_labels(series);
+    analysis.targets = target_by_ranks(series);
   }
   analysis.series = std::move(series);
   return analysis;

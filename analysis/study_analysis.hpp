@@ -10,6 +10,7 @@
 #include "analysis/launch_parts.hpp"
 #include "analysis/outliers.hpp"
 #include "analysis/quality.hpp"
+#include "analysis/quality_target.hpp"
 #include "analysis/run_set.hpp"
 #include "analysis/smoothness.hpp"
 #include "analysis/speedup.hpp"
@@ -26,9 +27,11 @@ struct SeriesAnalysis {
   std::vector<Smoothness> smoothness;       ///< empty for control arms: they are timing-only
   EvaluationPopulation population;
   std::vector<std::string> data_warnings;
-  std::vector<QualityPoint> quality;       ///< empty for control arms
-  std::vector<ArmContrast> arm_contrasts;  ///< likewise
-  std::vector<Outlier> outliers;           ///< likewise; those of its arms too
+  std::vector<QualityPoint> quality;         ///< empty for control arms
+  std::vector<QualityLabel> quality_labels;  ///< likewise
+  std::vector<TargetPoint> targets;          ///< likewise, and without a declared target
+  std::vector<ArmContrast> arm_contrasts;    ///< likewise
+  std::vector<Outlier> outliers;             ///< likewise; those of its arms too
 };
 
 /// A validity code of the whole study, with what it rests on.

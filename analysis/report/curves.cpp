@@ -47,8 +47,16 @@ std::vector<Curve> training_curves(const SeriesAnalysis& analysis, std::int64_t 
   return curves;
 }
 
+/// Of the weights at work; files of before have them by epoch only.
 Curve validation_curve(const Run& run) {
   Curve curve{run.spec.ranks, {}};
+  for (const EvaluationRow& one : run.record.evaluations) {
+    if (one.weights == current_weights)
+      curve.points.push_back({.samples_seen = static_cast<double>(one.samples_seen),
+                              .time_s = one.end_s,
+                              .loss = one.loss});
+  }
+  if (!curve.points.empty()) return curve;
   for (const EpochRow& epoch : run.record.epochs) {
     curve.points.push_back({.samples_seen = static_cast<double>(epoch.samples_seen),
                             .time_s = epoch.end_s,

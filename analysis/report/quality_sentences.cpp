@@ -31,20 +31,60 @@ std::string quality_values(const SeriesAnalysis& analysis, const MetricOf& metri
   return join(parts, ", ") + beside_baseline(analysis, metric_of(analysis.quality.front()));
 }
 
-std::string difference_words(const Estimate& d, const std::string& unit, bool higher_is_better) {
+/// "−0.0046 (95 % interval −0.02–0.01; 5 runs each, 24 samples)".
+std::string shown_difference(const MetricValues& one) {
+  const Estimate& d = one.difference;
+  const auto samples = d.interval && one.sampling
+                           ? cat(", ", counted(one.sampling->samples, "sample"))
+                           : std::string();
+  return cat(significant(d.value, 2), one.metric->unit_suffix(), " (", evidence(d, 2), samples,
+             ")");
+}
+
+std::string margin_text(const MetricValues& one) {
+  return cat(compact(one.margin), one.metric->unit_suffix());
+}
+
+/// Of a difference that is there.
+std::string resolved_words(const MetricValues& one) {
+  const Estimate& d = one.difference;
+  const bool better = (d.value > 0) == one.metric->higher_is_better();
+  const bool is_small = one.margin > 0 && is_equivalent(d, 0, one.margin);
+  return cat(" More ranks are ", better ? "better" : "worse", " by ", shown_difference(one),
+             is_small
+                 ? cat(", surely less than the ", margin_text(one), " that the study calls none")
+                 : "",
+             ".");
+}
+
+/// Of one that may be none: only a declared margin lets anyone call it so.
+std::string unresolved_words(const MetricValues& one) {
+  const Estimate& d = one.difference;
+  const auto shown = shown_difference(one);
+  if (one.margin == 0)
+    return cat(" Whether more ranks are better or worse is not resolved: ", shown, ".");
+  if (is_equivalent(d, 0, one.margin))
+    return cat(" More ranks are as good: the difference is surely less than the ", margin_text(one),
+               " that the study calls none: ", shown, ".");
+  if (is_non_inferior(d, one.margin, one.metric->higher_is_better()))
+    return cat(" More ranks are surely not worse by the ", margin_text(one),
+               " that the study calls none, perhaps better: ", shown, ".");
+  return cat(" Whether more ranks are as good within the ", margin_text(one),
+             " that the study calls none is not resolved: ", shown, ".");
+}
+
+/// What the most ranks change of a metric that is asked about.
+std::string difference_words(const MetricValues& one) {
+  const Estimate& d = one.difference;
   if (!std::isfinite(d.value)) return "";
-  const std::string shown = cat(significant(d.value, 2), unit, " (", evidence(d, 2), ")");
   if (!d.interval) {
     const auto missing = remedy(d);
-    return cat(" The difference is ", shown, ": no statement is possible",
+    return cat(" The difference is ", shown_difference(one), ": no statement is possible",
                missing.empty() ? "" : cat(" before ", missing), ".");
   }
   if (d.interval->low == d.interval->high && d.value == 0)
     return " All runs reached the same value: it cannot tell them apart.";
-  if (!is_resolved(d, 0))
-    return cat(" These runs cannot tell a difference from chance: ", shown, ".");
-  const bool better = (d.value > 0) == higher_is_better;
-  return cat(" More ranks are ", better ? "better" : "worse", " by ", shown, ".");
+  return is_resolved(d, 0) ? resolved_words(one) : unresolved_words(one);
 }
 
 std::string quality_of(const std::string& name,
@@ -59,19 +99,49 @@ std::string metric_sentences(const SeriesAnalysis& analysis, bool compares) {
   std::string text;
   const auto& last = analysis.quality.back().metrics;
   for (std::size_t i = 0; i < last.size(); ++i) {
-    const Measure& metric = *last[i].metric;
-    if (!metric.is_headline) continue;
+    if (!last[i].is_asked) continue;
     const auto metric_of = [&](const QualityPoint& q) -> const auto& {
       return q.metrics[i];
     };
+    const Measure& metric = *last[i].metric;
     const std::string unit = metric.column->unit == "1" ? "" : cat(" in ", metric.column->unit);
-    text += quality_of(
-        cat(metric.label, " of the best weights", unit), quality_values(analysis, metric_of),
-        compares
-            ? difference_words(last[i].difference, metric.unit_suffix(), metric.higher_is_better())
-            : "");
+    text +=
+        quality_of(cat(metric.label, " of the best weights", unit),
+                   quality_values(analysis, metric_of), compares ? difference_words(last[i]) : "");
   }
   return text;
+}
+
+/// "0.8 was reached by 5 of 5 runs of one rank after 61 s and 9,000 samples, …".
+std::string reach_text(const TargetPoint& point) {
+  const auto reached = cat(point.reached, " of ", counted(point.runs, "run"), " with ",
+                           ranks_in_words(point.ranks, false));
+  if (!std::isfinite(point.samples)) return reached;
+  return cat(reached, " after ",
+             std::isfinite(point.time_s) ? cat(duration(point.time_s), " and ") : "",
+             compact(std::round(point.samples)), " samples");
+}
+
+/// How much sooner the most ranks were there.
+std::string sooner_text(const TargetPoint& point) {
+  if (std::isfinite(point.speedup.value))
+    return cat(" ", ranks_in_words(point.ranks, true), " were there ", with_interval(point.speedup),
+               " times as soon as one, with ", with_interval(point.sample_ratio),
+               " times as many samples.");
+  if (!std::isfinite(point.speedup_bound)) return "";
+  const bool is_all = point.reached == point.runs;
+  return cat(" ", ranks_in_words(point.ranks, true), " were there ", is_all ? "more" : "less",
+             " than ", significant(point.speedup_bound, 3), " times as soon as one.");
+}
+
+std::string target_sentence(const SeriesAnalysis& analysis) {
+  if (analysis.targets.empty()) return "";
+  std::vector<std::string> reached;
+  for (const TargetPoint& point : analysis.targets) reached.push_back(reach_text(point));
+  const QualityGoal& goal = analysis.series.spec.quality;
+  return cat(" The target, ", goal.metric, " ", compact(goal.target),
+             " on the validation set, was reached by ", join(reached, ", by "), ".",
+             sooner_text(analysis.targets.back()));
 }
 
 /// With statistics of its own a rank's gradient is not that of one rank's larger batch.
@@ -83,14 +153,28 @@ std::string batch_norm_sentence(const SeriesAnalysis& analysis) {
   return " Batch norm is local: each rank normalises over its own samples only.";
 }
 
+std::string set_text(const EvaluatedSet& set) {
+  return cat(set.samples, " ", set.name, " samples (hash ", set.hash.substr(0, 8), "…)");
+}
+
 std::string population_sentence(const EvaluationPopulation& population) {
   if (!population.identical) {
     return "The models were evaluated on different sets: their values are not comparable.";
   }
-  std::vector<std::string> sets;
+  std::vector<std::string> chosen_by, judged_on;
   for (const EvaluatedSet& set : population.sets)
-    sets.push_back(cat(set.samples, " ", set.name, " samples (hash ", set.hash.substr(0, 8), "…)"));
-  return cat("All models were evaluated on the same ", join(sets, " and "), ".");
+    (set.name == population.reported ? judged_on : chosen_by).push_back(set_text(set));
+  return cat("All models were evaluated on the same ", join(judged_on, " and "),
+             chosen_by.empty()
+                 ? ""
+                 : cat("; others chose the best weights, the same ", join(chosen_by, " and ")),
+             ".");
+}
+
+std::string label_sentences(const SeriesAnalysis& analysis) {
+  std::string text;
+  for (const QualityLabel& label : analysis.quality_labels) text += " " + label.text;
+  return text;
 }
 
 /// Below this a single number says little about other samples.
@@ -128,7 +212,8 @@ std::vector<std::string> few_samples_warnings(const SeriesAnalysis& analysis) {
   if (!analysis.population.identical || analysis.quality.front().accuracy_ground) return {};
   std::vector<std::string> warnings;
   for (const EvaluatedSet& set : analysis.population.sets)
-    warnings.push_back(small_set_warning(set.samples, set.name));
+    if (set.name == analysis.population.reported)
+      warnings.push_back(small_set_warning(set.samples, set.name));
   std::erase(warnings, "");
   return warnings;
 }
@@ -141,7 +226,6 @@ std::string ground_sentences(const SeriesAnalysis& analysis) {
   for (const auto& warning : warnings) text += " " + warning;
   for (const QualityPoint& point : analysis.quality) {
     for (const MetricValues& one : point.metrics) text += worth_sentence(point.ranks, one);
-    text += worth_sentence(point.ranks, point.validation_loss);
     if (!point.accuracy_ground) continue;
     if (point.ranks == analysis.quality.front().ranks)
       text += small_set_sentence(*point.accuracy_ground);
@@ -174,14 +258,10 @@ std::string quality_sentence(const SeriesAnalysis& analysis) {
   }
   const QualityPoint& last = analysis.quality.back();
   const bool compares = analysis.quality.front().ranks == 1 && last.ranks > 1;
-  const auto validation_loss_of = [](const QualityPoint& q) -> const auto& {
-    return q.validation_loss;
-  };
-  return population_sentence(analysis.population) + ground_sentences(analysis) +
-         metric_sentences(analysis, compares) +
-         quality_of("Best validation loss", quality_values(analysis, validation_loss_of),
-                    compares ? difference_words(last.validation_loss.difference, "", false) : "") +
-         training_loss_sentence(analysis, compares) + batch_norm_sentence(analysis);
+  return population_sentence(analysis.population) + label_sentences(analysis) +
+         ground_sentences(analysis) + metric_sentences(analysis, compares) +
+         target_sentence(analysis) + training_loss_sentence(analysis, compares) +
+         batch_norm_sentence(analysis);
 }
 
 }  // namespace scalestudy

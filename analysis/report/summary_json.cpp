@@ -159,14 +159,39 @@ json to_json(const QualityPoint& q) {
               {"best_validation_loss", values_json(q.validation_loss.values)},
               {"final_loss", values_json(q.final_loss.values)},
               {"best_validation_loss_difference", to_json(q.validation_loss.difference)},
-              {"best_validation_loss_baseline", baseline_json(q.validation_loss)},
               {"metrics", json::object()}};
   for (const MetricValues& m : q.metrics) {
-    object["metrics"][std::string(m.metric->column->name)] = {{"values", values_json(m.values)},
-                                                              {"difference", to_json(m.difference)},
-                                                              {"baseline", baseline_json(m)}};
+    json& metric = object["metrics"][std::string(m.metric->column->name)];
+    metric = {{"values", values_json(m.values)},
+              {"difference", to_json(m.difference)},
+              {"is_asked", m.is_asked},
+              {"margin", m.margin > 0 ? json(m.margin) : json()},
+              {"baseline", baseline_json(m)}};
+    if (m.sampling)
+      metric["sampling"] = {{"standard_error", number(m.sampling->standard_error)},
+                            {"sample_count", m.sampling->samples}};
   }
   return object;
+}
+
+json to_json(const QualityLabel& label) {
+  return {{"code", label.code}, {"text", label.text}};
+}
+
+json to_json(const TargetPoint& point) {
+  return {{"ranks", point.ranks},
+          {"runs", point.runs},
+          {"reached", point.reached},
+          {"time_s", number(point.time_s)},
+          {"samples", number(point.samples)},
+          {"speedup", to_json(point.speedup)},
+          {"sample_ratio", to_json(point.sample_ratio)},
+          {"speedup_bound", number(point.speedup_bound)}};
+}
+
+json to_json(const QualityGoal& goal) {
+  if (goal.metric.empty()) return nullptr;
+  return {{"metric", goal.metric}, {"target", goal.target}, {"margin", goal.margin}};
 }
 
 json to_json(const SeriesAnalysis& analysis);
@@ -192,27 +217,32 @@ json to_json(const SeriesAnalysis& analysis) {
       conclusions.push_back(paragraph);
     }
   }
-  return {{"name", analysis.series.name},
-          {"workload", spec.workload},
-          {"scaling_rule", to_string(spec.scaling_rule)},
-          {"reduction", to_string(spec.reduction)},
-          {"input", to_string(spec.input)},
-          {"control_arm", to_string(spec.control_arm)},
-          {"emulated_input", analysis.series.has_label(RunLabel::emulated_input)},
-          {"oversubscribed", analysis.series.has_label(RunLabel::oversubscribed)},
-          {"no_spare_core", analysis.series.has_label(RunLabel::no_spare_core)},
-          {"scaling_mode", scaling_mode(analysis.series)},
-          {"conclusions", conclusions},
-          {"points", list_of(analysis.speedup)},
-          {"steps", list_of(analysis.steps)},
-          {"step_checks", list_of(analysis.step_checks)},
-          {"launches", list_of(analysis.launches)},
-          {"arm_contrasts", list_of(analysis.arm_contrasts)},
-          {"smoothness", list_of(analysis.smoothness)},
-          {"quality", list_of(analysis.quality)},
-          {"outliers", list_of(analysis.outliers)},
-          {"data_warnings", analysis.data_warnings},
-          {"evaluation_sets", {{"identical", population.identical}, {"sets", sets}}}};
+  return {
+      {"name", analysis.series.name},
+      {"workload", spec.workload},
+      {"scaling_rule", to_string(spec.scaling_rule)},
+      {"reduction", to_string(spec.reduction)},
+      {"input", to_string(spec.input)},
+      {"control_arm", to_string(spec.control_arm)},
+      {"emulated_input", analysis.series.has_label(RunLabel::emulated_input)},
+      {"oversubscribed", analysis.series.has_label(RunLabel::oversubscribed)},
+      {"no_spare_core", analysis.series.has_label(RunLabel::no_spare_core)},
+      {"scaling_mode", scaling_mode(analysis.series)},
+      {"conclusions", conclusions},
+      {"points", list_of(analysis.speedup)},
+      {"steps", list_of(analysis.steps)},
+      {"step_checks", list_of(analysis.step_checks)},
+      {"launches", list_of(analysis.launches)},
+      {"arm_contrasts", list_of(analysis.arm_contrasts)},
+      {"smoothness", list_of(analysis.smoothness)},
+      {"quality", list_of(analysis.quality)},
+      {"quality_goal", to_json(spec.quality)},
+      {"quality_labels", list_of(analysis.quality_labels)},
+      {"targets", list_of(analysis.targets)},
+      {"outliers", list_of(analysis.outliers)},
+      {"data_warnings", analysis.data_warnings},
+      {"evaluation_sets",
+       {{"identical", population.identical}, {"reported", population.reported}, {"sets", sets}}}};
 }
 
 /// Those that it has, by the names of /summary.

@@ -142,9 +142,16 @@ def check_same(exact, plain):
     for name, gradient in exact["gradients"].items():
         if not name.endswith("bias") or name.startswith("head"):
             assert relative(plain["gradients"][name], gradient) < 5e-5, name
-    for name, weight in exact["weights_after_3_steps"].items():
+    # Adam moves a weight by the learning rate whatever the size of its gradient, so that rounding decides
+    # where gradients are next to nothing: how far float32 kernels part depends on the processor. A
+    # variance is quadratic in them.
+    after, after_plain = exact["weights_after_3_steps"], plain["weights_after_3_steps"]
+    parted = max(relative(after_plain[n], w) for n, w in after.items() if n.endswith("kernel"))
+    assert parted < 1e-3, parted
+    for name, weight in after.items():
         if name.endswith("moving_variance"):
-            assert relative(plain["weights_after_3_steps"][name], weight) < 1e-5, name
+            difference = relative(after_plain[name], weight)
+            assert difference < 2 * parted, (name, difference, original.cpu_model())
 
 
 def compute():
@@ -256,7 +263,7 @@ def main():
     arguments = parser.parse_args()
     result = compute()
     write(arguments.out, result)
-    print(f"{arguments.out}: {arguments.out.stat().st_size / 1e6:.1f} MB, "
+    print(f"made on {original.cpu_model()}; {arguments.out}: {arguments.out.stat().st_size / 1e6:.1f} MB, "
           f"losses {result['exact']['losses']}")
 
 

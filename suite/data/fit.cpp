@@ -14,12 +14,12 @@ void require_equal_sides(const Image& image, const Image& mask, const std::strin
                   "it is unknown which pixels belong together", "Give a mask of the image's size"});
 }
 
-Image fitted(const Image& image, Fit fit, const PictureSize& size) {
+Image fitted(const Image& image, Fit fit, const PictureSize& size, ResizeFilter filter) {
   switch (fit) {
     case Fit::padded:
-      return resized_with_padding(image, size.height_px, size.width_px);
+      return resized_with_padding(image, size.height_px, size.width_px, filter);
     case Fit::stretched:
-      return resized(image, size.height_px, size.width_px);
+      return resized(image, size.height_px, size.width_px, filter);
   }
   SCALESTUDY_EXPECT(false);
 }
@@ -35,9 +35,13 @@ Image binary_mask(const Image& mask, double threshold_frac) {
   return binary;
 }
 
-Image fitted_mask(const Image& mask, double threshold_frac, Fit fit, const PictureSize& size) {
+Image fitted_mask(const Image& mask,
+                  double threshold_frac,
+                  Fit fit,
+                  const PictureSize& size,
+                  ResizeFilter filter) {
   constexpr double half_a_pixel = 0.5;
-  return binary_mask(fitted(binary_mask(mask, threshold_frac), fit, size), half_a_pixel);
+  return binary_mask(fitted(binary_mask(mask, threshold_frac), fit, size, filter), half_a_pixel);
 }
 
 }  // namespace scalestudy

@@ -20,7 +20,10 @@ struct PictureSize {
 void require_equal_sides(const Image& image, const Image& mask, const std::string& sample);
 
 /// Bilinear, see resize.hpp. Sides above 0.
-[[nodiscard]] Image fitted(const Image& image, Fit fit, const PictureSize& size);
+[[nodiscard]] Image fitted(const Image& image,
+                           Fit fit,
+                           const PictureSize& size,
+                           ResizeFilter filter = ResizeFilter::antialiased);
 
 /// Grey, 255 where the value lies above this share of the largest possible one, else 0.
 [[nodiscard]] Image binary_mask(const Image& mask, double threshold_frac);
@@ -30,6 +33,7 @@ void require_equal_sides(const Image& image, const Image& mask, const std::strin
 [[nodiscard]] Image fitted_mask(const Image& mask,
                                 double threshold_frac,
                                 Fit fit,
-                                const PictureSize& size);
+                                const PictureSize& size,
+                                ResizeFilter filter = ResizeFilter::antialiased);
 
 }  // namespace scalestudy

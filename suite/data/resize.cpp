@@ -30,9 +30,9 @@ struct Taps {
 /// The taps of every output position along one axis.
 class AxisWeights {
  public:
-  AxisWeights(std::int64_t in_px, std::int64_t out_px) {
+  AxisWeights(std::int64_t in_px, std::int64_t out_px, ResizeFilter filter) {
     const double step = static_cast<double>(in_px) / static_cast<double>(out_px);
-    const double reach = std::max(step, 1.0);
+    const double reach = filter == ResizeFilter::antialiased ? std::max(step, 1.0) : 1.0;
     stride_ = 2 * static_cast<std::int64_t>(std::ceil(reach)) + 1;
     weights_.resize(static_cast<std::size_t>(out_px * stride_));
     taps_.reserve(static_cast<std::size_t>(out_px));
@@ -122,8 +122,8 @@ T* values_of(Image& image) {
 }
 
 template <class T>
-Image with_width(const Image& image, std::int64_t width_px) {
-  const AxisWeights weights(image.width_px, width_px);
+Image with_width(const Image& image, std::int64_t width_px, ResizeFilter filter) {
+  const AxisWeights weights(image.width_px, width_px, filter);
   Image out = blank_image(image.height_px, width_px, image.channels, image.type);
   for (std::int64_t y = 0; y < image.height_px; ++y) {
     const T* from = values_of<T>(image) + y * image.width_px * image.channels;
@@ -135,8 +135,8 @@ Image with_width(const Image& image, std::int64_t width_px) {
 }
 
 template <class T>
-Image with_height(const Image& image, std::int64_t height_px) {
-  const AxisWeights weights(image.height_px, height_px);
+Image with_height(const Image& image, std::int64_t height_px, ResizeFilter filter) {
+  const AxisWeights weights(image.height_px, height_px, filter);
   Image out = blank_image(height_px, image.width_px, image.channels, image.type);
   const auto row_values = image.width_px * image.channels;
   T* to = values_of<T>(out);
@@ -150,14 +150,17 @@ Image with_height(const Image& image, std::int64_t height_px) {
 /// Which axis goes first decides the last bit, because values are rounded in between: the width,
 /// unless the height loses more than twice as many pixels as the width, as in Pillow 13.
 template <class T>
-Image resized_as(const Image& image, std::int64_t height_px, std::int64_t width_px) {
-  if (width_px == image.width_px) return with_height<T>(image, height_px);
-  if (height_px == image.height_px) return with_width<T>(image, width_px);
+Image resized_as(const Image& image,
+                 std::int64_t height_px,
+                 std::int64_t width_px,
+                 ResizeFilter filter) {
+  if (width_px == image.width_px) return with_height<T>(image, height_px, filter);
+  if (height_px == image.height_px) return with_width<T>(image, width_px, filter);
   const auto lost_height_px = image.height_px - height_px;
   const auto lost_width_px = image.width_px - width_px;
   const bool height_first = lost_height_px > 0 && lost_height_px > 2 * lost_width_px;
-  return height_first ? with_width<T>(with_height<T>(image, height_px), width_px)
-                      : with_height<T>(with_width<T>(image, width_px), height_px);
+  return height_first ? with_width<T>(with_height<T>(image, height_px, filter), width_px, filter)
+                      : with_height<T>(with_width<T>(image, width_px, filter), height_px, filter);
 }
 
 template <class T>
@@ -195,15 +198,22 @@ void require_pixels(const Image& image) {
 
 }  // namespace
 
-Image resized(const Image& image, std::int64_t height_px, std::int64_t width_px) {
+Image resized(const Image& image,
+              std::int64_t height_px,
+              std::int64_t width_px,
+              ResizeFilter filter) {
   SCALESTUDY_EXPECT(height_px > 0 && width_px > 0);
   require_pixels(image);
   if (height_px == image.height_px && width_px == image.width_px) return image;
-  return image.type == SampleType::uint8 ? resized_as<std::uint8_t>(image, height_px, width_px)
-                                         : resized_as<std::uint16_t>(image, height_px, width_px);
+  return image.type == SampleType::uint8
+             ? resized_as<std::uint8_t>(image, height_px, width_px, filter)
+             : resized_as<std::uint16_t>(image, height_px, width_px, filter);
 }
 
-Image resized_with_padding(const Image& image, std::int64_t height_px, std::int64_t width_px) {
+Image resized_with_padding(const Image& image,
+                           std::int64_t height_px,
+                           std::int64_t width_px,
+                           ResizeFilter filter) {
   SCALESTUDY_EXPECT(height_px > 0 && width_px > 0);
   require_pixels(image);
   // The side that fills its target decides the ratio; whole numbers, so nothing rounds wrongly.
@@ -216,7 +226,7 @@ Image resized_with_padding(const Image& image, std::int64_t height_px, std::int6
   const auto top_px = width_fills ? (height_px * w - h * width_px) / (2 * w) : 0;
   const auto left_px = width_fills ? 0 : (width_px * h - w * height_px) / (2 * h);
 
-  const Image inner = resized(image, inner_height_px, inner_width_px);
+  const Image inner = resized(image, inner_height_px, inner_width_px, filter);
   Image out = blank_image(height_px, width_px, image.channels, image.type);
   const auto px_bytes = image.channels * static_cast<std::int64_t>(bytes_per_value(image.type));
   for (std::int64_t y = 0; y < inner_height_px; ++y)

@@ -1,5 +1,5 @@
 #pragma once
-/// Which samples train and which evaluate.
+/// Which samples train and which evaluate, while training and at its end.
 
 #include <cstdint>
 #include <vector>
@@ -12,11 +12,18 @@ namespace scalestudy {
 struct Split {
   std::vector<std::int64_t> training;
   std::vector<std::int64_t> validation;
+  std::vector<std::int64_t> test;
+};
+
+/// Shares of all samples, above 0 each; what is left is for validation.
+struct SplitShares {
+  double training_frac = 0.8;
+  double test_frac = 0;  ///< 0: no test set
 };
 
 /// A random split that depends on its arguments only: the same for every rank, number of ranks and
-/// repeat. round(count × train_frac) samples train, but each part gets one at least.
-/// `train_frac`: above 0 and below 1. Errors: BadInput when there are fewer than two samples.
-[[nodiscard]] Split split_indices(SampleCount count, double train_frac, std::uint64_t seed);
+/// repeat. round(count × share) samples train or test, but each part gets one at least. Who trains
+/// does not depend on test_frac. Errors: BadInput when there are fewer samples than parts.
+[[nodiscard]] Split split_indices(SampleCount count, const SplitShares& shares, std::uint64_t seed);
 
 }  // namespace scalestudy

@@ -63,9 +63,10 @@ void EpochLoop::probe_exchange() {
 }
 
 void EpochLoop::train_epoch() {
-  work_.begin_epoch();
+  work_.begin_steps();
   epoch_watch_ = {};
-  saving_s_ = 0;
+  within_epoch_s_ = 0;
+  epoch_times_ = {.evaluation_s = 0, .checkpoint_s = 0, .replica_check_s = 0};
   {
     // Elsewhere a rank that is asked to end does so at once: evaluations are long.
     std::optional<PendingRequest::Hearing> hearing;
@@ -81,9 +82,12 @@ void EpochLoop::train_steps() {
   StepLoop loop(work_.step(), work_.reduction(), timeline_);
   while (progress_.steps_done < end && !outcome_.is_early()) {
     train_step(loop);
-    const bool is_due = is_checkpoint_due_after_step();
-    if (is_due || recorder_.is_due() || progress_.steps_done == end) flush();
-    if (is_due || request_ != CheckpointRequest::none) save_within_epoch();
+    const bool is_last = progress_.steps_done == end;
+    const bool evaluates = !is_last && is_evaluation_due();
+    const bool saves = is_checkpoint_due_after_step();
+    if (evaluates || saves || is_last || recorder_.is_due()) flush();
+    if (evaluates && !outcome_.diverged) evaluate_within_epoch();
+    if (saves || request_ != CheckpointRequest::none) save_within_epoch();
   }
 }
 
@@ -110,11 +114,18 @@ Shard EpochLoop::shard_of_step(std::int64_t step) const {
   return shard_of(comm.rank(), comm.world_size(), StepIndex(step), layout_);
 }
 
-std::int64_t EpochLoop::own_samples_of_epoch(std::int64_t epoch) const {
-  const auto first = epoch * plan_.steps_per_epoch;
+std::int64_t EpochLoop::own_samples_since_united() const {
+  const auto every = services_.spec.settings.evaluation.every_samples;
+  const auto epoch_start =
+      (progress_.steps_done - 1) / plan_.steps_per_epoch * plan_.steps_per_epoch;
+  auto samples_seen = progress_.samples_seen;
   std::int64_t count = 0;
-  for (auto step = first; step < first + plan_.steps_per_epoch; ++step)
+  for (auto step = progress_.steps_done - 1; step >= epoch_start; --step) {
     count += shard_of_step(step).count;
+    samples_seen -= global_count(StepIndex(step), layout_);
+    const auto of_one_before = step > epoch_start ? global_count(StepIndex(step - 1), layout_) : 0;
+    if (passes_multiple(every, samples_seen - of_one_before, samples_seen)) break;
+  }
   return count;
 }
 
@@ -172,6 +183,18 @@ void EpochLoop::agree_how_to_go_on(const std::vector<StepFacts>& facts) {
   outcome_.reason = cat("training loss is not finite in epoch ", progress_.epochs_done);
 }
 
+/// The steps before it were recorded just now.
+void EpochLoop::evaluate_within_epoch() {
+  const Stopwatch watch;
+  unite_replicas();
+  static_cast<void>(evaluate());
+  if (services_.writer != nullptr) services_.writer->flush();
+  work_.begin_steps();
+  services_.comms.control.barrier();  // rank 0 alone writes, see publish()
+  recording_.evaluation_s = watch.elapsed_s();
+  within_epoch_s_ += recording_.evaluation_s;
+}
+
 void EpochLoop::save_within_epoch() {
   if (outcome_.diverged) return;
   const Stopwatch saving;
@@ -179,11 +202,23 @@ void EpochLoop::save_within_epoch() {
   const bool is_there = checkpoint.has_value();
   publish(std::move(checkpoint));  // the steps before it were recorded just now
   recording_.saving_s = saving.elapsed_s();
-  saving_s_ += recording_.saving_s;
+  epoch_times_.checkpoint_s += recording_.saving_s;
+  within_epoch_s_ += recording_.saving_s;
   if (std::exchange(request_, CheckpointRequest::none) != CheckpointRequest::end) return;
   outcome_.interrupted = true;
   outcome_.reason =
       cat("there is ", is_there ? "a" : "no", " checkpoint after step ", progress_.steps_done);
+}
+
+/// After the step that was just done. The end of training always is: what was learned last counts.
+bool EpochLoop::is_evaluation_due() const {
+  const auto every = services_.spec.settings.evaluation.every_samples;
+  const auto last_step = progress_.steps_done - 1;
+  const bool ends_epoch = progress_.steps_done % plan_.steps_per_epoch == 0;
+  if (every == 0 || progress_.steps_done == plan_.epochs * plan_.steps_per_epoch) return ends_epoch;
+  return passes_multiple(every,
+                         progress_.samples_seen - global_count(StepIndex(last_step), layout_),
+                         progress_.samples_seen);
 }
 
 bool EpochLoop::is_checkpoint_due_after_step() const {
@@ -192,46 +227,56 @@ bool EpochLoop::is_checkpoint_due_after_step() const {
 }
 
 double EpochLoop::time_of_epoch_s() const {
-  return progress_.epoch_s + epoch_watch_.elapsed_s() - saving_s_;
+  return progress_.epoch_s + epoch_watch_.elapsed_s() - within_epoch_s_;
+}
+
+/// One model on all ranks.
+void EpochLoop::unite_replicas() {
+  const Stopwatch watch;
+  services_.heartbeat.beat("replica_check", progress_.steps_done);
+  work_.unite_replicas(own_samples_since_united());
+  epoch_times_.replica_check_s += watch.elapsed_s();
+}
+
+/// On the validation set; the best model so far is kept. Returns its loss.
+double EpochLoop::evaluate() {
+  const Stopwatch evaluating;
+  auto evaluation = work_.evaluate(beating("evaluation"));
+  epoch_times_.evaluation_s += evaluating.elapsed_s();
+  const double loss = evaluation.loss;
+  note_validation_loss(loss);
+  record_evaluation(std::move(evaluation), current_weights);
+  if (!(loss < progress_.best_validation_loss)) return loss;
+  const Stopwatch saving;
+  progress_.best_validation_loss = loss;
+  work_.keep_as_best();
+  epoch_times_.checkpoint_s += saving.elapsed_s();
+  return loss;
 }
 
 void EpochLoop::end_epoch() {
-  const auto epoch = progress_.epochs_done++;
   const double epoch_s = time_of_epoch_s();
   const double loss = training_loss();
   progress_.epoch_loss = {};
   progress_.epoch_s = 0;
-  const Stopwatch checking;
-  services_.heartbeat.beat("replica_check", progress_.steps_done);
-  work_.unite_replicas(own_samples_of_epoch(epoch));
-  const double replica_check_s = checking.elapsed_s();
-
-  const Stopwatch evaluating;
-  const auto evaluation = work_.evaluate(beating("evaluation"));
-  const double evaluation_s = evaluating.elapsed_s();
+  unite_replicas();
+  const double validation_loss = is_evaluation_due() ? evaluate() : not_recorded;
   const double rate = schedule_->learning_rate(progress_.samples_seen);
-  schedule_->end_epoch(evaluation.loss);
-  note_validation_loss(evaluation.loss);
+  schedule_->end_epoch(validation_loss);
+  ++progress_.epochs_done;
 
   const Stopwatch saving;
-  if (evaluation.loss < progress_.best_validation_loss) {
-    progress_.best_validation_loss = evaluation.loss;
-    work_.keep_as_best();
-  }
   auto checkpoint =
       is_checkpoint_due_after_epoch() ? draft_checkpoint() : std::optional<AtomicFile>();
-  const double checkpoint_s = saving_s_ + saving.elapsed_s();
-
-  record_evaluation(evaluation, epoch);
   if (auto* const writer = services_.writer) {
     writer->append_epoch({.epoch_s = epoch_s,
                           .training_loss = loss,
-                          .validation_loss = evaluation.loss,
+                          .validation_loss = validation_loss,
                           .learning_rate = rate,
                           .samples_seen = progress_.samples_seen,
-                          .evaluation_s = evaluation_s,
-                          .checkpoint_s = checkpoint_s,
-                          .replica_check_s = replica_check_s,
+                          .evaluation_s = epoch_times_.evaluation_s,
+                          .checkpoint_s = epoch_times_.checkpoint_s + saving.elapsed_s(),
+                          .replica_check_s = epoch_times_.replica_check_s,
                           .end_s = since_start_s()});
     writer->flush();
   }
@@ -248,11 +293,12 @@ void EpochLoop::publish(std::optional<AtomicFile> checkpoint) {
 
 void EpochLoop::note_validation_loss(double loss) {
   if (std::isfinite(loss) || services_.writer == nullptr) return;
-  services_.writer->append_event({.time_s = since_start_s(),
-                                  .rank = 0,
-                                  .code = "nonfinite_validation_loss",
-                                  .message = cat("validation loss after epoch ",
-                                                 progress_.epochs_done - 1, " is not finite")});
+  services_.writer->append_event(
+      {.time_s = since_start_s(),
+       .rank = 0,
+       .code = "nonfinite_validation_loss",
+       .message = cat("validation loss after epoch ",
+                      (progress_.steps_done - 1) / plan_.steps_per_epoch, " is not finite")});
 }
 
 bool EpochLoop::is_checkpoint_due_after_epoch() const {
@@ -275,9 +321,13 @@ double EpochLoop::training_loss() {
   return sums[0] / sums[1];
 }
 
-void EpochLoop::record_evaluation(Evaluation evaluation, std::int64_t epoch) {
-  evaluation.epoch = epoch;
-  if (services_.writer != nullptr) services_.writer->append_evaluation(evaluation);
+void EpochLoop::record_evaluation(Evaluation evaluation, std::string_view weights) {
+  if (services_.writer == nullptr) return;
+  evaluation.epoch = (progress_.steps_done - 1) / plan_.steps_per_epoch;
+  evaluation.weights = weights;
+  evaluation.samples_seen = progress_.samples_seen;
+  evaluation.end_s = since_start_s();
+  services_.writer->append_evaluation(evaluation);
 }
 
 HeartbeatCallback EpochLoop::beating(const char* phase) {
@@ -290,16 +340,17 @@ double EpochLoop::since_start_s() const {
 
 void EpochLoop::finish() {
   const Stopwatch finishing;
-  Panels panels;
-  const auto evaluation = work_.finish(beating("final_evaluation"), panels);
-  services_.parts.final_evaluation_s = finishing.elapsed_s() - panels.making_s;
+  FinalResults results;
+  auto evaluation = work_.finish(beating("final_evaluation"), results);
+  services_.parts.final_evaluation_s = finishing.elapsed_s() - results.panels_s;
   const Stopwatch writing;
-  record_evaluation(evaluation, plan_.epochs - 1);
+  record_evaluation(std::move(evaluation), best_weights);
   if (auto* const writer = services_.writer) {
-    for (const auto& panel : panels.images) writer->write_panel(panel);
+    writer->append_evaluated_samples(results.samples);
+    for (const auto& panel : results.panels) writer->write_panel(panel);
     writer->flush();
   }
-  services_.parts.panels_s = panels.making_s + writing.elapsed_s();
+  services_.parts.panels_s = results.panels_s + writing.elapsed_s();
 }
 
 }  // namespace scalestudy

@@ -1,6 +1,6 @@
 #pragma once
-/// A rank's epochs: steps, and after each epoch replica check, evaluation, learning-rate schedule,
-/// checkpoint and recording. The same for whatever trains, with LibTorch or without.
+/// A rank's epochs: steps and evaluations, and after each epoch replica check, learning-rate
+/// schedule, checkpoint and recording. The same for whatever trains, with LibTorch or without.
 
 #include <cstdint>
 #include <functional>
@@ -16,7 +16,7 @@
 #include "data/sampling.hpp"
 
 #include "engine/evaluation.hpp"
-#include "engine/panels.hpp"
+#include "engine/final_results.hpp"
 #include "engine/phase_timeline.hpp"
 #include "engine/rank_services.hpp"
 #include "engine/run_progress.hpp"
@@ -40,13 +40,15 @@ class EpochWork {
 
   /// Before the first step. Collective.
   virtual void start(const RunProgress& from) = 0;
-  virtual void begin_epoch() = 0;
+  /// Before the first step, and after each evaluation.
+  virtual void begin_steps() = 0;
 
   /// Of this rank's steps since the last call, in order; may wait for the device.
   [[nodiscard]] virtual std::vector<StepResults> take_results() = 0;
 
-  /// After an epoch's steps: one model on all ranks. `sample_count`: those of this rank in the
-  /// epoch. Collective. Errors: RunFailed when replicas differ.
+  /// Before an evaluation and at an epoch's end: one model on all ranks. `sample_count`: those of
+  /// this rank since the last time or the epoch's start. Collective. Errors: RunFailed when
+  /// replicas differ.
   virtual void unite_replicas(std::int64_t sample_count) = 0;
 
   /// On the fixed validation set. Collective.
@@ -60,8 +62,9 @@ class EpochWork {
   [[nodiscard]] virtual std::optional<AtomicFile> draft_checkpoint(const RunProgress& progress) = 0;
 
   /// After the last epoch: saves the last weights and returns to the best ones, whose quality is
-  /// measured once. Collective.
-  [[nodiscard]] virtual Evaluation finish(const HeartbeatCallback& heartbeat, Panels& panels) = 0;
+  /// measured once, on the test set where there is one. Collective.
+  [[nodiscard]] virtual Evaluation finish(const HeartbeatCallback& heartbeat,
+                                          FinalResults& results) = 0;
 };
 
 struct TrainingOutcome {
@@ -86,15 +89,19 @@ class EpochLoop {
   void train_epoch();
   void train_step(StepLoop& loop);
   void train_steps();
+  void evaluate_within_epoch();
   void end_epoch();
+  void unite_replicas();
+  [[nodiscard]] double evaluate();
   void finish();
   void flush();
   void flush_what_is_left() noexcept;
   void agree_how_to_go_on(const std::vector<StepFacts>& facts);
   void save_within_epoch();
   void note_validation_loss(double loss);
-  void record_evaluation(Evaluation evaluation, std::int64_t epoch);
+  void record_evaluation(Evaluation evaluation, std::string_view weights);
   [[nodiscard]] std::vector<StepFacts> take_facts();
+  [[nodiscard]] bool is_evaluation_due() const;
   [[nodiscard]] bool is_checkpoint_due_after_step() const;
   [[nodiscard]] bool is_checkpoint_due_after_epoch() const;
   [[nodiscard]] std::optional<AtomicFile> draft_checkpoint();
@@ -102,7 +109,7 @@ class EpochLoop {
   [[nodiscard]] double time_of_epoch_s() const;
   [[nodiscard]] double training_loss();
   [[nodiscard]] Shard shard_of_step(std::int64_t step) const;
-  [[nodiscard]] std::int64_t own_samples_of_epoch(std::int64_t epoch) const;
+  [[nodiscard]] std::int64_t own_samples_since_united() const;
   [[nodiscard]] HeartbeatCallback beating(const char* phase);
   [[nodiscard]] double since_start_s() const;
 
@@ -117,8 +124,9 @@ class EpochLoop {
   std::vector<StepFacts> facts_;  ///< of the steps since the last flush; their results still unread
   RecordingTimes recording_;      ///< since the last step
   ThreadLoadMeter load_meter_;
-  Stopwatch epoch_watch_;  ///< since the epoch's first step here
-  double saving_s_ = 0;    ///< in checkpoints within the epoch, no part of its steps
+  Stopwatch epoch_watch_;      ///< since the epoch's first step here
+  double within_epoch_s_ = 0;  ///< in evaluations and checkpoints within it, no part of its steps
+  EpochRow epoch_times_;       ///< what they and those at its end took, as far as it is
   CheckpointRequest request_ = CheckpointRequest::none;  ///< all ranks have agreed on
   TrainingOutcome outcome_;
 };

@@ -32,6 +32,13 @@ struct RunProgress {
 /// Whether steps of an epoch are done that is not over.
 [[nodiscard]] bool is_within_epoch(const RunProgress& progress, const EpochLayout& layout);
 
+/// Whether a multiple of `every` lies in (before, now]; 0 has none.
+[[nodiscard]] constexpr bool passes_multiple(std::int64_t every,
+                                             std::int64_t before,
+                                             std::int64_t now) {
+  return every > 0 && now / every > before / every;
+}
+
 /// At the end of `epochs` epochs, on whatever number of ranks they were trained.
 [[nodiscard]] RunProgress progress_after(std::int64_t epochs, const EpochLayout& layout);
 

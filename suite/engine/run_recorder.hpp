@@ -20,8 +20,9 @@ namespace scalestudy {
 /// then start the next step together: not in a step, but not for nothing.
 struct RecordingTimes {
   double total_s = 0;
-  double wait_s = 0;    ///< for slower ranks
-  double saving_s = 0;  ///< a checkpoint within the epoch, beside total_s
+  double wait_s = 0;        ///< for slower ranks
+  double saving_s = 0;      ///< a checkpoint within the epoch, beside total_s
+  double evaluation_s = 0;  ///< an evaluation within the epoch, likewise
 };
 
 /// What the device has found in a step, of the rank's own samples unless global.

@@ -11,6 +11,7 @@
 
 #include "record/cause_columns.hpp"
 #include "record/column.hpp"
+#include "record/sample_columns.hpp"
 #include "record/step_columns.hpp"
 
 namespace scalestudy {
@@ -37,7 +38,11 @@ inline constexpr std::array columns_of<EpochRow>{
                                      Better::lower,
                                      "global"),
     column<&EpochRow::validation_loss>(
-        "1", "Loss on the fixed validation set, from global sums", Better::lower, "global"),
+        "1",
+        "Loss on the fixed validation set, from global sums; NaN where the epoch's end has no "
+        "evaluation",
+        Better::lower,
+        "global"),
     column<&EpochRow::learning_rate>(
         "1",
         "Learning rate at the epoch's end, before any plateau reduction",
@@ -46,7 +51,7 @@ inline constexpr std::array columns_of<EpochRow>{
     column<&EpochRow::samples_seen>(
         "samples", "Samples consumed by all ranks since the start", Better::none, "sum over ranks"),
     column<&EpochRow::evaluation_s>(
-        "s", "Wall time of the evaluation after the epoch", Better::lower, "rank 0"),
+        "s", "Wall time of evaluations within and after the epoch", Better::lower, "rank 0"),
     column<&EpochRow::checkpoint_s>(
         "s", "Wall time of writing weights and checkpoints of the epoch", Better::lower, "rank 0"),
     column<&EpochRow::replica_check_s>(
@@ -61,10 +66,17 @@ inline constexpr std::array columns_of<EpochRow>{
         "rank 0")};
 static_assert(columns_cover_row<EpochRow>());
 
+/// What an evaluation was made with (EvaluationRow::weights).
+inline constexpr std::string_view current_weights = "current";
+inline constexpr std::string_view best_weights = "best";
+
 /// /evaluations/<name>[evaluation]; quality metrics a workload does not have are NaN.
 struct EvaluationRow {
   static constexpr std::string_view group = "/evaluations";
   std::int64_t epoch = -1;
+  std::string weights;  ///< current_weights or best_weights; empty in files of before
+  std::int64_t samples_seen = 0;
+  double end_s = not_recorded;
   double loss = not_recorded;
   double psnr_db = not_recorded;
   double iou = not_recorded;
@@ -91,9 +103,16 @@ template <>
 inline constexpr std::array columns_of<EvaluationRow>{
     column<&EvaluationRow::epoch>(
         "1",
-        "Epoch after which it was made; the last row is the restored best weights",
+        "Epoch within or after which it was made; the last row is the restored best weights",
         Better::none,
         "global"),
+    column<&EvaluationRow::weights>(
+        "1",
+        "current: as training had them, a candidate for the best; best: the restored best ones"),
+    column<&EvaluationRow::samples_seen>(
+        "samples", "Samples consumed by all ranks until then", Better::none, "sum over ranks"),
+    column<&EvaluationRow::end_s>(
+        "s", "Its end, after the training clock's start", Better::none, "rank 0"),
     column<&EvaluationRow::loss>(
         "1", "Loss from global sums over the evaluation set", Better::lower, "global"),
     column<&EvaluationRow::psnr_db>(

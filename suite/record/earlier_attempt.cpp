@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <numeric>
 
 #include "core/error.hpp"
 #include "core/file_content.hpp"
@@ -33,8 +34,7 @@ std::vector<fs::path> attempts_newest_first(const fs::path& run_folder) {
 
 bool holds(const RunRecord& record, const RecordedPart& part) {
   const auto epochs = static_cast<std::size_t>(part.epochs);
-  return record.steps.steps() >= part.steps && record.epochs.size() >= epochs &&
-         record.evaluations.size() >= epochs;
+  return record.steps.steps() >= part.steps && record.epochs.size() >= epochs;
 }
 
 void carry_steps(const StepTable& steps, std::int64_t count, RunFileWriter& writer) {
@@ -47,6 +47,16 @@ void carry_steps(const StepTable& steps, std::int64_t count, RunFileWriter& writ
 void carry_buckets(std::vector<BucketRow> buckets, std::int64_t steps, RunFileWriter& writer) {
   std::erase_if(buckets, [&](const BucketRow& bucket) { return bucket.step >= steps; });
   writer.append_buckets(buckets);
+}
+
+/// Those of the weights at work: the best ones are evaluated when all is done.
+void carry_evaluations(const RunRecord& earlier, std::int64_t steps, RunFileWriter& writer) {
+  const auto samples = earlier.steps.sum_over_ranks(&StepRow::sample_count);
+  const double samples_seen = std::accumulate(samples.begin(), samples.begin() + steps, 0.0);
+  for (const auto& evaluation : earlier.evaluations)
+    if (evaluation.weights == current_weights &&
+        static_cast<double>(evaluation.samples_seen) <= samples_seen)
+      writer.append_evaluation(evaluation);
 }
 
 /// Events of the part that was lost happen again.
@@ -95,10 +105,8 @@ double carry_over(const RunRecord& earlier, const RecordedPart& part, RunFileWri
   const auto epochs = static_cast<std::size_t>(part.epochs);
   carry_steps(earlier.steps, part.steps, writer);
   carry_buckets(earlier.buckets, part.steps, writer);
-  for (std::size_t epoch = 0; epoch < epochs; ++epoch) {
-    writer.append_epoch(earlier.epochs[epoch]);
-    writer.append_evaluation(earlier.evaluations[epoch]);
-  }
+  for (std::size_t epoch = 0; epoch < epochs; ++epoch) writer.append_epoch(earlier.epochs[epoch]);
+  carry_evaluations(earlier, part.steps, writer);
   const double end_s = end_of(earlier, part);
   carry_events(earlier.events, end_s, writer);
   carry_monitor(earlier.monitor, end_s, writer);

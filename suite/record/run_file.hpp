@@ -33,6 +33,7 @@ class RunFileWriter {
   void append_steps(std::int64_t step_count, std::span<const StepRow> rows);
   void append_epoch(const EpochRow& row);
   void append_evaluation(const EvaluationRow& row);
+  void append_evaluated_samples(std::span<const SampleRow> rows);
   void append_buckets(std::span<const BucketRow> rows);
   void append_rank(const RankRow& row);
   void append_event(const EventRow& row);

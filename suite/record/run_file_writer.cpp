@@ -235,6 +235,10 @@ void RunFileWriter::append_evaluation(const EvaluationRow& row) {
   impl_->append_rows(std::span(&row, 1));
 }
 
+void RunFileWriter::append_evaluated_samples(std::span<const SampleRow> rows) {
+  impl_->append_rows(rows);
+}
+
 void RunFileWriter::append_buckets(std::span<const BucketRow> rows) {
   impl_->append_rows(rows);
 }

@@ -18,13 +18,16 @@ inline constexpr std::int64_t schema = 2;
 inline constexpr std::int64_t oldest_schema = 1;  ///< without what its columns do not have
 
 /// The groups of one-dimensional columns of equal length, and where RunRecord keeps their rows.
-inline constexpr std::tuple tables{&RunRecord::epochs, &RunRecord::evaluations, &RunRecord::buckets,
-                                   &RunRecord::ranks,  &RunRecord::events,      &RunRecord::probe,
-                                   &RunRecord::monitor};
+inline constexpr std::tuple tables{
+    &RunRecord::epochs,  &RunRecord::evaluations, &RunRecord::evaluated_samples,
+    &RunRecord::buckets, &RunRecord::ranks,       &RunRecord::events,
+    &RunRecord::probe,   &RunRecord::monitor};
 
 /// Files written before there were these tables have none of them.
 template <class Row>
 inline constexpr bool is_optional = false;
+template <>
+inline constexpr bool is_optional<SampleRow> = true;
 template <>
 inline constexpr bool is_optional<ProbeRow> = true;
 template <>

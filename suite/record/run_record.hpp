@@ -89,6 +89,7 @@ struct RunRecord {
   StepTable steps;
   std::vector<EpochRow> epochs;
   std::vector<EvaluationRow> evaluations;
+  std::vector<SampleRow> evaluated_samples;
   std::vector<BucketRow> buckets;
   std::vector<RankRow> ranks;
   std::vector<EventRow> events;

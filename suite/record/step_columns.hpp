@@ -32,6 +32,7 @@ struct StepRow {
   double recording_s = not_recorded;
   double recording_wait_s = not_recorded;
   double saving_s = 0;
+  double evaluation_s = 0;
   double cpu_time_s = not_recorded;
   double run_queue_wait_s = not_recorded;
   double loss = not_recorded;
@@ -111,6 +112,12 @@ inline constexpr std::array columns_of<StepRow>{
     column<&StepRow::saving_s>(
         "s",
         "Writing a checkpoint within the epoch just before the step; part of its checkpoint_s",
+        Better::lower,
+        "rank 0"),
+    column<&StepRow::evaluation_s>(
+        "s",
+        "Evaluating within the epoch just before the step: comparing replicas and keeping the best "
+        "weights included; part of the epoch's times of these",
         Better::lower,
         "rank 0"),
     column<&StepRow::cpu_time_s>("s",

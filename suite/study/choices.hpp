@@ -181,6 +181,16 @@ inline constexpr auto choices<Fit> =
     std::array{Choice{Fit::padded, "padded", "the aspect ratio is kept, the rest is black"},
                Choice{Fit::stretched, "stretched", "the aspect ratio is not kept"}};
 
+/// What a pixel of a smaller picture is made of.
+enum class ResizeFilter { antialiased, bilinear };
+template <>
+inline constexpr auto choices<ResizeFilter> =
+    std::array{Choice{ResizeFilter::antialiased, "antialiased",
+                      "all pixels that it covers, by a triangle that widens, as Pillow"},
+               Choice{ResizeFilter::bilinear, "bilinear",
+                      "the two nearest along each side, as TensorFlow's resize_with_pad: details "
+                      "between them are lost"}};
+
 /// What training does with a set unless its settings.fit says otherwise, and so what packs are made
 /// with. Pictures with masks: as the loaders that the U-Net comes from; classes: as ResNet50's.
 inline constexpr Fit usual_fit_with_masks = Fit::padded;

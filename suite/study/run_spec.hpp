@@ -13,8 +13,8 @@
 namespace scalestudy {
 
 /// Version of the layout that is written. Up to 1, settings were added without a new version; from
-/// 3 on it has `comparison`.
-inline constexpr std::int64_t run_spec_schema = 3;
+/// 3 on it has `comparison`, from 4 on `quality` and settings.evaluation.
+inline constexpr std::int64_t run_spec_schema = 4;
 
 struct RunSpec {
   std::int64_t schema = run_spec_schema;
@@ -38,6 +38,7 @@ struct RunSpec {
   // whatever else its study has and on how many cores.
   std::int64_t block_position = 0;             ///< from 0: the runs of one repeat are a block
   Comparison comparison = Comparison::paired;  ///< with the other runs of its study
+  QualityGoal quality;                         ///< likewise
   bool oversubscribed = false;  ///< more compute threads than cores: its times are no evidence
   bool no_spare_core = false;   ///< only with threads that communicate or load there are more
 

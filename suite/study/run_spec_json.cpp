@@ -122,6 +122,8 @@ void visit_circumstances(FieldVisitor& v, RunSpec& spec) {
            .maximum = most_count});
   v.field("comparison", spec.comparison,
           {.unit = "1", .description = "How it is compared with the other runs of its study"});
+  v.group("quality", "What the study asks of its models",
+          [&](FieldVisitor& w) { visit(w, spec.quality); });
   v.field("oversubscribed", spec.oversubscribed,
           {.unit = "1", .description = "More compute threads than cores"});
   v.field("no_spare_core", spec.no_spare_core,

@@ -133,6 +133,16 @@ void visit_checkpoint(FieldVisitor& v, CheckpointSettings& c) {
            .maximum = billion});
 }
 
+void visit_evaluation(FieldVisitor& v, EvaluationSettings& e) {
+  v.field("every_samples", e.every_samples,
+          {.unit = "samples",
+           .description = "Samples trained on, by all ranks, from one evaluation on the validation "
+                          "set to the next: the same chances to find a best model at every number "
+                          "of ranks; 0: after each epoch",
+           .minimum = 0,
+           .maximum = 1e15});
+}
+
 void visit_machine(FieldVisitor& v, CommonSettings& s) {
   v.field("threads_per_rank", s.threads_per_rank,
           {.unit = "threads",
@@ -165,6 +175,23 @@ void visit(FieldVisitor& v, DataSettings& d) {
           {.unit = "grey values",
            .description =
                "Deviation of the Gaussian noise added to the data, which then are the reference",
+           .minimum = 0});
+}
+
+void visit(FieldVisitor& v, QualityGoal& q) {
+  v.field("metric", q.metric,
+          {.unit = "1",
+           .description = "Metric of /evaluations that decides whether models are as good: one of "
+                          "the workload's (scalestudy list workloads); empty: none is declared"});
+  v.field("target", q.target,
+          {.unit = "of the metric",
+           .description = "Value on the validation set whose time and samples are reported; 0: "
+                          "none",
+           .minimum = 0});
+  v.field("margin", q.margin,
+          {.unit = "of the metric",
+           .description = "A difference to one rank that is surely smaller counts as none; 0: "
+                          "nothing is called equal",
            .minimum = 0});
 }
 
@@ -214,6 +241,8 @@ void visit(FieldVisitor& v, CommonSettings& s) {
           [&](FieldVisitor& w) { visit_buckets(w, s.buckets); });
   v.group("timeouts", "Deadlines", [&](FieldVisitor& w) { visit_timeouts(w, s.timeouts); });
   v.group("checkpoint", "Checkpoints", [&](FieldVisitor& w) { visit_checkpoint(w, s.checkpoint); });
+  v.group("evaluation", "Evaluation while training",
+          [&](FieldVisitor& w) { visit_evaluation(w, s.evaluation); });
 }
 
 }  // namespace scalestudy

@@ -76,6 +76,18 @@ struct BucketSettings {
   std::int64_t bucket_cap_bytes = 26214400;   ///< as PyTorch DDP
 };
 
+/// When the model is judged while it trains; the best one by validation loss is kept.
+struct EvaluationSettings {
+  std::int64_t every_samples = 0;  ///< of all ranks; 0: after each epoch, as published protocols
+};
+
+/// What a study asks of its models; declared before any of them is trained.
+struct QualityGoal {
+  std::string metric;  ///< of /evaluations, one of the workload's; empty: none
+  double target = 0;   ///< to be reached on the validation set; 0: none
+  double margin = 0;   ///< a smaller difference counts as none; 0: none is declared
+};
+
 /// So that an interrupted run can go on.
 struct CheckpointSettings {
   std::int64_t every_epochs = 1;  ///< at the end of every so many; 0: none there
@@ -130,9 +142,11 @@ struct CommonSettings {
   BucketSettings buckets;
   TimeoutSettings timeouts;
   CheckpointSettings checkpoint;
+  EvaluationSettings evaluation;
 };
 
 void visit(FieldVisitor& visitor, DataSettings& data);
 void visit(FieldVisitor& visitor, CommonSettings& settings);
+void visit(FieldVisitor& visitor, QualityGoal& goal);
 
 }  // namespace scalestudy

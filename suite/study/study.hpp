@@ -74,6 +74,7 @@ struct Study {
   Axes axes;
   std::int64_t repeats = 3;  ///< the fewest that give an interval
   Comparison comparison = Comparison::paired;
+  QualityGoal quality;
   std::vector<ControlArm> control_arms;
   std::string description;
   std::string requested;  ///< the file's JSON after --set, as given (stored as /settings/requested)

@@ -52,6 +52,8 @@ void visit_study(FieldVisitor& v, Study& study) {
           {.unit = "1",
            .description = "How runs of two rank counts, or with and without a control arm's "
                           "cause, are compared: decides the intervals"});
+  v.group("quality", "What is asked of the models, declared before any is trained",
+          [&](FieldVisitor& w) { visit(w, study.quality); });
   v.field(
       "control_arms", study.control_arms,
       {.unit = "1",
@@ -186,6 +188,22 @@ void check_axes(const Study& study, const std::string& root) {
   if (!study.control_arms.empty()) expect_entries(study.control_arms, root + "control_arms");
 }
 
+/// A goal given is one that can be judged.
+void check_quality(const Study& study,
+                   const WorkloadDescriptor& workload,
+                   const std::string& root) {
+  const auto& [metric, target, margin] = study.quality;
+  const std::vector<std::string> known(workload.quality_metrics.begin(),
+                                       workload.quality_metrics.end());
+  if (metric.empty()) {
+    if (target == 0 && margin == 0) return;
+    throw BadInput({cat(root, "quality.metric is missing"), "a target or margin is one of a metric",
+                    cat("Name one of ", study.workload, ": ", join(known, ", "))});
+  }
+  if (std::find(known.begin(), known.end(), metric) == known.end())
+    refuse_unknown(root + "quality.metric", "metric", metric, known);
+}
+
 std::string against_study_folder(const std::string& path, const std::filesystem::path& file) {
   if (path.empty()) return path;
   return (std::filesystem::absolute(file).parent_path() / path).lexically_normal().string();
@@ -267,6 +285,7 @@ Study read_study(const std::filesystem::path& file,
   const auto& workload = find_workload(workloads, study.workload, root + "workload");
   read_settings(study, settings, workload, root + "settings");
   check_axes(study, root);
+  check_quality(study, workload, root);
   study.data.path = against_study_folder(study.data.path, file);
   study.data.reference_path = against_study_folder(study.data.reference_path, file);
   return study;

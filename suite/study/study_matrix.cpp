@@ -195,6 +195,7 @@ class Expansion {
     spec.data = study_.data;
     spec.data_content = study_.data_content;
     spec.comparison = study_.comparison;
+    spec.quality = study_.quality;
     spec.settings = study_.settings;
     if (environment_.device) spec.settings.device = *environment_.device;
     spec.workload_settings = study_.workload_settings;
@@ -226,6 +227,11 @@ class Expansion {
     }
     if (spec.input == InputKind::synthetic && !spec.control_arm) {
       return "input synthetic trains on one batch only; use control arm synthetic_input";
+    }
+    if (spec.settings.evaluation.every_samples > 0 &&
+        spec.settings.schedule.name == ScheduleKind::reduce_on_plateau) {
+      return "schedule reduce_on_plateau looks at the validation loss of each epoch, which "
+             "settings.evaluation.every_samples leaves out; take schedule constant or step";
     }
     auto unusable = unusable_on_device(spec);
     if (!unusable.empty()) return unusable;

@@ -36,13 +36,14 @@ class Trainer final : public EpochWork {
   [[nodiscard]] StepWork& step() override { return step_; }
   [[nodiscard]] ReductionStrategy& reduction() override { return step_.reduction(); }
   void start(const RunProgress& from) override { step_.start_input(StepIndex(from.steps_done)); }
-  void begin_epoch() override { task_.model().train(); }
+  void begin_steps() override { task_.model().train(); }
   [[nodiscard]] std::vector<StepResults> take_results() override { return step_.take_results(); }
   void unite_replicas(std::int64_t sample_count) override;
   [[nodiscard]] Evaluation evaluate(const HeartbeatCallback& heartbeat) override;
   void keep_as_best() override;
   [[nodiscard]] std::optional<AtomicFile> draft_checkpoint(const RunProgress& progress) override;
-  [[nodiscard]] Evaluation finish(const HeartbeatCallback& heartbeat, Panels& panels) override;
+  [[nodiscard]] Evaluation finish(const HeartbeatCallback& heartbeat,
+                                  FinalResults& results) override;
 
  private:
   [[nodiscard]] TrainingState state();
@@ -128,10 +129,10 @@ RunProgress Trainer::resume(const Checkpoint& checkpoint) {
   return progress;
 }
 
-Evaluation Trainer::finish(const HeartbeatCallback& heartbeat, Panels& panels) {
+Evaluation Trainer::finish(const HeartbeatCallback& heartbeat, FinalResults& results) {
   save_weights("weights_last.pt", state_of(task_.model()));
   if (best_) best_->restore(task_.model());
-  return in_evaluation_mode([&] { return task_.final_evaluation(comm_, heartbeat, panels); });
+  return in_evaluation_mode([&] { return task_.final_evaluation(comm_, heartbeat, results); });
 }
 
 /// Communicators reduce memory of the host.

@@ -16,7 +16,7 @@
 #include "record/effective_settings.hpp"
 
 #include "engine/evaluation.hpp"
-#include "engine/panels.hpp"
+#include "engine/final_results.hpp"
 
 namespace scalestudy {
 
@@ -56,7 +56,7 @@ class TrainingTask {
   /// Collective. After training, with the best weights: quality that is measured once, and panels.
   [[nodiscard]] virtual Evaluation final_evaluation(const Communicator& comm,
                                                     const HeartbeatCallback& heartbeat,
-                                                    Panels& panels) = 0;
+                                                    FinalResults& results) = 0;
 
   /// The workload's settings as found in force ("/workload_settings/size"), and facts about data
   /// and model.

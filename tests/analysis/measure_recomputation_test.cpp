@@ -64,7 +64,8 @@ class Recomputed : public ::testing::TestWithParam<unsigned> {
     for (std::int64_t first = warmup, step = warmup; step < steps(); ++step) {
       const auto epoch = run_.steps.row(0, step).epoch;
       if (run_.steps.row(0, first).epoch != epoch) first = step;
-      if (first != step) sum_s -= at(&StepRow::saving_s, 0, step);
+      if (first != step)
+        sum_s -= at(&StepRow::saving_s, 0, step) + at(&StepRow::evaluation_s, 0, step);
       if (step + 1 < steps() && run_.steps.row(0, step + 1).epoch == epoch) continue;
       double begin_s = 0, end_s = 0;
       for (std::int64_t rank = 0; rank < rank_count; ++rank) {

@@ -30,7 +30,7 @@ TEST_F(QualityOfStudy, EqualModelsAreNotTakenApart) {
             (EvaluatedSet{"validation", SyntheticRun{}.evaluation_hash, 64}));
   ASSERT_TRUE(one.quality[1].validation_loss.difference.interval);
   EXPECT_TRUE(one.quality[1].validation_loss.difference.interval->contains(0));
-  ASSERT_EQ(one.quality[1].metrics.size(), 1U) << "only what the runs recorded";
+  ASSERT_EQ(one.quality[1].metrics.size(), 2U) << "only what the runs recorded";
   EXPECT_EQ(one.quality[1].metrics[0].metric->column->name, "psnr_db");
   EXPECT_EQ(one.quality[1].metrics[0].values.size(), 4U);
   EXPECT_TRUE(analysis().flags().empty());
@@ -38,10 +38,12 @@ TEST_F(QualityOfStudy, EqualModelsAreNotTakenApart) {
 
 TEST_F(QualityOfStudy, AWorseModelIsResolved) {
   write(0.08, SyntheticRun{}.evaluation_hash);
-  const Estimate& d = series().quality[1].validation_loss.difference;
+  const MetricValues& loss = series().quality[1].metrics[1];
+  EXPECT_EQ(loss.metric->column->name, "loss");
+  EXPECT_FALSE(loss.is_asked) << "PSNR is";
+  const Estimate& d = loss.difference;
   EXPECT_NEAR(d.value, 0.03, 0.005);
   EXPECT_GT(d.interval->low, 0);
-  EXPECT_LT(d.p_value, 0.01);
 }
 
 TEST_F(QualityOfStudy, DifferentEvaluationSetsAreFlaggedAndNotCompared) {
@@ -61,7 +63,7 @@ TEST_F(QualityOfStudy, EveryRecordedMetricIsCompared) {
          .quality = {{&EvaluationRow::iou, ranks == 1 ? 0.9 : 0.8}, {&EvaluationRow::dice, 0.94}}},
         4);
   const auto& metrics = series().quality[1].metrics;
-  ASSERT_EQ(metrics.size(), 2U);
+  ASSERT_EQ(metrics.size(), 3U);
   EXPECT_EQ(metrics[0].metric->label, "IoU");
   EXPECT_NEAR(metrics[0].difference.value, -0.1, 0.02);
   EXPECT_LT(metrics[0].difference.interval->high, 0);
@@ -76,12 +78,12 @@ TEST_F(QualityOfStudy, BaselinesStandBesideTheirMetricsOnly) {
          .baselines = {{&EvaluationRow::input_psnr_db, 24}, {&EvaluationRow::constant_loss, 0.9}}},
         3);
   const auto& quality = series().quality;
-  ASSERT_EQ(quality[0].metrics.size(), 2U) << "a baseline is no metric";
+  ASSERT_EQ(quality[0].metrics.size(), 3U) << "a baseline is no metric";
   for (const auto& point : quality) {
     EXPECT_EQ(point.metrics[0].baseline, 24);
     EXPECT_TRUE(std::isnan(point.metrics[1].baseline)) << "Dice has none";
-    EXPECT_DOUBLE_EQ(point.validation_loss.baseline, 0.9);
-    EXPECT_FALSE(point.validation_loss.is_no_better()) << "a loss is better below it";
+    EXPECT_DOUBLE_EQ(point.metrics[2].baseline, 0.9);
+    EXPECT_FALSE(point.metrics[2].is_no_better()) << "a loss is better below it";
   }
   EXPECT_FALSE(quality[0].metrics[0].is_no_better());
   EXPECT_TRUE(quality[1].metrics[0].is_no_better());
@@ -92,7 +94,6 @@ TEST_F(QualityOfStudy, WithoutARecordedBaselineNothingIsNoBetter) {
   for (const auto& point : series().quality) {
     EXPECT_TRUE(std::isnan(point.metrics[0].baseline));
     EXPECT_FALSE(point.metrics[0].is_no_better());
-    EXPECT_FALSE(point.validation_loss.is_no_better());
   }
 }
 
@@ -127,6 +128,140 @@ TEST_F(QualityOfStudy, ADroppedRemainderIsFlagged) {
   ASSERT_EQ(analysis().flags().size(), 1U);
   EXPECT_EQ(analysis().flags()[0].code, "evaluation_set_differs");
   EXPECT_NE(analysis().flags()[0].text.find("60 validation samples"), std::string::npos);
+}
+
+TEST_F(QualityOfStudy, AskedIsTheDeclaredMetricAndOtherwiseTheLoss) {
+  for (const std::int64_t ranks : {1, 2})
+    add({.ranks = ranks,
+         .steps_per_epoch = 10,
+         .quality = {{&EvaluationRow::dice, 0.9}},
+         .goal = {.metric = "dice", .margin = 0.05}},
+        3);
+  const auto& metrics = series().quality[1].metrics;
+  ASSERT_EQ(metrics.size(), 2U);
+  EXPECT_TRUE(metrics[0].is_asked);
+  EXPECT_EQ(metrics[0].margin, 0.05);
+  EXPECT_TRUE(metrics[1].is_asked) << "the loss, where a workload has nothing better";
+  EXPECT_EQ(metrics[1].margin, 0) << "no margin is declared of it";
+  EXPECT_TRUE(std::isfinite(metrics[0].difference.p_value));
+}
+
+/// As many chances to find a best model, at the same samples; judged on others.
+TEST_F(QualityOfStudy, FairSelectionHasNoLabel) {
+  for (const std::int64_t ranks : {1, 2})
+    add({.ranks = ranks,
+         .steps_per_epoch = ranks == 1 ? 20 : 10,
+         .test_evaluation_hash = "0123456789abcdef"},
+        2);
+  EXPECT_TRUE(series().quality_labels.empty());
+  EXPECT_EQ(series().population.reported, "test");
+}
+
+std::vector<std::string> codes_of(const std::vector<QualityLabel>& labels) {
+  std::vector<std::string> codes;
+  for (const auto& label : labels) codes.push_back(label.code);
+  return codes;
+}
+
+TEST_F(QualityOfStudy, FewerChancesOfMoreRanksAreLabelled) {
+  add({.epochs = 6, .steps_per_epoch = 10, .test_evaluation_hash = "0123456789abcdef"}, 2);
+  add({.ranks = 2, .epochs = 3, .steps_per_epoch = 10, .test_evaluation_hash = "0123456789abcdef"},
+      2);
+  EXPECT_EQ(codes_of(series().quality_labels), std::vector<std::string>{"unequal_selection"});
+  EXPECT_NE(series().quality_labels[0].text.find("6 evaluations with 1 rank and from 3 with 2"),
+            std::string::npos);
+}
+
+/// As many, but at other numbers of samples.
+TEST_F(QualityOfStudy, ChancesElsewhereAreLabelled) {
+  add({.steps_per_epoch = 10, .test_evaluation_hash = "0123456789abcdef"}, 2);
+  add({.ranks = 2, .steps_per_epoch = 10, .test_evaluation_hash = "0123456789abcdef"}, 2);
+  EXPECT_EQ(codes_of(series().quality_labels), std::vector<std::string>{"unequal_selection"});
+}
+
+TEST_F(QualityOfStudy, ModelsJudgedOnWhatChoseThemAreLabelled) {
+  for (const std::int64_t ranks : {1, 2})
+    add({.ranks = ranks, .steps_per_epoch = ranks == 1 ? 20 : 10}, 2);
+  EXPECT_EQ(codes_of(series().quality_labels), std::vector<std::string>{"selected_on_test"});
+}
+
+/// All runs of a rank count have the same right answers, so that launches say nothing of the
+/// scatter.
+std::vector<SampleRow> answers(const std::string& right) {
+  std::vector<SampleRow> rows;
+  for (const char c : right)
+    rows.push_back({.sample = std::ssize(rows), .top1_count = c == '1' ? 1.0 : 0.0});
+  return rows;
+}
+
+TEST_F(QualityOfStudy, TheIntervalCountsTheEvaluatedSamplesToo) {
+  add({.steps_per_epoch = 10,
+       .quality = {{&EvaluationRow::top1_frac, 0.75}},
+       .samples = answers("11111100")},
+      4);
+  add({.ranks = 2,
+       .steps_per_epoch = 10,
+       .quality = {{&EvaluationRow::top1_frac, 0.5}},
+       .samples = answers("11010010")},
+      4);
+  const MetricValues& one = series().quality[1].metrics[0];
+  ASSERT_TRUE(one.sampling);
+  EXPECT_EQ(one.sampling->samples, 8);
+  // Differences of answers: 0 0 -1 0 -1 -1 1 0; the standard error of their mean.
+  EXPECT_NEAR(one.sampling->standard_error, std::sqrt((4 - 4.0 / 8) / 7 / 8), 1e-12);
+  EXPECT_GT(one.difference.standard_error, one.sampling->standard_error);
+  EXPECT_TRUE(one.difference.interval->contains(0)) << "eight samples cannot tell";
+}
+
+TEST_F(QualityOfStudy, WithoutRecordedSamplesOnlyLaunchesCount) {
+  write(0.05, SyntheticRun{}.evaluation_hash);
+  for (const auto& metric : series().quality[1].metrics) EXPECT_FALSE(metric.sampling);
+}
+
+class TargetOfStudy : public AnalysedStudy {
+ protected:
+  void write(double one_rank_iou, double two_rank_iou) {
+    for (const std::int64_t ranks : {1, 2})
+      add({.ranks = ranks,
+           .steps_per_epoch = ranks == 1 ? 20 : 10,
+           .compute_s = ranks == 1 ? 0.06 : 0.08,
+           .validation_iou = ranks == 1 ? one_rank_iou : two_rank_iou,
+           .goal = {.metric = "iou", .target = 0.75}},
+          3);
+  }
+};
+
+TEST_F(TargetOfStudy, IsReachedAtTheFirstEvaluationThatHasIt) {
+  write(0.5, 0.6);  // after the fourth and the third of four epochs
+  const auto& targets = series().targets;
+  ASSERT_EQ(targets.size(), 2U);
+  EXPECT_EQ(targets[0].reached, 3U);
+  EXPECT_EQ(targets[0].samples, 4 * 20 * 4);
+  EXPECT_EQ(targets[1].samples, 3 * 10 * 8);
+  EXPECT_NEAR(targets[1].sample_ratio.value, 0.75, 1e-12);
+  EXPECT_NEAR(targets[1].speedup.value, targets[0].time_s / targets[1].time_s, 1e-12);
+  EXPECT_GT(targets[1].speedup.value, 1.5);
+  EXPECT_TRUE(std::isnan(targets[1].speedup_bound));
+}
+
+TEST_F(TargetOfStudy, ThatMoreRanksMissGivesAnUpperBound) {
+  write(0.6, 0.4);
+  const auto& targets = series().targets;
+  EXPECT_EQ(targets[1].reached, 0U);
+  EXPECT_TRUE(std::isnan(targets[1].speedup.value));
+  EXPECT_TRUE(std::isnan(targets[1].time_s));
+  EXPECT_GT(targets[1].speedup_bound, 0.5);
+}
+
+TEST_F(TargetOfStudy, ThatNobodyReachesTellsNothing) {
+  write(0.1, 0.2);
+  EXPECT_EQ(series().targets[0].reached, 0U);
+  EXPECT_TRUE(std::isnan(series().targets[1].speedup_bound));
+}
+
+TEST_F(TargetOfStudy, ThatIsNotDeclaredIsNotAskedFor) {
+  add({.steps_per_epoch = 10, .validation_iou = 0.5}, 2);
+  EXPECT_TRUE(series().targets.empty());
 }
 
 }  // namespace

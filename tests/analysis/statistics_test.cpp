@@ -198,6 +198,63 @@ TEST(Statistics, OfSeveralQuestionsAnIntervalAloneDecidesNothing) {
   EXPECT_FALSE(is_resolved(Estimate{}, 1));
 }
 
+Estimate with_interval(double low, double high) {
+  Estimate estimate;
+  estimate.value = (low + high) / 2;
+  estimate.interval = Interval{low, high};
+  return estimate;
+}
+
+TEST(Statistics, EqualIsOnlyWhatLiesInsideTheMarginAsAWhole) {
+  EXPECT_TRUE(is_equivalent(with_interval(0.98, 1.02), 1, 0.03));
+  EXPECT_TRUE(is_equivalent(with_interval(1.01, 1.02), 1, 0.03)) << "resolved, and yet as good";
+  EXPECT_FALSE(is_equivalent(with_interval(0.98, 1.04), 1, 0.03));
+  EXPECT_FALSE(is_equivalent(with_interval(0.96, 1.02), 1, 0.03));
+  EXPECT_FALSE(is_equivalent(with_interval(-0.5, 0.5), 0, 0.5)) << "on the margin is not inside";
+  EXPECT_FALSE(is_equivalent(with_interval(1.1, 1.2), 1, 0.03));
+  EXPECT_FALSE(is_equivalent(with_interval(1, 1), 1, 0));
+}
+
+TEST(Statistics, NotWorseAsksForTheWorseLimitOnly) {
+  EXPECT_TRUE(is_non_inferior(with_interval(-0.01, 0.5), 0.02, true));
+  EXPECT_FALSE(is_non_inferior(with_interval(-0.01, 0.5), 0.02, false));
+  EXPECT_TRUE(is_non_inferior(with_interval(-0.5, 0.01), 0.02, false));
+  EXPECT_FALSE(is_non_inferior(with_interval(-0.5, 0.01), 0.02, true));
+  EXPECT_FALSE(is_non_inferior(with_interval(-0.02, 0.5), 0.02, true)) << "on the margin";
+  EXPECT_TRUE(is_non_inferior(with_interval(0.01, 0.02), 0, true)) << "better needs no margin";
+}
+
+TEST(Statistics, WithoutIntervalNothingIsEqualOrNotWorse) {
+  const auto two = welch_difference({1, 1.001}, {1, 1.001});
+  EXPECT_FALSE(is_equivalent(two, 0, 1));
+  EXPECT_FALSE(is_non_inferior(two, 1, true));
+  EXPECT_FALSE(is_equivalent(with_interval(NAN, NAN), 0, 1));
+  EXPECT_FALSE(is_non_inferior(with_interval(NAN, NAN), 1, false));
+}
+
+// True difference on the margin: whoever says "equal" or "not worse" is wrong.
+TEST(Statistics, WhatIsWorseByTheMarginIsRarelyCalledEqual) {
+  std::mt19937_64 random(5);
+  std::normal_distribution<double> normal;
+  const auto group = [&](double centre) {
+    std::vector<double> values(5);
+    for (double& value : values) value = centre + normal(random);
+    return values;
+  };
+  constexpr int trials = 2000;
+  constexpr double margin = 3;
+  int equal = 0, not_worse = 0, equal_at_none = 0;
+  for (int i = 0; i < trials; ++i) {
+    const auto worse = welch_difference(group(-margin), group(0));
+    equal += is_equivalent(worse, 0, margin) ? 1 : 0;
+    not_worse += is_non_inferior(worse, margin, true) ? 1 : 0;
+    equal_at_none += is_equivalent(welch_difference(group(0), group(0)), 0, margin) ? 1 : 0;
+  }
+  EXPECT_LE(equal, trials / 20);
+  EXPECT_LE(not_worse, trials / 20);
+  EXPECT_GE(equal_at_none, trials * 9 / 10);
+}
+
 // What was tested is S = 1; of S / N nothing was.
 TEST(Statistics, ATransformedRatioHasNoPValueOfAnotherHypothesis) {
   const auto s = welch_ratio({2, 2.1, 2.2}, {1, 1.05, 1.1});

@@ -36,6 +36,9 @@ struct SyntheticRun {
   std::string test_evaluation_hash;  ///< not empty: the last evaluation is of the set "test"
   std::vector<std::pair<double EvaluationRow::*, double>> quality{{&EvaluationRow::psnr_db, 28.0}};
   std::vector<std::pair<double EvaluationRow::*, double>> baselines;  ///< recorded as they are
+  double validation_iou = not_recorded;  ///< of the first epoch; later ones are better by 0.1 each
+  std::vector<SampleRow> samples;        ///< of the last evaluation
+  QualityGoal goal;
   std::optional<ControlArm> control_arm;
   BatchNormPolicy batch_norm = BatchNormPolicy::local;
   ScalingRule rule = ScalingRule::linear_fixed_samples;
@@ -68,6 +71,7 @@ inline RunSpec spec_of(const SyntheticRun& run) {
   spec.launcher = "local";
   spec.communicator = run.ranks == 1 ? CommunicatorKind::local : CommunicatorKind::shm;
   spec.settings.local_batch_size = run.local_batch;
+  spec.quality = run.goal;
   spec.settings.warmup_steps = 5;
   spec.settings.batch_norm = run.batch_norm;
   spec.plan.local_batch_sizes.assign(static_cast<std::size_t>(run.ranks), run.local_batch);
@@ -116,15 +120,21 @@ class SyntheticWriter {
                           .replica_check_s = 0,
                           .end_s = now_s_});
     append_evaluation(epoch, validation_loss, "validation", run_.evaluation_hash);
-    if (epoch + 1 == run_.epochs && !run_.test_evaluation_hash.empty())
+    if (epoch + 1 < run_.epochs) return;
+    if (!run_.test_evaluation_hash.empty())
       append_evaluation(epoch, validation_loss, "test", run_.test_evaluation_hash);
+    writer_.append_evaluated_samples(run_.samples);
   }
 
   void append_evaluation(std::int64_t epoch,
                          double loss,
                          const std::string& set,
                          const std::string& hash) {
+    const bool is_test = set == "test";
     EvaluationRow row{.epoch = epoch,
+                      .weights = std::string(is_test ? best_weights : current_weights),
+                      .samples_seen = samples_,
+                      .end_s = now_s_,
                       .loss = loss,
                       .sample_count = run_.evaluated_samples,
                       .weight_sum = 400,
@@ -133,6 +143,8 @@ class SyntheticWriter {
     for (const auto& [metric, value] : run_.quality)
       row.*metric = value * (1 + 0.004 * normal_(random_));
     for (const auto& [baseline, value] : run_.baselines) row.*baseline = value;
+    if (!is_test && run_.validation_iou == run_.validation_iou)
+      row.iou = run_.validation_iou + 0.1 * static_cast<double>(epoch);
     writer_.append_evaluation(row);
   }
 

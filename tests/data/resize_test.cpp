@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdlib>
 #include <fstream>
 
@@ -161,6 +162,36 @@ TEST(Resize, FloatsArePlanesTimesTheScale) {
           ASSERT_EQ(planes[static_cast<std::size_t>((c * 3 + y) * 5 + x)],
                     image.at(y, x, c) * 0.5F);
   }
+}
+
+/// Half-pixel centres, two neighbours along each side: tf.image.resize(..., antialias=False).
+double between_neighbours(const Image& image, double y, double x) {
+  const auto at = [&](double row, double column) {
+    return double(image.at(std::clamp<std::int64_t>(std::int64_t(row), 0, image.height_px - 1),
+                           std::clamp<std::int64_t>(std::int64_t(column), 0, image.width_px - 1),
+                           0));
+  };
+  const double top = std::floor(y), left = std::floor(x), down = y - top, right = x - left;
+  return (at(top, left) * (1 - right) + at(top, left + 1) * right) * (1 - down) +
+         (at(top + 1, left) * (1 - right) + at(top + 1, left + 1) * right) * down;
+}
+
+TEST(Resize, BilinearTakesTheTwoNearestPixelsHoweverManyAreCovered) {
+  const auto image = test::pattern(60, 44, 1);
+  for (const auto& [height, width] : {std::pair{15, 11}, std::pair{24, 30}, std::pair{90, 44}}) {
+    const auto small = resized(image, height, width, ResizeFilter::bilinear);
+    for (std::int64_t y = 0; y < height; ++y)
+      for (std::int64_t x = 0; x < width; ++x) {
+        const double row = (double(y) + 0.5) * 60 / height - 0.5;
+        const double column = (double(x) + 0.5) * 44 / width - 0.5;
+        // Rounded after each side.
+        ASSERT_NEAR(small.at(y, x, 0), between_neighbours(image, row, column), 1.01)
+            << height << " x " << width << " at " << y << ", " << x;
+      }
+  }
+  EXPECT_NE(resized(image, 15, 11, ResizeFilter::bilinear).bytes, resized(image, 15, 11).bytes);
+  EXPECT_EQ(resized(image, 90, 88, ResizeFilter::bilinear).bytes, resized(image, 90, 88).bytes)
+      << "nothing to antialias where pictures grow";
 }
 
 }  // namespace

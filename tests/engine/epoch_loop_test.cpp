@@ -49,8 +49,8 @@ class Overheard final : public CommunicatorInterface,
 TEST_F(Epochs, FollowEachOtherInOrder) {
   const auto outcome = run(spec_of_fake_training(1, 2, 3, 4), {.validation_losses = {0.5, 0.6}});
   EXPECT_THAT(outcome.notes,
-              ElementsAre("start 0", "epoch", "unite 12", "evaluate", "best", "checkpoint 1",
-                          "epoch", "unite 12", "evaluate", "checkpoint 2", "finish"));
+              ElementsAre("start 0", "steps", "unite 12", "evaluate", "best", "checkpoint 1",
+                          "steps", "unite 12", "evaluate", "checkpoint 2", "finish"));
   EXPECT_FALSE(outcome.training.diverged);
   EXPECT_EQ(outcome.record.steps.steps(), 6);
   EXPECT_EQ(outcome.record.panels.size(), 1U);
@@ -116,7 +116,7 @@ TEST_F(Epochs, ANonFiniteTrainingLossEndsTheRunAndKeepsTheStep) {
   EXPECT_THAT(outcome.training.reason, HasSubstr("epoch 1"));
   EXPECT_EQ(outcome.record.epochs.size(), 1U);
   EXPECT_GE(outcome.record.steps.steps(), 6);
-  EXPECT_EQ(outcome.notes.back(), "epoch") << "nothing is evaluated or saved after it";
+  EXPECT_EQ(outcome.notes.back(), "steps") << "nothing is evaluated or saved after it";
 }
 
 TEST_F(Epochs, ANonFiniteValidationLossIsAnEventAndNeverTheBest) {

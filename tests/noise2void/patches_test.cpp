@@ -102,5 +102,30 @@ TEST(Patches, AddedNoiseHasTheDeviationAskedForAndIsRepeatable) {
   EXPECT_NEAR(std::sqrt(squares / static_cast<double>(a.voxels.size())), 5.0, 0.15);
 }
 
+TEST(Patches, TestPatchesAreSetAsideOfAllOthers) {
+  auto settings = small_settings();
+  settings.test_frac = 0.25;
+  const auto volume = counting_volume({4, 8, 8});
+  const auto sets = make_patches(volume, settings, "volume");
+  EXPECT_EQ(sets.test.size(), 2U);
+  EXPECT_EQ(sets.validation.size(), 2U);
+  EXPECT_EQ(sets.training.size(), 4U * 8);
+  std::set<float> trained, evaluated;
+  for (const auto& patch : sets.training) trained.insert(patch.begin(), patch.end());
+  for (const auto* part : {&sets.validation, &sets.test})
+    for (const auto& patch : *part) evaluated.insert(patch.begin(), patch.end());
+  EXPECT_EQ(evaluated.size(), 4U * 32) << "no voxel in both";
+  for (const float value : evaluated) EXPECT_FALSE(trained.contains(value));
+  const auto counts = patches_set_aside(volume.shape, settings, "volume");
+  EXPECT_EQ(counts.validation, 2);
+  EXPECT_EQ(counts.test, 2);
+}
+
+TEST(Patches, TooFewForThreePartsAreRefused) {
+  auto settings = small_settings();
+  settings.test_frac = 0.25;
+  EXPECT_THROW((void)make_patches(counting_volume({2, 4, 8}), settings, "volume"), BadInput);
+}
+
 }  // namespace
 }  // namespace scalestudy::noise2void

@@ -17,7 +17,22 @@ using testing::HasSubstr;
 
 constexpr std::int64_t ranks = 2;
 
-/// Two steps an epoch and a bucket a step; an event after each epoch.
+/// Of all ranks in the first so many steps.
+std::int64_t samples_of(std::int64_t steps) {
+  double sum = 0;
+  for (std::int64_t rank = 0; rank < ranks; ++rank)
+    for (std::int64_t step = 0; step < steps; ++step)
+      sum += sample_step_value(rank, step, &StepRow::sample_count);
+  return static_cast<std::int64_t>(sum);
+}
+
+EvaluationRow evaluation_after(std::int64_t steps, std::string_view weights) {
+  return {.weights = std::string(weights),
+          .samples_seen = samples_of(steps),
+          .evaluation_set_hash = cat("hash ", steps)};
+}
+
+/// Two steps an epoch, an evaluation after each and a bucket a step; an event after each epoch.
 void record_epochs(RunFileWriter& writer, std::int64_t count) {
   for (std::int64_t epoch = 0; epoch < count; ++epoch) {
     writer.append_steps(2, sample_steps(ranks, 2 * epoch, 2));
@@ -32,7 +47,8 @@ void record_epochs(RunFileWriter& writer, std::int64_t count) {
                                                       .left_s = 3}});
     const auto end_s = static_cast<double>(epoch + 1) * 10;
     writer.append_epoch({.end_s = end_s});
-    writer.append_evaluation({.evaluation_set_hash = "hash"});
+    for (const auto step : {2 * epoch + 1, 2 * epoch + 2})
+      writer.append_evaluation(evaluation_after(step, current_weights));
     writer.append_event({.time_s = end_s, .message = cat("epoch ", epoch)});
     writer.append_monitor(std::vector<MonitorRow>{{.rank = 0, .time_s = end_s}});
   }
@@ -47,6 +63,7 @@ class EarlierAttemptTest : public ::testing::Test {
       RunFileWriter writer(part, sample_header(), ranks);
       record_epochs(writer, epochs);
       writer.append_steps(more_steps, sample_steps(ranks, 2 * epochs, more_steps));
+      writer.append_evaluation(evaluation_after(2 * epochs, best_weights));
       writer.flush();
     }
     close_run_file(part, {.status = RunStatus::failed});
@@ -93,7 +110,7 @@ TEST_F(EarlierAttemptTest, CarriesThePartBeforeTheCheckpointAndNoMore) {
       EXPECT_EQ(run.steps.row(rank, step).step_s, sample_step_value(rank, step, &StepRow::step_s));
   EXPECT_THAT(values_of(run.epochs, &EpochRow::end_s), ElementsAre(10, 20));
   EXPECT_THAT(values_of(run.evaluations, &EvaluationRow::evaluation_set_hash),
-              ElementsAre("hash", "hash"));
+              ElementsAre("hash 1", "hash 2", "hash 3", "hash 4"));
   EXPECT_THAT(values_of(run.buckets, &BucketRow::step), ElementsAre(0, 0, 1, 1, 2, 2, 3, 3));
   EXPECT_THAT(values_of(run.events, &EventRow::message), ElementsAre("epoch 0", "epoch 1"));
   EXPECT_THAT(values_of(run.monitor, &MonitorRow::time_s), ElementsAre(10, 20));
@@ -115,7 +132,7 @@ TEST_F(EarlierAttemptTest, WithinAnEpochItsStepsAreCarriedButNotItsEnd) {
   const auto run = read_run_file(part);
   EXPECT_EQ(run.steps.steps(), 5);
   EXPECT_EQ(run.epochs.size(), 2U);
-  EXPECT_EQ(run.evaluations.size(), 2U);
+  EXPECT_EQ(run.evaluations.back().evaluation_set_hash, "hash 5");
   EXPECT_EQ(run.buckets.back().step, 4);
 }
 

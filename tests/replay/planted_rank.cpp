@@ -47,7 +47,7 @@ class PlantedTask final : public TrainingTask {
   }
   Evaluation final_evaluation(const Communicator& comm,
                               const HeartbeatCallback& heartbeat,
-                              Panels&) override {
+                              FinalResults&) override {
     return evaluate(comm, heartbeat);
   }
   [[nodiscard]] EffectiveSettings effective_settings() const override { return {}; }

@@ -116,6 +116,89 @@ TEST_F(QualitySentences, TheTrainingLossIsToldWithoutAVerdictOnTheModel) {
                                              "at two ranks; more ranks ended lower by 0\\."));
 }
 
+/// An IoU that scatters by 0.004 from run to run, with a declared margin.
+class Margins : public QualitySentences {
+ protected:
+  std::string said_of(double two_ranks_iou, double margin) {
+    for (const std::int64_t ranks : {1, 2})
+      add({.ranks = ranks,
+           .steps_per_epoch = ranks == 1 ? 20 : 10,
+           .quality = {{&EvaluationRow::iou, ranks == 1 ? 0.9 : two_ranks_iou}},
+           .goal = {.metric = "iou", .margin = margin}},
+          4);
+    return said();
+  }
+};
+
+TEST_F(Margins, ADifferenceThatIsSurelySmallerCountsAsNone) {
+  EXPECT_THAT(said_of(0.9, 0.02), HasSubstr("More ranks are as good: the difference is surely less "
+                                            "than the 0.02 that the study calls none"));
+}
+
+TEST_F(Margins, OneThatMayBeLargerIsNotResolved) {
+  const auto text = said_of(0.9, 0.0001);
+  EXPECT_THAT(text,
+              HasSubstr("as good within the 0.0001 that the study calls none is not resolved"));
+  EXPECT_THAT(text, Not(HasSubstr("More ranks are as good:")));
+}
+
+TEST_F(Margins, WithoutOneNothingIsCalledEqual) {
+  const auto text = said_of(0.9, 0);
+  EXPECT_THAT(text, HasSubstr("Whether more ranks are better or worse is not resolved"));
+  EXPECT_THAT(text, Not(HasSubstr("as good")));
+}
+
+TEST_F(Margins, WorseIsWorseEvenIfByLess) {
+  EXPECT_THAT(said_of(0.87, 0.1),
+              testing::ContainsRegex("More ranks are worse by −0\\.0.*surely less than the 0\\.1"));
+}
+
+TEST_F(Margins, AMuchWorseModelIsNeverAsGood) {
+  const auto text = said_of(0.8, 0.02);
+  EXPECT_THAT(text, HasSubstr("More ranks are worse by"));
+  EXPECT_THAT(text, Not(HasSubstr("surely")));
+}
+
+TEST_F(QualitySentences, ATargetIsToldByWhatItTook) {
+  for (const std::int64_t ranks : {1, 2})
+    add({.ranks = ranks,
+         .steps_per_epoch = ranks == 1 ? 20 : 10,
+         .validation_iou = ranks == 1 ? 0.5 : 0.6,
+         .goal = {.metric = "iou", .target = 0.75}},
+        3);
+  EXPECT_THAT(said(), HasSubstr("The target, iou 0.75 on the validation set, was reached by 3 of 3 "
+                                "runs with one rank after"));
+  EXPECT_THAT(said(), HasSubstr("Two ranks were there "));
+}
+
+TEST_F(QualitySentences, ATargetThatMoreRanksMissHasABoundOnly) {
+  for (const std::int64_t ranks : {1, 2})
+    add({.ranks = ranks,
+         .steps_per_epoch = ranks == 1 ? 20 : 10,
+         .validation_iou = ranks == 1 ? 0.6 : 0.4,
+         .goal = {.metric = "iou", .target = 0.75}},
+        3);
+  EXPECT_THAT(said(), HasSubstr("by 0 of 3 runs with two ranks."));
+  EXPECT_THAT(said(),
+              testing::ContainsRegex("Two ranks were there less than [0-9.]+ times as soon"));
+}
+
+TEST_F(QualitySentences, WhatChoseTheModelsIsToldFromWhatJudgesThem) {
+  for (const std::int64_t ranks : {1, 2})
+    add({.ranks = ranks,
+         .steps_per_epoch = ranks == 1 ? 20 : 10,
+         .test_evaluation_hash = "0123456789abcdef"},
+        2);
+  EXPECT_THAT(said(), HasSubstr("evaluated on the same 64 test samples (hash 01234567…); others "
+                                "chose the best weights, the same 64 validation samples"));
+  EXPECT_THAT(said(), Not(HasSubstr("selected_on_test")));
+}
+
+TEST_F(QualitySentences, ModelsJudgedByWhatChoseThemAreSaidToBe) {
+  add({.steps_per_epoch = 20}, 2);
+  EXPECT_THAT(said(), HasSubstr("(selected_on_test)"));
+}
+
 /// One run file's metric at one and at two ranks, beside what takes no training.
 class Baselines : public QualitySentences {
  protected:

@@ -14,7 +14,12 @@ import numpy as np
 
 PHASES = ["input_wait_s", "host_to_device_s", "device_step_s", "forward_s", "backward_s", "peer_wait_s",
           "exposed_transfer_s", "phase_wait_s", "phase_transfer_s", "optimizer_s", "other_s"]
-HEADLINES = ["psnr_db", "iou", "top1_frac"]
+# METRICS.md#evaluation-sampling: what of a sample is added up to the metric, and what it is divided by.
+SAMPLED = {"loss": (lambda s: s["loss_sum"], lambda s: s["loss_weight"]),
+           "iou": (lambda s: s["intersection_count"],
+                   lambda s: s["predicted_count"] + s["target_count"] - s["intersection_count"]),
+           "dice": (lambda s: 2 * s["intersection_count"], lambda s: s["predicted_count"] + s["target_count"]),
+           "top1_frac": (lambda s: s["top1_count"], lambda s: np.ones(len(s["top1_count"])))}
 EXCHANGE = ["peer_wait_s", "phase_wait_s", "exposed_transfer_s", "phase_transfer_s"]
 ARM_COLUMNS = {"moving_gradients": ["exposed_transfer_s", "phase_transfer_s"], "exchange": EXCHANGE}
 
@@ -39,8 +44,9 @@ def critical_t(k):
 
 
 # ---- METRICS.md#paired, #ratio, #difference
-def difference(compared, base):
-    """Of two lists of (repeat, value): the value, the interval (or None), the p-value."""
+def difference(compared, base, further=None):
+    """Of two lists of (repeat, value): the value, the interval (or None), the p-value. `further`: another standard error
+    and its degrees of freedom."""
     compared, base = ([(r, v) for r, v in group if np.isfinite(v)] for group in (compared, base))
     a, b = (np.array([v for _, v in sorted(group)]) for group in (compared, base))
     if len(a) == 0 or len(b) == 0:
@@ -55,9 +61,23 @@ def difference(compared, base):
         va, vb = a.var(ddof=1) / len(a), b.var(ddof=1) / len(b)
         error = np.sqrt(va + vb)
         k = (va + vb) ** 2 / (va ** 2 / (len(a) - 1) + vb ** 2 / (len(b) - 1)) if error > 0 else len(a) + len(b) - 2
+    if further:
+        errors = np.array([error, further[0]]) ** 2
+        k, error = errors.sum() ** 2 / (errors ** 2 / np.array([k, further[1]])).sum(), np.sqrt(errors.sum())
     reach = critical_t(k) * error
     p = 1 - share_within(abs(value) / error, k) if error > 0 else np.nan
     return value, (value - reach, value + reach), p
+
+
+def sampling_error(many, one, name):
+    """METRICS.md#evaluation-sampling: standard error and degrees of freedom, or None."""
+    if name not in SAMPLED or not all(run.samples_evaluated for run in many + one):
+        return None
+    without = lambda run: [(part.sum() - part) / (whole.sum() - whole) for part, whole in
+                           [[np.array(get(run.samples_evaluated), dtype=float) for get in SAMPLED[name]]]][0]
+    d = np.mean([without(run) for run in many], axis=0) - np.mean([without(run) for run in one], axis=0)
+    n = len(d)
+    return np.sqrt((n - 1) / n * ((d - d.mean()) ** 2).sum()), n - 1
 
 
 def logarithms(group):
@@ -104,7 +124,7 @@ def stationarity(times):
 def elapsed(steps, warmup):
     """METRICS.md: samples_per_s."""
     start, end = steps["start_s"].max(axis=0), (steps["start_s"] + steps["step_s"]).max(axis=0)
-    saving = steps["saving_s"][0] if "saving_s" in steps else np.zeros(len(start))
+    saving = sum((steps[name][0] for name in ("saving_s", "evaluation_s") if name in steps), np.zeros(len(start)))
     total = 0.0
     for epoch in np.unique(steps["epoch"][0, warmup:]):
         counted = [step for step in np.flatnonzero(steps["epoch"][0] == epoch) if step >= warmup]
@@ -133,6 +153,8 @@ class Run:
             steps = {name: file["steps"][name][:] for name in file["steps"]}
             epochs = {name: file["epochs"][name][:] for name in file["epochs"]}
             evaluations = {name: file["evaluations"][name][:] for name in file["evaluations"]}
+            samples_of = file.get("evaluated_samples", {})
+            self.samples_evaluated = {name: samples_of[name][:] for name in samples_of}
             self.confusion = file["panels/confusion"][:] if "panels/confusion" in file else None
             ranks = {name: file["ranks"][name][:] for name in file["ranks"]}
             probe_s = float(ranks["probe_s"][0]) if "probe_s" in ranks else 0.0
@@ -167,9 +189,24 @@ class Run:
         self.weight = weight.mean()
         self.roughness = lambda per_point: roughness(loss, weight, samples, per_point)
         self.quality = {name: values[-1] for name, values in evaluations.items() if values.dtype.kind == "f"}
-        self.validation_loss = np.nanmin(epochs["validation_loss"])
+        losses = epochs["validation_loss"]
+        self.target, self.reached = spec.get("quality", {"target": 0}), None
+        if "weights" in evaluations:
+            current = evaluations["weights"].astype(str) == "current"
+            losses = evaluations["loss"][current]
+            self.reached = self.find_target(evaluations, np.flatnonzero(current), probe_s)
+        self.validation_loss = np.nanmin(losses)
         self.final_loss = epochs["training_loss"][-1]
 
+
+    def find_target(self, evaluations, candidates, probe_s):
+        """METRICS.md#target: whether, time and samples."""
+        if not self.target["target"]:
+            return None
+        values = evaluations[self.target["metric"]][candidates]
+        is_there = values <= self.target["target"] if self.target["metric"] == "loss" else values >= self.target["target"]
+        at = candidates[np.argmax(is_there)] if is_there.any() else candidates[-1]
+        return bool(is_there.any()), evaluations["end_s"][at] - probe_s, float(evaluations["samples_seen"][at])
 
     @staticmethod
     def find_last_ranks(steps, start):
@@ -293,8 +330,8 @@ def check_arms(series, many, arms, n):
 def check_quality(series, one, many):
     first, last = series["quality"][0], series["quality"][-1]
     named = [("best_validation_loss", lambda r: r.validation_loss), ("final_loss", lambda r: r.final_loss)]
-    named += [(name, lambda r, name=name: r.quality[name]) for name in HEADLINES
-              if np.isfinite(one[0].quality.get(name, np.nan))]
+    named += [(name, lambda r, name=name: r.quality[name]) for name, found in last["metrics"].items()
+              if found["is_asked"]]
     for name, get in named:
         for runs, at in ((one, first), (many, last)):
             values = [get(r) for r in runs]
@@ -303,7 +340,10 @@ def check_quality(series, one, many):
                 agree(name, theirs, mine)
             said.append(np.mean(values))
             said.append(np.std(values, ddof=1) if len(values) > 1 else np.nan)
-        mine = difference(group(many, get), group(one, get))
+        further = sampling_error(many, one, name) if name in last["metrics"] else None
+        if further:
+            agree(f"sampling error of {name}", last["metrics"][name]["sampling"]["standard_error"], further[0])
+        mine = difference(group(many, get), group(one, get), further)
         theirs = last.get(f"{name}_difference") or last.get("metrics", {}).get(name, {}).get("difference")
         if theirs:
             agree(f"difference of {name}", theirs, mine)
@@ -313,6 +353,28 @@ def check_quality(series, one, many):
         said.append(one[0].quality.get(name, np.nan))
     if one[0].confusion is not None:
         said.append(one[0].confusion.sum(axis=1).max() / one[0].confusion.sum())  # the most frequent class
+
+
+def check_target(series, one, many, counts):
+    goal = series["quality_goal"]
+    said.extend([goal["margin"], goal["target"]] if goal else [])
+    for runs, found in zip((one, many), (series["targets"][:1] + series["targets"][-1:]) if series["targets"] else ()):
+        reached = [run.reached for run in runs]
+        counts.update({sum(r[0] for r in reached), len(runs)})
+        agree("runs that reached the target", found["reached"], sum(r[0] for r in reached))
+        if all(r[0] for r in reached):
+            agree("time to target", found["time_s"], np.exp(np.mean([np.log(r[1]) for r in reached])))
+            agree("samples to target", found["samples"], np.exp(np.mean([np.log(r[2]) for r in reached])))
+    if not series["targets"]:
+        return
+    last, all_there = series["targets"][-1], [all(run.reached[0] for run in runs) for runs in (one, many)]
+    time = inverse(ratio(group(many, lambda r: r.reached[1]), group(one, lambda r: r.reached[1])))
+    if all(all_there):
+        agree("time to target", last["speedup"], time)
+        agree("samples to target", last["sample_ratio"],
+              ratio(group(many, lambda r: r.reached[2]), group(one, lambda r: r.reached[2])))
+    elif any(all_there):
+        agree("bound of the time to target", last["speedup_bound"], time[0])
 
 
 def check_smoothness(series, one, many):
@@ -371,6 +433,7 @@ def main():
     evaluated = {s["sample_count"] for s in series["evaluation_sets"]["sets"]}
     # Runs each, ranks, and the repeats and thresholds that sentences name.
     counts = evaluated | {len(one), len(many), 1, 2, 3, n}
+    check_target(series, one, many, counts)
     check_stationarity(one + many, summary, counts)
     check_sentences(series, counts)
     print("\n".join(wrong) or f"{checked} numbers of {len(runs)} runs agree")

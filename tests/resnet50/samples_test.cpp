@@ -77,6 +77,23 @@ TEST_F(ClassFolders, WithoutAValidFolderAPartOfTrainIsSetAside) {
   EXPECT_NE(divide(settings).validation, samples.validation);
 }
 
+TEST_F(ClassFolders, WithoutATestFolderAPartOfTrainMayTest) {
+  add("train/a", 12);
+  add("train/b", 8);
+  Settings settings;
+  settings.validation_frac = 0.25;
+  settings.test_frac = 0.2;
+  const auto samples = divide(settings);
+  EXPECT_EQ(samples.test_source, "part of train");
+  EXPECT_EQ(samples.test.size(), 4U);
+  EXPECT_EQ(samples.validation.size(), 4U);
+  std::set<std::int64_t> all(samples.training.begin(), samples.training.end());
+  all.insert(samples.validation.begin(), samples.validation.end());
+  all.insert(samples.test.begin(), samples.test.end());
+  EXPECT_EQ(all.size(), 20U);
+  EXPECT_EQ(divide(Settings()).test_source, "none");
+}
+
 /// The only picture of a class is on one side of the split.
 TEST_F(ClassFolders, ClassesThatCannotBeLearnedOrJudgedAreSaid) {
   add("train/a", 40);

@@ -48,7 +48,7 @@ class Task : public ::testing::Test {
 
 struct Evaluated {
   Evaluation evaluation;
-  Panels panels;
+  FinalResults final;
 };
 
 /// Each rank with a task (and equal weights) of its own; their results.
@@ -61,7 +61,7 @@ std::vector<Evaluated> evaluate_on(std::span<const std::unique_ptr<TrainingTask>
     auto& result = results[comm.rank().index()];
     task.model().eval();
     result.evaluation = task.final_evaluation(
-        comm, [] {}, result.panels);
+        comm, [] {}, result.final);
   });
   return results;
 }
@@ -74,8 +74,8 @@ TEST_F(Task, EvaluationIsTheSameAtEveryNumberOfRanks) {
   EXPECT_EQ(one.evaluation.sample_count, 13);
   EXPECT_EQ(one.evaluation.weight_sum, 13);
   EXPECT_LE(one.evaluation.top1_frac, one.evaluation.top5_frac);
-  ASSERT_EQ(one.panels.images.size(), 1U);
-  const auto& confusion = one.panels.images.front();
+  ASSERT_EQ(one.final.panels.size(), 1U);
+  const auto& confusion = one.final.panels.front();
   EXPECT_EQ(confusion.name, "confusion");
   EXPECT_EQ(std::accumulate(confusion.pixels.begin(), confusion.pixels.end(), 0.0F), 13.0F);
   for (const std::size_t ranks : {2U, 3U, 4U, 5U, 8U})
@@ -85,7 +85,7 @@ TEST_F(Task, EvaluationIsTheSameAtEveryNumberOfRanks) {
       EXPECT_EQ(result.evaluation.top5_frac, one.evaluation.top5_frac) << ranks;
       EXPECT_EQ(result.evaluation.sample_count, 13) << ranks;
       EXPECT_EQ(result.evaluation.evaluation_set_hash, one.evaluation.evaluation_set_hash) << ranks;
-      EXPECT_EQ(result.panels.images.front().pixels, confusion.pixels) << ranks;
+      EXPECT_EQ(result.final.panels.front().pixels, confusion.pixels) << ranks;
     }
 }
 

@@ -40,6 +40,7 @@ CommonSettings changed_settings() {
   s.buckets = {100, 200};
   s.timeouts = {30.5, 600.25};
   s.checkpoint = {3, 7};
+  s.evaluation = {640};
   return s;
 }
 
@@ -58,6 +59,7 @@ RunSpec changed_spec() {
   spec.communicator = CommunicatorKind::mpi;
   spec.block_position = 5;
   spec.comparison = Comparison::independent;
+  spec.quality = {"iou", 0.75, 0.02};
   spec.oversubscribed = true;
   spec.no_spare_core = true;
   spec.data = {"/data/it's here.tif", "/data/clean.tif", 2.5};
@@ -142,8 +144,9 @@ TEST(RunSpecText, TheChangedSpecificationDiffersFromTheDefaultEverywhere) {
 }
 
 bool is_circumstance(const std::string& leaf) {
-  static const std::set<std::string> all{"/block_position", "/comparison", "/oversubscribed",
-                                         "/no_spare_core",  "/data/path",  "/data/reference_path"};
+  static const std::set<std::string> all{
+      "/block_position",      "/comparison",     "/oversubscribed", "/no_spare_core", "/data/path",
+      "/data/reference_path", "/quality/metric", "/quality/target", "/quality/margin"};
   return all.contains(leaf);
 }
 
@@ -240,7 +243,7 @@ TEST(RunSpecText, ValuesThatNoPlanMakesAreRefused) {
   ASSERT_EQ(refusal(valid), "accepted");
   const std::vector<std::pair<std::string, json>> cases{{"/ranks", 0},
                                                         {"/repeat", -1},
-                                                        {"/schema", 4},
+                                                        {"/schema", 5},
                                                         {"/control_arm", "none"},
                                                         {"/communicator", ""},
                                                         {"/plan/epochs", 0},
@@ -265,6 +268,8 @@ TEST(RunSpecText, OneOfAnEarlierVersionHasTheDefaultsOfNewerSettings) {
   object.erase("block_position");
   EXPECT_THAT(refusal(object), HasSubstr("is missing"));
   object.erase("comparison");
+  object.erase("quality");
+  object["settings"].erase("evaluation");
   object["schema"] = 2;
   EXPECT_EQ(refusal(object), "accepted");
   object["schema"] = 1;

@@ -98,6 +98,17 @@ TEST(StudyMatrix, WhatCannotBeIsLeftOutWithItsReason) {
               HasSubstr("sample_cost_s"));
 }
 
+TEST(StudyMatrix, APlateauNeedsTheEndOfEveryEpochEvaluated) {
+  const auto by_samples = [](const std::string& schedule) {
+    return matrix_of(
+               {"settings.evaluation.every_samples=100", "settings.schedule.name=" + schedule})
+        .skipped;
+  };
+  ASSERT_FALSE(by_samples("reduce_on_plateau").empty());
+  EXPECT_THAT(by_samples("reduce_on_plateau").front().reason, HasSubstr("every_samples"));
+  EXPECT_TRUE(by_samples("constant").empty());
+}
+
 TEST(StudyMatrix, OnAGpuOneRankMayUseAGraphOfWhatItDoesAlone) {
   const auto skipped = [](std::vector<std::string> overrides) {
     overrides.insert(overrides.end(),
@@ -259,7 +270,7 @@ RunSpec golden_spec() {
 TEST(RunSpec, HashIsStable) {
   // Changes only when the layout of a specification changes: then stored runs are made again.
   EXPECT_EQ(golden_spec().run_id(),
-            "noise2void-r4-linear_fixed_samples-bucketed_overlap-rep2-5b093727");
+            "noise2void-r4-linear_fixed_samples-bucketed_overlap-rep2-4665573f");
 }
 
 TEST(RunSpec, HashSeesEveryPart) {

@@ -11,6 +11,7 @@
 namespace scalestudy {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
@@ -88,6 +89,22 @@ TEST(Study, AKeyInTheWrongPlaceIsToldItsOwn) {
   EXPECT_THAT(refusal("name=mine"), HasSubstr("Known keys are"))
       << "optimiser and schedule have one";
   EXPECT_THAT(refusal("settings.ranks=[1]"), HasSubstr("Perhaps 'axes.ranks' is meant"));
+}
+
+TEST(Study, AQualityGoalIsOneOfTheWorkloadsMetrics) {
+  const StudyFile file(small_study());
+  const auto study = file.read({"quality.metric=loss", "quality.target=0.5", "quality.margin=0.1"});
+  EXPECT_EQ(study.quality.metric, "loss");
+  EXPECT_EQ(study.quality.target, 0.5);
+  EXPECT_EQ(study.quality.margin, 0.1);
+  EXPECT_THAT(message_of([&] { return file.read({"quality.metric=lost"}); }),
+              AllOf(HasSubstr("quality.metric"), HasSubstr("loss")));
+  EXPECT_THAT(message_of([&] { return file.read({"quality.margin=0.1"}); }),
+              AllOf(HasSubstr("quality.metric is missing"), HasSubstr("loss")));
+  EXPECT_THAT(message_of([&] {
+                return file.read({"quality.metric=loss", "quality.margin=-1"});
+              }),
+              HasSubstr("quality.margin"));
 }
 
 TEST(Study, MissingFileIsNamed) {

@@ -28,7 +28,7 @@ inline const WorkloadDescriptor& toy_descriptor() {
       "for tests",
       /*needs_libtorch=*/false,
       /*needs_data=*/true,
-      {},
+      {"loss"},
       [](const nlohmann::json& own, const std::string& path) {
         std::int64_t width = 8;
         const FieldWalk walk = [&](FieldVisitor& v) { visit_toy(v, width); };

@@ -42,7 +42,7 @@ class FakeTraining final : public EpochWork, public StepWork {
   StepWork& step() override { return *this; }
   ReductionStrategy& reduction() override { return *reduction_; }
   void start(const RunProgress& from) override { note(cat("start ", from.steps_done)); }
-  void begin_epoch() override { note("epoch"); }
+  void begin_steps() override { note("steps"); }
 
   void prepare_batch(const StepPlan& plan) override { plan_ = plan; }
   void move_batch_to_device() override {}
@@ -89,9 +89,9 @@ class FakeTraining final : public EpochWork, public StepWork {
     draft.finish();
     return draft;
   }
-  Evaluation finish(const HeartbeatCallback&, Panels& panels) override {
+  Evaluation finish(const HeartbeatCallback&, FinalResults& results) override {
     note("finish");
-    panels.images.push_back({"input", 1, 2, {0.5F, 1.0F}});
+    results.panels.push_back({"input", 1, 2, {0.5F, 1.0F}});
     return {.loss = 0.25, .evaluation_set = "test", .evaluation_set_hash = "hash"};
   }
 

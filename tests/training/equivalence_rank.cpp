@@ -92,7 +92,9 @@ class EquivalenceTask final : public TrainingTask {
   }
 
   Evaluation evaluate(const Communicator&, const HeartbeatCallback&) override { return {}; }
-  Evaluation final_evaluation(const Communicator&, const HeartbeatCallback&, Panels&) override {
+  Evaluation final_evaluation(const Communicator&,
+                              const HeartbeatCallback&,
+                              FinalResults&) override {
     return {};
   }
   [[nodiscard]] EffectiveSettings effective_settings() const override { return {}; }

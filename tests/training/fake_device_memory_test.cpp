@@ -70,7 +70,7 @@ class LayersTask final : public TrainingTask {
   }
   Evaluation final_evaluation(const Communicator& comm,
                               const HeartbeatCallback& heartbeat,
-                              Panels&) override {
+                              FinalResults&) override {
     return evaluate(comm, heartbeat);
   }
   [[nodiscard]] EffectiveSettings effective_settings() const override { return {}; }

@@ -59,7 +59,7 @@ class NoisyTask final : public TrainingTask {
   }
   Evaluation final_evaluation(const Communicator& comm,
                               const HeartbeatCallback& heartbeat,
-                              Panels& panels) override {
+                              FinalResults& results) override {
     return task_->final_evaluation(comm, heartbeat, panels);
   }
   [[nodiscard]] EffectiveSettings effective_settings() const override { return {}; }

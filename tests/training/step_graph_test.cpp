@@ -111,7 +111,9 @@ class SlopeTask final : public TrainingTask {
   Evaluation evaluate(const Communicator&, const HeartbeatCallback&) override {
     return {.loss = 1, .evaluation_set_hash = "hash"};
   }
-  Evaluation final_evaluation(const Communicator&, const HeartbeatCallback&, Panels&) override {
+  Evaluation final_evaluation(const Communicator&,
+                              const HeartbeatCallback&,
+                              FinalResults&) override {
     return {.loss = 1, .evaluation_set_hash = "hash"};
   }
   [[nodiscard]] EffectiveSettings effective_settings() const override { return {}; }

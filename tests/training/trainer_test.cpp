@@ -51,7 +51,9 @@ class LineTask final : public TrainingTask {
     return {.loss = validation_loss / static_cast<double>(++evaluations),
             .evaluation_set_hash = "hash"};
   }
-  Evaluation final_evaluation(const Communicator&, const HeartbeatCallback&, Panels&) override {
+  Evaluation final_evaluation(const Communicator&,
+                              const HeartbeatCallback&,
+                              FinalResults&) override {
     return {.loss = 1, .evaluation_set_hash = "hash"};
   }
   [[nodiscard]] EffectiveSettings effective_settings() const override { return {}; }

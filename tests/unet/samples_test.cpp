@@ -79,6 +79,40 @@ TEST_F(UNetSamples, AreSplitTheSameEveryTimeIntoDisjointParts) {
   EXPECT_NE(open(other).lists().split_hash, lists.split_hash);
 }
 
+TEST_F(UNetSamples, ATestPartTakesNothingFromTraining) {
+  write_set(20);
+  Settings settings;
+  settings.test_frac = 0.1;
+  const auto& lists = open(settings).lists();
+  EXPECT_EQ(lists.training_once, open().lists().training_once);
+  EXPECT_EQ(lists.validation.size(), 2U);
+  EXPECT_EQ(lists.test.size(), 2U);
+  std::set<std::int64_t> all(lists.training_once.begin(), lists.training_once.end());
+  all.insert(lists.validation.begin(), lists.validation.end());
+  all.insert(lists.test.begin(), lists.test.end());
+  EXPECT_EQ(all.size(), 20U);
+  EXPECT_NE(lists.split_hash, open().lists().split_hash);
+}
+
+TEST_F(UNetSamples, ACopyInValidationAndTestIsRefused) {
+  write_set(20);
+  Settings settings;
+  settings.test_frac = 0.1;
+  const auto lists = open(settings).lists();
+  const auto copy = picture(number(lists.validation, 0), 16, 32);
+  write(number(lists.test, 0), copy, half_mask(16, 32));
+  EXPECT_THAT(refusal(settings), HasSubstr("twice"));
+}
+
+TEST_F(UNetSamples, TheResizeFilterDecidesWhatShrinks) {
+  write_set(5, 64, 128);
+  Settings settings;
+  settings.size = {16, 32};
+  const auto antialiased = open(settings).read(0);
+  settings.resize_filter = ResizeFilter::bilinear;
+  EXPECT_NE(open(settings).read(0)->image, antialiased->image);
+}
+
 TEST_F(UNetSamples, TrainingListIsRepeatedNotTheEvaluatedOne) {
   write_set(10);
   Settings settings;

@@ -35,11 +35,13 @@ std::vector<std::string> data_warnings(const RunSpec& spec) {
   auto volume = read_volume(spec.data.path);
   add_noise(volume, spec.data);
   const auto settings = settings_from_json_text(spec.workload_settings);
-  const auto patches =
-      validation_patch_count(volume.shape, settings, cat("'", spec.data.path, "'"));
-  std::vector<std::string> warnings{noise_warning(noise_correlation(volume)),
-                                    small_set_warning(patches, "validation"),
-                                    few_voxels_warning(patches, settings)};
+  const auto [validation, test] =
+      patches_set_aside(volume.shape, settings, cat("'", spec.data.path, "'"));
+  const bool has_test = test > 0;
+  std::vector<std::string> warnings{
+      noise_warning(noise_correlation(volume)),
+      has_test ? small_set_warning(test, "test") : small_set_warning(validation, "validation"),
+      few_voxels_warning(validation, settings)};
   std::erase(warnings, "");
   return warnings;
 }

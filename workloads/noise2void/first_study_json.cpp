@@ -54,6 +54,9 @@ double validation_frac_for(std::int64_t patches) {
   return std::ceil(100 * std::clamp(frac, usual, most)) / 100;
 }
 
+/// With fewer there is nothing to spare.
+constexpr std::int64_t fewest_patches_for_test = 24;
+
 }  // namespace
 
 FirstStudy first_study(const std::filesystem::path& data) {
@@ -69,6 +72,7 @@ FirstStudy first_study(const std::filesystem::path& data) {
       // The published count per patch would be less than one voxel in patches this small.
       {"mask_count_rule", "nominal"},
       {"validation_frac", validation_frac_for(patches)},
+      {"test_frac", patches < fewest_patches_for_test ? 0 : validation_frac_for(patches)},
       {"local_batch_size", std::min<std::int64_t>(4, patches / 2)},
       {"epochs", 6},
       {"steps_per_epoch", 20},

@@ -57,28 +57,28 @@ std::vector<Patch> shuffled(std::vector<Patch> patches) {
   return mixed;
 }
 
-/// round(frac · n), at least one, at most all but one.
-std::int64_t validation_part(std::int64_t patches,
-                             double validation_frac,
-                             const std::string& origin) {
-  if (patches < 2)
+/// round(frac · n) of `patches`, at least one each; some are left to train.
+PatchCounts set_aside(std::int64_t patches, const Settings& settings, const std::string& origin) {
+  const bool has_test = settings.test_frac > 0;
+  const std::int64_t fewest = has_test ? 3 : 2;
+  if (patches < fewest)
     throw BadInput({cat(origin, " yields ", patches, " patch(es)"),
-                    "training and validation need at least one each",
+                    has_test ? "training, validation and test need at least one each"
+                             : "training and validation need at least one each",
                     "Choose a smaller 'patch' or a larger volume"});
-  const auto wanted = std::llround(validation_frac * static_cast<double>(patches));
-  return std::clamp<std::int64_t>(wanted, 1, patches - 1);
+  const auto part = [&](double frac, std::int64_t most) {
+    return std::clamp<std::int64_t>(std::llround(frac * static_cast<double>(patches)), 1, most);
+  };
+  const auto test = has_test ? part(settings.test_frac, patches - 2) : 0;
+  return {part(settings.validation_frac, patches - test - 1), test};
 }
 
 /// Cuts the last ones off.
-std::vector<Patch> cut_validation(std::vector<Patch>& patches,
-                                  double validation_frac,
-                                  const std::string& origin) {
-  const auto count = validation_part(std::ssize(patches), validation_frac, origin);
+std::vector<Patch> cut_off(std::vector<Patch>& patches, std::int64_t count) {
   const auto first = patches.end() - count;
-  std::vector<Patch> validation(std::make_move_iterator(first),
-                                std::make_move_iterator(patches.end()));
+  std::vector<Patch> end(std::make_move_iterator(first), std::make_move_iterator(patches.end()));
   patches.erase(first, patches.end());
-  return validation;
+  return end;
 }
 
 Normalisation normalisation_of(const std::vector<Patch>& patches) {
@@ -122,30 +122,29 @@ PatchSets make_patches(const Volume& volume, const Settings& settings, const std
   std::vector<Patch> patches;
   for (const auto& corner : grid_corners(volume.shape, sets.shape, origin))
     patches.push_back(cut_patch(volume, corner, sets.shape));
-  if (settings.split_rule == SplitRule::original) {
-    patches = shuffled(augmented(patches, sets.shape, settings));
-    sets.validation = cut_validation(patches, settings.validation_frac, origin);
-    sets.training = std::move(patches);
-  } else {
-    patches = shuffled(std::move(patches));
-    sets.validation = cut_validation(patches, settings.validation_frac, origin);
-    sets.training = augmented(patches, sets.shape, settings);
-  }
+  const bool splits_first = settings.split_rule == SplitRule::split_first;
+  if (!splits_first) patches = augmented(patches, sets.shape, settings);
+  const auto counts = set_aside(std::ssize(patches), settings, origin);
+  patches = shuffled(std::move(patches));
+  sets.test = cut_off(patches, counts.test);
+  sets.validation = cut_off(patches, counts.validation);
+  sets.training = splits_first ? augmented(patches, sets.shape, settings) : std::move(patches);
   sets.normalisation = normalisation_of(sets.training);
   normalise(sets.training, sets.normalisation);
   normalise(sets.validation, sets.normalisation);
+  normalise(sets.test, sets.normalisation);
   return sets;
 }
 
-std::int64_t validation_patch_count(const Shape3& volume,
-                                    const Settings& settings,
-                                    const std::string& origin) {
+PatchCounts patches_set_aside(const Shape3& volume,
+                              const Settings& settings,
+                              const std::string& origin) {
   const Shape3 patch{settings.patch[0], settings.patch[1], settings.patch[2]};
   auto patches = std::ssize(grid_corners(volume, patch, origin));
   const bool counts_copies = settings.split_rule == SplitRule::original &&
                              settings.augmentation == AugmentationRule::eightfold;
   if (counts_copies) patches *= 8;
-  return validation_part(patches, settings.validation_frac, origin);
+  return set_aside(patches, settings, origin);
 }
 
 void add_noise(Volume& volume, const DataSettings& data) {

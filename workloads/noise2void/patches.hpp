@@ -23,11 +23,12 @@ struct Normalisation {
   double std = 1;  ///< population standard deviation (ddof 0), as numpy's default
 };
 
-/// Patches are in units of (grey value − mean) / std.
+/// Disjoint with split_first. Patches are in units of (grey value − mean) / std.
 struct PatchSets {
   Shape3 shape{};
   std::vector<Patch> training;
   std::vector<Patch> validation;
+  std::vector<Patch> test;      ///< empty without settings.test_frac
   Normalisation normalisation;  ///< over all training patches
 };
 
@@ -39,10 +40,16 @@ struct PatchSets {
                                      const Settings& settings,
                                      const std::string& origin);
 
-/// How many of a volume's patches make_patches() sets aside. Errors: as make_patches().
-[[nodiscard]] std::int64_t validation_patch_count(const Shape3& volume,
-                                                  const Settings& settings,
-                                                  const std::string& origin);
+/// How many of a volume's patches make_patches() sets aside.
+struct PatchCounts {
+  std::int64_t validation = 0;
+  std::int64_t test = 0;
+};
+
+/// Errors: as make_patches().
+[[nodiscard]] PatchCounts patches_set_aside(const Shape3& volume,
+                                            const Settings& settings,
+                                            const std::string& origin);
 
 /// Adds Gaussian noise in grey values; the same for the same seed.
 void add_noise(Volume& volume, double noise_std, std::uint64_t seed);

@@ -34,6 +34,18 @@ void visit(FieldVisitor& visitor, Settings& settings) {
                  .description = "Share of patches set aside for validation",
                  .minimum = 0.001,
                  .maximum = 0.9});
+  visitor.field("test_frac", settings.test_frac,
+                {.unit = "1",
+                 .description = "Share of patches set aside for the test: the best weights are "
+                                "evaluated on them, once; 0: on the validation patches, which "
+                                "chose them",
+                 .minimum = 0,
+                 .maximum = 0.9});
+  visitor.field("test_masks_per_patch", settings.test_masks_per_patch,
+                {.unit = "1",
+                 .description = "Times that each test patch is masked, elsewhere each time",
+                 .minimum = 1,
+                 .maximum = 1000});
   visitor.field(
       "fewer_patches_than_batch", settings.fewer_patches_than_batch,
       {.unit = "1",

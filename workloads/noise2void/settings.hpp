@@ -67,6 +67,8 @@ struct Settings {
   AugmentationRule augmentation = AugmentationRule::eightfold;
   SplitRule split_rule = SplitRule::split_first;
   double validation_frac = 0.1;
+  double test_frac = 0;                   ///< of the patches; split_first only
+  std::int64_t test_masks_per_patch = 8;  ///< each test patch is masked so often
   FewPatchesRule fewer_patches_than_batch = FewPatchesRule::refuse;
   std::int64_t depth = 2;
   std::int64_t first_filters = 32;

@@ -23,9 +23,22 @@ namespace scalestudy::noise2void {
 
 namespace {
 
-/// Validation masks are fixed: the same for every rank count, seed and repeat, so that losses can
-/// be compared.
-constexpr std::uint64_t validation_mask_seed = 0x7a11dULL;
+/// Patches to evaluate on. Their masks are fixed: the same for every rank count, seed and repeat,
+/// so that losses can be compared.
+struct EvaluatedPatches {
+  std::string name;
+  std::uint64_t mask_seed = 0;
+  std::int64_t masks_per_patch = 1;
+  const std::vector<Patch>* patches = nullptr;
+  std::vector<std::uint64_t> hashes = {};  ///< over patch and mask
+  double constant_loss = not_recorded;     ///< of the best constant prediction
+
+  [[nodiscard]] std::int64_t masked_count() const { return std::ssize(*patches) * masks_per_patch; }
+  /// Contract: index < masked_count().
+  [[nodiscard]] const Patch& patch_of(std::int64_t index) const {
+    return (*patches)[static_cast<std::size_t>(index / masks_per_patch)];
+  }
+};
 
 std::uint64_t hash_of(const Patch& patch, const std::vector<MaskedVoxel>& masked) {
   auto hash = hash_bytes(std::as_bytes(std::span(patch)));
@@ -76,14 +89,23 @@ class Noise2VoidTask final : public TrainingTask {
                                     const HeartbeatCallback& heartbeat) override;
   [[nodiscard]] Evaluation final_evaluation(const Communicator& comm,
                                             const HeartbeatCallback& heartbeat,
-                                            Panels& panels) override;
+                                            FinalResults& results) override;
   [[nodiscard]] EffectiveSettings effective_settings() const override;
 
  private:
   void read_data();
-  void look_at_validation();
+  void look_at(EvaluatedPatches& set) const;
   void require_enough_patches() const;
-  [[nodiscard]] std::vector<MaskedVoxel> validation_mask(std::int64_t index) const;
+  [[nodiscard]] std::vector<MaskedVoxel> mask_of(const EvaluatedPatches& set,
+                                                 std::int64_t index) const;
+  [[nodiscard]] std::vector<SampleRow> evaluate_samples_of(const EvaluatedPatches& set,
+                                                           const Communicator& comm,
+                                                           const HeartbeatCallback& heartbeat,
+                                                           SetHash& hash);
+  [[nodiscard]] Evaluation evaluate_on(const EvaluatedPatches& set,
+                                       const Communicator& comm,
+                                       const HeartbeatCallback& heartbeat,
+                                       std::vector<SampleRow>& samples);
   [[nodiscard]] const Patch& training_patch(std::int64_t index) const {
     return patches_.training[static_cast<std::size_t>(index)];
   }
@@ -100,8 +122,8 @@ class Noise2VoidTask final : public TrainingTask {
   Volume volume_;                    ///< what the network is shown
   std::optional<Volume> reference_;  ///< what it should look like, when known
   PatchSets patches_;
-  std::vector<std::uint64_t> validation_hashes_;  ///< over patch and mask
-  double constant_loss_ = not_recorded;
+  EvaluatedPatches validation_{.name = "validation", .mask_seed = 0x7a11dULL};
+  EvaluatedPatches test_{.name = "test", .mask_seed = 0x7e57ULL};
   std::optional<SampleSequence> sequence_;
   std::shared_ptr<UNet> model_;
   torch::Tensor patches_on_device_;      ///< (patches, 1, Z, Y, X), for input `device`
@@ -137,24 +159,27 @@ void Noise2VoidTask::read_data() {
   add_noise(volume_, spec_.data);
   patches_ = make_patches(volume_, settings_, cat("'", spec_.data.path, "'"));
   require_enough_patches();
-  look_at_validation();
+  validation_.patches = &patches_.validation;
+  test_.patches = &patches_.test;
+  test_.masks_per_patch = settings_.test_masks_per_patch;
+  for (auto* set : {&validation_, &test_}) look_at(*set);
 }
 
 /// Every rank has all patches: hashes and baseline are the same at any number of ranks.
-void Noise2VoidTask::look_at_validation() {
+void Noise2VoidTask::look_at(EvaluatedPatches& set) const {
   std::vector<double> targets;
-  for (std::int64_t i = 0; i < std::ssize(patches_.validation); ++i) {
-    const auto masked = validation_mask(i);
-    validation_hashes_.push_back(hash_of(patches_.validation[static_cast<std::size_t>(i)], masked));
+  for (std::int64_t i = 0; i < set.masked_count(); ++i) {
+    const auto masked = mask_of(set, i);
+    set.hashes.push_back(hash_of(set.patch_of(i), masked));
     for (const auto& voxel : masked) targets.push_back(voxel.original);
   }
-  constant_loss_ = constant_loss(settings_.loss, targets);
+  if (!targets.empty()) set.constant_loss = constant_loss(settings_.loss, targets);
 }
 
-std::vector<MaskedVoxel> Noise2VoidTask::validation_mask(std::int64_t index) const {
-  Random random(validation_mask_seed, static_cast<std::uint64_t>(index));
-  return mask_patch(patches_.validation[static_cast<std::size_t>(index)], patches_.shape, settings_,
-                    random);
+std::vector<MaskedVoxel> Noise2VoidTask::mask_of(const EvaluatedPatches& set,
+                                                 std::int64_t index) const {
+  Random random(set.mask_seed, static_cast<std::uint64_t>(index));
+  return mask_patch(set.patch_of(index), patches_.shape, settings_, random);
 }
 
 void Noise2VoidTask::require_enough_patches() const {
@@ -226,20 +251,23 @@ torch::Tensor Noise2VoidTask::loss_sum() {
   return masked_loss_sum(settings_.loss, model_->forward(input_), target_, mask_);
 }
 
-Evaluation Noise2VoidTask::evaluate(const Communicator& comm, const HeartbeatCallback& heartbeat) {
-  const auto total = static_cast<std::int64_t>(patches_.validation.size());
+/// One row per patch, over all of its masks.
+std::vector<SampleRow> Noise2VoidTask::evaluate_samples_of(const EvaluatedPatches& set,
+                                                           const Communicator& comm,
+                                                           const HeartbeatCallback& heartbeat,
+                                                           SetHash& hash) {
+  const auto total = set.masked_count();
   const auto batch_size = evaluation_batch_size(spec_, total);
-  SetHash hash;
   HostBatch batch;
   const auto evaluate_batch = [&](const EvaluationBatch& part, std::span<double> sums) {
     heartbeat();
     start_batch(batch, batch_size, patches_.shape);
     for (std::int64_t i = 0; i < batch_size; ++i) {
       const auto sample = part.sample_at(i);
-      const auto masked = validation_mask(sample);
-      set_sample(batch, i, patches_.validation[static_cast<std::size_t>(sample)], masked);
+      const auto masked = mask_of(set, sample);
+      set_sample(batch, i, set.patch_of(sample), masked);
       if (i >= part.count) continue;
-      hash.add(validation_hashes_[static_cast<std::size_t>(sample)]);
+      hash.add(set.hashes[static_cast<std::size_t>(sample)]);
       sums[static_cast<std::size_t>(2 * i + 1)] = static_cast<double>(masked.size());
     }
     const auto prediction =
@@ -251,18 +279,46 @@ Evaluation Noise2VoidTask::evaluate(const Communicator& comm, const HeartbeatCal
           masked_loss_sum(settings_.loss, prediction[i], targets[i], masks[i]).item<double>();
   };
   const auto sums = evaluate_samples(comm, total, batch_size, 2, evaluate_batch);
-  const auto points = column_sum(sums, 2, 1);
-  return {.loss = column_sum(sums, 2, 0) / points,
-          .constant_loss = constant_loss_,
-          .sample_count = total,
+  std::vector<SampleRow> rows;
+  for (std::int64_t i = 0; i < total; ++i) {
+    const auto patch = i / set.masks_per_patch;
+    if (patch == std::ssize(rows))
+      rows.push_back({.sample = patch, .loss_sum = 0, .loss_weight = 0});
+    rows.back().loss_sum += sums[static_cast<std::size_t>(2 * i)];
+    rows.back().loss_weight += sums[static_cast<std::size_t>(2 * i + 1)];
+  }
+  return rows;
+}
+
+Evaluation Noise2VoidTask::evaluate_on(const EvaluatedPatches& set,
+                                       const Communicator& comm,
+                                       const HeartbeatCallback& heartbeat,
+                                       std::vector<SampleRow>& samples) {
+  SetHash hash;
+  samples = evaluate_samples_of(set, comm, heartbeat, hash);
+  double loss_sum = 0, points = 0;
+  for (const auto& row : samples) {
+    loss_sum += row.loss_sum;
+    points += row.loss_weight;
+  }
+  return {.loss = loss_sum / points,
+          .constant_loss = set.constant_loss,
+          .sample_count = std::ssize(samples),
           .weight_sum = points,
+          .evaluation_set = set.name,
           .evaluation_set_hash = hex64(merged(comm, hash).value())};
+}
+
+Evaluation Noise2VoidTask::evaluate(const Communicator& comm, const HeartbeatCallback& heartbeat) {
+  std::vector<SampleRow> samples;
+  return evaluate_on(validation_, comm, heartbeat, samples);
 }
 
 Evaluation Noise2VoidTask::final_evaluation(const Communicator& comm,
                                             const HeartbeatCallback& heartbeat,
-                                            Panels& panels) {
-  auto evaluation = evaluate(comm, heartbeat);
+                                            FinalResults& results) {
+  const auto& set = patches_.test.empty() ? validation_ : test_;
+  auto evaluation = evaluate_on(set, comm, heartbeat, results.samples);
   const Shape3 tile{settings_.prediction_tile[0], settings_.prediction_tile[1],
                     settings_.prediction_tile[2]};
   const Shape3 region{settings_.panel_region[0], settings_.panel_region[1],
@@ -276,12 +332,12 @@ Evaluation Noise2VoidTask::final_evaluation(const Communicator& comm,
     evaluation.psnr_db = psnr_db(*reference_, predicted);
     evaluation.input_psnr_db = psnr_db(*reference_, shown);
   } else {
-    panels.making_s = predicting.elapsed_s();
+    results.panels_s = predicting.elapsed_s();
   }
-  panels.images.push_back(middle_slice("input", central_part(shown, region)));
-  panels.images.push_back(middle_slice("prediction", central_part(predicted, region)));
+  results.panels.push_back(middle_slice("input", central_part(shown, region)));
+  results.panels.push_back(middle_slice("prediction", central_part(predicted, region)));
   if (reference_)
-    panels.images.push_back(middle_slice("reference", central_part(*reference_, region)));
+    results.panels.push_back(middle_slice("reference", central_part(*reference_, region)));
   return evaluation;
 }
 
@@ -297,6 +353,7 @@ EffectiveSettings Noise2VoidTask::effective_settings() const {
   };
   fact("training_patch_count", std::ssize(patches_.training), "patches", "Training patches");
   fact("validation_patch_count", std::ssize(patches_.validation), "patches", "Validation patches");
+  fact("test_patch_count", std::ssize(patches_.test), "patches", "Test patches");
   fact("volume_shape", std::vector<std::int64_t>(volume_.shape.begin(), volume_.shape.end()),
        "voxels", "Volume (Z, Y, X)");
   fact("volume_stored_type", volume_.stored_type, "1", "Type of the voxels in the file");

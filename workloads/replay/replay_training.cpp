@@ -127,7 +127,7 @@ Evaluation ReplayTraining::evaluate(const HeartbeatCallback& heartbeat) {
   return evaluation_of(settings_);
 }
 
-Evaluation ReplayTraining::finish(const HeartbeatCallback& heartbeat, Panels&) {
+Evaluation ReplayTraining::finish(const HeartbeatCallback& heartbeat, FinalResults&) {
   return evaluate(heartbeat);
 }
 

@@ -22,7 +22,7 @@ class ReplayTraining final : public EpochWork, public StepWork {
   [[nodiscard]] StepWork& step() override { return *this; }
   [[nodiscard]] ReductionStrategy& reduction() override { return *reduction_; }
   void start(const RunProgress& from) override;
-  void begin_epoch() override {}
+  void begin_steps() override {}
   [[nodiscard]] std::vector<StepResults> take_results() override;
   void unite_replicas(std::int64_t sample_count) override;
   [[nodiscard]] Evaluation evaluate(const HeartbeatCallback& heartbeat) override;
@@ -30,7 +30,8 @@ class ReplayTraining final : public EpochWork, public StepWork {
   [[nodiscard]] std::optional<AtomicFile> draft_checkpoint(const RunProgress&) override {
     return {};
   }
-  [[nodiscard]] Evaluation finish(const HeartbeatCallback& heartbeat, Panels& panels) override;
+  [[nodiscard]] Evaluation finish(const HeartbeatCallback& heartbeat,
+                                  FinalResults& results) override;
 
   void prepare_batch(const StepPlan& plan) override;
   void move_batch_to_device() override {}

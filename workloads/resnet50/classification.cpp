@@ -67,6 +67,16 @@ Panel confusion_panel(const std::vector<std::int64_t>& counts, std::int64_t clas
   return panel;
 }
 
+std::vector<SampleRow> sample_rows(std::span<const double> values) {
+  std::vector<SampleRow> rows;
+  for (std::size_t i = 0; i < sample_count(values); ++i)
+    rows.push_back({.sample = static_cast<std::int64_t>(i),
+                    .loss_sum = values[at(i, loss)],
+                    .loss_weight = 1,
+                    .top1_count = values[at(i, label)] == values[at(i, predicted)] ? 1.0 : 0.0});
+  return rows;
+}
+
 std::int64_t top1_count(std::span<const double> values) {
   std::int64_t count = 0;
   for (std::size_t i = 0; i < sample_count(values); ++i)

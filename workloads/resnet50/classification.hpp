@@ -34,6 +34,9 @@ void score(const torch::Tensor& logits,
 
 [[nodiscard]] Panel confusion_panel(const std::vector<std::int64_t>& counts, std::int64_t classes);
 
+/// One row per sample.
+[[nodiscard]] std::vector<SampleRow> sample_rows(std::span<const double> values);
+
 /// Samples whose predicted class is the true one.
 [[nodiscard]] std::int64_t top1_count(std::span<const double> values);
 

@@ -28,6 +28,19 @@ std::vector<std::int64_t> chosen(const std::vector<std::int64_t>& members,
   return result;
 }
 
+constexpr const char* part_of_train = "part of train";
+
+/// Takes this share out of `training`, by settings.split_seed.
+std::vector<std::int64_t> set_aside(std::vector<std::int64_t>& training,
+                                    double share,
+                                    const Settings& settings) {
+  const auto split = split_indices(SampleCount(std::ssize(training)), {1 - share},
+                                   static_cast<std::uint64_t>(settings.split_seed));
+  auto taken = chosen(training, split.validation);
+  training = chosen(training, split.training);
+  return taken;
+}
+
 void require_classes(const ImageSet& set, const Settings& settings, std::string_view path) {
   const auto found = static_cast<std::int64_t>(set.class_names().size());
   if (settings.classes != 0 && settings.classes != found)
@@ -101,15 +114,13 @@ Samples divide_samples(const ImageSet& set, const Settings& settings, std::strin
   samples.training = members_of(set, "train");
   samples.validation = members_of(set, "valid");
   samples.test = members_of(set, "test");
-  samples.validation_source = "valid";
-  if (samples.validation.empty()) {
-    const auto split = split_indices(
-        SampleCount(static_cast<std::int64_t>(samples.training.size())),
-        1 - settings.validation_frac, static_cast<std::uint64_t>(settings.split_seed));
-    samples.validation = chosen(samples.training, split.validation);
-    samples.training = chosen(samples.training, split.training);
-    samples.validation_source = "part of train";
-  }
+  samples.validation_source = samples.validation.empty() ? part_of_train : "valid";
+  samples.test_source =
+      samples.test.empty() ? settings.test_frac > 0 ? part_of_train : "none" : "test";
+  if (samples.test_source == part_of_train)
+    samples.test = set_aside(samples.training, settings.test_frac, settings);
+  if (samples.validation_source == part_of_train)
+    samples.validation = set_aside(samples.training, settings.validation_frac, settings);
   return samples;
 }
 

@@ -23,8 +23,9 @@ namespace scalestudy::resnet50 {
 struct Samples {
   std::vector<std::int64_t> training;
   std::vector<std::int64_t> validation;  ///< valid/, or a part of train/
-  std::vector<std::int64_t> test;        ///< empty when there is no test/
+  std::vector<std::int64_t> test;        ///< test/, or a part of train/, or empty
   std::string validation_source;         ///< "valid" or "part of train"
+  std::string test_source;               ///< "test", "part of train" or "none"
 };
 
 /// From the listing alone. Errors: BadInput when `settings.classes` is not what the data have, or

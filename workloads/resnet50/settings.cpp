@@ -37,6 +37,13 @@ void visit(FieldVisitor& visitor, Settings& settings) {
                                 "data have no valid folder",
                  .minimum = 0.001,
                  .maximum = 0.9});
+  visitor.field("test_frac", settings.test_frac,
+                {.unit = "1",
+                 .description = "Share of the training pictures set aside for the test when the "
+                                "data have no test folder; 0: the best weights are evaluated on "
+                                "the validation pictures, which chose them",
+                 .minimum = 0,
+                 .maximum = 0.9});
   visitor.field("split_seed", settings.split_seed,
                 {.unit = "1",
                  .description = "Which training pictures are set aside; the same at every number "

@@ -52,6 +52,7 @@ struct Settings {
   NormalisationRule normalisation = NormalisationRule::raw;
   double label_smoothing_frac = 0;
   double validation_frac = 0.1;  ///< of train, when the data have no valid folder
+  double test_frac = 0;          ///< of train, when the data have no test folder
   std::int64_t split_seed = 1;
   OverlapRule evaluation_overlap = OverlapRule::refuse;
 };

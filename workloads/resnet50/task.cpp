@@ -48,7 +48,7 @@ class ResNet50Task final : public TrainingTask {
                                     const HeartbeatCallback& heartbeat) override;
   [[nodiscard]] Evaluation final_evaluation(const Communicator& comm,
                                             const HeartbeatCallback& heartbeat,
-                                            Panels& panels) override;
+                                            FinalResults& results) override;
   [[nodiscard]] EffectiveSettings effective_settings() const override;
 
  private:
@@ -277,12 +277,13 @@ Evaluation ResNet50Task::evaluate(const Communicator& comm, const HeartbeatCallb
 
 Evaluation ResNet50Task::final_evaluation(const Communicator& comm,
                                           const HeartbeatCallback& heartbeat,
-                                          Panels& panels) {
+                                          FinalResults& results) {
   const auto result =
       samples_.test.empty()
           ? evaluate_set("validation", samples_.validation, validation_hashes_, comm, heartbeat)
           : evaluate_set("test", samples_.test, test_hashes_, comm, heartbeat);
-  panels.images.push_back(confusion_panel(confusion_counts(result.scores, classes()), classes()));
+  results.samples = sample_rows(result.scores);
+  results.panels.push_back(confusion_panel(confusion_counts(result.scores, classes()), classes()));
   return result.evaluation;
 }
 
@@ -306,6 +307,7 @@ EffectiveSettings ResNet50Task::effective_settings() const {
   pictures_in("validation_sample_count", std::ssize(samples_.validation), "Validation pictures");
   text("validation_source", samples_.validation_source, "Where validation pictures come from");
   pictures_in("test_sample_count", std::ssize(samples_.test), "Test pictures");
+  text("test_source", samples_.test_source, "Where test pictures come from");
   text("training_set_hash", hex64(hash_of_ids(*set_, samples_.training)),
        "Hash of the training pictures' names");
   pictures_in("training_duplicate_count", same_.training_duplicates,

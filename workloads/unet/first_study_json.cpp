@@ -27,16 +27,26 @@ std::array<std::int64_t, 2> size_for(const Image& image) {
   return {fitted(image.height_px), fitted(image.width_px)};
 }
 
+/// With fewer there is nothing to spare.
+constexpr std::int64_t fewest_for_test = 20;
+
 }  // namespace
 
 FirstStudy first_study(const std::filesystem::path& data) {
   const auto set = open_image_mask_set(data);
-  const auto training =
-      static_cast<std::int64_t>(sample_lists(*set, Settings()).training_once.size());
+  const bool has_test = std::ssize(set->samples()) >= fewest_for_test;
+  Settings chosen;
+  if (has_test) {
+    chosen.training_frac = 0.7;
+    chosen.test_frac = 0.2;
+  }
+  const auto training = std::ssize(sample_lists(*set, chosen).training_once);
   const auto first = set->read_image(0);
   const auto size = size_for(first);
   const nlohmann::ordered_json settings{
       {"size", size},
+      {"training_frac", chosen.training_frac},
+      {"test_frac", chosen.test_frac},
       {"batch_norm_rule", "torch"},
       {"initialisation", "torch"},
       {"local_batch_size", std::clamp<std::int64_t>(training / 2, 1, 8)},

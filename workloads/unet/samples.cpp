@@ -58,17 +58,21 @@ std::string split_hash(const ImageSet& set, const Split& split) {
   add(split.training);
   state = fnv1a("validation", state);
   add(split.validation);
+  if (!split.test.empty()) state = fnv1a("test", state);
+  add(split.test);
   return hex64(mix64(state));
 }
 
 }  // namespace
 
 SampleLists sample_lists(const ImageSet& set, const Settings& settings) {
-  const auto split = split_indices(SampleCount(std::ssize(set.samples())), settings.training_frac,
+  const auto split = split_indices(SampleCount(std::ssize(set.samples())),
+                                   {settings.training_frac, settings.test_frac},
                                    static_cast<std::uint64_t>(settings.split_seed));
   SampleLists lists;
   lists.training_once = split.training;
   lists.validation = split.validation;
+  lists.test = split.test;
   for (std::int64_t i = 0; i < settings.repeat_training_list; ++i)
     lists.training.insert(lists.training.end(), split.training.begin(), split.training.end());
   lists.split_hash = split_hash(set, split);
@@ -84,7 +88,10 @@ std::int64_t training_sample_count(const RunSpec& spec) {
 }
 
 std::unique_ptr<ImageSet> open_set(const std::string& path, const Settings& settings) {
-  if (settings.size[0] != 0) require_fit(path, settings.fit);
+  if (settings.size[0] != 0) {
+    require_fit(path, settings.fit);
+    require_resize_filter(path, settings.resize_filter);
+  }
   return open_image_mask_set(path);
 }
 
@@ -93,7 +100,8 @@ std::vector<std::string> data_warnings(const RunSpec& spec) {
   const auto settings = settings_from_json_text(spec.workload_settings);
   const auto lists = sample_lists(*set, settings);
   std::vector<std::string> warnings{
-      small_set_warning(std::ssize(lists.validation), "validation"),
+      lists.test.empty() ? small_set_warning(std::ssize(lists.validation), "validation")
+                         : small_set_warning(std::ssize(lists.test), "test"),
       settings.size[0] == 0 ? ""
                             : refit_warning(spec.data.path, {settings.size[0], settings.size[1]})};
   std::erase(warnings, "");
@@ -108,8 +116,9 @@ Sample prepared(const Image& image,
   const auto threshold_frac = settings.mask_threshold_frac;
   const PictureSize size{settings.size[0], settings.size[1]};
   if (size.height_px == 0) return {with_channels(image, 1), binary_mask(mask, threshold_frac)};
-  return {with_channels(fitted(image, settings.fit, size), 1),
-          fitted_mask(mask, threshold_frac, settings.fit, size)};
+  const auto filter = settings.resize_filter;
+  return {with_channels(fitted(image, settings.fit, size, filter), 1),
+          fitted_mask(mask, threshold_frac, settings.fit, size, filter)};
 }
 
 Samples::Samples(std::unique_ptr<ImageSet> stored,
@@ -208,7 +217,8 @@ void Samples::look_for_overlap(const std::vector<std::uint64_t>& image_hashes) {
       list.push_back({id(sample), image_hashes[static_cast<std::size_t>(sample)]});
     return list;
   };
-  const auto evaluated = ids(lists_.validation);
+  auto evaluated = ids(lists_.validation);
+  for (auto& tested : ids(lists_.test)) evaluated.push_back(std::move(tested));
   const auto overlap = find_overlap(ids(lists_.training_once), evaluated);
   const auto duplicates = find_duplicates(evaluated);
   facts_.evaluation_overlap_count = std::ssize(overlap);

@@ -23,18 +23,19 @@ struct SampleLists {
   std::vector<std::int64_t> training;  ///< each repeat_training_list times, one after the other
   std::vector<std::int64_t> training_once;
   std::vector<std::int64_t> validation;
-  std::string split_hash;  ///< over the ids of both parts: equal splits, equal hashes
+  std::vector<std::int64_t> test;  ///< empty without settings.test_frac
+  std::string split_hash;          ///< over the ids of all parts: equal splits, equal hashes
 };
 
 /// Needs names only. The same for every rank, number of ranks, repeat and seed.
-/// Errors: BadInput when there are fewer than two samples.
+/// Errors: BadInput when there are fewer samples than parts.
 [[nodiscard]] SampleLists sample_lists(const ImageSet& set, const Settings& settings);
 
 /// Of too few samples to evaluate, from a listing of spec.data.path. Errors: as sample_lists().
 [[nodiscard]] std::vector<std::string> data_warnings(const RunSpec& spec);
 
 /// The folder or pack that spec.data.path names. Errors: as open_image_mask_set(); BadInput for a
-/// pack whose pictures were fitted otherwise than settings.fit says.
+/// pack whose pictures were fitted otherwise than settings.fit and resize_filter say.
 [[nodiscard]] std::unique_ptr<ImageSet> open_set(const std::string& path, const Settings& settings);
 
 /// Positions of one pass, from a listing of spec.data.path.

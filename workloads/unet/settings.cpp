@@ -12,15 +12,26 @@ void visit(FieldVisitor& visitor, Settings& settings) {
                  .length = 2});
   visitor.field("fit", settings.fit,
                 {.unit = "1", .description = "How images and masks come to their size"});
+  visitor.field("resize_filter", settings.resize_filter,
+                {.unit = "1",
+                 .description = "What a pixel is made of where they become smaller; packs that "
+                                "were made with --size are antialiased"});
   visitor.field("training_frac", settings.training_frac,
                 {.unit = "1",
-                 .description = "Share of the samples that train; the others evaluate",
+                 .description = "Share of the samples that train; of the others those validate "
+                                "that do not test",
                  .minimum = 0.001,
                  .maximum = 0.999});
+  visitor.field("test_frac", settings.test_frac,
+                {.unit = "1",
+                 .description = "Share of the samples that test: the best weights are evaluated on "
+                                "them, once; 0: on the validation samples, which chose them",
+                 .minimum = 0,
+                 .maximum = 0.998});
   visitor.field("split_seed", settings.split_seed,
                 {.unit = "1",
-                 .description = "Decides with training_frac which samples train: the same for "
-                                "every number of ranks, repeat and seed",
+                 .description = "Decides with training_frac and test_frac what each sample is for: "
+                                "the same for every number of ranks, repeat and seed",
                  .minimum = 0});
   visitor.field("repeat_training_list", settings.repeat_training_list,
                 {.unit = "1",

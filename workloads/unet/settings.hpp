@@ -35,7 +35,9 @@ namespace scalestudy::unet {
 struct Settings {
   std::vector<std::int64_t> size{0, 0};  ///< (height, width); 0: as stored
   Fit fit = usual_fit_with_masks;        ///< how pictures come to `size`
+  ResizeFilter resize_filter = ResizeFilter::antialiased;
   double training_frac = 0.8;
+  double test_frac = 0;  ///< what neither trains nor tests validates
   std::int64_t split_seed = 42;
   std::int64_t repeat_training_list = 1;
   double mask_threshold_frac = 0.5;

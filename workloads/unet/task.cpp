@@ -64,7 +64,7 @@ class UNetTask final : public TrainingTask {
                                     const HeartbeatCallback& heartbeat) override;
   [[nodiscard]] Evaluation final_evaluation(const Communicator& comm,
                                             const HeartbeatCallback& heartbeat,
-                                            Panels& panels) override;
+                                            FinalResults& results) override;
   [[nodiscard]] EffectiveSettings effective_settings() const override;
 
  private:
@@ -73,7 +73,13 @@ class UNetTask final : public TrainingTask {
   void fill(HostBatch& batch, const std::vector<std::int64_t>& samples) const;
   [[nodiscard]] Evaluation evaluate_on(const std::vector<std::int64_t>& samples,
                                        const Communicator& comm,
-                                       const HeartbeatCallback& heartbeat);
+                                       const HeartbeatCallback& heartbeat,
+                                       std::vector<SampleRow>& rows);
+  /// Those that the report is about: nobody chose weights by test samples.
+  [[nodiscard]] const std::vector<std::int64_t>& reported() const {
+    const auto& lists = samples_.lists();
+    return lists.test.empty() ? lists.validation : lists.test;
+  }
   [[nodiscard]] std::vector<Panel> make_panels(const HeartbeatCallback& heartbeat);
 
   RunSpec spec_;
@@ -163,7 +169,8 @@ torch::Tensor UNetTask::loss_sum() {
 
 Evaluation UNetTask::evaluate_on(const std::vector<std::int64_t>& samples,
                                  const Communicator& comm,
-                                 const HeartbeatCallback& heartbeat) {
+                                 const HeartbeatCallback& heartbeat,
+                                 std::vector<SampleRow>& rows) {
   constexpr std::int64_t columns = 4;  // loss, intersection, predicted, target
   const auto total = std::ssize(samples);
   const auto batch_size = evaluation_batch_size(spec_, total);
@@ -190,8 +197,15 @@ Evaluation UNetTask::evaluate_on(const std::vector<std::int64_t>& samples,
   };
   const auto values = evaluate_samples(comm, total, batch_size, columns, evaluate_batch);
   std::vector<Counts> counts;
-  for (std::size_t i = 0; i < values.size(); i += columns)
+  for (std::size_t i = 0; i < values.size(); i += columns) {
     counts.push_back({values[i + 1], values[i + 2], values[i + 3]});
+    rows.push_back({.sample = std::ssize(rows),
+                    .loss_sum = values[i],
+                    .loss_weight = 1,
+                    .intersection_count = values[i + 1],
+                    .predicted_count = values[i + 2],
+                    .target_count = values[i + 3]});
+  }
   auto evaluation = scores(counts, samples_.pixels());
   evaluation.loss = column_sum(values, columns, 0) / static_cast<double>(total);
   evaluation.sample_count = total;
@@ -201,30 +215,32 @@ Evaluation UNetTask::evaluate_on(const std::vector<std::int64_t>& samples,
 }
 
 Evaluation UNetTask::evaluate(const Communicator& comm, const HeartbeatCallback& heartbeat) {
-  return evaluate_on(samples_.lists().validation, comm, heartbeat);
+  std::vector<SampleRow> rows;
+  return evaluate_on(samples_.lists().validation, comm, heartbeat, rows);
 }
 
 Evaluation UNetTask::final_evaluation(const Communicator& comm,
                                       const HeartbeatCallback& heartbeat,
-                                      Panels& panels) {
-  auto evaluation = evaluate(comm, heartbeat);
-  const auto training = evaluate_on(samples_.lists().training_once, comm, heartbeat);
-  evaluation.training_iou = training.iou;
+                                      FinalResults& results) {
+  auto evaluation = evaluate_on(reported(), comm, heartbeat, results.samples);
+  if (!samples_.lists().test.empty()) evaluation.evaluation_set = "test";
+  std::vector<SampleRow> rows;
+  evaluation.training_iou = evaluate_on(samples_.lists().training_once, comm, heartbeat, rows).iou;
   const Stopwatch making;
-  if (comm.is_root()) panels.images = make_panels(heartbeat);
-  panels.making_s = making.elapsed_s();
+  if (comm.is_root()) results.panels = make_panels(heartbeat);
+  results.panels_s = making.elapsed_s();
   return evaluation;
 }
 
 /// Of samples spread evenly over the evaluated part: a fixed choice, not the best ones.
 std::vector<Panel> UNetTask::make_panels(const HeartbeatCallback& heartbeat) {
-  const auto& validation = samples_.lists().validation;
-  const auto count = std::min(settings_.panel_samples, std::ssize(validation));
+  const auto& shown = reported();
+  const auto count = std::min(settings_.panel_samples, std::ssize(shown));
   std::vector<Panel> panels;
   HostBatch batch;
   for (std::int64_t i = 0; i < count; ++i) {
     heartbeat();
-    fill(batch, {validation[static_cast<std::size_t>(i * std::ssize(validation) / count)]});
+    fill(batch, {shown[static_cast<std::size_t>(i * std::ssize(shown) / count)]});
     const auto image = on_device(batch.arrays[input], memory_format_, device_);
     const auto probability = model_->forward(image).sigmoid();
     panels.push_back(panel_of("input", i + 1, image[0][0]));
@@ -238,8 +254,11 @@ std::vector<Panel> UNetTask::make_panels(const HeartbeatCallback& heartbeat) {
 EffectiveSettings UNetTask::effective_settings() const {
   const auto& lists = samples_.lists();
   const auto& facts = samples_.facts();
-  std::vector<std::string> validation_ids;
-  for (const auto sample : lists.validation) validation_ids.push_back(samples_.id(sample));
+  const auto ids_of = [&](const std::vector<std::int64_t>& part) {
+    std::vector<std::string> ids;
+    for (const auto sample : part) ids.push_back(samples_.id(sample));
+    return ids;
+  };
   EffectiveSettings effective;
   effective.set("/workload_settings/size",
                 std::vector<std::int64_t>{facts.height_px, facts.width_px});
@@ -253,9 +272,11 @@ EffectiveSettings UNetTask::effective_settings() const {
   samples("training_sample_count", std::ssize(lists.training_once), "Training samples");
   samples("training_list_length", std::ssize(lists.training),
           "Length of the list that one pass goes through");
-  samples("validation_sample_count", std::ssize(lists.validation), "Evaluated samples");
-  fact("split_hash", lists.split_hash, "Hash of the division into training and evaluation");
-  fact("validation_samples", validation_ids, "Names of the evaluated samples");
+  samples("validation_sample_count", std::ssize(lists.validation), "Validation samples");
+  samples("test_sample_count", std::ssize(lists.test), "Test samples");
+  fact("split_hash", lists.split_hash, "Hash of the division into training, validation and test");
+  fact("validation_samples", ids_of(lists.validation), "Names of the validation samples");
+  fact("test_samples", ids_of(lists.test), "Names of the test samples");
   fact("foreground_frac", facts.foreground_frac, "Share of foreground in the training masks");
   samples("cached_sample_count", facts.cached_count, "Decoded samples kept by a rank");
   samples("evaluation_overlap_count", facts.evaluation_overlap_count,

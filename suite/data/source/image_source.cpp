@@ -46,6 +46,16 @@ void require_fit(const std::filesystem::path& path, Fit wanted) {
        cat("Make the pack with --fit ", wanted, ", or use --set settings.fit=", *fit)});
 }
 
+void require_resize_filter(const std::filesystem::path& path, ResizeFilter wanted) {
+  if (wanted == ResizeFilter::antialiased || !is_pack(path)) return;
+  if (!PackBytes(path).description().fit) return;
+  throw BadInput(
+      {cat("The pictures of pack '", path.string(),
+           "' were brought to their size antialiased, settings.resize_filter is ", wanted),
+       "the network would see other pictures than the study says",
+       "Make the pack without --size, or use --set settings.resize_filter=antialiased"});
+}
+
 std::string refit_warning(const std::filesystem::path& path, const PictureSize& wanted) {
   if (!is_pack(path)) return "";
   const auto pack = PackBytes(path).description();

@@ -29,6 +29,9 @@ namespace scalestudy {
 /// settings.fit, `wanted`, says: they would be trained on as nobody asked for.
 void require_fit(const std::filesystem::path& path, Fit wanted);
 
+/// Likewise settings.resize_filter: pictures of packs are antialiased.
+void require_resize_filter(const std::filesystem::path& path, ResizeFilter wanted);
+
 /// That a pack's pictures were brought to another size than they are trained at, which blurs them
 /// twice; "" otherwise.
 [[nodiscard]] std::string refit_warning(const std::filesystem::path& path,

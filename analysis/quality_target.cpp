@@ -1,0 +1,89 @@
+#include "analysis/quality_target.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace scalestudy {
+namespace {
+
+/// The metric that the study names, as a column of /evaluations.
+const RowColumn<EvaluationRow>* goal_column(const QualityGoal& goal) {
+  for (const auto& column : columns_of<EvaluationRow>)
+    if (column.better != Better::none && column.name == goal.metric) return &column;
+  return nullptr;
+}
+
+bool reaches(double value, double target, Better better) {
+  return better == Better::higher ? value >= target : value <= target;
+}
+
+/// What nobody trains in is no part of the time.
+double probe_s(const RunRecord& record) {
+  const double time_s = record.ranks.empty() ? 0 : record.ranks.front().probe_s;
+  return std::isfinite(time_s) ? time_s : 0;
+}
+
+struct Group {
+  Launches times, samples;
+  std::size_t reached = 0;
+  [[nodiscard]] std::size_t runs() const { return samples.values.size(); }
+  [[nodiscard]] bool all_reached() const { return reached == runs() && reached > 0; }
+};
+
+Group group_of(const std::vector<const Run*>& runs) {
+  Group group;
+  for (const Run* run : runs) {
+    const auto one = reached_target(*run);
+    if (!one) continue;
+    group.reached += one->reached ? 1 : 0;
+    group.times.add(run->spec.repeat, one->time_s);
+    group.samples.add(run->spec.repeat, one->samples);
+  }
+  return group;
+}
+
+TargetPoint point_of(std::int64_t ranks, const Group& group, const Group& base, Comparison how) {
+  TargetPoint point{.ranks = ranks, .runs = group.runs(), .reached = group.reached};
+  if (group.all_reached()) {
+    point.time_s = geometric_mean(group.times.values);
+    point.samples = geometric_mean(group.samples.values);
+  }
+  if (ranks == 1 || base.runs() == 0) return point;
+  const auto speedup = inverse(ratio(group.times, base.times, how));
+  if (group.all_reached() && base.all_reached()) {
+    point.speedup = speedup;
+    point.sample_ratio = ratio(group.samples, base.samples, how);
+  } else if (group.all_reached() || base.all_reached()) {
+    point.speedup_bound = speedup.value;
+  }
+  return point;
+}
+
+}  // namespace
+
+std::optional<ReachedTarget> reached_target(const Run& run) {
+  const QualityGoal& goal = run.spec.quality;
+  const auto* const column = goal_column(goal);
+  if (column == nullptr || goal.target == 0) return std::nullopt;
+  ReachedTarget result;
+  for (const EvaluationRow& one : run.record.evaluations) {
+    if (one.weights != current_weights) continue;
+    result = {reaches(number_in(one, *column), goal.target, column->better),
+              one.end_s - probe_s(run.record), static_cast<double>(one.samples_seen)};
+    if (result.reached) break;
+  }
+  if (!run.is_timing_data()) result.time_s = not_available;
+  return result;
+}
+
+std::vector<TargetPoint> target_by_ranks(const Series& series) {
+  if (series.is_control_arm() || series.spec.quality.target == 0) return {};
+  const auto base = series.by_ranks.find(1);
+  const auto one_rank = base == series.by_ranks.end() ? Group() : group_of(base->second);
+  std::vector<TargetPoint> points;
+  for (const auto& [ranks, runs] : series.by_ranks)
+    points.push_back(point_of(ranks, group_of(runs), one_rank, series.spec.comparison));
+  return points;
+}
+
+}  // namespace scalestudy

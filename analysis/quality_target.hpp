@@ -1,0 +1,44 @@
+#pragma once
+/// What it took to reach the quality that a study declares: time and samples, of a run that never
+/// reached it only that it took more than it had.
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "analysis/run_set.hpp"
+#include "analysis/statistics.hpp"
+
+namespace scalestudy {
+
+/// Of one run: at the end of the first evaluation of weights at work that reached the target, or at
+/// its end.
+struct ReachedTarget {
+  bool reached = false;
+  double time_s = not_available;   ///< training clock, as training_time_s; NaN for resumed runs
+  double samples = not_available;  ///< of all ranks
+};
+
+/// Errors: none; nothing without a target.
+[[nodiscard]] std::optional<ReachedTarget> reached_target(const Run& run);
+
+/// One rank count.
+struct TargetPoint {
+  std::int64_t ranks = 1;
+  std::size_t runs = 0;
+  std::size_t reached = 0;
+  double time_s = not_available;  ///< geometric means over runs, all of which reached it
+  double samples = not_available;
+  /// Ratios 1 ÷ N of time and N ÷ 1 of samples: how much sooner, how many more samples. Only where
+  /// all runs of both reached it.
+  Estimate speedup;
+  Estimate sample_ratio;
+  /// Where only runs of N, or only of one rank, did not all reach it: the estimate with what those
+  /// had instead, which the true one lies beyond: below for the former, above for the latter.
+  double speedup_bound = not_available;
+};
+
+/// Empty without a target, and for control arms.
+[[nodiscard]] std::vector<TargetPoint> target_by_ranks(const Series& series);
+
+}  // namespace scalestudy
