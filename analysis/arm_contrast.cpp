@@ -52,9 +52,10 @@ Steps launches_of(const Series* series, std::int64_t ranks) {
   return series == nullptr ? Steps{} : launch_steps(*series, ranks);
 }
 
-Launches in_blocks(std::vector<double> values, const Steps& launches) {
-  Launches all{std::move(values), {}};
-  for (const LaunchSteps& launch : launches) all.blocks.push_back(launch.block);
+Launches in_blocks(const std::vector<double>& values, const Steps& launches) {
+  Launches all;
+  for (std::size_t i = 0; i < launches.size(); ++i)
+    all.add(launches[i].block, values[i], launches[i].started_unix_s);
   return all;
 }
 

@@ -3,6 +3,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "analysis/start_time.hpp"
+
 namespace scalestudy {
 namespace {
 
@@ -100,8 +102,8 @@ std::vector<LaunchSteps> launch_steps(const Series& series, std::int64_t ranks) 
   if (group == series.by_ranks.end()) return all;
   for (const Run* run : group->second) {
     if (run->is_timing_data() && !run->measures.steady_window().empty())
-      all.push_back(
-          {run->spec.repeat, steady_composition(*run), run->has_label(RunLabel::busy_machine)});
+      all.push_back({run->spec.repeat, steady_composition(*run),
+                     run->has_label(RunLabel::busy_machine), started_unix_s(*run)});
   }
   return all;
 }
@@ -125,8 +127,10 @@ StepGrowth step_growth(std::span<const LaunchSteps> compared,
   const double work = mean_of(compared).local_samples / base_step.local_samples;
   const auto excess = [&](const auto& time_s) {
     Launches measured, expected;
-    for (const LaunchSteps& launch : compared) measured.add(launch.block, time_s(launch.step));
-    for (const LaunchSteps& launch : base) expected.add(launch.block, work * time_s(launch.step));
+    for (const LaunchSteps& launch : compared)
+      measured.add(launch.block, time_s(launch.step), launch.started_unix_s);
+    for (const LaunchSteps& launch : base)
+      expected.add(launch.block, work * time_s(launch.step), launch.started_unix_s);
     return difference(measured, expected, declared);
   };
   StepGrowth growth;

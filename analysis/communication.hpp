@@ -51,6 +51,7 @@ struct LaunchSteps {
   std::int64_t block = 0;
   StepComposition step;
   bool is_busy = false;
+  double started_unix_s = not_available;
 };
 
 /// Empty without such launches.

@@ -15,6 +15,7 @@
 
 #include "analysis/copies.hpp"
 #include "analysis/cpu_use.hpp"
+#include "analysis/start_time.hpp"
 
 namespace scalestudy {
 namespace {
@@ -253,7 +254,9 @@ Launches Series::launches(std::int64_t ranks, const Column& column) const {
   if (group == by_ranks.end()) return launches;
   const bool is_timing = measure_of(column).kind == MeasureKind::timing;
   for (const Run* run : group->second) {
-    if (!is_timing || run->is_timing_data()) launches.add(run->spec.repeat, run->measures[column]);
+    if (is_timing && !run->is_timing_data()) continue;
+    launches.add(run->spec.repeat, run->measures[column],
+                 is_timing ? started_unix_s(*run) : not_available);
   }
   return launches;
 }

@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "analysis/start_time.hpp"
+
 namespace scalestudy {
 namespace {
 
@@ -11,7 +13,7 @@ constexpr double largest_plain_efficiency = 1.02;
 template <class Get>
 Launches launches_of(std::span<const RunTiming> runs, const Get& get) {
   Launches launches;
-  for (const RunTiming& run : runs) launches.add(run.block, get(run));
+  for (const RunTiming& run : runs) launches.add(run.block, get(run), run.started_unix_s);
   return launches;
 }
 
@@ -46,7 +48,8 @@ std::vector<RunTiming> timings(const Series& series, std::int64_t ranks) {
                    .samples = samples_consumed(run->record.steps),
                    .samples_per_s = run->measures[&SummaryRow::samples_per_s],
                    .training_time_s = run->measures[&SummaryRow::training_time_s],
-                   .fixed_time_s = fixed_time_s(run->record)});
+                   .fixed_time_s = fixed_time_s(run->record),
+                   .started_unix_s = started_unix_s(*run)});
   }
   return all;
 }

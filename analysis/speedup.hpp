@@ -17,6 +17,7 @@ struct RunTiming {
   double samples_per_s = 0;  ///< steady
   double training_time_s = 0;
   double fixed_time_s = not_available;  ///< recorded parts of it that are no steps
+  double started_unix_s = not_available;
 };
 
 /// Means over launches: shares of the training time.

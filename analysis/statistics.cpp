@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include <boost/math/distributions/binomial.hpp>
+#include <boost/math/distributions/chi_squared.hpp>
 #include <boost/math/distributions/students_t.hpp>
 
 #include "core/error.hpp"
@@ -50,6 +51,10 @@ void add_t_interval(Estimate& estimate, double error, double dof) {
   if (error > 0) estimate.p_value = student_t_p_value(estimate.value / error, dof);
 }
 
+double started_of(const Launches& launches, std::size_t i) {
+  return i < launches.started_unix_s.size() ? launches.started_unix_s[i] : not_available;
+}
+
 /// Of what `map` makes of each value; without those of which it makes no number.
 template <class Map>
 Launches mapped(const Launches& launches, const Map& map) {
@@ -57,7 +62,7 @@ Launches mapped(const Launches& launches, const Map& map) {
   Launches all;
   for (std::size_t i = 0; i < launches.values.size(); ++i) {
     const double value = map(launches.values[i]);
-    if (std::isfinite(value)) all.add(launches.blocks[i], value);
+    if (std::isfinite(value)) all.add(launches.blocks[i], value, started_of(launches, i));
   }
   return all;
 }
@@ -70,7 +75,8 @@ Launches sorted(const Launches& launches) {
     return launches.blocks[a] < launches.blocks[b];
   });
   Launches all;
-  for (const std::size_t i : order) all.add(launches.blocks[i], launches.values[i]);
+  for (const std::size_t i : order)
+    all.add(launches.blocks[i], launches.values[i], started_of(launches, i));
   return all;
 }
 
@@ -78,6 +84,18 @@ Launches sorted(const Launches& launches) {
 bool are_complete_blocks(const Launches& a, const Launches& b) {
   const bool has_doubles = std::adjacent_find(a.blocks.begin(), a.blocks.end()) != a.blocks.end();
   return !has_doubles && a.blocks == b.blocks;
+}
+
+/// Of complete blocks in one order: no launch of another block was started between the two of one.
+/// Launches whose start is not known are taken at their word.
+bool were_made_together(const Launches& a, const Launches& b) {
+  for (std::size_t i = 0; i < a.blocks.size(); ++i) {
+    const auto [first, last] = std::minmax(a.started_unix_s[i], b.started_unix_s[i]);
+    for (std::size_t j = 0; j < a.blocks.size(); ++j)
+      for (const double other : {a.started_unix_s[j], b.started_unix_s[j]})
+        if (i != j && first < other && other < last) return false;
+  }
+  return true;
 }
 
 /// Student's t of the differences within blocks.
@@ -107,7 +125,9 @@ Estimate difference_of_means(const Launches& compared,
   estimate.value = mean(a.values) - mean(b.values);
   if (std::min(estimate.count, estimate.base_count) < minimum_launches_for_interval)
     return estimate;
-  const bool in_pairs = declared == Comparison::paired && are_complete_blocks(a, b);
+  const bool has_pairs = declared == Comparison::paired && are_complete_blocks(a, b);
+  const bool in_pairs = has_pairs && were_made_together(a, b);
+  estimate.is_apart = has_pairs && !in_pairs;
   in_pairs ? add_paired_interval(estimate, a, b) : add_welch_interval(estimate, a, b);
   estimate.method = in_pairs ? paired : welch;
   return estimate;
@@ -129,6 +149,12 @@ std::string_view describe(IntervalMethod method) {
       break;
   }
   return "interval not determinable (fewer than 3 launches in a group)";
+}
+
+std::string describe(const Estimate& estimate) {
+  std::string text(describe(estimate.method));
+  if (estimate.is_apart) text += " (not paired: the runs of a repeat were not made together)";
+  return text;
 }
 
 std::string_view short_name(IntervalMethod method) {
@@ -156,6 +182,15 @@ double standard_deviation(std::span<const double> values) {
   double sum = 0;
   for (const double v : values) sum += (v - centre) * (v - centre);
   return std::sqrt(sum / static_cast<double>(values.size() - 1));
+}
+
+Interval standard_deviation_interval(double deviation, std::size_t count) {
+  if (count < 2) return {};
+  using ChiSquared = boost::math::chi_squared_distribution<double, NaNInstead>;
+  const auto dof = static_cast<double>(count - 1);
+  const ChiSquared distribution(dof);
+  return {deviation * std::sqrt(dof / quantile(complement(distribution, significance_level / 2))),
+          deviation * std::sqrt(dof / quantile(distribution, significance_level / 2))};
 }
 
 double geometric_mean(std::span<const double> values) {
@@ -240,6 +275,7 @@ bool is_non_inferior(const Estimate& difference, double margin, bool higher_is_b
 Estimate without_interval(Estimate estimate) {
   estimate.interval.reset();
   estimate.method = IntervalMethod::not_determinable;
+  estimate.is_apart = false;
   estimate.p_value = estimate.standard_error = estimate.degrees_of_freedom = not_available;
   return estimate;
 }

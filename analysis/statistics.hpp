@@ -7,6 +7,7 @@
 #include <limits>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -38,10 +39,14 @@ enum class IntervalMethod { not_determinable, welch_on_logs, paired_on_logs, wel
 struct Launches {
   std::vector<double> values;
   std::vector<std::int64_t> blocks;  ///< of each value
+  /// When each launch was started, after 1970-01-01 00:00 UTC; NaN, or empty: not known, or of no
+  /// consequence for the value.
+  std::vector<double> started_unix_s{};
 
-  void add(std::int64_t block, double value) {
+  void add(std::int64_t block, double value, double started = not_available) {
     values.push_back(value);
     blocks.push_back(block);
+    started_unix_s.push_back(started);
   }
 };
 
@@ -50,6 +55,9 @@ struct Estimate {
   double value = not_available;
   std::optional<Interval> interval;
   IntervalMethod method = IntervalMethod::not_determinable;
+  /// Pairs were declared and blocks are complete, but their runs were not made together
+  /// (METRICS.md#paired): the interval is that of independent groups.
+  bool is_apart = false;
   /// Two-sided, of "the groups do not differ", of several comparisons after Holm (see
   /// adjust_for_several()); NaN without interval.
   double p_value = not_available;
@@ -59,9 +67,17 @@ struct Estimate {
   std::size_t count = 0;                      ///< launches in the compared group
 };
 
+/// The same of an estimate; also why it is not paired although that was declared, where blocks were
+/// torn apart in time.
+[[nodiscard]] std::string describe(const Estimate& estimate);
+
 [[nodiscard]] double mean(std::span<const double> values);
 /// With n − 1; NaN for fewer than two values.
 [[nodiscard]] double standard_deviation(std::span<const double> values);
+/// 95 %, of the standard deviation of a normal distribution of which `count` values scatter by
+/// `deviation`: from the quantiles of chi-square with count − 1 degrees of freedom. NaN for fewer
+/// than two values.
+[[nodiscard]] Interval standard_deviation_interval(double deviation, std::size_t count);
 /// NaN when empty or any value is not positive.
 [[nodiscard]] double geometric_mean(std::span<const double> values);
 
@@ -75,7 +91,8 @@ struct Estimate {
 [[nodiscard]] Interval share_interval(double share, std::int64_t count);
 
 /// Ratio of geometric means compared ÷ base. In pairs (METRICS.md#paired) where that was declared
-/// and both have the same blocks, once each; else independently (METRICS.md#ratio). Values that are
+/// and both have the same blocks, once each, whose runs were made together as far as is known; else
+/// independently (METRICS.md#ratio). Values that are
 /// not finite and positive are left out and not counted.
 [[nodiscard]] Estimate ratio(const Launches& compared, const Launches& base, Comparison declared);
 

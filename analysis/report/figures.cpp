@@ -101,7 +101,7 @@ std::string bars(const SeriesAnalysis& analysis) {
   for (const SpeedupPoint& p : analysis.speedup) {
     if (p.ranks == 1) continue;
     const Estimate& s = p.training;
-    if (s.interval) add_unique(methods, std::string(describe(s.method)));
+    if (s.interval) add_unique(methods, describe(s));
     if (!s.interval) without.push_back(ranks_in_words(p.ranks, false));
   }
   const std::string why = cat("an interval needs ", minimum_launches_for_interval, " runs each.");

@@ -20,7 +20,7 @@ json number(double value) {
 json to_json(const Estimate& estimate) {
   json object{{"value", number(estimate.value)},
               {"interval", nullptr},
-              {"interval_method", describe(estimate.method)},
+              {"interval_method", describe(estimate)},
               {"p_value", number(estimate.p_value)},
               {"base_count", estimate.base_count},
               {"count", estimate.count}};

@@ -169,6 +169,56 @@ TEST(Statistics, WithoutCompleteBlocksGroupsAreComparedIndependently) {
             IntervalMethod::welch);
 }
 
+/// Blocks 0, 1, 2, … of two launches each, started at these times.
+Estimate started(const std::vector<double>& base_at, const std::vector<double>& compared_at) {
+  Launches base, compared;
+  for (std::size_t i = 0; i < base_at.size(); ++i) {
+    const auto block = static_cast<std::int64_t>(i);
+    base.add(block, 5 * std::pow(1.1, double(i)), base_at[i]);
+    compared.add(block, 4 * std::pow(1.11, double(i)), compared_at[i]);
+  }
+  return ratio(compared, base, Comparison::paired);
+}
+
+TEST(Statistics, BlocksOneAfterTheOtherAreComparedInPairs) {
+  const auto together = started({10, 40, 50}, {20, 30, 60});
+  EXPECT_EQ(together.method, IntervalMethod::paired_on_logs);
+  EXPECT_FALSE(together.is_apart);
+  EXPECT_EQ(started({10, 40, 50}, {20, NAN, 60}).method, IntervalMethod::paired_on_logs)
+      << "what is not known is no reason";
+  EXPECT_EQ(started({50, 10, 40}, {60, 20, 30}).method, IntervalMethod::paired_on_logs)
+      << "in any order of blocks";
+}
+
+TEST(Statistics, AGroupThatWasAddedLaterIsNoPartner) {
+  const auto apart = started({10, 20, 30}, {1010, 1020, 1030});
+  EXPECT_EQ(apart.method, IntervalMethod::welch_on_logs);
+  EXPECT_TRUE(apart.is_apart);
+  EXPECT_EQ(describe(apart),
+            "95 % Welch t interval on logarithms over launches (not paired: the runs of a repeat "
+            "were not made together)");
+  EXPECT_EQ(started({10, 40, 1000}, {20, 30, 60}).method, IntervalMethod::paired_on_logs)
+      << "a pause within the last block";
+  EXPECT_TRUE(started({10, 40, 50}, {1000, 30, 60}).is_apart) << "one run was made again";
+  EXPECT_TRUE(started({10, 25, 50}, {30, 40, 60}).is_apart) << "blocks that interleave";
+}
+
+TEST(Statistics, WhoDeclaredNoPairsIsToldOfNone) {
+  const Launches base{{1, 5, 25}, {0, 1, 2}, {10, 20, 30}};
+  const Launches compared{{2, 10, 51}, {0, 1, 2}, {1010, 1020, 1030}};
+  const auto independent = ratio(compared, base, Comparison::independent);
+  EXPECT_FALSE(independent.is_apart);
+  EXPECT_EQ(describe(independent), describe(independent.method));
+}
+
+// Chi-square with 4 degrees of freedom: 0.4844 and 11.1433.
+TEST(Statistics, TheIntervalOfAScatterIsWide) {
+  const auto interval = standard_deviation_interval(2, 5);
+  EXPECT_NEAR(interval.low, 2 * std::sqrt(4 / 11.1433), 1e-4);
+  EXPECT_NEAR(interval.high, 2 * std::sqrt(4 / 0.484419), 1e-4);
+  EXPECT_TRUE(std::isnan(standard_deviation_interval(2, 1).low));
+}
+
 // Holm's own example of three: 0.01, 0.02, 0.03 become 0.03, 0.04, 0.04.
 TEST(Statistics, SeveralQuestionsRaiseTheirPValues) {
   Estimate a, b, c, without;
