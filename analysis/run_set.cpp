@@ -98,7 +98,9 @@ void add_absent_runs(const StudyFolder& folder, RunSet& set) {
     if (fs::exists(folder.study_file())) set.without_plan.push_back(folder.path());
     return;
   }
-  const StudyMatrix matrix = folder.read_plan().matrix;
+  const auto plan = folder.read_plan();
+  const StudyMatrix& matrix = plan.matrix;
+  if (plan.floor) set.floors.emplace(folder.path(), *plan.floor);
   for (const RunSpec& spec : matrix.runs) {
     const auto id = spec.run_id();
     if (!folder.result_file(id)) set.without_file.push_back({id, reason_for_absence(folder, id)});

@@ -12,6 +12,7 @@
 #include "study/run_spec.hpp"
 
 #include "record/run_record.hpp"
+#include "record/study_floor.hpp"
 
 #include "analysis/measures.hpp"
 #include "analysis/origin.hpp"
@@ -57,6 +58,7 @@ struct RunSet {
   std::vector<AbsentRun> damaged_plans;             ///< plan.json files that cannot be read
   std::vector<std::filesystem::path> without_plan;  ///< studies that lost it
   std::vector<AbsentRun> skipped;                   ///< combinations that the plan left out
+  std::map<std::filesystem::path, StudyFloor> floors;  ///< of the plans that hold one, by folder
 };
 
 /// Reads DIR/runs/*/run.h5, else run.h5.part, and DIR/plan.json where there is one. Damaged files,

@@ -69,6 +69,7 @@ StudyAnalysis::StudyAnalysis(RunSet runs) : runs_(std::move(runs)) {
     std::vector<const Series*> all{&study.series};
     all.insert(all.end(), arms.begin(), arms.end());
     study.outliers = outliers(all);
+    study.resolution = resolution_of(study.series, runs_);
   }
 }
 

@@ -7,6 +7,7 @@
 
 #include "analysis/arm_contrast.hpp"
 #include "analysis/communication.hpp"
+#include "analysis/floor.hpp"
 #include "analysis/launch_parts.hpp"
 #include "analysis/outliers.hpp"
 #include "analysis/quality.hpp"
@@ -32,6 +33,7 @@ struct SeriesAnalysis {
   std::vector<TargetPoint> targets;          ///< likewise, and without a declared target
   std::vector<ArmContrast> arm_contrasts;    ///< likewise
   std::vector<Outlier> outliers;             ///< likewise; those of its arms too
+  Resolution resolution;                     ///< likewise; of the most ranks against one
 };
 
 /// A validity code of the whole study, with what it rests on.

@@ -37,7 +37,9 @@ std::string verdict_on_speed(const SeriesAnalysis& analysis, const SpeedupPoint&
         missing_launches(s) == 0
             ? "."
             : cat(": run it again with --set repeats=", repeats_for_interval(analysis, p), "."));
-  if (s.interval->contains(1)) return " These runs cannot tell whether that is more than chance.";
+  if (s.interval->contains(1))
+    return " These runs cannot tell whether that is more than chance." +
+           resolution_remark(analysis.resolution);
   return s.value < 1 ? " They are slower than one." : "";
 }
 

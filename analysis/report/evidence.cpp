@@ -28,4 +28,14 @@ std::string remedy(const Estimate& estimate) {
   return missing == 0 ? "" : counted(missing, "more repeat");
 }
 
+std::string resolution_remark(const Resolution& resolution) {
+  const auto margin = cat(": the margin is ", percent(resolution.margin_frac), ".");
+  if (!resolution.is_floor_known)
+    return " How much identical launches differ here was not measured (floor_unknown; scalestudy "
+           "floor does)" +
+           margin;
+  return cat(" Identical launches differ here by up to ", percent(resolution.floor_frac),
+             " (the A/A floor)", margin);
+}
+
 }  // namespace scalestudy

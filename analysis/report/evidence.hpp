@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <string>
 
+#include "analysis/floor.hpp"
 #include "analysis/statistics.hpp"
 
 namespace scalestudy {
@@ -17,5 +18,8 @@ namespace scalestudy {
 
 /// What would give the estimate an interval: "2 more repeats"; "" as above.
 [[nodiscard]] std::string remedy(const Estimate& estimate);
+
+/// Which differences count, in a sentence that begins with a space.
+[[nodiscard]] std::string resolution_remark(const Resolution& resolution);
 
 }  // namespace scalestudy

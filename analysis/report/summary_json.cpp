@@ -18,12 +18,9 @@ json number(double value) {
 }
 
 json to_json(const Estimate& estimate) {
-  json object{{"value", number(estimate.value)},
-              {"interval", nullptr},
-              {"interval_method", describe(estimate)},
-              {"p_value", number(estimate.p_value)},
-              {"base_count", estimate.base_count},
-              {"count", estimate.count}};
+  json object{{"value", number(estimate.value)},       {"interval", nullptr},
+              {"interval_method", describe(estimate)}, {"p_value", number(estimate.p_value)},
+              {"base_count", estimate.base_count},     {"count", estimate.count}};
   if (estimate.interval) {
     object["interval"] = {number(estimate.interval->low), number(estimate.interval->high)};
   }
@@ -126,6 +123,15 @@ json to_json(const Smoothness& s) {
 json to_json(const Outlier& one) {
   return {{"run_id", one.run->record.header.run_id},
           {"training_time_ratio", number(one.time_ratio)}};
+}
+
+json to_json(const Resolution& resolution) {
+  return {{"label", resolution.label()},
+          {"repeats", resolution.repeats},
+          {"comparison", to_string(resolution.comparison)},
+          {"floor_frac", number(resolution.floor_frac)},
+          {"speedup_frac", number(resolution.speedup_frac)},
+          {"margin_frac", number(resolution.margin_frac)}};
 }
 
 json to_json(const ArmContrast& one) {
@@ -240,6 +246,7 @@ json to_json(const SeriesAnalysis& analysis) {
       {"quality_labels", list_of(analysis.quality_labels)},
       {"targets", list_of(analysis.targets)},
       {"outliers", list_of(analysis.outliers)},
+      {"resolution", to_json(analysis.resolution)},
       {"data_warnings", analysis.data_warnings},
       {"evaluation_sets",
        {{"identical", population.identical}, {"reported", population.reported}, {"sets", sets}}}};

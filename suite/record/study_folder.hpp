@@ -14,6 +14,7 @@
 #include "study/study_matrix.hpp"
 
 #include "record/host_facts.hpp"
+#include "record/study_floor.hpp"
 
 namespace scalestudy {
 
@@ -23,6 +24,7 @@ struct StudyPlan {
   std::string build_id;
   HostFacts host;
   StudyMatrix matrix;
+  std::optional<StudyFloor> floor;  ///< as far as it was known when the plan was made
 };
 
 /// launch.json: how the driver started a run, and how it ended.

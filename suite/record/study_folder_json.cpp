@@ -71,6 +71,7 @@ StudyPlan plan_from(const json& object, const std::string& origin) {
     plan.matrix.skipped.push_back(
         {skipped.at("combination").get<std::string>(), skipped.at("reason").get<std::string>()});
   }
+  if (object.contains("floor")) plan.floor = floor_from_json_text(object.at("floor").dump());
   return plan;
 }
 
@@ -90,7 +91,8 @@ std::string to_json_text(const StudyPlan& plan) {
                        {"build_id", plan.build_id},
                        {"host", host},
                        {"runs", runs},
-                       {"skipped", skipped}});
+                       {"skipped", skipped},
+                       {"floor", plan.floor ? json::parse(to_json_text(*plan.floor)) : json()}});
 }
 
 std::string to_json_text(const LaunchRecord& record) {

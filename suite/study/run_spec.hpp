@@ -13,7 +13,7 @@
 namespace scalestudy {
 
 /// Version of the layout that is written. Up to 1, settings were added without a new version; from
-/// 3 on it has `comparison`, from 4 on `quality` and settings.evaluation.
+/// 3 on it has `comparison`, from 4 on `quality`, `twin` and settings.evaluation.
 inline constexpr std::int64_t run_spec_schema = 4;
 
 struct RunSpec {
@@ -39,11 +39,12 @@ struct RunSpec {
   std::int64_t block_position = 0;             ///< from 0: the runs of one repeat are a block
   Comparison comparison = Comparison::paired;  ///< with the other runs of its study
   QualityGoal quality;                         ///< likewise
+  std::int64_t twin = 0;  ///< 1: the same run of the block again, as `scalestudy floor` makes it
   bool oversubscribed = false;  ///< more compute threads than cores: its times are no evidence
   bool no_spare_core = false;   ///< only with threads that communicate or load there are more
 
   /// "noise2void-r4-linear_fixed_samples-bucketed_overlap-rep2-1a2b3c4d"; a control arm's name and
-  /// an input other than `sharded` stand before "rep".
+  /// an input other than `sharded` stand before "rep", and "twin" after it.
   [[nodiscard]] std::string run_id() const;
 
   /// Seed of this repeat: from (settings.seed, repeat) only, the same at every number of ranks.
@@ -55,6 +56,10 @@ struct RunSpec {
 
   /// Hash of all that decides the results: equal hashes, equal results (up to noise).
   [[nodiscard]] std::uint64_t content_hash() const;
+
+  /// Hash of what decides how long a run of the study proper takes and how much that scatters, the
+  /// number of ranks apart: its content without study, scale, repeat and seed.
+  [[nodiscard]] std::uint64_t timing_hash() const;
 };
 
 /// What everything in a specification is called for people, by its path in to_json_text():

@@ -18,6 +18,7 @@ using nlohmann::json;
 constexpr double most_count = 1e9;
 constexpr double most_samples = 1e15;
 constexpr double most_ranks = 1e6;
+constexpr std::int64_t last_schema_with_new_content = 3;
 
 void visit_plan(FieldVisitor& v, RulePlan& plan) {
   v.field("local_batch_sizes", plan.local_batch_sizes,
@@ -124,6 +125,11 @@ void visit_circumstances(FieldVisitor& v, RunSpec& spec) {
           {.unit = "1", .description = "How it is compared with the other runs of its study"});
   v.group("quality", "What the study asks of its models",
           [&](FieldVisitor& w) { visit(w, spec.quality); });
+  v.field("twin", spec.twin,
+          {.unit = "1",
+           .description = "1: the same run of the block again, to see how much both differ",
+           .minimum = 0,
+           .maximum = 1});
   v.field("oversubscribed", spec.oversubscribed,
           {.unit = "1", .description = "More compute threads than cores"});
   v.field("no_spare_core", spec.no_spare_core,
@@ -198,6 +204,7 @@ std::string RunSpec::run_id() const {
   if (control_arm) parts.push_back(cat(*control_arm));
   if (input != InputKind::sharded) parts.push_back(cat(input));
   parts.push_back(cat("rep", repeat));
+  if (twin > 0) parts.emplace_back("twin");
   parts.push_back(hex64(content_hash()).substr(0, 8));
   return join(parts, "-");
 }
@@ -220,7 +227,23 @@ std::uint64_t RunSpec::content_hash() const {
   for (const auto& name : field_names([&](FieldVisitor& v) { visit_circumstances(v, any); }))
     content.erase(name);
   for (const auto* path : {"path", "reference_path"}) content["data"].erase(path);
+  // What came after it is a circumstance: runs keep their names.
+  if (schema > last_schema_with_new_content) content["schema"] = last_schema_with_new_content;
   return mix64(fnv1a(content.dump()));
+}
+
+std::uint64_t RunSpec::timing_hash() const {
+  const RunSpec neutral;
+  RunSpec spec = *this;
+  spec.study = neutral.study;
+  spec.ranks = neutral.ranks;
+  spec.repeat = neutral.repeat;
+  spec.control_arm = neutral.control_arm;
+  spec.communicator = neutral.communicator;
+  spec.plan = neutral.plan;
+  spec.settings.seed = neutral.settings.seed;
+  spec.schema = neutral.schema;
+  return spec.content_hash();
 }
 
 FieldWords run_spec_words() {

@@ -293,6 +293,49 @@ RunSpec without(RunSpec spec, ControlArm arm) {
   return spec;
 }
 
+namespace {
+
+/// Of equal axes but for the number of ranks, both of the study proper.
+bool is_of_one_curve(const RunSpec& one, const RunSpec& other) {
+  auto moved = one;
+  moved.ranks = other.ranks;
+  moved.repeat = other.repeat;
+  return place_in_lists(moved) == place_in_lists(other);
+}
+
+/// The first with one rank and the like with the most, which may be the same one.
+std::vector<RunSpec> ends_of_first_curve(const StudyMatrix& matrix) {
+  const RunSpec* first = nullptr;
+  for (const auto& spec : matrix.runs)
+    if (!spec.control_arm && spec.ranks == 1 && (first == nullptr || stands_before(spec, *first)))
+      first = &spec;
+  if (first == nullptr) return {};
+  const RunSpec* most = first;
+  for (const auto& spec : matrix.runs)
+    if (is_of_one_curve(spec, *first) && spec.ranks > most->ranks) most = &spec;
+  if (most == first) return {*first};
+  return {*first, *most};
+}
+
+}  // namespace
+
+StudyMatrix twin_matrix(const StudyMatrix& matrix, std::int64_t pairs) {
+  const auto specs = ends_of_first_curve(matrix);
+  StudyMatrix twins;
+  if (specs.empty()) return twins;
+  auto block = specs.front();
+  for (block.repeat = 0; block.repeat < pairs; ++block.repeat) {
+    std::int64_t position = 0;
+    for (const auto index : shuffled_order(2 * specs.size(), block.repeat_seed())) {
+      auto& run = twins.runs.emplace_back(specs[index / 2]);
+      run.twin = static_cast<std::int64_t>(index % 2);
+      run.repeat = block.repeat;
+      run.block_position = position++;
+    }
+  }
+  return twins;
+}
+
 StudyMatrix expand(const Study& study,
                    const Environment& environment,
                    std::int64_t cores,

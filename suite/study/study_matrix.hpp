@@ -32,6 +32,12 @@ struct StudyMatrix {
 /// that only share their arm.
 [[nodiscard]] RunSpec without(RunSpec spec, ControlArm arm);
 
+/// For the A/A floor (METRICS.md#floor): `pairs` blocks, each of two identical launches of the
+/// study's first run with one rank, and two of the like run with the most ranks, in random order.
+/// Pairs differ in their seeds, the twins of one pair in nothing. `matrix` as expand() makes it;
+/// without a run with one rank there are none.
+[[nodiscard]] StudyMatrix twin_matrix(const StudyMatrix& matrix, std::int64_t pairs);
+
 /// Errors: BadInput for a launcher that is not among `launchers`.
 /// `cores` decides what counts as oversubscribed (ranks × threads_per_rank > cores), and what has
 /// no spare core: the threads that communicate or make batches in each rank need more.

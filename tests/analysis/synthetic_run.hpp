@@ -56,6 +56,10 @@ struct SyntheticRun {
   std::vector<float> confusion;  ///< two classes: (true, predicted) counts, row-major
   double cpu_share = 0;          ///< of its time that a rank was at work; 0: not recorded
   double launch_overhead_s = 1.5;
+  std::int64_t threads_per_rank = 1;
+  std::int64_t twin = 0;
+  double started_unix_s = not_recorded;
+  std::int64_t core_count = 8;
 };
 
 inline RunSpec spec_of(const SyntheticRun& run) {
@@ -68,6 +72,9 @@ inline RunSpec spec_of(const SyntheticRun& run) {
   spec.reduction = Reduction::bucketed_overlap;
   spec.input = InputKind::sharded;
   spec.control_arm = run.control_arm;
+  spec.twin = run.twin;
+  spec.settings.threads_per_rank = run.threads_per_rank;
+  spec.settings.evaluation_threads = run.threads_per_rank;
   spec.launcher = "local";
   spec.communicator = run.ranks == 1 ? CommunicatorKind::local : CommunicatorKind::shm;
   spec.settings.local_batch_size = run.local_batch;
@@ -94,7 +101,7 @@ class SyntheticWriter {
   SyntheticWriter(const SyntheticRun& run, RunFileWriter& writer)
       : run_(run),
         writer_(writer),
-        random_(static_cast<std::uint64_t>(run.ranks * 1000 + run.repeat * 7 + 1)),
+        random_(static_cast<std::uint64_t>(run.ranks * 1000 + run.repeat * 7 + run.twin * 400 + 1)),
         factor_(std::exp(run.time_noise * normal_(random_))),
         validation_factor_(1 + 0.02 * normal_(random_)) {}
 
@@ -238,15 +245,17 @@ inline std::filesystem::path write_synthetic(const std::filesystem::path& folder
     SyntheticWriter synthetic(run, writer);
     synthetic.write_all();
     training_s = synthetic.now_s();
-    for (std::int64_t rank = 0; run.cpu_share > 0 && rank < run.ranks; ++rank)
+    const bool has_rows = run.cpu_share > 0 || run.started_unix_s > 0;
+    for (std::int64_t rank = 0; has_rows && rank < run.ranks; ++rank)
       writer.append_rank({.host = "here",
                           .device = "cpu",
                           .binding = "0-7",
-                          .threads = 1,
-                          .clocked_s = training_s,
+                          .threads = run.threads_per_rank,
+                          .started_unix_s = run.started_unix_s,
+                          .clocked_s = run.cpu_share > 0 ? training_s : not_recorded,
                           .clocked_cpu_time_s = run.cpu_share * training_s,
                           .clocked_core_busy_s = double(run.ranks) * run.cpu_share * training_s,
-                          .core_count = 8});
+                          .core_count = run.core_count});
     if (run.panels) {
       writer.write_panel(synthetic_panel("input", 1, 60));
       writer.write_panel(synthetic_panel("prediction", 2 + std::uint64_t(run.ranks), 10));

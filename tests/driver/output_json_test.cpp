@@ -58,6 +58,13 @@ TEST(PlanJson, AnEmptyPlanHasListsAllTheSame) {
   EXPECT_EQ(json::parse(text), json({{"study", ""},
                                      {"runs", json::array()},
                                      {"skipped", json::array()},
+                                     {"resolution",
+                                      {{"label", "floor_unknown"},
+                                       {"repeats", 0},
+                                       {"comparison", "paired"},
+                                       {"floor_frac", nullptr},
+                                       {"speedup_frac", nullptr},
+                                       {"margin_frac", 0.03}}},
                                      {"estimated_time_s", nullptr},
                                      {"estimated_node_hours", nullptr},
                                      {"time_unknown_because", "--no-trial"}}));

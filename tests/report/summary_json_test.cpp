@@ -55,6 +55,28 @@ TEST_F(SummaryOfStudy, PointsAreThoseOfTheAnalysis) {
   EXPECT_EQ(points[1]["speedup"]["training"]["base_count"], 3);
 }
 
+TEST_F(SummaryOfStudy, SaysWhatCouldBeResolved) {
+  write(3);
+  const auto found = summary()["series"][0]["resolution"];
+  EXPECT_EQ(found["label"], "floor_unknown");
+  EXPECT_EQ(found["repeats"], 3);
+  EXPECT_EQ(found["margin_frac"], 0.03);
+  EXPECT_TRUE(found["floor_frac"].is_null());
+}
+
+TEST_F(SummaryOfStudy, TheMethodSaysWhereBlocksWereTornApart) {
+  SyntheticRun run{.steps_per_epoch = 20, .time_noise = 0.01};
+  for (run.ranks = 1; run.ranks <= 2; ++run.ranks)
+    for (run.repeat = 0; run.repeat < 3; ++run.repeat) {
+      run.started_unix_s = 1e9 + double(1000 * run.ranks + 10 * run.repeat);
+      write_synthetic(study_, run);
+    }
+  const auto training = summary()["series"][0]["points"][1]["speedup"]["training"];
+  EXPECT_EQ(training["interval_method"],
+            "95 % Welch t interval on logarithms over launches (not paired: the runs of a repeat "
+            "were not made together)");
+}
+
 TEST_F(SummaryOfStudy, WhatIsNotDeterminableIsNull) {
   write(2);
   const auto points = summary()["series"][0]["points"];

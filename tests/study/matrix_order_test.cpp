@@ -327,5 +327,41 @@ TEST(MatrixMachine, AnUnknownLauncherNamesTheEnvironment) {
   EXPECT_THAT(message, HasSubstr("'mpirun' is meant"));
 }
 
+TEST(TwinMatrix, PairsOneRankAndTheMostEachWithItself) {
+  const auto twins = twin_matrix(matrix_of({"axes.ranks=[1,2,4]", "repeats=2"}), 6);
+  ASSERT_EQ(twins.runs.size(), 24U);
+  std::map<std::pair<std::int64_t, std::int64_t>, std::vector<RunSpec>> pairs;
+  std::set<std::string> ids, orders;
+  std::string order;
+  for (const auto& run : twins.runs) {
+    if (run.block_position == 0) orders.insert(std::exchange(order, ""));
+    order += cat(run.ranks, run.twin, ' ');
+    pairs[{run.repeat, run.ranks}].push_back(run);
+    ids.insert(run.run_id());
+    EXPECT_FALSE(run.control_arm);
+  }
+  EXPECT_EQ(ids.size(), 24U);
+  EXPECT_GT(orders.size(), 3U) << "the order is random";
+  ASSERT_EQ(pairs.size(), 12U);
+  for (const auto& [place, pair] : pairs) {
+    EXPECT_TRUE(place.second == 1 || place.second == 4);
+    ASSERT_EQ(pair.size(), 2U);
+    EXPECT_EQ(pair[0].content_hash(), pair[1].content_hash());
+    EXPECT_NE(pair[0].twin, pair[1].twin);
+  }
+}
+
+TEST(TwinMatrix, OfSeveralCurvesTakesTheFirst) {
+  const auto twins = twin_matrix(
+      matrix_of({"axes.ranks=[1,2]", "axes.scaling_rule=[\"strong\",\"linear_fixed_epochs\"]"}), 3);
+  ASSERT_EQ(twins.runs.size(), 12U);
+  for (const auto& run : twins.runs) EXPECT_EQ(run.scaling_rule, twins.runs[0].scaling_rule);
+}
+
+TEST(TwinMatrix, WithOneRankOnlyHasPairsOfIt) {
+  EXPECT_EQ(twin_matrix(matrix_of({"axes.ranks=[1]"}), 3).runs.size(), 6U);
+  EXPECT_TRUE(twin_matrix(matrix_of({"axes.ranks=[2,4]"}), 3).runs.empty());
+}
+
 }  // namespace
 }  // namespace scalestudy

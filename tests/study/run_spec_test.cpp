@@ -60,6 +60,7 @@ RunSpec changed_spec() {
   spec.block_position = 5;
   spec.comparison = Comparison::independent;
   spec.quality = {"iou", 0.75, 0.02};
+  spec.twin = 1;
   spec.oversubscribed = true;
   spec.no_spare_core = true;
   spec.data = {"/data/it's here.tif", "/data/clean.tif", 2.5};
@@ -145,7 +146,7 @@ TEST(RunSpecText, TheChangedSpecificationDiffersFromTheDefaultEverywhere) {
 
 bool is_circumstance(const std::string& leaf) {
   static const std::set<std::string> all{
-      "/block_position",      "/comparison",     "/oversubscribed", "/no_spare_core", "/data/path",
+      "/block_position",      "/comparison", "/twin",     "/oversubscribed", "/no_spare_core", "/data/path",
       "/data/reference_path", "/quality/metric", "/quality/target", "/quality/margin"};
   return all.contains(leaf);
 }
@@ -176,6 +177,40 @@ TEST(RunSpecHash, ChangesWhenAnyFieldChangesButTheCircumstances) {
     EXPECT_EQ(hashes.size(), ++expected) << leaf;
   }
   EXPECT_GT(expected, 40U);
+}
+
+TEST(RunSpec, ATwinIsTheSameRunUnderANameOfItsOwn) {
+  RunSpec one;
+  one.workload = "unet";
+  auto twin = one;
+  twin.twin = 1;
+  EXPECT_EQ(one.content_hash(), twin.content_hash());
+  EXPECT_EQ(one.repeat_seed(), twin.repeat_seed());
+  EXPECT_NE(one.run_id(), twin.run_id());
+  EXPECT_THAT(twin.run_id(), HasSubstr("-rep0-twin-"));
+}
+
+TEST(RunSpecHash, OfTheTimingForgetsScaleAndSeedOnly) {
+  const auto base = changed_spec().timing_hash();
+  const auto changed = [&](const std::function<void(RunSpec&)>& change) {
+    auto spec = changed_spec();
+    change(spec);
+    return spec.timing_hash() != base;
+  };
+  EXPECT_FALSE(changed([](RunSpec& s) {
+    s.study = "other";
+    s.ranks = 1;
+    s.repeat = 0;
+    s.settings.seed = 7;
+    s.plan.epochs = 3;
+    s.communicator = CommunicatorKind::local;
+  }));
+  EXPECT_TRUE(changed([](RunSpec& s) { s.settings.epochs = 8; }));
+  EXPECT_TRUE(changed([](RunSpec& s) { s.settings.threads_per_rank = 1; }));
+  EXPECT_TRUE(changed([](RunSpec& s) { s.scaling_rule = ScalingRule::strong; }));
+  EXPECT_TRUE(changed([](RunSpec& s) { s.launcher = "local"; }));
+  EXPECT_TRUE(changed([](RunSpec& s) { s.data_content.hash = ""; }));
+  EXPECT_TRUE(changed([](RunSpec& s) { s.workload_settings = "{}"; }));
 }
 
 TEST(RunSpecHash, EveryNumberOfThePlanCounts) {
@@ -243,7 +278,7 @@ TEST(RunSpecText, ValuesThatNoPlanMakesAreRefused) {
   ASSERT_EQ(refusal(valid), "accepted");
   const std::vector<std::pair<std::string, json>> cases{{"/ranks", 0},
                                                         {"/repeat", -1},
-                                                        {"/schema", 5},
+                                                        {"/schema", run_spec_schema + 1},
                                                         {"/control_arm", "none"},
                                                         {"/communicator", ""},
                                                         {"/plan/epochs", 0},

@@ -6,6 +6,7 @@ namespace scalestudy {
 
 extern const Command init_command;
 extern const Command plan_command;
+extern const Command floor_command;
 extern const Command run_command;
 extern const Command status_command;
 extern const Command report_command;
@@ -16,9 +17,9 @@ extern const Command schema_command;
 extern const Command doctor_command;
 
 std::span<const Command> commands() {
-  static const std::array table{init_command,   plan_command,    run_command,  status_command,
-                                report_command, inspect_command, data_command, list_command,
-                                schema_command, doctor_command};
+  static const std::array table{init_command,   plan_command,   floor_command,   run_command,
+                                status_command, report_command, inspect_command, data_command,
+                                list_command,   schema_command, doctor_command};
   return table;
 }
 

@@ -1,6 +1,7 @@
 /// scalestudy plan STUDY: every run resolved, every left-out combination with its reason.
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <map>
 #include <memory>
@@ -16,6 +17,7 @@
 
 #include "analysis/statistics.hpp"
 #include "driver/commands/command.hpp"
+#include "driver/run/floor_store.hpp"
 #include "driver/run/output_json.hpp"
 #include "driver/run/planning.hpp"
 #include "driver/run/time_left.hpp"
@@ -142,6 +144,26 @@ void print_order(const std::vector<PlanRow>& rows, std::ostream& out) {
          "settings.seed.\n";
 }
 
+/// What the planned repeats can tell apart; nothing where there is one number of ranks.
+void print_resolution(const StudyPlan& plan, std::ostream& out) {
+  const auto& runs = plan.matrix.runs;
+  const auto is_of_several = [](const RunSpec& spec) { return spec.ranks > 1; };
+  if (!has_base(plan.matrix) || std::none_of(runs.begin(), runs.end(), is_of_several)) return;
+  const auto resolution = resolution_of(plan);
+  const auto percent = [](double frac) { return fmt::format("{:.1f} %", 100 * frac); };
+  if (!resolution.is_floor_known) {
+    out << "\nWhat speed-up is resolved is not known (floor_unknown): a margin of "
+        << percent(resolution.margin_frac)
+        << " is taken.\nscalestudy floor STUDY --out DIR measures it.\n";
+  } else if (std::isfinite(resolution.speedup_frac)) {
+    out << "\nWith " << counted(resolution.repeats, "repeat") << ", "
+        << to_string(resolution.comparison) << ", a speed-up is resolved from ±"
+        << percent(resolution.speedup_frac) << "; margin " << percent(resolution.margin_frac)
+        << " (A/A floor ±" << percent(resolution.floor_frac) << ", measured "
+        << plan.floor->measured_utc << ").\n";
+  }
+}
+
 void print_plan(const PlannedStudy& planned, std::ostream& out) {
   const auto& plan = planned.plan;
   const auto rows = rows_of(plan.matrix);
@@ -159,6 +181,7 @@ void print_plan(const PlannedStudy& planned, std::ostream& out) {
     table.print(out, "  ");
     print_order(rows, out);
     print_notes(rows, out);
+    print_resolution(plan, out);
   }
   if (plan.matrix.skipped.empty()) return;
   out << "\nLeft out:\n";

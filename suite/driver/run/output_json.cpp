@@ -6,6 +6,8 @@
 
 #include "study/fields.hpp"
 
+#include "analysis/statistics.hpp"
+#include "driver/run/floor_store.hpp"
 #include "driver/run/planning.hpp"
 
 namespace scalestudy {
@@ -39,6 +41,26 @@ json to_json(const ProcessPlan& process) {
           {"log_file", process.log_file.string()}};
 }
 
+json to_json(const Resolution& resolution) {
+  return {{"label", resolution.label()},
+          {"repeats", resolution.repeats},
+          {"comparison", to_string(resolution.comparison)},
+          {"floor_frac", number_or_null(resolution.floor_frac)},
+          {"speedup_frac", number_or_null(resolution.speedup_frac)},
+          {"margin_frac", resolution.margin_frac}};
+}
+
+json to_json(const FloorPoint& point, std::int64_t repeats) {
+  const auto interval =
+      standard_deviation_interval(point.log_ratio_sd, static_cast<std::size_t>(point.pairs));
+  return {{"ranks", point.ranks},
+          {"pairs", point.pairs},
+          {"log_ratio_sd", point.log_ratio_sd},
+          {"log_ratio_sd_interval", {number_or_null(interval.low), number_or_null(interval.high)}},
+          {"log_time_sd", point.log_time_sd},
+          {"half_width_frac", number_or_null(floor_half_width_frac(point, repeats))}};
+}
+
 json json_of(const StudyPlan& plan) {
   json runs = json::array();
   for (const auto& spec : plan.matrix.runs) {
@@ -52,7 +74,10 @@ json json_of(const StudyPlan& plan) {
   for (const auto& run : plan.matrix.skipped) {
     skipped.push_back({{"combination", run.combination}, {"reason", run.reason}});
   }
-  return {{"study", plan.study}, {"runs", runs}, {"skipped", skipped}};
+  return {{"study", plan.study},
+          {"runs", runs},
+          {"skipped", skipped},
+          {"resolution", to_json(resolution_of(plan))}};
 }
 
 }  // namespace
@@ -103,6 +128,20 @@ std::string results_json(const StudyFolder& folder,
       {"folder", folder.path().string()}, {"exit_code", static_cast<int>(code)}, {"runs", runs}};
   if (error != nullptr) object["error"] = error->what();
   return json_text_of(object);
+}
+
+std::string floor_json(const StudyFolder& folder,
+                       const std::string& file,
+                       const StudyFloor& floor,
+                       const Resolution& resolution) {
+  json points = json::array();
+  for (const auto& point : floor.points) points.push_back(to_json(point, resolution.repeats));
+  return json_text_of({{"folder", folder.path().string()},
+                       {"file", file.empty() ? json() : json(file)},
+                       {"study", floor.study},
+                       {"host", floor.host},
+                       {"points", points},
+                       {"resolution", to_json(resolution)}});
 }
 
 std::string launches_json(const std::vector<PlannedLaunch>& launches) {

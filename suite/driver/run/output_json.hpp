@@ -8,6 +8,7 @@
 
 #include "record/study_folder.hpp"
 
+#include "analysis/floor.hpp"
 #include "driver/run/study_run.hpp"
 #include "driver/run/study_state.hpp"
 #include "launchers/launcher.hpp"
@@ -31,6 +32,12 @@ struct TimeEstimate {
 [[nodiscard]] std::string results_json(const StudyFolder& folder,
                                        const std::vector<RunResult>& results,
                                        const Error* error);
+
+/// `file`: where it was stored; "" when it was not.
+[[nodiscard]] std::string floor_json(const StudyFolder& folder,
+                                     const std::string& file,
+                                     const StudyFloor& floor,
+                                     const Resolution& resolution);
 
 /// One run that `run --dry-run` would start.
 struct PlannedLaunch {

@@ -14,6 +14,7 @@
 #include "record/cpu_load.hpp"
 #include "record/host_environment.hpp"
 
+#include "driver/run/floor_store.hpp"
 #include "driver/terminal/work_watch.hpp"
 #include "launchers/launcher.hpp"
 #include "workloads/catalogue.hpp"
@@ -44,6 +45,9 @@ PlannedStudy plan_study(Context& context, const std::string& study) {
                        environment.variables};
   planned.plan.matrix = expand(planned.study, environment, planned.plan.host.cores,
                                workload_catalogue(), launcher_descriptors());
+  auto stored = stored_floor(planned.plan);
+  planned.plan.floor = std::move(stored.floor);
+  if (!stored.warning.empty()) context.err << "warning: " << stored.warning << std::endl;
   return planned;
 }
 

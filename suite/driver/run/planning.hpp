@@ -20,7 +20,8 @@ struct PlannedStudy {
 };
 
 /// Reads `study` (path or shipped name) with the context's environment, launcher and overrides,
-/// looks at all of its data, which may take a while, and expands it for this machine. Data that do
+/// looks at all of its data, which may take a while, expands it for this machine, and looks for its
+/// A/A floor; one that is damaged is warned of. Data that do
 /// not exist: see require_data(). Errors: BadInput; Interrupted.
 [[nodiscard]] PlannedStudy plan_study(Context& context, const std::string& study);
 

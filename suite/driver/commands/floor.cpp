@@ -1,0 +1,157 @@
+/// scalestudy floor STUDY --out DIR: how much identical launches of a study differ on this machine.
+
+#include "analysis/floor.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "core/clock.hpp"
+#include "core/hash.hpp"
+#include "core/text.hpp"
+
+#include "analysis/run_set.hpp"
+#include "driver/commands/command.hpp"
+#include "driver/run/floor_store.hpp"
+#include "driver/run/output_json.hpp"
+#include "driver/run/session.hpp"
+#include "driver/terminal/text_table.hpp"
+
+namespace scalestudy {
+namespace {
+
+constexpr std::int64_t default_pairs = 5;
+constexpr std::int64_t most_pairs = 1000;
+
+struct FloorOptions {
+  std::string study;
+  std::string out;
+  std::int64_t pairs = 0;  ///< 0: as many as the study has repeats, at least default_pairs
+  ResumePolicy policy;
+};
+
+/// The study's own plan with identical launches in place of its runs. Under a name of its own, so
+/// that no report takes them for repeats of the study.
+PlannedStudy twins_of(const PlannedStudy& planned, std::int64_t pairs) {
+  PlannedStudy twins = planned;
+  twins.plan.study = twins.study.name = planned.study.name + "-floor";
+  twins.plan.floor.reset();
+  twins.plan.matrix = twin_matrix(planned.plan.matrix, pairs);
+  if (twins.plan.matrix.runs.empty())
+    throw BadInput({cat(planned.study.file.string(), ": axes.ranks: no run has one rank"),
+                    "the floor is that of one rank and of the most", "Add 1"});
+  for (auto& spec : twins.plan.matrix.runs) spec.study = twins.plan.study;
+  return twins;
+}
+
+StudyFloor floor_in(const PlannedStudy& planned,
+                    const PlannedStudy& twins,
+                    const StudyFolder& folder) {
+  StudyFloor floor;
+  floor.study = planned.study.name;
+  floor.timing_hash = hex64(twins.plan.matrix.runs.front().timing_hash());
+  floor.host = planned.plan.host.text();
+  floor.host_fingerprint = planned.plan.host.fingerprint();
+  floor.build_id = planned.plan.build_id;
+  floor.measured_utc = utc_timestamp();
+  floor.points = floor_points(load_runs({folder.path()}).runs);
+  return floor;
+}
+
+bool is_floor(const StudyFloor& floor, const PlannedStudy& twins) {
+  return std::ranges::all_of(twins.plan.matrix.runs, [&](const RunSpec& spec) {
+    const FloorPoint* point = floor.at(spec.ranks);
+    return point != nullptr && point->pairs >= fewest_floor_pairs;
+  });
+}
+
+std::string percent(double frac) {
+  return std::isfinite(frac) ? fmt::format("{:.2f} %", 100 * frac) : "-";
+}
+
+void print_floor(const StudyFloor& floor, const Resolution& resolution, std::ostream& out) {
+  TextTable table;
+  table.add_column("ranks", Align::right);
+  table.add_column("pairs", Align::right);
+  table.add_column("sd of log ratio", Align::right);
+  table.add_column("its 95 % interval", Align::right);
+  table.add_column(cat("half-width at ", counted(resolution.repeats, "repeat")), Align::right);
+  for (const FloorPoint& point : floor.points) {
+    const auto [low, high] =
+        standard_deviation_interval(point.log_ratio_sd, static_cast<std::size_t>(point.pairs));
+    table.add_row({cat(point.ranks), cat(point.pairs), percent(point.log_ratio_sd),
+                   cat(percent(low), " - ", percent(high)),
+                   percent(floor_half_width_frac(point, resolution.repeats))});
+  }
+  out << "A/A floor of " << floor.study << ": training times of identical launches\n\n";
+  table.print(out, "  ");
+  if (std::isfinite(resolution.speedup_frac))
+    out << "\nWith " << counted(resolution.repeats, "repeat") << ", "
+        << to_string(resolution.comparison) << ", a speed-up is resolved from ±"
+        << percent(resolution.speedup_frac) << "; margin " << percent(resolution.margin_frac)
+        << ".\n";
+}
+
+ExitCode floor(Context& context, const FloorOptions& options) {
+  std::optional<EarlyInterruption> early(std::in_place);
+  auto planned = plan_study(context, options.study);
+  require_runs(planned);
+  const auto pairs =
+      options.pairs > 0 ? options.pairs : std::max(planned.study.repeats, default_pairs);
+  const auto twins = twins_of(planned, pairs);
+  const WritableStudyFolder folder(options.out);
+  require_runnable(twins, folder);
+  const auto session = run_session(context, twins, folder, {options.policy, ""}, early);
+  if (session.is_interrupted)
+    throw interruption_of(
+        session, folder,
+        command_again(context,
+                      {"floor", options.study, "--out", options.out, "--pairs", cat(pairs)},
+                      options.policy));
+  const auto found = floor_in(planned, twins, folder);
+  const bool is_known = is_floor(found, twins);
+  const auto file = is_known ? store_floor(found).string() : "";
+  if (is_known) planned.plan.floor = found;
+  const auto resolution = resolution_of(planned.plan);
+  if (context.options.json)
+    context.out << floor_json(folder, file, found, resolution);
+  else
+    print_floor(found, resolution, context.out);
+  if (is_known && !context.options.json) context.out << "Kept for plan and run: " << file << '\n';
+  if (is_known) return exit_code_of(session.runs);
+  context.err << "Fewer than " << fewest_floor_pairs
+              << " complete pairs at some number of ranks (nothing was stored). Run the same "
+                 "command again.\n";
+  const auto code = exit_code_of(session.runs);
+  return code == ExitCode::done ? ExitCode::undecided : code;
+}
+
+Action define(CLI::App& app) {
+  const auto options = std::make_shared<FloorOptions>();
+  app.add_option("STUDY", options->study, "Study file, or a shipped study's name")->required();
+  app.add_option("--out", options->out, "Folder of the launches; an existing one is resumed")
+      ->type_name("DIR")
+      ->required();
+  app.add_option("--pairs", options->pairs,
+                 "Pairs of identical launches (default: the study's repeats, at least 5)")
+      ->check(CLI::Range(fewest_floor_pairs, most_pairs));
+  app.add_flag("--redo-busy", options->policy.redo_busy,
+               "Run again what was labelled busy_machine; the disturbed results are set aside");
+  app.add_flag("--no-trial", options->policy.no_trial,
+               "Start the first run at once; it may find a cold machine");
+  return [options](Context& context) { return floor(context, *options); };
+}
+
+}  // namespace
+
+extern const Command floor_command;
+const Command floor_command{"floor",
+                            "Measure how much identical launches of a study differ here",
+                            "scalestudy floor n2v-quickstart --out out/floor --pairs 10",
+                            define,
+                            {.study = true, .quiet = true, .verbose = true}};
+
+}  // namespace scalestudy

@@ -1,0 +1,85 @@
+#include "driver/run/floor_store.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "core/atomic_file.hpp"
+#include "core/error.hpp"
+#include "core/file_content.hpp"
+#include "core/hash.hpp"
+#include "core/text.hpp"
+
+#include "study/study_matrix.hpp"
+
+namespace scalestudy {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// As the XDG base directory specification says, a relative path counts as none.
+std::optional<fs::path> folder_in(const char* variable) {
+  const char* const value = std::getenv(variable);
+  if (value == nullptr || !fs::path(value).is_absolute()) return {};
+  return fs::path(value);
+}
+
+std::string file_name(const std::string& host_fingerprint, const std::string& timing_hash) {
+  return cat(host_fingerprint, "-", timing_hash, ".json");
+}
+
+}  // namespace
+
+std::optional<fs::path> floors_folder() {
+  auto cache = folder_in("XDG_CACHE_HOME");
+  if (!cache) {
+    const auto home = folder_in("HOME");
+    if (home) cache = *home / ".cache";
+  }
+  if (!cache) return {};
+  return *cache / "scalestudy" / "floors";
+}
+
+StoredFloor stored_floor(const StudyPlan& plan) {
+  const auto folder = floors_folder();
+  const auto curve = twin_matrix(plan.matrix, 1).runs;
+  if (!folder || curve.empty()) return {};
+  const auto hash = hex64(curve.front().timing_hash());
+  const auto host = plan.host.fingerprint();
+  const auto file = *folder / file_name(host, hash);
+  if (!is_there(file)) return {};
+  auto floor = floor_from_json_text(readable_text_of_file(file).value_or(""));
+  if (floor && floor->timing_hash == hash && floor->host_fingerprint == host)
+    return {std::move(floor), ""};
+  return {{},
+          cat(file.string(),
+              " is damaged, or of another version (the A/A floor is not known "
+              "without it). Measure it again with scalestudy floor.")};
+}
+
+fs::path store_floor(const StudyFloor& floor) {
+  const auto folder = floors_folder();
+  if (!folder)
+    throw Unavailable({"Neither XDG_CACHE_HOME nor HOME names a folder",
+                       "the floor is kept there for plan and run", "Set one of them"});
+  std::error_code error;
+  fs::create_directories(*folder, error);
+  if (error)
+    throw BadInput({cat("Cannot make ", folder->string(), ": ", error.message()),
+                    "the floor is kept there for plan and run",
+                    "Set XDG_CACHE_HOME to a folder that you may write to"});
+  auto file = *folder / file_name(floor.host_fingerprint, floor.timing_hash);
+  replace_file(file, to_json_text(floor), "plan and run read the floor from it");
+  return file;
+}
+
+Resolution resolution_of(const StudyPlan& plan) {
+  const auto curve = twin_matrix(plan.matrix, 1).runs;
+  if (curve.empty()) return {};
+  std::int64_t ranks = 1, repeats = 0;
+  for (const auto& spec : curve) ranks = std::max(ranks, spec.ranks);
+  for (const auto& spec : plan.matrix.runs) repeats = std::max(repeats, spec.repeat + 1);
+  return resolution_of(plan.floor ? &*plan.floor : nullptr, ranks, repeats,
+                       curve.front().comparison);
+}
+
+}  // namespace scalestudy

@@ -1,0 +1,34 @@
+#pragma once
+/// Where this machine keeps the A/A floors of studies: $XDG_CACHE_HOME/scalestudy/floors/, else
+/// ~/.cache/scalestudy/floors/, one file for each study's content and machine.
+
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "record/study_floor.hpp"
+#include "record/study_folder.hpp"
+
+#include "analysis/floor.hpp"
+
+namespace scalestudy {
+
+/// Nothing when neither variable names a folder.
+[[nodiscard]] std::optional<std::filesystem::path> floors_folder();
+
+struct StoredFloor {
+  std::optional<StudyFloor> floor;
+  std::string warning;  ///< why one that is there is not used; else ""
+};
+
+/// The floor of the first curve of the plan's study on its host.
+[[nodiscard]] StoredFloor stored_floor(const StudyPlan& plan);
+
+/// Atomically, in place of an earlier one; returns the file. Errors: BadInput, RunFailed when it
+/// cannot be written, Unavailable when there is no place for it.
+std::filesystem::path store_floor(const StudyFloor& floor);
+
+/// The repeats and the comparison that a plan declares, with its floor.
+[[nodiscard]] Resolution resolution_of(const StudyPlan& plan);
+
+}  // namespace scalestudy

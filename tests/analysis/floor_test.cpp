@@ -1,0 +1,140 @@
+#include "analysis/floor.hpp"
+
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+#include "core/hash.hpp"
+
+#include "tests/analysis/analysed_study.hpp"
+
+namespace scalestudy {
+namespace {
+
+class Floor : public AnalysedStudy {
+ protected:
+  void add_pair(SyntheticRun run, double first_s, double second_s) const {
+    run.compute_s = first_s;
+    write_synthetic(study_, run);
+    run.twin = 1;
+    run.compute_s = second_s;
+    write_synthetic(study_, run);
+  }
+  /// Kept in the plan of the study's folder.
+  void write_plan_with(const StudyFloor& floor) const {
+    write_text(study_ / "plan.json", R"({"runs": [], "floor": )" + to_json_text(floor) + "}");
+  }
+  static StudyFloor floor_of(const RunSpec& spec, double deviation) {
+    StudyFloor floor;
+    floor.timing_hash = hex64(spec.timing_hash());
+    floor.points = {{1, 5, deviation, deviation}, {2, 5, deviation, deviation}};
+    return floor;
+  }
+  void add_one_and_two() const {
+    SyntheticRun run{.time_noise = 0.01};
+    add(run, 4);
+    run.ranks = 2;
+    add(run, 4);
+  }
+};
+
+// The step is what computes and 3 ms more; logarithms of the ratios 0, ln 2 and −ln 2.
+TEST_F(Floor, IsTheScatterOfPairsNotOfBlocks) {
+  const double fast_s = 0.1 - 0.003, slow_s = 0.2 - 0.003;
+  SyntheticRun run;
+  add_pair(run, fast_s, fast_s);
+  run.repeat = 1;
+  add_pair(run, fast_s, slow_s);
+  run.repeat = 2;
+  add_pair(run, slow_s, fast_s);
+  const auto points = floor_points(load_runs({study_}).runs);
+  ASSERT_EQ(points.size(), 1U);
+  EXPECT_EQ(points[0].ranks, 1);
+  EXPECT_EQ(points[0].pairs, 3);
+  EXPECT_NEAR(points[0].log_ratio_sd, std::log(2.0), 1e-9);
+  EXPECT_NEAR(points[0].log_time_sd, std::log(2.0) / std::sqrt(3.0), 1e-9);
+}
+
+TEST_F(Floor, DriftThatBothTwinsShareIsNone) {
+  for (const double compute_s : {0.1, 0.2, 0.4}) {
+    SyntheticRun run{.repeat = static_cast<std::int64_t>(compute_s * 10)};
+    add_pair(run, compute_s, compute_s);
+  }
+  const auto points = floor_points(load_runs({study_}).runs);
+  EXPECT_NEAR(points.at(0).log_ratio_sd, 0, 1e-12);
+  EXPECT_GT(points.at(0).log_time_sd, 0.5);
+}
+
+TEST_F(Floor, PairsWithoutTwoTimesDoNotCount) {
+  SyntheticRun run;
+  write_synthetic(study_, run);  // no twin
+  run.repeat = 1;
+  add_pair(run, 0.1, 0.1);
+  run.repeat = 2;
+  run.labels = {"resumed"};
+  add_pair(run, 0.1, 0.1);
+  EXPECT_TRUE(floor_points(load_runs({study_}).runs).empty());
+}
+
+// t(4) = 2.7764451.
+TEST(FloorWidth, WorkedByHand) {
+  const FloorPoint point{1, 10, 0.02, 0.02};
+  EXPECT_NEAR(floor_half_width_frac(point, 5), std::expm1(2.7764451 * 0.02 / std::sqrt(5.0)), 1e-7);
+  EXPECT_TRUE(std::isnan(floor_half_width_frac(point, 2)));
+}
+
+TEST(FloorWidth, TheMarginIsThreeFloorsAndNeverBelowThreePercent) {
+  StudyFloor floor;
+  floor.points = {{1, 5, 0.001, 0.001}, {4, 5, 0.002, 0.002}};
+  const auto quiet = resolution_of(&floor, 4, 5, Comparison::paired);
+  EXPECT_EQ(quiet.label(), "");
+  EXPECT_EQ(quiet.margin_frac, 0.03);
+  floor.points[1].log_ratio_sd = 0.05;
+  const auto noisy = resolution_of(&floor, 4, 5, Comparison::paired);
+  EXPECT_EQ(noisy.margin_frac, 3 * floor_half_width_frac(floor.points[1], 5));
+  EXPECT_GT(noisy.margin_frac, 0.03);
+}
+
+TEST(FloorWidth, IsUnknownWithoutBothRankCountsOrEnoughPairs) {
+  StudyFloor floor;
+  floor.points = {{1, 5, 0.01, 0.01}, {2, 2, 0.01, 0.01}};
+  EXPECT_EQ(resolution_of(nullptr, 2, 5, Comparison::paired).label(), "floor_unknown");
+  EXPECT_EQ(resolution_of(&floor, 4, 5, Comparison::paired).label(), "floor_unknown");
+  EXPECT_EQ(resolution_of(&floor, 2, 5, Comparison::paired).label(), "floor_unknown");
+}
+
+// Two groups of equal scatter: Welch has 2 (n − 1) degrees of freedom, t(8) = 2.3060041.
+TEST(FloorWidth, IndependentGroupsHaveTheScatterOfSingleLaunches) {
+  StudyFloor floor;
+  floor.points = {{1, 5, 0.01, 0.03}, {2, 5, 0.01, 0.03}};
+  const auto wide = resolution_of(&floor, 2, 5, Comparison::independent);
+  EXPECT_NEAR(wide.speedup_frac, std::expm1(2.3060041 * 0.03 * std::sqrt(2 / 5.0)), 1e-7);
+  EXPECT_LT(resolution_of(&floor, 2, 5, Comparison::paired).speedup_frac, wide.speedup_frac);
+}
+
+TEST_F(Floor, OfThePlanIsThatOfTheSeries) {
+  add_one_and_two();
+  write_plan_with(floor_of(spec_of({}), 0.02));
+  const auto& found = series().resolution;
+  EXPECT_EQ(found.label(), "");
+  EXPECT_EQ(found.repeats, 4);
+  EXPECT_GT(found.margin_frac, 0.03);
+}
+
+TEST_F(Floor, OfOtherSettingsIsNot) {
+  add_one_and_two();
+  auto other = spec_of({});
+  other.settings.epochs = 99;
+  write_plan_with(floor_of(other, 0.02));
+  EXPECT_EQ(series().resolution.label(), "floor_unknown");
+}
+
+TEST_F(Floor, OfAForgedPlanIsIgnored) {
+  add_one_and_two();
+  write_text(study_ / "plan.json", R"({"runs": [], "floor": {"schema": 1, "points": "many"}})");
+  EXPECT_EQ(series().resolution.label(), "floor_unknown");
+  EXPECT_TRUE(analysis().runs().damaged_plans.empty());
+}
+
+}  // namespace
+}  // namespace scalestudy

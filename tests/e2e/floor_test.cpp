@@ -1,0 +1,71 @@
+/// The A/A floor, from launches of the fake rank to what plan says of it.
+
+#include <gmock/gmock.h>
+
+#include "tests/e2e/driver_process.hpp"
+
+namespace scalestudy {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+using testing::Not;
+
+class Floor : public ::testing::Test {
+ protected:
+  [[nodiscard]] Finished call(std::vector<std::string> arguments, Variables variables = {}) const {
+    variables["XDG_CACHE_HOME"] = (place_.path() / "cache").string();
+    return place_.call(arguments, variables);
+  }
+  [[nodiscard]] Finished floor(std::vector<std::string> more = {}, Variables variables = {}) const {
+    more.insert(more.begin(), {"floor", place_.study_file().string(), "--out",
+                               place_.out().string(), "--no-trial"});
+    return call(more, std::move(variables));
+  }
+  [[nodiscard]] Finished plan() const {
+    return call({"plan", place_.study_file().string(), "--no-trial", "--set", "repeats=4"});
+  }
+  [[nodiscard]] bool is_stored() const {
+    return fs::exists(place_.path() / "cache" / "scalestudy" / "floors");
+  }
+
+  Workplace place_;
+};
+
+TEST_F(Floor, IsMeasuredKeptAndUsedByPlan) {
+  const auto measured = floor();
+  EXPECT_EQ(measured.code, 0) << measured.err;
+  EXPECT_EQ(place_.run_folders().size(), 20U) << "5 pairs at one rank and at two";
+  EXPECT_THAT(measured.out, HasSubstr("A/A floor of my study"));
+  EXPECT_THAT(measured.out, HasSubstr("Kept for plan and run: "));
+  EXPECT_THAT(measured.err, HasSubstr("20 of 20 runs complete"));
+  EXPECT_THAT(measured.err, Not(HasSubstr("Next:")));
+  const auto planned = plan();
+  EXPECT_EQ(planned.code, 0) << planned.err;
+  EXPECT_THAT(planned.out, HasSubstr("With 4 repeats, paired, a speed-up is resolved from ±"));
+}
+
+TEST_F(Floor, GoesOnWhereItWasLeft) {
+  ASSERT_EQ(floor({"--pairs", "3"}).code, 0);
+  const auto more = floor({"--pairs", "4"});
+  EXPECT_EQ(more.code, 0) << more.err;
+  EXPECT_THAT(more.err, HasSubstr("16 of 16 runs complete"));
+  EXPECT_THAT(more.err, HasSubstr("(12 kept from before)"));
+}
+
+TEST_F(Floor, OfLaunchesThatFailIsNotKept) {
+  const auto failed = floor({"--pairs", "3"}, {{"FAKE_RANK_FAULT", "fail 1 3 2"}});
+  EXPECT_EQ(failed.code, 5) << failed.err;
+  EXPECT_THAT(failed.err, HasSubstr("nothing was stored"));
+  EXPECT_FALSE(is_stored());
+}
+
+TEST_F(Floor, ItsRunsAreNoRepeatsOfTheStudy) {
+  ASSERT_EQ(floor({"--pairs", "3"}).code, 0);
+  const auto run = place_.run();
+  EXPECT_EQ(run.code, 2) << run.err;
+  EXPECT_THAT(run.err, HasSubstr("holds results of another study"));
+}
+
+}  // namespace
+}  // namespace scalestudy
