@@ -70,6 +70,7 @@ StudyAnalysis::StudyAnalysis(RunSet runs) : runs_(std::move(runs)) {
     all.insert(all.end(), arms.begin(), arms.end());
     study.outliers = outliers(all);
     study.resolution = resolution_of(study.series, runs_);
+    study.fair_base = fair_base_of(study.series, proper_series());
   }
 }
 
@@ -78,6 +79,12 @@ std::vector<const Series*> StudyAnalysis::arms_of(const Series& proper) const {
   for (const SeriesAnalysis& arm : control_arms_)
     if (is_arm_of(arm.series, proper)) arms.push_back(&arm.series);
   return arms;
+}
+
+std::vector<const Series*> StudyAnalysis::proper_series() const {
+  std::vector<const Series*> all;
+  for (const SeriesAnalysis& study : studies_) all.push_back(&study.series);
+  return all;
 }
 
 std::size_t StudyAnalysis::data_runs() const {

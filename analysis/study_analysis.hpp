@@ -7,6 +7,7 @@
 
 #include "analysis/arm_contrast.hpp"
 #include "analysis/communication.hpp"
+#include "analysis/fair_base.hpp"
 #include "analysis/floor.hpp"
 #include "analysis/launch_parts.hpp"
 #include "analysis/outliers.hpp"
@@ -34,6 +35,7 @@ struct SeriesAnalysis {
   std::vector<ArmContrast> arm_contrasts;    ///< likewise
   std::vector<Outlier> outliers;             ///< likewise; those of its arms too
   Resolution resolution;                     ///< likewise; of the most ranks against one
+  FairBase fair_base;                      ///< likewise
 };
 
 /// A validity code of the whole study, with what it rests on.
@@ -57,6 +59,7 @@ class StudyAnalysis {
 
  private:
   [[nodiscard]] std::vector<const Series*> arms_of(const Series& proper) const;
+  [[nodiscard]] std::vector<const Series*> proper_series() const;
 
   RunSet runs_;
   std::vector<SeriesAnalysis> studies_;

@@ -8,6 +8,7 @@
 
 #include "analysis/report/arm_sentence.hpp"
 #include "analysis/report/evidence.hpp"
+#include "analysis/report/fair_base_report.hpp"
 #include "analysis/report/label_sentences.hpp"
 #include "analysis/report/numbers.hpp"
 #include "analysis/report/quality_sentences.hpp"
@@ -15,9 +16,12 @@
 namespace scalestudy {
 namespace {
 
-std::string absolute_base(const SpeedupPoint& base) {
-  return cat("one rank: ", significant(base.absolute.samples_per_s, 4), " samples/s, ",
-             duration(base.absolute.training_time_s), " of training");
+/// "One rank trained 26.1 samples/s in 49 s, two ranks 47.2 in 27 s."
+std::string absolute_sentence(const SpeedupPoint& base, const SpeedupPoint& p) {
+  return cat("One rank trained ", significant(base.absolute.samples_per_s, 4), " samples/s in ",
+             duration(base.absolute.training_time_s), ", ", ranks_in_words(p.ranks, false), " ",
+             significant(p.absolute.samples_per_s, 4), " in ", duration(p.absolute.training_time_s),
+             ". ");
 }
 
 /// With so many repeats in the study enough runs count; the resumed ones never will.
@@ -46,10 +50,11 @@ std::string verdict_on_speed(const SeriesAnalysis& analysis, const SpeedupPoint&
 std::string speed_sentence(const SeriesAnalysis& analysis, const SpeedupPoint& p, bool busy) {
   const Estimate& s = p.training;
   const SpeedupPoint& base = analysis.speedup.front();
-  return cat(ranks_in_words(p.ranks, true), " trained ", significant(s.value, 3),
-             " times as fast as one (", evidence(s), "; ", absolute_base(base),
+  return cat(absolute_sentence(base, p), ranks_in_words(p.ranks, true), " trained ",
+             significant(s.value, 3), " times as fast as one (", evidence(s),
              "), an efficiency of ", percent(p.efficiency.value), ".",
-             busy ? "" : verdict_on_speed(analysis, p));
+             busy ? "" : verdict_on_speed(analysis, p),
+             fair_base_sentence(analysis.fair_base, busy));
 }
 
 std::string times(double ratio) {

@@ -9,6 +9,7 @@
 #include "analysis/report/assets.hpp"
 #include "analysis/report/conclusions.hpp"
 #include "analysis/report/confusion.hpp"
+#include "analysis/report/fair_base_report.hpp"
 #include "analysis/report/numbers.hpp"
 #include "analysis/report/panels.hpp"
 #include "analysis/report/tables.hpp"
@@ -192,6 +193,7 @@ std::string series_sections(const SeriesAnalysis& analysis,
   const std::string panels = panels_html(analysis);
   return section("How much faster", charts(figures, FigureSection::speed) +
                                         table_html(speedup_table(analysis)) +
+                                        table_html(fair_base_table(analysis)) +
                                         table_html(factorisation_table(analysis))) +
          section("Where the step goes", charts(figures, FigureSection::step) +
                                             table_html(step_table(analysis)) +

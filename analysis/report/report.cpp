@@ -10,6 +10,7 @@
 #include "core/text.hpp"
 
 #include "analysis/report/conclusions.hpp"
+#include "analysis/report/fair_base_report.hpp"
 #include "analysis/report/gnuplot.hpp"
 #include "analysis/report/page.hpp"
 #include "analysis/report/summary_json.hpp"
@@ -93,6 +94,7 @@ FiguresBySeries draw_all(const StudyAnalysis& analysis,
 
 std::vector<ReportTable> tables_of(const SeriesAnalysis& one, const SettingWords& words) {
   return {speedup_table(one),
+          fair_base_table(one),
           factorisation_table(one),
           launch_table(one),
           step_table(one),

@@ -134,6 +134,25 @@ json to_json(const Resolution& resolution) {
           {"margin_frac", number(resolution.margin_frac)}};
 }
 
+json to_json(const FairBase& fair) {
+  if (fair.candidates.empty()) return nullptr;
+  json candidates = json::array();
+  for (const BaseCandidate& one : fair.candidates)
+    candidates.push_back({{"threads", one.threads},
+                          {"cores", one.cores},
+                          {"launches", one.launches},
+                          {"samples_per_s", number(one.absolute.samples_per_s)},
+                          {"training_time_s", number(one.absolute.training_time_s)},
+                          {"speedup", to_json(one.speedup)},
+                          {"is_best", &one == fair.best()}});
+  return {{"ranks", fair.ranks},
+          {"threads_per_rank", fair.threads_per_rank},
+          {"cores", fair.cores},
+          {"idle_cores", fair.idle_cores()},
+          {"has_equal_cores", fair.has_equal_cores()},
+          {"candidates", candidates}};
+}
+
 json to_json(const ArmContrast& one) {
   const auto arm_name = [](const std::optional<ControlArm>& arm) { return to_string(arm); };
   return {{"name", one.kind->name},
@@ -247,6 +266,7 @@ json to_json(const SeriesAnalysis& analysis) {
       {"targets", list_of(analysis.targets)},
       {"outliers", list_of(analysis.outliers)},
       {"resolution", to_json(analysis.resolution)},
+      {"fair_base", to_json(analysis.fair_base)},
       {"data_warnings", analysis.data_warnings},
       {"evaluation_sets",
        {{"identical", population.identical}, {"reported", population.reported}, {"sets", sets}}}};

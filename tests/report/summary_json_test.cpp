@@ -64,6 +64,22 @@ TEST_F(SummaryOfStudy, SaysWhatCouldBeResolved) {
   EXPECT_TRUE(found["floor_frac"].is_null());
 }
 
+TEST_F(SummaryOfStudy, HasTheBaseOnTheSameCores) {
+  write(3);
+  SyntheticRun fair{.epochs = 4, .steps_per_epoch = 20, .threads_per_rank = 2};
+  add(fair, 3);
+  const auto all = summary();
+  json found;
+  for (const auto& series : all["series"])
+    if (series["points"].size() == 2) found = series["fair_base"];
+  ASSERT_TRUE(found.is_object());
+  EXPECT_EQ(found["has_equal_cores"], true);
+  EXPECT_EQ(found["idle_cores"], 1);
+  ASSERT_EQ(found["candidates"].size(), 2U);
+  EXPECT_EQ(found["candidates"][1]["threads"], 2);
+  EXPECT_TRUE(found["candidates"][1]["speedup"]["interval"].is_array());
+}
+
 TEST_F(SummaryOfStudy, TheMethodSaysWhereBlocksWereTornApart) {
   SyntheticRun run{.steps_per_epoch = 20, .time_noise = 0.01};
   for (run.ranks = 1; run.ranks <= 2; ++run.ranks)

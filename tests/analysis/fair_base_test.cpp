@@ -1,0 +1,130 @@
+#include "analysis/fair_base.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "analysis/report/conclusions.hpp"
+#include "analysis/report/fair_base_report.hpp"
+#include "tests/analysis/analysed_study.hpp"
+
+namespace scalestudy {
+namespace {
+
+using testing::ContainsRegex;
+using testing::HasSubstr;
+using testing::Not;
+
+class FairBaseOfStudy : public AnalysedStudy {
+ protected:
+  /// One rank of one thread and two, the latter by this much faster a step.
+  void add_ranks(double step_ratio) const {
+    SyntheticRun run{.time_noise = 0.01, .started_unix_s = 1, .core_count = 2};
+    add(run, 4);
+    run.ranks = 2;
+    run.epochs = 2;
+    run.compute_s /= step_ratio;
+    add(run, 4);
+  }
+  /// One rank of `threads`, so many times as fast a step as of one.
+  void add_threads(std::int64_t threads, double step_ratio, std::int64_t epochs = 4) const {
+    SyntheticRun run{.epochs = epochs, .time_noise = 0.01, .started_unix_s = 1, .core_count = 2};
+    run.threads_per_rank = threads;
+    run.compute_s /= step_ratio;
+    add(run, 4);
+  }
+  /// The one that has two ranks.
+  const SeriesAnalysis& of_two_ranks() {
+    for (const SeriesAnalysis& one : analysis().studies())
+      if (one.series.by_ranks.contains(2)) return one;
+    throw std::logic_error("none");
+  }
+  std::string sentence() { return fair_base_sentence(of_two_ranks().fair_base, false); }
+};
+
+TEST_F(FairBaseOfStudy, OneRankThatMakesMoreOfTheCoresIsSaid) {
+  add_ranks(0.9);       // 1.8 times as fast as one
+  add_threads(2, 2.2);  // one rank on the same cores: faster
+  const FairBase& fair = of_two_ranks().fair_base;
+  ASSERT_EQ(fair.candidates.size(), 2U);
+  EXPECT_TRUE(fair.has_equal_cores());
+  EXPECT_EQ(fair.best()->threads, 2);
+  EXPECT_LT(fair.best()->speedup.interval->high, 1);
+  EXPECT_THAT(sentence(), HasSubstr("On the same 2 cores one rank with 2 threads trained "));
+  EXPECT_THAT(sentence(), HasSubstr(": one rank makes more of the 2 cores."));
+  EXPECT_THAT(conclusions_of(of_two_ranks()).paragraphs.at(0), HasSubstr(sentence()));
+}
+
+TEST_F(FairBaseOfStudy, RanksThatBeatItHelpNotOnlyByTheirCores) {
+  add_ranks(0.9);
+  add_threads(2, 1.3);
+  EXPECT_THAT(sentence(), HasSubstr(": the ranks help, not only their cores."));
+}
+
+TEST_F(FairBaseOfStudy, EquallyFastTheyAreNotToldApart) {
+  add_ranks(1.0);
+  add_threads(2, 2.105);  // what is no computing does not shrink
+  const auto text = sentence();
+  EXPECT_THAT(text, HasSubstr(", which these runs cannot tell from as fast."));
+  EXPECT_THAT(text, Not(HasSubstr("help")));
+  EXPECT_THAT(fair_base_sentence(of_two_ranks().fair_base, true), Not(HasSubstr("cannot tell")))
+      << "no verdict on a busy machine";
+}
+
+TEST_F(FairBaseOfStudy, WithoutSuchRunsTheIdleCoreAndTheSettingAreNamed) {
+  add_ranks(0.9);
+  EXPECT_EQ(of_two_ranks().fair_base.idle_cores(), 1);
+  EXPECT_THAT(sentence(), HasSubstr("One rank used 1 of the 2 cores that two ranks had"));
+  EXPECT_THAT(sentence(), HasSubstr("--set 'axes.threads_per_rank=[1,2]'"));
+  EXPECT_TRUE(fair_base_table(of_two_ranks()).rows.empty());
+}
+
+TEST_F(FairBaseOfStudy, MoreThreadsThatDoNotHelpLeaveTheBaseAsItIs) {
+  add_ranks(0.9);
+  add_threads(2, 0.8);
+  EXPECT_EQ(of_two_ranks().fair_base.best()->threads, 1);
+  EXPECT_THAT(sentence(), HasSubstr("With more threads (2) one rank was no faster"));
+}
+
+TEST_F(FairBaseOfStudy, OtherWorkIsNoBase) {
+  add_ranks(0.9);
+  SyntheticRun other{.local_batch = 8, .threads_per_rank = 2};
+  add(other, 4);
+  EXPECT_EQ(of_two_ranks().fair_base.candidates.size(), 1U);
+}
+
+TEST_F(FairBaseOfStudy, MoreThreadsThanTheRanksHaveCoresAreNotCompared) {
+  add_ranks(0.9);
+  add_threads(4, 3);
+  EXPECT_EQ(of_two_ranks().fair_base.candidates.size(), 1U);
+}
+
+TEST_F(FairBaseOfStudy, TheBestOfSeveralIsChosenWithHolm) {
+  add_ranks(1.0);
+  add_threads(2, 1.9);
+  const auto& candidates = of_two_ranks().fair_base.candidates;
+  ASSERT_EQ(candidates.size(), 2U);
+  const auto alone =
+      ratio(of_two_ranks().series.launches(2, &SummaryRow::training_time_s),
+            of_two_ranks().series.launches(1, &SummaryRow::training_time_s), Comparison::paired);
+  EXPECT_DOUBLE_EQ(candidates[0].speedup.p_value, std::min(1.0, 2 * alone.p_value));
+}
+
+TEST_F(FairBaseOfStudy, AReplayComputesOnNoCore) {
+  SyntheticRun run{.labels = {"emulated_compute"}};
+  add(run, 3);
+  run.ranks = 2;
+  add(run, 3);
+  EXPECT_EQ(sentence(), "");
+}
+
+TEST_F(FairBaseOfStudy, TheTableHasARowForEach) {
+  add_ranks(0.9);
+  add_threads(2, 2.2);
+  const auto table = fair_base_table(of_two_ranks());
+  ASSERT_EQ(table.rows.size(), 2U);
+  EXPECT_EQ(table.rows[1].back().shown, "fastest");
+  EXPECT_EQ(table.rows[0].back().shown, "");
+}
+
+}  // namespace
+}  // namespace scalestudy
