@@ -144,6 +144,24 @@ Space select_new_block(const Dataset& dataset, const Shape& offset, const Shape&
   return space;
 }
 
+/// The library would copy an image three times on its way to the reader. With these it uses the
+/// bytes themselves, which a file that is opened for reading never changes.
+H5FD_file_image_callbacks_t lending(std::span<const std::byte> bytes) {
+  H5FD_file_image_callbacks_t callbacks{};
+  callbacks.image_malloc = [](std::size_t, H5FD_file_image_op_t, void* lent) { return lent; };
+  callbacks.image_memcpy = [](void* to, const void*, std::size_t, H5FD_file_image_op_t, void*) {
+    return to;
+  };
+  callbacks.image_realloc = [](void*, std::size_t, H5FD_file_image_op_t, void*) -> void* {
+    return nullptr;  // only writing asks for more
+  };
+  callbacks.image_free = [](void*, H5FD_file_image_op_t, void*) { return herr_t{0}; };
+  callbacks.udata_copy = [](void* lent) { return lent; };
+  callbacks.udata_free = [](void*) { return herr_t{0}; };
+  callbacks.udata = const_cast<std::byte*>(bytes.data());  // its signature lacks the const
+  return callbacks;
+}
+
 }  // namespace
 
 Id checked(Id result, std::string_view call, std::string_view object) {
@@ -168,7 +186,10 @@ File open_image(std::span<const std::byte> bytes) {
   const auto access = file_access();
   constexpr std::size_t increment_bytes = 1 << 16;
   checked(H5Pset_fapl_core(access.get(), increment_bytes, 0), "H5Pset_fapl_core", "/");
-  // The library copies the bytes; its signature lacks the const.
+  auto callbacks = lending(bytes);
+  checked(H5Pset_file_image_callbacks(access.get(), &callbacks), "H5Pset_file_image_callbacks",
+          "/");
+  // Its signature lacks the const.
   checked(H5Pset_file_image(access.get(), const_cast<std::byte*>(bytes.data()), bytes.size()),
           "H5Pset_file_image", "/");
   return File(checked(H5Fopen("image", H5F_ACC_RDONLY, access.get()), "H5Fopen", "/"));

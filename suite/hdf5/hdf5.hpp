@@ -52,7 +52,7 @@ Id checked(Id result, std::string_view call, std::string_view object);
 /// Files. Earliest format without lock: readable at any time, also after SIGKILL.
 [[nodiscard]] File create_file(const std::filesystem::path& file, std::uint64_t user_block_bytes);
 [[nodiscard]] File open_file_to_change(const std::filesystem::path& file);
-/// Opens the bytes of a file, a snapshot that no writer can change meanwhile.
+/// Opens the bytes of a file, a snapshot that no writer can change meanwhile; they must outlive it.
 [[nodiscard]] File open_image(std::span<const std::byte> bytes);
 void flush(const File& file);
 
