@@ -66,7 +66,7 @@ std::vector<double> values_of(const Steps& launches, const Get& get) {
   return values;
 }
 
-double time_in(const StepComposition& step, StepTime time) {
+double time_in(const MeanStep& step, StepTime time) {
   for (std::size_t i = 0; i < phase_count; ++i)
     if (step_phases()[i].time == time) return step.phase_s[i];
   return not_available;
@@ -74,15 +74,15 @@ double time_in(const StepComposition& step, StepTime time) {
 
 /// Mean over ranks. The maximum over ranks would hide what waiting costs: without a barrier it is
 /// the slowest rank's in every step, which is just what the others wait for with one.
-double step_of_a_rank_s(const StepComposition& step) {
+double step_of_a_rank_s(const MeanStep& step) {
   return step.step_s - time_in(step, nullptr);
 }
 
-double local_samples(const StepComposition& step) {
+double local_samples(const MeanStep& step) {
   return step.local_samples;
 }
 
-double column_sum_s(const StepComposition& step, std::span<const StepTime> columns) {
+double column_sum_s(const MeanStep& step, std::span<const StepTime> columns) {
   const auto has = [&](StepTime time) {
     return std::find(columns.begin(), columns.end(), time) != columns.end();
   };
@@ -118,8 +118,8 @@ ArmContrast contrast(const ContrastKind& kind,
   contrast.saved_s = difference(base_launches, arm_launches, declared);
   contrast.saved_frac = transformed(ratio(arm_launches, base_launches, declared),
                                     [](double share) { return 1 - share; });
-  contrast.column_s = mean(values_of(
-      base, [&](const StepComposition& step) { return column_sum_s(step, kind.columns); }));
+  contrast.column_s =
+      mean(values_of(base, [&](const MeanStep& step) { return column_sum_s(step, kind.columns); }));
   contrast.is_on_busy_machine = std::any_of(base.begin(), base.end(), is_busy) ||
                                 std::any_of(arm.begin(), arm.end(), is_busy);
   return contrast;

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "analysis/run_set.hpp"
 #include "analysis/start_time.hpp"
 
 namespace scalestudy {
@@ -21,30 +22,7 @@ bool is_counted(double StepRow::*time, bool is_split) {
   return is_split || !is_part;
 }
 
-StepComposition steady_composition(const Run& run) {
-  const StepTable& steps = run.record.steps;
-  const SteadyWindow& window = run.measures.steady_window();
-  StepComposition one;
-  one.ranks = run.spec.ranks;
-  one.launches = 1;
-  one.local_samples = window_mean(steps.mean_over_ranks(&StepRow::sample_count), window);
-  one.step_s = window_mean(steps.max_over_ranks(&StepRow::step_s), window);
-  const double mean_s = window_mean(steps.mean_over_ranks(&StepRow::step_s), window);
-  const bool is_split = std::isfinite(run.measures[&SummaryRow::peer_wait_frac]);
-  for (std::size_t i = 0; i < phase_count; ++i) {
-    const auto time = step_phases()[i].time;
-    if (time == nullptr)
-      one.phase_s[i] = one.step_s - mean_s;
-    else if (is_counted(time, is_split))
-      one.phase_s[i] = window_mean(steps.mean_over_ranks(time), window);
-  }
-  one.communication_overhead_frac = run.measures[&SummaryRow::communication_overhead_frac];
-  one.peer_wait_frac = run.measures[&SummaryRow::peer_wait_frac];
-  one.exposed_transfer_frac = run.measures[&SummaryRow::exposed_transfer_frac];
-  return one;
-}
-
-void add(StepComposition& sum, const StepComposition& one) {
+void add(MeanStep& sum, const MeanStep& one) {
   sum.launches += one.launches;
   sum.local_samples += one.local_samples;
   sum.step_s += one.step_s;
@@ -54,7 +32,7 @@ void add(StepComposition& sum, const StepComposition& one) {
   for (std::size_t i = 0; i < phase_count; ++i) sum.phase_s[i] += one.phase_s[i];
 }
 
-void divide_by_launches(StepComposition& sum) {
+void divide_by_launches(MeanStep& sum) {
   const auto n = static_cast<double>(sum.launches);
   for (double* value : {&sum.local_samples, &sum.step_s, &sum.communication_overhead_frac,
                         &sum.peer_wait_frac, &sum.exposed_transfer_frac}) {
@@ -63,8 +41,8 @@ void divide_by_launches(StepComposition& sum) {
   for (double& phase_s : sum.phase_s) phase_s /= n;
 }
 
-StepComposition mean_of(std::span<const LaunchSteps> launches) {
-  StepComposition sum;
+MeanStep mean_of(std::span<const LaunchSteps> launches) {
+  MeanStep sum;
   sum.ranks = launches.front().step.ranks;
   for (const LaunchSteps& launch : launches) add(sum, launch.step);
   divide_by_launches(sum);
@@ -96,13 +74,36 @@ const std::array<PhaseInfo, phase_count>& step_phases() {
   return phases;
 }
 
+MeanStep mean_step(const RunRecord& record, const RunMeasures& measures) {
+  const StepTable& steps = record.steps;
+  const SteadyWindow& window = measures.steady_window();
+  MeanStep one{.ranks = steps.ranks()};
+  if (window.empty()) return one;
+  one.launches = 1;
+  one.local_samples = window_mean(steps.mean_over_ranks(&StepRow::sample_count), window);
+  one.step_s = window_mean(steps.max_over_ranks(&StepRow::step_s), window);
+  const double mean_s = window_mean(steps.mean_over_ranks(&StepRow::step_s), window);
+  const bool is_split = std::isfinite(measures[&SummaryRow::peer_wait_frac]);
+  for (std::size_t i = 0; i < phase_count; ++i) {
+    const auto time = step_phases()[i].time;
+    if (time == nullptr)
+      one.phase_s[i] = one.step_s - mean_s;
+    else if (is_counted(time, is_split))
+      one.phase_s[i] = window_mean(steps.mean_over_ranks(time), window);
+  }
+  one.communication_overhead_frac = measures[&SummaryRow::communication_overhead_frac];
+  one.peer_wait_frac = measures[&SummaryRow::peer_wait_frac];
+  one.exposed_transfer_frac = measures[&SummaryRow::exposed_transfer_frac];
+  return one;
+}
+
 std::vector<LaunchSteps> launch_steps(const Series& series, std::int64_t ranks) {
   std::vector<LaunchSteps> all;
   const auto group = series.by_ranks.find(ranks);
   if (group == series.by_ranks.end()) return all;
   for (const Run* run : group->second) {
     if (run->is_timing_data() && !run->measures.steady_window().empty())
-      all.push_back({run->spec.repeat, steady_composition(*run),
+      all.push_back({run->spec.repeat, run->digest.mean_step,
                      run->has_label(RunLabel::busy_machine), started_unix_s(*run)});
   }
   return all;
@@ -114,7 +115,7 @@ std::vector<StepComposition> step_compositions(const Series& series) {
   for (const auto& [ranks, runs] : series.by_ranks) {
     const auto launches = launch_steps(series, ranks);
     if (launches.empty()) continue;
-    all.push_back(mean_of(launches));
+    all.push_back({mean_of(launches), std::nullopt});
     if (!base.empty()) all.back().growth = step_growth(launches, base, series.spec.comparison);
   }
   return all;
@@ -123,7 +124,7 @@ std::vector<StepComposition> step_compositions(const Series& series) {
 StepGrowth step_growth(std::span<const LaunchSteps> compared,
                        std::span<const LaunchSteps> base,
                        Comparison declared) {
-  const StepComposition base_step = mean_of(base);
+  const MeanStep base_step = mean_of(base);
   const double work = mean_of(compared).local_samples / base_step.local_samples;
   const auto excess = [&](const auto& time_s) {
     Launches measured, expected;
@@ -135,7 +136,7 @@ StepGrowth step_growth(std::span<const LaunchSteps> compared,
   };
   StepGrowth growth;
   growth.expected_s = base_step.step_s * work;
-  growth.excess_s = excess([](const StepComposition& step) { return step.step_s; });
+  growth.excess_s = excess([](const MeanStep& step) { return step.step_s; });
   for (std::size_t i = 0; i < phase_count; ++i)
     growth.excess_by_phase_s[i] = excess([i](const auto& step) { return step.phase_s[i]; });
   return growth;

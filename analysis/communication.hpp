@@ -8,10 +8,12 @@
 #include <string_view>
 #include <vector>
 
-#include "analysis/run_set.hpp"
+#include "analysis/measures.hpp"
 #include "analysis/statistics.hpp"
 
 namespace scalestudy {
+
+struct Series;
 
 /// A part of the step. `uneven_end` is the longest step time of a rank minus the mean over ranks:
 /// not load imbalance, which shows as waiting for the slowest rank.
@@ -33,8 +35,8 @@ struct StepGrowth {
   std::array<Estimate, phase_count> excess_by_phase_s{};  ///< their values' sum is that of excess_s
 };
 
-/// Means over the steady windows of all runs with `ranks` ranks; seconds.
-struct StepComposition {
+/// Means over the steady window of one run or of several with `ranks` ranks; seconds.
+struct MeanStep {
   std::int64_t ranks = 1;
   std::size_t launches = 0;
   double local_samples = 0;                   ///< per rank and step
@@ -43,13 +45,20 @@ struct StepComposition {
   double communication_overhead_frac = 0;     ///< METRICS.md#communication-overhead
   double peer_wait_frac = 0;         ///< NaN where a run of an earlier version has no split
   double exposed_transfer_frac = 0;  ///< likewise
+};
+
+/// Of one run; without a single launch where it has no steady step.
+[[nodiscard]] MeanStep mean_step(const RunRecord& record, const RunMeasures& measures);
+
+/// Of all runs with `ranks` ranks.
+struct StepComposition : MeanStep {
   std::optional<StepGrowth> growth;  ///< none where no one-rank step was measured
 };
 
 /// Of one launch whose times count.
 struct LaunchSteps {
   std::int64_t block = 0;
-  StepComposition step;
+  MeanStep step;
   bool is_busy = false;
   double started_unix_s = not_available;
 };

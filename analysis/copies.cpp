@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <map>
-#include <span>
+#include <tuple>
 
 #include "core/error.hpp"
 #include "core/hash.hpp"
@@ -16,11 +16,11 @@ namespace {
 using Indexes = std::vector<std::size_t>;
 
 /// No two executions have equal step times; those without a step are told apart by all they hold.
-std::string execution_of(const RunRecord& record) {
-  if (record.steps.steps() == 0) return record.header.run_id + record.content_sha256;
-  const auto& step_s = record.steps.values(&StepRow::step_s);
-  return cat(record.header.run_id, ' ', step_s.size(), ' ',
-             hex64(hash_bytes(std::as_bytes(std::span(step_s)))));
+std::string execution_of(const Run& run) {
+  const auto& [header, digest] = std::tie(run.record.header, run.digest);
+  if (digest.step_count == 0) return header.run_id + run.record.content_sha256;
+  return cat(header.run_id, ' ', digest.step_count, ' ', run.spec.ranks, ' ',
+             hex64(digest.step_times_hash));
 }
 
 bool is_complete(const Run& run) {
@@ -66,7 +66,7 @@ void list_copies(const Indexes& same, std::size_t best, RunSet& set) {
 void set_copies_aside(RunSet& set) {
   std::map<std::string, Indexes> executions;
   for (std::size_t i = 0; i < set.runs.size(); ++i)
-    executions[execution_of(set.runs[i].record)].push_back(i);
+    executions[execution_of(set.runs[i])].push_back(i);
   std::vector<bool> counts(set.runs.size(), true);
   for (const auto& [execution, same] : executions) {
     if (same.size() == 1) continue;

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "analysis/run_set.hpp"
+
 namespace scalestudy {
 namespace {
 
@@ -60,8 +62,8 @@ static_assert(parts.size() == launch_part_count);
 LaunchComposition composition_of(std::int64_t ranks, const std::vector<const Run*>& runs) {
   LaunchComposition all{.ranks = ranks};
   for (const Run* run : runs) {
-    const auto times = run->is_timing_data() ? launch_times(run->record) : std::nullopt;
-    if (!times) continue;
+    const auto& times = run->digest.launch_times;
+    if (!run->is_timing_data() || !times) continue;
     ++all.launches;
     all.mean.wall_s += times->wall_s;
     all.mean.unexplained_s += times->unexplained_s;

@@ -8,9 +8,11 @@
 #include <string_view>
 #include <vector>
 
-#include "analysis/run_set.hpp"
+#include "record/run_record.hpp"
 
 namespace scalestudy {
+
+struct Series;
 
 struct LaunchPart {
   std::string_view name;   ///< snake case with its unit, for tables: "data_read_s"

@@ -129,10 +129,11 @@ constexpr std::array table{
         timing,
         [](const MeasuredRun& run) { return contended_cpu_frac(run.record); },
         "CPU taken by others"),
-    in_summary(
-        &SummaryRow::loss_roughness,
-        learning,
-        [](const MeasuredRun& run) { return loss_roughness(loss_curve(run.record.steps, 1)); }),
+    in_summary(&SummaryRow::loss_roughness,
+               learning,
+               [](const MeasuredRun& run) {
+                 return loss_roughness(loss_curve(step_losses(run.record.steps), 1));
+               }),
     in_summary(&SummaryRow::final_loss,
                learning,
                [](const MeasuredRun& run) { return final_loss(run.record); }),

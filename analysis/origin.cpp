@@ -31,7 +31,7 @@ bool operator<(const Origin& a, const Origin& b) {
   return std::tie(a.study, a.build, a.machine) < std::tie(b.study, b.build, b.machine);
 }
 
-Origin origin_of(const RunRecord& record, const std::string& study) {
+Origin origin_of(const RunFacts& record, const std::string& study) {
   const auto& build = record.header.build_id;
   return {study, build.empty() ? "unknown" : build, machine_in(flatten_json(record.environment))};
 }

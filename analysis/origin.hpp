@@ -18,7 +18,7 @@ struct Origin {
   friend bool operator==(const Origin& a, const Origin& b) = default;
 };
 
-[[nodiscard]] Origin origin_of(const RunRecord& record, const std::string& study);
+[[nodiscard]] Origin origin_of(const RunFacts& record, const std::string& study);
 
 /// One of the things in which origins can differ.
 struct OriginPart {

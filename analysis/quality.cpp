@@ -21,7 +21,7 @@ std::vector<double> finite(std::vector<double> values) {
   return values;
 }
 
-Sets sets_of(const RunRecord& record) {
+Sets sets_of(const RunFacts& record) {
   Sets sets;
   for (const auto& evaluation : record.evaluations) {
     if (!evaluation.evaluation_set_hash.empty())
@@ -147,8 +147,8 @@ bool MetricValues::is_no_better() const {
 }
 
 const Panel* confusion_panel(const Run& run) {
-  const Panel* panel = panel_named(run, "confusion");
-  return panel != nullptr && panel->height_px == panel->width_px ? panel : nullptr;
+  const auto& panel = run.digest.confusion;
+  return panel && panel->height_px == panel->width_px ? &*panel : nullptr;
 }
 
 EvaluationPopulation evaluation_population(const Series& series) {

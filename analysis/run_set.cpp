@@ -62,7 +62,7 @@ std::string reason_to_leave_out(const Run& run) {
                                 : "";
     return cat(to_string(header.status), where, header.reason.empty() ? "" : ": ", header.reason);
   }
-  if (run.record.steps.steps() == 0) return "complete, but without a single step";
+  if (run.digest.step_count == 0) return "complete, but without a single step";
   return "";
 }
 
@@ -123,10 +123,13 @@ void attempt(const fs::path& file, RunSet& set, Action action) {
 void load_folder(const fs::path& path, RunSet& set) {
   require_folder(path);
   const StudyFolder folder(path);
-  for (const fs::path& file : folder.result_files()) {
-    attempt(file, set, [&] {
-      require_inside(folder.path(), file);
-      set.runs.push_back(judge_run(read_run_file(file)));
+  const auto files = folder.result_files();
+  RunFileReader reader;
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    const bool has_next = i + 1 < files.size() && is_inside(folder.path(), files[i + 1]);
+    attempt(files[i], set, [&] {
+      require_inside(folder.path(), files[i]);
+      set.runs.push_back(judge_run(reader.read(files[i], has_next ? files[i + 1] : fs::path())));
       set.origins[folder.path()].push_back(set.runs.back().origin);
     });
   }
@@ -205,37 +208,27 @@ bool Run::has_label(RunLabel label) const {
   return contains(labels, label);
 }
 
-const Panel* panel_named(const Run& run, std::string_view name) {
-  const auto is_it = [&](const Panel& panel) {
-    return panel.name == name && panel.width_px > 0 && panel.height_px > 0 &&
-           panel.pixels.size() == static_cast<std::size_t>(panel.width_px * panel.height_px);
-  };
-  const auto& panels = run.record.panels;
-  const auto found = std::find_if(panels.begin(), panels.end(), is_it);
-  return found == panels.end() ? nullptr : &*found;
-}
-
 std::string busy_machine_reason(const Run& run) {
   return busy_machine_reason(run.measures[&SummaryRow::cpu_use_frac],
                              run.measures[&SummaryRow::contended_cpu_frac]);
 }
 
-Run judge_run(RunRecord record) {
+Run judge_run(const RunRecord& record) {
   Run run;
+  run.record = record;
   run.spec = run_spec_from_json_text(record.resolved_settings,
                                      record.file.string() + ":/settings/resolved");
   require_equal_ranks(record, run.spec);
   run.origin = origin_of(record, run.spec.study);
   for (const auto& label : record.header.labels) run.labels.push_back(current_label(label));
   run.validity_codes = record.header.validity_codes;
-  run.record = std::move(record);
-  const StepTable& steps = run.record.steps;
   if (run.spec.oversubscribed) add_label(run.labels, RunLabel::oversubscribed);
   if (run.spec.no_spare_core) add_label(run.labels, RunLabel::no_spare_core);
-  if (has_nonfinite_loss(steps)) add_code(run.validity_codes, ValidityCode::nonfinite_loss);
-  if (run.record.header.status == RunStatus::complete && has_impossible_times(run.record))
+  if (has_nonfinite_loss(record.steps)) add_code(run.validity_codes, ValidityCode::nonfinite_loss);
+  if (record.header.status == RunStatus::complete && has_impossible_times(record))
     add_code(run.validity_codes, ValidityCode::impossible_times);
-  run.measures = RunMeasures(run.record, {run.spec.settings.warmup_steps});
+  run.measures = RunMeasures(record, {run.spec.settings.warmup_steps});
+  run.digest = digest_of(record, run.measures);
   if (!busy_machine_reason(run).empty()) add_label(run.labels, RunLabel::busy_machine);
   run.left_out = reason_to_leave_out(run);
   return run;

@@ -16,15 +16,18 @@
 
 #include "analysis/measures.hpp"
 #include "analysis/origin.hpp"
+#include "analysis/run_digest.hpp"
 #include "analysis/statistics.hpp"
 
 namespace scalestudy {
 
+/// One run, without its columns: its file was read, judged and digested, and is not kept.
 struct Run {
-  RunRecord record;
+  RunFacts record;
   RunSpec spec;
   Origin origin;
   RunMeasures measures;
+  RunDigest digest;
   std::vector<std::string> validity_codes;  ///< the file's and those found here
   std::vector<std::string> labels;          ///< the file's by their names of today, and
                                             ///< those that its spec and measures give
@@ -34,9 +37,6 @@ struct Run {
   /// A resumed run trains as well as any other, but its times are no evidence.
   [[nodiscard]] bool is_timing_data() const { return is_data() && !has_label(RunLabel::resumed); }
 };
-
-/// Null when the run recorded none of this name, or none with all of its pixels.
-[[nodiscard]] const Panel* panel_named(const Run& run, std::string_view name);
 
 /// Why it has the label busy_machine; else "".
 [[nodiscard]] std::string busy_machine_reason(const Run& run);
@@ -66,8 +66,8 @@ struct RunSet {
 /// folder.
 [[nodiscard]] RunSet load_runs(const std::vector<std::filesystem::path>& folders);
 
-/// Judges one record; `record` must hold a readable /settings/resolved (else BadInput).
-[[nodiscard]] Run judge_run(RunRecord record);
+/// Judges and digests one record; it must hold a readable /settings/resolved (else BadInput).
+[[nodiscard]] Run judge_run(const RunRecord& record);
 
 /// Runs of one origin whose specs are equal but for ranks, repeat and what follows from these: only
 /// they may stand in one ratio. Emulated and measured runs are never in one series.

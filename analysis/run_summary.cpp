@@ -74,25 +74,32 @@ SteadyWindow steady_window_of(const StepTable& steps, std::int64_t warmup_steps)
   return window;
 }
 
-std::vector<LossPoint> loss_curve(const StepTable& steps, std::int64_t samples_per_point) {
-  std::vector<LossPoint> curve;
-  if (steps.steps() == 0) return curve;
+std::vector<StepLoss> step_losses(const StepTable& steps) {
+  std::vector<StepLoss> all;
+  if (steps.steps() == 0) return all;
   const auto losses = steps.global_loss();
   const auto weights = steps.sum_over_ranks(&StepRow::loss_weight);
   const auto samples = steps.sum_over_ranks(&StepRow::sample_count);
   const auto starts_s = steps.max_over_ranks(&StepRow::start_s);
   const auto times_s = steps.max_over_ranks(&StepRow::step_s);
+  all.reserve(losses.size());
+  for (std::size_t i = 0; i < losses.size(); ++i)
+    all.push_back({losses[i], weights[i], samples[i], starts_s[i] + times_s[i]});
+  return all;
+}
+
+std::vector<LossPoint> loss_curve(std::span<const StepLoss> steps, std::int64_t samples_per_point) {
+  std::vector<LossPoint> curve;
   double weighted_loss = 0, weight = 0, point_samples = 0, samples_seen = 0;
-  for (std::size_t i = 0; i < losses.size(); ++i) {
+  for (const StepLoss& step : steps) {
     // A weight of 0 has no loss (0/0); it must not spoil the point it falls into.
-    if (weights[i] > 0) weighted_loss += losses[i] * weights[i];
-    weight += weights[i];
-    point_samples += samples[i];
-    samples_seen += samples[i];
+    if (step.weight > 0) weighted_loss += step.loss * step.weight;
+    weight += step.weight;
+    point_samples += step.samples;
+    samples_seen += step.samples;
     if (point_samples < static_cast<double>(samples_per_point)) continue;
-    curve.push_back({.samples_seen = samples_seen,
-                     .time_s = starts_s[i] + times_s[i],
-                     .loss = weighted_loss / weight});
+    curve.push_back(
+        {.samples_seen = samples_seen, .time_s = step.end_s, .loss = weighted_loss / weight});
     weighted_loss = weight = point_samples = 0;
   }
   return curve;
@@ -142,13 +149,12 @@ double step_time_frac(const StepTable& steps, const SteadyWindow& window, double
          window_sum(steps.sum_over_ranks(&StepRow::step_s), window);
 }
 
-double samples_consumed(const StepTable& steps) {
-  if (steps.steps() == 0) return 0;
-  const auto samples = steps.sum_over_ranks(&StepRow::sample_count);
-  return std::accumulate(samples.begin(), samples.end(), 0.0);
+double samples_consumed(std::span<const StepLoss> steps) {
+  return std::accumulate(steps.begin(), steps.end(), 0.0,
+                         [](double sum, const StepLoss& step) { return sum + step.samples; });
 }
 
-double fixed_time_s(const RunRecord& run) {
+double fixed_time_s(const RunFacts& run) {
   if (run.ranks.empty()) return not_recorded;
   const auto& root = run.ranks.front();
   return std::accumulate(
@@ -167,17 +173,17 @@ double training_time_s(const RunRecord& run) {
                                 : end_of_step_s(run.steps, run.steps.steps() - 1) - tried_s;
 }
 
-double cpu_time_s(const RunRecord& run) {
+double cpu_time_s(const RunFacts& run) {
   if (run.ranks.empty()) return not_recorded;
   return std::accumulate(run.ranks.begin(), run.ranks.end(), 0.0,
                          [](double sum, const RankRow& rank) { return sum + rank.cpu_time_s; });
 }
 
-double final_loss(const RunRecord& run) {
+double final_loss(const RunFacts& run) {
   return run.epochs.empty() ? not_recorded : run.epochs.back().training_loss;
 }
 
-double best_validation_loss(const RunRecord& run) {
+double best_validation_loss(const RunFacts& run) {
   double best = not_recorded;
   const auto look_at = [&](double loss) {
     if (std::isfinite(loss) && !(loss >= best)) best = loss;

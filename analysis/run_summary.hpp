@@ -31,6 +31,15 @@ struct SteadyWindow {
 /// do not count, nor any after them.
 [[nodiscard]] SteadyWindow steady_window_of(const StepTable& steps, std::int64_t warmup_steps);
 
+/// The loss of one step and what it stands for, of all ranks together.
+struct StepLoss {
+  double loss = 0;  ///< mean over ranks, weighted
+  double weight = 0;
+  double samples = 0;
+  double end_s = 0;  ///< on the training clock
+};
+[[nodiscard]] std::vector<StepLoss> step_losses(const StepTable& steps);
+
 /// A point of a loss curve: the weighted mean loss of consecutive steps.
 struct LossPoint {
   double samples_seen = 0;  ///< by all ranks, at the point's end
@@ -40,7 +49,7 @@ struct LossPoint {
 
 /// Consecutive steps joined until each point holds at least `samples_per_point` samples; an
 /// incomplete last point is dropped. With 1: one point per step.
-[[nodiscard]] std::vector<LossPoint> loss_curve(const StepTable& steps,
+[[nodiscard]] std::vector<LossPoint> loss_curve(std::span<const StepLoss> steps,
                                                 std::int64_t samples_per_point);
 
 /// METRICS.md#loss-roughness. NaN when undefined (too few points, a loss that is not positive).
@@ -57,13 +66,13 @@ struct LossPoint {
                                     const SteadyWindow& window,
                                     double StepRow::*part);
 /// All samples of the run, all ranks.
-[[nodiscard]] double samples_consumed(const StepTable& steps);
+[[nodiscard]] double samples_consumed(std::span<const StepLoss> steps);
 /// Recorded parts of the training time that are no steps: reading data, preparation, evaluations,
 /// checkpoints, comparing replicas. NaN where they are not all recorded.
-[[nodiscard]] double fixed_time_s(const RunRecord& run);
+[[nodiscard]] double fixed_time_s(const RunFacts& run);
 [[nodiscard]] double training_time_s(const RunRecord& run);
-[[nodiscard]] double cpu_time_s(const RunRecord& run);
-[[nodiscard]] double final_loss(const RunRecord& run);
-[[nodiscard]] double best_validation_loss(const RunRecord& run);
+[[nodiscard]] double cpu_time_s(const RunFacts& run);
+[[nodiscard]] double final_loss(const RunFacts& run);
+[[nodiscard]] double best_validation_loss(const RunFacts& run);
 
 }  // namespace scalestudy

@@ -101,11 +101,11 @@ bool SettingStages::differs() const {
   return resolved && effective && !is_same(*resolved, *effective);
 }
 
-std::vector<SettingStages> setting_stages(const RunRecord& record) {
+std::vector<SettingStages> setting_stages(const RunFacts& run) {
   StagesByName by_name;
-  add(record.requested_settings, &SettingStages::requested, by_name);
-  add(record.resolved_settings, &SettingStages::resolved, by_name);
-  add(record.effective_settings, &SettingStages::effective, by_name);
+  add(run.requested_settings, &SettingStages::requested, by_name);
+  add(run.resolved_settings, &SettingStages::resolved, by_name);
+  add(run.effective_settings, &SettingStages::effective, by_name);
   std::vector<SettingStages> settings;
   for (auto& [name, stages] : by_name) settings.push_back(std::move(stages));
   return settings;

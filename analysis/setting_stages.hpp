@@ -24,6 +24,6 @@ struct SettingStages {
 };
 
 /// Sorted by name.
-[[nodiscard]] std::vector<SettingStages> setting_stages(const RunRecord& record);
+[[nodiscard]] std::vector<SettingStages> setting_stages(const RunFacts& run);
 
 }  // namespace scalestudy

@@ -12,7 +12,7 @@ double weight_per_step(const Series& series, std::int64_t ranks) {
   const auto group = series.by_ranks.find(ranks);
   if (group == series.by_ranks.end()) return not_available;
   for (const Run* run : group->second) {
-    means.push_back(mean(run->record.steps.sum_over_ranks(&StepRow::loss_weight)));
+    means.push_back(run->digest.weight_per_step);
   }
   return mean(means);
 }
@@ -21,7 +21,7 @@ Launches roughness_at_equal_samples(const std::vector<const Run*>& runs,
                                     std::int64_t window_samples) {
   Launches launches;
   for (const Run* run : runs)
-    launches.add(run->spec.repeat, loss_roughness(loss_curve(run->record.steps, window_samples)));
+    launches.add(run->spec.repeat, loss_roughness(loss_curve(run->digest.losses, window_samples)));
   return launches;
 }
 

@@ -45,7 +45,7 @@ std::vector<RunTiming> timings(const Series& series, std::int64_t ranks) {
   for (const Run* run : group->second) {
     if (!run->is_timing_data()) continue;
     all.push_back({.block = run->spec.repeat,
-                   .samples = samples_consumed(run->record.steps),
+                   .samples = samples_consumed(run->digest.losses),
                    .samples_per_s = run->measures[&SummaryRow::samples_per_s],
                    .training_time_s = run->measures[&SummaryRow::training_time_s],
                    .fixed_time_s = fixed_time_s(run->record),
@@ -61,8 +61,7 @@ double typical_rate(const Series& series, std::int64_t ranks) {
   if (group != series.by_ranks.end())
     for (const Run* run : group->second)
       if (run->is_timing_data())
-        rates.push_back(samples_per_step(run->record.steps, run->measures.steady_window()) /
-                        run->measures[&SummaryRow::steady_step_s]);
+        rates.push_back(run->digest.samples_per_step / run->measures[&SummaryRow::steady_step_s]);
   return geometric_mean(rates);
 }
 

@@ -8,17 +8,10 @@
 #include "core/statistics.hpp"
 
 #include "analysis/critical_rank.hpp"
+#include "analysis/run_set.hpp"
 
 namespace scalestudy {
 namespace {
-
-/// Everything of the runs with one rank count.
-struct Found {
-  std::vector<double> remainder_frac, clock_free_frac, spread_frac;
-  std::map<std::int64_t, std::size_t> critical_count;
-  std::size_t same_rank_count = 0;
-  std::vector<double> idle_exchange_s, recording_frac;
-};
 
 ShareOfStep share_of(std::vector<double> shares) {
   std::ranges::sort(shares);
@@ -52,39 +45,20 @@ double monitor_frac(const std::vector<MonitorRow>& rows) {
   return until_s > 0 ? cpu_s / until_s : 0;
 }
 
-void add(Found& found, const Run& run) {
-  const auto& window = run.measures.steady_window();
-  for (const auto& step : critical_steps(run.record.steps)) {
-    if (step.step < window.start || step.step >= window.end) continue;
-    if (!std::isfinite(step.parts_s) || !(step.step_s > 0)) continue;
-    found.remainder_frac.push_back(std::abs(step.remainder_frac()));
-    found.clock_free_frac.push_back(std::abs(step.furthest_s - step.last_ready_s) / step.step_s);
-    found.spread_frac.push_back(step.spread_s / step.step_s);
-    ++found.critical_count[step.rank];
-    if (step.furthest_rank == step.rank) ++found.same_rank_count;
-  }
-  found.idle_exchange_s.push_back(idle_exchange_s(run.record));
-  found.recording_frac.push_back(recording_frac(run.record, window));
+/// One after the other.
+std::vector<double> joined(std::span<const CheckedSteps* const> runs,
+                           std::vector<double> CheckedSteps::*values) {
+  std::vector<double> all;
+  for (const CheckedSteps* run : runs)
+    all.insert(all.end(), (run->*values).begin(), (run->*values).end());
+  return all;
 }
 
-StepCheck check_of(std::int64_t ranks, const Found& found) {
-  StepCheck check{.ranks = ranks,
-                  .launches = found.recording_frac.size(),
-                  .steps = found.remainder_frac.size(),
-                  .remainder = share_of(found.remainder_frac),
-                  .clock_free = share_of(found.clock_free_frac),
-                  .spread = share_of(found.spread_frac),
-                  .idle_exchange_s = range_of(found.idle_exchange_s),
-                  .recording_frac = mean(found.recording_frac)};
-  const auto often = std::ranges::max_element(
-      found.critical_count, {}, [](const auto& rank_and_count) { return rank_and_count.second; });
-  check.often_critical_rank = often->first;
-  const auto share = [&](std::size_t count) {
-    return static_cast<double>(count) / static_cast<double>(check.steps);
-  };
-  check.often_critical_frac = share(often->second);
-  check.same_rank_frac = share(found.same_rank_count);
-  return check;
+std::vector<double> of_each(std::span<const CheckedSteps* const> runs,
+                            double CheckedSteps::*value) {
+  std::vector<double> all;
+  for (const CheckedSteps* run : runs) all.push_back(run->*value);
+  return all;
 }
 
 }  // namespace
@@ -110,14 +84,59 @@ double recording_frac(const RunRecord& record, const SteadyWindow& window) {
          monitor_frac(record.monitor);
 }
 
+CheckedSteps checked_steps(const RunRecord& record, const SteadyWindow& window) {
+  CheckedSteps checked;
+  if (window.empty()) return checked;
+  for (const auto& step : critical_steps(record.steps)) {
+    if (step.step < window.start || step.step >= window.end) continue;
+    if (!std::isfinite(step.parts_s) || !(step.step_s > 0)) continue;
+    checked.remainder_frac.push_back(std::abs(step.remainder_frac()));
+    checked.clock_free_frac.push_back(std::abs(step.furthest_s - step.last_ready_s) / step.step_s);
+    checked.spread_frac.push_back(step.spread_s / step.step_s);
+    ++checked.critical_count[step.rank];
+    if (step.furthest_rank == step.rank) ++checked.same_rank_count;
+  }
+  checked.idle_exchange_s = idle_exchange_s(record);
+  checked.recording_frac = recording_frac(record, window);
+  return checked;
+}
+
+StepCheck step_check(std::int64_t ranks, std::span<const CheckedSteps* const> runs) {
+  StepCheck check{.ranks = ranks,
+                  .launches = runs.size(),
+                  .remainder = share_of(joined(runs, &CheckedSteps::remainder_frac)),
+                  .clock_free = share_of(joined(runs, &CheckedSteps::clock_free_frac)),
+                  .spread = share_of(joined(runs, &CheckedSteps::spread_frac)),
+                  .idle_exchange_s = range_of(of_each(runs, &CheckedSteps::idle_exchange_s)),
+                  .recording_frac = mean(of_each(runs, &CheckedSteps::recording_frac))};
+  std::map<std::int64_t, std::size_t> critical_count;
+  std::size_t same_rank_count = 0;
+  for (const CheckedSteps* run : runs) {
+    check.steps += run->remainder_frac.size();
+    same_rank_count += run->same_rank_count;
+    for (const auto& [rank, count] : run->critical_count) critical_count[rank] += count;
+  }
+  const auto often = std::ranges::max_element(
+      critical_count, {}, [](const auto& rank_and_count) { return rank_and_count.second; });
+  const auto share = [&](std::size_t count) {
+    return static_cast<double>(count) / static_cast<double>(check.steps);
+  };
+  check.often_critical_rank = often->first;
+  check.often_critical_frac = share(often->second);
+  check.same_rank_frac = share(same_rank_count);
+  return check;
+}
+
 std::vector<StepCheck> step_checks(const Series& series) {
   std::vector<StepCheck> checks;
   for (const auto& [ranks, runs] : series.by_ranks) {
     if (ranks > 1 && series.spec.reduction == Reduction::none) continue;
-    Found found;
+    std::vector<const CheckedSteps*> checked;
     for (const Run* run : runs)
-      if (run->is_timing_data() && !run->measures.steady_window().empty()) add(found, *run);
-    if (!found.remainder_frac.empty()) checks.push_back(check_of(ranks, found));
+      if (run->is_timing_data() && !run->measures.steady_window().empty())
+        checked.push_back(&run->digest.checked_steps);
+    const auto has_steps = [](const CheckedSteps* run) { return !run->remainder_frac.empty(); };
+    if (std::ranges::any_of(checked, has_steps)) checks.push_back(step_check(ranks, checked));
   }
   return checks;
 }

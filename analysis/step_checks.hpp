@@ -3,12 +3,16 @@
 /// clock to do so, and what making them cost (METRICS.md#step-checks).
 
 #include <cstdint>
+#include <map>
+#include <span>
 #include <vector>
 
-#include "analysis/run_set.hpp"
+#include "analysis/run_summary.hpp"
 #include "analysis/statistics.hpp"
 
 namespace scalestudy {
+
+struct Series;
 
 /// Of a quantity per step, as share of the step.
 struct ShareOfStep {
@@ -37,6 +41,20 @@ struct StepCheck {
   RangeOverRuns idle_exchange_s;               ///< unknown with one rank
   double recording_frac = not_available;       ///< cost of recording ÷ time of the steps
 };
+
+/// The steady steps of one run that could be put together from the critical rank's parts. The first
+/// three have a value for each of them, a share of the step as in StepCheck.
+struct CheckedSteps {
+  std::vector<double> remainder_frac, clock_free_frac, spread_frac;
+  std::map<std::int64_t, std::size_t> critical_count;  ///< by rank
+  std::size_t same_rank_count = 0;                     ///< how often both clocks name the same rank
+  double idle_exchange_s = not_available;
+  double recording_frac = not_available;
+};
+[[nodiscard]] CheckedSteps checked_steps(const RunRecord& record, const SteadyWindow& window);
+
+/// Of runs with as many ranks. Contract: at least one of them has such a step.
+[[nodiscard]] StepCheck step_check(std::int64_t ranks, std::span<const CheckedSteps* const> runs);
 
 /// Without the rank counts of which no run recorded waiting apart from transfer, or in which no
 /// rank waits for another's gradients.

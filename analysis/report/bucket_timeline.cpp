@@ -15,30 +15,14 @@ const Run* first_with_buckets(const Series& series) {
   const auto& [ranks, runs] = *series.by_ranks.rbegin();
   if (ranks == 1) return nullptr;
   const auto found = std::find_if(runs.begin(), runs.end(), [](const Run* run) {
-    return run->is_timing_data() && !run->measures.steady_window().empty() &&
-           !run->record.buckets.empty();
+    return run->is_timing_data() && run->digest.typical_step.has_value();
   });
   return found == runs.end() ? nullptr : *found;
 }
 
-/// Of an even number of steps the shorter one in the middle: a step that was.
-std::int64_t median_step(const Run& run) {
-  const auto step_s = run.record.steps.max_over_ranks(&StepRow::step_s);
-  const SteadyWindow& window = run.measures.steady_window();
-  std::vector<std::int64_t> steps(static_cast<std::size_t>(window.steps()));
-  std::iota(steps.begin(), steps.end(), window.start);
-  const auto middle = steps.begin() + (std::ssize(steps) - 1) / 2;
-  std::nth_element(steps.begin(), middle, steps.end(), [&](std::int64_t a, std::int64_t b) {
-    return step_s[static_cast<std::size_t>(a)] < step_s[static_cast<std::size_t>(b)];
-  });
-  return *middle;
-}
-
 /// Ranks begin a step at different times; the first one's begin is 0.
-std::vector<double> starts_s(const Run& run, std::int64_t step) {
-  std::vector<double> starts_s;
-  for (std::int64_t rank = 0; rank < run.record.steps.ranks(); ++rank)
-    starts_s.push_back(run.record.steps.at(&StepRow::start_s, rank, step));
+std::vector<double> starts_s(const BucketStep& step) {
+  auto starts_s = step.start_s;
   const double first_s = *std::min_element(starts_s.begin(), starts_s.end());
   for (double& start_s : starts_s) start_s -= first_s;
   return starts_s;
@@ -57,12 +41,11 @@ struct TimelineRow {
   }
 };
 
-std::vector<TimelineRow> rows_of(const Run& run, std::int64_t step) {
-  const auto starts = starts_s(run, step);
+std::vector<TimelineRow> rows_of(const BucketStep& step) {
+  const auto starts = starts_s(step);
   std::vector<TimelineRow> rows;
-  for (const BucketRow& bucket : run.record.buckets) {
-    if (bucket.step != step) continue;
-    const double step_s = run.record.steps.at(&StepRow::step_s, bucket.rank, step);
+  for (const BucketRow& bucket : step.buckets) {
+    const double step_s = step.step_s[static_cast<std::size_t>(bucket.rank)];
     TimelineRow row{
         bucket.rank,
         bucket.bucket,
@@ -118,8 +101,8 @@ std::string timeline_drawing(const std::string& file, std::int64_t ranks, std::i
 std::optional<Figure> bucket_timeline(const SeriesAnalysis& analysis) {
   const Run* run = first_with_buckets(analysis.series);
   if (run == nullptr) return std::nullopt;
-  const std::int64_t step = median_step(*run);
-  const auto rows = rows_of(*run, step);
+  const BucketStep& step = *run->digest.typical_step;
+  const auto rows = rows_of(step);
   if (rows.empty()) return std::nullopt;
   std::int64_t lanes = 1;
   for (const TimelineRow& row : rows) lanes = std::max(lanes, row.bucket + 1);
@@ -128,11 +111,10 @@ std::optional<Figure> bucket_timeline(const SeriesAnalysis& analysis) {
   figure.slug = analysis.series.slug + "-bucket-timeline";
   figure.title = "Buckets of a step";
   figure.tsv = timeline_tsv(rows);
-  figure.drawing =
-      timeline_drawing(gnuplot_quoted(figure.slug + ".tsv"), run->record.steps.ranks(), lanes);
+  figure.drawing = timeline_drawing(gnuplot_quoted(figure.slug + ".tsv"), run->spec.ranks, lanes);
   figure.caption =
       cat("Gradients on their way in one step, the median one of the steady steps of ",
-          run->spec.run_id(), " (step ", step,
+          run->spec.run_id(), " (step ", step.step,
           "). From ready: until the rank hands the bucket over, "
           "until the slowest rank has done so, until the sum is there; first bucket on top.",
           analysis.series.has_label(RunLabel::no_spare_core)

@@ -31,7 +31,7 @@ std::int64_t samples_per_point(const SeriesAnalysis& analysis) {
   const auto window = smoothness_window_samples(analysis.series);
   double most = 0;
   for (const auto& [ranks, runs] : analysis.series.by_ranks) {
-    for (const Run* run : runs) most = std::max(most, samples_consumed(run->record.steps));
+    for (const Run* run : runs) most = std::max(most, samples_consumed(run->digest.losses));
   }
   constexpr double countable = 1e18;
   const auto size = static_cast<double>(window);
@@ -42,7 +42,8 @@ std::int64_t samples_per_point(const SeriesAnalysis& analysis) {
 std::vector<Curve> training_curves(const SeriesAnalysis& analysis, std::int64_t per_point) {
   std::vector<Curve> curves;
   for (const auto& [ranks, runs] : analysis.series.by_ranks) {
-    for (const Run* run : runs) curves.push_back({ranks, loss_curve(run->record.steps, per_point)});
+    for (const Run* run : runs)
+      curves.push_back({ranks, loss_curve(run->digest.losses, per_point)});
   }
   return curves;
 }

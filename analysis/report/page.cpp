@@ -49,7 +49,7 @@ std::string study_names(const RunSet& set) {
 
 /// The different values that the runs recorded at `path` of one of their JSON texts.
 std::vector<std::string> recorded_values(const RunSet& set,
-                                         std::string RunRecord::*json_text,
+                                         std::string RunFacts::*json_text,
                                          const std::string& path) {
   std::vector<std::string> values;
   for (const Run& run : set.runs) {
@@ -63,7 +63,7 @@ std::vector<std::string> recorded_values(const RunSet& set,
 /// What the studies say of themselves.
 std::string descriptions(const RunSet& set) {
   std::string html;
-  for (const auto& text : recorded_values(set, &RunRecord::requested_settings, "/description"))
+  for (const auto& text : recorded_values(set, &RunFacts::requested_settings, "/description"))
     html += paragraph("description", text);
   return html;
 }
@@ -87,7 +87,7 @@ std::string runs_as_data(const StudyAnalysis& analysis) {
 
 std::string page_header(const StudyAnalysis& analysis) {
   const RunSet& set = analysis.runs();
-  const auto machines = recorded_values(set, &RunRecord::environment, "/cpu/model");
+  const auto machines = recorded_values(set, &RunFacts::environment, "/cpu/model");
   const auto builds = build_ids(set);
   std::string facts;
   if (set.folders.size() > 1) facts = "from " + join(names_of(set.folders), ", ") + " · ";

@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <vector>
 
 #include "core/text.hpp"
+
+#include "record/run_file.hpp"
 
 #include "analysis/report/contours.hpp"
 #include "analysis/report/numbers.hpp"
@@ -19,26 +22,43 @@ struct LabelledPanel {
   std::string label;
 };
 
-/// The first run of a rank count that has this panel: a fixed choice, not the prettiest.
-const Panel* first_panel(const std::vector<const Run*>& runs, std::string_view name) {
-  for (const Run* run : runs) {
-    if (const Panel* panel = panel_named(*run, name); panel != nullptr) return panel;
+/// Panels are read again from the files of the few runs whose are shown.
+class Panels {
+ public:
+  /// Of the first run of a rank count that has it: a fixed choice, not the prettiest. Null where
+  /// none has.
+  const Panel* first(const std::vector<const Run*>& runs, std::string_view name) {
+    const auto has_it = [&](const Run* run) {
+      return std::ranges::find(run->digest.panel_names, name) != run->digest.panel_names.end();
+    };
+    const auto found = std::ranges::find_if(runs, has_it);
+    return found == runs.end() ? nullptr : whole_panel_named(panels_of(**found), name);
   }
-  return nullptr;
-}
 
-std::vector<LabelledPanel> chosen_panels(const Series& series) {
-  std::vector<LabelledPanel> chosen;
-  for (const char* name : {"input", "reference"}) {
-    for (const auto& [ranks, runs] : series.by_ranks) {
-      if (const Panel* panel = first_panel(runs, name); panel != nullptr) {
-        chosen.push_back({panel, name});
-        break;
-      }
-    }
+  /// The first one of any rank count.
+  const Panel* first(const Series& series, std::string_view name) {
+    for (const auto& [ranks, runs] : series.by_ranks)
+      if (const Panel* panel = first(runs, name); panel != nullptr) return panel;
+    return nullptr;
   }
+
+ private:
+  const std::vector<Panel>& panels_of(const Run& run) {
+    const auto found = by_run_.find(&run);
+    if (found != by_run_.end()) return found->second;
+    return by_run_.emplace(&run, read_run_file(run.record.file).panels).first->second;
+  }
+
+  std::map<const Run*, std::vector<Panel>> by_run_;
+};
+
+std::vector<LabelledPanel> chosen_panels(const Series& series, Panels& panels) {
+  std::vector<LabelledPanel> chosen;
+  for (const char* name : {"input", "reference"})
+    if (const Panel* panel = panels.first(series, name); panel != nullptr)
+      chosen.push_back({panel, name});
   for (const auto& [ranks, runs] : series.by_ranks) {
-    if (const Panel* panel = first_panel(runs, "prediction"); panel != nullptr) {
+    if (const Panel* panel = panels.first(runs, "prediction"); panel != nullptr) {
       chosen.push_back({panel, ranks_in_words(ranks, false)});
     }
   }
@@ -64,14 +84,6 @@ std::string grey_scale_text(const Contrast& contrast, const std::string& of) {
              " (0.5th and 99.5th percentile of the ", escape_html(of), ")");
 }
 
-/// The first panel of this name of any rank count.
-const Panel* any_panel(const Series& series, const std::string& name) {
-  for (const auto& [ranks, runs] : series.by_ranks) {
-    if (const Panel* panel = first_panel(runs, name); panel != nullptr) return panel;
-  }
-  return nullptr;
-}
-
 /// " of the first run of each rank count", or what of it says something.
 std::string of_which_run(const Series& series) {
   const auto& groups = series.by_ranks;
@@ -82,18 +94,18 @@ std::string of_which_run(const Series& series) {
 }
 
 /// Denoising and the like: input, reference and predictions are the same kind of picture.
-std::string side_by_side_html(const Series& series) {
-  const auto panels = chosen_panels(series);
-  if (panels.empty()) return "";
-  const Contrast contrast = contrast_of(*panels.front().panel);
+std::string side_by_side_html(const Series& series, Panels& panels) {
+  const auto chosen = chosen_panels(series, panels);
+  if (chosen.empty()) return "";
+  const Contrast contrast = contrast_of(*chosen.front().panel);
   std::string html = "<div class=\"panels\">\n";
-  for (const LabelledPanel& shown : panels) html += panel_html(shown, contrast);
-  const bool predicts = any_panel(series, "prediction") != nullptr;
+  for (const LabelledPanel& shown : chosen) html += panel_html(shown, contrast);
+  const bool predicts = panels.first(series, "prediction") != nullptr;
   const std::string predictions =
       predicts ? cat("Prediction of the best weights", of_which_run(series), ". ") : "";
-  const std::string grey = panels.size() > 1 ? "All panels have the same grey scale: " : "";
+  const std::string grey = chosen.size() > 1 ? "All panels have the same grey scale: " : "";
   return html + cat("</div><p class=\"caption\">", predictions, grey,
-                    grey_scale_text(contrast, panels.front().label), ".</p>\n");
+                    grey_scale_text(contrast, chosen.front().label), ".</p>\n");
 }
 
 constexpr Rgb mask_colour{0x56, 0xb4, 0xe9};
@@ -115,16 +127,19 @@ struct Outlines {
 };
 
 /// Picture, mask, and for each rank count the outlines of both; "" when there is no such sample.
-std::string segmentation_row_html(const Series& series, int number, Outlines& drawn_outlines) {
-  const Panel* picture = any_panel(series, cat("input-", number));
-  const Panel* mask = any_panel(series, cat("mask-", number));
+std::string segmentation_row_html(const Series& series,
+                                  Panels& panels,
+                                  int number,
+                                  Outlines& drawn_outlines) {
+  const Panel* picture = panels.first(series, cat("input-", number));
+  const Panel* mask = panels.first(series, cat("mask-", number));
   if (picture == nullptr || mask == nullptr || !same_size(*picture, *mask)) return "";
   const Contrast contrast = contrast_of(*picture);
   std::string html = "<div class=\"panels large\">\n";
   html += panel_html({picture, cat("picture ", number)}, contrast);
   html += panel_html({mask, is_empty(*mask) ? "mask: empty" : "mask"}, {0, 1});
   for (const auto& [ranks, runs] : series.by_ranks) {
-    const Panel* predicted = first_panel(runs, cat("prediction-", number));
+    const Panel* predicted = panels.first(runs, cat("prediction-", number));
     if (predicted == nullptr || !same_size(*picture, *predicted)) continue;
     const std::array contours{Contour{mask, mask_colour},
                               Contour{predicted, prediction_colour, true}};
@@ -150,12 +165,12 @@ std::string outlines_text(const Series& series, const Outlines& drawn) {
   return parts.empty() ? "" : cat(" Outlines: ", join(parts, " and, "), ".");
 }
 
-std::string segmentation_html(const Series& series) {
+std::string segmentation_html(const Series& series, Panels& panels) {
   std::string rows;
   Outlines drawn;
   int count = 0;
   while (true) {
-    const std::string row = segmentation_row_html(series, count + 1, drawn);
+    const std::string row = segmentation_row_html(series, panels, count + 1, drawn);
     if (row.empty()) break;
     rows += row;
     ++count;
@@ -171,7 +186,8 @@ std::string segmentation_html(const Series& series) {
 }  // namespace
 
 std::string panels_html(const SeriesAnalysis& analysis) {
-  return side_by_side_html(analysis.series) + segmentation_html(analysis.series);
+  Panels panels;
+  return side_by_side_html(analysis.series, panels) + segmentation_html(analysis.series, panels);
 }
 
 }  // namespace scalestudy

@@ -53,7 +53,7 @@ std::vector<TableCell> run_row(const Run& run) {
                              text_cell(std::string(to_string(header.status))),
                              text_cell(validity_text(run)),
                              text_cell(join(run.labels, ", ")),
-                             integer_cell(run.record.steps.steps())};
+                             integer_cell(run.digest.step_count)};
   add_cells(row, run, MeasureKind::timing);
   row.push_back(text_cell(stationary_text(run)));
   add_cells(row, run, MeasureKind::learning);

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "core/descriptor.hpp"
+#include "core/error.hpp"
 #include "core/file_content.hpp"
 #include "core/sha256.hpp"
 #include "core/text.hpp"
@@ -59,6 +60,11 @@ std::string of(std::span<const std::byte> bytes) {
   return sha256({reinterpret_cast<const char*>(content.data()), content.size()});
 }
 
+std::string stated(std::span<const std::byte> bytes) {
+  SCALESTUDY_EXPECT(bytes.size() >= user_block_bytes);
+  return {reinterpret_cast<const char*>(bytes.data()) + title.size(), checksum_length};
+}
+
 void restore_bytes(const std::filesystem::path& file, std::span<const std::byte> bytes) {
   const auto descriptor = open_descriptor(file, O_WRONLY);
   std::size_t done = 0;
@@ -79,7 +85,7 @@ Finding examine(std::span<const std::byte> bytes) {
   if (bytes.size() < user_block_bytes) return Finding::foreign;
   const std::string_view block(reinterpret_cast<const char*>(bytes.data()), user_block_bytes);
   if (block.substr(0, title.size()) != title) return Finding::foreign;
-  const auto checksum = block.substr(title.size(), checksum_length);
+  const auto checksum = stated(bytes);
   if (checksum.starts_with(no_checksum)) return Finding::open;
   return checksum == of(bytes) ? Finding::intact : Finding::damaged;
 }

@@ -77,4 +77,24 @@ std::filesystem::path close_run_file(const std::filesystem::path& part_file,
 /// another schema.
 [[nodiscard]] RunRecord read_run_file(const std::filesystem::path& file);
 
+/// Reads run files one after the other. While this process reads one, a child tries the next one.
+class RunFileReader {
+ public:
+  RunFileReader();
+  ~RunFileReader();
+  RunFileReader(const RunFileReader&) = delete;
+  RunFileReader& operator=(const RunFileReader&) = delete;
+
+  /// As read_run_file(). `next`: what will be asked for after it, if anything; nothing is said of
+  /// it before.
+  [[nodiscard]] RunRecord read(const std::filesystem::path& file,
+                               const std::filesystem::path& next = {});
+
+ private:
+  struct Snapshot;
+  [[nodiscard]] static RunRecord read_now(const std::filesystem::path& file);
+
+  std::unique_ptr<Snapshot> ahead_;
+};
+
 }  // namespace scalestudy

@@ -1,23 +1,15 @@
-#include <algorithm>
 #include <chrono>
-#include <cmath>
-#include <functional>
-#include <map>
-#include <new>
-#include <stdexcept>
 #include <system_error>
 #include <thread>
+#include <utility>
 
 #include "core/error.hpp"
 #include "core/file_content.hpp"
 #include "core/text.hpp"
 
-#include "hdf5/hdf5.hpp"
-#include "hdf5/self_contained.hpp"
-
 #include "record/checksum.hpp"
 #include "record/run_file.hpp"
-#include "record/run_layout.hpp"
+#include "record/run_file_content.hpp"
 #include "record/sandbox.hpp"
 
 namespace scalestudy {
@@ -30,330 +22,8 @@ namespace {
                   std::string(suggestion)});
 }
 
-/// A written value takes eight bytes of the file, but those that a killed writer left as holes
-/// none.
-constexpr std::uint64_t room_for_small_files = 1U << 16U;
-
-/// What the analysis makes of a JSON text is many times as large.
-constexpr std::size_t most_json_bytes = 1U << 20U;
-
-/// Larger samples are averaged down before they are written.
-constexpr std::uint64_t most_panel_side_px = 4096;
-constexpr std::size_t most_panels = 256;
-
-/// Numbers of ranks, steps, samples and bytes; −1 is none. Beyond, double has gaps.
-void require_whole_number(double value, const std::string& path) {
-  constexpr double most = 0x1p53;
-  if (value >= -1 && value < most && value == std::floor(value)) return;
-  throw hdf5::Failure(path, cat("it holds ", value, ", which is no count"));
-}
-
-/// Rows of ranks that there are not. Those of no rank, which a torn file may end with, are dropped.
-void require_agreement(RunRecord& record) {
-  const auto ranks = record.steps.ranks();
-  const auto there = cat(", but there are steps of ", counted(ranks, "rank"));
-  if (std::ssize(record.ranks) > ranks)
-    throw hdf5::Failure(RankRow::group, cat("it has ", counted(record.ranks.size(), "row"), there));
-  const auto require_known_ranks = [&]<class Row>(std::vector<Row>& rows) {
-    std::erase_if(rows, [](const Row& row) { return row.rank < 0; });
-    for (const auto& row : rows)
-      if (row.rank >= ranks)
-        throw hdf5::Failure(Row::group, cat("it names rank ", row.rank, there));
-  };
-  require_known_ranks(record.buckets);
-  require_known_ranks(record.probe);
-  require_known_ranks(record.monitor);
-}
-
-/// Reads one opened file. Failures are hdf5::Failure with the data set's name.
-class Reader {
- public:
-  Reader(std::span<const std::byte> bytes, checksum::Finding finding)
-      : file_(hdf5::open_image(bytes)),
-        finding_(finding),
-        values_left_(bytes.size() + room_for_small_files),
-        text_bytes_left_(bytes.size()) {}
-
-  RunRecord read() {
-    hdf5::require_self_contained(file_);
-    RunRecord record;
-    read_header(record.header);
-    for (const auto& text : run_layout::texts) record.*text.member = read_text(text.path);
-    read_steps(record.steps);
-    run_layout::for_each_table([&]<class Row>(std::vector<Row> RunRecord::*rows) {
-      record.*rows = read_table<Row>(record.absent_columns);
-    });
-    read_summary(record.summary);
-    read_panels(record.panels);
-    require_agreement(record);
-    return record;
-  }
-
- private:
-  void read_header(RunHeader& header) {
-    const auto root = file_.get();
-    header.schema = hdf5::read_integer_attribute(root, "schema");
-    if (header.schema < run_layout::oldest_schema || header.schema > run_layout::schema) {
-      throw hdf5::Failure("schema", cat("it has schema ", header.schema, ", this build reads ",
-                                        run_layout::oldest_schema, " to ", run_layout::schema));
-    }
-    header.run_id = text_attribute("run_id");
-    header.build_id = text_attribute("build_id");
-    const auto status_text = text_attribute("status");
-    const auto status = find_choice<RunStatus>(status_text);
-    if (!status) throw hdf5::Failure("status", cat("unknown status '", status_text, "'"));
-    header.status = *status;
-    header.reason = text_attribute("reason");
-    header.failed_rank = hdf5::read_integer_attribute(root, "failed_rank");
-    header.failed_phase = text_attribute("failed_phase");
-    header.labels = texts_attribute("labels");
-    header.validity_codes = texts_attribute("validity");
-    if (hdf5::has_attribute(root, "data_warnings"))
-      header.data_warnings = texts_attribute("data_warnings");
-    // A writer that was killed may have stopped between two columns of one row.
-    may_be_torn_ = finding_ == checksum::Finding::open || header.status != RunStatus::complete;
-  }
-
-  std::vector<std::string> texts_attribute(const char* name) {
-    return charged(hdf5::read_texts_attribute(file_.get(), name), name);
-  }
-
-  std::string text_attribute(const char* name) {
-    return charged({hdf5::read_text_attribute(file_.get(), name)}, name).front();
-  }
-
-  std::string read_text(std::string_view name) {
-    const std::string path(name);
-    const auto dataset = open(path);
-    charge_values(hdf5::shape_of(dataset), path);
-    const auto texts = charged(hdf5::read_texts(dataset, path), path);
-    if (texts.size() != 1) throw hdf5::Failure(path, "it is not one text");
-    if (texts.front().size() > most_json_bytes)
-      throw hdf5::Failure(path, "it is longer than any settings");
-    return texts.front();
-  }
-
-  hdf5::Dataset open(const std::string& path) { return hdf5::open_dataset(file_, path); }
-
-  /// Names of data sets may stand for the same few bytes, and chunks for nothing at all: all of a
-  /// file together may not claim more than it can hold.
-  void charge_values(const hdf5::Shape& shape, const std::string& path) {
-    std::uint64_t values = 1;
-    for (const auto size : shape) {
-      if (size > values_left_ || values * size > values_left_) {
-        throw hdf5::Failure(path, "its shape is larger than the file");
-      }
-      values *= size;
-    }
-    values_left_ -= values;
-  }
-
-  /// Texts, too, may all be the same bytes of the file.
-  std::vector<std::string> charged(std::vector<std::string> texts, const std::string& path) {
-    for (const auto& text : texts) {
-      if (text.size() > text_bytes_left_)
-        throw hdf5::Failure(path, "its texts are longer than the file");
-      text_bytes_left_ -= text.size();
-    }
-    return texts;
-  }
-
-  void read_steps(StepTable& table) {
-    std::map<std::string_view, std::pair<hdf5::Shape, std::vector<double>>> columns;
-    for (const auto& column : columns_of<StepRow>) {
-      const auto path = run_layout::path_of(StepRow::group, column.name);
-      if (!hdf5::exists(file_, path)) continue;  // written before this column existed
-      const auto dataset = open(path);
-      auto shape = hdf5::shape_of(dataset);
-      charge_values(shape, path);
-      if (shape.size() != 2 || shape[0] == 0)
-        throw hdf5::Failure(path, "its shape is not ranks by steps");
-      columns[column.name] = {shape, read_numbers(dataset, column, path)};
-    }
-    const auto reference = columns.find(column_of(&StepRow::step_s).name);
-    if (reference == columns.end()) throw hdf5::Failure("/steps/step_s", "it is missing");
-    const auto ranks = reference->second.first[0];
-    const auto steps = common_steps(columns, ranks);
-    table = StepTable(static_cast<std::int64_t>(ranks), static_cast<std::int64_t>(steps));
-    for (const auto& column : columns_of<StepRow>) {
-      auto& target = table.values(column);
-      const auto source = columns.find(column.name);
-      if (source == columns.end()) continue;
-      const auto& [shape, values] = source->second;
-      for (std::uint64_t rank = 0; rank < ranks; ++rank) {
-        std::copy_n(values.begin() + static_cast<std::ptrdiff_t>(rank * shape[1]), steps,
-                    target.begin() + static_cast<std::ptrdiff_t>(rank * steps));
-      }
-    }
-  }
-
-  static std::vector<double> read_numbers(const hdf5::Dataset& dataset,
-                                          const Column& column,
-                                          const std::string& path) {
-    auto numbers = hdf5::read_numbers(dataset, path);
-    if (column.storage == Storage::int64)
-      for (const double number : numbers) require_whole_number(number, path);
-    return numbers;
-  }
-
-  template <class Columns>
-  std::uint64_t common_steps(const Columns& columns, std::uint64_t ranks) const {
-    const auto& [shape, step_s] = columns.at(column_of(&StepRow::step_s).name);
-    auto steps = shape[1];
-    for (const auto& [name, column] : columns) {
-      if (column.first[0] != ranks || (column.first[1] != shape[1] && !may_be_torn_)) {
-        throw hdf5::Failure(run_layout::path_of("/steps", name),
-                            "its shape differs from that of /steps/step_s");
-      }
-      steps = std::min(steps, column.first[1]);
-    }
-    // Space that was made for steps but not filled reads as NaN, or as 0 in a hole.
-    while (may_be_torn_ && steps > 0 && !(step_s[steps - 1] > 0)) --steps;
-    return steps;
-  }
-
-  template <class Row>
-  std::vector<Row> read_table(std::set<std::string, std::less<>>& absent_columns) {
-    std::vector<std::function<void(Row&, std::size_t)>> fill;
-    std::vector<std::size_t> lengths;
-    for (const auto& column : columns_of<Row>) {
-      auto path = run_layout::path_of(Row::group, column.name);
-      if (!hdf5::exists(file_, path)) path = run_layout::former_path(path);
-      if (!hdf5::exists(file_, path)) {
-        absent_columns.insert(path);
-        continue;
-      }
-      auto [length, set] = filler(path, column, length_of(path, lengths));
-      lengths.push_back(length);
-      fill.push_back(std::move(set));
-    }
-    if (lengths.empty() && run_layout::is_optional<Row>) return {};
-    if (lengths.empty()) throw hdf5::Failure(Row::group, "it is missing");
-    std::vector<Row> rows(*std::min_element(lengths.begin(), lengths.end()));
-    for (const auto& set : fill)
-      for (std::size_t i = 0; i < rows.size(); ++i) set(rows[i], i);
-    return rows;
-  }
-
-  std::size_t length_of(const std::string& path, const std::vector<std::size_t>& others) {
-    const auto shape = hdf5::shape_of(open(path));
-    charge_values(shape, path);
-    if (shape.size() != 1) throw hdf5::Failure(path, "its shape is not one-dimensional");
-    if (!others.empty() && shape[0] != others.front() && !may_be_torn_) {
-      throw hdf5::Failure(path, "its length differs from that of the columns beside it");
-    }
-    return shape[0];
-  }
-
-  /// Reads a column and returns how many values it has and what puts them into rows.
-  template <class Row>
-  std::pair<std::size_t, std::function<void(Row&, std::size_t)>> filler(
-      const std::string& path, const RowColumn<Row>& column, std::size_t length) {
-    const auto dataset = open(path);
-    if (const auto* text = std::get_if<std::string Row::*>(&column.field)) {
-      auto texts = read_column(dataset, path);
-      const auto count = texts.size();
-      return {count, [field = *text, texts = std::move(texts)](Row& row, std::size_t i) {
-                row.*field = texts[i];
-              }};
-    }
-    return {length, [&column, numbers = read_numbers(dataset, column, path)](
-                        Row& row, std::size_t i) { set_number(row, column, numbers[i]); }};
-  }
-
-  /// A writer that was killed inside a flush may leave rows that refer to texts it never wrote: the
-  /// last ones, which were promised to nobody.
-  [[nodiscard]] std::vector<std::string> read_column(const hdf5::Dataset& dataset,
-                                                     const std::string& path) {
-    return charged(may_be_torn_ ? hdf5::read_texts_while_readable(dataset, path)
-                                : hdf5::read_texts(dataset, path),
-                   path);
-  }
-
-  void read_summary(SummaryRow& summary) {
-    for (const auto& name : hdf5::member_names(file_, std::string(SummaryRow::group))) {
-      const auto path = run_layout::path_of(SummaryRow::group, name);
-      const auto dataset = open(path);
-      if (!hdf5::shape_of(dataset).empty()) throw hdf5::Failure(path, "it is not one number");
-      for (const auto& column : columns_of<SummaryRow>)
-        if (column.name == name)
-          set_number(summary, column, read_numbers(dataset, column, path).at(0));
-    }
-  }
-
-  void read_panels(std::vector<Panel>& panels) {
-    const auto names = hdf5::member_names(file_, "/panels");
-    if (names.size() > most_panels) throw hdf5::Failure("/panels", "no run has so many");
-    for (const auto& name : names) {
-      const auto path = run_layout::path_of("/panels", name);
-      const auto dataset = open(path);
-      const auto shape = hdf5::shape_of(dataset);
-      charge_values(shape, path);
-      if (shape.size() != 2) throw hdf5::Failure(path, "it is no image of rows by columns");
-      if (std::max(shape[0], shape[1]) > most_panel_side_px)
-        throw hdf5::Failure(path, cat("it is no small image: ", shape[0], " x ", shape[1], " px"));
-      panels.push_back({name, static_cast<std::int64_t>(shape[0]),
-                        static_cast<std::int64_t>(shape[1]), hdf5::read_pixels(dataset, path)});
-    }
-  }
-
-  hdf5::File file_;
-  checksum::Finding finding_;
-  std::uint64_t values_left_;
-  std::uint64_t text_bytes_left_;
-  bool may_be_torn_ = false;
-};
-
-/// Fills `record`; what is wrong with the content, or "".
-std::string problem_reading(std::span<const std::byte> bytes,
-                            checksum::Finding finding,
-                            RunRecord& record) {
-  try {
-    record = Reader(bytes, finding).read();
-    return "";
-  } catch (const hdf5::Failure& failure) {
-    return cat(failure.object(), ": ", failure.what());
-  } catch (const std::bad_alloc&) {
-    return "it claims more data than memory can hold";
-  } catch (const std::logic_error&) {
-    return "its parts contradict each other";
-  }
-}
-
-/// Bytes may do anything to HDF5, and anybody can compute a checksum: a child reads them first.
-std::string problem_in_sandbox(std::span<const std::byte> bytes, checksum::Finding finding) {
-  const auto read = [&] {
-    RunRecord record;
-    return problem_reading(bytes, finding, record);
-  };
-  return run_in_sandbox(read, limits_for_file(bytes.size()));
-}
-
-RunRecord read_bytes_as_run(const std::filesystem::path& file, std::span<const std::byte> bytes) {
-  constexpr auto redo =
-      "Copy it again from where it came from, or delete the run's folder and run the study again";
-  if (bytes.empty()) refuse(file, "the file is empty", redo);
-  const auto finding = checksum::examine(bytes);
-  if (finding == checksum::Finding::foreign) {
-    refuse(file, "this is not a run file of scalestudy, or its beginning is damaged",
-           "Name a run.h5 or run.h5.part; if it was one, copy it again from where it came from");
-  }
-  if (finding == checksum::Finding::open && file.extension() != ".part") {
-    refuse(file, "it has no checksum, as every closed file has", redo);
-  }
-  if (finding == checksum::Finding::damaged) {
-    refuse(file,
-           "the file was changed or cut after the run had closed it: what 'tail -c +513 FILE | "
-           "sha256sum' says of it is not what its first line says",
-           redo);
-  }
-  RunRecord record;
-  auto problem = problem_in_sandbox(bytes, finding);
-  if (problem.empty()) problem = problem_reading(bytes, finding, record);
-  if (problem.empty()) return record;
-  const auto more_memory = advice_on_memory(limits_for_file(bytes.size()));
-  refuse(file, problem, more_memory.empty() ? redo : more_memory);
-}
+constexpr auto redo =
+    "Copy it again from where it came from, or delete the run's folder and run the study again";
 
 std::vector<std::byte> read_bytes(const std::filesystem::path& file) {
   try {
@@ -373,18 +43,88 @@ std::vector<std::byte> read_bytes(const std::filesystem::path& file) {
   }
 }
 
+checksum::Finding examined(const std::filesystem::path& file, std::span<const std::byte> bytes) {
+  if (bytes.empty()) refuse(file, "the file is empty", redo);
+  const auto finding = checksum::examine(bytes);
+  if (finding == checksum::Finding::foreign) {
+    refuse(file, "this is not a run file of scalestudy, or its beginning is damaged",
+           "Name a run.h5 or run.h5.part; if it was one, copy it again from where it came from");
+  }
+  if (finding == checksum::Finding::open && file.extension() != ".part") {
+    refuse(file, "it has no checksum, as every closed file has", redo);
+  }
+  if (finding == checksum::Finding::damaged) {
+    refuse(file,
+           "the file was changed or cut after the run had closed it: what 'tail -c +513 FILE | "
+           "sha256sum' says of it is not what its first line says",
+           redo);
+  }
+  return finding;
+}
+
 }  // namespace
 
-RunRecord read_run_file(const std::filesystem::path& file) {
+/// Bytes may do anything to HDF5, and anybody can compute a checksum: a child reads them first.
+struct RunFileReader::Snapshot {
+  Snapshot(const std::filesystem::path& path, std::vector<std::byte> content)
+      : file(path),
+        bytes(std::move(content)),
+        finding(examined(file, bytes)),
+        trial(
+            [this] {
+              RunRecord record;
+              return problem_reading(bytes, finding, record);
+            },
+            limits_for_file(bytes.size())) {}
+
+  /// Errors: BadInput.
+  RunRecord read() {
+    RunRecord record;
+    auto problem = trial.problem();
+    if (problem.empty()) problem = problem_reading(bytes, finding, record);
+    if (!problem.empty()) {
+      const auto more_memory = advice_on_memory(limits_for_file(bytes.size()));
+      refuse(file, problem, more_memory.empty() ? redo : more_memory);
+    }
+    record.file = file;
+    record.content_sha256 =
+        finding == checksum::Finding::intact ? checksum::stated(bytes) : checksum::of(bytes);
+    return record;
+  }
+
+  std::filesystem::path file;
+  std::vector<std::byte> bytes;
+  checksum::Finding finding;
+  SandboxedAction trial;
+};
+
+RunFileReader::RunFileReader() = default;
+RunFileReader::~RunFileReader() = default;
+
+RunRecord RunFileReader::read(const std::filesystem::path& file,
+                              const std::filesystem::path& next) {
+  const auto current = std::exchange(ahead_, nullptr);
+  try {
+    if (!next.empty()) ahead_ = std::make_unique<Snapshot>(next, read_bytes(next));
+  } catch (const BadInput&) {
+    // Its own turn will say so.
+  }
+  if (!current || current->file != file) return read_now(file);
+  try {
+    return current->read();
+  } catch (const BadInput&) {
+    if (current->finding != checksum::Finding::open) throw;
+    return read_now(file);  // it may have grown meanwhile
+  }
+}
+
+RunRecord RunFileReader::read_now(const std::filesystem::path& file) {
   constexpr int most_attempts = 5;
   constexpr auto pause = std::chrono::milliseconds(50);
   auto bytes = read_bytes(file);
   for (int attempt = 1;; ++attempt) {
     try {
-      auto record = read_bytes_as_run(file, bytes);
-      record.file = file;
-      record.content_sha256 = checksum::of(bytes);
-      return record;
+      return Snapshot(file, bytes).read();
     } catch (const BadInput&) {
       // The snapshot of a live file may fall into the middle of a flush; a file that nobody writes
       // stays as it is.
@@ -395,6 +135,10 @@ RunRecord read_run_file(const std::filesystem::path& file) {
       bytes = std::move(later);
     }
   }
+}
+
+RunRecord read_run_file(const std::filesystem::path& file) {
+  return RunFileReader().read(file);
 }
 
 }  // namespace scalestudy

@@ -18,10 +18,19 @@ inline constexpr std::int64_t schema = 2;
 inline constexpr std::int64_t oldest_schema = 1;  ///< without what its columns do not have
 
 /// The groups of one-dimensional columns of equal length, and where RunRecord keeps their rows.
-inline constexpr std::tuple tables{
-    &RunRecord::epochs,  &RunRecord::evaluations, &RunRecord::evaluated_samples,
-    &RunRecord::buckets, &RunRecord::ranks,       &RunRecord::events,
-    &RunRecord::probe,   &RunRecord::monitor};
+template <class Row>
+using RowsOf = std::vector<Row> RunRecord::*;
+inline constexpr std::tuple<RowsOf<EpochRow>,
+                            RowsOf<EvaluationRow>,
+                            RowsOf<SampleRow>,
+                            RowsOf<BucketRow>,
+                            RowsOf<RankRow>,
+                            RowsOf<EventRow>,
+                            RowsOf<ProbeRow>,
+                            RowsOf<MonitorRow>>
+    tables{&RunRecord::epochs,  &RunRecord::evaluations, &RunRecord::evaluated_samples,
+           &RunRecord::buckets, &RunRecord::ranks,       &RunRecord::events,
+           &RunRecord::probe,   &RunRecord::monitor};
 
 /// Files written before there were these tables have none of them.
 template <class Row>

@@ -141,15 +141,16 @@ void describe(std::int64_t dataset, const Column& column) {
 }
 
 }  // namespace run_layout
-bool is_in_own_folder(const RunRecord& record) {
-  return std::filesystem::absolute(record.file).parent_path().filename() == record.header.run_id;
+
+bool is_in_own_folder(const RunFacts& run) {
+  return std::filesystem::absolute(run.file).parent_path().filename() == run.header.run_id;
 }
 
-void require_own_folder(const RunRecord& record) {
-  if (is_in_own_folder(record)) return;
-  throw BadInput({cat(record.file.string(), " is the file of run ", record.header.run_id),
+void require_own_folder(const RunFacts& run) {
+  if (is_in_own_folder(run)) return;
+  throw BadInput({cat(run.file.string(), " is the file of run ", run.header.run_id),
                   "it would count as a run that never was",
-                  cat("Put it back into its own folder, runs/", record.header.run_id)});
+                  cat("Put it back into its own folder, runs/", run.header.run_id)});
 }
 
 }  // namespace scalestudy

@@ -78,7 +78,8 @@ struct Panel {
 [[nodiscard]] std::optional<double> known_value(const SummaryRow& summary,
                                                 ColumnOf<SummaryRow> column);
 
-struct RunRecord {
+/// What a run file says of the run as a whole: little, however many steps it has.
+struct RunFacts {
   std::filesystem::path file;
   std::string content_sha256;  ///< of the bytes from 512 on
   RunHeader header;
@@ -86,28 +87,32 @@ struct RunRecord {
   std::string resolved_settings;   ///< JSON: the RunSpec
   std::string effective_settings;  ///< JSON: what the ranks found in force
   std::string environment;         ///< JSON
-  StepTable steps;
   std::vector<EpochRow> epochs;
   std::vector<EvaluationRow> evaluations;
   std::vector<SampleRow> evaluated_samples;
-  std::vector<BucketRow> buckets;
   std::vector<RankRow> ranks;
-  std::vector<EventRow> events;
-  std::vector<ProbeRow> probe;
-  std::vector<MonitorRow> monitor;
-  std::vector<Panel> panels;
   SummaryRow summary;
-  /// "/epochs/checkpoint_s": of the tables above, what the file was written without.
-  std::set<std::string, std::less<>> absent_columns;
   [[nodiscard]] std::optional<double> summary_value(ColumnOf<SummaryRow> column) const {
     return known_value(summary, column);
   }
 };
 
+/// All of it.
+struct RunRecord : RunFacts {
+  StepTable steps;
+  std::vector<BucketRow> buckets;
+  std::vector<EventRow> events;
+  std::vector<ProbeRow> probe;
+  std::vector<MonitorRow> monitor;
+  std::vector<Panel> panels;
+  /// "/epochs/checkpoint_s": of the tables above, what the file was written without.
+  std::set<std::string, std::less<>> absent_columns;
+};
+
 /// Whether it was read from RUN_ID/.
-[[nodiscard]] bool is_in_own_folder(const RunRecord& record);
+[[nodiscard]] bool is_in_own_folder(const RunFacts& run);
 
 /// Errors: BadInput when the record of RUN_ID/run.h5 is that of another run.
-void require_own_folder(const RunRecord& record);
+void require_own_folder(const RunFacts& run);
 
 }  // namespace scalestudy

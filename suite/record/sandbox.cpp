@@ -9,6 +9,7 @@
 #include <new>
 #include <optional>
 #include <system_error>
+#include <utility>
 
 #include <fcntl.h>
 #include <sys/prctl.h>
@@ -17,7 +18,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "core/descriptor.hpp"
 #include "core/error.hpp"
 #include "core/ids.hpp"
 #include "core/text.hpp"
@@ -27,6 +27,8 @@ namespace {
 
 constexpr int out_of_memory = 3;  // exit code of the child
 constexpr int unexpected = 4;
+
+constexpr pid_t none = -1;
 
 [[noreturn]] void fail(const char* call) {
   throw std::system_error(errno, std::generic_category(), call);
@@ -158,18 +160,35 @@ std::string advice_on_memory(const SandboxLimits& limits) {
              "'ulimit -v ", *bytes / 1024 + 1, "' or more");
 }
 
-std::string run_in_sandbox(const std::function<std::string()>& action,
-                           const SandboxLimits& limits) {
+SandboxedAction::SandboxedAction(const std::function<std::string()>& action,
+                                 const SandboxLimits& limits) {
   std::array<int, 2> ends{};
   if (::pipe2(ends.data(), O_CLOEXEC) != 0) refuse();
-  const Descriptor answer(ends[0]);
-  Descriptor question(ends[1]);
-  const pid_t child = ::fork();
-  if (child < 0) refuse();
-  if (child == 0) act_as_child(action, limits, question.get());
-  question.reset();
-  const auto text = read_all(answer.get());
-  return problem_of(wait_for(child), text);
+  answer_ = Descriptor(ends[0]);
+  const Descriptor question(ends[1]);
+  child_ = ::fork();
+  if (child_ < 0) refuse();
+  if (child_ == 0) act_as_child(action, limits, question.get());
+}
+
+SandboxedAction::SandboxedAction(SandboxedAction&& other) noexcept
+    : child_(std::exchange(other.child_, none)), answer_(std::move(other.answer_)) {}
+
+SandboxedAction::~SandboxedAction() {
+  if (child_ == none) return;
+  ::kill(child_, SIGKILL);
+  while (::waitpid(child_, nullptr, 0) < 0 && errno == EINTR) {
+  }
+}
+
+std::string SandboxedAction::problem() {
+  const auto text = read_all(answer_.get());
+  return problem_of(wait_for(std::exchange(child_, none)), text);
+}
+
+std::string run_in_sandbox(const std::function<std::string()>& action,
+                           const SandboxLimits& limits) {
+  return SandboxedAction(action, limits).problem();
 }
 
 }  // namespace scalestudy

@@ -6,7 +6,10 @@
 #include <functional>
 #include <string>
 
+#include <sys/types.h>
+
 #include "core/clock.hpp"
+#include "core/descriptor.hpp"
 
 namespace scalestudy {
 
@@ -23,11 +26,30 @@ struct SandboxLimits {
 /// the sandbox may then fail for that. Else what to do.
 [[nodiscard]] std::string advice_on_memory(const SandboxLimits& limits);
 
-/// Runs `action` in a forked child and returns the text it returned: "" for success, else the
-/// problem it found. When the child hangs, crashes or runs out of memory, the text says so; nothing
-/// of that reaches the caller. Blocking, at most about `limits.wall_time`.
+/// A forked child that runs an action which returns a text: "" for success, else the problem it
+/// found. When the child hangs, crashes or runs out of memory, the text says so; nothing of that
+/// reaches the caller.
 /// Only for programs without threads: the child goes on with a copy of the caller's memory.
-/// Errors: Unavailable when no child can be made.
+class SandboxedAction {
+ public:
+  /// Starts it. Errors: Unavailable when no child can be made.
+  SandboxedAction(const std::function<std::string()>& action, const SandboxLimits& limits);
+  SandboxedAction(SandboxedAction&& other) noexcept;
+  SandboxedAction& operator=(SandboxedAction&&) = delete;
+  SandboxedAction(const SandboxedAction&) = delete;
+  SandboxedAction& operator=(const SandboxedAction&) = delete;
+  /// Ends a child that nobody waited for.
+  ~SandboxedAction();
+
+  /// Waits for the text, at most about `limits.wall_time`. To be called once.
+  [[nodiscard]] std::string problem();
+
+ private:
+  pid_t child_;
+  Descriptor answer_;
+};
+
+/// The same, waited for at once.
 [[nodiscard]] std::string run_in_sandbox(const std::function<std::string()>& action,
                                          const SandboxLimits& limits);
 

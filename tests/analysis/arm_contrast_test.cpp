@@ -68,10 +68,13 @@ scalestudy::Run run_of(const Launch& launch, std::int64_t repeat) {
   if (launch.arm) run.spec = without(run.spec, *launch.arm);
   run.origin = {spec.study, spec.build_id, spec.cpu_model};
   run.labels = launch.labels;
-  run.record.header.labels = launch.labels;
-  run.record.steps = StepTable(launch.ranks, steps);
-  fill(run.record.steps, launch);
-  run.measures = RunMeasures(run.record, {run.spec.settings.warmup_steps});
+  RunRecord record;
+  record.header.labels = launch.labels;
+  record.steps = StepTable(launch.ranks, steps);
+  fill(record.steps, launch);
+  run.measures = RunMeasures(record, {run.spec.settings.warmup_steps});
+  run.digest = digest_of(record, run.measures);
+  run.record = std::move(record);
   return run;
 }
 

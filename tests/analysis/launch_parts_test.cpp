@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "analysis/run_set.hpp"
+
 namespace scalestudy {
 namespace {
 
@@ -58,11 +60,12 @@ TEST(LaunchParts, WhatIsNotRecordedIsNotGuessed) {
 }
 
 TEST(LaunchParts, OfARankCountAreMeansAndTheWorstRemainder) {
+  auto slower = launch_of_20_s();
+  slower.summary.launch_wall_time_s = 20.5;
   scalestudy::Run first, second, resumed;
-  first.record = launch_of_20_s();
-  second.record = launch_of_20_s();
-  second.record.summary.launch_wall_time_s = 20.5;
-  resumed.record = launch_of_20_s();
+  first.digest.launch_times = launch_times(launch_of_20_s());
+  second.digest.launch_times = launch_times(slower);
+  resumed.digest.launch_times = first.digest.launch_times;
   resumed.labels = {"resumed"};
   Series series;
   series.by_ranks[2] = {&first, &second, &resumed};

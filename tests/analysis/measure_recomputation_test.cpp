@@ -144,7 +144,8 @@ TEST_P(Recomputed, CommunicationOverhead) {
 TEST_P(Recomputed, LossRoughness) {
   EXPECT_NEAR(found_[&SummaryRow::loss_roughness], roughness(1), 1e-12);
   constexpr std::int64_t window_samples = 25;
-  const double at_equal_samples = loss_roughness(loss_curve(run_.steps, window_samples));
+  const double at_equal_samples =
+      loss_roughness(loss_curve(step_losses(run_.steps), window_samples));
   EXPECT_NEAR(at_equal_samples, roughness(window_samples), 1e-12);
   EXPECT_NE(found_[&SummaryRow::loss_roughness], at_equal_samples);
 }
@@ -152,7 +153,7 @@ TEST_P(Recomputed, LossRoughness) {
 TEST_P(Recomputed, SamplesConsumed) {
   double sum = 0;
   for (std::int64_t step = 0; step < steps(); ++step) sum += static_cast<double>(samples(step));
-  EXPECT_EQ(samples_consumed(run_.steps), sum);
+  EXPECT_EQ(samples_consumed(step_losses(run_.steps)), sum);
 }
 
 TEST_P(Recomputed, ProcessorTime) {

@@ -32,7 +32,7 @@ TEST_F(RunSetOfStudy, ACompleteRunIsData) {
   EXPECT_TRUE(run.is_data());
   EXPECT_TRUE(run.is_timing_data());
   EXPECT_GT(run.measures[&SummaryRow::samples_per_s], 0);
-  EXPECT_DOUBLE_EQ(samples_consumed(run.record.steps), 4 * 40 * 4);
+  EXPECT_DOUBLE_EQ(samples_consumed(run.digest.losses), 4 * 40 * 4);
 }
 
 TEST_F(RunSetOfStudy, APartFileIsReadAndListed) {
@@ -64,7 +64,7 @@ TEST_F(RunSetOfStudy, TheSpecificationOfARunGivesItsLabels) {
   auto spec = spec_of(SyntheticRun());
   spec.no_spare_core = true;
   record.resolved_settings = to_json_text(spec);
-  EXPECT_EQ(judge_run(std::move(record)).labels, std::vector<std::string>{"no_spare_core"});
+  EXPECT_EQ(judge_run(record).labels, std::vector<std::string>{"no_spare_core"});
 }
 
 TEST_F(RunSetOfStudy, DamagedFilesAreListedAndDoNotStopTheRest) {

@@ -157,7 +157,8 @@ TEST(SamplesPerSecond, IsOfTheTimeThatPassedBetweenTheFirstAndTheLastStepOfAnEpo
 }
 
 TEST(LossCurve, JoinsStepsByWeightAndDropsTheIncompletePoint) {
-  const auto curve = loss_curve(small_run(5).steps, 12);  // 6 samples per step: 2 steps per point
+  const auto curve =
+      loss_curve(step_losses(small_run(5).steps), 12);  // 6 samples per step: 2 steps per point
   ASSERT_EQ(curve.size(), 2U);
   EXPECT_DOUBLE_EQ(curve[0].samples_seen, 12);
   EXPECT_DOUBLE_EQ(curve[1].samples_seen, 24);
@@ -167,8 +168,9 @@ TEST(LossCurve, JoinsStepsByWeightAndDropsTheIncompletePoint) {
 
 TEST(LossRoughness, IsTheNoiseThatWasPutIn) {
   const auto table = noisy_losses(20000, 0.1);
-  EXPECT_NEAR(loss_roughness(loss_curve(table, 1)), 0.1, 0.002);
-  EXPECT_NEAR(loss_roughness(loss_curve(table, 4)), 0.05, 0.002) << "averaging four halves it";
+  EXPECT_NEAR(loss_roughness(loss_curve(step_losses(table), 1)), 0.1, 0.002);
+  EXPECT_NEAR(loss_roughness(loss_curve(step_losses(table), 4)), 0.05, 0.002)
+      << "averaging four halves it";
 }
 
 TEST(LossRoughness, ATrendIsNoRoughness) {

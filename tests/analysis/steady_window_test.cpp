@@ -55,14 +55,15 @@ TEST(LossCurve, OnePointPerStepAndNoneWithoutSteps) {
   table.values(&StepRow::sample_count) = {2, 2, 1};
   table.values(&StepRow::start_s) = {0, 10, 20};
   table.values(&StepRow::step_s) = {4, 5, 6};
-  const auto curve = loss_curve(table, 1);
+  const auto curve = loss_curve(step_losses(table), 1);
   ASSERT_EQ(curve.size(), 3U);
   EXPECT_EQ(curve[2].loss, 1);
   EXPECT_EQ(curve[2].samples_seen, 5);
   EXPECT_EQ(curve[2].time_s, 26);
-  EXPECT_EQ(loss_curve(table, 5).size(), 1U) << "the small last step completes the point";
-  EXPECT_TRUE(loss_curve(table, 6).empty());
-  EXPECT_TRUE(loss_curve(StepTable(), 1).empty());
+  EXPECT_EQ(loss_curve(step_losses(table), 5).size(), 1U)
+      << "the small last step completes the point";
+  EXPECT_TRUE(loss_curve(step_losses(table), 6).empty());
+  EXPECT_TRUE(loss_curve(step_losses(StepTable()), 1).empty());
 }
 
 TEST(LossCurve, AStepWithoutWeightDoesNotSpoilItsPoint) {
@@ -72,7 +73,7 @@ TEST(LossCurve, AStepWithoutWeightDoesNotSpoilItsPoint) {
   table.values(&StepRow::sample_count) = {1, 1};
   table.values(&StepRow::start_s) = {0, 1};
   table.values(&StepRow::step_s) = {1, 1};
-  const auto curve = loss_curve(table, 2);
+  const auto curve = loss_curve(step_losses(table), 2);
   ASSERT_EQ(curve.size(), 1U);
   EXPECT_EQ(curve[0].loss, 2);
 }

@@ -6,6 +6,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "analysis/run_set.hpp"
+
 namespace scalestudy {
 namespace {
 
@@ -39,10 +41,10 @@ RunRecord run_of(std::int64_t count) {
   return record;
 }
 
-Run run_with(RunRecord record) {
-  Run run;
-  run.record = std::move(record);
-  run.measures = RunMeasures(run.record, {.warmup_steps = 5});
+scalestudy::Run run_with(const RunRecord& record) {
+  scalestudy::Run run;
+  run.measures = RunMeasures(record, {.warmup_steps = 5});
+  run.digest = digest_of(record, run.measures);
   return run;
 }
 
@@ -76,7 +78,7 @@ TEST(StepChecks, AClockThatIsAheadNamesAnotherRank) {
   for (const auto column : {&StepRow::ready_s, &StepRow::released_s})
     for (std::int64_t step = 0; step < 15; ++step)
       record.steps.values(column)[static_cast<std::size_t>(step)] += 0.5;
-  const auto run = run_with(std::move(record));
+  const auto run = run_with(record);
   Series series;
   series.by_ranks[2] = {&run};
   EXPECT_DOUBLE_EQ(step_checks(series).front().same_rank_frac, 0);
@@ -88,7 +90,7 @@ TEST(StepChecks, AStepThatIsNotExplainedShowsInThePercentileFirst) {
     for (const auto column : {&StepRow::ready_s, &StepRow::released_s})
       for (std::int64_t step = 60; step < 105; ++step)
         record.steps.values(column)[static_cast<std::size_t>(rank * 105 + step)] += 1;
-  const auto run = run_with(std::move(record));
+  const auto run = run_with(record);
   Series series;
   series.by_ranks[2] = {&run};
   const auto check = step_checks(series).front();
@@ -101,9 +103,7 @@ TEST(StepChecks, TheMonitorsTimeIsCounted) {
   record.monitor = {{.rank = 0, .time_s = 1, .cpu_s = 0.002},
                     {.rank = 1, .time_s = 1, .cpu_s = 0.5},
                     {.rank = 0, .time_s = 2, .cpu_s = 0.002}};
-  const auto run = run_with(std::move(record));
-  EXPECT_NEAR(recording_frac(run.record, run.measures.steady_window()), 0.001 + 0.002 + 0.002,
-              1e-12);
+  EXPECT_NEAR(run_with(record).digest.checked_steps.recording_frac, 0.001 + 0.002 + 0.002, 1e-12);
 }
 
 TEST(StepChecks, IdleExchangeIsTheSumOverTheBucketsOfAStep) {
@@ -128,7 +128,7 @@ TEST(StepChecks, IdleExchangeIsTheMedianOfTheRunsAndTheirRange) {
     auto record = run_of(15);
     record.probe = {{.rank = 0, .size_bytes = 64, .transfer_s = transfer_s}};
     record.buckets = {{.rank = 0, .step = 0, .size_bytes = 64}};
-    runs.push_back(run_with(std::move(record)));
+    runs.push_back(run_with(record));
   }
   Series series;
   for (const auto& run : runs) series.by_ranks[2].push_back(&run);
@@ -142,8 +142,8 @@ TEST(StepChecks, WithoutASplitThereIsNone) {
   auto record = run_of(15);
   for (double& value : record.steps.values(&StepRow::ready_s)) value = not_recorded;
   record.summary.timeline_cost_s = not_recorded;
-  const auto run = run_with(std::move(record));
-  EXPECT_TRUE(std::isnan(recording_frac(run.record, run.measures.steady_window())));
+  const auto run = run_with(record);
+  EXPECT_TRUE(std::isnan(run.digest.checked_steps.recording_frac));
   Series series;
   series.by_ranks[2] = {&run};
   EXPECT_TRUE(step_checks(series).empty());

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "analysis/communication.hpp"
+#include "analysis/run_set.hpp"
 #include "tests/analysis/synthetic_run.hpp"
 
 namespace scalestudy {

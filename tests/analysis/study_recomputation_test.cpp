@@ -80,10 +80,11 @@ TEST_F(StudyRecomputed, StepPhasesAreMeansOverRanksStepsAndRuns) {
     double wait_s = 0, overhead = 0;
     for (const scalestudy::Run* run : runs(found.ranks)) {
       const auto& window = run->measures.steady_window();
+      const auto steps = read_run_file(run->record.file).steps;
       double sum_s = 0;
       for (auto step = window.start; step < window.end; ++step)
         for (std::int64_t rank = 0; rank < found.ranks; ++rank)
-          sum_s += run->record.steps.row(rank, step).input_wait_s;
+          sum_s += steps.row(rank, step).input_wait_s;
       wait_s += sum_s / static_cast<double>(window.steps() * found.ranks) / 3;
       overhead += run->measures[&SummaryRow::communication_overhead_frac] / 3;
     }

@@ -51,11 +51,11 @@ Run valid_neighbour() {
   return judge_run(read_run_file(file.path()));
 }
 
-void report(RunRecord record) {
+void report(const RunRecord& record) {
   static const Run neighbour = valid_neighbour();
   RunSet set;
   set.runs.push_back(neighbour);
-  set.runs.push_back(judge_run(std::move(record)));
+  set.runs.push_back(judge_run(record));
   const StudyAnalysis analysis(std::move(set));
   FiguresBySeries figures;
   for (const SeriesAnalysis& one : analysis.studies()) {

@@ -226,7 +226,7 @@ TEST_F(SyntheticStudy, RunTableHasOneRowPerRunWithItsMeasures) {
     EXPECT_EQ(rows[i + 1].at(column("samples_per_s")),
               exact(run.measures[&SummaryRow::samples_per_s]));
     EXPECT_EQ(rows[i + 1].at(column("validity")), "valid");
-    EXPECT_EQ(rows[i + 1].at(column("steps")), std::to_string(run.record.steps.steps()));
+    EXPECT_EQ(rows[i + 1].at(column("steps")), std::to_string(run.digest.step_count));
   }
 }
 

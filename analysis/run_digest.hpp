@@ -1,0 +1,50 @@
+#pragma once
+/// What the analysis needs of the columns of one run. They are digested and dropped before the next
+/// file is read, so that memory grows by this alone: some numbers, and a few for each step, however
+/// many ranks and buckets a step had. Formulas stay where they are used. Local, pure.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "record/run_record.hpp"
+
+#include "analysis/communication.hpp"
+#include "analysis/launch_parts.hpp"
+#include "analysis/measures.hpp"
+#include "analysis/step_checks.hpp"
+
+namespace scalestudy {
+
+/// The buckets of one step.
+struct BucketStep {
+  std::int64_t step = 0;
+  std::vector<double> start_s;  ///< of each rank, on the training clock
+  std::vector<double> step_s;   ///< of each rank
+  std::vector<BucketRow> buckets;
+};
+
+struct RunDigest {
+  std::int64_t step_count = 0;
+  std::uint64_t step_times_hash = 0;       ///< no two executions have equal step times
+  double samples_per_step = not_recorded;  ///< of all ranks, over the steady window
+  double weight_per_step = not_recorded;   ///< loss weight of all ranks, over all steps
+  std::vector<StepLoss> losses;
+  MeanStep mean_step;
+  std::optional<LaunchTimes> launch_times;
+  CheckedSteps checked_steps;
+  /// The median one of the steady steps; none with one rank, nor where no bucket was recorded.
+  std::optional<BucketStep> typical_step;
+  std::vector<std::string> panel_names;  ///< of those that have all of their pixels
+  std::optional<Panel> confusion;        ///< the one panel that is added up over runs
+};
+
+[[nodiscard]] RunDigest digest_of(const RunRecord& record, const RunMeasures& measures);
+
+/// Null when there is none of this name, or none with all of its pixels.
+[[nodiscard]] const Panel* whole_panel_named(const std::vector<Panel>& panels,
+                                             std::string_view name);
+
+}  // namespace scalestudy
