@@ -1,5 +1,6 @@
-/// How often the intervals that reports print hold the truth, and how often outliers and several
-/// questions lead to a false word: simulated studies with known answers (METRICS.md#intervals).
+/// How often the intervals that reports print hold the truth, and how often "equal", "not worse",
+/// outliers, several questions and the test of steadiness lead to a false word: simulated studies
+/// with known answers (METRICS.md#intervals).
 /// Usage: interval_coverage [TRIALS]
 
 #include <cmath>
@@ -7,10 +8,12 @@
 #include <cstdlib>
 #include <functional>
 #include <random>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "analysis/outliers.hpp"
+#include "analysis/stationarity.hpp"
 #include "analysis/statistics.hpp"
 
 namespace {
@@ -29,6 +32,10 @@ double normal(Random& random) {
 /// Student's t with 3 degrees of freedom, scaled to a standard deviation of 1.
 double heavy_tailed(Random& random) {
   return std::student_t_distribution<double>(3)(random) / std::sqrt(3.0);
+}
+
+double unscaled(Random& random) {
+  return std::student_t_distribution<double>(3)(random);
 }
 
 /// Every seventh launch or so meets something that makes it 10 to 50 % slower.
@@ -110,6 +117,96 @@ void print_share(const std::string& name,
   int count = 0;
   for (int i = 0; i < trials; ++i) count += happens(n, random) ? 1 : 0;
   std::printf("%-66s  %5.2f\n", name.c_str(), 100.0 * count / trials);
+}
+
+using Event = std::function<bool(std::size_t, Random&)>;
+
+/// One column for each of `counts`: runs, or steps.
+void print_shares(const std::string& name,
+                  int trials,
+                  std::span<const std::size_t> counts,
+                  const Event& happens) {
+  std::printf("%-66s", name.c_str());
+  for (const std::size_t n : counts) {
+    Random random(n);
+    int count = 0;
+    for (int i = 0; i < trials; ++i) count += happens(n, random) ? 1 : 0;
+    std::printf("  %5.2f", 100.0 * count / trials);
+  }
+  std::printf("\n");
+}
+
+/// The difference of two groups of runs that scatter by 0.01 each; `worse`: its true value.
+Estimate difference_of(double worse, std::size_t n, Comparison declared, Random& random) {
+  Launches base, compared;
+  for (std::size_t seed = 0; seed < n; ++seed) {
+    const auto block = static_cast<std::int64_t>(seed);
+    base.add(block, 0.8 + 0.01 * normal(random));
+    compared.add(block, 0.8 - worse + 0.01 * normal(random));
+  }
+  return difference(compared, base, declared);
+}
+
+void margins(int trials) {
+  constexpr double margin = 0.03;  // three times the scatter of single runs
+  for (const auto declared : {Comparison::paired, Comparison::independent}) {
+    const std::string method = declared == Comparison::paired ? ", paired t" : ", Welch t";
+    for (const double worse : {margin, 0.0}) {
+      const std::string truth = worse > 0 ? "worse by the margin" : "no different";
+      const auto print = [&](const std::string& claim, const auto& claims) {
+        print_shares(claim + " where " + truth + method, trials, run_counts,
+                     [&](std::size_t n, Random& random) {
+                       return claims(difference_of(worse, n, declared, random));
+                     });
+      };
+      print("called not worse", [&](const Estimate& d) {
+        return is_non_inferior(d, margin, /*higher_is_better=*/true);
+      });
+      print("called equal", [&](const Estimate& d) { return is_equivalent(d, 0, margin); });
+    }
+  }
+}
+
+/// Times of consecutive steps with a scatter of 3 %, of which neighbours share `correlation`.
+std::vector<double> steps(std::size_t count,
+                          double correlation,
+                          const Noise& noise,
+                          Random& random) {
+  std::vector<double> step_s(count);
+  double last = noise(random);
+  for (double& time_s : step_s) {
+    time_s = 0.1 * (1 + 0.03 * last);
+    last = correlation * last + std::sqrt(1 - correlation * correlation) * noise(random);
+  }
+  return step_s;
+}
+
+void steadiness(int trials) {
+  constexpr std::size_t step_counts[] = {20, 36, 60, 67, 300, 2000};
+  struct Window {
+    const char* name;
+    double correlation = 0;
+    Noise noise = normal;
+    double burst = 0;  ///< of a fifth of the steps
+    double drift = 0;  ///< from first to last
+  };
+  const std::vector<Window> windows{{"independent steps"},
+                                    {.name = "neighbours correlate by 0.5", .correlation = 0.5},
+                                    {.name = "heavy tails (t, 3)", .noise = heavy_tailed},
+                                    {.name = "heavy tails (t, 3), CV 5.2 %", .noise = unscaled},
+                                    {.name = "a fifth of them 30 % slower", .burst = 0.3},
+                                    {.name = "a drift of 10 %", .drift = 0.1}};
+  for (const Window& window : windows)
+    print_shares(std::string("flagged as not stationary, ") + window.name, trials, step_counts,
+                 [&](std::size_t n, Random& random) {
+                   auto step_s = steps(n, window.correlation, window.noise, random);
+                   for (std::size_t i = 0; i < n; ++i) {
+                     if (3 * n / 10 <= i && i < n / 2) step_s[i] *= 1 + window.burst;
+                     step_s[i] *=
+                         1 + window.drift * static_cast<double>(i) / static_cast<double>(n);
+                   }
+                   return !stationarity_of(step_s).is_stationary();
+                 });
 }
 
 void ratios(int trials) {
@@ -222,6 +319,28 @@ void outlier_rates(int trials) {
   }
 }
 
+/// n2v-quickstart: one rank with one arm, two ranks with two, five launches each.
+void shipped_outlier_rates(int trials) {
+  constexpr std::size_t n = 5, at_one = 2, at_two = 3, asked = (at_one + at_two) * n;
+  const auto planted_is_named = [](std::size_t groups, Random& random) {
+    auto times = clean_groups(groups, n, random);
+    times[0][0] *= 1.2;
+    for (const auto& slow : slow_launches(times, asked))
+      if (slow.group == 0 && slow.launch == 0) return true;
+    return false;
+  };
+  print_share("outlier named in clean studies like n2v-quickstart", trials, n,
+              [](std::size_t, Random& random) {
+                const bool one = !slow_launches(clean_groups(at_one, n, random), asked).empty();
+                const bool two = !slow_launches(clean_groups(at_two, n, random), asked).empty();
+                return one || two;
+              });
+  print_share("launch of +20 % named, like n2v-quickstart, one rank", trials, n,
+              [&](std::size_t, Random& random) { return planted_is_named(at_one, random); });
+  print_share("launch of +20 % named, like n2v-quickstart, two ranks", trials, n,
+              [&](std::size_t, Random& random) { return planted_is_named(at_two, random); });
+}
+
 void several_questions(int trials) {
   for (const bool by_holm : {false, true}) {
     print_share(by_holm ? "any false difference of four questions, by Holm"
@@ -265,5 +384,14 @@ int main(int argc, char** argv) {
   std::printf("\n# in %% of the studies\n");
   accuracies(trials);
   outlier_rates(trials);
+  shipped_outlier_rates(trials);
   several_questions(trials);
+  std::printf(
+      "\n# in %% of the studies with 3, 5 and 10 runs each; the margin is three times the scatter "
+      "of runs\n");
+  margins(trials);
+  std::printf(
+      "\n# in %% of windows of 20, 36, 60, 67, 300 and 2000 steps, coefficient of variation 3 "
+      "%%\n");
+  steadiness(trials);
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # How often the intervals of reports hold the truth: 20,000 simulated studies a case (benchmarks/interval_coverage.cpp).
-# A minute; no other program disturbs it, and the seeds are fixed. The result is committed: interval_coverage.txt beside
+# A minute or two; no other program disturbs it, and the seeds are fixed. The result is committed: interval_coverage.txt beside
 # this script. Exit: 0 simulated, 1 an error.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
