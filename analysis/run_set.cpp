@@ -183,8 +183,9 @@ std::string slug_of(const std::string& name) {
 /// Settings that would put two runs into one series if they were of one origin.
 std::string comparison_key(const Run& run) {
   const bool emulated_input = run.has_label(RunLabel::emulated_input);
-  return cat(series_name(run.spec, emulated_input), ' ',
-             hex64(without_scale(run.spec).content_hash()));
+  auto spec = without_scale(run.spec);
+  spec.data_content = {};  // part of the origin
+  return cat(series_name(run.spec, emulated_input), ' ', hex64(spec.content_hash()));
 }
 
 /// Series that read the same but differ in a setting get a number. A study's only series needs no
@@ -219,7 +220,7 @@ Run judge_run(const RunRecord& record) {
   run.spec = run_spec_from_json_text(record.resolved_settings,
                                      record.file.string() + ":/settings/resolved");
   require_equal_ranks(record, run.spec);
-  run.origin = origin_of(record, run.spec.study);
+  run.origin = origin_of(record, run.spec);
   for (const auto& label : record.header.labels) run.labels.push_back(current_label(label));
   run.validity_codes = record.header.validity_codes;
   if (run.spec.oversubscribed) add_label(run.labels, RunLabel::oversubscribed);
@@ -309,11 +310,18 @@ std::vector<std::string> build_ids(const RunSet& set) {
 
 std::vector<std::string> mixed_values(const RunSet& set, const OriginPart& part) {
   std::map<std::string, std::set<std::string>> by_place;
+  const auto add = [&](const std::string& place, const Origin& origin) {
+    if (const auto& value = origin.*part.value; !value.empty()) by_place[place].insert(value);
+  };
   for (const auto& [folder, origins] : set.origins)
-    for (const Origin& origin : origins)
-      by_place["folder " + folder.string()].insert(origin.*part.value);
-  for (const Run& run : set.runs)
-    if (run.is_data()) by_place["series " + comparison_key(run)].insert(run.origin.*part.value);
+    for (const Origin& origin : origins) add("folder " + folder.string(), origin);
+  for (const Run& run : set.runs) {
+    if (!run.is_data()) continue;
+    // Other data under another path are other work.
+    const auto key = comparison_key(run);
+    add(cat("data ", run.origin.data, ' ', key), run.origin);
+    add(cat("path ", run.spec.data.path, ' ', key), run.origin);
+  }
   std::set<std::string> mixed;
   for (const auto& [place, values] : by_place)
     if (values.size() > 1) mixed.insert(values.begin(), values.end());

@@ -101,7 +101,8 @@ struct Series {
 [[nodiscard]] std::vector<std::string> build_ids(const RunSet& set);
 
 /// What of `part` is mixed: its values in runs that lie in one folder, or that would stand in one
-/// ratio if they agreed in it. Sorted; empty when there is no such mixture.
+/// ratio if they agreed in it; of other data only under the same path. What is not recorded is no
+/// other value. Sorted; empty when there is no such mixture.
 [[nodiscard]] std::vector<std::string> mixed_values(const RunSet& set, const OriginPart& part);
 
 }  // namespace scalestudy

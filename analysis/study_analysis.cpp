@@ -31,7 +31,7 @@ void add_mixture_flags(const RunSet& runs, std::vector<StudyFlag>& flags) {
     const auto values = mixed_values(runs, part);
     if (values.empty()) continue;
     flags.push_back({part.mixed_code,
-                     cat("Runs of more than one ", part.noun, " are mixed (", join(values, "; "),
+                     cat("Runs of different ", part.plural, " are mixed (", join(values, "; "),
                          "); they are compared only with runs of the same ", part.noun, "."),
                      true});
   }

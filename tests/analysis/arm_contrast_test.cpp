@@ -66,7 +66,7 @@ scalestudy::Run run_of(const Launch& launch, std::int64_t repeat) {
   spec.repeat = repeat;
   run.spec = spec_of(spec);
   if (launch.arm) run.spec = without(run.spec, *launch.arm);
-  run.origin = {spec.study, spec.build_id, spec.cpu_model};
+  run.origin = {spec.study, spec.build_id, spec.cpu_model, "", ""};
   run.labels = launch.labels;
   RunRecord record;
   record.header.labels = launch.labels;

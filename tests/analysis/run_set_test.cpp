@@ -234,6 +234,73 @@ TEST_F(RunSetOfStudy, RunsOfTwoStudiesInOneFolderAreTwoGroupsAndFlagged) {
   expect_two_groups(mixture_in(study_, {.study = "tea"}), "mixed_studies", ", study tea");
 }
 
+TEST_F(RunSetOfStudy, RunsWithTwoVersionsOfALibraryAreTwoGroupsAndFlagged) {
+  write_group(study_, {.libtorch_version = "2.1.0"}, 2);
+  for (const std::int64_t repeat : {2, 3})
+    write_synthetic(study_, {.repeat = repeat, .libtorch_version = "2.2.0"});
+  expect_two_groups(StudyAnalysis(load_runs({study_})), "mixed_libraries",
+                    ", libraries LibTorch 2.2.0");
+}
+
+TEST_F(RunSetOfStudy, DataThatChangedUnderTheirPathAreTwoGroupsAndFlagged) {
+  const auto second = folder_ / "second";
+  write_group(study_, {.data_hash = "1a2b000000000000"}, 2);
+  for (const std::int64_t repeat : {2, 3})
+    for (const auto& folder : {study_, second})
+      write_synthetic(folder, {.repeat = repeat, .data_hash = "3c4d000000000000"});
+  write_group(folder_ / "first", {.data_hash = "1a2b000000000000"}, 2);
+  for (const auto& folders : {std::vector{study_}, {folder_ / "first", second}}) {
+    const StudyAnalysis analysis(load_runs(folders));
+    expect_two_groups(analysis, "mixed_data", ", data 3c4d000000000000");
+    EXPECT_NE(analysis.flags()[0].text.find("1a2b000000000000; 3c4d000000000000"),
+              std::string::npos)
+        << analysis.flags()[0].text;
+  }
+}
+
+TEST_F(RunSetOfStudy, TheSameDataUnderAnotherPathAreOneGroup) {
+  write_group(study_, {.data_path = "/here", .data_hash = "1a2b000000000000"}, 2);
+  write_group(folder_ / "second",
+              {.ranks = 2, .data_path = "/there", .data_hash = "1a2b000000000000"}, 2);
+  const StudyAnalysis analysis(load_runs({study_, folder_ / "second"}));
+  EXPECT_TRUE(analysis.flags().empty());
+  ASSERT_EQ(analysis.studies().size(), 1U);
+  EXPECT_EQ(analysis.studies()[0].series.by_ranks.size(), 2U);
+}
+
+/// Nobody takes them for repetitions, and nobody has to accept anything.
+TEST_F(RunSetOfStudy, OtherDataUnderAnotherPathAreNoMixture) {
+  write_group(study_, {.data_path = "/cells", .data_hash = "1a2b000000000000"}, 2);
+  write_group(folder_ / "second", {.data_path = "/nuclei", .data_hash = "3c4d000000000000"}, 2);
+  const StudyAnalysis analysis(load_runs({study_, folder_ / "second"}));
+  EXPECT_TRUE(analysis.flags().empty());
+  ASSERT_EQ(analysis.studies().size(), 2U);
+  EXPECT_NE(analysis.studies()[1].series.name.find(", data 3c4d"), std::string::npos);
+}
+
+/// A run that failed before its ranks said what they compute with.
+TEST_F(RunSetOfStudy, WhatIsNotRecordedIsNoOtherValue) {
+  write_group(study_, {.libtorch_version = "2.1.0"}, 2);
+  write_synthetic(study_, {.repeat = 2, .status = RunStatus::failed});
+  EXPECT_TRUE(StudyAnalysis(load_runs({study_})).flags().empty());
+}
+
+TEST_F(RunSetOfStudy, AnotherPowerStateIsAnotherMachine) {
+  write_group(study_, {.cpu_model = R"(One", "governor": "performance)"}, 2);
+  for (const std::int64_t repeat : {2, 3})
+    write_synthetic(study_, {.repeat = repeat, .cpu_model = R"(One", "governor": "powersave)"});
+  expect_two_groups(StudyAnalysis(load_runs({study_})), "mixed_machines", "governor powersave");
+}
+
+TEST_F(RunSetOfStudy, MachinesInTwoFoldersAreTwoGroupsToo) {
+  const auto second = folder_ / "second";
+  write_group(study_, {}, 2);
+  for (const std::int64_t repeat : {2, 3})
+    write_synthetic(second, {.repeat = repeat, .cpu_model = "Made-up CPU"});
+  expect_two_groups(StudyAnalysis(load_runs({study_, second})), "mixed_machines",
+                    ", machine Made-up CPU");
+}
+
 /// Nothing of them would be compared anyway.
 TEST_F(RunSetOfStudy, FoldersOfDifferentWorkAreNoMixture) {
   const auto second = folder_ / "second";

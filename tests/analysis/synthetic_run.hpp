@@ -45,6 +45,9 @@ struct SyntheticRun {
   std::string study = "synthetic";
   std::string build_id = "0.1.0+gabcdef01.release";
   std::string cpu_model = "Invented CPU <1>";
+  std::string libtorch_version;  ///< "": not recorded
+  std::string data_path = "/data";
+  std::string data_hash;  ///< likewise
   std::vector<std::string> labels;
   std::vector<std::string> data_warnings;
   RunStatus status = RunStatus::complete;
@@ -77,6 +80,8 @@ inline RunSpec spec_of(const SyntheticRun& run) {
   spec.settings.evaluation_threads = run.threads_per_rank;
   spec.launcher = "local";
   spec.communicator = run.ranks == 1 ? CommunicatorKind::local : CommunicatorKind::shm;
+  spec.data.path = run.data_path;
+  spec.data_content.hash = run.data_hash;
   spec.settings.local_batch_size = run.local_batch;
   spec.quality = run.goal;
   spec.settings.warmup_steps = 5;
@@ -240,7 +245,10 @@ inline std::filesystem::path write_synthetic(const std::filesystem::path& folder
     RunFileWriter writer(part, header, run.ranks);
     writer.write_settings(R"({"workload": "noise2void", "settings": {"local_batch_size": 4},
                               "description": "Invented runs < with known answers"})",
-                          to_json_text(spec), R"({"precision": "float32", "threads_per_rank": 1})");
+                          to_json_text(spec),
+                          cat(R"({"precision": "float32", "threads_per_rank": 1)",
+                              run.libtorch_version.empty() ? "" : R"(, "libtorch_version": ")",
+                              run.libtorch_version, run.libtorch_version.empty() ? "}" : "\"}"));
     writer.write_environment(cat(R"({"cpu": {"model": ")", run.cpu_model, R"(", "cores": 4}})"));
     SyntheticWriter synthetic(run, writer);
     synthetic.write_all();

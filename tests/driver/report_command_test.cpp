@@ -222,6 +222,18 @@ TEST_F(ReportCommand, MixedBuildsAreSaidOnStandardOutputAndBadInput) {
   EXPECT_THAT(answer.err, HasSubstr("--accept-mixed"));
 }
 
+TEST_F(ReportCommand, DataThatChangedAreSaidOnStandardOutputAndBadInput) {
+  for (const char* hash : {"1a2b3c4d00000000", "5e6f708900000000"})
+    for (const std::int64_t repeat : {0, 1, 2})
+      write_synthetic(study(), {.repeat = repeat, .data_hash = hash});
+  const auto answer = report();
+  EXPECT_EQ(answer.code, 2);
+  EXPECT_THAT(answer.out, HasSubstr("mixed_data: Runs of different data are mixed "
+                                    "(1a2b3c4d00000000; 5e6f708900000000)"));
+  EXPECT_THAT(answer.out, HasSubstr(", data 5e6f708900000000:\n\n")) << "whose conclusions follow";
+  EXPECT_THAT(content_of(study() / "report/report.html"), HasSubstr("1a2b3c4d00000000"));
+}
+
 TEST_F(ReportCommand, AMixtureInJsonHasResultAndError) {
   write_runs();
   write_synthetic(study(), {.ranks = 2, .repeat = 3, .build_id = "other"});

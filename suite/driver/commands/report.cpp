@@ -60,8 +60,10 @@ Action define(CLI::App& app) {
       ->required();
   app.add_option("--out", options->out, "Where the report goes (default: report/ in the first DIR)")
       ->type_name("FOLDER");
-  app.add_flag("--accept-mixed", options->accept_mixed,
-               "Runs of several studies, builds or machines are groups of their own, and no error");
+  app.add_flag(
+      "--accept-mixed", options->accept_mixed,
+      "Runs of several studies, builds, machines, libraries or data are groups of their own, "
+      "and no error");
   return [options](Context& context) {
     const std::vector<std::filesystem::path> folders(options->folders.begin(),
                                                      options->folders.end());
