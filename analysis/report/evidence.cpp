@@ -14,7 +14,8 @@ std::string evidence(const Estimate& estimate, int digits) {
           ? counted(estimate.count, "run") + " each"
           : cat(counted(estimate.count, "run"), " against ", estimate.base_count);
   if (!estimate.interval) return "interval not determinable; " + runs;
-  return cat("95\u202f% interval ", interval_text(estimate, digits), "; ", runs);
+  return cat("95\u202f% interval ", interval_text(estimate, digits), "; ", runs,
+             estimate.is_apart ? ", not paired because repeats were not made together" : "");
 }
 
 std::size_t missing_launches(const Estimate& estimate) {

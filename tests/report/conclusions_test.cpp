@@ -80,6 +80,32 @@ TEST_F(ConclusionsOfStudy, RepeatsThatResumedRunsWasteAreAskedFor) {
       << "repeat 2 is there, but its times do not count";
 }
 
+/// Runs of one rank first, those of two so much later.
+class ConclusionsOfBlocks : public ConclusionsOfStudy {
+ protected:
+  std::string with_two_ranks_later_by(double later_s) {
+    for (std::int64_t repeat = 0; repeat < 3; ++repeat) {
+      auto run = small();
+      run.repeat = repeat;
+      run.started_unix_s = 1e9 + 100 * double(repeat);
+      write_synthetic(study_, run);
+      run.ranks = 2;
+      run.started_unix_s += later_s;
+      write_synthetic(study_, run);
+    }
+    return conclusions().paragraphs.at(0);
+  }
+};
+
+TEST_F(ConclusionsOfBlocks, ThatWereAddedLaterAreNotPairedAndThatIsSaid) {
+  EXPECT_THAT(with_two_ranks_later_by(5000),
+              HasSubstr("3 runs each, not paired because repeats were not made together)"));
+}
+
+TEST_F(ConclusionsOfBlocks, ThatWereMadeTogetherNeedNoWord) {
+  EXPECT_THAT(with_two_ranks_later_by(50), HasSubstr("; 3 runs each), "));
+}
+
 TEST_F(ConclusionsOfStudy, AQuietMachineIsNotSpokenOf) {
   auto quiet = small();
   quiet.cpu_share = 0.9;
