@@ -175,7 +175,7 @@ namespace {
 /// Samples seen at each evaluation that could choose the best weights; files of before name no
 /// weights, and their last evaluation is of the best ones.
 std::vector<std::int64_t> chances(const Run& run) {
-  const RunRecord& record = run.record;
+  const RunFacts& record = run.record;
   std::vector<std::int64_t> seen;
   for (const EvaluationRow& one : record.evaluations)
     if (one.weights == current_weights) seen.push_back(one.samples_seen);

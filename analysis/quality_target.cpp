@@ -18,7 +18,7 @@ bool reaches(double value, double target, Better better) {
 }
 
 /// What nobody trains in is no part of the time.
-double probe_s(const RunRecord& record) {
+double probe_s(const RunFacts& record) {
   const double time_s = record.ranks.empty() ? 0 : record.ranks.front().probe_s;
   return std::isfinite(time_s) ? time_s : 0;
 }

@@ -158,7 +158,8 @@ class Run:
             self.confusion = file["panels/confusion"][:] if "panels/confusion" in file else None
             ranks = {name: file["ranks"][name][:] for name in file["ranks"]}
             probe_s = float(ranks["probe_s"][0]) if "probe_s" in ranks else 0.0
-            self.launch_s = float(file["summary/launch_wall_time_s"][()])
+            summary = {name: float(file["summary"][name][()]) for name in file["summary"]}
+            self.launch_s = summary["launch_wall_time_s"]
         self.run_id = path.split("/")[-2]
         self.ranks, self.repeat, self.arm = spec["ranks"], spec["repeat"], spec["control_arm"]
         self.global_batch, self.plan_samples = spec["plan"]["global_batch_size"], spec["plan"]["samples"]
@@ -174,6 +175,11 @@ class Run:
         self.steady_share = self.samples / self.rate / self.training_s
         recorded_s = float(ranks["data_read_s"][0] + ranks["preparation_s"][0]) + sum(
             epochs[name].sum() for name in ("evaluation_s", "checkpoint_s", "replica_check_s"))
+        # What the driver's clock leaves for the steps; the rest of a launch is recorded by part (METRICS.md#launch-parts).
+        beside_s = recorded_s + probe_s + sum(float(ranks[name][0]) for name in
+                                              ("initialisation_s", "final_evaluation_s", "panels_s"))
+        self.by_driver_s = self.launch_s - beside_s - summary["launch_to_process_s"] - summary["shutdown_s"]
+        self.by_columns_s = elapsed(steps, 0)
         self.share_of_steps = 1 - recorded_s / self.training_s
         self.step_s = longest_s[window].mean()
         self.rank_step_s = steps["step_s"].mean(axis=0)[window].mean()
@@ -283,6 +289,15 @@ def check_stationarity(runs, summary, counts):
     unsteady = [run for run in tested if any(run.stationarity)]
     counts.update({len(tested), len(unsteady)})
     said.extend(max((abs(run.stationarity[i]) for run in tested), default=0) for i in (0, 1))
+
+
+def check_clocks(runs):
+    """Samples per second of all steps, by the columns and by the driver's own clock: the same to 0.5 %."""
+    global checked
+    for run in runs:
+        checked += 1
+        if not abs(run.by_driver_s / run.by_columns_s - 1) <= 0.005:
+            wrong.append(f"{run.run_id}: {run.by_columns_s} s of steps by its columns, {run.by_driver_s} s by the driver")
 
 
 def check_steps(series, one, many):
@@ -427,6 +442,7 @@ def main():
     check_speed(series, one, many, n)
     check_steps(series, one, many)
     check_last_rank(series, many, n)
+    check_clocks(runs)
     check_arms(series, many, arms, n)
     check_quality(series, one, many)
     check_smoothness(series, one, many)
