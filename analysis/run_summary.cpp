@@ -105,12 +105,17 @@ std::vector<LossPoint> loss_curve(std::span<const StepLoss> steps, std::int64_t 
   return curve;
 }
 
-double loss_roughness(std::span<const LossPoint> curve) {
-  if (curve.empty()) return not_recorded;
+std::span<const LossPoint> counted_points(std::span<const LossPoint> curve) {
+  if (curve.empty()) return curve;
   const double transient_end = curve.back().samples_seen * roughness_transient_frac;
+  const auto first = std::ranges::find_if(
+      curve, [=](const LossPoint& point) { return !(point.samples_seen <= transient_end); });
+  return {first, curve.end()};
+}
+
+double loss_roughness(std::span<const LossPoint> curve) {
   std::vector<double> logs;
-  for (const LossPoint& point : curve) {
-    if (point.samples_seen <= transient_end) continue;
+  for (const LossPoint& point : counted_points(curve)) {
     if (!(point.loss > 0) || !std::isfinite(point.loss)) return not_recorded;
     logs.push_back(std::log(point.loss));
   }

@@ -52,6 +52,10 @@ struct LossPoint {
 [[nodiscard]] std::vector<LossPoint> loss_curve(std::span<const StepLoss> steps,
                                                 std::int64_t samples_per_point);
 
+/// The points that end after the first tenth of the run's samples: the first fall of the loss is
+/// learning and not noise.
+[[nodiscard]] std::span<const LossPoint> counted_points(std::span<const LossPoint> curve);
+
 /// METRICS.md#loss-roughness. NaN when undefined (too few points, a loss that is not positive).
 [[nodiscard]] double loss_roughness(std::span<const LossPoint> curve);
 

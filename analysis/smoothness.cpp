@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "analysis/averaging.hpp"
+
 namespace scalestudy {
 namespace {
 
@@ -23,6 +25,26 @@ Launches roughness_at_equal_samples(const std::vector<const Run*>& runs,
   for (const Run* run : runs)
     launches.add(run->spec.repeat, loss_roughness(loss_curve(run->digest.losses, window_samples)));
   return launches;
+}
+
+/// Below this ratio of weights nothing is averaged over more samples.
+constexpr double least_weight_ratio = 1.01;
+constexpr double most_averaged = 1e6;
+
+AveragingPrediction predicted_by_averaging(const Series& series, double weight_ratio) {
+  if (weight_ratio < least_weight_ratio) return {1, ""};
+  const auto base = series.by_ranks.find(1);
+  if (base == series.by_ranks.end()) return {not_available, "there is no run of one rank"};
+  if (!std::isfinite(weight_ratio) || weight_ratio > most_averaged)
+    return {not_available, "how many more samples a step averages over is not known"};
+  const auto k = std::llround(weight_ratio);
+  std::vector<double> ratios;
+  for (const Run* run : base->second) {
+    const auto one = averaged(loss_curve(run->digest.losses, 1), k);
+    if (!one.problem.empty()) return one;
+    ratios.push_back(one.roughness_ratio);
+  }
+  return {geometric_mean(ratios), ""};
 }
 
 }  // namespace
@@ -50,7 +72,9 @@ std::vector<Smoothness> smoothness_by_ranks(const Series& series) {
     Smoothness point;
     point.ranks = ranks;
     point.weight_ratio = weight_per_step(series, ranks) / base_weight;
-    point.predicted_per_step = 1 / std::sqrt(point.weight_ratio);
+    const auto predicted = predicted_by_averaging(series, point.weight_ratio);
+    point.predicted_per_step = predicted.roughness_ratio;
+    point.why_not_predicted = predicted.problem;
     point.roughness = geometric_mean(roughness.values);
     point.roughness_equal_samples = geometric_mean(equal.values);
     point.per_step = ratio(roughness, base_roughness, series.spec.comparison);

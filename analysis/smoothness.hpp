@@ -2,6 +2,7 @@
 /// Is the loss curve of N ranks smoother than that of one, beyond what averaging predicts?
 
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
 #include "analysis/run_set.hpp"
@@ -12,9 +13,12 @@ namespace scalestudy {
 /// Ratios N ÷ 1: below 1 is smoother. METRICS.md#smoothness.
 struct Smoothness {
   std::int64_t ranks = 1;
-  double weight_ratio = not_available;        ///< k: loss weight averaged per step, N ÷ 1
-  double predicted_per_step = not_available;  ///< 1/√k: sampling noise and nothing else
-  double roughness = not_available;           ///< geometric mean over launches, per step
+  double weight_ratio = not_available;  ///< k: loss weight averaged per step, N ÷ 1
+  /// What averaging over k times the samples would make of the one-rank runs' own losses: sampling
+  /// noise and nothing else. Geometric mean over these runs; NaN where it is not defined.
+  double predicted_per_step = not_available;
+  std::string_view why_not_predicted;  ///< in words, where it is NaN; else ""
+  double roughness = not_available;    ///< geometric mean over launches, per step
   double roughness_equal_samples = not_available;
   Estimate per_step;
   Estimate equal_samples;           ///< predicted: 1

@@ -12,6 +12,7 @@
 #include "analysis/report/label_sentences.hpp"
 #include "analysis/report/numbers.hpp"
 #include "analysis/report/quality_sentences.hpp"
+#include "analysis/report/smoothness_sentence.hpp"
 
 namespace scalestudy {
 namespace {
@@ -204,31 +205,6 @@ std::string step_sentence(const StepComposition& step) {
       start, ". The difference of ", growth_text(growth.excess_s, decimals),
       interval && interval->contains(0) ? ", which is not resolved, by phase: " : " by phase: ",
       parts, ". ", exposed_sentence(step));
-}
-
-std::string agreement(const Estimate& estimate, double predicted) {
-  if (!estimate.interval) return "beside";
-  return estimate.interval->contains(predicted) ? "not distinguishable from" : "unlike";
-}
-
-std::string smoothness_sentence(const Smoothness& s) {
-  if (!std::isfinite(s.per_step.value)) {
-    return "How rough the loss curve is cannot be told from these runs: there are fewer than four "
-           "points of it, or some without a positive loss.";
-  }
-  const Estimate smoother = inverse(s.per_step);
-  const double predicted = 1 / s.predicted_per_step;
-  std::string text = cat("Per step the loss curve of ", ranks_in_words(s.ranks, false), " is ",
-                         with_interval(smoother), " times as smooth as that of one, ",
-                         agreement(smoother, predicted), " the ", significant(predicted, 3),
-                         " that averaging over ", significant(s.weight_ratio, 3),
-                         " times as many samples a step predicts.");
-  const Estimate equal = inverse(s.equal_samples);
-  // Where no rank averages over more samples, the second comparison is the first one again.
-  if (!std::isfinite(equal.value) || std::abs(s.weight_ratio - 1) < 0.01) return text;
-  return cat(text, " At equal samples per point (", s.window_samples, ") it is ",
-             with_interval(equal), " times as smooth, ", agreement(equal, 1),
-             " the 1 of sampling noise alone.");
 }
 
 const StepComposition* composition_at(const SeriesAnalysis& analysis, std::int64_t ranks) {

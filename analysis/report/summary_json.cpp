@@ -115,6 +115,7 @@ json to_json(const Smoothness& s) {
           {"loss_roughness", number(s.roughness)},
           {"ratio", to_json(s.per_step)},
           {"predicted_ratio", number(s.predicted_per_step)},
+          {"why_not_predicted", s.why_not_predicted},
           {"loss_roughness_equal_samples", number(s.roughness_equal_samples)},
           {"ratio_equal_samples", to_json(s.equal_samples)},
           {"smoothness_window_samples", s.window_samples}};

@@ -137,9 +137,11 @@ std::string smoothness_caption(const SeriesAnalysis& analysis) {
   const auto per_point = smoothness_window_samples(analysis.series);
   if (!has_several_ranks(analysis))
     return cat(roughness, " Equal samples: ", per_point, " per point.");
-  return cat("How many times as smooth as at one rank: above 1 is smoother. ", roughness,
-             " Per step, averaging over k times the loss weight predicts √k; at equal samples (",
-             per_point, " per point) it predicts 1.");
+  return cat(
+      "How many times as smooth as at one rank: above 1 is smoother. ", roughness,
+      " Per step, what averaging over k times the loss weight makes of the one-rank losses is "
+      "predicted from their own scatter; at equal samples (",
+      per_point, " per point) 1 is predicted.");
 }
 
 }  // namespace
@@ -266,7 +268,7 @@ ReportTable smoothness_table(const SeriesAnalysis& analysis) {
                     {{"ranks", "ranks"},
                      {"roughness", "roughness per step"},
                      {"smoothness", "times as smooth"},
-                     {"predicted_smoothness", "predicted √k"},
+                     {"predicted_smoothness", "predicted by averaging"},
                      {"weight_ratio", "k"},
                      {"roughness_equal_samples", "roughness, equal samples"},
                      {"smoothness_equal_samples", "times as smooth, equal samples"}},

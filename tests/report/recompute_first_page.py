@@ -146,6 +146,33 @@ def roughness(loss, weight, samples, per_point):
     return np.diff(logs).std(ddof=1) / np.sqrt(2) if len(logs) >= 4 else np.nan
 
 
+def averaging(loss, samples, k):
+    """METRICS.md#averaging: roughness of means of k points ÷ that of single ones; every step is a point."""
+    if k <= 1:
+        return 1.0
+    seen = np.cumsum(samples)
+    counts = seen > seen[-1] / 10
+    points, first = loss[counts], loss[~counts] if (~counts).any() else loss[:1]
+    n = len(points)
+    if n < max(4, 2 * k) or (points <= 0).any() or points.mean() < 0.01 * first.mean():
+        return np.nan
+    window = min(n, min(max(n // 10, 11), 101) | 1)
+    starts = np.clip(np.arange(n) - window // 2, 0, n - window)
+    rest = points / np.array([points[start:start + window].mean() for start in starts])
+    count = min(max((1 << 22) // (n * k), 1), 32)
+    shifts = []
+    for i in range(1, count + 1):
+        shift = max(i * (n // 2) // count, shifts[-1] + 1 if shifts else 1)
+        while shift <= n // 2 and n // np.gcd(n, shift) < k:
+            shift += 1
+        if shift > n // 2:
+            break
+        shifts.append(shift)
+    places = np.arange(n)[None, :, None] + np.array(shifts)[:, None, None] * np.arange(k)
+    means = np.log(rest[places % n].mean(axis=2)).ravel()
+    return means.std() / np.sqrt(1 - k / n) / np.log(rest).std(ddof=1)
+
+
 class Run:
     def __init__(self, path):
         with h5py.File(path) as file:
@@ -194,6 +221,7 @@ class Run:
         loss = (steps["loss"] * steps["loss_weight"]).sum(axis=0) / weight
         self.weight = weight.mean()
         self.roughness = lambda per_point: roughness(loss, weight, samples, per_point)
+        self.averaging = lambda k: averaging(loss, samples, k)
         self.quality = {name: values[-1] for name, values in evaluations.items() if values.dtype.kind == "f"}
         losses = epochs["validation_loss"]
         self.target, self.reached = spec.get("quality", {"target": 0}), None
@@ -400,10 +428,15 @@ def check_smoothness(series, one, many):
     agree("roughness", found["ratio"], per_step)
     agree("roughness at equal samples", found["ratio_equal_samples"], equal)
     weights = np.mean([r.weight for r in many]) / np.mean([r.weight for r in one])
-    agree("predicted roughness", found["predicted_ratio"], 1 / np.sqrt(weights))
+    k = 1 if weights < 1.01 else round(weights)
+    predicted = np.exp(np.mean([np.log(r.averaging(k)) for r in one]))
+    if np.isfinite(predicted):
+        agree("predicted roughness", found["predicted_ratio"], predicted)
+    elif found["predicted_ratio"] is not None:
+        wrong.append("a roughness is predicted that is not defined")
     for estimate in (inverse(per_step), inverse(equal)):
         said.extend([estimate[0], *(estimate[1] or ())])
-    said.extend([weights, np.sqrt(weights), window])
+    said.extend([weights, 1 / predicted, window])
 
 
 def printed_numbers(text):

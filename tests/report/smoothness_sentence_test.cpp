@@ -1,0 +1,55 @@
+#include "analysis/report/smoothness_sentence.hpp"
+
+#include <gmock/gmock.h>
+
+namespace scalestudy {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+/// Of two ranks; ratios are those of roughness, so that limits turn into times as smooth.
+Smoothness smoothness(double predicted, Interval interval) {
+  Smoothness s;
+  s.ranks = 2;
+  s.weight_ratio = 2;
+  s.predicted_per_step = predicted;
+  s.per_step.value = 0.8;
+  s.per_step.interval = interval;
+  return s;
+}
+
+TEST(SmoothnessSentence, APredictionInTheIntervalIsCompatible) {
+  EXPECT_THAT(smoothness_sentence(smoothness(0.7, {0.6, 0.9})),
+              AllOf(HasSubstr("compatible with the 1.43 that averaging over 2.00 times as many "
+                              "samples a step predicts."),
+                    Not(HasSubstr("no change"))));
+}
+
+TEST(SmoothnessSentence, NoChangeIsSaidWhereItIsCompatibleToo) {
+  EXPECT_THAT(smoothness_sentence(smoothness(0.7, {0.6, 1.1})),
+              HasSubstr("predicts, and with no change."));
+  EXPECT_THAT(smoothness_sentence(smoothness(1, {0.6, 1.1})), Not(HasSubstr("no change")))
+      << "no change is what is predicted";
+}
+
+TEST(SmoothnessSentence, OutsideItIsUnlike) {
+  const auto text = smoothness_sentence(smoothness(0.5, {0.6, 1.1}));
+  EXPECT_THAT(text, AllOf(HasSubstr("unlike the 2.00"), Not(HasSubstr("no change"))));
+  auto single = smoothness(0.5, {});
+  single.per_step.interval.reset();
+  EXPECT_THAT(smoothness_sentence(single), HasSubstr("beside the 2.00"));
+}
+
+TEST(SmoothnessSentence, WhatIsNotPredictedHasItsReason) {
+  auto s = smoothness(not_available, {0.6, 0.9});
+  s.why_not_predicted = "one rank made too few steps";
+  EXPECT_THAT(smoothness_sentence(s),
+              AllOf(HasSubstr("would make of it is not predicted, because one rank made too few "
+                              "steps."),
+                    Not(HasSubstr("compatible"))));
+}
+
+}  // namespace
+}  // namespace scalestudy
