@@ -35,7 +35,7 @@ struct SeriesAnalysis {
   std::vector<ArmContrast> arm_contrasts;    ///< likewise
   std::vector<Outlier> outliers;             ///< likewise; those of its arms too
   Resolution resolution;                     ///< likewise; of the most ranks against one
-  FairBase fair_base;                      ///< likewise
+  FairBase fair_base;                        ///< likewise
 };
 
 /// A validity code of the whole study, with what it rests on.

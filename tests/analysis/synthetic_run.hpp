@@ -229,6 +229,19 @@ inline Panel synthetic_panel(const std::string& name, std::uint64_t seed, float 
   return panel;
 }
 
+inline void write_segmentation_panels(const SyntheticRun& run, RunFileWriter& writer) {
+  for (int i = 1; i <= run.segmentation_panels; ++i) {
+    for (const std::string name : {"input-", "mask-", "prediction-"}) {
+      auto panel = synthetic_panel(name + std::to_string(i), 1, 0);
+      if (name != "input-")
+        for (float& pixel : panel.pixels) pixel = pixel > 100 ? 1.0F : 0.0F;
+      if (name == "prediction-" && run.nothing_predicted)
+        std::fill(panel.pixels.begin(), panel.pixels.end(), 0.2F);
+      writer.write_panel(panel);
+    }
+  }
+}
+
 /// FOLDER/runs/<id>/run.h5 (or .part); returns the file.
 inline std::filesystem::path write_synthetic(const std::filesystem::path& folder,
                                              const SyntheticRun& run) {
@@ -268,16 +281,7 @@ inline std::filesystem::path write_synthetic(const std::filesystem::path& folder
       writer.write_panel(synthetic_panel("input", 1, 60));
       writer.write_panel(synthetic_panel("prediction", 2 + std::uint64_t(run.ranks), 10));
     }
-    for (int i = 1; i <= run.segmentation_panels; ++i) {
-      for (const std::string name : {"input-", "mask-", "prediction-"}) {
-        auto panel = synthetic_panel(name + std::to_string(i), 1, 0);
-        if (name != "input-")
-          for (float& pixel : panel.pixels) pixel = pixel > 100 ? 1.0F : 0.0F;
-        if (name == "prediction-" && run.nothing_predicted)
-          std::fill(panel.pixels.begin(), panel.pixels.end(), 0.2F);
-        writer.write_panel(panel);
-      }
-    }
+    write_segmentation_panels(run, writer);
     if (!run.confusion.empty()) writer.write_panel({"confusion", 2, 2, run.confusion});
     writer.flush();
   }

@@ -363,45 +363,5 @@ TEST_F(ConclusionsOfStudy, WhereOnlyOneOfThemHadNoCoreToSpareItSaysSome) {
               HasSubstr("NO SPARE CORE: in some of the runs with 1 rank threads"));
 }
 
-TEST_F(ConclusionsOfStudy, CompleteStudiesNeedNoExcuse) {
-  add(small(), 2);
-  EXPECT_EQ(completeness_sentence(analysis()), "");
-}
-
-TEST_F(ConclusionsOfStudy, WhatIsMissingIsCountedByItsKind) {
-  add(small(), 2);
-  auto failed = small();
-  failed.repeat = 5;
-  failed.status = RunStatus::failed;
-  write_synthetic(study_, failed);
-  std::filesystem::create_directories(study_ / "runs/broken");
-  write_text(study_ / "runs/broken/run.h5", "no HDF5");
-  EXPECT_EQ(completeness_sentence(analysis()),
-            "2 of 4 runs count as data; 1 unfinished, failed or invalid, 1 unreadable. The run "
-            "table gives each one's reason.");
-}
-
-TEST_F(ConclusionsOfStudy, WithoutAPlanNobodyKnowsWhatIsMissing) {
-  add(small(), 2);
-  for (const auto* plan : {"", "[1, 2"}) {
-    write_text(study_ / "plan.json", plan);
-    EXPECT_EQ(completeness_sentence(StudyAnalysis(load_runs({study_}))),
-              "Which runs are missing is not known: a folder has no readable plan.json.");
-  }
-  std::filesystem::remove(study_ / "plan.json");
-  write_text(study_ / "study.json", "{}");
-  EXPECT_EQ(completeness_sentence(analysis()),
-            "Which runs are missing is not known: a folder has no readable plan.json.");
-}
-
-TEST_F(ConclusionsOfStudy, ACopiedFileCountsOnce) {
-  add(small(), 3);
-  const auto copy = folder_ / "copy";
-  std::filesystem::copy(study_, copy, std::filesystem::copy_options::recursive);
-  const StudyAnalysis both(load_runs({study_, copy}));
-  EXPECT_EQ(both.data_runs(), 3U);
-  EXPECT_EQ(completeness_sentence(both), "3 run files are copies of others and count once.");
-}
-
 }  // namespace
 }  // namespace scalestudy

@@ -146,8 +146,10 @@ TEST(RunSpecText, TheChangedSpecificationDiffersFromTheDefaultEverywhere) {
 
 bool is_circumstance(const std::string& leaf) {
   static const std::set<std::string> all{
-      "/block_position",      "/comparison", "/twin",     "/oversubscribed", "/no_spare_core", "/data/path",
-      "/data/reference_path", "/quality/metric", "/quality/target", "/quality/margin"};
+      "/block_position",      "/comparison",     "/twin",
+      "/oversubscribed",      "/no_spare_core",  "/data/path",
+      "/data/reference_path", "/quality/metric", "/quality/target",
+      "/quality/margin"};
   return all.contains(leaf);
 }
 
