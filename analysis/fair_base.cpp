@@ -55,6 +55,14 @@ BaseCandidate candidate_of(const Series& series,
   return one;
 }
 
+/// core_count is of one process: what several hosts or bindings have together it does not tell.
+bool share_their_cores(const Run& run) {
+  const auto& ranks = run.record.ranks;
+  return std::ranges::all_of(ranks, [&](const RankRow& rank) {
+    return rank.host == ranks.front().host && rank.binding == ranks.front().binding;
+  });
+}
+
 bool computes_on_cores(const Series& series) {
   return series.spec.settings.device == Device::cpu &&
          !series.has_label(RunLabel::emulated_compute);
@@ -91,7 +99,9 @@ FairBase fair_base_of(const Series& series, std::span<const Series* const> all) 
   FairBase fair;
   const auto& [ranks, runs] = *series.by_ranks.rbegin();
   const auto compared = series.launches(ranks, &SummaryRow::training_time_s);
-  if (ranks == 1 || compared.values.empty() || !computes_on_cores(series)) return fair;
+  if (ranks == 1 || compared.values.empty() || !computes_on_cores(series) ||
+      !share_their_cores(*runs.front()))
+    return fair;
   const auto cores = core_count(*runs.front());
   fair.ranks = ranks;
   fair.threads_per_rank = series.spec.settings.threads_per_rank;

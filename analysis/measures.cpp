@@ -145,7 +145,6 @@ constexpr std::array table{
     headline<&EvaluationRow::psnr_db>("PSNR", &SummaryRow::psnr_db, noisy_input),
     headline<&EvaluationRow::iou>("IoU", &SummaryRow::iou, all_foreground),
     quality<&EvaluationRow::dice>("Dice", &SummaryRow::dice),
-    with_baseline(quality<&EvaluationRow::loss>("Loss"), one_value),
     quality<&EvaluationRow::iou_smoothed>("IoU, smoothed as in the RWTH scripts"),
     quality<&EvaluationRow::iou_sample_p05>("IoU of a sample, 5th percentile"),
     quality<&EvaluationRow::iou_sample_median>("IoU of a sample, median"),
@@ -153,6 +152,7 @@ constexpr std::array table{
     quality<&EvaluationRow::training_iou>("IoU on the training samples"),
     headline<&EvaluationRow::top1_frac>("Top-1 accuracy", &SummaryRow::top1_frac, majority),
     quality<&EvaluationRow::top5_frac>("Top-5 accuracy", &SummaryRow::top5_frac),
+    with_baseline(quality<&EvaluationRow::loss>("Loss"), one_value),
     baseline<&EvaluationRow::input_psnr_db>(),
     baseline<&EvaluationRow::constant_loss>(),
     baseline<&EvaluationRow::all_foreground_iou>()};

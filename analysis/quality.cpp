@@ -193,10 +193,17 @@ bool are_equal_chances(std::span<const std::int64_t> one,
                     [&](auto a, auto b) { return std::abs(a - b) <= batch; });
 }
 
+/// The first that did not go on from a checkpoint, or the first.
+const Run& in_one_go(const std::vector<const Run*>& runs) {
+  const auto found =
+      std::ranges::find_if(runs, [](const Run* run) { return !run->has_label(RunLabel::resumed); });
+  return found == runs.end() ? *runs.front() : **found;
+}
+
 std::optional<QualityLabel> unequal_selection(const Series& series) {
   const auto& groups = series.by_ranks;
-  const Run& first = *groups.begin()->second.front();
-  const Run& last = *groups.rbegin()->second.front();
+  const Run& first = in_one_go(groups.begin()->second);
+  const Run& last = in_one_go(groups.rbegin()->second);
   const auto few = chances(first), many = chances(last);
   const auto batch = std::max(first.spec.plan.global_batch_size, last.spec.plan.global_batch_size);
   if (are_equal_chances(few, many, batch)) return std::nullopt;
@@ -204,8 +211,9 @@ std::optional<QualityLabel> unequal_selection(const Series& series) {
       "unequal_selection",
       cat("The best weights were chosen from ", counted(few.size(), "evaluation"), " with ",
           counted(first.spec.ranks, "rank"), " and from ", many.size(), " with ", last.spec.ranks,
-          few.size() == many.size() ? ", at other numbers of samples" : "",
-          ": more chances find a better best (unequal_selection).")};
+          few.size() == many.size() ? ", after other numbers of samples: the best was not looked "
+                                      "for at the same places (unequal_selection)."
+                                    : ": more chances find a better best (unequal_selection).")};
 }
 
 /// By the samples that they are judged on.
@@ -220,6 +228,10 @@ bool chose_by_reported_set(const Run& run) {
 std::vector<QualityLabel> quality_labels(const Series& series) {
   std::vector<QualityLabel> labels;
   if (series.has_label(RunLabel::emulated_compute)) return labels;
+  if (series.has_changed_goal)
+    labels.push_back({"goal_changed",
+                      "The study's quality goal was changed between runs: none was declared before "
+                      "all of them, and none is used (goal_changed)."});
   if (auto label = unequal_selection(series)) labels.push_back(std::move(*label));
   if (chose_by_reported_set(*series.by_ranks.begin()->second.front()))
     labels.push_back({"selected_on_test",

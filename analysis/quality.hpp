@@ -53,7 +53,7 @@ struct EvaluatedSet {
 
 /// What stands against a quality, by the name that other tools know it by.
 struct QualityLabel {
-  std::string code;  ///< unequal_selection, selected_on_test
+  std::string code;  ///< unequal_selection, selected_on_test, goal_changed
   std::string text;
 };
 

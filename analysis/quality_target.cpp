@@ -17,6 +17,11 @@ bool reaches(double value, double target, Better better) {
   return better == Better::higher ? value >= target : value <= target;
 }
 
+std::vector<double> finite(std::vector<double> values) {
+  std::erase_if(values, [](double value) { return !std::isfinite(value); });
+  return values;
+}
+
 /// What nobody trains in is no part of the time.
 double probe_s(const RunFacts& record) {
   const double time_s = record.ranks.empty() ? 0 : record.ranks.front().probe_s;
@@ -45,7 +50,7 @@ Group group_of(const std::vector<const Run*>& runs) {
 TargetPoint point_of(std::int64_t ranks, const Group& group, const Group& base, Comparison how) {
   TargetPoint point{.ranks = ranks, .runs = group.runs(), .reached = group.reached};
   if (group.all_reached()) {
-    point.time_s = geometric_mean(group.times.values);
+    point.time_s = geometric_mean(finite(group.times.values));
     point.samples = geometric_mean(group.samples.values);
   }
   if (ranks == 1 || base.runs() == 0) return point;
@@ -67,11 +72,13 @@ std::optional<ReachedTarget> reached_target(const Run& run) {
   if (column == nullptr || goal.target == 0) return std::nullopt;
   ReachedTarget result;
   for (const EvaluationRow& one : run.record.evaluations) {
-    if (one.weights != current_weights) continue;
+    // A metric that is measured at the end only was never asked for while training.
+    if (one.weights != current_weights || !std::isfinite(number_in(one, *column))) continue;
     result = {reaches(number_in(one, *column), goal.target, column->better),
               one.end_s - probe_s(run.record), static_cast<double>(one.samples_seen)};
     if (result.reached) break;
   }
+  if (!std::isfinite(result.samples)) return std::nullopt;
   if (!run.is_timing_data()) result.time_s = not_available;
   return result;
 }
@@ -83,7 +90,8 @@ std::vector<TargetPoint> target_by_ranks(const Series& series) {
   std::vector<TargetPoint> points;
   for (const auto& [ranks, runs] : series.by_ranks)
     points.push_back(point_of(ranks, group_of(runs), one_rank, series.spec.comparison));
-  return points;
+  const bool is_measured = std::ranges::all_of(points, [](const auto& p) { return p.runs > 0; });
+  return is_measured ? points : std::vector<TargetPoint>();
 }
 
 }  // namespace scalestudy

@@ -38,7 +38,7 @@ struct TargetPoint {
   double speedup_bound = not_available;
 };
 
-/// Empty without a target, and for control arms.
+/// Empty without a target, for control arms, and where the metric is not measured while training.
 [[nodiscard]] std::vector<TargetPoint> target_by_ranks(const Series& series);
 
 }  // namespace scalestudy

@@ -284,6 +284,9 @@ std::vector<Series> group_series(const RunSet& set) {
   for (const Run& run : set.runs) {
     if (!run.is_data()) continue;
     Series& series = by_key[comparison_key(run)][run.origin];
+    // Changed after some runs were made, it was not declared before them.
+    if (!series.by_ranks.empty() && series.spec.quality != run.spec.quality)
+      series.has_changed_goal = true;
     series.name = series_name(run.spec, run.has_label(RunLabel::emulated_input));
     series.spec = run.spec;
     series.by_ranks[run.spec.ranks].push_back(&run);
@@ -293,6 +296,7 @@ std::vector<Series> group_series(const RunSet& set) {
     std::vector<Origin> origins;
     for (const auto& [origin, series] : by_origin) origins.push_back(origin);
     for (auto& [origin, series] : by_origin) {
+      if (series.has_changed_goal) series.spec.quality = {};
       const auto what = distinction(origin, origins);
       if (!what.empty()) series.name += ", " + what;
       all.push_back(std::move(series));

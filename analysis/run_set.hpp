@@ -76,6 +76,7 @@ struct Series {
   std::string slug;  ///< for file names and ids: [a-z0-9-]
   RunSpec spec;      ///< of any of its runs
   std::map<std::int64_t, std::vector<const Run*>> by_ranks;  ///< data only, see Run::is_data
+  bool has_changed_goal = false;  ///< runs declare different ones: then spec.quality is none
   [[nodiscard]] bool is_control_arm() const { return spec.control_arm.has_value(); }
   /// One measure of all runs with `ranks` ranks; of a time without the resumed ones.
   [[nodiscard]] Launches launches(std::int64_t ranks, const Column& column) const;

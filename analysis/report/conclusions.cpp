@@ -45,6 +45,10 @@ std::string verdict_on_speed(const SeriesAnalysis& analysis, const SpeedupPoint&
   if (s.interval->contains(1))
     return " These runs cannot tell whether that is more than chance." +
            resolution_remark(analysis.resolution);
+  const double margin_frac = analysis.resolution.margin_frac;
+  if (std::abs(s.value - 1) < margin_frac)
+    return cat(" That is less than the margin of ", percent(margin_frac),
+               ", below which a difference in time is called none.");
   return s.value < 1 ? " They are slower than one." : "";
 }
 

@@ -5,6 +5,7 @@
 #include <map>
 #include <vector>
 
+#include "core/error.hpp"
 #include "core/text.hpp"
 
 #include "record/run_file.hpp"
@@ -46,7 +47,17 @@ class Panels {
   const std::vector<Panel>& panels_of(const Run& run) {
     const auto found = by_run_.find(&run);
     if (found != by_run_.end()) return found->second;
-    return by_run_.emplace(&run, read_run_file(run.record.file).panels).first->second;
+    return by_run_.emplace(&run, read(run)).first->second;
+  }
+
+  /// Of the file that was analysed: one that was set aside or replaced meanwhile shows nothing.
+  static std::vector<Panel> read(const Run& run) {
+    try {
+      auto record = read_run_file(run.record.file);
+      if (record.content_sha256 == run.record.content_sha256) return std::move(record.panels);
+    } catch (const BadInput&) {
+    }
+    return {};
   }
 
   std::map<const Run*, std::vector<Panel>> by_run_;

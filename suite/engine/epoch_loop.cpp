@@ -68,7 +68,8 @@ void EpochLoop::train_epoch() {
   within_epoch_s_ = 0;
   epoch_times_ = {.evaluation_s = 0, .checkpoint_s = 0, .replica_check_s = 0};
   {
-    // Elsewhere a rank that is asked to end does so at once: evaluations are long.
+    // Elsewhere a rank that is asked to end does so at once: what follows an epoch is long. An
+    // evaluation within one is waited for, and the checkpoint made after it.
     std::optional<PendingRequest::Hearing> hearing;
     if (services_.request != nullptr && !services_.spec.settings.checkpoint.is_off())
       hearing.emplace(*services_.request);

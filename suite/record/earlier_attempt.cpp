@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <numeric>
 
 #include "core/error.hpp"
@@ -49,14 +50,25 @@ void carry_buckets(std::vector<BucketRow> buckets, std::int64_t steps, RunFileWr
   writer.append_buckets(buckets);
 }
 
-/// Those of the weights at work: the best ones are evaluated when all is done.
-void carry_evaluations(const RunRecord& earlier, std::int64_t steps, RunFileWriter& writer) {
+/// Whether the part's last step ended an epoch that itself is none of its epochs: that end happens
+/// again.
+bool repeats_end(const RunRecord& earlier, const RecordedPart& part, std::int64_t samples_seen) {
+  const auto epoch = static_cast<std::size_t>(part.epochs);
+  return part.is_within_epoch && epoch < earlier.epochs.size() &&
+         earlier.epochs[epoch].samples_seen == samples_seen;
+}
+
+/// Of the weights at work: the best ones are evaluated when all is done.
+std::vector<EvaluationRow> evaluations_in(const RunRecord& earlier, const RecordedPart& part) {
   const auto samples = earlier.steps.sum_over_ranks(&StepRow::sample_count);
-  const double samples_seen = std::accumulate(samples.begin(), samples.begin() + steps, 0.0);
+  const auto samples_seen =
+      std::llround(std::accumulate(samples.begin(), samples.begin() + part.steps, 0.0));
+  const auto last = repeats_end(earlier, part, samples_seen) ? samples_seen - 1 : samples_seen;
+  std::vector<EvaluationRow> rows;
   for (const auto& evaluation : earlier.evaluations)
-    if (evaluation.weights == current_weights &&
-        static_cast<double>(evaluation.samples_seen) <= samples_seen)
-      writer.append_evaluation(evaluation);
+    if (evaluation.weights == current_weights && evaluation.samples_seen <= last)
+      rows.push_back(evaluation);
+  return rows;
 }
 
 /// Events of the part that was lost happen again.
@@ -70,8 +82,10 @@ void carry_monitor(std::vector<MonitorRow> rows, double end_s, RunFileWriter& wr
   writer.append_monitor(rows);
 }
 
-/// Of the last epoch or, within the one after it, of the last step [s].
-double end_of(const RunRecord& earlier, const RecordedPart& part) {
+/// Of the last epoch or, within the one after it, of the last step or evaluation [s].
+double end_of(const RunRecord& earlier,
+              const RecordedPart& part,
+              const std::vector<EvaluationRow>& evaluations) {
   const auto epochs = static_cast<std::size_t>(part.epochs);
   double end_s = epochs == 0 ? 0 : earlier.epochs[epochs - 1].end_s;
   for (std::int64_t rank = 0; part.is_within_epoch && rank < earlier.steps.ranks(); ++rank) {
@@ -79,6 +93,8 @@ double end_of(const RunRecord& earlier, const RecordedPart& part) {
     // Not std::max: what is not recorded is no number.
     if (last.start_s + last.step_s > end_s) end_s = last.start_s + last.step_s;
   }
+  for (const auto& evaluation : evaluations)
+    if (part.is_within_epoch && evaluation.end_s > end_s) end_s = evaluation.end_s;
   return end_s;
 }
 
@@ -106,8 +122,9 @@ double carry_over(const RunRecord& earlier, const RecordedPart& part, RunFileWri
   carry_steps(earlier.steps, part.steps, writer);
   carry_buckets(earlier.buckets, part.steps, writer);
   for (std::size_t epoch = 0; epoch < epochs; ++epoch) writer.append_epoch(earlier.epochs[epoch]);
-  carry_evaluations(earlier, part.steps, writer);
-  const double end_s = end_of(earlier, part);
+  const auto evaluations = evaluations_in(earlier, part);
+  for (const auto& evaluation : evaluations) writer.append_evaluation(evaluation);
+  const double end_s = end_of(earlier, part, evaluations);
   carry_events(earlier.events, end_s, writer);
   carry_monitor(earlier.monitor, end_s, writer);
   writer.flush();

@@ -227,7 +227,8 @@ std::uint64_t RunSpec::content_hash() const {
   for (const auto& name : field_names([&](FieldVisitor& v) { visit_circumstances(v, any); }))
     content.erase(name);
   for (const auto* path : {"path", "reference_path"}) content["data"].erase(path);
-  // What came after it is a circumstance: runs keep their names.
+  // What came after it is a circumstance, or left out where it is as it was: runs keep their names.
+  if (settings.evaluation.every_samples == 0) content["settings"].erase("evaluation");
   if (schema > last_schema_with_new_content) content["schema"] = last_schema_with_new_content;
   return mix64(fnv1a(content.dump()));
 }

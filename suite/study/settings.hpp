@@ -86,6 +86,7 @@ struct QualityGoal {
   std::string metric;  ///< of /evaluations, one of the workload's; empty: none
   double target = 0;   ///< to be reached on the validation set; 0: none
   double margin = 0;   ///< a smaller difference counts as none; 0: none is declared
+  friend bool operator==(const QualityGoal&, const QualityGoal&) = default;
 };
 
 /// So that an interrupted run can go on.

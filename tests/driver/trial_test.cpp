@@ -52,5 +52,16 @@ TEST(Trial, OfASingleStepIsThatStep) {
   EXPECT_EQ(times_of(spec_with(1, 1), record_with({4}), 5).step_s, 4);
 }
 
+TEST(Trial, EvaluatesOnceAndCountsAllEvaluationsOfTheRun) {
+  auto spec = spec_with(2, 10);  // 78 samples
+  spec.settings.evaluation.every_samples = 20;
+  const auto trial = shortened(spec);
+  EXPECT_EQ(trial.settings.evaluation.every_samples, 0);
+  const TrialTimes times{trial, 10, 0, 3};
+  EXPECT_DOUBLE_EQ(estimate_s(times, spec), 10 + 3 * 3) << "after 20, 40, 60 and all samples";
+  spec.settings.evaluation.every_samples = 0;
+  EXPECT_DOUBLE_EQ(estimate_s(times, spec), 10 + 3) << "after each of two epochs";
+}
+
 }  // namespace
 }  // namespace scalestudy

@@ -35,7 +35,22 @@ nlohmann::json fact(const RunRecord& run, const char* name) {
   return nlohmann::json::parse(run.effective_settings).at("facts").at(name).at("value");
 }
 
-/// The shipped pictures at 64 × 64, two epochs of 12 steps at one rank.
+/// What is recorded of each sample of the last evaluation is what its metrics are made of.
+void expect_samples_add_up(const RunRecord& run) {
+  const auto& last = run.evaluations.back();
+  ASSERT_EQ(std::ssize(run.evaluated_samples), last.sample_count);
+  double loss = 0, intersection = 0, all = 0;
+  for (const auto& sample : run.evaluated_samples) {
+    loss += sample.loss_sum;
+    intersection += sample.intersection_count;
+    all += sample.predicted_count + sample.target_count;
+  }
+  EXPECT_NEAR(loss / last.weight_sum, last.loss, 1e-12);
+  EXPECT_EQ(intersection, last.intersection_count);
+  EXPECT_DOUBLE_EQ(intersection / (all - intersection), last.iou);
+}
+
+/// The shipped pictures at 64 × 64, two epochs of 11 steps at one rank.
 TEST(Segmentation, RanksAgreeOnSplitPopulationAndSamples) {
   const Workplace place;
   const auto runs = train_nuclei(
@@ -44,18 +59,25 @@ TEST(Segmentation, RanksAgreeOnSplitPopulationAndSamples) {
   ASSERT_EQ(runs.size(), 2U);
   std::set<std::string> hashes, splits;
   std::set<double> full_masks;
-  std::set<std::set<std::string>> split_ids;
+  std::set<std::set<std::string>> split_ids, test_ids;
   for (const auto& run : runs) {
     EXPECT_EQ(run.header.status, RunStatus::complete);
     for (const auto& hash : values_of(run.evaluations, &EvaluationRow::evaluation_set_hash))
       hashes.insert(hash);
     splits.insert(fact(run, "split_hash").get<std::string>());
     split_ids.insert(fact(run, "validation_samples").get<std::set<std::string>>());
+    test_ids.insert(fact(run, "test_samples").get<std::set<std::string>>());
     EXPECT_EQ(fact(run, "evaluation_overlap_count"), 0);
-    EXPECT_EQ(values_of(run.epochs, &EpochRow::samples_seen), (std::vector<std::int64_t>{96, 192}));
-    for (const auto count : values_of(run.evaluations, &EvaluationRow::sample_count))
-      EXPECT_EQ(count, 24);
-    for (const auto& evaluation : run.evaluations) EXPECT_EQ(evaluation.weight_sum, 24);
+    EXPECT_EQ(values_of(run.epochs, &EpochRow::samples_seen), (std::vector<std::int64_t>{84, 168}));
+    EXPECT_EQ(values_of(run.evaluations, &EvaluationRow::sample_count),
+              (std::vector<std::int64_t>{12, 12, 24}))
+        << "chosen by validation, judged by test";
+    EXPECT_EQ(values_of(run.evaluations, &EvaluationRow::weights),
+              (std::vector<std::string>{"current", "current", "best"}));
+    EXPECT_EQ(run.evaluations.back().evaluation_set, "test");
+    for (const auto& evaluation : run.evaluations)
+      EXPECT_EQ(evaluation.weight_sum, static_cast<double>(evaluation.sample_count));
+    expect_samples_add_up(run);
     const auto iou = values_of(run.evaluations, &EvaluationRow::iou);
     EXPECT_TRUE(std::all_of(iou.begin(), iou.end(), [](double v) { return v >= 0 && v <= 1; }));
     EXPECT_EQ(*run.summary_value(&SummaryRow::iou), iou.back());
@@ -65,11 +87,14 @@ TEST(Segmentation, RanksAgreeOnSplitPopulationAndSamples) {
     const auto losses = values_of(run.epochs, &EpochRow::training_loss);
     EXPECT_LT(losses.back(), losses.front());
   }
-  EXPECT_EQ(hashes.size(), 1U);
+  EXPECT_EQ(hashes.size(), 2U) << "one for each set";
   EXPECT_EQ(splits.size(), 1U);
-  EXPECT_EQ(split_ids.size(), 1U);
-  EXPECT_EQ(split_ids.begin()->size(), 24U);
-  ASSERT_EQ(full_masks.size(), 1U);
+  ASSERT_EQ(split_ids.size(), 1U);
+  ASSERT_EQ(test_ids.size(), 1U);
+  EXPECT_EQ(split_ids.begin()->size(), 12U);
+  EXPECT_EQ(test_ids.begin()->size(), 24U);
+  for (const auto& id : *test_ids.begin()) EXPECT_FALSE(split_ids.begin()->contains(id)) << id;
+  ASSERT_EQ(full_masks.size(), 2U);
   EXPECT_GT(*full_masks.begin(), 0);
   EXPECT_LT(*full_masks.begin(), 0.5);
 }
@@ -91,8 +116,9 @@ TEST(Segmentation, ANewcomersFolderTrainsBySettingThePath) {
       train_nuclei(place, {cat("data.path=", root.string()), "settings.epochs=1", "repeats=1",
                            "settings.timeouts.collective_deadline_s=60", "axes.ranks=[2]"});
   ASSERT_EQ(runs.size(), 1U);
-  EXPECT_EQ(fact(runs[0], "training_sample_count"), 8);
-  EXPECT_EQ(fact(runs[0], "validation_sample_count"), 2);
+  EXPECT_EQ(fact(runs[0], "training_sample_count"), 7);
+  EXPECT_EQ(fact(runs[0], "validation_sample_count"), 1);
+  EXPECT_EQ(fact(runs[0], "test_sample_count"), 2);
 }
 
 TEST(Segmentation, AnImageWithoutMaskIsNamedBeforeAnythingRuns) {

@@ -81,7 +81,7 @@ TEST_F(ClassFolders, WithoutATestFolderAPartOfTrainMayTest) {
   add("train/a", 12);
   add("train/b", 8);
   Settings settings;
-  settings.validation_frac = 0.25;
+  settings.validation_frac = 0.2;
   settings.test_frac = 0.2;
   const auto samples = divide(settings);
   EXPECT_EQ(samples.test_source, "part of train");

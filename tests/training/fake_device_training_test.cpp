@@ -60,7 +60,7 @@ class NoisyTask final : public TrainingTask {
   Evaluation final_evaluation(const Communicator& comm,
                               const HeartbeatCallback& heartbeat,
                               FinalResults& results) override {
-    return task_->final_evaluation(comm, heartbeat, panels);
+    return task_->final_evaluation(comm, heartbeat, results);
   }
   [[nodiscard]] EffectiveSettings effective_settings() const override { return {}; }
 
@@ -95,8 +95,8 @@ class FakeDeviceTraining : public ::testing::Test {
     const auto task = make_training_task(spec, device, [] {});
     const auto record = train_in(name, spec, device, *task);
     Trained result{weights(name, "last"), weights(name, "best"), record.steps.global_loss(), {}};
-    for (const auto& epoch : record.epochs)
-      result.validation_losses.push_back(epoch.validation_loss);
+    for (const auto& evaluation : record.evaluations)
+      result.validation_losses.push_back(evaluation.loss);
     return result;
   }
 

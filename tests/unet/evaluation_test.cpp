@@ -24,7 +24,8 @@ namespace {
 /// 97 samples train, 23 evaluate: 2, 3, 4, 5 and 8 ranks cannot share 23 evenly.
 RunSpec nuclei_spec(const std::vector<std::string>& overrides = {}) {
   std::vector<std::string> all{"axes.ranks=[1]", "settings.size=[64,64]",
-                               "settings.training_frac=0.81", "settings.evaluation_batch_size=2"};
+                               "settings.training_frac=0.81", "settings.test_frac=0",
+                               "settings.evaluation_batch_size=2"};
   all.insert(all.end(), overrides.begin(), overrides.end());
   return runs_of("unet-nuclei", all).runs.front();
 }

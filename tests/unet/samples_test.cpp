@@ -94,6 +94,13 @@ TEST_F(UNetSamples, ATestPartTakesNothingFromTraining) {
   EXPECT_NE(lists.split_hash, open().lists().split_hash);
 }
 
+TEST_F(UNetSamples, SharesThatLeaveNothingToValidateOnAreRefused) {
+  write_set(20);
+  Settings settings;
+  settings.test_frac = 0.2;
+  EXPECT_THAT(refusal(settings), HasSubstr("leave no sample to validate on"));
+}
+
 TEST_F(UNetSamples, ACopyInValidationAndTestIsRefused) {
   write_set(20);
   Settings settings;

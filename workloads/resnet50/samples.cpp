@@ -114,13 +114,18 @@ Samples divide_samples(const ImageSet& set, const Settings& settings, std::strin
   samples.training = members_of(set, "train");
   samples.validation = members_of(set, "valid");
   samples.test = members_of(set, "test");
+  if (settings.validation_frac + settings.test_frac >= 1)
+    throw BadInput({"settings.validation_frac and test_frac leave no picture to train on",
+                    "both are shares of the training pictures", "Lower one of them"});
   samples.validation_source = samples.validation.empty() ? part_of_train : "valid";
   samples.test_source =
       samples.test.empty() ? settings.test_frac > 0 ? part_of_train : "none" : "test";
+  const double taken = samples.test_source == part_of_train ? settings.test_frac : 0;
   if (samples.test_source == part_of_train)
     samples.test = set_aside(samples.training, settings.test_frac, settings);
   if (samples.validation_source == part_of_train)
-    samples.validation = set_aside(samples.training, settings.validation_frac, settings);
+    samples.validation =
+        set_aside(samples.training, settings.validation_frac / (1 - taken), settings);
   return samples;
 }
 

@@ -66,6 +66,10 @@ std::string split_hash(const ImageSet& set, const Split& split) {
 }  // namespace
 
 SampleLists sample_lists(const ImageSet& set, const Settings& settings) {
+  if (settings.training_frac + settings.test_frac >= 1)
+    throw BadInput({cat("settings.training_frac ", settings.training_frac, " and test_frac ",
+                        settings.test_frac, " leave no sample to validate on"),
+                    "the best weights are chosen by validation", "Lower one of them"});
   const auto split = split_indices(SampleCount(std::ssize(set.samples())),
                                    {settings.training_frac, settings.test_frac},
                                    static_cast<std::uint64_t>(settings.split_seed));

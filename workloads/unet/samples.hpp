@@ -28,7 +28,7 @@ struct SampleLists {
 };
 
 /// Needs names only. The same for every rank, number of ranks, repeat and seed.
-/// Errors: BadInput when there are fewer samples than parts.
+/// Errors: BadInput when there are fewer samples than parts, or no share is left to validate on.
 [[nodiscard]] SampleLists sample_lists(const ImageSet& set, const Settings& settings);
 
 /// Of too few samples to evaluate, from a listing of spec.data.path. Errors: as sample_lists().

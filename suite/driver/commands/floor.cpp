@@ -114,7 +114,7 @@ ExitCode floor(Context& context, const FloorOptions& options) {
   const auto found = floor_in(planned, twins, folder);
   const bool is_known = is_floor(found, twins);
   const auto file = is_known ? store_floor(found).string() : "";
-  if (is_known) planned.plan.floor = found;
+  planned.plan.floor = is_known ? std::optional(found) : std::nullopt;
   const auto resolution = resolution_of(planned.plan);
   if (context.options.json)
     context.out << floor_json(folder, file, found, resolution);

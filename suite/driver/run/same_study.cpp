@@ -54,7 +54,9 @@ std::string changed_data(const RunRecord& record, const StudyPlan& plan) {
   }
   const auto then = std::exchange(spec.data_content, runs.front().data_content);
   const auto is_it = [id = spec.run_id()](const RunSpec& run) { return run.run_id() == id; };
-  if (std::none_of(runs.begin(), runs.end(), is_it)) return "";
+  const bool is_same = then.hash == spec.data_content.hash &&
+                       then.reference_hash == spec.data_content.reference_hash;
+  if (is_same || std::none_of(runs.begin(), runs.end(), is_it)) return "";
   const bool is_reference = then.hash == spec.data_content.hash;
   return cat("it was made with other data: what lies at ",
              is_reference ? "data.reference_path" : "data.path", " has changed since");

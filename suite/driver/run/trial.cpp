@@ -121,6 +121,7 @@ RunSpec shortened(RunSpec spec) {
   plan.samples_per_epoch =
       std::min(plan.samples_per_epoch, plan.steps_per_epoch * plan.global_batch_size);
   plan.samples = plan.samples_per_epoch;
+  spec.settings.evaluation.every_samples = 0;  // once: what it takes is multiplied
   return spec;
 }
 
@@ -161,6 +162,18 @@ TrialTimes times_of(const RunSpec& trial, const RunRecord& record, double wall_s
   return times;
 }
 
+namespace {
+
+/// Without that of the best weights.
+std::int64_t evaluations_of(const RunSpec& spec) {
+  const auto every = spec.settings.evaluation.every_samples;
+  if (every == 0) return spec.plan.epochs;
+  return std::min((spec.plan.samples + every - 1) / every,
+                  spec.plan.epochs * spec.plan.steps_per_epoch);
+}
+
+}  // namespace
+
 double estimate_s(const TrialTimes& trial, const RunSpec& spec) {
   const auto& plan = spec.plan;
   const double batch_ratio = static_cast<double>(largest_local_batch(spec)) /
@@ -168,7 +181,7 @@ double estimate_s(const TrialTimes& trial, const RunSpec& spec) {
   const auto more_steps =
       static_cast<double>(plan.epochs * plan.steps_per_epoch - trial.spec.plan.steps_per_epoch);
   return trial.launch_wall_time_s + more_steps * trial.step_s * batch_ratio +
-         static_cast<double>(plan.epochs - 1) * trial.epoch_end_s;
+         static_cast<double>(evaluations_of(spec) - 1) * trial.epoch_end_s;
 }
 
 }  // namespace scalestudy
