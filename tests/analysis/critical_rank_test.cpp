@@ -30,6 +30,7 @@ class CriticalRank : public testing::Test {
         set(&StepRow::optimizer_s, rank, step, 0.5);
         set(&StepRow::recording_s, rank, step, 0);
         set(&StepRow::saving_s, rank, step, 0);
+        set(&StepRow::evaluation_s, rank, step, 0);
         set(&StepRow::ready_s, rank, step, now_s_ + 0.5 + own_s);
         set(&StepRow::released_s, rank, step, now_s_ + 0.5 + last_s + 1);
         set(&StepRow::epoch, rank, step, 0);
@@ -67,9 +68,10 @@ TEST_F(CriticalRank, WhatNobodyRecordedRemains) {
   EXPECT_DOUBLE_EQ(critical_steps(steps_)[1].remainder_frac(), 5.0 / 15);
 }
 
-TEST_F(CriticalRank, ACheckpointBeforeTheStepIsPartOfIt) {
+TEST_F(CriticalRank, ACheckpointAndAnEvaluationBeforeTheStepArePartsOfIt) {
   for (const std::int64_t rank : {0, 1}) {
-    set(&StepRow::saving_s, rank, 2, 5);
+    set(&StepRow::saving_s, rank, 2, 2);
+    set(&StepRow::evaluation_s, rank, 2, 3);
     set(&StepRow::ready_s, rank, 2, steps_.at(&StepRow::ready_s, rank, 2) + 5);
     set(&StepRow::released_s, rank, 2, steps_.at(&StepRow::released_s, rank, 2) + 5);
   }

@@ -218,6 +218,19 @@ TEST_F(QualityOfStudy, WithoutRecordedSamplesOnlyLaunchesCount) {
   for (const auto& metric : series().quality[1].metrics) EXPECT_FALSE(metric.sampling);
 }
 
+/// Enlarged after the first runs were seen, a margin was never declared.
+TEST_F(QualityOfStudy, AGoalThatChangedBetweenRunsIsNone) {
+  for (const std::int64_t ranks : {1, 2})
+    for (const double margin : {0.01, 0.5})
+      write_synthetic(study_, {.ranks = ranks,
+                               .repeat = margin > 0.1 ? 1 : 0,
+                               .steps_per_epoch = ranks == 1 ? 20 : 10,
+                               .test_evaluation_hash = "0123456789abcdef",
+                               .goal = {.metric = "psnr_db", .margin = margin}});
+  EXPECT_EQ(codes_of(series().quality_labels), std::vector<std::string>{"goal_changed"});
+  for (const auto& metric : series().quality[1].metrics) EXPECT_EQ(metric.margin, 0);
+}
+
 class TargetOfStudy : public AnalysedStudy {
  protected:
   void write(double one_rank_iou, double two_rank_iou) {
@@ -236,8 +249,8 @@ TEST_F(TargetOfStudy, IsReachedAtTheFirstEvaluationThatHasIt) {
   const auto& targets = series().targets;
   ASSERT_EQ(targets.size(), 2U);
   EXPECT_EQ(targets[0].reached, 3U);
-  EXPECT_EQ(targets[0].samples, 4 * 20 * 4);
-  EXPECT_EQ(targets[1].samples, 3 * 10 * 8);
+  EXPECT_DOUBLE_EQ(targets[0].samples, 4 * 20 * 4);
+  EXPECT_DOUBLE_EQ(targets[1].samples, 3 * 10 * 8);
   EXPECT_NEAR(targets[1].sample_ratio.value, 0.75, 1e-12);
   EXPECT_NEAR(targets[1].speedup.value, targets[0].time_s / targets[1].time_s, 1e-12);
   EXPECT_GT(targets[1].speedup.value, 1.5);
@@ -257,6 +270,13 @@ TEST_F(TargetOfStudy, ThatNobodyReachesTellsNothing) {
   write(0.1, 0.2);
   EXPECT_EQ(series().targets[0].reached, 0U);
   EXPECT_TRUE(std::isnan(series().targets[1].speedup_bound));
+}
+
+/// PSNR of one volume is measured once, at the end.
+TEST_F(TargetOfStudy, OfAMetricThatIsNotMeasuredWhileTrainingIsNotAskedFor) {
+  for (const std::int64_t ranks : {1, 2})
+    add({.ranks = ranks, .steps_per_epoch = 10, .goal = {.metric = "iou", .target = 0.75}}, 2);
+  EXPECT_TRUE(series().targets.empty());
 }
 
 TEST_F(TargetOfStudy, ThatIsNotDeclaredIsNotAskedFor) {

@@ -51,6 +51,9 @@ TEST_F(Floor, GoesOnWhereItWasLeft) {
   EXPECT_EQ(more.code, 0) << more.err;
   EXPECT_THAT(more.err, HasSubstr("16 of 16 runs complete"));
   EXPECT_THAT(more.err, HasSubstr("(12 kept from before)"));
+  const auto fewer = floor({"--pairs", "3"});
+  EXPECT_EQ(fewer.code, 0) << "pairs grow, none is thrown away: " << fewer.err;
+  EXPECT_THAT(fewer.err, HasSubstr("16 of 16 runs complete"));
 }
 
 TEST_F(Floor, OfLaunchesThatFailIsNotKept) {

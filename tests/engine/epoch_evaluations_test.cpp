@@ -1,7 +1,6 @@
 /// Evaluations within epochs: by samples, so that every number of ranks has the same chances.
 
 #include <cmath>
-#include <thread>
 
 #include <gmock/gmock.h>
 
@@ -109,16 +108,7 @@ TEST_F(Epochs, GoOnBetweenEvaluationsAsIfNothingHadHappened) {
 TEST_F(Epochs, RanksEvaluateTogether) {
   auto spec = spec_of_fake_training(2, 1, 4, 4);
   spec.settings.evaluation.every_samples = 8;
-  const auto comms = make_thread_ranks(WorldSize(2), Seconds(60));
-  std::vector<Outcome> outcomes(2);
-  std::vector<std::thread> ranks;
-  for (std::size_t rank = 0; rank < 2; ++rank)
-    ranks.emplace_back([&, rank] {
-      FakeTraining work(comms[rank], {});
-      train(spec, comms[rank], work, nullptr, {}, outcomes[rank]);
-      outcomes[rank].notes = work.notes;
-    });
-  for (auto& rank : ranks) rank.join();
+  const auto outcomes = run_on_ranks(spec);
   EXPECT_EQ(outcomes[0].error, "");
   EXPECT_EQ(outcomes[0].notes, outcomes[1].notes);
   EXPECT_EQ(std::ranges::count(outcomes[0].notes, "unite 4"), 2) << "each rank's own samples";

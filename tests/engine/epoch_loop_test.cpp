@@ -219,33 +219,14 @@ TEST_F(Epochs, AnErrorOfOneRankFreesTheOthers) {
 TEST_F(Epochs, ReplicasAreUnitedByTheSamplesOfTheWholeEpoch) {
   auto spec = spec_of_fake_training(2, 2, 3, 4);
   spec.plan.samples_per_epoch = 9;
-  const auto comms = make_thread_ranks(WorldSize(2), Seconds(60));
-  std::vector<Outcome> outcomes(2);
-  std::vector<std::thread> ranks;
-  for (std::size_t rank = 0; rank < 2; ++rank)
-    ranks.emplace_back([&, rank] {
-      FakeTraining work(comms[rank], {});
-      train(spec, comms[rank], work, nullptr, {}, outcomes[rank]);
-      outcomes[rank].notes = work.notes;
-    });
-  for (auto& rank : ranks) rank.join();
+  const auto outcomes = run_on_ranks(spec);
   EXPECT_EQ(std::ranges::count(outcomes[0].notes, "unite 5"), 2);
   EXPECT_EQ(std::ranges::count(outcomes[1].notes, "unite 4"), 2);
 }
 
 TEST_F(Epochs, RanksShareEveryStepAndARankMayHaveNoSamples) {
   const auto spec = spec_of_fake_training(3, 1, 2, 2);
-  const auto comms = make_thread_ranks(WorldSize(3), Seconds(60));
-  std::vector<Outcome> outcomes(3);
-  std::vector<std::thread> ranks;
-  for (std::size_t rank = 0; rank < 3; ++rank)
-    ranks.emplace_back([&, rank] {
-      FakeTraining work(comms[rank], {});
-      train(spec, comms[rank], work, nullptr, {}, outcomes[rank]);
-      outcomes[rank].notes = work.notes;
-      outcomes[rank].plans = work.plans;
-    });
-  for (auto& rank : ranks) rank.join();
+  const auto outcomes = run_on_ranks(spec);
   EXPECT_EQ(outcomes[0].plans[1].shard.first, 2);
   EXPECT_EQ(outcomes[1].plans[1].shard.first, 3);
   EXPECT_EQ(outcomes[2].plans[1].shard.count, 0);

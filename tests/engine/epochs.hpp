@@ -4,6 +4,7 @@
 #include <iostream>
 #include <new>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -70,6 +71,22 @@ class Epochs : public testing::Test {
     } catch (const std::bad_alloc&) {
       outcome.error = "bad_alloc";
     }
+  }
+
+  /// All ranks of `spec` as threads; nobody records.
+  std::vector<Outcome> run_on_ranks(const RunSpec& spec) {
+    const auto comms = make_thread_ranks(WorldSize(spec.ranks), Seconds(60));
+    std::vector<Outcome> outcomes(comms.size());
+    std::vector<std::thread> ranks;
+    for (std::size_t rank = 0; rank < comms.size(); ++rank)
+      ranks.emplace_back([&, rank] {
+        FakeTraining work(comms[rank], {});
+        train(spec, comms[rank], work, nullptr, {}, outcomes[rank]);
+        outcomes[rank].notes = work.notes;
+        outcomes[rank].plans = work.plans;
+      });
+    for (auto& rank : ranks) rank.join();
+    return outcomes;
   }
 
   TemporaryFolder folder_;

@@ -46,7 +46,7 @@ void record_epochs(RunFileWriter& writer, std::int64_t count) {
                                                       .entered_s = 2,
                                                       .left_s = 3}});
     const auto end_s = static_cast<double>(epoch + 1) * 10;
-    writer.append_epoch({.end_s = end_s});
+    writer.append_epoch({.samples_seen = samples_of(2 * epoch + 2), .end_s = end_s});
     for (const auto step : {2 * epoch + 1, 2 * epoch + 2})
       writer.append_evaluation(evaluation_after(step, current_weights));
     writer.append_event({.time_s = end_s, .message = cat("epoch ", epoch)});
@@ -134,6 +134,21 @@ TEST_F(EarlierAttemptTest, WithinAnEpochItsStepsAreCarriedButNotItsEnd) {
   EXPECT_EQ(run.epochs.size(), 2U);
   EXPECT_EQ(run.evaluations.back().evaluation_set_hash, "hash 5");
   EXPECT_EQ(run.buckets.back().step, 4);
+}
+
+/// A checkpoint after an epoch's last step, before what follows it: the evaluation is made again.
+TEST_F(EarlierAttemptTest, AnEpochsEndThatHappensAgainIsNotCarried) {
+  add_attempt("attempt-1", 3);
+  const RecordedPart before_the_end{4, 1, /*is_within_epoch=*/true};
+  const auto earlier = find_earlier_attempt(folder_ / "", before_the_end);
+  const auto part = folder_ / "run.h5.part";
+  {
+    RunFileWriter writer(part, sample_header(), ranks);
+    static_cast<void>(carry_over(earlier.record, before_the_end, writer));
+  }
+  const auto run = read_run_file(part);
+  EXPECT_EQ(run.epochs.size(), 1U);
+  EXPECT_EQ(run.evaluations.back().evaluation_set_hash, "hash 3");
 }
 
 }  // namespace

@@ -252,7 +252,7 @@ TEST_F(Baselines, ALossNotBelowThatOfOneValueIsSaid) {
   add_both({}, {}, {{&EvaluationRow::constant_loss, 0.09}});
   EXPECT_THAT(said(), testing::ContainsRegex(
                           "With one rank the model is no better than predicting one grey value "
-                          "everywhere \\(best validation loss 0\\.1[0-9]* against 0\\.09\\)"));
+                          "everywhere \\(Loss 0\\.1[0-9]* against 0\\.09\\)"));
   EXPECT_THAT(said(), HasSubstr("With two ranks the model is no better"));
 }
 

@@ -127,7 +127,7 @@ TEST_F(SummaryOfStudy, BaselinesAreNamedWhereRecorded) {
   write(2);
   const auto without = summary()["series"][0]["quality"][0];
   EXPECT_TRUE(without["metrics"]["psnr_db"]["baseline"].is_null());
-  EXPECT_TRUE(without["best_validation_loss_baseline"].is_null());
+  EXPECT_TRUE(without["metrics"]["loss"]["baseline"].is_null());
   const auto other = folder_ / "with baselines";
   write_group(
       other,
@@ -137,7 +137,7 @@ TEST_F(SummaryOfStudy, BaselinesAreNamedWhereRecorded) {
   const auto quality = json::parse(summary_json(with))["series"][0]["quality"][0];
   EXPECT_EQ(quality["metrics"]["psnr_db"]["baseline"],
             json({{"name", "input_psnr_db"}, {"value", 24.5}}));
-  EXPECT_EQ(quality["best_validation_loss_baseline"],
+  EXPECT_EQ(quality["metrics"]["loss"]["baseline"],
             json({{"name", "constant_loss"}, {"value", 0.75}}));
 }
 

@@ -235,7 +235,8 @@ TEST_F(SyntheticStudy, TablesThatHaveNothingToSayAreEmpty) {
   EXPECT_TRUE(skipped_table(analysis()).rows.empty());
   EXPECT_EQ(smoothness_table(series()).rows.size(), 3U);
   EXPECT_EQ(step_table(series()).rows.size(), 3U);
-  EXPECT_EQ(quality_table(series()).rows.size(), 6U) << "PSNR and loss at three rank counts";
+  EXPECT_EQ(quality_table(series()).rows.size(), 9U)
+      << "PSNR, loss and validation loss at three rank counts";
 }
 
 }  // namespace

@@ -31,11 +31,12 @@ TEST(ResNet50Settings, EveryFieldSurvivesItsText) {
                          .normalisation = NormalisationRule::imagenet,
                          .label_smoothing_frac = 0.1,
                          .validation_frac = 0.3,
+                         .test_frac = 0.2,
                          .split_seed = 0,
                          .evaluation_overlap = OverlapRule::refuse};
   const auto object = all_fields(changed);
   EXPECT_EQ(object["variant"], "v1.5");
-  EXPECT_EQ(object.size(), 10U);
+  EXPECT_EQ(object.size(), 11U);
   const auto read = settings_from_json_text(object.dump());
   EXPECT_EQ(all_fields(read), object);
   EXPECT_EQ(read.normalisation, NormalisationRule::imagenet);

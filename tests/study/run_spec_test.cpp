@@ -317,6 +317,17 @@ TEST(RunSpecText, OneOfAnEarlierVersionHasTheDefaultsOfNewerSettings) {
   EXPECT_EQ(spec.ranks, changed_spec().ranks);
 }
 
+TEST(RunSpecText, OneOfAnEarlierVersionKeepsItsName) {
+  auto object = json::parse(to_json_text(RunSpec()));
+  object["workload"] = "noise2void";
+  object["plan"]["local_batch_sizes"] = {1};
+  const auto now = run_spec_from_json_text(object.dump(), "spec.json").run_id();
+  for (const auto* newer : {"quality", "twin"}) object.erase(newer);
+  object["settings"].erase("evaluation");
+  object["schema"] = 3;
+  EXPECT_EQ(run_spec_from_json_text(object.dump(), "spec.json").run_id(), now);
+}
+
 TEST(RunSpecText, NothingInAGroupMayBeMissing) {
   const auto valid = json::parse(to_json_text(changed_spec()));
   for (const auto* group : {"/plan", "/data", "/settings", "/settings/schedule"}) {

@@ -115,6 +115,7 @@ TEST_F(UNetSamples, TheResizeFilterDecidesWhatShrinks) {
   write_set(5, 64, 128);
   Settings settings;
   settings.size = {16, 32};
+  settings.evaluation_overlap = OverlapRule::record;
   const auto antialiased = open(settings).read(0);
   settings.resize_filter = ResizeFilter::bilinear;
   EXPECT_NE(open(settings).read(0)->image, antialiased->image);

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "core/clock.hpp"
+#include "core/file_content.hpp"
 #include "core/hash.hpp"
 #include "core/text.hpp"
 
@@ -33,11 +34,15 @@ struct FloorOptions {
   ResumePolicy policy;
 };
 
+std::string floor_name(const std::string& study) {
+  return study + "-floor";
+}
+
 /// The study's own plan with identical launches in place of its runs. Under a name of its own, so
 /// that no report takes them for repeats of the study.
 PlannedStudy twins_of(const PlannedStudy& planned, std::int64_t pairs) {
   PlannedStudy twins = planned;
-  twins.plan.study = twins.study.name = planned.study.name + "-floor";
+  twins.plan.study = twins.study.name = floor_name(planned.study.name);
   twins.plan.floor.reset();
   twins.plan.matrix = twin_matrix(planned.plan.matrix, pairs);
   if (twins.plan.matrix.runs.empty())
@@ -95,14 +100,24 @@ void print_floor(const StudyFloor& floor, const Resolution& resolution, std::ost
         << ".\n";
 }
 
+/// That the folder has or lacks of this floor: pairs grow, none is thrown away.
+std::int64_t pairs_begun(const StudyFolder& folder, const std::string& study) {
+  if (!is_there(folder.plan_file())) return 0;
+  const auto plan = folder.read_plan();
+  std::int64_t pairs = 0;
+  for (const auto& spec : plan.matrix.runs) pairs = std::max(pairs, spec.repeat + 1);
+  return plan.study == floor_name(study) ? pairs : 0;
+}
+
 ExitCode floor(Context& context, const FloorOptions& options) {
   std::optional<EarlyInterruption> early(std::in_place);
   auto planned = plan_study(context, options.study);
   require_runs(planned);
-  const auto pairs =
-      options.pairs > 0 ? options.pairs : std::max(planned.study.repeats, default_pairs);
-  const auto twins = twins_of(planned, pairs);
   const WritableStudyFolder folder(options.out);
+  const auto asked =
+      options.pairs > 0 ? options.pairs : std::max(planned.study.repeats, default_pairs);
+  const auto pairs = std::max(asked, pairs_begun(folder, planned.study.name));
+  const auto twins = twins_of(planned, pairs);
   require_runnable(twins, folder);
   const auto session = run_session(context, twins, folder, {options.policy, ""}, early);
   if (session.is_interrupted)
