@@ -93,11 +93,14 @@ bool is_asked(const Measure& metric, const QualityGoal& goal, std::span<const Me
 
 /// What the conclusions ask of a series: whether more ranks change a metric that is asked about or
 /// the training loss. What else a table shows has a difference, but is no question.
-void adjust_for_questions(std::vector<QualityPoint>& points) {
+void adjust_for_questions(std::vector<QualityPoint>& points, bool has_equal_epochs) {
   std::vector<Estimate*> family;
   for (QualityPoint& point : points) {
     point.validation_loss.difference.p_value = not_available;
-    family.push_back(&point.final_loss.difference);
+    if (has_equal_epochs)
+      family.push_back(&point.final_loss.difference);
+    else
+      point.final_loss.difference.p_value = not_available;
     for (MetricValues& one : point.metrics) {
       if (one.is_asked)
         family.push_back(&one.difference);
@@ -106,6 +109,21 @@ void adjust_for_questions(std::vector<QualityPoint>& points) {
     }
   }
   adjust_for_several(family);
+}
+
+/// NaN when the run did not record how many samples its evaluations had seen.
+double best_after_frac(const Run& run) {
+  const EvaluationRow* best = nullptr;
+  for (const EvaluationRow& one : run.record.evaluations)
+    if (one.weights == current_weights && (best == nullptr || one.loss < best->loss)) best = &one;
+  if (best == nullptr) return not_available;
+  return static_cast<double>(best->samples_seen) / static_cast<double>(run.spec.plan.samples);
+}
+
+double best_after_frac(const std::vector<const Run*>& runs) {
+  std::vector<double> all;
+  for (const Run* run : runs) all.push_back(best_after_frac(*run));
+  return mean(all);
 }
 
 /// All runs that recorded it have the same one: they evaluate the same samples.
@@ -250,6 +268,13 @@ std::vector<std::string> data_warnings(const Series& series) {
   return all;
 }
 
+bool has_equal_epochs(const Series& series) {
+  std::set<std::int64_t> samples;
+  for (const auto& [ranks, runs] : series.by_ranks)
+    samples.insert(runs.front()->spec.plan.samples_per_epoch);
+  return samples.size() == 1;
+}
+
 std::vector<QualityPoint> quality_by_ranks(const Series& series,
                                            const EvaluationPopulation& population) {
   const Measure& validation_loss = measure_of(column_of(&SummaryRow::best_validation_loss));
@@ -261,6 +286,7 @@ std::vector<QualityPoint> quality_by_ranks(const Series& series,
     QualityPoint point;
     point.ranks = ranks;
     point.accuracy_ground = accuracy_ground(series, ranks);
+    point.best_after_frac = best_after_frac(runs);
     const auto values_of = [&, at = ranks](const Measure& metric) {
       MetricValues one{&metric, finite(series.values(at, *metric.column))};
       if (population.identical) add_difference(one, series, at);
@@ -274,7 +300,7 @@ std::vector<QualityPoint> quality_by_ranks(const Series& series,
     for (const Measure* metric : recorded) point.metrics.push_back(values_of(*metric));
     all.push_back(std::move(point));
   }
-  adjust_for_questions(all);
+  adjust_for_questions(all, has_equal_epochs(series));
   return all;
 }
 

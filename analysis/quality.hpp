@@ -38,6 +38,9 @@ struct QualityPoint {
   std::int64_t ranks = 1;
   MetricValues validation_loss;  ///< the best of each run
   MetricValues final_loss;       ///< of training, in the last epoch
+  /// Samples that the best weights had seen ÷ those of the whole training, mean over runs; NaN
+  /// where some run did not record it.
+  double best_after_frac = not_available;
   /// What some run of the series recorded: the same metrics, in the same order, at every point.
   std::vector<MetricValues> metrics;
   std::optional<AccuracyGround> accuracy_ground;  ///< where a confusion matrix was recorded
@@ -79,6 +82,9 @@ struct EvaluationPopulation {
 /// How the best weights were chosen: with as many chances at every number of ranks, and by other
 /// samples than those they are judged on? Empty where both is so, or where nothing was chosen.
 [[nodiscard]] std::vector<QualityLabel> quality_labels(const Series& series);
+
+/// Whether an epoch is as many samples at every number of ranks: then losses of epochs compare.
+[[nodiscard]] bool has_equal_epochs(const Series& series);
 
 /// The differences are left out (NaN) when the populations differ: evaluation_set_differs.
 [[nodiscard]] std::vector<QualityPoint> quality_by_ranks(const Series& series,

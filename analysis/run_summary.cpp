@@ -169,6 +169,12 @@ double fixed_time_s(const RunFacts& run) {
       });
 }
 
+double evaluation_time_s(const RunFacts& run) {
+  return std::accumulate(
+      run.epochs.begin(), run.epochs.end(), 0.0,
+      [](double sum_s, const EpochRow& epoch) { return sum_s + epoch.evaluation_s; });
+}
+
 double training_time_s(const RunRecord& run) {
   // Only runs of several ranks try their exchange, and nobody trains meanwhile.
   const double probe_s = run.ranks.empty() ? 0 : run.ranks.front().probe_s;

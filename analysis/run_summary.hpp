@@ -74,6 +74,8 @@ struct LossPoint {
 /// Recorded parts of the training time that are no steps: reading data, preparation, evaluations,
 /// checkpoints, comparing replicas. NaN where they are not all recorded.
 [[nodiscard]] double fixed_time_s(const RunFacts& run);
+/// Those in epochs and after them, without that of the best weights.
+[[nodiscard]] double evaluation_time_s(const RunFacts& run);
 [[nodiscard]] double training_time_s(const RunRecord& run);
 [[nodiscard]] double cpu_time_s(const RunFacts& run);
 [[nodiscard]] double final_loss(const RunFacts& run);

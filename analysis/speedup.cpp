@@ -34,7 +34,11 @@ double steady_share_of_steps(const RunTiming& run) {
 
 TimeOutsideSteps time_outside_steps(std::span<const RunTiming> runs) {
   const double steps = mean(launches_of(runs, share_of_steps).values);
+  const auto evaluation = [](const RunTiming& run) {
+    return run.evaluation_s / run.training_time_s;
+  };
   return {.fixed_frac = 1 - steps,
+          .evaluation_frac = mean(launches_of(runs, evaluation).values),
           .unexplained_frac = steps - mean(launches_of(runs, steady_share).values)};
 }
 
@@ -49,6 +53,7 @@ std::vector<RunTiming> timings(const Series& series, std::int64_t ranks) {
                    .samples_per_s = run->measures[&SummaryRow::samples_per_s],
                    .training_time_s = run->measures[&SummaryRow::training_time_s],
                    .fixed_time_s = fixed_time_s(run->record),
+                   .evaluation_s = evaluation_time_s(run->record),
                    .started_unix_s = started_unix_s(*run)});
   }
   return all;

@@ -17,12 +17,14 @@ struct RunTiming {
   double samples_per_s = 0;  ///< steady
   double training_time_s = 0;
   double fixed_time_s = not_available;  ///< recorded parts of it that are no steps
+  double evaluation_s = not_available;  ///< of them
   double started_unix_s = not_available;
 };
 
 /// Means over launches: shares of the training time.
 struct TimeOutsideSteps {
   double fixed_frac = not_available;        ///< recorded
+  double evaluation_frac = not_available;   ///< of it
   double unexplained_frac = not_available;  ///< what neither it nor the steady rate explains
 };
 

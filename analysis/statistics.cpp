@@ -240,7 +240,22 @@ void add_error(Estimate& estimate, double standard_error, double degrees_of_free
   const double dof =
       (launches + further) * (launches + further) /
       (launches * launches / estimate.degrees_of_freedom + further * further / degrees_of_freedom);
-  add_t_interval(estimate, std::sqrt(launches + further), dof);
+  auto wider = estimate;
+  add_t_interval(wider, std::sqrt(launches + further), dof);
+  if (wider.interval->high >= estimate.interval->high) estimate = wider;
+}
+
+std::optional<std::int64_t> launches_for(const Estimate& estimate, double half_width) {
+  constexpr std::int64_t most = 1000;
+  if (!estimate.interval || !(half_width > 0)) return std::nullopt;
+  const double of_one = estimate.standard_error * std::sqrt(static_cast<double>(estimate.count));
+  for (auto n = static_cast<std::int64_t>(minimum_launches_for_interval); n <= most; ++n) {
+    const auto launches = static_cast<double>(n);
+    if (student_t_critical(significance_level, launches - 1) * of_one / std::sqrt(launches) <=
+        half_width)
+      return n;
+  }
+  return std::nullopt;
 }
 
 void adjust_for_several(std::span<Estimate* const> family) {

@@ -102,9 +102,14 @@ struct Estimate {
                                   Comparison declared);
 
 /// Widens the interval of a difference by a further, independent error that is no scatter of
-/// launches: variances add, degrees of freedom after Welch and Satterthwaite. No effect without
-/// interval.
+/// launches: variances add, degrees of freedom after Welch and Satterthwaite. Where more of these
+/// would make it narrower it stays as it is. No effect without interval.
 void add_error(Estimate& estimate, double standard_error, double degrees_of_freedom);
+
+/// How many launches of each group a difference like this one would need for an interval of no more
+/// than value ± `half_width`, if they scatter as these do; nothing without interval or beyond
+/// 1,000.
+[[nodiscard]] std::optional<std::int64_t> launches_for(const Estimate& estimate, double half_width);
 
 /// Holm's step-down procedure (1979, Scand. J. Statist. 6): the p-values of questions that are
 /// asked together, so that the chance of any false "yes" stays below 5 %. NaN stay and do not

@@ -61,6 +61,26 @@ std::vector<double> of_each(std::span<const CheckedSteps* const> runs,
   return all;
 }
 
+/// By the runs' shares of steps that it decides, against 1 ÷ ranks: Student's t, one for each rank
+/// that might have been the most frequent one.
+bool is_persistent(std::int64_t rank,
+                   std::int64_t ranks,
+                   std::span<const CheckedSteps* const> runs) {
+  std::vector<double> shares;
+  for (const CheckedSteps* run : runs) {
+    const auto found = run->critical_count.find(rank);
+    const auto count = found == run->critical_count.end() ? std::size_t{0} : found->second;
+    if (!run->remainder_frac.empty())
+      shares.push_back(static_cast<double>(count) /
+                       static_cast<double>(run->remainder_frac.size()));
+  }
+  if (shares.size() < minimum_launches_for_interval || ranks == 1) return false;
+  const auto n = static_cast<double>(shares.size());
+  const double reach = student_t_critical(significance_level / static_cast<double>(ranks), n - 1) *
+                       standard_deviation(shares) / std::sqrt(n);
+  return mean(shares) - reach > 1 / static_cast<double>(ranks);
+}
+
 }  // namespace
 
 double idle_exchange_s(const RunRecord& record) {
@@ -123,6 +143,7 @@ StepCheck step_check(std::int64_t ranks, std::span<const CheckedSteps* const> ru
   };
   check.often_critical_rank = often->first;
   check.often_critical_frac = share(often->second);
+  check.is_persistent = is_persistent(often->first, ranks, runs);
   check.same_rank_frac = share(same_rank_count);
   return check;
 }

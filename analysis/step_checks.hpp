@@ -38,8 +38,9 @@ struct StepCheck {
   ShareOfStep spread;  ///< between the ranks' releases, which should come together
   std::int64_t often_critical_rank = 0;        ///< the rank that most often decides
   double often_critical_frac = not_available;  ///< of the steps
-  RangeOverRuns idle_exchange_s;               ///< unknown with one rank
-  double recording_frac = not_available;       ///< cost of recording ÷ time of the steps
+  bool is_persistent = false;     ///< that rank decides more often than one of equal ranks would
+  RangeOverRuns idle_exchange_s;  ///< unknown with one rank
+  double recording_frac = not_available;  ///< cost of recording ÷ time of the steps
 };
 
 /// The steady steps of one run that could be put together from the critical rank's parts. The first

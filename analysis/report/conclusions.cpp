@@ -62,6 +62,13 @@ std::string speed_sentence(const SeriesAnalysis& analysis, const SpeedupPoint& p
              fair_base_sentence(analysis.fair_base, busy));
 }
 
+/// What was not measured is not told by what was.
+std::string reach_sentence(const SeriesAnalysis& analysis, std::int64_t ranks) {
+  return cat(" Measured on device ", to_string(analysis.series.spec.settings.device),
+             " with up to ", ranks_in_words(ranks, false),
+             "; nothing here speaks of other devices or more ranks.");
+}
+
 std::string times(double ratio) {
   if (ratio == 2) return "twice";
   return ratio == 0.5 ? "half" : compact(ratio) + " times";
@@ -136,14 +143,16 @@ std::string typical_sentence(const SpeedupPoint& p) {
 std::string factor_sentence(const SpeedupPoint& p) {
   const Factorisation& f = p.factors;
   if (!std::isfinite(f.throughput.value)) return "";
-  return cat(
-      "The factor ", significant(f.total.value, 3), " is: throughput ", with_interval(f.throughput),
-      " × samples the protocol consumes ", significant(f.statistical.value, 3), " × fixed cost ",
-      with_interval(f.fixed_cost), " × unexplained ", with_interval(f.unexplained),
-      ". Start, evaluations and checkpoints are ", percent(f.base.fixed_frac),
-      " of the training time at one rank and ", percent(f.compared.fixed_frac), " at ", p.ranks,
-      "; ", percent(f.base.unexplained_frac), " and ", percent(f.compared.unexplained_frac),
-      " are explained neither by them nor by the steady rate.", typical_sentence(p));
+  return cat("The factor ", significant(f.total.value, 3), " is: throughput ",
+             with_interval(f.throughput), " × samples the protocol consumes ",
+             significant(f.statistical.value, 3), " × fixed cost ", with_interval(f.fixed_cost),
+             " × unexplained ", with_interval(f.unexplained),
+             ". Start, evaluations and checkpoints are ", percent(f.base.fixed_frac),
+             " of the training time at one rank and ", percent(f.compared.fixed_frac), " at ",
+             p.ranks, " (evaluations alone ", percent(f.base.evaluation_frac), " and ",
+             percent(f.compared.evaluation_frac), "); ", percent(f.base.unexplained_frac), " and ",
+             percent(f.compared.unexplained_frac),
+             " are explained neither by them nor by the steady rate.", typical_sentence(p));
 }
 
 /// "+10.4 (−2.1 to 22.9) ms"
@@ -183,13 +192,15 @@ std::string exposed_sentence(const StepComposition& step) {
              " moving gradients.");
 }
 
-/// "Rank 1 was the last to be ready in 61 % of the steps; of equal ranks each would be in 50 %."
+/// "Rank 1 was the last to be ready in 84 % of the steps, more often than …".
 std::string last_rank_sentence(const SeriesAnalysis& analysis, std::int64_t ranks) {
   for (const StepCheck& check : analysis.step_checks) {
     if (check.ranks != ranks || ranks == 1) continue;
+    if (!check.is_persistent)
+      return " No rank was the last to be ready more often than chance would have it.";
     return cat(" Rank ", check.often_critical_rank, " was the last to be ready in ",
                percent(check.often_critical_frac),
-               " of the steps; of equal ranks each would be in ",
+               " of the steps, more often than one of equal ranks would be: in ",
                percent(1 / static_cast<double>(ranks)), ".");
   }
   return "";
@@ -203,7 +214,9 @@ std::string step_sentence(const StepComposition& step) {
   const double threshold_s = 0.01 * growth.expected_s;
   const int decimals = std::clamp(decimals_for(growth.excess_s.value * 1e3, 3), 1, 2);
   const std::string parts = growth_list(growth, threshold_s, decimals);
-  if (parts.empty()) return start + "; no phase grew by more than 1\u202f% of it.";
+  if (parts.empty())
+    return cat(start, ": a difference of ", growth_text(growth.excess_s, decimals),
+               "; no phase grew by more than 1\u202f% of the step.");
   const auto& interval = growth.excess_s.interval;
   return cat(
       start, ". The difference of ", growth_text(growth.excess_s, decimals),
@@ -322,7 +335,8 @@ Conclusions conclusions_of(const SeriesAnalysis& analysis) {
       unequal_work_sentence(analysis, last) + wall_sentence(base, last) +
       disagreement_sentence(last) + other_ranks_sentence(analysis) +
       protocol_sentence(analysis, last.ranks) + label_sentence(analysis.series) +
-      resumed_sentence(analysis) + unsteady_sentence(analysis.series) + outlier_sentence(analysis));
+      resumed_sentence(analysis) + unsteady_sentence(analysis.series) + outlier_sentence(analysis) +
+      reach_sentence(analysis, last.ranks));
   // What other programs took is in every phase: taking the step apart would blame the phases.
   std::string made_of = factor_sentence(last);
   const StepComposition* step = composition_at(analysis, last.ranks);

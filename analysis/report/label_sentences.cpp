@@ -57,6 +57,19 @@ std::string busy_sentence(const Series& series) {
       "with --redo-busy. ");
 }
 
+namespace {
+
+/// With its sign.
+double larger_of(double one, double other) {
+  return std::abs(other) > std::abs(one) ? other : one;
+}
+
+std::string signed_percent(double frac) {
+  return cat(frac < 0 ? "−" : "+", percent(std::abs(frac)));
+}
+
+}  // namespace
+
 std::string unsteady_sentence(const Series& series) {
   std::size_t tested = 0, unsteady = 0;
   double stretch_frac = 0, drift_frac = 0;
@@ -66,16 +79,18 @@ std::string unsteady_sentence(const Series& series) {
       if (!run->is_timing_data() || !found.tested) continue;
       ++tested;
       if (!found.is_stationary()) ++unsteady;
-      stretch_frac = std::max(stretch_frac, std::abs(found.stretch_frac));
-      drift_frac = std::max(drift_frac, std::abs(found.drift_frac));
+      stretch_frac = larger_of(stretch_frac, found.stretch_frac);
+      drift_frac = larger_of(drift_frac, found.drift_frac);
     }
   }
   if (unsteady == 0) return "";
   std::vector<std::string> how;
-  if (stretch_frac > 0)
-    how.push_back(cat("a stretch of them changed the mean by up to ", percent(stretch_frac)));
-  if (drift_frac > 0)
-    how.push_back(cat("from first to last they changed by up to ", percent(drift_frac)));
+  if (stretch_frac != 0)
+    how.push_back(
+        cat("a stretch of them changed the mean by up to ", signed_percent(stretch_frac)));
+  if (drift_frac != 0)
+    how.push_back(
+        cat("from first to last their time changed by up to ", signed_percent(drift_frac)));
   return cat(" In ", unsteady, " of ", counted(tested, "run"),
              " the steps did not take as long all the way through: ", join(how, ", "),
              ". All of them count.");

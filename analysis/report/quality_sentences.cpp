@@ -57,6 +57,12 @@ std::string resolved_words(const MetricValues& one) {
              ".");
 }
 
+/// What the launches would have to be for a difference of nothing to be called none.
+std::string repeats_needed(const MetricValues& one) {
+  const auto launches = launches_for(one.difference, one.margin);
+  return launches ? cat("; with as much scatter about ", *launches, " repeats would tell") : "";
+}
+
 /// Of one that may be none: only a declared margin lets anyone call it so.
 std::string unresolved_words(const MetricValues& one) {
   const Estimate& d = one.difference;
@@ -64,13 +70,14 @@ std::string unresolved_words(const MetricValues& one) {
   if (one.margin == 0)
     return cat(" Whether more ranks are better or worse is not resolved: ", shown, ".");
   if (is_equivalent(d, 0, one.margin))
-    return cat(" More ranks are as good: the difference is surely less than the ", margin_text(one),
-               " that the study calls none: ", shown, ".");
+    return cat(" More ranks are as good: the difference is surely less than the margin of ",
+               margin_text(one), " that the study declared beforehand: ", shown, ".");
   if (is_non_inferior(d, one.margin, one.metric->higher_is_better()))
-    return cat(" More ranks are surely not worse by the ", margin_text(one),
-               " that the study calls none, perhaps better: ", shown, ".");
-  return cat(" Whether more ranks are as good within the ", margin_text(one),
-             " that the study calls none is not resolved: ", shown, ".");
+    return cat(" More ranks are surely not worse by the margin of ", margin_text(one),
+               " that the study declared beforehand, perhaps better: ", shown, ".");
+  return cat(" Whether more ranks are as good, within the margin of ", margin_text(one),
+             " that the study declared beforehand, is not resolved: ", shown, repeats_needed(one),
+             ".");
 }
 
 /// What the most ranks change of a metric that is asked about.
@@ -234,8 +241,21 @@ std::string ground_sentences(const SeriesAnalysis& analysis) {
   return text;
 }
 
-/// How far training came, which is no verdict on the model.
+/// A best model far from the end: the training after it was for nothing.
+std::string best_weights_sentence(const SeriesAnalysis& analysis) {
+  std::vector<std::string> parts;
+  for (const QualityPoint& q : analysis.quality) {
+    if (!std::isfinite(q.best_after_frac)) return "";
+    parts.push_back(cat(percent(q.best_after_frac), " with ", ranks_in_words(q.ranks, false)));
+  }
+  return cat(" Of the samples of the training the best weights had seen ", join(parts, ", "),
+             " (means over runs).");
+}
+
+/// How far training came, which is no verdict on the model; of epochs of equal length only: means
+/// over other numbers of samples are of other parts of the training.
 std::string training_loss_sentence(const SeriesAnalysis& analysis, bool compares) {
+  if (!has_equal_epochs(analysis.series)) return "";
   const auto loss_of = [](const QualityPoint& q) -> const auto& {
     return q.final_loss;
   };
@@ -260,8 +280,8 @@ std::string quality_sentence(const SeriesAnalysis& analysis) {
   const bool compares = analysis.quality.front().ranks == 1 && last.ranks > 1;
   return population_sentence(analysis.population) + label_sentences(analysis) +
          ground_sentences(analysis) + metric_sentences(analysis, compares) +
-         target_sentence(analysis) + training_loss_sentence(analysis, compares) +
-         batch_norm_sentence(analysis);
+         best_weights_sentence(analysis) + target_sentence(analysis) +
+         training_loss_sentence(analysis, compares) + batch_norm_sentence(analysis);
 }
 
 }  // namespace scalestudy

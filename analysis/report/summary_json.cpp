@@ -48,6 +48,8 @@ json to_json(const SpeedupPoint& p) {
             {"unexplained", to_json(p.factors.unexplained)},
             {"base_fixed_frac", number(p.factors.base.fixed_frac)},
             {"fixed_frac", number(p.factors.compared.fixed_frac)},
+            {"base_evaluation_frac", number(p.factors.base.evaluation_frac)},
+            {"evaluation_frac", number(p.factors.compared.evaluation_frac)},
             {"base_unexplained_frac", number(p.factors.base.unexplained_frac)},
             {"unexplained_frac", number(p.factors.compared.unexplained_frac)}}},
           {"superlinear_unexplained", p.superlinear_unexplained}};
@@ -90,6 +92,7 @@ json to_json(const StepCheck& check) {
           {"same_rank_frac", number(check.same_rank_frac)},
           {"often_critical_rank", check.often_critical_rank},
           {"often_critical_frac", number(check.often_critical_frac)},
+          {"is_persistent", check.is_persistent},
           {"spread_median_frac", number(check.spread.median_frac)},
           {"spread_p99_frac", number(check.spread.p99_frac)},
           {"idle_exchange_median_s", number(check.idle_exchange_s.median)},
@@ -184,6 +187,7 @@ json to_json(const QualityPoint& q) {
   json object{{"ranks", q.ranks},
               {"best_validation_loss", values_json(q.validation_loss.values)},
               {"final_loss", values_json(q.final_loss.values)},
+              {"best_after_frac", number(q.best_after_frac)},
               {"best_validation_loss_difference", to_json(q.validation_loss.difference)},
               {"metrics", json::object()}};
   for (const MetricValues& m : q.metrics) {

@@ -339,5 +339,49 @@ TEST(ShareInterval, OfWhatIsNoShareIsUnknown) {
   EXPECT_TRUE(std::isnan(share_interval(-1e300, 10).high));
 }
 
+TEST(FurtherErrors, WidenAnIntervalAndNeverNarrowIt) {
+  const auto alone = welch_difference({1, 2, 3, 4}, {1.5, 2.5, 3.5, 4.5});
+  auto same = alone;
+  add_error(same, 0, 5);
+  EXPECT_EQ(same.interval->high, alone.interval->high);
+  auto wider = alone;
+  add_error(wider, 2 * alone.standard_error, 100);
+  EXPECT_GT(wider.interval->high - wider.interval->low,
+            1.8 * (alone.interval->high - alone.interval->low));
+  EXPECT_GT(wider.p_value, alone.p_value);
+  // So many more degrees of freedom that the sum of both would look surer than the launches alone.
+  const auto few = welch_difference({1, 2, 4}, {1, 1.01, 1.02});
+  auto odd = few;
+  add_error(odd, 0.1 * few.standard_error, 1000);
+  EXPECT_GE(odd.interval->high, few.interval->high);
+}
+
+TEST(FurtherErrors, OfNothingNeedNoInterval) {
+  auto none = welch_difference({1, 2}, {1, 2});
+  add_error(none, 1, 10);
+  EXPECT_FALSE(none.interval);
+  auto equal = welch_difference({1, 1, 1}, {1, 1, 1});
+  add_error(equal, 0.5, 4);
+  ASSERT_TRUE(equal.interval) << "the samples scatter where the launches do not";
+  EXPECT_NEAR(equal.interval->high, 0.5 * student_t_critical(0.05, 4), 1e-12);
+}
+
+TEST(LaunchesFor, GrowWithTheScatterAndFallWithTheMargin) {
+  const auto estimate = difference({{1, 2, 4, 2, 3}, {0, 1, 2, 3, 4}},
+                                   {{2, 1, 3, 3, 2}, {0, 1, 2, 3, 4}}, Comparison::paired);
+  const double of_one = estimate.standard_error * std::sqrt(5.0);
+  const auto needed = launches_for(estimate, 0.5);
+  ASSERT_TRUE(needed);
+  const auto half_width = [&](std::int64_t n) {
+    const auto launches = static_cast<double>(n);
+    return student_t_critical(0.05, launches - 1) * of_one / std::sqrt(launches);
+  };
+  EXPECT_LE(half_width(*needed), 0.5);
+  EXPECT_GT(half_width(*needed - 1), 0.5);
+  EXPECT_LT(*launches_for(estimate, 1), *needed);
+  EXPECT_FALSE(launches_for(estimate, 0.001)) << "more than anyone makes";
+  EXPECT_FALSE(launches_for(estimate, 0));
+}
+
 }  // namespace
 }  // namespace scalestudy

@@ -252,8 +252,9 @@ TEST_F(ConclusionsOfStudy, TheRankThatIsReadyLastIsNamed) {
   add_one_and_two(small(), slow);
   EXPECT_THAT(
       conclusions().paragraphs[1],
-      HasSubstr("Rank 1 was the last to be ready in 100.0\u202f% of the steps; of equal ranks each "
-                "would be in 50.0\u202f%."));
+      HasSubstr(
+          "Rank 1 was the last to be ready in 100.0\u202f% of the steps, more often than one of "
+          "equal ranks would be: in 50.0\u202f%."));
 }
 
 TEST_F(ConclusionsOfStudy, ABaseBesideResumedRunsIsNotCalledMissing) {

@@ -109,11 +109,25 @@ TEST_F(QualitySentences, EqualValuesOfAllRunsAreNoProofOfEquality) {
   EXPECT_THAT(said(), Not(HasSubstr("0.00 to 0.00")));
 }
 
-/// Twice the steps at two ranks: the loss has fallen further.
-TEST_F(QualitySentences, TheTrainingLossIsToldWithoutAVerdictOnTheModel) {
+/// Twice the batch, as many steps: the loss has fallen further, but over other samples.
+TEST_F(QualitySentences, LossesOfEpochsOfOtherLengthsAreNotCompared) {
   for (const std::int64_t ranks : {1, 2}) add({.ranks = ranks, .steps_per_epoch = 20}, 3);
+  EXPECT_THAT(said(), Not(HasSubstr("Training loss of the last epoch")));
+}
+
+TEST_F(QualitySentences, TheTrainingLossIsToldWithoutAVerdictOnTheModel) {
+  for (const std::int64_t ranks : {1, 2})
+    add({.ranks = ranks, .steps_per_epoch = ranks == 1 ? 20 : 10}, 3);
   EXPECT_THAT(said(), testing::ContainsRegex("Training loss of the last epoch: .* at one rank, .* "
-                                             "at two ranks; more ranks ended lower by 0\\."));
+                                             "at two ranks"));
+}
+
+TEST_F(QualitySentences, WhereTheBestWeightsWereIsSaid) {
+  for (const std::int64_t ranks : {1, 2})
+    add({.ranks = ranks, .steps_per_epoch = ranks == 1 ? 20 : 10}, 2);
+  EXPECT_THAT(said(),
+              HasSubstr("the best weights had seen 100.0\u202f% with one rank, 100.0\u202f% "
+                        "with two ranks (means over runs)."));
 }
 
 /// An IoU that scatters by 0.004 from run to run, with a declared margin.
@@ -132,13 +146,13 @@ class Margins : public QualitySentences {
 
 TEST_F(Margins, ADifferenceThatIsSurelySmallerCountsAsNone) {
   EXPECT_THAT(said_of(0.9, 0.02), HasSubstr("More ranks are as good: the difference is surely less "
-                                            "than the 0.02 that the study calls none"));
+                                            "than the margin of 0.02 that the study declared"));
 }
 
 TEST_F(Margins, OneThatMayBeLargerIsNotResolved) {
   const auto text = said_of(0.9, 0.0001);
-  EXPECT_THAT(text,
-              HasSubstr("as good within the 0.0001 that the study calls none is not resolved"));
+  EXPECT_THAT(text, HasSubstr("as good, within the margin of 0.0001 that the study "
+                              "declared beforehand, is not resolved"));
   EXPECT_THAT(text, Not(HasSubstr("More ranks are as good:")));
 }
 
@@ -150,7 +164,8 @@ TEST_F(Margins, WithoutOneNothingIsCalledEqual) {
 
 TEST_F(Margins, WorseIsWorseEvenIfByLess) {
   EXPECT_THAT(said_of(0.87, 0.1),
-              testing::ContainsRegex("More ranks are worse by −0\\.0.*surely less than the 0\\.1"));
+              testing::ContainsRegex(
+                  "More ranks are worse by −0\\.0.*surely less than the margin of 0\\.1"));
 }
 
 TEST_F(Margins, AMuchWorseModelIsNeverAsGood) {

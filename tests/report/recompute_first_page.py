@@ -35,11 +35,11 @@ def share_within(t, k):
     return cosine_integral(np.arctan(t / np.sqrt(k)), k) / cosine_integral(np.pi / 2, k)
 
 
-def critical_t(k):
+def critical_t(k, level=0.05):
     low, high = 0.0, 1000.0
     for _ in range(60):
         middle = (low + high) / 2
-        low, high = (middle, high) if share_within(middle, k) < 0.95 else (low, middle)
+        low, high = (middle, high) if share_within(middle, k) < 1 - level else (low, middle)
     return low
 
 
@@ -63,7 +63,11 @@ def difference(compared, base, further=None):
         k = (va + vb) ** 2 / (va ** 2 / (len(a) - 1) + vb ** 2 / (len(b) - 1)) if error > 0 else len(a) + len(b) - 2
     if further:
         errors = np.array([error, further[0]]) ** 2
-        k, error = errors.sum() ** 2 / (errors ** 2 / np.array([k, further[1]])).sum(), np.sqrt(errors.sum())
+        wider = errors.sum() ** 2 / (errors ** 2 / np.array([k, further[1]])).sum(), np.sqrt(errors.sum())
+        if critical_t(wider[0]) * wider[1] >= critical_t(k) * error:
+            k, error = wider
+    global STANDARD_ERROR
+    STANDARD_ERROR = error
     reach = critical_t(k) * error
     p = 1 - share_within(abs(value) / error, k) if error > 0 else np.nan
     return value, (value - reach, value + reach), p
@@ -208,6 +212,7 @@ class Run:
         self.by_driver_s = self.launch_s - beside_s - summary["launch_to_process_s"] - summary["shutdown_s"]
         self.by_columns_s = elapsed(steps, 0)
         self.share_of_steps = 1 - recorded_s / self.training_s
+        self.evaluation_share = epochs["evaluation_s"].sum() / self.training_s
         self.step_s = longest_s[window].mean()
         self.rank_step_s = steps["step_s"].mean(axis=0)[window].mean()
         self.last_ranks = self.find_last_ranks(steps, window.start)
@@ -223,11 +228,13 @@ class Run:
         self.roughness = lambda per_point: roughness(loss, weight, samples, per_point)
         self.averaging = lambda k: averaging(loss, samples, k)
         self.quality = {name: values[-1] for name, values in evaluations.items() if values.dtype.kind == "f"}
-        losses = epochs["validation_loss"]
+        losses, self.best_after = epochs["validation_loss"], np.nan
+        self.epoch_samples = spec["plan"]["samples_per_epoch"]
         self.target, self.reached = spec.get("quality", {"target": 0}), None
         if "weights" in evaluations:
             current = evaluations["weights"].astype(str) == "current"
             losses = evaluations["loss"][current]
+            self.best_after = evaluations["samples_seen"][current][np.argmin(losses)] / self.plan_samples
             self.reached = self.find_target(evaluations, np.flatnonzero(current), probe_s)
         self.validation_loss = np.nanmin(losses)
         self.final_loss = epochs["training_loss"][-1]
@@ -295,6 +302,8 @@ def check_speed(series, one, many, n):
     for runs, of in ((one, "base_"), (many, "")):
         steps = np.mean([r.share_of_steps for r in runs])
         agree(of + "fixed share", point["factors"][of + "fixed_frac"], 1 - steps)
+        agree(of + "evaluation share", point["factors"][of + "evaluation_frac"],
+              np.mean([r.evaluation_share for r in runs]))
         agree(of + "unexplained share", point["factors"][of + "unexplained_frac"],
               steps - np.mean([r.steady_share for r in runs]))
     agree("typical throughput", point["typical_throughput"],
@@ -355,6 +364,10 @@ def check_last_rank(series, many, n):
     often = max(set(last), key=last.count)
     agree("rank that decides", check["often_critical_rank"], often)
     agree("in so many steps", check["often_critical_frac"], last.count(often) / len(last))
+    shares = np.array([run.last_ranks.count(often) / len(run.last_ranks) for run in many if run.last_ranks])
+    persistent = len(shares) >= 3 and bool(
+        shares.mean() - critical_t(len(shares) - 1, 0.05 / n) * shares.std(ddof=1) / np.sqrt(len(shares)) > 1 / n)
+    agree("whether more often than chance", float(check["is_persistent"]), float(persistent))
     said.append(1 / n)
 
 
@@ -387,15 +400,29 @@ def check_quality(series, one, many):
         if further:
             agree(f"sampling error of {name}", last["metrics"][name]["sampling"]["standard_error"], further[0])
         mine = difference(group(many, get), group(one, get), further)
+        said.extend(repeats_needed(mine, len(many), last["metrics"].get(name, {}).get("margin")))
         theirs = last.get(f"{name}_difference") or last.get("metrics", {}).get(name, {}).get("difference")
         if theirs:
             agree(f"difference of {name}", theirs, mine)
         else:
             said.extend([mine[0], *(mine[1] or ())])
+    for runs, at in ((one, first), (many, last)):
+        agree("best after", at["best_after_frac"], np.mean([r.best_after for r in runs]))
     for name in ("constant_loss", "all_foreground_iou", "input_psnr_db"):
         said.append(one[0].quality.get(name, np.nan))
     if one[0].confusion is not None:
         said.append(one[0].confusion.sum(axis=1).max() / one[0].confusion.sum())  # the most frequent class
+
+
+def repeats_needed(estimate, n, margin):
+    """METRICS.md#goal: launches of each whose interval would be no wider than the margin."""
+    if not margin or not estimate[1]:
+        return []
+    for wanted in range(3, 1001):
+        error = STANDARD_ERROR * np.sqrt(n / wanted)
+        if critical_t(wanted - 1) * error <= margin:
+            return [wanted]
+    return []
 
 
 def check_target(series, one, many, counts):
