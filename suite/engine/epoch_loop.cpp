@@ -66,7 +66,8 @@ void EpochLoop::train_epoch() {
   work_.begin_steps();
   epoch_watch_ = {};
   within_epoch_s_ = 0;
-  epoch_times_ = {.evaluation_s = 0, .checkpoint_s = 0, .replica_check_s = 0};
+  epoch_times_ = {
+      .evaluation_s = 0, .checkpoint_s = std::exchange(publishing_s_, 0), .replica_check_s = 0};
   {
     // Elsewhere a rank that is asked to end does so at once: what follows an epoch is long. An
     // evaluation within one is waited for, and the checkpoint made after it.
@@ -269,6 +270,8 @@ void EpochLoop::end_epoch() {
   const Stopwatch saving;
   auto checkpoint =
       is_checkpoint_due_after_epoch() ? draft_checkpoint() : std::optional<AtomicFile>();
+  const double checkpoint_s = epoch_times_.checkpoint_s + saving.elapsed_s();
+  const Stopwatch recording;
   if (auto* const writer = services_.writer) {
     writer->append_epoch({.epoch_s = epoch_s,
                           .training_loss = loss,
@@ -276,13 +279,16 @@ void EpochLoop::end_epoch() {
                           .learning_rate = rate,
                           .samples_seen = progress_.samples_seen,
                           .evaluation_s = epoch_times_.evaluation_s,
-                          .checkpoint_s = epoch_times_.checkpoint_s + saving.elapsed_s(),
+                          .checkpoint_s = checkpoint_s,
                           .replica_check_s = epoch_times_.replica_check_s,
                           .end_s = since_start_s()});
     writer->flush();
   }
+  recording_.total_s += recording.elapsed_s();
   // Only now, so that a checkpoint never is ahead of what is recorded.
+  const Stopwatch publishing;
   publish(std::move(checkpoint));
+  publishing_s_ = publishing.elapsed_s();
 }
 
 /// Rank 0 alone writes. The others wait for it here: in the next step they would seem to wait for

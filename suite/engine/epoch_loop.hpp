@@ -127,6 +127,7 @@ class EpochLoop {
   Stopwatch epoch_watch_;      ///< since the epoch's first step here
   double within_epoch_s_ = 0;  ///< in evaluations and checkpoints within it, no part of its steps
   EpochRow epoch_times_;       ///< what they and those at its end took, as far as it is
+  double publishing_s_ = 0;    ///< the last epoch's checkpoint, after its row was written
   CheckpointRequest request_ = CheckpointRequest::none;  ///< all ranks have agreed on
   TrainingOutcome outcome_;
 };

@@ -52,8 +52,12 @@ inline constexpr std::array columns_of<EpochRow>{
         "samples", "Samples consumed by all ranks since the start", Better::none, "sum over ranks"),
     column<&EpochRow::evaluation_s>(
         "s", "Wall time of evaluations within and after the epoch", Better::lower, "rank 0"),
-    column<&EpochRow::checkpoint_s>(
-        "s", "Wall time of writing weights and checkpoints of the epoch", Better::lower, "rank 0"),
+    column<&EpochRow::checkpoint_s>("s",
+                                    "Wall time of writing weights and checkpoints of the epoch, "
+                                    "and of putting that of the epoch "
+                                    "before in its place",
+                                    Better::lower,
+                                    "rank 0"),
     column<&EpochRow::replica_check_s>(
         "s",
         "Wall time of comparing the replicas and averaging batch norm statistics",
