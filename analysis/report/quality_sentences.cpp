@@ -60,7 +60,9 @@ std::string resolved_words(const MetricValues& one) {
 /// What the launches would have to be for a difference of nothing to be called none.
 std::string repeats_needed(const MetricValues& one) {
   const auto launches = launches_for(one.difference, one.margin);
-  return launches ? cat("; with as much scatter about ", *launches, " repeats would tell") : "";
+  return launches ? cat("; if there is none, about ", *launches,
+                        " repeats with as much scatter would show it")
+                  : "";
 }
 
 /// Of one that may be none: only a declared margin lets anyone call it so.
