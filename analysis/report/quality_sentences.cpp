@@ -51,10 +51,7 @@ std::string resolved_words(const MetricValues& one) {
   const bool better = (d.value > 0) == one.metric->higher_is_better();
   const bool is_small = one.margin > 0 && is_equivalent(d, 0, one.margin);
   return cat(" More ranks are ", better ? "better" : "worse", " by ", shown_difference(one),
-             is_small
-                 ? cat(", surely less than the ", margin_text(one), " that the study calls none")
-                 : "",
-             ".");
+             is_small ? cat(", surely less than the margin of ", margin_text(one)) : "", ".");
 }
 
 /// What the launches would have to be for a difference of nothing to be called none.
