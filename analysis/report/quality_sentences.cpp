@@ -120,8 +120,8 @@ std::string metric_sentences(const SeriesAnalysis& analysis, bool compares) {
 
 /// "0.8 was reached by 5 of 5 runs of one rank after 61 s and 9,000 samples, …".
 std::string reach_text(const TargetPoint& point) {
-  const auto reached = cat(point.reached, " of ", counted(point.runs, "run"), " with ",
-                           ranks_in_words(point.ranks, false));
+  auto reached = cat(point.reached, " of ", counted(point.runs, "run"), " with ",
+                     ranks_in_words(point.ranks, false));
   if (!std::isfinite(point.samples)) return reached;
   return cat(reached, " after ",
              std::isfinite(point.time_s) ? cat(duration(point.time_s), " and ") : "",
