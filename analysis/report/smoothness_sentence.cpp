@@ -42,7 +42,7 @@ std::string smoothness_sentence(const Smoothness& s) {
            "points of it, or some without a positive loss.";
   }
   const Estimate smoother = inverse(s.per_step);
-  const std::string text =
+  std::string text =
       cat("Per step the loss curve of ", ranks_in_words(s.ranks, false), " is ",
           with_interval(smoother), " times as smooth as that of one", prediction_text(s, smoother));
   const Estimate equal = inverse(s.equal_samples);
