@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "analysis/run_summary.hpp"
+
 namespace scalestudy {
 namespace {
 
@@ -17,11 +19,7 @@ double parts_between_releases_s(const StepTable& steps, std::int64_t rank, std::
         &StepRow::device_step_s, &StepRow::forward_s, &StepRow::backward_s, &StepRow::phase_wait_s,
         &StepRow::phase_transfer_s, &StepRow::exposed_transfer_s})
     parts_s += steps.at(part, rank, step);
-  // Files of earlier builds know of no checkpoints and evaluations within epochs.
-  for (const auto pause : {&StepRow::saving_s, &StepRow::evaluation_s})
-    if (const double pause_s = steps.at(pause, rank, step); std::isfinite(pause_s))
-      parts_s += pause_s;
-  return parts_s;
+  return parts_s + pause_before_s(steps, rank, step);
 }
 
 CriticalStep critical_step(const StepTable& steps, std::int64_t step) {

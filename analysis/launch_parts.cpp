@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "analysis/run_set.hpp"
+#include "analysis/run_summary.hpp"
 
 namespace scalestudy {
 namespace {
@@ -42,11 +43,7 @@ constexpr std::array parts{
     LaunchPart{"data_read_s", "reading and preparing data", of_root<&RankRow::data_read_s>},
     LaunchPart{"preparation_s", "model, first pass, run file", of_root<&RankRow::preparation_s>},
     LaunchPart{"probe_s", "trying the exchange",
-               [](const RunRecord& record) {
-                 // Earlier files count it to the preparation.
-                 const double probe_s = of_root<&RankRow::probe_s>(record);
-                 return std::isfinite(probe_s) ? probe_s : 0;
-               }},
+               [](const RunRecord& record) { return probe_time_s(record); }},
     LaunchPart{"steps_s", "training steps", sum_of_root_steps<&StepRow::step_s>},
     LaunchPart{"recording_s", "recording between steps", sum_of_root_steps<&StepRow::recording_s>},
     LaunchPart{"replica_check_s", "comparing replicas", sum_of_epochs<&EpochRow::replica_check_s>},

@@ -14,13 +14,6 @@ namespace {
 
 using Sets = std::set<EvaluatedSet>;
 
-std::vector<double> finite(std::vector<double> values) {
-  values.erase(
-      std::remove_if(values.begin(), values.end(), [](double v) { return !std::isfinite(v); }),
-      values.end());
-  return values;
-}
-
 Sets sets_of(const RunFacts& record) {
   Sets sets;
   for (const auto& evaluation : record.evaluations) {

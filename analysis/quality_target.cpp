@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "analysis/run_summary.hpp"
+
 namespace scalestudy {
 namespace {
 
@@ -15,17 +17,6 @@ const RowColumn<EvaluationRow>* goal_column(const QualityGoal& goal) {
 
 bool reaches(double value, double target, Better better) {
   return better == Better::higher ? value >= target : value <= target;
-}
-
-std::vector<double> finite(std::vector<double> values) {
-  std::erase_if(values, [](double value) { return !std::isfinite(value); });
-  return values;
-}
-
-/// What nobody trains in is no part of the time.
-double probe_s(const RunFacts& record) {
-  const double time_s = record.ranks.empty() ? 0 : record.ranks.front().probe_s;
-  return std::isfinite(time_s) ? time_s : 0;
 }
 
 struct Group {
@@ -75,7 +66,7 @@ std::optional<ReachedTarget> reached_target(const Run& run) {
     // A metric that is measured at the end only was never asked for while training.
     if (one.weights != current_weights || !std::isfinite(number_in(one, *column))) continue;
     result = {reaches(number_in(one, *column), goal.target, column->better),
-              one.end_s - probe_s(run.record), static_cast<double>(one.samples_seen)};
+              one.end_s - probe_time_s(run.record), static_cast<double>(one.samples_seen)};
     if (result.reached) break;
   }
   if (!std::isfinite(result.samples)) return std::nullopt;

@@ -54,10 +54,7 @@ double elapsed_s(const StepTable& steps, const SteadyWindow& window) {
     const bool begins = step == window.start || epoch_of(step) != epoch_of(step - 1);
     sum_s += end_of_step_s(steps, step) -
              (begins ? start_of_step_s(steps, step) : end_of_step_s(steps, step - 1));
-    for (const auto pause : {&StepRow::saving_s, &StepRow::evaluation_s}) {
-      const double pause_s = steps.at(pause, 0, step);
-      if (!begins && std::isfinite(pause_s)) sum_s -= pause_s;
-    }
+    if (!begins) sum_s -= pause_before_s(steps, 0, step);
   }
   return sum_s;
 }
@@ -169,6 +166,19 @@ double fixed_time_s(const RunFacts& run) {
       });
 }
 
+double probe_time_s(const RunFacts& run) {
+  const double time_s = run.ranks.empty() ? 0 : run.ranks.front().probe_s;
+  return std::isfinite(time_s) ? time_s : 0;
+}
+
+double pause_before_s(const StepTable& steps, std::int64_t rank, std::int64_t step) {
+  double sum_s = 0;
+  for (const auto pause : {&StepRow::saving_s, &StepRow::evaluation_s})
+    if (const double pause_s = steps.at(pause, rank, step); std::isfinite(pause_s))
+      sum_s += pause_s;
+  return sum_s;
+}
+
 double evaluation_time_s(const RunFacts& run) {
   return std::accumulate(
       run.epochs.begin(), run.epochs.end(), 0.0,
@@ -176,9 +186,7 @@ double evaluation_time_s(const RunFacts& run) {
 }
 
 double training_time_s(const RunRecord& run) {
-  // Only runs of several ranks try their exchange, and nobody trains meanwhile.
-  const double probe_s = run.ranks.empty() ? 0 : run.ranks.front().probe_s;
-  const double tried_s = std::isfinite(probe_s) ? probe_s : 0;
+  const double tried_s = probe_time_s(run);
   if (!run.epochs.empty()) return run.epochs.back().end_s - tried_s;
   return run.steps.steps() == 0 ? not_recorded
                                 : end_of_step_s(run.steps, run.steps.steps() - 1) - tried_s;

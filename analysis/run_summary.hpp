@@ -74,6 +74,11 @@ struct LossPoint {
 /// Recorded parts of the training time that are no steps: reading data, preparation, evaluations,
 /// checkpoints, comparing replicas. NaN where they are not all recorded.
 [[nodiscard]] double fixed_time_s(const RunFacts& run);
+/// What rank 0 spent on trying the exchange, in which nobody trains; 0 with one rank, and in files
+/// of before, which count it to the preparation.
+[[nodiscard]] double probe_time_s(const RunFacts& run);
+/// Checkpoints and evaluations within the epoch just before the step; files of before know of none.
+[[nodiscard]] double pause_before_s(const StepTable& steps, std::int64_t rank, std::int64_t step);
 /// Those in epochs and after them, without that of the best weights.
 [[nodiscard]] double evaluation_time_s(const RunFacts& run);
 [[nodiscard]] double training_time_s(const RunRecord& run);

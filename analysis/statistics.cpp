@@ -171,6 +171,11 @@ std::string_view short_name(IntervalMethod method) {
   return "none";
 }
 
+std::vector<double> finite(std::vector<double> values) {
+  std::erase_if(values, [](double value) { return !std::isfinite(value); });
+  return values;
+}
+
 double mean(std::span<const double> values) {
   if (values.empty()) return not_available;
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());

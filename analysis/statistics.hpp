@@ -71,6 +71,8 @@ struct Estimate {
 /// torn apart in time.
 [[nodiscard]] std::string describe(const Estimate& estimate);
 
+/// Without those that are NaN or infinite.
+[[nodiscard]] std::vector<double> finite(std::vector<double> values);
 [[nodiscard]] double mean(std::span<const double> values);
 /// With n − 1; NaN for fewer than two values.
 [[nodiscard]] double standard_deviation(std::span<const double> values);
