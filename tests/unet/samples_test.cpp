@@ -83,7 +83,8 @@ TEST_F(UNetSamples, ATestPartTakesNothingFromTraining) {
   write_set(20);
   Settings settings;
   settings.test_frac = 0.1;
-  const auto& lists = open(settings).lists();
+  const auto samples = open(settings);
+  const auto& lists = samples.lists();
   EXPECT_EQ(lists.training_once, open().lists().training_once);
   EXPECT_EQ(lists.validation.size(), 2U);
   EXPECT_EQ(lists.test.size(), 2U);
