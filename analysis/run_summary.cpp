@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <numeric>
 
 #include "core/statistics.hpp"
@@ -132,10 +133,12 @@ double steady_step_s(const StepTable& steps, const SteadyWindow& window) {
   return median({times_s.begin() + window.start, times_s.begin() + window.end});
 }
 
-double samples_per_step(const StepTable& steps, const SteadyWindow& window) {
+double typical_samples_per_s(const StepTable& steps, const SteadyWindow& window) {
   if (window.empty()) return not_recorded;
-  return window_sum(steps.sum_over_ranks(&StepRow::sample_count), window) /
-         static_cast<double>(window.steps());
+  auto rates = steps.sum_over_ranks(&StepRow::sample_count);
+  const auto times_s = steps.max_over_ranks(&StepRow::step_s);
+  std::ranges::transform(rates, times_s, rates.begin(), std::divides());
+  return median({rates.begin() + window.start, rates.begin() + window.end});
 }
 
 double samples_per_s(const StepTable& steps, const SteadyWindow& window) {

@@ -59,14 +59,13 @@ std::vector<RunTiming> timings(const Series& series, std::int64_t ranks) {
   return all;
 }
 
-/// Geometric mean over launches of the samples in a mean step ÷ the time of a median one.
+/// Geometric mean over launches.
 double typical_rate(const Series& series, std::int64_t ranks) {
   const auto group = series.by_ranks.find(ranks);
   std::vector<double> rates;
   if (group != series.by_ranks.end())
     for (const Run* run : group->second)
-      if (run->is_timing_data())
-        rates.push_back(run->digest.samples_per_step / run->measures[&SummaryRow::steady_step_s]);
+      if (run->is_timing_data()) rates.push_back(run->digest.typical_samples_per_s);
   return geometric_mean(rates);
 }
 

@@ -1,3 +1,5 @@
+#include "analysis/run_summary.hpp"
+
 #include <cmath>
 #include <random>
 
@@ -154,6 +156,16 @@ TEST(SamplesPerSecond, IsOfTheTimeThatPassedBetweenTheFirstAndTheLastStepOfAnEpo
   run.steps.values(&StepRow::saving_s)[7] = 0.5;
   EXPECT_DOUBLE_EQ(summarise(run, {5}).samples_per_s, 15 * 6 / (4 * 2 + 1.1 + 9 * 2 + 1.1 - 0.5))
       << "nor is a checkpoint";
+}
+
+TEST(TypicalSamplesPerSecond, AnIncompleteBatchIsLikeTheOthers) {
+  RunRecord run = small_run(20);  // 6 samples in 1.1 s; every fifth step half of them in half of it
+  for (std::size_t i = 4; i < 40; i += 5) {
+    run.steps.values(&StepRow::sample_count)[i] = 1.5;
+    run.steps.values(&StepRow::step_s)[i] /= 2;
+  }
+  EXPECT_DOUBLE_EQ(typical_samples_per_s(run.steps, RunMeasures(run, {5}).steady_window()),
+                   6 / 1.1);
 }
 
 TEST(LossCurve, JoinsStepsByWeightAndDropsTheIncompletePoint) {

@@ -202,7 +202,7 @@ class Run:
         samples = steps["sample_count"].sum(axis=0).astype(float)
         self.training_s = epochs["end_s"][-1] - probe_s
         self.rate = samples[window].sum() / elapsed(steps, window.start)
-        self.typical_rate = samples[window].mean() / np.median(longest_s[window])
+        self.typical_rate = np.median(samples[window] / longest_s[window])
         self.samples = samples.sum()
         self.steady_share = self.samples / self.rate / self.training_s
         recorded_s = float(ranks["data_read_s"][0] + ranks["preparation_s"][0]) + sum(
@@ -331,12 +331,11 @@ def check_stationarity(runs, summary, counts):
 
 
 def check_clocks(runs):
-    """Samples per second of all steps, by the columns and by the driver's own clock: the same to 1 %, the bar of the
-    launch ledger (0.4 % in n2v-quickstart, 0.7 % in unet-nuclei, where 150 epochs' ends are not all recorded)."""
+    """Samples per second of all steps, by the columns and by the driver's own clock: the same to 0.5 %."""
     global checked
     for run in runs:
         checked += 1
-        if not abs(run.by_driver_s / run.by_columns_s - 1) <= 0.01:
+        if not abs(run.by_driver_s / run.by_columns_s - 1) <= 0.005:
             wrong.append(f"{run.run_id}: {run.by_columns_s} s of steps by its columns, {run.by_driver_s} s by the driver")
 
 
