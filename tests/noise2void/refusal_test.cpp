@@ -37,6 +37,19 @@ TEST(Refusal, Bf16WithALevelOfTwoPlanesOnACpu) {
     EXPECT_EQ(reason_for(patch, Precision::bf16), "") << patch;
 }
 
+TEST(Refusal, AGoalThatIsNotMeasured) {
+  RunSpec spec;
+  const auto reason = [&] { return noise2void_descriptor().reason_to_skip(spec); };
+  spec.quality = {.metric = "loss", .target = 0.5};
+  EXPECT_EQ(reason(), "");
+  spec.quality = {.metric = "psnr_db", .margin = 0.1};
+  EXPECT_THAT(reason(), HasSubstr("needs a reference"));
+  spec.data.added_noise_std = 10;
+  EXPECT_EQ(reason(), "");
+  spec.quality.target = 30;
+  EXPECT_THAT(reason(), HasSubstr("no one would see when quality.target is reached"));
+}
+
 }  // namespace
 }  // namespace noise2void
 }  // namespace scalestudy

@@ -29,6 +29,18 @@ bool has_level_of_two_planes(const Settings& settings) {
   return false;
 }
 
+/// What a study asks of PSNR must be measured.
+std::string reason_against_goal(const RunSpec& spec) {
+  if (spec.quality.metric != "psnr_db") return "";
+  if (spec.data.reference_path.empty() && spec.data.added_noise_std == 0)
+    return "quality.metric psnr_db needs a reference: give data.reference_path or "
+           "data.added_noise_std, or take the metric loss";
+  if (spec.quality.target > 0)
+    return "psnr_db is measured once, at the end: no one would see when quality.target is reached; "
+           "a target needs the metric loss";
+  return "";
+}
+
 /// Every pooling halves each side, Z too.
 std::string reason_to_skip(const RunSpec& spec) {
   const auto settings = settings_from_json_text(spec.workload_settings);
@@ -47,7 +59,7 @@ std::string reason_to_skip(const RunSpec& spec) {
       has_level_of_two_planes(settings))
     return cat("a patch of ", settings.patch[0], " planes is pooled down to 2 planes, for which ",
                "LibTorch's bf16 gradients are wrong on CPUs: give the patch 12, 16 or more planes");
-  return "";
+  return reason_against_goal(spec);
 }
 
 }  // namespace
