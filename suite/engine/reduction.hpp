@@ -1,18 +1,18 @@
 #pragma once
-/// How gradients are summed over ranks. A strategy is one class and one case of make_reduction().
-/// The sums are weighted by construction: every rank contributes the gradient of its loss *sum*
-/// and, behind the last gradient, its loss weight (samples, or masked voxels); dividing by the
-/// summed weight gives what one rank would get for the whole global batch, whatever the split.
+/// How gradients are summed over ranks. A strategy is one source in engine/reduction/ and one case
+/// of make_reduction(). The sums are weighted by construction: every rank contributes the gradient
+/// of its loss *sum* and, behind the last gradient, its loss weight (samples, or masked voxels);
+/// dividing by the summed weight gives what one rank would get for the whole global batch, whatever
+/// the split.
 
 #include <memory>
 #include <span>
 #include <vector>
 
-#include "study/choices.hpp"
+#include "study/settings.hpp"
 
 #include "comm/communicator.hpp"
 
-#include "engine/gradient_buckets.hpp"
 #include "engine/phase_timeline.hpp"
 
 namespace scalestudy {
@@ -42,15 +42,17 @@ class ReductionStrategy {
   /// Errors: those of the communicator; InternalError when a gradient never became ready.
   virtual void finish() = 0;
 
-  /// Of the last finished step, in launch order.
+  /// Of the last finished step, in launch order; before the first one only sizes, those of a step
+  /// whose gradients are all ready at once. The same number with the same sizes on all ranks.
   [[nodiscard]] virtual std::span<const BucketMarks> bucket_marks() const = 0;
 };
 
 struct ReductionContext {
-  Communicator comm;            ///< used by the strategy alone while a step runs
-  std::vector<Bucket> buckets;  ///< cover all gradients
-  BufferView flat;              ///< all gradients in ready order, then one element: the loss weight
-  StepClock& clock;             ///< outlives the strategy
+  Communicator comm;                         ///< used by the strategy alone while a step runs
+  std::vector<std::int64_t> element_counts;  ///< one per parameter, in ready order
+  BufferView flat;   ///< all gradients in ready order, then one element: the loss weight
+  StepClock& clock;  ///< outlives the strategy
+  const CommonSettings& settings;  ///< read while the strategy is made
 };
 
 [[nodiscard]] std::unique_ptr<ReductionStrategy> make_reduction(Reduction reduction,

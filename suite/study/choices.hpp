@@ -6,30 +6,41 @@
 
 namespace scalestudy {
 
-/// How gradients are averaged over the ranks; made by suite/engine/reduction.cpp.
+/// How gradients are averaged over the ranks; made by suite/engine/reduction/make_reduction.cpp.
 enum class Reduction { bucketed_overlap, flat_after_backward, barrier_only, none };
+
+/// A strategy's row also says what it does, and so what it may be combined with: `plan` leaves the
+/// rest out and says why.
+struct ReductionChoice {
+  Reduction value;
+  std::string_view name;
+  std::string_view summary;
+  /// Without it the ranks' models drift apart: of several ranks in control arms only, for times.
+  bool averages_gradients = true;
+  /// Gradients travel on a thread of their own while the backward pass runs.
+  bool overlaps = false;
+};
 template <>
 inline constexpr auto choices<Reduction> = std::array{
-    Choice{Reduction::bucketed_overlap, "bucketed_overlap",
-           "gradients in buckets, reduced while the backward pass runs"},
-    Choice{Reduction::flat_after_backward, "flat_after_backward",
-           "all gradients at once after the backward pass"},
-    Choice{Reduction::barrier_only, "barrier_only",
-           "the ranks wait for each other after the backward pass and exchange no gradient: for "
-           "times only"},
-    Choice{Reduction::none, "none", "no exchange: for times only, the ranks' models drift apart"}};
+    ReductionChoice{.value = Reduction::bucketed_overlap,
+                    .name = "bucketed_overlap",
+                    .summary = "gradients in buckets, reduced while the backward pass runs",
+                    .overlaps = true},
+    ReductionChoice{.value = Reduction::flat_after_backward,
+                    .name = "flat_after_backward",
+                    .summary = "all gradients at once after the backward pass"},
+    ReductionChoice{.value = Reduction::barrier_only,
+                    .name = "barrier_only",
+                    .summary = "the ranks wait for each other after the backward pass and exchange "
+                               "no gradient: for times only",
+                    .averages_gradients = false},
+    ReductionChoice{.value = Reduction::none,
+                    .name = "none",
+                    .summary = "no exchange: for times only, the ranks' models drift apart",
+                    .averages_gradients = false}};
 
-/// Without it the ranks' models drift apart: a run for its times only.
-[[nodiscard]] constexpr bool averages_gradients(Reduction reduction) {
-  switch (reduction) {
-    case Reduction::bucketed_overlap:
-    case Reduction::flat_after_backward:
-      return true;
-    case Reduction::barrier_only:
-    case Reduction::none:
-      break;
-  }
-  return false;
+[[nodiscard]] constexpr const ReductionChoice& properties_of(Reduction reduction) {
+  return choices<Reduction>[static_cast<std::size_t>(reduction)];
 }
 
 /// How samples reach the ranks; made by suite/engine/input_pipeline.cpp.

@@ -215,8 +215,8 @@ std::uint64_t RunSpec::repeat_seed() const {
 }
 
 BatchNormPolicy RunSpec::batch_norm_in_force() const {
-  const bool is_without_exchange =
-      !averages_gradients(reduction) || control_arm == ControlArm::no_distributed_path;
+  const bool is_without_exchange = !properties_of(reduction).averages_gradients ||
+                                   control_arm == ControlArm::no_distributed_path;
   const bool is_exchange = settings.batch_norm == BatchNormPolicy::synchronised;
   return is_without_exchange && is_exchange ? BatchNormPolicy::local : settings.batch_norm;
 }

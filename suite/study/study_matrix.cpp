@@ -108,8 +108,8 @@ std::vector<std::int64_t> place_in_lists(const RunSpec& spec) {
 /// Of one rank, beside those that compute and while they do: one that exchanges gradients, those
 /// that make batches ahead.
 std::int64_t helping_threads_per_rank(const RunSpec& spec) {
-  const bool overlaps = spec.ranks > 1 && spec.reduction == Reduction::bucketed_overlap;
-  const std::int64_t communicating = overlaps ? 1 : 0;
+  const std::int64_t communicating =
+      spec.ranks > 1 && properties_of(spec.reduction).overlaps ? 1 : 0;
   switch (spec.input) {
     case InputKind::sharded:
       return communicating + spec.settings.input.worker_threads;
@@ -143,6 +143,16 @@ std::string unusable_on_device(const RunSpec& spec) {
            "GPU";
   if (settings.cuda_graph && settings.batch_norm == BatchNormPolicy::synchronised)
     return "settings.cuda_graph cannot hold synchronised batch norm: the host takes part in it";
+  return "";
+}
+
+/// Why a strategy is no part of the study proper; else "".
+std::string unusable_reduction(const RunSpec& spec) {
+  if (properties_of(spec.reduction).averages_gradients || spec.control_arm) return "";
+  if (spec.reduction == Reduction::barrier_only)
+    return "reduction barrier_only exchanges no gradient; use control arm barrier_only";
+  if (spec.ranks > 1)
+    return "reduction none lets the replicas drift apart; use control arm no_communication";
   return "";
 }
 
@@ -219,12 +229,6 @@ class Expansion {
     if (spec.settings.device == Device::cuda && spec.ranks > 1) {
       return "device cuda takes one rank in this version: there is no communicator between GPUs";
     }
-    if (spec.reduction == Reduction::none && spec.ranks > 1 && !spec.control_arm) {
-      return "reduction none lets the replicas drift apart; use control arm no_communication";
-    }
-    if (spec.reduction == Reduction::barrier_only && !spec.control_arm) {
-      return "reduction barrier_only exchanges no gradient; use control arm barrier_only";
-    }
     if (spec.input == InputKind::synthetic && !spec.control_arm) {
       return "input synthetic trains on one batch only; use control arm synthetic_input";
     }
@@ -233,8 +237,10 @@ class Expansion {
       return "schedule reduce_on_plateau looks at the validation loss of each epoch, which "
              "settings.evaluation.every_samples leaves out; take schedule constant or step";
     }
-    auto unusable = unusable_on_device(spec);
-    if (!unusable.empty()) return unusable;
+    for (const auto unusable : {unusable_reduction, unusable_on_device}) {
+      auto reason = unusable(spec);
+      if (!reason.empty()) return reason;
+    }
     if (spec.settings.input.sample_cost_s > 0 && spec.input == InputKind::device) {
       return "settings.input.sample_cost_s has no meaning for input device: no sample is made";
     }

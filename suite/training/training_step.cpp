@@ -4,7 +4,6 @@
 
 #include <ATen/ops/stack.h>
 
-#include "engine/gradient_buckets.hpp"
 #include "engine/run_progress.hpp"
 
 #include "training/ready_order.hpp"
@@ -48,13 +47,8 @@ std::unique_ptr<StepGraph> TrainingStep::make_graph() {
 }
 
 ReductionContext TrainingStep::reduction_context() {
-  const auto& buckets = spec_.settings.buckets;
-  const BucketLimits limits{ByteCount(buckets.first_bucket_bytes),
-                            ByteCount(buckets.bucket_cap_bytes)};
-  const auto element_bytes = static_cast<std::int64_t>(parameters_.values().element_size());
-  return {services_.comms.gradients,
-          plan_buckets(parameters_.element_counts(), element_bytes, limits),
-          parameters_.flat_gradients(), services_.clock};
+  return {services_.comms.gradients, parameters_.element_counts(), parameters_.flat_gradients(),
+          services_.clock, spec_.settings};
 }
 
 void TrainingStep::start_input(StepIndex first) {

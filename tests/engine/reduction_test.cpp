@@ -1,7 +1,8 @@
 #include "engine/reduction.hpp"
 
 #include <atomic>
-#include <numeric>
+#include <cmath>
+#include <functional>
 #include <thread>
 
 #include <gtest/gtest.h>
@@ -11,178 +12,229 @@
 
 #include "comm/observed_communicator.hpp"
 #include "comm/rendezvous.hpp"
+#include "data/random.hpp"
+
+#include "tests/support/thread_ranks.hpp"
 
 namespace scalestudy {
 namespace {
 
-constexpr std::array<std::int64_t, 5> counts{3, 1, 4, 1, 5};
+const std::vector<std::int64_t> counts{3, 1, 4, 1, 5};
 constexpr std::size_t total = 14;
 
-/// Small limits, so that five parameters make three buckets.
-std::vector<Bucket> small_buckets() {
-  return plan_buckets(counts, 4, {ByteCount(12), ByteCount(20)});
+/// What the strategy is made with; small limits, so that five parameters make three buckets.
+CommonSettings small_settings() {
+  CommonSettings settings;
+  settings.buckets = {12, 20};
+  return settings;
 }
 
-/// One rank: fills its gradients with numbers that name rank and place, reduces, returns the
-/// result.
-std::vector<float> reduce_one_rank(Reduction strategy, const Communicator& comm, int steps) {
-  std::vector<float> flat(total + 1);
-  HostClock clock;
-  auto reduction =
-      make_reduction(strategy, {comm, small_buckets(), view_of(std::span(flat)), clock});
-  for (int step = 0; step < steps; ++step) {
-    for (std::size_t i = 0; i < flat.size(); ++i)
-      flat[i] =
-          static_cast<float>(100 * (comm.rank().value() + 1) + static_cast<std::int64_t>(i) + step);
-    reduction->begin_step();
+struct Case {
+  Reduction reduction = Reduction::bucketed_overlap;
+  CommonSettings settings = small_settings();
+  std::string name = cat(reduction);
+};
+
+std::ostream& operator<<(std::ostream& out, const Case& strategy) {
+  return out << strategy.name;
+}
+
+std::vector<Case> all_cases() {
+  std::vector<Case> all;
+  for (const auto& row : choices<Reduction>) all.push_back({row.value});
+  return all;
+}
+
+/// A rank and its gradients, as a training step would have them.
+class RankAtWork {
+ public:
+  RankAtWork(const Case& strategy, const Communicator& comm)
+      : flat(total + 1),
+        reduction(
+            make_reduction(strategy.reduction,
+                           {comm, counts, view_of(std::span(flat)), clock, strategy.settings})) {}
+
+  void make_all_ready() {
     for (std::size_t parameter = 0; parameter < counts.size(); ++parameter)
       reduction->gradient_ready(parameter);
+  }
+  void step() {
+    reduction->begin_step();
+    make_all_ready();
     reduction->finish();
   }
-  return flat;
+
+  HostClock clock;
+  std::vector<float> flat;
+  std::unique_ptr<ReductionStrategy> reduction;
+};
+
+/// What element `i` of a rank has before it is reduced: integers whose sums are exact.
+using Element = std::function<float(std::int64_t rank, std::int64_t i, int step)>;
+
+float small_integer(std::int64_t rank, std::int64_t i, int step) {
+  return static_cast<float>((rank * 7 + i * 3 + step) % 13);
 }
 
-std::vector<std::vector<float>> reduce(Reduction strategy, std::int64_t ranks, int steps = 3) {
-  const auto comms = make_thread_ranks(WorldSize(ranks), Seconds(30));
-  std::vector<std::vector<float>> results(comms.size());
-  std::vector<std::thread> threads;
-  for (std::size_t rank = 0; rank < comms.size(); ++rank)
-    threads.emplace_back(
-        [&, rank] { results[rank] = reduce_one_rank(strategy, comms[rank], steps); });
-  for (auto& thread : threads) thread.join();
+/// What every rank has after the last of three steps.
+std::vector<std::vector<float>> reduce(const Case& strategy,
+                                       std::int64_t ranks,
+                                       const Element& element,
+                                       int steps = 3) {
+  std::vector<std::vector<float>> results(static_cast<std::size_t>(ranks));
+  on_ranks(ranks, [&](const Communicator& comm) {
+    RankAtWork rank(strategy, comm);
+    for (int step = 0; step < steps; ++step) {
+      for (std::size_t i = 0; i < rank.flat.size(); ++i)
+        rank.flat[i] = element(comm.rank().value(), static_cast<std::int64_t>(i), step);
+      rank.step();
+    }
+    results[comm.rank().index()] = rank.flat;
+  });
   return results;
 }
 
-class EveryStrategy : public ::testing::TestWithParam<Reduction> {};
+class EveryStrategy : public ::testing::TestWithParam<Case> {
+ protected:
+  static bool averages() { return properties_of(GetParam().reduction).averages_gradients; }
+};
 
 TEST_P(EveryStrategy, SumsIntegersExactlyAndCoversEveryElementWithTheWeight) {
-  for (const std::int64_t ranks : {1, 2, 3, 4}) {
-    for (const auto& flat : reduce(GetParam(), ranks))
-      for (std::size_t i = 0; i < flat.size(); ++i) {
-        const auto naive =
-            100 * ranks * (ranks + 1) / 2 + ranks * (static_cast<std::int64_t>(i) + 2);
-        if (averages_gradients(GetParam())) {
-          EXPECT_EQ(flat[i], static_cast<float>(naive)) << ranks << " ranks, element " << i;
-        }
+  for (const std::int64_t ranks : {1, 2, 3, 4, 8}) {
+    const auto results = reduce(GetParam(), ranks, small_integer);
+    for (const auto& flat : results)
+      for (std::size_t i = 0; averages() && i < flat.size(); ++i) {
+        float naive = 0;
+        for (std::int64_t rank = 0; rank < ranks; ++rank)
+          naive += small_integer(rank, static_cast<std::int64_t>(i), 2);
+        EXPECT_EQ(flat[i], naive) << ranks << " ranks, element " << i;
       }
   }
 }
 
+float any_number(std::int64_t rank, std::int64_t i, int step) {
+  Random random(static_cast<std::uint64_t>(rank), static_cast<std::uint64_t>(100 * step + i));
+  return static_cast<float>(random.normal());
+}
+
+TEST_P(EveryStrategy, SumsOfFractionsAreNearAndBitEqualOnAllRanks) {
+  constexpr double epsilon = 0x1p-24;
+  for (const std::int64_t ranks : {1, 2, 3, 4, 8}) {
+    if (!averages()) continue;
+    const auto results = reduce(GetParam(), ranks, any_number);
+    for (const auto& flat : results) EXPECT_EQ(flat, results[0]);
+    for (std::size_t i = 0; i <= total; ++i) {
+      double sum = 0, size = 0;
+      for (std::int64_t rank = 0; rank < ranks; ++rank) {
+        const double value = any_number(rank, static_cast<std::int64_t>(i), 2);
+        sum += value;
+        size += std::abs(value);
+      }
+      EXPECT_NEAR(results[0][i], sum, static_cast<double>(ranks) * epsilon * size);
+    }
+  }
+}
+
 TEST_P(EveryStrategy, RecordsTimesInOrderForTheBytesItReduced) {
-  const auto comms = make_thread_ranks(WorldSize(1), Seconds(30));
-  std::vector<float> flat(total + 1);
-  HostClock clock;
-  auto reduction =
-      make_reduction(GetParam(), {comms[0], small_buckets(), view_of(std::span(flat)), clock});
-  reduction->begin_step();
-  for (std::size_t parameter = 0; parameter < counts.size(); ++parameter)
-    reduction->gradient_ready(parameter);
-  reduction->finish();
-  std::int64_t bytes = 0;
-  for (const auto& marks : reduction->bucket_marks()) {
+  RankAtWork rank(GetParam(), make_thread_ranks(WorldSize(1), Seconds(30))[0]);
+  const auto bytes = [&] {
+    std::int64_t sum = 0;
+    for (const auto& marks : rank.reduction->bucket_marks()) sum += marks.size_bytes;
+    return sum;
+  };
+  const auto expected = averages() ? (total + 1) * sizeof(float)
+                        : GetParam().reduction == Reduction::barrier_only ? sizeof(double)
+                                                                          : 0;
+  EXPECT_EQ(bytes(), static_cast<std::int64_t>(expected)) << "before the first step";
+  rank.step();
+  EXPECT_EQ(bytes(), static_cast<std::int64_t>(expected));
+  for (const auto& marks : rank.reduction->bucket_marks()) {
     EXPECT_LE(marks.ready, marks.entered);
     EXPECT_LE(marks.entered, marks.left);
-    bytes += marks.size_bytes;
   }
-  const auto expected = averages_gradients(GetParam())          ? (total + 1) * sizeof(float)
-                        : GetParam() == Reduction::barrier_only ? sizeof(double)
-                                                                : 0;
-  EXPECT_EQ(bytes, static_cast<std::int64_t>(expected));
 }
 
 INSTANTIATE_TEST_SUITE_P(Reduction,
                          EveryStrategy,
-                         ::testing::ValuesIn([] {
-                           std::vector<Reduction> all;
-                           for (const auto& row : choices<Reduction>) all.push_back(row.value);
-                           return all;
-                         }()),
-                         [](const auto& strategy) { return cat(strategy.param); });
+                         ::testing::ValuesIn(all_cases()),
+                         [](const auto& strategy) { return strategy.param.name; });
 
-TEST(Reduction, ThoseOfControlArmsLeaveEveryRanksGradientsAlone) {
-  for (const auto reduction : {Reduction::none, Reduction::barrier_only}) {
-    const auto results = reduce(reduction, 2, 1);
-    EXPECT_EQ(results[0][0], 100.0F);
-    EXPECT_EQ(results[1][0], 200.0F);
-  }
-}
+/// Those whose thread works beside the backward pass.
+class EveryOverlap : public ::testing::TestWithParam<Case> {};
 
-TEST(Reduction, ABarrierHoldsTheFasterRankUntilTheSlowerComes) {
-  const auto comms = make_thread_ranks(WorldSize(2), Seconds(30));
-  std::vector<Mark> ready(2), left(2);
-  HostClock clock;
-  std::vector<std::thread> threads;
-  for (std::size_t rank = 0; rank < 2; ++rank)
-    threads.emplace_back([&, rank] {
-      std::vector<float> flat(total + 1);
-      auto reduction = make_reduction(
-          Reduction::barrier_only, {comms[rank], small_buckets(), view_of(std::span(flat)), clock});
-      reduction->begin_step();
-      if (rank == 1) std::this_thread::sleep_for(std::chrono::milliseconds(50));
-      reduction->finish();
-      ready[rank] = reduction->bucket_marks()[0].ready;
-      left[rank] = reduction->bucket_marks()[0].left;
-    });
-  for (auto& thread : threads) thread.join();
-  EXPECT_GE(left[0], ready[1]);
-}
-
-TEST(Reduction, OverlapLaunchesABucketBeforeTheLastGradientIsReady) {
+TEST_P(EveryOverlap, LaunchesABucketBeforeTheLastGradientIsReady) {
   std::atomic<int> reduced = 0;
   const auto comm = observed(make_thread_ranks(WorldSize(1), Seconds(30))[0], [&](auto times) {
     ++reduced;
     return times;
   });
-  std::vector<float> flat(total + 1);
-  HostClock clock;
-  auto reduction = make_reduction(Reduction::bucketed_overlap,
-                                  {comm, small_buckets(), view_of(std::span(flat)), clock});
-  reduction->begin_step();
-  reduction->gradient_ready(0);  // fills the first bucket
+  RankAtWork rank(GetParam(), comm);
+  rank.reduction->begin_step();
+  rank.reduction->gradient_ready(0);  // fills the first bucket
   for (const Stopwatch watch; reduced == 0 && watch.elapsed_s() < 20;) std::this_thread::yield();
-  const auto before_last = clock.mark();
+  const auto before_last = rank.clock.mark();
   for (std::size_t parameter = 1; parameter < counts.size(); ++parameter)
-    reduction->gradient_ready(parameter);
-  reduction->finish();
-  EXPECT_LT(reduction->bucket_marks().front().entered, before_last);
+    rank.reduction->gradient_ready(parameter);
+  rank.reduction->finish();
+  EXPECT_LT(rank.reduction->bucket_marks().front().entered, before_last);
 }
 
-TEST(Reduction, GradientsReadyOutOfOrderStillGoOutInBucketOrder) {
-  const auto comms = make_thread_ranks(WorldSize(1), Seconds(30));
-  std::vector<float> flat(total + 1);
-  HostClock clock;
-  auto reduction = make_reduction(Reduction::bucketed_overlap,
-                                  {comms[0], small_buckets(), view_of(std::span(flat)), clock});
-  reduction->begin_step();
+TEST_P(EveryOverlap, GradientsReadyOutOfOrderStillGoOutInBucketOrder) {
+  RankAtWork rank(GetParam(), make_thread_ranks(WorldSize(1), Seconds(30))[0]);
+  rank.reduction->begin_step();
   for (std::size_t parameter = counts.size(); parameter-- > 0;)
-    reduction->gradient_ready(parameter);
-  reduction->finish();
-  const auto marks = reduction->bucket_marks();
+    rank.reduction->gradient_ready(parameter);
+  rank.reduction->finish();
+  const auto marks = rank.reduction->bucket_marks();
   for (std::size_t b = 1; b < marks.size(); ++b) EXPECT_LE(marks[b - 1].left, marks[b].entered);
 }
 
-TEST(Reduction, AGradientThatNeverComesIsABugNotAHang) {
-  const auto comms = make_thread_ranks(WorldSize(1), Seconds(30));
-  std::vector<float> flat(total + 1);
-  HostClock clock;
-  auto reduction = make_reduction(Reduction::bucketed_overlap,
-                                  {comms[0], small_buckets(), view_of(std::span(flat)), clock});
-  reduction->begin_step();
-  reduction->gradient_ready(0);
-  EXPECT_THROW(reduction->finish(), InternalError);
+TEST_P(EveryOverlap, AGradientThatNeverComesIsABugNotAHang) {
+  RankAtWork rank(GetParam(), make_thread_ranks(WorldSize(1), Seconds(30))[0]);
+  rank.reduction->begin_step();
+  rank.reduction->gradient_ready(0);
+  EXPECT_THROW(rank.reduction->finish(), InternalError);
 }
 
-TEST(Reduction, AFailureOnTheCommunicationThreadReachesTheCaller) {
+TEST_P(EveryOverlap, AFailureOnTheThreadReachesTheCaller) {
   const auto comms = make_thread_ranks(WorldSize(2), Seconds(30));
-  std::vector<float> flat(total + 1);
-  HostClock clock;
-  auto reduction = make_reduction(Reduction::bucketed_overlap,
-                                  {comms[0], small_buckets(), view_of(std::span(flat)), clock});
+  RankAtWork rank(GetParam(), comms[0]);
   comms[1].abort("planted");
-  reduction->begin_step();
-  for (std::size_t parameter = 0; parameter < counts.size(); ++parameter)
-    reduction->gradient_ready(parameter);
-  EXPECT_THROW(reduction->finish(), RunFailed);
+  rank.reduction->begin_step();
+  rank.make_all_ready();
+  EXPECT_THROW(rank.reduction->finish(), RunFailed);
+}
+
+INSTANTIATE_TEST_SUITE_P(Reduction,
+                         EveryOverlap,
+                         ::testing::ValuesIn([] {
+                           auto overlapping = all_cases();
+                           std::erase_if(overlapping, [](const Case& strategy) {
+                             return !properties_of(strategy.reduction).overlaps;
+                           });
+                           return overlapping;
+                         }()),
+                         [](const auto& strategy) { return strategy.param.name; });
+
+TEST(Reduction, ThoseOfControlArmsLeaveEveryRanksGradientsAlone) {
+  for (const auto reduction : {Reduction::none, Reduction::barrier_only}) {
+    const auto results = reduce({reduction}, 2, small_integer, 1);
+    EXPECT_EQ(results[0][0], small_integer(0, 0, 0));
+    EXPECT_EQ(results[1][0], small_integer(1, 0, 0));
+  }
+}
+
+TEST(Reduction, ABarrierHoldsTheFasterRankUntilTheSlowerComes) {
+  std::vector<Clock::time_point> came(2), left(2);
+  on_ranks(2, [&](const Communicator& comm) {
+    RankAtWork rank({Reduction::barrier_only}, comm);
+    rank.reduction->begin_step();
+    if (comm.rank() == Rank(1)) std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    came[comm.rank().index()] = Clock::now();
+    rank.reduction->finish();
+    left[comm.rank().index()] = Clock::now();
+  });
+  EXPECT_GE(left[0], came[1]);
 }
 
 }  // namespace

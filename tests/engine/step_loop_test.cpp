@@ -30,9 +30,10 @@ StepTimes times_of_one_step(StepWork& work) {
   std::vector<float> flat(2);
   auto reduction = make_reduction(Reduction::flat_after_backward,
                                   {make_thread_ranks(WorldSize(1), Seconds(1)).front(),
-                                   {{{0}, ElementCount(0), ElementCount(1)}},
+                                   {1},
                                    view_of(std::span(flat)),
-                                   clock});
+                                   clock,
+                                   CommonSettings()});
   PhaseTimeline timeline(clock, nullptr);
   StepLoop(work, *reduction, timeline).run({StepIndex(7), {}, 0.1});
   const auto steps = timeline.take_finished();

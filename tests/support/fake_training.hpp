@@ -33,10 +33,9 @@ class FakeTraining final : public EpochWork, public StepWork {
   FakeTraining(const Communicator& comm, FakeTrainingOptions options)
       : options_(std::move(options)),
         flat_(2),
-        reduction_(make_reduction(
-            Reduction::flat_after_backward,
-            {comm, {{{0}, ElementCount(0), ElementCount(1)}}, view_of(std::span(flat_)), clock_})) {
-  }
+        reduction_(
+            make_reduction(Reduction::flat_after_backward,
+                           {comm, {1}, view_of(std::span(flat_)), clock_, CommonSettings()})) {}
 
   void with_own_errors(const std::function<void()>& action) override { action(); }
   StepWork& step() override { return *this; }

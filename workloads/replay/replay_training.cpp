@@ -41,15 +41,11 @@ bool ReplayTraining::is_planted() const {
 }
 
 ReductionContext ReplayTraining::reduction_context() {
-  const auto& buckets = spec_.settings.buckets;
-  const BucketLimits limits{ByteCount(buckets.first_bucket_bytes),
-                            ByteCount(buckets.bucket_cap_bytes)};
   auto& link = services_.comms.gradients;
   const auto hold = Microseconds(settings_.planted.hold_us);
-  const bool moves_gradients = spec_.ranks > 1 && averages_gradients(spec_.reduction);
+  const bool moves_gradients = spec_.ranks > 1 && properties_of(spec_.reduction).averages_gradients;
   if (hold.count() > 0 && moves_gradients) link = held(link, hold);
-  return {link, plan_buckets(gradient_counts_, sizeof(float), limits), view_of(std::span(flat_)),
-          services_.clock};
+  return {link, gradient_counts_, view_of(std::span(flat_)), services_.clock, spec_.settings};
 }
 
 void ReplayTraining::start(const RunProgress& from) {

@@ -1,0 +1,45 @@
+/// Everything after the backward pass: nothing is hidden.
+
+#include "engine/reduction/exchange.hpp"
+#include "engine/reduction/strategies.hpp"
+
+namespace scalestudy {
+namespace {
+
+/// One all-reduce for each piece, one after the other.
+class AfterBackward final : public ReductionStrategy {
+ public:
+  AfterBackward(const ReductionContext& context, std::vector<Piece> pieces)
+      : exchange_(context),
+        pieces_(std::move(pieces)),
+        clock_(context.clock),
+        marks_(exchange_.sizes_of(pieces_)) {}
+  void begin_step() override {}
+  void gradient_ready(std::size_t) override {}
+  void finish() override {
+    const Mark ready = clock_.mark();
+    for (std::size_t i = 0; i < pieces_.size(); ++i) {
+      marks_[i].ready = ready;
+      exchange_.sum(pieces_[i], marks_[i]);
+    }
+  }
+  [[nodiscard]] std::span<const BucketMarks> bucket_marks() const override { return marks_; }
+
+ private:
+  GradientExchange exchange_;
+  std::vector<Piece> pieces_;
+  StepClock& clock_;
+  std::vector<BucketMarks> marks_;
+};
+
+std::int64_t gradient_count(const ReductionContext& context) {
+  return context.flat.count.value() - 1;
+}
+
+}  // namespace
+
+std::unique_ptr<ReductionStrategy> make_flat_after_backward(const ReductionContext& context) {
+  return std::make_unique<AfterBackward>(context, std::vector<Piece>{{0, gradient_count(context)}});
+}
+
+}  // namespace scalestudy

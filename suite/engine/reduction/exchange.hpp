@@ -1,0 +1,48 @@
+#pragma once
+/// Summing parts of the gradients over the ranks, whichever strategy asks for it.
+
+#include "record/thread_load.hpp"
+
+#include "engine/reduction.hpp"
+
+namespace scalestudy {
+
+/// A consecutive part of the gradients, in elements. The one that ends with the last gradient
+/// carries the loss weight, too.
+struct Piece {
+  std::int64_t first = 0;
+  std::int64_t count = 0;
+};
+
+/// Carries out a collective, which returns its times, and notes in `marks` when and how.
+template <class Collective>
+void carry_out(const Collective& collective, StepClock& clock, BucketMarks& marks) {
+  const double cpu_s = thread_cpu_time_s();
+  marks.entered = clock.mark();
+  marks.wait_s = collective().wait_s();
+  marks.left = clock.mark();
+  marks.cpu_s = thread_cpu_time_s() - cpu_s;
+}
+
+/// For one thread at a time.
+class GradientExchange {
+ public:
+  explicit GradientExchange(const ReductionContext& context);
+
+  /// Nothing but the size of each piece.
+  [[nodiscard]] std::vector<BucketMarks> sizes_of(std::span<const Piece> pieces) const;
+
+  /// Afterwards the piece holds sums over all ranks; `marks` gets all but `ready`. Collective,
+  /// blocking. Errors: those of the communicator.
+  void sum(const Piece& piece, BucketMarks& marks);
+
+ private:
+  /// With the loss weight, if the piece carries it.
+  [[nodiscard]] BufferView memory_of(const Piece& piece) const;
+
+  Communicator comm_;
+  BufferView flat_;
+  StepClock& clock_;
+};
+
+}  // namespace scalestudy

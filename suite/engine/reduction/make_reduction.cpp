@@ -1,0 +1,30 @@
+#include <numeric>
+
+#include "core/error.hpp"
+
+#include "engine/reduction/strategies.hpp"
+
+namespace scalestudy {
+
+ReductionStrategy::~ReductionStrategy() = default;
+
+std::unique_ptr<ReductionStrategy> make_reduction(Reduction reduction,
+                                                  const ReductionContext& context) {
+  const auto& counts = context.element_counts;
+  SCALESTUDY_EXPECT(!counts.empty());
+  SCALESTUDY_EXPECT(context.flat.count.value() ==
+                    std::accumulate(counts.begin(), counts.end(), std::int64_t{1}));
+  switch (reduction) {
+    case Reduction::bucketed_overlap:
+      return make_bucketed_overlap(context);
+    case Reduction::flat_after_backward:
+      return make_flat_after_backward(context);
+    case Reduction::barrier_only:
+      return make_barrier_only(context);
+    case Reduction::none:
+      return make_no_reduction();
+  }
+  SCALESTUDY_EXPECT(false);
+}
+
+}  // namespace scalestudy
