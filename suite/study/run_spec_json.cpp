@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <cctype>
 
 #include <nlohmann/json.hpp>
@@ -19,6 +20,9 @@ constexpr double most_count = 1e9;
 constexpr double most_samples = 1e15;
 constexpr double most_ranks = 1e6;
 constexpr std::int64_t last_schema_with_new_content = 3;
+
+/// Settings that came after it.
+constexpr std::array newer_settings{"/evaluation", "/packs"};
 
 void visit_plan(FieldVisitor& v, RulePlan& plan) {
   v.field("local_batch_sizes", plan.local_batch_sizes,
@@ -197,6 +201,17 @@ void expect_all_keys(const json& complete, const json& given, const std::string&
   }
 }
 
+/// They are no part of the content where they are as it was before them: runs keep their names.
+void leave_out_newer_defaults(json& settings) {
+  CommonSettings plain;
+  const auto defaults = write_fields([&](FieldVisitor& v) { visit(v, plain); });
+  for (const auto* path : newer_settings) {
+    const json::json_pointer place(path);
+    if (settings.at(place) == defaults.at(place))
+      settings.at(place.parent_pointer()).erase(place.back());
+  }
+}
+
 }  // namespace
 
 std::string RunSpec::run_id() const {
@@ -227,8 +242,7 @@ std::uint64_t RunSpec::content_hash() const {
   for (const auto& name : field_names([&](FieldVisitor& v) { visit_circumstances(v, any); }))
     content.erase(name);
   for (const auto* path : {"path", "reference_path"}) content["data"].erase(path);
-  // What came after it is a circumstance, or left out where it is as it was: runs keep their names.
-  if (settings.evaluation.every_samples == 0) content["settings"].erase("evaluation");
+  leave_out_newer_defaults(content["settings"]);
   if (schema > last_schema_with_new_content) content["schema"] = last_schema_with_new_content;
   return mix64(fnv1a(content.dump()));
 }

@@ -106,6 +106,15 @@ void visit_buckets(FieldVisitor& v, BucketSettings& b) {
           {.unit = "bytes", .description = "Size of all other buckets of gradients", .minimum = 1});
 }
 
+void visit_packs(FieldVisitor& v, PackSettings& p) {
+  v.field("count", p.count,
+          {.unit = "1",
+           .description = "Equal parts that reduction packs makes of all gradients, of which the "
+                          "last takes the remainder; 0: each tensor is one",
+           .minimum = 0,
+           .maximum = billion});
+}
+
 void visit_timeouts(FieldVisitor& v, TimeoutSettings& t) {
   v.field("collective_deadline_s", t.collective_deadline_s,
           {.unit = "s",
@@ -239,6 +248,7 @@ void visit(FieldVisitor& v, CommonSettings& s) {
   v.group("input", "How batches are made", [&](FieldVisitor& w) { visit_input(w, s.input); });
   v.group("buckets", "Pieces in which gradients are exchanged",
           [&](FieldVisitor& w) { visit_buckets(w, s.buckets); });
+  v.group("packs", "Parts of reduction packs", [&](FieldVisitor& w) { visit_packs(w, s.packs); });
   v.group("timeouts", "Deadlines", [&](FieldVisitor& w) { visit_timeouts(w, s.timeouts); });
   v.group("checkpoint", "Checkpoints", [&](FieldVisitor& w) { visit_checkpoint(w, s.checkpoint); });
   v.group("evaluation", "Evaluation while training",

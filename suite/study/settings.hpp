@@ -76,6 +76,11 @@ struct BucketSettings {
   std::int64_t bucket_cap_bytes = 26214400;   ///< as PyTorch DDP
 };
 
+/// Of reduction packs.
+struct PackSettings {
+  std::int64_t count = 1;  ///< as TensorFlow's NcclAllReduce; 0: each tensor is one
+};
+
 /// When the model is judged while it trains; the best one by validation loss is kept.
 struct EvaluationSettings {
   std::int64_t every_samples = 0;  ///< of all ranks; 0: after each epoch, as published protocols
@@ -141,6 +146,7 @@ struct CommonSettings {
   ScheduleSettings schedule;
   InputSettings input;
   BucketSettings buckets;
+  PackSettings packs;
   TimeoutSettings timeouts;
   CheckpointSettings checkpoint;
   EvaluationSettings evaluation;

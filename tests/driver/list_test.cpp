@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "study/choices.hpp"
 #include "study/scaling_rules.hpp"
 
 #include "record/columns.hpp"
@@ -26,7 +27,8 @@ bool has_row(const json& rows, const std::string& name) {
 
 TEST(List, ShowsEveryKind) {
   EXPECT_TRUE(has_row(rows_of("workloads"), "noise2void"));
-  EXPECT_TRUE(has_row(rows_of("strategies"), "bucketed_overlap"));
+  for (const auto& strategy : named_choices<Reduction>())
+    EXPECT_TRUE(has_row(rows_of("strategies"), std::string(strategy.name)));
   EXPECT_EQ(rows_of("rules").size(), choices<ScalingRule>.size());
   EXPECT_TRUE(has_row(rows_of("launchers"), "local"));
   EXPECT_TRUE(has_row(rows_of("launchers"), "mpirun"));

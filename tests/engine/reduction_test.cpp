@@ -5,6 +5,7 @@
 #include <functional>
 #include <thread>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "core/error.hpp"
@@ -14,10 +15,13 @@
 #include "comm/rendezvous.hpp"
 #include "data/random.hpp"
 
+#include "tests/support/field_values.hpp"
 #include "tests/support/thread_ranks.hpp"
 
 namespace scalestudy {
 namespace {
+
+using testing::ElementsAre;
 
 const std::vector<std::int64_t> counts{3, 1, 4, 1, 5};
 constexpr std::size_t total = 14;
@@ -42,6 +46,11 @@ std::ostream& operator<<(std::ostream& out, const Case& strategy) {
 std::vector<Case> all_cases() {
   std::vector<Case> all;
   for (const auto& row : choices<Reduction>) all.push_back({row.value});
+  for (const std::int64_t packs : {0, 4, 1000}) {
+    auto settings = small_settings();
+    settings.packs = {packs};
+    all.push_back({Reduction::packs, settings, cat("packs_", packs)});
+  }
   return all;
 }
 
@@ -222,6 +231,23 @@ TEST(Reduction, ThoseOfControlArmsLeaveEveryRanksGradientsAlone) {
     EXPECT_EQ(results[0][0], small_integer(0, 0, 0));
     EXPECT_EQ(results[1][0], small_integer(1, 0, 0));
   }
+}
+
+TEST(Reduction, PacksAreEqualWhateverTheTensorsAndTheLastTakesTheRemainder) {
+  const auto sizes_bytes = [](std::int64_t packs) {
+    auto settings = small_settings();
+    settings.packs = {packs};
+    RankAtWork rank({Reduction::packs, settings}, make_thread_ranks(WorldSize(1), Seconds(30))[0]);
+    return values_of(rank.reduction->bucket_marks(), &BucketMarks::size_bytes);
+  };
+  // 14 gradients in tensors of 3, 1, 4, 1 and 5; the loss weight behind the last one.
+  EXPECT_THAT(sizes_bytes(1), ElementsAre(15 * 4));
+  EXPECT_THAT(sizes_bytes(4), ElementsAre(3 * 4, 3 * 4, 3 * 4, 6 * 4));
+  EXPECT_THAT(sizes_bytes(0), ElementsAre(3 * 4, 1 * 4, 4 * 4, 1 * 4, 6 * 4));
+  const auto alone = sizes_bytes(1000);
+  ASSERT_EQ(alone.size(), total);
+  EXPECT_EQ(alone.front(), 4);
+  EXPECT_EQ(alone.back(), 2 * 4);
 }
 
 TEST(Reduction, ABarrierHoldsTheFasterRankUntilTheSlowerComes) {

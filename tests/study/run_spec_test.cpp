@@ -38,6 +38,7 @@ CommonSettings changed_settings() {
   s.schedule = {ScheduleKind::step, 0.25, {2, 4}, 1, 3, PatienceRule::samples, 1e-3, 2, 1e-8};
   s.input = {2, 4, 1024, 0.125};
   s.buckets = {100, 200};
+  s.packs = {4};
   s.timeouts = {30.5, 600.25};
   s.checkpoint = {3, 7};
   s.evaluation = {640};
@@ -306,7 +307,7 @@ TEST(RunSpecText, OneOfAnEarlierVersionHasTheDefaultsOfNewerSettings) {
   EXPECT_THAT(refusal(object), HasSubstr("is missing"));
   object.erase("comparison");
   object.erase("quality");
-  object["settings"].erase("evaluation");
+  for (const auto* newer : {"evaluation", "packs"}) object["settings"].erase(newer);
   object["schema"] = 2;
   EXPECT_EQ(refusal(object), "accepted");
   object["schema"] = 1;
@@ -319,11 +320,13 @@ TEST(RunSpecText, OneOfAnEarlierVersionHasTheDefaultsOfNewerSettings) {
 
 TEST(RunSpecText, OneOfAnEarlierVersionKeepsItsName) {
   auto spec = changed_spec();
-  spec.settings.evaluation = {};
+  const CommonSettings plain;
+  spec.settings.evaluation = plain.evaluation;
+  spec.settings.packs = plain.packs;
   spec.twin = 0;
   auto object = json::parse(to_json_text(spec));
   for (const auto* newer : {"quality", "twin"}) object.erase(newer);
-  object["settings"].erase("evaluation");
+  for (const auto* newer : {"evaluation", "packs"}) object["settings"].erase(newer);
   object["schema"] = 3;
   EXPECT_EQ(run_spec_from_json_text(object.dump(), "spec.json").run_id(), spec.run_id());
 }

@@ -5,8 +5,8 @@
 
 namespace scalestudy {
 
-template <class Row, class Value>
-std::vector<Value> values_of(const std::vector<Row>& rows, Value Row::*field) {
+template <class Rows, class Row, class Value>
+std::vector<Value> values_of(const Rows& rows, Value Row::*field) {
   std::vector<Value> values;
   for (const auto& row : rows) values.push_back(row.*field);
   return values;

@@ -1,5 +1,7 @@
 /// Everything after the backward pass: nothing is hidden.
 
+#include <algorithm>
+
 #include "engine/reduction/exchange.hpp"
 #include "engine/reduction/strategies.hpp"
 
@@ -36,10 +38,40 @@ std::int64_t gradient_count(const ReductionContext& context) {
   return context.flat.count.value() - 1;
 }
 
+/// The last one takes the remainder. A piece has at least one gradient.
+std::vector<Piece> equal_pieces(std::int64_t most_pieces, std::int64_t gradients) {
+  const auto pieces = std::min(most_pieces, gradients);
+  const auto size = gradients / pieces;
+  std::vector<Piece> equal;
+  for (std::int64_t i = 0; i + 1 < pieces; ++i) equal.push_back({i * size, size});
+  const auto rest = (pieces - 1) * size;
+  equal.push_back({rest, gradients - rest});
+  return equal;
+}
+
+std::vector<Piece> tensor_by_tensor(std::span<const std::int64_t> element_counts) {
+  std::vector<Piece> pieces;
+  std::int64_t first = 0;
+  for (const auto count : element_counts) {
+    pieces.push_back({first, count});
+    first += count;
+  }
+  return pieces;
+}
+
 }  // namespace
 
 std::unique_ptr<ReductionStrategy> make_flat_after_backward(const ReductionContext& context) {
   return std::make_unique<AfterBackward>(context, std::vector<Piece>{{0, gradient_count(context)}});
+}
+
+/// TensorFlow's MirroredStrategy with its NcclAllReduce concatenates all gradients, so that none
+/// can leave before the last is there, and splits them whatever the tensors' bounds.
+std::unique_ptr<ReductionStrategy> make_packs(const ReductionContext& context) {
+  const auto packs = context.settings.packs.count;
+  return std::make_unique<AfterBackward>(context,
+                                         packs == 0 ? tensor_by_tensor(context.element_counts)
+                                                    : equal_pieces(packs, gradient_count(context)));
 }
 
 }  // namespace scalestudy

@@ -19,6 +19,8 @@ std::unique_ptr<ReductionStrategy> make_reduction(Reduction reduction,
       return make_bucketed_overlap(context);
     case Reduction::flat_after_backward:
       return make_flat_after_backward(context);
+    case Reduction::packs:
+      return make_packs(context);
     case Reduction::barrier_only:
       return make_barrier_only(context);
     case Reduction::none:
