@@ -7,7 +7,7 @@
 namespace scalestudy {
 
 /// How gradients are averaged over the ranks; made by suite/engine/reduction/make_reduction.cpp.
-enum class Reduction { bucketed_overlap, flat_after_backward, packs, barrier_only, none };
+enum class Reduction { bucketed_overlap, flat_after_backward, packs, fusion, barrier_only, none };
 
 /// A strategy's row also says what it does, and so what it may be combined with: `plan` leaves the
 /// rest out and says why.
@@ -34,6 +34,11 @@ inline constexpr auto choices<Reduction> = std::array{
                     .summary =
                         "all gradients after the backward pass in settings.packs.count equal "
                         "parts, as TensorFlow's MirroredStrategy"},
+    ReductionChoice{.value = Reduction::fusion,
+                    .name = "fusion",
+                    .summary = "what is ready on all ranks, again and again while the backward "
+                               "pass runs, as Horovod",
+                    .overlaps = true},
     ReductionChoice{.value = Reduction::barrier_only,
                     .name = "barrier_only",
                     .summary = "the ranks wait for each other after the backward pass and exchange "

@@ -115,6 +115,18 @@ void visit_packs(FieldVisitor& v, PackSettings& p) {
            .maximum = billion});
 }
 
+void visit_fusion(FieldVisitor& v, FusionSettings& f) {
+  v.field("cycle_time_s", f.cycle_time_s,
+          {.unit = "s",
+           .description = "Time from one look of reduction fusion at what is ready to the next",
+           .minimum = above_zero,
+           .maximum = 1});
+  v.field("threshold_bytes", f.threshold_bytes,
+          {.unit = "bytes",
+           .description = "Gradients that reduction fusion sends together at most",
+           .minimum = 1});
+}
+
 void visit_timeouts(FieldVisitor& v, TimeoutSettings& t) {
   v.field("collective_deadline_s", t.collective_deadline_s,
           {.unit = "s",
@@ -249,6 +261,8 @@ void visit(FieldVisitor& v, CommonSettings& s) {
   v.group("buckets", "Pieces in which gradients are exchanged",
           [&](FieldVisitor& w) { visit_buckets(w, s.buckets); });
   v.group("packs", "Parts of reduction packs", [&](FieldVisitor& w) { visit_packs(w, s.packs); });
+  v.group("fusion", "Cycles of reduction fusion",
+          [&](FieldVisitor& w) { visit_fusion(w, s.fusion); });
   v.group("timeouts", "Deadlines", [&](FieldVisitor& w) { visit_timeouts(w, s.timeouts); });
   v.group("checkpoint", "Checkpoints", [&](FieldVisitor& w) { visit_checkpoint(w, s.checkpoint); });
   v.group("evaluation", "Evaluation while training",

@@ -81,6 +81,12 @@ struct PackSettings {
   std::int64_t count = 1;  ///< as TensorFlow's NcclAllReduce; 0: each tensor is one
 };
 
+/// Of reduction fusion.
+struct FusionSettings {
+  double cycle_time_s = 0.001;              ///< as Horovod
+  std::int64_t threshold_bytes = 67108864;  ///< as Horovod
+};
+
 /// When the model is judged while it trains; the best one by validation loss is kept.
 struct EvaluationSettings {
   std::int64_t every_samples = 0;  ///< of all ranks; 0: after each epoch, as published protocols
@@ -147,6 +153,7 @@ struct CommonSettings {
   InputSettings input;
   BucketSettings buckets;
   PackSettings packs;
+  FusionSettings fusion;
   TimeoutSettings timeouts;
   CheckpointSettings checkpoint;
   EvaluationSettings evaluation;

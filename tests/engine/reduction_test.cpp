@@ -11,12 +11,12 @@
 #include "core/error.hpp"
 #include "core/text.hpp"
 
-#include "comm/observed_communicator.hpp"
 #include "comm/rendezvous.hpp"
 #include "data/random.hpp"
 
 #include "tests/support/field_values.hpp"
 #include "tests/support/thread_ranks.hpp"
+#include "tests/support/watched_communicator.hpp"
 
 namespace scalestudy {
 namespace {
@@ -51,6 +51,9 @@ std::vector<Case> all_cases() {
     settings.packs = {packs};
     all.push_back({Reduction::packs, settings, cat("packs_", packs)});
   }
+  auto unfused = small_settings();
+  unfused.fusion.threshold_bytes = 1;
+  all.push_back({Reduction::fusion, unfused, "fusion_of_nothing"});
   return all;
 }
 
@@ -173,9 +176,8 @@ class EveryOverlap : public ::testing::TestWithParam<Case> {};
 
 TEST_P(EveryOverlap, LaunchesABucketBeforeTheLastGradientIsReady) {
   std::atomic<int> reduced = 0;
-  const auto comm = observed(make_thread_ranks(WorldSize(1), Seconds(30))[0], [&](auto times) {
-    ++reduced;
-    return times;
+  const auto comm = watched(make_thread_ranks(WorldSize(1), Seconds(30))[0], [&](const auto& view) {
+    if (view.type == DataType::float32) ++reduced;
   });
   RankAtWork rank(GetParam(), comm);
   rank.reduction->begin_step();
@@ -248,6 +250,66 @@ TEST(Reduction, PacksAreEqualWhateverTheTensorsAndTheLastTakesTheRemainder) {
   ASSERT_EQ(alone.size(), total);
   EXPECT_EQ(alone.front(), 4);
   EXPECT_EQ(alone.back(), 2 * 4);
+}
+
+/// All gradients are ready long before a cycle is over.
+Case fusion_in_one_cycle(std::int64_t threshold_bytes) {
+  Case fusion{Reduction::fusion};
+  fusion.settings.fusion = {.cycle_time_s = 0.05, .threshold_bytes = threshold_bytes};
+  return fusion;
+}
+
+TEST(Reduction, FusionSendsTensorsTogetherUpToTheThreshold) {
+  const auto sizes_bytes = [](std::int64_t threshold_bytes) {
+    RankAtWork rank(fusion_in_one_cycle(threshold_bytes),
+                    make_thread_ranks(WorldSize(1), Seconds(30))[0]);
+    const auto before = values_of(rank.reduction->bucket_marks(), &BucketMarks::size_bytes);
+    rank.step();
+    auto sizes = values_of(rank.reduction->bucket_marks(), &BucketMarks::size_bytes);
+    EXPECT_EQ(before, sizes) << "the probe tries other sizes than are sent";
+    return sizes;
+  };
+  // Tensors of 3, 1, 4, 1 and 5 gradients of 4 bytes; the loss weight behind the last one.
+  EXPECT_THAT(sizes_bytes(1), ElementsAre(3 * 4, 1 * 4, 4 * 4, 1 * 4, 6 * 4));
+  EXPECT_THAT(sizes_bytes(20), ElementsAre(4 * 4, 5 * 4, 6 * 4));
+  EXPECT_THAT(sizes_bytes(1000), ElementsAre(15 * 4));
+}
+
+TEST(Reduction, FusionSendsWhatAllRanksHaveAndLeavesTheRestForALaterCycle) {
+  std::vector<std::vector<std::int64_t>> sizes_bytes(3);
+  on_ranks(3, [&](const Communicator& comm) {
+    std::atomic<int> sums = 0;
+    RankAtWork rank({Reduction::fusion}, watched(comm, [&](const auto& view) {
+                      if (view.type == DataType::float32) ++sums;
+                    }));
+    rank.reduction->begin_step();
+    // One rank has two tensors only until they have been sent; the others had all at once.
+    const bool is_slow = comm.rank() == Rank(1);
+    for (std::size_t parameter = 0; parameter < counts.size(); ++parameter) {
+      if (is_slow && parameter == 2)
+        for (const Stopwatch watch; sums == 0 && watch.elapsed_s() < 20;) std::this_thread::yield();
+      rank.reduction->gradient_ready(parameter);
+    }
+    rank.reduction->finish();
+    sizes_bytes[comm.rank().index()] =
+        values_of(rank.reduction->bucket_marks(), &BucketMarks::size_bytes);
+  });
+  EXPECT_THAT(sizes_bytes[0].front(), testing::Le(4 * 4));
+  EXPECT_GE(sizes_bytes[0].size(), 2U);
+  EXPECT_THAT(sizes_bytes, testing::Each(sizes_bytes[0]));
+}
+
+TEST(Reduction, FusionNeedsATensorsTurn) {
+  RankAtWork rank(fusion_in_one_cycle(1), make_thread_ranks(WorldSize(1), Seconds(30))[0]);
+  rank.reduction->begin_step();
+  for (std::size_t parameter = counts.size(); parameter-- > 0;)
+    rank.reduction->gradient_ready(parameter);
+  const auto all_ready = rank.clock.mark();
+  rank.reduction->finish();
+  for (const auto& marks : rank.reduction->bucket_marks()) {
+    EXPECT_LE(marks.ready, all_ready);
+    EXPECT_EQ(marks.ready, rank.reduction->bucket_marks()[0].ready) << "the first came last";
+  }
 }
 
 TEST(Reduction, ABarrierHoldsTheFasterRankUntilTheSlowerComes) {

@@ -304,6 +304,8 @@ TEST(MatrixMachine, ThreadsThatCommunicateOrLoadNeedCoresToo) {
   EXPECT_EQ(flags(3), ".+*");
   EXPECT_EQ(flags(8, {R"(axes.reduction=["flat_after_backward"])"}), "...");
   EXPECT_EQ(flags(4, {R"(axes.reduction=["flat_after_backward"])"}), "...");
+  EXPECT_EQ(flags(4, {R"(axes.reduction=["packs"])"}), "...");
+  EXPECT_EQ(flags(4, {R"(axes.reduction=["fusion"])"}), "..+");
   EXPECT_EQ(flags(11, {"settings.input.worker_threads=1"}), "..+");
   EXPECT_EQ(flags(12, {"settings.input.worker_threads=1"}), "...");
   EXPECT_EQ(flags(1, {"settings.input.worker_threads=1"}), "+**");

@@ -21,6 +21,8 @@ std::unique_ptr<ReductionStrategy> make_reduction(Reduction reduction,
       return make_flat_after_backward(context);
     case Reduction::packs:
       return make_packs(context);
+    case Reduction::fusion:
+      return make_fusion(context);
     case Reduction::barrier_only:
       return make_barrier_only(context);
     case Reduction::none:

@@ -10,6 +10,7 @@ namespace scalestudy {
 [[nodiscard]] std::unique_ptr<ReductionStrategy> make_flat_after_backward(
     const ReductionContext& context);
 [[nodiscard]] std::unique_ptr<ReductionStrategy> make_packs(const ReductionContext& context);
+[[nodiscard]] std::unique_ptr<ReductionStrategy> make_fusion(const ReductionContext& context);
 [[nodiscard]] std::unique_ptr<ReductionStrategy> make_barrier_only(const ReductionContext& context);
 [[nodiscard]] std::unique_ptr<ReductionStrategy> make_no_reduction();
 
