@@ -8,9 +8,11 @@
 
 #include "core/ids.hpp"
 
+#include "comm/short_floats.hpp"
+
 namespace scalestudy {
 
-enum class DataType { float32, float64, int64, uint8 };
+enum class DataType { float32, float64, int64, uint8, float16, bfloat16 };
 
 [[nodiscard]] constexpr std::int64_t size_of(DataType type) {
   switch (type) {
@@ -21,6 +23,9 @@ enum class DataType { float32, float64, int64, uint8 };
       return 8;
     case DataType::uint8:
       return 1;
+    case DataType::float16:
+    case DataType::bfloat16:
+      return 2;
   }
   return 0;
 }
@@ -31,6 +36,8 @@ template <class T>
   if constexpr (std::is_same_v<T, double>) return DataType::float64;
   if constexpr (std::is_same_v<T, std::int64_t>) return DataType::int64;
   if constexpr (std::is_same_v<T, std::uint8_t>) return DataType::uint8;
+  if constexpr (std::is_same_v<T, Float16>) return DataType::float16;
+  if constexpr (std::is_same_v<T, Bfloat16>) return DataType::bfloat16;
 }
 
 /// Borrowed memory: the caller keeps it alive until the collective has returned.

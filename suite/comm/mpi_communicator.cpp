@@ -11,6 +11,7 @@
 
 #include "comm/back_ends.hpp"
 #include "comm/mpi_session.hpp"
+#include "comm/mpi_types.hpp"
 #include "comm/reduction.hpp"
 #include "comm/slot_block.hpp"
 #include "comm/watchdog.hpp"
@@ -18,32 +19,6 @@
 namespace scalestudy {
 
 namespace {
-
-MPI_Datatype mpi_type(DataType type) {
-  switch (type) {
-    case DataType::float32:
-      return MPI_FLOAT;
-    case DataType::float64:
-      return MPI_DOUBLE;
-    case DataType::int64:
-      return MPI_INT64_T;
-    case DataType::uint8:
-      return MPI_UINT8_T;
-  }
-  return MPI_DATATYPE_NULL;
-}
-
-MPI_Op mpi_op(ReduceOp op) {
-  switch (op) {
-    case ReduceOp::sum:
-      return MPI_SUM;
-    case ReduceOp::min:
-      return MPI_MIN;
-    case ReduceOp::max:
-      return MPI_MAX;
-  }
-  return MPI_OP_NULL;
-}
 
 int int_count(const ConstBufferView& view) {
   return static_cast<int>(view.count.value());
@@ -143,9 +118,10 @@ class MpiCommunicator final : public CommunicatorInterface {
     const auto watched = begin({CallKind::reduce_scatter, mine.type, op, 0, mine.count.value()});
     const std::int64_t count = mine.count.value();
     if (count == 0) return finished();
+    const MpiOperation operation(mine.type, op);
     if (count <= most_) {
       check(MPI_Reduce_scatter_block(all.data, mine.data, int_count(mine), mpi_type(mine.type),
-                                     mpi_op(op), comm_.get()),
+                                     operation.get(), comm_.get()),
             "MPI_Reduce_scatter_block");
       return finished();
     }
@@ -153,7 +129,7 @@ class MpiCommunicator final : public CommunicatorInterface {
       for_each_chunk(count, most_, [&](std::int64_t first, std::int64_t length) {
         const auto part = part_of(all, root.value() * count + first, length);
         check(MPI_Reduce(part.data, part_of(mine, first, length).data, int_count(part),
-                         mpi_type(part.type), mpi_op(op), static_cast<int>(root.value()),
+                         mpi_type(part.type), operation.get(), static_cast<int>(root.value()),
                          comm_.get()),
               "MPI_Reduce");
       });
@@ -203,8 +179,8 @@ class MpiCommunicator final : public CommunicatorInterface {
   }
 
   void reduce_in_place(const BufferView& part, ReduceOp op) {
-    check(MPI_Allreduce(MPI_IN_PLACE, part.data, int_count(part), mpi_type(part.type), mpi_op(op),
-                        comm_.get()),
+    check(MPI_Allreduce(MPI_IN_PLACE, part.data, int_count(part), mpi_type(part.type),
+                        MpiOperation(part.type, op).get(), comm_.get()),
           "MPI_Allreduce");
   }
 

@@ -8,6 +8,23 @@ namespace scalestudy {
 
 namespace {
 
+/// What numbers are while they are computed with.
+template <class T>
+auto computed(T value) {
+  if constexpr (is_short_float<T>)
+    return wide(value);
+  else
+    return value;
+}
+
+template <class T, class Value>
+T stored(Value value) {
+  if constexpr (is_short_float<T>)
+    return rounded_to<T>(value);
+  else
+    return static_cast<T>(value);
+}
+
 template <class T, class Operation>
 void combine_elements(const BufferView& out,
                       const ConstBufferView& left,
@@ -17,7 +34,8 @@ void combine_elements(const BufferView& out,
   const T* const a = static_cast<const T*>(left.data);
   const T* const b = static_cast<const T*>(right.data);
   const std::int64_t count = out.count.value();
-  for (std::int64_t i = 0; i < count; ++i) o[i] = operation(a[i], b[i]);
+  for (std::int64_t i = 0; i < count; ++i)
+    o[i] = stored<T>(operation(computed(a[i]), computed(b[i])));
 }
 
 template <class T>
@@ -27,11 +45,11 @@ void combine_as(const BufferView& out,
                 ReduceOp op) {
   switch (op) {
     case ReduceOp::sum:
-      return combine_elements<T>(out, left, right, [](T a, T b) { return static_cast<T>(a + b); });
+      return combine_elements<T>(out, left, right, [](auto a, auto b) { return a + b; });
     case ReduceOp::min:
-      return combine_elements<T>(out, left, right, [](T a, T b) { return b < a ? b : a; });
+      return combine_elements<T>(out, left, right, [](auto a, auto b) { return b < a ? b : a; });
     case ReduceOp::max:
-      return combine_elements<T>(out, left, right, [](T a, T b) { return a < b ? b : a; });
+      return combine_elements<T>(out, left, right, [](auto a, auto b) { return a < b ? b : a; });
   }
 }
 
@@ -49,6 +67,10 @@ void combine(BufferView out, ConstBufferView left, ConstBufferView right, Reduce
       return combine_as<std::int64_t>(out, left, right, op);
     case DataType::uint8:
       return combine_as<std::uint8_t>(out, left, right, op);
+    case DataType::float16:
+      return combine_as<Float16>(out, left, right, op);
+    case DataType::bfloat16:
+      return combine_as<Bfloat16>(out, left, right, op);
   }
 }
 

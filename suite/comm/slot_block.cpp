@@ -49,6 +49,10 @@ std::string_view name_of(DataType type) {
       return "int64";
     case DataType::uint8:
       return "uint8";
+    case DataType::float16:
+      return "float16";
+    case DataType::bfloat16:
+      return "bfloat16";
   }
   return "?";
 }

@@ -25,6 +25,17 @@ TEST(Reduction, BytesWrap) {
   EXPECT_EQ(values, (std::vector<std::uint8_t>{144, 2}));
 }
 
+TEST(Reduction, NumbersOf16BitsAreRoundedOncePerSum) {
+  std::vector<Float16> left{rounded_to<Float16>(2048), rounded_to<Float16>(-2)};
+  std::vector<Float16> right{rounded_to<Float16>(3), rounded_to<Float16>(5)};
+  const auto out = view_of(std::span(left));
+  combine(out, out, view_of(std::span(right)), ReduceOp::sum);
+  EXPECT_EQ(wide(left[0]), 2052);  // 2051 is as near to 2050: the even one
+  EXPECT_EQ(wide(left[1]), 3);
+  combine(out, out, view_of(std::span(right)), ReduceOp::max);
+  EXPECT_EQ(wide(left[1]), 5);
+}
+
 TEST(Reduction, DifferentCountsAreABug) {
   std::vector<float> three(3);
   std::vector<float> two(2);

@@ -18,28 +18,42 @@ namespace {
 
 constexpr std::array operations{ReduceOp::sum, ReduceOp::min, ReduceOp::max};
 
-/// Small whole numbers: sums over 8 ranks are exact in every type, uint8 included.
+/// Small whole numbers: sums over 8 ranks are exact in every type, uint8 and bfloat16 included.
+std::int64_t number(std::int64_t rank, std::int64_t i) {
+  return (rank * 7 + i * 3 + i / 97) % 31;
+}
+
 template <class T>
-T input(std::int64_t rank, std::int64_t i) {
-  return static_cast<T>((rank * 7 + i * 3 + i / 97) % 31);
+T made_of(double number) {
+  if constexpr (is_short_float<T>)
+    return rounded_to<T>(static_cast<float>(number));
+  else
+    return static_cast<T>(number);
+}
+
+template <class T>
+double value_of(T element) {
+  if constexpr (is_short_float<T>)
+    return wide(element);
+  else
+    return static_cast<double>(element);
 }
 
 template <class T>
 std::vector<T> inputs(std::int64_t rank, std::int64_t count, std::int64_t salt = 0) {
   std::vector<T> values(static_cast<std::size_t>(count));
   for (std::int64_t i = 0; i < count; ++i) {
-    values[static_cast<std::size_t>(i)] = input<T>(rank, i + salt);
+    values[static_cast<std::size_t>(i)] = made_of<T>(static_cast<double>(number(rank, i + salt)));
   }
   return values;
 }
 
 /// The oracle: a plain loop over the ranks' inputs.
-template <class T>
-T reduced(std::int64_t world, std::int64_t i, ReduceOp op) {
-  T result = input<T>(0, i);
+std::int64_t reduced(std::int64_t world, std::int64_t i, ReduceOp op) {
+  std::int64_t result = number(0, i);
   for (std::int64_t rank = 1; rank < world; ++rank) {
-    const T value = input<T>(rank, i);
-    if (op == ReduceOp::sum) result = static_cast<T>(result + value);
+    const std::int64_t value = number(rank, i);
+    if (op == ReduceOp::sum) result += value;
     if (op == ReduceOp::min) result = std::min(result, value);
     if (op == ReduceOp::max) result = std::max(result, value);
   }
@@ -49,10 +63,10 @@ T reduced(std::int64_t world, std::int64_t i, ReduceOp op) {
 template <class T, class Expected>
 std::string compare(const std::vector<T>& values, const std::string& what, Expected expected) {
   for (std::size_t i = 0; i < values.size(); ++i) {
-    const T wanted = expected(static_cast<std::int64_t>(i));
-    if (values[i] != wanted) {
-      return cat(what, ": element ", i, " of ", values.size(), " is ", +values[i], ", not ",
-                 +wanted);
+    const auto wanted = static_cast<double>(expected(static_cast<std::int64_t>(i)));
+    if (value_of(values[i]) != wanted) {
+      return cat(what, ": element ", i, " of ", values.size(), " is ", value_of(values[i]),
+                 ", not ", wanted);
     }
   }
   return "";
@@ -86,9 +100,8 @@ std::string check_all_reduce(const Communicator& comm,
                              std::int64_t salt = 0) {
   auto values = inputs<T>(comm.rank().value(), count, salt);
   comm.all_reduce(view_of(std::span(values)), op);
-  return compare(values, cat("all_reduce op ", static_cast<int>(op)), [&](std::int64_t i) {
-    return reduced<T>(comm.world_size().value(), i + salt, op);
-  });
+  return compare(values, cat("all_reduce op ", static_cast<int>(op)),
+                 [&](std::int64_t i) { return reduced(comm.world_size().value(), i + salt, op); });
 }
 
 template <class T>
@@ -99,7 +112,7 @@ std::string check_broadcast(const Communicator& comm,
   auto values = inputs<T>(comm.rank().value(), count, salt);
   comm.broadcast(view_of(std::span(values)), root);
   return compare(values, cat("broadcast from ", root),
-                 [&](std::int64_t i) { return input<T>(root.value(), i + salt); });
+                 [&](std::int64_t i) { return number(root.value(), i + salt); });
 }
 
 template <class T>
@@ -108,7 +121,7 @@ std::string check_all_gather(const Communicator& comm, std::int64_t count, std::
   std::vector<T> all(mine.size() * comm.world_size().index());
   comm.all_gather(const_view_of(std::span(mine)), view_of(std::span(all)));
   return compare(all, "all_gather",
-                 [&](std::int64_t i) { return input<T>(i / count, i % count + salt); });
+                 [&](std::int64_t i) { return number(i / count, i % count + salt); });
 }
 
 template <class T>
@@ -121,7 +134,7 @@ std::string check_reduce_scatter(const Communicator& comm,
   std::vector<T> mine(static_cast<std::size_t>(count));
   comm.reduce_scatter(const_view_of(std::span(all)), view_of(std::span(mine)), op);
   return compare(mine, cat("reduce_scatter op ", static_cast<int>(op)), [&](std::int64_t i) {
-    return reduced<T>(world, comm.rank().value() * count + i + salt, op);
+    return reduced(world, comm.rank().value() * count + i + salt, op);
   });
 }
 
@@ -171,20 +184,21 @@ std::string moves_of(const Communicator& comm) {
 }
 
 /// Float sums depend on their order: the order must be the same on all ranks, each time.
-std::string float_sums_are_bit_equal(const Communicator& comm) {
+template <class T>
+std::string sums_are_bit_equal(const Communicator& comm) {
   Findings findings;
   for (const std::size_t count : {5UL, 1000UL, 300001UL}) {
     std::mt19937 generator(static_cast<unsigned>(17 + comm.rank().value()));
-    std::vector<float> values(count);
-    for (float& value : values) {
-      value = std::uniform_real_distribution<float>(-1.0F, 1.0F)(generator);
+    std::vector<T> values(count);
+    for (T& value : values) {
+      value = made_of<T>(std::uniform_real_distribution<float>(-1.0F, 1.0F)(generator));
     }
     comm.all_reduce(view_of(std::span(values)));
     const auto hash = static_cast<std::int64_t>(hash_bytes(std::as_bytes(std::span(values))));
     std::vector<std::int64_t> hashes(comm.world_size().index());
     comm.all_gather(const_view_of(std::span(&hash, 1)), view_of(std::span(hashes)));
     for (const std::int64_t other : hashes) {
-      if (other != hash) findings.add(cat("the sums of ", count, " floats differ between ranks"));
+      if (other != hash) findings.add(cat("the sums of ", count, " numbers differ between ranks"));
     }
   }
   return findings.text();
@@ -344,7 +358,7 @@ std::string duplicates_are_apart(const Communicator& comm) {
   return findings.text();
 }
 
-constexpr std::array<CommunicatorCase, 19> cases{{
+constexpr std::array<CommunicatorCase, 27> cases{{
     {"all_reduce_float32", all_reduce_of<float>},
     {"all_reduce_float64", all_reduce_of<double>},
     {"all_reduce_int64", all_reduce_of<std::int64_t>},
@@ -357,7 +371,15 @@ constexpr std::array<CommunicatorCase, 19> cases{{
     {"moves_float64", moves_of<double>},
     {"moves_int64", moves_of<std::int64_t>},
     {"moves_uint8", moves_of<std::uint8_t>},
-    {"float_sums_are_bit_equal", float_sums_are_bit_equal},
+    {"all_reduce_float16", all_reduce_of<Float16>},
+    {"all_reduce_bfloat16", all_reduce_of<Bfloat16>},
+    {"reduce_scatter_float16", reduce_scatter_of<Float16>},
+    {"reduce_scatter_bfloat16", reduce_scatter_of<Bfloat16>},
+    {"moves_float16", moves_of<Float16>},
+    {"moves_bfloat16", moves_of<Bfloat16>},
+    {"float_sums_are_bit_equal", sums_are_bit_equal<float>},
+    {"float16_sums_are_bit_equal", sums_are_bit_equal<Float16>},
+    {"bfloat16_sums_are_bit_equal", sums_are_bit_equal<Bfloat16>},
     {"mixed_sequence", mixed_sequence},
     {"nobody_leaves_a_barrier_early", nobody_leaves_a_barrier_early},
     {"values_and_texts", values_and_texts},
