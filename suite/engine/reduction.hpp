@@ -20,9 +20,9 @@ namespace scalestudy {
 /// One bucket in one step, by the step clock. The wait is a duration, since the communicator knows
 /// nothing of devices' clocks.
 struct BucketMarks {
-  std::int64_t size_bytes = 0;
-  Mark ready = 0;    ///< its last gradient was ready
-  Mark entered = 0;  ///< by this rank, the collective
+  std::int64_t size_bytes = 0;  ///< of what one rank sends
+  Mark ready = 0;               ///< its last gradient was ready
+  Mark entered = 0;             ///< by this rank, the collective
   Mark left = 0;
   double wait_s = 0;  ///< from `entered` until all ranks had come
   double cpu_s = 0;   ///< CPU time of the thread that carried it

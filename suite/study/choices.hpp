@@ -53,6 +53,14 @@ inline constexpr auto choices<Reduction> = std::array{
   return choices<Reduction>[static_cast<std::size_t>(reduction)];
 }
 
+/// How gradients travel between ranks; error and overflow: suite/engine/reduction/compression.hpp.
+enum class Compression { none, fp16, bf16 };
+template <>
+inline constexpr auto choices<Compression> =
+    std::array{Choice{Compression::none, "none", "as they are"},
+               Choice{Compression::fp16, "fp16", "in 16 bits, of which 11 are precision"},
+               Choice{Compression::bf16, "bf16", "in 16 bits, of which 8 are precision"}};
+
 /// How samples reach the ranks; made by suite/engine/input_pipeline.cpp.
 enum class InputKind { sharded, serial, device, synthetic };
 template <>

@@ -263,6 +263,10 @@ void visit(FieldVisitor& v, CommonSettings& s) {
   v.group("packs", "Parts of reduction packs", [&](FieldVisitor& w) { visit_packs(w, s.packs); });
   v.group("fusion", "Cycles of reduction fusion",
           [&](FieldVisitor& w) { visit_fusion(w, s.fusion); });
+  v.field(
+      "compression", s.compression,
+      {.unit = "1",
+       .description = "How gradients travel between ranks; one rank sends none and rounds none"});
   v.group("timeouts", "Deadlines", [&](FieldVisitor& w) { visit_timeouts(w, s.timeouts); });
   v.group("checkpoint", "Checkpoints", [&](FieldVisitor& w) { visit_checkpoint(w, s.checkpoint); });
   v.group("evaluation", "Evaluation while training",

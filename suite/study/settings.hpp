@@ -154,6 +154,7 @@ struct CommonSettings {
   BucketSettings buckets;
   PackSettings packs;
   FusionSettings fusion;
+  Compression compression = Compression::none;
   TimeoutSettings timeouts;
   CheckpointSettings checkpoint;
   EvaluationSettings evaluation;

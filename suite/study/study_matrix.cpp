@@ -146,9 +146,12 @@ std::string unusable_on_device(const RunSpec& spec) {
   return "";
 }
 
-/// Why a strategy is no part of the study proper; else "".
+/// Why a strategy is no part of the study proper, or not with these settings; else "".
 std::string unusable_reduction(const RunSpec& spec) {
   if (properties_of(spec.reduction).averages_gradients || spec.control_arm) return "";
+  if (spec.settings.compression != Compression::none)
+    return cat("settings.compression ", spec.settings.compression,
+               " has no meaning with reduction ", spec.reduction, ", which sends no gradient");
   if (spec.reduction == Reduction::barrier_only)
     return "reduction barrier_only exchanges no gradient; use control arm barrier_only";
   if (spec.ranks > 1)
@@ -296,6 +299,8 @@ RunSpec without(RunSpec spec, ControlArm arm) {
       spec.reduction = Reduction::none;
       break;
   }
+  if (!properties_of(spec.reduction).averages_gradients)
+    spec.settings.compression = Compression::none;  // there is nothing to compress
   return spec;
 }
 

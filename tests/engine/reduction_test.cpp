@@ -1,5 +1,6 @@
 #include "engine/reduction.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <functional>
@@ -14,6 +15,7 @@
 #include "comm/rendezvous.hpp"
 #include "data/random.hpp"
 
+#include "tests/engine/reducing_rank.hpp"
 #include "tests/support/field_values.hpp"
 #include "tests/support/thread_ranks.hpp"
 #include "tests/support/watched_communicator.hpp"
@@ -23,29 +25,19 @@ namespace {
 
 using testing::ElementsAre;
 
-const std::vector<std::int64_t> counts{3, 1, 4, 1, 5};
-constexpr std::size_t total = 14;
-
-/// What the strategy is made with; small limits, so that five parameters make three buckets.
-CommonSettings small_settings() {
-  CommonSettings settings;
-  settings.buckets = {12, 20};
-  return settings;
+StrategyCase compressed(Reduction reduction, Compression compression) {
+  StrategyCase strategy{reduction};
+  strategy.settings.compression = compression;
+  strategy.name = cat(reduction, "_", compression);
+  return strategy;
 }
 
-struct Case {
-  Reduction reduction = Reduction::bucketed_overlap;
-  CommonSettings settings = small_settings();
-  std::string name = cat(reduction);
-};
-
-std::ostream& operator<<(std::ostream& out, const Case& strategy) {
-  return out << strategy.name;
-}
-
-std::vector<Case> all_cases() {
-  std::vector<Case> all;
+std::vector<StrategyCase> all_cases() {
+  std::vector<StrategyCase> all;
   for (const auto& row : choices<Reduction>) all.push_back({row.value});
+  for (const auto compression : {Compression::fp16, Compression::bf16})
+    for (const auto& row : choices<Reduction>)
+      if (row.averages_gradients) all.push_back(compressed(row.value, compression));
   for (const std::int64_t packs : {0, 4, 1000}) {
     auto settings = small_settings();
     settings.packs = {packs};
@@ -57,30 +49,6 @@ std::vector<Case> all_cases() {
   return all;
 }
 
-/// A rank and its gradients, as a training step would have them.
-class RankAtWork {
- public:
-  RankAtWork(const Case& strategy, const Communicator& comm)
-      : flat(total + 1),
-        reduction(
-            make_reduction(strategy.reduction,
-                           {comm, counts, view_of(std::span(flat)), clock, strategy.settings})) {}
-
-  void make_all_ready() {
-    for (std::size_t parameter = 0; parameter < counts.size(); ++parameter)
-      reduction->gradient_ready(parameter);
-  }
-  void step() {
-    reduction->begin_step();
-    make_all_ready();
-    reduction->finish();
-  }
-
-  HostClock clock;
-  std::vector<float> flat;
-  std::unique_ptr<ReductionStrategy> reduction;
-};
-
 /// What element `i` of a rank has before it is reduced: integers whose sums are exact.
 using Element = std::function<float(std::int64_t rank, std::int64_t i, int step)>;
 
@@ -89,7 +57,7 @@ float small_integer(std::int64_t rank, std::int64_t i, int step) {
 }
 
 /// What every rank has after the last of three steps.
-std::vector<std::vector<float>> reduce(const Case& strategy,
+std::vector<std::vector<float>> reduce(const StrategyCase& strategy,
                                        std::int64_t ranks,
                                        const Element& element,
                                        int steps = 3) {
@@ -106,7 +74,7 @@ std::vector<std::vector<float>> reduce(const Case& strategy,
   return results;
 }
 
-class EveryStrategy : public ::testing::TestWithParam<Case> {
+class EveryStrategy : public ::testing::TestWithParam<StrategyCase> {
  protected:
   static bool averages() { return properties_of(GetParam().reduction).averages_gradients; }
 };
@@ -129,21 +97,43 @@ float any_number(std::int64_t rank, std::int64_t i, int step) {
   return static_cast<float>(random.normal());
 }
 
+/// What a sum over ranks may be wrong by: `size` is the sum of the element's magnitudes, `largest`
+/// the sum of the ranks' largest (engine/reduction/compression.hpp).
+double bound(const StrategyCase& strategy, std::int64_t ranks, double size, double largest) {
+  const auto n = static_cast<double>(ranks);
+  const auto of_16_bits = [&](double u) {
+    return (std::pow(1 + u, n) - 1) * size + n * 0x1p-39 * largest;
+  };
+  switch (strategy.settings.compression) {
+    case Compression::none:
+      break;
+    case Compression::fp16:
+      return of_16_bits(0x1p-11);
+    case Compression::bf16:
+      return of_16_bits(0x1p-8);
+  }
+  return n * 0x1p-24 * size;
+}
+
 TEST_P(EveryStrategy, SumsOfFractionsAreNearAndBitEqualOnAllRanks) {
-  constexpr double epsilon = 0x1p-24;
+  if (!averages()) return;
   for (const std::int64_t ranks : {1, 2, 3, 4, 8}) {
-    if (!averages()) continue;
     const auto results = reduce(GetParam(), ranks, any_number);
     for (const auto& flat : results) EXPECT_EQ(flat, results[0]);
-    for (std::size_t i = 0; i <= total; ++i) {
-      double sum = 0, size = 0;
-      for (std::int64_t rank = 0; rank < ranks; ++rank) {
+    std::vector<double> sums(total + 1), sizes(total + 1);
+    double largest = 0;
+    for (std::int64_t rank = 0; rank < ranks; ++rank) {
+      double largest_here = 0;
+      for (std::size_t i = 0; i <= total; ++i) {
         const double value = any_number(rank, static_cast<std::int64_t>(i), 2);
-        sum += value;
-        size += std::abs(value);
+        sums[i] += value;
+        sizes[i] += std::abs(value);
+        largest_here = std::max(largest_here, std::abs(value));
       }
-      EXPECT_NEAR(results[0][i], sum, static_cast<double>(ranks) * epsilon * size);
+      largest += largest_here;
     }
+    for (std::size_t i = 0; i <= total; ++i)
+      EXPECT_NEAR(results[0][i], sums[i], bound(GetParam(), ranks, sizes[i], largest)) << i;
   }
 }
 
@@ -172,7 +162,7 @@ INSTANTIATE_TEST_SUITE_P(Reduction,
                          [](const auto& strategy) { return strategy.param.name; });
 
 /// Those whose thread works beside the backward pass.
-class EveryOverlap : public ::testing::TestWithParam<Case> {};
+class EveryOverlap : public ::testing::TestWithParam<StrategyCase> {};
 
 TEST_P(EveryOverlap, LaunchesABucketBeforeTheLastGradientIsReady) {
   std::atomic<int> reduced = 0;
@@ -220,7 +210,7 @@ INSTANTIATE_TEST_SUITE_P(Reduction,
                          EveryOverlap,
                          ::testing::ValuesIn([] {
                            auto overlapping = all_cases();
-                           std::erase_if(overlapping, [](const Case& strategy) {
+                           std::erase_if(overlapping, [](const StrategyCase& strategy) {
                              return !properties_of(strategy.reduction).overlaps;
                            });
                            return overlapping;
@@ -253,8 +243,8 @@ TEST(Reduction, PacksAreEqualWhateverTheTensorsAndTheLastTakesTheRemainder) {
 }
 
 /// All gradients are ready long before a cycle is over.
-Case fusion_in_one_cycle(std::int64_t threshold_bytes) {
-  Case fusion{Reduction::fusion};
+StrategyCase fusion_in_one_cycle(std::int64_t threshold_bytes) {
+  StrategyCase fusion{Reduction::fusion};
   fusion.settings.fusion = {.cycle_time_s = 0.05, .threshold_bytes = threshold_bytes};
   return fusion;
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <iostream>
+#include <map>
 #include <sstream>
 
 #include <gmock/gmock.h>
@@ -18,10 +19,9 @@
 namespace scalestudy {
 namespace {
 
-RunRecord replayed(const Cause& cause, std::int64_t ranks, const BucketSettings& buckets = {}) {
+RunRecord replayed(const RunSpec& spec) {
   const TemporaryFolder folder;
-  auto spec = spec_of(cause, ranks);
-  spec.settings.buckets = buckets;
+  const auto ranks = spec.ranks;
   RunFileWriter writer(folder / "run.h5.part", RunHeader{.run_id = "replay"}, ranks);
   writer.write_settings("{}", "{}", "{}");
   writer.write_environment("{}");
@@ -39,6 +39,12 @@ RunRecord replayed(const Cause& cause, std::int64_t ranks, const BucketSettings&
   });
   writer.flush();
   return read_run_file(folder / "run.h5.part");
+}
+
+RunRecord replayed(const Cause& cause, std::int64_t ranks, const BucketSettings& buckets = {}) {
+  auto spec = spec_of(cause, ranks);
+  spec.settings.buckets = buckets;
+  return replayed(spec);
 }
 
 class PlantedCauses : public testing::TestWithParam<PlantedCase> {};
@@ -104,6 +110,47 @@ TEST(Replay, PartsOfAStepAddUpAndBucketsAreInOrder) {
     EXPECT_LE(bucket.all_arrived_s, bucket.left_s);
   }
 }
+
+struct Exchange {
+  Reduction reduction;
+  Compression compression;
+};
+
+class EveryExchange : public testing::TestWithParam<Exchange> {};
+
+/// Two layers, 6000 gradients and the loss weight.
+TEST_P(EveryExchange, RecordsAllBytesOfAStepAndTriesSizesBefore) {
+  auto spec = spec_of({"null", ""}, 3);
+  spec.reduction = GetParam().reduction;
+  spec.settings.compression = GetParam().compression;
+  spec.settings.packs.count = 4;
+  const auto run = replayed(spec);
+  std::map<std::int64_t, std::int64_t> bytes, buckets;  // by step, of rank 0
+  for (const auto& bucket : run.buckets) {
+    EXPECT_LE(bucket.ready_s, bucket.entered_s);
+    EXPECT_LE(bucket.entered_s, bucket.all_arrived_s);
+    EXPECT_LE(bucket.all_arrived_s, bucket.left_s);
+    if (bucket.rank != 0) continue;
+    bytes[bucket.step] += bucket.size_bytes;
+    ++buckets[bucket.step];
+  }
+  ASSERT_EQ(bytes.size(), static_cast<std::size_t>(steps));
+  const bool is_short = GetParam().compression != Compression::none;
+  for (const auto& [step, count] : buckets)
+    EXPECT_EQ(bytes[step], is_short ? 2 * 6000 + 16 * count : 4 * 6001) << step;
+  EXPECT_FALSE(run.probe.empty());
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Replay,
+    EveryExchange,
+    testing::Values(Exchange{Reduction::bucketed_overlap, Compression::bf16},
+                    Exchange{Reduction::flat_after_backward, Compression::fp16},
+                    Exchange{Reduction::packs, Compression::none},
+                    Exchange{Reduction::packs, Compression::bf16},
+                    Exchange{Reduction::fusion, Compression::none},
+                    Exchange{Reduction::fusion, Compression::fp16}),
+    [](const auto& one) { return cat(one.param.reduction, "_", one.param.compression); });
 
 /// What the ranks say of each other agrees with what each says of itself.
 TEST(Replay, AllArrivedIsTheLastEntry) {

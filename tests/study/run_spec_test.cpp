@@ -40,6 +40,7 @@ CommonSettings changed_settings() {
   s.buckets = {100, 200};
   s.packs = {4};
   s.fusion = {0.005, 1000};
+  s.compression = Compression::bf16;
   s.timeouts = {30.5, 600.25};
   s.checkpoint = {3, 7};
   s.evaluation = {640};
@@ -308,7 +309,8 @@ TEST(RunSpecText, OneOfAnEarlierVersionHasTheDefaultsOfNewerSettings) {
   EXPECT_THAT(refusal(object), HasSubstr("is missing"));
   object.erase("comparison");
   object.erase("quality");
-  for (const auto* newer : {"evaluation", "packs", "fusion"}) object["settings"].erase(newer);
+  for (const auto* newer : {"evaluation", "packs", "fusion", "compression"})
+    object["settings"].erase(newer);
   object["schema"] = 2;
   EXPECT_EQ(refusal(object), "accepted");
   object["schema"] = 1;
@@ -325,10 +327,12 @@ TEST(RunSpecText, OneOfAnEarlierVersionKeepsItsName) {
   spec.settings.evaluation = plain.evaluation;
   spec.settings.packs = plain.packs;
   spec.settings.fusion = plain.fusion;
+  spec.settings.compression = plain.compression;
   spec.twin = 0;
   auto object = json::parse(to_json_text(spec));
   for (const auto* newer : {"quality", "twin"}) object.erase(newer);
-  for (const auto* newer : {"evaluation", "packs", "fusion"}) object["settings"].erase(newer);
+  for (const auto* newer : {"evaluation", "packs", "fusion", "compression"})
+    object["settings"].erase(newer);
   object["schema"] = 3;
   EXPECT_EQ(run_spec_from_json_text(object.dump(), "spec.json").run_id(), spec.run_id());
 }

@@ -98,6 +98,17 @@ TEST(StudyMatrix, WhatCannotBeIsLeftOutWithItsReason) {
               HasSubstr("sample_cost_s"));
 }
 
+TEST(StudyMatrix, WhatSendsNoGradientCompressesNone) {
+  const auto matrix = matrix_of({"settings.compression=bf16", R"(axes.reduction=["packs", "none"])",
+                                 R"(control_arms=["no_communication", "synthetic_input"])"});
+  for (const auto& run : matrix.runs)
+    EXPECT_EQ(run.settings.compression == Compression::bf16, run.reduction == Reduction::packs)
+        << run.run_id();
+  ASSERT_FALSE(matrix.skipped.empty());
+  EXPECT_THAT(matrix.skipped[0].reason,
+              HasSubstr("settings.compression bf16 has no meaning with reduction none"));
+}
+
 TEST(StudyMatrix, APlateauNeedsTheEndOfEveryEpochEvaluated) {
   const auto by_samples = [](const std::string& schedule) {
     return matrix_of(

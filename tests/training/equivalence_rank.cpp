@@ -1,7 +1,8 @@
 /// Trains a small Noise2Void network for a few steps through the real trainer, on given ranks and a
 /// given split of one global batch, and writes rank 0's parameters: N ranks must equal 1 rank.
 ///
-///   equivalence_rank BACK_END RANKS DTYPE STEPS GLOBAL_BATCH BATCH_NORM MUTATION FOLDER
+///   equivalence_rank BACK_END RANKS DTYPE STEPS GLOBAL_BATCH BATCH_NORM REDUCTION COMPRESSION
+///                    OPTIMIZER MUTATION FOLDER
 ///
 /// BACK_END threads runs all ranks here; shm and mpi take the rank from the environment.
 
@@ -34,6 +35,9 @@ struct Arguments {
   std::int64_t steps = 1;
   std::int64_t global_batch_size = 7;
   BatchNormPolicy batch_norm = BatchNormPolicy::frozen;
+  Reduction reduction = Reduction::bucketed_overlap;
+  Compression compression = Compression::none;
+  OptimizerKind optimizer = OptimizerKind::adam;
   std::string mutation;
   std::filesystem::path folder;
 };
@@ -116,8 +120,13 @@ RunSpec spec_of(const Arguments& arguments) {
   RunSpec spec;
   spec.workload = "equivalence";
   spec.ranks = arguments.ranks;
-  spec.reduction = Reduction::bucketed_overlap;
-  spec.settings.buckets = {256, 4096};  // several buckets although the network is small
+  spec.reduction = arguments.reduction;
+  spec.settings.compression = arguments.compression;
+  spec.settings.optimizer.name = arguments.optimizer;
+  // Several pieces although the network is small.
+  spec.settings.buckets = {256, 4096};
+  spec.settings.packs.count = 5;
+  spec.settings.fusion.threshold_bytes = 4096;
   spec.settings.schedule.name = ScheduleKind::constant;
   spec.settings.batch_norm = arguments.batch_norm;
   spec.input = InputKind::sharded;
@@ -188,7 +197,7 @@ void run_process(const Arguments& arguments) {
 
 int main(int argc, char** argv) {
   using namespace scalestudy;
-  if (argc != 9) return 2;
+  if (argc != 12) return 2;
   try {
     const Arguments arguments{choice_from<CommunicatorKind>(argv[1], "BACK_END"),
                               std::atoll(argv[2]),
@@ -196,8 +205,11 @@ int main(int argc, char** argv) {
                               std::atoll(argv[4]),
                               std::atoll(argv[5]),
                               choice_from<BatchNormPolicy>(argv[6], "BATCH_NORM"),
-                              argv[7],
-                              argv[8]};
+                              choice_from<Reduction>(argv[7], "REDUCTION"),
+                              choice_from<Compression>(argv[8], "COMPRESSION"),
+                              choice_from<OptimizerKind>(argv[9], "OPTIMIZER"),
+                              argv[10],
+                              argv[11]};
     if (arguments.back_end == CommunicatorKind::threads)
       run_threads(arguments);
     else

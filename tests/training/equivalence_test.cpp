@@ -50,6 +50,9 @@ struct Case {
   std::string mutation = "none";
   std::int64_t global_batch_size = 7;  // prime: no rank count above 1 divides it
   std::string batch_norm = "frozen";
+  std::string reduction = "bucketed_overlap";
+  std::string compression = "none";
+  std::string optimizer = "adam";
 };
 
 class Equivalence : public ::testing::Test {
@@ -62,7 +65,8 @@ class Equivalence : public ::testing::Test {
 
   [[nodiscard]] fs::path folder_of(const Case& run) const {
     return folder_ / cat(run.back_end, "-", run.ranks, "-", run.type, "-", run.steps, "-",
-                         run.mutation, "-", run.global_batch_size, "-", run.batch_norm);
+                         run.mutation, "-", run.global_batch_size, "-", run.batch_norm, "-",
+                         run.reduction, "-", run.compression, "-", run.optimizer);
   }
 
   /// Of all processes: one per rank, or their launcher.
@@ -76,6 +80,9 @@ class Equivalence : public ::testing::Test {
                                         std::to_string(run.steps),
                                         std::to_string(run.global_batch_size),
                                         run.batch_norm,
+                                        run.reduction,
+                                        run.compression,
+                                        run.optimizer,
                                         run.mutation,
                                         folder.string()};
     std::vector<pid_t> processes;
@@ -144,6 +151,44 @@ TEST_F(Equivalence, RanksOfEveryBackEndEqualOneRankInDouble) {
     for (const std::int64_t ranks : {1, 2, 3, 4})
       EXPECT_LE(distance(train({back_end, ranks}), one), 1e-9)
           << back_end << ", " << ranks << " ranks";
+}
+
+/// The trainer itself holds the ranks' parameters against each other, bit for bit.
+TEST_F(Equivalence, EveryReductionEqualsOneRankInDouble) {
+  const auto one = train({"threads", 1});
+  for (const std::string reduction : {"flat_after_backward", "packs", "fusion"}) {
+    Case run;
+    run.reduction = reduction;
+    for (const auto& back_end : back_ends()) {
+      run.back_end = back_end;
+      for (const std::int64_t ranks : {2, 3, 4}) {
+        if (back_end != "threads" && ranks != 3) continue;
+        run.ranks = ranks;
+        EXPECT_LE(distance(train(run), one), 1e-9)
+            << reduction << " over " << back_end << ", " << ranks << " ranks";
+      }
+    }
+  }
+}
+
+TEST_F(Equivalence, CompressedGradientsAreOneRanksWithin16Bits) {
+  // As FirstStepsGradientsInFloat: the weights are the gradients.
+  const auto one = train({"threads", 1, "float32", 1});
+  const std::vector<std::pair<std::string, double>> bounds{{"fp16", 2e-3}, {"bf16", 2e-2}};
+  for (const auto& [compression, bound] : bounds) {
+    Case run{"threads", 3, "float32", 1};
+    run.compression = compression;
+    for (const std::string reduction :
+         {"bucketed_overlap", "flat_after_backward", "packs", "fusion"}) {
+      run.reduction = reduction;
+      const double found = distance(train(run), one);
+      EXPECT_LE(found, bound) << compression << ", " << reduction;
+      EXPECT_GE(found, 1e-5) << "nothing was rounded: " << compression << ", " << reduction;
+    }
+    if (back_ends().back() != "mpi") continue;
+    run.back_end = "mpi";
+    EXPECT_LE(distance(train(run), one), bound) << compression << " over MPI";
+  }
 }
 
 TEST_F(Equivalence, SynchronisedBatchNormIsThatOfTheGlobalBatch) {

@@ -129,7 +129,8 @@ void expect_norms(const RunSpec& spec) {
 }
 
 TEST(GradientNorms, AreThoseOfOwnSamplesAndOfAll) {
-  for (const auto reduction : {Reduction::bucketed_overlap, Reduction::flat_after_backward}) {
+  for (const auto reduction : {Reduction::bucketed_overlap, Reduction::flat_after_backward,
+                               Reduction::packs, Reduction::fusion}) {
     expect_norms(spec_of(1, reduction));
     expect_norms(spec_of(2, reduction));
     expect_norms(spec_of(3, reduction));

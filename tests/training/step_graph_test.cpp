@@ -179,11 +179,16 @@ TEST_P(StepGraphTraining, WhatIsReplayedIsOnePhase) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    All,
-    StepGraphTraining,
-    ::testing::Values(Reduction::bucketed_overlap, Reduction::flat_after_backward, Reduction::none),
-    [](const auto& reduction) { return std::string(to_string(reduction.param)); });
+INSTANTIATE_TEST_SUITE_P(All,
+                         StepGraphTraining,
+                         ::testing::Values(Reduction::bucketed_overlap,
+                                           Reduction::flat_after_backward,
+                                           Reduction::packs,
+                                           Reduction::fusion,
+                                           Reduction::none),
+                         [](const auto& reduction) {
+                           return std::string(to_string(reduction.param));
+                         });
 
 TEST(DeviceGraph, WithoutCudasPartThereIsNoneForGpus) {
   if (find_cuda_devices().problem.empty()) GTEST_SKIP() << "LibTorch has its CUDA part here";

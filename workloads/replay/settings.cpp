@@ -17,8 +17,8 @@ void visit_planted(FieldVisitor& visitor, Planted& planted) {
   time("slower_us", planted.slower_us, "What its forward pass takes longer, each step");
   time("input_slower_us", planted.input_slower_us, "What its input takes longer, each batch");
   time("hold_us", planted.hold_us,
-       "What each collective that moves gradients between ranks takes longer on all of them, after "
-       "all have come");
+       "What each collective takes longer that ranks sum gradients by, on all of them and after "
+       "all have come; reduction fusion and settings.compression have more of them");
 }
 
 }  // namespace

@@ -33,7 +33,7 @@ struct Planted {
   std::int64_t rank = -1;            ///< the slow one; −1: none
   std::int64_t slower_us = 0;        ///< its forward pass, per step
   std::int64_t input_slower_us = 0;  ///< its input, per batch
-  std::int64_t hold_us = 0;  ///< each collective that moves gradients, after all ranks have come
+  std::int64_t hold_us = 0;  ///< each collective of the reduction, after all ranks have come
 };
 
 struct Settings {

@@ -1,9 +1,12 @@
 #pragma once
 /// Summing parts of the gradients over the ranks, whichever strategy asks for it.
 
+#include <optional>
+
 #include "record/thread_load.hpp"
 
 #include "engine/reduction.hpp"
+#include "engine/reduction/compression.hpp"
 
 namespace scalestudy {
 
@@ -24,12 +27,12 @@ void carry_out(const Collective& collective, StepClock& clock, BucketMarks& mark
   marks.cpu_s = thread_cpu_time_s() - cpu_s;
 }
 
-/// For one thread at a time.
+/// As settings.compression says. For one thread at a time.
 class GradientExchange {
  public:
   explicit GradientExchange(const ReductionContext& context);
 
-  /// Nothing but the size of each piece.
+  /// Of each piece what one rank sends, and nothing else.
   [[nodiscard]] std::vector<BucketMarks> sizes_of(std::span<const Piece> pieces) const;
 
   /// Afterwards the piece holds sums over all ranks; `marks` gets all but `ready`. Collective,
@@ -37,12 +40,16 @@ class GradientExchange {
   void sum(const Piece& piece, BucketMarks& marks);
 
  private:
+  [[nodiscard]] CollectiveTimes sum_compressed(const Piece& piece);
+  /// Whether it carries the loss weight.
+  [[nodiscard]] bool is_last(const Piece& piece) const;
   /// With the loss weight, if the piece carries it.
   [[nodiscard]] BufferView memory_of(const Piece& piece) const;
 
   Communicator comm_;
   BufferView flat_;
   StepClock& clock_;
+  std::optional<CompressedSum> compressed_sum_;  ///< none: gradients travel as they are
 };
 
 }  // namespace scalestudy

@@ -1,0 +1,59 @@
+#pragma once
+/// A rank with a few gradients, for the tests of reductions.
+
+#include <memory>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "core/text.hpp"
+
+#include "engine/reduction.hpp"
+
+namespace scalestudy {
+
+inline const std::vector<std::int64_t> counts{3, 1, 4, 1, 5};
+inline constexpr std::size_t total = 14;
+
+/// What the strategy is made with; small limits, so that five parameters make three buckets.
+inline CommonSettings small_settings() {
+  CommonSettings settings;
+  settings.buckets = {12, 20};
+  return settings;
+}
+
+struct StrategyCase {
+  Reduction reduction = Reduction::bucketed_overlap;
+  CommonSettings settings = small_settings();
+  std::string name = cat(reduction);
+};
+
+inline std::ostream& operator<<(std::ostream& out, const StrategyCase& strategy) {
+  return out << strategy.name;
+}
+
+/// A rank and its gradients, as a training step would have them.
+class RankAtWork {
+ public:
+  RankAtWork(const StrategyCase& strategy, const Communicator& comm)
+      : flat(total + 1),
+        reduction(
+            make_reduction(strategy.reduction,
+                           {comm, counts, view_of(std::span(flat)), clock, strategy.settings})) {}
+
+  void make_all_ready() {
+    for (std::size_t parameter = 0; parameter < counts.size(); ++parameter)
+      reduction->gradient_ready(parameter);
+  }
+  void step() {
+    reduction->begin_step();
+    make_all_ready();
+    reduction->finish();
+  }
+
+  HostClock clock;
+  std::vector<float> flat;
+  std::unique_ptr<ReductionStrategy> reduction;
+};
+
+}  // namespace scalestudy
