@@ -10,6 +10,7 @@ namespace {
 std::int64_t states_per_parameter(OptimizerKind optimizer) {
   switch (optimizer) {
     case OptimizerKind::adam:
+    case OptimizerKind::lars:  // velocity, and what it gains
       return 2;
     case OptimizerKind::sgd:
       return 1;  // also without momentum

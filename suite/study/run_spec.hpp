@@ -14,7 +14,7 @@ namespace scalestudy {
 
 /// Version of the layout that is written. Up to 1, settings were added without a new version; from
 /// 3 on it has `comparison`, from 4 on `quality`, `twin` and settings.evaluation, from 5 on
-/// settings.packs, settings.fusion and settings.compression.
+/// settings.packs, settings.fusion, settings.compression and settings.optimizer.trust_coefficient.
 inline constexpr std::int64_t run_spec_schema = 5;
 
 struct RunSpec {

@@ -13,7 +13,10 @@ void visit_optimizer(FieldVisitor& v, OptimizerSettings& o) {
            .minimum = above_zero,
            .maximum = 1e3});
   v.field("momentum", o.momentum,
-          {.unit = "1", .description = "Momentum of sgd, per step", .minimum = 0, .maximum = 1});
+          {.unit = "1",
+           .description = "Momentum of sgd and lars, per step",
+           .minimum = 0,
+           .maximum = 1});
   v.field("weight_decay", o.weight_decay,
           {.unit = "1", .description = "L2 penalty, added to the gradient", .minimum = 0});
   v.field("beta1", o.beta1,
@@ -33,6 +36,11 @@ void visit_optimizer(FieldVisitor& v, OptimizerSettings& o) {
            .maximum = 1});
   v.field("epsilon_rule", o.epsilon_rule,
           {.unit = "1", .description = "Where the optimiser adds epsilon"});
+  v.field("trust_coefficient", o.trust_coefficient,
+          {.unit = "1",
+           .description = "How far lars moves a tensor at learning rate 1, as share of its size",
+           .minimum = above_zero,
+           .maximum = 1});
 }
 
 void visit_schedule(FieldVisitor& v, ScheduleSettings& s) {

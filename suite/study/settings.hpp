@@ -29,21 +29,25 @@ struct DataContent {
 };
 
 /// Made by suite/training/optimizer.cpp.
-enum class OptimizerKind { adam, sgd };
+enum class OptimizerKind { adam, sgd, lars };
 template <>
 inline constexpr auto choices<OptimizerKind> =
     std::array{Choice{OptimizerKind::adam, "adam", "Kingma and Ba 2015"},
-               Choice{OptimizerKind::sgd, "sgd", "gradient descent with momentum"}};
+               Choice{OptimizerKind::sgd, "sgd", "gradient descent with momentum"},
+               Choice{OptimizerKind::lars, "lars",
+                      "You, Gitman and Ginsburg 2017: each tensor moves in proportion to its size; "
+                      "those of one dimension as sgd's, without weight_decay"}};
 
 struct OptimizerSettings {
   OptimizerKind name = OptimizerKind::adam;
   double base_learning_rate = 4e-4;  ///< before the scaling rule
-  double momentum = 0.9;             ///< sgd only
+  double momentum = 0.9;             ///< sgd and lars only
   double weight_decay = 0;           ///< L2 penalty, added to the gradient
   double beta1 = 0.9;
   double beta2 = 0.999;
   double epsilon = 1e-7;
   EpsilonRule epsilon_rule = EpsilonRule::keras;
+  double trust_coefficient = 0.001;  ///< lars only
 };
 
 /// Those of the optimiser's settings that count steps: name and value.
@@ -53,6 +57,7 @@ struct OptimizerSettings {
     case OptimizerKind::adam:
       return {{"beta1", settings.beta1}, {"beta2", settings.beta2}};
     case OptimizerKind::sgd:
+    case OptimizerKind::lars:
       return {{"momentum", settings.momentum}};
   }
   return {};

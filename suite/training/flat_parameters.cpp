@@ -111,6 +111,12 @@ BufferView FlatParameters::flat_values() {
   return view_of_tensor(values_);
 }
 
+std::vector<std::int64_t> FlatParameters::dimension_counts() const {
+  std::vector<std::int64_t> counts;
+  for (const auto& parameter : parameters_) counts.push_back(parameter.dim());
+  return counts;
+}
+
 std::vector<torch::Tensor> FlatParameters::parts_of(const torch::Tensor& flat) const {
   std::vector<torch::Tensor> parts;
   for (const auto position : positions_)

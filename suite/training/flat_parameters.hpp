@@ -48,6 +48,9 @@ class FlatParameters {
   /// Elements per parameter, in ready order.
   [[nodiscard]] const std::vector<std::int64_t>& element_counts() const { return element_counts_; }
 
+  /// Dimensions per parameter, in ready order.
+  [[nodiscard]] std::vector<std::int64_t> dimension_counts() const;
+
   /// Where the `parameter`-th of the constructor's parameters stands in ready order.
   [[nodiscard]] std::size_t position_of(std::size_t parameter) const {
     return positions_[parameter];

@@ -3,6 +3,7 @@
 #include "core/error.hpp"
 
 #include "training/adam.hpp"
+#include "training/lars.hpp"
 #include "training/sgd.hpp"
 
 namespace scalestudy {
@@ -16,6 +17,8 @@ std::unique_ptr<Optimizer> make_optimizer(const OptimizerSettings& settings,
       return std::make_unique<Adam>(settings, parameters.values);
     case OptimizerKind::sgd:
       return std::make_unique<Sgd>(settings, parameters.values);
+    case OptimizerKind::lars:
+      return std::make_unique<Lars>(settings, parameters);
   }
   SCALESTUDY_EXPECT(false);
 }

@@ -1,5 +1,5 @@
 #pragma once
-/// Optimisers on flat storage, by LibTorch's fused kernels.
+/// Optimisers on flat storage, by LibTorch's fused kernels where it has one.
 
 #include <memory>
 #include <string>
@@ -35,8 +35,9 @@ class Optimizer {
 
 /// What an optimiser updates in place.
 struct FlatView {
-  torch::Tensor values;                      ///< (n)
-  std::vector<std::int64_t> element_counts;  ///< of the parameters that lie there one by one
+  torch::Tensor values;                             ///< (n)
+  std::vector<std::int64_t> element_counts;         ///< of the parameters that lie there one by one
+  std::vector<std::int64_t> dimension_counts = {};  ///< likewise; for lars
 };
 
 [[nodiscard]] std::unique_ptr<Optimizer> make_optimizer(const OptimizerSettings& settings,

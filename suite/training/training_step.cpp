@@ -20,8 +20,9 @@ TrainingStep::TrainingStep(RankServices& services, const c10::Device& device, Tr
       parameters_(task.model().parameters(),
                   observe_ready_order(
                       services.comms.control, task, hooks_, layout_, spec_.settings.precision)),
-      optimizer_(make_optimizer(spec_.settings.optimizer,
-                                {parameters_.values(), parameters_.element_counts()})),
+      optimizer_(make_optimizer(
+          spec_.settings.optimizer,
+          {parameters_.values(), parameters_.element_counts(), parameters_.dimension_counts()})),
       scaler_(spec_.settings.precision, device),
       reduction_(make_reduction(spec_.reduction, reduction_context())),
       transfer_(device),

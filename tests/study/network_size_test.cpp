@@ -46,6 +46,7 @@ TEST(DeviceMemory, IsThatOfTheLargestBatchWithWhatTheOptimiserCarries) {
   EXPECT_EQ(bytes(Precision::fp32, OptimizerKind::adam, 0), 10 * 4 * 5 + wide);
   EXPECT_EQ(bytes(Precision::tf32, OptimizerKind::sgd, 0.9), 10 * 4 * 4 + wide);
   EXPECT_EQ(bytes(Precision::fp32, OptimizerKind::sgd, 0), 10 * 4 * 4 + wide);
+  EXPECT_EQ(bytes(Precision::fp32, OptimizerKind::lars, 0.9), 10 * 4 * 5 + wide);
   EXPECT_EQ(bytes(Precision::bf16, OptimizerKind::adam, 0), 10 * (4 * 5 + 2) + narrow);
 }
 

@@ -34,7 +34,7 @@ CommonSettings changed_settings() {
   s.cuda_graph = true;
   s.batch_norm = BatchNormPolicy::synchronised;
   s.allocator = Allocator::system;
-  s.optimizer = {OptimizerKind::sgd, 0.3, 0.5, 1e-5, 0.8, 0.88, 1e-6, EpsilonRule::torch};
+  s.optimizer = {OptimizerKind::sgd, 0.3, 0.5, 1e-5, 0.8, 0.88, 1e-6, EpsilonRule::torch, 0.02};
   s.schedule = {ScheduleKind::step, 0.25, {2, 4}, 1, 3, PatienceRule::samples, 1e-3, 2, 1e-8};
   s.input = {2, 4, 1024, 0.125};
   s.buckets = {100, 200};
@@ -328,11 +328,13 @@ TEST(RunSpecText, OneOfAnEarlierVersionKeepsItsName) {
   spec.settings.packs = plain.packs;
   spec.settings.fusion = plain.fusion;
   spec.settings.compression = plain.compression;
+  spec.settings.optimizer.trust_coefficient = plain.optimizer.trust_coefficient;
   spec.twin = 0;
   auto object = json::parse(to_json_text(spec));
   for (const auto* newer : {"quality", "twin"}) object.erase(newer);
   for (const auto* newer : {"evaluation", "packs", "fusion", "compression"})
     object["settings"].erase(newer);
+  object["settings"]["optimizer"].erase("trust_coefficient");
   object["schema"] = 3;
   EXPECT_EQ(run_spec_from_json_text(object.dump(), "spec.json").run_id(), spec.run_id());
 }

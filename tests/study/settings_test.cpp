@@ -85,6 +85,10 @@ TEST(CommonSettings, DefaultsAreThoseOfTheSourceWorks) {
   EXPECT_EQ(defaults["batch_norm"], "local");
   EXPECT_EQ(defaults["buckets"]["first_bucket_bytes"], 1 << 20);
   EXPECT_EQ(defaults["buckets"]["bucket_cap_bytes"], 25 << 20);
+  EXPECT_EQ(defaults["packs"]["count"], 1);
+  EXPECT_EQ(defaults["fusion"]["cycle_time_s"], 0.001);
+  EXPECT_EQ(defaults["fusion"]["threshold_bytes"], 64 << 20);
+  EXPECT_EQ(defaults["compression"], "none");
 }
 
 TEST(CommonSettings, NothingGivenIsTheDefault) {
@@ -103,6 +107,7 @@ TEST(CommonSettings, ZeroIsAllowedWhereItHasAMeaning) {
                    {"evaluation_threads", 0},
                    {"warmup_steps", 0},
                    {"checkpoint", {{"every_epochs", 0}}},
+                   {"packs", {{"count", 0}}},
                    {"input", {{"worker_threads", 0}, {"cache_bytes", 0}, {"sample_cost_s", 0}}},
                    {"optimizer", {{"momentum", 0}, {"weight_decay", 0}}}};
   EXPECT_EQ(settings_from(zeros).checkpoint.every_epochs, 0);
@@ -114,6 +119,9 @@ TEST(CommonSettings, ZeroIsRefusedWhereNothingWouldHappen) {
       {"threads_per_rank", {{"threads_per_rank", 0}}},
       {"evaluation_batch_size", {{"evaluation_batch_size", 0}}},
       {"optimizer.epsilon", {{"optimizer", {{"epsilon", 0}}}}},
+      {"optimizer.trust_coefficient", {{"optimizer", {{"trust_coefficient", 0}}}}},
+      {"fusion.cycle_time_s", {{"fusion", {{"cycle_time_s", 0}}}}},
+      {"fusion.threshold_bytes", {{"fusion", {{"threshold_bytes", 0}}}}},
       {"schedule.factor", {{"schedule", {{"factor", 0}}}}},
       {"schedule.patience_epochs", {{"schedule", {{"patience_epochs", 0}}}}},
       {"schedule.milestones_epochs", {{"schedule", {{"milestones_epochs", {1, 0}}}}}},
@@ -145,6 +153,8 @@ TEST(OptimizerSettings, SettingsPerStepAreThoseInForce) {
   settings.momentum = 0.8;
   EXPECT_THAT(settings_per_step(settings), ElementsAre(Pair("beta1", 0.9), Pair("beta2", 0.999)));
   settings.name = OptimizerKind::sgd;
+  EXPECT_THAT(settings_per_step(settings), ElementsAre(Pair("momentum", 0.8)));
+  settings.name = OptimizerKind::lars;
   EXPECT_THAT(settings_per_step(settings), ElementsAre(Pair("momentum", 0.8)));
 }
 

@@ -123,6 +123,7 @@ RunSpec spec_of(const Arguments& arguments) {
   spec.reduction = arguments.reduction;
   spec.settings.compression = arguments.compression;
   spec.settings.optimizer.name = arguments.optimizer;
+  spec.settings.optimizer.trust_coefficient = 1;  // so far that a wrong step shows
   // Several pieces although the network is small.
   spec.settings.buckets = {256, 4096};
   spec.settings.packs.count = 5;

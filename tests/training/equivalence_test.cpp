@@ -171,6 +171,16 @@ TEST_F(Equivalence, EveryReductionEqualsOneRankInDouble) {
   }
 }
 
+TEST_F(Equivalence, EveryOptimiserEqualsOneRankInDouble) {
+  for (const std::string optimizer : {"sgd", "lars"}) {
+    Case run{"threads", 1};
+    run.optimizer = optimizer;
+    const auto one = train(run);
+    for (run.ranks = 2; run.ranks <= 4; ++run.ranks)
+      EXPECT_LE(distance(train(run), one), 1e-9) << optimizer << ", " << run.ranks << " ranks";
+  }
+}
+
 TEST_F(Equivalence, CompressedGradientsAreOneRanksWithin16Bits) {
   // As FirstStepsGradientsInFloat: the weights are the gradients.
   const auto one = train({"threads", 1, "float32", 1});

@@ -66,13 +66,13 @@ TEST(LossScaler, HalvesOnOverflowAndDoublesAfter2000GoodSteps) {
   EXPECT_EQ(scaler.scale().item<double>(), 32768);
 }
 
-TEST(LossScaler, AnOverflowSkipsTheUpdateOfEitherOptimiser) {
-  for (const auto name : {OptimizerKind::adam, OptimizerKind::sgd}) {
+TEST(LossScaler, AnOverflowSkipsTheUpdateOfEveryOptimiser) {
+  for (const auto name : {OptimizerKind::adam, OptimizerKind::sgd, OptimizerKind::lars}) {
     OptimizerSettings settings;
     settings.name = name;
     settings.epsilon_rule = EpsilonRule::torch;
     auto values = torch::ones({4});
-    const auto optimizer = make_optimizer(settings, {values, {values.numel()}});
+    const auto optimizer = make_optimizer(settings, {values, {values.numel()}, {2}});
     LossScaler scaler(Precision::fp16, cpu);
     const auto step = [&](const torch::Tensor& gradients) {
       const auto divisor = torch::full({1}, 2.0F) * scaler.scale();
@@ -82,7 +82,7 @@ TEST(LossScaler, AnOverflowSkipsTheUpdateOfEitherOptimiser) {
     EXPECT_TRUE(values.eq(1).all().item<bool>()) << name;
 
     auto expected = torch::ones({4});
-    const auto plain = make_optimizer(settings, {expected, {expected.numel()}});
+    const auto plain = make_optimizer(settings, {expected, {expected.numel()}, {2}});
     plain->step(0.1, torch::full({4}, 3.0F), torch::full({1}, 2.0F), {});
     step(torch::full({4}, 3.0F) * scaler.scale());
     EXPECT_TRUE(torch::allclose(values, expected)) << name;

@@ -246,6 +246,21 @@ TEST_F(Resume, WithinAnEpochEqualsUninterruptedTrainingBitForBit) {
   }
 }
 
+TEST_F(Resume, EveryOptimiserGoesOnBitForBit) {
+  for (const auto optimizer : {OptimizerKind::sgd, OptimizerKind::lars}) {
+    auto spec = spec_on(2);
+    spec.settings.optimizer.name = optimizer;
+    spec.settings.optimizer.weight_decay = 1e-3;
+    const auto whole = folder(cat("whole-", optimizer)), parts = folder(cat("parts-", optimizer));
+    train_in(whole, spec, {});
+    Options options;
+    options.stop_at_step = 8;
+    train_in(parts, spec, options);
+    train_in(parts, spec, {});
+    EXPECT_TRUE(weights_in(parts) == weights_in(whole)) << optimizer;
+  }
+}
+
 TEST_F(Resume, WithinAnEpochEveryRankHasItsOwnStatistics) {
   auto spec = spec_on(2);
   spec.settings.checkpoint = {.every_epochs = 0, .every_steps = 2};
