@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "study/injection.hpp"
 #include "study/scaling_rules.hpp"
 #include "study/settings.hpp"
 
@@ -14,7 +15,8 @@ namespace scalestudy {
 
 /// Version of the layout that is written. Up to 1, settings were added without a new version; from
 /// 3 on it has `comparison`, from 4 on `quality`, `twin` and settings.evaluation, from 5 on
-/// settings.packs, settings.fusion, settings.compression and settings.optimizer.trust_coefficient.
+/// `injections`, settings.packs, settings.fusion, settings.compression and
+/// settings.optimizer.trust_coefficient.
 inline constexpr std::int64_t run_spec_schema = 5;
 
 struct RunSpec {
@@ -32,6 +34,7 @@ struct RunSpec {
   DataSettings data;  ///< with absolute paths, which are no part of the content hash
   DataContent data_content;
   CommonSettings settings;               ///< as requested, before the rule
+  std::vector<Injection> injections;     ///< what is done to it on purpose; none as a rule
   RulePlan plan;                         ///< what the rule made of them for this world size
   std::string workload_settings = "{}";  ///< JSON object, every field of the workload filled in
 

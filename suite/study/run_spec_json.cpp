@@ -156,6 +156,7 @@ void visit_spec(FieldVisitor& v, RunSpec& spec) {
   visit_circumstances(v, spec);
   v.group("data", "Data", [&](FieldVisitor& w) { visit_data(w, spec); });
   v.group("settings", "Settings", [&](FieldVisitor& w) { visit(w, spec.settings); });
+  visit(v, spec.injections);
   v.group("plan", "Rule plan", [&](FieldVisitor& w) { visit_plan(w, spec.plan); });
 }
 
@@ -244,6 +245,7 @@ std::uint64_t RunSpec::content_hash() const {
     content.erase(name);
   for (const auto* path : {"path", "reference_path"}) content["data"].erase(path);
   leave_out_newer_defaults(content["settings"]);
+  if (injections.empty()) content.erase("injections");
   if (schema > last_schema_with_new_content) content["schema"] = last_schema_with_new_content;
   return mix64(fnv1a(content.dump()));
 }

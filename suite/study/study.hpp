@@ -10,6 +10,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 
+#include "study/injection.hpp"
 #include "study/settings.hpp"
 #include "study/workload_descriptor.hpp"
 
@@ -71,6 +72,7 @@ struct Study {
   DataContent data_content;  ///< for who has looked at the data
   CommonSettings settings;
   std::string workload_settings = "{}";  ///< JSON object, every field filled in
+  std::vector<Injection> injections;     ///< of all runs
   Axes axes;
   std::int64_t repeats = 3;  ///< the fewest that give an interval
   Comparison comparison = Comparison::paired;

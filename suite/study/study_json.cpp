@@ -40,6 +40,7 @@ void visit_study(FieldVisitor& v, Study& study) {
   v.field("workload", study.workload, {.unit = "1", .description = "What is trained"});
   v.field("description", study.description, {.unit = "1", .description = "In words, for reports"});
   v.group("data", "Training data", [&](FieldVisitor& w) { visit(w, study.data); });
+  visit(v, study.injections);
   v.group("axes", "What is varied; every combination is run",
           [&](FieldVisitor& w) { visit_axes(w, study.axes); });
   v.field("repeats", study.repeats,

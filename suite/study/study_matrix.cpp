@@ -8,6 +8,8 @@
 #include "core/shuffle.hpp"
 #include "core/text.hpp"
 
+#include "study/injection_reach.hpp"
+
 namespace scalestudy {
 namespace {
 
@@ -210,6 +212,7 @@ class Expansion {
     spec.comparison = study_.comparison;
     spec.quality = study_.quality;
     spec.settings = study_.settings;
+    spec.injections = study_.injections;
     if (environment_.device) spec.settings.device = *environment_.device;
     spec.workload_settings = study_.workload_settings;
     return spec;
@@ -358,7 +361,9 @@ StudyMatrix expand(const Study& study,
     return workload->name == study.workload;
   });
   SCALESTUDY_EXPECT(found != workloads.end());  // read_study has seen to it
-  return Expansion(study, environment, cores, **found, launcher).expand();
+  auto matrix = Expansion(study, environment, cores, **found, launcher).expand();
+  require_effect(study.injections, matrix.runs);
+  return matrix;
 }
 
 }  // namespace scalestudy

@@ -38,7 +38,8 @@ struct StudyMatrix {
 /// without a run with one rank there are none.
 [[nodiscard]] StudyMatrix twin_matrix(const StudyMatrix& matrix, std::int64_t pairs);
 
-/// Errors: BadInput for a launcher that is not among `launchers`.
+/// Errors: BadInput for a launcher that is not among `launchers`, and for an injection that does
+/// nothing in any run.
 /// `cores` decides what counts as oversubscribed (ranks × threads_per_rank > cores), and what has
 /// no spare core: the threads that communicate or make batches in each rank need more.
 [[nodiscard]] StudyMatrix expand(const Study& study,

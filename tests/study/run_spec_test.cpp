@@ -69,6 +69,7 @@ RunSpec changed_spec() {
   spec.data = {"/data/it's here.tif", "/data/clean.tif", 2.5};
   spec.data_content = {"00112233aabbccdd", "8899"};
   spec.settings = changed_settings();
+  spec.injections = {{.fault = Fault::slow_rank, .rank = 1, .factor = 1.5}};
   spec.plan.local_batch_sizes = {3, 2};
   spec.plan.global_batch_size = 5;
   spec.plan.learning_rate = 0.1;
@@ -309,6 +310,7 @@ TEST(RunSpecText, OneOfAnEarlierVersionHasTheDefaultsOfNewerSettings) {
   EXPECT_THAT(refusal(object), HasSubstr("is missing"));
   object.erase("comparison");
   object.erase("quality");
+  object.erase("injections");
   for (const auto* newer : {"evaluation", "packs", "fusion", "compression"})
     object["settings"].erase(newer);
   object["schema"] = 2;
@@ -329,9 +331,10 @@ TEST(RunSpecText, OneOfAnEarlierVersionKeepsItsName) {
   spec.settings.fusion = plain.fusion;
   spec.settings.compression = plain.compression;
   spec.settings.optimizer.trust_coefficient = plain.optimizer.trust_coefficient;
+  spec.injections.clear();
   spec.twin = 0;
   auto object = json::parse(to_json_text(spec));
-  for (const auto* newer : {"quality", "twin"}) object.erase(newer);
+  for (const auto* newer : {"quality", "twin", "injections"}) object.erase(newer);
   for (const auto* newer : {"evaluation", "packs", "fusion", "compression"})
     object["settings"].erase(newer);
   object["settings"]["optimizer"].erase("trust_coefficient");
