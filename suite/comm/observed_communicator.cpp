@@ -6,33 +6,39 @@
 namespace scalestudy {
 namespace {
 
+/// What is called around each operation.
+struct Hooks {
+  std::function<void()> before;
+  std::function<CollectiveTimes(CollectiveTimes, ByteCount)> after;
+};
+
 class ObservedCommunicator final : public CommunicatorInterface {
  public:
-  ObservedCommunicator(Communicator comm, CollectiveObserver observer)
-      : comm_(std::move(comm)), observer_(std::move(observer)) {}
+  ObservedCommunicator(Communicator comm, Hooks hooks)
+      : comm_(std::move(comm)), hooks_(std::move(hooks)) {}
 
   [[nodiscard]] std::string_view name() const override { return comm_.name(); }
   [[nodiscard]] std::string transport() const override { return comm_.transport(); }
   [[nodiscard]] Rank rank() const override { return comm_.rank(); }
   [[nodiscard]] WorldSize world_size() const override { return comm_.world_size(); }
   CollectiveTimes all_reduce(BufferView buffer, ReduceOp op) override {
-    return observer_(comm_.all_reduce(buffer, op));
+    return around(buffer.bytes(), [&] { return comm_.all_reduce(buffer, op); });
   }
   CollectiveTimes broadcast(BufferView buffer, Rank root) override {
-    return observer_(comm_.broadcast(buffer, root));
+    return around(buffer.bytes(), [&] { return comm_.broadcast(buffer, root); });
   }
   CollectiveTimes all_gather(ConstBufferView mine, BufferView all) override {
-    return observer_(comm_.all_gather(mine, all));
+    return around(all.bytes(), [&] { return comm_.all_gather(mine, all); });
   }
   CollectiveTimes reduce_scatter(ConstBufferView all, BufferView mine, ReduceOp op) override {
-    return observer_(comm_.reduce_scatter(all, mine, op));
+    return around(all.bytes(), [&] { return comm_.reduce_scatter(all, mine, op); });
   }
   CollectiveTimes barrier(std::optional<Seconds> deadline) override {
-    return observer_(deadline ? comm_.barrier(*deadline) : comm_.barrier());
+    return around(ByteCount(0),
+                  [&] { return deadline ? comm_.barrier(*deadline) : comm_.barrier(); });
   }
   std::shared_ptr<CommunicatorInterface> duplicate(const std::string& purpose) override {
-    return std::make_shared<ObservedCommunicator>(comm_.duplicate(purpose),
-                                                  [](CollectiveTimes times) { return times; });
+    return std::make_shared<ObservedCommunicator>(comm_.duplicate(purpose), hooks_);
   }
   void abort(const std::string& reason, ExitCode exit_code) noexcept override {
     comm_.abort(reason, exit_code);
@@ -40,22 +46,38 @@ class ObservedCommunicator final : public CommunicatorInterface {
   void set_clock_offset(Seconds ahead) override { comm_.set_clock_offset(ahead); }
 
  private:
+  template <class Operation>
+  CollectiveTimes around(ByteCount bytes, const Operation& operation) {
+    if (hooks_.before) hooks_.before();
+    return hooks_.after(operation(), bytes);
+  }
+
   Communicator comm_;
-  CollectiveObserver observer_;
+  Hooks hooks_;
 };
 
 }  // namespace
 
-Communicator observed(const Communicator& comm, CollectiveObserver observer) {
-  return Communicator(std::make_shared<ObservedCommunicator>(comm, std::move(observer)));
+Communicator observed(const Communicator& comm,
+                      CollectiveObserver observer,
+                      std::function<void()> before) {
+  auto after = [observer = std::move(observer)](CollectiveTimes times, ByteCount) {
+    return observer(times);
+  };
+  return Communicator(
+      std::make_shared<ObservedCommunicator>(comm, Hooks{std::move(before), std::move(after)}));
 }
 
-Communicator held(const Communicator& comm, Seconds hold) {
-  return observed(comm, [hold](CollectiveTimes times) {
-    std::this_thread::sleep_for(hold);
+Communicator slowed(const Communicator& comm, double rate_bytes_per_s) {
+  const auto after = [rate_bytes_per_s](CollectiveTimes times, ByteCount bytes) {
+    const Seconds least(static_cast<double>(bytes.value()) / rate_bytes_per_s);
+    const auto end = times.all_arrived + std::chrono::duration_cast<Clock::duration>(least);
+    if (times.left >= end) return times;
+    std::this_thread::sleep_until(end);
     times.left = Clock::now();
     return times;
-  });
+  };
+  return Communicator(std::make_shared<ObservedCommunicator>(comm, Hooks{nullptr, after}));
 }
 
 }  // namespace scalestudy

@@ -11,10 +11,14 @@ namespace scalestudy {
 /// Called on the caller's thread when an operation is done; returns the times its caller gets.
 using CollectiveObserver = std::function<CollectiveTimes(CollectiveTimes)>;
 
-/// The same ranks and back-end; duplicates are not observed. Local.
-[[nodiscard]] Communicator observed(const Communicator& comm, CollectiveObserver observer);
+/// The same ranks and back-end; `before`, if given, is called when an operation begins. So are
+/// duplicates. Local.
+[[nodiscard]] Communicator observed(const Communicator& comm,
+                                    CollectiveObserver observer,
+                                    std::function<void()> before = nullptr);
 
-/// Every operation is left `hold` later, as over a slower link. Local.
-[[nodiscard]] Communicator held(const Communicator& comm, Seconds hold);
+/// As over a slow link: no operation ends earlier than its bytes take at this rate from when the
+/// last rank came. So do duplicates. Local.
+[[nodiscard]] Communicator slowed(const Communicator& comm, double rate_bytes_per_s);
 
 }  // namespace scalestudy

@@ -8,6 +8,7 @@
 #include "core/text.hpp"
 
 #include "engine/gathered_rows.hpp"
+#include "engine/injected_step.hpp"
 #include "engine/probe.hpp"
 
 namespace scalestudy {
@@ -18,6 +19,8 @@ EpochLoop::EpochLoop(RankServices& services, EpochWork& work)
     : services_(services),
       plan_(services.spec.plan),
       work_(work),
+      injected_step_(injected_step(work.step(), services)),
+      step_(injected_step_ ? *injected_step_ : work.step()),
       layout_(epoch_layout(plan_)),
       schedule_(make_schedule(services.spec)),
       timeline_(services.clock, &services.heartbeat, services.comms.inner.get()),
@@ -81,7 +84,7 @@ void EpochLoop::train_epoch() {
 
 void EpochLoop::train_steps() {
   const auto end = (progress_.epochs_done + 1) * plan_.steps_per_epoch;
-  StepLoop loop(work_.step(), work_.reduction(), timeline_);
+  StepLoop loop(step_, work_.reduction(), timeline_);
   while (progress_.steps_done < end && !outcome_.is_early()) {
     train_step(loop);
     const bool is_last = progress_.steps_done == end;
@@ -99,11 +102,11 @@ void EpochLoop::train_step(StepLoop& loop) {
   const auto load = load_meter_.read();
   loop.run(plan);
   facts_.push_back({.results = {.loss_sum = std::nan("")},
-                    .loss_weight = work_.step().loss_weight(),
+                    .loss_weight = step_.loss_weight(),
                     .learning_rate = plan.learning_rate,
                     .sample_count = plan.shard.count,
                     .epoch = progress_.epochs_done,
-                    .batch = work_.step().batch_times(),
+                    .batch = step_.batch_times(),
                     .load = load_meter_.read() - load,
                     .recording = std::exchange(recording_, {})});
   progress_.samples_seen += global_count(plan.step, layout_);

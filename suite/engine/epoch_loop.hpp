@@ -116,6 +116,8 @@ class EpochLoop {
   RankServices& services_;
   const RulePlan& plan_;
   EpochWork& work_;
+  std::unique_ptr<StepWork> injected_step_;  ///< none: nothing is injected
+  StepWork& step_;
   EpochLayout layout_;
   std::unique_ptr<Schedule> schedule_;
   PhaseTimeline timeline_;

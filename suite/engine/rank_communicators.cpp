@@ -1,6 +1,19 @@
 #include "engine/rank_communicators.hpp"
 
+#include "study/injection_reach.hpp"
+
+#include "comm/observed_communicator.hpp"
+
 namespace scalestudy {
+namespace {
+
+Communicator over_injected_link(const Communicator& comm, const RunSpec& spec) {
+  for (const auto& injection : injections_on(spec, comm.rank().value()))
+    if (injection.fault == Fault::slow_link) return slowed(comm, injection.rate_bytes_per_s);
+  return comm;
+}
+
+}  // namespace
 
 void RankCommunicators::abort(const std::string& reason, ExitCode exit_code) const noexcept {
   // The control communicator last: with MPI the first abort ends the process.
@@ -10,9 +23,12 @@ void RankCommunicators::abort(const std::string& reason, ExitCode exit_code) con
 }
 
 RankCommunicators make_rank_communicators(const Communicator& control, const RunSpec& spec) {
-  RankCommunicators comms{.control = control, .gradients = control.duplicate("gradients")};
+  RankCommunicators comms{.control = control,
+                          .gradients = over_injected_link(control.duplicate("gradients"), spec)};
+  if (!spec.injections.empty()) comms.stretch = std::make_shared<ComputeStretch>();
   if (spec.batch_norm_in_force() == BatchNormPolicy::synchronised)
-    comms.batch_norm = comms.inner->counted(control.duplicate("batch-norm"));
+    comms.batch_norm =
+        comms.inner->counted(stretched(control.duplicate("batch-norm"), comms.stretch));
   if (spec.input == InputKind::serial && spec.ranks > 1) comms.input = control.duplicate("input");
   return comms;
 }

@@ -9,17 +9,19 @@
 
 #include "comm/communicator.hpp"
 
+#include "engine/compute_stretch.hpp"
 #include "engine/inner_collectives.hpp"
 
 namespace scalestudy {
 
 struct RankCommunicators {
   Communicator control;    ///< between steps: recording, comparing replicas, evaluation
-  Communicator gradients;  ///< the reduction's alone while a step runs
+  Communicator gradients;  ///< the reduction's alone while a step runs; slow where that is injected
   /// Synchronised statistics in both passes: counted in `inner`. None when not needed.
   std::optional<Communicator> batch_norm;
   std::optional<Communicator> input;  ///< one producer's batches; none when not needed
   std::shared_ptr<InnerCollectives> inner = std::make_shared<InnerCollectives>();
+  std::shared_ptr<ComputeStretch> stretch;  ///< of both passes; none where nothing is injected
 
   void abort(const std::string& reason, ExitCode exit_code) const noexcept;
 };

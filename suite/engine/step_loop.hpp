@@ -28,6 +28,8 @@ class StepWork {
   /// In place of forward() and backward(); announces every gradient to the reduction.
   virtual void replay() {}
   virtual void forward() = 0;
+  /// After forward(): from now on this batch's loss, recorded and differentiated, is NaN.
+  virtual void spoil_loss() = 0;
   /// Announces every gradient to the reduction.
   virtual void backward() = 0;
   /// Divides by the summed loss weight and updates the parameters.

@@ -100,6 +100,10 @@ double end_of(const RunRecord& earlier,
 
 }  // namespace
 
+bool has_earlier_attempt(const fs::path& run_folder) {
+  return !attempts_newest_first(run_folder).empty();
+}
+
 EarlierAttempt find_earlier_attempt(const fs::path& run_folder, const RecordedPart& part) {
   for (const auto& folder : attempts_newest_first(run_folder)) {
     if (!is_there(folder / "run.h5")) continue;  // killed before it recorded anything

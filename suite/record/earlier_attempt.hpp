@@ -22,6 +22,9 @@ struct EarlierAttempt {
   RunRecord record;
 };
 
+/// Whether this is not the first attempt of the run.
+[[nodiscard]] bool has_earlier_attempt(const std::filesystem::path& run_folder);
+
 /// The newest attempt-<k> of the run that recorded at least `part`. Errors: BadInput when there is
 /// none.
 [[nodiscard]] EarlierAttempt find_earlier_attempt(const std::filesystem::path& run_folder,

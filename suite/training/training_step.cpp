@@ -1,9 +1,13 @@
 #include "training/training_step.hpp"
 
+#include <limits>
 #include <utility>
 
 #include <ATen/ops/stack.h>
 
+#include "study/injection_reach.hpp"
+
+#include "engine/compute_stretch.hpp"
 #include "engine/run_progress.hpp"
 
 #include "training/ready_order.hpp"
@@ -24,7 +28,8 @@ TrainingStep::TrainingStep(RankServices& services, const c10::Device& device, Tr
           spec_.settings.optimizer,
           {parameters_.values(), parameters_.element_counts(), parameters_.dimension_counts()})),
       scaler_(spec_.settings.precision, device),
-      reduction_(make_reduction(spec_.reduction, reduction_context())),
+      reduction_(
+          stretched(make_reduction(spec_.reduction, reduction_context()), services.comms.stretch)),
       transfer_(device),
       graph_(spec_.settings.cuda_graph ? make_graph() : nullptr) {
   announce_gradients();
@@ -62,8 +67,9 @@ void TrainingStep::start_input(StepIndex first) {
     task_.make_batch(shard, batch);
   };
   const auto& comm = services_.comms.control;
-  input_ = make_input(spec_.input, {make, layout_, comm.rank(), comm.world_size(), first, end,
-                                    spec_.settings.input, services_.comms.input});
+  input_ = make_input(spec_.input,
+                      {make, layout_, comm.rank(), comm.world_size(), first, end,
+                       input_settings_on(spec_, comm.rank().value()), services_.comms.input});
 }
 
 void TrainingStep::prepare_batch(const StepPlan& plan) {
@@ -100,6 +106,11 @@ void TrainingStep::forward() {
   parameters_.weight().fill_(loss_weight_);
   loss_ = forward_pass(task_, spec_.settings.precision, device_);
   losses_.push_back(loss_.detach());
+}
+
+void TrainingStep::spoil_loss() {
+  loss_ = loss_ * std::numeric_limits<double>::quiet_NaN();
+  losses_.back() = loss_.detach();
 }
 
 void TrainingStep::backward_pass(const torch::Tensor& loss) {

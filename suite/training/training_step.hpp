@@ -37,6 +37,7 @@ class TrainingStep final : public StepWork {
   [[nodiscard]] bool has_graph() const override { return is_taken_by_graph_; }
   void replay() override;
   void forward() override;
+  void spoil_loss() override;
   void backward() override;
   void update() override;
   [[nodiscard]] double loss_weight() const override { return loss_weight_; }

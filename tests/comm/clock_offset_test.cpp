@@ -47,21 +47,38 @@ TEST(ClockOffset, MovesWhatPeersSayOntoTheOwnClock) {
   });
 }
 
-TEST(Observed, SeesEachOperationOnceAndMayHoldItUp) {
+TEST(Observed, SeesEachOperationOnce) {
   on_ranks(2, [](const Communicator& comm) {
     int seen = 0;
-    const auto watched = observed(comm, [&](CollectiveTimes times) {
-      ++seen;
+    int begun = 0;
+    const auto observer = [&](CollectiveTimes times) {
+      EXPECT_EQ(++seen, begun);
       return times;
-    });
+    };
+    const auto watched = observed(comm, observer, [&] { ++begun; });
     std::vector<float> values(3, 1.0F);
     watched.all_reduce(view_of(std::span(values)));
     watched.barrier();
     EXPECT_EQ(seen, 2);
     EXPECT_EQ(values.front(), 2.0F);
+    watched.duplicate("observed too").barrier();
+    EXPECT_EQ(seen, 3);
+  });
+}
 
-    const auto slow = held(comm, Seconds(0.05)).barrier();
-    EXPECT_GE(slow.transfer_s(), 0.05);
+TEST(Slowed, TakesAsLongAsItsBytesAtTheRate) {
+  on_ranks(2, [](const Communicator& comm) {
+    const auto slow = slowed(comm, 4e4);
+    std::vector<float> values(500, 1.0F);
+    EXPECT_GE(slow.all_reduce(view_of(std::span(values))).transfer_s(), 0.05);
+    EXPECT_GE(slow.broadcast(view_of(std::span(values)), Rank(1)).transfer_s(), 0.05);
+    std::vector<float> all(1000);
+    const auto mine = const_view_of(std::span<const float>(values));
+    EXPECT_GE(slow.all_gather(mine, view_of(std::span(all))).transfer_s(), 0.1);
+    const auto whole = const_view_of(std::span<const float>(all));
+    EXPECT_GE(slow.reduce_scatter(whole, view_of(std::span(values))).transfer_s(), 0.1);
+    EXPECT_LT(slow.barrier().transfer_s(), 0.05) << "it has no bytes";
+    EXPECT_GE(slow.duplicate("slow too").all_reduce(view_of(std::span(values))).transfer_s(), 0.05);
   });
 }
 

@@ -48,8 +48,11 @@ TEST(PhaseTimeline, EachPhaseIsTimedOnItsOwnAndTheRestIsMeasured) {
 /// Those of the first pass, for example.
 TEST(PhaseTimeline, CollectivesBeforeAStepAreNoPartOfIt) {
   InnerCollectives inner;
-  const auto comm =
-      inner.counted(held(make_thread_ranks(WorldSize(1), Seconds(30))[0], Seconds(0.01)));
+  const auto held = [](CollectiveTimes times) {
+    times.left = times.all_arrived + std::chrono::milliseconds(10);
+    return times;
+  };
+  const auto comm = inner.counted(observed(make_thread_ranks(WorldSize(1), Seconds(30))[0], held));
   CountingClock clock;
   PhaseTimeline timeline(clock, nullptr, &inner);
   comm.barrier();

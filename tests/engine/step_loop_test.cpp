@@ -18,6 +18,7 @@ class WrittenDown final : public StepWork {
   [[nodiscard]] bool has_graph() const override { return graph; }
   void replay() override { calls.emplace_back("replay"); }
   void forward() override { calls.emplace_back("forward"); }
+  void spoil_loss() override { calls.emplace_back("spoil"); }
   void backward() override { calls.emplace_back("backward"); }
   void update() override { calls.emplace_back("update"); }
   [[nodiscard]] double loss_weight() const override { return 1; }

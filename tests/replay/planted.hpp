@@ -1,5 +1,5 @@
 #pragma once
-/// Causes of lost time planted in a run, and what of them its recorded columns must show.
+/// Causes of lost time injected into a run, and what of them its recorded columns must show.
 
 #include <algorithm>
 #include <cmath>
@@ -7,6 +7,7 @@
 #include <functional>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -25,11 +26,10 @@ namespace scalestudy {
 
 inline constexpr std::int64_t steps = 55;
 inline constexpr std::int64_t first_counted = 5;
-inline constexpr double slower_s = 0.02;
 
 struct Cause {
   std::string name;
-  std::string planted;  ///< JSON members; empty: none
+  std::vector<std::string> injections;
   bool batch_norm = false;
   InputKind input = InputKind::sharded;
 };
@@ -43,10 +43,10 @@ inline RunSpec spec_of(const Cause& cause, std::int64_t ranks) {
   spec.settings.evaluation_threads = 1;
   spec.input = cause.input;
   if (cause.batch_norm) spec.settings.batch_norm = BatchNormPolicy::synchronised;
+  spec.injections = injections_from(cause.injections, cause.name);
   spec.workload_settings =
-      cat(R"({"layer_forward_us": [500, 500], "layer_backward_us": [1000, 1000],)",
-          R"("layer_parameters": [4000, 2000], "optimizer_us": 200, "evaluation_us": 0,)",
-          R"("planted": {)", cause.planted, "}}");
+      R"({"layer_forward_us": [1000, 1000], "layer_backward_us": [1500, 1500],)"
+      R"("layer_parameters": [4000, 2000], "optimizer_us": 200, "evaluation_us": 0})";
   return spec;
 }
 
@@ -66,8 +66,37 @@ struct Gain {
   std::string what;
   StepColumn column;
   std::int64_t rank;
-  double expected_s;
+  std::function<double(const RunRecord& without)> expected_s;
 };
+
+/// Parts of a step, each of which is timed on its own.
+inline std::vector<Gain> all_still(std::int64_t ranks) {
+  const std::vector<std::pair<std::string, StepColumn>> columns{
+      {"input_wait_s", &StepRow::input_wait_s},
+      {"host_to_device_s", &StepRow::host_to_device_s},
+      {"forward_s", &StepRow::forward_s},
+      {"backward_s", &StepRow::backward_s},
+      {"peer_wait_s", &StepRow::peer_wait_s},
+      {"exposed_transfer_s", &StepRow::exposed_transfer_s},
+      {"phase_wait_s", &StepRow::phase_wait_s},
+      {"phase_transfer_s", &StepRow::phase_transfer_s},
+      {"optimizer_s", &StepRow::optimizer_s},
+      {"other_s", &StepRow::other_s}};
+  std::vector<Gain> still;
+  for (std::int64_t rank = 0; rank < ranks; ++rank)
+    for (const auto& [what, column] : columns)
+      still.push_back({what, column, rank, [](const RunRecord&) { return 0.0; }});
+  return still;
+}
+
+/// `gains`, and nothing by all other parts of a step.
+inline std::vector<Gain> only(const std::vector<Gain>& gains, std::int64_t ranks) {
+  auto all = all_still(ranks);
+  for (auto& one : all)
+    for (const auto& gain : gains)
+      if (gain.what == one.what && gain.rank == one.rank) one.expected_s = gain.expected_s;
+  return all;
+}
 
 /// Of the whole cause: what else ran meanwhile may add a little.
 inline constexpr double tolerance_frac = 0.05;
@@ -78,18 +107,18 @@ inline std::string unexpected_gains(Cause cause,
                                     const std::vector<Gain>& gains,
                                     double tolerated_frac) {
   const auto with = replayed(cause);
-  cause.planted.clear();
+  cause.injections.clear();
   const auto without = replayed(cause);
   double largest_s = 0;
-  for (const auto& gain : gains) largest_s = std::max(largest_s, gain.expected_s);
+  for (const auto& gain : gains) largest_s = std::max(largest_s, gain.expected_s(without));
   const double tolerance_s = std::max(tolerated_frac * largest_s, 0.0005);
   std::string found;
   for (const auto& gain : gains) {
+    const double expected_s = gain.expected_s(without);
     const double s =
         median_of(with, gain.column, gain.rank) - median_of(without, gain.column, gain.rank);
-    if (std::abs(s - gain.expected_s) <= tolerance_s) continue;
-    found +=
-        cat(gain.what, " of rank ", gain.rank, " gained ", s, " s, not ", gain.expected_s, " s\n");
+    if (std::abs(s - expected_s) <= tolerance_s) continue;
+    found += cat(gain.what, " of rank ", gain.rank, " gained ", s, " s, not ", expected_s, " s\n");
   }
   return found;
 }
@@ -144,22 +173,55 @@ inline void expect_gains(const Cause& cause,
   ADD_FAILURE() << cause.name << ":\n" << found;
 }
 
-inline Gain peer_wait(std::int64_t rank, double s) {
-  return {"peer_wait_s", &StepRow::peer_wait_s, rank, s};
+using Expected = std::function<double(const RunRecord& without)>;
+
+inline Expected seconds(double s) {
+  return [s](const RunRecord&) { return s; };
 }
-inline Gain transfer(std::int64_t rank, double s) {
-  return {"exposed_transfer_s", &StepRow::exposed_transfer_s, rank, s};
+/// What a rank's passes take so many times longer by.
+inline Expected times_forward(double more, std::int64_t rank) {
+  return [=](const RunRecord& run) { return more * median_of(run, &StepRow::forward_s, rank); };
 }
-inline Gain forward(std::int64_t rank, double s) {
-  return {"forward_s", &StepRow::forward_s, rank, s};
+inline Expected times_backward(double more, std::int64_t rank) {
+  return [=](const RunRecord& run) { return more * median_of(run, &StepRow::backward_s, rank); };
 }
-inline Gain input_wait(std::int64_t rank, double s) {
-  return {"input_wait_s", &StepRow::input_wait_s, rank, s};
+/// What the gradients of a step take at this rate, whose own transfer counts inside.
+inline Expected at_rate(double bytes_per_s, std::int64_t rank) {
+  return [=](const RunRecord& run) {
+    double bytes = 0;
+    for (const auto& bucket : run.buckets)
+      if (bucket.rank == rank && bucket.step == first_counted)
+        bytes += static_cast<double>(bucket.size_bytes);
+    return bytes / bytes_per_s - median_of(run, &StepRow::exposed_transfer_s, rank);
+  };
 }
-inline Gain phase_wait(std::int64_t rank, double s) {
-  return {"phase_wait_s", &StepRow::phase_wait_s, rank, s};
+inline Expected operator+(const Expected& one, const Expected& other) {
+  return [=](const RunRecord& run) { return one(run) + other(run); };
 }
 
+inline Gain peer_wait(std::int64_t rank, const Expected& s) {
+  return {"peer_wait_s", &StepRow::peer_wait_s, rank, s};
+}
+inline Gain transfer(std::int64_t rank, const Expected& s) {
+  return {"exposed_transfer_s", &StepRow::exposed_transfer_s, rank, s};
+}
+inline Gain forward(std::int64_t rank, const Expected& s) {
+  return {"forward_s", &StepRow::forward_s, rank, s};
+}
+inline Gain backward(std::int64_t rank, const Expected& s) {
+  return {"backward_s", &StepRow::backward_s, rank, s};
+}
+inline Gain input_wait(std::int64_t rank, const Expected& s) {
+  return {"input_wait_s", &StepRow::input_wait_s, rank, s};
+}
+inline Gain phase_wait(std::int64_t rank, const Expected& s) {
+  return {"phase_wait_s", &StepRow::phase_wait_s, rank, s};
+}
+inline Gain optimizer(std::int64_t rank, const Expected& s) {
+  return {"optimizer_s", &StepRow::optimizer_s, rank, s};
+}
+
+/// All other parts of a step gain nothing.
 struct PlantedCase {
   Cause cause;
   std::vector<Gain> gains;
@@ -169,21 +231,27 @@ inline constexpr std::int64_t planted_ranks = 3;
 
 /// Of planted_ranks ranks, of which rank 1 is the slow one.
 inline std::vector<PlantedCase> planted_cases() {
-  const double x = slower_s;
-  return {{{"slow_rank", R"("rank": 1, "slower_us": 20000)"},
-           {peer_wait(0, x), transfer(0, 0), peer_wait(2, x), transfer(2, 0), forward(1, x),
-            peer_wait(1, 0), transfer(1, 0)}},
-          {{"slow_link", R"("hold_us": 20000)"},
-           {transfer(0, x), peer_wait(0, 0), transfer(1, x), peer_wait(1, 0)}},
-          {{"slow_producer", R"("rank": 1, "input_slower_us": 20000)"},
-           {input_wait(1, x), peer_wait(0, x), transfer(0, 0)}},
-          // Not everybody's slow forward pass.
-          {{"slow_rank_under_batch_norm", R"("rank": 1, "slower_us": 20000)", true},
-           {phase_wait(0, x), forward(0, 0), peer_wait(0, 0), forward(1, x)}},
-          {{"all_at_once",
-            R"("rank": 1, "slower_us": 20000, "input_slower_us": 5000, "hold_us": 20000)"},
-           {input_wait(1, 0.005), forward(1, x), peer_wait(0, 0.005 + x), transfer(0, x),
-            transfer(1, x)}}};
+  const auto x = seconds(0.02);
+  const auto f = times_forward(4, 1);
+  const auto b = times_backward(4, 1);
+  const auto t = [](std::int64_t rank) { return at_rate(1.2e6, rank); };
+  const auto u = seconds(0.005);
+  return {{{"slow_rank", {"slow-rank=1:5x"}},
+           {forward(1, f), backward(1, b), peer_wait(0, f + b), peer_wait(2, f + b)}},
+          {{"slow_link", {"slow-link=1.2MB/s"}},
+           {transfer(0, t(0)), transfer(1, t(1)), transfer(2, t(2))}},
+          {{"slow_producer", {"slow-input=20ms:rank=1"}},
+           {input_wait(1, x), peer_wait(0, x), peer_wait(2, x)}},
+          {{"slow_optimizer", {"slow-optimizer=20ms"}},
+           {optimizer(0, x), optimizer(1, x), optimizer(2, x)}},
+          {{"slow_optimizer_of_one_rank", {"slow-optimizer=20ms:rank=1"}},
+           {optimizer(1, x), peer_wait(0, x), peer_wait(2, x)}},
+          // Not everybody's slow passes.
+          {{"slow_rank_under_batch_norm", {"slow-rank=1:5x"}, true},
+           {forward(1, f), backward(1, b), phase_wait(0, f + b), phase_wait(2, f + b)}},
+          {{"all_at_once", {"slow-rank=1:5x", "slow-input=5ms:rank=1", "slow-link=1.2MB/s"}},
+           {input_wait(1, u), forward(1, f), backward(1, b), peer_wait(0, u + f + b),
+            peer_wait(2, u + f + b), transfer(0, t(0)), transfer(1, t(1)), transfer(2, t(2))}}};
 }
 
 inline void PrintTo(const PlantedCase& planted, std::ostream* out) {

@@ -1,5 +1,5 @@
-/// One rank that trains a small real network through the real trainer, with causes of lost time
-/// planted as a replay plants them; started by the launchers like scalestudy-rank.
+/// One rank that trains a small real network through the real trainer, without data; started by the
+/// launchers like scalestudy-rank.
 
 #include <thread>
 
@@ -9,29 +9,23 @@
 #include "core/provenance.hpp"
 #include "core/text.hpp"
 
-#include "comm/observed_communicator.hpp"
-
 #include "training/trainer.hpp"
 
 #include "rank/program/rank_main.hpp"
 #include "rank/program/rank_work.hpp"
 #include "workloads/noise2void/model.hpp"
-#include "workloads/replay/settings.hpp"
 
 namespace scalestudy {
 namespace {
 
-using Microseconds = std::chrono::microseconds;
+/// Part of the forward pass, so that it hardly differs from run to run.
+constexpr Seconds steady_part{0.008};
 
 /// A network that is trained to say zero; batch norm in it exchanges statistics when asked to.
 class PlantedTask final : public TrainingTask {
  public:
-  explicit PlantedTask(replay::Planted planted)
-      : planted_(planted), model_(std::make_shared<noise2void::UNet>(1, 2)) {}
-
   torch::nn::Module& model() override { return *model_; }
   void make_batch(const Shard& shard, HostBatch& batch) const override {
-    std::this_thread::sleep_for(Microseconds(planted_.input_slower_us));
     batch.arrays.resize(1);
     batch.arrays[0].resize({shard.count, 1, 4, 8, 8});
     std::fill(batch.arrays[0].values.begin(), batch.arrays[0].values.end(), 0.5F);
@@ -39,7 +33,7 @@ class PlantedTask final : public TrainingTask {
   }
   void set_batch(const std::vector<torch::Tensor>& arrays) override { input_ = arrays[0].clone(); }
   torch::Tensor loss_sum() override {
-    std::this_thread::sleep_for(Microseconds(planted_.slower_us));
+    std::this_thread::sleep_for(steady_part);
     return model_->forward(input_).square().sum();
   }
   Evaluation evaluate(const Communicator&, const HeartbeatCallback&) override {
@@ -53,17 +47,13 @@ class PlantedTask final : public TrainingTask {
   [[nodiscard]] EffectiveSettings effective_settings() const override { return {}; }
 
  private:
-  replay::Planted planted_;
-  std::shared_ptr<noise2void::UNet> model_;
+  std::shared_ptr<noise2void::UNet> model_ = std::make_shared<noise2void::UNet>(1, 2);
   torch::Tensor input_;
 };
 
 class PlantedWork final : public RankWork {
  public:
-  explicit PlantedWork(const RunSpec& spec)
-      : spec_(spec), planted_(replay::settings_from_json_text(spec.workload_settings).planted) {
-    at::set_num_threads(1);
-  }
+  PlantedWork() { at::set_num_threads(1); }
 
   [[nodiscard]] std::unique_ptr<StepClock> start_clock() override {
     return std::make_unique<HostClock>();
@@ -75,20 +65,12 @@ class PlantedWork final : public RankWork {
   }
   [[nodiscard]] EffectiveSettings effective_settings() const override { return {}; }
   [[nodiscard]] TrainingOutcome train(RankServices& services) override {
-    auto here = planted_;
-    if (services.comms.control.rank() != Rank(here.rank)) here.slower_us = here.input_slower_us = 0;
-    if (here.hold_us > 0)
-      services.comms.gradients = held(services.comms.gradients, Microseconds(here.hold_us));
-    PlantedTask task(here);
+    PlantedTask task;
     return scalestudy::train(services, c10::Device(c10::kCPU), task);
   }
   [[nodiscard]] std::string device_name() const override { return "cpu"; }
   [[nodiscard]] std::int64_t compute_threads() const override { return 1; }
   [[nodiscard]] std::int64_t peak_device_memory_bytes() const override { return 0; }
-
- private:
-  const RunSpec& spec_;
-  replay::Planted planted_;
 };
 
 }  // namespace
@@ -98,5 +80,5 @@ int main(int argc, char** argv) {
   using namespace scalestudy;
   return rank_main(
       argc, argv, [] { return std::string("{}"); },
-      [](const RunSpec& spec, std::int64_t) { return std::make_unique<PlantedWork>(spec); });
+      [](const RunSpec&, std::int64_t) { return std::make_unique<PlantedWork>(); });
 }

@@ -26,20 +26,6 @@ std::string reason_against(const RunSpec& spec) {
   return "no such workload";
 }
 
-std::string reason_against_planted(const std::string& members) {
-  return reason_against(spec_with(cat(R"({"planted": {)", members, "}}")));
-}
-
-TEST(ReplaySettings, APlantedCauseIsWhole) {
-  EXPECT_EQ(reason_against_planted(""), "");
-  EXPECT_EQ(reason_against_planted(R"("rank": 1, "slower_us": 5)"), "");
-  EXPECT_EQ(reason_against_planted(R"("rank": 0, "input_slower_us": 5, "hold_us": 5)"), "");
-  EXPECT_EQ(reason_against_planted(R"("hold_us": 5)"), "");
-  for (const auto* half : {R"("rank": 1)", R"("slower_us": 5)", R"("input_slower_us": 5)"})
-    EXPECT_THAT(reason_against_planted(half), HasSubstr("go together")) << half;
-  EXPECT_THAT(reason_against_planted(R"("rank": 2, "slower_us": 5)"), HasSubstr("is none of 2"));
-}
-
 TEST(ReplaySettings, WhatAReplayDoesNotDoIsRefused) {
   auto spec = spec_with("{}");
   spec.data.path = "/somewhere";

@@ -145,19 +145,6 @@ TEST(InjectionInAStudy, OneThatDoesNothingAnywhereIsRefused) {
       HasSubstr("device cuda"));
 }
 
-TEST(InjectionInAStudy, AReplayOfBeforeThereWereAnyKeepsItsName) {
-  RunSpec spec;
-  spec.workload = "replay";
-  spec.workload_settings = R"({"pass": "sleep"})";
-  auto older = spec;
-  older.workload_settings = R"({"pass": "sleep", "planted": {"rank": -1, "slower_us": 0,
-                               "input_slower_us": 0, "hold_us": 0}})";
-  EXPECT_EQ(older.run_id(), spec.run_id());
-  older.workload_settings = R"({"pass": "sleep", "planted": {"rank": -1, "slower_us": 0,
-                               "input_slower_us": 0, "hold_us": 1}})";
-  EXPECT_NE(older.run_id(), spec.run_id());
-}
-
 TEST(InjectionReach, IsTheRanksThatItNames) {
   RunSpec spec;
   spec.ranks = 3;

@@ -55,6 +55,7 @@ class FakeTraining final : public EpochWork, public StepWork {
         {plan_.step.value() == options_.spoilt_step ? std::nan("") : loss_weight() / (step + 1)});
     plans.push_back(plan_);
   }
+  void spoil_loss() override { losses_.back().loss_sum = std::nan(""); }
   void backward() override { reduction_->gradient_ready(0); }
   void update() override {}
   [[nodiscard]] double loss_weight() const override {

@@ -20,15 +20,6 @@ double total(const std::vector<std::int64_t>& counts) {
   return std::accumulate(counts.begin(), counts.end(), 0.0);
 }
 
-std::string reason_against(const Planted& planted, std::int64_t ranks) {
-  const bool is_slower = planted.slower_us > 0 || planted.input_slower_us > 0;
-  if (is_slower != (planted.rank >= 0))
-    return "settings.planted.rank and what it does slower (slower_us, input_slower_us) go together";
-  if (planted.rank >= ranks && ranks > 1)
-    return cat("settings.planted.rank ", planted.rank, " is none of ", ranks);
-  return "";
-}
-
 std::string reason_against_settings(const RunSpec& spec) {
   const auto settings = settings_from_json_text(spec.workload_settings);
   const auto layers = settings.layer_forward_us.size();
@@ -43,7 +34,7 @@ std::string reason_against_settings(const RunSpec& spec) {
   if (!spec.data.path.empty()) return "a replay reads no data: data.path would be ignored";
   if (spec.settings.checkpoint.every_steps > 0)
     return "a replay has no checkpoints: settings.checkpoint.every_steps would be ignored";
-  return reason_against(settings.planted, spec.ranks);
+  return "";
 }
 
 std::string reason_to_skip(const RunSpec& spec) {

@@ -1,13 +1,14 @@
 #include "workloads/replay/replay_training.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <thread>
 #include <utility>
 
 #include "core/error.hpp"
 
-#include "comm/observed_communicator.hpp"
+#include "study/injection_reach.hpp"
 
 namespace scalestudy::replay {
 namespace {
@@ -34,18 +35,16 @@ ReplayTraining::ReplayTraining(RankServices& services)
       flat_(static_cast<std::size_t>(
                 std::accumulate(gradient_counts_.begin(), gradient_counts_.end(), 1LL)),
             1.0F),
-      reduction_(make_reduction(spec_.reduction, reduction_context())) {}
-
-bool ReplayTraining::is_planted() const {
-  return services_.comms.control.rank() == Rank(settings_.planted.rank);
+      reduction_(
+          stretched(make_reduction(spec_.reduction, reduction_context()), services.comms.stretch)) {
+  if (services.comms.stretch)
+    services.comms.stretch->pass_time_by(
+        [pass = settings_.pass](Clock::duration time) { pass_time(time, pass); });
 }
 
 ReductionContext ReplayTraining::reduction_context() {
-  auto& link = services_.comms.gradients;
-  const auto hold = Microseconds(settings_.planted.hold_us);
-  const bool moves_gradients = spec_.ranks > 1 && properties_of(spec_.reduction).averages_gradients;
-  if (hold.count() > 0 && moves_gradients) link = held(link, hold);
-  return {link, gradient_counts_, view_of(std::span(flat_)), services_.clock, spec_.settings};
+  return {services_.comms.gradients, gradient_counts_, view_of(std::span(flat_)), services_.clock,
+          spec_.settings};
 }
 
 void ReplayTraining::start(const RunProgress& from) {
@@ -53,12 +52,12 @@ void ReplayTraining::start(const RunProgress& from) {
   const StepIndex end(spec_.plan.epochs * spec_.plan.steps_per_epoch);
   const auto make = [this](const Shard& shard, HostBatch& batch) { make_batch(shard, batch); };
   input_ = make_input(
-      spec_.input, {make, epoch_layout(spec_.plan), comm.rank(), comm.world_size(),
-                    StepIndex(from.steps_done), end, spec_.settings.input, services_.comms.input});
+      spec_.input,
+      {make, epoch_layout(spec_.plan), comm.rank(), comm.world_size(), StepIndex(from.steps_done),
+       end, input_settings_on(spec_, comm.rank().value()), services_.comms.input});
 }
 
 void ReplayTraining::make_batch(const Shard& shard, HostBatch& batch) const {
-  if (is_planted()) std::this_thread::sleep_for(Microseconds(settings_.planted.input_slower_us));
   batch.sample_count = shard.count;
   batch.loss_weight = static_cast<double>(shard.count);
   batch.arrays.resize(1);
@@ -86,12 +85,15 @@ void ReplayTraining::meet_in_layer() const {
 
 void ReplayTraining::forward() {
   flat_.back() = static_cast<float>(loss_weight_);
-  if (is_planted()) pass_time(Microseconds(settings_.planted.slower_us), settings_.pass);
   for (const auto layer_us : settings_.layer_forward_us) {
     compute(layer_us);
     meet_in_layer();
   }
   results_.push_back({loss_weight_});
+}
+
+void ReplayTraining::spoil_loss() {
+  results_.back().loss_sum = std::nan("");
 }
 
 void ReplayTraining::backward() {

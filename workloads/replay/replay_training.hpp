@@ -36,6 +36,7 @@ class ReplayTraining final : public EpochWork, public StepWork {
   void prepare_batch(const StepPlan& plan) override;
   void move_batch_to_device() override {}
   void forward() override;
+  void spoil_loss() override;
   void backward() override;
   void update() override;
   [[nodiscard]] double loss_weight() const override { return loss_weight_; }
@@ -44,7 +45,6 @@ class ReplayTraining final : public EpochWork, public StepWork {
   }
 
  private:
-  [[nodiscard]] bool is_planted() const;
   [[nodiscard]] ReductionContext reduction_context();
   void make_batch(const Shard& shard, HostBatch& batch) const;
   void compute(std::int64_t of_full_batch_us) const;

@@ -7,20 +7,6 @@ namespace {
 constexpr double most_us = 60e6;
 constexpr double most_parameters = 1e9;
 
-void visit_planted(FieldVisitor& visitor, Planted& planted) {
-  visitor.field("rank", planted.rank,
-                {.unit = "1", .description = "Slow rank; -1: none is", .minimum = -1});
-  const auto time = [&](std::string_view name, std::int64_t& value, std::string_view description) {
-    visitor.field(name, value,
-                  {.unit = "us", .description = description, .minimum = 0, .maximum = most_us});
-  };
-  time("slower_us", planted.slower_us, "What its forward pass takes longer, each step");
-  time("input_slower_us", planted.input_slower_us, "What its input takes longer, each batch");
-  time("hold_us", planted.hold_us,
-       "What each collective takes longer that ranks sum gradients by, on all of them and after "
-       "all have come; reduction fusion and settings.compression have more of them");
-}
-
 }  // namespace
 
 void visit(FieldVisitor& visitor, Settings& settings) {
@@ -57,8 +43,6 @@ void visit(FieldVisitor& visitor, Settings& settings) {
                  .description = "Time of an evaluation on one rank; several share it",
                  .minimum = 0,
                  .maximum = most_us});
-  visitor.group("planted", "A cause of lost time, put there on purpose",
-                [&](FieldVisitor& members) { visit_planted(members, settings.planted); });
 }
 
 Settings settings_from_json_text(const std::string& text) {

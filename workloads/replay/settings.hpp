@@ -28,14 +28,6 @@ inline constexpr auto choices<replay::Pass> =
 
 namespace scalestudy::replay {
 
-/// A cause of lost time, put there on purpose: what measures and analyses must find it.
-struct Planted {
-  std::int64_t rank = -1;            ///< the slow one; −1: none
-  std::int64_t slower_us = 0;        ///< its forward pass, per step
-  std::int64_t input_slower_us = 0;  ///< its input, per batch
-  std::int64_t hold_us = 0;  ///< each collective of the reduction, after all ranks have come
-};
-
 struct Settings {
   std::vector<std::int64_t> layer_forward_us{2000, 2000, 2000};
   std::vector<std::int64_t> layer_backward_us{4000, 4000, 4000};
@@ -45,7 +37,6 @@ struct Settings {
   std::int64_t sample_bytes = 4096;
   std::int64_t training_samples = 1024;
   std::int64_t evaluation_us = 20'000;
-  Planted planted;
 };
 
 void visit(FieldVisitor& visitor, Settings& settings);

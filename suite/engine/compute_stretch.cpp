@@ -1,0 +1,60 @@
+#include "engine/compute_stretch.hpp"
+
+#include <utility>
+
+#include "comm/observed_communicator.hpp"
+
+namespace scalestudy {
+namespace {
+
+class StretchedReduction final : public ReductionStrategy {
+ public:
+  StretchedReduction(std::unique_ptr<ReductionStrategy> strategy,
+                     std::shared_ptr<ComputeStretch> stretch)
+      : strategy_(std::move(strategy)), stretch_(std::move(stretch)) {}
+
+  void begin_step() override { strategy_->begin_step(); }
+  void gradient_ready(std::size_t parameter) override {
+    stretch_->lengthen();
+    strategy_->gradient_ready(parameter);
+  }
+  void finish() override { strategy_->finish(); }
+  [[nodiscard]] std::span<const BucketMarks> bucket_marks() const override {
+    return strategy_->bucket_marks();
+  }
+
+ private:
+  std::unique_ptr<ReductionStrategy> strategy_;
+  std::shared_ptr<ComputeStretch> stretch_;
+};
+
+}  // namespace
+
+void ComputeStretch::pass(Seconds time) const {
+  const auto whole = std::chrono::duration_cast<Clock::duration>(time);
+  if (pass_) return pass_(whole);
+  const auto end = Clock::now() + whole;
+  while (Clock::now() < end) continue;
+}
+
+void ComputeStretch::lengthen() {
+  if (factor_ > 1) pass((Clock::now() - since_) * (factor_ - 1));
+  begin();
+}
+
+Communicator stretched(const Communicator& comm, const std::shared_ptr<ComputeStretch>& stretch) {
+  if (!stretch) return comm;
+  const auto after = [stretch](CollectiveTimes times) {
+    stretch->begin();
+    return times;
+  };
+  return observed(comm, after, [stretch] { stretch->lengthen(); });
+}
+
+std::unique_ptr<ReductionStrategy> stretched(std::unique_ptr<ReductionStrategy> strategy,
+                                             const std::shared_ptr<ComputeStretch>& stretch) {
+  if (!stretch) return strategy;
+  return std::make_unique<StretchedReduction>(std::move(strategy), stretch);
+}
+
+}  // namespace scalestudy
