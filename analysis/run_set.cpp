@@ -162,6 +162,7 @@ std::string series_name(const RunSpec& spec, bool emulated_input) {
       cat(spec.workload, ", ", spec.scaling_rule, ", ", spec.reduction, ", ", spec.input, " input");
   if (!spec.launcher.empty()) name += cat(", launcher ", spec.launcher);
   if (spec.control_arm) name += cat(", control arm ", *spec.control_arm);
+  if (!spec.injections.empty()) name += ", injected " + join(texts_of(spec.injections), " and ");
   return emulated_input ? name + ", emulated input" : name;
 }
 
@@ -225,6 +226,7 @@ Run judge_run(const RunRecord& record) {
   run.validity_codes = record.header.validity_codes;
   if (run.spec.oversubscribed) add_label(run.labels, RunLabel::oversubscribed);
   if (run.spec.no_spare_core) add_label(run.labels, RunLabel::no_spare_core);
+  if (!run.spec.injections.empty()) add_label(run.labels, RunLabel::injected);
   if (has_nonfinite_loss(record.steps)) add_code(run.validity_codes, ValidityCode::nonfinite_loss);
   if (record.header.status == RunStatus::complete && has_impossible_times(record))
     add_code(run.validity_codes, ValidityCode::impossible_times);

@@ -110,6 +110,9 @@ std::string label_sentence(const Series& series) {
     text += " EMULATED INPUT: samples were held back for as long as an emulated cost says.";
   if (series.has_label(RunLabel::emulated_compute))
     text += " EMULATED COMPUTE: a replay waited where a network would compute.";
+  if (series.has_label(RunLabel::injected))
+    text += cat(" INJECTED: ", join(texts_of(series.spec.injections), " and "),
+                " in every run, on purpose; nothing here is evidence of this machine.");
   if (series.has_label(RunLabel::external)) text += " EXTERNAL: some numbers were imported.";
   return text;
 }

@@ -255,6 +255,7 @@ json to_json(const SeriesAnalysis& analysis) {
       {"input", to_string(spec.input)},
       {"control_arm", to_string(spec.control_arm)},
       {"emulated_input", analysis.series.has_label(RunLabel::emulated_input)},
+      {"injections", texts_of(spec.injections)},
       {"oversubscribed", analysis.series.has_label(RunLabel::oversubscribed)},
       {"no_spare_core", analysis.series.has_label(RunLabel::no_spare_core)},
       {"scaling_mode", scaling_mode(analysis.series)},

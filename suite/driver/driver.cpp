@@ -13,6 +13,7 @@
 #include "core/provenance.hpp"
 #include "core/text.hpp"
 
+#include "study/injection.hpp"
 #include "study/study.hpp"
 
 #include "driver/commands/command.hpp"
@@ -43,11 +44,23 @@ void add_study_options(CLI::App& app, CommonOptions& options) {
       ->group(common_group);
 }
 
+void add_injection_option(CLI::App& app, CommonOptions& options) {
+  app.add_option("--inject", options.injections,
+                 cat("Slowness or a fault on purpose, in place of the study's injections; "
+                     "repeatable: ",
+                     all_syntaxes(), " (scalestudy list injections)"))
+      ->type_name("FAULT")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+      ->group(common_group);
+}
+
 void add_common_options(CLI::App& app, const OptionUse& uses, CommonOptions& options) {
   const auto add_flag = [&](const char* name, bool& value, const char* meaning) {
     app.add_flag(name, value, meaning)->group(common_group);
   };
   if (uses.study) add_study_options(app, options);
+  if (uses.inject) add_injection_option(app, options);
   add_flag("--json", options.json, "Machine-readable result, or error, on standard output");
   if (uses.quiet) add_flag("--quiet", options.quiet, "Only errors and results");
   if (uses.verbose) add_flag("--verbose", options.verbose, "More about what happens");

@@ -19,6 +19,7 @@ enum class RunLabel {
   resumed,
   emulated_input,
   emulated_compute,
+  injected,
   external
 };
 template <>
@@ -34,6 +35,8 @@ inline constexpr auto choices<RunLabel> = std::array{
            "making a sample took at least settings.input.sample_cost_s, by waiting"},
     Choice{RunLabel::emulated_compute, "emulated_compute",
            "a replay: computing was waited for, not done"},
+    Choice{RunLabel::injected, "injected",
+           "faults or slowness were put in on purpose (scalestudy list injections)"},
     Choice{RunLabel::external, "external", "some numbers were imported"}};
 
 /// What makes a run invalid.

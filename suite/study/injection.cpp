@@ -96,7 +96,7 @@ std::pair<std::string_view, std::string_view> parts_of(std::string_view syntax) 
 /// In the largest unit of which it has one; twelve digits leave out what conversions add.
 std::string quantity_text(const Word& word, double value) {
   const Unit* unit = word.units.data();
-  while (unit != &word.units.back() && value < unit->factor * (1 - 1e-12)) ++unit;
+  while (unit != &word.units.back() && value < unit->factor * (1 - 5e-13)) ++unit;
   std::array<char, 32> digits{};
   std::snprintf(digits.data(), digits.size(), "%.12g", value / unit->factor);
   return cat(digits.data(), unit->name);

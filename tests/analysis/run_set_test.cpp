@@ -191,6 +191,39 @@ TEST_F(RunSetOfStudy, ControlArmsEmulationAndRulesAreSeriesOfTheirOwn) {
   EXPECT_TRUE(analysis.control_arms()[0].smoothness.empty());
 }
 
+TEST_F(RunSetOfStudy, InjectedRunsStandBesideRunsInjectedAlikeOnly) {
+  for (const std::int64_t ranks : {1, 2})
+    for (const auto* injection : {"", "slow-rank=1:1.2x", "slow-rank=1:1.3x"})
+      for (std::int64_t repeat = 0; repeat < 2; ++repeat) {
+        SyntheticRun run{.ranks = ranks, .repeat = repeat};
+        if (*injection != '\0') run.injections = {injection};
+        write_synthetic(study_, run);
+      }
+  const RunSet set = load_runs({study_});
+  const auto series = group_series(set);
+  ASSERT_EQ(series.size(), 3U);
+  std::set<std::string> names;
+  for (const auto& one : series) {
+    for (const auto& [ranks, runs] : one.by_ranks) EXPECT_EQ(runs.size(), 2U) << one.name;
+    EXPECT_EQ(one.has_label(RunLabel::injected), !one.spec.injections.empty());
+    for (const auto& text : texts_of(one.spec.injections))
+      EXPECT_NE(one.name.find(", injected " + text), std::string::npos) << one.name;
+    names.insert(one.name);
+  }
+  EXPECT_EQ(names.size(), 3U);
+}
+
+TEST_F(RunSetOfStudy, AnInjectedArmIsNoneOfThePlainStudy) {
+  write_group(study_, {}, 2);
+  write_group(study_, {.control_arm = ControlArm::no_communication, .injections = {"jitter=5%"}},
+              2);
+  const RunSet set = load_runs({study_});
+  const auto series = group_series(set);
+  ASSERT_EQ(series.size(), 2U);
+  EXPECT_FALSE(is_arm_of(series[0], series[1]));
+  EXPECT_FALSE(is_arm_of(series[1], series[0]));
+}
+
 TEST_F(RunSetOfStudy, OtherSettingsAreAnotherSeries) {
   write_group(study_, {}, 2);
   write_group(study_, {.local_batch = 8}, 2);

@@ -49,6 +49,7 @@ struct SyntheticRun {
   std::string data_path = "/data";
   std::string data_hash;  ///< likewise
   std::vector<std::string> labels;
+  std::vector<std::string> injections;
   std::vector<std::string> data_warnings;
   RunStatus status = RunStatus::complete;
   bool close = true;  ///< false: leaves run.h5.part
@@ -85,6 +86,7 @@ inline RunSpec spec_of(const SyntheticRun& run) {
   spec.settings.local_batch_size = run.local_batch;
   spec.quality = run.goal;
   spec.settings.warmup_steps = 5;
+  spec.injections = injections_from(run.injections, "injections");
   spec.settings.batch_norm = run.batch_norm;
   spec.plan.local_batch_sizes.assign(static_cast<std::size_t>(run.ranks), run.local_batch);
   spec.plan.global_batch_size = run.ranks * run.local_batch;

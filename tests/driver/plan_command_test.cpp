@@ -58,6 +58,38 @@ TEST(PlanCommand, ShowsOnlyTheColumnsThatVary) {
   EXPECT_THAT(table, HasSubstr("learning rate"));
 }
 
+TEST(PlanCommand, SaysWhatIsInjectedAndWhereItDoesNothing) {
+  const StudyPlace place;
+  const auto answer =
+      plan_of(place, {"--inject", "slow-rank=1:1.20x", "--inject", "slow-input=1ms"});
+  EXPECT_EQ(answer.code, 0) << answer.err;
+  EXPECT_THAT(answer.out, HasSubstr("labelled injected"));
+  EXPECT_THAT(answer.out, HasSubstr("  slow-rank=1:1.2x: rank 1 computes 1.2x as long, forward and "
+                                    "backward\n    nothing with 1 rank: there is no rank 1 of 1"));
+  EXPECT_THAT(answer.out, HasSubstr("  slow-input=1ms: making a sample takes at least 1ms"));
+  EXPECT_THAT(plan_of(place).out, Not(HasSubstr("njected")));
+  const auto runs = plan_json_of(place, {"--inject", "jitter=5%"})["runs"];
+  for (const auto& run : runs) EXPECT_EQ(run["injections"], json({"jitter=5%"}));
+  EXPECT_EQ(plan_json_of(place, {"--set", R"(injections=["jitter=5%"])"})["runs"], runs);
+}
+
+TEST(PlanCommand, WhatCannotBeInjectedIsBadInput) {
+  const StudyPlace place;
+  const auto refused = [&](const std::string& fault) {
+    const auto answer = plan_of(place, {"--inject", fault});
+    EXPECT_EQ(answer.code, 2) << fault;
+    return answer.err;
+  };
+  EXPECT_THAT(refused("slow-rank=9:1.2x"), HasSubstr("there is no rank 9 of 2"));
+  EXPECT_THAT(refused("slow-rank=0:0.5x"),
+              HasSubstr("out of range (it goes from 1.001x to 1000x)"));
+  EXPECT_THAT(refused("slow-disk=1ms"), HasSubstr("unknown injection 'slow-disk'"));
+  EXPECT_THAT(refused("slow-input=1"), HasSubstr("with a unit: s, ms, us"));
+  EXPECT_THAT(refused("nan@step=0"), HasSubstr("STEP 0, which is out of range"));
+  EXPECT_THAT(refused("nan@step=80"), HasSubstr("no more than"));
+  EXPECT_THAT(refused("\xff"), HasSubstr("unknown injection"));
+}
+
 TEST(PlanCommand, SettingsAreReplacedInTheOrderGiven) {
   const StudyPlace place;
   const auto found = plan_json_of(

@@ -32,6 +32,12 @@ TEST(Trial, IsNeverLongerThanTheRun) {
   EXPECT_EQ(trial.plan.samples_per_epoch, 11);
 }
 
+TEST(Trial, IsAsSlowAsTheRunButLeavesItWhatHappensOnce) {
+  auto spec = spec_with(1, 30);
+  spec.injections = injections_from({"nan@step=2", "slow-rank=0:2x", "kill@step=3"}, "");
+  EXPECT_EQ(texts_of(shortened(spec).injections), std::vector<std::string>{"slow-rank=0:2x"});
+}
+
 RunRecord record_with(const std::vector<double>& steps_s) {
   RunRecord record;
   record.steps = StepTable(1, static_cast<std::int64_t>(steps_s.size()));

@@ -126,6 +126,13 @@ TEST_F(RankProgramTest, LabelsWhatWasNotPlainTraining) {
   EXPECT_THAT(record().header.labels, ElementsAre("oversubscribed", "emulated_input"));
 }
 
+TEST_F(RankProgramTest, LabelsWhatIsInjected) {
+  auto spec = spec_of_fake_training(1, 1, 1, 4);
+  spec.injections = injections_from({"slow-rank=1:2x"}, "");  // also where it does nothing
+  ASSERT_EQ(run(spec), ExitCode::done);
+  EXPECT_THAT(record().header.labels, ElementsAre("injected"));
+}
+
 TEST_F(RankProgramTest, BatchNormIsJoinedWhereItIsSynchronised) {
   auto spec = spec_of_fake_training(1, 1, 1, 4);
   bool joined = false;

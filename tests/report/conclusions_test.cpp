@@ -344,6 +344,13 @@ TEST_F(ConclusionsOfStudy, LabelsStandInTheFirstParagraph) {
   EXPECT_THAT(first, Not(HasSubstr("EMULATED INPUT")));
 }
 
+TEST_F(ConclusionsOfStudy, WhatIsInjectedIsNamedInTheFirstParagraph) {
+  auto run = small();
+  run.injections = {"slow-rank=1:1.2x", "jitter=5%"};
+  add_one_and_two(run, run);
+  EXPECT_THAT(conclusions().paragraphs[0], HasSubstr("INJECTED: slow-rank=1:1.2x and jitter=5%"));
+}
+
 TEST_F(ConclusionsOfStudy, ThatNoCoreWasSpareIsSaid) {
   auto run = small();
   run.labels = {"no_spare_core"};

@@ -22,6 +22,7 @@ using Action = std::function<ExitCode(Context&)>;
 /// Common options that act on a command, besides those that act on all.
 struct OptionUse {
   bool study = false;    ///< --environment, --launcher, --set
+  bool inject = false;   ///< --inject
   bool quiet = false;    ///< it shows progress
   bool verbose = false;  ///< it can say more about what happens
 };

@@ -47,6 +47,14 @@ std::string status_of(const RunHeader& header) {
   return text;
 }
 
+/// As the run's specification has them; "" for none.
+std::string injections_of(const RunRecord& record) {
+  if (!record.header.has_label(RunLabel::injected)) return "";
+  for (const auto& setting : setting_stages(record))
+    if (setting.name == "injections") return setting.resolved.value_or("");
+  return "";
+}
+
 void print_header(const RunRecord& record, std::ostream& out) {
   const auto& header = record.header;
   const bool is_open = record.file.extension() == ".part";
@@ -58,8 +66,10 @@ void print_header(const RunRecord& record, std::ostream& out) {
       << (header.validity_codes.empty() ? "valid"
                                         : "INVALID: " + one_line(or_none(header.validity_codes)))
       << '\n'
-      << "Labels    " << one_line(or_none(header.labels)) << '\n'
-      << "Build     " << one_line(header.build_id) << '\n';
+      << "Labels    " << one_line(or_none(header.labels)) << '\n';
+  if (const auto injected = injections_of(record); !injected.empty())
+    out << "Injected  " << one_line(injected) << '\n';
+  out << "Build     " << one_line(header.build_id) << '\n';
 }
 
 void print_summary(const RunRecord& record, std::ostream& out) {

@@ -9,6 +9,7 @@
 #include "core/file_content.hpp"
 #include "core/text.hpp"
 
+#include "study/injection.hpp"
 #include "study/scaling_rules.hpp"
 #include "study/shipped_files.hpp"
 #include "study/study.hpp"
@@ -50,6 +51,14 @@ Listing rules(const Context&) {
     listing.rows.push_back(
         {std::string(rule.name), std::string(source_of(rule.value)), std::string(rule.summary)});
   }
+  return listing;
+}
+
+Listing injections(const Context&) {
+  Listing listing{"injections", {"name", "example", "summary"}, {}, "No injections."};
+  for (const auto& row : choices<Fault>)
+    listing.rows.push_back(
+        {std::string(row.name), example_of(row.value), std::string(row.summary)});
   return listing;
 }
 
@@ -121,10 +130,14 @@ struct Kind {
   Listing (*list)(const Context& context);
 };
 
-constexpr std::array kinds{
-    Kind{"workloads", workloads},      Kind{"strategies", strategies},     Kind{"rules", rules},
-    Kind{"launchers", launcher_table}, Kind{"environments", environments}, Kind{"studies", studies},
-    Kind{"metrics", metrics}};
+constexpr std::array kinds{Kind{"workloads", workloads},
+                           Kind{"strategies", strategies},
+                           Kind{"rules", rules},
+                           Kind{"injections", injections},
+                           Kind{"launchers", launcher_table},
+                           Kind{"environments", environments},
+                           Kind{"studies", studies},
+                           Kind{"metrics", metrics}};
 
 const Kind& kind_named(const std::string& name) {
   std::vector<std::string> names;
@@ -154,7 +167,8 @@ ExitCode show_study(const ListOptions& options, Context& context) {
 Action define(CLI::App& app) {
   const auto options = std::make_shared<ListOptions>();
   app.add_option("KIND", options->kind,
-                 "workloads, strategies, rules, launchers, environments, studies, metrics")
+                 "workloads, strategies, rules, injections, launchers, environments, studies, "
+                 "metrics")
       ->required();
   app.add_option("--show", options->shown, "Print this shipped study's file (with studies)")
       ->type_name("NAME");

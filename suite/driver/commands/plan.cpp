@@ -11,6 +11,7 @@
 
 #include "core/text.hpp"
 
+#include "study/injection_reach.hpp"
 #include "study/shipped_files.hpp"
 
 #include "record/columns.hpp"
@@ -138,6 +139,22 @@ void print_notes(const std::vector<PlanRow>& rows, std::ostream& out) {
   }
 }
 
+/// Which of them does what, and with how many ranks it does nothing.
+void print_injections(const std::vector<PlanRow>& rows, std::ostream& out) {
+  const auto& injections = rows.front().spec.injections;
+  if (injections.empty()) return;
+  out << "\nInjected on purpose; the runs are labelled injected and compared only with runs "
+         "injected alike:\n";
+  for (const auto& injection : injections) {
+    out << "  " << to_text(injection) << ": " << meaning_of(injection) << '\n';
+    for (const auto& row : rows) {
+      const auto reason = reason_without_effect(injection, row.spec);
+      if (!reason.empty() && !row.spec.control_arm)
+        out << "    nothing with " << counted(row.spec.ranks, "rank") << ": " << reason << '\n';
+    }
+  }
+}
+
 void print_order(const std::vector<PlanRow>& rows, std::ostream& out) {
   if (rows.size() < 2) return;
   out << "\nOne run of each row is a block; the order within a block is random, by "
@@ -181,6 +198,7 @@ void print_plan(const PlannedStudy& planned, std::ostream& out) {
     table.print(out, "  ");
     print_order(rows, out);
     print_notes(rows, out);
+    print_injections(rows, out);
     print_resolution(plan, out);
   }
   if (plan.matrix.skipped.empty()) return;
@@ -330,6 +348,6 @@ const Command plan_command{"plan",
                            "Show every run a study resolves to, and what is left out",
                            "scalestudy plan n2v-quickstart --set settings.epochs=20",
                            define,
-                           {.study = true}};
+                           {.study = true, .inject = true}};
 
 }  // namespace scalestudy

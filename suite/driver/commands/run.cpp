@@ -94,6 +94,6 @@ const Command run_command{"run",
                           "scalestudy run n2v-quickstart --out out/quickstart\n"
                           "scalestudy run study.json --out out/mine --set settings.epochs=3",
                           define,
-                          {.study = true, .quiet = true, .verbose = true}};
+                          {.study = true, .inject = true, .quiet = true, .verbose = true}};
 
 }  // namespace scalestudy

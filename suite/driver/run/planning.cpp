@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "core/error.hpp"
 #include "core/provenance.hpp"
@@ -28,6 +29,17 @@ DataContent content_of(const DataSettings& data, Context& context) {
           hash_of_data(data.reference_path, watch.progress())};
 }
 
+/// --inject is short for --set injections=[…].
+std::vector<std::string> overrides_of(const CommonOptions& options) {
+  using nlohmann::json;
+  auto overrides = options.overrides;
+  if (!options.injections.empty())
+    overrides.push_back(
+        cat("injections=",
+            json(options.injections).dump(-1, ' ', false, json::error_handler_t::replace)));
+  return overrides;
+}
+
 }  // namespace
 
 PlannedStudy plan_study(Context& context, const std::string& study) {
@@ -37,7 +49,8 @@ PlannedStudy plan_study(Context& context, const std::string& study) {
   auto environment = shipped.find_environment(options.environment, launcher_descriptors());
   if (!options.launcher.empty()) environment.launcher = options.launcher;
   static_cast<void>(launcher(environment.launcher));  // an unknown one is refused here
-  planned.study = read_study(shipped.find_study(study), options.overrides, workload_catalogue());
+  planned.study =
+      read_study(shipped.find_study(study), overrides_of(options), workload_catalogue());
   planned.study.data_content = content_of(planned.study.data, context);
   planned.plan.study = planned.study.name;
   planned.plan.build_id = build_id();

@@ -69,6 +69,8 @@ std::vector<RunResult> run_study(Context& context,
   for (const auto& skipped : planned.plan.matrix.skipped) {
     reporter.info(cat("left out: ", skipped.combination, ": ", skipped.reason));
   }
+  for (const auto& injection : planned.study.injections)
+    reporter.info("injected on purpose: " + meaning_of(injection));
   warn_of_missing_base(planned.plan.matrix, reporter);
   const bool all_kept = std::all_of(earlier.begin(), earlier.end(),
                                     [](const RunState& run) { return is_settled(run.stage); });
@@ -140,6 +142,7 @@ std::string command_again(const Context& context,
   add("--environment", context.options.environment);
   add("--launcher", context.options.launcher);
   for (const auto& value : context.options.overrides) add("--set", value);
+  for (const auto& value : context.options.injections) add("--inject", value);
   if (policy.accept_mixed) command.argv.emplace_back("--accept-mixed");
   if (policy.redo_busy) command.argv.emplace_back("--redo-busy");
   if (policy.no_trial) command.argv.emplace_back("--no-trial");

@@ -121,6 +121,8 @@ RunSpec shortened(RunSpec spec) {
   plan.samples_per_epoch =
       std::min(plan.samples_per_epoch, plan.steps_per_epoch * plan.global_batch_size);
   plan.samples = plan.samples_per_epoch;
+  // What happens once is for the run that counts.
+  std::erase_if(spec.injections, [](const auto& one) { return happens_once(one.fault); });
   spec.settings.evaluation.every_samples = 0;  // once: what it takes is multiplied
   return spec;
 }

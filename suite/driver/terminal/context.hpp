@@ -12,9 +12,10 @@ namespace scalestudy {
 
 /// Options that every command understands.
 struct CommonOptions {
-  std::string environment;             ///< name or file; "" is this machine as it is
-  std::string launcher;                ///< "" leaves the environment's choice
-  std::vector<std::string> overrides;  ///< --set path.to.key=value
+  std::string environment;              ///< name or file; "" is this machine as it is
+  std::string launcher;                 ///< "" leaves the environment's choice
+  std::vector<std::string> overrides;   ///< --set path.to.key=value
+  std::vector<std::string> injections;  ///< --inject FAULT; none leaves the study's
   bool json = false;
   bool quiet = false;
   bool verbose = false;

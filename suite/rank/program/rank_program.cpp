@@ -186,6 +186,7 @@ class RankProgram {
     if (spec_.no_spare_core) add_label(header.labels, RunLabel::no_spare_core);
     if (resumed) add_label(header.labels, RunLabel::resumed);
     if (spec_.settings.input.sample_cost_s > 0) add_label(header.labels, RunLabel::emulated_input);
+    if (!spec_.injections.empty()) add_label(header.labels, RunLabel::injected);
     for (const auto label : work.labels()) add_label(header.labels, label);
     writer_.emplace(folder_ / open_result_file_name, header, spec_.ranks);
     auto effective = effective_settings(spec_, *comm_, rendezvous_);
