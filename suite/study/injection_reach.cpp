@@ -22,7 +22,7 @@ std::string reason_on_device(const RunSpec& spec) {
 
 std::string reason_without_exchange(const RunSpec& spec) {
   if (spec.ranks == 1) return "one rank exchanges nothing";
-  return averages_gradients(spec.reduction)
+  return properties_of(spec.reduction).averages_gradients
              ? ""
              : cat("reduction ", spec.reduction, " moves no gradients");
 }
