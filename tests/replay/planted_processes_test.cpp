@@ -20,20 +20,20 @@ struct Ranks {
   std::string program;
   std::string launcher;
   CommunicatorKind joined_by;
+  bool is_training = false;
   bool is_one_clock_ahead = false;  ///< rank 1's, by 50 ms
 
-  /// Ranks of MPI spin while they wait: on few cores a third one slows the slow one's own work
-  /// down.
-  [[nodiscard]] std::int64_t count() const {
-    return joined_by == CommunicatorKind::mpi ? 2 : planted_ranks;
-  }
+  /// Ranks of MPI spin while they wait, those that train while they are slow on purpose.
+  [[nodiscard]] bool spins() const { return is_training || joined_by == CommunicatorKind::mpi; }
+
+  /// On few cores a third one that spins slows the others' own work down.
+  [[nodiscard]] std::int64_t count() const { return spins() ? 2 : planted_ranks; }
 
   /// Where no core is left for those that spin, a late rank comes later still: its own threads take
   /// turns with them.
   [[nodiscard]] double tolerated_frac() const {
-    const bool spins = joined_by == CommunicatorKind::mpi;
-    return spins && std::thread::hardware_concurrency() < 2 * count() ? 2 * tolerance_frac
-                                                                      : tolerance_frac;
+    return spins() && std::thread::hardware_concurrency() < 2 * count() ? 2 * tolerance_frac
+                                                                        : tolerance_frac;
   }
 };
 
@@ -114,10 +114,11 @@ std::vector<Ranks> kinds_of_ranks() {
 #endif
   std::vector<Ranks> kinds;
   for (const auto& [name, program] : programs) {
-    kinds.push_back({name + "_shm", program, "local", shm});
-    kinds.push_back({name + "_shm_one_clock_ahead", program, "local", shm, true});
+    const bool is_training = name == "training";
+    kinds.push_back({name + "_shm", program, "local", shm, is_training});
+    kinds.push_back({name + "_shm_one_clock_ahead", program, "local", shm, is_training, true});
 #ifdef SCALESTUDY_HAVE_MPI
-    kinds.push_back({name + "_mpi", program, "mpirun", mpi});
+    kinds.push_back({name + "_mpi", program, "mpirun", mpi, is_training});
 #endif
   }
   return kinds;
