@@ -253,7 +253,7 @@ std::vector<std::string> texts_of(const std::vector<Injection>& injections) {
 
 std::string meaning_of(const Injection& injection) {
   const auto& row = choices<Fault>[static_cast<std::size_t>(injection.fault)];
-  const auto meaning = filled(row.summary, injection);
+  auto meaning = filled(row.summary, injection);
   if (parts_of(row.name).second.empty()) return meaning;
   if (injection.rank) return cat(meaning, ", on rank ", *injection.rank);
   return meaning + (happens_once(injection.fault) ? ", on the last rank" : ", on all ranks");
