@@ -108,10 +108,11 @@ struct Estimate {
 /// would make it narrower it stays as it is. No effect without interval.
 void add_error(Estimate& estimate, double standard_error, double degrees_of_freedom);
 
-/// How many launches of each group a difference like this one would need for an interval of no more
-/// than value ± `half_width`, if they scatter as these do; nothing without interval or beyond
-/// 1,000.
-[[nodiscard]] std::optional<std::int64_t> launches_for(const Estimate& estimate, double half_width);
+/// How many launches of each group would show in four of five studies that the true difference is
+/// within ± `margin`, if it is 0 and they scatter as these do: the fewest n with
+/// (t(n − 1) + 1.28) · sd ÷ √n ≤ margin. Nothing without interval or beyond 1,000.
+[[nodiscard]] std::optional<std::int64_t> launches_to_call_equal(const Estimate& estimate,
+                                                                 double margin);
 
 /// Holm's step-down procedure (1979, Scand. J. Statist. 6): the p-values of questions that are
 /// asked together, so that the chance of any false "yes" stays below 5 %. NaN stay and do not

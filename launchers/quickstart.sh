@@ -29,7 +29,7 @@ free_folder() {
 }
 
 configure_and_build() {
-  cmake --preset release && cmake --build --preset release --target scalestudy scalestudy-rank
+  cmake --preset release && cmake --build --preset release --target scalestudy scalestudy-rank scalestudy-rank-light
 }
 
 build() {

@@ -191,7 +191,8 @@ std::vector<Figure> loss_figures(const SeriesAnalysis& analysis) {
   }
   const auto validation = drawable(validation_curves(analysis), Horizontal::samples);
   add(validation, "validation-loss", Horizontal::samples, "linespoints lw 1.3 pt 7 ps 0.35",
-      "Validation loss", cat("Validation loss after each epoch", lines(validation), "."));
+      "Validation loss",
+      cat("Validation loss whenever the model was judged", lines(validation), "."));
   return figures;
 }
 

@@ -49,16 +49,21 @@ std::string margin_text(const MetricValues& one) {
 std::string resolved_words(const MetricValues& one) {
   const Estimate& d = one.difference;
   const bool better = (d.value > 0) == one.metric->higher_is_better();
-  const bool is_small = one.margin > 0 && is_equivalent(d, 0, one.margin);
+  const auto beside_margin =
+      one.margin == 0                   ? std::string()
+      : is_equivalent(d, 0, one.margin) ? cat(", surely less than the margin of ", margin_text(one))
+      : d.interval->contains(std::copysign(one.margin, d.value))
+          ? cat("; whether that is more than the margin of ", margin_text(one), " is not resolved")
+          : cat(", surely more than the margin of ", margin_text(one));
   return cat(" More ranks are ", better ? "better" : "worse", " by ", shown_difference(one),
-             is_small ? cat(", surely less than the margin of ", margin_text(one)) : "", ".");
+             beside_margin, ".");
 }
 
 /// What the launches would have to be for a difference of nothing to be called none.
 std::string repeats_needed(const MetricValues& one) {
-  const auto launches = launches_for(one.difference, one.margin);
-  return launches ? cat("; if there is none, about ", *launches,
-                        " repeats with as much scatter would show it")
+  const auto launches = launches_to_call_equal(one.difference, one.margin);
+  return launches ? cat("; if there is none, ", *launches,
+                        " repeats with as much scatter would show it in four of five studies")
                   : "";
 }
 

@@ -189,6 +189,11 @@ void check_axes(const Study& study, const std::string& root) {
   if (!study.control_arms.empty()) expect_entries(study.control_arms, root + "control_arms");
 }
 
+/// Of pixels or samples; a loss and decibels have no bound.
+bool is_share(const std::string& metric) {
+  return metric != "loss" && !metric.ends_with("_db");
+}
+
 /// A goal given is one that can be judged.
 void check_quality(const Study& study,
                    const WorkloadDescriptor& workload,
@@ -203,6 +208,10 @@ void check_quality(const Study& study,
   }
   if (std::find(known.begin(), known.end(), metric) == known.end())
     refuse_unknown(root + "quality.metric", "metric", metric, known);
+  if (is_share(metric) && std::max(target, margin) >= 1)
+    throw BadInput(
+        {cat(root, "quality.", target >= 1 ? "target" : "margin", " is ", std::max(target, margin)),
+         cat(metric, " is a share: at most 1"), "Give a number below 1, e.g. 0.8"});
 }
 
 std::string against_study_folder(const std::string& path, const std::filesystem::path& file) {

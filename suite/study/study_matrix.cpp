@@ -240,8 +240,13 @@ class Expansion {
     }
     if (spec.settings.evaluation.every_samples > 0 &&
         spec.settings.schedule.name == ScheduleKind::reduce_on_plateau) {
-      return "schedule reduce_on_plateau looks at the validation loss of each epoch, which "
-             "settings.evaluation.every_samples leaves out; take schedule constant or step";
+      return "schedule reduce_on_plateau (the default) looks at the validation loss of each epoch, "
+             "which settings.evaluation.every_samples leaves out: take another, e.g. --set "
+             "settings.schedule.name=constant";
+    }
+    if (spec.settings.evaluation.every_samples > spec.plan.samples && !spec.control_arm) {
+      return cat("settings.evaluation.every_samples is more than the ", spec.plan.samples,
+                 " samples of the whole training: there would be no best model to choose");
     }
     for (const auto unusable : {unusable_reduction, unusable_on_device}) {
       auto reason = unusable(spec);

@@ -366,21 +366,35 @@ TEST(FurtherErrors, OfNothingNeedNoInterval) {
   EXPECT_NEAR(equal.interval->high, 0.5 * student_t_critical(0.05, 4), 1e-12);
 }
 
-TEST(LaunchesFor, GrowWithTheScatterAndFallWithTheMargin) {
+TEST(LaunchesToCallEqual, GrowWithTheScatterAndFallWithTheMargin) {
   const auto estimate = difference({{1, 2, 4, 2, 3}, {0, 1, 2, 3, 4}},
                                    {{2, 1, 3, 3, 2}, {0, 1, 2, 3, 4}}, Comparison::paired);
-  const double of_one = estimate.standard_error * std::sqrt(5.0);
-  const auto needed = launches_for(estimate, 0.5);
+  const auto needed = launches_to_call_equal(estimate, 1);
   ASSERT_TRUE(needed);
-  const auto half_width = [&](std::int64_t n) {
-    const auto launches = static_cast<double>(n);
-    return student_t_critical(0.05, launches - 1) * of_one / std::sqrt(launches);
-  };
-  EXPECT_LE(half_width(*needed), 0.5);
-  EXPECT_GT(half_width(*needed - 1), 0.5);
-  EXPECT_LT(*launches_for(estimate, 1), *needed);
-  EXPECT_FALSE(launches_for(estimate, 0.001)) << "more than anyone makes";
-  EXPECT_FALSE(launches_for(estimate, 0));
+  EXPECT_LT(*launches_to_call_equal(estimate, 2), *needed);
+  EXPECT_FALSE(launches_to_call_equal(estimate, 0.001)) << "more than anyone makes";
+  EXPECT_FALSE(launches_to_call_equal(estimate, 0));
+}
+
+TEST(LaunchesToCallEqual, AreEnoughInFourOfFiveStudies) {
+  const auto pilot = difference({{1, 2, 4, 2, 3}, {0, 1, 2, 3, 4}},
+                                {{2, 1, 3, 3, 2}, {0, 1, 2, 3, 4}}, Comparison::paired);
+  std::mt19937_64 random(3);
+  std::normal_distribution<double> scatter(0, pilot.standard_error * std::sqrt(5.0));
+  const std::int64_t needed = launches_to_call_equal(pilot, 2).value();
+  constexpr int studies = 2000;
+  int shown = 0;
+  for (int study = 0; study < studies; ++study) {
+    Launches compared, base;
+    for (std::int64_t repeat = 0; repeat < needed; ++repeat) {
+      compared.values.push_back(scatter(random));
+      base.values.push_back(0);
+      compared.blocks.push_back(repeat);
+      base.blocks.push_back(repeat);
+    }
+    shown += is_equivalent(difference(compared, base, Comparison::paired), 0, 2) ? 1 : 0;
+  }
+  EXPECT_NEAR(shown, 0.8 * studies, 0.08 * studies);
 }
 
 }  // namespace

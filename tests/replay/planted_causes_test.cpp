@@ -22,6 +22,8 @@ namespace scalestudy {
 namespace {
 
 RunRecord replayed(const RunSpec& spec) {
+  const bool is_spoilt = std::ranges::any_of(
+      spec.injections, [](const Injection& one) { return one.fault == Fault::nan; });
   const TemporaryFolder folder;
   const auto ranks = spec.ranks;
   RunFileWriter writer(folder / "run.h5.part", RunHeader{.run_id = "replay"}, ranks);
@@ -37,7 +39,6 @@ RunRecord replayed(const RunSpec& spec) {
                           heartbeat,    log,
                           folder.path()};
     replay::ReplayTraining training(services);
-    const bool is_spoilt = cause.name == "nan";
     EXPECT_EQ(EpochLoop(services, training).run({}).diverged, is_spoilt);
   });
   writer.flush();
@@ -179,7 +180,7 @@ class EveryExchange : public testing::TestWithParam<Exchange> {};
 
 /// Two layers, 6000 gradients and the loss weight.
 TEST_P(EveryExchange, RecordsAllBytesOfAStepAndTriesSizesBefore) {
-  auto spec = spec_of({"null", ""}, 3);
+  auto spec = spec_of({"null", {}}, 3);
   spec.reduction = GetParam().reduction;
   spec.settings.compression = GetParam().compression;
   spec.settings.packs.count = 4;

@@ -44,7 +44,7 @@ TEST_F(Captions, OfSeveralRanksAndRunsNameBarsLinesAndAverages) {
   EXPECT_THAT(figure("-loss-by-samples").caption,
               HasSubstr("16 samples at every number of ranks; one line per run."));
   EXPECT_THAT(figure("-validation-loss-by-samples").caption,
-              HasSubstr("after each epoch; one line per run."));
+              HasSubstr("whenever the model was judged; one line per run."));
   EXPECT_THAT(speedup_table(series()).caption,
               AllOf(HasSubstr("95 % intervals"), Not(HasSubstr("Serial fraction"))));
   EXPECT_THAT(quality_table(series()).caption, HasSubstr("95 % intervals"));

@@ -54,7 +54,8 @@ std::string reason_to_skip(const RunSpec& spec) {
     return "settings.test_frac needs split_rule split_first: with \"original\" copies of training "
            "patches would be tested";
   if (settings.validation_frac + settings.test_frac >= 1)
-    return "settings.validation_frac and test_frac leave no patch to train on";
+    return "settings.validation_frac and test_frac leave no patch to train on: make one of them "
+           "smaller";
   if (spec.settings.device == Device::cpu && spec.settings.precision == Precision::bf16 &&
       has_level_of_two_planes(settings))
     return cat("a patch of ", settings.patch[0], " planes is pooled down to 2 planes, for which ",

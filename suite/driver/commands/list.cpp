@@ -145,6 +145,9 @@ const Kind& kind_named(const std::string& name) {
     if (kind.name == name) return kind;
     names.emplace_back(kind.name);
   }
+  if (name.empty())
+    throw BadInput({"KIND is missing", "each has a listing of its own",
+                    cat("Name one of ", join(names, ", "))});
   throw BadInput({cat("There is nothing called '", name, "' to list"),
                   cat("can be listed: ", join(names, ", ")),
                   did_you_mean(name, names, "Use one of them")});
@@ -168,8 +171,7 @@ Action define(CLI::App& app) {
   const auto options = std::make_shared<ListOptions>();
   app.add_option("KIND", options->kind,
                  "workloads, strategies, rules, injections, launchers, environments, studies, "
-                 "metrics")
-      ->required();
+                 "metrics");
   app.add_option("--show", options->shown, "Print this shipped study's file (with studies)")
       ->type_name("NAME");
   return [options](Context& context) {

@@ -161,6 +161,18 @@ void print_order(const std::vector<PlanRow>& rows, std::ostream& out) {
          "settings.seed.\n";
 }
 
+/// What will be said of the models: what is not declared before is never claimed.
+void print_goal(const QualityGoal& goal, std::ostream& out) {
+  if (goal.metric.empty()) {
+    out << "\nQuality: no metric and no margin are declared, so that no difference between models "
+           "is ever called\nnone (quality in scalestudy schema study).\n";
+    return;
+  }
+  out << "\nQuality: " << goal.metric;
+  if (goal.target != 0) out << ", target " << goal.target << " on the validation set";
+  out << (goal.margin > 0 ? cat(", margin ", goal.margin) : ", no margin") << ".\n";
+}
+
 /// What the planned repeats can tell apart; nothing where there is one number of ranks.
 void print_resolution(const StudyPlan& plan, std::ostream& out) {
   const auto& runs = plan.matrix.runs;
@@ -199,6 +211,7 @@ void print_plan(const PlannedStudy& planned, std::ostream& out) {
     print_order(rows, out);
     print_notes(rows, out);
     print_injections(rows, out);
+    print_goal(planned.study.quality, out);
     print_resolution(plan, out);
   }
   if (plan.matrix.skipped.empty()) return;

@@ -34,6 +34,14 @@ std::string difference(const std::optional<LaunchRecord>& launch,
   return "";
 }
 
+/// What a study asks of its models counts only when it was declared before they were trained.
+std::string changed_goal(const StudyFolder& folder, const RunSpec& spec) {
+  const auto file = folder.run_folder(spec.run_id()) / "spec.json";
+  const auto text = readable_text_of_file(file);
+  if (!text || run_spec_from_json_text(*text, file.string()).quality == spec.quality) return "";
+  return "it was trained while the study's quality had another metric, target or margin";
+}
+
 [[noreturn]] void refuse_mixed(const StudyFolder& folder,
                                const std::string& run_id,
                                const std::string& why) {
@@ -111,7 +119,8 @@ void require_same_study(const StudyFolder& folder,
     const auto& spec = plan.matrix.runs[i];
     planned.push_back(spec.run_id());
     if (is_settled(states[i].stage)) {
-      const auto why = difference(folder.read_launch(planned.back()), plan, spec);
+      auto why = difference(folder.read_launch(planned.back()), plan, spec);
+      if (why.empty()) why = changed_goal(folder, spec);
       if (!why.empty()) refuse_mixed(folder, planned.back(), why);
     } else if (!policy.fresh) {
       const auto why = checkpoint_difference(folder, plan, spec);
