@@ -387,10 +387,8 @@ TEST(LaunchesToCallEqual, AreEnoughInFourOfFiveStudies) {
   for (int study = 0; study < studies; ++study) {
     Launches compared, base;
     for (std::int64_t repeat = 0; repeat < needed; ++repeat) {
-      compared.values.push_back(scatter(random));
-      base.values.push_back(0);
-      compared.blocks.push_back(repeat);
-      base.blocks.push_back(repeat);
+      compared.add(repeat, scatter(random));
+      base.add(repeat, 0);
     }
     shown += is_equivalent(difference(compared, base, Comparison::paired), 0, 2) ? 1 : 0;
   }

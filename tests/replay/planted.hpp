@@ -147,11 +147,10 @@ class OtherPrograms {
 };
 
 /// Other work on this machine disturbs a measurement; a wrong split is wrong always. Where no
-/// attempt had the cores to itself, nothing can be said.
-inline void expect_gains(const Cause& cause,
-                         const Replay& replayed,
-                         const std::vector<Gain>& gains,
-                         double tolerated_frac = tolerance_frac) {
+/// attempt had the cores to itself, nothing can be said. `unexpected` measures and says what came
+/// out otherwise; "": nothing.
+inline void expect_in_quiet(const std::string& name,
+                            const std::function<std::string()>& unexpected) {
   constexpr int most_attempts = 10;
   constexpr int enough_failures = 5;
   constexpr double busy_frac = 0.05;
@@ -162,15 +161,23 @@ inline void expect_gains(const Cause& cause,
   for (int attempt = 0; attempt < most_attempts && failures < enough_failures; ++attempt) {
     if (watch.elapsed_s() > patience.count()) break;
     const OtherPrograms others;
-    const auto unexpected = unexpected_gains(cause, replayed, gains, tolerated_frac);
-    if (unexpected.empty()) return;
+    const auto text = unexpected();
+    if (text.empty()) return;
     if (!(others.cpu_frac() <= busy_frac)) continue;
-    found = unexpected;
+    found = text;
     ++failures;
   }
   if (failures < enough_failures)
     GTEST_SKIP() << "other programs kept this machine's cores busy\n" << found;
-  ADD_FAILURE() << cause.name << ":\n" << found;
+  ADD_FAILURE() << name << ":\n" << found;
+}
+
+inline void expect_gains(const Cause& cause,
+                         const Replay& replayed,
+                         const std::vector<Gain>& gains,
+                         double tolerated_frac = tolerance_frac) {
+  expect_in_quiet(cause.name,
+                  [&] { return unexpected_gains(cause, replayed, gains, tolerated_frac); });
 }
 
 using Expected = std::function<double(const RunRecord& without)>;
