@@ -244,10 +244,6 @@ class Expansion {
              "which settings.evaluation.every_samples leaves out: take another, e.g. --set "
              "settings.schedule.name=constant";
     }
-    if (spec.settings.evaluation.every_samples > spec.plan.samples && !spec.control_arm) {
-      return cat("settings.evaluation.every_samples is more than the ", spec.plan.samples,
-                 " samples of the whole training: there would be no best model to choose");
-    }
     for (const auto unusable : {unusable_reduction, unusable_on_device}) {
       auto reason = unusable(spec);
       if (!reason.empty()) return reason;
