@@ -130,13 +130,16 @@ TEST(PlantedCause, JitterLengthensThePassesOfEveryRankByItsDraws) {
       const double off = off_the_draws(run, null, jitter, spread_frac, rank);
       if (std::abs(off) > 0.15 * spread_frac)
         found += cat("passes of rank ", rank, " off by ", off, "\n");
-      if (!(median_of(run, &StepRow::peer_wait_s, rank) > 0)) found += "nobody waits\n";
       for (const StepColumn still :
            {StepColumn(&StepRow::input_wait_s), StepColumn(&StepRow::exposed_transfer_s),
             StepColumn(&StepRow::optimizer_s)})
         if (std::abs(median_of(run, still, rank) - median_of(null, still, rank)) > 0.001)
           found += "another part of the step changed\n";
     }
+    // Which of two is the later one is as good as chance: only one of them need wait in most steps.
+    if (!(std::max(median_of(run, &StepRow::peer_wait_s, 0),
+                   median_of(run, &StepRow::peer_wait_s, 1)) > 0))
+      found += "nobody waits\n";
     return found;
   });
 }
