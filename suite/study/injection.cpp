@@ -190,24 +190,6 @@ bool contradict(const Injection& one, const Injection& other) {
 
 }  // namespace
 
-bool slows_compute(Fault fault) {
-  switch (fault) {
-    case Fault::slow_rank:
-    case Fault::jitter:
-    case Fault::burst:
-      return true;
-    case Fault::slow_link:
-    case Fault::slow_input:
-    case Fault::slow_optimizer:
-    case Fault::nan:
-    case Fault::kill:
-    case Fault::stop:
-    case Fault::oom:
-      break;
-  }
-  return false;
-}
-
 bool happens_once(Fault fault) {
   switch (fault) {
     case Fault::nan:

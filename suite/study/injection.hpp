@@ -53,9 +53,6 @@ inline constexpr auto choices<Fault> = std::array{
            "after STEP steps the process gets SIGSTOP, once"},
     Choice{Fault::oom, "oom@step=STEP[:rank=RANK]", "after STEP steps an allocation fails, once"}};
 
-/// Lengthens the forward and backward pass.
-[[nodiscard]] bool slows_compute(Fault fault);
-
 /// In the first attempt of a run only: one that is resumed or restarted goes on.
 [[nodiscard]] bool happens_once(Fault fault);
 
