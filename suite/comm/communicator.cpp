@@ -15,6 +15,10 @@ bool is_usable(const ConstBufferView& view) {
   return view.count.value() >= 0 && (view.data != nullptr || view.count.value() == 0);
 }
 
+bool is_in(Rank rank, WorldSize world) {
+  return rank.value() >= 0 && rank.value() < world.value();
+}
+
 bool is_world_times(const ConstBufferView& all, const ConstBufferView& mine, WorldSize world) {
   return all.type == mine.type && all.count.value() == world.value() * mine.count.value();
 }
@@ -31,9 +35,13 @@ CollectiveTimes Communicator::all_reduce(BufferView buffer, ReduceOp op) const {
   return back_end_->all_reduce(buffer, op);
 }
 
+CollectiveTimes Communicator::reduce(BufferView buffer, ReduceOp op, Rank root) const {
+  SCALESTUDY_EXPECT(is_usable(buffer) && is_in(root, world_size()));
+  return back_end_->reduce(buffer, op, root);
+}
+
 CollectiveTimes Communicator::broadcast(BufferView buffer, Rank root) const {
-  SCALESTUDY_EXPECT(is_usable(buffer));
-  SCALESTUDY_EXPECT(root.value() >= 0 && root.value() < world_size().value());
+  SCALESTUDY_EXPECT(is_usable(buffer) && is_in(root, world_size()));
   return back_end_->broadcast(buffer, root);
 }
 
@@ -61,6 +69,11 @@ CollectiveTimes Communicator::barrier(Seconds deadline) const {
 
 Communicator Communicator::duplicate(const std::string& purpose) const {
   return Communicator(back_end_->duplicate(purpose));
+}
+
+Communicator Communicator::split(std::int64_t group, const std::string& purpose) const {
+  SCALESTUDY_EXPECT(group >= 0);
+  return Communicator(back_end_->split(group, purpose));
 }
 
 double all_reduce_value(const Communicator& comm, double value, ReduceOp op) {

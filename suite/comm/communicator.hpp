@@ -40,12 +40,15 @@ class CommunicatorInterface {
   [[nodiscard]] virtual Rank rank() const = 0;
   [[nodiscard]] virtual WorldSize world_size() const = 0;
   virtual CollectiveTimes all_reduce(BufferView buffer, ReduceOp op) = 0;
+  virtual CollectiveTimes reduce(BufferView buffer, ReduceOp op, Rank root) = 0;
   virtual CollectiveTimes broadcast(BufferView buffer, Rank root) = 0;
   virtual CollectiveTimes all_gather(ConstBufferView mine, BufferView all) = 0;
   virtual CollectiveTimes reduce_scatter(ConstBufferView all, BufferView mine, ReduceOp op) = 0;
   /// `deadline` instead of the communicator's own, if given.
   virtual CollectiveTimes barrier(std::optional<Seconds> deadline) = 0;
   virtual std::shared_ptr<CommunicatorInterface> duplicate(const std::string& purpose) = 0;
+  virtual std::shared_ptr<CommunicatorInterface> split(std::int64_t group,
+                                                       const std::string& purpose) = 0;
   virtual void abort(const std::string& reason, ExitCode exit_code) noexcept = 0;
 
   /// What rank 0's clock is ahead of this rank's. Not while an operation runs.
@@ -84,10 +87,15 @@ class Communicator {
   /// In place. The result is bit-equal on all ranks. Collective, blocking. Zero length is legal.
   CollectiveTimes all_reduce(BufferView buffer, ReduceOp op = ReduceOp::sum) const;
 
+  /// In place at `root`; the others keep what they have. Collective; who is not `root` may return
+  /// before the result is there.
+  CollectiveTimes reduce(BufferView buffer, ReduceOp op, Rank root) const;
+
   /// Collective, blocking.
   CollectiveTimes broadcast(BufferView buffer, Rank root) const;
 
-  /// `all` has world_size × mine.count elements, in rank order. Collective, blocking.
+  /// `all` has world_size × mine.count elements, in rank order; `mine` may lie at its place there.
+  /// Collective, blocking.
   CollectiveTimes all_gather(ConstBufferView mine, BufferView all) const;
 
   /// `all` has world_size × mine.count elements; rank r receives the reduced r-th part.
@@ -107,6 +115,10 @@ class Communicator {
   /// on all ranks and used once. Collective, blocking.
   [[nodiscard]] Communicator duplicate(const std::string& purpose) const;
 
+  /// The ranks that name the same `group`, from 0, in the same order: a communicator of their own.
+  /// `purpose` as for duplicate(). Collective, blocking.
+  [[nodiscard]] Communicator split(std::int64_t group, const std::string& purpose) const;
+
   /// From now on CollectiveTimes hold although this rank's clock is not rank 0's: that one is
   /// `ahead` of it (comm/clock_offset.hpp). Holds for later duplicates, too. Local.
   void set_clock_offset(Seconds ahead) const { back_end_->set_clock_offset(ahead); }
@@ -121,7 +133,7 @@ class Communicator {
   std::shared_ptr<CommunicatorInterface> back_end_;
 };
 
-/// Helpers on top of the five operations. Collective.
+/// Helpers on top of these operations. Collective.
 [[nodiscard]] double all_reduce_value(const Communicator& comm,
                                       double value,
                                       ReduceOp op = ReduceOp::sum);

@@ -17,10 +17,11 @@ class LocalCommunicator final : public CommunicatorInterface {
   [[nodiscard]] Rank rank() const override { return Rank(0); }
   [[nodiscard]] WorldSize world_size() const override { return WorldSize(1); }
   CollectiveTimes all_reduce(BufferView, ReduceOp) override { return at_once(); }
+  CollectiveTimes reduce(BufferView, ReduceOp, Rank) override { return at_once(); }
   CollectiveTimes broadcast(BufferView, Rank) override { return at_once(); }
   CollectiveTimes all_gather(ConstBufferView mine, BufferView all) override {
     auto times = at_once();
-    copy(all.data, mine);
+    if (all.data != mine.data) copy(all.data, mine);
     times.left = Clock::now();
     return times;
   }
@@ -33,6 +34,9 @@ class LocalCommunicator final : public CommunicatorInterface {
   CollectiveTimes barrier(std::optional<Seconds>) override { return at_once(); }
   std::shared_ptr<CommunicatorInterface> duplicate(const std::string&) override {
     return std::make_shared<LocalCommunicator>();
+  }
+  std::shared_ptr<CommunicatorInterface> split(std::int64_t, const std::string& purpose) override {
+    return duplicate(purpose);
   }
   void set_clock_offset(Seconds) override {}
   void abort(const std::string& reason, ExitCode) noexcept override {

@@ -85,6 +85,20 @@ class MpiCommunicator final : public CommunicatorInterface {
     return finished();
   }
 
+  CollectiveTimes reduce(BufferView buffer, ReduceOp op, Rank root) override {
+    const auto watched = begin({CallKind::reduce, buffer.type, op,
+                                static_cast<std::int32_t>(root.value()), buffer.count.value()});
+    for_each_chunk(buffer.count.value(), most_, [&](std::int64_t first, std::int64_t count) {
+      const auto part = part_of(buffer, first, count);
+      const bool is_root = rank() == root;
+      check(MPI_Reduce(is_root ? MPI_IN_PLACE : part.data, is_root ? part.data : nullptr,
+                       int_count(part), mpi_type(part.type), MpiOperation(part.type, op).get(),
+                       static_cast<int>(root.value()), comm_.get()),
+            "MPI_Reduce");
+    });
+    return finished();
+  }
+
   CollectiveTimes broadcast(BufferView buffer, Rank root) override {
     const auto watched = begin({CallKind::broadcast, buffer.type, ReduceOp::sum,
                                 static_cast<std::int32_t>(root.value()), buffer.count.value()});
@@ -99,13 +113,16 @@ class MpiCommunicator final : public CommunicatorInterface {
         begin({CallKind::all_gather, mine.type, ReduceOp::sum, 0, mine.count.value()});
     const std::int64_t count = mine.count.value();
     if (count == 0) return finished();
+    const auto my_place = part_of(all, rank_ * count, count);
+    const bool is_in_place = mine.data == my_place.data;
     if (count <= most_) {
-      check(MPI_Allgather(mine.data, int_count(mine), mpi_type(mine.type), all.data,
-                          int_count(mine), mpi_type(mine.type), comm_.get()),
+      check(MPI_Allgather(is_in_place ? MPI_IN_PLACE : mine.data, int_count(mine),
+                          mpi_type(mine.type), all.data, int_count(mine), mpi_type(mine.type),
+                          comm_.get()),
             "MPI_Allgather");
       return finished();
     }
-    copy(part_of(all, rank_ * count, count).data, mine);
+    if (!is_in_place) copy(my_place.data, mine);
     for (Rank root; root.value() < size_; ++root) {
       for_each_chunk(count, most_, [&](std::int64_t first, std::int64_t length) {
         send_from(part_of(all, root.value() * count + first, length), root);
@@ -149,6 +166,15 @@ class MpiCommunicator final : public CommunicatorInterface {
     auto same = std::make_shared<MpiCommunicator>(session_, comm_.get(), deadline_, most_);
     same->clock_ = clock_;
     return same;
+  }
+
+  std::shared_ptr<CommunicatorInterface> split(std::int64_t group, const std::string&) override {
+    MPI_Comm part = MPI_COMM_NULL;
+    check(MPI_Comm_split(comm_.get(), static_cast<int>(group), rank_, &part), "MPI_Comm_split");
+    auto made = std::make_shared<MpiCommunicator>(session_, part, deadline_, most_);
+    check(MPI_Comm_free(&part), "MPI_Comm_free");
+    made->clock_ = clock_;
+    return made;
   }
 
   void set_clock_offset(Seconds ahead) override { clock_.set_offset(ahead); }

@@ -24,6 +24,9 @@ class ObservedCommunicator final : public CommunicatorInterface {
   CollectiveTimes all_reduce(BufferView buffer, ReduceOp op) override {
     return around(buffer.bytes(), [&] { return comm_.all_reduce(buffer, op); });
   }
+  CollectiveTimes reduce(BufferView buffer, ReduceOp op, Rank root) override {
+    return around(buffer.bytes(), [&] { return comm_.reduce(buffer, op, root); });
+  }
   CollectiveTimes broadcast(BufferView buffer, Rank root) override {
     return around(buffer.bytes(), [&] { return comm_.broadcast(buffer, root); });
   }
@@ -39,6 +42,10 @@ class ObservedCommunicator final : public CommunicatorInterface {
   }
   std::shared_ptr<CommunicatorInterface> duplicate(const std::string& purpose) override {
     return std::make_shared<ObservedCommunicator>(comm_.duplicate(purpose), hooks_);
+  }
+  std::shared_ptr<CommunicatorInterface> split(std::int64_t group,
+                                               const std::string& purpose) override {
+    return std::make_shared<ObservedCommunicator>(comm_.split(group, purpose), hooks_);
   }
   void abort(const std::string& reason, ExitCode exit_code) noexcept override {
     comm_.abort(reason, exit_code);

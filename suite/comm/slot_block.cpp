@@ -75,6 +75,8 @@ std::string_view name_of(CallKind kind) {
   switch (kind) {
     case CallKind::all_reduce:
       return "all_reduce";
+    case CallKind::reduce:
+      return "reduce";
     case CallKind::broadcast:
       return "broadcast";
     case CallKind::all_gather:
@@ -91,6 +93,8 @@ std::string to_text(const CallSignature& call) {
   if (call.kind == CallKind::barrier) return "barrier";
   std::string detail;
   if (call.kind == CallKind::broadcast) detail = cat(" (root ", call.root, ")");
+  if (call.kind == CallKind::reduce)
+    detail = cat(" (", name_of(call.op), ", root ", call.root, ")");
   if (call.kind == CallKind::all_reduce || call.kind == CallKind::reduce_scatter) {
     detail = cat(" (", name_of(call.op), ")");
   }

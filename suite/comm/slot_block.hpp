@@ -19,7 +19,14 @@
 
 namespace scalestudy {
 
-enum class CallKind : std::int32_t { all_reduce, broadcast, all_gather, reduce_scatter, barrier };
+enum class CallKind : std::int32_t {
+  all_reduce,
+  reduce,
+  broadcast,
+  all_gather,
+  reduce_scatter,
+  barrier
+};
 
 /// What a rank asks for; must be equal on all ranks.
 struct CallSignature {

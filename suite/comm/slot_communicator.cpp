@@ -57,6 +57,18 @@ class SlotCommunicator final : public CommunicatorInterface {
     return finished();
   }
 
+  CollectiveTimes reduce(BufferView buffer, ReduceOp op, Rank root) override {
+    begin({CallKind::reduce, buffer.type, op, static_cast<std::int32_t>(root.value()),
+           buffer.count.value()});
+    for_each_chunk(buffer, slot_elements(buffer.type), [&](std::int64_t first, std::int64_t count) {
+      const BufferView chunk = part_of(buffer, first, count);
+      copy(my_slot(), chunk);
+      meet();
+      if (rank() == root) reduce_slots(chunk, 0, op);
+    });
+    return finished();
+  }
+
   CollectiveTimes broadcast(BufferView buffer, Rank root) override {
     begin({CallKind::broadcast, buffer.type, ReduceOp::sum, static_cast<std::int32_t>(root.value()),
            buffer.count.value()});
@@ -106,9 +118,17 @@ class SlotCommunicator final : public CommunicatorInterface {
   }
 
   std::shared_ptr<CommunicatorInterface> duplicate(const std::string& purpose) override {
-    auto same = std::make_shared<SlotCommunicator>(place_.duplicate(purpose));
-    same->clock_ = clock_;
-    return same;
+    return joined(place_.apart(purpose, rank(), world_size()));
+  }
+
+  std::shared_ptr<CommunicatorInterface> split(std::int64_t group,
+                                               const std::string& purpose) override {
+    std::vector<std::int64_t> groups(world_size().index());
+    all_gather({&group, ElementCount(1), DataType::int64}, view_of(std::span(groups)));
+    const auto mine = groups.begin() + rank().value();
+    return joined(place_.apart(cat(purpose, "-", group),
+                               Rank(std::count(groups.begin(), mine, group)),
+                               WorldSize(std::count(groups.begin(), groups.end(), group))));
   }
 
   void set_clock_offset(Seconds ahead) override { clock_.set_offset(ahead); }
@@ -122,6 +142,13 @@ class SlotCommunicator final : public CommunicatorInterface {
   }
 
  private:
+  /// By this rank's clock.
+  [[nodiscard]] std::shared_ptr<SlotCommunicator> joined(SlotRank place) const {
+    auto other = std::make_shared<SlotCommunicator>(std::move(place));
+    other->clock_ = clock_;
+    return other;
+  }
+
   void begin(const CallSignature& signature) {
     block_.throw_if_failed();
     times_.entered = Clock::now();

@@ -1,5 +1,5 @@
 #pragma once
-/// The five operations over a slot block; serves `threads` and `shm`.
+/// All operations over a slot block; serves `threads` and `shm`.
 
 #include <functional>
 #include <memory>
@@ -19,8 +19,8 @@ struct SlotRank {
   std::shared_ptr<SlotBlock> block;  ///< also keeps its memory
   PeerWatch peers;
   Seconds deadline;  ///< longest silence of a peer
-  /// The place of the same rank in a block of its own for `purpose`.
-  std::function<SlotRank(const std::string& purpose)> duplicate;
+  /// The place of `rank` among `world_size` in a block of its own for `purpose`.
+  std::function<SlotRank(const std::string& purpose, Rank rank, WorldSize world_size)> apart;
 };
 
 [[nodiscard]] Communicator make_slot_communicator(SlotRank place);

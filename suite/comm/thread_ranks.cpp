@@ -26,30 +26,30 @@ std::shared_ptr<SlotBlock> make_block(WorldSize world_size) {
 /// Who comes first for a purpose makes its block; the others find it.
 class ThreadBlocks : public std::enable_shared_from_this<ThreadBlocks> {
  public:
-  ThreadBlocks(WorldSize world_size, Seconds deadline)
-      : world_size_(world_size), deadline_(deadline) {}
+  explicit ThreadBlocks(Seconds deadline) : deadline_(deadline) {}
 
-  [[nodiscard]] SlotRank place(Rank rank, const std::string& purpose) {
+  [[nodiscard]] SlotRank place(Rank rank, WorldSize world_size, const std::string& purpose) {
     return {"threads",
             "memory of one process",
             rank,
-            block_for(purpose),
+            block_for(purpose, world_size),
             PeerWatch(),
             deadline_,
-            [all = shared_from_this(), rank, purpose](const std::string& next) {
-              return all->place(rank, purpose + "-" + next);
+            [all = shared_from_this(), purpose](const std::string& next, Rank there,
+                                                WorldSize of_them) {
+              return all->place(there, of_them, purpose + "-" + next);
             }};
   }
 
  private:
-  [[nodiscard]] std::shared_ptr<SlotBlock> block_for(const std::string& purpose) {
+  [[nodiscard]] std::shared_ptr<SlotBlock> block_for(const std::string& purpose,
+                                                     WorldSize world_size) {
     const std::lock_guard lock(mutex_);
     auto& block = blocks_[purpose];
-    if (block == nullptr) block = make_block(world_size_);
+    if (block == nullptr) block = make_block(world_size);
     return block;
   }
 
-  WorldSize world_size_;
   Seconds deadline_;
   std::mutex mutex_;
   std::map<std::string, std::shared_ptr<SlotBlock>> blocks_;
@@ -59,10 +59,10 @@ class ThreadBlocks : public std::enable_shared_from_this<ThreadBlocks> {
 
 std::vector<Communicator> make_thread_ranks(WorldSize world_size, Seconds deadline) {
   SCALESTUDY_EXPECT(world_size.value() >= 1);
-  const auto blocks = std::make_shared<ThreadBlocks>(world_size, deadline);
+  const auto blocks = std::make_shared<ThreadBlocks>(deadline);
   std::vector<Communicator> ranks;
   for (Rank rank; rank.value() < world_size.value(); ++rank)
-    ranks.push_back(make_slot_communicator(blocks->place(rank, "")));
+    ranks.push_back(make_slot_communicator(blocks->place(rank, world_size, "")));
   return ranks;
 }
 

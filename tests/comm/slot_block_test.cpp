@@ -173,6 +173,8 @@ TEST(CallSignature, ReadsAsAUserWouldSayIt) {
   EXPECT_EQ(to_text(CallSignature()), "barrier");
   EXPECT_THAT(to_text({CallKind::broadcast, DataType::uint8, ReduceOp::sum, 2, 5}),
               HasSubstr("(root 2)"));
+  EXPECT_EQ(to_text({CallKind::reduce, DataType::float32, ReduceOp::sum, 1, 4}),
+            "reduce (sum, root 1) of 4 float32");
   EXPECT_EQ(to_text({CallKind::reduce_scatter, DataType::float64, ReduceOp::max, 0, 1}),
             "reduce_scatter (max) of 1 float64");
 }

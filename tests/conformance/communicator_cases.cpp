@@ -104,6 +104,19 @@ std::string check_all_reduce(const Communicator& comm,
                  [&](std::int64_t i) { return reduced(comm.world_size().value(), i + salt, op); });
 }
 
+/// The others keep what they had.
+template <class T>
+std::string check_reduce(
+    const Communicator& comm, std::int64_t count, ReduceOp op, Rank root, std::int64_t salt = 0) {
+  auto values = inputs<T>(comm.rank().value(), count, salt);
+  comm.reduce(view_of(std::span(values)), op, root);
+  return compare(values, cat("reduce op ", static_cast<int>(op), " to ", root),
+                 [&](std::int64_t i) {
+                   return comm.rank() == root ? reduced(comm.world_size().value(), i + salt, op)
+                                              : number(comm.rank().value(), i + salt);
+                 });
+}
+
 template <class T>
 std::string check_broadcast(const Communicator& comm,
                             std::int64_t count,
@@ -122,6 +135,18 @@ std::string check_all_gather(const Communicator& comm, std::int64_t count, std::
   comm.all_gather(const_view_of(std::span(mine)), view_of(std::span(all)));
   return compare(all, "all_gather",
                  [&](std::int64_t i) { return number(i / count, i % count + salt); });
+}
+
+template <class T>
+std::string check_all_gather_in_place(const Communicator& comm, std::int64_t count) {
+  std::vector<T> all(static_cast<std::size_t>(count) * comm.world_size().index());
+  const auto whole = view_of(std::span(all));
+  const auto mine = part_of(whole, comm.rank().value() * count, count);
+  const auto values = inputs<T>(comm.rank().value(), count);
+  std::copy(values.begin(), values.end(), static_cast<T*>(mine.data));
+  comm.all_gather(mine, whole);
+  return compare(all, "all_gather in place",
+                 [&](std::int64_t i) { return number(i / count, i % count); });
 }
 
 template <class T>
@@ -176,8 +201,10 @@ std::string moves_of(const Communicator& comm) {
   const std::int64_t world = comm.world_size().value();
   for (const std::int64_t count : lengths<T>(world, default_slot_bytes, 3 * default_slot_bytes)) {
     findings.add(check_all_gather<T>(comm, count));
+    if (count > 0) findings.add(check_all_gather_in_place<T>(comm, count));
     for (Rank root; root.value() < comm.world_size().value(); ++root) {
       findings.add(check_broadcast<T>(comm, count, root));
+      findings.add(check_reduce<T>(comm, count, ReduceOp::sum, root));
     }
   }
   return findings.text();
@@ -212,7 +239,7 @@ std::string mixed_sequence(const Communicator& comm) {
     const auto count = static_cast<std::int64_t>(generator() % 70);
     const ReduceOp op = operations[generator() % operations.size()];
     const Rank root(static_cast<std::int64_t>(generator()) % comm.world_size().value());
-    switch (generator() % 6) {
+    switch (generator() % 7) {
       case 0:
         findings.add(check_all_reduce<float>(comm, count, op, step));
         break;
@@ -226,6 +253,9 @@ std::string mixed_sequence(const Communicator& comm) {
         findings.add(check_reduce_scatter<std::int64_t>(comm, count, op, step));
         break;
       case 4:
+        findings.add(check_reduce<float>(comm, 30 * count, op, root, step));
+        break;
+      case 5:
         findings.add(check_all_reduce<double>(comm, 4000 * count, op, step));
         break;
       default:
@@ -333,6 +363,7 @@ std::string times_tell_when_all_had_come(const Communicator& comm) {
   check([&] { return comm.barrier(); });
   check([&] { return comm.all_reduce(view_of(std::span(few))); });
   check([&] { return comm.all_reduce(view_of(std::span(many))); });
+  check([&] { return comm.reduce(view_of(std::span(few)), ReduceOp::sum, Rank(0)); });
   check([&] { return comm.broadcast(view_of(std::span(few)), Rank(0)); });
   check([&] { return comm.all_gather(view_of(std::span(few)), view_of(std::span(all))); });
   check([&] { return comm.reduce_scatter(view_of(std::span(all)), view_of(std::span(few))); });
@@ -358,7 +389,28 @@ std::string duplicates_are_apart(const Communicator& comm) {
   return findings.text();
 }
 
-constexpr std::array<CommunicatorCase, 27> cases{{
+/// Halves whose ranks stand in turn, and everybody alone.
+std::string parts_of_the_ranks_are_apart(const Communicator& comm) {
+  Findings findings;
+  const auto rank = comm.rank().value();
+  const auto world = comm.world_size().value();
+  const auto half = comm.split(rank % 2, "halves");
+  const auto expected_size = (world + 1 - rank % 2) / 2;
+  if (half.rank().value() != rank / 2 || half.world_size().value() != expected_size)
+    findings.add(cat("rank ", rank, " is rank ", half.rank(), " of ", half.world_size()));
+  double sum = 0;
+  for (std::int64_t peer = rank % 2; peer < world; peer += 2) sum += static_cast<double>(peer);
+  if (all_reduce_value(half, static_cast<double>(rank)) != sum)
+    findings.add("the halves are mixed");
+  findings.add(check_all_gather<float>(half.duplicate("again"), 33));
+  const auto alone = comm.split(rank, "alone");
+  if (all_reduce_value(alone, static_cast<double>(rank)) != static_cast<double>(rank))
+    findings.add("a rank alone is not alone");
+  findings.add(check_all_reduce<float>(comm, 100, ReduceOp::sum));
+  return findings.text();
+}
+
+constexpr std::array<CommunicatorCase, 28> cases{{
     {"all_reduce_float32", all_reduce_of<float>},
     {"all_reduce_float64", all_reduce_of<double>},
     {"all_reduce_int64", all_reduce_of<std::int64_t>},
@@ -386,6 +438,7 @@ constexpr std::array<CommunicatorCase, 27> cases{{
     {"wrong_counts_are_refused", wrong_counts_are_refused},
     {"times_tell_when_all_had_come", times_tell_when_all_had_come},
     {"duplicates_are_apart", duplicates_are_apart},
+    {"parts_of_the_ranks_are_apart", parts_of_the_ranks_are_apart},
 }};
 
 }  // namespace

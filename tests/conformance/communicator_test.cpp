@@ -8,6 +8,7 @@
 
 #include "core/text.hpp"
 
+#include "comm/hierarchical_communicator.hpp"
 #include "comm/rendezvous.hpp"
 
 #include "conformance/communicator_cases.hpp"
@@ -25,10 +26,12 @@ constexpr Seconds ample{60.0};
 struct World {
   CommunicatorKind back_end;
   int ranks;
+  int ranks_per_host = 0;  ///< above 0: all-reduces go in two levels
 };
 
 std::string label(const World& world) {
-  return cat(world.back_end, "_", world.ranks);
+  return cat(world.back_end, "_", world.ranks,
+             world.ranks_per_host > 0 ? cat("_by_", world.ranks_per_host) : "");
 }
 
 std::vector<World> worlds(int fewest_ranks) {
@@ -42,18 +45,37 @@ std::vector<World> worlds(int fewest_ranks) {
   return result;
 }
 
+/// Also several hosts of one rank, and one of all.
+std::vector<World> worlds_with_hosts() {
+  auto result = worlds(1);
+  for (const auto& [ranks, ranks_per_host] :
+       std::vector<std::pair<int, int>>{{4, 2}, {8, 4}, {3, 1}, {3, 3}})
+    result.push_back({CommunicatorKind::threads, ranks, ranks_per_host});
+  result.push_back({CommunicatorKind::shm, 4, 2});
+  return result;
+}
+
+/// What the world's ranks work with.
+Communicator over_hosts(const World& world, const Communicator& comm) {
+  if (world.ranks_per_host == 0) return comm;
+  return hierarchical(comm, {world.back_end, world.ranks_per_host, ample});
+}
+
 using CaseInWorld = std::tuple<World, CommunicatorCase>;
 
 class Conformance : public testing::TestWithParam<CaseInWorld> {};
 
 TEST_P(Conformance, HoldsOnEveryRank) {
   const auto& [world, item] = GetParam();
-  EXPECT_THAT(run_ranks(world.back_end, WorldSize(world.ranks), ample, item.run), Each(""));
+  const auto body = [world = world, run = item.run](const Communicator& comm) {
+    return run(over_hosts(world, comm));
+  };
+  EXPECT_THAT(run_ranks(world.back_end, WorldSize(world.ranks), ample, body), Each(""));
 }
 
 INSTANTIATE_TEST_SUITE_P(,
                          Conformance,
-                         testing::Combine(testing::ValuesIn(worlds(1)),
+                         testing::Combine(testing::ValuesIn(worlds_with_hosts()),
                                           testing::ValuesIn(communicator_cases().begin(),
                                                             communicator_cases().end())),
                          [](const auto& test) {

@@ -29,11 +29,15 @@ class Overheard final : public CommunicatorInterface,
   [[nodiscard]] Rank rank() const override { return Rank(0); }
   [[nodiscard]] WorldSize world_size() const override { return WorldSize(1); }
   CollectiveTimes all_reduce(BufferView, ReduceOp) override { return {}; }
+  CollectiveTimes reduce(BufferView, ReduceOp, Rank) override { return {}; }
   CollectiveTimes broadcast(BufferView, Rank) override { return {}; }
   CollectiveTimes all_gather(ConstBufferView, BufferView) override { return {}; }
   CollectiveTimes reduce_scatter(ConstBufferView, BufferView, ReduceOp) override { return {}; }
   CollectiveTimes barrier(std::optional<Seconds>) override { return {}; }
   std::shared_ptr<CommunicatorInterface> duplicate(const std::string&) override {
+    return shared_from_this();
+  }
+  std::shared_ptr<CommunicatorInterface> split(std::int64_t, const std::string&) override {
     return shared_from_this();
   }
   void set_clock_offset(Seconds) override {}

@@ -26,6 +26,9 @@ class WatchedCommunicator final : public CommunicatorInterface {
     watch_(buffer);
     return times;
   }
+  CollectiveTimes reduce(BufferView buffer, ReduceOp op, Rank root) override {
+    return comm_.reduce(buffer, op, root);
+  }
   CollectiveTimes broadcast(BufferView buffer, Rank root) override {
     return comm_.broadcast(buffer, root);
   }
@@ -40,6 +43,10 @@ class WatchedCommunicator final : public CommunicatorInterface {
   }
   std::shared_ptr<CommunicatorInterface> duplicate(const std::string& purpose) override {
     return std::make_shared<WatchedCommunicator>(comm_.duplicate(purpose), watch_);
+  }
+  std::shared_ptr<CommunicatorInterface> split(std::int64_t group,
+                                               const std::string& purpose) override {
+    return std::make_shared<WatchedCommunicator>(comm_.split(group, purpose), watch_);
   }
   void abort(const std::string& reason, ExitCode exit_code) noexcept override {
     comm_.abort(reason, exit_code);
