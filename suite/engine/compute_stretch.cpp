@@ -22,6 +22,10 @@ class StretchedReduction final : public ReductionStrategy {
   [[nodiscard]] std::span<const BucketMarks> bucket_marks() const override {
     return strategy_->bucket_marks();
   }
+  [[nodiscard]] std::vector<Piece> owned(std::int64_t gradient_count) const override {
+    return strategy_->owned(gradient_count);
+  }
+  CollectiveTimes share(BufferView parameters) override { return strategy_->share(parameters); }
 
  private:
   std::unique_ptr<ReductionStrategy> strategy_;

@@ -8,11 +8,15 @@ namespace scalestudy {
 
 Communicator InnerCollectives::counted(const Communicator& comm) {
   return observed(comm, [this](CollectiveTimes times) {
-    const std::lock_guard lock(mutex_);
-    times_.wait_s += times.wait_s();
-    times_.transfer_s += times.transfer_s();
+    add(times);
     return times;
   });
+}
+
+void InnerCollectives::add(const CollectiveTimes& times) {
+  const std::lock_guard lock(mutex_);
+  times_.wait_s += times.wait_s();
+  times_.transfer_s += times.transfer_s();
 }
 
 InnerCollectives::Times InnerCollectives::take() {

@@ -1,5 +1,6 @@
 #pragma once
-/// Collectives inside a phase, as those of synchronised batch norm: a slow rank would look like
+/// Collectives inside a phase, as those of synchronised batch norm or of parameters that another
+/// rank has updated: a slow rank would look like
 /// everybody's slow forward pass, so what they take is taken out of the phase.
 
 #include <mutex>
@@ -12,6 +13,9 @@ class InnerCollectives {
  public:
   /// The same communicator, whose operations are counted here. This outlives it.
   [[nodiscard]] Communicator counted(const Communicator& comm);
+
+  /// One that was not carried out by such a communicator.
+  void add(const CollectiveTimes& times);
 
   struct Times {
     double wait_s = 0;      ///< until the last rank came

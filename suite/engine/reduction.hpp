@@ -1,9 +1,9 @@
 #pragma once
-/// How gradients are summed over ranks. A strategy is one source in engine/reduction/ and one case
-/// of make_reduction(). The sums are weighted by construction: every rank contributes the gradient
-/// of its loss *sum* and, behind the last gradient, its loss weight (samples, or masked voxels);
-/// dividing by the summed weight gives what one rank would get for the whole global batch, whatever
-/// the split.
+/// How gradients are summed over ranks, and who updates the parameters by them. A strategy is one
+/// source in engine/reduction/ and one case of make_reduction(). The sums are weighted by
+/// construction: every rank contributes the gradient of its loss *sum* and, behind the last
+/// gradient, its loss weight (samples, or masked voxels); dividing by the summed weight gives what
+/// one rank would get for the whole global batch, whatever the split.
 
 #include <memory>
 #include <span>
@@ -16,6 +16,12 @@
 #include "engine/phase_timeline.hpp"
 
 namespace scalestudy {
+
+/// A consecutive part of the gradients, in elements.
+struct Piece {
+  std::int64_t first = 0;
+  std::int64_t count = 0;
+};
 
 /// One bucket in one step, by the step clock. The wait is a duration, since the communicator knows
 /// nothing of devices' clocks.
@@ -38,9 +44,20 @@ class ReductionStrategy {
   /// Local, never blocks. Parameter index in ready order; called from the backward pass.
   virtual void gradient_ready(std::size_t parameter) = 0;
 
-  /// Collective, blocking: afterwards the flat storage (weight included) holds sums over all ranks.
-  /// Errors: those of the communicator; InternalError when a gradient never became ready.
+  /// Collective, blocking: afterwards the flat storage holds sums over all ranks, of the loss
+  /// weight and of the gradients that this rank owns. Errors: those of the communicator;
+  /// InternalError when a gradient never became ready.
   virtual void finish() = 0;
+
+  /// Of the gradients, `gradient_count` in all, those whose sums this rank gets, and so what it
+  /// updates: all of them, as a rule. At least one piece, which may be empty; always the same.
+  /// Local.
+  [[nodiscard]] virtual std::vector<Piece> owned(std::int64_t gradient_count) const;
+
+  /// `parameters`: one element for each gradient, of which every rank has those that it owns;
+  /// afterwards all have all. After the update, and before a checkpoint. Collective, blocking; does
+  /// nothing where every rank owns everything. Errors: those of the communicator.
+  virtual CollectiveTimes share(BufferView parameters);
 
   /// Of the last finished step, in launch order; before the first one only sizes, those of a step
   /// whose gradients are all ready at once. The same number with the same sizes on all ranks.

@@ -7,7 +7,21 @@
 namespace scalestudy {
 
 /// How gradients are averaged over the ranks; made by suite/engine/reduction/make_reduction.cpp.
-enum class Reduction { bucketed_overlap, flat_after_backward, packs, fusion, barrier_only, none };
+enum class Reduction {
+  bucketed_overlap,
+  flat_after_backward,
+  packs,
+  fusion,
+  hierarchical,
+  reduce_to_one,
+  tower,
+  sharded_optimizer,
+  barrier_only,
+  none
+};
+
+/// Who updates the parameters.
+enum class Updating { everywhere, at_one_rank, in_shards };
 
 /// A strategy's row also says what it does, and so what it may be combined with: `plan` leaves the
 /// rest out and says why.
@@ -19,6 +33,10 @@ struct ReductionChoice {
   bool averages_gradients = true;
   /// Gradients travel on a thread of their own while the backward pass runs.
   bool overlaps = false;
+  /// Gradients travel by all-reduces, which settings.compression can make of 16 bits.
+  bool can_compress = true;
+  /// Where not everywhere, who has updated gives the parameters to the others.
+  Updating updating = Updating::everywhere;
 };
 template <>
 inline constexpr auto choices<Reduction> = std::array{
@@ -39,15 +57,39 @@ inline constexpr auto choices<Reduction> = std::array{
                     .summary = "what is ready on all ranks, again and again while the backward "
                                "pass runs, as Horovod",
                     .overlaps = true},
+    ReductionChoice{.value = Reduction::hierarchical,
+                    .name = "hierarchical",
+                    .summary = "as bucketed_overlap, each bucket within hosts and between them, as "
+                               "Horovod's hierarchical all-reduce",
+                    .overlaps = true},
+    ReductionChoice{.value = Reduction::reduce_to_one,
+                    .name = "reduce_to_one",
+                    .summary = "tensor by tensor after the backward pass summed at rank 0 and sent "
+                               "back, as TensorFlow's ReductionToOneDevice",
+                    .can_compress = false},
+    ReductionChoice{.value = Reduction::tower,
+                    .name = "tower",
+                    .summary = "tensor by tensor after the backward pass summed at rank 0, which "
+                               "alone updates and sends parameters, as TensorFlow 1 and cxflow",
+                    .can_compress = false,
+                    .updating = Updating::at_one_rank},
+    ReductionChoice{.value = Reduction::sharded_optimizer,
+                    .name = "sharded_optimizer",
+                    .summary = "after the backward pass each rank gets the sums of its own part, "
+                               "updates it and gives the parameters to the others, as ZeRO-1",
+                    .can_compress = false,
+                    .updating = Updating::in_shards},
     ReductionChoice{.value = Reduction::barrier_only,
                     .name = "barrier_only",
                     .summary = "the ranks wait for each other after the backward pass and exchange "
                                "no gradient: for times only",
-                    .averages_gradients = false},
+                    .averages_gradients = false,
+                    .can_compress = false},
     ReductionChoice{.value = Reduction::none,
                     .name = "none",
                     .summary = "no exchange: for times only, the ranks' models drift apart",
-                    .averages_gradients = false}};
+                    .averages_gradients = false,
+                    .can_compress = false}};
 
 [[nodiscard]] constexpr const ReductionChoice& properties_of(Reduction reduction) {
   return choices<Reduction>[static_cast<std::size_t>(reduction)];

@@ -135,6 +135,15 @@ void visit_fusion(FieldVisitor& v, FusionSettings& f) {
            .minimum = 1});
 }
 
+void visit_hierarchy(FieldVisitor& v, HierarchySettings& h) {
+  v.field("ranks_per_host", h.ranks_per_host,
+          {.unit = "ranks",
+           .description = "Ranks in a row that reduction hierarchical takes for those of one host; "
+                          "0: as the machines are",
+           .minimum = 0,
+           .maximum = billion});
+}
+
 void visit_timeouts(FieldVisitor& v, TimeoutSettings& t) {
   v.field("collective_deadline_s", t.collective_deadline_s,
           {.unit = "s",
@@ -271,6 +280,8 @@ void visit(FieldVisitor& v, CommonSettings& s) {
   v.group("packs", "Parts of reduction packs", [&](FieldVisitor& w) { visit_packs(w, s.packs); });
   v.group("fusion", "Cycles of reduction fusion",
           [&](FieldVisitor& w) { visit_fusion(w, s.fusion); });
+  v.group("hierarchical", "Hosts of reduction hierarchical",
+          [&](FieldVisitor& w) { visit_hierarchy(w, s.hierarchical); });
   v.field(
       "compression", s.compression,
       {.unit = "1",

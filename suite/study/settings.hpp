@@ -92,6 +92,11 @@ struct FusionSettings {
   std::int64_t threshold_bytes = 67108864;  ///< as Horovod
 };
 
+/// Of reduction hierarchical.
+struct HierarchySettings {
+  std::int64_t ranks_per_host = 0;  ///< 0: as the machines are
+};
+
 /// When the model is judged while it trains; the best one by validation loss is kept.
 struct EvaluationSettings {
   std::int64_t every_samples = 0;  ///< of all ranks; 0: after each epoch, as published protocols
@@ -159,6 +164,7 @@ struct CommonSettings {
   BucketSettings buckets;
   PackSettings packs;
   FusionSettings fusion;
+  HierarchySettings hierarchical;
   Compression compression = Compression::none;
   TimeoutSettings timeouts;
   CheckpointSettings checkpoint;

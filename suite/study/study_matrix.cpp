@@ -150,10 +150,20 @@ std::string unusable_on_device(const RunSpec& spec) {
 
 /// Why a strategy is no part of the study proper, or not with these settings; else "".
 std::string unusable_reduction(const RunSpec& spec) {
-  if (properties_of(spec.reduction).averages_gradients || spec.control_arm) return "";
-  if (spec.settings.compression != Compression::none)
-    return cat("settings.compression ", spec.settings.compression,
-               " has no meaning with reduction ", spec.reduction, ", which sends no gradient");
+  const auto& settings = spec.settings;
+  const auto& properties = properties_of(spec.reduction);
+  if (settings.compression != Compression::none && !properties.can_compress && !spec.control_arm)
+    return cat("settings.compression ", settings.compression, " has no meaning with reduction ",
+               spec.reduction, ", which sends no gradient by all-reduce");
+  if (properties.updating == Updating::in_shards && settings.optimizer.name == OptimizerKind::lars)
+    return cat("reduction ", spec.reduction,
+               " cuts tensors in two, and optimizer lars needs the size of whole ones");
+  const auto ranks_per_host = settings.hierarchical.ranks_per_host;
+  if (spec.reduction == Reduction::hierarchical && ranks_per_host > 0 &&
+      spec.ranks % ranks_per_host != 0 && spec.ranks > ranks_per_host)
+    return cat("settings.hierarchical.ranks_per_host ", ranks_per_host, " does not divide ",
+               counted(spec.ranks, "rank"), ": every host must have as many");
+  if (properties.averages_gradients || spec.control_arm) return "";
   if (spec.reduction == Reduction::barrier_only)
     return "reduction barrier_only exchanges no gradient; use control arm barrier_only";
   if (spec.ranks > 1)
@@ -303,7 +313,7 @@ RunSpec without(RunSpec spec, ControlArm arm) {
       spec.reduction = Reduction::none;
       break;
   }
-  if (!properties_of(spec.reduction).averages_gradients)
+  if (!properties_of(spec.reduction).can_compress)
     spec.settings.compression = Compression::none;  // there is nothing to compress
   return spec;
 }

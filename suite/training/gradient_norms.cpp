@@ -23,7 +23,7 @@ torch::Tensor square_norm(const torch::Tensor& part) {
 }  // namespace
 
 void GradientNorms::begin_step(StepIndex step) {
-  is_due_ = step.value() % every_steps == 0;
+  is_due_ = are_taken_ && step.value() % every_steps == 0;
   local_sum_.reset();
 }
 

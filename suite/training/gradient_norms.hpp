@@ -26,6 +26,9 @@ class GradientNorms {
   /// epochs are usually long.
   static constexpr std::int64_t every_steps = 11;
 
+  /// `are_taken` is false where a rank does not get the sums of all gradients.
+  explicit GradientNorms(bool are_taken = true) : are_taken_(are_taken) {}
+
   void begin_step(StepIndex step);
 
   /// A part of this rank's gradient of its loss sum, before the reduction.
@@ -42,6 +45,7 @@ class GradientNorms {
   [[nodiscard]] std::vector<GradientSquareNorms> take();
 
  private:
+  bool are_taken_;
   bool is_due_ = false;
   torch::Tensor local_sum_;
   std::size_t steps_ = 0;             ///< since take()

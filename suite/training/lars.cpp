@@ -23,6 +23,7 @@ Lars::Lars(const OptimizerSettings& settings, const FlatView& parameters)
       layers_.push_back({values_.narrow(0, first, count), change_.narrow(0, first, count)});
     first += count;
   }
+  SCALESTUDY_EXPECT(first == values_.numel());
 }
 
 void Lars::step(double learning_rate,

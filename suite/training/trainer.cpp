@@ -111,7 +111,7 @@ void Trainer::save_weights(const char* name, const NamedTensors& weights) {
 }
 
 TrainingState Trainer::state() {
-  return {spec_,         comm_, device_, task_.model(), step_.parameters(), step_.optimizer(),
+  return {spec_,         comm_, device_, task_.model(), step_.parameters(), step_.owned_update(),
           step_.scaler()};
 }
 

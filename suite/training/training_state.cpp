@@ -87,15 +87,17 @@ NamedTensors by_parameter(const torch::Tensor& flat, TrainingState& state) {
   return named;
 }
 
-/// What optimiser and loss scaling carry, in place.
+/// What optimiser and loss scaling carry.
 struct Carried {
   std::map<std::string, NamedTensors> moments;
   NamedTensors counters;
 };
 
-Carried carried_by(TrainingState& state) {
+/// As aliases of what `update` carries, and in place of what loss scaling does.
+Carried carried_by(TrainingState& state,
+                   const std::vector<std::pair<std::string, torch::Tensor>>& update) {
   Carried carried;
-  for (const auto& [name, tensor] : state.optimizer.state()) {
+  for (const auto& [name, tensor] : update) {
     if (tensor.dim() == 0)
       carried.counters.push_back({name, tensor});
     else
@@ -144,7 +146,7 @@ LossMean restore_rank_state(const Checkpoint& checkpoint,
 }  // namespace
 
 Checkpoint capture(TrainingState& state, const RunProgress& progress) {
-  auto carried = carried_by(state);
+  auto carried = carried_by(state, state.update.state_of_all_ranks());
   Checkpoint checkpoint;
   checkpoint.progress = progress;
   if (is_within_epoch(progress, epoch_layout(state.spec.plan)))
@@ -153,7 +155,7 @@ Checkpoint capture(TrainingState& state, const RunProgress& progress) {
   checkpoint.content_hash = hex64(state.spec.content_hash());
   checkpoint.build_id = build_id();
   checkpoint.ranks = state.spec.ranks;
-  checkpoint.optimizer_steps = state.optimizer.steps();
+  checkpoint.optimizer_steps = state.update.steps();
   checkpoint.moments = std::move(carried.moments);
   checkpoint.counters = std::move(carried.counters);
   checkpoint.model = state_of(state.model);
@@ -163,13 +165,15 @@ Checkpoint capture(TrainingState& state, const RunProgress& progress) {
 RunProgress restore(const Checkpoint& checkpoint, TrainingState& state, const std::string& origin) {
   const torch::NoGradGuard no_grad;
   load_state(state.model, checkpoint.model, origin);
-  state.optimizer.steps() = checkpoint.optimizer_steps;
-  const auto carried = carried_by(state);
+  state.update.set_steps(checkpoint.optimizer_steps);
+  const auto update = state.update.state();
+  const auto carried = carried_by(state, update);
   copy_by_name(checkpoint.counters, carried.counters, origin);
   for (const auto& [moment, tensors] : carried.moments) {
     const auto kept = checkpoint.moments.find(moment);
     copy_by_name(kept == checkpoint.moments.end() ? NamedTensors() : kept->second, tensors, origin);
   }
+  state.update.set_state(update);
   const auto& states = checkpoint.random_states;
   if (!states.empty())
     set_random_state(state.device, states[state.comm.rank().index() % states.size()]);

@@ -9,7 +9,7 @@
 
 #include "training/checkpoint.hpp"
 #include "training/flat_parameters.hpp"
-#include "training/optimizer.hpp"
+#include "training/owned_update.hpp"
 #include "training/precision.hpp"
 
 namespace scalestudy {
@@ -21,7 +21,7 @@ struct TrainingState {
   c10::Device device;
   torch::nn::Module& model;
   FlatParameters& parameters;
-  Optimizer& optimizer;
+  OwnedUpdate& update;
   LossScaler& scaler;
 };
 

@@ -24,14 +24,13 @@ TrainingStep::TrainingStep(RankServices& services, const c10::Device& device, Tr
       parameters_(task.model().parameters(),
                   observe_ready_order(
                       services.comms.control, task, hooks_, layout_, spec_.settings.precision)),
-      optimizer_(make_optimizer(
-          spec_.settings.optimizer,
-          {parameters_.values(), parameters_.element_counts(), parameters_.dimension_counts()})),
-      scaler_(spec_.settings.precision, device),
       reduction_(
           stretched(make_reduction(spec_.reduction, reduction_context()), services.comms.stretch)),
+      owned_update_(spec_.settings.optimizer, parameters_, *reduction_),
+      scaler_(spec_.settings.precision, device),
       transfer_(device),
-      graph_(spec_.settings.cuda_graph ? make_graph() : nullptr) {
+      graph_(spec_.settings.cuda_graph ? make_graph() : nullptr),
+      norms_(properties_of(spec_.reduction).updating == Updating::everywhere) {
   announce_gradients();
 }
 
@@ -126,13 +125,12 @@ void TrainingStep::backward() {
 
 void TrainingStep::update() {
   norms_.finish_step(parameters_.gradients(), loss_weight_, parameters_.weight(), scaler_.scale());
-  if (scaler_.is_active()) {
-    const auto divisor = parameters_.weight() * scaler_.scale();
-    optimizer_->step(plan_.learning_rate, parameters_.gradients(), divisor,
-                     scaler_.check(parameters_.gradients()));
-  } else {
-    optimizer_->step(plan_.learning_rate, parameters_.gradients(), parameters_.weight(), {});
-  }
+  const auto gradients = parameters_.gradients();
+  const auto is_scaled = scaler_.is_active();
+  const auto divisor = is_scaled ? parameters_.weight() * scaler_.scale() : parameters_.weight();
+  const auto found_inf = is_scaled ? scaler_.check(gradients) : torch::Tensor();
+  services_.comms.inner->add(
+      owned_update_.step(plan_.learning_rate, gradients, divisor, found_inf));
   parameters_.gradients().zero_();
 }
 

@@ -17,7 +17,7 @@
 #include "training/batch_transfer.hpp"
 #include "training/flat_parameters.hpp"
 #include "training/gradient_norms.hpp"
-#include "training/optimizer.hpp"
+#include "training/owned_update.hpp"
 #include "training/precision.hpp"
 #include "training/step_graph.hpp"
 #include "training/training_task.hpp"
@@ -52,7 +52,7 @@ class TrainingStep final : public StepWork {
   [[nodiscard]] std::vector<StepResults> take_results();
 
   [[nodiscard]] FlatParameters& parameters() { return parameters_; }
-  [[nodiscard]] Optimizer& optimizer() { return *optimizer_; }
+  [[nodiscard]] OwnedUpdate& owned_update() { return owned_update_; }
   [[nodiscard]] LossScaler& scaler() { return scaler_; }
   [[nodiscard]] ReductionStrategy& reduction() { return *reduction_; }
 
@@ -69,9 +69,9 @@ class TrainingStep final : public StepWork {
   EpochLayout layout_;
   GradientHooks hooks_;
   FlatParameters parameters_;
-  std::unique_ptr<Optimizer> optimizer_;
-  LossScaler scaler_;
   std::unique_ptr<ReductionStrategy> reduction_;
+  OwnedUpdate owned_update_;
+  LossScaler scaler_;
   BatchTransfer transfer_;
   std::unique_ptr<StepGraph> graph_;  ///< none: both passes are enqueued kernel by kernel
   bool is_taken_by_graph_ = false;

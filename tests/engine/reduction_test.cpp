@@ -37,7 +37,7 @@ std::vector<StrategyCase> all_cases() {
   for (const auto& row : choices<Reduction>) all.push_back({row.value});
   for (const auto compression : {Compression::fp16, Compression::bf16})
     for (const auto& row : choices<Reduction>)
-      if (row.averages_gradients) all.push_back(compressed(row.value, compression));
+      if (row.can_compress) all.push_back(compressed(row.value, compression));
   for (const std::int64_t packs : {0, 4, 1000}) {
     auto settings = small_settings();
     settings.packs = {packs};
@@ -134,6 +134,46 @@ TEST_P(EveryStrategy, SumsOfFractionsAreNearAndBitEqualOnAllRanks) {
     }
     for (std::size_t i = 0; i <= total; ++i)
       EXPECT_NEAR(results[0][i], sums[i], bound(GetParam(), ranks, sizes[i], largest)) << i;
+  }
+}
+
+/// Whole numbers, by rank and element, as they are before anything is shared.
+std::vector<std::vector<float>> sums_before_sharing(const StrategyCase& strategy,
+                                                    std::vector<std::vector<Piece>>& owned) {
+  std::vector<std::vector<float>> flats(owned.size());
+  on_ranks(static_cast<std::int64_t>(owned.size()), [&](const Communicator& comm) {
+    RankAtWork rank(strategy, comm);
+    for (std::size_t i = 0; i < rank.flat.size(); ++i)
+      rank.flat[i] = small_integer(comm.rank().value(), static_cast<std::int64_t>(i), 0);
+    rank.reduction->begin_step();
+    rank.make_all_ready();
+    rank.reduction->finish();
+    flats[comm.rank().index()] = rank.flat;
+    owned[comm.rank().index()] = rank.reduction->owned(total);
+  });
+  return flats;
+}
+
+TEST_P(EveryStrategy, WhoOwnsGradientsHasTheirSumsAndEveryGradientHasAnOwner) {
+  if (!averages()) return;
+  for (const std::size_t ranks : {1, 3, 8, 20}) {
+    std::vector<std::vector<Piece>> owned(ranks);
+    const auto flats = sums_before_sharing(GetParam(), owned);
+    std::vector<int> owners(total);
+    for (std::size_t rank = 0; rank < ranks; ++rank)
+      for (const auto& piece : owned[rank])
+        for (auto i = piece.first; i < piece.first + piece.count; ++i) {
+          ++owners[static_cast<std::size_t>(i)];
+          float naive = 0;
+          for (std::size_t peer = 0; peer < ranks; ++peer)
+            naive += small_integer(static_cast<std::int64_t>(peer), i, 0);
+          EXPECT_EQ(flats[rank][static_cast<std::size_t>(i)], naive) << "element " << i;
+        }
+    EXPECT_THAT(owners, testing::Each(testing::Ge(1))) << ranks << " ranks";
+    float weight = 0;
+    for (std::size_t peer = 0; peer < ranks; ++peer)
+      weight += small_integer(static_cast<std::int64_t>(peer), total, 0);
+    for (const auto& flat : flats) EXPECT_EQ(flat.back(), weight) << "the loss weight";
   }
 }
 
@@ -247,6 +287,30 @@ StrategyCase fusion_in_one_cycle(std::int64_t threshold_bytes) {
   StrategyCase fusion{Reduction::fusion};
   fusion.settings.fusion = {.cycle_time_s = 0.05, .threshold_bytes = threshold_bytes};
   return fusion;
+}
+
+/// (first, count) of all pieces.
+std::vector<std::pair<std::int64_t, std::int64_t>> pieces_of(Reduction reduction,
+                                                             std::int64_t ranks,
+                                                             std::int64_t asked) {
+  std::vector<std::pair<std::int64_t, std::int64_t>> pieces;
+  on_ranks(ranks, [&](const Communicator& comm) {
+    RankAtWork rank({reduction}, comm);
+    if (comm.rank() != Rank(asked)) return;
+    for (const auto& piece : rank.reduction->owned(total))
+      pieces.emplace_back(piece.first, piece.count);
+  });
+  return pieces;
+}
+
+TEST(Reduction, ShardsAreEqualAndAllRanksOwnTheRest) {
+  using Pieces = std::vector<std::pair<std::int64_t, std::int64_t>>;
+  EXPECT_EQ(pieces_of(Reduction::sharded_optimizer, 1, 0), (Pieces{{0, 14}}));
+  EXPECT_EQ(pieces_of(Reduction::sharded_optimizer, 2, 1), (Pieces{{7, 7}, {14, 0}}));
+  EXPECT_EQ(pieces_of(Reduction::sharded_optimizer, 4, 2), (Pieces{{6, 3}, {12, 2}}));
+  EXPECT_EQ(pieces_of(Reduction::sharded_optimizer, 20, 3), (Pieces{{0, 14}}));
+  EXPECT_EQ(pieces_of(Reduction::tower, 3, 0), (Pieces{{0, 14}}));
+  EXPECT_EQ(pieces_of(Reduction::tower, 3, 1), (Pieces{{0, 0}}));
 }
 
 TEST(Reduction, FusionSendsTensorsTogetherUpToTheThreshold) {

@@ -40,6 +40,7 @@ CommonSettings changed_settings() {
   s.buckets = {100, 200};
   s.packs = {4};
   s.fusion = {0.005, 1000};
+  s.hierarchical = {2};
   s.compression = Compression::bf16;
   s.timeouts = {30.5, 600.25};
   s.checkpoint = {3, 7};
@@ -311,7 +312,7 @@ TEST(RunSpecText, OneOfAnEarlierVersionHasTheDefaultsOfNewerSettings) {
   object.erase("comparison");
   object.erase("quality");
   object.erase("injections");
-  for (const auto* newer : {"evaluation", "packs", "fusion", "compression"})
+  for (const auto* newer : {"evaluation", "packs", "fusion", "hierarchical", "compression"})
     object["settings"].erase(newer);
   object["schema"] = 2;
   EXPECT_EQ(refusal(object), "accepted");
@@ -329,13 +330,14 @@ TEST(RunSpecText, OneOfAnEarlierVersionKeepsItsName) {
   spec.settings.evaluation = plain.evaluation;
   spec.settings.packs = plain.packs;
   spec.settings.fusion = plain.fusion;
+  spec.settings.hierarchical = plain.hierarchical;
   spec.settings.compression = plain.compression;
   spec.settings.optimizer.trust_coefficient = plain.optimizer.trust_coefficient;
   spec.injections.clear();
   spec.twin = 0;
   auto object = json::parse(to_json_text(spec));
   for (const auto* newer : {"quality", "twin", "injections"}) object.erase(newer);
-  for (const auto* newer : {"evaluation", "packs", "fusion", "compression"})
+  for (const auto* newer : {"evaluation", "packs", "fusion", "hierarchical", "compression"})
     object["settings"].erase(newer);
   object["settings"]["optimizer"].erase("trust_coefficient");
   object["schema"] = 3;

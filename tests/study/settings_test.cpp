@@ -88,6 +88,7 @@ TEST(CommonSettings, DefaultsAreThoseOfTheSourceWorks) {
   EXPECT_EQ(defaults["packs"]["count"], 1);
   EXPECT_EQ(defaults["fusion"]["cycle_time_s"], 0.001);
   EXPECT_EQ(defaults["fusion"]["threshold_bytes"], 64 << 20);
+  EXPECT_EQ(defaults["hierarchical"]["ranks_per_host"], 0);
   EXPECT_EQ(defaults["compression"], "none");
 }
 

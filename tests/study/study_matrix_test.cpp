@@ -109,6 +109,30 @@ TEST(StudyMatrix, WhatSendsNoGradientCompressesNone) {
               HasSubstr("settings.compression bf16 has no meaning with reduction none"));
 }
 
+TEST(StudyMatrix, AStrategyStandsOnlyBesideWhatItCanDo) {
+  const auto reason = [](const std::string& reduction, std::vector<std::string> overrides) {
+    overrides.push_back("control_arms=[]");
+    overrides.push_back(cat("axes.reduction=[\"", reduction, "\"]"));
+    const auto skipped = matrix_of(overrides).skipped;
+    return skipped.empty() ? "nothing left out" : skipped.front().reason;
+  };
+  for (const std::string reduction : {"reduce_to_one", "tower", "sharded_optimizer"}) {
+    EXPECT_EQ(reason(reduction, {}), "nothing left out");
+    EXPECT_THAT(reason(reduction, {"settings.compression=fp16"}),
+                HasSubstr(cat("no meaning with reduction ", reduction)));
+  }
+  EXPECT_EQ(reason("hierarchical", {"settings.compression=fp16"}), "nothing left out");
+  EXPECT_THAT(reason("sharded_optimizer", {"settings.optimizer.name=lars"}),
+              HasSubstr("reduction sharded_optimizer cuts tensors in two"));
+  EXPECT_EQ(reason("tower", {"settings.optimizer.name=lars"}), "nothing left out");
+  const auto hosts_of = [&](const std::string& ranks) {
+    return reason("hierarchical",
+                  {"axes.ranks=[" + ranks + "]", "settings.hierarchical.ranks_per_host=2"});
+  };
+  EXPECT_THAT(hosts_of("3"), HasSubstr("ranks_per_host 2 does not divide 3 ranks"));
+  for (const std::string ranks : {"1", "2", "4"}) EXPECT_EQ(hosts_of(ranks), "nothing left out");
+}
+
 TEST(StudyMatrix, APlateauNeedsTheEndOfEveryEpochEvaluated) {
   const auto by_samples = [](const std::string& schedule) {
     return matrix_of(

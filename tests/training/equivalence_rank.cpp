@@ -128,6 +128,7 @@ RunSpec spec_of(const Arguments& arguments) {
   spec.settings.buckets = {256, 4096};
   spec.settings.packs.count = 5;
   spec.settings.fusion.threshold_bytes = 4096;
+  spec.settings.hierarchical.ranks_per_host = arguments.ranks % 2 == 0 ? 2 : 1;
   spec.settings.schedule.name = ScheduleKind::constant;
   spec.settings.batch_norm = arguments.batch_norm;
   spec.input = InputKind::sharded;

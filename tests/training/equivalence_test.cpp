@@ -156,7 +156,8 @@ TEST_F(Equivalence, RanksOfEveryBackEndEqualOneRankInDouble) {
 /// The trainer itself holds the ranks' parameters against each other, bit for bit.
 TEST_F(Equivalence, EveryReductionEqualsOneRankInDouble) {
   const auto one = train({"threads", 1});
-  for (const std::string reduction : {"flat_after_backward", "packs", "fusion"}) {
+  for (const std::string reduction : {"flat_after_backward", "packs", "fusion", "hierarchical",
+                                      "reduce_to_one", "tower", "sharded_optimizer"}) {
     Case run;
     run.reduction = reduction;
     for (const auto& back_end : back_ends()) {

@@ -261,6 +261,31 @@ TEST_F(Resume, EveryOptimiserGoesOnBitForBit) {
   }
 }
 
+/// Where no rank has the optimiser's whole state, or only one has any.
+TEST_F(Resume, EveryUpdatingGoesOnBitForBitFromTheSameCheckpoint) {
+  Options options;
+  options.stop_at_step = 8;
+  const auto moments = [&](const fs::path& folder) {
+    return read_checkpoint(folder / checkpoint_file_name).moments;
+  };
+  train_in(folder("everywhere"), spec_on(3), options);
+  const auto expected = moments(folder("everywhere"));
+  ASSERT_EQ(expected.size(), 2U);
+  for (const auto reduction : {Reduction::tower, Reduction::sharded_optimizer}) {
+    auto spec = spec_on(3);
+    spec.reduction = reduction;
+    const auto whole = folder(cat("whole-", reduction)), parts = folder(cat("parts-", reduction));
+    train_in(whole, spec, {});
+    train_in(parts, spec, options);
+    for (const auto& [moment, tensors] : moments(parts))
+      for (std::size_t i = 0; i < tensors.size(); ++i)
+        EXPECT_TRUE(torch::allclose(tensors[i].tensor, expected.at(moment)[i].tensor))
+            << reduction << ": " << moment << " of " << tensors[i].name;
+    train_in(parts, spec, {});
+    EXPECT_TRUE(weights_in(parts) == weights_in(whole)) << reduction;
+  }
+}
+
 TEST_F(Resume, WithinAnEpochEveryRankHasItsOwnStatistics) {
   auto spec = spec_on(2);
   spec.settings.checkpoint = {.every_epochs = 0, .every_steps = 2};

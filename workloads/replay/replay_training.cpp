@@ -13,8 +13,6 @@
 namespace scalestudy::replay {
 namespace {
 
-using Microseconds = std::chrono::microseconds;
-
 void pass_time(Clock::duration time, Pass pass) {
   const auto end = Clock::now() + time;
   if (pass == Pass::sleep) return std::this_thread::sleep_until(end);
@@ -105,8 +103,20 @@ void ReplayTraining::backward() {
   }
 }
 
+/// Of all gradients.
+double ReplayTraining::owned_share() const {
+  const auto count = static_cast<std::int64_t>(flat_.size()) - 1;
+  std::int64_t owned = 0;
+  for (const auto& piece : reduction_->owned(count)) owned += piece.count;
+  return static_cast<double>(owned) / static_cast<double>(count);
+}
+
+/// Gradients stand in for parameters where these are given to others.
 void ReplayTraining::update() {
-  pass_time(Microseconds(settings_.optimizer_us), settings_.pass);
+  const Seconds time(static_cast<double>(settings_.optimizer_us) * 1e-6 * owned_share());
+  pass_time(std::chrono::duration_cast<Clock::duration>(time), settings_.pass);
+  const auto parameters = std::span(flat_).first(flat_.size() - 1);
+  services_.comms.inner->add(reduction_->share(view_of(parameters)));
   std::ranges::fill(flat_, 1.0F);
 }
 
@@ -120,7 +130,8 @@ void ReplayTraining::unite_replicas(std::int64_t /*sample_count*/) {
 
 Evaluation ReplayTraining::evaluate(const HeartbeatCallback& heartbeat) {
   heartbeat();
-  pass_time(Microseconds(settings_.evaluation_us / services_.comms.control.world_size().value()),
+  pass_time(std::chrono::microseconds(settings_.evaluation_us /
+                                      services_.comms.control.world_size().value()),
             settings_.pass);
   return evaluation_of(settings_);
 }

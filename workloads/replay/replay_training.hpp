@@ -49,6 +49,7 @@ class ReplayTraining final : public EpochWork, public StepWork {
   void make_batch(const Shard& shard, HostBatch& batch) const;
   void compute(std::int64_t of_full_batch_us) const;
   void meet_in_layer() const;
+  [[nodiscard]] double owned_share() const;
 
   RankServices& services_;
   const RunSpec& spec_;

@@ -49,16 +49,6 @@ std::vector<Piece> equal_pieces(std::int64_t most_pieces, std::int64_t gradients
   return equal;
 }
 
-std::vector<Piece> tensor_by_tensor(std::span<const std::int64_t> element_counts) {
-  std::vector<Piece> pieces;
-  std::int64_t first = 0;
-  for (const auto count : element_counts) {
-    pieces.push_back({first, count});
-    first += count;
-  }
-  return pieces;
-}
-
 }  // namespace
 
 std::unique_ptr<ReductionStrategy> make_flat_after_backward(const ReductionContext& context) {

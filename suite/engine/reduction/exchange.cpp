@@ -10,6 +10,11 @@ std::optional<CompressedSum> compressed_sum(const ReductionContext& context) {
   return CompressedSum(context.comm, compression, context.flat.count);
 }
 
+/// Whether it carries the loss weight.
+bool is_last(const Piece& piece, const BufferView& flat) {
+  return piece.first + piece.count == flat.count.value() - 1;
+}
+
 double number_at(const BufferView& one) {
   return one.type == DataType::float32 ? *static_cast<const float*>(one.data)
                                        : *static_cast<const double*>(one.data);
@@ -24,6 +29,20 @@ void set_number_at(const BufferView& one, double value) {
 
 }  // namespace
 
+std::vector<Piece> tensor_by_tensor(std::span<const std::int64_t> element_counts) {
+  std::vector<Piece> pieces;
+  std::int64_t first = 0;
+  for (const auto count : element_counts) {
+    pieces.push_back({first, count});
+    first += count;
+  }
+  return pieces;
+}
+
+BufferView memory_of(const Piece& piece, const BufferView& flat) {
+  return part_of(flat, piece.first, piece.count + (is_last(piece, flat) ? 1 : 0));
+}
+
 GradientExchange::GradientExchange(const ReductionContext& context)
     : comm_(context.comm),
       flat_(context.flat),
@@ -34,33 +53,27 @@ std::vector<BucketMarks> GradientExchange::sizes_of(std::span<const Piece> piece
   std::vector<BucketMarks> sizes;
   for (const auto& piece : pieces)
     sizes.push_back({.size_bytes = compressed_sum_ ? CompressedSum::size_bytes(piece.count)
-                                                   : memory_of(piece).bytes().value()});
+                                                   : memory_of(piece, flat_).bytes().value()});
   return sizes;
 }
 
 void GradientExchange::sum(const Piece& piece, BucketMarks& marks) {
   carry_out(
-      [&] { return compressed_sum_ ? sum_compressed(piece) : comm_.all_reduce(memory_of(piece)); },
+      [&] {
+        return compressed_sum_ ? sum_compressed(piece) : comm_.all_reduce(memory_of(piece, flat_));
+      },
       clock_, marks);
 }
 
 CollectiveTimes GradientExchange::sum_compressed(const Piece& piece) {
   const auto gradients = part_of(flat_, piece.first, piece.count);
   double weight = 0;
-  if (!is_last(piece)) return (*compressed_sum_)(gradients, weight);
+  if (!is_last(piece, flat_)) return (*compressed_sum_)(gradients, weight);
   const auto place_of_weight = part_of(flat_, piece.first + piece.count, 1);
   weight = number_at(place_of_weight);
   const auto times = (*compressed_sum_)(gradients, weight);
   set_number_at(place_of_weight, weight);
   return times;
-}
-
-bool GradientExchange::is_last(const Piece& piece) const {
-  return piece.first + piece.count == flat_.count.value() - 1;
-}
-
-BufferView GradientExchange::memory_of(const Piece& piece) const {
-  return part_of(flat_, piece.first, piece.count + (is_last(piece) ? 1 : 0));
 }
 
 }  // namespace scalestudy

@@ -10,12 +10,11 @@
 
 namespace scalestudy {
 
-/// A consecutive part of the gradients, in elements. The one that ends with the last gradient
-/// carries the loss weight, too.
-struct Piece {
-  std::int64_t first = 0;
-  std::int64_t count = 0;
-};
+/// Each tensor is a piece.
+[[nodiscard]] std::vector<Piece> tensor_by_tensor(std::span<const std::int64_t> element_counts);
+
+/// What travels for a piece: the one that ends with the last gradient carries the loss weight, too.
+[[nodiscard]] BufferView memory_of(const Piece& piece, const BufferView& flat);
 
 /// Carries out a collective, which returns its times, and notes in `marks` when and how.
 template <class Collective>
@@ -41,10 +40,6 @@ class GradientExchange {
 
  private:
   [[nodiscard]] CollectiveTimes sum_compressed(const Piece& piece);
-  /// Whether it carries the loss weight.
-  [[nodiscard]] bool is_last(const Piece& piece) const;
-  /// With the loss weight, if the piece carries it.
-  [[nodiscard]] BufferView memory_of(const Piece& piece) const;
 
   Communicator comm_;
   BufferView flat_;

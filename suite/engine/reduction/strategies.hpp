@@ -11,6 +11,11 @@ namespace scalestudy {
     const ReductionContext& context);
 [[nodiscard]] std::unique_ptr<ReductionStrategy> make_packs(const ReductionContext& context);
 [[nodiscard]] std::unique_ptr<ReductionStrategy> make_fusion(const ReductionContext& context);
+[[nodiscard]] std::unique_ptr<ReductionStrategy> make_reduce_to_one(
+    const ReductionContext& context);
+[[nodiscard]] std::unique_ptr<ReductionStrategy> make_tower(const ReductionContext& context);
+[[nodiscard]] std::unique_ptr<ReductionStrategy> make_sharded_optimizer(
+    const ReductionContext& context);
 [[nodiscard]] std::unique_ptr<ReductionStrategy> make_barrier_only(const ReductionContext& context);
 [[nodiscard]] std::unique_ptr<ReductionStrategy> make_no_reduction();
 

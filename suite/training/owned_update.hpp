@@ -1,0 +1,59 @@
+#pragma once
+/// The update of the parameters that a rank owns; who owns the rest gives it to this one.
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <torch/types.h>
+
+#include "engine/reduction.hpp"
+
+#include "training/flat_parameters.hpp"
+#include "training/optimizer.hpp"
+
+namespace scalestudy {
+
+class OwnedUpdate {
+ public:
+  /// Both outlive this.
+  OwnedUpdate(const OptimizerSettings& settings,
+              FlatParameters& parameters,
+              ReductionStrategy& reduction);
+
+  /// As Optimizer::step() of the owned part; afterwards all ranks have all parameters. `gradients`:
+  /// (n), of which the owned ones are sums. Returns when they were given to the others, if they
+  /// were. Collective.
+  CollectiveTimes step(double learning_rate,
+                       const torch::Tensor& gradients,
+                       const torch::Tensor& divisor,
+                       const torch::Tensor& found_inf);
+
+  /// Whether this rank owns all parameters.
+  [[nodiscard]] bool is_of_all() const;
+
+  /// Updates asked for so far.
+  [[nodiscard]] std::int64_t steps() const { return parts_.front().optimizer->steps(); }
+  void set_steps(std::int64_t steps);
+
+  /// What is carried from step to step beside that: one value per parameter each, (n), or a count
+  /// of steps, (). Values of parameters that this rank does not own are 0. Local.
+  [[nodiscard]] std::vector<std::pair<std::string, torch::Tensor>> state();
+  /// The same with everybody's values. Collective.
+  [[nodiscard]] std::vector<std::pair<std::string, torch::Tensor>> state_of_all_ranks();
+  /// Takes what this rank owns. Local.
+  void set_state(const std::vector<std::pair<std::string, torch::Tensor>>& state);
+
+ private:
+  struct Part {
+    Piece piece;
+    std::unique_ptr<Optimizer> optimizer;
+  };
+
+  FlatParameters& parameters_;
+  ReductionStrategy& reduction_;
+  std::vector<Part> parts_;
+};
+
+}  // namespace scalestudy
