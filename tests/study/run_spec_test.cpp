@@ -304,16 +304,21 @@ TEST(RunSpecText, ValuesThatNoPlanMakesAreRefused) {
   }
 }
 
+/// What specifications of schema 3 did not have.
+void erase_newer(json& object) {
+  for (const auto* newer : {"quality", "twin", "injections"}) object.erase(newer);
+  for (const auto* newer : {"evaluation", "packs", "fusion", "hierarchical", "compression"})
+    object["settings"].erase(newer);
+  object["settings"]["optimizer"].erase("trust_coefficient");
+}
+
 TEST(RunSpecText, OneOfAnEarlierVersionHasTheDefaultsOfNewerSettings) {
   auto object = json::parse(to_json_text(changed_spec()));
   object["settings"].erase("cuda_graph");
   object.erase("block_position");
   EXPECT_THAT(refusal(object), HasSubstr("is missing"));
   object.erase("comparison");
-  object.erase("quality");
-  object.erase("injections");
-  for (const auto* newer : {"evaluation", "packs", "fusion", "hierarchical", "compression"})
-    object["settings"].erase(newer);
+  erase_newer(object);
   object["schema"] = 2;
   EXPECT_EQ(refusal(object), "accepted");
   object["schema"] = 1;
@@ -336,10 +341,7 @@ TEST(RunSpecText, OneOfAnEarlierVersionKeepsItsName) {
   spec.injections.clear();
   spec.twin = 0;
   auto object = json::parse(to_json_text(spec));
-  for (const auto* newer : {"quality", "twin", "injections"}) object.erase(newer);
-  for (const auto* newer : {"evaluation", "packs", "fusion", "hierarchical", "compression"})
-    object["settings"].erase(newer);
-  object["settings"]["optimizer"].erase("trust_coefficient");
+  erase_newer(object);
   object["schema"] = 3;
   EXPECT_EQ(run_spec_from_json_text(object.dump(), "spec.json").run_id(), spec.run_id());
 }
