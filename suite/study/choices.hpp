@@ -16,6 +16,7 @@ enum class Reduction {
   reduce_to_one,
   tower,
   sharded_optimizer,
+  pytorch_ddp,
   barrier_only,
   none
 };
@@ -35,6 +36,8 @@ struct ReductionChoice {
   bool overlaps = false;
   /// Gradients travel by all-reduces, which settings.compression can make of 16 bits.
   bool can_compress = true;
+  /// PyTorch's own: of workloads that it trains, on the processor.
+  bool is_of_pytorch = false;
   /// Where not everywhere, who has updated gives the parameters to the others.
   Updating updating = Updating::everywhere;
 };
@@ -79,6 +82,12 @@ inline constexpr auto choices<Reduction> = std::array{
                                "updates it and gives the parameters to the others, as ZeRO-1",
                     .can_compress = false,
                     .updating = Updating::in_shards},
+    ReductionChoice{.value = Reduction::pytorch_ddp,
+                    .name = "pytorch_ddp",
+                    .summary = "buckets by PyTorch's own reducer, that of DistributedDataParallel",
+                    .overlaps = true,
+                    .can_compress = false,
+                    .is_of_pytorch = true},
     ReductionChoice{.value = Reduction::barrier_only,
                     .name = "barrier_only",
                     .summary = "the ranks wait for each other after the backward pass and exchange "

@@ -158,6 +158,8 @@ std::string unusable_reduction(const RunSpec& spec) {
   if (properties.updating == Updating::in_shards && settings.optimizer.name == OptimizerKind::lars)
     return cat("reduction ", spec.reduction,
                " cuts tensors in two, and optimizer lars needs the size of whole ones");
+  if (properties.is_of_pytorch && settings.device != Device::cpu)
+    return cat("reduction ", spec.reduction, " takes gradients on the processor only");
   const auto ranks_per_host = settings.hierarchical.ranks_per_host;
   if (spec.reduction == Reduction::hierarchical && ranks_per_host > 0 &&
       spec.ranks % ranks_per_host != 0 && spec.ranks > ranks_per_host)
@@ -244,6 +246,9 @@ class Expansion {
   std::string reason_to_skip(const RunSpec& spec) const {
     if (spec.settings.device == Device::cuda && spec.ranks > 1) {
       return "device cuda takes one rank in this version: there is no communicator between GPUs";
+    }
+    if (properties_of(spec.reduction).is_of_pytorch && !workload_.needs_libtorch) {
+      return cat("reduction ", spec.reduction, " is PyTorch's, which trains no ", spec.workload);
     }
     if (spec.input == InputKind::synthetic && !spec.control_arm) {
       return "input synthetic trains on one batch only; use control arm synthetic_input";

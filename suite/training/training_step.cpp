@@ -10,6 +10,7 @@
 #include "engine/compute_stretch.hpp"
 #include "engine/run_progress.hpp"
 
+#include "training/pytorch_ddp.hpp"
 #include "training/ready_order.hpp"
 
 namespace scalestudy {
@@ -24,8 +25,7 @@ TrainingStep::TrainingStep(RankServices& services, const c10::Device& device, Tr
       parameters_(task.model().parameters(),
                   observe_ready_order(
                       services.comms.control, task, hooks_, layout_, spec_.settings.precision)),
-      reduction_(
-          stretched(make_reduction(spec_.reduction, reduction_context()), services.comms.stretch)),
+      reduction_(stretched(make_strategy(), services.comms.stretch)),
       owned_update_(spec_.settings.optimizer, parameters_, *reduction_),
       scaler_(spec_.settings.precision, device),
       transfer_(device),
@@ -51,9 +51,12 @@ std::unique_ptr<StepGraph> TrainingStep::make_graph() {
   });
 }
 
-ReductionContext TrainingStep::reduction_context() {
-  return {services_.comms.gradients, parameters_.element_counts(), parameters_.flat_gradients(),
-          services_.clock, spec_.settings};
+std::unique_ptr<ReductionStrategy> TrainingStep::make_strategy() {
+  const ReductionContext context{services_.comms.gradients, parameters_.element_counts(),
+                                 parameters_.flat_gradients(), services_.clock, spec_.settings};
+  if (properties_of(spec_.reduction).is_of_pytorch)
+    return make_pytorch_ddp(context, task_.model().parameters(), *services_.comms.inner);
+  return make_reduction(spec_.reduction, context);
 }
 
 void TrainingStep::start_input(StepIndex first) {

@@ -57,7 +57,7 @@ class TrainingStep final : public StepWork {
   [[nodiscard]] ReductionStrategy& reduction() { return *reduction_; }
 
  private:
-  [[nodiscard]] ReductionContext reduction_context();
+  [[nodiscard]] std::unique_ptr<ReductionStrategy> make_strategy();
   void announce_gradients();
   [[nodiscard]] std::unique_ptr<StepGraph> make_graph();
   void backward_pass(const torch::Tensor& loss);

@@ -34,7 +34,8 @@ StrategyCase compressed(Reduction reduction, Compression compression) {
 
 std::vector<StrategyCase> all_cases() {
   std::vector<StrategyCase> all;
-  for (const auto& row : choices<Reduction>) all.push_back({row.value});
+  for (const auto& row : choices<Reduction>)
+    if (!row.is_of_pytorch) all.push_back({row.value});
   for (const auto compression : {Compression::fp16, Compression::bf16})
     for (const auto& row : choices<Reduction>)
       if (row.can_compress) all.push_back(compressed(row.value, compression));

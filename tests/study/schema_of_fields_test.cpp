@@ -62,9 +62,9 @@ TEST(SchemaOfFields, LimitsOfAListHoldForItsEntries) {
 
 TEST(SchemaOfFields, EnumerationsListTheirNamesAndMeanings) {
   const auto schema = schema_of(Reduction::none, {.unit = "1", .description = "How"});
-  EXPECT_EQ(schema["enum"],
-            json({"bucketed_overlap", "flat_after_backward", "packs", "fusion", "hierarchical",
-                  "reduce_to_one", "tower", "sharded_optimizer", "barrier_only", "none"}));
+  EXPECT_EQ(schema["enum"], json({"bucketed_overlap", "flat_after_backward", "packs", "fusion",
+                                  "hierarchical", "reduce_to_one", "tower", "sharded_optimizer",
+                                  "pytorch_ddp", "barrier_only", "none"}));
   EXPECT_EQ(schema["default"], "none");
   EXPECT_THAT(schema["description"].get<std::string>(),
               HasSubstr("How. bucketed_overlap: gradients in buckets"));

@@ -121,6 +121,7 @@ TEST(StudyMatrix, AStrategyStandsOnlyBesideWhatItCanDo) {
     EXPECT_THAT(reason(reduction, {"settings.compression=fp16"}),
                 HasSubstr(cat("no meaning with reduction ", reduction)));
   }
+  EXPECT_THAT(reason("pytorch_ddp", {}), HasSubstr("is PyTorch's, which trains no toy"));
   EXPECT_EQ(reason("hierarchical", {"settings.compression=fp16"}), "nothing left out");
   EXPECT_THAT(reason("sharded_optimizer", {"settings.optimizer.name=lars"}),
               HasSubstr("reduction sharded_optimizer cuts tensors in two"));

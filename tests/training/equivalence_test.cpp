@@ -156,8 +156,9 @@ TEST_F(Equivalence, RanksOfEveryBackEndEqualOneRankInDouble) {
 /// The trainer itself holds the ranks' parameters against each other, bit for bit.
 TEST_F(Equivalence, EveryReductionEqualsOneRankInDouble) {
   const auto one = train({"threads", 1});
-  for (const std::string reduction : {"flat_after_backward", "packs", "fusion", "hierarchical",
-                                      "reduce_to_one", "tower", "sharded_optimizer"}) {
+  for (const std::string reduction :
+       {"flat_after_backward", "packs", "fusion", "hierarchical", "reduce_to_one", "tower",
+        "sharded_optimizer", "pytorch_ddp"}) {
     Case run;
     run.reduction = reduction;
     for (const auto& back_end : back_ends()) {

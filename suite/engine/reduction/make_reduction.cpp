@@ -42,6 +42,8 @@ std::unique_ptr<ReductionStrategy> make_reduction(Reduction reduction,
       return make_barrier_only(context);
     case Reduction::none:
       return make_no_reduction();
+    case Reduction::pytorch_ddp:
+      break;  // by training/pytorch_ddp.hpp
   }
   SCALESTUDY_EXPECT(false);
 }
