@@ -83,6 +83,13 @@ class SummingHook final : public c10d::CommHookInterface {
   at::Tensor parseHookResult(const c10::IValue& result) override { return result.toTensor(); }
 
  private:
+  /// What the backward pass waited for after the last gradient; one rank waits for no other.
+  [[nodiscard]] CollectiveTimes exposed(Clock::time_point ready,
+                                        const CollectiveTimes& last) const {
+    const bool is_alone = comm_.world_size() == WorldSize(1);
+    return {ready, is_alone ? ready : std::max(ready, last.all_arrived), last.left};
+  }
+
   /// `last_ready`: of the last bucket.
   void sum(torch::Tensor sums,
            BucketMarks& marks,
@@ -91,8 +98,7 @@ class SummingHook final : public c10d::CommHookInterface {
     try {
       CollectiveTimes times;
       carry_out([&] { return times = comm_.all_reduce(view_of_tensor(sums)); }, clock_, marks);
-      if (last_ready)
-        inner_.add({*last_ready, std::max(*last_ready, times.all_arrived), times.left});
+      if (last_ready) inner_.add(exposed(*last_ready, times));
       done.markCompleted(sums);
     } catch (...) {
       done.setError(std::current_exception());
