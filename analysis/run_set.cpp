@@ -8,6 +8,7 @@
 #include "core/hash.hpp"
 #include "core/text.hpp"
 
+#include "study/link_model.hpp"
 #include "study/study_matrix.hpp"
 
 #include "record/run_file.hpp"
@@ -15,6 +16,7 @@
 
 #include "analysis/copies.hpp"
 #include "analysis/cpu_use.hpp"
+#include "analysis/link_check.hpp"
 #include "analysis/start_time.hpp"
 
 namespace scalestudy {
@@ -163,6 +165,8 @@ std::string series_name(const RunSpec& spec, bool emulated_input) {
   if (!spec.launcher.empty()) name += cat(", launcher ", spec.launcher);
   if (spec.control_arm) name += cat(", control arm ", *spec.control_arm);
   if (!spec.injections.empty()) name += ", injected " + join(texts_of(spec.injections), " and ");
+  const auto& link = spec.settings.link;
+  if (link.algorithm != LinkAlgorithm::none) name += cat(", emulated link ", to_text(link));
   return emulated_input ? name + ", emulated input" : name;
 }
 
@@ -232,6 +236,8 @@ Run judge_run(const RunRecord& record) {
     add_code(run.validity_codes, ValidityCode::impossible_times);
   run.measures = RunMeasures(record, {run.spec.settings.warmup_steps});
   run.digest = digest_of(record, run.measures);
+  if (link_excess_frac(record.steps, run.measures.steady_window()) > most_link_excess_frac)
+    add_code(run.validity_codes, ValidityCode::emulation_exceeded);
   if (!busy_machine_reason(run).empty()) add_label(run.labels, RunLabel::busy_machine);
   run.left_out = reason_to_leave_out(run);
   return run;

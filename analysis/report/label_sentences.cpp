@@ -5,6 +5,8 @@
 
 #include "core/text.hpp"
 
+#include "study/link_model.hpp"
+
 #include "analysis/report/evidence.hpp"
 #include "analysis/report/numbers.hpp"
 
@@ -110,6 +112,12 @@ std::string label_sentence(const Series& series) {
     text += " EMULATED INPUT: samples were held back for as long as an emulated cost says.";
   if (series.has_label(RunLabel::emulated_compute))
     text += " EMULATED COMPUTE: a replay waited where a network would compute.";
+  if (series.has_label(RunLabel::emulated_link))
+    text +=
+        cat(" EMULATED LINK: collectives took as long as a model says (",
+            to_text(series.spec.settings.link), "); nothing here is evidence of any real network.");
+  if (series.has_label(RunLabel::no_payload))
+    text += " NO PAYLOAD: no gradients were moved, ranks only met and waited.";
   if (series.has_label(RunLabel::injected))
     text += cat(" INJECTED: ", join(texts_of(series.spec.injections), " and "),
                 " in every run, on purpose; nothing here is evidence of this machine.");

@@ -1,11 +1,9 @@
-#include <cstdlib>
-#include <cstring>
 #include <map>
 #include <memory>
 #include <mutex>
-#include <new>
 
 #include "core/error.hpp"
+#include "core/zeroed_memory.hpp"
 
 #include "comm/back_ends.hpp"
 #include "comm/slot_communicator.hpp"
@@ -14,13 +12,11 @@ namespace scalestudy {
 
 namespace {
 
+/// Slots take room when they are used: those of hundreds of ranks that only meet take none.
 std::shared_ptr<SlotBlock> make_block(WorldSize world_size) {
-  const std::size_t bytes = SlotBlock::bytes_needed(world_size, default_slot_bytes);
-  void* const memory = std::aligned_alloc(64, bytes);
-  if (memory == nullptr) throw std::bad_alloc();
-  std::memset(memory, 0, bytes);
-  return {SlotBlock::create_in(memory, world_size, default_slot_bytes),
-          [](SlotBlock* owned) { std::free(owned); }};
+  const auto memory =
+      std::make_shared<ZeroedMemory>(SlotBlock::bytes_needed(world_size, default_slot_bytes));
+  return {memory, SlotBlock::create_in(memory->data(), world_size, default_slot_bytes)};
 }
 
 /// Who comes first for a purpose makes its block; the others find it.

@@ -60,8 +60,10 @@ void EpochLoop::probe_exchange() {
   for (const auto& bucket : work_.reduction().bucket_marks())
     sizes_bytes.push_back(bucket.size_bytes);
   const auto& comms = services_.comms;
-  const auto rows = gathered_unevenly(comms.control, probe(comms.gradients, sizes_bytes));
+  const auto rows = gathered_unevenly(
+      comms.control, probe(comms.gradients, sizes_bytes, {}, services_.spec.settings.link.payload));
   if (services_.writer != nullptr) services_.writer->append_probe(rows);
+  if (comms.link) static_cast<void>(comms.link->take());  // not the first step's
   services_.parts.probe_s = all_reduce_value(comms.control, watch.elapsed_s(), ReduceOp::max);
 }
 
@@ -108,7 +110,8 @@ void EpochLoop::train_step(StepLoop& loop) {
                     .epoch = progress_.epochs_done,
                     .batch = step_.batch_times(),
                     .load = load_meter_.read() - load,
-                    .recording = std::exchange(recording_, {})});
+                    .recording = std::exchange(recording_, {}),
+                    .link = services_.comms.link ? services_.comms.link->take() : LinkUse()});
   progress_.samples_seen += global_count(plan.step, layout_);
   ++progress_.steps_done;
   recorder_.add_step(work_.reduction().bucket_marks());

@@ -5,6 +5,8 @@
 #include <set>
 #include <utility>
 
+#include "engine/gradient_memory.hpp"
+
 namespace scalestudy {
 namespace {
 
@@ -12,17 +14,18 @@ using Sizes = std::set<std::int64_t, std::greater<>>;
 
 class Prober {
  public:
-  Prober(const Communicator& comm, const Sizes& sizes_bytes)
+  Prober(const Communicator& comm, const Sizes& sizes_bytes, Payload payload)
       : comm_(comm),
         sizes_bytes_(sizes_bytes),
-        // Zeros: the sums of sums do not grow.
-        memory_(static_cast<std::size_t>(*sizes_bytes.begin()) / sizeof(float) + 1) {}
+        memory_(static_cast<std::size_t>(*sizes_bytes.begin()) / sizeof(float) + 1, payload) {
+    memory_.fill(0);  // the sums of sums do not grow
+  }
 
   void round(std::int64_t number) {
     note(number, 0, comm_.barrier());
     for (const auto size_bytes : sizes_bytes_) {
       const auto count = static_cast<std::size_t>(size_bytes) / sizeof(float);
-      note(number, size_bytes, comm_.all_reduce(view_of(std::span(memory_).first(count))));
+      note(number, size_bytes, comm_.all_reduce(view_of(memory_.values().first(count))));
     }
   }
   [[nodiscard]] std::vector<ProbeRow> rows() && { return std::move(rows_); }
@@ -38,7 +41,7 @@ class Prober {
 
   const Communicator& comm_;
   const Sizes& sizes_bytes_;
-  std::vector<float> memory_;
+  GradientMemory memory_;
   std::vector<ProbeRow> rows_;
 };
 
@@ -46,10 +49,11 @@ class Prober {
 
 std::vector<ProbeRow> probe(const Communicator& comm,
                             std::span<const std::int64_t> sizes_bytes,
-                            const ProbeLimits& limits) {
+                            const ProbeLimits& limits,
+                            Payload payload) {
   if (comm.world_size() == WorldSize(1) || sizes_bytes.empty()) return {};
   const Sizes sizes(sizes_bytes.begin(), sizes_bytes.end());
-  Prober prober(comm, sizes);
+  Prober prober(comm, sizes, payload);
   const Stopwatch watch;
   for (std::int64_t round = 0; round < limits.most_rounds; ++round) {
     if (round >= limits.least_rounds) {

@@ -8,6 +8,8 @@
 
 #include "core/clock.hpp"
 
+#include "study/choices.hpp"
+
 #include "comm/communicator.hpp"
 #include "record/cause_columns.hpp"
 
@@ -20,10 +22,11 @@ struct ProbeLimits {
 };
 
 /// Rounds of one barrier and one all-reduce of each size, on ranks that do nothing else. Sizes that
-/// are there several times are tried once a round. This rank's rows; none without sizes or with one
-/// rank. Collective.
+/// are there several times are tried once a round. `payload`: of all-reduces. This rank's rows;
+/// none without sizes or with one rank. Collective.
 [[nodiscard]] std::vector<ProbeRow> probe(const Communicator& comm,
                                           std::span<const std::int64_t> sizes_bytes,
-                                          const ProbeLimits& limits = {});
+                                          const ProbeLimits& limits = {},
+                                          Payload payload = Payload::full);
 
 }  // namespace scalestudy

@@ -2,6 +2,7 @@
 
 #include "study/injection_reach.hpp"
 
+#include "comm/emulated_link.hpp"
 #include "comm/hierarchical_communicator.hpp"
 #include "comm/observed_communicator.hpp"
 
@@ -14,8 +15,20 @@ Communicator over_injected_link(const Communicator& comm, const RunSpec& spec) {
   return comm;
 }
 
-Communicator for_gradients(const Communicator& control, const RunSpec& spec) {
-  const auto comm = over_injected_link(control.duplicate("gradients"), spec);
+/// Of `purpose`, over the link that is emulated, if any.
+Communicator duplicate_over_link(const RankCommunicators& comms,
+                                 const std::string& purpose,
+                                 const RunSpec& spec,
+                                 Payload payload) {
+  const auto duplicate = comms.control.duplicate(purpose);
+  if (!comms.link) return duplicate;
+  return emulated_link(duplicate, LinkModel(spec.settings.link, spec.ranks), payload, comms.link);
+}
+
+/// A link that only gradients feel is injected on top of one that all feel.
+Communicator for_gradients(const RankCommunicators& comms, const RunSpec& spec) {
+  const auto comm = over_injected_link(
+      duplicate_over_link(comms, "gradients", spec, spec.settings.link.payload), spec);
   if (spec.reduction != Reduction::hierarchical) return comm;
   return hierarchical(comm, {.joined_by = spec.communicator,
                              .ranks_per_host = spec.settings.hierarchical.ranks_per_host,
@@ -32,12 +45,16 @@ void RankCommunicators::abort(const std::string& reason, ExitCode exit_code) con
 }
 
 RankCommunicators make_rank_communicators(const Communicator& control, const RunSpec& spec) {
-  RankCommunicators comms{.control = control, .gradients = for_gradients(control, spec)};
+  RankCommunicators comms{.control = control, .gradients = control};
+  if (spec.settings.link.algorithm != LinkAlgorithm::none && spec.ranks > 1)
+    comms.link = std::make_shared<LinkMeter>();
+  comms.gradients = for_gradients(comms, spec);
   if (!spec.injections.empty()) comms.stretch = std::make_shared<ComputeStretch>();
   if (spec.batch_norm_in_force() == BatchNormPolicy::synchronised)
-    comms.batch_norm =
-        comms.inner->counted(stretched(control.duplicate("batch-norm"), comms.stretch));
-  if (spec.input == InputKind::serial && spec.ranks > 1) comms.input = control.duplicate("input");
+    comms.batch_norm = comms.inner->counted(
+        stretched(duplicate_over_link(comms, "batch-norm", spec, Payload::full), comms.stretch));
+  if (spec.input == InputKind::serial && spec.ranks > 1)
+    comms.input = duplicate_over_link(comms, "input", spec, Payload::full);
   return comms;
 }
 

@@ -8,12 +8,14 @@
 #include "study/run_spec.hpp"
 
 #include "comm/communicator.hpp"
+#include "comm/emulated_link.hpp"
 
 #include "engine/compute_stretch.hpp"
 #include "engine/inner_collectives.hpp"
 
 namespace scalestudy {
 
+/// A link that is emulated joins all but `control`: what goes over that one is no part of a step.
 struct RankCommunicators {
   Communicator control;    ///< between steps: recording, comparing replicas, evaluation
   Communicator gradients;  ///< the reduction's alone while a step runs; slow where that is injected
@@ -22,6 +24,7 @@ struct RankCommunicators {
   std::optional<Communicator> input;  ///< one producer's batches; none when not needed
   std::shared_ptr<InnerCollectives> inner = std::make_shared<InnerCollectives>();
   std::shared_ptr<ComputeStretch> stretch;  ///< of both passes; none where nothing is injected
+  std::shared_ptr<LinkMeter> link;          ///< of the emulated link; none where there is none
 
   void abort(const std::string& reason, ExitCode exit_code) const noexcept;
 };

@@ -37,6 +37,8 @@ StepRow step_row(const StepTimes& times, const StepFacts& facts) {
           .recording_wait_s = facts.recording.wait_s,
           .saving_s = facts.recording.saving_s,
           .evaluation_s = facts.recording.evaluation_s,
+          .link_model_s = facts.link.model_s,
+          .link_excess_s = facts.link.excess_s,
           .cpu_time_s = facts.load.cpu_time_s,
           .run_queue_wait_s = facts.load.run_queue_wait_s,
           // A rank without samples in this step has no loss of its own.

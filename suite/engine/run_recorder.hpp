@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "comm/communicator.hpp"
+#include "comm/emulated_link.hpp"
 #include "record/run_file.hpp"
 #include "record/thread_load.hpp"
 
@@ -42,6 +43,7 @@ struct StepFacts {
   BatchTimes batch;
   ThreadLoad load;           ///< of the thread that ran it, during the step
   RecordingTimes recording;  ///< just before it
+  LinkUse link;              ///< since the end of the step before
 };
 
 class RunRecorder {

@@ -19,6 +19,8 @@ enum class RunLabel {
   resumed,
   emulated_input,
   emulated_compute,
+  emulated_link,
+  no_payload,
   injected,
   external
 };
@@ -35,17 +37,23 @@ inline constexpr auto choices<RunLabel> = std::array{
            "making a sample took at least settings.input.sample_cost_s, by waiting"},
     Choice{RunLabel::emulated_compute, "emulated_compute",
            "a replay: computing was waited for, not done"},
+    Choice{RunLabel::emulated_link, "emulated_link",
+           "collectives took at least as long as the model of a link says (settings.link)"},
+    Choice{RunLabel::no_payload, "no_payload",
+           "gradients were not moved: ranks met, and the model of a link took its time"},
     Choice{RunLabel::injected, "injected",
            "faults or slowness were put in on purpose (scalestudy list injections)"},
     Choice{RunLabel::external, "external", "some numbers were imported"}};
 
 /// What makes a run invalid.
-enum class ValidityCode { nonfinite_loss, impossible_times };
+enum class ValidityCode { nonfinite_loss, impossible_times, emulation_exceeded };
 template <>
 inline constexpr auto choices<ValidityCode> = std::array{
     Choice{ValidityCode::nonfinite_loss, "nonfinite_loss", "a training loss was NaN or infinite"},
     Choice{ValidityCode::impossible_times, "impossible_times",
-           "a recorded time is none that a clock can show"}};
+           "a recorded time is none that a clock can show"},
+    Choice{ValidityCode::emulation_exceeded, "emulation_exceeded",
+           "collectives took longer than the link that was to be emulated"}};
 
 /// The name in use now for a label of a file; others are returned as they are.
 [[nodiscard]] std::string current_label(std::string_view text);

@@ -33,6 +33,8 @@ struct StepRow {
   double recording_wait_s = not_recorded;
   double saving_s = 0;
   double evaluation_s = 0;
+  double link_model_s = 0;
+  double link_excess_s = 0;
   double cpu_time_s = not_recorded;
   double run_queue_wait_s = not_recorded;
   double loss = not_recorded;
@@ -120,6 +122,13 @@ inline constexpr std::array columns_of<StepRow>{
         "weights included; part of the epoch's times of these",
         Better::lower,
         "rank 0"),
+    column<&StepRow::link_model_s>(
+        "s",
+        "What the model of the emulated link says of the collectives since the step before",
+        Better::none,
+        "sum over ranks"),
+    column<&StepRow::link_excess_s>(
+        "s", "What they took longer than that", Better::lower, "sum over ranks"),
     column<&StepRow::cpu_time_s>("s",
                                  "CPU time of the thread that runs the step; helpers of the "
                                  "library are not in it",

@@ -182,6 +182,25 @@ inline constexpr auto choices<CommunicatorKind> =
                Choice{CommunicatorKind::shm, "shm", "processes of one host over shared memory"},
                Choice{CommunicatorKind::mpi, "mpi", "processes of one or more hosts over MPI"}};
 
+/// Whose time a collective takes over an emulated link; by study/link_model.hpp.
+enum class LinkAlgorithm { none, ring, tree, recursive_doubling };
+template <>
+inline constexpr auto choices<LinkAlgorithm> =
+    std::array{Choice{LinkAlgorithm::none, "none", "no link is emulated"},
+               Choice{LinkAlgorithm::ring, "ring", "around a ring, in as many pieces as ranks"},
+               Choice{LinkAlgorithm::tree, "tree", "everything up a binomial tree and down again"},
+               Choice{LinkAlgorithm::recursive_doubling, "recursive_doubling",
+                      "everything, with a partner twice as far away in each step"}};
+
+/// What ranks really hand to each other when they sum gradients over an emulated link.
+enum class Payload { full, none };
+template <>
+inline constexpr auto choices<Payload> = std::array{
+    Choice{Payload::full, "full", "all gradients"},
+    Choice{Payload::none, "none",
+           "the last number of each piece, with it the loss weight: ranks meet and wait, any "
+           "number of them fit into one machine"}};
+
 /// Where tensors live.
 enum class Device { cpu, cuda };
 template <>

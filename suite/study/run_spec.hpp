@@ -16,7 +16,8 @@ namespace scalestudy {
 /// Version of the layout that is written. Up to 1, settings were added without a new version; from
 /// 3 on it has `comparison`, from 4 on `quality`, `twin` and settings.evaluation, from 5 on
 /// `injections`, settings.packs, settings.fusion, settings.compression and
-/// settings.optimizer.trust_coefficient, from 6 on settings.hierarchical.
+/// settings.optimizer.trust_coefficient, from 6 on settings.hierarchical and
+/// settings.link.
 inline constexpr std::int64_t run_spec_schema = 6;
 
 struct RunSpec {

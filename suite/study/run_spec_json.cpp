@@ -22,9 +22,13 @@ constexpr double most_ranks = 1e6;
 constexpr std::int64_t last_schema_with_new_content = 3;
 
 /// Settings that came after it.
-constexpr std::array newer_settings{"/evaluation",  "/packs",
-                                    "/fusion",      "/hierarchical",
-                                    "/compression", "/optimizer/trust_coefficient"};
+constexpr std::array newer_settings{"/evaluation",
+                                    "/packs",
+                                    "/fusion",
+                                    "/hierarchical",
+                                    "/link",
+                                    "/compression",
+                                    "/optimizer/trust_coefficient"};
 
 void visit_plan(FieldVisitor& v, RulePlan& plan) {
   v.field("local_batch_sizes", plan.local_batch_sizes,

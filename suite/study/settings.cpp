@@ -144,6 +144,33 @@ void visit_hierarchy(FieldVisitor& v, HierarchySettings& h) {
            .maximum = billion});
 }
 
+void visit_link(FieldVisitor& v, LinkSettings& l) {
+  constexpr double slowest_s = 60;
+  const auto latency = [&](std::string_view name, double& value, std::string_view description) {
+    v.field(name, value,
+            {.unit = "s", .description = description, .minimum = 0, .maximum = slowest_s});
+  };
+  const auto bandwidth = [&](std::string_view name, double& value, std::string_view description) {
+    v.field(name, value,
+            {.unit = "bytes/s", .description = description, .minimum = 0, .maximum = 1e15});
+  };
+  v.field("algorithm", l.algorithm,
+          {.unit = "1", .description = "Collective whose time the emulated link takes"});
+  latency("latency_s", l.latency_s, "Latency of a message between emulated hosts");
+  bandwidth("bandwidth_bytes_per_s", l.bandwidth_bytes_per_s,
+            "Bandwidth of each rank to ranks of other emulated hosts");
+  v.field("ranks_per_host", l.ranks_per_host,
+          {.unit = "ranks",
+           .description = "Consecutive ranks on one emulated host",
+           .minimum = 1,
+           .maximum = billion});
+  latency("host_latency_s", l.host_latency_s, "Latency of a message within an emulated host");
+  bandwidth("host_bandwidth_bytes_per_s", l.host_bandwidth_bytes_per_s,
+            "Bandwidth of each rank to others of its emulated host");
+  v.field("payload", l.payload,
+          {.unit = "1", .description = "What is really moved when gradients are summed"});
+}
+
 void visit_timeouts(FieldVisitor& v, TimeoutSettings& t) {
   v.field("collective_deadline_s", t.collective_deadline_s,
           {.unit = "s",
@@ -286,6 +313,8 @@ void visit(FieldVisitor& v, CommonSettings& s) {
       "compression", s.compression,
       {.unit = "1",
        .description = "How gradients travel between ranks; one rank sends none and rounds none"});
+  v.group("link", "Emulated link between the ranks",
+          [&](FieldVisitor& w) { visit_link(w, s.link); });
   v.group("timeouts", "Deadlines", [&](FieldVisitor& w) { visit_timeouts(w, s.timeouts); });
   v.group("checkpoint", "Checkpoints", [&](FieldVisitor& w) { visit_checkpoint(w, s.checkpoint); });
   v.group("evaluation", "Evaluation while training",

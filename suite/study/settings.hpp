@@ -141,6 +141,19 @@ struct InputSettings {
   double sample_cost_s = 0;  ///< least time that making a sample takes; above 0 it is emulated
 };
 
+/// A link between the ranks that is slower than the real one. Hosts hold ranks_per_host consecutive
+/// ranks each.
+struct LinkSettings {
+  LinkAlgorithm algorithm = LinkAlgorithm::none;
+  double latency_s = 0;                   ///< of a message between hosts
+  double bandwidth_bytes_per_s = 0;       ///< of a rank between hosts; 0: not given
+  std::int64_t ranks_per_host = 1;        ///< above 1 there are links within hosts, too
+  double host_latency_s = 0;              ///< of a message within a host
+  double host_bandwidth_bytes_per_s = 0;  ///< of a rank within its host; 0: not given
+  Payload payload = Payload::full;
+  friend bool operator==(const LinkSettings&, const LinkSettings&) = default;
+};
+
 struct CommonSettings {
   std::int64_t local_batch_size = 16;  ///< samples per rank and step at one rank
   std::int64_t epochs = 100;
@@ -166,6 +179,7 @@ struct CommonSettings {
   FusionSettings fusion;
   HierarchySettings hierarchical;
   Compression compression = Compression::none;
+  LinkSettings link;
   TimeoutSettings timeouts;
   CheckpointSettings checkpoint;
   EvaluationSettings evaluation;

@@ -9,6 +9,7 @@
 #include "core/text.hpp"
 
 #include "study/injection_reach.hpp"
+#include "study/link_model.hpp"
 
 namespace scalestudy {
 namespace {
@@ -234,16 +235,28 @@ class Expansion {
     spec.communicator = spec.ranks == 1 ? CommunicatorKind::local : launcher_.joins_ranks;
     const auto compute_threads = spec.settings.threads_per_rank;
     if (spec.settings.evaluation_threads == 0) spec.settings.evaluation_threads = compute_threads;
-    spec.oversubscribed = spec.ranks * compute_threads > cores_;
-    spec.no_spare_core = !spec.oversubscribed &&
-                         spec.ranks * (compute_threads + helping_threads_per_rank(spec)) > cores_;
+    if (needs_cores(spec)) {
+      spec.oversubscribed = spec.ranks * compute_threads > cores_;
+      spec.no_spare_core = !spec.oversubscribed &&
+                           spec.ranks * (compute_threads + helping_threads_per_rank(spec)) > cores_;
+    }
     const auto samples =
         spec.settings.steps_per_epoch == 0 ? workload_.training_sample_count(spec) : 0;
     spec.plan = apply(spec.scaling_rule, {spec.settings, spec.ranks, samples});
     return spec;
   }
 
-  std::string reason_to_skip(const RunSpec& spec) const {
+  /// Ranks of MPI spin while they wait.
+  [[nodiscard]] bool needs_cores(const RunSpec& spec) const {
+    return workload_.needs_cores == nullptr || workload_.needs_cores(spec) ||
+           spec.communicator == CommunicatorKind::mpi;
+  }
+
+  [[nodiscard]] std::string reason_to_skip(const RunSpec& spec) const {
+    if (spec.communicator == CommunicatorKind::threads && workload_.needs_libtorch)
+      return cat("launcher ", launcher_.name,
+                 " holds all ranks in one process, but LibTorch has "
+                 "threads and seeds for one rank in each: take another launcher");
     if (spec.settings.device == Device::cuda && spec.ranks > 1) {
       return "device cuda takes one rank in this version: there is no communicator between GPUs";
     }
@@ -266,6 +279,7 @@ class Expansion {
     if (spec.settings.input.sample_cost_s > 0 && spec.input == InputKind::device) {
       return "settings.input.sample_cost_s has no meaning for input device: no sample is made";
     }
+    if (auto reason = unusable_link(spec, workload_.needs_libtorch); !reason.empty()) return reason;
     return workload_.reason_to_skip(spec);
   }
 

@@ -55,6 +55,9 @@ struct WorkloadDescriptor {
   /// For `scalestudy init`. Errors: BadInput naming the data and what does not fit.
   FirstStudy (*first_study)(const std::filesystem::path& data);
 
+  /// Whether ranks keep cores busy; null: they do. Ranks that only wait any number of cores holds.
+  bool (*needs_cores)(const RunSpec& spec) = nullptr;
+
   /// What the data themselves will not let anyone learn or conclude, in a sentence each; looks into
   /// them. Run files keep it. Errors: BadInput for data that the ranks refuse as well.
   std::vector<std::string> (*data_warnings)(const RunSpec& spec) = nullptr;

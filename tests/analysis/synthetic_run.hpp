@@ -50,6 +50,7 @@ struct SyntheticRun {
   std::string data_hash;  ///< likewise
   std::vector<std::string> labels;
   std::vector<std::string> injections;
+  double link_bandwidth_bytes_per_s = 0;  ///< of an emulated ring; 0: none
   std::vector<std::string> data_warnings;
   RunStatus status = RunStatus::complete;
   bool close = true;  ///< false: leaves run.h5.part
@@ -88,6 +89,8 @@ inline RunSpec spec_of(const SyntheticRun& run) {
   spec.settings.warmup_steps = 5;
   spec.injections = injections_from(run.injections, "injections");
   spec.settings.batch_norm = run.batch_norm;
+  spec.settings.link.bandwidth_bytes_per_s = run.link_bandwidth_bytes_per_s;
+  if (run.link_bandwidth_bytes_per_s > 0) spec.settings.link.algorithm = LinkAlgorithm::ring;
   spec.plan.local_batch_sizes.assign(static_cast<std::size_t>(run.ranks), run.local_batch);
   spec.plan.global_batch_size = run.ranks * run.local_batch;
   spec.plan.learning_rate = 4e-4 * static_cast<double>(run.ranks);

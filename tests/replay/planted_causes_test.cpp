@@ -4,46 +4,17 @@
 #include <algorithm>
 #include <iostream>
 #include <map>
-#include <sstream>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "record/run_file.hpp"
-
 #include "engine/injected_step.hpp"
 
 #include "tests/replay/planted.hpp"
-#include "tests/support/temporary_folder.hpp"
-#include "tests/support/thread_ranks.hpp"
-#include "workloads/replay/replay_training.hpp"
+#include "tests/replay/replayed.hpp"
 
 namespace scalestudy {
 namespace {
-
-RunRecord replayed(const RunSpec& spec) {
-  const bool is_spoilt = std::ranges::any_of(
-      spec.injections, [](const Injection& one) { return one.fault == Fault::nan; });
-  const TemporaryFolder folder;
-  const auto ranks = spec.ranks;
-  RunFileWriter writer(folder / "run.h5.part", RunHeader{.run_id = "replay"}, ranks);
-  writer.write_settings("{}", "{}", "{}");
-  writer.write_environment("{}");
-  HostClock clock;  // of all ranks, as the training clocks of one host have one zero
-  on_ranks(ranks, [&](const Communicator& comm) {
-    Heartbeat heartbeat(heartbeat_file(folder.path(), comm.rank().value()));
-    std::ostringstream text;
-    Log log(text, Verbosity::quiet);
-    RankServices services{spec,         make_rank_communicators(comm, spec),
-                          clock,        comm.is_root() ? &writer : nullptr,
-                          heartbeat,    log,
-                          folder.path()};
-    replay::ReplayTraining training(services);
-    EXPECT_EQ(EpochLoop(services, training).run({}).diverged, is_spoilt);
-  });
-  writer.flush();
-  return read_run_file(folder / "run.h5.part");
-}
 
 RunRecord replayed(const Cause& cause, std::int64_t ranks, const BucketSettings& buckets = {}) {
   auto spec = spec_of(cause, ranks);

@@ -351,6 +351,17 @@ TEST_F(ConclusionsOfStudy, WhatIsInjectedIsNamedInTheFirstParagraph) {
   EXPECT_THAT(conclusions().paragraphs[0], HasSubstr("INJECTED: slow-rank=1:1.2x and jitter=5%"));
 }
 
+TEST_F(ConclusionsOfStudy, AnEmulatedLinkIsDescribedInTheFirstParagraph) {
+  auto run = small();
+  run.link_bandwidth_bytes_per_s = 5e7;
+  run.labels = {"emulated_link", "no_payload"};
+  add_one_and_two(run, run);
+  const auto first = conclusions().paragraphs[0];
+  EXPECT_THAT(first, HasSubstr("EMULATED LINK: collectives took as long as a model says (ring, "
+                               "0.05 GB/s, 0 µs)"));
+  EXPECT_THAT(first, HasSubstr("NO PAYLOAD"));
+}
+
 TEST_F(ConclusionsOfStudy, ThatNoCoreWasSpareIsSaid) {
   auto run = small();
   run.labels = {"no_spare_core"};

@@ -233,7 +233,7 @@ TEST(RunSpecText, ValuesThatNoPlanMakesAreRefused) {
 /// What specifications of schema 3 did not have.
 void erase_newer(json& object) {
   for (const auto* newer : {"quality", "twin", "injections"}) object.erase(newer);
-  for (const auto* newer : {"evaluation", "packs", "fusion", "hierarchical", "compression"})
+  for (const auto* newer : {"evaluation", "packs", "fusion", "hierarchical", "compression", "link"})
     object["settings"].erase(newer);
   object["settings"]["optimizer"].erase("trust_coefficient");
 }
@@ -260,6 +260,7 @@ TEST(RunSpecText, OneOfAnEarlierVersionKeepsItsName) {
   spec.settings.packs = {};
   spec.settings.fusion = {};
   spec.settings.hierarchical = {};
+  spec.settings.link = {};
   spec.settings.compression = {};
   spec.settings.optimizer.trust_coefficient = OptimizerSettings().trust_coefficient;
   spec.injections.clear();

@@ -138,12 +138,14 @@ TEST(SettingsSchema, EveryLeafHasUnitDescriptionAndADefaultWithinItsLimits) {
 
 TEST(SettingsSchema, UnitsOfNamesFollowTheirSuffix) {
   const std::vector<std::pair<std::string, std::string>> suffixes{
-      {"_s", "s"},         {"_bytes", "bytes"},     {"_epochs", "epochs"},
-      {"_steps", "steps"}, {"_threads", "threads"}, {"_batch_size", "samples"}};
+      {"_bytes_per_s", "bytes/s"}, {"_s", "s"},         {"_bytes", "bytes"},
+      {"_epochs", "epochs"},       {"_steps", "steps"}, {"_threads", "threads"},
+      {"_batch_size", "samples"}};
   const auto check = [&](const std::string& path, const json& property) {
     for (const auto& [suffix, unit] : suffixes) {
       if (!path.ends_with(suffix)) continue;
       EXPECT_EQ(property["unit"], unit) << path;
+      return;
     }
   };
   for_each_leaf(schema_of_settings<CommonSettings>(), "settings", check);

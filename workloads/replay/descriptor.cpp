@@ -50,6 +50,10 @@ FirstStudy first_study(const std::filesystem::path& data) {
                   "Copy the shipped study replay-layers and change its layers"});
 }
 
+bool needs_cores(const RunSpec& spec) {
+  return settings_from_json_text(spec.workload_settings).pass == Pass::spin;
+}
+
 std::int64_t training_sample_count(const RunSpec& spec) {
   return settings_from_json_text(spec.workload_settings).training_samples;
 }
@@ -71,6 +75,7 @@ const WorkloadDescriptor& replay_descriptor() {
       .reason_to_skip = replay::reason_to_skip,
       .network_size = [](const RunSpec&) { return std::optional<NetworkSize>(); },
       .first_study = replay::first_study,
+      .needs_cores = replay::needs_cores,
   };
   return descriptor;
 }

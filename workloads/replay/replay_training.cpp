@@ -32,16 +32,17 @@ ReplayTraining::ReplayTraining(RankServices& services)
       gradient_counts_(settings_.layer_parameters.rbegin(), settings_.layer_parameters.rend()),
       flat_(static_cast<std::size_t>(
                 std::accumulate(gradient_counts_.begin(), gradient_counts_.end(), 1LL)),
-            1.0F),
+            spec_.settings.link.payload),
       reduction_(
           stretched(make_reduction(spec_.reduction, reduction_context()), services.comms.stretch)) {
+  flat_.fill(1);
   if (services.comms.stretch)
     services.comms.stretch->pass_time_by(
         [pass = settings_.pass](Clock::duration time) { pass_time(time, pass); });
 }
 
 ReductionContext ReplayTraining::reduction_context() {
-  return {services_.comms.gradients, gradient_counts_, view_of(std::span(flat_)), services_.clock,
+  return {services_.comms.gradients, gradient_counts_, view_of(flat_.values()), services_.clock,
           spec_.settings};
 }
 
@@ -82,7 +83,7 @@ void ReplayTraining::meet_in_layer() const {
 }
 
 void ReplayTraining::forward() {
-  flat_.back() = static_cast<float>(loss_weight_);
+  flat_.values().back() = static_cast<float>(loss_weight_);
   for (const auto layer_us : settings_.layer_forward_us) {
     compute(layer_us);
     meet_in_layer();
@@ -105,7 +106,7 @@ void ReplayTraining::backward() {
 
 /// Of all gradients.
 double ReplayTraining::owned_share() const {
-  const auto count = static_cast<std::int64_t>(flat_.size()) - 1;
+  const auto count = std::ssize(flat_.values()) - 1;
   std::int64_t owned = 0;
   for (const auto& piece : reduction_->owned(count)) owned += piece.count;
   return static_cast<double>(owned) / static_cast<double>(count);
@@ -115,9 +116,9 @@ double ReplayTraining::owned_share() const {
 void ReplayTraining::update() {
   const Seconds time(static_cast<double>(settings_.optimizer_us) * 1e-6 * owned_share());
   pass_time(std::chrono::duration_cast<Clock::duration>(time), settings_.pass);
-  const auto parameters = std::span(flat_).first(flat_.size() - 1);
+  const auto parameters = flat_.values().first(flat_.values().size() - 1);
   services_.comms.inner->add(reduction_->share(view_of(parameters)));
-  std::ranges::fill(flat_, 1.0F);
+  flat_.fill(1);
 }
 
 std::vector<StepResults> ReplayTraining::take_results() {

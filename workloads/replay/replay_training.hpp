@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "engine/epoch_loop.hpp"
+#include "engine/gradient_memory.hpp"
 #include "engine/input_pipeline.hpp"
 
 #include "workloads/replay/settings.hpp"
@@ -55,7 +56,7 @@ class ReplayTraining final : public EpochWork, public StepWork {
   const RunSpec& spec_;
   Settings settings_;
   std::vector<std::int64_t> gradient_counts_;  ///< in ready order: the last layer first
-  std::vector<float> flat_;                    ///< gradients, then the loss weight
+  GradientMemory flat_;                        ///< gradients, then the loss weight
   std::unique_ptr<ReductionStrategy> reduction_;
   std::unique_ptr<InputPipeline> input_;
   double batch_share_ = 1;  ///< samples of this step ÷ those of one rank's full batch

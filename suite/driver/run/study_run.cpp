@@ -4,6 +4,7 @@
 #include <cmath>
 #include <optional>
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include "core/clock.hpp"
@@ -14,6 +15,7 @@
 #include "record/run_file.hpp"
 
 #include "analysis/cpu_use.hpp"
+#include "analysis/link_check.hpp"
 #include "analysis/measures.hpp"
 #include "driver/run/launching.hpp"
 #include "driver/run/same_study.hpp"
@@ -229,6 +231,17 @@ RunOutcome StudyRunner::launch(const RunSpec& spec, LaunchRecord& record) {
   }
 }
 
+/// The analysis leaves such a run out; better to know before the next ones.
+void StudyRunner::warn_of_excess(const RunSpec& spec, const RunRecord& record) const {
+  const auto window = steady_window_of(record.steps, spec.settings.warmup_steps);
+  const double excess_frac = link_excess_frac(record.steps, window);
+  if (excess_frac <= most_link_excess_frac) return;
+  parts_.reporter.warning(fmt::format(
+      "{}: collectives took {:.1f} % longer than the emulated link says, so that the run does not "
+      "count (emulation_exceeded). Emulate a slower link, or take fewer ranks.",
+      spec.run_id(), 100 * excess_frac));
+}
+
 void StudyRunner::close_result_file(const RunSpec& spec, RunOutcome& outcome) {
   const auto part = parts_.folder.run_folder(spec.run_id()) / open_result_file_name;
   try {
@@ -244,6 +257,7 @@ void StudyRunner::close_result_file(const RunSpec& spec, RunOutcome& outcome) {
       closing.summary = summarise(record, {spec.settings.warmup_steps});
       outcome.disturbance =
           busy_machine_reason(closing.summary.cpu_use_frac, closing.summary.contended_cpu_frac);
+      warn_of_excess(spec, record);
       closing.data_warnings = parts_.data_warnings;
       if (!outcome.disturbance.empty()) closing.labels.push_back(RunLabel::busy_machine);
       // A resumed run's launch is only the end of it.

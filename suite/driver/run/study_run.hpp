@@ -8,6 +8,7 @@
 
 #include "core/error.hpp"
 
+#include "record/run_record.hpp"
 #include "record/study_folder.hpp"
 
 #include "driver/run/same_study.hpp"
@@ -55,6 +56,7 @@ class StudyRunner {
   [[nodiscard]] CheckpointUse use_of_checkpoint(const RunSpec& spec) const;
   RunOutcome launch(const RunSpec& spec, LaunchRecord& record);
   void close_result_file(const RunSpec& spec, RunOutcome& outcome);
+  void warn_of_excess(const RunSpec& spec, const RunRecord& record) const;
   void report_end(const RunSpec& spec, const RunResult& result);
   void show_progress(const RunSpec& spec, const WatchedProgress& progress);
   void learn_from_earlier_runs();

@@ -186,6 +186,9 @@ class RankProgram {
     if (spec_.no_spare_core) add_label(header.labels, RunLabel::no_spare_core);
     if (resumed) add_label(header.labels, RunLabel::resumed);
     if (spec_.settings.input.sample_cost_s > 0) add_label(header.labels, RunLabel::emulated_input);
+    const auto& link = spec_.settings.link;
+    if (link.algorithm != LinkAlgorithm::none) add_label(header.labels, RunLabel::emulated_link);
+    if (link.payload == Payload::none) add_label(header.labels, RunLabel::no_payload);
     if (!spec_.injections.empty()) add_label(header.labels, RunLabel::injected);
     for (const auto label : work.labels()) add_label(header.labels, label);
     writer_.emplace(folder_ / open_result_file_name, header, spec_.ranks);

@@ -1,0 +1,24 @@
+#pragma once
+/// Memory that costs nothing until it is touched.
+
+#include <cstddef>
+
+namespace scalestudy {
+
+/// Zeros, aligned to a page; only pages that somebody writes take room. Owner. Errors:
+/// std::bad_alloc.
+class ZeroedMemory {
+ public:
+  explicit ZeroedMemory(std::size_t bytes);
+  ~ZeroedMemory();
+  ZeroedMemory(const ZeroedMemory&) = delete;
+  ZeroedMemory& operator=(const ZeroedMemory&) = delete;
+
+  [[nodiscard]] void* data() const { return data_; }
+
+ private:
+  std::size_t bytes_;
+  void* data_;
+};
+
+}  // namespace scalestudy

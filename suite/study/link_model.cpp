@@ -1,0 +1,162 @@
+#include "study/link_model.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <sstream>
+
+#include "core/error.hpp"
+#include "core/text.hpp"
+
+namespace scalestudy {
+namespace {
+
+double message_s(double latency_s, double bandwidth_bytes_per_s, double bytes) {
+  return latency_s + bytes / bandwidth_bytes_per_s;
+}
+
+std::string wire_text(double latency_s, double bandwidth_bytes_per_s) {
+  std::ostringstream text;
+  text << bandwidth_bytes_per_s / 1e9 << " GB/s, " << latency_s * 1e6 << " µs";
+  return text.str();
+}
+
+}  // namespace
+
+double LinkModel::between_hosts_s(double bytes) const {
+  return message_s(link_.latency_s, link_.bandwidth_bytes_per_s, bytes);
+}
+
+double LinkModel::within_host_s(double bytes) const {
+  return message_s(link_.host_latency_s, link_.host_bandwidth_bytes_per_s, bytes);
+}
+
+/// All ranks pass a piece on to the next one; the slowest of these links decides.
+double LinkModel::ring_step_s(double bytes) const {
+  if (ranks_ <= link_.ranks_per_host) return within_host_s(bytes);
+  if (link_.ranks_per_host == 1) return between_hosts_s(bytes);
+  return std::max(between_hosts_s(bytes), within_host_s(bytes));
+}
+
+/// Every rank deals with the one whose number differs in the bit `distance` only.
+double LinkModel::pair_step_s(std::int64_t distance, double bytes) const {
+  const bool stays_within =
+      ranks_ <= link_.ranks_per_host || link_.ranks_per_host % (2 * distance) == 0;
+  return stays_within ? within_host_s(bytes) : between_hosts_s(bytes);
+}
+
+/// ⌈log2 ranks⌉ steps with all bytes.
+double LinkModel::whole_steps_s(std::int64_t ranks, double bytes) const {
+  double time_s = 0;
+  for (std::int64_t distance = 1; distance < ranks; distance *= 2)
+    time_s += pair_step_s(distance, bytes);
+  return time_s;
+}
+
+/// ⌈log2 ranks⌉ steps, each with all that a rank has by then: 1, 2, 4, … shares, and in the last
+/// one what is missing. All together they carry ranks − 1 shares.
+double LinkModel::growing_steps_s(std::int64_t ranks, double bytes) const {
+  const double share = bytes / static_cast<double>(ranks);
+  double time_s = 0;
+  for (std::int64_t distance = 1; distance < ranks; distance *= 2) {
+    const auto shares = std::min(distance, ranks - distance);
+    time_s += pair_step_s(distance, static_cast<double>(shares) * share);
+  }
+  return time_s;
+}
+
+std::int64_t LinkModel::largest_power_of_two() const {
+  return static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(ranks_)));
+}
+
+/// Ring: a reduce-scatter, then an all-gather. Tree: up and down. Recursive doubling of other
+/// numbers than powers of two: those too many hand theirs to a neighbour before and get the sum
+/// from it afterwards.
+double LinkModel::all_reduce_s(double bytes) const {
+  if (ranks_ == 1) return 0;
+  const auto doubling = largest_power_of_two();
+  switch (link_.algorithm) {
+    case LinkAlgorithm::ring:
+      return 2 * all_gather_s(bytes);
+    case LinkAlgorithm::tree:
+      return 2 * whole_steps_s(ranks_, bytes);
+    case LinkAlgorithm::recursive_doubling:
+      return whole_steps_s(doubling, bytes) + (doubling < ranks_ ? 2 * pair_step_s(1, bytes) : 0);
+    case LinkAlgorithm::none:
+      break;
+  }
+  SCALESTUDY_EXPECT(false);
+}
+
+/// Ring: pieces go round, each to its rank, then an all-gather.
+double LinkModel::broadcast_s(double bytes) const {
+  if (ranks_ == 1) return 0;
+  if (link_.algorithm == LinkAlgorithm::ring) return 2 * all_gather_s(bytes);
+  return whole_steps_s(ranks_, bytes);
+}
+
+/// Tree: to one rank, then a broadcast. Recursive doubling of other numbers than powers of two: as
+/// Bruck et al. 1997, which takes as many steps.
+double LinkModel::all_gather_s(double bytes) const {
+  if (ranks_ == 1) return 0;
+  switch (link_.algorithm) {
+    case LinkAlgorithm::ring:
+      return static_cast<double>(ranks_ - 1) * ring_step_s(bytes / static_cast<double>(ranks_));
+    case LinkAlgorithm::tree:
+      return growing_steps_s(ranks_, bytes) + whole_steps_s(ranks_, bytes);
+    case LinkAlgorithm::recursive_doubling:
+      return growing_steps_s(ranks_, bytes);
+    case LinkAlgorithm::none:
+      break;
+  }
+  SCALESTUDY_EXPECT(false);
+}
+
+/// The all-gather backwards; recursive halving of other numbers than powers of two hands over
+/// before and afterwards, as all_reduce.
+double LinkModel::reduce_scatter_s(double bytes) const {
+  const auto halving = largest_power_of_two();
+  if (link_.algorithm != LinkAlgorithm::recursive_doubling || halving == ranks_)
+    return all_gather_s(bytes);
+  return pair_step_s(1, bytes) + growing_steps_s(halving, bytes) +
+         pair_step_s(1, bytes / static_cast<double>(ranks_));
+}
+
+std::string unusable_link(const RunSpec& spec, bool learns) {
+  const auto& link = spec.settings.link;
+  if (link.algorithm == LinkAlgorithm::none)
+    return link == LinkSettings() ? "" : "settings.link says how, but its algorithm is none";
+  if (link.bandwidth_bytes_per_s == 0)
+    return cat("settings.link.algorithm ", link.algorithm,
+               " needs settings.link.bandwidth_bytes_per_s");
+  const bool has_inner = link.host_latency_s > 0 || link.host_bandwidth_bytes_per_s > 0;
+  if (link.ranks_per_host == 1 && has_inner)
+    return "settings.link.host_latency_s and host_bandwidth_bytes_per_s have no meaning with one "
+           "rank on each host: set settings.link.ranks_per_host";
+  if (link.ranks_per_host > 1 && link.host_bandwidth_bytes_per_s == 0)
+    return cat("settings.link.ranks_per_host ", link.ranks_per_host,
+               " needs settings.link.host_bandwidth_bytes_per_s");
+  if (spec.reduction == Reduction::hierarchical)
+    return "settings.link has no model for the groups of reduction hierarchical";
+  if (link.payload == Payload::full) return "";
+  if (spec.reduction == Reduction::sharded_optimizer)
+    return "settings.link.payload none has no meaning with reduction sharded_optimizer, whose "
+           "ranks get different parts";
+  if (learns)
+    return cat("settings.link.payload none moves no gradients, from which workload ", spec.workload,
+               " learns");
+  if (spec.settings.compression != Compression::none)
+    return cat("settings.link.payload none leaves settings.compression ", spec.settings.compression,
+               " nothing to compress");
+  return "";
+}
+
+std::string to_text(const LinkSettings& link) {
+  if (link.algorithm == LinkAlgorithm::none) return "";
+  auto text = cat(link.algorithm, ", ", wire_text(link.latency_s, link.bandwidth_bytes_per_s));
+  if (link.ranks_per_host > 1)
+    text += cat(" between hosts of ", link.ranks_per_host, " ranks, within them ",
+                wire_text(link.host_latency_s, link.host_bandwidth_bytes_per_s));
+  return text;
+}
+
+}  // namespace scalestudy

@@ -1,0 +1,70 @@
+#include "analysis/link_check.hpp"
+
+#include <algorithm>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "analysis/run_set.hpp"
+#include "tests/analysis/synthetic_run.hpp"
+#include "tests/support/temporary_folder.hpp"
+
+namespace scalestudy {
+namespace {
+
+RunRecord record_with(double excess_s) {
+  const TemporaryFolder folder;
+  auto record = read_run_file(write_synthetic(folder.path(), {.ranks = 2}));
+  auto& steps = record.steps;
+  std::ranges::fill(steps.values(&StepRow::link_model_s), 0.5);
+  std::ranges::fill(steps.values(&StepRow::link_excess_s), 0.0);
+  for (std::int64_t step = 0; step < 5; ++step)
+    steps.values(&StepRow::link_excess_s)[static_cast<std::size_t>(step)] = 9;  // the warm-up's
+  for (std::int64_t step = 5; step < steps.steps(); ++step)
+    steps.values(&StepRow::link_excess_s)[static_cast<std::size_t>(steps.steps() + step)] =
+        excess_s;
+  return record;
+}
+
+TEST(LinkCheck, AddsUpAllRanksAndSteadySteps) {
+  const auto record = record_with(0.1);  // on one rank of two
+  EXPECT_NEAR(link_excess_frac(record.steps, steady_window_of(record.steps, 5)), 0.1, 1e-12);
+}
+
+TEST(LinkCheck, WhatExceedsItsLinkIsInvalid) {
+  const auto found = judge_run(record_with(0.021));
+  EXPECT_THAT(found.validity_codes, testing::ElementsAre("emulation_exceeded"));
+  EXPECT_EQ(found.left_out, "invalid: emulation_exceeded");
+}
+
+TEST(LinkCheck, AHiccupIsNot) {
+  auto record = record_with(0);
+  record.steps.values(&StepRow::link_excess_s)[20] = 0.5;  // as long as the collectives of a step
+  EXPECT_THAT(judge_run(record).validity_codes, testing::IsEmpty());
+}
+
+TEST(LinkCheck, FilesWithoutTheColumnsExceedNothing) {
+  StepTable steps(2, 10);
+  steps.values(&StepRow::link_model_s).assign(20, not_recorded);
+  steps.values(&StepRow::link_excess_s).assign(20, not_recorded);
+  EXPECT_EQ(link_excess_frac(steps, {0, 10, {}}), 0);
+}
+
+TEST(LinkCheck, RunsOverALinkAreASeriesOfTheirOwn) {
+  const TemporaryFolder folder;
+  for (const std::int64_t ranks : {1, 2}) {
+    write_synthetic(folder.path(), {.ranks = ranks});
+    write_synthetic(folder.path(), {.ranks = ranks, .link_bandwidth_bytes_per_s = 5e7});
+    write_synthetic(folder.path(), {.ranks = ranks, .link_bandwidth_bytes_per_s = 2e8});
+  }
+  const auto set = load_runs({folder.path()});
+  std::vector<std::string> names;
+  for (const auto& one : group_series(set)) names.push_back(one.name);
+  EXPECT_THAT(names, testing::UnorderedElementsAre(
+                         testing::Not(testing::HasSubstr("emulated")),
+                         testing::HasSubstr(", emulated link ring, 0.05 GB/s, 0 µs"),
+                         testing::HasSubstr(", emulated link ring, 0.2 GB/s, 0 µs")));
+}
+
+}  // namespace
+}  // namespace scalestudy

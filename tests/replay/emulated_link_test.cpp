@@ -1,0 +1,79 @@
+/// Over an emulated link the exchange takes what the cost model says of its schedule.
+
+#include <cmath>
+
+#include <gmock/gmock.h>
+
+#include "tests/replay/planted.hpp"
+#include "tests/replay/replayed.hpp"
+#include "tests/support/link_schedule.hpp"
+
+namespace scalestudy {
+namespace {
+
+/// Two pieces of 0.8 and 0.4 MB on four ranks: 24 and 12 ms, of which the backward pass hides some.
+RunSpec linked_spec(Reduction reduction) {
+  auto spec = spec_of({"emulated link", {}}, 4);
+  spec.plan.steps_per_epoch = 20;
+  spec.reduction = reduction;
+  spec.settings.buckets = {.first_bucket_bytes = 400'000, .bucket_cap_bytes = 800'000};
+  spec.settings.link.algorithm = LinkAlgorithm::ring;
+  spec.settings.link.bandwidth_bytes_per_s = 5e7;
+  spec.settings.link.payload = Payload::none;
+  spec.workload_settings =
+      R"({"layer_forward_us": [1000, 1000], "layer_backward_us": [8000, 1000],)"
+      R"("layer_parameters": [200000, 100000], "optimizer_us": 200, "evaluation_us": 0})";
+  return spec;
+}
+
+/// By how much the recorded exposed transfer is off the schedule's optimum.
+double off_by_frac(const RunRecord& run, const RunSpec& spec) {
+  const auto exposed = exposed_transfer_of(run, spec);
+  return std::abs(exposed.recorded_s / exposed.best_s - 1);
+}
+
+TEST(EmulatedLink, ExposesWhatTheScheduleCannotHide) {
+  expect_in_quiet("emulated link", [] {
+    const auto overlap_spec = linked_spec(Reduction::bucketed_overlap);
+    const auto flat_spec = linked_spec(Reduction::flat_after_backward);
+    const auto overlap = replayed(overlap_spec);
+    const auto flat = replayed(flat_spec);
+    std::string found;
+    if (const double off = off_by_frac(overlap, overlap_spec); off > 0.1)
+      found += cat("bucketed_overlap is off by ", off, "\n");
+    if (const double off = off_by_frac(flat, flat_spec); off > 0.05)
+      found += cat("flat_after_backward is off by ", off, "\n");
+    if (!(exposed_transfer_of(overlap, overlap_spec).recorded_s <
+          exposed_transfer_of(flat, flat_spec).recorded_s))
+      found += "nothing was hidden\n";
+    return found;
+  });
+}
+
+TEST(EmulatedLink, EveryStepRecordsModelAndExcess) {
+  auto spec = linked_spec(Reduction::flat_after_backward);
+  const auto run = replayed(spec);
+  const double model_s = LinkModel(spec.settings.link, 4).all_reduce_s(4 * 300'001);
+  for (std::int64_t rank = 0; rank < 4; ++rank)
+    for (std::int64_t step = 0; step < run.steps.steps(); ++step) {
+      EXPECT_DOUBLE_EQ(run.steps.at(&StepRow::link_model_s, rank, step), model_s);
+      EXPECT_GE(run.steps.at(&StepRow::link_excess_s, rank, step), 0);
+    }
+}
+
+TEST(EmulatedLink, CarriesBatchNormAndSerialInputToo) {
+  Cause cause{"emulated link", {}, true, InputKind::serial};
+  auto spec = spec_of(cause, 2);
+  spec.settings.link.algorithm = LinkAlgorithm::ring;
+  spec.settings.link.latency_s = 0.001;
+  spec.settings.link.bandwidth_bytes_per_s = 1e9;
+  spec.plan.steps_per_epoch = 20;
+  const auto run = replayed(spec);
+  // Of two steps each: 4 layers in both passes, a piece of gradients.
+  EXPECT_GE(median_of(run, &StepRow::link_model_s, 1), 5 * 0.002);
+  EXPECT_GE(median_of(run, &StepRow::phase_transfer_s, 1), 4 * 0.002);
+  EXPECT_GE(median_of(run, &StepRow::batch_hand_over_s, 1), 2 * 0.002);
+}
+
+}  // namespace
+}  // namespace scalestudy

@@ -1,0 +1,44 @@
+#pragma once
+/// Replays on threads of the test.
+
+#include <algorithm>
+#include <sstream>
+
+#include <gtest/gtest.h>
+
+#include "record/run_file.hpp"
+
+#include "engine/epoch_loop.hpp"
+
+#include "tests/support/temporary_folder.hpp"
+#include "tests/support/thread_ranks.hpp"
+#include "workloads/replay/replay_training.hpp"
+
+namespace scalestudy {
+
+/// What was recorded of it.
+inline RunRecord replayed(const RunSpec& spec) {
+  const bool is_spoilt = std::ranges::any_of(
+      spec.injections, [](const Injection& one) { return one.fault == Fault::nan; });
+  const TemporaryFolder folder;
+  const auto ranks = spec.ranks;
+  RunFileWriter writer(folder / "run.h5.part", RunHeader{.run_id = "replay"}, ranks);
+  writer.write_settings("{}", "{}", "{}");
+  writer.write_environment("{}");
+  HostClock clock;  // of all ranks, as the training clocks of one host have one zero
+  on_ranks(ranks, [&](const Communicator& comm) {
+    Heartbeat heartbeat(heartbeat_file(folder.path(), comm.rank().value()));
+    std::ostringstream text;
+    Log log(text, Verbosity::quiet);
+    RankServices services{spec,         make_rank_communicators(comm, spec),
+                          clock,        comm.is_root() ? &writer : nullptr,
+                          heartbeat,    log,
+                          folder.path()};
+    replay::ReplayTraining training(services);
+    EXPECT_EQ(EpochLoop(services, training).run({}).diverged, is_spoilt);
+  });
+  writer.flush();
+  return read_run_file(folder / "run.h5.part");
+}
+
+}  // namespace scalestudy
