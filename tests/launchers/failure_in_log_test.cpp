@@ -103,16 +103,20 @@ TEST(LauncherDescriptors, AreThoseOfTheLaunchersInTheirOrder) {
   }
 }
 
-TEST(LauncherDescriptors, SeveralRanksAreJoinedBySomethingThatCrossesProcesses) {
-  for (const auto* each : launcher_descriptors()) {
-    EXPECT_NE(each->joins_ranks, CommunicatorKind::local) << each->name;
-    EXPECT_NE(each->joins_ranks, CommunicatorKind::threads) << each->name;
+TEST(LauncherDescriptors, SeveralRanksAreJoinedBySomethingThatReachesAll) {
+  LaunchRequest request;
+  request.ranks = 2;
+  for (const auto* each : all_launchers()) {
+    const auto joins = each->descriptor().joins_ranks;
+    EXPECT_NE(joins, CommunicatorKind::local) << each->name();
+    const bool crosses_processes = joins != CommunicatorKind::threads;
+    EXPECT_TRUE(crosses_processes || each->plan(request).processes.size() == 1) << each->name();
   }
 }
 
 TEST(LauncherDescriptors, AnUnknownNameFarFromAllListsThem) {
   EXPECT_THAT(message_of([] { return &launcher("xyzzyxyzzy"); }),
-              HasSubstr("Use one of: local, mpirun"));
+              HasSubstr("Use one of: local, mpirun, threads"));
 }
 
 TEST(LocalLauncher, IsAlwaysAvailable) {

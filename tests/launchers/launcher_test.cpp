@@ -76,6 +76,20 @@ TEST(MpirunLauncher, MakesOneProcessAndKeepsValuesOffItsCommandLine) {
   EXPECT_EQ(process.log_file.filename(), "mpirun.log");
 }
 
+TEST(ThreadsLauncher, MakesOneProcessThatIsToldNoPlace) {
+  const auto plan = launcher("threads").plan(sample_request());
+  ASSERT_EQ(plan.processes.size(), 1U);
+  EXPECT_FALSE(plan.one_process_per_rank);
+  const auto& process = plan.processes[0];
+  EXPECT_THAT(process.argv, ElementsAre("/opt/my tools/scalestudy-rank", "--spec",
+                                        "/data/it's here/runs/a/spec.json", "--run-folder",
+                                        "/data/it's here/runs/a"));
+  EXPECT_EQ(process.variables.at("NAME"), "a b;c");
+  EXPECT_EQ(process.variables.count("RANK"), 0U);
+  EXPECT_THAT(process.removed_variables, Contains("RANK"));
+  EXPECT_NO_THROW(launcher("threads").require_available());
+}
+
 TEST(MpirunLauncher, OversubscribesOnlyWhenAsked) {
   auto request = sample_request();
   EXPECT_THAT(launcher("mpirun").plan(request).processes[0].argv, Not(Contains("--oversubscribe")));

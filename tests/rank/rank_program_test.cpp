@@ -270,6 +270,66 @@ TEST(CheckpointSignals, AnotherSignalToEndIsTheSameRequest) {
   EXPECT_EQ(request.take(), CheckpointRequest::end);
 }
 
+class RanksAsThreads : public RankProgramTest {
+ protected:
+  /// `options` of rank `special`; the others train.
+  ExitCode run_threads(const FakeOptions& options = {},
+                       std::int64_t special = -1,
+                       RanksPerProcess ranks_per_process = RanksPerProcess::any) {
+    auto spec = spec_of_fake_training(3, 1, 4, 6);
+    spec.communicator = CommunicatorKind::threads;
+    std::filesystem::create_directories(run_folder());
+    write_text(run_folder() / "spec.json", to_json_text(spec));
+    return run_rank(
+        {run_folder() / "spec.json", run_folder()},
+        [&](const RunSpec& read, std::int64_t local_rank) {
+          return std::make_unique<FakeWork>(read, local_rank == special ? options : FakeOptions());
+        },
+        ranks_per_process);
+  }
+};
+
+TEST_F(RanksAsThreads, AreAllOfTheRunAndOneHasWhatTheProcessUsed) {
+  ASSERT_EQ(run_threads(), ExitCode::done);
+  const auto found = record();
+  EXPECT_EQ(found.header.status, RunStatus::complete);
+  ASSERT_EQ(found.ranks.size(), 3U);
+  EXPECT_GT(found.ranks[0].cpu_time_s, 0);
+  EXPECT_EQ(found.ranks[1].cpu_time_s, 0);
+  EXPECT_EQ(found.steps.steps(), 4);
+  EXPECT_EQ(found.steps.ranks(), 3);
+  EXPECT_THAT(found.effective_settings, HasSubstr("threads of one process"));
+}
+
+TEST_F(RanksAsThreads, OneThatFailsEndsAllWithItsExitCode) {
+  EXPECT_EQ(run_threads({.failure_of_load = "No such picture"}, 2), ExitCode::bad_input);
+  for (const std::int64_t rank : {0, 1, 2}) {
+    const auto heartbeat = read_heartbeat(heartbeat_file(run_folder(), rank));
+    ASSERT_TRUE(heartbeat.has_value()) << rank;
+    EXPECT_THAT(heartbeat->error, HasSubstr("No such picture")) << rank;
+  }
+}
+
+TEST_F(RanksAsThreads, OneThatCannotBeginIsNotWaitedFor) {
+  std::filesystem::create_directories(
+      heartbeat_file(run_folder(), 1));  // no file can be made there
+  const Stopwatch watch;
+  EXPECT_EQ(run_threads(), ExitCode::run_failed);
+  EXPECT_LT(watch.elapsed_s(), 30) << "half the deadline";
+}
+
+TEST_F(RanksAsThreads, AProgramThatHoldsOneRankRefusesThem) {
+  EXPECT_EQ(run_threads({}, -1, RanksPerProcess::one), ExitCode::unavailable);
+}
+
+TEST_F(RankProgramTest, LabelsAnEmulatedLink) {
+  auto spec = spec_of_fake_training(1, 1, 1, 4);
+  spec.settings.link.algorithm = LinkAlgorithm::ring;
+  spec.settings.link.bandwidth_bytes_per_s = 1e9;
+  ASSERT_EQ(run(spec), ExitCode::done);
+  EXPECT_THAT(record().header.labels, ElementsAre("emulated_link"));
+}
+
 TEST_F(RankProgramTest, RefusesAnotherNumberOfRanksThanTheRuns) {
   EXPECT_EQ(run(spec_of_fake_training(2, 1, 1, 4)), ExitCode::bad_input);
   EXPECT_FALSE(std::filesystem::exists(run_folder() / "run.h5.part"));

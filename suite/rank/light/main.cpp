@@ -5,5 +5,5 @@
 
 int main(int argc, char** argv) {
   return scalestudy::rank_main(argc, argv, scalestudy::describe_light_rank_program,
-                               scalestudy::make_replay_work);
+                               scalestudy::make_replay_work, scalestudy::RanksPerProcess::any);
 }

@@ -15,7 +15,8 @@ namespace scalestudy {
 int rank_main(int argc,
               char** argv,
               const std::function<std::string()>& describe,
-              const MakeRankWork& make_work) {
+              const MakeRankWork& make_work,
+              RanksPerProcess ranks_per_process) {
   // A rank never outlives its launcher.
   prctl(PR_SET_PDEATHSIG, SIGKILL);
 
@@ -34,7 +35,7 @@ int rank_main(int argc,
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? 0 : static_cast<int>(ExitCode::bad_input);
   }
-  return static_cast<int>(run_rank(arguments, make_work));
+  return static_cast<int>(run_rank(arguments, make_work, ranks_per_process));
 }
 
 }  // namespace scalestudy

@@ -4,6 +4,7 @@
 #include <functional>
 #include <string>
 
+#include "rank/program/rank_program.hpp"
 #include "rank/program/rank_work.hpp"
 
 namespace scalestudy {
@@ -12,6 +13,7 @@ namespace scalestudy {
 [[nodiscard]] int rank_main(int argc,
                             char** argv,
                             const std::function<std::string()>& describe,
-                            const MakeRankWork& make_work);
+                            const MakeRankWork& make_work,
+                            RanksPerProcess ranks_per_process = RanksPerProcess::one);
 
 }  // namespace scalestudy

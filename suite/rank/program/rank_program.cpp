@@ -4,6 +4,7 @@
 #include <exception>
 #include <iostream>
 #include <optional>
+#include <utility>
 
 #include <unistd.h>
 
@@ -28,6 +29,7 @@
 
 #include "rank/program/checkpoint_signals.hpp"
 #include "rank/program/process_facts.hpp"
+#include "rank/program/thread_group.hpp"
 
 namespace scalestudy {
 namespace {
@@ -37,6 +39,26 @@ std::string file_text(const std::filesystem::path& file) {
   throw BadInput({cat("'", file.string(), "' cannot be read"), "it says what this rank is to do",
                   "Start ranks with `scalestudy run`"});
 }
+
+/// What all ranks of a run are started with.
+struct Job {
+  explicit Job(const RankArguments& arguments)
+      : folder(arguments.run_folder),
+        spec_text(file_text(arguments.spec_file)),
+        spec(run_spec_from_json_text(spec_text, arguments.spec_file.string())) {}
+
+  std::filesystem::path folder;
+  std::string spec_text;
+  RunSpec spec;
+};
+
+/// Which of them a rank is, and how it meets the others.
+struct RankPlace {
+  Rendezvous rendezvous;
+  std::optional<Communicator> comm;   ///< none: made by the rendezvous
+  PendingRequest* request = nullptr;  ///< null: another rank of this process hears of it
+  bool owns_process = true;           ///< what the process used is counted here
+};
 
 /// Names what the ranks of one launch share. The launcher's key differs from attempt to attempt, so
 /// that nothing a killed attempt left behind can be taken for ours.
@@ -80,12 +102,14 @@ struct ClockStart {
 
 class RankProgram {
  public:
-  RankProgram(const RankArguments& arguments, const MakeRankWork& make_work)
+  RankProgram(const Job& job, const MakeRankWork& make_work, RankPlace place)
       : make_work_(make_work),
-        folder_(arguments.run_folder),
-        spec_text_(file_text(arguments.spec_file)),
-        spec_(run_spec_from_json_text(spec_text_, arguments.spec_file.string())),
-        rendezvous_(rendezvous_from_environment(job_key(folder_))),
+        folder_(job.folder),
+        spec_text_(job.spec_text),
+        spec_(job.spec),
+        place_(std::move(place)),
+        rendezvous_(place_.rendezvous),
+        comm_(place_.comm),
         log_(std::cerr, Verbosity::normal, cat("rank ", rendezvous_.rank, ": ")),
         heartbeat_(heartbeat_file(folder_, rendezvous_.rank.value())) {
     if (rendezvous_.world_size.value() != spec_.ranks)
@@ -113,8 +137,9 @@ class RankProgram {
  private:
   [[nodiscard]] ExitCode train_and_record() {
     if (spec_.settings.allocator == Allocator::keep) keep_freed_memory();
-    comm_.emplace(make_communicator(spec_.communicator, rendezvous_,
-                                    Seconds(spec_.settings.timeouts.collective_deadline_s)));
+    if (!comm_)
+      comm_.emplace(make_communicator(spec_.communicator, rendezvous_,
+                                      Seconds(spec_.settings.timeouts.collective_deadline_s)));
     const auto identity = clock_identity();
     offset_ = measure_clock_offset(*comm_, identity);
     comm_->set_clock_offset(Seconds(offset_.ahead_s));
@@ -135,9 +160,8 @@ class RankProgram {
 
     auto* const writer = writer_ ? &*writer_ : nullptr;
     HostMonitors monitors(*comm_, identity);
-    RankServices services{spec_,      *comms_, *clock,      writer,
-                          heartbeat_, log_,    folder_,     &CheckpointSignals::request(),
-                          &monitors,  {},      since_loaded};
+    RankServices services{spec_,   *comms_,        *clock,    writer, heartbeat_,  log_,
+                          folder_, place_.request, &monitors, {},     since_loaded};
     services.parts.data_read_s = data_read_s;
     const auto outcome = work->train(services);
     monitors.record(writer, clock->origin_s());
@@ -223,9 +247,9 @@ class RankProgram {
                        .final_evaluation_s = parts.final_evaluation_s,
                        .panels_s = parts.panels_s,
                        .recorded_unix_s = unix_time_s(),
-                       .cpu_time_s = process_cpu_time_s(),
+                       .cpu_time_s = own(process_cpu_time_s()),
                        .clocked_s = now_s() - start.time_s,
-                       .clocked_cpu_time_s = process_cpu_time_s() - start.cpu_time_s,
+                       .clocked_cpu_time_s = own(process_cpu_time_s() - start.cpu_time_s),
                        .clocked_core_busy_s = core_busy_time_s() - start.core_busy_s,
                        .core_count = usable_core_count(),
                        .peak_memory_bytes = peak_memory_bytes(),
@@ -249,15 +273,20 @@ class RankProgram {
     writer_->flush();
   }
 
-  const CheckpointSignals signals_;
+  /// Of ranks that share a process one has all that it used.
+  [[nodiscard]] double own(double used_by_process_s) const {
+    return place_.owns_process ? used_by_process_s : 0;
+  }
+
   const MakeRankWork& make_work_;
-  std::filesystem::path folder_;
-  std::string spec_text_;
-  RunSpec spec_;
-  Rendezvous rendezvous_;
+  const std::filesystem::path& folder_;
+  const std::string& spec_text_;
+  const RunSpec& spec_;
+  RankPlace place_;
+  const Rendezvous& rendezvous_;
+  std::optional<Communicator> comm_;  ///< until the others are made with it
   Log log_;
   Heartbeat heartbeat_;
-  std::optional<Communicator> comm_;  ///< until the others are made with it
   std::optional<RankCommunicators> comms_;
   ClockOffset offset_;
   double drift_s_ = 0;
@@ -265,17 +294,56 @@ class RankProgram {
   double timeline_cost_s_ = 0;
 };
 
+ExitCode told(const Failure& failure) {
+  std::cerr << "error: " << failure.message << std::endl;
+  return failure.exit_code;
+}
+
+/// A rank that cannot even begin would be waited for.
+ExitCode run_thread(const Job& job, const MakeRankWork& make_work, const Communicator& comm) {
+  try {
+    RankPlace place{{comm.rank(), comm.world_size(), comm.rank(), "", "threads of one process", {}},
+                    comm,
+                    comm.is_root() ? &CheckpointSignals::request() : nullptr,
+                    comm.is_root()};
+    return RankProgram(job, make_work, std::move(place)).run();
+  } catch (const std::exception& error) {
+    const auto failure = failure_of(error);
+    comm.abort(failure.message, failure.exit_code);
+    return told(failure);
+  }
+}
+
+ExitCode run_all_ranks(const Job& job, const MakeRankWork& make_work) {
+  const Seconds deadline(job.spec.settings.timeouts.collective_deadline_s);
+  ThreadGroup group;
+  for (const auto& comm : make_thread_ranks(WorldSize(job.spec.ranks), deadline))
+    group.start(comm, [&job, &make_work, comm] { return run_thread(job, make_work, comm); });
+  return group.wait();
+}
+
 }  // namespace
 
 RankWork::~RankWork() = default;
 
-ExitCode run_rank(const RankArguments& arguments, const MakeRankWork& make_work) {
+ExitCode run_rank(const RankArguments& arguments,
+                  const MakeRankWork& make_work,
+                  RanksPerProcess ranks_per_process) {
   try {
-    return RankProgram(arguments, make_work).run();
+    const CheckpointSignals signals;
+    const Job job(arguments);
+    if (job.spec.communicator != CommunicatorKind::threads)
+      return RankProgram(job, make_work,
+                         {rendezvous_from_environment(job_key(job.folder)),
+                          {},
+                          &CheckpointSignals::request()})
+          .run();
+    if (ranks_per_process == RanksPerProcess::any) return run_all_ranks(job, make_work);
+    throw Unavailable({"this program holds one rank, and all of this run are to be threads of it",
+                       "what computes in it belongs to the whole process",
+                       "Use another launcher than threads"});
   } catch (const std::exception& error) {
-    const auto failure = failure_of(error);
-    std::cerr << "error: " << failure.message << std::endl;
-    return failure.exit_code;
+    return told(failure_of(error));
   }
 }
 
