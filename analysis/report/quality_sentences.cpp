@@ -274,12 +274,21 @@ std::string training_loss_sentence(const SeriesAnalysis& analysis, bool compares
              ".");
 }
 
+/// A replay learns nothing; when a target is reached says how its times and samples work together.
+std::string invented_quality(const SeriesAnalysis& analysis) {
+  return cat(
+      "A replay learns nothing: its losses are invented by its settings and say nothing of "
+      "any model.",
+      metric_sentences(analysis, false), target_sentence(analysis));
+}
+
 }  // namespace
 
 std::string quality_sentence(const SeriesAnalysis& analysis) {
   if (analysis.quality.empty() || !analysis.population.known) {
     return "No evaluation was recorded.";
   }
+  if (analysis.series.has_label(RunLabel::emulated_compute)) return invented_quality(analysis);
   const QualityPoint& last = analysis.quality.back();
   const bool compares = analysis.quality.front().ranks == 1 && last.ranks > 1;
   return population_sentence(analysis.population) + label_sentences(analysis) +

@@ -303,5 +303,17 @@ TEST_F(Baselines, TheMeanOfTheRunsDecides) {
   EXPECT_THAT(said(), Not(HasSubstr("no closer")));
 }
 
+TEST_F(QualitySentences, AReplaysQualityIsCalledInventedAndNeverEqual) {
+  for (const std::int64_t ranks : {1, 2})
+    add({.ranks = ranks,
+         .epochs = 4 / ranks,
+         .goal = {"psnr_db", 0, 5},
+         .labels = {"emulated_compute"}},
+        5);
+  EXPECT_THAT(said(), HasSubstr("A replay learns nothing: its losses are invented"));
+  EXPECT_THAT(said(), Not(HasSubstr("as good")));
+  EXPECT_THAT(said(), Not(HasSubstr("All models")));
+}
+
 }  // namespace
 }  // namespace scalestudy
