@@ -94,12 +94,16 @@ std::unique_ptr<StepWork> injected_step(StepWork& work, RankServices& services) 
   return std::make_unique<InjectedStep>(work, services);
 }
 
-double jitter_frac(double spread_frac, std::uint64_t seed, Rank rank, StepIndex step) {
-  // |z| of a standard normal z deviates by √(1 − 2/π).
+double normal_of_step(std::uint64_t seed, Rank rank, StepIndex step) {
   const auto stream =
       mix64(static_cast<std::uint64_t>(rank.value())) ^ static_cast<std::uint64_t>(step.value());
+  return Random(seed, stream).normal();
+}
+
+double jitter_frac(double spread_frac, std::uint64_t seed, Rank rank, StepIndex step) {
+  // |z| of a standard normal z deviates by √(1 − 2/π).
   const double scale = spread_frac / std::sqrt(1 - 2 / std::numbers::pi);
-  return scale * std::abs(Random(seed, stream).normal());
+  return scale * std::abs(normal_of_step(seed, rank, step));
 }
 
 }  // namespace scalestudy

@@ -45,6 +45,9 @@ class InjectedStep final : public StepWork {
 /// `work`'s steps with what is injected; none where nothing is.
 [[nodiscard]] std::unique_ptr<StepWork> injected_step(StepWork& work, RankServices& services);
 
+/// A standard normal number that seed, rank and step alone decide.
+[[nodiscard]] double normal_of_step(std::uint64_t seed, Rank rank, StepIndex step);
+
 /// By how much longer a rank computes in a step, as a part of it: half-normal with standard
 /// deviation `spread_frac` (mean: 1.32 times that). Seed, rank and step alone decide it.
 [[nodiscard]] double jitter_frac(double spread_frac, std::uint64_t seed, Rank rank, StepIndex step);

@@ -47,9 +47,18 @@ ShippedFiles::ShippedFiles(const fs::path& executable)
 }
 
 std::vector<ShippedFile> ShippedFiles::studies() const {
+  return of_workloads("studies");
+}
+
+std::vector<ShippedFile> ShippedFiles::profiles() const {
+  return of_workloads("profiles");
+}
+
+/// JSON files of workloads/<any>/`folder`.
+std::vector<ShippedFile> ShippedFiles::of_workloads(const char* folder) const {
   std::vector<ShippedFile> files;
   for (const auto& workload : entries_of(share_ / "workloads")) {
-    for (const auto& file : entries_of(workload / "studies")) {
+    for (const auto& file : entries_of(workload / folder)) {
       if (file.extension() == ".json") files.push_back({file.stem().string(), file});
     }
   }
@@ -70,6 +79,12 @@ std::vector<ShippedFile> ShippedFiles::environments() const {
 fs::path ShippedFiles::find_study(const std::string& path_or_name) const {
   if (fs::is_regular_file(path_or_name)) return path_or_name;
   return find_by_name(studies(), path_or_name, "study");
+}
+
+fs::path ShippedFiles::find_profile(const std::string& path_or_name, const fs::path& folder) const {
+  const auto file = folder / path_or_name;
+  if (fs::is_regular_file(file)) return file;
+  return find_by_name(profiles(), path_or_name, "profile");
 }
 
 Environment ShippedFiles::find_environment(const std::string& name_or_file,

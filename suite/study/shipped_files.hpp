@@ -1,6 +1,6 @@
 #pragma once
-/// Finds what comes with scalestudy (studies, environments, the rank program) both in the build
-/// tree and in an installed prefix.
+/// Finds what comes with scalestudy (studies, environments, profiles, the rank program) both in the
+/// build tree and in an installed prefix.
 
 #include <filesystem>
 #include <string>
@@ -11,7 +11,7 @@
 
 namespace scalestudy {
 
-/// A shipped study or environment.
+/// A shipped study, environment or profile.
 struct ShippedFile {
   std::string name;
   std::filesystem::path file;
@@ -24,9 +24,14 @@ class ShippedFiles {
 
   [[nodiscard]] std::vector<ShippedFile> studies() const;       ///< sorted by name
   [[nodiscard]] std::vector<ShippedFile> environments() const;  ///< sorted by name
+  [[nodiscard]] std::vector<ShippedFile> profiles() const;      ///< sorted by name
 
   /// An existing path, or a shipped study's name. Errors: BadInput with the nearest name.
   [[nodiscard]] std::filesystem::path find_study(const std::string& path_or_name) const;
+
+  /// An existing path, relative to `folder`, or a shipped profile's name. Errors: likewise.
+  [[nodiscard]] std::filesystem::path find_profile(const std::string& path_or_name,
+                                                   const std::filesystem::path& folder) const;
 
   /// "" is this machine as it is. Errors: BadInput with the nearest name.
   [[nodiscard]] Environment find_environment(const std::string& name_or_file,
@@ -40,6 +45,8 @@ class ShippedFiles {
   void require_rank_program(bool needs_libtorch) const;
 
  private:
+  [[nodiscard]] std::vector<ShippedFile> of_workloads(const char* folder) const;
+
   std::filesystem::path executable_folder_;
   std::filesystem::path share_;  ///< holds workloads/ and environments/
 };

@@ -74,10 +74,13 @@ void require_utf8(const std::string& text, const std::string& place) {
                   "Rename it with letters that are UTF-8"});
 }
 
-// A path typed at the prompt is meant from where the user stands.
+// A path typed at the prompt is meant from where the user stands; a profile may be a name, too.
 json from_working_folder(const std::string& path, const json& value) {
-  if (path != "data.path" && path != "data.reference_path") return value;
+  const bool is_profile = path == "settings.profile";
+  if (path != "data.path" && path != "data.reference_path" && !is_profile) return value;
   if (!value.is_string() || value.get_ref<const std::string&>().empty()) return value;
+  if (is_profile && !std::filesystem::is_regular_file(value.get_ref<const std::string&>()))
+    return value;
   const auto whole = std::filesystem::absolute(value.get<std::string>()).lexically_normal();
   require_utf8(whole.string(), path);
   return whole.string();

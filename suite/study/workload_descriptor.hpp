@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -21,6 +22,10 @@ struct FirstStudy {
   std::string settings;  ///< the JSON object "settings"
   std::string summary;   ///< what was seen and chosen: "patches of 8 x 32 x 32 voxels from …"
 };
+
+/// The file that a setting names by its path, relative to the study file, or that is shipped under
+/// this name. Errors: BadInput with the nearest name.
+using FindFile = std::function<std::filesystem::path(const std::string& path_or_name)>;
 
 struct WorkloadDescriptor {
   std::string_view name;
@@ -61,6 +66,10 @@ struct WorkloadDescriptor {
   /// What the data themselves will not let anyone learn or conclude, in a sentence each; looks into
   /// them. Run files keep it. Errors: BadInput for data that the ranks refuse as well.
   std::vector<std::string> (*data_warnings)(const RunSpec& spec) = nullptr;
+
+  /// Its completed settings with what stands in the files that they name: a run's specification
+  /// holds all that decides its results. Errors: BadInput naming the file.
+  std::string (*settings_with_files)(const std::string& settings, const FindFile& find) = nullptr;
 };
 
 }  // namespace scalestudy

@@ -32,6 +32,7 @@ struct Cause {
   std::vector<std::string> injections;
   bool batch_norm = false;
   InputKind input = InputKind::sharded;
+  std::string settings;  ///< of the replay, as JSON members: ", \"drift_frac\": 1"
 };
 
 inline RunSpec spec_of(const Cause& cause, std::int64_t ranks) {
@@ -46,7 +47,8 @@ inline RunSpec spec_of(const Cause& cause, std::int64_t ranks) {
   spec.injections = injections_from(cause.injections, cause.name);
   spec.workload_settings =
       R"({"layer_forward_us": [1000, 1000], "layer_backward_us": [1500, 1500],)"
-      R"("layer_parameters": [4000, 2000], "optimizer_us": 200, "evaluation_us": 0})";
+      R"("layer_parameters": [4000, 2000], "optimizer_us": 200, "evaluation_us": 0)" +
+      cause.settings + "}";
   return spec;
 }
 
@@ -108,6 +110,7 @@ inline std::string unexpected_gains(Cause cause,
                                     double tolerated_frac) {
   const auto with = replayed(cause);
   cause.injections.clear();
+  cause.settings.clear();
   const auto without = replayed(cause);
   double largest_s = 0;
   for (const auto& gain : gains) largest_s = std::max(largest_s, gain.expected_s(without));

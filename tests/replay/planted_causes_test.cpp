@@ -67,12 +67,6 @@ TEST(PlantedCause, ASlowProducerIsSeenWhereItWorks) {
   EXPECT_EQ(median_of(run, &StepRow::batch_ready_count, 1), 0);
 }
 
-/// What both passes of a rank took in a step.
-double passes_s(const RunRecord& run, std::int64_t rank, std::int64_t step) {
-  return run.steps.at(&StepRow::forward_s, rank, step) +
-         run.steps.at(&StepRow::backward_s, rank, step);
-}
-
 /// How far, in the median step, the passes of `rank` are from what its draws say, as a part of
 /// them.
 double off_the_draws(const RunRecord& run,

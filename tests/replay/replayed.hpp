@@ -1,5 +1,5 @@
 #pragma once
-/// Replays on threads of the test.
+/// A replay whose ranks are threads of the test, and what it recorded.
 
 #include <algorithm>
 #include <sstream>
@@ -16,7 +16,6 @@
 
 namespace scalestudy {
 
-/// What was recorded of it.
 inline RunRecord replayed(const RunSpec& spec) {
   const bool is_spoilt = std::ranges::any_of(
       spec.injections, [](const Injection& one) { return one.fault == Fault::nan; });
@@ -39,6 +38,12 @@ inline RunRecord replayed(const RunSpec& spec) {
   });
   writer.flush();
   return read_run_file(folder / "run.h5.part");
+}
+
+/// What both passes of a rank took in a step.
+inline double passes_s(const RunRecord& run, std::int64_t rank, std::int64_t step) {
+  return run.steps.at(&StepRow::forward_s, rank, step) +
+         run.steps.at(&StepRow::backward_s, rank, step);
 }
 
 }  // namespace scalestudy

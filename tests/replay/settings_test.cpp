@@ -32,7 +32,26 @@ TEST(ReplaySettings, WhatAReplayDoesNotDoIsRefused) {
   EXPECT_THAT(reason_against(spec), HasSubstr("reads no data"));
   spec = spec_with("{}");
   spec.settings.checkpoint.every_steps = 5;
-  EXPECT_THAT(reason_against(spec), HasSubstr("no checkpoints"));
+  EXPECT_THAT(reason_against(spec), HasSubstr("writes no checkpoints"));
+  spec.workload_settings = R"({"checkpoint_us": 1})";
+  EXPECT_EQ(reason_against(spec), "");
+}
+
+TEST(ReplaySettings, HalfOfWhatBelongsTogetherIsRefused) {
+  EXPECT_THAT(reason_against(spec_with(R"({"burst_frac": 0.1})")), HasSubstr("give both"));
+  EXPECT_THAT(reason_against(spec_with(R"({"burst_factor": 2})")), HasSubstr("give both"));
+  EXPECT_EQ(reason_against(spec_with(R"({"burst_frac": 0.1, "burst_factor": 2})")), "");
+  EXPECT_THAT(reason_against(spec_with(R"({"seed_spread_frac": 0.1})")),
+              HasSubstr("samples_to_quality, which is 0"));
+}
+
+TEST(ReplaySettings, AForwardPassAsAWholeHasNoLayersToMeetIn) {
+  auto spec = spec_with(R"({"layer_forward_us": [9]})");
+  EXPECT_EQ(reason_against(spec), "");
+  spec.settings.batch_norm = BatchNormPolicy::synchronised;
+  EXPECT_THAT(reason_against(spec), HasSubstr("does not tell them apart"));
+  EXPECT_THAT(reason_against(spec_with(R"({"layer_forward_us": [9, 9]})")),
+              HasSubstr("give each layer all three"));
 }
 
 TEST(ReplaySettings, LayersThatNoMemoryHoldsAreRefused) {

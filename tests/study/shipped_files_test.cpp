@@ -68,6 +68,18 @@ TEST_F(Installation, FindsAStudyByNameOrPath) {
   EXPECT_EQ(shipped().find_study(own.string()), own);
 }
 
+TEST_F(Installation, FindsAProfileBesideTheStudyBeforeAShippedOne) {
+  add("workloads/ant/profiles/net.json", "{}");
+  EXPECT_THAT(names_of(shipped().profiles()), ElementsAre("net"));
+  EXPECT_EQ(shipped().find_profile("net", folder_),
+            folder_ / "share/scalestudy/workloads/ant/profiles/net.json");
+  write_text(folder_ / "net", "{}");
+  EXPECT_EQ(shipped().find_profile("net", folder_), folder_ / "net");
+  EXPECT_EQ(shipped().find_profile((folder_ / "net").string(), "/elsewhere"), folder_ / "net");
+  EXPECT_THAT(refusal([](const auto& files) { return files.find_profile("nat", "/"); }),
+              HasSubstr("There is no profile 'nat'"));
+}
+
 TEST_F(Installation, AFolderIsNoStudy) {
   EXPECT_THAT(refusal([&](const auto& files) { return files.find_study(folder_.string()); }),
               StartsWith("There is no study '" + folder_.string() + "'"));

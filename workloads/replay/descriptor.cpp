@@ -8,6 +8,7 @@
 #include "study/unused_settings.hpp"
 
 #include "workloads/catalogue.hpp"
+#include "workloads/replay/profile.hpp"
 #include "workloads/replay/settings.hpp"
 
 namespace scalestudy {
@@ -20,20 +21,35 @@ double total(const std::vector<std::int64_t>& counts) {
   return std::accumulate(counts.begin(), counts.end(), 0.0);
 }
 
-std::string reason_against_settings(const RunSpec& spec) {
-  const auto settings = settings_from_json_text(spec.workload_settings);
-  const auto layers = settings.layer_forward_us.size();
-  if (layers == 0 || settings.layer_backward_us.size() != layers ||
-      settings.layer_parameters.size() != layers)
-    return cat("settings.layer_forward_us, layer_backward_us and layer_parameters name ", layers,
-               ", ", settings.layer_backward_us.size(), " and ", settings.layer_parameters.size(),
-               " layers: give each layer all three");
+std::string reason_against_layers(const RunSpec& spec, const Settings& settings) {
+  const auto layers = settings.layer_backward_us.size();
+  const auto forward = settings.layer_forward_us.size();
+  const auto parameters = settings.layer_parameters.size();
+  if (!settings.profile.empty() && parameters == 0)
+    return cat("settings.profile: nobody has read '", settings.profile, "'");
+  if (layers == 0 || parameters != layers || (forward != layers && forward != 1))
+    return cat("settings.layer_forward_us, layer_backward_us and layer_parameters name ", forward,
+               ", ", layers, " and ", parameters, " layers: give each layer all three");
   if (total(settings.layer_parameters) > most_parameters)
     return cat("settings.layer_parameters add up to more than ", most_parameters,
                ": each rank keeps them all in memory");
+  if (forward != layers && spec.settings.batch_norm == BatchNormPolicy::synchronised)
+    return "settings.batch_norm synchronised is a collective in each layer of both passes: "
+           "settings.layer_forward_us does not tell them apart";
+  return "";
+}
+
+std::string reason_against_settings(const RunSpec& spec) {
+  const auto settings = settings_from_json_text(spec.workload_settings);
+  if (auto reason = reason_against_layers(spec, settings); !reason.empty()) return reason;
   if (!spec.data.path.empty()) return "a replay reads no data: data.path would be ignored";
-  if (spec.settings.checkpoint.every_steps > 0)
-    return "a replay has no checkpoints: settings.checkpoint.every_steps would be ignored";
+  if (spec.settings.checkpoint.every_steps > 0 && settings.checkpoint_us == 0)
+    return "a replay writes no checkpoints, it only passes settings.checkpoint_us, which is 0: "
+           "settings.checkpoint.every_steps would be ignored";
+  if ((settings.burst_frac > 0) != (settings.burst_factor > 1))
+    return "settings.burst_frac and burst_factor say together what bursts are: give both";
+  if (settings.seed_spread_frac > 0 && settings.samples_to_quality == 0)
+    return "settings.seed_spread_frac scatters samples_to_quality, which is 0";
   return "";
 }
 
@@ -46,8 +62,9 @@ std::string reason_to_skip(const RunSpec& spec) {
 }
 
 FirstStudy first_study(const std::filesystem::path& data) {
-  throw BadInput({cat("'", data.string(), "' cannot be replayed"), "a replay reads no data",
-                  "Copy the shipped study replay-layers and change its layers"});
+  throw BadInput(
+      {cat("'", data.string(), "' cannot be replayed"), "a replay reads no data",
+       "Record a profile of the network (workloads/replay/README.md) and run replay-profile"});
 }
 
 bool needs_cores(const RunSpec& spec) {
@@ -68,7 +85,7 @@ const WorkloadDescriptor& replay_descriptor() {
       .needs_libtorch = false,
       .needs_data = false,
       .quality_metrics = {"loss"},
-      .complete_settings = OwnSettings<replay::Settings>::complete,
+      .complete_settings = replay::complete_settings,
       .settings_schema = OwnSettings<replay::Settings>::schema,
       .setting_names = OwnSettings<replay::Settings>::names,
       .training_sample_count = replay::training_sample_count,
@@ -76,6 +93,7 @@ const WorkloadDescriptor& replay_descriptor() {
       .network_size = [](const RunSpec&) { return std::optional<NetworkSize>(); },
       .first_study = replay::first_study,
       .needs_cores = replay::needs_cores,
+      .settings_with_files = replay::settings_with_profile,
   };
   return descriptor;
 }

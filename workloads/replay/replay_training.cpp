@@ -10,17 +10,22 @@
 
 #include "study/injection_reach.hpp"
 
+#include "workloads/replay/emulation.hpp"
+
 namespace scalestudy::replay {
 namespace {
 
-void pass_time(Clock::duration time, Pass pass) {
-  const auto end = Clock::now() + time;
+void wait_until(Clock::time_point end, Pass pass) {
   if (pass == Pass::sleep) return std::this_thread::sleep_until(end);
   while (Clock::now() < end) continue;
 }
 
-Evaluation evaluation_of(const Settings& settings) {
-  return {.loss = 1, .sample_count = settings.training_samples, .evaluation_set_hash = "replay"};
+void pass_time(Clock::duration time, Pass pass) {
+  wait_until(Clock::now() + time, pass);
+}
+
+Clock::duration microseconds(double us) {
+  return std::chrono::duration_cast<Clock::duration>(Seconds(us * 1e-6));
 }
 
 }  // namespace
@@ -34,7 +39,8 @@ ReplayTraining::ReplayTraining(RankServices& services)
                 std::accumulate(gradient_counts_.begin(), gradient_counts_.end(), 1LL)),
             spec_.settings.link.payload),
       reduction_(
-          stretched(make_reduction(spec_.reduction, reduction_context()), services.comms.stretch)) {
+          stretched(make_reduction(spec_.reduction, reduction_context()), services.comms.stretch)),
+      layout_(epoch_layout(spec_.plan)) {
   flat_.fill(1);
   if (services.comms.stretch)
     services.comms.stretch->pass_time_by(
@@ -47,32 +53,48 @@ ReductionContext ReplayTraining::reduction_context() {
 }
 
 void ReplayTraining::start(const RunProgress& from) {
+  samples_seen_ = from.samples_seen;
   const auto& comm = services_.comms.control;
   const StepIndex end(spec_.plan.epochs * spec_.plan.steps_per_epoch);
   const auto make = [this](const Shard& shard, HostBatch& batch) { make_batch(shard, batch); };
   input_ = make_input(
-      spec_.input,
-      {make, epoch_layout(spec_.plan), comm.rank(), comm.world_size(), StepIndex(from.steps_done),
-       end, input_settings_on(spec_, comm.rank().value()), services_.comms.input});
+      spec_.input, {make, layout_, comm.rank(), comm.world_size(), StepIndex(from.steps_done), end,
+                    input_settings_on(spec_, comm.rank().value()), services_.comms.input});
+}
+
+double ReplayTraining::batch_share(std::int64_t sample_count) const {
+  const auto timed =
+      settings_.timed_batch_size > 0 ? settings_.timed_batch_size : spec_.settings.local_batch_size;
+  return static_cast<double>(sample_count) / static_cast<double>(timed);
 }
 
 void ReplayTraining::make_batch(const Shard& shard, HostBatch& batch) const {
+  const auto end = Clock::now() +
+                   microseconds(static_cast<double>(settings_.input_us) * batch_share(shard.count));
   batch.sample_count = shard.count;
   batch.loss_weight = static_cast<double>(shard.count);
   batch.arrays.resize(1);
   batch.arrays.front().resize({shard.count, settings_.sample_bytes / 4});
+  wait_until(end, settings_.pass);
 }
 
 void ReplayTraining::prepare_batch(const StepPlan& plan) {
   const auto& batch = input_->take(plan.step);
   loss_weight_ = batch.loss_weight;
-  batch_share_ =
-      static_cast<double>(plan.shard.count) / static_cast<double>(spec_.settings.local_batch_size);
+  samples_seen_ += global_count(plan.step, layout_);
+  is_first_step_ = plan.step == StepIndex(0);
+  pace_ = batch_share(plan.shard.count) *
+          compute_factor(settings_, spec_.repeat_seed(), services_.comms.control.rank(), plan.step,
+                         spec_.plan.epochs * spec_.plan.steps_per_epoch);
 }
 
-void ReplayTraining::compute(std::int64_t of_full_batch_us) const {
-  const Seconds time(static_cast<double>(of_full_batch_us) * 1e-6 * batch_share_);
-  pass_time(std::chrono::duration_cast<Clock::duration>(time), settings_.pass);
+/// A sleep ends late by the kernel's timer slack, 50 us as a rule: of the layers of a pass that
+/// must not add up. What a core did not get, computing would not get back either.
+void ReplayTraining::compute(std::int64_t of_full_batch_us) {
+  const auto end =
+      Clock::now() - overslept_ + microseconds(static_cast<double>(of_full_batch_us) * pace_);
+  wait_until(end, settings_.pass);
+  if (settings_.pass == Pass::sleep) overslept_ = Clock::now() - end;
 }
 
 /// Where a real network with synchronised batch norm would exchange its statistics.
@@ -84,11 +106,12 @@ void ReplayTraining::meet_in_layer() const {
 
 void ReplayTraining::forward() {
   flat_.values().back() = static_cast<float>(loss_weight_);
+  if (is_first_step_) pass_time(microseconds(settings_.first_step_us), settings_.pass);
   for (const auto layer_us : settings_.layer_forward_us) {
     compute(layer_us);
     meet_in_layer();
   }
-  results_.push_back({loss_weight_});
+  results_.push_back({loss_weight_ * invented_loss(settings_, spec_.repeat_seed(), samples_seen_)});
 }
 
 void ReplayTraining::spoil_loss() {
@@ -114,11 +137,12 @@ double ReplayTraining::owned_share() const {
 
 /// Gradients stand in for parameters where these are given to others.
 void ReplayTraining::update() {
-  const Seconds time(static_cast<double>(settings_.optimizer_us) * 1e-6 * owned_share());
-  pass_time(std::chrono::duration_cast<Clock::duration>(time), settings_.pass);
+  const auto end =
+      Clock::now() + microseconds(static_cast<double>(settings_.optimizer_us) * owned_share());
+  flat_.fill(1);
+  wait_until(end, settings_.pass);
   const auto parameters = flat_.values().first(flat_.values().size() - 1);
   services_.comms.inner->add(reduction_->share(view_of(parameters)));
-  flat_.fill(1);
 }
 
 std::vector<StepResults> ReplayTraining::take_results() {
@@ -129,12 +153,23 @@ void ReplayTraining::unite_replicas(std::int64_t /*sample_count*/) {
   services_.comms.control.barrier();
 }
 
+std::optional<AtomicFile> ReplayTraining::draft_checkpoint(const RunProgress&) {
+  if (services_.comms.control.is_root())
+    pass_time(microseconds(settings_.checkpoint_us), settings_.pass);
+  return {};
+}
+
+Evaluation ReplayTraining::evaluation() const {
+  return {.loss = invented_loss(settings_, spec_.repeat_seed(), samples_seen_),
+          .sample_count = settings_.training_samples,
+          .evaluation_set_hash = "replay"};
+}
+
 Evaluation ReplayTraining::evaluate(const HeartbeatCallback& heartbeat) {
   heartbeat();
-  pass_time(std::chrono::microseconds(settings_.evaluation_us /
-                                      services_.comms.control.world_size().value()),
-            settings_.pass);
-  return evaluation_of(settings_);
+  const auto ranks = static_cast<double>(services_.comms.control.world_size().value());
+  pass_time(microseconds(settings_.evaluation_us / ranks), settings_.pass);
+  return evaluation();
 }
 
 Evaluation ReplayTraining::finish(const HeartbeatCallback& heartbeat, FinalResults&) {

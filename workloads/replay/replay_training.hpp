@@ -6,6 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "core/clock.hpp"
+
+#include "data/sampling.hpp"
+
 #include "engine/epoch_loop.hpp"
 #include "engine/gradient_memory.hpp"
 #include "engine/input_pipeline.hpp"
@@ -28,9 +32,8 @@ class ReplayTraining final : public EpochWork, public StepWork {
   void unite_replicas(std::int64_t sample_count) override;
   [[nodiscard]] Evaluation evaluate(const HeartbeatCallback& heartbeat) override;
   void keep_as_best() override {}
-  [[nodiscard]] std::optional<AtomicFile> draft_checkpoint(const RunProgress&) override {
-    return {};
-  }
+  /// Takes the time and writes nothing.
+  [[nodiscard]] std::optional<AtomicFile> draft_checkpoint(const RunProgress&) override;
   [[nodiscard]] Evaluation finish(const HeartbeatCallback& heartbeat,
                                   FinalResults& results) override;
 
@@ -48,9 +51,12 @@ class ReplayTraining final : public EpochWork, public StepWork {
  private:
   [[nodiscard]] ReductionContext reduction_context();
   void make_batch(const Shard& shard, HostBatch& batch) const;
-  void compute(std::int64_t of_full_batch_us) const;
+  void compute(std::int64_t of_full_batch_us);
   void meet_in_layer() const;
   [[nodiscard]] double owned_share() const;
+  /// Of a batch of so many samples, as part of the one that the settings time.
+  [[nodiscard]] double batch_share(std::int64_t sample_count) const;
+  [[nodiscard]] Evaluation evaluation() const;
 
   RankServices& services_;
   const RunSpec& spec_;
@@ -59,7 +65,11 @@ class ReplayTraining final : public EpochWork, public StepWork {
   GradientMemory flat_;                        ///< gradients, then the loss weight
   std::unique_ptr<ReductionStrategy> reduction_;
   std::unique_ptr<InputPipeline> input_;
-  double batch_share_ = 1;  ///< samples of this step ÷ those of one rank's full batch
+  EpochLayout layout_;
+  std::int64_t samples_seen_ = 0;  ///< by all ranks, those of this step included
+  double pace_ = 1;                ///< times of this step's layers ÷ those of the settings
+  bool is_first_step_ = false;
+  Clock::duration overslept_{};  ///< to be made up for by the next layers
   double loss_weight_ = 0;
   std::vector<StepResults> results_;
 };

@@ -1,5 +1,6 @@
 #pragma once
-/// Settings of the replay: how long each layer takes and how large it is. Light: no LibTorch.
+/// Settings of the replay: how long each layer takes and how large it is, and what else a training
+/// does. Light: no LibTorch.
 
 #include <cstdint>
 #include <string>
@@ -28,15 +29,32 @@ inline constexpr auto choices<replay::Pass> =
 
 namespace scalestudy::replay {
 
+/// An hour: longer than anything here takes.
+inline constexpr double most_us = 3600e6;
+inline constexpr double most_layer_parameters = 1e9;
+inline constexpr double most_noise_frac = 10;
+
 struct Settings {
+  std::string profile;  ///< a file, or the name of a shipped one: says the rest; empty: none
+  /// Of the whole pass where it has one entry only.
   std::vector<std::int64_t> layer_forward_us{2000, 2000, 2000};
   std::vector<std::int64_t> layer_backward_us{4000, 4000, 4000};
   std::vector<std::int64_t> layer_parameters{100'000, 100'000, 100'000};
+  std::int64_t timed_batch_size = 0;  ///< samples that the times are for; 0: local_batch_size
   Pass pass = Pass::sleep;
   std::int64_t optimizer_us = 500;
+  std::int64_t input_us = 0;
   std::int64_t sample_bytes = 4096;
   std::int64_t training_samples = 1024;
   std::int64_t evaluation_us = 20'000;
+  std::int64_t checkpoint_us = 0;
+  std::int64_t first_step_us = 0;
+  double noise_frac = 0;
+  double drift_frac = 0;
+  double burst_frac = 0;
+  double burst_factor = 1;
+  std::int64_t samples_to_quality = 0;  ///< 0: the loss stays 1
+  double seed_spread_frac = 0;
 };
 
 void visit(FieldVisitor& visitor, Settings& settings);

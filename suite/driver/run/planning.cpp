@@ -40,6 +40,23 @@ std::vector<std::string> overrides_of(const CommonOptions& options) {
   return overrides;
 }
 
+const WorkloadDescriptor& workload_called(const std::string& name) {
+  const auto& all = workload_catalogue();
+  const auto found = std::find_if(all.begin(), all.end(),
+                                  [&](const auto* workload) { return workload->name == name; });
+  SCALESTUDY_EXPECT(found != all.end());  // read_study has seen to it
+  return **found;
+}
+
+void put_in_files(Study& study, const ShippedFiles& shipped) {
+  const auto with_files = workload_called(study.workload).settings_with_files;
+  if (with_files == nullptr) return;
+  const auto folder = std::filesystem::absolute(study.file).parent_path();
+  study.workload_settings = with_files(
+      study.workload_settings,
+      [&](const std::string& path_or_name) { return shipped.find_profile(path_or_name, folder); });
+}
+
 }  // namespace
 
 PlannedStudy plan_study(Context& context, const std::string& study) {
@@ -51,6 +68,7 @@ PlannedStudy plan_study(Context& context, const std::string& study) {
   static_cast<void>(launcher(environment.launcher));  // an unknown one is refused here
   planned.study =
       read_study(shipped.find_study(study), overrides_of(options), workload_catalogue());
+  put_in_files(planned.study, shipped);
   planned.study.data_content = content_of(planned.study.data, context);
   planned.plan.study = planned.study.name;
   planned.plan.build_id = build_id();
@@ -91,18 +109,6 @@ bool has_base(const StudyMatrix& matrix) {
   return std::any_of(matrix.runs.begin(), matrix.runs.end(),
                      [](const RunSpec& spec) { return spec.ranks == 1; });
 }
-
-namespace {
-
-const WorkloadDescriptor& workload_called(const std::string& name) {
-  const auto& all = workload_catalogue();
-  const auto found = std::find_if(all.begin(), all.end(),
-                                  [&](const auto* workload) { return workload->name == name; });
-  SCALESTUDY_EXPECT(found != all.end());  // read_study has seen to it
-  return **found;
-}
-
-}  // namespace
 
 bool needs_libtorch(const Study& study) {
   return workload_called(study.workload).needs_libtorch;

@@ -1,0 +1,145 @@
+/// What a replay is told of its network beside layers: each setting must show in the columns that
+/// it is about and in no other.
+
+#include <cmath>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "tests/replay/planted.hpp"
+#include "tests/replay/replayed.hpp"
+#include "workloads/replay/emulation.hpp"
+
+namespace scalestudy {
+namespace {
+
+using testing::Each;
+
+constexpr std::int64_t ranks = 2;
+
+RunRecord replayed(const Cause& cause) {
+  return replayed(spec_of(cause, ranks));
+}
+
+Cause with(const std::string& name, const std::string& settings) {
+  return {.name = name, .settings = ", " + settings};
+}
+
+TEST(ReplaySetting, InputIsWaitedForByEachRank) {
+  expect_gains(with("input", R"("input_us": 10000)"), replayed,
+               only({input_wait(0, seconds(0.01)), input_wait(1, seconds(0.01))}, ranks));
+}
+
+TEST(ReplaySetting, ABurstThatNeverEndsLengthensBothPasses) {
+  expect_gains(with("burst", R"("burst_frac": 1, "burst_factor": 3)"), replayed,
+               only({forward(0, times_forward(2, 0)), forward(1, times_forward(2, 1)),
+                     backward(0, times_backward(2, 0)), backward(1, times_backward(2, 1))},
+                    ranks));
+}
+
+/// How far, in the median step, the passes of `rank` are from what the settings draw for them, as
+/// a part of them.
+double off_the_draws(const RunRecord& run,
+                     const RunRecord& null,
+                     const RunSpec& spec,
+                     std::int64_t rank) {
+  const auto settings = replay::settings_from_json_text(spec.workload_settings);
+  const double usual_s =
+      median_of(null, &StepRow::forward_s, rank) + median_of(null, &StepRow::backward_s, rank);
+  std::vector<double> differences;
+  for (std::int64_t step = first_counted; step < steps; ++step) {
+    const double factor =
+        replay::compute_factor(settings, spec.repeat_seed(), Rank(rank), StepIndex(step), steps);
+    differences.push_back(std::abs(passes_s(run, rank, step) / usual_s - factor));
+  }
+  return median(differences);
+}
+
+TEST(ReplaySetting, NoiseDriftAndBurstsArePassesByTheirDraws) {
+  const auto scattering = with("scatter", R"("noise_frac": 0.4, "drift_frac": 1,
+                                             "burst_frac": 0.5, "burst_factor": 2)");
+  expect_in_quiet(scattering.name, [&] {
+    const auto run = replayed(scattering);
+    const auto null = replayed({"null", {}});
+    std::string found;
+    for (std::int64_t rank = 0; rank < ranks; ++rank) {
+      const double off = off_the_draws(run, null, spec_of(scattering, ranks), rank);
+      if (off > 0.1) found += cat("passes of rank ", rank, " off by ", off, "\n");
+      for (const StepColumn still :
+           {StepColumn(&StepRow::input_wait_s), StepColumn(&StepRow::exposed_transfer_s),
+            StepColumn(&StepRow::optimizer_s)})
+        if (std::abs(median_of(run, still, rank) - median_of(null, still, rank)) > 0.001)
+          found += "another part of the step changed\n";
+    }
+    return found;
+  });
+}
+
+TEST(ReplaySetting, TheFirstStepAloneIsLonger) {
+  const auto first = with("first step", R"("first_step_us": 40000)");
+  expect_gains(first, replayed, all_still(ranks));
+  const auto run = replayed(first);
+  for (std::int64_t rank = 0; rank < ranks; ++rank)
+    EXPECT_GE(run.steps.at(&StepRow::forward_s, rank, 0), 0.042) << "with its layers";
+}
+
+/// Two epochs, a checkpoint after each.
+RunRecord replayed_with_checkpoints(const std::string& settings) {
+  auto spec = spec_of(with("checkpoints", settings), ranks);
+  spec.plan.epochs = 2;
+  spec.plan.steps_per_epoch = 5;
+  spec.settings.checkpoint.every_epochs = 1;
+  return replayed(spec);
+}
+
+TEST(ReplaySetting, CheckpointsAreTimeAfterEpochs) {
+  const auto run = replayed_with_checkpoints(R"("checkpoint_us": 30000)");
+  ASSERT_EQ(run.epochs.size(), 2U);
+  for (const auto& epoch : run.epochs) EXPECT_GE(epoch.checkpoint_s, 0.03);
+  EXPECT_GE(run.steps.at(&StepRow::start_s, 1, 5) - run.steps.at(&StepRow::start_s, 1, 4), 0.03)
+      << "the other rank waits for it";
+}
+
+/// The training loss of each step of the rank.
+std::vector<double> losses(const RunRecord& run, std::int64_t rank) {
+  std::vector<double> all;
+  for (std::int64_t step = 0; step < run.steps.steps(); ++step)
+    all.push_back(run.steps.at(&StepRow::loss, rank, step));
+  return all;
+}
+
+TEST(ReplaySetting, QualityIsInventedAsTheSettingsSay) {
+  auto spec = spec_of(with("quality", R"("samples_to_quality": 60, "seed_spread_frac": 0.3)"), 2);
+  const auto run = replayed(spec);
+  const auto settings = replay::settings_from_json_text(spec.workload_settings);
+  const auto expected = [&](std::int64_t samples) {
+    return replay::invented_loss(settings, spec.repeat_seed(), samples);
+  };
+  EXPECT_EQ(losses(run, 0), losses(run, 1));
+  EXPECT_DOUBLE_EQ(losses(run, 0).at(9), expected(10 * spec.plan.global_batch_size));
+  EXPECT_EQ(run.evaluations.back().loss, expected(spec.plan.samples));
+  EXPECT_EQ(losses(replayed(spec), 0), losses(run, 0)) << "the same run again";
+  spec.repeat = 1;
+  EXPECT_NE(losses(replayed(spec), 0), losses(run, 0)) << "another seed";
+  EXPECT_THAT(losses(replayed({"null", {}}), 0), Each(1.0)) << "nothing is invented unasked";
+}
+
+/// 160 gradients, each of them too short for a sleep to end in time.
+TEST(ReplaySetting, ManyShortLayersTakeAsLongAsTheirSum) {
+  replay::Settings settings;
+  settings.layer_forward_us = {5000};
+  settings.layer_backward_us.assign(160, 100);
+  settings.layer_parameters.assign(160, 10);
+  settings.evaluation_us = 0;
+  auto spec = spec_of({"many", {}}, 1);
+  spec.workload_settings =
+      write_fields([&](FieldVisitor& visitor) { visit(visitor, settings); }).dump();
+  expect_in_quiet("many layers", [&] {
+    const double backward_s = median_of(replayed(spec), &StepRow::backward_s, 0);
+    return std::abs(backward_s - 0.016) < 0.0008 ? "" : cat("they take ", backward_s, " s\n");
+  });
+}
+
+}  // namespace
+}  // namespace scalestudy
