@@ -11,6 +11,7 @@ extern const Command run_command;
 extern const Command status_command;
 extern const Command report_command;
 extern const Command inspect_command;
+extern const Command profile_command;
 extern const Command data_command;
 extern const Command list_command;
 extern const Command schema_command;
@@ -18,8 +19,8 @@ extern const Command doctor_command;
 
 std::span<const Command> commands() {
   static const std::array table{init_command,   plan_command,   floor_command,   run_command,
-                                status_command, report_command, inspect_command, data_command,
-                                list_command,   schema_command, doctor_command};
+                                status_command, report_command, inspect_command, profile_command,
+                                data_command,   list_command,   schema_command,  doctor_command};
   return table;
 }
 

@@ -21,6 +21,7 @@
 #include "driver/terminal/listing.hpp"
 #include "launchers/launcher.hpp"
 #include "workloads/catalogue.hpp"
+#include "workloads/replay/profile.hpp"
 
 namespace scalestudy {
 namespace {
@@ -113,6 +114,18 @@ Listing studies(const Context& context) {
   return listing;
 }
 
+Listing profiles(const Context& context) {
+  Listing listing{"profiles", {"name", "description"}, {}, "No profiles are shipped."};
+  for (const auto& shipped : ShippedFiles(context.executable).profiles()) {
+    const auto describe = [&] {
+      const auto origin = replay::read_profile(shipped.file).origin;
+      return cat(origin.network, " with ", origin.library, " on ", origin.device);
+    };
+    listing.rows.push_back({shipped.name, description_or_error(describe)});
+  }
+  return listing;
+}
+
 Listing metrics(const Context&) {
   Listing listing{"metrics", {"name", "unit", "better", "over ranks and steps", "meaning"}, {}, ""};
   for (const auto& [group, columns] : run_layout::all_columns()) {
@@ -137,6 +150,7 @@ constexpr std::array kinds{Kind{"workloads", workloads},
                            Kind{"launchers", launcher_table},
                            Kind{"environments", environments},
                            Kind{"studies", studies},
+                           Kind{"profiles", profiles},
                            Kind{"metrics", metrics}};
 
 const Kind& kind_named(const std::string& name) {
@@ -171,7 +185,7 @@ Action define(CLI::App& app) {
   const auto options = std::make_shared<ListOptions>();
   app.add_option("KIND", options->kind,
                  "workloads, strategies, rules, injections, launchers, environments, studies, "
-                 "metrics");
+                 "profiles, metrics");
   app.add_option("--show", options->shown, "Print this shipped study's file (with studies)")
       ->type_name("NAME");
   return [options](Context& context) {
