@@ -16,11 +16,11 @@ namespace scalestudy {
 /// Of one step, after its last gradient was ready on all ranks: each piece is sent when it is ready
 /// everywhere and the one before it is through, end_k = max(ready_k, end_{k−1}) + model of piece k.
 inline double best_exposed_s(const std::vector<BucketRow>& pieces_of_step, const LinkModel& model) {
-  struct Piece {
+  struct Sent {
     double ready_s = 0;
     double bytes = 0;
   };
-  std::map<std::int64_t, Piece> pieces;
+  std::map<std::int64_t, Sent> pieces;
   double last_ready_s = 0;
   for (const auto& row : pieces_of_step) {
     auto& piece = pieces[row.bucket];
