@@ -56,6 +56,8 @@ bool is_on(const Injection& injection, std::int64_t rank, std::int64_t ranks) {
 
 std::string reason_without_effect(const Injection& injection, const RunSpec& spec) {
   if (auto reason = reason_without_rank(injection, spec); !reason.empty()) return reason;
+  if (!spec.trains() && injection.fault != Fault::slow_link)
+    return "it happens in steps, and nothing is trained";
   switch (injection.fault) {
     case Fault::slow_rank:
     case Fault::slow_optimizer:

@@ -48,8 +48,13 @@ struct RunSpec {
   bool oversubscribed = false;  ///< more compute threads than cores: its times are no evidence
   bool no_spare_core = false;   ///< only with threads that communicate or load there are more
 
+  /// Else it measures something of its own: nothing of `plan`, and of `settings` little, has a
+  /// meaning.
+  [[nodiscard]] bool trains() const { return plan.epochs > 0; }
+
   /// "noise2void-r4-linear_fixed_samples-bucketed_overlap-rep2-1a2b3c4d"; a control arm's name and
-  /// an input other than `sharded` stand before "rep", and "twin" after it.
+  /// an input other than `sharded` stand before "rep", and "twin" after it. Without training:
+  /// "collectives-r4-rep2-1a2b3c4d".
   [[nodiscard]] std::string run_id() const;
 
   /// Seed of this repeat: from (settings.seed, repeat) only, the same at every number of ranks.

@@ -31,6 +31,7 @@ constexpr std::array newer_settings{"/evaluation",
                                     "/optimizer/trust_coefficient"};
 
 void visit_plan(FieldVisitor& v, RulePlan& plan) {
+  const double least = plan.epochs > 0 ? 1 : 0;  // none where nothing is trained
   v.field("local_batch_sizes", plan.local_batch_sizes,
           {.unit = "samples",
            .description = "Samples per step of each rank",
@@ -39,30 +40,32 @@ void visit_plan(FieldVisitor& v, RulePlan& plan) {
   v.field("global_batch_size", plan.global_batch_size,
           {.unit = "samples",
            .description = "Samples per step of all ranks",
-           .minimum = 1,
+           .minimum = least,
            .maximum = most_samples});
-  v.field(
-      "learning_rate", plan.learning_rate,
-      {.unit = "1", .description = "Learning rate after the scaling rule", .minimum = above_zero});
+  v.field("learning_rate", plan.learning_rate,
+          {.unit = "1",
+           .description = "Learning rate after the scaling rule",
+           .minimum = least * above_zero});
   v.field("warmup_samples", plan.warmup_samples,
           {.unit = "samples",
            .description = "Samples over which the learning rate rises to that",
            .minimum = 0,
            .maximum = most_samples});
   v.field("epochs", plan.epochs,
-          {.unit = "epochs", .description = "Epochs", .minimum = 1, .maximum = most_count});
-  v.field("steps_per_epoch", plan.steps_per_epoch,
-          {.unit = "steps", .description = "Steps per epoch", .minimum = 1, .maximum = most_count});
+          {.unit = "epochs", .description = "Epochs", .minimum = least, .maximum = most_count});
+  v.field(
+      "steps_per_epoch", plan.steps_per_epoch,
+      {.unit = "steps", .description = "Steps per epoch", .minimum = least, .maximum = most_count});
   v.field("samples_per_epoch", plan.samples_per_epoch,
           {.unit = "samples",
            .description = "Samples trained on in an epoch",
-           .minimum = 1,
+           .minimum = least,
            .maximum = most_samples});
   v.field("epoch_stride_samples", plan.epoch_stride_samples,
           {.unit = "samples",
            .description =
                "Samples from one epoch's start to the next, in the order that all ranks share",
-           .minimum = 1,
+           .minimum = least,
            .maximum = most_samples});
   v.field("milestones_epochs", plan.milestones_epochs,
           {.unit = "epochs",
@@ -72,7 +75,7 @@ void visit_plan(FieldVisitor& v, RulePlan& plan) {
   v.field("patience_epochs", plan.patience_epochs,
           {.unit = "epochs",
            .description = "Epochs without improvement before the learning rate is reduced",
-           .minimum = 1,
+           .minimum = least,
            .maximum = most_samples});
   v.field("cooldown_epochs", plan.cooldown_epochs,
           {.unit = "epochs",
@@ -82,12 +85,12 @@ void visit_plan(FieldVisitor& v, RulePlan& plan) {
   v.field("samples", plan.samples,
           {.unit = "samples",
            .description = "Samples of the whole run",
-           .minimum = 1,
+           .minimum = least,
            .maximum = most_samples});
   v.field("requested_samples", plan.requested_samples,
           {.unit = "samples",
            .description = "Samples of the whole run at one rank",
-           .minimum = 1,
+           .minimum = least,
            .maximum = most_samples});
   v.field("remainder", plan.remainder,
           {.unit = "1", .description = "What dividing by the number of ranks left out"});
@@ -222,7 +225,8 @@ void leave_out_newer_defaults(json& settings) {
 }  // namespace
 
 std::string RunSpec::run_id() const {
-  std::vector<std::string> parts{workload, cat("r", ranks), cat(scaling_rule), cat(reduction)};
+  std::vector<std::string> parts{workload, cat("r", ranks)};
+  if (trains()) parts.insert(parts.end(), {cat(scaling_rule), cat(reduction)});
   if (control_arm) parts.push_back(cat(*control_arm));
   if (input != InputKind::sharded) parts.push_back(cat(input));
   parts.push_back(cat("rep", repeat));
@@ -277,6 +281,16 @@ FieldWords run_spec_words() {
   return words;
 }
 
+namespace {
+
+bool is_without_training(const json& plan) {
+  if (!plan.is_object()) return false;
+  const auto is_zero = [&](const char* name) { return plan.contains(name) && plan[name] == 0; };
+  return is_zero("epochs") && is_zero("steps_per_epoch") && is_zero("samples");
+}
+
+}  // namespace
+
 std::string to_json_text(const RunSpec& spec) {
   return to_json(spec).dump(2) + "\n";
 }
@@ -290,6 +304,7 @@ RunSpec run_spec_from_json_text(const std::string& text, const std::string& orig
   const auto list = take(object["plan"], "time_like", root + "plan");
   const bool is_older = object.contains("schema") && object["schema"] != run_spec_schema;
   if (is_older) object.erase("smoothness_window_samples");  // schema 1; the analysis finds it
+  spec.plan.epochs = is_without_training(object["plan"]) ? 0 : 1;  // decides what it may hold
   const FieldWalk walk = [&](FieldVisitor& v) { visit_spec(v, spec); };
   read_fields(object, root, walk);
   if (!is_older) expect_all_keys(write_fields(walk), object, root);

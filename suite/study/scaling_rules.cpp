@@ -207,6 +207,12 @@ RulePlan strong(const RuleRequest& request) {
 
 }  // namespace
 
+RulePlan plan_without_training(std::int64_t ranks) {
+  RulePlan plan;
+  plan.local_batch_sizes.assign(static_cast<std::size_t>(ranks), 0);
+  return plan;
+}
+
 std::int64_t RuleRequest::steps_per_epoch() const {
   if (settings.steps_per_epoch > 0) return settings.steps_per_epoch;
   return batches_of(training_samples, settings.local_batch_size, settings);

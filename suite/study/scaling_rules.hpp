@@ -66,6 +66,9 @@ struct RulePlan {
   std::vector<TimeLikeSetting> time_like;
 };
 
+/// Of a workload that trains nothing: no epoch, no sample.
+[[nodiscard]] RulePlan plan_without_training(std::int64_t ranks);
+
 /// What a rule starts from.
 struct RuleRequest {
   const CommonSettings& settings;

@@ -2,6 +2,7 @@
 /// The settings every workload has. A workload's own settings are in workloads/<name>/settings.hpp;
 /// in a study file both stand side by side in the object "settings".
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -184,6 +185,10 @@ struct CommonSettings {
   CheckpointSettings checkpoint;
   EvaluationSettings evaluation;
 };
+
+/// Those that a workload without training applies, too.
+inline constexpr std::array settings_without_training{
+    std::string_view("seed"), std::string_view("allocator"), std::string_view("timeouts")};
 
 void visit(FieldVisitor& visitor, DataSettings& data);
 void visit(FieldVisitor& visitor, CommonSettings& settings);

@@ -137,6 +137,31 @@ void refuse_misplaced(const json& object, Workloads workloads, const std::string
   }
 }
 
+bool has_meaning_without_training(std::string_view name) {
+  return std::ranges::find(settings_without_training, name) != settings_without_training.end();
+}
+
+/// What a study of a workload that trains nothing must not ask for, wherever it stands.
+void refuse_training(const json& object,
+                     const json& settings,
+                     const WorkloadDescriptor& workload,
+                     const std::string& root) {
+  if (workload.trains) return;
+  const auto refuse = [&](const std::string& place) {
+    throw BadInput({cat(root, place, " has no meaning for ", workload.name),
+                    "it trains nothing, and a setting given is applied or refused, never ignored",
+                    "Remove it"});
+  };
+  for (const auto* key : {"data", "comparison", "quality", "control_arms"})
+    if (object.contains(key)) refuse(key);
+  if (object.contains("axes") && object["axes"].is_object())
+    for (const auto& [name, values] : object["axes"].items())
+      if (name != "ranks") refuse("axes." + name);
+  CommonSettings common;
+  for (const auto& name : field_names([&](FieldVisitor& v) { visit(v, common); }))
+    if (settings.contains(name) && !has_meaning_without_training(name)) refuse("settings." + name);
+}
+
 // Common and own settings stand side by side; each key belongs to one of them.
 void read_settings(Study& study,
                    const json& settings,
@@ -225,6 +250,10 @@ std::string against_study_folder(const std::string& path, const std::filesystem:
 json settings_schema(const WorkloadDescriptor& workload) {
   CommonSettings settings;
   auto schema = schema_of_fields([&](FieldVisitor& v) { visit(v, settings); });
+  if (!workload.trains)
+    std::erase_if(schema["properties"].get_ref<json::object_t&>(), [](const auto& property) {
+      return !has_meaning_without_training(property.first);
+    });
   const auto own = workload.settings_schema();
   for (const auto& [name, property] : own.at("properties").items()) {
     schema["properties"][name] = property;
@@ -296,6 +325,7 @@ Study read_study(const std::filesystem::path& file,
     v.group("settings", "", [](FieldVisitor&) {});  // taken out above
   });
   const auto& workload = find_workload(workloads, study.workload, root + "workload");
+  refuse_training(object, settings, workload, root);
   read_settings(study, settings, workload, root + "settings");
   check_axes(study, root);
   check_quality(study, workload, root);

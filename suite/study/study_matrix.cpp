@@ -18,8 +18,9 @@ namespace {
 /// seed only.
 using Combination = RunSpec;
 
-std::string text_of(const Combination& combination) {
+std::string text_of(const Combination& combination, bool trains = true) {
   auto text = cat("ranks=", combination.ranks);
+  if (!trains) return text;
   const Axes axes;
   for_each_axis(axes, [&](const AxisInfo& axis, const auto&, const auto& place) {
     text += cat(", ", axis.name, "=", place(combination));
@@ -111,6 +112,7 @@ std::vector<std::int64_t> place_in_lists(const RunSpec& spec) {
 /// Of one rank, beside those that compute and while they do: one that exchanges gradients, those
 /// that make batches ahead.
 std::int64_t helping_threads_per_rank(const RunSpec& spec) {
+  if (!spec.trains()) return 0;
   const std::int64_t communicating =
       spec.ranks > 1 && properties_of(spec.reduction).overlaps ? 1 : 0;
   switch (spec.input) {
@@ -207,9 +209,9 @@ class Expansion {
       auto spec = spec_of(combination);
       const auto reason = reason_to_skip(spec);
       if (reason.empty()) return spec;
-      matrix_.skipped.push_back({text_of(combination), reason});
+      matrix_.skipped.push_back({text_of(combination, workload_.trains), reason});
     } catch (const BadInput& error) {
-      matrix_.skipped.push_back({text_of(combination), error.what()});
+      matrix_.skipped.push_back({text_of(combination, workload_.trains), error.what()});
     }
     return std::nullopt;
   }
@@ -235,15 +237,20 @@ class Expansion {
     spec.communicator = spec.ranks == 1 ? CommunicatorKind::local : launcher_.joins_ranks;
     const auto compute_threads = spec.settings.threads_per_rank;
     if (spec.settings.evaluation_threads == 0) spec.settings.evaluation_threads = compute_threads;
+    spec.plan = plan_of(spec);
     if (needs_cores(spec)) {
       spec.oversubscribed = spec.ranks * compute_threads > cores_;
       spec.no_spare_core = !spec.oversubscribed &&
                            spec.ranks * (compute_threads + helping_threads_per_rank(spec)) > cores_;
     }
+    return spec;
+  }
+
+  [[nodiscard]] RulePlan plan_of(const RunSpec& spec) const {
+    if (!workload_.trains) return plan_without_training(spec.ranks);
     const auto samples =
         spec.settings.steps_per_epoch == 0 ? workload_.training_sample_count(spec) : 0;
-    spec.plan = apply(spec.scaling_rule, {spec.settings, spec.ranks, samples});
-    return spec;
+    return apply(spec.scaling_rule, {spec.settings, spec.ranks, samples});
   }
 
   /// Ranks of MPI spin while they wait.
@@ -257,6 +264,7 @@ class Expansion {
       return cat("launcher ", launcher_.name,
                  " holds all ranks in one process, but LibTorch has "
                  "threads and seeds for one rank in each: take another launcher");
+    if (!spec.trains()) return workload_.reason_to_skip(spec);
     if (spec.settings.device == Device::cuda && spec.ranks > 1) {
       return "device cuda takes one rank in this version: there is no communicator between GPUs";
     }

@@ -70,6 +70,10 @@ struct WorkloadDescriptor {
   /// Its completed settings with what stands in the files that they name: a run's specification
   /// holds all that decides its results. Errors: BadInput naming the file.
   std::string (*settings_with_files)(const std::string& settings, const FindFile& find) = nullptr;
+
+  /// Else studies have no scaling rule and no settings of training: what is given of them is
+  /// refused (settings_without_training), and no run has steps.
+  bool trains = true;
 };
 
 }  // namespace scalestudy

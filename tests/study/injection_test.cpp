@@ -161,6 +161,7 @@ TEST(InjectionReach, IsTheRanksThatItNames) {
 TEST(InjectionReach, ASampleCostsWhatIsLarger) {
   RunSpec spec;
   spec.ranks = 2;
+  spec.plan.epochs = 1;
   spec.settings.input.sample_cost_s = 0.002;
   spec.injections = injections_from({"slow-input=1ms:rank=0", "slow-input=5ms:rank=1"}, "");
   EXPECT_EQ(input_settings_on(spec, 0).sample_cost_s, 0.002);

@@ -109,10 +109,18 @@ std::int64_t pairs_begun(const StudyFolder& folder, const std::string& study) {
   return plan.study == floor_name(study) ? pairs : 0;
 }
 
+void require_training(const PlannedStudy& planned) {
+  if (planned.plan.matrix.runs.front().trains()) return;
+  throw BadInput({cat(planned.study.workload, " trains nothing"),
+                  "the floor is that of training times",
+                  "Repeat the study instead: its report has an interval for each time"});
+}
+
 ExitCode floor(Context& context, const FloorOptions& options) {
   std::optional<EarlyInterruption> early(std::in_place);
   auto planned = plan_study(context, options.study);
   require_runs(planned);
+  require_training(planned);
   const WritableStudyFolder folder(options.out);
   const auto asked =
       options.pairs > 0 ? options.pairs : std::max(planned.study.repeats, default_pairs);

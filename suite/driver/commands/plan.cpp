@@ -99,6 +99,24 @@ void add_row(TextTable& table, const PlanRow& row) {
                  cat(row.repeats), device_memory_text(spec)});
 }
 
+TextTable training_table(const std::vector<PlanRow>& rows) {
+  auto table = empty_table();
+  for (const auto& row : rows) add_row(table, row);
+  return table;
+}
+
+TextTable measuring_table(const std::vector<PlanRow>& rows) {
+  TextTable table;
+  table.add_column("ranks", Align::right);
+  table.add_column("communicator", Align::left);
+  table.add_column("launcher", Align::left);
+  table.add_column("repeats", Align::right);
+  for (const auto& row : rows)
+    table.add_row({cat(row.spec.ranks, row.spec.oversubscribed ? "*" : ""),
+                   cat(row.spec.communicator), row.spec.launcher, cat(row.repeats)});
+  return table;
+}
+
 void print_core_notes(const std::vector<PlanRow>& rows, std::ostream& out) {
   const auto any = [&](bool RunSpec::*is_so) {
     return std::any_of(rows.begin(), rows.end(), [&](const PlanRow& r) { return r.spec.*is_so; });
@@ -196,12 +214,14 @@ void print_resolution(const StudyPlan& plan, std::ostream& out) {
 void print_plan(const PlannedStudy& planned, std::ostream& out) {
   const auto& plan = planned.plan;
   const auto rows = rows_of(plan.matrix);
-  auto table = empty_table();
+  const bool trains = rows.empty() || rows.front().spec.trains();
+  auto table = trains ? training_table(rows) : measuring_table(rows);
   std::int64_t samples = 0;
-  for (const auto& row : rows) add_row(table, row);
   for (const auto& spec : plan.matrix.runs) samples += spec.plan.samples;
   out << "Study " << plan.study << ": " << counted(plan.matrix.runs.size(), "run") << " of "
-      << planned.study.workload << ", " << grouped_digits(samples) << " samples to train in all\n";
+      << planned.study.workload;
+  if (trains) out << ", " << grouped_digits(samples) << " samples to train in all";
+  out << '\n';
   const auto constants =
       table.take_constants({"ranks", "global batch", "learning rate", "epochs×steps"});
   if (!constants.empty()) out << "All runs: " << wrapped_list(constants) << '\n';
@@ -211,8 +231,8 @@ void print_plan(const PlannedStudy& planned, std::ostream& out) {
     print_order(rows, out);
     print_notes(rows, out);
     print_injections(rows, out);
-    print_goal(planned.study.quality, out);
-    print_resolution(plan, out);
+    if (trains) print_goal(planned.study.quality, out);
+    if (trains) print_resolution(plan, out);
   }
   if (plan.matrix.skipped.empty()) return;
   out << "\nLeft out:\n";
@@ -297,6 +317,10 @@ void print_warning(const Context& context, const std::string& warning) {
 TimeEstimate check(const Context& context, const PlannedStudy& planned, bool no_trial) {
   require_runs(planned);
   require_data(planned.study);
+  if (!planned.plan.matrix.runs.front().trains())
+    return {not_recorded,
+            "nothing is trained, so no first steps tell; the study's own settings "
+            "limit it"};
   require_base(planned);
   if (no_trial) return {not_recorded, "--no-trial leaves the trial out"};
   const auto rank_program =

@@ -49,7 +49,7 @@ void report_results(const std::vector<RunResult>& results,
 
 /// A study without runs of one rank can be reported only beside a folder that has some.
 void warn_of_missing_base(const StudyMatrix& matrix, Reporter& reporter) {
-  if (!has_base(matrix))
+  if (matrix.runs.front().trains() && !has_base(matrix))
     reporter.warning(
         "No run has one rank: a report on this folder alone will have nothing to compare with.");
 }

@@ -77,7 +77,8 @@ void add_launch_times(const RunOutcome& outcome, const RunRecord& record, Summar
 std::vector<RunResult> StudyRunner::run_all() {
   const auto& runs = parts_.plan.matrix.runs;
   learn_from_earlier_runs();
-  if (!parts_.policy.no_trial) warm_up();
+  // Who trains nothing warms up by itself, and has no first steps.
+  if (!parts_.policy.no_trial && runs.front().trains()) warm_up();
   std::vector<RunResult> results;
   for (index_ = 0; index_ < runs.size(); ++index_) {
     parts_.signals.wait(Seconds(0));

@@ -74,11 +74,13 @@ EffectiveSettings effective_settings(const RunSpec& spec,
   EffectiveSettings effective;
   effective.set("/ranks", comm.world_size().value());
   effective.set("/communicator", std::string(comm.name()));
-  effective.set("/plan/global_batch_size", spec.plan.global_batch_size);
-  effective.set("/plan/local_batch_sizes", spec.plan.local_batch_sizes);
-  effective.set("/plan/learning_rate", spec.plan.learning_rate);
-  effective.set("/plan/epochs", spec.plan.epochs);
-  effective.set("/plan/steps_per_epoch", spec.plan.steps_per_epoch);
+  if (spec.trains()) {
+    effective.set("/plan/global_batch_size", spec.plan.global_batch_size);
+    effective.set("/plan/local_batch_sizes", spec.plan.local_batch_sizes);
+    effective.set("/plan/learning_rate", spec.plan.learning_rate);
+    effective.set("/plan/epochs", spec.plan.epochs);
+    effective.set("/plan/steps_per_epoch", spec.plan.steps_per_epoch);
+  }
   effective.set("/settings/allocator", cat(spec.settings.allocator));
   effective.add_fact("cpu_model", {cpu_model(), "1", "Processor"});
   effective.add_fact("transport", {comm.transport(), "1", "What carries messages between ranks"});
