@@ -1,8 +1,7 @@
 #pragma once
 /// Every recorded quantity: its name, unit and meaning, once. A row's fields are its table's
-/// columns; writer and reader, carry-over of earlier attempts, `scalestudy list metrics`,
-/// `scalestudy inspect` and results/SCHEMA.md follow from the tables below. A field whose column a
-/// file does not have keeps its initial value.
+/// columns; writer and reader, carry-over of earlier attempts, `list metrics`, `inspect` and
+/// results/SCHEMA.md follow. A field whose column a file does not have keeps its initial value.
 
 #include <array>
 #include <cstdint>
@@ -10,6 +9,7 @@
 #include <string_view>
 
 #include "record/cause_columns.hpp"
+#include "record/collective_columns.hpp"
 #include "record/column.hpp"
 #include "record/sample_columns.hpp"
 #include "record/step_columns.hpp"

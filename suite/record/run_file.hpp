@@ -39,6 +39,7 @@ class RunFileWriter {
   void append_event(const EventRow& row);
   void append_probe(std::span<const ProbeRow> rows);
   void append_monitor(std::span<const MonitorRow> rows);
+  void append_collectives(std::span<const CollectiveRow> rows);
   void write_panel(const Panel& panel);
   void write_summary(ColumnOf<SummaryRow> column, double value);
   void set_status(RunStatus status, const std::string& reason);

@@ -52,6 +52,7 @@ void require_agreement(RunRecord& record) {
   require_known_ranks(record.buckets);
   require_known_ranks(record.probe);
   require_known_ranks(record.monitor);
+  require_known_ranks(record.collectives);
 }
 
 /// Reads one opened file. Failures are hdf5::Failure with the data set's name.

@@ -21,7 +21,8 @@ using hdf5::Dataset;
 constexpr std::uint64_t chunk_steps = 512;
 /// Small for tables of few rows: a column takes a whole chunk of the file.
 template <class Row>
-constexpr std::uint64_t chunk_rows = std::is_same_v<Row, BucketRow> ? 1024 : 64;
+constexpr std::uint64_t chunk_rows =
+    std::is_same_v<Row, BucketRow> || std::is_same_v<Row, CollectiveRow> ? 1024 : 64;
 
 [[noreturn]] void refuse(const std::filesystem::path& file,
                          std::string_view object,
@@ -256,6 +257,10 @@ void RunFileWriter::append_probe(std::span<const ProbeRow> rows) {
 }
 
 void RunFileWriter::append_monitor(std::span<const MonitorRow> rows) {
+  impl_->append_rows(rows);
+}
+
+void RunFileWriter::append_collectives(std::span<const CollectiveRow> rows) {
   impl_->append_rows(rows);
 }
 

@@ -46,14 +46,16 @@ inline constexpr auto choices<RunLabel> = std::array{
     Choice{RunLabel::external, "external", "some numbers were imported"}};
 
 /// What makes a run invalid.
-enum class ValidityCode { nonfinite_loss, impossible_times, emulation_exceeded };
+enum class ValidityCode { nonfinite_loss, impossible_times, emulation_exceeded, wrong_result };
 template <>
 inline constexpr auto choices<ValidityCode> = std::array{
     Choice{ValidityCode::nonfinite_loss, "nonfinite_loss", "a training loss was NaN or infinite"},
     Choice{ValidityCode::impossible_times, "impossible_times",
            "a recorded time is none that a clock can show"},
     Choice{ValidityCode::emulation_exceeded, "emulation_exceeded",
-           "collectives took longer than the link that was to be emulated"}};
+           "collectives took longer than the link that was to be emulated"},
+    Choice{ValidityCode::wrong_result, "wrong_result",
+            "a collective operation left a wrong element on some rank"}};
 
 /// The name in use now for a label of a file; others are returned as they are.
 [[nodiscard]] std::string current_label(std::string_view text);

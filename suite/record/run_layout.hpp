@@ -27,10 +27,11 @@ inline constexpr std::tuple<RowsOf<EpochRow>,
                             RowsOf<RankRow>,
                             RowsOf<EventRow>,
                             RowsOf<ProbeRow>,
-                            RowsOf<MonitorRow>>
+                            RowsOf<MonitorRow>,
+                            RowsOf<CollectiveRow>>
     tables{&RunRecord::epochs,  &RunRecord::evaluations, &RunRecord::evaluated_samples,
            &RunRecord::buckets, &RunRecord::ranks,       &RunRecord::events,
-           &RunRecord::probe,   &RunRecord::monitor};
+           &RunRecord::probe,   &RunRecord::monitor,     &RunRecord::collectives};
 
 /// Files written before there were these tables have none of them.
 template <class Row>
@@ -41,6 +42,8 @@ template <>
 inline constexpr bool is_optional<ProbeRow> = true;
 template <>
 inline constexpr bool is_optional<MonitorRow> = true;
+template <>
+inline constexpr bool is_optional<CollectiveRow> = true;
 
 /// visit(std::vector<Row> RunRecord::*) for each of them.
 template <class Visit>

@@ -104,6 +104,7 @@ struct RunRecord : RunFacts {
   std::vector<EventRow> events;
   std::vector<ProbeRow> probe;
   std::vector<MonitorRow> monitor;
+  std::vector<CollectiveRow> collectives;
   std::vector<Panel> panels;
   /// "/epochs/checkpoint_s": of the tables above, what the file was written without.
   std::set<std::string, std::less<>> absent_columns;

@@ -82,6 +82,7 @@ inline void write_sample(RunFileWriter& writer) {
   writer.append_event(sample_row<EventRow>(-1));
   writer.append_probe(std::vector{sample_row<ProbeRow>(0)});
   writer.append_monitor(std::vector{sample_row<MonitorRow>(0), sample_row<MonitorRow>(1)});
+  writer.append_collectives(std::vector{sample_row<CollectiveRow>(1)});
   writer.write_panel({"input", 2, 3, {0.F, 1.F, 2.F, 3.F, 4.F, -5.5F}});
   writer.write_panel({"prediction", 1, 1, {7.F}});
   writer.write_summary(&SummaryRow::samples_per_s, 251.25);
