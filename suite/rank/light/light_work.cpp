@@ -1,4 +1,6 @@
-#include "rank/light/replay_work.hpp"
+#include "rank/light/light_work.hpp"
+
+#include <array>
 
 #include "core/error.hpp"
 #include "core/provenance.hpp"
@@ -7,14 +9,16 @@
 #include "comm/rendezvous.hpp"
 #include "record/rank_description.hpp"
 
+#include "workloads/collectives/measured_run.hpp"
 #include "workloads/replay/replay_training.hpp"
 
 namespace scalestudy {
 namespace {
 
-class ReplayWork final : public RankWork {
+/// On the processor, with one thread, without data and model.
+class LightWork : public RankWork {
  public:
-  explicit ReplayWork(const RunSpec& spec) : spec_(spec) {}
+  explicit LightWork(const RunSpec& spec) : spec_(spec) {}
 
   [[nodiscard]] std::unique_ptr<StepClock> start_clock() override {
     return std::make_unique<HostClock>();
@@ -32,13 +36,6 @@ class ReplayWork final : public RankWork {
     effective.add_fact("library", {std::string("none"), "1", "Library that computes"});
     return effective;
   }
-  [[nodiscard]] std::vector<RunLabel> labels() const override {
-    return {RunLabel::emulated_compute};
-  }
-  [[nodiscard]] TrainingOutcome train(RankServices& services) override {
-    replay::ReplayTraining training(services);
-    return EpochLoop(services, training).run({});
-  }
   [[nodiscard]] std::string device_name() const override { return "cpu"; }
   [[nodiscard]] std::int64_t compute_threads() const override { return 1; }
   [[nodiscard]] std::int64_t peak_device_memory_bytes() const override { return 0; }
@@ -47,10 +44,44 @@ class ReplayWork final : public RankWork {
   const RunSpec& spec_;
 };
 
+class ReplayWork final : public LightWork {
+ public:
+  using LightWork::LightWork;
+  [[nodiscard]] std::vector<RunLabel> labels() const override {
+    return {RunLabel::emulated_compute};
+  }
+  [[nodiscard]] TrainingOutcome train(RankServices& services) override {
+    replay::ReplayTraining training(services);
+    return EpochLoop(services, training).run({});
+  }
+};
+
+class CollectivesWork final : public LightWork {
+ public:
+  using LightWork::LightWork;
+  [[nodiscard]] TrainingOutcome train(RankServices& services) override {
+    collectives::measure_run(services);
+    return {};
+  }
+};
+
+template <class Work>
+std::unique_ptr<RankWork> make(const RunSpec& spec) {
+  return std::make_unique<Work>(spec);
+}
+
+struct LightWorkload {
+  std::string_view name;
+  std::unique_ptr<RankWork> (*make)(const RunSpec& spec);
+};
+constexpr std::array light_workloads{LightWorkload{"collectives", make<CollectivesWork>},
+                                     LightWorkload{"replay", make<ReplayWork>}};
+
 }  // namespace
 
-std::unique_ptr<RankWork> make_replay_work(const RunSpec& spec, std::int64_t) {
-  if (spec.workload == "replay") return std::make_unique<ReplayWork>(spec);
+std::unique_ptr<RankWork> make_light_work(const RunSpec& spec, std::int64_t) {
+  for (const auto& workload : light_workloads)
+    if (spec.workload == workload.name) return workload.make(spec);
   throw Unavailable({cat("scalestudy-rank-light cannot train workload ", spec.workload),
                      "it has no LibTorch", "Use scalestudy-rank of a build with LibTorch"});
 }
