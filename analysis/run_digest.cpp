@@ -64,6 +64,7 @@ RunDigest digest_of(const RunRecord& record, const RunMeasures& measures) {
   digest.step_count = steps.steps();
   digest_panels(record.panels, digest);
   digest.launch_times = launch_times(record);
+  digest.collectives = collective_times(record.collectives, steps.ranks());
   if (steps.steps() == 0) return digest;
   digest.step_times_hash = hash_bytes(std::as_bytes(std::span(steps.values(&StepRow::step_s))));
   digest.typical_samples_per_s = typical_samples_per_s(steps, window);

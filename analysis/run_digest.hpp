@@ -11,6 +11,7 @@
 
 #include "record/run_record.hpp"
 
+#include "analysis/collectives.hpp"
 #include "analysis/communication.hpp"
 #include "analysis/launch_parts.hpp"
 #include "analysis/measures.hpp"
@@ -37,8 +38,9 @@ struct RunDigest {
   CheckedSteps checked_steps;
   /// The median one of the steady steps; none with one rank, nor where no bucket was recorded.
   std::optional<BucketStep> typical_step;
-  std::vector<std::string> panel_names;  ///< of those that have all of their pixels
-  std::optional<Panel> confusion;        ///< the one panel that is added up over runs
+  std::vector<CollectiveTimesOfRun> collectives;  ///< empty where a network was trained
+  std::vector<std::string> panel_names;           ///< of those that have all of their pixels
+  std::optional<Panel> confusion;                 ///< the one panel that is added up over runs
 };
 
 [[nodiscard]] RunDigest digest_of(const RunRecord& record, const RunMeasures& measures);

@@ -52,6 +52,10 @@ bool has_impossible_times(const RunRecord& record) {
   for (const auto& column : columns_of<StepRow>)
     if (column.unit == "s" && any(record.steps.values(column), is_too_long)) return true;
   if (any(record.epochs, [](const EpochRow& epoch) { return !is_time(epoch.end_s); })) return true;
+  if (any(record.collectives, [&](const CollectiveRow& row) {
+        return !std::isfinite(row.transfer_s) || is_too_long(row.transfer_s);
+      }))
+    return true;
   return !is_time(record.summary_value(&SummaryRow::launch_wall_time_s).value_or(1));
 }
 
@@ -64,7 +68,9 @@ std::string reason_to_leave_out(const Run& run) {
                                 : "";
     return cat(to_string(header.status), where, header.reason.empty() ? "" : ": ", header.reason);
   }
-  if (run.digest.step_count == 0) return "complete, but without a single step";
+  if (run.spec.trains() && run.digest.step_count == 0) return "complete, but without a single step";
+  if (!run.spec.trains() && run.digest.collectives.empty())
+    return "complete, but without a single measurement";
   return "";
 }
 
@@ -160,8 +166,9 @@ RunSpec without_scale(RunSpec spec) {
 }
 
 std::string series_name(const RunSpec& spec, bool emulated_input) {
-  std::string name =
-      cat(spec.workload, ", ", spec.scaling_rule, ", ", spec.reduction, ", ", spec.input, " input");
+  std::string name = spec.workload;
+  if (spec.trains())
+    name += cat(", ", spec.scaling_rule, ", ", spec.reduction, ", ", spec.input, " input");
   if (!spec.launcher.empty()) name += cat(", launcher ", spec.launcher);
   if (spec.control_arm) name += cat(", control arm ", *spec.control_arm);
   if (!spec.injections.empty()) name += ", injected " + join(texts_of(spec.injections), " and ");

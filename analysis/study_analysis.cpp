@@ -26,6 +26,31 @@ SeriesAnalysis analyse(Series series) {
   return analysis;
 }
 
+CollectivesAnalysis analyse_collectives(Series series) {
+  CollectivesAnalysis analysis;
+  for (const auto& [ranks, runs] : series.by_ranks) {
+    std::vector<const std::vector<CollectiveTimesOfRun>*> times;
+    for (const Run* run : runs) times.push_back(&run->digest.collectives);
+    const auto points = collective_points(times, ranks);
+    const auto fits = collective_fits(times, points);
+    analysis.points.insert(analysis.points.end(), points.begin(), points.end());
+    analysis.fits.insert(analysis.fits.end(), fits.begin(), fits.end());
+  }
+  analysis.series = std::move(series);
+  return analysis;
+}
+
+/// Nobody should have to look for these.
+void add_wrong_result_flags(const RunSet& runs, std::vector<StudyFlag>& flags) {
+  const std::string code(to_string(ValidityCode::wrong_result));
+  for (const Run& run : runs.runs)
+    if (std::ranges::find(run.validity_codes, code) != run.validity_codes.end())
+      flags.push_back({code, cat(run.record.header.run_id,
+                                 ": results were wrong, no time of this "
+                                 "run counts. ",
+                                 run.record.header.reason)});
+}
+
 void add_mixture_flags(const RunSet& runs, std::vector<StudyFlag>& flags) {
   for (const OriginPart& part : origin_parts) {
     const auto values = mixed_values(runs, part);
@@ -57,8 +82,13 @@ void add_series_flags(const SeriesAnalysis& analysis, std::vector<StudyFlag>& fl
 }  // namespace
 
 StudyAnalysis::StudyAnalysis(RunSet runs) : runs_(std::move(runs)) {
+  add_wrong_result_flags(runs_, flags_);
   add_mixture_flags(runs_, flags_);
   for (Series& series : group_series(runs_)) {
+    if (!series.spec.trains()) {
+      collectives_.push_back(analyse_collectives(std::move(series)));
+      continue;
+    }
     auto& list = series.is_control_arm() ? control_arms_ : studies_;
     list.push_back(analyse(std::move(series)));
     add_series_flags(list.back(), flags_);

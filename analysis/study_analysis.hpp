@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "analysis/arm_contrast.hpp"
+#include "analysis/collectives.hpp"
 #include "analysis/communication.hpp"
 #include "analysis/fair_base.hpp"
 #include "analysis/floor.hpp"
@@ -38,6 +39,13 @@ struct SeriesAnalysis {
   FairBase fair_base;                        ///< likewise
 };
 
+/// Runs that measured collective operations and trained nothing.
+struct CollectivesAnalysis {
+  Series series;
+  std::vector<CollectivePoint> points;  ///< by ranks, operation and size
+  std::vector<CollectiveFit> fits;      ///< by ranks and operation
+};
+
 /// A validity code of the whole study, with what it rests on.
 struct StudyFlag {
   std::string code;  ///< mixed_builds, evaluation_set_differs, superlinear_unexplained, …
@@ -54,6 +62,7 @@ class StudyAnalysis {
   [[nodiscard]] const RunSet& runs() const { return runs_; }
   [[nodiscard]] const std::vector<SeriesAnalysis>& studies() const { return studies_; }
   [[nodiscard]] const std::vector<SeriesAnalysis>& control_arms() const { return control_arms_; }
+  [[nodiscard]] const std::vector<CollectivesAnalysis>& collectives() const { return collectives_; }
   [[nodiscard]] const std::vector<StudyFlag>& flags() const { return flags_; }
   [[nodiscard]] std::size_t data_runs() const;
 
@@ -64,6 +73,7 @@ class StudyAnalysis {
   RunSet runs_;
   std::vector<SeriesAnalysis> studies_;
   std::vector<SeriesAnalysis> control_arms_;
+  std::vector<CollectivesAnalysis> collectives_;
   std::vector<StudyFlag> flags_;
 };
 

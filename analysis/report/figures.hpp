@@ -9,7 +9,7 @@
 namespace scalestudy {
 
 /// Where in the report a figure stands.
-enum class FigureSection { speed, step, learning };
+enum class FigureSection { speed, step, learning, collectives };
 
 struct Figure {
   FigureSection section = FigureSection::speed;

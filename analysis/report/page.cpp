@@ -7,6 +7,7 @@
 #include "core/text.hpp"
 
 #include "analysis/report/assets.hpp"
+#include "analysis/report/collectives_report.hpp"
 #include "analysis/report/conclusions.hpp"
 #include "analysis/report/confusion.hpp"
 #include "analysis/report/fair_base_report.hpp"
@@ -209,6 +210,22 @@ std::string series_sections(const SeriesAnalysis& analysis,
                                  table_html(time_like_table(analysis, words)));
 }
 
+std::string collectives_conclusions(const StudyAnalysis& analysis) {
+  std::string html;
+  for (const std::string& text : collective_paragraphs(analysis)) html += element("p", text);
+  if (html.empty()) return "";
+  return cat("<section class=\"conclusions\">", element("h2", "Collective operations"), html,
+             "</section>\n");
+}
+
+std::string collectives_sections(const StudyAnalysis& analysis, const FiguresBySeries& figures) {
+  const auto drawn = figures.find(collectives_slug);
+  return section("What a call costs",
+                 (drawn == figures.end() ? "" : charts(drawn->second, FigureSection::collectives)) +
+                     table_html(collectives_table(analysis))) +
+         section("Latency and bandwidth", table_html(collective_fits_table(analysis)));
+}
+
 std::string all_runs_section(const StudyAnalysis& analysis) {
   return section("Control arms", table_html(arm_contrast_table(analysis)) +
                                      table_html(control_arm_table(analysis))) +
@@ -242,7 +259,8 @@ std::string report_page(const StudyAnalysis& analysis,
                         const SettingWords& words) {
   std::string body = page_header(analysis) + notices(analysis, notes);
   for (const SeriesAnalysis& one : analysis.studies()) body += conclusions_html(one);
-  if (analysis.studies().empty()) {
+  body += collectives_conclusions(analysis);
+  if (analysis.studies().empty() && analysis.collectives().empty()) {
     body += cat("<section class=\"conclusions\">", element("h2", "No result yet"),
                 element("p", "No run counts as data, so nothing can be concluded or drawn."),
                 "</section>\n");
@@ -251,7 +269,7 @@ std::string report_page(const StudyAnalysis& analysis,
     if (analysis.studies().size() > 1) body += cat("<hr>", element("h1", one.series.name));
     body += series_sections(one, figures.at(one.series.slug), words);
   }
-  body += all_runs_section(analysis) + method_section();
+  body += collectives_sections(analysis, figures) + all_runs_section(analysis) + method_section();
   return cat(
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"

@@ -9,6 +9,7 @@
 #include "core/file_content.hpp"
 #include "core/text.hpp"
 
+#include "analysis/report/collectives_report.hpp"
 #include "analysis/report/conclusions.hpp"
 #include "analysis/report/fair_base_report.hpp"
 #include "analysis/report/gnuplot.hpp"
@@ -89,6 +90,8 @@ FiguresBySeries draw_all(const StudyAnalysis& analysis,
     auto& figures = drawn[one.series.slug];
     for (const Figure& figure : figures_of(one)) figures.push_back(draw(figure, folder, notes));
   }
+  for (const Figure& figure : collective_figures(analysis))
+    drawn[collectives_slug].push_back(draw(figure, folder, notes));
   return drawn;
 }
 
@@ -109,9 +112,13 @@ std::vector<ReportTable> tables_of(const SeriesAnalysis& one, const SettingWords
 void write_tables(const StudyAnalysis& analysis,
                   const SettingWords& words,
                   const fs::path& folder) {
-  std::vector<ReportTable> tables{run_table(analysis), skipped_table(analysis),
-                                  control_arm_table(analysis), arm_contrast_table(analysis),
-                                  environment_table(analysis)};
+  std::vector<ReportTable> tables{run_table(analysis),
+                                  skipped_table(analysis),
+                                  control_arm_table(analysis),
+                                  arm_contrast_table(analysis),
+                                  environment_table(analysis),
+                                  collectives_table(analysis),
+                                  collective_fits_table(analysis)};
   for (const SeriesAnalysis& one : analysis.studies()) {
     for (ReportTable& table : tables_of(one, words)) tables.push_back(std::move(table));
   }
@@ -148,9 +155,13 @@ ReportResult write_report(const std::vector<fs::path>& folders,
   for (const auto* files : {&analysis.runs().unreadable, &analysis.runs().damaged_plans})
     for (const AbsentRun& file : *files) result.unreadable.push_back(file.reason);
   for (const SeriesAnalysis& one : analysis.studies()) {
-    if (states_speedup(one)) result.states_speedup = true;
+    if (states_speedup(one)) result.has_answer = true;
     if (analysis.studies().size() > 1) result.paragraphs.push_back(one.series.name + ":");
     for (auto& text : conclusions_of(one).paragraphs) result.paragraphs.push_back(std::move(text));
+  }
+  for (auto& text : collective_paragraphs(analysis)) {
+    result.has_answer = true;
+    result.paragraphs.push_back(std::move(text));
   }
   return result;
 }

@@ -20,7 +20,7 @@ struct ReportResult {
   std::vector<std::string>
       paragraphs;  ///< of the conclusions, series by series; of several below its name
   std::size_t data_runs = 0;
-  bool states_speedup = false;  ///< of at least one series
+  bool has_answer = false;  ///< a speed-up, or times of collective operations
 };
 
 /// Reads the study folders and writes the report into `out`, replacing an earlier one. `own_words`:

@@ -226,6 +226,9 @@ json to_json(const QualityGoal& goal) {
 
 json to_json(const SeriesAnalysis& analysis);
 json to_json(const Run& run);
+json to_json(const CollectivePoint& point);
+json to_json(const CollectiveFit& fit);
+json to_json(const CollectivesAnalysis& one);
 
 template <class Item>
 json list_of(const std::vector<Item>& items) {
@@ -305,6 +308,43 @@ json to_json(const Run& run) {
           {"measures", measures_of(run)}};
 }
 
+/// Of one group of runs, against nothing.
+json json_of_group(const Estimate& estimate) {
+  json object{{"value", number(estimate.value)}, {"interval", nullptr}, {"count", estimate.count}};
+  if (estimate.interval)
+    object["interval"] = {number(estimate.interval->low), number(estimate.interval->high)};
+  return object;
+}
+
+json to_json(const CollectivePoint& point) {
+  return {{"ranks", point.ranks},
+          {"operation", to_string(point.operation)},
+          {"size_bytes", point.size_bytes},
+          {"calls", point.calls},
+          {"time_s", json_of_group(point.time_s)},
+          {"p99_s", number(point.p99_s)},
+          {"max_s", number(point.max_s)},
+          {"algorithm_bytes_per_s", number(point.algorithm_bytes_per_s())},
+          {"bus_bytes_per_s", number(point.bus_bytes_per_s())},
+          {"is_checked", point.is_checked}};
+}
+
+json to_json(const CollectiveFit& fit) {
+  return {{"ranks", fit.ranks},
+          {"operation", to_string(fit.operation)},
+          {"sizes", fit.sizes},
+          {"alpha_s", json_of_group(fit.alpha_s)},
+          {"beta_s_per_byte", json_of_group(fit.beta_s_per_byte)},
+          {"worst_residual_frac", number(fit.worst_residual_frac)}};
+}
+
+json to_json(const CollectivesAnalysis& one) {
+  return {{"name", one.series.name},
+          {"launcher", one.series.spec.launcher},
+          {"points", list_of(one.points)},
+          {"fits", list_of(one.fits)}};
+}
+
 json absent(const std::vector<AbsentRun>& runs) {
   json list = json::array();
   for (const AbsentRun& run : runs) list.push_back({{"name", run.name}, {"reason", run.reason}});
@@ -324,6 +364,7 @@ std::string summary_json(const StudyAnalysis& analysis) {
                   {"validity_codes", flags},
                   {"series", list_of(analysis.studies())},
                   {"control_arms", list_of(analysis.control_arms())},
+                  {"collectives", list_of(analysis.collectives())},
                   {"runs", list_of(set.runs)},
                   {"unreadable", absent(set.unreadable)},
                   {"copies", absent(set.copies)},

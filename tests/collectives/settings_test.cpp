@@ -8,6 +8,8 @@
 #include "study/study.hpp"
 #include "study/study_matrix.hpp"
 
+#include "record/collective_columns.hpp"
+
 #include "tests/study/toy_workload.hpp"
 #include "workloads/catalogue.hpp"
 #include "workloads/collectives/cases.hpp"
@@ -91,6 +93,13 @@ TEST(CollectivesSettings, InjectionsThatHappenInStepsDoNothing) {
   EXPECT_EQ(matrix_of(study_with(R"(, "axes": {"ranks": [2]}, "injections": ["slow-link=1MB/s"])"))
                 .runs.size(),
             3U);
+}
+
+/// Run files have numbers, of which their description says what they mean.
+TEST(CollectivesCases, TheRunFileNamesEachOperation) {
+  const std::string described(column_of(&CollectiveRow::operation).description);
+  for (const auto& choice : choices<CollectiveOperation>)
+    EXPECT_THAT(described, HasSubstr(cat(static_cast<int>(choice.value), " ", choice.name)));
 }
 
 TEST(CollectivesCases, PartsAreEqualAndEachSizeIsThereOnce) {

@@ -80,7 +80,7 @@ Action define(CLI::App& app) {
     }
     refuse_unreadable(result);
     if (!options->accept_mixed) refuse_mixture(result);
-    return result.states_speedup ? ExitCode::done : ExitCode::undecided;
+    return result.has_answer ? ExitCode::done : ExitCode::undecided;
   };
 }
 

@@ -1,0 +1,117 @@
+/// A study of collectives by the real driver and ranks, from plan to report, by each back-end.
+
+#include <gmock/gmock.h>
+
+#include "core/text.hpp"
+
+#include "record/run_file.hpp"
+
+#include "tests/e2e/driver_process.hpp"
+#include "tests/support/other_programs.hpp"
+#include "tests/support/requirements.hpp"
+
+namespace scalestudy {
+namespace {
+
+using testing::ContainsRegex;
+using testing::HasSubstr;
+using testing::Not;
+
+#ifdef SCALESTUDY_HAVE_MPI
+constexpr bool is_mpi_built_in = true;
+#else
+constexpr bool is_mpi_built_in = false;
+#endif
+
+class Collectives : public Workplace {
+ public:
+  explicit Collectives(const std::string& ranks = "[1, 2]", int repeats = 1) {
+    write_text(study_file(), cat(R"({"schema": 1, "workload": "collectives",
+      "settings": {"sizes_bytes": [8, 2048, 524288], "iterations": 4, "warmup_iterations": 1},
+      "axes": {"ranks": )",
+                                 ranks, R"(}, "repeats": )", repeats, "}"));
+  }
+  [[nodiscard]] Finished run_by(const std::string& launcher, const std::string& out) const {
+    return call(
+        {"run", study_file().string(), "--out", (path() / out).string(), "--launcher", launcher});
+  }
+  [[nodiscard]] std::string folder(const std::string& name) const {
+    return (path() / name).string();
+  }
+
+  /// What a program that knows METRICS.md only makes of the raw rows, held against the report's
+  /// numbers.
+  [[nodiscard]] CommandOutcome recomputed(const std::string& folders) const {
+    const auto script = std::filesystem::path(SCALESTUDY_SOURCE_DIR) / "tests" / "collectives" /
+                        "recompute_report.py";
+    return run_command(cat(python_with_h5py(), " ", shell_quoted(script), " ",
+                           shell_quoted(folder("report")), " ", folders));
+  }
+};
+
+TEST(CollectivesStudy, PlanSaysWhatIsMeasuredAndNothingOfTraining) {
+  const Collectives place;
+  const auto planned = place.call({"plan", place.study_file().string()});
+  EXPECT_EQ(planned.code, 0) << planned.err;
+  EXPECT_THAT(planned.out, HasSubstr("2 runs of collectives\n"));
+  EXPECT_THAT(planned.out, HasSubstr("limit it"));
+  EXPECT_THAT(planned.out, Not(HasSubstr("learning rate")));
+  EXPECT_THAT(planned.out, Not(HasSubstr("Quality")));
+}
+
+TEST(CollectivesStudy, RunsAreCompleteKeptAndInspected) {
+  const Collectives place("[2, 3]");
+  const auto finished = place.run_by("local", "out");
+  EXPECT_EQ(finished.code, 0) << finished.err;
+  EXPECT_THAT(finished.err, Not(HasSubstr("one rank")));
+  for (const auto& folder : place.run_folders()) {
+    const auto record = read_run_file(folder / "run.h5");
+    EXPECT_EQ(record.header.status, RunStatus::complete);
+    EXPECT_EQ(record.steps.steps(), 0);
+    // Four operations of three sizes and a barrier.
+    EXPECT_EQ(std::ssize(record.collectives), record.steps.ranks() * (4 * 3 + 1) * 4);
+  }
+  EXPECT_THAT(place.run_by("local", "out").err, HasSubstr("2 kept from before"));
+  const auto inspected = place.call({"inspect", place.run_folders().at(0).string()});
+  EXPECT_EQ(inspected.code, 0) << inspected.err;
+  EXPECT_THAT(inspected.out, HasSubstr("/collectives"));
+  EXPECT_THAT(place.call({"status", place.out().string()}).out, HasSubstr("2 of 2 runs complete"));
+}
+
+TEST(CollectivesStudy, AFloorOfTrainingTimesIsRefused) {
+  const Collectives place;
+  const auto refused =
+      place.call({"floor", place.study_file().string(), "--out", place.folder("floor")});
+  EXPECT_EQ(refused.code, 2);
+  EXPECT_THAT(refused.err, HasSubstr("collectives trains nothing"));
+}
+
+/// Every number of the report, from the raw rows.
+TEST(CollectivesStudy, TheReportsNumbersAreThoseOfTheRows) {
+  SCALESTUDY_NEEDS("h5py", !python_with_h5py().empty());
+  const Collectives place("[2, 3]", 3);
+  EXPECT_EQ(place.run_by("local", "shm").code, 0);
+  const auto reported =
+      place.call({"report", place.folder("shm"), "--out", place.folder("report")});
+  EXPECT_EQ(reported.code, 0) << reported.out << reported.err;
+  EXPECT_THAT(reported.out, Not(HasSubstr("speed-up")));
+  const auto recomputed = place.recomputed(shell_quoted(place.folder("shm")));
+  EXPECT_EQ(recomputed.status, 0) << recomputed.output;
+  EXPECT_THAT(recomputed.output, HasSubstr(" agree"));
+}
+
+TEST(CollectivesStudy, AReportShowsBackEndsSideBySide) {
+  SCALESTUDY_NEEDS("mpi", is_mpi_built_in && has_mpirun());
+  const Collectives place("[2]");
+  EXPECT_EQ(place.run_by("local", "shm").code, 0);
+  EXPECT_EQ(place.run_by("mpirun", "mpi").code, 0);
+  const auto reported = place.call(
+      {"report", place.folder("shm"), place.folder("mpi"), "--out", place.folder("report")});
+  EXPECT_EQ(reported.code, 0) << reported.out << reported.err;
+  for (const std::string back_end : {"shm", "mpi"})
+    EXPECT_THAT(reported.out, ContainsRegex(back_end + ", 2 ranks.*: all-reduce of 8 B takes"));
+  EXPECT_THAT(reported.out, HasSubstr("Every element of every result was right."));
+}
+
+}  // namespace
+}  // namespace scalestudy
