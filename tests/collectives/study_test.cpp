@@ -78,6 +78,20 @@ TEST(CollectivesStudy, RunsAreCompleteKeptAndInspected) {
   EXPECT_THAT(place.call({"status", place.out().string()}).out, HasSubstr("2 of 2 runs complete"));
 }
 
+/// Planted: no byte moves faster than 50 MB in a second; what moves nothing is as before.
+TEST(CollectivesStudy, ASlowLinkIsFoundInTheTimesOfWhatItCarries) {
+  const Collectives place("[2]");
+  const auto finished = place.call({"run", place.study_file().string(), "--out",
+                                    place.out().string(), "--inject", "slow-link=50MB/s"});
+  EXPECT_EQ(finished.code, 0) << finished.err;
+  const auto record = read_run_file(place.run_folders().at(0) / "run.h5");
+  EXPECT_TRUE(record.header.has_label(RunLabel::injected));
+  for (const auto& row : record.collectives) {
+    if (row.operation != 0 || row.size_bytes != 524288) continue;
+    EXPECT_GE(row.transfer_s, 524288 / 50e6);
+  }
+}
+
 TEST(CollectivesStudy, AFloorOfTrainingTimesIsRefused) {
   const Collectives place;
   const auto refused =
