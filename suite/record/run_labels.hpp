@@ -55,7 +55,7 @@ inline constexpr auto choices<ValidityCode> = std::array{
     Choice{ValidityCode::emulation_exceeded, "emulation_exceeded",
            "collectives took longer than the link that was to be emulated"},
     Choice{ValidityCode::wrong_result, "wrong_result",
-            "a collective operation left a wrong element on some rank"}};
+           "a collective operation left a wrong element on some rank"}};
 
 /// The name in use now for a label of a file; others are returned as they are.
 [[nodiscard]] std::string current_label(std::string_view text);

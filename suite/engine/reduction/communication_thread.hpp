@@ -15,8 +15,8 @@ namespace scalestudy {
 /// Three parties share it: the backward pass hands work over and goes on at once; this thread does
 /// one piece at a time, without the lock, so that handing over never waits for the network; the
 /// step's end waits until none is pending. What a piece writes is read after fence(), whose lock
-/// orders the two. After an error nothing more is done, so that no rank enters a collective that its
-/// peers never will.
+/// orders the two. After an error nothing more is done, so that no rank enters a collective that
+/// its peers never will.
 class CommunicationThread {
  public:
   CommunicationThread();
