@@ -21,8 +21,9 @@ using nlohmann::json;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-const std::vector<std::string> kinds{"workloads", "strategies",   "rules",   "injections",
-                                     "launchers", "environments", "studies", "metrics"};
+const std::vector<std::string> kinds{"workloads",  "strategies", "rules",
+                                     "injections", "launchers",  "environments",
+                                     "studies",    "profiles",   "metrics"};
 
 json rows_of(const std::string& kind) {
   return json_of_driver({"list", kind}).at(kind);

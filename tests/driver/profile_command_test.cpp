@@ -33,10 +33,9 @@ RunRecord known_run() {
                               "description": "Version"}}})";
   constexpr std::int64_t steps = 80;
   run.steps = StepTable(1, steps);
+  for (const StepColumn column : columns_of<StepRow>) run.steps.values(column).assign(steps, 0);
   const auto set = [&](StepColumn column, std::int64_t step, double value) {
-    auto& values = run.steps.values(column);
-    values.resize(steps, 0);
-    values[static_cast<std::size_t>(step)] = value;
+    run.steps.values(column)[static_cast<std::size_t>(step)] = value;
   };
   for (std::int64_t step = 0; step < steps; ++step) {
     const double stretch = step % 5 == 0 ? 3 : 1;
@@ -47,7 +46,6 @@ RunRecord known_run() {
     set(&StepRow::optimizer_s, step, 0.0009 * stretch);
     set(&StepRow::batch_make_s, step, 0.0015 * stretch);
     set(&StepRow::sample_count, step, 4);
-    set(&StepRow::host_to_device_s, step, 0);
     for (const auto& [bucket, ready_s, size_bytes] :
          {std::tuple{0, 0.010, 4000}, std::tuple{1, 0.039, 8004}})
       run.buckets.push_back({.rank = 0,

@@ -132,7 +132,7 @@ double ReplayTraining::owned_share() const {
   const auto count = std::ssize(flat_.values()) - 1;
   std::int64_t owned = 0;
   for (const auto& piece : reduction_->owned(count)) owned += piece.count;
-  return static_cast<double>(owned) / static_cast<double>(count);
+  return count == 0 ? 1 : static_cast<double>(owned) / static_cast<double>(count);
 }
 
 /// Gradients stand in for parameters where these are given to others.
