@@ -2,7 +2,10 @@
 
 namespace scalestudy {
 
-double link_excess_frac(const StepTable& steps, const SteadyWindow& window) {
+double link_excess_frac(const LinkSettings& link,
+                        const StepTable& steps,
+                        const SteadyWindow& window) {
+  if (link.algorithm == LinkAlgorithm::none) return 0;
   double model_s = 0, excess_s = 0;
   for (std::int64_t rank = 0; rank < steps.ranks(); ++rank) {
     for (auto step = window.start; step < window.end; ++step) {

@@ -243,7 +243,8 @@ Run judge_run(const RunRecord& record) {
     add_code(run.validity_codes, ValidityCode::impossible_times);
   run.measures = RunMeasures(record, {run.spec.settings.warmup_steps});
   run.digest = digest_of(record, run.measures);
-  if (link_excess_frac(record.steps, run.measures.steady_window()) > most_link_excess_frac)
+  if (link_excess_frac(run.spec.settings.link, record.steps, run.measures.steady_window()) >
+      most_link_excess_frac)
     add_code(run.validity_codes, ValidityCode::emulation_exceeded);
   if (!busy_machine_reason(run).empty()) add_label(run.labels, RunLabel::busy_machine);
   run.left_out = reason_to_leave_out(run);

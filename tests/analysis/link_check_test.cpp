@@ -14,7 +14,8 @@ namespace {
 
 RunRecord record_with(double excess_s) {
   const TemporaryFolder folder;
-  auto record = read_run_file(write_synthetic(folder.path(), {.ranks = 2}));
+  auto record = read_run_file(
+      write_synthetic(folder.path(), {.ranks = 2, .link_bandwidth_bytes_per_s = 5e7}));
   auto& steps = record.steps;
   std::ranges::fill(steps.values(&StepRow::link_model_s), 0.5);
   std::ranges::fill(steps.values(&StepRow::link_excess_s), 0.0);
@@ -26,9 +27,17 @@ RunRecord record_with(double excess_s) {
   return record;
 }
 
+LinkSettings ring() {
+  LinkSettings link;
+  link.algorithm = LinkAlgorithm::ring;
+  return link;
+}
+
 TEST(LinkCheck, AddsUpAllRanksAndSteadySteps) {
   const auto record = record_with(0.1);  // on one rank of two
-  EXPECT_NEAR(link_excess_frac(record.steps, steady_window_of(record.steps, 5)), 0.1, 1e-12);
+  const auto window = steady_window_of(record.steps, 5);
+  EXPECT_NEAR(link_excess_frac(ring(), record.steps, window), 0.1, 1e-12);
+  EXPECT_EQ(link_excess_frac({}, record.steps, window), 0) << "none is emulated";
 }
 
 TEST(LinkCheck, WhatExceedsItsLinkIsInvalid) {
@@ -47,7 +56,7 @@ TEST(LinkCheck, FilesWithoutTheColumnsExceedNothing) {
   StepTable steps(2, 10);
   steps.values(&StepRow::link_model_s).assign(20, not_recorded);
   steps.values(&StepRow::link_excess_s).assign(20, not_recorded);
-  EXPECT_EQ(link_excess_frac(steps, {0, 10, {}}), 0);
+  EXPECT_EQ(link_excess_frac(ring(), steps, {0, 10, {}}), 0);
 }
 
 TEST(LinkCheck, RunsOverALinkAreASeriesOfTheirOwn) {

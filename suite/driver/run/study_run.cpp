@@ -235,7 +235,7 @@ RunOutcome StudyRunner::launch(const RunSpec& spec, LaunchRecord& record) {
 /// The analysis leaves such a run out; better to know before the next ones.
 void StudyRunner::warn_of_excess(const RunSpec& spec, const RunRecord& record) const {
   const auto window = steady_window_of(record.steps, spec.settings.warmup_steps);
-  const double excess_frac = link_excess_frac(record.steps, window);
+  const double excess_frac = link_excess_frac(spec.settings.link, record.steps, window);
   if (excess_frac <= most_link_excess_frac) return;
   parts_.reporter.warning(fmt::format(
       "{}: collectives took {:.1f} % longer than the emulated link says, so that the run does not "
