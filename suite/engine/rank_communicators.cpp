@@ -20,14 +20,14 @@ Communicator duplicate_over_link(const RankCommunicators& comms,
                                  const std::string& purpose,
                                  const RunSpec& spec,
                                  Payload payload) {
-  const auto duplicate = comms.control.duplicate(purpose);
+  auto duplicate = comms.control.duplicate(purpose);
   if (!comms.link) return duplicate;
   return emulated_link(duplicate, LinkModel(spec.settings.link, spec.ranks), payload, comms.link);
 }
 
 /// A link that only gradients feel is injected on top of one that all feel.
 Communicator for_gradients(const RankCommunicators& comms, const RunSpec& spec) {
-  const auto comm = over_injected_link(
+  auto comm = over_injected_link(
       duplicate_over_link(comms, "gradients", spec, spec.settings.link.payload), spec);
   if (spec.reduction != Reduction::hierarchical) return comm;
   return hierarchical(comm, {.joined_by = spec.communicator,

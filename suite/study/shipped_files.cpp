@@ -82,7 +82,7 @@ fs::path ShippedFiles::find_study(const std::string& path_or_name) const {
 }
 
 fs::path ShippedFiles::find_profile(const std::string& path_or_name, const fs::path& folder) const {
-  const auto file = folder / path_or_name;
+  auto file = folder / path_or_name;
   if (fs::is_regular_file(file)) return file;
   return find_by_name(profiles(), path_or_name, "profile");
 }

@@ -34,7 +34,7 @@ struct WrongResults {
   }
 };
 
-void write(RankServices& services, std::vector<CollectiveRow> own, WrongResults& wrong) {
+void write(RankServices& services, const std::vector<CollectiveRow>& own, WrongResults& wrong) {
   const auto rows = gathered(services.comms.control, own);
   wrong.look_at(rows);
   if (services.writer == nullptr) return;
