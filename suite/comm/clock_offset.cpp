@@ -26,13 +26,17 @@ double seconds_of(Clock::time_point time) {
 
 }  // namespace
 
-std::string clock_identity() {
-  std::error_code none;
+std::string boot_identity() {
   // A file of the kernel's says that it has no bytes: it is not read as a whole one.
   constexpr std::size_t most_bytes = 64;
   const auto boot = start_of_file("/proc/sys/kernel/random/boot_id", most_bytes);
+  return boot.empty() ? "?" : boot;
+}
+
+std::string clock_identity() {
+  std::error_code none;
   const auto space = std::filesystem::read_symlink("/proc/self/ns/time", none);
-  return cat(boot.empty() ? "?" : boot, " ", space.string());
+  return cat(boot_identity(), " ", space.string());
 }
 
 ClockOffset measure_clock_offset(const Communicator& comm,

@@ -14,6 +14,10 @@ struct ClockOffset {
   double error_s = 0;
 };
 
+/// The same for all processes of a machine since the start of its kernel; "?" where that is not
+/// known.
+[[nodiscard]] std::string boot_identity();
+
 /// Processes with the same one read the same steady clock: boot of the kernel and time namespace.
 [[nodiscard]] std::string clock_identity();
 

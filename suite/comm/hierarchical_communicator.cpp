@@ -1,16 +1,18 @@
 #include "comm/hierarchical_communicator.hpp"
 
 #include <algorithm>
+#include <filesystem>
 #include <system_error>
 #include <utility>
 
 #include <unistd.h>
 
 #include "core/error.hpp"
-#include "core/file_content.hpp"
 #include "core/text.hpp"
 
 #include "comm/back_ends.hpp"
+#include "comm/clock_offset.hpp"
+#include "comm/forwarding_communicator.hpp"
 #include "comm/reduction.hpp"
 
 namespace scalestudy {
@@ -26,8 +28,7 @@ struct Neighbours {
 /// namespace, in which the names of sockets live.
 std::string host_identity() {
   std::error_code none;
-  constexpr std::size_t most_bytes = 64;
-  return cat(start_of_file("/proc/sys/kernel/random/boot_id", most_bytes), ' ',
+  return cat(boot_identity(), ' ',
              std::filesystem::read_symlink("/proc/self/ns/net", none).string());
 }
 
@@ -68,24 +69,21 @@ Neighbours neighbours_of(const Communicator& comm, const Hosts& hosts) {
   return {within, comm.split(within.rank().value(), "between-hosts")};
 }
 
-class HierarchicalCommunicator final : public CommunicatorInterface {
+class HierarchicalCommunicator final : public ForwardingCommunicator {
  public:
   HierarchicalCommunicator(Communicator comm, Neighbours neighbours, const Hosts& hosts)
-      : comm_(std::move(comm)),
+      : ForwardingCommunicator(std::move(comm)),
         within_(std::move(neighbours.within)),
         between_(std::move(neighbours.between)),
         hosts_(hosts) {}
 
-  [[nodiscard]] std::string_view name() const override { return comm_.name(); }
   [[nodiscard]] std::string transport() const override {
     return cat(within_.transport(), " within hosts, ", between_.transport(), " between them");
   }
-  [[nodiscard]] Rank rank() const override { return comm_.rank(); }
-  [[nodiscard]] WorldSize world_size() const override { return comm_.world_size(); }
 
   /// All meet first: a level of its own knows only when the ranks of that level had come.
   CollectiveTimes all_reduce(BufferView buffer, ReduceOp op) override {
-    auto times = comm_.barrier();
+    auto times = comm().barrier();
     const auto share = buffer.count.value() / within_.world_size().value();
     const auto shared = share * within_.world_size().value();
     if (share > 0) reduce_shares(part_of(buffer, 0, shared), share, op);
@@ -95,30 +93,15 @@ class HierarchicalCommunicator final : public CommunicatorInterface {
     return times;
   }
 
-  CollectiveTimes reduce(BufferView buffer, ReduceOp op, Rank root) override {
-    return comm_.reduce(buffer, op, root);
-  }
-  CollectiveTimes broadcast(BufferView buffer, Rank root) override {
-    return comm_.broadcast(buffer, root);
-  }
-  CollectiveTimes all_gather(ConstBufferView mine, BufferView all) override {
-    return comm_.all_gather(mine, all);
-  }
-  CollectiveTimes reduce_scatter(ConstBufferView all, BufferView mine, ReduceOp op) override {
-    return comm_.reduce_scatter(all, mine, op);
-  }
-  CollectiveTimes barrier(std::optional<Seconds> deadline) override {
-    return deadline ? comm_.barrier(*deadline) : comm_.barrier();
-  }
   std::shared_ptr<CommunicatorInterface> duplicate(const std::string& purpose) override {
     return std::make_shared<HierarchicalCommunicator>(
-        comm_.duplicate(purpose),
+        comm().duplicate(purpose),
         Neighbours{within_.duplicate(purpose), between_.duplicate(purpose)}, hosts_);
   }
   /// A part of the ranks on some of the hosts: once more from the beginning.
   std::shared_ptr<CommunicatorInterface> split(std::int64_t group,
                                                const std::string& purpose) override {
-    auto part = comm_.split(group, purpose);
+    auto part = comm().split(group, purpose);
     auto neighbours = neighbours_of(part, hosts_);
     return std::make_shared<HierarchicalCommunicator>(std::move(part), std::move(neighbours),
                                                       hosts_);
@@ -126,10 +109,12 @@ class HierarchicalCommunicator final : public CommunicatorInterface {
   void abort(const std::string& reason, ExitCode exit_code) noexcept override {
     within_.abort(reason, exit_code);
     between_.abort(reason, exit_code);
-    comm_.abort(reason, exit_code);
+    ForwardingCommunicator::abort(reason, exit_code);
   }
   void set_clock_offset(Seconds ahead) override {
-    for (const auto* each : {&comm_, &within_, &between_}) each->set_clock_offset(ahead);
+    ForwardingCommunicator::set_clock_offset(ahead);
+    within_.set_clock_offset(ahead);
+    between_.set_clock_offset(ahead);
   }
 
  private:
@@ -150,7 +135,6 @@ class HierarchicalCommunicator final : public CommunicatorInterface {
     within_.broadcast(rest, Rank(0));
   }
 
-  Communicator comm_;
   Communicator within_;
   Communicator between_;
   Hosts hosts_;

@@ -42,6 +42,7 @@ ReplayTraining::ReplayTraining(RankServices& services)
           stretched(make_reduction(spec_.reduction, reduction_context()), services.comms.stretch)),
       layout_(epoch_layout(spec_.plan)) {
   flat_.fill(1);
+  owned_share_ = owned_share();
   if (services.comms.stretch)
     services.comms.stretch->pass_time_by(
         [pass = settings_.pass](Clock::duration time) { pass_time(time, pass); });
@@ -138,7 +139,7 @@ double ReplayTraining::owned_share() const {
 /// Gradients stand in for parameters where these are given to others.
 void ReplayTraining::update() {
   const auto end =
-      Clock::now() + microseconds(static_cast<double>(settings_.optimizer_us) * owned_share());
+      Clock::now() + microseconds(static_cast<double>(settings_.optimizer_us) * owned_share_);
   flat_.fill(1);
   wait_until(end, settings_.pass);
   const auto parameters = flat_.values().first(flat_.values().size() - 1);

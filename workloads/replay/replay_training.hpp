@@ -62,6 +62,7 @@ class ReplayTraining final : public EpochWork, public StepWork {
   const RunSpec& spec_;
   Settings settings_;
   std::vector<std::int64_t> gradient_counts_;  ///< in ready order: the last layer first
+  double owned_share_ = 1;                     ///< of the parameters, what this rank updates
   GradientMemory flat_;                        ///< gradients, then the loss weight
   std::unique_ptr<ReductionStrategy> reduction_;
   std::unique_ptr<InputPipeline> input_;
