@@ -4,10 +4,16 @@
 #include <utility>
 
 #include "core/error.hpp"
+#include "core/zeroed_memory.hpp"
 
 namespace scalestudy {
 
 CommunicatorInterface::~CommunicatorInterface() = default;
+
+std::shared_ptr<std::byte> CommunicatorInterface::allocate(ByteCount bytes) {
+  const auto memory = std::make_shared<ZeroedMemory>(bytes.index());
+  return {memory, static_cast<std::byte*>(memory->data())};
+}
 
 namespace {
 
@@ -65,6 +71,11 @@ CollectiveTimes Communicator::barrier() const {
 
 CollectiveTimes Communicator::barrier(Seconds deadline) const {
   return back_end_->barrier(deadline);
+}
+
+std::shared_ptr<std::byte> Communicator::allocate(ByteCount bytes) const {
+  SCALESTUDY_EXPECT(bytes.value() >= 0);
+  return back_end_->allocate(bytes);
 }
 
 Communicator Communicator::duplicate(const std::string& purpose) const {

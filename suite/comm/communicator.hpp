@@ -49,6 +49,8 @@ class CommunicatorInterface {
   virtual std::shared_ptr<CommunicatorInterface> duplicate(const std::string& purpose) = 0;
   virtual std::shared_ptr<CommunicatorInterface> split(std::int64_t group,
                                                        const std::string& purpose) = 0;
+  /// Ordinary memory, unless a back-end has better.
+  virtual std::shared_ptr<std::byte> allocate(ByteCount bytes);
   virtual void abort(const std::string& reason, ExitCode exit_code) noexcept = 0;
 
   /// What rank 0's clock is ahead of this rank's. Not while an operation runs.
@@ -118,6 +120,12 @@ class Communicator {
   /// The ranks that name the same `group`, from 0, in the same order: a communicator of their own.
   /// `purpose` as for duplicate(). Collective, blocking.
   [[nodiscard]] Communicator split(std::int64_t group, const std::string& purpose) const;
+
+  /// Memory of this rank, zeros, in which its large all-reduces are cheapest: where ranks can reach
+  /// each other's memory they sum in it, and nothing is copied to be sent. At most once for each
+  /// communicator, of as much on all ranks. Collective, blocking. Errors: Unavailable when there is
+  /// not enough of it.
+  [[nodiscard]] std::shared_ptr<std::byte> allocate(ByteCount bytes) const;
 
   /// From now on CollectiveTimes hold although this rank's clock is not rank 0's: that one is
   /// `ahead` of it (comm/clock_offset.hpp). Holds for later duplicates, too. Local.

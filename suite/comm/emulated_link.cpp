@@ -46,6 +46,7 @@ class EmulatedLink final : public CommunicatorInterface {
                                                const std::string& /*purpose*/) override {
     SCALESTUDY_EXPECT(false);
   }
+  std::shared_ptr<std::byte> allocate(ByteCount bytes) override { return comm_.allocate(bytes); }
   void abort(const std::string& reason, ExitCode exit_code) noexcept override {
     comm_.abort(reason, exit_code);
   }

@@ -34,6 +34,7 @@ class ForwardingCommunicator : public CommunicatorInterface {
   CollectiveTimes barrier(std::optional<Seconds> deadline) override {
     return deadline ? comm_.barrier(*deadline) : comm_.barrier();
   }
+  std::shared_ptr<std::byte> allocate(ByteCount bytes) override { return comm_.allocate(bytes); }
   void abort(const std::string& reason, ExitCode exit_code) noexcept override {
     comm_.abort(reason, exit_code);
   }

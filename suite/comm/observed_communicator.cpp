@@ -47,6 +47,7 @@ class ObservedCommunicator final : public CommunicatorInterface {
                                                const std::string& purpose) override {
     return std::make_shared<ObservedCommunicator>(comm_.split(group, purpose), hooks_);
   }
+  std::shared_ptr<std::byte> allocate(ByteCount bytes) override { return comm_.allocate(bytes); }
   void abort(const std::string& reason, ExitCode exit_code) noexcept override {
     comm_.abort(reason, exit_code);
   }

@@ -217,12 +217,12 @@ SlotRank join_segment(const Rendezvous& rendezvous, Seconds deadline, std::int64
   Gathering gathering(rendezvous, deadline, slot_bytes);
   const auto mapping = rendezvous.rank == Rank(0) ? gathering.host() : gathering.join();
   const std::shared_ptr<SlotBlock> block(mapping, &mapping->block());
-  const auto apart = [=](const std::string& purpose, Rank rank, WorldSize world_size) {
+  const auto apart = [=](const SlotPurpose& purpose, Rank rank, WorldSize world_size) {
     auto place = rendezvous;
-    place.key += "-" + purpose;
+    place.key += "-" + purpose.name;
     place.rank = rank;
     place.world_size = world_size;
-    return join_segment(place, deadline, slot_bytes);
+    return join_segment(place, deadline, purpose.slot_bytes > 0 ? purpose.slot_bytes : slot_bytes);
   };
   return {"shm", "shared memory", rendezvous.rank, block, watch_of(*block), deadline, apart};
 }

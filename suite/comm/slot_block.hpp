@@ -35,6 +35,7 @@ struct CallSignature {
   ReduceOp op = ReduceOp::sum;
   std::int32_t root = 0;
   std::int64_t count = 0;
+  std::int64_t place = -1;  ///< of the data in the memory that the ranks share [bytes]; −1: nowhere
   friend bool operator==(const CallSignature&, const CallSignature&) = default;
 };
 /// What a rank says of itself with every chunk of data.

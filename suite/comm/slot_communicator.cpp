@@ -17,6 +17,8 @@ namespace {
 
 /// Below this a second meeting costs more than every rank's reducing everything.
 constexpr std::int64_t reduce_alone_bytes = 8 * kib;
+/// Of several ranks' data in a first-level cache.
+constexpr std::int64_t cached_bytes = 8 * kib;
 /// About 5 µs. The waiting thread often shares its core with the one that computes.
 constexpr int spins = 100;
 
@@ -33,7 +35,9 @@ void pause_core() {
 /// chunk k: one meeting per chunk is enough. What a rank was called for travels with its chunk, so
 /// that ranks which called different operations notice it at the meeting instead of mixing data.
 /// Only all_reduce of large chunks meets twice: every rank reduces one part into slot 0 in rank
-/// order, which makes the result bit-equal everywhere, and all copy the whole.
+/// order, which makes the result bit-equal everywhere, and all copy the whole. What lies in memory
+/// that all can reach passes through no slot: every rank reduces one part where it lies, and writes
+/// it into the memory of all.
 class SlotCommunicator final : public CommunicatorInterface {
  public:
   explicit SlotCommunicator(SlotRank place)
@@ -45,7 +49,8 @@ class SlotCommunicator final : public CommunicatorInterface {
   [[nodiscard]] WorldSize world_size() const override { return block_.world_size(); }
 
   CollectiveTimes all_reduce(BufferView buffer, ReduceOp op) override {
-    begin({CallKind::all_reduce, buffer.type, op, 0, buffer.count.value()});
+    begin({CallKind::all_reduce, buffer.type, op, 0, buffer.count.value(), place_of(buffer)});
+    if (call_.signature.place >= 0) return reduce_where_it_lies(buffer, op);
     for_each_chunk(buffer, slot_elements(buffer.type), [&](std::int64_t first, std::int64_t count) {
       const BufferView chunk = part_of(buffer, first, count);
       copy(my_slot(), chunk);
@@ -118,7 +123,7 @@ class SlotCommunicator final : public CommunicatorInterface {
   }
 
   std::shared_ptr<CommunicatorInterface> duplicate(const std::string& purpose) override {
-    return joined(place_.apart(purpose, rank(), world_size()));
+    return joined(place_.apart({purpose}, rank(), world_size()));
   }
 
   std::shared_ptr<CommunicatorInterface> split(std::int64_t group,
@@ -126,9 +131,19 @@ class SlotCommunicator final : public CommunicatorInterface {
     std::vector<std::int64_t> groups(world_size().index());
     all_gather({&group, ElementCount(1), DataType::int64}, view_of(std::span(groups)));
     const auto mine = groups.begin() + rank().value();
-    return joined(place_.apart(cat(purpose, "-", group),
+    return joined(place_.apart({cat(purpose, "-", group)},
                                Rank(std::count(groups.begin(), mine, group)),
                                WorldSize(std::count(groups.begin(), groups.end(), group))));
+  }
+
+  /// Both slots of a rank lie one after the other.
+  std::shared_ptr<std::byte> allocate(ByteCount bytes) override {
+    SCALESTUDY_EXPECT(memory_ == nullptr);
+    constexpr std::int64_t alignment = 64;
+    const auto slot_bytes =
+        (std::max<std::int64_t>(bytes.value(), 1) / (2 * alignment) + 1) * alignment;
+    memory_ = place_.apart({"memory", slot_bytes}, rank(), world_size()).block;
+    return {memory_, memory_->slot(rank(), 0)};
   }
 
   void set_clock_offset(Seconds ahead) override { clock_.set_offset(ahead); }
@@ -158,6 +173,38 @@ class SlotCommunicator final : public CommunicatorInterface {
   [[nodiscard]] CollectiveTimes finished() {
     times_.left = Clock::now();
     return times_;
+  }
+
+  /// In bytes from the begin of this rank's memory; −1 where it is not worth a second meeting, or
+  /// lies elsewhere.
+  [[nodiscard]] std::int64_t place_of(const BufferView& buffer) const {
+    if (memory_ == nullptr || buffer.bytes().value() <= reduce_alone_bytes) return -1;
+    const auto place = static_cast<const std::byte*>(buffer.data) - memory_->slot(rank(), 0);
+    return place >= 0 && place < 2 * memory_->slot_bytes() ? place : -1;
+  }
+
+  /// Block by block, so that what was summed is still in the cache when it goes to the others.
+  CollectiveTimes reduce_where_it_lies(const BufferView& buffer, ReduceOp op) {
+    next_chunk();
+    meet();
+    const auto at_rank = [&](std::int64_t peer, std::int64_t first, std::int64_t count) {
+      const BufferView theirs{memory_->slot(Rank(peer), 0) + call_.signature.place, buffer.count,
+                              buffer.type};
+      return part_of(theirs, first, count);
+    };
+    const auto count = buffer.count.value();
+    const auto end = count * (rank().value() + 1) / world_;
+    const auto most = cached_bytes / size_of(buffer.type);
+    for (auto first = count * rank().value() / world_; first < end; first += most) {
+      const auto length = std::min(most, end - first);
+      const auto sum = at_rank(0, first, length);
+      for (std::int64_t peer = 1; peer < world_; ++peer)
+        combine(sum, sum, at_rank(peer, first, length), op);
+      for (std::int64_t peer = 1; peer < world_; ++peer)
+        copy(at_rank(peer, first, length).data, sum);
+    }
+    meet();
+    return finished();
   }
 
   [[nodiscard]] std::int64_t slot_elements(DataType type) const {
@@ -273,6 +320,7 @@ class SlotCommunicator final : public CommunicatorInterface {
 
   SlotRank place_;
   SlotBlock& block_;
+  std::shared_ptr<SlotBlock> memory_;  ///< of allocate(): its slots are the ranks' memory
   std::int64_t world_;
   CommonClock clock_;
   Call call_;

@@ -12,6 +12,12 @@
 
 namespace scalestudy {
 
+/// What a block is made for.
+struct SlotPurpose {
+  std::string name;             ///< equal on all of its ranks, used once
+  std::int64_t slot_bytes = 0;  ///< a multiple of 64; 0: as many as the block it comes from
+};
+
 struct SlotRank {
   std::string_view name;  ///< "threads", "shm"
   std::string transport;  ///< for the record
@@ -20,7 +26,7 @@ struct SlotRank {
   PeerWatch peers;
   Seconds deadline;  ///< longest silence of a peer
   /// The place of `rank` among `world_size` in a block of its own for `purpose`.
-  std::function<SlotRank(const std::string& purpose, Rank rank, WorldSize world_size)> apart;
+  std::function<SlotRank(const SlotPurpose& purpose, Rank rank, WorldSize world_size)> apart;
 };
 
 [[nodiscard]] Communicator make_slot_communicator(SlotRank place);

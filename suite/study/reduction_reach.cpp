@@ -28,4 +28,8 @@ std::string unusable_reduction(const RunSpec& spec) {
   return "";
 }
 
+bool accumulates_gradients(const RunSpec& spec) {
+  return spec.settings.gradients.accumulated || properties_of(spec.reduction).is_of_pytorch;
+}
+
 }  // namespace scalestudy

@@ -17,8 +17,8 @@ namespace scalestudy {
 /// 3 on it has `comparison`, from 4 on `quality`, `twin` and settings.evaluation, from 5 on
 /// `injections`, settings.packs, settings.fusion, settings.compression and
 /// settings.optimizer.trust_coefficient, from 6 on settings.hierarchical and
-/// settings.link.
-inline constexpr std::int64_t run_spec_schema = 6;
+/// settings.link, from 7 on settings.gradients and settings.huge_pages.
+inline constexpr std::int64_t run_spec_schema = 7;
 
 struct RunSpec {
   std::int64_t schema = run_spec_schema;

@@ -114,6 +114,19 @@ void visit_buckets(FieldVisitor& v, BucketSettings& b) {
           {.unit = "bytes", .description = "Size of all other buckets of gradients", .minimum = 1});
 }
 
+void visit_gradients(FieldVisitor& v, GradientSettings& g) {
+  v.field("accumulated", g.accumulated,
+          {.unit = "1",
+           .description = "Gradients are added to zeros, as PyTorch does it, instead of written to "
+                          "where they are summed over the ranks; with reduction pytorch_ddp they "
+                          "always are"});
+  v.field(
+      "in_shared_memory", g.in_shared_memory,
+      {.unit = "1",
+       .description = "Gradients lie in memory that all ranks of the host reach, and are summed "
+                      "there; with communicators shm and threads"});
+}
+
 void visit_packs(FieldVisitor& v, PackSettings& p) {
   v.field("count", p.count,
           {.unit = "1",
@@ -227,6 +240,9 @@ void visit_machine(FieldVisitor& v, CommonSettings& s) {
                       "they then are one phase, device_step"});
   v.field("batch_norm", s.batch_norm, {.unit = "1", .description = "Statistics of batch norm"});
   v.field("allocator", s.allocator, {.unit = "1", .description = "What becomes of freed memory"});
+  v.field(
+      "huge_pages", s.huge_pages,
+      {.unit = "1", .description = "With allocator keep the kernel is asked for pages of 2 MiB"});
 }
 
 }  // namespace
@@ -304,6 +320,8 @@ void visit(FieldVisitor& v, CommonSettings& s) {
   v.group("input", "How batches are made", [&](FieldVisitor& w) { visit_input(w, s.input); });
   v.group("buckets", "Pieces in which gradients are exchanged",
           [&](FieldVisitor& w) { visit_buckets(w, s.buckets); });
+  v.group("gradients", "From the backward pass to the update",
+          [&](FieldVisitor& w) { visit_gradients(w, s.gradients); });
   v.group("packs", "Parts of reduction packs", [&](FieldVisitor& w) { visit_packs(w, s.packs); });
   v.group("fusion", "Cycles of reduction fusion",
           [&](FieldVisitor& w) { visit_fusion(w, s.fusion); });

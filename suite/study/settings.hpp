@@ -82,6 +82,13 @@ struct BucketSettings {
   std::int64_t bucket_cap_bytes = 26214400;   ///< as PyTorch DDP
 };
 
+/// How gradients come from the backward pass to the update of the parameters. No result depends on
+/// it but for rounding.
+struct GradientSettings {
+  bool accumulated = false;      ///< added to zeros, as PyTorch; reduction pytorch_ddp always does
+  bool in_shared_memory = true;  ///< of communicators shm and threads: summed where they lie
+};
+
 /// Of reduction packs.
 struct PackSettings {
   std::int64_t count = 1;  ///< as TensorFlow's NcclAllReduce; 0: each tensor is one
@@ -172,9 +179,11 @@ struct CommonSettings {
   bool cuda_graph = false;     ///< device cuda only: both passes recorded once, then replayed
   BatchNormPolicy batch_norm = BatchNormPolicy::local;
   Allocator allocator = Allocator::keep;
+  bool huge_pages = true;  ///< allocator keep only
   OptimizerSettings optimizer;
   ScheduleSettings schedule;
   InputSettings input;
+  GradientSettings gradients;
   BucketSettings buckets;
   PackSettings packs;
   FusionSettings fusion;
@@ -188,7 +197,8 @@ struct CommonSettings {
 
 /// Those that a workload without training applies, too.
 inline constexpr std::array settings_without_training{
-    std::string_view("seed"), std::string_view("allocator"), std::string_view("timeouts")};
+    std::string_view("seed"), std::string_view("allocator"), std::string_view("huge_pages"),
+    std::string_view("timeouts")};
 
 void visit(FieldVisitor& visitor, DataSettings& data);
 void visit(FieldVisitor& visitor, CommonSettings& settings);

@@ -11,6 +11,7 @@
 namespace scalestudy {
 
 struct GradientHooks::State {
+  std::function<void(std::size_t, const torch::Tensor&)> taker;
   std::function<void(std::size_t)> callback;
   // A tensor holds its accumulator weakly, so somebody must hold it. The handle's type differs
   // between LibTorch releases.
@@ -18,6 +19,26 @@ struct GradientHooks::State {
 };
 
 namespace {
+
+/// An accumulator that gets nothing leaves .grad alone.
+template <class State>
+class GivingHook final : public torch::autograd::FunctionPreHook {
+ public:
+  GivingHook(std::weak_ptr<State> state, std::size_t index)
+      : state_(std::move(state)), index_(index) {}
+
+  torch::autograd::variable_list operator()(
+      const torch::autograd::variable_list& gradients) override {
+    const auto state = state_.lock();
+    if (!state || !state->taker) return gradients;
+    state->taker(index_, gradients.front());
+    return {torch::Tensor()};
+  }
+
+ private:
+  std::weak_ptr<State> state_;
+  std::size_t index_;
+};
 
 template <class State>
 class ReadyHook final : public torch::autograd::FunctionPostHook {
@@ -54,6 +75,7 @@ GradientHooks::GradientHooks(const std::vector<torch::Tensor>& parameters)
     : state_(std::make_shared<State>()) {
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     auto accumulator = torch::autograd::impl::grad_accumulator(parameters[i]);
+    accumulator->add_pre_hook(std::make_unique<GivingHook<State>>(state_, i));
     accumulator->add_post_hook(std::make_unique<ReadyHook<State>>(state_, i));
     state_->accumulators.push_back(std::move(accumulator));
   }
@@ -61,34 +83,66 @@ GradientHooks::GradientHooks(const std::vector<torch::Tensor>& parameters)
 
 GradientHooks::~GradientHooks() = default;
 
+void GradientHooks::give_to(std::function<void(std::size_t, const torch::Tensor&)> taker) {
+  state_->taker = std::move(taker);
+}
+
 void GradientHooks::on_ready(std::function<void(std::size_t)> callback) {
   state_->callback = std::move(callback);
 }
 
+std::int64_t gradient_and_weight_count(const std::vector<torch::Tensor>& parameters) {
+  std::int64_t count = 1;
+  for (const auto& parameter : parameters) count += parameter.numel();
+  return count;
+}
+
+FlatParameters::FlatParameters(const std::vector<torch::Tensor>& parameters,
+                               const std::vector<std::size_t>& order)
+    : FlatParameters(parameters,
+                     order,
+                     torch::zeros({gradient_and_weight_count(parameters)},
+                                  parameters.front().options().requires_grad(false))) {}
+
 FlatParameters::FlatParameters(std::vector<torch::Tensor> parameters,
-                               const std::vector<std::size_t>& order) {
+                               const std::vector<std::size_t>& order,
+                               torch::Tensor gradients_and_weight)
+    : gradients_and_weight_(std::move(gradients_and_weight)) {
   SCALESTUDY_EXPECT(!parameters.empty() && order.size() == parameters.size());
+  SCALESTUDY_EXPECT(gradients_and_weight_.numel() == gradient_and_weight_count(parameters));
   const torch::NoGradGuard no_grad;
-  std::int64_t count = 0;
   positions_.resize(order.size());
   for (const auto index : order) {
     positions_[index] = parameters_.size();
     parameters_.push_back(parameters[index]);
     element_counts_.push_back(parameters[index].numel());
-    count += parameters[index].numel();
   }
-  values_ = torch::empty({count}, parameters.front().options().requires_grad(false));
-  gradients_and_weight_ = torch::zeros({count + 1}, values_.options());
+  values_ = torch::empty({gradients_and_weight_.numel() - 1}, gradients_and_weight_.options());
   std::int64_t offset = 0;
   for (auto& parameter : parameters_) {
     SCALESTUDY_EXPECT(parameter.is_non_overlapping_and_dense());
     auto value = alias(values_, offset, parameter);
     value.copy_(parameter);
     parameter.set_data(value);
-    parameter.mutable_grad() = alias(gradients_and_weight_, offset, parameter);
+    gradients_.push_back(alias(gradients_and_weight_, offset, parameter));
     offsets_.push_back(offset);
     offset += parameter.numel();
   }
+}
+
+void FlatParameters::set_gradient(std::size_t parameter, const torch::Tensor& gradient) {
+  const torch::NoGradGuard no_grad;
+  auto& place = gradients_[positions_[parameter]];
+  if (gradient.defined())
+    place.copy_(gradient);
+  else
+    place.zero_();
+}
+
+void FlatParameters::accumulate() {
+  accumulates_ = true;
+  for (std::size_t i = 0; i < parameters_.size(); ++i)
+    parameters_[i].mutable_grad() = gradients_[i];
 }
 
 torch::Tensor FlatParameters::gradients() {
@@ -124,13 +178,11 @@ std::vector<torch::Tensor> FlatParameters::parts_of(const torch::Tensor& flat) c
   return parts;
 }
 
-void FlatParameters::expect_aliases_intact() const {
-  const auto* base = static_cast<const std::byte*>(gradients_and_weight_.data_ptr());
-  const auto element_bytes = static_cast<std::int64_t>(gradients_and_weight_.element_size());
+void FlatParameters::expect_gradients_in_place() const {
   for (std::size_t i = 0; i < parameters_.size(); ++i) {
     const auto& gradient = parameters_[i].grad();
-    SCALESTUDY_EXPECT(gradient.defined() &&
-                      gradient.data_ptr() == base + offsets_[i] * element_bytes);
+    SCALESTUDY_EXPECT(gradient.defined() == accumulates_);
+    if (accumulates_) SCALESTUDY_EXPECT(gradient.data_ptr() == gradients_[i].data_ptr());
   }
 }
 

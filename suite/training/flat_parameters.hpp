@@ -1,7 +1,8 @@
 #pragma once
 /// All parameters and all gradients of a module in one storage each, in the order in which
-/// gradients become ready. The module's own tensors alias them, so autograd accumulates straight
-/// into the buckets and the optimiser updates everything in one kernel.
+/// gradients become ready, so that consecutive parts of it are buckets and the optimiser updates
+/// everything in one kernel. The module's parameters alias the one; the other gets each gradient
+/// when the backward pass has made it.
 
 #include <cstdint>
 #include <functional>
@@ -15,7 +16,8 @@
 
 namespace scalestudy {
 
-/// Calls back when a parameter's gradient is complete; from the thread that runs backward().
+/// Calls back when a parameter's gradient is complete; from the thread that runs backward(). An
+/// argument `parameter` is an index into the constructor's parameters.
 class GradientHooks {
  public:
   explicit GradientHooks(const std::vector<torch::Tensor>& parameters);
@@ -23,19 +25,38 @@ class GradientHooks {
   GradientHooks(const GradientHooks&) = delete;
   GradientHooks& operator=(const GradientHooks&) = delete;
 
-  /// Replaces the callback; its argument is the index into `parameters`.
-  void on_ready(std::function<void(std::size_t)> callback);
+  /// Gives each gradient away instead of accumulating it in .grad, before on_ready()'s callback.
+  void give_to(std::function<void(std::size_t parameter, const torch::Tensor& gradient)> taker);
+
+  /// Replaces the callback.
+  void on_ready(std::function<void(std::size_t parameter)> callback);
 
  private:
   struct State;
   std::shared_ptr<State> state_;
 };
 
+/// Elements of all of them, and one: the loss weight.
+[[nodiscard]] std::int64_t gradient_and_weight_count(const std::vector<torch::Tensor>& parameters);
+
 class FlatParameters {
  public:
   /// Moves `parameters` (all of one dtype and device) into flat storage, `order[i]` being the index
-  /// of the i-th parameter to become ready. Strides are kept. Gradients are zero.
-  FlatParameters(std::vector<torch::Tensor> parameters, const std::vector<std::size_t>& order);
+  /// of the i-th parameter to become ready. Strides are kept. `gradients_and_weight`: (elements of
+  /// all parameters + 1), zeros like them; what the gradients are to be kept in.
+  FlatParameters(std::vector<torch::Tensor> parameters,
+                 const std::vector<std::size_t>& order,
+                 torch::Tensor gradients_and_weight);
+
+  /// The same in memory of its own.
+  FlatParameters(const std::vector<torch::Tensor>& parameters,
+                 const std::vector<std::size_t>& order);
+
+  /// Copies what the backward pass made for the `parameter`-th of the constructor's parameters.
+  void set_gradient(std::size_t parameter, const torch::Tensor& gradient);
+
+  /// From now on each .grad aliases the flat storage, so that autograd adds to what is there.
+  void accumulate();
 
   [[nodiscard]] torch::Tensor& values() { return values_; }  ///< (parameter count)
   [[nodiscard]] torch::Tensor gradients();  ///< (parameter count), without the weight
@@ -60,8 +81,9 @@ class FlatParameters {
   /// constructor's parameters and in their order.
   [[nodiscard]] std::vector<torch::Tensor> parts_of(const torch::Tensor& flat) const;
 
-  /// Contract: every .grad still aliases the flat storage (zero_grad() would drop them silently).
-  void expect_aliases_intact() const;
+  /// Contract: no gradient went elsewhere than into the flat storage: after accumulate() every
+  /// .grad still aliases it, and else there are none.
+  void expect_gradients_in_place() const;
 
  private:
   std::vector<torch::Tensor> parameters_;  ///< in ready order
@@ -70,6 +92,8 @@ class FlatParameters {
   std::vector<std::size_t> positions_;  ///< the inverse of the order
   torch::Tensor values_;
   torch::Tensor gradients_and_weight_;
+  std::vector<torch::Tensor> gradients_;  ///< (shape of the parameter) each, in ready order
+  bool accumulates_ = false;
 };
 
 [[nodiscard]] BufferView view_of_tensor(torch::Tensor& tensor);

@@ -77,7 +77,7 @@ void Trainer::with_own_errors(const std::function<void()>& action) {
 }
 
 void Trainer::unite_replicas(std::int64_t sample_count) {
-  step_.parameters().expect_aliases_intact();
+  step_.parameters().expect_gradients_in_place();
   average_batch_norm_statistics(comm_, task_.model(), sample_count);
   if (properties_of(spec_.reduction).averages_gradients)
     expect_equal_replicas(comm_, step_.parameters());

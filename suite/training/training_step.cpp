@@ -6,6 +6,7 @@
 #include <ATen/ops/stack.h>
 
 #include "study/injection_reach.hpp"
+#include "study/reduction_reach.hpp"
 
 #include "engine/compute_stretch.hpp"
 #include "engine/run_progress.hpp"
@@ -15,6 +16,24 @@
 
 namespace scalestudy {
 
+namespace {
+
+/// Zeros. On the processor where the ranks sum them, if that is asked for. Collective.
+torch::Tensor gradient_storage(const std::vector<torch::Tensor>& parameters,
+                               const GradientSettings& settings,
+                               const Communicator& comm) {
+  const auto options = parameters.front().options().requires_grad(false);
+  const auto count = gradient_and_weight_count(parameters);
+  if (!options.device().is_cpu() || !settings.in_shared_memory)
+    return torch::zeros({count}, options);
+  const auto element_bytes = static_cast<std::int64_t>(parameters.front().element_size());
+  const auto memory = comm.allocate(ByteCount(count * element_bytes));
+  return torch::from_blob(
+      memory.get(), {count}, [memory](void*) {}, options);
+}
+
+}  // namespace
+
 TrainingStep::TrainingStep(RankServices& services, const c10::Device& device, TrainingTask& task)
     : services_(services),
       spec_(services.spec),
@@ -22,16 +41,29 @@ TrainingStep::TrainingStep(RankServices& services, const c10::Device& device, Tr
       task_(task),
       layout_(epoch_layout(spec_.plan)),
       hooks_(task.model().parameters()),
-      parameters_(task.model().parameters(),
-                  observe_ready_order(
-                      services.comms.control, task, hooks_, layout_, spec_.settings.precision)),
+      accumulates_(accumulates_gradients(spec_)),
+      parameters_(
+          task.model().parameters(),
+          observe_ready_order(
+              services.comms.control, task, hooks_, layout_, spec_.settings.precision),
+          gradient_storage(
+              task.model().parameters(), spec_.settings.gradients, services.comms.gradients)),
       reduction_(stretched(make_strategy(), services.comms.stretch)),
       owned_update_(spec_.settings.optimizer, parameters_, *reduction_),
       scaler_(spec_.settings.precision, device),
       transfer_(device),
       graph_(spec_.settings.cuda_graph ? make_graph() : nullptr),
       norms_(properties_of(spec_.reduction).updating == Updating::everywhere) {
+  place_gradients();
   announce_gradients();
+}
+
+/// What a graph records places them, too.
+void TrainingStep::place_gradients() {
+  if (accumulates_) return parameters_.accumulate();
+  hooks_.give_to([this](std::size_t parameter, const torch::Tensor& gradient) {
+    parameters_.set_gradient(parameter, gradient);
+  });
 }
 
 void TrainingStep::announce_gradients() {
@@ -134,10 +166,11 @@ void TrainingStep::update() {
   const auto found_inf = is_scaled ? scaler_.check(gradients) : torch::Tensor();
   services_.comms.inner->add(
       owned_update_.step(plan_.learning_rate, gradients, divisor, found_inf));
-  parameters_.gradients().zero_();
+  if (accumulates_) parameters_.gradients().zero_();
 }
 
 void TrainingStep::abandon() {
+  hooks_.give_to(nullptr);
   hooks_.on_ready(nullptr);
   graph_.reset();
   loss_.reset();

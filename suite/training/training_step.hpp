@@ -58,6 +58,7 @@ class TrainingStep final : public StepWork {
 
  private:
   [[nodiscard]] std::unique_ptr<ReductionStrategy> make_strategy();
+  void place_gradients();
   void announce_gradients();
   [[nodiscard]] std::unique_ptr<StepGraph> make_graph();
   void backward_pass(const torch::Tensor& loss);
@@ -68,6 +69,7 @@ class TrainingStep final : public StepWork {
   TrainingTask& task_;
   EpochLayout layout_;
   GradientHooks hooks_;
+  bool accumulates_;  ///< gradients are added to zeros
   FlatParameters parameters_;
   std::unique_ptr<ReductionStrategy> reduction_;
   OwnedUpdate owned_update_;

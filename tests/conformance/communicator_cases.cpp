@@ -107,6 +107,51 @@ std::string sums_are_bit_equal(const Communicator& comm) {
   return findings.text();
 }
 
+/// In memory of allocate(): from its begin and from within, and around what is worth a second
+/// meeting. Beside the data nothing changes.
+template <class T>
+std::string all_reduce_in_allocated_memory(const Communicator& comm) {
+  constexpr std::int64_t most = 100'003;
+  const auto own = comm.duplicate("memory");
+  const auto memory = own.allocate(ByteCount((most + 64) * static_cast<std::int64_t>(sizeof(T))));
+  T* const values = reinterpret_cast<T*>(memory.get());
+  Findings findings;
+  for (const std::int64_t first : {0, 1, 33})
+    for (const std::int64_t count : {std::int64_t{0}, std::int64_t{5}, 1 + 8 * kib, most})
+      for (const ReduceOp op : operations) {
+        const auto mine = inputs<T>(own.rank().value(), count);
+        std::fill_n(values, most + 64, made_of<T>(7));
+        std::copy(mine.begin(), mine.end(), values + first);
+        own.all_reduce({values + first, ElementCount(count), data_type_of<T>()}, op);
+        const std::vector<T> after(values, values + most + 64);
+        findings.add(compare(after, cat("all_reduce at ", first), [&](std::int64_t i) {
+          const bool is_inside = i >= first && i < first + count;
+          return is_inside ? reduced(own.world_size().value(), i - first, op) : 7;
+        }));
+        own.barrier();  // before anybody writes its own again
+      }
+  return findings.text();
+}
+
+/// Wherever numbers lie, their sum is the same, bit for bit.
+std::string sums_do_not_depend_on_memory(const Communicator& comm) {
+  constexpr std::size_t count = 30'001;
+  const auto own = comm.duplicate("memory");
+  const auto memory = own.allocate(ByteCount(static_cast<std::int64_t>(count * sizeof(float))));
+  const std::span values(reinterpret_cast<float*>(memory.get()), count);
+  Findings findings;
+  if (std::any_of(values.begin(), values.end(), [](float value) { return value != 0; }))
+    findings.add("fresh memory is not zero");
+  std::mt19937 generator(static_cast<unsigned>(29 + comm.rank().value()));
+  for (float& value : values) value = std::uniform_real_distribution<float>(-1.0F, 1.0F)(generator);
+  std::vector<float> elsewhere(values.begin(), values.end());
+  own.all_reduce(view_of(values));
+  own.all_reduce(view_of(std::span(elsewhere)));
+  if (std::memcmp(values.data(), elsewhere.data(), values.size_bytes()) != 0)
+    findings.add("sums differ between shared memory and other");
+  return findings.text();
+}
+
 /// Small operations of all kinds in quick succession: food for the race detector.
 std::string mixed_sequence(const Communicator& comm) {
   Findings findings;
@@ -286,7 +331,7 @@ std::string parts_of_the_ranks_are_apart(const Communicator& comm) {
   return findings.text();
 }
 
-constexpr std::array<CommunicatorCase, 28> cases{{
+constexpr std::array<CommunicatorCase, 32> cases{{
     {"all_reduce_float32", all_reduce_of<float>},
     {"all_reduce_float64", all_reduce_of<double>},
     {"all_reduce_int64", all_reduce_of<std::int64_t>},
@@ -308,6 +353,10 @@ constexpr std::array<CommunicatorCase, 28> cases{{
     {"float_sums_are_bit_equal", sums_are_bit_equal<float>},
     {"float16_sums_are_bit_equal", sums_are_bit_equal<Float16>},
     {"bfloat16_sums_are_bit_equal", sums_are_bit_equal<Bfloat16>},
+    {"all_reduce_in_allocated_memory_float32", all_reduce_in_allocated_memory<float>},
+    {"all_reduce_in_allocated_memory_float64", all_reduce_in_allocated_memory<double>},
+    {"all_reduce_in_allocated_memory_bfloat16", all_reduce_in_allocated_memory<Bfloat16>},
+    {"sums_do_not_depend_on_memory", sums_do_not_depend_on_memory},
     {"mixed_sequence", mixed_sequence},
     {"nobody_leaves_a_barrier_early", nobody_leaves_a_barrier_early},
     {"values_and_texts", values_and_texts},

@@ -129,6 +129,7 @@ TEST_F(Golden, WeightsAfterThreeAdamSteps) {
   std::vector<std::size_t> order(model->parameters().size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   FlatParameters parameters(model->parameters(), order);
+  parameters.accumulate();
   OptimizerSettings settings;
   settings.epsilon = 1e-7;
   settings.epsilon_rule = EpsilonRule::keras;

@@ -34,6 +34,7 @@ void train_one_step(ResNet50& model, test::StepFile& step) {
   std::vector<std::size_t> order(model.parameters().size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   FlatParameters parameters(model.parameters(), order);
+  parameters.accumulate();
   const auto optimizer =
       make_optimizer(settings, {parameters.values(), parameters.element_counts()});
   const auto logits = model.forward(input);

@@ -35,6 +35,7 @@ void export_adam_step(Model& model, const AdamStep& step, const std::filesystem:
   std::vector<std::size_t> order(model.parameters().size());
   std::iota(order.rbegin(), order.rend(), std::size_t{0});
   FlatParameters parameters(model.parameters(), order);
+  parameters.accumulate();
   out.add_state("before.", model);
   OptimizerSettings settings;
   settings.epsilon = 1e-8;

@@ -26,6 +26,7 @@ class Rank3Layers {
  public:
   explicit Rank3Layers(const Communicator& comm)
       : layers_(make_layers()), parameters_(layer_parameters(), {2, 1, 0}) {
+    parameters_.accumulate();
     settings.buckets = {64, 128};
     strategy = make_pytorch_ddp(
         {comm, parameters_.element_counts(), parameters_.flat_gradients(), clock, settings},

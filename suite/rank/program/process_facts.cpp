@@ -1,5 +1,7 @@
 #include "rank/program/process_facts.hpp"
 
+#include <cstdint>
+#include <cstdlib>
 #include <ctime>
 #include <fstream>
 #include <sstream>
@@ -7,6 +9,7 @@
 
 #include <malloc.h>
 #include <sched.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -29,6 +32,19 @@ double process_start_since_boot_s() {
 
 std::string range_text(int first, int last) {
   return first == last ? std::to_string(first) : cat(first, "-", last);
+}
+
+/// glibc advises no memory that the heap grows by later, so the heap is made to grow at once: by
+/// addresses only, which take no memory until they are used.
+bool put_heap_in_huge_pages() {
+  const auto page_bytes = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  const auto bytes = static_cast<std::size_t>(::sysconf(_SC_PHYS_PAGES)) / 2 * page_bytes;
+  void* const reserved = std::malloc(bytes);
+  if (reserved == nullptr) return false;
+  const auto first = reinterpret_cast<std::uintptr_t>(reserved) / page_bytes * page_bytes;
+  const bool granted = ::madvise(reinterpret_cast<void*>(first), bytes, MADV_HUGEPAGE) == 0;
+  std::free(reserved);
+  return granted;
 }
 
 }  // namespace
@@ -60,10 +76,11 @@ std::int64_t peak_memory_bytes() {
   return static_cast<std::int64_t>(usage.ru_maxrss) * 1024;  // reported in KiB
 }
 
-void keep_freed_memory() {
+bool keep_freed_memory(bool in_huge_pages) {
   mallopt(M_MMAP_MAX, 0);
   mallopt(M_TRIM_THRESHOLD, -1);
   mallopt(M_TOP_PAD, 256 << 20);
+  return !in_huge_pages || put_heap_in_huge_pages();
 }
 
 }  // namespace scalestudy

@@ -70,7 +70,8 @@ std::string job_key(const std::filesystem::path& run_folder) {
 /// What holds whatever the library that trains.
 EffectiveSettings effective_settings(const RunSpec& spec,
                                      const Communicator& comm,
-                                     const Rendezvous& rendezvous) {
+                                     const Rendezvous& rendezvous,
+                                     bool has_huge_pages) {
   EffectiveSettings effective;
   effective.set("/ranks", comm.world_size().value());
   effective.set("/communicator", std::string(comm.name()));
@@ -82,6 +83,7 @@ EffectiveSettings effective_settings(const RunSpec& spec,
     effective.set("/plan/steps_per_epoch", spec.plan.steps_per_epoch);
   }
   effective.set("/settings/allocator", cat(spec.settings.allocator));
+  effective.set("/settings/huge_pages", has_huge_pages);
   effective.add_fact("cpu_model", {cpu_model(), "1", "Processor"});
   effective.add_fact("transport", {comm.transport(), "1", "What carries messages between ranks"});
   effective.add_fact("rendezvous", {rendezvous.source, "1", "How the ranks found each other"});
@@ -138,7 +140,8 @@ class RankProgram {
 
  private:
   [[nodiscard]] ExitCode train_and_record() {
-    if (spec_.settings.allocator == Allocator::keep) keep_freed_memory();
+    if (spec_.settings.allocator == Allocator::keep)
+      has_huge_pages_ = keep_freed_memory(spec_.settings.huge_pages) && spec_.settings.huge_pages;
     if (!comm_)
       comm_.emplace(make_communicator(spec_.communicator, rendezvous_,
                                       Seconds(spec_.settings.timeouts.collective_deadline_s)));
@@ -218,7 +221,7 @@ class RankProgram {
     if (!spec_.injections.empty()) add_label(header.labels, RunLabel::injected);
     for (const auto label : work.labels()) add_label(header.labels, label);
     writer_.emplace(folder_ / open_result_file_name, header, spec_.ranks);
-    auto effective = effective_settings(spec_, *comm_, rendezvous_);
+    auto effective = effective_settings(spec_, *comm_, rendezvous_, has_huge_pages_);
     effective.add(work.effective_settings());
     writer_->write_settings(requested_study(), spec_text_, effective.json_text());
     writer_->write_environment(environment);
@@ -294,6 +297,7 @@ class RankProgram {
   double drift_s_ = 0;
   std::optional<RunFileWriter> writer_;
   double timeline_cost_s_ = 0;
+  bool has_huge_pages_ = false;
 };
 
 ExitCode told(const Failure& failure) {

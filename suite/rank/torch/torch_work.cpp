@@ -6,6 +6,8 @@
 #include "core/error.hpp"
 #include "core/text.hpp"
 
+#include "study/reduction_reach.hpp"
+
 #include "training/checkpoint.hpp"
 #include "training/device.hpp"
 #include "training/own_errors.hpp"
@@ -87,6 +89,7 @@ EffectiveSettings TorchWork::effective_settings() const {
   setting("memory_format", cat(spec_.settings.memory_format));
   setting("batch_norm", cat(spec_.batch_norm_in_force()));
   setting("cuda_graph", spec_.settings.cuda_graph);
+  setting("gradients/accumulated", accumulates_gradients(spec_));
   if (device_.is_cuda()) setting("cudnn", cat(cudnn_in_force()));
   effective.add_fact("device_name", {device_.str(), "1", "Device and its number"});
   effective.add_fact("interop_threads",
