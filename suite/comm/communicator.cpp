@@ -11,8 +11,7 @@ namespace scalestudy {
 CommunicatorInterface::~CommunicatorInterface() = default;
 
 std::shared_ptr<std::byte> CommunicatorInterface::allocate(ByteCount bytes) {
-  const auto memory = std::make_shared<ZeroedMemory>(bytes.index());
-  return {memory, static_cast<std::byte*>(memory->data())};
+  return shared_zeros(bytes.index());
 }
 
 namespace {

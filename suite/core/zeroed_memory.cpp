@@ -24,4 +24,9 @@ ZeroedMemory::~ZeroedMemory() {
   ::munmap(data_, bytes_);
 }
 
+std::shared_ptr<std::byte> shared_zeros(std::size_t bytes) {
+  const auto memory = std::make_shared<ZeroedMemory>(bytes);
+  return {memory, static_cast<std::byte*>(memory->data())};
+}
+
 }  // namespace scalestudy

@@ -2,6 +2,7 @@
 /// Memory that costs nothing until it is touched.
 
 #include <cstddef>
+#include <memory>
 
 namespace scalestudy {
 
@@ -20,5 +21,8 @@ class ZeroedMemory {
   std::size_t bytes_;
   void* data_;
 };
+
+/// The same, shared. Errors: std::bad_alloc.
+[[nodiscard]] std::shared_ptr<std::byte> shared_zeros(std::size_t bytes);
 
 }  // namespace scalestudy

@@ -18,6 +18,7 @@ class StretchedReduction final : public ReductionStrategy {
     stretch_->lengthen();
     strategy_->gradient_ready(parameter);
   }
+  [[nodiscard]] std::int64_t summed_count() const override { return strategy_->summed_count(); }
   void finish() override { strategy_->finish(); }
   [[nodiscard]] std::span<const BucketMarks> bucket_marks() const override {
     return strategy_->bucket_marks();

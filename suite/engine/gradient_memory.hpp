@@ -3,30 +3,44 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <memory>
 #include <span>
 
 #include "core/zeroed_memory.hpp"
 
-#include "study/choices.hpp"
+#include "study/settings.hpp"
+
+#include "comm/communicator.hpp"
 
 namespace scalestudy {
 
-/// Where their payload is none they are zeros that are never touched, so that any number of ranks
-/// fits into one machine.
+/// Zeros where a training's gradients would lie. Where their payload is none they are never
+/// touched, so that any number of ranks fits into one machine.
 class GradientMemory {
  public:
-  GradientMemory(std::size_t count, Payload payload)
-      : memory_(count * sizeof(float)), count_(count), is_touched_(payload == Payload::full) {}
+  /// Collective. Errors: those of Communicator::allocate().
+  GradientMemory(const Communicator& comm, std::size_t count, const CommonSettings& settings)
+      : memory_(allocated(comm, count * sizeof(float), settings)),
+        count_(count),
+        is_touched_(settings.link.payload == Payload::full) {}
 
   [[nodiscard]] std::span<float> values() const {
-    return {static_cast<float*>(memory_.data()), count_};
+    return {reinterpret_cast<float*>(memory_.get()), count_};
   }
   void fill(float value) const {
     if (is_touched_) std::ranges::fill(values(), value);
   }
 
  private:
-  ZeroedMemory memory_;
+  static std::shared_ptr<std::byte> allocated(const Communicator& comm,
+                                              std::size_t bytes,
+                                              const CommonSettings& settings) {
+    if (settings.gradients.in_shared_memory && settings.link.payload == Payload::full)
+      return comm.allocate(ByteCount(static_cast<std::int64_t>(bytes)));
+    return shared_zeros(bytes);
+  }
+
+  std::shared_ptr<std::byte> memory_;
   std::size_t count_;
   bool is_touched_;
 };

@@ -24,6 +24,7 @@ class InjectedStep final : public StepWork {
   void forward() override;
   void spoil_loss() override { work_.spoil_loss(); }
   void backward() override;
+  void update_early(std::int64_t gradient_count) override { work_.update_early(gradient_count); }
   void update() override;
   [[nodiscard]] double loss_weight() const override { return work_.loss_weight(); }
   [[nodiscard]] BatchTimes batch_times() const override { return work_.batch_times(); }

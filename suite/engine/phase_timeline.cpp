@@ -25,8 +25,8 @@ std::size_t index_of(Phase phase) {
 }  // namespace
 
 const char* to_string(Phase phase) {
-  constexpr std::array names{"input_wait", "host_to_device",        "device_step", "forward",
-                             "backward",   "exposed_communication", "optimizer"};
+  constexpr std::array names{"input_wait", "host_to_device", "device_step",           "forward",
+                             "backward",   "early_update",   "exposed_communication", "optimizer"};
   return names[index_of(phase)];
 }
 
@@ -116,9 +116,9 @@ StepTimes PhaseTimeline::times_of(const StepMarks& marks) {
     times.phase_s[p] = end_s - begin_s - inner.wait_s - inner.transfer_s;
     times.phase_wait_s += inner.wait_s;
     times.phase_transfer_s += inner.transfer_s;
-    if (p != index_of(Phase::exposed_communication)) continue;
-    times.blocked_s = begin_s;
-    times.released_s = end_s;
+    const auto phase = static_cast<Phase>(p);
+    if (phase == Phase::device_step || phase == Phase::backward) times.ready_s = end_s;
+    if (phase == Phase::exposed_communication) times.released_s = end_s;
   }
   return times;
 }

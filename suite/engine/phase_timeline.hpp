@@ -19,10 +19,11 @@ enum class Phase {
   device_step,  ///< in place of forward and backward when a device graph replays both
   forward,
   backward,
+  early_update,  ///< of what has been summed by the end of the backward pass
   exposed_communication,
   optimizer
 };
-inline constexpr std::size_t phase_count = 7;
+inline constexpr std::size_t phase_count = 8;
 [[nodiscard]] const char* to_string(Phase phase);
 
 /// Times of one finished step, in seconds; `start_s` counts from the clock's origin.
@@ -33,8 +34,8 @@ struct StepTimes {
   std::array<double, phase_count> phase_s{};
   double phase_wait_s = 0;      ///< for slower ranks, in collectives inside phases
   double phase_transfer_s = 0;  ///< of data, in collectives inside phases
-  double blocked_s = 0;         ///< begin of Phase::exposed_communication
-  double released_s = 0;        ///< its end
+  double ready_s = 0;           ///< end of the backward pass, by itself or in a device graph
+  double released_s = 0;        ///< end of Phase::exposed_communication
   [[nodiscard]] double other_s() const;
 };
 

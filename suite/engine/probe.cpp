@@ -14,10 +14,11 @@ using Sizes = std::set<std::int64_t, std::greater<>>;
 
 class Prober {
  public:
-  Prober(const Communicator& comm, const Sizes& sizes_bytes, Payload payload)
+  Prober(const Communicator& comm, const Sizes& sizes_bytes, const CommonSettings& settings)
       : comm_(comm),
         sizes_bytes_(sizes_bytes),
-        memory_(static_cast<std::size_t>(*sizes_bytes.begin()) / sizeof(float) + 1, payload) {
+        memory_(
+            comm, static_cast<std::size_t>(*sizes_bytes.begin()) / sizeof(float) + 1, settings) {
     memory_.fill(0);  // the sums of sums do not grow
   }
 
@@ -49,11 +50,11 @@ class Prober {
 
 std::vector<ProbeRow> probe(const Communicator& comm,
                             std::span<const std::int64_t> sizes_bytes,
-                            const ProbeLimits& limits,
-                            Payload payload) {
+                            const CommonSettings& settings,
+                            const ProbeLimits& limits) {
   if (comm.world_size() == WorldSize(1) || sizes_bytes.empty()) return {};
   const Sizes sizes(sizes_bytes.begin(), sizes_bytes.end());
-  Prober prober(comm, sizes, payload);
+  Prober prober(comm, sizes, settings);
   const Stopwatch watch;
   for (std::int64_t round = 0; round < limits.most_rounds; ++round) {
     if (round >= limits.least_rounds) {

@@ -8,7 +8,7 @@
 
 #include "core/clock.hpp"
 
-#include "study/choices.hpp"
+#include "study/settings.hpp"
 
 #include "comm/communicator.hpp"
 #include "record/cause_columns.hpp"
@@ -22,11 +22,12 @@ struct ProbeLimits {
 };
 
 /// Rounds of one barrier and one all-reduce of each size, on ranks that do nothing else. Sizes that
-/// are there several times are tried once a round. `payload`: of all-reduces. This rank's rows;
-/// none without sizes or with one rank. Collective.
+/// are there several times are tried once a round. What is sent lies where `settings` put
+/// gradients; `comm` has no memory of its own yet. This rank's rows; none without sizes or with one
+/// rank. Collective.
 [[nodiscard]] std::vector<ProbeRow> probe(const Communicator& comm,
                                           std::span<const std::int64_t> sizes_bytes,
-                                          const ProbeLimits& limits = {},
-                                          Payload payload = Payload::full);
+                                          const CommonSettings& settings,
+                                          const ProbeLimits& limits = {});
 
 }  // namespace scalestudy

@@ -44,14 +44,19 @@ class ReductionStrategy {
   /// Local, never blocks. Parameter index in ready order; called from the backward pass.
   virtual void gradient_ready(std::size_t parameter) = 0;
 
+  /// Of the gradients, from the first in ready order on, so many hold their sums already, and the
+  /// loss weight holds its own: what is owned of them may be updated before finish(). After the
+  /// backward pass. Local, never blocks.
+  [[nodiscard]] virtual std::int64_t summed_count() const;
+
   /// Collective, blocking: afterwards the flat storage holds sums over all ranks, of the loss
   /// weight and of the gradients that this rank owns. Errors: those of the communicator;
   /// InternalError when a gradient never became ready.
   virtual void finish() = 0;
 
   /// Of the gradients, `gradient_count` in all, those whose sums this rank gets, and so what it
-  /// updates: all of them, as a rule. At least one piece, which may be empty; always the same.
-  /// Local.
+  /// updates, piece by piece: all of them at once, as a rule. At least one piece, which may be
+  /// empty; always the same. Local.
   [[nodiscard]] virtual std::vector<Piece> owned(std::int64_t gradient_count) const;
 
   /// `parameters`: one element for each gradient, of which every rank has those that it owns;

@@ -24,6 +24,10 @@ void StepLoop::run(const StepPlan& plan) {
   } else {
     run_passes();
   }
+  if (const auto summed_count = reduction_.summed_count(); summed_count > 0) {
+    const auto timed = timeline_.phase(Phase::early_update);
+    work_.update_early(summed_count);
+  }
   {
     const auto timed = timeline_.phase(Phase::exposed_communication);
     reduction_.finish();

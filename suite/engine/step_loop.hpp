@@ -32,7 +32,10 @@ class StepWork {
   virtual void spoil_loss() = 0;
   /// Announces every gradient to the reduction.
   virtual void backward() = 0;
-  /// Divides by the summed loss weight and updates the parameters.
+  /// Before update(), or not at all: the first `gradient_count` gradients in ready order are
+  /// summed, and the loss weight is. May update what belongs to them.
+  virtual void update_early(std::int64_t /*gradient_count*/) {}
+  /// Divides by the summed loss weight and updates the parameters, those that were not yet.
   virtual void update() = 0;
 
   /// Of the rank's batch: samples, or masked voxels. After forward().

@@ -23,6 +23,7 @@ struct StepRow {
   double phase_wait_s = not_recorded;
   double phase_transfer_s = not_recorded;
   double optimizer_s = not_recorded;
+  double early_update_s = 0;
   double other_s = not_recorded;
   double start_s = not_recorded;
   double ready_s = not_recorded;
@@ -86,6 +87,11 @@ inline constexpr std::array columns_of<StepRow>{
         Better::lower,
         "mean over ranks"),
     column<&StepRow::optimizer_s>("s", "Parameter update", Better::lower, "mean over ranks"),
+    column<&StepRow::early_update_s>(
+        "s",
+        "Part of it before all gradients had come, between ready_s and the wait for them",
+        Better::none,
+        "per rank"),
     column<&StepRow::other_s>(
         "s", "Step time not covered by a phase", Better::lower, "mean over ranks"),
     column<&StepRow::start_s>(

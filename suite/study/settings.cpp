@@ -125,6 +125,12 @@ void visit_gradients(FieldVisitor& v, GradientSettings& g) {
       {.unit = "1",
        .description = "Gradients lie in memory that all ranks of the host reach, and are summed "
                       "there; with communicators shm and threads"});
+  v.field(
+      "updated_early", g.updated_early,
+      {.unit = "1",
+       .description = "Buckets whose sums have come by the end of the backward pass are updated "
+                      "before the others are waited for; with reductions bucketed_overlap and "
+                      "hierarchical, and precisions other than fp16"});
 }
 
 void visit_packs(FieldVisitor& v, PackSettings& p) {

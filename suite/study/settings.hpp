@@ -87,6 +87,7 @@ struct BucketSettings {
 struct GradientSettings {
   bool accumulated = false;      ///< added to zeros, as PyTorch; reduction pytorch_ddp always does
   bool in_shared_memory = true;  ///< of communicators shm and threads: summed where they lie
+  bool updated_early = true;  ///< of bucketed_overlap and hierarchical: before the last have come
 };
 
 /// Of reduction packs.

@@ -31,6 +31,9 @@ class GradientNorms {
 
   void begin_step(StepIndex step);
 
+  /// Whether those of this step are taken: after begin_step().
+  [[nodiscard]] bool is_due() const { return is_due_; }
+
   /// A part of this rank's gradient of its loss sum, before the reduction.
   void add_local(const torch::Tensor& part);
 

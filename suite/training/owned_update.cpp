@@ -7,11 +7,19 @@ torch::Tensor part_of(const torch::Tensor& flat, const Piece& piece) {
   return flat.narrow(0, piece.first, piece.count);
 }
 
-/// Bounds of tensors are known only where none is cut.
+/// With the bounds of the tensors in it; a piece that cuts one has none.
 FlatView view_of_piece(FlatParameters& parameters, const Piece& piece) {
-  const auto values = part_of(parameters.values(), piece);
-  if (values.numel() < parameters.values().numel()) return {values, {}};
-  return {values, parameters.element_counts(), parameters.dimension_counts()};
+  FlatView view{part_of(parameters.values(), piece), {}};
+  const auto& counts = parameters.element_counts();
+  const auto dimensions = parameters.dimension_counts();
+  std::int64_t first = 0, within = 0;
+  for (std::size_t i = 0; i < counts.size(); first += counts[i++]) {
+    if (first < piece.first || first + counts[i] > piece.first + piece.count) continue;
+    view.element_counts.push_back(counts[i]);
+    view.dimension_counts.push_back(dimensions[i]);
+    within += counts[i];
+  }
+  return within == piece.count ? view : FlatView{view.values, {}};
 }
 
 }  // namespace
@@ -24,17 +32,27 @@ OwnedUpdate::OwnedUpdate(const OptimizerSettings& settings,
     parts_.push_back({piece, make_optimizer(settings, view_of_piece(parameters, piece))});
 }
 
+void OwnedUpdate::step_early(std::int64_t summed_count,
+                             double learning_rate,
+                             const torch::Tensor& gradients,
+                             const torch::Tensor& divisor) {
+  for (; next_part_ < parts_.size(); ++next_part_) {
+    const auto& [piece, optimizer] = parts_[next_part_];
+    if (piece.first + piece.count > summed_count) return;
+    optimizer->step(learning_rate, part_of(gradients, piece), divisor, {});
+  }
+}
+
 CollectiveTimes OwnedUpdate::step(double learning_rate,
                                   const torch::Tensor& gradients,
                                   const torch::Tensor& divisor,
                                   const torch::Tensor& found_inf) {
-  for (const auto& [piece, optimizer] : parts_)
+  for (; next_part_ < parts_.size(); ++next_part_) {
+    const auto& [piece, optimizer] = parts_[next_part_];
     optimizer->step(learning_rate, part_of(gradients, piece), divisor, found_inf);
+  }
+  next_part_ = 0;
   return reduction_.share(parameters_.flat_values());
-}
-
-bool OwnedUpdate::is_of_all() const {
-  return parts_.front().piece.count == parameters_.values().numel();
 }
 
 void OwnedUpdate::set_steps(std::int64_t steps) {
@@ -43,7 +61,7 @@ void OwnedUpdate::set_steps(std::int64_t steps) {
 
 std::vector<std::pair<std::string, torch::Tensor>> OwnedUpdate::state() {
   auto state = parts_.front().optimizer->state();
-  if (is_of_all()) return state;
+  if (parts_.front().piece.count == parameters_.values().numel()) return state;
   for (std::size_t i = 0; i < state.size(); ++i) {
     auto& tensor = state[i].second;
     if (tensor.dim() == 0) continue;

@@ -22,16 +22,20 @@ class OwnedUpdate {
               FlatParameters& parameters,
               ReductionStrategy& reduction);
 
-  /// As Optimizer::step() of the owned part; afterwards all ranks have all parameters. `gradients`:
-  /// (n), of which the owned ones are sums. Returns when they were given to the others, if they
-  /// were. Collective.
+  /// Updates what is owned of the first `summed_count` parameters, as far as the pieces lie there,
+  /// before the step() of the others. Local.
+  void step_early(std::int64_t summed_count,
+                  double learning_rate,
+                  const torch::Tensor& gradients,
+                  const torch::Tensor& divisor);
+
+  /// As Optimizer::step() of what is owned and was not updated early; afterwards all ranks have all
+  /// parameters. `gradients`: (n), of which the owned ones are sums. Returns when they were given
+  /// to the others, if they were. Collective.
   CollectiveTimes step(double learning_rate,
                        const torch::Tensor& gradients,
                        const torch::Tensor& divisor,
                        const torch::Tensor& found_inf);
-
-  /// Whether this rank owns all parameters.
-  [[nodiscard]] bool is_of_all() const;
 
   /// Updates asked for so far.
   [[nodiscard]] std::int64_t steps() const { return parts_.front().optimizer->steps(); }
@@ -54,6 +58,7 @@ class OwnedUpdate {
   FlatParameters& parameters_;
   ReductionStrategy& reduction_;
   std::vector<Part> parts_;
+  std::size_t next_part_ = 0;  ///< those before it are updated in this step
 };
 
 }  // namespace scalestudy

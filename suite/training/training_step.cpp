@@ -158,6 +158,13 @@ void TrainingStep::backward() {
   backward_pass(loss_);
 }
 
+/// Not where something has to be known of all sums before any of them is used.
+void TrainingStep::update_early(std::int64_t gradient_count) {
+  if (scaler_.is_active() || norms_.is_due()) return;
+  owned_update_.step_early(gradient_count, plan_.learning_rate, parameters_.gradients(),
+                           parameters_.weight());
+}
+
 void TrainingStep::update() {
   norms_.finish_step(parameters_.gradients(), loss_weight_, parameters_.weight(), scaler_.scale());
   const auto gradients = parameters_.gradients();

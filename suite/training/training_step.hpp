@@ -39,6 +39,7 @@ class TrainingStep final : public StepWork {
   void forward() override;
   void spoil_loss() override;
   void backward() override;
+  void update_early(std::int64_t gradient_count) override;
   void update() override;
   [[nodiscard]] double loss_weight() const override { return loss_weight_; }
   [[nodiscard]] BatchTimes batch_times() const override {

@@ -19,7 +19,7 @@ std::vector<ProbeRow> probed(std::int64_t ranks,
   std::mutex mutex;
   std::vector<ProbeRow> all;
   on_ranks(ranks, [&](const Communicator& comm) {
-    const auto mine = probe(comm, sizes_bytes, limits);
+    const auto mine = probe(comm, sizes_bytes, {}, limits);
     const std::scoped_lock lock(mutex);
     all.insert(all.end(), mine.begin(), mine.end());
   });

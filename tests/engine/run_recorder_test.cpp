@@ -19,10 +19,10 @@ StepTimes times_of(std::int64_t rank, std::int64_t step) {
   const double start_s = 100.0 * static_cast<double>(step + 1) + static_cast<double>(rank);
   return {.start_s = start_s,
           .step_s = 36,
-          .phase_s = {1, 2, 7, 3, 4, 5, 6},
+          .phase_s = {1, 2, 7, 3, 4, 1.5, 5, 4.5},
           .phase_wait_s = 0.5,
           .phase_transfer_s = 0.25,
-          .blocked_s = start_s + 17,
+          .ready_s = start_s + 15.5,
           .released_s = start_s + 22};
 }
 
@@ -58,6 +58,7 @@ void expect_step(const StepRow& row, std::int64_t rank, std::int64_t step) {
   EXPECT_EQ(row.backward_s, 4);
   EXPECT_EQ(row.exposed_communication_s, 5);
   EXPECT_EQ(row.optimizer_s, 6);
+  EXPECT_EQ(row.early_update_s, 1.5);
   EXPECT_EQ(row.local_gradient_square_norm, 0.5);
   EXPECT_EQ(row.global_gradient_square_norm, 0.125);
   EXPECT_EQ(row.phase_wait_s, 0.5);
@@ -127,10 +128,9 @@ TEST(RunRecorder, WaitingEndsWhereTheSlowestRankIsReady) {
     const bool is_late = comm.rank() == Rank(1);
     HostClock clock;
     RunRecorder recorder(comm, comm.is_root() ? &writer : nullptr, clock);
-    StepTimes times{
-        .step_s = 30, .blocked_s = is_late ? 16.0 : 10.0, .released_s = is_late ? 20.5 : 20.0};
+    StepTimes times{.step_s = 30, .released_s = is_late ? 20.5 : 20.0};
     times.phase_s[static_cast<std::size_t>(Phase::exposed_communication)] =
-        times.released_s - times.blocked_s;
+        times.released_s - (is_late ? 16.0 : 10.0);
     const auto ready = host_mark(is_late ? 15.75 : 9.75);
     const auto entered = host_mark(is_late ? 17 : 10);
     recorder.add_step(std::vector<BucketMarks>{
@@ -148,6 +148,32 @@ TEST(RunRecorder, WaitingEndsWhereTheSlowestRankIsReady) {
   EXPECT_NEAR(late.ready_s, 15.75, 1e-9);
   EXPECT_EQ(late.peer_wait_s, 0);
   EXPECT_NEAR(late.exposed_transfer_s, 4.5, 1e-9);
+}
+
+/// What a rank updates between its last gradient and its wait is no waiting.
+TEST(RunRecorder, ARankThatUpdatesEarlyWaitsForLess) {
+  const TemporaryFolder folder;
+  const auto part = folder / "run.h5.part";
+  RunFileWriter writer(part, sample_header(), 2);
+  on_ranks(2, [&](const Communicator& comm) {
+    const bool is_late = comm.rank() == Rank(1);
+    HostClock clock;
+    RunRecorder recorder(comm, comm.is_root() ? &writer : nullptr, clock);
+    StepTimes times{.step_s = 30, .ready_s = is_late ? 16.0 : 10.0, .released_s = 20};
+    const auto phase = [&](Phase which) -> double& {
+      return times.phase_s[static_cast<std::size_t>(which)];
+    };
+    phase(Phase::early_update) = 2;
+    phase(Phase::exposed_communication) = is_late ? 2 : 8;
+    recorder.add_step({});
+    recorder.resolve_buckets();
+    recorder.flush({times}, {facts_of(comm.rank().value(), 0)});
+  });
+  const auto run = read_run_file(part);
+  EXPECT_NEAR(run.steps.row(0, 0).peer_wait_s, 4, 1e-9);
+  EXPECT_NEAR(run.steps.row(0, 0).exposed_transfer_s, 4, 1e-9);
+  EXPECT_EQ(run.steps.row(1, 0).peer_wait_s, 0);
+  EXPECT_NEAR(run.steps.row(1, 0).exposed_transfer_s, 2, 1e-9);
 }
 
 TEST(RunRecorder, ARankWithoutSamplesHasNoLoss) {

@@ -2,8 +2,6 @@
 
 #include <gmock/gmock.h>
 
-#include "comm/rendezvous.hpp"
-
 namespace scalestudy {
 namespace {
 
@@ -20,23 +18,34 @@ class WrittenDown final : public StepWork {
   void forward() override { calls.emplace_back("forward"); }
   void spoil_loss() override { calls.emplace_back("spoil"); }
   void backward() override { calls.emplace_back("backward"); }
+  void update_early(std::int64_t gradient_count) override {
+    calls.push_back("update the first " + std::to_string(gradient_count));
+  }
   void update() override { calls.emplace_back("update"); }
   [[nodiscard]] double loss_weight() const override { return 1; }
   std::vector<std::string> calls;
   bool graph = false;
 };
 
-StepTimes times_of_one_step(StepWork& work) {
+/// Of gradients that are summed so far.
+class SummedSoFar final : public ReductionStrategy {
+ public:
+  explicit SummedSoFar(std::int64_t count) : count_(count) {}
+  void begin_step() override {}
+  void gradient_ready(std::size_t) override {}
+  [[nodiscard]] std::int64_t summed_count() const override { return count_; }
+  void finish() override {}
+  [[nodiscard]] std::span<const BucketMarks> bucket_marks() const override { return {}; }
+
+ private:
+  std::int64_t count_;
+};
+
+StepTimes times_of_one_step(StepWork& work, std::int64_t summed_count = 0) {
   HostClock clock;
-  std::vector<float> flat(2);
-  auto reduction = make_reduction(Reduction::flat_after_backward,
-                                  {make_thread_ranks(WorldSize(1), Seconds(1)).front(),
-                                   {1},
-                                   view_of(std::span(flat)),
-                                   clock,
-                                   CommonSettings()});
+  SummedSoFar reduction(summed_count);
   PhaseTimeline timeline(clock, nullptr);
-  StepLoop(work, *reduction, timeline).run({StepIndex(7), {}, 0.1});
+  StepLoop(work, reduction, timeline).run({StepIndex(7), {}, 0.1});
   const auto steps = timeline.take_finished();
   EXPECT_EQ(steps.size(), 1U);
   return steps.at(0);
@@ -57,6 +66,16 @@ TEST(StepLoop, RunsThePhasesInOrderAndTimesEach) {
   EXPECT_THAT(phases_in(times), ElementsAre("input_wait", "host_to_device", "forward", "backward",
                                             "exposed_communication", "optimizer"));
   EXPECT_GE(times.other_s(), 0.0);
+}
+
+TEST(StepLoop, WhatIsSummedAfterTheBackwardPassIsUpdatedBeforeTheWait) {
+  WrittenDown work;
+  const auto times = times_of_one_step(work, 12);
+  EXPECT_THAT(work.calls, ElementsAre("prepare 7", "move", "forward", "backward",
+                                      "update the first 12", "update"));
+  EXPECT_THAT(phases_in(times), ElementsAre("input_wait", "host_to_device", "forward", "backward",
+                                            "early_update", "exposed_communication", "optimizer"));
+  EXPECT_LE(times.ready_s, times.released_s);
 }
 
 TEST(StepLoop, AGraphReplaysBothPassesAsOnePhase) {

@@ -35,9 +35,10 @@ ReplayTraining::ReplayTraining(RankServices& services)
       spec_(services.spec),
       settings_(settings_from_json_text(spec_.workload_settings)),
       gradient_counts_(settings_.layer_parameters.rbegin(), settings_.layer_parameters.rend()),
-      flat_(static_cast<std::size_t>(
+      flat_(services.comms.gradients,
+            static_cast<std::size_t>(
                 std::accumulate(gradient_counts_.begin(), gradient_counts_.end(), 1LL)),
-            spec_.settings.link.payload),
+            spec_.settings),
       reduction_(
           stretched(make_reduction(spec_.reduction, reduction_context()), services.comms.stretch)),
       layout_(epoch_layout(spec_.plan)) {
@@ -136,10 +137,17 @@ double ReplayTraining::owned_share() const {
   return count == 0 ? 1 : static_cast<double>(owned) / static_cast<double>(count);
 }
 
+void ReplayTraining::update_early(std::int64_t gradient_count) {
+  early_share_ = static_cast<double>(gradient_count) /
+                 static_cast<double>(std::max<std::int64_t>(1, std::ssize(flat_.values()) - 1));
+  pass_time(microseconds(static_cast<double>(settings_.optimizer_us) * early_share_),
+            settings_.pass);
+}
+
 /// Gradients stand in for parameters where these are given to others.
 void ReplayTraining::update() {
-  const auto end =
-      Clock::now() + microseconds(static_cast<double>(settings_.optimizer_us) * owned_share_);
+  const auto share = owned_share_ - std::exchange(early_share_, 0.0);
+  const auto end = Clock::now() + microseconds(static_cast<double>(settings_.optimizer_us) * share);
   flat_.fill(1);
   wait_until(end, settings_.pass);
   const auto parameters = flat_.values().first(flat_.values().size() - 1);

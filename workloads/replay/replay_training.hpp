@@ -42,6 +42,7 @@ class ReplayTraining final : public EpochWork, public StepWork {
   void forward() override;
   void spoil_loss() override;
   void backward() override;
+  void update_early(std::int64_t gradient_count) override;
   void update() override;
   [[nodiscard]] double loss_weight() const override { return loss_weight_; }
   [[nodiscard]] BatchTimes batch_times() const override {
@@ -63,6 +64,7 @@ class ReplayTraining final : public EpochWork, public StepWork {
   Settings settings_;
   std::vector<std::int64_t> gradient_counts_;  ///< in ready order: the last layer first
   double owned_share_ = 1;                     ///< of the parameters, what this rank updates
+  double early_share_ = 0;                     ///< of them, what it has updated in this step
   GradientMemory flat_;                        ///< gradients, then the loss weight
   std::unique_ptr<ReductionStrategy> reduction_;
   std::unique_ptr<InputPipeline> input_;

@@ -1,3 +1,5 @@
+#include <atomic>
+
 #include "core/error.hpp"
 
 #include "engine/gradient_buckets.hpp"
@@ -48,26 +50,43 @@ class ReadyCounter {
 /// A full bucket goes out while the backward pass computes the rest. Strictly in bucket order, so
 /// that all ranks issue the same sequence of collectives: a bucket that is full before its turn
 /// waits for those before it, even though autograd may finish gradients in another order on
-/// another rank.
+/// another rank. Where buckets may be updated early the loss weight goes first, alone.
 class BucketedOverlap final : public ReductionStrategy {
  public:
   BucketedOverlap(const ReductionContext& context, const std::vector<Bucket>& buckets)
       : counter_(buckets),
         pieces_(pieces_of(buckets)),
         clock_(context.clock),
-        exchange_(context),
-        marks_(exchange_.sizes_of(pieces_)) {}
+        is_weight_first_(context.settings.gradients.updated_early),
+        exchange_(context,
+                  is_weight_first_ ? WeightTravels::alone : WeightTravels::with_last_gradient),
+        marks_(exchange_.sizes_of(pieces_)) {
+    if (is_weight_first_) marks_.insert(marks_.begin(), exchange_.size_of_weight());
+  }
 
   void begin_step() override {
     counter_.reset();
     next_bucket_ = 0;
+    summed_count_ = 0;
+    is_weight_sent_ = !is_weight_first_;
   }
 
   void gradient_ready(std::size_t parameter) override {
+    if (!is_weight_sent_) send_weight();
     if (!counter_.mark(parameter)) return;
-    marks_[counter_.bucket_of(parameter)].ready = clock_.mark();
+    marks_of(counter_.bucket_of(parameter)).ready = clock_.mark();
     for (; next_bucket_ < pieces_.size() && counter_.is_ready(next_bucket_); ++next_bucket_)
-      thread_.run([this, b = next_bucket_] { exchange_.sum(pieces_[b], marks_[b]); });
+      thread_.run([this, b = next_bucket_] { sum_bucket(b); });
+  }
+
+  [[nodiscard]] std::int64_t summed_count() const override {
+    return is_weight_first_ ? summed_count_.load() : 0;
+  }
+
+  /// Which of them are updated early differs from rank to rank and from step to step; where one
+  /// ends and the next begins must not, for the last digits of what a kernel computes hang on it.
+  [[nodiscard]] std::vector<Piece> owned(std::int64_t gradient_count) const override {
+    return is_weight_first_ ? pieces_ : ReductionStrategy::owned(gradient_count);
   }
 
   void finish() override {
@@ -78,10 +97,28 @@ class BucketedOverlap final : public ReductionStrategy {
   [[nodiscard]] std::span<const BucketMarks> bucket_marks() const override { return marks_; }
 
  private:
+  [[nodiscard]] BucketMarks& marks_of(std::size_t bucket) {
+    return marks_[bucket + (is_weight_first_ ? 1 : 0)];
+  }
+
+  void send_weight() {
+    is_weight_sent_ = true;
+    marks_.front().ready = clock_.mark();
+    thread_.run([this] { exchange_.sum_weight(marks_.front()); });
+  }
+
+  void sum_bucket(std::size_t bucket) {
+    exchange_.sum(pieces_[bucket], marks_of(bucket));
+    summed_count_ = pieces_[bucket].first + pieces_[bucket].count;
+  }
+
   ReadyCounter counter_;
   std::vector<Piece> pieces_;
   std::size_t next_bucket_ = 0;
   StepClock& clock_;
+  bool is_weight_first_;
+  bool is_weight_sent_ = false;
+  std::atomic<std::int64_t> summed_count_{0};  ///< gradients; written by the thread
   GradientExchange exchange_;
   std::vector<BucketMarks> marks_;
   CommunicationThread thread_;  ///< last: it uses all of the above

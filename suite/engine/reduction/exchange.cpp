@@ -43,8 +43,9 @@ BufferView memory_of(const Piece& piece, const BufferView& flat) {
   return part_of(flat, piece.first, piece.count + (is_last(piece, flat) ? 1 : 0));
 }
 
-GradientExchange::GradientExchange(const ReductionContext& context)
+GradientExchange::GradientExchange(const ReductionContext& context, WeightTravels weight)
     : comm_(context.comm),
+      weight_travels_(weight),
       flat_(context.flat),
       clock_(context.clock),
       compressed_sum_(compressed_sum(context)) {}
@@ -53,26 +54,41 @@ std::vector<BucketMarks> GradientExchange::sizes_of(std::span<const Piece> piece
   std::vector<BucketMarks> sizes;
   for (const auto& piece : pieces)
     sizes.push_back({.size_bytes = compressed_sum_ ? CompressedSum::size_bytes(piece.count)
-                                                   : memory_of(piece, flat_).bytes().value()});
+                                                   : memory(piece).bytes().value()});
   return sizes;
+}
+
+BufferView GradientExchange::memory(const Piece& piece) const {
+  return weight_travels_ == WeightTravels::alone ? part_of(flat_, piece.first, piece.count)
+                                                 : memory_of(piece, flat_);
+}
+
+BufferView GradientExchange::weight() const {
+  return part_of(flat_, flat_.count.value() - 1, 1);
+}
+
+BucketMarks GradientExchange::size_of_weight() const {
+  return {.size_bytes = weight().bytes().value()};
+}
+
+void GradientExchange::sum_weight(BucketMarks& marks) {
+  carry_out([&] { return comm_.all_reduce(weight()); }, clock_, marks);
 }
 
 void GradientExchange::sum(const Piece& piece, BucketMarks& marks) {
   carry_out(
-      [&] {
-        return compressed_sum_ ? sum_compressed(piece) : comm_.all_reduce(memory_of(piece, flat_));
-      },
+      [&] { return compressed_sum_ ? sum_compressed(piece) : comm_.all_reduce(memory(piece)); },
       clock_, marks);
 }
 
 CollectiveTimes GradientExchange::sum_compressed(const Piece& piece) {
   const auto gradients = part_of(flat_, piece.first, piece.count);
-  double weight = 0;
-  if (!is_last(piece, flat_)) return (*compressed_sum_)(gradients, weight);
-  const auto place_of_weight = part_of(flat_, piece.first + piece.count, 1);
-  weight = number_at(place_of_weight);
-  const auto times = (*compressed_sum_)(gradients, weight);
-  set_number_at(place_of_weight, weight);
+  double carried = 0;
+  if (weight_travels_ == WeightTravels::alone || !is_last(piece, flat_))
+    return (*compressed_sum_)(gradients, carried);
+  carried = number_at(weight());
+  const auto times = (*compressed_sum_)(gradients, carried);
+  set_number_at(weight(), carried);
   return times;
 }
 

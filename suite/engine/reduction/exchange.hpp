@@ -26,13 +26,22 @@ void carry_out(const Collective& collective, StepClock& clock, BucketMarks& mark
   marks.cpu_s = thread_cpu_time_s() - cpu_s;
 }
 
+/// How the loss weight travels.
+enum class WeightTravels { with_last_gradient, alone };
+
 /// As settings.compression says. For one thread at a time.
 class GradientExchange {
  public:
-  explicit GradientExchange(const ReductionContext& context);
+  explicit GradientExchange(const ReductionContext& context,
+                            WeightTravels weight = WeightTravels::with_last_gradient);
 
   /// Of each piece what one rank sends, and nothing else.
   [[nodiscard]] std::vector<BucketMarks> sizes_of(std::span<const Piece> pieces) const;
+
+  /// Of the loss weight alone.
+  [[nodiscard]] BucketMarks size_of_weight() const;
+  /// As sum(), of the loss weight alone.
+  void sum_weight(BucketMarks& marks);
 
   /// Afterwards the piece holds sums over all ranks; `marks` gets all but `ready`. Collective,
   /// blocking. Errors: those of the communicator.
@@ -40,8 +49,11 @@ class GradientExchange {
 
  private:
   [[nodiscard]] CollectiveTimes sum_compressed(const Piece& piece);
+  [[nodiscard]] BufferView memory(const Piece& piece) const;
+  [[nodiscard]] BufferView weight() const;
 
   Communicator comm_;
+  WeightTravels weight_travels_;
   BufferView flat_;
   StepClock& clock_;
   std::optional<CompressedSum> compressed_sum_;  ///< none: gradients travel as they are

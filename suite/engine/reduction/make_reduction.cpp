@@ -8,6 +8,10 @@ namespace scalestudy {
 
 ReductionStrategy::~ReductionStrategy() = default;
 
+std::int64_t ReductionStrategy::summed_count() const {
+  return 0;
+}
+
 std::vector<Piece> ReductionStrategy::owned(std::int64_t gradient_count) const {
   return {{0, gradient_count}};
 }
