@@ -7,8 +7,8 @@ usage() {
   cat <<'TEXT'
 Usage: tests/run.sh [--full] [--jobs N] [--help]
   (none)    set up; preset release: configure, build, ctest
-  --full    also: preset light built and tested with LibTorch, MPI and CUDA hidden, its driver linked
-            with none of them; AddressSanitizer; ThreadSanitizer on the threaded parts; each fuzz
+  --full    also: the benchmarks, each run once; preset light built and tested with LibTorch, MPI and CUDA
+            hidden, its driver linked with none of them; AddressSanitizer; ThreadSanitizer on the threaded parts; each fuzz
             target for a minute; clang-format; clang-tidy; preset gpu linked; the report in a
             browser; the original Noise2Void beside ours.
             A test that cannot run because its tool is missing then fails (SCALESTUDY_REQUIRE).
@@ -55,7 +55,8 @@ stage() {
   return 1
 }
 
-build() { cmake --preset "$1" && cmake --build --preset "$1" -- -j "$jobs"; }
+# build PRESET [CMAKE-OPTION...]
+build() { cmake --preset "$@" && cmake --build --preset "$1" -- -j "$jobs"; }
 
 run_ctest() {
   local preset=$1; shift
@@ -146,7 +147,7 @@ if [[ $full ]]; then
   export SCALESTUDY_REQUIRE=mpi,browser,peer,gnuplot,h5dump,h5py,strace
 fi
 stage setup environments/setup.sh "${setup_options[@]}" || exit 1
-stage build-release build release || exit 1
+stage build-release build release ${full:+-DSCALESTUDY_BENCHMARKS=ON} || exit 1
 
 if [[ $full ]]; then
   stage light light_hidden

@@ -16,6 +16,7 @@ import n2v_original as original
 PATCH = (16, 64, 64)
 BATCH = 4
 MASKED_PERCENT = 0.198
+UNITS_S = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0}
 
 
 def make_wrapper():
@@ -36,15 +37,17 @@ def original_cpu_s_per_patch(wrapper, batches):
     return (time.process_time() - start) / (batches * BATCH)
 
 
-def ours(program, batches):
-    command = [program, original.CHROMOSOMES, str(BATCH), str(batches)]
-    return json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+def our_cpu_s_per_patch(program):
+    command = [program, f"--benchmark_filter=^prepare_patches/{BATCH}$", "--benchmark_format=json"]
+    answer = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+    (found,) = answer["benchmarks"]
+    return found["cpu_time"] * UNITS_S[found["time_unit"]] / BATCH
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--program", type=pathlib.Path,
-                        default=original.ROOT / "build/release/benchmarks/n2v_input_benchmark")
+                        default=original.ROOT / "build/release/benchmarks/light_benchmarks")
     parser.add_argument("--pairs", type=int, default=7)
     parser.add_argument("--batches", type=int, default=50)
     arguments = parser.parse_args()
@@ -53,7 +56,7 @@ def main():
     pairs = []
     for pair in range(arguments.pairs):
         measure = [lambda: original_cpu_s_per_patch(wrapper, arguments.batches),
-                   lambda: ours(arguments.program, 40 * arguments.batches)["cpu_s_per_patch"]]
+                   lambda: our_cpu_s_per_patch(arguments.program)]
         order = (0, 1) if pair % 2 == 0 else (1, 0)
         found = {which: measure[which]() for which in order}
         pairs.append((found[0], found[1]))
