@@ -1,104 +1,192 @@
-/// Median time of an all-reduce, by size: allreduce_benchmark shm [RANKS], or under mpirun:
-/// mpirun -n RANKS allreduce_benchmark mpi. The time of one call is that of the slowest rank.
+/// The sum over ranks by our back-ends, by MPI alone, and a copy of as many bytes, by size:
+///
+///   mpirun -n RANKS allreduce_benchmark REPETITIONS
+///
+/// In each repetition all of them take turns, in random order, so that what slows the machine for a
+/// while slows all; their ratios are taken within repetitions. Google Benchmark measures one thing
+/// after the other, and each process for as long as it likes. The time of a call is that of the
+/// slowest rank, from a barrier on; that of a repetition is the median of its calls. "memcpy": all
+/// ranks at once copy their buffer once. Its bytes read and written are the least that moves any
+/// sum from private memory to private memory. Exit: 0, or 5 when results of the same input differ.
+
 #include <algorithm>
+#include <array>
 #include <cstdio>
-#include <fstream>
+#include <cstdlib>
+#include <cstring>
+#include <functional>
 #include <iostream>
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "core/error.hpp"
+#include "core/shuffle.hpp"
+#include "core/statistics.hpp"
 #include "core/text.hpp"
 
 #include "comm/rendezvous.hpp"
+#include "data/bulk_hash.hpp"
+#include "data/random.hpp"
+#include "record/host_environment.hpp"
+
+#include "benchmarks/median_interval.hpp"
+#include "benchmarks/raw_mpi.hpp"
 
 namespace scalestudy {
 namespace {
 
 constexpr Seconds deadline{60.0};
 
-std::string cpu_model() {
-  std::ifstream file("/proc/cpuinfo");
-  for (std::string line; std::getline(file, line);) {
-    if (line.starts_with("model name")) return line.substr(line.find(':') + 2);
-  }
-  return "unknown CPU";
+/// 3438084: the gradients of the Noise2Void network, 859,521 float32; 25 MiB: a full bucket.
+constexpr std::array<std::int64_t, 12> sizes_bytes{
+    8, 64, 512, 4 * kib, 32 * kib, 256 * kib, mib, 3438084, 8 * mib, 16 * mib, 25 * mib, 64 * mib};
+
+/// One way to do it; what comes out is left in place.
+struct Arm {
+  const char* name;
+  std::function<void(std::span<float>)> run;
+};
+enum Which : std::size_t { shm, mpi, raw_mpi, copy, arm_count };
+using Arms = std::array<Arm, arm_count>;
+
+/// Ratios that are printed: time of the one ÷ time of the other.
+struct Contrast {
+  Which above;
+  Which below;
+};
+constexpr std::array contrasts{Contrast{mpi, raw_mpi}, Contrast{raw_mpi, shm}, Contrast{mpi, shm},
+                               Contrast{shm, copy}};
+
+Arms make_arms(const Communicator& by_shm, const Communicator& by_mpi) {
+  constexpr auto most_values = static_cast<std::size_t>(sizes_bytes.back()) / sizeof(float);
+  return {{{"shm", [=](std::span<float> values) { by_shm.all_reduce(view_of(values)); }},
+           {"mpi", [=](std::span<float> values) { by_mpi.all_reduce(view_of(values)); }},
+           {"raw_mpi", raw_mpi_all_reduce},
+           {"memcpy", [target = std::vector<float>(most_values)](std::span<float> values) mutable {
+              std::memcpy(target.data(), values.data(), values.size_bytes());
+            }}}};
 }
 
-/// 3438084 bytes are the gradients of the Noise2Void network (859,521 float32).
-std::vector<std::int64_t> sizes_bytes() {
-  return {8, 64, 1 * kib, 8 * kib, 64 * kib, 256 * kib, 1 * mib, 3438084, 25 * mib, 100'000'000};
+/// Of one repetition, after one more that is only looked at.
+int call_count(std::int64_t bytes) {
+  return static_cast<int>(std::clamp<std::int64_t>(16 * mib / (bytes + kib), 3, 100));
 }
 
-int repeats(std::int64_t bytes) {
-  return static_cast<int>(std::clamp<std::int64_t>(400 * mib / (bytes + kib), 15, 2000));
+/// One size, measured by all arms.
+class Trial {
+ public:
+  Trial(const Communicator& comm, std::int64_t bytes)
+      : comm_(comm), bytes_(bytes), input_(static_cast<std::size_t>(bytes) / sizeof(float)) {
+    Random random(1, static_cast<std::uint64_t>(comm.rank().value()));
+    for (auto& value : input_) value = static_cast<float>(0.5 + random.uniform());
+  }
+
+  void repeat(const Arms& arms, std::uint64_t repetition) {
+    for (const auto arm : shuffled_order(arm_count, repetition)) {
+      look_at_result(arms[arm], hashes_[arm]);
+      times_s_[arm].push_back(time_s(arms[arm]));
+    }
+  }
+
+  /// Results that were not, bit by bit, the first of the same arm; of all ranks. Collective.
+  [[nodiscard]] std::int64_t unequal_count() const {
+    return static_cast<std::int64_t>(all_reduce_value(comm_, static_cast<double>(unequal_count_)));
+  }
+
+  /// Tab-separated, as header().
+  [[nodiscard]] std::string row() const {
+    auto text = cat(bytes_);
+    for (const auto& times_s : times_s_) text += cat('\t', 1e6 * median(times_s));
+    for (const auto& [above, below] : contrasts) {
+      std::vector<double> ratios;
+      for (std::size_t i = 0; i < times_s_[above].size(); ++i)
+        ratios.push_back(times_s_[above][i] / times_s_[below][i]);
+      const auto ratio = median_interval(std::move(ratios));
+      text += cat('\t', ratio.median, '\t', ratio.low, '\t', ratio.high);
+    }
+    return text;
+  }
+
+ private:
+  void look_at_result(const Arm& arm, std::optional<std::uint64_t>& first) {
+    values_ = input_;
+    arm.run(values_);
+    const auto hash = bulk_hash(std::as_bytes(std::span(values_)));
+    if (hash != first.value_or(hash)) ++unequal_count_;
+    first = first.value_or(hash);
+  }
+
+  /// Values may grow beyond all bounds: adding takes as long then.
+  double time_s(const Arm& arm) {
+    std::vector<double> times_s;
+    for (int call = 0; call < call_count(bytes_); ++call) {
+      comm_.barrier();
+      const Stopwatch watch;
+      arm.run(values_);
+      times_s.push_back(watch.elapsed_s());
+    }
+    comm_.all_reduce(view_of(std::span(times_s)), ReduceOp::max);
+    return median(std::move(times_s));
+  }
+
+  Communicator comm_;
+  std::int64_t bytes_;
+  std::vector<float> input_;
+  std::vector<float> values_;
+  std::array<std::optional<std::uint64_t>, arm_count> hashes_;
+  std::array<std::vector<double>, arm_count> times_s_;
+  std::int64_t unequal_count_ = 0;
+};
+
+std::string header(const Arms& arms) {
+  std::string text = "bytes";
+  for (const auto& arm : arms) text += cat('\t', arm.name, "_us");
+  for (const auto& [above, below] : contrasts) {
+    const auto ratio = cat(arms[above].name, "_per_", arms[below].name);
+    text += cat('\t', ratio, '\t', ratio, "_low\t", ratio, "_high");
+  }
+  return text;
 }
 
-/// Median over the calls after a warm-up of a fifth as many.
-double median_all_reduce_s(const Communicator& comm, std::int64_t bytes) {
-  std::vector<float> values(std::max<std::size_t>(1, static_cast<std::size_t>(bytes / 4)), 1e-6F);
-  const int count = repeats(bytes);
-  std::vector<double> times_s;
-  for (int call = -count / 5; call < count; ++call) {
-    comm.barrier();
-    const Stopwatch watch;
-    comm.all_reduce(view_of(std::span(values)));
-    if (call >= 0) times_s.push_back(watch.elapsed_s());
+void run(int repetitions) {
+  const auto place = rendezvous_from_mpi(cat("allreduce_benchmark-", ::getpid()));
+  const auto by_shm = make_communicator(CommunicatorKind::shm, place, deadline);
+  const auto by_mpi = make_communicator(CommunicatorKind::mpi, place, deadline);
+  const auto arms = make_arms(by_shm, by_mpi);
+  const auto print = [&](const std::string& line) {
+    if (by_shm.is_root()) std::cout << line << std::endl;
+  };
+  print(cat("# ", counted(place.world_size.value(), "rank"), ", ",
+            counted(repetitions, "repetition"), ", ", by_mpi.transport(), ", ", cpu_model()));
+  print(header(arms));
+  std::int64_t unequal_count = 0;
+  for (const auto bytes : sizes_bytes) {
+    Trial trial(by_shm, bytes);
+    for (int i = 0; i < repetitions; ++i) trial.repeat(arms, static_cast<std::uint64_t>(i));
+    print(trial.row());
+    unequal_count += trial.unequal_count();
   }
-  comm.all_reduce(view_of(std::span(times_s)), ReduceOp::max);
-  std::nth_element(times_s.begin(), times_s.begin() + count / 2, times_s.end());
-  return times_s[static_cast<std::size_t>(count / 2)];
-}
-
-void benchmark(const Communicator& comm) {
-  if (comm.is_root()) {
-    std::printf("# %s, %s, %d ranks, %s\n", std::string(comm.name()).c_str(),
-                comm.transport().c_str(), static_cast<int>(comm.world_size().value()),
-                cpu_model().c_str());
-    std::printf("# bytes  median_us  gb_per_s\n");
-  }
-  for (const std::int64_t bytes : sizes_bytes()) {
-    const double median_s = median_all_reduce_s(comm, bytes);
-    if (!comm.is_root()) continue;
-    std::printf("%9lld %10.1f %9.3f\n", static_cast<long long>(bytes), median_s * 1e6,
-                static_cast<double>(bytes) / median_s / 1e9);
-  }
-}
-
-/// Starts the other ranks of the shm back-end by fork.
-int run_shm(WorldSize world_size) {
-  const std::string key = cat("allreduce_benchmark-", ::getpid());
-  Rank rank(0);
-  for (Rank peer(1); peer.value() < world_size.value(); ++peer) {
-    if (rank == Rank(0) && ::fork() == 0) rank = peer;
-  }
-  const Rendezvous place{rank, world_size, rank, key, "fork", nullptr};
-  benchmark(make_communicator(CommunicatorKind::shm, place, deadline));
-  if (rank != Rank(0)) return 0;
-  bool is_good = true;
-  for (int status = 0; ::wait(&status) > 0;) is_good = is_good && status == 0;
-  return is_good ? 0 : static_cast<int>(ExitCode::run_failed);
-}
-
-int run(const std::vector<std::string>& arguments) {
-  const std::string back_end = arguments.empty() ? "shm" : arguments[0];
-  if (back_end == "shm") {
-    return run_shm(WorldSize(arguments.size() > 1 ? std::stoi(arguments[1]) : 2));
-  }
-  benchmark(make_communicator(choice_from<CommunicatorKind>(back_end, "back-end"),
-                              rendezvous_from_environment("allreduce_benchmark"), deadline));
-  return 0;
+  print(cat("# unequal results: ", unequal_count));
+  if (unequal_count == 0) return;
+  throw RunFailed({cat(unequal_count, " results of the same input differ from the first"),
+                   "runs of one seed would not repeat", "Look for what orders the additions"});
 }
 
 }  // namespace
 }  // namespace scalestudy
 
 int main(int argument_count, char** arguments) {
+  const int repetitions = argument_count == 2 ? std::atoi(arguments[1]) : 0;
+  if (repetitions < 1) {
+    std::cerr << "usage: mpirun -n RANKS allreduce_benchmark REPETITIONS\n";
+    return static_cast<int>(scalestudy::ExitCode::bad_input);
+  }
   try {
-    return scalestudy::run({arguments + 1, arguments + argument_count});
+    scalestudy::run(repetitions);
   } catch (const scalestudy::Error& error) {
     std::cerr << error.what() << '\n';
     return static_cast<int>(error.exit_code());
