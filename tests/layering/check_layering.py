@@ -28,15 +28,17 @@ MAY_USE = {
     "analysis": STUDY | {"hdf5", "record", "analysis"},
     "rank": TRAINING | {"workloads", "rank"},
     "driver": STUDY | {"hdf5", "record", "data", "workloads", "launchers", "analysis", "driver"},
+    "benchmarks": TRAINING | {"workloads", "analysis", "benchmarks"},
 }
 SIBLINGS_THAT_USE_STUDY = {"record", "data", "comm"}  # their settings come as study structs
 
 # header pattern: who may include it, by layer or file
 THIRD_PARTY = [
     (r"(torch|ATen|c10|caffe2)/", lambda f: f.layer == "training" or (f.layer == "workloads" and not f.is_light)
-     or f.folder == "rank/torch", "LibTorch belongs to training, the heavy part of workloads and rank/torch"),
-    (r"mpi\.h", lambda f: f.layer == "comm" and (f.is_source or f.name.startswith("mpi_")),
-     "MPI belongs to sources and private mpi_*.hpp of comm"),
+     or f.folder in {"rank/torch", "benchmarks/torch"} or f.path == "benchmarks/timeline_benchmark.cpp",
+     "LibTorch belongs to training, the heavy part of workloads and rank/torch"),
+    (r"mpi\.h", lambda f: f.layer == "comm" and (f.is_source or f.name.startswith("mpi_")) or f.path == "benchmarks/raw_mpi.cpp",
+     "MPI belongs to sources and private mpi_*.hpp of comm; what comm is compared with calls it in one place"),
     (r"comm/mpi_\w+\.hpp", lambda f: f.layer == "comm", "this header is private to comm"),
     (r"(hdf5|H5\w*|hdf5_hl)\.h$", lambda f: f.layer == "hdf5" and f.is_source,
      "HDF5's headers belong to sources of hdf5"),
@@ -137,7 +139,7 @@ def check_folders(files):
 
 
 def project_files(root):
-    for folder in ("suite", "workloads", "launchers", "analysis"):
+    for folder in ("suite", "workloads", "launchers", "analysis", "benchmarks"):
         for path in sorted((root / folder).rglob("*")):
             if path.suffix in (".cpp", ".hpp"):
                 yield File(root, path)

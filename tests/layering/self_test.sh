@@ -38,6 +38,9 @@ plant workloads/noise2void/descriptor.cpp '#include "training/optimizer.hpp"' 'm
 plant suite/engine/a.cpp '#include <torch/torch.h>' 'LibTorch'
 plant suite/comm/a.hpp '#include <mpi.h>' 'MPI'
 plant suite/rank/a.cpp '#include "comm/mpi_session.hpp"' 'private'
+plant suite/comm/a.cpp '#include "benchmarks/raw_mpi.hpp"' 'may not use'
+plant benchmarks/a.cpp '#include <mpi.h>' 'MPI'
+plant benchmarks/light/a.cpp '#include <torch/torch.h>' 'LibTorch'
 plant suite/driver/run/a.cpp '#include "training/trainer.hpp"' 'may not use'
 plant suite/driver/run/a.cpp '#include <torch/torch.h>' 'LibTorch'
 plant_cycle suite/driver/run driver/commands 'includes run one way'
@@ -53,6 +56,7 @@ plant suite/engine/a.cpp 'auto t = std::chrono::system_clock::now();' 'system_cl
 plant suite/engine/a.cpp '#include "comm/communicator.hpp"' fine
 plant suite/study/a_json.cpp '#include <nlohmann/json.hpp>' fine
 plant suite/comm/a.cpp '#include <mpi.h>' fine
+plant benchmarks/raw_mpi.cpp '#include <mpi.h>' fine
 plant suite/hdf5/a.cpp '#include <hdf5.h>' fine
 plant suite/data/a.cpp '#include "hdf5/hdf5.hpp"' fine
 plant suite/data/a.cpp '#include <png.h>' fine
