@@ -13,7 +13,8 @@ import sys
 import time
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "workloads" / "replay"))
-from ddp_train import cpu_model, free_port
+from ddp_train import free_port
+from gpu_train import device_name
 
 WARMUP_STEPS = 5
 VOCABULARY, CONTEXT, WIDTH, LAYERS, HEADS = 256, 128, 192, 4, 6
@@ -98,7 +99,7 @@ def main():
         "peer": "pytorch_ddp_gpt", "torch": torch.__version__, "ranks": arguments.ranks, "threads": arguments.threads,
         "local_batch_size": arguments.local_batch_size, "steps": arguments.steps,
         "step_s_median": statistics.median(step_s), "step_s_min": min(step_s), "step_s_max": max(step_s),
-        "cpu_model": cpu_model()}))
+        "cpu_model": device_name("cpu")}))
 
 
 if __name__ == "__main__":
