@@ -72,7 +72,6 @@ class Theirs:
         self.python = python
         # A folder of its own: nothing is compiled before, and what one round compiled serves the next.
         self.variables = os.environ | {"TORCHINDUCTOR_CACHE_DIR": str(out / "inductor")}
-        self.torch = answer_of([python, "-c", "import torch; print(torch.__version__)"]).strip()
 
     def measure(self, network, layout, levers, memory_format, steps, warmup):
         ranks, threads = LAYOUTS[layout]
@@ -115,7 +114,7 @@ class Campaign:
         model, cores = machine()
         arguments = self.arguments
         self.write({"what": "campaign", "date": time.strftime("%F", time.gmtime()), "cpu_model": model, "cores": cores,
-                    "scalestudy": self.ours.build, "torch": self.theirs.torch, "steps": arguments.steps,
+                    "scalestudy": self.ours.build, "steps": arguments.steps,
                     "warmup": arguments.warmup, "set": arguments.set, "short": arguments.short})
         for network in arguments.networks:
             self.write({"what": "operations", "network": network, "flop_per_step": self.theirs.flop_per_step(network)})
@@ -223,10 +222,10 @@ def parse_arguments():
     parser.add_argument("--scalestudy", type=pathlib.Path, default=ROOT / "build/release/bin/scalestudy")
     parser.add_argument("--python", help="default: that of environments/setup.sh --gpu")
     parser.add_argument("--out", type=pathlib.Path, help="default out/compare-ddp-<time>")
-    parser.add_argument("--short", action="store_true", help="one round of two steps after one")
+    parser.add_argument("--short", action="store_true", help="one round of one step after one")
     parser.add_argument("--summarise", type=pathlib.Path, metavar="FILE", help="only print what a raw.jsonl says")
     arguments = parser.parse_args()
-    for name, usual, short, least in (("rounds", 9, 1, 1), ("steps", 14, 2, 1), ("warmup", 4, 1, 0)):
+    for name, usual, short, least in (("rounds", 9, 1, 1), ("steps", 14, 1, 1), ("warmup", 4, 1, 0)):
         if getattr(arguments, name) is None:
             setattr(arguments, name, short if arguments.short else usual)
         if getattr(arguments, name) < least:

@@ -153,9 +153,11 @@ def cases_of(lines):
 
 def title_of(lines, cases):
     campaign = lines[0]
-    rounds = max(len(runs) for case in cases for runs in case.arms.values())
+    runs = [run for case in cases for of_arm in case.arms.values() for run in of_arm.values()]
+    rounds = max(run["round"] for run in runs)
+    versions = "/".join(sorted({run["torch"] for run in runs if "torch" in run}))
     text = (f"{campaign.get('cpu_model', 'unknown')}, {campaign.get('cores', '?')} cores, {campaign.get('date', '')}; "
-            f"{campaign.get('scalestudy', 'scalestudy')}; PyTorch {campaign.get('torch', '?')}; {rounds} round{'s' * (rounds > 1)} of "
+            f"{campaign.get('scalestudy', 'scalestudy')}; PyTorch {versions or '?'}; {rounds} round{'s' * (rounds > 1)} of "
             f"{campaign.get('steps', '?')} steps after {campaign.get('warmup', '?')}")
     text += "".join(f"; --set {change}" for change in campaign.get("set", []))
     failed = sum(line["what"] == "failed" for line in lines)

@@ -28,7 +28,7 @@ from gpu_train import BATCHES, LOSSES, device_name
 from paired import work_of
 
 LEVERS = ("default", "same", "compile")
-MATRIX, PRODUCTS = 2048, 8
+MATRIX, PRODUCTS = 2048, 5
 # As keep_freed_memory() of scalestudy-rank; glibc reads it when a process starts.
 KEEP_FREED_MEMORY = f"glibc.malloc.mmap_max=0:glibc.malloc.trim_threshold={2 ** 64 - 1}:glibc.malloc.top_pad={256 << 20}"
 
