@@ -79,6 +79,8 @@ def read_run(file):
             raise Failed(f"{file} is {text_of(run.attrs['status'])}: {text_of(run.attrs['reason'])} (its times do not count). "
                          "Run it again.")
         first = int(run["summary/steady_start_step"][()])
+        if first >= run["steps/step_s"].shape[1]:
+            raise Failed(f"{file} has no step after its warm-up (there is no time to compare). Give it more steps.")
         steps = {name: run["steps"][name][:, first:] for name in ("step_s", "input_wait_s", *PHASES)}
         return {"step_s": (steps["step_s"] - steps["input_wait_s"]).max(axis=0).tolist(),
                 "phases_s": {name: statistics.median(steps[name].mean(axis=0).tolist()) for name in PHASES},

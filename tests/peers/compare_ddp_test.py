@@ -215,6 +215,11 @@ class Pairs(unittest.TestCase):
             pairs = [(self.planted(0, 1, 1, 1, 30.0), self.planted(0, 1, 1, 1, 30.0 + each)) for each in differences]
             self.assertIn(f": {expected}\n", self.told(paired_steps.tell_psnr, pairs, ("fp32", "bf16"), 0.1 + 1e-9))
 
+    def test_untrained_models_are_not_compared(self):
+        for one, other in ((30.0, 27.9), (28.0, 28.0)):
+            pairs = [(self.planted(0, 1, 1, 1, one), self.planted(0, 1, 1, 1, other))] * 3
+            self.assertIn(": undecided, ", self.told(paired_steps.tell_psnr, pairs, ("fp32", "bf16"), 5.0))
+
     def test_runs_that_make_no_pairs_are_refused(self):
         first, second = self.planted(0, 1, 1, 1), self.planted(0, 2, 1, 1)
         for runs in ([], [first], [first, second, self.planted(1, 2, 1, 1)], [first, second, second]):
