@@ -146,9 +146,11 @@ class Campaign:
         arguments = self.arguments
         plan = [(number, *case, arm) for number in range(1, arguments.rounds + 1) for case in self.cases()
                 for arm in self.arms(number)]
-        compiling = sum(arm == "compile" for *_, arm in plan)
-        estimate_s = (len(plan) * (START_S + USUAL_STEP_S * (arguments.steps + arguments.warmup)) + compiling * COMPILING_S)
-        self.say(f"{len(plan)} processes, about {estimate_s / 60:.1f} min where a step takes {USUAL_STEP_S} s")
+        trials = 2 * len(FORMATS) * len(self.cases()) if arguments.memory_format == "trial" else 0
+        estimate_s = (len(plan) * (START_S + USUAL_STEP_S * (arguments.steps + arguments.warmup)) +
+                      trials * (START_S + USUAL_STEP_S * (TRIAL_STEPS + TRIAL_WARMUP)) +
+                      sum(arm == "compile" for *_, arm in plan) * COMPILING_S)
+        self.say(f"{len(plan) + trials} processes, about {estimate_s / 60:.1f} min where a step takes {USUAL_STEP_S} s")
         self.describe()
         self.try_formats()
         start = time.monotonic()

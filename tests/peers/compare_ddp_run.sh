@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # compare_ddp.py with its programs, few steps. Usage: compare_ddp_run.sh BUILD_FOLDER
-# Exit: 0 they do, 1 they do not, 77 there is no Python with PyTorch (fails where SCALESTUDY_REQUIRE lists peer).
+# Exit: 0 they do, 1 they do not, 77 there is no Python with PyTorch, or no h5py (fails where SCALESTUDY_REQUIRE lists peer, h5py).
 set -euo pipefail
 build=$(readlink -f "$1")
 cd "$(dirname "$0")/../.."
@@ -8,11 +8,15 @@ export PYTHONDONTWRITEBYTECODE=1
 
 fail() { printf '%s\n' "$*"; exit 1; }
 
-compgen -G "${SCALESTUDY_DEPS:-${XDG_CACHE_HOME:-$HOME/.cache}/scalestudy}/libtorch-*-gpu/bin/python" >/dev/null || {
-  [[ ,${SCALESTUDY_REQUIRE:-}, != *,peer,* ]] || fail 'peer is required'
-  printf 'there is no peer\n'
+# needs NAME COMMAND...: the test is skipped where it fails.
+needs() {
+  "${@:2}" >/dev/null 2>&1 && return
+  [[ ,${SCALESTUDY_REQUIRE:-}, != *,$1,* ]] || fail "$1 is required"
+  printf 'there is no %s\n' "$1"
   exit 77
 }
+needs peer compgen -G "${SCALESTUDY_DEPS:-${XDG_CACHE_HOME:-$HOME/.cache}/scalestudy}/libtorch-*-gpu/bin/python"
+needs h5py /usr/bin/python3 -c 'import h5py'
 out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT
 
