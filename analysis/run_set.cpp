@@ -108,6 +108,8 @@ void add_absent_runs(const StudyFolder& folder, RunSet& set) {
   }
   const auto plan = folder.read_plan();
   const StudyMatrix& matrix = plan.matrix;
+  set.memory_format_trials.insert(set.memory_format_trials.end(), plan.memory_format_trials.begin(),
+                                  plan.memory_format_trials.end());
   if (plan.floor) set.floors.emplace(folder.path(), *plan.floor);
   for (const RunSpec& spec : matrix.runs) {
     const auto id = spec.run_id();

@@ -11,6 +11,7 @@
 
 #include "study/run_spec.hpp"
 
+#include "record/memory_format_trial.hpp"
 #include "record/run_record.hpp"
 #include "record/study_floor.hpp"
 
@@ -58,7 +59,8 @@ struct RunSet {
   std::vector<AbsentRun> damaged_plans;             ///< plan.json files that cannot be read
   std::vector<std::filesystem::path> without_plan;  ///< studies that lost it
   std::vector<AbsentRun> skipped;                   ///< combinations that the plan left out
-  std::map<std::filesystem::path, StudyFloor> floors;  ///< of the plans that hold one, by folder
+  std::vector<MemoryFormatTrial> memory_format_trials;  ///< of all plans
+  std::map<std::filesystem::path, StudyFloor> floors;   ///< of the plans that hold one, by folder
 };
 
 /// Reads DIR/runs/*/run.h5, else run.h5.part, and DIR/plan.json where there is one. Damaged files,

@@ -226,12 +226,20 @@ std::string collectives_sections(const StudyAnalysis& analysis, const FiguresByS
          section("Latency and bandwidth", table_html(collective_fits_table(analysis)));
 }
 
+std::string memory_formats(const RunSet& set) {
+  std::string html;
+  for (const auto& trial : set.memory_format_trials)
+    html += element("p", cat("Memory format: ", to_text(trial), "."));
+  return html;
+}
+
 std::string all_runs_section(const StudyAnalysis& analysis) {
   return section("Control arms", table_html(arm_contrast_table(analysis)) +
                                      table_html(control_arm_table(analysis))) +
          section("Runs", table_html(run_table(analysis)) + table_html(skipped_table(analysis))) +
          section("Environment",
-                 folded("All recorded properties", table_html(environment_table(analysis))));
+                 memory_formats(analysis.runs()) +
+                     folded("All recorded properties", table_html(environment_table(analysis))));
 }
 
 std::string method_section() {

@@ -80,7 +80,7 @@ struct RunSpec {
 [[nodiscard]] std::string to_json_text(const RunSpec& spec);
 
 /// One of an earlier schema has the default of every setting that is newer. Errors: BadInput naming
-/// `origin` and the JSON path.
+/// `origin` and the JSON path, also where settings.memory_format is left to a trial.
 [[nodiscard]] RunSpec run_spec_from_json_text(const std::string& text, const std::string& origin);
 
 }  // namespace scalestudy

@@ -30,8 +30,9 @@ std::filesystem::path write_class_folders(const Workplace& place) {
 
 Finished train_cells(const Workplace& place, const std::vector<std::string>& overrides) {
   std::vector<std::string> arguments{
-      "run", SCALESTUDY_SOURCE_DIR "/workloads/resnet50/studies/resnet50-cells.json", "--out",
-      place.out().string()};
+      "run",   SCALESTUDY_SOURCE_DIR "/workloads/resnet50/studies/resnet50-cells.json",
+      "--out", place.out().string(),
+      "--set", "settings.memory_format=channels_last"};
   for (const auto& text : overrides) arguments.insert(arguments.end(), {"--set", text});
   return place.call(arguments);
 }

@@ -44,7 +44,7 @@ class Workplace {
     write_text(path() / "volume.tif", "not read by the fake rank");
     write_text(study_file(), cat(R"({"schema": 1, "workload": "noise2void",
       "data": {"path": "volume.tif"},
-      "settings": {"local_batch_size": 2, "epochs": 2, "steps_per_epoch": 4,
+      "settings": {"local_batch_size": 2, "epochs": 2, "steps_per_epoch": 4, "memory_format": "channels_last",
                    "timeouts": {"collective_deadline_s": 20, "run_timeout_s": 60}},
       "axes": {)",
                                  axes, R"(}, "repeats": )", repeats, "}"));

@@ -1,6 +1,8 @@
 /// A rank program for tests of the driver: it follows the contract of scalestudy-rank (arguments,
 /// variables, heartbeat, run.h5.part, exit codes) but trains nothing, and fails when it is told to.
 ///   FAKE_RANK_STEP_S   duration of a step
+///   FAKE_RANK_SLOW     FORMAT THREADS: with this memory format and as many threads its file says
+///                      that steps took twice as long
 ///   FAKE_RANK_FAULT    KIND RANK STEP [WORLD_SIZE], e.g. "die 1 5" or "hang 0 3 2"; the kinds:
 ///                      die (SIGKILL to itself), fail (RunFailed), bad_input, unavailable, hang,
 ///                      diverge (recorded in the file), silent (exits 3 without a word),
@@ -102,6 +104,7 @@ class FakeRank {
     if (writer_ == nullptr) return;
     StepRow row;
     for (const auto& column : columns_of<StepRow>) set_number(row, column, 1);
+    if (is_slow()) row.step_s = 2;
     writer_->append_steps(1, std::vector<StepRow>(static_cast<std::size_t>(spec_.ranks), row));
     writer_->flush();
   }
@@ -119,6 +122,12 @@ class FakeRank {
     if (fault_.kind == "diverge") diverged_ = true;
     if (fault_.kind == "chatter") chatter();
     while (fault_.kind == "hang") ::pause();
+  }
+
+  [[nodiscard]] bool is_slow() const {
+    const auto& settings = spec_.settings;
+    return variable("FAKE_RANK_SLOW") ==
+           cat(settings.memory_format, " ", settings.threads_per_rank);
   }
 
   static void chatter() {

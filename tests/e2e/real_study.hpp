@@ -16,16 +16,17 @@ inline void write_real_study(const Workplace& place,
                              const std::string& axes,
                              int repeats,
                              int steps_per_epoch) {
-  write_text(place.study_file(),
-             cat(R"({"schema": 1, "workload": "noise2void",
+  write_text(
+      place.study_file(),
+      cat(R"({"schema": 1, "workload": "noise2void",
     "data": {"path": ")",
-                 SCALESTUDY_SOURCE_DIR, R"(/workloads/noise2void/data/chromosomes.tif"},
+          SCALESTUDY_SOURCE_DIR, R"(/workloads/noise2void/data/chromosomes.tif"},
     "settings": {"patch": [4, 16, 16], "mask_count_rule": "nominal", "first_filters": 8, "local_batch_size": 4,
                  "epochs": 4, "steps_per_epoch": )",
-                 steps_per_epoch, R"(, "panel_region": [8, 32, 32],
+          steps_per_epoch, R"(, "panel_region": [8, 32, 32], "memory_format": "channels_last",
                  "timeouts": {"collective_deadline_s": 20, "run_timeout_s": 120}},
     "axes": {)",
-                 axes, R"(}, "repeats": )", repeats, "}"));
+          axes, R"(}, "repeats": )", repeats, "}"));
 }
 
 inline std::vector<RunRecord> records_of(const Workplace& place) {

@@ -21,8 +21,9 @@ using testing::HasSubstr;
 std::vector<RunRecord> train_nuclei(const Workplace& place,
                                     const std::vector<std::string>& overrides) {
   std::vector<std::string> arguments{
-      "run", SCALESTUDY_SOURCE_DIR "/workloads/unet/studies/unet-nuclei.json", "--out",
-      place.out().string()};
+      "run",   SCALESTUDY_SOURCE_DIR "/workloads/unet/studies/unet-nuclei.json",
+      "--out", place.out().string(),
+      "--set", "settings.memory_format=channels_last"};
   for (const auto& text : overrides) arguments.insert(arguments.end(), {"--set", text});
   const auto finished = place.call(arguments);
   EXPECT_EQ(finished.code, 0) << finished.err;

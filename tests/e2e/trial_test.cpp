@@ -1,8 +1,13 @@
 /// What is found out before the first run that counts: `plan`, and the trial of `run`.
 
+#include <set>
+
 #include <gmock/gmock.h>
 
 #include "core/text.hpp"
+
+#include "record/run_file.hpp"
+#include "record/study_folder.hpp"
 
 #include "tests/e2e/driver_process.hpp"
 
@@ -89,6 +94,121 @@ TEST(Trial, ThatTakesTooLongIsStoppedAndSaysSo) {
   arguments = {"run", place.study_file().string(), "--out", place.out().string()};
   arguments.insert(arguments.end(), short_time.begin(), short_time.end());
   EXPECT_THAT(place.call(arguments, hang).err, HasSubstr("The trial was not over after 2"));
+}
+
+/// A study that leaves its memory format to a trial.
+class FormatTrial : public Workplace {
+ public:
+  FormatTrial() { write_threads("1, 2"); }
+
+  void write_threads(const std::string& threads) const {
+    write_study(cat(R"("ranks": [1, 2], "threads_per_rank": [)", threads, "]"), 1);
+  }
+
+  [[nodiscard]] Finished run(const Variables& variables = {},
+                             std::vector<std::string> more = {}) const {
+    more.insert(more.begin(), {"run", study_file().string(), "--out", out().string(), "--set",
+                               "settings.memory_format=trial"});
+    return call(more, variables);
+  }
+
+  /// "1: contiguous" for runs with one thread that have it.
+  [[nodiscard]] std::set<std::string> formats() const {
+    std::set<std::string> found;
+    for (const auto& spec : StudyFolder(out()).read_plan().matrix.runs)
+      found.insert(cat(spec.settings.threads_per_rank, ": ", spec.settings.memory_format));
+    for (const auto& folder : run_folders())
+      EXPECT_TRUE(found.contains(format_in(folder))) << folder;
+    return found;
+  }
+
+ private:
+  [[nodiscard]] static std::string format_in(const fs::path& run_folder) {
+    const auto record = read_run_file(run_folder / "run.h5");
+    const auto spec = run_spec_from_json_text(record.resolved_settings, "run.h5");
+    EXPECT_EQ(spec.run_id(), run_folder.filename());
+    return cat(spec.settings.threads_per_rank, ": ", spec.settings.memory_format);
+  }
+};
+
+TEST(Trial, ChoosesTheMemoryFormatForEachNumberOfThreads) {
+  const FormatTrial place;
+  const auto finished = place.run({{"FAKE_RANK_SLOW", "channels_last 2"}});
+  EXPECT_EQ(finished.code, 0) << finished.err;
+  EXPECT_THAT(finished.err, HasSubstr("4 of 4 runs complete"));
+  EXPECT_THAT(finished.err, Not(HasSubstr("no run starts on a cold machine")));
+  const std::string chosen = "contiguous with 2 threads and fp32, by a trial: steps of 1.0 s; ";
+  EXPECT_THAT(finished.err, HasSubstr("Memory format: " + chosen));
+  EXPECT_THAT(place.formats(), testing::ElementsAre("1: channels_last", "2: contiguous"));
+  EXPECT_THAT(place.call({"status", place.out().string()}).out, HasSubstr(chosen));
+  EXPECT_EQ(place.call({"report", place.out().string()}).code, 0);
+  EXPECT_THAT(content_of(place.out() / "report" / "report.html"), HasSubstr(chosen));
+}
+
+TEST(Trial, OfTheMemoryFormatIsMadeOnce) {
+  const FormatTrial place;
+  place.write_threads("2");
+  ASSERT_EQ(place.run({{"FAKE_RANK_SLOW", "channels_last 2"}}).code, 0);
+  place.write_threads("1, 2");
+  const auto grown = place.run({{"FAKE_RANK_SLOW", "contiguous 2"}}, {"--set", "repeats=2"});
+  EXPECT_EQ(grown.code, 0) << grown.err;
+  EXPECT_THAT(grown.err, HasSubstr("(2 kept from before)"));
+  EXPECT_THAT(grown.err, HasSubstr("with 1 rank and 1 thread, thrown away, in both"));
+  EXPECT_THAT(grown.err, Not(HasSubstr("and 2 threads")));
+  EXPECT_THAT(place.formats(), testing::ElementsAre("1: channels_last", "2: contiguous"));
+  EXPECT_THAT(place.call({"status", place.out().string()}).out, HasSubstr("contiguous with 2 thr"));
+}
+
+TEST(Trial, LeftOutLeavesThePlainMemoryFormatWhichResultsKeep) {
+  const FormatTrial place;
+  ASSERT_EQ(place.run({{"FAKE_RANK_SLOW", "channels_last 2"}}, {"--no-trial"}).code, 0);
+  EXPECT_THAT(place.formats(), testing::ElementsAre("1: channels_last", "2: channels_last"));
+  const auto again = place.run({{"FAKE_RANK_SLOW", "channels_last 2"}}, {"--set", "repeats=2"});
+  EXPECT_EQ(again.code, 0) << again.err;
+  EXPECT_THAT(again.err, HasSubstr("(4 kept from before)"));
+  EXPECT_THAT(place.formats(), testing::ElementsAre("1: channels_last", "2: channels_last"));
+}
+
+TEST(Trial, OfTheMemoryFormatThatFailsLeavesTheVerdictToTheRuns) {
+  const FormatTrial place;
+  place.write_threads("2");
+  const auto finished = place.run({{"FAKE_RANK_FAULT", "bad_input 0 0"}});
+  EXPECT_EQ(finished.code, 2);
+  EXPECT_THAT(finished.err, HasSubstr("Fault 'bad_input' in rank 0"));
+  EXPECT_THAT(place.formats(), testing::ElementsAre("2: channels_last"));
+  EXPECT_TRUE(StudyFolder(place.out()).read_plan().memory_format_trials.empty());
+}
+
+TEST(Trial, OfTheMemoryFormatCanBeInterrupted) {
+  const FormatTrial place;
+  const auto driver = place.start({"run", place.study_file().string(), "--out",
+                                   place.out().string(), "--set", "settings.memory_format=trial"},
+                                  {{"FAKE_RANK_FAULT", "hang 0 2"}});
+  EXPECT_TRUE(eventually([&] { return fs::exists(place.out() / "trial" / "heartbeat-0"); }));
+  ::kill(driver, SIGINT);
+  const auto finished = place.wait_for(driver);
+  EXPECT_EQ(finished.code, 130);
+  EXPECT_THAT(finished.err, HasSubstr("To go on: scalestudy run"));
+  EXPECT_FALSE(fs::exists(place.out() / "trial"));
+  EXPECT_TRUE(place.run_folders().empty());
+  EXPECT_TRUE(ranks_at_work_in(place.path()).empty());
+}
+
+TEST(Trial, OfTheMemoryFormatComesBeforeTheFloor) {
+  const FormatTrial place;
+  place.write_threads("2");
+  const Variables variables{{"FAKE_RANK_SLOW", "channels_last 2"},
+                            {"XDG_CACHE_HOME", (place.path() / "cache").string()}};
+  const std::vector<std::string> trial{"--set", "settings.memory_format=trial"};
+  std::vector<std::string> arguments{
+      "floor", place.study_file().string(), "--out", place.out().string(), "--pairs", "3"};
+  arguments.insert(arguments.end(), trial.begin(), trial.end());
+  const auto floor = place.call(arguments, variables);
+  EXPECT_EQ(floor.code, 0) << floor.err;
+  EXPECT_THAT(place.formats(), testing::ElementsAre("2: contiguous"));
+  arguments = {"plan", place.study_file().string(), "--no-trial", "--set", "repeats=4"};
+  arguments.insert(arguments.end(), trial.begin(), trial.end());
+  EXPECT_THAT(place.call(arguments, variables).out, HasSubstr("(A/A floor ±"));
 }
 
 TEST(Plan, ClearsWhatKilledTrialsLeft) {

@@ -220,6 +220,7 @@ TEST(RunSpecText, ValuesThatNoPlanMakesAreRefused) {
                                                         {"/plan/learning_rate", 0},
                                                         {"/plan/steps_per_epoch", 1.5},
                                                         {"/settings/device", "tpu"},
+                                                        {"/settings/memory_format", "trial"},
                                                         {"/oversubscribed", "yes"}};
   for (const auto& [path, value] : cases) {
     auto object = valid;

@@ -24,13 +24,16 @@ class StudyPlace {
   [[nodiscard]] std::string out() const { return (folder_ / "out").string(); }
   [[nodiscard]] const std::filesystem::path& path() const { return folder_.path(); }
 
-  nlohmann::json content = {
-      {"schema", 1},
-      {"workload", "noise2void"},
-      {"data", {{"path", "volume.tif"}}},
-      {"settings", {{"local_batch_size", 4}, {"epochs", 8}, {"steps_per_epoch", 10}}},
-      {"axes", {{"ranks", {1, 2}}}},
-      {"repeats", 2}};
+  nlohmann::json content = {{"schema", 1},
+                            {"workload", "noise2void"},
+                            {"data", {{"path", "volume.tif"}}},
+                            {"settings",
+                             {{"local_batch_size", 4},
+                              {"epochs", 8},
+                              {"steps_per_epoch", 10},
+                              {"memory_format", "channels_last"}}},
+                            {"axes", {{"ranks", {1, 2}}}},
+                            {"repeats", 2}};
 
  private:
   TemporaryFolder folder_;

@@ -125,7 +125,7 @@ ExitCode floor(Context& context, const FloorOptions& options) {
   const auto asked =
       options.pairs > 0 ? options.pairs : std::max(planned.study.repeats, default_pairs);
   const auto pairs = std::max(asked, pairs_begun(folder, planned.study.name));
-  const auto twins = twins_of(planned, pairs);
+  auto twins = twins_of(planned, pairs);
   require_runnable(twins, folder);
   const auto session = run_session(context, twins, folder, {options.policy, ""}, early);
   if (session.is_interrupted)
@@ -163,8 +163,10 @@ Action define(CLI::App& app) {
       ->check(CLI::Range(fewest_floor_pairs, most_pairs));
   app.add_flag("--redo-busy", options->policy.redo_busy,
                "Run again what was labelled busy_machine; the disturbed results are set aside");
-  app.add_flag("--no-trial", options->policy.no_trial,
-               "Start the first run at once; it may find a cold machine");
+  app.add_flag(
+      "--no-trial", options->policy.no_trial,
+      "Start the first run at once; it may find a cold machine, and a memory format left to a "
+      "trial is channels_last");
   return [options](Context& context) { return floor(context, *options); };
 }
 

@@ -11,6 +11,7 @@
 
 #include "driver/commands/command.hpp"
 #include "driver/run/launching.hpp"
+#include "driver/run/memory_format_choice.hpp"
 #include "driver/run/output_json.hpp"
 #include "driver/run/session.hpp"
 #include "launchers/launcher.hpp"
@@ -25,9 +26,20 @@ struct RunOptions {
   ResumePolicy policy;
 };
 
-ExitCode show_commands(Context& context,
-                       const PlannedStudy& planned,
-                       const WritableStudyFolder& folder) {
+/// As far as the folder does not know them, a trial will choose them.
+void stand_in_for_formats(const Context& context,
+                          PlannedStudy& planned,
+                          const WritableStudyFolder& folder) {
+  auto& plan = planned.plan;
+  adopt_formats(plan, folder);
+  if (has_open_format(plan.matrix))
+    context.err << "A trial will choose settings.memory_format; shown are the runs with "
+                << plain_memory_format << ".\n";
+  close_formats(plan.matrix);
+}
+
+ExitCode show_commands(Context& context, PlannedStudy& planned, const WritableStudyFolder& folder) {
+  stand_in_for_formats(context, planned, folder);
   const auto rank_program =
       ShippedFiles(context.executable).rank_program(needs_libtorch(planned.study));
   const auto states = states_of_runs(folder, planned.plan);
@@ -52,7 +64,7 @@ ExitCode show_commands(Context& context,
 
 ExitCode run(Context& context, const RunOptions& options) {
   std::optional<EarlyInterruption> early(std::in_place);
-  const auto planned = plan_study(context, options.study);
+  auto planned = plan_study(context, options.study);
   const WritableStudyFolder folder(options.out);
   require_runnable(planned, folder);
   if (options.dry_run) return show_commands(context, planned, folder);
@@ -81,8 +93,10 @@ Action define(CLI::App& app) {
                "Keep results of another build or machine in DIR");
   app.add_flag("--redo-busy", options->policy.redo_busy,
                "Run again what was labelled busy_machine; the disturbed results are set aside");
-  app.add_flag("--no-trial", options->policy.no_trial,
-               "Start the first run at once; it may find a cold machine");
+  app.add_flag(
+      "--no-trial", options->policy.no_trial,
+      "Start the first run at once; it may find a cold machine, and a memory format left to a "
+      "trial is channels_last");
   return [options](Context& context) { return run(context, *options); };
 }
 

@@ -44,6 +44,8 @@ void print_status(const StudyFolder& folder, const StudyState& study, std::ostre
   out << headline(study) << '\n';
   const bool has_left = count_of(study, RunStage::complete) + count_of(study, RunStage::diverged) <
                         static_cast<std::int64_t>(study.runs.size());
+  for (const auto& trial : study.plan.memory_format_trials)
+    out << "Memory format: " << to_text(trial) << ".\n";
   if (study.in_trial) out << "A trial of the first steps comes before them.\n";
   if (study.driver_alive && !std::isnan(study.time_left_s)) {
     out << "About " << rough_duration(study.time_left_s) << " left.\n";

@@ -27,6 +27,20 @@ std::string file_name(const std::string& host_fingerprint, const std::string& ti
   return cat(host_fingerprint, "-", timing_hash, ".json");
 }
 
+/// Of runs like `spec`, whose memory format is decided.
+StoredFloor floor_in(const fs::path& folder, const RunSpec& spec, const std::string& host) {
+  const auto hash = hex64(spec.timing_hash());
+  const auto file = folder / file_name(host, hash);
+  if (!is_there(file)) return {};
+  auto floor = floor_from_json_text(readable_text_of_file(file).value_or(""));
+  if (floor && floor->timing_hash == hash && floor->host_fingerprint == host)
+    return {std::move(floor), ""};
+  return {{},
+          cat(file.string(),
+              " is damaged, or of another version (the A/A floor is not known "
+              "without it). Measure it again with scalestudy floor.")};
+}
+
 }  // namespace
 
 std::optional<fs::path> floors_folder() {
@@ -43,17 +57,13 @@ StoredFloor stored_floor(const StudyPlan& plan) {
   const auto folder = floors_folder();
   const auto curve = twin_matrix(plan.matrix, 1).runs;
   if (!folder || curve.empty()) return {};
-  const auto hash = hex64(curve.front().timing_hash());
-  const auto host = plan.host.fingerprint();
-  const auto file = *folder / file_name(host, hash);
-  if (!is_there(file)) return {};
-  auto floor = floor_from_json_text(readable_text_of_file(file).value_or(""));
-  if (floor && floor->timing_hash == hash && floor->host_fingerprint == host)
-    return {std::move(floor), ""};
-  return {{},
-          cat(file.string(),
-              " is damaged, or of another version (the A/A floor is not known "
-              "without it). Measure it again with scalestudy floor.")};
+  for (const auto format : {MemoryFormat::channels_last, MemoryFormat::contiguous}) {
+    auto spec = curve.front();
+    decide_memory_format(spec, format);
+    auto stored = floor_in(*folder, spec, plan.host.fingerprint());
+    if (stored.floor || !stored.warning.empty()) return stored;
+  }
+  return {};
 }
 
 fs::path store_floor(const StudyFloor& floor) {

@@ -21,7 +21,8 @@ struct StoredFloor {
   std::string warning;  ///< why one that is there is not used; else ""
 };
 
-/// The floor of the first curve of the plan's study on its host.
+/// The floor of the first curve of the plan's study on its host; of either memory format while a
+/// trial is to choose it.
 [[nodiscard]] StoredFloor stored_floor(const StudyPlan& plan);
 
 /// Atomically, in place of an earlier one; returns the file. Errors: BadInput, RunFailed when it

@@ -8,6 +8,8 @@
 #include "study/shipped_files.hpp"
 
 #include "driver/run/driver_lock.hpp"
+#include "driver/run/floor_store.hpp"
+#include "driver/run/memory_format_choice.hpp"
 #include "driver/run/trial.hpp"
 #include "driver/terminal/progress.hpp"
 #include "launchers/launcher.hpp"
@@ -54,41 +56,84 @@ void warn_of_missing_base(const StudyMatrix& matrix, Reporter& reporter) {
         "No run has one rank: a report on this folder alone will have nothing to compare with.");
 }
 
-std::vector<RunResult> run_study(Context& context,
-                                 const PlannedStudy& planned,
-                                 const WritableStudyFolder& folder,
-                                 const std::vector<RunState>& earlier,
-                                 const SessionRequest& request,
-                                 std::optional<EarlyInterruption>& early) {
-  const auto& policy = request.policy;
-  const ShippedFiles shipped(context.executable);
-  Reporter reporter(context.err, context.verbosity(), context.err_is_terminal, folder.driver_log());
-  reporter.info(cat("Study ", planned.study.name, ": ",
-                    counted(planned.plan.matrix.runs.size(), "run"), " into ",
-                    folder.path().string()));
-  for (const auto& skipped : planned.plan.matrix.skipped) {
-    reporter.info(cat("left out: ", skipped.combination, ": ", skipped.reason));
+/// At work in a folder that nobody else works in.
+class Session {
+ public:
+  Session(const Context& context,
+          PlannedStudy& planned,
+          const WritableStudyFolder& folder,
+          const SessionRequest& request)
+      : planned_(planned),
+        folder_(folder),
+        request_(request),
+        rank_program_(ShippedFiles(context.executable).rank_program(needs_libtorch(planned.study))),
+        reporter_(context.err, context.verbosity(), context.err_is_terminal, folder.driver_log()) {}
+
+  /// Before it the plan's runs may have no ids yet. False when the user interrupted.
+  [[nodiscard]] bool choose_formats() {
+    auto& plan = planned_.plan;
+    if (!has_open_format(plan.matrix)) return true;
+    adopt_formats(plan, folder_);
+    if (has_open_format(plan.matrix) && request_.policy.no_trial) {
+      reporter_.info(cat("No trial chooses the memory format: ", plain_memory_format, " it is."));
+      close_formats(plan.matrix);
+    }
+    if (has_open_format(plan.matrix) && !try_open_formats()) return false;
+    folder_.require_inside_all(plan.matrix);
+    if (plan.floor) plan.floor = stored_floor(plan).floor;  // it was that of either format
+    return true;
   }
-  for (const auto& injection : planned.study.injections)
-    reporter.info("injected on purpose: " + meaning_of(injection));
-  warn_of_missing_base(planned.plan.matrix, reporter);
-  const bool all_kept = std::all_of(earlier.begin(), earlier.end(),
-                                    [](const RunState& run) { return is_settled(run.stage); });
-  const auto warnings = all_kept ? std::vector<std::string>() : data_warnings(planned);
-  for (const auto& warning : warnings) reporter.warning(warning);
-  const auto load = all_kept || policy.no_trial ? "" : load_warning(planned.plan.matrix);
-  if (!load.empty()) reporter.warning(load);
-  const Stopwatch since;
-  SignalQueue signals;
-  early.reset();
-  StudyRunner runner({folder, planned.plan, earlier, warnings,
-                      shipped.rank_program(needs_libtorch(planned.study)), reporter, signals,
-                      policy});
-  auto results = runner.run_all();
-  report_results(results, planned.plan.matrix.runs.size(), request.next, since.elapsed_s(),
-                 reporter);
-  return results;
-}
+
+  std::vector<RunResult> run(const std::vector<RunState>& earlier,
+                             std::optional<EarlyInterruption>& early) {
+    announce();
+    const bool all_kept = std::all_of(earlier.begin(), earlier.end(),
+                                      [](const RunState& run) { return is_settled(run.stage); });
+    const auto warnings = all_kept ? std::vector<std::string>() : data_warnings(planned_);
+    for (const auto& warning : warnings) reporter_.warning(warning);
+    const auto load =
+        all_kept || request_.policy.no_trial ? "" : load_warning(planned_.plan.matrix);
+    if (!load.empty()) reporter_.warning(load);
+    const Stopwatch since;
+    SignalQueue signals;
+    early.reset();
+    StudyRunner runner({folder_, planned_.plan, earlier, warnings, format_trials_, rank_program_,
+                        reporter_, signals, request_.policy});
+    auto results = runner.run_all();
+    report_results(results, planned_.plan.matrix.runs.size(), request_.next, since.elapsed_s(),
+                   reporter_);
+    return results;
+  }
+
+ private:
+  [[nodiscard]] bool try_open_formats() {
+    SignalQueue signals;
+    const TrialPlace place{folder_.trial_folder(), rank_program_, planned_.plan.host.variables};
+    format_trials_ = try_formats(
+        planned_.plan, [&](const RunSpec& spec) { return try_run(spec, place, signals); },
+        reporter_);
+    signals.wait(Seconds(0));
+    return format_trials_ && signals.interruptions() == 0;
+  }
+
+  void announce() {
+    const auto& plan = planned_.plan;
+    reporter_.info(cat("Study ", planned_.study.name, ": ", counted(plan.matrix.runs.size(), "run"),
+                       " into ", folder_.path().string()));
+    for (const auto& skipped : plan.matrix.skipped)
+      reporter_.info(cat("left out: ", skipped.combination, ": ", skipped.reason));
+    for (const auto& injection : planned_.study.injections)
+      reporter_.info("injected on purpose: " + meaning_of(injection));
+    warn_of_missing_base(plan.matrix, reporter_);
+  }
+
+  PlannedStudy& planned_;
+  const WritableStudyFolder& folder_;
+  const SessionRequest& request_;
+  std::filesystem::path rank_program_;
+  Reporter reporter_;
+  std::optional<std::vector<TrialTimes>> format_trials_;
+};
 
 /// Their files are set aside when they run again.
 void forget_busy_runs(std::vector<RunState>& states) {
@@ -106,7 +151,7 @@ void require_runnable(const PlannedStudy& planned, const WritableStudyFolder& fo
 }
 
 SessionResult run_session(Context& context,
-                          const PlannedStudy& planned,
+                          PlannedStudy& planned,
                           const WritableStudyFolder& folder,
                           const SessionRequest& request,
                           std::optional<EarlyInterruption>& early) {
@@ -116,18 +161,21 @@ SessionResult run_session(Context& context,
   folder.create();
   const DriverLock lock(folder);
   clear_trial(folder.trial_folder());
+  Session session(context, planned, folder, request);
+  SessionResult result;
+  result.is_interrupted = !session.choose_formats();
+  if (result.is_interrupted) return result;
   auto earlier = states_of_runs(folder, planned.plan);
   require_same_study(folder, planned.plan, earlier, request.policy);
   if (request.policy.redo_busy) forget_busy_runs(earlier);
   folder.write_study(planned.study.requested);
   folder.write_plan(planned.plan);
-  SessionResult session;
-  session.runs = run_study(context, planned, folder, earlier, request, early);
-  session.is_in_a_run =
-      !session.runs.empty() && session.runs.back().state.stage == RunStage::interrupted;
-  session.is_interrupted = session.is_in_a_run || (session.runs.size() < matrix.runs.size() &&
-                                                   !is_refused_for_all(session.runs, matrix));
-  return session;
+  result.runs = session.run(earlier, early);
+  result.is_in_a_run =
+      !result.runs.empty() && result.runs.back().state.stage == RunStage::interrupted;
+  result.is_interrupted = result.is_in_a_run || (result.runs.size() < matrix.runs.size() &&
+                                                 !is_refused_for_all(result.runs, matrix));
+  return result;
 }
 
 std::string command_again(const Context& context,

@@ -3,6 +3,7 @@
 /// closes every result file, and goes on after a failure.
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,7 @@
 #include "driver/run/same_study.hpp"
 #include "driver/run/study_state.hpp"
 #include "driver/run/time_left.hpp"
+#include "driver/run/trial.hpp"
 #include "driver/run/watch.hpp"
 #include "driver/run/writable_study_folder.hpp"
 #include "driver/terminal/progress.hpp"
@@ -37,6 +39,8 @@ class StudyRunner {
     const StudyPlan& plan;
     std::vector<RunState> earlier;           ///< by run: what an earlier call of `run` left
     std::vector<std::string> data_warnings;  ///< for the run files
+    /// Of the trials that chose memory formats; nothing where none was made: the machine is cold.
+    std::optional<std::vector<TrialTimes>> format_trials;
     std::filesystem::path rank_program;
     Reporter& reporter;
     SignalQueue& signals;
