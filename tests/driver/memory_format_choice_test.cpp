@@ -60,6 +60,7 @@ class Planted {
   }
 
   RunStatus end_of_others = RunStatus::failed;
+  bool is_stopped = false;         ///< all are, after their steps
   std::vector<std::string> tried;  ///< "threads format, ranks"
 
  private:
@@ -71,7 +72,8 @@ class Planted {
     if (found == steps_s_.end())
       trial.outcome.status = end_of_others;
     else
-      trial.times = TrialTimes{spec, 10, found->second, 0};
+      trial.step_s = found->second;
+    if (trial.step_s && !is_stopped) trial.times = TrialTimes{spec, 10, *trial.step_s, 0};
     return trial;
   }
 
@@ -118,7 +120,17 @@ TEST(TryFormats, WhatTheStudyNamesIsNotTried) {
   EXPECT_THAT(plan.memory_format_trials, IsEmpty());
 }
 
-TEST(TryFormats, ATrialWithoutEndDecidesNothing) {
+TEST(TryFormats, StepsDecideAlsoWhereWhatFollowsThemTakesTooLong) {
+  auto plan = open_plan({1});
+  Planted trials({{"1 contiguous", 0.1}, {"1 channels_last", 0.2}});
+  trials.is_stopped = true;
+  const auto times = trials.try_formats(plan);
+  EXPECT_THAT(formats_of(plan), ElementsAre("1: contiguous"));
+  ASSERT_TRUE(times);
+  EXPECT_THAT(*times, IsEmpty()) << "how long a launch takes is not known";
+}
+
+TEST(TryFormats, ATrialWithoutStepsDecidesNothing) {
   for (const auto& half : {"1 contiguous", "1 channels_last"}) {
     auto plan = open_plan({1});
     Planted trials({{half, 0.1}});

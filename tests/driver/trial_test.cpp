@@ -54,6 +54,12 @@ TEST(Trial, TakesTheMedianOfTheStepsAfterTheColdOnes) {
   EXPECT_EQ(times.launch_wall_time_s, 17);
 }
 
+TEST(Trial, HasATypicalStepWhereSomeAreNotCold) {
+  EXPECT_EQ(typical_step_s(record_with({9, 4, 0.3})), 0.3);
+  EXPECT_EQ(typical_step_s(record_with({9, 4})), std::nullopt);
+  EXPECT_EQ(typical_step_s(record_with({})), std::nullopt);
+}
+
 TEST(Trial, OfASingleStepIsThatStep) {
   EXPECT_EQ(times_of(spec_with(1, 1), record_with({4}), 5).step_s, 4);
 }

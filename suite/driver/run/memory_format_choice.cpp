@@ -63,14 +63,14 @@ const RunSpec* first_open(const StudyMatrix& matrix) {
 
 struct Choice {
   MemoryFormat format = plain_memory_format;
-  std::optional<MemoryFormatTrial> trial;  ///< when both came to their end
-  std::optional<TrialTimes> times;         ///< in that format
+  std::optional<MemoryFormatTrial> trial;  ///< when both had steps
+  std::optional<TrialTimes> times;         ///< in that format, when it came to its end
   bool is_interrupted = false;
 };
 
 void say_why_there_are_no_times(const RunOutcome& outcome, Reporter& reporter) {
   if (outcome.status == RunStatus::timed_out)
-    reporter.info(cat("The trial was not over after ", human_duration(outcome.launch_wall_time_s),
+    reporter.info(cat("The trial had no steps after ", human_duration(outcome.launch_wall_time_s),
                       ": ", plain_memory_format, " it is."));
   else  // what is wrong, the runs say, too
     reporter.detail(cat("the trial: ", outcome.reason));
@@ -80,21 +80,22 @@ void say_why_there_are_no_times(const RunOutcome& outcome, Reporter& reporter) {
 /// both are as fast.
 Choice choose_for(const RunSpec& spec, const TryRun& try_it, Reporter& reporter) {
   Choice choice;
-  std::vector<TrialTimes> times;
+  std::vector<Trial> trials;
   for (const auto format : {MemoryFormat::contiguous, MemoryFormat::channels_last}) {
-    const auto trial = try_it(with_format(spec, format));
-    choice.is_interrupted = trial.outcome.status == RunStatus::interrupted;
-    if (!trial.times) {
-      if (!choice.is_interrupted) say_why_there_are_no_times(trial.outcome, reporter);
+    trials.push_back(try_it(with_format(spec, format)));
+    const auto& outcome = trials.back().outcome;
+    choice.is_interrupted = outcome.status == RunStatus::interrupted;
+    if (choice.is_interrupted) return choice;
+    if (!(trials.back().step_s.value_or(0) > 0)) {
+      say_why_there_are_no_times(outcome, reporter);
       return choice;
     }
-    times.push_back(*trial.times);
   }
-  const auto contiguous_s = times.front().step_s, channels_last_s = times.back().step_s;
-  choice.format = faster_format(channels_last_s, contiguous_s);
-  choice.times = choice.format == MemoryFormat::contiguous ? times.front() : times.back();
+  const auto &contiguous = trials.front(), &channels_last = trials.back();
+  choice.format = faster_format(*channels_last.step_s, *contiguous.step_s);
+  choice.times = choice.format == MemoryFormat::contiguous ? contiguous.times : channels_last.times;
   choice.trial = MemoryFormatTrial{spec.settings.threads_per_rank, spec.settings.precision,
-                                   choice.format, channels_last_s, contiguous_s};
+                                   choice.format, *channels_last.step_s, *contiguous.step_s};
   return choice;
 }
 

@@ -35,9 +35,9 @@ void close_formats(StudyMatrix& matrix);
 using TryRun = std::function<Trial(const RunSpec&)>;
 
 /// Tries both layouts with the first steps at the fewest ranks, for each number of threads and
-/// precision that is open; where one does not come to its end the runs get plain_memory_format, and
-/// say themselves what is wrong. Returns the times in the layouts that were chosen; nothing when
-/// the user interrupted: then the plan is not complete.
+/// precision that is open; where one has no steps the runs get plain_memory_format, and say
+/// themselves what is wrong. Returns the times in the layouts that were chosen, as far as trials
+/// ended; nothing when the user interrupted: then the plan is not complete.
 [[nodiscard]] std::optional<std::vector<TrialTimes>> try_formats(StudyPlan& plan,
                                                                  const TryRun& try_it,
                                                                  Reporter& reporter);

@@ -86,6 +86,17 @@ std::string end_of_log(const LaunchPlan& plan, std::int64_t failed_rank) {
   return join(lines, "\n");
 }
 
+/// Steps are recorded before the evaluation that ends their epoch.
+std::optional<double> recorded_step_s(const fs::path& folder) {
+  const auto file = folder / open_result_file_name;
+  if (!is_there(file)) return {};
+  try {
+    return typical_step_s(read_run_file(file));
+  } catch (const Error&) {
+    return {};  // it was stopped while it wrote
+  }
+}
+
 std::int64_t largest_local_batch(const RunSpec& spec) {
   const auto& sizes = spec.plan.local_batch_sizes;
   return sizes.empty() ? 0 : *std::max_element(sizes.begin(), sizes.end());
@@ -137,6 +148,7 @@ Trial try_run(const RunSpec& spec, const TrialPlace& place, SignalQueue& signals
   const WatchedRun watched{launcher(trial.launcher), plan, place.folder, trial.ranks, limits};
   Trial tried;
   tried.outcome = watch_run(watched, signals, [](const WatchedProgress&) {});
+  if (tried.outcome.status == RunStatus::timed_out) tried.step_s = recorded_step_s(place.folder);
   if (tried.outcome.status != RunStatus::complete) {
     tried.log_end = end_of_log(plan, tried.outcome.failed_rank);
     return tried;
@@ -147,16 +159,22 @@ Trial try_run(const RunSpec& spec, const TrialPlace& place, SignalQueue& signals
     tried.outcome.reason = record.header.reason;
     return tried;
   }
-  if (record.steps.steps() > 0)
-    tried.times = times_of(trial, record, tried.outcome.launch_wall_time_s);
+  if (record.steps.steps() == 0) return tried;
+  tried.times = times_of(trial, record, tried.outcome.launch_wall_time_s);
+  tried.step_s = tried.times->step_s;
   return tried;
 }
 
-TrialTimes times_of(const RunSpec& trial, const RunRecord& record, double wall_s) {
+std::optional<double> typical_step_s(const RunRecord& record) {
   auto steps_s = record.steps.max_over_ranks(&StepRow::step_s);
-  const auto cold = std::min(cold_steps, steps_s.size() - 1);
-  steps_s.erase(steps_s.begin(), steps_s.begin() + static_cast<std::ptrdiff_t>(cold));
-  TrialTimes times{trial, wall_s, median(steps_s), 0};
+  if (steps_s.size() <= cold_steps) return {};
+  steps_s.erase(steps_s.begin(), steps_s.begin() + cold_steps);
+  return median(steps_s);
+}
+
+TrialTimes times_of(const RunSpec& trial, const RunRecord& record, double wall_s) {
+  const auto last_s = record.steps.max_over_ranks(&StepRow::step_s).back();
+  TrialTimes times{trial, wall_s, typical_step_s(record).value_or(last_s), 0};
   if (!record.epochs.empty()) {
     const auto& epoch = record.epochs.front();
     times.epoch_end_s = epoch.evaluation_s + epoch.checkpoint_s + epoch.replica_check_s;

@@ -29,6 +29,7 @@ struct TrialTimes {
 struct Trial {
   RunOutcome outcome;
   std::optional<TrialTimes> times;  ///< when it came to its end
+  std::optional<double> step_s;     ///< as in TrialTimes; also when only its end took too long
   std::string log_end;              ///< what the rank that failed said last
 };
 
@@ -54,6 +55,9 @@ void clear_trial(const std::filesystem::path& folder);
 /// Launches and watches it; stopped after a minute. Errors: BadInput when the folder cannot be
 /// made, or holds what is no trial's.
 [[nodiscard]] Trial try_run(const RunSpec& spec, const TrialPlace& place, SignalQueue& signals);
+
+/// Median of all but the first, cold steps, max over ranks; nothing when there are no others.
+[[nodiscard]] std::optional<double> typical_step_s(const RunRecord& record);
 
 /// Contract: `record` is of a complete trial of `trial`.
 [[nodiscard]] TrialTimes times_of(const RunSpec& trial, const RunRecord& record, double wall_s);
