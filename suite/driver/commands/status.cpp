@@ -41,6 +41,10 @@ std::string headline(const StudyState& study) {
 }
 
 void print_status(const StudyFolder& folder, const StudyState& study, std::ostream& out) {
+  if (study.plan.matrix.runs.empty() && study.in_trial) {
+    out << "A trial chooses the memory format of the runs; none has begun.\n";
+    return;
+  }
   out << headline(study) << '\n';
   const bool has_left = count_of(study, RunStage::complete) + count_of(study, RunStage::diverged) <
                         static_cast<std::int64_t>(study.runs.size());

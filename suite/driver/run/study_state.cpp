@@ -153,9 +153,14 @@ std::vector<RunState> states_of_runs(const StudyFolder& folder, const StudyPlan&
 
 StudyState state_of_study(const StudyFolder& folder) {
   StudyState state;
-  state.plan = folder.read_plan();
   const auto driver = DriverLock::holder(folder);
   state.driver_alive = driver.has_value();
+  if (state.driver_alive && !is_there(folder.plan_file())) {
+    state.in_trial = true;
+    state.time_left_s = not_recorded;
+    return state;
+  }
+  state.plan = folder.read_plan();
   state.in_trial = state.driver_alive && is_trial(folder.trial_folder());
   state.runs = states_of_runs(folder, state.plan, driver);
   state.time_left_s = time_left_s(state);

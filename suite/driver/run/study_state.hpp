@@ -54,7 +54,7 @@ struct RunState {
                                                    const StudyPlan& plan);
 
 struct StudyState {
-  StudyPlan plan;
+  StudyPlan plan;              ///< empty while a trial chooses what the runs will be
   std::vector<RunState> runs;  ///< in the order of plan.matrix.runs
   bool driver_alive = false;
   bool in_trial = false;   ///< its driver tries the first steps
