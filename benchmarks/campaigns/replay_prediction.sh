@@ -25,7 +25,8 @@ replay() {  # PROFILE LOCAL_BATCH_SIZE OUT
 }
 
 noise2void() {
-  local train=("$program" run n2v-quickstart --quiet --set control_arms=[] --set repeats=1 --set settings.epochs=2 --set settings.steps_per_epoch=40)
+  local train=("$program" run n2v-quickstart --quiet --set control_arms=[] --set repeats=1 --set settings.epochs=2 --set settings.steps_per_epoch=40
+    --set settings.memory_format=channels_last)
   "${train[@]}" --set axes.ranks=[1] --set settings.buckets.first_bucket_bytes=1 --set settings.buckets.bucket_cap_bytes=1 \
     --out "$work/n2v-$1" >&2
   "$program" profile "$work/n2v-$1" --out "$work/n2v-$1.json" >&2
