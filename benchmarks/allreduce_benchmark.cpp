@@ -5,9 +5,11 @@
 /// In each repetition all of them take turns, in random order, so that what slows the machine for a
 /// while slows all; their ratios are taken within repetitions. Google Benchmark measures one thing
 /// after the other, and each process for as long as it likes. The time of a call is that of the
-/// slowest rank, from a barrier on; that of a repetition is the median of its calls. "memcpy": all
-/// ranks at once copy their buffer once. Its bytes read and written are the least that moves any
-/// sum from private memory to private memory. Exit: 0, or 5 when results of the same input differ.
+/// slowest rank, from a barrier on; that of a repetition is the median of its calls. "shm" sums
+/// what lies in private memory, "shm_in_place", as training does it, what lies where all ranks
+/// reach it (Communicator::allocate). "memcpy": all ranks at once copy their buffer once. Its bytes
+/// read and written are the least that moves any sum from private memory to private memory. Exit:
+/// 0, or 5 when results of the same input differ.
 
 #include <algorithm>
 #include <array>
@@ -16,6 +18,7 @@
 #include <cstring>
 #include <functional>
 #include <iostream>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -45,12 +48,13 @@ constexpr Seconds deadline{60.0};
 constexpr std::array<std::int64_t, 12> sizes_bytes{
     8, 64, 512, 4 * kib, 32 * kib, 256 * kib, mib, 3438084, 8 * mib, 16 * mib, 25 * mib, 64 * mib};
 
-/// One way to do it; what comes out is left in place.
+/// One way to do it, in its own memory; what comes out is left in place.
 struct Arm {
   const char* name;
   std::function<void(std::span<float>)> run;
+  std::shared_ptr<float> memory;  ///< of the largest size
 };
-enum Which : std::size_t { shm, mpi, raw_mpi, copy, arm_count };
+enum Which : std::size_t { shm, shm_in_place, mpi, raw_mpi, copy, arm_count };
 using Arms = std::array<Arm, arm_count>;
 
 /// Ratios that are printed: time of the one ÷ time of the other.
@@ -58,17 +62,29 @@ struct Contrast {
   Which above;
   Which below;
 };
-constexpr std::array contrasts{Contrast{mpi, raw_mpi}, Contrast{raw_mpi, shm}, Contrast{mpi, shm},
-                               Contrast{shm, copy}};
+constexpr std::array contrasts{Contrast{mpi, raw_mpi},          Contrast{raw_mpi, shm},
+                               Contrast{raw_mpi, shm_in_place}, Contrast{mpi, shm},
+                               Contrast{mpi, shm_in_place},     Contrast{shm_in_place, copy}};
 
 Arms make_arms(const Communicator& by_shm, const Communicator& by_mpi) {
   constexpr auto most_values = static_cast<std::size_t>(sizes_bytes.back()) / sizeof(float);
-  return {{{"shm", [=](std::span<float> values) { by_shm.all_reduce(view_of(values)); }},
-           {"mpi", [=](std::span<float> values) { by_mpi.all_reduce(view_of(values)); }},
-           {"raw_mpi", raw_mpi_all_reduce},
-           {"memcpy", [target = std::vector<float>(most_values)](std::span<float> values) mutable {
-              std::memcpy(target.data(), values.data(), values.size_bytes());
-            }}}};
+  const auto in_place = by_shm.duplicate("in-place");
+  const auto shared = in_place.allocate(ByteCount(sizes_bytes.back()));
+  const std::shared_ptr<float> reached_by_all(shared, reinterpret_cast<float*>(shared.get()));
+  const auto summed_by = [](const Communicator& comm) {
+    return [comm](std::span<float> values) { comm.all_reduce(view_of(values)); };
+  };
+  const auto copied = [target = std::vector<float>(most_values)](std::span<float> values) mutable {
+    std::memcpy(target.data(), values.data(), values.size_bytes());
+  };
+  const auto own = [] {
+    return std::shared_ptr<float>(new float[most_values](), [](float* memory) { delete[] memory; });
+  };
+  return {{{"shm", summed_by(by_shm), own()},
+           {"shm_in_place", summed_by(in_place), reached_by_all},
+           {"mpi", summed_by(by_mpi), own()},
+           {"raw_mpi", raw_mpi_all_reduce, own()},
+           {"memcpy", copied, own()}}};
 }
 
 /// Of one repetition, after one more that is only looked at.
@@ -112,10 +128,16 @@ class Trial {
   }
 
  private:
+  [[nodiscard]] std::span<float> values_of(const Arm& arm) const {
+    return {arm.memory.get(), input_.size()};
+  }
+
   void look_at_result(const Arm& arm, std::optional<std::uint64_t>& first) {
-    values_ = input_;
-    arm.run(values_);
-    const auto hash = bulk_hash(std::as_bytes(std::span(values_)));
+    const auto values = values_of(arm);
+    comm_.barrier();  // nobody adds to what another one is about to set
+    std::ranges::copy(input_, values.begin());
+    arm.run(values);
+    const auto hash = bulk_hash(std::as_bytes(values));
     if (hash != first.value_or(hash)) ++unequal_count_;
     first = first.value_or(hash);
   }
@@ -126,7 +148,7 @@ class Trial {
     for (int call = 0; call < call_count(bytes_); ++call) {
       comm_.barrier();
       const Stopwatch watch;
-      arm.run(values_);
+      arm.run(values_of(arm));
       times_s.push_back(watch.elapsed_s());
     }
     comm_.all_reduce(view_of(std::span(times_s)), ReduceOp::max);
@@ -136,7 +158,6 @@ class Trial {
   Communicator comm_;
   std::int64_t bytes_;
   std::vector<float> input_;
-  std::vector<float> values_;
   std::array<std::optional<std::uint64_t>, arm_count> hashes_;
   std::array<std::vector<double>, arm_count> times_s_;
   std::int64_t unequal_count_ = 0;

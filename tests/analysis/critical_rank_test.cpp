@@ -46,6 +46,20 @@ class CriticalRank : public testing::Test {
   StepTable steps_{2, 3};
 };
 
+/// Of 0.5 s, so much came before the release of its own step.
+TEST_F(CriticalRank, WhatWasUpdatedEarlyIsNoPartOfTheNextStep) {
+  for (std::int64_t step = 0; step < 3; ++step)
+    for (std::int64_t rank = 0; rank < 2; ++rank) {
+      const auto early_s = 0.125 * static_cast<double>(step + rank);
+      set(&StepRow::early_update_s, rank, step, early_s);
+      set(&StepRow::exposed_transfer_s, rank, step, 1 - early_s);
+      set(&StepRow::forward_s, rank, step,
+          steps_.at(&StepRow::forward_s, rank, step) +
+              (step > 0 ? 0.125 * static_cast<double>(step + rank - 1) : 0));
+    }
+  for (const auto& step : critical_steps(steps_)) EXPECT_DOUBLE_EQ(step.parts_s, step.step_s);
+}
+
 TEST_F(CriticalRank, DecidesTheStepAndItsPartsAddUp) {
   const auto critical = critical_steps(steps_);
   ASSERT_EQ(critical.size(), 2U);

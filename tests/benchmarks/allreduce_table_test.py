@@ -8,8 +8,9 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 TABLE = ROOT / "benchmarks/campaigns/allreduce_table.py"
 SIZES = (8, 2**20, 64 * 2**20)
-RATIOS = ("mpi_per_raw_mpi", "raw_mpi_per_shm", "mpi_per_shm", "shm_per_memcpy")
-GOOD = {"shm": 1.0, "mpi": 5.1, "raw_mpi": 5.0, "memcpy": 0.5}
+RATIOS = ("mpi_per_raw_mpi", "raw_mpi_per_shm", "raw_mpi_per_shm_in_place", "mpi_per_shm", "mpi_per_shm_in_place",
+          "shm_in_place_per_memcpy")
+GOOD = {"shm": 1.5, "shm_in_place": 1.0, "mpi": 5.1, "raw_mpi": 5.0, "memcpy": 0.5}
 
 
 def plant(folder, launch, times_us, unequal):
@@ -38,13 +39,14 @@ def expect(what, found, expected):
 
 
 def main():
-    expect("all good", verdicts([GOOD] * 9), (0, 7, 0, 0))
-    expect("unequal bits", verdicts([GOOD] * 9, unequal=1), (1, 6, 1, 0))
-    expect("mpi 10 % slower than MPI", verdicts([{**GOOD, "mpi": 5.5}] * 9), (1, 5, 2, 0))
-    expect("shm as fast as mpi only", verdicts([{**GOOD, "shm": 5.2}] * 9), (1, 3, 4, 0))
+    expect("all good", verdicts([GOOD] * 9), (0, 10, 0, 0))
+    expect("unequal bits", verdicts([GOOD] * 9, unequal=1), (1, 9, 1, 0))
+    expect("mpi 10 % slower than MPI", verdicts([{**GOOD, "mpi": 5.5}] * 9), (1, 8, 2, 0))
+    expect("shm as fast as mpi only", verdicts([{**GOOD, "shm": 5.2}] * 9), (1, 7, 3, 0))
+    expect("in place too", verdicts([{**GOOD, "shm_in_place": 5.2}] * 9), (1, 6, 4, 0))
     scattered = [{**GOOD, "mpi": 5.0 + 0.1 * launch} for launch in range(9)]
-    expect("mpi between 0 and 16 % slower", verdicts(scattered), (1, 5, 0, 2))
-    expect("too few launches", verdicts([GOOD] * 5), (1, 1, 0, 6))
+    expect("mpi between 0 and 16 % slower", verdicts(scattered), (1, 8, 0, 2))
+    expect("too few launches", verdicts([GOOD] * 5), (1, 1, 0, 9))
 
 
 if __name__ == "__main__":
