@@ -49,7 +49,6 @@ class CommunicatorInterface {
   virtual std::shared_ptr<CommunicatorInterface> duplicate(const std::string& purpose) = 0;
   virtual std::shared_ptr<CommunicatorInterface> split(std::int64_t group,
                                                        const std::string& purpose) = 0;
-  /// Ordinary memory, unless a back-end has better.
   virtual std::shared_ptr<std::byte> allocate(ByteCount bytes);
   virtual void abort(const std::string& reason, ExitCode exit_code) noexcept = 0;
 
@@ -122,9 +121,9 @@ class Communicator {
   [[nodiscard]] Communicator split(std::int64_t group, const std::string& purpose) const;
 
   /// Memory of this rank, zeros, in which its large all-reduces are cheapest: where ranks can reach
-  /// each other's memory they sum in it, and nothing is copied to be sent. At most once for each
-  /// communicator, of as much on all ranks. Collective, blocking. Errors: Unavailable when there is
-  /// not enough of it.
+  /// each other's memory they sum in it, and nothing is copied to be sent. Null where any memory is
+  /// as good. At most once for each communicator, of as much on all ranks. Collective, blocking.
+  /// Errors: Unavailable when there is not enough of it.
   [[nodiscard]] std::shared_ptr<std::byte> allocate(ByteCount bytes) const;
 
   /// From now on CollectiveTimes hold although this rank's clock is not rank 0's: that one is

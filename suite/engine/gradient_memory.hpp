@@ -35,9 +35,10 @@ class GradientMemory {
   static std::shared_ptr<std::byte> allocated(const Communicator& comm,
                                               std::size_t bytes,
                                               const CommonSettings& settings) {
+    std::shared_ptr<std::byte> memory;
     if (settings.gradients.in_shared_memory && settings.link.payload == Payload::full)
-      return comm.allocate(ByteCount(static_cast<std::int64_t>(bytes)));
-    return shared_zeros(bytes);
+      memory = comm.allocate(ByteCount(static_cast<std::int64_t>(bytes)));
+    return memory ? memory : shared_zeros(bytes);
   }
 
   std::shared_ptr<std::byte> memory_;

@@ -24,10 +24,11 @@ torch::Tensor gradient_storage(const std::vector<torch::Tensor>& parameters,
                                const Communicator& comm) {
   const auto options = parameters.front().options().requires_grad(false);
   const auto count = gradient_and_weight_count(parameters);
-  if (!options.device().is_cpu() || !settings.in_shared_memory)
-    return torch::zeros({count}, options);
   const auto element_bytes = static_cast<std::int64_t>(parameters.front().element_size());
-  const auto memory = comm.allocate(ByteCount(count * element_bytes));
+  std::shared_ptr<std::byte> memory;
+  if (options.device().is_cpu() && settings.in_shared_memory)
+    memory = comm.allocate(ByteCount(count * element_bytes));
+  if (!memory) return torch::zeros({count}, options);
   return torch::from_blob(
       memory.get(), {count}, [memory](void*) {}, options);
 }

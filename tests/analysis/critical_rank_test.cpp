@@ -28,6 +28,7 @@ class CriticalRank : public testing::Test {
         set(&StepRow::peer_wait_s, rank, step, last_s - own_s);
         set(&StepRow::exposed_transfer_s, rank, step, 1);
         set(&StepRow::optimizer_s, rank, step, 0.5);
+        set(&StepRow::early_update_s, rank, step, 0);
         set(&StepRow::recording_s, rank, step, 0);
         set(&StepRow::saving_s, rank, step, 0);
         set(&StepRow::evaluation_s, rank, step, 0);

@@ -114,6 +114,7 @@ std::string all_reduce_in_allocated_memory(const Communicator& comm) {
   constexpr std::int64_t most = 100'003;
   const auto own = comm.duplicate("memory");
   const auto memory = own.allocate(ByteCount((most + 64) * static_cast<std::int64_t>(sizeof(T))));
+  if (!memory) return "";
   T* const values = reinterpret_cast<T*>(memory.get());
   Findings findings;
   for (const std::int64_t first : {0, 1, 33})
@@ -138,6 +139,10 @@ std::string sums_do_not_depend_on_memory(const Communicator& comm) {
   constexpr std::size_t count = 30'001;
   const auto own = comm.duplicate("memory");
   const auto memory = own.allocate(ByteCount(static_cast<std::int64_t>(count * sizeof(float))));
+  if (!memory) {
+    const bool is_shared = comm.name() == "shm" || comm.name() == "threads";
+    return is_shared ? "no memory that all ranks reach" : "";
+  }
   const std::span values(reinterpret_cast<float*>(memory.get()), count);
   Findings findings;
   if (std::any_of(values.begin(), values.end(), [](float value) { return value != 0; }))
