@@ -1,5 +1,6 @@
 #include "rank/program/process_facts.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <ctime>
@@ -41,8 +42,9 @@ bool put_heap_in_huge_pages() {
   const auto bytes = static_cast<std::size_t>(::sysconf(_SC_PHYS_PAGES)) / 2 * page_bytes;
   void* const reserved = std::malloc(bytes);
   if (reserved == nullptr) return false;
-  const auto first = reinterpret_cast<std::uintptr_t>(reserved) / page_bytes * page_bytes;
-  const bool granted = ::madvise(reinterpret_cast<void*>(first), bytes, MADV_HUGEPAGE) == 0;
+  const auto within_page = reinterpret_cast<std::uintptr_t>(reserved) % page_bytes;
+  auto* const first_page = static_cast<std::byte*>(reserved) - within_page;
+  const bool granted = ::madvise(first_page, bytes, MADV_HUGEPAGE) == 0;
   std::free(reserved);
   return granted;
 }
