@@ -2,6 +2,8 @@
 /// Hands an open file from one process to others of this host and user, over a socket whose name
 /// only the kernel knows: it is gone with the process that has it, however that ends.
 
+#include <cstdint>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <vector>
@@ -19,6 +21,9 @@ class DescriptorGiver {
 
   /// Answers who has come, after waiting for the first of them no longer than `wait`.
   void give(int descriptor, Seconds wait);
+
+  /// To how many it was given.
+  [[nodiscard]] std::int64_t given_count() const { return std::ssize(takers_); }
 
  private:
   Descriptor socket_;

@@ -1,8 +1,6 @@
 #include "comm/hierarchical_communicator.hpp"
 
 #include <algorithm>
-#include <filesystem>
-#include <system_error>
 #include <utility>
 
 #include <unistd.h>
@@ -11,8 +9,8 @@
 #include "core/text.hpp"
 
 #include "comm/back_ends.hpp"
-#include "comm/clock_offset.hpp"
 #include "comm/forwarding_communicator.hpp"
+#include "comm/host_sharing.hpp"
 #include "comm/reduction.hpp"
 
 namespace scalestudy {
@@ -23,14 +21,6 @@ struct Neighbours {
   Communicator within;
   Communicator between;
 };
-
-/// Processes with the same one can hand each other memory: boot of the kernel and network
-/// namespace, in which the names of sockets live.
-std::string host_identity() {
-  std::error_code none;
-  return cat(boot_identity(), ' ',
-             std::filesystem::read_symlink("/proc/self/ns/net", none).string());
-}
 
 /// The number of the host, by its first rank. Collective.
 std::int64_t host_of(const Communicator& comm, std::int64_t ranks_per_host) {

@@ -4,6 +4,7 @@
 #include "core/error.hpp"
 
 #include "data/image_set.hpp"
+#include "data/shared_pictures.hpp"
 
 namespace scalestudy {
 namespace {
@@ -57,12 +58,46 @@ class DecodeCache final : public ImageSet {
   mutable Kept masks_;
 };
 
+class SharedDecodeCache final : public ImageSet {
+ public:
+  SharedDecodeCache(std::unique_ptr<ImageSet> set,
+                    std::unique_ptr<SharedPictures> shared,
+                    const Workers& workers)
+      : set_(std::move(set)), shared_(std::move(shared)) {
+    shared_->decode_together(workers, [&](std::size_t sample) { return decoded(sample); });
+  }
+
+  [[nodiscard]] const std::vector<SampleEntry>& samples() const override { return set_->samples(); }
+  [[nodiscard]] const std::vector<std::string>& class_names() const override {
+    return set_->class_names();
+  }
+  [[nodiscard]] Image read_image(std::size_t sample) const override {
+    return std::move(shared_->get(sample, [&] { return decoded(sample); }).front());
+  }
+  [[nodiscard]] Image read_mask(std::size_t sample) const override {
+    return set_->read_mask(sample);
+  }
+
+ private:
+  [[nodiscard]] Pictures decoded(std::size_t sample) const { return {set_->read_image(sample)}; }
+
+  std::unique_ptr<ImageSet> set_;
+  std::unique_ptr<SharedPictures> shared_;
+};
+
 }  // namespace
 
 std::unique_ptr<ImageSet> with_decode_cache(std::unique_ptr<ImageSet> set,
                                             std::int64_t limit_bytes) {
   SCALESTUDY_EXPECT(set != nullptr && limit_bytes >= 0);
   return std::make_unique<DecodeCache>(std::move(set), limit_bytes);
+}
+
+std::unique_ptr<ImageSet> with_shared_cache(std::unique_ptr<ImageSet> set,
+                                            std::unique_ptr<SharedPictures> shared,
+                                            const Workers& workers) {
+  SCALESTUDY_EXPECT(set != nullptr && shared != nullptr);
+  return std::make_unique<SharedDecodeCache>(std::move(set), std::move(shared), workers);
 }
 
 }  // namespace scalestudy

@@ -8,9 +8,13 @@
 #include <string>
 #include <vector>
 
+#include "core/parallel.hpp"
+
 #include "data/image.hpp"
 
 namespace scalestudy {
+
+class SharedPictures;
 
 struct SampleEntry {
   std::string id;           ///< '/'-separated path from the set's root: "train/RBC/x.jpg"
@@ -43,5 +47,12 @@ class ImageSet {
 /// each time. A reader holds the lock only to look up, so decoding runs in parallel.
 [[nodiscard]] std::unique_ptr<ImageSet> with_decode_cache(std::unique_ptr<ImageSet> set,
                                                           std::int64_t limit_bytes);
+
+/// Keeps them together with the other ranks of this host, which all do this at the same time: they
+/// decode all pictures before it returns, each by one of them, as far as there is room. Masks are
+/// not kept. Errors: an unreadable picture.
+[[nodiscard]] std::unique_ptr<ImageSet> with_shared_cache(std::unique_ptr<ImageSet> set,
+                                                          std::unique_ptr<SharedPictures> shared,
+                                                          const Workers& workers);
 
 }  // namespace scalestudy

@@ -2,8 +2,10 @@
 #include <thread>
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include "data/image_set.hpp"
+#include "data/shared_pictures.hpp"
 
 #include "tests/data/refusal.hpp"
 #include "tests/support/picture_files.hpp"
@@ -104,6 +106,34 @@ TEST_F(DecodeCache, ThreadsShareIt) {
   for (std::size_t sample = 0; sample < 10; ++sample)
     if (sample != 3) (void)set->read_image(sample);
   EXPECT_EQ(reads_ - before, 2);  // nine pictures, room for seven
+}
+
+TEST_F(DecodeCache, RanksOfAHostReadEachPictureOnceAllTogether) {
+  const std::size_t count = 3;  // those before the one that cannot be read
+  class Beginning final : public ImageSet {
+   public:
+    explicit Beginning(std::atomic<int>& reads) : set_(reads), samples_(count) {}
+    [[nodiscard]] const std::vector<SampleEntry>& samples() const override { return samples_; }
+    [[nodiscard]] const std::vector<std::string>& class_names() const override {
+      return set_.class_names();
+    }
+    [[nodiscard]] Image read_image(std::size_t i) const override { return set_.read_image(i); }
+    [[nodiscard]] Image read_mask(std::size_t i) const override { return set_.read_mask(i); }
+
+   private:
+    CountingSet set_;
+    std::vector<SampleEntry> samples_;
+  };
+  const auto memory = SharedPictures::make(count, 1 << 20);
+  for (int rank = 0; rank < 2; ++rank) {
+    auto shared = std::make_unique<SharedPictures>(Descriptor(::dup(memory.get())), count);
+    const auto set = with_shared_cache(std::make_unique<Beginning>(reads_), std::move(shared), {2});
+    EXPECT_EQ(reads_, 3);
+    for (std::size_t sample = 0; sample < count; ++sample)
+      EXPECT_TRUE(set->read_image(sample) == CountingSet::of_sample(sample, 3));
+    EXPECT_EQ(set->class_names(), std::vector<std::string>{"cell"});
+  }
+  EXPECT_EQ(reads_, 3);
 }
 
 }  // namespace
