@@ -156,6 +156,21 @@ TEST_F(SharedPicturesTest, AnotherRankDecodesWhatAKilledOneHadBegun) {
   EXPECT_EQ(decoded_[0], 2);
 }
 
+TEST_F(SharedPicturesTest, ARankKilledAtAnyMomentHarmsNoOther) {
+  for (int round = 0; round < 20; ++round) {
+    start(100);
+    const int before = decoded_count();
+    const pid_t killed = in_process([&] { return read_by_threads(join(), 0); });
+    const pid_t other = in_process([&] { return read_by_threads(join(), 1); });
+    await([&] { return decoded_count() > before + 4 * round; });
+    ::kill(killed, SIGKILL);
+    (void)succeeded(killed);
+    EXPECT_TRUE(succeeded(other));
+    EXPECT_GE(decoded_count() - before, 100);
+    EXPECT_LE(decoded_count() - before, 100 + 3) << "what its three threads had begun";
+  }
+}
+
 TEST_F(SharedPicturesTest, WhatDoesNotFitIsDecodedEachTime) {
   start(4, 2 * sample_bytes + sample_bytes / 2);
   const auto one = join(), other = join();
