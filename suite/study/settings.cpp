@@ -97,7 +97,14 @@ void visit_input(FieldVisitor& v, InputSettings& i) {
            .minimum = 1,
            .maximum = 1024});
   v.field("cache_bytes", i.cache_bytes,
-          {.unit = "bytes", .description = "Decoded samples kept by each rank", .minimum = 0});
+          {.unit = "bytes",
+           .description = "Decoded samples kept by each rank, or with cache_shared by all ranks of "
+                          "a host together",
+           .minimum = 0});
+  v.field("cache_shared", i.cache_shared,
+          {.unit = "1",
+           .description = "The ranks of a host keep decoded pictures together: each is decoded "
+                          "once per host instead of once per rank"});
   v.field("sample_cost_s", i.sample_cost_s,
           {.unit = "s",
            .description = "Least time that making a sample takes, by waiting (emulated cost)",

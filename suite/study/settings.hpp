@@ -146,7 +146,8 @@ struct TimeoutSettings {
 struct InputSettings {
   std::int64_t worker_threads = 0;  ///< per rank, beside the computing ones; 0: in the step itself
   std::int64_t prefetch_batches = 2;      ///< made ahead by workers or by the serial producer
-  std::int64_t cache_bytes = 4294967296;  ///< decoded samples kept per rank
+  std::int64_t cache_bytes = 4294967296;  ///< decoded samples kept per rank, or per host if shared
+  bool cache_shared = true;  ///< by the ranks of a host, each picture decoded once for all of them
   double sample_cost_s = 0;  ///< least time that making a sample takes; above 0 it is emulated
 };
 

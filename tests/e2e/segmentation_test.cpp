@@ -32,6 +32,14 @@ std::vector<RunRecord> train_nuclei(const Workplace& place,
   return runs;
 }
 
+bool is_cache_shared(const RunRecord& run) {
+  return nlohmann::json::parse(run.effective_settings)
+      .at("settings")
+      .at("input")
+      .at("cache_shared")
+      .get<bool>();
+}
+
 nlohmann::json fact(const RunRecord& run, const char* name) {
   return nlohmann::json::parse(run.effective_settings).at("facts").at(name).at("value");
 }
@@ -69,6 +77,8 @@ TEST(Segmentation, RanksAgreeOnSplitPopulationAndSamples) {
     split_ids.insert(fact(run, "validation_samples").get<std::set<std::string>>());
     test_ids.insert(fact(run, "test_samples").get<std::set<std::string>>());
     EXPECT_EQ(fact(run, "evaluation_overlap_count"), 0);
+    EXPECT_EQ(is_cache_shared(run), run.steps.ranks() == 2);
+    EXPECT_EQ(fact(run, "cached_sample_count"), 120);
     EXPECT_EQ(values_of(run.epochs, &EpochRow::samples_seen), (std::vector<std::int64_t>{84, 168}));
     EXPECT_EQ(values_of(run.evaluations, &EvaluationRow::sample_count),
               (std::vector<std::int64_t>{12, 12, 24}))

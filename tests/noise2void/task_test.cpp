@@ -41,7 +41,7 @@ Evaluation evaluate(const RunSpec& spec, double value, std::int64_t ranks = 1) {
   std::vector<std::unique_ptr<TrainingTask>> tasks;
   std::vector<Evaluation> evaluations(static_cast<std::size_t>(ranks));
   for (std::int64_t r = 0; r < ranks; ++r) {
-    tasks.push_back(make_task(spec, torch::kCPU, [] {}));
+    tasks.push_back(make_task(spec, torch::kCPU, [] {}, {}));
     tasks.back()->model().eval();
     predict_everywhere(*tasks.back(), value);
   }

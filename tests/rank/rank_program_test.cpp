@@ -36,7 +36,7 @@ class FakeWork final : public RankWork {
   FakeWork(const RunSpec& spec, FakeOptions options) : spec_(spec), options_(std::move(options)) {}
 
   std::unique_ptr<StepClock> start_clock() override { return std::make_unique<HostClock>(); }
-  void load(const HeartbeatCallback& heartbeat) override {
+  void load(const Communicator&, const HeartbeatCallback& heartbeat) override {
     heartbeat();
     if (!options_.failure_of_load.empty())
       throw BadInput({options_.failure_of_load, "a test asked for it", "Look away"});

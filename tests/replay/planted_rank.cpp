@@ -58,7 +58,7 @@ class PlantedWork final : public RankWork {
   [[nodiscard]] std::unique_ptr<StepClock> start_clock() override {
     return std::make_unique<HostClock>();
   }
-  void load(const HeartbeatCallback&) override {}
+  void load(const Communicator&, const HeartbeatCallback&) override {}
   [[nodiscard]] std::optional<RunProgress> find_checkpoint(const Communicator&,
                                                            const std::filesystem::path&) override {
     return {};

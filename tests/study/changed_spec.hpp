@@ -25,7 +25,7 @@ inline CommonSettings changed_settings() {
   s.allocator = Allocator::system;
   s.optimizer = {OptimizerKind::sgd, 0.3, 0.5, 1e-5, 0.8, 0.88, 1e-6, EpsilonRule::torch, 0.02};
   s.schedule = {ScheduleKind::step, 0.25, {2, 4}, 1, 3, PatienceRule::samples, 1e-3, 2, 1e-8};
-  s.input = {2, 4, 1024, 0.125};
+  s.input = {2, 4, 1024, false, 0.125};
   s.buckets = {100, 200};
   s.packs = {4};
   s.fusion = {0.005, 1000};

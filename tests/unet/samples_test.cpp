@@ -4,6 +4,7 @@
 #include <set>
 
 #include <gmock/gmock.h>
+#include <unistd.h>
 
 #include "core/text.hpp"
 
@@ -144,6 +145,28 @@ TEST_F(UNetSamples, AreTheSameWithAndWithoutCache) {
     EXPECT_EQ(cached.hash(i), partly.hash(i));
   }
   EXPECT_EQ(cached.facts().foreground_frac, 0.5);
+}
+
+TEST_F(UNetSamples, AreTheSameWhenRanksKeepThemTogether) {
+  write_set(7);
+  const auto alone = open();
+  EXPECT_FALSE(alone.are_shared());
+  for (const std::int64_t limit_bytes : {plenty, std::int64_t{3 * 2 * 16 * 32}}) {
+    const auto memory = SharedPictures::make(7, limit_bytes);
+    for (int rank = 0; rank < 2; ++rank) {
+      auto shared = std::make_unique<SharedPictures>(Descriptor(::dup(memory.get())), 7);
+      const Samples samples(open_image_mask_set(folder_.path()), {}, limit_bytes, {2}, "'here'",
+                            std::move(shared));
+      EXPECT_TRUE(samples.are_shared());
+      EXPECT_EQ(samples.facts().cached_count, limit_bytes == plenty ? 7 : 3);
+      EXPECT_EQ(samples.facts().foreground_frac, 0.5);
+      for (std::int64_t i = 0; i < 7; ++i) {
+        EXPECT_EQ(samples.read(i)->image, alone.read(i)->image);
+        EXPECT_EQ(samples.read(i)->mask, alone.read(i)->mask);
+        EXPECT_EQ(samples.hash(i), alone.hash(i));
+      }
+    }
+  }
 }
 
 TEST_F(UNetSamples, ColourDepthAndSizeMayDifferWhenASizeIsGiven) {

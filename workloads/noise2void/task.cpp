@@ -375,7 +375,8 @@ EffectiveSettings Noise2VoidTask::effective_settings() const {
 
 std::unique_ptr<TrainingTask> make_task(const RunSpec& spec,
                                         const c10::Device& device,
-                                        const HeartbeatCallback&) {
+                                        const HeartbeatCallback&,
+                                        const ShareOnHost&) {
   return std::make_unique<Noise2VoidTask>(spec, device);
 }
 

@@ -7,6 +7,8 @@
 
 #include "study/run_spec.hpp"
 
+#include "data/shared_pictures.hpp"
+
 #include "training/training_task.hpp"
 
 namespace scalestudy::noise2void {
@@ -15,6 +17,7 @@ namespace scalestudy::noise2void {
 /// on every rank). Errors: BadInput for unusable data, Unavailable for too little memory.
 [[nodiscard]] std::unique_ptr<TrainingTask> make_task(const RunSpec& spec,
                                                       const c10::Device& device,
-                                                      const HeartbeatCallback& heartbeat);
+                                                      const HeartbeatCallback& heartbeat,
+                                                      const ShareOnHost& share);
 
 }  // namespace scalestudy::noise2void

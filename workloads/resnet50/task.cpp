@@ -36,7 +36,10 @@ std::vector<std::uint64_t> hashes_of(const std::vector<ContentId>& contents) {
 
 class ResNet50Task final : public TrainingTask {
  public:
-  ResNet50Task(const RunSpec& spec, const c10::Device& device, const HeartbeatCallback& heartbeat);
+  ResNet50Task(const RunSpec& spec,
+               const c10::Device& device,
+               const HeartbeatCallback& heartbeat,
+               const ShareOnHost& share);
 
   [[nodiscard]] torch::nn::Module& model() override { return *model_; }
   void make_batch(const Shard& shard, HostBatch& batch) const override;
@@ -57,7 +60,10 @@ class ResNet50Task final : public TrainingTask {
     std::vector<double> scores;
   };
 
-  void read_set(const HeartbeatCallback& heartbeat);
+  void read_set(const Workers& workers, const ShareOnHost& share);
+  [[nodiscard]] std::unique_ptr<ImageSet> cached(std::unique_ptr<ImageSet> set,
+                                                 const Workers& workers,
+                                                 const ShareOnHost& share);
   void start_batch(HostBatch& batch, std::int64_t samples) const;
   void set_sample(HostBatch& batch,
                   std::int64_t at,
@@ -92,6 +98,7 @@ class ResNet50Task final : public TrainingTask {
   c10::Device device_;
   c10::MemoryFormat memory_format_;
   std::unique_ptr<ImageSet> set_;  ///< resized, decoded pictures are kept
+  bool is_cache_shared_ = false;
   Samples samples_;
   SamePictures same_;
   std::vector<std::uint64_t> validation_hashes_, test_hashes_;  ///< over name and picture
@@ -105,13 +112,14 @@ class ResNet50Task final : public TrainingTask {
 
 ResNet50Task::ResNet50Task(const RunSpec& spec,
                            const c10::Device& device,
-                           const HeartbeatCallback& heartbeat)
+                           const HeartbeatCallback& heartbeat,
+                           const ShareOnHost& share)
     : spec_(spec),
       settings_(settings_from_json_text(spec.workload_settings)),
       normalisation_(normalisation_of(settings_)),
       device_(device),
       memory_format_(torch_format(spec.settings.memory_format, 4)) {
-  read_set(heartbeat);
+  read_set(readers(spec_.settings.input, heartbeat), share);
   sequence_.emplace(SampleCount(static_cast<std::int64_t>(samples_.training.size())),
                     spec.repeat_seed());
   model_ = std::make_shared<ResNet50>(settings_.variant, classes());
@@ -119,14 +127,24 @@ ResNet50Task::ResNet50Task(const RunSpec& spec,
   use_memory_format(*model_, memory_format_);
 }
 
-void ResNet50Task::read_set(const HeartbeatCallback& heartbeat) {
+void ResNet50Task::read_set(const Workers& workers, const ShareOnHost& share) {
   std::shared_ptr<const ImageSet> stored = open_set(spec_.data.path, settings_);
   samples_ = divide_samples(*stored, settings_, spec_.data.path);
-  set_ = with_decode_cache(fitted_set(stored, settings_), spec_.settings.input.cache_bytes);
-  const auto contents = read_contents(*set_, samples_, readers(spec_.settings.input, heartbeat));
+  set_ = cached(fitted_set(stored, settings_), workers, share);
+  const auto contents = read_contents(*set_, samples_, workers);
   same_ = find_same_pictures(contents, settings_);
   validation_hashes_ = hashes_of(contents.validation);
   test_hashes_ = hashes_of(contents.test);
+}
+
+std::unique_ptr<ImageSet> ResNet50Task::cached(std::unique_ptr<ImageSet> set,
+                                               const Workers& workers,
+                                               const ShareOnHost& share) {
+  const auto limit_bytes = spec_.settings.input.cache_bytes;
+  auto shared = share_pictures(share, std::ssize(set->samples()), limit_bytes);
+  is_cache_shared_ = shared != nullptr;
+  if (!is_cache_shared_) return with_decode_cache(std::move(set), limit_bytes);
+  return with_shared_cache(std::move(set), std::move(shared), workers);
 }
 
 void ResNet50Task::start_batch(HostBatch& batch, std::int64_t samples) const {
@@ -291,6 +309,7 @@ EffectiveSettings ResNet50Task::effective_settings() const {
   std::int64_t parameters = 0;
   for (const auto& parameter : model_->parameters()) parameters += parameter.numel();
   EffectiveSettings effective;
+  effective.set("/settings/input/cache_shared", is_cache_shared_);
   effective.set("/workload_settings/variant", std::string(to_string(settings_.variant)));
   effective.set("/workload_settings/classes", classes());
   effective.set("/workload_settings/size", settings_.size);
@@ -323,8 +342,9 @@ EffectiveSettings ResNet50Task::effective_settings() const {
 
 std::unique_ptr<TrainingTask> make_task(const RunSpec& spec,
                                         const c10::Device& device,
-                                        const HeartbeatCallback& heartbeat) {
-  return std::make_unique<ResNet50Task>(spec, device, heartbeat);
+                                        const HeartbeatCallback& heartbeat,
+                                        const ShareOnHost& share) {
+  return std::make_unique<ResNet50Task>(spec, device, heartbeat, share);
 }
 
 }  // namespace scalestudy::resnet50

@@ -38,6 +38,17 @@ std::int64_t memory_bytes(const Sample& sample) {
   return std::ssize(sample.image.bytes) + std::ssize(sample.mask.bytes);
 }
 
+Pictures pictures_of(Sample sample) {
+  Pictures pictures(2);
+  pictures[0] = std::move(sample.image);
+  pictures[1] = std::move(sample.mask);
+  return pictures;
+}
+
+Sample sample_of(Pictures pictures) {
+  return {std::move(pictures[0]), std::move(pictures[1])};
+}
+
 std::int64_t next_multiple(std::int64_t side) {
   return (side + side_multiple_px - 1) / side_multiple_px * side_multiple_px;
 }
@@ -129,11 +140,13 @@ Samples::Samples(std::unique_ptr<ImageSet> stored,
                  const Settings& settings,
                  std::int64_t cache_bytes,
                  const Workers& workers,
-                 std::string origin)
+                 std::string origin,
+                 std::unique_ptr<SharedPictures> shared)
     : stored_(std::move(stored)),
       settings_(settings),
       origin_(std::move(origin)),
       lists_(sample_lists(*stored_, settings)),
+      shared_(std::move(shared)),
       cache_(stored_->samples().size()),
       hashes_(stored_->samples().size()) {
   read_all(cache_bytes, workers);
@@ -148,25 +161,36 @@ std::uint64_t Samples::hash(std::int64_t sample) const {
 }
 
 std::shared_ptr<const Sample> Samples::read(std::int64_t sample) const {
-  const auto& cached = cache_[static_cast<std::size_t>(sample)];
-  return cached ? cached : read_stored(sample);
+  const auto index = static_cast<std::size_t>(sample);
+  if (cache_[index]) return cache_[index];
+  if (!shared_) return std::make_shared<const Sample>(read_stored(sample));
+  return std::make_shared<const Sample>(
+      sample_of(shared_->get(index, [&] { return pictures_of(read_stored(sample)); })));
 }
 
-std::shared_ptr<const Sample> Samples::read_stored(std::int64_t sample) const {
+Sample Samples::read_stored(std::int64_t sample) const {
   const auto index = static_cast<std::size_t>(sample);
-  return std::make_shared<const Sample>(
-      prepared(stored_->read_image(index), stored_->read_mask(index), settings_, id(sample)));
+  return prepared(stored_->read_image(index), stored_->read_mask(index), settings_, id(sample));
+}
+
+bool Samples::keeps(std::int64_t sample) const {
+  const auto index = static_cast<std::size_t>(sample);
+  return cache_[index] != nullptr || (shared_ && shared_->keeps(index));
 }
 
 void Samples::read_all(std::int64_t cache_bytes, const Workers& workers) {
   std::vector<std::uint64_t> image_hashes(hashes_.size());
-  std::atomic<std::int64_t> foreground{0}, free_bytes{cache_bytes};
-  auto first = read_stored(0);  // the others are checked against its size
+  std::atomic<std::int64_t> foreground{0}, free_bytes{shared_ ? 0 : cache_bytes};
+  if (shared_)
+    shared_->decode_together(workers, [&](std::size_t i) {
+      return pictures_of(read_stored(static_cast<std::int64_t>(i)));
+    });
+  auto first = read(0);  // the others are checked against its size
   facts_.height_px = first->image.height_px;
   facts_.width_px = first->image.width_px;
   const auto check_and_keep = [&](std::int64_t i) {
     const auto index = static_cast<std::size_t>(i);
-    auto sample = i == 0 ? std::move(first) : read_stored(i);
+    auto sample = i == 0 ? std::move(first) : read(i);
     require_size(*sample, i);
     foreground += foreground_pixels(sample->mask);
     image_hashes[index] = content_hash(sample->image);
@@ -175,8 +199,7 @@ void Samples::read_all(std::int64_t cache_bytes, const Workers& workers) {
     if ((free_bytes -= memory_bytes(*sample)) >= 0) cache_[index] = std::move(sample);
   };
   for_each_index(std::ssize(hashes_), workers, check_and_keep);
-  facts_.cached_count =
-      std::count_if(cache_.begin(), cache_.end(), [](const auto& kept) { return kept != nullptr; });
+  for (std::int64_t i = 0; i < std::ssize(hashes_); ++i) facts_.cached_count += keeps(i) ? 1 : 0;
   facts_.foreground_frac =
       static_cast<double>(foreground) / static_cast<double>(pixels() * std::ssize(hashes_));
   if (foreground == 0) refuse_empty_masks();

@@ -13,6 +13,7 @@
 #include "study/run_spec.hpp"
 
 #include "data/image_set.hpp"
+#include "data/shared_pictures.hpp"
 
 #include "workloads/unet/settings.hpp"
 
@@ -65,8 +66,8 @@ struct SampleFacts {
 };
 
 /// All samples, ready for the network. The constructor reads each once, to check them and to keep
-/// as many as `cache_bytes` hold; the others are read again whenever asked for. Any number of
-/// threads may read.
+/// as many as `cache_bytes` hold, or `shared` does for all ranks of the host; the others are read
+/// again whenever asked for. Any number of threads may read.
 class Samples {
  public:
   /// Errors: BadInput naming file or reason: unreadable pictures; sizes that differ or that the
@@ -76,7 +77,8 @@ class Samples {
           const Settings& settings,
           std::int64_t cache_bytes,
           const Workers& workers,
-          std::string origin);
+          std::string origin,
+          std::unique_ptr<SharedPictures> shared = nullptr);
 
   [[nodiscard]] std::shared_ptr<const Sample> read(std::int64_t sample) const;
   [[nodiscard]] const std::string& id(std::int64_t sample) const;
@@ -84,10 +86,12 @@ class Samples {
   [[nodiscard]] std::uint64_t hash(std::int64_t sample) const;
   [[nodiscard]] const SampleLists& lists() const { return lists_; }
   [[nodiscard]] const SampleFacts& facts() const { return facts_; }
+  [[nodiscard]] bool are_shared() const { return shared_ != nullptr; }
   [[nodiscard]] std::int64_t pixels() const { return facts_.height_px * facts_.width_px; }
 
  private:
-  [[nodiscard]] std::shared_ptr<const Sample> read_stored(std::int64_t sample) const;
+  [[nodiscard]] Sample read_stored(std::int64_t sample) const;
+  [[nodiscard]] bool keeps(std::int64_t sample) const;
   void read_all(std::int64_t cache_bytes, const Workers& workers);
   void require_size(const Sample& sample, std::int64_t index) const;
   [[noreturn]] void refuse_empty_masks() const;
@@ -98,7 +102,8 @@ class Samples {
   std::string origin_;
   SampleLists lists_;
   SampleFacts facts_;
-  std::vector<std::shared_ptr<const Sample>> cache_;
+  std::unique_ptr<SharedPictures> shared_;
+  std::vector<std::shared_ptr<const Sample>> cache_;  ///< of this rank alone, without shared_
   std::vector<std::uint64_t> hashes_;
 };
 

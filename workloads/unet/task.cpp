@@ -52,7 +52,10 @@ Panel panel_of(const std::string& name, std::int64_t number, const torch::Tensor
 
 class UNetTask final : public TrainingTask {
  public:
-  UNetTask(const RunSpec& spec, const c10::Device& device, const HeartbeatCallback& heartbeat);
+  UNetTask(const RunSpec& spec,
+           const c10::Device& device,
+           const HeartbeatCallback& heartbeat,
+           const ShareOnHost& share);
 
   [[nodiscard]] torch::nn::Module& model() override { return *model_; }
   void make_batch(const Shard& shard, HostBatch& batch) const override;
@@ -93,17 +96,29 @@ class UNetTask final : public TrainingTask {
   torch::Tensor images_on_device_, masks_on_device_;  ///< (training samples, 1, Y, X)
 };
 
+Samples read_samples(const RunSpec& spec,
+                     const Settings& settings,
+                     const HeartbeatCallback& heartbeat,
+                     const ShareOnHost& share) {
+  const auto& input = spec.settings.input;
+  auto set = open_set(spec.data.path, settings);
+  auto shared = share_pictures(share, std::ssize(set->samples()), input.cache_bytes);
+  return {std::move(set),
+          settings,
+          input.cache_bytes,
+          readers(input, heartbeat),
+          cat("'", spec.data.path, "'"),
+          std::move(shared)};
+}
+
 UNetTask::UNetTask(const RunSpec& spec,
                    const c10::Device& device,
-                   const HeartbeatCallback& heartbeat)
+                   const HeartbeatCallback& heartbeat,
+                   const ShareOnHost& share)
     : spec_(spec),
       device_(device),
       settings_(settings_from_json_text(spec.workload_settings)),
-      samples_(open_set(spec.data.path, settings_),
-               settings_,
-               spec.settings.input.cache_bytes,
-               readers(spec.settings.input, heartbeat),
-               cat("'", spec.data.path, "'")),
+      samples_(read_samples(spec, settings_, heartbeat, share)),
       sequence_(SampleCount(std::ssize(samples_.lists().training)), spec.repeat_seed()),
       model_(std::make_shared<UNet>(settings_)),
       memory_format_(torch_format(spec.settings.memory_format, 4)) {
@@ -260,6 +275,7 @@ EffectiveSettings UNetTask::effective_settings() const {
     return ids;
   };
   EffectiveSettings effective;
+  effective.set("/settings/input/cache_shared", samples_.are_shared());
   effective.set("/workload_settings/size",
                 std::vector<std::int64_t>{facts.height_px, facts.width_px});
   effective.set("/workload_settings/mask_threshold_frac", settings_.mask_threshold_frac);
@@ -278,7 +294,8 @@ EffectiveSettings UNetTask::effective_settings() const {
   fact("validation_samples", ids_of(lists.validation), "Names of the validation samples");
   fact("test_samples", ids_of(lists.test), "Names of the test samples");
   fact("foreground_frac", facts.foreground_frac, "Share of foreground in the training masks");
-  samples("cached_sample_count", facts.cached_count, "Decoded samples kept by a rank");
+  samples("cached_sample_count", facts.cached_count,
+          "Decoded samples kept by a rank, or by its host where they are shared");
   samples("evaluation_overlap_count", facts.evaluation_overlap_count,
           "Evaluated pictures that equal a training picture");
   samples("evaluation_duplicate_count", facts.evaluation_duplicate_count,
@@ -290,8 +307,9 @@ EffectiveSettings UNetTask::effective_settings() const {
 
 std::unique_ptr<TrainingTask> make_task(const RunSpec& spec,
                                         const c10::Device& device,
-                                        const HeartbeatCallback& heartbeat) {
-  return std::make_unique<UNetTask>(spec, device, heartbeat);
+                                        const HeartbeatCallback& heartbeat,
+                                        const ShareOnHost& share) {
+  return std::make_unique<UNetTask>(spec, device, heartbeat, share);
 }
 
 }  // namespace scalestudy::unet

@@ -23,7 +23,7 @@ class LightWork : public RankWork {
   [[nodiscard]] std::unique_ptr<StepClock> start_clock() override {
     return std::make_unique<HostClock>();
   }
-  void load(const HeartbeatCallback&) override {}
+  void load(const Communicator&, const HeartbeatCallback&) override {}
   /// Nothing is learnt that could go on.
   [[nodiscard]] std::optional<RunProgress> find_checkpoint(const Communicator&,
                                                            const std::filesystem::path&) override {

@@ -180,7 +180,7 @@ class RankProgram {
   void load(RankWork& work) {
     const HeartbeatCallback reading = [&] { heartbeat_.beat("reading data", -1); };
     reading();
-    work.load(reading);
+    work.load(*comm_, reading);
     // Hosts read at different speeds; the driver watches each rank's heartbeat meanwhile.
     comm_->barrier(Seconds(spec_.settings.timeouts.run_timeout_s));
   }

@@ -34,8 +34,9 @@ class RankWork {
   /// The training clock; its zero is now.
   [[nodiscard]] virtual std::unique_ptr<StepClock> start_clock() = 0;
 
-  /// Reads the data and makes the model.
-  virtual void load(const HeartbeatCallback& heartbeat) = 0;
+  /// Reads the data, those of a host's ranks together where that is asked for, and makes the
+  /// model. Collective.
+  virtual void load(const Communicator& comm, const HeartbeatCallback& heartbeat) = 0;
 
   /// How far an earlier attempt was, from the checkpoint that the driver left in `run_folder`;
   /// nothing when there is none. train() goes on from there. Collective. Errors: BadInput when it

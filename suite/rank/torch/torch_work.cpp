@@ -8,6 +8,9 @@
 
 #include "study/reduction_reach.hpp"
 
+#include "comm/host_sharing.hpp"
+#include "data/shared_pictures.hpp"
+
 #include "training/checkpoint.hpp"
 #include "training/device.hpp"
 #include "training/own_errors.hpp"
@@ -31,6 +34,17 @@ std::string batch_norm_saved(BatchNormPolicy policy) {
   SCALESTUDY_EXPECT(false);
 }
 
+/// Nothing where the ranks are not to share. Ranks come to it when they have listed their data.
+ShareOnHost sharing_on_host(const Communicator& comm, const CommonSettings& settings) {
+  if (!settings.input.cache_shared || comm.world_size().value() == 1) return {};
+  const Seconds listing(settings.timeouts.run_timeout_s);
+  const Seconds deadline(settings.timeouts.collective_deadline_s);
+  return [=](const std::function<Descriptor()>& make) {
+    comm.barrier(listing);
+    return share_on_host(comm, make, deadline);
+  };
+}
+
 class TorchWork final : public RankWork {
  public:
   TorchWork(const RunSpec& spec, std::int64_t local_rank)
@@ -40,8 +54,9 @@ class TorchWork final : public RankWork {
     return with_own_errors([&] { return make_step_clock(device_); });
   }
 
-  void load(const HeartbeatCallback& heartbeat) override {
-    with_own_errors([&] { task_ = make_training_task(spec_, device_, heartbeat); });
+  void load(const Communicator& comm, const HeartbeatCallback& heartbeat) override {
+    const auto share = sharing_on_host(comm, spec_.settings);
+    with_own_errors([&] { task_ = make_training_task(spec_, device_, heartbeat, share); });
   }
 
   [[nodiscard]] std::optional<RunProgress> find_checkpoint(
