@@ -28,6 +28,9 @@ constexpr std::array newer_settings{"/evaluation",
                                     "/hierarchical",
                                     "/link",
                                     "/compression",
+                                    "/gradients",
+                                    "/huge_pages",
+                                    "/input/cache_shared",
                                     "/optimizer/trust_coefficient"};
 
 void visit_plan(FieldVisitor& v, RulePlan& plan) {

@@ -234,8 +234,10 @@ TEST(RunSpecText, ValuesThatNoPlanMakesAreRefused) {
 /// What specifications of schema 3 did not have.
 void erase_newer(json& object) {
   for (const auto* newer : {"quality", "twin", "injections"}) object.erase(newer);
-  for (const auto* newer : {"evaluation", "packs", "fusion", "hierarchical", "compression", "link"})
+  for (const auto* newer : {"evaluation", "packs", "fusion", "hierarchical", "compression", "link",
+                            "gradients", "huge_pages"})
     object["settings"].erase(newer);
+  object["settings"]["input"].erase("cache_shared");
   object["settings"]["optimizer"].erase("trust_coefficient");
 }
 
@@ -262,6 +264,9 @@ TEST(RunSpecText, OneOfAnEarlierVersionKeepsItsName) {
   spec.settings.fusion = {};
   spec.settings.hierarchical = {};
   spec.settings.link = {};
+  spec.settings.gradients = {};
+  spec.settings.huge_pages = CommonSettings().huge_pages;
+  spec.settings.input.cache_shared = InputSettings().cache_shared;
   spec.settings.compression = {};
   spec.settings.optimizer.trust_coefficient = OptimizerSettings().trust_coefficient;
   spec.injections.clear();
