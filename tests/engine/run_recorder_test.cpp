@@ -1,6 +1,7 @@
 #include "engine/run_recorder.hpp"
 
 #include <cmath>
+#include <functional>
 
 #include <gtest/gtest.h>
 
@@ -119,8 +120,9 @@ TEST(RunRecorder, EveryValueOfARanksStepEndsInItsOwnColumn) {
   }
 }
 
-/// Rank 1 is ready 6 s later than rank 0; both go on at about the same time.
-TEST(RunRecorder, WaitingEndsWhereTheSlowestRankIsReady) {
+/// What a step of two ranks becomes of which rank 1 is late.
+RunRecord recorded(const std::function<StepTimes(bool is_late)>& times_of_rank,
+                   const std::function<std::vector<BucketMarks>(bool is_late)>& buckets_of_rank) {
   const TemporaryFolder folder;
   const auto part = folder / "run.h5.part";
   RunFileWriter writer(part, sample_header(), 2);
@@ -128,18 +130,32 @@ TEST(RunRecorder, WaitingEndsWhereTheSlowestRankIsReady) {
     const bool is_late = comm.rank() == Rank(1);
     HostClock clock;
     RunRecorder recorder(comm, comm.is_root() ? &writer : nullptr, clock);
-    StepTimes times{.step_s = 30, .released_s = is_late ? 20.5 : 20.0};
-    times.phase_s[static_cast<std::size_t>(Phase::exposed_communication)] =
-        times.released_s - (is_late ? 16.0 : 10.0);
-    const auto ready = host_mark(is_late ? 15.75 : 9.75);
-    const auto entered = host_mark(is_late ? 17 : 10);
-    recorder.add_step(std::vector<BucketMarks>{
-        {.ready = host_mark(2), .entered = host_mark(3), .left = host_mark(4)},
-        {.ready = ready, .entered = entered, .left = host_mark(19)}});
+    recorder.add_step(buckets_of_rank(is_late));
     recorder.resolve_buckets();
-    recorder.flush({times}, {facts_of(comm.rank().value(), 0)});
+    recorder.flush({times_of_rank(is_late)}, {facts_of(comm.rank().value(), 0)});
   });
-  const auto run = read_run_file(part);
+  return read_run_file(part);
+}
+
+double& time_of(StepTimes& times, Phase phase) {
+  return times.phase_s[static_cast<std::size_t>(phase)];
+}
+
+/// Rank 1 is ready 6 s later than rank 0; both go on at about the same time.
+TEST(RunRecorder, WaitingEndsWhereTheSlowestRankIsReady) {
+  const auto times = [](bool is_late) {
+    StepTimes step{.step_s = 30, .released_s = is_late ? 20.5 : 20.0};
+    time_of(step, Phase::exposed_communication) = step.released_s - (is_late ? 16.0 : 10.0);
+    return step;
+  };
+  const auto buckets = [](bool is_late) {
+    return std::vector<BucketMarks>{
+        {.ready = host_mark(2), .entered = host_mark(3), .left = host_mark(4)},
+        {.ready = host_mark(is_late ? 15.75 : 9.75),
+         .entered = host_mark(is_late ? 17 : 10),
+         .left = host_mark(19)}};
+  };
+  const auto run = recorded(times, buckets);
   const auto early = run.steps.row(0, 0);
   const auto late = run.steps.row(1, 0);
   EXPECT_NEAR(early.ready_s, 9.75, 1e-9);
@@ -152,24 +168,13 @@ TEST(RunRecorder, WaitingEndsWhereTheSlowestRankIsReady) {
 
 /// What a rank updates between its last gradient and its wait is no waiting.
 TEST(RunRecorder, ARankThatUpdatesEarlyWaitsForLess) {
-  const TemporaryFolder folder;
-  const auto part = folder / "run.h5.part";
-  RunFileWriter writer(part, sample_header(), 2);
-  on_ranks(2, [&](const Communicator& comm) {
-    const bool is_late = comm.rank() == Rank(1);
-    HostClock clock;
-    RunRecorder recorder(comm, comm.is_root() ? &writer : nullptr, clock);
-    StepTimes times{.step_s = 30, .ready_s = is_late ? 16.0 : 10.0, .released_s = 20};
-    const auto phase = [&](Phase which) -> double& {
-      return times.phase_s[static_cast<std::size_t>(which)];
-    };
-    phase(Phase::early_update) = 2;
-    phase(Phase::exposed_communication) = is_late ? 2 : 8;
-    recorder.add_step({});
-    recorder.resolve_buckets();
-    recorder.flush({times}, {facts_of(comm.rank().value(), 0)});
-  });
-  const auto run = read_run_file(part);
+  const auto times = [](bool is_late) {
+    StepTimes step{.step_s = 30, .ready_s = is_late ? 16.0 : 10.0, .released_s = 20};
+    time_of(step, Phase::early_update) = 2;
+    time_of(step, Phase::exposed_communication) = is_late ? 2 : 8;
+    return step;
+  };
+  const auto run = recorded(times, [](bool) { return std::vector<BucketMarks>(); });
   EXPECT_NEAR(run.steps.row(0, 0).peer_wait_s, 4, 1e-9);
   EXPECT_NEAR(run.steps.row(0, 0).exposed_transfer_s, 4, 1e-9);
   EXPECT_EQ(run.steps.row(1, 0).peer_wait_s, 0);
