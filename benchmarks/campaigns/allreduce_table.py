@@ -2,7 +2,7 @@
 
 FOLDER holds what each launch has printed: ours-*.tsv (benchmarks/allreduce_benchmark.cpp), gloo-*.json
 (benchmarks/peers/allreduce_gloo.py). The launch is the unit: of each the median, of these the median with its interval of order
-statistics, at least 95 % (as benchmarks/median_interval.hpp). A bar is met, or missed, when the whole interval says so, else
+statistics, at least 95 % (as benchmarks/peers/paired.py). A bar is met, or missed, when the whole interval says so, else
 undecided, as with fewer than six launches, which have none. Exit: 0 all bars met, 1 not.
 """
 import csv
@@ -12,18 +12,18 @@ import pathlib
 import statistics
 import sys
 
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "peers"))
+from paired import median_interval
+
 MIB = 2**20
 TIMES = ("shm", "shm_in_place", "mpi", "raw_mpi", "gloo", "memcpy")
 RATIOS = (("mpi", "raw_mpi"), ("raw_mpi", "shm"), ("raw_mpi", "shm_in_place"), ("mpi", "shm"), ("mpi", "shm_in_place"),
           ("gloo", "shm"), ("gloo", "mpi"), ("shm_in_place", "memcpy"))
 
 
-def median_interval(values):
+def median_and_limits(values):
     """(median, low, high); limits NaN with fewer than six values."""
-    ordered, n = sorted(values), len(values)
-    beyond = max((k for k in range(n // 2 + 1) if sum(math.comb(n, i) for i in range(k)) <= 0.025 * 2**n), default=0)
-    limits = (ordered[beyond - 1], ordered[n - beyond]) if beyond else (math.nan, math.nan)
-    return (statistics.median(ordered), *limits)
+    return (statistics.median(values), *(median_interval(values) or (math.nan, math.nan)))
 
 
 def read_ours(file):
@@ -50,7 +50,7 @@ def read_launches(folder):
 
 
 def ratio_of(launches, size, above, below):
-    return median_interval([launch[size][f"{above}_per_{below}"] for launch in launches])
+    return median_and_limits([launch[size][f"{above}_per_{below}"] for launch in launches])
 
 
 def verdict(is_met, is_missed):

@@ -32,25 +32,30 @@ OwnedUpdate::OwnedUpdate(const OptimizerSettings& settings,
     parts_.push_back({piece, make_optimizer(settings, view_of_piece(parameters, piece))});
 }
 
+void OwnedUpdate::update_up_to(std::int64_t end,
+                               double learning_rate,
+                               const torch::Tensor& gradients,
+                               const torch::Tensor& divisor,
+                               const torch::Tensor& found_inf) {
+  for (; next_part_ < parts_.size(); ++next_part_) {
+    const auto& [piece, optimizer] = parts_[next_part_];
+    if (piece.first + piece.count > end) return;
+    optimizer->step(learning_rate, part_of(gradients, piece), divisor, found_inf);
+  }
+}
+
 void OwnedUpdate::step_early(std::int64_t summed_count,
                              double learning_rate,
                              const torch::Tensor& gradients,
                              const torch::Tensor& divisor) {
-  for (; next_part_ < parts_.size(); ++next_part_) {
-    const auto& [piece, optimizer] = parts_[next_part_];
-    if (piece.first + piece.count > summed_count) return;
-    optimizer->step(learning_rate, part_of(gradients, piece), divisor, {});
-  }
+  update_up_to(summed_count, learning_rate, gradients, divisor, {});
 }
 
 CollectiveTimes OwnedUpdate::step(double learning_rate,
                                   const torch::Tensor& gradients,
                                   const torch::Tensor& divisor,
                                   const torch::Tensor& found_inf) {
-  for (; next_part_ < parts_.size(); ++next_part_) {
-    const auto& [piece, optimizer] = parts_[next_part_];
-    optimizer->step(learning_rate, part_of(gradients, piece), divisor, found_inf);
-  }
+  update_up_to(gradients.numel(), learning_rate, gradients, divisor, found_inf);
   next_part_ = 0;
   return reduction_.share(parameters_.flat_values());
 }

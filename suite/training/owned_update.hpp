@@ -50,6 +50,13 @@ class OwnedUpdate {
   void set_state(const std::vector<std::pair<std::string, torch::Tensor>>& state);
 
  private:
+  /// The parts that end at `end` or before, those not yet updated in this step.
+  void update_up_to(std::int64_t end,
+                    double learning_rate,
+                    const torch::Tensor& gradients,
+                    const torch::Tensor& divisor,
+                    const torch::Tensor& found_inf);
+
   struct Part {
     Piece piece;
     std::unique_ptr<Optimizer> optimizer;

@@ -91,7 +91,7 @@ bool keep_freed_memory(bool in_huge_pages) {
   mallopt(M_MMAP_MAX, 0);
   mallopt(M_TRIM_THRESHOLD, -1);
   mallopt(M_TOP_PAD, 256 << 20);
-  return !in_huge_pages || put_heap_in_huge_pages();
+  return in_huge_pages && put_heap_in_huge_pages();
 }
 
 }  // namespace scalestudy

@@ -16,8 +16,8 @@ namespace scalestudy {
 
 /// Memory that is freed stays with the process instead of going back to the kernel after every
 /// step (10–14 % of a step, measured on three networks). With `in_huge_pages` the kernel is asked
-/// for pages of 2 MiB for it (3–7 % of a step of U-Net); false when they were asked for and not
-/// granted. Before much is allocated.
+/// for pages of 2 MiB for it (3–7 % of a step of U-Net). Returns whether they were granted. Before
+/// much is allocated.
 bool keep_freed_memory(bool in_huge_pages);
 
 }  // namespace scalestudy

@@ -141,7 +141,7 @@ class RankProgram {
  private:
   [[nodiscard]] ExitCode train_and_record() {
     if (spec_.settings.allocator == Allocator::keep)
-      has_huge_pages_ = keep_freed_memory(spec_.settings.huge_pages) && spec_.settings.huge_pages;
+      has_huge_pages_ = keep_freed_memory(spec_.settings.huge_pages);
     if (!comm_)
       comm_.emplace(make_communicator(spec_.communicator, rendezvous_,
                                       Seconds(spec_.settings.timeouts.collective_deadline_s)));
