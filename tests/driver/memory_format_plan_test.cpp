@@ -39,7 +39,9 @@ TEST(MemoryFormatPlan, ATrialIsTheDefaultAndSaidInWords) {
 
 TEST(MemoryFormatPlan, RunsHaveNoIdsYet) {
   const OpenPlace place;
-  for (const auto& run : json_of_driver({"plan", place.study(), "--no-trial"})["runs"]) {
+  const auto plan = json_of_driver({"plan", place.study(), "--no-trial"});
+  EXPECT_FALSE(plan["runs"].empty());
+  for (const auto& run : plan["runs"]) {
     EXPECT_EQ(run["run_id"], nullptr);
     EXPECT_EQ(run["settings"]["memory_format"], "trial");
   }
