@@ -25,6 +25,7 @@ WITHOUT = {
     "gradients in shared memory": ["settings.gradients.in_shared_memory=false"],
     "buckets updated early": ["settings.gradients.updated_early=false"],
     "huge pages": ["settings.huge_pages=false"],
+    "oneDNN for kernels of size 1": ["settings.onednn_pointwise=false"],
     "freed memory kept, in huge pages": ["settings.allocator=system"],
 }
 WITHOUT["all of these"] = sorted({change for changes in WITHOUT.values() for change in changes})

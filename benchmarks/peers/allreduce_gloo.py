@@ -10,7 +10,8 @@ import os
 import statistics
 import time
 
-from ddp_train import cpu_model, free_port
+from ddp_train import free_port
+from gpu_train import device_name
 
 FLOAT_BYTES = 4
 
@@ -81,7 +82,7 @@ def main():
     print(json.dumps({
         "peer": "gloo", "torch": torch.__version__, "ranks": arguments.ranks,
         "median_us": {str(size): 1e6 * time_s for size, (time_s, _) in measured.items()},
-        "unequal": sum(unequal for _, unequal in measured.values()), "cpu_model": cpu_model()}))
+        "unequal": sum(unequal for _, unequal in measured.values()), "cpu_model": device_name("cpu")}))
 
 
 if __name__ == "__main__":

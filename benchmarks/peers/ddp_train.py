@@ -4,7 +4,8 @@ Network and loss of the workload, Adam, and one batch again and again, so that n
 
     default  what users get who change nothing
     same     what scalestudy-rank does and Python can do too: channels-last (or --memory-format contiguous), fused Adam,
-             gradients as views of the buckets, a static graph, no broadcast of buffers, freed memory kept by glibc
+             gradients as views of the buckets, a static graph, no broadcast of buffers, freed memory kept by glibc,
+             oneDNN for kernels of size 1
     compile  same, and torch.compile around DDP
 
 A step's time goes from before the gradients are zeroed to after the update, the slowest rank's. `matrix_flop_per_s` is what
@@ -49,12 +50,21 @@ def make_batch(arguments):
     return [part.contiguous(memory_format=layout) if part.dim() > 1 else part for part in parts]
 
 
+def compute_pointwise_in_onednn(net):
+    """As settings.onednn_pointwise: PyTorch gives oneDNN all convolutions that are dilated."""
+    for module in net.modules():
+        if isinstance(module, (torch.nn.Conv2d, torch.nn.Conv3d)) and set(module.kernel_size) == {1}:
+            module.dilation = tuple(2 for _ in module.kernel_size)
+
+
 def make_model(arguments):
     net = networks.build(arguments.network)
     if arguments.memory_format == "channels_last":
         net = net.to(memory_format=torch.channels_last_3d if len(arguments.size) == 3 else torch.channels_last)
     if arguments.levers == "default":
         return DistributedDataParallel(net)
+    if arguments.threads == 1 and arguments.local_batch_size < 16:
+        compute_pointwise_in_onednn(net)
     net = DistributedDataParallel(net, gradient_as_bucket_view=True, static_graph=True, broadcast_buffers=False)
     return torch.compile(net) if arguments.levers == "compile" else net
 

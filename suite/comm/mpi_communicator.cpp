@@ -313,7 +313,8 @@ class MpiCommunicator final : public CommunicatorInterface {
       int is_done = 0;
       check(MPI_Test(&request, &is_done, MPI_STATUS_IGNORE), "MPI_Test");
       if (is_done != 0) return true;
-      if (turn < yields) {
+      if (turn < spins) continue;
+      if (turn < spins + yields) {
         std::this_thread::yield();
       } else {
         std::this_thread::sleep_for(std::chrono::microseconds(50));
@@ -333,6 +334,9 @@ class MpiCommunicator final : public CommunicatorInterface {
     return is_cancelled != 0;
   }
 
+  /// Tests in a row, for ranks in step; about 5 µs. A rank that comes even a system call later makes
+  /// the sum of 32 KiB to 1 MiB that follows a third slower.
+  static constexpr int spins = 64;
   /// Tests before a waiting thread leaves its core to the one that computes; about 100 µs.
   static constexpr int yields = 200;
 

@@ -17,7 +17,7 @@ namespace scalestudy {
 /// 3 on it has `comparison`, from 4 on `quality`, `twin` and settings.evaluation, from 5 on
 /// `injections`, settings.packs, settings.fusion, settings.compression and
 /// settings.optimizer.trust_coefficient, from 6 on settings.hierarchical and
-/// settings.link, from 7 on settings.gradients, settings.huge_pages
+/// settings.link, from 7 on settings.gradients, settings.huge_pages, settings.onednn_pointwise
 /// and settings.input.cache_shared.
 inline constexpr std::int64_t run_spec_schema = 7;
 

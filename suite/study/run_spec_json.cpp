@@ -30,6 +30,7 @@ constexpr std::array newer_settings{"/evaluation",
                                     "/compression",
                                     "/gradients",
                                     "/huge_pages",
+                                    "/onednn_pointwise",
                                     "/input/cache_shared",
                                     "/optimizer/trust_coefficient"};
 

@@ -181,7 +181,8 @@ struct CommonSettings {
   bool cuda_graph = false;     ///< device cuda only: both passes recorded once, then replayed
   BatchNormPolicy batch_norm = BatchNormPolicy::local;
   Allocator allocator = Allocator::keep;
-  bool huge_pages = true;  ///< allocator keep only
+  bool huge_pages = true;        ///< allocator keep only
+  bool onednn_pointwise = true;  ///< device cpu only
   OptimizerSettings optimizer;
   ScheduleSettings schedule;
   InputSettings input;

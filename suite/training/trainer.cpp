@@ -13,6 +13,7 @@
 #include "training/own_errors.hpp"
 #include "training/replicas.hpp"
 #include "training/tensors/memory_format.hpp"
+#include "training/tensors/pointwise.hpp"
 #include "training/training_state.hpp"
 #include "training/training_step.hpp"
 
@@ -155,6 +156,8 @@ TrainingOutcome train(RankServices& services,
   require_reducible(services.comms.control, device);
   put_precision_in_force(settings.precision, device);
   expect_memory_format(task.model(), settings.memory_format);
+  if (settings.onednn_pointwise && leaves_pointwise_to_libtorch(services.spec))
+    compute_pointwise_in_onednn(task.model());
   use_batch_norm_policy(task.model(), services.spec.batch_norm_in_force(),
                         services.comms.batch_norm);
   broadcast_model(services.comms.control, task.model());

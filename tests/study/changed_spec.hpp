@@ -32,6 +32,7 @@ inline CommonSettings changed_settings() {
   s.hierarchical = {2};
   s.gradients = {true, false, false};
   s.huge_pages = false;
+  s.onednn_pointwise = false;
   s.link = {LinkAlgorithm::tree, 1e-5, 1e9, 4, 1e-6, 1e11, Payload::none};
   s.compression = Compression::bf16;
   s.timeouts = {30.5, 600.25};

@@ -235,7 +235,7 @@ TEST(RunSpecText, ValuesThatNoPlanMakesAreRefused) {
 void erase_newer(json& object) {
   for (const auto* newer : {"quality", "twin", "injections"}) object.erase(newer);
   for (const auto* newer : {"evaluation", "packs", "fusion", "hierarchical", "compression", "link",
-                            "gradients", "huge_pages"})
+                            "gradients", "huge_pages", "onednn_pointwise"})
     object["settings"].erase(newer);
   object["settings"]["input"].erase("cache_shared");
   object["settings"]["optimizer"].erase("trust_coefficient");
@@ -266,6 +266,7 @@ TEST(RunSpecText, OneOfAnEarlierVersionKeepsItsName) {
   spec.settings.link = {};
   spec.settings.gradients = {};
   spec.settings.huge_pages = CommonSettings().huge_pages;
+  spec.settings.onednn_pointwise = CommonSettings().onednn_pointwise;
   spec.settings.input.cache_shared = InputSettings().cache_shared;
   spec.settings.compression = {};
   spec.settings.optimizer.trust_coefficient = OptimizerSettings().trust_coefficient;
