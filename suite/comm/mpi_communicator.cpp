@@ -334,8 +334,8 @@ class MpiCommunicator final : public CommunicatorInterface {
     return is_cancelled != 0;
   }
 
-  /// Tests in a row, for ranks in step; about 5 µs. A rank that comes even a system call later makes
-  /// the sum of 32 KiB to 1 MiB that follows a third slower.
+  /// Tests in a row, for ranks in step; about 5 µs. A rank that comes even a system call later
+  /// makes the sum of 32 KiB to 1 MiB that follows a third slower.
   static constexpr int spins = 64;
   /// Tests before a waiting thread leaves its core to the one that computes; about 100 µs.
   static constexpr int yields = 200;

@@ -56,7 +56,7 @@ TEST_F(Pointwise, TheResultAndItsGradientsStay) {
 
 TEST_F(Pointwise, LargerKernelsAreLeftAlone) {
   const torch::nn::Conv3d flat(torch::nn::Conv3dOptions(2, 2, {1, 3, 3}));
-  const torch::nn::Sequential model(wide_, flat);
+  torch::nn::Sequential model(wide_, flat);
   compute_pointwise_in_onednn(*model);
   EXPECT_EQ((*wide_->options.dilation())[0], 1);
   EXPECT_EQ((*flat->options.dilation())[0], 1);
