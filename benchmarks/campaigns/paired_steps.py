@@ -1,14 +1,15 @@
 #!/usr/bin/python3
 """Steps of a study's runs in pairs: how many times as fast is the second value of an axis, and which phases make the rest?
 
-    paired_steps.py FOLDER --by ranks --values 1 2 --bar 1.6
+    paired_steps.py FOLDER --by ranks --values 1 2 --bar 1.6 [--alone FOLDER2]
     paired_steps.py FOLDER --by precision --values fp32 bf16 --bar 1.4
     paired_steps.py FOLDER --by precision --values fp32 bf16 --psnr 0.1
 
 FOLDER is that of `scalestudy run`; a repeat is a pair. The ratio is step time of the first / of the second, without waiting
 for input, of the slowest rank; its interval and verdict are those of benchmarks/peers/paired.py. With --psnr: differences
 second - first of /summary/psnr_db [dB], met when each is within the given number, missed when their mean is not; of models that
-are no better than the noisy input itself nothing is said.
+are no better than the noisy input itself nothing is said. FOLDER2 has runs of one rank with the local batch of the second: without
+exchange and without other ranks on the machine no more could be gained.
 Exit: 0 told, 1 runs do not make pairs, 2 wrong usage.
 """
 import argparse
@@ -61,6 +62,14 @@ def tell_phases(pairs, values, share):
         print(f"{name.removesuffix('_s')}\t{medians[0]:.1f}\t{medians[1]:.1f}\t{beyond:+.1f}")
 
 
+def tell_most(pairs, folder):
+    alone = [step_of(read_run(file)) for file in sorted(folder.glob("runs/*/run.h5"))]
+    if not alone:
+        raise Failed(f"{folder} has no runs (what one rank alone takes is unknown). Run its study.")
+    alone_s, first_s = statistics.median(alone), statistics.median(step_of(first) for first, _ in pairs)
+    print(f"one rank alone with the second's batch: {alone_s:.4f} s; the ratio could be {first_s / alone_s:.2f}")
+
+
 def psnr_verdict(psnr_db, input_psnr_db, margin_db):
     if min(min(pair) for pair in psnr_db) <= input_psnr_db:
         return "undecided, a model is no better than its input"
@@ -88,16 +97,19 @@ def main():
     goal = parser.add_mutually_exclusive_group(required=True)
     goal.add_argument("--bar", type=float, help="least ratio of steps")
     goal.add_argument("--psnr", type=float, metavar="DB", help="greatest difference of PSNR")
+    parser.add_argument("--alone", type=pathlib.Path, metavar="FOLDER2", help="runs of one rank with the second's batch")
     arguments = parser.parse_args()
     try:
         pairs = read_pairs(arguments.folder, VALUE_OF[arguments.by], arguments.values)
+        if arguments.psnr is not None:
+            tell_psnr(pairs, arguments.values, arguments.psnr)
+            return 0
+        tell_steps(pairs, arguments.values, arguments.bar)
+        if arguments.alone:
+            tell_most(pairs, arguments.alone)
     except Failed as failure:
         print(f"paired_steps: {failure}", file=sys.stderr)
         return 1
-    if arguments.psnr is not None:
-        tell_psnr(pairs, arguments.values, arguments.psnr)
-        return 0
-    tell_steps(pairs, arguments.values, arguments.bar)
     first, second = arguments.values
     tell_phases(pairs, arguments.values, int(first) / int(second) if arguments.by == "ranks" else 1)
     return 0

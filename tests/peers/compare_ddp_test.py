@@ -1,6 +1,7 @@
 """The summary of compare_ddp.py from planted raw files: ratios, intervals, verdicts, refusals, the order of arms; and that of
 paired_steps.py from planted runs."""
 import argparse
+import ast
 import contextlib
 import io
 import json
@@ -209,6 +210,17 @@ class Pairs(unittest.TestCase):
     def test_phases_beyond_the_share(self):
         self.assertIn("backward\t600.0\t400.0\t+100.0", self.told(paired_steps.tell_phases, self.pairs(1.5), ("1", "2"), 0.5))
 
+    def test_what_one_rank_alone_takes_bounds_the_ratio(self):
+        with tempfile.TemporaryDirectory() as place:
+            folder = pathlib.Path(place, "runs/0")
+            folder.mkdir(parents=True)
+            (folder / "run.h5").touch()
+            with unittest.mock.patch.object(paired_steps, "read_run", return_value={"step_s": [0.4]}):
+                told = self.told(paired_steps.tell_most, [({"step_s": [0.6]}, {"step_s": [0.5]})], pathlib.Path(place))
+            self.assertIn("0.4000 s; the ratio could be 1.50", told)
+            with self.assertRaises(paired.Failed):
+                paired_steps.tell_most([], folder)
+
     def test_psnr(self):
         for differences, expected in (((0.1, -0.1, 0.05), "met"), ((0.2, -0.2, 0.1), "undecided"), ((0.2, 0.1, 0.3), "missed"),
                                       ((-0.2, -0.1, -0.3), "missed")):
@@ -229,6 +241,26 @@ class Pairs(unittest.TestCase):
                     pathlib.Path(place, f"runs/{number}/run.h5").touch()
                 with self.assertRaises(paired.Failed):
                     paired_steps.read_pairs(pathlib.Path(place), paired_steps.VALUE_OF["ranks"], ("1", "2"))
+
+
+class Imports(unittest.TestCase):
+    """Programs that need PyTorch are not started here."""
+
+    def test_what_peers_take_from_each_other_is_there(self):
+        trees = {file.stem: ast.parse(file.read_text(encoding="utf-8")) for file in PEERS.glob("*.py")}
+        for name, tree in trees.items():
+            for node in ast.walk(tree):
+                if isinstance(node, ast.ImportFrom) and node.module in trees:
+                    for taken in node.names:
+                        self.assertIn(taken.name, self.names_of(trees[node.module]), f"{name}.py imports it from {node.module}")
+
+    @staticmethod
+    def names_of(tree):
+        assigned = {target.id for node in tree.body if isinstance(node, ast.Assign) for each in node.targets
+                    for target in ast.walk(each) if isinstance(target, ast.Name)}
+        imported = {alias.asname or alias.name for node in tree.body if isinstance(node, (ast.Import, ast.ImportFrom))
+                    for alias in node.names}
+        return assigned | imported | {node.name for node in tree.body if isinstance(node, (ast.FunctionDef, ast.ClassDef))}
 
 
 if __name__ == "__main__":
