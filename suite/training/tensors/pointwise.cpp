@@ -23,7 +23,8 @@ void dilate_pointwise(torch::nn::Module& module) {
 
 bool leaves_pointwise_to_libtorch(const RunSpec& spec) {
   return spec.settings.device == Device::cpu && spec.settings.threads_per_rank == 1 &&
-         std::ranges::min(spec.plan.local_batch_sizes) < least_onednn_batch;
+         std::ranges::any_of(spec.plan.local_batch_sizes,
+                             [](std::int64_t samples) { return samples < least_onednn_batch; });
 }
 
 void compute_pointwise_in_onednn(torch::nn::Module& model) {
