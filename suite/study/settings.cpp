@@ -258,8 +258,9 @@ void visit_machine(FieldVisitor& v, CommonSettings& s) {
       {.unit = "1", .description = "With allocator keep the kernel is asked for pages of 2 MiB"});
   v.field("onednn_pointwise", s.onednn_pointwise,
           {.unit = "1",
-           .description = "On the processor, convolutions of kernel size 1 are left to oneDNN also "
-                          "with one thread and fewer than 16 samples, where LibTorch takes its own"});
+           .description =
+               "On the processor, float32 convolutions of kernel size 1 are left to oneDNN also "
+               "with one thread and fewer than 16 samples, where LibTorch takes its own"});
 }
 
 }  // namespace

@@ -182,7 +182,7 @@ struct CommonSettings {
   BatchNormPolicy batch_norm = BatchNormPolicy::local;
   Allocator allocator = Allocator::keep;
   bool huge_pages = true;        ///< allocator keep only
-  bool onednn_pointwise = true;  ///< device cpu only
+  bool onednn_pointwise = true;  ///< device cpu and precision fp32 only
   OptimizerSettings optimizer;
   ScheduleSettings schedule;
   InputSettings input;

@@ -70,6 +70,9 @@ TEST(PointwiseChoice, IsLibTorchsForOneThreadWithFewerThan16Samples) {
   spec.settings.threads_per_rank = 2;
   EXPECT_FALSE(leaves_pointwise_to_libtorch(spec));
   spec.settings.threads_per_rank = 1;
+  spec.settings.precision = Precision::bf16;
+  EXPECT_FALSE(leaves_pointwise_to_libtorch(spec));
+  spec.settings.precision = Precision::fp32;
   spec.plan.local_batch_sizes = {16, 16};
   EXPECT_FALSE(leaves_pointwise_to_libtorch(spec));
 }

@@ -22,7 +22,9 @@ void dilate_pointwise(torch::nn::Module& module) {
 }  // namespace
 
 bool leaves_pointwise_to_libtorch(const RunSpec& spec) {
-  return spec.settings.device == Device::cpu && spec.settings.threads_per_rank == 1 &&
+  const auto& settings = spec.settings;
+  return settings.device == Device::cpu && settings.precision == Precision::fp32 &&
+         settings.threads_per_rank == 1 &&
          std::ranges::any_of(spec.plan.local_batch_sizes,
                              [](std::int64_t samples) { return samples < least_onednn_batch; });
 }

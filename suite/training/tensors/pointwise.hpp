@@ -7,7 +7,7 @@
 
 namespace scalestudy {
 
-/// Whether LibTorch would compute them itself: with one thread and fewer than 16 samples
+/// Whether LibTorch would compute them itself: float32 with one thread and fewer than 16 samples
 /// (use_mkldnn() in its Convolution.cpp), on ResNet50 up to 1.4 times as slow a step as oneDNN's.
 [[nodiscard]] bool leaves_pointwise_to_libtorch(const RunSpec& spec);
 
