@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Strong scaling of ResNet50 on the cores of one machine: 1 rank with a batch of 16 and 2 ranks with 8 each, one thread a rank,
 # in nine pairs; the bar is a speed-up of 1.6 of the step without waiting for input. Then 1 rank with 8 alone: what its kernels
-# leave of it. Ten minutes on a quiet machine of two cores. The result is committed: strong_scaling.txt beside this script. Exit: 0 measured, 1 an error.
+# leave of it. Ten minutes on a quiet machine of two cores.
+# The result is committed: strong_scaling.txt beside this script. Exit: 0 measured, 1 an error.
 # Usage: [BUILD=build/release] [PAIRS=9] [STEPS=20] [WARMUP=5] [RESULT=benchmarks/campaigns/strong_scaling.txt] strong_scaling.sh [--set PATH=VALUE]...
 set -euo pipefail
 cd "$(dirname "$0")/../.."

@@ -60,7 +60,7 @@ class SlotCommunicator final : public CommunicatorInterface {
       if (world_ == 2 && chunk.bytes().value() > halve_bytes) return exchange_halves(chunk, op);
       copy(my_slot(), chunk);
       meet();
-      if (world_ == 2) return combine_with_peer(chunk, op);
+      if (world_ == 2) return combine_with_peer(chunk, 0, op);
       if (chunk.bytes().value() <= reduce_alone_bytes) return reduce_slots(chunk, 0, op);
       reduce_by_parts(chunk, op);
     });
@@ -188,7 +188,6 @@ class SlotCommunicator final : public CommunicatorInterface {
     return place >= 0 && place < 2 * memory_->slot_bytes() ? place : -1;
   }
 
-  /// Block by block, so that what was summed is still in the cache when it goes to the others.
   CollectiveTimes reduce_where_it_lies(const BufferView& buffer, ReduceOp op) {
     next_chunk();
     meet();
@@ -197,19 +196,32 @@ class SlotCommunicator final : public CommunicatorInterface {
                               buffer.type};
       return part_of(theirs, first, count);
     };
-    const auto count = buffer.count.value();
-    const auto end = count * (rank().value() + 1) / world_;
-    const auto most = cached_bytes / size_of(buffer.type);
-    for (auto first = count * rank().value() / world_; first < end; first += most) {
-      const auto length = std::min(most, end - first);
+    for_each_block_of_share(buffer, [&](std::int64_t first, std::int64_t length) {
       const auto sum = at_rank(0, first, length);
       for (std::int64_t peer = 1; peer < world_; ++peer)
         combine(sum, sum, at_rank(peer, first, length), op);
       for (std::int64_t peer = 1; peer < world_; ++peer)
         copy(at_rank(peer, first, length).data, sum);
-    }
+    });
     meet();
     return finished();
+  }
+
+  /// Where the part of `count` elements begins that a rank reduces; it ends where the next begins.
+  [[nodiscard]] std::int64_t share_begin(std::int64_t count, Rank of) const {
+    return count * of.value() / world_;
+  }
+  [[nodiscard]] std::int64_t share_end(std::int64_t count, Rank of) const {
+    return share_begin(count, Rank(of.value() + 1));
+  }
+
+  /// Of this rank's part, so that what was summed is still in the cache when it goes to the others.
+  template <class Body>
+  void for_each_block_of_share(const ConstBufferView& whole, Body body) {
+    const auto most = cached_bytes / size_of(whole.type);
+    const auto end = share_end(whole.count.value(), rank());
+    for (auto first = share_begin(whole.count.value(), rank()); first < end; first += most)
+      body(first, std::min(most, end - first));
   }
 
   [[nodiscard]] std::int64_t slot_elements(DataType type) const {
@@ -240,14 +252,15 @@ class SlotCommunicator final : public CommunicatorInterface {
     block_.call(rank(), half_) = call_;
   }
 
-  /// Each reads its own data where it is; left and right keep rank order.
-  void combine_with_peer(const BufferView& chunk, ReduceOp op) {
+  /// With what lies in the peer's slot from element `first`. Each reads its own data where it is;
+  /// left and right keep rank order.
+  void combine_with_peer(const BufferView& mine, std::int64_t first, ReduceOp op) {
     const Rank peer(1 - rank().value());
-    const ConstBufferView theirs = in_slot(peer, 0, chunk);
+    const ConstBufferView theirs = in_slot(peer, first, mine);
     if (rank() < peer) {
-      combine(chunk, chunk, theirs, op);
+      combine(mine, mine, theirs, op);
     } else {
-      combine(chunk, theirs, chunk, op);
+      combine(mine, theirs, mine, op);
     }
   }
 
@@ -255,24 +268,17 @@ class SlotCommunicator final : public CommunicatorInterface {
   void exchange_halves(const BufferView& chunk, ReduceOp op) {
     const Rank peer(1 - rank().value());
     const auto count = chunk.count.value();
-    const auto begin_of = [&](Rank of) { return count * of.value() / 2; };
-    const auto half_of = [&](Rank of) { return begin_of(Rank(of.value() + 1)) - begin_of(of); };
-    const auto theirs = part_of(chunk, begin_of(peer), half_of(peer));
-    copy(in_slot(rank(), begin_of(peer), theirs).data, theirs);
+    const auto begin = share_begin(count, peer);
+    const auto theirs = part_of(chunk, begin, share_end(count, peer) - begin);
+    copy(in_slot(rank(), begin, theirs).data, theirs);
     meet();
-    const auto most = cached_bytes / size_of(chunk.type);
-    const auto end = begin_of(rank()) + half_of(rank());
-    for (auto first = begin_of(rank()); first < end; first += most) {
-      const auto sum = part_of(chunk, first, std::min(most, end - first));
-      const auto added = in_slot(peer, first, sum);
-      if (rank() < peer)
-        combine(sum, sum, added, op);
-      else
-        combine(sum, added, sum, op);
+    for_each_block_of_share(chunk, [&](std::int64_t first, std::int64_t length) {
+      const auto sum = part_of(chunk, first, length);
+      combine_with_peer(sum, first, op);
       copy(in_slot(rank(), first, sum).data, sum);
-    }
+    });
     meet();
-    copy(theirs.data, in_slot(peer, begin_of(peer), theirs));
+    copy(theirs.data, in_slot(peer, begin, theirs));
   }
 
   /// In rank order, so that the result does not depend on who computes it.
@@ -287,9 +293,9 @@ class SlotCommunicator final : public CommunicatorInterface {
   /// Every rank reduces its part into slot 0, then all copy the whole.
   void reduce_by_parts(const BufferView& chunk, ReduceOp op) {
     const std::int64_t count = chunk.count.value();
-    const std::int64_t first = count * rank().value() / world_;
-    const std::int64_t end = count * (rank().value() + 1) / world_;
-    reduce_slots(part_of(in_slot(Rank(0), 0, chunk), first, end - first), first, op);
+    const std::int64_t first = share_begin(count, rank());
+    const std::int64_t length = share_end(count, rank()) - first;
+    reduce_slots(part_of(in_slot(Rank(0), 0, chunk), first, length), first, op);
     meet();
     copy(chunk.data, in_slot(Rank(0), 0, chunk));
   }
