@@ -67,7 +67,7 @@ std::vector<double> values_of(const Steps& launches, const Get& get) {
 }
 
 double time_in(const MeanStep& step, StepTime time) {
-  for (std::size_t i = 0; i < phase_count; ++i)
+  for (std::size_t i = 0; i < step_phase_count; ++i)
     if (step_phases()[i].time == time) return step.phase_s[i];
   return not_available;
 }

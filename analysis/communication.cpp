@@ -29,7 +29,7 @@ void add(MeanStep& sum, const MeanStep& one) {
   sum.communication_overhead_frac += one.communication_overhead_frac;
   sum.peer_wait_frac += one.peer_wait_frac;
   sum.exposed_transfer_frac += one.exposed_transfer_frac;
-  for (std::size_t i = 0; i < phase_count; ++i) sum.phase_s[i] += one.phase_s[i];
+  for (std::size_t i = 0; i < step_phase_count; ++i) sum.phase_s[i] += one.phase_s[i];
 }
 
 void divide_by_launches(MeanStep& sum) {
@@ -55,8 +55,8 @@ std::string_view PhaseInfo::name() const {
   return time == nullptr ? "uneven_end_s" : column_of(time).name;
 }
 
-const std::array<PhaseInfo, phase_count>& step_phases() {
-  static constexpr std::array<PhaseInfo, phase_count> phases{{
+const std::array<PhaseInfo, step_phase_count>& step_phases() {
+  static constexpr std::array<PhaseInfo, step_phase_count> phases{{
       {&StepRow::input_wait_s, "input wait", "input wait"},
       {&StepRow::host_to_device_s, "host to device", "host to device"},
       {&StepRow::device_step_s, "device step", "device step"},
@@ -84,7 +84,7 @@ MeanStep mean_step(const RunRecord& record, const RunMeasures& measures) {
   one.step_s = window_mean(steps.max_over_ranks(&StepRow::step_s), window);
   const double mean_s = window_mean(steps.mean_over_ranks(&StepRow::step_s), window);
   const bool is_split = std::isfinite(measures[&SummaryRow::peer_wait_frac]);
-  for (std::size_t i = 0; i < phase_count; ++i) {
+  for (std::size_t i = 0; i < step_phase_count; ++i) {
     const auto time = step_phases()[i].time;
     if (time == nullptr)
       one.phase_s[i] = one.step_s - mean_s;
@@ -137,7 +137,7 @@ StepGrowth step_growth(std::span<const LaunchSteps> compared,
   StepGrowth growth;
   growth.expected_s = base_step.step_s * work;
   growth.excess_s = excess([](const MeanStep& step) { return step.step_s; });
-  for (std::size_t i = 0; i < phase_count; ++i)
+  for (std::size_t i = 0; i < step_phase_count; ++i)
     growth.excess_by_phase_s[i] = excess([i](const auto& step) { return step.phase_s[i]; });
   return growth;
 }

@@ -25,24 +25,25 @@ struct PhaseInfo {
   [[nodiscard]] std::string_view name() const;
 };
 
-inline constexpr std::size_t phase_count = 13;
-[[nodiscard]] const std::array<PhaseInfo, phase_count>& step_phases();
+inline constexpr std::size_t step_phase_count = 13;
+[[nodiscard]] const std::array<PhaseInfo, step_phase_count>& step_phases();
 
 /// How a step at N ranks differs from what perfect scaling of the one-rank step predicts.
 struct StepGrowth {
-  double expected_s = 0;                                  ///< one-rank step × local samples ratio
-  Estimate excess_s;                                      ///< measured − expected
-  std::array<Estimate, phase_count> excess_by_phase_s{};  ///< their values' sum is that of excess_s
+  double expected_s = 0;  ///< one-rank step × local samples ratio
+  Estimate excess_s;      ///< measured − expected
+  std::array<Estimate, step_phase_count>
+      excess_by_phase_s{};  ///< their values' sum is that of excess_s
 };
 
 /// Means over the steady window of one run or of several with `ranks` ranks; seconds.
 struct MeanStep {
   std::int64_t ranks = 1;
   std::size_t launches = 0;
-  double local_samples = 0;                   ///< per rank and step
-  std::array<double, phase_count> phase_s{};  ///< sum = step_s
-  double step_s = 0;                          ///< max over ranks
-  double communication_overhead_frac = 0;     ///< METRICS.md#communication-overhead
+  double local_samples = 0;                        ///< per rank and step
+  std::array<double, step_phase_count> phase_s{};  ///< sum = step_s
+  double step_s = 0;                               ///< max over ranks
+  double communication_overhead_frac = 0;          ///< METRICS.md#communication-overhead
   double peer_wait_frac = 0;         ///< NaN where a run of an earlier version has no split
   double exposed_transfer_frac = 0;  ///< likewise
 };

@@ -165,7 +165,7 @@ std::string growth_text(const Estimate& excess_s, int decimals) {
 /// The phases that grew most, largest first, and the rest, so that the list adds up: "input wait
 /// +55 (50 to 60) ms, …, all else −1 ms".
 std::string growth_list(const StepGrowth& growth, double threshold_s, int decimals) {
-  std::array<std::size_t, phase_count> order{};
+  std::array<std::size_t, step_phase_count> order{};
   std::iota(order.begin(), order.end(), std::size_t{0});
   const auto& excess = growth.excess_by_phase_s;
   std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {

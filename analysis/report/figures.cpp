@@ -179,7 +179,7 @@ Figure efficiency_figure(const SeriesAnalysis& analysis) {
 /// Phases that are visible at all: above 0.05 % of the step at some rank count.
 std::vector<std::size_t> visible_phases(const SeriesAnalysis& analysis) {
   std::vector<std::size_t> visible;
-  for (std::size_t i = 0; i < phase_count; ++i) {
+  for (std::size_t i = 0; i < step_phase_count; ++i) {
     const auto shows = [i](const StepComposition& s) {
       return s.phase_s[i] > 0.0005 * s.step_s && is_plottable(s.phase_s[i] * 1e3);
     };
@@ -238,7 +238,7 @@ std::string step_caption(const SeriesAnalysis& analysis, const std::vector<std::
 
 /// Waiting has one colour and transfer another, wherever they are.
 const PaletteColour& colour_of(std::size_t phase) {
-  static constexpr std::size_t colours[phase_count] = {4, 3, 0, 5, 0, 1, 1, 8, 1, 8, 2, 6, 7};
+  static constexpr std::size_t colours[step_phase_count] = {4, 3, 0, 5, 0, 1, 1, 8, 1, 8, 2, 6, 7};
   return palette[colours[phase]];
 }
 

@@ -57,7 +57,7 @@ json to_json(const SpeedupPoint& p) {
 
 json to_json(const StepGrowth& growth) {
   json phases;
-  for (std::size_t i = 0; i < phase_count; ++i)
+  for (std::size_t i = 0; i < step_phase_count; ++i)
     phases[std::string(step_phases()[i].name())] = to_json(growth.excess_by_phase_s[i]);
   return {{"expected_s", number(growth.expected_s)},
           {"excess_s", to_json(growth.excess_s)},
@@ -66,7 +66,7 @@ json to_json(const StepGrowth& growth) {
 
 json to_json(const StepComposition& step) {
   json phases;
-  for (std::size_t i = 0; i < phase_count; ++i) {
+  for (std::size_t i = 0; i < step_phase_count; ++i) {
     phases[std::string(step_phases()[i].name())] = number(step.phase_s[i]);
   }
   return {{"ranks", step.ranks},

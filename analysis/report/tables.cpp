@@ -217,7 +217,7 @@ ReportTable factorisation_table(const SeriesAnalysis& analysis) {
 
 std::vector<std::size_t> phases_that_took_time(const SeriesAnalysis& analysis) {
   std::vector<std::size_t> phases;
-  for (std::size_t i = 0; i < phase_count; ++i) {
+  for (std::size_t i = 0; i < step_phase_count; ++i) {
     const auto took_time = [i](const StepComposition& step) { return step.phase_s[i] != 0; };
     if (std::any_of(analysis.steps.begin(), analysis.steps.end(), took_time)) phases.push_back(i);
   }

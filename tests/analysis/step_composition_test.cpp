@@ -11,7 +11,7 @@ namespace scalestudy {
 namespace {
 
 std::size_t phase_index(std::string_view name) {
-  for (std::size_t i = 0; i < phase_count; ++i) {
+  for (std::size_t i = 0; i < step_phase_count; ++i) {
     if (step_phases()[i].name() == name) return i;
   }
   ADD_FAILURE() << name;

@@ -108,7 +108,7 @@ TEST_F(SummaryOfStudy, StepsHaveEveryPhase) {
   ASSERT_EQ(steps.size(), 2U);
   double sum_s = 0;
   for (const auto& [name, time_s] : steps[0]["phases"].items()) sum_s += time_s.get<double>();
-  EXPECT_EQ(steps[0]["phases"].size(), phase_count);
+  EXPECT_EQ(steps[0]["phases"].size(), step_phase_count);
   EXPECT_NEAR(sum_s, steps[0]["step_s"].get<double>(), 1e-9);
   EXPECT_EQ(steps[1]["local_samples"], 4);
 }
