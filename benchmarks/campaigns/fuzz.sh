@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Ten minutes of every fuzz target, two at a time (30 min for five or six of them). The result is
+# Ten minutes of every fuzz target, two at a time (40 min for seven or eight of them). The result is
 # committed: fuzz.txt beside this script. Exit: 0 nothing found, 1 a crash, a leak or a hang.
 set -euo pipefail
 cd "$(dirname "$0")/../.."

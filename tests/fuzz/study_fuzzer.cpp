@@ -1,18 +1,12 @@
 /// From the text of a study file to the specification of every run.
 
-#include <algorithm>
-#include <array>
-#include <random>
-
-#include <nlohmann/json.hpp>
-
 #include "study/environment.hpp"
 #include "study/study.hpp"
 #include "study/study_matrix.hpp"
 
 #include "launchers/launcher.hpp"
 #include "tests/fuzz/accepted.hpp"
-#include "tests/fuzz/json_changes.hpp"
+#include "tests/fuzz/json_mutator.hpp"
 #include "tests/fuzz/memory_file.hpp"
 #include "workloads/catalogue.hpp"
 
@@ -45,24 +39,6 @@ void plan(const std::string& path) {
 }
 
 }  // namespace
-
-extern "C" std::size_t LLVMFuzzerMutate(std::uint8_t* data, std::size_t size, std::size_t most);
-
-extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data,
-                                               std::size_t size,
-                                               std::size_t most,
-                                               unsigned seed) {
-  if (seed % 4 == 0) return LLVMFuzzerMutate(data, size, most);
-  std::array<std::uint32_t, 64> random{};
-  std::mt19937 generator(seed);
-  for (auto& word : random) word = static_cast<std::uint32_t>(generator());
-  FuzzedDataProvider input(reinterpret_cast<const std::uint8_t*>(random.data()), sizeof random);
-  const auto text =
-      fuzz::changed_json(std::string(reinterpret_cast<const char*>(data), size), input);
-  if (text.size() > most) return LLVMFuzzerMutate(data, size, most);
-  std::copy(text.begin(), text.end(), data);
-  return text.size();
-}
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   static const fuzz::MemoryFile file("study.json");
