@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <map>
 #include <span>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -42,8 +43,9 @@ Row row_of(const RunRecord& run) {
 }
 
 void print(const Row& row) {
-  std::printf("%5lld %5.2f %-20s %8.1f %9.1f %+7.2f %9.3f %8.1f\n",
+  std::printf("%5lld %5lld %5.2f %-20s %8.1f %9.1f %+7.2f %9.3f %8.1f\n",
               static_cast<long long>(row.spec.ranks),
+              static_cast<long long>(row.spec.settings.link.ranks_per_host),
               row.spec.settings.link.bandwidth_bytes_per_s / 1e9, cat(row.spec.reduction).c_str(),
               1e3 * row.exposed.best_s, 1e3 * row.exposed.recorded_s, 1e2 * row.off_frac(),
               1e2 * row.excess_frac, 1e3 * row.step_s);
@@ -70,13 +72,16 @@ bool is_in_models_order(std::span<const Row> cell) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  std::map<std::pair<std::int64_t, double>, std::vector<Row>> cells;
+  std::map<std::tuple<std::int64_t, std::int64_t, double>, std::vector<Row>> cells;
   for (const char* file : std::span(argv, static_cast<std::size_t>(argc)).subspan(1)) {
     auto row = row_of(read_run_file(file));
     if (row.spec.ranks == 1) continue;
-    cells[{row.spec.ranks, row.spec.settings.link.bandwidth_bytes_per_s}].push_back(std::move(row));
+    const auto& link = row.spec.settings.link;
+    cells[{row.spec.ranks, link.ranks_per_host, link.bandwidth_bytes_per_s}].push_back(
+        std::move(row));
   }
-  std::printf("ranks  GB/s reduction             best_ms exposed_ms   off_%% excess_%%  step_ms\n");
+  std::printf(
+      "ranks /host  GB/s reduction             best_ms exposed_ms   off_%% excess_%%  step_ms\n");
   bool is_good = true;
   for (auto& [place, cell] : cells) {
     std::ranges::sort(cell, {}, [](const Row& row) { return row.exposed.best_s; });

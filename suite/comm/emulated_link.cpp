@@ -41,7 +41,7 @@ class EmulatedLink final : public CommunicatorInterface {
   std::shared_ptr<CommunicatorInterface> duplicate(const std::string& purpose) override {
     return std::make_shared<EmulatedLink>(comm_.duplicate(purpose), model_, payload_, meter_);
   }
-  /// `plan` refuses what would need it: the model knows nothing of groups.
+  /// The model knows nothing of groups, and nobody asks for one: levels are beneath.
   std::shared_ptr<CommunicatorInterface> split(std::int64_t /*group*/,
                                                const std::string& /*purpose*/) override {
     SCALESTUDY_EXPECT(false);

@@ -39,7 +39,8 @@ class LinkMeter {
 /// The same ranks; a collective ends no earlier than `model` says after the last rank came, and the
 /// real transfer counts inside. With Payload::none all_reduce, reduce and broadcast carry only the
 /// last element and leave the others as they are; the model takes the whole. What was used goes to
-/// `meter`. So do duplicates; there are no groups (split). Local.
+/// `meter`. So do duplicates; there are no groups (split): levels are part of `comm` and
+/// of the model. Local.
 [[nodiscard]] Communicator emulated_link(const Communicator& comm,
                                          const LinkModel& model,
                                          Payload payload,

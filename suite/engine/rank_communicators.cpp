@@ -18,21 +18,26 @@ Communicator over_injected_link(const Communicator& comm, const RunSpec& spec) {
 /// Of `purpose`, over the link that is emulated, if any.
 Communicator duplicate_over_link(const RankCommunicators& comms,
                                  const std::string& purpose,
-                                 const RunSpec& spec,
-                                 Payload payload) {
+                                 const RunSpec& spec) {
   auto duplicate = comms.control.duplicate(purpose);
   if (!comms.link) return duplicate;
-  return emulated_link(duplicate, LinkModel(spec.settings.link, spec.ranks), payload, comms.link);
+  const LinkModel model(spec.settings.link, spec.ranks);
+  return emulated_link(duplicate, model, Payload::full, comms.link);
 }
 
-/// A link that only gradients feel is injected on top of one that all feel.
-Communicator for_gradients(const RankCommunicators& comms, const RunSpec& spec) {
-  auto comm = over_injected_link(
-      duplicate_over_link(comms, "gradients", spec, spec.settings.link.payload), spec);
+Communicator in_levels(const Communicator& comm, const RunSpec& spec) {
   if (spec.reduction != Reduction::hierarchical) return comm;
   return hierarchical(comm, {.joined_by = spec.communicator,
                              .ranks_per_host = spec.settings.hierarchical.ranks_per_host,
                              .deadline = Seconds(spec.settings.timeouts.collective_deadline_s)});
+}
+
+/// A link that only gradients feel is injected on top of one that all feel.
+Communicator for_gradients(const RankCommunicators& comms, const RunSpec& spec) {
+  auto comm = in_levels(comms.control.duplicate("gradients"), spec);
+  if (comms.link)
+    comm = emulated_link(comm, gradient_link_of(spec), spec.settings.link.payload, comms.link);
+  return over_injected_link(comm, spec);
 }
 
 }  // namespace
@@ -52,9 +57,9 @@ RankCommunicators make_rank_communicators(const Communicator& control, const Run
   if (!spec.injections.empty()) comms.stretch = std::make_shared<ComputeStretch>();
   if (spec.batch_norm_in_force() == BatchNormPolicy::synchronised)
     comms.batch_norm = comms.inner->counted(
-        stretched(duplicate_over_link(comms, "batch-norm", spec, Payload::full), comms.stretch));
+        stretched(duplicate_over_link(comms, "batch-norm", spec), comms.stretch));
   if (spec.input == InputKind::serial && spec.ranks > 1)
-    comms.input = duplicate_over_link(comms, "input", spec, Payload::full);
+    comms.input = duplicate_over_link(comms, "input", spec);
   return comms;
 }
 

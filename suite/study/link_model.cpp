@@ -68,10 +68,24 @@ std::int64_t LinkModel::largest_power_of_two() const {
   return static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(ranks_)));
 }
 
+double LinkModel::all_reduce_s(double bytes) const {
+  return levels_ == LinkLevels::two ? two_level_all_reduce_s(bytes) : one_level_all_reduce_s(bytes);
+}
+
+/// Every rank sums one share over its host, then over the hosts, and hands it to its host.
+double LinkModel::two_level_all_reduce_s(double bytes) const {
+  const auto on_host = std::min(ranks_, link_.ranks_per_host);
+  auto between_hosts = link_;
+  between_hosts.ranks_per_host = 1;
+  const LinkModel within(link_, on_host), between(between_hosts, ranks_ / on_host);
+  return within.reduce_scatter_s(bytes) +
+         between.all_reduce_s(bytes / static_cast<double>(on_host)) + within.all_gather_s(bytes);
+}
+
 /// Ring: a reduce-scatter, then an all-gather. Tree: up and down. Recursive doubling of other
 /// numbers than powers of two: those too many hand theirs to a neighbour before and get the sum
 /// from it afterwards.
-double LinkModel::all_reduce_s(double bytes) const {
+double LinkModel::one_level_all_reduce_s(double bytes) const {
   if (ranks_ == 1) return 0;
   const auto doubling = largest_power_of_two();
   switch (link_.algorithm) {
@@ -121,6 +135,11 @@ double LinkModel::reduce_scatter_s(double bytes) const {
          pair_step_s(1, bytes / static_cast<double>(ranks_));
 }
 
+LinkModel gradient_link_of(const RunSpec& spec) {
+  const bool is_in_two_levels = spec.reduction == Reduction::hierarchical;
+  return {spec.settings.link, spec.ranks, is_in_two_levels ? LinkLevels::two : LinkLevels::one};
+}
+
 std::string unusable_link(const RunSpec& spec, bool learns) {
   const auto& link = spec.settings.link;
   if (link.algorithm == LinkAlgorithm::none)
@@ -135,8 +154,12 @@ std::string unusable_link(const RunSpec& spec, bool learns) {
   if (link.ranks_per_host > 1 && link.host_bandwidth_bytes_per_s == 0)
     return cat("settings.link.ranks_per_host ", link.ranks_per_host,
                " needs settings.link.host_bandwidth_bytes_per_s");
-  if (spec.reduction == Reduction::hierarchical)
-    return "settings.link has no model for the groups of reduction hierarchical";
+  const auto summed_on_host = spec.settings.hierarchical.ranks_per_host;
+  if (spec.reduction == Reduction::hierarchical && summed_on_host != link.ranks_per_host)
+    return cat("reduction hierarchical sums over settings.hierarchical.ranks_per_host ",
+               summed_on_host,
+               ", but hosts of the emulated link have settings.link.ranks_per_host ",
+               link.ranks_per_host, ": set both alike");
   if (link.payload == Payload::full) return "";
   if (spec.reduction == Reduction::sharded_optimizer)
     return "settings.link.payload none has no meaning with reduction sharded_optimizer, whose "

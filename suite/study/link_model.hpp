@@ -15,12 +15,16 @@
 
 namespace scalestudy {
 
+/// All-reduces among all ranks at once, or within each host, between hosts and within them again.
+enum class LinkLevels { one, two };
+
 /// Of one run. Everything takes no time with one rank. Sizes are those of the whole result, or of
 /// the whole input of reduce_scatter.
 class LinkModel {
  public:
-  /// Contract: link.algorithm is not none.
-  LinkModel(const LinkSettings& link, std::int64_t ranks) : link_(link), ranks_(ranks) {}
+  /// Contract: link.algorithm is not none; with two levels all hosts have as many ranks.
+  LinkModel(const LinkSettings& link, std::int64_t ranks, LinkLevels levels = LinkLevels::one)
+      : link_(link), ranks_(ranks), levels_(levels) {}
 
   [[nodiscard]] double all_reduce_s(double bytes) const;
   [[nodiscard]] double broadcast_s(double bytes) const;  ///< from rank 0, as from any other
@@ -28,9 +32,11 @@ class LinkModel {
   [[nodiscard]] double reduce_s(double bytes) const { return broadcast_s(bytes); }
   [[nodiscard]] double all_gather_s(double bytes) const;
   [[nodiscard]] double reduce_scatter_s(double bytes) const;
-  [[nodiscard]] double barrier_s() const { return all_reduce_s(0); }
+  [[nodiscard]] double barrier_s() const { return one_level_all_reduce_s(0); }
 
  private:
+  [[nodiscard]] double one_level_all_reduce_s(double bytes) const;
+  [[nodiscard]] double two_level_all_reduce_s(double bytes) const;
   [[nodiscard]] double between_hosts_s(double bytes) const;
   [[nodiscard]] double within_host_s(double bytes) const;
   [[nodiscard]] double ring_step_s(double bytes) const;
@@ -41,7 +47,11 @@ class LinkModel {
 
   LinkSettings link_;
   std::int64_t ranks_;
+  LinkLevels levels_;
 };
+
+/// What the run's collectives on gradients take. Contract: it has a link that it can have.
+[[nodiscard]] LinkModel gradient_link_of(const RunSpec& spec);
 
 /// Why the run cannot have its settings.link, or "". `learns`: from its gradients, which then have
 /// to be moved.

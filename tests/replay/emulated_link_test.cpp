@@ -50,6 +50,25 @@ TEST(EmulatedLink, ExposesWhatTheScheduleCannotHide) {
   });
 }
 
+/// Pairs of ranks on hosts with a faster link within.
+RunSpec in_two_levels(RunSpec spec) {
+  spec.settings.hierarchical.ranks_per_host = spec.settings.link.ranks_per_host = 2;
+  spec.settings.link.host_bandwidth_bytes_per_s = 4e8;
+  return spec;
+}
+
+TEST(EmulatedLink, EveryStrategyTakesWhatTheModelSaysOfIt) {
+  for (const auto& strategy : choices<Reduction>) {
+    if (!strategy.averages_gradients || strategy.is_of_pytorch) continue;
+    expect_in_quiet(cat("emulated link, ", strategy.name), [&] {
+      auto spec = in_two_levels(linked_spec(strategy.value));
+      if (strategy.updating == Updating::in_shards) spec.settings.link.payload = Payload::full;
+      const double off = off_by_frac(replayed(spec), spec);
+      return off > 0.1 ? cat("it is off by ", off) : "";
+    });
+  }
+}
+
 TEST(EmulatedLink, EveryStepRecordsModelAndExcess) {
   auto spec = linked_spec(Reduction::flat_after_backward);
   const auto run = replayed(spec);
@@ -59,6 +78,17 @@ TEST(EmulatedLink, EveryStepRecordsModelAndExcess) {
       EXPECT_DOUBLE_EQ(run.steps.at(&StepRow::link_model_s, rank, step), model_s);
       EXPECT_GE(run.steps.at(&StepRow::link_excess_s, rank, step), 0);
     }
+}
+
+TEST(EmulatedLink, TakesGradientsAsLongAsTheyAreShort) {
+  auto spec = linked_spec(Reduction::flat_after_backward);
+  spec.settings.link.payload = Payload::full;
+  spec.settings.compression = Compression::bf16;
+  const auto run = replayed(spec);
+  const LinkModel link(spec.settings.link, 4);
+  const double scale_and_weight_s = link.all_reduce_s(2 * sizeof(double));
+  EXPECT_NEAR(run.steps.at(&StepRow::link_model_s, 3, 5),
+              scale_and_weight_s + link.all_reduce_s(2 * 300'000), 1e-9);
 }
 
 TEST(EmulatedLink, CarriesBatchNormAndSerialInputToo) {

@@ -76,6 +76,19 @@ TEST(LinkModel, StepsWithinAHostTakeItsLink) {
   EXPECT_DOUBLE_EQ(model_of(recursive_doubling, 4, 3).all_reduce_s(80), 9 + 9);
 }
 
+TEST(LinkModel, TwoLevelsSendAHostsShareOnceBetweenHosts) {
+  const auto two_levels = [](LinkAlgorithm algorithm, std::int64_t ranks) {
+    return LinkModel(link_of(algorithm, 4), ranks, LinkLevels::two);
+  };
+  // Four shares of 20 bytes: three steps there and back within a host, and two or one between two.
+  EXPECT_DOUBLE_EQ(two_levels(ring, 8).all_reduce_s(80), 6 * 0.3 + 2 * (1 + 1));
+  EXPECT_DOUBLE_EQ(two_levels(recursive_doubling, 8).all_reduce_s(80), 2 * (0.3 + 0.5) + (1 + 2));
+  EXPECT_DOUBLE_EQ(two_levels(ring, 4).all_reduce_s(80), 6 * 0.3) << "one host";
+  EXPECT_DOUBLE_EQ(two_levels(ring, 2).all_reduce_s(80), 2 * (0.1 + 0.4)) << "not all of one";
+  EXPECT_DOUBLE_EQ(two_levels(ring, 8).broadcast_s(80), model_of(ring, 8, 4).broadcast_s(80));
+  EXPECT_DOUBLE_EQ(two_levels(ring, 8).barrier_s(), model_of(ring, 8, 4).barrier_s());
+}
+
 std::string reason_for(const LinkSettings& link,
                        bool learns = false,
                        Compression compression = Compression::none) {
@@ -114,11 +127,22 @@ TEST(UnusableLink, WithoutPayloadThereIsNothingToLearnFromOrToCompress) {
   EXPECT_THAT(reason_for(link, false, Compression::bf16), HasSubstr("nothing to compress"));
 }
 
-TEST(UnusableLink, StrategiesThatTheModelDoesNotKnowAreRefused) {
+TEST(UnusableLink, HostsOfTheStrategyAreThoseOfTheLink) {
+  RunSpec spec;
+  spec.settings.link = link_of(ring, 4);
+  spec.reduction = Reduction::hierarchical;
+  EXPECT_THAT(unusable_link(spec, false), HasSubstr("set both alike")) << "0: as the machines are";
+  spec.settings.hierarchical.ranks_per_host = 2;
+  EXPECT_THAT(unusable_link(spec, false), HasSubstr("set both alike"));
+  spec.settings.hierarchical.ranks_per_host = 4;
+  EXPECT_EQ(unusable_link(spec, false), "");
+  spec.settings.link.payload = Payload::none;
+  EXPECT_EQ(unusable_link(spec, false), "") << "the last number goes through all levels";
+}
+
+TEST(UnusableLink, ShardsNeedTheirPayload) {
   RunSpec spec;
   spec.settings.link = link_of(ring);
-  spec.reduction = Reduction::hierarchical;
-  EXPECT_THAT(unusable_link(spec, false), HasSubstr("reduction hierarchical"));
   spec.reduction = Reduction::sharded_optimizer;
   EXPECT_EQ(unusable_link(spec, false), "");
   spec.settings.link.payload = Payload::none;

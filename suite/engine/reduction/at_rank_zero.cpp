@@ -28,16 +28,18 @@ class PartByPart : public ReductionStrategy {
     const Mark ready = clock_.mark();
     for (std::size_t i = 0; i < parts_.size(); ++i) {
       marks_[i].ready = ready;
-      carry_out([&] { return sum(parts_[i]); }, clock_, marks_[i]);
+      carry_out([&] { return sum(i); }, clock_, marks_[i]);
     }
   }
   [[nodiscard]] std::span<const BucketMarks> bucket_marks() const override { return marks_; }
 
  protected:
   [[nodiscard]] const Communicator& comm() const { return comm_; }
+  [[nodiscard]] const BufferView& part(std::size_t number) const { return parts_[number]; }
 
  private:
-  virtual CollectiveTimes sum(const BufferView& part) = 0;
+  /// Of a part of this number.
+  virtual CollectiveTimes sum(std::size_t number) = 0;
 
   Communicator comm_;
   std::vector<BufferView> parts_;
@@ -58,9 +60,9 @@ class ReduceToOne final : public PartByPart {
       parts.push_back(memory_of(piece, context.flat));
     return parts;
   }
-  CollectiveTimes sum(const BufferView& part) override {
-    auto times = comm().reduce(part, ReduceOp::sum, summing_rank);
-    times.left = comm().broadcast(part, summing_rank).left;
+  CollectiveTimes sum(std::size_t number) override {
+    auto times = comm().reduce(part(number), ReduceOp::sum, summing_rank);
+    times.left = comm().broadcast(part(number), summing_rank).left;
     return times;
   }
 };
@@ -70,7 +72,7 @@ class ReduceToOne final : public PartByPart {
 class Tower final : public PartByPart {
  public:
   explicit Tower(const ReductionContext& context)
-      : PartByPart(context, weight_and_tensors_of(context)), weight_(weight_of(context)) {}
+      : PartByPart(context, weight_and_tensors_of(context)) {}
 
   [[nodiscard]] std::vector<Piece> owned(std::int64_t gradient_count) const override {
     return {{0, comm().rank() == summing_rank ? gradient_count : 0}};
@@ -80,21 +82,18 @@ class Tower final : public PartByPart {
   }
 
  private:
-  static BufferView weight_of(const ReductionContext& context) {
-    return part_of(context.flat, context.flat.count.value() - 1, 1);
-  }
+  static constexpr std::size_t weight = 0;  ///< number of its part
+
   static std::vector<BufferView> weight_and_tensors_of(const ReductionContext& context) {
-    std::vector<BufferView> parts{weight_of(context)};
+    std::vector<BufferView> parts{part_of(context.flat, context.flat.count.value() - 1, 1)};
     for (const auto& piece : tensor_by_tensor(context.element_counts))
       parts.push_back(part_of(context.flat, piece.first, piece.count));
     return parts;
   }
-  CollectiveTimes sum(const BufferView& part) override {
-    return part.data == weight_.data ? comm().all_reduce(part)
-                                     : comm().reduce(part, ReduceOp::sum, summing_rank);
+  CollectiveTimes sum(std::size_t number) override {
+    return number == weight ? comm().all_reduce(part(number))
+                            : comm().reduce(part(number), ReduceOp::sum, summing_rank);
   }
-
-  BufferView weight_;
 };
 
 }  // namespace
