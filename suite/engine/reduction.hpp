@@ -6,6 +6,7 @@
 /// one rank would get for the whole global batch, whatever the split.
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -74,7 +75,8 @@ struct ReductionContext {
   std::vector<std::int64_t> element_counts;  ///< one per parameter, in ready order
   BufferView flat;   ///< all gradients in ready order, then one element: the loss weight
   StepClock& clock;  ///< outlives the strategy
-  const CommonSettings& settings;  ///< read while the strategy is made
+  const CommonSettings& settings;                        ///< read while the strategy is made
+  std::optional<int> communication_core = std::nullopt;  ///< of a thread beside the backward pass
 };
 
 [[nodiscard]] std::unique_ptr<ReductionStrategy> make_reduction(Reduction reduction,

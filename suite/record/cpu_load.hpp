@@ -1,12 +1,16 @@
 #pragma once
 /// How busy the cores are that this process may run on, whoever keeps them so. Local.
 
+#include <vector>
+
+#include "core/cores.hpp"
+
 namespace scalestudy {
 
-/// What the cores of this process' affinity mask have worked since the machine was started, for all
-/// processes together and, on a virtual machine, for other machines [s]; resolution 10 ms per core.
-/// NaN where the kernel does not tell (/proc/stat).
-[[nodiscard]] double core_busy_time_s();
+/// What `cores` have worked since the machine was started, for all processes together and, on a
+/// virtual machine, for other machines [s]; resolution 10 ms per core. NaN where the kernel does
+/// not tell (/proc/stat).
+[[nodiscard]] double core_busy_time_s(const std::vector<int>& cores = allowed_cores());
 
 /// User and system time of this process, all its threads [s].
 [[nodiscard]] double process_cpu_time_s();

@@ -11,11 +11,11 @@
 
 #include <hwloc.h>
 #include <nlohmann/json.hpp>
-#include <sched.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
 #include "core/clock.hpp"
+#include "core/cores.hpp"
 #include "core/hash.hpp"
 #include "core/text.hpp"
 
@@ -186,10 +186,8 @@ std::string host_name() {
 }
 
 int usable_core_count() {
-  cpu_set_t cores;
-  CPU_ZERO(&cores);
-  if (sched_getaffinity(0, sizeof(cores), &cores) == 0) return CPU_COUNT(&cores);
-  return static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN));
+  const auto cores = std::ssize(allowed_cores());
+  return cores > 0 ? static_cast<int>(cores) : static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN));
 }
 
 int core_count_in_quota() {

@@ -192,6 +192,14 @@ inline constexpr auto choices<LinkAlgorithm> =
                Choice{LinkAlgorithm::recursive_doubling, "recursive_doubling",
                       "everything, with a partner twice as far away in each step"}};
 
+/// Which core carries gradients beside the backward pass; by engine/core_placement.hpp.
+enum class CommunicationPlacement { anywhere, own_core };
+template <>
+inline constexpr auto choices<CommunicationPlacement> =
+    std::array{Choice{CommunicationPlacement::anywhere, "anywhere", "as the operating system says"},
+               Choice{CommunicationPlacement::own_core, "own_core",
+                      "each rank's on one of the last cores, where nothing computes"}};
+
 /// What ranks really hand to each other when they sum gradients over an emulated link.
 enum class Payload { full, none };
 template <>

@@ -28,6 +28,17 @@ std::string unusable_reduction(const RunSpec& spec) {
   return "";
 }
 
+std::string unusable_own_core(const RunSpec& spec, std::int64_t cores) {
+  if (spec.settings.communication_thread == CommunicationPlacement::anywhere) return "";
+  if (!properties_of(spec.reduction).overlaps && !spec.control_arm)
+    return cat("settings.communication_thread own_core has no meaning with reduction ",
+               spec.reduction, ", which communicates on the thread that computes");
+  const auto needed = spec.ranks * (spec.settings.threads_per_rank + 1);
+  if (needed <= cores) return "";
+  return cat("settings.communication_thread own_core needs ", needed, " cores for ",
+             counted(spec.ranks, "rank"), ", this machine has ", cores);
+}
+
 bool accumulates_gradients(const RunSpec& spec) {
   return spec.settings.gradients.accumulated || properties_of(spec.reduction).is_of_pytorch;
 }

@@ -349,6 +349,10 @@ void visit(FieldVisitor& v, CommonSettings& s) {
       "compression", s.compression,
       {.unit = "1",
        .description = "How gradients travel between ranks; one rank sends none and rounds none"});
+  v.field("communication_thread", s.communication_thread,
+          {.unit = "1",
+           .description = "Which core carries gradients beside the backward pass, of reductions "
+                          "that have a thread for it"});
   v.group("link", "Emulated link between the ranks",
           [&](FieldVisitor& w) { visit_link(w, s.link); });
   v.group("timeouts", "Deadlines", [&](FieldVisitor& w) { visit_timeouts(w, s.timeouts); });

@@ -192,6 +192,7 @@ struct CommonSettings {
   FusionSettings fusion;
   HierarchySettings hierarchical;
   Compression compression = Compression::none;
+  CommunicationPlacement communication_thread = CommunicationPlacement::anywhere;
   LinkSettings link;
   TimeoutSettings timeouts;
   CheckpointSettings checkpoint;

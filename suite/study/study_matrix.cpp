@@ -266,6 +266,7 @@ class Expansion {
       return "settings.input.sample_cost_s has no meaning for input device: no sample is made";
     }
     if (auto reason = unusable_link(spec, workload_.needs_libtorch); !reason.empty()) return reason;
+    if (auto reason = unusable_own_core(spec, cores_); !reason.empty()) return reason;
     return workload_.reason_to_skip(spec);
   }
 

@@ -63,7 +63,11 @@ class SummingHook final : public c10d::CommHookInterface {
   SummingHook(const ReductionContext& context,
               InnerCollectives& inner,
               std::vector<BucketMarks>& marks)
-      : comm_(context.comm), clock_(context.clock), inner_(inner), marks_(marks) {
+      : comm_(context.comm),
+        clock_(context.clock),
+        inner_(inner),
+        marks_(marks),
+        thread_(context.communication_core) {
     // A bucket has at least one parameter, and the thread writes into marks while others come.
     marks_.reserve(context.element_counts.size());
   }

@@ -85,8 +85,12 @@ std::unique_ptr<StepGraph> TrainingStep::make_graph() {
 }
 
 std::unique_ptr<ReductionStrategy> TrainingStep::make_strategy() {
-  const ReductionContext context{services_.comms.gradients, parameters_.element_counts(),
-                                 parameters_.flat_gradients(), services_.clock, spec_.settings};
+  const ReductionContext context{services_.comms.gradients,
+                                 parameters_.element_counts(),
+                                 parameters_.flat_gradients(),
+                                 services_.clock,
+                                 spec_.settings,
+                                 services_.comms.gradient_core};
   if (properties_of(spec_.reduction).is_of_pytorch)
     return make_pytorch_ddp(context, task_.model().parameters(), *services_.comms.inner);
   return make_reduction(spec_.reduction, context);

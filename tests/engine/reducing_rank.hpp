@@ -2,6 +2,7 @@
 /// A rank with a few gradients, for the tests of reductions.
 
 #include <memory>
+#include <optional>
 #include <ostream>
 #include <string>
 #include <vector>
@@ -35,11 +36,13 @@ inline std::ostream& operator<<(std::ostream& out, const StrategyCase& strategy)
 /// A rank and its gradients, as a training step would have them.
 class RankAtWork {
  public:
-  RankAtWork(const StrategyCase& strategy, const Communicator& comm)
+  RankAtWork(const StrategyCase& strategy,
+             const Communicator& comm,
+             std::optional<int> communication_core = std::nullopt)
       : flat(total + 1),
-        reduction(
-            make_reduction(strategy.reduction,
-                           {comm, counts, view_of(std::span(flat)), clock, strategy.settings})) {}
+        reduction(make_reduction(strategy.reduction,
+                                 {comm, counts, view_of(std::span(flat)), clock, strategy.settings,
+                                  communication_core})) {}
 
   void make_all_ready() {
     for (std::size_t parameter = 0; parameter < counts.size(); ++parameter)

@@ -35,6 +35,7 @@ inline CommonSettings changed_settings() {
   s.onednn_pointwise = false;
   s.link = {LinkAlgorithm::tree, 1e-5, 1e9, 4, 1e-6, 1e11, Payload::none};
   s.compression = Compression::bf16;
+  s.communication_thread = CommunicationPlacement::own_core;
   s.timeouts = {30.5, 600.25};
   s.checkpoint = {3, 7};
   s.evaluation = {640};

@@ -235,7 +235,7 @@ TEST(RunSpecText, ValuesThatNoPlanMakesAreRefused) {
 void erase_newer(json& object) {
   for (const auto* newer : {"quality", "twin", "injections"}) object.erase(newer);
   for (const auto* newer : {"evaluation", "packs", "fusion", "hierarchical", "compression", "link",
-                            "gradients", "huge_pages", "onednn_pointwise"})
+                            "communication_thread", "gradients", "huge_pages", "onednn_pointwise"})
     object["settings"].erase(newer);
   object["settings"]["input"].erase("cache_shared");
   object["settings"]["optimizer"].erase("trust_coefficient");
@@ -269,6 +269,7 @@ TEST(RunSpecText, OneOfAnEarlierVersionKeepsItsName) {
   spec.settings.onednn_pointwise = CommonSettings().onednn_pointwise;
   spec.settings.input.cache_shared = InputSettings().cache_shared;
   spec.settings.compression = {};
+  spec.settings.communication_thread = {};
   spec.settings.optimizer.trust_coefficient = OptimizerSettings().trust_coefficient;
   spec.injections.clear();
   spec.twin = 0;

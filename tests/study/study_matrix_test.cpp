@@ -152,6 +152,21 @@ TEST(StudyMatrix, AStrategyStandsOnlyBesideWhatItCanDo) {
   for (const std::string ranks : {"1", "2", "4"}) EXPECT_EQ(hosts_of(ranks), "nothing left out");
 }
 
+TEST(StudyMatrix, ACoreForCommunicatingNeedsAThreadAndACore) {
+  const auto skipped = [](const std::string& reduction, std::int64_t cores) {
+    return matrix_of({"settings.communication_thread=own_core", "axes.ranks=[1,2]",
+                      cat("axes.reduction=[\"", reduction, "\"]")},
+                     {}, cores)
+        .skipped;
+  };
+  EXPECT_TRUE(skipped("bucketed_overlap", 4).empty()) << "nor are its arms left out";
+  ASSERT_FALSE(skipped("bucketed_overlap", 3).empty());
+  EXPECT_THAT(skipped("bucketed_overlap", 3).front().reason,
+              HasSubstr("own_core needs 4 cores for 2 ranks, this machine has 3"));
+  ASSERT_FALSE(skipped("packs", 4).empty());
+  EXPECT_THAT(skipped("packs", 4).front().reason, HasSubstr("no meaning with reduction packs"));
+}
+
 TEST(StudyMatrix, APlateauNeedsTheEndOfEveryEpochEvaluated) {
   const auto by_samples = [](const std::string& schedule) {
     return matrix_of(

@@ -50,8 +50,8 @@ ReplayTraining::ReplayTraining(RankServices& services)
 }
 
 ReductionContext ReplayTraining::reduction_context() {
-  return {services_.comms.gradients, gradient_counts_, view_of(flat_.values()), services_.clock,
-          spec_.settings};
+  return {services_.comms.gradients, gradient_counts_, view_of(flat_.values()),
+          services_.clock,           spec_.settings,   services_.comms.gradient_core};
 }
 
 void ReplayTraining::start(const RunProgress& from) {

@@ -60,7 +60,8 @@ class BucketedOverlap final : public ReductionStrategy {
         is_weight_first_(context.settings.gradients.updated_early),
         exchange_(context,
                   is_weight_first_ ? WeightTravels::alone : WeightTravels::with_last_gradient),
-        marks_(exchange_.sizes_of(pieces_)) {
+        marks_(exchange_.sizes_of(pieces_)),
+        thread_(context.communication_core) {
     if (is_weight_first_) marks_.insert(marks_.begin(), exchange_.size_of_weight());
   }
 

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "core/cores.hpp"
+
 namespace scalestudy {
 namespace {
 
@@ -16,7 +18,9 @@ std::exception_ptr error_of(const std::function<void()>& piece) {
 
 }  // namespace
 
-CommunicationThread::CommunicationThread() : thread_([this] { serve(); }) {}
+CommunicationThread::CommunicationThread(std::optional<int> core) : thread_([this] { serve(); }) {
+  if (core) run([core] { keep_thread_on({*core}); });
+}
 
 CommunicationThread::~CommunicationThread() {
   {

@@ -6,6 +6,7 @@
 #include <exception>
 #include <functional>
 #include <mutex>
+#include <optional>
 #include <thread>
 
 namespace scalestudy {
@@ -19,7 +20,8 @@ namespace scalestudy {
 /// its peers never will.
 class CommunicationThread {
  public:
-  CommunicationThread();
+  /// It stays on `core`, if given; where the kernel does not let it, fence() says so.
+  explicit CommunicationThread(std::optional<int> core);
   ~CommunicationThread();
   CommunicationThread(const CommunicationThread&) = delete;
   CommunicationThread& operator=(const CommunicationThread&) = delete;

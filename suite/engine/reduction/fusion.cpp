@@ -2,8 +2,11 @@
 #include <condition_variable>
 #include <exception>
 #include <mutex>
+#include <optional>
 #include <thread>
+#include <utility>
 
+#include "core/cores.hpp"
 #include "core/error.hpp"
 
 #include "engine/reduction/exchange.hpp"
@@ -59,6 +62,7 @@ class Fusion final : public ReductionStrategy {
         cycle_time_(std::chrono::duration_cast<Clock::duration>(
             Seconds(context.settings.fusion.cycle_time_s))),
         clock_(context.clock),
+        core_(context.communication_core),
         is_ready_(groups_.tensors()),
         ready_marks_(groups_.tensors()),
         marks_(sizes_when_all_is_ready()),
@@ -129,6 +133,7 @@ class Fusion final : public ReductionStrategy {
 
   /// Until all tensors of this step are summed.
   void run_cycles(std::unique_lock<std::mutex>& lock) {
+    if (core_) keep_thread_on({*std::exchange(core_, std::nullopt)});
     std::size_t summed = 0;
     auto next_cycle = Clock::now();
     while (summed < groups_.tensors()) {
@@ -166,6 +171,7 @@ class Fusion final : public ReductionStrategy {
   FusedGroups groups_;
   Clock::duration cycle_time_;
   StepClock& clock_;
+  std::optional<int> core_;  ///< of the thread, until it is there
   std::mutex mutex_;
   std::condition_variable changed_;
   std::vector<bool> is_ready_;

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include <malloc.h>
-#include <sched.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -29,10 +28,6 @@ double process_start_since_boot_s() {
   std::string field;
   for (int i = 3; i <= 22; ++i) fields >> field;
   return std::strtod(field.c_str(), nullptr) / static_cast<double>(sysconf(_SC_CLK_TCK));
-}
-
-std::string range_text(int first, int last) {
-  return first == last ? std::to_string(first) : cat(first, "-", last);
 }
 
 /// Under AddressSanitizer there is no such heap, and what is freed of so much memory is filled with
@@ -59,20 +54,6 @@ bool put_heap_in_huge_pages() {
 }
 
 }  // namespace
-
-std::string core_binding() {
-  cpu_set_t cores;
-  CPU_ZERO(&cores);
-  if (sched_getaffinity(0, sizeof(cores), &cores) != 0) return "unknown";
-  std::vector<std::string> ranges;
-  for (int core = 0; core < CPU_SETSIZE; ++core) {
-    if (!CPU_ISSET(core, &cores)) continue;
-    const int first = core;
-    while (core + 1 < CPU_SETSIZE && CPU_ISSET(core + 1, &cores)) ++core;
-    ranges.push_back(range_text(first, core));
-  }
-  return join(ranges, ",");
-}
 
 double process_age_s() {
   timespec now{};

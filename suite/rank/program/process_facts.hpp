@@ -2,12 +2,8 @@
 /// This process as the operating system sees it. Local.
 
 #include <cstdint>
-#include <string>
 
 namespace scalestudy {
-
-/// Cores this process may run on, "0-1,4".
-[[nodiscard]] std::string core_binding();
 
 /// Since the process was started, program loading included [s]; resolution 10 ms.
 [[nodiscard]] double process_age_s();

@@ -5,10 +5,12 @@
 #include <iostream>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include <unistd.h>
 
 #include "core/clock.hpp"
+#include "core/cores.hpp"
 #include "core/file_content.hpp"
 #include "core/log.hpp"
 #include "core/provenance.hpp"
@@ -26,6 +28,8 @@
 #include "record/rank_row.hpp"
 #include "record/run_file.hpp"
 #include "record/study_folder.hpp"
+
+#include "engine/core_placement.hpp"
 
 #include "rank/program/checkpoint_signals.hpp"
 #include "rank/program/process_facts.hpp"
@@ -97,9 +101,10 @@ RunStatus status_of(const TrainingOutcome& outcome) {
 
 /// What process and cores had used when the training clock was started.
 struct ClockStart {
+  explicit ClockStart(const std::vector<int>& cores) : core_busy_s(core_busy_time_s(cores)) {}
   double time_s = now_s();
   double cpu_time_s = process_cpu_time_s();
-  double core_busy_s = core_busy_time_s();
+  double core_busy_s;
   double process_age_s = scalestudy::process_age_s();
   double unix_s = unix_time_s();
 };
@@ -149,12 +154,13 @@ class RankProgram {
     offset_ = measure_clock_offset(*comm_, identity);
     comm_->set_clock_offset(Seconds(offset_.ahead_s));
     comms_.emplace(make_rank_communicators(*comm_, spec_));
-    const auto work = make_work_(spec_, rendezvous_.local_rank.value());
     const auto environment = comm_->is_root() ? host_environment_json() : std::string();
+    if (spec_.settings.communication_thread == CommunicationPlacement::own_core) place_threads();
+    const auto work = make_work_(spec_, rendezvous_.local_rank.value());
     const auto zero = comm_->barrier().all_arrived;  // one for all ranks
     const auto clock = work->start_clock();
     clock->advance(clock->origin_s() - Seconds(zero.time_since_epoch()).count());
-    const ClockStart start;
+    const ClockStart start(cores_);
     timeline_cost_s_ = measure_timeline_cost_s(*clock, heartbeat_);
     load(*work);
     const double data_read_s = now_s() - start.time_s;
@@ -175,6 +181,13 @@ class RankProgram {
     record_ranks(*work, start, services.parts);
     close(outcome, now_s() - clock->origin_s());
     return outcome.interrupted ? ExitCode::interrupted : ExitCode::done;
+  }
+
+  /// Before anything starts threads that compute: they get the place of the one that starts them.
+  void place_threads() {
+    const auto placed = place_on_cores(*comm_, cores_, spec_.settings.threads_per_rank);
+    keep_thread_on(placed.computing);
+    comms_->gradient_core = placed.communicating;
   }
 
   void load(RankWork& work) {
@@ -222,6 +235,9 @@ class RankProgram {
     for (const auto label : work.labels()) add_label(header.labels, label);
     writer_.emplace(folder_ / open_result_file_name, header, spec_.ranks);
     auto effective = effective_settings(spec_, *comm_, rendezvous_, has_huge_pages_);
+    if (comms_->gradient_core)
+      effective.add_fact("communication_core", {cat(*comms_->gradient_core), "1",
+                                                "Core of rank 0's thread that carries gradients"});
     effective.add(work.effective_settings());
     writer_->write_settings(requested_study(), spec_text_, effective.json_text());
     writer_->write_environment(environment);
@@ -238,7 +254,7 @@ class RankProgram {
     const RankRow mine{.host = host_name(),
                        .process_id = getpid(),
                        .device = work.device_name(),
-                       .binding = core_binding(),
+                       .binding = to_text(cores_),
                        .threads = work.compute_threads(),
                        .clock_offset_s = offset_.ahead_s,
                        .clock_offset_error_s = offset_.error_s,
@@ -255,8 +271,8 @@ class RankProgram {
                        .cpu_time_s = own(process_cpu_time_s()),
                        .clocked_s = now_s() - start.time_s,
                        .clocked_cpu_time_s = own(process_cpu_time_s() - start.cpu_time_s),
-                       .clocked_core_busy_s = core_busy_time_s() - start.core_busy_s,
-                       .core_count = usable_core_count(),
+                       .clocked_core_busy_s = core_busy_time_s(cores_) - start.core_busy_s,
+                       .core_count = std::ssize(cores_),
                        .peak_memory_bytes = peak_memory_bytes(),
                        .peak_device_memory_bytes = work.peak_device_memory_bytes()};
     const auto all = all_gather_text(*comm_, to_json_text(mine));
@@ -289,7 +305,8 @@ class RankProgram {
   const RunSpec& spec_;
   RankPlace place_;
   const Rendezvous& rendezvous_;
-  std::optional<Communicator> comm_;  ///< until the others are made with it
+  const std::vector<int> cores_ = allowed_cores();  ///< of the process, before any thread is placed
+  std::optional<Communicator> comm_;                ///< until the others are made with it
   Log log_;
   Heartbeat heartbeat_;
   std::optional<RankCommunicators> comms_;
