@@ -11,7 +11,7 @@ namespace {
 
 using namespace scalestudy;
 
-void replay(const std::string& path) {
+void read_and_replay(const std::string& path) {
   const auto text = replay::to_json_text(replay::read_profile(path));
   static const fuzz::MemoryFile written("written.json");
   written.set(reinterpret_cast<const std::uint8_t*>(text.data()), text.size());
@@ -27,7 +27,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   static const fuzz::MemoryFile file("profile.json");
   file.set(data, size);
   try {
-    replay(file.path());
+    read_and_replay(file.path());
   } catch (const Error&) {
   }
   return 0;
