@@ -4,7 +4,8 @@
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
-#include <sched.h>
+
+#include "core/cores.hpp"
 
 #include "record/rank_row.hpp"
 
@@ -44,18 +45,13 @@ TEST(HostEnvironment, CountsAreWholeAndPlausible) {
 }
 
 TEST(HostEnvironment, UsableCoresAreThoseOfThisProcess) {
-  cpu_set_t before;
-  ASSERT_EQ(::sched_getaffinity(0, sizeof(before), &before), 0);
-  cpu_set_t one;
-  CPU_ZERO(&one);
-  int first = 0;
-  while (!CPU_ISSET(first, &before)) ++first;
-  CPU_SET(first, &one);
-  ASSERT_EQ(::sched_setaffinity(0, sizeof(one), &one), 0);
+  const auto before = allowed_cores();
+  ASSERT_FALSE(before.empty());
+  keep_thread_on({before.front()});
   const int found = usable_core_count();
-  ::sched_setaffinity(0, sizeof(before), &before);
+  keep_thread_on(before);
   EXPECT_EQ(found, 1);
-  EXPECT_EQ(usable_core_count(), CPU_COUNT(&before));
+  EXPECT_EQ(usable_core_count(), std::ssize(before));
 }
 
 TEST(HostEnvironment, AQuotaOnlyTakesCoresAway) {
