@@ -272,7 +272,7 @@ class RankProgram {
                        .clocked_s = now_s() - start.time_s,
                        .clocked_cpu_time_s = own(process_cpu_time_s() - start.cpu_time_s),
                        .clocked_core_busy_s = core_busy_time_s(cores_) - start.core_busy_s,
-                       .core_count = std::ssize(cores_),
+                       .core_count = core_count_,
                        .peak_memory_bytes = peak_memory_bytes(),
                        .peak_device_memory_bytes = work.peak_device_memory_bytes()};
     const auto all = all_gather_text(*comm_, to_json_text(mine));
@@ -306,6 +306,7 @@ class RankProgram {
   RankPlace place_;
   const Rendezvous& rendezvous_;
   const std::vector<int> cores_ = allowed_cores();  ///< of the process, before any thread is placed
+  const int core_count_ = usable_core_count();      ///< likewise; known where cores_ are not
   std::optional<Communicator> comm_;                ///< until the others are made with it
   Log log_;
   Heartbeat heartbeat_;
