@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
 #include <numeric>
 
 #include "analysis/communication.hpp"
@@ -66,18 +67,6 @@ std::vector<double> values_of(const Steps& launches, const Get& get) {
   return values;
 }
 
-double time_in(const MeanStep& step, StepTime time) {
-  for (std::size_t i = 0; i < step_phase_count; ++i)
-    if (step_phases()[i].time == time) return step.phase_s[i];
-  return not_available;
-}
-
-/// Mean over ranks. The maximum over ranks would hide what waiting costs: without a barrier it is
-/// the slowest rank's in every step, which is just what the others wait for with one.
-double step_of_a_rank_s(const MeanStep& step) {
-  return step.step_s - time_in(step, nullptr);
-}
-
 double local_samples(const MeanStep& step) {
   return step.local_samples;
 }
@@ -90,13 +79,13 @@ double column_sum_s(const MeanStep& step, std::span<const StepTime> columns) {
                            !has(&StepRow::exposed_communication_s);
   if (columns.empty() || (needs_split && std::isnan(step.peer_wait_frac))) return not_available;
   return std::accumulate(columns.begin(), columns.end(), 0.0,
-                         [&](double sum_s, StepTime time) { return sum_s + time_in(step, time); });
+                         [&](double sum_s, StepTime time) { return sum_s + step.phase(time); });
 }
 
 /// Of as many samples per rank as the base has where the arm is that of one rank: per sample both
 /// would have the same work.
 std::vector<double> arm_steps_s(const ContrastKind& kind, const Steps& base, const Steps& arm) {
-  auto steps_s = values_of(arm, step_of_a_rank_s);
+  auto steps_s = values_of(arm, std::mem_fn(&MeanStep::step_of_a_rank_s));
   if (!kind.is_arm_of_one_rank) return steps_s;
   const double work = mean(values_of(base, local_samples)) / mean(values_of(arm, local_samples));
   for (double& step_s : steps_s) step_s *= work;
@@ -107,7 +96,7 @@ ArmContrast contrast(const ContrastKind& kind,
                      const Steps& base,
                      const Steps& arm,
                      Comparison declared) {
-  const auto base_s = values_of(base, step_of_a_rank_s);
+  const auto base_s = values_of(base, std::mem_fn(&MeanStep::step_of_a_rank_s));
   const auto arm_s = arm_steps_s(kind, base, arm);
   const auto base_launches = in_blocks(base_s, base), arm_launches = in_blocks(arm_s, arm);
   const auto is_busy = [](const LaunchSteps& launch) { return launch.is_busy; };

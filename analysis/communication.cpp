@@ -1,18 +1,12 @@
 #include "analysis/communication.hpp"
 
 #include <cmath>
-#include <numeric>
 
 #include "analysis/run_set.hpp"
 #include "analysis/start_time.hpp"
 
 namespace scalestudy {
 namespace {
-
-double window_mean(const std::vector<double>& per_step, const SteadyWindow& window) {
-  return std::accumulate(per_step.begin() + window.start, per_step.begin() + window.end, 0.0) /
-         static_cast<double>(window.steps());
-}
 
 /// Runs of earlier versions have only the sum of waiting and transfer.
 bool is_counted(double StepRow::*time, bool is_split) {
@@ -74,6 +68,12 @@ const std::array<PhaseInfo, step_phase_count>& step_phases() {
   return phases;
 }
 
+double MeanStep::phase(double StepRow::*time) const {
+  for (std::size_t i = 0; i < step_phase_count; ++i)
+    if (step_phases()[i].time == time) return phase_s[i];
+  return not_available;
+}
+
 MeanStep mean_step(const RunRecord& record, const RunMeasures& measures) {
   const StepTable& steps = record.steps;
   const SteadyWindow& window = measures.steady_window();
@@ -103,7 +103,7 @@ std::vector<LaunchSteps> launch_steps(const Series& series, std::int64_t ranks) 
   if (group == series.by_ranks.end()) return all;
   for (const Run* run : group->second) {
     if (run->is_timing_data() && !run->measures.steady_window().empty())
-      all.push_back({run->spec.repeat, run->digest.mean_step,
+      all.push_back({run->spec.repeat, run->digest.mean_step, run->digest.path_step,
                      run->has_label(RunLabel::busy_machine), started_unix_s(*run)});
   }
   return all;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "analysis/measures.hpp"
+#include "analysis/path_step.hpp"
 #include "analysis/statistics.hpp"
 
 namespace scalestudy {
@@ -46,6 +47,11 @@ struct MeanStep {
   double communication_overhead_frac = 0;          ///< METRICS.md#communication-overhead
   double peer_wait_frac = 0;         ///< NaN where a run of an earlier version has no split
   double exposed_transfer_frac = 0;  ///< likewise
+
+  [[nodiscard]] double phase(double StepRow::*time) const;
+  /// Mean over ranks. The maximum over ranks would hide what waiting costs: without a barrier it is
+  /// the slowest rank's in every step, which is just what the others wait for with one.
+  [[nodiscard]] double step_of_a_rank_s() const { return step_s - phase(nullptr); }
 };
 
 /// Of one run; without a single launch where it has no steady step.
@@ -60,6 +66,7 @@ struct StepComposition : MeanStep {
 struct LaunchSteps {
   std::int64_t block = 0;
   MeanStep step;
+  std::optional<PathStep> path;
   bool is_busy = false;
   double started_unix_s = not_available;
 };

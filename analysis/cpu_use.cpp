@@ -78,10 +78,16 @@ double contended_frac_on(const SharedCores& shared) {
   return contended_frac(shared.threads, other_cores, shared.cores);
 }
 
+/// Whether its ranks sleep in the place of a network.
+bool needs_no_core(const RunRecord& run) {
+  return run.header.has_label(RunLabel::emulated_compute) &&
+         !run.header.has_label(RunLabel::spinning);
+}
+
 }  // namespace
 
 double cpu_use_frac(const RunRecord& run) {
-  if (run.header.has_label(RunLabel::emulated_compute)) return not_recorded;
+  if (needs_no_core(run)) return not_recorded;
   if (run.ranks.empty() || run.steps.ranks() != std::ssize(run.ranks)) return not_recorded;
   const auto cores = cores_of_ranks(run);
   double used_s = 0, available_s = 0;
@@ -96,7 +102,7 @@ double cpu_use_frac(const RunRecord& run) {
 }
 
 double contended_cpu_frac(const RunRecord& run) {
-  if (run.header.has_label(RunLabel::emulated_compute)) return not_recorded;
+  if (needs_no_core(run)) return not_recorded;
   double worst = not_recorded;
   for (const auto& [where, shared] : cores_of_ranks(run)) {
     if (!(shared.cores > 0 && shared.clocked_s > 0 && shared.busy_s > 0)) continue;

@@ -14,12 +14,8 @@ std::uint64_t hash_without_threads(RunSpec spec) {
   return spec.timing_hash();
 }
 
-const Origin& origin_of(const Series& series) {
-  return series.by_ranks.begin()->second.front()->origin;
-}
-
 bool differs_in_threads_only(const Series& one, const Series& other) {
-  return origin_of(one) == origin_of(other) &&
+  return one.origin() == other.origin() &&
          hash_without_threads(one.spec) == hash_without_threads(other.spec) &&
          one.has_label(RunLabel::emulated_input) == other.has_label(RunLabel::emulated_input);
 }

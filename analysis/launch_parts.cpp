@@ -34,24 +34,33 @@ double sum_of_root_steps(const RunRecord& record) {
 }
 
 constexpr std::array parts{
-    LaunchPart{"start_s", "launcher, libraries, ranks finding each other",
+    LaunchPart{"start_s", "launcher, libraries, ranks finding each other", RunCause::start_up,
                [](const RunRecord& record) {
                  // Together: a process knows when it started to 10 ms only.
                  return or_unknown(record.summary_value(&SummaryRow::launch_to_process_s)) +
                         of_root<&RankRow::initialisation_s>(record);
                }},
-    LaunchPart{"data_read_s", "reading and preparing data", of_root<&RankRow::data_read_s>},
-    LaunchPart{"preparation_s", "model, first pass, run file", of_root<&RankRow::preparation_s>},
-    LaunchPart{"probe_s", "trying the exchange",
+    LaunchPart{"data_read_s", "reading and preparing data", RunCause::start_up,
+               of_root<&RankRow::data_read_s>},
+    LaunchPart{"preparation_s", "model, first pass, run file", RunCause::start_up,
+               of_root<&RankRow::preparation_s>},
+    LaunchPart{"probe_s", "trying the exchange", RunCause::start_up,
                [](const RunRecord& record) { return probe_time_s(record); }},
-    LaunchPart{"steps_s", "training steps", sum_of_root_steps<&StepRow::step_s>},
-    LaunchPart{"recording_s", "recording between steps", sum_of_root_steps<&StepRow::recording_s>},
-    LaunchPart{"replica_check_s", "comparing replicas", sum_of_epochs<&EpochRow::replica_check_s>},
-    LaunchPart{"evaluation_s", "evaluation while training", sum_of_epochs<&EpochRow::evaluation_s>},
-    LaunchPart{"checkpoint_s", "weights and checkpoints", sum_of_epochs<&EpochRow::checkpoint_s>},
-    LaunchPart{"final_evaluation_s", "final evaluation", of_root<&RankRow::final_evaluation_s>},
-    LaunchPart{"panels_s", "pictures of the result", of_root<&RankRow::panels_s>},
-    LaunchPart{"shutdown_s", "end of the processes", [](const RunRecord& record) {
+    LaunchPart{"steps_s", "training steps", RunCause::steps, sum_of_root_steps<&StepRow::step_s>},
+    LaunchPart{"recording_s", "recording between steps", RunCause::bookkeeping,
+               sum_of_root_steps<&StepRow::recording_s>},
+    LaunchPart{"replica_check_s", "comparing replicas", RunCause::bookkeeping,
+               sum_of_epochs<&EpochRow::replica_check_s>},
+    LaunchPart{"evaluation_s", "evaluation while training", RunCause::evaluation,
+               sum_of_epochs<&EpochRow::evaluation_s>},
+    LaunchPart{"checkpoint_s", "weights and checkpoints", RunCause::checkpoint,
+               sum_of_epochs<&EpochRow::checkpoint_s>},
+    LaunchPart{"final_evaluation_s", "final evaluation", RunCause::evaluation,
+               of_root<&RankRow::final_evaluation_s>},
+    LaunchPart{"panels_s", "pictures of the result", RunCause::evaluation,
+               of_root<&RankRow::panels_s>},
+    LaunchPart{"shutdown_s", "end of the processes", RunCause::start_up,
+               [](const RunRecord& record) {
                  return or_unknown(record.summary_value(&SummaryRow::shutdown_s));
                }}};
 static_assert(parts.size() == launch_part_count);

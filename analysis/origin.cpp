@@ -20,10 +20,11 @@ std::string machine_in(const FlatSettings& environment) {
   std::vector<std::string> parts;
   const auto add = [&](const char* path, const char* unit) {
     const auto found = environment.find(path);
-    if (found != environment.end()) parts.push_back(found->second + unit);
+    if (found != environment.end() && !found->second.empty()) parts.push_back(found->second + unit);
   };
   add("/cpu/model", "");
   add("/cpu/hardware_thread_count", " hardware threads");
+  add("/gpu_models", "");
   add("/system/architecture", "");
   add("/system/operating_system", "");
   if (const auto governor = environment.find("/cpu/governor");

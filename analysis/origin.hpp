@@ -15,7 +15,7 @@ namespace scalestudy {
 struct Origin {
   std::string study;      ///< its name in the study file
   std::string build;      ///< of the programs that ran
-  std::string machine;    ///< kind of machine: processor, hardware threads, operating system, power
+  std::string machine;    ///< kind of machine: processor, hardware threads, GPUs, system, power
   std::string libraries;  ///< that compute, with their versions; "" where none is recorded
   std::string data;       ///< hash of their content, whatever they are called; "" likewise
   friend bool operator<(const Origin& a, const Origin& b);

@@ -33,6 +33,7 @@ std::optional<BucketStep> typical_step(const RunRecord& record, const SteadyWind
   const StepTable& steps = record.steps;
   if (steps.ranks() == 1 || window.empty() || record.buckets.empty()) return std::nullopt;
   BucketStep typical{.step = median_step(steps, window)};
+  typical.link_model_s = steps.at(&StepRow::link_model_s, 0, typical.step);
   for (std::int64_t rank = 0; rank < steps.ranks(); ++rank) {
     typical.start_s.push_back(steps.at(&StepRow::start_s, rank, typical.step));
     typical.step_s.push_back(steps.at(&StepRow::step_s, rank, typical.step));
@@ -71,8 +72,11 @@ RunDigest digest_of(const RunRecord& record, const RunMeasures& measures) {
   digest.losses = step_losses(steps);
   digest.weight_per_step = mean(steps.sum_over_ranks(&StepRow::loss_weight));
   digest.mean_step = mean_step(record, measures);
+  digest.path_step = path_step(steps, window);
   digest.checked_steps = checked_steps(record, window);
+  digest.gradient_noise = gradient_noise(steps, window);
   digest.typical_step = typical_step(record, window);
+  digest.exchange = exchange_of(record, window);
   return digest;
 }
 

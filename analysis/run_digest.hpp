@@ -13,8 +13,10 @@
 
 #include "analysis/collectives.hpp"
 #include "analysis/communication.hpp"
+#include "analysis/exchange.hpp"
 #include "analysis/launch_parts.hpp"
 #include "analysis/measures.hpp"
+#include "analysis/noise_scale.hpp"
 #include "analysis/step_checks.hpp"
 
 namespace scalestudy {
@@ -25,6 +27,7 @@ struct BucketStep {
   std::vector<double> start_s;  ///< of each rank, on the training clock
   std::vector<double> step_s;   ///< of each rank
   std::vector<BucketRow> buckets;
+  double link_model_s = 0;  ///< of its collectives over an emulated link
 };
 
 struct RunDigest {
@@ -34,10 +37,13 @@ struct RunDigest {
   double weight_per_step = not_recorded;  ///< loss weight of all ranks, over all steps
   std::vector<StepLoss> losses;
   MeanStep mean_step;
+  std::optional<PathStep> path_step;
   std::optional<LaunchTimes> launch_times;
   CheckedSteps checked_steps;
+  GradientNoise gradient_noise;
   /// The median one of the steady steps; none with one rank, nor where no bucket was recorded.
   std::optional<BucketStep> typical_step;
+  std::optional<Exchange> exchange;
   std::vector<CollectiveTimesOfRun> collectives;  ///< empty where a network was trained
   std::vector<std::string> panel_names;           ///< of those that have all of their pixels
   std::optional<Panel> confusion;                 ///< the one panel that is added up over runs

@@ -16,48 +16,13 @@
 
 #include "analysis/copies.hpp"
 #include "analysis/cpu_use.hpp"
-#include "analysis/link_check.hpp"
 #include "analysis/start_time.hpp"
+#include "analysis/validity.hpp"
 
 namespace scalestudy {
 namespace {
 
 namespace fs = std::filesystem;
-
-bool has_nonfinite_loss(const StepTable& steps) {
-  if (steps.steps() == 0) return false;
-  const auto& losses = steps.values(&StepRow::loss);
-  const auto& weights = steps.values(&StepRow::loss_weight);
-  for (std::size_t i = 0; i < losses.size(); ++i) {
-    if (weights[i] > 0 && !std::isfinite(losses[i])) return true;
-  }
-  return false;
-}
-
-/// Longer than any run: thirty thousand years.
-constexpr double longest_s = 1e12;
-
-bool is_time(double value_s) {
-  return value_s > 0 && value_s < longest_s;
-}
-
-/// What the clock of a run that has come to its end cannot have said. NaN: not recorded.
-bool has_impossible_times(const RunRecord& record) {
-  const auto any = [](const auto& values, auto is_wrong) {
-    return std::any_of(values.begin(), values.end(), is_wrong);
-  };
-  const auto is_no_time = [](double value) { return !is_time(value); };
-  const auto is_too_long = [](double value) { return std::abs(value) >= longest_s; };
-  if (any(record.steps.values(&StepRow::step_s), is_no_time)) return true;
-  for (const auto& column : columns_of<StepRow>)
-    if (column.unit == "s" && any(record.steps.values(column), is_too_long)) return true;
-  if (any(record.epochs, [](const EpochRow& epoch) { return !is_time(epoch.end_s); })) return true;
-  if (any(record.collectives, [&](const CollectiveRow& row) {
-        return !std::isfinite(row.transfer_s) || is_too_long(row.transfer_s);
-      }))
-    return true;
-  return !is_time(record.summary_value(&SummaryRow::launch_wall_time_s).value_or(1));
-}
 
 std::string reason_to_leave_out(const Run& run) {
   const RunHeader& header = run.record.header;
@@ -88,7 +53,7 @@ void require_equal_ranks(const RunRecord& record, const RunSpec& spec) {
 void require_folder(const fs::path& folder) {
   if (fs::is_directory(folder)) return;
   throw BadInput({cat("'", folder.string(), "' is no folder"),
-                  "a report needs a study folder with runs/<id>/run.h5",
+                  "runs are read from a study folder, with runs/<id>/run.h5",
                   "Give the folder that `scalestudy run --out` wrote"});
 }
 
@@ -236,18 +201,15 @@ Run judge_run(const RunRecord& record) {
   require_equal_ranks(record, run.spec);
   run.origin = origin_of(record, run.spec);
   for (const auto& label : record.header.labels) run.labels.push_back(current_label(label));
-  run.validity_codes = record.header.validity_codes;
   if (run.spec.oversubscribed) add_label(run.labels, RunLabel::oversubscribed);
   if (run.spec.no_spare_core) add_label(run.labels, RunLabel::no_spare_core);
   if (!run.spec.injections.empty()) add_label(run.labels, RunLabel::injected);
-  if (has_nonfinite_loss(record.steps)) add_code(run.validity_codes, ValidityCode::nonfinite_loss);
-  if (record.header.status == RunStatus::complete && has_impossible_times(record))
-    add_code(run.validity_codes, ValidityCode::impossible_times);
+  if (run.spec.plan.samples < run.spec.plan.requested_samples)
+    add_label(run.labels, RunLabel::remainder_dropped);
+  if (was_throttled(record.monitor)) add_label(run.labels, RunLabel::clock_throttled);
   run.measures = RunMeasures(record, {run.spec.settings.warmup_steps});
   run.digest = digest_of(record, run.measures);
-  if (link_excess_frac(run.spec.settings.link, record.steps, run.measures.steady_window()) >
-      most_link_excess_frac)
-    add_code(run.validity_codes, ValidityCode::emulation_exceeded);
+  run.validity_codes = validity_codes_of(record, run.spec);
   if (!busy_machine_reason(run).empty()) add_label(run.labels, RunLabel::busy_machine);
   run.left_out = reason_to_leave_out(run);
   return run;
@@ -290,10 +252,7 @@ bool is_arm_of(const Series& arm, const Series& proper) {
   const auto what_is_left = [&](const RunSpec& spec) {
     return without_scale(without(spec, *arm.spec.control_arm)).content_hash();
   };
-  const auto origin = [](const Series& series) {
-    return series.by_ranks.begin()->second.front()->origin;
-  };
-  return what_is_left(arm.spec) == what_is_left(proper.spec) && origin(arm) == origin(proper) &&
+  return what_is_left(arm.spec) == what_is_left(proper.spec) && arm.origin() == proper.origin() &&
          arm.has_label(RunLabel::emulated_input) == proper.has_label(RunLabel::emulated_input);
 }
 

@@ -80,6 +80,8 @@ struct Series {
   std::map<std::int64_t, std::vector<const Run*>> by_ranks;  ///< data only, see Run::is_data
   bool has_changed_goal = false;  ///< runs declare different ones: then spec.quality is none
   [[nodiscard]] bool is_control_arm() const { return spec.control_arm.has_value(); }
+  /// That of its runs. Contract: there is one.
+  [[nodiscard]] const Origin& origin() const { return by_ranks.begin()->second.front()->origin; }
   /// One measure of all runs with `ranks` ranks; of a time without the resumed ones.
   [[nodiscard]] Launches launches(std::int64_t ranks, const Column& column) const;
   template <class Row, class Value>

@@ -62,6 +62,11 @@ double elapsed_s(const StepTable& steps, const SteadyWindow& window) {
 
 }  // namespace
 
+double window_mean(const std::vector<double>& per_step, const SteadyWindow& window) {
+  return std::accumulate(per_step.begin() + window.start, per_step.begin() + window.end, 0.0) /
+         static_cast<double>(window.steps());
+}
+
 SteadyWindow steady_window_of(const StepTable& steps, std::int64_t warmup_steps) {
   const auto times_s = complete_step_times_s(steps);
   SteadyWindow window;

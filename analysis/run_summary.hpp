@@ -27,6 +27,9 @@ struct SteadyWindow {
   [[nodiscard]] bool empty() const { return end <= start; }
 };
 
+/// Of one value per step, over the window. Contract: it is not empty and lies within them.
+[[nodiscard]] double window_mean(const std::vector<double>& per_step, const SteadyWindow& window);
+
 /// Declared before the run: all steps after the warm-up. Those that some rank did not get to record
 /// do not count, nor any after them.
 [[nodiscard]] SteadyWindow steady_window_of(const StepTable& steps, std::int64_t warmup_steps);

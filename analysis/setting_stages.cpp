@@ -8,6 +8,8 @@
 
 #include "core/text.hpp"
 
+#include "record/effective_settings.hpp"
+
 #include "analysis/settings_json.hpp"
 
 namespace scalestudy {
@@ -98,7 +100,7 @@ bool asks_for(const std::string& requested, const std::string& found) {
 bool SettingStages::differs() const {
   if (requested && resolved && !asks_for(*requested, *resolved)) return true;
   if (requested && effective && !asks_for(*requested, *effective)) return true;
-  return resolved && effective && !is_same(*resolved, *effective);
+  return resolved && effective && effective != no_effect && !is_same(*resolved, *effective);
 }
 
 std::vector<SettingStages> setting_stages(const RunFacts& run) {

@@ -19,7 +19,7 @@ struct SettingStages {
   std::optional<std::string> effective;
 
   /// Whether two stages disagree; a default that was filled in is no disagreement, nor is the only
-  /// value of an axis.
+  /// value of an axis, nor a default without effect.
   [[nodiscard]] bool differs() const;
 };
 

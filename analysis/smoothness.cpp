@@ -70,6 +70,7 @@ std::vector<Smoothness> smoothness_by_ranks(const Series& series) {
     const auto roughness = series.launches(ranks, &SummaryRow::loss_roughness);
     const auto equal = roughness_at_equal_samples(runs, window_samples);
     Smoothness point;
+    point.is_invented = series.has_label(RunLabel::emulated_compute);
     point.ranks = ranks;
     point.weight_ratio = weight_per_step(series, ranks) / base_weight;
     const auto predicted = predicted_by_averaging(series, point.weight_ratio);

@@ -10,6 +10,9 @@
 
 namespace scalestudy {
 
+/// Smoothness that surely lies this near to a prediction is said to be as predicted.
+inline constexpr double smoothness_margin_frac = 0.10;
+
 /// Ratios N ÷ 1: below 1 is smoother. METRICS.md#smoothness.
 struct Smoothness {
   std::int64_t ranks = 1;
@@ -23,6 +26,7 @@ struct Smoothness {
   Estimate per_step;
   Estimate equal_samples;           ///< predicted: 1
   std::int64_t window_samples = 1;  ///< samples per point of `equal_samples`
+  bool is_invented = false;         ///< a replay's losses: nothing is to be said of them
 };
 
 /// As many samples per point of a loss curve as the largest global batch of the series has, so that

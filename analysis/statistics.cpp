@@ -39,16 +39,7 @@ double welch_degrees_of_freedom(std::span<const double> a, std::span<const doubl
   const auto na = static_cast<double>(a.size());
   const auto nb = static_cast<double>(b.size());
   if (va + vb <= 0) return na + nb - 2;
-  return (va + vb) * (va + vb) / (va * va / (na - 1) + vb * vb / (nb - 1));
-}
-
-void add_t_interval(Estimate& estimate, double error, double dof) {
-  const double reach = student_t_critical(significance_level, dof) * error;
-  if (!std::isfinite(reach)) return;
-  estimate.standard_error = error;
-  estimate.degrees_of_freedom = dof;
-  estimate.interval = Interval{estimate.value - reach, estimate.value + reach};
-  if (error > 0) estimate.p_value = student_t_p_value(estimate.value / error, dof);
+  return joint_degrees_of_freedom(va, na - 1, vb, nb - 1);
 }
 
 double started_of(const Launches& launches, std::size_t i) {
@@ -103,12 +94,12 @@ void add_paired_interval(Estimate& estimate, const Launches& compared, const Lau
   std::vector<double> differences(base.values.size());
   std::transform(compared.values.begin(), compared.values.end(), base.values.begin(),
                  differences.begin(), std::minus<>());
-  add_t_interval(estimate, std::sqrt(mean_variance(differences)),
+  set_t_interval(estimate, std::sqrt(mean_variance(differences)),
                  static_cast<double>(differences.size() - 1));
 }
 
 void add_welch_interval(Estimate& estimate, const Launches& compared, const Launches& base) {
-  add_t_interval(estimate, std::sqrt(mean_variance(compared.values) + mean_variance(base.values)),
+  set_t_interval(estimate, std::sqrt(mean_variance(compared.values) + mean_variance(base.values)),
                  welch_degrees_of_freedom(compared.values, base.values));
 }
 
@@ -133,6 +124,19 @@ Estimate difference_of_means(const Launches& compared,
   return estimate;
 }
 
+/// Of finite values.
+Estimate mean_level(const Launches& launches, IntervalMethod method) {
+  Estimate estimate;
+  estimate.count = launches.values.size();
+  estimate.value = mean(launches.values);
+  if (estimate.count < minimum_launches_for_interval) return estimate;
+  set_t_interval(estimate, std::sqrt(mean_variance(launches.values)),
+                 static_cast<double>(estimate.count - 1));
+  estimate.p_value = not_available;  // that it is 0 nobody asks
+  estimate.method = method;
+  return estimate;
+}
+
 }  // namespace
 
 std::string_view describe(IntervalMethod method) {
@@ -145,6 +149,14 @@ std::string_view describe(IntervalMethod method) {
       return "95 % paired t interval on logarithms over launches";
     case IntervalMethod::paired:
       return "95 % paired t interval over launches";
+    case IntervalMethod::block_fit:
+      return "95 % t interval of a fit over arms and blocks";
+    case IntervalMethod::one_on_logs:
+      return "95 % t interval on logarithms over launches";
+    case IntervalMethod::one:
+      return "95 % t interval over launches";
+    case IntervalMethod::model_fit:
+      return "95 % prediction interval of a fitted model";
     case IntervalMethod::not_determinable:
       break;
   }
@@ -165,6 +177,13 @@ std::string_view short_name(IntervalMethod method) {
     case IntervalMethod::welch_on_logs:
     case IntervalMethod::welch:
       return "Welch t";
+    case IntervalMethod::block_fit:
+      return "block fit";
+    case IntervalMethod::one_on_logs:
+    case IntervalMethod::one:
+      return "t";
+    case IntervalMethod::model_fit:
+      return "model";
     case IntervalMethod::not_determinable:
       break;
   }
@@ -214,12 +233,12 @@ double student_t_critical(double tail_probability, double degrees_of_freedom) {
   return quantile(complement(distribution, tail_probability / 2));
 }
 
-Interval share_interval(double share, std::int64_t count) {
+Interval share_interval(double share, std::int64_t count, double alpha) {
   using Binomial = boost::math::binomial_distribution<double, NaNInstead>;
   const auto samples = static_cast<double>(count);
   const double seen = std::round(share * samples);
-  return {Binomial::find_lower_bound_on_p(samples, seen, significance_level / 2),
-          Binomial::find_upper_bound_on_p(samples, seen, significance_level / 2)};
+  return {Binomial::find_lower_bound_on_p(samples, seen, alpha / 2),
+          Binomial::find_upper_bound_on_p(samples, seen, alpha / 2)};
 }
 
 Estimate ratio(const Launches& compared, const Launches& base, Comparison declared) {
@@ -237,16 +256,45 @@ Estimate difference(const Launches& compared, const Launches& base, Comparison d
                              IntervalMethod::paired, IntervalMethod::welch);
 }
 
+Estimate geometric_level(const Launches& launches) {
+  return transformed(mean_level(mapped(launches, logarithm), IntervalMethod::one_on_logs),
+                     [](double x) { return std::exp(x); });
+}
+
+Estimate level(const Launches& launches) {
+  const auto itself = [](double value) { return value; };
+  return mean_level(mapped(launches, itself), IntervalMethod::one);
+}
+
+double joint_degrees_of_freedom(double variance,
+                                double degrees_of_freedom,
+                                double other_variance,
+                                double other_degrees_of_freedom) {
+  const double sum = variance + other_variance;
+  return sum * sum /
+         (variance * variance / degrees_of_freedom +
+          other_variance * other_variance / other_degrees_of_freedom);
+}
+
+void set_t_interval(Estimate& estimate, double standard_error, double degrees_of_freedom) {
+  const double reach = student_t_critical(significance_level, degrees_of_freedom) * standard_error;
+  if (!std::isfinite(reach)) return;
+  estimate.standard_error = standard_error;
+  estimate.degrees_of_freedom = degrees_of_freedom;
+  estimate.interval = Interval{estimate.value - reach, estimate.value + reach};
+  if (standard_error > 0)
+    estimate.p_value = student_t_p_value(estimate.value / standard_error, degrees_of_freedom);
+}
+
 void add_error(Estimate& estimate, double standard_error, double degrees_of_freedom) {
   if (!estimate.interval) return;
   const double launches = estimate.standard_error * estimate.standard_error;
   const double further = standard_error * standard_error;
   if (!(launches + further > 0)) return;
   const double dof =
-      (launches + further) * (launches + further) /
-      (launches * launches / estimate.degrees_of_freedom + further * further / degrees_of_freedom);
+      joint_degrees_of_freedom(launches, estimate.degrees_of_freedom, further, degrees_of_freedom);
   auto wider = estimate;
-  add_t_interval(wider, std::sqrt(launches + further), dof);
+  set_t_interval(wider, std::sqrt(launches + further), dof);
   if (wider.interval->high >= estimate.interval->high) estimate = wider;
 }
 
@@ -264,18 +312,28 @@ std::optional<std::int64_t> launches_to_call_equal(const Estimate& estimate, dou
   return std::nullopt;
 }
 
-void adjust_for_several(std::span<Estimate* const> family) {
-  std::vector<Estimate*> order;
-  std::copy_if(family.begin(), family.end(), std::back_inserter(order),
-               [](const Estimate* one) { return std::isfinite(one->p_value); });
-  std::sort(order.begin(), order.end(),
-            [](const Estimate* a, const Estimate* b) { return a->p_value < b->p_value; });
+std::vector<double> holm_adjusted(std::span<const double> p_values) {
+  std::vector<std::size_t> order(p_values.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::sort(order, {}, [&](std::size_t i) { return p_values[i]; });
+  std::vector<double> adjusted(p_values.size());
   double largest = 0;
   for (std::size_t i = 0; i < order.size(); ++i) {
     const auto still_asked = static_cast<double>(order.size() - i);
-    largest = std::max(largest, std::min(1.0, still_asked * order[i]->p_value));
-    order[i]->p_value = largest;
+    largest = std::max(largest, std::min(1.0, still_asked * p_values[order[i]]));
+    adjusted[order[i]] = largest;
   }
+  return adjusted;
+}
+
+void adjust_for_several(std::span<Estimate* const> family) {
+  std::vector<Estimate*> asked;
+  std::ranges::copy_if(family, std::back_inserter(asked),
+                       [](const Estimate* one) { return std::isfinite(one->p_value); });
+  std::vector<double> p_values;
+  for (const Estimate* one : asked) p_values.push_back(one->p_value);
+  const auto adjusted = holm_adjusted(p_values);
+  for (std::size_t i = 0; i < asked.size(); ++i) asked[i]->p_value = adjusted[i];
 }
 
 bool is_resolved(const Estimate& estimate, double no_effect) {
@@ -291,6 +349,14 @@ bool is_equivalent(const Estimate& estimate, double no_effect, double margin) {
 bool is_non_inferior(const Estimate& difference, double margin, bool higher_is_better) {
   if (!difference.interval) return false;
   return higher_is_better ? difference.interval->low > -margin : difference.interval->high < margin;
+}
+
+std::optional<Interval> said_interval(const Estimate& estimate) {
+  constexpr double rounding = 1e-12;
+  if (!estimate.interval) return std::nullopt;
+  const auto [low, high] = *estimate.interval;
+  const bool has_width = high - low > rounding * std::max(std::abs(low), std::abs(high));
+  return has_width ? estimate.interval : std::nullopt;
 }
 
 Estimate without_interval(Estimate estimate) {

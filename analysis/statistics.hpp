@@ -29,7 +29,17 @@ struct Interval {
   [[nodiscard]] bool contains(double value) const { return low <= value && value <= high; }
 };
 
-enum class IntervalMethod { not_determinable, welch_on_logs, paired_on_logs, welch, paired };
+enum class IntervalMethod {
+  not_determinable,
+  welch_on_logs,
+  paired_on_logs,
+  welch,
+  paired,
+  block_fit,    ///< METRICS.md#block-fit
+  one_on_logs,  ///< METRICS.md#one-group
+  one,          ///< likewise
+  model_fit     ///< METRICS.md#predict
+};
 /// "95 % paired t interval on logarithms over launches", for captions.
 [[nodiscard]] std::string_view describe(IntervalMethod method);
 /// "paired t", for tables.
@@ -88,9 +98,11 @@ struct Estimate {
 /// t with two-sided tail probability `alpha`.
 [[nodiscard]] double student_t_critical(double alpha, double degrees_of_freedom);
 
-/// Clopper and Pearson's interval of a share that was seen in `count` ≥ 1 samples: at least 95 %
-/// whatever the share (METRICS.md#share).
-[[nodiscard]] Interval share_interval(double share, std::int64_t count);
+/// Clopper and Pearson's interval of a share that was seen in `count` ≥ 1 samples: at least
+/// 1 − `alpha` whatever the share (METRICS.md#share).
+[[nodiscard]] Interval share_interval(double share,
+                                      std::int64_t count,
+                                      double alpha = significance_level);
 
 /// Ratio of geometric means compared ÷ base. In pairs (METRICS.md#paired) where that was declared
 /// and both have the same blocks, once each, whose runs were made together as far as is known; else
@@ -102,6 +114,21 @@ struct Estimate {
 [[nodiscard]] Estimate difference(const Launches& compared,
                                   const Launches& base,
                                   Comparison declared);
+
+/// Of one group alone, by Student's t (METRICS.md#one-group): geometric mean, of values that are
+/// positive, or mean. base_count is 0. Values that are not finite (and positive) are left out.
+[[nodiscard]] Estimate geometric_level(const Launches& launches);
+[[nodiscard]] Estimate level(const Launches& launches);
+
+/// Of the sum of two independent terms, after Welch and Satterthwaite. Contract: some variance is
+/// above 0.
+[[nodiscard]] double joint_degrees_of_freedom(double variance,
+                                              double degrees_of_freedom,
+                                              double other_variance,
+                                              double other_degrees_of_freedom);
+
+/// Interval and p-value of "it is 0" by Student's t; none where the error or its t is not finite.
+void set_t_interval(Estimate& estimate, double standard_error, double degrees_of_freedom);
 
 /// Widens the interval of a difference by a further, independent error that is no scatter of
 /// launches: variances add, degrees of freedom after Welch and Satterthwaite. Where more of these
@@ -115,8 +142,11 @@ void add_error(Estimate& estimate, double standard_error, double degrees_of_free
                                                                  double margin);
 
 /// Holm's step-down procedure (1979, Scand. J. Statist. 6): the p-values of questions that are
-/// asked together, so that the chance of any false "yes" stays below 5 %. NaN stay and do not
-/// count.
+/// asked together, so that the chance of any false "yes" stays below 5 %; in the given order.
+/// Contract: none is NaN.
+[[nodiscard]] std::vector<double> holm_adjusted(std::span<const double> p_values);
+
+/// The same of estimates' p-values; NaN stay and do not count.
 void adjust_for_several(std::span<Estimate* const> family);
 
 /// Whether the launches tell the two groups apart: the interval leaves out `no_effect` and, of
@@ -150,6 +180,9 @@ template <class Map>
   }
   return estimate;
 }
+
+/// The interval as it is said: none without width, which runs that all have the same value make.
+[[nodiscard]] std::optional<Interval> said_interval(const Estimate& estimate);
 
 /// A group against itself: the value, which is exact, without interval and p-value.
 [[nodiscard]] Estimate without_interval(Estimate estimate);

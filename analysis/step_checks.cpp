@@ -61,24 +61,55 @@ std::vector<double> of_each(std::span<const CheckedSteps* const> runs,
   return all;
 }
 
-/// By the runs' shares of steps that it decides, against 1 ÷ ranks: Student's t, one for each rank
-/// that might have been the most frequent one.
-bool is_persistent(std::int64_t rank,
-                   std::int64_t ranks,
-                   std::span<const CheckedSteps* const> runs) {
-  std::vector<double> shares;
+/// Steps that a rank decides, of all that were put together.
+struct DecidedSteps {
+  double decided = 0;
+  double all = 0;
+  [[nodiscard]] double share() const { return decided / all; }
+};
+
+std::vector<DecidedSteps> decided_by(std::int64_t rank, std::span<const CheckedSteps* const> runs) {
+  std::vector<DecidedSteps> decided;
   for (const CheckedSteps* run : runs) {
     const auto found = run->critical_count.find(rank);
     const auto count = found == run->critical_count.end() ? std::size_t{0} : found->second;
     if (!run->remainder_frac.empty())
-      shares.push_back(static_cast<double>(count) /
-                       static_cast<double>(run->remainder_frac.size()));
+      decided.push_back(
+          {static_cast<double>(count), static_cast<double>(run->remainder_frac.size())});
   }
-  if (shares.size() < minimum_launches_for_interval || ranks == 1) return false;
+  return decided;
+}
+
+/// Lower limit of the mean of the runs' shares: Student's t, the run is the unit.
+double lower_limit_over_runs(const std::vector<DecidedSteps>& runs, double alpha) {
+  std::vector<double> shares;
+  for (const auto& run : runs) shares.push_back(run.share());
   const auto n = static_cast<double>(shares.size());
-  const double reach = student_t_critical(significance_level / static_cast<double>(ranks), n - 1) *
-                       standard_deviation(shares) / std::sqrt(n);
-  return mean(shares) - reach > 1 / static_cast<double>(ranks);
+  return mean(shares) -
+         student_t_critical(alpha, n - 1) * standard_deviation(shares) / std::sqrt(n);
+}
+
+/// Lower limit of the share of all steps together. Few steps bring equal shares by chance, of
+/// which Student's t takes the scatter, none, at its word.
+double lower_limit_over_steps(const std::vector<DecidedSteps>& runs, double alpha) {
+  DecidedSteps pooled;
+  for (const auto& run : runs) {
+    pooled.decided += run.decided;
+    pooled.all += run.all;
+  }
+  return share_interval(pooled.share(), static_cast<std::int64_t>(pooled.all), alpha).low;
+}
+
+/// Both limits above 1 ÷ ranks, corrected for each rank that might have been the most frequent one.
+bool is_persistent(std::int64_t rank,
+                   std::int64_t ranks,
+                   std::span<const CheckedSteps* const> runs) {
+  const auto decided = decided_by(rank, runs);
+  if (decided.size() < minimum_launches_for_interval || ranks == 1) return false;
+  const double share_of_equals = 1 / static_cast<double>(ranks);
+  const double alpha = significance_level * share_of_equals;
+  return lower_limit_over_runs(decided, alpha) > share_of_equals &&
+         lower_limit_over_steps(decided, alpha) > share_of_equals;
 }
 
 }  // namespace

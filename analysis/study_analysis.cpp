@@ -1,9 +1,12 @@
 #include "analysis/study_analysis.hpp"
 
 #include <algorithm>
+#include <array>
 #include <set>
 
 #include "core/text.hpp"
+
+#include "analysis/step_evidence.hpp"
 
 namespace scalestudy {
 namespace {
@@ -13,6 +16,7 @@ SeriesAnalysis analyse(Series series) {
   analysis.speedup = speedup_curve(series);
   analysis.steps = step_compositions(series);
   analysis.step_checks = step_checks(series);
+  analysis.exchanges = exchanges(series);
   analysis.launches = launch_compositions(series);
   if (!series.is_control_arm()) {
     analysis.smoothness = smoothness_by_ranks(series);
@@ -62,6 +66,31 @@ void add_mixture_flags(const RunSet& runs, std::vector<StudyFlag>& flags) {
   }
 }
 
+/// Cores of a run's ranks, which may be uneven: "1", "1 and 2".
+std::string cores_per_rank(const Run& run) {
+  std::set<std::int64_t> cores;
+  for (const RankRow& rank : run.record.ranks)
+    if (rank.core_count > 0) cores.insert(rank.core_count);
+  std::vector<std::string> texts;
+  for (const auto count : cores) texts.push_back(cat(count));
+  return join(texts, " and ");
+}
+
+/// Repeats whose ranks had other numbers of cores are none.
+void add_binding_flags(const Series& series, std::vector<StudyFlag>& flags) {
+  for (const auto& [ranks, runs] : series.by_ranks) {
+    std::set<std::string> different;
+    for (const Run* run : runs) different.insert(cores_per_rank(*run));
+    different.erase("");
+    if (different.size() < 2) continue;
+    flags.push_back(
+        {"binding_changed",
+         cat(series.name, ": in some runs with ", counted(ranks, "rank"), " each rank had ",
+             join({different.begin(), different.end()}, " cores, in others "),
+             "; their times are no repeats of each other.")});
+  }
+}
+
 void add_series_flags(const SeriesAnalysis& analysis, std::vector<StudyFlag>& flags) {
   const EvaluationPopulation& population = analysis.population;
   if (population.known && !population.identical) {
@@ -69,6 +98,7 @@ void add_series_flags(const SeriesAnalysis& analysis, std::vector<StudyFlag>& fl
                      cat(analysis.series.name, ": models were evaluated on different sets (",
                          join(population.differences, "; "), "); their quality is not compared.")});
   }
+  add_binding_flags(analysis.series, flags);
   for (const SpeedupPoint& point : analysis.speedup) {
     if (!point.superlinear_unexplained) continue;
     flags.push_back(
@@ -79,9 +109,31 @@ void add_series_flags(const SeriesAnalysis& analysis, std::vector<StudyFlag>& fl
   }
 }
 
+void add_published_flags(const PublishedAnalysis& analysis, std::vector<StudyFlag>& flags) {
+  for (const ArmAnalysis& arm : analysis.arms)
+    if (arm.population.differs)
+      flags.push_back({"evaluation_set_differs",
+                       cat(analysis.study.title, ", ", arm.arm.name,
+                           " (external): models were evaluated on different numbers of ",
+                           analysis.study.sample_noun, " (", arm.population.counts,
+                           "); their quality is not compared.")});
+}
+
+/// Files are named by it: the second of two equal names gets a number.
+void add_published(const PublishedStudy& study, std::vector<PublishedAnalysis>& all) {
+  auto analysis = analyse_published(study);
+  const auto slug = analysis.slug;
+  const auto is_taken = [&] {
+    return std::ranges::any_of(all, [&](const auto& one) { return one.slug == analysis.slug; });
+  };
+  for (int count = 2; is_taken(); ++count) analysis.slug = cat(slug, "-", count);
+  all.push_back(std::move(analysis));
+}
+
 }  // namespace
 
-StudyAnalysis::StudyAnalysis(RunSet runs) : runs_(std::move(runs)) {
+StudyAnalysis::StudyAnalysis(RunSet runs, const PublishedInputs& published)
+    : runs_(std::move(runs)) {
   add_wrong_result_flags(runs_, flags_);
   add_mixture_flags(runs_, flags_);
   for (Series& series : group_series(runs_)) {
@@ -93,6 +145,12 @@ StudyAnalysis::StudyAnalysis(RunSet runs) : runs_(std::move(runs)) {
     list.push_back(analyse(std::move(series)));
     add_series_flags(list.back(), flags_);
   }
+  const auto proper = proper_series();
+  for (const PublishedStudy& study : published.studies) {
+    add_published(study, published_);
+    add_published_flags(published_.back(), flags_);
+  }
+  for (const PublishedStudy& study : published.overlays) add_published(study, overlays_);
   for (SeriesAnalysis& study : studies_) {
     const auto arms = arms_of(study.series);
     study.arm_contrasts = arm_contrasts(study.series, arms);
@@ -100,7 +158,14 @@ StudyAnalysis::StudyAnalysis(RunSet runs) : runs_(std::move(runs)) {
     all.insert(all.end(), arms.begin(), arms.end());
     study.outliers = outliers(all);
     study.resolution = resolution_of(study.series, runs_);
-    study.fair_base = fair_base_of(study.series, proper_series());
+    study.causes = step_causes(study.series, arms, study.resolution.margin_frac);
+    study.remedies = measured_remedies(study.series, study.causes, proper);
+    study.run_causes = run_causes(study.series, study.targets, study.resolution.margin_frac);
+    study.fair_base = fair_base_of(study.series, proper);
+    study.pop = pop_points(study.series);
+    study.noise_scale = noise_scale(study.series);
+    study.prediction = predict(
+        study.series, std::array{farthest_ranks_ratio * study.series.by_ranks.rbegin()->first});
   }
 }
 

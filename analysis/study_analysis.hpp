@@ -11,12 +11,19 @@
 #include "analysis/fair_base.hpp"
 #include "analysis/floor.hpp"
 #include "analysis/launch_parts.hpp"
+#include "analysis/noise_scale.hpp"
 #include "analysis/outliers.hpp"
+#include "analysis/pop_factors.hpp"
+#include "analysis/prediction.hpp"
+#include "analysis/published_analysis.hpp"
 #include "analysis/quality.hpp"
 #include "analysis/quality_target.hpp"
+#include "analysis/remedies.hpp"
+#include "analysis/run_causes.hpp"
 #include "analysis/run_set.hpp"
 #include "analysis/smoothness.hpp"
 #include "analysis/speedup.hpp"
+#include "analysis/step_causes.hpp"
 #include "analysis/step_checks.hpp"
 
 namespace scalestudy {
@@ -26,6 +33,7 @@ struct SeriesAnalysis {
   std::vector<SpeedupPoint> speedup;
   std::vector<StepComposition> steps;
   std::vector<StepCheck> step_checks;       ///< without rank counts whose runs recorded no split
+  std::vector<Exchange> exchanges;          ///< without rank counts whose runs recorded no buckets
   std::vector<LaunchComposition> launches;  ///< without those that recorded no parts
   std::vector<Smoothness> smoothness;       ///< empty for control arms: they are timing-only
   EvaluationPopulation population;
@@ -34,9 +42,15 @@ struct SeriesAnalysis {
   std::vector<QualityLabel> quality_labels;  ///< likewise
   std::vector<TargetPoint> targets;          ///< likewise, and without a declared target
   std::vector<ArmContrast> arm_contrasts;    ///< likewise
+  std::vector<StepDecision> causes;          ///< likewise
+  std::vector<RunDecision> run_causes;       ///< likewise
+  std::vector<MeasuredRemedy> remedies;      ///< likewise
   std::vector<Outlier> outliers;             ///< likewise; those of its arms too
   Resolution resolution;                     ///< likewise; of the most ranks against one
   FairBase fair_base;                        ///< likewise
+  std::vector<PopPoint> pop;                 ///< likewise
+  NoiseScale noise_scale;                    ///< likewise
+  SeriesPrediction prediction;  ///< likewise; of twice the most ranks, where models may say it
 };
 
 /// Runs that measured collective operations and trained nothing.
@@ -55,7 +69,7 @@ struct StudyFlag {
 
 class StudyAnalysis {
  public:
-  explicit StudyAnalysis(RunSet runs);
+  explicit StudyAnalysis(RunSet runs, const PublishedInputs& published = {});
   StudyAnalysis(const StudyAnalysis&) = delete;  // series point into runs
   StudyAnalysis& operator=(const StudyAnalysis&) = delete;
 
@@ -63,6 +77,8 @@ class StudyAnalysis {
   [[nodiscard]] const std::vector<SeriesAnalysis>& studies() const { return studies_; }
   [[nodiscard]] const std::vector<SeriesAnalysis>& control_arms() const { return control_arms_; }
   [[nodiscard]] const std::vector<CollectivesAnalysis>& collectives() const { return collectives_; }
+  [[nodiscard]] const std::vector<PublishedAnalysis>& published() const { return published_; }
+  [[nodiscard]] const std::vector<PublishedAnalysis>& overlays() const { return overlays_; }
   [[nodiscard]] const std::vector<StudyFlag>& flags() const { return flags_; }
   [[nodiscard]] std::size_t data_runs() const;
 
@@ -74,6 +90,8 @@ class StudyAnalysis {
   std::vector<SeriesAnalysis> studies_;
   std::vector<SeriesAnalysis> control_arms_;
   std::vector<CollectivesAnalysis> collectives_;
+  std::vector<PublishedAnalysis> published_;
+  std::vector<PublishedAnalysis> overlays_;
   std::vector<StudyFlag> flags_;
 };
 

@@ -4,8 +4,8 @@
 ///
 ///   timeline_benchmark WORKLOAD STUDY PAIRS STEPS_PER_BLOCK [PATH=VALUE…]
 ///
-/// Prints one line per pair of blocks, then the mean cost with its upper 95 % limit (one-sided t
-/// over the pairs' log ratios). Random order within each pair, so that neither always comes first.
+/// Prints one line per pair of blocks, then the mean cost with its 95 % limits (Student's t over
+/// the pairs' log ratios). Random order within each pair, so that neither always comes first.
 /// Gradient norms, which every 11th step of both takes, are timed by themselves.
 
 #include <cmath>
@@ -124,17 +124,18 @@ class Bench {
   std::int64_t next_ = 0;
 };
 
-/// Of the log ratios, in per cent.
+double percent_of(double log_ratio) {
+  return 100 * std::expm1(log_ratio);
+}
+
 void print_cost(const std::vector<double>& logs) {
   const auto n = static_cast<double>(logs.size());
-  double sum = 0, squares = 0;
-  for (const double value : logs) sum += value;
-  const double mean = sum / n;
-  for (const double value : logs) squares += (value - mean) * (value - mean);
-  const double error = std::sqrt(squares / (n - 1) / n);
-  const double upper = mean + student_t_critical(0.1, n - 1) * error;  // 5 % on this side
-  std::printf("cost %.3f %% of the step, upper 95 %% limit %.3f %%, %d pairs\n",
-              100 * std::expm1(mean), 100 * std::expm1(upper), static_cast<int>(n));
+  const double reach =
+      student_t_critical(significance_level, n - 1) * standard_deviation(logs) / std::sqrt(n);
+  const double low = mean(logs) - reach, high = mean(logs) + reach;
+  std::printf("cost %.3f %% of the step, 95 %% interval %.3f to %.3f %%, %zu pairs%s\n",
+              percent_of(mean(logs)), percent_of(low), percent_of(high), logs.size(),
+              low <= 0 ? ": not distinguishable from 0" : "");
 }
 
 int run(const std::vector<std::string>& arguments) {

@@ -4,6 +4,7 @@
 
 #include "core/text.hpp"
 
+#include "analysis/report/label_sentences.hpp"
 #include "analysis/report/numbers.hpp"
 #include "analysis/report/tables.hpp"
 
@@ -12,10 +13,6 @@ namespace {
 
 std::string name_of(std::optional<ControlArm> arm) {
   return arm ? std::string(to_string(*arm)) : "study proper";
-}
-
-TableCell milliseconds_cell(double time_s) {
-  return shown_cell(significant(time_s * 1e3, 3), time_s);
 }
 
 /// Shown in ms, in s in the CSV as all times.
@@ -43,7 +40,8 @@ std::vector<TableCell> contrast_row(const SeriesAnalysis& study, const ArmContra
           integer_cell(static_cast<std::int64_t>(one.saved_s.base_count)),
           integer_cell(static_cast<std::int64_t>(one.saved_s.count)),
           text_cell(std::string(short_name(one.saved_s.method))),
-          text_cell(study.series.name)};
+          text_cell(study.series.name),
+          text_cell(label_list(study.series))};
 }
 
 /// One rank against itself says something only beside other rank counts.
@@ -75,7 +73,8 @@ ReportTable arm_contrast_table(const StudyAnalysis& analysis) {
        {"base_runs", "runs with it"},
        {"arm_runs", "runs without"},
        {"interval_method", "interval", false},
-       {"series", "series", false}},
+       {"series", "series", false},
+       label_column},
       {}};
   for (const SeriesAnalysis& study : analysis.studies())
     for (const ArmContrast& one : study.arm_contrasts)
@@ -92,14 +91,15 @@ ReportTable control_arm_table(const StudyAnalysis& analysis) {
        {"runs", "runs"},
        {"samples_per_s", "samples/s"},
        {"throughput_speedup", "throughput against its one rank"},
-       {"series", "series", false}},
+       {"series", "series", false},
+       label_column},
       {}};
   for (const SeriesAnalysis& arm : analysis.control_arms()) {
     for (const SpeedupPoint& p : arm.speedup) {
       table.rows.push_back({text_cell(name_of(arm.series.spec.control_arm)), integer_cell(p.ranks),
                             integer_cell(static_cast<std::int64_t>(p.launches)),
                             number_cell(p.absolute.samples_per_s, 4), speedup_cell(arm, p),
-                            text_cell(arm.series.name)});
+                            text_cell(arm.series.name), text_cell(label_list(arm.series))});
     }
   }
   return table;

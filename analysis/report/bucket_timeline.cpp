@@ -78,6 +78,9 @@ struct Stage {
 };
 constexpr Stage stages[] = {{5, 6, "until its turn"}, {6, 1, "peer wait"}, {7, 8, "transfer"}};
 
+/// Of more rows nothing would be seen; the data have all.
+constexpr std::int64_t most_drawn_ranks = 8;
+
 /// Each rank has a row, each bucket a lane in it.
 std::string timeline_drawing(const std::string& file, std::int64_t ranks, std::int64_t lanes) {
   const std::string top = cat("($1-0.4+0.8*$2/", lanes, ".)");
@@ -92,8 +95,8 @@ std::string timeline_drawing(const std::string& file, std::int64_t ranks, std::i
                         "' title ", gnuplot_quoted(stage.title)));
   }
   return cat("set xlabel 'after the start of the step, ms'\nset ylabel 'rank'\nset ytics 1\n",
-             "set xrange [0:*]\nset yrange [", ranks, " - 0.5:-0.5]\nplot ",
-             join(plots, ", \\\n     "), "\n");
+             "set xrange [0:*]\nset yrange [", std::min(ranks, most_drawn_ranks),
+             " - 0.5:-0.5]\nplot ", join(plots, ", \\\n     "), "\n");
 }
 
 }  // namespace
@@ -117,6 +120,10 @@ std::optional<Figure> bucket_timeline(const SeriesAnalysis& analysis) {
           run->spec.run_id(), " (step ", step.step,
           "). From ready: until the rank hands the bucket over, "
           "until the slowest rank has done so, until the sum is there; first bucket on top.",
+          run->spec.ranks > most_drawn_ranks
+              ? cat(" The first ", most_drawn_ranks, " of ", run->spec.ranks,
+                    " ranks are drawn; the data have all.")
+              : "",
           analysis.series.has_label(RunLabel::no_spare_core)
               ? " Threads that move gradients had no core of their own here: transfer contains "
                 "waiting for one."

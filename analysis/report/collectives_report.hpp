@@ -19,13 +19,22 @@ inline constexpr const char* collectives_slug = "collectives";
                                    std::int64_t ranks,
                                    const StudyAnalysis& analysis);
 
+/// "all-reduce"
+[[nodiscard]] std::string words(CollectiveOperation operation);
+
+/// " (busy machine)": under which circumstances the runs were made; "" without any.
+[[nodiscard]] std::string labels_in_brackets(const std::vector<const Run*>& runs);
+
+/// Those that some of all these runs have.
+[[nodiscard]] std::vector<std::string> collective_labels(const StudyAnalysis& analysis);
+
 /// One row per back-end, number of ranks, operation and size.
 [[nodiscard]] ReportTable collectives_table(const StudyAnalysis& analysis);
 
 /// Latency and inverse bandwidth, one row per back-end, number of ranks and operation.
 [[nodiscard]] ReportTable collective_fits_table(const StudyAnalysis& analysis);
 
-/// Bus bandwidth and time against size; none without sizes.
+/// Of each operation time and bus bandwidth against size; none without sizes.
 [[nodiscard]] std::vector<Figure> collective_figures(const StudyAnalysis& analysis);
 
 /// A sentence or two per back-end and number of ranks; empty where nothing was measured.

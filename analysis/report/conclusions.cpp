@@ -11,7 +11,9 @@
 #include "analysis/report/fair_base_report.hpp"
 #include "analysis/report/label_sentences.hpp"
 #include "analysis/report/numbers.hpp"
+#include "analysis/report/prediction_report.hpp"
 #include "analysis/report/quality_sentences.hpp"
+#include "analysis/report/run_causes_report.hpp"
 #include "analysis/report/smoothness_sentence.hpp"
 
 namespace scalestudy {
@@ -66,7 +68,7 @@ std::string speed_sentence(const SeriesAnalysis& analysis, const SpeedupPoint& p
 std::string reach_sentence(const SeriesAnalysis& analysis, std::int64_t ranks) {
   return cat(" Measured on device ", to_string(analysis.series.spec.settings.device),
              " with up to ", ranks_in_words(ranks, false),
-             "; nothing here speaks of other devices or more ranks.");
+             "; nothing measured here speaks of other devices or more ranks.");
 }
 
 std::string times(double ratio) {
@@ -308,14 +310,22 @@ Conclusions without_base(const SeriesAnalysis& analysis) {
                         duration(p.absolute.training_time_s), " of training (",
                         counted(p.launches, "run"), ")"));
   }
-  return {"No speed-up can be stated",
-          {cat(busy_sentence(analysis.series), what_is_missing(analysis),
-               parts.empty() ? "" : join(parts, "; ") + ".", label_sentence(analysis.series),
-               resumed_sentence(analysis), arms_remark(analysis)),
-           quality_sentence(analysis)}};
+  Conclusions conclusions{.headline = "No speed-up can be stated"};
+  conclusions.speed =
+      cat(busy_sentence(analysis.series), what_is_missing(analysis),
+          parts.empty() ? "" : join(parts, "; ") + ".", label_sentence(analysis.series),
+          resumed_sentence(analysis), arms_remark(analysis));
+  conclusions.quality = quality_sentence(analysis);
+  return conclusions;
 }
 
 }  // namespace
+
+std::vector<std::string> Conclusions::paragraphs() const {
+  std::vector<std::string> all{speed, causes, parts, quality, smoothness};
+  std::erase(all, "");
+  return all;
+}
 
 bool states_speedup(const SeriesAnalysis& analysis) {
   const SpeedupPoint& last = analysis.speedup.back();
@@ -330,22 +340,22 @@ Conclusions conclusions_of(const SeriesAnalysis& analysis) {
   Conclusions conclusions;
   const bool busy = analysis.series.has_label(RunLabel::busy_machine);
   conclusions.headline = busy ? busy_headline(last) : headline_of(last);
-  conclusions.paragraphs.push_back(
-      busy_sentence(analysis.series) + speed_sentence(analysis, last, busy) +
-      unequal_work_sentence(analysis, last) + wall_sentence(base, last) +
-      disagreement_sentence(last) + other_ranks_sentence(analysis) +
-      protocol_sentence(analysis, last.ranks) + label_sentence(analysis.series) +
-      resumed_sentence(analysis) + unsteady_sentence(analysis.series) + outlier_sentence(analysis) +
-      reach_sentence(analysis, last.ranks));
+  conclusions.speed = busy_sentence(analysis.series) + speed_sentence(analysis, last, busy) +
+                      unequal_work_sentence(analysis, last) + wall_sentence(base, last) +
+                      disagreement_sentence(last) + other_ranks_sentence(analysis) +
+                      protocol_sentence(analysis, last.ranks) + label_sentence(analysis.series) +
+                      resumed_sentence(analysis) + unsteady_sentence(analysis.series) +
+                      outlier_sentence(analysis) + reach_sentence(analysis, last.ranks) +
+                      outlook_sentences(analysis);
   // What other programs took is in every phase: taking the step apart would blame the phases.
-  std::string made_of = factor_sentence(last);
+  if (!busy) conclusions.causes = causes_paragraph(analysis);
+  conclusions.parts = factor_sentence(last);
   const StepComposition* step = composition_at(analysis, last.ranks);
   if (!busy && step != nullptr && step->growth)
-    made_of += " " + step_sentence(*step) + last_rank_sentence(analysis, last.ranks);
-  made_of += arms_remark(analysis);
-  conclusions.paragraphs.push_back(made_of);
-  conclusions.paragraphs.push_back(quality_sentence(analysis));
-  conclusions.paragraphs.push_back(smoothness_sentence(analysis.smoothness.back()));
+    conclusions.parts += " " + step_sentence(*step) + last_rank_sentence(analysis, last.ranks);
+  conclusions.parts += arms_remark(analysis);
+  conclusions.quality = quality_sentence(analysis);
+  conclusions.smoothness = smoothness_sentence(analysis.smoothness.back());
   return conclusions;
 }
 

@@ -8,11 +8,18 @@
 
 namespace scalestudy {
 
-/// One paragraph per topic: speed, what it is made of, quality, smoothness. The largest rank count
-/// leads; the others follow in one sentence.
+/// One paragraph per topic, "" where nothing is said of it. The largest rank count leads; the
+/// others follow in one sentence.
 struct Conclusions {
   std::string headline;
-  std::vector<std::string> paragraphs;
+  std::string speed;
+  std::string causes;  ///< why it is not N times
+  std::string parts;   ///< what speed and step are made of
+  std::string quality;
+  std::string smoothness;
+
+  /// In this order, without those that are empty.
+  [[nodiscard]] std::vector<std::string> paragraphs() const;
 };
 
 /// Whether one rank and more were measured.

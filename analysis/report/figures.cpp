@@ -2,16 +2,20 @@
 
 #include <algorithm>
 #include <cmath>
-#include <set>
 #include <string_view>
 
 #include "core/text.hpp"
+#include "core/visible.hpp"
 
 #include "analysis/report/assets.hpp"
 #include "analysis/report/bucket_timeline.hpp"
+#include "analysis/report/causes_report.hpp"
 #include "analysis/report/curves.hpp"
 #include "analysis/report/gnuplot.hpp"
+#include "analysis/report/label_sentences.hpp"
 #include "analysis/report/numbers.hpp"
+#include "analysis/report/overlay.hpp"
+#include "analysis/report/prediction_report.hpp"
 #include "analysis/settings_json.hpp"
 
 namespace scalestudy {
@@ -299,12 +303,29 @@ std::string precision_of(const Run& run) {
   return "precision not recorded";
 }
 
-std::string labels_of(const Series& series) {
-  std::set<std::string> labels;
-  for (const auto& [ranks, runs] : series.by_ranks) {
-    for (const Run* run : runs) labels.insert(run->labels.begin(), run->labels.end());
+std::string label_fact(const Series& series) {
+  const auto labels = label_list(series);
+  return labels.empty() ? "" : " · label: " + labels;
+}
+
+/// "# Labels: emulated_link", a line of TSV and script.
+std::string label_comment(const Figure& figure) {
+  return figure.labels.empty() ? "" : cat("# Labels: ", visible(figure.labels), "\n");
+}
+
+/// A small line above the legend, or several: a picture is shown without its caption, too.
+std::string label_title(const Figure& figure) {
+  constexpr std::size_t most_letters = 70;
+  if (figure.labels.empty()) return "";
+  std::vector<std::string> lines{"label:"};
+  for (const auto& word : split(label_words(figure.labels), ' ')) {
+    if (lines.back().size() + word.size() < most_letters)
+      lines.back() += " " + word;
+    else
+      lines.push_back(word);
   }
-  return labels.empty() ? "" : " · label: " + join({labels.begin(), labels.end()}, ", ");
+  for (auto& line : lines) line = gnuplot_quoted(line);
+  return cat("set title ", join(lines, ".\"\\n\"."), " font ',11' textcolor rgb ink\n");
 }
 
 }  // namespace
@@ -315,29 +336,41 @@ std::string caption_facts(const SeriesAnalysis& analysis) {
   return cat(spec.workload, " · ", spec.settings.device, " · ", precision_of(run), " · ",
              batches(analysis), " · ", spec.scaling_rule, " · ", scaling_mode(analysis.series),
              " · ", spec.input, " input · ", spec.reduction, " · ", run_counts(analysis),
-             labels_of(analysis.series));
+             label_fact(analysis.series));
 }
 
-std::vector<Figure> figures_of(const SeriesAnalysis& analysis) {
+std::vector<Figure> figures_of(const SeriesAnalysis& analysis,
+                               const std::vector<PublishedAnalysis>& overlays) {
   std::vector<Figure> figures;
   if (has_speedup(analysis)) {
     figures.push_back(speedup_figure(analysis));
+    add_outlook(figures.back(), analysis);
     figures.push_back(efficiency_figure(analysis));
   }
   if (const auto phases = visible_phases(analysis); !phases.empty())
     figures.push_back(step_figure(analysis, phases));
+  if (auto causes = causes_figure(analysis)) figures.push_back(std::move(*causes));
   if (auto timeline = bucket_timeline(analysis)) figures.push_back(std::move(*timeline));
-  for (Figure& curve : loss_figures(analysis)) figures.push_back(std::move(curve));
+  if (!has_invented_losses(analysis.series))
+    for (Figure& curve : loss_figures(analysis)) figures.push_back(std::move(curve));
   const std::string facts = caption_facts(analysis);
-  for (Figure& figure : figures) figure.caption += " " + facts + ".";
+  for (Figure& figure : figures) {
+    figure.caption += " " + facts + ".";
+    figure.labels = label_list(analysis.series);
+  }
+  if (has_speedup(analysis)) add_overlays(figures.front(), analysis, overlays);
   return figures;
+}
+
+std::string figure_data(const Figure& figure) {
+  return label_comment(figure) + figure.tsv;
 }
 
 std::string gnuplot_script(const Figure& figure) {
   const std::string colours = cat("ink = '", ink.hex, "'\nfaint = '", faint.hex, "'\n");
   const std::string name = figure.slug;
-  return cat("# ", figure.title, ". Draw again with: gnuplot ", name, ".gp\n", colours,
-             assets::preamble_gp,
+  return cat("# ", figure.title, ". Draw again with: gnuplot ", name, ".gp\n",
+             label_comment(figure), colours, assets::preamble_gp, label_title(figure),
              "set terminal svg size 520,380 dynamic noenhanced font 'sans-serif,14' background "
              "'#ffffff'\nset output ",
              gnuplot_quoted(name + ".svg"), "\n", figure.drawing,

@@ -9,7 +9,7 @@
 namespace scalestudy {
 
 /// Where in the report a figure stands.
-enum class FigureSection { speed, step, learning, collectives };
+enum class FigureSection { speed, causes, step, learning, collectives };
 
 struct Figure {
   FigureSection section = FigureSection::speed;
@@ -17,15 +17,20 @@ struct Figure {
   std::string title;
   std::string caption;  ///< everything needed to judge it, see METRICS.md#captions
   std::string tsv;
+  std::string labels;   ///< of its runs, "" without any: every file of the figure says them
   std::string drawing;  ///< gnuplot commands that plot '<slug>.tsv', without terminal and output
 };
 
 /// Figures that have data: speed-up, efficiency, step phases, buckets of a step, loss by samples
-/// and by time, validation loss.
-[[nodiscard]] std::vector<Figure> figures_of(const SeriesAnalysis& analysis);
+/// and by time, validation loss. `overlays`: published points for the first.
+[[nodiscard]] std::vector<Figure> figures_of(const SeriesAnalysis& analysis,
+                                             const std::vector<PublishedAnalysis>& overlays = {});
 
 /// "noise2void · float32 · batch 16 per rank … · n = 5 …": what every caption of a series says.
 [[nodiscard]] std::string caption_facts(const SeriesAnalysis& analysis);
+
+/// The data, and before them the labels.
+[[nodiscard]] std::string figure_data(const Figure& figure);
 
 /// The complete script: SVG, then PDF.
 [[nodiscard]] std::string gnuplot_script(const Figure& figure);

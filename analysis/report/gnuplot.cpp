@@ -99,6 +99,13 @@ bool is_plottable(double value) {
   return value == 0 || (size >= 1 / most && size <= most);
 }
 
+std::size_t data_block_count(const std::string& tsv) {
+  std::size_t blocks = 1;
+  for (auto at = tsv.find("\n\n\n"); at != std::string::npos; at = tsv.find("\n\n\n", at + 3))
+    ++blocks;
+  return blocks;
+}
+
 std::string plotted(double value) {
   return is_plottable(value) ? exact(value) : "NaN";
 }

@@ -16,6 +16,9 @@ namespace scalestudy {
 /// For data of a figure: full precision, "NaN" for what is not plottable, which is not drawn.
 [[nodiscard]] std::string plotted(double value);
 
+/// How many blocks of data `tsv` has; the next one is plotted by this index.
+[[nodiscard]] std::size_t data_block_count(const std::string& tsv);
+
 /// Runs `gnuplot script` with `folder` as working directory; "" on success, else why it failed
 /// ("gnuplot is not installed", its exit code, its last words). Blocking, at most a minute.
 [[nodiscard]] std::string run_gnuplot(const std::filesystem::path& folder,

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "core/text.hpp"
 
+#include "study/injection_reach.hpp"
 #include "study/link_model.hpp"
 
 #include "analysis/report/evidence.hpp"
@@ -37,7 +39,61 @@ std::string ranks_with(const Series& series, RunLabel label) {
              is_one ? " rank" : " ranks");
 }
 
+/// Those that ask for it, at every number of ranks; not all of them can do something there.
+std::string where_injected(const Injection& injection, const Series& series) {
+  std::vector<std::string> counts;
+  for (const auto& [ranks, runs] : series.by_ranks)
+    if (reason_without_effect(injection, runs.front()->spec).empty()) counts.push_back(cat(ranks));
+  if (counts.size() == series.by_ranks.size()) return " in every run";
+  if (counts.empty()) return ", which does nothing in these runs";
+  return cat(" in the runs with ", join(counts, " and "), counts.back() == "1" ? " rank" : " ranks",
+             " only");
+}
+
+std::string injected_sentence(const Series& series) {
+  std::vector<std::string> parts;
+  for (const auto& injection : series.spec.injections)
+    parts.push_back(to_text(injection) + where_injected(injection, series));
+  return cat(" INJECTED on purpose: ", join(parts, "; "),
+             ". Nothing here is evidence of this machine.");
+}
+
+/// What was emulated or injected belongs to the label.
+std::string name_with_details(const std::string& label, const RunSpec& spec) {
+  if (label == to_string(RunLabel::injected) && !spec.injections.empty())
+    return cat(label, ": ", join(texts_of(spec.injections), ", "));
+  if (label == to_string(RunLabel::emulated_link))
+    return cat(label, ": ", to_text(spec.settings.link));
+  return label;
+}
+
 }  // namespace
+
+std::vector<std::string> labels_of(const std::vector<const Run*>& runs) {
+  std::set<std::string> names;
+  for (const Run* run : runs)
+    for (const auto& label : run->labels) names.insert(name_with_details(label, run->spec));
+  return {names.begin(), names.end()};
+}
+
+std::vector<std::string> labels_of(const Series& series) {
+  std::vector<const Run*> all;
+  for (const auto& [ranks, runs] : series.by_ranks) all.insert(all.end(), runs.begin(), runs.end());
+  return labels_of(all);
+}
+
+std::string label_list(const Series& series) {
+  return join(labels_of(series), "; ");
+}
+
+std::string label_words(std::string labels) {
+  std::ranges::replace(labels, '_', ' ');
+  return labels;
+}
+
+bool has_invented_losses(const Series& series) {
+  return series.has_label(RunLabel::emulated_compute);
+}
 
 std::string busy_sentence(const Series& series) {
   std::size_t all = 0;
@@ -111,16 +167,16 @@ std::string label_sentence(const Series& series) {
   if (series.has_label(RunLabel::emulated_input))
     text += " EMULATED INPUT: samples were held back for as long as an emulated cost says.";
   if (series.has_label(RunLabel::emulated_compute))
-    text += " EMULATED COMPUTE: a replay waited where a network would compute.";
+    text += cat(" EMULATED COMPUTE: a replay waited where a network would compute",
+                series.has_label(RunLabel::spinning) ? ", keeping its cores busy." : ".");
   if (series.has_label(RunLabel::emulated_link))
-    text +=
-        cat(" EMULATED LINK: collectives took as long as a model says (",
-            to_text(series.spec.settings.link), "); nothing here is evidence of any real network.");
+    text += cat(" EMULATED LINK: collectives took as long as a model says (",
+                to_text(series.spec.settings.link),
+                ") and ranks shared no wire, also not on one host; nothing here is evidence of any "
+                "real network.");
   if (series.has_label(RunLabel::no_payload))
     text += " NO PAYLOAD: no gradients were moved, ranks only met and waited.";
-  if (series.has_label(RunLabel::injected))
-    text += cat(" INJECTED: ", join(texts_of(series.spec.injections), " and "),
-                " in every run, on purpose; nothing here is evidence of this machine.");
+  if (series.has_label(RunLabel::injected)) text += injected_sentence(series);
   if (series.has_label(RunLabel::external)) text += " EXTERNAL: some numbers were imported.";
   return text;
 }

@@ -100,7 +100,7 @@ std::string interval_text(const Estimate& estimate, int digits) {
 
 std::string with_interval(const Estimate& estimate, int digits) {
   std::string value = significant(estimate.value, digits);
-  if (!estimate.interval) return value;
+  if (!said_interval(estimate)) return value;
   return value + " (" + interval_text(estimate, digits) + ")";
 }
 

@@ -7,12 +7,19 @@
 #include "core/text.hpp"
 
 #include "analysis/report/assets.hpp"
+#include "analysis/report/causes_report.hpp"
 #include "analysis/report/collectives_report.hpp"
 #include "analysis/report/conclusions.hpp"
 #include "analysis/report/confusion.hpp"
+#include "analysis/report/exchange_report.hpp"
 #include "analysis/report/fair_base_report.hpp"
+#include "analysis/report/label_sentences.hpp"
 #include "analysis/report/numbers.hpp"
 #include "analysis/report/panels.hpp"
+#include "analysis/report/prediction_report.hpp"
+#include "analysis/report/published_report.hpp"
+#include "analysis/report/remedies_report.hpp"
+#include "analysis/report/run_causes_report.hpp"
 #include "analysis/report/tables.hpp"
 #include "analysis/settings_json.hpp"
 
@@ -41,9 +48,12 @@ std::string now_utc() {
   return cat(timestamp.substr(0, 10), " ", timestamp.substr(11, 5), " UTC");
 }
 
-std::string study_names(const RunSet& set) {
+std::string study_names(const StudyAnalysis& analysis) {
   std::set<std::string> names;
-  for (const Run& run : set.runs) names.insert(run.spec.study);
+  for (const Run& run : analysis.runs().runs) names.insert(run.spec.study);
+  const auto& published = analysis.published();
+  if (published.size() == 1) names.insert(published.front().study.title);
+  if (published.size() > 1) names.insert(cat(published.size(), " published works"));
   names.erase("");
   return names.empty() ? "scaling study" : join({names.begin(), names.end()}, ", ");
 }
@@ -92,11 +102,15 @@ std::string page_header(const StudyAnalysis& analysis) {
   const auto builds = build_ids(set);
   std::string facts;
   if (set.folders.size() > 1) facts = "from " + join(names_of(set.folders), ", ") + " · ";
-  facts += runs_as_data(analysis);
+  if (!set.folders.empty()) facts += runs_as_data(analysis);
+  if (!analysis.published().empty())
+    facts += cat(set.folders.empty() ? "" : " · ",
+                 counted(analysis.published().size(), "published work"), ", external");
   if (!machines.empty()) facts += " · " + join(machines, ", ");
   if (!builds.empty()) facts += " · build " + join(builds, ", ");
-  return cat("<header><p class=\"kicker\">scalestudy report</p>", element("h1", study_names(set)),
-             descriptions(set), paragraph("facts", facts + " · " + now_utc()), "</header>\n");
+  return cat("<header><p class=\"kicker\">scalestudy report</p>",
+             element("h1", study_names(analysis)), descriptions(set),
+             paragraph("facts", facts + " · " + now_utc()), "</header>\n");
 }
 
 /// Why runs are no data: the run table that says it, too, is wide and far below.
@@ -154,14 +168,30 @@ std::string stats(const SeriesAnalysis& analysis) {
                "one rank: " + significant(base.absolute.samples_per_s, 4));
   html += stat(duration(last.absolute.training_time_s), "training, " + n,
                "one rank: " + duration(base.absolute.training_time_s));
+  const auto cause = cause_in_brief(analysis);
+  if (cause && !analysis.series.has_label(RunLabel::busy_machine))
+    html += stat(cause->name, "main cause, " + n, cause->remark);
   return html + "</div>\n";
+}
+
+/// Beside a headline: no number below it is to be read without them.
+std::string badges(const std::vector<std::string>& labels) {
+  std::string html;
+  for (const auto& label : labels)
+    html += cat(" <span class=\"badge\">", escape_html(label_words(label)), "</span>");
+  return html;
+}
+
+std::string headline(const std::string& text, const std::vector<std::string>& labels) {
+  return cat("<h2>", escape_html(text), badges(labels), "</h2>\n");
 }
 
 std::string conclusions_html(const SeriesAnalysis& analysis) {
   const Conclusions conclusions = conclusions_of(analysis);
-  std::string html = cat("<section class=\"conclusions\">", element("h2", conclusions.headline),
+  std::string html = cat("<section class=\"conclusions\">",
+                         headline(conclusions.headline, labels_of(analysis.series)),
                          paragraph("series", analysis.series.name), stats(analysis));
-  for (const std::string& text : conclusions.paragraphs) html += element("p", text);
+  for (const std::string& text : conclusions.paragraphs()) html += element("p", text);
   return html + "</section>\n";
 }
 
@@ -195,10 +225,17 @@ std::string series_sections(const SeriesAnalysis& analysis,
   return section("How much faster", charts(figures, FigureSection::speed) +
                                         table_html(speedup_table(analysis)) +
                                         table_html(fair_base_table(analysis)) +
-                                        table_html(factorisation_table(analysis))) +
-         section("Where the step goes", charts(figures, FigureSection::step) +
-                                            table_html(step_table(analysis)) +
-                                            table_html(step_checks_table(analysis))) +
+                                        table_html(factorisation_table(analysis)) +
+                                        table_html(scaling_models_table(analysis)) +
+                                        table_html(noise_scale_table(analysis))) +
+         section("Why not faster", charts(figures, FigureSection::causes) +
+                                       table_html(causes_table(analysis)) +
+                                       table_html(remedies_table(analysis)) +
+                                       table_html(run_causes_table(analysis))) +
+         section("Where the step goes",
+                 charts(figures, FigureSection::step) + table_html(step_table(analysis)) +
+                     table_html(exchange_table(analysis)) + table_html(buckets_table(analysis)) +
+                     table_html(pop_table(analysis)) + table_html(step_checks_table(analysis))) +
          section("Where the launch goes", table_html(launch_table(analysis))) +
          section("Learning", charts(figures, FigureSection::learning) +
                                  table_html(quality_table(analysis)) +
@@ -214,8 +251,8 @@ std::string collectives_conclusions(const StudyAnalysis& analysis) {
   std::string html;
   for (const std::string& text : collective_paragraphs(analysis)) html += element("p", text);
   if (html.empty()) return "";
-  return cat("<section class=\"conclusions\">", element("h2", "Collective operations"), html,
-             "</section>\n");
+  return cat("<section class=\"conclusions\">",
+             headline("Collective operations", collective_labels(analysis)), html, "</section>\n");
 }
 
 std::string collectives_sections(const StudyAnalysis& analysis, const FiguresBySeries& figures) {
@@ -224,6 +261,26 @@ std::string collectives_sections(const StudyAnalysis& analysis, const FiguresByS
                  (drawn == figures.end() ? "" : charts(drawn->second, FigureSection::collectives)) +
                      table_html(collectives_table(analysis))) +
          section("Latency and bandwidth", table_html(collective_fits_table(analysis)));
+}
+
+std::string published_conclusions(const PublishedAnalysis& analysis) {
+  std::string html;
+  for (const ArmAnalysis& arm : analysis.arms) {
+    html += cat("<section class=\"conclusions\">",
+                headline("Published: " + published_headline(arm), {external_label}),
+                paragraph("series", cat(analysis.study.title, ", ", arm.arm.name)));
+    for (const std::string& text : published_paragraphs(analysis.study, arm))
+      html += element("p", text);
+    html += "</section>\n";
+  }
+  return html;
+}
+
+std::string published_sections(const PublishedAnalysis& analysis, const FiguresBySeries& figures) {
+  const std::string title = cat(analysis.study.title, " (external)");
+  return section(title, charts(figures.at(analysis.slug), FigureSection::speed) +
+                            table_html(published_table(analysis)) +
+                            table_html(published_factors_table(analysis)));
 }
 
 std::string memory_formats(const RunSet& set) {
@@ -268,7 +325,9 @@ std::string report_page(const StudyAnalysis& analysis,
   std::string body = page_header(analysis) + notices(analysis, notes);
   for (const SeriesAnalysis& one : analysis.studies()) body += conclusions_html(one);
   body += collectives_conclusions(analysis);
-  if (analysis.studies().empty() && analysis.collectives().empty()) {
+  for (const PublishedAnalysis& one : analysis.published()) body += published_conclusions(one);
+  if (analysis.studies().empty() && analysis.collectives().empty() &&
+      analysis.published().empty()) {
     body += cat("<section class=\"conclusions\">", element("h2", "No result yet"),
                 element("p", "No run counts as data, so nothing can be concluded or drawn."),
                 "</section>\n");
@@ -277,12 +336,15 @@ std::string report_page(const StudyAnalysis& analysis,
     if (analysis.studies().size() > 1) body += cat("<hr>", element("h1", one.series.name));
     body += series_sections(one, figures.at(one.series.slug), words);
   }
-  body += collectives_sections(analysis, figures) + all_runs_section(analysis) + method_section();
+  body += collectives_sections(analysis, figures);
+  for (const PublishedAnalysis& one : analysis.published())
+    body += published_sections(one, figures);
+  body += all_runs_section(analysis) + method_section();
   return cat(
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
       "<meta name=\"color-scheme\" content=\"light dark\">\n",
-      element("title", study_names(analysis.runs()) + " – scalestudy report"), "<style>\n",
+      element("title", study_names(analysis) + " – scalestudy report"), "<style>\n",
       assets::page_css, "</style>\n</head>\n<body>\n<main>\n", body, "</main>\n</body>\n</html>\n");
 }
 

@@ -9,11 +9,19 @@
 #include "core/file_content.hpp"
 #include "core/text.hpp"
 
+#include "analysis/report/causes_report.hpp"
 #include "analysis/report/collectives_report.hpp"
 #include "analysis/report/conclusions.hpp"
+#include "analysis/report/exchange_report.hpp"
 #include "analysis/report/fair_base_report.hpp"
 #include "analysis/report/gnuplot.hpp"
+#include "analysis/report/label_sentences.hpp"
+#include "analysis/report/overlay.hpp"
 #include "analysis/report/page.hpp"
+#include "analysis/report/prediction_report.hpp"
+#include "analysis/report/published_report.hpp"
+#include "analysis/report/remedies_report.hpp"
+#include "analysis/report/run_causes_report.hpp"
 #include "analysis/report/summary_json.hpp"
 #include "analysis/report/tables.hpp"
 
@@ -69,7 +77,7 @@ void make_empty_folder(const fs::path& folder) {
 
 /// Writes data and script, runs gnuplot, returns the SVG for the page, or "" and a note.
 DrawnFigure draw(const Figure& figure, const fs::path& folder, std::vector<std::string>& notes) {
-  write_file(folder / (figure.slug + ".tsv"), figure.tsv);
+  write_file(folder / (figure.slug + ".tsv"), figure_data(figure));
   write_file(folder / (figure.slug + ".gp"), gnuplot_script(figure));
   const std::string problem = run_gnuplot(folder, figure.slug + ".gp");
   if (!problem.empty()) {
@@ -88,10 +96,16 @@ FiguresBySeries draw_all(const StudyAnalysis& analysis,
   FiguresBySeries drawn;
   for (const SeriesAnalysis& one : analysis.studies()) {
     auto& figures = drawn[one.series.slug];
-    for (const Figure& figure : figures_of(one)) figures.push_back(draw(figure, folder, notes));
+    for (const Figure& figure : figures_of(one, analysis.overlays()))
+      figures.push_back(draw(figure, folder, notes));
   }
   for (const Figure& figure : collective_figures(analysis))
     drawn[collectives_slug].push_back(draw(figure, folder, notes));
+  for (const PublishedAnalysis& one : analysis.published()) {
+    auto& figures = drawn[one.slug];
+    for (const Figure& figure : published_figures(one))
+      figures.push_back(draw(figure, folder, notes));
+  }
   return drawn;
 }
 
@@ -99,8 +113,16 @@ std::vector<ReportTable> tables_of(const SeriesAnalysis& one, const SettingWords
   return {speedup_table(one),
           fair_base_table(one),
           factorisation_table(one),
+          scaling_models_table(one),
+          noise_scale_table(one),
+          pop_table(one),
           launch_table(one),
           step_table(one),
+          exchange_table(one),
+          buckets_table(one),
+          causes_table(one),
+          remedies_table(one),
+          run_causes_table(one),
           step_checks_table(one),
           smoothness_table(one),
           quality_table(one),
@@ -120,10 +142,28 @@ void write_tables(const StudyAnalysis& analysis,
                                   collectives_table(analysis),
                                   collective_fits_table(analysis)};
   for (const SeriesAnalysis& one : analysis.studies()) {
-    for (ReportTable& table : tables_of(one, words)) tables.push_back(std::move(table));
+    for (ReportTable& table : tables_of(one, words)) {
+      add_labels(table, label_list(one.series));
+      tables.push_back(std::move(table));
+    }
+  }
+  for (const PublishedAnalysis& one : analysis.published()) {
+    for (ReportTable table : {published_table(one), published_factors_table(one)}) {
+      add_labels(table, external_label);
+      tables.push_back(std::move(table));
+    }
   }
   for (const ReportTable& table : tables) {
     if (!table.rows.empty()) write_file(folder / (table.slug + ".csv"), to_csv(table));
+  }
+}
+
+void add_published(const PublishedAnalysis& one, ReportResult& result) {
+  for (const ArmAnalysis& arm : one.arms) {
+    result.has_answer |= arm.states_speedup();
+    result.paragraphs.push_back(cat(one.study.title, ", ", arm.arm.name, " (external):"));
+    for (auto& text : published_paragraphs(one.study, arm))
+      result.paragraphs.push_back(std::move(text));
   }
 }
 
@@ -131,9 +171,10 @@ void write_tables(const StudyAnalysis& analysis,
 
 ReportResult write_report(const std::vector<fs::path>& folders,
                           const fs::path& out,
-                          const WorkloadWords& own_words) {
+                          const WorkloadWords& own_words,
+                          const PublishedInputs& published) {
   const SettingWords words(own_words);
-  const StudyAnalysis analysis(load_runs(folders));
+  const StudyAnalysis analysis(load_runs(folders), published);
   require_own_folder(out);
   make_folder(out);
   ReportResult result;
@@ -141,7 +182,7 @@ ReportResult write_report(const std::vector<fs::path>& folders,
   write_file(result.summary, summary_json(analysis));
   make_empty_folder(out / "figures");
   make_empty_folder(out / "tables");
-  if (const auto note = completeness_sentence(analysis); !note.empty())
+  if (const auto note = completeness_sentence(analysis); !folders.empty() && !note.empty())
     result.notes.push_back(note);
   const FiguresBySeries figures = draw_all(analysis, out / "figures", result.notes);
   write_tables(analysis, words, out / "tables");
@@ -157,12 +198,16 @@ ReportResult write_report(const std::vector<fs::path>& folders,
   for (const SeriesAnalysis& one : analysis.studies()) {
     if (states_speedup(one)) result.has_answer = true;
     if (analysis.studies().size() > 1) result.paragraphs.push_back(one.series.name + ":");
-    for (auto& text : conclusions_of(one).paragraphs) result.paragraphs.push_back(std::move(text));
+    for (auto& text : conclusions_of(one).paragraphs())
+      result.paragraphs.push_back(std::move(text));
+    if (!analysis.overlays().empty() && states_speedup(one))
+      result.paragraphs.push_back(overlay_sentences(one, analysis.overlays()));
   }
   for (auto& text : collective_paragraphs(analysis)) {
     result.has_answer = true;
     result.paragraphs.push_back(std::move(text));
   }
+  for (const PublishedAnalysis& one : analysis.published()) add_published(one, result);
   return result;
 }
 

@@ -8,6 +8,8 @@
 
 #include "study/fields.hpp"
 
+#include "analysis/published.hpp"
+
 namespace scalestudy {
 
 struct ReportResult {
@@ -28,6 +30,7 @@ struct ReportResult {
 /// Errors: BadInput when a folder is missing or `out` cannot be written.
 [[nodiscard]] ReportResult write_report(const std::vector<std::filesystem::path>& folders,
                                         const std::filesystem::path& out,
-                                        const WorkloadWords& own_words = {});
+                                        const WorkloadWords& own_words = {},
+                                        const PublishedInputs& published = {});
 
 }  // namespace scalestudy

@@ -91,8 +91,12 @@ TableCell shown_cell(const std::string& shown, double raw) {
   return {shown, exact(raw)};
 }
 
+TableCell milliseconds_cell(double time_s) {
+  return shown_cell(significant(time_s * 1e3, 3), time_s);
+}
+
 TableCell estimate_cell(const Estimate& estimate, int digits) {
-  return {with_interval(estimate, digits), exact(estimate.value), estimate.interval, {}};
+  return {with_interval(estimate, digits), exact(estimate.value), said_interval(estimate), {}};
 }
 
 std::string escape_html(std::string_view text) {
@@ -125,18 +129,21 @@ std::string to_html(const ReportTable& table) {
   std::string html = cat("<div class=\"table\"><p class=\"caption\">", escape_html(table.caption),
                          "</p><div class=\"scroll\" tabindex=\"0\"><table class=\"",
                          escape_html(table.slug), "\"><thead><tr>");
-  for (const TableColumn& column : table.columns) {
-    html += heading_cell(column);
-  }
+  for (const TableColumn& column : table.columns)
+    if (column.is_shown) html += heading_cell(column);
   html += "</tr></thead><tbody>\n";
   for (const auto& row : table.rows) {
     html += "<tr>";
-    for (std::size_t i = 0; i < row.size(); ++i) {
-      html += body_cell(row[i], table.columns[i].is_number);
-    }
+    for (std::size_t i = 0; i < row.size(); ++i)
+      if (table.columns[i].is_shown) html += body_cell(row[i], table.columns[i].is_number);
     html += "</tr>\n";
   }
   return html + "</tbody></table></div></div>\n";
+}
+
+void add_labels(ReportTable& table, const std::string& labels) {
+  table.columns.push_back(label_column);
+  for (auto& row : table.rows) row.push_back(text_cell(labels));
 }
 
 std::string to_csv(const ReportTable& table) {

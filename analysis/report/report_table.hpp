@@ -22,6 +22,8 @@ struct TableCell {
 [[nodiscard]] TableCell integer_cell(std::int64_t value);
 [[nodiscard]] TableCell number_cell(double value, int digits = 3);
 [[nodiscard]] TableCell shown_cell(const std::string& shown, double raw);
+/// Shown in ms, in s in the CSV as all times.
+[[nodiscard]] TableCell milliseconds_cell(double time_s);
 /// "2.08 (2.02–2.14)".
 [[nodiscard]] TableCell estimate_cell(const Estimate& estimate, int digits = 3);
 
@@ -29,7 +31,11 @@ struct TableColumn {
   std::string name;     ///< CSV heading: snake case with unit
   std::string heading;  ///< for people
   bool is_number = true;
+  bool is_shown = true;  ///< false: in the CSV only
 };
+
+/// The column that says the labels of a row's runs to readers of the CSV.
+inline const TableColumn label_column{"labels", "labels", false, false};
 
 struct ReportTable {
   std::string slug;  ///< file name without .csv
@@ -42,6 +48,8 @@ struct ReportTable {
 [[nodiscard]] std::string escape_html(std::string_view text);
 /// In a scrolling frame: wide tables must not widen a phone's page.
 [[nodiscard]] std::string to_html(const ReportTable& table);
+/// A last column of the CSV, the same in every row: a file is read without the page around it.
+void add_labels(ReportTable& table, const std::string& labels);
 /// RFC 4180.
 [[nodiscard]] std::string to_csv(const ReportTable& table);
 

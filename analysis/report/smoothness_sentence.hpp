@@ -8,8 +8,9 @@
 
 namespace scalestudy {
 
-/// A prediction within the interval is compatible with it, and where no change is as well, both are
-/// said.
+/// An interval within smoothness_margin_frac of the prediction is "within 10 % of" it; a wider one
+/// that holds it is "compatible", and where no change is as well, both are said.
+/// "" where the losses are a replay's.
 [[nodiscard]] std::string smoothness_sentence(const Smoothness& s);
 
 }  // namespace scalestudy

@@ -12,10 +12,6 @@ TableCell share_cell(double frac) {
   return shown_cell(significant(frac * 100, 2) + "\u202f%", frac);
 }
 
-TableCell milliseconds_cell(double time_s) {
-  return shown_cell(significant(time_s * 1e3, 3), time_s);
-}
-
 }  // namespace
 
 ReportTable step_checks_table(const SeriesAnalysis& analysis) {

@@ -2,11 +2,14 @@
 
 #include <cmath>
 
-#include <nlohmann/json.hpp>
-
 #include "core/provenance.hpp"
 
+#include "analysis/report/causes_json.hpp"
 #include "analysis/report/conclusions.hpp"
+#include "analysis/report/estimate_json.hpp"
+#include "analysis/report/exchange_report.hpp"
+#include "analysis/report/prediction_json.hpp"
+#include "analysis/report/published_summary_json.hpp"
 
 namespace scalestudy {
 namespace {
@@ -14,17 +17,11 @@ namespace {
 using nlohmann::json;
 
 json number(double value) {
-  return std::isfinite(value) ? json(value) : json(nullptr);
+  return json_number(value);
 }
 
 json to_json(const Estimate& estimate) {
-  json object{{"value", number(estimate.value)},       {"interval", nullptr},
-              {"interval_method", describe(estimate)}, {"p_value", number(estimate.p_value)},
-              {"base_count", estimate.base_count},     {"count", estimate.count}};
-  if (estimate.interval) {
-    object["interval"] = {number(estimate.interval->low), number(estimate.interval->high)};
-  }
-  return object;
+  return json_estimate(estimate);
 }
 
 json to_json(const SpeedupPoint& p) {
@@ -246,7 +243,7 @@ json to_json(const SeriesAnalysis& analysis) {
   }
   json conclusions = json::array();
   if (!analysis.series.is_control_arm()) {
-    for (const std::string& paragraph : conclusions_of(analysis).paragraphs) {
+    for (const std::string& paragraph : conclusions_of(analysis).paragraphs()) {
       conclusions.push_back(paragraph);
     }
   }
@@ -266,8 +263,12 @@ json to_json(const SeriesAnalysis& analysis) {
       {"points", list_of(analysis.speedup)},
       {"steps", list_of(analysis.steps)},
       {"step_checks", list_of(analysis.step_checks)},
+      {"exchange", exchange_json(analysis.exchanges)},
       {"launches", list_of(analysis.launches)},
       {"arm_contrasts", list_of(analysis.arm_contrasts)},
+      {"causes", causes_json(analysis.causes)},
+      {"remedies", remedies_json(analysis.remedies)},
+      {"run_causes", run_causes_json(analysis.run_causes)},
       {"smoothness", list_of(analysis.smoothness)},
       {"quality", list_of(analysis.quality)},
       {"quality_goal", to_json(spec.quality)},
@@ -275,6 +276,9 @@ json to_json(const SeriesAnalysis& analysis) {
       {"targets", list_of(analysis.targets)},
       {"outliers", list_of(analysis.outliers)},
       {"resolution", to_json(analysis.resolution)},
+      {"pop", pop_json(analysis.pop)},
+      {"noise_scale", noise_scale_json(analysis.noise_scale)},
+      {"prediction", prediction_json(analysis.prediction)},
       {"fair_base", to_json(analysis.fair_base)},
       {"data_warnings", analysis.data_warnings},
       {"evaluation_sets",
@@ -311,8 +315,8 @@ json to_json(const Run& run) {
 /// Of one group of runs, against nothing.
 json json_of_group(const Estimate& estimate) {
   json object{{"value", number(estimate.value)}, {"interval", nullptr}, {"count", estimate.count}};
-  if (estimate.interval)
-    object["interval"] = {number(estimate.interval->low), number(estimate.interval->high)};
+  if (const auto said = said_interval(estimate))
+    object["interval"] = {number(said->low), number(said->high)};
   return object;
 }
 
@@ -358,6 +362,8 @@ std::string summary_json(const StudyAnalysis& analysis) {
   for (const StudyFlag& flag : analysis.flags()) {
     flags.push_back({{"code", flag.code}, {"text", flag.text}});
   }
+  json published = json::array();
+  for (const auto& one : analysis.published()) published.push_back(published_summary(one));
   const RunSet& set = analysis.runs();
   const json root{{"schema", 1},
                   {"made_by", build_id()},
@@ -365,6 +371,7 @@ std::string summary_json(const StudyAnalysis& analysis) {
                   {"series", list_of(analysis.studies())},
                   {"control_arms", list_of(analysis.control_arms())},
                   {"collectives", list_of(analysis.collectives())},
+                  {"published", published},
                   {"runs", list_of(set.runs)},
                   {"unreadable", absent(set.unreadable)},
                   {"copies", absent(set.copies)},

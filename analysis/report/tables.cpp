@@ -5,6 +5,7 @@
 
 #include "core/text.hpp"
 
+#include "analysis/report/label_sentences.hpp"
 #include "analysis/report/numbers.hpp"
 
 namespace scalestudy {
@@ -207,8 +208,8 @@ ReportTable factorisation_table(const SeriesAnalysis& analysis) {
     for (const double share : {f.base.fixed_frac, f.compared.fixed_frac, f.base.unexplained_frac,
                                f.compared.unexplained_frac})
       row.push_back(shown_cell(percent(share), share));
-    const auto& losses =
-        i < analysis.quality.size() ? analysis.quality[i].final_loss.values : std::vector<double>{};
+    const bool has_loss = i < analysis.quality.size() && !has_invented_losses(analysis.series);
+    const auto losses = has_loss ? analysis.quality[i].final_loss.values : std::vector<double>{};
     row.push_back(shown_cell(mean_and_deviation(losses), mean(losses)));
     table.rows.push_back(row);
   }
@@ -274,6 +275,7 @@ ReportTable smoothness_table(const SeriesAnalysis& analysis) {
                      {"smoothness_equal_samples", "times as smooth, equal samples"}},
                     {}};
   for (const Smoothness& s : analysis.smoothness) {
+    if (s.is_invented) continue;
     table.rows.push_back(
         {integer_cell(s.ranks), number_cell(s.roughness), ratio_cell(s.ranks, inverse(s.per_step)),
          number_cell(1 / s.predicted_per_step), number_cell(s.weight_ratio),
@@ -293,6 +295,7 @@ ReportTable quality_table(const SeriesAnalysis& analysis) {
                      {"difference", "difference to one rank"},
                      {"p_value", "p"}},
                     {}};
+  if (has_invented_losses(analysis.series)) return table;
   for (const auto& points : metrics) {
     for (std::size_t i = 0; i < points.size(); ++i)
       table.rows.push_back(quality_row(analysis.quality[i].ranks, *points[i]));

@@ -11,16 +11,18 @@ cmake --build --preset light --target link_schedule scalestudy scalestudy-rank-l
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 run() { # NAME RANKS REDUCTIONS [CHANGE]...
-  local changes=() change bandwidth
+  local changes=() change bandwidth study
   for change in "${@:4}"; do changes+=(--set "$change"); done
   for bandwidth in 5e7 2e8; do
-    build/light/bin/scalestudy run replay-cluster --launcher threads --out "$folder/$1-$bandwidth" --no-trial --quiet \
-      --set settings.link.bandwidth_bytes_per_s="$bandwidth" --set settings.steps_per_epoch=$((4 * $2)) \
-      --set axes.ranks="[$2]" --set axes.reduction="$3" --set settings.packs.count=4 --set repeats=1 "${changes[@]}"
+    study=(build/light/bin/scalestudy run replay-cluster --launcher threads --out "$folder/$1-$bandwidth" --no-trial --quiet
+      --set settings.link.bandwidth_bytes_per_s="$bandwidth" --set settings.steps_per_epoch=$((4 * $2))
+      --set axes.ranks="[$2]" --set axes.reduction="$3" --set repeats=1 "${changes[@]}")
+    # What took longer than its model once, for another program's sake, may not do so again.
+    "${study[@]}" || "${study[@]}" --redo-busy
   done
 }
 run four 4 '["bucketed_overlap","flat_after_backward"]'
-run eight 8 '["bucketed_overlap","flat_after_backward","packs","fusion","reduce_to_one","tower"]'
+run eight 8 '["bucketed_overlap","flat_after_backward","packs","fusion","reduce_to_one","tower"]' settings.packs.count=4
 run shards 8 '["sharded_optimizer"]' settings.link.payload=full
 run many 64 '["bucketed_overlap","flat_after_backward"]'
 run hosts 64 '["bucketed_overlap","flat_after_backward","hierarchical"]' settings.hierarchical.ranks_per_host=4 \

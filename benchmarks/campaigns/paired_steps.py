@@ -7,8 +7,8 @@
 
 FOLDER is that of `scalestudy run`; a repeat is a pair. The ratio is step time of the first / of the second, without waiting
 for input, of the slowest rank; its interval and verdict are those of benchmarks/peers/paired.py. With --psnr: differences
-second - first of /summary/psnr_db [dB], met when each is within the given number, missed when their mean is not; of models that
-are no better than the noisy input itself nothing is said. FOLDER2 has runs of one rank with the local batch of the second: without
+second - first of /summary/psnr_db [dB] with Student's 95 % interval over seeds, met when all of it is within the given number,
+missed when all of it is beyond; of models that are no better than the noisy input itself nothing is said. FOLDER2 has runs of one rank with the local batch of the second: without
 exchange and without other ranks on the machine no more could be gained.
 Exit: 0 told, 1 runs do not make pairs, 2 wrong usage.
 """
@@ -20,6 +20,8 @@ import sys
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "peers"))
 from paired import PHASES, Failed, median_interval, read_run, shown, verdict
 
+# Student's t, 97.5 %, by degrees of freedom; with more the last one is too wide.
+T_975 = {2: 4.303, 3: 3.182, 4: 2.776, 5: 2.571, 6: 2.447, 7: 2.365, 8: 2.306, 9: 2.262}
 VALUE_OF = {"ranks": lambda run: str(run["resolved"]["ranks"]),
             "precision": lambda run: run["effective"]["settings"]["precision"]}
 
@@ -70,13 +72,25 @@ def tell_most(pairs, folder):
     print(f"one rank alone with the second's batch: {alone_s:.4f} s; the ratio could be {first_s / alone_s:.2f}")
 
 
+def t_interval(values):
+    """Of the mean; None below three values."""
+    if len(values) < 3:
+        return None
+    mean, critical = statistics.mean(values), T_975.get(len(values) - 1, T_975[9])
+    half = critical * statistics.stdev(values) / len(values) ** 0.5
+    return mean - half, mean + half
+
+
 def psnr_verdict(psnr_db, input_psnr_db, margin_db):
     if min(min(pair) for pair in psnr_db) <= input_psnr_db:
         return "undecided, a model is no better than its input"
-    differences_db = [second - first for first, second in psnr_db]
-    if all(abs(difference) <= margin_db for difference in differences_db):
+    interval_db = t_interval([second - first for first, second in psnr_db])
+    if interval_db is None:
+        return "undecided"
+    low_db, high_db = interval_db
+    if -margin_db <= low_db and high_db <= margin_db:
         return "met"
-    return "missed" if abs(statistics.mean(differences_db)) > margin_db else "undecided"
+    return "missed" if low_db > margin_db or high_db < -margin_db else "undecided"
 
 
 def tell_psnr(pairs, values, margin_db):
@@ -85,8 +99,11 @@ def tell_psnr(pairs, values, margin_db):
     print(f"# pair: PSNR of {values[0]} and of {values[1]} [dB], difference; the noisy input has {input_psnr_db:.3f}")
     for number, (first, second) in enumerate(psnr_db, 1):
         print(f"{number}\t{first:.3f}\t{second:.3f}\t{second - first:+.3f}")
-    mean = statistics.mean(second - first for first, second in psnr_db)
-    print(f"difference of PSNR: mean {mean:+.3f} dB, margin {margin_db}: {psnr_verdict(psnr_db, input_psnr_db, margin_db)}")
+    differences_db = [second - first for first, second in psnr_db]
+    interval_db = t_interval(differences_db)
+    certainty = "no interval" if interval_db is None else f"95 % interval {interval_db[0]:+.2f} to {interval_db[1]:+.2f}"
+    print(f"difference of PSNR: mean {statistics.mean(differences_db):+.3f} dB ({certainty}), margin {margin_db}: "
+          f"{psnr_verdict(psnr_db, input_psnr_db, margin_db)}")
 
 
 def main():

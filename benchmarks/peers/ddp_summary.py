@@ -9,7 +9,7 @@ PEERS = ("default", "same", "compile")
 BARS = {("noise2void", "1x2"): {"default": 1.10, "same": 1.00}, ("noise2void", "2x1"): {"default": 1.10, "same": 1.00},
         ("unet", "1x2"): {"default": 1.60, "same": 1.05}, ("unet", "2x1"): {"default": 1.70, "same": 1.05},
         ("resnet50", "1x2"): {"default": 1.50, "same": 1.25}, ("resnet50", "2x1"): {"default": 1.60, "same": 1.30}}
-# The lower limit of an interval may be so far below.
+# The bar that is applied, and printed, is so far below.
 SLACK = 0.05
 # Ours may take so many times their memory.
 MEMORY = 1.1
@@ -18,8 +18,8 @@ HEADER = """\
 |---|---|---|---|---|---|---|---|---|---|---|---|"""
 READ_SO = """\
 Steps: medians of the processes' median steps, of the slowest rank, without waiting for input. Ratios: medians over rounds of theirs ÷
-ours, with the interval of paired.py (95 %); a bar is met when its lower limit is at least the bar less {slack}, missed when
-its upper limit is below that. RSS: of the rank that has most, in brackets what it had before training. Of sgemm: operations of
+ours, with the interval of paired.py (95 %). Bars are those set before the campaign less {slack}: met when the lower limit reaches
+it, missed when the upper limit is below. RSS: of the rank that has most, in brackets what it had before training. Of sgemm: operations of
 convolutions and matrix products ÷ step ÷ what MKL's sgemm reached in the same round on as many ranks and threads, which is less
 than the peak of fused multiply-adds."""
 
@@ -107,7 +107,7 @@ class Case:
             return "", "", ""
         if bar is None or not self.judged:
             return shown(ratios), "", ""
-        return shown(ratios), f"≥ {bar:.2f}", verdict(median_interval(ratios), least)
+        return shown(ratios), f"≥ {least:.2f}", verdict(median_interval(ratios), least)
 
     def row(self, arm):
         runs, ours = self.arms[arm], self.arms.get("ours", {})

@@ -63,8 +63,7 @@ class EmulatedLink final : public CommunicatorInterface {
   }
 
   CollectiveTimes wait(CollectiveTimes times, double model_s) {
-    const auto end =
-        times.all_arrived + std::chrono::duration_cast<Clock::duration>(Seconds(model_s));
+    const auto end = times.all_arrived + clock_time(Seconds(model_s));
     if (times.left < end) {
       std::this_thread::sleep_until(end);
       times.left = Clock::now();

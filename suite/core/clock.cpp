@@ -1,9 +1,15 @@
 #include "core/clock.hpp"
 
+#include <algorithm>
 #include <array>
 #include <ctime>
 
 namespace scalestudy {
+
+Clock::duration clock_time(Seconds time) {
+  constexpr Seconds century(100 * 365.25 * 86400);
+  return std::chrono::duration_cast<Clock::duration>(std::min(time, century));
+}
 
 std::string utc_timestamp() {
   const std::time_t now = std::time(nullptr);

@@ -11,12 +11,13 @@ namespace scalestudy {
 /// What the process tells its caller; the meanings are part of the public interface (README).
 enum class ExitCode : int {
   done = 0,
-  bad_input = 2,     ///< usage, study file, damaged result file, mixed builds in one folder
-  undecided = 3,     ///< undecided, not comparable, invalid, prediction refused
-  unavailable = 4,   ///< this machine or build lacks something (GPU, MPI, launcher, LibTorch)
-  run_failed = 5,    ///< a run failed, timed out or diverged; the rest was kept
-  internal = 70,     ///< a bug of ours
-  interrupted = 130  ///< by the user
+  not_confirmed = 1,  ///< the runs speak against a claim
+  bad_input = 2,      ///< usage, study file, damaged result file, mixed builds in one folder
+  undecided = 3,      ///< undecided, not comparable, invalid, prediction refused
+  unavailable = 4,    ///< this machine or build lacks something (GPU, MPI, launcher, LibTorch)
+  run_failed = 5,     ///< a run failed, timed out or diverged; the rest was kept
+  internal = 70,      ///< a bug of ours
+  interrupted = 130   ///< by the user
 };
 
 /// The three parts of every message shown to a user.

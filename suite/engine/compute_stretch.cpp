@@ -35,15 +35,19 @@ class StretchedReduction final : public ReductionStrategy {
 
 }  // namespace
 
-void ComputeStretch::pass(Seconds time) const {
-  const auto whole = std::chrono::duration_cast<Clock::duration>(time);
-  if (pass_) return pass_(whole);
-  const auto end = Clock::now() + whole;
-  while (Clock::now() < end) continue;
+void ComputeStretch::keep_busy(Clock::duration time) {
+  const auto end = steady_now() + time;
+  while (steady_now() < end) continue;
+}
+
+void ComputeStretch::compute_by(Now now, PassTime pass) {
+  now_ = std::move(now);
+  pass_ = std::move(pass);
+  begin();
 }
 
 void ComputeStretch::lengthen() {
-  if (factor_ > 1) pass((Clock::now() - since_) * (factor_ - 1));
+  if (factor_ > 1) pass((now_() - since_) * (factor_ - 1));
   begin();
 }
 

@@ -18,24 +18,30 @@ namespace scalestudy {
 /// Used by the thread that computes.
 class ComputeStretch {
  public:
+  using Now = std::function<Clock::duration()>;
   using PassTime = std::function<void(Clock::duration)>;
 
-  /// How time passes that is put in; by default the core is busy.
-  void pass_time_by(PassTime pass) { pass_ = std::move(pass); }
-  void pass(Seconds time) const;
+  /// What computing is timed by, and how time passes on that clock that is put in; by default it is
+  /// the steady one, and the core is busy.
+  void compute_by(Now now, PassTime pass);
+  void pass(Seconds time) const { pass_(std::chrono::duration_cast<Clock::duration>(time)); }
 
   /// How many times as long computing takes from now on; at least 1.
   void set_factor(double factor) { factor_ = factor; }
 
   /// Computing begins, or goes on after something else.
-  void begin() { since_ = Clock::now(); }
+  void begin() { since_ = now_(); }
   /// What was computed since begin(), or since the last call, takes as long as the factor says.
   void lengthen();
 
  private:
-  PassTime pass_;
+  static Clock::duration steady_now() { return Clock::now().time_since_epoch(); }
+  static void keep_busy(Clock::duration time);
+
+  Now now_ = steady_now;
+  PassTime pass_ = keep_busy;
   double factor_ = 1;
-  Clock::time_point since_ = Clock::now();
+  Clock::duration since_ = now_();
 };
 
 /// The same ranks, for collectives inside a pass: waiting in them is no computing. `stretch` may be

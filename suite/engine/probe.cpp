@@ -14,8 +14,12 @@ using Sizes = std::set<std::int64_t, std::greater<>>;
 
 class Prober {
  public:
-  Prober(const Communicator& comm, const Sizes& sizes_bytes, const CommonSettings& settings)
+  Prober(const Communicator& comm,
+         const Sizes& sizes_bytes,
+         const CommonSettings& settings,
+         const HeartbeatCallback& heartbeat)
       : comm_(comm),
+        heartbeat_(heartbeat),
         sizes_bytes_(sizes_bytes),
         memory_(
             comm, static_cast<std::size_t>(*sizes_bytes.begin()) / sizeof(float) + 1, settings) {
@@ -23,8 +27,10 @@ class Prober {
   }
 
   void round(std::int64_t number) {
+    heartbeat_();
     note(number, 0, comm_.barrier());
     for (const auto size_bytes : sizes_bytes_) {
+      heartbeat_();
       const auto count = static_cast<std::size_t>(size_bytes) / sizeof(float);
       note(number, size_bytes, comm_.all_reduce(view_of(memory_.values().first(count))));
     }
@@ -41,6 +47,7 @@ class Prober {
   }
 
   const Communicator& comm_;
+  const HeartbeatCallback& heartbeat_;
   const Sizes& sizes_bytes_;
   GradientMemory memory_;
   std::vector<ProbeRow> rows_;
@@ -51,10 +58,11 @@ class Prober {
 std::vector<ProbeRow> probe(const Communicator& comm,
                             std::span<const std::int64_t> sizes_bytes,
                             const CommonSettings& settings,
+                            const HeartbeatCallback& heartbeat,
                             const ProbeLimits& limits) {
   if (comm.world_size() == WorldSize(1) || sizes_bytes.empty()) return {};
   const Sizes sizes(sizes_bytes.begin(), sizes_bytes.end());
-  Prober prober(comm, sizes, settings);
+  Prober prober(comm, sizes, settings, heartbeat);
   const Stopwatch watch;
   for (std::int64_t round = 0; round < limits.most_rounds; ++round) {
     if (round >= limits.least_rounds) {

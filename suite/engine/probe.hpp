@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/clock.hpp"
+#include "core/parallel.hpp"
 
 #include "study/settings.hpp"
 
@@ -23,11 +24,12 @@ struct ProbeLimits {
 
 /// Rounds of one barrier and one all-reduce of each size, on ranks that do nothing else. Sizes that
 /// are there several times are tried once a round. What is sent lies where `settings` put
-/// gradients; `comm` has no memory of its own yet. This rank's rows; none without sizes or with one
-/// rank. Collective.
+/// gradients; `comm` has no memory of its own yet; `heartbeat` comes before each exchange, which
+/// over a slow link takes long. This rank's rows; none without sizes or with one rank. Collective.
 [[nodiscard]] std::vector<ProbeRow> probe(const Communicator& comm,
                                           std::span<const std::int64_t> sizes_bytes,
                                           const CommonSettings& settings,
+                                          const HeartbeatCallback& heartbeat,
                                           const ProbeLimits& limits = {});
 
 }  // namespace scalestudy

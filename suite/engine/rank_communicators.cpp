@@ -1,6 +1,7 @@
 #include "engine/rank_communicators.hpp"
 
 #include "study/injection_reach.hpp"
+#include "study/reduction_reach.hpp"
 
 #include "comm/emulated_link.hpp"
 #include "comm/hierarchical_communicator.hpp"
@@ -28,7 +29,7 @@ Communicator duplicate_over_link(const RankCommunicators& comms,
 Communicator in_levels(const Communicator& comm, const RunSpec& spec) {
   if (spec.reduction != Reduction::hierarchical) return comm;
   return hierarchical(comm, {.joined_by = spec.communicator,
-                             .ranks_per_host = spec.settings.hierarchical.ranks_per_host,
+                             .ranks_per_host = ranks_per_host(spec.settings),
                              .deadline = Seconds(spec.settings.timeouts.collective_deadline_s)});
 }
 

@@ -11,6 +11,9 @@
 
 namespace scalestudy {
 
+/// In place of a value: whatever the setting says, it changes nothing in this run.
+inline constexpr std::string_view no_effect = "no effect here";
+
 class EffectiveSettings {
  public:
   using Value = std::variant<bool,

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 #include <memory>
+#include <set>
 #include <vector>
 
 #include <hwloc.h>
@@ -137,6 +138,7 @@ constexpr std::array properties{
              [](const Machine&) {
                return json(first_line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"));
              }},
+    Property{"/gpu_models", "GPUs", [](const Machine&) { return json(gpu_models()); }},
     Property{"/memory_bytes", "Memory",
              [](const Machine&) {
                return json(static_cast<std::int64_t>(sysconf(_SC_PHYS_PAGES)) *
@@ -198,6 +200,15 @@ int core_count_in_quota() {
   const int usable = usable_core_count();
   if (!(file >> quota_us >> period_us) || quota_us <= 0 || period_us <= 0) return usable;
   return static_cast<int>(std::clamp(std::ceil(quota_us / period_us), 1.0, double(usable)));
+}
+
+std::string gpu_models(const std::filesystem::path& folder) {
+  std::set<std::string> models;
+  std::error_code none;
+  for (const auto& gpu : std::filesystem::directory_iterator(folder, none))
+    models.insert(value_in(gpu.path() / "information", "Model", ':'));
+  models.erase("");
+  return join({models.begin(), models.end()}, ", ");
 }
 
 std::string cpu_model() {

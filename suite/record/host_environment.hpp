@@ -1,6 +1,7 @@
 #pragma once
 /// What machine and surroundings a run had: stored as /environment, shown by `doctor` and reports.
 
+#include <filesystem>
 #include <map>
 #include <string>
 
@@ -29,6 +30,11 @@ namespace scalestudy {
 
 /// The same, cut to the container's CPU quota: as many can be busy all the time.
 [[nodiscard]] int core_count_in_quota();
+
+/// Of the NVIDIA driver's GPUs on this machine, each name once, sorted, separated by ", "; "" where
+/// there are none. `folder`: what the driver says of each, <bus id>/information.
+[[nodiscard]] std::string gpu_models(
+    const std::filesystem::path& folder = "/proc/driver/nvidia/gpus");
 
 /// "AMD EPYC …" as the kernel names it.
 [[nodiscard]] std::string cpu_model();

@@ -64,7 +64,9 @@ struct Closing {
   SummaryRow summary;  ///< what follows from the raw columns; what is not known is left out
 };
 
-/// Local; the file must have no other writer. Returns the path of run.h5.
+/// Local; the file must have no other writer. Returns the path of run.h5. A file that was closed
+/// already by a process that ended before it could rename it keeps its closing: a change of it that
+/// is itself cut short would contradict its checksum.
 /// Errors: RunFailed when the file cannot be opened (then it stays as it is).
 std::filesystem::path close_run_file(const std::filesystem::path& part_file,
                                      const Closing& closing);

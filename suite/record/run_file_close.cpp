@@ -9,6 +9,7 @@
 
 #include "record/checksum.hpp"
 #include "record/run_file.hpp"
+#include "record/run_file_content.hpp"
 #include "record/run_layout.hpp"
 #include "record/sandbox.hpp"
 
@@ -54,12 +55,9 @@ void write_closing(const std::filesystem::path& part_file, const Closing& closin
 /// As everybody reads it from now on: a closed file gets no help where its end was torn.
 std::string problem_reading_back(const std::filesystem::path& closed_file) {
   const auto read = [&]() -> std::string {
-    try {
-      static_cast<void>(read_run_file(closed_file));
-      return "";
-    } catch (const BadInput& error) {
-      return error.what();
-    }
+    const auto bytes = bytes_of_file(closed_file);
+    RunRecord record;
+    return problem_reading(bytes, checksum::examine(bytes), record);
   };
   return run_in_sandbox(read, limits_for_file(std::filesystem::file_size(closed_file)));
 }
@@ -100,8 +98,9 @@ std::filesystem::path close_run_file(const std::filesystem::path& part_file,
   try {
     checksum::agree_on_length(part_file);
     // Reading it first keeps HDF5 from changing a file that it cannot understand.
-    const auto closing = closing_of(read_run_file(part_file));
-    write_closing_and_checksum(part_file, closing);
+    const auto record = read_run_file(part_file);
+    if (checksum::examine(bytes_of_file(part_file)) == checksum::Finding::open)
+      write_closing_and_checksum(part_file, closing_of(record));
     std::filesystem::rename(part_file, final_file);
     sync_folder(final_file.parent_path());
   } catch (const std::system_error& error) {

@@ -23,9 +23,6 @@ namespace {
 /// none.
 constexpr std::uint64_t room_for_small_files = 1U << 16U;
 
-/// What the analysis makes of a JSON text is many times as large.
-constexpr std::size_t most_json_bytes = 1U << 20U;
-
 /// Larger samples are averaged down before they are written.
 constexpr std::uint64_t most_panel_side_px = 4096;
 constexpr std::size_t most_panels = 256;
@@ -118,7 +115,7 @@ class Reader {
     charge_values(hdf5::shape_of(dataset), path);
     const auto texts = charged(hdf5::read_texts(dataset, path), path);
     if (texts.size() != 1) throw hdf5::Failure(path, "it is not one text");
-    if (texts.front().size() > most_json_bytes)
+    if (texts.front().size() > run_layout::most_text_bytes)
       throw hdf5::Failure(path, "it is longer than any settings");
     return texts.front();
   }

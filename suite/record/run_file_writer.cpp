@@ -121,6 +121,17 @@ struct RunFileWriter::Impl {
     columns.emplace(path, std::move(dataset));
   }
 
+  /// What no reader takes is refused while nothing is lost.
+  void write_text(const char* path, const std::string& text) {
+    if (text.size() > run_layout::most_text_bytes)
+      throw BadInput(
+          {cat(file_name.string(), ": ", path, " would have ",
+               human_bytes(static_cast<double>(text.size()))),
+           cat("a run file takes no texts of more than ", human_bytes(run_layout::most_text_bytes)),
+           "Shorten the study, or the variables of its environment"});
+    guarded(path, [&] { hdf5::write_scalar(columns.at(path), text); });
+  }
+
   struct Extent {
     hdf5::Shape shape, chunk;
   };
@@ -211,16 +222,13 @@ RunFileWriter& RunFileWriter::operator=(RunFileWriter&&) noexcept = default;
 void RunFileWriter::write_settings(const std::string& requested,
                                    const std::string& resolved,
                                    const std::string& effective) {
-  impl_->guarded("/settings", [&] {
-    hdf5::write_scalar(impl_->columns.at("/settings/requested"), requested);
-    hdf5::write_scalar(impl_->columns.at("/settings/resolved"), resolved);
-    hdf5::write_scalar(impl_->columns.at("/settings/effective"), effective);
-  });
+  impl_->write_text("/settings/requested", requested);
+  impl_->write_text("/settings/resolved", resolved);
+  impl_->write_text("/settings/effective", effective);
 }
 
 void RunFileWriter::write_environment(const std::string& json) {
-  impl_->guarded("/environment",
-                 [&] { hdf5::write_scalar(impl_->columns.at("/environment"), json); });
+  impl_->write_text("/environment", json);
 }
 
 void RunFileWriter::append_steps(std::int64_t step_count, std::span<const StepRow> rows) {

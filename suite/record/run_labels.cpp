@@ -22,6 +22,10 @@ bool contains(const std::vector<std::string>& labels, RunLabel label) {
   });
 }
 
+bool contains(const std::vector<std::string>& codes, ValidityCode code) {
+  return std::ranges::find(codes, to_string(code)) != codes.end();
+}
+
 void add_label(std::vector<std::string>& labels, RunLabel label) {
   add_unique(labels, to_string(label));
 }

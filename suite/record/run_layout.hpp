@@ -59,6 +59,9 @@ struct GroupColumns {
 /// All of the file: /summary, /steps, then the tables.
 [[nodiscard]] std::vector<GroupColumns> all_columns();
 
+/// What the analysis makes of a JSON text is many times as large.
+inline constexpr std::size_t most_text_bytes = 1U << 20U;
+
 /// A JSON text of the file.
 struct TextLayout {
   std::string_view path;

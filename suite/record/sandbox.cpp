@@ -89,8 +89,10 @@ void write_all(int descriptor, const std::string& text) {
 
 [[noreturn]] void act_as_child(const std::function<std::string()>& action,
                                const SandboxLimits& limits,
-                               int answer) noexcept {
+                               int answer,
+                               pid_t parent) noexcept {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (::getppid() != parent) ::_exit(unexpected);  // it ended before it could be watched
   end_after(limits.cpu_time, ITIMER_PROF, SIGPROF);
   end_after(limits.wall_time, ITIMER_REAL, SIGALRM);
   be_silent();
@@ -166,9 +168,10 @@ SandboxedAction::SandboxedAction(const std::function<std::string()>& action,
   if (::pipe2(ends.data(), O_CLOEXEC) != 0) refuse();
   answer_ = Descriptor(ends[0]);
   const Descriptor question(ends[1]);
+  const pid_t parent = ::getpid();
   child_ = ::fork();
   if (child_ < 0) refuse();
-  if (child_ == 0) act_as_child(action, limits, question.get());
+  if (child_ == 0) act_as_child(action, limits, question.get(), parent);
 }
 
 SandboxedAction::SandboxedAction(SandboxedAction&& other) noexcept

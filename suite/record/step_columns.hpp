@@ -130,11 +130,12 @@ inline constexpr std::array columns_of<StepRow>{
         "rank 0"),
     column<&StepRow::link_model_s>(
         "s",
-        "What the model of the emulated link says of the collectives since the step before",
+        "What the model of the emulated link says of the collectives since the step before; all "
+        "ranks take part in each, so that all have the same time",
         Better::none,
-        "sum over ranks"),
+        "mean over ranks"),
     column<&StepRow::link_excess_s>(
-        "s", "What they took longer than that", Better::lower, "sum over ranks"),
+        "s", "What they took longer than that", Better::lower, "mean over ranks"),
     column<&StepRow::cpu_time_s>("s",
                                  "CPU time of the thread that runs the step; helpers of the "
                                  "library are not in it",

@@ -7,6 +7,8 @@
 #include "core/error.hpp"
 #include "core/text.hpp"
 
+#include "study/reduction_reach.hpp"
+
 namespace scalestudy {
 namespace {
 
@@ -14,9 +16,20 @@ double message_s(double latency_s, double bandwidth_bytes_per_s, double bytes) {
   return latency_s + bytes / bandwidth_bytes_per_s;
 }
 
+/// Slower than any network that anyone trains over.
+constexpr double least_bandwidth_bytes_per_s = 1e3;
+
+bool is_crawling(double bandwidth_bytes_per_s) {
+  return bandwidth_bytes_per_s > 0 && bandwidth_bytes_per_s < least_bandwidth_bytes_per_s;
+}
+
+double bytes_per_gradient(const CommonSettings& settings) {
+  return settings.compression == Compression::none ? 4 : 2;
+}
+
 std::string wire_text(double latency_s, double bandwidth_bytes_per_s) {
   std::ostringstream text;
-  text << bandwidth_bytes_per_s / 1e9 << " GB/s, " << latency_s * 1e6 << " µs";
+  text << bandwidth_bytes_per_s / 1e9 << " GB/s a rank, " << latency_s * 1e6 << " µs";
   return text.str();
 }
 
@@ -144,6 +157,10 @@ std::string unusable_link(const RunSpec& spec, bool learns) {
   const auto& link = spec.settings.link;
   if (link.algorithm == LinkAlgorithm::none)
     return link == LinkSettings() ? "" : "settings.link says how, but its algorithm is none";
+  for (const auto bandwidth : {link.bandwidth_bytes_per_s, link.host_bandwidth_bytes_per_s})
+    if (is_crawling(bandwidth))
+      return cat("settings.link has a bandwidth of ", bandwidth,
+                 " bytes/s, less than the 1 kB/s that are emulated");
   if (link.bandwidth_bytes_per_s == 0)
     return cat("settings.link.algorithm ", link.algorithm,
                " needs settings.link.bandwidth_bytes_per_s");
@@ -154,7 +171,7 @@ std::string unusable_link(const RunSpec& spec, bool learns) {
   if (link.ranks_per_host > 1 && link.host_bandwidth_bytes_per_s == 0)
     return cat("settings.link.ranks_per_host ", link.ranks_per_host,
                " needs settings.link.host_bandwidth_bytes_per_s");
-  const auto summed_on_host = spec.settings.hierarchical.ranks_per_host;
+  const auto summed_on_host = ranks_per_host(spec.settings);
   if (spec.reduction == Reduction::hierarchical && summed_on_host != link.ranks_per_host)
     return cat("reduction hierarchical sums over settings.hierarchical.ranks_per_host ",
                summed_on_host,
@@ -171,6 +188,34 @@ std::string unusable_link(const RunSpec& spec, bool learns) {
     return cat("settings.link.payload none leaves settings.compression ", spec.settings.compression,
                " nothing to compress");
   return "";
+}
+
+double least_exchange_s(const RunSpec& spec, double gradient_count) {
+  const auto model = gradient_link_of(spec);
+  const auto bytes = gradient_count * bytes_per_gradient(spec.settings);
+  switch (properties_of(spec.reduction).updating) {
+    case Updating::everywhere:
+      break;
+    case Updating::at_one_rank:
+      return model.reduce_s(bytes) + model.broadcast_s(bytes);
+    case Updating::in_shards:
+      return model.reduce_scatter_s(bytes) + model.all_gather_s(bytes);
+  }
+  return spec.reduction == Reduction::reduce_to_one
+             ? model.reduce_s(bytes) + model.broadcast_s(bytes)
+             : model.all_reduce_s(bytes);
+}
+
+std::string unusable_link_speed(const RunSpec& spec, double gradient_count) {
+  const auto& settings = spec.settings;
+  if (settings.link.algorithm == LinkAlgorithm::none) return "";
+  if (!properties_of(spec.reduction).averages_gradients) return "";
+  const double exchange_s = least_exchange_s(spec, gradient_count);
+  const double deadline_s = settings.timeouts.collective_deadline_s;
+  if (exchange_s <= deadline_s) return "";
+  return cat("settings.link takes ", human_duration(exchange_s), " to exchange the gradients of a ",
+             "step, longer than settings.timeouts.collective_deadline_s ", deadline_s,
+             ", after which a run counts as hanging: take a faster link or a longer deadline");
 }
 
 std::string to_text(const LinkSettings& link) {

@@ -57,7 +57,14 @@ class LinkModel {
 /// to be moved.
 [[nodiscard]] std::string unusable_link(const RunSpec& spec, bool learns);
 
-/// "ring, 0.05 GB/s, 20 µs": what a reader must know of it; "" for none.
+/// What exchanging a run's gradients in one step takes at least, in however many pieces. Contract:
+/// as gradient_link_of().
+[[nodiscard]] double least_exchange_s(const RunSpec& spec, double gradient_count);
+
+/// Why settings.link is too slow for settings.timeouts, or "". Contract: the run can have its link.
+[[nodiscard]] std::string unusable_link_speed(const RunSpec& spec, double gradient_count);
+
+/// "ring, 0.05 GB/s a rank, 20 µs": what a reader must know of it; "" for none.
 [[nodiscard]] std::string to_text(const LinkSettings& link);
 
 }  // namespace scalestudy

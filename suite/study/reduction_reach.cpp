@@ -1,5 +1,8 @@
 #include "study/reduction_reach.hpp"
 
+#include <algorithm>
+
+#include "core/error.hpp"
 #include "core/text.hpp"
 
 namespace scalestudy {
@@ -15,10 +18,10 @@ std::string unusable_reduction(const RunSpec& spec) {
                " cuts tensors in two, and optimizer lars needs the size of whole ones");
   if (properties.is_of_pytorch && settings.device != Device::cpu)
     return cat("reduction ", spec.reduction, " takes gradients on the processor only");
-  const auto ranks_per_host = settings.hierarchical.ranks_per_host;
-  if (spec.reduction == Reduction::hierarchical && ranks_per_host > 0 &&
-      spec.ranks % ranks_per_host != 0 && spec.ranks > ranks_per_host)
-    return cat("settings.hierarchical.ranks_per_host ", ranks_per_host, " does not divide ",
+  const auto on_host = ranks_per_host(settings);
+  if (spec.reduction == Reduction::hierarchical && on_host > 0 && spec.ranks % on_host != 0 &&
+      spec.ranks > on_host)
+    return cat("settings.hierarchical.ranks_per_host ", on_host, " does not divide ",
                counted(spec.ranks, "rank"), ": every host must have as many");
   if (properties.averages_gradients || spec.control_arm) return "";
   if (spec.reduction == Reduction::barrier_only)
@@ -26,6 +29,36 @@ std::string unusable_reduction(const RunSpec& spec) {
   if (spec.ranks > 1)
     return "reduction none lets the replicas drift apart; use control arm no_communication";
   return "";
+}
+
+void require_reductions_set(const CommonSettings& settings, std::span<const Reduction> reductions) {
+  const CommonSettings plain;
+  const auto require = [&](bool is_plain, std::string_view name, Reduction strategy) {
+    if (is_plain || std::ranges::find(reductions, strategy) != reductions.end()) return;
+    throw BadInput(
+        {cat("settings.", name, " is given, but no reduction of the study is ", strategy),
+         "it would be ignored", cat("Leave it out, or add ", strategy, " to axes.reduction")});
+  };
+  require(settings.packs == plain.packs, "packs", Reduction::packs);
+  require(settings.fusion == plain.fusion, "fusion", Reduction::fusion);
+  require(settings.hierarchical == plain.hierarchical, "hierarchical", Reduction::hierarchical);
+}
+
+std::int64_t ranks_per_host(const CommonSettings& settings) {
+  const auto own = settings.hierarchical.ranks_per_host;
+  const auto of_link = settings.link.ranks_per_host;
+  return own == 0 && of_link > 1 ? of_link : own;
+}
+
+std::string reduction_warning(const RunSpec& spec) {
+  const auto on_host = ranks_per_host(spec.settings);
+  if (spec.reduction != Reduction::hierarchical || spec.ranks == 1 || spec.control_arm) return "";
+  const bool is_one_host =
+      on_host >= spec.ranks || (on_host == 0 && spec.communicator != CommunicatorKind::mpi);
+  if (!is_one_host) return "";
+  return cat("Reduction hierarchical has one host with ", counted(spec.ranks, "rank"),
+             ": nothing is hierarchical there. Give settings.hierarchical.ranks_per_host, or more "
+             "ranks.");
 }
 
 std::string unusable_own_core(const RunSpec& spec, std::int64_t cores) {

@@ -1,6 +1,8 @@
 #pragma once
 /// What a reduction strategy may stand beside.
 
+#include <cstdint>
+#include <span>
 #include <string>
 
 #include "study/run_spec.hpp"
@@ -9,6 +11,16 @@ namespace scalestudy {
 
 /// Why a strategy is no part of the study proper, or not with the run's other settings; else "".
 [[nodiscard]] std::string unusable_reduction(const RunSpec& spec);
+
+/// Errors: BadInput for settings of one strategy that none of `reductions` is.
+void require_reductions_set(const CommonSettings& settings, std::span<const Reduction> reductions);
+
+/// Ranks in a row that reduction hierarchical takes for those of one host: as its settings say,
+/// else as those of the emulated link; 0: as the machines are.
+[[nodiscard]] std::int64_t ranks_per_host(const CommonSettings& settings);
+
+/// What of the strategy will mislead though it runs, in a sentence; else "".
+[[nodiscard]] std::string reduction_warning(const RunSpec& spec);
 
 /// Why the thread that communicates cannot have a core of its own on a machine of `cores`; else "".
 [[nodiscard]] std::string unusable_own_core(const RunSpec& spec, std::int64_t cores);

@@ -2,6 +2,7 @@
 /// One run, resolved: nothing optional left. Made by StudyMatrix, written to spec.json, read by the
 /// rank program, stored in run.h5 as /settings/resolved.
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -72,6 +73,12 @@ struct RunSpec {
   /// number of ranks apart: its content without study, scale, repeat and seed.
   [[nodiscard]] std::uint64_t timing_hash() const;
 };
+
+/// A run file keeps both the specification and the study as it was given, and takes no longer ones.
+inline constexpr std::size_t most_settings_bytes = 1'000'000;
+
+/// Why a run file could not keep the specification, or "".
+[[nodiscard]] std::string too_long_for_run_file(const RunSpec& spec);
 
 /// What everything in a specification is called for people, by its path in to_json_text():
 /// "/plan/epochs". The workload's own settings are not in it.

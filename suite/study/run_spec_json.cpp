@@ -306,6 +306,13 @@ std::string to_json_text(const RunSpec& spec) {
   return to_json(spec).dump(2) + "\n";
 }
 
+std::string too_long_for_run_file(const RunSpec& spec) {
+  const auto bytes = to_json_text(spec).size();
+  if (bytes <= most_settings_bytes) return "";
+  return cat("its specification has ", bytes, " bytes, and a run file keeps ", most_settings_bytes,
+             ": give shorter lists, such as fewer layers");
+}
+
 RunSpec run_spec_from_json_text(const std::string& text, const std::string& origin) {
   auto object = parse_json(text, origin);
   const auto root = origin + ": ";

@@ -4,6 +4,7 @@ namespace scalestudy {
 namespace {
 
 constexpr double billion = 1e9;
+constexpr double most_packs = 1024;  // each is an all-reduce of every step, recorded by every rank
 
 void visit_optimizer(FieldVisitor& v, OptimizerSettings& o) {
   v.field("name", o.name, {.unit = "1", .description = "Optimiser"});
@@ -146,7 +147,7 @@ void visit_packs(FieldVisitor& v, PackSettings& p) {
            .description = "Equal parts that reduction packs makes of all gradients, of which the "
                           "last takes the remainder; 0: each tensor is one",
            .minimum = 0,
-           .maximum = billion});
+           .maximum = most_packs});
 }
 
 void visit_fusion(FieldVisitor& v, FusionSettings& f) {
@@ -165,7 +166,8 @@ void visit_hierarchy(FieldVisitor& v, HierarchySettings& h) {
   v.field("ranks_per_host", h.ranks_per_host,
           {.unit = "ranks",
            .description = "Ranks in a row that reduction hierarchical takes for those of one host; "
-                          "0: as the machines are",
+                          "0: those of settings.link.ranks_per_host where that is above 1, else as "
+                          "the machines are",
            .minimum = 0,
            .maximum = billion});
 }

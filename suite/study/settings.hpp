@@ -93,17 +93,20 @@ struct GradientSettings {
 /// Of reduction packs.
 struct PackSettings {
   std::int64_t count = 1;  ///< as TensorFlow's NcclAllReduce; 0: each tensor is one
+  friend bool operator==(const PackSettings&, const PackSettings&) = default;
 };
 
 /// Of reduction fusion.
 struct FusionSettings {
   double cycle_time_s = 0.001;              ///< as Horovod
   std::int64_t threshold_bytes = 67108864;  ///< as Horovod
+  friend bool operator==(const FusionSettings&, const FusionSettings&) = default;
 };
 
 /// Of reduction hierarchical.
 struct HierarchySettings {
-  std::int64_t ranks_per_host = 0;  ///< 0: as the machines are
+  std::int64_t ranks_per_host = 0;  ///< 0: as the emulated link's hosts, else as the machines are
+  friend bool operator==(const HierarchySettings&, const HierarchySettings&) = default;
 };
 
 /// When the model is judged while it trains; the best one by validation loss is kept.

@@ -20,6 +20,11 @@ std::vector<fs::path> entries_of(const fs::path& folder) {
   return entries;
 }
 
+void add_json_files(const fs::path& folder, std::vector<ShippedFile>& files) {
+  for (const auto& file : entries_of(folder))
+    if (file.extension() == ".json") files.push_back({file.stem().string(), file});
+}
+
 void sort_by_name(std::vector<ShippedFile>& files) {
   std::sort(files.begin(), files.end(),
             [](const auto& a, const auto& b) { return a.name < b.name; });
@@ -57,11 +62,23 @@ std::vector<ShippedFile> ShippedFiles::profiles() const {
 /// JSON files of workloads/<any>/`folder`.
 std::vector<ShippedFile> ShippedFiles::of_workloads(const char* folder) const {
   std::vector<ShippedFile> files;
-  for (const auto& workload : entries_of(share_ / "workloads")) {
-    for (const auto& file : entries_of(workload / folder)) {
-      if (file.extension() == ".json") files.push_back({file.stem().string(), file});
-    }
-  }
+  for (const auto& workload : entries_of(share_ / "workloads"))
+    add_json_files(workload / folder, files);
+  sort_by_name(files);
+  return files;
+}
+
+std::vector<ShippedFile> ShippedFiles::claims() const {
+  std::vector<ShippedFile> files;
+  add_json_files(share_ / "results" / "claims", files);
+  sort_by_name(files);
+  return files;
+}
+
+std::vector<ShippedFile> ShippedFiles::published() const {
+  std::vector<ShippedFile> files;
+  for (const auto& file : entries_of(share_ / "results" / "published"))
+    if (file.extension() == ".json") files.push_back({file.stem().string(), file});
   sort_by_name(files);
   return files;
 }
@@ -85,6 +102,16 @@ fs::path ShippedFiles::find_profile(const std::string& path_or_name, const fs::p
   auto file = folder / path_or_name;
   if (fs::is_regular_file(file)) return file;
   return find_by_name(profiles(), path_or_name, "profile");
+}
+
+fs::path ShippedFiles::find_claim(const std::string& path_or_name) const {
+  if (fs::is_regular_file(path_or_name)) return path_or_name;
+  return find_by_name(claims(), path_or_name, "claim");
+}
+
+fs::path ShippedFiles::find_published(const std::string& path_or_name) const {
+  if (fs::is_regular_file(path_or_name)) return path_or_name;
+  return find_by_name(published(), path_or_name, "published study");
 }
 
 Environment ShippedFiles::find_environment(const std::string& name_or_file,

@@ -322,6 +322,10 @@ Study read_study(const std::filesystem::path& file,
   study.name = file.stem().string();
   study.file = file;
   study.requested = object.dump(2);
+  if (study.requested.size() > most_settings_bytes)
+    throw BadInput({cat(root, "it has ", study.requested.size(), " bytes"),
+                    cat("every run file keeps it, but no more than ", most_settings_bytes),
+                    "Give shorter lists, or a file that settings can name"});
   require(object, "schema", root);
   require(object, "workload", root);
   auto settings = json::object();

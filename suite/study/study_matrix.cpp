@@ -185,7 +185,8 @@ class Expansion {
   std::optional<RunSpec> resolve(const Combination& combination) {
     try {
       auto spec = spec_of(combination);
-      const auto reason = reason_to_skip(spec);
+      auto reason = reason_to_skip(spec);
+      if (reason.empty()) reason = too_long_for_run_file(spec);
       if (reason.empty()) return spec;
       matrix_.skipped.push_back({text_of(combination, workload_.trains), reason});
     } catch (const BadInput& error) {
@@ -267,7 +268,9 @@ class Expansion {
     }
     if (auto reason = unusable_link(spec, workload_.needs_libtorch); !reason.empty()) return reason;
     if (auto reason = unusable_own_core(spec, cores_); !reason.empty()) return reason;
-    return workload_.reason_to_skip(spec);
+    if (auto reason = workload_.reason_to_skip(spec); !reason.empty()) return reason;
+    const auto network = workload_.network_size(spec);
+    return network ? unusable_link_speed(spec, static_cast<double>(network->parameter_count)) : "";
   }
 
   void add_blocks(const std::vector<RunSpec>& specs) {
@@ -383,6 +386,7 @@ StudyMatrix expand(const Study& study,
     return workload->name == study.workload;
   });
   SCALESTUDY_EXPECT(found != workloads.end());  // read_study has seen to it
+  require_reductions_set(study.settings, study.axes.reduction);
   auto matrix = Expansion(study, environment, cores, **found, launcher).expand();
   require_effect(study.injections, matrix.runs);
   return matrix;

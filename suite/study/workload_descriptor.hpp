@@ -67,6 +67,10 @@ struct WorkloadDescriptor {
   /// them. Run files keep it. Errors: BadInput for data that the ranks refuse as well.
   std::vector<std::string> (*data_warnings)(const RunSpec& spec) = nullptr;
 
+  /// What of the settings will mislead though the run is possible, in a sentence, else "": looks at
+  /// no data.
+  std::string (*settings_warning)(const RunSpec& spec) = nullptr;
+
   /// Its completed settings with what stands in the files that they name: a run's specification
   /// holds all that decides its results. Errors: BadInput naming the file.
   std::string (*settings_with_files)(const std::string& settings, const FindFile& find) = nullptr;

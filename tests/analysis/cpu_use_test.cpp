@@ -63,11 +63,17 @@ TEST(BusyMachine, WaitingInsidePhasesIsNoLackOfCpu) {
   EXPECT_EQ(reason_for(run), "");
 }
 
-TEST(BusyMachine, AReplayNeedsNoCore) {
+TEST(BusyMachine, AReplayThatSleepsNeedsNoCore) {
   auto run = ran(2, 0.1, 20);
   EXPECT_NE(reason_for(run), "");
   run.header.labels = {"emulated_compute"};
   EXPECT_EQ(reason_for(run), "");
+}
+
+TEST(BusyMachine, AReplayThatSpinsNeedsItsCoresAsANetworkDoes) {
+  auto run = ran(2, 6.7, 20);
+  run.header.labels = {"emulated_compute", "spinning"};
+  EXPECT_EQ(reason_for(run), "other programs took 33 % of the CPU time that its ranks needed");
 }
 
 /// Four ranks on two cores: none can be at work more than half of the time.

@@ -71,8 +71,8 @@ TEST(LinkCheck, RunsOverALinkAreASeriesOfTheirOwn) {
   for (const auto& one : group_series(set)) names.push_back(one.name);
   EXPECT_THAT(names, testing::UnorderedElementsAre(
                          testing::Not(testing::HasSubstr("emulated")),
-                         testing::HasSubstr(", emulated link ring, 0.05 GB/s, 0 µs"),
-                         testing::HasSubstr(", emulated link ring, 0.2 GB/s, 0 µs")));
+                         testing::HasSubstr(", emulated link ring, 0.05 GB/s a rank, 0 µs"),
+                         testing::HasSubstr(", emulated link ring, 0.2 GB/s a rank, 0 µs")));
 }
 
 }  // namespace

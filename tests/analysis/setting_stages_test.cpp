@@ -61,6 +61,13 @@ TEST(SettingStages, DifferencesAreWhatWasChanged) {
   EXPECT_THAT(changed, testing::ElementsAre("data.path", "epochs", "ranks", "threads_per_rank"));
 }
 
+TEST(SettingStages, ADefaultWithoutEffectIsNoDifferenceWhatWasAskedForIs) {
+  SettingStages setting{.resolved = "true", .effective = std::string(no_effect)};
+  EXPECT_FALSE(setting.differs());
+  setting.requested = "true";
+  EXPECT_TRUE(setting.differs());
+}
+
 TEST(SettingStages, EffectiveValuesStandAtTheSpecificationsPaths) {
   auto record = record_of_two_ranks();
   EffectiveSettings effective;

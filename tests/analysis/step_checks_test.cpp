@@ -65,17 +65,17 @@ TEST(StepChecks, AddUpOverStepsAndRuns) {
   EXPECT_NEAR(checks[0].recording_frac, 0.001 + 0.002, 1e-12);
 }
 
-/// Twenty steps of a run, of which rank 1 decides so many.
-CheckedSteps decided_by_rank_1(std::size_t count) {
+/// So many steps of a run, of which rank 1 decides `count`.
+CheckedSteps decided_by_rank_1(std::size_t count, std::size_t steps) {
   CheckedSteps run;
-  run.remainder_frac = run.clock_free_frac = run.spread_frac = std::vector<double>(20, 0.0);
-  run.critical_count = {{0, 20 - count}, {1, count}};
+  run.remainder_frac = run.clock_free_frac = run.spread_frac = std::vector<double>(steps, 0.0);
+  run.critical_count = {{0, steps - count}, {1, count}};
   return run;
 }
 
-bool is_persistent(const std::vector<std::size_t>& counts) {
+bool is_persistent(const std::vector<std::size_t>& counts, std::size_t steps = 20) {
   std::vector<CheckedSteps> runs;
-  for (const auto count : counts) runs.push_back(decided_by_rank_1(count));
+  for (const auto count : counts) runs.push_back(decided_by_rank_1(count, steps));
   std::vector<const CheckedSteps*> pointers;
   for (const auto& run : runs) pointers.push_back(&run);
   return step_check(2, pointers).is_persistent;
@@ -85,6 +85,13 @@ TEST(StepChecks, ARankIsSlowWhenItDecidesMoreOftenThanChanceInEveryRun) {
   EXPECT_TRUE(is_persistent({17, 18, 17, 19, 18}));
   EXPECT_FALSE(is_persistent({11, 6, 17, 10, 12})) << "as equal ranks with luck do";
   EXPECT_FALSE(is_persistent({18, 19})) << "two runs tell nothing";
+}
+
+// Of two equal ranks one decides both steps of each of three runs in one study of 32.
+TEST(StepChecks, EqualSharesOfFewStepsAreChance) {
+  EXPECT_FALSE(is_persistent({2, 2, 2}, 2));
+  EXPECT_FALSE(is_persistent({3, 3, 3}, 4));
+  EXPECT_TRUE(is_persistent({20, 20, 20})) << "equal shares, of many steps";
 }
 
 TEST(StepChecks, WhereNobodyWaitsNoRankDecides) {

@@ -40,6 +40,7 @@ struct SyntheticRun {
   std::vector<SampleRow> samples;        ///< of the last evaluation
   QualityGoal goal;
   std::optional<ControlArm> control_arm;
+  InputKind input = InputKind::sharded;
   BatchNormPolicy batch_norm = BatchNormPolicy::local;
   ScalingRule rule = ScalingRule::linear_fixed_samples;
   std::string study = "synthetic";
@@ -50,7 +51,9 @@ struct SyntheticRun {
   std::string data_hash;  ///< likewise
   std::vector<std::string> labels;
   std::vector<std::string> injections;
+  double noise_scale_samples = 0;         ///< of gradients of square norm 4; 0: none recorded
   double link_bandwidth_bytes_per_s = 0;  ///< of an emulated ring; 0: none
+  double link_excess_frac = 0;            ///< by which each step exceeds it
   std::vector<std::string> data_warnings;
   RunStatus status = RunStatus::complete;
   bool close = true;  ///< false: leaves run.h5.part
@@ -75,7 +78,7 @@ inline RunSpec spec_of(const SyntheticRun& run) {
   spec.repeat = run.repeat;
   spec.scaling_rule = run.rule;
   spec.reduction = Reduction::bucketed_overlap;
-  spec.input = InputKind::sharded;
+  spec.input = run.input;
   spec.control_arm = run.control_arm;
   spec.twin = run.twin;
   spec.settings.threads_per_rank = run.threads_per_rank;
@@ -105,7 +108,8 @@ inline RunSpec spec_of(const SyntheticRun& run) {
   return spec;
 }
 
-/// Writes one run step by step, keeping the clock.
+/// Writes one run, keeping the clock; each epoch's steps as one block, because tests write many
+/// runs.
 class SyntheticWriter {
  public:
   SyntheticWriter(const SyntheticRun& run, RunFileWriter& writer)
@@ -122,7 +126,7 @@ class SyntheticWriter {
 
  private:
   void write_epoch(std::int64_t epoch) {
-    for (std::int64_t step = 0; step < run_.steps_per_epoch; ++step) write_step(epoch);
+    append_epoch_steps(epoch);
     const double training_loss = loss_level();
     now_s_ += run_.between_epochs_s * factor_;
     const double validation_loss =
@@ -169,14 +173,32 @@ class SyntheticWriter {
     return 0.1 + 0.9 * std::exp(-double(samples_) / 300.0);
   }
 
-  void write_step(std::int64_t epoch) {
+  void append_epoch_steps(std::int64_t epoch) {
+    std::vector<std::vector<StepRow>> rows_of_ranks(static_cast<std::size_t>(run_.ranks));
+    for (std::int64_t step = 0; step < run_.steps_per_epoch; ++step)
+      append_step(rows_of_ranks, epoch);
+    std::vector<StepRow> block;
+    for (const auto& rows : rows_of_ranks) block.insert(block.end(), rows.begin(), rows.end());
+    writer_.append_steps(run_.steps_per_epoch, block);
+  }
+
+  void append_step(std::vector<std::vector<StepRow>>& rows_of_ranks, std::int64_t epoch) {
     const double step_s =
         (run_.compute_s + run_.input_wait_s + run_.exposed_communication_s + 0.001) * factor_;
-    std::vector<StepRow> block;
     samples_ += run_.ranks * run_.local_batch;
-    for (std::int64_t rank = 0; rank < run_.ranks; ++rank) append_rank(block, rank, epoch, step_s);
-    writer_.append_steps(1, block);
+    for (std::int64_t rank = 0; rank < run_.ranks; ++rank)
+      append_rank(rows_of_ranks[static_cast<std::size_t>(rank)], rank, epoch, step_s);
     now_s_ += step_s;
+  }
+
+  [[nodiscard]] double emulated_s(double frac) const {
+    return run_.link_bandwidth_bytes_per_s > 0 ? 0.01 * frac : 0;
+  }
+
+  /// As expected of a batch; noise of launches scatters as times do.
+  [[nodiscard]] double gradient_square_norm(std::int64_t batch) const {
+    if (run_.noise_scale_samples == 0) return not_recorded;
+    return 4 * (1 + run_.noise_scale_samples * factor_ / double(batch));
   }
 
   void append_rank(std::vector<StepRow>& block,
@@ -204,8 +226,12 @@ class SyntheticWriter {
          .released_s =
              now_s_ + (run_.compute_s + run_.input_wait_s + run_.exposed_communication_s) * factor_,
          .recording_s = 0,
+         .link_model_s = emulated_s(1),
+         .link_excess_s = emulated_s(run_.link_excess_frac),
          .loss = loss,
          .loss_weight = double(run_.local_batch),
+         .local_gradient_square_norm = gradient_square_norm(run_.local_batch),
+         .global_gradient_square_norm = gradient_square_norm(run_.local_batch * run_.ranks),
          .learning_rate = 4e-4,
          .sample_count = run_.local_batch,
          .epoch = epoch});

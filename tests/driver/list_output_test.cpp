@@ -21,9 +21,9 @@ using nlohmann::json;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-const std::vector<std::string> kinds{"workloads",  "strategies", "rules",
-                                     "injections", "launchers",  "environments",
-                                     "studies",    "profiles",   "metrics"};
+const std::vector<std::string> kinds{"workloads", "strategies",   "rules",   "injections",
+                                     "launchers", "environments", "studies", "profiles",
+                                     "claims",    "published",    "metrics"};
 
 json rows_of(const std::string& kind) {
   return json_of_driver({"list", kind}).at(kind);
@@ -107,7 +107,10 @@ TEST(ListOutput, ShowsTheFileOfAStudyAsItIs) {
   const auto unknown = ask_driver({"list", "studies", "--show", "n2v-quikstart"});
   EXPECT_EQ(unknown.code, 2);
   EXPECT_THAT(unknown.err, HasSubstr("Did you mean 'n2v-quickstart'"));
-  EXPECT_EQ(ask_driver({"list", "rules", "--show", "strong"}).code, 2);
+  const auto no_study = ask_driver({"list", "rules", "--show", "strong"});
+  EXPECT_EQ(no_study.code, 2);
+  EXPECT_THAT(no_study.err, HasSubstr("Leave it out: scalestudy list rules shows"));
+  EXPECT_THAT(ask_driver({"list", "--show", "strong"}).err, HasSubstr("KIND is missing"));
 }
 
 TEST(ListOutput, WantsOneKnownKind) {

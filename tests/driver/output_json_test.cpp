@@ -153,6 +153,12 @@ TEST(ExitCodeOfResults, OneKindOfFailureKeepsItsCodeMixedOnesDoNot) {
   EXPECT_EQ(exit_code_of({bad, done, gone}), ExitCode::run_failed);
 }
 
+TEST(ExitCodeOfResults, ACompleteRunThatDoesNotCountIsAFailedOne) {
+  auto invalid = result_of("a", RunStage::complete);
+  invalid.state.validity_codes = {"emulation_exceeded"};
+  EXPECT_EQ(exit_code_of({result_of("b", RunStage::complete), invalid}), ExitCode::run_failed);
+}
+
 TEST(LaunchesJson, HoldsEveryProcessWithItsVariablesAndLog) {
   PlannedLaunch launch{"a", true, {}};
   launch.plan.processes = {

@@ -1,7 +1,9 @@
 #include <array>
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
-#include <tuple>
+#include <string>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -22,13 +24,30 @@ using testing::HasSubstr;
 
 constexpr const char* measured = SCALESTUDY_SOURCE_DIR "/results/measured/n2v-quickstart";
 
+struct KnownBucket {
+  std::int64_t size_bytes;
+  double ready_s;
+};
+
+/// As recorded with settings.gradients.updated_early, which decides how the loss weight travels.
+std::vector<KnownBucket> known_buckets(bool updated_early) {
+  if (updated_early) return {{4, 0.005}, {4000, 0.010}, {8000, 0.039}};
+  return {{4000, 0.010}, {8004, 0.039}};
+}
+
+std::string specification(bool updated_early, std::int64_t schema = run_spec_schema) {
+  auto spec = spec_of({.epochs = 2});
+  spec.settings.gradients.updated_early = updated_early;
+  spec.schema = schema;
+  return to_json_text(spec);
+}
+
 /// Steps of one rank: 2 ms for input, 20 ms forward, 40 ms backward with buckets ready after 10 and
 /// 39 ms, 0.9 ms for the update; a first step of 1 s, and every fifth one disturbed.
-RunRecord known_run() {
-  const SyntheticRun synthetic{.epochs = 2};
+RunRecord known_run(bool updated_early = true) {
   RunRecord run;
   run.header.status = RunStatus::complete;
-  run.resolved_settings = to_json_text(spec_of(synthetic));
+  run.resolved_settings = specification(updated_early);
   run.effective_settings = R"({"facts": {"libtorch_version": {"value": "2.11.0", "unit": "1",
                               "description": "Version"}}})";
   constexpr std::int64_t steps = 80;
@@ -46,11 +65,11 @@ RunRecord known_run() {
     set(&StepRow::optimizer_s, step, 0.0009 * stretch);
     set(&StepRow::batch_make_s, step, 0.0015 * stretch);
     set(&StepRow::sample_count, step, 4);
-    for (const auto& [bucket, ready_s, size_bytes] :
-         {std::tuple{0, 0.010, 4000}, std::tuple{1, 0.039, 8004}})
+    std::int64_t bucket = 0;
+    for (const auto& [size_bytes, ready_s] : known_buckets(updated_early))
       run.buckets.push_back({.rank = 0,
                              .step = step,
-                             .bucket = bucket,
+                             .bucket = bucket++,
                              .size_bytes = size_bytes,
                              .ready_s = (0.022 + ready_s) * stretch});
   }
@@ -76,11 +95,26 @@ TEST(ProfileOfARun, HasTheMediansThatWereRecorded) {
   EXPECT_DOUBLE_EQ(profile.checkpoint_s, 0.05);
   EXPECT_DOUBLE_EQ(profile.first_step_s, 1 - 0.063);
   EXPECT_EQ(profile.step_noise_frac, 0) << "four of five steps are alike";
-  ASSERT_EQ(profile.gradients.size(), 2U);
-  EXPECT_EQ(profile.gradients[0].element_count, 1000);
-  EXPECT_NEAR(profile.gradients[0].ready_s, 0.010, 1e-12);
-  EXPECT_EQ(profile.gradients[1].element_count, 2000) << "without the loss weight";
-  EXPECT_NEAR(profile.gradients[1].ready_s, 0.039, 1e-12);
+}
+
+void expect_known_gradients(const RunRecord& run) {
+  const auto gradients = profile_of(run).gradients;
+  ASSERT_EQ(gradients.size(), 2U);
+  EXPECT_EQ(gradients[0].name, "bucket 0");
+  EXPECT_EQ(gradients[0].element_count, 1000);
+  EXPECT_NEAR(gradients[0].ready_s, 0.010, 1e-12);
+  EXPECT_EQ(gradients[1].element_count, 2000);
+  EXPECT_NEAR(gradients[1].ready_s, 0.039, 1e-12);
+}
+
+TEST(ProfileOfARun, HasTheGradientsOnlyHoweverTheLossWeightTravelled) {
+  expect_known_gradients(known_run(true));
+  expect_known_gradients(known_run(false));
+  auto older = known_run(false);
+  auto spec = json::parse(specification(false, 6));
+  spec["settings"].erase("gradients");
+  older.resolved_settings = spec.dump();
+  expect_known_gradients(older);
 }
 
 TEST(ProfileOfARun, OfSeveralIsTheMedianOfEachNumber) {
@@ -145,6 +179,11 @@ TEST(ProfileCommand, WritesWhatAStudyThenReplays) {
   EXPECT_EQ(planned.code, 0) << planned.err;
   const auto other_numbers = run({"--set", "settings.optimizer_us=1"});
   EXPECT_NE(planned.out, other_numbers.out) << "another run by its id";
+  EXPECT_EQ(ask_driver({"plan", (folder / "study.json").string(), "--no-trial"}).err, "");
+  const auto other_batch = ask_driver({"plan", (folder / "study.json").string(), "--no-trial",
+                                       "--set", "settings.local_batch_size=4"});
+  EXPECT_EQ(other_batch.code, 0) << other_batch.err;
+  EXPECT_THAT(other_batch.err, HasSubstr("local_batch_size is 4, the profile was recorded with 2"));
   const auto missing = run({"--set", "settings.profile=n3v"});
   EXPECT_EQ(missing.code, 2);
   EXPECT_THAT(missing.err, HasSubstr("There is no profile 'n3v'"));

@@ -35,19 +35,21 @@ TEST(Reporter, RedrawsOneLineOnATerminal) {
   EXPECT_EQ(console_of(true), "\r\033[Kstep 1\r\033[Kdone\n");
 }
 
-TEST(Reporter, QuietStillWritesTheLog) {
+TEST(Reporter, QuietShowsErrorsAndWritesTheLog) {
   const TemporaryFolder folder;
   std::ostringstream console;
   {
     Reporter reporter(console, Verbosity::quiet, true, folder.path() / "driver.log");
     reporter.info("started");
     reporter.warning("careful");
+    reporter.error("failed");
     reporter.detail("command");
   }
-  EXPECT_EQ(console.str(), "");
+  EXPECT_EQ(console.str(), "error: failed\n");
   const auto log = content_of(folder.path() / "driver.log");
   EXPECT_THAT(log, HasSubstr("Z started\n"));
   EXPECT_THAT(log, HasSubstr("warning: careful\n"));
+  EXPECT_THAT(log, HasSubstr("error: failed\n"));
   EXPECT_THAT(log, HasSubstr("command\n"));
 }
 

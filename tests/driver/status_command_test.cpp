@@ -73,6 +73,19 @@ TEST(StatusCommand, AFailedRunIsShownWithItsReason) {
   EXPECT_EQ(status_of(study)["runs"][1]["reason"], "rank 1 was killed by signal 9");
 }
 
+TEST(StatusCommand, WhatDoesNotCountIsSaid) {
+  const PlannedFolder study(
+      {{}, {.repeat = 1, .link_bandwidth_bytes_per_s = 5e7, .link_excess_frac = 0.03}});
+  study.record(0);
+  study.record(1);
+  const auto answer = ask_driver({"status", study.path()});
+  EXPECT_THAT(answer.out,
+              StartsWith("Study synthetic: 2 of 2 runs complete, 1 of them invalid "
+                         "(emulation_exceeded)\nWhat is invalid does not count. --redo-busy"));
+  EXPECT_THAT(answer.out, HasSubstr("invalid: emulation_exceeded\n"));
+  EXPECT_EQ(status_of(study)["runs"][1]["validity_codes"], json({"emulation_exceeded"}));
+}
+
 TEST(StatusCommand, ARunAtWorkShowsTheSlowestRanksStepAndPhase) {
   const PlannedFolder study(repeats_of({.ranks = 2}, 2));
   study.record(0);

@@ -34,6 +34,20 @@ StudyPlan sample_plan() {
   return plan;
 }
 
+TEST(StudyFolder, IsNeverTheRootOfAllFolders) {
+  const auto refusal_of = [](const fs::path& folder) {
+    return message_of([&] {
+      WritableStudyFolder(folder).require_place();
+      return 0;
+    });
+  };
+  EXPECT_THAT(refusal_of("/"), HasSubstr("Cannot write to /: it is the root of all folders"));
+  const TemporaryFolder temporary;
+  fs::create_directory_symlink("/", temporary.path() / "link");
+  EXPECT_THAT(refusal_of(temporary.path() / "link"), HasSubstr("the root of all folders"));
+  EXPECT_EQ(refusal_of(temporary.path() / "study"), "accepted");
+}
+
 TEST(StudyFolder, PlanSurvivesTheFile) {
   const TemporaryFolder temporary;
   const WritableStudyFolder folder(temporary.path() / "study");

@@ -14,7 +14,10 @@ namespace scalestudy {
 namespace {
 
 namespace fs = std::filesystem;
+using testing::AllOf;
+using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::Not;
 
 RunState only_state(const PlannedFolder& study) {
   return state_of_study(study.folder()).runs.at(0);
@@ -58,11 +61,21 @@ TEST(StateOfRun, AnUnreadableLaunchRecordIsNone) {
   EXPECT_EQ(only_state(study).stage, RunStage::waiting);
 }
 
+TEST(StateOfRun, AFileInThePlaceOfARunIsDamage) {
+  const PlannedFolder study(repeats_of({}, 1));
+  const auto place = study.folder().run_folder(study.id(0));
+  std::filesystem::remove_all(place);
+  write_text(place, "a file");
+  EXPECT_EQ(only_state(study).stage, RunStage::damaged);
+  EXPECT_EQ(only_state(study).reason, place.string() + " is no folder: nothing can run there");
+}
+
 TEST(StateOfRun, ItRunsOnlyUnderTheDriverThatHoldsTheFolder) {
   const PlannedFolder study(repeats_of({}, 1));
   study.launch(0, "");
   EXPECT_EQ(only_state(study).stage, RunStage::interrupted) << "no driver is there";
-  EXPECT_EQ(only_state(study).reason, "the driver ended before the run did");
+  EXPECT_EQ(only_state(study).reason,
+            "the driver ended before the run did, or could not write down how it ended");
   const DriverLock lock(study.folder());
   EXPECT_EQ(only_state(study).stage, RunStage::running);
   study.launch(0, "", "", ::getpid() + 1);
@@ -133,6 +146,39 @@ TEST(StateOfRun, AFileOfAResumedRunSaysSo) {
   const PlannedFolder study(repeats_of({.labels = {"resumed"}}, 1));
   study.record(0);
   EXPECT_TRUE(only_state(study).resumed);
+}
+
+SyntheticRun over_a_link(double excess_frac) {
+  return {.link_bandwidth_bytes_per_s = 5e7, .link_excess_frac = excess_frac};
+}
+
+TEST(StateOfRun, ACompleteRunThatDoesNotCountSaysWhy) {
+  auto exceeding = over_a_link(0.03);
+  exceeding.repeat = 1;
+  const PlannedFolder study({over_a_link(0.01), exceeding, {.repeat = 2, .nan_loss = true}});
+  for (std::size_t i = 0; i < 3; ++i) study.record(i);
+  const auto runs = state_of_study(study.folder()).runs;
+  EXPECT_FALSE(is_invalid(runs[0]));
+  EXPECT_FALSE(is_disturbed(runs[0]));
+  EXPECT_THAT(runs[1].validity_codes, ElementsAre("emulation_exceeded"));
+  EXPECT_TRUE(is_invalid(runs[1]));
+  EXPECT_TRUE(is_disturbed(runs[1])) << "on a quiet machine it may count";
+  EXPECT_THAT(runs[2].validity_codes, ElementsAre("nonfinite_loss"));
+  EXPECT_FALSE(is_disturbed(runs[2]));
+  EXPECT_EQ(count_text(runs, 4),
+            "3 of 4 runs complete, 2 of them invalid (emulation_exceeded, nonfinite_loss)");
+}
+
+TEST(StateOfRun, HowToMakeInvalidOnesAgainFollowsFromWhy) {
+  RunState valid, exceeding, diverging;
+  for (auto* state : {&valid, &exceeding, &diverging}) state->stage = RunStage::complete;
+  exceeding.validity_codes = {"emulation_exceeded"};
+  diverging.validity_codes = {"nonfinite_loss"};
+  EXPECT_EQ(advice_on_invalid({valid}), "");
+  EXPECT_THAT(advice_on_invalid({valid, exceeding}),
+              AllOf(HasSubstr("--redo-busy"), Not(HasSubstr("Delete"))));
+  EXPECT_THAT(advice_on_invalid({diverging}),
+              AllOf(HasSubstr("Delete"), Not(HasSubstr("--redo-busy"))));
 }
 
 TEST(StateOfRun, AnOpenFileAloneIsNoResult) {

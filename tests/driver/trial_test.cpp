@@ -26,6 +26,14 @@ TEST(Trial, TrainsTheFirstStepsOfOneEpoch) {
   EXPECT_EQ(trial.plan.epoch_stride_samples, 1599) << "the same samples in the same order";
 }
 
+TEST(Trial, TheErrorThatIsTheReasonIsNoNewsInTheLog) {
+  const std::string log = "rank 0: starting\nrank 0: error: no memory (of 4 GB). Take less.";
+  EXPECT_EQ(news_in_log(log, "rank 0 exited: no memory (of 4 GB). Take less."), "");
+  EXPECT_EQ(news_in_log(log, "rank 0 was killed"), log);
+  EXPECT_EQ(news_in_log("Segmentation fault", "rank 0 was killed"), "Segmentation fault");
+  EXPECT_EQ(news_in_log("", "rank 0 was killed"), "");
+}
+
 TEST(Trial, IsNeverLongerThanTheRun) {
   const auto trial = shortened(spec_with(1, 3));
   EXPECT_EQ(trial.plan.steps_per_epoch, 3);

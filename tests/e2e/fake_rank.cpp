@@ -105,7 +105,12 @@ class FakeRank {
     StepRow row;
     for (const auto& column : columns_of<StepRow>) set_number(row, column, 1);
     if (is_slow()) row.step_s = 2;
-    writer_->append_steps(1, std::vector<StepRow>(static_cast<std::size_t>(spec_.ranks), row));
+    std::vector<StepRow> rows;
+    for (const auto samples : spec_.plan.local_batch_sizes) {
+      row.sample_count = samples;
+      rows.push_back(row);
+    }
+    writer_->append_steps(1, rows);
     writer_->flush();
   }
 

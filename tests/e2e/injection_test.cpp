@@ -57,6 +57,9 @@ void expect_failure_once(const std::string& fault, const std::string& reason) {
   const auto failed = place.inject(fault);
   EXPECT_EQ(failed.code, 5) << failed.err;
   EXPECT_THAT(failed.err, HasSubstr(reason)) << fault;
+  const auto named = "; injected on purpose: " + fault;
+  EXPECT_THAT(failed.err, HasSubstr(named));
+  EXPECT_THAT(place.call({"status", place.out().string()}).out, HasSubstr(named));
   EXPECT_EQ(place.record().header.status, RunStatus::failed);
   EXPECT_TRUE(place.record().header.has_label(RunLabel::injected));
   const auto again = place.inject(fault);
@@ -78,11 +81,18 @@ TEST(Injection, ARankWithoutMemorySaysSo) {
   expect_failure_once("oom@step=10", "Out of memory");
 }
 
+TEST(Injection, WhatFailsBeforeItIsNotBlamedOnIt) {
+  const InjectedReplay place;
+  const auto failed = place.run({}, {"--inject", "oom@step=5", "--inject", "nan@step=30"});
+  EXPECT_THAT(failed.err, HasSubstr("; injected on purpose: oom@step=5\n"));
+}
+
 TEST(Injection, ALossThatIsNoNumberDiverges) {
   const InjectedReplay place;
   const auto diverged = place.inject("nan@step=10");
   EXPECT_EQ(diverged.code, 5) << diverged.err;
   EXPECT_THAT(diverged.err, HasSubstr("not finite"));
+  EXPECT_THAT(diverged.err, HasSubstr("; injected on purpose: nan@step=10"));
   EXPECT_EQ(place.record().header.status, RunStatus::diverged);
 }
 

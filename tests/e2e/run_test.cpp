@@ -348,10 +348,11 @@ TEST(Run, JsonListsEveryRun) {
 }
 
 TEST(Run, QuietSaysNothingButErrors) {
-  const Workplace place;
-  const auto finished = place.run({}, {"--quiet"});
-  EXPECT_EQ(finished.code, 0);
-  EXPECT_EQ(finished.err, "");
+  EXPECT_EQ(Workplace().run({}, {"--quiet"}).err, "");
+  const auto failed = Workplace().run({{"FAKE_RANK_FAULT", "fail 1 3"}}, {"--quiet"});
+  EXPECT_EQ(failed.code, 5);
+  EXPECT_THAT(failed.err,
+              testing::MatchesRegex("(error: run . of 4: [^\n]*with code 5[^\n]*\n){2}"));
 }
 
 TEST(Status, ShowsAFinishedStudy) {

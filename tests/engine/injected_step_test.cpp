@@ -66,7 +66,8 @@ struct Noted {
   std::vector<double> passed_s;
 
   Noted() {
-    stretch->pass_time_by(
+    stretch->compute_by(
+        [] { return Clock::now().time_since_epoch(); },
         [this](Clock::duration time) { passed_s.push_back(Seconds(time).count()); });
   }
 };
@@ -91,6 +92,19 @@ TEST(ComputeStretch, LengthensWhatWasComputedOnce) {
   noted.stretch->set_factor(1);
   noted.stretch->lengthen();
   EXPECT_EQ(noted.passed_s.size(), 2U);
+}
+
+TEST(ComputeStretch, LengthensByTheClockThatComputingIsTimedBy) {
+  Noted noted;
+  Clock::duration computed{};
+  noted.stretch->compute_by([&] { return computed; },
+                            [&](Clock::duration time) { computed += time; });
+  noted.stretch->set_factor(3);
+  noted.stretch->lengthen();
+  EXPECT_EQ(computed, Clock::duration{}) << "time without a core is no computing";
+  computed += std::chrono::seconds(2);
+  noted.stretch->lengthen();
+  EXPECT_EQ(computed, std::chrono::seconds(6));
 }
 
 TEST(ComputeStretch, ComesBeforeACollectiveAndLeavesItOut) {

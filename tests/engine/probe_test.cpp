@@ -19,7 +19,8 @@ std::vector<ProbeRow> probed(std::int64_t ranks,
   std::mutex mutex;
   std::vector<ProbeRow> all;
   on_ranks(ranks, [&](const Communicator& comm) {
-    const auto mine = probe(comm, sizes_bytes, {}, limits);
+    const auto mine = probe(
+        comm, sizes_bytes, {}, [] {}, limits);
     const std::scoped_lock lock(mutex);
     all.insert(all.end(), mine.begin(), mine.end());
   });
@@ -46,6 +47,15 @@ TEST(Probe, TriesABarrierAndEachSizeInEachRoundOnAllRanks) {
 TEST(Probe, WithoutTimeThereAreStillThreeRounds) {
   EXPECT_THAT(rows_by_size(probed(2, {64}, {.time = Seconds(0)})),
               ElementsAre(Pair(0, 6), Pair(64, 6)));
+}
+
+TEST(Probe, GivesASignOfLifeBeforeEachExchange) {
+  on_ranks(2, [](const Communicator& comm) {
+    int signs = 0;
+    const auto rows =
+        probe(comm, std::vector<std::int64_t>{64, 128}, {}, [&] { ++signs; }, {.time = Seconds(0)});
+    EXPECT_EQ(signs, std::ssize(rows));
+  });
 }
 
 TEST(Probe, OneRankOrNoExchangeHasNothingToTry) {

@@ -2,6 +2,7 @@
 /// A rank with a few gradients, for the tests of reductions.
 
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <ostream>
 #include <string>
@@ -38,26 +39,29 @@ class RankAtWork {
  public:
   RankAtWork(const StrategyCase& strategy,
              const Communicator& comm,
-             std::optional<int> communication_core = std::nullopt)
-      : flat(total + 1),
+             std::optional<int> communication_core = std::nullopt,
+             const std::vector<std::int64_t>& element_counts = counts)
+      : flat(std::accumulate(element_counts.begin(), element_counts.end(), std::size_t{1})),
+        tensors(element_counts.size()),
         reduction(make_reduction(strategy.reduction,
-                                 {comm, counts, view_of(std::span(flat)), clock, strategy.settings,
-                                  communication_core})) {}
+                                 {comm, element_counts, view_of(std::span(flat)), clock,
+                                  strategy.settings, communication_core})) {}
 
   void make_all_ready() {
-    for (std::size_t parameter = 0; parameter < counts.size(); ++parameter)
-      reduction->gradient_ready(parameter);
+    for (std::size_t tensor = 0; tensor < tensors; ++tensor) reduction->gradient_ready(tensor);
   }
   void step() {
     reduction->begin_step();
     make_all_ready();
     reduction->finish();
     // Sums in the place of parameters: who has those of a part gives them to the others.
-    reduction->share(part_of(view_of(std::span(flat)), 0, total));
+    const auto parameters = std::ssize(flat) - 1;
+    reduction->share(part_of(view_of(std::span(flat)), 0, parameters));
   }
 
   HostClock clock;
-  std::vector<float> flat;
+  std::vector<float> flat;  ///< with the loss weight behind all gradients
+  std::size_t tensors;
   std::unique_ptr<ReductionStrategy> reduction;
 };
 

@@ -181,6 +181,16 @@ TEST_P(EveryStrategy, WhoOwnsGradientsHasTheirSumsAndEveryGradientHasAnOwner) {
   }
 }
 
+TEST_P(EveryStrategy, SumsTheLossWeightOnceWhereTensorsAreEmpty) {
+  for (const auto& tensors : {std::vector<std::int64_t>{3, 0, 0}, {0, 3}, {0, 0}})
+    on_ranks(2, [&](const Communicator& comm) {
+      RankAtWork rank(GetParam(), comm, std::nullopt, tensors);
+      std::ranges::fill(rank.flat, 1.0F);
+      rank.step();
+      EXPECT_THAT(rank.flat, testing::Each(averages() ? 2.0F : 1.0F));
+    });
+}
+
 TEST_P(EveryStrategy, RecordsTimesInOrderForTheBytesItReduced) {
   RankAtWork rank(GetParam(), make_thread_ranks(WorldSize(1), Seconds(30))[0]);
   const auto bytes = [&] {

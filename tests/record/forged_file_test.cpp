@@ -9,6 +9,7 @@
 #include "hdf5/hdf5.hpp"
 
 #include "record/checksum.hpp"
+#include "record/run_layout.hpp"
 
 #include "tests/record/sample_run.hpp"
 
@@ -134,6 +135,15 @@ TEST_F(ForgedFile, SettingsLongerThanAnySettings) {
                                    std::string(2 << 20, ' '));
               }),
               HasSubstr("/environment: it is longer than any settings"));
+}
+
+TEST_F(ForgedFile, TextsThatNoReaderTakesAreNotWritten) {
+  const std::string longest(run_layout::most_text_bytes, ' ');
+  EXPECT_THAT(refusal_with([&](auto& writer) { writer.write_environment(longest); }), "");
+  EXPECT_THROW(refusal_with([&](auto& writer) { writer.write_environment(longest + ' '); }),
+               BadInput);
+  EXPECT_THROW(refusal_with([&](auto& writer) { writer.write_settings("", longest + ' ', ""); }),
+               BadInput);
 }
 
 }  // namespace

@@ -9,6 +9,8 @@
 
 #include "record/rank_row.hpp"
 
+#include "tests/support/temporary_folder.hpp"
+
 namespace scalestudy {
 namespace {
 
@@ -20,8 +22,8 @@ json environment() {
 
 TEST(HostEnvironment, HasEveryKeyThatIsDocumented) {
   const auto found = environment();
-  for (const auto* key : {"recorded_at", "system", "cpu", "memory_bytes", "load_average",
-                          "container", "scheduler_job", "fingerprint", "variables"})
+  for (const auto* key : {"recorded_at", "system", "cpu", "gpu_models", "memory_bytes",
+                          "load_average", "container", "scheduler_job", "fingerprint", "variables"})
     EXPECT_TRUE(found.contains(key)) << key;
   for (const auto* key :
        {"host", "operating_system", "kernel", "architecture", "transparent_huge_pages"})
@@ -42,6 +44,22 @@ TEST(HostEnvironment, CountsAreWholeAndPlausible) {
   }
   EXPECT_EQ(found["fingerprint"], host_fingerprint());
   EXPECT_EQ(found["cpu"]["model"], cpu_model());
+}
+
+TEST(HostEnvironment, GpusAreNamedOnceEach) {
+  const TemporaryFolder driver;
+  const auto add = [&](const char* bus_id, const char* text) {
+    std::filesystem::create_directories(driver / bus_id);
+    write_text(driver / bus_id / "information", text);
+  };
+  EXPECT_EQ(gpu_models(driver / "none"), "");
+  EXPECT_EQ(gpu_models(driver.path()), "");
+  add("0000:07:00.0", "Model: \t\t NVIDIA A100-SXM4-40GB\nIRQ:   \t\t 101\n");
+  add("0000:0f:00.0", "Model: \t\t NVIDIA A100-SXM4-40GB\n");
+  EXPECT_EQ(gpu_models(driver.path()), "NVIDIA A100-SXM4-40GB");
+  add("0000:47:00.0", "Model: \t\t NVIDIA T4\n");
+  add("0000:4e:00.0", "");
+  EXPECT_EQ(gpu_models(driver.path()), "NVIDIA A100-SXM4-40GB, NVIDIA T4");
 }
 
 TEST(HostEnvironment, UsableCoresAreThoseOfThisProcess) {

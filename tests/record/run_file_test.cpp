@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "core/error.hpp"
+#include "core/file_content.hpp"
 
 #include "hdf5/hdf5.hpp"
 
@@ -276,6 +277,18 @@ TEST(CloseRunFile, WhatIsAddedMayFollowFromTheContent) {
     return closing;
   }));
   EXPECT_EQ(run.header.reason, "7");
+}
+
+/// As a driver leaves it that is killed between the checksum and the new name.
+TEST(CloseRunFile, LeavesAClosingThatStandsAlready) {
+  const TemporaryFolder folder;
+  const auto part = folder / "run.h5.part";
+  std::filesystem::rename(make_sample_run(folder), part);
+  const auto before = bytes_of_file(part);
+  const auto file =
+      close_run_file(part, {RunStatus::interrupted, "the driver ended before the run did"});
+  EXPECT_EQ(bytes_of_file(file), before);
+  EXPECT_EQ(read_run_file(file).header.status, RunStatus::complete);
 }
 
 TEST(CloseRunFile, LeavesAnUnreadablePartAsItIs) {

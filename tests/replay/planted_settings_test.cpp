@@ -2,10 +2,13 @@
 /// it is about and in no other.
 
 #include <cmath>
+#include <thread>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
+
+#include "core/cores.hpp"
 
 #include "tests/replay/planted.hpp"
 #include "tests/replay/replayed.hpp"
@@ -82,6 +85,32 @@ TEST(ReplaySetting, TheFirstStepAloneIsLonger) {
   const auto run = replayed(first);
   for (std::int64_t rank = 0; rank < ranks; ++rank)
     EXPECT_GE(run.steps.at(&StepRow::forward_s, rank, 0), 0.042) << "with its layers";
+}
+
+/// CPU time of a replay of two ranks that have one core between them.
+double cpu_time_on_one_core_s(const RunSpec& spec) {
+  double used_s = 0;
+  std::thread alone([&] {
+    keep_thread_on({allowed_cores().front()});
+    const double before_s = process_cpu_time_s();
+    replayed(spec);
+    used_s = process_cpu_time_s() - before_s;
+  });
+  alone.join();
+  return used_s;
+}
+
+/// Passes of 100 ms: a scheduler gives a core to other threads more often.
+TEST(ReplaySetting, RanksThatSpinComputeInTurnsOnACoreThatTheyShare) {
+  constexpr double passes_s = 0.1;
+  auto spec = spec_of(with("spin", R"("pass": "spin")"), ranks);
+  spec.workload_settings =
+      R"({"pass": "spin", "layer_forward_us": [40000], "layer_backward_us": [60000],
+          "layer_parameters": [100], "optimizer_us": 0, "evaluation_us": 0})";
+  spec.plan.steps_per_epoch = 3;
+  EXPECT_GE(cpu_time_on_one_core_s(spec), 3 * ranks * passes_s);
+  spec.injections = injections_from({"slow-rank=1:3x", "slow-optimizer=50ms"}, "injections");
+  EXPECT_GE(cpu_time_on_one_core_s(spec), 3 * (ranks * (passes_s + 0.05) + 2 * passes_s));
 }
 
 /// Two epochs, a checkpoint after each.

@@ -42,7 +42,7 @@ class ArmTables : public AnalysedStudy {
          .control_arm = arm},
         repeats);
   }
-  std::string made_of() { return conclusions_of(series()).paragraphs.at(1); }
+  std::string made_of() { return conclusions_of(series()).parts; }
 };
 
 std::vector<std::string> csv_line(const ReportTable& table, std::size_t line) {
@@ -107,7 +107,7 @@ TEST_F(ArmTables, ConclusionsWithoutOneRankSayItToo) {
   add(two, 1);
   add(arm, 1);
   EXPECT_THAT(
-      conclusions_of(series()).paragraphs.at(0),
+      conclusions_of(series()).speed,
       HasSubstr("without input work −3.00 ms without interval, where the columns say 2.00 ms."));
 }
 

@@ -79,6 +79,15 @@ TEST(BucketTimeline, IsOfTheMedianStepOnOneClock) {
   EXPECT_EQ(lines[3], "1\t0\t1000\t2\t52\t53\t62\t67\t105") << "rank 1 began 2 ms later";
 }
 
+TEST(BucketTimeline, OfManyRanksDrawsEightAndSaysSo) {
+  auto run = run_with_buckets();
+  EXPECT_THAT(bucket_timeline(series_of(run))->drawing, HasSubstr("set yrange [2 - 0.5:-0.5]"));
+  run.spec.ranks = 64;
+  const auto figure = bucket_timeline(series_of(run));
+  EXPECT_THAT(figure->drawing, HasSubstr("set yrange [8 - 0.5:-0.5]"));
+  EXPECT_THAT(figure->caption, HasSubstr("The first 8 of 64 ranks are drawn; the data have all."));
+}
+
 TEST(BucketTimeline, IsDrawn) {
   SCALESTUDY_NEEDS("gnuplot", std::system("gnuplot --version > /dev/null 2>&1") == 0);
   const auto run = run_with_buckets();

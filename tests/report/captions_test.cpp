@@ -2,10 +2,12 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include "analysis/report/confusion.hpp"
 #include "analysis/report/figures.hpp"
 #include "analysis/report/panels.hpp"
+#include "analysis/report/summary_json.hpp"
 #include "analysis/report/tables.hpp"
 #include "tests/analysis/analysed_study.hpp"
 
@@ -123,6 +125,21 @@ TEST_F(Captions, WithoutEvaluationThereIsNoValidationFigure) {
   add_pair(3, {.validation_loss = std::nan("")});
   EXPECT_EQ(figure("-validation-loss-by-samples").slug, "");
   EXPECT_NE(figure("-loss-by-samples").slug, "");
+}
+
+// Settings invented its losses: to draw them would make evidence of them.
+TEST_F(Captions, OfAReplayNothingOfALossIsDrawnListedOrSaid) {
+  add_pair(3, {.time_noise = 0.02, .labels = {"emulated_compute"}});
+  EXPECT_EQ(figure("-loss-by-samples").slug, "");
+  EXPECT_EQ(figure("-validation-loss-by-samples").slug, "");
+  EXPECT_NE(figure("-speedup").slug, "");
+  EXPECT_TRUE(quality_table(series()).rows.empty());
+  EXPECT_TRUE(smoothness_table(series()).rows.empty());
+  const auto summary = nlohmann::json::parse(summary_json(analysis()));
+  for (const std::string paragraph : summary["series"][0]["conclusions"]) {
+    EXPECT_NE(paragraph, "");
+    EXPECT_THAT(paragraph, Not(HasSubstr("loss curve")));
+  }
 }
 
 TEST_F(Captions, OfPanelsNameThePredictionsThatStandThere) {

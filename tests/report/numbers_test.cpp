@@ -47,7 +47,7 @@ TEST(Numbers, DifferencesHaveTheDigitsThatTheirIntervalIsWorth) {
   EXPECT_EQ(difference_text(estimate), "0.0456 (0.0412–0.0502)");
   estimate.value = 5;
   estimate.interval = Interval{5, 5};
-  EXPECT_EQ(difference_text(estimate), "5.00 (5.00–5.00)");
+  EXPECT_EQ(difference_text(estimate), "5.00");
   estimate = {};
   estimate.value = -0.04;
   EXPECT_EQ(difference_text(estimate, 1), "0.0");

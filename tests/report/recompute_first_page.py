@@ -6,11 +6,17 @@ Usage: recompute_first_page.py STUDY_FOLDER REPORT_FOLDER
 Exit: 0 all agree, 1 some do not (one line each), 2 usage."""
 import glob
 import json
+import math
 import re
 import sys
 
 import h5py
 import numpy as np
+
+from recompute_causes import check_causes
+from recompute_exchange import check_exchange
+from recompute_noise_scale import check_noise_scale
+from recompute_run_causes import check_run_causes
 
 PHASES = ["input_wait_s", "host_to_device_s", "device_step_s", "forward_s", "backward_s", "peer_wait_s",
           "exposed_transfer_s", "phase_wait_s", "phase_transfer_s", "optimizer_s", "other_s"]
@@ -267,11 +273,17 @@ def group(runs, get):
 wrong, checked, said = [], 0, []
 
 
+def said_interval(interval):
+    """Without width none is said."""
+    return interval if interval and interval[1] - interval[0] > 1e-12 * max(map(abs, interval)) else None
+
+
 def agree(name, found, mine):
     """Both may be numbers or (value, interval, p); what the page may print is remembered."""
     global checked
     if isinstance(mine, tuple):
         agree(name, found["value"], mine[0])
+        mine = mine[0], said_interval(mine[1])
         if (found["interval"] is None) != (mine[1] is None):
             wrong.append(f"{name}: interval {found['interval']} in the report, {mine[1]} recomputed")
         for side in range(2 if mine[1] else 0):
@@ -317,6 +329,7 @@ def check_speed(series, one, many, n):
         agree("serial fraction", point["serial_fraction"], mapped(training, lambda s: (1 / s - 1 / n) / (1 - 1 / n)))
     said.append(one[0].global_batch and many[0].global_batch / one[0].global_batch)
     said.append(many[0].updates / one[0].updates)
+    said.append(0.1)  # METRICS.md#smoothness: the margin
 
 
 def check_stationarity(runs, summary, counts):
@@ -359,6 +372,12 @@ def check_steps(series, one, many):
         agree(name, step[name], mean(many, lambda r: r.shares[share]))
 
 
+def chance_of_as_many(count, of, share):
+    """Binomial: `count` or more."""
+    return sum(np.exp(math.lgamma(of + 1) - math.lgamma(k + 1) - math.lgamma(of - k + 1) + k * np.log(share)
+                      + (of - k) * np.log(1 - share)) for k in range(count, of + 1))
+
+
 def check_last_rank(series, many, n):
     (check,) = [c for c in series["step_checks"] if c["ranks"] == n]
     last = [rank for run in many for rank in run.last_ranks]
@@ -367,7 +386,7 @@ def check_last_rank(series, many, n):
     agree("rank that decides", check["often_critical_rank"], often)
     agree("in so many steps", check["often_critical_frac"], last.count(often) / len(last))
     shares = np.array([run.last_ranks.count(often) / len(run.last_ranks) for run in many if run.last_ranks])
-    persistent = len(shares) >= 3 and bool(
+    persistent = len(shares) >= 3 and chance_of_as_many(last.count(often), len(last), 1 / n) < 0.05 / n / 2 and bool(
         shares.mean() - critical_t(len(shares) - 1, 0.05 / n) * shares.std(ddof=1) / np.sqrt(len(shares)) > 1 / n)
     agree("whether more often than chance", float(check["is_persistent"]), float(persistent))
     said.append(1 / n)
@@ -513,6 +532,10 @@ def main():
     counts = evaluated | {len(one), len(many), 1, 2, 3, n}
     check_target(series, one, many, counts)
     check_stationarity(one + many, summary, counts)
+    check_causes(sys.modules[__name__], series, sys.argv[1])
+    check_run_causes(sys.modules[__name__], series, sys.argv[1])
+    check_exchange(sys.modules[__name__], series, sys.argv[1])
+    check_noise_scale(sys.modules[__name__], series, sys.argv[1])
     check_sentences(series, counts)
     print("\n".join(wrong) or f"{checked} numbers of {len(runs)} runs agree")
     return 1 if wrong else 0

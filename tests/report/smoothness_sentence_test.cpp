@@ -21,10 +21,37 @@ Smoothness smoothness(double predicted, Interval interval) {
 }
 
 TEST(SmoothnessSentence, APredictionInTheIntervalIsCompatible) {
-  EXPECT_THAT(smoothness_sentence(smoothness(0.7, {0.6, 0.9})),
-              AllOf(HasSubstr("compatible with the 1.43 that averaging over 2.00 times as many "
-                              "samples a step predicts."),
-                    Not(HasSubstr("no change"))));
+  EXPECT_THAT(
+      smoothness_sentence(smoothness(0.7, {0.6, 0.9})),
+      AllOf(HasSubstr("compatible with the 1.43 that averaging over 2.00 times as many "
+                      "samples a step predicts, but not shown to be within 10\u202f% of it."),
+            Not(HasSubstr("no change"))));
+}
+
+TEST(SmoothnessSentence, EqualIsSaidOnlyInsideTheMargin) {
+  EXPECT_THAT(smoothness_sentence(smoothness(0.8, {0.74, 0.86})),
+              AllOf(HasSubstr("within 10\u202f% of the 1.25 that averaging"),
+                    HasSubstr("a step predicts.")));
+  EXPECT_THAT(
+      smoothness_sentence(smoothness(0.8, {0.72, 0.86})),
+      AllOf(HasSubstr("compatible with the 1.25"), HasSubstr("not shown to be within 10\u202f%")))
+      << "one limit outside";
+  EXPECT_THAT(smoothness_sentence(smoothness(0.8, {0.81, 0.84})),
+              HasSubstr("within 10\u202f% of the"))
+      << "a resolved difference below the margin";
+}
+
+TEST(SmoothnessSentence, EqualSamplesAreJudgedLikewise) {
+  auto s = smoothness(0.8, {0.74, 0.86});
+  s.window_samples = 32;
+  s.equal_samples.value = 1;
+  s.equal_samples.interval = Interval{0.95, 1.05};
+  EXPECT_THAT(smoothness_sentence(s),
+              HasSubstr("within 10\u202f% of the 1 of sampling noise alone."));
+  s.equal_samples.interval = Interval{0.8, 1.05};
+  EXPECT_THAT(smoothness_sentence(s),
+              HasSubstr("compatible with the 1 of sampling noise alone, but not shown to be within "
+                        "10\u202f% of it."));
 }
 
 TEST(SmoothnessSentence, NoChangeIsSaidWhereItIsCompatibleToo) {

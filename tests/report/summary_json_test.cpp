@@ -102,6 +102,16 @@ TEST_F(SummaryOfStudy, WhatIsNotDeterminableIsNull) {
   EXPECT_FALSE(points[1]["speedup"]["training"]["value"].is_null());
 }
 
+// Validation losses and the phases that took no time are the same in all runs.
+TEST_F(SummaryOfStudy, AnIntervalWithoutWidthIsNull) {
+  write(3, {.input_wait_s = 0, .loss_noise = 0});
+  const auto series = summary()["series"][0];
+  const auto& waiting = series["steps"][1]["growth"]["phases"]["input_wait_s"];
+  EXPECT_EQ(waiting["value"], 0);
+  EXPECT_TRUE(waiting["interval"].is_null()) << waiting;
+  EXPECT_FALSE(series["steps"][1]["growth"]["excess_s"]["interval"].is_null());
+}
+
 TEST_F(SummaryOfStudy, StepsHaveEveryPhase) {
   write(1);
   const auto steps = summary()["series"][0]["steps"];
@@ -148,7 +158,7 @@ TEST_F(SummaryOfStudy, EvaluationSetsAndConclusionsAreThere) {
   EXPECT_EQ(series["evaluation_sets"]["sets"],
             json({{{"name", "validation"}, {"hash", "7f3a000011112222"}, {"sample_count", 64}}}));
   const auto conclusions = conclusions_of(analysis().studies()[0]);
-  EXPECT_EQ(series["conclusions"], json(conclusions.paragraphs));
+  EXPECT_EQ(series["conclusions"], json(conclusions.paragraphs()));
   EXPECT_EQ(series["scaling_rule"], "linear_fixed_samples");
   EXPECT_EQ(series["control_arm"], "");
 }

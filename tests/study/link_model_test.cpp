@@ -5,6 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "study/reduction_reach.hpp"
+
 namespace scalestudy {
 namespace {
 
@@ -89,6 +91,14 @@ TEST(LinkModel, TwoLevelsSendAHostsShareOnceBetweenHosts) {
   EXPECT_DOUBLE_EQ(two_levels(ring, 8).barrier_s(), model_of(ring, 8, 4).barrier_s());
 }
 
+/// As link_of(), a thousand times as fast: the slowest that a run can have.
+LinkSettings fast_link_of(LinkAlgorithm algorithm, std::int64_t ranks_per_host = 1) {
+  auto link = link_of(algorithm, ranks_per_host);
+  for (auto* bandwidth : {&link.bandwidth_bytes_per_s, &link.host_bandwidth_bytes_per_s})
+    *bandwidth *= 1000;
+  return link;
+}
+
 std::string reason_for(const LinkSettings& link,
                        bool learns = false,
                        Compression compression = Compression::none) {
@@ -100,27 +110,70 @@ std::string reason_for(const LinkSettings& link,
 
 TEST(UnusableLink, EverySettingIsAppliedOrRefused) {
   EXPECT_EQ(reason_for({}), "");
-  EXPECT_EQ(reason_for(link_of(ring)), "");
-  EXPECT_EQ(reason_for(link_of(tree, 4)), "");
-  EXPECT_EQ(reason_for(link_of(ring), true), "") << "gradients travel";
-  auto link = link_of(none);
+  EXPECT_EQ(reason_for(fast_link_of(ring)), "");
+  EXPECT_EQ(reason_for(fast_link_of(tree, 4)), "");
+  EXPECT_EQ(reason_for(fast_link_of(ring), true), "") << "gradients travel";
+  auto link = fast_link_of(none);
   EXPECT_THAT(reason_for(link), HasSubstr("its algorithm is none"));
   link = {};
   link.payload = Payload::none;
   EXPECT_THAT(reason_for(link), HasSubstr("its algorithm is none"));
-  link = link_of(ring);
+  link = fast_link_of(ring);
   link.bandwidth_bytes_per_s = 0;
   EXPECT_THAT(reason_for(link), HasSubstr("needs settings.link.bandwidth_bytes_per_s"));
-  link = link_of(ring);
+  link = fast_link_of(ring);
   link.host_latency_s = 0.1;
   EXPECT_THAT(reason_for(link), HasSubstr("set settings.link.ranks_per_host"));
-  link = link_of(ring, 2);
+  link = fast_link_of(ring, 2);
   link.host_bandwidth_bytes_per_s = 0;
   EXPECT_THAT(reason_for(link), HasSubstr("needs settings.link.host_bandwidth_bytes_per_s"));
 }
 
+TEST(UnusableLink, ABandwidthIsOneKilobyteASecondOrMore) {
+  auto link = fast_link_of(ring, 4);
+  link.bandwidth_bytes_per_s = 1e-300;
+  EXPECT_THAT(reason_for(link), HasSubstr("less than the 1 kB/s"));
+  link.bandwidth_bytes_per_s = 1000;
+  EXPECT_EQ(reason_for(link), "");
+  link.host_bandwidth_bytes_per_s = 999;
+  EXPECT_THAT(reason_for(link), HasSubstr("a bandwidth of 999 bytes/s"));
+}
+
+/// 1 000 gradients over a ring of two ranks with 1 kB/s: 4 s each way round.
+RunSpec slow_run(Reduction reduction) {
+  RunSpec spec;
+  spec.ranks = 2;
+  spec.reduction = reduction;
+  spec.settings.link.algorithm = ring;
+  spec.settings.link.bandwidth_bytes_per_s = 1e3;
+  return spec;
+}
+
+TEST(LinkSpeed, AnExchangeIsAtLeastWhatAllGradientsTogetherTake) {
+  for (const auto reduction : {Reduction::flat_after_backward, Reduction::sharded_optimizer})
+    EXPECT_DOUBLE_EQ(least_exchange_s(slow_run(reduction), 1000), 4) << reduction;
+  for (const auto reduction : {Reduction::tower, Reduction::reduce_to_one})
+    EXPECT_DOUBLE_EQ(least_exchange_s(slow_run(reduction), 1000), 8) << reduction;
+  auto compressed = slow_run(Reduction::packs);
+  compressed.settings.compression = Compression::bf16;
+  EXPECT_DOUBLE_EQ(least_exchange_s(compressed, 1000), 2);
+}
+
+TEST(LinkSpeed, AnExchangeThatWouldCountAsAHangIsRefused) {
+  auto spec = slow_run(Reduction::bucketed_overlap);
+  spec.settings.timeouts.collective_deadline_s = 4;
+  EXPECT_EQ(unusable_link_speed(spec, 1000), "");
+  spec.settings.timeouts.collective_deadline_s = 3.9;
+  EXPECT_THAT(unusable_link_speed(spec, 1000), HasSubstr("longer than settings.timeouts"));
+  spec.ranks = 1;
+  EXPECT_EQ(unusable_link_speed(spec, 1000), "");
+  spec = slow_run(Reduction::none);
+  EXPECT_EQ(unusable_link_speed(spec, 1e9), "") << "nothing is exchanged";
+  EXPECT_EQ(unusable_link_speed({}, 1e9), "") << "nothing is emulated";
+}
+
 TEST(UnusableLink, WithoutPayloadThereIsNothingToLearnFromOrToCompress) {
-  auto link = link_of(ring);
+  auto link = fast_link_of(ring);
   link.payload = Payload::none;
   EXPECT_EQ(reason_for(link), "");
   EXPECT_THAT(reason_for(link, true), HasSubstr("moves no gradients"));
@@ -129,9 +182,15 @@ TEST(UnusableLink, WithoutPayloadThereIsNothingToLearnFromOrToCompress) {
 
 TEST(UnusableLink, HostsOfTheStrategyAreThoseOfTheLink) {
   RunSpec spec;
-  spec.settings.link = link_of(ring, 4);
+  spec.settings.link = fast_link_of(ring, 4);
   spec.reduction = Reduction::hierarchical;
-  EXPECT_THAT(unusable_link(spec, false), HasSubstr("set both alike")) << "0: as the machines are";
+  EXPECT_EQ(unusable_link(spec, false), "") << "0: those of the link";
+  EXPECT_EQ(ranks_per_host(spec.settings), 4);
+  spec.ranks = 6;
+  EXPECT_THAT(unusable_reduction(spec), HasSubstr("4 does not divide 6 ranks"));
+  spec.settings.link = fast_link_of(ring);
+  EXPECT_THAT(unusable_link(spec, false), HasSubstr("set both alike")) << "not given: 1";
+  spec.settings.link = fast_link_of(ring, 4);
   spec.settings.hierarchical.ranks_per_host = 2;
   EXPECT_THAT(unusable_link(spec, false), HasSubstr("set both alike"));
   spec.settings.hierarchical.ranks_per_host = 4;
@@ -142,7 +201,7 @@ TEST(UnusableLink, HostsOfTheStrategyAreThoseOfTheLink) {
 
 TEST(UnusableLink, ShardsNeedTheirPayload) {
   RunSpec spec;
-  spec.settings.link = link_of(ring);
+  spec.settings.link = fast_link_of(ring);
   spec.reduction = Reduction::sharded_optimizer;
   EXPECT_EQ(unusable_link(spec, false), "");
   spec.settings.link.payload = Payload::none;
@@ -152,9 +211,10 @@ TEST(UnusableLink, ShardsNeedTheirPayload) {
 TEST(LinkSettings, ReadAsAUserWouldSayThem) {
   EXPECT_EQ(to_text(LinkSettings()), "");
   EXPECT_EQ(to_text(LinkSettings{ring, 2e-5, 5e7, 1, 0, 0, Payload::full}),
-            "ring, 0.05 GB/s, 20 µs");
-  EXPECT_EQ(to_text(LinkSettings{tree, 2e-5, 1e9, 8, 2e-6, 1e11, Payload::full}),
-            "tree, 1 GB/s, 20 µs between hosts of 8 ranks, within them 100 GB/s, 2 µs");
+            "ring, 0.05 GB/s a rank, 20 µs");
+  EXPECT_EQ(
+      to_text(LinkSettings{tree, 2e-5, 1e9, 8, 2e-6, 1e11, Payload::full}),
+      "tree, 1 GB/s a rank, 20 µs between hosts of 8 ranks, within them 100 GB/s a rank, 2 µs");
 }
 
 }  // namespace

@@ -139,6 +139,11 @@ TEST(CommonSettings, ZeroIsRefusedWhereNothingWouldHappen) {
   }
 }
 
+TEST(CommonSettings, PacksAreNoMoreThanAStepCanRecord) {
+  EXPECT_EQ(settings_from({{"packs", {{"count", 1024}}}}).packs.count, 1024);
+  EXPECT_THROW(settings_from({{"packs", {{"count", 1025}}}}), BadInput);
+}
+
 TEST(DataSettings, RoundTripsAndRefusesNegativeNoise) {
   DataSettings data;
   const FieldWalk walk = [&](FieldVisitor& v) { visit(v, data); };

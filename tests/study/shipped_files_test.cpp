@@ -32,6 +32,8 @@ class Installation : public ::testing::Test {
     add("workloads/ant/studies/zeta.json", "{}");
     add("workloads/ant/studies/notes.txt", "no study");
     add("workloads/ant/README.md", "");
+    add("results/claims/faster.json", "{}");
+    add("results/claims/README.md", "no claim");
     add("environments/here/environment.json", R"({"name": "here", "launcher": "mpirun"})");
     add("environments/empty/README.md", "");
     add("environments/all/environment.json", R"({"launcher": "slurm"})");
@@ -55,6 +57,15 @@ TEST_F(Installation, ListsStudiesOfAllWorkloadsByName) {
   EXPECT_THAT(names_of(shipped().studies()), ElementsAre("alpha", "zeta"));
   EXPECT_EQ(shipped().studies()[0].file,
             folder_ / "share/scalestudy/workloads/zebra/studies/alpha.json");
+}
+
+TEST_F(Installation, FindsClaimsByNameOrPath) {
+  EXPECT_THAT(names_of(shipped().claims()), ElementsAre("faster"));
+  const auto file = folder_ / "share/scalestudy/results/claims/faster.json";
+  EXPECT_EQ(shipped().find_claim("faster"), file);
+  EXPECT_EQ(shipped().find_claim(file.string()), file);
+  EXPECT_THAT(refusal([](const auto& files) { return files.find_claim("fastr"); }),
+              HasSubstr("Did you mean 'faster'?"));
 }
 
 TEST_F(Installation, ListsEnvironmentsByTheirFolder) {

@@ -258,5 +258,10 @@ TEST(Environment, VariablesAndErrors) {
   EXPECT_EQ(environment_schema(toy_launchers())["properties"]["launcher"]["default"], "local");
 }
 
+TEST(ReadStudy, WhatNoRunFileCanKeepIsRefused) {
+  EXPECT_THAT(refusal_of_study(small_study(), {"description=" + std::string(1'000'001, 'x')}),
+              testing::HasSubstr("every run file keeps it"));
+}
+
 }  // namespace
 }  // namespace scalestudy

@@ -53,6 +53,13 @@ std::string reason_against_settings(const RunSpec& spec) {
   return "";
 }
 
+/// Nothing computes, so that no activation is kept.
+std::optional<NetworkSize> network_size(const RunSpec& spec) {
+  const auto settings = settings_from_json_text(spec.workload_settings);
+  return NetworkSize{.parameter_count =
+                         static_cast<std::int64_t>(total(settings.layer_parameters))};
+}
+
 std::string reason_to_skip(const RunSpec& spec) {
   auto reason = reason_against_settings(spec);
   if (!reason.empty()) return reason;
@@ -69,6 +76,18 @@ FirstStudy first_study(const std::filesystem::path& data) {
 
 bool needs_cores(const RunSpec& spec) {
   return settings_from_json_text(spec.workload_settings).pass == Pass::spin;
+}
+
+/// Passes are scaled by the batch; what a step costs whatever its batch is not known.
+std::string settings_warning(const RunSpec& spec) {
+  const auto settings = settings_from_json_text(spec.workload_settings);
+  const auto given = spec.settings.local_batch_size;
+  const auto recorded = settings.timed_batch_size;
+  if (settings.profile.empty() || recorded == given) return "";
+  return cat("settings.local_batch_size is ", given, ", the profile was recorded with ", recorded,
+             ": its times are taken in proportion, as no network's are. Give --set "
+             "settings.local_batch_size=",
+             recorded, ".");
 }
 
 std::int64_t training_sample_count(const RunSpec& spec) {
@@ -90,9 +109,10 @@ const WorkloadDescriptor& replay_descriptor() {
       .setting_names = OwnSettings<replay::Settings>::names,
       .training_sample_count = replay::training_sample_count,
       .reason_to_skip = replay::reason_to_skip,
-      .network_size = [](const RunSpec&) { return std::optional<NetworkSize>(); },
+      .network_size = replay::network_size,
       .first_study = replay::first_study,
       .needs_cores = replay::needs_cores,
+      .settings_warning = replay::settings_warning,
       .settings_with_files = replay::settings_with_profile,
   };
   return descriptor;

@@ -10,22 +10,32 @@
 
 #include "study/injection_reach.hpp"
 
+#include "record/thread_load.hpp"
+
 #include "workloads/replay/emulation.hpp"
 
 namespace scalestudy::replay {
 namespace {
 
-void wait_until(Clock::time_point end, Pass pass) {
-  if (pass == Pass::sleep) return std::this_thread::sleep_until(end);
-  while (Clock::now() < end) continue;
+Clock::duration microseconds(double us) {
+  return clock_time(Seconds(us * 1e-6));
+}
+
+/// What computing is timed by. A thread that spins counts what it had of a core, so that ranks
+/// which share one take longer, as those of a real network do.
+Clock::duration compute_clock(Pass pass) {
+  if (pass == Pass::sleep) return Clock::now().time_since_epoch();
+  return clock_time(Seconds(thread_cpu_time_s()));
+}
+
+/// `end`: of compute_clock().
+void wait_until(Clock::duration end, Pass pass) {
+  if (pass == Pass::sleep) return std::this_thread::sleep_until(Clock::time_point(end));
+  while (compute_clock(pass) < end) continue;
 }
 
 void pass_time(Clock::duration time, Pass pass) {
-  wait_until(Clock::now() + time, pass);
-}
-
-Clock::duration microseconds(double us) {
-  return std::chrono::duration_cast<Clock::duration>(Seconds(us * 1e-6));
+  wait_until(compute_clock(pass) + time, pass);
 }
 
 }  // namespace
@@ -45,7 +55,8 @@ ReplayTraining::ReplayTraining(RankServices& services)
   flat_.fill(1);
   owned_share_ = owned_share();
   if (services.comms.stretch)
-    services.comms.stretch->pass_time_by(
+    services.comms.stretch->compute_by(
+        [pass = settings_.pass] { return compute_clock(pass); },
         [pass = settings_.pass](Clock::duration time) { pass_time(time, pass); });
 }
 
@@ -71,7 +82,7 @@ double ReplayTraining::batch_share(std::int64_t sample_count) const {
 }
 
 void ReplayTraining::make_batch(const Shard& shard, HostBatch& batch) const {
-  const auto end = Clock::now() +
+  const auto end = compute_clock(settings_.pass) +
                    microseconds(static_cast<double>(settings_.input_us) * batch_share(shard.count));
   batch.sample_count = shard.count;
   batch.loss_weight = static_cast<double>(shard.count);
@@ -93,10 +104,10 @@ void ReplayTraining::prepare_batch(const StepPlan& plan) {
 /// A sleep ends late by the kernel's timer slack, 50 us as a rule: of the layers of a pass that
 /// must not add up. What a core did not get, computing would not get back either.
 void ReplayTraining::compute(std::int64_t of_full_batch_us) {
-  const auto end =
-      Clock::now() - overslept_ + microseconds(static_cast<double>(of_full_batch_us) * pace_);
+  const auto end = compute_clock(settings_.pass) - overslept_ +
+                   microseconds(static_cast<double>(of_full_batch_us) * pace_);
   wait_until(end, settings_.pass);
-  if (settings_.pass == Pass::sleep) overslept_ = Clock::now() - end;
+  if (settings_.pass == Pass::sleep) overslept_ = compute_clock(settings_.pass) - end;
 }
 
 /// Where a real network with synchronised batch norm would exchange its statistics.
@@ -147,7 +158,8 @@ void ReplayTraining::update_early(std::int64_t gradient_count) {
 /// Gradients stand in for parameters where these are given to others.
 void ReplayTraining::update() {
   const auto share = owned_share_ - std::exchange(early_share_, 0.0);
-  const auto end = Clock::now() + microseconds(static_cast<double>(settings_.optimizer_us) * share);
+  const auto end = compute_clock(settings_.pass) +
+                   microseconds(static_cast<double>(settings_.optimizer_us) * share);
   flat_.fill(1);
   wait_until(end, settings_.pass);
   const auto parameters = flat_.values().first(flat_.values().size() - 1);

@@ -23,7 +23,9 @@ inline constexpr auto choices<replay::Pass> =
     std::array{Choice{replay::Pass::sleep, "sleep",
                       "the core is free meanwhile: any number of "
                       "ranks on a few cores"},
-               Choice{replay::Pass::spin, "spin", "the core is busy, as with a real network"}};
+               Choice{replay::Pass::spin, "spin",
+                      "by the thread's CPU time: ranks that share a core take longer, as with a "
+                      "real network"}};
 
 }  // namespace scalestudy
 

@@ -10,6 +10,10 @@ extern const Command floor_command;
 extern const Command run_command;
 extern const Command status_command;
 extern const Command report_command;
+extern const Command verify_command;
+extern const Command predict_command;
+extern const Command export_command;
+extern const Command import_command;
 extern const Command inspect_command;
 extern const Command profile_command;
 extern const Command data_command;
@@ -19,7 +23,8 @@ extern const Command doctor_command;
 
 std::span<const Command> commands() {
   static const std::array table{init_command,   plan_command,   floor_command,   run_command,
-                                status_command, report_command, inspect_command, profile_command,
+                                status_command, report_command, verify_command,  predict_command,
+                                export_command, import_command, inspect_command, profile_command,
                                 data_command,   list_command,   schema_command,  doctor_command};
   return table;
 }

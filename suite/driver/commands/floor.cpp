@@ -161,8 +161,10 @@ Action define(CLI::App& app) {
   app.add_option("--pairs", options->pairs,
                  "Pairs of identical launches (default: the study's repeats, at least 5)")
       ->check(CLI::Range(fewest_floor_pairs, most_pairs));
-  app.add_flag("--redo-busy", options->policy.redo_busy,
-               "Run again what was labelled busy_machine; the disturbed results are set aside");
+  app.add_flag(
+      "--redo-busy", options->policy.redo_busy,
+      "Run again what was labelled busy_machine or exceeded its emulated link; these results "
+      "are set aside");
   app.add_flag(
       "--no-trial", options->policy.no_trial,
       "Start the first run at once; it may find a cold machine, and a memory format left to a "

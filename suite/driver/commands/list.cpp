@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <memory>
+#include <set>
 
 #include <CLI/CLI.hpp>
 
@@ -17,6 +18,8 @@
 #include "record/columns.hpp"
 #include "record/run_layout.hpp"
 
+#include "analysis/claims/claim.hpp"
+#include "analysis/published.hpp"
 #include "driver/commands/command.hpp"
 #include "driver/terminal/listing.hpp"
 #include "launchers/launcher.hpp"
@@ -92,6 +95,16 @@ std::string description_or_error(const Describe& describe) {
   }
 }
 
+/// "1, 2, 4"
+std::string ranks_of(const PublishedStudy& study) {
+  std::set<std::int64_t> all;
+  for (const auto& arm : study.arms)
+    for (const auto& run : arm.runs) all.insert(run.ranks);
+  std::vector<std::string> texts;
+  for (const auto ranks : all) texts.push_back(cat(ranks));
+  return join(texts, ", ");
+}
+
 Listing environments(const Context& context) {
   Listing listing{"environments", {"name", "description"}, {}, "No environments are shipped."};
   for (const auto& shipped : ShippedFiles(context.executable).environments()) {
@@ -126,6 +139,39 @@ Listing profiles(const Context& context) {
   return listing;
 }
 
+Listing claims(const Context& context) {
+  Listing listing{"claims", {"name", "quantity", "statement"}, {}, "No claims are shipped."};
+  for (const auto& shipped : ShippedFiles(context.executable).claims()) {
+    std::string quantity = "-";
+    const auto describe = [&] {
+      const auto claim = read_claim(shipped.file, workload_catalogue());
+      quantity = claim.metric.empty() ? cat(claim.quantity) : claim.metric;
+      return claim.statement;
+    };
+    const auto statement = description_or_error(describe);
+    listing.rows.push_back({shipped.name, quantity, statement});
+  }
+  return listing;
+}
+
+Listing published(const Context& context) {
+  Listing listing{
+      "published", {"name", "ranks", "source", "title"}, {}, "No published studies are shipped."};
+  for (const auto& shipped : ShippedFiles(context.executable).published()) {
+    std::string ranks = "-";
+    std::string source = "-";
+    const auto describe = [&] {
+      const auto study = read_published_study(shipped.file);
+      ranks = ranks_of(study);
+      source = source_of(study);
+      return study.title;
+    };
+    const auto title = description_or_error(describe);
+    listing.rows.push_back({shipped.name, ranks, source, title});
+  }
+  return listing;
+}
+
 Listing metrics(const Context&) {
   Listing listing{"metrics", {"name", "unit", "better", "over ranks and steps", "meaning"}, {}, ""};
   for (const auto& [group, columns] : run_layout::all_columns()) {
@@ -151,6 +197,8 @@ constexpr std::array kinds{Kind{"workloads", workloads},
                            Kind{"environments", environments},
                            Kind{"studies", studies},
                            Kind{"profiles", profiles},
+                           Kind{"claims", claims},
+                           Kind{"published", published},
                            Kind{"metrics", metrics}};
 
 const Kind& kind_named(const std::string& name) {
@@ -169,14 +217,18 @@ const Kind& kind_named(const std::string& name) {
 
 struct ListOptions {
   std::string kind;
-  std::string shown;  ///< a study's name
+  std::string shown;  ///< a study's or claim's name
 };
 
-ExitCode show_study(const ListOptions& options, Context& context) {
-  if (options.kind != "studies")
-    throw BadInput({"--show has no effect here", "only studies are printed",
-                    cat("Use scalestudy list studies --show ", options.shown)});
-  const auto file = ShippedFiles(context.executable).find_study(options.shown);
+ExitCode show_file(const ListOptions& options, Context& context) {
+  const bool is_claim = options.kind == "claims";
+  if (!is_claim && options.kind != "studies")
+    throw BadInput({"--show has no effect here", "only studies and claims are printed",
+                    cat("Leave it out: scalestudy list ", kind_named(options.kind).name,
+                        " shows what there is")});
+  const ShippedFiles shipped(context.executable);
+  const auto file =
+      is_claim ? shipped.find_claim(options.shown) : shipped.find_study(options.shown);
   context.out << text_of_file(file);
   return ExitCode::done;
 }
@@ -185,11 +237,11 @@ Action define(CLI::App& app) {
   const auto options = std::make_shared<ListOptions>();
   app.add_option("KIND", options->kind,
                  "workloads, strategies, rules, injections, launchers, environments, studies, "
-                 "profiles, metrics");
-  app.add_option("--show", options->shown, "Print this shipped study's file (with studies)")
+                 "profiles, claims, published, metrics");
+  app.add_option("--show", options->shown, "Print this shipped file (with studies, claims)")
       ->type_name("NAME");
   return [options](Context& context) {
-    if (!options->shown.empty()) return show_study(*options, context);
+    if (!options->shown.empty()) return show_file(*options, context);
     show(kind_named(options->kind).list(context), context);
     return ExitCode::done;
   };

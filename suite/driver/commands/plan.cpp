@@ -18,6 +18,7 @@
 
 #include "analysis/statistics.hpp"
 #include "driver/commands/command.hpp"
+#include "driver/run/deciding_output.hpp"
 #include "driver/run/floor_store.hpp"
 #include "driver/run/memory_format_choice.hpp"
 #include "driver/run/output_json.hpp"
@@ -253,20 +254,13 @@ void print_plan(const PlannedStudy& planned, std::ostream& out) {
   out << "    " << last->reason << '\n';
 }
 
-void require_base(const PlannedStudy& planned) {
-  if (has_base(planned.plan.matrix)) return;
-  throw BadInput({cat(planned.study.file.string(), ": axes.ranks: no run has one rank"),
-                  "speed-up and efficiency are measured against it",
-                  "Add 1, or report this study beside a folder that has such runs"});
-}
-
 [[noreturn]] void refuse_trial(const RunSpec& spec, const Trial& trial) {
   const auto& outcome = trial.outcome;
   // The reason says itself why and what to do.
+  const auto& log = trial.log_end;
   const Message message{
       cat("The study would end as a trial with ", counted(spec.ranks, "rank"),
-          " did: ", outcome.reason,
-          trial.log_end.empty() ? "" : cat("\nThe end of that log:\n", trial.log_end, "\n")),
+          " did: ", outcome.reason, log.empty() ? "" : cat("\nThe end of that log:\n", log)),
       "", ""};
   switch (outcome.exit_code) {
     case ExitCode::bad_input:
@@ -331,7 +325,7 @@ TimeEstimate check(const Context& context, const PlannedStudy& planned, bool no_
     return {not_recorded,
             "nothing is trained, so no first steps tell; the study's own settings "
             "limit it"};
-  require_base(planned);
+  for (const auto& warning : plan_warnings(planned.plan)) print_warning(context, warning);
   if (no_trial) return {not_recorded, "--no-trial leaves the trial out"};
   const auto rank_program =
       ShippedFiles(context.executable).rank_program(needs_libtorch(planned.study));
@@ -378,9 +372,15 @@ ExitCode show_text(const Context& context, const PlannedStudy& planned, bool no_
 Action define(CLI::App& app) {
   const auto study = std::make_shared<std::string>();
   const auto no_trial = std::make_shared<bool>(false);
+  const auto folder = std::make_shared<std::string>();
   app.add_option("STUDY", *study, "Study file, or a shipped study's name")->required();
   app.add_flag("--no-trial", *no_trial, "Do not try the first steps: no time is estimated");
-  return [study, no_trial](Context& context) {
+  app.add_option("--decide", *folder,
+                 "Say instead which further runs would decide the causes of lost time that the "
+                 "study's runs in DIR leave open, and how long they take")
+      ->type_name("DIR");
+  return [study, no_trial, folder](Context& context) {
+    if (!folder->empty()) return show_deciding_runs(context, *study, *folder);
     const auto planned = plan_study(context, *study);
     if (planned.plan.matrix.runs.empty()) require_data(planned.study);  // it is the reason
     return context.options.json ? show_json(context, planned, *no_trial)

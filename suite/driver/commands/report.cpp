@@ -12,12 +12,13 @@
 #include "core/text.hpp"
 #include "core/visible.hpp"
 
-#include "study/study.hpp"
+#include "study/shipped_files.hpp"
 
 #include "record/study_folder.hpp"
 
 #include "driver/commands/command.hpp"
 #include "driver/inspect/kind_of_input.hpp"
+#include "driver/inspect/unreadable_runs.hpp"
 #include "workloads/catalogue.hpp"
 
 namespace scalestudy {
@@ -26,8 +27,54 @@ namespace {
 struct ReportOptions {
   std::vector<std::string> folders;
   std::string out;
+  std::vector<std::string> overlays;
   bool accept_mixed = false;
 };
+
+/// What the arguments name.
+struct ReportInputs {
+  std::vector<std::filesystem::path> folders;  ///< of studies
+  PublishedInputs published;
+};
+
+/// A file is a published study, a folder may hold some.
+ReportInputs inputs_of(const std::vector<std::string>& paths) {
+  ReportInputs inputs;
+  for (const std::filesystem::path path : paths) {
+    if (path.extension() == ".json" && std::filesystem::is_regular_file(path)) {
+      inputs.published.studies.push_back(read_published_study(path));
+      continue;
+    }
+    const auto files =
+        is_study_folder(path) ? std::vector<std::filesystem::path>() : published_files(path);
+    for (const auto& file : files) inputs.published.studies.push_back(read_published_study(file));
+    if (!files.empty()) continue;
+    require_study_folder(path);
+    inputs.folders.push_back(path);
+  }
+  return inputs;
+}
+
+/// Errors: BadInput when there is nothing to draw them into.
+std::vector<PublishedStudy> overlays_named(const std::vector<std::string>& names,
+                                           const ReportInputs& inputs,
+                                           const Context& context) {
+  if (!names.empty() && inputs.folders.empty())
+    throw BadInput({"--overlay has no effect here", "it draws into figures of measured studies",
+                    "Name a study folder too, or leave it out"});
+  std::vector<PublishedStudy> overlays;
+  for (const auto& name : names)
+    overlays.push_back(read_published_study(ShippedFiles(context.executable).find_published(name)));
+  return overlays;
+}
+
+/// report/ in the first folder, or beside the first file.
+std::filesystem::path own_place(const std::filesystem::path& first) {
+  const auto folder = std::filesystem::is_directory(first) ? first : first.parent_path();
+  auto out = folder / "report";
+  if (!folder.empty()) require_inside(folder, out);
+  return out;
+}
 
 void print_result(const ReportResult& result, Context& context) {
   for (const std::string& text : result.flags) context.out << text << "\n\n";
@@ -35,15 +82,6 @@ void print_result(const ReportResult& result, Context& context) {
     if (!text.empty()) context.out << text << "\n\n";
   for (const std::string& note : result.notes) context.err << one_line(note) << '\n';
   context.out << "Report: " << result.page.string() << '\n';
-}
-
-/// The report lists damaged files and is complete without them; the caller still has to know.
-void refuse_unreadable(const ReportResult& result) {
-  if (result.unreadable.empty()) return;
-  auto list = join(first_of(result.unreadable, 20, "in the report's run table"), "\n  ");
-  if (list.ends_with('.')) list.pop_back();
-  throw BadInput({counted(result.unreadable.size(), "file") + " could not be read",
-                  "the report goes without them", "What to do about each:\n  " + list});
 }
 
 /// The report keeps them apart, which is no answer to what was asked.
@@ -56,29 +94,37 @@ void refuse_mixture(const ReportResult& result) {
 
 Action define(CLI::App& app) {
   const auto options = std::make_shared<ReportOptions>();
-  app.add_option("DIR", options->folders, "Study folders made by `scalestudy run --out DIR`")
+  app.add_option("DIR", options->folders,
+                 "Study folders made by `scalestudy run --out DIR`; published studies, as files or "
+                 "folders of them (`scalestudy schema published`)")
       ->required();
   app.add_option("--out", options->out, "Where the report goes (default: report/ in the first DIR)")
       ->type_name("FOLDER");
+  app.add_option("--overlay", options->overlays,
+                 "Published points in the speed-up figure: a shipped study (`scalestudy list "
+                 "published`) or a file; can be repeated")
+      ->type_name("NAME|FILE")
+      ->take_all()
+      ->expected(1);
   app.add_flag(
       "--accept-mixed", options->accept_mixed,
       "Runs of several studies, builds, machines, libraries or data are groups of their own, "
       "and no error");
   return [options](Context& context) {
-    const std::vector<std::filesystem::path> folders(options->folders.begin(),
-                                                     options->folders.end());
-    for (const auto& folder : folders) require_study_folder(folder);
-    const std::filesystem::path out =
-        options->out.empty() ? folders.front() / "report" : std::filesystem::path(options->out);
-    if (options->out.empty()) require_inside(folders.front(), out);
-    const ReportResult result =
-        write_report(folders, out, words_of_workloads(workload_catalogue()));
+    auto inputs = inputs_of(options->folders);
+    inputs.published.overlays = overlays_named(options->overlays, inputs, context);
+    const std::filesystem::path out = options->out.empty() ? own_place(options->folders.front())
+                                                           : std::filesystem::path(options->out);
+    const ReportResult result = write_report(
+        inputs.folders, out, words_of_workloads(workload_catalogue()), inputs.published);
     if (context.options.json) {
       context.out << std::ifstream(result.summary).rdbuf();
     } else {
       print_result(result, context);
     }
-    refuse_unreadable(result);
+    // The report lists damaged files and is complete without them; the caller still has to know.
+    refuse_unreadable(result.unreadable, "the report goes without them",
+                      "in the report's run table");
     if (!options->accept_mixed) refuse_mixture(result);
     return result.has_answer ? ExitCode::done : ExitCode::undecided;
   };
@@ -88,6 +134,8 @@ Action define(CLI::App& app) {
 
 extern const Command report_command;
 const Command report_command{"report", "Show what one or more study folders say, as an HTML page",
-                             "scalestudy report out/quickstart", define};
+                             "scalestudy report out/quickstart\n"
+                             "scalestudy report out/quickstart --overlay biapol-n2v",
+                             define};
 
 }  // namespace scalestudy

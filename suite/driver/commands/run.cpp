@@ -91,8 +91,10 @@ Action define(CLI::App& app) {
                "Start unfinished runs from the beginning, not from their checkpoints");
   app.add_flag("--accept-mixed", options->policy.accept_mixed,
                "Keep results of another build or machine in DIR");
-  app.add_flag("--redo-busy", options->policy.redo_busy,
-               "Run again what was labelled busy_machine; the disturbed results are set aside");
+  app.add_flag(
+      "--redo-busy", options->policy.redo_busy,
+      "Run again what was labelled busy_machine or exceeded its emulated link; these results "
+      "are set aside");
   app.add_flag(
       "--no-trial", options->policy.no_trial,
       "Start the first run at once; it may find a cold machine, and a memory format left to a "

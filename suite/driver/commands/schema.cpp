@@ -1,4 +1,4 @@
-/// scalestudy schema study|environment|profile: the JSON Schema of an input file.
+/// scalestudy schema study|environment|profile|claim|published: the JSON Schema of an input file.
 
 #include <array>
 #include <memory>
@@ -11,6 +11,8 @@
 #include "study/environment.hpp"
 #include "study/study.hpp"
 
+#include "analysis/claims/claim.hpp"
+#include "analysis/published.hpp"
 #include "driver/commands/command.hpp"
 #include "launchers/launcher.hpp"
 #include "workloads/catalogue.hpp"
@@ -23,14 +25,17 @@ nlohmann::json schema_of(const std::string& kind) {
   if (kind == "study") return study_schema(workload_catalogue());
   if (kind == "environment") return environment_schema(launcher_descriptors());
   if (kind == "profile") return replay::profile_schema();
+  if (kind == "claim") return claim_schema(workload_catalogue());
+  if (kind == "published") return published_schema();
   throw BadInput({cat("There is no schema '", kind, "'"),
-                  "schemas describe the files study, environment and profile",
-                  did_you_mean(kind, {"study", "environment", "profile"}, "Use one of them")});
+                  "schemas describe the files study, environment, profile, claim and published",
+                  did_you_mean(kind, {"study", "environment", "profile", "claim", "published"},
+                               "Use one of them")});
 }
 
 Action define(CLI::App& app) {
   const auto kind = std::make_shared<std::string>();
-  app.add_option("KIND", *kind, "study, environment, profile")->required();
+  app.add_option("KIND", *kind, "study, environment, profile, claim, published")->required();
   return [kind](Context& context) {
     context.out << schema_of(*kind).dump(2) << '\n';
     return ExitCode::done;
@@ -40,8 +45,8 @@ Action define(CLI::App& app) {
 }  // namespace
 
 extern const Command schema_command;
-const Command schema_command{"schema",
-                             "Print the JSON Schema of a study, environment or profile file",
-                             "scalestudy schema study > study.schema.json", define};
+const Command schema_command{
+    "schema", "Print the JSON Schema of a study, environment, profile, claim or published file",
+    "scalestudy schema study > study.schema.json", define};
 
 }  // namespace scalestudy

@@ -20,6 +20,7 @@ namespace {
 std::string detail_of(const RunState& state) {
   std::vector<std::string> parts;
   if (state.resumed) parts.emplace_back("resumed");
+  if (is_invalid(state)) parts.push_back("invalid: " + join(state.validity_codes, ", "));
   if (state.stage == RunStage::running) {
     if (state.step >= 0) parts.push_back(cat("step ", state.step, "/", state.total_steps));
     parts.push_back(state.phase);
@@ -28,9 +29,7 @@ std::string detail_of(const RunState& state) {
 }
 
 std::string headline(const StudyState& study) {
-  const auto runs = static_cast<std::int64_t>(study.runs.size());
-  auto text = cat("Study ", study.plan.study, ": ", count_of(study, RunStage::complete), " of ",
-                  counted(runs, "run"), " complete");
+  auto text = cat("Study ", study.plan.study, ": ", count_text(study.runs, study.runs.size()));
   for (const auto stage :
        {RunStage::running, RunStage::waiting, RunStage::diverged, RunStage::failed,
         RunStage::timed_out, RunStage::interrupted, RunStage::damaged}) {
@@ -46,6 +45,7 @@ void print_status(const StudyFolder& folder, const StudyState& study, std::ostre
     return;
   }
   out << headline(study) << '\n';
+  if (const auto advice = advice_on_invalid(study.runs); !advice.empty()) out << advice << '\n';
   const bool has_left = count_of(study, RunStage::complete) + count_of(study, RunStage::diverged) <
                         static_cast<std::int64_t>(study.runs.size());
   for (const auto& trial : study.plan.memory_format_trials)

@@ -46,11 +46,6 @@ bool holds_data(const fs::path& folder) {
                      [](const auto& entry) { return is_picture_name(entry.path()); });
 }
 
-bool is_study_folder(const fs::path& folder) {
-  const StudyFolder study(folder);
-  return is_there(study.plan_file()) || is_there(study.runs_folder());
-}
-
 bool is_data(const fs::path& path) {
   std::error_code error;
   // Of whoever's pictures lie beside the runs.
@@ -60,6 +55,11 @@ bool is_data(const fs::path& path) {
 }
 
 }  // namespace
+
+bool is_study_folder(const fs::path& folder) {
+  const StudyFolder study(folder);
+  return is_there(study.plan_file()) || is_there(study.runs_folder());
+}
 
 void refuse_data(const fs::path& path) {
   if (!is_data(path)) return;

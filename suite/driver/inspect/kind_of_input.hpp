@@ -6,6 +6,9 @@
 
 namespace scalestudy {
 
+/// Whether it has a plan or runs.
+[[nodiscard]] bool is_study_folder(const std::filesystem::path& folder);
+
 /// Errors: BadInput when `path` looks like data: a TIFF, a picture, a pack, a folder of them.
 void refuse_data(const std::filesystem::path& path);
 

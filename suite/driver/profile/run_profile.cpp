@@ -30,6 +30,8 @@ constexpr const char* advice =
 constexpr std::int64_t fewest_steps = 3;
 /// Gradients are of so many bytes an element, whatever the passes compute in.
 constexpr std::int64_t element_bytes = 4;
+/// Of specifications; in runs before it the loss weight travelled behind the last gradient.
+constexpr std::int64_t first_schema_with_early_updates = 7;
 
 /// Why its times are no profile; else "".
 std::string reason_against(const RunRecord& run, const RunSpec& spec) {
@@ -45,10 +47,25 @@ std::string reason_against(const RunRecord& run, const RunSpec& spec) {
   return "";
 }
 
+/// Whether the loss weight is a bucket before those of the gradients; else it is the last element
+/// of the last one.
+bool is_weight_first(const RunSpec& spec) {
+  return spec.schema >= first_schema_with_early_updates && spec.settings.gradients.updated_early;
+}
+
+void leave_out_weight(std::vector<ProfiledGradient>& buckets, bool is_first) {
+  if (buckets.empty()) return;
+  if (is_first)
+    buckets.erase(buckets.begin());
+  else
+    --buckets.back().element_count;
+}
+
 /// The times of full batches in the steady window of a run of one rank.
 class SteadySteps {
  public:
-  SteadySteps(const RunRecord& run, const RunSpec& spec) : run_(run) {
+  SteadySteps(const RunRecord& run, const RunSpec& spec)
+      : run_(run), is_weight_first_(is_weight_first(spec)) {
     const auto window = steady_window_of(run.steps, spec.settings.warmup_steps);
     const auto full_batch = static_cast<double>(spec.plan.global_batch_size);
     for (auto step = window.start; step < window.end; ++step)
@@ -84,10 +101,10 @@ class SteadySteps {
     double before_s = 0;
     for (auto& [bucket, times_s] : ready_s) {
       before_s = std::max(before_s, median(std::move(times_s)));
-      gradients.push_back({cat("bucket ", bucket), size_bytes[bucket] / element_bytes, before_s});
+      gradients.push_back({"", size_bytes[bucket] / element_bytes, before_s});
     }
-    // Behind the last gradient travels the loss weight.
-    if (!gradients.empty()) --gradients.back().element_count;
+    leave_out_weight(gradients, is_weight_first_);
+    for (std::size_t i = 0; i < gradients.size(); ++i) gradients[i].name = cat("bucket ", i);
     return gradients;
   }
 
@@ -99,6 +116,7 @@ class SteadySteps {
   }
 
   const RunRecord& run_;
+  bool is_weight_first_;
   std::vector<std::int64_t> steps_;
 };
 

@@ -20,11 +20,9 @@ json number_or_null(double value) {
 }
 
 json to_json(const std::string& run_id, const RunState& state) {
-  json object{{"run_id", run_id},
-              {"stage", to_string(state.stage)},
-              {"reason", state.reason},
-              {"launch_wall_time_s", state.launch_wall_time_s},
-              {"resumed", state.resumed}};
+  json object{{"run_id", run_id},         {"stage", to_string(state.stage)},
+              {"reason", state.reason},   {"launch_wall_time_s", state.launch_wall_time_s},
+              {"resumed", state.resumed}, {"validity_codes", state.validity_codes}};
   if (state.stage == RunStage::running) {
     object["step"] = state.step;
     object["total_steps"] = state.total_steps;

@@ -9,6 +9,7 @@
 #include "core/provenance.hpp"
 #include "core/text.hpp"
 
+#include "study/reduction_reach.hpp"
 #include "study/shipped_files.hpp"
 
 #include "data/source/data_hash.hpp"
@@ -103,6 +104,23 @@ std::string load_warning(const StudyMatrix& matrix) {
       "Other programs keep {:.1f} of {} cores busy, and the ranks need {:.0f}: the times will say "
       "little about scaling. Stop those programs (top shows them), or wait.",
       busy_cores, cores, threads);
+}
+
+std::vector<std::string> plan_warnings(const StudyPlan& plan) {
+  const auto& runs = plan.matrix.runs;
+  std::vector<std::string> warnings;
+  if (runs.empty() || !runs.front().trains()) return warnings;
+  if (!has_base(plan.matrix))
+    warnings.emplace_back(
+        "No run has one rank: a report on this study alone will have nothing to compare with. Add "
+        "1 to axes.ranks, or report it beside a folder that has such runs.");
+  const auto of_settings = workload_called(runs.front().workload).settings_warning;
+  for (const auto& spec : runs) {
+    if (of_settings != nullptr) add_unique(warnings, of_settings(spec));
+    add_unique(warnings, reduction_warning(spec));
+  }
+  std::erase(warnings, "");
+  return warnings;
 }
 
 bool has_base(const StudyMatrix& matrix) {

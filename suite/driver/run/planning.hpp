@@ -32,6 +32,9 @@ void require_runs(const PlannedStudy& planned);
 /// not. Looks for a moment.
 [[nodiscard]] std::string load_warning(const StudyMatrix& matrix);
 
+/// What of the plan will mislead, or leave a report nothing to say, in a sentence each.
+[[nodiscard]] std::vector<std::string> plan_warnings(const StudyPlan& plan);
+
 /// Whether some run has one rank: what speed-up and efficiency are measured against.
 [[nodiscard]] bool has_base(const StudyMatrix& matrix);
 

@@ -16,7 +16,7 @@ struct ResumePolicy {
   bool accept_mixed = false;  ///< keep results of another build or machine
   bool fresh = false;         ///< no run goes on from a checkpoint
   bool no_trial = false;      ///< the first run finds the machine cold
-  bool redo_busy = false;     ///< what a busy machine disturbed is run again
+  bool redo_busy = false;     ///< what is_disturbed() is run again
 };
 
 /// `plan` has a run; `states`: as states_of_runs() finds them.

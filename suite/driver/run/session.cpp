@@ -21,18 +21,15 @@ void require_launchers(const StudyMatrix& matrix) {
   for (const auto& spec : matrix.runs) launcher(spec.launcher).require_available();
 }
 
-struct Counts {
-  std::size_t complete = 0;
-  std::size_t kept = 0;
-};
+std::vector<RunState> states_of(const std::vector<RunResult>& results) {
+  std::vector<RunState> states;
+  for (const auto& result : results) states.push_back(result.state);
+  return states;
+}
 
-Counts count(const std::vector<RunResult>& results) {
-  Counts counts;
-  for (const auto& result : results) {
-    if (result.state.stage == RunStage::complete) ++counts.complete;
-    if (result.kept) ++counts.kept;
-  }
-  return counts;
+/// Complete and valid.
+bool is_data(const RunState& run) {
+  return run.stage == RunStage::complete && !is_invalid(run);
 }
 
 void report_results(const std::vector<RunResult>& results,
@@ -40,20 +37,19 @@ void report_results(const std::vector<RunResult>& results,
                     const std::string& next,
                     double elapsed_s,
                     Reporter& reporter) {
-  const auto counts = count(results);
-  auto line = cat(counts.complete, " of ", counted(planned, "run"), " complete");
-  if (counts.kept < results.size()) line += " after " + human_duration(elapsed_s);
-  if (counts.kept > 0) line += cat(" (", counts.kept, " kept from before)");
-  reporter.info(line + ".");
-  const bool goes_on = !results.empty() && results.back().state.stage == RunStage::interrupted;
-  if (counts.complete > 0 && !goes_on && !next.empty()) reporter.info("Next: " + next);
-}
-
-/// A study without runs of one rank can be reported only beside a folder that has some.
-void warn_of_missing_base(const StudyMatrix& matrix, Reporter& reporter) {
-  if (matrix.runs.front().trains() && !has_base(matrix))
-    reporter.warning(
-        "No run has one rank: a report on this folder alone will have nothing to compare with.");
+  const auto states = states_of(results);
+  const auto kept = std::ranges::count(results, true, &RunResult::kept);
+  auto line = count_text(states, planned);
+  if (kept < std::ssize(results)) line += " after " + human_duration(elapsed_s);
+  if (kept > 0) line += cat(" (", kept, " kept from before)");
+  const auto advice = advice_on_invalid(states);
+  if (advice.empty())
+    reporter.info(line + ".");
+  else
+    reporter.error(cat(line, ". ", advice));
+  const bool goes_on = !states.empty() && states.back().stage == RunStage::interrupted;
+  if (std::ranges::any_of(states, is_data) && !goes_on && !next.empty())
+    reporter.info("Next: " + next);
 }
 
 /// At work in a folder that nobody else works in.
@@ -124,7 +120,7 @@ class Session {
       reporter_.info(cat("left out: ", skipped.combination, ": ", skipped.reason));
     for (const auto& injection : planned_.study.injections)
       reporter_.info("injected on purpose: " + meaning_of(injection));
-    warn_of_missing_base(plan.matrix, reporter_);
+    for (const auto& warning : plan_warnings(plan)) reporter_.warning(warning);
   }
 
   PlannedStudy& planned_;
@@ -136,9 +132,9 @@ class Session {
 };
 
 /// Their files are set aside when they run again.
-void forget_busy_runs(std::vector<RunState>& states) {
+void forget_disturbed_runs(std::vector<RunState>& states) {
   for (auto& state : states)
-    if (state.busy) state = RunState();
+    if (is_disturbed(state)) state = RunState();
 }
 
 }  // namespace
@@ -167,7 +163,7 @@ SessionResult run_session(Context& context,
   if (result.is_interrupted) return result;
   auto earlier = states_of_runs(folder, planned.plan);
   require_same_study(folder, planned.plan, earlier, request.policy);
-  if (request.policy.redo_busy) forget_busy_runs(earlier);
+  if (request.policy.redo_busy) forget_disturbed_runs(earlier);
   folder.write_study(planned.study.requested);
   folder.write_plan(planned.plan);
   result.runs = session.run(earlier, early);

@@ -12,11 +12,14 @@
 #include "core/hash.hpp"
 #include "core/text.hpp"
 
+#include "record/earlier_attempt.hpp"
+#include "record/heartbeat.hpp"
 #include "record/run_file.hpp"
 
 #include "analysis/cpu_use.hpp"
 #include "analysis/link_check.hpp"
 #include "analysis/measures.hpp"
+#include "analysis/validity.hpp"
 #include "driver/run/launching.hpp"
 #include "driver/run/same_study.hpp"
 
@@ -46,6 +49,26 @@ void adopt_own_end(const RunHeader& header, RunOutcome& outcome) {
   }
   // Whether there is a checkpoint.
   if (header.status == RunStatus::interrupted) outcome.reason += "; " + header.reason;
+}
+
+/// What happens once, where the ranks had come to it when they ended.
+std::vector<std::string> injections_met(const RunSpec& spec, const fs::path& folder) {
+  std::vector<std::string> met;
+  if (has_earlier_attempt(folder)) return met;
+  for (const auto& injection : spec.injections) {
+    if (!happens_once(injection.fault)) continue;
+    const auto rank = injection.rank.value_or(spec.ranks - 1);
+    const auto heartbeat = read_heartbeat(heartbeat_file(folder, rank));
+    if (heartbeat && heartbeat->step >= injection.step) met.push_back(to_text(injection));
+  }
+  return met;
+}
+
+/// A failure that was asked for must not look like one that was found.
+void name_injections(const RunSpec& spec, const fs::path& folder, RunOutcome& outcome) {
+  if (outcome.status == RunStatus::complete || outcome.status == RunStatus::interrupted) return;
+  const auto met = injections_met(spec, folder);
+  if (!met.empty()) outcome.reason += cat("; injected on purpose: ", join(met, ", "));
 }
 
 Closing closing_of(const RunOutcome& outcome) {
@@ -180,6 +203,8 @@ RunResult StudyRunner::run(const RunSpec& spec) {
   result.alone = record.resumed;
   result.state.reason = outcome.reason;
   result.state.launch_wall_time_s = outcome.launch_wall_time_s;
+  result.state.validity_codes = outcome.validity_codes;
+  result.state.busy = !outcome.disturbance.empty();
   result.disturbance = outcome.disturbance;
   result.exit_code = outcome.exit_code;
   return result;
@@ -241,7 +266,8 @@ void StudyRunner::warn_of_excess(const RunSpec& spec, const RunRecord& record) c
   if (excess_frac <= most_link_excess_frac) return;
   parts_.reporter.warning(fmt::format(
       "{}: collectives took {:.1f} % longer than the emulated link says, so that the run does not "
-      "count (emulation_exceeded). Emulate a slower link, or take fewer ranks.",
+      "count (emulation_exceeded). Emulate a slower link, take fewer ranks, or run on a quiet "
+      "machine.",
       spec.run_id(), 100 * excess_frac));
 }
 
@@ -255,11 +281,13 @@ void StudyRunner::close_result_file(const RunSpec& spec, RunOutcome& outcome) {
     }
     close_run_file(part, [&](const RunRecord& record) {
       adopt_own_end(record.header, outcome);
+      name_injections(spec, part.parent_path(), outcome);
       auto closing = closing_of(outcome);
       // Also of a run that did not complete: what its steps say is still true.
       closing.summary = summarise(record, {spec.settings.warmup_steps});
       outcome.disturbance =
           busy_machine_reason(closing.summary.cpu_use_frac, closing.summary.contended_cpu_frac);
+      outcome.validity_codes = validity_codes_of(record, spec);
       warn_of_excess(spec, record);
       closing.data_warnings = parts_.data_warnings;
       if (!outcome.disturbance.empty()) closing.labels.push_back(RunLabel::busy_machine);
@@ -292,11 +320,11 @@ void StudyRunner::report_end(const RunSpec& spec, const RunResult& result) {
     if (!result.disturbance.empty())
       parts_.reporter.warning(
           cat(result.run_id, ": ", result.disturbance, ": its times say little about scaling."));
-  } else {
+  } else if (state.stage == RunStage::interrupted) {
     parts_.reporter.warning(cat(line, ": ", state.reason));
-    if (state.stage != RunStage::interrupted) {
-      parts_.reporter.info(cat("  logs: ", parts_.folder.run_folder(spec.run_id()).string()));
-    }
+  } else {
+    parts_.reporter.error(cat(line, ": ", state.reason));
+    parts_.reporter.info(cat("  logs: ", parts_.folder.run_folder(spec.run_id()).string()));
   }
 }
 
@@ -346,9 +374,9 @@ ExitCode exit_code_of(const std::vector<RunResult>& results) {
   auto code = ExitCode::done;
   for (const auto& result : results) {
     if (result.state.stage == RunStage::interrupted) return ExitCode::interrupted;
-    // A kept run that diverged counts as it did when it ran.
-    const bool diverged = result.state.stage == RunStage::diverged;
-    const auto own = diverged ? ExitCode::run_failed : result.exit_code;
+    // A kept run that diverged or is invalid counts as it did when it ran.
+    const bool is_lost = result.state.stage == RunStage::diverged || is_invalid(result.state);
+    const auto own = is_lost ? ExitCode::run_failed : result.exit_code;
     if (own == ExitCode::done) continue;
     code = code == ExitCode::done || code == own ? own : ExitCode::run_failed;
   }

@@ -2,14 +2,17 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 #include "core/clock.hpp"
 #include "core/error.hpp"
 #include "core/file_content.hpp"
+#include "core/text.hpp"
 
 #include "record/heartbeat.hpp"
 #include "record/run_file.hpp"
 
+#include "analysis/validity.hpp"
 #include "driver/run/driver_lock.hpp"
 #include "driver/run/time_left.hpp"
 #include "driver/run/trial.hpp"
@@ -24,6 +27,16 @@ RunStage stage_of(const std::string& status) {
   return stage_of(find_choice<RunStatus>(status).value_or(RunStatus::failed));
 }
 
+/// As the analysis finds them; where it cannot read the specification, those that the file names.
+std::vector<std::string> validity_codes_in(const RunRecord& record) {
+  try {
+    const auto origin = cat(record.file.string(), ": /settings/resolved");
+    return validity_codes_of(record, run_spec_from_json_text(record.resolved_settings, origin));
+  } catch (const BadInput&) {
+    return record.header.validity_codes;
+  }
+}
+
 RunState state_from_file(const StudyFolder& folder, const fs::path& file) {
   RunState state;
   try {
@@ -35,6 +48,7 @@ RunState state_from_file(const StudyFolder& folder, const fs::path& file) {
     state.launch_wall_time_s = record.summary_value(&SummaryRow::launch_wall_time_s).value_or(0);
     state.resumed = record.header.has_label(RunLabel::resumed);
     state.busy = record.header.has_label(RunLabel::busy_machine);
+    state.validity_codes = validity_codes_in(record);
   } catch (const Error& error) {
     state.stage = RunStage::damaged;
     state.reason = error.what();
@@ -59,10 +73,19 @@ RunState state_at_work(const fs::path& run_folder, std::int64_t ranks) {
   return state;
 }
 
+RunState no_folder(const fs::path& run_folder) {
+  RunState state;
+  state.stage = RunStage::damaged;
+  state.reason = cat(run_folder.string(), " is no folder: nothing can run there");
+  return state;
+}
+
 RunState state_of_run(const StudyFolder& folder,
                       const RunSpec& spec,
                       const std::optional<pid_t>& driver) {
   const auto run_folder = folder.run_folder(spec.run_id());
+  std::error_code error;
+  if (is_there(run_folder) && !fs::is_directory(run_folder, error)) return no_folder(run_folder);
   if (is_there(run_folder / "run.h5")) return state_from_file(folder, run_folder / "run.h5");
   const auto launch = folder.read_launch(spec.run_id());
   if (!launch) return {};
@@ -84,7 +107,7 @@ RunState state_of_run(const StudyFolder& folder,
     return state;
   }
   state.stage = RunStage::interrupted;
-  state.reason = "the driver ended before the run did";
+  state.reason = "the driver ended before the run did, or could not write down how it ended";
   return state;
 }
 
@@ -145,6 +168,38 @@ RunStage stage_of(RunStatus status) {
 
 bool is_settled(RunStage stage) {
   return stage == RunStage::complete || stage == RunStage::diverged;
+}
+
+bool is_invalid(const RunState& run) {
+  return run.stage == RunStage::complete && !run.validity_codes.empty();
+}
+
+bool is_disturbed(const RunState& run) {
+  return run.busy || contains(run.validity_codes, ValidityCode::emulation_exceeded);
+}
+
+std::string count_text(const std::vector<RunState>& runs, std::size_t planned) {
+  std::vector<std::string> codes;
+  for (const auto& run : runs)
+    if (is_invalid(run))
+      for (const auto& code : run.validity_codes) add_unique(codes, code);
+  auto text = cat(std::ranges::count(runs, RunStage::complete, &RunState::stage), " of ",
+                  counted(planned, "run"), " complete");
+  const auto invalid = std::ranges::count_if(runs, is_invalid);
+  if (invalid > 0) text += cat(", ", invalid, " of them invalid (", join(codes, ", "), ")");
+  return text;
+}
+
+std::string advice_on_invalid(const std::vector<RunState>& runs) {
+  std::vector<RunState> invalid;
+  std::ranges::copy_if(runs, std::back_inserter(invalid), is_invalid);
+  if (invalid.empty()) return "";
+  std::string text = "What is invalid does not count.";
+  if (std::ranges::any_of(invalid, is_disturbed))
+    text += " --redo-busy runs again what a quiet machine may make valid.";
+  if (!std::ranges::all_of(invalid, is_disturbed))
+    text += " Delete the folders of the others in runs/ to run them again.";
+  return text;
 }
 
 std::vector<RunState> states_of_runs(const StudyFolder& folder, const StudyPlan& plan) {

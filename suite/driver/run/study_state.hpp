@@ -41,13 +41,27 @@ struct RunState {
   double launch_wall_time_s = 0;  ///< so far, when running; of the last attempt, when resumed
   bool resumed = false;           ///< from a checkpoint: its times are no evidence
   bool busy = false;              ///< other programs took its cores: likewise
-  std::int64_t step = -1;         ///< of the slowest rank, when running
+  std::vector<std::string> validity_codes;  ///< of one that has ended; none: valid
+  std::int64_t step = -1;                   ///< of the slowest rank, when running
   std::int64_t total_steps = 0;
   std::string phase;
 };
 
 /// A run that needs no second attempt.
 [[nodiscard]] bool is_settled(RunStage stage);
+
+/// Complete, but no data: the analysis leaves it out.
+[[nodiscard]] bool is_invalid(const RunState& run);
+
+/// What a quiet machine might make valid, or its times evidence.
+[[nodiscard]] bool is_disturbed(const RunState& run);
+
+/// How many are complete and how many of them count: "3 of 4 runs complete, 1 of them invalid
+/// (emulation_exceeded)".
+[[nodiscard]] std::string count_text(const std::vector<RunState>& runs, std::size_t planned);
+
+/// How to make the invalid ones again; "" where there are none.
+[[nodiscard]] std::string advice_on_invalid(const std::vector<RunState>& runs);
 
 /// Of each run of the plan, in its order. Reads every result file.
 [[nodiscard]] std::vector<RunState> states_of_runs(const StudyFolder& folder,

@@ -125,6 +125,14 @@ fs::path temporary_trial_folder() {
   return parent / cat(temporary_name, ::getpid());
 }
 
+std::string news_in_log(const std::string& end_of_log, const std::string& reason) {
+  constexpr std::string_view mark_of_errors = "error: ";
+  const auto error = end_of_log.rfind(mark_of_errors);
+  if (error == std::string::npos) return end_of_log;
+  const auto said = end_of_log.substr(error + mark_of_errors.size());
+  return reason.find(said) == std::string::npos ? end_of_log : "";
+}
+
 RunSpec shortened(RunSpec spec) {
   auto& plan = spec.plan;
   plan.epochs = 1;
@@ -150,7 +158,7 @@ Trial try_run(const RunSpec& spec, const TrialPlace& place, SignalQueue& signals
   tried.outcome = watch_run(watched, signals, [](const WatchedProgress&) {});
   if (tried.outcome.status == RunStatus::timed_out) tried.step_s = recorded_step_s(place.folder);
   if (tried.outcome.status != RunStatus::complete) {
-    tried.log_end = end_of_log(plan, tried.outcome.failed_rank);
+    tried.log_end = news_in_log(end_of_log(plan, tried.outcome.failed_rank), tried.outcome.reason);
     return tried;
   }
   const auto record = read_run_file(place.folder / open_result_file_name);

@@ -30,7 +30,7 @@ struct Trial {
   RunOutcome outcome;
   std::optional<TrialTimes> times;  ///< when it came to its end
   std::optional<double> step_s;     ///< as in TrialTimes; also when only its end took too long
-  std::string log_end;              ///< what the rank that failed said last
+  std::string log_end;              ///< news_in_log() of the rank that failed
 };
 
 struct TrialPlace {
@@ -48,6 +48,9 @@ void clear_trial(const std::filesystem::path& folder);
 /// For the trial of a study that has no folder yet; removes those of trials that were killed.
 /// Errors: BadInput when the temporary folder cannot be used.
 [[nodiscard]] std::filesystem::path temporary_trial_folder();
+
+/// The end of a rank's log, or "" where it says the error only that is the reason.
+[[nodiscard]] std::string news_in_log(const std::string& end_of_log, const std::string& reason);
 
 /// The first steps of `spec`'s first epoch.
 [[nodiscard]] RunSpec shortened(RunSpec spec);

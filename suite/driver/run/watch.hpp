@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "core/clock.hpp"
 #include "core/error.hpp"
@@ -41,6 +42,7 @@ struct RunOutcome {
   double launched_unix_s = 0;           ///< time of the first exec
   double launch_wall_time_s = 0;        ///< from then to the last exit
   std::string disturbance;  ///< found when its file is closed: see busy_machine_reason()
+  std::vector<std::string> validity_codes;  ///< likewise: see validity_codes_of()
 };
 
 /// The part of a watch that varies from run to run.

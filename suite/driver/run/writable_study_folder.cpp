@@ -41,6 +41,9 @@ void refuse_unwritable(const fs::path& path, const std::string& detail) {
 }
 
 void WritableStudyFolder::require_place() const {
+  std::error_code not_there;
+  if (fs::equivalent(path(), path().root_path(), not_there))
+    refuse_unwritable(path(), "it is the root of all folders");
   if (is_there(path()) && !fs::is_directory(path())) refuse_unwritable(path(), "it is no folder");
 }
 

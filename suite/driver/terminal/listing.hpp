@@ -2,9 +2,11 @@
 /// A named table of texts: what `list` and `doctor` show, as aligned text or as JSON; errors as
 /// JSON.
 
+#include <span>
 #include <string>
 #include <vector>
 
+#include "core/choice.hpp"
 #include "core/error.hpp"
 
 #include "driver/terminal/context.hpp"
@@ -30,6 +32,9 @@ struct Listing {
 [[nodiscard]] std::string with_error(const std::string& document,
                                      const std::string& message,
                                      ExitCode code);
+
+/// For the help of an option: "csv: a file for each table; json: …".
+[[nodiscard]] std::string explained(std::span<const NamedChoice> choices);
 
 /// As JSON with --json, else as a table.
 void show(const Listing& listing, Context& context);

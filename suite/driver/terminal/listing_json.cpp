@@ -1,5 +1,7 @@
 #include <nlohmann/json.hpp>
 
+#include "core/text.hpp"
+
 #include "study/fields.hpp"
 
 #include "driver/terminal/listing.hpp"
@@ -34,6 +36,12 @@ std::string with_error(const std::string& document, const std::string& message, 
   object["error"] = message;
   object["exit_code"] = static_cast<int>(code);
   return json_text_of(object);
+}
+
+std::string explained(std::span<const NamedChoice> choices) {
+  std::vector<std::string> parts;
+  for (const auto& [name, summary] : choices) parts.push_back(cat(name, ": ", summary));
+  return join(parts, "; ");
 }
 
 void show(const Listing& listing, Context& context) {

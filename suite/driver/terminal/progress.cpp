@@ -39,6 +39,12 @@ Reporter::~Reporter() {
   clear_progress();
 }
 
+void Reporter::error(const std::string& line) {
+  log("error: " + line);
+  clear_progress();
+  console_ << "error: " << line << std::endl;
+}
+
 void Reporter::info(const std::string& line) {
   log(line);
   if (verbosity_ == Verbosity::quiet) return;

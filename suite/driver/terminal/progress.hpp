@@ -23,6 +23,7 @@ class Reporter {
   Reporter(const Reporter&) = delete;
   Reporter& operator=(const Reporter&) = delete;
 
+  void error(const std::string& line);  ///< whatever the verbosity
   void info(const std::string& line);
   void warning(const std::string& line);
   void detail(const std::string& line);  ///< driver.log always, console when verbose

@@ -38,9 +38,10 @@ std::int64_t gradient_count(const ReductionContext& context) {
   return context.flat.count.value() - 1;
 }
 
-/// The last one takes the remainder. A piece has at least one gradient.
+/// The last one takes the remainder. A piece has at least one gradient, if there is any: the loss
+/// weight travels without one.
 std::vector<Piece> equal_pieces(std::int64_t most_pieces, std::int64_t gradients) {
-  const auto pieces = std::min(most_pieces, gradients);
+  const auto pieces = std::clamp<std::int64_t>(gradients, 1, most_pieces);
   const auto size = gradients / pieces;
   std::vector<Piece> equal;
   for (std::int64_t i = 0; i + 1 < pieces; ++i) equal.push_back({i * size, size});

@@ -10,9 +10,10 @@ std::optional<CompressedSum> compressed_sum(const ReductionContext& context) {
   return CompressedSum(context.comm, compression, context.flat.count);
 }
 
-/// Whether it carries the loss weight.
+/// Whether it carries the loss weight. Behind the last gradient there may be pieces without any.
 bool is_last(const Piece& piece, const BufferView& flat) {
-  return piece.first + piece.count == flat.count.value() - 1;
+  const auto gradients = flat.count.value() - 1;
+  return piece.first + piece.count == gradients && (piece.count > 0 || gradients == 0);
 }
 
 double number_at(const BufferView& one) {
@@ -33,9 +34,10 @@ std::vector<Piece> tensor_by_tensor(std::span<const std::int64_t> element_counts
   std::vector<Piece> pieces;
   std::int64_t first = 0;
   for (const auto count : element_counts) {
-    pieces.push_back({first, count});
+    if (count > 0) pieces.push_back({first, count});
     first += count;
   }
+  if (pieces.empty()) pieces.push_back({0, 0});  // the loss weight travels all the same
   return pieces;
 }
 

@@ -10,7 +10,7 @@
 
 namespace scalestudy {
 
-/// Each tensor is a piece.
+/// Each tensor that is not empty is a piece; one without gradients where all are.
 [[nodiscard]] std::vector<Piece> tensor_by_tensor(std::span<const std::int64_t> element_counts);
 
 /// What travels for a piece: the one that ends with the last gradient carries the loss weight, too.

@@ -33,12 +33,18 @@ class LightWork : public RankWork {
     EffectiveSettings effective;
     effective.set("/settings/device", cat(spec_.settings.device));
     effective.set("/settings/threads_per_rank", compute_threads());
+    for (const auto* const of_networks : {"precision", "memory_format", "onednn_pointwise",
+                                          "gradients/accumulated", "input/cache_shared"})
+      effective.set(cat("/settings/", of_networks), std::string(no_effect));
     effective.add_fact("library", {std::string("none"), "1", "Library that computes"});
     return effective;
   }
   [[nodiscard]] std::string device_name() const override { return "cpu"; }
   [[nodiscard]] std::int64_t compute_threads() const override { return 1; }
   [[nodiscard]] std::int64_t peak_device_memory_bytes() const override { return 0; }
+
+ protected:
+  [[nodiscard]] const RunSpec& spec() const { return spec_; }
 
  private:
   const RunSpec& spec_;
@@ -48,6 +54,9 @@ class ReplayWork final : public LightWork {
  public:
   using LightWork::LightWork;
   [[nodiscard]] std::vector<RunLabel> labels() const override {
+    const auto settings = replay::settings_from_json_text(spec().workload_settings);
+    if (settings.pass == replay::Pass::spin)
+      return {RunLabel::emulated_compute, RunLabel::spinning};
     return {RunLabel::emulated_compute};
   }
   [[nodiscard]] TrainingOutcome train(RankServices& services) override {

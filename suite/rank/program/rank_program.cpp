@@ -32,6 +32,7 @@
 #include "engine/core_placement.hpp"
 
 #include "rank/program/checkpoint_signals.hpp"
+#include "rank/program/exchange_in_force.hpp"
 #include "rank/program/process_facts.hpp"
 #include "rank/program/thread_group.hpp"
 
@@ -238,6 +239,7 @@ class RankProgram {
     if (comms_->gradient_core)
       effective.add_fact("communication_core", {cat(*comms_->gradient_core), "1",
                                                 "Core of rank 0's thread that carries gradients"});
+    if (spec_.trains()) effective.add(exchange_in_force(spec_, comms_->gradient_core.has_value()));
     effective.add(work.effective_settings());
     writer_->write_settings(requested_study(), spec_text_, effective.json_text());
     writer_->write_environment(environment);

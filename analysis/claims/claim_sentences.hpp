@@ -1,0 +1,31 @@
+#pragma once
+/// What was claimed and what was found, in words.
+
+#include <string>
+
+#include "analysis/claims/verification.hpp"
+
+namespace scalestudy {
+
+/// Contract: a claim about quality.
+[[nodiscard]] const Column& metric_of(const Claim& claim);
+
+/// "4 ranks against 1", "1 rank".
+[[nodiscard]] std::string counts_in_words(const Claim& claim, const ClaimPoint& point);
+
+/// "2.08 (1.976 to 2.184 count as it)", "less than 1"; of an explanation its causes.
+[[nodiscard]] std::string published_text(const Claim& claim, const ClaimPoint& point);
+
+[[nodiscard]] std::string interval_sentence(const Claim& claim,
+                                            const ClaimPoint& point,
+                                            const Estimate& measured,
+                                            const ClaimFinding& finding);
+[[nodiscard]] std::string explanation_sentence(const Claim& claim,
+                                               const StepDecision& decision,
+                                               const ClaimFinding& finding);
+[[nodiscard]] std::string no_decision_sentence();
+[[nodiscard]] std::string not_comparable_sentence(const Claim& claim,
+                                                  const ClaimPoint& point,
+                                                  const Estimate& measured);
+
+}  // namespace scalestudy

@@ -1,0 +1,261 @@
+#include "analysis/exchange.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <map>
+
+#include "core/statistics.hpp"
+
+#include "analysis/link_schedule.hpp"
+#include "analysis/run_set.hpp"
+
+namespace scalestudy {
+namespace {
+
+/// Rows of the steady steps by step.
+using RowsByStep = std::map<std::int64_t, std::vector<BucketRow>>;
+
+RowsByStep steady_rows(const RunRecord& record, const SteadyWindow& window) {
+  RowsByStep rows;
+  for (const auto& row : record.buckets)
+    if (row.step >= window.start && row.step < window.end && row.rank >= 0 &&
+        row.rank < record.steps.ranks())
+      rows[row.step].push_back(row);
+  return rows;
+}
+
+/// What is collected of a bucket.
+struct BucketSums {
+  double ready_s = 0, entered_s = 0, all_arrived_s = 0, left_s = 0;
+  double rows = 0;
+  std::int64_t least_bytes = std::numeric_limits<std::int64_t>::max(), most_bytes = 0;
+  std::map<std::int64_t, double> slowest_s;  ///< by step
+
+  void add(const BucketRow& row) {
+    ready_s += row.ready_s;
+    entered_s += row.entered_s;
+    all_arrived_s += row.all_arrived_s;
+    left_s += row.left_s;
+    rows += 1;
+    least_bytes = std::min(least_bytes, row.size_bytes);
+    most_bytes = std::max(most_bytes, row.size_bytes);
+    auto& slowest = slowest_s[row.step];
+    slowest = std::max(slowest, row.left_s - row.all_arrived_s);
+  }
+
+  [[nodiscard]] BucketExchange mean(std::int64_t bucket) const {
+    std::vector<double> times;
+    for (const auto& [step, time_s] : slowest_s) times.push_back(time_s);
+    return {
+        .bucket = bucket,
+        .size_bytes = least_bytes == most_bytes ? static_cast<double>(most_bytes) : not_available,
+        .ready_s = ready_s / rows,
+        .entered_s = entered_s / rows,
+        .all_arrived_s = all_arrived_s / rows,
+        .left_s = left_s / rows,
+        .transfer_s = median(times)};
+  }
+};
+
+std::vector<BucketExchange> buckets_of(const RowsByStep& steps) {
+  std::map<std::int64_t, BucketSums> sums;
+  for (const auto& [step, rows] : steps)
+    for (const auto& row : rows) sums[row.bucket].add(row);
+  std::vector<BucketExchange> buckets;
+  for (const auto& [bucket, sum] : sums) buckets.push_back(sum.mean(bucket));
+  return buckets;
+}
+
+std::vector<ProbeTime> probe_times(const std::vector<ProbeRow>& rows) {
+  std::map<std::int64_t, std::map<std::int64_t, double>> slowest_s;  // by size and round
+  for (const auto& row : rows) {
+    if (row.size_bytes <= 0) continue;
+    auto& slowest = slowest_s[row.size_bytes][row.round];
+    slowest = std::max(slowest, row.transfer_s);
+  }
+  std::vector<ProbeTime> times;
+  for (const auto& [size, rounds] : slowest_s) {
+    std::vector<double> of_rounds;
+    for (const auto& [round, time_s] : rounds) of_rounds.push_back(time_s);
+    times.push_back({static_cast<double>(size), median(of_rounds)});
+  }
+  return times;
+}
+
+double probe_time_s(const std::vector<ProbeTime>& probe, double size_bytes) {
+  const auto found = std::ranges::find(probe, size_bytes, &ProbeTime::size_bytes);
+  return found == probe.end() ? not_available : found->transfer_s;
+}
+
+/// The rows with times after the moment when the first rank began.
+std::vector<BucketRow> on_one_clock(std::vector<BucketRow> rows, const StepTable& steps) {
+  double first_s = std::numeric_limits<double>::infinity();
+  const auto start_s = [&](const BucketRow& row) {
+    return steps.at(&StepRow::start_s, row.rank, row.step);
+  };
+  for (const auto& row : rows) first_s = std::min(first_s, start_s(row));
+  for (auto& row : rows) row.ready_s += start_s(row) - first_s;
+  return rows;
+}
+
+double mean_best_exposed_s(const RowsByStep& steps,
+                           const StepTable& table,
+                           const std::vector<ProbeTime>& probe) {
+  std::vector<double> exposed_s;
+  for (const auto& [step, rows] : steps)
+    exposed_s.push_back(exposed_after_last_s(
+        pieces_of(on_one_clock(rows, table)),
+        [&](std::size_t, double bytes) { return probe_time_s(probe, bytes); }));
+  return mean(exposed_s);
+}
+
+/// Of each rank and step, as PyTorch's reducer counts it.
+double mean_overlap_s(const RunRecord& record,
+                      const SteadyWindow& window,
+                      const RowsByStep& steps) {
+  std::map<std::pair<std::int64_t, std::int64_t>, double> first_entered_s;
+  for (const auto& [step, rows] : steps)
+    for (const auto& row : rows) {
+      const auto [place, is_new] = first_entered_s.try_emplace({row.rank, step}, row.entered_s);
+      place->second = std::min(place->second, row.entered_s);
+    }
+  std::vector<double> overlaps_s;
+  for (const auto& [place, first_s] : first_entered_s) {
+    const auto [rank, step] = place;
+    const double passes_end_s = record.steps.at(&StepRow::ready_s, rank, step) -
+                                record.steps.at(&StepRow::start_s, rank, step);
+    overlaps_s.push_back(std::max(0.0, passes_end_s - first_s));
+  }
+  const auto all = static_cast<std::size_t>(record.steps.ranks() * window.steps());
+  return overlaps_s.size() == all ? mean(overlaps_s) : not_available;
+}
+
+/// Elsewhere a bucket goes by several collectives, or to some ranks only.
+bool is_all_reduced(const RunSpec& spec) {
+  return properties_of(spec.reduction).updating == Updating::everywhere &&
+         spec.reduction != Reduction::reduce_to_one && spec.reduction != Reduction::none;
+}
+
+double sum_over(const std::vector<BucketExchange>& buckets, const auto& value) {
+  double sum = 0;
+  for (const auto& bucket : buckets) sum += value(bucket);
+  return sum;
+}
+
+constexpr std::array bucket_times{&BucketExchange::ready_s,       &BucketExchange::entered_s,
+                                  &BucketExchange::all_arrived_s, &BucketExchange::left_s,
+                                  &BucketExchange::transfer_s,    &BucketExchange::idle_transfer_s};
+constexpr std::array step_times{&Exchange::exposed_transfer_s, &Exchange::overlap_s,
+                                &Exchange::best_exposed_s};
+
+/// Adds what is to be divided by the number of launches.
+void add(Exchange& sum, const Exchange& one) {
+  for (std::size_t i = 0; i < sum.buckets.size(); ++i) {
+    auto& bucket = sum.buckets[i];
+    const auto& other = one.buckets[i];
+    for (const auto time : bucket_times) bucket.*time += other.*time;
+    if (bucket.size_bytes != other.size_bytes) bucket.size_bytes = not_available;
+  }
+  for (auto& time : sum.probe) time.transfer_s += probe_time_s(one.probe, time.size_bytes);
+  for (const auto time : step_times) sum.*time += one.*time;
+  ++sum.launches;
+}
+
+void divide_by_launches(Exchange& sum) {
+  const auto launches = static_cast<double>(sum.launches);
+  for (auto& bucket : sum.buckets)
+    for (const auto time : bucket_times) bucket.*time /= launches;
+  for (auto& time : sum.probe) time.transfer_s /= launches;
+  for (const auto time : step_times) sum.*time /= launches;
+}
+
+}  // namespace
+
+double Exchange::size_bytes() const {
+  return sum_over(buckets, [](const auto& bucket) { return bucket.size_bytes; });
+}
+
+double Exchange::in_collectives_s() const {
+  return wait_s() + transfer_s();
+}
+
+double Exchange::wait_s() const {
+  return sum_over(buckets, [](const auto& bucket) { return bucket.wait_s(); });
+}
+
+double Exchange::transfer_s() const {
+  return sum_over(buckets, [](const auto& bucket) { return bucket.mean_transfer_s(); });
+}
+
+double Exchange::hidden_s() const {
+  return std::max(0.0, transfer_s() - exposed_transfer_s);
+}
+
+double Exchange::span_s() const {
+  if (buckets.empty()) return 0;
+  double first_s = buckets.front().entered_s, last_s = buckets.front().left_s;
+  for (const auto& bucket : buckets) {
+    first_s = std::min(first_s, bucket.entered_s);
+    last_s = std::max(last_s, bucket.left_s);
+  }
+  return last_s - first_s;
+}
+
+std::optional<Exchange> exchange_of(const RunRecord& record, const SteadyWindow& window) {
+  if (record.steps.ranks() == 1 || window.empty()) return std::nullopt;
+  const auto steps = steady_rows(record, window);
+  if (steps.empty()) return std::nullopt;
+  Exchange exchange{.ranks = record.steps.ranks(), .launches = 1, .buckets = buckets_of(steps)};
+  exchange.probe = probe_times(record.probe);
+  for (auto& bucket : exchange.buckets)
+    bucket.idle_transfer_s = probe_time_s(exchange.probe, bucket.size_bytes);
+  exchange.exposed_transfer_s =
+      window_mean(record.steps.mean_over_ranks(&StepRow::exposed_transfer_s), window);
+  exchange.overlap_s = mean_overlap_s(record, window, steps);
+  exchange.best_exposed_s = mean_best_exposed_s(steps, record.steps, exchange.probe);
+  return exchange;
+}
+
+double bus_bytes_per_s(double size_bytes, double time_s, std::int64_t ranks) {
+  return size_bytes * bus_factor(CollectiveOperation::all_reduce, ranks) / time_s;
+}
+
+std::optional<ProbeFit> probe_fit(const Exchange& exchange) {
+  std::vector<double> sizes, times;
+  for (const auto& one : exchange.probe) {
+    if (!(one.transfer_s > 0)) continue;
+    sizes.push_back(one.size_bytes);
+    times.push_back(one.transfer_s);
+  }
+  if (sizes.size() < 3) return std::nullopt;
+  ProbeFit fit{fitted_line(sizes, times), 0};
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    const double line_s = fit.line.alpha_s + fit.line.beta_s_per_byte * sizes[i];
+    fit.worst_residual_frac = std::max(fit.worst_residual_frac, std::abs(line_s / times[i] - 1));
+  }
+  return fit;
+}
+
+std::vector<Exchange> exchanges(const Series& series) {
+  std::vector<Exchange> all;
+  if (!is_all_reduced(series.spec)) return all;
+  for (const auto& [ranks, runs] : series.by_ranks) {
+    std::optional<Exchange> sum;
+    for (const Run* run : runs) {
+      const auto& one = run->digest.exchange;
+      if (!run->is_timing_data() || !one) continue;
+      if (!sum)
+        sum = *one;
+      else if (one->buckets.size() == sum->buckets.size())
+        add(*sum, *one);
+    }
+    if (!sum) continue;
+    divide_by_launches(*sum);
+    all.push_back(*sum);
+  }
+  return all;
+}
+
+}  // namespace scalestudy

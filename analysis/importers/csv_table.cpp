@@ -1,0 +1,125 @@
+#include "analysis/importers/csv_table.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <set>
+
+#include "core/error.hpp"
+#include "core/text.hpp"
+#include "core/visible.hpp"
+
+namespace scalestudy {
+namespace {
+
+constexpr std::size_t most_columns = 1'000;
+
+[[noreturn]] void refuse(const std::string& problem, const std::string& why) {
+  throw BadInput({problem, why, "Check that it is the table that the format wants"});
+}
+
+/// Takes one value from the front; `open` is false when its quote is never closed.
+std::string take_value(std::string_view& rest, std::size_t& line, bool& open) {
+  std::string value;
+  open = true;
+  if (!rest.starts_with('"')) {
+    const auto end = std::min(rest.find_first_of(",\n"), rest.size());
+    value = rest.substr(0, end);
+    rest.remove_prefix(end);
+    if (value.ends_with('\r')) value.pop_back();
+    return value;
+  }
+  rest.remove_prefix(1);
+  while (!rest.empty()) {
+    const char c = rest.front();
+    rest.remove_prefix(1);
+    if (c == '"' && !rest.starts_with('"')) return value;
+    if (c == '"') rest.remove_prefix(1);
+    if (c == '\n') ++line;
+    value += c;
+  }
+  open = false;
+  return value;
+}
+
+}  // namespace
+
+CsvTable::CsvTable(std::string_view text, std::string origin) : origin_(std::move(origin)) {
+  if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
+  if (text.find('\0') != std::string_view::npos)
+    refuse(cat(origin_, " holds NUL bytes"), "it is no text");
+  for (std::size_t line = 1; !text.empty(); ++line) {
+    Row row{line, {}};
+    for (bool more = true; more;) {
+      bool closed = true;
+      row.values.push_back(take_value(text, line, closed));
+      if (!closed)
+        refuse(cat(origin_, ", line ", row.line, ": a quote is never closed"),
+               "where its values end cannot be told");
+      if (text.starts_with('\r')) text.remove_prefix(1);
+      more = text.starts_with(',');
+      if (!more && !text.empty() && !text.starts_with('\n'))
+        refuse(cat(origin_, ", line ", line, ": text behind a closed quote"),
+               "where its values end cannot be told");
+      if (!text.empty()) text.remove_prefix(1);
+    }
+    if (row.values.size() > 1 || !row.values.front().empty()) add(std::move(row));
+  }
+  if (columns_.empty()) refuse(cat(origin_, " is empty"), "its first line names the columns");
+}
+
+void CsvTable::add(Row row) {
+  if (!columns_.empty()) {
+    if (row.values.size() != columns_.size())
+      refuse(cat(origin_, ", line ", row.line, ": ", counted(row.values.size(), "value"), " for ",
+                 counted(columns_.size(), "column")),
+             "which value belongs to which column cannot be told");
+    rows_.push_back(std::move(row));
+    return;
+  }
+  if (row.values.size() > most_columns)
+    refuse(cat(origin_, " has more than ", most_columns, " columns"), "it is no such table");
+  std::set<std::string> names;
+  for (const auto& name : row.values)
+    if (!name.empty() && !names.insert(name).second)
+      refuse(cat(origin_, ": two columns are called '", one_line(shortened(name, 80)), "'"),
+             "only one could be read");
+  columns_ = std::move(row.values);
+}
+
+std::optional<std::size_t> CsvTable::find(std::string_view column) const {
+  const auto found = std::ranges::find(columns_, column);
+  if (found == columns_.end()) return std::nullopt;
+  return static_cast<std::size_t>(found - columns_.begin());
+}
+
+std::size_t CsvTable::require(std::string_view column) const {
+  if (const auto found = find(column)) return *found;
+  std::vector<std::string> names;
+  for (const auto& name : first_of(columns_, 20, "in it"))
+    names.push_back(one_line(shortened(name, 80)));
+  refuse(cat(origin_, " has no column '", column, "'"), cat("its columns are ", join(names, ", ")));
+}
+
+const std::string& CsvTable::text(std::size_t row, std::size_t column) const {
+  return rows_[row].values[column];
+}
+
+double CsvTable::number(std::size_t row, std::size_t column) const {
+  std::string_view digits = text(row, column);
+  while (digits.starts_with(' ')) digits.remove_prefix(1);
+  while (digits.ends_with(' ')) digits.remove_suffix(1);
+  double value = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+  if (error != std::errc() || end != digits.data() + digits.size() || digits.empty())
+    refuse(cat(place(row, column), ": '", one_line(shortened(text(row, column), 80)),
+               "' is no number"),
+           "the column holds numbers");
+  return value;
+}
+
+std::string CsvTable::place(std::size_t row, std::size_t column) const {
+  return cat(origin_, ", line ", rows_[row].line, ", column ",
+             one_line(shortened(columns_[column], 80)));
+}
+
+}  // namespace scalestudy

@@ -1,0 +1,41 @@
+#pragma once
+/// A table of comma-separated values with a heading (RFC 4180). Files are not trusted.
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace scalestudy {
+
+class CsvTable {
+ public:
+  /// Errors: BadInput with `origin` and line: no heading, a name twice, an open quote, NUL bytes, a
+  /// row with more or fewer values than the heading.
+  CsvTable(std::string_view text, std::string origin);
+
+  [[nodiscard]] std::size_t rows() const { return rows_.size(); }
+  [[nodiscard]] const std::vector<std::string>& columns() const { return columns_; }
+  [[nodiscard]] std::optional<std::size_t> find(std::string_view column) const;
+  /// Errors: BadInput when there is none.
+  [[nodiscard]] std::size_t require(std::string_view column) const;
+  [[nodiscard]] const std::string& text(std::size_t row, std::size_t column) const;
+  /// Finite or not: "nan" and "inf" are numbers. Errors: BadInput when it is none.
+  [[nodiscard]] double number(std::size_t row, std::size_t column) const;
+  /// "log.csv, line 7, column loss"
+  [[nodiscard]] std::string place(std::size_t row, std::size_t column) const;
+
+ private:
+  struct Row {
+    std::size_t line = 0;
+    std::vector<std::string> values;
+  };
+  void add(Row row);
+
+  std::string origin_;
+  std::vector<std::string> columns_;
+  std::vector<Row> rows_;
+};
+
+}  // namespace scalestudy

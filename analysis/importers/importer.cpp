@@ -1,0 +1,159 @@
+#include "analysis/importers/importer.hpp"
+
+#include <cmath>
+#include <system_error>
+
+#include "core/error.hpp"
+#include "core/file_content.hpp"
+#include "core/text.hpp"
+#include "core/visible.hpp"
+
+#include "analysis/importers/formats.hpp"
+
+namespace scalestudy {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string shown(const fs::path& file) {
+  return one_line(file.filename().string());
+}
+
+std::string text_of(const fs::path& file) {
+  try {
+    return text_of_file(file);
+  } catch (const std::system_error& error) {
+    throw BadInput({cat("cannot read ", one_line(file.string()), ": ", error.code().message()),
+                    "its numbers are to be imported", "Check the path"});
+  }
+}
+
+/// Of the i-th of so many files; NaN where it is not said.
+double value_at(const std::vector<double>& values,
+                std::size_t i,
+                std::size_t files,
+                const char* option) {
+  if (values.empty()) return not_available;
+  if (values.size() == 1) return values.front();
+  if (values.size() != files)
+    throw BadInput(
+        {cat(option, " has ", counted(values.size(), "value"), " for ", counted(files, "file")),
+         "each file is one run", "Give one value for all, or one for each file"});
+  return values[i];
+}
+
+void require_fact(const std::string& fact, const char* option, const char* why) {
+  if (fact.empty()) throw BadInput({cat(option, " is missing"), why, cat("Give ", option)});
+}
+
+bool has_any(const ImportFacts& facts) {
+  for (const auto* text : {&facts.name, &facts.title, &facts.source, &facts.commit, &facts.workload,
+                           &facts.arm, &facts.device, &facts.precision, &facts.sample_noun})
+    if (!text->empty()) return true;
+  for (const auto* list : {&facts.ranks, &facts.samples_per_epoch, &facts.global_batch_size,
+                           &facts.evaluated_sample_count})
+    if (!list->empty()) return true;
+  return facts.scaling_rule != PublishedRule::not_stated;
+}
+
+/// What is given beats what the log says.
+void apply(const ImportFacts& facts, std::size_t i, std::size_t files, PublishedRun& run) {
+  const double ranks = value_at(facts.ranks, i, files, "--ranks");
+  if (!std::isfinite(ranks))
+    throw BadInput({"--ranks is missing", "the logs do not say how many ranks ran",
+                    "Give one number for all files, or one for each: --ranks 1,2,4"});
+  if (!(ranks >= 1 && ranks <= 1e6 && ranks == std::floor(ranks)))
+    throw BadInput({cat("--ranks: ", ranks, " is no number of ranks"),
+                    "a point has its place by it", "Give whole numbers from 1 on"});
+  run.ranks = static_cast<std::int64_t>(ranks);
+  const auto set = [&](double& number, const std::vector<double>& given, const char* option) {
+    const double value = value_at(given, i, files, option);
+    if (std::isfinite(value)) number = value;
+  };
+  set(run.samples_per_epoch, facts.samples_per_epoch, "--samples-per-epoch");
+  set(run.global_batch_size, facts.global_batch_size, "--global-batch-size");
+  set(run.evaluated_sample_count, facts.evaluated_sample_count, "--evaluated");
+}
+
+std::string first_said(const std::string& given, const std::string& found) {
+  return given.empty() ? one_line(found) : given;
+}
+
+/// All runs of one arm of one study.
+Imported study_from_logs(const std::vector<fs::path>& files,
+                         const ImportFacts& facts,
+                         ImportedRun (*read)(const std::string&, const std::string&)) {
+  require_fact(facts.name, "--name", "the study and its file are called by it");
+  require_fact(facts.source, "--source", "a published number without its source says nothing");
+  Imported imported;
+  PublishedStudy study;
+  PublishedArm arm;
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    auto one = read(text_of(files[i]), shown(files[i]));
+    apply(facts, i, files.size(), one.run);
+    arm.runs.push_back(one.run);
+    arm.quality_metric = one.quality_metric;
+    for (const auto& name : one.computed) add_unique(arm.computed, name);
+    for (const auto& note : one.notes) imported.notes.push_back(cat(shown(files[i]), ": ", note));
+    if (study.workload.empty()) study.workload = first_said(facts.workload, one.workload);
+    if (study.title.empty()) study.title = first_said(facts.title, one.title);
+  }
+  require_fact(study.workload, "--workload", "the logs do not say what was trained");
+  study.name = facts.name;
+  if (study.title.empty()) study.title = cat(study.workload, ": ", facts.name);
+  study.repository = facts.source;
+  study.commit = facts.commit;
+  if (!facts.sample_noun.empty()) study.sample_noun = facts.sample_noun;
+  arm.name = facts.arm.empty() ? "all" : facts.arm;
+  arm.device = facts.device;
+  arm.precision = facts.precision;
+  arm.scaling_rule = facts.scaling_rule;
+  study.arms = {std::move(arm)};
+  imported.studies = {std::move(study)};
+  return imported;
+}
+
+Imported studies_from_tables(const std::vector<fs::path>& files, const ImportFacts& facts) {
+  if (has_any(facts))
+    throw BadInput({"published-csv takes no facts of runs", "its rows say them all",
+                    "Leave out the options other than --out"});
+  Imported all;
+  for (const auto& file : files) {
+    auto one = studies_from_published_csv(text_of(file), shown(file));
+    all.studies.insert(all.studies.end(), one.studies.begin(), one.studies.end());
+    all.notes.insert(all.notes.end(), one.notes.begin(), one.notes.end());
+  }
+  return all;
+}
+
+/// They would be written into one file.
+void require_distinct(const std::vector<PublishedStudy>& studies) {
+  for (auto one = studies.begin(); one != studies.end(); ++one)
+    for (auto other = std::next(one); other != studies.end(); ++other)
+      if (one->name == other->name)
+        throw BadInput({cat("two studies would be called '", one->name, "'"),
+                        "the file of one would replace that of the other",
+                        "Import them into folders of their own, or rename one"});
+}
+
+}  // namespace
+
+Imported import_files(ImportFormat format,
+                      const std::vector<fs::path>& files,
+                      const ImportFacts& facts) {
+  auto imported = [&] {
+    switch (format) {
+      case ImportFormat::epoch_csv:
+        return study_from_logs(files, facts, run_from_epoch_csv);
+      case ImportFormat::published_csv:
+        return studies_from_tables(files, facts);
+      case ImportFormat::mllog:
+        return study_from_logs(files, facts, run_from_mllog);
+    }
+    return Imported{};
+  }();
+  require_distinct(imported.studies);
+  return imported;
+}
+
+}  // namespace scalestudy

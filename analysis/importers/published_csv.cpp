@@ -1,0 +1,257 @@
+/// A number per row: id,workload,device,n,precision,mode,metric,value,unit,source. A study per id,
+/// an arm per device, precision and mode, a run per n; the same metric again is another launch.
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "core/error.hpp"
+#include "core/text.hpp"
+#include "core/visible.hpp"
+
+#include "analysis/importers/csv_table.hpp"
+#include "analysis/importers/formats.hpp"
+
+namespace scalestudy {
+namespace {
+
+/// A metric of such tables, and the number of a run that it is.
+struct Metric {
+  std::string_view name;
+  double PublishedRun::*member;
+  enum class Kind { time, rate, plain } kind;
+};
+constexpr std::array metrics{
+    Metric{"throughput", &PublishedRun::samples_per_s, Metric::Kind::rate},
+    Metric{"ttt", &PublishedRun::training_time_s, Metric::Kind::time},
+    Metric{"wall", &PublishedRun::launch_wall_time_s, Metric::Kind::time},
+    Metric{"epoch", &PublishedRun::median_epoch_s, Metric::Kind::time},
+    Metric{"epoch_median", &PublishedRun::median_epoch_s, Metric::Kind::time},
+    Metric{"epochs", &PublishedRun::epochs, Metric::Kind::plain},
+    Metric{"iou", &PublishedRun::quality, Metric::Kind::plain}};
+
+struct TimeUnit {
+  std::string_view name;
+  double seconds;
+};
+constexpr std::array time_units{TimeUnit{"s", 1}, TimeUnit{"ms", 1e-3}, TimeUnit{"min", 60},
+                                TimeUnit{"h", 3600}};
+
+struct Mode {
+  std::string_view name;
+  PublishedRule rule;
+};
+constexpr std::array modes{
+    Mode{"weak", PublishedRule::weak}, Mode{"weak_synthetic", PublishedRule::weak},
+    Mode{"linear_rule", PublishedRule::linear}, Mode{"mlperf_ttt", PublishedRule::time_to_quality}};
+/// "strong_gbs16": strong scaling of a global batch of 16.
+constexpr std::string_view strong_mode = "strong_gbs";
+
+/// Behind a source: the number was computed from what stands there.
+constexpr std::string_view computed_mark = ", computed";
+
+struct Columns {
+  explicit Columns(const CsvTable& table)
+      : id(table.require("id")),
+        workload(table.require("workload")),
+        device(table.require("device")),
+        n(table.require("n")),
+        precision(table.require("precision")),
+        mode(table.require("mode")),
+        metric(table.require("metric")),
+        value(table.require("value")),
+        unit(table.require("unit")),
+        source(table.require("source")) {}
+  std::size_t id, workload, device, n, precision, mode, metric, value, unit, source;
+};
+
+/// Launches of one n: the k-th value of each metric is the k-th launch's.
+struct Point {
+  std::vector<PublishedRun> runs;
+  std::map<std::string, std::size_t> counts;  ///< of each metric
+};
+
+struct ArmRows {
+  PublishedArm arm;
+  std::map<std::int64_t, Point> by_ranks;
+};
+
+/// "img/s" -> "images"; "" for what is no rate.
+std::string noun_of_rate(std::string_view unit) {
+  if (!unit.ends_with("/s")) return "";
+  unit.remove_suffix(2);
+  if (unit == "img") return "images";
+  std::string noun(unit);
+  if (noun.empty() || noun.ends_with('s')) return noun;
+  return noun + (noun.ends_with("ch") ? "es" : "s");
+}
+
+class Reader {
+ public:
+  Reader(const std::string& text, std::string origin)
+      : table_(text, std::move(origin)), columns_(table_) {}
+
+  Imported read() {
+    for (std::size_t row = 0; row < table_.rows(); ++row) add(row);
+    Imported imported;
+    for (auto& [id, study] : studies_) {
+      for (auto& [key, rows] : arms_[id]) study.arms.push_back(arm_from(std::move(rows)));
+      name_arms(study);
+      imported.studies.push_back(std::move(study));
+    }
+    for (const auto& [reason, count] : left_out_)
+      imported.notes.push_back(cat(counted(count, "row"), " left out: ", reason));
+    return imported;
+  }
+
+ private:
+  [[nodiscard]] std::string at(std::size_t row, std::size_t column) const {
+    return one_line(table_.text(row, column));
+  }
+
+  void leave_out(const std::string& reason) { ++left_out_[reason]; }
+
+  [[noreturn]] void refuse(std::size_t row, std::size_t column, const std::string& why) const {
+    throw BadInput(
+        {cat(table_.place(row, column), ": '", shortened(at(row, column), 80), "' cannot be right"),
+         why, "Correct the row or take it out"});
+  }
+
+  void add(std::size_t row) {
+    const auto metric = at(row, columns_.metric);
+    const auto found = std::ranges::find(metrics, metric, &Metric::name);
+    if (found == metrics.end())
+      return leave_out(cat("metric '", shortened(metric, 80), "' is no number of a run"));
+    if (at(row, columns_.n).empty()) return leave_out("n is empty: a point has its place by it");
+    double value = table_.number(row, columns_.value);
+    if (!std::isfinite(value)) refuse(row, columns_.value, "it is not finite");
+    const auto unit = at(row, columns_.unit);
+    std::string noun;
+    if (found->kind == Metric::Kind::rate) {
+      noun = noun_of_rate(unit);
+      if (noun.empty()) return leave_out(cat("unit '", shortened(unit, 80), "' is no rate"));
+    } else if (found->kind == Metric::Kind::time) {
+      const auto time_unit = std::ranges::find(time_units, unit, &TimeUnit::name);
+      if (time_unit == time_units.end())
+        return leave_out(cat("unit '", shortened(unit, 80), "' is no time"));
+      value *= time_unit->seconds;
+    }
+    set(row, *found, value, noun);
+  }
+
+  void set(std::size_t row, const Metric& metric, double value, const std::string& noun) {
+    auto& study = study_of(row);
+    if (!noun.empty()) study.sample_noun = noun;
+    auto& rows = arm_of(row, study);
+    auto& point = rows.by_ranks[ranks_of(row)];
+    const auto launch = point.counts[std::string(metric.name)]++;
+    if (launch == point.runs.size()) point.runs.emplace_back();
+    auto& run = point.runs[launch];
+    run.ranks = ranks_of(row);
+    run.*metric.member = value;
+    if (const auto batch = strong_batch(row)) run.global_batch_size = *batch;
+    if (metric.name == "iou") rows.arm.quality_metric = "iou";
+    if (at(row, columns_.source).ends_with(computed_mark)) add_computed(metric, rows.arm);
+  }
+
+  static void add_computed(const Metric& metric, PublishedArm& arm) {
+    for (const auto& field : published_fields())
+      if (field.member == metric.member) add_unique(arm.computed, field.name);
+  }
+
+  [[nodiscard]] std::int64_t ranks_of(std::size_t row) const {
+    const double n = table_.number(row, columns_.n);
+    if (!(n >= 1 && n <= 1e6 && n == std::floor(n)))
+      refuse(row, columns_.n, "ranks are whole numbers from 1 on");
+    return static_cast<std::int64_t>(n);
+  }
+
+  PublishedStudy& study_of(std::size_t row) {
+    const auto name = published_name_from(table_.text(row, columns_.id));
+    if (name.empty()) refuse(row, columns_.id, "studies and their files are called by it");
+    auto& study = studies_[name];
+    const auto workload = at(row, columns_.workload);
+    const auto source = source_at(row);
+    if (source.empty()) refuse(row, columns_.source, "a number without its source says nothing");
+    if (study.name.empty()) {
+      study = {.name = name,
+               .title = cat(workload, ": ", at(row, columns_.id)),
+               .repository = source,
+               .workload = workload};
+      ids_[name] = at(row, columns_.id);
+    }
+    if (ids_[name] != at(row, columns_.id))
+      refuse(row, columns_.id, cat("its file would be that of '", ids_[name], "'"));
+    if (study.workload != workload)
+      refuse(row, columns_.workload, cat("other rows of its id say '", study.workload, "'"));
+    return study;
+  }
+
+  /// Without what says that the table's maker computed the number.
+  [[nodiscard]] std::string source_at(std::size_t row) const {
+    auto source = at(row, columns_.source);
+    if (source.ends_with(computed_mark)) source.resize(source.size() - computed_mark.size());
+    return source;
+  }
+
+  ArmRows& arm_of(std::size_t row, const PublishedStudy& study) {
+    const auto device = at(row, columns_.device);
+    const auto precision = at(row, columns_.precision);
+    const auto mode = at(row, columns_.mode);
+    const auto source = source_at(row);
+    auto& rows = arms_[study.name][{device, precision, mode, source}];
+    rows.arm.device = device;
+    rows.arm.precision = precision;
+    rows.arm.scaling_rule = rule_of(mode);
+    rows.arm.remark = mode.empty() ? "" : cat("Mode ", mode, ".");
+    if (source != study.repository) rows.arm.remark += cat(" Published at ", source, ".");
+    return rows;
+  }
+
+  static PublishedRule rule_of(std::string_view mode) {
+    if (mode.starts_with(strong_mode)) return PublishedRule::strong;
+    const auto found = std::ranges::find(modes, mode, &Mode::name);
+    return found == modes.end() ? PublishedRule::not_stated : found->rule;
+  }
+
+  [[nodiscard]] std::optional<double> strong_batch(std::size_t row) const {
+    const auto mode = at(row, columns_.mode);
+    if (!mode.starts_with(strong_mode)) return std::nullopt;
+    const auto digits = mode.substr(strong_mode.size());
+    const bool is_count = !digits.empty() && digits.size() < 10 &&
+                          digits.find_first_not_of("0123456789") == std::string::npos;
+    if (!is_count) refuse(row, columns_.mode, "the global batch stands behind strong_gbs");
+    return std::stod(digits);
+  }
+
+  static PublishedArm arm_from(ArmRows rows) {
+    for (auto& [ranks, point] : rows.by_ranks)
+      for (auto& run : point.runs) rows.arm.runs.push_back(run);
+    return std::move(rows.arm);
+  }
+
+  /// As short as they can be told apart.
+  static void name_arms(PublishedStudy& study) {
+    std::map<std::string, int> seen;
+    for (auto& arm : study.arms) {
+      arm.name = arm.device + (arm.precision.empty() ? "" : " " + arm.precision);
+      if (arm.name.empty()) arm.name = "all";
+      if (const int count = ++seen[arm.name]; count > 1) arm.name += cat(" (", count, ")");
+    }
+  }
+
+  CsvTable table_;
+  Columns columns_;
+  std::map<std::string, PublishedStudy> studies_;
+  std::map<std::string, std::string> ids_;
+  std::map<std::string, std::map<std::array<std::string, 4>, ArmRows>> arms_;
+  std::map<std::string, std::size_t> left_out_;
+};
+
+}  // namespace
+
+Imported studies_from_published_csv(const std::string& text, const std::string& origin) {
+  return Reader(text, origin).read();
+}
+
+}  // namespace scalestudy

@@ -1,0 +1,27 @@
+#pragma once
+/// Why steps of several ranks are longer than those of one, for people.
+
+#include <optional>
+#include <string>
+
+#include "analysis/report/figures.hpp"
+#include "analysis/report/report_table.hpp"
+#include "analysis/study_analysis.hpp"
+
+namespace scalestudy {
+
+/// Of the most ranks: what was lost, to what, what it was not, and what would remove it. "" where
+/// nothing can be said.
+[[nodiscard]] std::string causes_sentence(const SeriesAnalysis& analysis);
+/// The same in two words and a remark: {"input", "58.4 of 59.3 ms"}; {"none", …} where nothing is
+/// lost, {"open", …} where none can be named. Nothing where nobody asked.
+struct CauseInBrief {
+  std::string name, remark;
+};
+[[nodiscard]] std::optional<CauseInBrief> cause_in_brief(const SeriesAnalysis& analysis);
+/// A row for each cause and rank count.
+[[nodiscard]] ReportTable causes_table(const SeriesAnalysis& analysis);
+/// From the ideal step over each cause to the measured one, of the most ranks.
+[[nodiscard]] std::optional<Figure> causes_figure(const SeriesAnalysis& analysis);
+
+}  // namespace scalestudy

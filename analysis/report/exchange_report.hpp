@@ -1,0 +1,18 @@
+#pragma once
+/// How gradients got from rank to rank, as tables and JSON.
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "analysis/report/report_table.hpp"
+#include "analysis/study_analysis.hpp"
+
+namespace scalestudy {
+
+/// A row for each number of ranks; none where nothing is all-reduced.
+[[nodiscard]] ReportTable exchange_table(const SeriesAnalysis& analysis);
+/// The buckets at the most ranks; of many those that took longest.
+[[nodiscard]] ReportTable buckets_table(const SeriesAnalysis& analysis);
+
+[[nodiscard]] nlohmann::json exchange_json(const std::vector<Exchange>& exchanges);
+
+}  // namespace scalestudy

@@ -1,0 +1,45 @@
+#pragma once
+/// What the report says of published studies. Nothing of it was measured here, and all of it says
+/// so: label external.
+
+#include <string>
+#include <vector>
+
+#include "analysis/published_analysis.hpp"
+#include "analysis/report/figures.hpp"
+#include "analysis/report/report_table.hpp"
+
+namespace scalestudy {
+
+inline constexpr const char* external_label = "external";
+
+/// "images", "epochs": what work is counted in.
+[[nodiscard]] std::string work_noun(const PublishedStudy& study, const ArmAnalysis& arm);
+
+/// "images/s": what rates are counted in.
+[[nodiscard]] std::string rate_unit(const PublishedStudy& study, const ArmAnalysis& arm);
+
+/// "26 min 34 s, 29125 images/s", "an epoch in 1 min 33 s"; "" where nothing absolute is published.
+[[nodiscard]] std::string absolute_text(const PublishedStudy& study,
+                                        const ArmAnalysis& arm,
+                                        const PublishedPoint& point);
+
+/// "V100, FP32, linear_fixed_epochs": under which conditions an arm ran, as far as it is stated.
+[[nodiscard]] std::string conditions_of(const PublishedArm& arm);
+
+[[nodiscard]] std::string published_headline(const ArmAnalysis& arm);
+
+/// One per topic: how much faster, of which factors, how good the models are, where it is from.
+[[nodiscard]] std::vector<std::string> published_paragraphs(const PublishedStudy& study,
+                                                            const ArmAnalysis& arm);
+
+/// One row per arm and number of ranks.
+[[nodiscard]] ReportTable published_table(const PublishedAnalysis& analysis);
+
+/// What each speed-up is the product of, as far as the published numbers tell it apart.
+[[nodiscard]] ReportTable published_factors_table(const PublishedAnalysis& analysis);
+
+/// Speed-up and efficiency of all arms; none where no arm has two numbers of ranks.
+[[nodiscard]] std::vector<Figure> published_figures(const PublishedAnalysis& analysis);
+
+}  // namespace scalestudy

@@ -1,0 +1,96 @@
+#include "analysis/deciding_runs.hpp"
+
+#include <gmock/gmock.h>
+
+#include "tests/analysis/analysed_study.hpp"
+
+namespace scalestudy {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+class DecidingRunsOf : public AnalysedStudy {
+ protected:
+  void add_both(SyntheticRun run, int repeats) const {
+    run.ranks = 1;
+    add(run, repeats);
+    run.ranks = 2;
+    run.exposed_communication_s = exposed_s_;
+    add(run, repeats);
+  }
+  std::optional<DecidingRuns> decided() { return deciding_runs(analysis(), series()); }
+
+  double exposed_s_ = 0;
+};
+
+TEST_F(DecidingRunsOf, AreNoneWhereNothingIsOpen) {
+  exposed_s_ = 0.0001;  // surely less than the margin
+  add_both({.time_noise = 0.0001}, 5);
+  EXPECT_FALSE(decided());
+}
+
+TEST_F(DecidingRunsOf, AreRepeatsWhereTheLossItselfIsNotSure) {
+  exposed_s_ = 0.004;
+  add_both({.time_noise = 0.03}, 4);
+  const auto runs = decided();
+  ASSERT_TRUE(runs);
+  ASSERT_EQ(runs->open.size(), 1U);
+  EXPECT_FALSE(runs->open.front().cause);
+  ASSERT_TRUE(runs->open.front().repeats);
+  EXPECT_GT(runs->repeats, 4);
+  EXPECT_EQ(runs->launches, 2 * (runs->repeats - 4));
+  EXPECT_GT(runs->wall_time_s, static_cast<double>(runs->launches));
+}
+
+/// No repeats tell what the records do not hold, here who waited for a core.
+TEST_F(DecidingRunsOf, AreTheMissingArmsOfAnOpenCause) {
+  exposed_s_ = 0.02;
+  add_both({.time_noise = 0.001}, 5);
+  const auto runs = decided();
+  ASSERT_TRUE(runs);
+  const auto question =
+      std::ranges::find(runs->open, StepCause::interference, &OpenQuestion::cause);
+  ASSERT_NE(question, runs->open.end());
+  const auto both =
+      ElementsAre(ControlArm::synthetic_input_no_communication, ControlArm::synthetic_input);
+  EXPECT_THAT(question->arms, both);
+  EXPECT_FALSE(question->repeats);
+  EXPECT_THAT(runs->arms, both);
+  EXPECT_EQ(runs->repeats, 5);
+  EXPECT_EQ(runs->launches, 5 * 2 * 2) << "each arm at each number of ranks";
+}
+
+/// Arms cost as many launches again; a few repeats more are cheaper, many more are not.
+TEST_F(DecidingRunsOf, AreTheCheaperOfArmsAndRepeats) {
+  exposed_s_ = 0.02;
+  add_both({.peer_wait_frac = 0.9, .time_noise = 0.001}, 5);
+  const auto with = [&](std::optional<std::int64_t> repeats) {
+    auto study = series();
+    auto& decision = study.causes.front();
+    for (auto& finding : decision.findings)
+      finding.verdict =
+          finding.cause == StepCause::transfer ? Verdict::undecided : Verdict::refuted;
+    decision.findings[1].launches_to_decide = repeats;
+    return deciding_runs(analysis(), study).value();
+  };
+  EXPECT_EQ(with(7).repeats, 7);
+  EXPECT_THAT(with(7).arms, IsEmpty());
+  EXPECT_EQ(with(100).repeats, 5);
+  EXPECT_THAT(with(100).arms, ElementsAre(ControlArm::barrier_only));
+  EXPECT_EQ(with(100).launches, 10) << "of the arm at two ranks and its partner at one";
+  EXPECT_EQ(with({}).launches, 10);
+}
+
+TEST(ArmsTelling, AreThoseOfTheContrast) {
+  EXPECT_THAT(arms_telling(StepCause::input), ElementsAre(ControlArm::synthetic_input));
+  EXPECT_THAT(arms_telling(StepCause::imbalance),
+              ElementsAre(ControlArm::barrier_only, ControlArm::no_communication));
+  EXPECT_THAT(
+      arms_telling(StepCause::interference),
+      ElementsAre(ControlArm::synthetic_input_no_communication, ControlArm::synthetic_input));
+  EXPECT_THAT(arms_telling(StepCause::optimizer), IsEmpty());
+}
+
+}  // namespace
+}  // namespace scalestudy

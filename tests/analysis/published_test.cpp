@@ -1,0 +1,246 @@
+#include "analysis/published.hpp"
+
+#include <cmath>
+#include <fstream>
+#include <functional>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "analysis/published_analysis.hpp"
+#include "tests/support/message_of.hpp"
+#include "tests/support/temporary_folder.hpp"
+
+namespace scalestudy {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+
+PublishedRun run_of(std::int64_t ranks, double time_s, double samples_per_s, double epochs) {
+  PublishedRun run;
+  run.ranks = ranks;
+  run.training_time_s = time_s;
+  run.samples_per_s = samples_per_s;
+  run.epochs = epochs;
+  run.samples_per_epoch = 100;
+  return run;
+}
+
+PublishedArm arm_with(std::vector<PublishedRun> runs) {
+  PublishedArm arm;
+  arm.name = "one";
+  arm.runs = std::move(runs);
+  return arm;
+}
+
+PublishedStudy study_with(std::vector<PublishedRun> runs) {
+  PublishedStudy study;
+  study.name = "invented";
+  study.title = "Invented runs";
+  study.repository = "https://example.org";
+  study.workload = "nothing";
+  study.arms = {arm_with(std::move(runs))};
+  return study;
+}
+
+ArmAnalysis analysed(std::vector<PublishedRun> runs) {
+  return analyse_published(study_with(std::move(runs))).arms.front();
+}
+
+std::vector<PublishedRun> judged_on(double at_one, double at_two) {
+  std::vector<PublishedRun> runs;
+  for (const auto& [ranks, count] : {std::pair{1, at_one}, std::pair{2, at_two}}) {
+    for (const double noise : {-0.001, 0.0, 0.001}) {
+      auto run = run_of(ranks, 100.0 / ranks, 1.0 * ranks, 1);
+      run.quality = 0.9 + noise;
+      run.evaluated_sample_count = count;
+      runs.push_back(run);
+    }
+  }
+  return runs;
+}
+
+TEST(PublishedAnalysis, LaunchesOfOnePointMakeIntervals) {
+  const auto arm = analysed({run_of(1, 100, 10, 9), run_of(1, 102, 10.2, 9), run_of(1, 98, 9.8, 9),
+                             run_of(2, 50, 20, 9), run_of(2, 51, 20.4, 9), run_of(2, 49, 19.6, 9)});
+  const auto& point = arm.points.back();
+  EXPECT_EQ(point.launches, 3U);
+  ASSERT_TRUE(point.to_base.total.interval);
+  EXPECT_TRUE(point.to_base.total.interval->contains(2));
+  EXPECT_EQ(point.to_base.total.method, IntervalMethod::welch_on_logs)
+      << "launches of different submissions are no pairs";
+  EXPECT_FALSE(arm.points.front().to_base.total.interval) << "a group against itself";
+}
+
+TEST(PublishedAnalysis, CensoredRunsAreCountedAndInNoTime) {
+  auto aborted = run_of(2, 10, 20, 1);
+  aborted.outcome = PublishedOutcome::censored;
+  const auto arm = analysed({run_of(1, 100, 10, 9), run_of(2, 50, 20, 9), aborted});
+  EXPECT_EQ(arm.points.back().launches, 1U);
+  EXPECT_EQ(arm.points.back().censored, 1U);
+  EXPECT_NEAR(arm.points.back().to_base.total.value, 2, 1e-12);
+}
+
+TEST(PublishedAnalysis, AllCensoredIsNoBaseAndNoCrash) {
+  auto aborted = run_of(1, 10, 20, 1);
+  aborted.outcome = PublishedOutcome::censored;
+  const auto arm = analysed({aborted, run_of(2, 50, 20, 9), run_of(4, 25, 40, 9)});
+  EXPECT_TRUE(std::isnan(arm.points.front().to_base.total.value));
+  EXPECT_EQ(arm.points.back().to_base.base_ranks, 2);
+  EXPECT_NEAR(arm.points.back().to_base.total.value, 2, 1e-12);
+  const auto none = analysed({aborted});
+  EXPECT_FALSE(none.states_speedup());
+}
+
+TEST(PublishedAnalysis, UnequalCountsOfEvaluatedSamplesDiffer) {
+  const auto arm = analysed(judged_on(224, 112));
+  EXPECT_TRUE(arm.population.differs);
+  EXPECT_TRUE(std::isnan(arm.points.back().quality_difference.value));
+}
+
+TEST(PublishedAnalysis, EqualCountsAreComparedAndNotFlagged) {
+  const auto arm = analysed(judged_on(224, 224));
+  EXPECT_FALSE(arm.population.differs);
+  EXPECT_TRUE(arm.population.is_known);
+  EXPECT_NEAR(arm.points.back().quality_difference.value, 0, 1e-12);
+  EXPECT_TRUE(arm.points.back().quality_difference.interval);
+}
+
+TEST(PublishedAnalysis, CountsThatDifferOnlyWithinOneRankCountDifferToo) {
+  auto runs = judged_on(224, 224);
+  runs.back().evaluated_sample_count = 223;
+  EXPECT_TRUE(analysed(runs).population.differs);
+}
+
+TEST(PublishedAnalysis, SomeCountsMissingIsNotKnown) {
+  auto runs = judged_on(224, not_available);
+  EXPECT_FALSE(analysed(runs).population.is_known);
+  EXPECT_FALSE(analysed(runs).population.differs);
+  EXPECT_TRUE(std::isnan(analysed(runs).points.back().quality_difference.value));
+}
+
+TEST(PublishedAnalysis, PlantedFixedCostIsFound) {
+  // 90 of 100 s are steady, then 45 of 60: the same start-up of 10 s and 15 s.
+  const auto arm = analysed({run_of(1, 100, 10, 9), run_of(2, 60, 20, 9)});
+  const auto& f = arm.points.back().to_base.factors;
+  EXPECT_NEAR(f.base.fixed_frac, 0.1, 1e-12);
+  EXPECT_NEAR(f.compared.fixed_frac, 0.25, 1e-12);
+  EXPECT_NEAR(f.fixed_cost.value, 0.75 / 0.9, 1e-12);
+}
+
+TEST(PublishedAnalysis, ARateThatOneLaunchLacksIsNotIdentified) {
+  const auto arm = analysed({run_of(1, 100, 10, 9), run_of(1, 100, not_available, 9),
+                             run_of(2, 60, 20, 9), run_of(2, 60, 20, 9)});
+  EXPECT_EQ(arm.points.back().to_base.identified, Identified::whole_rate_and_work)
+      << "a mean over fewer launches is that of other launches";
+}
+
+TEST(PublishedName, IsMadeOfAnything) {
+  EXPECT_EQ(published_name_from("dle_mx / DGX-2"), "dle-mx-dgx-2");
+  EXPECT_EQ(published_name_from("../../etc/passwd"), "etc-passwd");
+  EXPECT_EQ(published_name_from("\x1b[31m\xff"), "31m");
+  EXPECT_EQ(published_name_from("//"), "");
+  EXPECT_EQ(published_name_from(std::string(500, 'a')).size(), 80U);
+}
+
+class PublishedFile : public testing::Test {
+ protected:
+  static json good() {
+    return json(to_json(study_with({run_of(1, 10, 5, 1), run_of(2, 5, 9, 1)})));
+  }
+  std::filesystem::path write(const std::string& text) const {
+    auto file = folder_ / "study.json";
+    std::ofstream(file, std::ios::binary) << text;
+    return file;
+  }
+  std::string refusal(const std::string& text) const {
+    return message_of<BadInput>([&] { (void)read_published_study(write(text)); });
+  }
+  std::string refusal(const std::function<void(json&)>& change) const {
+    auto object = good();
+    change(object);
+    return refusal(object.dump());
+  }
+  TemporaryFolder folder_;
+};
+
+TEST_F(PublishedFile, IsReadAsItWasWritten) {
+  auto study = study_with({run_of(1, 10.5, 5, 1), run_of(4, 5, 1.0 / 3, 1)});
+  auto& arm = study.arms.front();
+  arm.runs.back().outcome = PublishedOutcome::censored;
+  arm.runs.back().quality = 0;
+  arm.scaling_rule = PublishedRule::time_to_quality;
+  arm.computed = {"epochs"};
+  arm.device = "A100 \u2013 80 GB";
+  const auto text = to_json(study).dump();
+  const auto read = read_published_study(write(text));
+  EXPECT_EQ(to_json(read).dump(), text);
+  EXPECT_EQ(read.arms.front().runs.back().samples_per_s, 1.0 / 3);
+  EXPECT_TRUE(std::isnan(read.arms.front().runs.front().quality)) << "not known is not 0";
+}
+
+TEST_F(PublishedFile, RefusesWhatIsNoStudy) {
+  EXPECT_THAT(refusal(""), HasSubstr("study.json"));
+  EXPECT_THAT(refusal("[]"), HasSubstr("format is not"));
+  EXPECT_THAT(refusal("\x7f"
+                      "ELF\xff\x01"),
+              HasSubstr("study.json"));
+  EXPECT_THAT(refusal(std::string(5000, '[')), HasSubstr("study.json"));
+  EXPECT_THAT(refusal([](json& o) { o["schema"] = 2; }), HasSubstr("schema is not 1"));
+  EXPECT_THAT(refusal([](json& o) { o["label"] = "measured"; }), HasSubstr("label is not"));
+  EXPECT_THAT(refusal([](json& o) { o.erase("repository"); }), HasSubstr("repository is missing"));
+  EXPECT_THAT(refusal([](json& o) { o["repository"] = ""; }), HasSubstr("repository is empty"));
+}
+
+TEST_F(PublishedFile, RefusesHostileNames) {
+  EXPECT_THAT(refusal([](json& o) { o["name"] = "../up"; }), HasSubstr("is no name of a file"));
+  EXPECT_THAT(refusal([](json& o) { o["title"] = "a\u001b[2J"; }), HasSubstr("control"));
+  EXPECT_THAT(refusal([](json& o) { o["arms"][0]["device"] = "a\nb"; }), HasSubstr("control"));
+  EXPECT_THAT(refusal([](json& o) { o["remark"] = std::string(2000, 'x'); }), HasSubstr("longer"));
+  EXPECT_THAT(refusal([](json& o) { o["arms"].push_back(o["arms"][0]); }),
+              HasSubstr("two arms are called 'one'"));
+}
+
+TEST_F(PublishedFile, RefusesImpossibleNumbers) {
+  const auto with = [&](const char* name, const json& value) {
+    return refusal([&](json& o) { o["arms"][0]["runs"][1][name] = value; });
+  };
+  EXPECT_THAT(with("ranks", 0), HasSubstr("arms[0].runs[1].ranks = 0 is out of range"));
+  EXPECT_THAT(with("ranks", 1e300), HasSubstr("runs[1].ranks"));
+  EXPECT_THAT(with("ranks", 2.5), HasSubstr("whole number"));
+  EXPECT_THAT(with("training_time_s", 0), HasSubstr("out of range"));
+  EXPECT_THAT(with("training_time_s", -1), HasSubstr("out of range"));
+  EXPECT_THAT(with("training_time_s", "10"), HasSubstr("not a number"));
+  EXPECT_THAT(with("training_time_s", nullptr), HasSubstr("not a number"));
+  EXPECT_THAT(with("samples_per_s", 1e200), HasSubstr("out of range"));
+  EXPECT_THAT(with("outcome", "lost"), HasSubstr("outcome"));
+  EXPECT_THAT(with("speedup", 2), HasSubstr("unknown key"));
+  EXPECT_THAT(refusal([](json& o) { o["arms"][0]["runs"] = json::array(); }),
+              HasSubstr("runs is no list of 1 to"));
+  EXPECT_THAT(refusal([](json& o) { o["arms"] = 7; }), HasSubstr("arms is no list"));
+  EXPECT_THAT(refusal([](json& o) { o["arms"][0]["computed"] = {"nothing"}; }),
+              HasSubstr("computed names 'nothing'"));
+}
+
+TEST_F(PublishedFile, IsToldFromOtherJson) {
+  EXPECT_TRUE(is_published_study(write(to_json(study_with({run_of(1, 1, 1, 1)})).dump(2))));
+  EXPECT_FALSE(is_published_study(write("{\"schema\": 1}")));
+  EXPECT_FALSE(is_published_study(folder_ / "nowhere.json"));
+  EXPECT_TRUE(published_files(folder_ / "nowhere").empty());
+}
+
+TEST_F(PublishedFile, TheSchemaHasEveryKeyOfAFile) {
+  const auto schema = published_schema();
+  const auto& arm = schema["properties"]["arms"]["items"]["properties"];
+  const auto& run = arm["runs"]["items"]["properties"];
+  const auto object = good();
+  for (const auto& [key, value] : object.items()) EXPECT_TRUE(schema["properties"].contains(key));
+  for (const auto& [key, value] : object["arms"][0].items()) EXPECT_TRUE(arm.contains(key)) << key;
+  for (const auto& field : published_fields()) EXPECT_TRUE(run.contains(field.name)) << field.name;
+  EXPECT_FALSE(run["training_time_s"].contains("default")) << "unknown is no default";
+}
+
+}  // namespace
+}  // namespace scalestudy

@@ -1,0 +1,85 @@
+#include "analysis/remedies.hpp"
+
+#include <gmock/gmock.h>
+
+#include "analysis/report/remedies_report.hpp"
+#include "tests/analysis/analysed_study.hpp"
+
+namespace scalestudy {
+namespace {
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+/// One producer feeds all ranks: two of them wait.
+class Remedies : public AnalysedStudy {
+ protected:
+  void add_input(InputKind input, double wait_at_two_s, std::int64_t threads = 1) const {
+    SyntheticRun run{.time_noise = 0.002, .input = input, .threads_per_rank = threads};
+    add(run, 5);
+    run.ranks = 2;
+    run.input_wait_s = wait_at_two_s;
+    add(run, 5);
+  }
+
+  const SeriesAnalysis& with_input(InputKind input) {
+    for (const auto& one : analysis().studies())
+      if (one.series.spec.input == input) return one;
+    throw std::out_of_range("no such series");
+  }
+};
+
+TEST_F(Remedies, AreMeasuredWhereTheStudyRanBothValues) {
+  add_input(InputKind::serial, 0.020);
+  add_input(InputKind::sharded, 0.002);
+  const auto& lossy = with_input(InputKind::serial);
+  ASSERT_EQ(lossy.remedies.size(), 1U);
+  const auto& remedy = lossy.remedies.front();
+  EXPECT_EQ(remedy.cause, StepCause::input);
+  EXPECT_EQ(cat(remedy.axis, ' ', remedy.from, ' ', remedy.to), "input serial sharded");
+  const double gain = 0.081 / 0.063;
+  EXPECT_NEAR(remedy.gain.value, gain, 0.01);
+  EXPECT_NEAR(remedy.promised().value, gain, 0.01);
+  EXPECT_TRUE(remedy.gain.interval && remedy.promised().interval);
+  EXPECT_EQ(remedies_table(lossy).rows.front().back().shown, "as promised");
+  EXPECT_THAT(remedies_clause(lossy, StepCause::input, 2),
+              HasSubstr("axes.input sharded instead of serial made steps 1.29"));
+  EXPECT_THAT(with_input(InputKind::sharded).remedies, IsEmpty()) << "nothing to remove";
+}
+
+/// What was slow is slow with the other value too.
+TEST_F(Remedies, ThatRemoveNothingGainLessThanPromised) {
+  add_input(InputKind::serial, 0.020);
+  add_input(InputKind::sharded, 0.020);
+  const auto& lossy = with_input(InputKind::serial);
+  ASSERT_EQ(lossy.remedies.size(), 1U);
+  EXPECT_NEAR(lossy.remedies.front().gain.value, 1, 0.01);
+  EXPECT_EQ(remedies_table(lossy).rows.front().back().shown, "less");
+}
+
+TEST_F(Remedies, AreNoneWhereMoreThanOneSettingDiffers) {
+  add_input(InputKind::serial, 0.020);
+  add_input(InputKind::sharded, 0.002, 2);
+  EXPECT_THAT(with_input(InputKind::serial).remedies, IsEmpty());
+}
+
+TEST_F(Remedies, AreNoneWithoutALoss) {
+  add_input(InputKind::serial, 0.002);
+  add_input(InputKind::sharded, 0.001);
+  EXPECT_THAT(with_input(InputKind::serial).remedies, IsEmpty());
+}
+
+TEST(SpeedWithout, IsTheStepByWhatIsLeftOfIt) {
+  StepDecision decision{.ideal_step_s = 0.08};
+  decision.loss_s.value = 0.02;
+  Estimate growth;
+  growth.value = 0.02;
+  growth.interval = Interval{0.01, 0.2};
+  const auto faster = speed_without(decision, growth);
+  EXPECT_DOUBLE_EQ(faster.value, 1.25);
+  EXPECT_DOUBLE_EQ(faster.interval->low, 0.1 / 0.09);
+  EXPECT_TRUE(std::isinf(faster.interval->high)) << "more than the whole step";
+}
+
+}  // namespace
+}  // namespace scalestudy

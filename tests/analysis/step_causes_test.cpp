@@ -1,0 +1,204 @@
+#include "analysis/step_causes.hpp"
+
+#include <gmock/gmock.h>
+
+#include "core/text.hpp"
+
+#include "tests/support/simulated_steps.hpp"
+
+namespace scalestudy {
+namespace {
+
+using namespace simulated;
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+StepDecision decision_of(const Study& study, unsigned seed = 1) {
+  Random random(seed);
+  return decide_causes(evidence_of(study, random));
+}
+
+std::vector<StepCause> with_verdict(const StepDecision& decision, Verdict verdict) {
+  std::vector<StepCause> causes;
+  for (const auto& finding : decision.findings)
+    if (finding.verdict == verdict) causes.push_back(finding.cause);
+  return causes;
+}
+
+Study planted(StepCause cause, double strength) {
+  Study study{.ranks = 4};
+  study.nuisance.paired_sd = 0.005;
+  at(study.planted, cause) = strength;
+  return study;
+}
+
+TEST(StepCauses, EachPlantedOneIsFoundAndNoOther) {
+  for (const auto& row : choices<StepCause>) {
+    const auto decision = decision_of(planted(row.value, 0.2));
+    EXPECT_TRUE(decision.is_loss) << row.name;
+    EXPECT_THAT(with_verdict(decision, Verdict::supported), ElementsAre(row.value));
+    EXPECT_THAT(decision.main, ElementsAre(row.value));
+    EXPECT_EQ(with_verdict(decision, Verdict::refuted).size(), choices<StepCause>.size() - 1)
+        << row.name << ": the records tell that it was nothing else";
+  }
+}
+
+TEST(StepCauses, WithoutALossThereIsNone) {
+  const auto decision = decision_of(planted(StepCause::input, 0.01));
+  EXPECT_FALSE(decision.is_loss);
+  EXPECT_THAT(with_verdict(decision, Verdict::supported), IsEmpty());
+  EXPECT_THAT(decision.main, IsEmpty());
+}
+
+TEST(StepCauses, TwoEqualOnesAreBothNamed) {
+  auto study = planted(StepCause::input, 0.2);
+  study.nuisance.paired_sd = 0.02;
+  at(study.planted, StepCause::optimizer) = 0.2;
+  const auto decision = decision_of(study);
+  EXPECT_THAT(with_verdict(decision, Verdict::supported),
+              ElementsAre(StepCause::input, StepCause::optimizer));
+  EXPECT_EQ(decision.main.size(), 2U);
+}
+
+TEST(StepCauses, OfUnequalOnesTheLargerIsTheMainOne) {
+  auto study = planted(StepCause::transfer, 0.4);
+  at(study.planted, StepCause::slow_rank) = 0.15;
+  EXPECT_THAT(decision_of(study).main, ElementsAre(StepCause::transfer));
+}
+
+/// The records show transfer; without it the ranks would wait for batches instead.
+TEST(StepCauses, WhatHidesBehindAnotherIsNotPromised) {
+  auto study = planted(StepCause::transfer, 0.3);
+  at(study.planted, StepCause::input) = 0.3;
+  study.nuisance.is_input_ahead = true;
+  const auto decision = decision_of(study);
+  EXPECT_THAT(with_verdict(decision, Verdict::supported), IsEmpty());
+  ASSERT_TRUE(decision.hidden);
+  EXPECT_NEAR(decision.hidden->without_both_s.value, 0.3 * step_of_one_rank_s, 0.003);
+  EXPECT_LT(decision.hidden->without_one_s, 0.1 * step_of_one_rank_s);
+}
+
+TEST(StepCauses, NothingHidesBehindASoleOne) {
+  EXPECT_FALSE(decision_of(planted(StepCause::transfer, 0.3)).hidden);
+}
+
+TEST(StepCauses, AMeetingInForwardDisguisesNoSlowRank) {
+  auto study = planted(StepCause::slow_rank, 0.2);
+  study.nuisance.meets_in_forward = true;
+  EXPECT_THAT(decision_of(study).main, ElementsAre(StepCause::slow_rank));
+}
+
+/// Real replays showed it: the others wait for a rank whose batch is late.
+TEST(StepCauses, AnUnevenInputIsNoWaitingForComputing) {
+  auto study = planted(StepCause::input, 0.2);
+  study.nuisance.is_input_of_one_rank = true;
+  const auto decision = decision_of(study);
+  EXPECT_THAT(with_verdict(decision, Verdict::supported), ElementsAre(StepCause::input));
+  EXPECT_THAT(with_verdict(decision, Verdict::refuted),
+              testing::IsSupersetOf({StepCause::slow_rank, StepCause::imbalance}));
+}
+
+TEST(StepCauses, ASlowRankIsNamedOnlyIfItIsAlwaysTheSame) {
+  const auto study = planted(StepCause::slow_rank, 0.2);
+  Random random(1);
+  auto evidence = evidence_of(study, random);
+  EXPECT_EQ(decide_causes(evidence).slowest_rank, 3);
+  for (auto& launch : evidence.launches)
+    if (launch.path) launch.path->slowest_rank = launch.block % 4;
+  const auto decision = decide_causes(evidence);
+  EXPECT_THAT(decision.main, ElementsAre(StepCause::slow_rank));
+  EXPECT_EQ(decision.slowest_rank, std::nullopt);
+}
+
+/// Many launches make both looks so sharp that they always part a little.
+TEST(StepCauses, LooksThatPartByLessThanTheMarginAgree) {
+  auto study = planted(StepCause::transfer, 0.2);
+  study.blocks = 40;
+  study.nuisance.block_sd = 0;
+  Random random(1);
+  auto evidence = evidence_of(study, random);
+  for (auto& launch : evidence.launches)
+    if (launch.arm == LaunchArm::barrier_only) launch.step_s += 0.02 * step_of_one_rank_s;
+  EXPECT_THAT(decide_causes(evidence).main, ElementsAre(StepCause::transfer));
+}
+
+/// Of studies that left it open, made again with as many launches as they asked for.
+TEST(StepCauses, LaunchesThatWouldDecideDoSo) {
+  auto study = planted(StepCause::transfer, 0.05);
+  study.ranks = 2;
+  study.steps = 40;
+  study.nuisance.paired_sd = 0.02;
+  Random random(5);
+  int asked = 0, decided = 0;
+  for (int i = 0; i < 30; ++i) {
+    study.blocks = 5;
+    const auto first = decide_causes(evidence_of(study, random)).findings.at(1);
+    if (!first.launches_to_decide || *first.launches_to_decide > 40) continue;
+    study.blocks = *first.launches_to_decide;
+    ++asked;
+    decided +=
+        decide_causes(evidence_of(study, random)).findings.at(1).verdict == Verdict::supported;
+  }
+  EXPECT_GT(asked, 5);
+  EXPECT_GE(decided, 0.6 * asked);
+}
+
+TEST(StepCauses, WithoutArmsRecordsDecide) {
+  const auto study = planted(StepCause::transfer, 0.2);
+  Random random(1);
+  auto evidence = evidence_of(study, random);
+  std::erase_if(evidence.launches, [](const CauseLaunch& launch) { return !launch.path; });
+  EXPECT_THAT(decide_causes(evidence).main, ElementsAre(StepCause::transfer));
+}
+
+TEST(StepCauses, UnknownWaitingForACoreLeavesItOpenBesideInterference) {
+  Random random(1);
+  auto evidence = evidence_of(planted(StepCause::interference, 0.2), random);
+  for (auto& launch : evidence.launches)
+    if (launch.path) launch.path->run_queue_wait_s = not_available;
+  const auto decision = decide_causes(evidence);
+  EXPECT_THAT(with_verdict(decision, Verdict::undecided),
+              ElementsAre(StepCause::interference, StepCause::oversubscription));
+}
+
+TEST(StepCauses, TwoLaunchesDecideNothing) {
+  auto study = planted(StepCause::transfer, 0.4);
+  study.blocks = 2;
+  EXPECT_THAT(decision_of(study).findings, IsEmpty());
+}
+
+TEST(StepCauses, TooMuchScatterLeavesThemOpen) {
+  auto study = planted(StepCause::transfer, 0.05);
+  study.nuisance.paired_sd = 0.05;
+  EXPECT_THAT(with_verdict(decision_of(study), Verdict::supported), IsEmpty());
+}
+
+TEST(PathStep, PartsAddUpToTheStep) {
+  for (const auto& row : choices<StepCause>) {
+    const Study study = planted(row.value, 0.3);
+    Random random(2);
+    const auto path = Launch(study, LaunchArm::whole, 1, random).run(0).path;
+    ASSERT_TRUE(path);
+    EXPECT_NEAR(path->input_s + path->compute_s + path->imbalance_s + path->transfer_s +
+                    path->optimizer_s + path->other_s,
+                path->step_s, 1e-12);
+    EXPECT_NEAR(path->other_s, 0, 1e-12);
+  }
+}
+
+TEST(PathStep, OnlyASlowRankIsPersistent) {
+  const auto path = [](StepCause cause) {
+    auto study = planted(cause, 0.3);
+    study.steps = 400;
+    Random random(3);
+    return *Launch(study, LaunchArm::whole, 1, random).run(0).path;
+  };
+  EXPECT_NEAR(path(StepCause::slow_rank).persistent_s, 0.03, 0.002);
+  EXPECT_EQ(path(StepCause::slow_rank).slowest_rank, 3);
+  EXPECT_NEAR(path(StepCause::slow_rank).compute_s, 0.095, 0.001) << "that of the others";
+  EXPECT_LT(std::abs(path(StepCause::imbalance).persistent_s), 0.003);
+  EXPECT_NEAR(path(StepCause::imbalance).imbalance_s, 0.03, 0.004);
+}
+
+}  // namespace
+}  // namespace scalestudy

@@ -1,0 +1,45 @@
+/// What of a study will mislead though it can run: plan says it, and run by the same means.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/driver/driver_answer.hpp"
+#include "tests/support/study_place.hpp"
+
+namespace scalestudy {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+
+DriverAnswer plan_of(const StudyPlace& place, const std::vector<std::string>& more) {
+  std::vector<std::string> arguments{"plan", place.study(), "--no-trial"};
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  return ask_driver(arguments);
+}
+
+TEST(PlanWarnings, WarnsOfAStudyWithoutOneRankAsRunDoes) {
+  const StudyPlace place;
+  const auto answer = plan_of(place, {"--set", "axes.ranks=[2]"});
+  EXPECT_EQ(answer.code, 0);
+  EXPECT_THAT(answer.out, StartsWith("Study my study: 2 runs of noise2void"));
+  EXPECT_THAT(answer.err, HasSubstr("warning: No run has one rank"));
+  EXPECT_THAT(plan_of(place, {}).err, Not(HasSubstr("warning")));
+}
+
+TEST(PlanWarnings, WarnsWhereAStrategyOfTwoLevelsHasOne) {
+  const StudyPlace place;
+  const auto warnings = [&](const std::string& hosts) {
+    return plan_of(place,
+                   {"--set", "axes.ranks=[1,2]", "--set", R"(axes.reduction=["hierarchical"])",
+                    "--set", "settings.hierarchical.ranks_per_host=" + hosts})
+        .err;
+  };
+  EXPECT_THAT(warnings("0"), HasSubstr("hierarchical has one host with 2 ranks"));
+  EXPECT_THAT(warnings("2"), HasSubstr("hierarchical has one host with 2 ranks"));
+  EXPECT_EQ(warnings("1"), "");
+}
+
+}  // namespace
+}  // namespace scalestudy

@@ -1,0 +1,111 @@
+/// report on published studies, and published points over measured ones.
+
+#include <fstream>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "tests/analysis/synthetic_run.hpp"
+#include "tests/driver/driver_answer.hpp"
+#include "tests/support/scoped_variable.hpp"
+
+namespace scalestudy {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using testing::HasSubstr;
+using testing::Not;
+
+fs::path shipped() {
+  return fs::path(SCALESTUDY_SOURCE_DIR) / "results/published";
+}
+
+class PublishedReport : public ::testing::Test {
+ protected:
+  [[nodiscard]] DriverAnswer report(std::vector<std::string> arguments) const {
+    arguments.insert(arguments.begin(), "report");
+    arguments.insert(arguments.end(), {"--out", out_.string()});
+    return ask_driver(arguments);
+  }
+  [[nodiscard]] std::string study() const {
+    for (const std::int64_t ranks : {1, 2})
+      write_group(folder_ / "study", {.ranks = ranks, .epochs = 4 / ranks}, 3);
+    return (folder_ / "study").string();
+  }
+  TemporaryFolder folder_;
+  fs::path out_ = folder_ / "report";
+
+ private:
+  ScopedVariable path_{"PATH", "/nowhere"};  // no gnuplot
+};
+
+TEST_F(PublishedReport, OfAFileSaysFactorsSourceAndLabel) {
+  const auto answer = report({(shipped() / "mlperf-h3c-a100.json").string()});
+  EXPECT_EQ(answer.code, 0) << answer.err;
+  EXPECT_THAT(answer.out, HasSubstr("fixed share not identifiable"));
+  EXPECT_THAT(answer.out, HasSubstr("EXTERNAL: published at https://github.com/mlcommons"));
+  const auto page = content_of(out_ / "report.html");
+  EXPECT_THAT(page, HasSubstr("<span class=\"badge\">external</span>"));
+  EXPECT_THAT(page, Not(HasSubstr("No result yet")));
+  EXPECT_THAT(content_of(out_ / "tables/published-mlperf-h3c-a100-points.csv"),
+              HasSubstr(",external"));
+  EXPECT_THAT(content_of(out_ / "figures/published-mlperf-h3c-a100-speedup.tsv"),
+              HasSubstr("external"));
+  EXPECT_THAT(answer.err, Not(HasSubstr("hold no run")));
+}
+
+TEST_F(PublishedReport, OfAFolderHasAllItsStudies) {
+  const auto answer = report({shipped().string(), "--json"});
+  EXPECT_EQ(answer.code, 0) << answer.err;
+  const auto summary = json::parse(answer.out);
+  EXPECT_GE(summary["published"].size(), 19U);
+  EXPECT_TRUE(summary["series"].empty());
+  int flagged = 0;
+  for (const auto& flag : summary["validity_codes"])
+    flagged += flag["code"] == "evaluation_set_differs" ? 1 : 0;
+  EXPECT_EQ(flagged, 3) << "TensorFlow Horovod and both arms of PyTorch";
+}
+
+TEST_F(PublishedReport, StandsBesideAMeasuredStudyInNoRatioWithIt) {
+  const auto answer = report({study(), (shipped() / "biapol-n2v.json").string(), "--json"});
+  EXPECT_EQ(answer.code, 0) << answer.err;
+  const auto summary = json::parse(answer.out);
+  EXPECT_EQ(summary["series"].size(), 1U);
+  EXPECT_EQ(summary["series"][0]["points"].size(), 2U);
+  EXPECT_EQ(summary["published"].size(), 1U);
+}
+
+TEST_F(PublishedReport, OverlayDrawsHollowPointsAndSaysWhatDiffers) {
+  const auto plain = json::parse(report({study(), "--json"}).out);
+  const auto answer = report({study(), "--overlay", "biapol-n2v", "--overlay",
+                              (shipped() / "mlperf-dell-xe8640.json").string()});
+  EXPECT_EQ(answer.code, 0) << answer.err;
+  EXPECT_THAT(answer.out, HasSubstr("device A100 (here cpu)"));
+  EXPECT_THAT(answer.out, HasSubstr("Not drawn, for want of a published speed-up against one rank: "
+                                    "mlperf-dell-xe8640, H100-SXM"));
+  EXPECT_EQ(json::parse(content_of(out_ / "summary.json"))["series"], plain["series"])
+      << "nothing measured is touched";
+}
+
+TEST_F(PublishedReport, WrongOverlaysAreRefused) {
+  EXPECT_THAT(report({study(), "--overlay", "biapol-n2"}).err,
+              HasSubstr("Did you mean 'biapol-n2v'"));
+  EXPECT_THAT(report({(shipped() / "biapol-n2v.json").string(), "--overlay", "lambda"}).err,
+              HasSubstr("--overlay has no effect here"));
+  std::ofstream(folder_ / "no.json") << "[1, 2";
+  EXPECT_EQ(report({study(), "--overlay", (folder_ / "no.json").string()}).code, 2);
+}
+
+TEST_F(PublishedReport, ADamagedFileIsRefusedByName) {
+  std::ofstream(folder_ / "bad.json")
+      << "{\"format\": \"scalestudy published study\", \"schema\": 1}";
+  const auto answer = report({(folder_ / "bad.json").string()});
+  EXPECT_EQ(answer.code, 2);
+  EXPECT_THAT(answer.err, HasSubstr("bad.json: "));
+  EXPECT_FALSE(fs::exists(out_));
+}
+
+}  // namespace
+}  // namespace scalestudy

@@ -1,0 +1,143 @@
+#include "analysis/report/causes_report.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "core/text.hpp"
+
+#include "analysis/report/causes_json.hpp"
+#include "tests/support/simulated_steps.hpp"
+
+namespace scalestudy {
+namespace {
+
+using namespace simulated;
+using testing::AllOf;
+using testing::ContainsRegex;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+/// Four ranks, five blocks of launches that hardly scatter.
+SeriesAnalysis analysed(const Study& study) {
+  Random random(1);
+  SeriesAnalysis analysis;
+  analysis.series.slug = "planted";
+  analysis.causes = {decide_causes(evidence_of(study, random))};
+  return analysis;
+}
+
+Study planted(StepCause cause, double strength) {
+  Study study{.ranks = 4};
+  study.nuisance.paired_sd = study.nuisance.block_sd = 0.005;
+  at(study.planted, cause) = strength;
+  return study;
+}
+
+TEST(CausesReport, SaysTheMainCauseWhatWasMeasuredWithoutItAndWhatItWasNot) {
+  const auto text = causes_sentence(analysed(planted(StepCause::input, 0.2)));
+  EXPECT_THAT(text,
+              ContainsRegex("^A step of four ranks is 2[0-9.]+ \\([0-9.]+–[0-9.]+\\) ms longer "
+                            "than 1[0-9.]+ ms, what perfect scaling would take\\. "));
+  EXPECT_THAT(text, HasSubstr("The main cause: waiting for batches, "));
+  EXPECT_THAT(text, HasSubstr("leaving it out (synthetic_input) gained "));
+  EXPECT_THAT(text,
+              ContainsRegex("Refuted by the records, .*: .*moving gradients that nothing hides"));
+  EXPECT_THAT(text, Not(HasSubstr("Undecided")));
+}
+
+TEST(CausesReport, SaysItInTwoWordsToo) {
+  const auto brief = [](const SeriesAnalysis& analysis) {
+    return cause_in_brief(analysis).value_or(CauseInBrief{"nobody asked", ""});
+  };
+  const auto input = brief(analysed(planted(StepCause::input, 0.2)));
+  EXPECT_EQ(input.name, "input");
+  EXPECT_THAT(input.remark, ContainsRegex("^2[0-9.]+ ms of 2[0-9.]+ ms a step$"));
+  EXPECT_EQ(brief(analysed(planted(StepCause::slow_rank, 0.2))).name, "slow rank");
+  EXPECT_EQ(brief(analysed(planted(StepCause::input, 0.01))).name, "none");
+  EXPECT_EQ(brief({}).name, "nobody asked");
+  auto open = analysed(planted(StepCause::input, 0.2));
+  open.causes.front().main.clear();
+  EXPECT_EQ(brief(open).name, "open");
+}
+
+TEST(CausesReport, NamesTheSlowRankAndClaimsNoGainOfArmsThatLeaveOutMore) {
+  const auto text = causes_sentence(analysed(planted(StepCause::slow_rank, 0.2)));
+  EXPECT_THAT(text, HasSubstr("The main cause: waiting for rank 3, which is slow in all steps, "));
+  EXPECT_THAT(text, Not(HasSubstr("gained")));
+}
+
+/// Strong scaling: what does not shrink with the batch is no fault of neighbours.
+TEST(CausesReport, FewerSamplesARankMaySlowComputingWithoutNeighbours) {
+  auto analysis = analysed(planted(StepCause::interference, 0.2));
+  EXPECT_THAT(causes_sentence(analysis), HasSubstr("computing longer beside others"));
+  analysis.causes.front().work_ratio = 0.5;
+  EXPECT_THAT(causes_sentence(analysis),
+              AllOf(HasSubstr("computing that fewer samples do not shorten"),
+                    HasSubstr("more samples per rank and step")));
+}
+
+TEST(CausesReport, WithoutALossItSaysSo) {
+  EXPECT_THAT(causes_sentence(analysed(planted(StepCause::input, 0))),
+              AllOf(HasSubstr("nothing to explain"), Not(HasSubstr("main cause"))));
+}
+
+TEST(CausesReport, WithoutADecisionItSaysNothing) {
+  SeriesAnalysis analysis;
+  EXPECT_THAT(causes_sentence(analysis), IsEmpty());
+  EXPECT_THAT(causes_table(analysis).rows, IsEmpty());
+  EXPECT_FALSE(causes_figure(analysis));
+  EXPECT_THAT(causes_json({}), IsEmpty());
+}
+
+TEST(CausesReport, WhatHidesBehindAnotherIsSaid) {
+  auto study = planted(StepCause::transfer, 0.3);
+  at(study.planted, StepCause::input) = 0.3;
+  study.nuisance.is_input_ahead = true;
+  const auto text = causes_sentence(analysed(study));
+  EXPECT_THAT(text, HasSubstr("support no single cause"));
+  EXPECT_THAT(text, HasSubstr("Input and exchange hide behind each other"));
+  EXPECT_THAT(text, HasSubstr("Undecided: "));
+}
+
+TEST(CausesReport, TheWaterfallEndsAtTheMeasuredStep) {
+  const auto analysis = analysed(planted(StepCause::transfer, 0.2));
+  const auto figure = causes_figure(analysis);
+  ASSERT_TRUE(figure);
+  EXPECT_THAT(figure->caption, HasSubstr("does not begin at 0"));
+  double reached_ms = 0, begin_ms = 0, end_ms = 0;
+  std::size_t row = 0;
+  std::istringstream lines(figure->tsv);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with("#")) continue;
+    const auto cells = split(line, '\t');
+    begin_ms = std::stod(cells.at(2));
+    end_ms = std::stod(cells.at(3));
+    const bool is_last = row == choices<StepCause>.size() + 2;
+    EXPECT_NEAR(begin_ms, is_last ? 0 : reached_ms, 1e-9) << line;
+    if (is_last) {
+      EXPECT_NEAR(end_ms, reached_ms, 1e-9);
+    }
+    reached_ms = end_ms;
+    ++row;
+  }
+  EXPECT_EQ(row, choices<StepCause>.size() + 3);
+}
+
+TEST(CausesReport, TableAndJsonSayTheSame) {
+  const auto analysis = analysed(planted(StepCause::slow_rank, 0.2));
+  const auto table = causes_table(analysis);
+  const auto json = causes_json(analysis.causes);
+  ASSERT_EQ(table.rows.size(), choices<StepCause>.size());
+  for (std::size_t i = 0; i < table.rows.size(); ++i) {
+    const auto& finding = json[0]["findings"][i];
+    EXPECT_EQ(table.rows[i][1].raw, finding["cause"]);
+    EXPECT_EQ(table.rows[i][2].raw, finding["verdict"]);
+    EXPECT_NEAR(std::stod(table.rows[i][4].raw), finding["column_s"]["value"].get<double>(), 1e-9);
+  }
+  EXPECT_EQ(json[0]["main"], nlohmann::json({"slow_rank"}));
+}
+
+}  // namespace
+}  // namespace scalestudy

@@ -1,0 +1,80 @@
+#include "analysis/report/prediction_report.hpp"
+
+#include <cmath>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "analysis/report/conclusions.hpp"
+#include "tests/analysis/analysed_study.hpp"
+
+namespace scalestudy {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+/// Steps of 63 ms, and 6.3 ms more with each doubling of the ranks.
+class PredictionReport : public AnalysedStudy {
+ protected:
+  void add_ranks(std::int64_t ranks, double noise_scale_samples = 0) const {
+    add({.ranks = ranks,
+         .epochs = 1,
+         .exposed_communication_s = 0.0063 * std::log2(static_cast<double>(ranks)),
+         .time_noise = 0.002,
+         .noise_scale_samples = noise_scale_samples},
+        3);
+  }
+  Figure speedup() { return figures_of(series()).at(0); }
+};
+
+TEST_F(PredictionReport, TheCurveGoesToTwiceTheRanksAndIsSaidInOneSentence) {
+  for (const std::int64_t ranks : {1, 2, 4}) add_ranks(ranks);
+  const auto figure = speedup();
+  EXPECT_THAT(figure.tsv, HasSubstr("# ranks\tfitted throughput\tlow\thigh\n1\t"));
+  EXPECT_THAT(figure.tsv.substr(figure.tsv.rfind('\n', figure.tsv.size() - 2) + 1),
+              testing::StartsWith("8\t6.1"));
+  EXPECT_THAT(figure.drawing, AllOf(HasSubstr("index 2 using 1:2 with lines dt"),
+                                    HasSubstr("set xtics (1, 2, 4, 8)")));
+  EXPECT_THAT(conclusions_of(series()).speed,
+              AllOf(HasSubstr("Eight ranks would have 6.1"), HasSubstr("model logarithmic")));
+  const auto table = scaling_models_table(series());
+  ASSERT_EQ(table.rows.size(), 4U);
+  EXPECT_EQ(table.rows[0][0].raw, "logarithmic");
+  EXPECT_EQ(table.rows[3][3].shown, "not judged: too few ranks");
+}
+
+TEST_F(PredictionReport, WhatIsRefusedIsNotDrawn) {
+  for (const std::int64_t ranks : {1, 2}) add_ranks(ranks);
+  EXPECT_THAT(speedup().drawing, Not(HasSubstr("fitted")));
+  EXPECT_THAT(outlook_sentences(series()), IsEmpty());
+  EXPECT_THAT(scaling_models_table(series()).rows, IsEmpty());
+  EXPECT_THAT(noise_scale_table(series()).rows, IsEmpty());
+}
+
+TEST_F(PredictionReport, TheCriticalBatchIsMarkedWhereTheFigureReachesIt) {
+  for (const std::int64_t ranks : {1, 2, 4}) add_ranks(ranks, 24);  // of 4 samples a rank: at 6
+  EXPECT_THAT(speedup().drawing, HasSubstr("nohead dt 3"));
+  EXPECT_THAT(speedup().caption, HasSubstr("reaches the gradient noise scale at 6"));
+  EXPECT_THAT(outlook_sentences(series()),
+              HasSubstr("The critical batch by the gradient noise scale is 24"));
+  EXPECT_EQ(noise_scale_table(series()).rows.size(), 1U);
+}
+
+TEST_F(PredictionReport, OneBeyondTheFigureIsOnlySaid) {
+  for (const std::int64_t ranks : {1, 2, 4}) add_ranks(ranks, 400);
+  EXPECT_THAT(speedup().drawing, Not(HasSubstr("nohead dt 3")));
+  EXPECT_THAT(speedup().caption, HasSubstr("beyond this figure"));
+}
+
+TEST_F(PredictionReport, PopFactorsAreInTheTable) {
+  for (const std::int64_t ranks : {1, 2, 4}) add_ranks(ranks);
+  const auto table = pop_table(series());
+  ASSERT_EQ(table.rows.size(), 3U);
+  EXPECT_EQ(table.rows[2][0].raw, "4");
+}
+
+}  // namespace
+}  // namespace scalestudy

@@ -1,0 +1,229 @@
+"""Recomputes what a report says of causes (series.causes in summary.json) from the raw columns of the run files, by
+analysis/METRICS.md#causes alone; recompute_first_page.py (`page`) calls it and lends its Student's t and agree()."""
+import json
+import pathlib
+
+import h5py
+import numpy as np
+
+CAUSES = ["input", "transfer", "slow_rank", "imbalance", "interference", "oversubscription", "optimizer"]
+BARRIER, ALONE, SYNTHETIC, NEITHER = ARMS = ("barrier_only", "no_communication", "synthetic_input",
+                                             "synthetic_input_no_communication")
+
+
+class Launch:
+    def __init__(self, path):
+        with h5py.File(path) as file:
+            spec = json.loads(file["settings/resolved"][()])
+            steps = {name: file["steps"][name][:] for name in file["steps"]}
+            clock_error_s = file["ranks"].get("clock_offset_error_s", np.zeros(1))[:]
+        self.key, self.repeat = (spec["control_arm"] or "", spec["ranks"]), spec["repeat"]
+        warmup = spec["settings"]["warmup_steps"]
+        self.step_s = steps["step_s"][:, warmup:].mean()
+        self.samples = steps["sample_count"][:, warmup:].mean()
+        self.clock_error_s = np.max(clock_error_s)
+        self.shares = None if self.key[0] else shares_of_path(steps, max(warmup, 1))
+
+
+def shares_of_path(steps, start):
+    """METRICS.md#path: each cause's share of the mean step from release to release, and that of `other`."""
+    known = np.all([np.isfinite(steps[name]) for name in ("peer_wait_s", "ready_s", "released_s")], axis=(0, 1))
+    epoch, n = steps["epoch"][0], len(steps["epoch"])
+    at = np.array([k for k in range(start, len(known)) if epoch[k] == epoch[k - 1] and known[k] and known[k - 1]])
+    last = steps["ready_s"][:, at].argmax(axis=0)
+    of = lambda name, when: steps[name][last, when] if name in steps else np.zeros(len(when))
+    computing = sum(steps[name][:, at] for name in ("host_to_device_s", "device_step_s", "forward_s", "backward_s"))
+    mean = computing.mean(axis=0)
+    first, second = ((computing - mean)[:, half].sum(axis=1) for half in np.split(np.arange(len(at)), [len(at) // 2]))
+    sizes = len(at) // 2, len(at) - len(at) // 2
+    persistent = ((second[first.argmax()] / sizes[1] + first[second.argmax()] / sizes[0]) / 2 * n / (n - 1)
+                  if n > 1 and len(at) > 1 else 0.0)
+    excess = (first / max(sizes[0], 1) + second / sizes[1]).argmax()
+    parts = {"input": of("input_wait_s", at), "transfer": of("exposed_transfer_s", at) + of("phase_transfer_s", at),
+             "slow_rank": persistent, "interference": mean - persistent / n,
+             "imbalance": computing[last, range(len(at))] - mean + of("phase_wait_s", at) + persistent / n - persistent,
+             "optimizer": of("optimizer_s", at - 1) - of("early_update_s", at - 1) + of("early_update_s", at)}
+    whole = np.mean(np.diff(steps["released_s"].max(axis=0))[at - 1] - of("saving_s", at) - of("evaluation_s", at))
+    shares = {name: np.mean(part) / whole for name, part in parts.items()}
+    queued = steps["run_queue_wait_s"][:, at].mean() / whole
+    uneven = (of("input_wait_s", at) - steps["input_wait_s"][:, at].mean(axis=0)).mean() / whole
+    return shares | {"other": 1 - sum(shares.values()), "oversubscription": queued, "uneven_input": uneven,
+                     "interference": shares["interference"] - queued, "slowest_rank": int(excess)}
+
+
+class Fit:
+    """METRICS.md#block-fit: log t = arm + block + scatter."""
+
+    def __init__(self, launches):
+        keys, y, n = sorted({l.key for l in launches}), np.log([l.step_s for l in launches]), len(launches)
+        arm = np.array([keys.index(l.key) for l in launches])
+        block = np.unique([l.repeat for l in launches], return_inverse=True)[1]
+        self.blocks = block.max() + 1
+        self.k = n - len(keys) - self.blocks + 1
+        design = np.hstack([np.eye(len(keys))[arm], np.eye(self.blocks)[block]])
+        limit, weights = np.inf, np.ones(n)
+        for _ in range(2000 if self.k >= 6 else 1):
+            root = np.sqrt(weights)
+            fitted = np.linalg.lstsq(design * root[:, None], y * root, rcond=None)[0]
+            fitted += np.repeat([1, -1], [len(keys), self.blocks]) * fitted[len(keys):].mean()
+            rest = abs(y - design @ fitted)
+            if self.k >= 6:
+                cut = np.minimum(rest, limit)
+                limit = 1.345 * np.sqrt((cut ** 2).sum() / self.k / (0.7102 if np.isfinite(limit) else 1))
+                weights = np.minimum(1, limit / np.maximum(rest, 1e-300))
+        w = (weights == 1).mean()
+        self.variance = (1 + (n - self.k) / n * (1 - w) / w) ** 2 * ((weights * rest) ** 2).sum() / self.k / w ** 2
+        self.common = max(0.0, fitted[len(keys):].var(ddof=1) - self.variance * self.blocks / n) / self.blocks
+        self.step, self.count = dict(zip(keys, np.exp(fitted))), dict(zip(keys, np.bincount(arm)))
+        self.weight = dict(zip(launches, weights))
+
+
+class Causes:
+    """METRICS.md#causes, of n ranks. An estimate is a value, a variance and degrees of freedom, or None."""
+
+    def __init__(self, page, launches, n, margin_frac):
+        self.page, self.n = page, n
+        keys = [("", 1), (SYNTHETIC, 1), ("", n), *((arm, n) for arm in ARMS)]
+        self.fit = Fit([l for l in launches if l.key in keys])
+        self.one, self.many = ([l for l in launches if l.key == ("", ranks)] for ranks in (1, n))
+        self.work = np.mean([l.samples for l in self.many]) / np.mean([l.samples for l in self.one])
+        self.ideal, self.loss = self.work * self.fit.step["", 1], self.sum_of({("", n): 1, ("", 1): -self.work})
+        self.margin = margin_frac * self.ideal
+        self.is_loss = self.interval(self.loss)[0] > self.margin
+        self.column = {cause: self.by_records({cause: 1}) for cause in [*CAUSES, "other"]}
+        self.contrast = self.by_arms()
+        self.growth = {cause: self.contrast[cause] or self.column[cause] for cause in CAUSES}
+        much, little = self.passing(self.growth, 1), self.passing(self.column, -1)
+        self.verdict = {cause: "SUPPORTED" if self.is_loss and cause in much and self.looks_agree(cause) else
+                        "REFUTED" if cause in little and self.looks_agree(cause) else "UNDECIDED" for cause in CAUSES}
+        slowest = [l.shares["slowest_rank"] for l in self.many]
+        self.slowest_rank = next((r for r in set(slowest) if 5 * slowest.count(r) >= 4 * len(slowest)), None)
+
+    def interval(self, estimate, level=0.05):
+        half = self.page.critical_t(estimate[2], level) * np.sqrt(estimate[1])
+        return estimate[0] - half, estimate[0] + half
+
+    def add(self, estimate, variance, k, is_never_narrower=True):
+        """One more independent term, degrees of freedom after Welch and Satterthwaite."""
+        value, before, before_k = estimate
+        if variance == 0:
+            return estimate
+        wider = value, before + variance, (before + variance) ** 2 / (before ** 2 / before_k + variance ** 2 / k)
+        return estimate if is_never_narrower and self.interval(wider)[1] < self.interval(estimate)[1] else wider
+
+    def sum_of(self, factors):
+        """METRICS.md#block-fit: Σ factor × exp(arm)."""
+        if any(self.fit.count.get(key, 0) < 3 for key in factors):
+            return None
+        fit, value = self.fit, sum(factor * self.fit.step[key] for key, factor in factors.items())
+        variance = sum((f * fit.step[key]) ** 2 * fit.variance / fit.count[key] for key, f in factors.items())
+        return self.add((value, variance, fit.k), value ** 2 * fit.common, fit.blocks - 1)
+
+    def by_records(self, parts):
+        """Growth of a sum of parts of the path; scatter of the shares with the weights of the fit."""
+        shares, terms = {}, []
+        for group, factor in ((self.many, 1), (self.one, -self.work)):
+            key, weights, k = group[0].key, [self.fit.weight[l] for l in group], len(group) - 1
+            values = np.array([sum(f * l.shares[part] for part, f in parts.items()) for l in group])
+            mean = np.average(values, weights=weights)
+            shares[key] = factor * mean
+            spread = np.average((values - mean) ** 2, weights=weights)
+            terms.append(((factor * self.fit.step[key]) ** 2 * spread / k, k))
+        found = None if np.isnan([*shares.values()]).any() else self.sum_of(shares)
+        return found and self.add(self.add(found, *terms[0]), *terms[1])
+
+    def less(self, contrast, parts):
+        """A contrast less the growth of what else is in it, as one independent term."""
+        rest = contrast and self.by_records(parts)
+        return rest and self.add((contrast[0] - rest[0], *contrast[1:]), *rest[1:], False)
+
+    def by_arms(self):
+        n, w = self.n, self.work
+        waiting, rest = self.sum_of({(BARRIER, n): 1, (ALONE, n): -1}), {"optimizer": 1, "slow_rank": 1 / n}
+        beside = self.sum_of({(NEITHER, n): 1, (SYNTHETIC, 1): -w})
+        return {"input": self.sum_of({("", n): 1, (SYNTHETIC, n): -1, ("", 1): -w, (SYNTHETIC, 1): w}),
+                "transfer": self.sum_of({("", n): 1, (BARRIER, n): -1}),
+                "slow_rank": self.less(waiting, {"imbalance": 1, "slow_rank": -1 / n, "uneven_input": 1}),
+                "imbalance": self.less(waiting, {"slow_rank": 1 - 1 / n, "uneven_input": 1}),
+                "interference": self.less(beside, {"oversubscription": 1} | rest),
+                "oversubscription": self.less(beside, {"interference": 1} | rest), "optimizer": None}
+
+    def clock_error_s(self, cause):
+        return max(l.clock_error_s for l in self.many) if cause == "transfer" else 0.0
+
+    def passing(self, looks, sign):
+        """METRICS.md#holm: causes whose growth is surely more (sign 1), or less (−1), than the margin."""
+        def chance(cause):
+            value, variance, k = looks[cause]
+            error_s = self.clock_error_s(cause) if sign < 0 else 0
+            t = sign * (value + error_s - self.margin) / np.sqrt(max(variance, 1e-300))
+            return 0.5 - np.sign(t) * self.page.share_within(abs(t), k) / 2
+        order = sorted((cause for cause in CAUSES if looks[cause]), key=chance)
+        fails = [place for place, cause in enumerate(order) if chance(cause) > 0.05 / (len(order) - place)]
+        return order[:min(fails, default=len(order))]
+
+    def looks_agree(self, cause):
+        if not (self.column[cause] and self.contrast[cause]):
+            return True
+        (low, high), arms, error_s = *(self.interval(look[cause], 0.05 / 14) for look in (self.column, self.contrast)), \
+            self.clock_error_s(cause)
+        return max(low - error_s, arms[0]) - min(high + error_s, arms[1]) < self.margin
+
+    def launches_to_decide(self, cause):
+        """How many would decide in four of five studies, if it is as large as it looks."""
+        growth = self.growth[cause]
+        if self.verdict[cause] != "UNDECIDED" or not growth or not self.looks_agree(cause):
+            return None
+        (value, variance, k), now = growth if growth[0] > self.margin else self.column[cause], len(self.many)
+        for n in range(now + 1, 1001):
+            t = self.page.critical_t(k * n / now, 2 * 0.05 / 7)
+            if (t + 0.8416) * np.sqrt(variance * now / n) <= abs(value - self.margin):
+                return n
+        return None
+
+    def main(self):
+        """The largest, if it is supported and enough is explained, and what is not surely smaller."""
+        likely = [cause for cause in CAUSES if self.growth[cause] and self.verdict[cause] != "REFUTED"]
+        first, *others = sorted(likely, key=lambda cause: -self.growth[cause][0]) or [None]
+        if self.verdict.get(first) != "SUPPORTED" or abs(self.column["other"][0]) > 0.2 * self.loss[0]:
+            return []
+        return [first] + [cause for cause in others if self.verdict[cause] == "SUPPORTED" and
+                          self.interval(self.by_records({first: 1, cause: -1}))[0] <= 0]
+
+    def hidden(self):
+        """What both save, and the sum of what each alone saves, where that is surely less."""
+        of = lambda *f: self.sum_of({(arm, self.n): x for arm, x in zip(("", SYNTHETIC, ALONE, NEITHER), f)})
+        more = of(-1, 1, 1, -1)
+        if more and self.interval(more)[0] > self.margin:
+            return {"without_both_s": of(1, 0, 0, -1), "without_one_s": of(2, -1, -1)[0]}
+
+
+def same(page, mine, name, theirs, own):
+    if isinstance(own, dict) and theirs:
+        for part in own:
+            same(page, mine, f"{name}: {part}", theirs[part], own[part])
+    elif isinstance(own, (tuple, float)):
+        page.agree(name, theirs, (own[0], mine.interval(own), np.nan) if isinstance(own, tuple) else own)
+    elif own != (theirs["value"] if isinstance(theirs, dict) and "value" in theirs else theirs):
+        page.wrong.append(f"{name}: {theirs} in the report, {own} recomputed")
+
+
+def check_causes(page, series, folder):
+    """Of all numbers of ranks that have three launches, as one rank has."""
+    launches = [Launch(path) for path in sorted(pathlib.Path(folder).glob("runs/*/run.h5"))]
+    plan = pathlib.Path(folder) / "plan.json"
+    floor = json.loads(plan.read_text(encoding="utf-8")).get("floor") if plan.exists() else None
+    proper = [l.key[1] for l in launches if not l.key[0]]
+    expected = [n for n in sorted(set(proper) - {1}, reverse=True) if min(proper.count(1), proper.count(n)) >= 3]
+    for n, found in zip(expected, series["causes"], strict=True):
+        mine = Causes(page, launches, n, floor["margin"] if floor else 0.03)
+        same(page, mine, "causes", found,
+             {"ranks": n, "ideal_step_s": float(mine.ideal), "margin_s": float(mine.margin), "loss_s": mine.loss,
+              "is_loss": bool(mine.is_loss), "unexplained_s": float(mine.column["other"][0]), "main": mine.main(),
+              "hidden_behind_each_other": mine.hidden(), "work_ratio": float(mine.work),
+              "slowest_rank": mine.slowest_rank})
+        for one, cause in zip(found["findings"], CAUSES, strict=True):
+            same(page, mine, cause, one, {"cause": cause, "verdict": mine.verdict[cause],
+                                          "column_s": mine.column[cause], "contrast_s": mine.contrast[cause],
+                                          "launches_to_decide": mine.launches_to_decide(cause)})
+            page.said.append(mine.launches_to_decide(cause) or np.nan)

@@ -1,0 +1,47 @@
+/// Settings that no run would apply, or keep.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "core/text.hpp"
+
+#include "study/study_matrix.hpp"
+
+#include "tests/study/toy_workload.hpp"
+
+namespace scalestudy {
+namespace {
+
+using ::testing::HasSubstr;
+
+StudyMatrix matrix_of(const std::vector<std::string>& overrides) {
+  return expand(StudyFile(small_study()).read(overrides), {}, 2, toy_workloads(), toy_launchers());
+}
+
+TEST(MatrixRefusals, SettingsOfAStrategyNeedIt) {
+  const auto refusal = [](const std::string& setting, const std::string& reductions) {
+    return message_of([&] { return matrix_of({setting, "axes.reduction=[" + reductions + "]"}); });
+  };
+  const std::vector<std::pair<std::string, std::string>> settings{
+      {"settings.packs.count=7", "packs"},
+      {"settings.fusion.cycle_time_s=0.5", "fusion"},
+      {"settings.fusion.threshold_bytes=7", "fusion"},
+      {"settings.hierarchical.ranks_per_host=2", "hierarchical"}};
+  for (const auto& [setting, strategy] : settings) {
+    EXPECT_THAT(refusal(setting, R"("bucketed_overlap", "tower")"),
+                HasSubstr(cat("settings.", strategy, " is given, but no reduction of the study is ",
+                              strategy)));
+    EXPECT_EQ(refusal(setting, cat("\"bucketed_overlap\", \"", strategy, "\"")), "accepted");
+  }
+  EXPECT_EQ(refusal("settings.packs.count=1", "\"bucketed_overlap\""), "accepted") << "the default";
+}
+
+TEST(MatrixRefusals, WhatNoRunFileCanKeepIsLeftOut) {
+  const auto matrix =
+      matrix_of({"axes.ranks=[1, 200000]", "settings.epochs=200000", "control_arms=[]"});
+  EXPECT_EQ(matrix.runs.size(), 2U);
+  ASSERT_EQ(matrix.skipped.size(), 1U);
+  EXPECT_THAT(matrix.skipped.front().reason, HasSubstr("and a run file keeps"));
+}
+
+}  // namespace
+}  // namespace scalestudy
