@@ -50,7 +50,7 @@ TEST(Exchange, IsWaitingAndTransferOfItsBuckets) {
 }
 
 TEST(Exchange, BusBandwidthIsThatOfTheSlowestLink) {
-  const auto& bucket = exchange_in(traced_run(4, steps)).buckets.at(1);
+  const auto bucket = exchange_in(traced_run(4, steps)).buckets.at(1);
   EXPECT_NEAR(bucket.transfer_s, 0.010, 1e-9);
   EXPECT_NEAR(bus_bytes_per_s(bucket.size_bytes, bucket.transfer_s, 4), 2000 * 1.5 / 0.010, 1e-3);
 }

@@ -42,7 +42,7 @@ void require_replaceable_folder(const fs::path& out) {
 fs::path new_folder_beside(const fs::path& out) {
   std::error_code error;
   if (out.has_parent_path()) fs::create_directories(out.parent_path(), error);
-  const auto folder = fs::path(cat(out.string(), ".part-", ::getpid()));
+  auto folder = fs::path(cat(out.string(), ".part-", ::getpid()));
   if (error || !fs::create_directory(folder, error))
     throw BadInput({cat("cannot make ", folder.string(), ": ",
                         error ? error.message() : "it is there already"),
