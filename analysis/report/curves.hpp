@@ -1,5 +1,5 @@
 #pragma once
-/// Loss curves: one line per run, one colour per rank count.
+/// How models learned: one line per run, one colour per rank count.
 
 #include <vector>
 
@@ -7,7 +7,8 @@
 
 namespace scalestudy {
 
-/// Training loss by samples and by time (equal samples per point), validation loss by samples.
-[[nodiscard]] std::vector<Figure> loss_figures(const SeriesAnalysis& analysis);
+/// Training and validation loss by samples and by time (training: equal samples per point), and by
+/// time the metrics that conclusions ask about, where they were measured while training.
+[[nodiscard]] std::vector<Figure> learning_figures(const SeriesAnalysis& analysis);
 
 }  // namespace scalestudy

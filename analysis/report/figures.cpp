@@ -16,6 +16,7 @@
 #include "analysis/report/numbers.hpp"
 #include "analysis/report/overlay.hpp"
 #include "analysis/report/prediction_report.hpp"
+#include "analysis/report/quality_figure.hpp"
 #include "analysis/settings_json.hpp"
 
 namespace scalestudy {
@@ -351,8 +352,10 @@ std::vector<Figure> figures_of(const SeriesAnalysis& analysis,
     figures.push_back(step_figure(analysis, phases));
   if (auto causes = causes_figure(analysis)) figures.push_back(std::move(*causes));
   if (auto timeline = bucket_timeline(analysis)) figures.push_back(std::move(*timeline));
-  if (!has_invented_losses(analysis.series))
-    for (Figure& curve : loss_figures(analysis)) figures.push_back(std::move(curve));
+  if (!has_invented_losses(analysis.series)) {
+    for (auto* make : {quality_figures, learning_figures})
+      for (Figure& figure : make(analysis)) figures.push_back(std::move(figure));
+  }
   const std::string facts = caption_facts(analysis);
   for (Figure& figure : figures) {
     figure.caption += " " + facts + ".";

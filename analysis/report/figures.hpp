@@ -21,8 +21,8 @@ struct Figure {
   std::string drawing;  ///< gnuplot commands that plot '<slug>.tsv', without terminal and output
 };
 
-/// Figures that have data: speed-up, efficiency, step phases, buckets of a step, loss by samples
-/// and by time, validation loss. `overlays`: published points for the first.
+/// Figures that have data: speed-up, efficiency, step phases, causes, buckets of a step, quality by
+/// ranks, losses and quality by samples and time. `overlays`: published points for the first.
 [[nodiscard]] std::vector<Figure> figures_of(const SeriesAnalysis& analysis,
                                              const std::vector<PublishedAnalysis>& overlays = {});
 

@@ -3,15 +3,13 @@
 threads, five blocks with all arms each. An hour on a quiet machine; studies that are there already are kept, so it can be
 interrupted. The result is committed: replay_causes.txt beside this script.
 
-Usage: replay_causes.py FOLDER_FOR_STUDIES
+Usage: replay_causes.py PROGRAM FOLDER_FOR_STUDIES
 Exit: 0 done, 1 a study failed, 2 usage."""
 import json
 import pathlib
 import subprocess
 import sys
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-PROGRAM = ROOT / "build/release/bin/scalestudy"
 STEP_MS = 27.0  # forward and backward of replay-layers
 GRADIENT_BYTES = 4.44e6
 SETTINGS = ["control_arms=[\"synthetic_input\",\"barrier_only\",\"no_communication\",\"synthetic_input_no_communication\"]",
@@ -25,16 +23,16 @@ CAUSES = {"slow_rank": lambda share, ranks: f"slow-rank=1:{1 + share:g}x",
           "optimizer": lambda share, ranks: f"slow-optimizer={share * STEP_MS:.3g}ms:rank=1"}
 
 
-def study(folder, ranks, injections):
+def study(program, folder, ranks, injections):
     """Runs and reports it; returns the decision over causes at the most ranks."""
-    command = [PROGRAM, "run", "replay-layers", "--launcher", "threads", "--quiet", "--out", folder,
+    command = [program, "run", "replay-layers", "--launcher", "threads", "--quiet", "--out", folder,
                "--set", f"axes.ranks=[1,{ranks}]"]
     for setting in SETTINGS:
         command += ["--set", setting]
     for injection in injections:
         command += ["--inject", injection]
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
-    subprocess.run([PROGRAM, "report", folder, "--out", folder / "report"], check=True, stdout=subprocess.DEVNULL)
+    subprocess.run([program, "report", folder, "--out", folder / "report"], check=True, stdout=subprocess.DEVNULL)
     (series,) = json.loads((folder / "report/summary.json").read_text())["series"]
     return series["causes"][0]
 
@@ -56,19 +54,19 @@ def row(name, ranks, share, decision, outcome):
 
 
 def main():
-    if len(sys.argv) != 2:
+    if len(sys.argv) != 3:
         print(__doc__, file=sys.stderr)
         return 2
-    folder = pathlib.Path(sys.argv[1])
+    program, folder = sys.argv[1], pathlib.Path(sys.argv[2])
     counts = {"right": 0, "undecided": 0, "wrong": 0}
     print("# benchmarks/campaigns/replay_causes.py: replay-layers, ranks as threads, emulated computing, five blocks; in % of the "
           "ideal step\n# planted      ranks    planted recorded   loss    outcome    main")
     for ranks in (2, 4, 8):
-        decision = study(folder / f"none-{ranks}", ranks, [])
+        decision = study(program, folder / f"none-{ranks}", ranks, [])
         row("none", ranks, 0, decision, "wrong" if verdict(decision, None) == "wrong" else "right")
         for cause, injection in CAUSES.items():
             for share in (0.1, 0.2, 0.3 if cause == "imbalance" else 0.4):  # jitter goes up to 100 %
-                decision = study(folder / f"{cause}-{ranks}-{share}", ranks, [injection(share, ranks)])
+                decision = study(program, folder / f"{cause}-{ranks}-{share}", ranks, [injection(share, ranks)])
                 outcome = verdict(decision, cause)
                 counts[outcome] += 1
                 row(cause, ranks, share, decision, outcome)

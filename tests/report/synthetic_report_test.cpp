@@ -74,8 +74,9 @@ TEST_F(SyntheticStudy, EveryFigureStandsInItsSection) {
   EXPECT_THAT(speed, ElementsAre("speedup", "efficiency"));
   EXPECT_THAT(causes, ElementsAre("causes"));
   EXPECT_THAT(step, ElementsAre("step-phases"));
-  EXPECT_THAT(learning,
-              ElementsAre("loss-by-samples", "loss-by-time", "validation-loss-by-samples"));
+  EXPECT_THAT(learning, ElementsAre("psnr-db-by-ranks", "loss-by-samples", "loss-by-time",
+                                    "validation-loss-by-samples", "validation-loss-by-time",
+                                    "psnr-db-by-time"));
 }
 
 TEST_F(SyntheticStudy, SpeedupFigureHasTheNumbersOfTheAnalysis) {
