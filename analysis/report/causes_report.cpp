@@ -105,25 +105,21 @@ std::string loss_sentence(const StepDecision& decision) {
 }
 
 /// What leaving it out gained was measured where an arm leaves out nothing else.
-std::string remedy_sentence(const SeriesAnalysis& analysis, const StepDecision& decision) {
-  const auto& main = finding_of(decision, decision.main.front());
+std::string gain_by_arm(const CauseFinding& main) {
   const bool is_alone = main.cause == StepCause::input || main.cause == StepCause::transfer;
-  const auto by_arm = is_alone && main.contrast_s.interval
-                          ? cat("; leaving it out (", words_of(main.cause).arms, ") gained ",
-                                ms_text(main.contrast_s))
-                          : std::string();
-  return cat(" What can remove it: ", remedy_of(decision, main.cause), by_arm,
-             remedies_clause(analysis, main.cause, decision.ranks), ".");
+  if (!is_alone || !main.contrast_s.interval) return "";
+  return cat("; leaving it out (", words_of(main.cause).arms, ") gained ",
+             ms_text(main.contrast_s));
 }
 
-std::string main_sentence(const SeriesAnalysis& analysis, const StepDecision& decision) {
+std::string main_sentence(const StepDecision& decision) {
   if (!decision.main.empty()) {
     std::vector<std::string> parts;
     for (const auto cause : decision.main)
       parts.push_back(named(decision, finding_of(decision, cause)));
     const bool is_one = parts.size() == 1;
     return cat(is_one ? "The main cause: " : "The causes, of which none is surely the larger: ",
-               join(parts, "; "), ".", remedy_sentence(analysis, decision));
+               join(parts, "; "), ".");
   }
   std::vector<std::string> parts;
   for (const auto* finding : with_verdict(decision, Verdict::supported))
@@ -155,9 +151,7 @@ std::string open_sentence(const StepDecision& decision) {
       text += cat(" (about ", *finding->launches_to_decide, " repeats would decide)");
     parts.push_back(std::move(text));
   }
-  return parts.empty() ? ""
-                       : cat(" Undecided: ", join(parts, "; "),
-                             "; scalestudy plan STUDY --decide DIR says which runs would tell.");
+  return parts.empty() ? "" : cat(" Undecided: ", join(parts, "; "), ".");
 }
 
 std::string hidden_sentence(const StepDecision& decision) {
@@ -198,8 +192,21 @@ std::string causes_sentence(const SeriesAnalysis& analysis) {
   if (analysis.causes.empty()) return "";
   const auto& decision = analysis.causes.front();
   if (!decision.is_loss) return loss_sentence(decision) + refuted_sentence(decision);
-  return cat(loss_sentence(decision), main_sentence(analysis, decision), hidden_sentence(decision),
+  return cat(loss_sentence(decision), main_sentence(decision), hidden_sentence(decision),
              refuted_sentence(decision), open_sentence(decision));
+}
+
+std::string step_remedy_sentence(const SeriesAnalysis& analysis) {
+  if (analysis.causes.empty() || !analysis.causes.front().is_loss) return "";
+  const auto& decision = analysis.causes.front();
+  if (decision.main.empty())
+    return with_verdict(decision, Verdict::undecided).empty()
+               ? ""
+               : "Which runs would decide what is open: scalestudy plan STUDY --decide DIR.";
+  const auto& main = finding_of(decision, decision.main.front());
+  return cat("For shorter steps, against ", summary_of(decision, main), ": ",
+             remedy_of(decision, main.cause), gain_by_arm(main),
+             remedies_clause(analysis, main.cause, decision.ranks), ".");
 }
 
 std::optional<CauseInBrief> cause_in_brief(const SeriesAnalysis& analysis) {

@@ -10,9 +10,11 @@
 
 namespace scalestudy {
 
-/// Of the most ranks: what was lost, to what, what it was not, and what would remove it. "" where
-/// nothing can be said.
+/// Of the most ranks: what was lost, to what, and what it was not. "" where nothing can be said.
 [[nodiscard]] std::string causes_sentence(const SeriesAnalysis& analysis);
+/// What can remove the main cause, and what that gained where it was measured; where none is the
+/// main one, how to find out. "" where nothing is lost.
+[[nodiscard]] std::string step_remedy_sentence(const SeriesAnalysis& analysis);
 /// The same in two words and a remark: {"input", "58.4 of 59.3 ms"}; {"none", …} where nothing is
 /// lost, {"open", …} where none can be named. Nothing where nobody asked.
 struct CauseInBrief {

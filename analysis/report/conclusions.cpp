@@ -321,9 +321,12 @@ Conclusions without_base(const SeriesAnalysis& analysis) {
 
 }  // namespace
 
-std::vector<std::string> Conclusions::paragraphs() const {
-  std::vector<std::string> all{speed, causes, parts, quality, smoothness};
-  std::erase(all, "");
+std::vector<Conclusions::Answer> Conclusions::answers() const {
+  std::vector<Answer> all{
+      {"How much faster?", speed},        {"Why not more?", causes},
+      {"What to change?", remedies},      {"What is it made of?", parts},
+      {"Is the model as good?", quality}, {"Is the loss smoother?", smoothness}};
+  std::erase_if(all, [](const Answer& one) { return one.text.empty(); });
   return all;
 }
 
@@ -348,7 +351,10 @@ Conclusions conclusions_of(const SeriesAnalysis& analysis) {
                       outlier_sentence(analysis) + reach_sentence(analysis, last.ranks) +
                       outlook_sentences(analysis);
   // What other programs took is in every phase: taking the step apart would blame the phases.
-  if (!busy) conclusions.causes = causes_paragraph(analysis);
+  if (!busy) {
+    conclusions.causes = causes_paragraph(analysis);
+    conclusions.remedies = remedies_paragraph(analysis);
+  }
   conclusions.parts = factor_sentence(last);
   const StepComposition* step = composition_at(analysis, last.ranks);
   if (!busy && step != nullptr && step->growth)

@@ -191,8 +191,10 @@ std::string conclusions_html(const SeriesAnalysis& analysis) {
   std::string html = cat("<section class=\"conclusions\">",
                          headline(conclusions.headline, labels_of(analysis.series)),
                          paragraph("series", analysis.series.name), stats(analysis));
-  for (const std::string& text : conclusions.paragraphs()) html += element("p", text);
-  return html + "</section>\n";
+  html += "<dl>\n";
+  for (const auto& [question, text] : conclusions.answers())
+    html += element("dt", std::string(question)) + element("dd", text);
+  return html + "</dl>\n</section>\n";
 }
 
 std::string figure_html(const DrawnFigure& drawn) {

@@ -198,8 +198,8 @@ ReportResult write_report(const std::vector<fs::path>& folders,
   for (const SeriesAnalysis& one : analysis.studies()) {
     if (states_speedup(one)) result.has_answer = true;
     if (analysis.studies().size() > 1) result.paragraphs.push_back(one.series.name + ":");
-    for (auto& text : conclusions_of(one).paragraphs())
-      result.paragraphs.push_back(std::move(text));
+    for (const auto& answer : conclusions_of(one).answers())
+      result.paragraphs.push_back(cat(answer.question, ' ', answer.text));
     if (!analysis.overlays().empty() && states_speedup(one))
       result.paragraphs.push_back(overlay_sentences(one, analysis.overlays()));
   }

@@ -64,12 +64,23 @@ std::string list_of(const std::vector<const RunCauseFinding*>& findings) {
 std::string supported_sentence(const RunDecision& decision) {
   const auto supported = with_verdict(decision, Verdict::supported);
   if (supported.empty()) return " These runs support no single cause of it.";
-  const auto* first = supported.front();
-  const auto remedy =
-      first->cause == RunCause::steps
-          ? std::string()
-          : cat(" What can make the largest smaller: ", remedy_of(first->cause), ".");
-  return cat(" It went to: ", list_of(supported), ".", remedy);
+  return cat(" It went to: ", list_of(supported), ".");
+}
+
+/// Steps have causes of their own.
+std::string run_remedy_sentence(const SeriesAnalysis& analysis) {
+  if (analysis.run_causes.empty() || !analysis.run_causes.front().is_loss) return "";
+  for (const auto* finding : with_verdict(analysis.run_causes.front(), Verdict::supported))
+    if (finding->cause != RunCause::steps)
+      return cat("From launch to exit, against ", summary_of(finding->cause), ": ",
+                 remedy_of(finding->cause), ".");
+  return "";
+}
+
+/// Those that say something, one after the other.
+std::string paragraph_of(std::vector<std::string> sentences) {
+  std::erase(sentences, "");
+  return join(sentences, " ");
 }
 
 std::string open_sentence(const RunDecision& decision) {
@@ -132,9 +143,11 @@ std::string run_causes_sentence(const SeriesAnalysis& analysis) {
 }
 
 std::string causes_paragraph(const SeriesAnalysis& analysis) {
-  std::vector<std::string> parts{causes_sentence(analysis), run_causes_sentence(analysis)};
-  std::erase(parts, "");
-  return join(parts, " ");
+  return paragraph_of({causes_sentence(analysis), run_causes_sentence(analysis)});
+}
+
+std::string remedies_paragraph(const SeriesAnalysis& analysis) {
+  return paragraph_of({step_remedy_sentence(analysis), run_remedy_sentence(analysis)});
 }
 
 ReportTable run_causes_table(const SeriesAnalysis& analysis) {

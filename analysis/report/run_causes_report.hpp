@@ -12,6 +12,8 @@ namespace scalestudy {
 [[nodiscard]] std::string run_causes_sentence(const SeriesAnalysis& analysis);
 /// Why N is not N times as fast: of a step, then of the whole launch.
 [[nodiscard]] std::string causes_paragraph(const SeriesAnalysis& analysis);
+/// What can be done about it: for shorter steps, then against what else a launch loses.
+[[nodiscard]] std::string remedies_paragraph(const SeriesAnalysis& analysis);
 /// A row for each cause and rank count; with the unexplained rest they add up to the loss.
 [[nodiscard]] ReportTable run_causes_table(const SeriesAnalysis& analysis);
 

@@ -243,8 +243,8 @@ json to_json(const SeriesAnalysis& analysis) {
   }
   json conclusions = json::array();
   if (!analysis.series.is_control_arm()) {
-    for (const std::string& paragraph : conclusions_of(analysis).paragraphs()) {
-      conclusions.push_back(paragraph);
+    for (const auto& answer : conclusions_of(analysis).answers()) {
+      conclusions.push_back(answer.text);
     }
   }
   return {

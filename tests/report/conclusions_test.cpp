@@ -38,7 +38,7 @@ TEST_F(ConclusionsOfStudy, FiveParagraphsWithTheLargestRankCountAhead) {
   }
   const auto found = conclusions();
   EXPECT_THAT(found.headline, StartsWith("Four ranks trained "));
-  ASSERT_EQ(found.paragraphs().size(), 5U);
+  ASSERT_EQ(found.answers().size(), 5U);
   EXPECT_THAT(found.speed, HasSubstr("Training speed-up at two ranks: "));
   EXPECT_THAT(found.parts, HasSubstr("throughput 4."));
   EXPECT_THAT(found.quality, HasSubstr("PSNR"));
@@ -214,7 +214,7 @@ TEST_F(ConclusionsOfStudy, OneRankOnlyStatesNoSpeedup) {
   add(small(), 1);
   const auto found = conclusions();
   EXPECT_EQ(found.headline, "No speed-up can be stated");
-  ASSERT_EQ(found.paragraphs().size(), 2U);
+  ASSERT_EQ(found.answers().size(), 2U);
   EXPECT_THAT(found.speed,
               ContainsRegex("^Only one rank has been measured so far\\. One rank: [0-9.]+ "
                             "samples/s, .* of training \\(1 run\\)\\.$"));

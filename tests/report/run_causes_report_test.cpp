@@ -6,6 +6,7 @@ namespace scalestudy {
 namespace {
 
 using testing::AllOf;
+using testing::ContainsRegex;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
@@ -39,8 +40,16 @@ TEST(RunCausesReport, SaysWhatWasLostToWhatAndWhatIsOpen) {
   const auto text = run_causes_sentence(analysed(true));
   EXPECT_THAT(text, AllOf(HasSubstr("From launch to exit four ranks lose 5.20 (5.00–5.40)"),
                           HasSubstr("the end, 3.00 (2.90–3.10)\u202fs; slower steps, 1.50"),
-                          HasSubstr("What can make the largest smaller: longer trainings"),
                           HasSubstr("Undecided: evaluations and pictures, 0.50")));
+}
+
+TEST(RunCausesReport, WhatCanBeDoneIsAboutTheLargestThatIsNoStep) {
+  EXPECT_THAT(remedies_paragraph(analysed(true)),
+              ContainsRegex("^From launch to exit, against starting.*: longer trainings"));
+  auto steps_alone = analysed(true);
+  steps_alone.run_causes.front().findings[0].verdict = Verdict::undecided;
+  EXPECT_THAT(remedies_paragraph(steps_alone), IsEmpty()) << "steps have causes of their own";
+  EXPECT_THAT(remedies_paragraph(analysed(false)), IsEmpty());
 }
 
 TEST(RunCausesReport, NamesNothingWithoutALoss) {

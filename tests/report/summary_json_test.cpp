@@ -157,8 +157,10 @@ TEST_F(SummaryOfStudy, EvaluationSetsAndConclusionsAreThere) {
   EXPECT_EQ(series["evaluation_sets"]["identical"], true);
   EXPECT_EQ(series["evaluation_sets"]["sets"],
             json({{{"name", "validation"}, {"hash", "7f3a000011112222"}, {"sample_count", 64}}}));
-  const auto conclusions = conclusions_of(analysis().studies()[0]);
-  EXPECT_EQ(series["conclusions"], json(conclusions.paragraphs()));
+  json conclusions = json::array();
+  for (const auto& answer : conclusions_of(analysis().studies()[0]).answers())
+    conclusions.push_back(answer.text);
+  EXPECT_EQ(series["conclusions"], conclusions);
   EXPECT_EQ(series["scaling_rule"], "linear_fixed_samples");
   EXPECT_EQ(series["control_arm"], "");
 }
