@@ -11,9 +11,10 @@ import subprocess
 import sys
 
 STEP_MS = 27.0  # forward and backward of replay-layers
-GRADIENT_BYTES = 4.44e6
+GRADIENT_BYTES = 4.44e4  # a hundredth of replay-layers: moving those for real would be a cause of its own
 SETTINGS = ["control_arms=[\"synthetic_input\",\"barrier_only\",\"no_communication\",\"synthetic_input_no_communication\"]",
-            "repeats=5", "settings.epochs=1", "settings.steps_per_epoch=60", "axes.reduction=[\"flat_after_backward\"]"]
+            "repeats=5", "settings.epochs=1", "settings.steps_per_epoch=60", "axes.reduction=[\"flat_after_backward\"]",
+            "settings.layer_parameters=[100,1000,10000]"]
 # Half-normal: the mean of the largest of N, less the mean, in standard deviations (simulated, 1e6 draws).
 LARGEST_BEYOND_MEAN = {2: 0.330, 4: 0.666, 8: 0.986}
 CAUSES = {"slow_rank": lambda share, ranks: f"slow-rank=1:{1 + share:g}x",

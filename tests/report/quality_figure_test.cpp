@@ -98,7 +98,7 @@ TEST_F(QualityFigure, ByTimeTheDeclaredTargetIsDrawn) {
 }
 
 TEST_F(QualityFigure, WhatIsMeasuredAtTheEndOnlyHasNoCurve) {
-  add_pair({.quality = {}, .test_evaluation_hash = "0123456789abcdef"});
+  add_pair({.test_evaluation_hash = "0123456789abcdef", .quality = {}});
   EXPECT_EQ(figure("-psnr-db-by-time").slug, "");
   EXPECT_NE(figure("-validation-loss-by-time").slug, "");
 }
