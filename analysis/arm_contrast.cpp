@@ -82,6 +82,12 @@ double column_sum_s(const MeanStep& step, std::span<const StepTime> columns) {
                          [&](double sum_s, StepTime time) { return sum_s + step.phase(time); });
 }
 
+std::vector<double> without_columns(std::vector<double> steps_s,
+                                    const std::vector<double>& columns_s) {
+  std::ranges::transform(steps_s, columns_s, steps_s.begin(), std::minus<>());
+  return steps_s;
+}
+
 /// Of as many samples per rank as the base has where the arm is that of one rank: per sample both
 /// would have the same work.
 std::vector<double> arm_steps_s(const ContrastKind& kind, const Steps& base, const Steps& arm) {
@@ -107,8 +113,12 @@ ArmContrast contrast(const ContrastKind& kind,
   contrast.saved_s = difference(base_launches, arm_launches, declared);
   contrast.saved_frac = transformed(ratio(arm_launches, base_launches, declared),
                                     [](double share) { return 1 - share; });
-  contrast.column_s =
-      mean(values_of(base, [&](const MeanStep& step) { return column_sum_s(step, kind.columns); }));
+  const auto columns_s =
+      values_of(base, [&](const MeanStep& step) { return column_sum_s(step, kind.columns); });
+  contrast.column_s = mean(columns_s);
+  contrast.beyond_column_s =
+      difference(in_blocks(without_columns(base_s, columns_s), base), arm_launches, declared);
+  contrast.beyond_column_s.p_value = not_available;  // nobody asks
   contrast.is_on_busy_machine = std::any_of(base.begin(), base.end(), is_busy) ||
                                 std::any_of(arm.begin(), arm.end(), is_busy);
   return contrast;

@@ -39,6 +39,8 @@ struct ArmContrast {
   Estimate saved_frac;  ///< 1 − ratio of the steps' geometric means
   /// What the base's columns say of the same, mean over launches; NaN where none does.
   double column_s = not_available;
+  /// saved_s − column_s: what those columns do not see, of the base or of the arm.
+  Estimate beyond_column_s;
   bool is_on_busy_machine = false;  ///< some of its runs were
 
   /// More or less than nothing, as far as the launches can tell; one of all contrasts of a study.

@@ -26,18 +26,37 @@ RowsByStep steady_rows(const RunRecord& record, const SteadyWindow& window) {
   return rows;
 }
 
+/// When transfer begins to keep the rank waiting, on its clock: it has updated what had come, and
+/// the last rank has its last gradient.
+double idle_since_s(const StepTable& table,
+                    std::int64_t rank,
+                    std::int64_t step,
+                    double last_ready_s) {
+  const double early_s = table.at(&StepRow::early_update_s, rank, step);
+  const double updated_s =
+      table.at(&StepRow::ready_s, rank, step) + (std::isfinite(early_s) ? early_s : 0);
+  return std::max(last_ready_s, updated_s) - table.at(&StepRow::start_s, rank, step);
+}
+
+/// NaN where it is not known from when on.
+double exposed_part_s(const BucketRow& row, double idle_from_s) {
+  if (std::isnan(idle_from_s)) return not_available;
+  return std::max(0.0, row.left_s - std::max(row.all_arrived_s, idle_from_s));
+}
+
 /// What is collected of a bucket.
 struct BucketSums {
-  double ready_s = 0, entered_s = 0, all_arrived_s = 0, left_s = 0;
+  double ready_s = 0, entered_s = 0, all_arrived_s = 0, left_s = 0, exposed_s = 0;
   double rows = 0;
   std::int64_t least_bytes = std::numeric_limits<std::int64_t>::max(), most_bytes = 0;
   std::map<std::int64_t, double> slowest_s;  ///< by step
 
-  void add(const BucketRow& row) {
+  void add(const BucketRow& row, double idle_from_s) {
     ready_s += row.ready_s;
     entered_s += row.entered_s;
     all_arrived_s += row.all_arrived_s;
     left_s += row.left_s;
+    exposed_s += exposed_part_s(row, idle_from_s);
     rows += 1;
     least_bytes = std::min(least_bytes, row.size_bytes);
     most_bytes = std::max(most_bytes, row.size_bytes);
@@ -55,14 +74,18 @@ struct BucketSums {
         .entered_s = entered_s / rows,
         .all_arrived_s = all_arrived_s / rows,
         .left_s = left_s / rows,
-        .transfer_s = median(times)};
+        .exposed_s = exposed_s / rows,
+        .slowest_transfer_s = median(times)};
   }
 };
 
-std::vector<BucketExchange> buckets_of(const RowsByStep& steps) {
+std::vector<BucketExchange> buckets_of(const RowsByStep& steps, const StepTable& table) {
+  const auto last_ready_s = table.max_over_ranks(&StepRow::ready_s);
   std::map<std::int64_t, BucketSums> sums;
   for (const auto& [step, rows] : steps)
-    for (const auto& row : rows) sums[row.bucket].add(row);
+    for (const auto& row : rows)
+      sums[row.bucket].add(
+          row, idle_since_s(table, row.rank, step, last_ready_s[static_cast<std::size_t>(step)]));
   std::vector<BucketExchange> buckets;
   for (const auto& [bucket, sum] : sums) buckets.push_back(sum.mean(bucket));
   return buckets;
@@ -144,11 +167,12 @@ double sum_over(const std::vector<BucketExchange>& buckets, const auto& value) {
   return sum;
 }
 
-constexpr std::array bucket_times{&BucketExchange::ready_s,       &BucketExchange::entered_s,
-                                  &BucketExchange::all_arrived_s, &BucketExchange::left_s,
-                                  &BucketExchange::transfer_s,    &BucketExchange::idle_transfer_s};
-constexpr std::array step_times{&Exchange::exposed_transfer_s, &Exchange::overlap_s,
-                                &Exchange::best_exposed_s};
+constexpr std::array bucket_times{
+    &BucketExchange::ready_s,        &BucketExchange::entered_s,
+    &BucketExchange::all_arrived_s,  &BucketExchange::left_s,
+    &BucketExchange::exposed_s,      &BucketExchange::slowest_transfer_s,
+    &BucketExchange::idle_transfer_s};
+constexpr std::array step_times{&Exchange::overlap_s, &Exchange::best_exposed_s};
 
 /// Adds what is to be divided by the number of launches.
 void add(Exchange& sum, const Exchange& one) {
@@ -186,11 +210,15 @@ double Exchange::wait_s() const {
 }
 
 double Exchange::transfer_s() const {
-  return sum_over(buckets, [](const auto& bucket) { return bucket.mean_transfer_s(); });
+  return sum_over(buckets, [](const auto& bucket) { return bucket.transfer_s(); });
+}
+
+double Exchange::exposed_s() const {
+  return sum_over(buckets, [](const auto& bucket) { return bucket.exposed_s; });
 }
 
 double Exchange::hidden_s() const {
-  return std::max(0.0, transfer_s() - exposed_transfer_s);
+  return transfer_s() - exposed_s();
 }
 
 double Exchange::span_s() const {
@@ -207,12 +235,11 @@ std::optional<Exchange> exchange_of(const RunRecord& record, const SteadyWindow&
   if (record.steps.ranks() == 1 || window.empty()) return std::nullopt;
   const auto steps = steady_rows(record, window);
   if (steps.empty()) return std::nullopt;
-  Exchange exchange{.ranks = record.steps.ranks(), .launches = 1, .buckets = buckets_of(steps)};
+  Exchange exchange{.ranks = record.steps.ranks(), .launches = 1};
+  exchange.buckets = buckets_of(steps, record.steps);
   exchange.probe = probe_times(record.probe);
   for (auto& bucket : exchange.buckets)
     bucket.idle_transfer_s = probe_time_s(exchange.probe, bucket.size_bytes);
-  exchange.exposed_transfer_s =
-      window_mean(record.steps.mean_over_ranks(&StepRow::exposed_transfer_s), window);
   exchange.overlap_s = mean_overlap_s(record, window, steps);
   exchange.best_exposed_s = mean_best_exposed_s(steps, record.steps, exchange.probe);
   return exchange;
@@ -230,12 +257,19 @@ std::optional<ProbeFit> probe_fit(const Exchange& exchange) {
     times.push_back(one.transfer_s);
   }
   if (sizes.size() < 3) return std::nullopt;
-  ProbeFit fit{fitted_line(sizes, times), 0};
-  for (std::size_t i = 0; i < sizes.size(); ++i) {
-    const double line_s = fit.line.alpha_s + fit.line.beta_s_per_byte * sizes[i];
-    fit.worst_residual_frac = std::max(fit.worst_residual_frac, std::abs(line_s / times[i] - 1));
+  ProbeFit fit{fitted_line(sizes, times), {}};
+  for (const auto& one : exchange.probe) {
+    const double line_s = fit.line.alpha_s + fit.line.beta_s_per_byte * one.size_bytes;
+    fit.residuals_frac.push_back(line_s / one.transfer_s - 1);
   }
   return fit;
+}
+
+double ProbeFit::worst_residual_frac() const {
+  double worst = 0;
+  for (const double residual : residuals_frac)
+    if (std::isfinite(residual)) worst = std::max(worst, std::abs(residual));
+  return worst;
 }
 
 std::vector<Exchange> exchanges(const Series& series) {

@@ -16,7 +16,7 @@ namespace scalestudy {
 
 struct Series;
 
-/// One bucket over the steady steps. The four times are means over ranks and steps, after the
+/// One bucket over the steady steps. Times are means over ranks and steps; the first four after the
 /// rank's step began.
 struct BucketExchange {
   std::int64_t bucket = 0;
@@ -25,11 +25,13 @@ struct BucketExchange {
   double entered_s = 0;
   double all_arrived_s = 0;
   double left_s = 0;
-  double transfer_s = not_available;       ///< median over steps of the slowest rank's
-  double idle_transfer_s = not_available;  ///< the same of its size in the probe
+  double exposed_s = 0;                       ///< of the transfer, what no computing hides
+  double slowest_transfer_s = not_available;  ///< median over steps of the slowest rank's
+  double idle_transfer_s = not_available;     ///< the same of its size in the probe
 
   [[nodiscard]] double wait_s() const { return all_arrived_s - entered_s; }
-  [[nodiscard]] double mean_transfer_s() const { return left_s - all_arrived_s; }
+  [[nodiscard]] double transfer_s() const { return left_s - all_arrived_s; }
+  [[nodiscard]] double hidden_s() const { return transfer_s() - exposed_s; }
 };
 
 /// An all-reduce of the probe by size: median over rounds of the slowest rank's.
@@ -44,14 +46,14 @@ struct Exchange {
   std::size_t launches = 0;
   std::vector<BucketExchange> buckets;  ///< in launch order
   std::vector<ProbeTime> probe;         ///< by size, without the barrier
-  double exposed_transfer_s = not_available;
-  double overlap_s = not_available;  ///< from the first entering to the end of the backward pass
+  double overlap_s = not_available;     ///< from the first entering to the end of the backward pass
   double best_exposed_s = not_available;  ///< NaN without a probe of every size
 
   [[nodiscard]] double size_bytes() const;
   [[nodiscard]] double in_collectives_s() const;  ///< sum over buckets, waiting included
   [[nodiscard]] double wait_s() const;
   [[nodiscard]] double transfer_s() const;
+  [[nodiscard]] double exposed_s() const;
   [[nodiscard]] double hidden_s() const;  ///< of transfer_s() what is not exposed
   [[nodiscard]] double span_s() const;  ///< from the first bucket's entering to the last's leaving
 };
@@ -68,7 +70,9 @@ struct Exchange {
 /// fits.
 struct ProbeFit {
   Line line;
-  double worst_residual_frac = not_available;  ///< of any size, |α + β · size − t| ÷ t
+  std::vector<double> residuals_frac;  ///< (α + β · size − t) ÷ t, of each size of the probe
+
+  [[nodiscard]] double worst_residual_frac() const;  ///< the largest, whatever its sign
 };
 [[nodiscard]] std::optional<ProbeFit> probe_fit(const Exchange& exchange);
 

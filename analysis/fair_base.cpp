@@ -31,12 +31,6 @@ std::int64_t usable(std::int64_t threads, std::int64_t cores) {
   return cores > 0 ? std::min(threads, cores) : threads;
 }
 
-AbsoluteTimes absolute_of(const Series& series, std::int64_t ranks) {
-  for (const SpeedupPoint& point : speedup_curve(series))
-    if (point.ranks == ranks) return point.absolute;
-  return {};
-}
-
 BaseCandidate candidate_of(const Series& series,
                            std::int64_t cores,
                            const Launches& compared,
@@ -46,7 +40,7 @@ BaseCandidate candidate_of(const Series& series,
   one.threads = series.spec.settings.threads_per_rank;
   one.cores = usable(one.threads, cores);
   one.launches = base.values.size();
-  one.absolute = absolute_of(series, 1);
+  one.absolute = absolute_times(series, 1);
   one.speedup = inverse(ratio(compared, base, declared));
   return one;
 }
@@ -102,7 +96,7 @@ FairBase fair_base_of(const Series& series, std::span<const Series* const> all) 
   fair.ranks = ranks;
   fair.threads_per_rank = series.spec.settings.threads_per_rank;
   fair.cores = usable(ranks * fair.threads_per_rank, cores);
-  fair.absolute = absolute_of(series, ranks);
+  fair.absolute = absolute_times(series, ranks);
   for (const Series* other : all) {
     const auto threads = other->spec.settings.threads_per_rank;
     if (threads > ranks * fair.threads_per_rank || !differs_in_threads_only(series, *other))

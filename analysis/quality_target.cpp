@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "analysis/run_summary.hpp"
+#include "analysis/start_time.hpp"
 
 namespace scalestudy {
 namespace {
@@ -20,10 +21,10 @@ bool reaches(double value, double target, Better better) {
 }
 
 struct Group {
-  Launches times, samples;
+  std::vector<RunTiming> timings;  ///< up to the target
+  Launches samples;                ///< of resumed runs, too
   std::size_t reached = 0;
   [[nodiscard]] std::size_t runs() const { return samples.values.size(); }
-  [[nodiscard]] bool all_reached() const { return reached == runs() && reached > 0; }
 };
 
 Group group_of(const std::vector<const Run*>& runs) {
@@ -32,26 +33,45 @@ Group group_of(const std::vector<const Run*>& runs) {
     const auto one = reached_target(*run);
     if (!one) continue;
     group.reached += one->reached ? 1 : 0;
-    group.times.add(run->spec.repeat, one->time_s);
     group.samples.add(run->spec.repeat, one->samples);
+    if (std::isfinite(one->time_s))
+      group.timings.push_back({.block = run->spec.repeat,
+                               .samples = one->samples,
+                               .samples_per_s = run->measures[&SummaryRow::samples_per_s],
+                               .training_time_s = one->time_s,
+                               .started_unix_s = started_unix_s(*run)});
   }
   return group;
 }
 
-TargetPoint point_of(std::int64_t ranks, const Group& group, const Group& base, Comparison how) {
+TargetPoint reach_of(std::int64_t ranks, const Group& group) {
   TargetPoint point{.ranks = ranks, .runs = group.runs(), .reached = group.reached};
-  if (group.all_reached()) {
-    point.time_s = geometric_mean(finite(group.times.values));
-    point.samples = geometric_mean(group.samples.values);
-  }
-  if (ranks == 1 || base.runs() == 0) return point;
-  const auto speedup = inverse(ratio(group.times, base.times, how));
-  if (group.all_reached() && base.all_reached()) {
-    point.speedup = speedup;
+  if (!point.all_reached()) return point;
+  std::vector<double> times_s;
+  for (const RunTiming& run : group.timings) times_s.push_back(run.training_time_s);
+  point.time_s = geometric_mean(times_s);
+  point.samples = geometric_mean(group.samples.values);
+  return point;
+}
+
+/// Adds what `group` is against `base`.
+void compare(TargetPoint& point, const Group& group, const Group& base, Comparison how) {
+  const auto factors = factorise(group.timings, base.timings, how);
+  const bool base_reached = base.reached == base.runs();
+  if (point.all_reached() && base_reached) {
+    point.factors = factors;
     point.sample_ratio = ratio(group.samples, base.samples, how);
-  } else if (group.all_reached() || base.all_reached()) {
-    point.speedup_bound = speedup.value;
+    return;
   }
+  point.factors.throughput = factors.throughput;
+  if (!point.all_reached() && !base_reached) return;
+  point.speedup_bound = factors.total.value;
+  point.statistical_bound = factors.statistical.value;
+}
+
+TargetPoint point_of(std::int64_t ranks, const Group& group, const Group& base, Comparison how) {
+  auto point = reach_of(ranks, group);
+  if (ranks > 1 && base.runs() > 0) compare(point, group, base, how);
   return point;
 }
 

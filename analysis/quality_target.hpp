@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "analysis/run_set.hpp"
+#include "analysis/speedup.hpp"
 #include "analysis/statistics.hpp"
 
 namespace scalestudy {
@@ -29,13 +30,17 @@ struct TargetPoint {
   std::size_t reached = 0;
   double time_s = not_available;  ///< geometric means over runs, all of which reached it
   double samples = not_available;
-  /// Ratios 1 ÷ N of time and N ÷ 1 of samples: how much sooner, how many more samples. Only where
-  /// all runs of both reached it.
-  Estimate speedup;
-  Estimate sample_ratio;
-  /// Where only runs of N, or only of one rank, did not all reach it: the estimate with what those
-  /// had instead, which the true one lies beyond: below for the former, above for the latter.
+  /// Of the time to it; `fixed_cost` is all that is no steady training. Where not all runs of both
+  /// reached it: the throughput alone.
+  Factorisation factors;
+  Estimate sample_ratio;  ///< N ÷ 1, how many more samples; only where all runs of both reached it
+  /// Where only runs of N, or only of one rank, did not all reach it: total and statistical factor
+  /// with what those had instead, which the true ones lie beyond: below for the former, above for
+  /// the latter.
   double speedup_bound = not_available;
+  double statistical_bound = not_available;
+
+  [[nodiscard]] bool all_reached() const { return reached == runs && reached > 0; }
 };
 
 /// Empty without a target, for control arms, and where the metric is not measured while training.

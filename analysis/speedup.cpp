@@ -42,23 +42,6 @@ TimeOutsideSteps time_outside_steps(std::span<const RunTiming> runs) {
           .unexplained_frac = steps - mean(launches_of(runs, steady_share).values)};
 }
 
-std::vector<RunTiming> timings(const Series& series, std::int64_t ranks) {
-  std::vector<RunTiming> all;
-  const auto group = series.by_ranks.find(ranks);
-  if (group == series.by_ranks.end()) return all;
-  for (const Run* run : group->second) {
-    if (!run->is_timing_data()) continue;
-    all.push_back({.block = run->spec.repeat,
-                   .samples = samples_consumed(run->digest.losses),
-                   .samples_per_s = run->measures[&SummaryRow::samples_per_s],
-                   .training_time_s = run->measures[&SummaryRow::training_time_s],
-                   .fixed_time_s = fixed_time_s(run->record),
-                   .evaluation_s = evaluation_time_s(run->record),
-                   .started_unix_s = started_unix_s(*run)});
-  }
-  return all;
-}
-
 /// Geometric mean over launches.
 double typical_rate(const Series& series, std::int64_t ranks) {
   const auto group = series.by_ranks.find(ranks);
@@ -80,15 +63,6 @@ Estimate time_speedup(const Series& series, std::int64_t ranks, double SummaryRo
   return inverse(ratio_to_one_rank(series, ranks, time));
 }
 
-AbsoluteTimes absolute_times(const Series& series, std::int64_t ranks) {
-  const auto mean_of = [&](double SummaryRow::*measure) {
-    return geometric_mean(series.values(ranks, measure));
-  };
-  return {.launch_wall_time_s = mean_of(&SummaryRow::launch_wall_time_s),
-          .training_time_s = mean_of(&SummaryRow::training_time_s),
-          .samples_per_s = mean_of(&SummaryRow::samples_per_s)};
-}
-
 bool is_superlinear(const Estimate& efficiency) {
   return efficiency.value > largest_plain_efficiency && efficiency.interval &&
          efficiency.interval->low > 1;
@@ -106,7 +80,7 @@ bool has_equal_work(const Series& series, std::int64_t ranks) {
 SpeedupPoint speedup_point(const Series& series, std::int64_t ranks) {
   SpeedupPoint point;
   point.ranks = ranks;
-  point.launches = timings(series, ranks).size();
+  point.launches = run_timings(series, ranks).size();
   point.absolute = absolute_times(series, ranks);
   const auto n = static_cast<double>(ranks);
   const auto per_rank = [n](double speedup) { return speedup / n; };
@@ -117,7 +91,8 @@ SpeedupPoint speedup_point(const Series& series, std::int64_t ranks) {
   point.efficiency = transformed(point.training, per_rank);
   point.throughput_efficiency = transformed(point.throughput, per_rank);
   if (ranks > 1) {
-    point.factors = factorise(timings(series, ranks), timings(series, 1), series.spec.comparison);
+    point.factors =
+        factorise(run_timings(series, ranks), run_timings(series, 1), series.spec.comparison);
     if (has_equal_work(series, ranks))
       point.serial_fraction =
           transformed(point.training, [n](double s) { return karp_flatt(s, n); });
@@ -149,8 +124,34 @@ Factorisation factorise(std::span<const RunTiming> compared,
   return factors;
 }
 
+std::vector<RunTiming> run_timings(const Series& series, std::int64_t ranks) {
+  std::vector<RunTiming> all;
+  const auto group = series.by_ranks.find(ranks);
+  if (group == series.by_ranks.end()) return all;
+  for (const Run* run : group->second) {
+    if (!run->is_timing_data()) continue;
+    all.push_back({.block = run->spec.repeat,
+                   .samples = samples_consumed(run->digest.losses),
+                   .samples_per_s = run->measures[&SummaryRow::samples_per_s],
+                   .training_time_s = run->measures[&SummaryRow::training_time_s],
+                   .fixed_time_s = fixed_time_s(run->record),
+                   .evaluation_s = evaluation_time_s(run->record),
+                   .started_unix_s = started_unix_s(*run)});
+  }
+  return all;
+}
+
 double karp_flatt(double speedup, double ranks) {
   return (1 / speedup - 1 / ranks) / (1 - 1 / ranks);
+}
+
+AbsoluteTimes absolute_times(const Series& series, std::int64_t ranks) {
+  const auto mean_of = [&](double SummaryRow::*measure) {
+    return geometric_mean(series.values(ranks, measure));
+  };
+  return {.launch_wall_time_s = mean_of(&SummaryRow::launch_wall_time_s),
+          .training_time_s = mean_of(&SummaryRow::training_time_s),
+          .samples_per_s = mean_of(&SummaryRow::samples_per_s)};
 }
 
 std::vector<SpeedupPoint> speedup_curve(const Series& series) {

@@ -43,6 +43,9 @@ struct Factorisation {
                                       std::span<const RunTiming> base,
                                       Comparison declared);
 
+/// Of the runs with `ranks` ranks whose times count.
+[[nodiscard]] std::vector<RunTiming> run_timings(const Series& series, std::int64_t ranks);
+
 /// Experimentally determined serial fraction (Karp & Flatt 1990); METRICS.md#karp-flatt.
 [[nodiscard]] double karp_flatt(double speedup, double ranks);
 
@@ -52,6 +55,8 @@ struct AbsoluteTimes {
   double training_time_s = not_available;
   double samples_per_s = not_available;
 };
+
+[[nodiscard]] AbsoluteTimes absolute_times(const Series& series, std::int64_t ranks);
 
 struct SpeedupPoint {
   std::int64_t ranks = 1;

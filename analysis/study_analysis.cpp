@@ -13,10 +13,10 @@ namespace {
 
 SeriesAnalysis analyse(Series series) {
   SeriesAnalysis analysis;
+  analysis.scaling_mode = scaling_mode(series);
   analysis.speedup = speedup_curve(series);
   analysis.steps = step_compositions(series);
   analysis.step_checks = step_checks(series);
-  analysis.exchanges = exchanges(series);
   analysis.launches = launch_compositions(series);
   if (!series.is_control_arm()) {
     analysis.smoothness = smoothness_by_ranks(series);
@@ -25,20 +25,6 @@ SeriesAnalysis analyse(Series series) {
     analysis.quality = quality_by_ranks(series, analysis.population);
     analysis.quality_labels = quality_labels(series);
     analysis.targets = target_by_ranks(series);
-  }
-  analysis.series = std::move(series);
-  return analysis;
-}
-
-CollectivesAnalysis analyse_collectives(Series series) {
-  CollectivesAnalysis analysis;
-  for (const auto& [ranks, runs] : series.by_ranks) {
-    std::vector<const std::vector<CollectiveTimesOfRun>*> times;
-    for (const Run* run : runs) times.push_back(&run->digest.collectives);
-    const auto points = collective_points(times, ranks);
-    const auto fits = collective_fits(times, points);
-    analysis.points.insert(analysis.points.end(), points.begin(), points.end());
-    analysis.fits.insert(analysis.fits.end(), fits.begin(), fits.end());
   }
   analysis.series = std::move(series);
   return analysis;
@@ -146,6 +132,8 @@ StudyAnalysis::StudyAnalysis(RunSet runs, const PublishedInputs& published)
     add_series_flags(list.back(), flags_);
   }
   const auto proper = proper_series();
+  for (SeriesAnalysis& arm : control_arms_)
+    arm.exchanges = exchange_points(arm.series, arm.arm_contrasts, collectives_);
   for (const PublishedStudy& study : published.studies) {
     add_published(study, published_);
     add_published_flags(published_.back(), flags_);
@@ -153,7 +141,9 @@ StudyAnalysis::StudyAnalysis(RunSet runs, const PublishedInputs& published)
   for (const PublishedStudy& study : published.overlays) add_published(study, overlays_);
   for (SeriesAnalysis& study : studies_) {
     const auto arms = arms_of(study.series);
+    study.factor_bases = factors_against_bases(study.series, arms);
     study.arm_contrasts = arm_contrasts(study.series, arms);
+    study.exchanges = exchange_points(study.series, study.arm_contrasts, collectives_);
     std::vector<const Series*> all{&study.series};
     all.insert(all.end(), arms.begin(), arms.end());
     study.outliers = outliers(all);
@@ -187,16 +177,9 @@ std::size_t StudyAnalysis::data_runs() const {
                                                 [](const Run& run) { return run.is_data(); }));
 }
 
-std::string scaling_mode(const Series& series) {
-  std::set<std::int64_t> global_batches, samples;
-  for (const auto& [ranks, runs] : series.by_ranks) {
-    global_batches.insert(runs.front()->spec.plan.global_batch_size);
-    samples.insert(runs.front()->spec.plan.samples);
-  }
-  if (series.by_ranks.size() < 2) return "one rank count";
-  if (global_batches.size() == 1) return "strong scaling (global batch constant)";
-  return samples.size() == 1 ? "strong in total samples, weak in steps (batch per rank constant)"
-                             : "weak in steps (batch per rank constant), total samples differ";
+std::string scaling_words(const SeriesAnalysis& analysis) {
+  return cat(choices<ScalingMode>[static_cast<std::size_t>(analysis.scaling_mode)].summary,
+             analysis.targets.empty() ? "" : ", time to quality");
 }
 
 }  // namespace scalestudy

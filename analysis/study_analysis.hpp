@@ -6,8 +6,10 @@
 #include <vector>
 
 #include "analysis/arm_contrast.hpp"
-#include "analysis/collectives.hpp"
+#include "analysis/collectives_analysis.hpp"
 #include "analysis/communication.hpp"
+#include "analysis/exchange_point.hpp"
+#include "analysis/factor_bases.hpp"
 #include "analysis/fair_base.hpp"
 #include "analysis/floor.hpp"
 #include "analysis/launch_parts.hpp"
@@ -21,6 +23,7 @@
 #include "analysis/remedies.hpp"
 #include "analysis/run_causes.hpp"
 #include "analysis/run_set.hpp"
+#include "analysis/scaling_mode.hpp"
 #include "analysis/smoothness.hpp"
 #include "analysis/speedup.hpp"
 #include "analysis/step_causes.hpp"
@@ -30,10 +33,11 @@ namespace scalestudy {
 
 struct SeriesAnalysis {
   Series series;
+  ScalingMode scaling_mode = ScalingMode::one_rank_count;
   std::vector<SpeedupPoint> speedup;
   std::vector<StepComposition> steps;
   std::vector<StepCheck> step_checks;       ///< without rank counts whose runs recorded no split
-  std::vector<Exchange> exchanges;          ///< without rank counts whose runs recorded no buckets
+  std::vector<ExchangePoint> exchanges;     ///< without rank counts whose runs recorded no buckets
   std::vector<LaunchComposition> launches;  ///< without those that recorded no parts
   std::vector<Smoothness> smoothness;       ///< empty for control arms: they are timing-only
   EvaluationPopulation population;
@@ -41,6 +45,7 @@ struct SeriesAnalysis {
   std::vector<QualityPoint> quality;         ///< empty for control arms
   std::vector<QualityLabel> quality_labels;  ///< likewise
   std::vector<TargetPoint> targets;          ///< likewise, and without a declared target
+  std::vector<FactorsAgainst> factor_bases;  ///< likewise
   std::vector<ArmContrast> arm_contrasts;    ///< likewise
   std::vector<StepDecision> causes;          ///< likewise
   std::vector<RunDecision> run_causes;       ///< likewise
@@ -53,12 +58,8 @@ struct SeriesAnalysis {
   SeriesPrediction prediction;  ///< likewise; of twice the most ranks, where models may say it
 };
 
-/// Runs that measured collective operations and trained nothing.
-struct CollectivesAnalysis {
-  Series series;
-  std::vector<CollectivePoint> points;  ///< by ranks, operation and size
-  std::vector<CollectiveFit> fits;      ///< by ranks and operation
-};
+/// "strong scaling (global batch constant), time to quality": the latter with a target.
+[[nodiscard]] std::string scaling_words(const SeriesAnalysis& analysis);
 
 /// A validity code of the whole study, with what it rests on.
 struct StudyFlag {
@@ -94,8 +95,5 @@ class StudyAnalysis {
   std::vector<PublishedAnalysis> overlays_;
   std::vector<StudyFlag> flags_;
 };
-
-/// How the rule scales the work (field: strong and weak are confused more often than not).
-[[nodiscard]] std::string scaling_mode(const Series& series);
 
 }  // namespace scalestudy

@@ -8,6 +8,7 @@
 
 #include "analysis/report/arm_sentence.hpp"
 #include "analysis/report/evidence.hpp"
+#include "analysis/report/factors_report.hpp"
 #include "analysis/report/fair_base_report.hpp"
 #include "analysis/report/label_sentences.hpp"
 #include "analysis/report/numbers.hpp"
@@ -131,30 +132,6 @@ std::string wall_sentence(const SpeedupPoint& base, const SpeedupPoint& p) {
   return cat(" From launch to exit the factor is ", with_interval(p.launch), ": ",
              duration(base.absolute.launch_wall_time_s), " and ",
              duration(p.absolute.launch_wall_time_s), ".");
-}
-
-/// Mean and median part where few slow steps decide.
-std::string typical_sentence(const SpeedupPoint& p) {
-  if (!p.throughput.interval || !std::isfinite(p.typical_throughput) ||
-      p.throughput.interval->contains(p.typical_throughput))
-    return "";
-  return cat(" By the median step the throughput factor would be ",
-             significant(p.typical_throughput, 3), ": few steps make the difference.");
-}
-
-std::string factor_sentence(const SpeedupPoint& p) {
-  const Factorisation& f = p.factors;
-  if (!std::isfinite(f.throughput.value)) return "";
-  return cat("The factor ", significant(f.total.value, 3), " is: throughput ",
-             with_interval(f.throughput), " × samples the protocol consumes ",
-             significant(f.statistical.value, 3), " × fixed cost ", with_interval(f.fixed_cost),
-             " × unexplained ", with_interval(f.unexplained),
-             ". Start, evaluations and checkpoints are ", percent(f.base.fixed_frac),
-             " of the training time at one rank and ", percent(f.compared.fixed_frac), " at ",
-             p.ranks, " (evaluations alone ", percent(f.base.evaluation_frac), " and ",
-             percent(f.compared.evaluation_frac), "); ", percent(f.base.unexplained_frac), " and ",
-             percent(f.compared.unexplained_frac),
-             " are explained neither by them nor by the steady rate.", typical_sentence(p));
 }
 
 /// "+10.4 (−2.1 to 22.9) ms"
@@ -355,7 +332,7 @@ Conclusions conclusions_of(const SeriesAnalysis& analysis) {
     conclusions.causes = causes_paragraph(analysis);
     conclusions.remedies = remedies_paragraph(analysis);
   }
-  conclusions.parts = factor_sentence(last);
+  conclusions.parts = factor_sentences(analysis, busy);
   const StepComposition* step = composition_at(analysis, last.ranks);
   if (!busy && step != nullptr && step->growth)
     conclusions.parts += " " + step_sentence(*step) + last_rank_sentence(analysis, last.ranks);

@@ -10,9 +10,12 @@ namespace scalestudy {
 
 /// A row for each number of ranks; none where nothing is all-reduced.
 [[nodiscard]] ReportTable exchange_table(const SeriesAnalysis& analysis);
-/// The buckets at the most ranks; of many those that took longest.
+/// α + β · bytes of idle all-reduces, by the probe and by collectives runs; none where neither
+/// holds three sizes.
+[[nodiscard]] ReportTable exchange_fits_table(const SeriesAnalysis& analysis);
+/// The buckets at the most ranks; of many those that took longest, and the sum of the others.
 [[nodiscard]] ReportTable buckets_table(const SeriesAnalysis& analysis);
 
-[[nodiscard]] nlohmann::json exchange_json(const std::vector<Exchange>& exchanges);
+[[nodiscard]] nlohmann::json exchange_json(const std::vector<ExchangePoint>& exchanges);
 
 }  // namespace scalestudy

@@ -335,8 +335,8 @@ std::string caption_facts(const SeriesAnalysis& analysis) {
   const RunSpec& spec = analysis.series.spec;
   const Run& run = *analysis.series.by_ranks.begin()->second.front();
   return cat(spec.workload, " · ", spec.settings.device, " · ", precision_of(run), " · ",
-             batches(analysis), " · ", spec.scaling_rule, " · ", scaling_mode(analysis.series),
-             " · ", spec.input, " input · ", spec.reduction, " · ", run_counts(analysis),
+             batches(analysis), " · ", spec.scaling_rule, " · ", scaling_words(analysis), " · ",
+             spec.input, " input · ", spec.reduction, " · ", run_counts(analysis),
              label_fact(analysis.series));
 }
 

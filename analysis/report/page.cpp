@@ -12,6 +12,7 @@
 #include "analysis/report/conclusions.hpp"
 #include "analysis/report/confusion.hpp"
 #include "analysis/report/exchange_report.hpp"
+#include "analysis/report/factors_report.hpp"
 #include "analysis/report/fair_base_report.hpp"
 #include "analysis/report/label_sentences.hpp"
 #include "analysis/report/numbers.hpp"
@@ -188,9 +189,10 @@ std::string headline(const std::string& text, const std::vector<std::string>& la
 
 std::string conclusions_html(const SeriesAnalysis& analysis) {
   const Conclusions conclusions = conclusions_of(analysis);
-  std::string html = cat("<section class=\"conclusions\">",
-                         headline(conclusions.headline, labels_of(analysis.series)),
-                         paragraph("series", analysis.series.name), stats(analysis));
+  std::string html = cat(
+      "<section class=\"conclusions\">", headline(conclusions.headline, labels_of(analysis.series)),
+      paragraph("series", cat(analysis.series.name, " · ", scaling_words(analysis))),
+      stats(analysis));
   html += "<dl>\n";
   for (const auto& [question, text] : conclusions.answers())
     html += element("dt", std::string(question)) + element("dd", text);
@@ -224,20 +226,23 @@ std::string series_sections(const SeriesAnalysis& analysis,
                             const std::vector<DrawnFigure>& figures,
                             const SettingWords& words) {
   const std::string panels = panels_html(analysis);
-  return section("How much faster", charts(figures, FigureSection::speed) +
-                                        table_html(speedup_table(analysis)) +
-                                        table_html(fair_base_table(analysis)) +
-                                        table_html(factorisation_table(analysis)) +
-                                        table_html(scaling_models_table(analysis)) +
-                                        table_html(noise_scale_table(analysis))) +
+  return section("How much faster",
+                 charts(figures, FigureSection::speed) + table_html(speedup_table(analysis)) +
+                     table_html(fair_base_table(analysis)) +
+                     table_html(factorisation_table(analysis)) +
+                     table_html(factor_bases_table(analysis)) + table_html(target_table(analysis)) +
+                     table_html(scaling_models_table(analysis)) +
+                     table_html(noise_scale_table(analysis))) +
          section("Why not faster", charts(figures, FigureSection::causes) +
                                        table_html(causes_table(analysis)) +
                                        table_html(remedies_table(analysis)) +
                                        table_html(run_causes_table(analysis))) +
          section("Where the step goes",
                  charts(figures, FigureSection::step) + table_html(step_table(analysis)) +
-                     table_html(exchange_table(analysis)) + table_html(buckets_table(analysis)) +
-                     table_html(pop_table(analysis)) + table_html(step_checks_table(analysis))) +
+                     table_html(exchange_table(analysis)) +
+                     table_html(exchange_fits_table(analysis)) +
+                     table_html(buckets_table(analysis)) + table_html(pop_table(analysis)) +
+                     table_html(step_checks_table(analysis))) +
          section("Where the launch goes", table_html(launch_table(analysis))) +
          section("Learning", charts(figures, FigureSection::learning) +
                                  table_html(quality_table(analysis)) +

@@ -135,14 +135,16 @@ std::string reach_text(const TargetPoint& point) {
 
 /// How much sooner the most ranks were there.
 std::string sooner_text(const TargetPoint& point) {
-  if (std::isfinite(point.speedup.value))
-    return cat(" ", ranks_in_words(point.ranks, true), " were there ", with_interval(point.speedup),
-               " times as soon as one, with ", with_interval(point.sample_ratio),
-               " times as many samples.");
+  if (std::isfinite(point.factors.total.value))
+    return cat(" ", ranks_in_words(point.ranks, true), " were there ",
+               with_interval(point.factors.total), " times as soon as one, with ",
+               with_interval(point.sample_ratio), " times as many samples at ",
+               with_interval(point.factors.throughput), " times the throughput.");
   if (!std::isfinite(point.speedup_bound)) return "";
-  const bool is_all = point.reached == point.runs;
-  return cat(" ", ranks_in_words(point.ranks, true), " were there ", is_all ? "more" : "less",
-             " than ", significant(point.speedup_bound, 3), " times as soon as one.");
+  return cat(" ", ranks_in_words(point.ranks, true), " were there ",
+             point.all_reached() ? "more" : "less", " than ", significant(point.speedup_bound, 3),
+             " times as soon as one, at ", with_interval(point.factors.throughput),
+             " times the throughput.");
 }
 
 std::string target_sentence(const SeriesAnalysis& analysis) {

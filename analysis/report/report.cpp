@@ -13,6 +13,7 @@
 #include "analysis/report/collectives_report.hpp"
 #include "analysis/report/conclusions.hpp"
 #include "analysis/report/exchange_report.hpp"
+#include "analysis/report/factors_report.hpp"
 #include "analysis/report/fair_base_report.hpp"
 #include "analysis/report/gnuplot.hpp"
 #include "analysis/report/label_sentences.hpp"
@@ -113,12 +114,15 @@ std::vector<ReportTable> tables_of(const SeriesAnalysis& one, const SettingWords
   return {speedup_table(one),
           fair_base_table(one),
           factorisation_table(one),
+          factor_bases_table(one),
+          target_table(one),
           scaling_models_table(one),
           noise_scale_table(one),
           pop_table(one),
           launch_table(one),
           step_table(one),
           exchange_table(one),
+          exchange_fits_table(one),
           buckets_table(one),
           causes_table(one),
           remedies_table(one),

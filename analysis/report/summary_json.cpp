@@ -8,6 +8,7 @@
 #include "analysis/report/conclusions.hpp"
 #include "analysis/report/estimate_json.hpp"
 #include "analysis/report/exchange_report.hpp"
+#include "analysis/report/factors_json.hpp"
 #include "analysis/report/prediction_json.hpp"
 #include "analysis/report/published_summary_json.hpp"
 
@@ -38,17 +39,7 @@ json to_json(const SpeedupPoint& p) {
           {"throughput_efficiency", to_json(p.throughput_efficiency)},
           {"typical_throughput", number(p.typical_throughput)},
           {"serial_fraction", to_json(p.serial_fraction)},
-          {"factors",
-           {{"throughput", to_json(p.factors.throughput)},
-            {"statistical", to_json(p.factors.statistical)},
-            {"fixed_cost", to_json(p.factors.fixed_cost)},
-            {"unexplained", to_json(p.factors.unexplained)},
-            {"base_fixed_frac", number(p.factors.base.fixed_frac)},
-            {"fixed_frac", number(p.factors.compared.fixed_frac)},
-            {"base_evaluation_frac", number(p.factors.base.evaluation_frac)},
-            {"evaluation_frac", number(p.factors.compared.evaluation_frac)},
-            {"base_unexplained_frac", number(p.factors.base.unexplained_frac)},
-            {"unexplained_frac", number(p.factors.compared.unexplained_frac)}}},
+          {"factors", factors_json(p.factors)},
           {"superlinear_unexplained", p.superlinear_unexplained}};
 }
 
@@ -166,6 +157,7 @@ json to_json(const ArmContrast& one) {
           {"saved_s", to_json(one.saved_s)},
           {"saved_frac", to_json(one.saved_frac)},
           {"column_s", number(one.column_s)},
+          {"beyond_column_s", to_json(one.beyond_column_s)},
           {"is_on_busy_machine", one.is_on_busy_machine}};
 }
 
@@ -203,17 +195,6 @@ json to_json(const QualityPoint& q) {
 
 json to_json(const QualityLabel& label) {
   return {{"code", label.code}, {"text", label.text}};
-}
-
-json to_json(const TargetPoint& point) {
-  return {{"ranks", point.ranks},
-          {"runs", point.runs},
-          {"reached", point.reached},
-          {"time_s", number(point.time_s)},
-          {"samples", number(point.samples)},
-          {"speedup", to_json(point.speedup)},
-          {"sample_ratio", to_json(point.sample_ratio)},
-          {"speedup_bound", number(point.speedup_bound)}};
 }
 
 json to_json(const QualityGoal& goal) {
@@ -258,7 +239,7 @@ json to_json(const SeriesAnalysis& analysis) {
       {"injections", texts_of(spec.injections)},
       {"oversubscribed", analysis.series.has_label(RunLabel::oversubscribed)},
       {"no_spare_core", analysis.series.has_label(RunLabel::no_spare_core)},
-      {"scaling_mode", scaling_mode(analysis.series)},
+      {"scaling_mode", to_string(analysis.scaling_mode)},
       {"conclusions", conclusions},
       {"points", list_of(analysis.speedup)},
       {"steps", list_of(analysis.steps)},
@@ -273,7 +254,8 @@ json to_json(const SeriesAnalysis& analysis) {
       {"quality", list_of(analysis.quality)},
       {"quality_goal", to_json(spec.quality)},
       {"quality_labels", list_of(analysis.quality_labels)},
-      {"targets", list_of(analysis.targets)},
+      {"targets", targets_json(analysis.targets)},
+      {"factor_bases", factor_bases_json(analysis.factor_bases)},
       {"outliers", list_of(analysis.outliers)},
       {"resolution", to_json(analysis.resolution)},
       {"pop", pop_json(analysis.pop)},

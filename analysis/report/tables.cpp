@@ -179,43 +179,6 @@ ReportTable speedup_table(const SeriesAnalysis& analysis) {
   return table;
 }
 
-ReportTable factorisation_table(const SeriesAnalysis& analysis) {
-  ReportTable table{slug(analysis, "factorisation"),
-                    "What the training speed-up is the product of: throughput ratio × samples "
-                    "ratio × fixed-cost factor × what is unexplained. Shares of the training time: "
-                    "recorded parts that are no steps, and what neither they nor the steady rate "
-                    "explain.",
-                    {{"ranks", "ranks"},
-                     {"training_speedup", "speed-up, training"},
-                     {"throughput_ratio", "throughput"},
-                     {"samples_ratio", "samples (statistical)"},
-                     {"fixed_cost_factor", "fixed cost"},
-                     {"unexplained_factor", "unexplained"},
-                     {"base_fixed_frac", "fixed share, one rank"},
-                     {"fixed_frac", "fixed share"},
-                     {"base_unexplained_frac", "unexplained share, one rank"},
-                     {"unexplained_frac", "unexplained share"},
-                     {"final_loss", "final training loss"}},
-                    {}};
-  for (std::size_t i = 0; i < analysis.speedup.size(); ++i) {
-    const SpeedupPoint& p = analysis.speedup[i];
-    if (p.ranks == 1) continue;
-    const Factorisation& f = p.factors;
-    std::vector<TableCell> row{integer_cell(p.ranks)};
-    for (const Estimate* e :
-         {&f.total, &f.throughput, &f.statistical, &f.fixed_cost, &f.unexplained})
-      row.push_back(estimate_cell(*e, 3));
-    for (const double share : {f.base.fixed_frac, f.compared.fixed_frac, f.base.unexplained_frac,
-                               f.compared.unexplained_frac})
-      row.push_back(shown_cell(percent(share), share));
-    const bool has_loss = i < analysis.quality.size() && !has_invented_losses(analysis.series);
-    const auto losses = has_loss ? analysis.quality[i].final_loss.values : std::vector<double>{};
-    row.push_back(shown_cell(mean_and_deviation(losses), mean(losses)));
-    table.rows.push_back(row);
-  }
-  return table;
-}
-
 std::vector<std::size_t> phases_that_took_time(const SeriesAnalysis& analysis) {
   std::vector<std::size_t> phases;
   for (std::size_t i = 0; i < step_phase_count; ++i) {

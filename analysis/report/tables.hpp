@@ -10,7 +10,6 @@
 namespace scalestudy {
 
 [[nodiscard]] ReportTable speedup_table(const SeriesAnalysis& analysis);
-[[nodiscard]] ReportTable factorisation_table(const SeriesAnalysis& analysis);
 /// Parts in rows, numbers of ranks in columns; no rows where launches were recorded without parts.
 [[nodiscard]] ReportTable launch_table(const SeriesAnalysis& analysis);
 [[nodiscard]] ReportTable step_table(const SeriesAnalysis& analysis);

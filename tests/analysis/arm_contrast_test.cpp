@@ -185,6 +185,32 @@ TEST_F(ArmContrasts, AnArmThatIsSlowerSavesLessThanNothing) {
   EXPECT_TRUE(one.is_resolved());
 }
 
+/// Of 19, 22 and 19 ms that are saved the column sees 15, 16 and 14.
+TEST_F(ArmContrasts, WhatTheColumnDoesNotSeeIsBeyondIt) {
+  const std::vector<double> exposed_s{0.015, 0.016, 0.014}, steps_s{0.200, 0.202, 0.198};
+  for (std::size_t i = 0; i < 3; ++i) {
+    auto launch = full;
+    launch.exposed_transfer_s = exposed_s[i];
+    add_all(launch, {steps_s[i]}, static_cast<std::int64_t>(i));
+  }
+  add_all(barrier, {0.181, 0.180, 0.179});
+  const Estimate& beyond_s = found("moving_gradients").beyond_column_s;
+  // 4, 6 and 5 ms.
+  const double reach_s = t_of_2 * 0.001 / std::sqrt(3.0);
+  EXPECT_NEAR(beyond_s.value, 0.005, 1e-12);
+  ASSERT_TRUE(beyond_s.interval);
+  EXPECT_NEAR(beyond_s.interval->low, 0.005 - reach_s, 1e-9);
+  EXPECT_NEAR(beyond_s.interval->high, 0.005 + reach_s, 1e-9);
+}
+
+TEST_F(ArmContrasts, WhereTheColumnSeesAllNothingIsBeyondIt) {
+  add_all(full, {0.200, 0.202, 0.198});
+  add_all(barrier, {0.181, 0.181, 0.178});
+  const Estimate& beyond_s = found("moving_gradients").beyond_column_s;
+  ASSERT_TRUE(beyond_s.interval);
+  EXPECT_TRUE(beyond_s.interval->contains(0));
+}
+
 TEST_F(ArmContrasts, OneLaunchEachHasNoInterval) {
   add(full);
   add(barrier);

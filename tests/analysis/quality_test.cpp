@@ -233,11 +233,12 @@ TEST_F(QualityOfStudy, AGoalThatChangedBetweenRunsIsNone) {
 
 class TargetOfStudy : public AnalysedStudy {
  protected:
-  void write(double one_rank_iou, double two_rank_iou) {
+  void write(double one_rank_iou, double two_rank_iou, double between_epochs_s = 0) {
     for (const std::int64_t ranks : {1, 2})
       add({.ranks = ranks,
            .steps_per_epoch = ranks == 1 ? 20 : 10,
            .compute_s = ranks == 1 ? 0.06 : 0.08,
+           .between_epochs_s = between_epochs_s,
            .validation_iou = ranks == 1 ? one_rank_iou : two_rank_iou,
            .goal = {.metric = "iou", .target = 0.75}},
           3);
@@ -252,18 +253,58 @@ TEST_F(TargetOfStudy, IsReachedAtTheFirstEvaluationThatHasIt) {
   EXPECT_DOUBLE_EQ(targets[0].samples, 4 * 20 * 4);
   EXPECT_DOUBLE_EQ(targets[1].samples, 3 * 10 * 8);
   EXPECT_NEAR(targets[1].sample_ratio.value, 0.75, 1e-12);
-  EXPECT_NEAR(targets[1].speedup.value, targets[0].time_s / targets[1].time_s, 1e-12);
-  EXPECT_GT(targets[1].speedup.value, 1.5);
+  EXPECT_NEAR(targets[1].factors.total.value, targets[0].time_s / targets[1].time_s, 1e-12);
+  EXPECT_GT(targets[1].factors.total.value, 1.5);
   EXPECT_TRUE(std::isnan(targets[1].speedup_bound));
+  EXPECT_TRUE(std::isnan(targets[1].statistical_bound));
+}
+
+/// 80 steps of 63 ms and 4 pauses of 0.2 s; 30 steps of 83 ms and 3 pauses.
+TEST_F(TargetOfStudy, TheTimeToItIsTheProductOfItsFactors) {
+  write(0.5, 0.6, 0.2);
+  const Factorisation& f = series().targets.at(1).factors;
+  EXPECT_NEAR(f.throughput.value, 2 * 0.063 / 0.083, 1e-6);
+  EXPECT_NEAR(f.statistical.value, 4.0 / 3, 1e-12);
+  const double steady_share = 80 * 0.063 / (80 * 0.063 + 0.8),
+               steady_share_of_two = 30 * 0.083 / (30 * 0.083 + 0.6);
+  EXPECT_NEAR(f.fixed_cost.value, steady_share_of_two / steady_share, 1e-6);
+  EXPECT_NEAR(f.throughput.value * f.statistical.value * f.fixed_cost.value, f.total.value, 1e-12);
 }
 
 TEST_F(TargetOfStudy, ThatMoreRanksMissGivesAnUpperBound) {
   write(0.6, 0.4);
   const auto& targets = series().targets;
   EXPECT_EQ(targets[1].reached, 0U);
-  EXPECT_TRUE(std::isnan(targets[1].speedup.value));
+  EXPECT_TRUE(std::isnan(targets[1].factors.total.value));
   EXPECT_TRUE(std::isnan(targets[1].time_s));
-  EXPECT_GT(targets[1].speedup_bound, 0.5);
+  // One rank is there after 3 of 4 epochs of 20 steps, two have had 4 of 10.
+  EXPECT_NEAR(targets[1].speedup_bound, 60 * 0.063 / (40 * 0.083), 1e-6);
+  EXPECT_NEAR(targets[1].statistical_bound, 60.0 / 80, 1e-12);
+  EXPECT_NEAR(targets[1].factors.throughput.value, 2 * 0.063 / 0.083, 1e-6) << "needs no target";
+}
+
+/// Two of three runs of two ranks reach it: what the third had makes a bound of the mean.
+TEST_F(TargetOfStudy, ThatSomeMissIsBoundedByWhatTheyHad) {
+  add({.steps_per_epoch = 20, .validation_iou = 0.6, .goal = {.metric = "iou", .target = 0.75}}, 3);
+  for (const std::int64_t repeat : {0, 1, 2})
+    write_synthetic(study_, {.ranks = 2,
+                             .repeat = repeat,
+                             .steps_per_epoch = 10,
+                             .validation_iou = repeat == 2 ? 0.4 : 0.6,
+                             .goal = {.metric = "iou", .target = 0.75}});
+  const TargetPoint& two = series().targets.at(1);
+  EXPECT_EQ(two.reached, 2U);
+  EXPECT_EQ(two.runs, 3U);
+  EXPECT_NEAR(two.statistical_bound, 60.0 * 4 / (80 * std::cbrt(3 * 3 * 4.0)), 1e-9);
+  EXPECT_TRUE(std::isnan(two.factors.statistical.value));
+}
+
+TEST_F(TargetOfStudy, ThatOneRankMissesGivesALowerBound) {
+  write(0.4, 0.6);
+  const TargetPoint& two = series().targets.at(1);
+  EXPECT_TRUE(two.all_reached());
+  EXPECT_NEAR(two.statistical_bound, 80.0 / 60, 1e-12);
+  EXPECT_TRUE(std::isnan(two.factors.total.value));
 }
 
 TEST_F(TargetOfStudy, ThatNobodyReachesTellsNothing) {

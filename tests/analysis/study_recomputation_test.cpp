@@ -132,23 +132,9 @@ TEST_F(StudyRecomputed, QualityIsOfEachRunAndItsDifferenceOfMeans) {
 }
 
 TEST_F(StudyRecomputed, ScalingModeIsNamed) {
-  EXPECT_EQ(scaling_mode(series().series),
-            "strong in total samples, weak in steps (batch per rank constant)");
-}
-
-TEST(ScalingMode, FollowsBatchAndSamples) {
-  const TemporaryFolder folder;
-  SyntheticRun run{.steps_per_epoch = 5};
-  write_group(folder / "one", run, 1);
-  write_group(folder / "weak", run, 1);
-  run.ranks = 2;
-  write_group(folder / "weak", run, 1);
-  const auto mode_of = [&](const char* name) {
-    const StudyAnalysis analysis(load_runs({folder / name}));
-    return scaling_mode(analysis.studies().at(0).series);
-  };
-  EXPECT_EQ(mode_of("one"), "one rank count");
-  EXPECT_EQ(mode_of("weak"), "weak in steps (batch per rank constant), total samples differ");
+  EXPECT_EQ(series().scaling_mode, ScalingMode::epoch_time);
+  EXPECT_EQ(scaling_words(series()),
+            "epoch time: strong in total samples, weak in steps (batch per rank constant)");
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include "analysis/report/summary_json.hpp"
 #include "analysis/report/tables.hpp"
 #include "tests/analysis/analysed_study.hpp"
+#include "tests/report/table_cells.hpp"
 
 namespace scalestudy {
 namespace {
@@ -49,25 +50,18 @@ std::vector<std::string> csv_line(const ReportTable& table, std::size_t line) {
   return split(split(to_csv(table), '\n').at(line), ',');
 }
 
-std::string cell(const ReportTable& table, std::size_t row, std::string_view column) {
-  for (std::size_t i = 0; i < table.columns.size(); ++i)
-    if (table.columns[i].name == column) return table.rows.at(row).at(i).shown;
-  ADD_FAILURE() << column;
-  return "";
-}
-
 TEST_F(ArmTables, ShowWhatArmsSaveBesideTheColumns) {
   add_study(4);
   add_arm(ControlArm::barrier_only, 0.015, 4);
   const auto table = arm_contrast_table(analysis());
   ASSERT_EQ(table.rows.size(), 1U);
   const ArmContrast& one = series().arm_contrasts.at(0);
-  EXPECT_EQ(cell(table, 0, "left_out"), "moving gradients");
-  EXPECT_EQ(cell(table, 0, "base"), "study proper");
-  EXPECT_EQ(cell(table, 0, "control_arm"), "barrier_only");
-  EXPECT_EQ(cell(table, 0, "interval_method"), "paired t");
-  EXPECT_THAT(cell(table, 0, "saved_s"), HasSubstr(significant(one.saved_s.value * 1e3, 2)));
-  EXPECT_EQ(cell(table, 0, "column_s"), significant(one.column_s * 1e3, 3));
+  EXPECT_EQ(shown_in(table, 0, "left_out"), "moving gradients");
+  EXPECT_EQ(shown_in(table, 0, "base"), "study proper");
+  EXPECT_EQ(shown_in(table, 0, "control_arm"), "barrier_only");
+  EXPECT_EQ(shown_in(table, 0, "interval_method"), "paired t");
+  EXPECT_THAT(shown_in(table, 0, "saved_s"), HasSubstr(significant(one.saved_s.value * 1e3, 2)));
+  EXPECT_EQ(shown_in(table, 0, "column_s"), significant(one.column_s * 1e3, 3));
   EXPECT_NEAR(one.saved_s.value, 0.005, 0.001);
   EXPECT_NEAR(one.column_s, 0.005, 0.0001);
   const auto heading = csv_line(table, 0);
@@ -127,8 +121,8 @@ TEST_F(ArmTables, OfThroughputLeaveOutWhatHasNoOneRank) {
   const auto table = control_arm_table(analysis());
   ASSERT_EQ(table.rows.size(), 4U);
   for (std::size_t row = 0; row < table.rows.size(); ++row) {
-    const bool has_both = cell(table, row, "control_arm") == "synthetic_input";
-    EXPECT_EQ(cell(table, row, "throughput_speedup").empty(), !has_both) << row;
+    const bool has_both = shown_in(table, row, "control_arm") == "synthetic_input";
+    EXPECT_EQ(shown_in(table, row, "throughput_speedup").empty(), !has_both) << row;
   }
 }
 

@@ -15,6 +15,16 @@ def slowest(times_s, keep, key, of):
     return {name: np.median([max(ranks) for ranks in by_step.values()]) for name, by_step in times.items()}
 
 
+def fitted(sizes, times):
+    """METRICS.md#collectives: α and β of least squares of relative errors, neither below 0."""
+    matrix = np.array([[1 / time, size / time] for size, time in zip(sizes, times)])
+    (alpha, beta), *_ = np.linalg.lstsq(matrix, np.ones(len(times)), rcond=None)
+    alone = lambda column: matrix[:, column].sum() / (matrix[:, column] ** 2).sum()
+    if alpha < 0:
+        return 0.0, alone(1)
+    return (alone(0), 0.0) if beta < 0 else (alpha, beta)
+
+
 def exchange(path, ranks):
     """Of one run with so many ranks; None of others."""
     with h5py.File(path) as file:
@@ -24,10 +34,13 @@ def exchange(path, ranks):
         bucket = {name: column[()] for name, column in file["buckets"].items()}
         probe = {name: column[()] for name, column in file["probe"].items()}
         first = spec["settings"]["warmup_steps"]
-        start, ready, exposed = (file["steps"][name][()] for name in ("start_s", "ready_s", "exposed_transfer_s"))
+        start, ready = (file["steps"][name][()] for name in ("start_s", "ready_s"))
+        early = np.nan_to_num(file["steps/early_update_s"][()]) if "early_update_s" in file["steps"] else 0
     keep = (bucket["step"] >= first) & (bucket["step"] < start.shape[1])
     rows = {name: column[keep] for name, column in bucket.items()}
     transfer = rows["left_s"] - rows["all_arrived_s"]
+    idle_from = (np.maximum(ready.max(axis=0), ready + early) - start)[rows["rank"], rows["step"]]
+    rows["exposed_s"] = np.maximum(0, rows["left_s"] - np.maximum(rows["all_arrived_s"], idle_from))
     idle = slowest(probe["transfer_s"], probe["size_bytes"] > 0, probe["size_bytes"], probe["round"])
     sizes = {number: rows["size_bytes"][rows["bucket"] == number][0] for number in sorted(set(rows["bucket"]))}
     best, first_entered = [], {}
@@ -43,19 +56,49 @@ def exchange(path, ranks):
         for rank in range(ranks):
             first_entered[rank, step] = rows["entered_s"][of_step & (rows["rank"] == rank)].min()
     mean = {name: {number: rows[name][rows["bucket"] == number].mean() for number in sizes}
-            for name in ("ready_s", "entered_s", "all_arrived_s", "left_s")}
-    found = {"wait_s": sum(mean["all_arrived_s"][b] - mean["entered_s"][b] for b in sizes),
-             "transfer_s": sum(mean["left_s"][b] - mean["all_arrived_s"][b] for b in sizes),
-             "exposed_transfer_s": exposed[:, first:].mean(),
-             "best_exposed_s": np.mean(best),
-             "span_s": max(mean["left_s"].values()) - min(mean["entered_s"].values()),
-             "overlap_s": np.mean([max(0, ready[r, s] - start[r, s] - time) for (r, s), time in first_entered.items()])}
+            for name in ("ready_s", "entered_s", "all_arrived_s", "left_s", "exposed_s")}
+    parts = {"wait_s": lambda b: mean["all_arrived_s"][b] - mean["entered_s"][b],
+             "transfer_s": lambda b: mean["left_s"][b] - mean["all_arrived_s"][b],
+             "exposed_s": lambda b: mean["exposed_s"][b],
+             "hidden_s": lambda b: mean["left_s"][b] - mean["all_arrived_s"][b] - mean["exposed_s"][b]}
+    found = {name: sum(map(part, sizes)) for name, part in parts.items()}
+    found |= {"best_exposed_s": np.mean(best),
+              "span_s": max(mean["left_s"].values()) - min(mean["entered_s"].values()),
+              "overlap_s": np.mean([max(0, ready[r, s] - start[r, s] - time) for (r, s), time in first_entered.items()])}
+    found["in_collectives_s"] = found["wait_s"] + found["transfer_s"]
     by_bucket = slowest(transfer, np.full(transfer.shape, True), rows["bucket"], rows["step"])
     for number, size in sizes.items():
         found |= {f"bucket {number} {name}": mean[name][number] for name in mean}
-        found |= {f"bucket {number} transfer_s": by_bucket[number], f"bucket {number} idle_transfer_s": idle[size],
-                  f"bucket {number} size_bytes": size}
-    return found
+        found |= {f"bucket {number} {name}": part(number) for name, part in parts.items()}
+        found |= {f"bucket {number} slowest_transfer_s": by_bucket[number],
+                  f"bucket {number} idle_transfer_s": idle[size], f"bucket {number} size_bytes": size}
+    return found | {f"probe {size}": time for size, time in idle.items()}
+
+
+def check_fit(page, reported, probe):
+    """α, β and residuals of the probe's times by size; none of fewer than three sizes."""
+    if len(probe) < 3:
+        assert reported is None
+        return
+    alpha, beta = fitted(probe.keys(), probe.values())
+    residuals = [(alpha + beta * size) / time - 1 for size, time in sorted(probe.items())]
+    page.agree("α of the probe", reported["alpha_s"], alpha)
+    page.agree("β of the probe", reported["beta_s_per_byte"], beta)
+    page.agree("residual of the probe", reported["worst_residual_frac"], np.abs(residuals).max())
+    for size, residual in zip(reported["sizes"], residuals):
+        page.agree("residual of a size", size["residual_frac"], residual)
+        page.agree("probe of a size", size["transfer_s"], probe[size["size_bytes"]])
+
+
+def check_interference(page, series, reported):
+    """What the arm, recomputed elsewhere, says beyond its column; nothing without it."""
+    arms = [arm["beyond_column_s"] for arm in series["arm_contrasts"]
+            if arm["name"] == "moving_gradients" and arm["ranks"] == reported["ranks"]]
+    if not arms:
+        assert reported["interference_s"]["value"] is None
+        return
+    page.agree("interference", reported["interference_s"],
+               (arms[0]["value"], arms[0]["interval"] and tuple(arms[0]["interval"]), np.nan))
 
 
 def check_exchange(page, series, folder):
@@ -63,11 +106,13 @@ def check_exchange(page, series, folder):
         paths = sorted(pathlib.Path(folder).glob("runs/*/run.h5"))
         runs = [run for run in (exchange(path, reported["ranks"]) for path in paths) if run is not None]
         values = {name: np.mean([run[name] for run in runs]) for name in runs[0]}
-        values["in_collectives_s"] = values["wait_s"] + values["transfer_s"]
-        values["hidden_s"] = max(0, values["transfer_s"] - values["exposed_transfer_s"])
-        shown = {name: reported[name] for name in reported if name.endswith("_s")}
+        probe = {float(name.split()[1]): values.pop(name) for name in list(values) if name.startswith("probe ")}
+        shown = {name: reported[name] for name in reported if name.endswith("_s") and name != "interference_s"}
         for bucket in reported["buckets"]:
             shown |= {f"bucket {bucket['bucket']} {name}": value for name, value in bucket.items() if name != "bucket"}
         assert shown.keys() == values.keys(), shown.keys() ^ values.keys()
         for name, value in values.items():
             page.agree(f"exchange: {name}", shown[name], value)
+        check_fit(page, reported["probe_fit"], probe)
+        check_interference(page, series, reported)
+        assert not reported["collectives_fits"], "a folder of training runs holds none of collectives"

@@ -332,6 +332,33 @@ def check_speed(series, one, many, n):
     said.append(0.1)  # METRICS.md#smoothness: the margin
 
 
+def check_factor_bases(series, proper, arms):
+    """METRICS.md#factor-bases: the factors of check_speed() against other runs."""
+    bare = [run for run in arms if run.arm == "no_distributed_path"]
+    at = lambda n: [run for run in proper if run.ranks == n]
+    counts = sorted({run.ranks for run in proper})
+    wanted = [("no_distributed_path", 1, n) for n in counts if bare]
+    wanted += [("previous_ranks", before, n) for before, n in zip(counts, counts[1:]) if before > 1]
+    found = [(one["base"], one["base_ranks"], one["ranks"]) for one in series["factor_bases"]]
+    if found != wanted:
+        wrong.append(f"factors against {found}, not {wanted}")
+        return
+    for (name, before, n), one in zip(wanted, series["factor_bases"]):
+        base, runs = bare if name == "no_distributed_path" else at(before), at(n)
+        of = lambda get: ratio(group(runs, get), group(base, get))
+        for factor, mine in (("total", inverse(of(lambda r: r.training_s))), ("throughput", of(lambda r: r.rate)),
+                             ("statistical", inverse(of(lambda r: r.samples))),
+                             ("fixed_cost", of(lambda r: r.share_of_steps)),
+                             ("unexplained", of(lambda r: r.steady_share / r.share_of_steps))):
+            agree(f"{factor} against {name}", one["factors"][factor], mine)
+        slower = of(lambda r: r.training_s)
+        said.extend([slower[0], *(slower[1] or ()), n / before])
+        for prefix, group_of_runs in (("base_", base), ("", runs)):
+            for measure, get in (("training_time_s", lambda r: r.training_s), ("samples_per_s", lambda r: r.rate)):
+                agree(f"{measure} of {name}", one[prefix + measure],
+                      np.exp(np.mean([np.log(get(run)) for run in group_of_runs])))
+
+
 def check_stationarity(runs, summary, counts):
     reported = {run["run_id"]: run["measures"] for run in summary["runs"]}
     tested = [run for run in runs if run.stationarity]
@@ -402,6 +429,9 @@ def check_arms(series, many, arms, n):
         agree(one["name"] + " base", one["base_step_s"], np.mean([r.rank_step_s for r in many]))
         columns = ARM_COLUMNS[one["name"]]
         agree(one["name"] + " column", one["column_s"], np.mean([sum(r.phases[c] for c in columns) for r in many]))
+        agree(one["name"] + " beyond its column", one["beyond_column_s"],
+              difference(group(many, lambda r: r.rank_step_s - sum(r.phases[c] for c in columns)),
+                         group(arm, lambda r: r.rank_step_s)))
 
 
 def check_quality(series, one, many):
@@ -460,12 +490,20 @@ def check_target(series, one, many, counts):
         return
     last, all_there = series["targets"][-1], [all(run.reached[0] for run in runs) for runs in (one, many)]
     time = inverse(ratio(group(many, lambda r: r.reached[1]), group(one, lambda r: r.reached[1])))
+    rate = lambda r: r.rate
+    agree("throughput to target", last["throughput"], ratio(group(many, rate), group(one, rate)))
     if all(all_there):
         agree("time to target", last["speedup"], time)
+        rest = lambda r: r.reached[2] / (r.rate * r.reached[1])
+        agree("rest to target", last["rest"], ratio(group(many, rest), group(one, rest)))
+        agree("samples factor to target", last["statistical"],
+              inverse(ratio(group(many, lambda r: r.reached[2]), group(one, lambda r: r.reached[2]))))
         agree("samples to target", last["sample_ratio"],
               ratio(group(many, lambda r: r.reached[2]), group(one, lambda r: r.reached[2])))
     elif any(all_there):
         agree("bound of the time to target", last["speedup_bound"], time[0])
+        agree("bound of the samples to target", last["statistical_bound"],
+              inverse(ratio(group(many, lambda r: r.reached[2]), group(one, lambda r: r.reached[2])))[0])
 
 
 def check_smoothness(series, one, many):
@@ -521,6 +559,7 @@ def main():
     one, many = [r for r in proper if r.ranks == 1], [r for r in proper if r.ranks == n]
     (series,) = summary["series"]
     check_speed(series, one, many, n)
+    check_factor_bases(series, proper, arms)
     check_steps(series, one, many)
     check_last_rank(series, many, n)
     check_clocks(runs)

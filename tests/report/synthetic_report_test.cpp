@@ -3,6 +3,7 @@
 
 #include "core/text.hpp"
 
+#include "analysis/report/factors_report.hpp"
 #include "analysis/report/figures.hpp"
 #include "analysis/report/gnuplot.hpp"
 #include "analysis/report/numbers.hpp"

@@ -1,0 +1,163 @@
+#include "analysis/report/factors_report.hpp"
+
+#include <cmath>
+
+#include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
+
+#include "analysis/report/conclusions.hpp"
+#include "analysis/report/numbers.hpp"
+#include "analysis/report/summary_json.hpp"
+#include "tests/analysis/analysed_study.hpp"
+#include "tests/report/table_cells.hpp"
+
+namespace scalestudy {
+namespace {
+
+using nlohmann::json;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+class FactorsReport : public AnalysedStudy {
+ protected:
+  /// Steps of 63 ms at one rank, longer by the exchange at more.
+  void add_ranks(std::int64_t ranks, double exchange_s = 0.006) const {
+    add({.ranks = ranks,
+         .epochs = 4 / ranks,
+         .steps_per_epoch = 20,
+         .exposed_communication_s = ranks == 1 ? 0 : exchange_s,
+         .time_noise = 0.005},
+        4);
+  }
+  void add_arm(double compute_s) const {
+    add({.steps_per_epoch = 20,
+         .compute_s = compute_s,
+         .time_noise = 0.005,
+         .control_arm = ControlArm::no_distributed_path},
+        4);
+  }
+  std::string said() { return conclusions_of(series()).parts; }
+  json summary() { return json::parse(summary_json(analysis())).at("series").at(0); }
+};
+
+TEST_F(FactorsReport, OtherBasesStandInTableAndSummaryAsInTheAnalysis) {
+  for (const std::int64_t ranks : {1, 2, 4}) add_ranks(ranks);
+  add_arm(0.054);
+  const auto table = factor_bases_table(series());
+  const auto found = summary()["factor_bases"];
+  ASSERT_EQ(table.rows.size(), 4U);
+  ASSERT_EQ(found.size(), 4U);
+  EXPECT_EQ(shown_in(table, 0, "base"), "one rank without the distributed path");
+  EXPECT_EQ(shown_in(table, 3, "base"), "two ranks");
+  for (std::size_t i = 0; i < 4; ++i) {
+    const FactorsAgainst& one = series().factor_bases[i];
+    EXPECT_EQ(raw_in(table, i, "training_speedup"), exact(one.factors.total.value));
+    EXPECT_EQ(raw_in(table, i, "throughput_ratio"), exact(one.factors.throughput.value));
+    EXPECT_EQ(raw_in(table, i, "base_training_time_s"), exact(one.base_absolute.training_time_s));
+    EXPECT_EQ(raw_in(table, i, "base"), found[i]["base"]);
+    EXPECT_EQ(found[i]["base_samples_per_s"], one.base_absolute.samples_per_s);
+    EXPECT_EQ(found[i]["factors"]["total"]["value"], one.factors.total.value);
+    EXPECT_EQ(found[i]["factors"]["unexplained"]["value"], one.factors.unexplained.value);
+  }
+}
+
+TEST_F(FactorsReport, APathThatCostsOneRankIsSaid) {
+  add_ranks(1);
+  add_ranks(2);
+  add_arm(0.054);
+  const auto& bases = series().factor_bases;
+  EXPECT_THAT(said(), AllOf(HasSubstr(" Without the distributed path one rank trained "),
+                            HasSubstr(with_interval(inverse(bases[0].factors.total)) +
+                                      " times as fast as with it; against that, two ranks are " +
+                                      with_interval(bases[1].factors.total))));
+}
+
+TEST_F(FactorsReport, APathThatCostsNothingIsNot) {
+  add_ranks(1);
+  add_ranks(2);
+  add_arm(0.060);
+  EXPECT_THAT(said(), Not(HasSubstr("Without the distributed path")));
+  EXPECT_EQ(factor_bases_table(series()).rows.size(), 2U) << "it stands in the table";
+}
+
+TEST_F(FactorsReport, TheLastStepOfTheCurveIsSaid) {
+  for (const std::int64_t ranks : {1, 2, 4}) add_ranks(ranks);
+  const auto& last = series().factor_bases.back();
+  EXPECT_THAT(said(),
+              HasSubstr(" The last step of the curve, from two to four ranks, made training " +
+                        with_interval(last.factors.total) + " times as fast and throughput "));
+  EXPECT_THAT(said(), HasSubstr(" times as high, with 2 times as many ranks."));
+  EXPECT_THAT(said(), Not(HasSubstr("from no gain")));
+}
+
+/// A step of four ranks takes twice as long as one of two.
+TEST_F(FactorsReport, AStepThatBringsNothingIsSaid) {
+  add_ranks(1);
+  add_ranks(2, 0.006);
+  add_ranks(4, 0.075);
+  EXPECT_THAT(said(), HasSubstr("which these runs cannot tell from no gain"));
+}
+
+TEST_F(FactorsReport, WithoutArmAndOfTwoRankCountsThereIsNothingToSay) {
+  add_ranks(1);
+  add_ranks(2);
+  EXPECT_THAT(factor_bases_table(series()).rows, IsEmpty());
+  EXPECT_THAT(target_table(series()).rows, IsEmpty());
+  EXPECT_THAT(said(), Not(HasSubstr("last step")));
+  EXPECT_EQ(summary()["factor_bases"], json::array());
+  EXPECT_EQ(summary()["targets"], json::array());
+}
+
+class TargetReport : public AnalysedStudy {
+ protected:
+  void write(double one_rank_iou, double two_rank_iou) const {
+    for (const std::int64_t ranks : {1, 2})
+      add({.ranks = ranks,
+           .steps_per_epoch = ranks == 1 ? 20 : 10,
+           .between_epochs_s = 0.2,
+           .time_noise = 0.005,
+           .validation_iou = ranks == 1 ? one_rank_iou : two_rank_iou,
+           .goal = {.metric = "iou", .target = 0.75}},
+          3);
+  }
+};
+
+TEST_F(TargetReport, TheFactorsStandBesideTheReach) {
+  write(0.5, 0.6);
+  const auto table = target_table(series());
+  ASSERT_EQ(table.rows.size(), 2U);
+  const Factorisation& f = series().targets[1].factors;
+  EXPECT_EQ(shown_in(table, 1, "reached"), "3 of 3");
+  EXPECT_EQ(shown_in(table, 1, "speedup"), with_interval(f.total));
+  EXPECT_EQ(shown_in(table, 1, "throughput_ratio"), with_interval(f.throughput));
+  EXPECT_EQ(shown_in(table, 1, "samples_ratio"), "1.33");
+  EXPECT_EQ(shown_in(table, 1, "rest_factor"), with_interval(f.fixed_cost));
+  EXPECT_EQ(scaling_words(series()),
+            "epoch time: strong in total samples, weak in steps (batch per rank constant), time "
+            "to quality");
+  const auto found = json::parse(summary_json(analysis()))["series"][0];
+  EXPECT_EQ(found["scaling_mode"], "epoch_time");
+  EXPECT_EQ(found["targets"][1]["rest"]["value"], f.fixed_cost.value);
+}
+
+TEST_F(TargetReport, WhatWasNotReachedIsABound) {
+  write(0.6, 0.4);
+  const auto table = target_table(series());
+  const TargetPoint& two = series().targets[1];
+  EXPECT_EQ(shown_in(table, 1, "reached"), "0 of 3");
+  EXPECT_EQ(shown_in(table, 1, "speedup"), "< " + significant(two.speedup_bound, 3));
+  EXPECT_EQ(raw_in(table, 1, "speedup"), "NaN") << "a bound is no estimate";
+  EXPECT_EQ(raw_in(table, 1, "speedup_bound"), exact(two.speedup_bound));
+  EXPECT_EQ(shown_in(table, 1, "samples_ratio"), "< 0.750");
+  EXPECT_EQ(shown_in(table, 1, "rest_factor"), missing_number);
+}
+
+TEST_F(TargetReport, WhatOneRankDidNotReachIsALowerBound) {
+  write(0.4, 0.6);
+  EXPECT_EQ(shown_in(target_table(series()), 1, "samples_ratio"), "> 1.33");
+}
+
+}  // namespace
+}  // namespace scalestudy
