@@ -20,10 +20,6 @@ std::string base_words(const FactorsAgainst& one) {
                                                      : ranks_in_words(one.base_ranks, false);
 }
 
-TableCell duration_cell(double time_s) {
-  return shown_cell(duration(time_s), time_s);
-}
-
 /// "3 of 5".
 std::string reached_words(const TargetPoint& point) {
   return cat(point.reached, " of ", point.runs);
@@ -184,7 +180,8 @@ ReportTable target_table(const SeriesAnalysis& analysis) {
       {}};
   for (const TargetPoint& point : analysis.targets)
     table.rows.push_back({integer_cell(point.ranks), text_cell(reached_words(point)),
-                          duration_cell(point.time_s), number_cell(std::round(point.samples), 4),
+                          duration_cell(point.time_s),
+                          shown_cell(compact(std::round(point.samples)), point.samples),
                           bounded_cell(point, point.factors.total, point.speedup_bound),
                           estimate_cell(point.factors.throughput),
                           bounded_cell(point, point.factors.statistical, point.statistical_bound),

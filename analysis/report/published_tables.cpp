@@ -8,10 +8,6 @@
 namespace scalestudy {
 namespace {
 
-TableCell duration_cell(double time_s) {
-  return shown_cell(duration(time_s), time_s);
-}
-
 TableCell count_cell(double count) {
   return shown_cell(std::isfinite(count) ? exact(count) : missing_number, count);
 }

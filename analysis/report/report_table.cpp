@@ -95,6 +95,10 @@ TableCell milliseconds_cell(double time_s) {
   return shown_cell(significant(time_s * 1e3, 3), time_s);
 }
 
+TableCell duration_cell(double time_s) {
+  return shown_cell(duration(time_s), time_s);
+}
+
 TableCell estimate_cell(const Estimate& estimate, int digits) {
   return {with_interval(estimate, digits), exact(estimate.value), said_interval(estimate), {}};
 }

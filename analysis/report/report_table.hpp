@@ -24,6 +24,8 @@ struct TableCell {
 [[nodiscard]] TableCell shown_cell(const std::string& shown, double raw);
 /// Shown in ms, in s in the CSV as all times.
 [[nodiscard]] TableCell milliseconds_cell(double time_s);
+/// "42 min 31 s", in s in the CSV.
+[[nodiscard]] TableCell duration_cell(double time_s);
 /// "2.08 (2.02–2.14)".
 [[nodiscard]] TableCell estimate_cell(const Estimate& estimate, int digits = 3);
 

@@ -165,8 +165,7 @@ ReportTable speedup_table(const SeriesAnalysis& analysis) {
   for (const SpeedupPoint& p : analysis.speedup) {
     std::vector<TableCell> row{
         integer_cell(p.ranks), integer_cell(static_cast<std::int64_t>(p.launches)),
-        shown_cell(duration(p.absolute.launch_wall_time_s), p.absolute.launch_wall_time_s),
-        shown_cell(duration(p.absolute.training_time_s), p.absolute.training_time_s),
+        duration_cell(p.absolute.launch_wall_time_s), duration_cell(p.absolute.training_time_s),
         number_cell(p.absolute.samples_per_s, 4)};
     for (const Estimate* e : {&p.launch, &p.training, &p.throughput}) {
       row.push_back(ratio_cell(p.ranks, *e));

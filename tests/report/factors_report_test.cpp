@@ -85,9 +85,10 @@ TEST_F(FactorsReport, APathThatCostsNothingIsNot) {
 TEST_F(FactorsReport, TheLastStepOfTheCurveIsSaid) {
   for (const std::int64_t ranks : {1, 2, 4}) add_ranks(ranks);
   const auto& last = series().factor_bases.back();
-  EXPECT_THAT(said(),
-              HasSubstr(" The last step of the curve, from two to four ranks, made training " +
-                        with_interval(last.factors.total) + " times as fast and throughput "));
+  EXPECT_THAT(
+      said(),
+      HasSubstr(" The last step of the curve, from two ranks to four ranks, made training " +
+                with_interval(last.factors.total) + " times as fast and throughput "));
   EXPECT_THAT(said(), HasSubstr(" times as high, with 2 times as many ranks."));
   EXPECT_THAT(said(), Not(HasSubstr("from no gain")));
 }
