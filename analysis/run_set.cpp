@@ -260,11 +260,14 @@ std::vector<Series> group_series(const RunSet& set) {
   std::map<std::string, std::map<Origin, Series>> by_key;
   for (const Run& run : set.runs) {
     if (!run.is_data()) continue;
-    Series& series = by_key[comparison_key(run)][run.origin];
+    const auto key = comparison_key(run);
+    Series& series = by_key[key][run.origin];
     // Changed after some runs were made, it was not declared before them.
     if (!series.by_ranks.empty() && series.spec.quality != run.spec.quality)
       series.has_changed_goal = true;
     series.name = series_name(run.spec, run.has_label(RunLabel::emulated_input));
+    series.work = series.name;
+    series.work_key = cat(key, ' ', run.origin.data);
     series.spec = run.spec;
     series.by_ranks[run.spec.ranks].push_back(&run);
   }

@@ -74,9 +74,11 @@ struct RunSet {
 /// Runs of one origin whose specs are equal but for ranks, repeat and what follows from these: only
 /// they may stand in one ratio. Emulated and measured runs are never in one series.
 struct Series {
-  std::string name;  ///< "noise2void, linear_fixed_samples, bucketed_overlap, sharded input"
-  std::string slug;  ///< for file names and ids: [a-z0-9-]
-  RunSpec spec;      ///< of any of its runs
+  std::string name;      ///< "noise2void, linear_fixed_samples, bucketed_overlap, sharded input"
+  std::string work;      ///< the same without what tells series of one work apart
+  std::string work_key;  ///< equal where series differ in nothing but their origin, on equal data
+  std::string slug;      ///< for file names and ids: [a-z0-9-]
+  RunSpec spec;          ///< of any of its runs
   std::map<std::int64_t, std::vector<const Run*>> by_ranks;  ///< data only, see Run::is_data
   bool has_changed_goal = false;  ///< runs declare different ones: then spec.quality is none
   [[nodiscard]] bool is_control_arm() const { return spec.control_arm.has_value(); }

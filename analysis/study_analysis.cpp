@@ -119,7 +119,7 @@ void add_published(const PublishedStudy& study, std::vector<PublishedAnalysis>& 
 }  // namespace
 
 StudyAnalysis::StudyAnalysis(RunSet runs, const PublishedInputs& published)
-    : runs_(std::move(runs)) {
+    : runs_(std::move(runs)), machines_(machines_of(runs_)) {
   add_wrong_result_flags(runs_, flags_);
   add_mixture_flags(runs_, flags_);
   for (Series& series : group_series(runs_)) {
@@ -129,6 +129,8 @@ StudyAnalysis::StudyAnalysis(RunSet runs, const PublishedInputs& published)
     }
     auto& list = series.is_control_arm() ? control_arms_ : studies_;
     list.push_back(analyse(std::move(series)));
+    if (has_several_machines())
+      list.back().machine = words_of_machine(machines_, list.back().series.origin());
     add_series_flags(list.back(), flags_);
   }
   const auto proper = proper_series();
@@ -157,6 +159,7 @@ StudyAnalysis::StudyAnalysis(RunSet runs, const PublishedInputs& published)
     study.prediction = predict(
         study.series, std::array{farthest_ranks_ratio * study.series.by_ranks.rbegin()->first});
   }
+  machine_comparisons_ = compare_machines(studies_, machines_);
 }
 
 std::vector<const Series*> StudyAnalysis::arms_of(const Series& proper) const {

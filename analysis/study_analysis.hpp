@@ -13,6 +13,7 @@
 #include "analysis/fair_base.hpp"
 #include "analysis/floor.hpp"
 #include "analysis/launch_parts.hpp"
+#include "analysis/machines.hpp"
 #include "analysis/noise_scale.hpp"
 #include "analysis/outliers.hpp"
 #include "analysis/pop_factors.hpp"
@@ -34,6 +35,7 @@ namespace scalestudy {
 struct SeriesAnalysis {
   Series series;
   ScalingMode scaling_mode = ScalingMode::one_rank_count;
+  std::string machine;  ///< Machine::words; "" where all runs of the report are of one machine
   std::vector<SpeedupPoint> speedup;
   std::vector<StepComposition> steps;
   std::vector<StepCheck> step_checks;       ///< without rank counts whose runs recorded no split
@@ -81,6 +83,11 @@ class StudyAnalysis {
   [[nodiscard]] const std::vector<PublishedAnalysis>& published() const { return published_; }
   [[nodiscard]] const std::vector<PublishedAnalysis>& overlays() const { return overlays_; }
   [[nodiscard]] const std::vector<StudyFlag>& flags() const { return flags_; }
+  [[nodiscard]] const std::vector<Machine>& machines() const { return machines_; }
+  [[nodiscard]] bool has_several_machines() const { return machines_.size() > 1; }
+  [[nodiscard]] const std::vector<MachineComparison>& machine_comparisons() const {
+    return machine_comparisons_;
+  }
   [[nodiscard]] std::size_t data_runs() const;
 
  private:
@@ -88,12 +95,14 @@ class StudyAnalysis {
   [[nodiscard]] std::vector<const Series*> proper_series() const;
 
   RunSet runs_;
+  std::vector<Machine> machines_;
   std::vector<SeriesAnalysis> studies_;
   std::vector<SeriesAnalysis> control_arms_;
   std::vector<CollectivesAnalysis> collectives_;
   std::vector<PublishedAnalysis> published_;
   std::vector<PublishedAnalysis> overlays_;
   std::vector<StudyFlag> flags_;
+  std::vector<MachineComparison> machine_comparisons_;
 };
 
 }  // namespace scalestudy

@@ -67,8 +67,9 @@ std::string speed_sentence(const SeriesAnalysis& analysis, const SpeedupPoint& p
 
 /// What was not measured is not told by what was.
 std::string reach_sentence(const SeriesAnalysis& analysis, std::int64_t ranks) {
-  return cat(" Measured on device ", to_string(analysis.series.spec.settings.device),
-             " with up to ", ranks_in_words(ranks, false),
+  return cat(" Measured on ", analysis.machine.empty() ? "" : analysis.machine + ", ", "device ",
+             to_string(analysis.series.spec.settings.device), " with up to ",
+             ranks_in_words(ranks, false),
              "; nothing measured here speaks of other devices or more ranks.");
 }
 
@@ -278,6 +279,11 @@ std::string what_is_missing(const SeriesAnalysis& analysis) {
   return "There is no run with more than one rank whose times count. ";
 }
 
+/// Whose headline it is, where several machines have one.
+std::string named_headline(const SeriesAnalysis& analysis, const std::string& headline) {
+  return analysis.machine.empty() ? headline : cat(analysis.machine, ": ", headline);
+}
+
 Conclusions without_base(const SeriesAnalysis& analysis) {
   std::vector<std::string> parts;
   for (const SpeedupPoint& p : analysis.speedup) {
@@ -287,11 +293,12 @@ Conclusions without_base(const SeriesAnalysis& analysis) {
                         duration(p.absolute.training_time_s), " of training (",
                         counted(p.launches, "run"), ")"));
   }
-  Conclusions conclusions{.headline = "No speed-up can be stated"};
+  Conclusions conclusions{.headline = named_headline(analysis, "No speed-up can be stated")};
   conclusions.speed =
       cat(busy_sentence(analysis.series), what_is_missing(analysis),
           parts.empty() ? "" : join(parts, "; ") + ".", label_sentence(analysis.series),
-          resumed_sentence(analysis), arms_remark(analysis));
+          resumed_sentence(analysis), arms_remark(analysis),
+          analysis.machine.empty() ? "" : cat(" Measured on ", analysis.machine, "."));
   conclusions.quality = quality_sentence(analysis);
   return conclusions;
 }
@@ -319,7 +326,7 @@ Conclusions conclusions_of(const SeriesAnalysis& analysis) {
   const SpeedupPoint& last = analysis.speedup.back();
   Conclusions conclusions;
   const bool busy = analysis.series.has_label(RunLabel::busy_machine);
-  conclusions.headline = busy ? busy_headline(last) : headline_of(last);
+  conclusions.headline = named_headline(analysis, busy ? busy_headline(last) : headline_of(last));
   conclusions.speed = busy_sentence(analysis.series) + speed_sentence(analysis, last, busy) +
                       unequal_work_sentence(analysis, last) + wall_sentence(base, last) +
                       disagreement_sentence(last) + other_ranks_sentence(analysis) +
@@ -340,42 +347,6 @@ Conclusions conclusions_of(const SeriesAnalysis& analysis) {
   conclusions.quality = quality_sentence(analysis);
   conclusions.smoothness = smoothness_sentence(analysis.smoothness.back());
   return conclusions;
-}
-
-namespace {
-
-std::string copies_remark(const RunSet& set) {
-  if (set.copies.empty()) return "";
-  return cat(" ", counted(set.copies.size(), "run file"),
-             set.copies.size() == 1 ? " is a copy of another and counts once."
-                                    : " are copies of others and count once.");
-}
-
-std::string plan_remark(const RunSet& set) {
-  const auto count = set.damaged_plans.size() + set.without_plan.size();
-  if (count == 0) return "";
-  return cat(" Which runs are missing is not known: ", count == 1 ? "a folder has" : "folders have",
-             " no readable plan.json.");
-}
-
-}  // namespace
-
-std::string completeness_sentence(const StudyAnalysis& analysis) {
-  const RunSet& set = analysis.runs();
-  const std::size_t data = analysis.data_runs();
-  const std::size_t all = set.runs.size() + set.unreadable.size() + set.without_file.size();
-  if (all == 0) return "These folders hold no run yet.";
-  const auto remarks = copies_remark(set) + plan_remark(set);
-  if (data == all) return remarks.empty() ? "" : remarks.substr(1);
-  std::vector<std::string> parts;
-  const auto add_part = [&](std::size_t count, const char* what) {
-    if (count > 0) parts.push_back(cat(count, ' ', what));
-  };
-  add_part(set.runs.size() - data, "unfinished, failed or invalid");
-  add_part(set.unreadable.size(), "unreadable");
-  add_part(set.without_file.size(), "without a result file");
-  return cat(data, " of ", counted(all, "run"), " count as data; ", join(parts, ", "),
-             ". The run table gives each one's reason.", remarks);
 }
 
 }  // namespace scalestudy

@@ -17,21 +17,11 @@
 #include "analysis/report/overlay.hpp"
 #include "analysis/report/prediction_report.hpp"
 #include "analysis/report/quality_figure.hpp"
+#include "analysis/report/ranks_figure.hpp"
 #include "analysis/settings_json.hpp"
 
 namespace scalestudy {
 namespace {
-
-std::string limits(const Estimate& estimate) {
-  const Interval interval = estimate.interval.value_or(Interval{});
-  return cat(plotted(estimate.value), '\t', plotted(interval.low), '\t', plotted(interval.high));
-}
-
-std::string rank_ticks(const SeriesAnalysis& analysis) {
-  std::vector<std::string> ticks;
-  for (const auto& [ranks, runs] : analysis.series.by_ranks) ticks.push_back(std::to_string(ranks));
-  return cat("set xtics (", join(ticks, ", "), ")\n");
-}
 
 double largest_ranks(const SeriesAnalysis& analysis) {
   return static_cast<double>(analysis.series.by_ranks.rbegin()->first);
@@ -78,53 +68,6 @@ std::string marker_plots(const SeriesAnalysis& analysis,
   return join(plots, ", \\\n     ");
 }
 
-bool has_speedup(const SeriesAnalysis& analysis) {
-  return analysis.series.by_ranks.count(1) == 1 && analysis.series.by_ranks.size() > 1;
-}
-
-std::string base_in_absolute_units(const SeriesAnalysis& analysis) {
-  for (const SpeedupPoint& p : analysis.speedup) {
-    if (p.ranks != 1) continue;
-    const AbsoluteTimes& base = p.absolute;
-    std::vector<std::string> parts;
-    if (std::isfinite(base.samples_per_s))
-      parts.push_back(significant(base.samples_per_s, 4) + " samples/s");
-    if (std::isfinite(base.training_time_s))
-      parts.push_back("training " + duration(base.training_time_s));
-    if (std::isfinite(base.launch_wall_time_s))
-      parts.push_back("launch " + duration(base.launch_wall_time_s));
-    if (parts.empty()) return "No times of one rank.";
-    return cat("One rank: ", join(parts, ", "), ".");
-  }
-  return "No run with one rank.";
-}
-
-/// What the bars are, and where there are none, why.
-std::string bars(const SeriesAnalysis& analysis) {
-  std::vector<std::string> methods;
-  std::vector<std::string> without;
-  for (const SpeedupPoint& p : analysis.speedup) {
-    if (p.ranks == 1) continue;
-    const Estimate& s = p.training;
-    if (s.interval) add_unique(methods, describe(s));
-    if (!s.interval) without.push_back(ranks_in_words(p.ranks, false));
-  }
-  const std::string why = cat("an interval needs ", minimum_launches_for_interval, " runs each.");
-  if (methods.empty()) return without.empty() ? "" : "No bars: " + why;
-  return cat("Bars: ", join(methods, "; "),
-             without.empty() ? "." : cat("; none at ", join(without, ", "), ": ", why));
-}
-
-/// A second block of data: each run's own training speed-up against the mean of one rank.
-std::string run_speedups(const SeriesAnalysis& analysis) {
-  const double base_s = analysis.speedup.front().absolute.training_time_s;
-  std::string tsv = "\n\n# ranks\ttraining, each run\n";
-  for (const auto& [ranks, runs] : analysis.series.by_ranks)
-    for (const double time_s : analysis.series.values(ranks, &SummaryRow::training_time_s))
-      tsv += cat(ranks, '\t', plotted(base_s / time_s), '\n');
-  return tsv;
-}
-
 Figure speedup_figure(const SeriesAnalysis& analysis) {
   Figure figure;
   figure.section = FigureSection::speed;
@@ -139,9 +82,9 @@ Figure speedup_figure(const SeriesAnalysis& analysis) {
   const double most = largest_ranks(analysis);
   const std::string file = gnuplot_quoted(figure.slug + ".tsv");
   figure.drawing = cat(
-      "set xlabel 'ranks'\nset ylabel 'times as fast as one rank'\n", rank_ticks(analysis),
-      "set xrange [", 1 - 0.12 * most, ":", 1.1 * most, "]\nset yrange [0:*]\n",
-      "plot x with lines dt 2 lw 1.4 lc rgb '", palette[6].hex, "' title 'ideal', \\\n     ",
+      "set xlabel 'ranks'\nset ylabel 'times as fast as one rank'\n", rank_axis(ranks_of(analysis)),
+      "set yrange [0:*]\n", "plot x with lines dt 2 lw 1.4 lc rgb '", palette[6].hex,
+      "' title 'ideal', \\\n     ",
       marker_plots(analysis, file + " index 0",
                    {{"training", &SpeedupPoint::training, 2, 0, 7},
                     {"throughput", &SpeedupPoint::throughput, 5, -0.025, 5},
@@ -166,12 +109,11 @@ Figure efficiency_figure(const SeriesAnalysis& analysis) {
     figure.tsv += cat(p.ranks, '\t', limits(transformed(p.efficiency, in_percent)), '\t',
                       limits(transformed(p.throughput_efficiency, in_percent)), '\n');
   }
-  const double most = largest_ranks(analysis);
   const std::string file = gnuplot_quoted(figure.slug + ".tsv");
   figure.drawing =
-      cat("set xlabel 'ranks'\nset ylabel 'speed-up ÷ ranks, %'\n", rank_ticks(analysis),
-          "set xrange [", 1 - 0.12 * most, ":", 1.1 * most, "]\n", "set yrange [0:110 < * ]\n",
-          "plot 100 with lines dt 2 lw 1.4 lc rgb '", palette[6].hex, "' title 'ideal', \\\n     ",
+      cat("set xlabel 'ranks'\nset ylabel 'speed-up ÷ ranks, %'\n", rank_axis(ranks_of(analysis)),
+          "set yrange [0:110 < * ]\n", "plot 100 with lines dt 2 lw 1.4 lc rgb '", palette[6].hex,
+          "' title 'ideal', \\\n     ",
           marker_plots(analysis, file,
                        {{"training", &SpeedupPoint::efficiency, 2, 0, 7},
                         {"throughput", &SpeedupPoint::throughput_efficiency, 5, -0.025, 5}}),
@@ -357,8 +299,9 @@ std::vector<Figure> figures_of(const SeriesAnalysis& analysis,
       for (Figure& figure : make(analysis)) figures.push_back(std::move(figure));
   }
   const std::string facts = caption_facts(analysis);
+  const auto on_machine = analysis.machine.empty() ? "" : cat(" · ", analysis.machine);
   for (Figure& figure : figures) {
-    figure.caption += " " + facts + ".";
+    figure.caption += cat(" ", facts, on_machine, ".");
     figure.labels = label_list(analysis.series);
   }
   if (has_speedup(analysis)) add_overlays(figures.front(), analysis, overlays);

@@ -1,6 +1,7 @@
 #pragma once
 /// Runs gnuplot without a shell and makes its SVG part of the page.
 
+#include <array>
 #include <filesystem>
 #include <string>
 
@@ -43,5 +44,8 @@ inline constexpr PaletteColour palette[] = {
     {"#cc79a7", "--c4"}, {"#e69f00", "--c5"}, {"#56b4e9", "--c6"},
     {"#8a8f98", "--c7"}, {"#454c57", "--c8"}, {"#5e2a84", "--c9"}};
 inline constexpr std::size_t palette_size = std::size(palette);
+
+/// gnuplot's point types, told apart without colour.
+inline constexpr std::array filled_markers{7, 5, 9, 13, 11, 15};
 
 }  // namespace scalestudy

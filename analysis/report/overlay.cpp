@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <set>
 
 #include "core/text.hpp"
 
 #include "analysis/report/gnuplot.hpp"
 #include "analysis/report/numbers.hpp"
 #include "analysis/report/published_report.hpp"
+#include "analysis/report/ranks_figure.hpp"
 
 namespace scalestudy {
 namespace {
@@ -56,15 +56,10 @@ std::string tsv_block(const Drawn& drawn) {
 
 /// Room for ranks that the study does not have.
 std::string axes_of(const SeriesAnalysis& analysis, const std::vector<Drawn>& drawn) {
-  std::set<std::int64_t> ranks;
-  for (const auto& point : analysis.speedup) ranks.insert(point.ranks);
+  auto ranks = ranks_of(analysis);
   for (const auto& one : drawn)
     for (const auto& point : one.arm->points) ranks.insert(point.ranks);
-  std::vector<std::string> ticks;
-  for (const auto n : ranks) ticks.push_back(cat(n));
-  const auto most = static_cast<double>(*ranks.rbegin());
-  return cat("set xtics (", join(ticks, ", "), ")\nset xrange [", 1 - 0.12 * most, ":", 1.1 * most,
-             "]\nset key outside below center maxcols 2 font ',11'\n");
+  return rank_axis(ranks) + "set key outside below center maxcols 2 font ',11'\n";
 }
 
 std::string lower_case(std::string text) {

@@ -15,6 +15,7 @@
 #include "analysis/report/factors_report.hpp"
 #include "analysis/report/fair_base_report.hpp"
 #include "analysis/report/label_sentences.hpp"
+#include "analysis/report/machines_report.hpp"
 #include "analysis/report/numbers.hpp"
 #include "analysis/report/panels.hpp"
 #include "analysis/report/prediction_report.hpp"
@@ -97,9 +98,17 @@ std::string runs_as_data(const StudyAnalysis& analysis) {
              arms > 0 ? cat(" and ", arms, " of control arms") : "");
 }
 
+std::vector<std::string> machine_names(const StudyAnalysis& analysis) {
+  if (!analysis.has_several_machines())
+    return recorded_values(analysis.runs(), &RunFacts::environment, "/cpu/model");
+  std::vector<std::string> names;
+  for (const Machine& machine : analysis.machines()) names.push_back(machine.words);
+  return names;
+}
+
 std::string page_header(const StudyAnalysis& analysis) {
   const RunSet& set = analysis.runs();
-  const auto machines = recorded_values(set, &RunFacts::environment, "/cpu/model");
+  const auto machines = machine_names(analysis);
   const auto builds = build_ids(set);
   std::string facts;
   if (set.folders.size() > 1) facts = "from " + join(names_of(set.folders), ", ") + " · ";
@@ -107,7 +116,8 @@ std::string page_header(const StudyAnalysis& analysis) {
   if (!analysis.published().empty())
     facts += cat(set.folders.empty() ? "" : " · ",
                  counted(analysis.published().size(), "published work"), ", external");
-  if (!machines.empty()) facts += " · " + join(machines, ", ");
+  if (!machines.empty())
+    facts += " · " + join(machines, analysis.has_several_machines() ? " and " : ", ");
   if (!builds.empty()) facts += " · build " + join(builds, ", ");
   return cat("<header><p class=\"kicker\">scalestudy report</p>",
              element("h1", study_names(analysis)), descriptions(set),
@@ -254,6 +264,25 @@ std::string series_sections(const SeriesAnalysis& analysis,
                                  table_html(time_like_table(analysis, words)));
 }
 
+/// Below a line, where more than one series has sections: its name, and where it was measured.
+std::string series_title(const SeriesAnalysis& analysis) {
+  return cat("<hr>", analysis.machine.empty() ? "" : paragraph("kicker", analysis.machine),
+             element("h1", analysis.series.name));
+}
+
+std::string machine_sections(const StudyAnalysis& analysis, const FiguresBySeries& figures) {
+  std::string html;
+  for (const MachineComparison& comparison : analysis.machine_comparisons()) {
+    const auto drawn = figures.find(comparison.slug);
+    html += section(
+        "Machines side by side",
+        paragraph("series", comparison.work) + element("p", machines_sentences(comparison)) +
+            (drawn == figures.end() ? "" : charts(drawn->second, FigureSection::speed)) +
+            table_html(machines_table(comparison)));
+  }
+  return html;
+}
+
 std::string collectives_conclusions(const StudyAnalysis& analysis) {
   std::string html;
   for (const std::string& text : collective_paragraphs(analysis)) html += element("p", text);
@@ -339,8 +368,9 @@ std::string report_page(const StudyAnalysis& analysis,
                 element("p", "No run counts as data, so nothing can be concluded or drawn."),
                 "</section>\n");
   }
+  body += machine_sections(analysis, figures);
   for (const SeriesAnalysis& one : analysis.studies()) {
-    if (analysis.studies().size() > 1) body += cat("<hr>", element("h1", one.series.name));
+    if (analysis.studies().size() > 1) body += series_title(one);
     body += series_sections(one, figures.at(one.series.slug), words);
   }
   body += collectives_sections(analysis, figures);

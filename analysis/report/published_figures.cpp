@@ -11,11 +11,10 @@
 #include "analysis/report/gnuplot.hpp"
 #include "analysis/report/numbers.hpp"
 #include "analysis/report/published_report.hpp"
+#include "analysis/report/ranks_figure.hpp"
 
 namespace scalestudy {
 namespace {
-
-constexpr std::array markers{7, 5, 9, 13, 11, 15};
 
 struct Quantity {
   const char* slug;
@@ -55,9 +54,7 @@ std::string tsv_of(const std::vector<const ArmAnalysis*>& arms, const Quantity& 
     for (const auto& point : arm->points) {
       const auto estimate =
           transformed(quantity.value(point), [&](double value) { return value * quantity.scale; });
-      const auto interval = estimate.interval.value_or(Interval{});
-      tsv += cat(point.ranks, '\t', plotted(estimate.value), '\t', plotted(interval.low), '\t',
-                 plotted(interval.high), '\n');
+      tsv += cat(point.ranks, '\t', limits(estimate), '\n');
     }
     tsv += "\n\n";
   }
@@ -105,8 +102,8 @@ std::string plots_of(const std::vector<const ArmAnalysis*>& arms,
     const auto data = cat(file, " index ", i, " using 1:2");
     if (has_interval(*arms[i], quantity))
       plots.push_back(cat(data, ":3:4 with yerrorbars pt 0 ps 0 lw 1.6 ", colour, " notitle"));
-    plots.push_back(cat(data, " with points ps 0.7 pt ", markers[i % markers.size()], " ", colour,
-                        " title ", gnuplot_quoted(legend_of(*arms[i]))));
+    plots.push_back(cat(data, " with points ps 0.7 pt ", filled_markers[i % filled_markers.size()],
+                        " ", colour, " title ", gnuplot_quoted(legend_of(*arms[i]))));
   }
   return cat("plot ", join(plots, ", \\\n     "), "\n");
 }

@@ -17,6 +17,7 @@
 #include "analysis/report/fair_base_report.hpp"
 #include "analysis/report/gnuplot.hpp"
 #include "analysis/report/label_sentences.hpp"
+#include "analysis/report/machines_report.hpp"
 #include "analysis/report/overlay.hpp"
 #include "analysis/report/page.hpp"
 #include "analysis/report/prediction_report.hpp"
@@ -100,6 +101,9 @@ FiguresBySeries draw_all(const StudyAnalysis& analysis,
     for (const Figure& figure : figures_of(one, analysis.overlays()))
       figures.push_back(draw(figure, folder, notes));
   }
+  for (const MachineComparison& comparison : analysis.machine_comparisons())
+    if (const auto figure = machines_figure(comparison))
+      drawn[comparison.slug].push_back(draw(*figure, folder, notes));
   for (const Figure& figure : collective_figures(analysis))
     drawn[collectives_slug].push_back(draw(figure, folder, notes));
   for (const PublishedAnalysis& one : analysis.published()) {
@@ -151,6 +155,8 @@ void write_tables(const StudyAnalysis& analysis,
       tables.push_back(std::move(table));
     }
   }
+  for (const MachineComparison& comparison : analysis.machine_comparisons())
+    tables.push_back(machines_table(comparison));
   for (const PublishedAnalysis& one : analysis.published()) {
     for (ReportTable table : {published_table(one), published_factors_table(one)}) {
       add_labels(table, external_label);
@@ -207,6 +213,9 @@ ReportResult write_report(const std::vector<fs::path>& folders,
     if (!analysis.overlays().empty() && states_speedup(one))
       result.paragraphs.push_back(overlay_sentences(one, analysis.overlays()));
   }
+  for (const MachineComparison& comparison : analysis.machine_comparisons())
+    result.paragraphs.push_back(
+        cat("Machines side by side: ", comparison.work, ". ", machines_sentences(comparison)));
   for (auto& text : collective_paragraphs(analysis)) {
     result.has_answer = true;
     result.paragraphs.push_back(std::move(text));

@@ -1,6 +1,7 @@
 #include "analysis/report/report_table.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "core/text.hpp"
 #include "core/visible.hpp"
@@ -73,6 +74,12 @@ std::string body_cell(const TableCell& cell, bool is_number) {
                    : cat("<td>", escape_html(cell.shown), small(cell.detail), "</td>");
 }
 
+/// Too many columns for a page of paper that stands upright.
+bool is_wide(const ReportTable& table) {
+  constexpr std::ptrdiff_t most_upright = 12;
+  return std::ranges::count_if(table.columns, &TableColumn::is_shown) > most_upright;
+}
+
 }  // namespace
 
 TableCell text_cell(const std::string& text) {
@@ -103,6 +110,11 @@ TableCell estimate_cell(const Estimate& estimate, int digits) {
   return {with_interval(estimate, digits), exact(estimate.value), said_interval(estimate), {}};
 }
 
+TableCell ratio_cell(std::int64_t ranks, const Estimate& ratio) {
+  const bool is_base = ranks == 1 && std::isfinite(ratio.value);
+  return is_base ? shown_cell("1", ratio.value) : estimate_cell(ratio);
+}
+
 std::string escape_html(std::string_view text) {
   std::string escaped;
   for (const char c : visible(text)) {
@@ -130,9 +142,10 @@ std::string escape_html(std::string_view text) {
 }
 
 std::string to_html(const ReportTable& table) {
-  std::string html = cat("<div class=\"table\"><p class=\"caption\">", escape_html(table.caption),
-                         "</p><div class=\"scroll\" tabindex=\"0\"><table class=\"",
-                         escape_html(table.slug), "\"><thead><tr>");
+  std::string html =
+      cat("<div class=\"table", is_wide(table) ? " wide" : "", "\"><p class=\"caption\">",
+          escape_html(table.caption), "</p><div class=\"scroll\" tabindex=\"0\"><table class=\"",
+          escape_html(table.slug), "\"><thead><tr>");
   for (const TableColumn& column : table.columns)
     if (column.is_shown) html += heading_cell(column);
   html += "</tr></thead><tbody>\n";

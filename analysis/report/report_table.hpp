@@ -28,6 +28,8 @@ struct TableCell {
 [[nodiscard]] TableCell duration_cell(double time_s);
 /// "2.08 (2.02–2.14)".
 [[nodiscard]] TableCell estimate_cell(const Estimate& estimate, int digits = 3);
+/// Of so many ranks against one; one rank against itself is 1, without digits that say nothing.
+[[nodiscard]] TableCell ratio_cell(std::int64_t ranks, const Estimate& ratio);
 
 struct TableColumn {
   std::string name;     ///< CSV heading: snake case with unit
@@ -48,7 +50,8 @@ struct ReportTable {
 
 /// &, <, >, " and ' escaped; bytes that XML forbids are dropped.
 [[nodiscard]] std::string escape_html(std::string_view text);
-/// In a scrolling frame: wide tables must not widen a phone's page.
+/// In a scrolling frame: wide tables must not widen a phone's page. Those of many columns are of
+/// class "wide", for paper.
 [[nodiscard]] std::string to_html(const ReportTable& table);
 /// A last column of the CSV, the same in every row: a file is read without the page around it.
 void add_labels(ReportTable& table, const std::string& labels);

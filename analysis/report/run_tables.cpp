@@ -71,6 +71,16 @@ std::vector<TableCell> absent_row(const AbsentRun& run, const char* status, std:
   return row;
 }
 
+/// First of all, where there are several.
+void add_machines(ReportTable& table, const StudyAnalysis& analysis) {
+  if (!analysis.has_several_machines()) return;
+  table.columns.insert(table.columns.begin(), {"machine", "machine", false});
+  for (auto& row : table.rows) row.insert(row.begin(), text_cell(""));
+  const auto& runs = analysis.runs().runs;
+  for (std::size_t i = 0; i < runs.size(); ++i)
+    table.rows[i].front() = text_cell(words_of_machine(analysis.machines(), runs[i].origin));
+}
+
 }  // namespace
 
 ReportTable run_table(const StudyAnalysis& analysis) {
@@ -100,6 +110,7 @@ ReportTable run_table(const StudyAnalysis& analysis) {
   for (const AbsentRun& run : set.without_file) {
     table.rows.push_back(absent_row(run, "absent", table.columns.size()));
   }
+  add_machines(table, analysis);
   return table;
 }
 

@@ -74,6 +74,28 @@ TableCell property_cell(const std::string& path) {
   return found == words.end() ? TableCell{given, path} : TableCell{found->second, path, {}, given};
 }
 
+ValuesByPath environment_values(const RunSet& set, const Machine& machine) {
+  ValuesByPath values;
+  for (const Run& run : set.runs) {
+    if (run.origin.machine != machine.kind) continue;
+    for (const auto& [path, value] : flatten_json(run.record.environment))
+      add_unique(values[path], value);
+  }
+  return values;
+}
+
+/// Recorded by the programs, not by the machine.
+std::vector<TableCell> build_row(const StudyAnalysis& analysis) {
+  std::vector<TableCell> row{{"Build of scalestudy", "build"}};
+  for (const Machine& machine : analysis.machines()) {
+    std::set<std::string> builds;
+    for (const Run& run : analysis.runs().runs)
+      if (run.origin.machine == machine.kind) builds.insert(run.origin.build);
+    row.push_back(text_cell(join({builds.begin(), builds.end()}, ", ")));
+  }
+  return row;
+}
+
 /// "Epochs at one rank" is what a study file asks for; what became of it is "Epochs".
 TableCell stage_name_cell(const SettingWords& words,
                           const std::string& workload,
@@ -158,20 +180,27 @@ ReportTable settings_stages_table(const SeriesAnalysis& analysis, const SettingW
 }
 
 ReportTable environment_table(const StudyAnalysis& analysis) {
+  const auto& machines = analysis.machines();
   ReportTable table{"environment",
-                    "Environment of the runs; several values mean that runs differ in it.",
-                    {{"property", "property", false}, {"value", "value", false}},
+                    cat("Environment of the runs; several values mean that runs ",
+                        machines.size() > 1 ? "of a machine differ in it." : "differ in it."),
+                    {{"property", "property", false}},
                     {}};
-  ValuesByPath values;
-  for (const Run& run : analysis.runs().runs) {
-    for (const auto& [path, value] : flatten_json(run.record.environment)) {
-      add_unique(values[path], value);
-    }
+  std::vector<ValuesByPath> by_machine;
+  std::set<std::string> paths;
+  for (const Machine& machine : machines) {
+    by_machine.push_back(environment_values(analysis.runs(), machine));
+    for (const auto& [path, values] : by_machine.back()) paths.insert(path);
+    const auto number = table.columns.size();
+    table.columns.push_back(machines.size() > 1
+                                ? TableColumn{cat("machine_", number), machine.words, false}
+                                : TableColumn{"value", "value", false});
   }
-  table.rows.push_back({TableCell{"Build of scalestudy", "build"},
-                        text_cell(join(build_ids(analysis.runs()), ", "))});
-  for (const auto& [path, distinct] : values) {
-    table.rows.push_back({property_cell(path), value_cell(path, distinct)});
+  table.rows.push_back(build_row(analysis));
+  for (const auto& path : paths) {
+    std::vector<TableCell> row{property_cell(path)};
+    for (auto& values : by_machine) row.push_back(value_cell(path, values[path]));
+    table.rows.push_back(row);
   }
   return table;
 }

@@ -9,6 +9,7 @@
 #include "analysis/report/estimate_json.hpp"
 #include "analysis/report/exchange_report.hpp"
 #include "analysis/report/factors_json.hpp"
+#include "analysis/report/machines_json.hpp"
 #include "analysis/report/prediction_json.hpp"
 #include "analysis/report/published_summary_json.hpp"
 
@@ -230,6 +231,7 @@ json to_json(const SeriesAnalysis& analysis) {
   }
   return {
       {"name", analysis.series.name},
+      {"machine", analysis.machine},
       {"workload", spec.workload},
       {"scaling_rule", to_string(spec.scaling_rule)},
       {"reduction", to_string(spec.reduction)},
@@ -353,6 +355,8 @@ std::string summary_json(const StudyAnalysis& analysis) {
                   {"series", list_of(analysis.studies())},
                   {"control_arms", list_of(analysis.control_arms())},
                   {"collectives", list_of(analysis.collectives())},
+                  {"machines", machines_json(analysis.machines())},
+                  {"machines_side_by_side", side_by_side_json(analysis.machine_comparisons())},
                   {"published", published},
                   {"runs", list_of(set.runs)},
                   {"unreadable", absent(set.unreadable)},

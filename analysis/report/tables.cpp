@@ -24,12 +24,6 @@ std::string population_proof(const EvaluationPopulation& population) {
   return cat("All evaluations on the same ", join(sets, "; "), ".");
 }
 
-/// One rank against itself is 1, without digits that say nothing.
-TableCell ratio_cell(std::int64_t ranks, const Estimate& ratio) {
-  const bool is_base = ranks == 1 && std::isfinite(ratio.value);
-  return is_base ? shown_cell("1", ratio.value) : estimate_cell(ratio);
-}
-
 std::vector<TableCell> quality_row(std::int64_t ranks, const MetricValues& one) {
   const bool base = ranks == 1;
   return {{one.metric->heading(), std::string(one.metric->column->name)},

@@ -46,6 +46,8 @@ struct SyntheticRun {
   std::string study = "synthetic";
   std::string build_id = "0.1.0+gabcdef01.release";
   std::string cpu_model = "Invented CPU <1>";
+  std::string gpu_models;        ///< not empty: each rank on a GPU of its own; needs rows of ranks
+  std::int64_t host_count = 1;   ///< that ranks take in turn; likewise
   std::string libtorch_version;  ///< "": not recorded
   std::string data_path = "/data";
   std::string data_hash;  ///< likewise
@@ -293,14 +295,16 @@ inline std::filesystem::path write_synthetic(const std::filesystem::path& folder
                           cat(R"({"precision": "float32", "threads_per_rank": 1)",
                               run.libtorch_version.empty() ? "" : R"(, "libtorch_version": ")",
                               run.libtorch_version, run.libtorch_version.empty() ? "}" : "\"}"));
-    writer.write_environment(cat(R"({"cpu": {"model": ")", run.cpu_model, R"(", "cores": 4}})"));
+    writer.write_environment(
+        cat(R"({"cpu": {"model": ")", run.cpu_model, R"(", "cores": 4})",
+            run.gpu_models.empty() ? "" : cat(R"(, "gpu_models": ")", run.gpu_models, '"'), "}"));
     SyntheticWriter synthetic(run, writer);
     synthetic.write_all();
     training_s = synthetic.now_s();
     const bool has_rows = run.cpu_share > 0 || run.started_unix_s > 0;
     for (std::int64_t rank = 0; has_rows && rank < run.ranks; ++rank)
-      writer.append_rank({.host = "here",
-                          .device = "cpu",
+      writer.append_rank({.host = cat("host-", rank % run.host_count),
+                          .device = run.gpu_models.empty() ? "cpu" : cat("cuda:", rank),
                           .binding = "0-7",
                           .threads = run.threads_per_rank,
                           .started_unix_s = run.started_unix_s,

@@ -30,6 +30,14 @@ TEST(ReportTable, HtmlEscapesEverything) {
   EXPECT_NE(html.find("2.00</span> <span>(1.50–2.50)"), std::string::npos);
 }
 
+TEST(ReportTable, OfManyShownColumnsIsWide) {
+  ReportTable table{"t", "", std::vector<TableColumn>(12), {}};
+  table.columns.push_back(label_column);
+  EXPECT_EQ(to_html(table).find("class=\"table wide\""), std::string::npos);
+  table.columns.emplace_back();
+  EXPECT_NE(to_html(table).find("class=\"table wide\""), std::string::npos);
+}
+
 TEST(ReportTable, ControlBytesDoNotReachTheOutput) {
   EXPECT_EQ(escape_html(std::string("a\x01\x1b b\xff")), "a\\u0001\\u001b b\\xff");
 }

@@ -117,7 +117,7 @@ TEST_F(Report, SaysTheSpeedupWithIntervalRunsAndBase) {
   const ReportResult result = report();
   EXPECT_EQ(result.data_runs, 10U);
   EXPECT_TRUE(result.unreadable.empty());
-  ASSERT_EQ(result.paragraphs.size(), 5U);
+  ASSERT_EQ(result.paragraphs.size(), 6U);
   EXPECT_THAT(result.paragraphs[0],
               ContainsRegex(
                   "^One rank trained [0-9.]+ samples/s in .*, two ranks [0-9.]+ in .*\\. Two ranks "
@@ -155,9 +155,9 @@ TEST_F(Report, WritesEveryFigureInFourFormsAndTheTables) {
   write_study(3);
   const ReportResult result = report();
   EXPECT_TRUE(result.notes.empty()) << result.notes.front();
-  EXPECT_EQ(files_with(out_ / "figures", ".tsv").size(), 7U);
+  EXPECT_EQ(files_with(out_ / "figures", ".tsv").size(), 10U);
   for (const char* extension : {".gp", ".svg", ".pdf"}) {
-    EXPECT_EQ(files_with(out_ / "figures", extension).size(), 7U) << extension;
+    EXPECT_EQ(files_with(out_ / "figures", extension).size(), 10U) << extension;
   }
   for (const fs::path& svg : files_with(out_ / "figures", ".svg")) {
     EXPECT_THAT(content_of(svg), ContainsRegex("<(path|use|polygon)")) << svg;
@@ -173,7 +173,7 @@ TEST_F(Report, WithoutGnuplotTheRestIsThereAndSaysWhatIsMissing) {
   ASSERT_EQ(result.notes.size(), 1U);
   EXPECT_THAT(result.notes[0], HasSubstr("gnuplot is not installed"));
   EXPECT_THAT(content_of(result.page), HasSubstr("gnuplot is not installed"));
-  EXPECT_EQ(files_with(out_ / "figures", ".tsv").size(), 7U);
+  EXPECT_EQ(files_with(out_ / "figures", ".tsv").size(), 10U);
   EXPECT_TRUE(files_with(out_ / "figures", ".svg").empty());
 }
 
