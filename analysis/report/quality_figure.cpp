@@ -69,15 +69,17 @@ std::string metric_drawing(const MetricCurve& curve, const std::string& slug) {
   const auto most = static_cast<double>(points.back().ranks);
   const std::string file = gnuplot_quoted(slug + ".tsv");
   const std::string colour = cat("lc rgb '", palette[0].hex, "'");
-  const std::string bars = cat(file, " index 0 using 1:2:3:4 with yerrorbars pt 0 ps 0 lw 1.6 ",
-                               colour, " notitle, \\\n     ");
+  const std::string error_bars =
+      cat(file, " index 0 using 1:2:3:4 with yerrorbars pt 0 ps 0 lw 1.6 ", colour,
+          " notitle, \\\n     ");
   return cat("set xlabel 'ranks'\nset ylabel ", gnuplot_quoted(curve.metric().heading()), "\n",
              rank_axis(ranks_of(curve.analysis)), "set offsets 0, 0, graph 0.1, graph 0.1\nplot ",
              exact(curve.base()), " with lines dt 2 lw 1.4 lc rgb '", palette[6].hex,
              "' title 'one rank', \\\n     ", margin_lines(curve),
-             curve.has_intervals() ? bars : "", file, " index 0 using 1:2 with points pt 7 ps 0.6 ",
-             colour, " title 'mean', \\\n     ", file, " index 1 using ($1-", 0.06 * most,
-             "):2 with points pt 7 ps 0.25 ", colour, " title 'each run'\n");
+             curve.has_intervals() ? error_bars : "", file,
+             " index 0 using 1:2 with points pt 7 ps 0.6 ", colour, " title 'mean', \\\n     ",
+             file, " index 1 using ($1-", 0.06 * most, "):2 with points pt 7 ps 0.25 ", colour,
+             " title 'each run'\n");
 }
 
 /// What the bars are, of the first number of ranks that has one.
