@@ -169,7 +169,7 @@ std::optional<Figure> machines_figure(const MachineComparison& comparison) {
 std::string machines_sentences(const MachineComparison& comparison) {
   std::string text;
   for (const MachineCurve& curve : comparison.curves) text += reached_on(curve) + " ";
-  return cat(text, "Not one experiment: ", in_a_row(comparison.differences),
+  return cat(text, "Not one experiment: the ", in_a_row(comparison.differences),
              comparison.differences.size() == 1 ? " differs" : " differ",
              ", and the runs of one machine were not made in turn with those of another. "
              "What else changed between them is in the difference; no ratio between machines is "

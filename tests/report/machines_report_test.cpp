@@ -165,7 +165,7 @@ TEST_F(TwoMachines, SentencesGiveAbsoluteNumbersAndNoRatioBetweenThem) {
                             " samples/s in ")));
     EXPECT_THAT(text, HasSubstr(with_interval(points[1].training) + " times as fast as one"));
   }
-  EXPECT_THAT(text, HasSubstr("Not one experiment: machine differs, and"));
+  EXPECT_THAT(text, HasSubstr("Not one experiment: the machine differs, and"));
 }
 
 TEST_F(TwoMachines, ThePageShowsThemOnceAndWritesTheirFiles) {
