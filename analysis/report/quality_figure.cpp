@@ -73,7 +73,8 @@ std::string metric_drawing(const MetricCurve& curve, const std::string& slug) {
       cat(file, " index 0 using 1:2:3:4 with yerrorbars pt 0 ps 0 lw 1.6 ", colour,
           " notitle, \\\n     ");
   return cat("set xlabel 'ranks'\nset ylabel ", gnuplot_quoted(curve.metric().heading()), "\n",
-             rank_axis(ranks_of(curve.analysis)), "set offsets 0, 0, graph 0.1, graph 0.1\nplot ",
+             rank_axis(ranks_of(curve.analysis)),
+             "set offsets 0, 0, graph 0.1, graph 0.1\nset key maxcols 2\nplot ",
              exact(curve.base()), " with lines dt 2 lw 1.4 lc rgb '", palette[6].hex,
              "' title 'one rank', \\\n     ", margin_lines(curve),
              curve.has_intervals() ? error_bars : "", file,
