@@ -26,7 +26,10 @@ Exchange exchange_in(const RunRecord& run) {
 }
 
 /// Every rank and round of the probe takes α + β · size.
-void add_probe(RunRecord& run, std::vector<std::int64_t> sizes, double alpha_s, double beta) {
+void add_probe(RunRecord& run,
+               const std::vector<std::int64_t>& sizes,
+               double alpha_s,
+               double beta) {
   for (std::int64_t round = 0; round < 5; ++round)
     for (std::int64_t rank = 0; rank < run.steps.ranks(); ++rank) {
       run.probe.push_back({rank, round, 0, 0, 1e-6});

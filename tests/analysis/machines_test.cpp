@@ -10,7 +10,6 @@ namespace scalestudy {
 namespace {
 
 using testing::ElementsAre;
-using testing::HasSubstr;
 using testing::IsEmpty;
 
 constexpr const char* ours = R"(AMD EPYC", "hardware_thread_count": "2)";
