@@ -49,8 +49,11 @@ TEST_P(FirstPage, IsRecomputedFromTheRawColumns) {
   EXPECT_THAT(outcome.output, HasSubstr(" agree"));
 }
 
+/// That the program finds what is wrong; one study, as each answer takes it seconds.
+using WrongFirstPage = FirstPage;
+
 /// A speed-up that is a thousandth larger than it was.
-TEST_P(FirstPage, AWrongNumberIsFound) {
+TEST_P(WrongFirstPage, AWrongNumberIsFound) {
   const auto file = report_ / "summary.json";
   auto summary = nlohmann::json::parse(content_of(file));
   auto& speedup = summary["series"][0]["points"].back()["speedup"]["training"]["value"];
@@ -62,7 +65,7 @@ TEST_P(FirstPage, AWrongNumberIsFound) {
 }
 
 /// A sentence that says something else than the numbers do.
-TEST_P(FirstPage, AWrongSentenceIsFound) {
+TEST_P(WrongFirstPage, AWrongSentenceIsFound) {
   const auto summary = report_ / "summary.json";
   auto text = content_of(summary);
   const std::string words = "ranks trained ";
@@ -83,6 +86,7 @@ INSTANTIATE_TEST_SUITE_P(,
                          FirstPage,
                          testing::Values("n2v-quickstart", "unet-nuclei", "resnet50-cells"),
                          name_of);
+INSTANTIATE_TEST_SUITE_P(, WrongFirstPage, testing::Values("resnet50-cells"), name_of);
 
 }  // namespace
 }  // namespace scalestudy

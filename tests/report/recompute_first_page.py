@@ -4,6 +4,7 @@ of scalestudy's own code, and holds it against the report's summary.json and aga
 
 Usage: recompute_first_page.py STUDY_FOLDER REPORT_FOLDER
 Exit: 0 all agree, 1 some do not (one line each), 2 usage."""
+import functools
 import glob
 import json
 import math
@@ -32,15 +33,16 @@ ARM_COLUMNS = {"moving_gradients": ["exposed_transfer_s", "phase_transfer_s"], "
 
 # ---- Student's t: the share of it within ±t is ∫ cos^(k−1) from 0 to atan(t ÷ √k), over the same to π ÷ 2.
 def cosine_integral(angle, k):
-    theta = np.linspace(0, angle, 20001)
+    theta = np.linspace(0, angle, 2001)
     y = np.cos(theta) ** (k - 1)
-    return (y[0] + y[-1] + 4 * y[1:-1:2].sum() + 2 * y[2:-1:2].sum()) * (angle / 20000) / 3
+    return (y[0] + y[-1] + 4 * y[1:-1:2].sum() + 2 * y[2:-1:2].sum()) * (angle / 2000) / 3
 
 
 def share_within(t, k):
     return cosine_integral(np.arctan(t / np.sqrt(k)), k) / cosine_integral(np.pi / 2, k)
 
 
+@functools.cache
 def critical_t(k, level=0.05):
     low, high = 0.0, 1000.0
     for _ in range(60):
