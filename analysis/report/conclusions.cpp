@@ -186,10 +186,14 @@ std::string last_rank_sentence(const SeriesAnalysis& analysis, std::int64_t rank
   return "";
 }
 
-std::string step_sentence(const StepComposition& step) {
+/// Means over runs: where causes were looked for, their loss of the same step is another estimate.
+std::string step_sentence(const StepComposition& step, bool beside_causes) {
   const StepGrowth& growth = *step.growth;
   const std::string start = cat(
-      "A step of ", ranks_in_words(step.ranks, false), " takes ", milliseconds(step.step_s),
+      beside_causes ? "In plain means over runs, which do not allow for slower and faster blocks "
+                      "as the loss above does, a"
+                    : "A",
+      " step of ", ranks_in_words(step.ranks, false), " takes ", milliseconds(step.step_s),
       " where perfect scaling of the one-rank step would take ", milliseconds(growth.expected_s));
   const double threshold_s = 0.01 * growth.expected_s;
   const int decimals = std::clamp(decimals_for(growth.excess_s.value * 1e3, 3), 1, 2);
@@ -202,6 +206,10 @@ std::string step_sentence(const StepComposition& step) {
       start, ". The difference of ", growth_text(growth.excess_s, decimals),
       interval && interval->contains(0) ? ", which is not resolved, by phase: " : " by phase: ",
       parts, ". ", exposed_sentence(step));
+}
+
+bool has_causes_at(const SeriesAnalysis& analysis, std::int64_t ranks) {
+  return std::ranges::find(analysis.causes, ranks, &StepDecision::ranks) != analysis.causes.end();
 }
 
 const StepComposition* composition_at(const SeriesAnalysis& analysis, std::int64_t ranks) {
@@ -342,7 +350,8 @@ Conclusions conclusions_of(const SeriesAnalysis& analysis) {
   conclusions.parts = factor_sentences(analysis, busy);
   const StepComposition* step = composition_at(analysis, last.ranks);
   if (!busy && step != nullptr && step->growth)
-    conclusions.parts += " " + step_sentence(*step) + last_rank_sentence(analysis, last.ranks);
+    conclusions.parts += cat(" ", step_sentence(*step, has_causes_at(analysis, last.ranks)),
+                             last_rank_sentence(analysis, last.ranks));
   conclusions.parts += arms_remark(analysis);
   conclusions.quality = quality_sentence(analysis);
   conclusions.smoothness = smoothness_sentence(analysis.smoothness.back());

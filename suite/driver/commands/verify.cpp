@@ -98,7 +98,9 @@ std::string counts_text(const Verification& verification) {
 
 void print(const Claim& claim, const Verification& verification, Context& context) {
   context.out << verification.verdict() << counts_text(verification) << ": " << claim.name << '\n'
-              << claim.statement << '\n';
+              << claim.statement << '\n'
+              << "Compared: " << properties_of(claim.quantity).name << ", "
+              << properties_of(claim.quantity).summary << ".\n";
   for (const auto& one : verification.series) print_series(claim, one, context);
   if (verification.series.empty())
     context.out << "\nThese folders hold no run of a study proper that counts.\n";
