@@ -43,9 +43,9 @@ function(scalestudy_program target)
 endfunction()
 
 # scalestudy_test(NAME [HEAVY] [ALONE] SOURCES file... [APART file...] [USES target...] [LABELS label...] [RANKS n...] [TIMEOUT s])
-# One GoogleTest program. Each case is a ctest test of its own, unless HEAVY (LibTorch start-up is paid once) or
-# sanitized: to start such a program takes longer than most cases, so it runs in quarters. ALONE: nothing runs beside it,
-# because it measures; label "measures". With RANKS the program is also started by mpirun with each of these rank counts.
+# One GoogleTest program. Each case is a ctest test of its own, unless HEAVY (LibTorch start-up is
+# paid once). ALONE: nothing runs beside it, because it measures; label "measures". With RANKS the program is also started by
+# mpirun with each of these rank counts.
 function(scalestudy_test name)
   cmake_parse_arguments(arg "HEAVY;ALONE" "TIMEOUT" "SOURCES;APART;USES;LABELS;RANKS" ${ARGN})
   if(NOT arg_TIMEOUT)
@@ -75,15 +75,6 @@ function(scalestudy_test name)
       list(APPEND arg_LABELS measures)
     endif()
     target_link_libraries(${name} PRIVATE GTest::gtest_main)
-    if(SCALESTUDY_SANITIZE)
-      list(LENGTH arg_SOURCES source_count)
-      foreach(part RANGE 3)
-        add_test(NAME ${name}_${part} COMMAND ${name})
-        set_tests_properties(${name}_${part} PROPERTIES LABELS "unit;${arg_LABELS}" TIMEOUT 900 RUN_SERIAL ${arg_ALONE}
-          COST ${source_count} ENVIRONMENT "GTEST_BRIEF=1;GTEST_TOTAL_SHARDS=4;GTEST_SHARD_INDEX=${part}")
-      endforeach()
-      return()
-    endif()
     gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60
       PROPERTIES LABELS "unit;${arg_LABELS}" TIMEOUT ${arg_TIMEOUT} RUN_SERIAL ${arg_ALONE})
   endif()
