@@ -7,10 +7,10 @@ usage() {
   cat <<'TEXT'
 Usage: tests/run.sh [--full] [--jobs N] [--help]
   (none)    set up; preset release: configure, build, ctest
-  --full    also: the benchmarks, each run once; preset light built with LibTorch, MPI and CUDA hidden, its programs
-            linked with none of them; all its tests under AddressSanitizer, hidden likewise; ThreadSanitizer on the
-            threaded parts; each fuzz target for half a minute; clang-format; clang-tidy; preset gpu linked; the
-            report in a browser; the original Noise2Void beside ours.
+  --full    also: the benchmarks, each run once; all tests without LibTorch under AddressSanitizer, built with
+            LibTorch, MPI and CUDA hidden and linked with none of them; ThreadSanitizer on the threaded parts;
+            each fuzz target for half a minute; clang-format; clang-tidy; preset gpu linked; the report in a
+            browser; the original Noise2Void beside ours.
             A test that cannot run because its tool is missing then fails (SCALESTUDY_REQUIRE).
   --jobs N  parallel compilations and tests (default: one per core)
 Environment: CTEST_ARGS, more arguments for ctest of preset release (e.g. "-L unit").
@@ -66,11 +66,20 @@ run_ctest() {
 # hidden COMMAND...: LibTorch, MPI and CUDA must not even be found: their places are hidden from CMake.
 hidden() { SCALESTUDY_DEPS=/nonexistent TORCH_ROOT='' "$@"; }
 
+# What is built without LibTorch, MPI and CUDA needs none of them.
+nothing_heavy_is_linked() {
+  local programs
+  programs=$(find "build/$1" -type f -perm -u+x \( -name '*_test' -o -path '*/bin/scalestudy' \))
+  [[ $programs == */bin/scalestudy* ]] || { printf 'scalestudy was not built\n'; return 1; }
+  # shellcheck disable=SC2086  # several programs
+  ! ldd $programs | grep -E 'torch|libc10|libmpi|open-rte|libcuda|libnccl'
+}
+
 # Tests without LibTorch wait more than they compute: for ranks, deadlines and processes. The browser
 # looks at the same page in preset release; the same programs measure there, alone and as users build them.
-# Most tests start processes: with the sanitizer's default of 256 MiB of freed memory kept, half their time is copying it.
+# Many tests start processes: with the sanitizer's default of 256 MiB of freed memory kept, half their time is copying it.
 memory_is_clean() {
-  hidden build asan &&
+  hidden build asan && nothing_heavy_is_linked asan &&
     ASAN_OPTIONS=quarantine_size_mb=8:malloc_context_size=5 \
       run_ctest asan --parallel $((2 * jobs)) --label-exclude 'browser|measures'
 }
@@ -85,16 +94,6 @@ threads_are_clean() {
     "$tests/engine/engine_test" && "$tests/comm/comm_test" &&
     "$tests/core/core_threads_test" && "$tests/data/data_threads_test" &&
     "$tests/conformance/communicator_conformance" --gtest_filter='-*shm*'
-}
-
-# Its tests run in presets asan and release.
-light_hidden() {
-  hidden build light && run_ctest light --label-regex layering || return 1
-  local driver=build/light/bin/scalestudy programs
-  [[ -x $driver ]] || { printf '%s was not built\n' "$driver"; return 1; }
-  programs=$(find build/light -type f -perm -u+x -name '*_test')
-  # shellcheck disable=SC2086  # several programs
-  ! ldd "$driver" $programs | grep -E 'torch|libc10|libmpi|open-rte|libcuda|libnccl'
 }
 
 sources() { git ls-files '*.cpp' '*.hpp'; }
@@ -156,7 +155,6 @@ stage setup environments/setup.sh "${setup_options[@]}" || exit 1
 stage build-release build release ${full:+-DSCALESTUDY_BENCHMARKS=ON} || exit 1
 
 if [[ $full ]]; then
-  stage light light_hidden
   stage asan memory_is_clean
   stage tsan threads_are_clean
   stage fuzz tests/fuzz/run.sh 30 --jobs "$jobs"
