@@ -182,6 +182,15 @@ void name_apart(std::vector<Series>& series) {
   }
 }
 
+std::set<std::string> values_of(const RunSet& set, const OriginPart& part) {
+  std::set<std::string> values;
+  for (const auto& [folder, origins] : set.origins)
+    for (const Origin& origin : origins) values.insert(origin.*part.value);
+  for (const Run& run : set.runs) values.insert(run.origin.*part.value);
+  values.erase("");
+  return values;
+}
+
 }  // namespace
 
 bool Run::has_label(RunLabel label) const {
@@ -293,6 +302,8 @@ std::vector<std::string> build_ids(const RunSet& set) {
 }
 
 std::vector<std::string> mixed_values(const RunSet& set, const OriginPart& part) {
+  // The usual case, without a look at what the runs did.
+  if (values_of(set, part).size() < 2) return {};
   std::map<std::string, std::set<std::string>> by_place;
   const auto add = [&](const std::string& place, const Origin& origin) {
     if (const auto& value = origin.*part.value; !value.empty()) by_place[place].insert(value);

@@ -224,8 +224,10 @@ void expect_all_keys(const json& complete, const json& given, const std::string&
 
 /// They are no part of the content where they are as it was before them: runs keep their names.
 void leave_out_newer_defaults(json& settings) {
-  CommonSettings plain;
-  const auto defaults = write_fields([&](FieldVisitor& v) { visit(v, plain); });
+  static const json defaults = [] {
+    CommonSettings plain;
+    return write_fields([&](FieldVisitor& v) { visit(v, plain); });
+  }();
   for (const auto* path : newer_settings) {
     const json::json_pointer place(path);
     if (settings.at(place) == defaults.at(place))
