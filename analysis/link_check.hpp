@@ -9,14 +9,25 @@
 
 namespace scalestudy {
 
-/// More makes a run invalid. Two thirds of the least difference of times that is ever called one
-/// (least_margin_frac of analysis/floor.hpp): what is made of emulated times is right within that.
-inline constexpr double most_link_excess_frac = 0.02;
+/// What collectives took longer than the model of the emulated link says, over all ranks and steady
+/// steps (METRICS.md#emulated-link).
+struct LinkExcess {
+  /// More of both makes a run invalid: two thirds and a sixth of the least difference of times that
+  /// is ever called one (least_margin_frac of analysis/floor.hpp). What is made of emulated times
+  /// is right within that, and a barrier, of which a link takes nothing, may be late.
+  static constexpr double most_model_frac = 0.02, most_step_frac = 0.005;
 
-/// What collectives took longer than the model of `link`, over all ranks and steady steps, as part
-/// of what it says (METRICS.md#emulated-link). 0 where none is emulated. Local, pure.
-[[nodiscard]] double link_excess_frac(const LinkSettings& link,
-                                      const StepTable& steps,
-                                      const SteadyWindow& window);
+  double model_frac = 0;  ///< of the time that the model says
+  double step_frac = 0;   ///< of the time of the steps
+
+  [[nodiscard]] bool is_too_much() const {
+    return model_frac > most_model_frac && step_frac > most_step_frac;
+  }
+};
+
+/// Zero where none is emulated. Local, pure.
+[[nodiscard]] LinkExcess link_excess(const LinkSettings& link,
+                                     const StepTable& steps,
+                                     const SteadyWindow& window);
 
 }  // namespace scalestudy

@@ -46,7 +46,7 @@ bool has_impossible_times(const RunRecord& record) {
 
 bool has_exceeded_its_link(const RunRecord& record, const RunSpec& spec) {
   const auto window = steady_window_of(record.steps, spec.settings.warmup_steps);
-  return link_excess_frac(spec.settings.link, record.steps, window) > most_link_excess_frac;
+  return link_excess(spec.settings.link, record.steps, window).is_too_much();
 }
 
 /// The last step of a pass or epoch may hold what is left; no step holds more than a batch.

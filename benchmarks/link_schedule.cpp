@@ -42,7 +42,7 @@ Row row_of(const RunRecord& run) {
   row.spec = run_spec_from_json_text(run.resolved_settings, run.file.string());
   row.exposed = exposed_transfer_of(run, row.spec);
   const auto window = steady_window_of(run.steps, row.spec.settings.warmup_steps);
-  row.excess_frac = link_excess_frac(row.spec.settings.link, run.steps, window);
+  row.excess_frac = link_excess(row.spec.settings.link, run.steps, window).model_frac;
   row.step_s = steady_step_s(run.steps, window);
   return row;
 }

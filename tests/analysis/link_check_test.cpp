@@ -36,14 +36,23 @@ LinkSettings ring() {
 TEST(LinkCheck, AddsUpAllRanksAndSteadySteps) {
   const auto record = record_with(0.1);  // on one rank of two
   const auto window = steady_window_of(record.steps, 5);
-  EXPECT_NEAR(link_excess_frac(ring(), record.steps, window), 0.1, 1e-12);
-  EXPECT_EQ(link_excess_frac({}, record.steps, window), 0) << "none is emulated";
+  EXPECT_NEAR(link_excess(ring(), record.steps, window).model_frac, 0.1, 1e-12);
+  EXPECT_EQ(link_excess({}, record.steps, window).model_frac, 0) << "none is emulated";
 }
 
 TEST(LinkCheck, WhatExceedsItsLinkIsInvalid) {
   const auto found = judge_run(record_with(0.021));
   EXPECT_THAT(found.validity_codes, testing::ElementsAre("emulation_exceeded"));
   EXPECT_EQ(found.left_out, "invalid: emulation_exceeded");
+}
+
+/// As a barrier's, of which a link without latency takes nothing.
+TEST(LinkCheck, WhatIsLittleOfAStepIsNot) {
+  auto record = record_with(0.1);  // on one rank of two
+  std::ranges::fill(record.steps.values(&StepRow::step_s), 10.1);
+  EXPECT_THAT(judge_run(record).validity_codes, testing::IsEmpty());
+  std::ranges::fill(record.steps.values(&StepRow::step_s), 9.9);
+  EXPECT_THAT(judge_run(record).validity_codes, testing::ElementsAre("emulation_exceeded"));
 }
 
 TEST(LinkCheck, AHiccupIsNot) {
@@ -54,9 +63,10 @@ TEST(LinkCheck, AHiccupIsNot) {
 
 TEST(LinkCheck, FilesWithoutTheColumnsExceedNothing) {
   StepTable steps(2, 10);
+  steps.values(&StepRow::step_s).assign(20, 1);
   steps.values(&StepRow::link_model_s).assign(20, not_recorded);
   steps.values(&StepRow::link_excess_s).assign(20, not_recorded);
-  EXPECT_EQ(link_excess_frac(ring(), steps, {0, 10, {}}), 0);
+  EXPECT_FALSE(link_excess(ring(), steps, {0, 10, {}}).is_too_much());
 }
 
 TEST(LinkCheck, RunsOverALinkAreASeriesOfTheirOwn) {

@@ -75,7 +75,7 @@ TEST(StatusCommand, AFailedRunIsShownWithItsReason) {
 
 TEST(StatusCommand, WhatDoesNotCountIsSaid) {
   const PlannedFolder study(
-      {{}, {.repeat = 1, .link_bandwidth_bytes_per_s = 5e7, .link_excess_frac = 0.03}});
+      {{}, {.repeat = 1, .link_bandwidth_bytes_per_s = 5e7, .link_excess_frac = 0.1}});
   study.record(0);
   study.record(1);
   const auto answer = ask_driver({"status", study.path()});

@@ -153,7 +153,7 @@ SyntheticRun over_a_link(double excess_frac) {
 }
 
 TEST(StateOfRun, ACompleteRunThatDoesNotCountSaysWhy) {
-  auto exceeding = over_a_link(0.03);
+  auto exceeding = over_a_link(0.1);
   exceeding.repeat = 1;
   const PlannedFolder study({over_a_link(0.01), exceeding, {.repeat = 2, .nan_loss = true}});
   for (std::size_t i = 0; i < 3; ++i) study.record(i);

@@ -58,10 +58,10 @@ TEST(ManyRanks, AreThreadsOfOneProcessAndLabelled) {
 
 TEST(ManyRanks, WhatNoMachineCanEmulateDoesNotCountAndIsMadeAgain) {
   const ReplayOfManyRanks place;
-  const std::vector<std::string> light_speed{"--set", "settings.link.latency_s=0",
-                                             "--set", "settings.link.bandwidth_bytes_per_s=1e15",
-                                             "--set", "axes.ranks=[2]",
-                                             "--set", "settings.steps_per_epoch=12"};
+  const std::vector<std::string> light_speed{
+      "--set", "settings.link.latency_s=0",  "--set", "settings.link.bandwidth_bytes_per_s=1e15",
+      "--set", "settings.link.payload=full", "--set", "axes.ranks=[2]",
+      "--set", "settings.steps_per_epoch=12"};
   const auto finished = place.run_threads(light_speed);
   EXPECT_EQ(finished.code, 5);
   EXPECT_THAT(finished.err,

@@ -262,13 +262,15 @@ RunOutcome StudyRunner::launch(const RunSpec& spec, LaunchRecord& record) {
 /// The analysis leaves such a run out; better to know before the next ones.
 void StudyRunner::warn_of_excess(const RunSpec& spec, const RunRecord& record) const {
   const auto window = steady_window_of(record.steps, spec.settings.warmup_steps);
-  const double excess_frac = link_excess_frac(spec.settings.link, record.steps, window);
-  if (excess_frac <= most_link_excess_frac) return;
-  parts_.reporter.warning(fmt::format(
-      "{}: collectives took {:.1f} % longer than the emulated link says, so that the run does not "
-      "count (emulation_exceeded). Emulate a slower link, take fewer ranks, or run on a quiet "
-      "machine.",
-      spec.run_id(), 100 * excess_frac));
+  const auto excess = link_excess(spec.settings.link, record.steps, window);
+  if (!excess.is_too_much()) return;
+  parts_.reporter.warning(
+      fmt::format("{}: collectives took {:.1f} % longer than the emulated link says, {:.1f} % of a "
+                  "step, so that "
+                  "the run does not count (emulation_exceeded). Emulate a slower link, take fewer "
+                  "ranks, or run on a quiet "
+                  "machine.",
+                  spec.run_id(), 100 * excess.model_frac, 100 * excess.step_frac));
 }
 
 void StudyRunner::close_result_file(const RunSpec& spec, RunOutcome& outcome) {
