@@ -19,14 +19,15 @@ struct Series;
 /// Why a launch of several ranks takes longer than perfect scaling of that with one.
 enum class RunCause { start_up, samples, steps, first_steps, evaluation, checkpoint, bookkeeping };
 template <>
-inline constexpr auto choices<RunCause> = std::array{
-    Choice{RunCause::start_up, "start_up", "starting, reading data, building the model, the end"},
-    Choice{RunCause::samples, "samples", "more samples than one rank trains on"},
-    Choice{RunCause::steps, "steps", "slower steps"},
-    Choice{RunCause::first_steps, "first_steps", "first steps, slower than steady ones"},
-    Choice{RunCause::evaluation, "evaluation", "evaluations and pictures"},
-    Choice{RunCause::checkpoint, "checkpoint", "writing weights and checkpoints"},
-    Choice{RunCause::bookkeeping, "bookkeeping", "recording, and comparing replicas"}};
+inline constexpr auto choices<RunCause> =
+    std::array{Choice{RunCause::start_up, "start_up",
+                      "starting, reading data, building the model, probing the exchange, the end"},
+               Choice{RunCause::samples, "samples", "more samples than one rank trains on"},
+               Choice{RunCause::steps, "steps", "slower steps"},
+               Choice{RunCause::first_steps, "first_steps", "first steps, slower than steady ones"},
+               Choice{RunCause::evaluation, "evaluation", "evaluations and pictures"},
+               Choice{RunCause::checkpoint, "checkpoint", "writing weights and checkpoints"},
+               Choice{RunCause::bookkeeping, "bookkeeping", "recording, and comparing replicas"}};
 inline constexpr std::size_t run_cause_count = choices<RunCause>.size();
 
 struct LaunchPart {

@@ -24,6 +24,9 @@ std::string machine_in(const FlatSettings& environment) {
   };
   add("/cpu/model", "");
   add("/cpu/hardware_thread_count", " hardware threads");
+  // A virtual machine names a family of processors; their caches tell generations apart.
+  add("/cpu/l2_cache_bytes", " bytes of L2 cache");
+  add("/cpu/l3_cache_bytes", " bytes of L3 cache");
   add("/gpu_models", "");
   add("/system/architecture", "");
   add("/system/operating_system", "");

@@ -18,12 +18,11 @@ Estimate mean_over(const std::vector<LaunchSteps>& launches, const Get& get) {
 }  // namespace
 
 PopFactors pop_factors(const PathStep& step, std::int64_t ranks) {
-  // By chance the slowest of equal ranks may come out faster than their mean: then all are equal.
-  const double persistent_s = std::max(0.0, step.persistent_s);
   const double mean_useful_s =
       step.compute_s + step.persistent_s / static_cast<double>(ranks) + step.optimizer_s;
+  // By chance the slowest of equal ranks may come out faster than their mean: then all are equal.
   const double largest_useful_s =
-      std::max(mean_useful_s, step.compute_s + persistent_s + step.optimizer_s);
+      std::max(mean_useful_s, step.compute_s + step.persistent_s + step.optimizer_s);
   const double on_ideal_network_s = step.step_s - step.transfer_s;
   return {.load_balance = mean_useful_s / largest_useful_s,
           .serialisation_efficiency = largest_useful_s / on_ideal_network_s,

@@ -4,6 +4,10 @@
 #include <cmath>
 #include <map>
 
+#include "core/text.hpp"
+
+#include "record/run_labels.hpp"
+
 #include "analysis/link_check.hpp"
 
 namespace scalestudy {
@@ -26,6 +30,24 @@ bool is_time(double value_s) {
   return value_s > 0 && value_s < longest_s;
 }
 
+/// Times of rank 0 that contradict each other, whichever of them is wrong. Of a resumed run, whose
+/// times never count, each attempt has a clock of its own. NaN: not recorded.
+bool has_contradicting_times(const RunRecord& record) {
+  constexpr double rounding = 1.01;
+  const auto& labels = record.header.labels;
+  const bool is_resumed = std::ranges::find(labels, cat(RunLabel::resumed)) != labels.end();
+  if (record.epochs.empty() || is_resumed) return false;
+  const bool runs_backwards = !std::ranges::is_sorted(record.epochs, {}, &EpochRow::end_s);
+  const double end_s = record.epochs.back().end_s;
+  const auto probe_s = record.ranks.empty() ? not_recorded : record.ranks.front().probe_s;
+  double stepped_s = 0;
+  for (std::int64_t step = 0; step < record.steps.steps(); ++step)
+    stepped_s += record.steps.at(&StepRow::step_s, 0, step);
+  const auto wall_s = record.summary_value(&SummaryRow::launch_wall_time_s).value_or(not_recorded);
+  return runs_backwards || probe_s < 0 || stepped_s > rounding * (end_s - std::max(probe_s, 0.0)) ||
+         end_s > rounding * wall_s;
+}
+
 /// What the clock of a run that has come to its end cannot have said. NaN: not recorded.
 bool has_impossible_times(const RunRecord& record) {
   const auto any = [](const auto& values, auto is_wrong) {
@@ -41,7 +63,8 @@ bool has_impossible_times(const RunRecord& record) {
         return !std::isfinite(row.transfer_s) || is_too_long(row.transfer_s);
       }))
     return true;
-  return !is_time(record.summary_value(&SummaryRow::launch_wall_time_s).value_or(1));
+  if (!is_time(record.summary_value(&SummaryRow::launch_wall_time_s).value_or(1))) return true;
+  return has_contradicting_times(record);
 }
 
 bool has_exceeded_its_link(const RunRecord& record, const RunSpec& spec) {

@@ -77,8 +77,8 @@ std::string size_ticks(const std::vector<Curve>& curves) {
 std::string tsv_of(const std::vector<Curve>& curves) {
   std::string tsv;
   for (const auto& curve : curves) {
-    tsv += cat("# ", curve.label,
-               "\n# size_bytes\ttime_us\tlow\thigh\talgorithm_gb_per_s\tbus_gb_per_s\n");
+    tsv += cat(gnuplot_comment(curve.label),
+               "# size_bytes\ttime_us\tlow\thigh\talgorithm_gb_per_s\tbus_gb_per_s\n");
     for (const auto& point : curve.points) {
       const auto interval = point.time_s.interval.value_or(Interval{});
       tsv += cat(point.size_bytes, '\t', plotted(point.time_s.value * 1e6), '\t',

@@ -176,8 +176,10 @@ std::string exposed_sentence(const StepComposition& step) {
 std::string last_rank_sentence(const SeriesAnalysis& analysis, std::int64_t ranks) {
   for (const StepCheck& check : analysis.step_checks) {
     if (check.ranks != ranks || ranks == 1) continue;
+    if (check.launches < minimum_launches_for_interval) return "";
     if (!check.is_persistent)
-      return " No rank was the last to be ready more often than chance would have it.";
+      return " No rank was in all launches the last to be ready more often than chance would "
+             "have it.";
     return cat(" Rank ", check.often_critical_rank, " was the last to be ready in ",
                percent(check.often_critical_frac),
                " of the steps, more often than one of equal ranks would be: in ",
@@ -190,8 +192,8 @@ std::string last_rank_sentence(const SeriesAnalysis& analysis, std::int64_t rank
 std::string step_sentence(const StepComposition& step, bool beside_causes) {
   const StepGrowth& growth = *step.growth;
   const std::string start = cat(
-      beside_causes ? "In plain means over runs, which do not allow for slower and faster blocks "
-                      "as the loss above does, a"
+      beside_causes ? "By its slowest rank, in plain means over runs (the loss above: mean over "
+                      "ranks, within blocks), a"
                     : "A",
       " step of ", ranks_in_words(step.ranks, false), " takes ", milliseconds(step.step_s),
       " where perfect scaling of the one-rank step would take ", milliseconds(growth.expected_s));

@@ -32,13 +32,13 @@ TableCell bounded_cell(const TargetPoint& point, const Estimate& factor, double 
   return {cat(point.all_reached() ? "> " : "< ", significant(bound, 3)), exact(factor.value)};
 }
 
-/// Mean and median part where few slow steps decide.
+/// They part where few steps decide, or where the slowest rank is another in each step.
 std::string typical_sentence(const SpeedupPoint& p) {
   if (!p.throughput.interval || !std::isfinite(p.typical_throughput) ||
       p.throughput.interval->contains(p.typical_throughput))
     return "";
-  return cat(" By the median step the throughput factor would be ",
-             significant(p.typical_throughput, 3), ": few steps make the difference.");
+  return cat(" By the median of the slowest rank's step the throughput factor would be ",
+             significant(p.typical_throughput, 3), ".");
 }
 
 std::string factor_sentence(const SpeedupPoint& p) {

@@ -253,7 +253,7 @@ std::string label_fact(const Series& series) {
 
 /// "# Labels: emulated_link", a line of TSV and script.
 std::string label_comment(const Figure& figure) {
-  return figure.labels.empty() ? "" : cat("# Labels: ", visible(figure.labels), "\n");
+  return figure.labels.empty() ? "" : gnuplot_comment("Labels: " + figure.labels);
 }
 
 /// A small line above the legend, or several: a picture is shown without its caption, too.
@@ -315,7 +315,7 @@ std::string figure_data(const Figure& figure) {
 std::string gnuplot_script(const Figure& figure) {
   const std::string colours = cat("ink = '", ink.hex, "'\nfaint = '", faint.hex, "'\n");
   const std::string name = figure.slug;
-  return cat("# ", figure.title, ". Draw again with: gnuplot ", name, ".gp\n",
+  return cat(gnuplot_comment(cat(figure.title, ". Draw again with: gnuplot ", name, ".gp")),
              label_comment(figure), colours, assets::preamble_gp, label_title(figure),
              "set terminal svg size 520,380 dynamic noenhanced font 'sans-serif,14' background "
              "'#ffffff'\nset output ",

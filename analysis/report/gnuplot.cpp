@@ -82,6 +82,12 @@ std::string with_css_colours(const std::string& svg) {
 
 }  // namespace
 
+std::string gnuplot_comment(const std::string& text) {
+  auto line = "# " + one_line(text);
+  if (line.ends_with('\\')) line += ' ';
+  return line + '\n';
+}
+
 std::string gnuplot_quoted(const std::string& text) {
   std::string plain;
   for (const char c : visible(text)) {

@@ -10,6 +10,9 @@ namespace scalestudy {
 /// A gnuplot string literal: single-quoted, nothing in it is interpreted.
 [[nodiscard]] std::string gnuplot_quoted(const std::string& text);
 
+/// A line of comment, in data and scripts: no text of others ends it, or goes on in the next one.
+[[nodiscard]] std::string gnuplot_comment(const std::string& text);
+
 /// Whether gnuplot finds axes for it: finite, and 0 or of a size from 1e-100 to 1e100. Else a range
 /// overflows, or is too narrow for numbers that a drawing is computed with.
 [[nodiscard]] bool is_plottable(double value);

@@ -69,7 +69,7 @@ std::vector<const MachineCurve*> drawn_curves(const MachineComparison& compariso
 std::string machine_blocks(const std::vector<const MachineCurve*>& curves) {
   std::string tsv;
   for (const MachineCurve* curve : curves) {
-    tsv += cat("# ", visible(curve->label), "\n# ranks\ttraining\tlow\thigh\n");
+    tsv += cat(gnuplot_comment(curve->label), "# ranks\ttraining\tlow\thigh\n");
     for (const SpeedupPoint& p : curve->analysis->speedup)
       tsv += cat(p.ranks, '\t', limits(p.training), '\n');
     tsv += run_speedups(*curve->analysis) + "\n\n";

@@ -43,8 +43,8 @@ std::string prediction_sentence(const SeriesAnalysis& analysis) {
 
 std::string noise_sentence(const NoiseScale& noise) {
   if (!noise.refusal.empty() || !std::isfinite(noise.samples.value)) return "";
-  return cat(" The critical batch by the gradient noise scale is ", with_interval(noise.samples),
-             " samples",
+  return cat(" The critical batch by the gradient noise scale, in the mean over training, is ",
+             with_interval(noise.samples), " samples",
              std::isfinite(noise.reached_at_ranks.value)
                  ? cat(", which ", with_interval(noise.reached_at_ranks), " ranks reach")
                  : "",
@@ -132,8 +132,9 @@ void add_critical_batch(Figure& speedup,
   speedup.drawing.insert(speedup.drawing.find("plot "), marks);
 }
 
-std::string as_good_text(const FittedModel& fit) {
+std::string verdict_on(const FittedModel& fit, bool is_used) {
   if (!fit.is_judged()) return "not judged: too few ranks";
+  if (is_used) return fit.is_compatible ? "used" : "used: none misses by less";
   return fit.is_compatible ? "" : "ruled out";
 }
 
@@ -150,13 +151,14 @@ ReportTable scaling_models_table(const SeriesAnalysis& analysis) {
        {"verdict", "", false}},
       {}};
   if (!analysis.prediction.fit) return table;
-  for (const auto& fit : analysis.prediction.fit->models())
+  const auto& models = analysis.prediction.fit->models();
+  for (const auto& fit : models)
     table.rows.push_back(
         {text_cell(cat(fit.model)),
          text_cell(std::string(choices<ScalingModel>[static_cast<std::size_t>(fit.model)].summary)),
          shown_cell(fit.is_judged() ? percent(fit.hold_out_error_frac) : missing_number,
                     fit.hold_out_error_frac),
-         text_cell(as_good_text(fit))});
+         text_cell(verdict_on(fit, &fit == &models.front()))});
   return table;
 }
 

@@ -50,7 +50,7 @@ std::vector<const ArmAnalysis*> drawn_arms(const PublishedAnalysis& analysis) {
 std::string tsv_of(const std::vector<const ArmAnalysis*>& arms, const Quantity& quantity) {
   std::string tsv;
   for (const auto* arm : arms) {
-    tsv += cat("# ", arm->arm.name, "\n# ranks\t", quantity.slug, "\tlow\thigh\n");
+    tsv += cat(gnuplot_comment(arm->arm.name), "# ranks\t", quantity.slug, "\tlow\thigh\n");
     for (const auto& point : arm->points) {
       const auto estimate =
           transformed(quantity.value(point), [&](double value) { return value * quantity.scale; });

@@ -139,7 +139,9 @@ std::string sooner_text(const TargetPoint& point) {
     return cat(" ", ranks_in_words(point.ranks, true), " were there ",
                with_interval(point.factors.total), " times as soon as one, with ",
                with_interval(point.sample_ratio), " times as many samples at ",
-               with_interval(point.factors.throughput), " times the throughput.");
+               with_interval(point.factors.throughput), " times the throughput",
+               point.factors.total.interval ? "" : " (intervals not determinable)",
+               "; samples are counted to the evaluation that found it, no finer.");
   if (!std::isfinite(point.speedup_bound)) return "";
   return cat(" ", ranks_in_words(point.ranks, true), " were there ",
              point.all_reached() ? "more" : "less", " than ", significant(point.speedup_bound, 3),

@@ -20,6 +20,7 @@
 #include "analysis/report/machines_report.hpp"
 #include "analysis/report/overlay.hpp"
 #include "analysis/report/page.hpp"
+#include "analysis/report/pending_report.hpp"
 #include "analysis/report/prediction_report.hpp"
 #include "analysis/report/published_report.hpp"
 #include "analysis/report/remedies_report.hpp"
@@ -68,13 +69,6 @@ void require_own_folder(const fs::path& out) {
     return;
   throw BadInput({cat("'", out.string(), "' is there already and holds no report"),
                   "its figures/ and tables/ would be replaced", "Choose another place with --out"});
-}
-
-/// An earlier report's figures must not survive beside new ones.
-void make_empty_folder(const fs::path& folder) {
-  std::error_code error;
-  fs::remove_all(folder, error);
-  make_folder(folder);
 }
 
 /// Writes data and script, runs gnuplot, returns the SVG for the page, or "" and a note.
@@ -188,16 +182,20 @@ ReportResult write_report(const std::vector<fs::path>& folders,
   require_own_folder(out);
   make_folder(out);
   ReportResult result;
-  result.summary = out / summary_name;  // first: it tells whose folder this is
-  write_file(result.summary, summary_json(analysis));
-  make_empty_folder(out / "figures");
-  make_empty_folder(out / "tables");
+  result.summary = out / summary_name;
+  // It tells whose folder this is, also when the first report there is interrupted.
+  if (!is_there(result.summary)) write_file(result.summary, summary_json(analysis));
+  const PendingReport pending(out);
+  const fs::path& place = pending.folder();
+  write_file(place / summary_name, summary_json(analysis));
+  for (const auto* folder : {"figures", "tables"}) make_folder(place / folder);
   if (const auto note = completeness_sentence(analysis); !folders.empty() && !note.empty())
     result.notes.push_back(note);
-  const FiguresBySeries figures = draw_all(analysis, out / "figures", result.notes);
-  write_tables(analysis, words, out / "tables");
+  const FiguresBySeries figures = draw_all(analysis, place / "figures", result.notes);
+  write_tables(analysis, words, place / "tables");
   result.page = out / "report.html";
-  write_file(result.page, report_page(analysis, figures, result.notes, words));
+  write_file(place / result.page.filename(), report_page(analysis, figures, result.notes, words));
+  pending.publish();
   result.data_runs = analysis.data_runs();
   for (const StudyFlag& flag : analysis.flags()) {
     result.flags.push_back(cat(flag.code, ": ", flag.text));

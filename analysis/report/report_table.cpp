@@ -11,9 +11,11 @@
 namespace scalestudy {
 namespace {
 
-/// Spreadsheets calculate what begins so; no number of ours does.
+/// Spreadsheets calculate what begins so. Of ours only numbers begin with a minus.
 bool is_formula(const std::string& text) {
-  return !text.empty() && (text[0] == '=' || text[0] == '+' || text[0] == '@' || text[0] == '\t');
+  if (text.empty()) return false;
+  const bool is_number = text.find_first_not_of("-0123456789.einfa") == std::string::npos;
+  return text.find_first_of("=+@\t") == 0 || (text[0] == '-' && !is_number);
 }
 
 std::string csv_field(const std::string& raw) {

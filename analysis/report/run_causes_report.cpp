@@ -16,8 +16,7 @@ std::string_view remedy_of(RunCause cause) {
   switch (cause) {
     case RunCause::start_up:
       return "longer trainings, which pay it once; scalestudy data prepare where reading data "
-             "takes "
-             "long";
+             "takes long";
     case RunCause::samples:
       return "a rule that keeps the samples, batches that divide them (scalestudy list rules)";
     case RunCause::steps:
@@ -25,7 +24,9 @@ std::string_view remedy_of(RunCause cause) {
     case RunCause::first_steps:
       return "longer trainings, which pay them once";
     case RunCause::evaluation:
-      return "fewer: settings.evaluation.every_samples; larger settings.evaluation_batch_size";
+      return "fewer: settings.evaluation.every_samples; larger settings.evaluation_batch_size; "
+             "longer "
+             "trainings where it is the pictures, which are made once";
     case RunCause::checkpoint:
       return "fewer: settings.checkpoint.every_epochs";
     case RunCause::bookkeeping:

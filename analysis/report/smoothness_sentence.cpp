@@ -36,8 +36,11 @@ std::string left_open(const Estimate& estimate, double predicted) {
 }
 
 std::string prediction_text(const Smoothness& s, const Estimate& smoother) {
+  const auto ratio = significant(s.weight_ratio, 3), averaged = compact(std::round(s.weight_ratio));
+  const bool is_whole = std::abs(s.weight_ratio / std::round(s.weight_ratio) - 1) < 0.005;
   const std::string of_what =
-      cat("averaging over ", significant(s.weight_ratio, 3), " times as many samples a step");
+      cat("averaging over ", is_whole ? ratio : cat(averaged, " (", ratio, ", rounded)"),
+          " times as many samples a step");
   const double predicted = 1 / s.predicted_per_step;
   if (!std::isfinite(predicted))
     return cat(". What ", of_what, " would make of it is not predicted, because ",

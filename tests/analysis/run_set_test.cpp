@@ -2,7 +2,9 @@
 
 #include <cmath>
 #include <fstream>
+#include <functional>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "core/error.hpp"
@@ -311,6 +313,31 @@ TEST_F(RunSetOfStudy, OtherDataUnderAnotherPathAreNoMixture) {
   EXPECT_NE(analysis.studies()[1].series.name.find(", data 3c4d"), std::string::npos);
 }
 
+/// Each as it may be, together impossible; of a resumed run, whose times never count, each attempt
+/// has its own clock.
+TEST_F(RunSetOfStudy, TimesThatContradictEachOtherAreInvalid) {
+  const auto whole = read_run_file(write_synthetic(study_, {.ranks = 2, .epochs = 3}));
+  ASSERT_THAT(judge_run(whole).validity_codes, testing::IsEmpty());
+  const auto judged = [&](const std::function<void(RunRecord&)>& change) {
+    auto record = whole;
+    change(record);
+    return judge_run(record).validity_codes;
+  };
+  const auto turn_back = [](RunRecord& record) {
+    std::swap(record.epochs.front().end_s, record.epochs.back().end_s);
+  };
+  const auto impossible = testing::ElementsAre("impossible_times");
+  EXPECT_THAT(judged(turn_back), impossible);
+  EXPECT_THAT(judged([](RunRecord& record) { record.epochs.back().end_s *= 0.5; }), impossible);
+  EXPECT_THAT(judged([](RunRecord& record) { record.steps.values(&StepRow::step_s)[3] = 1e6; }),
+              impossible);
+  EXPECT_THAT(judged([&](RunRecord& record) {
+                turn_back(record);
+                record.header.labels.emplace_back("resumed");
+              }),
+              testing::IsEmpty());
+}
+
 /// A run that failed before its ranks said what they compute with.
 TEST_F(RunSetOfStudy, WhatIsNotRecordedIsNoOtherValue) {
   write_group(study_, {.libtorch_version = "2.1.0"}, 2);
@@ -323,6 +350,15 @@ TEST_F(RunSetOfStudy, AnotherPowerStateIsAnotherMachine) {
   for (const std::int64_t repeat : {2, 3})
     write_synthetic(study_, {.repeat = repeat, .cpu_model = R"(One", "governor": "powersave)"});
   expect_two_groups(StudyAnalysis(load_runs({study_})), "mixed_machines", "governor powersave");
+}
+
+/// Virtual machines of one host family call their processors alike.
+TEST_F(RunSetOfStudy, AnotherCacheIsAnotherMachine) {
+  write_group(study_, {.cpu_model = R"(One", "l2_cache_bytes": "1048576)"}, 2);
+  for (const std::int64_t repeat : {2, 3})
+    write_synthetic(study_, {.repeat = repeat, .cpu_model = R"(One", "l2_cache_bytes": "524288)"});
+  expect_two_groups(StudyAnalysis(load_runs({study_})), "mixed_machines",
+                    "524288 bytes of L2 cache");
 }
 
 TEST_F(RunSetOfStudy, MachinesInTwoFoldersAreTwoGroupsToo) {

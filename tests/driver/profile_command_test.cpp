@@ -203,6 +203,20 @@ TEST(ProfileCommand, RefusesWhatHasNoRunOfOneRank) {
   EXPECT_FALSE(fs::exists(out));
 }
 
+TEST(ProfileCommand, ReplacesNothingButProfiles) {
+  const TemporaryFolder folder;
+  const auto mine = (folder / "mine.json").string();
+  for (int i = 0; i < 2; ++i)
+    EXPECT_EQ(ask_driver({"profile", measured, "--out", mine}).code, 0) << "its own it replaces";
+  write_text(mine, "notes");
+  for (const auto& place : {mine, folder.path().string()}) {
+    const auto answer = ask_driver({"profile", measured, "--out", place});
+    EXPECT_EQ(answer.code, 2);
+    EXPECT_THAT(answer.err, HasSubstr("is there and is no profile"));
+  }
+  EXPECT_EQ(content_of(mine), "notes");
+}
+
 TEST(ProfileCommand, SchemaIsPrinted) {
   const auto answer = ask_driver({"schema", "profile"});
   EXPECT_EQ(answer.code, 0) << answer.err;

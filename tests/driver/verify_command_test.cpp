@@ -52,7 +52,8 @@ TEST_F(VerifyCommand, SaysTheVerdictFirstAndWhatDiffers) {
   write_runs();
   const auto confirmed = ask_driver({"verify", claim(2), study()});
   EXPECT_EQ(confirmed.code, 0) << confirmed.err;
-  EXPECT_THAT(confirmed.out, StartsWith("CONFIRMED: mine\nTwo ranks are faster.\n"));
+  EXPECT_THAT(confirmed.out,
+              StartsWith("CONFIRMED where precision differs: mine\nTwo ranks are faster.\n"));
   EXPECT_THAT(confirmed.out,
               AllOf(HasSubstr("Published 2 (1.9 to 2.1 count as it), measured 2"),
                     HasSubstr("precision  tf32       fp32  noted"),
@@ -60,7 +61,7 @@ TEST_F(VerifyCommand, SaysTheVerdictFirstAndWhatDiffers) {
                     HasSubstr("Tolerance: invented"), HasSubstr("Source: this test")));
   const auto refuted = ask_driver({"verify", claim(3), study()});
   EXPECT_EQ(refuted.code, 1);
-  EXPECT_THAT(refuted.out, StartsWith("NOT CONFIRMED: mine\n"));
+  EXPECT_THAT(refuted.out, StartsWith("NOT CONFIRMED where precision differs: mine\n"));
   EXPECT_EQ(refuted.err, "");
 }
 

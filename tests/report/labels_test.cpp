@@ -57,6 +57,19 @@ TEST_F(Labels, NameTheLinkWhoseBandwidthIsARanks) {
   EXPECT_EQ(label_list(series().series), "emulated_link: ring, 0.05 GB/s a rank, 0 µs");
 }
 
+/// The labels of a file that somebody sent are drawn, not obeyed: gnuplot runs what begins with
+/// "!".
+TEST_F(Labels, CannotCommandTheProgramThatDraws) {
+  SCALESTUDY_NEEDS("gnuplot", !find_on_path("gnuplot").empty());
+  const auto obeyed = folder_ / "obeyed";
+  add_pair({.labels = {cat("x\n!touch '", obeyed.string(), "'\nset print '", obeyed.string(),
+                           "'; print 1\n\\")}});
+  (void)write_report({study_}, out_);
+  EXPECT_FALSE(fs::exists(obeyed));
+  for (const auto& [name, text] : files("figures", ".gp"))
+    EXPECT_THAT(text, Not(HasSubstr("\n!"))) << name;
+}
+
 TEST_F(Labels, StandInEveryFileOfAFigure) {
   SCALESTUDY_NEEDS("gnuplot", !find_on_path("gnuplot").empty());
   add_labelled();

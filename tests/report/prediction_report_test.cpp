@@ -58,8 +58,10 @@ TEST_F(PredictionReport, TheCriticalBatchIsMarkedWhereTheFigureReachesIt) {
   for (const std::int64_t ranks : {1, 2, 4}) add_ranks(ranks, 24);  // of 4 samples a rank: at 6
   EXPECT_THAT(speedup().drawing, HasSubstr("nohead dt 3"));
   EXPECT_THAT(speedup().caption, HasSubstr("reaches the gradient noise scale at 6"));
-  EXPECT_THAT(outlook_sentences(series()),
-              HasSubstr("The critical batch by the gradient noise scale is 24"));
+  EXPECT_THAT(
+      outlook_sentences(series()),
+      HasSubstr(
+          "The critical batch by the gradient noise scale, in the mean over training, is 24"));
   EXPECT_EQ(noise_scale_table(series()).rows.size(), 1U);
 }
 

@@ -11,8 +11,10 @@
 
 #include "core/error.hpp"
 
+#include "analysis/report/pending_report.hpp"
 #include "tests/analysis/synthetic_run.hpp"
 #include "tests/support/requirements.hpp"
+#include "tests/support/temporary_folder.hpp"
 
 namespace scalestudy {
 namespace {
@@ -265,6 +267,30 @@ TEST_F(Report, AnotherPassReplacesOldFigures) {
   std::ofstream(out_ / "figures/old.svg") << "x";
   static_cast<void>(report());
   EXPECT_FALSE(fs::exists(out_ / "figures/old.svg"));
+}
+
+/// Where a report was interrupted, or has no room, the one before it stays whole.
+TEST(PendingReportTest, ReplacesNothingBeforeAllIsWritten) {
+  const TemporaryFolder out;
+  write_text(out / "report.html", "old");
+  fs::create_directories(out / "figures");
+  write_text(out / "figures/old.svg", "old");
+  fs::create_directories(out / ".report-part-1073741824");  // no process has so large a number
+  {
+    const PendingReport given_up(out.path());
+    write_text(given_up.folder() / "report.html", "half");
+    EXPECT_FALSE(fs::exists(out / ".report-part-1073741824"));
+  }
+  EXPECT_EQ(content_of(out / "report.html"), "old");
+  {
+    const PendingReport pending(out.path());
+    write_text(pending.folder() / "report.html", "new");
+    fs::create_directories(pending.folder() / "figures");
+    pending.publish();
+  }
+  EXPECT_EQ(content_of(out / "report.html"), "new");
+  EXPECT_TRUE(fs::is_empty(out / "figures"));
+  EXPECT_EQ(std::distance(fs::directory_iterator(out.path()), fs::directory_iterator()), 2);
 }
 
 TEST_F(Report, TouchesNoFolderThatHoldsNoReport) {

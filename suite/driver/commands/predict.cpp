@@ -80,7 +80,8 @@ void print_models(const SeriesPrediction& series, Context& context) {
 }
 
 void print(const SeriesPrediction& series, Context& context) {
-  context.out << one_line(series.series) << "\n  Labels: " << join(series.labels, ", ") << ".";
+  context.out << one_line(series.series) << "\n  Labels: " << one_line(join(series.labels, ", "))
+              << ".";
   if (!series.link.empty()) context.out << " Emulated link: " << series.link << '.';
   context.out << '\n';
   print_predictions(series, context);

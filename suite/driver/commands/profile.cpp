@@ -1,10 +1,12 @@
 /// scalestudy profile RUN.h5|DIR --out FILE: what the steps of recorded runs take, for a replay.
 
+#include <filesystem>
 #include <memory>
 
 #include <CLI/CLI.hpp>
 
 #include "core/atomic_file.hpp"
+#include "core/error.hpp"
 #include "core/text.hpp"
 
 #include "driver/commands/command.hpp"
@@ -27,7 +29,20 @@ std::string summary(const replay::Profile& profile) {
              ", ", counted(profile.gradients.size(), "bucket"), " of gradients");
 }
 
+/// What is there is replaced only where it is a profile, too: not a run that nobody can make again.
+void require_free_place(const std::string& out) {
+  std::error_code none;
+  if (!std::filesystem::exists(out, none)) return;
+  try {
+    (void)replay::read_profile(out);
+  } catch (const Error&) {
+    throw BadInput({cat("'", out, "' is there and is no profile"), "a profile would replace it",
+                    "Name another file with --out"});
+  }
+}
+
 ExitCode profile(const ProfileOptions& options, Context& context) {
+  require_free_place(options.out);
   const auto found = profile_at(options.runs);
   const auto text = replay::to_json_text(found);
   replace_file(options.out, text, "the profile is written there");

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 #include <memory>
+#include <set>
 
 #include <CLI/CLI.hpp>
 
@@ -96,8 +97,24 @@ std::string counts_text(const Verification& verification) {
   return all > 1 ? cat(" (", join(parts, ", "), ")") : "";
 }
 
+/// " where device_model, steps differ", of a verdict that does not ask for them.
+std::string differing_text(const Verification& verification) {
+  const auto verdict = verification.verdict();
+  if (verdict != ClaimVerdict::confirmed && verdict != ClaimVerdict::not_confirmed) return "";
+  std::set<std::string> differing;
+  for (const auto& one : verification.series)
+    for (const auto& point : one.points)
+      for (const auto& check : point.conditions)
+        if (point.finding.verdict == verdict && !check.matches)
+          differing.insert(cat(check.condition));
+  if (differing.empty()) return "";
+  return cat(" where ", join({differing.begin(), differing.end()}, ", "),
+             differing.size() == 1 ? " differs" : " differ");
+}
+
 void print(const Claim& claim, const Verification& verification, Context& context) {
-  context.out << verification.verdict() << counts_text(verification) << ": " << claim.name << '\n'
+  context.out << verification.verdict() << counts_text(verification) << differing_text(verification)
+              << ": " << claim.name << '\n'
               << claim.statement << '\n'
               << "Compared: " << properties_of(claim.quantity).name << ", "
               << properties_of(claim.quantity).summary << ".\n";

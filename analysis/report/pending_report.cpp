@@ -1,0 +1,71 @@
+#include "analysis/report/pending_report.hpp"
+
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <string>
+#include <system_error>
+#include <vector>
+
+#include <unistd.h>
+
+#include "core/error.hpp"
+#include "core/text.hpp"
+
+namespace scalestudy {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view prefix = ".report-part-";
+
+/// Of a process that was killed.
+bool is_abandoned(const std::string& name) {
+  if (!name.starts_with(prefix)) return false;
+  const auto process = std::atoi(name.c_str() + prefix.size());
+  return process > 0 && ::kill(process, 0) != 0 && errno == ESRCH;
+}
+
+std::vector<fs::path> entries_of(const fs::path& folder) {
+  std::error_code error;
+  std::vector<fs::path> entries;
+  for (const auto& entry : fs::directory_iterator(folder, error)) entries.push_back(entry.path());
+  return entries;
+}
+
+void require_done(const std::error_code& error, const fs::path& place) {
+  if (!error) return;
+  throw RunFailed({cat("cannot write ", place.string(), ": ", error.message()),
+                   "the report is not complete", "Choose another place with --out"});
+}
+
+}  // namespace
+
+PendingReport::PendingReport(const fs::path& out)
+    : out_(out), folder_(out / cat(prefix, ::getpid())) {
+  std::error_code error;
+  for (const auto& entry : entries_of(out))
+    if (is_abandoned(entry.filename())) fs::remove_all(entry, error);
+  fs::remove_all(folder_, error);
+  if (!fs::create_directory(folder_, error))
+    throw BadInput({cat("cannot write ", folder_.string(), ": ", error.message()),
+                    "the report has no place", "Choose another place with --out"});
+}
+
+PendingReport::~PendingReport() {
+  std::error_code error;
+  fs::remove_all(folder_, error);
+}
+
+void PendingReport::publish() const {
+  for (const auto& entry : entries_of(folder_)) {
+    const auto place = out_ / entry.filename();
+    std::error_code error;
+    // Of a folder; a file is replaced by the rename.
+    if (fs::is_directory(fs::symlink_status(place, error))) fs::remove_all(place, error);
+    fs::rename(entry, place, error);
+    require_done(error, place);
+  }
+}
+
+}  // namespace scalestudy
