@@ -44,8 +44,9 @@ bool has_contradicting_times(const RunRecord& record) {
   for (std::int64_t step = 0; step < record.steps.steps(); ++step)
     stepped_s += record.steps.at(&StepRow::step_s, 0, step);
   const auto wall_s = record.summary_value(&SummaryRow::launch_wall_time_s).value_or(not_recorded);
-  return runs_backwards || probe_s < 0 || stepped_s > rounding * (end_s - std::max(probe_s, 0.0)) ||
-         end_s > rounding * wall_s;
+  // Without a recorded probe nobody knows how much of the time trained.
+  const bool is_too_short = stepped_s > rounding * (end_s - probe_s);
+  return runs_backwards || probe_s < 0 || is_too_short || end_s > rounding * wall_s;
 }
 
 /// What the clock of a run that has come to its end cannot have said. NaN: not recorded.

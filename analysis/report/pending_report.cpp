@@ -61,8 +61,9 @@ void PendingReport::publish() const {
   for (const auto& entry : entries_of(folder_)) {
     const auto place = out_ / entry.filename();
     std::error_code error;
-    // Of a folder; a file is replaced by the rename.
-    if (fs::is_directory(fs::symlink_status(place, error))) fs::remove_all(place, error);
+    // A rename replaces a file by a file only. Of a link the link goes, not what it leads to.
+    if (fs::is_directory(entry, error) || fs::is_directory(fs::symlink_status(place, error)))
+      fs::remove_all(place, error);
     fs::rename(entry, place, error);
     require_done(error, place);
   }

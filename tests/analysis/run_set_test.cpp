@@ -316,7 +316,8 @@ TEST_F(RunSetOfStudy, OtherDataUnderAnotherPathAreNoMixture) {
 /// Each as it may be, together impossible; of a resumed run, whose times never count, each attempt
 /// has its own clock.
 TEST_F(RunSetOfStudy, TimesThatContradictEachOtherAreInvalid) {
-  const auto whole = read_run_file(write_synthetic(study_, {.ranks = 2, .epochs = 3}));
+  auto whole = read_run_file(write_synthetic(study_, {.ranks = 2, .epochs = 3, .cpu_share = 0.9}));
+  whole.ranks.front().probe_s = 0;
   ASSERT_THAT(judge_run(whole).validity_codes, testing::IsEmpty());
   const auto judged = [&](const std::function<void(RunRecord&)>& change) {
     auto record = whole;
