@@ -4,10 +4,6 @@
 #include <cmath>
 #include <map>
 
-#include "core/text.hpp"
-
-#include "record/run_labels.hpp"
-
 #include "analysis/link_check.hpp"
 
 namespace scalestudy {
@@ -34,9 +30,7 @@ bool is_time(double value_s) {
 /// times never count, each attempt has a clock of its own. NaN: not recorded.
 bool has_contradicting_times(const RunRecord& record) {
   constexpr double rounding = 1.01;
-  const auto& labels = record.header.labels;
-  const bool is_resumed = std::ranges::find(labels, cat(RunLabel::resumed)) != labels.end();
-  if (record.epochs.empty() || is_resumed) return false;
+  if (record.epochs.empty() || record.header.has_label(RunLabel::resumed)) return false;
   const bool runs_backwards = !std::ranges::is_sorted(record.epochs, {}, &EpochRow::end_s);
   const double end_s = record.epochs.back().end_s;
   const auto probe_s = record.ranks.empty() ? not_recorded : record.ranks.front().probe_s;

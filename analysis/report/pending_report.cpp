@@ -1,15 +1,14 @@
 #include "analysis/report/pending_report.hpp"
 
-#include <cerrno>
-#include <csignal>
-#include <cstdlib>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <vector>
 
 #include <unistd.h>
 
 #include "core/error.hpp"
+#include "core/process.hpp"
 #include "core/text.hpp"
 
 namespace scalestudy {
@@ -18,13 +17,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view prefix = ".report-part-";
-
-/// Of a process that was killed.
-bool is_abandoned(const std::string& name) {
-  if (!name.starts_with(prefix)) return false;
-  const auto process = std::atoi(name.c_str() + prefix.size());
-  return process > 0 && ::kill(process, 0) != 0 && errno == ESRCH;
-}
 
 std::vector<fs::path> entries_of(const fs::path& folder) {
   std::error_code error;
@@ -45,8 +37,7 @@ PendingReport::PendingReport(const fs::path& out)
     : out_(out), folder_(out / cat(prefix, ::getpid())) {
   std::error_code error;
   for (const auto& entry : entries_of(out))
-    if (is_abandoned(entry.filename())) fs::remove_all(entry, error);
-  fs::remove_all(folder_, error);
+    if (is_left_behind(entry.filename().string(), prefix)) fs::remove_all(entry, error);
   if (!fs::create_directory(folder_, error))
     throw BadInput({cat("cannot write ", folder_.string(), ": ", error.message()),
                     "the report has no place", "Choose another place with --out"});

@@ -183,11 +183,12 @@ ReportResult write_report(const std::vector<fs::path>& folders,
   make_folder(out);
   ReportResult result;
   result.summary = out / summary_name;
+  const auto summary = summary_json(analysis);
   // It tells whose folder this is, also when the first report there is interrupted.
-  if (!is_there(result.summary)) write_file(result.summary, summary_json(analysis));
+  if (!is_there(result.summary)) write_file(result.summary, summary);
   const PendingReport pending(out);
   const fs::path& place = pending.folder();
-  write_file(place / summary_name, summary_json(analysis));
+  write_file(place / summary_name, summary);
   for (const auto* folder : {"figures", "tables"}) make_folder(place / folder);
   if (const auto note = completeness_sentence(analysis); !folders.empty() && !note.empty())
     result.notes.push_back(note);

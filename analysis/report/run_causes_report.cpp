@@ -25,8 +25,7 @@ std::string_view remedy_of(RunCause cause) {
       return "longer trainings, which pay them once";
     case RunCause::evaluation:
       return "fewer: settings.evaluation.every_samples; larger settings.evaluation_batch_size; "
-             "longer "
-             "trainings where it is the pictures, which are made once";
+             "longer trainings where it is the pictures, which are made once";
     case RunCause::checkpoint:
       return "fewer: settings.checkpoint.every_epochs";
     case RunCause::bookkeeping:

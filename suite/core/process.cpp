@@ -1,6 +1,7 @@
 #include "core/process.hpp"
 
 #include <cerrno>
+#include <charconv>
 #include <csignal>
 #include <cstring>
 #include <thread>
@@ -140,6 +141,14 @@ const std::optional<ProcessEnd>& ChildProcess::wait(Seconds limit) {
 
 void ChildProcess::signal_group(int signal) noexcept {
   if (id_ > 0 && !end_) ::kill(-id_, signal);
+}
+
+bool is_left_behind(std::string_view name, std::string_view prefix) {
+  if (!name.starts_with(prefix)) return false;
+  pid_t process = 0;
+  std::from_chars(name.data() + prefix.size(), name.data() + name.size(), process);
+  const bool is_others = process != ::getpid() && (::kill(process, 0) == 0 || errno != ESRCH);
+  return process > 0 && !is_others;
 }
 
 }  // namespace scalestudy

@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <sys/types.h>
@@ -58,5 +59,9 @@ class ChildProcess {
   pid_t id_ = -1;
   std::optional<ProcessEnd> end_;
 };
+
+/// Whether `name` is `prefix` and the id of a process that no longer runs, or of this one: what it
+/// names was left behind.
+[[nodiscard]] bool is_left_behind(std::string_view name, std::string_view prefix);
 
 }  // namespace scalestudy

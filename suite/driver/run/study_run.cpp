@@ -266,10 +266,8 @@ void StudyRunner::warn_of_excess(const RunSpec& spec, const RunRecord& record) c
   if (!excess.is_too_much()) return;
   parts_.reporter.warning(
       fmt::format("{}: collectives took {:.1f} % longer than the emulated link says, {:.1f} % of a "
-                  "step, so that "
-                  "the run does not count (emulation_exceeded). Emulate a slower link, take fewer "
-                  "ranks, or run on a quiet "
-                  "machine.",
+                  "step, so that the run does not count (emulation_exceeded). Emulate a slower "
+                  "link, take fewer ranks, or run on a quiet machine.",
                   spec.run_id(), 100 * excess.model_frac, 100 * excess.step_frac));
 }
 

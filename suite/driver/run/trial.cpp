@@ -1,15 +1,13 @@
 #include "driver/run/trial.hpp"
 
 #include <algorithm>
-#include <cerrno>
-#include <charconv>
-#include <csignal>
 
 #include <unistd.h>
 
 #include "core/atomic_file.hpp"
 #include "core/error.hpp"
 #include "core/file_content.hpp"
+#include "core/process.hpp"
 #include "core/statistics.hpp"
 #include "core/text.hpp"
 
@@ -36,20 +34,13 @@ constexpr std::string_view temporary_name = "scalestudy-trial-";
                   remedy + ", or add --no-trial"});
 }
 
-bool is_other_alive(pid_t process) {
-  return process != ::getpid() && (::kill(process, 0) == 0 || errno != ESRCH);
-}
-
 /// Those of processes that were killed.
 void clear_temporary_trials(const fs::path& parent) {
   std::error_code error;
   for (fs::directory_iterator entry(parent, error), end; !error && entry != end;
        entry.increment(error)) {
-    const auto name = entry->path().filename().string();
-    if (!name.starts_with(temporary_name)) continue;
-    pid_t process = 0;
-    std::from_chars(name.data() + temporary_name.size(), name.data() + name.size(), process);
-    if (process > 0 && !is_other_alive(process)) clear_trial(entry->path());
+    if (is_left_behind(entry->path().filename().string(), temporary_name))
+      clear_trial(entry->path());
   }
 }
 
