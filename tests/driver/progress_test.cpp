@@ -1,7 +1,6 @@
 #include "driver/terminal/progress.hpp"
 
 #include <sstream>
-#include <thread>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -18,9 +17,12 @@ std::string console_of(bool is_terminal) {
   const TemporaryFolder folder;
   std::ostringstream console;
   {
-    Reporter reporter(console, Verbosity::normal, is_terminal, folder.path() / "driver.log");
-    std::this_thread::sleep_for(Seconds(0.25));
+    double time_s = 0;
+    Reporter reporter(console, Verbosity::normal, is_terminal, folder.path() / "driver.log",
+                      [&] { return time_s; });
+    time_s = 0.25;
     reporter.progress("step 1");
+    time_s = 0.44;
     reporter.progress("step 2");
     reporter.info("done");
   }

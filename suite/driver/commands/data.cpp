@@ -19,7 +19,7 @@
 #include "driver/terminal/work_watch.hpp"
 
 namespace scalestudy {
-namespace {
+namespace data_parts {
 
 struct DataOptions {
   std::string action;
@@ -187,14 +187,14 @@ Action define(CLI::App& app) {
   };
 }
 
-}  // namespace
+}  // namespace data_parts
 
 extern const Command data_command;
 const Command data_command{"data",
                            "Pack folders of pictures and volumes, or describe them",
                            "scalestudy data inspect stack.tif --patch 16,64,64\n"
                            "scalestudy data prepare nuclei/ --out nuclei.h5 --size 128x128",
-                           define,
+                           data_parts::define,
                            {.quiet = true}};
 
 }  // namespace scalestudy

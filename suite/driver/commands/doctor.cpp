@@ -10,7 +10,7 @@
 #include "driver/terminal/visible_text.hpp"
 
 namespace scalestudy {
-namespace {
+namespace doctor_parts {
 
 Listing listing_of(const std::vector<MachineCheck>& checks) {
   Listing listing{"checks", {"subject", "result", "finding", "remedy"}, {}, ""};
@@ -77,10 +77,10 @@ Action define(CLI::App& app) {
   return [clear](Context& context) { return examine(context, *clear); };
 }
 
-}  // namespace
+}  // namespace doctor_parts
 
 extern const Command doctor_command;
 const Command doctor_command{"doctor", "Check what this machine can run and what is missing",
-                             "scalestudy doctor\nscalestudy doctor --clear", define};
+                             "scalestudy doctor\nscalestudy doctor --clear", doctor_parts::define};
 
 }  // namespace scalestudy

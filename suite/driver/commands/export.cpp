@@ -38,7 +38,7 @@ inline constexpr auto choices<ExportFormat> =
                Choice{ExportFormat::chrome_trace, "chrome-trace",
                       "a file for each run, its steps for Perfetto and chrome://tracing"}};
 
-namespace {
+namespace export_parts {
 
 namespace fs = std::filesystem;
 
@@ -235,12 +235,12 @@ Action define(CLI::App& app) {
   return [options](Context& context) { return export_runs(*options, context); };
 }
 
-}  // namespace
+}  // namespace export_parts
 
 extern const Command export_command;
 const Command export_command{"export", "Write what runs recorded for other programs",
                              "scalestudy export out/quickstart --to csv\n"
                              "scalestudy export out/quickstart --to chrome-trace --steps 100:120",
-                             define};
+                             export_parts::define};
 
 }  // namespace scalestudy

@@ -22,7 +22,7 @@
 #include "driver/terminal/text_table.hpp"
 
 namespace scalestudy {
-namespace {
+namespace floor_parts {
 
 constexpr std::int64_t default_pairs = 5;
 constexpr std::int64_t most_pairs = 1000;
@@ -172,13 +172,13 @@ Action define(CLI::App& app) {
   return [options](Context& context) { return floor(context, *options); };
 }
 
-}  // namespace
+}  // namespace floor_parts
 
 extern const Command floor_command;
 const Command floor_command{"floor",
                             "Measure how much identical launches of a study differ here",
                             "scalestudy floor n2v-quickstart --out out/floor --pairs 10",
-                            define,
+                            floor_parts::define,
                             {.study = true, .quiet = true, .verbose = true}};
 
 }  // namespace scalestudy

@@ -20,7 +20,7 @@
 #include "driver/terminal/readable_json.hpp"
 
 namespace scalestudy {
-namespace {
+namespace import_parts {
 
 namespace fs = std::filesystem;
 
@@ -132,7 +132,7 @@ Action define(CLI::App& app) {
   return [options](Context& context) { return import_studies(*options, context); };
 }
 
-}  // namespace
+}  // namespace import_parts
 
 extern const Command import_command;
 const Command import_command{
@@ -141,6 +141,6 @@ const Command import_command{
     "--workload unet --samples-per-epoch 1792 --out out/published\n"
     "scalestudy import mllog result_*.txt --ranks 8 --name dell --source URL --out out/published\n"
     "scalestudy import published-csv published.csv --out out/published",
-    define};
+    import_parts::define};
 
 }  // namespace scalestudy

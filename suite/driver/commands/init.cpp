@@ -15,7 +15,7 @@
 #include "workloads/catalogue.hpp"
 
 namespace scalestudy {
-namespace {
+namespace init_parts {
 
 namespace fs = std::filesystem;
 using nlohmann::ordered_json;
@@ -130,12 +130,12 @@ Action define(CLI::App& app) {
   return [options](Context& context) { return init(*options, context); };
 }
 
-}  // namespace
+}  // namespace init_parts
 
 extern const Command init_command;
 const Command init_command{"init", "Write a first study file that fits your data",
                            "scalestudy init noise2void --data stack.tif\n"
                            "scalestudy init unet --data nuclei/ --out nuclei.json",
-                           define};
+                           init_parts::define};
 
 }  // namespace scalestudy

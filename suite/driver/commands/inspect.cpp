@@ -19,7 +19,7 @@
 #include "driver/terminal/text_table.hpp"
 
 namespace scalestudy {
-namespace {
+namespace inspect_parts {
 
 struct InspectOptions {
   std::string path;
@@ -193,11 +193,11 @@ Action define(CLI::App& app) {
   };
 }
 
-}  // namespace
+}  // namespace inspect_parts
 
 extern const Command inspect_command;
 const Command inspect_command{
     "inspect", "Show what a run recorded, its validity and what became of its settings",
-    "scalestudy inspect out/quickstart/runs/noise2void-r1-*-rep0-*/run.h5", define};
+    "scalestudy inspect out/quickstart/runs/noise2void-r1-*-rep0-*/run.h5", inspect_parts::define};
 
 }  // namespace scalestudy

@@ -27,7 +27,7 @@
 #include "workloads/replay/profile.hpp"
 
 namespace scalestudy {
-namespace {
+namespace list_parts {
 
 Listing workloads(const Context&) {
   Listing listing{"workloads", {"name", "needs", "quality", "summary"}, {}, "No workloads."};
@@ -247,13 +247,13 @@ Action define(CLI::App& app) {
   };
 }
 
-}  // namespace
+}  // namespace list_parts
 
 extern const Command list_command;
 const Command list_command{
     "list", "List workloads, strategies, rules, studies, metrics, ...",
     "scalestudy list studies\nscalestudy list studies --show n2v-quickstart > study.json\n"
     "scalestudy list metrics --json",
-    define};
+    list_parts::define};
 
 }  // namespace scalestudy

@@ -30,7 +30,7 @@
 #include "driver/terminal/text_table.hpp"
 
 namespace scalestudy {
-namespace {
+namespace plan_parts {
 
 namespace fs = std::filesystem;
 
@@ -388,13 +388,13 @@ Action define(CLI::App& app) {
   };
 }
 
-}  // namespace
+}  // namespace plan_parts
 
 extern const Command plan_command;
 const Command plan_command{"plan",
                            "Show every run a study resolves to, and what is left out",
                            "scalestudy plan n2v-quickstart --set settings.epochs=20",
-                           define,
+                           plan_parts::define,
                            {.study = true, .inject = true}};
 
 }  // namespace scalestudy

@@ -18,7 +18,7 @@
 #include "driver/terminal/text_table.hpp"
 
 namespace scalestudy {
-namespace {
+namespace predict_parts {
 
 /// More than any machine has.
 constexpr std::int64_t most_ranks = 1'000'000;
@@ -119,12 +119,12 @@ Action define(CLI::App& app) {
   };
 }
 
-}  // namespace
+}  // namespace predict_parts
 
 extern const Command predict_command;
 const Command predict_command{"predict", "Say what more ranks would bring, and how surely",
                               "scalestudy predict out/mine --ranks 8\n"
                               "scalestudy predict out/over-a-link --ranks 16 --ranks 64 --json",
-                              define};
+                              predict_parts::define};
 
 }  // namespace scalestudy

@@ -14,7 +14,7 @@
 #include "launchers/launcher.hpp"
 
 namespace scalestudy {
-namespace {
+namespace profile_parts {
 
 struct ProfileOptions {
   std::string runs;
@@ -70,11 +70,11 @@ Action define(CLI::App& app) {
   return [options](Context& context) { return profile(*options, context); };
 }
 
-}  // namespace
+}  // namespace profile_parts
 
 extern const Command profile_command;
 const Command profile_command{
     "profile", "Write what the steps of recorded runs take, for workload replay",
-    "scalestudy profile out/quickstart --out quickstart.profile.json", define};
+    "scalestudy profile out/quickstart --out quickstart.profile.json", profile_parts::define};
 
 }  // namespace scalestudy

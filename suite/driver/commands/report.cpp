@@ -22,7 +22,7 @@
 #include "workloads/catalogue.hpp"
 
 namespace scalestudy {
-namespace {
+namespace report_parts {
 
 struct ReportOptions {
   std::vector<std::string> folders;
@@ -130,12 +130,12 @@ Action define(CLI::App& app) {
   };
 }
 
-}  // namespace
+}  // namespace report_parts
 
 extern const Command report_command;
 const Command report_command{"report", "Show what one or more study folders say, as an HTML page",
                              "scalestudy report out/quickstart\n"
                              "scalestudy report out/quickstart --overlay biapol-n2v",
-                             define};
+                             report_parts::define};
 
 }  // namespace scalestudy

@@ -17,7 +17,7 @@
 #include "launchers/launcher.hpp"
 
 namespace scalestudy {
-namespace {
+namespace run_parts {
 
 struct RunOptions {
   std::string study;
@@ -102,14 +102,14 @@ Action define(CLI::App& app) {
   return [options](Context& context) { return run(context, *options); };
 }
 
-}  // namespace
+}  // namespace run_parts
 
 extern const Command run_command;
 const Command run_command{"run",
                           "Run a study, or resume one",
                           "scalestudy run n2v-quickstart --out out/quickstart\n"
                           "scalestudy run study.json --out out/mine --set settings.epochs=3",
-                          define,
+                          run_parts::define,
                           {.study = true, .inject = true, .quiet = true, .verbose = true}};
 
 }  // namespace scalestudy

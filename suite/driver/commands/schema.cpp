@@ -19,7 +19,7 @@
 #include "workloads/replay/profile.hpp"
 
 namespace scalestudy {
-namespace {
+namespace schema_parts {
 
 nlohmann::json schema_of(const std::string& kind) {
   if (kind == "study") return study_schema(workload_catalogue());
@@ -42,11 +42,11 @@ Action define(CLI::App& app) {
   };
 }
 
-}  // namespace
+}  // namespace schema_parts
 
 extern const Command schema_command;
 const Command schema_command{
     "schema", "Print the JSON Schema of a study, environment, profile, claim or published file",
-    "scalestudy schema study > study.schema.json", define};
+    "scalestudy schema study > study.schema.json", schema_parts::define};
 
 }  // namespace scalestudy

@@ -15,7 +15,7 @@
 #include "driver/terminal/text_table.hpp"
 
 namespace scalestudy {
-namespace {
+namespace status_parts {
 
 std::string detail_of(const RunState& state) {
   std::vector<std::string> parts;
@@ -92,10 +92,10 @@ Action define(CLI::App& app) {
   };
 }
 
-}  // namespace
+}  // namespace status_parts
 
 extern const Command status_command;
 const Command status_command{"status", "Show where a running or finished study stands",
-                             "scalestudy status out/quickstart", define};
+                             "scalestudy status out/quickstart", status_parts::define};
 
 }  // namespace scalestudy

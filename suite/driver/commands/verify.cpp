@@ -21,7 +21,7 @@
 #include "workloads/catalogue.hpp"
 
 namespace scalestudy {
-namespace {
+namespace verify_parts {
 
 struct VerifyOptions {
   std::string claim;
@@ -152,12 +152,12 @@ Action define(CLI::App& app) {
   };
 }
 
-}  // namespace
+}  // namespace verify_parts
 
 extern const Command verify_command;
 const Command verify_command{"verify", "Say whether runs bear out a published claim",
                              "scalestudy verify biapol-speed-up out/one-vs-four\n"
                              "scalestudy verify my-claim.json out/mine --json",
-                             define};
+                             verify_parts::define};
 
 }  // namespace scalestudy

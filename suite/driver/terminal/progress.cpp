@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -29,11 +30,13 @@ std::size_t terminal_columns() {
 Reporter::Reporter(std::ostream& console,
                    Verbosity verbosity,
                    bool terminal,
-                   const std::filesystem::path& log_file)
+                   const std::filesystem::path& log_file,
+                   std::function<double()> now)
     : console_(console),
       verbosity_(verbosity),
       terminal_(terminal),
-      log_(log_file, std::ios::app) {}
+      log_(log_file, std::ios::app),
+      now_(std::move(now)) {}
 
 Reporter::~Reporter() {
   clear_progress();
@@ -68,7 +71,7 @@ void Reporter::detail(const std::string& line) {
 
 void Reporter::progress(const std::string& line) {
   const double interval_s = terminal_ ? redraw_interval_s : plain_interval_s;
-  const double time_s = now_s();
+  const double time_s = now_();
   if (verbosity_ == Verbosity::quiet || time_s - last_progress_s_ < interval_s) return;
   last_progress_s_ = time_s;
   if (terminal_) {

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <ostream>
 #include <string>
 
@@ -14,11 +15,13 @@ namespace scalestudy {
 /// Lines for the user and, with the time of day, for driver.log.
 class Reporter {
  public:
-  /// `terminal`: `console` is one, and a progress line may be redrawn.
+  /// `terminal`: `console` is one, and a progress line may be redrawn. `now`: seconds on a clock
+  /// that only grows.
   Reporter(std::ostream& console,
            Verbosity verbosity,
            bool terminal,
-           const std::filesystem::path& log_file);
+           const std::filesystem::path& log_file,
+           std::function<double()> now = now_s);
   ~Reporter();
   Reporter(const Reporter&) = delete;
   Reporter& operator=(const Reporter&) = delete;
@@ -40,7 +43,8 @@ class Reporter {
   Verbosity verbosity_;
   bool terminal_;
   std::ofstream log_;
-  double last_progress_s_ = now_s();
+  std::function<double()> now_;
+  double last_progress_s_ = now_();
   bool progress_shown_ = false;
 };
 

@@ -1,5 +1,7 @@
 #include "driver/terminal/work_watch.hpp"
 
+#include <utility>
+
 #include "core/error.hpp"
 #include "core/text.hpp"
 
@@ -16,7 +18,8 @@ constexpr double plain_interval_s = 10;    // a line each, elsewhere
 
 }  // namespace
 
-WorkWatch::WorkWatch(Context& context) : context_(context) {}
+WorkWatch::WorkWatch(Context& context, std::function<double()> now)
+    : context_(context), now_(std::move(now)) {}
 
 WorkWatch::~WorkWatch() {
   if (line_is_open_) context_.err << clear_line << std::flush;
@@ -33,7 +36,7 @@ WorkProgress WorkWatch::progress() {
 }
 
 void WorkWatch::show(std::string_view verb, std::int64_t done, std::int64_t total) {
-  const double time_s = now_s();
+  const double time_s = now_();
   const double interval_s = context_.err_is_terminal ? redraw_interval_s : plain_interval_s;
   if (context_.verbosity() == Verbosity::quiet || time_s - start_s_ < quiet_start_s ||
       time_s - last_shown_s_ < interval_s)

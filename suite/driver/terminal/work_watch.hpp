@@ -2,6 +2,7 @@
 /// Long work on data, as the user sees it: a line when it takes longer than two seconds, and an end
 /// when the user asks for one.
 
+#include <functional>
 #include <limits>
 #include <ostream>
 #include <string_view>
@@ -17,7 +18,8 @@ namespace scalestudy {
 
 class WorkWatch {
  public:
-  explicit WorkWatch(Context& context);
+  /// `now`: seconds on a clock that only grows.
+  explicit WorkWatch(Context& context, std::function<double()> now = now_s);
   ~WorkWatch();
   WorkWatch(const WorkWatch&) = delete;
   WorkWatch& operator=(const WorkWatch&) = delete;
@@ -31,7 +33,8 @@ class WorkWatch {
 
   Context& context_;
   SignalQueue signals_;
-  double start_s_ = now_s();
+  std::function<double()> now_;
+  double start_s_ = now_();
   double last_shown_s_ = -std::numeric_limits<double>::infinity();
   bool line_is_open_ = false;
 };
