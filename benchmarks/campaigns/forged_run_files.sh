@@ -14,5 +14,5 @@ cmake --build --preset light --target scalestudy reseal >/dev/null
   dpkg-query -W -f=' ${Package} ${Version}' libhdf5-103-1
   printf '\n'
   /usr/bin/python3 tests/forged/check_forged.py --driver build/light/bin/scalestudy \
-    --reseal build/light/tests/forged/reseal --mutations 2000 "$@"
+    --reseal build/light/tests/bin/reseal --mutations 2000 "$@"
 } | tee benchmarks/campaigns/forged_run_files.txt

@@ -11,6 +11,7 @@
 #include "analysis/launch_parts.hpp"
 #include "analysis/run_set.hpp"
 #include "analysis/step_checks.hpp"
+#include "tests/support/places.hpp"
 
 namespace scalestudy {
 namespace {
@@ -20,7 +21,7 @@ namespace fs = std::filesystem;
 using testing::IsEmpty;
 
 fs::path measured(const std::string& study) {
-  return fs::path(SCALESTUDY_SOURCE_DIR) / "results" / "measured" / study;
+  return fs::path(test::in_sources("results/measured")) / study;
 }
 
 class MeasuredResults : public testing::TestWithParam<std::string> {};

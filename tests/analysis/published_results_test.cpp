@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "analysis/published_analysis.hpp"
+#include "tests/support/places.hpp"
 
 namespace scalestudy {
 namespace {
@@ -17,7 +18,7 @@ namespace fs = std::filesystem;
 using testing::HasSubstr;
 
 fs::path shipped_folder() {
-  return fs::path(SCALESTUDY_SOURCE_DIR) / "results/published";
+  return fs::path(test::in_sources("results/published"));
 }
 
 PublishedAnalysis shipped(const std::string& name) {

@@ -8,6 +8,7 @@
 #include <gmock/gmock.h>
 
 #include "analysis/claims/claim.hpp"
+#include "tests/support/places.hpp"
 #include "workloads/catalogue.hpp"
 
 namespace scalestudy {
@@ -17,7 +18,7 @@ namespace fs = std::filesystem;
 using testing::HasSubstr;
 
 fs::path claims_folder() {
-  return fs::path(SCALESTUDY_SOURCE_DIR) / "results" / "claims";
+  return fs::path(test::in_sources("results/claims"));
 }
 
 Claim shipped(const std::string& name) {

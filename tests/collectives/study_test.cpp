@@ -8,6 +8,7 @@
 
 #include "tests/e2e/driver_process.hpp"
 #include "tests/support/other_programs.hpp"
+#include "tests/support/places.hpp"
 #include "tests/support/requirements.hpp"
 
 namespace scalestudy {
@@ -42,8 +43,8 @@ class Collectives : public Workplace {
   /// What a program that knows METRICS.md only makes of the raw rows, held against the report's
   /// numbers.
   [[nodiscard]] CommandOutcome recomputed(const std::string& folders) const {
-    const auto script = std::filesystem::path(SCALESTUDY_SOURCE_DIR) / "tests" / "collectives" /
-                        "recompute_report.py";
+    const auto script =
+        std::filesystem::path(test::in_sources("tests/collectives/recompute_report.py"));
     return run_command(cat(python_with_h5py(), " ", shell_quoted(script), " ",
                            shell_quoted(folder("report")), " ", folders));
   }

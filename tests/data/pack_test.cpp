@@ -13,6 +13,7 @@
 
 #include "tests/data/refusal.hpp"
 #include "tests/support/picture_files.hpp"
+#include "tests/support/places.hpp"
 #include "tests/support/resealed_pack.hpp"
 #include "tests/support/temporary_folder.hpp"
 
@@ -358,7 +359,7 @@ TEST_F(VolumePack, KeepsEveryStoredTypeExactly) {
 
 TEST_F(VolumePack, EqualsTheRealStack) {
   const auto stack =
-      read_volume(fs::path(SCALESTUDY_SOURCE_DIR) / "workloads/noise2void/data/chromosomes.tif");
+      read_volume(fs::path(test::in_sources("workloads/noise2void/data/chromosomes.tif")));
   write(stack);
   EXPECT_EQ(read_volume(file_).voxels, stack.voxels);
 }

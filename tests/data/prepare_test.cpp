@@ -1,9 +1,10 @@
 #include "data/source/prepare.hpp"
 
-#include <chrono>
-#include <thread>
+#include <algorithm>
+#include <ctime>
 
 #include <gtest/gtest.h>
+#include <hdf5.h>
 #include <sys/stat.h>
 
 #include "core/error.hpp"
@@ -15,6 +16,7 @@
 
 #include "tests/data/refusal.hpp"
 #include "tests/support/picture_files.hpp"
+#include "tests/support/places.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 namespace scalestudy {
@@ -166,11 +168,25 @@ TEST_F(Prepare, NothingButAFileIsReplaced) {
   EXPECT_TRUE(fs::is_fifo(options_.out));
 }
 
+/// The newest time that an object of the file holds; 0: none holds one.
+std::time_t newest_time_in(const fs::path& file) {
+  const hid_t id = H5Fopen(file.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT);
+  std::time_t newest = 0;
+  const auto look = [](hid_t, const char*, const H5O_info_t* object, void* found) -> herr_t {
+    auto& time = *static_cast<std::time_t*>(found);
+    time = std::max(time, object->mtime);
+    return 0;
+  };
+  H5Ovisit(id, H5_INDEX_NAME, H5_ITER_NATIVE, look, &newest);
+  H5Fclose(id);
+  return newest;
+}
+
 TEST_F(Prepare, EqualSourcesMakeEqualPacks) {
   write_masks();
   (void)prepare();
   const auto first = content_of(options_.out);
-  std::this_thread::sleep_for(std::chrono::milliseconds(1100));  // HDF5 would record whole seconds
+  EXPECT_EQ(newest_time_in(options_.out), 0);
   options_.existing = Existing::replace;
   (void)prepare();
   EXPECT_EQ(content_of(options_.out), first);
@@ -214,7 +230,7 @@ TEST_F(Prepare, OptionsThatWouldBeIgnoredAreRefused) {
   expect_refused([&] { (void)prepare(); }, {"exclude each other"});
   options_ = {.out = options_.out, .mask_threshold_frac = 0.5};
   expect_refused([&] { (void)prepare(); }, {"no masks"});
-  source_ = fs::path(SCALESTUDY_SOURCE_DIR) / "workloads/noise2void/data/chromosomes.tif";
+  source_ = fs::path(test::in_sources("workloads/noise2void/data/chromosomes.tif"));
   options_ = {.out = options_.out, .keep_encoded = true};
   expect_refused([&] { (void)prepare(); }, {"no effect on a volume"});
   expect_nothing_written();

@@ -11,6 +11,7 @@
 #include "core/text.hpp"
 
 #include "tests/support/picture_files.hpp"
+#include "tests/support/places.hpp"
 
 namespace scalestudy {
 namespace {
@@ -23,7 +24,7 @@ struct GoldenRow {
 };
 
 std::vector<GoldenRow> golden_rows(const std::string& kind) {
-  std::ifstream file(std::string(SCALESTUDY_SOURCE_DIR) + "/tests/data/resize_golden.tsv");
+  std::ifstream file(test::in_sources("tests/data/resize_golden.tsv"));
   std::vector<GoldenRow> rows;
   for (std::string line; std::getline(file, line);) {
     const auto cells = split(line, '\t');

@@ -11,6 +11,8 @@
 #include "data/random.hpp"
 #include "data/volume.hpp"
 
+#include "tests/support/places.hpp"
+
 namespace scalestudy {
 namespace {
 
@@ -130,8 +132,8 @@ TEST_F(TiffReader, ReadsCompressedTiledBigEndianAndBigTiff) {
 }
 
 TEST_F(TiffReader, ReadsTheRealStack) {
-  const auto volume = read_tiff_volume(fs::path(SCALESTUDY_SOURCE_DIR) /
-                                       "workloads/noise2void/data/chromosomes.tif");
+  const auto volume =
+      read_tiff_volume(fs::path(test::in_sources("workloads/noise2void/data/chromosomes.tif")));
   EXPECT_EQ(volume.shape, (Shape3{40, 152, 126}));
   EXPECT_EQ(volume.stored_type, "uint16");
   const auto [low, high] = std::minmax_element(volume.voxels.begin(), volume.voxels.end());

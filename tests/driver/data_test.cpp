@@ -11,6 +11,7 @@
 #include "tests/driver/driver_answer.hpp"
 #include "tests/support/noisy_volume.hpp"
 #include "tests/support/picture_files.hpp"
+#include "tests/support/places.hpp"
 #include "tests/support/requirements.hpp"
 
 namespace scalestudy {
@@ -21,8 +22,7 @@ using nlohmann::json;
 using testing::HasSubstr;
 using testing::Not;
 
-const fs::path real_stack =
-    fs::path(SCALESTUDY_SOURCE_DIR) / "workloads/noise2void/data/chromosomes.tif";
+const fs::path real_stack = fs::path(test::in_sources("workloads/noise2void/data/chromosomes.tif"));
 
 // The stack is part of the repository; its grey values were read with libtiff's own tools, its
 // checksum with sha256sum.

@@ -6,6 +6,7 @@
 
 #include "tests/driver/driver_answer.hpp"
 #include "tests/support/picture_files.hpp"
+#include "tests/support/places.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 namespace scalestudy {
@@ -16,7 +17,7 @@ using nlohmann::json;
 using testing::HasSubstr;
 using testing::Not;
 
-constexpr const char* sources = SCALESTUDY_SOURCE_DIR "/workloads/";
+const std::string sources = test::in_sources("workloads/");
 
 class InitCommand : public ::testing::Test {
  protected:

@@ -8,6 +8,7 @@
 #include "tests/driver/driver_answer.hpp"
 #include "tests/record/sample_run.hpp"
 #include "tests/support/picture_files.hpp"
+#include "tests/support/places.hpp"
 
 namespace scalestudy {
 namespace {
@@ -36,7 +37,7 @@ TEST(Inspect, ShowsWhatTheRunRecorded) {
 
 TEST(Inspect, WhatIsDataIsSentToDataInspect) {
   const TemporaryFolder folder;
-  const fs::path workloads = SCALESTUDY_SOURCE_DIR "/workloads";
+  const fs::path workloads = test::in_sources("workloads");
   test::write_png(folder / "pictures/a.PNG", test::pattern(4, 4, 1));
   ASSERT_EQ(ask_driver({"data", "prepare", (workloads / "resnet50/data/bccd_cells").string(),
                         "--out", (folder / "pack.h5").string(), "--keep-encoded"})

@@ -13,6 +13,7 @@
 #include "tests/analysis/synthetic_run.hpp"
 #include "tests/driver/driver_answer.hpp"
 #include "tests/support/message_of.hpp"
+#include "tests/support/places.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 namespace scalestudy {
@@ -22,7 +23,7 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 using testing::HasSubstr;
 
-constexpr const char* measured = SCALESTUDY_SOURCE_DIR "/results/measured/n2v-quickstart";
+const std::string measured = test::in_sources("results/measured/n2v-quickstart");
 
 struct KnownBucket {
   std::int64_t size_bytes;

@@ -8,6 +8,7 @@
 
 #include "tests/analysis/synthetic_run.hpp"
 #include "tests/driver/driver_answer.hpp"
+#include "tests/support/places.hpp"
 #include "tests/support/scoped_variable.hpp"
 
 namespace scalestudy {
@@ -19,7 +20,7 @@ using testing::HasSubstr;
 using testing::Not;
 
 fs::path shipped() {
-  return fs::path(SCALESTUDY_SOURCE_DIR) / "results/published";
+  return fs::path(test::in_sources("results/published"));
 }
 
 class PublishedReport : public ::testing::Test {

@@ -9,6 +9,7 @@
 #include "study/scaling_rules.hpp"
 
 #include "tests/driver/driver_answer.hpp"
+#include "tests/support/places.hpp"
 
 namespace scalestudy {
 namespace {
@@ -101,8 +102,8 @@ TEST(SchemaCommand, AStudyMustSayItsVersionAndWorkload) {
 
 TEST(SchemaCommand, EveryKeyOfAShippedStudyStandsInTheSchema) {
   const auto schema = schema_of("study");
-  const auto file = std::filesystem::path(SCALESTUDY_SOURCE_DIR) /
-                    "workloads/noise2void/studies/n2v-quickstart.json";
+  const auto file =
+      std::filesystem::path(test::in_sources("workloads/noise2void/studies/n2v-quickstart.json"));
   std::ifstream in(file);
   const auto study = json::parse(in);
   for (const auto& [key, value] : study.items())

@@ -6,6 +6,7 @@
 
 #include "tests/analysis/synthetic_run.hpp"
 #include "tests/driver/driver_answer.hpp"
+#include "tests/support/places.hpp"
 
 namespace scalestudy {
 namespace {
@@ -18,7 +19,7 @@ using testing::Not;
 using testing::StartsWith;
 
 std::string measured(const std::string& study) {
-  return (fs::path(SCALESTUDY_SOURCE_DIR) / "results" / "measured" / study).string();
+  return (fs::path(test::in_sources("results/measured")) / study).string();
 }
 
 /// A study of one rank and two, which are twice as fast, and claims about it.

@@ -11,6 +11,7 @@
 #include "tests/e2e/driver_process.hpp"
 #include "tests/support/field_values.hpp"
 #include "tests/support/picture_files.hpp"
+#include "tests/support/places.hpp"
 
 namespace scalestudy {
 namespace {
@@ -30,7 +31,7 @@ std::filesystem::path write_class_folders(const Workplace& place) {
 
 Finished train_cells(const Workplace& place, const std::vector<std::string>& overrides) {
   std::vector<std::string> arguments{
-      "run",   SCALESTUDY_SOURCE_DIR "/workloads/resnet50/studies/resnet50-cells.json",
+      "run",   test::in_sources("workloads/resnet50/studies/resnet50-cells.json"),
       "--out", place.out().string(),
       "--set", "settings.memory_format=channels_last"};
   for (const auto& text : overrides) arguments.insert(arguments.end(), {"--set", text});

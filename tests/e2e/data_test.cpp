@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 
 #include "tests/e2e/driver_process.hpp"
+#include "tests/support/places.hpp"
 
 namespace scalestudy {
 namespace {
@@ -8,8 +9,7 @@ namespace {
 namespace fs = std::filesystem;
 using testing::HasSubstr;
 
-const fs::path real_stack =
-    fs::path(SCALESTUDY_SOURCE_DIR) / "workloads/noise2void/data/chromosomes.tif";
+const fs::path real_stack = fs::path(test::in_sources("workloads/noise2void/data/chromosomes.tif"));
 
 TEST(DataCommand, PacksAndInspectsAVolume) {
   const Workplace place;
@@ -26,7 +26,7 @@ TEST(DataCommand, FilledDiskIsAFailedRunWithoutRemains) {
   const Workplace place;
   const auto pack = place.path() / "stack.h5";
   // The largest file that the process may write stands for a full disk.
-  const auto limited = cat("ulimit -f 200; trap '' XFSZ; exec '", SCALESTUDY_PROGRAM,
+  const auto limited = cat("ulimit -f 200; trap '' XFSZ; exec '", test::in_build("bin/scalestudy"),
                            "' data prepare '", real_stack.string(), "' --out ./stack.h5");
   write_text(place.path() / "limited.sh", limited);
   const auto code = std::system(

@@ -16,6 +16,7 @@
 
 #include "core/clock.hpp"
 
+#include "tests/support/places.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 namespace scalestudy {
@@ -27,6 +28,11 @@ struct Finished {
   std::string out;
   std::string err;
 };
+
+/// The one that the driver under test starts.
+inline std::string rank_program() {
+  return test::in_build(RANK_PROGRAM);
+}
 
 inline bool has_mpirun() {
   return std::system("mpirun --version > /dev/null 2>&1") == 0;
@@ -56,7 +62,7 @@ class Workplace {
 
   /// Starts `scalestudy arguments…`; returns its process id.
   [[nodiscard]] pid_t start(std::vector<std::string> arguments, const Variables& variables) const {
-    arguments.insert(arguments.begin(), SCALESTUDY_PROGRAM);
+    arguments.insert(arguments.begin(), test::in_build("bin/scalestudy"));
     std::vector<char*> pointers;
     for (auto& argument : arguments) pointers.push_back(argument.data());
     pointers.push_back(nullptr);
@@ -64,7 +70,7 @@ class Workplace {
     const auto err = path() / "stderr";
     const pid_t id = ::fork();
     if (id != 0) return id;
-    ::setenv("SCALESTUDY_RANK_PROGRAM", RANK_PROGRAM, 1);
+    ::setenv("SCALESTUDY_RANK_PROGRAM", rank_program().c_str(), 1);
     for (const auto& [name, value] : variables) ::setenv(name.c_str(), value.c_str(), 1);
     ::dup2(::open(out.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644), STDOUT_FILENO);
     ::dup2(::open(err.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644), STDERR_FILENO);
@@ -120,7 +126,8 @@ inline std::vector<pid_t> ranks_at_work_in(const std::filesystem::path& folder) 
     const auto name = entry.path().filename().string();
     if (name.find_first_not_of("0123456789") != std::string::npos) continue;
     const auto command = content_of(entry.path() / "cmdline");
-    if (command.rfind(RANK_PROGRAM, 0) == 0 && command.find(folder.string()) != std::string::npos) {
+    if (command.rfind(rank_program(), 0) == 0 &&
+        command.find(folder.string()) != std::string::npos) {
       ids.push_back(std::stoi(name));
     }
   }

@@ -8,6 +8,7 @@
 #include "record/run_file.hpp"
 
 #include "tests/e2e/driver_process.hpp"
+#include "tests/support/places.hpp"
 
 namespace scalestudy {
 
@@ -20,7 +21,7 @@ inline void write_real_study(const Workplace& place,
       place.study_file(),
       cat(R"({"schema": 1, "workload": "noise2void",
     "data": {"path": ")",
-          SCALESTUDY_SOURCE_DIR, R"(/workloads/noise2void/data/chromosomes.tif"},
+          test::in_sources("workloads/noise2void/data/chromosomes.tif"), R"("},
     "settings": {"patch": [4, 16, 16], "mask_count_rule": "nominal", "first_filters": 8, "local_batch_size": 4,
                  "epochs": 4, "steps_per_epoch": )",
           steps_per_epoch, R"(, "panel_region": [8, 32, 32], "memory_format": "channels_last",

@@ -102,7 +102,7 @@ TEST(Run, ARankThatPrintsWithoutEndDoesNotFillTheDisk) {
 TEST(Run, ARankThatHangsIsNamedAndStopped) {
   const Workplace place;
   const auto finished = place.run({{"FAKE_RANK_FAULT", "hang 1 2 2"}},
-                                  {"--set", "settings.timeouts.collective_deadline_s=1"});
+                                  {"--set", "settings.timeouts.collective_deadline_s=2"});
   EXPECT_EQ(finished.code, 5);
   const auto header = header_of(place.run_folders().back());
   EXPECT_EQ(header.failed_rank, 1);
@@ -148,7 +148,7 @@ TEST(Run, DivergenceIsKeptAndNotRepeated) {
 fs::path half_broken_rank_program(const Workplace& place) {
   const auto script = place.path() / "rank.sh";
   write_text(script, cat("#!/bin/sh\ncase $4 in *-r2-*) mkdir -p \"$4/run.h5.part\" ;; *) exec ",
-                         RANK_PROGRAM, " \"$@\" ;; esac\n"));
+                         rank_program(), " \"$@\" ;; esac\n"));
   fs::permissions(script, fs::perms::owner_all);
   return script;
 }

@@ -12,6 +12,7 @@
 #include "tests/e2e/driver_process.hpp"
 #include "tests/support/field_values.hpp"
 #include "tests/support/picture_files.hpp"
+#include "tests/support/places.hpp"
 
 namespace scalestudy {
 namespace {
@@ -21,7 +22,7 @@ using testing::HasSubstr;
 std::vector<RunRecord> train_nuclei(const Workplace& place,
                                     const std::vector<std::string>& overrides) {
   std::vector<std::string> arguments{
-      "run",   SCALESTUDY_SOURCE_DIR "/workloads/unet/studies/unet-nuclei.json",
+      "run",   test::in_sources("workloads/unet/studies/unet-nuclei.json"),
       "--out", place.out().string(),
       "--set", "settings.memory_format=channels_last"};
   for (const auto& text : overrides) arguments.insert(arguments.end(), {"--set", text});
@@ -138,7 +139,7 @@ TEST(Segmentation, AnImageWithoutMaskIsNamedBeforeAnythingRuns) {
   for (const char* file : {"images/a.png", "images/b.png", "masks/a.png", "masks/c.png"})
     test::write_png(root / file, test::pattern(16, 16, 1));
   const auto finished =
-      place.call({"run", SCALESTUDY_SOURCE_DIR "/workloads/unet/studies/unet-nuclei.json", "--out",
+      place.call({"run", test::in_sources("workloads/unet/studies/unet-nuclei.json"), "--out",
                   place.out().string(), "--set", cat("data.path=", root.string())});
   EXPECT_EQ(finished.code, 2) << finished.err;
   EXPECT_THAT(finished.err, HasSubstr("'b.png'"));

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include "tests/e2e/driver_process.hpp"
+#include "tests/support/places.hpp"
 
 namespace scalestudy {
 namespace {
@@ -67,7 +68,7 @@ TEST(WrongInput, StudyFiles) {
          "data": {"path": "volume.tif"}, "settings": {"epoch": 3}})")},
        2,
        {"key.json: settings.epoch", "'epochs'"}},
-      {"binary", {"plan", SCALESTUDY_PROGRAM}, 2, {"scalestudy"}}};
+      {"binary", {"plan", test::in_build("bin/scalestudy")}, 2, {"scalestudy"}}};
   for (const auto& input : inputs) expect_refused(place, input);
 }
 
@@ -103,7 +104,7 @@ TEST(WrongInput, NotANumberInAStudyFile) {
 
 TEST(WrongInput, Volumes) {
   const Workplace place;
-  const auto stack = fs::path(SCALESTUDY_SOURCE_DIR) / "workloads/noise2void/data/chromosomes.tif";
+  const auto stack = fs::path(test::in_sources("workloads/noise2void/data/chromosomes.tif"));
   const auto cut = place.path() / "cut.tif";
   fs::copy_file(stack, cut);
   fs::resize_file(cut, fs::file_size(stack) / 2);

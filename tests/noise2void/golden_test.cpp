@@ -12,6 +12,7 @@
 #include "training/flat_parameters.hpp"
 
 #include "tests/support/golden_file.hpp"
+#include "tests/support/places.hpp"
 #include "workloads/noise2void/loss.hpp"
 #include "workloads/noise2void/prediction.hpp"
 
@@ -90,7 +91,7 @@ class Golden : public ::testing::Test {
     EXPECT_LE(difference, bound) << name;
   }
 
-  test::GoldenFile file_{std::string(SCALESTUDY_SOURCE_DIR) + "/tests/data/n2v_golden.h5"};
+  test::GoldenFile file_{test::in_sources("tests/data/n2v_golden.h5")};
 };
 
 TEST_F(Golden, LossAndGradientsOfOneMaskedBatch) {

@@ -8,6 +8,8 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/support/places.hpp"
+
 namespace scalestudy::noise2void {
 namespace {
 
@@ -15,7 +17,7 @@ using Histogram = std::map<std::int64_t, double>;
 
 /// The original's counts for one patch shape, from benchmarks/peers/n2v_mask_counts.py.
 Histogram original_counts(const Shape3& patch) {
-  std::ifstream in(std::string(SCALESTUDY_SOURCE_DIR) + "/tests/data/n2v_mask_counts.tsv");
+  std::ifstream in(test::in_sources("tests/data/n2v_mask_counts.tsv"));
   Histogram counts;
   for (std::string line; std::getline(in, line);) {
     std::istringstream fields(line);

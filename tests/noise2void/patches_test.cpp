@@ -9,6 +9,8 @@
 
 #include "core/error.hpp"
 
+#include "tests/support/places.hpp"
+
 namespace scalestudy::noise2void {
 namespace {
 
@@ -68,8 +70,8 @@ TEST(Patches, SplitFirstKeepsCopiesOfTrainingPatchesOutOfValidation) {
 }
 
 TEST(Patches, TheRealStackGivesThePublishedCounts) {
-  const auto volume = read_tiff_volume(std::string(SCALESTUDY_SOURCE_DIR) +
-                                       "/workloads/noise2void/data/chromosomes.tif");
+  const auto volume =
+      read_tiff_volume(test::in_sources("workloads/noise2void/data/chromosomes.tif"));
   Settings settings;
   settings.split_rule = SplitRule::original;
   const auto sets = make_patches(volume, settings, "chromosomes");

@@ -11,6 +11,7 @@
 
 #include "training/device.hpp"
 
+#include "tests/support/places.hpp"
 #include "tests/support/thread_ranks.hpp"
 #include "workloads/noise2void/model.hpp"
 
@@ -20,7 +21,7 @@ namespace {
 RunSpec small_spec(const std::string& loss) {
   RunSpec spec;
   spec.workload = "noise2void";
-  spec.data.path = SCALESTUDY_SOURCE_DIR "/workloads/noise2void/data/chromosomes.tif";
+  spec.data.path = test::in_sources("workloads/noise2void/data/chromosomes.tif");
   spec.plan.global_batch_size = 1;
   spec.settings.evaluation_batch_size = 4;
   spec.workload_settings =

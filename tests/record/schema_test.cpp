@@ -11,6 +11,8 @@
 #include "record/columns.hpp"
 #include "record/run_layout.hpp"
 
+#include "tests/support/places.hpp"
+
 namespace scalestudy {
 namespace {
 
@@ -41,7 +43,7 @@ std::string documented_table(const std::string& document, std::string_view group
 }
 
 TEST(Schema, DocumentHasExactlyTheRecordedColumns) {
-  std::ifstream in(SCALESTUDY_SOURCE_DIR "/results/SCHEMA.md");
+  std::ifstream in(test::in_sources("results/SCHEMA.md"));
   const std::string document{std::istreambuf_iterator<char>(in), {}};
   for (const auto& [group, columns] : run_layout::all_columns()) {
     EXPECT_EQ(documented_table(document, group), table_of(columns)) << group;

@@ -10,6 +10,7 @@
 
 #include "launchers/launcher.hpp"
 #include "tests/replay/planted.hpp"
+#include "tests/support/places.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 namespace scalestudy {
@@ -52,7 +53,7 @@ LaunchPlan plan_of(const Ranks& ranks, const std::filesystem::path& folder) {
                          .job_key = folder.filename().string()});
   if (ranks.is_one_clock_ahead) {
     auto& argv = plan.processes.at(1).argv;
-    argv.insert(argv.begin(), {SHIFTED_CLOCK, "50000000"});
+    argv.insert(argv.begin(), {test::in_build("tests/bin/shifted_clock"), "50000000"});
   }
   return plan;
 }
@@ -89,8 +90,9 @@ RunRecord replayed(const Ranks& ranks, const Cause& cause) {
 
 bool can_shift_clocks() {
   const TemporaryFolder folder;
-  ChildProcess process(
-      {.name = "probe", .argv = {SHIFTED_CLOCK, "0", "true"}, .log_file = folder / "log"});
+  ChildProcess process({.name = "probe",
+                        .argv = {test::in_build("tests/bin/shifted_clock"), "0", "true"},
+                        .log_file = folder / "log"});
   const auto end = process.wait(Seconds(10));
   return end && end->number != no_namespace;
 }
@@ -108,9 +110,10 @@ TEST_P(PlantedInProcesses, IsRecordedWhereItIsAndNowhereElse) {
 
 std::vector<Ranks> kinds_of_ranks() {
   using enum CommunicatorKind;
-  std::vector<std::pair<std::string, std::string>> programs{{"replay", RANK_PROGRAM}};
+  std::vector<std::pair<std::string, std::string>> programs{
+      {"replay", test::in_build(RANK_PROGRAM)}};
 #ifdef TRAINING_PROGRAM
-  programs.emplace_back("training", TRAINING_PROGRAM);
+  programs.emplace_back("training", test::in_build(TRAINING_PROGRAM));
 #endif
   std::vector<Ranks> kinds;
   for (const auto& [name, program] : programs) {

@@ -14,6 +14,7 @@
 #include "analysis/report/report.hpp"
 #include "tests/record/sample_run.hpp"
 #include "tests/support/other_programs.hpp"
+#include "tests/support/places.hpp"
 #include "tests/support/requirements.hpp"
 
 namespace scalestudy {
@@ -38,7 +39,7 @@ class FirstPage : public testing::TestWithParam<std::string> {
 
   TemporaryFolder folder_;
   std::string python_;
-  fs::path sources_ = SCALESTUDY_SOURCE_DIR;
+  fs::path sources_ = test::in_sources("");
   fs::path study_ = sources_ / "results" / "measured" / GetParam();
   fs::path report_ = folder_ / "report";
 };

@@ -8,6 +8,7 @@
 #include "training/flat_parameters.hpp"
 #include "training/optimizer.hpp"
 
+#include "tests/support/places.hpp"
 #include "tests/support/python_torch.hpp"
 #include "tests/support/requirements.hpp"
 #include "tests/support/step_file.hpp"
@@ -60,7 +61,7 @@ TEST_P(BesidePython, ForwardAndOneStepAreEqual) {
   step.add_state("after/", model);
   const TemporaryFolder folder;
   step.write(folder.path() / "tensors.pt");
-  const auto script = std::string(SCALESTUDY_SOURCE_DIR) + "/tests/resnet50/resnet50_peer.py";
+  const auto script = test::in_sources("tests/resnet50/resnet50_peer.py");
   EXPECT_EQ(test::run_python(python, {script, folder.path() / "tensors.pt", GetParam()}), 0);
 }
 

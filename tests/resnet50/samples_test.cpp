@@ -13,6 +13,7 @@
 
 #include "tests/support/message_of.hpp"
 #include "tests/support/picture_files.hpp"
+#include "tests/support/places.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 namespace scalestudy {
@@ -221,8 +222,7 @@ TEST_F(ClassFolders, TheDescriptorCountsWhatTrains) {
 }
 
 TEST(ShippedCells, HaveNoPictureInBothTrainAndTest) {
-  const auto set =
-      open_class_set(std::string(SCALESTUDY_SOURCE_DIR) + "/workloads/resnet50/data/bccd_cells");
+  const auto set = open_class_set(test::in_sources("workloads/resnet50/data/bccd_cells"));
   const auto samples = divide_samples(*set, {}, "bccd_cells");
   EXPECT_EQ(set->class_names(), (std::vector<std::string>{"Platelets", "RBC", "WBC"}));
   EXPECT_EQ(samples.training.size() + samples.validation.size(), 892U);

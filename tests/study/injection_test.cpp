@@ -12,6 +12,7 @@
 #include "study/study_matrix.hpp"
 
 #include "tests/study/toy_workload.hpp"
+#include "tests/support/places.hpp"
 
 namespace scalestudy {
 namespace {
@@ -169,7 +170,7 @@ TEST(InjectionReach, ASampleCostsWhatIsLarger) {
 }
 
 TEST(InjectionDocument, TheMetricsSayOfEachWhatMoves) {
-  std::ifstream in(SCALESTUDY_SOURCE_DIR "/analysis/METRICS.md");
+  std::ifstream in(test::in_sources("analysis/METRICS.md"));
   const std::string document{std::istreambuf_iterator<char>(in), {}};
   for (const auto& row : choices<Fault>)
     EXPECT_THAT(document, HasSubstr(cat("\n| `", row.name, "` | "))) << row.name;

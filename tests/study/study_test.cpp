@@ -7,6 +7,7 @@
 
 #include "tests/study/toy_workload.hpp"
 #include "tests/support/message_of.hpp"
+#include "tests/support/places.hpp"
 
 namespace scalestudy {
 namespace {
@@ -231,7 +232,7 @@ TEST(StudySchema, DescribesEveryFieldWithUnitAndDescription) {
 }
 
 TEST(Environment, ReadsTheShippedOnes) {
-  const std::filesystem::path folder(SCALESTUDY_SOURCE_DIR "/environments");
+  const std::filesystem::path folder(test::in_sources("environments"));
   int count = 0;
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
     if (!entry.is_directory() || !exists(entry.path() / "environment.json")) continue;

@@ -12,6 +12,7 @@
 #include "study/environment.hpp"
 #include "study/study_matrix.hpp"
 
+#include "tests/support/places.hpp"
 #include "workloads/catalogue.hpp"
 
 namespace scalestudy {
@@ -19,7 +20,7 @@ namespace scalestudy {
 /// Holds workloads/: SCALESTUDY_SHIPPED where the test is packed, or else the sources.
 inline std::string shipped_folder() {
   const char* const packed = std::getenv("SCALESTUDY_SHIPPED");
-  return packed != nullptr ? packed : SCALESTUDY_SOURCE_DIR;
+  return packed != nullptr ? packed : test::in_sources("");
 }
 
 /// `workload`: "unet", `name`: "unet-nuclei". The runs as lists have them: the first is of the

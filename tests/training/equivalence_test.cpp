@@ -13,6 +13,8 @@
 
 #include "core/text.hpp"
 
+#include "tests/support/places.hpp"
+
 extern char** environ;
 
 namespace scalestudy {
@@ -73,7 +75,7 @@ class Equivalence : public ::testing::Test {
   [[nodiscard]] std::vector<int> exit_codes(const Case& run) const {
     const auto folder = folder_of(run);
     fs::create_directories(folder);
-    const std::vector<std::string> rank{EQUIVALENCE_RANK,
+    const std::vector<std::string> rank{test::in_build("tests/bin/equivalence_rank"),
                                         run.back_end,
                                         std::to_string(run.ranks),
                                         run.type,
@@ -164,7 +166,10 @@ TEST_F(Equivalence, EveryReductionEqualsOneRankInDouble) {
     for (const auto& back_end : back_ends()) {
       run.back_end = back_end;
       for (const std::int64_t ranks : {2, 3, 4}) {
-        if (back_end != "threads" && ranks != 3) continue;
+        // What sums is the same over each back-end: two strategies show that it is reached.
+        const bool is_chosen =
+            ranks == 3 && (reduction == "flat_after_backward" || reduction == "pytorch_ddp");
+        if (back_end != "threads" && !is_chosen) continue;
         run.ranks = ranks;
         EXPECT_LE(distance(train(run), one), 1e-9)
             << reduction << " over " << back_end << ", " << ranks << " ranks";
@@ -207,10 +212,8 @@ TEST_F(Equivalence, SynchronisedBatchNormIsThatOfTheGlobalBatch) {
   const auto one = train({"threads", 1, "float64", 10, "none", 7, "synchronised"});
   EXPECT_LE(distance(one, train({"threads", 1, "float64", 10, "none", 7, "local"})), 1e-9);
   for (const auto& back_end : back_ends())
-    for (const std::int64_t ranks : {2, 3, 4})
-      EXPECT_LE(distance(train({back_end, ranks, "float64", 10, "none", 7, "synchronised"}), one),
-                1e-9)
-          << back_end << ", " << ranks << " ranks";
+    EXPECT_LE(distance(train({back_end, 3, "float64", 10, "none", 7, "synchronised"}), one), 1e-9)
+        << back_end;
   EXPECT_GT(distance(train({"threads", 3, "float64", 10, "none", 7, "local"}), one), 1e-4);
 }
 
@@ -218,10 +221,9 @@ TEST_F(Equivalence, UnevenAndEmptyShards) {
   for (const std::string batch_norm : {"frozen", "synchronised"}) {
     for (const std::int64_t batch : {9, 3}) {
       const auto one = train({"threads", 1, "float64", 10, "none", batch, batch_norm});
-      for (const auto& back_end : back_ends())
-        EXPECT_LE(distance(train({back_end, 4, "float64", 10, "none", batch, batch_norm}), one),
-                  1e-9)
-            << back_end << ", " << batch << " samples on 4 ranks, batch norm " << batch_norm;
+      EXPECT_LE(distance(train({"threads", 4, "float64", 10, "none", batch, batch_norm}), one),
+                1e-9)
+          << batch << " samples on 4 ranks, batch norm " << batch_norm;
     }
   }
 }

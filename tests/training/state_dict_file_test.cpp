@@ -14,6 +14,7 @@
 #include "training/checkpoint.hpp"
 
 #include "tests/support/message_of.hpp"
+#include "tests/support/places.hpp"
 #include "tests/support/python_torch.hpp"
 #include "tests/support/requirements.hpp"
 #include "tests/support/temporary_folder.hpp"
@@ -138,7 +139,7 @@ TEST_F(StateDictFile, PythonReadsOursAndWeReadPythons) {
   checkpoint.progress.epochs_done = 3;
   checkpoint.model = {{"weight", torch::full({2}, 4.0F)}};
   draft_checkpoint(file("checkpoint.pt"), checkpoint).publish();
-  const std::string script = SCALESTUDY_SOURCE_DIR "/tests/training/state_dict_peer.py";
+  const std::string script = test::in_sources("tests/training/state_dict_peer.py");
   ASSERT_EQ(test::run_python(python, {script, folder_.path().string()}), 0);
 
   const torch::NoGradGuard no_grad;

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/support/adam_step.hpp"
+#include "tests/support/places.hpp"
 #include "tests/support/python_torch.hpp"
 #include "tests/support/requirements.hpp"
 #include "tests/support/temporary_folder.hpp"
@@ -49,7 +50,7 @@ TEST_P(PyTorchPeer, ForwardAndOneTrainingStepAreEqual) {
   model.to(GetParam().type);
   const auto file = folder.path() / "step.pt";
   test::export_adam_step(model, step_on_pictures(GetParam().type), file);
-  const auto script = std::string(SCALESTUDY_SOURCE_DIR) + "/tests/unet/unet_peer.py";
+  const auto script = test::in_sources("tests/unet/unet_peer.py");
   EXPECT_EQ(test::run_python(python, {script, file.string(), GetParam().rule}), 0);
 }
 
