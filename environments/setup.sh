@@ -26,7 +26,7 @@ Installs what is missing, and nothing else, for building and running scalestudy 
   --light    only the Debian packages: driver and analysis, no training
   --gpu      also the full PyTorch $TORCH_VERSION wheel with CUDA (4.7 GB on disk)
   --peers    also the original Noise2Void on TensorFlow 2.15 (1.7 GB on disk)
-  --checks   also the tools of tests/run.sh --full: clang, clang-format, clang-tidy, chromium, strace
+  --checks   also the tools of .ci/run and tests/nightly.sh: clang, clang-format, clang-tidy, chromium, strace
 LibTorch: TORCH_ROOT (the torch folder of a wheel, or libtorch/), or the active Python environment,
 is used when it has $MINIMUM_TORCH or later. Otherwise it goes to
   $DEPS   (change with SCALESTUDY_DEPS)
