@@ -2,7 +2,7 @@
 # Sourced by setup.sh and quickstart.sh: nobody waits long without seeing that something happens.
 
 # with_signs_of_life NAME LOG COMMAND...: runs the command with its output in LOG, and says every few
-# seconds how long it has been at work and what it wrote last. Returns the command's status.
+# seconds (signs_of_life_interval_s) how long it has been at work and what it wrote last. Returns the command's status.
 with_signs_of_life() {
   local name=$1 log=$2 status=0 teller
   shift 2
@@ -18,7 +18,7 @@ with_signs_of_life() {
 
 # On a terminal one line that is redrawn, else a line every few seconds. Ends with the script.
 tell_progress() {
-  local name=$1 log=$2 since=$SECONDS line format='%s\n' seconds=8
+  local name=$1 log=$2 since=$SECONDS line format='%s\n' seconds=${signs_of_life_interval_s:-8}
   [[ ! -t 1 ]] || { format='\r\033[K%s'; seconds=1; }
   while sleep "$seconds" >/dev/null && kill -0 $$ 2>/dev/null; do
     line=$(tail -c 400 "$log" | tr '\r' '\n' | grep -v '^[[:space:]]*$' | tail -n 1)

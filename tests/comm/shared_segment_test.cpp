@@ -1,10 +1,14 @@
+#include <atomic>
 #include <csignal>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <set>
 #include <thread>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -53,7 +57,7 @@ TEST(SharedSegment, HasNoFileBeforeOrAfterAllHaveMet) {
 TEST(SharedSegment, LateRankFindsRank0) {
   const std::string key = unique_key();
   const auto reports = run_processes(2, [&](int rank) {
-    if (rank == 1) std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    if (rank == 1) std::this_thread::sleep_for(std::chrono::milliseconds(50));
     return meet(place_of(rank, 2, key), Seconds(30));
   });
   EXPECT_THAT(reports, Each("2"));
@@ -63,7 +67,7 @@ TEST(SharedSegment, KilledJobLeavesNothingInTheWayOfTheNext) {
   const std::string key = unique_key();
   const auto dead = run_processes(1, [&](int) -> std::string {
     std::thread([] {
-      std::this_thread::sleep_for(std::chrono::milliseconds(100));
+      std::this_thread::sleep_for(std::chrono::milliseconds(50));
       ::kill(::getpid(), SIGKILL);
     }).detach();
     return meet(place_of(0, 2, key), Seconds(30));
@@ -72,7 +76,7 @@ TEST(SharedSegment, KilledJobLeavesNothingInTheWayOfTheNext) {
   EXPECT_FALSE(std::filesystem::exists(file_of(key)));
 
   const auto reports = run_processes(2, [&](int rank) {
-    if (rank == 0) std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    if (rank == 0) std::this_thread::sleep_for(std::chrono::milliseconds(50));
     return meet(place_of(rank, 2, key), Seconds(30));
   });
   EXPECT_THAT(reports, Each("2"));
@@ -111,15 +115,34 @@ TEST(SharedSegment, MissingRank0IsNamed) {
   EXPECT_THAT(message_of<RunFailed>(alone), HasSubstr("rank 0 did not open the shared memory"));
 }
 
+/// A value that processes forked later share; zero at first.
+template <class Value>
+class Shared {
+ public:
+  Value& operator*() { return *value_; }
+
+ private:
+  Value* value_ = static_cast<Value*>(
+      ::mmap(nullptr, sizeof(Value), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
+};
+
+/// This process has joined when it has mapped the memory.
+void kill_when_joined(const std::atomic<pid_t>& victim) {
+  for (;;) {
+    std::ifstream maps("/proc/self/maps");
+    const std::string text((std::istreambuf_iterator<char>(maps)), {});
+    if (victim != 0 && text.find("/memfd:scalestudy") != std::string::npos) break;
+    std::this_thread::yield();
+  }
+  ::kill(victim, SIGKILL);
+}
+
 TEST(SharedSegment, DeathOfRank0WhileGatheringFreesTheOthersAndLeavesNothing) {
   const std::string key = unique_key();
+  Shared<std::atomic<pid_t>> rank_0;
   const auto reports = run_processes(2, [&](int rank) -> std::string {
-    if (rank == 0) {
-      std::thread([] {
-        std::this_thread::sleep_for(std::chrono::milliseconds(200));
-        ::kill(::getpid(), SIGKILL);
-      }).detach();
-    }
+    if (rank == 0) *rank_0 = ::getpid();
+    if (rank == 1) std::thread([&] { kill_when_joined(*rank_0); }).detach();
     return meet(place_of(rank, 3, key), Seconds(30));
   });
   EXPECT_EQ(reports[0], "killed by signal 9");

@@ -5,6 +5,8 @@
 #include <string>
 #include <thread>
 
+#include <unistd.h>
+
 #include "core/error.hpp"
 
 #include "comm/back_ends.hpp"
@@ -18,7 +20,7 @@ void stop_inside(const Rendezvous& place, bool is_culprit) {
   std::vector<float> values(50'000'000);
   comm.barrier();
   std::thread stop([=] {
-    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
     if (is_culprit) std::raise(SIGSTOP);
   });
   stop.detach();
@@ -28,16 +30,16 @@ void stop_inside(const Rendezvous& place, bool is_culprit) {
 void go_wrong(const std::string& mode) {
   Rendezvous place = rendezvous_from_environment("failure");
   if (mode == "world_size") place.world_size = WorldSize(place.world_size.value() + 1);
-  const Communicator comm = make_communicator(CommunicatorKind::mpi, place,
-                                              Seconds(mode.starts_with("silent") ? 0.5 : 60));
+  const Communicator comm = make_communicator(CommunicatorKind::mpi, place, Seconds(60));
   comm.barrier();
   const bool is_culprit = place.rank.value() == place.world_size.value() - 1;
   if (is_culprit && mode == "abort") comm.abort("disk full");
-  if (is_culprit && mode == "silent") std::this_thread::sleep_for(std::chrono::seconds(2));
-  if (is_culprit && mode == "death") std::raise(SIGKILL);
-  if (place.rank == Rank(0) && mode == "silent_root") {
-    std::this_thread::sleep_for(std::chrono::seconds(3));
+  const Rank silent(mode == "silent_root" ? 0 : 1);
+  if (mode.starts_with("silent")) {
+    if (place.rank == silent) ::pause();  // until the other one ends the job
+    comm.barrier(Seconds(0.2));
   }
+  if (is_culprit && mode == "death") std::raise(SIGKILL);
   if (mode == "stops_inside") stop_inside(place, is_culprit);
   if (mode == "differs") {
     std::vector<float> values(is_culprit ? 3 : 4);

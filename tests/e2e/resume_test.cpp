@@ -1,17 +1,14 @@
 /// What an interrupted training goes on from, and that it learns the same as one left alone.
 
 #include <cmath>
-#include <random>
 
 #include <gmock/gmock.h>
 
 #include "core/rank_signals.hpp"
-#include "core/statistics.hpp"
 
 #include "record/heartbeat.hpp"
 
-#include "tests/e2e/real_study.hpp"
-#include "tests/support/field_values.hpp"
+#include "tests/e2e/interrupted_study.hpp"
 #include "tests/support/requirements.hpp"
 
 namespace scalestudy {
@@ -19,100 +16,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using testing::HasSubstr;
-
-/// The victims, in turn.
-enum class Victim { rank_zero, last_rank, all_ranks, driver };
-
-void kill_victim(Victim victim, const Workplace& place, pid_t driver) {
-  auto ranks = ranks_at_work_in(place.path());
-  std::sort(ranks.begin(), ranks.end());
-  if (victim == Victim::driver || ranks.empty()) {
-    ::kill(driver, SIGKILL);
-    return;
-  }
-  for (const auto rank : ranks) {
-    const bool spared = (victim == Victim::rank_zero && rank != ranks.front()) ||
-                        (victim == Victim::last_rank && rank != ranks.back());
-    if (!spared) ::kill(rank, SIGKILL);
-  }
-}
-
-/// At most 5 s of steps are missing in what the only run recorded.
-void expect_little_is_lost(const Workplace& place, int kill) {
-  for (const auto& folder : place.run_folders()) {
-    const auto closed = folder / "run.h5";
-    const auto file = fs::exists(closed) ? closed : folder / "run.h5.part";
-    if (!fs::exists(file)) continue;  // killed before the first byte
-    const auto run = read_run_file(file);
-    const auto heartbeat = read_heartbeat(heartbeat_file(folder, 0));
-    if (!heartbeat || run.steps.steps() == 0) continue;
-    std::vector<double> step_s;  // rank 0's: what a killed rank could not hand over is NaN
-    for (std::int64_t step = 0; step < run.steps.steps(); ++step)
-      step_s.push_back(run.steps.at(&StepRow::step_s, 0, step));
-    const double missing_s =
-        static_cast<double>(heartbeat->step - run.steps.steps()) * median(step_s);
-    EXPECT_LE(missing_s, 5.0) << "kill " << kill;
-  }
-}
-
-/// What must not depend on whether a run was interrupted: the bytes of both files of weights, and
-/// the recorded losses.
-struct Learned {
-  std::string last, best;
-  std::vector<double> losses, training_losses, validation_losses;
-};
-
-Learned learned_in(const Workplace& place) {
-  const auto folder = place.run_folders().at(0);
-  const auto run = read_run_file(folder / "run.h5");
-  EXPECT_EQ(run.header.status, RunStatus::complete) << run.header.reason;
-  return {content_of(folder / "weights_last.pt"), content_of(folder / "weights_best.pt"),
-          run.steps.global_loss(), values_of(run.epochs, &EpochRow::training_loss),
-          values_of(run.epochs, &EpochRow::validation_loss)};
-}
-
-void expect_the_same(const Learned& found, const Learned& expected, int kill) {
-  EXPECT_TRUE(found.last == expected.last) << "last weights differ after kill " << kill;
-  EXPECT_TRUE(found.best == expected.best) << "best weights differ after kill " << kill;
-  EXPECT_EQ(found.losses, expected.losses) << "after kill " << kill;
-  EXPECT_EQ(found.training_losses, expected.training_losses) << "after kill " << kill;
-  EXPECT_EQ(found.validation_losses, expected.validation_losses) << "after kill " << kill;
-}
-
-std::size_t attempts_in(const fs::path& run_folder) {
-  const fs::directory_iterator entries(run_folder);
-  return static_cast<std::size_t>(std::count_if(
-      begin(entries), end(entries), [](const auto& entry) { return entry.is_directory(); }));
-}
-
-TEST(Training, KilledAtTwentyRandomMomentsLearnsTheSame) {
-  const Workplace whole, place;
-  for (const auto* each : {&whole, &place}) write_real_study(*each, R"("ranks": [2])", 1, 15);
-  const std::vector<std::string> longer{"--set", "settings.epochs=24"};  // at two ranks: 12 epochs
-  ASSERT_EQ(whole.run({}, longer).code, 0);
-  const auto expected = learned_in(whole);
-  std::mt19937 random(20261121);
-  std::uniform_real_distribution<double> moment_s(0.1, 2.0);
-  std::size_t resumptions = 0;
-  for (int kill = 0; kill < 20; ++kill) {
-    const auto driver = place.start(place.run_arguments(longer), {});
-    std::this_thread::sleep_for(Seconds(moment_s(random)));
-    kill_victim(static_cast<Victim>(kill % 4), place, driver);
-    const auto finished = place.wait_for(driver);
-    EXPECT_TRUE(eventually([&] { return ranks_at_work_in(place.path()).empty(); }))
-        << "kill " << kill;
-    EXPECT_NE(finished.code, 2) << "kill " << kill << ": " << finished.err;
-    expect_little_is_lost(place, kill);
-    if (finished.code != 0) continue;
-    resumptions += attempts_in(place.run_folders().at(0));
-    expect_the_same(learned_in(place), expected, kill);
-    fs::remove_all(place.out());
-  }
-  const auto finished = place.run({}, longer);
-  EXPECT_EQ(finished.code, 0) << finished.err;
-  expect_the_same(learned_in(place), expected, 20);
-  EXPECT_GE(resumptions + attempts_in(place.run_folders().at(0)), 5U);
-}
 
 /// Starts the study and kills its ranks as soon as there is something to go on from.
 void kill_after_a_checkpoint(const Workplace& place, const std::vector<std::string>& arguments) {
@@ -197,13 +100,19 @@ void wait_for_steps(const Workplace& place) {
   }));
 }
 
-class WithinAnEpoch : public testing::TestWithParam<const char*> {
+class WithinAnEpoch : public testing::Test {
  protected:
-  void SetUp() override {
-    SCALESTUDY_NEEDS("mpi", launcher_ != "mpirun" || has_mpirun());
-    for (const auto* each : {&whole_, &place_})
-      write_real_study(*each, R"("ranks": [2])", 1, steps_of_epoch);
-    arguments_ = long_epochs(launcher_);
+  void SetUp() override { write_real_study(place_, R"("ranks": [2])", 1, steps_of_epoch); }
+
+  /// What a training learns that nothing interrupts, whoever starts its ranks; trained once.
+  static const Learned& learned_undisturbed() {
+    static const Learned learned = [] {
+      const Workplace whole;
+      write_real_study(whole, R"("ranks": [2])", 1, steps_of_epoch);
+      EXPECT_EQ(whole.run({}, long_epochs("local")).code, 0);
+      return learned_in(whole);
+    }();
+    return learned;
   }
 
   void expect_goes_on_as_if_it_had_never_stopped() {
@@ -216,16 +125,14 @@ class WithinAnEpoch : public testing::TestWithParam<const char*> {
     EXPECT_NE(run.events.front().step % steps_of_epoch, 0) << "within an epoch";
     const auto starts_s = run.steps.max_over_ranks(&StepRow::start_s);
     EXPECT_TRUE(std::is_sorted(starts_s.begin(), starts_s.end()));
-    ASSERT_EQ(whole_.run({}, arguments_).code, 0);
-    expect_the_same(learned_in(place_), learned_in(whole_), 0);
+    expect_the_same(learned_in(place_), learned_undisturbed(), 0);
   }
 
-  const std::string launcher_ = GetParam();
-  std::vector<std::string> arguments_;
-  Workplace whole_, place_;
+  std::vector<std::string> arguments_ = long_epochs("local");
+  Workplace place_;
 };
 
-TEST_P(WithinAnEpoch, AnInterruptedRunGoesOn) {
+TEST_F(WithinAnEpoch, AnInterruptedRunGoesOn) {
   const auto driver = place_.start(place_.run_arguments(arguments_), {});
   ASSERT_NO_FATAL_FAILURE(wait_for_steps(place_));
   ::kill(driver, SIGINT);
@@ -236,7 +143,7 @@ TEST_P(WithinAnEpoch, AnInterruptedRunGoesOn) {
   expect_goes_on_as_if_it_had_never_stopped();
 }
 
-TEST_P(WithinAnEpoch, ARankThatIsToldToEndLeavesACheckpoint) {
+TEST_F(WithinAnEpoch, ARankThatIsToldToEndLeavesACheckpoint) {
   const auto driver = place_.start(place_.run_arguments(arguments_), {});
   ASSERT_NO_FATAL_FAILURE(wait_for_steps(place_));
   ::kill(ranks_at_work_in(place_.path()).at(0), SIGTERM);
@@ -247,7 +154,9 @@ TEST_P(WithinAnEpoch, ARankThatIsToldToEndLeavesACheckpoint) {
 }
 
 /// A batch system's way to end a job.
-TEST_P(WithinAnEpoch, SignalsToAllProcessesAreOneRequest) {
+TEST_F(WithinAnEpoch, SignalsToAllProcessesAreOneRequest) {
+  SCALESTUDY_NEEDS("mpi", has_mpirun());
+  arguments_ = long_epochs("mpirun");
   const auto driver = place_.start(place_.run_arguments(arguments_), {});
   ASSERT_NO_FATAL_FAILURE(wait_for_steps(place_));
   for (const auto rank : ranks_at_work_in(place_.path())) ::kill(rank, SIGTERM);
@@ -258,7 +167,7 @@ TEST_P(WithinAnEpoch, SignalsToAllProcessesAreOneRequest) {
   expect_goes_on_as_if_it_had_never_stopped();
 }
 
-TEST_P(WithinAnEpoch, ACheckpointAskedForIsWrittenAndTrainingGoesOn) {
+TEST_F(WithinAnEpoch, ACheckpointAskedForIsWrittenAndTrainingGoesOn) {
   // No other one than that.
   arguments_.insert(arguments_.end(), {"--set", "settings.checkpoint.every_epochs=0", "--set",
                                        "settings.checkpoint.every_steps=1000"});
@@ -272,11 +181,6 @@ TEST_P(WithinAnEpoch, ACheckpointAskedForIsWrittenAndTrainingGoesOn) {
   EXPECT_EQ(place_.wait_for(driver).code, 5);
   expect_goes_on_as_if_it_had_never_stopped();
 }
-
-INSTANTIATE_TEST_SUITE_P(Launchers,
-                         WithinAnEpoch,
-                         testing::Values("local", "mpirun"),
-                         [](const auto& each) { return std::string(each.param); });
 
 TEST(Training, ADamagedCheckpointIsRefusedAndFreshStartsAnew) {
   const Workplace place;

@@ -63,35 +63,32 @@ TEST_F(InjectedStepTest, NothingHappensOnOtherRanks) {
 /// What is put in, noted instead of passed.
 struct Noted {
   std::shared_ptr<ComputeStretch> stretch = std::make_shared<ComputeStretch>();
-  std::vector<double> passed_s;
+  std::vector<Clock::duration> passed;
+  Clock::duration now{};
 
   Noted() {
-    stretch->compute_by(
-        [] { return Clock::now().time_since_epoch(); },
-        [this](Clock::duration time) { passed_s.push_back(Seconds(time).count()); });
+    stretch->compute_by([this] { return now; },
+                        [this](Clock::duration time) {
+                          passed.push_back(time);
+                          now += time;
+                        });
   }
 };
 
-constexpr double pause_s = 0.01;
-
-void compute() {
-  std::this_thread::sleep_for(Seconds(pause_s));
-}
+constexpr std::chrono::milliseconds computing{10};
 
 TEST(ComputeStretch, LengthensWhatWasComputedOnce) {
   Noted noted;
-  compute();
+  noted.now += computing;
   noted.stretch->set_factor(3);
   noted.stretch->begin();
-  compute();
+  noted.now += computing;
   noted.stretch->lengthen();
   noted.stretch->lengthen();
-  ASSERT_EQ(noted.passed_s.size(), 2U);
-  EXPECT_GE(noted.passed_s[0], 2 * pause_s);
-  EXPECT_LT(noted.passed_s[1], noted.passed_s[0]);
+  EXPECT_THAT(noted.passed, ElementsAre(2 * computing, Clock::duration{}));
   noted.stretch->set_factor(1);
   noted.stretch->lengthen();
-  EXPECT_EQ(noted.passed_s.size(), 2U);
+  EXPECT_EQ(noted.passed.size(), 2U);
 }
 
 TEST(ComputeStretch, LengthensByTheClockThatComputingIsTimedBy) {
@@ -112,20 +109,18 @@ TEST(ComputeStretch, ComesBeforeACollectiveAndLeavesItOut) {
   noted.stretch->set_factor(2);
   bool was_before = false;
   const auto waited = [&](CollectiveTimes times) {
-    was_before = noted.passed_s.size() == 1;
-    std::this_thread::sleep_for(Seconds(20 * pause_s));
+    was_before = noted.passed.size() == 1;
+    noted.now += 20 * computing;
     return times;
   };
   const auto comm =
       stretched(observed(make_thread_ranks(WorldSize(1), Seconds(30))[0], waited), noted.stretch);
   noted.stretch->begin();
-  compute();
+  noted.now += computing;
   comm.barrier();
   noted.stretch->lengthen();
   EXPECT_TRUE(was_before);
-  ASSERT_EQ(noted.passed_s.size(), 2U);
-  EXPECT_GE(noted.passed_s[0], pause_s);
-  EXPECT_LT(noted.passed_s[1], 20 * pause_s);
+  EXPECT_THAT(noted.passed, ElementsAre(Clock::duration(computing), Clock::duration{}));
 }
 
 /// Notes how much was passed when it hears of a gradient.
@@ -133,7 +128,7 @@ class Listening final : public ReductionStrategy {
  public:
   explicit Listening(const Noted& noted) : noted_(noted) {}
   void begin_step() override {}
-  void gradient_ready(std::size_t) override { heard_.push_back(noted_.passed_s.size()); }
+  void gradient_ready(std::size_t) override { heard_.push_back(noted_.passed.size()); }
   void finish() override { EXPECT_THAT(heard_, ElementsAre(1U, 2U)); }
   [[nodiscard]] std::span<const BucketMarks> bucket_marks() const override { return {}; }
 

@@ -299,7 +299,7 @@ TEST(Reduction, PacksAreEqualWhateverTheTensorsAndTheLastTakesTheRemainder) {
 /// All gradients are ready long before a cycle is over.
 StrategyCase fusion_in_one_cycle(std::int64_t threshold_bytes) {
   StrategyCase fusion{Reduction::fusion};
-  fusion.settings.fusion = {.cycle_time_s = 0.05, .threshold_bytes = threshold_bytes};
+  fusion.settings.fusion = {.cycle_time_s = 0.5, .threshold_bytes = threshold_bytes};
   return fusion;
 }
 

