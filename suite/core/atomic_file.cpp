@@ -39,8 +39,8 @@ void require_replaceable(const std::filesystem::path& file) {
                   "a file would be put in its place", "Choose another name"});
 }
 
-AtomicFile::AtomicFile(std::filesystem::path file, std::string why)
-    : file_(std::move(file)), part_(file_.string() + ".part"), why_(std::move(why)) {
+AtomicFile::AtomicFile(std::filesystem::path file, std::string why, std::string_view suffix)
+    : file_(std::move(file)), part_(cat(file_.string(), suffix)), why_(std::move(why)) {
   require_replaceable(file_);
   ::unlink(part_.c_str());  // left by a process that was killed, or no file at all
   descriptor_ = ::open(part_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);

@@ -22,9 +22,9 @@ void require_replaceable(const std::filesystem::path& file);
 
 class AtomicFile {
  public:
-  /// `why`: what depends on the file, for messages. Errors: BadInput as require_replaceable();
-  /// RunFailed when FILE.part cannot be made.
-  AtomicFile(std::filesystem::path file, std::string why);
+  /// `why`: what depends on the file, for messages. `suffix`: of the name beside its place. Errors:
+  /// BadInput as require_replaceable(); RunFailed when that file cannot be made.
+  AtomicFile(std::filesystem::path file, std::string why, std::string_view suffix = ".part");
   /// Removes what was not published.
   ~AtomicFile();
   AtomicFile(AtomicFile&& other) noexcept;

@@ -1,10 +1,11 @@
 #include "hdf5/hdf5.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <type_traits>
 
 #include <hdf5.h>
+
+#include "core/error.hpp"
 
 namespace scalestudy::hdf5 {
 
@@ -59,12 +60,10 @@ Type file_type(Storage storage) {
   return Type(checked(H5Tcopy(standard), "H5Tcopy", "number"));
 }
 
-Space simple_space(const Shape& shape, bool extendible) {
+Space simple_space(const Shape& shape) {
   if (shape.empty()) return Space(checked(H5Screate(H5S_SCALAR), "H5Screate", ""));
   const std::vector<hsize_t> size(shape.begin(), shape.end());
-  const std::vector<hsize_t> limit(shape.size(), H5S_UNLIMITED);
-  return Space(checked(H5Screate_simple(static_cast<int>(size.size()), size.data(),
-                                        extendible ? limit.data() : nullptr),
+  return Space(checked(H5Screate_simple(static_cast<int>(size.size()), size.data(), nullptr),
                        "H5Screate_simple", ""));
 }
 
@@ -75,6 +74,11 @@ bool is_variable_text(const Type& type) {
 std::size_t element_count(const Space& space, std::string_view object) {
   return static_cast<std::size_t>(
       checked(H5Sget_simple_extent_npoints(space.get()), "H5Sget_simple_extent_npoints", object));
+}
+
+void require_as_many(const Dataset& dataset, std::size_t values) {
+  const Space space(checked(H5Dget_space(dataset.get()), "H5Dget_space", ""));
+  SCALESTUDY_EXPECT(element_count(space, "") == values);
 }
 
 // Copies what the library allocated and gives it back, also when a copy fails.
@@ -118,20 +122,6 @@ Attribute open_attribute(Id object, const std::string& name) {
   return Attribute(checked(H5Aopen(object, name.c_str(), H5P_DEFAULT), "H5Aopen", name));
 }
 
-// Extends and selects the block [offset, offset + count) of the file.
-Space select_new_block(const Dataset& dataset, const Shape& offset, const Shape& count) {
-  const std::vector<hsize_t> start(offset.begin(), offset.end());
-  const std::vector<hsize_t> size(count.begin(), count.end());
-  std::vector<hsize_t> extent(start.size());
-  std::transform(start.begin(), start.end(), size.begin(), extent.begin(), std::plus<>());
-  checked(H5Dset_extent(dataset.get(), extent.data()), "H5Dset_extent", "");
-  Space space(checked(H5Dget_space(dataset.get()), "H5Dget_space", ""));
-  checked(
-      H5Sselect_hyperslab(space.get(), H5S_SELECT_SET, start.data(), nullptr, size.data(), nullptr),
-      "H5Sselect_hyperslab", "");
-  return space;
-}
-
 }  // namespace
 
 Id checked(Id result, std::string_view call, std::string_view object) {
@@ -168,23 +158,23 @@ void remove(const File& file, const std::string& path) {
 
 void write_attribute(Id object, const std::string& name, const std::string& text) {
   const char* pointer = text.c_str();
-  replace_attribute(object, name, text_type(), simple_space({}, false), &pointer);
+  replace_attribute(object, name, text_type(), simple_space({}), &pointer);
 }
 
 void write_attribute(Id object, const std::string& name, std::int64_t value) {
   const Type memory(checked(H5Tcopy(H5T_NATIVE_INT64), "H5Tcopy", name));
-  replace_attribute(object, name, memory, simple_space({}, false), &value);
+  replace_attribute(object, name, memory, simple_space({}), &value);
 }
 
 void write_attribute(Id object, const std::string& name, double value) {
   const Type memory(checked(H5Tcopy(H5T_NATIVE_DOUBLE), "H5Tcopy", name));
-  replace_attribute(object, name, memory, simple_space({}, false), &value);
+  replace_attribute(object, name, memory, simple_space({}), &value);
 }
 
 void write_attribute(Id object, const std::string& name, const std::vector<std::string>& texts) {
   std::vector<const char*> pointers;
   for (const auto& text : texts) pointers.push_back(text.c_str());
-  replace_attribute(object, name, text_type(), simple_space({texts.size()}, false),
+  replace_attribute(object, name, text_type(), simple_space({texts.size()}),
                     texts.empty() ? nullptr : pointers.data());
 }
 
@@ -225,31 +215,18 @@ std::vector<std::string> read_texts_attribute(Id object, const std::string& name
 }
 
 Dataset create_dataset(const File& file, const std::string& path, const Layout& layout) {
-  const bool extendible = !layout.chunk.empty();
-  const auto space = simple_space(layout.shape, extendible);
+  const auto space = simple_space(layout.shape);
   const auto type = file_type(layout.storage);
-  const Properties creation(checked(H5Pcreate(H5P_DATASET_CREATE), "H5Pcreate", path));
-  if (extendible) {
-    const std::vector<hsize_t> chunk(layout.chunk.begin(), layout.chunk.end());
-    checked(H5Pset_chunk(creation.get(), static_cast<int>(chunk.size()), chunk.data()),
-            "H5Pset_chunk", path);
-  }
-  // A value that was never written must not look like a measured zero.
-  const double nothing = std::numeric_limits<double>::quiet_NaN();
-  if (layout.storage == Storage::float64) {
-    checked(H5Pset_fill_value(creation.get(), H5T_NATIVE_DOUBLE, &nothing), "H5Pset_fill_value",
-            path);
-  }
   return Dataset(checked(H5Dcreate2(file.get(), path.c_str(), type.get(), space.get(), H5P_DEFAULT,
-                                    creation.get(), H5P_DEFAULT),
+                                    H5P_DEFAULT, H5P_DEFAULT),
                          "H5Dcreate2", path));
 }
 
-Dataset create_image(const File& file,
+Dataset write_pixels(const File& file,
                      const std::string& path,
                      const Shape& shape,
                      std::span<const float> pixels) {
-  const auto space = simple_space(shape, false);
+  const auto space = simple_space(shape);
   Dataset dataset(checked(H5Dcreate2(file.get(), path.c_str(), H5T_IEEE_F32LE, space.get(),
                                      H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT),
                           "H5Dcreate2", path));
@@ -281,37 +258,21 @@ Storage storage_of(const Dataset& dataset, const std::string& path) {
   throw Failure(path, "it holds neither numbers nor variable-length text");
 }
 
-void append(const Dataset& dataset,
-            const Shape& offset,
-            const Shape& count,
-            std::span<const double> values) {
-  const auto target = select_new_block(dataset, offset, count);
-  const auto source = simple_space(count, false);
-  checked(H5Dwrite(dataset.get(), H5T_NATIVE_DOUBLE, source.get(), target.get(), H5P_DEFAULT,
-                   values.data()),
+void write(const Dataset& dataset, std::span<const double> values) {
+  require_as_many(dataset, values.size());
+  if (values.empty()) return;
+  checked(H5Dwrite(dataset.get(), H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()),
           "H5Dwrite", "");
 }
 
-void append(const Dataset& dataset, const Shape& offset, const std::string& text) {
-  const Shape one(offset.size(), 1);
-  const auto target = select_new_block(dataset, offset, one);
-  const auto source = simple_space(one, false);
+void write(const Dataset& dataset, std::span<const std::string> texts) {
+  require_as_many(dataset, texts.size());
+  if (texts.empty()) return;
   const auto type = text_type();
-  const char* pointer = text.c_str();
-  checked(H5Dwrite(dataset.get(), type.get(), source.get(), target.get(), H5P_DEFAULT, &pointer),
+  std::vector<const char*> pointers;
+  for (const auto& text : texts) pointers.push_back(text.c_str());
+  checked(H5Dwrite(dataset.get(), type.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, pointers.data()),
           "H5Dwrite", "");
-}
-
-void write_scalar(const Dataset& dataset, double value) {
-  checked(H5Dwrite(dataset.get(), H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, &value),
-          "H5Dwrite", "");
-}
-
-void write_scalar(const Dataset& dataset, const std::string& text) {
-  const auto type = text_type();
-  const char* pointer = text.c_str();
-  checked(H5Dwrite(dataset.get(), type.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, &pointer), "H5Dwrite",
-          "");
 }
 
 std::vector<double> read_numbers(const Dataset& dataset, const std::string& path) {
@@ -342,7 +303,7 @@ std::vector<std::string> read_texts_while_readable(const Dataset& dataset,
   const Type type(checked(H5Dget_type(dataset.get()), "H5Dget_type", path));
   const Space file(checked(H5Dget_space(dataset.get()), "H5Dget_space", path));
   const auto count = element_count(file, path);
-  const Space one = simple_space({1}, false);
+  const Space one = simple_space({1});
   std::vector<std::string> texts;
   try {
     while (texts.size() < count) {

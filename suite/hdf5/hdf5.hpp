@@ -49,11 +49,15 @@ class Failure : public std::runtime_error {
 /// The one checked call: returns `result`, or throws Failure when it is negative.
 Id checked(Id result, std::string_view call, std::string_view object);
 
-/// Files. Earliest format without lock: readable at any time, also after SIGKILL.
-[[nodiscard]] File create_file(const std::filesystem::path& file, std::uint64_t user_block_bytes);
-[[nodiscard]] File open_file_to_change(const std::filesystem::path& file);
+/// Makes a file in memory, in the earliest format, which everything that reads HDF5 opens.
+[[nodiscard]] File create_image(std::uint64_t user_block_bytes);
+/// Returns the bytes of such a file, the user block included (zeros).
+[[nodiscard]] std::vector<std::byte> bytes_of_image(const File& file,
+                                                    std::uint64_t user_block_bytes);
 /// Opens the bytes of a file, a snapshot that no writer can change meanwhile; they must outlive it.
 [[nodiscard]] File open_image(std::span<const std::byte> bytes);
+/// Opens a file on disk, without a lock.
+[[nodiscard]] File open_file_to_change(const std::filesystem::path& file);
 void flush(const File& file);
 
 void create_group(const File& file, const std::string& path);
@@ -72,16 +76,15 @@ void write_attribute(Id object, const std::string& name, const std::vector<std::
 [[nodiscard]] bool has_attribute(Id object, const std::string& name);
 [[nodiscard]] std::vector<std::string> read_texts_attribute(Id object, const std::string& name);
 
-/// What a data set is made of; extendible ones have a first or second dimension of unlimited size.
+/// What a data set is made of.
 struct Layout {
   Storage storage = Storage::float64;
   Shape shape;  ///< empty: scalar
-  Shape chunk;  ///< empty: fixed size
 };
 [[nodiscard]] Dataset create_dataset(const File& file,
                                      const std::string& path,
                                      const Layout& layout);
-[[nodiscard]] Dataset create_image(const File& file,
+[[nodiscard]] Dataset write_pixels(const File& file,
                                    const std::string& path,
                                    const Shape& shape,
                                    std::span<const float> pixels);
@@ -90,14 +93,9 @@ struct Layout {
 /// How the file keeps it. Errors: Failure when it is neither number nor variable-length text.
 [[nodiscard]] Storage storage_of(const Dataset& dataset, const std::string& path);
 
-/// Makes `dataset` as large as offset + count and writes the block (row-major).
-void append(const Dataset& dataset,
-            const Shape& offset,
-            const Shape& count,
-            std::span<const double> values);
-void append(const Dataset& dataset, const Shape& offset, const std::string& text);
-void write_scalar(const Dataset& dataset, double value);
-void write_scalar(const Dataset& dataset, const std::string& text);
+/// Writes all elements, row-major. Contract: there are as many values as elements.
+void write(const Dataset& dataset, std::span<const double> values);
+void write(const Dataset& dataset, std::span<const std::string> texts);
 
 /// Everything in the data set, row-major.
 [[nodiscard]] std::vector<double> read_numbers(const Dataset& dataset, const std::string& path);

@@ -1,6 +1,7 @@
 #pragma once
-/// The only writer and reader of run.h5. Serial HDF5 in the earliest format: every flushed state
-/// survives SIGKILL and opens in h5py and h5dump. One thread, one process writes.
+/// The only writer and reader of run.h5 and of run.h5.part, the journal that it is made of.
+/// Whatever process is killed at whatever write: what was flushed before is read. One thread of one
+/// process writes.
 
 #include <filesystem>
 #include <functional>
@@ -18,7 +19,7 @@ namespace scalestudy {
 /// no permission); nothing flushed before is lost.
 class RunFileWriter {
  public:
-  /// Creates the file, which appears under its name with the first flush; refuses to overwrite.
+  /// Refuses to overwrite a file; the first flush makes it, whole.
   RunFileWriter(const std::filesystem::path& file, const RunHeader& header, std::int64_t ranks);
   ~RunFileWriter();
   RunFileWriter(RunFileWriter&&) noexcept;
@@ -45,7 +46,8 @@ class RunFileWriter {
   void set_status(RunStatus status, const std::string& reason);
   void add_validity_code(ValidityCode code);
 
-  /// Hands everything to the operating system: from then on it survives SIGKILL.
+  /// Hands everything to the operating system: from then on it survives SIGKILL. Until then it is
+  /// kept in memory, and may be flushed again where that failed.
   void flush();
 
  private:
@@ -53,7 +55,7 @@ class RunFileWriter {
   std::unique_ptr<Impl> impl_;
 };
 
-/// What the driver adds when all ranks are gone; then it renames run.h5.part to run.h5.
+/// What the driver adds when all ranks are gone.
 struct Closing {
   RunStatus status = RunStatus::complete;
   std::string reason;
@@ -64,10 +66,11 @@ struct Closing {
   SummaryRow summary;  ///< what follows from the raw columns; what is not known is left out
 };
 
-/// Local; the file must have no other writer. Returns the path of run.h5. A file that was closed
-/// already by a process that ended before it could rename it keeps its closing: a change of it that
-/// is itself cut short would contradict its checksum.
-/// Errors: RunFailed when the file cannot be opened (then it stays as it is).
+/// Makes run.h5 of run.h5.part and removes that. Local; the file must have no other writer. Returns
+/// the path of run.h5. It may be called again after a process was killed at it; a run.h5 that
+/// stands already keeps its closing. Errors: RunFailed when run.h5.part cannot be read or run.h5
+/// cannot be written (then run.h5.part stays as it is), or when a complete run's journal ends
+/// within a flush.
 std::filesystem::path close_run_file(const std::filesystem::path& part_file,
                                      const Closing& closing);
 
@@ -79,6 +82,9 @@ std::filesystem::path close_run_file(const std::filesystem::path& part_file,
 /// library. Errors: BadInput naming file and data set when it is no run file, truncated, or of
 /// another schema.
 [[nodiscard]] RunRecord read_run_file(const std::filesystem::path& file);
+
+/// Whether the file begins as run files do; false when it cannot be read.
+[[nodiscard]] bool is_run_file(const std::filesystem::path& file);
 
 /// Reads run files one after the other. While this process reads one, a child tries the next one.
 class RunFileReader {
@@ -95,7 +101,6 @@ class RunFileReader {
 
  private:
   struct Snapshot;
-  [[nodiscard]] static RunRecord read_now(const std::filesystem::path& file);
 
   std::unique_ptr<Snapshot> ahead_;
 };

@@ -1,7 +1,6 @@
 #include "record/run_file_content.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <functional>
 #include <map>
 #include <new>
@@ -13,52 +12,19 @@
 #include "hdf5/hdf5.hpp"
 #include "hdf5/self_contained.hpp"
 
-#include "record/checksum.hpp"
+#include "record/run_checks.hpp"
+#include "record/run_journal.hpp"
 #include "record/run_layout.hpp"
 
 namespace scalestudy {
 namespace {
 
-/// A written value takes eight bytes of the file, but those that a killed writer left as holes
-/// none.
-constexpr std::uint64_t room_for_small_files = 1U << 16U;
-
-/// Larger samples are averaged down before they are written.
-constexpr std::uint64_t most_panel_side_px = 4096;
-constexpr std::size_t most_panels = 256;
-
-/// Numbers of ranks, steps, samples and bytes; −1 is none. Beyond, double has gaps.
-void require_whole_number(double value, const std::string& path) {
-  constexpr double most = 0x1p53;
-  if (value >= -1 && value < most && value == std::floor(value)) return;
-  throw hdf5::Failure(path, cat("it holds ", value, ", which is no count"));
-}
-
-/// Rows of ranks that there are not. Those of no rank, which a torn file may end with, are dropped.
-void require_agreement(RunRecord& record) {
-  const auto ranks = record.steps.ranks();
-  const auto there = cat(", but there are steps of ", counted(ranks, "rank"));
-  if (std::ssize(record.ranks) > ranks)
-    throw hdf5::Failure(RankRow::group, cat("it has ", counted(record.ranks.size(), "row"), there));
-  const auto require_known_ranks = [&]<class Row>(std::vector<Row>& rows) {
-    std::erase_if(rows, [](const Row& row) { return row.rank < 0; });
-    for (const auto& row : rows)
-      if (row.rank >= ranks)
-        throw hdf5::Failure(Row::group, cat("it names rank ", row.rank, there));
-  };
-  require_known_ranks(record.buckets);
-  require_known_ranks(record.probe);
-  require_known_ranks(record.monitor);
-  require_known_ranks(record.collectives);
-}
-
 /// Reads one opened file. Failures are hdf5::Failure with the data set's name.
 class Reader {
  public:
-  Reader(std::span<const std::byte> bytes, checksum::Finding finding)
+  explicit Reader(std::span<const std::byte> bytes)
       : file_(hdf5::open_image(bytes)),
-        finding_(finding),
-        values_left_(bytes.size() + room_for_small_files),
+        values_left_(bytes.size() + run_checks::room_for_small_files),
         text_bytes_left_(bytes.size()) {}
 
   RunRecord read() {
@@ -72,7 +38,7 @@ class Reader {
     });
     read_summary(record.summary);
     read_panels(record.panels);
-    require_agreement(record);
+    run_checks::require_agreement(record);
     return record;
   }
 
@@ -80,16 +46,10 @@ class Reader {
   void read_header(RunHeader& header) {
     const auto root = file_.get();
     header.schema = hdf5::read_integer_attribute(root, "schema");
-    if (header.schema < run_layout::oldest_schema || header.schema > run_layout::schema) {
-      throw hdf5::Failure("schema", cat("it has schema ", header.schema, ", this build reads ",
-                                        run_layout::oldest_schema, " to ", run_layout::schema));
-    }
+    run_checks::require_known_schema(header.schema);
     header.run_id = text_attribute("run_id");
     header.build_id = text_attribute("build_id");
-    const auto status_text = text_attribute("status");
-    const auto status = find_choice<RunStatus>(status_text);
-    if (!status) throw hdf5::Failure("status", cat("unknown status '", status_text, "'"));
-    header.status = *status;
+    header.status = run_checks::status_named(text_attribute("status"));
     header.reason = text_attribute("reason");
     header.failed_rank = hdf5::read_integer_attribute(root, "failed_rank");
     header.failed_phase = text_attribute("failed_phase");
@@ -97,8 +57,8 @@ class Reader {
     header.validity_codes = texts_attribute("validity");
     if (hdf5::has_attribute(root, "data_warnings"))
       header.data_warnings = texts_attribute("data_warnings");
-    // A writer that was killed may have stopped between two columns of one row.
-    may_be_torn_ = finding_ == checksum::Finding::open || header.status != RunStatus::complete;
+    // In files of earlier versions a killed writer may have stopped between two columns of one row.
+    may_be_torn_ = header.status != RunStatus::complete;
   }
 
   std::vector<std::string> texts_attribute(const char* name) {
@@ -115,8 +75,7 @@ class Reader {
     charge_values(hdf5::shape_of(dataset), path);
     const auto texts = charged(hdf5::read_texts(dataset, path), path);
     if (texts.size() != 1) throw hdf5::Failure(path, "it is not one text");
-    if (texts.front().size() > run_layout::most_text_bytes)
-      throw hdf5::Failure(path, "it is longer than any settings");
+    run_checks::require_text_of_settings(texts.front(), path);
     return texts.front();
   }
 
@@ -182,8 +141,7 @@ class Reader {
                                           const Column& column,
                                           const std::string& path) {
     auto numbers = hdf5::read_numbers(dataset, path);
-    if (column.storage == Storage::int64)
-      for (const double number : numbers) require_whole_number(number, path);
+    if (column.storage == Storage::int64) run_checks::require_whole_numbers(numbers, path);
     return numbers;
   }
 
@@ -252,7 +210,7 @@ class Reader {
                         Row& row, std::size_t i) { set_number(row, column, numbers[i]); }};
   }
 
-  /// A writer that was killed inside a flush may leave rows that refer to texts it never wrote: the
+  /// A killed writer of earlier versions may have left rows that refer to texts it never wrote: the
   /// last ones, which were promised to nobody.
   [[nodiscard]] std::vector<std::string> read_column(const hdf5::Dataset& dataset,
                                                      const std::string& path) {
@@ -274,22 +232,20 @@ class Reader {
 
   void read_panels(std::vector<Panel>& panels) {
     const auto names = hdf5::member_names(file_, "/panels");
-    if (names.size() > most_panels) throw hdf5::Failure("/panels", "no run has so many");
+    run_checks::require_few_panels(names.size());
     for (const auto& name : names) {
       const auto path = run_layout::path_of("/panels", name);
       const auto dataset = open(path);
       const auto shape = hdf5::shape_of(dataset);
       charge_values(shape, path);
       if (shape.size() != 2) throw hdf5::Failure(path, "it is no image of rows by columns");
-      if (std::max(shape[0], shape[1]) > most_panel_side_px)
-        throw hdf5::Failure(path, cat("it is no small image: ", shape[0], " x ", shape[1], " px"));
+      run_checks::require_small_panel(shape[0], shape[1], path);
       panels.push_back({name, static_cast<std::int64_t>(shape[0]),
                         static_cast<std::int64_t>(shape[1]), hdf5::read_pixels(dataset, path)});
     }
   }
 
   hdf5::File file_;
-  checksum::Finding finding_;
   std::uint64_t values_left_;
   std::uint64_t text_bytes_left_;
   bool may_be_torn_ = false;
@@ -297,11 +253,9 @@ class Reader {
 
 }  // namespace
 
-std::string problem_reading(std::span<const std::byte> bytes,
-                            checksum::Finding finding,
-                            RunRecord& record) {
+std::string problem_reading(std::span<const std::byte> bytes, RunRecord& record) {
   try {
-    record = Reader(bytes, finding).read();
+    record = journal::begins_as_journal(bytes) ? journal::read(bytes) : Reader(bytes).read();
     return "";
   } catch (const hdf5::Failure& failure) {
     return cat(failure.object(), ": ", failure.what());

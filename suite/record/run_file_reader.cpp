@@ -1,15 +1,17 @@
-#include <chrono>
+#include <span>
+#include <string>
 #include <system_error>
-#include <thread>
 #include <utility>
 
 #include "core/error.hpp"
 #include "core/file_content.hpp"
+#include "core/sha256.hpp"
 #include "core/text.hpp"
 
 #include "record/checksum.hpp"
 #include "record/run_file.hpp"
 #include "record/run_file_content.hpp"
+#include "record/run_journal.hpp"
 #include "record/sandbox.hpp"
 
 namespace scalestudy {
@@ -27,9 +29,7 @@ constexpr auto redo =
 
 std::vector<std::byte> read_bytes(const std::filesystem::path& file) {
   try {
-    auto bytes = bytes_of_file(file);
-    checksum::state_all_bytes(bytes);
-    return bytes;
+    return bytes_of_file(file);
   } catch (const std::system_error& error) {
     std::error_code none;
     const bool is_link = std::filesystem::is_symlink(file, none) ||
@@ -43,9 +43,11 @@ std::vector<std::byte> read_bytes(const std::filesystem::path& file) {
   }
 }
 
-checksum::Finding examined(const std::filesystem::path& file, std::span<const std::byte> bytes) {
+/// What a closed file states of its content; of an open one the same is computed.
+std::string content_sha256(const std::filesystem::path& file, std::span<const std::byte> bytes) {
   if (bytes.empty()) refuse(file, "the file is empty", redo);
-  const auto finding = checksum::examine(bytes);
+  const bool is_journal = journal::begins_as_journal(bytes);
+  const auto finding = is_journal ? checksum::Finding::open : checksum::examine(bytes);
   if (finding == checksum::Finding::foreign) {
     refuse(file, "this is not a run file of scalestudy, or its beginning is damaged",
            "Name a run.h5 or run.h5.part; if it was one, copy it again from where it came from");
@@ -59,21 +61,22 @@ checksum::Finding examined(const std::filesystem::path& file, std::span<const st
            "sha256sum' says of it is not what its first line says",
            redo);
   }
-  return finding;
+  if (finding == checksum::Finding::intact) return checksum::stated(bytes);
+  return sha256({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
 }
 
 }  // namespace
 
 /// Bytes may do anything to HDF5, and anybody can compute a checksum: a child reads them first.
 struct RunFileReader::Snapshot {
-  Snapshot(const std::filesystem::path& path, std::vector<std::byte> content)
+  explicit Snapshot(const std::filesystem::path& path)
       : file(path),
-        bytes(std::move(content)),
-        finding(examined(file, bytes)),
+        bytes(read_bytes(file)),
+        sha256(content_sha256(file, bytes)),
         trial(
             [this] {
               RunRecord record;
-              return problem_reading(bytes, finding, record);
+              return problem_reading(bytes, record);
             },
             limits_for_file(bytes.size())) {}
 
@@ -81,20 +84,19 @@ struct RunFileReader::Snapshot {
   RunRecord read() {
     RunRecord record;
     auto problem = trial.problem();
-    if (problem.empty()) problem = problem_reading(bytes, finding, record);
+    if (problem.empty()) problem = problem_reading(bytes, record);
     if (!problem.empty()) {
       const auto more_memory = advice_on_memory(limits_for_file(bytes.size()));
       refuse(file, problem, more_memory.empty() ? redo : more_memory);
     }
     record.file = file;
-    record.content_sha256 =
-        finding == checksum::Finding::intact ? checksum::stated(bytes) : checksum::of(bytes);
+    record.content_sha256 = sha256;
     return record;
   }
 
   std::filesystem::path file;
   std::vector<std::byte> bytes;
-  checksum::Finding finding;
+  std::string sha256;
   SandboxedAction trial;
 };
 
@@ -105,36 +107,17 @@ RunRecord RunFileReader::read(const std::filesystem::path& file,
                               const std::filesystem::path& next) {
   const auto current = std::exchange(ahead_, nullptr);
   try {
-    if (!next.empty()) ahead_ = std::make_unique<Snapshot>(next, read_bytes(next));
+    if (!next.empty()) ahead_ = std::make_unique<Snapshot>(next);
   } catch (const BadInput&) {
     // Its own turn will say so.
   }
-  if (!current || current->file != file) return read_now(file);
-  try {
-    return current->read();
-  } catch (const BadInput&) {
-    if (current->finding != checksum::Finding::open) throw;
-    return read_now(file);  // it may have grown meanwhile
-  }
+  return current && current->file == file ? current->read() : Snapshot(file).read();
 }
 
-RunRecord RunFileReader::read_now(const std::filesystem::path& file) {
-  constexpr int most_attempts = 5;
-  constexpr auto pause = std::chrono::milliseconds(50);
-  auto bytes = read_bytes(file);
-  for (int attempt = 1;; ++attempt) {
-    try {
-      return Snapshot(file, bytes).read();
-    } catch (const BadInput&) {
-      // The snapshot of a live file may fall into the middle of a flush; a file that nobody writes
-      // stays as it is.
-      if (checksum::examine(bytes) != checksum::Finding::open || attempt == most_attempts) throw;
-      std::this_thread::sleep_for(pause);
-      auto later = read_bytes(file);
-      if (later == bytes) throw;
-      bytes = std::move(later);
-    }
-  }
+bool is_run_file(const std::filesystem::path& file) {
+  const auto start = start_of_file(file, checksum::user_block_bytes);
+  return checksum::begins_as_run_file(start) ||
+         journal::begins_as_journal(std::as_bytes(std::span(start)));
 }
 
 RunRecord read_run_file(const std::filesystem::path& file) {

@@ -9,10 +9,9 @@
 
 #include "core/error.hpp"
 
-#include "record/checksum.hpp"
-
 #include "analysis/study_analysis.hpp"
 #include "tests/analysis/synthetic_run.hpp"
+#include "tests/support/reseal.hpp"
 
 namespace scalestudy {
 namespace {
@@ -109,7 +108,7 @@ void change(const std::filesystem::path& file, const std::string& from, const st
   const auto place = bytes.find(from, 512);
   ASSERT_NE(place, std::string::npos) << from;
   write_text(file, bytes.replace(place, from.size(), to));
-  checksum::close(file);
+  reseal(file);
 }
 
 TEST_F(RunSetOfStudy, AnEarlierStateOfACompleteRunDoesNotHideIt) {

@@ -108,9 +108,11 @@ def other_shape(file, random):
 
 
 def other_length(file, random):
-    data = file[random.choice([n for n in datasets_of(file) if file[n].chunks])]
-    axis = random.randrange(len(data.shape))
-    data.resize(random.choice((0, 1, data.shape[axis] + 1, 2 * data.shape[axis], 10**5)), axis=axis)
+    name = random.choice([n for n in datasets_of(file) if file[n].shape])
+    shape = list(file[name].shape)
+    axis = random.randrange(len(shape))
+    shape[axis] = random.choice((0, 1, shape[axis] + 1, 2 * shape[axis], 10**5))
+    replace(file, name, shape=tuple(shape), dtype=file[name].dtype)
 
 
 def other_type(file, random):

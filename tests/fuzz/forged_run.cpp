@@ -2,7 +2,9 @@
 
 #include <array>
 #include <cmath>
+#include <functional>
 #include <limits>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -95,7 +97,7 @@ void change_settings(const File& file, Input& input) {
       {"/settings/resolved", "/settings/effective", "/settings/requested", "/environment"});
   const auto dataset = open_dataset(file, path);
   const auto texts = read_texts(dataset, path);
-  if (!texts.empty()) write_scalar(dataset, changed_json(texts.front(), input));
+  if (!texts.empty()) write(dataset, std::vector{changed_json(texts.front(), input)});
 }
 
 void change_links(const File& file, Input& input) {
@@ -165,13 +167,21 @@ void replace_dataset(const File& file, Input& input) {
 }
 
 void resize_dataset(const File& file, Input& input) {
-  const auto dataset = open_dataset(file, any_dataset(file, input));
-  auto shape = shape_of(dataset);
+  const auto name = any_dataset(file, input);
+  const auto old = open_dataset(file, name);
+  auto shape = shape_of(old);
   if (shape.empty()) return;
   shape[input.ConsumeIntegralInRange<std::size_t>(0, shape.size() - 1)] =
       input.PickValueInArray<std::uint64_t>({0, 1, 2, 7, 9, 5000, 1U << 22U});
-  const std::vector<hsize_t> size(shape.begin(), shape.end());
-  H5Dset_extent(dataset.get(), size.data());
+  const auto storage = storage_of(old, name);
+  auto values = storage == Storage::text ? std::vector<double>{} : read_numbers(old, name);
+  remove(file, name);
+  const auto resized = create_dataset(file, name, {storage, shape});
+  const auto count =
+      std::accumulate(shape.begin(), shape.end(), std::uint64_t{1}, std::multiplies<>());
+  if (storage == Storage::text || count > (1U << 16U)) return;
+  values.resize(count);
+  write(resized, values);
 }
 
 void change_attribute(const File& file, Input& input) {

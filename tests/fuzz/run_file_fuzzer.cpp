@@ -9,7 +9,6 @@
 
 #include "core/file_content.hpp"
 
-#include "record/checksum.hpp"
 #include "record/run_file.hpp"
 
 #include "analysis/report/figures.hpp"
@@ -19,6 +18,7 @@
 #include "tests/fuzz/accepted.hpp"
 #include "tests/fuzz/forged_run.hpp"
 #include "tests/fuzz/memory_file.hpp"
+#include "tests/support/reseal.hpp"
 
 namespace {
 
@@ -83,7 +83,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   file.set(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size());
   FuzzedDataProvider input(data, size);
   const bool damaged = fuzz::forge(file.path(), input);
-  checksum::close(file.path());
+  reseal(file.path());
   try {
     report(read_run_file(file.path()));
   } catch (const BadInput& error) {

@@ -8,6 +8,7 @@
 
 #include "core/file_content.hpp"
 
+#include "tests/hdf5/written_image.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 namespace scalestudy::hdf5 {
@@ -19,9 +20,10 @@ using testing::HasSubstr;
 class SelfContained : public testing::Test {
  protected:
   SelfContained() {
-    const auto file = create_file(path(), 512);
+    const auto file = create_image(512);
     create_group(file, "/group");
     make_dataset(file, "/group/plain", H5P_DEFAULT);
+    write_image(file, 512, path());
   }
 
   static void make_dataset(const File& file, const char* name, hid_t creation) {

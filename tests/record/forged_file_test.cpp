@@ -8,10 +8,10 @@
 
 #include "hdf5/hdf5.hpp"
 
-#include "record/checksum.hpp"
 #include "record/run_layout.hpp"
 
 #include "tests/record/sample_run.hpp"
+#include "tests/support/reseal.hpp"
 
 namespace scalestudy {
 namespace {
@@ -43,7 +43,7 @@ class ForgedFile : public testing::Test {
       const auto opened = hdf5::open_file_to_change(file);
       change(opened);
     }
-    checksum::close(file);
+    reseal(file);
     return refusal(file);
   }
 
@@ -131,8 +131,8 @@ TEST_F(ForgedFile, PicturesThatAreNotSmall) {
 
 TEST_F(ForgedFile, SettingsLongerThanAnySettings) {
   EXPECT_THAT(refusal_of_changed([](const auto& file) {
-                hdf5::write_scalar(hdf5::open_dataset(file, "/environment"),
-                                   std::string(2 << 20, ' '));
+                hdf5::write(hdf5::open_dataset(file, "/environment"),
+                            std::vector{std::string(2 << 20, ' ')});
               }),
               HasSubstr("/environment: it is longer than any settings"));
 }

@@ -59,19 +59,5 @@ assert len(seen) == int(sys.argv[2]), len(seen)
   EXPECT_EQ(outcome.status, 0) << outcome.output;
 }
 
-TEST(OtherReaders, H5pyReadsALivePart) {
-  const auto python = python_with_h5py();
-  SCALESTUDY_NEEDS("h5py", !python.empty());
-  const TemporaryFolder folder;
-  const auto part = folder / "run.h5.part";
-  RunFileWriter writer(part, sample_header(), 2);
-  write_sample(writer);
-  const auto outcome = run_command(python +
-                                   " -c 'import h5py, sys; print(h5py.File(sys.argv[1], \"r\")"
-                                   "[\"steps/step_s\"].shape)' " +
-                                   shell_quoted(part));
-  EXPECT_EQ(outcome.output, "(2, 7)\n");
-}
-
 }  // namespace
 }  // namespace scalestudy

@@ -14,6 +14,7 @@
 
 #include "tests/record/sample_run.hpp"
 #include "tests/support/message_of.hpp"
+#include "tests/support/reseal.hpp"
 
 namespace scalestudy {
 namespace {
@@ -124,14 +125,15 @@ TEST(RunFile, EveryValueOfARowStandsInTheColumnOfItsName) {
 
 TEST(RunFile, AColumnThatTheFileWasWrittenWithoutKeepsItsInitialValue) {
   const TemporaryFolder folder;
-  const auto part = make_open_sample_run(folder);
+  const auto closed = make_sample_run(folder);
   {
-    const auto file = hdf5::open_file_to_change(part);
+    const auto file = hdf5::open_file_to_change(closed);
     for (const auto* path :
          {"/epochs/checkpoint_s", "/evaluations/evaluation_set", "/ranks/threads", "/steps/epoch"})
       hdf5::remove(file, path);
   }
-  const auto run = read_run_file(part);
+  reseal(closed);
+  const auto run = read_run_file(closed);
   ASSERT_EQ(run.epochs.size(), 2U);
   EXPECT_TRUE(std::isnan(run.epochs[1].checkpoint_s));
   EXPECT_EQ(run.epochs[1].end_s, 9.5);
@@ -154,7 +156,7 @@ TEST(RunFile, PartCanBeReadWhileItIsWritten) {
   const TemporaryFolder folder;
   const auto part = folder / "run.h5.part";
   RunFileWriter writer(part, sample_header(), 2);
-  for (std::int64_t step = 0; step < 700; ++step) {  // beyond one chunk
+  for (std::int64_t step = 0; step < 700; ++step) {
     writer.append_steps(1, sample_steps(2, step, 1));
     if (step % 100 != 99) continue;
     writer.flush();
@@ -232,8 +234,8 @@ TEST(RunFile, WriterRefusesToOverwrite) {
 
 TEST(RunFile, WriterNamesTheFolderThatIsMissing) {
   const TemporaryFolder folder;
-  const auto text = message_of<RunFailed>(
-      [&] { RunFileWriter(folder / "absent" / "run.h5.part", sample_header(), 1); });
+  RunFileWriter writer(folder / "absent" / "run.h5.part", sample_header(), 1);
+  const auto text = message_of<RunFailed>([&] { writer.flush(); });
   EXPECT_THAT(text, HasSubstr("absent/run.h5.part"));
   EXPECT_THAT(text, HasSubstr("No such file or directory"));
 }
@@ -279,22 +281,42 @@ TEST(CloseRunFile, WhatIsAddedMayFollowFromTheContent) {
   EXPECT_EQ(run.header.reason, "7");
 }
 
-/// As a driver leaves it that is killed between the checksum and the new name.
+/// As a driver leaves it that is killed between the new name and the journal's end.
 TEST(CloseRunFile, LeavesAClosingThatStandsAlready) {
   const TemporaryFolder folder;
-  const auto part = folder / "run.h5.part";
-  std::filesystem::rename(make_sample_run(folder), part);
-  const auto before = bytes_of_file(part);
+  const auto before = bytes_of_file(make_sample_run(folder));
+  const auto part = make_open_sample_run(folder);
   const auto file =
       close_run_file(part, {RunStatus::interrupted, "the driver ended before the run did"});
   EXPECT_EQ(bytes_of_file(file), before);
   EXPECT_EQ(read_run_file(file).header.status, RunStatus::complete);
+  EXPECT_FALSE(std::filesystem::exists(part));
+}
+
+TEST(CloseRunFile, KeepsTheJournalBesideAClosedFileThatIsDamaged) {
+  const TemporaryFolder folder;
+  const auto closed = make_sample_run(folder);
+  std::filesystem::resize_file(closed, 1000);
+  const auto part = make_open_sample_run(folder);
+  const auto before = bytes_of_file(part);
+  EXPECT_THROW(close_run_file(part, complete_closing()), RunFailed);
+  EXPECT_EQ(bytes_of_file(part), before);
+}
+
+TEST(CloseRunFile, WhatCannotBeWrittenLeavesTheJournal) {
+  const TemporaryFolder folder;
+  const auto part = make_open_sample_run(folder);
+  const auto before = bytes_of_file(part);
+  std::filesystem::create_directories(folder / "run.h5.new" / "in the way");
+  EXPECT_THROW(close_run_file(part, complete_closing()), RunFailed);
+  EXPECT_EQ(bytes_of_file(part), before);
+  EXPECT_FALSE(std::filesystem::exists(folder / "run.h5"));
 }
 
 TEST(CloseRunFile, LeavesAnUnreadablePartAsItIs) {
   const TemporaryFolder folder;
   const auto part = folder / "run.h5.part";
-  std::ofstream(part) << "not HDF5";
+  std::ofstream(part) << "no run's";
   EXPECT_THROW(close_run_file(part, complete_closing()), RunFailed);
   EXPECT_EQ(std::filesystem::file_size(part), 8U);
   EXPECT_FALSE(std::filesystem::exists(folder / "run.h5"));

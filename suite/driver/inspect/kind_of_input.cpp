@@ -11,7 +11,6 @@
 #include "core/text.hpp"
 
 #include "data/pack/pack_header.hpp"
-#include "record/checksum.hpp"
 #include "record/run_file.hpp"
 #include "record/study_folder.hpp"
 
@@ -71,7 +70,7 @@ void refuse_runs(const fs::path& path) {
   std::error_code error;
   const bool is_folder = fs::is_directory(path, error);
   const auto given = cat("'", path.string(), "'");
-  if (is_folder ? run_file_in(path).has_value() : checksum::is_run_file(path))
+  if (is_folder ? run_file_in(path).has_value() : is_run_file(path))
     throw BadInput({cat(given, " is what a run recorded, no data"),
                     "data are pictures, volumes and packs of them",
                     cat("Use scalestudy inspect ", path.string())});
