@@ -1,7 +1,5 @@
 /// What SIGKILL and Ctrl-C leave behind: readable files, no orphans, and a study that can go on.
 
-#include <random>
-
 #include <gmock/gmock.h>
 
 #include "record/run_file.hpp"
@@ -63,21 +61,6 @@ TEST(Crash, AnyRankKilledFromOutsideIsNamed) {
   EXPECT_EQ(finished.code, 5) << finished.err;
   EXPECT_THAT(finished.err, HasSubstr("was killed by signal 9"));
   EXPECT_THAT(finished.err, HasSubstr("3 of 4 runs complete"));
-  expect_completes_when_run_again(place);
-}
-
-TEST(Crash, DriverKilledAtRandomMomentsLeavesNoOrphanAndResumes) {
-  const Workplace place;
-  std::mt19937 random(20261121);
-  std::uniform_real_distribution<double> moment_s(0.0, 0.6);
-  for (int i = 0; i < 20; ++i) {
-    const auto driver = place.start(place.run_arguments(), {{"FAKE_RANK_STEP_S", "0.05"}});
-    std::this_thread::sleep_for(Seconds(moment_s(random)));
-    ::kill(driver, SIGKILL);
-    static_cast<void>(place.wait_for(driver));
-    EXPECT_TRUE(no_ranks_left(place)) << "kill " << i;
-    if (fs::exists(place.out())) expect_all_readable(place.out());
-  }
   expect_completes_when_run_again(place);
 }
 
