@@ -83,7 +83,7 @@ export ASAN_OPTIONS=quarantine_size_mb=8:malloc_context_size=5
 
 # What touches foreign bytes, memory and threads.
 readonly MEMORY_TESTS=(core_test core_threads_test hdf5_test study_test record_test data_test data_threads_test comm_test
-  communicator_conformance engine_test launchers_test corpus_jpeg corpus_pack corpus_png corpus_tiff)
+  communicator_conformance engine_test launchers_test corpus_jpeg corpus_pack corpus_png corpus_run_journal corpus_tiff)
 
 # memory_is_clean [TEST...]: of preset asan; default: all that is light.
 memory_is_clean() {

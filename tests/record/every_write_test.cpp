@@ -16,6 +16,7 @@
 
 #include "tests/record/numbered_flushes.hpp"
 #include "tests/support/other_programs.hpp"
+#include "tests/support/places.hpp"
 #include "tests/support/requirements.hpp"
 
 namespace scalestudy {
@@ -76,9 +77,10 @@ class Scene {
 
  private:
   [[nodiscard]] CommandOutcome watched(const std::string& options) const {
-    return run_command(cat("(ASAN_OPTIONS=detect_leaks=0 strace ", options, " ", RECORDING_PROGRAM,
-                           " ", action_, " ", shell_quoted(part()), " ", flushes, " > ",
-                           shell_quoted(promises()), ")"));
+    return run_command(cat("(ASAN_OPTIONS=detect_leaks=0 strace ", options, " ",
+                           test::in_build("tests/bin/recording"), " ", action_, " ",
+                           shell_quoted(part()), " ", flushes, " > ", shell_quoted(promises()),
+                           ")"));
   }
 
   /// A byte for each flush.
