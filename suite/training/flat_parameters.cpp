@@ -63,6 +63,16 @@ DataType data_type_of_tensor(const torch::Tensor& tensor) {
   return tensor.scalar_type() == torch::kFloat32 ? DataType::float32 : DataType::float64;
 }
 
+/// What it takes in flat storage. On a device each begins where memory of its own would begin, at a
+/// multiple of 256 bytes (CUDA C++ Programming Guide, "Device Memory Accesses"): kernels that load
+/// whole vectors, as cuDNN's do in float32, fault at other addresses.
+std::int64_t room_of(const torch::Tensor& parameter) {
+  constexpr std::int64_t boundary_bytes = 256;
+  if (parameter.is_cpu()) return parameter.numel();
+  const auto step = boundary_bytes / static_cast<std::int64_t>(parameter.element_size());
+  return (parameter.numel() + step - 1) / step * step;
+}
+
 /// A tensor of the shape and strides of `like` inside `flat`.
 torch::Tensor alias(const torch::Tensor& flat, std::int64_t offset, const torch::Tensor& like) {
   return torch::empty({0}, flat.options())
@@ -93,7 +103,7 @@ void GradientHooks::on_ready(std::function<void(std::size_t)> callback) {
 
 std::int64_t gradient_and_weight_count(const std::vector<torch::Tensor>& parameters) {
   std::int64_t count = 1;
-  for (const auto& parameter : parameters) count += parameter.numel();
+  for (const auto& parameter : parameters) count += room_of(parameter);
   return count;
 }
 
@@ -115,9 +125,9 @@ FlatParameters::FlatParameters(std::vector<torch::Tensor> parameters,
   for (const auto index : order) {
     positions_[index] = parameters_.size();
     parameters_.push_back(parameters[index]);
-    element_counts_.push_back(parameters[index].numel());
+    element_counts_.push_back(room_of(parameters[index]));
   }
-  values_ = torch::empty({gradients_and_weight_.numel() - 1}, gradients_and_weight_.options());
+  values_ = torch::zeros({gradients_and_weight_.numel() - 1}, gradients_and_weight_.options());
   std::int64_t offset = 0;
   for (auto& parameter : parameters_) {
     SCALESTUDY_EXPECT(parameter.is_non_overlapping_and_dense());
@@ -126,7 +136,7 @@ FlatParameters::FlatParameters(std::vector<torch::Tensor> parameters,
     parameter.set_data(value);
     gradients_.push_back(alias(gradients_and_weight_, offset, parameter));
     offsets_.push_back(offset);
-    offset += parameter.numel();
+    offset += room_of(parameter);
   }
 }
 

@@ -2,7 +2,8 @@
 /// All parameters and all gradients of a module in one storage each, in the order in which
 /// gradients become ready, so that consecutive parts of it are buckets and the optimiser updates
 /// everything in one kernel. The module's parameters alias the one; the other gets each gradient
-/// when the backward pass has made it.
+/// when the backward pass has made it. On a device each begins at a boundary of its memory; what is
+/// between them is and stays 0, and counts as the one before it.
 
 #include <cstdint>
 #include <functional>
@@ -36,14 +37,14 @@ class GradientHooks {
   std::shared_ptr<State> state_;
 };
 
-/// Elements of all of them, and one: the loss weight.
+/// What all of them take in flat storage, and one: the loss weight.
 [[nodiscard]] std::int64_t gradient_and_weight_count(const std::vector<torch::Tensor>& parameters);
 
 class FlatParameters {
  public:
   /// Moves `parameters` (all of one dtype and device) into flat storage, `order[i]` being the index
-  /// of the i-th parameter to become ready. Strides are kept. `gradients_and_weight`: (elements of
-  /// all parameters + 1), zeros like them; what the gradients are to be kept in.
+  /// of the i-th parameter to become ready. Strides are kept. `gradients_and_weight`:
+  /// (gradient_and_weight_count()), zeros like them; what the gradients are to be kept in.
   FlatParameters(std::vector<torch::Tensor> parameters,
                  const std::vector<std::size_t>& order,
                  torch::Tensor gradients_and_weight);

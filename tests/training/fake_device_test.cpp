@@ -11,11 +11,13 @@
 #include <ATen/ops/rand.h>
 #include <c10/core/impl/VirtualGuardImpl.h>
 #include <gmock/gmock.h>
+#include <torch/nn/modules/conv.h>
 
 #include "core/clock.hpp"
 
 #include "training/batch_transfer.hpp"
 #include "training/device.hpp"
+#include "training/flat_parameters.hpp"
 
 namespace scalestudy {
 namespace {
@@ -180,6 +182,24 @@ TEST(FakeDeviceClock, PhasesOfATimelineAreTheDevicesTime) {
   EXPECT_NEAR(steps[1].phase_s[static_cast<std::size_t>(Phase::forward)], 2, 1e-5);
   EXPECT_NEAR(steps[1].phase_s[static_cast<std::size_t>(Phase::backward)], 6, 1e-5);
   EXPECT_NEAR(steps[1].other_s(), 0.5, 1e-5);
+}
+
+/// cuDNN's float32 kernels fault at weights that lie just behind other ones.
+TEST(FakeDeviceFlatParameters, EachBeginsWhereMemoryOfItsOwnWould) {
+  torch::nn::Conv3d layer(torch::nn::Conv3dOptions(1, 3, 3));
+  const auto weight = layer->weight.detach().clone();
+  const std::vector<std::size_t> bias_first{1, 0};
+  EXPECT_EQ(FlatParameters(layer->parameters(), bias_first).element_counts(),
+            (std::vector<std::int64_t>{3, 81}));
+  layer->to(fake_device());
+  FlatParameters flat(layer->parameters(), bias_first);
+  EXPECT_EQ(flat.element_counts(), (std::vector<std::int64_t>{64, 128}));
+  EXPECT_EQ(flat.values().numel(), 192);
+  EXPECT_EQ(gradient_and_weight_count(layer->parameters()), 193);
+  EXPECT_EQ(layer->bias.storage_offset(), 0);
+  EXPECT_EQ(layer->weight.storage_offset(), 64) << "256 bytes";
+  EXPECT_TRUE(layer->weight.detach().cpu().equal(weight));
+  EXPECT_EQ(flat.values().cpu().count_nonzero().item<std::int64_t>(), 84);
 }
 
 }  // namespace
