@@ -32,7 +32,7 @@ BARS = {
     "resnet50-fp16": {"samples_per_s": 3300.0, "eager": 1.03, "compile": OVER_COMPILE},
 }
 PROGRAMS = ("scalestudy", "eager", "compile")
-PAIRS = 7
+ROUNDS = 7
 # With --short, on the processor.
 SHORT = {"local_batch_size": 2, "steps_per_epoch": 6, "warmup_steps": 1, "device": "cpu"}
 SHORT_SIZES = {"patch": [16, 16, 16], "size": [64, 64]}
@@ -94,11 +94,11 @@ class Work:
              "--size", *self.size]).splitlines()[-1])
 
 
-def measure(work, pairs):
+def measure(work, rounds):
     """{program: [samples/s of each round]}, and what the peers say of device and versions."""
     found, machine = {program: [] for program in PROGRAMS}, {}
-    for pair in range(pairs):
-        for program in PROGRAMS if pair % 2 == 0 else PROGRAMS[::-1]:
+    for number in range(rounds):
+        for program in PROGRAMS if number % 2 == 0 else PROGRAMS[::-1]:
             if program == "scalestudy":
                 samples_per_s = work.ours()["summary"]["samples_per_s"]["value"]
             else:
@@ -106,7 +106,7 @@ def measure(work, pairs):
                 samples_per_s = answer["samples_per_s"]
                 machine = {name: answer[name] for name in ("device_name", "torch", "cuda", "cudnn")}
             found[program].append(samples_per_s)
-            print(f"{work.case}: round {pair + 1} of {pairs}: {program} {samples_per_s:.1f} samples/s", flush=True)
+            print(f"{work.case}: round {number + 1} of {rounds}: {program} {samples_per_s:.1f} samples/s", flush=True)
     return found, machine
 
 
@@ -157,7 +157,7 @@ def options_of(description):
 def run(arguments):
     """Whether every bar is passed."""
     work = Work(arguments.case, arguments.driver, arguments.python, arguments.short)
-    found, machine = measure(work, 1 if arguments.short else PAIRS)
+    found, machine = measure(work, 1 if arguments.short else arguments.rounds)
     rows = list(rows_of(found, {} if arguments.short else BARS[arguments.case]))
     write(arguments.out, f"throughput-{arguments.case}", table_of(work, machine, found, rows),
           {"case": arguments.case, "batch": work.batch, "size": work.size, "steps": work.steps,
@@ -168,6 +168,7 @@ def run(arguments):
 def main():
     parser = options_of(__doc__)
     parser.add_argument("case", choices=list(BARS))
+    parser.add_argument("--rounds", type=int, default=ROUNDS, help=f"of all three programs (default: {ROUNDS})")
     try:
         return 0 if run(parser.parse_args()) else 1
     except Failed as failure:
