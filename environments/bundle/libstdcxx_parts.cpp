@@ -1,6 +1,7 @@
 /// What a libstdc++.so.6 made of Debian's libstdc++_pic.a lacks, and what it would take from a libc
 /// newer than that of the machines that the bundle is for.
 
+#include <condition_variable>
 #include <cstdint>
 #include <istream>
 #include <limits>
@@ -14,6 +15,14 @@ extern "C" [[gnu::visibility("hidden")]] std::uint32_t arc4random() {
   }
   return value;
 }
+
+/// NCCL asks for the version that the function had before GCC 12.
+extern "C" void scalestudy_wait_before_gcc_12(std::condition_variable& condition,
+                                              std::unique_lock<std::mutex>& lock) {
+  condition.wait(lock);
+}
+asm(".symver scalestudy_wait_before_gcc_12,"
+    "_ZNSt18condition_variable4waitERSt11unique_lockISt5mutexE@GLIBCXX_3.4.11");
 
 namespace {
 

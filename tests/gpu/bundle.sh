@@ -27,7 +27,7 @@ done
 
 readonly build=build/bundle
 cmake --preset bundle -DSCALESTUDY_TESTS=ON
-cmake --build "$build" --target scalestudy scalestudy-rank gpu_test -- -j "$jobs"
+cmake --build "$build" --target scalestudy scalestudy-rank scalestudy-rank-light gpu_test -- -j "$jobs"
 version=$(sed -n 's/^CMAKE_PROJECT_VERSION:.*=//p' "$build/CMakeCache.txt")
 
 place=$(mktemp -d)
