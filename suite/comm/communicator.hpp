@@ -16,10 +16,9 @@
 #include "core/ids.hpp"
 
 #include "comm/buffer_view.hpp"
+#include "comm/call_signature.hpp"
 
 namespace scalestudy {
-
-enum class ReduceOp { sum, min, max };
 
 /// When a collective happened, by the steady clock of the rank that asks. Waiting for slower ranks
 /// ends with all_arrived; only what follows moves data.
