@@ -13,6 +13,14 @@ std::shared_ptr<std::byte> CommunicatorInterface::allocate(ByteCount) {
   return nullptr;
 }
 
+CollectiveTimes CommunicatorInterface::agree(const CallSignature&) {
+  return barrier(std::nullopt);
+}
+
+void CommunicatorInterface::throw_if_aborted() {}
+
+void CommunicatorInterface::throw_if_ended() {}
+
 namespace {
 
 bool is_usable(const ConstBufferView& view) {

@@ -45,6 +45,17 @@ class CommunicatorInterface {
   virtual CollectiveTimes reduce_scatter(ConstBufferView all, BufferView mine, ReduceOp op) = 0;
   /// `deadline` instead of the communicator's own, if given.
   virtual CollectiveTimes barrier(std::optional<Seconds> deadline) = 0;
+  /// Before a call that is carried out elsewhere: a barrier whose failures name that call, and in
+  /// which ranks that are about to call different ones fail. Where a back-end has no such names, a
+  /// barrier.
+  virtual CollectiveTimes agree(const CallSignature& call);
+  /// Throws what any operation would since a peer aborted, where that can be known without asking
+  /// the peers. Local, also while another thread is in an operation.
+  virtual void throw_if_aborted();
+  /// Throws, naming it, when the process of a peer has ended, where that can be known. For who has
+  /// seen a failure of which it does not know the cause: a peer may also have come to its good end.
+  /// Local.
+  virtual void throw_if_ended();
   virtual std::shared_ptr<CommunicatorInterface> duplicate(const std::string& purpose) = 0;
   virtual std::shared_ptr<CommunicatorInterface> split(std::int64_t group,
                                                        const std::string& purpose) = 0;
@@ -110,6 +121,19 @@ class Communicator {
   /// A barrier that waits up to `deadline`, after work that takes ranks differently long.
   /// Collective, blocking.
   CollectiveTimes barrier(Seconds deadline) const;
+
+  /// A barrier before a call that is made elsewhere, for which all ranks must have come: who is
+  /// missing is missed at that call, and ranks about to call different ones fail. Collective,
+  /// blocking.
+  CollectiveTimes agree(const CallSignature& call) const { return back_end_->agree(call); }
+
+  /// Errors: RunFailed when a peer has aborted and this rank can know. Local; the only operation
+  /// that another thread may call meanwhile, besides abort().
+  void throw_if_aborted() const { back_end_->throw_if_aborted(); }
+
+  /// After a failure of unknown cause. Errors: RunFailed naming a peer whose process has ended, if
+  /// this rank can know. Local.
+  void throw_if_ended() const { back_end_->throw_if_ended(); }
 
   /// The same ranks again, for collectives that run beside those of this one. `purpose` is the same
   /// on all ranks and used once. Collective, blocking.

@@ -34,6 +34,9 @@ class ForwardingCommunicator : public CommunicatorInterface {
   CollectiveTimes barrier(std::optional<Seconds> deadline) override {
     return deadline ? comm_.barrier(*deadline) : comm_.barrier();
   }
+  CollectiveTimes agree(const CallSignature& call) override { return comm_.agree(call); }
+  void throw_if_aborted() override { comm_.throw_if_aborted(); }
+  void throw_if_ended() override { comm_.throw_if_ended(); }
   std::shared_ptr<std::byte> allocate(ByteCount bytes) override { return comm_.allocate(bytes); }
   void abort(const std::string& reason, ExitCode exit_code) noexcept override {
     comm_.abort(reason, exit_code);

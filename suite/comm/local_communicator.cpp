@@ -44,17 +44,17 @@ class LocalCommunicator final : public CommunicatorInterface {
     if (reason_.empty()) reason_ = "rank 0 aborted: " + reason;
   }
 
+  void throw_if_aborted() override {
+    const std::lock_guard lock(mutex_);
+    if (reason_.empty()) return;
+    throw RunFailed({reason_, "nothing can be exchanged any more", "Look at that rank's log"});
+  }
+
  private:
   [[nodiscard]] CollectiveTimes at_once() {
     throw_if_aborted();
     const auto now = Clock::now();
     return {now, now, now};
-  }
-
-  void throw_if_aborted() {
-    const std::lock_guard lock(mutex_);
-    if (reason_.empty()) return;
-    throw RunFailed({reason_, "nothing can be exchanged any more", "Look at that rank's log"});
   }
 
   std::mutex mutex_;  ///< abort() comes from any thread

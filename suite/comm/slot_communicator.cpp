@@ -127,6 +127,20 @@ class SlotCommunicator final : public CommunicatorInterface {
     return finished();
   }
 
+  CollectiveTimes agree(const CallSignature& call) override {
+    begin(call);
+    next_chunk();
+    meet();
+    return finished();
+  }
+
+  void throw_if_aborted() override { block_.throw_if_failed(); }
+  void throw_if_ended() override {
+    for (Rank peer; peer.value() < world_; ++peer)
+      if (place_.peers.has_ended(peer)) block_.fail(cat(place_.peers.description(peer), " ended"));
+    block_.throw_if_failed();
+  }
+
   std::shared_ptr<CommunicatorInterface> duplicate(const std::string& purpose) override {
     return joined(place_.apart({purpose}, rank(), world_size()));
   }

@@ -287,6 +287,7 @@ std::string times_tell_when_all_had_come(const Communicator& comm) {
     findings.add(check_times(comm, operation()));
   };
   check([&] { return comm.barrier(); });
+  check([&] { return comm.agree({CallKind::all_reduce, DataType::float32, ReduceOp::sum, 0, 4}); });
   check([&] { return comm.all_reduce(view_of(std::span(few))); });
   check([&] { return comm.all_reduce(view_of(std::span(many))); });
   check([&] { return comm.reduce(view_of(std::span(few)), ReduceOp::sum, Rank(0)); });

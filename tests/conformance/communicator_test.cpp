@@ -112,6 +112,19 @@ std::string wait_in_barrier(const Communicator& comm, std::optional<Seconds> dea
   return "the barrier ended as if nothing had happened";
 }
 
+/// What it threw in the end; nothing else ends it.
+template <class Question>
+std::string asked_until_it_throws(const Question& question) {
+  try {
+    while (true) {
+      question();
+      std::this_thread::yield();
+    }
+  } catch (const std::exception& error) {
+    return error.what();
+  }
+}
+
 class Failure : public testing::TestWithParam<World> {
  protected:
   [[nodiscard]] WorldSize world_size() const { return WorldSize(GetParam().ranks); }
@@ -148,6 +161,36 @@ TEST_P(Failure, DifferentCallsAreNamed) {
       });
   EXPECT_THAT(reports, Each(AllOf(HasSubstr("all_reduce (sum) of 3 float32"),
                                   HasSubstr("all_reduce (sum) of 4 float32"))));
+}
+
+/// What is carried out elsewhere is missed and compared by its name.
+TEST_P(Failure, CallsThatRanksAgreeOnAreNamed) {
+  const auto reports =
+      run_ranks(GetParam().back_end, world_size(), ample, [&](const Communicator& comm) {
+        CallSignature call{CallKind::all_gather, DataType::int64, ReduceOp::sum, 0, 4};
+        comm.agree(call);
+        if (comm.rank() == Rank(last())) call.count = 3;
+        try {
+          comm.agree(call);
+          comm.barrier();
+        } catch (const std::exception& error) {
+          return std::string(error.what());
+        }
+        return std::string("different calls were agreed on");
+      });
+  EXPECT_THAT(reports,
+              Each(AllOf(HasSubstr("all_gather of 3 int64"), HasSubstr("all_gather of 4 int64"))));
+}
+
+TEST_P(Failure, AnAbortIsSeenWithoutAnOperation) {
+  const auto reports =
+      run_ranks(GetParam().back_end, world_size(), ample, [&](const Communicator& comm) {
+        comm.throw_if_aborted();
+        comm.barrier();
+        if (comm.rank() == Rank(last())) comm.abort("disk full");
+        return asked_until_it_throws([&] { comm.throw_if_aborted(); });
+      });
+  EXPECT_THAT(reports, Each(HasSubstr(cat("rank ", last(), " aborted: disk full"))));
 }
 
 INSTANTIATE_TEST_SUITE_P(, Failure, testing::ValuesIn(worlds(2)), [](const auto& test) {
@@ -228,6 +271,19 @@ TEST_P(ShmDeath, KilledPeerIsNamedAtOnce) {
                       HasSubstr("ended before it reached barrier")));
   }
   EXPECT_EQ(reports.back(), "killed by signal 9");
+}
+
+TEST_P(ShmDeath, KilledPeerIsNamedToWhomAsks) {
+  const int ranks = GetParam();
+  auto reports = run_ranks(CommunicatorKind::shm, WorldSize(ranks), ample,
+                           [&](const Communicator& comm) -> std::string {
+                             comm.barrier();
+                             if (comm.rank() == Rank(ranks - 1)) ::kill(::getpid(), SIGKILL);
+                             return asked_until_it_throws([&] { comm.throw_if_ended(); });
+                           });
+  reports.pop_back();
+  EXPECT_THAT(reports,
+              Each(AllOf(HasSubstr(cat("rank ", ranks - 1, " (process ")), HasSubstr(") ended"))));
 }
 
 TEST_P(ShmDeath, PeerThatLeftAfterTheLastMeetingIsNoFailure) {
