@@ -1,5 +1,6 @@
 #pragma once
-/// One interface for everything that joins ranks; back-ends: local, threads, shm, mpi.
+/// One interface for everything that joins ranks; back-ends: local, threads, shm, mpi, and nccl,
+/// whose buffers are memory of a GPU (comm/nccl_communicator.hpp).
 /// Every operation is collective: all ranks call it, in the same order, with equal counts and
 /// types, and learn when all had come. A communicator may be used by one thread at a time, not
 /// necessarily always the same; what runs beside it takes a duplicate.
