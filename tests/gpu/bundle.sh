@@ -27,7 +27,7 @@ done
 
 readonly build=build/bundle
 cmake --preset bundle -DSCALESTUDY_TESTS=ON
-cmake --build "$build" --target scalestudy scalestudy-rank scalestudy-rank-light gpu_test -- -j "$jobs"
+cmake --build "$build" --target scalestudy scalestudy-rank scalestudy-rank-light gpu_test nccl_program -- -j "$jobs"
 version=$(sed -n 's/^CMAKE_PROJECT_VERSION:.*=//p' "$build/CMakeCache.txt")
 
 place=$(mktemp -d)
@@ -35,6 +35,7 @@ trap 'rm -rf "$place"' EXIT
 readonly more=$place/gpu-acceptance
 install -s -D -m 755 "$build/tests/gpu/gpu_test" "$more/libexec/gpu_test"
 install -D -m 755 environments/bundle/scalestudy-rank.sh "$more/bin/gpu_test"
-install -D -m 755 -t "$more/tests/gpu" tests/gpu/run.sh tests/gpu/throughput.py tests/gpu/rates.py
+install -s -D -m 755 "$build/tests/gpu/nccl_program" "$more/bin/nccl_program"
+install -D -m 755 -t "$more/tests/gpu" tests/gpu/run.sh tests/gpu/nccl.sh tests/gpu/throughput.py tests/gpu/rates.py
 install -D -m 644 -t "$more/benchmarks/peers" benchmarks/peers/{gpu_train,device_rates,networks}.py
 environments/bundle/make.sh cmake "$build" "$version" "$more"

@@ -17,7 +17,7 @@ TEXT
 }
 
 readonly CASES=(n2v-bf16 n2v-fp32 unet-fp32 unet-bf16 resnet50-bf16 resnet50-fp16)
-readonly PARTS=(transfer timeline agreement graph memory study resume profile rates "${CASES[@]/#/throughput-}")
+readonly PARTS=(transfer timeline agreement graph memory study resume nccl profile rates "${CASES[@]/#/throughput-}")
 what_of() {
   case $1 in
     transfer) echo 'every batch arrives as it was made, beside computation' ;;
@@ -27,6 +27,7 @@ what_of() {
     memory) echo 'when memory runs out, the batch that fits is named (exit 5)' ;;
     study) echo 'the quickstart study runs on the GPU, its report is made' ;;
     resume) echo 'killed and resumed, the weights are those of an undisturbed run, bit for bit' ;;
+    nccl) echo 'NCCL does what every communicator must: one rank, two that share a GPU, one on each of several; who fails is named in time' ;;
     profile) echo 'where the device time of a step goes; the GPU idles less than 2 % of it' ;;
     rates) echo 'matrix products and copies of the device, and the share of them that the steps reach' ;;
     throughput-*) [[ " ${CASES[*]} " != *" ${1#*-} "* ]] || echo 'samples/s beside Python PyTorch, eager and compiled, and the bars' ;;
@@ -111,6 +112,14 @@ part_resume() {
   kill -9 $pid 2>/dev/null; wait $pid 2>/dev/null
   "$driver" run n2v-quickstart --out "$place/killed" "${options[@]}" || return 1
   [[ $(weights_of "$place/whole") == "$(weights_of "$place/killed")" ]]
+}
+
+# NCCL and the CUDA runtime are those of PyTorch.
+part_nccl() {
+  local torch program=$build/tests/gpu/nccl_program
+  [[ -x $program ]] || program=$build/bin/nccl_program
+  torch=${TORCH_ROOT:-$("$(torch_python)" -c 'import importlib.util as u; print(u.find_spec("torch").submodule_search_locations[0])')}
+  TORCH_ROOT=$torch tests/gpu/nccl.sh "$program" | tee "$out/nccl.txt"
 }
 
 part_profile() { cases '*WhereTheTimeOfAStepGoes*' | tee "$out/profile.txt"; }
