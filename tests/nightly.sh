@@ -72,6 +72,8 @@ run_gpu-link() {
 run_bundle() {
   local status=0
   cmake --preset bundle && cmake --build --preset bundle -- -j "$jobs" || return 1
+  tests/bundle/libstdcxx_symbols.sh build/bundle/scalestudy-*[0-9]-linux-*/lib/libstdc++.so.6 \
+    "$(dirname "$(torch_of gpu)")" || return 1
   tests/bundle/bare_root.sh build/bundle/scalestudy-*[0-9]-linux-*.tar.gz "$(torch_of release)" || status=$?
   [[ $status == 77 ]] && printf 'not tried in a bare root\n' && return 0
   return "$status"

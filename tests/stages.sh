@@ -83,7 +83,7 @@ export ASAN_OPTIONS=quarantine_size_mb=8:malloc_context_size=5
 
 # What touches foreign bytes, memory and threads.
 readonly MEMORY_TESTS=(core_test core_threads_test hdf5_test study_test record_test data_test data_threads_test comm_test
-  communicator_conformance engine_test launchers_test corpus_jpeg corpus_pack corpus_png corpus_run_journal corpus_tiff)
+  communicator_conformance nccl_conformance engine_test launchers_test corpus_jpeg corpus_pack corpus_png corpus_run_journal corpus_tiff)
 
 # memory_is_clean [TEST...]: of preset asan; default: all that is light.
 memory_is_clean() {
@@ -99,11 +99,13 @@ memory_is_clean() {
 # input threads share. Collectives of one type and few ranks: others take the same way, and threads wait for cores.
 threads_are_clean() {
   local tests=build/tsan/tests few='*threads_2*:*threads_3*:*threads_4_by_2*-*shm*:*float64*:*int64*:*uint8*:*float16*' status=0
-  build tsan -- --target core_threads_test data_threads_test engine_test comm_test communicator_conformance || return 1
+  local on_gpus='*ranks_2*:StreamOrder*:NcclDevice*:NcclMemory*-*float64*:*int64*:*uint8*:*float16*:*mixed*:*moves*:*sums_follow*'
+  build tsan -- --target core_threads_test data_threads_test engine_test comm_test communicator_conformance nccl_conformance || return 1
   for program in core/core_threads_test data/data_threads_test comm/comm_test engine/engine_test; do
     "$tests/$program" --gtest_brief=1 || status=1
   done
   "$tests/conformance/communicator_conformance" --gtest_brief=1 --gtest_filter="$few" || status=1
+  "$tests/conformance/nccl_conformance" --gtest_brief=1 --gtest_filter="$on_gpus" || status=1
   return $status
 }
 

@@ -13,7 +13,7 @@ namespace fs = std::filesystem;
 using testing::HasSubstr;
 
 /// Steps so long that a test on a busy machine finds the ranks still at work.
-const Variables UNHURRIED{{"FAKE_RANK_STEP_S", "0.2"}};
+const Variables UNHURRIED{{"FAKE_RANK_STEP_S", "0.3"}};
 
 /// Every result file of the study, attempts included, can be read.
 void expect_all_readable(const fs::path& folder) {
@@ -120,7 +120,8 @@ TEST(Crash, SecondDriverInTheFolderIsRefused) {
   const auto second = other.call(place.run_arguments());
   EXPECT_EQ(second.code, 2);
   EXPECT_THAT(second.err, HasSubstr(cat("process ", first)));
-  EXPECT_EQ(place.wait_for(first).code, 0);
+  ::kill(first, SIGINT);
+  EXPECT_EQ(place.wait_for(first).code, 130);
 }
 
 }  // namespace
