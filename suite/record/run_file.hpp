@@ -19,7 +19,7 @@ namespace scalestudy {
 /// no permission); nothing flushed before is lost.
 class RunFileWriter {
  public:
-  /// Refuses to overwrite a file; the first flush makes it, whole.
+  /// Refuses to overwrite a file, or to record beside a run.h5; the first flush makes it, whole.
   RunFileWriter(const std::filesystem::path& file, const RunHeader& header, std::int64_t ranks);
   ~RunFileWriter();
   RunFileWriter(RunFileWriter&&) noexcept;

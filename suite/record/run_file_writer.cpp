@@ -28,6 +28,9 @@ struct RunFileWriter::Impl {
       : file_name(std::move(path)), header(std::move(run_header)), ranks(rank_count) {
     SCALESTUDY_EXPECT(rank_count >= 1);
     if (is_there(file_name)) refuse("the file exists already");
+    auto closed = file_name;
+    // Closing would keep that, and remove what is recorded now.
+    if (is_there(closed.replace_extension())) refuse(cat(closed.string(), " exists already"));
     frame.add_header(header, ranks);
   }
   ~Impl() {

@@ -275,12 +275,13 @@ inline void write_segmentation_panels(const SyntheticRun& run, RunFileWriter& wr
   }
 }
 
-/// FOLDER/runs/<id>/run.h5 (or .part); returns the file.
+/// FOLDER/runs/<id>/run.h5 (or .part), in the place of an earlier one; returns the file.
 inline std::filesystem::path write_synthetic(const std::filesystem::path& folder,
                                              const SyntheticRun& run) {
   const RunSpec spec = spec_of(run);
   const auto run_folder = folder / "runs" / spec.run_id();
   std::filesystem::create_directories(run_folder);
+  std::filesystem::remove(run_folder / "run.h5");
   const auto part = run_folder / "run.h5.part";
   RunHeader header;
   header.run_id = spec.run_id();

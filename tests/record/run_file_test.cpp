@@ -232,6 +232,14 @@ TEST(RunFile, WriterRefusesToOverwrite) {
               HasSubstr("file exists"));
 }
 
+TEST(RunFile, WriterRefusesToRecordBesideAClosedRun) {
+  const TemporaryFolder folder;
+  make_sample_run(folder);
+  EXPECT_THAT(
+      message_of<RunFailed>([&] { RunFileWriter(folder / "run.h5.part", sample_header(), 1); }),
+      HasSubstr("run.h5 exists already"));
+}
+
 TEST(RunFile, WriterNamesTheFolderThatIsMissing) {
   const TemporaryFolder folder;
   RunFileWriter writer(folder / "absent" / "run.h5.part", sample_header(), 1);
@@ -284,8 +292,10 @@ TEST(CloseRunFile, WhatIsAddedMayFollowFromTheContent) {
 /// As a driver leaves it that is killed between the new name and the journal's end.
 TEST(CloseRunFile, LeavesAClosingThatStandsAlready) {
   const TemporaryFolder folder;
-  const auto before = bytes_of_file(make_sample_run(folder));
   const auto part = make_open_sample_run(folder);
+  std::filesystem::copy_file(part, folder / "journal");
+  const auto before = bytes_of_file(close_run_file(part, complete_closing()));
+  std::filesystem::rename(folder / "journal", part);
   const auto file =
       close_run_file(part, {RunStatus::interrupted, "the driver ended before the run did"});
   EXPECT_EQ(bytes_of_file(file), before);
@@ -295,9 +305,8 @@ TEST(CloseRunFile, LeavesAClosingThatStandsAlready) {
 
 TEST(CloseRunFile, KeepsTheJournalBesideAClosedFileThatIsDamaged) {
   const TemporaryFolder folder;
-  const auto closed = make_sample_run(folder);
-  std::filesystem::resize_file(closed, 1000);
   const auto part = make_open_sample_run(folder);
+  std::ofstream(folder / "run.h5") << "no run's";
   const auto before = bytes_of_file(part);
   EXPECT_THROW(close_run_file(part, complete_closing()), RunFailed);
   EXPECT_EQ(bytes_of_file(part), before);
