@@ -69,7 +69,7 @@ TEST(Heartbeat, ReaderNeverMixesTwoStates) {
     }
   });
   int reads = 0;
-  for (int i = 0; i < 200; ++i) {
+  while (reads < 200) {
     const Stopwatch watch;
     const auto state = read_heartbeat(file);
     ASSERT_TRUE(state);
@@ -79,7 +79,6 @@ TEST(Heartbeat, ReaderNeverMixesTwoStates) {
     ++reads;
     ASSERT_EQ(state->phase, state->step % 2 == 0 ? "even_even_even_even" : "odd_odd_odd_odd_odd");
   }
-  EXPECT_GT(reads, 0);
 }
 
 TEST(Heartbeat, NothingIsReadFromMissingOrForeignFiles) {
