@@ -48,7 +48,7 @@ run_asan-torch() {
   cmake --preset asan -B build/asan-torch -DSCALESTUDY_TORCH=ON &&
     cmake --build build/asan-torch --target training_test noise2void_test unet_test resnet50_test fake_device_test -- -j "$jobs" &&
     ASAN_OPTIONS=$ASAN_OPTIONS:detect_leaks=0:detect_container_overflow=0 ctest --test-dir build/asan-torch --output-on-failure \
-      -R '^(training|noise2void|unet|resnet50|fake_device)_test$' --timeout 900
+      -R '^(training|noise2void|unet|resnet50|fake_device)_test(_[0-9]+)?$' --timeout 900
 }
 
 run_tsan() { threads_are_clean; }
