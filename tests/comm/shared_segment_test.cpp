@@ -8,7 +8,6 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -20,6 +19,7 @@
 
 #include "conformance/rank_runner.hpp"
 #include "tests/support/message_of.hpp"
+#include "tests/support/shared_value.hpp"
 
 namespace scalestudy {
 namespace {
@@ -115,17 +115,6 @@ TEST(SharedSegment, MissingRank0IsNamed) {
   EXPECT_THAT(message_of<RunFailed>(alone), HasSubstr("rank 0 did not open the shared memory"));
 }
 
-/// A value that processes forked later share; zero at first.
-template <class Value>
-class Shared {
- public:
-  Value& operator*() { return *value_; }
-
- private:
-  Value* value_ = static_cast<Value*>(
-      ::mmap(nullptr, sizeof(Value), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
-};
-
 /// This process has joined when it has mapped the memory.
 void kill_when_joined(const std::atomic<pid_t>& victim) {
   for (;;) {
@@ -139,7 +128,7 @@ void kill_when_joined(const std::atomic<pid_t>& victim) {
 
 TEST(SharedSegment, DeathOfRank0WhileGatheringFreesTheOthersAndLeavesNothing) {
   const std::string key = unique_key();
-  Shared<std::atomic<pid_t>> rank_0;
+  SharedValue<std::atomic<pid_t>> rank_0;
   const auto reports = run_processes(2, [&](int rank) -> std::string {
     if (rank == 0) *rank_0 = ::getpid();
     if (rank == 1) std::thread([&] { kill_when_joined(*rank_0); }).detach();

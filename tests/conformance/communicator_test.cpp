@@ -8,7 +8,6 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include "core/text.hpp"
@@ -18,6 +17,7 @@
 
 #include "conformance/communicator_cases.hpp"
 #include "conformance/rank_runner.hpp"
+#include "tests/support/shared_value.hpp"
 
 namespace scalestudy {
 namespace {
@@ -210,41 +210,19 @@ INSTANTIATE_TEST_SUITE_P(, Failure, testing::ValuesIn(worlds(2)), [](const auto&
   return label(test.param);
 });
 
-/// Seen by threads and by processes that are forked later.
-class SharedFlag {
- public:
-  SharedFlag()
-      : flag_(static_cast<std::atomic<bool>*>(::mmap(nullptr,
-                                                     sizeof(std::atomic<bool>),
-                                                     PROT_READ | PROT_WRITE,
-                                                     MAP_SHARED | MAP_ANONYMOUS,
-                                                     -1,
-                                                     0))) {}
-  ~SharedFlag() { ::munmap(flag_, sizeof(std::atomic<bool>)); }
-  SharedFlag(const SharedFlag&) = delete;
-  SharedFlag& operator=(const SharedFlag&) = delete;
-  void raise() { *flag_ = true; }
-  void wait() const {
-    while (!*flag_) std::this_thread::yield();
-  }
-
- private:
-  std::atomic<bool>* flag_;  // a new page is all zeros: lowered
-};
-
 class Deadline : public testing::TestWithParam<CommunicatorKind> {};
 
 /// The silent rank comes when the other has given up: no time of this machine decides.
 TEST_P(Deadline, NamesASilentRankAndStaysInForce) {
-  SharedFlag has_given_up;
+  SharedValue<std::atomic<bool>> has_given_up;
   const auto reports = run_ranks(GetParam(), WorldSize(2), ample, [&](const Communicator& comm) {
     comm.barrier();
     if (comm.rank() == Rank(1)) {
-      has_given_up.wait();
+      while (!*has_given_up) std::this_thread::yield();
       return wait_in_barrier(comm);
     }
     auto report = wait_in_barrier(comm, Seconds(0.02));
-    has_given_up.raise();
+    *has_given_up = true;
     return report;
   });
   EXPECT_THAT(reports, Each(AllOf(HasSubstr("freed: rank 1"),

@@ -3,7 +3,6 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -11,28 +10,10 @@
 #include "core/error.hpp"
 
 #include "tests/record/sample_run.hpp"
+#include "tests/support/shared_value.hpp"
 
 namespace scalestudy {
 namespace {
-
-// Shared with the child: how many steps it has flushed.
-class SharedCounter {
- public:
-  SharedCounter()
-      : counter_(static_cast<std::atomic<std::int64_t>*>(::mmap(nullptr,
-                                                                sizeof(std::atomic<std::int64_t>),
-                                                                PROT_READ | PROT_WRITE,
-                                                                MAP_SHARED | MAP_ANONYMOUS,
-                                                                -1,
-                                                                0))) {}
-  ~SharedCounter() { ::munmap(counter_, sizeof *counter_); }
-  SharedCounter(const SharedCounter&) = delete;
-  SharedCounter& operator=(const SharedCounter&) = delete;
-  [[nodiscard]] std::atomic<std::int64_t>& value() { return *counter_; }
-
- private:
-  std::atomic<std::int64_t>* counter_;
-};
 
 // 0: a RunFailed that names file and reason.
 int write_until_the_disk_is_full(const std::filesystem::path& part,
@@ -61,14 +42,14 @@ TEST(Crash, FullDiskIsReportedAndKeepsWhatWasFlushed) {
     SCOPED_TRACE(most_bytes);
     const TemporaryFolder folder;
     const auto part = folder / "run.h5.part";
-    SharedCounter flushed;
+    SharedValue<std::atomic<std::int64_t>> flushed;
     const pid_t child = ::fork();
-    if (child == 0) ::_exit(write_until_the_disk_is_full(part, most_bytes, flushed.value()));
+    if (child == 0) ::_exit(write_until_the_disk_is_full(part, most_bytes, *flushed));
     int status = 0;
     ::waitpid(child, &status, 0);
     ASSERT_TRUE(WIFEXITED(status)) << "signal " << WTERMSIG(status);
     EXPECT_EQ(WEXITSTATUS(status), 0);
-    const auto promised = flushed.value().load();
+    const auto promised = (*flushed).load();
     const auto run =
         read_run_file(close_run_file(part, {RunStatus::failed, "disk full", 0, "recording", {}}));
     EXPECT_GE(run.steps.steps(), promised);
