@@ -95,6 +95,10 @@ std::vector<std::byte> bytes_of_file(const std::filesystem::path& file) {
   return content_of<std::vector<std::byte>>(file, most_bytes);
 }
 
+std::string_view as_text(std::span<const std::byte> bytes) noexcept {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
 std::string text_of_file(const std::filesystem::path& file) {
   return content_of<std::string>(file, most_text_bytes);
 }

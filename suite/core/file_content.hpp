@@ -6,7 +6,9 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace scalestudy {
@@ -18,6 +20,9 @@ namespace scalestudy {
 /// Every byte there is when it is read. Errors: std::system_error with the reason (missing, no
 /// permission, a folder, device, pipe or socket, longer than 8 GiB).
 [[nodiscard]] std::vector<std::byte> bytes_of_file(const std::filesystem::path& file);
+
+/// The same bytes as characters, where they are.
+[[nodiscard]] std::string_view as_text(std::span<const std::byte> bytes) noexcept;
 
 /// As bytes_of_file, up to 64 MiB.
 [[nodiscard]] std::string text_of_file(const std::filesystem::path& file);

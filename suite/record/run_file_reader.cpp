@@ -62,7 +62,7 @@ std::string content_sha256(const std::filesystem::path& file, std::span<const st
            redo);
   }
   if (finding == checksum::Finding::intact) return checksum::stated(bytes);
-  return sha256({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+  return sha256(as_text(bytes));
 }
 
 }  // namespace

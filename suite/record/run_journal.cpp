@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/file_content.hpp"
 #include "core/hash.hpp"
 #include "core/text.hpp"
 
@@ -73,10 +74,6 @@ void Frame::add_summary(ColumnOf<SummaryRow> column, double value) {
 }
 
 namespace {
-
-std::string_view text_of(std::span<const std::byte> bytes) {
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
 
 /// The payload of the frame at the beginning of `bytes`; nothing when it is not whole.
 std::optional<std::string_view> whole_payload(std::string_view bytes) {
@@ -334,7 +331,7 @@ class Reader {
 template <class Visit>
 std::size_t visit_frames(std::span<const std::byte> bytes, const Visit& visit) {
   auto place = title.size();
-  while (const auto payload = whole_payload(text_of(bytes).substr(place))) {
+  while (const auto payload = whole_payload(as_text(bytes).substr(place))) {
     visit(*payload);
     place += sizeof(FrameHead) + payload->size();
   }
@@ -344,7 +341,7 @@ std::size_t visit_frames(std::span<const std::byte> bytes, const Visit& visit) {
 }  // namespace
 
 bool begins_as_journal(std::span<const std::byte> bytes) {
-  return text_of(bytes).starts_with(title);
+  return as_text(bytes).starts_with(title);
 }
 
 std::size_t whole_bytes(std::span<const std::byte> bytes) {
