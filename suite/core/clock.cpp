@@ -8,7 +8,7 @@ namespace scalestudy {
 
 Clock::duration clock_time(Seconds time) {
   constexpr Seconds century(100 * 365.25 * 86400);
-  return std::chrono::duration_cast<Clock::duration>(std::min(time, century));
+  return std::chrono::round<Clock::duration>(std::min(time, century));
 }
 
 std::string utc_timestamp() {

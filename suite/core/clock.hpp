@@ -19,7 +19,7 @@ using Seconds = std::chrono::duration<double>;
   return Seconds(std::chrono::system_clock::now().time_since_epoch()).count();
 }
 
-/// In whole ticks of the clock, and at most a century, which a point in time has room for.
+/// To the nearest tick of the clock, and at most a century, which a point in time has room for.
 [[nodiscard]] Clock::duration clock_time(Seconds time);
 
 class Stopwatch {

@@ -10,6 +10,7 @@ namespace {
 TEST(ClockTime, IsWholeTicks) {
   EXPECT_EQ(clock_time(Seconds(1.5)), std::chrono::milliseconds(1500));
   EXPECT_EQ(clock_time(Seconds(0)), Clock::duration::zero());
+  EXPECT_EQ(clock_time(Seconds(100 * 1e-6)), std::chrono::microseconds(100)) << "a little below it";
 }
 
 TEST(ClockTime, OfMoreThanACenturyStillLiesAhead) {
