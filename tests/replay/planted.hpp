@@ -2,22 +2,16 @@
 /// Causes of lost time injected into a run, and what of them its recorded columns must show.
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <functional>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
-#include <sys/resource.h>
 
-#include "core/clock.hpp"
 #include "core/statistics.hpp"
-#include "core/text.hpp"
 
-#include "record/cpu_load.hpp"
 #include "record/run_record.hpp"
 
 #include "tests/support/fake_training.hpp"
@@ -33,6 +27,9 @@ struct Cause {
   bool batch_norm = false;
   InputKind input = InputKind::sharded;
   std::string settings;  ///< of the replay, as JSON members: ", \"drift_frac\": 1"
+
+  /// The same without what it is about.
+  [[nodiscard]] Cause left_out() const { return {name, {}, batch_norm, input, {}}; }
 };
 
 inline RunSpec spec_of(const Cause& cause, std::int64_t ranks) {
@@ -100,89 +97,6 @@ inline std::vector<Gain> only(const std::vector<Gain>& gains, std::int64_t ranks
   return all;
 }
 
-/// Of the whole cause: what else ran meanwhile may add a little.
-inline constexpr double tolerance_frac = 0.05;
-
-/// What was gained otherwise than expected, in words; empty: nothing.
-inline std::string unexpected_gains(Cause cause,
-                                    const Replay& replayed,
-                                    const std::vector<Gain>& gains,
-                                    double tolerated_frac) {
-  const auto with = replayed(cause);
-  cause.injections.clear();
-  cause.settings.clear();
-  const auto without = replayed(cause);
-  double largest_s = 0;
-  for (const auto& gain : gains) largest_s = std::max(largest_s, gain.expected_s(without));
-  const double tolerance_s = std::max(tolerated_frac * largest_s, 0.0005);
-  std::string found;
-  for (const auto& gain : gains) {
-    const double expected_s = gain.expected_s(without);
-    const double s =
-        median_of(with, gain.column, gain.rank) - median_of(without, gain.column, gain.rank);
-    if (std::abs(s - expected_s) <= tolerance_s) continue;
-    found += cat(gain.what, " of rank ", gain.rank, " gained ", s, " s, not ", expected_s, " s\n");
-  }
-  return found;
-}
-
-/// What other programs have of the cores, since it was made.
-class OtherPrograms {
- public:
-  /// Share of the cores' time; NaN where the machine does not say.
-  [[nodiscard]] double cpu_frac() const {
-    const double others_s = core_busy_time_s() - busy_s_ - (own_cpu_time_s() - own_s_);
-    return others_s / (watch_.elapsed_s() * std::thread::hardware_concurrency());
-  }
-
- private:
-  /// Of this process and of those that it has started and waited for.
-  static double own_cpu_time_s() {
-    rusage children{};
-    getrusage(RUSAGE_CHILDREN, &children);
-    const auto s = [](const timeval& time) { return double(time.tv_sec) + time.tv_usec * 1e-6; };
-    return process_cpu_time_s() + s(children.ru_utime) + s(children.ru_stime);
-  }
-
-  double busy_s_ = core_busy_time_s();
-  double own_s_ = own_cpu_time_s();
-  Stopwatch watch_;
-};
-
-/// Other work on this machine disturbs a measurement; a wrong split is wrong always. Where no
-/// attempt had the cores to itself, nothing can be said. `unexpected` measures and says what came
-/// out otherwise; "": nothing.
-inline void expect_in_quiet(const std::string& name,
-                            const std::function<std::string()>& unexpected) {
-  constexpr int most_attempts = 10;
-  constexpr int enough_failures = 5;
-  constexpr double busy_frac = 0.05;
-  constexpr Seconds patience{120};
-  std::string found;
-  int failures = 0;
-  const Stopwatch watch;
-  for (int attempt = 0; attempt < most_attempts && failures < enough_failures; ++attempt) {
-    if (watch.elapsed_s() > patience.count()) break;
-    const OtherPrograms others;
-    const auto text = unexpected();
-    if (text.empty()) return;
-    if (!(others.cpu_frac() <= busy_frac)) continue;
-    found = text;
-    ++failures;
-  }
-  if (failures < enough_failures)
-    GTEST_SKIP() << "other programs kept this machine's cores busy\n" << found;
-  ADD_FAILURE() << name << ":\n" << found;
-}
-
-inline void expect_gains(const Cause& cause,
-                         const Replay& replayed,
-                         const std::vector<Gain>& gains,
-                         double tolerated_frac = tolerance_frac) {
-  expect_in_quiet(cause.name,
-                  [&] { return unexpected_gains(cause, replayed, gains, tolerated_frac); });
-}
-
 using Expected = std::function<double(const RunRecord& without)>;
 
 inline Expected seconds(double s) {
@@ -195,12 +109,13 @@ inline Expected times_forward(double more, std::int64_t rank) {
 inline Expected times_backward(double more, std::int64_t rank) {
   return [=](const RunRecord& run) { return more * median_of(run, &StepRow::backward_s, rank); };
 }
-/// What the gradients of a step take at this rate, whose own transfer counts inside.
+/// What the gradients of a step take at this rate, whose own transfer counts inside. The loss
+/// weight goes before them, behind the backward pass.
 inline Expected at_rate(double bytes_per_s, std::int64_t rank) {
   return [=](const RunRecord& run) {
     double bytes = 0;
     for (const auto& bucket : run.buckets)
-      if (bucket.rank == rank && bucket.step == first_counted)
+      if (bucket.rank == rank && bucket.step == first_counted && bucket.bucket > 0)
         bytes += static_cast<double>(bucket.size_bytes);
     return bytes / bytes_per_s - median_of(run, &StepRow::exposed_transfer_s, rank);
   };
