@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/support/thread_ranks.hpp"
+#include "tests/support/virtual_time.hpp"
 
 namespace scalestudy {
 namespace {
@@ -27,48 +28,53 @@ LinkModel model() {
   return ring(0.002, 1e5);
 }
 
-TEST(EmulatedLink, NoCollectiveEndsBeforeItsModelAndAllSumsAreRight) {
+/// A nanosecond of each of the few sleeps.
+constexpr double rounding_s = 1e-8;
+
+TEST(EmulatedLink, EachCollectiveTakesWhatItsModelSaysAndAllSumsAreRight) {
+  const test::VirtualTime time;
   on_ranks(ranks, [](const Communicator& comm) {
     const auto link = emulated_link(comm, model(), Payload::full, std::make_shared<LinkMeter>());
     std::vector<float> values(count, 1.0F);
-    EXPECT_GE(link.all_reduce(view_of(std::span(values))).transfer_s(), 0.04);
+    EXPECT_NEAR(link.all_reduce(view_of(std::span(values))).transfer_s(), 0.04, rounding_s);
     EXPECT_EQ(values, std::vector<float>(count, 3.0F));
-    EXPECT_GE(link.broadcast(view_of(std::span(values)), Rank(1)).transfer_s(), 0.04);
+    EXPECT_NEAR(link.broadcast(view_of(std::span(values)), Rank(1)).transfer_s(), 0.04, rounding_s);
     std::vector<float> all(ranks * count);
     const auto mine = const_view_of(std::span<const float>(values));
-    EXPECT_GE(link.all_gather(mine, view_of(std::span(all))).transfer_s(), 0.052);
+    EXPECT_NEAR(link.all_gather(mine, view_of(std::span(all))).transfer_s(), 0.052, rounding_s);
     const auto whole = const_view_of(std::span<const float>(all));
-    EXPECT_GE(link.reduce_scatter(whole, view_of(std::span(values))).transfer_s(), 0.052);
+    EXPECT_NEAR(link.reduce_scatter(whole, view_of(std::span(values))).transfer_s(), 0.052,
+                rounding_s);
     EXPECT_EQ(values, std::vector<float>(count, 9.0F));
-    EXPECT_GE(link.reduce(view_of(std::span(values)), ReduceOp::sum, Rank(2)).transfer_s(), 0.04);
+    EXPECT_NEAR(link.reduce(view_of(std::span(values)), ReduceOp::sum, Rank(2)).transfer_s(), 0.04,
+                rounding_s);
     EXPECT_EQ(values.front(), comm.rank() == Rank(2) ? 27.0F : 9.0F);
-    EXPECT_GE(link.barrier().transfer_s(), 0.008);
-    EXPECT_GE(link.duplicate("linked too").barrier().transfer_s(), 0.008);
+    EXPECT_NEAR(link.barrier().transfer_s(), 0.008, rounding_s);
+    EXPECT_NEAR(link.duplicate("linked too").barrier().transfer_s(), 0.008, rounding_s);
   });
 }
 
 TEST(EmulatedLink, WaitingForALateRankIsNoTransfer) {
+  const test::VirtualTime time;
   on_ranks(ranks, [](const Communicator& comm) {
     const auto link = emulated_link(comm, model(), Payload::full, std::make_shared<LinkMeter>());
     std::vector<float> values(count, 1.0F);
     comm.barrier();
     if (comm.rank() == Rank(2)) std::this_thread::sleep_for(Seconds(0.02));
     const auto times = link.all_reduce(view_of(std::span(values)));
-    EXPECT_GE(times.transfer_s(), 0.04);
-    const auto seconds = [](Clock::time_point time) {
-      return Seconds(time.time_since_epoch()).count();
-    };
-    const double last_s = all_reduce_value(comm, seconds(times.entered), ReduceOp::max);
-    EXPECT_NEAR(seconds(times.all_arrived), last_s, 1e-6) << "waiting ends when the last one comes";
+    EXPECT_NEAR(times.transfer_s(), 0.04, rounding_s);
+    EXPECT_NEAR(times.wait_s(), comm.rank() == Rank(2) ? 0 : 0.02, rounding_s)
+        << "waiting ends when the last one comes";
   });
 }
 
 TEST(EmulatedLink, WithoutPayloadOnlyTheLastElementIsSummedAndTheWholeTakesItsTime) {
+  const test::VirtualTime time;
   on_ranks(ranks, [](const Communicator& comm) {
     const auto link = emulated_link(comm, model(), Payload::none, std::make_shared<LinkMeter>());
     std::vector<float> values(count, 1.0F);
     values.back() = static_cast<float>(comm.rank().value() + 1);  // the loss weight
-    EXPECT_GE(link.all_reduce(view_of(std::span(values))).transfer_s(), 0.04);
+    EXPECT_NEAR(link.all_reduce(view_of(std::span(values))).transfer_s(), 0.04, rounding_s);
     EXPECT_EQ(values.back(), 6.0F);
     EXPECT_EQ(std::accumulate(values.begin(), values.end() - 1, 0.0F), float(count - 1));
     EXPECT_EQ(all_reduce_value(link, 2.0), 6.0) << "one number is the last one";
@@ -76,6 +82,7 @@ TEST(EmulatedLink, WithoutPayloadOnlyTheLastElementIsSummedAndTheWholeTakesItsTi
 }
 
 TEST(LinkMeter, CountsWhatCollectivesShouldTakeAndWhatTheyTakeLonger) {
+  const test::VirtualTime time;
   on_ranks(ranks, [](const Communicator& comm) {
     const auto meter = std::make_shared<LinkMeter>();
     // A link on which all takes longer than it should: the real one lags behind by 50 ms.
@@ -86,20 +93,22 @@ TEST(LinkMeter, CountsWhatCollectivesShouldTakeAndWhatTheyTakeLonger) {
     link.duplicate("metered too").barrier();
     const auto use = meter->take();
     EXPECT_DOUBLE_EQ(use.model_s, 2 * 4 * 0.01);
-    EXPECT_GE(use.excess_s, 2 * 4 * 0.04);
+    EXPECT_NEAR(use.excess_s, 2 * 4 * 0.04, rounding_s);
     EXPECT_EQ(meter->take().model_s, 0) << "since the last call";
   });
 }
 
-TEST(LinkMeter, WhatKeepsToTheModelExceedsItByLittle) {
+/// As those of a kernel.
+TEST(LinkMeter, SleepsThatEndLateExceedTheModel) {
+  const test::VirtualTime time(std::chrono::microseconds(50));
   on_ranks(ranks, [](const Communicator& comm) {
     const auto meter = std::make_shared<LinkMeter>();
     const auto link = emulated_link(comm, model(), Payload::full, meter);
     std::vector<float> values(count, 1.0F);
-    const auto times = link.all_reduce(view_of(std::span(values)));
+    EXPECT_NEAR(link.all_reduce(view_of(std::span(values))).transfer_s(), 0.04005, rounding_s);
     const auto use = meter->take();
     EXPECT_DOUBLE_EQ(use.model_s, 0.04);
-    EXPECT_NEAR(use.excess_s, times.transfer_s() - 0.04, 1e-6);
+    EXPECT_NEAR(use.excess_s, 5e-5, rounding_s);
   });
 }
 
