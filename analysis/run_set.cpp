@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <set>
+#include <utility>
 
 #include "core/error.hpp"
 #include "core/hash.hpp"
@@ -95,6 +96,11 @@ void attempt(const fs::path& file, RunSet& set, Action action) {
   }
 }
 
+void add_run(const RunRecord& record, const fs::path& folder, RunSet& set) {
+  set.runs.push_back(judge_run(record));
+  set.origins[folder].push_back(set.runs.back().origin);
+}
+
 void load_folder(const fs::path& path, RunSet& set) {
   require_folder(path);
   const StudyFolder folder(path);
@@ -104,8 +110,7 @@ void load_folder(const fs::path& path, RunSet& set) {
     const bool has_next = i + 1 < files.size() && is_inside(folder.path(), files[i + 1]);
     attempt(files[i], set, [&] {
       require_inside(folder.path(), files[i]);
-      set.runs.push_back(judge_run(reader.read(files[i], has_next ? files[i + 1] : fs::path())));
-      set.origins[folder.path()].push_back(set.runs.back().origin);
+      add_run(reader.read(files[i], has_next ? files[i + 1] : fs::path()), folder.path(), set);
     });
   }
   try {
@@ -115,10 +120,21 @@ void load_folder(const fs::path& path, RunSet& set) {
   }
 }
 
+/// Of FOLDER/runs/ID/run.h5.
+fs::path folder_of(const RunRecord& record) {
+  return record.file.parent_path().parent_path().parent_path();
+}
+
 void set_strays_aside(RunSet& set) {
   for (const Run& run : set.runs)
     attempt(run.record.file, set, [&] { require_own_folder(run.record); });
   std::erase_if(set.runs, [](const Run& run) { return !is_in_own_folder(run.record); });
+}
+
+RunSet without_copies_and_strays(RunSet set) {
+  set_copies_aside(set);
+  set_strays_aside(set);
+  return set;
 }
 
 /// What all runs of a series share; the rest of the spec follows from ranks and repeat.
@@ -228,9 +244,20 @@ RunSet load_runs(const std::vector<fs::path>& folders) {
   RunSet set;
   set.folders = folders;
   for (const fs::path& folder : folders) load_folder(folder, set);
-  set_copies_aside(set);
-  set_strays_aside(set);
-  return set;
+  return without_copies_and_strays(std::move(set));
+}
+
+RunSet runs_of(std::vector<RunRecord> records) {
+  RunSet set;
+  for (const RunRecord& record : records)
+    if (const auto folder = folder_of(record); std::ranges::count(set.folders, folder) == 0)
+      set.folders.push_back(folder);
+  std::ranges::sort(records, {}, [&](const RunRecord& record) {
+    return std::pair(std::ranges::find(set.folders, folder_of(record)), record.file);
+  });
+  for (const RunRecord& record : records)
+    attempt(record.file, set, [&] { add_run(record, folder_of(record), set); });
+  return without_copies_and_strays(std::move(set));
 }
 
 Launches Series::launches(std::int64_t ranks, const Column& column) const {

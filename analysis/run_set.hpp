@@ -68,6 +68,10 @@ struct RunSet {
 /// folder.
 [[nodiscard]] RunSet load_runs(const std::vector<std::filesystem::path>& folders);
 
+/// The same of records in memory, from the folders that their files name, in the order in which
+/// these appear. There is no plan, so nothing is missing.
+[[nodiscard]] RunSet runs_of(std::vector<RunRecord> records);
+
 /// Judges and digests one record; it must hold a readable /settings/resolved (else BadInput).
 [[nodiscard]] Run judge_run(const RunRecord& record);
 

@@ -1,5 +1,6 @@
 #pragma once
-/// Runs with known answers, written by the real writer: step time, noise, loss, evaluation set.
+/// Runs with known answers, in memory or written by the real writer: step time, noise, loss,
+/// evaluation set.
 
 #include <algorithm>
 #include <cmath>
@@ -9,11 +10,15 @@
 #include <utility>
 #include <vector>
 
+#include "core/hash.hpp"
+#include "core/text.hpp"
+
 #include "study/run_spec.hpp"
 
-#include "record/run_file.hpp"
+#include "record/run_record.hpp"
 
-#include "tests/record/sample_run.hpp"
+#include "tests/record/write_record.hpp"
+#include "tests/support/temporary_folder.hpp"
 
 namespace scalestudy {
 
@@ -110,49 +115,52 @@ inline RunSpec spec_of(const SyntheticRun& run) {
   return spec;
 }
 
-/// Writes one run, keeping the clock; each epoch's steps as one block, because tests write many
-/// runs.
-class SyntheticWriter {
+/// Fills the columns of one run, keeping the clock.
+class SyntheticColumns {
  public:
-  SyntheticWriter(const SyntheticRun& run, RunFileWriter& writer)
+  SyntheticColumns(const SyntheticRun& run, RunRecord& record)
       : run_(run),
-        writer_(writer),
+        record_(record),
         random_(static_cast<std::uint64_t>(run.ranks * 1000 + run.repeat * 7 + run.twin * 400 + 1)),
         factor_(std::exp(run.time_noise * normal_(random_))),
-        validation_factor_(1 + 0.02 * normal_(random_)) {}
+        validation_factor_(1 + 0.02 * normal_(random_)) {
+    record_.steps = StepTable(run.ranks, run.epochs * run.steps_per_epoch);
+    for (const StepColumn column : columns_of<StepRow>) (void)record_.steps.values(column);
+  }
 
-  void write_all() {
-    for (std::int64_t epoch = 0; epoch < run_.epochs; ++epoch) write_epoch(epoch);
+  void fill() {
+    for (std::int64_t epoch = 0; epoch < run_.epochs; ++epoch) add_epoch(epoch);
   }
   [[nodiscard]] double now_s() const { return now_s_; }
 
  private:
-  void write_epoch(std::int64_t epoch) {
-    append_epoch_steps(epoch);
+  void add_epoch(std::int64_t epoch) {
+    for (std::int64_t step = 0; step < run_.steps_per_epoch; ++step)
+      add_step(epoch * run_.steps_per_epoch + step, epoch);
     const double training_loss = loss_level();
     now_s_ += run_.between_epochs_s * factor_;
     const double validation_loss =
         run_.validation_loss * validation_factor_ + 0.2 / double(epoch + 1);
-    writer_.append_epoch({.epoch_s = now_s_,
-                          .training_loss = training_loss,
-                          .validation_loss = validation_loss,
-                          .learning_rate = 4e-4,
-                          .samples_seen = samples_,
-                          .evaluation_s = run_.between_epochs_s,
-                          .checkpoint_s = 0,
-                          .replica_check_s = 0,
-                          .end_s = now_s_});
-    append_evaluation(epoch, validation_loss, "validation", run_.evaluation_hash);
+    record_.epochs.push_back({.epoch_s = now_s_,
+                              .training_loss = training_loss,
+                              .validation_loss = validation_loss,
+                              .learning_rate = 4e-4,
+                              .samples_seen = samples_,
+                              .evaluation_s = run_.between_epochs_s,
+                              .checkpoint_s = 0,
+                              .replica_check_s = 0,
+                              .end_s = now_s_});
+    add_evaluation(epoch, validation_loss, "validation", run_.evaluation_hash);
     if (epoch + 1 < run_.epochs) return;
     if (!run_.test_evaluation_hash.empty())
-      append_evaluation(epoch, validation_loss, "test", run_.test_evaluation_hash);
-    writer_.append_evaluated_samples(run_.samples);
+      add_evaluation(epoch, validation_loss, "test", run_.test_evaluation_hash);
+    record_.evaluated_samples = run_.samples;
   }
 
-  void append_evaluation(std::int64_t epoch,
-                         double loss,
-                         const std::string& set,
-                         const std::string& hash) {
+  void add_evaluation(std::int64_t epoch,
+                      double loss,
+                      const std::string& set,
+                      const std::string& hash) {
     const bool is_test = set == "test";
     EvaluationRow row{.epoch = epoch,
                       .weights = std::string(is_test ? best_weights : current_weights),
@@ -168,28 +176,23 @@ class SyntheticWriter {
     for (const auto& [baseline, value] : run_.baselines) row.*baseline = value;
     if (!is_test && run_.validation_iou == run_.validation_iou)
       row.iou = run_.validation_iou + 0.1 * static_cast<double>(epoch);
-    writer_.append_evaluation(row);
+    record_.evaluations.push_back(row);
   }
 
   [[nodiscard]] double loss_level() const {
     return 0.1 + 0.9 * std::exp(-double(samples_) / 300.0);
   }
 
-  void append_epoch_steps(std::int64_t epoch) {
-    std::vector<std::vector<StepRow>> rows_of_ranks(static_cast<std::size_t>(run_.ranks));
-    for (std::int64_t step = 0; step < run_.steps_per_epoch; ++step)
-      append_step(rows_of_ranks, epoch);
-    std::vector<StepRow> block;
-    for (const auto& rows : rows_of_ranks) block.insert(block.end(), rows.begin(), rows.end());
-    writer_.append_steps(run_.steps_per_epoch, block);
-  }
-
-  void append_step(std::vector<std::vector<StepRow>>& rows_of_ranks, std::int64_t epoch) {
+  void add_step(std::int64_t step, std::int64_t epoch) {
     const double step_s =
         (run_.compute_s + run_.input_wait_s + run_.exposed_communication_s + 0.001) * factor_;
     samples_ += run_.ranks * run_.local_batch;
-    for (std::int64_t rank = 0; rank < run_.ranks; ++rank)
-      append_rank(rows_of_ranks[static_cast<std::size_t>(rank)], rank, epoch, step_s);
+    for (std::int64_t rank = 0; rank < run_.ranks; ++rank) {
+      const auto row = step_row(rank, epoch, step_s);
+      for (const StepColumn column : columns_of<StepRow>)
+        record_.steps.values(column)[std::size_t(rank * record_.steps.steps() + step)] =
+            number_in(row, *column);
+    }
     now_s_ += step_s;
   }
 
@@ -203,44 +206,41 @@ class SyntheticWriter {
     return 4 * (1 + run_.noise_scale_samples * factor_ / double(batch));
   }
 
-  void append_rank(std::vector<StepRow>& block,
-                   std::int64_t rank,
-                   std::int64_t epoch,
-                   double step_s) {
+  StepRow step_row(std::int64_t rank, std::int64_t epoch, double step_s) {
     const double noise = run_.loss_noise / std::sqrt(double(run_.local_batch)) * normal_(random_);
     const double loss = run_.nan_loss ? std::nan("") : loss_level() * (1 + noise);
-    block.push_back(
-        {.step_s = step_s,
-         .input_wait_s = run_.input_wait_s * factor_,
-         .host_to_device_s = 0,
-         .forward_s = run_.compute_s * factor_ / 3,
-         .backward_s = run_.compute_s * factor_ * 2 / 3,
-         .exposed_communication_s = run_.exposed_communication_s * factor_,
-         .peer_wait_s = run_.exposed_communication_s * factor_ * run_.peer_wait_frac,
-         .exposed_transfer_s = run_.exposed_communication_s * factor_ * (1 - run_.peer_wait_frac),
-         .phase_wait_s = 0,
-         .phase_transfer_s = 0,
-         .optimizer_s = 0.0009 * factor_,
-         .other_s = 0.0001 * factor_,
-         .start_s = now_s_,
-         // The last rank is the last to be ready, by next to nothing.
-         .ready_s = now_s_ + (run_.compute_s + run_.input_wait_s) * factor_ + 1e-9 * double(rank),
-         .released_s =
-             now_s_ + (run_.compute_s + run_.input_wait_s + run_.exposed_communication_s) * factor_,
-         .recording_s = 0,
-         .link_model_s = emulated_s(1),
-         .link_excess_s = emulated_s(run_.link_excess_frac),
-         .loss = loss,
-         .loss_weight = double(run_.local_batch),
-         .local_gradient_square_norm = gradient_square_norm(run_.local_batch),
-         .global_gradient_square_norm = gradient_square_norm(run_.local_batch * run_.ranks),
-         .learning_rate = 4e-4,
-         .sample_count = run_.local_batch,
-         .epoch = epoch});
+    return {
+        .step_s = step_s,
+        .input_wait_s = run_.input_wait_s * factor_,
+        .host_to_device_s = 0,
+        .forward_s = run_.compute_s * factor_ / 3,
+        .backward_s = run_.compute_s * factor_ * 2 / 3,
+        .exposed_communication_s = run_.exposed_communication_s * factor_,
+        .peer_wait_s = run_.exposed_communication_s * factor_ * run_.peer_wait_frac,
+        .exposed_transfer_s = run_.exposed_communication_s * factor_ * (1 - run_.peer_wait_frac),
+        .phase_wait_s = 0,
+        .phase_transfer_s = 0,
+        .optimizer_s = 0.0009 * factor_,
+        .other_s = 0.0001 * factor_,
+        .start_s = now_s_,
+        // The last rank is the last to be ready, by next to nothing.
+        .ready_s = now_s_ + (run_.compute_s + run_.input_wait_s) * factor_ + 1e-9 * double(rank),
+        .released_s =
+            now_s_ + (run_.compute_s + run_.input_wait_s + run_.exposed_communication_s) * factor_,
+        .recording_s = 0,
+        .link_model_s = emulated_s(1),
+        .link_excess_s = emulated_s(run_.link_excess_frac),
+        .loss = loss,
+        .loss_weight = double(run_.local_batch),
+        .local_gradient_square_norm = gradient_square_norm(run_.local_batch),
+        .global_gradient_square_norm = gradient_square_norm(run_.local_batch * run_.ranks),
+        .learning_rate = 4e-4,
+        .sample_count = run_.local_batch,
+        .epoch = epoch};
   }
 
   const SyntheticRun& run_;
-  RunFileWriter& writer_;
+  RunRecord& record_;
   std::mt19937_64 random_;
   std::normal_distribution<double> normal_;
   double factor_;
@@ -262,74 +262,93 @@ inline Panel synthetic_panel(const std::string& name, std::uint64_t seed, float 
   return panel;
 }
 
-inline void write_segmentation_panels(const SyntheticRun& run, RunFileWriter& writer) {
+/// Sorted by name, as a file has them.
+inline std::vector<Panel> panels_of(const SyntheticRun& run) {
+  std::vector<Panel> panels;
+  if (run.panels) {
+    panels.push_back(synthetic_panel("input", 1, 60));
+    panels.push_back(synthetic_panel("prediction", 2 + std::uint64_t(run.ranks), 10));
+  }
   for (int i = 1; i <= run.segmentation_panels; ++i) {
     for (const std::string name : {"input-", "mask-", "prediction-"}) {
-      auto panel = synthetic_panel(name + std::to_string(i), 1, 0);
+      auto& panel = panels.emplace_back(synthetic_panel(name + std::to_string(i), 1, 0));
       if (name != "input-")
         for (float& pixel : panel.pixels) pixel = pixel > 100 ? 1.0F : 0.0F;
       if (name == "prediction-" && run.nothing_predicted)
         std::fill(panel.pixels.begin(), panel.pixels.end(), 0.2F);
-      writer.write_panel(panel);
     }
   }
+  if (!run.confusion.empty()) panels.push_back({"confusion", 2, 2, run.confusion});
+  std::ranges::sort(panels, {}, &Panel::name);
+  return panels;
+}
+
+inline std::vector<RankRow> rank_rows_of(const SyntheticRun& run, double training_s) {
+  std::vector<RankRow> rows;
+  const bool has_rows = run.cpu_share > 0 || run.started_unix_s > 0;
+  for (std::int64_t rank = 0; has_rows && rank < run.ranks; ++rank)
+    rows.push_back({.host = cat("host-", rank % run.host_count),
+                    .device = run.gpu_models.empty() ? "cpu" : cat("cuda:", rank),
+                    .binding = "0-7",
+                    .threads = run.threads_per_rank,
+                    .started_unix_s = run.started_unix_s,
+                    .clocked_s = run.cpu_share > 0 ? training_s : not_recorded,
+                    .clocked_cpu_time_s = run.cpu_share * training_s,
+                    .clocked_core_busy_s = double(run.ranks) * run.cpu_share * training_s,
+                    .core_count = run.core_count});
+  return rows;
+}
+
+/// As close_run_file() leaves it.
+inline void close(const SyntheticRun& run, double training_s, RunRecord& record) {
+  auto& header = record.header;
+  header.status = run.status;
+  header.data_warnings = run.data_warnings;
+  if (run.status != RunStatus::complete) {
+    header.reason = "rank 1 was killed by signal 9";
+    header.failed_rank = 1;
+    header.failed_phase = "backward";
+  }
+  record.summary.launch_wall_time_s = training_s + run.launch_overhead_s;
+}
+
+/// What is read of FOLDER/runs/<id>/run.h5 (or .part) after write_synthetic(), but for the value of
+/// content_sha256. No file is written.
+inline RunRecord synthetic_record(const std::filesystem::path& folder, const SyntheticRun& run) {
+  const RunSpec spec = spec_of(run);
+  RunRecord record;
+  record.file = folder / "runs" / spec.run_id() / (run.close ? "run.h5" : "run.h5.part");
+  record.header.run_id = spec.run_id();
+  record.header.build_id = run.build_id;
+  record.header.labels = run.labels;
+  record.requested_settings = R"({"workload": "noise2void", "settings": {"local_batch_size": 4},
+                              "description": "Invented runs < with known answers"})";
+  record.resolved_settings = to_json_text(spec);
+  record.effective_settings = cat(R"({"precision": "float32", "threads_per_rank": 1)",
+                                  run.libtorch_version.empty() ? "" : R"(, "libtorch_version": ")",
+                                  run.libtorch_version, run.libtorch_version.empty() ? "}" : "\"}");
+  record.environment =
+      cat(R"({"cpu": {"model": ")", run.cpu_model, R"(", "cores": 4})",
+          run.gpu_models.empty() ? "" : cat(R"(, "gpu_models": ")", run.gpu_models, '"'), "}");
+  SyntheticColumns columns(run, record);
+  columns.fill();
+  record.ranks = rank_rows_of(run, columns.now_s());
+  record.panels = panels_of(run);
+  if (run.close) close(run, columns.now_s(), record);
+  record.content_sha256 =
+      hex64(fnv1a(cat(record.resolved_settings, record.effective_settings, record.environment,
+                      join(run.labels, " "), to_string(record.header.status), columns.now_s())));
+  return record;
 }
 
 /// FOLDER/runs/<id>/run.h5 (or .part), in the place of an earlier one; returns the file.
 inline std::filesystem::path write_synthetic(const std::filesystem::path& folder,
                                              const SyntheticRun& run) {
-  const RunSpec spec = spec_of(run);
-  const auto run_folder = folder / "runs" / spec.run_id();
-  std::filesystem::create_directories(run_folder);
-  std::filesystem::remove(run_folder / "run.h5");
-  const auto part = run_folder / "run.h5.part";
-  RunHeader header;
-  header.run_id = spec.run_id();
-  header.build_id = run.build_id;
-  header.labels = run.labels;
-  double training_s = 0;
-  {
-    RunFileWriter writer(part, header, run.ranks);
-    writer.write_settings(R"({"workload": "noise2void", "settings": {"local_batch_size": 4},
-                              "description": "Invented runs < with known answers"})",
-                          to_json_text(spec),
-                          cat(R"({"precision": "float32", "threads_per_rank": 1)",
-                              run.libtorch_version.empty() ? "" : R"(, "libtorch_version": ")",
-                              run.libtorch_version, run.libtorch_version.empty() ? "}" : "\"}"));
-    writer.write_environment(
-        cat(R"({"cpu": {"model": ")", run.cpu_model, R"(", "cores": 4})",
-            run.gpu_models.empty() ? "" : cat(R"(, "gpu_models": ")", run.gpu_models, '"'), "}"));
-    SyntheticWriter synthetic(run, writer);
-    synthetic.write_all();
-    training_s = synthetic.now_s();
-    const bool has_rows = run.cpu_share > 0 || run.started_unix_s > 0;
-    for (std::int64_t rank = 0; has_rows && rank < run.ranks; ++rank)
-      writer.append_rank({.host = cat("host-", rank % run.host_count),
-                          .device = run.gpu_models.empty() ? "cpu" : cat("cuda:", rank),
-                          .binding = "0-7",
-                          .threads = run.threads_per_rank,
-                          .started_unix_s = run.started_unix_s,
-                          .clocked_s = run.cpu_share > 0 ? training_s : not_recorded,
-                          .clocked_cpu_time_s = run.cpu_share * training_s,
-                          .clocked_core_busy_s = double(run.ranks) * run.cpu_share * training_s,
-                          .core_count = run.core_count});
-    if (run.panels) {
-      writer.write_panel(synthetic_panel("input", 1, 60));
-      writer.write_panel(synthetic_panel("prediction", 2 + std::uint64_t(run.ranks), 10));
-    }
-    write_segmentation_panels(run, writer);
-    if (!run.confusion.empty()) writer.write_panel({"confusion", 2, 2, run.confusion});
-    writer.flush();
-  }
-  if (!run.close) return part;
-  Closing closing;
-  closing.status = run.status;
-  closing.reason = run.status == RunStatus::complete ? "" : "rank 1 was killed by signal 9";
-  closing.failed_rank = run.status == RunStatus::complete ? -1 : 1;
-  closing.failed_phase = run.status == RunStatus::complete ? "" : "backward";
-  closing.data_warnings = run.data_warnings;
-  closing.summary.launch_wall_time_s = training_s + run.launch_overhead_s;
-  return close_run_file(part, closing);
+  const auto record = synthetic_record(folder, run);
+  std::filesystem::create_directories(record.file.parent_path());
+  std::filesystem::remove(record.file.parent_path() / "run.h5");
+  write_record(record);
+  return record.file;
 }
 
 /// `repeats` runs that differ in their noise only.
