@@ -24,24 +24,13 @@ Image fitted(const Image& image, Fit fit, const PictureSize& size, ResizeFilter 
   SCALESTUDY_EXPECT(false);
 }
 
-Image binary_mask(const Image& mask, double threshold_frac) {
-  const auto grey = with_channels(mask, 1);
-  const auto threshold = threshold_frac * static_cast<double>(grey.max_value());
-  auto binary = blank_image(grey.height_px, grey.width_px, 1, SampleType::uint8);
-  auto* pixel = binary.bytes.data();
-  for (std::int64_t y = 0; y < grey.height_px; ++y)
-    for (std::int64_t x = 0; x < grey.width_px; ++x)
-      *pixel++ = static_cast<double>(grey.at(y, x, 0)) > threshold ? std::byte{255} : std::byte{0};
-  return binary;
-}
-
 Image fitted_mask(const Image& mask,
-                  double threshold_frac,
+                  const MaskReading& reading,
                   Fit fit,
                   const PictureSize& size,
                   ResizeFilter filter) {
-  constexpr double half_a_pixel = 0.5;
-  return binary_mask(fitted(binary_mask(mask, threshold_frac), fit, size, filter), half_a_pixel);
+  constexpr MaskReading half_a_pixel{Foreground::above_threshold, 0.5, {}};
+  return binary_mask(fitted(binary_mask(mask, reading), fit, size, filter), half_a_pixel);
 }
 
 }  // namespace scalestudy

@@ -8,6 +8,7 @@
 #include "study/choices.hpp"
 
 #include "data/image.hpp"
+#include "data/mask_reading.hpp"
 
 namespace scalestudy {
 
@@ -25,13 +26,10 @@ void require_equal_sides(const Image& image, const Image& mask, const std::strin
                            const PictureSize& size,
                            ResizeFilter filter = ResizeFilter::antialiased);
 
-/// Grey, 255 where the value lies above this share of the largest possible one, else 0.
-[[nodiscard]] Image binary_mask(const Image& mask, double threshold_frac);
-
-/// The same at another size: cut at the size it has, fitted, then foreground where more than half
-/// a pixel is.
+/// As binary_mask(), at another size: cut at the size it has, fitted, then foreground where more
+/// than half a pixel is.
 [[nodiscard]] Image fitted_mask(const Image& mask,
-                                double threshold_frac,
+                                const MaskReading& reading,
                                 Fit fit,
                                 const PictureSize& size,
                                 ResizeFilter filter = ResizeFilter::antialiased);

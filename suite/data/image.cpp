@@ -57,11 +57,11 @@ Image read_jpeg(const std::filesystem::path& file) {
   return decode_jpeg(read_file_bytes(file, max_image_bytes), file.string());
 }
 
-Image read_image(const std::filesystem::path& file) {
-  return decode_image(read_file_bytes(file, max_image_bytes), file.string());
+Image read_image(const std::filesystem::path& file, PictureUse use) {
+  return decode_image(read_file_bytes(file, max_image_bytes), file.string(), use);
 }
 
-Image decode_image(std::span<const std::byte> bytes, const std::string& name) {
+Image decode_image(std::span<const std::byte> bytes, const std::string& name, PictureUse use) {
   const auto format = format_of(bytes);
   if (format == Format::unknown)
     throw BadInput({cat("'", name, "' is neither PNG nor JPEG"), "its first bytes are of neither",
@@ -70,7 +70,7 @@ Image decode_image(std::span<const std::byte> bytes, const std::string& name) {
   if (named != Format::unknown && named != format)
     throw BadInput({cat("'", name, "' is named ", name_of(named), " but holds ", name_of(format)),
                     "one of the two is a mistake", "Rename or convert it"});
-  return format == Format::png ? decode_png(bytes, name) : decode_jpeg(bytes, name);
+  return format == Format::png ? decode_png(bytes, name, use) : decode_jpeg(bytes, name);
 }
 
 std::uint64_t content_hash(const Image& image) {

@@ -42,9 +42,13 @@ struct Image {
 inline constexpr std::int64_t max_side_px = std::int64_t{1} << 16;
 inline constexpr std::int64_t max_image_bytes = std::int64_t{1} << 30;  ///< decoded, and stored
 
+/// What a file is read for. A mask with a palette is a mask of numbers: those of its colours.
+enum class PictureUse { picture, mask };
+
 /// Grey or RGB, 8 or 16 bit, as stored: no gamma or colour profile is applied, alpha is dropped.
-/// Grey below 8 bit is stretched to 0 … 255, a palette becomes RGB.
-/// Errors: BadInput naming the file: missing, not a PNG, damaged, truncated, beyond the limits.
+/// Grey below 8 bit is stretched to 0 … 255, a picture's palette becomes RGB.
+/// Errors: BadInput naming the file: missing, not a PNG, damaged, truncated, beyond the limits; a
+/// mask whose shape lies in its alpha channel.
 [[nodiscard]] Image read_png(const std::filesystem::path& file);
 
 /// Grey or RGB, 8 bit, decoded at full size (accurate integer DCT, smooth chroma upsampling: the
@@ -56,12 +60,17 @@ inline constexpr std::int64_t max_image_bytes = std::int64_t{1} << 30;  ///< dec
 /// PNG or JPEG by the file's first bytes. A name that ends in .png, .jpg or .jpeg (any case) must
 /// agree with them; other names are read by content alone.
 /// Errors: BadInput naming the file, as the readers, and when name and content disagree.
-[[nodiscard]] Image read_image(const std::filesystem::path& file);
+[[nodiscard]] Image read_image(const std::filesystem::path& file,
+                               PictureUse use = PictureUse::picture);
 
 /// The same from memory; `name` stands for the file in messages.
-[[nodiscard]] Image decode_png(std::span<const std::byte> bytes, const std::string& name);
+[[nodiscard]] Image decode_png(std::span<const std::byte> bytes,
+                               const std::string& name,
+                               PictureUse use = PictureUse::picture);
 [[nodiscard]] Image decode_jpeg(std::span<const std::byte> bytes, const std::string& name);
-[[nodiscard]] Image decode_image(std::span<const std::byte> bytes, const std::string& name);
+[[nodiscard]] Image decode_image(std::span<const std::byte> bytes,
+                                 const std::string& name,
+                                 PictureUse use = PictureUse::picture);
 
 /// Over shape, type and pixels: equal for equal pictures, whatever the file format.
 [[nodiscard]] std::uint64_t content_hash(const Image& image);

@@ -120,7 +120,7 @@ class FolderSet final : public ImageSet {
   }
   [[nodiscard]] Image read_mask(std::size_t sample) const override {
     SCALESTUDY_EXPECT(sample < mask_ids_.size());
-    return scalestudy::read_image(root_ / mask_ids_[sample]);
+    return scalestudy::read_image(root_ / mask_ids_[sample], PictureUse::mask);
   }
 
  private:

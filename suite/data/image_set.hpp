@@ -38,9 +38,12 @@ class ImageSet {
   /// Errors: BadInput naming file and reason, also when the file vanished after opening.
   [[nodiscard]] virtual Image read_image(std::size_t sample) const = 0;
 
-  /// Grey or RGB as stored; what counts as foreground is the caller's choice. Only in an image and
-  /// mask set. Errors: as read_image.
+  /// Grey or RGB as stored; data/mask_reading.hpp says what of it is foreground. Only in an image
+  /// and mask set. Errors: as read_image.
   [[nodiscard]] virtual Image read_mask(std::size_t sample) const = 0;
+
+  /// Whether masks are known to hold 0 and 255 only.
+  [[nodiscard]] virtual bool has_binary_masks() const { return false; }
 };
 
 /// Keeps decoded pictures and masks until they fill `limit_bytes`; what does not fit is read again

@@ -19,8 +19,8 @@ namespace {
 /// a destructor, so that a jump skips none.
 class PngDecoder {
  public:
-  PngDecoder(std::span<const std::byte> bytes, const std::string& name)
-      : bytes_(bytes), name_(name) {
+  PngDecoder(std::span<const std::byte> bytes, const std::string& name, PictureUse use)
+      : bytes_(bytes), name_(name), use_(use) {
     png_ = png_create_read_struct(PNG_LIBPNG_VER_STRING, this, keep_message, ignore_message);
     SCALESTUDY_EXPECT(png_ != nullptr);
     info_ = png_create_info_struct(png_);
@@ -37,6 +37,7 @@ class PngDecoder {
     if (!run([this] { ask_for_grey_or_rgb(); })) refuse("is not a readable PNG: ");
     make_image(stored_row_bytes);
     if (!run([this] { read_rows(); })) refuse("is damaged or truncated: ");
+    if (image_.channels % 2 == 0) drop_alpha();
     return std::move(image_);
   }
 
@@ -51,10 +52,15 @@ class PngDecoder {
   void ask_for_grey_or_rgb() {
     const auto color = png_get_color_type(png_, info_);
     const auto bits = png_get_bit_depth(png_, info_);
-    if (color == PNG_COLOR_TYPE_PALETTE) png_set_palette_to_rgb(png_);
+    if (color == PNG_COLOR_TYPE_PALETTE) {
+      if (use_ == PictureUse::mask)
+        png_set_packing(png_);
+      else
+        png_set_palette_to_rgb(png_);
+    }
     if (color == PNG_COLOR_TYPE_GRAY && bits < 8) png_set_expand_gray_1_2_4_to_8(png_);
     if (bits == 16 && std::endian::native == std::endian::little) png_set_swap(png_);
-    png_set_strip_alpha(png_);
+    if (use_ == PictureUse::picture) png_set_strip_alpha(png_);
     png_set_interlace_handling(png_);
     png_read_update_info(png_, info_);
   }
@@ -70,8 +76,7 @@ class PngDecoder {
     require_credible(name_, {height_px, width_px, bytes_per_px, std::ssize(bytes_),
                              deflate_limit * static_cast<double>(row_bytes) /
                                  static_cast<double>(stored_row_bytes)});
-    SCALESTUDY_EXPECT((channels == 1 || channels == 3) &&
-                      row_bytes == png_get_rowbytes(png_, info_));
+    SCALESTUDY_EXPECT(channels >= 1 && channels <= 4 && row_bytes == png_get_rowbytes(png_, info_));
     image_ = blank_image(height_px, width_px, channels, type);
     rows_.resize(static_cast<std::size_t>(height_px));
     for (std::size_t y = 0; y < rows_.size(); ++y)
@@ -81,6 +86,30 @@ class PngDecoder {
   void read_rows() {
     png_read_image(png_, rows_.data());
     png_read_end(png_, nullptr);  // finds a missing end, so that no truncation goes unnoticed
+  }
+
+  /// Of a mask. What differs in nothing but its transparency has its shape there.
+  void drop_alpha() {
+    const auto colours = image_.channels - 1;
+    auto opaque = blank_image(image_.height_px, image_.width_px, colours, image_.type);
+    const auto pixel_bytes =
+        static_cast<std::size_t>(image_.channels) * bytes_per_value(image_.type);
+    const auto colour_bytes = static_cast<std::size_t>(colours) * bytes_per_value(image_.type);
+    const auto* const first = image_.bytes.data();
+    bool has_one_colour = true, has_one_alpha = true;
+    auto* to = opaque.bytes.data();
+    for (std::size_t at = 0; at < image_.bytes.size(); at += pixel_bytes, to += colour_bytes) {
+      const auto* const pixel = first + at;
+      std::memcpy(to, pixel, colour_bytes);
+      has_one_colour = has_one_colour && std::memcmp(pixel, first, colour_bytes) == 0;
+      has_one_alpha = has_one_alpha && std::memcmp(pixel + colour_bytes, first + colour_bytes,
+                                                   pixel_bytes - colour_bytes) == 0;
+    }
+    if (has_one_colour && !has_one_alpha)
+      throw BadInput({cat("Mask '", name_, "' has one colour, and its shape in the alpha channel"),
+                      "transparency is not read as foreground",
+                      "Save the alpha channel as a grey mask: 255 foreground, 0 background"});
+    image_ = std::move(opaque);
   }
 
   [[noreturn]] void refuse(const char* problem) const {
@@ -104,6 +133,7 @@ class PngDecoder {
 
   std::span<const std::byte> bytes_;
   const std::string& name_;
+  PictureUse use_;
   png_structp png_ = nullptr;
   png_infop info_ = nullptr;
   std::array<char, 160> message_{};
@@ -113,8 +143,8 @@ class PngDecoder {
 
 }  // namespace
 
-Image decode_png(std::span<const std::byte> bytes, const std::string& name) {
-  return PngDecoder(bytes, name).decode();
+Image decode_png(std::span<const std::byte> bytes, const std::string& name, PictureUse use) {
+  return PngDecoder(bytes, name, use).decode();
 }
 
 }  // namespace scalestudy

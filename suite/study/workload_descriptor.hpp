@@ -19,8 +19,9 @@ namespace scalestudy {
 
 /// Settings that fit given data and train for minutes, not hours, on two cores.
 struct FirstStudy {
-  std::string settings;  ///< the JSON object "settings"
-  std::string summary;   ///< what was seen and chosen: "patches of 8 x 32 x 32 voxels from …"
+  std::string settings;      ///< the JSON object "settings"
+  std::string summary;       ///< what was seen and chosen: "patches of 8 x 32 x 32 voxels from …"
+  std::string warning = {};  ///< what is amiss with the data
 };
 
 /// The file that a setting names by its path, relative to the study file, or that is shipped under

@@ -29,18 +29,20 @@ TEST(Fitting, PaddedKeepsTheAspectRatioAndStretchedDoesNot) {
 TEST(Fitting, AMaskIsCutAtItsOwnSizeAndAgainAtHalfAPixel) {
   // Left pair: faint foreground only; right pair: one of two pixels is foreground in each row.
   const auto mask = grey_of(1, 4, {40, 40, 200, 0});
-  EXPECT_EQ(binary_mask(mask, 0.5), grey_of(1, 4, {0, 0, 255, 0}));
-  EXPECT_EQ(binary_mask(mask, 0), grey_of(1, 4, {255, 255, 255, 0}));
-  EXPECT_EQ(fitted_mask(mask, 0.5, Fit::stretched, {1, 4}), grey_of(1, 4, {0, 0, 255, 0}));
-  EXPECT_EQ(fitted_mask(mask, 0, Fit::stretched, {1, 2}), grey_of(1, 2, {255, 255}));
-  EXPECT_EQ(fitted_mask(mask, 0, Fit::padded, {4, 4}).at(0, 0, 0), 0)
+  constexpr MaskReading bright{Foreground::above_threshold, 0.5, {}};
+  constexpr MaskReading any;
+  EXPECT_EQ(binary_mask(mask, bright), grey_of(1, 4, {0, 0, 255, 0}));
+  EXPECT_EQ(binary_mask(mask, any), grey_of(1, 4, {255, 255, 255, 0}));
+  EXPECT_EQ(fitted_mask(mask, bright, Fit::stretched, {1, 4}), grey_of(1, 4, {0, 0, 255, 0}));
+  EXPECT_EQ(fitted_mask(mask, any, Fit::stretched, {1, 2}), grey_of(1, 2, {255, 255}));
+  EXPECT_EQ(fitted_mask(mask, any, Fit::padded, {4, 4}).at(0, 0, 0), 0)
       << "what is added is background";
 }
 
 TEST(Fitting, AMaskInColourOrSixteenBitsBecomesGreyEightBit) {
-  const auto deep = binary_mask(pattern(4, 4, 1, SampleType::uint16), 0.5);
+  const auto deep = binary_mask(pattern(4, 4, 1, SampleType::uint16), {});
   EXPECT_EQ(deep.type, SampleType::uint8);
-  EXPECT_EQ(binary_mask(pattern(4, 4, 3), 0.5).channels, 1);
+  EXPECT_EQ(binary_mask(pattern(4, 4, 3), {}).channels, 1);
 }
 
 }  // namespace

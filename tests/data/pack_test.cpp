@@ -307,7 +307,7 @@ TEST_F(HostilePack, HeadersThatMeanNothingAreRefused) {
       {"table /images/shape 2", "table /images/shapf 2", "no table /images/shape"},
       {"table /images/shape 2 24", "table /images/shape 9999999999999999 24", "damaged table"},
       {"table /images/bit_depth 2 8", "table /images/bit_depth 1 8", "different length"},
-      {"mask_threshold_frac 0.5", "mask_threshold_frac 1.5", "fraction"},
+      {"mask_threshold_frac 0", "mask_threshold_frac 1", "fraction"},
       {"tables 17", "tables 18", "lacks 'table'"},
       {"tables 17", "tables 16", "goes on"},
       {"stored_bytes 1", "stored_bytes 99999991", "beyond its end"},

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include <gtest/gtest.h>
 
 #include "core/text.hpp"
@@ -50,6 +52,33 @@ TEST_F(PngReader, ReadsEightAndSixteenBitsAsStored) {
                    SampleType::uint16);
     expect_pattern(read({.color = PngColor::rgb, .bits = 16, .interlaced = interlaced}), 3,
                    SampleType::uint16);
+  }
+}
+
+TEST_F(PngReader, MasksWithAPaletteAreMasksOfItsNumbers) {
+  for (const int bits : {2, 8}) {
+    test::write_bytes(file_,
+                      test::png_bytes(height, width, {.color = PngColor::palette, .bits = bits}));
+    const auto mask = read_image(file_, PictureUse::mask);
+    ASSERT_EQ(mask.channels, 1);
+    const auto numbers = test::pattern(height, width, 1);
+    for (std::int64_t y = 0; y < height; ++y)
+      for (std::int64_t x = 0; x < width; ++x)
+        ASSERT_EQ(mask.at(y, x, 0), float(int(numbers.at(y, x, 0)) % (1 << bits)));
+  }
+}
+
+TEST_F(PngReader, AMaskWhoseShapeLiesInItsAlphaChannelIsRefused) {
+  for (const std::int64_t channels : {2, 4}) {
+    auto mask = blank_image(height, width, channels, SampleType::uint8);
+    std::ranges::fill(mask.bytes, std::byte{255});
+    test::write_png(file_, mask);
+    EXPECT_EQ(read_image(file_, PictureUse::mask).channels, channels - 1) << "opaque all over";
+    mask.bytes[static_cast<std::size_t>(channels) * 5 - 1] = std::byte{0};
+    test::write_png(file_, mask);
+    test::expect_refused([this] { (void)read_image(file_, PictureUse::mask); },
+                         {"picture.png", "alpha channel"});
+    EXPECT_EQ(read_image(file_).channels, channels - 1) << "of a picture it is dropped";
   }
 }
 

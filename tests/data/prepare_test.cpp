@@ -102,13 +102,13 @@ TEST_F(Prepare, MasksBecomeBinaryAboveTheRecordedThreshold) {
     options_.existing = Existing::replace;
     (void)prepare();
     const PackSet pack(options_.out);
-    EXPECT_EQ(pack.description().mask_threshold_frac, threshold.value_or(0.5));
+    EXPECT_EQ(pack.description().mask_threshold_frac, threshold.value_or(0));
     return pack.masks()[0].foreground_count;
   };
-  EXPECT_EQ(foreground_of(std::nullopt), 48);  // 200 above 127.5, 100 not
-  EXPECT_EQ(foreground_of(0.2), 96);
+  EXPECT_EQ(foreground_of(std::nullopt), 96);  // 100 and 200, both above 0
+  EXPECT_EQ(foreground_of(0.5), 48);
   const auto mask = open_image_mask_set(options_.out)->read_mask(0);
-  EXPECT_EQ(mask.at(0, 0, 0), 255);
+  EXPECT_EQ(mask.at(0, 11, 0), 255);
 }
 
 TEST_F(Prepare, SizeBringsImageAndMaskToOneShape) {
@@ -289,12 +289,12 @@ TEST_F(InspectSet, MeasuresSizesAndForeground) {
   EXPECT_EQ(found.channels_count, (std::map<std::int64_t, std::int64_t>{{1, 1}, {3, 1}}));
   EXPECT_EQ(found.bit_depth_count, (std::map<std::int64_t, std::int64_t>{{8, 1}, {16, 1}}));
   ASSERT_TRUE(found.foreground_frac);
-  EXPECT_EQ(found.foreground_frac->maximum, 0.5);
+  EXPECT_EQ(found.foreground_frac->maximum, 1);
   EXPECT_EQ(found.empty_mask_count, 1);
   (void)prepare();
   const auto packed = inspect_set(options_.out, PackKind::image_mask, Verify::yes, in_silence);
   expect_same(found, packed);
-  EXPECT_EQ(packed.foreground_frac->maximum, 0.5);
+  EXPECT_EQ(packed.foreground_frac->maximum, 1);
   EXPECT_TRUE(packed.verified);
 }
 

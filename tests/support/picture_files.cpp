@@ -160,9 +160,12 @@ std::string png_bytes(std::int64_t height_px, std::int64_t width_px, const PngFo
 }
 
 std::string png_bytes(const Image& image) {
+  const bool has_alpha = image.channels % 2 == 0;
+  const auto grey = has_alpha ? PngColor::grey_alpha : PngColor::grey;
+  const auto rgb = has_alpha ? PngColor::rgb_alpha : PngColor::rgb;
   PngWriter writer;
   writer.write_header(image.height_px, image.width_px,
-                      {.color = image.channels == 1 ? PngColor::grey : PngColor::rgb,
+                      {.color = image.channels < 3 ? grey : rgb,
                        .bits = image.type == SampleType::uint8 ? 8 : 16});
   auto rows = image.bytes;
   return writer.write_rows(rows, image.height_px);

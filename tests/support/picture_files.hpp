@@ -37,6 +37,7 @@ struct PngFormat {
 /// The palette of palette files: red, green and blue of an index.
 [[nodiscard]] int palette_value(int index, std::int64_t channel);
 
+/// The last of 2 or 4 channels is alpha.
 [[nodiscard]] std::string png_bytes(const Image& image);
 
 struct JpegFormat {

@@ -191,7 +191,7 @@ TEST_F(UNetSamples, ColourDepthAndSizeMayDifferWhenASizeIsGiven) {
 TEST_F(UNetSamples, AreTheSameFromAPackAtTheirSizeAndFromTheirFolder) {
   write(0, test::pattern(24, 40, 3), half_mask(24, 40, 140));
   write(1, test::pattern(70, 50, 1, SampleType::uint16), test::pattern(70, 50, 1));
-  write(2, test::smooth(33, 47, 3), test::pattern(33, 47, 3));
+  write(2, test::smooth(33, 47, 3), test::pattern(33, 47, 1));
   for (const auto fit : {Fit::padded, Fit::stretched}) {
     const Settings settings{.size = {32, 48}, .fit = fit};
     const auto pack = folder_.path() / cat(fit, ".h5");
@@ -199,9 +199,14 @@ TEST_F(UNetSamples, AreTheSameFromAPackAtTheirSizeAndFromTheirFolder) {
                        [](auto...) {});
     const auto packed = open_set(pack, settings);
     const auto stored = open_set(folder_.path(), settings);
+    const auto of_folder = mask_reading(*stored, settings, {});
+    const auto of_pack = mask_reading(*packed, settings, {});
+    EXPECT_EQ(of_folder.foreground, Foreground::above_threshold);
     for (std::size_t i = 0; i < 3; ++i) {
-      const auto expected = prepared(stored->read_image(i), stored->read_mask(i), settings, "x");
-      const auto found = prepared(packed->read_image(i), packed->read_mask(i), settings, "x");
+      const auto expected =
+          prepared(stored->read_image(i), stored->read_mask(i), of_folder, settings, "x");
+      const auto found =
+          prepared(packed->read_image(i), packed->read_mask(i), of_pack, settings, "x");
       EXPECT_EQ(found.image, expected.image) << i << fit;
       EXPECT_EQ(found.mask, expected.mask) << i << fit;
     }
@@ -226,9 +231,8 @@ TEST_F(UNetSamples, ThresholdDecidesWhatIsForeground) {
   mask.bytes[15] = std::byte{200};
   const auto image = picture(0, 16, 16);
   const auto foreground = [&](double threshold_frac) {
-    Settings settings;
-    settings.mask_threshold_frac = threshold_frac;
-    const auto sample = prepared(image, mask, settings, "x");
+    const MaskReading reading{Foreground::above_threshold, threshold_frac, {}};
+    const auto sample = prepared(image, mask, reading, {}, "x");
     return std::count(sample.mask.bytes.begin(), sample.mask.bytes.end(), std::byte{255});
   };
   EXPECT_EQ(foreground(0), 129);
@@ -237,13 +241,13 @@ TEST_F(UNetSamples, ThresholdDecidesWhatIsForeground) {
   EXPECT_EQ(foreground(0.8), 0);
 }
 
-TEST_F(UNetSamples, MasksOfZeroAndOneAreRefusedWithTheWayOut) {
+TEST_F(UNetSamples, MasksOfZeroAndOneAreCutWhereTheyWereAskedToBe) {
   for (int i = 0; i < 4; ++i) write(i, picture(i, 16, 16), half_mask(16, 16, 1));
-  EXPECT_THAT(refusal(), testing::AllOf(HasSubstr("largest value is 1 of 255"),
-                                        HasSubstr("settings.mask_threshold_frac=0")));
+  EXPECT_EQ(open().facts().foreground_frac, 0.5);
   Settings settings;
-  settings.mask_threshold_frac = 0;
-  EXPECT_EQ(open(settings).facts().foreground_frac, 0.5);
+  settings.mask_threshold_frac = 0.5;
+  EXPECT_THAT(refusal(settings), testing::AllOf(HasSubstr("largest value is 1 of 255"),
+                                                HasSubstr("settings.mask_threshold_frac=0")));
 }
 
 TEST_F(UNetSamples, SizesThatDoNotFitAreRefusedWithTheSizeToAskFor) {

@@ -55,9 +55,11 @@ FirstStudy first_study(const std::filesystem::path& data) {
       {"last_batch", "partial"},
       {"threads_per_rank", 1},
       {"optimizer", {{"name", "adam"}, {"base_learning_rate", 2e-3}}}};
-  return {settings.dump(), cat(set->samples().size(), " pictures with masks at ", size[0], " x ",
-                               size[1], " pixels (the first is stored at ", first.height_px, " x ",
-                               first.width_px, "), ", training, " of them to train")};
+  return {settings.dump(),
+          cat(set->samples().size(), " pictures with masks at ", size[0], " x ", size[1],
+              " pixels (the first is stored at ", first.height_px, " x ", first.width_px, "), ",
+              training, " of them to train"),
+          mask_warning(*set, chosen)};
 }
 
 }  // namespace scalestudy::unet

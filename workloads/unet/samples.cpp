@@ -115,6 +115,7 @@ std::vector<std::string> data_warnings(const RunSpec& spec) {
   const auto settings = settings_from_json_text(spec.workload_settings);
   const auto lists = sample_lists(*set, settings);
   std::vector<std::string> warnings{
+      mask_warning(*set, settings),
       lists.test.empty() ? small_set_warning(std::ssize(lists.validation), "validation")
                          : small_set_warning(std::ssize(lists.test), "test"),
       settings.size[0] == 0 ? ""
@@ -123,17 +124,40 @@ std::vector<std::string> data_warnings(const RunSpec& spec) {
   return warnings;
 }
 
+std::string mask_warning(const ImageSet& set, const Settings& settings) {
+  const auto reading = mask_reading(set, settings, {});
+  double least_frac = 1, most_frac = 0;
+  for (std::size_t i = 0; i < set.samples().size(); ++i) {
+    const auto mask = binary_mask(set.read_mask(i), reading);
+    const auto frac =
+        static_cast<double>(foreground_pixels(mask)) / static_cast<double>(mask.value_count());
+    least_frac = std::min(least_frac, frac);
+    most_frac = std::max(most_frac, frac);
+  }
+  const auto amiss = foreground_warning(least_frac, most_frac);
+  const bool is_soft =
+      settings.mask_threshold_frac < 0 && reading.foreground == Foreground::above_threshold;
+  if (!is_soft) return amiss;
+  return cat("Masks have soft edges: ", words_of(reading), ".", amiss.empty() ? "" : " ", amiss);
+}
+
+MaskReading mask_reading(const ImageSet& set, const Settings& settings, const Workers& workers) {
+  const auto threshold_frac = settings.mask_threshold_frac;
+  return reading_of_masks(set, threshold_frac < 0 ? std::nullopt : std::optional(threshold_frac),
+                          workers);
+}
+
 Sample prepared(const Image& image,
                 const Image& mask,
+                const MaskReading& reading,
                 const Settings& settings,
                 const std::string& name) {
   require_equal_sides(image, mask, name);
-  const auto threshold_frac = settings.mask_threshold_frac;
   const PictureSize size{settings.size[0], settings.size[1]};
-  if (size.height_px == 0) return {with_channels(image, 1), binary_mask(mask, threshold_frac)};
+  if (size.height_px == 0) return {with_channels(image, 1), binary_mask(mask, reading)};
   const auto filter = settings.resize_filter;
   return {with_channels(fitted(image, settings.fit, size, filter), 1),
-          fitted_mask(mask, threshold_frac, settings.fit, size, filter)};
+          fitted_mask(mask, reading, settings.fit, size, filter)};
 }
 
 Samples::Samples(std::unique_ptr<ImageSet> stored,
@@ -144,6 +168,7 @@ Samples::Samples(std::unique_ptr<ImageSet> stored,
                  std::unique_ptr<SharedPictures> shared)
     : stored_(std::move(stored)),
       settings_(settings),
+      reading_(mask_reading(*stored_, settings_, workers)),
       origin_(std::move(origin)),
       lists_(sample_lists(*stored_, settings)),
       shared_(std::move(shared)),
@@ -170,7 +195,8 @@ std::shared_ptr<const Sample> Samples::read(std::int64_t sample) const {
 
 Sample Samples::read_stored(std::int64_t sample) const {
   const auto index = static_cast<std::size_t>(sample);
-  return prepared(stored_->read_image(index), stored_->read_mask(index), settings_, id(sample));
+  return prepared(stored_->read_image(index), stored_->read_mask(index), reading_, settings_,
+                  id(sample));
 }
 
 bool Samples::keeps(std::int64_t sample) const {
@@ -228,9 +254,8 @@ void Samples::refuse_empty_masks() const {
     largest = std::max(largest, largest_value(mask));
     full_scale = mask.max_value();
   }
-  const auto problem =
-      cat("No mask of ", origin_, " has a pixel above ", settings_.mask_threshold_frac,
-          " of full scale (the largest value is ", largest, " of ", full_scale, ")");
+  const auto problem = cat("No mask of ", origin_, " has foreground: ", words_of(reading_),
+                           " (the largest value is ", largest, " of ", full_scale, ")");
   throw BadInput({problem, "there is no foreground to learn",
                   largest > 0 ? "If every value above 0 is foreground, --set "
                                 "settings.mask_threshold_frac=0"

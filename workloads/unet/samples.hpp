@@ -13,6 +13,7 @@
 #include "study/run_spec.hpp"
 
 #include "data/image_set.hpp"
+#include "data/mask_reading.hpp"
 #include "data/shared_pictures.hpp"
 
 #include "workloads/unet/settings.hpp"
@@ -32,7 +33,8 @@ struct SampleLists {
 /// Errors: BadInput when there are fewer samples than parts, or no share is left to validate on.
 [[nodiscard]] SampleLists sample_lists(const ImageSet& set, const Settings& settings);
 
-/// Of too few samples to evaluate, from a listing of spec.data.path. Errors: as sample_lists().
+/// Of too few samples to evaluate, and of masks that are cut or one-sided; reads all masks of
+/// spec.data.path. Errors: as sample_lists(), mask_reading(); unreadable masks.
 [[nodiscard]] std::vector<std::string> data_warnings(const RunSpec& spec);
 
 /// The folder or pack that spec.data.path names. Errors: as open_image_mask_set(); BadInput for a
@@ -48,10 +50,20 @@ struct Sample {
   Image mask;   ///< 8 bit: 255 foreground, 0 background
 };
 
+/// What of the set's masks is foreground: as settings.mask_threshold_frac says, or as they show.
+/// Errors: as reading_of_masks().
+[[nodiscard]] MaskReading mask_reading(const ImageSet& set,
+                                       const Settings& settings,
+                                       const Workers& workers);
+
+/// That masks are cut where they are soft, or hold foreground or background only; "" for neither.
+[[nodiscard]] std::string mask_warning(const ImageSet& set, const Settings& settings);
+
 /// At settings.size by settings.fit, then grey; the mask as data/fit.hpp says. `name` is for
 /// messages. Errors: BadInput when image and mask differ in size.
 [[nodiscard]] Sample prepared(const Image& image,
                               const Image& mask,
+                              const MaskReading& reading,
                               const Settings& settings,
                               const std::string& name);
 
@@ -86,6 +98,7 @@ class Samples {
   [[nodiscard]] std::uint64_t hash(std::int64_t sample) const;
   [[nodiscard]] const SampleLists& lists() const { return lists_; }
   [[nodiscard]] const SampleFacts& facts() const { return facts_; }
+  [[nodiscard]] const MaskReading& reading() const { return reading_; }
   [[nodiscard]] bool are_shared() const { return shared_ != nullptr; }
   [[nodiscard]] std::int64_t pixels() const { return facts_.height_px * facts_.width_px; }
 
@@ -99,6 +112,7 @@ class Samples {
 
   std::unique_ptr<ImageSet> stored_;
   Settings settings_;
+  MaskReading reading_;
   std::string origin_;
   SampleLists lists_;
   SampleFacts facts_;

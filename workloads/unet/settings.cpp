@@ -42,8 +42,9 @@ void visit(FieldVisitor& visitor, Settings& settings) {
   visitor.field("mask_threshold_frac", settings.mask_threshold_frac,
                 {.unit = "1",
                  .description = "Foreground is what lies above this share of the mask's full scale "
-                                "(255 or 65535); 0: every value above 0",
-                 .minimum = 0,
+                                "(255 or 65535); 0: every value above 0; -1: all but the "
+                                "background, and of soft masks what lies above 0.5",
+                 .minimum = -1,
                  .maximum = 0.999});
   visitor.field("evaluation_overlap", settings.evaluation_overlap,
                 {.unit = "1",

@@ -40,7 +40,7 @@ struct Settings {
   double test_frac = 0;  ///< what neither trains nor tests validates
   std::int64_t split_seed = 42;
   std::int64_t repeat_training_list = 1;
-  double mask_threshold_frac = 0.5;
+  double mask_threshold_frac = -1;  ///< below 0: by what the masks hold
   OverlapRule evaluation_overlap = OverlapRule::refuse;
   BatchNormRule batch_norm_rule = BatchNormRule::keras;
   Initialisation initialisation = Initialisation::keras;

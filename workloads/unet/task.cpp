@@ -279,6 +279,8 @@ EffectiveSettings UNetTask::effective_settings() const {
   effective.set("/workload_settings/size",
                 std::vector<std::int64_t>{facts.height_px, facts.width_px});
   effective.set("/workload_settings/mask_threshold_frac", settings_.mask_threshold_frac);
+  effective.add_fact("mask_reading",
+                     {words_of(samples_.reading()), "1", "What of masks is foreground"});
   const auto samples = [&](const char* name, std::int64_t count, const char* description) {
     effective.add_fact(name, {count, "samples", description});
   };

@@ -34,7 +34,8 @@ struct PackDescription {
   std::optional<Fit> fit;      ///< how pictures came to one size; none: as stored
   std::int64_t height_px = 0;  ///< of every picture; 0 when as stored
   std::int64_t width_px = 0;
-  double mask_threshold_frac = 0.5;  ///< of the mask's largest possible value; image_mask only
+  /// Of the mask's largest possible value; 0: all but the background. Of image_mask only.
+  double mask_threshold_frac = 0;
 };
 
 /// A data set in one piece: `rows` rows of `row_bytes` from `offset_bytes` of the file on.

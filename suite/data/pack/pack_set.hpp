@@ -36,6 +36,7 @@ class PackSet final : public ImageSet {
   /// Errors: BadInput naming pack and sample when the stored bytes are not those that were written.
   [[nodiscard]] Image read_image(std::size_t sample) const override;
   [[nodiscard]] Image read_mask(std::size_t sample) const override;
+  [[nodiscard]] bool has_binary_masks() const override { return true; }
 
   [[nodiscard]] const PackDescription& description() const { return bytes_.description(); }
   [[nodiscard]] const std::vector<StoredPicture>& images() const { return images_.pictures; }

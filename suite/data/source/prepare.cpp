@@ -55,7 +55,6 @@ PackDescription description_of(const fs::path& source,
     description.height_px = options.size->height_px;
     description.width_px = options.size->width_px;
   }
-  if (options.mask_threshold_frac) description.mask_threshold_frac = *options.mask_threshold_frac;
   return description;
 }
 
@@ -73,11 +72,12 @@ bool is_empty(const Image& mask) {
 void require_credible_mask(const Image& image,
                            const Image& mask,
                            const std::string& id,
-                           double threshold_frac) {
+                           const MaskReading& reading) {
   require_equal_sides(image, mask, id);
-  if (!is_empty(mask) && is_empty(binary_mask(mask, threshold_frac)))
+  if (reading.foreground != Foreground::above_threshold) return;
+  if (!is_empty(mask) && is_empty(binary_mask(mask, reading)))
     throw BadInput({cat("The mask of '", id, "' is not empty, but all of it lies below ",
-                        threshold_frac, " of its largest possible value"),
+                        reading.threshold_frac, " of its largest possible value"),
                     "no foreground would be left",
                     "Give --mask-threshold 0 if every value but 0 is foreground"});
 }
@@ -117,7 +117,8 @@ struct PreparedSample {
 PreparedSample prepare_sample(const ImageSet& set,
                               std::size_t index,
                               const fs::path& source,
-                              const PackDescription& description) {
+                              const PackDescription& description,
+                              const MaskReading& reading) {
   const auto& id = set.samples()[index].id;
   PreparedSample sample;
   if (description.encoding == PackEncoding::files) {
@@ -129,11 +130,10 @@ PreparedSample prepare_sample(const ImageSet& set,
   if (description.fit) require_readable_size(sample.image, size_of(description));
   if (description.kind == PackKind::image_mask) {
     const auto mask = set.read_mask(index);
-    require_credible_mask(sample.image, mask, id, description.mask_threshold_frac);
-    const auto threshold_frac = description.mask_threshold_frac;
+    require_credible_mask(sample.image, mask, id, reading);
     sample.mask = description.fit
-                      ? fitted_mask(mask, threshold_frac, *description.fit, size_of(description))
-                      : binary_mask(mask, threshold_frac);
+                      ? fitted_mask(mask, reading, *description.fit, size_of(description))
+                      : binary_mask(mask, reading);
   }
   if (description.fit) sample.image = fitted(sample.image, *description.fit, size_of(description));
   return sample;
@@ -141,16 +141,20 @@ PreparedSample prepare_sample(const ImageSet& set,
 
 PrepareSummary prepare_set(const fs::path& source,
                            const PrepareOptions& options,
-                           const PackDescription& description,
+                           PackDescription description,
                            const WorkProgress& progress) {
   const auto set = open_set(source, description.kind);
+  MaskReading reading;
+  if (description.kind == PackKind::image_mask)
+    reading = reading_of_masks(*set, options.mask_threshold_frac, {});
+  description.mask_threshold_frac = reading.threshold_frac;
   require_room(options.out, set->samples().size(), description);
   PackSetWriter writer(options.out, description, set->class_names(), options.existing);
   SampleProblems problems;
   const auto count = set->samples().size();
   for (std::size_t i = 0; i < count; ++i) {
     try {
-      const auto sample = prepare_sample(*set, i, source, description);
+      const auto sample = prepare_sample(*set, i, source, description, reading);
       if (problems.none()) {
         const auto& stored = options.keep_encoded ? sample.file_bytes : sample.image.bytes;
         writer.add(set->samples()[i], sample.image, stored);

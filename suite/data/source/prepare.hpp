@@ -18,7 +18,7 @@ struct PrepareOptions {
   bool keep_encoded = false;                  ///< store the pictures' own files, not their pixels
   std::optional<PictureSize> size;            ///< bring every picture and mask to one size
   std::optional<Fit> fit;                     ///< how; default: usual_fit()
-  std::optional<double> mask_threshold_frac;  ///< default of PackDescription
+  std::optional<double> mask_threshold_frac;  ///< none: by what the masks hold
 };
 
 struct PrepareSummary {

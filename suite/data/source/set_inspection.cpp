@@ -30,22 +30,22 @@ std::int64_t bit_depth_of(SampleType type) {
   return type == SampleType::uint8 ? 8 : 16;
 }
 
-double foreground_frac(const Image& mask) {
-  const auto threshold = 0.5 * static_cast<double>(mask.max_value());
-  std::int64_t count = 0;
-  for (std::int64_t y = 0; y < mask.height_px; ++y)
-    for (std::int64_t x = 0; x < mask.width_px; ++x) count += mask.at(y, x, 0) > threshold ? 1 : 0;
-  return static_cast<double>(count) / static_cast<double>(mask.height_px * mask.width_px);
+double foreground_frac(const Image& mask, const MaskReading& reading) {
+  const auto binary = binary_mask(mask, reading);
+  return static_cast<double>(std::ranges::count(binary.bytes, std::byte{255})) /
+         static_cast<double>(binary.value_count());
 }
 
-SampleFacts facts_by_reading(const ImageSet& set, std::size_t index, PackKind kind) {
+SampleFacts facts_by_reading(const ImageSet& set,
+                             std::size_t index,
+                             const std::optional<MaskReading>& mask_reading) {
   const auto image = set.read_image(index);
   SampleFacts facts{image.height_px, image.width_px, image.channels, bit_depth_of(image.type),
                     content_hash(image)};
-  if (kind == PackKind::image_mask) {
+  if (mask_reading) {
     const auto mask = set.read_mask(index);
     require_equal_sides(image, mask, set.samples()[index].id);
-    facts.foreground_frac = foreground_frac(mask);
+    facts.foreground_frac = foreground_frac(mask, *mask_reading);
   }
   return facts;
 }
@@ -171,9 +171,12 @@ SetInspection inspect_set(const fs::path& source,
     throw BadInput({cat("'", source.string(), "' has no checksums to verify"),
                     "only packs hold them", "Leave --verify out; pictures are decoded anyway"});
   const auto set = open_set(source, kind);
+  std::optional<MaskReading> mask_reading;
+  if (kind == PackKind::image_mask) mask_reading = reading_of_masks(*set, {}, {});
   const auto facts = gather(source, *set, progress,
-                            [&](std::size_t i) { return facts_by_reading(*set, i, kind); });
+                            [&](std::size_t i) { return facts_by_reading(*set, i, mask_reading); });
   auto found = summarised(*set, facts);
+  found.mask_reading = mask_reading;
   found.kind = kind;
   return found;
 }

@@ -38,6 +38,7 @@ struct SetInspection {
   std::map<std::int64_t, std::int64_t> channels_count;   ///< number of channels: samples
   std::map<std::int64_t, std::int64_t> bit_depth_count;  ///< bits: samples
   std::optional<Spread> foreground_frac;                 ///< of the masks' pixels
+  std::optional<MaskReading> mask_reading;               ///< of a folder's masks
   std::int64_t empty_mask_count = 0;
   std::vector<EqualContent> duplicates_within;   ///< equal pictures of one split
   std::vector<EqualContent> duplicates_between;  ///< equal pictures of two splits
@@ -46,9 +47,9 @@ struct SetInspection {
 enum class Verify { no, yes };
 
 /// Decodes every picture of a folder; of a pack it looks into the tables only, unless they shall be
-/// verified. Foreground of a folder's masks is what lies above half of their largest possible
-/// value. `kind`: of a folder; a pack knows its own, image_mask or classes. Errors: BadInput that
-/// lists what cannot be read or was changed.
+/// verified. Foreground of a folder's masks is what training takes for it. `kind`: of a folder; a
+/// pack knows its own, image_mask or classes. Errors: BadInput that lists what cannot be read or
+/// was changed.
 [[nodiscard]] SetInspection inspect_set(const std::filesystem::path& source,
                                         PackKind kind,
                                         Verify verify,

@@ -109,6 +109,7 @@ ExitCode init(const InitOptions& options, Context& context) {
   const auto line = [](const std::vector<std::string>& words) {
     return command_line({"", words, {}, {}, {}});
   };
+  if (!first.warning.empty()) context.err << "warning: " << first.warning << '\n';
   context.out << options.out << ": " << first.summary
               << ".\nNext: " << line({"scalestudy", "plan", file}) << "\n      "
               << line({"scalestudy", "run", file, "--out", folder}) << "\n      "

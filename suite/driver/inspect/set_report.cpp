@@ -69,6 +69,10 @@ void print_foreground(const SetInspection& found, std::ostream& out) {
   if (found.empty_mask_count > 0)
     out << "; " << grouped_digits(found.empty_mask_count) << " masks are empty";
   out << '\n';
+  if (found.mask_reading) out << "Masks        " << words_of(*found.mask_reading) << '\n';
+  const auto warning =
+      foreground_warning(found.foreground_frac->minimum, found.foreground_frac->maximum);
+  if (!warning.empty()) out << "             " << warning << '\n';
 }
 
 /// What it means, and what training must be told to take it.
@@ -90,7 +94,10 @@ std::string description_text(const PackDescription& description) {
     text += cat(", ", description.height_px, " x ", description.width_px, " px (", *description.fit,
                 ")");
   if (description.kind == PackKind::image_mask)
-    text += cat(", masks above ", exact_text(description.mask_threshold_frac), " are foreground");
+    text +=
+        description.mask_threshold_frac > 0
+            ? cat(", masks above ", exact_text(description.mask_threshold_frac), " are foreground")
+            : ", all but the masks' background is foreground";
   return text;
 }
 
