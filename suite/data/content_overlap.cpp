@@ -38,4 +38,15 @@ std::vector<EqualContent> find_overlap(std::span<const ContentId> first,
   return pairs;
 }
 
+std::vector<EqualContent> in_two_classes(const std::vector<EqualContent>& pairs) {
+  const auto class_of = [](const std::string& id) {
+    const auto begin = id.find('/') + 1;
+    return id.substr(begin, id.find('/', begin) - begin);
+  };
+  std::vector<EqualContent> found;
+  for (const auto& pair : pairs)
+    if (class_of(pair.first) != class_of(pair.second)) found.push_back(pair);
+  return found;
+}
+
 }  // namespace scalestudy

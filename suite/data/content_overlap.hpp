@@ -38,4 +38,7 @@ struct EqualContent {
 [[nodiscard]] std::vector<EqualContent> find_overlap(std::span<const ContentId> first,
                                                      std::span<const ContentId> second);
 
+/// Those whose ids, "train/RBC/x.jpg", name two classes: one of them is wrong.
+[[nodiscard]] std::vector<EqualContent> in_two_classes(const std::vector<EqualContent>& pairs);
+
 }  // namespace scalestudy

@@ -36,6 +36,13 @@ TEST(ContentOverlap, FindsThePlantedPicturesUnderOtherNamesAndFormats) {
             (Pairs{{"train/b/4.png", "test/b/6.png"}, {"train/a/1.png", "test/b/7.png"}}));
 }
 
+TEST(ContentOverlap, EqualPicturesOfTwoClassesContradictEachOther) {
+  const Pairs within{{"train/a/1.png", "train/a/2.png"}, {"train/a/1.png", "test/a/2.png"}};
+  const Pairs across{{"train/a/1.png", "train/b/1.png"}, {"train/a/1.png", "test/b/1.png"}};
+  EXPECT_EQ(in_two_classes(within), Pairs{});
+  EXPECT_EQ(in_two_classes(across), across);
+}
+
 TEST(ContentOverlap, DifferentPicturesAreNone) {
   const std::vector<ContentId> first{{"a", 1}, {"b", 2}};
   const std::vector<ContentId> second{{"c", 3}};

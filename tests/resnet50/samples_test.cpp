@@ -164,6 +164,23 @@ TEST_F(ClassFolders, APlantedCopyOfATrainingPictureIsCaught) {
   EXPECT_EQ(same.training_duplicates, 0);
 }
 
+TEST_F(ClassFolders, ATrainingPictureInTwoClassesIsCaught) {
+  const auto original = add("train/a", 5);
+  add("train/b", 5);
+  std::filesystem::copy_file(original, folder_.path() / "train/b/copy.png");
+  Settings settings{.validation_frac = 0.2};
+  const auto set = open_class_set(folder_.path());
+  auto samples = divide_samples(*set, settings, "folder");
+  samples.training.insert(samples.training.end(), samples.validation.begin(),
+                          samples.validation.end());
+  samples.validation.clear();
+  const auto contents = read_contents(*set, samples, {});
+  EXPECT_THAT(message_of([&] { return find_same_pictures(contents, settings); }),
+              AllOf(HasSubstr("'train/a/p4.png'"), HasSubstr("'train/b/copy.png'")));
+  settings.evaluation_overlap = OverlapRule::record;
+  EXPECT_EQ(find_same_pictures(contents, settings).training_duplicates, 1);
+}
+
 TEST_F(ClassFolders, PicturesOfAnySizeAndColourComeOutEqual) {
   test::write_png(folder_.path() / "train/a/grey.png", test::pattern(50, 30, 1));
   test::write_png(folder_.path() / "train/a/right.png", test::pattern(32, 40, 3));

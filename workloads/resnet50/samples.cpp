@@ -169,7 +169,15 @@ SamePictures find_same_pictures(const Contents& contents, const Settings& settin
                         overlap.front().second, "' is '", overlap.front().first, "'"),
                     "their accuracy would say how well the network remembers",
                     "Remove the copies, or set settings.evaluation_overlap to \"record\""});
-  return {static_cast<std::int64_t>(find_duplicates(contents.training).size()),
+  const auto duplicates = find_duplicates(contents.training);
+  const auto contradictions = in_two_classes(duplicates);
+  if (!contradictions.empty() && settings.evaluation_overlap == OverlapRule::refuse)
+    throw BadInput(
+        {cat("The same training picture has two classes ", contradictions.size(), " times, e.g. '",
+             contradictions.front().first, "' and '", contradictions.front().second, "'"),
+         "one of the classes is wrong",
+         "Remove the wrong ones, or set settings.evaluation_overlap to \"record\""});
+  return {static_cast<std::int64_t>(duplicates.size()),
           static_cast<std::int64_t>(find_duplicates(evaluation).size()),
           static_cast<std::int64_t>(overlap.size())};
 }

@@ -53,7 +53,7 @@ void visit(FieldVisitor& visitor, Settings& settings) {
       "evaluation_overlap", settings.evaluation_overlap,
       {.unit = "1",
        .description = "What to do when a validation or test picture has the same pixels as a "
-                      "training picture"});
+                      "training picture, or two training pictures of different classes have"});
 }
 
 Settings settings_from_json_text(const std::string& text) {

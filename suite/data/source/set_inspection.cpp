@@ -126,6 +126,9 @@ void find_equal_pictures(const ImageSet& set,
     for (std::size_t j = i + 1; j < groups.size(); ++j)
       append(found.duplicates_between, find_overlap(groups[i], groups[j]));
   }
+  if (set.class_names().empty()) return;
+  append(found.in_two_classes, in_two_classes(found.duplicates_within));
+  append(found.in_two_classes, in_two_classes(found.duplicates_between));
 }
 
 SetInspection summarised(const ImageSet& set, const std::vector<SampleFacts>& facts) {

@@ -42,6 +42,7 @@ struct SetInspection {
   std::int64_t empty_mask_count = 0;
   std::vector<EqualContent> duplicates_within;   ///< equal pictures of one split
   std::vector<EqualContent> duplicates_between;  ///< equal pictures of two splits
+  std::vector<EqualContent> in_two_classes;      ///< of both: equal pictures of two classes
 };
 
 enum class Verify { no, yes };

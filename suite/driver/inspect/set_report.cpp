@@ -49,11 +49,13 @@ void print_classes(const SetInspection& found, std::ostream& out) {
   table.print(out, std::string(13, ' '));
 }
 
-void print_duplicates(std::string_view title,
+void print_duplicates(std::string_view name,
+                      std::string_view title,
                       const std::vector<EqualContent>& equal,
                       std::ostream& out) {
   if (equal.empty()) return;
-  out << fmt::format("{:<13}{} {}\n", "Duplicates", grouped_digits(std::ssize(equal)), title);
+  out << fmt::format("{:<13}{} {} {}\n", name, grouped_digits(std::ssize(equal)),
+                     equal.size() == 1 ? "picture" : "pictures", title);
   const auto shown = std::min(equal.size(), most_duplicates_shown);
   for (std::size_t i = 0; i < shown; ++i)
     out << std::string(15, ' ') << equal[i].second << " equals " << equal[i].first << '\n';
@@ -120,8 +122,10 @@ void print_set(const std::filesystem::path& source, const SetInspection& found, 
   out << "Channels     " << counts_text(found.channels_count) << '\n'
       << "Bit depth    " << counts_text(found.bit_depth_count) << '\n';
   print_foreground(found, out);
-  print_duplicates("pictures equal another one of their split", found.duplicates_within, out);
-  print_duplicates("pictures stand in two splits: what is evaluated was trained on",
+  print_duplicates("Conflicts", "in two classes: one of them is wrong", found.in_two_classes, out);
+  print_duplicates("Duplicates", "equal to another one of the same split", found.duplicates_within,
+                   out);
+  print_duplicates("Duplicates", "in two splits: what is evaluated was trained on",
                    found.duplicates_between, out);
   if (found.duplicates_within.empty() && found.duplicates_between.empty())
     out << "Duplicates   none\n";
