@@ -23,7 +23,7 @@ std::uintmax_t size_of_regular_file(const std::filesystem::path& file) {
     refuse(file, "does not exist", "Check the path and whether the file was moved");
   if (status.type() != std::filesystem::file_type::regular)
     refuse(file, error ? "cannot be read: " + error.message() : "is not a regular file",
-           "Give the path of one PNG or JPEG file");
+           "Give the path of one picture");
   const auto size = std::filesystem::file_size(file, error);
   if (error) refuse(file, "cannot be read: " + error.message(), "Check the file system");
   return size;

@@ -2,9 +2,10 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
+#include <string_view>
 
 #include "core/error.hpp"
+#include "core/file_content.hpp"
 #include "core/hash.hpp"
 #include "core/text.hpp"
 
@@ -13,29 +14,33 @@
 namespace scalestudy {
 namespace {
 
-enum class Format { png, jpeg, unknown };
+enum class Format { png, jpeg, tiff, unknown };
 
-Format format_of(std::span<const std::byte> bytes) {
-  constexpr std::array<unsigned char, 8> png{0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n'};
-  constexpr std::array<unsigned char, 3> jpeg{0xff, 0xd8, 0xff};
-  const auto starts_with = [bytes](const auto& magic) {
-    return bytes.size() >= magic.size() &&
-           std::memcmp(bytes.data(), magic.data(), magic.size()) == 0;
-  };
-  if (starts_with(png)) return Format::png;
-  return starts_with(jpeg) ? Format::jpeg : Format::unknown;
-}
+struct Signature {
+  std::string_view first_bytes;
+  Format format;
+  std::string_view name;
+};
+using namespace std::string_view_literals;
+constexpr std::array signatures{Signature{"\x89PNG\r\n\x1a\n"sv, Format::png, "PNG"},
+                                Signature{"\xff\xd8\xff"sv, Format::jpeg, "JPEG"},
+                                Signature{"II*\0"sv, Format::tiff, "TIFF"},
+                                Signature{"MM\0*"sv, Format::tiff, "TIFF"},
+                                Signature{"II+\0"sv, Format::tiff, "BigTIFF"},
+                                Signature{"MM\0+"sv, Format::tiff, "BigTIFF"},
+                                Signature{"GIF8"sv, Format::unknown, "GIF"},
+                                Signature{"BM"sv, Format::unknown, "BMP"},
+                                Signature{"RIFF"sv, Format::unknown, "WebP"},
+                                Signature{"\x89HDF"sv, Format::unknown, "HDF5"},
+                                Signature{"%PDF"sv, Format::unknown, "PDF"},
+                                Signature{"PK\x03\x04"sv, Format::unknown, "ZIP"},
+                                Signature{"<"sv, Format::unknown, "HTML or XML"}};
 
-Format format_of_name(const std::string& name) {
-  auto extension = std::filesystem::path(name).extension().string();
-  std::transform(extension.begin(), extension.end(), extension.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  if (extension == ".png") return Format::png;
-  return extension == ".jpg" || extension == ".jpeg" ? Format::jpeg : Format::unknown;
-}
-
-std::string name_of(Format format) {
-  return format == Format::png ? "PNG" : "JPEG";
+const Signature* signature_of(std::span<const std::byte> bytes) {
+  const auto text = as_text(bytes.first(std::min<std::size_t>(bytes.size(), 16)));
+  const auto* const found = std::ranges::find_if(
+      signatures, [&](const Signature& one) { return text.starts_with(one.first_bytes); });
+  return found == signatures.end() ? nullptr : found;
 }
 
 }  // namespace
@@ -62,15 +67,42 @@ Image read_image(const std::filesystem::path& file, PictureUse use) {
 }
 
 Image decode_image(std::span<const std::byte> bytes, const std::string& name, PictureUse use) {
-  const auto format = format_of(bytes);
-  if (format == Format::unknown)
-    throw BadInput({cat("'", name, "' is neither PNG nor JPEG"), "its first bytes are of neither",
-                    "Convert it to PNG"});
-  const auto named = format_of_name(name);
-  if (named != Format::unknown && named != format)
-    throw BadInput({cat("'", name, "' is named ", name_of(named), " but holds ", name_of(format)),
-                    "one of the two is a mistake", "Rename or convert it"});
-  return format == Format::png ? decode_png(bytes, name, use) : decode_jpeg(bytes, name);
+  const auto* const signature = signature_of(bytes);
+  switch (signature == nullptr ? Format::unknown : signature->format) {
+    case Format::png:
+      return decode_png(bytes, name, use);
+    case Format::jpeg:
+      return decode_jpeg(bytes, name);
+    case Format::tiff:
+      return decode_tiff(bytes, name, use);
+    case Format::unknown:
+      break;
+  }
+  throw BadInput({cat("'", name, "' is not PNG, JPEG or TIFF",
+                      signature == nullptr ? "" : cat(", but ", signature->name)),
+                  "its first bytes say so", "Convert it to PNG"});
+}
+
+Image without_alpha(const Image& image, PictureUse use, const std::string& name) {
+  const auto colours = image.channels - 1;
+  auto opaque = blank_image(image.height_px, image.width_px, colours, image.type);
+  const auto pixel_bytes = static_cast<std::size_t>(image.channels) * bytes_per_value(image.type);
+  const auto colour_bytes = static_cast<std::size_t>(colours) * bytes_per_value(image.type);
+  const auto* const first = image.bytes.data();
+  bool has_one_colour = true, has_one_alpha = true;
+  auto* to = opaque.bytes.data();
+  for (std::size_t at = 0; at < image.bytes.size(); at += pixel_bytes, to += colour_bytes) {
+    const auto* const pixel = first + at;
+    std::memcpy(to, pixel, colour_bytes);
+    has_one_colour = has_one_colour && std::memcmp(pixel, first, colour_bytes) == 0;
+    has_one_alpha = has_one_alpha && std::memcmp(pixel + colour_bytes, first + colour_bytes,
+                                                 pixel_bytes - colour_bytes) == 0;
+  }
+  if (use == PictureUse::mask && has_one_colour && !has_one_alpha)
+    throw BadInput({cat("Mask '", name, "' has one colour, and its shape in the alpha channel"),
+                    "transparency is not read as foreground",
+                    "Save the alpha channel as a grey mask: 255 foreground, 0 background"});
+  return opaque;
 }
 
 std::uint64_t content_hash(const Image& image) {

@@ -1,6 +1,6 @@
 #pragma once
-/// Decoded pictures, and the PNG and JPEG readers. Files are untrusted: damage of any kind ends in
-/// a BadInput that names the file, never in a crash or in pixels that were not stored.
+/// Decoded pictures, and the readers of PNG, JPEG and TIFF. Files are untrusted: damage of any kind
+/// ends in a BadInput that names the file, never in a crash or in pixels that were not stored.
 
 #include <cstddef>
 #include <cstdint>
@@ -57,9 +57,8 @@ enum class PictureUse { picture, mask };
 /// code).
 [[nodiscard]] Image read_jpeg(const std::filesystem::path& file);
 
-/// PNG or JPEG by the file's first bytes. A name that ends in .png, .jpg or .jpeg (any case) must
-/// agree with them; other names are read by content alone.
-/// Errors: BadInput naming the file, as the readers, and when name and content disagree.
+/// PNG, JPEG or TIFF by the file's first bytes, whatever its name.
+/// Errors: BadInput naming the file, as the readers; other formats by their names.
 [[nodiscard]] Image read_image(const std::filesystem::path& file,
                                PictureUse use = PictureUse::picture);
 
@@ -68,9 +67,19 @@ enum class PictureUse { picture, mask };
                                const std::string& name,
                                PictureUse use = PictureUse::picture);
 [[nodiscard]] Image decode_jpeg(std::span<const std::byte> bytes, const std::string& name);
+/// One page, grey, RGB or a palette, 8 or 16 bit unsigned, any compression that libtiff knows; of
+/// WhiteIsZero the inverse, so that white is large. Errors: as read_png; other samples and colours;
+/// several pages.
+[[nodiscard]] Image decode_tiff(std::span<const std::byte> bytes,
+                                const std::string& name,
+                                PictureUse use = PictureUse::picture);
 [[nodiscard]] Image decode_image(std::span<const std::byte> bytes,
                                  const std::string& name,
                                  PictureUse use = PictureUse::picture);
+
+/// Of 2 or 4 channels, the last of them alpha, which is dropped. Errors: BadInput for a mask that
+/// differs in nothing but its transparency.
+[[nodiscard]] Image without_alpha(const Image& image, PictureUse use, const std::string& name);
 
 /// Over shape, type and pixels: equal for equal pictures, whatever the file format.
 [[nodiscard]] std::uint64_t content_hash(const Image& image);

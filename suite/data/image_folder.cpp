@@ -25,27 +25,30 @@ std::string in_quotes(const fs::path& path) {
   return "'" + path.string() + "'";
 }
 
-/// "'a', 'b', 'c' and 7 more"
-std::string first_few(const std::vector<std::string>& names) {
-  constexpr std::size_t shown = 3;
-  std::vector<std::string> texts;
-  for (std::size_t i = 0; i < std::min(shown, names.size()); ++i)
-    texts.push_back(in_quotes(names[i]));
-  auto text = join(texts, ", ");
-  if (names.size() > shown) text += cat(" and ", names.size() - shown, " more");
-  return text;
-}
-
 /// What operating systems leave in folders.
 bool is_clutter(const std::string& name) {
   return name.starts_with('.') || name == "Thumbs.db" || name == "desktop.ini";
 }
 
-bool is_picture_name(const fs::path& name) {
+std::string lower_extension(const fs::path& name) {
   auto extension = name.extension().string();
   std::transform(extension.begin(), extension.end(), extension.begin(),
                  [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return extension == ".png" || extension == ".jpg" || extension == ".jpeg";
+  return extension;
+}
+
+/// Pictures that are not read, and would be missed.
+bool is_of_other_format(const fs::path& name) {
+  constexpr std::array known{".bmp", ".gif", ".webp", ".heic", ".avif", ".jp2", ".j2k", ".ppm",
+                             ".pgm", ".pnm", ".tga",  ".psd",  ".npy",  ".npz", ".czi", ".nd2",
+                             ".lif", ".svs", ".dcm",  ".fits", ".exr",  ".raw", ".dng", ".cr2"};
+  return std::ranges::find(known, lower_extension(name)) != known.end();
+}
+
+bool is_picture_name(const fs::path& name) {
+  const auto extension = lower_extension(name);
+  constexpr std::array known{".png", ".jpg", ".jpeg", ".tif", ".tiff"};
+  return std::ranges::find(known, extension) != known.end();
 }
 
 /// Names of a folder's entries without clutter, sorted, as far as it can be listed.
@@ -79,8 +82,9 @@ bool is_folder(const fs::path& path) {
   return fs::is_directory(path, error);
 }
 
-/// The pictures of a folder that may hold nothing else.
-std::vector<std::string> pictures_of(const fs::path& folder) {
+/// The pictures of a folder; what is none is added to `passed_over`.
+std::vector<std::string> pictures_of(const fs::path& folder,
+                                     std::vector<std::string>& passed_over) {
   auto names = entries_of(folder);
   for (const auto& name : names) {
     const auto path = folder / name;
@@ -88,13 +92,17 @@ std::vector<std::string> pictures_of(const fs::path& folder) {
     if (is_folder(path))
       refuse(cat(in_quotes(path), " is a folder among pictures"), "its content would be left out",
              "Move its pictures one level up, or move it elsewhere");
-    if (!is_picture_name(name))
-      refuse(cat(in_quotes(path), " is not a picture"), "only .png, .jpg and .jpeg are read here",
+    if (is_of_other_format(name))
+      refuse(cat(in_quotes(path), " is of a format that is not read"),
+             "only PNG, JPEG and TIFF are, and it would be left out",
              "Convert it, or move it elsewhere");
     if (!fs::is_regular_file(path, error))
       refuse(cat(in_quotes(path), " is not a file that can be read"),
              "it may be a broken link or a device", "Replace or remove it");
   }
+  const auto others = std::ranges::stable_partition(names, is_picture_name);
+  for (const auto& name : others) passed_over.push_back((folder / name).string());
+  names.erase(others.begin(), others.end());
   return names;
 }
 
@@ -104,11 +112,13 @@ class FolderSet final : public ImageSet {
   FolderSet(fs::path root,
             std::vector<SampleEntry> samples,
             std::vector<std::string> class_names,
-            std::vector<std::string> mask_ids)
+            std::vector<std::string> mask_ids,
+            std::vector<std::string> passed_over)
       : root_(std::move(root)),
         samples_(std::move(samples)),
         class_names_(std::move(class_names)),
-        mask_ids_(std::move(mask_ids)) {}
+        mask_ids_(std::move(mask_ids)),
+        passed_over_(std::move(passed_over)) {}
 
   [[nodiscard]] const std::vector<SampleEntry>& samples() const override { return samples_; }
   [[nodiscard]] const std::vector<std::string>& class_names() const override {
@@ -122,21 +132,24 @@ class FolderSet final : public ImageSet {
     SCALESTUDY_EXPECT(sample < mask_ids_.size());
     return scalestudy::read_image(root_ / mask_ids_[sample], PictureUse::mask);
   }
+  [[nodiscard]] std::vector<std::string> passed_over() const override { return passed_over_; }
 
  private:
   fs::path root_;
   std::vector<SampleEntry> samples_;
   std::vector<std::string> class_names_;
   std::vector<std::string> mask_ids_;  ///< one per sample; empty in a class set
+  std::vector<std::string> passed_over_;
 };
 
 // ---- images and masks
 // ----------------------------------------------------------------------------
 
 /// File names by their stems.
-std::map<std::string, std::string> by_stem(const fs::path& folder) {
+std::map<std::string, std::string> by_stem(const fs::path& folder,
+                                           std::vector<std::string>& passed_over) {
   std::map<std::string, std::string> names;
-  for (const auto& name : pictures_of(folder)) {
+  for (const auto& name : pictures_of(folder, passed_over)) {
     const auto [other, is_new] = names.emplace(fs::path(name).stem().string(), name);
     if (!is_new)
       refuse(cat(in_quotes(folder / other->second), " and ", in_quotes(folder / name),
@@ -190,20 +203,25 @@ void require_only_splits(const fs::path& root) {
            "Arrange the pictures as train/CLASS/picture.jpg, and valid/ and test/ likewise");
 }
 
-std::vector<std::string> classes_of(const fs::path& split) {
-  auto names = entries_of(split);
-  for (const auto& name : names)
-    if (!is_folder(split / name))
+std::vector<std::string> classes_of(const fs::path& split, std::vector<std::string>& passed_over) {
+  std::vector<std::string> classes;
+  for (const auto& name : entries_of(split)) {
+    if (is_folder(split / name))
+      classes.push_back(name);
+    else if (!is_picture_name(name) && !is_of_other_format(name))
+      passed_over.push_back((split / name).string());
+    else
       refuse(cat(in_quotes(split / name), " is in no class folder"), "its class is unknown",
              cat("Move it into a folder of its class, such as ", in_quotes(split / "CLASS")));
-  return names;
+  }
+  return classes;
 }
 
 class ClassListing {
  public:
   explicit ClassListing(const fs::path& root) : root_(root) {
     require_only_splits(root);
-    class_names_ = classes_of(root / "train");
+    class_names_ = classes_of(root / "train", passed_over_);
     if (class_names_.empty())
       refuse(cat(in_quotes(root / "train"), " has no class folders"),
              "there is nothing to train on", "Make one folder per class");
@@ -215,12 +233,12 @@ class ClassListing {
 
   std::unique_ptr<ImageSet> set() && {
     return std::make_unique<FolderSet>(root_, std::move(samples_), std::move(class_names_),
-                                       std::vector<std::string>{});
+                                       std::vector<std::string>{}, std::move(passed_over_));
   }
 
  private:
   void add_split(const std::string& split) {
-    for (const auto& name : classes_of(root_ / split)) {
+    for (const auto& name : classes_of(root_ / split, passed_over_)) {
       const auto known = std::lower_bound(class_names_.begin(), class_names_.end(), name);
       const auto folder = root_ / split / name;
       if (known == class_names_.end() || *known != name)
@@ -232,7 +250,7 @@ class ClassListing {
   }
 
   void add_class(const std::string& split, const std::string& name, std::int64_t label) {
-    const auto pictures = pictures_of(root_ / split / name);
+    const auto pictures = pictures_of(root_ / split / name, passed_over_);
     if (pictures.empty())
       refuse(cat("Class folder ", in_quotes(root_ / split / name), " has no pictures"),
              "the class could be neither learned nor tested", "Add pictures or remove the folder");
@@ -243,6 +261,7 @@ class ClassListing {
   fs::path root_;
   std::vector<std::string> class_names_;
   std::vector<SampleEntry> samples_;
+  std::vector<std::string> passed_over_;
 };
 
 }  // namespace
@@ -253,12 +272,13 @@ std::unique_ptr<ImageSet> open_image_mask_folder(const fs::path& root) {
       refuse(cat(in_quotes(root), " has no folder '", name, "'"),
              "it is no set of images and masks",
              "Put the pictures into images/ and their masks, under the same names, into masks/");
-  const auto images = by_stem(root / "images");
-  const auto masks = by_stem(root / "masks");
+  std::vector<std::string> passed_over;
+  const auto images = by_stem(root / "images", passed_over);
+  const auto masks = by_stem(root / "masks", passed_over);
   require_partners(root, images, masks);
   if (images.empty())
     refuse(cat(in_quotes(root / "images"), " has no pictures"), "there is nothing to train on",
-           "Add .png or .jpg files, and a mask for each");
+           "Add PNG, JPEG or TIFF files, and a mask for each");
   std::vector<SampleEntry> samples;
   for (const auto& [stem, name] : images) samples.push_back({"images/" + name, "", -1});
   std::sort(samples.begin(), samples.end(),
@@ -267,7 +287,7 @@ std::unique_ptr<ImageSet> open_image_mask_folder(const fs::path& root) {
   for (const auto& sample : samples)
     mask_ids.push_back("masks/" + masks.at(fs::path(sample.id).stem().string()));
   return std::make_unique<FolderSet>(root, std::move(samples), std::vector<std::string>{},
-                                     std::move(mask_ids));
+                                     std::move(mask_ids), std::move(passed_over));
 }
 
 std::unique_ptr<ImageSet> open_class_folder(const fs::path& root) {

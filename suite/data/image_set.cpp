@@ -1,7 +1,27 @@
 #include "data/image_set.hpp"
 
+#include <algorithm>
+
+#include "core/text.hpp"
+
 namespace scalestudy {
 
 ImageSet::~ImageSet() = default;
+
+std::string first_few(const std::vector<std::string>& names) {
+  constexpr std::size_t shown = 3;
+  std::vector<std::string> texts;
+  for (std::size_t i = 0; i < std::min(shown, names.size()); ++i)
+    texts.push_back(cat("'", names[i], "'"));
+  auto text = join(texts, ", ");
+  if (names.size() > shown) text += cat(" and ", names.size() - shown, " more");
+  return text;
+}
+
+std::string passed_over_warning(const ImageSet& set) {
+  const auto files = set.passed_over();
+  if (files.empty()) return "";
+  return cat("Passed over what is by its name no picture: ", first_few(files), ".");
+}
 
 }  // namespace scalestudy

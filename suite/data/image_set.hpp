@@ -42,9 +42,18 @@ class ImageSet {
   /// and mask set. Errors: as read_image.
   [[nodiscard]] virtual Image read_mask(std::size_t sample) const = 0;
 
+  /// Files beside the pictures that are none.
+  [[nodiscard]] virtual std::vector<std::string> passed_over() const { return {}; }
+
   /// Whether masks are known to hold 0 and 255 only.
   [[nodiscard]] virtual bool has_binary_masks() const { return false; }
 };
+
+/// "'a', 'b', 'c' and 7 more"
+[[nodiscard]] std::string first_few(const std::vector<std::string>& names);
+
+/// What was passed over, named; "" for nothing.
+[[nodiscard]] std::string passed_over_warning(const ImageSet& set);
 
 /// Keeps decoded pictures and masks until they fill `limit_bytes`; what does not fit is read again
 /// each time. A reader holds the lock only to look up, so decoding runs in parallel.

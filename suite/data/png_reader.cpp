@@ -37,8 +37,7 @@ class PngDecoder {
     if (!run([this] { ask_for_grey_or_rgb(); })) refuse("is not a readable PNG: ");
     make_image(stored_row_bytes);
     if (!run([this] { read_rows(); })) refuse("is damaged or truncated: ");
-    if (image_.channels % 2 == 0) drop_alpha();
-    return std::move(image_);
+    return image_.channels % 2 == 0 ? without_alpha(image_, use_, name_) : std::move(image_);
   }
 
  private:
@@ -60,7 +59,7 @@ class PngDecoder {
     }
     if (color == PNG_COLOR_TYPE_GRAY && bits < 8) png_set_expand_gray_1_2_4_to_8(png_);
     if (bits == 16 && std::endian::native == std::endian::little) png_set_swap(png_);
-    if (use_ == PictureUse::picture) png_set_strip_alpha(png_);
+    if (use_ == PictureUse::picture) png_set_strip_alpha(png_);  // else it is looked at
     png_set_interlace_handling(png_);
     png_read_update_info(png_, info_);
   }
@@ -86,30 +85,6 @@ class PngDecoder {
   void read_rows() {
     png_read_image(png_, rows_.data());
     png_read_end(png_, nullptr);  // finds a missing end, so that no truncation goes unnoticed
-  }
-
-  /// Of a mask. What differs in nothing but its transparency has its shape there.
-  void drop_alpha() {
-    const auto colours = image_.channels - 1;
-    auto opaque = blank_image(image_.height_px, image_.width_px, colours, image_.type);
-    const auto pixel_bytes =
-        static_cast<std::size_t>(image_.channels) * bytes_per_value(image_.type);
-    const auto colour_bytes = static_cast<std::size_t>(colours) * bytes_per_value(image_.type);
-    const auto* const first = image_.bytes.data();
-    bool has_one_colour = true, has_one_alpha = true;
-    auto* to = opaque.bytes.data();
-    for (std::size_t at = 0; at < image_.bytes.size(); at += pixel_bytes, to += colour_bytes) {
-      const auto* const pixel = first + at;
-      std::memcpy(to, pixel, colour_bytes);
-      has_one_colour = has_one_colour && std::memcmp(pixel, first, colour_bytes) == 0;
-      has_one_alpha = has_one_alpha && std::memcmp(pixel + colour_bytes, first + colour_bytes,
-                                                   pixel_bytes - colour_bytes) == 0;
-    }
-    if (has_one_colour && !has_one_alpha)
-      throw BadInput({cat("Mask '", name_, "' has one colour, and its shape in the alpha channel"),
-                      "transparency is not read as foreground",
-                      "Save the alpha channel as a grey mask: 255 foreground, 0 background"});
-    image_ = std::move(opaque);
   }
 
   [[noreturn]] void refuse(const char* problem) const {

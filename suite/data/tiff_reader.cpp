@@ -4,21 +4,16 @@
 #include <memory>
 #include <optional>
 
-#include <tiffio.h>
 #include <unistd.h>
 
 #include "core/error.hpp"
 #include "core/text.hpp"
 
+#include "data/tiff_messages.hpp"
 #include "data/volume.hpp"
 
 namespace scalestudy {
 namespace {
-
-struct CloseTiff {
-  void operator()(TIFF* tiff) const { TIFFClose(tiff); }
-};
-using TiffHandle = std::unique_ptr<TIFF, CloseTiff>;
 
 /// Geometry and sample type of one page.
 struct Page {
@@ -30,27 +25,12 @@ struct Page {
   bool operator==(const Page&) const = default;
 };
 
-/// libtiff reports through callbacks; the last message becomes part of our error.
-int keep_message(TIFF*, void* user_data, const char*, const char* format, va_list arguments) {
-  std::array<char, 256> buffer{};
-  std::vsnprintf(buffer.data(), buffer.size(), format, arguments);
-  *static_cast<std::string*>(user_data) = buffer.data();
-  return 1;
-}
-
-int ignore_message(TIFF*, void*, const char*, const char*, va_list) {
-  return 1;
-}
-
 class TiffStack {
  public:
   explicit TiffStack(const std::filesystem::path& file) : file_(file) {
     require_regular_file();
-    TIFFOpenOptions* options = TIFFOpenOptionsAlloc();
-    TIFFOpenOptionsSetErrorHandlerExtR(options, keep_message, &message_);
-    TIFFOpenOptionsSetWarningHandlerExtR(options, ignore_message, nullptr);
-    tiff_.reset(TIFFOpenExt(file.c_str(), "r", options));
-    TIFFOpenOptionsFree(options);
+    const auto options = tiff_options(message_);
+    tiff_.reset(TIFFOpenExt(file.c_str(), "r", options.get()));
     if (!tiff_) refuse("is not a readable TIFF: " + message_, "Give a TIFF volume");
   }
 

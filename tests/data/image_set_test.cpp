@@ -78,10 +78,21 @@ TEST_F(ImageMaskSet, SkipsClutterAndWhatStandsBeside) {
   EXPECT_EQ(open_image_mask_set(root_)->samples().size(), 2U);
 }
 
+TEST_F(ImageMaskSet, PassesOverAndNamesWhatIsNoPicture) {
+  write_bytes(root_ / "images/readme.txt", "x");
+  write_bytes(root_ / "masks/labels.csv", "x");
+  const auto set = open_image_mask_set(root_);
+  EXPECT_EQ(set->samples().size(), 2U);
+  EXPECT_EQ(set->passed_over(), (std::vector{(root_ / "images/readme.txt").string(),
+                                             (root_ / "masks/labels.csv").string()}));
+  EXPECT_NE(passed_over_warning(*set).find("readme.txt"), std::string::npos);
+}
+
 TEST_F(ImageMaskSet, OpeningDecodesNothing) {
   write_bytes(root_ / "images/b.png", "not a picture at all");
   const auto set = open_image_mask_set(root_);
-  test::expect_refused([&] { (void)set->read_image(1); }, {"images/b.png", "neither PNG nor JPEG"});
+  test::expect_refused([&] { (void)set->read_image(1); },
+                       {"images/b.png", "not PNG, JPEG or TIFF"});
   EXPECT_EQ(set->read_image(0).width_px, 5);
 }
 
@@ -105,9 +116,9 @@ TEST_F(ImageMaskSet, RefusesTwoFilesOfOneName) {
 }
 
 TEST_F(ImageMaskSet, RefusesWhatIsNoPicture) {
-  write_bytes(root_ / "images/notes.txt", "x");
-  expect_refused({"images/notes.txt", "is not a picture"});
-  fs::remove(root_ / "images/notes.txt");
+  write_bytes(root_ / "images/c.bmp", "x");
+  expect_refused({"images/c.bmp", "format that is not read"});
+  fs::remove(root_ / "images/c.bmp");
   write_bytes(root_ / "masks/more/x.png", "x");
   expect_refused({"masks/more", "is a folder among pictures"});
   fs::remove_all(root_ / "masks/more");
@@ -225,11 +236,20 @@ TEST_F(ClassSet, RefusesMisspeltSplitsAndPicturesWithoutClass) {
 }
 
 TEST_F(ClassSet, RefusesWhatIsNoPictureInAClass) {
-  write_bytes(root_ / "valid/owl/labels.csv", "x");
-  expect_refused({"valid/owl/labels.csv", "is not a picture"});
-  fs::remove(root_ / "valid/owl/labels.csv");
+  write_bytes(root_ / "valid/owl/1.webp", "x");
+  expect_refused({"valid/owl/1.webp", "format that is not read"});
+  fs::remove(root_ / "valid/owl/1.webp");
   add("train/owl/young/1.jpg");
   expect_refused({"train/owl/young", "is a folder among pictures"});
+}
+
+TEST_F(ClassSet, PassesOverAndNamesWhatIsNoPicture) {
+  const auto count = open_class_set(root_)->samples().size();
+  write_bytes(root_ / "valid/owl/labels.csv", "x");
+  write_bytes(root_ / "valid/readme.txt", "x");
+  const auto set = open_class_set(root_);
+  EXPECT_EQ(set->samples().size(), count);
+  EXPECT_EQ(set->passed_over().size(), 2U);
 }
 
 TEST_F(ClassSet, RefusesAFolderWithoutTrain) {

@@ -191,29 +191,6 @@ TEST_F(PngReader, SaysNothingOnStderr) {
   EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
 }
 
-TEST(Image, IsReadByContentAndMustBearTheRightName) {
-  const TemporaryFolder folder;
-  const auto picture = test::pattern(5, 4, 3);
-  const auto png = test::png_bytes(picture);
-  const auto jpeg = test::jpeg_bytes(test::smooth(5, 4, 3));
-  const auto file = [&](const std::string& name, const std::string& bytes) {
-    test::write_bytes(folder.path() / name, bytes);
-    return folder.path() / name;
-  };
-  EXPECT_TRUE(read_image(file("a.PNG", png)) == picture);
-  EXPECT_TRUE(read_image(file("a.tile", png)) == picture);
-  EXPECT_EQ(read_image(file("a.JPEG", jpeg)).height_px, 5);
-  const auto refused = [&](const std::string& name, const std::string& bytes,
-                           const std::string& part) {
-    const auto path = file(name, bytes);
-    test::expect_refused([&] { (void)read_image(path); }, {name, part});
-  };
-  refused("b.jpg", png, "named JPEG but holds PNG");
-  refused("b.png", jpeg, "named PNG but holds JPEG");
-  refused("c.png", "GIF89a", "neither PNG nor JPEG");
-  refused("d.jpg", "\xff", "neither PNG nor JPEG");
-}
-
 TEST(Image, HashIsOfTheContent) {
   const auto picture = test::pattern(6, 4, 3);
   const TemporaryFolder folder;

@@ -6,9 +6,11 @@
 #include <cstdlib>
 #include <fstream>
 #include <functional>
+#include <memory>
 
 #include <jpeglib.h>
 #include <png.h>
+#include <tiffio.h>
 
 namespace scalestudy::test {
 namespace {
@@ -164,9 +166,9 @@ std::string png_bytes(const Image& image) {
   const auto grey = has_alpha ? PngColor::grey_alpha : PngColor::grey;
   const auto rgb = has_alpha ? PngColor::rgb_alpha : PngColor::rgb;
   PngWriter writer;
-  writer.write_header(image.height_px, image.width_px,
-                      {.color = image.channels < 3 ? grey : rgb,
-                       .bits = image.type == SampleType::uint8 ? 8 : 16});
+  writer.write_header(
+      image.height_px, image.width_px,
+      {.color = image.channels < 3 ? grey : rgb, .bits = image.type == SampleType::uint8 ? 8 : 16});
   auto rows = image.bytes;
   return writer.write_rows(rows, image.height_px);
 }
@@ -201,6 +203,108 @@ std::string jpeg_bytes(const Image& image, const JpegFormat& format) {
   std::string bytes(reinterpret_cast<const char*>(memory), size);
   std::free(memory);
   return bytes;
+}
+
+namespace {
+
+class TiffWriter {
+ public:
+  TiffWriter(const std::filesystem::path& file, const Image& image, const TiffFormat& format)
+      : image_(image),
+        format_(format),
+        tiff_(TIFFOpen(file.c_str(), format.big_endian ? "wb" : "wl"), TIFFClose) {}
+
+  void write_page() {
+    set_fields();
+    const auto samples = static_cast<std::uint16_t>(image_.channels);
+    for (std::uint16_t plane = 0; plane < (format_.in_planes ? samples : 1); ++plane)
+      format_.tiled ? write_tiles(plane) : write_rows(plane);
+    TIFFWriteDirectory(tiff_.get());
+  }
+
+ private:
+  static constexpr std::int64_t tile_px = 16;
+
+  void set_fields() {
+    auto* const tiff = tiff_.get();
+    const auto set = [tiff](std::uint32_t tag, auto value) { TIFFSetField(tiff, tag, value); };
+    set(TIFFTAG_IMAGEWIDTH, static_cast<std::uint32_t>(image_.width_px));
+    set(TIFFTAG_IMAGELENGTH, static_cast<std::uint32_t>(image_.height_px));
+    set(TIFFTAG_BITSPERSAMPLE, static_cast<int>(8 * bytes_per_value(image_.type)));
+    set(TIFFTAG_SAMPLESPERPIXEL, static_cast<int>(image_.channels));
+    set(TIFFTAG_PLANARCONFIG, format_.in_planes ? PLANARCONFIG_SEPARATE : PLANARCONFIG_CONTIG);
+    set(TIFFTAG_COMPRESSION, format_.deflated ? COMPRESSION_ADOBE_DEFLATE : COMPRESSION_NONE);
+    set(TIFFTAG_PHOTOMETRIC, format_.with_palette    ? PHOTOMETRIC_PALETTE
+                             : image_.channels >= 3  ? PHOTOMETRIC_RGB
+                             : format_.white_is_zero ? PHOTOMETRIC_MINISWHITE
+                                                     : PHOTOMETRIC_MINISBLACK);
+    if (image_.channels % 2 == 0) {
+      const std::uint16_t alpha = EXTRASAMPLE_UNASSALPHA;
+      TIFFSetField(tiff, TIFFTAG_EXTRASAMPLES, 1, &alpha);
+    }
+    if (format_.with_palette) set_palette();
+    if (format_.tiled) {
+      set(TIFFTAG_TILEWIDTH, static_cast<std::uint32_t>(tile_px));
+      set(TIFFTAG_TILELENGTH, static_cast<std::uint32_t>(tile_px));
+    }
+  }
+
+  void set_palette() {
+    std::array<std::array<std::uint16_t, 256>, 3> palette{};
+    for (std::size_t channel = 0; channel < 3; ++channel)
+      for (int i = 0; i < 256; ++i)
+        palette[channel][static_cast<std::size_t>(i)] =
+            static_cast<std::uint16_t>(257 * palette_value(i, static_cast<std::int64_t>(channel)));
+    TIFFSetField(tiff_.get(), TIFFTAG_COLORMAP, palette[0].data(), palette[1].data(),
+                 palette[2].data());
+  }
+
+  /// Appends what is stored of a pixel, in native order; beyond the edges zeros.
+  void append(std::int64_t y, std::int64_t x, std::uint16_t plane, std::string& to) const {
+    const auto value_bytes = bytes_per_value(image_.type);
+    const auto first = format_.in_planes ? plane : 0;
+    const auto count = format_.in_planes ? 1 : image_.channels;
+    for (std::int64_t channel = first; channel < first + count; ++channel) {
+      const bool is_inside = y < image_.height_px && x < image_.width_px;
+      const auto at = (y * image_.width_px + x) * image_.channels + channel;
+      for (std::size_t i = 0; i < value_bytes; ++i) {
+        const auto byte =
+            is_inside ? image_.bytes[static_cast<std::size_t>(at) * value_bytes + i] : std::byte{0};
+        to += static_cast<char>(format_.white_is_zero ? ~byte : byte);
+      }
+    }
+  }
+
+  void write_rows(std::uint16_t plane) {
+    for (std::int64_t y = 0; y < image_.height_px; ++y) {
+      std::string row;
+      for (std::int64_t x = 0; x < image_.width_px; ++x) append(y, x, plane, row);
+      TIFFWriteScanline(tiff_.get(), row.data(), static_cast<std::uint32_t>(y), plane);
+    }
+  }
+
+  void write_tiles(std::uint16_t plane) {
+    for (std::int64_t y = 0; y < image_.height_px; y += tile_px)
+      for (std::int64_t x = 0; x < image_.width_px; x += tile_px) {
+        std::string tile;
+        for (std::int64_t i = 0; i < tile_px * tile_px; ++i)
+          append(y + i / tile_px, x + i % tile_px, plane, tile);
+        TIFFWriteTile(tiff_.get(), tile.data(), static_cast<std::uint32_t>(x),
+                      static_cast<std::uint32_t>(y), 0, plane);
+      }
+  }
+
+  const Image& image_;
+  const TiffFormat& format_;
+  std::unique_ptr<TIFF, decltype(&TIFFClose)> tiff_;
+};
+
+}  // namespace
+
+void write_tiff(const std::filesystem::path& file, const Image& image, const TiffFormat& format) {
+  std::filesystem::create_directories(file.parent_path());
+  TiffWriter writer(file, image, format);
+  for (int page = 0; page < format.pages; ++page) writer.write_page();
 }
 
 std::span<const std::byte> as_byte_span(const std::string& bytes) {

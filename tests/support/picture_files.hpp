@@ -1,5 +1,5 @@
 #pragma once
-/// Writes PNG and JPEG files for tests, well-formed ones and unusual ones.
+/// Writes PNG, JPEG and TIFF files for tests, well-formed ones and unusual ones.
 
 #include <cstdint>
 #include <filesystem>
@@ -46,6 +46,20 @@ struct JpegFormat {
   bool cmyk = false;  ///< four components; `image` gives three of them
 };
 [[nodiscard]] std::string jpeg_bytes(const Image& image, const JpegFormat& format = {});
+
+struct TiffFormat {
+  bool tiled = false;
+  bool in_planes = false;
+  bool big_endian = false;
+  bool deflated = false;
+  bool white_is_zero = false;  ///< stored values are the inverse of the image's
+  bool with_palette = false;   ///< of palette_value()
+  int pages = 1;
+};
+/// The last of 2 or 4 channels is alpha.
+void write_tiff(const std::filesystem::path& file,
+                const Image& image,
+                const TiffFormat& format = {});
 
 [[nodiscard]] std::span<const std::byte> as_byte_span(const std::string& bytes);
 

@@ -187,6 +187,26 @@ TEST_F(UNetSamples, ColourDepthAndSizeMayDifferWhenASizeIsGiven) {
   }
 }
 
+TEST_F(UNetSamples, AreTheSameFromTiffAndFromPng) {
+  const TemporaryFolder tiffs;
+  for (int i = 0; i < 4; ++i) {
+    const auto image =
+        i % 2 == 0 ? test::pattern(16, 32, 3, SampleType::uint16) : picture(i, 16, 32);
+    const auto mask = half_mask(16, 32, 40 * (i + 1));
+    write(i, image, mask);
+    test::write_tiff(tiffs.path() / "images" / cat(i, ".tif"), image, {.deflated = true});
+    test::write_tiff(tiffs.path() / "masks" / cat(i, ".tiff"), mask, {.tiled = true});
+  }
+  const Settings settings{.evaluation_overlap = OverlapRule::record};
+  const auto of_png = open(settings);
+  const Samples of_tiff(open_image_mask_set(tiffs.path()), settings, plenty, {2}, "'there'");
+  for (int i = 0; i < 4; ++i) {
+    EXPECT_EQ(of_tiff.read(i)->image, of_png.read(i)->image) << i;
+    EXPECT_EQ(of_tiff.read(i)->mask, of_png.read(i)->mask) << i;
+  }
+  EXPECT_EQ(of_tiff.facts().foreground_frac, 0.5);
+}
+
 /// Whatever they are: colour, 16 bit, masks with faint edges, and enlarged or shrunk.
 TEST_F(UNetSamples, AreTheSameFromAPackAtTheirSizeAndFromTheirFolder) {
   write(0, test::pattern(24, 40, 3), half_mask(24, 40, 140));

@@ -115,7 +115,7 @@ std::vector<std::string> data_warnings(const RunSpec& spec) {
   const auto settings = settings_from_json_text(spec.workload_settings);
   const auto lists = sample_lists(*set, settings);
   std::vector<std::string> warnings{
-      mask_warning(*set, settings),
+      mask_warning(*set, settings), passed_over_warning(*set),
       lists.test.empty() ? small_set_warning(std::ssize(lists.validation), "validation")
                          : small_set_warning(std::ssize(lists.test), "test"),
       settings.size[0] == 0 ? ""

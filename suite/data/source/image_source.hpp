@@ -14,15 +14,16 @@ namespace scalestudy {
 /// names without extension. Lists and checks names only, decodes nothing. Hidden files, Thumbs.db
 /// and desktop.ini are skipped, whatever stands beside the two folders is ignored. Errors: BadInput
 /// naming what is wrong: no such folder, no pictures, an image without mask, a mask without image,
-/// two files of one name, a file that is no picture, a folder inside.
+/// two files of one name, a picture of a format that is not read, a folder inside. Other files are
+/// passed over.
 [[nodiscard]] std::unique_ptr<ImageSet> open_image_mask_set(const std::filesystem::path& path);
 
-/// A pack of kind classes, or class folders: train/CLASS/*.{jpg,jpeg,png}, and valid/ and test/
-/// where there are any. Lists and checks names only, decodes nothing. Hidden files are skipped as
-/// above; files beside the splits are ignored. A class of train may be missing in valid and test.
-/// Errors: BadInput naming what is wrong: no train folder, another folder beside the splits (a
-/// misspelt one would be left out silently), a class without pictures, a class that train lacks, a
-/// picture outside any class, a file that is no picture, a folder inside a class.
+/// A pack of kind classes, or class folders: train/CLASS/*.{jpg,jpeg,png,tif,tiff}, and valid/ and
+/// test/ where there are any. Lists and checks names only, decodes nothing. Hidden files are
+/// skipped as above; files beside the splits are ignored. A class of train may be missing in valid
+/// and test. Errors: BadInput naming what is wrong: no train folder, another folder beside the
+/// splits (a misspelt one would be left out silently), a class without pictures, a class that train
+/// lacks, a picture outside any class, one of a format that is not read, a folder inside a class.
 [[nodiscard]] std::unique_ptr<ImageSet> open_class_set(const std::filesystem::path& path);
 
 /// Errors: BadInput when `path` is a pack whose pictures came to their size in another way than

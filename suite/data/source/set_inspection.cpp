@@ -180,6 +180,7 @@ SetInspection inspect_set(const fs::path& source,
                             [&](std::size_t i) { return facts_by_reading(*set, i, mask_reading); });
   auto found = summarised(*set, facts);
   found.mask_reading = mask_reading;
+  found.passed_over = set->passed_over();
   found.kind = kind;
   return found;
 }

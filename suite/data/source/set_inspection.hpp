@@ -40,6 +40,7 @@ struct SetInspection {
   std::optional<Spread> foreground_frac;                 ///< of the masks' pixels
   std::optional<MaskReading> mask_reading;               ///< of a folder's masks
   std::int64_t empty_mask_count = 0;
+  std::vector<std::string> passed_over;          ///< files that are no pictures
   std::vector<EqualContent> duplicates_within;   ///< equal pictures of one split
   std::vector<EqualContent> duplicates_between;  ///< equal pictures of two splits
   std::vector<EqualContent> in_two_classes;      ///< of both: equal pictures of two classes

@@ -157,7 +157,7 @@ void add_prepare_options(CLI::App& app, DataOptions& options) {
   app.add_option("--out", options.out, "The pack to write")->type_name("FILE")->group(group);
   app.add_flag("--force", options.force, "Replace an existing pack")->group(group);
   app.add_flag("--keep-encoded", options.keep_encoded,
-               "Keep the PNG and JPEG files as they are: smaller, but decoded at each read")
+               "Keep the pictures' files as they are: smaller, but decoded at each read")
       ->group(group);
   app.add_option("--size", options.size, "Bring all pictures and masks to this size, in pixels")
       ->type_name("HxW")

@@ -52,6 +52,7 @@ std::string set_json(const std::filesystem::path& source, const SetInspection& f
               {"bit_depth_count", to_json(found.bit_depth_count)},
               {"duplicates_within", to_json(found.duplicates_within)},
               {"duplicates_between", to_json(found.duplicates_between)},
+              {"passed_over", found.passed_over},
               {"in_two_classes", to_json(found.in_two_classes)}};
   for (const auto& count : found.class_counts) {
     object["class_counts"].push_back({{"split", count.split},

@@ -1,0 +1,233 @@
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <vector>
+
+#include <tiffio.h>
+
+#include "core/error.hpp"
+#include "core/text.hpp"
+
+#include "data/image.hpp"
+#include "data/picture_refusal.hpp"
+#include "data/tiff_messages.hpp"
+
+namespace scalestudy {
+namespace {
+
+/// A file in memory, as libtiff reads it.
+class BytesAsFile {
+ public:
+  explicit BytesAsFile(std::span<const std::byte> bytes) : bytes_(bytes) {}
+
+  static tmsize_t read(thandle_t self, void* to, tmsize_t most) {
+    auto& file = of(self);
+    const auto left = file.bytes_.subspan(std::min(file.at_, file.bytes_.size()));
+    const auto count = std::min(left.size(), static_cast<std::size_t>(most));
+    std::memcpy(to, left.data(), count);
+    file.at_ += count;
+    return static_cast<tmsize_t>(count);
+  }
+  static tmsize_t write(thandle_t, void*, tmsize_t) { return 0; }
+  static toff_t seek(thandle_t self, toff_t offset, int from) {
+    auto& file = of(self);
+    const auto base = from == SEEK_CUR ? file.at_ : from == SEEK_END ? file.bytes_.size() : 0;
+    file.at_ = base + static_cast<std::size_t>(offset);
+    return file.at_;
+  }
+  static int close(thandle_t) { return 0; }
+  static toff_t size(thandle_t self) { return of(self).bytes_.size(); }
+
+ private:
+  static BytesAsFile& of(thandle_t self) { return *static_cast<BytesAsFile*>(self); }
+
+  std::span<const std::byte> bytes_;
+  std::size_t at_ = 0;
+};
+
+class TiffPicture {
+ public:
+  TiffPicture(std::span<const std::byte> bytes, const std::string& name, PictureUse use)
+      : file_(bytes), stored_bytes_(std::ssize(bytes)), name_(name), use_(use) {
+    const auto options = tiff_options(message_);
+    tiff_.reset(TIFFClientOpenExt(name.c_str(), "rm", &file_, BytesAsFile::read, BytesAsFile::write,
+                                  BytesAsFile::seek, BytesAsFile::close, BytesAsFile::size, nullptr,
+                                  nullptr, options.get()));
+    if (!tiff_) refuse("is not a readable TIFF: " + message_);
+  }
+
+  Image decode() {
+    require_one_page();
+    read_header();
+    TIFFIsTiled(tiff_.get()) != 0 ? read_tiles() : read_strips();
+    if (photometric_ == PHOTOMETRIC_MINISWHITE) invert();
+    if (photometric_ == PHOTOMETRIC_PALETTE) {
+      if (use_ == PictureUse::picture) image_ = coloured();
+      return std::move(image_);
+    }
+    return image_.channels % 2 == 0 ? without_alpha(image_, use_, name_) : std::move(image_);
+  }
+
+ private:
+  [[noreturn]] void refuse(const std::string& problem,
+                           const char* suggestion = "Copy or export it again") const {
+    refuse_picture(name_, problem, suggestion);
+  }
+
+  template <class Value>
+  Value field(std::uint32_t tag, Value otherwise) const {
+    TIFFGetFieldDefaulted(tiff_.get(), tag, &otherwise);
+    return otherwise;
+  }
+
+  void require_one_page() {
+    message_.clear();
+    const auto pages = TIFFNumberOfDirectories(tiff_.get());
+    if (!message_.empty() || TIFFSetDirectory(tiff_.get(), 0) == 0)
+      refuse("is damaged or truncated: " + message_);
+    if (pages != 1)
+      refuse(cat("is a TIFF of ", pages, " pages"),
+             "Save each page as a picture of its own, or train noise2void on the stack");
+  }
+
+  void read_header() {
+    const auto width = field<std::uint32_t>(TIFFTAG_IMAGEWIDTH, 0);
+    const auto height = field<std::uint32_t>(TIFFTAG_IMAGELENGTH, 0);
+    const auto bits = field<std::uint16_t>(TIFFTAG_BITSPERSAMPLE, 1);
+    const auto format = field<std::uint16_t>(TIFFTAG_SAMPLEFORMAT, SAMPLEFORMAT_UINT);
+    const auto compression = field<std::uint16_t>(TIFFTAG_COMPRESSION, COMPRESSION_NONE);
+    photometric_ = field<std::uint16_t>(TIFFTAG_PHOTOMETRIC, PHOTOMETRIC_MINISBLACK);
+    samples_ = field<std::uint16_t>(TIFFTAG_SAMPLESPERPIXEL, 1);
+    has_planes_ =
+        field<std::uint16_t>(TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG) == PLANARCONFIG_SEPARATE;
+    if (format != SAMPLEFORMAT_UINT || (bits != 8 && bits != 16))
+      refuse(cat("stores ", bits, "-bit samples of TIFF format ", format),
+             "Convert it to unsigned integers of 8 or 16 bit");
+    if (TIFFIsCODECConfigured(compression) == 0)
+      refuse(cat("uses compression scheme ", compression, ", which this libtiff cannot decode"),
+             "Save it uncompressed, or with LZW or Deflate");
+    if (photometric_ == PHOTOMETRIC_YCBCR && compression == COMPRESSION_JPEG)
+      TIFFSetField(tiff_.get(), TIFFTAG_JPEGCOLORMODE, JPEGCOLORMODE_RGB);
+    require_known_colours(compression);
+    const auto type = bits == 8 ? SampleType::uint8 : SampleType::uint16;
+    // Deflate and LZMA, the best of libtiff's codecs, stay below.
+    const double limit = compression == COMPRESSION_NONE ? 1 : 8000;
+    require_credible(name_, {height, width, samples_ * std::int64_t(bytes_per_value(type)),
+                             stored_bytes_, limit});
+    image_ = blank_image(height, width, samples_, type);
+  }
+
+  void require_known_colours(std::uint16_t compression) const {
+    const bool is_grey =
+        photometric_ == PHOTOMETRIC_MINISBLACK || photometric_ == PHOTOMETRIC_MINISWHITE;
+    const bool is_rgb = photometric_ == PHOTOMETRIC_RGB ||
+                        (photometric_ == PHOTOMETRIC_YCBCR && compression == COMPRESSION_JPEG);
+    if (photometric_ == PHOTOMETRIC_PALETTE && samples_ == 1) return;
+    if (is_grey && (samples_ == 1 || samples_ == 2)) return;
+    if (is_rgb && (samples_ == 3 || samples_ == 4)) return;
+    refuse(cat("has ", samples_, " samples a pixel of TIFF colour space ", photometric_),
+           "Convert it to grey or RGB");
+  }
+
+  [[nodiscard]] std::size_t value_bytes() const { return bytes_per_value(image_.type); }
+
+  /// `count` pixels of a row from column `x` on, of all samples or, in planes, of one.
+  void put(std::int64_t y,
+           std::int64_t x,
+           std::uint16_t plane,
+           const std::byte* from,
+           std::int64_t count) {
+    auto* to =
+        image_.bytes.data() +
+        static_cast<std::size_t>((y * image_.width_px + x) * image_.channels) * value_bytes();
+    if (!has_planes_) {
+      std::memcpy(to, from, static_cast<std::size_t>(count * image_.channels) * value_bytes());
+      return;
+    }
+    const auto step = static_cast<std::size_t>(image_.channels) * value_bytes();
+    to += plane * value_bytes();
+    for (std::int64_t i = 0; i < count; ++i, to += step, from += value_bytes())
+      std::memcpy(to, from, value_bytes());
+  }
+
+  template <class Read>
+  void for_each_plane(const Read& read) {
+    for (std::uint16_t plane = 0; plane < (has_planes_ ? samples_ : 1); ++plane) read(plane);
+  }
+
+  [[nodiscard]] std::size_t bytes_of_pixels(std::int64_t count) const {
+    return static_cast<std::size_t>(count * (has_planes_ ? 1 : image_.channels)) * value_bytes();
+  }
+
+  void read_strips() {
+    std::vector<std::byte> line(static_cast<std::size_t>(TIFFScanlineSize(tiff_.get())));
+    if (line.size() != bytes_of_pixels(image_.width_px)) refuse_damaged();
+    for_each_plane([&](std::uint16_t plane) {
+      for (std::int64_t y = 0; y < image_.height_px; ++y) {
+        if (TIFFReadScanline(tiff_.get(), line.data(), static_cast<std::uint32_t>(y), plane) < 0)
+          refuse_damaged();
+        put(y, 0, plane, line.data(), image_.width_px);
+      }
+    });
+  }
+
+  void read_tiles() {
+    const std::int64_t width = field<std::uint32_t>(TIFFTAG_TILEWIDTH, 0);
+    const std::int64_t height = field<std::uint32_t>(TIFFTAG_TILELENGTH, 0);
+    const auto tile_bytes = TIFFTileSize(tiff_.get());
+    if (width == 0 || height == 0 || tile_bytes > max_image_bytes ||
+        static_cast<std::size_t>(tile_bytes) != bytes_of_pixels(width * height))
+      refuse_damaged();
+    std::vector<std::byte> tile(static_cast<std::size_t>(tile_bytes));
+    for_each_plane([&](std::uint16_t plane) {
+      for (std::int64_t y = 0; y < image_.height_px; y += height)
+        for (std::int64_t x = 0; x < image_.width_px; x += width) {
+          if (TIFFReadTile(tiff_.get(), tile.data(), static_cast<std::uint32_t>(x),
+                           static_cast<std::uint32_t>(y), 0, plane) < 0)
+            refuse_damaged();
+          for (std::int64_t row = 0; row < std::min(height, image_.height_px - y); ++row)
+            put(y + row, x, plane, tile.data() + bytes_of_pixels(row * width),
+                std::min(width, image_.width_px - x));
+        }
+    });
+  }
+
+  [[noreturn]] void refuse_damaged() const { refuse("is damaged or truncated: " + message_); }
+
+  void invert() {
+    for (auto& byte : image_.bytes) byte = ~byte;
+  }
+
+  /// 16-bit colours of a palette are 8-bit ones times 257, in nearly every file.
+  [[nodiscard]] Image coloured() const {
+    std::array<std::uint16_t*, 3> palette{};
+    if (image_.type != SampleType::uint8 ||
+        TIFFGetField(tiff_.get(), TIFFTAG_COLORMAP, &palette[0], &palette[1], &palette[2]) == 0)
+      refuse("has no palette that can be read");
+    auto rgb = blank_image(image_.height_px, image_.width_px, 3, SampleType::uint8);
+    auto* to = rgb.bytes.data();
+    for (const auto index : image_.bytes)
+      for (const auto* colours : palette)
+        *to++ = std::byte(colours[std::to_integer<std::size_t>(index)] >> 8);
+    return rgb;
+  }
+
+  BytesAsFile file_;
+  std::int64_t stored_bytes_;
+  const std::string& name_;
+  PictureUse use_;
+  std::string message_;
+  TiffHandle tiff_;  // uses the file and the message
+  std::uint16_t photometric_ = PHOTOMETRIC_MINISBLACK;
+  std::uint16_t samples_ = 1;
+  bool has_planes_ = false;
+  Image image_;
+};
+
+}  // namespace
+
+Image decode_tiff(std::span<const std::byte> bytes, const std::string& name, PictureUse use) {
+  return TiffPicture(bytes, name, use).decode();
+}
+
+}  // namespace scalestudy

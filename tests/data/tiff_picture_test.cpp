@@ -1,0 +1,75 @@
+#include <gtest/gtest.h>
+
+#include "core/text.hpp"
+
+#include "data/image.hpp"
+
+#include "tests/data/refusal.hpp"
+#include "tests/support/picture_files.hpp"
+#include "tests/support/temporary_folder.hpp"
+
+namespace scalestudy {
+namespace {
+
+using test::pattern;
+using test::TiffFormat;
+
+class TiffPicture : public testing::Test {
+ protected:
+  [[nodiscard]] Image read(const Image& image,
+                           const TiffFormat& format = {},
+                           PictureUse use = PictureUse::picture) const {
+    test::write_tiff(file_, image, format);
+    return read_image(file_, use);
+  }
+
+  TemporaryFolder folder_;
+  std::filesystem::path file_ = folder_ / "picture.tif";
+};
+
+TEST_F(TiffPicture, IsReadAsStoredHoweverItIsEncoded) {
+  for (const auto type : {SampleType::uint8, SampleType::uint16})
+    for (const std::int64_t channels : {1, 3})
+      for (int bits = 0; bits < 32; ++bits) {
+        const TiffFormat format{.tiled = (bits & 1) != 0,
+                                .in_planes = (bits & 2) != 0,
+                                .big_endian = (bits & 4) != 0,
+                                .deflated = (bits & 8) != 0,
+                                .white_is_zero = channels == 1 && (bits & 16) != 0};
+        const auto image = pattern(21, 37, channels, type);
+        ASSERT_EQ(read(image, format), image) << channels << " channels, format " << bits;
+      }
+}
+
+TEST_F(TiffPicture, AlphaIsDroppedAndRefusedWhereAMaskHasItsShapeThere) {
+  EXPECT_EQ(read(pattern(8, 9, 2)).channels, 1);
+  EXPECT_EQ(read(pattern(8, 9, 4)).channels, 3);
+  auto mask = blank_image(8, 9, 4, SampleType::uint8);
+  mask.bytes[3] = std::byte{255};
+  test::expect_refused([&] { (void)read(mask, {}, PictureUse::mask); }, {"alpha channel"});
+}
+
+TEST_F(TiffPicture, APaletteGivesColoursAndOfAMaskNumbers) {
+  const auto numbers = pattern(8, 9, 1);
+  const auto picture = read(numbers, {.with_palette = true});
+  ASSERT_EQ(picture.channels, 3);
+  for (std::int64_t c = 0; c < 3; ++c)
+    EXPECT_EQ(picture.at(3, 4, c), float(test::palette_value(int(numbers.at(3, 4, 0)), c)));
+  EXPECT_EQ(read(numbers, {.with_palette = true}, PictureUse::mask), numbers);
+}
+
+TEST_F(TiffPicture, AStackIsNone) {
+  test::expect_refused([&] { (void)read(pattern(8, 9, 1), {.pages = 3}); },
+                       {"picture.tif", "TIFF of 3 pages"});
+}
+
+TEST_F(TiffPicture, EveryTruncationIsRefused) {
+  test::write_tiff(file_, pattern(6, 5, 3));
+  const auto whole = content_of(file_);
+  for (std::size_t length = 0; length < whole.size(); ++length)
+    EXPECT_THROW((void)decode_image(test::as_byte_span(whole.substr(0, length)), "cut"), BadInput)
+        << length;
+}
+
+}  // namespace
+}  // namespace scalestudy
