@@ -72,7 +72,7 @@ Image decode_image(std::span<const std::byte> bytes, const std::string& name, Pi
     case Format::png:
       return decode_png(bytes, name, use);
     case Format::jpeg:
-      return decode_jpeg(bytes, name);
+      return decode_jpeg(bytes, name, use);
     case Format::tiff:
       return decode_tiff(bytes, name, use);
     case Format::unknown:

@@ -42,17 +42,19 @@ struct Image {
 inline constexpr std::int64_t max_side_px = std::int64_t{1} << 16;
 inline constexpr std::int64_t max_image_bytes = std::int64_t{1} << 30;  ///< decoded, and stored
 
-/// What a file is read for. A mask with a palette is a mask of numbers: those of its colours.
-enum class PictureUse { picture, mask };
+/// What a file is read for: a picture alone, one that has a mask, or the mask. A mask with a
+/// palette is a mask of numbers: those of its colours.
+enum class PictureUse { picture, masked, mask };
 
 /// Grey or RGB, 8 or 16 bit, as stored: no gamma or colour profile is applied, alpha is dropped.
 /// Grey below 8 bit is stretched to 0 … 255, a picture's palette becomes RGB.
+/// Turned as its EXIF orientation says, which all readers do (orientation.hpp).
 /// Errors: BadInput naming the file: missing, not a PNG, damaged, truncated, beyond the limits; a
-/// mask whose shape lies in its alpha channel.
+/// mask whose shape lies in its alpha channel; a mask, or a picture with one, that is to be turned.
 [[nodiscard]] Image read_png(const std::filesystem::path& file);
 
 /// Grey or RGB, 8 bit, decoded at full size (accurate integer DCT, smooth chroma upsampling: the
-/// defaults of libjpeg and Pillow); an orientation tag is not applied.
+/// defaults of libjpeg and Pillow).
 /// Errors: as read_png; also CMYK, and data that libjpeg could only guess (premature end, bad
 /// code).
 [[nodiscard]] Image read_jpeg(const std::filesystem::path& file);
@@ -66,7 +68,9 @@ enum class PictureUse { picture, mask };
 [[nodiscard]] Image decode_png(std::span<const std::byte> bytes,
                                const std::string& name,
                                PictureUse use = PictureUse::picture);
-[[nodiscard]] Image decode_jpeg(std::span<const std::byte> bytes, const std::string& name);
+[[nodiscard]] Image decode_jpeg(std::span<const std::byte> bytes,
+                                const std::string& name,
+                                PictureUse use = PictureUse::picture);
 /// One page, grey, RGB or a palette, 8 or 16 bit unsigned, any compression that libtiff knows; of
 /// WhiteIsZero the inverse, so that white is large. Errors: as read_png; other samples and colours;
 /// several pages.

@@ -126,7 +126,8 @@ class FolderSet final : public ImageSet {
   }
   [[nodiscard]] Image read_image(std::size_t sample) const override {
     SCALESTUDY_EXPECT(sample < samples_.size());
-    return scalestudy::read_image(root_ / samples_[sample].id);
+    return scalestudy::read_image(root_ / samples_[sample].id,
+                                  mask_ids_.empty() ? PictureUse::picture : PictureUse::masked);
   }
   [[nodiscard]] Image read_mask(std::size_t sample) const override {
     SCALESTUDY_EXPECT(sample < mask_ids_.size());

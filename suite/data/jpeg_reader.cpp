@@ -7,9 +7,11 @@
 #include <jerror.h>
 
 #include "core/error.hpp"
+#include "core/file_content.hpp"
 #include "core/text.hpp"
 
 #include "data/image.hpp"
+#include "data/orientation.hpp"
 #include "data/picture_refusal.hpp"
 
 namespace scalestudy {
@@ -19,8 +21,8 @@ namespace {
 /// and `run` has no local with a destructor, so that the jump out of the callback skips none.
 class JpegDecoder {
  public:
-  JpegDecoder(std::span<const std::byte> bytes, const std::string& name)
-      : bytes_(bytes), name_(name) {
+  JpegDecoder(std::span<const std::byte> bytes, const std::string& name, PictureUse use)
+      : bytes_(bytes), name_(name), use_(use) {
     jpeg_.err = jpeg_std_error(&errors_);
     errors_.error_exit = stop;
     errors_.emit_message = judge;
@@ -36,8 +38,9 @@ class JpegDecoder {
   Image decode() {
     if (!run([this] { read_header(); })) refuse("is not a readable JPEG: ");
     make_image();
+    const int orientation = stored_orientation();
     if (!run([this] { read_rows(); })) refuse("is damaged or truncated: ");
-    return std::move(image_);
+    return turned(std::move(image_), orientation, use_, name_);
   }
 
  private:
@@ -51,7 +54,22 @@ class JpegDecoder {
   void read_header() {
     jpeg_mem_src(&jpeg_, reinterpret_cast<const unsigned char*>(bytes_.data()),
                  static_cast<unsigned long>(bytes_.size()));
+    constexpr unsigned longest_marker = 0xffff;
+    jpeg_save_markers(&jpeg_, exif_marker, longest_marker);
     jpeg_read_header(&jpeg_, TRUE);
+  }
+
+  /// Known from the header to the end of reading.
+  [[nodiscard]] int stored_orientation() const {
+    using namespace std::string_view_literals;
+    constexpr auto title = "Exif\0\0"sv;
+    for (const auto* marker = jpeg_.marker_list; marker != nullptr; marker = marker->next) {
+      const std::span data(marker->data, marker->data_length);
+      const auto bytes = std::as_bytes(data);
+      if (marker->marker == exif_marker && as_text(bytes).starts_with(title))
+        return orientation_in(bytes.subspan(title.size()));
+    }
+    return upright;
   }
 
   void make_image() {
@@ -118,8 +136,11 @@ class JpegDecoder {
       self(jpeg).jump("it has more than 200 scans");
   }
 
+  static constexpr int exif_marker = JPEG_APP0 + 1;
+
   std::span<const std::byte> bytes_;
   const std::string& name_;
+  PictureUse use_;
   jpeg_decompress_struct jpeg_{};
   jpeg_error_mgr errors_{};
   jpeg_progress_mgr progress_{};
@@ -130,8 +151,8 @@ class JpegDecoder {
 
 }  // namespace
 
-Image decode_jpeg(std::span<const std::byte> bytes, const std::string& name) {
-  return JpegDecoder(bytes, name).decode();
+Image decode_jpeg(std::span<const std::byte> bytes, const std::string& name, PictureUse use) {
+  return JpegDecoder(bytes, name, use).decode();
 }
 
 }  // namespace scalestudy

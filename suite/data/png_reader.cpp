@@ -10,6 +10,7 @@
 #include "core/text.hpp"
 
 #include "data/image.hpp"
+#include "data/orientation.hpp"
 #include "data/picture_refusal.hpp"
 
 namespace scalestudy {
@@ -37,7 +38,8 @@ class PngDecoder {
     if (!run([this] { ask_for_grey_or_rgb(); })) refuse("is not a readable PNG: ");
     make_image(stored_row_bytes);
     if (!run([this] { read_rows(); })) refuse("is damaged or truncated: ");
-    return image_.channels % 2 == 0 ? without_alpha(image_, use_, name_) : std::move(image_);
+    if (image_.channels % 2 == 0) image_ = without_alpha(image_, use_, name_);
+    return turned(std::move(image_), orientation(), use_, name_);
   }
 
  private:
@@ -59,7 +61,7 @@ class PngDecoder {
     }
     if (color == PNG_COLOR_TYPE_GRAY && bits < 8) png_set_expand_gray_1_2_4_to_8(png_);
     if (bits == 16 && std::endian::native == std::endian::little) png_set_swap(png_);
-    if (use_ == PictureUse::picture) png_set_strip_alpha(png_);  // else it is looked at
+    if (use_ != PictureUse::mask) png_set_strip_alpha(png_);  // else it is looked at
     png_set_interlace_handling(png_);
     png_read_update_info(png_, info_);
   }
@@ -84,7 +86,14 @@ class PngDecoder {
 
   void read_rows() {
     png_read_image(png_, rows_.data());
-    png_read_end(png_, nullptr);  // finds a missing end, so that no truncation goes unnoticed
+    png_read_end(png_, info_);  // finds a missing end, so that no truncation goes unnoticed
+  }
+
+  [[nodiscard]] int orientation() const {
+    png_bytep exif = nullptr;
+    png_uint_32 length = 0;
+    if (png_get_eXIf_1(png_, info_, &length, &exif) == 0) return upright;
+    return orientation_in(std::as_bytes(std::span(exif, length)));
   }
 
   [[noreturn]] void refuse(const char* problem) const {

@@ -9,6 +9,7 @@
 #include "core/text.hpp"
 
 #include "data/image.hpp"
+#include "data/orientation.hpp"
 #include "data/picture_refusal.hpp"
 #include "data/tiff_messages.hpp"
 
@@ -61,11 +62,10 @@ class TiffPicture {
     read_header();
     TIFFIsTiled(tiff_.get()) != 0 ? read_tiles() : read_strips();
     if (photometric_ == PHOTOMETRIC_MINISWHITE) invert();
-    if (photometric_ == PHOTOMETRIC_PALETTE) {
-      if (use_ == PictureUse::picture) image_ = coloured();
-      return std::move(image_);
-    }
-    return image_.channels % 2 == 0 ? without_alpha(image_, use_, name_) : std::move(image_);
+    if (photometric_ == PHOTOMETRIC_PALETTE && use_ != PictureUse::mask) image_ = coloured();
+    if (image_.channels % 2 == 0) image_ = without_alpha(image_, use_, name_);
+    const auto orientation = field<std::uint16_t>(TIFFTAG_ORIENTATION, upright);
+    return turned(std::move(image_), orientation, use_, name_);
   }
 
  private:

@@ -232,6 +232,7 @@ class TiffWriter {
     set(TIFFTAG_IMAGELENGTH, static_cast<std::uint32_t>(image_.height_px));
     set(TIFFTAG_BITSPERSAMPLE, static_cast<int>(8 * bytes_per_value(image_.type)));
     set(TIFFTAG_SAMPLESPERPIXEL, static_cast<int>(image_.channels));
+    set(TIFFTAG_ORIENTATION, format_.orientation);
     set(TIFFTAG_PLANARCONFIG, format_.in_planes ? PLANARCONFIG_SEPARATE : PLANARCONFIG_CONTIG);
     set(TIFFTAG_COMPRESSION, format_.deflated ? COMPRESSION_ADOBE_DEFLATE : COMPRESSION_NONE);
     set(TIFFTAG_PHOTOMETRIC, format_.with_palette    ? PHOTOMETRIC_PALETTE

@@ -55,6 +55,7 @@ struct TiffFormat {
   bool white_is_zero = false;  ///< stored values are the inverse of the image's
   bool with_palette = false;   ///< of palette_value()
   int pages = 1;
+  int orientation = 1;
 };
 /// The last of 2 or 4 channels is alpha.
 void write_tiff(const std::filesystem::path& file,
