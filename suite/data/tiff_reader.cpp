@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 
+#include <tiffio.h>
 #include <unistd.h>
 
 #include "core/error.hpp"
