@@ -7,6 +7,8 @@
 
 #include "study/shipped_files.hpp"
 
+#include "driver/doctor/leftovers.hpp"
+#include "driver/doctor/machine_facts.hpp"
 #include "driver/run/driver_lock.hpp"
 #include "driver/run/floor_store.hpp"
 #include "driver/run/memory_format_choice.hpp"
@@ -121,6 +123,8 @@ class Session {
     for (const auto& injection : planned_.study.injections)
       reporter_.info("injected on purpose: " + meaning_of(injection));
     for (const auto& warning : plan_warnings(plan)) reporter_.warning(warning);
+    const auto cleared = clear_leftovers(leftover_places());
+    if (!cleared.empty()) reporter_.info("Cleared " + to_text(cleared));
   }
 
   PlannedStudy& planned_;
