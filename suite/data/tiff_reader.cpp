@@ -10,6 +10,7 @@
 #include "core/error.hpp"
 #include "core/text.hpp"
 
+#include "data/stack_axes.hpp"
 #include "data/tiff_messages.hpp"
 #include "data/volume.hpp"
 
@@ -36,17 +37,26 @@ class TiffStack {
   }
 
   Volume read() {
-    const Page page = read_page_header();
-    require_supported(page);
-    const std::int64_t pages = count_pages(page);
-    const auto stack = image_j_images();
-    const bool contiguous = stack && *stack > pages;
+    list_pages();
+    const auto& page = pages_.front().geometry;
+    const auto count = std::ssize(pages_);
+    const auto axes = stack_axes(first_description_);
+    const bool contiguous =
+        axes && axes->origin == "ImageJ keys" && axes->planes > count && count == 1;
+    if (axes) require_one_stack(*axes, contiguous ? axes->planes : count);
     Volume volume;
-    volume.shape = {contiguous ? *stack : pages, page.height, page.width};
+    volume.shape = {contiguous ? axes->planes : count, page.height, page.width};
     volume.stored_type = type_name(page);
+    volume.reduced_images = reduced_;
     require_fits_memory(volume.shape, page);
+    if (!contiguous) require_read_whole();
     volume.voxels.resize(static_cast<std::size_t>(voxel_count(volume.shape)));
-    contiguous ? read_contiguous(page, volume) : read_pages(page, volume);
+    if (contiguous) {
+      TIFFSetDirectory(tiff_.get(), pages_.front().directory);
+      read_contiguous(page, volume);
+    } else {
+      read_pages(slices_of_pages(axes), volume);
+    }
     return volume;
   }
 
@@ -103,39 +113,129 @@ class TiffStack {
     return compression;
   }
 
-  std::int64_t count_pages(const Page& first) {
-    std::int64_t pages = 1;
+  /// All but reduced images of what another page shows.
+  void list_pages() {
+    tdir_t directory = 0;
     message_.clear();
-    while (TIFFReadDirectory(tiff_.get()) != 0) {
-      ++pages;
-      if (read_page_header() != first)
-        refuse(cat("has pages of different size or type (page ", pages, ")"),
-               "Save all slices with one size and type");
-    }
+    first_description_ = this_description();
+    do {
+      if (const auto* reduced = sub_images(); reduced != nullptr) reduced_ += *reduced;
+      std::uint32_t kind = 0;
+      if (TIFFGetField(tiff_.get(), TIFFTAG_SUBFILETYPE, &kind) != 0 &&
+          (kind & FILETYPE_REDUCEDIMAGE) != 0)
+        ++reduced_;
+      else
+        add_page(directory);
+      stored_bytes_ += stored_bytes();
+      ++directory;
+    } while (TIFFReadDirectory(tiff_.get()) != 0);
     if (!message_.empty())
       refuse("is damaged or truncated: " + message_, "Copy or export it again");
+    if (pages_.empty()) refuse("has reduced images only", "Give the full ones");
     TIFFSetDirectory(tiff_.get(), 0);
-    return pages;
   }
 
-  /// ImageJ writes stacks above 4 GiB as one page directory followed by all slices.
-  std::optional<std::int64_t> image_j_images() const {
-    const char* description = nullptr;
-    if (TIFFGetField(tiff_.get(), TIFFTAG_IMAGEDESCRIPTION, &description) == 0 || !description)
-      return {};
-    const std::string text = description;
-    if (text.rfind("ImageJ=", 0) != 0) return {};
-    std::optional<std::int64_t> images;
-    for (const auto& line : split(text, '\n')) {
-      const auto parts = split(line, '=');
-      if (parts.size() != 2) continue;
-      const auto count = std::strtoll(parts[1].c_str(), nullptr, 10);
-      if (parts[0] == "images" && count > 0) images = count;
-      if ((parts[0] == "channels" || parts[0] == "frames") && count > 1)
-        refuse(cat("is an ImageJ hyperstack with ", count, " ", parts[0]),
-               "Save one channel and one time point as a stack");
+  void add_page(tdir_t directory) {
+    const auto number = cat("page ", directory + 1);
+    const auto geometry = read_page_header();
+    require_supported(geometry);
+    require_no_more_than_shown(geometry, number);
+    if (!pages_.empty() && geometry != pages_.front().geometry)
+      refuse(cat("has pages of different size or type (", number, ")"),
+             "Save all slices with one size and type");
+    const auto description = this_description();
+    const auto axes = stack_axes(description);
+    const bool is_repeated =
+        axes && axes->origin != "tifffile shape" && description == first_description_;
+    if (!pages_.empty() && axes && !is_repeated)
+      refuse(cat("holds a second stack from ", number, " on"),
+             "Save each stack as a file of its own");
+    pages_.push_back({directory, geometry});
+  }
+
+  [[nodiscard]] std::string this_description() const {
+    const char* text = nullptr;
+    if (TIFFGetField(tiff_.get(), TIFFTAG_IMAGEDESCRIPTION, &text) == 0 || !text) return "";
+    return text;
+  }
+
+  /// How many reduced images hang on a page.
+  [[nodiscard]] const std::uint16_t* sub_images() {
+    const std::uint64_t* offsets = nullptr;
+    if (TIFFGetField(tiff_.get(), TIFFTAG_SUBIFD, &sub_image_count_, &offsets) == 0) return nullptr;
+    return &sub_image_count_;
+  }
+
+  [[nodiscard]] std::int64_t stored_bytes() const {
+    const auto count = TIFFIsTiled(tiff_.get()) != 0 ? TIFFNumberOfTiles(tiff_.get())
+                                                     : TIFFNumberOfStrips(tiff_.get());
+    std::int64_t sum = 0;
+    for (std::uint32_t i = 0; i < count; ++i)
+      sum += static_cast<std::int64_t>(
+          std::min<std::uint64_t>(TIFFGetStrileByteCount(tiff_.get(), i), 1ULL << 40));
+    return sum;
+  }
+
+  /// Colours in a page that calls itself grey.
+  void require_no_more_than_shown(const Page& page, const std::string& number) const {
+    if (compression() != COMPRESSION_NONE || TIFFIsTiled(tiff_.get()) != 0) return;
+    const auto shown = std::int64_t{page.height} * page.width * page.bits / 8;
+    const auto stored = stored_bytes();
+    if (stored >= 2 * shown)
+      refuse(cat("stores ", stored, " bytes in ", number, " of ", page.height, " x ", page.width,
+                 " pixels, which are ", shown),
+             "Save it again as a one-channel grey stack");
+  }
+
+  void require_read_whole() const {
+    constexpr std::int64_t small_bytes = 1 << 16;
+    const auto file_bytes = static_cast<std::int64_t>(std::filesystem::file_size(file_));
+    const auto unread_bytes = file_bytes - stored_bytes_;
+    if (reduced_ > 0 || file_bytes <= small_bytes || 2 * unread_bytes <= file_bytes) return;
+    refuse(cat("has ", human_bytes(double(unread_bytes)), " of ", human_bytes(double(file_bytes)),
+               " in none of its pages"),
+           "Save it again as a plain TIFF stack; most of it would not be read");
+  }
+
+  void require_one_stack(const StackAxes& axes, std::int64_t planes) const {
+    const auto has = [&](std::int64_t count, const char* what) {
+      refuse(cat("has ", count, " ", what, " by its ", axes.origin),
+             axes.origin == "ImageJ keys"
+                 ? "Save one channel and one time point as a stack; where frames are slices, swap "
+                   "them in Image > Properties"
+                 : "Save one channel and one time point as a stack");
+    };
+    if (axes.channels > 1) has(axes.channels, "channels");
+    if (axes.times > 1) has(axes.times, "time points");
+    if (axes.images > 1) has(axes.images, "images");
+    if (axes.files.size() > 1)
+      refuse(
+          cat("is one of ", axes.files.size(), " files that hold the stack by its ", axes.origin),
+          "Save the stack as one file");
+    if (axes.planes > 0 && axes.planes != planes)
+      refuse(cat("has ", counted(planes, "page"), ", and ", axes.planes, " by its ", axes.origin),
+             "It is damaged or a part of a set; export the stack as one file");
+  }
+
+  /// Which slice a page is; −1: none.
+  [[nodiscard]] std::vector<std::int64_t> slices_of_pages(
+      const std::optional<StackAxes>& axes) const {
+    std::vector<std::int64_t> slices(static_cast<std::size_t>(pages_.back().directory) + 1, -1);
+    for (std::int64_t z = 0; z < std::ssize(pages_); ++z) {
+      const auto page = axes && !axes->page_of_plane.empty()
+                            ? axes->page_of_plane[static_cast<std::size_t>(z)]
+                            : z;
+      if (page < 0 || page >= std::ssize(pages_))
+        refuse(cat("does not hold slice ", z + 1, " of the stack that its ", axes->origin,
+                   " describes"),
+               "Export the stack as one file");
+      auto& slice = slices[pages_[static_cast<std::size_t>(page)].directory];
+      if (slice >= 0)
+        refuse(cat("shows page ", page + 1, " as two slices by its ", axes->origin),
+               "Export the stack again");
+      slice = z;
     }
-    return images;
+    return slices;
   }
 
   void require_fits_memory(const Shape3& shape, const Page& page) const {
@@ -162,10 +262,14 @@ class TiffStack {
              "It is damaged or truncated; copy or export it again");
   }
 
-  void read_pages(const Page& page, Volume& volume) {
-    for (std::int64_t z = 0; z < volume.shape[0]; ++z) {
+  void read_pages(const std::vector<std::int64_t>& slices, Volume& volume) {
+    const auto& page = pages_.front().geometry;
+    for (std::size_t directory = 0; directory < slices.size(); ++directory) {
+      const auto z = slices[directory];
       // One after the other: going to a page by its number starts from the first each time.
-      if (z > 0 && TIFFReadDirectory(tiff_.get()) == 0) refuse_page(z);
+      if (directory > 0 && TIFFReadDirectory(tiff_.get()) == 0)
+        refuse_page(static_cast<std::int64_t>(directory));
+      if (z < 0) continue;
       float* const slice = volume.voxels.data() + z * volume.shape[1] * volume.shape[2];
       TIFFIsTiled(tiff_.get()) != 0 ? read_tiles(page, z, slice) : read_scanlines(page, z, slice);
     }
@@ -252,9 +356,19 @@ class TiffStack {
            "Copy or export it again");
   }
 
+  struct ListedPage {
+    tdir_t directory = 0;
+    Page geometry;
+  };
+
   std::filesystem::path file_;
   std::string message_;
   TiffHandle tiff_;
+  std::vector<ListedPage> pages_;
+  std::string first_description_;
+  std::int64_t reduced_ = 0;       ///< images that are left out
+  std::int64_t stored_bytes_ = 0;  ///< of all pages
+  std::uint16_t sub_image_count_ = 0;
 };
 
 }  // namespace

@@ -19,8 +19,9 @@ using Shape3 = std::array<std::int64_t, 3>;
 /// Values as float32, in the file's grey values.
 struct Volume {
   Shape3 shape{};
-  std::vector<float> voxels;  ///< (Z, Y, X), C order
-  std::string stored_type;    ///< "uint16"
+  std::vector<float> voxels;        ///< (Z, Y, X), C order
+  std::string stored_type;          ///< "uint16"
+  std::int64_t reduced_images = 0;  ///< of the file, smaller versions of others: left out
   [[nodiscard]] float at(std::int64_t z, std::int64_t y, std::int64_t x) const {
     return voxels[static_cast<std::size_t>((z * shape[1] + y) * shape[2] + x)];
   }

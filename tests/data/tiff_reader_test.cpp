@@ -213,6 +213,32 @@ TEST_F(TiffReader, RefusesTilesThatTheFileCannotHold) {
   expect_refused(file, "but has only");
 }
 
+TEST_F(TiffReader, AxesThatAreNotOneStackAreRefused) {
+  const auto ome = [](const std::string& sizes, const std::string& data) {
+    return R"(<OME><Image><Pixels DimensionOrder="XYCZT" )" + sizes + ">" + data +
+           "</Pixels></Image></OME>";
+  };
+  const auto refused = [&](const std::string& description, const std::string& part) {
+    expect_refused(write<std::uint16_t>({.description = description}), part);
+  };
+  refused(ome(R"(SizeC="3" SizeZ="1" SizeT="1")", "<TiffData/>"), "has 3 channels by its OME-XML");
+  refused(ome(R"(SizeC="1" SizeZ="1" SizeT="3")", "<TiffData/>"), "has 3 time points");
+  refused(ome(R"(SizeC="1" SizeZ="5" SizeT="1")", "<TiffData/>"), "has 3 pages, and 5 by its");
+  refused(
+      ome(R"(SizeC="1" SizeZ="3" SizeT="1")",
+          R"(<TiffData IFD="0"><UUID FileName="a"/></TiffData><TiffData><UUID FileName="b"/></TiffData>)"),
+      "is one of 2 files");
+  refused(R"({"shape": [3, 20, 33], "axes": "TYX"})", "has 3 time points by its tifffile shape");
+}
+
+TEST_F(TiffReader, PlanesHaveTheOrderOfTiffData) {
+  const auto volume = read_tiff_volume(write<std::uint16_t>(
+      {.description = R"(<OME><Image><Pixels DimensionOrder="XYCZT" SizeC="1" SizeZ="3" SizeT="1">)"
+                      R"(<TiffData FirstZ="0" IFD="2"/><TiffData FirstZ="1" IFD="1"/>)"
+                      R"(<TiffData FirstZ="2" IFD="0"/></Pixels></Image></OME>)"}));
+  for (std::uint32_t z = 0; z < 3; ++z) EXPECT_EQ(volume.at(z, 2, 5), value(2 - z, 2, 5)) << z;
+}
+
 TEST_F(TiffReader, NoTruncationIsAcceptedOrCrashes) {
   for (const auto compression : {COMPRESSION_NONE, COMPRESSION_LZW}) {
     const auto file =

@@ -93,6 +93,7 @@ std::string volume_json(const VolumeInspection& inspection) {
               {"file_sha256", inspection.file_sha256},
               {"shape_zyx", inspection.shape},
               {"stored_type", inspection.stored_type},
+              {"reduced_images", inspection.reduced_images},
               {"content_hash", inspection.content_hash},
               {"minimum", number_or_null(statistics.minimum)},
               {"maximum", number_or_null(statistics.maximum)},

@@ -27,6 +27,7 @@ struct VolumeInspection {
   std::string file_sha256;
   Shape3 shape{};
   std::string stored_type;
+  std::int64_t reduced_images = 0;  ///< of the file, left out
   std::string content_hash;
   VolumeStatistics statistics;
   std::array<double, 3> noise_correlation{};  ///< Z, Y, X

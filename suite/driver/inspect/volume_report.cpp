@@ -98,6 +98,7 @@ VolumeInspection inspect_volume(const std::filesystem::path& file,
   found.file_sha256 = sha256_of_file(file);
   found.shape = volume.shape;
   found.stored_type = volume.stored_type;
+  found.reduced_images = volume.reduced_images;
   found.content_hash = content_hash(volume);
   found.statistics = statistics_of(volume);
   found.noise_correlation = noise_correlation(volume);
@@ -116,8 +117,10 @@ void print_volume(const VolumeInspection& found, std::ostream& out) {
       << "Shape        " << shape_text(found.shape) << " voxels (z, y, x), "
       << human_bytes(static_cast<double>(voxel_count(found.shape)) * sizeof(float))
       << " as float32\n"
-      << "Stored as    " << found.stored_type << '\n'
-      << "Grey values  " << grey_values(statistics);
+      << "Stored as    " << found.stored_type << '\n';
+  if (found.reduced_images > 0)
+    out << "Left out     " << counted(found.reduced_images, "reduced image") << '\n';
+  out << "Grey values  " << grey_values(statistics);
   if (statistics.nonfinite_count > 0) {
     out << "             " << grouped_digits(statistics.nonfinite_count)
         << " voxels are NaN or infinite: training on them diverges\n";
