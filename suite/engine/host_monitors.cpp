@@ -2,12 +2,16 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <filesystem>
+#include <memory>
 #include <string>
 #include <system_error>
 #include <utility>
 #include <vector>
 
 #include <unistd.h>
+
+#include "record/machine_monitor.hpp"
 
 #include "engine/gathered_rows.hpp"
 
@@ -25,10 +29,13 @@ constexpr std::int64_t out_of_sight = -1;
 
 }  // namespace
 
-HostMonitors::HostMonitors(Communicator comm,
-                           const std::string& host,
-                           const std::filesystem::path& root,
-                           Seconds interval)
+HostWatch monitored(std::vector<std::int64_t> process_ids, std::int64_t rank) {
+  return [monitor =
+              std::make_shared<MachineMonitor>(MachineSources("/", std::move(process_ids)), rank)](
+             double origin_s) { return monitor->take(origin_s); };
+}
+
+HostMonitors::HostMonitors(Communicator comm, const std::string& host, const HostWatchMaker& watch)
     : comm_(std::move(comm)) {
   const auto hosts = all_gather_text(comm_, host);
   const auto spaces = all_gather_text(comm_, process_space());
@@ -42,18 +49,18 @@ HostMonitors::HostMonitors(Communicator comm,
     const auto process = spaces[rank] == spaces[self] ? std::stoll(processes[rank]) : out_of_sight;
     if (std::ranges::find(own, process) == own.end()) own.push_back(process);
   }
-  mine_.emplace(MachineSources(root, std::move(own)), comm_.rank().value(), interval);
+  mine_ = watch(std::move(own), comm_.rank().value());
 }
 
 void HostMonitors::record(RunFileWriter* writer, double origin_s) {
   if (!are_several_) return record_alone(writer, origin_s);
-  auto rows = mine_ ? mine_->take(origin_s) : std::vector<MonitorRow>();
+  auto rows = mine_ ? mine_(origin_s) : std::vector<MonitorRow>();
   rows = gathered_unevenly(comm_, std::move(rows));
   if (writer != nullptr) writer->append_monitor(rows);
 }
 
 void HostMonitors::record_alone(RunFileWriter* writer, double origin_s) {
-  if (mine_ && writer != nullptr) writer->append_monitor(mine_->take(origin_s));
+  if (mine_ && writer != nullptr) writer->append_monitor(mine_(origin_s));
 }
 
 }  // namespace scalestudy

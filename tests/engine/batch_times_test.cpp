@@ -1,10 +1,14 @@
 /// What input pipelines tell of how a batch came about.
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
+#include <semaphore>
 #include <thread>
 
 #include <gmock/gmock.h>
+
+#include "comm/observed_communicator.hpp"
 
 #include "engine/input_pipeline.hpp"
 
@@ -20,81 +24,100 @@ void make_slowly(const Shard& shard, HostBatch& batch) {
   batch.sample_count = shard.count;
 }
 
-struct Case {
-  InputKind input;
-  std::int64_t worker_threads = 0;
-  std::int64_t prefetch_batches = 2;
-  Seconds step{0};  ///< between two batches
-};
+constexpr std::int64_t timed_steps = 6;
 
-/// Of the last of a few steps; one for each rank.
-std::vector<BatchTimes> last_times(const Case& run, std::int64_t ranks) {
-  std::vector<BatchTimes> times(static_cast<std::size_t>(ranks));
-  on_ranks(ranks, [&](const Communicator& comm) {
-    constexpr std::int64_t steps = 6;
-    InputContext context{.make = make_slowly,
-                         .layout = {2 * ranks, steps, 2 * ranks * steps, 2 * ranks * steps},
-                         .rank = comm.rank(),
-                         .world_size = comm.world_size(),
-                         .first = StepIndex(0),
-                         .end = StepIndex(steps),
-                         .settings = {},
-                         .comm = comm};
-    context.settings.worker_threads = run.worker_threads;
-    context.settings.prefetch_batches = run.prefetch_batches;
-    const auto input = make_input(run.input, std::move(context));
-    for (std::int64_t step = 0; step < steps - 2; ++step) {
-      (void)input->take(StepIndex(step));
-      times[comm.rank().index()] = input->times();
-      std::this_thread::sleep_for(run.step);
-    }
-  });
-  return times;
+InputContext timed_input(const Communicator& comm, BatchMaker make) {
+  const auto ranks = comm.world_size().value();
+  return {.make = std::move(make),
+          .layout = {2 * ranks, timed_steps, 2 * ranks * timed_steps, 2 * ranks * timed_steps},
+          .rank = comm.rank(),
+          .world_size = comm.world_size(),
+          .first = StepIndex(0),
+          .end = StepIndex(timed_steps),
+          .settings = {},
+          .comm = comm};
 }
 
-/// Whether it ever holds: a loaded machine may let any thread wait, but not each time.
-template <class Property>
-bool holds_at_last(const Case& run, std::int64_t ranks, const Property& property) {
-  for (int attempt = 0; attempt < 20; ++attempt) {
-    if (property(last_times(run, ranks))) return true;
-  }
-  return false;
+InputContext timed_input(BatchMaker make) {
+  return timed_input(make_thread_ranks(WorldSize(1), Seconds(30)).front(), std::move(make));
 }
 
 TEST(BatchTimes, InTheStepNothingIsThereBeforeItIsAskedFor) {
-  const auto times = last_times({InputKind::sharded}, 1).front();
-  EXPECT_GE(times.make_s, making.count());
-  EXPECT_EQ(times.ready_count, 0);
-  EXPECT_TRUE(std::isnan(times.hand_over_s));
+  const auto input = make_input(InputKind::sharded, timed_input(make_slowly));
+  (void)input->take(StepIndex(0));
+  EXPECT_GE(input->times().make_s, making.count());
+  EXPECT_EQ(input->times().ready_count, 0);
+  EXPECT_TRUE(std::isnan(input->times().hand_over_s));
 }
 
+/// The only worker begins a batch when those before it are there.
 TEST(BatchTimes, AFastProducerIsAhead) {
-  const Case run{InputKind::sharded, 2, 2, Seconds(0.05)};
-  EXPECT_TRUE(holds_at_last(run, 1, [](const auto& times) { return times[0].ready_count >= 1; }));
-  EXPECT_GE(last_times(run, 1)[0].make_s, making.count());
+  std::binary_semaphore has_begun_third(0), may_end(0);
+  auto context = timed_input([&](const Shard& shard, HostBatch& batch) {
+    if (shard.first == 4) {
+      has_begun_third.release();
+      may_end.acquire();
+    }
+    make_slowly(shard, batch);
+  });
+  context.settings.worker_threads = 1;
+  context.settings.prefetch_batches = 2;
+  const auto input = make_input(InputKind::sharded, std::move(context));
+  has_begun_third.acquire();
+  (void)input->take(StepIndex(0));
+  EXPECT_EQ(input->times().ready_count, 2);
+  EXPECT_GE(input->times().make_s, making.count());
+  (void)input->take(StepIndex(1));
+  EXPECT_EQ(input->times().ready_count, 1);
+  may_end.release();
 }
 
+/// A batch is held until the next one is begun, which is not before it is asked for.
 TEST(BatchTimes, ASlowProducerIsNot) {
-  const Case run{InputKind::sharded, 1, 1};
-  EXPECT_TRUE(holds_at_last(run, 1, [](const auto& times) { return times[0].ready_count == 0; }));
-  EXPECT_GE(last_times(run, 1)[0].make_s, making.count());
+  std::atomic<std::int64_t> begun = 0;
+  auto context = timed_input([&](const Shard& shard, HostBatch& batch) {
+    ++begun;
+    begun.notify_all();
+    const auto enough = std::min(shard.first / 2 + 2, timed_steps);
+    for (auto count = begun.load(); count < enough; count = begun.load()) begun.wait(count);
+    make_slowly(shard, batch);
+  });
+  context.settings.worker_threads = 2;
+  context.settings.prefetch_batches = 1;
+  const auto input = make_input(InputKind::sharded, std::move(context));
+  for (std::int64_t step = 0; step < timed_steps; ++step) {
+    (void)input->take(StepIndex(step));
+    if (step == 0 || step == timed_steps - 1) continue;
+    EXPECT_EQ(input->times().ready_count, 0);
+    EXPECT_GE(input->times().make_s, making.count());
+  }
+}
+
+/// A broadcast whose ranks waited for an hour and that took 20 ms.
+CollectiveTimes known_times(CollectiveTimes times) {
+  times.entered = times.all_arrived - std::chrono::hours(1);
+  times.left = times.all_arrived + std::chrono::milliseconds(20);
+  return times;
 }
 
 TEST(BatchTimes, OneProducerMakesThoseOfAllRanks) {
-  const Case run{InputKind::serial, 0, 1};
-  const auto times = last_times(run, 3);
+  std::vector<BatchTimes> times(3);
+  on_ranks(3, [&](const Communicator& comm) {
+    const auto input =
+        make_input(InputKind::serial, timed_input(observed(comm, known_times), make_slowly));
+    for (std::int64_t step = 0; step < timed_steps; ++step) (void)input->take(StepIndex(step));
+    times[comm.rank().index()] = input->times();
+  });
   EXPECT_GE(times[0].make_s, 3 * making.count());
   EXPECT_TRUE(std::isnan(times[1].make_s) && std::isnan(times[2].make_s));
-  const auto only_moved = [](const BatchTimes& one) {
-    return one.hand_over_s >= 0 && one.hand_over_s < making.count() && one.ready_count == 0;
-  };
-  EXPECT_TRUE(holds_at_last(run, 3, [&](const auto& all) {
-    return std::ranges::all_of(all, only_moved);
-  })) << "waiting for the producer is no hand-over";
+  for (const auto& each : times)
+    EXPECT_NEAR(each.hand_over_s, 2 * 0.02, 1e-9) << "of size and data, without waiting";
 }
 
 TEST(BatchTimes, SyntheticInputIsAlwaysThere) {
-  const auto times = last_times({InputKind::synthetic}, 1).front();
+  const auto input = make_input(InputKind::synthetic, timed_input(make_slowly));
+  (void)input->take(StepIndex(0));
+  const auto times = input->times();
   EXPECT_EQ(times.make_s, 0);
   EXPECT_EQ(times.ready_count, 1);
 }

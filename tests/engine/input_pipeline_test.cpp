@@ -1,9 +1,7 @@
 #include "engine/input_pipeline.hpp"
 
 #include <atomic>
-#include <mutex>
 #include <set>
-#include <thread>
 
 #include <gmock/gmock.h>
 
@@ -95,21 +93,25 @@ TEST(InputPipeline, SyntheticRepeatsTheFirstBatch) {
   for (std::size_t i = 0; i < taken.size(); ++i) EXPECT_EQ(taken[i], static_cast<float>(i % 9));
 }
 
+/// Each batch is taken when all are made that may be.
 TEST(InputPipeline, WorkersStayWithinThePrefetchDepth) {
-  std::mutex mutex;
-  std::int64_t latest = -1;
+  std::atomic<std::int64_t> asked = 0, made = 0, too_early = 0;
   const auto comm = make_thread_ranks(WorldSize(1), Seconds(30)).front();
   const auto input = make_input(
       InputKind::sharded,
       context_of({InputKind::sharded, 4, 2}, comm, [&](const Shard& shard, HostBatch& batch) {
         make_positions(shard, batch);
-        const std::scoped_lock lock(mutex);
-        latest = std::max(latest, shard.first);
+        if (made++ > asked + 2) ++too_early;
+        made.notify_one();
       }));
-  (void)input->take(StepIndex(0));
-  std::this_thread::sleep_for(Seconds(0.05));
-  const std::scoped_lock lock(mutex);
-  EXPECT_LE(latest, 2 * 9);  // steps 0, 1 and 2, no further
+  for (std::int64_t step = 0; step < steps; ++step) {
+    const auto most = std::min(asked + 3, steps);
+    for (auto now = made.load(); now < most; now = made.load()) made.wait(now);
+    EXPECT_EQ(made, most);
+    asked = step;
+    (void)input->take(StepIndex(step));
+  }
+  EXPECT_EQ(too_early, 0);
 }
 
 TEST(InputPipeline, ABatchThatCannotBeMadeIsTheErrorOfItsStep) {

@@ -17,7 +17,6 @@ NIGHTLY = re.compile(r"tests/gpu/|tests/replay/planted_(processes_test|rank)\.cp
 ALLOWED = {
     "tests/driver/doctor_test.cpp": (1, "a child that hangs for ever is stopped: below a minute"),
     "tests/driver/signals_test.cpp": (1, "a wait that would last for ever ends: below half a minute"),
-    "tests/engine/batch_times_test.cpp": (4, "a producer is ahead or not: no thread can be told to be"),
     "tests/engine/epoch_loop_test.cpp": (1, "a wait that would last for ever ends"),
     "tests/rank/rank_program_test.cpp": (1, "a rank that failed does not wait for its deadline"),
     "tests/record/machine_monitor_test.cpp": (1, "a monitor that would wait for an hour ends"),
