@@ -93,6 +93,7 @@ class ProcessGroup {
     const Stopwatch since;
     const int interruptions = signals.interruptions();
     signal_all(signal);
+    signal_all(SIGCONT);  // one that is stopped heeds no other
     while (any_left()) {
       const bool impatient = signals.interruptions() > interruptions;
       if (impatient || since.elapsed_s() > grace.count()) signal_all(SIGKILL);
