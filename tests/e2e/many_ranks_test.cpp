@@ -11,7 +11,6 @@
 namespace scalestudy {
 namespace {
 
-using testing::AnyOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
@@ -24,7 +23,7 @@ class ReplayOfManyRanks : public Workplace {
                    "layer_parameters": [24000000, 1000000], "optimizer_us": 0, "evaluation_us": 0,
                    "local_batch_size": 1, "epochs": 1, "steps_per_epoch": 384, "warmup_steps": 1,
                    "schedule": {"name": "constant"}, "checkpoint": {"every_epochs": 0},
-                   "link": {"algorithm": "ring", "latency_s": 1e-5, "bandwidth_bytes_per_s": 1e9,
+                   "link": {"algorithm": "ring", "latency_s": 1e-5, "bandwidth_bytes_per_s": 4e9,
                             "payload": "none"},
                    "timeouts": {"collective_deadline_s": 20, "run_timeout_s": 60}},
       "axes": {"ranks": [64], "scaling_rule": ["linear_fixed_epochs"]}, "repeats": 1})");
@@ -40,7 +39,8 @@ class ReplayOfManyRanks : public Workplace {
 TEST(ManyRanks, AreThreadsOfOneProcessAndLabelled) {
   const ReplayOfManyRanks place;
   const auto finished = place.run_threads();
-  ASSERT_THAT(finished.code, AnyOf(0, 5)) << finished.err << "5: a busy machine exceeds the link";
+  const bool is_exceeded = finished.err.find("invalid (emulation_exceeded)") != std::string::npos;
+  ASSERT_EQ(finished.code, is_exceeded ? 5 : 0) << finished.err;
   const auto record = place.record();
   EXPECT_THAT(record.header.labels, ElementsAre("emulated_link", "no_payload", "emulated_compute"));
   EXPECT_EQ(record.header.status, RunStatus::complete);
@@ -50,10 +50,11 @@ TEST(ManyRanks, AreThreadsOfOneProcessAndLabelled) {
     EXPECT_LT(rank.peak_memory_bytes, 1'000'000'000);
   }
   ASSERT_EQ(record.steps.steps(), 6);
-  for (std::int64_t rank = 0; rank < 64; ++rank)
-    EXPECT_GE(record.steps.at(&StepRow::exposed_transfer_s, rank, 5), 0.15)
-        << "100 MB twice over 1 GB/s, less what is hidden";
-  for (const auto& bucket : record.buckets) EXPECT_GE(bucket.left_s, bucket.all_arrived_s);
+  EXPECT_FALSE(record.buckets.empty());
+  for (const auto& bucket : record.buckets)
+    EXPECT_GE(bucket.left_s - bucket.all_arrived_s,
+              2 * 63.0 / 64 * static_cast<double>(bucket.size_bytes) / 4e9)
+        << "twice over 4 GB/s";
 }
 
 TEST(ManyRanks, WhatNoMachineCanEmulateDoesNotCountAndIsMadeAgain) {
@@ -81,12 +82,13 @@ TEST(ManyRanks, WhatNoMachineCanEmulateDoesNotCountAndIsMadeAgain) {
 
 TEST(ManyRanks, OneThatFailsEndsAll) {
   const ReplayOfManyRanks place;
-  const auto failed = place.run_threads({"--inject", "oom@step=2:rank=40"});
+  const auto failed = place.run_threads({"--inject", "oom@step=2:rank=5", "--set", "axes.ranks=[8]",
+                                         "--set", "settings.link.bandwidth_bytes_per_s=1e12"});
   EXPECT_EQ(failed.code, 5) << failed.err;
-  EXPECT_THAT(failed.err, HasSubstr("rank 40 failed"));
+  EXPECT_THAT(failed.err, HasSubstr("rank 5 failed"));
   EXPECT_THAT(failed.err, HasSubstr("Out of memory"));
   EXPECT_EQ(place.record().header.status, RunStatus::failed);
-  EXPECT_EQ(place.record().header.failed_rank, 40);
+  EXPECT_EQ(place.record().header.failed_rank, 5);
 }
 
 TEST(ManyRanks, WaitForNoCoresAndAreOnlyReplays) {

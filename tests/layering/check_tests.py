@@ -13,7 +13,7 @@ UNIT_S = {"milliseconds": 1e-3, "microseconds": 1e-6, "seconds": 1, "Seconds": 1
 BOUND = re.compile(r"EXPECT_L[TE]\([^;]*\b(elapsed_s\(\)|duration_s|waited|wall_s)|ASSERT_L[TE]\([^;]*\belapsed_s\(\)")
 RETRY = re.compile(r"\bexpect_in_quiet\b|\bholds_at_last\b")
 
-NIGHTLY = re.compile(r"tests/gpu/|tests/replay/planted_(processes_test|rank)\.cpp|tests/e2e/(causes|verify|random_kills)_test\.cpp")
+NIGHTLY = re.compile(r"tests/gpu/|tests/replay/planted_(processes_test|rank)\.cpp|tests/e2e/(causes|stopped_rank|verify|random_kills)_test\.cpp")
 ALLOWED = {
     "tests/driver/doctor_test.cpp": (1, "a child that hangs for ever is stopped: below a minute"),
     "tests/driver/signals_test.cpp": (1, "a wait that would last for ever ends: below half a minute"),
