@@ -44,14 +44,13 @@ class Workplace {
  public:
   Workplace() { write_study(R"("ranks": [1, 2])", 2); }
 
-  /// 8 steps at one rank. The deadline is long: a busy machine may stop a rank for seconds, and
-  /// only tests of hanging ranks may call that a failure.
+  /// 8 steps at one rank. The deadline is long: a busy machine may stop a rank for seconds.
   void write_study(const std::string& axes, int repeats) const {
     write_text(path() / "volume.tif", "not read by the fake rank");
     write_text(study_file(), cat(R"({"schema": 1, "workload": "noise2void",
       "data": {"path": "volume.tif"},
       "settings": {"local_batch_size": 2, "epochs": 2, "steps_per_epoch": 4, "memory_format": "channels_last",
-                   "timeouts": {"collective_deadline_s": 20, "run_timeout_s": 60}},
+                   "timeouts": {"collective_deadline_s": 60, "run_timeout_s": 600}},
       "axes": {)",
                                  axes, R"(}, "repeats": )", repeats, "}"));
   }
@@ -70,6 +69,7 @@ class Workplace {
     const auto err = path() / "stderr";
     const pid_t id = ::fork();
     if (id != 0) return id;
+    ::signal(SIGINT, SIG_DFL);  // ignored where the tests run in the background of a shell
     ::setenv("SCALESTUDY_RANK_PROGRAM", rank_program().c_str(), 1);
     for (const auto& [name, value] : variables) ::setenv(name.c_str(), value.c_str(), 1);
     ::dup2(::open(out.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644), STDOUT_FILENO);
@@ -77,6 +77,13 @@ class Workplace {
     ::execv(pointers[0], pointers.data());
     ::_exit(127);
   }
+
+  /// Ranks wait in their second step as long as the file of this variable exists: until release().
+  [[nodiscard]] Variables hold() const {
+    write_text(path() / "hold", "");
+    return {{"FAKE_RANK_HOLD", (path() / "hold").string()}};
+  }
+  void release() const { std::filesystem::remove(path() / "hold"); }
 
   [[nodiscard]] Finished wait_for(pid_t id) const {
     int status = 0;
@@ -144,12 +151,12 @@ inline std::size_t heartbeats_in(const std::filesystem::path& folder) {
   return count;
 }
 
-/// Whether `condition` becomes true within 20 s.
+/// Whether `condition` becomes true within a minute.
 template <class Condition>
 [[nodiscard]] bool eventually(const Condition& condition) {
   const Stopwatch since;
   while (!condition()) {
-    if (since.elapsed_s() > 20) return false;
+    if (since.elapsed_s() > 60) return false;
     std::this_thread::sleep_for(Seconds(0.002));
   }
   return true;

@@ -1,10 +1,10 @@
 /// A rank program for tests of the driver: it follows the contract of scalestudy-rank (arguments,
 /// variables, heartbeat, run.h5.part, exit codes) but trains nothing, and fails when it is told to.
-///   FAKE_RANK_STEP_S   duration of a step
+///   FAKE_RANK_HOLD     no rank goes on with its second step while this file exists
 ///   FAKE_RANK_SLOW     FORMAT THREADS: with this memory format and as many threads its file says
 ///                      that steps took twice as long
-///   FAKE_RANK_FAULT    KIND RANK STEP [WORLD_SIZE], e.g. "die 1 5" or "hang 0 3 2"; the kinds:
-///                      die (SIGKILL to itself), fail (RunFailed), bad_input, unavailable, hang,
+///   FAKE_RANK_FAULT    KIND RANK STEP [WORLD_SIZE], e.g. "die 1 5" or "fail 0 3 2"; the kinds:
+///                      die (SIGKILL to itself), fail (RunFailed), bad_input, unavailable,
 ///                      diverge (recorded in the file), silent (exits 3 without a word),
 ///                      chatter (prints 64 MiB and goes on)
 
@@ -34,6 +34,8 @@ namespace scalestudy {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr Seconds blink{0.001};
 
 std::string variable(const char* name) {
   const char* const value = std::getenv(name);
@@ -96,9 +98,8 @@ class FakeRank {
 
   void train(std::int64_t step) {
     heartbeat_.beat("forward", step);
+    while (step == 1 && fs::exists(hold_)) std::this_thread::sleep_for(blink);
     inject(step);
-    const auto step_s = variable("FAKE_RANK_STEP_S");
-    std::this_thread::sleep_for(Seconds(step_s.empty() ? 0.002 : std::stod(step_s)));
     heartbeat_.beat("exposed_communication", step);
     wait_for_peers(step);
     if (writer_ == nullptr) return;
@@ -126,7 +127,6 @@ class FakeRank {
     if (fault_.kind == "silent") ::_exit(3);
     if (fault_.kind == "diverge") diverged_ = true;
     if (fault_.kind == "chatter") chatter();
-    while (fault_.kind == "hang") ::pause();
   }
 
   [[nodiscard]] bool is_slow() const {
@@ -137,28 +137,27 @@ class FakeRank {
 
   static void chatter() {
     const std::string megabyte(1 << 20, 'x');
-    for (int i = 0; i < 64; ++i) {
-      std::cout << megabyte << std::flush;
-      std::this_thread::sleep_for(Seconds(0.01));
-    }
+    for (int i = 0; i < 64; ++i) std::cout << megabyte << std::flush;
   }
 
-  /// A barrier by heartbeats, with the deadline of a real collective.
+  /// A barrier by heartbeats. No time ends it: a busy machine may stop any rank for seconds.
   void wait_for_peers(std::int64_t step) {
-    const Stopwatch waiting;
-    for (std::int64_t peer = 0; peer < spec_.ranks; ++peer) {
-      for (;;) {
-        const auto state = read_heartbeat(heartbeat_file(folder_, peer));
-        const bool arrived =
-            state && (state->step > step || (state->step == step && state->phase != "forward"));
-        if (arrived) break;
-        if (waiting.elapsed_s() > spec_.settings.timeouts.collective_deadline_s) {
-          throw RunFailed({cat("Rank ", peer, " did not come to the barrier of step ", step),
-                           "its peers cannot go on", "See its log"});
-        }
-        std::this_thread::sleep_for(Seconds(0.001));
-      }
-    }
+    for (std::int64_t peer = 0; peer < spec_.ranks; ++peer)
+      while (!has_come(peer, step)) std::this_thread::sleep_for(blink);
+  }
+
+  [[nodiscard]] bool has_come(std::int64_t peer, std::int64_t step) const {
+    const auto state = read_heartbeat(heartbeat_file(folder_, peer));
+    if (!state && !fs::exists(folder_)) give_up("The run's folder is gone");
+    if (!state) return false;
+    if (state->step > step || (state->step == step && state->phase != "forward")) return true;
+    if (!state->error.empty() || ::kill(static_cast<pid_t>(state->process_id), 0) != 0)
+      give_up(cat("Rank ", peer, " has failed"));
+    return false;
+  }
+
+  [[noreturn]] static void give_up(const std::string& problem) {
+    throw RunFailed({problem, "its peers cannot go on", "See its log"});
   }
 
   RunSpec spec_;
@@ -167,6 +166,7 @@ class FakeRank {
   std::int64_t steps_;
   Heartbeat heartbeat_;
   Fault fault_ = fault_from_environment();
+  fs::path hold_ = variable("FAKE_RANK_HOLD");
   std::unique_ptr<RunFileWriter> writer_;
   bool diverged_ = false;
 };

@@ -99,40 +99,6 @@ TEST(Run, ARankThatPrintsWithoutEndDoesNotFillTheDisk) {
   EXPECT_THAT(content_of(log), HasSubstr("[scalestudy left out about "));
 }
 
-TEST(Run, ARankThatHangsIsNamedAndStopped) {
-  const Workplace place;
-  const auto finished = place.run({{"FAKE_RANK_FAULT", "hang 1 2 2"}},
-                                  {"--set", "settings.timeouts.collective_deadline_s=2"});
-  EXPECT_EQ(finished.code, 5);
-  const auto header = header_of(place.run_folders().back());
-  EXPECT_EQ(header.failed_rank, 1);
-  EXPECT_THAT(header.reason, HasSubstr("rank 1 hung in phase 'forward' of step 2"));
-  EXPECT_TRUE(ranks_at_work_in(place.path()).empty());
-}
-
-TEST(Run, NoProgressAtAllIsATimeout) {
-  const Workplace place;
-  place.write_study(R"("ranks": [1])", 1);
-  const auto finished = place.run({{"FAKE_RANK_FAULT", "hang 0 2"}},
-                                  {"--set", "settings.timeouts.collective_deadline_s=0.1"});
-  EXPECT_EQ(finished.code, 5);
-  EXPECT_THAT(finished.err, HasSubstr("no rank made progress"));
-  EXPECT_EQ(header_of(place.run_folders().at(0)).status, RunStatus::timed_out);
-}
-
-TEST(Run, RunTimeoutStopsASlowRun) {
-  const Workplace place;
-  const auto finished = place.run({{"FAKE_RANK_STEP_S", "0.2"}},
-                                  {"--set", "settings.timeouts.run_timeout_s=0.5", "--set",
-                                   "settings.timeouts.collective_deadline_s=30"});
-  EXPECT_EQ(finished.code, 5);
-  for (const auto& folder : place.run_folders()) {
-    EXPECT_EQ(header_of(folder).status, RunStatus::timed_out);
-    EXPECT_THAT(header_of(folder).reason, HasSubstr("run_timeout_s = 0.5"));
-  }
-  EXPECT_TRUE(ranks_at_work_in(place.path()).empty());
-}
-
 TEST(Run, DivergenceIsKeptAndNotRepeated) {
   const Workplace place;
   EXPECT_EQ(place.run({{"FAKE_RANK_FAULT", "diverge 0 2 2"}}).code, 5);
@@ -301,6 +267,7 @@ TEST(Mpirun, CompletesAStudyInAFolderWithBlanksAndQuotes) {
 TEST(Mpirun, NamesTheRankThatFailedOrDied) {
   SCALESTUDY_NEEDS("mpi", has_mpirun());
   const Workplace place;
+  place.write_study(R"("ranks": [2])", 1);
   const auto failed = place.run({{"FAKE_RANK_FAULT", "fail 1 2"}}, {"--launcher", "mpirun"});
   EXPECT_EQ(failed.code, 5);
   EXPECT_THAT(failed.err, HasSubstr("rank 1 failed in phase 'forward' of step 2: Fault 'fail'"));
@@ -314,9 +281,10 @@ TEST(Mpirun, LeavesNoOrphanWhenTheDriverIsKilled) {
   SCALESTUDY_NEEDS("mpi", has_mpirun());
   const Workplace place;
   place.write_study(R"("ranks": [2])", 1);
+  auto variables = place.hold();
   // A killed mpirun leaves its session folder behind: here it goes with the test.
-  const auto driver = place.start(place.run_arguments({"--launcher", "mpirun"}),
-                                  {{"FAKE_RANK_STEP_S", "0.2"}, {"TMPDIR", place.path().string()}});
+  variables["TMPDIR"] = place.path().string();
+  const auto driver = place.start(place.run_arguments({"--launcher", "mpirun"}), variables);
   // A rank binds itself to mpirun, some time after it was started.
   EXPECT_TRUE(eventually([&] { return heartbeats_in(place.path()) == 2; }));
   ::kill(driver, SIGKILL);
@@ -369,7 +337,7 @@ TEST(Status, ShowsAFinishedStudy) {
 
 TEST(Status, ShowsARunningStudyFromAnotherShell) {
   const Workplace place;
-  const auto driver = place.start(place.run_arguments(), {{"FAKE_RANK_STEP_S", "0.3"}});
+  const auto driver = place.start(place.run_arguments(), place.hold());
   std::string out;
   const auto shows_a_step = [&] {
     Workplace other;  // its own output files

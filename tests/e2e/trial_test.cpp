@@ -48,9 +48,8 @@ TEST(Trial, ThatFailsLeavesTheVerdictToTheRuns) {
 
 TEST(Trial, CanBeInterrupted) {
   const Workplace place;
-  const auto driver =
-      place.start({"run", place.study_file().string(), "--out", place.out().string()},
-                  {{"FAKE_RANK_FAULT", "hang 1 2"}});
+  const auto driver = place.start(
+      {"run", place.study_file().string(), "--out", place.out().string()}, place.hold());
   EXPECT_TRUE(eventually([&] { return fs::exists(place.out() / "trial" / "heartbeat-1"); }));
   ::kill(driver, SIGINT);
   EXPECT_EQ(place.wait_for(driver).code, 130);
@@ -82,18 +81,19 @@ TEST(Trial, ThatWasKilledIsClearedByTheNextRun) {
 
 TEST(Trial, ThatTakesTooLongIsStoppedAndSaysSo) {
   const Workplace place;
-  const Variables hang{{"FAKE_RANK_FAULT", "hang 1 2"}};
-  const std::vector<std::string> short_time{"--set", "settings.timeouts.run_timeout_s=2"};
+  place.write_study(R"("ranks": [2])", 1);
+  const auto held = place.hold();
+  const std::vector<std::string> short_time{"--set", "settings.timeouts.run_timeout_s=0.2"};
   std::vector<std::string> arguments{"plan", place.study_file().string()};
   arguments.insert(arguments.end(), short_time.begin(), short_time.end());
-  const auto plan = place.call(arguments, hang);
+  const auto plan = place.call(arguments, held);
   EXPECT_EQ(plan.code, 0) << plan.err;
-  EXPECT_THAT(plan.out, HasSubstr("not known: the first steps with 2 ranks were not over after 2"));
+  EXPECT_THAT(plan.out, HasSubstr("not known: the first steps with 2 ranks were not over after "));
   arguments.emplace_back("--json");
-  EXPECT_THAT(place.call(arguments, hang).out, HasSubstr("\"time_unknown_because\": \"the first"));
+  EXPECT_THAT(place.call(arguments, held).out, HasSubstr("\"time_unknown_because\": \"the first"));
   arguments = {"run", place.study_file().string(), "--out", place.out().string()};
   arguments.insert(arguments.end(), short_time.begin(), short_time.end());
-  EXPECT_THAT(place.call(arguments, hang).err, HasSubstr("The trial was not over after 2"));
+  EXPECT_THAT(place.call(arguments, held).err, HasSubstr("The trial was not over after "));
 }
 
 /// A study that leaves its memory format to a trial.
@@ -183,7 +183,7 @@ TEST(Trial, OfTheMemoryFormatCanBeInterrupted) {
   const FormatTrial place;
   const auto driver = place.start({"run", place.study_file().string(), "--out",
                                    place.out().string(), "--set", "settings.memory_format=trial"},
-                                  {{"FAKE_RANK_FAULT", "hang 0 2"}});
+                                  place.hold());
   EXPECT_TRUE(eventually([&] { return fs::exists(place.out() / "trial" / "heartbeat-0"); }));
   ::kill(driver, SIGINT);
   const auto finished = place.wait_for(driver);

@@ -153,7 +153,7 @@ TEST(WrongInput, ResultFiles) {
 
 TEST(WrongInput, TwoDriversInOneFolder) {
   const Workplace place;
-  const auto first = place.start(place.run_arguments(), {{"FAKE_RANK_STEP_S", "0.5"}});
+  const auto first = place.start(place.run_arguments(), place.hold());
   ASSERT_TRUE(eventually([&] { return fs::exists(place.out() / "plan.json"); }));
   expect_refused(place, {"second", place.run_arguments(), 2, {"out", std::to_string(first)}});
   ::kill(first, SIGKILL);
@@ -314,12 +314,10 @@ TEST(Run, AResultThatMayNotBeReadIsNotMadeAgain) {
 
 TEST(Run, WhoseFolderIsGoneFailsAlone) {
   const Workplace place;
-  auto study = content_of(place.study_file());
-  study.replace(study.find("_deadline_s\": 20"), 15, "_deadline_s\": 1");
-  write_text(place.study_file(), study);
-  const auto driver = place.start(place.run_arguments(), {{"FAKE_RANK_STEP_S", "0.05"}});
+  const auto driver = place.start(place.run_arguments(), place.hold());
   ASSERT_TRUE(eventually([&] { return !ranks_at_work_in(place.path()).empty(); }));
   fs::rename(place.run_folders()[0], place.path() / "gone");
+  place.release();
   const auto finished = place.wait_for(driver);
   EXPECT_EQ(finished.code, 5) << finished.err;
   EXPECT_THAT(finished.err, HasSubstr("3 of 4 runs complete"));
