@@ -173,12 +173,10 @@ void add_published(const PublishedAnalysis& one, ReportResult& result) {
 
 }  // namespace
 
-ReportResult write_report(const std::vector<fs::path>& folders,
+ReportResult write_report(const StudyAnalysis& analysis,
                           const fs::path& out,
-                          const WorkloadWords& own_words,
-                          const PublishedInputs& published) {
+                          const WorkloadWords& own_words) {
   const SettingWords words(own_words);
-  const StudyAnalysis analysis(load_runs(folders), published);
   require_own_folder(out);
   make_folder(out);
   ReportResult result;
@@ -190,7 +188,8 @@ ReportResult write_report(const std::vector<fs::path>& folders,
   const fs::path& place = pending.folder();
   write_file(place / summary_name, summary);
   for (const auto* folder : {"figures", "tables"}) make_folder(place / folder);
-  if (const auto note = completeness_sentence(analysis); !folders.empty() && !note.empty())
+  const bool has_folders = !analysis.runs().folders.empty();
+  if (const auto note = completeness_sentence(analysis); has_folders && !note.empty())
     result.notes.push_back(note);
   const FiguresBySeries figures = draw_all(analysis, place / "figures", result.notes);
   write_tables(analysis, words, place / "tables");
@@ -221,6 +220,13 @@ ReportResult write_report(const std::vector<fs::path>& folders,
   }
   for (const PublishedAnalysis& one : analysis.published()) add_published(one, result);
   return result;
+}
+
+ReportResult write_report(const std::vector<fs::path>& folders,
+                          const fs::path& out,
+                          const WorkloadWords& own_words,
+                          const PublishedInputs& published) {
+  return write_report(StudyAnalysis(load_runs(folders), published), out, own_words);
 }
 
 }  // namespace scalestudy

@@ -9,6 +9,7 @@
 #include "study/fields.hpp"
 
 #include "analysis/published.hpp"
+#include "analysis/study_analysis.hpp"
 
 namespace scalestudy {
 
@@ -32,5 +33,10 @@ struct ReportResult {
                                         const std::filesystem::path& out,
                                         const WorkloadWords& own_words = {},
                                         const PublishedInputs& published = {});
+
+/// The same of what has been analysed.
+[[nodiscard]] ReportResult write_report(const StudyAnalysis& analysis,
+                                        const std::filesystem::path& out,
+                                        const WorkloadWords& own_words = {});
 
 }  // namespace scalestudy
