@@ -1,5 +1,5 @@
 #pragma once
-/// A study of synthetic runs in a folder of its own, and what the analysis finds.
+/// A study of synthetic runs in memory, and what the analysis finds.
 
 #include <filesystem>
 #include <optional>
@@ -13,17 +13,18 @@ namespace scalestudy {
 
 class AnalysedStudy : public ::testing::Test {
  protected:
-  void add(const SyntheticRun& run, int repeats) const { write_group(study_, run, repeats); }
+  void add(const SyntheticRun& run, int repeats) { runs_.add(study_, run, repeats); }
+  void add_run(const SyntheticRun& run) { runs_.add(study_, run); }
 
   /// Made by the first call, from the runs that there are then.
   const StudyAnalysis& analysis() {
-    if (!analysis_) analysis_.emplace(load_runs({study_}));
+    if (!analysis_) analysis_.emplace(runs_.of({study_}));
     return *analysis_;
   }
   const SeriesAnalysis& series() { return analysis().studies().at(0); }
 
-  TemporaryFolder folder_;
-  std::filesystem::path study_ = folder_ / "study";
+  std::filesystem::path study_ = "/nowhere/a \"study\"";
+  SyntheticRuns runs_;
 
  private:
   std::optional<StudyAnalysis> analysis_;

@@ -12,7 +12,7 @@ using testing::IsEmpty;
 
 class DecidingRunsOf : public AnalysedStudy {
  protected:
-  void add_both(SyntheticRun run, int repeats) const {
+  void add_both(SyntheticRun run, int repeats) {
     run.ranks = 1;
     add(run, repeats);
     run.ranks = 2;

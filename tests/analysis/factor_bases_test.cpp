@@ -15,7 +15,7 @@ using testing::IsEmpty;
 class FactorBases : public AnalysedStudy {
  protected:
   /// Steps of 63 ms at one rank, 10 and 20 % longer at two and four; as many samples.
-  void add_ranks(std::int64_t ranks) const {
+  void add_ranks(std::int64_t ranks) {
     add({.ranks = ranks,
          .epochs = 4 / ranks,
          .exposed_communication_s = 0.0063 * std::log2(double(ranks)),
@@ -24,7 +24,7 @@ class FactorBases : public AnalysedStudy {
         3);
   }
   /// Steps of `compute_s` and 3 ms.
-  void add_arm(double compute_s) const {
+  void add_arm(double compute_s) {
     add({.compute_s = compute_s,
          .between_epochs_s = 0.2,
          .time_noise = 0.01,
@@ -108,7 +108,7 @@ TEST_F(FactorBases, WithoutOneRankTheStepIsStillThere) {
 
 TEST_F(FactorBases, ResumedRunsAreNoBase) {
   add_ranks(1);
-  write_synthetic(study_, {.ranks = 2, .epochs = 2, .labels = {"resumed"}});
+  add_run({.ranks = 2, .epochs = 2, .labels = {"resumed"}});
   add_ranks(4);
   EXPECT_THAT(names(), IsEmpty());
 }

@@ -17,7 +17,7 @@ using testing::Not;
 class FairBaseOfStudy : public AnalysedStudy {
  protected:
   /// One rank of one thread and two, the latter by this much faster a step.
-  void add_ranks(double step_ratio) const {
+  void add_ranks(double step_ratio) {
     SyntheticRun run{.time_noise = 0.01, .started_unix_s = 1, .core_count = 2};
     add(run, 4);
     run.ranks = 2;
@@ -26,7 +26,7 @@ class FairBaseOfStudy : public AnalysedStudy {
     add(run, 4);
   }
   /// One rank of `threads`, so many times as fast a step as of one.
-  void add_threads(std::int64_t threads, double step_ratio, std::int64_t epochs = 4) const {
+  void add_threads(std::int64_t threads, double step_ratio, std::int64_t epochs = 4) {
     SyntheticRun run{.epochs = epochs, .time_noise = 0.01, .started_unix_s = 1, .core_count = 2};
     run.threads_per_rank = threads;
     run.compute_s /= step_ratio;

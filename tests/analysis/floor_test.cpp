@@ -13,28 +13,31 @@ namespace {
 
 class Floor : public AnalysedStudy {
  protected:
-  void add_pair(SyntheticRun run, double first_s, double second_s) const {
+  void add_pair(SyntheticRun run, double first_s, double second_s) {
     run.compute_s = first_s;
-    write_synthetic(study_, run);
+    add_run(run);
     run.twin = 1;
     run.compute_s = second_s;
-    write_synthetic(study_, run);
+    add_run(run);
   }
-  /// Kept in the plan of the study's folder.
-  void write_plan_with(const StudyFloor& floor) const {
-    write_text(study_ / "plan.json", R"({"runs": [], "floor": )" + to_json_text(floor) + "}");
+  /// Of one rank and two, where the plan keeps `floor`.
+  [[nodiscard]] static Resolution resolution_with(const StudyFloor& floor) {
+    return resolution_with_plan(R"({"runs": [], "floor": )" + to_json_text(floor) + "}");
+  }
+  [[nodiscard]] static Resolution resolution_with_plan(const std::string& plan) {
+    const TemporaryFolder folder;
+    for (const std::int64_t ranks : {1, 2})
+      write_group(folder.path(), {.ranks = ranks, .time_noise = 0.01}, 4);
+    write_text(folder / "plan.json", plan);
+    const StudyAnalysis analysis(load_runs({folder.path()}));
+    EXPECT_TRUE(analysis.runs().damaged_plans.empty());
+    return analysis.studies().at(0).resolution;
   }
   static StudyFloor floor_of(const RunSpec& spec, double deviation) {
     StudyFloor floor;
     floor.timing_hash = hex64(spec.timing_hash());
     floor.points = {{1, 5, deviation, deviation}, {2, 5, deviation, deviation}};
     return floor;
-  }
-  void add_one_and_two() const {
-    SyntheticRun run{.time_noise = 0.01};
-    add(run, 4);
-    run.ranks = 2;
-    add(run, 4);
   }
 };
 
@@ -47,7 +50,7 @@ TEST_F(Floor, IsTheScatterOfPairsNotOfBlocks) {
   add_pair(run, fast_s, slow_s);
   run.repeat = 2;
   add_pair(run, slow_s, fast_s);
-  const auto points = floor_points(load_runs({study_}).runs);
+  const auto points = floor_points(runs_.of({study_}).runs);
   ASSERT_EQ(points.size(), 1U);
   EXPECT_EQ(points[0].ranks, 1);
   EXPECT_EQ(points[0].pairs, 3);
@@ -60,20 +63,20 @@ TEST_F(Floor, DriftThatBothTwinsShareIsNone) {
     SyntheticRun run{.repeat = static_cast<std::int64_t>(compute_s * 10)};
     add_pair(run, compute_s, compute_s);
   }
-  const auto points = floor_points(load_runs({study_}).runs);
+  const auto points = floor_points(runs_.of({study_}).runs);
   EXPECT_NEAR(points.at(0).log_ratio_sd, 0, 1e-12);
   EXPECT_GT(points.at(0).log_time_sd, 0.5);
 }
 
 TEST_F(Floor, PairsWithoutTwoTimesDoNotCount) {
   SyntheticRun run;
-  write_synthetic(study_, run);  // no twin
+  add_run(run);  // no twin
   run.repeat = 1;
   add_pair(run, 0.1, 0.1);
   run.repeat = 2;
   run.labels = {"resumed"};
   add_pair(run, 0.1, 0.1);
-  EXPECT_TRUE(floor_points(load_runs({study_}).runs).empty());
+  EXPECT_TRUE(floor_points(runs_.of({study_}).runs).empty());
 }
 
 // t(4) = 2.7764451.
@@ -113,27 +116,21 @@ TEST(FloorWidth, IndependentGroupsHaveTheScatterOfSingleLaunches) {
 }
 
 TEST_F(Floor, OfThePlanIsThatOfTheSeries) {
-  add_one_and_two();
-  write_plan_with(floor_of(spec_of({}), 0.02));
-  const auto& found = series().resolution;
+  const auto found = resolution_with(floor_of(spec_of({}), 0.02));
   EXPECT_EQ(found.label(), "");
   EXPECT_EQ(found.repeats, 4);
   EXPECT_GT(found.margin_frac, 0.03);
 }
 
 TEST_F(Floor, OfOtherSettingsIsNot) {
-  add_one_and_two();
   auto other = spec_of({});
   other.settings.epochs = 99;
-  write_plan_with(floor_of(other, 0.02));
-  EXPECT_EQ(series().resolution.label(), "floor_unknown");
+  EXPECT_EQ(resolution_with(floor_of(other, 0.02)).label(), "floor_unknown");
 }
 
 TEST_F(Floor, OfAForgedPlanIsIgnored) {
-  add_one_and_two();
-  write_text(study_ / "plan.json", R"({"runs": [], "floor": {"schema": 1, "points": "many"}})");
-  EXPECT_EQ(series().resolution.label(), "floor_unknown");
-  EXPECT_TRUE(analysis().runs().damaged_plans.empty());
+  const auto* forged = R"({"runs": [], "floor": {"schema": 1, "points": "many"}})";
+  EXPECT_EQ(resolution_with_plan(forged).label(), "floor_unknown");
 }
 
 }  // namespace

@@ -7,15 +7,12 @@
 
 #include "analysis/run_set.hpp"
 #include "tests/analysis/synthetic_run.hpp"
-#include "tests/support/temporary_folder.hpp"
 
 namespace scalestudy {
 namespace {
 
 RunRecord record_with(double excess_s) {
-  const TemporaryFolder folder;
-  auto record = read_run_file(
-      write_synthetic(folder.path(), {.ranks = 2, .link_bandwidth_bytes_per_s = 5e7}));
+  auto record = synthetic_record("study", {.ranks = 2, .link_bandwidth_bytes_per_s = 5e7});
   auto& steps = record.steps;
   std::ranges::fill(steps.values(&StepRow::link_model_s), 0.5);
   std::ranges::fill(steps.values(&StepRow::link_excess_s), 0.0);
@@ -70,13 +67,13 @@ TEST(LinkCheck, FilesWithoutTheColumnsExceedNothing) {
 }
 
 TEST(LinkCheck, RunsOverALinkAreASeriesOfTheirOwn) {
-  const TemporaryFolder folder;
+  SyntheticRuns runs;
   for (const std::int64_t ranks : {1, 2}) {
-    write_synthetic(folder.path(), {.ranks = ranks});
-    write_synthetic(folder.path(), {.ranks = ranks, .link_bandwidth_bytes_per_s = 5e7});
-    write_synthetic(folder.path(), {.ranks = ranks, .link_bandwidth_bytes_per_s = 2e8});
+    runs.add("study", {.ranks = ranks});
+    runs.add("study", {.ranks = ranks, .link_bandwidth_bytes_per_s = 5e7});
+    runs.add("study", {.ranks = ranks, .link_bandwidth_bytes_per_s = 2e8});
   }
-  const auto set = load_runs({folder.path()});
+  const auto set = runs.of({"study"});
   std::vector<std::string> names;
   for (const auto& one : group_series(set)) names.push_back(one.name);
   EXPECT_THAT(names, testing::UnorderedElementsAre(

@@ -19,14 +19,14 @@ constexpr const char* theirs =
 class Machines : public AnalysedStudy {
  protected:
   void add_on(const std::filesystem::path& folder, SyntheticRun run) {
-    for (run.ranks = 1; run.ranks <= 2; ++run.ranks) write_group(folder, run, 3);
+    for (run.ranks = 1; run.ranks <= 2; ++run.ranks) runs_.add(folder, run, 3);
   }
   /// No two executions take equally long.
   [[nodiscard]] StudyAnalysis both(const SyntheticRun& first, SyntheticRun second) {
     add_on(study_, first);
     second.compute_s = first.compute_s / 2;
     add_on(other_, second);
-    return StudyAnalysis(load_runs({study_, other_}));
+    return StudyAnalysis(runs_.of({study_, other_}));
   }
   [[nodiscard]] static std::vector<std::string> words(const StudyAnalysis& analysis) {
     std::vector<std::string> all;
@@ -40,7 +40,7 @@ class Machines : public AnalysedStudy {
     return all;
   }
 
-  std::filesystem::path other_ = folder_ / "other";
+  std::filesystem::path other_ = "/nowhere/other";
 };
 
 TEST_F(Machines, HaveShortWordsInTheOrderOfTheFolders) {
@@ -111,9 +111,9 @@ TEST_F(Machines, WithTheSameDataUnderAnotherPathDo) {
 
 TEST_F(Machines, TwoBuildsOnOneOfThemAreTwoCurves) {
   add_on(study_, {.build_id = "1", .cpu_model = ours});
-  add_on(folder_ / "third", {.compute_s = 0.05, .build_id = "2", .cpu_model = ours});
+  add_on("/nowhere/third", {.compute_s = 0.05, .build_id = "2", .cpu_model = ours});
   add_on(other_, {.compute_s = 0.03, .build_id = "1", .cpu_model = theirs});
-  const StudyAnalysis analysis(load_runs({study_, folder_ / "third", other_}));
+  const StudyAnalysis analysis(runs_.of({study_, "/nowhere/third", other_}));
   EXPECT_THAT(labels(analysis), ElementsAre("AMD EPYC, 2 hardware threads, build 1",
                                             "AMD EPYC, 2 hardware threads, build 2",
                                             "Intel Xeon Platinum 8481C, 8 hardware threads"));
@@ -124,7 +124,7 @@ TEST_F(Machines, InOneFolderAreFlaggedAndSideBySide) {
   add_on(study_, {.cpu_model = ours});
   for (const std::int64_t ranks : {1, 2})
     for (const std::int64_t repeat : {3, 4, 5})
-      write_synthetic(study_, {.ranks = ranks, .repeat = repeat, .cpu_model = theirs});
+      add_run({.ranks = ranks, .repeat = repeat, .cpu_model = theirs});
   ASSERT_EQ(analysis().flags().size(), 1U);
   EXPECT_EQ(analysis().flags()[0].code, "mixed_machines");
   ASSERT_EQ(analysis().machine_comparisons().size(), 1U);

@@ -158,7 +158,7 @@ TEST_F(NoiseScaleOfStudy, WithoutRecordedNormsItIsRefused) {
 // A gradient below 0 is none: leaving such launches out would favour the others.
 TEST_F(NoiseScaleOfStudy, WhereNoiseHidesTheGradientItIsRefused) {
   add({.ranks = 2, .noise_scale_samples = 48}, 3);
-  write_synthetic(study_, {.ranks = 2, .repeat = 3, .noise_scale_samples = -6});
+  add_run({.ranks = 2, .repeat = 3, .noise_scale_samples = -6});
   EXPECT_THAT(series().noise_scale.refusal, HasSubstr("in 1 of 4 launches"));
 }
 

@@ -68,16 +68,16 @@ TEST(Outliers, NothingIsNamedWhereNothingScatters) {
 }
 
 TEST(Outliers, OfFourRunsNoneIsNamedOfFiveTheSlowOneAndItCounts) {
-  TemporaryFolder folder;
+  SyntheticRuns runs;
   const auto add = [&](std::int64_t repeat, double compute_s) {
-    write_synthetic(folder / "study", {.repeat = repeat, .compute_s = compute_s});
+    runs.add("study", {.repeat = repeat, .compute_s = compute_s});
   };
   for (std::int64_t repeat = 0; repeat < 3; ++repeat)
     add(repeat, 0.060 + 0.0001 * static_cast<double>(repeat));
   add(3, 0.120);
-  EXPECT_TRUE(StudyAnalysis(load_runs({folder / "study"})).studies().at(0).outliers.empty());
+  EXPECT_TRUE(StudyAnalysis(runs.of({"study"})).studies().at(0).outliers.empty());
   add(4, 0.0602);
-  const StudyAnalysis analysis(load_runs({folder / "study"}));
+  const StudyAnalysis analysis(runs.of({"study"}));
   const SeriesAnalysis& study = analysis.studies().at(0);
   ASSERT_EQ(study.outliers.size(), 1U);
   EXPECT_EQ(study.outliers[0].run->spec.repeat, 3);

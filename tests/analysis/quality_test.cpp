@@ -117,7 +117,7 @@ TEST_F(QualityOfStudy, TwoEvaluationSetsAreOnePopulationWhenAllRunsHaveBoth) {
   EXPECT_EQ(population.sets[0].name, "test");
   EXPECT_TRUE(analysis().flags().empty());
   add({.ranks = 4, .steps_per_epoch = 10}, 2);
-  const StudyAnalysis with_four(load_runs({study_}));
+  const StudyAnalysis with_four(runs_.of({study_}));
   EXPECT_FALSE(with_four.studies().at(0).population.identical);
 }
 
@@ -222,11 +222,11 @@ TEST_F(QualityOfStudy, WithoutRecordedSamplesOnlyLaunchesCount) {
 TEST_F(QualityOfStudy, AGoalThatChangedBetweenRunsIsNone) {
   for (const std::int64_t ranks : {1, 2})
     for (const double margin : {0.01, 0.5})
-      write_synthetic(study_, {.ranks = ranks,
-                               .repeat = margin > 0.1 ? 1 : 0,
-                               .steps_per_epoch = ranks == 1 ? 20 : 10,
-                               .test_evaluation_hash = "0123456789abcdef",
-                               .goal = {.metric = "psnr_db", .margin = margin}});
+      add_run({.ranks = ranks,
+               .repeat = margin > 0.1 ? 1 : 0,
+               .steps_per_epoch = ranks == 1 ? 20 : 10,
+               .test_evaluation_hash = "0123456789abcdef",
+               .goal = {.metric = "psnr_db", .margin = margin}});
   EXPECT_EQ(codes_of(series().quality_labels), std::vector<std::string>{"goal_changed"});
   for (const auto& metric : series().quality[1].metrics) EXPECT_EQ(metric.margin, 0);
 }
@@ -287,11 +287,11 @@ TEST_F(TargetOfStudy, ThatMoreRanksMissGivesAnUpperBound) {
 TEST_F(TargetOfStudy, ThatSomeMissIsBoundedByWhatTheyHad) {
   add({.steps_per_epoch = 20, .validation_iou = 0.6, .goal = {.metric = "iou", .target = 0.75}}, 3);
   for (const std::int64_t repeat : {0, 1, 2})
-    write_synthetic(study_, {.ranks = 2,
-                             .repeat = repeat,
-                             .steps_per_epoch = 10,
-                             .validation_iou = repeat == 2 ? 0.4 : 0.6,
-                             .goal = {.metric = "iou", .target = 0.75}});
+    add_run({.ranks = 2,
+             .repeat = repeat,
+             .steps_per_epoch = 10,
+             .validation_iou = repeat == 2 ? 0.4 : 0.6,
+             .goal = {.metric = "iou", .target = 0.75}});
   const TargetPoint& two = series().targets.at(1);
   EXPECT_EQ(two.reached, 2U);
   EXPECT_EQ(two.runs, 3U);

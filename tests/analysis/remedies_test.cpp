@@ -14,7 +14,7 @@ using testing::IsEmpty;
 /// One producer feeds all ranks: two of them wait.
 class Remedies : public AnalysedStudy {
  protected:
-  void add_input(InputKind input, double wait_at_two_s, std::int64_t threads = 1) const {
+  void add_input(InputKind input, double wait_at_two_s, std::int64_t threads = 1) {
     SyntheticRun run{.time_noise = 0.002, .input = input, .threads_per_rank = threads};
     add(run, 5);
     run.ranks = 2;

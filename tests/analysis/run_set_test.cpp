@@ -9,23 +9,24 @@
 
 #include "core/error.hpp"
 
-#include "analysis/study_analysis.hpp"
-#include "tests/analysis/synthetic_run.hpp"
+#include "tests/analysis/analysed_study.hpp"
 #include "tests/support/reseal.hpp"
 
 namespace scalestudy {
 namespace {
 
-class RunSetOfStudy : public ::testing::Test {
+class RunSetOfStudy : public AnalysedStudy {
  protected:
-  scalestudy::Run single(const SyntheticRun& run) {
-    write_synthetic(study_, run);
-    RunSet set = load_runs({study_});
-    EXPECT_EQ(set.runs.size(), 1U);
-    return set.runs.at(0);
+  [[nodiscard]] RunSet set_of(const SyntheticRun& run) const {
+    return runs_of({synthetic_record(study_, run)});
   }
-  TemporaryFolder folder_;
-  std::filesystem::path study_ = folder_ / "study";
+  scalestudy::Run single(const SyntheticRun& run) const { return set_of(run).runs.at(0); }
+  /// Two repeats of the study at hand beside two of another origin.
+  StudyAnalysis mixture_with(SyntheticRun other) {
+    add({}, 2);
+    for (other.repeat = 2; other.repeat < 4; ++other.repeat) add_run(other);
+    return StudyAnalysis(runs_.of({study_}));
+  }
 };
 
 TEST_F(RunSetOfStudy, ACompleteRunIsData) {
@@ -51,7 +52,7 @@ TEST_F(RunSetOfStudy, ALossThatIsNoNumberMakesTheRunInvalid) {
   const scalestudy::Run read = single({.nan_loss = true});
   EXPECT_FALSE(read.is_data());
   EXPECT_EQ(read.validity_codes, std::vector<std::string>{"nonfinite_loss"});
-  EXPECT_TRUE(group_series(load_runs({study_})).empty());
+  EXPECT_TRUE(group_series(set_of({.nan_loss = true})).empty());
 }
 
 TEST_F(RunSetOfStudy, OversubscribedIsDataWithItsLabel) {
@@ -61,124 +62,33 @@ TEST_F(RunSetOfStudy, OversubscribedIsDataWithItsLabel) {
 }
 
 TEST_F(RunSetOfStudy, TheSpecificationOfARunGivesItsLabels) {
-  auto record = read_run_file(write_synthetic(study_, {}));
+  auto record = synthetic_record(study_, {});
   auto spec = spec_of(SyntheticRun());
   spec.no_spare_core = true;
   record.resolved_settings = to_json_text(spec);
   EXPECT_EQ(judge_run(record).labels, std::vector<std::string>{"no_spare_core"});
 }
 
-TEST_F(RunSetOfStudy, DamagedFilesAreListedAndDoNotStopTheRest) {
-  write_synthetic(study_, {});
-  std::filesystem::create_directories(study_ / "runs" / "broken");
-  std::ofstream(study_ / "runs" / "broken" / "run.h5") << "no HDF5";
-  const RunSet set = load_runs({study_});
-  EXPECT_EQ(set.runs.size(), 1U);
-  ASSERT_EQ(set.unreadable.size(), 1U);
-  EXPECT_NE(set.unreadable[0].name.find("broken"), std::string::npos);
-  EXPECT_FALSE(set.unreadable[0].reason.empty());
-}
-
-TEST_F(RunSetOfStudy, AFileInAnotherRunsFolderIsNoData) {
-  const auto file = write_synthetic(study_, {});
-  const auto other = study_ / "runs" / "another-run";
-  std::filesystem::rename(file.parent_path(), other);
-  const RunSet set = load_runs({study_});
-  EXPECT_TRUE(set.runs.empty());
-  ASSERT_EQ(set.unreadable.size(), 1U);
-  EXPECT_NE(set.unreadable[0].reason.find("is the file of run noise2void-r1"), std::string::npos)
-      << set.unreadable[0].reason;
-}
-
-TEST_F(RunSetOfStudy, ACopyBesideTheOriginalCountsOnce) {
-  const auto file = write_synthetic(study_, {});
-  for (const char* name : {"aa-copy", "zz-copy"})
-    std::filesystem::copy(file.parent_path(), study_ / "runs" / name);
-  const RunSet set = load_runs({study_});
-  ASSERT_EQ(set.runs.size(), 1U);
-  EXPECT_EQ(set.runs[0].record.file, file);
-  EXPECT_EQ(set.copies.size(), 2U);
-  EXPECT_TRUE(set.unreadable.empty());
-}
-
-/// Changes a closed file and gives it the checksum that fits.
-void change(const std::filesystem::path& file, const std::string& from, const std::string& to) {
-  auto bytes = content_of(file);
-  ASSERT_EQ(from.size(), to.size());
-  const auto place = bytes.find(from, 512);
-  ASSERT_NE(place, std::string::npos) << from;
-  write_text(file, bytes.replace(place, from.size(), to));
-  reseal(file);
-}
-
-TEST_F(RunSetOfStudy, AnEarlierStateOfACompleteRunDoesNotHideIt) {
-  const auto complete = write_synthetic(study_, {});
-  write_synthetic(folder_ / "copy", {.status = RunStatus::interrupted});
-  for (const auto& folders : {std::vector{study_, folder_ / "copy"}, {folder_ / "copy", study_}}) {
-    const RunSet set = load_runs(folders);
-    ASSERT_EQ(set.runs.size(), 1U);
-    EXPECT_EQ(set.runs[0].record.file, complete);
-    ASSERT_EQ(set.copies.size(), 1U);
-    EXPECT_EQ(set.copies[0].reason, "an earlier state of " + complete.string());
-  }
-}
-
-TEST_F(RunSetOfStudy, CompleteFilesOfOneExecutionThatDifferAreAllRefused) {
-  write_synthetic(study_, {});
-  const auto changed = write_synthetic(folder_ / "copy", {});
-  change(changed, "gabcdef01", "gabcdef02");
-  for (const auto& folders : {std::vector{study_, folder_ / "copy"}, {folder_ / "copy", study_}}) {
-    const RunSet set = load_runs(folders);
-    EXPECT_TRUE(set.runs.empty());
-    ASSERT_EQ(set.unreadable.size(), 2U);
-    EXPECT_NE(set.unreadable[0].reason.find("of one execution"), std::string::npos);
-  }
-}
-
-TEST_F(RunSetOfStudy, ACopyWithTimesThatAreNoNumbersIsACopy) {
-  write_synthetic(study_, {.compute_s = std::nan("")});
-  std::filesystem::copy(study_, folder_ / "copy", std::filesystem::copy_options::recursive);
-  const RunSet set = load_runs({study_, folder_ / "copy"});
-  EXPECT_EQ(set.runs.size(), 1U);
-  EXPECT_EQ(set.copies.size(), 1U);
-}
-
 TEST_F(RunSetOfStudy, TimesThatNoClockShowsMakeTheRunInvalid) {
   for (const double time_s : {-0.5, std::nan(""), 1e13}) {
-    std::filesystem::remove_all(study_);
     const auto run = single({.compute_s = time_s, .input_wait_s = 0});
     EXPECT_EQ(run.left_out, "invalid: impossible_times") << time_s;
   }
-  std::filesystem::remove_all(study_);
   EXPECT_TRUE(single({}).is_data());
 }
 
-TEST_F(RunSetOfStudy, AMixtureIsFoundAmongCopiesToo) {
-  write_group(study_, {}, 2);
-  const auto other = folder_ / "other";
-  write_group(other, {.local_batch = 8, .study = "tea"}, 2);
-  for (const auto& run : std::filesystem::directory_iterator(study_ / "runs"))
-    std::filesystem::copy(run.path(), other / "runs" / run.path().filename());
-  for (const auto& folders : {std::vector{study_, other}, {other, study_}})
-    EXPECT_EQ(StudyAnalysis(load_runs(folders)).flags().size(), 1U);
-}
-
-TEST_F(RunSetOfStudy, AMissingFolderIsRefused) {
-  EXPECT_THROW(static_cast<void>(load_runs({folder_ / "nowhere"})), BadInput);
-}
-
 TEST_F(RunSetOfStudy, ControlArmsEmulationAndRulesAreSeriesOfTheirOwn) {
-  write_group(study_, {}, 2);
-  write_group(study_, {.control_arm = ControlArm::no_communication}, 2);
+  add({}, 2);
+  add({.control_arm = ControlArm::no_communication}, 2);
   SyntheticRun run{.rule = ScalingRule::strong};
-  write_group(study_, run, 1);
+  add(run, 1);
   run.repeat = 7;
   run.labels = {"emulated"};  // as files of earlier versions say
-  write_synthetic(study_, run);
+  add_run(run);
   run.repeat = 8;
   run.labels = {"emulated_input"};
-  write_synthetic(study_, run);
-  const StudyAnalysis analysis(load_runs({study_}));
+  add_run(run);
+  const StudyAnalysis analysis(runs_.of({study_}));
   ASSERT_EQ(analysis.studies().size(), 3U);
   const auto& emulated = *std::find_if(
       analysis.studies().begin(), analysis.studies().end(),
@@ -198,9 +108,9 @@ TEST_F(RunSetOfStudy, InjectedRunsStandBesideRunsInjectedAlikeOnly) {
       for (std::int64_t repeat = 0; repeat < 2; ++repeat) {
         SyntheticRun run{.ranks = ranks, .repeat = repeat};
         if (*injection != '\0') run.injections = {injection};
-        write_synthetic(study_, run);
+        add_run(run);
       }
-  const RunSet set = load_runs({study_});
+  const RunSet set = runs_.of({study_});
   const auto series = group_series(set);
   ASSERT_EQ(series.size(), 3U);
   std::set<std::string> names;
@@ -215,10 +125,9 @@ TEST_F(RunSetOfStudy, InjectedRunsStandBesideRunsInjectedAlikeOnly) {
 }
 
 TEST_F(RunSetOfStudy, AnInjectedArmIsNoneOfThePlainStudy) {
-  write_group(study_, {}, 2);
-  write_group(study_, {.control_arm = ControlArm::no_communication, .injections = {"jitter=5%"}},
-              2);
-  const RunSet set = load_runs({study_});
+  add({}, 2);
+  add({.control_arm = ControlArm::no_communication, .injections = {"jitter=5%"}}, 2);
+  const RunSet set = runs_.of({study_});
   const auto series = group_series(set);
   ASSERT_EQ(series.size(), 2U);
   EXPECT_FALSE(is_arm_of(series[0], series[1]));
@@ -226,19 +135,12 @@ TEST_F(RunSetOfStudy, AnInjectedArmIsNoneOfThePlainStudy) {
 }
 
 TEST_F(RunSetOfStudy, OtherSettingsAreAnotherSeries) {
-  write_group(study_, {}, 2);
-  write_group(study_, {.local_batch = 8}, 2);
-  const RunSet set = load_runs({study_});
+  add({}, 2);
+  add({.local_batch = 8}, 2);
+  const RunSet set = runs_.of({study_});
   const auto series = group_series(set);
   ASSERT_EQ(series.size(), 2U);
   EXPECT_NE(series[0].slug, series[1].slug);
-}
-
-/// Two repeats of the study at hand beside two of another origin.
-StudyAnalysis mixture_in(const std::filesystem::path& study, SyntheticRun other) {
-  write_group(study, {}, 2);
-  for (other.repeat = 2; other.repeat < 4; ++other.repeat) write_synthetic(study, other);
-  return StudyAnalysis(load_runs({study}));
 }
 
 void expect_two_groups(const StudyAnalysis& analysis,
@@ -255,36 +157,35 @@ void expect_two_groups(const StudyAnalysis& analysis,
 }
 
 TEST_F(RunSetOfStudy, RunsOfTwoBuildsAreTwoGroupsAndFlagged) {
-  expect_two_groups(mixture_in(study_, {.build_id = "0.2.0+g99999999.release"}), "mixed_builds",
+  expect_two_groups(mixture_with({.build_id = "0.2.0+g99999999.release"}), "mixed_builds",
                     ", build 0.2.0+g99999999.release");
 }
 
 TEST_F(RunSetOfStudy, RunsOfTwoMachinesAreTwoGroupsAndFlagged) {
-  expect_two_groups(mixture_in(study_, {.cpu_model = "Made-up CPU"}), "mixed_machines",
+  expect_two_groups(mixture_with({.cpu_model = "Made-up CPU"}), "mixed_machines",
                     ", machine Made-up CPU");
 }
 
 TEST_F(RunSetOfStudy, RunsOfTwoStudiesInOneFolderAreTwoGroupsAndFlagged) {
-  expect_two_groups(mixture_in(study_, {.study = "tea"}), "mixed_studies", ", study tea");
+  expect_two_groups(mixture_with({.study = "tea"}), "mixed_studies", ", study tea");
 }
 
 TEST_F(RunSetOfStudy, RunsWithTwoVersionsOfALibraryAreTwoGroupsAndFlagged) {
-  write_group(study_, {.libtorch_version = "2.1.0"}, 2);
-  for (const std::int64_t repeat : {2, 3})
-    write_synthetic(study_, {.repeat = repeat, .libtorch_version = "2.2.0"});
-  expect_two_groups(StudyAnalysis(load_runs({study_})), "mixed_libraries",
+  add({.libtorch_version = "2.1.0"}, 2);
+  for (const std::int64_t repeat : {2, 3}) add_run({.repeat = repeat, .libtorch_version = "2.2.0"});
+  expect_two_groups(StudyAnalysis(runs_.of({study_})), "mixed_libraries",
                     ", libraries LibTorch 2.2.0");
 }
 
 TEST_F(RunSetOfStudy, DataThatChangedUnderTheirPathAreTwoGroupsAndFlagged) {
-  const auto second = folder_ / "second";
-  write_group(study_, {.data_hash = "1a2b000000000000"}, 2);
+  const std::filesystem::path second = "/nowhere/second";
+  add({.data_hash = "1a2b000000000000"}, 2);
   for (const std::int64_t repeat : {2, 3})
     for (const auto& folder : {study_, second})
-      write_synthetic(folder, {.repeat = repeat, .data_hash = "3c4d000000000000"});
-  write_group(folder_ / "first", {.data_hash = "1a2b000000000000"}, 2);
-  for (const auto& folders : {std::vector{study_}, {folder_ / "first", second}}) {
-    const StudyAnalysis analysis(load_runs(folders));
+      runs_.add(folder, {.repeat = repeat, .data_hash = "3c4d000000000000"});
+  runs_.add("/nowhere/first", {.data_hash = "1a2b000000000000"}, 2);
+  for (const auto& folders : {std::vector{study_}, {"/nowhere/first", second}}) {
+    const StudyAnalysis analysis(runs_.of(folders));
     expect_two_groups(analysis, "mixed_data", ", data 3c4d000000000000");
     EXPECT_NE(analysis.flags()[0].text.find("1a2b000000000000; 3c4d000000000000"),
               std::string::npos)
@@ -293,10 +194,10 @@ TEST_F(RunSetOfStudy, DataThatChangedUnderTheirPathAreTwoGroupsAndFlagged) {
 }
 
 TEST_F(RunSetOfStudy, TheSameDataUnderAnotherPathAreOneGroup) {
-  write_group(study_, {.data_path = "/here", .data_hash = "1a2b000000000000"}, 2);
-  write_group(folder_ / "second",
-              {.ranks = 2, .data_path = "/there", .data_hash = "1a2b000000000000"}, 2);
-  const StudyAnalysis analysis(load_runs({study_, folder_ / "second"}));
+  add({.data_path = "/here", .data_hash = "1a2b000000000000"}, 2);
+  runs_.add("/nowhere/second", {.ranks = 2, .data_path = "/there", .data_hash = "1a2b000000000000"},
+            2);
+  const StudyAnalysis analysis(runs_.of({study_, "/nowhere/second"}));
   EXPECT_TRUE(analysis.flags().empty());
   ASSERT_EQ(analysis.studies().size(), 1U);
   EXPECT_EQ(analysis.studies()[0].series.by_ranks.size(), 2U);
@@ -304,9 +205,9 @@ TEST_F(RunSetOfStudy, TheSameDataUnderAnotherPathAreOneGroup) {
 
 /// Nobody takes them for repetitions, and nobody has to accept anything.
 TEST_F(RunSetOfStudy, OtherDataUnderAnotherPathAreNoMixture) {
-  write_group(study_, {.data_path = "/cells", .data_hash = "1a2b000000000000"}, 2);
-  write_group(folder_ / "second", {.data_path = "/nuclei", .data_hash = "3c4d000000000000"}, 2);
-  const StudyAnalysis analysis(load_runs({study_, folder_ / "second"}));
+  add({.data_path = "/cells", .data_hash = "1a2b000000000000"}, 2);
+  runs_.add("/nowhere/second", {.data_path = "/nuclei", .data_hash = "3c4d000000000000"}, 2);
+  const StudyAnalysis analysis(runs_.of({study_, "/nowhere/second"}));
   EXPECT_TRUE(analysis.flags().empty());
   ASSERT_EQ(analysis.studies().size(), 2U);
   EXPECT_NE(analysis.studies()[1].series.name.find(", data 3c4d"), std::string::npos);
@@ -315,7 +216,7 @@ TEST_F(RunSetOfStudy, OtherDataUnderAnotherPathAreNoMixture) {
 /// Each as it may be, together impossible; of a resumed run, whose times never count, each attempt
 /// has its own clock.
 TEST_F(RunSetOfStudy, TimesThatContradictEachOtherAreInvalid) {
-  auto whole = read_run_file(write_synthetic(study_, {.ranks = 2, .epochs = 3, .cpu_share = 0.9}));
+  auto whole = synthetic_record(study_, {.ranks = 2, .epochs = 3, .cpu_share = 0.9});
   whole.ranks.front().probe_s = 0;
   ASSERT_THAT(judge_run(whole).validity_codes, testing::IsEmpty());
   const auto judged = [&](const std::function<void(RunRecord&)>& change) {
@@ -340,53 +241,148 @@ TEST_F(RunSetOfStudy, TimesThatContradictEachOtherAreInvalid) {
 
 /// A run that failed before its ranks said what they compute with.
 TEST_F(RunSetOfStudy, WhatIsNotRecordedIsNoOtherValue) {
-  write_group(study_, {.libtorch_version = "2.1.0"}, 2);
-  write_synthetic(study_, {.repeat = 2, .status = RunStatus::failed});
-  EXPECT_TRUE(StudyAnalysis(load_runs({study_})).flags().empty());
+  add({.libtorch_version = "2.1.0"}, 2);
+  add_run({.repeat = 2, .status = RunStatus::failed});
+  EXPECT_TRUE(StudyAnalysis(runs_.of({study_})).flags().empty());
 }
 
 TEST_F(RunSetOfStudy, AnotherPowerStateIsAnotherMachine) {
-  write_group(study_, {.cpu_model = R"(One", "governor": "performance)"}, 2);
+  add({.cpu_model = R"(One", "governor": "performance)"}, 2);
   for (const std::int64_t repeat : {2, 3})
-    write_synthetic(study_, {.repeat = repeat, .cpu_model = R"(One", "governor": "powersave)"});
-  expect_two_groups(StudyAnalysis(load_runs({study_})), "mixed_machines", "governor powersave");
+    add_run({.repeat = repeat, .cpu_model = R"(One", "governor": "powersave)"});
+  expect_two_groups(StudyAnalysis(runs_.of({study_})), "mixed_machines", "governor powersave");
 }
 
 /// Virtual machines of one host family call their processors alike.
 TEST_F(RunSetOfStudy, AnotherCacheIsAnotherMachine) {
-  write_group(study_, {.cpu_model = R"(One", "l2_cache_bytes": "1048576)"}, 2);
+  add({.cpu_model = R"(One", "l2_cache_bytes": "1048576)"}, 2);
   for (const std::int64_t repeat : {2, 3})
-    write_synthetic(study_, {.repeat = repeat, .cpu_model = R"(One", "l2_cache_bytes": "524288)"});
-  expect_two_groups(StudyAnalysis(load_runs({study_})), "mixed_machines",
+    add_run({.repeat = repeat, .cpu_model = R"(One", "l2_cache_bytes": "524288)"});
+  expect_two_groups(StudyAnalysis(runs_.of({study_})), "mixed_machines",
                     "524288 bytes of L2 cache");
 }
 
 TEST_F(RunSetOfStudy, MachinesInTwoFoldersAreTwoGroupsToo) {
-  const auto second = folder_ / "second";
-  write_group(study_, {}, 2);
+  const std::filesystem::path second = "/nowhere/second";
+  add({}, 2);
   for (const std::int64_t repeat : {2, 3})
-    write_synthetic(second, {.repeat = repeat, .cpu_model = "Made-up CPU"});
-  expect_two_groups(StudyAnalysis(load_runs({study_, second})), "mixed_machines",
+    runs_.add(second, {.repeat = repeat, .cpu_model = "Made-up CPU"});
+  expect_two_groups(StudyAnalysis(runs_.of({study_, second})), "mixed_machines",
                     ", machine Made-up CPU");
 }
 
 /// Nothing of them would be compared anyway.
 TEST_F(RunSetOfStudy, FoldersOfDifferentWorkAreNoMixture) {
-  const auto second = folder_ / "second";
-  write_group(study_, {}, 2);
+  const std::filesystem::path second = "/nowhere/second";
+  add({}, 2);
   SyntheticRun other{.local_batch = 8, .study = "other", .build_id = "2", .cpu_model = "Other CPU"};
-  write_group(second, other, 2);
-  EXPECT_TRUE(StudyAnalysis(load_runs({study_, second})).flags().empty());
+  runs_.add(second, other, 2);
+  EXPECT_TRUE(StudyAnalysis(runs_.of({study_, second})).flags().empty());
   other.local_batch = SyntheticRun{}.local_batch;
-  write_group(folder_ / "third", other, 2);
-  EXPECT_EQ(StudyAnalysis(load_runs({study_, folder_ / "third"})).flags().size(), 3U);
+  runs_.add("/nowhere/third", other, 2);
+  EXPECT_EQ(StudyAnalysis(runs_.of({study_, "/nowhere/third"})).flags().size(), 3U);
 }
 
 /// How many cores a rank is bound to may follow from their number.
 TEST_F(RunSetOfStudy, BoundCoresAreNoOtherMachine) {
-  write_synthetic(study_, {.cpu_model = R"(One", "usable_core_count": "1)"});
-  write_synthetic(study_, {.ranks = 2, .cpu_model = R"(One", "usable_core_count": "2)"});
-  EXPECT_TRUE(StudyAnalysis(load_runs({study_})).flags().empty());
+  add_run({.cpu_model = R"(One", "usable_core_count": "1)"});
+  add_run({.ranks = 2, .cpu_model = R"(One", "usable_core_count": "2)"});
+  EXPECT_TRUE(StudyAnalysis(runs_.of({study_})).flags().empty());
+}
+
+class RunSetOfFiles : public ::testing::Test {
+ protected:
+  TemporaryFolder folder_;
+  std::filesystem::path study_ = folder_ / "study";
+};
+
+TEST_F(RunSetOfFiles, DamagedFilesAreListedAndDoNotStopTheRest) {
+  write_synthetic(study_, {});
+  std::filesystem::create_directories(study_ / "runs" / "broken");
+  std::ofstream(study_ / "runs" / "broken" / "run.h5") << "no HDF5";
+  const RunSet set = load_runs({study_});
+  EXPECT_EQ(set.runs.size(), 1U);
+  ASSERT_EQ(set.unreadable.size(), 1U);
+  EXPECT_NE(set.unreadable[0].name.find("broken"), std::string::npos);
+  EXPECT_FALSE(set.unreadable[0].reason.empty());
+}
+
+TEST_F(RunSetOfFiles, AFileInAnotherRunsFolderIsNoData) {
+  const auto file = write_synthetic(study_, {});
+  const auto other = study_ / "runs" / "another-run";
+  std::filesystem::rename(file.parent_path(), other);
+  const RunSet set = load_runs({study_});
+  EXPECT_TRUE(set.runs.empty());
+  ASSERT_EQ(set.unreadable.size(), 1U);
+  EXPECT_NE(set.unreadable[0].reason.find("is the file of run noise2void-r1"), std::string::npos)
+      << set.unreadable[0].reason;
+}
+
+TEST_F(RunSetOfFiles, ACopyBesideTheOriginalCountsOnce) {
+  const auto file = write_synthetic(study_, {});
+  for (const char* name : {"aa-copy", "zz-copy"})
+    std::filesystem::copy(file.parent_path(), study_ / "runs" / name);
+  const RunSet set = load_runs({study_});
+  ASSERT_EQ(set.runs.size(), 1U);
+  EXPECT_EQ(set.runs[0].record.file, file);
+  EXPECT_EQ(set.copies.size(), 2U);
+  EXPECT_TRUE(set.unreadable.empty());
+}
+
+/// Changes a closed file and gives it the checksum that fits.
+void change(const std::filesystem::path& file, const std::string& from, const std::string& to) {
+  auto bytes = content_of(file);
+  ASSERT_EQ(from.size(), to.size());
+  const auto place = bytes.find(from, 512);
+  ASSERT_NE(place, std::string::npos) << from;
+  write_text(file, bytes.replace(place, from.size(), to));
+  reseal(file);
+}
+
+TEST_F(RunSetOfFiles, AnEarlierStateOfACompleteRunDoesNotHideIt) {
+  const auto complete = write_synthetic(study_, {});
+  write_synthetic(folder_ / "copy", {.status = RunStatus::interrupted});
+  for (const auto& folders : {std::vector{study_, folder_ / "copy"}, {folder_ / "copy", study_}}) {
+    const RunSet set = load_runs(folders);
+    ASSERT_EQ(set.runs.size(), 1U);
+    EXPECT_EQ(set.runs[0].record.file, complete);
+    ASSERT_EQ(set.copies.size(), 1U);
+    EXPECT_EQ(set.copies[0].reason, "an earlier state of " + complete.string());
+  }
+}
+
+TEST_F(RunSetOfFiles, CompleteFilesOfOneExecutionThatDifferAreAllRefused) {
+  write_synthetic(study_, {});
+  const auto changed = write_synthetic(folder_ / "copy", {});
+  change(changed, "gabcdef01", "gabcdef02");
+  for (const auto& folders : {std::vector{study_, folder_ / "copy"}, {folder_ / "copy", study_}}) {
+    const RunSet set = load_runs(folders);
+    EXPECT_TRUE(set.runs.empty());
+    ASSERT_EQ(set.unreadable.size(), 2U);
+    EXPECT_NE(set.unreadable[0].reason.find("of one execution"), std::string::npos);
+  }
+}
+
+TEST_F(RunSetOfFiles, ACopyWithTimesThatAreNoNumbersIsACopy) {
+  write_synthetic(study_, {.compute_s = std::nan("")});
+  std::filesystem::copy(study_, folder_ / "copy", std::filesystem::copy_options::recursive);
+  const RunSet set = load_runs({study_, folder_ / "copy"});
+  EXPECT_EQ(set.runs.size(), 1U);
+  EXPECT_EQ(set.copies.size(), 1U);
+}
+
+TEST_F(RunSetOfFiles, AMixtureIsFoundAmongCopiesToo) {
+  write_group(study_, {}, 2);
+  const auto other = folder_ / "other";
+  write_group(other, {.local_batch = 8, .study = "tea"}, 2);
+  for (const auto& run : std::filesystem::directory_iterator(study_ / "runs"))
+    std::filesystem::copy(run.path(), other / "runs" / run.path().filename());
+  for (const auto& folders : {std::vector{study_, other}, {other, study_}})
+    EXPECT_EQ(StudyAnalysis(load_runs(folders)).flags().size(), 1U);
+}
+
+TEST_F(RunSetOfFiles, AMissingFolderIsRefused) {
+  EXPECT_THROW(static_cast<void>(load_runs({folder_ / "nowhere"})), BadInput);
 }
 
 }  // namespace

@@ -11,10 +11,10 @@ namespace {
 
 // Small noise that falls with the batch and nothing else: per step 1/√k, at equal samples 1.
 TEST(Smoothness, SamplingNoiseGivesThePredictions) {
-  TemporaryFolder folder;
-  write_group(folder / "study", {.steps_per_epoch = 400}, 4);
-  write_group(folder / "study", {.ranks = 4, .steps_per_epoch = 100}, 4);
-  const RunSet set = load_runs({folder / "study"});
+  SyntheticRuns runs;
+  runs.add("study", {.steps_per_epoch = 400}, 4);
+  runs.add("study", {.ranks = 4, .steps_per_epoch = 100}, 4);
+  const RunSet set = runs.of({"study"});
   const auto series = group_series(set);
   const auto points = smoothness_by_ranks(series.at(0));
   ASSERT_EQ(points.size(), 2U);
@@ -29,16 +29,16 @@ TEST(Smoothness, SamplingNoiseGivesThePredictions) {
 
 // A series that grows compares all its runs anew, those that were recorded before as well.
 TEST(Smoothness, TheWindowIsTheLargestGlobalBatchOfTheSeries) {
-  TemporaryFolder folder;
+  SyntheticRuns runs;
   const auto window_samples = [&] {
-    const RunSet set = load_runs({folder / "study"});
+    const RunSet set = runs.of({"study"});
     return smoothness_window_samples(group_series(set).at(0));
   };
-  write_group(folder / "study", {}, 1);
+  runs.add("study", {}, 1);
   EXPECT_EQ(window_samples(), 4);
-  write_group(folder / "study", {.ranks = 8}, 1);
+  runs.add("study", {.ranks = 8}, 1);
   EXPECT_EQ(window_samples(), 32);
-  write_group(folder / "study", {.ranks = 2}, 1);
+  runs.add("study", {.ranks = 2}, 1);
   EXPECT_EQ(window_samples(), 32);
 }
 

@@ -82,7 +82,7 @@ class SpeedupOfStudy : public AnalysedStudy {
     add({.ranks = 2, .epochs = 2, .exposed_communication_s = 0.0063, .time_noise = noise}, repeats);
   }
   std::vector<SpeedupPoint> curve() {
-    set_ = load_runs({study_});
+    set_ = runs_.of({study_});
     series_ = group_series(set_);
     EXPECT_EQ(series_.size(), 1U);
     return speedup_curve(series_.front());
@@ -172,7 +172,7 @@ TEST_F(SpeedupOfStudy, WithoutOneRankThereAreAbsoluteNumbersOnly) {
 
 TEST_F(SpeedupOfStudy, ResumedRunsHaveNoTimes) {
   add({}, 3);
-  write_synthetic(study_, {.repeat = 3, .compute_s = 10, .labels = {"resumed"}});
+  add_run({.repeat = 3, .compute_s = 10, .labels = {"resumed"}});
   const auto points = curve();
   EXPECT_EQ(points[0].launches, 3U);
   EXPECT_EQ(series_[0].values(1, &SummaryRow::best_validation_loss).size(), 4U);

@@ -19,10 +19,10 @@ std::size_t phase_index(std::string_view name) {
 }
 
 TEST(StepComposition, PartsAddUpAndGrowthIsFoundInItsPhase) {
-  TemporaryFolder folder;
-  write_group(folder / "study", {}, 3);
-  write_group(folder / "study", {.ranks = 4, .epochs = 1, .input_wait_s = 0.05}, 3);
-  const RunSet set = load_runs({folder / "study"});
+  SyntheticRuns runs;
+  runs.add("study", {}, 3);
+  runs.add("study", {.ranks = 4, .epochs = 1, .input_wait_s = 0.05}, 3);
+  const RunSet set = runs.of({"study"});
   const auto series = group_series(set);
   const auto steps = step_compositions(series.at(0));
   ASSERT_EQ(steps.size(), 2U);

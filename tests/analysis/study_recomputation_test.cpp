@@ -1,5 +1,6 @@
 /// Numbers between runs again, by plain arithmetic on the runs of a synthetic study.
 
+#include <algorithm>
 #include <cmath>
 
 #include <gtest/gtest.h>
@@ -28,6 +29,9 @@ class StudyRecomputed : public AnalysedStudy {
   }
   const std::vector<const scalestudy::Run*>& runs(std::int64_t ranks) {
     return series().series.by_ranks.at(ranks);
+  }
+  const RunRecord& record_of(const scalestudy::Run& run) const {
+    return *std::ranges::find(runs_.records(study_), run.record.file, &RunRecord::file);
   }
   std::vector<double> training_times(std::int64_t ranks) {
     std::vector<double> times;
@@ -80,7 +84,7 @@ TEST_F(StudyRecomputed, StepPhasesAreMeansOverRanksStepsAndRuns) {
     double wait_s = 0, overhead = 0;
     for (const scalestudy::Run* run : runs(found.ranks)) {
       const auto& window = run->measures.steady_window();
-      const auto steps = read_run_file(run->record.file).steps;
+      const auto steps = record_of(*run).steps;
       double sum_s = 0;
       for (auto step = window.start; step < window.end; ++step)
         for (std::int64_t rank = 0; rank < found.ranks; ++rank)

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <map>
 #include <random>
 #include <string>
 #include <utility>
@@ -17,6 +18,7 @@
 
 #include "record/run_record.hpp"
 
+#include "analysis/run_set.hpp"
 #include "tests/record/write_record.hpp"
 #include "tests/support/temporary_folder.hpp"
 
@@ -340,6 +342,37 @@ inline RunRecord synthetic_record(const std::filesystem::path& folder, const Syn
                       join(run.labels, " "), to_string(record.header.status), columns.now_s())));
   return record;
 }
+
+/// What study folders would hold, in memory.
+class SyntheticRuns {
+ public:
+  /// In the place of an earlier one.
+  void add(const std::filesystem::path& folder, const SyntheticRun& run) {
+    auto record = synthetic_record(folder, run);
+    auto& records = records_[folder];
+    std::erase_if(records, [&](const RunRecord& earlier) {
+      return earlier.header.run_id == record.header.run_id;
+    });
+    records.push_back(std::move(record));
+  }
+  /// `repeats` runs that differ in their noise only.
+  void add(const std::filesystem::path& folder, SyntheticRun run, int repeats) {
+    for (run.repeat = 0; run.repeat < repeats; ++run.repeat) add(folder, run);
+  }
+  [[nodiscard]] const std::vector<RunRecord>& records(const std::filesystem::path& folder) const {
+    return records_.at(folder);
+  }
+  [[nodiscard]] RunSet of(const std::vector<std::filesystem::path>& folders) const {
+    std::vector<RunRecord> all;
+    for (const auto& folder : folders)
+      if (const auto found = records_.find(folder); found != records_.end())
+        all.insert(all.end(), found->second.begin(), found->second.end());
+    return runs_of(std::move(all));
+  }
+
+ private:
+  std::map<std::filesystem::path, std::vector<RunRecord>> records_;
+};
 
 /// FOLDER/runs/<id>/run.h5 (or .part), in the place of an earlier one; returns the file.
 inline std::filesystem::path write_synthetic(const std::filesystem::path& folder,

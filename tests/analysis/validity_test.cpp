@@ -13,10 +13,8 @@ using testing::IsEmpty;
 using testing::Not;
 
 /// Two ranks of four samples each.
-class Validity : public AnalysedStudy {
+class Validity : public testing::Test {
  protected:
-  Validity() : record_(read_run_file(write_synthetic(study_, {.ranks = 2, .cpu_share = 0.9}))) {}
-
   [[nodiscard]] std::vector<std::string> codes() const {
     return validity_codes_of(record_, spec_of({.ranks = 2}));
   }
@@ -24,7 +22,7 @@ class Validity : public AnalysedStudy {
     return record_.steps.values(&StepRow::sample_count)[static_cast<std::size_t>(step)];
   }
 
-  RunRecord record_;
+  RunRecord record_ = synthetic_record("study", {.ranks = 2, .cpu_share = 0.9});
 };
 
 TEST_F(Validity, ARunAsItWasPlannedHasNoCode) {
@@ -103,8 +101,8 @@ class Binding : public AnalysedStudy {
     add(run, 2);
     run.repeat = 2;
     run.core_count = cores_of_last;
-    write_synthetic(study_, run);
-    write_synthetic(study_, {.ranks = 1, .cpu_share = 0.9, .core_count = 4});
+    add_run(run);
+    add_run({.ranks = 1, .cpu_share = 0.9, .core_count = 4});
     std::vector<std::string> codes;
     for (const auto& flag : analysis().flags()) codes.push_back(flag.code);
     return codes;

@@ -105,18 +105,17 @@ TEST(Level, IsAOneSampleTInterval) {
 }
 
 /// Three runs each of one rank, which trains 160 steps of 63.9 ms, and two, which train 80; and the
-/// same as often by another rule. Written once for all tests.
+/// same as often by another rule. Made once for all tests.
 class VerifiedRuns : public ::testing::Test {
  protected:
   static void SetUpTestSuite() {
-    const auto study = folder() / "study";
     for (const std::int64_t ranks : {1, 2}) {
-      write_group(study, {.ranks = ranks, .epochs = 4 / ranks, .time_noise = 0.01}, 3);
-      write_group(study, {.ranks = ranks, .rule = ScalingRule::strong}, 3);
+      runs().add("study", {.ranks = ranks, .epochs = 4 / ranks, .time_noise = 0.01}, 3);
+      runs().add("study", {.ranks = ranks, .rule = ScalingRule::strong}, 3);
     }
   }
   static const StudyAnalysis& analysis() {
-    static const StudyAnalysis analysis(load_runs({folder() / "study"}));
+    static const StudyAnalysis analysis(runs().of({"study"}));
     return analysis;
   }
   static PointVerification point_of(const json& claim) {
@@ -132,9 +131,9 @@ class VerifiedRuns : public ::testing::Test {
   }
 
  private:
-  static const TemporaryFolder& folder() {
-    static const TemporaryFolder folder;
-    return folder;
+  static SyntheticRuns& runs() {
+    static SyntheticRuns runs;
+    return runs;
   }
 };
 

@@ -24,7 +24,7 @@ using testing::Not;
 /// Steps of 83 ms at two ranks, of which 20 ms are waiting and transfer.
 class ArmTables : public AnalysedStudy {
  protected:
-  void add_study(int repeats) const {
+  void add_study(int repeats) {
     add({.steps_per_epoch = 20, .time_noise = 0.002}, repeats);
     add({.ranks = 2,
          .epochs = 2,
@@ -34,7 +34,7 @@ class ArmTables : public AnalysedStudy {
         repeats);
   }
   /// An arm at two ranks whose steps take 63 ms and its exposed communication.
-  void add_arm(ControlArm arm, double exposed_communication_s, int repeats) const {
+  void add_arm(ControlArm arm, double exposed_communication_s, int repeats) {
     add({.ranks = 2,
          .epochs = 2,
          .steps_per_epoch = 20,
@@ -129,8 +129,9 @@ TEST_F(ArmTables, OfThroughputLeaveOutWhatHasNoOneRank) {
 TEST_F(ArmTables, StandOnThePageAndInTheirFile) {
   add_study(3);
   add_arm(ControlArm::barrier_only, 0.015, 3);
-  const auto out = folder_ / "report";
-  (void)write_report({study_}, out);
+  const TemporaryFolder folder;
+  const auto out = folder / "report";
+  (void)write_report(analysis(), out);
   EXPECT_TRUE(std::filesystem::exists(out / "tables/arm-contrasts.csv"));
   const auto page =
       report_page(analysis(), {{series().series.slug, {}}}, {}, SettingWords(WorkloadWords{}));

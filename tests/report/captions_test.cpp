@@ -25,12 +25,21 @@ class Captions : public AnalysedStudy {
       if (one.slug.ends_with(slug)) return one;
     return {};
   }
-  void add_pair(int repeats, SyntheticRun run = {}) const {
+  void add_pair(int repeats, SyntheticRun run = {}) {
     add(run, repeats);
     run.ranks = 2;
     add(run, repeats);
   }
-  std::string panels() { return panels_html(series()); }
+  /// Panels are read from the files of runs.
+  std::string panels(const SyntheticRun& run, std::int64_t most_ranks, int repeats) {
+    const TemporaryFolder folder;
+    for (std::int64_t ranks = 1; ranks <= most_ranks; ++ranks) {
+      auto one = run;
+      one.ranks = ranks;
+      write_group(folder.path(), one, repeats);
+    }
+    return panels_html(StudyAnalysis(load_runs({folder.path()})).studies().at(0));
+  }
 };
 
 TEST_F(Captions, OfSeveralRanksAndRunsNameBarsLinesAndAverages) {
@@ -143,28 +152,28 @@ TEST_F(Captions, OfAReplayNothingOfALossIsDrawnListedOrSaid) {
 }
 
 TEST_F(Captions, OfPanelsNameThePredictionsThatStandThere) {
-  add_pair(2, {.panels = true});
-  EXPECT_THAT(panels(), HasSubstr("Prediction of the best weights of the first run of each rank "
-                                  "count. All panels have the same grey scale: black"));
+  EXPECT_THAT(panels({.panels = true}, 2, 2),
+              HasSubstr("Prediction of the best weights of the first run of each rank "
+                        "count. All panels have the same grey scale: black"));
 }
 
 TEST_F(Captions, OfPanelsOfASingleRunSayLess) {
-  add({.panels = true}, 1);
-  EXPECT_THAT(panels(), HasSubstr("Prediction of the best weights. All panels"));
+  EXPECT_THAT(panels({.panels = true}, 1, 1),
+              HasSubstr("Prediction of the best weights. All panels"));
 }
 
 TEST_F(Captions, OfOutlinesNameThoseThatAreDrawn) {
-  add({.segmentation_panels = 1, .nothing_predicted = true}, 1);
-  EXPECT_THAT(panels(), AllOf(HasSubstr("An evaluated sample. Outlines: <span class=\"outline "
-                                        "mask\">true mask</span>. Grey scales"),
-                              Not(HasSubstr("outline prediction"))));
+  EXPECT_THAT(panels({.segmentation_panels = 1, .nothing_predicted = true}, 1, 1),
+              AllOf(HasSubstr("An evaluated sample. Outlines: <span class=\"outline "
+                              "mask\">true mask</span>. Grey scales"),
+                    Not(HasSubstr("outline prediction"))));
 }
 
 TEST_F(Captions, OfTwoOutlinesNameBoth) {
-  add_pair(2, {.segmentation_panels = 2});
-  EXPECT_THAT(panels(), AllOf(HasSubstr("spread evenly over the set. Outlines: "),
-                              HasSubstr("true mask</span> and, above it, <span"),
-                              HasSubstr("of the first run of each rank count.")));
+  EXPECT_THAT(panels({.segmentation_panels = 2}, 2, 2),
+              AllOf(HasSubstr("spread evenly over the set. Outlines: "),
+                    HasSubstr("true mask</span> and, above it, <span"),
+                    HasSubstr("of the first run of each rank count.")));
 }
 
 TEST_F(Captions, OfConfusionSayWhatIsSummed) {

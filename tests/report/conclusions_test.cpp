@@ -17,7 +17,7 @@ using testing::StartsWith;
 class ConclusionsOfStudy : public AnalysedStudy {
  protected:
   static SyntheticRun small() { return {.steps_per_epoch = 20, .time_noise = 0.005}; }
-  void add(const SyntheticRun& run, int repeats = 4) const { AnalysedStudy::add(run, repeats); }
+  void add(const SyntheticRun& run, int repeats = 4) { AnalysedStudy::add(run, repeats); }
   void add_one_and_two(SyntheticRun one, SyntheticRun two, int repeats = 4) {
     add(one, repeats);
     two.ranks = 2;
@@ -73,9 +73,9 @@ TEST_F(ConclusionsOfStudy, RepeatsThatResumedRunsWasteAreAskedFor) {
   resumed.labels = {"resumed"};
   resumed.repeat = 2;
   add_one_and_two(small(), small(), 2);
-  write_synthetic(study_, resumed);
+  add_run(resumed);
   resumed.ranks = 2;
-  write_synthetic(study_, resumed);
+  add_run(resumed);
   EXPECT_THAT(conclusions().speed, HasSubstr("run it again with --set repeats=4."))
       << "repeat 2 is there, but its times do not count";
 }
@@ -88,10 +88,10 @@ class ConclusionsOfBlocks : public ConclusionsOfStudy {
       auto run = small();
       run.repeat = repeat;
       run.started_unix_s = 1e9 + 100 * double(repeat);
-      write_synthetic(study_, run);
+      add_run(run);
       run.ranks = 2;
       run.started_unix_s += later_s;
-      write_synthetic(study_, run);
+      add_run(run);
     }
     return conclusions().speed;
   }
@@ -195,7 +195,7 @@ TEST_F(ConclusionsOfStudy, RepeatsLeftForTimesAreCounted) {
   auto resumed = small();
   resumed.repeat = 4;
   resumed.labels = {"resumed"};
-  write_synthetic(study_, resumed);
+  add_run(resumed);
   EXPECT_THAT(conclusions().speed,
               HasSubstr("Resumed runs are left out of all times; repeats left for them: 4 of 5 at "
                         "one rank."));
@@ -278,7 +278,7 @@ TEST_F(ConclusionsOfStudy, AnOutlierIsNamedAndCounts) {
   add(two, 5);
   two.repeat = 5;
   two.compute_s *= 1.5;
-  write_synthetic(study_, two);
+  add_run(two);
   EXPECT_THAT(conclusions().speed,
               ContainsRegex("An outlier, which counts as any other run: noise2void-r2-.*-rep5-.* "
                             "trained 1[.]4[0-9] times as long as its like[.]"));

@@ -54,15 +54,16 @@ class ExtremeNumbers : public AnalysedStudy, public testing::WithParamInterface<
 
   /// One run of all, or one of each number of ranks, has nothing but `value`.
   RunSet changed(bool every) const {
-    RunSet set = load_runs({study_});
-    for (std::size_t i = 0; i < set.runs.size(); ++i) {
-      if (i > 0 && !every) break;
-      auto record = read_run_file(set.runs[i].record.file);
-      fill_with(record, GetParam());
-      set.runs[i] = judge_run(record);
-    }
+    auto records = runs_.records(study_);
+    fill_with(records.front(), GetParam());
+    for (auto& record : records)
+      if (every) fill_with(record, GetParam());
+    const auto set = runs_of(records);
+    EXPECT_EQ(set.runs.size(), records.size());
     return set;
   }
+
+  TemporaryFolder folder_;
 
   void expect_drawn(const Figure& figure) const {
     write_text(folder_ / (figure.slug + ".tsv"), figure.tsv);
@@ -114,7 +115,7 @@ class FiguresOfSeries : public AnalysedStudy {};
 
 TEST_F(FiguresOfSeries, NoTwoHaveFilesOfOneName) {
   add({}, 2);
-  RunSet set = load_runs({study_});
+  RunSet set = runs_.of({study_});
   set.runs[0].spec.launcher = "a b";
   set.runs[1].spec.launcher = "a-b";
   const auto series = group_series(set);
@@ -124,7 +125,7 @@ TEST_F(FiguresOfSeries, NoTwoHaveFilesOfOneName) {
 
 TEST_F(FiguresOfSeries, NamesOfFilesAreNeitherEmptyNorTooLong) {
   add({}, 1);
-  RunSet set = load_runs({study_});
+  RunSet set = runs_.of({study_});
   set.runs[0].spec.workload = "";
   EXPECT_EQ(group_series(set).at(0).slug, "series");
   set.runs[0].spec.workload = std::string(5000, 'a');

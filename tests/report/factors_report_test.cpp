@@ -23,7 +23,7 @@ using testing::Not;
 class FactorsReport : public AnalysedStudy {
  protected:
   /// Steps of 63 ms at one rank, longer by the exchange at more.
-  void add_ranks(std::int64_t ranks, double exchange_s = 0.006) const {
+  void add_ranks(std::int64_t ranks, double exchange_s = 0.006) {
     add({.ranks = ranks,
          .epochs = 4 / ranks,
          .steps_per_epoch = 20,
@@ -31,7 +31,7 @@ class FactorsReport : public AnalysedStudy {
          .time_noise = 0.005},
         4);
   }
-  void add_arm(double compute_s) const {
+  void add_arm(double compute_s) {
     add({.steps_per_epoch = 20,
          .compute_s = compute_s,
          .time_noise = 0.005,
@@ -113,7 +113,7 @@ TEST_F(FactorsReport, WithoutArmAndOfTwoRankCountsThereIsNothingToSay) {
 
 class TargetReport : public AnalysedStudy {
  protected:
-  void write(double one_rank_iou, double two_rank_iou) const {
+  void write(double one_rank_iou, double two_rank_iou) {
     for (const std::int64_t ranks : {1, 2})
       add({.ranks = ranks,
            .steps_per_epoch = ranks == 1 ? 20 : 10,

@@ -24,13 +24,13 @@ using testing::StartsWith;
 
 class Labels : public AnalysedStudy {
  protected:
-  void add_pair(SyntheticRun run) const {
+  void add_pair(SyntheticRun run) {
     add(run, 3);
     run.ranks = 2;
     run.exposed_communication_s = 0.004;
     add(run, 3);
   }
-  void add_labelled() const {
+  void add_labelled() {
     add_pair({.labels = {"no_payload", "injected"}, .injections = {"jitter=5%", "slow-rank=0:2x"}});
   }
   std::vector<std::pair<std::string, std::string>> files(const char* folder,
@@ -42,6 +42,7 @@ class Labels : public AnalysedStudy {
                            readable_text_of_file(entry.path()).value_or(""));
     return found;
   }
+  TemporaryFolder folder_;
   fs::path out_ = folder_ / "report";
 };
 
@@ -64,7 +65,7 @@ TEST_F(Labels, CannotCommandTheProgramThatDraws) {
   const auto obeyed = folder_ / "obeyed";
   add_pair({.labels = {cat("x\n!touch '", obeyed.string(), "'\nset print '", obeyed.string(),
                            "'; print 1\n\\")}});
-  (void)write_report({study_}, out_);
+  (void)write_report(analysis(), out_);
   EXPECT_FALSE(fs::exists(obeyed));
   for (const auto& [name, text] : files("figures", ".gp"))
     EXPECT_THAT(text, Not(HasSubstr("\n!"))) << name;
@@ -73,7 +74,7 @@ TEST_F(Labels, CannotCommandTheProgramThatDraws) {
 TEST_F(Labels, StandInEveryFileOfAFigure) {
   SCALESTUDY_NEEDS("gnuplot", !find_on_path("gnuplot").empty());
   add_labelled();
-  ASSERT_THAT(write_report({study_}, out_).notes, testing::IsEmpty());
+  ASSERT_THAT(write_report(analysis(), out_).notes, testing::IsEmpty());
   const std::string comment = "# Labels: injected: jitter=5%, slow-rank=0:2x; no_payload\n";
   ASSERT_FALSE(files("figures", ".tsv").empty());
   for (const auto& [name, text] : files("figures", ".tsv"))
@@ -86,7 +87,7 @@ TEST_F(Labels, StandInEveryFileOfAFigure) {
 
 TEST_F(Labels, AreAColumnOfEveryTableOfASeries) {
   add_labelled();
-  ASSERT_THAT(write_report({study_}, out_).notes, testing::IsEmpty());
+  ASSERT_THAT(write_report(analysis(), out_).notes, testing::IsEmpty());
   for (const auto& [name, text] : files("tables", ".csv")) {
     if (name == "runs.csv" || name == "environment.csv") continue;
     const auto lines = split(text, '\n');
@@ -98,7 +99,7 @@ TEST_F(Labels, AreAColumnOfEveryTableOfASeries) {
 
 TEST_F(Labels, StandBesideTheHeadline) {
   add_labelled();
-  const auto html = readable_text_of_file(write_report({study_}, out_).page).value_or("");
+  const auto html = readable_text_of_file(write_report(analysis(), out_).page).value_or("");
   EXPECT_THAT(html, HasSubstr("<span class=\"badge\">injected: jitter=5%, slow-rank=0:2x</span> "
                               "<span class=\"badge\">no payload</span></h2>"));
   EXPECT_EQ(html.find(">labels</th>"), html.rfind(">labels</th>"))
@@ -107,7 +108,7 @@ TEST_F(Labels, StandBesideTheHeadline) {
 
 TEST_F(Labels, OfPlainRunsAreNowhere) {
   add_pair({});
-  const auto html = readable_text_of_file(write_report({study_}, out_).page).value_or("");
+  const auto html = readable_text_of_file(write_report(analysis(), out_).page).value_or("");
   EXPECT_THAT(html, Not(HasSubstr("class=\"badge\"")));
   for (const auto& [name, text] : files("figures", ".gp")) {
     EXPECT_THAT(text, Not(HasSubstr("Labels"))) << name;

@@ -31,18 +31,18 @@ class TwoMachines : public AnalysedStudy {
     if (cpu == "Fast") run.compute_s /= 2;
     return run;
   }
-  static void write_machine(const std::filesystem::path& folder, const std::string& cpu) {
+  void add_machine(const std::filesystem::path& folder, const std::string& cpu) {
     auto run = run_on(cpu);
-    write_group(folder, run, 3);
+    runs_.add(folder, run, 3);
     run.ranks = 2;
     run.epochs /= 2;
     run.exposed_communication_s = cpu == "Fast" ? 0.02 : 0.001;
-    write_group(folder, run, 3);
+    runs_.add(folder, run, 3);
   }
   void SetUp() override {
-    write_machine(study_, "Slow");
-    write_machine(other_, "Fast");
-    both_.emplace(load_runs({study_, other_}));
+    add_machine(study_, "Slow");
+    add_machine(other_, "Fast");
+    both_.emplace(runs_.of({study_, other_}));
     ASSERT_EQ(both_->machine_comparisons().size(), 1U);
   }
   const MachineComparison& comparison() { return both_->machine_comparisons()[0]; }
@@ -52,11 +52,12 @@ class TwoMachines : public AnalysedStudy {
     throw std::runtime_error("no curve of " + label);
   }
   std::string page_of(const std::vector<std::filesystem::path>& folders) {
-    result_ = write_report(folders, folder_ / "report");
+    result_ = write_report(StudyAnalysis(runs_.of(folders)), folder_ / "report");
     return content_of(result_.page);
   }
 
-  std::filesystem::path other_ = folder_ / "other";
+  TemporaryFolder folder_;
+  std::filesystem::path other_ = "/nowhere/other";
   std::optional<StudyAnalysis> both_;
   ReportResult result_;
 };
@@ -70,8 +71,8 @@ TEST_F(TwoMachines, AreNamedInHeadlineAndFirstParagraph) {
 }
 
 TEST_F(TwoMachines, AreNamedWhereNoSpeedupCanBeStated) {
-  write_group(study_, {.local_batch = 8, .cpu_model = "Slow"}, 1);
-  const StudyAnalysis analysis(load_runs({study_, other_}));
+  runs_.add(study_, {.local_batch = 8, .cpu_model = "Slow"}, 1);
+  const StudyAnalysis analysis(runs_.of({study_, other_}));
   std::size_t count = 0;
   for (const SeriesAnalysis& one : analysis.studies()) {
     if (states_speedup(one)) continue;
@@ -122,8 +123,8 @@ TEST_F(TwoMachines, TableShowsTheLabelsOfThoseThatHaveAny) {
   auto labelled = run_on("Third");
   labelled.compute_s = 0.05;  // no two executions take equally long
   labelled.labels = {"oversubscribed"};
-  write_group(folder_ / "third", labelled, 3);
-  const StudyAnalysis analysis(load_runs({study_, folder_ / "third"}));
+  runs_.add("/nowhere/third", labelled, 3);
+  const StudyAnalysis analysis(runs_.of({study_, "/nowhere/third"}));
   const auto html = to_html(machines_table(analysis.machine_comparisons().at(0)));
   EXPECT_THAT(html, AllOf(HasSubstr("<th>labels"), HasSubstr("<td>oversubscribed")));
   EXPECT_THAT(machines_sentences(analysis.machine_comparisons()[0]),

@@ -19,7 +19,7 @@ using testing::Not;
 /// Steps of 63 ms, and 6.3 ms more with each doubling of the ranks.
 class PredictionReport : public AnalysedStudy {
  protected:
-  void add_ranks(std::int64_t ranks, double noise_scale_samples = 0) const {
+  void add_ranks(std::int64_t ranks, double noise_scale_samples = 0) {
     add({.ranks = ranks,
          .epochs = 1,
          .exposed_communication_s = 0.0063 * std::log2(static_cast<double>(ranks)),

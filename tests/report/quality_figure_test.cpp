@@ -20,7 +20,7 @@ using testing::Not;
 
 class QualityFigure : public AnalysedStudy {
  protected:
-  void add_pair(SyntheticRun run = {}, int repeats = 3) const {
+  void add_pair(SyntheticRun run = {}, int repeats = 3) {
     run.steps_per_epoch = 10;
     add(run, repeats);
     run.ranks = 2;

@@ -296,10 +296,10 @@ TEST_F(Baselines, NothingFoundIsSaidOnce) {
 /// One run of three is below it: their mean is not.
 TEST_F(Baselines, TheMeanOfTheRunsDecides) {
   for (const double psnr_db : {25.0, 29.0, 30.0})
-    write_synthetic(study_, {.repeat = static_cast<std::int64_t>(psnr_db),
-                             .steps_per_epoch = 20,
-                             .quality = {{&EvaluationRow::psnr_db, psnr_db}},
-                             .baselines = {{&EvaluationRow::input_psnr_db, 26}}});
+    add_run({.repeat = static_cast<std::int64_t>(psnr_db),
+             .steps_per_epoch = 20,
+             .quality = {{&EvaluationRow::psnr_db, psnr_db}},
+             .baselines = {{&EvaluationRow::input_psnr_db, 26}}});
   EXPECT_THAT(said(), Not(HasSubstr("no closer")));
 }
 

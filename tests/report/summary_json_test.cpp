@@ -85,7 +85,7 @@ TEST_F(SummaryOfStudy, TheMethodSaysWhereBlocksWereTornApart) {
   for (run.ranks = 1; run.ranks <= 2; ++run.ranks)
     for (run.repeat = 0; run.repeat < 3; ++run.repeat) {
       run.started_unix_s = 1e9 + double(1000 * run.ranks + 10 * run.repeat);
-      write_synthetic(study_, run);
+      add_run(run);
     }
   const auto training = summary()["series"][0]["points"][1]["speedup"]["training"];
   EXPECT_EQ(training["interval_method"],
@@ -138,12 +138,12 @@ TEST_F(SummaryOfStudy, BaselinesAreNamedWhereRecorded) {
   const auto without = summary()["series"][0]["quality"][0];
   EXPECT_TRUE(without["metrics"]["psnr_db"]["baseline"].is_null());
   EXPECT_TRUE(without["metrics"]["loss"]["baseline"].is_null());
-  const auto other = folder_ / "with baselines";
-  write_group(
-      other,
+  SyntheticRuns other;
+  other.add(
+      "with baselines",
       {.baselines = {{&EvaluationRow::input_psnr_db, 24.5}, {&EvaluationRow::constant_loss, 0.75}}},
       1);
-  const StudyAnalysis with(load_runs({other}));
+  const StudyAnalysis with(other.of({"with baselines"}));
   const auto quality = json::parse(summary_json(with))["series"][0]["quality"][0];
   EXPECT_EQ(quality["metrics"]["psnr_db"]["baseline"],
             json({{"name", "input_psnr_db"}, {"value", 24.5}}));
@@ -178,7 +178,7 @@ TEST_F(SummaryOfStudy, ControlArmsHaveTimesAndNoConclusions) {
 
 TEST_F(SummaryOfStudy, EveryRunSaysWhetherItIsData) {
   write(1);
-  write_synthetic(study_, {.repeat = 7, .labels = {"emulated"}, .status = RunStatus::failed});
+  add_run({.repeat = 7, .labels = {"emulated"}, .status = RunStatus::failed});
   std::size_t data = 0;
   const auto found = summary();
   for (const auto& run : found["runs"]) {
@@ -192,7 +192,6 @@ TEST_F(SummaryOfStudy, EveryRunSaysWhetherItIsData) {
 }
 
 TEST_F(SummaryOfStudy, NothingDoneIsAnEmptySummary) {
-  std::filesystem::create_directories(study_);
   EXPECT_EQ(summary()["series"], json::array());
   EXPECT_EQ(summary()["runs"], json::array());
 }
