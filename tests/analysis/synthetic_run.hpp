@@ -20,6 +20,7 @@
 
 #include "analysis/run_set.hpp"
 #include "tests/record/write_record.hpp"
+#include "tests/support/step_table.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 namespace scalestudy {
@@ -125,13 +126,12 @@ class SyntheticColumns {
         record_(record),
         random_(static_cast<std::uint64_t>(run.ranks * 1000 + run.repeat * 7 + run.twin * 400 + 1)),
         factor_(std::exp(run.time_noise * normal_(random_))),
-        validation_factor_(1 + 0.02 * normal_(random_)) {
-    record_.steps = StepTable(run.ranks, run.epochs * run.steps_per_epoch);
-    for (const StepColumn column : columns_of<StepRow>) (void)record_.steps.values(column);
-  }
+        validation_factor_(1 + 0.02 * normal_(random_)),
+        steps_(std::size_t(run.ranks * run.epochs * run.steps_per_epoch)) {}
 
   void fill() {
     for (std::int64_t epoch = 0; epoch < run_.epochs; ++epoch) add_epoch(epoch);
+    record_.steps = step_table_of(run_.ranks, steps_);
   }
   [[nodiscard]] double now_s() const { return now_s_; }
 
@@ -189,12 +189,9 @@ class SyntheticColumns {
     const double step_s =
         (run_.compute_s + run_.input_wait_s + run_.exposed_communication_s + 0.001) * factor_;
     samples_ += run_.ranks * run_.local_batch;
-    for (std::int64_t rank = 0; rank < run_.ranks; ++rank) {
-      const auto row = step_row(rank, epoch, step_s);
-      for (const StepColumn column : columns_of<StepRow>)
-        record_.steps.values(column)[std::size_t(rank * record_.steps.steps() + step)] =
-            number_in(row, *column);
-    }
+    for (std::int64_t rank = 0; rank < run_.ranks; ++rank)
+      steps_[std::size_t(rank * run_.epochs * run_.steps_per_epoch + step)] =
+          step_row(rank, epoch, step_s);
     now_s_ += step_s;
   }
 
@@ -247,6 +244,7 @@ class SyntheticColumns {
   std::normal_distribution<double> normal_;
   double factor_;
   double validation_factor_;
+  std::vector<StepRow> steps_;
   double now_s_ = 0;
   std::int64_t samples_ = 0;
 };

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "analysis/step_causes.hpp"
+#include "tests/support/step_table.hpp"
 
 namespace scalestudy::simulated {
 
@@ -83,7 +84,7 @@ class Launch {
     burst_begin_ = uniform() < 0.5
                        ? study.steps
                        : static_cast<std::int64_t>(uniform() * 0.8 * double(study.steps));
-    table_ = StepTable(ranks_, study.steps);
+    rows_.resize(static_cast<std::size_t>(ranks_ * study.steps));
   }
 
   CauseLaunch run(std::int64_t block) {
@@ -92,12 +93,12 @@ class Launch {
     for (const double end_s : now_s_)
       launch.step_s += end_s / double(study_.steps) / double(ranks_);
     if (arm_ == LaunchArm::whole || arm_ == LaunchArm::whole_at_one)
-      launch.path = path_step(table_, {0, study_.steps, {}});
+      launch.path = path_step(steps(), {0, study_.steps, {}});
     return launch;
   }
 
   [[nodiscard]] LaunchArm arm() const { return arm_; }
-  [[nodiscard]] const StepTable& steps() const { return table_; }
+  [[nodiscard]] StepTable steps() const { return step_table_of(ranks_, rows_); }
 
  private:
   struct RankTime {
@@ -182,25 +183,22 @@ class Launch {
       const double exposed_s = released_s - ready_s;
       const double peer_wait_s =
           std::clamp(std::min(last_seen_s, released_s) - ready_s, 0.0, exposed_s);
-      const auto set = [&](StepColumn column, double value) {
-        table_.values(column)[rank * static_cast<std::size_t>(study_.steps) +
-                              static_cast<std::size_t>(step)] = value;
-      };
-      for (const auto column : {&StepRow::host_to_device_s, &StepRow::device_step_s,
-                                &StepRow::phase_transfer_s, &StepRow::early_update_s,
-                                &StepRow::recording_s, &StepRow::saving_s, &StepRow::evaluation_s})
-        set(column, 0);
-      set(&StepRow::epoch, 0);
-      set(&StepRow::input_wait_s, one.wait_s);
-      set(&StepRow::forward_s, one.pass_s / 2);
-      set(&StepRow::backward_s, one.pass_s / 2);
-      set(&StepRow::phase_wait_s, one.phase_wait_s);
-      set(&StepRow::run_queue_wait_s, queued_s);
-      set(&StepRow::peer_wait_s, peer_wait_s);
-      set(&StepRow::exposed_transfer_s, exposed_s - peer_wait_s);
-      set(&StepRow::optimizer_s, update_s);
-      set(&StepRow::ready_s, ready_s);
-      set(&StepRow::released_s, released_s);
+      StepRow& row =
+          rows_[rank * static_cast<std::size_t>(study_.steps) + static_cast<std::size_t>(step)];
+      for (const auto field : {&StepRow::host_to_device_s, &StepRow::device_step_s,
+                               &StepRow::phase_transfer_s, &StepRow::early_update_s,
+                               &StepRow::recording_s, &StepRow::saving_s, &StepRow::evaluation_s})
+        row.*field = 0;
+      row.epoch = 0;
+      row.input_wait_s = one.wait_s;
+      row.forward_s = row.backward_s = one.pass_s / 2;
+      row.phase_wait_s = one.phase_wait_s;
+      row.run_queue_wait_s = queued_s;
+      row.peer_wait_s = peer_wait_s;
+      row.exposed_transfer_s = exposed_s - peer_wait_s;
+      row.optimizer_s = update_s;
+      row.ready_s = ready_s;
+      row.released_s = released_s;
     }
   }
 
@@ -211,7 +209,7 @@ class Launch {
   bool is_at_one_ = false, has_input_ = true, meets_ = true;
   std::int64_t ranks_ = 1, burst_begin_ = 0;
   std::vector<double> now_s_, batch_ready_s_, clock_s_;
-  StepTable table_;
+  std::vector<StepRow> rows_;
 };
 
 inline double scatter(const Nuisance& nuisance, Random& random) {
@@ -219,11 +217,10 @@ inline double scatter(const Nuisance& nuisance, Random& random) {
   return std::student_t_distribution<double>(3)(random) / std::sqrt(3.0);
 }
 
-/// `look` sees the records of each launch, too.
-inline StepEvidence evidence_of(
-    const Study& study,
-    Random& random,
-    const std::function<void(LaunchArm, const StepTable&)>& look = [](auto, const auto&) {}) {
+/// `look`, if any, sees the records of each launch.
+inline StepEvidence evidence_of(const Study& study,
+                                Random& random,
+                                const std::function<void(LaunchArm, const StepTable&)>& look = {}) {
   StepEvidence evidence;
   evidence.ranks = study.ranks;
   evidence.margin_frac = study.margin_frac;
@@ -237,7 +234,7 @@ inline StepEvidence evidence_of(
         own += std::log(std::uniform_real_distribution<double>(1.1, 1.5)(random));
       Launch launch(study, static_cast<LaunchArm>(arm), std::exp(shared + own), random);
       evidence.launches.push_back(launch.run(block));
-      look(launch.arm(), launch.steps());
+      if (look) look(launch.arm(), launch.steps());
     }
   }
   return evidence;
