@@ -1,10 +1,11 @@
 /// A file of the report that leaves the others says by itself under which circumstances its numbers
 /// were made.
 
+#include <optional>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "core/file_content.hpp"
 #include "core/program_output.hpp"
 #include "core/text.hpp"
 
@@ -22,73 +23,85 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
 
-class Labels : public AnalysedStudy {
- protected:
-  void add_pair(SyntheticRun run) {
-    add(run, 3);
+/// The report of runs of one rank and two.
+class PairReport {
+ public:
+  explicit PairReport(SyntheticRun run) {
+    runs_.add("study", run, 3);
     run.ranks = 2;
     run.exposed_communication_s = 0.004;
-    add(run, 3);
+    runs_.add("study", run, 3);
+    analysis_.emplace(runs_.of({"study"}));
+    result_ = write_report(*analysis_, folder_ / "report");
   }
-  void add_labelled() {
-    add_pair({.labels = {"no_payload", "injected"}, .injections = {"jitter=5%", "slow-rank=0:2x"}});
-  }
-  std::vector<std::pair<std::string, std::string>> files(const char* folder,
-                                                         const char* extension) {
+  [[nodiscard]] const Series& series() const { return analysis_->studies().at(0).series; }
+  [[nodiscard]] const ReportResult& result() const { return result_; }
+  [[nodiscard]] std::string page() const { return content_of(result_.page); }
+  [[nodiscard]] std::vector<std::pair<std::string, std::string>> files(
+      const char* folder, const char* extension) const {
     std::vector<std::pair<std::string, std::string>> found;
-    for (const auto& entry : fs::directory_iterator(out_ / folder))
+    for (const auto& entry : fs::directory_iterator(folder_ / "report" / folder))
       if (entry.path().extension() == extension)
-        found.emplace_back(entry.path().filename(),
-                           readable_text_of_file(entry.path()).value_or(""));
+        found.emplace_back(entry.path().filename(), content_of(entry.path()));
     return found;
   }
+
+ private:
   TemporaryFolder folder_;
-  fs::path out_ = folder_ / "report";
+  SyntheticRuns runs_;
+  std::optional<StudyAnalysis> analysis_;
+  ReportResult result_;
 };
 
-TEST_F(Labels, AreNamedWithWhatIsInjected) {
-  add_labelled();
-  const auto list = label_list(series().series);
+/// Written once for all that look at it.
+const PairReport& labelled() {
+  static const PairReport report(
+      {.labels = {"no_payload", "injected"}, .injections = {"jitter=5%", "slow-rank=0:2x"}});
+  return report;
+}
+
+using LabelsOfSeries = AnalysedStudy;
+
+TEST(Labels, AreNamedWithWhatIsInjected) {
+  const auto list = label_list(labelled().series());
   EXPECT_EQ(list, "injected: jitter=5%, slow-rank=0:2x; no_payload");
   EXPECT_EQ(label_words(list), "injected: jitter=5%, slow-rank=0:2x; no payload");
 }
 
-TEST_F(Labels, NameTheLinkWhoseBandwidthIsARanks) {
+TEST_F(LabelsOfSeries, NameTheLinkWhoseBandwidthIsARanks) {
   add({.labels = {"emulated_link"}, .link_bandwidth_bytes_per_s = 5e7}, 1);
   EXPECT_EQ(label_list(series().series), "emulated_link: ring, 0.05 GB/s a rank, 0 µs");
 }
 
 /// The labels of a file that somebody sent are drawn, not obeyed: gnuplot runs what begins with
 /// "!".
-TEST_F(Labels, CannotCommandTheProgramThatDraws) {
+TEST(Labels, CannotCommandTheProgramThatDraws) {
   SCALESTUDY_NEEDS("gnuplot", !find_on_path("gnuplot").empty());
-  const auto obeyed = folder_ / "obeyed";
-  add_pair({.labels = {cat("x\n!touch '", obeyed.string(), "'\nset print '", obeyed.string(),
-                           "'; print 1\n\\")}});
-  (void)write_report(analysis(), out_);
+  const TemporaryFolder folder;
+  const auto obeyed = folder / "obeyed";
+  const PairReport report({.labels = {cat("x\n!touch '", obeyed.string(), "'\nset print '",
+                                          obeyed.string(), "'; print 1\n\\")}});
   EXPECT_FALSE(fs::exists(obeyed));
-  for (const auto& [name, text] : files("figures", ".gp"))
+  for (const auto& [name, text] : report.files("figures", ".gp"))
     EXPECT_THAT(text, Not(HasSubstr("\n!"))) << name;
 }
 
-TEST_F(Labels, StandInEveryFileOfAFigure) {
+TEST(Labels, StandInEveryFileOfAFigure) {
   SCALESTUDY_NEEDS("gnuplot", !find_on_path("gnuplot").empty());
-  add_labelled();
-  ASSERT_THAT(write_report(analysis(), out_).notes, testing::IsEmpty());
+  ASSERT_THAT(labelled().result().notes, testing::IsEmpty());
   const std::string comment = "# Labels: injected: jitter=5%, slow-rank=0:2x; no_payload\n";
-  ASSERT_FALSE(files("figures", ".tsv").empty());
-  for (const auto& [name, text] : files("figures", ".tsv"))
+  ASSERT_FALSE(labelled().files("figures", ".tsv").empty());
+  for (const auto& [name, text] : labelled().files("figures", ".tsv"))
     EXPECT_THAT(text, StartsWith(comment)) << name;
-  for (const auto& [name, text] : files("figures", ".gp"))
+  for (const auto& [name, text] : labelled().files("figures", ".gp"))
     EXPECT_THAT(text, HasSubstr(comment)) << name;
-  for (const auto& [name, text] : files("figures", ".svg"))
+  for (const auto& [name, text] : labelled().files("figures", ".svg"))
     EXPECT_THAT(text, HasSubstr("label: injected: jitter=5%")) << name;
 }
 
-TEST_F(Labels, AreAColumnOfEveryTableOfASeries) {
-  add_labelled();
-  ASSERT_THAT(write_report(analysis(), out_).notes, testing::IsEmpty());
-  for (const auto& [name, text] : files("tables", ".csv")) {
+TEST(Labels, AreAColumnOfEveryTableOfASeries) {
+  ASSERT_THAT(labelled().result().notes, testing::IsEmpty());
+  for (const auto& [name, text] : labelled().files("tables", ".csv")) {
     if (name == "runs.csv" || name == "environment.csv") continue;
     const auto lines = split(text, '\n');
     EXPECT_THAT(lines.at(0), EndsWith(",labels")) << name;
@@ -97,24 +110,23 @@ TEST_F(Labels, AreAColumnOfEveryTableOfASeries) {
   }
 }
 
-TEST_F(Labels, StandBesideTheHeadline) {
-  add_labelled();
-  const auto html = readable_text_of_file(write_report(analysis(), out_).page).value_or("");
+TEST(Labels, StandBesideTheHeadline) {
+  const auto html = labelled().page();
   EXPECT_THAT(html, HasSubstr("<span class=\"badge\">injected: jitter=5%, slow-rank=0:2x</span> "
                               "<span class=\"badge\">no payload</span></h2>"));
   EXPECT_EQ(html.find(">labels</th>"), html.rfind(">labels</th>"))
       << "of all tables of the page only that of runs has such a column";
 }
 
-TEST_F(Labels, OfPlainRunsAreNowhere) {
-  add_pair({});
-  const auto html = readable_text_of_file(write_report(analysis(), out_).page).value_or("");
+TEST(Labels, OfPlainRunsAreNowhere) {
+  const PairReport report({});
+  const auto html = report.page();
   EXPECT_THAT(html, Not(HasSubstr("class=\"badge\"")));
-  for (const auto& [name, text] : files("figures", ".gp")) {
+  for (const auto& [name, text] : report.files("figures", ".gp")) {
     EXPECT_THAT(text, Not(HasSubstr("Labels"))) << name;
     EXPECT_THAT(text, Not(HasSubstr("set title"))) << name;
   }
-  for (const auto& [name, text] : files("figures", ".tsv"))
+  for (const auto& [name, text] : report.files("figures", ".tsv"))
     EXPECT_THAT(text, Not(HasSubstr("Labels"))) << name;
 }
 

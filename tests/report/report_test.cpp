@@ -1,5 +1,6 @@
 #include "analysis/report/report.hpp"
 
+#include <array>
 #include <cstdlib>
 #include <fstream>
 #include <regex>
@@ -12,7 +13,7 @@
 #include "core/error.hpp"
 
 #include "analysis/report/pending_report.hpp"
-#include "tests/analysis/synthetic_run.hpp"
+#include "tests/analysis/analysed_study.hpp"
 #include "tests/support/requirements.hpp"
 #include "tests/support/temporary_folder.hpp"
 
@@ -96,27 +97,57 @@ std::string first_nesting_error(const std::string& html) {
   return open.empty() ? "" : "<" + open.back() + "> is never closed";
 }
 
-class Report : public ::testing::Test {
+std::array<SyntheticRun, 2> one_and_two_ranks() {
+  SyntheticRun one{.between_epochs_s = 0.05, .time_noise = 0.01, .panels = true};
+  auto two = one;
+  two.ranks = 2;
+  two.epochs = 2;
+  two.exposed_communication_s = 0.0063;
+  return {one, two};
+}
+
+/// Of five runs each, from their files, with all figures: made once for all that look at it.
+class WholeReport : public ::testing::Test {
  protected:
-  void write_study(int repeats) {
-    SyntheticRun run{.between_epochs_s = 0.05, .time_noise = 0.01, .panels = true};
-    write_group(study_, run, repeats);
-    run.ranks = 2;
-    run.epochs = 2;
-    run.exposed_communication_s = 0.0063;
-    write_group(study_, run, repeats);
+  static void SetUpTestSuite() {
+    for (const auto& run : one_and_two_ranks()) write_group(folder() / "study", run, 5);
+    result() = write_report({folder() / "study"}, out());
   }
-  ReportResult report() { return write_report({study_}, out_); }
+  static const TemporaryFolder& folder() {
+    static const TemporaryFolder folder;
+    return folder;
+  }
+  static ReportResult& result() {
+    static ReportResult result;
+    return result;
+  }
+  static fs::path out() { return folder() / "study/report"; }
+  static std::string page() { return content_of(result().page); }
+};
+
+/// Without figures, which take longest.
+class Report : public AnalysedStudy {
+ protected:
+  void add_study(int repeats) {
+    for (const auto& run : one_and_two_ranks()) add(run, repeats);
+  }
+  ReportResult report() {
+    const PathVariable no_gnuplot("/nonexistent");
+    return write_report(analysis(), out_);
+  }
   std::string page() { return content_of(report().page); }
+  ReportResult report_of_files() const {
+    const PathVariable no_gnuplot("/nonexistent");
+    return write_report({files_}, out_);
+  }
 
   TemporaryFolder folder_;
-  fs::path study_ = folder_ / "study";
+  fs::path files_ = folder_ / "study";
   fs::path out_ = folder_ / "study/report";
 };
 
-TEST_F(Report, SaysTheSpeedupWithIntervalRunsAndBase) {
-  write_study(5);
-  const ReportResult result = report();
+TEST_F(WholeReport, SaysTheSpeedupWithIntervalRunsAndBase) {
+  const ReportResult& result = this->result();
   EXPECT_EQ(result.data_runs, 10U);
   EXPECT_TRUE(result.unreadable.empty());
   ASSERT_EQ(result.paragraphs.size(), 6U);
@@ -132,8 +163,7 @@ TEST_F(Report, SaysTheSpeedupWithIntervalRunsAndBase) {
   EXPECT_THAT(html, HasSubstr("data:image/png;base64,"));
 }
 
-TEST_F(Report, IsSelfContainedAndWellNested) {
-  write_study(3);
+TEST_F(WholeReport, IsSelfContainedAndWellNested) {
   const std::string html = page();
   EXPECT_EQ(first_nesting_error(html), "");
   EXPECT_THAT(html, Not(HasSubstr("http://")));
@@ -142,8 +172,7 @@ TEST_F(Report, IsSelfContainedAndWellNested) {
   EXPECT_THAT(html, Not(HasSubstr("@import")));
 }
 
-TEST_F(Report, IdsAreUniqueOnThePage) {
-  write_study(3);
+TEST_F(WholeReport, IdsAreUniqueOnThePage) {
   const std::string html = page();
   std::set<std::string> ids;
   const std::regex id(" id=[\"']([^\"']*)[\"']");
@@ -152,25 +181,21 @@ TEST_F(Report, IdsAreUniqueOnThePage) {
   }
 }
 
-TEST_F(Report, WritesEveryFigureInFourFormsAndTheTables) {
+TEST_F(WholeReport, HasEveryFigureInFourFormsAndTheTables) {
   SCALESTUDY_NEEDS("gnuplot", has_gnuplot());
-  write_study(3);
-  const ReportResult result = report();
-  EXPECT_TRUE(result.notes.empty()) << result.notes.front();
-  EXPECT_EQ(files_with(out_ / "figures", ".tsv").size(), 10U);
-  for (const char* extension : {".gp", ".svg", ".pdf"}) {
-    EXPECT_EQ(files_with(out_ / "figures", extension).size(), 10U) << extension;
+  EXPECT_TRUE(result().notes.empty()) << result().notes.front();
+  for (const char* extension : {".tsv", ".gp", ".svg", ".pdf"}) {
+    EXPECT_EQ(files_with(out() / "figures", extension).size(), 10U) << extension;
   }
-  for (const fs::path& svg : files_with(out_ / "figures", ".svg")) {
+  for (const fs::path& svg : files_with(out() / "figures", ".svg")) {
     EXPECT_THAT(content_of(svg), ContainsRegex("<(path|use|polygon)")) << svg;
   }
-  EXPECT_THAT(content_of(out_ / "summary.json"), HasSubstr("\"speedup\""));
-  EXPECT_FALSE(files_with(out_ / "tables", ".csv").empty());
+  EXPECT_THAT(content_of(out() / "summary.json"), HasSubstr("\"speedup\""));
+  EXPECT_FALSE(files_with(out() / "tables", ".csv").empty());
 }
 
 TEST_F(Report, WithoutGnuplotTheRestIsThereAndSaysWhatIsMissing) {
-  write_study(3);
-  const PathVariable nothing("/nonexistent");
+  add_study(3);
   const ReportResult result = report();
   ASSERT_EQ(result.notes.size(), 1U);
   EXPECT_THAT(result.notes[0], HasSubstr("gnuplot is not installed"));
@@ -180,25 +205,25 @@ TEST_F(Report, WithoutGnuplotTheRestIsThereAndSaysWhatIsMissing) {
 }
 
 TEST_F(Report, OneRankOnlyStatesNoSpeedup) {
-  write_group(study_, {}, 3);
+  add({}, 3);
   const ReportResult result = report();
   EXPECT_THAT(content_of(result.page), HasSubstr("No speed-up can be stated"));
   EXPECT_THAT(result.paragraphs.at(0), HasSubstr("Only one rank has been measured"));
 }
 
 TEST_F(Report, NothingDoneIsSaidAndDoesNotCrash) {
-  fs::create_directories(study_);
-  const ReportResult result = report();
+  fs::create_directories(files_);
+  const ReportResult result = report_of_files();
   EXPECT_EQ(result.data_runs, 0U);
   EXPECT_THAT(content_of(result.page), HasSubstr("No result yet"));
   EXPECT_THAT(content_of(result.page), HasSubstr("hold no run yet"));
 }
 
 TEST_F(Report, FailedPartAndInvalidRunsAreListedNeverDrawn) {
-  write_study(3);
-  write_synthetic(study_, {.repeat = 10, .nan_loss = true});
-  write_synthetic(study_, {.repeat = 11, .status = RunStatus::failed});
-  write_synthetic(study_, {.repeat = 12, .close = false});
+  add_study(3);
+  add_run({.repeat = 10, .nan_loss = true});
+  add_run({.repeat = 11, .status = RunStatus::failed});
+  add_run({.repeat = 12, .close = false});
   const ReportResult result = report();
   EXPECT_EQ(result.data_runs, 6U);
   const std::string html = content_of(result.page);
@@ -218,51 +243,51 @@ TEST_F(Report, FailedPartAndInvalidRunsAreListedNeverDrawn) {
 }
 
 TEST_F(Report, OversubscribedIsSaidBesideTheNumber) {
-  write_group(study_, {.labels = {"oversubscribed"}}, 3);
-  write_group(study_, {.ranks = 2, .epochs = 2, .labels = {"oversubscribed"}}, 3);
+  add({.labels = {"oversubscribed"}}, 3);
+  add({.ranks = 2, .epochs = 2, .labels = {"oversubscribed"}}, 3);
   const std::string html = page();
   EXPECT_THAT(html, HasSubstr("OVERSUBSCRIBED"));
   EXPECT_THAT(html, HasSubstr("label: oversubscribed"));
 }
 
 TEST_F(Report, TheHeadlineIsNoLargerThanTheEvidence) {
-  write_group(study_, {.time_noise = 0.05}, 4);
+  add({.time_noise = 0.05}, 4);
   // Twice the samples in the same time: the training takes as long.
-  write_group(study_, {.ranks = 2, .time_noise = 0.05}, 4);
+  add({.ranks = 2, .time_noise = 0.05}, 4);
   EXPECT_THAT(page(),
               HasSubstr("These runs cannot tell whether two ranks are faster than one</h2>"));
 }
 
 TEST_F(Report, TwoRunsEachAreSaidToHaveNoInterval) {
-  write_study(2);
+  add_study(2);
   EXPECT_THAT(page(), HasSubstr("<h2>1 more repeat needed: two ranks trained "));
 }
 
 TEST_F(Report, UnequalWorkIsSaidBesideTheSpeedup) {
   SyntheticRun run;
   run.epochs = 3;
-  write_group(study_, run, 3);
+  add(run, 3);
   run.ranks = 2;
   run.epochs = 1;
-  write_group(study_, run, 3);
+  add(run, 3);
   EXPECT_THAT(report().paragraphs.at(0), ContainsRegex("trained on 66\\.7.*% of the samples"));
 }
 
 TEST_F(Report, ADamagedFileIsReported) {
-  write_study(3);
-  fs::create_directories(study_ / "runs/broken");
-  std::ofstream(study_ / "runs/broken/run.h5") << "no HDF5";
-  EXPECT_EQ(report().unreadable.size(), 1U);
+  write_synthetic(files_, {});
+  fs::create_directories(files_ / "runs/broken");
+  std::ofstream(files_ / "runs/broken/run.h5") << "no HDF5";
+  EXPECT_EQ(report_of_files().unreadable.size(), 1U);
 }
 
 TEST_F(Report, AnUnwritablePlaceIsRefused) {
-  write_study(1);
+  add_study(1);
   std::ofstream(folder_ / "file") << "x";
-  EXPECT_THROW(static_cast<void>(write_report({study_}, folder_ / "file")), BadInput);
+  EXPECT_THROW(static_cast<void>(write_report(analysis(), folder_ / "file")), BadInput);
 }
 
 TEST_F(Report, AnotherPassReplacesOldFigures) {
-  write_study(3);
+  add_study(1);
   static_cast<void>(report());
   std::ofstream(out_ / "figures/old.svg") << "x";
   static_cast<void>(report());
@@ -294,7 +319,7 @@ TEST(PendingReportTest, ReplacesNothingBeforeAllIsWritten) {
 }
 
 TEST_F(Report, TouchesNoFolderThatHoldsNoReport) {
-  write_study(3);
+  add_study(1);
   const auto mine = out_ / "figures" / "mine.png";
   fs::create_directories(mine.parent_path());
   std::ofstream(mine) << "x";
@@ -308,10 +333,10 @@ TEST_F(Report, TouchesNoFolderThatHoldsNoReport) {
 TEST_F(Report, ShowsOutlinesOfEverySampleAtEveryRankCount) {
   SyntheticRun run{.quality = {{&EvaluationRow::iou, 0.84}, {&EvaluationRow::dice, 0.91}},
                    .segmentation_panels = 2};
-  write_group(study_, run, 3);
+  write_group(files_, run, 3);
   run.ranks = 2;
-  write_group(study_, run, 3);
-  const std::string html = page();
+  write_group(files_, run, 3);
+  const std::string html = content_of(report_of_files().page);
   for (const char* label : {"picture 1", "picture 2", "mask", "one rank", "two ranks"})
     EXPECT_THAT(html, HasSubstr("<figcaption>" + std::string(label) + "</figcaption>"));
   EXPECT_THAT(html, HasSubstr("true mask"));
@@ -325,7 +350,7 @@ TEST_F(Report, ShowsOutlinesOfEverySampleAtEveryRankCount) {
 
 TEST_F(Report, BaselinesAreAColumnOfTheQualityTable) {
   SyntheticRun run{.baselines = {{&EvaluationRow::input_psnr_db, 24.5}}};
-  write_group(study_, run, 3);
+  add(run, 3);
   EXPECT_THAT(page(),
               HasSubstr("Baselines, reached without any training: the noisy input (PSNR)."));
   const auto table = content_of(out_ / "tables/noise2void-quality.csv");
@@ -336,12 +361,13 @@ TEST_F(Report, BaselinesAreAColumnOfTheQualityTable) {
 
 TEST_F(Report, AnEmptyPredictionIsSaidUnderItsPicture) {
   SyntheticRun run{.segmentation_panels = 1};
-  write_synthetic(study_, run);
+  write_synthetic(files_, run);
   run.ranks = 2;
   run.nothing_predicted = true;
-  write_synthetic(study_, run);
-  EXPECT_THAT(page(), HasSubstr("<figcaption>one rank</figcaption>"));
-  EXPECT_THAT(page(), HasSubstr("<figcaption>two ranks: nothing predicted</figcaption>"));
+  write_synthetic(files_, run);
+  const std::string html = content_of(report_of_files().page);
+  EXPECT_THAT(html, HasSubstr("<figcaption>one rank</figcaption>"));
+  EXPECT_THAT(html, HasSubstr("<figcaption>two ranks: nothing predicted</figcaption>"));
 }
 
 }  // namespace
