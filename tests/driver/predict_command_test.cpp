@@ -8,6 +8,7 @@
 
 #include "tests/analysis/synthetic_run.hpp"
 #include "tests/driver/driver_answer.hpp"
+#include "tests/support/copied_study.hpp"
 
 namespace scalestudy {
 namespace {
@@ -20,20 +21,31 @@ using testing::HasSubstr;
 class PredictCommand : public ::testing::Test {
  protected:
   [[nodiscard]] std::string study() const { return (folder_ / "study").string(); }
-  void write(std::int64_t ranks, SyntheticRun run = {}) const {
-    run.ranks = ranks;
-    run.epochs = 1;
-    run.exposed_communication_s += 0.0063 * std::log2(static_cast<double>(ranks));
-    run.time_noise = 0.002;
-    write_group(study(), run, 3);
+  void write(std::int64_t ranks) const {
+    copy_study(cat(ranks, " ranks to predict from"), study(),
+               [&](const std::filesystem::path& folder) { write_changed(folder, ranks, {}); });
   }
-  void write_three(const SyntheticRun& run = {}) const {
-    for (const std::int64_t ranks : {1, 2, 4}) write(ranks, run);
+  void write(std::int64_t ranks, const SyntheticRun& run) const {
+    write_changed(study(), ranks, run);
+  }
+  void write_three() const {
+    for (const std::int64_t ranks : {1, 2, 4}) write(ranks);
   }
   [[nodiscard]] DriverAnswer predict(const std::string& ranks) const {
     return ask_driver({"predict", study(), "--ranks", ranks});
   }
   TemporaryFolder folder_;
+
+ private:
+  static void write_changed(const std::filesystem::path& folder,
+                            std::int64_t ranks,
+                            SyntheticRun run) {
+    run.ranks = ranks;
+    run.epochs = 1;
+    run.exposed_communication_s += 0.0063 * std::log2(static_cast<double>(ranks));
+    run.time_noise = 0.002;
+    write_group(folder, run, 3);
+  }
 };
 
 TEST_F(PredictCommand, SaysRateSpeedupAndHowWrongTheModelsWere) {
@@ -125,7 +137,7 @@ TEST_F(PredictCommand, ALargeErrorAtTheRanksLeftOutIsRefused) {
 TEST_F(PredictCommand, LabelsOfTheRunsStandBesideIt) {
   SyntheticRun run;
   run.labels = {"emulated_compute", "injected"};
-  write_three(run);
+  for (const std::int64_t ranks : {1, 2, 4}) write(ranks, run);
   EXPECT_THAT(predict("8").out, HasSubstr("Labels: fitted, emulated_compute, injected."));
 }
 

@@ -6,8 +6,8 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "tests/analysis/synthetic_run.hpp"
 #include "tests/driver/driver_answer.hpp"
+#include "tests/driver/one_and_two_ranks.hpp"
 #include "tests/support/places.hpp"
 #include "tests/support/scoped_variable.hpp"
 
@@ -31,8 +31,7 @@ class PublishedReport : public ::testing::Test {
     return ask_driver(arguments);
   }
   [[nodiscard]] std::string study() const {
-    for (const std::int64_t ranks : {1, 2})
-      write_group(folder_ / "study", {.ranks = ranks, .epochs = 4 / ranks}, 3);
+    add_one_and_two_ranks(folder_ / "study");
     return (folder_ / "study").string();
   }
   TemporaryFolder folder_;

@@ -5,8 +5,8 @@
 #include <nlohmann/json.hpp>
 #include <sys/stat.h>
 
-#include "tests/analysis/synthetic_run.hpp"
 #include "tests/driver/driver_answer.hpp"
+#include "tests/driver/one_and_two_ranks.hpp"
 #include "tests/support/scoped_variable.hpp"
 
 namespace scalestudy {
@@ -24,10 +24,7 @@ class ReportCommand : public ::testing::Test {
   [[nodiscard]] fs::path study(const std::string& name = "study") const {
     return temporary_ / name;
   }
-  void write_runs(const std::string& name = "study") const {
-    for (const std::int64_t ranks : {1, 2})
-      write_group(study(name), {.ranks = ranks, .epochs = 4 / ranks}, 3);
-  }
+  void write_runs(const std::string& name = "study") const { add_one_and_two_ranks(study(name)); }
   [[nodiscard]] DriverAnswer report(std::vector<std::string> more = {}) const {
     more.insert(more.begin(), {"report", study().string()});
     return ask_driver(more);
@@ -44,16 +41,13 @@ TEST_F(ReportCommand, WritesPageSummaryAndTablesIntoTheStudy) {
   EXPECT_EQ(answer.code, 0) << answer.err;
   const auto folder = study() / "report";
   EXPECT_THAT(answer.out, EndsWith("Report: " + (folder / "report.html").string() + "\n"));
-  EXPECT_THAT(content_of(folder / "report.html"), HasSubstr("</html>"));
+  EXPECT_LT(answer.out.find("ranks"), answer.out.find("Report: ")) << "the headline comes first";
+  const auto page = content_of(folder / "report.html");
+  EXPECT_THAT(page, HasSubstr("</html>"));
+  EXPECT_THAT(page, HasSubstr("<small>plan.global_batch_size</small>")) << "words of the workload";
   EXPECT_EQ(json::parse(content_of(folder / "summary.json")).is_object(), true);
   EXPECT_FALSE(fs::is_empty(folder / "tables"));
   EXPECT_THAT(answer.err, HasSubstr("gnuplot"));
-}
-
-TEST_F(ReportCommand, SaysTheHeadlineBeforeThePath) {
-  write_runs();
-  const auto answer = report();
-  EXPECT_LT(answer.out.find("ranks"), answer.out.find("Report: ")) << answer.out;
 }
 
 TEST_F(ReportCommand, JsonIsTheSummaryFileAndNothingElse) {
@@ -112,13 +106,6 @@ TEST_F(ReportCommand, TheFolderOfARunNamesThatOfItsStudy) {
   const auto answer = ask_driver({"report", run.string()});
   EXPECT_EQ(answer.code, 2);
   EXPECT_THAT(answer.err, HasSubstr("Use scalestudy report " + study().string() + ","));
-}
-
-TEST_F(ReportCommand, SettingsOfTheWorkloadHaveItsWords) {
-  write_runs();
-  ASSERT_EQ(report().code, 0);
-  EXPECT_THAT(content_of(study() / "report/report.html"),
-              HasSubstr("<small>plan.global_batch_size</small>"));
 }
 
 TEST_F(ReportCommand, AFolderThatCannotBeLookedIntoIsBadInput) {

@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "tests/analysis/synthetic_run.hpp"
 #include "tests/driver/driver_answer.hpp"
+#include "tests/driver/one_and_two_ranks.hpp"
 #include "tests/support/places.hpp"
 
 namespace scalestudy {
@@ -26,7 +26,8 @@ std::string measured(const std::string& study) {
 class VerifyCommand : public ::testing::Test {
  protected:
   [[nodiscard]] std::string study() const { return (folder_ / "study").string(); }
-  void write_runs(int repeats = 3, const std::vector<std::string>& labels = {}) const {
+  void write_runs() const { add_one_and_two_ranks(study()); }
+  void write_runs(int repeats, const std::vector<std::string>& labels = {}) const {
     for (const std::int64_t ranks : {1, 2})
       write_group(study(), {.ranks = ranks, .epochs = 4 / ranks, .labels = labels}, repeats);
   }
