@@ -41,7 +41,7 @@ inline Learned learned_in(const Workplace& place) {
   EXPECT_EQ(run.header.status, RunStatus::complete) << run.header.reason;
   return {content_of(folder / "weights_last.pt"), content_of(folder / "weights_best.pt"),
           run.steps.global_loss(), values_of(run.epochs, &EpochRow::training_loss),
-          values_of(run.epochs, &EpochRow::validation_loss)};
+          values_of(run.evaluations, &EvaluationRow::loss)};
 }
 
 inline void expect_the_same(const Learned& found, const Learned& expected, int kill) {

@@ -25,7 +25,7 @@ inline void write_real_study(const Workplace& place,
     "settings": {"patch": [4, 16, 16], "mask_count_rule": "nominal", "first_filters": 8, "local_batch_size": 4,
                  "epochs": 4, "steps_per_epoch": )",
           steps_per_epoch, R"(, "panel_region": [8, 32, 32], "memory_format": "channels_last",
-                 "timeouts": {"collective_deadline_s": 20, "run_timeout_s": 120}},
+                 "timeouts": {"collective_deadline_s": 60, "run_timeout_s": 600}},
     "axes": {)",
           axes, R"(}, "repeats": )", repeats, "}"));
 }

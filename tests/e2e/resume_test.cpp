@@ -17,15 +17,10 @@ namespace {
 namespace fs = std::filesystem;
 using testing::HasSubstr;
 
-/// Starts the study and kills its ranks as soon as there is something to go on from.
-void kill_after_a_checkpoint(const Workplace& place, const std::vector<std::string>& arguments) {
-  const auto driver = place.start(place.run_arguments(arguments), {});
-  ASSERT_TRUE(eventually([&] {
-    const auto folders = place.run_folders();
-    return !folders.empty() && fs::exists(folders[0] / "checkpoint.pt");
-  }));
-  kill_victim(Victim::all_ranks, place, driver);
-  EXPECT_EQ(place.wait_for(driver).code, 5);
+/// Kills both ranks after `step` steps, once.
+std::vector<std::string> killed_after(int step) {
+  return {"--inject", cat("kill@step=", step, ":rank=0"), "--inject",
+          cat("kill@step=", step, ":rank=1")};
 }
 
 class Resumption : public testing::TestWithParam<const char*> {};
@@ -35,21 +30,22 @@ TEST_P(Resumption, IsWholeAndSaysSo) {
   SCALESTUDY_NEEDS("mpi", launcher != "mpirun" || has_mpirun());
   const Workplace place;
   write_real_study(place, R"("ranks": [2])", 1, 15);
-  const std::vector<std::string> longer{"--launcher", launcher, "--set", "settings.epochs=24"};
-  ASSERT_NO_FATAL_FAILURE(kill_after_a_checkpoint(place, longer));
+  auto arguments = killed_after(20);
+  arguments.insert(arguments.end(), {"--launcher", launcher, "--set", "settings.epochs=8"});
+  EXPECT_EQ(place.run({}, arguments).code, 5);
   const auto folder = place.run_folders().at(0);
   const auto stopped = read_run_file(folder / "run.h5");
   EXPECT_FALSE(stopped.header.has_label(RunLabel::resumed));
 
-  const auto finished = place.run({}, longer);
+  const auto finished = place.run({}, arguments);
   ASSERT_EQ(finished.code, 0) << finished.err;
-  EXPECT_THAT(finished.err, HasSubstr("complete (resumed)"));
+  EXPECT_THAT(finished.err, HasSubstr("complete (resumed"));
   EXPECT_FALSE(fs::exists(folder / "checkpoint.pt")) << "of no use any more";
   const auto run = read_run_file(folder / "run.h5");
   EXPECT_TRUE(run.header.has_label(RunLabel::resumed));
-  EXPECT_EQ(run.steps.steps(), 12 * 15);
-  EXPECT_EQ(run.epochs.size(), 12U);
-  EXPECT_EQ(run.evaluations.size(), 13U);
+  EXPECT_EQ(run.steps.steps(), 4 * 15);
+  EXPECT_EQ(run.epochs.size(), 4U);
+  EXPECT_EQ(run.evaluations.size(), 5U);
   EXPECT_THAT(values_of(run.events, &EventRow::code), testing::Contains("resumed"));
   EXPECT_EQ(run.steps.at(&StepRow::start_s, 1, 0), stopped.steps.at(&StepRow::start_s, 1, 0))
       << "the first steps are those of the first attempt";
@@ -58,7 +54,7 @@ TEST_P(Resumption, IsWholeAndSaysSo) {
   const auto starts_s = run.steps.max_over_ranks(&StepRow::start_s);
   EXPECT_TRUE(std::is_sorted(starts_s.begin(), starts_s.end()));
   const auto bucket_steps = values_of(run.buckets, &BucketRow::step);
-  for (int step = 0; step < 12 * 15; ++step)
+  for (int step = 0; step < 4 * 15; ++step)
     EXPECT_EQ(std::count(bucket_steps.begin(), bucket_steps.end(), step),
               std::count(bucket_steps.begin(), bucket_steps.end(), 0))
         << step;
@@ -75,29 +71,42 @@ INSTANTIATE_TEST_SUITE_P(Launchers,
                          testing::Values("local", "mpirun"),
                          [](const auto& each) { return std::string(each.param); });
 
-/// Two epochs of steps that take 40 ms at least, on any machine: requests are heard about once a
-/// second, so what comes early is within the first one.
-constexpr int steps_of_epoch = 60;
-
-std::vector<std::string> long_epochs(const std::string& launcher) {
-  return {"--launcher",
-          launcher,
-          "--set",
-          "settings.epochs=4",  // at two ranks: two
-          "--set",
-          cat("settings.steps_per_epoch=", steps_of_epoch),
-          "--set",
-          "settings.input.sample_cost_s=0.01"};
+/// Two epochs. Ranks agree whether they were asked for anything when there is something to write,
+/// as before an evaluation: every ten steps.
+std::vector<std::string> two_epochs(const std::string& launcher) {
+  return {"--launcher", launcher,
+          "--set",      "settings.epochs=4",
+          "--set",      "settings.evaluation.every_samples=80",
+          "--set",      "settings.schedule.name=constant"};
 }
 
-/// All ranks have written steps of the first epoch.
-void wait_for_steps(const Workplace& place) {
-  ASSERT_TRUE(eventually([&] {
-    const auto folders = place.run_folders();
-    const auto heartbeat =
-        folders.empty() ? std::nullopt : read_heartbeat(heartbeat_file(folders[0], 0));
-    return heartbeat && heartbeat->step > 3;
+constexpr int steps_of_epoch = 15;
+constexpr int agreement_step = 10;
+
+/// Where ranks are found at work.
+std::vector<std::string> stopped_before(std::vector<std::string> arguments) {
+  arguments.insert(arguments.end(), {"--inject", "stop@step=5"});
+  return arguments;
+}
+
+bool is_stopped(pid_t process) {
+  const auto state = content_of(cat("/proc/", process, "/stat"));
+  const auto name_end = state.rfind(") ");
+  return name_end != std::string::npos && state.at(name_end + 2) == 'T';
+}
+
+/// One of them waits for a signal to go on, the other one for it.
+std::vector<pid_t> stopped_ranks(const Workplace& place) {
+  std::vector<pid_t> ranks;
+  EXPECT_TRUE(eventually([&] {
+    ranks = ranks_at_work_in(place.path());
+    return std::ranges::any_of(ranks, is_stopped);
   }));
+  return ranks;
+}
+
+void send(const std::vector<pid_t>& processes, int signal) {
+  for (const auto process : processes) ::kill(process, signal);
 }
 
 class WithinAnEpoch : public testing::Test {
@@ -109,7 +118,7 @@ class WithinAnEpoch : public testing::Test {
     static const Learned learned = [] {
       const Workplace whole;
       write_real_study(whole, R"("ranks": [2])", 1, steps_of_epoch);
-      EXPECT_EQ(whole.run({}, long_epochs("local")).code, 0);
+      EXPECT_EQ(whole.run({}, two_epochs("local")).code, 0);
       return learned_in(whole);
     }();
     return learned;
@@ -119,22 +128,22 @@ class WithinAnEpoch : public testing::Test {
     const auto folder = place_.run_folders().at(0);
     const auto finished = place_.run({}, arguments_);
     ASSERT_EQ(finished.code, 0) << finished.err;
-    EXPECT_THAT(finished.err, HasSubstr("complete (resumed)"));
+    EXPECT_THAT(finished.err, HasSubstr("complete (resumed"));
     const auto run = read_run_file(folder / "run.h5");
     ASSERT_THAT(values_of(run.events, &EventRow::code), testing::Contains("resumed"));
-    EXPECT_NE(run.events.front().step % steps_of_epoch, 0) << "within an epoch";
+    EXPECT_EQ(run.events.front().step, agreement_step);
     const auto starts_s = run.steps.max_over_ranks(&StepRow::start_s);
     EXPECT_TRUE(std::is_sorted(starts_s.begin(), starts_s.end()));
     expect_the_same(learned_in(place_), learned_undisturbed(), 0);
   }
 
-  std::vector<std::string> arguments_ = long_epochs("local");
+  std::vector<std::string> arguments_ = stopped_before(two_epochs("local"));
   Workplace place_;
 };
 
 TEST_F(WithinAnEpoch, AnInterruptedRunGoesOn) {
   const auto driver = place_.start(place_.run_arguments(arguments_), {});
-  ASSERT_NO_FATAL_FAILURE(wait_for_steps(place_));
+  static_cast<void>(stopped_ranks(place_));
   ::kill(driver, SIGINT);
   EXPECT_EQ(place_.wait_for(driver).code, 130);
   const auto folder = place_.run_folders().at(0);
@@ -145,8 +154,9 @@ TEST_F(WithinAnEpoch, AnInterruptedRunGoesOn) {
 
 TEST_F(WithinAnEpoch, ARankThatIsToldToEndLeavesACheckpoint) {
   const auto driver = place_.start(place_.run_arguments(arguments_), {});
-  ASSERT_NO_FATAL_FAILURE(wait_for_steps(place_));
-  ::kill(ranks_at_work_in(place_.path()).at(0), SIGTERM);
+  const auto ranks = stopped_ranks(place_);
+  ::kill(ranks.at(0), SIGTERM);
+  send(ranks, SIGCONT);
   const auto finished = place_.wait_for(driver);
   EXPECT_EQ(finished.code, 130) << finished.err;
   EXPECT_THAT(finished.err, HasSubstr("asked to end"));
@@ -156,11 +166,12 @@ TEST_F(WithinAnEpoch, ARankThatIsToldToEndLeavesACheckpoint) {
 /// A batch system's way to end a job.
 TEST_F(WithinAnEpoch, SignalsToAllProcessesAreOneRequest) {
   SCALESTUDY_NEEDS("mpi", has_mpirun());
-  arguments_ = long_epochs("mpirun");
+  arguments_ = stopped_before(two_epochs("mpirun"));
   const auto driver = place_.start(place_.run_arguments(arguments_), {});
-  ASSERT_NO_FATAL_FAILURE(wait_for_steps(place_));
-  for (const auto rank : ranks_at_work_in(place_.path())) ::kill(rank, SIGTERM);
+  const auto ranks = stopped_ranks(place_);
+  send(ranks, SIGTERM);
   ::kill(driver, SIGTERM);
+  send(ranks, SIGCONT);
   const auto finished = place_.wait_for(driver);
   EXPECT_EQ(finished.code, 130) << finished.err;
   EXPECT_THAT(finished.err, HasSubstr("there is a checkpoint after step"));
@@ -168,16 +179,12 @@ TEST_F(WithinAnEpoch, SignalsToAllProcessesAreOneRequest) {
 }
 
 TEST_F(WithinAnEpoch, ACheckpointAskedForIsWrittenAndTrainingGoesOn) {
-  // No other one than that.
-  arguments_.insert(arguments_.end(), {"--set", "settings.checkpoint.every_epochs=0", "--set",
-                                       "settings.checkpoint.every_steps=1000"});
+  const auto kill = killed_after(agreement_step + 2);
+  arguments_.insert(arguments_.end(), kill.begin(), kill.end());
   const auto driver = place_.start(place_.run_arguments(arguments_), {});
-  ASSERT_NO_FATAL_FAILURE(wait_for_steps(place_));
-  ::kill(ranks_at_work_in(place_.path()).at(0), checkpoint_signal);
-  const auto file = place_.run_folders().at(0) / "checkpoint.pt";
-  ASSERT_TRUE(eventually([&] { return fs::exists(file); }));
-  EXPECT_FALSE(ranks_at_work_in(place_.path()).empty());
-  kill_victim(Victim::all_ranks, place_, driver);
+  const auto ranks = stopped_ranks(place_);
+  ::kill(ranks.at(0), checkpoint_signal);
+  send(ranks, SIGCONT);
   EXPECT_EQ(place_.wait_for(driver).code, 5);
   expect_goes_on_as_if_it_had_never_stopped();
 }
@@ -185,7 +192,8 @@ TEST_F(WithinAnEpoch, ACheckpointAskedForIsWrittenAndTrainingGoesOn) {
 TEST(Training, ADamagedCheckpointIsRefusedAndFreshStartsAnew) {
   const Workplace place;
   write_real_study(place, R"("ranks": [1])", 1, 15);
-  ASSERT_NO_FATAL_FAILURE(kill_after_a_checkpoint(place, {}));
+  const std::vector<std::string> killed{"--inject", "kill@step=20"};
+  EXPECT_EQ(place.run({}, killed).code, 5);
   const auto folder = place.run_folders().at(0);
   const auto file = folder / "checkpoint.pt";
   const auto intact = content_of(file);
@@ -193,13 +201,13 @@ TEST(Training, ADamagedCheckpointIsRefusedAndFreshStartsAnew) {
   damaged[damaged.size() / 2] = static_cast<char>(damaged[damaged.size() / 2] ^ 0x10);
   for (const auto& bytes : {damaged, intact.substr(0, intact.size() / 2)}) {
     write_text(file, bytes);
-    const auto refused = place.run();
+    const auto refused = place.run({}, killed);
     EXPECT_EQ(refused.code, 2) << refused.err;
     EXPECT_THAT(refused.err, HasSubstr("checkpoint.pt: it is"));
     EXPECT_THAT(refused.err, HasSubstr("--fresh"));
     EXPECT_TRUE(fs::exists(file)) << "nothing is thrown away unasked";
   }
-  const auto fresh = place.run({}, {"--fresh"});
+  const auto fresh = place.run({}, {"--inject", "kill@step=20", "--fresh"});
   EXPECT_EQ(fresh.code, 0) << fresh.err;
   const auto run = read_run_file(folder / "run.h5");
   EXPECT_FALSE(run.header.has_label(RunLabel::resumed));
