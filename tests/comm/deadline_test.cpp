@@ -9,8 +9,6 @@
 #include "core/clock.hpp"
 #include "core/error.hpp"
 
-#include "comm/watchdog.hpp"
-
 #include "tests/support/message_of.hpp"
 #include "tests/support/thread_ranks.hpp"
 #include "tests/support/virtual_time.hpp"
@@ -43,25 +41,6 @@ TEST(Deadline, EndsAWaitForASilentRankAndNoneBefore) {
                 HasSubstr("rank 2 did not reach barrier within 20"));
     EXPECT_THAT(watch.elapsed_s(), AllOf(Ge(19 + 20), Le(19 + 20 + 2 * doze_s)));
   });
-}
-
-/// It looks four times within its limit.
-TEST(Watchdog, TellsOfACallThatLastsTooLongAndOfNoOther) {
-  const test::VirtualTime time;
-  const Stopwatch watch;
-  double told_s = 0;
-  Watchdog watchdog(Seconds(100), [&](const std::string& name) {
-    EXPECT_EQ(name, "a long one");
-    told_s = watch.elapsed_s();
-  });
-  {
-    const auto watched = watchdog.watch("a short one");
-    std::this_thread::sleep_for(std::chrono::seconds(99));
-  }
-  std::this_thread::sleep_for(std::chrono::seconds(901));
-  const auto watched = watchdog.watch("a long one");
-  std::this_thread::sleep_for(std::chrono::seconds(200));
-  EXPECT_THAT(told_s, AllOf(Ge(1100), Le(1125)));
 }
 
 }  // namespace
