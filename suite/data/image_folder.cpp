@@ -100,9 +100,11 @@ std::vector<std::string> pictures_of(const fs::path& folder,
       refuse(cat(in_quotes(path), " is not a file that can be read"),
              "it may be a broken link or a device", "Replace or remove it");
   }
-  const auto others = std::ranges::stable_partition(names, is_picture_name);
-  for (const auto& name : others) passed_over.push_back((folder / name).string());
-  names.erase(others.begin(), others.end());
+  const auto others = std::stable_partition(
+      names.begin(), names.end(), [](const std::string& name) { return is_picture_name(name); });
+  for (auto name = others; name != names.end(); ++name)
+    passed_over.push_back((folder / *name).string());
+  names.erase(others, names.end());
   return names;
 }
 

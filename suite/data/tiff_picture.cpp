@@ -152,7 +152,8 @@ class TiffPicture {
 
   template <class Read>
   void for_each_plane(const Read& read) {
-    for (std::uint16_t plane = 0; plane < (has_planes_ ? samples_ : 1); ++plane) read(plane);
+    const std::uint16_t planes = has_planes_ ? samples_ : 1;
+    for (std::uint16_t plane = 0; plane < planes; ++plane) read(plane);
   }
 
   [[nodiscard]] std::size_t bytes_of_pixels(std::int64_t count) const {

@@ -134,7 +134,7 @@ std::string mask_warning(const ImageSet& set, const Settings& settings) {
     least_frac = std::min(least_frac, frac);
     most_frac = std::max(most_frac, frac);
   }
-  const auto amiss = foreground_warning(least_frac, most_frac);
+  auto amiss = foreground_warning(least_frac, most_frac);
   const bool is_soft =
       settings.mask_threshold_frac < 0 && reading.foreground == Foreground::above_threshold;
   if (!is_soft) return amiss;
