@@ -25,6 +25,12 @@ std::vector<StepCause> with_verdict(const StepDecision& decision, Verdict verdic
   return causes;
 }
 
+TEST(Verdicts, NothingIsSupportedWhereNothingIsLost) {
+  const std::vector<Chances> surely_more{{.of_more = 1e-6, .of_less = 1}};
+  EXPECT_THAT(verdicts(surely_more, true), ElementsAre(Verdict::supported));
+  EXPECT_THAT(verdicts(surely_more, false), ElementsAre(Verdict::undecided));
+}
+
 Study planted(StepCause cause, double strength) {
   Study study{.ranks = 4};
   study.nuisance.paired_sd = 0.005;

@@ -141,46 +141,42 @@ TEST_F(TiffReader, ReadsTheRealStack) {
   EXPECT_EQ(*high, 237.0F);
 }
 
+/// As ImageJ writes above 4 GiB, in big-endian order, and others in the other one: one directory
+/// that says images=3, then the other slices' bytes.
 TEST_F(TiffReader, ReadsAnImageJStackWithOnePageDirectory) {
-  // As ImageJ writes above 4 GiB: one directory that says images=3, then the other slices' bytes.
-  const auto file = write<std::uint16_t>({.description = "ImageJ=1.53t\nimages=3\nslices=3\n"}, 1);
-  std::string head;
-  {
-    std::ifstream in(file, std::ios::binary);
-    head.assign(std::istreambuf_iterator<char>(in), {});
+  for (const bool is_big : {false, true}) {
+    const auto stored = [is_big](std::uint32_t number, int size) {
+      std::string bytes;
+      for (int i = 0; i < size; ++i)
+        bytes += static_cast<char>(number >> 8 * (is_big ? size - 1 - i : i));
+      return bytes;
+    };
+    const auto file = write<std::uint16_t>(
+        {.mode = is_big ? "wb" : "wl", .description = "ImageJ=1.53t\nimages=3\nslices=3\n"}, 1);
+    auto moved = bytes_of(file);
+    std::string pixels;
+    for (std::uint32_t z = 0; z < 3; ++z)
+      for (std::uint32_t y = 0; y < height; ++y)
+        for (std::uint32_t x = 0; x < width; ++x)
+          pixels += stored(static_cast<std::uint16_t>(value(z, y, x)), 2);
+    TIFF* tiff = TIFFOpen(file.c_str(), "r");
+    toff_t* offsets = nullptr;
+    ASSERT_EQ(TIFFGetField(tiff, TIFFTAG_STRIPOFFSETS, &offsets), 1);
+    const auto start = static_cast<std::uint32_t>(offsets[0]);
+    std::uint32_t rows_per_strip = 0;
+    TIFFGetField(tiff, TIFFTAG_ROWSPERSTRIP, &rows_per_strip);
+    TIFFClose(tiff);
+    ASSERT_GE(rows_per_strip, height);  // one strip, so the slice is contiguous
+    // Appending the whole stack at the end and pointing the strip there keeps every other offset.
+    const auto new_start = static_cast<std::uint32_t>(moved.size());
+    const auto entry = moved.find(stored(TIFFTAG_STRIPOFFSETS, 2), 8 + height * width * 2);
+    ASSERT_NE(entry, std::string::npos);
+    const auto field = moved.find(stored(start, 4), entry);
+    ASSERT_NE(field, std::string::npos);
+    moved.replace(field, 4, stored(new_start, 4));
+    std::ofstream(file, std::ios::binary) << moved << pixels;
+    expect_values(read_tiff_volume(file));
   }
-  // libtiff wrote the pixels right after the 8-byte header and the directory behind them. The
-  // directory is moved behind three slices.
-  const std::size_t slice_bytes = std::size_t{height} * width * 2;
-  std::string pixels;
-  for (std::uint32_t z = 0; z < 3; ++z)
-    for (std::uint32_t y = 0; y < height; ++y)
-      for (std::uint32_t x = 0; x < width; ++x) {
-        const auto v = static_cast<std::uint16_t>(value(z, y, x));
-        pixels.append(reinterpret_cast<const char*>(&v), 2);
-      }
-  TIFF* tiff = TIFFOpen(file.c_str(), "r");
-  toff_t* offsets = nullptr;
-  ASSERT_EQ(TIFFGetField(tiff, TIFFTAG_STRIPOFFSETS, &offsets), 1);
-  const auto start = static_cast<std::size_t>(offsets[0]);
-  std::uint32_t rows_per_strip = 0;
-  TIFFGetField(tiff, TIFFTAG_ROWSPERSTRIP, &rows_per_strip);
-  TIFFClose(tiff);
-  ASSERT_GE(rows_per_strip, height);  // one strip, so the slice is contiguous
-  // Appending the whole stack at the end and pointing the strip there keeps every other offset.
-  std::string moved = head;
-  const auto new_start = static_cast<std::uint32_t>(moved.size());
-  const auto old_start = static_cast<std::uint32_t>(start);
-  moved += pixels;
-  std::string needle(reinterpret_cast<const char*>(&old_start), 4);
-  const std::string strip_offsets_tag = std::string("\x11\x01", 2);
-  const auto entry = moved.find(strip_offsets_tag, 8 + slice_bytes);
-  ASSERT_NE(entry, std::string::npos);
-  const auto field = moved.find(needle, entry);
-  ASSERT_NE(field, std::string::npos);
-  std::memcpy(moved.data() + field, &new_start, 4);
-  std::ofstream(file, std::ios::binary) << moved;
-  expect_values(read_tiff_volume(file));
 }
 
 TEST_F(TiffReader, RefusesWhatItCannotUseWithTheReason) {
