@@ -72,7 +72,7 @@ void place_planes(std::string_view xml, std::string_view pixels, StackAxes& axes
     const auto first_c = number_of(data, "FirstC", 0), first_z = number_of(data, "FirstZ", 0),
                first_t = number_of(data, "FirstT", 0);
     std::int64_t plane = 0, stride = 1;
-    for (const char axis : order.substr(std::min<std::size_t>(order.size(), 2))) {
+    for (const char axis : order.substr(std::min<std::size_t>(order.size(), 2), 3)) {
       const bool is_c = axis == 'C', is_z = axis == 'Z';
       plane += stride * (is_c ? first_c : is_z ? first_z : first_t);
       stride *= is_c ? axes.channels : is_z ? z : axes.times;

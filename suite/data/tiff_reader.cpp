@@ -119,14 +119,15 @@ class TiffStack {
     message_.clear();
     first_description_ = this_description();
     do {
-      if (const auto* reduced = sub_images(); reduced != nullptr) reduced_ += *reduced;
+      const auto page_bytes = stored_bytes();
+      reduced_ += sub_image_count();
       std::uint32_t kind = 0;
       if (TIFFGetField(tiff_.get(), TIFFTAG_SUBFILETYPE, &kind) != 0 &&
           (kind & FILETYPE_REDUCEDIMAGE) != 0)
         ++reduced_;
       else
-        add_page(directory);
-      stored_bytes_ += stored_bytes();
+        add_page(directory, page_bytes);
+      stored_bytes_ += page_bytes;
       ++directory;
     } while (TIFFReadDirectory(tiff_.get()) != 0);
     if (!message_.empty())
@@ -135,22 +136,25 @@ class TiffStack {
     TIFFSetDirectory(tiff_.get(), 0);
   }
 
-  void add_page(tdir_t directory) {
+  void add_page(tdir_t directory, std::int64_t page_bytes) {
     const auto number = cat("page ", directory + 1);
     const auto geometry = read_page_header();
     require_supported(geometry);
-    require_no_more_than_shown(geometry, number);
+    require_no_more_than_shown(geometry, page_bytes, number);
     if (!pages_.empty() && geometry != pages_.front().geometry)
       refuse(cat("has pages of different size or type (", number, ")"),
              "Save all slices with one size and type");
-    const auto description = this_description();
-    const auto axes = stack_axes(description);
-    const bool is_repeated =
-        axes && axes->origin != "tifffile shape" && description == first_description_;
-    if (!pages_.empty() && axes && !is_repeated)
+    if (!pages_.empty() && begins_a_stack(this_description()))
       refuse(cat("holds a second stack from ", number, " on"),
              "Save each stack as a file of its own");
     pages_.push_back({directory, geometry});
+  }
+
+  /// Some programs repeat the first page's description; tifffile does where another stack begins.
+  [[nodiscard]] bool begins_a_stack(const std::string& description) const {
+    if (description.empty()) return false;
+    const auto axes = stack_axes(description);
+    return axes && (axes->origin == "tifffile shape" || description != first_description_);
   }
 
   [[nodiscard]] std::string this_description() const {
@@ -159,11 +163,11 @@ class TiffStack {
     return text;
   }
 
-  /// How many reduced images hang on a page.
-  [[nodiscard]] const std::uint16_t* sub_images() {
+  /// Reduced images that hang on a page.
+  [[nodiscard]] std::int64_t sub_image_count() const {
+    std::uint16_t count = 0;
     const std::uint64_t* offsets = nullptr;
-    if (TIFFGetField(tiff_.get(), TIFFTAG_SUBIFD, &sub_image_count_, &offsets) == 0) return nullptr;
-    return &sub_image_count_;
+    return TIFFGetField(tiff_.get(), TIFFTAG_SUBIFD, &count, &offsets) == 0 ? 0 : count;
   }
 
   [[nodiscard]] std::int64_t stored_bytes() const {
@@ -177,10 +181,11 @@ class TiffStack {
   }
 
   /// Colours in a page that calls itself grey.
-  void require_no_more_than_shown(const Page& page, const std::string& number) const {
+  void require_no_more_than_shown(const Page& page,
+                                  std::int64_t stored,
+                                  const std::string& number) const {
     if (compression() != COMPRESSION_NONE || TIFFIsTiled(tiff_.get()) != 0) return;
     const auto shown = std::int64_t{page.height} * page.width * page.bits / 8;
-    const auto stored = stored_bytes();
     if (stored >= 2 * shown)
       refuse(cat("stores ", stored, " bytes in ", number, " of ", page.height, " x ", page.width,
                  " pixels, which are ", shown),
@@ -368,7 +373,6 @@ class TiffStack {
   std::string first_description_;
   std::int64_t reduced_ = 0;       ///< images that are left out
   std::int64_t stored_bytes_ = 0;  ///< of all pages
-  std::uint16_t sub_image_count_ = 0;
 };
 
 }  // namespace
