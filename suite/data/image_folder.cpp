@@ -45,12 +45,6 @@ bool is_of_other_format(const fs::path& name) {
   return std::ranges::find(known, lower_extension(name)) != known.end();
 }
 
-bool is_picture_name(const fs::path& name) {
-  const auto extension = lower_extension(name);
-  constexpr std::array known{".png", ".jpg", ".jpeg", ".tif", ".tiff"};
-  return std::ranges::find(known, extension) != known.end();
-}
-
 /// Names of a folder's entries without clutter, sorted, as far as it can be listed.
 std::vector<std::string> names_in(const fs::path& folder, std::error_code& error) {
   std::vector<std::string> names;
@@ -268,6 +262,12 @@ class ClassListing {
 };
 
 }  // namespace
+
+bool is_picture_name(const fs::path& name) {
+  const auto extension = lower_extension(name);
+  constexpr std::array known{".png", ".jpg", ".jpeg", ".tif", ".tiff"};
+  return std::ranges::find(known, extension) != known.end();
+}
 
 std::unique_ptr<ImageSet> open_image_mask_folder(const fs::path& root) {
   for (const auto* name : {"images", "masks"})

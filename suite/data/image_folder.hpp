@@ -10,6 +10,9 @@
 
 namespace scalestudy {
 
+/// By its extension, in any case: of a format that is read.
+[[nodiscard]] bool is_picture_name(const std::filesystem::path& name);
+
 [[nodiscard]] std::unique_ptr<ImageSet> open_image_mask_folder(const std::filesystem::path& root);
 [[nodiscard]] std::unique_ptr<ImageSet> open_class_folder(const std::filesystem::path& root);
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <string>
 #include <string_view>
 
@@ -10,6 +9,7 @@
 #include "core/file_content.hpp"
 #include "core/text.hpp"
 
+#include "data/image_folder.hpp"
 #include "data/pack/pack_header.hpp"
 #include "record/run_file.hpp"
 #include "record/study_folder.hpp"
@@ -26,14 +26,6 @@ bool begins_as_picture(const fs::path& file) {
   const auto start = start_of_file(file, 4);
   return std::any_of(starts.begin(), starts.end(),
                      [&](std::string_view magic) { return start.starts_with(magic); });
-}
-
-bool is_picture_name(const fs::path& file) {
-  auto extension = file.extension().string();
-  std::transform(extension.begin(), extension.end(), extension.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  constexpr std::array names{".png", ".jpg", ".jpeg", ".tif", ".tiff"};
-  return std::find(names.begin(), names.end(), extension) != names.end();
 }
 
 bool holds_data(const fs::path& folder) {
