@@ -178,4 +178,9 @@ Image binary_mask(const Image& mask, const MaskReading& reading) {
   return binary;
 }
 
+double foreground_frac(const Image& binary) {
+  return static_cast<double>(std::ranges::count(binary.bytes, std::byte{255})) /
+         static_cast<double>(binary.value_count());
+}
+
 }  // namespace scalestudy

@@ -67,4 +67,7 @@ class MaskEvidence {
 /// 8 bit, 255 where there is foreground, else 0.
 [[nodiscard]] Image binary_mask(const Image& mask, const MaskReading& reading);
 
+/// Of the pixels of a binary mask.
+[[nodiscard]] double foreground_frac(const Image& binary);
+
 }  // namespace scalestudy

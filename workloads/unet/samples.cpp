@@ -128,9 +128,7 @@ std::string mask_warning(const ImageSet& set, const Settings& settings) {
   const auto reading = mask_reading(set, settings, {});
   double least_frac = 1, most_frac = 0;
   for (std::size_t i = 0; i < set.samples().size(); ++i) {
-    const auto mask = binary_mask(set.read_mask(i), reading);
-    const auto frac =
-        static_cast<double>(foreground_pixels(mask)) / static_cast<double>(mask.value_count());
+    const auto frac = foreground_frac(binary_mask(set.read_mask(i), reading));
     least_frac = std::min(least_frac, frac);
     most_frac = std::max(most_frac, frac);
   }

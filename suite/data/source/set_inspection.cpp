@@ -30,12 +30,6 @@ std::int64_t bit_depth_of(SampleType type) {
   return type == SampleType::uint8 ? 8 : 16;
 }
 
-double foreground_frac(const Image& mask, const MaskReading& reading) {
-  const auto binary = binary_mask(mask, reading);
-  return static_cast<double>(std::ranges::count(binary.bytes, std::byte{255})) /
-         static_cast<double>(binary.value_count());
-}
-
 SampleFacts facts_by_reading(const ImageSet& set,
                              std::size_t index,
                              const std::optional<MaskReading>& mask_reading) {
@@ -45,7 +39,7 @@ SampleFacts facts_by_reading(const ImageSet& set,
   if (mask_reading) {
     const auto mask = set.read_mask(index);
     require_equal_sides(image, mask, set.samples()[index].id);
-    facts.foreground_frac = foreground_frac(mask, *mask_reading);
+    facts.foreground_frac = foreground_frac(binary_mask(mask, *mask_reading));
   }
   return facts;
 }

@@ -117,8 +117,8 @@ void print_set(const std::filesystem::path& source, const SetInspection& found, 
   }
   out << "Samples      " << grouped_digits(found.sample_count) << '\n';
   if (!found.passed_over.empty())
-    out << "Passed over  " << grouped_digits(std::ssize(found.passed_over))
-        << " files, by name no pictures: " << first_few(found.passed_over) << '\n';
+    out << "Passed over  " << counted(std::ssize(found.passed_over), "file")
+        << ", by name no picture: " << first_few(found.passed_over) << '\n';
   print_classes(found, out);
   print_spread("Height", found.height_px, out);
   print_spread("Width", found.width_px, out);
