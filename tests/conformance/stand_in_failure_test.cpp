@@ -12,6 +12,7 @@
 #include "conformance/device_memory.hpp"
 #include "conformance/stand_in_ranks.hpp"
 #include "tests/support/message_of.hpp"
+#include "tests/support/virtual_time.hpp"
 
 namespace scalestudy {
 namespace {
@@ -43,7 +44,7 @@ std::string silent_until_freed(const NcclRank& rank) {
   static_cast<void>(freed_from([&] {
     while (true) {
       rank.comm.throw_if_aborted();
-      std::this_thread::yield();
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
   }));
   return freed_from([&] { rank.comm.barrier(); });
@@ -258,8 +259,11 @@ INSTANTIATE_TEST_SUITE_P(, NcclFailure, testing::Values(2, 4, 8), [](const auto&
   return cat("ranks_", test.param);
 });
 
-/// What only ends when a deadline has passed: one world, as each waits for it.
-class NcclDeadline : public NcclFailure {};
+/// What only ends when a deadline has passed: nobody waits for it.
+class NcclDeadline : public NcclFailure {
+ private:
+  const test::VirtualTime time_;
+};
 
 TEST_P(NcclDeadline, ARankThatStartsNothingIsNamedWithinTwoDeadlines) {
   const auto reports = run(brief, [&](const NcclRank& rank) {
