@@ -42,7 +42,7 @@ TEST_P(DeviceMemoryEstimate, IsNearWhatTensorsTake) {
   const auto& workload = GetParam().workload();
   auto overrides = GetParam().overrides;
   overrides.insert(overrides.end(),
-                   {"axes.ranks=[1]", "settings.epochs=2", "settings.evaluation_batch_size=1"});
+                   {"axes.ranks=[1]", "settings.epochs=1", "settings.evaluation_batch_size=1"});
   auto spec = shipped_runs(std::string(workload.name), GetParam().study, overrides).runs.front();
   spec.plan.steps_per_epoch = 2;
   const auto estimated_bytes =
