@@ -8,7 +8,7 @@
 
 #include "record/run_file.hpp"
 
-#include "tests/e2e/driver_process.hpp"
+#include "tests/e2e/real_study.hpp"
 #include "tests/support/field_values.hpp"
 #include "tests/support/picture_files.hpp"
 #include "tests/support/places.hpp"
@@ -46,14 +46,15 @@ std::vector<std::string> own_data(const std::filesystem::path& root) {
           "repeats=1"};
 }
 
-TEST(Classification, OwnClassFoldersTrainOnOneAndTwoRanks) {
-  const Workplace place;
-  const auto finished = train_cells(place, own_data(write_class_folders(place)));
+TEST(Classification, OwnClassFoldersTrainOnOneAndTwoRanksAndPackedThemTheSame) {
+  const Workplace place, packed;
+  const auto root = write_class_folders(place);
+  auto finished = train_cells(place, own_data(root));
   ASSERT_EQ(finished.code, 0) << finished.err;
   ASSERT_EQ(place.run_folders().size(), 2U);
   std::set<std::string> test_hashes, validation_hashes;
-  for (const auto& folder : place.run_folders()) {
-    const auto run = read_run_file(folder / "run.h5");
+  RunRecord on_two_ranks;
+  for (auto& run : records_of(place)) {
     EXPECT_EQ(run.header.status, RunStatus::complete);
     EXPECT_EQ(values_of(run.epochs, &EpochRow::samples_seen), (std::vector<std::int64_t>{10}));
     EXPECT_EQ(values_of(run.evaluations, &EvaluationRow::evaluation_set),
@@ -72,31 +73,22 @@ TEST(Classification, OwnClassFoldersTrainOnOneAndTwoRanks) {
     const auto right = confusion.pixels[0] + confusion.pixels[4] + confusion.pixels[8];
     EXPECT_EQ(*run.summary_value(&SummaryRow::top1_frac), static_cast<double>(right) / 5);
     EXPECT_THAT(run.effective_settings, HasSubstr("\"WREN\""));
+    if (run.steps.ranks() == 2) on_two_ranks = std::move(run);
   }
   EXPECT_EQ(test_hashes.size(), 1U);
   EXPECT_EQ(validation_hashes.size(), 1U);
-}
 
-/// What pictures are learnt from does not depend on how they are stored.
-TEST(Classification, APackOfTheFoldersTrainsTheSame) {
-  const Workplace folders, packed;
-  const auto root = write_class_folders(folders);
   const auto pack = packed.path() / "birds.h5";
-  const auto prepared =
-      packed.call({"data", "prepare", root.string(), "--out", pack.string(), "--quiet"});
-  ASSERT_EQ(prepared.code, 0) << prepared.err;
-  std::vector<std::vector<double>> losses;
-  for (const auto& [place, data] : {std::pair(&folders, root), std::pair(&packed, pack)}) {
-    auto overrides = own_data(data);
-    overrides.emplace_back("axes.ranks=[2]");
-    const auto finished = train_cells(*place, overrides);
-    ASSERT_EQ(finished.code, 0) << finished.err;
-    const auto run = read_run_file(place->run_folders().at(0) / "run.h5");
-    losses.push_back(run.steps.global_loss());
-    losses.push_back(values_of(run.evaluations, &EvaluationRow::loss));
-  }
-  EXPECT_EQ(losses[0], losses[2]);
-  EXPECT_EQ(losses[1], losses[3]);
+  finished = packed.call({"data", "prepare", root.string(), "--out", pack.string(), "--quiet"});
+  ASSERT_EQ(finished.code, 0) << finished.err;
+  auto overrides = own_data(pack);
+  overrides.emplace_back("axes.ranks=[2]");
+  finished = train_cells(packed, overrides);
+  ASSERT_EQ(finished.code, 0) << finished.err;
+  const auto from_pack = records_of(packed).at(0);
+  EXPECT_EQ(from_pack.steps.global_loss(), on_two_ranks.steps.global_loss());
+  EXPECT_EQ(values_of(from_pack.evaluations, &EvaluationRow::loss),
+            values_of(on_two_ranks.evaluations, &EvaluationRow::loss));
 }
 
 TEST(Classification, WrongClassCountAndCopiesInTheTestFolderAreRefused) {

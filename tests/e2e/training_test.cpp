@@ -84,7 +84,7 @@ TEST(Training, TheArmWithoutCommunicationSaysThatItSynchronisedNothing) {
 
 TEST(Training, RunsOfEveryLauncherAndReductionAreConsistent) {
   const Workplace place;
-  write_real_study(place, R"("ranks": [1, 2, 3], "scaling_rule": ["strong"],
+  write_real_study(place, R"("ranks": [1, 3], "scaling_rule": ["strong"],
                              "reduction": ["bucketed_overlap", "flat_after_backward"])",
                    1, 4);
   std::set<std::string> hashes;
