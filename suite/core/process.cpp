@@ -14,6 +14,7 @@
 
 #include "core/descriptor.hpp"
 #include "core/error.hpp"
+#include "core/process_limit.hpp"
 #include "core/text.hpp"
 
 extern char** environ;
@@ -104,6 +105,7 @@ ChildProcess::ChildProcess(const ProcessPlan& plan) {
   const ChildImage image(plan);
   const pid_t parent = ::getpid();
   id_ = ::fork();
+  if (id_ < 0 && errno == EAGAIN) throw process_limit_reached();
   if (id_ < 0) fail_to_start(plan, "make a process", errno);
   if (id_ == 0) become(image, log.get(), writing.get(), parent);
   ::setpgid(id_, id_);  // also here: whoever comes first, the group exists before it is signalled

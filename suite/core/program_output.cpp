@@ -42,7 +42,7 @@ ProgramOutput run_program(const std::vector<std::string>& argv, Seconds time_lim
     ChildProcess child(plan);
     const auto end = child.wait(time_limit);
     succeeded = end && end->is_success();
-  } catch (const RunFailed& error) {
+  } catch (const Error& error) {
     return {error.what(), false};
   }
   return {scratch.text(), succeeded};

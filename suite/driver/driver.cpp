@@ -10,6 +10,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "core/process_limit.hpp"
 #include "core/provenance.hpp"
 #include "core/text.hpp"
 
@@ -276,6 +277,7 @@ Ending act(const std::vector<std::string>& arguments, Context& context) {
                     "the command has to look there", "Check the path and its permissions"}
                 .text()};
   } catch (const std::exception& error) {
+    if (is_process_limit(error)) return {ExitCode::unavailable, process_limit_reached().what()};
     return {ExitCode::internal,
             cat("Unexpected: ", error.what(),
                 " (this is a bug in scalestudy, not in the input). Please report it with the "

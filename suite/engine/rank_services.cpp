@@ -2,6 +2,7 @@
 
 #include <new>
 
+#include "core/process_limit.hpp"
 #include "core/text.hpp"
 
 namespace scalestudy {
@@ -12,6 +13,7 @@ Failure failure_of(const std::exception& error) {
   if (dynamic_cast<const std::bad_alloc*>(&error) != nullptr)
     return {"Out of memory (the run does not fit). Use a smaller batch or patch.",
             ExitCode::run_failed};
+  if (is_process_limit(error)) return failure_of(process_limit_reached());
   return {cat("Unexpected error: ", error.what()), ExitCode::internal};
 }
 

@@ -20,6 +20,7 @@
 
 #include "core/error.hpp"
 #include "core/ids.hpp"
+#include "core/process_limit.hpp"
 #include "core/text.hpp"
 
 namespace scalestudy {
@@ -37,7 +38,7 @@ constexpr pid_t none = -1;
 [[noreturn]] void refuse() {
   throw Unavailable({cat("no process can be started to try a file in: ", std::strerror(errno)),
                      "damaged files may crash or hang whatever reads them",
-                     "End other programs, or raise ulimit -n and ulimit -u"});
+                     "End other programs, or raise ulimit -n"});
 }
 
 /// The kernel ends the child by `signal` when the timer has run down, whatever code is at work.
@@ -170,6 +171,7 @@ SandboxedAction::SandboxedAction(const std::function<std::string()>& action,
   const Descriptor question(ends[1]);
   const pid_t parent = ::getpid();
   child_ = ::fork();
+  if (child_ < 0 && errno == EAGAIN) throw process_limit_reached();
   if (child_ < 0) refuse();
   if (child_ == 0) act_as_child(action, limits, question.get(), parent);
 }

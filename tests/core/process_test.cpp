@@ -1,6 +1,8 @@
 #include "core/process.hpp"
 
+#include <cerrno>
 #include <csignal>
+#include <system_error>
 #include <thread>
 
 #include <gmock/gmock.h>
@@ -10,9 +12,21 @@
 
 #include "core/clock.hpp"
 #include "core/error.hpp"
+#include "core/process_limit.hpp"
 
 #include "tests/support/message_of.hpp"
 #include "tests/support/temporary_folder.hpp"
+
+/// The kernel refuses another process: a process limit.
+static bool forks_are_refused = false;
+
+pid_t real_fork() asm("__real_fork");
+pid_t wrapped_fork() asm("__wrap_fork");
+pid_t wrapped_fork() {
+  if (!forks_are_refused) return real_fork();
+  errno = EAGAIN;
+  return -1;
+}
 
 namespace scalestudy {
 namespace {
@@ -248,6 +262,15 @@ TEST_F(ChildProcessEnds, LeadsAGroupOfItsOwn) {
   ChildProcess child(plan({"sleep", "600"}));
   EXPECT_EQ(::getpgid(child.id()), child.id());
   EXPECT_NE(::getpgid(0), child.id());
+}
+
+TEST_F(ChildProcessEnds, AProcessLimitIsNamed) {
+  forks_are_refused = true;
+  EXPECT_THAT(message_of<Unavailable>([&] { const ChildProcess child(plan({"true"})); }),
+              HasSubstr("limit"));
+  forks_are_refused = false;
+  EXPECT_TRUE(is_process_limit(std::system_error(EAGAIN, std::generic_category())));
+  EXPECT_FALSE(is_process_limit(std::system_error(ENOMEM, std::generic_category())));
 }
 
 }  // namespace
