@@ -1,3 +1,6 @@
+#include <cerrno>
+
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -11,6 +14,18 @@
 #include "tests/analysis/synthetic_run.hpp"
 #include "tests/support/message_of.hpp"
 #include "tests/support/temporary_folder.hpp"
+
+/// With this error a file system says that it has no locks; 0: it has.
+static int no_locks_error = 0;
+
+int real_fcntl(int descriptor, int command, struct flock* lock) asm("__real_fcntl");
+int wrapped_fcntl(int descriptor, int command, struct flock* lock) asm("__wrap_fcntl");
+int wrapped_fcntl(int descriptor, int command, struct flock* lock) {
+  const bool locks = command == F_OFD_SETLK || command == F_OFD_GETLK;
+  if (!locks || no_locks_error == 0) return real_fcntl(descriptor, command, lock);
+  errno = no_locks_error;
+  return -1;
+}
 
 namespace scalestudy {
 namespace {
@@ -245,6 +260,18 @@ TEST(DriverLock, SecondDriverIsRefusedByProcessId) {
   }
   EXPECT_FALSE(DriverLock::holder(folder).has_value());
   EXPECT_NO_THROW(const DriverLock again(folder));
+}
+
+TEST(DriverLock, WhereNoFileCanBeLockedTheRiskIsSaid) {
+  const TemporaryFolder temporary;
+  const WritableStudyFolder folder(temporary.path());
+  EXPECT_EQ(DriverLock(folder).warning(), "");
+  for (const int error : {ENOLCK, ENOSYS, 524 /* of NFS: ENOTSUPP */}) {
+    no_locks_error = error;
+    EXPECT_THAT(DriverLock(folder).warning(), HasSubstr("has no locks")) << error;
+    EXPECT_FALSE(DriverLock::holder(folder)) << error;
+  }
+  no_locks_error = 0;
 }
 
 TEST(DriverLock, IsReleasedWhenTheDriverIsKilled) {

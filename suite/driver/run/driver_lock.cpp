@@ -46,13 +46,19 @@ DriverLock::DriverLock(const StudyFolder& folder) {
   descriptor_ = Descriptor(::open(file.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0644));
   if (!descriptor_) refuse_unwritable(file, std::strerror(errno));
   auto lock = whole_file_lock();
-  if (::fcntl(descriptor_.get(), F_OFD_SETLK, &lock) != 0) {
+  const bool is_refused = ::fcntl(descriptor_.get(), F_OFD_SETLK, &lock) != 0;
+  if (is_refused && (errno == EAGAIN || errno == EACCES)) {
     const auto other = process_id_in(descriptor_.get());
     throw BadInput({cat("Another scalestudy run", other > 0 ? cat(" (process ", other, ")") : "",
                         " works in ", folder.path().string()),
                     "two drivers in one folder would start every run twice",
                     "Wait for it, watch it with 'scalestudy status', or choose another --out"});
   }
+  if (is_refused)
+    warning_ =
+        cat("The file system of ", folder.path().string(), " has no locks (", std::strerror(errno),
+            "): a second scalestudy run in this folder would not be refused, and start every run "
+            "twice. Start one at a time.");
   const auto text = cat(::getpid(), "\n");
   if (::ftruncate(descriptor_.get(), 0) != 0 ||
       ::pwrite(descriptor_.get(), text.data(), text.size(), 0) < 0) {

@@ -60,10 +60,12 @@ class Session {
   Session(const Context& context,
           PlannedStudy& planned,
           const WritableStudyFolder& folder,
-          const SessionRequest& request)
+          const SessionRequest& request,
+          const DriverLock& lock)
       : planned_(planned),
         folder_(folder),
         request_(request),
+        lock_(lock),
         rank_program_(ShippedFiles(context.executable).rank_program(needs_libtorch(planned.study))),
         reporter_(context.err, context.verbosity(), context.err_is_terminal, folder.driver_log()) {}
 
@@ -122,6 +124,7 @@ class Session {
       reporter_.info(cat("left out: ", skipped.combination, ": ", skipped.reason));
     for (const auto& injection : planned_.study.injections)
       reporter_.info("injected on purpose: " + meaning_of(injection));
+    if (!lock_.warning().empty()) reporter_.warning(lock_.warning());
     for (const auto& warning : plan_warnings(plan)) reporter_.warning(warning);
     const auto cleared = clear_leftovers(leftover_places());
     if (!cleared.empty()) reporter_.info("Cleared " + to_text(cleared));
@@ -130,6 +133,7 @@ class Session {
   PlannedStudy& planned_;
   const WritableStudyFolder& folder_;
   const SessionRequest& request_;
+  const DriverLock& lock_;
   std::filesystem::path rank_program_;
   Reporter reporter_;
   std::optional<std::vector<TrialTimes>> format_trials_;
@@ -161,7 +165,7 @@ SessionResult run_session(Context& context,
   folder.create();
   const DriverLock lock(folder);
   clear_trial(folder.trial_folder());
-  Session session(context, planned, folder, request);
+  Session session(context, planned, folder, request, lock);
   SessionResult result;
   result.is_interrupted = !session.choose_formats();
   if (result.is_interrupted) return result;
