@@ -26,7 +26,8 @@ class Floor : public ::testing::Test {
     return call({"plan", place_.study_file().string(), "--no-trial", "--set", "repeats=4"});
   }
   [[nodiscard]] bool is_stored() const {
-    return fs::exists(place_.path() / "cache" / "scalestudy" / "floors");
+    const auto floors = place_.path() / "cache" / "scalestudy" / "floors";
+    return fs::exists(floors) && !fs::is_empty(floors);
   }
 
   Workplace place_;
@@ -54,6 +55,14 @@ TEST_F(Floor, GoesOnWhereItWasLeft) {
   const auto fewer = floor({"--pairs", "3"});
   EXPECT_EQ(fewer.code, 0) << "pairs grow, none is thrown away: " << fewer.err;
   EXPECT_THAT(fewer.err, HasSubstr("16 of 16 runs complete"));
+}
+
+TEST_F(Floor, NothingIsStartedWhereItCannotBeKept) {
+  write_text(place_.path() / "cache", "in the way");
+  const auto refused = floor();
+  EXPECT_EQ(refused.code, 2) << refused.err;
+  EXPECT_THAT(refused.err, HasSubstr("Set XDG_CACHE_HOME to a folder that you may write to"));
+  EXPECT_FALSE(fs::exists(place_.out()));
 }
 
 TEST_F(Floor, OfLaunchesThatFailIsNotKept) {

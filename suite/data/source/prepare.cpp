@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/atomic_file.hpp"
 #include "core/error.hpp"
 #include "core/text.hpp"
 
@@ -93,8 +94,9 @@ void require_readable_size(const Image& image, const PictureSize& size) {
                   "Choose a smaller one"});
 }
 
-/// From the least that each picture can take, before hours are spent.
+/// Before hours are spent: that it can be written, and the least that each picture can take.
 void require_room(const fs::path& file, std::size_t count, const PackDescription& description) {
+  { const AtomicFile can_be_made(file, "the pack is written there"); }
   std::error_code error;
   const auto folder = fs::absolute(file).parent_path();
   const auto room = fs::space(folder, error);
@@ -144,11 +146,11 @@ PrepareSummary prepare_set(const fs::path& source,
                            PackDescription description,
                            const WorkProgress& progress) {
   const auto set = open_set(source, description.kind);
+  require_room(options.out, set->samples().size(), description);
   MaskReading reading;
   if (description.kind == PackKind::image_mask)
     reading = reading_of_masks(*set, options.mask_threshold_frac, {});
   description.mask_threshold_frac = reading.threshold_frac;
-  require_room(options.out, set->samples().size(), description);
   PackSetWriter writer(options.out, description, set->class_names(), options.existing);
   SampleProblems problems;
   const auto count = set->samples().size();

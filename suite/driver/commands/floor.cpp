@@ -127,6 +127,7 @@ ExitCode floor(Context& context, const FloorOptions& options) {
   const auto pairs = std::max(asked, pairs_begun(folder, planned.study.name));
   auto twins = twins_of(planned, pairs);
   require_runnable(twins, folder);
+  require_floor_store();
   const auto session = run_session(context, twins, folder, {options.policy, ""}, early);
   if (session.is_interrupted)
     throw interruption_of(

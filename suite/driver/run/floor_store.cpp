@@ -27,6 +27,23 @@ std::string file_name(const std::string& host_fingerprint, const std::string& ti
   return cat(host_fingerprint, "-", timing_hash, ".json");
 }
 
+constexpr auto why_floors = "plan and run read the floor from it";
+
+/// Makes the folder.
+fs::path place_of_floors() {
+  auto folder = floors_folder();
+  if (!folder)
+    throw Unavailable({"Neither XDG_CACHE_HOME nor HOME names a folder",
+                       "the floor is kept there for plan and run", "Set one of them"});
+  std::error_code error;
+  fs::create_directories(*folder, error);
+  if (error)
+    throw BadInput({cat("Cannot make ", folder->string(), ": ", error.message()),
+                    "the floor is kept there for plan and run",
+                    "Set XDG_CACHE_HOME to a folder that you may write to"});
+  return std::move(*folder);
+}
+
 /// Of runs like `spec`, whose memory format is decided.
 StoredFloor floor_in(const fs::path& folder, const RunSpec& spec, const std::string& host) {
   const auto hash = hex64(spec.timing_hash());
@@ -66,19 +83,13 @@ StoredFloor stored_floor(const StudyPlan& plan) {
   return {};
 }
 
+void require_floor_store() {
+  const AtomicFile file(place_of_floors() / "try", why_floors);
+}
+
 fs::path store_floor(const StudyFloor& floor) {
-  const auto folder = floors_folder();
-  if (!folder)
-    throw Unavailable({"Neither XDG_CACHE_HOME nor HOME names a folder",
-                       "the floor is kept there for plan and run", "Set one of them"});
-  std::error_code error;
-  fs::create_directories(*folder, error);
-  if (error)
-    throw BadInput({cat("Cannot make ", folder->string(), ": ", error.message()),
-                    "the floor is kept there for plan and run",
-                    "Set XDG_CACHE_HOME to a folder that you may write to"});
-  auto file = *folder / file_name(floor.host_fingerprint, floor.timing_hash);
-  replace_file(file, to_json_text(floor), "plan and run read the floor from it");
+  auto file = place_of_floors() / file_name(floor.host_fingerprint, floor.timing_hash);
+  replace_file(file, to_json_text(floor), why_floors);
   return file;
 }
 

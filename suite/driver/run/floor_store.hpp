@@ -25,6 +25,9 @@ struct StoredFloor {
 /// trial is to choose it.
 [[nodiscard]] StoredFloor stored_floor(const StudyPlan& plan);
 
+/// Tries, before minutes are spent on a floor, whether store_floor() could write. Errors: as there.
+void require_floor_store();
+
 /// Atomically, in place of an earlier one; returns the file. Errors: BadInput, RunFailed when it
 /// cannot be written, Unavailable when there is no place for it.
 std::filesystem::path store_floor(const StudyFloor& floor);
