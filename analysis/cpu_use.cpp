@@ -113,11 +113,23 @@ double contended_cpu_frac(const RunRecord& run) {
   return worst;
 }
 
-std::string busy_machine_reason(double cpu_use_frac, double contended_cpu_frac) {
+double quota_throttled_frac(const std::vector<RankRow>& ranks) {
+  double worst = not_recorded;
+  for (const RankRow& rank : ranks) worst = std::fmax(worst, rank.clocked_throttled_frac);
+  return worst;
+}
+
+bool is_throttled_by_quota(const std::vector<RankRow>& ranks) {
+  return quota_throttled_frac(ranks) > notable_contended_frac;
+}
+
+std::string busy_machine_reason(const std::vector<RankRow>& ranks,
+                                double cpu_use_frac,
+                                double contended_cpu_frac) {
   if (contended_cpu_frac > notable_contended_frac)
     return cat("other programs took ", percent(contended_cpu_frac),
                " of the CPU time that its ranks needed");
-  if (cpu_use_frac < low_cpu_use_frac)
+  if (cpu_use_frac < low_cpu_use_frac && !is_throttled_by_quota(ranks))
     return cat("outside recorded waits its threads were at work only ", percent(cpu_use_frac),
                " of the time");
   return "";

@@ -24,6 +24,7 @@ std::string machine_in(const FlatSettings& environment) {
   };
   add("/cpu/model", "");
   add("/cpu/hardware_thread_count", " hardware threads");
+  add("/cpu/quota_cores", " cores of CPU quota");
   // A virtual machine names a family of processors; their caches tell generations apart.
   add("/cpu/l2_cache_bytes", " bytes of L2 cache");
   add("/cpu/l3_cache_bytes", " bytes of L3 cache");

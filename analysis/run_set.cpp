@@ -214,7 +214,7 @@ bool Run::has_label(RunLabel label) const {
 }
 
 std::string busy_machine_reason(const Run& run) {
-  return busy_machine_reason(run.measures[&SummaryRow::cpu_use_frac],
+  return busy_machine_reason(run.record.ranks, run.measures[&SummaryRow::cpu_use_frac],
                              run.measures[&SummaryRow::contended_cpu_frac]);
 }
 
@@ -235,6 +235,7 @@ Run judge_run(const RunRecord& record) {
   run.measures = RunMeasures(record, {run.spec.settings.warmup_steps});
   run.digest = digest_of(record, run.measures);
   run.validity_codes = validity_codes_of(record, run.spec);
+  if (is_throttled_by_quota(record.ranks)) add_label(run.labels, RunLabel::quota_throttled);
   if (!busy_machine_reason(run).empty()) add_label(run.labels, RunLabel::busy_machine);
   run.left_out = reason_to_leave_out(run);
   return run;

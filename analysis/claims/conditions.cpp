@@ -63,6 +63,7 @@ bool speaks_against(RunLabel label, const Claim& claim) {
       return !claim.is_about_replay();
     case RunLabel::busy_machine:
     case RunLabel::clock_throttled:
+    case RunLabel::quota_throttled:
       return claim.kind() != ClaimKind::quality;
     case RunLabel::no_spare_core:
     case RunLabel::resumed:

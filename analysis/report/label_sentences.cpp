@@ -9,6 +9,7 @@
 #include "study/injection_reach.hpp"
 #include "study/link_model.hpp"
 
+#include "analysis/cpu_use.hpp"
 #include "analysis/report/evidence.hpp"
 #include "analysis/report/numbers.hpp"
 
@@ -122,6 +123,16 @@ double larger_of(double one, double other) {
   return std::abs(other) > std::abs(one) ? other : one;
 }
 
+std::string quota_sentence(const Series& series) {
+  double most = 0;
+  for (const auto& [ranks, runs] : series.by_ranks)
+    for (const Run* run : runs) most = std::fmax(most, quota_throttled_frac(run->record.ranks));
+  return cat(" CPU QUOTA: it kept ", ranks_with(series, RunLabel::quota_throttled),
+             " still in up to ", std::lround(100 * most),
+             " % of its periods; no factor can exceed what it grants. Raise it (docker --cpus, "
+             "limits.cpu of Kubernetes), or take fewer ranks or threads.");
+}
+
 std::string signed_percent(double frac) {
   return cat(frac < 0 ? "−" : "+", percent(std::abs(frac)));
 }
@@ -160,6 +171,7 @@ std::string label_sentence(const Series& series) {
     text += cat(" OVERSUBSCRIBED: ", ranks_with(series, RunLabel::oversubscribed),
                 " had more compute threads than cores; their times say nothing about scaling on "
                 "free cores.");
+  if (series.has_label(RunLabel::quota_throttled)) text += quota_sentence(series);
   if (series.has_label(RunLabel::no_spare_core))
     text += cat(" NO SPARE CORE: in ", ranks_with(series, RunLabel::no_spare_core),
                 " threads that communicate or load took turns with those that compute; with a core "

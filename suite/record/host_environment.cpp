@@ -20,6 +20,8 @@
 #include "core/hash.hpp"
 #include "core/text.hpp"
 
+#include "record/cpu_quota.hpp"
+
 extern char** environ;  // NOLINT: POSIX
 
 namespace scalestudy {
@@ -132,6 +134,11 @@ constexpr std::array properties{
     Property{"/cpu/hardware_thread_count", "Hardware threads", count_on<HWLOC_OBJ_PU>},
     Property{"/cpu/usable_core_count", "Hardware threads that runs may use",
              [](const Machine&) { return json(usable_core_count()); }},
+    Property{"/cpu/quota_cores", "Cores that the CPU quota of its control group grants",
+             [](const Machine&) {
+               const double cores = CpuQuota().cores();
+               return std::isnan(cores) ? json("") : json(cores);
+             }},
     Property{"/cpu/l2_cache_bytes", "Second-level cache", cache_bytes_on<HWLOC_OBJ_L2CACHE>},
     Property{"/cpu/l3_cache_bytes", "Third-level cache", cache_bytes_on<HWLOC_OBJ_L3CACHE>},
     Property{"/cpu/governor", "Who decides the processor's frequency (governor)",
@@ -193,13 +200,9 @@ int usable_core_count() {
 }
 
 int core_count_in_quota() {
-  // Control groups version 2: "<quota> <period>" in microseconds, or "max <period>".
-  std::ifstream file("/sys/fs/cgroup/cpu.max");
-  double quota_us = 0;
-  double period_us = 0;
+  const double quota = CpuQuota().cores();
   const int usable = usable_core_count();
-  if (!(file >> quota_us >> period_us) || quota_us <= 0 || period_us <= 0) return usable;
-  return static_cast<int>(std::clamp(std::ceil(quota_us / period_us), 1.0, double(usable)));
+  return std::isnan(quota) ? usable : static_cast<int>(std::clamp(quota, 1.0, double(usable)));
 }
 
 std::string gpu_models(const std::filesystem::path& folder) {
@@ -231,8 +234,10 @@ std::map<std::string, std::string> host_environment_words() {
 }
 
 std::string host_fingerprint() {
+  const double quota = CpuQuota().cores();
   return hex64(fnv1a(cat(cpu_model(), "|", usable_core_count(), "|", system_names().machine, "|",
-                         value_in("/etc/os-release", "PRETTY_NAME", '='))));
+                         value_in("/etc/os-release", "PRETTY_NAME", '='),
+                         std::isnan(quota) ? "" : cat("|", quota))));
 }
 
 }  // namespace scalestudy

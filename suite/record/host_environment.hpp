@@ -28,7 +28,7 @@ namespace scalestudy {
 /// Hardware threads in this process' affinity mask.
 [[nodiscard]] int usable_core_count();
 
-/// The same, cut to the container's CPU quota: as many can be busy all the time.
+/// The same, cut to the CPU quota of the control group, rounded down to whole cores, at least 1.
 [[nodiscard]] int core_count_in_quota();
 
 /// Of the NVIDIA driver's GPUs on this machine, each name once, sorted, separated by ", "; "" where

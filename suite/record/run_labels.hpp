@@ -25,7 +25,8 @@ enum class RunLabel {
   injected,
   external,
   remainder_dropped,
-  clock_throttled
+  clock_throttled,
+  quota_throttled
 };
 template <>
 inline constexpr auto choices<RunLabel> = std::array{
@@ -52,7 +53,9 @@ inline constexpr auto choices<RunLabel> = std::array{
     Choice{RunLabel::remainder_dropped, "remainder_dropped",
            "fewer samples than one rank trains on: what whole batches do not divide was left out"},
     Choice{RunLabel::clock_throttled, "clock_throttled",
-           "the machine slowed its cores down by heat meanwhile"}};
+           "the machine slowed its cores down by heat meanwhile"},
+    Choice{RunLabel::quota_throttled, "quota_throttled",
+           "its CPU quota kept the ranks still part of the time"}};
 
 /// What makes a run invalid.
 enum class ValidityCode {

@@ -35,7 +35,7 @@ RunRecord ran(std::int64_t ranks, double cpu_s, double busy_s) {
 }
 
 std::string reason_for(const RunRecord& run) {
-  return busy_machine_reason(cpu_use_frac(run), contended_cpu_frac(run));
+  return busy_machine_reason(run.ranks, cpu_use_frac(run), contended_cpu_frac(run));
 }
 
 TEST(BusyMachine, AProgramThatTakesACoreFromTwoRanks) {
@@ -45,11 +45,23 @@ TEST(BusyMachine, AProgramThatTakesACoreFromTwoRanks) {
 }
 
 TEST(BusyMachine, RanksWithoutTheirCoresThoughNobodyElseIsSeen) {
-  const auto run = ran(2, 4, 8);  // a quota, say: the cores were idle
+  auto run = ran(2, 4, 8);
   EXPECT_EQ(contended_cpu_frac(run), 0);
   EXPECT_DOUBLE_EQ(cpu_use_frac(run), 0.4);
   EXPECT_EQ(reason_for(run),
             "outside recorded waits its threads were at work only 40 % of the time");
+  run.ranks[1].clocked_throttled_frac = 0.05;
+  EXPECT_FALSE(is_throttled_by_quota(run.ranks) || reason_for(run).empty());
+  run.ranks[1].clocked_throttled_frac = 0.8;
+  EXPECT_EQ(quota_throttled_frac(run.ranks), 0.8);
+  EXPECT_TRUE(is_throttled_by_quota(run.ranks));
+  EXPECT_EQ(reason_for(run), "") << "the quota is the reason, no other program";
+}
+
+TEST(BusyMachine, AQuotaExcusesNoOtherProgram) {
+  auto run = ran(2, 6.7, 20);
+  run.ranks[0].clocked_throttled_frac = 0.8;
+  EXPECT_EQ(reason_for(run), "other programs took 33 % of the CPU time that its ranks needed");
 }
 
 TEST(BusyMachine, AProgramOnACoreThatOneRankDoesNotNeedIsNoMatter) {

@@ -87,6 +87,8 @@ TEST(Doctor, NamesEveryAilmentWithItsRemedy) {
       {"browser", CheckResult::note, true, "apt-get install chromium",
        [](auto& f) { f.browser = ""; }},
       {"processor", CheckResult::note, true, "oversubscribed", [](auto& f) { f.cores = 1; }},
+      {"processor", CheckResult::note, true, "Raise the quota",
+       [](auto& f) { f.quota_cores = 0.5; }},
       {"other work", CheckResult::note, true, "idle", [](auto& f) { f.load = 1.5; }},
       {"memory", CheckResult::note, true, "1 GiB",
        [](auto& f) { f.available_memory_bytes = 512 * mib; }},

@@ -1,6 +1,9 @@
 #include "driver/doctor/machine_checks.hpp"
 
 #include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
 
 #include "core/ids.hpp"
 #include "core/text.hpp"
@@ -87,6 +90,11 @@ MachineCheck browser(const MachineFacts& facts) {
 
 MachineCheck processor(const MachineFacts& facts) {
   const auto text = cat(facts.cpu_model, ", ", counted(facts.cores, "usable core"));
+  if (!std::isnan(facts.quota_cores))
+    return {"processor", CheckResult::note,
+            fmt::format("{} within the CPU quota of {:.4g} cores", text, facts.quota_cores),
+            "What needs more is kept still part of the time. Raise the quota (docker --cpus, "
+            "limits.cpu of Kubernetes)"};
   if (facts.cores < 2) {
     return {"processor", CheckResult::note, text,
             "Two ranks would share one core: their times are labelled oversubscribed"};

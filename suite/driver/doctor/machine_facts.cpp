@@ -15,6 +15,7 @@
 #include "core/provenance.hpp"
 #include "core/text.hpp"
 
+#include "record/cpu_quota.hpp"
 #include "record/host_environment.hpp"
 
 #include "launchers/launcher.hpp"
@@ -124,6 +125,7 @@ MachineFacts find_machine_facts(const ShippedFiles& shipped) {
       first_on_path({"chromium", "chromium-browser", "google-chrome", "firefox", "xdg-open"});
   facts.cpu_model = cpu_model();
   facts.cores = core_count_in_quota();
+  facts.quota_cores = CpuQuota().cores();
   facts.load = load_average();
   facts.memory_bytes = meminfo_bytes("MemTotal:");
   facts.available_memory_bytes = meminfo_bytes("MemAvailable:");

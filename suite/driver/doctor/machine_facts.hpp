@@ -3,6 +3,7 @@
 /// that every judgement can be tested.
 
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <optional>
 #include <string>
@@ -35,8 +36,9 @@ struct MachineFacts {
   std::string browser;                           ///< path, or ""
 
   std::string cpu_model;
-  std::int64_t cores = 0;  ///< hardware threads that may be used
-  double load = 0;         ///< processes at work, mean of the last minute
+  std::int64_t cores = 0;  ///< hardware threads that may be used, within the quota
+  double quota_cores = std::numeric_limits<double>::quiet_NaN();
+  double load = 0;  ///< processes at work, mean of the last minute
   std::int64_t memory_bytes = 0;
   std::int64_t available_memory_bytes = 0;
   std::vector<Leftover> leftovers;        ///< of killed jobs

@@ -1,6 +1,7 @@
 #include "driver/run/planning.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -14,6 +15,7 @@
 
 #include "data/source/data_hash.hpp"
 #include "record/cpu_load.hpp"
+#include "record/cpu_quota.hpp"
 #include "record/host_environment.hpp"
 
 #include "driver/run/floor_store.hpp"
@@ -109,6 +111,11 @@ std::string load_warning(const StudyMatrix& matrix) {
 std::vector<std::string> plan_warnings(const StudyPlan& plan) {
   const auto& runs = plan.matrix.runs;
   std::vector<std::string> warnings;
+  if (const double quota = CpuQuota().cores(); !std::isnan(quota))
+    warnings.push_back(fmt::format(
+        "A CPU quota of {:.4g} cores is in force here: ranks and threads beyond it are kept still "
+        "part of the time. Raise it (docker --cpus, limits.cpu of Kubernetes), or plan within it.",
+        quota));
   if (runs.empty() || !runs.front().trains()) return warnings;
   if (!has_base(plan.matrix))
     warnings.emplace_back(

@@ -285,8 +285,8 @@ void StudyRunner::close_result_file(const RunSpec& spec, RunOutcome& outcome) {
       auto closing = closing_of(outcome);
       // Also of a run that did not complete: what its steps say is still true.
       closing.summary = summarise(record, {spec.settings.warmup_steps});
-      outcome.disturbance =
-          busy_machine_reason(closing.summary.cpu_use_frac, closing.summary.contended_cpu_frac);
+      outcome.disturbance = busy_machine_reason(record.ranks, closing.summary.cpu_use_frac,
+                                                closing.summary.contended_cpu_frac);
       outcome.validity_codes = validity_codes_of(record, spec);
       warn_of_excess(spec, record);
       closing.data_warnings = parts_.data_warnings;

@@ -21,6 +21,7 @@
 #include "comm/clock_offset.hpp"
 #include "comm/rendezvous.hpp"
 #include "record/cpu_load.hpp"
+#include "record/cpu_quota.hpp"
 #include "record/earlier_attempt.hpp"
 #include "record/effective_settings.hpp"
 #include "record/heartbeat.hpp"
@@ -102,10 +103,12 @@ RunStatus status_of(const TrainingOutcome& outcome) {
 
 /// What process and cores had used when the training clock was started.
 struct ClockStart {
-  explicit ClockStart(const std::vector<int>& cores) : core_busy_s(core_busy_time_s(cores)) {}
+  ClockStart(const std::vector<int>& cores, const CpuQuota& quota)
+      : core_busy_s(core_busy_time_s(cores)), quota_periods(quota.periods()) {}
   double time_s = now_s();
   double cpu_time_s = process_cpu_time_s();
   double core_busy_s;
+  std::vector<QuotaPeriods> quota_periods;
   double process_age_s = scalestudy::process_age_s();
   double unix_s = unix_time_s();
 };
@@ -161,7 +164,7 @@ class RankProgram {
     const auto zero = comm_->barrier().all_arrived;  // one for all ranks
     const auto clock = work->start_clock();
     clock->advance(clock->origin_s() - Seconds(zero.time_since_epoch()).count());
-    const ClockStart start(cores_);
+    const ClockStart start(cores_, quota_);
     timeline_cost_s_ = measure_timeline_cost_s(*clock, heartbeat_);
     load(*work);
     const double data_read_s = now_s() - start.time_s;
@@ -253,6 +256,7 @@ class RankProgram {
   }
 
   void record_ranks(const RankWork& work, const ClockStart& start, const PartTimes& parts) {
+    const double throttled = throttled_frac(start.quota_periods, quota_.periods());
     const RankRow mine{.host = host_name(),
                        .process_id = getpid(),
                        .device = work.device_name(),
@@ -274,6 +278,7 @@ class RankProgram {
                        .clocked_s = now_s() - start.time_s,
                        .clocked_cpu_time_s = own(process_cpu_time_s() - start.cpu_time_s),
                        .clocked_core_busy_s = core_busy_time_s(cores_) - start.core_busy_s,
+                       .clocked_throttled_frac = throttled,
                        .core_count = core_count_,
                        .peak_memory_bytes = peak_memory_bytes(),
                        .peak_device_memory_bytes = work.peak_device_memory_bytes()};
@@ -309,7 +314,8 @@ class RankProgram {
   const Rendezvous& rendezvous_;
   const std::vector<int> cores_ = allowed_cores();  ///< of the process, before any thread is placed
   const int core_count_ = usable_core_count();      ///< likewise; known where cores_ are not
-  std::optional<Communicator> comm_;                ///< until the others are made with it
+  const CpuQuota quota_;
+  std::optional<Communicator> comm_;  ///< until the others are made with it
   Log log_;
   Heartbeat heartbeat_;
   std::optional<RankCommunicators> comms_;
