@@ -2,7 +2,6 @@
 /// Collects what is wrong with a set, so that all of it can be mended at once.
 
 #include <cstddef>
-#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -15,8 +14,9 @@ class SampleProblems {
   void add(const std::string& problem);
   [[nodiscard]] bool none() const { return count_ == 0; }
 
-  /// Errors: BadInput that lists up to listed_problem_limit of the problems, when there are any.
-  void require_none(const std::filesystem::path& source,
+  /// Errors: BadInput that lists up to listed_problem_limit of the problems of `origin`, "'path'",
+  /// when there are any.
+  void require_none(const std::string& origin,
                     std::size_t sample_count,
                     const std::string& consequence) const;
 

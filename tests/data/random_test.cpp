@@ -85,7 +85,7 @@ TEST(SampleProblems, AllAreListedWithTheirNumber) {
   SampleProblems problems;
   problems.add("a.png is truncated");
   problems.add("b.png is missing");
-  expect_refused([&] { problems.require_none("/data/set", 10, "nothing was written"); },
+  expect_refused([&] { problems.require_none("'/data/set'", 10, "nothing was written"); },
                  {"2 of 10 samples of '/data/set' cannot be used:\n  a.png is truncated\n  b.png "
                   "is missing",
                   "nothing was written"});

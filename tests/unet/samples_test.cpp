@@ -276,8 +276,11 @@ TEST_F(UNetSamples, SizesThatDoNotFitAreRefusedWithTheSizeToAskFor) {
   write_set(3, 16, 32);
   write(7, picture(7, 32, 32), half_mask(32, 32));
   EXPECT_THAT(refusal(), testing::AllOf(HasSubstr("images/7.png"), HasSubstr("settings.size")));
-  write(7, picture(7, 16, 32), half_mask(16, 16));
-  EXPECT_THAT(refusal(), testing::AllOf(HasSubstr("images/7.png"), HasSubstr("mask")));
+  for (const int number : {1, 7}) write(number, picture(number, 16, 32), half_mask(16, 16));
+  EXPECT_THAT(refusal(),
+              testing::AllOf(HasSubstr("2 of 4 samples of 'here' cannot be used"),
+                             HasSubstr("images/1.png' is 16 x 32 px, its mask 16 x 16 px"),
+                             HasSubstr("images/7.png' is 16 x 32 px, its mask 16 x 16 px")));
 }
 
 TEST_F(UNetSamples, DamagedPictureIsNamed) {

@@ -11,6 +11,7 @@
 
 #include "data/content_overlap.hpp"
 #include "data/resize.hpp"
+#include "data/sample_problems.hpp"
 #include "data/source/image_source.hpp"
 #include "data/split.hpp"
 
@@ -172,7 +173,28 @@ Samples::Samples(std::unique_ptr<ImageSet> stored,
       shared_(std::move(shared)),
       cache_(stored_->samples().size()),
       hashes_(stored_->samples().size()) {
-  read_all(cache_bytes, workers);
+  try {
+    read_all(cache_bytes, workers);
+  } catch (const BadInput&) {
+    list_what_cannot_be_used(workers);
+    throw;
+  }
+}
+
+void Samples::list_what_cannot_be_used(const Workers& workers) const {
+  std::vector<std::string> problems(hashes_.size());
+  for_each_index(std::ssize(hashes_), workers, [&](std::int64_t i) {
+    try {
+      const auto sample = read_stored(i);
+      if (facts_.height_px > 0) require_size(sample, i);
+    } catch (const BadInput& problem) {
+      problems[static_cast<std::size_t>(i)] = problem.what();
+    }
+  });
+  SampleProblems listed;
+  for (const auto& problem : problems)
+    if (!problem.empty()) listed.add(problem);
+  listed.require_none(origin_, problems.size(), "every sample is trained or evaluated on");
 }
 
 const std::string& Samples::id(std::int64_t sample) const {

@@ -82,9 +82,9 @@ struct SampleFacts {
 /// again whenever asked for. Any number of threads may read.
 class Samples {
  public:
-  /// Errors: BadInput naming file or reason: unreadable pictures; sizes that differ or that the
-  /// network cannot halve (without settings.size); no foreground at all; evaluated pictures that
-  /// also train (settings.evaluation_overlap refuse).
+  /// Errors: BadInput that lists all pictures that cannot be used: unreadable ones, sizes that
+  /// differ or that the network cannot halve (without settings.size); no foreground at all;
+  /// evaluated pictures that also train (settings.evaluation_overlap refuse).
   Samples(std::unique_ptr<ImageSet> stored,
           const Settings& settings,
           std::int64_t cache_bytes,
@@ -107,6 +107,7 @@ class Samples {
   [[nodiscard]] bool keeps(std::int64_t sample) const;
   void read_all(std::int64_t cache_bytes, const Workers& workers);
   void require_size(const Sample& sample, std::int64_t index) const;
+  void list_what_cannot_be_used(const Workers& workers) const;
   [[noreturn]] void refuse_empty_masks() const;
   void look_for_overlap(const std::vector<std::uint64_t>& image_hashes);
 

@@ -167,7 +167,7 @@ PrepareSummary prepare_set(const fs::path& source,
     }
     progress("packed", static_cast<std::int64_t>(i) + 1, static_cast<std::int64_t>(count));
   }
-  problems.require_none(source, count, "nothing was written");
+  problems.require_none(cat("'", source.string(), "'"), count, "nothing was written");
   writer.finish(progress);
   return {description, static_cast<std::int64_t>(count), std::ssize(set->class_names()),
           writer.stored_bytes(), fs::file_size(options.out)};

@@ -72,7 +72,7 @@ std::vector<SampleFacts> gather(const fs::path& source,
     }
     progress("read", static_cast<std::int64_t>(i) + 1, static_cast<std::int64_t>(count));
   }
-  problems.require_none(source, count, "training would stop there");
+  problems.require_none(cat("'", source.string(), "'"), count, "training would stop there");
   return facts;
 }
 
