@@ -37,7 +37,7 @@ class Error : public std::runtime_error {
   ExitCode exit_code_;
 };
 
-class BadInput final : public Error {
+class BadInput : public Error {
  public:
   explicit BadInput(const Message& message) : Error(ExitCode::bad_input, message) {}
 };

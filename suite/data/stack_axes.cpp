@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <charconv>
-#include <string_view>
+#include <optional>
+#include <utility>
 
 #include "core/text.hpp"
 
@@ -19,17 +20,45 @@ std::optional<std::int64_t> number_in(std::string_view text) {
   return value;
 }
 
-/// Lines "slices=16".
-StackAxes image_j_axes(const std::string& description) {
+/// False where they are more than anyone believes.
+bool set_planes(StackAxes& axes) {
+  axes.planes = most_planes;
+  if (axes.channels > most_planes / axes.slices) return false;
+  if (axes.times > most_planes / (axes.channels * axes.slices)) return false;
+  axes.planes = axes.channels * axes.slices * axes.times;
+  return true;
+}
+
+std::int64_t plane_at(const StackAxes& axes,
+                      std::int64_t channel,
+                      std::int64_t slice,
+                      std::int64_t time) {
+  std::int64_t plane = 0, stride = 1;
+  for (const char axis : axes.order) {
+    plane += stride * (axis == 'C' ? channel : axis == 'Z' ? slice : time);
+    stride *= axis == 'C' ? axes.channels : axis == 'Z' ? axes.slices : axes.times;
+  }
+  return plane;
+}
+
+/// Lines "slices=16"; slices that are not said are the rest of the images.
+StackAxes image_j_axes(const std::string& description, std::int64_t pages) {
   StackAxes axes{.origin = "ImageJ keys"};
+  std::int64_t images = pages, slices = 0;
   for (const auto& line : split(description, '\n')) {
     const auto parts = split(line, '=');
     const auto count = parts.size() == 2 ? number_in(parts[1]) : std::nullopt;
     if (!count || *count == 0) continue;
-    if (parts[0] == "images") axes.planes = *count;
+    if (parts[0] == "images") images = *count;
     if (parts[0] == "channels") axes.channels = *count;
+    if (parts[0] == "slices") slices = *count;
     if (parts[0] == "frames") axes.times = *count;
   }
+  axes.slices =
+      slices > 0 ? slices : std::max<std::int64_t>(1, images / axes.channels / axes.times);
+  if (!set_planes(axes) || axes.planes != images)
+    axes.problem = cat("has ", counted(images, "image"), " and ", axes.channels, " x ", axes.slices,
+                       " x ", axes.times, " channels, slices and frames");
   return axes;
 }
 
@@ -63,20 +92,12 @@ std::int64_t number_of(std::string_view tag, std::string_view name, std::int64_t
 }
 
 /// Which page has which plane, as TiffData says; planes in DimensionOrder.
-void place_planes(std::string_view xml, std::string_view pixels, StackAxes& axes) {
-  const auto z = number_of(pixels, "SizeZ", 1);
-  const auto order = attribute(pixels, "DimensionOrder").value_or("XYCZT");
+void place_planes(std::string_view xml, StackAxes& axes) {
   std::int64_t next_page = 0;
   std::vector<std::int64_t> pages(static_cast<std::size_t>(axes.planes), -1);
   for (const auto data : tags_in(xml, "TiffData")) {
-    const auto first_c = number_of(data, "FirstC", 0), first_z = number_of(data, "FirstZ", 0),
-               first_t = number_of(data, "FirstT", 0);
-    std::int64_t plane = 0, stride = 1;
-    for (const char axis : order.substr(std::min<std::size_t>(order.size(), 2), 3)) {
-      const bool is_c = axis == 'C', is_z = axis == 'Z';
-      plane += stride * (is_c ? first_c : is_z ? first_z : first_t);
-      stride *= is_c ? axes.channels : is_z ? z : axes.times;
-    }
+    const auto plane = plane_at(axes, number_of(data, "FirstC", 0), number_of(data, "FirstZ", 0),
+                                number_of(data, "FirstT", 0));
     const bool names_page = attribute(data, "IFD").has_value();
     const auto page = number_of(data, "IFD", next_page);
     const auto count = number_of(data, "PlaneCount", names_page ? 1 : axes.planes - plane);
@@ -91,26 +112,37 @@ void place_planes(std::string_view xml, std::string_view pixels, StackAxes& axes
     }
 }
 
-StackAxes ome_axes(std::string_view xml) {
+StackAxes ome_axes(std::string_view xml, std::int64_t pages) {
   StackAxes axes{.origin = "OME-XML"};
   const auto pixels = tags_in(xml, "Pixels");
   axes.images = std::ssize(pixels);
-  if (pixels.empty()) return axes;
-  axes.channels = std::max<std::int64_t>(number_of(pixels[0], "SizeC", 1), 1);
-  axes.times = std::max<std::int64_t>(number_of(pixels[0], "SizeT", 1), 1);
-  const auto slices = std::max<std::int64_t>(number_of(pixels[0], "SizeZ", 1), 1);
-  if (axes.channels * axes.times > most_planes / slices) return axes;
-  axes.planes = axes.channels * axes.times * slices;
+  const auto size = [&](std::string_view name) {
+    return std::max<std::int64_t>(number_of(pixels[0], name, 1), 1);
+  };
+  axes.channels = size("SizeC");
+  axes.slices = size("SizeZ");
+  axes.times = size("SizeT");
+  for (const auto channel : tags_in(xml, "Channel"))
+    axes.channel_names.emplace_back(attribute(channel, "Name").value_or(""));
   for (const auto uuid : tags_in(xml, "UUID"))
     if (const auto file = attribute(uuid, "FileName"))
       if (std::ranges::find(axes.files, *file) == axes.files.end()) axes.files.emplace_back(*file);
-  if (!tags_in(xml, "TiffData").empty()) place_planes(xml, pixels[0], axes);
+  const auto order = attribute(pixels[0], "DimensionOrder").value_or("XYCZT");
+  axes.order = order.substr(std::min<std::size_t>(order.size(), 2));
+  if (!std::ranges::is_permutation(axes.order, std::string_view("CZT"))) {
+    axes.problem = cat("has the DimensionOrder '", order, "', which is none");
+  } else if (!set_planes(axes)) {
+    axes.problem = cat("has more than ", most_planes, " planes");
+  } else if (axes.planes == pages && !tags_in(xml, "TiffData").empty()) {
+    place_planes(xml, axes);
+  }
   return axes;
 }
 
-/// {"shape": [8, 2, 48, 64], "axes": "ZCYX"}; the last two are a page's.
+/// {"shape": [8, 2, 48, 64], "axes": "ZCYX"}; the last two are a page's, the last one counts
+/// fastest.
 StackAxes tifffile_axes(std::string_view json) {
-  StackAxes axes{.origin = "tifffile shape"};
+  StackAxes axes{.origin = "tifffile shape", .order = ""};
   const auto part = [&](std::string_view key, char from, char to) {
     const auto at = json.find(key);
     if (at == std::string_view::npos) return std::string_view();
@@ -119,31 +151,71 @@ StackAxes tifffile_axes(std::string_view json) {
     return json.substr(begin + 1, json.find(to, begin + 1) - begin - 1);
   };
   const auto names = part("\"axes\":", '"', '"');
-  std::vector<std::int64_t> shape;
-  for (const auto& number : split(std::string(part("\"shape\":", '[', ']')), ','))
-    shape.push_back(number_in(std::string_view(number).substr(
-                                  std::min(number.find_first_not_of(' '), number.size())))
-                        .value_or(0));
-  if (shape.size() < 2) return axes;
-  axes.planes = 1;
-  for (std::size_t i = 0; i + 2 < shape.size(); ++i) {
-    axes.planes = std::min(axes.planes * shape[i], most_planes);
-    const char name = names.size() == shape.size() ? names[i] : 'Z';
-    if (name == 'C' || name == 'S') axes.channels = shape[i];
-    if (name == 'T') axes.times = shape[i];
+  const auto numbers = split(std::string(part("\"shape\":", '[', ']')), ',');
+  for (std::size_t i = numbers.size() - std::min<std::size_t>(numbers.size(), 2); i-- > 0;) {
+    const auto& number = numbers[i];
+    const auto count = number_in(std::string_view(number).substr(
+                                     std::min(number.find_first_not_of(' '), number.size())))
+                           .value_or(0);
+    if (count == 1) continue;
+    const char name = names.size() == numbers.size() ? names[i] : 'Z';
+    const char axis = name == 'T' ? 'T' : name == 'C' || name == 'S' ? 'C' : 'Z';
+    if (count == 0 || axes.order.find(axis) != std::string::npos)
+      axes.problem = cat("has the axes '", names, "' of [", join(numbers, ","), "]");
+    axes.order += axis;
+    (axis == 'T'   ? axes.times
+     : axis == 'C' ? axes.channels
+                   : axes.slices) = std::max<std::int64_t>(count, 1);
   }
+  for (const char axis : std::string_view("CZT"))
+    if (axes.order.find(axis) == std::string::npos) axes.order += axis;
+  if (!set_planes(axes)) axes.problem = cat("has more than ", most_planes, " planes");
   return axes;
 }
 
 }  // namespace
 
-std::optional<StackAxes> stack_axes(const std::string& description) {
-  if (description.starts_with("ImageJ=")) return image_j_axes(description);
+StackAxes stack_axes(const std::string& description, std::int64_t pages) {
+  if (description.starts_with("ImageJ=")) return image_j_axes(description, pages);
   if (description.starts_with("{\"shape\"")) return tifffile_axes(description);
   if (description.starts_with("<") && description.find("OME") != std::string::npos &&
-      description.find("Pixels") != std::string::npos)
-    return ome_axes(description);
-  return {};
+      !tags_in(description, "Pixels").empty())
+    return ome_axes(description, pages);
+  return {.slices = pages, .planes = pages};
+}
+
+StackAxes with_frames_as_slices(StackAxes axes) {
+  std::swap(axes.slices, axes.times);
+  for (char& axis : axes.order) axis = axis == 'Z' ? 'T' : axis == 'T' ? 'Z' : axis;
+  return axes;
+}
+
+std::string listed_channels(const StackAxes& axes) {
+  constexpr std::size_t most_listed = 10, longest_name = 40;
+  std::vector<std::string> channels;
+  bool has_names = false;
+  for (const auto& name : axes.channel_names) {
+    const auto number = cat(channels.size() + 1);
+    if (std::ssize(channels) == axes.channels) break;
+    if (channels.size() == most_listed) {
+      channels.emplace_back("…");
+      break;
+    }
+    channels.push_back(name.empty() ? number
+                                    : cat(number, " (", name.substr(0, longest_name), ")"));
+    has_names = has_names || !name.empty();
+  }
+  return has_names ? ": " + join(channels, ", ") : "";
+}
+
+std::vector<std::int64_t> pages_of(const StackAxes& axes, std::int64_t channel, std::int64_t time) {
+  std::vector<std::int64_t> pages;
+  for (std::int64_t slice = 0; slice < axes.slices; ++slice) {
+    const auto plane = plane_at(axes, channel, slice, time);
+    pages.push_back(
+        axes.page_of_plane.empty() ? plane : axes.page_of_plane[static_cast<std::size_t>(plane)]);
+  }
+  return pages;
 }
 
 }  // namespace scalestudy

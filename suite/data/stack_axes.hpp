@@ -3,7 +3,6 @@
 /// description of a page. Pure.
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,17 +10,32 @@
 namespace scalestudy {
 
 struct StackAxes {
-  std::string_view origin;  ///< "ImageJ keys", "OME-XML", "tifffile shape"
+  std::string_view origin = {};  ///< "ImageJ keys", "OME-XML", "tifffile shape"; "": pages alone
   std::int64_t channels = 1;
+  std::int64_t slices = 1;
   std::int64_t times = 1;
-  std::int64_t planes = 0;                       ///< of all channels, times and slices; 0: not said
+  std::int64_t planes = 1;                       ///< of all channels, times and slices
+  std::string order = "CZT";                     ///< of planes: the first one counts fastest
+  std::vector<std::string> channel_names = {};   ///< OME: "" for those that have none
+  std::string problem = {};                      ///< why nobody knows which plane is which
   std::int64_t images = 1;                       ///< each of them a stack
   std::vector<std::string> files = {};           ///< OME: over which the planes are spread
   std::vector<std::int64_t> page_of_plane = {};  ///< OME: empty, or one for each; -1: elsewhere
   bool operator==(const StackAxes&) const = default;
 };
 
-/// None for other descriptions.
-[[nodiscard]] std::optional<StackAxes> stack_axes(const std::string& description);
+/// Of a file of `pages`. Descriptions by others: every page is a slice.
+[[nodiscard]] StackAxes stack_axes(const std::string& description, std::int64_t pages);
+
+/// The same with time points and slices exchanged.
+[[nodiscard]] StackAxes with_frames_as_slices(StackAxes axes);
+
+/// The channels with their names, up to ten: ": 1 (DAPI), 2"; "" where none has a name.
+[[nodiscard]] std::string listed_channels(const StackAxes& axes);
+
+/// The page of each slice, from 0; -1: in another file. `channel` and `time` from 0.
+[[nodiscard]] std::vector<std::int64_t> pages_of(const StackAxes& axes,
+                                                 std::int64_t channel,
+                                                 std::int64_t time);
 
 }  // namespace scalestudy

@@ -10,7 +10,7 @@
 #include "core/error.hpp"
 #include "core/text.hpp"
 
-#include "data/stack_axes.hpp"
+#include "data/stack_choice.hpp"
 #include "data/tiff_messages.hpp"
 #include "data/volume.hpp"
 
@@ -24,6 +24,7 @@ struct Page {
   std::uint16_t bits = 1;
   std::uint16_t samples_per_pixel = 1;
   std::uint16_t sample_format = SAMPLEFORMAT_UINT;
+  bool white_is_zero = false;
   bool operator==(const Page&) const = default;
 };
 
@@ -36,27 +37,31 @@ class TiffStack {
     if (!tiff_) refuse("is not a readable TIFF: " + message_, "Give a TIFF volume");
   }
 
-  Volume read() {
+  Volume read(const StackChoice& choice) {
     list_pages();
     const auto& page = pages_.front().geometry;
     const auto count = std::ssize(pages_);
-    const auto axes = stack_axes(first_description_);
-    const bool contiguous =
-        axes && axes->origin == "ImageJ keys" && axes->planes > count && count == 1;
-    if (axes) require_one_stack(*axes, contiguous ? axes->planes : count);
     Volume volume;
-    volume.shape = {contiguous ? axes->planes : count, page.height, page.width};
+    volume.axes = stack_axes(description_, count);
+    const bool contiguous =
+        volume.axes.origin == "ImageJ keys" && volume.axes.planes > count && count == 1;
+    require_all_planes(volume.axes, contiguous ? volume.axes.planes : count, file_);
+    volume.choice = chosen_stack(choice, volume.axes, file_);
+    const auto pages = pages_of(volume.axes, volume.choice.channel - 1, volume.choice.time - 1);
+    volume.shape = {volume.axes.slices, page.height, page.width};
     volume.stored_type = type_name(page);
     volume.reduced_images = reduced_;
+    volume.white_is_zero = page.white_is_zero;
     require_fits_memory(volume.shape, page);
     if (!contiguous) require_read_whole();
     volume.voxels.resize(static_cast<std::size_t>(voxel_count(volume.shape)));
     if (contiguous) {
       TIFFSetDirectory(tiff_.get(), pages_.front().directory);
-      read_contiguous(page, volume);
+      read_contiguous(page, pages, volume);
     } else {
-      read_pages(slices_of_pages(axes), volume);
+      read_pages(slices_of_pages(pages, volume.axes), volume);
     }
+    require_finite(volume, file_);
     return volume;
   }
 
@@ -82,6 +87,9 @@ class TiffStack {
     TIFFGetFieldDefaulted(tiff_.get(), TIFFTAG_BITSPERSAMPLE, &page.bits);
     TIFFGetFieldDefaulted(tiff_.get(), TIFFTAG_SAMPLESPERPIXEL, &page.samples_per_pixel);
     TIFFGetFieldDefaulted(tiff_.get(), TIFFTAG_SAMPLEFORMAT, &page.sample_format);
+    std::uint16_t colours = PHOTOMETRIC_MINISBLACK;
+    TIFFGetField(tiff_.get(), TIFFTAG_PHOTOMETRIC, &colours);
+    page.white_is_zero = colours == PHOTOMETRIC_MINISWHITE;
     return page;
   }
 
@@ -117,7 +125,6 @@ class TiffStack {
   void list_pages() {
     tdir_t directory = 0;
     message_.clear();
-    first_description_ = this_description();
     do {
       const auto page_bytes = stored_bytes();
       reduced_ += sub_image_count();
@@ -144,17 +151,21 @@ class TiffStack {
     if (!pages_.empty() && geometry != pages_.front().geometry)
       refuse(cat("has pages of different size or type (", number, ")"),
              "Save all slices with one size and type");
-    if (!pages_.empty() && begins_a_stack(this_description()))
+    const auto description = this_description();
+    if (pages_.empty()) {
+      description_ = description;
+    } else if (begins_a_stack(description)) {
       refuse(cat("holds a second stack from ", number, " on"),
              "Save each stack as a file of its own");
+    }
     pages_.push_back({directory, geometry});
   }
 
   /// Some programs repeat the first page's description; tifffile does where another stack begins.
   [[nodiscard]] bool begins_a_stack(const std::string& description) const {
     if (description.empty()) return false;
-    const auto axes = stack_axes(description);
-    return axes && (axes->origin == "tifffile shape" || description != first_description_);
+    const auto origin = stack_axes(description, 1).origin;
+    return !origin.empty() && (origin == "tifffile shape" || description != description_);
   }
 
   [[nodiscard]] std::string this_description() const {
@@ -202,41 +213,19 @@ class TiffStack {
            "Save it again as a plain TIFF stack; most of it would not be read");
   }
 
-  void require_one_stack(const StackAxes& axes, std::int64_t planes) const {
-    const auto has = [&](std::int64_t count, const char* what) {
-      refuse(cat("has ", count, " ", what, " by its ", axes.origin),
-             axes.origin == "ImageJ keys"
-                 ? "Save one channel and one time point as a stack; where frames are slices, swap "
-                   "them in Image > Properties"
-                 : "Save one channel and one time point as a stack");
-    };
-    if (axes.channels > 1) has(axes.channels, "channels");
-    if (axes.times > 1) has(axes.times, "time points");
-    if (axes.images > 1) has(axes.images, "images");
-    if (axes.files.size() > 1)
-      refuse(
-          cat("is one of ", axes.files.size(), " files that hold the stack by its ", axes.origin),
-          "Save the stack as one file");
-    if (axes.planes > 0 && axes.planes != planes)
-      refuse(cat("has ", counted(planes, "page"), ", and ", axes.planes, " by its ", axes.origin),
-             "It is damaged or a part of a set; export the stack as one file");
-  }
-
   /// Which slice a page is; −1: none.
-  [[nodiscard]] std::vector<std::int64_t> slices_of_pages(
-      const std::optional<StackAxes>& axes) const {
+  [[nodiscard]] std::vector<std::int64_t> slices_of_pages(const std::vector<std::int64_t>& pages,
+                                                          const StackAxes& axes) const {
     std::vector<std::int64_t> slices(static_cast<std::size_t>(pages_.back().directory) + 1, -1);
-    for (std::int64_t z = 0; z < std::ssize(pages_); ++z) {
-      const auto page = axes && !axes->page_of_plane.empty()
-                            ? axes->page_of_plane[static_cast<std::size_t>(z)]
-                            : z;
+    for (std::int64_t z = 0; z < std::ssize(pages); ++z) {
+      const auto page = pages[static_cast<std::size_t>(z)];
       if (page < 0 || page >= std::ssize(pages_))
-        refuse(cat("does not hold slice ", z + 1, " of the stack that its ", axes->origin,
+        refuse(cat("does not hold slice ", z + 1, " of the stack that its ", axes.origin,
                    " describes"),
                "Export the stack as one file");
       auto& slice = slices[pages_[static_cast<std::size_t>(page)].directory];
       if (slice >= 0)
-        refuse(cat("shows page ", page + 1, " as two slices by its ", axes->origin),
+        refuse(cat("shows page ", page + 1, " as two slices by its ", axes.origin),
                "Export the stack again");
       slice = z;
     }
@@ -311,17 +300,18 @@ class TiffStack {
     }
   }
 
-  void read_contiguous(const Page& page, Volume& volume) {
+  void read_contiguous(const Page& page, const std::vector<std::int64_t>& pages, Volume& volume) {
     toff_t* offsets = nullptr;
     if (compression() != COMPRESSION_NONE ||
         TIFFGetField(tiff_.get(), TIFFTAG_STRIPOFFSETS, &offsets) == 0)
       refuse("is an ImageJ stack in one page whose slices cannot be found",
              "Save it as a normal TIFF stack");
     std::ifstream in(file_, std::ios::binary);
-    in.seekg(static_cast<std::streamoff>(offsets[0]));
     const auto slice_voxels = static_cast<std::size_t>(volume.shape[1] * volume.shape[2]);
     std::vector<std::byte> slice(slice_voxels * page.bits / 8);
     for (std::int64_t z = 0; z < volume.shape[0]; ++z) {
+      const auto page_offset = pages[static_cast<std::size_t>(z)] * std::ssize(slice);
+      in.seekg(static_cast<std::streamoff>(offsets[0]) + page_offset);
       in.read(reinterpret_cast<char*>(slice.data()), static_cast<std::streamsize>(slice.size()));
       if (!in) refuse_page(z);
       if (TIFFIsByteSwapped(tiff_.get()) != 0) swap_bytes(page, slice);
@@ -370,15 +360,15 @@ class TiffStack {
   std::string message_;
   TiffHandle tiff_;
   std::vector<ListedPage> pages_;
-  std::string first_description_;
+  std::string description_;        ///< of the first page
   std::int64_t reduced_ = 0;       ///< images that are left out
   std::int64_t stored_bytes_ = 0;  ///< of all pages
 };
 
 }  // namespace
 
-Volume read_tiff_volume(const std::filesystem::path& file) {
-  return TiffStack(file).read();
+Volume read_tiff_volume(const std::filesystem::path& file, const StackChoice& choice) {
+  return TiffStack(file).read(choice);
 }
 
 }  // namespace scalestudy

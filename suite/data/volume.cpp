@@ -1,6 +1,7 @@
 #include "data/volume.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "core/error.hpp"
 #include "core/text.hpp"
@@ -41,6 +42,19 @@ std::vector<float> cut_patch(const Volume& volume, const Shape3& corner, const S
     }
   }
   return voxels;
+}
+
+void require_finite(const Volume& volume, const std::filesystem::path& file) {
+  const auto is_bad = [](float voxel) { return !std::isfinite(voxel); };
+  const auto first = std::ranges::find_if(volume.voxels, is_bad) - volume.voxels.begin();
+  if (first == std::ssize(volume.voxels)) return;
+  const auto [depth, height, width] = volume.shape;
+  throw BadInput(
+      {cat("'", file.string(), "' has ",
+           counted(std::ranges::count_if(volume.voxels, is_bad), "voxel"),
+           " of NaN or infinity, the first in slice ", first / (height * width) + 1, ", row ",
+           first / width % height + 1, ", column ", first % width + 1, " counted from 1"),
+       "they make every loss NaN", "Replace them, or crop the stack"});
 }
 
 }  // namespace scalestudy

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "data/stack_choice.hpp"
+
 namespace scalestudy {
 
 /// (Z, Y, X); strides are those of C order.
@@ -22,21 +24,29 @@ struct Volume {
   std::vector<float> voxels;        ///< (Z, Y, X), C order
   std::string stored_type;          ///< "uint16"
   std::int64_t reduced_images = 0;  ///< of the file, smaller versions of others: left out
+  bool white_is_zero = false;       ///< by the file, whose values are not inverted
+  StackAxes axes = {};              ///< of the file
+  StackChoice choice = {};          ///< what of it was read: no number is 0
   [[nodiscard]] float at(std::int64_t z, std::int64_t y, std::int64_t x) const {
     return voxels[static_cast<std::size_t>((z * shape[1] + y) * shape[2] + x)];
   }
 };
 
-/// Reads a TIFF stack: 8- or 16-bit unsigned/signed integer or 32-bit float, one channel, pages of
-/// equal size as Z, any compression libtiff knows, ImageJ stacks (also those above 4 GiB without
-/// page directories). Anything else is refused with the reason.
-/// Errors: BadInput naming the file: missing, not a TIFF, truncated, colour, mixed page sizes,
-/// unsupported sample type, too large for memory.
-[[nodiscard]] Volume read_tiff_volume(const std::filesystem::path& file);
+/// Reads one stack of a TIFF: 8- or 16-bit unsigned/signed integer or 32-bit float, pages of equal
+/// size as Z, any compression libtiff knows, ImageJ stacks (also those above 4 GiB without page
+/// directories). Anything else is refused with the reason.
+/// Errors: StackChoiceNeeded; BadInput naming the file: missing, not a TIFF, truncated, colour,
+/// mixed page sizes, unsupported sample type, too large for memory, no such channel or time point,
+/// values that are NaN or infinite.
+[[nodiscard]] Volume read_tiff_volume(const std::filesystem::path& file,
+                                      const StackChoice& choice = {});
 
 /// A TIFF stack or a pack, told apart by the file's first bytes. Errors: as read_tiff_volume; a
-/// pack that is damaged or holds pictures.
-[[nodiscard]] Volume read_volume(const std::filesystem::path& file);
+/// pack that is damaged or holds pictures, or of which something shall be chosen.
+[[nodiscard]] Volume read_volume(const std::filesystem::path& file, const StackChoice& choice = {});
+
+/// Errors: BadInput with the number of voxels that are NaN or infinite, and where the first is.
+void require_finite(const Volume& volume, const std::filesystem::path& file);
 
 /// Corner positions of the non-overlapping grid: stride = patch, remainder dropped, C order.
 /// As n2v's generate_patches, but any mix of equal and larger sides is legal.

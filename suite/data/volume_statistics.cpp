@@ -94,10 +94,6 @@ VolumeStatistics statistics_of(const Volume& volume) {
   double count = 0;
   double squares = 0;  // Welford's running mean and sum of squared deviations
   for (const double value : volume.voxels) {
-    if (!std::isfinite(value)) {
-      ++result.nonfinite_count;
-      continue;
-    }
     count += 1;
     const double deviation = value - result.mean;
     result.mean += deviation / count;

@@ -12,8 +12,7 @@ struct VolumeStatistics {
   double minimum = 0;
   double maximum = 0;
   double mean = 0;
-  double std = 0;                    ///< population
-  std::int64_t nonfinite_count = 0;  ///< NaN and infinite voxels; the others make the numbers above
+  double std = 0;  ///< population
 };
 
 [[nodiscard]] VolumeStatistics statistics_of(const Volume& volume);

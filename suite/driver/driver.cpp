@@ -307,8 +307,8 @@ int run_driver(const std::vector<std::string>& arguments, Context& caller) noexc
   VisibleText visible_err(*caller.err.rdbuf());
   std::ostream out(&visible_out);
   std::ostream err(&visible_err);
-  Context context{caller.options,         caller.executable,     out, err,
-                  caller.out_is_terminal, caller.err_is_terminal};
+  Context context{caller.options,         caller.executable,      out,      err,
+                  caller.out_is_terminal, caller.err_is_terminal, caller.in};
   const char* const no_color = std::getenv("NO_COLOR");
   context.options.no_color =
       (no_color != nullptr && *no_color != '\0') || contains(arguments, "--no-color");

@@ -18,6 +18,7 @@ int main(int argc, char** argv) {
                               std::cout,
                               std::cerr,
                               ::isatty(STDOUT_FILENO) == 1,
-                              ::isatty(STDERR_FILENO) == 1};
+                              ::isatty(STDERR_FILENO) == 1,
+                              ::isatty(STDIN_FILENO) == 1 ? &std::cin : nullptr};
   return scalestudy::run_driver({argv + 1, argv + argc}, context);
 }

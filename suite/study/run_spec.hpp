@@ -19,8 +19,9 @@ namespace scalestudy {
 /// `injections`, settings.packs, settings.fusion, settings.compression and
 /// settings.optimizer.trust_coefficient, from 6 on settings.hierarchical and
 /// settings.link, from 7 on settings.gradients, settings.huge_pages, settings.onednn_pointwise
-/// and settings.input.cache_shared, from 8 on settings.communication_thread.
-inline constexpr std::int64_t run_spec_schema = 8;
+/// and settings.input.cache_shared, from 8 on settings.communication_thread, from 9 on
+/// data.channel, data.time and data.frames_are_slices.
+inline constexpr std::int64_t run_spec_schema = 9;
 
 struct RunSpec {
   std::int64_t schema = run_spec_schema;

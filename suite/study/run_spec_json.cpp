@@ -22,18 +22,21 @@ constexpr double most_ranks = 1e6;
 constexpr std::int64_t last_schema_with_new_content = 3;
 
 /// Settings that came after it.
-constexpr std::array newer_settings{"/evaluation",
-                                    "/packs",
-                                    "/fusion",
-                                    "/hierarchical",
-                                    "/link",
-                                    "/compression",
-                                    "/communication_thread",
-                                    "/gradients",
-                                    "/huge_pages",
-                                    "/onednn_pointwise",
-                                    "/input/cache_shared",
-                                    "/optimizer/trust_coefficient"};
+constexpr std::array newer_settings{"/settings/evaluation",
+                                    "/settings/packs",
+                                    "/settings/fusion",
+                                    "/settings/hierarchical",
+                                    "/settings/link",
+                                    "/settings/compression",
+                                    "/settings/communication_thread",
+                                    "/settings/gradients",
+                                    "/settings/huge_pages",
+                                    "/settings/onednn_pointwise",
+                                    "/settings/input/cache_shared",
+                                    "/settings/optimizer/trust_coefficient",
+                                    "/data/channel",
+                                    "/data/time",
+                                    "/data/frames_are_slices"};
 
 void visit_plan(FieldVisitor& v, RulePlan& plan) {
   const double least = plan.epochs > 0 ? 1 : 0;  // none where nothing is trained
@@ -223,15 +226,12 @@ void expect_all_keys(const json& complete, const json& given, const std::string&
 }
 
 /// They are no part of the content where they are as it was before them: runs keep their names.
-void leave_out_newer_defaults(json& settings) {
-  static const json defaults = [] {
-    CommonSettings plain;
-    return write_fields([&](FieldVisitor& v) { visit(v, plain); });
-  }();
+void leave_out_newer_defaults(json& content) {
+  static const json defaults = to_json(RunSpec());
   for (const auto* path : newer_settings) {
     const json::json_pointer place(path);
-    if (settings.at(place) == defaults.at(place))
-      settings.at(place.parent_pointer()).erase(place.back());
+    if (content.at(place) == defaults.at(place))
+      content.at(place.parent_pointer()).erase(place.back());
   }
 }
 
@@ -266,7 +266,7 @@ std::uint64_t RunSpec::content_hash() const {
   for (const auto& name : field_names([&](FieldVisitor& v) { visit_circumstances(v, any); }))
     content.erase(name);
   for (const auto* path : {"path", "reference_path"}) content["data"].erase(path);
-  leave_out_newer_defaults(content["settings"]);
+  leave_out_newer_defaults(content);
   if (injections.empty()) content.erase("injections");
   if (schema > last_schema_with_new_content) content["schema"] = last_schema_with_new_content;
   return mix64(fnv1a(content.dump()));

@@ -277,6 +277,19 @@ void visit(FieldVisitor& v, DataSettings& d) {
            .description =
                "Deviation of the Gaussian noise added to the data, which then are the reference",
            .minimum = 0});
+  v.field("channel", d.stack.channel,
+          {.unit = "1",
+           .description = "Channel of a TIFF stack, from 1 as ImageJ counts; 0: it has one",
+           .minimum = 0,
+           .maximum = billion});
+  v.field("time", d.stack.time,
+          {.unit = "1",
+           .description = "Time point of a TIFF stack (ImageJ: frame), from 1; 0: it has one",
+           .minimum = 0,
+           .maximum = billion});
+  v.field("frames_are_slices", d.stack.frames_are_slices,
+          {.unit = "1",
+           .description = "The slices of a TIFF stack are stored as frames, that is time points"});
 }
 
 void visit(FieldVisitor& v, QualityGoal& q) {

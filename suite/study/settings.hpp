@@ -14,12 +14,21 @@
 
 namespace scalestudy {
 
+/// Which stack of a TIFF that holds several.
+struct StackChoice {
+  std::int64_t channel = 0;        ///< from 1, as ImageJ counts; 0: there is but one
+  std::int64_t time = 0;           ///< likewise
+  bool frames_are_slices = false;  ///< what the file calls time points
+  friend bool operator==(const StackChoice&, const StackChoice&) = default;
+};
+
 /// Where the training data come from. Relative paths are relative to the study file.
 struct DataSettings {
   std::string path;            ///< a volume, a folder of pictures, or a pack of either
   std::string reference_path;  ///< clean counterpart for PSNR, or empty
   double added_noise_std =
-      0;  ///< Gaussian noise we add, in grey values; then the input is the reference
+      0;              ///< Gaussian noise we add, in grey values; then the input is the reference
+  StackChoice stack;  ///< also of the reference, where that holds several
 };
 
 /// What lies at the paths of the data, by hash_of_data() of the data layer; "" where nothing does.

@@ -7,8 +7,8 @@
 
 namespace scalestudy {
 
-/// For workloads that denoise nothing: why a run that has data.reference_path or
-/// data.added_noise_std is left out, or "".
-[[nodiscard]] std::string unused_denoising_setting(const RunSpec& spec);
+/// For workloads that denoise no volume: why a run that has one of the settings of `data` for these
+/// is left out, or "".
+[[nodiscard]] std::string unused_volume_setting(const RunSpec& spec);
 
 }  // namespace scalestudy

@@ -59,7 +59,7 @@ struct WorkloadDescriptor {
   std::optional<NetworkSize> (*network_size)(const RunSpec& spec);
 
   /// For `scalestudy init`. Errors: BadInput naming the data and what does not fit.
-  FirstStudy (*first_study)(const std::filesystem::path& data);
+  FirstStudy (*first_study)(const DataSettings& data);
 
   /// Whether ranks keep cores busy; null: they do. Ranks that only wait any number of cores holds.
   bool (*needs_cores)(const RunSpec& spec) = nullptr;

@@ -7,6 +7,7 @@ namespace scalestudy {
 namespace {
 
 using testing::ElementsAre;
+using testing::HasSubstr;
 using testing::IsEmpty;
 
 std::string ome(const std::string& sizes,
@@ -20,56 +21,100 @@ std::string ome(const std::string& sizes,
 
 TEST(StackAxes, OtherDescriptionsSayNothing) {
   for (const auto* text : {"", "made by hand", "<html>", "{\"a\": 1}"})
-    EXPECT_FALSE(stack_axes(text)) << text;
+    EXPECT_EQ(stack_axes(text, 5), (StackAxes{.slices = 5, .planes = 5})) << text;
 }
 
 TEST(StackAxes, ImageJKeysAreRead) {
   const auto axes =
-      stack_axes("ImageJ=1.53t\nimages=24\nchannels=2\nslices=4\nframes=3\nloop=false\n");
-  ASSERT_TRUE(axes);
-  EXPECT_EQ(axes->channels, 2);
-  EXPECT_EQ(axes->times, 3);
-  EXPECT_EQ(axes->planes, 24);
+      stack_axes("ImageJ=1.53t\nimages=24\nchannels=2\nslices=4\nframes=3\nloop=false\n", 24);
+  EXPECT_EQ(axes, (StackAxes{.origin = "ImageJ keys",
+                             .channels = 2,
+                             .slices = 4,
+                             .times = 3,
+                             .planes = 24,
+                             .order = "CZT"}));
+  EXPECT_EQ(stack_axes("ImageJ=1\nchannels=2\n", 24).slices, 12) << "what is not said";
+  EXPECT_THAT(stack_axes("ImageJ=1\nimages=24\nchannels=2\nslices=4\n", 24).problem,
+              HasSubstr("24 images and 2 x 4 x 1"));
 }
 
 TEST(StackAxes, OmeSizesAreRead) {
-  const auto axes = stack_axes(ome(R"(SizeC="2" SizeZ="8" SizeT="3")", "<OME:TiffData/>"));
-  ASSERT_TRUE(axes);
-  EXPECT_EQ(axes->channels, 2);
-  EXPECT_EQ(axes->times, 3);
-  EXPECT_EQ(axes->planes, 48);
-  EXPECT_THAT(axes->page_of_plane, IsEmpty());
-  EXPECT_THAT(axes->files, IsEmpty());
+  const auto axes =
+      stack_axes(ome(R"(SizeC="2" SizeZ="8" SizeT="3")",
+                     R"(<Channel ID="0" Name="DAPI"/><Channel ID="1"/><OME:TiffData/>)", "XYTZC"),
+                 48);
+  EXPECT_EQ(axes, (StackAxes{.origin = "OME-XML",
+                             .channels = 2,
+                             .slices = 8,
+                             .times = 3,
+                             .planes = 48,
+                             .order = "TZC",
+                             .channel_names = {"DAPI", ""}}));
+  EXPECT_EQ(listed_channels(axes), ": 1 (DAPI), 2");
+  EXPECT_THAT(stack_axes(ome("", "", "XYZZT"), 1).problem, HasSubstr("DimensionOrder 'XYZZT'"));
+  EXPECT_THAT(stack_axes(ome(R"(SizeC="99999" SizeZ="999")", ""), 1).problem, HasSubstr("planes"));
+}
+
+/// Page p shows (p mod first, …) of the axes in their order.
+TEST(StackAxes, AnyOrderOfPlanesIsFollowed) {
+  for (const auto* order : {"XYCZT", "XYCTZ", "XYZCT", "XYZTC", "XYTCZ", "XYTZC"}) {
+    const auto axes = stack_axes(ome(R"(SizeC="2" SizeZ="4" SizeT="3")", "", order), 24);
+    const auto step = [&](char axis) {
+      std::int64_t pages = 1;
+      for (const char faster : axes.order.substr(0, axes.order.find(axis)))
+        pages *= faster == 'C' ? 2 : faster == 'Z' ? 4 : 3;
+      return pages;
+    };
+    const auto pages = pages_of(axes, 1, 2);
+    ASSERT_EQ(pages.size(), 4U);
+    for (std::int64_t z = 0; z < 4; ++z)
+      EXPECT_EQ(pages[static_cast<std::size_t>(z)], step('C') + z * step('Z') + 2 * step('T'))
+          << order;
+  }
+  EXPECT_THAT(pages_of(stack_axes(R"({"shape": [3, 2, 48, 64], "axes": "ZCYX"})", 6), 1, 0),
+              ElementsAre(1, 3, 5));
+  EXPECT_THAT(pages_of(stack_axes(R"({"shape": [2, 3, 48, 64], "axes": "CZYX"})", 6), 1, 0),
+              ElementsAre(3, 4, 5));
+}
+
+TEST(StackAxes, FramesBecomeSlices) {
+  const auto axes =
+      with_frames_as_slices(stack_axes("ImageJ=1.53t\nimages=6\nchannels=2\nframes=3\n", 6));
+  EXPECT_EQ(axes.slices, 3);
+  EXPECT_EQ(axes.times, 1);
+  EXPECT_THAT(pages_of(axes, 1, 0), ElementsAre(1, 3, 5));
 }
 
 TEST(StackAxes, TiffDataPlacesPlanes) {
   const auto sizes = R"(SizeC="1" SizeZ="3" SizeT="1")";
   const auto backwards = stack_axes(
       ome(sizes, R"(<TiffData FirstZ="0" IFD="2" PlaneCount="1"/><TiffData FirstZ="1" IFD="1"/>)"
-                 R"(<TiffData FirstZ="2" IFD="0"/>)"));
-  EXPECT_THAT(backwards->page_of_plane, ElementsAre(2, 1, 0));
-  const auto in_order = stack_axes(ome(sizes, R"(<TiffData IFD="0" PlaneCount="3"/>)"));
-  EXPECT_THAT(in_order->page_of_plane, IsEmpty());
-  const auto part = stack_axes(ome(sizes, R"(<TiffData IFD="0" PlaneCount="2"/>)"));
-  EXPECT_THAT(part->page_of_plane, ElementsAre(0, 1, -1));
+                 R"(<TiffData FirstZ="2" IFD="0"/>)"),
+      3);
+  EXPECT_THAT(backwards.page_of_plane, ElementsAre(2, 1, 0));
+  const auto in_order = stack_axes(ome(sizes, R"(<TiffData IFD="0" PlaneCount="3"/>)"), 3);
+  EXPECT_THAT(in_order.page_of_plane, IsEmpty());
+  const auto part = stack_axes(ome(sizes, R"(<TiffData IFD="0" PlaneCount="2"/>)"), 3);
+  EXPECT_THAT(part.page_of_plane, ElementsAre(0, 1, -1));
 }
 
 TEST(StackAxes, FilesOfASetAreNamed) {
   const auto axes = stack_axes(
       ome(R"(SizeC="1" SizeZ="2" SizeT="1")",
           R"(<TiffData FirstZ="0" IFD="0"><UUID FileName="a.tif">urn:uuid:1</UUID></TiffData>)"
-          R"(<TiffData FirstZ="1" IFD="0"><UUID FileName="b.tif">urn:uuid:2</UUID></TiffData>)"));
-  EXPECT_THAT(axes->files, ElementsAre("a.tif", "b.tif"));
+          R"(<TiffData FirstZ="1" IFD="0"><UUID FileName="b.tif">urn:uuid:2</UUID></TiffData>)"),
+      1);
+  EXPECT_THAT(axes.files, ElementsAre("a.tif", "b.tif"));
 }
 
 TEST(StackAxes, TifffileShapesAreRead) {
-  const auto axes = stack_axes(R"({"shape": [3, 2, 48, 64], "axes": "ZCYX"})");
-  ASSERT_TRUE(axes);
-  EXPECT_EQ(axes->channels, 2);
-  EXPECT_EQ(axes->times, 1);
-  EXPECT_EQ(axes->planes, 6);
-  EXPECT_EQ(stack_axes(R"({"shape": [16, 48, 64]})")->planes, 16);
-  EXPECT_EQ(stack_axes(R"({"shape": [16, 48, 64], "axes": "TYX"})")->times, 16);
+  EXPECT_EQ(
+      stack_axes(R"({"shape": [3, 1, 2, 48, 64], "axes": "ZTCYX"})", 6),
+      (StackAxes{
+          .origin = "tifffile shape", .channels = 2, .slices = 3, .planes = 6, .order = "CZT"}));
+  EXPECT_EQ(stack_axes(R"({"shape": [16, 48, 64]})", 16).slices, 16);
+  EXPECT_EQ(stack_axes(R"({"shape": [16, 48, 64], "axes": "TYX"})", 16).times, 16);
+  EXPECT_THAT(stack_axes(R"({"shape": [2, 8, 48, 64]})", 16).problem, HasSubstr("[2, 8, 48, 64]"));
 }
 
 /// What is cut anywhere is some axes or none, and no crash.
@@ -78,7 +123,7 @@ TEST(StackAxes, EveryTruncationIsSurvived) {
        {ome(R"(SizeC="2" SizeZ="8" SizeT="3")", R"(<TiffData FirstZ="1" IFD="7"/>)"),
         std::string(R"({"shape": [3, 2, 48, 64], "axes": "ZCYX"})")})
     for (std::size_t length = 0; length < text.size(); ++length)
-      EXPECT_NO_THROW((void)stack_axes(text.substr(0, length)));
+      EXPECT_NO_THROW((void)stack_axes(text.substr(0, length), 16));
 }
 
 }  // namespace

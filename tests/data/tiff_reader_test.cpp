@@ -1,3 +1,4 @@
+#include <cmath>
 #include <cstring>
 #include <fstream>
 
@@ -12,23 +13,14 @@
 #include "data/volume.hpp"
 
 #include "tests/support/places.hpp"
+#include "tests/support/stack_files.hpp"
 
 namespace scalestudy {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// How a test stack is written.
-struct Format {
-  std::uint16_t bits = 16;
-  std::uint16_t sample_format = SAMPLEFORMAT_UINT;
-  std::uint16_t compression = COMPRESSION_NONE;
-  std::uint16_t samples_per_pixel = 1;
-  const char* mode = "w";
-  bool tiled = false;
-  std::string description;
-  std::uint32_t last_page_height = 0;  ///< 0: as the others
-};
+using test::ome_xml;
+using test::StackFormat;
 
 class TiffReader : public ::testing::Test {
  protected:
@@ -38,48 +30,10 @@ class TiffReader : public ::testing::Test {
   }
   void TearDown() override { fs::remove_all(folder_); }
 
-  template <class T>
-  fs::path write(const Format& format, std::uint32_t pages = 3) {
+  [[nodiscard]] fs::path write(const StackFormat& format, std::int64_t pages = 3) const {
     const auto file = folder_ / "stack.tif";
-    TIFF* tiff = TIFFOpen(file.c_str(), format.mode);
-    for (std::uint32_t z = 0; z < pages; ++z) {
-      const bool last = z + 1 == pages && format.last_page_height > 0;
-      write_page<T>(tiff, format, z, last ? format.last_page_height : height);
-    }
-    TIFFClose(tiff);
+    test::write_stack(file, {pages, height, width}, value, format);
     return file;
-  }
-
-  template <class T>
-  static void write_page(TIFF* tiff, const Format& format, std::uint32_t z, std::uint32_t rows) {
-    TIFFSetField(tiff, TIFFTAG_IMAGEWIDTH, width);
-    TIFFSetField(tiff, TIFFTAG_IMAGELENGTH, rows);
-    TIFFSetField(tiff, TIFFTAG_BITSPERSAMPLE, format.bits);
-    TIFFSetField(tiff, TIFFTAG_SAMPLEFORMAT, format.sample_format);
-    TIFFSetField(tiff, TIFFTAG_SAMPLESPERPIXEL, format.samples_per_pixel);
-    TIFFSetField(tiff, TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG);
-    TIFFSetField(tiff, TIFFTAG_COMPRESSION, format.compression);
-    TIFFSetField(tiff, TIFFTAG_PHOTOMETRIC, PHOTOMETRIC_MINISBLACK);
-    if (!format.description.empty() && z == 0)
-      TIFFSetField(tiff, TIFFTAG_IMAGEDESCRIPTION, format.description.c_str());
-    if (format.tiled) {
-      TIFFSetField(tiff, TIFFTAG_TILEWIDTH, 16);
-      TIFFSetField(tiff, TIFFTAG_TILELENGTH, 16);
-      std::vector<T> tile(16 * 16);
-      for (std::uint32_t y = 0; y < rows; y += 16)
-        for (std::uint32_t x = 0; x < width; x += 16) {
-          for (std::uint32_t i = 0; i < tile.size(); ++i)
-            tile[i] = static_cast<T>(value(z, y + i / 16, x + i % 16));
-          TIFFWriteTile(tiff, tile.data(), x, y, 0, 0);
-        }
-    } else {
-      std::vector<T> line(std::size_t{width} * format.samples_per_pixel);
-      for (std::uint32_t y = 0; y < rows; ++y) {
-        for (std::uint32_t x = 0; x < width; ++x) line[x] = static_cast<T>(value(z, y, x));
-        TIFFWriteScanline(tiff, line.data(), y, 0);
-      }
-    }
-    TIFFWriteDirectory(tiff);
   }
 
   static std::string bytes_of(const fs::path& file) {
@@ -87,20 +41,24 @@ class TiffReader : public ::testing::Test {
     return {std::istreambuf_iterator<char>(in), {}};
   }
 
-  static float value(std::uint32_t z, std::uint32_t y, std::uint32_t x) {
+  static float value(std::int64_t z, std::int64_t y, std::int64_t x) {
     return static_cast<float>((z * 40 + y * 3 + x) % 120);
   }
 
-  static void expect_values(const Volume& volume, std::int64_t pages = 3) {
-    ASSERT_EQ(volume.shape, (Shape3{pages, height, width}));
-    for (std::uint32_t z = 0; z < pages; ++z)
+  static void expect_pages(const Volume& volume, const std::vector<std::uint32_t>& pages) {
+    ASSERT_EQ(volume.shape, (Shape3{std::ssize(pages), height, width}));
+    for (std::uint32_t z = 0; z < pages.size(); ++z)
       for (std::uint32_t y = 0; y < height; ++y)
-        for (std::uint32_t x = 0; x < width; ++x) ASSERT_EQ(volume.at(z, y, x), value(z, y, x));
+        for (std::uint32_t x = 0; x < width; ++x)
+          ASSERT_EQ(volume.at(z, y, x), value(pages[z], y, x)) << z;
   }
+  static void expect_values(const Volume& volume) { expect_pages(volume, {0, 1, 2}); }
 
-  static void expect_refused(const fs::path& file, const std::string& part) {
+  static void expect_refused(const fs::path& file,
+                             const std::string& part,
+                             const StackChoice& choice = {}) {
     try {
-      (void)read_tiff_volume(file);
+      (void)read_tiff_volume(file, choice);
       FAIL() << "was accepted";
     } catch (const BadInput& error) {
       EXPECT_NE(std::string(error.what()).find(part), std::string::npos) << error.what();
@@ -108,27 +66,26 @@ class TiffReader : public ::testing::Test {
     }
   }
 
-  static constexpr std::uint32_t height = 20;
-  static constexpr std::uint32_t width = 23;
+  static constexpr std::int64_t height = 20;
+  static constexpr std::int64_t width = 23;
   fs::path folder_;
 };
 
 TEST_F(TiffReader, ReadsEverySupportedSampleType) {
-  expect_values(read_tiff_volume(write<std::uint8_t>({.bits = 8})));
-  expect_values(
-      read_tiff_volume(write<std::int8_t>({.bits = 8, .sample_format = SAMPLEFORMAT_INT})));
-  expect_values(read_tiff_volume(write<std::uint16_t>({})));
-  expect_values(read_tiff_volume(write<std::int16_t>({.sample_format = SAMPLEFORMAT_INT})));
-  expect_values(read_tiff_volume(write<float>({.bits = 32, .sample_format = SAMPLEFORMAT_IEEEFP})));
+  expect_values(read_tiff_volume(write({.type = "uint8"})));
+  expect_values(read_tiff_volume(write({.type = "int8"})));
+  expect_values(read_tiff_volume(write({})));
+  expect_values(read_tiff_volume(write({.type = "int16"})));
+  expect_values(read_tiff_volume(write({.type = "float32"})));
 }
 
 TEST_F(TiffReader, ReadsCompressedTiledBigEndianAndBigTiff) {
-  expect_values(read_tiff_volume(write<std::uint16_t>({.compression = COMPRESSION_LZW})));
-  expect_values(read_tiff_volume(write<std::uint16_t>({.compression = COMPRESSION_ADOBE_DEFLATE})));
-  expect_values(read_tiff_volume(write<std::uint16_t>({.compression = COMPRESSION_PACKBITS})));
-  expect_values(read_tiff_volume(write<std::uint16_t>({.tiled = true})));
-  expect_values(read_tiff_volume(write<std::uint16_t>({.mode = "wb"})));
-  expect_values(read_tiff_volume(write<std::uint16_t>({.mode = "w8"})));
+  expect_values(read_tiff_volume(write({.compression = COMPRESSION_LZW})));
+  expect_values(read_tiff_volume(write({.compression = COMPRESSION_ADOBE_DEFLATE})));
+  expect_values(read_tiff_volume(write({.compression = COMPRESSION_PACKBITS})));
+  expect_values(read_tiff_volume(write({.tiled = true})));
+  expect_values(read_tiff_volume(write({.mode = "wb"})));
+  expect_values(read_tiff_volume(write({.mode = "w8"})));
 }
 
 TEST_F(TiffReader, ReadsTheRealStack) {
@@ -142,7 +99,7 @@ TEST_F(TiffReader, ReadsTheRealStack) {
 }
 
 /// As ImageJ writes above 4 GiB, in big-endian order, and others in the other one: one directory
-/// that says images=3, then the other slices' bytes.
+/// that says images=6, then the bytes of all pages.
 TEST_F(TiffReader, ReadsAnImageJStackWithOnePageDirectory) {
   for (const bool is_big : {false, true}) {
     const auto stored = [is_big](std::uint32_t number, int size) {
@@ -151,14 +108,16 @@ TEST_F(TiffReader, ReadsAnImageJStackWithOnePageDirectory) {
         bytes += static_cast<char>(number >> 8 * (is_big ? size - 1 - i : i));
       return bytes;
     };
-    const auto file = write<std::uint16_t>(
-        {.mode = is_big ? "wb" : "wl", .description = "ImageJ=1.53t\nimages=3\nslices=3\n"}, 1);
+    const auto file =
+        write({.mode = is_big ? "wb" : "wl",
+               .descriptions = {{0, "ImageJ=1.53t\nimages=6\nchannels=2\nslices=3\n"}}},
+              1);
     auto moved = bytes_of(file);
     std::string pixels;
-    for (std::uint32_t z = 0; z < 3; ++z)
+    for (std::uint32_t page = 0; page < 6; ++page)
       for (std::uint32_t y = 0; y < height; ++y)
         for (std::uint32_t x = 0; x < width; ++x)
-          pixels += stored(static_cast<std::uint16_t>(value(z, y, x)), 2);
+          pixels += stored(static_cast<std::uint16_t>(value(page, y, x)), 2);
     TIFF* tiff = TIFFOpen(file.c_str(), "r");
     toff_t* offsets = nullptr;
     ASSERT_EQ(TIFFGetField(tiff, TIFFTAG_STRIPOFFSETS, &offsets), 1);
@@ -175,7 +134,7 @@ TEST_F(TiffReader, ReadsAnImageJStackWithOnePageDirectory) {
     ASSERT_NE(field, std::string::npos);
     moved.replace(field, 4, stored(new_start, 4));
     std::ofstream(file, std::ios::binary) << moved << pixels;
-    expect_values(read_tiff_volume(file));
+    expect_pages(read_tiff_volume(file, {.channel = 2}), {1, 3, 5});
   }
 }
 
@@ -186,16 +145,14 @@ TEST_F(TiffReader, RefusesWhatItCannotUseWithTheReason) {
   expect_refused(folder_ / "text.tif", "not a readable TIFF");
   std::ofstream(folder_ / "empty.tif").flush();
   expect_refused(folder_ / "empty.tif", "not a readable TIFF");
-  expect_refused(write<std::uint16_t>({.samples_per_pixel = 3}), "3 samples per pixel");
-  expect_refused(write<double>({.bits = 64, .sample_format = SAMPLEFORMAT_IEEEFP}), "64-bit");
-  expect_refused(write<std::uint32_t>({.bits = 32}), "32-bit");
-  expect_refused(write<std::uint16_t>({.last_page_height = 10}), "different size");
-  expect_refused(write<std::uint16_t>({.description = "ImageJ=1\nimages=3\nchannels=3\n"}),
-                 "3 channels");
+  expect_refused(write({.samples_per_pixel = 3}), "3 samples per pixel");
+  expect_refused(write({.type = "float64"}), "64-bit");
+  expect_refused(write({.type = "uint32"}), "32-bit");
+  expect_refused(write({.last_page_height = 10}), "different size");
 }
 
 TEST_F(TiffReader, RefusesTilesThatTheFileCannotHold) {
-  const auto file = write<std::uint16_t>({.compression = COMPRESSION_LZW, .tiled = true}, 1);
+  const auto file = write({.compression = COMPRESSION_LZW, .tiled = true}, 1);
   auto bytes = bytes_of(file);
   for (const auto* tag : {"\x42\x01", "\x43\x01"}) {  // tile width, tile length
     const auto entry = bytes.rfind(tag);
@@ -210,35 +167,74 @@ TEST_F(TiffReader, RefusesTilesThatTheFileCannotHold) {
 }
 
 TEST_F(TiffReader, AxesThatAreNotOneStackAreRefused) {
-  const auto ome = [](const std::string& sizes, const std::string& data) {
-    return R"(<OME><Image><Pixels DimensionOrder="XYCZT" )" + sizes + ">" + data +
-           "</Pixels></Image></OME>";
+  const auto refused = [&](const std::string& description, const std::string& part,
+                           const StackChoice& choice = {}) {
+    expect_refused(write({.descriptions = {{0, description}}}), part, choice);
   };
-  const auto refused = [&](const std::string& description, const std::string& part) {
-    expect_refused(write<std::uint16_t>({.description = description}), part);
-  };
-  refused(ome(R"(SizeC="3" SizeZ="1" SizeT="1")", "<TiffData/>"), "has 3 channels by its OME-XML");
-  refused(ome(R"(SizeC="1" SizeZ="1" SizeT="3")", "<TiffData/>"), "has 3 time points");
-  refused(ome(R"(SizeC="1" SizeZ="5" SizeT="1")", "<TiffData/>"), "has 3 pages, and 5 by its");
+  const auto channels = R"(SizeC="3" SizeZ="1" SizeT="1")";
+  refused(ome_xml(channels, R"(<Channel Name="DAPI"/><Channel/><Channel/><TiffData/>)"),
+          "has 3 channels: 1 (DAPI), 2, 3 by its OME-XML");
+  refused(ome_xml(channels, ""), "Set data.channel (--channel)");
+  refused(ome_xml(channels, ""), "has 3 channels, and data.channel is 4", {.channel = 4});
+  refused(ome_xml(R"(SizeC="1" SizeZ="1" SizeT="3")", "<TiffData/>"),
+          "has 3 time points of 1 slice");
+  refused(ome_xml(R"(SizeC="1" SizeZ="5" SizeT="1")", "<TiffData/>"), "has 3 pages, and 5 by its");
   refused(
-      ome(R"(SizeC="1" SizeZ="3" SizeT="1")",
+      ome_xml(
+          R"(SizeC="1" SizeZ="3" SizeT="1")",
           R"(<TiffData IFD="0"><UUID FileName="a"/></TiffData><TiffData><UUID FileName="b"/></TiffData>)"),
       "is one of 2 files");
-  refused(R"({"shape": [3, 20, 33], "axes": "TYX"})", "has 3 time points by its tifffile shape");
+  refused(R"({"shape": [3, 20, 33], "axes": "TYX"})",
+          "Set data.frames_are_slices (--frames-are-slices)");
+  refused("", "has 1 channel, and data.channel is 2", {.channel = 2});
+  refused("", "its frames are no slices", {.frames_are_slices = true});
+}
+
+TEST_F(TiffReader, OneStackOfSeveralIsRead) {
+  const auto file = write(
+      {.descriptions = {{0, ome_xml(R"(SizeC="2" SizeZ="3" SizeT="2")", "<TiffData/>", "XYTZC")}}},
+      12);
+  const auto volume = read_tiff_volume(file, {.channel = 2, .time = 1});
+  expect_pages(volume, {6, 8, 10});
+  EXPECT_EQ(volume.axes.channels, 2);
+  EXPECT_EQ(volume.choice, (StackChoice{.channel = 2, .time = 1}));
+  expect_pages(read_tiff_volume(file, {.channel = 1, .time = 2}), {1, 3, 5});
+  expect_refused(file, "has 2 time points of 3 slices", {.channel = 1});
+  expect_pages(
+      read_tiff_volume(
+          write({.descriptions = {{0, "ImageJ=1.53t\nimages=6\nchannels=2\nframes=3\n"}}}, 6),
+          {.channel = 2, .frames_are_slices = true}),
+      {1, 3, 5});
 }
 
 TEST_F(TiffReader, PlanesHaveTheOrderOfTiffData) {
-  const auto volume = read_tiff_volume(write<std::uint16_t>(
-      {.description = R"(<OME><Image><Pixels DimensionOrder="XYCZT" SizeC="1" SizeZ="3" SizeT="1">)"
-                      R"(<TiffData FirstZ="0" IFD="2"/><TiffData FirstZ="1" IFD="1"/>)"
-                      R"(<TiffData FirstZ="2" IFD="0"/></Pixels></Image></OME>)"}));
-  for (std::uint32_t z = 0; z < 3; ++z) EXPECT_EQ(volume.at(z, 2, 5), value(2 - z, 2, 5)) << z;
+  const auto data = R"(<TiffData FirstZ="0" IFD="2"/><TiffData FirstZ="1" IFD="1"/>)"
+                    R"(<TiffData FirstZ="2" IFD="0"/>)";
+  const auto file =
+      write({.descriptions = {{0, ome_xml(R"(SizeC="1" SizeZ="3" SizeT="1")", data)}}});
+  expect_pages(read_tiff_volume(file), {2, 1, 0});
+}
+
+TEST_F(TiffReader, VoxelsThatAreNoNumbersAreRefusedWithTheirPlace) {
+  const auto file = folder_ / "stack.tif";
+  const auto voxel = [](std::int64_t z, std::int64_t y, std::int64_t x) {
+    if (z == 2 && y == 4 && x == 7) return std::nan("");
+    return z == 2 && y == 9 ? HUGE_VAL : 1.0;
+  };
+  test::write_stack(file, {3, height, width}, voxel, {.type = "float32"});
+  expect_refused(file, "has 24 voxels of NaN or infinity, the first in slice 3, row 5, column 8 ");
+}
+
+TEST_F(TiffReader, ValuesWhoseZeroIsWhiteAreAsStored) {
+  const auto volume = read_tiff_volume(write({.white_is_zero = true}));
+  expect_values(volume);
+  EXPECT_TRUE(volume.white_is_zero);
+  EXPECT_FALSE(read_tiff_volume(write({})).white_is_zero);
 }
 
 TEST_F(TiffReader, NoTruncationIsAcceptedOrCrashes) {
   for (const auto compression : {COMPRESSION_NONE, COMPRESSION_LZW}) {
-    const auto file =
-        write<std::uint16_t>({.compression = static_cast<std::uint16_t>(compression)});
+    const auto file = write({.compression = static_cast<std::uint16_t>(compression)});
     // The last 4 bytes only say that no page follows; without them nothing is lost.
     const auto size = fs::file_size(file) - 4;
     for (std::uintmax_t length = 0; length < size; length += 37) {
@@ -253,15 +249,16 @@ TEST_F(TiffReader, NoTruncationIsAcceptedOrCrashes) {
 // Damage must end in an exception of ours or in a volume of the stated shape, and never in a crash.
 TEST_F(TiffReader, NoFlippedByteCrashes) {
   constexpr int flips_per_format = 400;
-  const Format formats[]{{},
-                         {.compression = COMPRESSION_LZW},
-                         {.compression = COMPRESSION_ADOBE_DEFLATE},
-                         {.compression = COMPRESSION_PACKBITS},
-                         {.tiled = true, .description = "ImageJ=1.53t\nimages=3\nslices=3\n"}};
+  const StackFormat formats[]{
+      {},
+      {.compression = COMPRESSION_LZW},
+      {.compression = COMPRESSION_ADOBE_DEFLATE},
+      {.compression = COMPRESSION_PACKBITS},
+      {.tiled = true, .descriptions = {{0, "ImageJ=1.53t\nimages=3\nslices=3\n"}}}};
   Random random(2026);
   int refused = 0;
   for (const auto& format : formats) {
-    const auto bytes = bytes_of(write<std::uint16_t>(format));
+    const auto bytes = bytes_of(write(format));
     for (int i = 0; i < flips_per_format; ++i) {
       auto damaged = bytes;
       for (int k = 0; k <= i % 3; ++k) {

@@ -18,10 +18,12 @@ struct DriverAnswer {
   std::string err;
 };
 
-inline DriverAnswer ask_driver(const std::vector<std::string>& arguments) {
+/// `answers`: what somebody types; null: nobody is there.
+inline DriverAnswer ask_driver(const std::vector<std::string>& arguments,
+                               std::istream* answers = nullptr) {
   std::ostringstream out;
   std::ostringstream err;
-  Context context{{}, "/nowhere/bin/scalestudy", out, err};
+  Context context{{}, "/nowhere/bin/scalestudy", out, err, false, false, answers};
   const int code = run_driver(arguments, context);
   return {code, out.str(), err.str()};
 }

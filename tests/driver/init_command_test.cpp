@@ -1,3 +1,5 @@
+#include <sstream>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -7,6 +9,7 @@
 #include "tests/driver/driver_answer.hpp"
 #include "tests/support/picture_files.hpp"
 #include "tests/support/places.hpp"
+#include "tests/support/stack_files.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 namespace scalestudy {
@@ -73,6 +76,58 @@ TEST_F(InitCommand, RefusalsWriteNothing) {
   write_text(folder_ / "notes.txt", "no data for anyone");
   EXPECT_THAT(init("unet", (folder_ / "notes.txt").string()).err, Not(HasSubstr("Use init")));
   EXPECT_FALSE(fs::exists(out()));
+}
+
+class InitOfSeveralStacks : public InitCommand {
+ protected:
+  void write(const std::string& description) const {
+    test::write_stack(file_, {16, 32, 32},
+                      [](auto z, auto y, auto x) { return double(100 * z + 3 * y + x); },
+                      {.descriptions = {{0, description}}});
+  }
+  [[nodiscard]] DriverAnswer init_answering(const std::string& typed,
+                                            const std::vector<std::string>& options = {}) const {
+    std::vector<std::string> arguments{"init",         "noise2void", "--data",
+                                       file_.string(), "--out",      out()};
+    arguments.insert(arguments.end(), options.begin(), options.end());
+    fs::remove(out());
+    std::istringstream answers(typed);
+    return ask_driver(arguments, typed.empty() ? nullptr : &answers);
+  }
+  [[nodiscard]] json data_of_study() const { return json::parse(content_of(out()))["data"]; }
+  fs::path file_ = folder_ / "stack.tif";
+};
+
+TEST_F(InitOfSeveralStacks, TheChannelIsAskedForOrGiven) {
+  write(test::ome_xml(R"(SizeC="2" SizeZ="8")", R"(<Channel Name="DAPI"/><Channel Name="GFP"/>)"));
+  const auto alone = init_answering("");
+  EXPECT_EQ(alone.code, 2);
+  EXPECT_THAT(alone.err, HasSubstr("has 2 channels: 1 (DAPI), 2 (GFP) by its OME-XML"));
+  EXPECT_THAT(alone.err, HasSubstr("Set data.channel (--channel)"));
+  EXPECT_FALSE(fs::exists(out()));
+  const auto asked = init_answering("what?\n2\n");
+  EXPECT_EQ(asked.code, 0) << asked.err;
+  EXPECT_THAT(asked.err, HasSubstr("Number from 1 to 2: "));
+  EXPECT_EQ(data_of_study()["channel"], 2);
+  EXPECT_EQ(init_answering("what?\n").code, 2) << "nothing more is typed";
+  EXPECT_EQ(init_answering("", {"--channel", "1"}).code, 0);
+  EXPECT_EQ(data_of_study()["channel"], 1);
+  EXPECT_THAT(init_answering("", {"--channel", "3"}).err, HasSubstr("data.channel is 3"));
+}
+
+TEST_F(InitOfSeveralStacks, FramesCanBeSlices) {
+  write("ImageJ=1.53t\nimages=16\nframes=16\n");
+  EXPECT_EQ(init_answering("slices\n").code, 0);
+  EXPECT_EQ(data_of_study()["frames_are_slices"], true);
+  EXPECT_FALSE(data_of_study().contains("time"));
+  const auto pack = (folder_ / "pack.h5").string();
+  EXPECT_EQ(
+      ask_driver({"data", "prepare", file_.string(), "--frames-are-slices", "--out", pack}).code,
+      0);
+  const auto answer = ask_driver({"data", "inspect", pack});
+  EXPECT_THAT(answer.out, HasSubstr("made from 'stack.tif, frames as slices'"));
+  EXPECT_THAT(ask_driver({"data", "inspect", pack, "--channel", "1"}).err,
+              HasSubstr("holds one stack"));
 }
 
 TEST_F(InitCommand, AMinusIsStandardOutput) {

@@ -12,7 +12,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   static const scalestudy::fuzz::MemoryFile file("fuzz.tif");
   file.set(data, size);
   try {
-    const auto volume = scalestudy::read_tiff_volume(file.path());
+    const auto volume = scalestudy::read_tiff_volume(file.path(), {.channel = 1, .time = 1});
     scalestudy::fuzz::require(std::ssize(volume.voxels) == scalestudy::voxel_count(volume.shape));
   } catch (const scalestudy::BadInput&) {
   }

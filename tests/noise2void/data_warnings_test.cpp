@@ -42,6 +42,15 @@ TEST_F(DataWarnings, NoiseThatNeighboursShareIsSaidWithItsAxis) {
   EXPECT_THAT(warnings(), ElementsAre(StartsWith(correlated)));
 }
 
+TEST(ValueWarning, OfOneValueAndOfAWhiteZero) {
+  Volume volume{.shape = {1, 1, 2}, .voxels = {7, 7}, .stored_type = "uint8"};
+  EXPECT_EQ(value_warning(volume), "Every voxel is 7: there is nothing to learn.");
+  volume.voxels[1] = 8;
+  EXPECT_EQ(value_warning(volume), "");
+  volume.white_is_zero = true;
+  EXPECT_THAT(value_warning(volume), testing::HasSubstr("as stored, not inverted"));
+}
+
 TEST_F(DataWarnings, IndependentNoiseGivesNone) {
   write(0);
   EXPECT_THAT(warnings(), IsEmpty());

@@ -60,7 +60,7 @@ inline RunSpec changed_spec() {
   spec.twin = 1;
   spec.oversubscribed = true;
   spec.no_spare_core = true;
-  spec.data = {"/data/it's here.tif", "/data/clean.tif", 2.5};
+  spec.data = {"/data/it's here.tif", "/data/clean.tif", 2.5, {2, 3, true}};
   spec.data_content = {"00112233aabbccdd", "8899"};
   spec.settings = changed_settings();
   spec.injections = {{.fault = Fault::slow_rank, .rank = 1, .factor = 1.5}};

@@ -237,6 +237,7 @@ void erase_newer(json& object) {
   for (const auto* newer : {"evaluation", "packs", "fusion", "hierarchical", "compression", "link",
                             "communication_thread", "gradients", "huge_pages", "onednn_pointwise"})
     object["settings"].erase(newer);
+  for (const auto* newer : {"channel", "time", "frames_are_slices"}) object["data"].erase(newer);
   object["settings"]["input"].erase("cache_shared");
   object["settings"]["optimizer"].erase("trust_coefficient");
 }
@@ -272,6 +273,7 @@ TEST(RunSpecText, OneOfAnEarlierVersionKeepsItsName) {
   spec.settings.communication_thread = {};
   spec.settings.optimizer.trust_coefficient = OptimizerSettings().trust_coefficient;
   spec.injections.clear();
+  spec.data.stack = {};
   spec.twin = 0;
   auto object = json::parse(to_json_text(spec));
   erase_newer(object);

@@ -147,7 +147,9 @@ TEST(CommonSettings, PacksAreNoMoreThanAStepCanRecord) {
 TEST(DataSettings, RoundTripsAndRefusesNegativeNoise) {
   DataSettings data;
   const FieldWalk walk = [&](FieldVisitor& v) { visit(v, data); };
-  const json given{{"path", "a b.tif"}, {"reference_path", "c.tif"}, {"added_noise_std", 2.5}};
+  const json given{
+      {"path", "a b.tif"}, {"reference_path", "c.tif"}, {"added_noise_std", 2.5}, {"channel", 2},
+      {"time", 3},         {"frames_are_slices", true}};
   read_fields(given, "data", walk);
   EXPECT_EQ(data.added_noise_std, 2.5);
   EXPECT_EQ(write_fields(walk), given);

@@ -10,8 +10,6 @@ const WorkloadDescriptor& unet_descriptor();
 namespace unet {
 namespace {
 
-using testing::HasSubstr;
-
 RunSpec plain_run() {
   RunSpec spec;
   spec.workload = "unet";
@@ -19,15 +17,21 @@ RunSpec plain_run() {
   return spec;
 }
 
-TEST(Refusal, SettingsOfDenoisingHaveNoMeaning) {
-  const auto& reason = unet_descriptor().reason_to_skip;
-  EXPECT_EQ(reason(plain_run()), "");
-  auto with_reference = plain_run();
-  with_reference.data.reference_path = "clean.tif";
-  EXPECT_THAT(reason(with_reference), HasSubstr("data.reference_path has no meaning for unet"));
-  auto with_noise = plain_run();
-  with_noise.data.added_noise_std = 1;
-  EXPECT_THAT(reason(with_noise), HasSubstr("data.added_noise_std has no meaning for unet"));
+TEST(Refusal, SettingsOfVolumesHaveNoMeaning) {
+  const auto reason = [](const DataSettings& data) {
+    auto spec = plain_run();
+    spec.data = data;
+    return unet_descriptor().reason_to_skip(spec);
+  };
+  EXPECT_EQ(reason({}), "");
+  const std::vector<std::pair<std::string, DataSettings>> cases{
+      {"reference_path", {.reference_path = "clean.tif"}},
+      {"added_noise_std", {.added_noise_std = 1}},
+      {"channel", {.stack = {.channel = 1}}},
+      {"time", {.stack = {.time = 1}}},
+      {"frames_are_slices", {.stack = {.frames_are_slices = true}}}};
+  for (const auto& [name, data] : cases)
+    EXPECT_EQ(reason(data), "data." + name + " has no meaning for unet");
 }
 
 }  // namespace

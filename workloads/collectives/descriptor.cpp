@@ -54,8 +54,8 @@ std::string reason_to_skip(const RunSpec& spec) {
   return "";
 }
 
-FirstStudy first_study(const std::filesystem::path& data) {
-  throw BadInput({cat("'", data.string(), "' cannot be used"), "collectives read no data",
+FirstStudy first_study(const DataSettings& data) {
+  throw BadInput({cat("'", data.path, "' cannot be used"), "collectives read no data",
                   "Take the shipped study collectives-cpu, or copy it and change its sizes"});
 }
 

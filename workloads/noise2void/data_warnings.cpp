@@ -1,5 +1,6 @@
 #include "workloads/noise2void/data_warnings.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "core/text.hpp"
@@ -31,15 +32,24 @@ std::string few_voxels_warning(std::int64_t patches, const Settings& settings) {
 
 }  // namespace
 
+std::string value_warning(const Volume& volume) {
+  const auto [least, most] = std::ranges::minmax(volume.voxels);
+  if (least == most) return cat("Every voxel is ", least, ": there is nothing to learn.");
+  return volume.white_is_zero
+             ? "The file's 0 is white (WhiteIsZero): values are taken as stored, not inverted."
+             : "";
+}
+
 std::vector<std::string> data_warnings(const RunSpec& spec) {
-  auto volume = read_volume(spec.data.path);
+  auto volume = read_volume(spec.data.path, spec.data.stack);
+  const auto of_values = value_warning(volume);
   add_noise(volume, spec.data);
   const auto settings = settings_from_json_text(spec.workload_settings);
   const auto [validation, test] =
       patches_set_aside(volume.shape, settings, cat("'", spec.data.path, "'"));
   const bool has_test = test > 0;
   std::vector<std::string> warnings{
-      noise_warning(noise_correlation(volume)),
+      of_values, noise_warning(noise_correlation(volume)),
       has_test ? small_set_warning(test, "test") : small_set_warning(validation, "validation"),
       few_voxels_warning(validation, settings)};
   std::erase(warnings, "");

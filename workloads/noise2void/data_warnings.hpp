@@ -6,10 +6,16 @@
 
 #include "study/run_spec.hpp"
 
+#include "data/volume.hpp"
+
 namespace scalestudy::noise2void {
 
-/// A sentence each: of noise that neighbouring voxels share, in the volume as the network is shown
-/// it, and of too few validation patches. Errors: BadInput as the reader and make_patches().
+/// Of values that teach nothing, or may be meant the other way round; "" for none.
+[[nodiscard]] std::string value_warning(const Volume& volume);
+
+/// A sentence each: value_warning(), of noise that neighbouring voxels share, in the volume as the
+/// network is shown it, and of too few validation patches. Errors: BadInput as the reader and
+/// make_patches().
 [[nodiscard]] std::vector<std::string> data_warnings(const RunSpec& spec);
 
 }  // namespace scalestudy::noise2void

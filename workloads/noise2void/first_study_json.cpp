@@ -8,6 +8,7 @@
 
 #include "data/volume.hpp"
 
+#include "workloads/noise2void/data_warnings.hpp"
 #include "workloads/noise2void/first_study.hpp"
 #include "workloads/noise2void/settings.hpp"
 
@@ -59,12 +60,13 @@ constexpr std::int64_t fewest_patches_for_test = 24;
 
 }  // namespace
 
-FirstStudy first_study(const std::filesystem::path& data) {
-  const auto volume = read_volume(data).shape;
-  const auto patch = patch_for(volume, data);
+FirstStudy first_study(const DataSettings& data) {
+  const auto stack = read_volume(data.path, data.stack);
+  const auto& volume = stack.shape;
+  const auto patch = patch_for(volume, data.path);
   const auto patches = patches_in(volume, patch);
   if (patches < 4)
-    throw BadInput({cat("'", data.string(), "' has ", text_of(volume),
+    throw BadInput({cat("'", data.path, "' has ", text_of(volume),
                         " voxels: ", counted(patches, "patch"), " of ", text_of(patch)),
                     "some train, another one validates", "Give a larger stack"});
   const nlohmann::ordered_json settings{
@@ -82,7 +84,8 @@ FirstStudy first_study(const std::filesystem::path& data) {
         std::min<std::int64_t>(96, volume[2])}},
       {"optimizer", {{"name", "adam"}, {"base_learning_rate", 4e-4}}}};
   return {settings.dump(),
-          cat("patches of ", text_of(patch), " voxels from a stack of ", text_of(volume))};
+          cat("patches of ", text_of(patch), " voxels from a stack of ", text_of(volume)),
+          value_warning(stack)};
 }
 
 }  // namespace scalestudy::noise2void

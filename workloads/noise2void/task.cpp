@@ -67,12 +67,13 @@ Panel middle_slice(const std::string& name, const Volume& volume) {
       name, volume.shape[1], volume.shape[2], {first, first + static_cast<std::ptrdiff_t>(size)}};
 }
 
-void require_finite(const Volume& volume, const std::string& file) {
-  const auto bad = std::count_if(volume.voxels.begin(), volume.voxels.end(),
-                                 [](float value) { return !std::isfinite(value); });
-  if (bad > 0)
-    throw BadInput({cat("'", file, "' has ", bad, " voxels that are NaN or infinite"),
-                    "they would make every loss NaN", "Replace them before training"});
+/// Chosen like the data where it holds several stacks.
+Volume read_reference(const DataSettings& data) {
+  try {
+    return read_volume(data.reference_path);
+  } catch (const StackChoiceNeeded&) {
+    return read_volume(data.reference_path, data.stack);
+  }
 }
 
 class Noise2VoidTask final : public TrainingTask {
@@ -144,9 +145,9 @@ Noise2VoidTask::Noise2VoidTask(const RunSpec& spec, const c10::Device& device)
 }
 
 void Noise2VoidTask::read_data() {
-  volume_ = read_volume(spec_.data.path);
+  volume_ = read_volume(spec_.data.path, spec_.data.stack);
   if (!spec_.data.reference_path.empty()) {
-    reference_ = read_volume(spec_.data.reference_path);
+    reference_ = read_reference(spec_.data);
     if (reference_->shape != volume_.shape)
       throw BadInput(
           {cat("'", spec_.data.reference_path, "' differs in size from '", spec_.data.path, "'"),
@@ -155,7 +156,6 @@ void Noise2VoidTask::read_data() {
   } else if (spec_.data.added_noise_std > 0) {
     reference_ = volume_;
   }
-  require_finite(volume_, spec_.data.path);
   add_noise(volume_, spec_.data);
   patches_ = make_patches(volume_, settings_, cat("'", spec_.data.path, "'"));
   require_enough_patches();

@@ -65,12 +65,12 @@ std::string reason_to_skip(const RunSpec& spec) {
   if (!reason.empty()) return reason;
   if (spec.settings.device != Device::cpu) return "a replay computes on no device";
   if (spec.input == InputKind::device) return "a replay keeps no samples on a device";
-  return unused_denoising_setting(spec);
+  return unused_volume_setting(spec);
 }
 
-FirstStudy first_study(const std::filesystem::path& data) {
+FirstStudy first_study(const DataSettings& data) {
   throw BadInput(
-      {cat("'", data.string(), "' cannot be replayed"), "a replay reads no data",
+      {cat("'", data.path, "' cannot be replayed"), "a replay reads no data",
        "Record a profile of the network (workloads/replay/README.md) and run replay-profile"});
 }
 

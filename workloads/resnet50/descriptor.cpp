@@ -28,7 +28,7 @@ const WorkloadDescriptor& resnet50_descriptor() {
       .settings_schema = OwnSettings<resnet50::Settings>::schema,
       .setting_names = OwnSettings<resnet50::Settings>::names,
       .training_sample_count = resnet50::training_sample_count,
-      .reason_to_skip = unused_denoising_setting,
+      .reason_to_skip = unused_volume_setting,
       .network_size = resnet50::network_size,
       .first_study = resnet50::first_study,
       .data_warnings = resnet50::data_warnings,

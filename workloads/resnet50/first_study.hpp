@@ -1,13 +1,11 @@
 #pragma once
 /// Settings for a first study of somebody's own data. Light.
 
-#include <filesystem>
-
 #include "study/workload_descriptor.hpp"
 
 namespace scalestudy::resnet50 {
 
 /// Looks into the data. Errors: BadInput naming them and what does not fit.
-[[nodiscard]] FirstStudy first_study(const std::filesystem::path& data);
+[[nodiscard]] FirstStudy first_study(const DataSettings& data);
 
 }  // namespace scalestudy::resnet50

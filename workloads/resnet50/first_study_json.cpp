@@ -16,9 +16,9 @@ constexpr std::int64_t pictures_to_train = 1500;
 
 }  // namespace
 
-FirstStudy first_study(const std::filesystem::path& data) {
-  const auto set = open_class_set(data);
-  const auto training = count_training_samples(data, Settings());
+FirstStudy first_study(const DataSettings& data) {
+  const auto set = open_class_set(data.path);
+  const auto training = count_training_samples(data.path, Settings());
   const nlohmann::ordered_json settings{
       {"variant", "v1.5"},
       {"size", {64, 64}},

@@ -21,7 +21,7 @@ std::string reason_to_skip(const RunSpec& spec) {
     if (side % side_multiple_px != 0)
       return cat("side ", side, " of settings.size is no multiple of ", side_multiple_px,
                  " (the network halves it ", depth, " times)");
-  return unused_denoising_setting(spec);
+  return unused_volume_setting(spec);
 }
 
 }  // namespace

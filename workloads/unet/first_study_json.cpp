@@ -32,8 +32,8 @@ constexpr std::int64_t fewest_for_test = 20;
 
 }  // namespace
 
-FirstStudy first_study(const std::filesystem::path& data) {
-  const auto set = open_image_mask_set(data);
+FirstStudy first_study(const DataSettings& data) {
+  const auto set = open_image_mask_set(data.path);
   const bool has_test = std::ssize(set->samples()) >= fewest_for_test;
   Settings chosen;
   if (has_test) {

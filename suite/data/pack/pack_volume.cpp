@@ -158,16 +158,22 @@ Volume read_pack_volume(const std::filesystem::path& file) {
                     "it holds pictures, not a volume", "Give a pack made from a TIFF stack"});
   const auto stored = stored_volume(pack);
   require_fits_memory(pack, stored.shape);
-  Volume volume{stored.shape, {}, std::string(stored.type->name)};
+  Volume volume{.shape = stored.shape, .voxels = {}, .stored_type = std::string(stored.type->name)};
   volume.voxels.resize(static_cast<std::size_t>(voxel_count(stored.shape)));
   read_slices(pack, stored, [&](std::size_t z, std::span<const std::byte> slice) {
     stored.type->load(slice, volume.voxels.data() + z * slice_voxels(stored.shape));
   });
+  require_finite(volume, file);
   return volume;
 }
 
-Volume read_volume(const std::filesystem::path& file) {
-  return is_pack(file) ? read_pack_volume(file) : read_tiff_volume(file);
+Volume read_volume(const std::filesystem::path& file, const StackChoice& choice) {
+  if (!is_pack(file)) return read_tiff_volume(file, choice);
+  if (choice != StackChoice())
+    throw BadInput({cat("Pack '", file.string(), "' holds one stack"),
+                    "there is no channel or time point to choose",
+                    "Leave the choice out; data prepare makes a pack of another one"});
+  return read_pack_volume(file);
 }
 
 }  // namespace scalestudy

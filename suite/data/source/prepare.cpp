@@ -42,6 +42,9 @@ void require_fitting(const PrepareOptions& options, PackKind kind) {
                   "its voxels are kept as they are");
   if (kind != PackKind::image_mask && options.mask_threshold_frac)
     refuse_option("--mask-threshold has no effect", "the source has no masks");
+  if (kind != PackKind::volume && options.stack != StackChoice())
+    refuse_option("--channel, --time and --frames-are-slices have no effect",
+                  "the source is no TIFF stack");
 }
 
 PackDescription description_of(const fs::path& source,
@@ -51,6 +54,7 @@ PackDescription description_of(const fs::path& source,
   description.kind = kind;
   description.encoding = options.keep_encoded ? PackEncoding::files : PackEncoding::pixels;
   description.source = source_name(source);
+  if (options.stack != StackChoice()) description.source += ", " + words_of(options.stack);
   if (options.size) {
     description.fit = options.fit ? options.fit : usual_fit(kind);
     description.height_px = options.size->height_px;
@@ -177,7 +181,7 @@ PrepareSummary prepare_volume(const fs::path& source,
                               const PrepareOptions& options,
                               const PackDescription& description,
                               const WorkProgress& progress) {
-  const auto volume = read_tiff_volume(source);
+  const auto volume = read_tiff_volume(source, options.stack);
   const auto stored =
       write_volume_pack(options.out, volume, {description.source, options.existing, progress});
   return {description, volume.shape[0], 0, stored, fs::file_size(options.out)};

@@ -6,6 +6,8 @@
 #include <memory>
 #include <optional>
 
+#include "study/settings.hpp"
+
 #include "data/image_set.hpp"
 #include "data/pack/pack_output.hpp"
 #include "data/work_progress.hpp"
@@ -15,6 +17,7 @@ namespace scalestudy {
 struct PrepareOptions {
   std::filesystem::path out;
   Existing existing = Existing::refuse;
+  StackChoice stack;                          ///< of a file of several
   bool keep_encoded = false;                  ///< store the pictures' own files, not their pixels
   std::optional<PictureSize> size;            ///< bring every picture and mask to one size
   std::optional<Fit> fit;                     ///< how; default: usual_fit()

@@ -13,6 +13,7 @@
 #include "data/pack/pack_bytes.hpp"
 
 #include "driver/commands/command.hpp"
+#include "driver/commands/stack_options.hpp"
 #include "driver/inspect/kind_of_input.hpp"
 #include "driver/inspect/set_report.hpp"
 #include "driver/inspect/volume_report.hpp"
@@ -24,6 +25,7 @@ namespace data_parts {
 struct DataOptions {
   std::string action;
   std::string source;
+  StackChoice stack;
   std::string patch;
   bool verify = false;
   std::string out;
@@ -55,6 +57,7 @@ PrepareOptions prepare_options(const DataOptions& options) {
         {"data prepare needs --out", "the pack has no name", "Write e.g. --out pack.h5"});
   PrepareOptions chosen;
   chosen.out = options.out;
+  chosen.stack = options.stack;
   chosen.existing = options.force ? Existing::replace : Existing::refuse;
   chosen.keep_encoded = options.keep_encoded;
   if (!options.size.empty()) chosen.size = size_in(options.size);
@@ -90,7 +93,7 @@ void show_volume(const DataOptions& options, Context& context) {
   if (options.verify && !is_pack(options.source))
     throw BadInput({cat("'", options.source, "' has no checksums to verify"),
                     "only packs hold them", "Leave --verify out"});
-  const auto found = inspect_volume(options.source, patch_in(options.patch));
+  const auto found = inspect_volume(options.source, options.stack, patch_in(options.patch));
   if (context.options.json) {
     context.out << volume_json(found);
   } else {
@@ -99,6 +102,7 @@ void show_volume(const DataOptions& options, Context& context) {
 }
 
 void show_set(const DataOptions& options, PackKind kind, Context& context) {
+  require_no_choice(options.stack, options.source);
   if (!options.patch.empty())
     throw BadInput(
         {"--patch has no effect here", "only volumes are cut into patches", "Leave --patch out"});
@@ -176,6 +180,7 @@ Action define(CLI::App& app) {
   app.add_option("PATH", options->source,
                  "Folder with images/ and masks/, folder with train/CLASS, TIFF volume, or pack")
       ->required();
+  add_stack_options(app, options->stack);
   add_inspect_options(app, *options);
   add_prepare_options(app, *options);
   return [options, &app](Context& context) {

@@ -1,6 +1,8 @@
 /// scalestudy init WORKLOAD --data PATH: a first study file for somebody's own data.
 
+#include <charconv>
 #include <filesystem>
+#include <istream>
 #include <memory>
 
 #include <CLI/CLI.hpp>
@@ -9,7 +11,11 @@
 #include "core/atomic_file.hpp"
 #include "core/text.hpp"
 
+#include "data/pack/pack_header.hpp"
+#include "data/stack_choice.hpp"
+
 #include "driver/commands/command.hpp"
+#include "driver/commands/stack_options.hpp"
 #include "driver/terminal/readable_json.hpp"
 #include "launchers/launcher.hpp"
 #include "workloads/catalogue.hpp"
@@ -22,7 +28,7 @@ using nlohmann::ordered_json;
 
 struct InitOptions {
   std::string workload;
-  std::string data;
+  DataSettings data;
   std::string out = "study.json";
 };
 
@@ -37,9 +43,11 @@ const WorkloadDescriptor& workload_named(const std::string& name) {
                   did_you_mean(name, names, "See scalestudy list workloads")});
 }
 
-bool takes(const WorkloadDescriptor& workload, const fs::path& data) {
+bool takes(const WorkloadDescriptor& workload, const DataSettings& data) {
   try {
     static_cast<void>(workload.first_study(data));
+    return true;
+  } catch (const StackChoiceNeeded&) {
     return true;
   } catch (const BadInput&) {
     return false;
@@ -52,28 +60,52 @@ void require_free(const fs::path& file) {
                   "it may be a study that somebody still needs", "Choose another name with --out"});
 }
 
-/// Errors: BadInput, with the workload that takes the data when this one does not.
-FirstStudy first_study(const WorkloadDescriptor& chosen, const fs::path& data) {
+/// False when nobody answers. What is no answer leaves the choice open.
+bool ask(const StackChoiceNeeded& needed, StackChoice& choice, Context& context) {
+  if (context.in == nullptr) return false;
+  context.err << needed.what() << "\nNumber from 1 to " << needed.count
+              << (needed.may_be_slices ? ", or 'slices': " : ": ") << std::flush;
+  std::string answer;
+  if (!std::getline(*context.in, answer)) return false;
+  choice.frames_are_slices = needed.may_be_slices && answer == "slices";
+  std::from_chars(answer.data(), answer.data() + answer.size(), choice.*needed.number);
+  return true;
+}
+
+/// Asks for what `data` leaves open. Errors: BadInput, with the workload that takes the data when
+/// this one does not.
+FirstStudy first_study(const WorkloadDescriptor& chosen, DataSettings& data, Context& context) {
   try {
     return chosen.first_study(data);
+  } catch (const StackChoiceNeeded& needed) {
+    if (!ask(needed, data.stack, context)) throw;
+    return first_study(chosen, data, context);
   } catch (const BadInput& refusal) {
     for (const auto* other : workload_catalogue()) {
       if (other == &chosen || !takes(*other, data)) continue;
-      throw BadInput({cat(chosen.name, " does not train on '", data.string(), "'"),
+      throw BadInput({cat(chosen.name, " does not train on '", data.path, "'"),
                       cat("they are data for ", other->name), cat("Use init ", other->name)});
     }
     throw;
   }
 }
 
+ordered_json data_of(const DataSettings& data) {
+  ordered_json object{{"path", fs::weakly_canonical(data.path).string()}};
+  if (data.stack.channel > 0) object["channel"] = data.stack.channel;
+  if (data.stack.time > 0) object["time"] = data.stack.time;
+  if (data.stack.frames_are_slices) object["frames_are_slices"] = true;
+  return object;
+}
+
 /// The rule strong: N ranks share the batches that one has, so that little but the time differs.
 ordered_json study_of(const InitOptions& options, const FirstStudy& first) {
   return {{"schema", 1},
           {"description",
-           cat(options.workload, " on ", fs::path(options.data).filename().string(), ": ",
+           cat(options.workload, " on ", fs::path(options.data.path).filename().string(), ": ",
                first.summary, "; the same batches trained by 1 rank and by 2, three times each")},
           {"workload", options.workload},
-          {"data", {{"path", fs::weakly_canonical(options.data).string()}}},
+          {"data", data_of(options.data)},
           {"settings", ordered_json::parse(first.settings)},
           {"axes", {{"ranks", {1, 2}}, {"scaling_rule", {"strong"}}}},
           {"repeats", 3}};
@@ -89,13 +121,15 @@ std::string text_of(const ordered_json& study) {
   }
 }
 
-ExitCode init(const InitOptions& options, Context& context) {
+ExitCode init(InitOptions options, Context& context) {
   const auto& workload = workload_named(options.workload);
   const bool to_standard_output = options.out == "-";
-  if (!fs::exists(options.data))
+  const auto& path = options.data.path;
+  if (!fs::exists(path))
     throw BadInput(
-        {cat("'", options.data, "' does not exist"), "the study trains on it", "Correct --data"});
-  const auto first = first_study(workload, options.data);
+        {cat("'", path, "' does not exist"), "the study trains on it", "Correct --data"});
+  if (fs::is_directory(path) || is_pack(path)) require_no_choice(options.data.stack, path);
+  const auto first = first_study(workload, options.data, context);
   if (!to_standard_output) require_free(options.out);
   const auto text = text_of(study_of(options, first));
   if (!to_standard_output) replace_file(options.out, text, "the study is described there");
@@ -121,13 +155,14 @@ Action define(CLI::App& app) {
   const auto options = std::make_shared<InitOptions>();
   app.add_option("WORKLOAD", options->workload, "noise2void, unet, resnet50: see list workloads")
       ->required();
-  app.add_option("--data", options->data,
+  app.add_option("--data", options->data.path,
                  "TIFF stack, folder with images/ and masks/, folder with train/CLASS, or pack")
       ->type_name("PATH")
       ->required();
   app.add_option("--out", options->out,
                  "The study file to write (default: study.json); - is standard output")
       ->type_name("FILE");
+  add_stack_options(app, options->data.stack);
   return [options](Context& context) { return init(*options, context); };
 }
 

@@ -99,7 +99,13 @@ std::string volume_json(const VolumeInspection& inspection) {
               {"maximum", number_or_null(statistics.maximum)},
               {"mean", statistics.mean},
               {"std", statistics.std},
-              {"nonfinite_count", statistics.nonfinite_count}};
+              {"white_is_zero", inspection.white_is_zero},
+              {"channel_count", inspection.axes.channels},
+              {"channel_names", inspection.axes.channel_names},
+              {"channel", inspection.choice.channel},
+              {"time_count", inspection.axes.times},
+              {"time", inspection.choice.time},
+              {"frames_are_slices", inspection.choice.frames_are_slices}};
   if (inspection.pack) object["pack"] = {{"source", inspection.pack->source}};
   for (std::size_t axis = 0; axis < 3; ++axis) {
     const std::string name{"zyx"[axis]};

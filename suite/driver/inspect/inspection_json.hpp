@@ -28,6 +28,10 @@ struct VolumeInspection {
   Shape3 shape{};
   std::string stored_type;
   std::int64_t reduced_images = 0;  ///< of the file, left out
+  bool white_is_zero = false;       ///< by the file, whose values are not inverted
+  StackAxes axes;                   ///< of the file
+  StackChoice choice;               ///< what was read of it
+  StackChoice asked;                ///< what was asked for: a study must say as much
   std::string content_hash;
   VolumeStatistics statistics;
   std::array<double, 3> noise_correlation{};  ///< Z, Y, X

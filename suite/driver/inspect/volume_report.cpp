@@ -56,8 +56,8 @@ void print_wrapped(const std::string& text, const std::string& indent, std::ostr
 std::string noise_verdict(const VolumeInspection& found) {
   const auto& correlation = found.noise_correlation;
   if (std::all_of(correlation.begin(), correlation.end(), [](double c) { return std::isnan(c); }))
-    return "Nothing can be told of the noise: the volume is too small, or its values are all alike "
-           "or not finite.";
+    return "Nothing can be told of the noise: the volume is too small, or its values are all "
+           "alike.";
   const auto warning = noise_warning(correlation);
   return warning.empty() ? "Agrees with noise that is independent from voxel to voxel, as "
                            "Noise2Void assumes."
@@ -65,9 +65,33 @@ std::string noise_verdict(const VolumeInspection& found) {
 }
 
 std::string grey_values(const VolumeStatistics& statistics) {
-  if (!std::isfinite(statistics.minimum)) return "none is finite\n";
   return fmt::format("{:.6g} to {:.6g}, mean {:.6g}, standard deviation {:.6g}\n",
                      statistics.minimum, statistics.maximum, statistics.mean, statistics.std);
+}
+
+/// Time points of one slice are perhaps slices: the reader asks.
+Volume read_first(const std::filesystem::path& file, StackChoice choice) {
+  try {
+    return read_volume(file, choice);
+  } catch (const StackChoiceNeeded& needed) {
+    if (needed.may_be_slices) throw;
+    choice.*needed.number = 1;
+    return read_first(file, choice);
+  }
+}
+
+void print_axes(const VolumeInspection& found, std::ostream& out) {
+  const auto& axes = found.axes;
+  const auto advice = [](std::int64_t asked, const char* setting) {
+    return asked > 0 ? "" : cat("; a study has to set data.", setting);
+  };
+  if (axes.channels > 1)
+    out << "Channels     " << axes.channels << listed_channels(axes) << " by its " << axes.origin
+        << "; this is " << found.choice.channel << advice(found.asked.channel, "channel") << '\n';
+  if (axes.times > 1)
+    out << "Time points  " << axes.times << " by its " << axes.origin << "; this is "
+        << found.choice.time << advice(found.asked.time, "time") << '\n';
+  if (found.choice.frames_are_slices) out << "Slices       stored as frames\n";
 }
 
 void print_noise(const VolumeInspection& found, std::ostream& out) {
@@ -90,8 +114,9 @@ std::optional<Shape3> patch_in(const std::string& text) {
 }
 
 VolumeInspection inspect_volume(const std::filesystem::path& file,
+                                const StackChoice& asked,
                                 const std::optional<Shape3>& patch) {
-  const auto volume = read_volume(file);
+  const auto volume = read_first(file, asked);
   VolumeInspection found;
   found.file = file;
   if (is_pack(file)) found.pack = PackBytes(file).description();
@@ -99,6 +124,10 @@ VolumeInspection inspect_volume(const std::filesystem::path& file,
   found.shape = volume.shape;
   found.stored_type = volume.stored_type;
   found.reduced_images = volume.reduced_images;
+  found.white_is_zero = volume.white_is_zero;
+  found.axes = volume.axes;
+  found.choice = volume.choice;
+  found.asked = asked;
   found.content_hash = content_hash(volume);
   found.statistics = statistics_of(volume);
   found.noise_correlation = noise_correlation(volume);
@@ -120,11 +149,10 @@ void print_volume(const VolumeInspection& found, std::ostream& out) {
       << "Stored as    " << found.stored_type << '\n';
   if (found.reduced_images > 0)
     out << "Left out     " << counted(found.reduced_images, "reduced image") << '\n';
+  print_axes(found, out);
   out << "Grey values  " << grey_values(statistics);
-  if (statistics.nonfinite_count > 0) {
-    out << "             " << grouped_digits(statistics.nonfinite_count)
-        << " voxels are NaN or infinite: training on them diverges\n";
-  }
+  if (found.white_is_zero)
+    out << "             as stored, not inverted: by the file 0 is white (WhiteIsZero)\n";
   out << "Content      hash " << found.content_hash << " (runs record it as volume_hash)\n";
   print_noise(found, out);
   if (found.patch) {

@@ -2,6 +2,7 @@
 /// What every command works with: the options that all of them understand, and where it writes.
 
 #include <filesystem>
+#include <istream>
 #include <ostream>
 #include <string>
 #include <vector>
@@ -30,6 +31,7 @@ struct Context {
   std::ostream& err;                 ///< progress and messages
   bool out_is_terminal = false;
   bool err_is_terminal = false;
+  std::istream* in = nullptr;  ///< of somebody who can answer questions; null: nobody
 
   [[nodiscard]] Verbosity verbosity() const;
   [[nodiscard]] bool color() const;  ///< whether `out` may be coloured

@@ -1,0 +1,29 @@
+#include "driver/commands/stack_options.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include "core/error.hpp"
+#include "core/text.hpp"
+
+namespace scalestudy {
+
+void add_stack_options(CLI::App& app, StackChoice& choice) {
+  const CLI::Range number(1, 1'000'000'000);
+  app.add_option("--channel", choice.channel, "Channel of a TIFF stack, from 1 (data.channel)")
+      ->type_name("N")
+      ->check(number);
+  app.add_option("--time", choice.time, "Time point of a TIFF stack, from 1 (data.time)")
+      ->type_name("N")
+      ->check(number);
+  app.add_flag("--frames-are-slices", choice.frames_are_slices,
+               "The frames of a TIFF stack are its slices (data.frames_are_slices)");
+}
+
+void require_no_choice(const StackChoice& choice, const std::string& source) {
+  if (choice == StackChoice()) return;
+  throw BadInput({cat("'", source, "' is no TIFF stack"),
+                  "only these have channels and time points",
+                  "Leave --channel, --time and --frames-are-slices out"});
+}
+
+}  // namespace scalestudy

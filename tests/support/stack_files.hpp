@@ -1,0 +1,39 @@
+#pragma once
+/// Writes TIFF stacks for tests, well-formed ones and unusual ones.
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <string>
+
+#include "data/volume.hpp"
+
+namespace scalestudy::test {
+
+struct StackFormat {
+  std::string type = "uint16";  ///< also int8, uint32, float64 and so on
+  const char* mode = "w";       ///< of libtiff: "wb" is big-endian, "w8" BigTIFF
+  std::uint16_t compression = 1;
+  std::uint16_t predictor = 1;
+  std::uint16_t samples_per_pixel = 1;
+  bool tiled = false;
+  bool white_is_zero = false;
+  std::map<std::int64_t, std::string> descriptions = {};  ///< of pages, from 0
+  std::int64_t reduced_before = -1;    ///< a small page with NewSubfileType 1, before this one
+  std::int64_t last_page_height = -1;  ///< as the others
+};
+
+using VoxelAt = std::function<double(std::int64_t z, std::int64_t y, std::int64_t x)>;
+
+void write_stack(const std::filesystem::path& file,
+                 const Shape3& shape,
+                 const VoxelAt& voxel,
+                 const StackFormat& format = {});
+
+/// OME-XML of one image. `sizes`: SizeC="2" …; `data`: what stands in Pixels.
+[[nodiscard]] std::string ome_xml(const std::string& sizes,
+                                  const std::string& data,
+                                  const std::string& order = "XYCZT");
+
+}  // namespace scalestudy::test
