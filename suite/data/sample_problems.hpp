@@ -7,7 +7,7 @@
 
 namespace scalestudy {
 
-inline constexpr std::size_t listed_problem_limit = 20;
+inline constexpr std::size_t listed_problem_limit = 10;  ///< a run keeps a kilobyte
 
 class SampleProblems {
  public:
@@ -15,7 +15,7 @@ class SampleProblems {
   [[nodiscard]] bool none() const { return count_ == 0; }
 
   /// Errors: BadInput that lists up to listed_problem_limit of the problems of `origin`, "'path'",
-  /// when there are any.
+  /// when there are any; why they matter and what to do once where that is the same.
   void require_none(const std::string& origin,
                     std::size_t sample_count,
                     const std::string& consequence) const;

@@ -209,7 +209,7 @@ TEST_F(Prepare, AllProblemsAreNamedAtOnceAndNothingIsWritten) {
 TEST_F(Prepare, TheListOfProblemsEnds) {
   for (int i = 0; i < 25; ++i)
     write_bytes(source_ / "train/owl" / (std::to_string(100 + i) + ".png"), "x");
-  expect_refused([&] { (void)prepare(); }, {"25 of 25 samples", "119.png", "and 5 more"});
+  expect_refused([&] { (void)prepare(); }, {"25 of 25 samples", "109.png", "and 15 more"});
 }
 
 TEST_F(Prepare, InterruptionLeavesNothing) {

@@ -91,7 +91,17 @@ TEST(SampleProblems, AllAreListedWithTheirNumber) {
                   "nothing was written"});
 }
 
-TEST(SampleProblems, AfterTwentyTheRestIsCounted) {
+TEST(SampleProblems, AdviceThatIsTheSameStandsOnce) {
+  SampleProblems problems;
+  for (const auto* name : {"a (1)", "b (1)"})
+    problems.add(
+        BadInput({cat("'", name, "' is small"), "it is needed", "Give more (10 px)"}).what());
+  expect_refused([&] { problems.require_none("'set'", 3, "training would stop"); },
+                 {"2 of 3 samples of 'set' cannot be used (it is needed). Give more (10 px).\n"
+                  "  'a (1)' is small\n  'b (1)' is small\n (training would stop). Mend"});
+}
+
+TEST(SampleProblems, AfterTenTheRestIsCounted) {
   SampleProblems problems;
   for (int i = 0; i < 23; ++i) problems.add("problem " + std::to_string(i) + ".");
   try {
@@ -99,9 +109,9 @@ TEST(SampleProblems, AfterTwentyTheRestIsCounted) {
     FAIL();
   } catch (const BadInput& error) {
     const std::string text = error.what();
-    EXPECT_NE(text.find("problem 19."), std::string::npos);
-    EXPECT_EQ(text.find("problem 20."), std::string::npos);
-    EXPECT_NE(text.find("and 3 more"), std::string::npos);
+    EXPECT_NE(text.find("problem 9."), std::string::npos);
+    EXPECT_EQ(text.find("problem 10."), std::string::npos);
+    EXPECT_NE(text.find("and 13 more"), std::string::npos);
   }
 }
 

@@ -277,10 +277,26 @@ TEST_F(UNetSamples, SizesThatDoNotFitAreRefusedWithTheSizeToAskFor) {
   write(7, picture(7, 32, 32), half_mask(32, 32));
   EXPECT_THAT(refusal(), testing::AllOf(HasSubstr("images/7.png"), HasSubstr("settings.size")));
   for (const int number : {1, 7}) write(number, picture(number, 16, 32), half_mask(16, 16));
-  EXPECT_THAT(refusal(),
-              testing::AllOf(HasSubstr("2 of 4 samples of 'here' cannot be used"),
-                             HasSubstr("images/1.png' is 16 x 32 px, its mask 16 x 16 px"),
-                             HasSubstr("images/7.png' is 16 x 32 px, its mask 16 x 16 px")));
+  EXPECT_THAT(refusal(), HasSubstr("2 of 4 samples of 'here' cannot be used (it is unknown which "
+                                   "pixels belong together). Give a mask of the image's size.\n"
+                                   "  'images/1.png' is 16 x 32 px, its mask 16 x 16 px\n"
+                                   "  'images/7.png' is 16 x 32 px, its mask 16 x 16 px\n"));
+}
+
+TEST_F(UNetSamples, AreTheSameFromTiffAsFromPng) {
+  write_set(6);
+  const auto as_png = open();
+  const TemporaryFolder tiffs;
+  for (int i = 0; i < 6; ++i) {
+    test::write_tiff(tiffs / "images" / cat(i, ".tif"), picture(i, 16, 32), {.deflated = true});
+    test::write_tiff(tiffs / "masks" / cat(i, ".tif"), half_mask(16, 32), {.white_is_zero = true});
+  }
+  const Samples as_tiff(open_image_mask_set(tiffs.path()), {}, plenty, {2}, "'there'");
+  EXPECT_EQ(as_tiff.lists().training, as_png.lists().training);
+  for (int i = 0; i < 6; ++i) {
+    EXPECT_EQ(as_tiff.read(i)->image, as_png.read(i)->image) << i;
+    EXPECT_EQ(as_tiff.read(i)->mask, as_png.read(i)->mask) << i;
+  }
 }
 
 TEST_F(UNetSamples, DamagedPictureIsNamed) {
