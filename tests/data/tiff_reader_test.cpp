@@ -207,6 +207,21 @@ TEST_F(TiffReader, OneStackOfSeveralIsRead) {
       {1, 3, 5});
 }
 
+TEST_F(TiffReader, AChannelIsWhatItIsInAFileOfItsOwn) {
+  const auto of_channel = [](std::int64_t channel) {
+    return [channel](auto z, auto y, auto x) { return 500.0 * channel + value(z, y, x); };
+  };
+  const auto both = folder_ / "both.tif";
+  test::write_stack(both, {6, height, width},
+                    [&](auto page, auto y, auto x) { return of_channel(page % 2)(page / 2, y, x); },
+                    {.descriptions = {{0, ome_xml(R"(SizeC="2" SizeZ="3")", "")}}});
+  for (const std::int64_t channel : {1, 2}) {
+    const auto alone = folder_ / "alone.tif";
+    test::write_stack(alone, {3, height, width}, of_channel(channel - 1));
+    EXPECT_EQ(read_tiff_volume(both, {.channel = channel}).voxels, read_tiff_volume(alone).voxels);
+  }
+}
+
 TEST_F(TiffReader, PlanesHaveTheOrderOfTiffData) {
   const auto data = R"(<TiffData FirstZ="0" IFD="2"/><TiffData FirstZ="1" IFD="1"/>)"
                     R"(<TiffData FirstZ="2" IFD="0"/>)";
