@@ -28,7 +28,7 @@ void choose(std::int64_t StackChoice::*number,
   if (choice.*number > count)
     refuse(file, cat("has ", stacks, ", and data.", setting, " is ", choice.*number),
            "Give one that it has");
-  if (choice.*number == 0 && count > 1) {
+  if (choice.*number < 1 && count > 1) {
     const bool may_be_slices = is_time && axes.slices == 1;
     const auto slices_hint =
         may_be_slices ? "Set data.frames_are_slices (--frames-are-slices) where they are "

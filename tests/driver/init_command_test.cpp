@@ -105,7 +105,7 @@ TEST_F(InitOfSeveralStacks, TheChannelIsAskedForOrGiven) {
   EXPECT_THAT(alone.err, HasSubstr("has 2 channels: 1 (DAPI), 2 (GFP) by its OME-XML"));
   EXPECT_THAT(alone.err, HasSubstr("Set data.channel (--channel)"));
   EXPECT_FALSE(fs::exists(out()));
-  const auto asked = init_answering("what?\n2\n");
+  const auto asked = init_answering("what?\n-5\n2\n");
   EXPECT_EQ(asked.code, 0) << asked.err;
   EXPECT_THAT(asked.err, HasSubstr("Number from 1 to 2: "));
   EXPECT_EQ(data_of_study()["channel"], 2);

@@ -158,7 +158,10 @@ Volume read_pack_volume(const std::filesystem::path& file) {
                     "it holds pictures, not a volume", "Give a pack made from a TIFF stack"});
   const auto stored = stored_volume(pack);
   require_fits_memory(pack, stored.shape);
-  Volume volume{.shape = stored.shape, .voxels = {}, .stored_type = std::string(stored.type->name)};
+  Volume volume{.shape = stored.shape,
+                .voxels = {},
+                .stored_type = std::string(stored.type->name),
+                .choice = {.channel = 1, .time = 1}};
   volume.voxels.resize(static_cast<std::size_t>(voxel_count(stored.shape)));
   read_slices(pack, stored, [&](std::size_t z, std::span<const std::byte> slice) {
     stored.type->load(slice, volume.voxels.data() + z * slice_voxels(stored.shape));
