@@ -42,16 +42,19 @@ inline constexpr auto choices<PublishedRule> =
                Choice{PublishedRule::time_to_quality, "time_to_quality",
                       "trained until a quality is reached, with whatever batch and schedule"}};
 
-enum class PublishedOutcome { complete, censored };
+enum class PublishedOutcome { complete, censored, quality_missed, quality_nan };
 template <>
 inline constexpr auto choices<PublishedOutcome> =
     std::array{Choice{PublishedOutcome::complete, "complete", "ended as it should"},
                Choice{PublishedOutcome::censored, "censored",
-                      "ended without what it ran for: it would have taken longer"}};
+                      "ended without what it ran for: it would have taken longer"},
+               Choice{PublishedOutcome::quality_missed, "quality_missed", "quality not reached"},
+               Choice{PublishedOutcome::quality_nan, "quality_nan", "quality or loss is NaN"}};
 
 /// One launch, as far as it is known: NaN is not known.
 struct PublishedRun {
   std::int64_t ranks = 1;
+  std::string platform;  ///< "4xA100": the machine by its own name; "" not stated
   PublishedOutcome outcome = PublishedOutcome::complete;
   double training_time_s = not_available;
   double launch_wall_time_s = not_available;

@@ -41,6 +41,7 @@ constexpr std::array required{"format", "schema",     "label",    "name",
 void visit_run(FieldVisitor& v, PublishedRun& run) {
   v.field("ranks", run.ranks,
           {.unit = "1", .description = "Number of ranks", .minimum = 1, .maximum = most_ranks});
+  v.field("platform", run.platform, {.unit = "1", .description = "Name of the machine"});
   v.field("outcome", run.outcome, {.unit = "1", .description = "How it ended"});
   for (const PublishedField& field : published_fields())
     v.field(field.name, run.*field.member,
@@ -145,6 +146,7 @@ PublishedRun run_from(const json& entry, const std::string& place) {
   read_fields(entry, place, [&](FieldVisitor& v) { visit_run(v, run); });
   if (!entry.contains("ranks"))
     refuse(cat(place, ".ranks is missing"), "a point has its place by it");
+  require_plain(run.platform, place + ".platform");
   return run;
 }
 
@@ -186,6 +188,7 @@ PublishedStudy study_from(json object, const std::string& root) {
 
 ordered_json json_of(const PublishedRun& run) {
   ordered_json object{{"ranks", run.ranks}};
+  if (!run.platform.empty()) object["platform"] = run.platform;
   if (run.outcome != PublishedOutcome::complete) object["outcome"] = to_string(run.outcome);
   for (const PublishedField& field : published_fields()) {
     const double value = run.*field.member;

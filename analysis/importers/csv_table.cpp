@@ -118,8 +118,9 @@ double CsvTable::number(std::size_t row, std::size_t column) const {
 }
 
 std::string CsvTable::place(std::size_t row, std::size_t column) const {
+  const auto& name = columns_[column];
   return cat(origin_, ", line ", rows_[row].line, ", column ",
-             one_line(shortened(columns_[column], 80)));
+             name.empty() ? cat(column + 1) : one_line(shortened(name, 80)));
 }
 
 }  // namespace scalestudy

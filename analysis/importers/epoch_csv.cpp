@@ -1,7 +1,8 @@
-/// A log of one run with a row per epoch, as the RWTH U-Net scripts write it: columns by name.
+/// A log with a row per epoch, as the RWTH U-Net scripts write it: columns by name.
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "core/error.hpp"
 #include "core/statistics.hpp"
@@ -9,16 +10,75 @@
 
 #include "analysis/importers/csv_table.hpp"
 #include "analysis/importers/formats.hpp"
+#include "analysis/importers/log_text.hpp"
 
 namespace scalestudy {
 namespace {
 
-constexpr std::array used{"time_per_epoch", "loss", "training_time", "iou"};
+constexpr std::string_view time_column = "time_per_epoch";
+constexpr std::array used{time_column, std::string_view("loss"), std::string_view("training_time"),
+                          std::string_view("iou"), std::string_view("epoch")};
 
-std::vector<double> epoch_times(const CsvTable& table) {
-  const auto column = table.require("time_per_epoch");
-  std::vector<double> times_s;
+/// Rows of one attempt, in order.
+using Attempt = std::vector<std::size_t>;
+
+/// The column that counts epochs: by name, or the nameless index that pandas writes.
+std::optional<std::size_t> epoch_column(const CsvTable& table) {
+  const auto named = table.find("epoch");
+  return named ? named : table.find("");
+}
+
+bool is_same_row(const CsvTable& table, std::size_t a, std::size_t b) {
+  for (std::size_t column = 0; column < table.columns().size(); ++column)
+    if (table.text(a, column) != table.text(b, column)) return false;
+  return true;
+}
+
+/// A log that was appended to itself is no second attempt.
+std::vector<Attempt> without_copies(const CsvTable& table, const std::vector<Attempt>& attempts) {
+  std::vector<Attempt> kept;
+  for (const auto& rows : attempts)
+    if (std::ranges::none_of(kept, [&](const auto& other) {
+          return std::ranges::equal(rows, other,
+                                    [&](auto a, auto b) { return is_same_row(table, a, b); });
+        }))
+      kept.push_back(rows);
+  return kept;
+}
+
+/// A row of two handlers stands there twice; a heading, or an epoch before the last one, begins a
+/// new attempt.
+std::vector<Attempt> attempts_of(const CsvTable& table) {
+  const auto epochs = epoch_column(table);
+  const auto times = table.require(time_column);
+  std::vector<Attempt> attempts(1);
   for (std::size_t row = 0; row < table.rows(); ++row) {
+    const bool is_heading = table.text(row, times) == time_column;
+    if (is_heading && row == 0 && !epochs)
+      throw BadInput({cat(table.place(row, times), ": the heading stands there twice"),
+                      "rows may, too, and nothing numbers the epochs",
+                      "Take out what was written twice"});
+    const bool goes_on = !attempts.back().empty() && !is_heading;
+    if (goes_on && epochs) {
+      const auto last = attempts.back().back();
+      if (is_same_row(table, row, last)) continue;
+      const double step = table.number(row, *epochs) - table.number(last, *epochs);
+      if (step == 0)
+        throw BadInput({cat(table.place(row, *epochs), ": epoch ", table.text(row, *epochs),
+                            " stands there twice with other numbers"),
+                        "which of them counts cannot be told", "Keep the rows of one rank, once"});
+      if (step < 0) attempts.emplace_back();
+    }
+    if (is_heading && !attempts.back().empty()) attempts.emplace_back();
+    if (!is_heading) attempts.back().push_back(row);
+  }
+  return without_copies(table, attempts);
+}
+
+std::vector<double> epoch_times(const CsvTable& table, const Attempt& rows) {
+  const auto column = table.require(time_column);
+  std::vector<double> times_s;
+  for (const auto row : rows) {
     times_s.push_back(table.number(row, column));
     if (!(times_s.back() > 0) || !std::isfinite(times_s.back()))
       throw BadInput({cat(table.place(row, column), " = ", times_s.back(), " is no time"),
@@ -28,49 +88,90 @@ std::vector<double> epoch_times(const CsvTable& table) {
 }
 
 /// Of the last epoch; NaN where there is no such column.
-double last_value(const CsvTable& table, std::string_view name) {
+double last_value(const CsvTable& table, const Attempt& rows, std::string_view name) {
   const auto column = table.find(name);
-  return column ? table.number(table.rows() - 1, *column) : not_available;
+  return column ? table.number(rows.back(), *column) : not_available;
 }
 
-void add_notes(const CsvTable& table, ImportedRun& imported) {
+std::size_t not_finite(const CsvTable& table, const Attempt& rows, std::string_view name) {
+  const auto column = table.find(name);
+  if (!column) return 0;
+  return static_cast<std::size_t>(std::ranges::count_if(
+      rows, [&](auto row) { return !std::isfinite(table.number(row, *column)); }));
+}
+
+std::string unused_columns(const CsvTable& table) {
   std::vector<std::string> unused;
   for (const auto& name : table.columns())
     if (!name.empty() && std::ranges::find(used, name) == used.end()) unused.push_back(name);
-  if (!unused.empty())
-    imported.notes.push_back(cat("columns not used: ", join(first_of(unused, 10, "in it"), ", ")));
-  const auto loss = table.find("loss");
-  std::size_t not_finite = 0;
-  for (std::size_t row = 0; loss && row < table.rows(); ++row)
-    not_finite += std::isfinite(table.number(row, *loss)) ? 0 : 1;
-  if (not_finite > 0)
-    imported.notes.push_back(cat("the loss is not finite in ", counted(not_finite, "epoch")));
+  return join(first_of(unused, 10, "in it"), ", ");
 }
 
-}  // namespace
+void set_outcome(const CsvTable& table, const Attempt& rows, ImportedRun& imported) {
+  for (const auto* name : {"loss", "iou"})
+    if (const auto count = not_finite(table, rows, name); count > 0) {
+      imported.run.outcome = PublishedOutcome::quality_nan;
+      imported.notes.push_back(cat("the ", name, " is not finite in ", counted(count, "epoch")));
+    }
+}
 
-ImportedRun run_from_epoch_csv(const std::string& text, const std::string& origin) {
-  const CsvTable table(text, origin);
-  const auto times_s = epoch_times(table);
-  if (times_s.empty())
-    throw BadInput({cat(origin, " has no epoch"), "a row is an epoch", "Check the log"});
+ImportedRun run_of(const CsvTable& table, const Attempt& rows) {
+  const auto times_s = epoch_times(table, rows);
   ImportedRun imported;
   PublishedRun& run = imported.run;
   run.epochs = static_cast<double>(times_s.size());
   run.first_epoch_s = times_s.front();
   imported.computed = {"median_epoch_s"};
   if (times_s.size() > 1) run.median_epoch_s = median({times_s.begin() + 1, times_s.end()});
-  run.training_time_s = last_value(table, "training_time");
+  run.training_time_s = last_value(table, rows, "training_time");
   if (!std::isfinite(run.training_time_s)) {
-    run.training_time_s = 0;
-    for (const double time_s : times_s) run.training_time_s += time_s;
+    run.training_time_s = std::accumulate(times_s.begin(), times_s.end(), 0.0);
     imported.computed.emplace_back("training_time_s");
   }
-  run.final_loss = last_value(table, "loss");
-  run.quality = last_value(table, "iou");
+  run.final_loss = last_value(table, rows, "loss");
+  run.quality = last_value(table, rows, "iou");
   if (table.find("iou")) imported.quality_metric = "iou";
-  add_notes(table, imported);
+  set_outcome(table, rows, imported);
   return imported;
+}
+
+/// Of its last row; without numbers of epochs as many as there are.
+double last_epoch(const CsvTable& table, const Attempt& rows) {
+  const auto epochs = epoch_column(table);
+  return epochs ? table.number(rows.back(), *epochs) : static_cast<double>(rows.size());
+}
+
+/// Why an attempt among several has not the time of a whole training; "" where it has.
+std::string why_partial(const CsvTable& table,
+                        const Attempt& rows,
+                        const std::vector<Attempt>& attempts) {
+  for (const auto& other : attempts)
+    if (last_epoch(table, rows) < last_epoch(table, other)) return "another attempt came further";
+  const auto epochs = epoch_column(table);
+  const bool goes_on = epochs && table.number(rows.front(), *epochs) >
+                                     table.number(attempts.front().front(), *epochs);
+  return goes_on ? cat("it goes on from epoch ", table.text(rows.front(), *epochs)) : "";
+}
+
+}  // namespace
+
+std::vector<ImportedRun> runs_from_epoch_csv(const std::string& text, const std::string& origin) {
+  const CsvTable table(one_rank_of(text, time_column), origin);
+  const auto attempts = attempts_of(table);
+  if (attempts.front().empty())
+    throw BadInput({cat(origin, " has no epoch"), "a row is an epoch", "Check the log"});
+  std::vector<ImportedRun> runs;
+  for (const auto& rows : attempts) {
+    auto& imported = runs.emplace_back(run_of(table, rows));
+    imported.place = attempts.size() == 1 ? origin : cat(origin, ", attempt ", runs.size());
+    const auto why = why_partial(table, rows, attempts);
+    if (why.empty()) continue;
+    imported.run.outcome = PublishedOutcome::censored;
+    imported.notes.push_back(cat("kept as censored: ", why));
+  }
+  if (const auto unused = unused_columns(table); !unused.empty())
+    runs.front().notes.push_back(cat("columns not used: ", unused));
+  return runs;
 }
 
 }  // namespace scalestudy

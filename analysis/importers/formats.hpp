@@ -7,19 +7,23 @@
 
 namespace scalestudy {
 
-/// What one log says: the facts are added to it.
+/// What a log says of one run: the facts are added to it.
 struct ImportedRun {
   PublishedRun run;
+  std::string place;  ///< "log.txt", "log.txt, line 7": where it begins, where a file has several
+  double samples = not_available;  ///< trained on, where the log counts them instead of epochs
   std::string quality_metric;
   std::string workload;               ///< as the log has it; ""
-  std::string title;                  ///< likewise
+  std::string organisation;           ///< likewise
   std::vector<std::string> computed;  ///< numbers that the log does not state
   std::vector<std::string> notes;
 };
 
 /// `text` of a file called `origin`. Errors: BadInput with `origin` and line.
-[[nodiscard]] ImportedRun run_from_epoch_csv(const std::string& text, const std::string& origin);
-[[nodiscard]] ImportedRun run_from_mllog(const std::string& text, const std::string& origin);
+[[nodiscard]] std::vector<ImportedRun> runs_from_epoch_csv(const std::string& text,
+                                                           const std::string& origin);
+[[nodiscard]] std::vector<ImportedRun> runs_from_mllog(const std::string& text,
+                                                       const std::string& origin);
 [[nodiscard]] Imported studies_from_published_csv(const std::string& text,
                                                   const std::string& origin);
 

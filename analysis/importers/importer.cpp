@@ -1,6 +1,9 @@
 #include "analysis/importers/importer.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <map>
+#include <set>
 #include <system_error>
 
 #include "core/error.hpp"
@@ -9,11 +12,14 @@
 #include "core/visible.hpp"
 
 #include "analysis/importers/formats.hpp"
+#include "analysis/importers/log_text.hpp"
 
 namespace scalestudy {
 namespace {
 
 namespace fs = std::filesystem;
+
+using LogReader = std::vector<ImportedRun> (*)(const std::string&, const std::string&);
 
 std::string shown(const fs::path& file) {
   return one_line(file.filename().string());
@@ -21,7 +27,7 @@ std::string shown(const fs::path& file) {
 
 std::string text_of(const fs::path& file) {
   try {
-    return text_of_file(file);
+    return utf8_of(text_of_file(file));
   } catch (const std::system_error& error) {
     throw BadInput({cat("cannot read ", one_line(file.string()), ": ", error.code().message()),
                     "its numbers are to be imported", "Check the path"});
@@ -38,7 +44,7 @@ double value_at(const std::vector<double>& values,
   if (values.size() != files)
     throw BadInput(
         {cat(option, " has ", counted(values.size(), "value"), " for ", counted(files, "file")),
-         "each file is one run", "Give one value for all, or one for each file"});
+         "a file has the ranks of its runs", "Give one value for all, or one for each file"});
   return values[i];
 }
 
@@ -57,7 +63,8 @@ bool has_any(const ImportFacts& facts) {
 }
 
 /// What is given beats what the log says.
-void apply(const ImportFacts& facts, std::size_t i, std::size_t files, PublishedRun& run) {
+void apply(const ImportFacts& facts, std::size_t i, std::size_t files, ImportedRun& imported) {
+  auto& run = imported.run;
   const double ranks = value_at(facts.ranks, i, files, "--ranks");
   if (!std::isfinite(ranks))
     throw BadInput({"--ranks is missing", "the logs do not say how many ranks ran",
@@ -73,33 +80,106 @@ void apply(const ImportFacts& facts, std::size_t i, std::size_t files, Published
   set(run.samples_per_epoch, facts.samples_per_epoch, "--samples-per-epoch");
   set(run.global_batch_size, facts.global_batch_size, "--global-batch-size");
   set(run.evaluated_sample_count, facts.evaluated_sample_count, "--evaluated");
+  if (!std::isfinite(imported.samples)) return;
+  if (!std::isfinite(run.samples_per_epoch)) run.samples_per_epoch = imported.samples;
+  run.epochs = imported.samples / run.samples_per_epoch;
+  imported.computed.emplace_back("epochs");
 }
 
-std::string first_said(const std::string& given, const std::string& found) {
-  return given.empty() ? one_line(found) : given;
+/// A log that is given twice would count as two launches.
+void require_distinct_texts(const std::vector<fs::path>& files,
+                            const std::vector<std::string>& texts) {
+  for (std::size_t i = 0; i < texts.size(); ++i)
+    for (std::size_t j = 0; j < i; ++j)
+      if (texts[i] == texts[j])
+        throw BadInput({cat(shown(files[i]), " holds the same as ", shown(files[j])),
+                        "one run would count twice", "Give each log once"});
 }
 
-/// All runs of one arm of one study.
+/// Of all runs; "" where they differ.
+std::string common(const std::vector<ImportedRun>& runs, std::string (*text)(const ImportedRun&)) {
+  for (const auto& run : runs)
+    if (text(run) != text(runs.front())) return "";
+  return text(runs.front());
+}
+
+std::string workload_of(const std::vector<ImportedRun>& runs) {
+  for (const auto& run : runs)
+    if (run.workload != runs.front().workload)
+      throw BadInput({cat(run.place, " trains '", one_line(run.workload), "', ", runs.front().place,
+                          " '", one_line(runs.front().workload), "'"),
+                      "a study is of one workload", "Import each with a --name of its own"});
+  return one_line(runs.front().workload);
+}
+
+/// Of a log that says all three: "resnet, Acme, 4xA100", without what runs differ in.
+std::string title_of(const std::vector<ImportedRun>& runs) {
+  if (runs.front().organisation.empty() || runs.front().run.platform.empty()) return "";
+  std::vector<std::string> parts{runs.front().workload,
+                                 common(runs, [](const auto& run) { return run.organisation; }),
+                                 common(runs, [](const auto& run) { return run.run.platform; })};
+  std::erase(parts, "");
+  return one_line(join(parts, ", "));
+}
+
+/// Launches of one point are of one machine: where they are not, each platform is an arm.
+std::vector<PublishedArm> arms_by_platform(PublishedArm all) {
+  std::map<std::int64_t, std::set<std::string>> platforms;
+  for (const auto& run : all.runs) platforms[run.ranks].insert(run.platform);
+  if (std::ranges::all_of(platforms, [](const auto& at) { return at.second.size() == 1; }))
+    return {std::move(all)};
+  std::vector<PublishedArm> arms;
+  for (const auto& run : all.runs) {
+    const auto name = run.platform.empty() ? "platform not stated" : run.platform;
+    auto arm = std::ranges::find(arms, name, &PublishedArm::name);
+    if (arm == arms.end()) {
+      arms.push_back(all);
+      arm = std::prev(arms.end());
+      arm->name = name;
+      arm->runs.clear();
+    }
+    arm->runs.push_back(run);
+  }
+  return arms;
+}
+
+std::vector<ImportedRun> read_logs(const std::vector<fs::path>& files,
+                                   const ImportFacts& facts,
+                                   LogReader read) {
+  std::vector<std::string> texts;
+  for (const auto& file : files) texts.push_back(text_of(file));
+  require_distinct_texts(files, texts);
+  std::vector<ImportedRun> all;
+  for (std::size_t i = 0; i < files.size(); ++i)
+    for (auto& one : read(texts[i], shown(files[i]))) {
+      apply(facts, i, files.size(), one);
+      one.run.platform = one_line(one.run.platform);
+      all.push_back(std::move(one));
+    }
+  return all;
+}
+
+/// All runs of one study.
 Imported study_from_logs(const std::vector<fs::path>& files,
                          const ImportFacts& facts,
-                         ImportedRun (*read)(const std::string&, const std::string&)) {
+                         LogReader read) {
   require_fact(facts.name, "--name", "the study and its file are called by it");
   require_fact(facts.source, "--source", "a published number without its source says nothing");
+  const auto runs = read_logs(files, facts, read);
   Imported imported;
   PublishedStudy study;
   PublishedArm arm;
-  for (std::size_t i = 0; i < files.size(); ++i) {
-    auto one = read(text_of(files[i]), shown(files[i]));
-    apply(facts, i, files.size(), one.run);
+  for (const auto& one : runs) {
     arm.runs.push_back(one.run);
-    arm.quality_metric = one.quality_metric;
+    if (arm.quality_metric.empty()) arm.quality_metric = one.quality_metric;
     for (const auto& name : one.computed) add_unique(arm.computed, name);
-    for (const auto& note : one.notes) imported.notes.push_back(cat(shown(files[i]), ": ", note));
-    if (study.workload.empty()) study.workload = first_said(facts.workload, one.workload);
-    if (study.title.empty()) study.title = first_said(facts.title, one.title);
+    for (const auto& note : one.notes) imported.notes.push_back(cat(one.place, ": ", note));
   }
+  const auto found = workload_of(runs);
+  study.workload = facts.workload.empty() ? found : facts.workload;
   require_fact(study.workload, "--workload", "the logs do not say what was trained");
   study.name = facts.name;
+  study.title = facts.title.empty() ? title_of(runs) : facts.title;
   if (study.title.empty()) study.title = cat(study.workload, ": ", facts.name);
   study.repository = facts.source;
   study.commit = facts.commit;
@@ -108,7 +188,7 @@ Imported study_from_logs(const std::vector<fs::path>& files,
   arm.device = facts.device;
   arm.precision = facts.precision;
   arm.scaling_rule = facts.scaling_rule;
-  study.arms = {std::move(arm)};
+  study.arms = arms_by_platform(std::move(arm));
   imported.studies = {std::move(study)};
   return imported;
 }
@@ -144,11 +224,11 @@ Imported import_files(ImportFormat format,
   auto imported = [&] {
     switch (format) {
       case ImportFormat::epoch_csv:
-        return study_from_logs(files, facts, run_from_epoch_csv);
+        return study_from_logs(files, facts, runs_from_epoch_csv);
       case ImportFormat::published_csv:
         return studies_from_tables(files, facts);
       case ImportFormat::mllog:
-        return study_from_logs(files, facts, run_from_mllog);
+        return study_from_logs(files, facts, runs_from_mllog);
     }
     return Imported{};
   }();

@@ -16,11 +16,11 @@ enum class ImportFormat { epoch_csv, published_csv, mllog };
 template <>
 inline constexpr auto choices<ImportFormat> = std::array{
     Choice{ImportFormat::epoch_csv, "epoch-csv",
-           "one log per run with a row per epoch: time_per_epoch and, where known, loss, "
+           "a log with a row per epoch: time_per_epoch and, where known, loss, "
            "training_time, iou"},
     Choice{ImportFormat::published_csv, "published-csv",
            "a number per row: id,workload,device,n,precision,mode,metric,value,unit,source"},
-    Choice{ImportFormat::mllog, "mllog", "one MLPerf log per run: lines with :::MLLOG"}};
+    Choice{ImportFormat::mllog, "mllog", "a log of MLPerf: lines with :::MLLOG"}};
 
 /// What logs of runs do not say; "" is not said.
 struct ImportFacts {

@@ -89,7 +89,8 @@ TEST_F(Import, SeveralLogsAreSeveralRunsWithOneValueForAllOrOneForEach) {
   given.ranks = {1, 2};
   given.samples_per_epoch = {64};
   given.evaluated_sample_count = {32, 16};
-  const std::vector<fs::path> files{write(epoch_log, "a"), write(epoch_log, "b")};
+  const std::vector<fs::path> files{write(epoch_log, "a"),
+                                    write(cat(epoch_log, "4,29,0.2,0,141.25,1.9,0.96\n"), "b")};
   const auto study = import_files(ImportFormat::epoch_csv, files, given).studies.at(0);
   const auto& runs = study.arms.at(0).runs;
   ASSERT_THAT(runs, SizeIs(2));

@@ -110,7 +110,7 @@ Action define(CLI::App& app) {
   const auto options = std::make_shared<ImportCommandOptions>();
   auto& facts = options->facts;
   app.add_option("FORMAT", options->format, explained(named_choices<ImportFormat>()))->required();
-  app.add_option("FILE", options->files, "Files of that format; of logs one per run")->required();
+  app.add_option("FILE", options->files, "Files of that format")->required();
   app.add_option("--out", options->out, "Folder for the studies")->type_name("DIR")->required();
   add_numbers(app, "--ranks", facts.ranks, "Of logs: one number for all files, or one for each");
   add_numbers(app, "--samples-per-epoch", facts.samples_per_epoch,

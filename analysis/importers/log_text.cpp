@@ -1,0 +1,129 @@
+#include "analysis/importers/log_text.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace scalestudy {
+namespace {
+
+constexpr std::string_view utf8_mark = "\xef\xbb\xbf";
+constexpr std::string_view utf16_little = "\xff\xfe";
+constexpr std::string_view utf16_big = "\xfe\xff";
+constexpr char32_t replacement = 0xFFFD;
+
+void append_utf8(char32_t c, std::string& text) {
+  const auto add = [&](char32_t byte) { text += static_cast<char>(byte); };
+  if (c < 0x80) return add(c);
+  const int rest = c < 0x800 ? 1 : c < 0x10000 ? 2 : 3;
+  constexpr std::array<char32_t, 4> leads{0, 0xC0, 0xE0, 0xF0};
+  add(leads[static_cast<std::size_t>(rest)] | (c >> (6 * rest)));
+  for (int i = rest - 1; i >= 0; --i) add(0x80 | ((c >> (6 * i)) & 0x3F));
+}
+
+std::string from_utf16(std::string_view bytes, bool is_little) {
+  const auto unit = [&](std::size_t at) -> char32_t {
+    const auto a = static_cast<unsigned char>(bytes[at]);
+    const auto b = static_cast<unsigned char>(bytes[at + 1]);
+    return is_little ? a | (b << 8U) : b | (a << 8U);
+  };
+  std::string text;
+  for (std::size_t at = 0; at + 1 < bytes.size(); at += 2) {
+    char32_t c = unit(at);
+    if (c >= 0xD800 && c < 0xE000) {
+      const bool is_pair = c < 0xDC00 && at + 3 < bytes.size() && (unit(at + 2) & 0xFC00) == 0xDC00;
+      c = is_pair ? 0x10000 + ((c & 0x3FF) << 10U) + (unit(at + 2) & 0x3FF) : replacement;
+      if (is_pair) at += 2;
+    }
+    append_utf8(c, text);
+  }
+  return text;
+}
+
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+
+/// Takes `text` from the front of `line`, where it stands there.
+bool take(std::string_view& line, std::string_view text) {
+  if (!line.starts_with(text)) return false;
+  line.remove_prefix(text.size());
+  return true;
+}
+
+std::string_view take_digits(std::string_view& line) {
+  const auto end = std::ranges::find_if_not(line, is_digit);
+  const auto digits = line.substr(0, static_cast<std::size_t>(end - line.begin()));
+  line.remove_prefix(digits.size());
+  return digits;
+}
+
+/// "3: "
+std::string_view take_srun(std::string_view& line) {
+  while (take(line, " ")) {
+  }
+  const auto rank = take_digits(line);
+  return take(line, ": ") ? rank : "";
+}
+
+/// "[1,3]<stdout>:", "[rank3]:", "[default3]:", "[3] "
+std::string_view take_bracketed(std::string_view& line) {
+  if (!take(line, "[")) return "";
+  const bool is_torchrun = take(line, "rank") || take(line, "default");
+  auto rank = take_digits(line);
+  if (!is_torchrun && take(line, ",")) rank = take_digits(line);
+  if (!take(line, "]")) return "";
+  const bool has_stream = take(line, "<stdout>") || take(line, "<stderr>");
+  if (!take(line, ":") && (is_torchrun || has_stream || !line.starts_with(' '))) return "";
+  take(line, " ");
+  return rank;
+}
+
+/// Takes what a launcher wrote before the line; of two launchers both. "" where there is none.
+std::string take_rank(std::string_view& line) {
+  std::string rank;
+  for (auto* const take_one : {take_srun, take_bracketed, take_bracketed}) {
+    auto rest = line;
+    const auto found = take_one(rest);
+    if (found.empty()) continue;
+    rank.append(found).append("/");
+    line = rest;
+  }
+  return rank;
+}
+
+template <class Use>
+void for_each_line(std::string_view text, const Use& use) {
+  while (!text.empty()) {
+    const auto end = std::min(text.find('\n'), text.size());
+    use(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+}
+
+}  // namespace
+
+std::string utf8_of(std::string bytes) {
+  const std::string_view text = bytes;
+  if (text.starts_with(utf8_mark)) return bytes.substr(utf8_mark.size());
+  for (const auto mark : {utf16_little, utf16_big})
+    if (text.starts_with(mark)) return from_utf16(text.substr(mark.size()), mark == utf16_little);
+  return bytes;
+}
+
+std::string one_rank_of(std::string_view text, std::string_view start) {
+  std::string chosen;
+  if (const auto at = text.find(start); at != std::string_view::npos) {
+    auto line = text.substr(text.rfind('\n', at) + 1);
+    chosen = take_rank(line);
+  }
+  if (chosen.empty()) return std::string(text);
+  std::string kept;
+  for_each_line(text, [&](std::string_view line) {
+    const auto rank = take_rank(line);
+    if (rank.empty() || rank == chosen) kept.append(line);
+    kept += '\n';
+  });
+  return kept;
+}
+
+}  // namespace scalestudy

@@ -1,0 +1,19 @@
+#pragma once
+/// Texts of logs as they are found: written on Windows, by several ranks at once, by two handlers.
+
+#include <string>
+#include <string_view>
+
+namespace scalestudy {
+
+/// Makes UTF-8 of what a byte order mark calls UTF-8 or UTF-16, and leaves any other text alone.
+/// Code units that are no characters become U+FFFD.
+[[nodiscard]] std::string utf8_of(std::string bytes);
+
+/// Keeps the lines of one rank where launchers wrote the rank before each: "0: " (srun),
+/// "[1,0]<stdout>:" (mpirun), "[rank0]:" (torchrun). It is the rank of the first line that contains
+/// `start`. Lines of other ranks become empty, so that the numbers of lines stay; those without a
+/// rank are kept.
+[[nodiscard]] std::string one_rank_of(std::string_view text, std::string_view start);
+
+}  // namespace scalestudy

@@ -1,0 +1,265 @@
+/// Logs as they are found: of several ranks, handlers, runs and attempts in one file. What is there
+/// twice counts once, and what cannot be told apart is refused with its line.
+
+#include <cmath>
+#include <fstream>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "core/error.hpp"
+#include "core/text.hpp"
+
+#include "analysis/importers/importer.hpp"
+#include "tests/support/message_of.hpp"
+#include "tests/support/temporary_folder.hpp"
+
+namespace scalestudy {
+namespace {
+
+namespace fs = std::filesystem;
+
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+struct LoggedRun {
+  std::string benchmark = "resnet";
+  std::string platform = "4xA100";
+  std::int64_t start_ms = 1000;
+  std::vector<std::string> qualities{"0.5", "0.7", "0.76"};  ///< an epoch of 2 s each
+  std::int64_t epoch_step = 1;
+  std::string facts = "\"global_batch_size\", \"value\": 32";
+  std::int64_t delay_ms = 0;  ///< of this rank's clock
+};
+
+std::string line(std::int64_t time_ms, const std::string& key_and_rest) {
+  return cat(":::MLLOG {\"time_ms\": ", time_ms, ", \"key\": ", key_and_rest, "}\n");
+}
+
+std::string log_of(const LoggedRun& run) {
+  const auto start = run.start_ms + run.delay_ms;
+  auto text = line(start - 9, cat("\"submission_benchmark\", \"value\": \"", run.benchmark, "\"")) +
+              line(start - 9, "\"submission_org\", \"value\": \"Acme\"") +
+              line(start - 9, cat("\"submission_platform\", \"value\": \"", run.platform, "\"")) +
+              line(start - 9, run.facts) + line(start, "\"run_start\"");
+  auto time = start;
+  std::int64_t epoch = 0;
+  for (const auto& quality : run.qualities) {
+    time += 2000;
+    epoch += run.epoch_step;
+    const auto metadata = cat("\"metadata\": {\"epoch_num\": ", epoch, "}");
+    if (run.epoch_step == 1) text += line(time, cat("\"epoch_stop\", ", metadata));
+    text += line(time, cat("\"eval_accuracy\", \"value\": ", quality, ", ", metadata));
+  }
+  return text + line(time, "\"run_stop\", \"metadata\": {\"status\": \"success\"}");
+}
+
+std::vector<std::string> lines_of(const std::string& text) {
+  auto lines = split(text, '\n');
+  lines.pop_back();
+  return lines;
+}
+
+/// Each line of each text after the other, with what a launcher writes before it.
+std::string interleaved(const std::vector<std::string>& texts,
+                        const std::vector<std::string>& prefixes) {
+  std::string all;
+  for (std::size_t i = 0; i < lines_of(texts[0]).size(); ++i)
+    for (std::size_t rank = 0; rank < texts.size(); ++rank)
+      all += prefixes[rank] + lines_of(texts[rank])[i] + "\n";
+  return all;
+}
+
+std::string replaced(std::string text, const std::string& from, const std::string& to) {
+  for (auto at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
+    text.replace(at, from.size(), to);
+  return text;
+}
+
+std::string as_utf16(const std::string& ascii, bool is_little) {
+  std::string bytes = is_little ? "\xff\xfe" : "\xfe\xff";
+  for (const char c : ascii) bytes += is_little ? std::string{c, '\0'} : std::string{'\0', c};
+  return bytes;
+}
+
+class ImportedLogs : public testing::Test {
+ protected:
+  fs::path write(const std::string& text, const std::string& name = "log") const {
+    auto file = folder_ / name;
+    std::ofstream(file, std::ios::binary) << text;
+    return file;
+  }
+  static ImportFacts facts(const std::vector<double>& ranks = {4}) {
+    ImportFacts facts;
+    facts.name = "theirs";
+    facts.source = "https://example.org";
+    facts.ranks = ranks;
+    return facts;
+  }
+  Imported import(const std::string& text) const {
+    return import_files(ImportFormat::mllog, {write(text)}, facts());
+  }
+  std::vector<PublishedRun> runs_in(const std::string& text) const {
+    return import(text).studies.at(0).arms.at(0).runs;
+  }
+  Imported import_epochs(const std::string& text) const {
+    auto given = facts();
+    given.workload = "unet";
+    return import_files(ImportFormat::epoch_csv, {write(text)}, given);
+  }
+  std::string refusal(const std::string& text) const {
+    return message_of<BadInput>([&] { return import(text); });
+  }
+  TemporaryFolder folder_;
+};
+
+TEST_F(ImportedLogs, WhatIsWrittenByManyOrForWindowsIsTheSameRun) {
+  const auto once = log_of({});
+  const std::vector ranks{once, log_of({.delay_ms = 3}), log_of({.delay_ms = 1})};
+  for (const auto& text :
+       {once, replaced(once, "\n", "\r\n"), "\xef\xbb\xbf" + once,
+        as_utf16(replaced(once, "\n", "\r\n"), true), as_utf16(once, false),
+        interleaved({once, once}, {"", ""}), once + once,
+        interleaved(ranks, {"0: ", "1: ", " 2: "}),
+        interleaved(ranks, {"[1,0]<stdout>:", "[1,1]<stdout>:", "[1,2]<stderr>:"}),
+        interleaved(ranks, {"[rank0]:", "[rank1]:", "[rank2]: "}),
+        interleaved(ranks, {"0: [rank0]: ", "0: [rank1]: ", "1: [rank2]: "})}) {
+    const auto runs = runs_in(text);
+    ASSERT_THAT(runs, SizeIs(1)) << text.substr(0, 60);
+    EXPECT_EQ(runs[0].epochs, 3) << text.substr(0, 60);
+    EXPECT_EQ(runs[0].training_time_s, 6);
+    EXPECT_EQ(runs[0].outcome, PublishedOutcome::complete);
+  }
+}
+
+TEST_F(ImportedLogs, SeveralRunsInOneFileAreSeveralRuns) {
+  const auto imported =
+      import(log_of({}) + log_of({.start_ms = 90'000, .qualities = {"0.1", "0.2"}}));
+  const auto& runs = imported.studies.at(0).arms.at(0).runs;
+  ASSERT_THAT(runs, SizeIs(2));
+  EXPECT_EQ(runs[0].training_time_s, 6);
+  EXPECT_EQ(runs[1].training_time_s, 4);
+  EXPECT_EQ(runs[1].epochs, 2);
+  EXPECT_EQ(runs[1].outcome, PublishedOutcome::quality_missed);
+  EXPECT_THAT(imported.notes, ElementsAre(HasSubstr("log, line 17: quality not reached")));
+}
+
+TEST_F(ImportedLogs, RunsThatCannotBeToldApartAreRefusedWithTheLine) {
+  const auto first = replaced(log_of({}), "run_stop", "block_stop");
+  EXPECT_THAT(refusal(first + log_of({.start_ms = 90'000})),
+              HasSubstr("log, line 17: a second run_start before a run_stop"));
+  EXPECT_THAT(refusal(interleaved({log_of({}), log_of({.delay_ms = 3})}, {"", ""})),
+              HasSubstr("log, line 10: a second run_start before a run_stop"))
+      << "ranks without a prefix, each with its own clock";
+}
+
+TEST_F(ImportedLogs, SamplesInEpochNumAreNoEpochs) {
+  const LoggedRun bert{.benchmark = "bert", .qualities = {"0.6", "0.72"}, .epoch_step = 200'000};
+  const auto imported = import(log_of(bert));
+  const auto& arm = imported.studies.at(0).arms.at(0);
+  EXPECT_EQ(arm.runs.at(0).epochs * arm.runs[0].samples_per_epoch, 400'000);
+  EXPECT_THAT(arm.computed, Contains("epochs"));
+  EXPECT_THAT(imported.notes, Contains(HasSubstr("counts samples, not epochs: 400000 trained")));
+  auto known = bert;
+  known.facts = "\"train_samples\", \"value\": 800000";
+  EXPECT_EQ(runs_in(log_of(known)).at(0).epochs, 0.5);
+  // U-Net of MLPerf: judged every 20 epochs from 1,000 on, with a batch of 32.
+  const LoggedRun unet{.qualities = std::vector<std::string>(60, "0.9"), .epoch_step = 20};
+  EXPECT_EQ(runs_in(log_of(unet)).at(0).epochs, 1200);
+}
+
+TEST_F(ImportedLogs, FormatsOf2018AreRefusedByName) {
+  EXPECT_THAT(refusal("noise\n:::MLPv0.5.0 resnet 1541710000.10 (train.py:10) run_start\n"),
+              HasSubstr("log, line 2: MLPerf's format of 2018 and 2019 (:::MLPv0.5.0)"));
+}
+
+TEST_F(ImportedLogs, AMissedTargetAndNaNAreKeptAndSaid) {
+  const auto outcome = [&](const std::string& benchmark, std::vector<std::string> qualities) {
+    return runs_in(log_of({.benchmark = benchmark, .qualities = std::move(qualities)}))
+        .at(0)
+        .outcome;
+  };
+  EXPECT_EQ(outcome("resnet", {"0.1", "0.7589"}), PublishedOutcome::quality_missed);
+  EXPECT_EQ(outcome("resnet", {"0.759", "0.75"}), PublishedOutcome::complete) << "once is enough";
+  EXPECT_EQ(outcome("rnnt", {"0.3", "0.059"}), PublishedOutcome::quality_missed);
+  EXPECT_EQ(outcome("rnnt", {"0.3", "0.058"}), PublishedOutcome::complete) << "lower is better";
+  EXPECT_EQ(outcome("their own", {"0.1"}), PublishedOutcome::complete) << "its target is not known";
+  EXPECT_EQ(outcome("resnet", {"0.76", "NaN"}), PublishedOutcome::quality_nan);
+  EXPECT_EQ(outcome("resnet", {"Infinity", "0.76"}), PublishedOutcome::quality_nan);
+  const auto imported = import(log_of({.qualities = {"0.5", "NaN", "0.76"}}));
+  EXPECT_THAT(imported.notes, ElementsAre("log: eval_accuracy is no number in line 9"));
+}
+
+TEST_F(ImportedLogs, EachPlatformHasItsOwnName) {
+  const auto import_two = [&](const std::string& other, const std::vector<double>& ranks) {
+    return import_files(ImportFormat::mllog,
+                        {write(log_of({}), "a"), write(log_of({.platform = other}), "b")},
+                        facts(ranks))
+        .studies.at(0);
+  };
+  const auto curve = import_two("1xA100", {4, 1});
+  ASSERT_THAT(curve.arms, SizeIs(1));
+  EXPECT_EQ(curve.arms[0].runs.at(0).platform, "4xA100");
+  EXPECT_EQ(curve.arms[0].runs.at(1).platform, "1xA100");
+  EXPECT_EQ(curve.title, "resnet, Acme");
+  const auto side_by_side = import_two("4xH100", {4, 4});
+  ASSERT_THAT(side_by_side.arms, SizeIs(2)) << "no mean of two machines";
+  EXPECT_EQ(side_by_side.arms[0].name, "4xA100");
+  EXPECT_EQ(side_by_side.arms[1].name, "4xH100");
+}
+
+TEST_F(ImportedLogs, OneLogTwiceAndTwoWorkloadsAreRefused) {
+  const auto refused = [&](const std::string& other) {
+    return message_of<BadInput>([&] {
+      return import_files(ImportFormat::mllog, {write(log_of({}), "a"), write(other, "b")},
+                          facts());
+    });
+  };
+  EXPECT_THAT(refused(log_of({})), HasSubstr("b holds the same as a"));
+  EXPECT_THAT(refused(log_of({.benchmark = "ssd"})), HasSubstr("b trains 'ssd', a 'resnet'"));
+}
+
+constexpr const char* epochs_0_to_2 = ",time_per_epoch,iou\n0,5,0.1\n1,3,0.2\n2,3,0.3\n";
+
+TEST_F(ImportedLogs, AnEpochLogThatStartsAgainIsTwoAttempts) {
+  for (const auto* again : {"0,6,0.1\n1,4,0.2\n2,4,0.3\n3,4,0.4\n",
+                            ",time_per_epoch,iou\n0,6,0.1\n1,4,0.2\n2,4,0.3\n3,4,0.4\n"}) {
+    const auto imported = import_epochs(cat(epochs_0_to_2, again));
+    const auto& runs = imported.studies.at(0).arms.at(0).runs;
+    ASSERT_THAT(runs, SizeIs(2));
+    EXPECT_EQ(runs[0].outcome, PublishedOutcome::censored) << "it came to epoch 2 of 3";
+    EXPECT_EQ(runs[0].training_time_s, 11);
+    EXPECT_EQ(runs[1].outcome, PublishedOutcome::complete);
+    EXPECT_EQ(runs[1].training_time_s, 18);
+    EXPECT_EQ(runs[1].epochs, 4);
+  }
+  const auto resumed = import_epochs(cat(epochs_0_to_2, "1,4,0.2\n2,4,0.3\n3,4,0.4\n"));
+  EXPECT_EQ(resumed.studies[0].arms[0].runs.at(1).outcome, PublishedOutcome::censored)
+      << "its time is not that of a whole training";
+  EXPECT_THAT(resumed.notes, Contains("log, attempt 2: kept as censored: it goes on from epoch 1"));
+}
+
+TEST_F(ImportedLogs, RowsOfAnEpochLogThatStandThereTwiceCountOnce) {
+  for (const auto& text :
+       {interleaved({epochs_0_to_2, epochs_0_to_2}, {"", ""}),
+        interleaved({epochs_0_to_2, replaced(epochs_0_to_2, "5", "6")}, {"[rank0]:", "[rank1]:"}),
+        cat(epochs_0_to_2, epochs_0_to_2), as_utf16(epochs_0_to_2, true)}) {
+    const auto runs = import_epochs(text).studies.at(0).arms.at(0).runs;
+    ASSERT_THAT(runs, SizeIs(1)) << text;
+    EXPECT_EQ(runs[0].epochs, 3);
+    EXPECT_EQ(runs[0].training_time_s, 11);
+  }
+  const auto refused = [&](const std::string& text) {
+    return message_of<BadInput>([&] { return import_epochs(text); });
+  };
+  EXPECT_THAT(refused(cat(epochs_0_to_2, "2,4,0.3\n")),
+              HasSubstr("line 5, column 1: epoch 2 stands there twice with other numbers"));
+  EXPECT_THAT(refused("time_per_epoch\ntime_per_epoch\n5\n5\n"),
+              HasSubstr("the heading stands there twice"));
+}
+
+}  // namespace
+}  // namespace scalestudy
