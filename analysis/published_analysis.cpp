@@ -11,7 +11,13 @@ namespace scalestudy {
 namespace {
 
 using Runs = std::vector<const PublishedRun*>;
-using RunsByRanks = std::map<std::int64_t, Runs>;
+/// Of one number of ranks, those that ended.
+struct EndedRuns {
+  Runs sound, flawed;
+  /// Flawed ones are kept where there are no others.
+  [[nodiscard]] const Runs& shown() const { return sound.empty() ? flawed : sound; }
+};
+using RunsByRanks = std::map<std::int64_t, EndedRuns>;
 using Value = double (*)(const PublishedRun&);
 
 double time_s(const PublishedRun& run, PublishedTime kind) {
@@ -70,11 +76,38 @@ Estimate ratio_of(const Runs& compared, const Runs& base, const Get& get) {
   return ratio(launches_of(compared, get), launches_of(base, get), Comparison::independent);
 }
 
-RunsByRanks complete_runs(const PublishedArm& arm) {
+/// Which numbers of a run cannot all be right; "" where they can.
+std::string contradiction(const PublishedRun& run, bool has_stated_rate) {
+  constexpr double rounding = 1.02;
+  constexpr double most_outside_steps = 10;
+  const double time =
+      std::isfinite(run.training_time_s) ? run.training_time_s : run.launch_wall_time_s;
+  const double rate = has_stated_rate ? run.samples_per_s : not_available;
+  const auto exceeds = [](double a, double b) { return a > b * rounding; };
+  if (exceeds(run.training_time_s, run.launch_wall_time_s))
+    return "training takes longer than the job";
+  if (exceeds(samples_consumed(run), rate * time)) return "samples/s × time is less than samples";
+  if (rate * time > most_outside_steps * samples_consumed(run))
+    return "samples/s × time is over ten times the samples";
+  if (exceeds(run.samples_per_epoch, rate * run.median_epoch_s))
+    return "samples/s × median epoch is less than an epoch's samples";
+  if (exceeds(run.epochs / 2 * run.median_epoch_s, time))
+    return "half of the epochs take longer than the training";
+  return "";
+}
+
+/// What stands against believing its speed; "" nothing.
+std::string flaw_of(const PublishedRun& run, bool has_stated_rate) {
+  if (run.outcome == PublishedOutcome::complete) return contradiction(run, has_stated_rate);
+  return std::string(choices<PublishedOutcome>[static_cast<std::size_t>(run.outcome)].summary);
+}
+
+RunsByRanks ended_runs(const PublishedArm& arm) {
   RunsByRanks by_ranks;
   for (const auto& run : arm.runs) {
-    auto& runs = by_ranks[run.ranks];
-    if (run.outcome == PublishedOutcome::complete) runs.push_back(&run);
+    auto& group = by_ranks[run.ranks];
+    if (run.outcome == PublishedOutcome::censored) continue;
+    (flaw_of(run, states_rate(arm)).empty() ? group.sound : group.flawed).push_back(&run);
   }
   return by_ranks;
 }
@@ -82,7 +115,8 @@ RunsByRanks complete_runs(const PublishedArm& arm) {
 /// How many rank counts have it of all their launches.
 std::ptrdiff_t count_with(const RunsByRanks& by_ranks, PublishedTime kind) {
   return std::ranges::count_if(by_ranks, [&](const auto& group) {
-    return is_known(group.second, [&](const PublishedRun& run) { return time_s(run, kind); });
+    return is_known(group.second.shown(),
+                    [&](const PublishedRun& run) { return time_s(run, kind); });
   });
 }
 
@@ -180,19 +214,40 @@ PublishedRatio without_intervals(PublishedRatio ratio) {
   return ratio;
 }
 
+PublishedRatio without_factors(PublishedRatio ratio) {
+  ratio.identified = std::min(ratio.identified, Identified::withheld);
+  ratio.rest = {};
+  ratio.factors = {};
+  return ratio;
+}
+
 template <class Get>
 double typical(const Runs& runs, const Get& get) {
   return geometric_mean(values_of(runs, get));
 }
 
-PublishedPoint point_of(const Runs& runs,
+std::string flaws_of(const Runs& runs, const Basis& basis) {
+  std::vector<std::string> flaws;
+  for (const auto* run : runs) add_unique(flaws, flaw_of(*run, basis.has_stated_rate));
+  return join(flaws, ", ");
+}
+
+PublishedPoint point_of(const EndedRuns& group,
                         std::int64_t ranks,
                         const PublishedArm& arm,
                         const Basis& basis) {
+  const Runs& runs = group.shown();
   const auto average = [&](const auto& get) { return mean(values_of(runs, get)); };
   PublishedPoint point;
   point.ranks = ranks;
+  if (!runs.empty()) point.platform = runs.front()->platform;
   point.launches = runs.size();
+  point.flawed = group.flawed.size();
+  point.flaws = flaws_of(group.flawed, basis);
+  point.is_flawed = group.sound.empty() && !group.flawed.empty();
+  point.has_nan_quality = std::ranges::any_of(runs, [](const auto* run) {
+    return run->outcome == PublishedOutcome::quality_nan && !std::isfinite(run->quality);
+  });
   point.censored = static_cast<std::size_t>(std::ranges::count_if(arm.runs, [&](const auto& run) {
     return run.ranks == ranks && run.outcome == PublishedOutcome::censored;
   }));
@@ -229,54 +284,69 @@ PublishedPopulation population_of(const std::vector<PublishedPoint>& points) {
   return population;
 }
 
+Estimate per_rank(const PublishedPoint& point, const Estimate& ratio) {
+  const double growth =
+      static_cast<double>(point.ranks) / static_cast<double>(point.to_base.base_ranks);
+  return transformed(ratio, [growth](double speedup) { return speedup / growth; });
+}
+
 Estimate efficiency_of(const PublishedPoint& point) {
   const auto& ratio = point.to_base;
-  const bool has_total = ratio.identified != Identified::rate_only;
-  const double growth = static_cast<double>(point.ranks) / static_cast<double>(ratio.base_ranks);
-  return transformed(has_total ? ratio.total : ratio.rate,
-                     [growth](double speedup) { return speedup / growth; });
+  return per_rank(point, ratio.identified != Identified::rate_only ? ratio.total : ratio.rate);
+}
+
+/// Mostly one number is published of each, which has no interval.
+bool is_superlinear(const PublishedPoint& point) {
+  const auto efficiency = per_rank(point, point.to_base.rate);
+  return efficiency.interval ? is_superlinear(efficiency)
+                             : efficiency.value > largest_plain_efficiency;
 }
 
 /// Fewest ranks with a launch that counts; of none the first.
 std::size_t base_of(const std::vector<PublishedPoint>& points) {
-  const auto found = std::ranges::find_if(points, [](const auto& p) { return p.launches > 0; });
+  const auto found =
+      std::ranges::find_if(points, [](const auto& p) { return p.launches > 0 && !p.is_flawed; });
   return found == points.end() ? 0 : static_cast<std::size_t>(found - points.begin());
 }
 
 void compare_points(ArmAnalysis& analysis, const RunsByRanks& by_ranks, const Basis& basis) {
   auto& points = analysis.points;
   const auto base_at = base_of(points);
-  const auto& base = by_ranks.at(points[base_at].ranks);
+  const auto& base = by_ranks.at(points[base_at].ranks).sound;
   const bool is_one_population = analysis.population.is_known && !analysis.population.differs;
   const Runs* previous = &base;
   for (std::size_t i = 0; i < points.size(); ++i) {
     auto& point = points[i];
-    const auto& runs = by_ranks.at(point.ranks);
+    const auto& group = by_ranks.at(point.ranks);
+    const auto& runs = group.shown();
     point.to_base = ratio_between(runs, base, basis);
     point.to_previous = ratio_between(runs, *previous, basis);
+    if (point.is_flawed)
+      for (auto* ratio : {&point.to_base, &point.to_previous}) *ratio = without_factors(*ratio);
     if (i == base_at) {
       point.to_base = without_intervals(point.to_base);
       point.to_previous = without_intervals(point.to_previous);
     }
     point.efficiency = efficiency_of(point);
+    point.superlinear_unexplained = i != base_at && !point.is_flawed && is_superlinear(point);
     if (i != base_at && is_one_population) {
       const auto quality = [](const PublishedRun& run) { return run.quality; };
       point.quality_difference = difference(launches_of(runs, quality), launches_of(base, quality),
                                             Comparison::independent);
     }
-    if (!runs.empty()) previous = &runs;
+    if (!group.sound.empty()) previous = &group.sound;
   }
 }
 
 ArmAnalysis analyse(PublishedArm arm) {
   ArmAnalysis analysis;
   analysis.arm = std::move(arm);
-  const auto by_ranks = complete_runs(analysis.arm);
+  const auto by_ranks = ended_runs(analysis.arm);
   const Basis basis{time_of(by_ranks), unit_of(analysis.arm), states_rate(analysis.arm)};
   analysis.time = basis.time;
   analysis.unit = basis.unit;
-  for (const auto& [ranks, runs] : by_ranks)
-    analysis.points.push_back(point_of(runs, ranks, analysis.arm, basis));
+  for (const auto& [ranks, group] : by_ranks)
+    analysis.points.push_back(point_of(group, ranks, analysis.arm, basis));
   analysis.population = population_of(analysis.points);
   compare_points(analysis, by_ranks, basis);
   return analysis;
@@ -284,8 +354,19 @@ ArmAnalysis analyse(PublishedArm arm) {
 
 }  // namespace
 
+const PublishedPoint& ArmAnalysis::told() const {
+  for (const bool may_be_flawed : {false, true})
+    for (auto point = points.rbegin(); point != points.rend(); ++point)
+      if (std::isfinite(point->efficiency.value) && point->ranks != point->to_base.base_ranks &&
+          (may_be_flawed || !point->is_flawed))
+        return *point;
+  return points.back();
+}
+
 bool ArmAnalysis::states_speedup() const {
-  return points.size() > 1 && std::isfinite(points.back().efficiency.value);
+  const auto& point = told();
+  return point.ranks != point.to_base.base_ranks && std::isfinite(point.efficiency.value) &&
+         !point.is_flawed;
 }
 
 PublishedAnalysis analyse_published(PublishedStudy study) {

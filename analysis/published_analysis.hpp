@@ -15,17 +15,26 @@
 namespace scalestudy {
 
 /// Which factors of a ratio the published numbers identify.
-enum class Identified { nothing, rate_only, total_only, rate_and_rest, whole_rate_and_work, all };
+enum class Identified {
+  nothing,
+  rate_only,
+  withheld,
+  total_only,
+  rate_and_rest,
+  whole_rate_and_work,
+  all
+};
 template <>
-inline constexpr auto choices<Identified> =
-    std::array{Choice{Identified::nothing, "nothing", "neither times nor rates are published"},
-               Choice{Identified::rate_only, "rate_only", "throughput; no total time is published"},
-               Choice{Identified::total_only, "total_only", "the total time, not its factors"},
-               Choice{Identified::rate_and_rest, "rate_and_rest",
-                      "throughput × what samples and fixed cost are together"},
-               Choice{Identified::whole_rate_and_work, "whole_rate_and_work",
-                      "rate over the whole time × samples; the fixed share is not identifiable"},
-               Choice{Identified::all, "all", "throughput × samples × fixed cost × unexplained"}};
+inline constexpr auto choices<Identified> = std::array{
+    Choice{Identified::nothing, "nothing", "neither times nor rates are published"},
+    Choice{Identified::rate_only, "rate_only", "throughput; no total time is published"},
+    Choice{Identified::withheld, "withheld", "the total time; of flawed runs no factors are made"},
+    Choice{Identified::total_only, "total_only", "the total time, not its factors"},
+    Choice{Identified::rate_and_rest, "rate_and_rest",
+           "throughput × what samples and fixed cost are together"},
+    Choice{Identified::whole_rate_and_work, "whole_rate_and_work",
+           "rate over the whole time × samples; the fixed share is not identifiable"},
+    Choice{Identified::all, "all", "throughput × samples × fixed cost × unexplained"}};
 
 /// Which of the published times a speed-up is made of.
 enum class PublishedTime { training, launch_wall, relative };
@@ -48,19 +57,25 @@ struct PublishedRatio {
 
 struct PublishedPoint {
   std::int64_t ranks = 1;
-  std::size_t launches = 0;           ///< that count
-  std::size_t censored = 0;           ///< in no time: they would have taken longer
-  double time_s = not_available;      ///< geometric means over launches; NaN for relative times
+  std::string platform;           ///< "" where it is not stated
+  std::size_t launches = 0;       ///< in its numbers
+  std::size_t censored = 0;       ///< in no time: they would have taken longer
+  std::size_t flawed = 0;         ///< quality missed or NaN, or numbers that contradict each other
+  std::string flaws;              ///< which: "quality not reached, quality or loss is NaN"
+  bool is_flawed = false;         ///< its numbers are of flawed runs, for want of others: no base
+  double time_s = not_available;  ///< geometric means over launches; NaN for relative times
   double rate_per_s = not_available;  ///< in the arm's WorkUnit, as published or by epochs
   double median_epoch_s = not_available;
   double samples_per_epoch = not_available;
   double global_batch_size = not_available;
   double final_loss = not_available;
   std::vector<double> quality;
+  bool has_nan_quality = false;                 ///< of some launch in its numbers
   std::vector<double> evaluated_sample_counts;  ///< distinct
   Estimate quality_difference;  ///< to the base; NaN where evaluation sets differ or are not stated
   PublishedRatio to_base;       ///< to the arm's fewest ranks
   PublishedRatio to_previous;
+  bool superlinear_unexplained = false;  ///< METRICS.md#superlinear
   Estimate efficiency;  ///< of to_base: ratio × base ranks ÷ ranks; of the total, else of the rate
 };
 
@@ -78,6 +93,9 @@ struct ArmAnalysis {
   PublishedPopulation population;
   std::vector<PublishedPoint> points;  ///< by ranks
 
+  /// The most ranks compared with the base, without flaw where there are such; else the last point.
+  [[nodiscard]] const PublishedPoint& told() const;
+  /// Of runs without flaw.
   [[nodiscard]] bool states_speedup() const;
 };
 

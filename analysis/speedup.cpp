@@ -7,9 +7,6 @@
 namespace scalestudy {
 namespace {
 
-/// More than this needs a reason; less is within what clocks and neighbours do.
-constexpr double largest_plain_efficiency = 1.02;
-
 template <class Get>
 Launches launches_of(std::span<const RunTiming> runs, const Get& get) {
   Launches launches;
@@ -61,11 +58,6 @@ Estimate ratio_to_one_rank(const Series& series, std::int64_t ranks, double Summ
 /// Base time ÷ compared time.
 Estimate time_speedup(const Series& series, std::int64_t ranks, double SummaryRow::*time) {
   return inverse(ratio_to_one_rank(series, ranks, time));
-}
-
-bool is_superlinear(const Estimate& efficiency) {
-  return efficiency.value > largest_plain_efficiency && efficiency.interval &&
-         efficiency.interval->low > 1;
 }
 
 /// As many samples are trained on as at one rank: only then is time that does not shrink with the
@@ -139,6 +131,11 @@ std::vector<RunTiming> run_timings(const Series& series, std::int64_t ranks) {
                    .started_unix_s = started_unix_s(*run)});
   }
   return all;
+}
+
+bool is_superlinear(const Estimate& efficiency) {
+  return efficiency.value > largest_plain_efficiency && efficiency.interval &&
+         efficiency.interval->low > 1;
 }
 
 double karp_flatt(double speedup, double ranks) {

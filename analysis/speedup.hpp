@@ -72,6 +72,13 @@ struct SpeedupPoint {
   bool superlinear_unexplained = false;  ///< METRICS.md#superlinear
 };
 
+/// More per rank than this needs a reason; less is within what clocks and neighbours do.
+inline constexpr double largest_plain_efficiency = 1.02;
+
+/// Tells whether a throughput ratio ÷ ranks is surely above 1 and above that:
+/// METRICS.md#superlinear.
+[[nodiscard]] bool is_superlinear(const Estimate& efficiency);
+
 /// One point per rank count, ascending. Empty estimates when there is no run with one rank.
 [[nodiscard]] std::vector<SpeedupPoint> speedup_curve(const Series& series);
 

@@ -96,13 +96,23 @@ void add_series_flags(const SeriesAnalysis& analysis, std::vector<StudyFlag>& fl
 }
 
 void add_published_flags(const PublishedAnalysis& analysis, std::vector<StudyFlag>& flags) {
-  for (const ArmAnalysis& arm : analysis.arms)
+  for (const ArmAnalysis& arm : analysis.arms) {
+    const auto name = cat(analysis.study.title, ", ", arm.arm.name, " (external): ");
     if (arm.population.differs)
-      flags.push_back({"evaluation_set_differs",
-                       cat(analysis.study.title, ", ", arm.arm.name,
-                           " (external): models were evaluated on different numbers of ",
-                           analysis.study.sample_noun, " (", arm.population.counts,
-                           "); their quality is not compared.")});
+      flags.push_back(
+          {"evaluation_set_differs",
+           cat(name, "models were evaluated on different numbers of ", analysis.study.sample_noun,
+               " (", arm.population.counts, "); their quality is not compared.")});
+    for (const PublishedPoint& point : arm.points)
+      if (point.superlinear_unexplained)
+        flags.push_back(
+            {"superlinear_unexplained",
+             cat(name, counted(point.ranks, "rank"), " have more than ",
+                 static_cast<double>(point.ranks) / static_cast<double>(point.to_base.base_ranks),
+                 " times the rate of ", counted(point.to_base.base_ranks, "rank"),
+                 " and nothing published explains it. Check what each counts as a "
+                 "sample, and which machine ran.")});
+  }
 }
 
 /// Files are named by it: the second of two equal names gets a number.

@@ -24,7 +24,7 @@ struct Drawn {
 
 /// The figure's axis is "times as fast as one rank".
 bool can_be_drawn(const ArmAnalysis& arm) {
-  return arm.states_speedup() && arm.points.back().to_base.base_ranks == 1;
+  return arm.states_speedup() && arm.told().to_base.base_ranks == 1;
 }
 
 std::vector<Drawn> drawn_arms(const std::vector<PublishedAnalysis>& overlays) {
@@ -36,7 +36,7 @@ std::vector<Drawn> drawn_arms(const std::vector<PublishedAnalysis>& overlays) {
 }
 
 bool has_total(const ArmAnalysis& arm) {
-  return arm.points.back().to_base.identified > Identified::rate_only;
+  return arm.told().to_base.identified > Identified::rate_only;
 }
 
 std::string name_of(const Drawn& drawn) {
@@ -48,6 +48,7 @@ std::string tsv_block(const Drawn& drawn) {
   auto tsv = cat("\n\n# ", name_of(drawn), "\n# ranks\tspeedup\n");
   for (const auto& point : drawn.arm->points) {
     const auto& ratio = point.to_base;
+    if (point.is_flawed) continue;
     tsv += cat(point.ranks, '\t', plotted((has_total(*drawn.arm) ? ratio.total : ratio.rate).value),
                '\n');
   }

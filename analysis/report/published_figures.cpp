@@ -52,6 +52,7 @@ std::string tsv_of(const std::vector<const ArmAnalysis*>& arms, const Quantity& 
   for (const auto* arm : arms) {
     tsv += cat(gnuplot_comment(arm->arm.name), "# ranks\t", quantity.slug, "\tlow\thigh\n");
     for (const auto& point : arm->points) {
+      if (point.is_flawed) continue;
       const auto estimate =
           transformed(quantity.value(point), [&](double value) { return value * quantity.scale; });
       tsv += cat(point.ranks, '\t', limits(estimate), '\n');
@@ -69,17 +70,17 @@ bool has_interval(const ArmAnalysis& arm, const Quantity& quantity) {
 
 /// Rates stand beside total times in one figure: the legend says which are which.
 std::string legend_of(const ArmAnalysis& arm) {
-  const bool has_total = arm.points.back().to_base.identified > Identified::rate_only;
-  const auto base = arm.points.back().to_base.base_ranks;
+  const bool has_total = arm.told().to_base.identified > Identified::rate_only;
+  const auto base = arm.told().to_base.base_ranks;
   return cat(arm.arm.name, has_total ? "" : " (rate)",
              base == 1 ? "" : cat(", against ", base, " ranks"));
 }
 
 /// That all arms start from; nothing where they start from different ones.
 std::optional<std::int64_t> common_base(const std::vector<const ArmAnalysis*>& arms) {
-  const auto base = arms.front()->points.back().to_base.base_ranks;
+  const auto base = arms.front()->told().to_base.base_ranks;
   const bool is_common = std::ranges::all_of(
-      arms, [&](const auto* arm) { return arm->points.back().to_base.base_ranks == base; });
+      arms, [&](const auto* arm) { return arm->told().to_base.base_ranks == base; });
   return is_common ? std::optional(base) : std::nullopt;
 }
 
@@ -111,7 +112,8 @@ std::string plots_of(const std::vector<const ArmAnalysis*>& arms,
 std::set<std::int64_t> all_ranks(const std::vector<const ArmAnalysis*>& arms) {
   std::set<std::int64_t> ranks;
   for (const auto* arm : arms)
-    for (const auto& point : arm->points) ranks.insert(point.ranks);
+    for (const auto& point : arm->points)
+      if (!point.is_flawed) ranks.insert(point.ranks);
   return ranks;
 }
 
@@ -126,6 +128,14 @@ std::string axes_of(const std::vector<const ArmAnalysis*>& arms, const Quantity&
              "]\nset key outside below center maxcols 2 font ',11'\n");
 }
 
+/// "; not drawn: 4 ranks (quality not reached)"
+std::string not_drawn(const ArmAnalysis& arm) {
+  std::vector<std::string> parts;
+  for (const auto& point : arm.points)
+    if (point.is_flawed) parts.push_back(cat(counted(point.ranks, "rank"), " (", point.flaws, ")"));
+  return parts.empty() ? "" : cat("; not drawn: ", join(parts, ", "));
+}
+
 /// What every published figure says: absolute baselines, source, conditions.
 std::string caption_of(const PublishedAnalysis& analysis,
                        const std::vector<const ArmAnalysis*>& arms) {
@@ -133,9 +143,9 @@ std::string caption_of(const PublishedAnalysis& analysis,
   for (const auto* arm : arms) {
     const auto& base = arm->points.front();
     const auto absolute = absolute_text(analysis.study, *arm, base);
-    parts.push_back(cat(arm->arm.name, " (", conditions_of(arm->arm), "; ",
-                        counted(base.ranks, "rank"), ": ",
-                        absolute.empty() ? "no absolute value published" : absolute, ")"));
+    parts.push_back(
+        cat(arm->arm.name, " (", conditions_of(arm->arm), "; ", counted(base.ranks, "rank"), ": ",
+            absolute.empty() ? "no absolute value published" : absolute, not_drawn(*arm), ")"));
   }
   return cat("External, as published at ", source_of(analysis.study), ": ", analysis.study.workload,
              ". ", join(parts, "; "),

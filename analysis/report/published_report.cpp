@@ -18,17 +18,27 @@ bool has_total(const PublishedRatio& ratio) {
   return ratio.identified > Identified::rate_only;
 }
 
+/// Of more ranks than the base, flawed or not.
+bool has_speedup(const PublishedPoint& point) {
+  return point.ranks != point.to_base.base_ranks && std::isfinite(point.efficiency.value);
+}
+
 std::string ratio_text(const Estimate& estimate) {
   return with_interval(estimate, digits);
 }
 
+/// " (quality not reached)": wherever a number of its runs stands.
+std::string mark(const PublishedPoint& point) {
+  return point.is_flawed ? cat(" (", point.flaws, ")") : "";
+}
+
 std::string absolute_sentence(const PublishedStudy& study, const ArmAnalysis& arm) {
   std::vector<std::string> parts;
-  for (const auto* point : {&arm.points.front(), &arm.points.back()}) {
+  for (const auto* point : {&arm.points.front(), &arm.told()}) {
     const auto text = absolute_text(study, arm, *point);
     if (!text.empty())
       parts.push_back(cat(ranks_in_words(point->ranks, parts.empty()), ": ", text));
-    if (arm.points.size() == 1) break;
+    if (&arm.points.front() == &arm.told()) break;
   }
   if (parts.empty()) return "No absolute time or rate is published. ";
   return join(parts, "; ") + ". ";
@@ -64,11 +74,11 @@ std::string speed_sentence(const PublishedStudy& study,
   const auto many = ranks_in_words(point.ranks, true);
   if (!has_total(ratio))
     return cat(many, " trained ", significant(ratio.rate.value, digits), " times as many ",
-               rate_unit(study, arm), " as ", base, " (", evidence(ratio.rate, digits),
+               rate_unit(study, arm), " as ", base, mark(point), " (", evidence(ratio.rate, digits),
                "), an efficiency of ", percent(point.efficiency.value),
                ". Only rates are published: what a whole training gains is not known.");
   return cat(many, " were ", significant(ratio.total.value, digits), " times as fast as ", base,
-             " by ", words(arm.time), reading_remark(arm, ratio), " (",
+             " by ", words(arm.time), reading_remark(arm, ratio), mark(point), " (",
              evidence(ratio.total, digits), "), an efficiency of ", percent(point.efficiency.value),
              ".");
 }
@@ -76,22 +86,23 @@ std::string speed_sentence(const PublishedStudy& study,
 /// "two ranks: 1.97; four ranks: 3.37"
 std::string other_points_sentence(const ArmAnalysis& arm) {
   std::vector<std::string> parts;
-  for (std::size_t i = 1; i + 1 < arm.points.size(); ++i) {
-    const auto& ratio = arm.points[i].to_base;
-    parts.push_back(cat(ranks_in_words(arm.points[i].ranks, false), ": ",
-                        ratio_text(has_total(ratio) ? ratio.total : ratio.rate)));
+  for (const auto& point : arm.points) {
+    const auto& ratio = point.to_base;
+    if (point.ranks != ratio.base_ranks && &point != &arm.told())
+      parts.push_back(cat(ranks_in_words(point.ranks, false), ": ",
+                          ratio_text(has_total(ratio) ? ratio.total : ratio.rate), mark(point)));
   }
   return parts.empty() ? "" : cat(" At ", join(parts, "; "), ".");
 }
 
 std::string previous_sentence(const ArmAnalysis& arm) {
-  if (arm.points.size() < 3) return "";
-  const auto& ratio = arm.points.back().to_previous;
+  const auto& point = arm.told();
+  const auto& ratio = point.to_previous;
+  if (point.is_flawed || ratio.base_ranks == point.to_base.base_ranks) return "";
   const auto& factor = has_total(ratio) ? ratio.total : ratio.rate;
-  const auto more =
-      static_cast<double>(arm.points.back().ranks) / static_cast<double>(ratio.base_ranks);
-  return cat(" From ", ratio.base_ranks, " to ", arm.points.back().ranks, " ranks, ",
-             significant(more, 3), " times as many, the factor is ", ratio_text(factor), ".");
+  const auto more = static_cast<double>(point.ranks) / static_cast<double>(ratio.base_ranks);
+  return cat(" From ", ratio.base_ranks, " to ", point.ranks, " ranks, ", significant(more, 3),
+             " times as many, the factor is ", ratio_text(factor), ".");
 }
 
 /// Where some launches never got to the end.
@@ -104,6 +115,16 @@ std::string censored_sentence(const ArmAnalysis& arm) {
   if (parts.empty()) return "";
   return cat(" Runs that reached their end: ", join(parts, ", "),
              "; the others are in no time, and would have made it longer.");
+}
+
+/// Flawed runs beside others: those are in no number.
+std::string flawed_sentence(const ArmAnalysis& arm) {
+  std::vector<std::string> parts;
+  for (const auto& point : arm.points)
+    if (point.flawed > 0 && !point.is_flawed)
+      parts.push_back(cat(counted(point.flawed, "run"), " at ", ranks_in_words(point.ranks, false),
+                          " (", point.flaws, ")"));
+  return parts.empty() ? "" : cat(" Left out: ", join(parts, ", "), ".");
 }
 
 std::string whole_factors(const PublishedStudy& study,
@@ -152,6 +173,7 @@ std::string factor_sentence(const PublishedStudy& study,
     case Identified::total_only:
       return "Neither rates nor how much was trained are published: what the factor is made of "
              "cannot be told.";
+    case Identified::withheld:
     case Identified::rate_only:
     case Identified::nothing:
       break;
@@ -175,8 +197,8 @@ std::string dropped_sentence(const PublishedStudy& study, const ArmAnalysis& arm
 std::string quality_list(const ArmAnalysis& arm) {
   std::vector<std::string> parts;
   for (const auto& point : arm.points)
-    if (!point.quality.empty())
-      parts.push_back(cat(mean_and_deviation(point.quality), " at ", point.ranks));
+    if (const auto text = quality_text(point); !text.empty())
+      parts.push_back(cat(text, " at ", point.ranks));
   return join(parts, ", ");
 }
 
@@ -192,7 +214,8 @@ std::string quality_paragraph(const PublishedStudy& study, const ArmAnalysis& ar
   if (!population.is_known)
     return cat(start, " How many ", study.sample_noun,
                " these are over is not stated everywhere, so they are not compared.");
-  const auto& last = arm.points.back();
+  const auto& last = arm.told();
+  if (!std::isfinite(last.quality_difference.value)) return start;
   return cat(start, " Judged on as many ", study.sample_noun,
              " each, which need not be the same. Difference of ", ranks_in_words(last.ranks, false),
              " to ", ranks_in_words(last.to_base.base_ranks, false), ": ",
@@ -224,12 +247,20 @@ std::string absolute_text(const PublishedStudy& study,
                           const ArmAnalysis& arm,
                           const PublishedPoint& point) {
   std::vector<std::string> parts;
+  if (!point.platform.empty()) parts.push_back(point.platform);
   if (std::isfinite(point.time_s)) parts.push_back(duration(point.time_s));
   if (std::isfinite(point.rate_per_s))
     parts.push_back(arm.unit == WorkUnit::samples
                         ? cat(significant(point.rate_per_s, digits), " ", rate_unit(study, arm))
                         : cat("an epoch in ", duration(point.median_epoch_s)));
-  return join(parts, ", ");
+  return parts.empty() ? "" : join(parts, ", ") + mark(point);
+}
+
+std::string quality_text(const PublishedPoint& point) {
+  std::vector<std::string> parts;
+  if (!point.quality.empty()) parts.push_back(mean_and_deviation(point.quality));
+  if (point.has_nan_quality) parts.emplace_back("NaN");
+  return join(parts, " and ");
 }
 
 std::string conditions_of(const PublishedArm& arm) {
@@ -242,26 +273,27 @@ std::string conditions_of(const PublishedArm& arm) {
 }
 
 std::string published_headline(const ArmAnalysis& arm) {
-  if (!arm.states_speedup()) return "No speed-up is published";
-  const auto& point = arm.points.back();
+  const auto& point = arm.told();
   const auto& ratio = point.to_base;
+  if (!has_speedup(point)) return "No speed-up is published";
   const bool total = has_total(ratio);
   return cat(ranks_in_words(point.ranks, true), total ? " were " : " had ",
              significant((total ? ratio.total : ratio.rate).value, 3),
              total ? " times as fast as " : " times the rate of ",
-             ranks_in_words(ratio.base_ranks, false));
+             ranks_in_words(ratio.base_ranks, false), mark(point));
 }
 
 std::vector<std::string> published_paragraphs(const PublishedStudy& study, const ArmAnalysis& arm) {
   std::vector<std::string> all;
-  if (arm.states_speedup()) {
-    const auto& last = arm.points.back();
+  const auto& last = arm.told();
+  const auto uncounted = censored_sentence(arm) + flawed_sentence(arm);
+  if (has_speedup(last)) {
     all.push_back(cat(absolute_sentence(study, arm), speed_sentence(study, arm, last),
-                      other_points_sentence(arm), previous_sentence(arm), censored_sentence(arm)));
+                      other_points_sentence(arm), previous_sentence(arm), uncounted));
     all.push_back(factor_sentence(study, arm, last) + dropped_sentence(study, arm));
   } else {
-    all.push_back(absolute_sentence(study, arm) + "There are no two numbers of ranks to compare." +
-                  censored_sentence(arm));
+    all.push_back(cat(absolute_sentence(study, arm),
+                      "There are no two numbers of ranks to compare.", uncounted));
   }
   all.push_back(quality_paragraph(study, arm));
   all.push_back(source_paragraph(study, arm));

@@ -19,10 +19,14 @@ inline constexpr const char* external_label = "external";
 /// "images/s": what rates are counted in.
 [[nodiscard]] std::string rate_unit(const PublishedStudy& study, const ArmAnalysis& arm);
 
-/// "26 min 34 s, 29125 images/s", "an epoch in 1 min 33 s"; "" where nothing absolute is published.
+/// "4xA100, 26 min 34 s, 29125 images/s (quality not reached)", "an epoch in 1 min 33 s"; "" where
+/// nothing absolute is published.
 [[nodiscard]] std::string absolute_text(const PublishedStudy& study,
                                         const ArmAnalysis& arm,
                                         const PublishedPoint& point);
+
+/// "0.912 ± 0.003", "0.912 and NaN"; "" where no quality is published.
+[[nodiscard]] std::string quality_text(const PublishedPoint& point);
 
 /// "V100, FP32, linear_fixed_epochs": under which conditions an arm ran, as far as it is stated.
 [[nodiscard]] std::string conditions_of(const PublishedArm& arm);

@@ -27,8 +27,13 @@ json ratio_json(const PublishedRatio& ratio) {
 
 json point_json(const PublishedPoint& point) {
   return {{"ranks", point.ranks},
+          {"platform", point.platform},
           {"launches", point.launches},
           {"censored", point.censored},
+          {"flawed", point.flawed},
+          {"flaws", point.flaws},
+          {"is_flawed", point.is_flawed},
+          {"superlinear_unexplained", point.superlinear_unexplained},
           {"time_s", json_number(point.time_s)},
           {"rate_per_s", json_number(point.rate_per_s)},
           {"median_epoch_s", json_number(point.median_epoch_s)},

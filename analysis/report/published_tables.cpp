@@ -8,14 +8,20 @@
 namespace scalestudy {
 namespace {
 
+/// Below a speed stands what is wrong with its runs.
+TableCell marked(TableCell cell, const PublishedPoint& point) {
+  if (point.is_flawed) cell.detail = point.flaws;
+  return cell;
+}
+
 TableCell count_cell(double count) {
   return shown_cell(std::isfinite(count) ? exact(count) : missing_number, count);
 }
 
-/// "5", "4 of 5" where one was censored.
+/// "5", "4 of 5" where one was censored, or flawed beside others.
 TableCell launches_cell(const PublishedPoint& point) {
-  const auto all = point.launches + point.censored;
-  return {point.censored == 0 ? cat(point.launches) : cat(point.launches, " of ", all),
+  const auto all = point.launches + point.censored + (point.is_flawed ? 0 : point.flawed);
+  return {all == point.launches ? cat(point.launches) : cat(point.launches, " of ", all),
           cat(point.launches)};
 }
 
@@ -29,24 +35,33 @@ TableCell evaluated_cell(const PublishedPoint& point) {
   return text_cell(counts.empty() ? missing_number : join(counts, ", "));
 }
 
+TableCell quality_cell(const PublishedPoint& point) {
+  auto cell = shown_cell(quality_text(point), mean(point.quality));
+  if (cell.shown.empty()) cell.shown = missing_number;
+  if (point.has_nan_quality) cell.raw = "NaN";
+  return cell;
+}
+
 std::vector<TableCell> point_row(const ArmAnalysis& arm, const PublishedPoint& point) {
   const bool is_base = point.ranks == point.to_base.base_ranks;
   const auto& previous = point.to_previous;
   const bool has_total = previous.identified > Identified::rate_only;
   return {text_cell(arm.arm.name),
           integer_cell(point.ranks),
+          text_cell(point.platform),
           launches_cell(point),
-          duration_cell(point.time_s),
-          number_cell(point.rate_per_s, 4),
+          text_cell(point.flaws),
+          marked(duration_cell(point.time_s), point),
+          marked(number_cell(point.rate_per_s, 4), point),
           duration_cell(point.median_epoch_s),
           count_cell(point.samples_per_epoch),
           count_cell(point.global_batch_size),
-          ratio_cell(point.to_base.total),
-          ratio_cell(point.to_base.rate),
+          marked(ratio_cell(point.to_base.total), point),
+          marked(ratio_cell(point.to_base.rate), point),
           ratio_cell(point.to_base.median_epoch),
-          shown_cell(percent(point.efficiency.value), point.efficiency.value),
+          marked(shown_cell(percent(point.efficiency.value), point.efficiency.value), point),
           is_base ? text_cell("") : ratio_cell(has_total ? previous.total : previous.rate),
-          shown_cell(mean_and_deviation(point.quality), mean(point.quality)),
+          quality_cell(point),
           evaluated_cell(point),
           number_cell(point.final_loss, 3)};
 }
@@ -88,7 +103,9 @@ ReportTable published_table(const PublishedAnalysis& analysis) {
           "they hold. Several launches: geometric means, 95 % intervals from three of each on."),
       {{"arm", "arm", false},
        {"ranks", "ranks"},
+       {"platform", "platform", false, false},
        {"launches", "runs"},
+       {"flaws", "flaws", false, false},
        {"time_s", "time"},
        {"rate_per_s", "rate, /s"},
        {"median_epoch_s", "median epoch"},

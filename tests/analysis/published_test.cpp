@@ -137,6 +137,83 @@ TEST(PublishedAnalysis, ARateThatOneLaunchLacksIsNotIdentified) {
       << "a mean over fewer launches is that of other launches";
 }
 
+PublishedRun with(PublishedRun run, PublishedOutcome outcome) {
+  run.outcome = outcome;
+  return run;
+}
+
+TEST(PublishedAnalysis, FlawedRunsStandBesideNoOthers) {
+  const auto missed = with(run_of(2, 10, 90, 9), PublishedOutcome::quality_missed);
+  const auto arm = analysed({run_of(1, 100, 10, 9), run_of(2, 50, 20, 9), missed});
+  const auto& point = arm.points.back();
+  EXPECT_EQ(point.launches, 1U);
+  EXPECT_EQ(point.flawed, 1U);
+  EXPECT_FALSE(point.is_flawed);
+  EXPECT_NEAR(point.to_base.total.value, 2, 1e-12) << "no mean with what missed its quality";
+}
+
+TEST(PublishedAnalysis, FlawedRunsAloneAreKeptWithoutFactorsAndAreNoSpeedup) {
+  const auto arm = analysed({run_of(1, 100, 10, 9), run_of(2, 50, 20, 9),
+                             with(run_of(4, 25, 40, 9), PublishedOutcome::quality_nan)});
+  const auto& point = arm.points.back();
+  EXPECT_TRUE(point.is_flawed);
+  EXPECT_EQ(point.flaws, "quality or loss is NaN");
+  EXPECT_NEAR(point.to_base.total.value, 4, 1e-12);
+  EXPECT_EQ(point.to_base.identified, Identified::withheld);
+  EXPECT_EQ(arm.told().ranks, 2) << "the headline is that of the sound ones";
+  EXPECT_TRUE(arm.states_speedup());
+  const auto alone = analysed(
+      {run_of(1, 100, 10, 9), with(run_of(4, 25, 40, 9), PublishedOutcome::quality_missed)});
+  EXPECT_EQ(alone.told().ranks, 4);
+  EXPECT_FALSE(alone.states_speedup());
+}
+
+TEST(PublishedAnalysis, FlawedRunsAreNoBase) {
+  const auto arm =
+      analysed({with(run_of(1, 100, 10, 9), PublishedOutcome::quality_missed), run_of(2, 50, 20, 9),
+                with(run_of(4, 30, 40, 9), PublishedOutcome::quality_nan), run_of(8, 20, 70, 9)});
+  EXPECT_EQ(arm.points.back().to_base.base_ranks, 2);
+  EXPECT_EQ(arm.points.back().to_previous.base_ranks, 2);
+  EXPECT_NEAR(arm.points.front().to_base.total.value, 0.5, 1e-12);
+}
+
+TEST(PublishedAnalysis, NumbersThatContradictEachOtherMakeNoFactors) {
+  // 900 samples each: 90 s at 10 a second, but 200 s at 4.5.
+  const auto flaws = [](double samples_per_s, const std::function<void(PublishedRun&)>& change) {
+    auto run = run_of(2, 50, samples_per_s, 9);
+    change(run);
+    return analysed({run_of(1, 100, 10, 9), run}).points.back().flaws;
+  };
+  const auto as_is = [](PublishedRun&) {};
+  EXPECT_EQ(flaws(20, as_is), "");
+  EXPECT_EQ(flaws(17.7, as_is), "") << "900 samples take 50.8 s: rounding";
+  EXPECT_EQ(flaws(17, as_is), "samples/s × time is less than samples");
+  EXPECT_EQ(flaws(181, as_is), "samples/s × time is over ten times the samples");
+  EXPECT_EQ(flaws(20, [](auto& run) { run.launch_wall_time_s = 40; }),
+            "training takes longer than the job");
+  EXPECT_EQ(flaws(20, [](auto& run) { run.median_epoch_s = 4; }),
+            "samples/s × median epoch is less than an epoch's samples");
+  EXPECT_EQ(flaws(20, [](auto& run) { run.median_epoch_s = 12; }),
+            "half of the epochs take longer than the training");
+  const auto arm = analysed({run_of(1, 100, 10, 9), run_of(2, 50, 4.5, 9)});
+  EXPECT_EQ(arm.points.back().to_base.identified, Identified::withheld);
+  EXPECT_TRUE(std::isnan(arm.points.back().to_base.factors.statistical.value));
+}
+
+TEST(PublishedAnalysis, MoreThanNTimesTheRateOnNIsFlagged) {
+  const auto is_flagged = [](std::vector<double> rates) {
+    std::vector<PublishedRun> runs;
+    for (std::size_t i = 0; i < rates.size() / 2; ++i) runs.push_back(run_of(1, 100, rates[i], 9));
+    for (std::size_t i = rates.size() / 2; i < rates.size(); ++i)
+      runs.push_back(run_of(2, 50, rates[i], 9));
+    return analysed(runs).points.back().superlinear_unexplained;
+  };
+  EXPECT_TRUE(is_flagged({10, 21}));
+  EXPECT_FALSE(is_flagged({10, 20.3})) << "within 2 %";
+  EXPECT_TRUE(is_flagged({10, 10.1, 9.9, 21, 21.1, 20.9}));
+  EXPECT_FALSE(is_flagged({10, 12, 9, 21, 24, 19})) << "the interval holds 2";
+}
+
 TEST(PublishedName, IsMadeOfAnything) {
   EXPECT_EQ(published_name_from("dle_mx / DGX-2"), "dle-mx-dgx-2");
   EXPECT_EQ(published_name_from("../../etc/passwd"), "etc-passwd");
@@ -171,6 +248,7 @@ TEST_F(PublishedFile, IsReadAsItWasWritten) {
   auto& arm = study.arms.front();
   arm.runs.back().outcome = PublishedOutcome::censored;
   arm.runs.back().quality = 0;
+  arm.runs.back().platform = "8xH100";
   arm.scaling_rule = PublishedRule::time_to_quality;
   arm.computed = {"epochs"};
   arm.device = "A100 \u2013 80 GB";
@@ -198,6 +276,8 @@ TEST_F(PublishedFile, RefusesHostileNames) {
   EXPECT_THAT(refusal([](json& o) { o["name"] = "../up"; }), HasSubstr("is no name of a file"));
   EXPECT_THAT(refusal([](json& o) { o["title"] = "a\u001b[2J"; }), HasSubstr("control"));
   EXPECT_THAT(refusal([](json& o) { o["arms"][0]["device"] = "a\nb"; }), HasSubstr("control"));
+  EXPECT_THAT(refusal([](json& o) { o["arms"][0]["runs"][1]["platform"] = "a\u001b[2J"; }),
+              HasSubstr("runs[1].platform holds control"));
   EXPECT_THAT(refusal([](json& o) { o["remark"] = std::string(2000, 'x'); }), HasSubstr("longer"));
   EXPECT_THAT(refusal([](json& o) { o["arms"].push_back(o["arms"][0]); }),
               HasSubstr("two arms are called 'one'"));

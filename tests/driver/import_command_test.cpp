@@ -47,6 +47,25 @@ TEST_F(ImportCommand, WritesAStudyThatReportReads) {
   EXPECT_THAT(report.out, HasSubstr("There are no two numbers of ranks to compare"));
 }
 
+TEST_F(ImportCommand, ALossOfNaNIsMarkedInEveryOutput) {
+  const auto one = write("one.csv", "time_per_epoch,loss\n20,1\n10,0.5\n").string();
+  const auto two = write("two.csv", "time_per_epoch,loss\n4,nan\n4,nan\n").string();
+  const auto answer =
+      ask_driver({"import", "epoch-csv", one, two, "--ranks", "1,2", "--name", "theirs", "--source",
+                  "x", "--workload", "unet", "--out", out_.string()});
+  EXPECT_EQ(answer.code, 0) << answer.err;
+  const auto place = folder_ / "report";
+  const auto report =
+      ask_driver({"report", (out_ / "theirs.json").string(), "--out", place.string()});
+  EXPECT_EQ(report.code, 3) << "no speed-up of runs that count";
+  const auto* mark = "quality or loss is NaN";
+  EXPECT_THAT(report.out, HasSubstr(mark));
+  EXPECT_THAT(content_of(place / "report.html"), HasSubstr(mark));
+  EXPECT_THAT(content_of(place / "tables/published-theirs-points.csv"), HasSubstr(mark));
+  const auto summary = json::parse(content_of(place / "summary.json"));
+  EXPECT_EQ(summary["published"][0]["arms"][0]["points"][1]["flaws"], mark);
+}
+
 TEST_F(ImportCommand, AgainReplacesItsOwnFileAndNothingElse) {
   EXPECT_EQ(import_logs().code, 0);
   EXPECT_EQ(import_logs().code, 0);

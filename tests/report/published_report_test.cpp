@@ -70,6 +70,45 @@ TEST(PublishedReportText, CensoredRunsAreCounted) {
   EXPECT_THAT(text_of(analysed({run_of(1, 100), run_of(2, 60)})), Not(HasSubstr("reached")));
 }
 
+// Fast, but wrong: 0.0011 and NaN at four ranks.
+TEST(PublishedReportText, AFlawIsSaidWhereverItsSpeedStands) {
+  auto one = run_of(1, 1200), missed = run_of(4, 300), nan = run_of(4, 300);
+  one.quality = 0.76;
+  one.platform = "1xA100";
+  missed.quality = 0.0011;
+  missed.platform = nan.platform = "4xA100";
+  missed.outcome = PublishedOutcome::quality_missed;
+  nan.outcome = PublishedOutcome::quality_nan;
+  const auto analysis = analysed({one, missed, nan});
+  const auto* mark = " (quality not reached, quality or loss is NaN)";
+  EXPECT_EQ(published_headline(analysis.arms[0]),
+            cat("Four ranks were 4.00 times as fast as one rank", mark));
+  const auto text = text_of(analysis);
+  EXPECT_THAT(text,
+              HasSubstr(cat("One rank: 1xA100, 20 min 0 s; four ranks: 4xA100, 5 min 0 s", mark)));
+  EXPECT_THAT(text, HasSubstr(cat("4.000 times as fast as one rank by training time", mark)));
+  EXPECT_THAT(text, HasSubstr("0.7600 at 1, 0.001100 and NaN at 4 ranks"));
+  EXPECT_THAT(text, Not(HasSubstr("factor")));
+  EXPECT_THAT(published_figures(analysis), IsEmpty()) << "never ranked";
+  EXPECT_THAT(published_factors_table(analysis).rows, IsEmpty());
+  EXPECT_THAT(to_csv(published_table(analysis)),
+              HasSubstr("4,4xA100,2,\"quality not reached, quality or loss is NaN\",300"));
+  EXPECT_THAT(to_html(published_table(analysis)),
+              HasSubstr("quality not reached, quality or loss"));
+}
+
+TEST(PublishedReportText, FlawedRunsBesideSoundOnesAreNamed) {
+  auto missed = run_of(2, 10), four = run_of(4, 20);
+  missed.outcome = four.outcome = PublishedOutcome::quality_missed;
+  const auto analysis = analysed({run_of(1, 100), run_of(2, 60), missed, four});
+  EXPECT_EQ(published_headline(analysis.arms[0]), "Two ranks were 1.67 times as fast as one rank");
+  EXPECT_THAT(text_of(analysis), HasSubstr("At four ranks: 5.000 (quality not reached)."));
+  EXPECT_THAT(text_of(analysis), HasSubstr("Left out: 1 run at two ranks (quality not reached)."));
+  const auto figures = published_figures(analysis);
+  EXPECT_THAT(figures.at(0).tsv, Not(HasSubstr("\n4\t")));
+  EXPECT_THAT(figures.at(0).caption, HasSubstr("not drawn: 4 ranks (quality not reached)"));
+}
+
 TEST(PublishedReportText, ReadingErrorsBecomeARange) {
   PublishedRun one, four;
   one.relative_time_frac = 1;
