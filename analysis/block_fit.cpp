@@ -7,6 +7,8 @@
 #include "core/error.hpp"
 #include "core/statistics.hpp"
 
+#include "analysis/two_speeds.hpp"
+
 namespace scalestudy {
 namespace {
 
@@ -144,6 +146,19 @@ bool BlockFit::has(std::span<const ArmTerm> terms) const {
          });
 }
 
+bool BlockFit::mixes_speeds(std::span<const ArmTerm> terms) const {
+  std::vector<Launches> groups;
+  for (const auto& term : terms) {
+    auto& group = groups.emplace_back();
+    for (std::size_t i = 0; i < times_.size(); ++i)
+      if (times_[i].arm == term.arm) group.add(times_[i].block, logs_[i]);
+  }
+  // Single launches far off do not move the fit.
+  return std::ranges::any_of(groups,
+                             [](const auto& one) { return two_speeds(one.values).has_value(); }) &&
+         mix_speeds(groups, /*in_blocks=*/true);
+}
+
 Estimate BlockFit::sum_s(std::span<const ArmTerm> terms) const {
   SCALESTUDY_EXPECT(has(terms));
   Estimate estimate;
@@ -153,6 +168,10 @@ Estimate BlockFit::sum_s(std::span<const ArmTerm> terms) const {
     const double time_s = factor * time_of_arm_s(arm);
     estimate.value += time_s;
     variance += square(time_s * scatter_) / launches_of_arm_[arm];
+  }
+  if (mixes_speeds(terms)) {
+    estimate.method = IntervalMethod::two_speeds;
+    return estimate;
   }
   set_t_interval(estimate, std::sqrt(variance), degrees_of_freedom_);
   // Blocks stretch all arms alike, and so the sum.

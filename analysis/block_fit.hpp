@@ -57,6 +57,7 @@ class BlockFit {
   [[nodiscard]] double residual(std::size_t launch) const;
   [[nodiscard]] double cut_scale() const;
   [[nodiscard]] double block_variance() const;
+  [[nodiscard]] bool mixes_speeds(std::span<const ArmTerm> terms) const;
 
   std::vector<BlockedTime> times_;
   std::vector<std::size_t> block_of_;  ///< by launch, numbered from 0

@@ -79,6 +79,13 @@ bool is_time(double time_s) {
   return time_s > 0 && std::isfinite(time_s);
 }
 
+std::optional<TwoSpeeds> speeds_at(const Series& series, std::int64_t ranks) {
+  std::vector<double> logs;
+  for (const double time_s : series.values(ranks, &SummaryRow::training_time_s))
+    if (is_time(time_s)) logs.push_back(std::log(time_s));
+  return two_speeds(logs);
+}
+
 /// Runs of one number of ranks, group by group.
 using RunGroups = std::vector<std::vector<const Run*>>;
 
@@ -89,7 +96,8 @@ std::map<std::int64_t, RunGroups> groups_by_ranks(std::span<const Series* const>
       std::vector<const Run*> timed;
       for (const Run* run : runs)
         if (is_time(run->measures[&SummaryRow::training_time_s])) timed.push_back(run);
-      if (timed.size() >= minimum_launches_for_outliers) groups[ranks].push_back(std::move(timed));
+      if (timed.size() >= minimum_launches_for_outliers && !speeds_at(*series, ranks))
+        groups[ranks].push_back(std::move(timed));
     }
   }
   return groups;
@@ -125,6 +133,14 @@ std::vector<Outlier> outliers(std::span<const Series* const> study_and_arms) {
     for (const SlowLaunch& slow : slow_launches(times, asked))
       all.push_back({groups[slow.group][slow.launch], slow.time_ratio});
   }
+  return all;
+}
+
+std::vector<SpeedsAt> speeds_of(std::span<const Series* const> study_and_arms) {
+  std::vector<SpeedsAt> all;
+  for (const Series* series : study_and_arms)
+    for (const auto& [ranks, runs] : series->by_ranks)
+      if (const auto speeds = speeds_at(*series, ranks)) all.push_back({series, ranks, *speeds});
   return all;
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "analysis/run_set.hpp"
+#include "analysis/two_speeds.hpp"
 
 namespace scalestudy {
 
@@ -32,7 +33,17 @@ struct Outlier {
   double time_ratio = not_available;  ///< of training, to the other runs like it
 };
 
-/// Of a study and its control arms, by rank count.
+/// Of a study and its control arms, by rank count; none of launches that run at two speeds.
 [[nodiscard]] std::vector<Outlier> outliers(std::span<const Series* const> study_and_arms);
+
+/// Launches of one rank count of a series, by their training time.
+struct SpeedsAt {
+  const Series* series;
+  std::int64_t ranks = 1;
+  TwoSpeeds speeds;
+};
+
+/// Those of a study and its control arms that run at two speeds.
+[[nodiscard]] std::vector<SpeedsAt> speeds_of(std::span<const Series* const> study_and_arms);
 
 }  // namespace scalestudy

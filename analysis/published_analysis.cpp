@@ -331,8 +331,8 @@ void compare_points(ArmAnalysis& analysis, const RunsByRanks& by_ranks, const Ba
     point.superlinear_unexplained = i != base_at && !point.is_flawed && is_superlinear(point);
     if (i != base_at && is_one_population) {
       const auto quality = [](const PublishedRun& run) { return run.quality; };
-      point.quality_difference = difference(launches_of(runs, quality), launches_of(base, quality),
-                                            Comparison::independent);
+      point.quality_difference = difference_of_quality(
+          launches_of(runs, quality), launches_of(base, quality), Comparison::independent);
     }
     if (!group.sound.empty()) previous = &group.sound;
   }

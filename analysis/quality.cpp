@@ -66,8 +66,8 @@ std::vector<const Measure*> recorded_metrics(const Series& series) {
 /// Of one rank to itself there is nothing to test.
 void add_difference(MetricValues& one, const Series& series, std::int64_t ranks) {
   const Column& metric = *one.metric->column;
-  one.difference = difference(series.launches(ranks, metric), series.launches(1, metric),
-                              series.spec.comparison);
+  one.difference = difference_of_quality(series.launches(ranks, metric), series.launches(1, metric),
+                                         series.spec.comparison);
   if (ranks == 1) one.difference = without_interval(one.difference);
   const auto base = series.by_ranks.find(1);
   if (ranks == 1 || base == series.by_ranks.end()) return;

@@ -1,6 +1,7 @@
 #include "analysis/statistics.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <functional>
 #include <numeric>
@@ -10,6 +11,8 @@
 #include <boost/math/distributions/students_t.hpp>
 
 #include "core/error.hpp"
+
+#include "analysis/two_speeds.hpp"
 
 namespace scalestudy {
 namespace {
@@ -58,6 +61,14 @@ Launches mapped(const Launches& launches, const Map& map) {
   return all;
 }
 
+Launches finite_values(const Launches& launches) {
+  return mapped(launches, [](double value) { return value; });
+}
+
+Launches log_values(const Launches& launches) {
+  return mapped(launches, logarithm);
+}
+
 /// In the order of their blocks.
 Launches sorted(const Launches& launches) {
   std::vector<std::size_t> order(launches.values.size());
@@ -103,12 +114,17 @@ void add_welch_interval(Estimate& estimate, const Launches& compared, const Laun
                  welch_degrees_of_freedom(compared.values, base.values));
 }
 
-/// Of finite values; `paired` and `welch` are what the method is called.
+/// What a difference of means is called, and whether its values have speeds.
+struct DifferenceKind {
+  IntervalMethod paired, welch;
+  Launches (*logs)(const Launches& launches);  ///< of values that have; none: they have not
+};
+
+/// Of finite values.
 Estimate difference_of_means(const Launches& compared,
                              const Launches& base,
                              Comparison declared,
-                             IntervalMethod paired,
-                             IntervalMethod welch) {
+                             const DifferenceKind& kind) {
   const Launches a = sorted(compared), b = sorted(base);
   Estimate estimate;
   estimate.count = a.values.size();
@@ -118,9 +134,13 @@ Estimate difference_of_means(const Launches& compared,
     return estimate;
   const bool has_pairs = declared == Comparison::paired && are_complete_blocks(a, b);
   const bool in_pairs = has_pairs && were_made_together(a, b);
+  if (kind.logs != nullptr && mix_speeds(std::array{kind.logs(a), kind.logs(b)}, in_pairs)) {
+    estimate.method = IntervalMethod::two_speeds;
+    return estimate;
+  }
   estimate.is_apart = has_pairs && !in_pairs;
   in_pairs ? add_paired_interval(estimate, a, b) : add_welch_interval(estimate, a, b);
-  estimate.method = in_pairs ? paired : welch;
+  estimate.method = in_pairs ? kind.paired : kind.welch;
   return estimate;
 }
 
@@ -138,57 +158,6 @@ Estimate mean_level(const Launches& launches, IntervalMethod method) {
 }
 
 }  // namespace
-
-std::string_view describe(IntervalMethod method) {
-  switch (method) {
-    case IntervalMethod::welch_on_logs:
-      return "95 % Welch t interval on logarithms over launches";
-    case IntervalMethod::welch:
-      return "95 % Welch t interval over launches";
-    case IntervalMethod::paired_on_logs:
-      return "95 % paired t interval on logarithms over launches";
-    case IntervalMethod::paired:
-      return "95 % paired t interval over launches";
-    case IntervalMethod::block_fit:
-      return "95 % t interval of a fit over arms and blocks";
-    case IntervalMethod::one_on_logs:
-      return "95 % t interval on logarithms over launches";
-    case IntervalMethod::one:
-      return "95 % t interval over launches";
-    case IntervalMethod::model_fit:
-      return "95 % prediction interval of a fitted model";
-    case IntervalMethod::not_determinable:
-      break;
-  }
-  return "interval not determinable (fewer than 3 launches in a group)";
-}
-
-std::string describe(const Estimate& estimate) {
-  std::string text(describe(estimate.method));
-  if (estimate.is_apart) text += " (not paired: the runs of a repeat were not made together)";
-  return text;
-}
-
-std::string_view short_name(IntervalMethod method) {
-  switch (method) {
-    case IntervalMethod::paired_on_logs:
-    case IntervalMethod::paired:
-      return "paired t";
-    case IntervalMethod::welch_on_logs:
-    case IntervalMethod::welch:
-      return "Welch t";
-    case IntervalMethod::block_fit:
-      return "block fit";
-    case IntervalMethod::one_on_logs:
-    case IntervalMethod::one:
-      return "t";
-    case IntervalMethod::model_fit:
-      return "model";
-    case IntervalMethod::not_determinable:
-      break;
-  }
-  return "none";
-}
 
 std::vector<double> finite(std::vector<double> values) {
   std::erase_if(values, [](double value) { return !std::isfinite(value); });
@@ -242,28 +211,38 @@ Interval share_interval(double share, std::int64_t count, double alpha) {
 }
 
 Estimate ratio(const Launches& compared, const Launches& base, Comparison declared) {
-  const auto logs =
-      difference_of_means(mapped(compared, logarithm), mapped(base, logarithm), declared,
-                          IntervalMethod::paired_on_logs, IntervalMethod::welch_on_logs);
+  const auto logs = difference_of_means(
+      log_values(compared), log_values(base), declared,
+      {IntervalMethod::paired_on_logs, IntervalMethod::welch_on_logs, finite_values});
   auto estimate = transformed(logs, [](double x) { return std::exp(x); });
   estimate.p_value = logs.p_value;  // logarithms differ where the values do
   return estimate;
 }
 
 Estimate difference(const Launches& compared, const Launches& base, Comparison declared) {
-  const auto itself = [](double value) { return value; };
-  return difference_of_means(mapped(compared, itself), mapped(base, itself), declared,
-                             IntervalMethod::paired, IntervalMethod::welch);
+  return difference_of_means(finite_values(compared), finite_values(base), declared,
+                             {IntervalMethod::paired, IntervalMethod::welch, log_values});
+}
+
+Estimate difference_of_quality(const Launches& compared,
+                               const Launches& base,
+                               Comparison declared) {
+  return difference_of_means(finite_values(compared), finite_values(base), declared,
+                             {IntervalMethod::paired, IntervalMethod::welch, nullptr});
 }
 
 Estimate geometric_level(const Launches& launches) {
-  return transformed(mean_level(mapped(launches, logarithm), IntervalMethod::one_on_logs),
-                     [](double x) { return std::exp(x); });
+  const auto logs = log_values(launches);
+  auto estimate = mean_level(logs, IntervalMethod::one_on_logs);
+  if (estimate.interval && mix_speeds(std::span(&logs, 1), /*in_blocks=*/false)) {
+    estimate = without_interval(estimate);
+    estimate.method = IntervalMethod::two_speeds;
+  }
+  return transformed(estimate, [](double x) { return std::exp(x); });
 }
 
 Estimate level(const Launches& launches) {
-  const auto itself = [](double value) { return value; };
-  return mean_level(mapped(launches, itself), IntervalMethod::one);
+  return mean_level(finite_values(launches), IntervalMethod::one);
 }
 
 double joint_degrees_of_freedom(double variance,

@@ -31,6 +31,7 @@ struct Interval {
 
 enum class IntervalMethod {
   not_determinable,
+  two_speeds,  ///< none: METRICS.md#two-speeds
   welch_on_logs,
   paired_on_logs,
   welch,
@@ -106,14 +107,19 @@ struct Estimate {
 
 /// Ratio of geometric means compared ÷ base. In pairs (METRICS.md#paired) where that was declared
 /// and both have the same blocks, once each, whose runs were made together as far as is known; else
-/// independently (METRICS.md#ratio). Values that are
-/// not finite and positive are left out and not counted.
+/// independently (METRICS.md#ratio); without interval where launches run at two speeds. Values that
+/// are not finite and positive are left out and not counted.
 [[nodiscard]] Estimate ratio(const Launches& compared, const Launches& base, Comparison declared);
 
-/// Likewise the difference of means compared − base (METRICS.md#difference).
+/// Likewise the difference of mean times compared − base (METRICS.md#difference).
 [[nodiscard]] Estimate difference(const Launches& compared,
                                   const Launches& base,
                                   Comparison declared);
+
+/// The same of qualities, which have no speeds.
+[[nodiscard]] Estimate difference_of_quality(const Launches& compared,
+                                             const Launches& base,
+                                             Comparison declared);
 
 /// Of one group alone, by Student's t (METRICS.md#one-group): geometric mean, of values that are
 /// positive, or mean. base_count is 0. Values that are not finite (and positive) are left out.

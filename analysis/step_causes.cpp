@@ -126,8 +126,7 @@ class Growth {
 
   /// Said of what it is made from, and without the p-value of a question that nobody asks.
   [[nodiscard]] Estimate described(Estimate estimate) const {
-    estimate.method =
-        estimate.interval ? IntervalMethod::block_fit : IntervalMethod::not_determinable;
+    if (estimate.interval) estimate.method = IntervalMethod::block_fit;
     estimate.p_value = not_available;
     estimate.count = whole_.size();
     estimate.base_count = at_one_.size();

@@ -159,6 +159,7 @@ StudyAnalysis::StudyAnalysis(RunSet runs, const PublishedInputs& published)
     std::vector<const Series*> all{&study.series};
     all.insert(all.end(), arms.begin(), arms.end());
     study.outliers = outliers(all);
+    study.two_speeds = speeds_of(all);
     study.resolution = resolution_of(study.series, runs_);
     study.causes = step_causes(study.series, arms, study.resolution.margin_frac);
     study.remedies = measured_remedies(study.series, study.causes, proper);

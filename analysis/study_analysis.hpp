@@ -53,6 +53,7 @@ struct SeriesAnalysis {
   std::vector<RunDecision> run_causes;       ///< likewise
   std::vector<MeasuredRemedy> remedies;      ///< likewise
   std::vector<Outlier> outliers;             ///< likewise; those of its arms too
+  std::vector<SpeedsAt> two_speeds;          ///< likewise
   Resolution resolution;                     ///< likewise; of the most ranks against one
   FairBase fair_base;                        ///< likewise
   std::vector<PopPoint> pop;                 ///< likewise

@@ -37,7 +37,7 @@ std::string measured_text(const Claim& claim, const Estimate& measured) {
   const auto interval = measured.interval
                             ? cat("95\u202f% interval ", interval_text(measured, digits), "; ",
                                   counted(measured.count, "run"))
-                            : cat("interval not determinable; ", counted(measured.count, "run"));
+                            : cat(no_interval_text(measured), "; ", counted(measured.count, "run"));
   return cat("measured ", value_text(claim, measured.value), " (",
              is_one_group ? interval : evidence(measured, digits), ")");
 }
@@ -49,6 +49,8 @@ std::string to_decide_text(const ClaimFinding& finding) {
 }
 
 std::string missing_text(const Estimate& measured) {
+  if (measured.method == IntervalMethod::two_speeds)
+    return "The mean of two speeds is that of neither, and decides nothing.";
   const auto fewest =
       measured.base_count == 0 ? measured.count : std::min(measured.count, measured.base_count);
   if (!std::isfinite(measured.value) || fewest >= minimum_launches_for_interval)
@@ -165,6 +167,8 @@ std::string explanation_sentence(const Claim& claim,
   const auto margin = milliseconds(decision.margin_s);
   auto text = cat("A step of ", ranks_in_words(decision.ranks, false), " is ",
                   in_ms(decision.loss_s), " longer than perfect scaling");
+  if (decision.loss_s.method == IntervalMethod::two_speeds)
+    return cat(text, " in the mean of launches that run at two speeds: that decides nothing.");
   if (!decision.is_loss)
     return cat(text, ", not surely more than the margin of ", margin,
                ": there is no sure loss to explain.");

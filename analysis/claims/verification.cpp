@@ -80,8 +80,9 @@ Estimate per_rank(const Estimate& speedup, const ClaimPoint& point) {
 }
 
 Estimate quality_difference(const Series& series, const ClaimPoint& point, const Column& metric) {
-  auto estimate = difference(series.launches(point.ranks, metric),
-                             series.launches(point.base_ranks, metric), series.spec.comparison);
+  auto estimate =
+      difference_of_quality(series.launches(point.ranks, metric),
+                            series.launches(point.base_ranks, metric), series.spec.comparison);
   const auto sampling =
       sampling_error(series.by_ranks.at(point.ranks), series.by_ranks.at(point.base_ranks), metric);
   if (sampling) add_error(estimate, sampling->standard_error, sampling->degrees_of_freedom());

@@ -98,6 +98,8 @@ std::string loss_sentence(const StepDecision& decision) {
                          ms_text(decision.loss_s), " longer than ",
                          milliseconds(decision.ideal_step_s), ", what perfect scaling would take");
   if (decision.is_loss) return start + ". ";
+  if (decision.loss_s.method == IntervalMethod::two_speeds)
+    return start + ", in the mean of launches that run at two speeds: undecided.";
   const bool is_none =
       decision.loss_s.interval && decision.loss_s.interval->high < decision.margin_s;
   return is_none ? cat(start, ": less than ", margin, ", nothing to explain.")
@@ -213,6 +215,8 @@ std::optional<CauseInBrief> cause_in_brief(const SeriesAnalysis& analysis) {
   if (analysis.causes.empty()) return std::nullopt;
   const auto& decision = analysis.causes.front();
   const auto loss = milliseconds(decision.loss_s.value) + " a step";
+  if (decision.loss_s.method == IntervalMethod::two_speeds)
+    return CauseInBrief{"undecided", "launches run at two speeds"};
   if (!decision.is_loss) return CauseInBrief{"none", loss + ", not surely above the margin"};
   if (decision.main.empty()) return CauseInBrief{"open", loss + " lost"};
   std::vector<std::string> names;

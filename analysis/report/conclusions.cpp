@@ -39,6 +39,8 @@ std::int64_t repeats_for_interval(const SeriesAnalysis& analysis, const SpeedupP
 
 std::string verdict_on_speed(const SeriesAnalysis& analysis, const SpeedupPoint& p) {
   const Estimate& s = p.training;
+  if (s.method == IntervalMethod::two_speeds)
+    return " Undecided: launches run at two speeds, and their mean is that of neither.";
   if (!s.interval)
     return cat(
         " Without an interval nobody can say whether another run would be as fast",
@@ -231,6 +233,9 @@ std::string headline_of(const SpeedupPoint& p) {
   if (p.training.interval)
     return cat(ranks_in_words(p.ranks, true), " trained ", factor, " times as fast as one");
   const std::string missing = remedy(p.training);
+  if (p.training.method == IntervalMethod::two_speeds)
+    return cat("Launches run at two speeds: that ", ranks_in_words(p.ranks, false), " trained ",
+               factor, " times as fast as one is undecided");
   return cat(
       missing.empty() ? "No interval can be given" : missing + " needed", ": ",
       ranks_in_words(p.ranks, false), " trained ", factor, " times as fast as one in ",
@@ -273,6 +278,19 @@ std::string outlier_sentence(const SeriesAnalysis& analysis) {
   if (named.empty()) return "";
   return cat(" ", named.size() == 1 ? "An outlier, which counts" : "Outliers, which count",
              " as any other run: ", join(named, "; "), ".");
+}
+
+/// What decides is not recorded: the reader has to find out.
+std::string two_speeds_sentence(const SeriesAnalysis& analysis) {
+  std::vector<std::string> parts;
+  for (const auto& [series, ranks, speeds] : analysis.two_speeds)
+    parts.push_back(
+        cat(speeds.upper, " of ", speeds.launches, " launches with ", ranks_in_words(ranks, false),
+            series->spec.control_arm ? cat(" (", to_string(series->spec.control_arm), ")") : "",
+            " are ", significant(speeds.ratio, 3), " times as slow as the others"));
+  if (parts.empty()) return "";
+  return cat(" Two speeds: ", join(parts, "; "),
+             ". Look at clocks, placement of memory and neighbours of the nodes.");
 }
 
 /// On a busy machine the difference between two runs may be what other programs took of one.
@@ -342,8 +360,8 @@ Conclusions conclusions_of(const SeriesAnalysis& analysis) {
                       disagreement_sentence(last) + other_ranks_sentence(analysis) +
                       protocol_sentence(analysis, last.ranks) + label_sentence(analysis.series) +
                       resumed_sentence(analysis) + unsteady_sentence(analysis.series) +
-                      outlier_sentence(analysis) + reach_sentence(analysis, last.ranks) +
-                      outlook_sentences(analysis);
+                      outlier_sentence(analysis) + two_speeds_sentence(analysis) +
+                      reach_sentence(analysis, last.ranks) + outlook_sentences(analysis);
   // What other programs took is in every phase: taking the step apart would blame the phases.
   if (!busy) {
     conclusions.causes = causes_paragraph(analysis);

@@ -13,7 +13,7 @@ std::string evidence(const Estimate& estimate, int digits) {
       estimate.count == estimate.base_count
           ? counted(estimate.count, "run") + " each"
           : cat(counted(estimate.count, "run"), " against ", estimate.base_count);
-  if (!estimate.interval) return "interval not determinable; " + runs;
+  if (!estimate.interval) return cat(no_interval_text(estimate), "; ", runs);
   return cat("95\u202f% interval ", interval_text(estimate, digits), "; ", runs,
              estimate.is_apart ? ", not paired because repeats were not made together" : "");
 }

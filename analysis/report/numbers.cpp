@@ -87,8 +87,13 @@ std::string milliseconds(double duration_s) {
   return significant(duration_s * 1e3, 3) + " ms";
 }
 
+std::string_view no_interval_text(const Estimate& estimate) {
+  return estimate.method == IntervalMethod::two_speeds ? "no interval, launches run at two speeds"
+                                                       : "interval not determinable";
+}
+
 std::string interval_text(const Estimate& estimate, int digits) {
-  if (!estimate.interval) return "interval not determinable";
+  if (!estimate.interval) return std::string(no_interval_text(estimate));
   // Both limits with as many decimals as the value, so that they line up.
   const int decimals = std::isfinite(estimate.value) && estimate.value != 0
                            ? std::clamp(decimals_for(estimate.value, digits), 0, 8)

@@ -3,12 +3,16 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "analysis/statistics.hpp"
 
 namespace scalestudy {
 
 inline constexpr const char* missing_number = "–";
+
+/// "interval not determinable", or "no interval, launches run at two speeds".
+[[nodiscard]] std::string_view no_interval_text(const Estimate& estimate);
 
 /// `digits` significant ones, no exponent between 1e-4 and 1e7; "–" for NaN.
 [[nodiscard]] std::string significant(double value, int digits);

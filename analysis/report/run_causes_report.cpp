@@ -138,6 +138,8 @@ std::string run_causes_sentence(const SeriesAnalysis& analysis) {
   const auto start = cat("From launch to exit ", ranks_in_words(decision.ranks, false), " lose ",
                          seconds_text(decision.loss_s), " to perfect scaling, which would take ",
                          duration(decision.ideal_wall_s));
+  if (decision.loss_s.method == IntervalMethod::two_speeds)
+    return cat(start, ", in the mean of launches that run at two speeds: undecided.");
   if (!decision.is_loss) return cat(start, ": not surely more than the margin.");
   return cat(start, ".", supported_sentence(decision), open_sentence(decision));
 }

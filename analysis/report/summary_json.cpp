@@ -118,6 +118,14 @@ json to_json(const Outlier& one) {
           {"training_time_ratio", number(one.time_ratio)}};
 }
 
+json to_json(const SpeedsAt& one) {
+  return {{"ranks", one.ranks},
+          {"control_arm", to_string(one.series->spec.control_arm)},
+          {"slow_launches", one.speeds.upper},
+          {"launches", one.speeds.launches},
+          {"training_time_ratio", number(one.speeds.ratio)}};
+}
+
 json to_json(const Resolution& resolution) {
   return {{"label", resolution.label()},
           {"repeats", resolution.repeats},
@@ -259,6 +267,7 @@ json to_json(const SeriesAnalysis& analysis) {
       {"targets", targets_json(analysis.targets)},
       {"factor_bases", factor_bases_json(analysis.factor_bases)},
       {"outliers", list_of(analysis.outliers)},
+      {"two_speeds", list_of(analysis.two_speeds)},
       {"resolution", to_json(analysis.resolution)},
       {"pop", pop_json(analysis.pop)},
       {"noise_scale", noise_scale_json(analysis.noise_scale)},
