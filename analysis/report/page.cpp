@@ -341,7 +341,8 @@ std::string method_section() {
       element("p",
               "The launch is the unit of every interval: Student's t, on logarithms for times, in "
               "pairs of one repeat each where the study says so and all are there, else Welch's; "
-              "none for fewer than 3 launches. Of several questions asked together Holm's "
+              "none for fewer than 3 launches, or of two speeds. Of several questions asked "
+              "together Holm's "
               "procedure decides which difference is resolved. Outliers are named and kept. Steady "
               "steps are all after the requested warm-up; whether they took as long all the way "
               "through is tested and said, but none is left out. Step time is the maximum over "

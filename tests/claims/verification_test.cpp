@@ -55,6 +55,16 @@ TEST(ClaimVerdicts, AValueAloneDecidesNothing) {
   EXPECT_THAT(find({}).reason, HasSubstr("These runs do not tell it"));
 }
 
+TEST(ClaimVerdicts, TheMeanOfTwoSpeedsDecidesNothing) {
+  auto both = speedup(2.0, 0.1);
+  both.interval.reset();
+  both.method = IntervalMethod::two_speeds;
+  EXPECT_EQ(find(both).verdict, ClaimVerdict::undecided);
+  EXPECT_THAT(find(both).reason,
+              HasSubstr("(no interval, launches run at two speeds; 5 runs each). The mean of two "
+                        "speeds is that of neither, and decides nothing."));
+}
+
 TEST(ClaimVerdicts, OpenOnesSayHowManyRepeatsWouldDecide) {
   const auto near = find(speedup(2.1, 0.11)).launches_to_decide;
   ASSERT_TRUE(near);
