@@ -91,8 +91,9 @@ std::string contradiction(const PublishedRun& run, bool has_stated_rate) {
     return "samples/s × time is over ten times the samples";
   if (exceeds(run.samples_per_epoch, rate * run.median_epoch_s))
     return "samples/s × median epoch is less than an epoch's samples";
-  if (exceeds(run.epochs / 2 * run.median_epoch_s, time))
-    return "half of the epochs take longer than the training";
+  if (exceeds(std::max(1.0, run.epochs / 2) * run.median_epoch_s, time) ||
+      exceeds(run.first_epoch_s, time))
+    return "epochs take longer than the training";
   return "";
 }
 

@@ -111,7 +111,8 @@ void set_outcome(const CsvTable& table, const Attempt& rows, ImportedRun& import
   for (const auto* name : {"loss", "iou"})
     if (const auto count = not_finite(table, rows, name); count > 0) {
       imported.run.outcome = PublishedOutcome::quality_nan;
-      imported.notes.push_back(cat("the ", name, " is not finite in ", counted(count, "epoch")));
+      imported.notes.push_back(
+          cat("the ", name, " is not finite in ", count, " of ", rows.size(), " epochs"));
     }
 }
 
