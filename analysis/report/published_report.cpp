@@ -206,7 +206,7 @@ std::string quality_paragraph(const PublishedStudy& study, const ArmAnalysis& ar
   const auto list = quality_list(arm);
   if (list.empty()) return "";
   const auto metric = arm.arm.quality_metric.empty() ? "quality" : arm.arm.quality_metric;
-  const auto start = cat("Published ", metric, ": ", list, " ranks.");
+  auto start = cat("Published ", metric, ": ", list, " ranks.");
   const auto& population = arm.population;
   if (population.differs)
     return cat(start, " evaluation_set_differs: models were judged on different numbers of ",
