@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include "core/text.hpp"
+
 #include "data/host_batch.hpp"
 #include "data/sample_problems.hpp"
 

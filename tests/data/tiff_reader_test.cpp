@@ -31,7 +31,7 @@ class TiffReader : public ::testing::Test {
   void TearDown() override { fs::remove_all(folder_); }
 
   [[nodiscard]] fs::path write(const StackFormat& format, std::int64_t pages = 3) const {
-    const auto file = folder_ / "stack.tif";
+    auto file = folder_ / "stack.tif";
     test::write_stack(file, {pages, height, width}, value, format);
     return file;
   }
