@@ -95,6 +95,8 @@ Properties plain_access(hsize_t alignment_bytes) {
   // Only from this format on do chunks of a fixed number lie one after the other.
   checked(H5Pset_libver_bounds(access.get(), H5F_LIBVER_V110, H5F_LIBVER_V110),
           "H5Pset_libver_bounds", "/");
+  // Where files cannot be locked, they can still be written.
+  checked(H5Pset_file_locking(access.get(), 0, 1), "H5Pset_file_locking", "/");
   // The usual driver insists on a name that it can resolve.
   checked(H5Pset_fapl_stdio(access.get()), "H5Pset_fapl_stdio", "/");
   checked(H5Pset_alignment(access.get(), 1, alignment_bytes), "H5Pset_alignment", "/");

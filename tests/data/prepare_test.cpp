@@ -1,6 +1,7 @@
 #include "data/source/prepare.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <ctime>
 
 #include <gtest/gtest.h>
@@ -18,6 +19,14 @@
 #include "tests/support/picture_files.hpp"
 #include "tests/support/places.hpp"
 #include "tests/support/temporary_folder.hpp"
+
+/// With it the file system has no locks: it stands in for the C library's, also for HDF5.
+static bool has_locks = true;
+extern "C" int flock(int /*descriptor*/, int /*operation*/) {
+  if (has_locks) return 0;
+  errno = ENOLCK;
+  return -1;
+}
 
 namespace scalestudy {
 namespace {
@@ -190,6 +199,14 @@ TEST_F(Prepare, EqualSourcesMakeEqualPacks) {
   options_.existing = Existing::replace;
   (void)prepare();
   EXPECT_EQ(content_of(options_.out), first);
+}
+
+TEST_F(Prepare, WhereFilesCannotBeLockedPacksAreWritten) {
+  write_masks();
+  has_locks = false;
+  EXPECT_EQ(prepare().sample_count, 2);
+  EXPECT_EQ(PackSet(options_.out).samples().size(), 2U);
+  has_locks = true;
 }
 
 TEST_F(Prepare, AllProblemsAreNamedAtOnceAndNothingIsWritten) {
