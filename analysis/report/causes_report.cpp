@@ -31,7 +31,7 @@ constexpr std::array words{
     CauseWords{StepCause::interference, computing_arms,
                "fewer ranks per host; settings.communication_thread own_core"},
     CauseWords{StepCause::oversubscription, computing_arms,
-               "axes.threads_per_rank × ranks of a host up to its cores"},
+               "axes.threads_per_rank × ranks of a host up to its cores and CPU quota"},
     CauseWords{StepCause::optimizer, "",
                "axes.reduction sharded_optimizer; settings.gradients.updated_early"}};
 

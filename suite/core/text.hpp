@@ -40,7 +40,8 @@ void add_unique(std::vector<std::string>& list, std::string_view text);
 /// 1 -> "1 run", 5 -> "5 runs", 2 -> "2 batches".
 template <std::integral Count>
 [[nodiscard]] std::string counted(Count count, std::string_view noun) {
-  return cat(count, ' ', noun, count == 1 ? "" : noun.ends_with("ch") ? "es" : "s");
+  const bool is_hissed = noun.ends_with("ch") && !noun.ends_with("epoch");
+  return cat(count, ' ', noun, count == 1 ? "" : is_hissed ? "es" : "s");
 }
 
 /// 75.2 -> "1 min 15 s", 0.0123 -> "12.3 ms", 5000 -> "1 h 23 min".

@@ -93,6 +93,7 @@ TEST(Text, WhatIsCountedIsOneOrSeveral) {
   EXPECT_EQ(counted(std::size_t{5}, "more repeat"), "5 more repeats");
   EXPECT_EQ(counted(1, "patch"), "1 patch");
   EXPECT_EQ(counted(2, "patch"), "2 patches");
+  EXPECT_EQ(counted(2, "epoch"), "2 epochs");
 }
 
 TEST(Text, DurationsThatAreNoNumberAreUnknown) {
