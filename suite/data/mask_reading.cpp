@@ -25,6 +25,10 @@ Colour colour_at(const Image& mask, std::int64_t y, std::int64_t x) {
   return {value(0), value(1), value(2)};
 }
 
+bool is_empty(const Image& mask) {
+  return std::ranges::all_of(mask.bytes, [](std::byte value) { return value == std::byte{0}; });
+}
+
 bool is_grey(const Colour& colour) {
   return colour[0] == colour[1] && colour[1] == colour[2];
 }
@@ -161,6 +165,16 @@ MaskReading reading_of_masks(const ImageSet& set,
     all.add(one);
   });
   return all.reading();
+}
+
+void require_credible_mask(const Image& mask, const MaskReading& reading, const std::string& id) {
+  if (reading.foreground != Foreground::above_threshold) return;
+  if (is_empty(mask) || !is_empty(binary_mask(mask, reading))) return;
+  throw BadInput({cat("The mask of '", id, "' is not empty, but all of it lies below ",
+                      reading.threshold_frac, " of its largest possible value"),
+                  "no foreground would be left",
+                  "Where every value but 0 is foreground set settings.mask_threshold_frac "
+                  "(--mask-threshold) to 0"});
 }
 
 Image binary_mask(const Image& mask, const MaskReading& reading) {

@@ -64,6 +64,10 @@ class MaskEvidence {
                                            std::optional<double> threshold_frac,
                                            const Workers& workers);
 
+/// Errors: BadInput naming `id` when the mask holds objects of which the threshold leaves nothing:
+/// others of the set are soft, and this one numbers its objects 1, 2, 3 …
+void require_credible_mask(const Image& mask, const MaskReading& reading, const std::string& id);
+
 /// 8 bit, 255 where there is foreground, else 0.
 [[nodiscard]] Image binary_mask(const Image& mask, const MaskReading& reading);
 

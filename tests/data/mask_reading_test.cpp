@@ -94,6 +94,17 @@ TEST(MaskReading, BlurredEdgesAndSlopesAreCutAtHalf) {
   }
 }
 
+TEST(MaskReading, AMaskThatAThresholdEmptiesIsRefused) {
+  const MaskReading soft{Foreground::above_threshold, 0.5, {}};
+  const auto labels =
+      mask_of([](auto y, auto x) { return std::vector{object_at(y, x) > 0 ? 1 : 0}; });
+  test::expect_refused([&] { require_credible_mask(labels, soft, "b.png"); },
+                       {"'b.png' is not empty", "below 0.5", "(--mask-threshold) to 0"});
+  EXPECT_NO_THROW(require_credible_mask(labels, {}, "b.png"));
+  const auto empty = mask_of([](auto, auto) { return std::vector{0}; });
+  EXPECT_NO_THROW(require_credible_mask(empty, soft, "c.png"));
+}
+
 TEST(MaskReading, JpegMasksAreSoft) {
   const auto square =
       mask_of([](auto y, auto x) { return std::vector{object_at(y, x) > 0 ? 255 : 0}; });

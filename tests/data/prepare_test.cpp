@@ -219,7 +219,7 @@ TEST_F(Prepare, AllProblemsAreNamedAtOnceAndNothingIsWritten) {
   write_png(source_ / "masks/e.png", two_halves(4, 4, 0, 3));
   expect_refused([&] { (void)prepare(); },
                  {"3 of 5 samples", "c.png", "not PNG, JPEG or TIFF", "images/d.png", "4 x 5",
-                  "images/e.png", "--mask-threshold 0"});
+                  "images/e.png", "(--mask-threshold) to 0"});
   expect_nothing_written();
 }
 

@@ -252,13 +252,16 @@ TEST_F(UNetSamples, ThresholdDecidesWhatIsForeground) {
   const auto image = picture(0, 16, 16);
   const auto foreground = [&](double threshold_frac) {
     const MaskReading reading{Foreground::above_threshold, threshold_frac, {}};
-    const auto sample = prepared(image, mask, reading, {}, "x");
+    const auto sample =
+        prepared(image, mask, reading, {.mask_threshold_frac = threshold_frac}, "x");
     return std::count(sample.mask.bytes.begin(), sample.mask.bytes.end(), std::byte{255});
   };
   EXPECT_EQ(foreground(0), 129);
   EXPECT_EQ(foreground(100.0 / 255), 1);
   EXPECT_EQ(foreground(0.5), 1);
   EXPECT_EQ(foreground(0.8), 0);
+  const MaskReading found{Foreground::above_threshold, 0.8, {}};
+  EXPECT_THROW((void)prepared(image, mask, found, {}, "x"), BadInput) << "nobody asked for it";
 }
 
 TEST_F(UNetSamples, MasksOfZeroAndOneAreCutWhereTheyWereAskedToBe) {

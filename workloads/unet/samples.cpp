@@ -129,7 +129,9 @@ std::string mask_warning(const ImageSet& set, const Settings& settings) {
   const auto reading = mask_reading(set, settings, {});
   double least_frac = 1, most_frac = 0;
   for (std::size_t i = 0; i < set.samples().size(); ++i) {
-    const auto frac = foreground_frac(binary_mask(set.read_mask(i), reading));
+    const auto mask = set.read_mask(i);
+    if (settings.mask_threshold_frac < 0) require_credible_mask(mask, reading, set.samples()[i].id);
+    const auto frac = foreground_frac(binary_mask(mask, reading));
     least_frac = std::min(least_frac, frac);
     most_frac = std::max(most_frac, frac);
   }
@@ -152,6 +154,7 @@ Sample prepared(const Image& image,
                 const Settings& settings,
                 const std::string& name) {
   require_equal_sides(image, mask, name);
+  if (settings.mask_threshold_frac < 0) require_credible_mask(mask, reading, name);
   const PictureSize size{settings.size[0], settings.size[1]};
   if (size.height_px == 0) return {with_channels(image, 1), binary_mask(mask, reading)};
   const auto filter = settings.resize_filter;

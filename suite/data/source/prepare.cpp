@@ -67,26 +67,6 @@ PictureSize size_of(const PackDescription& description) {
   return {description.height_px, description.width_px};
 }
 
-bool is_empty(const Image& mask) {
-  return std::all_of(mask.bytes.begin(), mask.bytes.end(),
-                     [](std::byte value) { return value == std::byte{0}; });
-}
-
-/// Errors: BadInput when the mask does not belong to the image, or holds objects of which the
-/// threshold leaves nothing (masks that number their objects 1, 2, 3 …).
-void require_credible_mask(const Image& image,
-                           const Image& mask,
-                           const std::string& id,
-                           const MaskReading& reading) {
-  require_equal_sides(image, mask, id);
-  if (reading.foreground != Foreground::above_threshold) return;
-  if (!is_empty(mask) && is_empty(binary_mask(mask, reading)))
-    throw BadInput({cat("The mask of '", id, "' is not empty, but all of it lies below ",
-                        reading.threshold_frac, " of its largest possible value"),
-                    "no foreground would be left",
-                    "Give --mask-threshold 0 if every value but 0 is foreground"});
-}
-
 /// Errors: BadInput when nobody could read the picture back.
 void require_readable_size(const Image& image, const PictureSize& size) {
   const auto bytes = size.height_px * size.width_px * image.channels *
@@ -136,7 +116,8 @@ PreparedSample prepare_sample(const ImageSet& set,
   if (description.fit) require_readable_size(sample.image, size_of(description));
   if (description.kind == PackKind::image_mask) {
     const auto mask = set.read_mask(index);
-    require_credible_mask(sample.image, mask, id, reading);
+    require_equal_sides(sample.image, mask, id);
+    require_credible_mask(mask, reading, id);
     sample.mask = description.fit
                       ? fitted_mask(mask, reading, *description.fit, size_of(description))
                       : binary_mask(mask, reading);

@@ -39,6 +39,7 @@ SampleFacts facts_by_reading(const ImageSet& set,
   if (mask_reading) {
     const auto mask = set.read_mask(index);
     require_equal_sides(image, mask, set.samples()[index].id);
+    require_credible_mask(mask, *mask_reading, set.samples()[index].id);
     facts.foreground_frac = foreground_frac(binary_mask(mask, *mask_reading));
   }
   return facts;
