@@ -1,6 +1,6 @@
 #pragma once
 /// What a TIFF says of the pages that it has: ImageJ's keys, OME-XML or tifffile's JSON in the
-/// description of a page. Pure.
+/// description of a page, or ScanImage's header. Pure.
 
 #include <cstdint>
 #include <string>
@@ -8,6 +8,8 @@
 #include <vector>
 
 namespace scalestudy {
+
+inline constexpr std::string_view scan_image_origin = "ScanImage header";
 
 struct StackAxes {
   std::string_view origin = {};  ///< "ImageJ keys", "OME-XML", "tifffile shape"; "": pages alone

@@ -128,9 +128,11 @@ class TiffStack {
     do {
       const auto page_bytes = stored_bytes();
       reduced_ += sub_image_count();
-      std::uint32_t kind = 0;
-      if (TIFFGetField(tiff_.get(), TIFFTAG_SUBFILETYPE, &kind) != 0 &&
-          (kind & FILETYPE_REDUCEDIMAGE) != 0)
+      std::uint32_t kind = 0;  // NewSubfileType
+      TIFFGetField(tiff_.get(), TIFFTAG_SUBFILETYPE, &kind);
+      if ((kind & FILETYPE_MASK) != 0)
+        refuse(cat("has a mask of other pages (page ", directory + 1, ")"), "Leave masks out");
+      if ((kind & FILETYPE_REDUCEDIMAGE) != 0)
         ++reduced_;
       else
         add_page(directory, page_bytes);
@@ -151,9 +153,10 @@ class TiffStack {
     if (!pages_.empty() && geometry != pages_.front().geometry)
       refuse(cat("has pages of different size or type (", number, ")"),
              "Save all slices with one size and type");
-    const auto description = this_description();
+    const auto description = text_of(TIFFTAG_IMAGEDESCRIPTION);
     if (pages_.empty()) {
-      description_ = description;
+      const auto software = text_of(TIFFTAG_SOFTWARE);  // where ScanImage says what it saved
+      description_ = software.starts_with("SI.") ? software : description;
     } else if (begins_a_stack(description)) {
       refuse(cat("holds a second stack from ", number, " on"),
              "Save each stack as a file of its own");
@@ -165,12 +168,13 @@ class TiffStack {
   [[nodiscard]] bool begins_a_stack(const std::string& description) const {
     if (description.empty()) return false;
     const auto origin = stack_axes(description, 1).origin;
-    return !origin.empty() && (origin == "tifffile shape" || description != description_);
+    if (origin.empty() || origin == scan_image_origin) return false;  // whose pages differ
+    return origin == "tifffile shape" || description != description_;
   }
 
-  [[nodiscard]] std::string this_description() const {
+  [[nodiscard]] std::string text_of(std::uint32_t tag) const {
     const char* text = nullptr;
-    if (TIFFGetField(tiff_.get(), TIFFTAG_IMAGEDESCRIPTION, &text) == 0 || !text) return "";
+    if (TIFFGetField(tiff_.get(), tag, &text) == 0 || !text) return "";
     return text;
   }
 
