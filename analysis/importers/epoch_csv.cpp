@@ -67,6 +67,10 @@ std::vector<Attempt> attempts_of(const CsvTable& table) {
         throw BadInput({cat(table.place(row, *epochs), ": epoch ", table.text(row, *epochs),
                             " stands there twice with other numbers"),
                         "which of them counts cannot be told", "Keep the rows of one rank, once"});
+      if (step > 0 && step != 1)
+        throw BadInput({cat(table.place(row, *epochs), ": epoch ", table.text(row, *epochs),
+                            " follows epoch ", table.text(last, *epochs)),
+                        "what is missing took time, too", "Give a log with a row for each epoch"});
       if (step < 0) attempts.emplace_back();
     }
     if (is_heading && !attempts.back().empty()) attempts.emplace_back();
@@ -118,6 +122,7 @@ void set_outcome(const CsvTable& table, const Attempt& rows, ImportedRun& import
 
 ImportedRun run_of(const CsvTable& table, const Attempt& rows) {
   const auto times_s = epoch_times(table, rows);
+  const double sum_s = std::accumulate(times_s.begin(), times_s.end(), 0.0);
   ImportedRun imported;
   PublishedRun& run = imported.run;
   run.epochs = static_cast<double>(times_s.size());
@@ -126,9 +131,14 @@ ImportedRun run_of(const CsvTable& table, const Attempt& rows) {
   if (times_s.size() > 1) run.median_epoch_s = median({times_s.begin() + 1, times_s.end()});
   run.training_time_s = last_value(table, rows, "training_time");
   if (!std::isfinite(run.training_time_s)) {
-    run.training_time_s = std::accumulate(times_s.begin(), times_s.end(), 0.0);
+    run.training_time_s = sum_s;
     imported.computed.emplace_back("training_time_s");
   }
+  if (sum_s > 1.02 * run.training_time_s)
+    throw BadInput(
+        {cat(table.place(rows.back(), table.require("training_time")), ": the training took ",
+             run.training_time_s, " s and its epochs ", sum_s, " s together"),
+         "one of them is wrong", "Correct it, or leave training_time out"});
   run.final_loss = last_value(table, rows, "loss");
   run.quality = last_value(table, rows, "iou");
   if (table.find("iou")) imported.quality_metric = "iou";
@@ -142,7 +152,7 @@ double last_epoch(const CsvTable& table, const Attempt& rows) {
   return epochs ? table.number(rows.back(), *epochs) : static_cast<double>(rows.size());
 }
 
-/// Why an attempt among several has not the time of a whole training; "" where it has.
+/// Why an attempt has not the time of a whole training; "" where it has.
 std::string why_partial(const CsvTable& table,
                         const Attempt& rows,
                         const std::vector<Attempt>& attempts) {
@@ -150,7 +160,7 @@ std::string why_partial(const CsvTable& table,
     if (last_epoch(table, rows) < last_epoch(table, other)) return "another attempt came further";
   const auto epochs = epoch_column(table);
   const bool goes_on = epochs && table.number(rows.front(), *epochs) >
-                                     table.number(attempts.front().front(), *epochs);
+                                     std::min(1.0, table.number(attempts.front().front(), *epochs));
   return goes_on ? cat("it goes on from epoch ", table.text(rows.front(), *epochs)) : "";
 }
 

@@ -260,5 +260,21 @@ TEST_F(ImportedLogs, RowsOfAnEpochLogThatStandThereTwiceCountOnce) {
               HasSubstr("the heading stands there twice"));
 }
 
+TEST_F(ImportedLogs, AnEpochLogWithGapsIsNoTimeOfATraining) {
+  const auto refused = [&](const std::string& rows) {
+    return message_of<BadInput>([&] { return import_epochs(rows); });
+  };
+  EXPECT_THAT(refused("epoch,time_per_epoch\n0,5\n1,3\n8,3\n9,3\n"),
+              HasSubstr("line 4, column epoch: epoch 8 follows epoch 1"));
+  EXPECT_THAT(refused("epoch,time_per_epoch\n0.5,5\n1,3\n"),
+              HasSubstr("line 3, column epoch: epoch 1 follows epoch 0.5"));
+  EXPECT_THAT(
+      refused("time_per_epoch,training_time\n30,30\n20,50\n20,40\n"),
+      HasSubstr(
+          "line 4, column training_time: the training took 40 s and its epochs 70 s together"));
+  const auto late = import_epochs("epoch,time_per_epoch\n10,5\n11,3\n");
+  EXPECT_EQ(late.studies[0].arms[0].runs.at(0).outcome, PublishedOutcome::censored);
+}
+
 }  // namespace
 }  // namespace scalestudy

@@ -90,7 +90,7 @@ TEST_F(Import, SeveralLogsAreSeveralRunsWithOneValueForAllOrOneForEach) {
   given.samples_per_epoch = {64};
   given.evaluated_sample_count = {32, 16};
   const std::vector<fs::path> files{write(epoch_log, "a"),
-                                    write(cat(epoch_log, "4,29,0.2,0,141.25,1.9,0.96\n"), "b")};
+                                    write(cat(epoch_log, "4,29,0.2,0,170.25,1.9,0.96\n"), "b")};
   const auto study = import_files(ImportFormat::epoch_csv, files, given).studies.at(0);
   const auto& runs = study.arms.at(0).runs;
   ASSERT_THAT(runs, SizeIs(2));
@@ -168,7 +168,8 @@ TEST_F(Import, TheSameMetricAgainIsAnotherLaunch) {
   const auto imported =
       import(ImportFormat::published_csv,
              cat(heading, "a,w,d,1,p,weak,ttt,10,s,x\na,w,d,1,p,weak,ttt,11,s,x\n",
-                 "a,w,d,1,p,weak,epochs,3,epoch,x\n"));
+                 "a,w,d,1,p,weak,epochs,3,epoch,x\na,w,d,1,p,weak,ttt,10,s,x\n"));
+  EXPECT_THAT(imported.notes, Contains("1 row left out: the same row stands there before"));
   const auto& runs = imported.studies.at(0).arms.at(0).runs;
   ASSERT_THAT(runs, SizeIs(2));
   EXPECT_EQ(runs[1].training_time_s, 11);
