@@ -100,6 +100,10 @@ std::size_t CsvTable::require(std::string_view column) const {
   refuse(cat(origin_, " has no column '", column, "'"), cat("its columns are ", join(names, ", ")));
 }
 
+const std::vector<std::string>& CsvTable::values(std::size_t row) const {
+  return rows_[row].values;
+}
+
 const std::string& CsvTable::text(std::size_t row, std::size_t column) const {
   return rows_[row].values[column];
 }

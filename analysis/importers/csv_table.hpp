@@ -20,6 +20,8 @@ class CsvTable {
   [[nodiscard]] std::optional<std::size_t> find(std::string_view column) const;
   /// Errors: BadInput when there is none.
   [[nodiscard]] std::size_t require(std::string_view column) const;
+  /// As many as there are columns.
+  [[nodiscard]] const std::vector<std::string>& values(std::size_t row) const;
   [[nodiscard]] const std::string& text(std::size_t row, std::size_t column) const;
   /// Finite or not: "nan" and "inf" are numbers. Errors: BadInput when it is none.
   [[nodiscard]] double number(std::size_t row, std::size_t column) const;

@@ -28,19 +28,13 @@ std::optional<std::size_t> epoch_column(const CsvTable& table) {
   return named ? named : table.find("");
 }
 
-bool is_same_row(const CsvTable& table, std::size_t a, std::size_t b) {
-  for (std::size_t column = 0; column < table.columns().size(); ++column)
-    if (table.text(a, column) != table.text(b, column)) return false;
-  return true;
-}
-
 /// A log that was appended to itself is no second attempt.
 std::vector<Attempt> without_copies(const CsvTable& table, const std::vector<Attempt>& attempts) {
   std::vector<Attempt> kept;
   for (const auto& rows : attempts)
     if (std::ranges::none_of(kept, [&](const auto& other) {
-          return std::ranges::equal(rows, other,
-                                    [&](auto a, auto b) { return is_same_row(table, a, b); });
+          return std::ranges::equal(
+              rows, other, [&](auto a, auto b) { return table.values(a) == table.values(b); });
         }))
       kept.push_back(rows);
   return kept;
@@ -61,7 +55,7 @@ std::vector<Attempt> attempts_of(const CsvTable& table) {
     const bool goes_on = !attempts.back().empty() && !is_heading;
     if (goes_on && epochs) {
       const auto last = attempts.back().back();
-      if (is_same_row(table, row, last)) continue;
+      if (table.values(row) == table.values(last)) continue;
       const double step = table.number(row, *epochs) - table.number(last, *epochs);
       if (step == 0)
         throw BadInput({cat(table.place(row, *epochs), ": epoch ", table.text(row, *epochs),

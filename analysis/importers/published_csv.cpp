@@ -119,10 +119,8 @@ class Reader {
   }
 
   void add(std::size_t row) {
-    std::string all;
-    for (std::size_t column = 0; column < table_.columns().size(); ++column)
-      all += cat(at(row, column), "\n");
-    if (!rows_.insert(all).second) return leave_out("the same row stands there before");
+    if (!rows_.insert(table_.values(row)).second)
+      return leave_out("the same row stands there before");
     const auto metric = at(row, columns_.metric);
     const auto found = std::ranges::find(metrics, metric, &Metric::name);
     if (found == metrics.end())
@@ -250,7 +248,7 @@ class Reader {
   std::map<std::string, PublishedStudy> studies_;
   std::map<std::string, std::string> ids_;
   std::map<std::string, std::map<std::array<std::string, 4>, ArmRows>> arms_;
-  std::set<std::string> rows_;  ///< those that came
+  std::set<std::vector<std::string>> rows_;  ///< those that came
   std::map<std::string, std::size_t> left_out_;
 };
 
