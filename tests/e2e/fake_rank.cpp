@@ -147,12 +147,14 @@ class FakeRank {
   }
 
   [[nodiscard]] bool has_come(std::int64_t peer, std::int64_t step) const {
-    const auto state = read_heartbeat(heartbeat_file(folder_, peer));
+    const auto file = heartbeat_file(folder_, peer);
+    auto state = read_heartbeat(file);
+    const bool has_ended = state && ::kill(static_cast<pid_t>(state->process_id), 0) != 0;
+    if (has_ended) state = read_heartbeat(file);  // it may have come, and ended, in between
     if (!state && !fs::exists(folder_)) give_up("The run's folder is gone");
     if (!state) return false;
     if (state->step > step || (state->step == step && state->phase != "forward")) return true;
-    if (!state->error.empty() || ::kill(static_cast<pid_t>(state->process_id), 0) != 0)
-      give_up(cat("Rank ", peer, " has failed"));
+    if (has_ended || !state->error.empty()) give_up(cat("Rank ", peer, " has failed"));
     return false;
   }
 

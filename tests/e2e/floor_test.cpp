@@ -47,7 +47,8 @@ TEST_F(Floor, IsMeasuredKeptAndUsedByPlan) {
 }
 
 TEST_F(Floor, GoesOnWhereItWasLeft) {
-  ASSERT_EQ(floor({"--pairs", "3"}).code, 0);
+  const auto first = floor({"--pairs", "3"});
+  ASSERT_EQ(first.code, 0) << first.err;
   const auto more = floor({"--pairs", "4"});
   EXPECT_EQ(more.code, 0) << more.err;
   EXPECT_THAT(more.err, HasSubstr("16 of 16 runs complete"));
@@ -73,7 +74,8 @@ TEST_F(Floor, OfLaunchesThatFailIsNotKept) {
 }
 
 TEST_F(Floor, ItsRunsAreNoRepeatsOfTheStudy) {
-  ASSERT_EQ(floor({"--pairs", "3"}).code, 0);
+  const auto first = floor({"--pairs", "3"});
+  ASSERT_EQ(first.code, 0) << first.err;
   const auto run = place_.run();
   EXPECT_EQ(run.code, 2) << run.err;
   EXPECT_THAT(run.err, HasSubstr("holds results of another study"));
