@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <set>
 
 #include "core/error.hpp"
@@ -13,19 +14,29 @@ namespace {
 
 constexpr std::size_t most_columns = 1'000;
 
-[[noreturn]] void refuse(const std::string& problem, const std::string& why) {
-  throw BadInput({problem, why, "Check that it is the table that the format wants"});
+constexpr std::string_view blanks = " \t\r";
+
+[[noreturn]] void refuse(
+    const std::string& problem,
+    const std::string& why,
+    const char* suggestion = "Check that it is the table that the format wants") {
+  throw BadInput({problem, why, suggestion});
+}
+
+void skip_blanks(std::string_view& rest) {
+  rest.remove_prefix(std::min(rest.find_first_not_of(blanks), rest.size()));
 }
 
 /// Takes one value from the front; `open` is false when its quote is never closed.
 std::string take_value(std::string_view& rest, std::size_t& line, bool& open) {
   std::string value;
   open = true;
+  skip_blanks(rest);
   if (!rest.starts_with('"')) {
     const auto end = std::min(rest.find_first_of(",\n"), rest.size());
     value = rest.substr(0, end);
     rest.remove_prefix(end);
-    if (value.ends_with('\r')) value.pop_back();
+    value.erase(value.find_last_not_of(blanks) + 1);
     return value;
   }
   rest.remove_prefix(1);
@@ -55,7 +66,7 @@ CsvTable::CsvTable(std::string_view text, std::string origin) : origin_(std::mov
       if (!closed)
         refuse(cat(origin_, ", line ", row.line, ": a quote is never closed"),
                "where its values end cannot be told");
-      if (text.starts_with('\r')) text.remove_prefix(1);
+      skip_blanks(text);
       more = text.starts_with(',');
       if (!more && !text.empty() && !text.starts_with('\n'))
         refuse(cat(origin_, ", line ", line, ": text behind a closed quote"),
@@ -78,6 +89,11 @@ void CsvTable::add(Row row) {
   }
   if (row.values.size() > most_columns)
     refuse(cat(origin_, " has more than ", most_columns, " columns"), "it is no such table");
+  for (const auto& [separator, word] : {std::pair{';', "semicolons"}, std::pair{'\t', "tabs"}})
+    if (row.values.front().find(separator) != std::string::npos)
+      refuse(cat(origin_, " is separated by ", word),
+             "where its values end, and whether a comma is a decimal one, cannot be told",
+             "Save it with commas between values and points in numbers");
   std::set<std::string> names;
   for (const auto& name : row.values)
     if (!name.empty() && !names.insert(name).second)
@@ -109,16 +125,21 @@ const std::string& CsvTable::text(std::size_t row, std::size_t column) const {
 }
 
 double CsvTable::number(std::size_t row, std::size_t column) const {
-  std::string_view digits = text(row, column);
-  while (digits.starts_with(' ')) digits.remove_prefix(1);
-  while (digits.ends_with(' ')) digits.remove_suffix(1);
+  const std::string_view digits = text(row, column);
   double value = 0;
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
   if (error != std::errc() || end != digits.data() + digits.size() || digits.empty())
     refuse(cat(place(row, column), ": '", one_line(shortened(text(row, column), 80)),
                "' is no number"),
-           "the column holds numbers");
+           "numbers have a decimal point, nothing between thousands, and no unit", "Correct it");
   return value;
+}
+
+void CsvTable::require_share(std::size_t row, std::size_t column) const {
+  const double value = number(row, column);
+  if (std::isfinite(value) && (value < 0 || value > 1))
+    refuse(cat(place(row, column), " = ", value, " is ", value > 1 ? "above 1" : "below 0"),
+           "it is a share from 0 to 1", "Divide percentages by 100");
 }
 
 std::string CsvTable::place(std::size_t row, std::size_t column) const {

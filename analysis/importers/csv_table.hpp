@@ -11,8 +11,9 @@ namespace scalestudy {
 
 class CsvTable {
  public:
-  /// Errors: BadInput with `origin` and line: no heading, a name twice, an open quote, NUL bytes, a
-  /// row with more or fewer values than the heading.
+  /// Blanks around values are none of them. Errors: BadInput with `origin` and line: no heading, a
+  /// name twice, semicolons or tabs between names, an open quote, NUL bytes, a row with more or
+  /// fewer values than the heading.
   CsvTable(std::string_view text, std::string origin);
 
   [[nodiscard]] std::size_t rows() const { return rows_.size(); }
@@ -25,6 +26,8 @@ class CsvTable {
   [[nodiscard]] const std::string& text(std::size_t row, std::size_t column) const;
   /// Finite or not: "nan" and "inf" are numbers. Errors: BadInput when it is none.
   [[nodiscard]] double number(std::size_t row, std::size_t column) const;
+  /// Errors: BadInput when it is finite and not from 0 to 1, as percentages are, or no number.
+  void require_share(std::size_t row, std::size_t column) const;
   /// "log.csv, line 7, column loss"
   [[nodiscard]] std::string place(std::size_t row, std::size_t column) const;
 

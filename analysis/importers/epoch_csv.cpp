@@ -7,6 +7,7 @@
 #include "core/error.hpp"
 #include "core/statistics.hpp"
 #include "core/text.hpp"
+#include "core/visible.hpp"
 
 #include "analysis/importers/csv_table.hpp"
 #include "analysis/importers/formats.hpp"
@@ -64,7 +65,9 @@ std::vector<Attempt> attempts_of(const CsvTable& table) {
       if (step > 0 && step != 1)
         throw BadInput({cat(table.place(row, *epochs), ": epoch ", table.text(row, *epochs),
                             " follows epoch ", table.text(last, *epochs)),
-                        "what is missing took time, too", "Give a log with a row for each epoch"});
+                        "whether its time is that of one epoch or of all since then is not said",
+                        "Give a row for each epoch, or the total by published-csv, metrics ttt and "
+                        "epochs"});
       if (step < 0) attempts.emplace_back();
     }
     if (is_heading && !attempts.back().empty()) attempts.emplace_back();
@@ -96,6 +99,17 @@ std::size_t not_finite(const CsvTable& table, const Attempt& rows, std::string_v
   if (!column) return 0;
   return static_cast<std::size_t>(std::ranges::count_if(
       rows, [&](auto row) { return !std::isfinite(table.number(row, *column)); }));
+}
+
+/// "iou [%]" would be left out, and a time in ms be missed.
+void refuse_units(const CsvTable& table, const std::string& origin) {
+  for (const auto& name : table.columns())
+    for (const auto column : used)
+      if (name.size() > column.size() && name.starts_with(column) &&
+          std::string_view(" [(").find(name[column.size()]) != std::string_view::npos)
+        throw BadInput({cat(origin, ": a column is called '", one_line(shortened(name, 80)), "'"),
+                        "units are not read: times are in s, iou is from 0 to 1",
+                        cat("Convert it and call it '", column, "'")});
 }
 
 std::string unused_columns(const CsvTable& table) {
@@ -135,7 +149,10 @@ ImportedRun run_of(const CsvTable& table, const Attempt& rows) {
          "one of them is wrong", "Correct it, or leave training_time out"});
   run.final_loss = last_value(table, rows, "loss");
   run.quality = last_value(table, rows, "iou");
-  if (table.find("iou")) imported.quality_metric = "iou";
+  if (const auto iou = table.find("iou")) {
+    for (const auto row : rows) table.require_share(row, *iou);
+    imported.quality_metric = "iou";
+  }
   set_outcome(table, rows, imported);
   return imported;
 }
@@ -162,6 +179,7 @@ std::string why_partial(const CsvTable& table,
 
 std::vector<ImportedRun> runs_from_epoch_csv(const std::string& text, const std::string& origin) {
   const CsvTable table(one_rank_of(text, time_column), origin);
+  refuse_units(table, origin);
   const auto attempts = attempts_of(table);
   if (attempts.front().empty())
     throw BadInput({cat(origin, " has no epoch"), "a row is an epoch", "Check the log"});

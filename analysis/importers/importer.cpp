@@ -27,7 +27,11 @@ std::string shown(const fs::path& file) {
 
 std::string text_of(const fs::path& file) {
   try {
-    return utf8_of(text_of_file(file));
+    auto text = plain_text_of(text_of_file(file));
+    if (text.empty())
+      throw BadInput({cat(one_line(file.string()), " is empty"), "its numbers are to be imported",
+                      "Copy it again from where it came from"});
+    return text;
   } catch (const std::system_error& error) {
     throw BadInput({cat("cannot read ", one_line(file.string()), ": ", error.code().message()),
                     "its numbers are to be imported", "Check the path"});
@@ -150,10 +154,13 @@ std::vector<ImportedRun> read_logs(const std::vector<fs::path>& files,
   for (const auto& file : files) texts.push_back(text_of(file));
   require_distinct_texts(files, texts);
   std::vector<ImportedRun> all;
+  Spelling spelling;
   for (std::size_t i = 0; i < files.size(); ++i)
     for (auto& one : read(texts[i], shown(files[i]))) {
       apply(facts, i, files.size(), one);
       one.run.platform = one_line(one.run.platform);
+      for (auto* name : {&one.run.platform, &one.workload, &one.organisation})
+        *name = spelling.of(*name);
       all.push_back(std::move(one));
     }
   return all;

@@ -39,6 +39,15 @@ std::string from_utf16(std::string_view bytes, bool is_little) {
   return text;
 }
 
+/// What a byte order mark calls UTF-8 or UTF-16; any other text is left alone.
+std::string utf8_of(std::string bytes) {
+  const std::string_view text = bytes;
+  if (text.starts_with(utf8_mark)) return bytes.substr(utf8_mark.size());
+  for (const auto mark : {utf16_little, utf16_big})
+    if (text.starts_with(mark)) return from_utf16(text.substr(mark.size()), mark == utf16_little);
+  return bytes;
+}
+
 bool is_digit(char c) {
   return c >= '0' && c <= '9';
 }
@@ -102,12 +111,20 @@ void for_each_line(std::string_view text, const Use& use) {
 
 }  // namespace
 
-std::string utf8_of(std::string bytes) {
-  const std::string_view text = bytes;
-  if (text.starts_with(utf8_mark)) return bytes.substr(utf8_mark.size());
-  for (const auto mark : {utf16_little, utf16_big})
-    if (text.starts_with(mark)) return from_utf16(text.substr(mark.size()), mark == utf16_little);
-  return bytes;
+std::string plain_text_of(std::string bytes) {
+  auto text = utf8_of(std::move(bytes));
+  if (text.find('\n') == std::string::npos) std::ranges::replace(text, '\r', '\n');
+  return text;
+}
+
+std::string Spelling::of(const std::string& name) {
+  constexpr const char* around = " \t";
+  std::string key;
+  for (const char c : name)
+    if (c != ' ' && c != '\t') key += (c >= 'A' && c <= 'Z') ? static_cast<char>(c - 'A' + 'a') : c;
+  const auto start = std::min(name.find_first_not_of(around), name.size());
+  return first_.try_emplace(std::move(key), name, start, name.find_last_not_of(around) + 1 - start)
+      .first->second;
 }
 
 std::string one_rank_of(std::string_view text, std::string_view start) {

@@ -1,14 +1,25 @@
 #pragma once
 /// Texts of logs as they are found: written on Windows, by several ranks at once, by two handlers.
 
+#include <map>
 #include <string>
 #include <string_view>
 
 namespace scalestudy {
 
-/// Makes UTF-8 of what a byte order mark calls UTF-8 or UTF-16, and leaves any other text alone.
-/// Code units that are no characters become U+FFFD.
-[[nodiscard]] std::string utf8_of(std::string bytes);
+/// Makes UTF-8 of what a byte order mark calls UTF-8 or UTF-16, in which code units that are no
+/// characters become U+FFFD, and ends lines with line feeds where all end with carriage returns.
+[[nodiscard]] std::string plain_text_of(std::string bytes);
+
+/// Names that differ in blanks or capitals only are one: "V100 ", "v100".
+class Spelling {
+ public:
+  /// Returns the name as it was first given, without blanks around it.
+  [[nodiscard]] std::string of(const std::string& name);
+
+ private:
+  std::map<std::string, std::string> first_;
+};
 
 /// Keeps the lines of one rank where launchers wrote the rank before each: "0: " (srun),
 /// "[1,0]<stdout>:" (mpirun), "[rank0]:" (torchrun). It is the rank of the first line that contains

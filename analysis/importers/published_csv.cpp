@@ -12,6 +12,7 @@
 
 #include "analysis/importers/csv_table.hpp"
 #include "analysis/importers/formats.hpp"
+#include "analysis/importers/log_text.hpp"
 
 namespace scalestudy {
 namespace {
@@ -20,7 +21,7 @@ namespace {
 struct Metric {
   std::string_view name;
   double PublishedRun::*member;
-  enum class Kind { time, rate, plain } kind;
+  enum class Kind { time, rate, share, plain } kind;
 };
 constexpr std::array metrics{
     Metric{"throughput", &PublishedRun::samples_per_s, Metric::Kind::rate},
@@ -29,7 +30,7 @@ constexpr std::array metrics{
     Metric{"epoch", &PublishedRun::median_epoch_s, Metric::Kind::time},
     Metric{"epoch_median", &PublishedRun::median_epoch_s, Metric::Kind::time},
     Metric{"epochs", &PublishedRun::epochs, Metric::Kind::plain},
-    Metric{"iou", &PublishedRun::quality, Metric::Kind::plain}};
+    Metric{"iou", &PublishedRun::quality, Metric::Kind::share}};
 
 struct TimeUnit {
   std::string_view name;
@@ -77,14 +78,22 @@ struct ArmRows {
   std::map<std::int64_t, Point> by_ranks;
 };
 
-/// "img/s" -> "images"; "" for what is no rate.
+/// "img/s" -> "images"; "" for what is no rate of all ranks, as "img/GPU/s".
 std::string noun_of_rate(std::string_view unit) {
   if (!unit.ends_with("/s")) return "";
   unit.remove_suffix(2);
   if (unit == "img") return "images";
   std::string noun(unit);
+  if (noun.find('/') != std::string::npos) return "";
   if (noun.empty() || noun.ends_with('s')) return noun;
   return noun + (noun.ends_with("ch") ? "es" : "s");
+}
+
+template <class Row, std::size_t count>
+std::string names_in(const std::array<Row, count>& rows) {
+  std::vector<std::string> names;
+  for (const auto& row : rows) names.emplace_back(row.name);
+  return join(names, ", ");
 }
 
 class Reader {
@@ -110,6 +119,11 @@ class Reader {
     return one_line(table_.text(row, column));
   }
 
+  /// For what people call by a name.
+  [[nodiscard]] std::string name_at(std::size_t row, std::size_t column) {
+    return spelling_.of(at(row, column));
+  }
+
   void leave_out(const std::string& reason) { ++left_out_[reason]; }
 
   [[noreturn]] void refuse(std::size_t row, std::size_t column, const std::string& why) const {
@@ -124,27 +138,44 @@ class Reader {
     const auto metric = at(row, columns_.metric);
     const auto found = std::ranges::find(metrics, metric, &Metric::name);
     if (found == metrics.end())
-      return leave_out(cat("metric '", shortened(metric, 80), "' is no number of a run"));
+      return leave_out(cat("metric '", shortened(metric, 80), "' is none of ", names_in(metrics)));
     if (at(row, columns_.n).empty()) return leave_out("n is empty: a point has its place by it");
     double value = table_.number(row, columns_.value);
     if (!std::isfinite(value)) refuse(row, columns_.value, "it is not finite");
     const auto unit = at(row, columns_.unit);
+    const auto leave_out_unit = [&](const std::string& accepted) {
+      leave_out(cat("unit '", shortened(unit, 80), "' of ", metric, " is not ", accepted));
+    };
     std::string noun;
-    if (found->kind == Metric::Kind::rate) {
-      noun = noun_of_rate(unit);
-      if (noun.empty()) return leave_out(cat("unit '", shortened(unit, 80), "' is no rate"));
-    } else if (found->kind == Metric::Kind::time) {
-      const auto time_unit = std::ranges::find(time_units, unit, &TimeUnit::name);
-      if (time_unit == time_units.end())
-        return leave_out(cat("unit '", shortened(unit, 80), "' is no time"));
-      value *= time_unit->seconds;
+    switch (found->kind) {
+      case Metric::Kind::rate:
+        noun = noun_of_rate(unit);
+        if (noun.empty()) return leave_out_unit("what all ranks do in a second, as images/s");
+        break;
+      case Metric::Kind::time: {
+        const auto time_unit = std::ranges::find(time_units, unit, &TimeUnit::name);
+        if (time_unit == time_units.end())
+          return leave_out_unit(cat("one of ", names_in(time_units)));
+        value *= time_unit->seconds;
+        break;
+      }
+      case Metric::Kind::share:
+        if (unit != "1" && !unit.empty()) return leave_out_unit("1: it is a share from 0 to 1");
+        table_.require_share(row, columns_.value);
+        break;
+      case Metric::Kind::plain:
+        break;
     }
     set(row, *found, value, noun);
   }
 
   void set(std::size_t row, const Metric& metric, double value, const std::string& noun) {
     auto& study = study_of(row);
-    if (!noun.empty()) study.sample_noun = noun;
+    if (!noun.empty()) {
+      if (counted_.try_emplace(study.name, noun).first->second != noun)
+        refuse(row, columns_.unit, cat("other rows of its id count ", study.sample_noun));
+      study.sample_noun = noun;
+    }
     auto& rows = arm_of(row, study);
     auto& point = rows.by_ranks[ranks_of(row)];
     const auto launch = point.counts[std::string(metric.name)]++;
@@ -173,7 +204,7 @@ class Reader {
     const auto name = published_name_from(table_.text(row, columns_.id));
     if (name.empty()) refuse(row, columns_.id, "studies and their files are called by it");
     auto& study = studies_[name];
-    const auto workload = at(row, columns_.workload);
+    const auto workload = name_at(row, columns_.workload);
     const auto source = source_at(row);
     if (source.empty()) refuse(row, columns_.source, "a number without its source says nothing");
     if (study.name.empty()) {
@@ -198,8 +229,8 @@ class Reader {
   }
 
   ArmRows& arm_of(std::size_t row, const PublishedStudy& study) {
-    const auto device = at(row, columns_.device);
-    const auto precision = at(row, columns_.precision);
+    const auto device = name_at(row, columns_.device);
+    const auto precision = name_at(row, columns_.precision);
     const auto mode = at(row, columns_.mode);
     const auto source = source_at(row);
     auto& rows = arms_[study.name][{device, precision, mode, source}];
@@ -246,7 +277,8 @@ class Reader {
   CsvTable table_;
   Columns columns_;
   std::map<std::string, PublishedStudy> studies_;
-  std::map<std::string, std::string> ids_;
+  std::map<std::string, std::string> ids_, counted_;  ///< by study, what its samples are called
+  Spelling spelling_;
   std::map<std::string, std::map<std::array<std::string, 4>, ArmRows>> arms_;
   std::set<std::vector<std::string>> rows_;  ///< those that came
   std::map<std::string, std::size_t> left_out_;

@@ -24,6 +24,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
+using testing::UnorderedElementsAre;
 
 class Import : public testing::Test {
  protected:
@@ -137,6 +138,32 @@ TEST_F(Import, RefusesWhatIsNoEpochLog) {
               HasSubstr("cannot read"));
 }
 
+TEST_F(Import, PercentagesAndOtherUnitsAreRefusedByLineOrColumn) {
+  const auto refused = [&](const std::string& text) {
+    return refusal(ImportFormat::epoch_csv, text);
+  };
+  EXPECT_THAT(refused("time_per_epoch,iou\n5,0.9\n5,75.9\n"),
+              HasSubstr("log, line 3, column iou = 75.9 is above 1"));
+  EXPECT_THAT(refused("time_per_epoch,iou\n5,75.9%\n"), HasSubstr("'75.9%' is no number"));
+  EXPECT_THAT(refused("time_per_epoch,iou [%]\n5,75.9\n"), HasSubstr("is called 'iou [%]'"));
+  EXPECT_THAT(refused("time_per_epoch,training_time(h)\n5,1\n"), HasSubstr("units are not read"));
+  EXPECT_THAT(refused("time_per_epoch\n\"1,5\"\n"), HasSubstr("a decimal point, nothing between"));
+}
+
+TEST_F(Import, TablesAsSpreadsheetsWriteThemAreReadOrRefusedByReason) {
+  for (const auto* text :
+       {" time_per_epoch , iou\n5,0.5\n 4 ,\t0.9 \n", "time_per_epoch,iou\r5,0.5\r4,0.9\r",
+        "\xef\xbb\xbf\"time_per_epoch\" , \"iou\"\r\n5,0.5\r\n4,0.9\r\n"}) {
+    const auto run = only_run(import(ImportFormat::epoch_csv, text));
+    EXPECT_EQ(run.training_time_s, 9) << text;
+    EXPECT_EQ(run.quality, 0.9) << text;
+  }
+  EXPECT_THAT(refusal(ImportFormat::epoch_csv, "time_per_epoch;iou\n5,5;0,5\n"),
+              HasSubstr("log is separated by semicolons"));
+  EXPECT_THAT(refusal(ImportFormat::epoch_csv, "time_per_epoch\tiou\n5\t0.5\n"),
+              HasSubstr("log is separated by tabs"));
+}
+
 constexpr const char* heading = "id,workload,device,n,precision,mode,metric,value,unit,source\n";
 
 TEST_F(Import, ATableIsAStudyPerIdAndAnArmPerDeviceAndPrecision) {
@@ -203,10 +230,29 @@ TEST_F(Import, RowsThatAreNoNumbersOfRunsAreNamedAndLeftOut) {
   const auto imported =
       import(ImportFormat::published_csv,
              cat(heading, "a,w,d,8,,bytes=8,time,37.8,us,x\n", "a,w,d,,p,gbs=8,epochs,35,epoch,x\n",
-                 "a,w,d,8,p,weak,ttt,1,fortnight,x\n", "a,w,d,8,p,weak,throughput,1,img,x\n"));
+                 "a,w,d,8,p,weak,ttt,1,fortnight,x\n", "a,w,d,8,p,weak,throughput,1,img/GPU/s,x\n",
+                 "a,w,d,4,p,weak,throughput,1,img/GPU/s,x\n", "a,w,d,8,p,weak,iou,75.9,%,x\n"));
   EXPECT_THAT(imported.studies, IsEmpty());
-  EXPECT_THAT(imported.notes, SizeIs(4));
-  EXPECT_THAT(imported.notes, Contains("1 row left out: metric 'time' is no number of a run"));
+  EXPECT_THAT(
+      imported.notes,
+      UnorderedElementsAre(
+          "1 row left out: metric 'time' is none of throughput, ttt, wall, epoch, epoch_median, "
+          "epochs, iou",
+          "1 row left out: n is empty: a point has its place by it",
+          "1 row left out: unit 'fortnight' of ttt is not one of s, ms, min, h",
+          "2 rows left out: unit 'img/GPU/s' of throughput is not what all ranks do in a second, "
+          "as images/s",
+          "1 row left out: unit '%' of iou is not 1: it is a share from 0 to 1"));
+}
+
+TEST_F(Import, NamesThatDifferInBlanksOrCapitalsAreOne) {
+  const auto imported = import(ImportFormat::published_csv,
+                               cat(heading, "a,ResNet,V100,1,FP16,weak,throughput,700,img/s,x\n",
+                                   "a,resnet,\"v100 \",8,fp16,weak,throughput,5200,images/s,x\n"));
+  const auto& study = imported.studies.at(0);
+  ASSERT_THAT(study.arms, SizeIs(1));
+  EXPECT_EQ(study.arms[0].name, "V100 FP16");
+  EXPECT_THAT(study.arms[0].runs, SizeIs(2));
 }
 
 TEST_F(Import, RefusesTablesThatContradictThemselves) {
@@ -220,6 +266,11 @@ TEST_F(Import, RefusesTablesThatContradictThemselves) {
   EXPECT_THAT(refused("//,w,d,1,p,weak,ttt,1,s,x\n"), HasSubstr("column id"));
   EXPECT_THAT(refused("a,w,d,1e300,p,weak,ttt,1,s,x\n"), HasSubstr("whole numbers"));
   EXPECT_THAT(refused("a,w,d,1,p,weak,ttt,inf,s,x\n"), HasSubstr("not finite"));
+  EXPECT_THAT(refused("a,w,d,1,p,weak,iou,75.9,1,x\n"),
+              HasSubstr("column value = 75.9 is above 1"));
+  EXPECT_THAT(
+      refused("a,w,d,1,p,weak,throughput,1,img/s,x\na,w,d,2,p,weak,throughput,1,kimg/s,x\n"),
+      HasSubstr("other rows of its id count images"));
   EXPECT_THAT(refused("a,w,d,1,p,weak,ttt,1,s,\n"), HasSubstr("without its source"));
   EXPECT_THAT(refused("a,w,d,1,p,strong_gbsX,ttt,1,s,x\n"), HasSubstr("column mode"));
   EXPECT_THAT(refusal(ImportFormat::published_csv, "id,n\n"),
@@ -301,7 +352,8 @@ TEST_F(Import, SurvivesHostileMlperfLogs) {
   const auto odd = import(ImportFormat::mllog, event(1, "train_samples", "\"many\"") +
                                                    event(1, "global_batch_size", "{}") + good);
   EXPECT_EQ(only_run(odd).samples_per_epoch, 1000);
-  EXPECT_THAT(refusal(ImportFormat::mllog, ""), HasSubstr("has no run_start"));
+  EXPECT_THAT(refusal(ImportFormat::mllog, ""), HasSubstr("log is empty"));
+  EXPECT_THAT(refusal(ImportFormat::mllog, "epoch 1\n"), HasSubstr("has no run_start"));
   EXPECT_THAT(refusal(ImportFormat::mllog, event(9, "run_start", "0") + event(8, "run_stop", "0")),
               HasSubstr("stops no later than it starts"));
 }
