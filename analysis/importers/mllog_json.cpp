@@ -1,77 +1,54 @@
-/// MLPerf's log of runs: lines with ":::MLLOG {json}" among anything else
-/// (github.com/mlcommons/logging).
+/// Lines with ":::MLLOG {json}" among anything else.
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cmath>
-#include <optional>
-#include <set>
-#include <string_view>
 
 #include <nlohmann/json.hpp>
 
 #include "core/error.hpp"
-#include "core/statistics.hpp"
 #include "core/text.hpp"
 
 #include "study/fields.hpp"
 
-#include "analysis/importers/formats.hpp"
-#include "analysis/importers/log_text.hpp"
+#include "analysis/importers/mllog.hpp"
 
 namespace scalestudy {
 namespace {
 
 using nlohmann::json;
 
-constexpr std::string_view mark = ":::MLLOG";
-/// Of 2018 and 2019: ":::MLPv0.5.0 resnet 1541710000.10 (train.py:10) run_start"
-constexpr std::string_view old_mark = ":::MLPv";
-
-/// What eval_accuracy must reach: the least that any round of MLPerf Training asked for
-/// (mlperf_logging/compliance_checker of github.com/mlcommons/logging, rounds 0.7 to 5.1).
-struct Target {
-  std::string_view benchmark;
-  double value;
-  bool is_least = true;
-};
-constexpr std::array targets{Target{"resnet", 0.759},
-                             Target{"ssd", 0.23},
-                             Target{"unet3d", 0.908},
-                             Target{"bert", 0.712},
-                             Target{"dlrm", 0.8025},
-                             Target{"dlrm_dcnv2", 0.80275},
-                             Target{"gnn", 0.72},
-                             Target{"minigo", 0.5},
-                             Target{"rnnt", 0.058, false},
-                             Target{"gpt3", 2.69, false},
-                             Target{"llama2_70b_lora", 0.925, false},
-                             Target{"llama31_405b", 5.6, false}};
-
-/// What is said beside runs, mostly before them.
-struct Facts {
-  double global_batch_size = not_available;
-  double train_samples = not_available;
-  double eval_samples = not_available;
-  std::string benchmark, organisation, platform;
+/// What happens while the clock runs.
+struct Event {
+  std::size_t line = 0;
+  double time_ms = 0;
+  std::string key;
+  json value, metadata;
 };
 
-/// What is kept of one run, as its lines come.
-struct Log {
-  std::size_t line = 0;  ///< of its run_start
-  double start_ms = not_available;
-  std::optional<double> stop_ms;
-  double last_ms = not_available;
-  std::string status;
-  std::size_t unnumbered_stops = 0;
-  std::set<double> stopped, evaluated;  ///< epoch_num of epoch_stop and of eval_accuracy
-  std::vector<double> throughputs, qualities;
-  std::size_t nan_line = 0;  ///< of the first evaluation that is not a number; 0: none
-  Facts facts;
+/// The lines from a run_start to the next.
+struct Section {
+  std::size_t line = 0;  ///< of the run_start; 0: there is none
+  double start_ms = 0;
+  bool has_stop = false;
+  std::vector<Event> events;
+  LoggedFacts facts;
 };
+
+/// Also of a text, as Python's NaN becomes one; nothing for what is no number.
+std::optional<double> number_in(const json& value) {
+  if (value.is_number()) return value.get<double>();
+  if (!value.is_string()) return std::nullopt;
+  const auto& digits = value.get_ref<const std::string&>();
+  double number = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+  if (error != std::errc() || end != digits.data() + digits.size()) return std::nullopt;
+  return number;
+}
 
 double number_of(const json& value) {
-  return value.is_number() ? value.get<double>() : not_available;
+  return number_in(value).value_or(not_available);
 }
 
 std::string text_of(const json& value) {
@@ -80,10 +57,6 @@ std::string text_of(const json& value) {
 
 json member(const json& object, const char* name) {
   return object.is_object() ? object.value(name, json()) : json();
-}
-
-void set(double& number, const json& value) {
-  if (value.is_number()) number = value.get<double>();
 }
 
 /// Python writes NaN and Infinity, which JSON does not have: they become texts.
@@ -102,24 +75,27 @@ std::string with_quoted_nan(std::string_view payload) {
   return text;
 }
 
-bool is_not_a_number(const json& value) {
-  return value == "NaN" || value == "nan" || value == "Infinity" || value == "-Infinity";
+std::string in_capitals(std::string text) {
+  for (char& c : text)
+    if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
+  return text;
 }
 
-class EventReader {
+/// Splits a log into sections, line by line.
+class SectionReader {
  public:
-  explicit EventReader(std::string origin) : origin_(std::move(origin)) {}
+  explicit SectionReader(std::string origin) : origin_(std::move(origin)) {}
 
-  std::vector<Log> read(std::string_view text) {
+  std::vector<Section> read(std::string_view text) {
     for (line_ = 1; !text.empty(); ++line_) {
       const auto end = std::min(text.find('\n'), text.size());
       const auto line = text.substr(0, end);
-      if (const auto at = line.find(mark); at != std::string_view::npos)
-        take_payload(line.substr(at + mark.size()));
+      if (const auto at = line.find(mllog_mark); at != std::string_view::npos)
+        take_payload(line.substr(at + mllog_mark.size()));
       text.remove_prefix(std::min(end + 1, text.size()));
     }
-    if (!logs_.empty()) logs_.back().facts = facts_;
-    return std::move(logs_);
+    fill(sections_.back().facts, next_facts_);
+    return std::move(sections_);
   }
   [[nodiscard]] std::size_t unreadable() const { return unreadable_; }
 
@@ -134,173 +110,167 @@ class EventReader {
       ++unreadable_;
       return;
     }
+    if (key == "run_start") return begin(time_ms);
     const auto value = member(event, "value");
-    const auto metadata = member(event, "metadata");
-    take_facts(key, value);
-    take_clock(key, time_ms, metadata);
-    if (is_running()) take_progress(key, value, metadata);
-    if (!logs_.empty() && (is_running() || key == "run_stop")) logs_.back().last_ms = time_ms;
+    if (take_fact(key, value)) return;
+    sections_.back().has_stop |= key == "run_stop";
+    auto& events = sections_.back().events;
+    constexpr std::array used{"run_stop", "epoch_stop", "tracked_stats", "eval_accuracy"};
+    if (std::ranges::find(used, key) != used.end())
+      events.push_back({line_, time_ms, key, value, member(event, "metadata")});
+    else if (!events.empty() && events.back().key.empty())
+      events.back().time_ms = std::max(events.back().time_ms, time_ms);
+    else
+      events.push_back({line_, time_ms, "", {}, {}});
   }
 
-  [[nodiscard]] bool is_running() const { return !logs_.empty() && !logs_.back().stop_ms; }
-
-  void take_facts(const std::string& key, const json& value) {
-    if (key == "global_batch_size") set(facts_.global_batch_size, value);
-    if (key == "train_samples") set(facts_.train_samples, value);
-    if (key == "eval_samples") set(facts_.eval_samples, value);
-    if (key == "submission_benchmark") facts_.benchmark = text_of(value);
-    if (key == "submission_org") facts_.organisation = text_of(value);
-    if (key == "submission_platform") facts_.platform = text_of(value);
-  }
-
-  void take_clock(const std::string& key, double time_ms, const json& metadata) {
-    if (key == "run_start") {
-      if (is_running())
-        throw BadInput(
-            {cat(origin_, ", line ", line_, ": a second run_start before a run_stop"),
-             cat("two runs, or two ranks, cannot be told from the one of line ", logs_.back().line),
-             "Keep one rank and one run, or cut the file there"});
-      logs_.push_back({.line = line_, .start_ms = time_ms});
+  void begin(double time_ms) {
+    constexpr double a_date_s = 1e9, a_date_ms = 1e11, a_date_us = 1e14;
+    if (time_ms >= a_date_s && (time_ms < a_date_ms || time_ms >= a_date_us))
+      throw BadInput({cat(origin_, ", line ", line_, ": time_ms = ", time_ms,
+                          " is no date in milliseconds since 1970"),
+                      "all times would be wrong by a factor", "Convert each time_ms"});
+    if (sections_.back().line > 0) {
+      if (!sections_.back().has_stop)
+        throw BadInput({cat(origin_, ", line ", line_, ": a second run_start before a run_stop"),
+                        cat("two runs, or two ranks, cannot be told from the one of line ",
+                            sections_.back().line),
+                        "Keep one rank and one run, or cut the file there"});
+      fill(next_facts_, sections_.back().facts);
+      sections_.push_back({.events = {}, .facts = std::move(next_facts_)});
+      next_facts_ = {};
     }
-    if (key != "run_stop" || !is_running()) return;
-    auto& log = logs_.back();
-    log.stop_ms = time_ms;
-    log.status = text_of(member(metadata, "status"));
-    log.facts = facts_;
+    sections_.back().line = line_;
+    sections_.back().start_ms = time_ms;
   }
 
-  /// What happened while the clock ran.
-  void take_progress(const std::string& key, const json& value, const json& metadata) {
-    auto& log = logs_.back();
-    const double epoch = number_of(member(metadata, "epoch_num"));
-    if (key == "epoch_stop")
-      std::isfinite(epoch) ? (void)log.stopped.insert(epoch) : (void)++log.unnumbered_stops;
-    if (key == "tracked_stats") {
-      const double rate = number_of(member(value, "throughput"));
-      if (rate > 0 && std::isfinite(rate)) log.throughputs.push_back(rate);
-    }
-    if (key != "eval_accuracy") return;
-    log.qualities.push_back(number_of(value));
-    if (std::isfinite(epoch)) log.evaluated.insert(epoch);
-    if (is_not_a_number(value) && log.nan_line == 0) log.nan_line = line_;
+  /// After a run_stop they are of the next run, if there is one.
+  bool take_fact(const std::string& key, const json& value) {
+    auto& section = sections_.back();
+    auto& facts = section.line > 0 && section.has_stop ? next_facts_ : section.facts;
+    const std::array texts{std::pair{"submission_benchmark", &facts.benchmark},
+                           std::pair{"submission_org", &facts.organisation},
+                           std::pair{"submission_platform", &facts.platform}};
+    for (const auto& [name, text] : texts)
+      if (key == name) *text = text_of(value);
+    constexpr std::array numbers{"global_batch_size", "train_samples", "eval_samples"};
+    if (std::ranges::find(numbers, key) == numbers.end()) return false;
+    const double number = number_of(value);
+    if (!std::isfinite(number)) return true;
+    auto& stated = facts.numbers[key];
+    if (stated.line > 0 && stated.value != number)
+      throw BadInput({cat(origin_, ", line ", line_, ": ", key, " is ", number, ", and ",
+                          stated.value, " in line ", stated.line),
+                      "with which of them the run trained cannot be told",
+                      "Take out the one that is wrong"});
+    stated = {number, line_};
+    return true;
+  }
+
+  /// Adds what `facts` do not say, and may still say.
+  static void fill(LoggedFacts& facts, const LoggedFacts& others) {
+    for (const auto& [key, number] : others.numbers)
+      facts.numbers.try_emplace(key, LoggedFacts::Number{number.value, 0});
+    for (const auto text :
+         {&LoggedFacts::benchmark, &LoggedFacts::organisation, &LoggedFacts::platform})
+      if ((facts.*text).empty()) facts.*text = others.*text;
   }
 
   std::string origin_;
   std::size_t line_ = 0;
   std::set<std::string_view> seen_;
-  Facts facts_;
-  std::vector<Log> logs_;
+  std::vector<Section> sections_{1};
+  LoggedFacts next_facts_;
   std::size_t unreadable_ = 0;
 };
 
-/// BERT counts samples in epoch_num: numbers that are nowhere closer than a batch, and 100, to each
-/// other. NaN where it counts epochs.
-double samples_in_epoch_num(const Log& log) {
-  auto numbers = log.evaluated;
-  numbers.insert(log.stopped.begin(), log.stopped.end());
-  if (numbers.empty()) return not_available;
-  double step = *numbers.begin();
-  for (auto at = std::next(numbers.begin()); at != numbers.end(); ++at)
-    step = std::min(step, *at - *std::prev(at));
-  const double batch = std::isfinite(log.facts.global_batch_size) ? log.facts.global_batch_size : 0;
-  return step >= std::max(100.0, batch) ? *numbers.rbegin() : not_available;
-}
+/// How many numbers of each part there are.
+using Counts = std::map<std::string, std::size_t>;
 
-double epochs_of(const Log& log) {
-  const auto stops = log.unnumbered_stops + log.stopped.size();
-  if (stops > 0) return static_cast<double>(stops);
-  return log.evaluated.empty() ? not_available : *log.evaluated.rbegin();
-}
-
-/// Why it counts as ended without what it ran for; "" where it reached it.
-std::string censored_reason(const Log& log) {
-  if (!log.stop_ms) return "no run_stop: the log ends before the run";
-  if (log.status == "success") return "";
-  return log.status.empty() ? "run_stop without status" : cat("status ", log.status);
-}
-
-/// "" where the target was reached, or is not known.
-std::string missed_target(const Log& log) {
-  const auto target = std::ranges::find(targets, log.facts.benchmark, &Target::benchmark);
-  const auto qualities = finite(log.qualities);
-  if (target == targets.end() || qualities.empty()) return "";
-  const double best = target->is_least ? std::ranges::max(qualities) : std::ranges::min(qualities);
-  if (target->is_least ? best >= target->value : best <= target->value) return "";
-  return cat("quality not reached: best eval_accuracy ", best, ", MLPerf asks ", target->benchmark,
-             " for ", target->is_least ? "at least " : "at most ", target->value);
-}
-
-void set_outcome(const Log& log, ImportedRun& imported) {
-  auto& run = imported.run;
-  if (log.nan_line > 0) {
-    run.outcome = PublishedOutcome::quality_nan;
-    imported.notes.push_back(cat("eval_accuracy is no number in line ", log.nan_line));
-  } else if (const auto missed = missed_target(log); !missed.empty()) {
-    run.outcome = PublishedOutcome::quality_missed;
-    imported.notes.push_back(missed);
-  }
-  if (const auto reason = censored_reason(log); !reason.empty()) {
-    run.outcome = PublishedOutcome::censored;
-    imported.notes.push_back(cat("kept as censored: ", reason));
-  }
-}
-
-ImportedRun run_of(const Log& log, const std::string& place) {
-  ImportedRun imported;
-  imported.place = place;
-  PublishedRun& run = imported.run;
-  run.training_time_s = (log.stop_ms.value_or(log.last_ms) - log.start_ms) / 1e3;
-  if (!(run.training_time_s > 0))
-    throw BadInput({cat(place, ": the run stops no later than it starts"),
-                    "it has no time to quality", "Check its time_ms"});
-  imported.samples = samples_in_epoch_num(log);
-  if (std::isfinite(imported.samples))
-    imported.notes.push_back(cat("epoch_num counts samples, not epochs: ",
-                                 static_cast<std::int64_t>(imported.samples), " trained"));
+/// Of an eval_accuracy with one number its metric, of one with several each by its key.
+void add_qualities(const Event& event, LoggedRun& run, Counts& counts) {
+  std::map<std::string, json> parts;
+  if (event.value.is_object())
+    for (const auto& [key, value] : event.value.items()) parts[in_capitals(key)] = value;
   else
-    run.epochs = epochs_of(log);
-  if (!log.throughputs.empty()) run.samples_per_s = median(log.throughputs);
-  run.samples_per_epoch = log.facts.train_samples;
-  run.global_batch_size = log.facts.global_batch_size;
-  if (!log.qualities.empty()) run.quality = log.qualities.back();
-  run.evaluated_sample_count = log.facts.eval_samples;
-  run.platform = log.facts.platform;
-  if (!log.qualities.empty()) imported.quality_metric = "eval_accuracy";
-  imported.workload = log.facts.benchmark;
-  imported.organisation = log.facts.organisation;
-  set_outcome(log, imported);
-  return imported;
+    parts[in_capitals(text_of(member(event.metadata, "metric")))] = event.value;
+  for (const auto& [part, value] : parts) {
+    const auto number = number_in(value);
+    if (!number) {
+      if (run.unreadable_line == 0) run.unreadable_line = event.line;
+      continue;
+    }
+    double moment = not_available;
+    for (const auto* key : {"epoch_num", "step_num", "samples_count"})
+      if (!std::isfinite(moment)) moment = number_of(member(event.metadata, key));
+    const auto count = ++counts[part];
+    if (!std::isfinite(moment)) moment = static_cast<double>(count);
+    run.qualities.push_back({event.line, moment, part, *number});
+  }
 }
 
-void refuse_old_format(std::string_view text, const std::string& origin) {
-  const auto at = text.find(old_mark);
-  if (at == std::string_view::npos) return;
-  const auto line = std::ranges::count(text.substr(0, at), '\n') + 1;
-  const auto word = text.substr(at, text.find_first_of(" \n", at) - at);
-  throw BadInput({cat(origin, ", line ", line, ": MLPerf's format of 2018 and 2019 (",
-                      shortened(std::string(word), 40), ")"),
-                  "its keys and times are others",
-                  "Give a log of round 0.7 or later, ':::MLLOG {…}'"});
+void add(const Event& event, LoggedRun& run, Counts& counts) {
+  const double epoch = number_of(member(event.metadata, "epoch_num"));
+  if (event.key == "epoch_stop")
+    std::isfinite(epoch) ? (void)run.stopped.insert(epoch) : (void)++run.unnumbered_stops;
+  if (event.key == "tracked_stats") {
+    const double rate = number_of(member(event.value, "throughput"));
+    if (rate > 0 && std::isfinite(rate)) run.throughputs.push_back(rate);
+  }
+  if (event.key != "eval_accuracy") return;
+  if (std::isfinite(epoch)) run.evaluated.insert(epoch);
+  add_qualities(event, run, counts);
+}
+
+/// The first run_stop that comes after the start; nothing where there is none at all.
+const Event* stop_of(const Section& section, const std::string& origin) {
+  const Event* earlier = nullptr;
+  for (const auto& event : section.events) {
+    if (event.key != "run_stop") continue;
+    if (event.time_ms > section.start_ms) return &event;
+    earlier = &event;
+  }
+  if (earlier != nullptr)
+    throw BadInput({cat(origin, ", line ", earlier->line,
+                        ": the run stops no later than it starts, in line ", section.line),
+                    "it has no time to quality", "Check its time_ms"});
+  return nullptr;
+}
+
+LoggedRun run_of(Section section, const std::string& origin) {
+  std::ranges::stable_sort(section.events, {}, &Event::time_ms);
+  LoggedRun run{.line = section.line, .start_ms = section.start_ms, .facts = section.facts};
+  const Event* stop = stop_of(section, origin);
+  run.end_ms = section.start_ms;
+  if (stop != nullptr) {
+    run.end_ms = stop->time_ms;
+    run.status = text_of(member(stop->metadata, "status"));
+  } else if (!section.events.empty()) {
+    run.end_ms = std::max(run.end_ms, section.events.back().time_ms);
+  }
+  Counts counts;
+  std::vector<std::size_t> late_lines;
+  for (const auto& event : section.events) {
+    if (event.time_ms >= run.start_ms && event.time_ms <= run.end_ms) add(event, run, counts);
+    if (event.time_ms > run.end_ms && event.key == "eval_accuracy")
+      late_lines.push_back(event.line);
+  }
+  if (!late_lines.empty())
+    run.notes.push_back(cat(counted(late_lines.size(), "eval_accuracy line"),
+                            " after run_stop not counted, the first is line ", late_lines.front()));
+  std::ranges::stable_sort(run.qualities, {}, &LoggedQuality::moment);
+  return run;
 }
 
 }  // namespace
 
-std::vector<ImportedRun> runs_from_mllog(const std::string& text, const std::string& origin) {
-  const auto lines = one_rank_of(text, "run_start");
-  EventReader reader(origin);
-  const auto logs = reader.read(lines);
-  if (logs.empty()) {
-    refuse_old_format(text, origin);
-    throw BadInput({cat(origin, " has no run_start"), "the time to quality starts there",
-                    "Give the log of a whole run, with lines ':::MLLOG {…}'"});
-  }
-  std::vector<ImportedRun> runs;
-  for (const auto& log : logs)
-    runs.push_back(run_of(log, logs.size() == 1 ? origin : cat(origin, ", line ", log.line)));
-  if (reader.unreadable() > 0)
-    runs.front().notes.push_back(
-        cat(counted(reader.unreadable(), "line"), " of the log cannot be read"));
-  return runs;
+Mllog read_mllog(std::string_view text, const std::string& origin) {
+  SectionReader reader(origin);
+  Mllog log;
+  for (auto& section : reader.read(text))
+    if (section.line > 0) log.runs.push_back(run_of(std::move(section), origin));
+  log.unreadable_lines = reader.unreadable();
+  return log;
 }
 
 }  // namespace scalestudy

@@ -1,6 +1,7 @@
 /// Logs as they are found: of several ranks, handlers, runs and attempts in one file. What is there
 /// twice counts once, and what cannot be told apart is refused with its line.
 
+#include <algorithm>
 #include <cmath>
 #include <fstream>
 
@@ -192,6 +193,117 @@ TEST_F(ImportedLogs, AMissedTargetAndNaNAreKeptAndSaid) {
   EXPECT_THAT(imported.notes, ElementsAre("log: eval_accuracy is no number in line 9"));
 }
 
+/// All lines of `text` that contain `key`.
+std::string lines_with(const std::string& text, const std::string& key) {
+  std::string found;
+  for (const auto& one : lines_of(text))
+    if (one.find(key) != std::string::npos) found += one + "\n";
+  return found;
+}
+
+TEST_F(ImportedLogs, WhatBelongsToARunIsToldByTimeNotByLine) {
+  const auto once = log_of({});
+  auto lines = lines_of(once);
+  std::ranges::reverse(lines);
+  const auto late = line(7000, R"("eval_accuracy", "value": 0.9, "metadata": {"epoch_num": 3})");
+  auto unordered = replaced(once, "0.5, \"metadata\": {\"epoch_num\": 1",
+                            "0.76, \"metadata\": {\"epoch_num\": 3");
+  unordered = replaced(
+      unordered,
+      "0.76, \"metadata\": {\"epoch_num\": 3}}\n:::MLLOG {\"time_ms\": 7000, \"key\": \"run",
+      "0.5, \"metadata\": {\"epoch_num\": 1}}\n:::MLLOG {\"time_ms\": 7000, \"key\": \"run");
+  for (const auto& text : {join(lines, "\n") + "\n", unordered}) {
+    const auto runs = runs_in(text);
+    ASSERT_THAT(runs, SizeIs(1)) << text;
+    EXPECT_EQ(runs[0].training_time_s, 6);
+    EXPECT_EQ(runs[0].epochs, 3);
+    EXPECT_EQ(runs[0].quality, 0.76) << text;
+    EXPECT_EQ(runs[0].outcome, PublishedOutcome::complete);
+  }
+  const auto missed = log_of({.qualities = {"0.5", "0.7"}});
+  const auto second = log_of({.start_ms = 90'000});
+  const auto in_time = replaced(late, "7000", "5000");
+  EXPECT_EQ(runs_in(missed + in_time + second).at(0).outcome, PublishedOutcome::complete);
+  const auto too_late = import(missed + late);
+  EXPECT_EQ(too_late.studies[0].arms[0].runs.at(0).outcome, PublishedOutcome::quality_missed);
+  EXPECT_THAT(
+      too_late.notes,
+      Contains("log: 1 eval_accuracy line after run_stop not counted, the first is line 11"));
+}
+
+TEST_F(ImportedLogs, OfSeveralNumbersAllMustReachTheirTargetsAtOnce) {
+  const auto of_maskrcnn = [&](std::vector<std::string> qualities) {
+    return import(log_of({.benchmark = "maskrcnn", .qualities = std::move(qualities)}));
+  };
+  const auto outcome = [](const Imported& imported) {
+    return imported.studies.at(0).arms.at(0).runs.at(0).outcome;
+  };
+  const auto* box_only = R"({"BBOX": 0.38, "SEGM": 0.33})";
+  const auto* mask_only = R"({"BBOX": 0.37, "SEGM": 0.34})";
+  const auto reached = of_maskrcnn({box_only, R"({"BBOX": 0.377, "SEGM": "0.339"})"});
+  EXPECT_EQ(outcome(reached), PublishedOutcome::complete);
+  EXPECT_EQ(reached.studies[0].arms[0].quality_metric, "eval_accuracy BBOX");
+  EXPECT_EQ(reached.studies[0].arms[0].runs[0].quality, 0.377);
+  const auto missed = of_maskrcnn({box_only, mask_only});
+  EXPECT_EQ(outcome(missed), PublishedOutcome::quality_missed);
+  EXPECT_THAT(missed.notes, Contains(HasSubstr("best eval_accuracy SEGM 0.34, MLPerf asks maskrcnn "
+                                               "for at least 0.339, at once")));
+  EXPECT_EQ(outcome(of_maskrcnn({"[0.38, 0.34]"})), PublishedOutcome::quality_unread)
+      << "which is which is not said";
+  EXPECT_EQ(outcome(of_maskrcnn({"0.38"})), PublishedOutcome::quality_unread);
+
+  const auto of_diffusion = [&](const std::vector<std::string>& fid,
+                                const std::vector<std::string>& clip) {
+    const auto with = [](const char* metric, const std::vector<std::string>& qualities) {
+      return replaced(log_of({.benchmark = "stable_diffusion", .qualities = qualities}),
+                      "\"metadata\": {\"epoch_num\"",
+                      cat("\"metadata\": {\"metric\": \"", metric, "\", \"epoch_num\""));
+    };
+    return import(with("FID", fid) + lines_with(with("CLIP", clip), "CLIP"));
+  };
+  const auto good = of_diffusion({"200", "89"}, {"0.1", "0.151"});
+  EXPECT_EQ(outcome(good), PublishedOutcome::complete);
+  EXPECT_EQ(good.studies[0].arms[0].runs[0].quality, 89);
+  EXPECT_EQ(outcome(of_diffusion({"200", "93"}, {"0.1", "0.151"})),
+            PublishedOutcome::quality_missed);
+  EXPECT_EQ(outcome(of_diffusion({"89", "95"}, {"0.1", "0.151"})), PublishedOutcome::quality_missed)
+      << "never at once";
+}
+
+TEST_F(ImportedLogs, QualityIsReadOrTheRunSaysThatItIsNot) {
+  const auto outcome = [&](std::vector<std::string> qualities) {
+    return runs_in(log_of({.qualities = std::move(qualities)})).at(0).outcome;
+  };
+  EXPECT_EQ(outcome({"\"0.5\"", "\"0.76\""}), PublishedOutcome::complete) << "a number as text";
+  for (const auto* unread : {"\"75.9%\"", "null", "[0.76]", R"({"TOP1": 0.76, "TOP5": 0.9})"})
+    EXPECT_EQ(outcome({unread}), PublishedOutcome::quality_unread) << unread;
+  const auto none = import(replaced(log_of({}), "eval_accuracy", "eval_start"));
+  EXPECT_EQ(none.studies[0].arms[0].runs.at(0).outcome, PublishedOutcome::quality_unread);
+  EXPECT_THAT(none.notes,
+              Contains("log: quality not readable: no eval_accuracy from run_start to run_stop"));
+  EXPECT_THAT(refusal(log_of({.qualities = {"50", "72.0"}})),
+              HasSubstr("log, line 7: eval_accuracy = 50 is above 1"));
+  EXPECT_THAT(import(log_of({.benchmark = "mynet", .qualities = {"72.0"}})).notes,
+              Contains("log: no target is known of 'mynet': whether its quality suffices is not "
+                       "judged"));
+}
+
+TEST_F(ImportedLogs, FactsThatCannotBeRightAreRefusedByLine) {
+  const auto second = line(995, "\"global_batch_size\", \"value\": 64");
+  EXPECT_THAT(refusal(second + log_of({})),
+              HasSubstr("log, line 5: global_batch_size is 32, and 64 in line 1"));
+  EXPECT_EQ(runs_in(line(995, "\"global_batch_size\", \"value\": \"32\"") + log_of({}))
+                .at(0)
+                .global_batch_size,
+            32);
+  EXPECT_THAT(refusal(log_of({.start_ms = 1'600'000'000})),
+              HasSubstr("log, line 5: time_ms = 1.6e+09 is no date in milliseconds since 1970"));
+  const auto two = runs_in(
+      log_of({}) + log_of({.start_ms = 90'000, .facts = "\"global_batch_size\", \"value\": 64"}));
+  EXPECT_EQ(two.at(0).global_batch_size, 32);
+  EXPECT_EQ(two.at(1).global_batch_size, 64);
+}
+
 TEST_F(ImportedLogs, EachPlatformHasItsOwnName) {
   const auto import_two = [&](const std::string& other, const std::vector<double>& ranks) {
     return import_files(ImportFormat::mllog,
@@ -204,6 +316,8 @@ TEST_F(ImportedLogs, EachPlatformHasItsOwnName) {
   EXPECT_EQ(curve.arms[0].runs.at(0).platform, "4xA100");
   EXPECT_EQ(curve.arms[0].runs.at(1).platform, "1xA100");
   EXPECT_EQ(curve.title, "resnet, Acme");
+  EXPECT_THAT(import_two("4XA100 ", {4, 4}).arms, SizeIs(1))
+      << "blanks and capitals are no machine";
   const auto side_by_side = import_two("4xH100", {4, 4});
   ASSERT_THAT(side_by_side.arms, SizeIs(2)) << "no mean of two machines";
   EXPECT_EQ(side_by_side.arms[0].name, "4xA100");
@@ -268,6 +382,10 @@ TEST_F(ImportedLogs, AnEpochLogWithGapsIsNoTimeOfATraining) {
               HasSubstr("line 4, column epoch: epoch 8 follows epoch 1"));
   EXPECT_THAT(refused("epoch,time_per_epoch\n0.5,5\n1,3\n"),
               HasSubstr("line 3, column epoch: epoch 1 follows epoch 0.5"));
+  EXPECT_THAT(refused("epoch,time_per_epoch\n5,20\n10,20\n15,20\n"),
+              HasSubstr("epoch 10 follows epoch 5 (whether its time is that of one epoch or of all "
+                        "since then is not said). Give a row for each epoch, or the total by "
+                        "published-csv"));
   EXPECT_THAT(
       refused("time_per_epoch,training_time\n30,30\n20,50\n20,40\n"),
       HasSubstr(

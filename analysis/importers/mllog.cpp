@@ -1,0 +1,241 @@
+/// Runs of MLPerf's logs, judged by what MLPerf asks of their benchmark.
+
+#include "analysis/importers/mllog.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "core/error.hpp"
+#include "core/statistics.hpp"
+#include "core/text.hpp"
+#include "core/visible.hpp"
+
+#include "analysis/importers/formats.hpp"
+#include "analysis/importers/log_text.hpp"
+
+namespace scalestudy {
+namespace {
+
+/// Of 2018 and 2019: ":::MLPv0.5.0 resnet 1541710000.10 (train.py:10) run_start"
+constexpr std::string_view old_mark = ":::MLPv";
+
+/// What eval_accuracy must reach: the least that any round of MLPerf Training asked for
+/// (mlperf_logging/compliance_checker of github.com/mlcommons/logging, rounds 0.7 to 5.1). Of a
+/// benchmark with several all must be reached at once.
+struct Target {
+  std::string_view benchmark;
+  double value;
+  bool is_least = true;
+  std::string_view part = {};  ///< of eval_accuracy; "" where it has one number
+
+  [[nodiscard]] bool is_of(const LoggedQuality& quality) const {
+    return part.empty() || quality.part == part;
+  }
+  [[nodiscard]] bool is_met_by(double quality) const {
+    return is_least ? quality >= value : quality <= value;
+  }
+  [[nodiscard]] bool is_share() const { return is_least && value < 1; }
+};
+constexpr std::array targets{Target{"resnet", 0.759},
+                             Target{"ssd", 0.23},
+                             Target{"retinanet", 0.34},
+                             Target{"maskrcnn", 0.377, true, "BBOX"},
+                             Target{"maskrcnn", 0.339, true, "SEGM"},
+                             Target{"unet3d", 0.908},
+                             Target{"bert", 0.712},
+                             Target{"dlrm", 0.8025},
+                             Target{"dlrm_dcnv2", 0.80275},
+                             Target{"gnn", 0.72},
+                             Target{"rgat", 0.72},
+                             Target{"minigo", 0.5},
+                             Target{"stable_diffusion", 90, false, "FID"},
+                             Target{"stable_diffusion", 0.15, true, "CLIP"},
+                             Target{"rnnt", 0.058, false},
+                             Target{"gpt3", 2.69, false},
+                             Target{"llama2_70b_lora", 0.925, false},
+                             Target{"llama31_8b", 3.3, false},
+                             Target{"llama31_405b", 5.6, false},
+                             Target{"flux1", 0.586, false}};
+
+std::vector<Target> targets_of(const LoggedRun& run) {
+  std::vector<Target> found;
+  for (const auto& target : targets)
+    if (target.benchmark == run.facts.benchmark) found.push_back(target);
+  return found;
+}
+
+/// "eval_accuracy", "eval_accuracy FID"
+std::string metric_of(std::string_view part) {
+  return part.empty() ? "eval_accuracy" : cat("eval_accuracy ", part);
+}
+
+/// BERT counts samples in epoch_num: numbers that are nowhere closer than a batch, and 100, to each
+/// other. NaN where it counts epochs.
+double samples_in_epoch_num(const LoggedRun& run) {
+  auto numbers = run.evaluated;
+  numbers.insert(run.stopped.begin(), run.stopped.end());
+  if (numbers.empty()) return not_available;
+  double step = *numbers.begin();
+  for (auto at = std::next(numbers.begin()); at != numbers.end(); ++at)
+    step = std::min(step, *at - *std::prev(at));
+  const double batch = run.facts.number("global_batch_size");
+  return step >= std::fmax(100.0, batch) ? *numbers.rbegin() : not_available;
+}
+
+double epochs_of(const LoggedRun& run) {
+  const auto stops = run.unnumbered_stops + run.stopped.size();
+  if (stops > 0) return static_cast<double>(stops);
+  return run.evaluated.empty() ? not_available : *run.evaluated.rbegin();
+}
+
+/// Why it counts as ended without what it ran for; "" where it reached it.
+std::string censored_reason(const LoggedRun& run) {
+  if (!run.status) return "no run_stop: the log ends before the run";
+  if (*run.status == "success") return "";
+  return run.status->empty() ? "run_stop without status" : cat("status ", *run.status);
+}
+
+/// Why nothing can be said of its quality; "" where something can.
+std::string unreadable_reason(const LoggedRun& run, const std::vector<Target>& asked) {
+  if (run.qualities.empty())
+    return run.unreadable_line > 0 ? cat("eval_accuracy of line ", run.unreadable_line,
+                                         " is no number, nor numbers with names")
+                                   : "no eval_accuracy from run_start to run_stop";
+  std::set<std::string> parts;
+  for (const auto& quality : run.qualities) parts.insert(quality.part);
+  const bool is_one = asked.empty() || asked.front().part.empty();
+  if (is_one && parts.size() > 1)
+    return cat("eval_accuracy is several numbers, ",
+               join(first_of({parts.begin(), parts.end()}, 5, "in it"), ", "));
+  for (const auto& target : asked)
+    if (!is_one && !parts.contains(std::string(target.part)))
+      return cat("eval_accuracy does not say its ", target.part);
+  return "";
+}
+
+/// A percentage would reach any target.
+void require_shares(const LoggedRun& run,
+                    const std::vector<Target>& asked,
+                    const std::string& origin) {
+  for (const auto& target : asked)
+    for (const auto& quality : run.qualities)
+      if (target.is_share() && target.is_of(quality) && quality.value > 1 &&
+          std::isfinite(quality.value))
+        throw BadInput({cat(origin, ", line ", quality.line, ": ", metric_of(target.part), " = ",
+                            quality.value, " is above 1"),
+                        cat("that of ", target.benchmark, " is a share from 0 to 1"),
+                        "Divide percentages by 100"});
+}
+
+bool is_reached(const LoggedRun& run, const std::vector<Target>& asked) {
+  std::map<double, std::set<std::string_view>> met;  // by moment
+  for (const auto& quality : run.qualities)
+    for (const auto& target : asked)
+      if (target.is_of(quality) && target.is_met_by(quality.value))
+        met[quality.moment].insert(target.part);
+  return std::ranges::any_of(met, [&](const auto& at) { return at.second.size() == asked.size(); });
+}
+
+std::string missed_sentence(const LoggedRun& run, const std::vector<Target>& asked) {
+  std::vector<std::string> parts;
+  for (const auto& target : asked) {
+    std::vector<double> values;
+    for (const auto& quality : run.qualities)
+      if (target.is_of(quality)) values.push_back(quality.value);
+    values = finite(std::move(values));
+    if (values.empty()) continue;
+    const double best = target.is_least ? std::ranges::max(values) : std::ranges::min(values);
+    parts.push_back(cat("best ", metric_of(target.part), " ", best, ", MLPerf asks ",
+                        target.benchmark, " for ", target.is_least ? "at least " : "at most ",
+                        target.value));
+  }
+  return cat("quality not reached: ", join(parts, "; "), asked.size() > 1 ? ", at once" : "");
+}
+
+void set_quality(const LoggedRun& run, const std::string& origin, ImportedRun& imported) {
+  const auto asked = targets_of(run);
+  require_shares(run, asked, origin);
+  const auto unreadable = unreadable_reason(run, asked);
+  if (!unreadable.empty()) {
+    imported.run.outcome = PublishedOutcome::quality_unread;
+    imported.notes.push_back(cat("quality not readable: ", unreadable));
+    return;
+  }
+  const auto last = std::ranges::find_if(
+      run.qualities.rbegin(), run.qualities.rend(),
+      [&](const LoggedQuality& quality) { return asked.empty() || asked.front().is_of(quality); });
+  imported.run.quality = last->value;
+  imported.quality_metric = metric_of(last->part);
+  const auto nan = std::ranges::find_if(run.qualities,
+                                        [](const auto& one) { return !std::isfinite(one.value); });
+  if (nan != run.qualities.end()) {
+    imported.run.outcome = PublishedOutcome::quality_nan;
+    imported.notes.push_back(cat("eval_accuracy is no number in line ", nan->line));
+  } else if (asked.empty()) {
+    imported.notes.push_back(cat("no target is known of '", run.facts.benchmark,
+                                 "': whether its quality suffices is not judged"));
+  } else if (!is_reached(run, asked)) {
+    imported.run.outcome = PublishedOutcome::quality_missed;
+    imported.notes.push_back(missed_sentence(run, asked));
+  }
+}
+
+ImportedRun run_of(const LoggedRun& run, const std::string& place, const std::string& origin) {
+  ImportedRun imported{.run = {}, .place = place, .notes = run.notes};
+  imported.run.training_time_s = (run.end_ms - run.start_ms) / 1e3;
+  if (!(imported.run.training_time_s > 0))
+    throw BadInput({cat(place, ": the run has no later time than its run_start"),
+                    "it has no time to quality", "Give the log of a whole run"});
+  imported.samples = samples_in_epoch_num(run);
+  if (std::isfinite(imported.samples))
+    imported.notes.push_back(cat("epoch_num counts samples, not epochs: ",
+                                 static_cast<std::int64_t>(imported.samples), " trained"));
+  else
+    imported.run.epochs = epochs_of(run);
+  if (!run.throughputs.empty()) imported.run.samples_per_s = median(run.throughputs);
+  imported.run.samples_per_epoch = run.facts.number("train_samples");
+  imported.run.global_batch_size = run.facts.number("global_batch_size");
+  imported.run.evaluated_sample_count = run.facts.number("eval_samples");
+  imported.run.platform = run.facts.platform;
+  imported.workload = run.facts.benchmark;
+  imported.organisation = run.facts.organisation;
+  set_quality(run, origin, imported);
+  if (const auto reason = censored_reason(run); !reason.empty()) {
+    imported.run.outcome = PublishedOutcome::censored;
+    imported.notes.push_back(cat("kept as censored: ", reason));
+  }
+  return imported;
+}
+
+void refuse_old_format(std::string_view text, const std::string& origin) {
+  const auto at = text.find(old_mark);
+  if (at == std::string_view::npos) return;
+  const auto line = std::ranges::count(text.substr(0, at), '\n') + 1;
+  const auto word = text.substr(at, text.find_first_of(" \n", at) - at);
+  throw BadInput({cat(origin, ", line ", line, ": MLPerf's format of 2018 and 2019 (",
+                      shortened(std::string(word), 40), ")"),
+                  "its keys and times are others",
+                  "Give a log of round 0.7 or later, ':::MLLOG {…}'"});
+}
+
+}  // namespace
+
+std::vector<ImportedRun> runs_from_mllog(const std::string& text, const std::string& origin) {
+  const auto log = read_mllog(one_rank_of(text, "run_start"), origin);
+  if (log.runs.empty()) {
+    refuse_old_format(text, origin);
+    throw BadInput({cat(origin, " has no run_start"), "the time to quality starts there",
+                    "Give the log of a whole run, with lines ':::MLLOG {…}'"});
+  }
+  std::vector<ImportedRun> runs;
+  for (const auto& run : log.runs)
+    runs.push_back(
+        run_of(run, log.runs.size() == 1 ? origin : cat(origin, ", line ", run.line), origin));
+  if (log.unreadable_lines > 0)
+    runs.front().notes.push_back(
+        cat(counted(log.unreadable_lines, "line"), " of the log cannot be read"));
+  return runs;
+}
+
+}  // namespace scalestudy

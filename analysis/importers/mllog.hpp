@@ -1,0 +1,68 @@
+#pragma once
+/// What MLPerf's log of runs says of each of them (github.com/mlcommons/logging).
+
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "analysis/statistics.hpp"
+
+namespace scalestudy {
+
+/// ":::MLLOG {json}"
+inline constexpr std::string_view mllog_mark = ":::MLLOG";
+
+/// One number of an eval_accuracy: it may have several, and NaN is one.
+struct LoggedQuality {
+  std::size_t line = 0;
+  double moment = 0;  ///< epoch_num, step_num or samples_count; else the how many-th of its part
+  std::string part;   ///< "FID", "BBOX": its own name in capitals; ""
+  double value = not_available;
+};
+
+/// What is said beside runs, mostly before them.
+struct LoggedFacts {
+  struct Number {
+    double value = not_available;
+    std::size_t line = 0;
+  };
+  std::map<std::string, Number, std::less<>> numbers;  ///< by key
+  std::string benchmark, organisation, platform;
+
+  [[nodiscard]] double number(std::string_view key) const {
+    const auto found = numbers.find(key);
+    return found == numbers.end() ? not_available : found->second.value;
+  }
+};
+
+/// From its run_start to its run_stop, or to the last time where there is none.
+struct LoggedRun {
+  std::size_t line = 0;  ///< of its run_start
+  double start_ms = not_available;
+  double end_ms = not_available;
+  std::optional<std::string> status;  ///< of its run_stop; "" where that has none
+  std::size_t unnumbered_stops = 0;
+  std::set<double> stopped, evaluated;   ///< epoch_num of epoch_stop and of eval_accuracy
+  std::vector<double> throughputs;       ///< in the log's samples per second
+  std::vector<LoggedQuality> qualities;  ///< by moment, those of one moment by time
+  std::size_t unreadable_line = 0;       ///< of the first eval_accuracy that is no number; 0: none
+  LoggedFacts facts;
+  std::vector<std::string> notes;  ///< what of it was left out
+};
+
+struct Mllog {
+  std::vector<LoggedRun> runs;
+  std::size_t unreadable_lines = 0;
+};
+
+/// Reads all runs of a log called `origin`. Lines may stand in any order between two run_start:
+/// what belongs to a run is told by time. Errors: BadInput with `origin` and line for a run_start
+/// before the run_stop of the run before, a run_stop before its run_start, times in other units,
+/// and facts of a run that contradict each other.
+[[nodiscard]] Mllog read_mllog(std::string_view text, const std::string& origin);
+
+}  // namespace scalestudy
