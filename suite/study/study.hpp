@@ -89,9 +89,10 @@ struct Study {
   std::string requested;  ///< the file's JSON after --set, as given (stored as /settings/requested)
 };
 
-/// Applies `overrides` ("settings.epochs=3", "data.path=/x.tif"; the value is JSON, or else text)
-/// and reads the study. A relative path in an override is relative to the working folder.
-/// Errors: BadInput with file and JSON path (syntax, unknown key or name, wrong type, range).
+/// Applies `overrides` ("settings.epochs=3", "data.path=/x.tif"; the value is JSON, or else text,
+/// and an object sets what it names) and reads the study. A relative path in an override is
+/// relative to the working folder. Errors: BadInput with file and JSON path (syntax, unknown key or
+/// name, wrong type, range).
 [[nodiscard]] Study read_study(const std::filesystem::path& file,
                                const std::vector<std::string>& overrides,
                                std::span<const WorkloadDescriptor* const> workloads);

@@ -86,6 +86,16 @@ json from_working_folder(const std::string& path, const json& value) {
   return whole.string();
 }
 
+/// An object sets what it names and leaves the rest of the study's.
+void set_value(json& place, const std::string& path, const json& value) {
+  if (!value.is_object()) {
+    place = from_working_folder(path, value);
+    return;
+  }
+  if (!place.is_object()) place = json::object();
+  for (const auto& [key, inner] : value.items()) set_value(place[key], cat(path, ".", key), inner);
+}
+
 void apply_override(json& object, const std::string& assignment) {
   require_utf8(assignment, "--set");
   const auto equals = assignment.find('=');
@@ -104,7 +114,7 @@ void apply_override(json& object, const std::string& assignment) {
     }
     place = &(*place)[key];
   }
-  *place = from_working_folder(path, parse_value(assignment.substr(equals + 1)));
+  set_value(*place, path, parse_value(assignment.substr(equals + 1)));
 }
 
 void require(const json& object, const char* key, const std::string& root) {

@@ -52,6 +52,20 @@ TEST(Study, OverridesReplaceAndAdd) {
   EXPECT_EQ(relative.data.path, (std::filesystem::current_path() / "x.tif").string());
 }
 
+TEST(Study, AnObjectGivenSetsWhatItNamesAndLeavesTheRest) {
+  const StudyFile file(small_study());
+  const std::string rule = R"(axes.scaling_rule=["strong"])";
+  const auto before = file.read({rule});
+  const auto after = file.read({rule, R"(settings={"schedule":{"patience_epochs":7}})",
+                                R"(axes={"ranks":[1,8]})", R"(data={"path":"x.tif"})"});
+  EXPECT_EQ(after.settings.schedule.patience_epochs, 7);
+  EXPECT_EQ(after.settings.epochs, before.settings.epochs);
+  EXPECT_EQ(after.workload_settings, before.workload_settings);
+  EXPECT_THAT(after.axes.ranks, ElementsAre(1, 8));
+  EXPECT_EQ(after.axes.scaling_rule, before.axes.scaling_rule);
+  EXPECT_EQ(after.data.path, (std::filesystem::current_path() / "x.tif").string());
+}
+
 TEST(Study, ADescriptionSaysWhatOverridesChanged) {
   auto content = nlohmann::json::parse(small_study());
   const auto described = [&](const std::vector<std::string>& overrides) {
