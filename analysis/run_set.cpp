@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/error.hpp"
+#include "core/file_content.hpp"
 #include "core/hash.hpp"
 #include "core/text.hpp"
 
@@ -53,9 +54,10 @@ void require_equal_ranks(const RunRecord& record, const RunSpec& spec) {
 
 void require_folder(const fs::path& folder) {
   if (fs::is_directory(folder)) return;
-  throw BadInput({cat("'", folder.string(), "' is no folder"),
-                  "runs are read from a study folder, with runs/<id>/run.h5",
-                  "Give the folder that `scalestudy run --out` wrote"});
+  throw BadInput(
+      {cat("'", folder.string(), is_there(folder) ? "' is no folder" : "' does not exist"),
+       "runs are read from a study folder, with runs/<id>/run.h5",
+       "Give the folder that `scalestudy run --out` wrote"});
 }
 
 /// Why a planned run has no result file: "not started", or how it ended.

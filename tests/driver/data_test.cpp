@@ -236,6 +236,15 @@ TEST(Data, WhatRunsRecordedIsSentToInspectAndReport) {
   EXPECT_THAT(answer.err, HasSubstr("Use scalestudy report " + study));
 }
 
+TEST(Data, WhereNobodyCanLookTheReasonIsSaid) {
+  const TemporaryFolder folder;
+  fs::create_symlink("loop", folder / "loop");
+  const auto loop = (folder / "loop").string();
+  for (const auto& command : {std::vector<std::string>{"data", "inspect", loop},
+                              {"init", "unet", "--data", loop, "--out", "-"}})
+    EXPECT_THAT(ask_driver(command).err, HasSubstr("Too many levels of symbolic links"));
+}
+
 TEST(Data, UnknownActionSuggestsInspect) {
   const auto answer = ask_driver({"data", "inspct", "x.tif"});
   EXPECT_EQ(answer.code, 2);

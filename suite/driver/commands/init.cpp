@@ -16,6 +16,7 @@
 
 #include "driver/commands/command.hpp"
 #include "driver/commands/stack_options.hpp"
+#include "driver/inspect/kind_of_input.hpp"
 #include "driver/terminal/readable_json.hpp"
 #include "launchers/launcher.hpp"
 #include "workloads/catalogue.hpp"
@@ -128,6 +129,7 @@ ExitCode init(InitOptions options, Context& context) {
   if (!fs::exists(path))
     throw BadInput(
         {cat("'", path, "' does not exist"), "the study trains on it", "Correct --data"});
+  refuse_runs(path);
   if (fs::is_directory(path) || is_pack(path)) require_no_choice(options.data.stack, path);
   const auto first = first_study(workload, options.data, context);
   if (!to_standard_output) require_free(options.out);

@@ -12,7 +12,8 @@ namespace scalestudy {
 /// Errors: BadInput when `path` looks like data: a TIFF, a picture, a pack, a folder of them.
 void refuse_data(const std::filesystem::path& path);
 
-/// Errors: BadInput when `path` is a run file, or the folder of a run or a study.
+/// Errors: BadInput when `path` is a run file, or the folder of a run or a study;
+/// filesystem_error when nobody may look.
 void refuse_runs(const std::filesystem::path& path);
 
 /// Errors: BadInput when `folder` is a folder, but not of a study: it says what is missing.
