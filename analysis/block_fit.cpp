@@ -154,9 +154,7 @@ bool BlockFit::mixes_speeds(std::span<const ArmTerm> terms) const {
       if (times_[i].arm == term.arm) group.add(times_[i].block, logs_[i]);
   }
   // Single launches far off do not move the fit.
-  return std::ranges::any_of(groups,
-                             [](const auto& one) { return two_speeds(one.values).has_value(); }) &&
-         mix_speeds(groups, /*in_blocks=*/true);
+  return mix_speeds(groups, /*in_blocks=*/true, /*fewest=*/2);
 }
 
 Estimate BlockFit::sum_s(std::span<const ArmTerm> terms) const {

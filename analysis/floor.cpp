@@ -58,21 +58,27 @@ bool is_enough(const FloorPoint* point) {
 
 }  // namespace
 
-std::vector<FloorPoint> floor_points(std::span<const Run> runs) {
-  std::vector<FloorPoint> points;
+FoundFloor floor_of_twins(std::span<const Run> runs) {
+  FoundFloor floor;
   for (const auto& [ranks, pairs] : pairs_of(runs)) {
-    std::vector<double> differences, first, second;
+    std::vector<double> differences;
+    std::array<Launches, 2> twins;
     for (const auto& [block, pair] : pairs) {
       if (!std::isfinite(pair[1] - pair[0])) continue;
       differences.push_back(pair[1] - pair[0]);
-      first.push_back(pair[0]);
-      second.push_back(pair[1]);
+      for (const std::size_t twin : {0U, 1U}) twins.at(twin).add(block, pair.at(twin));
     }
     if (differences.size() < 2) continue;
-    points.push_back({ranks, std::ssize(differences), standard_deviation(differences),
-                      pooled_deviation(first, second)});
+    auto all = twins[0].values;
+    all.insert(all.end(), twins[1].values.begin(), twins[1].values.end());
+    const auto speeds = two_speeds(all);
+    if (speeds && mix_speeds(twins, /*in_blocks=*/true))
+      floor.two_speeds.emplace(ranks, *speeds);
+    else
+      floor.points.push_back({ranks, std::ssize(differences), standard_deviation(differences),
+                              pooled_deviation(twins[0].values, twins[1].values)});
   }
-  return points;
+  return floor;
 }
 
 double floor_half_width_frac(const FloorPoint& point, std::int64_t repeats) {

@@ -3,6 +3,7 @@
 /// margin below which nothing is claimed. METRICS.md#floor.
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -12,6 +13,7 @@
 
 #include "analysis/run_set.hpp"
 #include "analysis/statistics.hpp"
+#include "analysis/two_speeds.hpp"
 
 namespace scalestudy {
 
@@ -22,9 +24,16 @@ inline constexpr double margin_in_floors = 3;
 /// Fewer pairs than this are no floor.
 inline constexpr std::int64_t fewest_floor_pairs = 3;
 
-/// Of all twins in `runs`, by rank count; pairs with a run whose times do not count are left out,
-/// and rank counts with fewer than two pairs.
-[[nodiscard]] std::vector<FloorPoint> floor_points(std::span<const Run> runs);
+/// What twins say, by rank count.
+struct FoundFloor {
+  std::vector<FloorPoint> points;
+  /// Of rank counts whose pairs mix two speeds: they have no point.
+  std::map<std::int64_t, TwoSpeeds> two_speeds;
+};
+
+/// Of all twins in `runs`; pairs with a run whose times do not count are left out, and rank counts
+/// with fewer than two pairs.
+[[nodiscard]] FoundFloor floor_of_twins(std::span<const Run> runs);
 
 /// Half the width of the 95 % paired t interval of the ratio of two groups of `repeats` identical
 /// launches, share of the time: exp( t · sd ÷ √n ) − 1. NaN below three repeats.

@@ -10,6 +10,7 @@
 
 #include "analysis/link_schedule.hpp"
 #include "analysis/run_set.hpp"
+#include "analysis/two_speeds.hpp"
 
 namespace scalestudy {
 namespace {
@@ -102,6 +103,24 @@ std::string counts_text(const ScalingData& data) {
   return counts.empty() ? "no number of ranks" : "ranks " + join(counts, ", ");
 }
 
+/// Where launches of one number of ranks run at two speeds.
+std::optional<Message> mixed_speeds(const ScalingData& data) {
+  std::vector<Launches> groups;
+  for (const auto& point : data.points) {
+    auto& group = groups.emplace_back();
+    for (const double step_s : point.step_s) group.add(std::ssize(group.values), std::log(step_s));
+  }
+  if (!mix_speeds(groups, /*in_blocks=*/false)) return std::nullopt;
+  for (const std::size_t fewest : {2U, 1U})
+    for (std::size_t i = 0; i < groups.size(); ++i)
+      if (const auto speeds = two_speeds(groups[i].values, fewest))
+        return Message{
+            cat("two speeds: with ", counted(data.points[i].ranks, "rank"), " ", in_words(*speeds)),
+            "a curve through their mean is that of neither",
+            "Look at clocks, placement of memory and neighbours of the nodes, and run again"};
+  return std::nullopt;
+}
+
 /// Why these runs tell nothing of other numbers of ranks, whichever; nothing where they may.
 std::optional<Message> refusal_of(const Series& series, const ScalingData& data) {
   if (series.has_label(RunLabel::oversubscribed))
@@ -119,7 +138,7 @@ std::optional<Message> refusal_of(const Series& series, const ScalingData& data)
                        " numbers of ranks cannot be checked"),
                    "Add numbers to axes.ranks of the study and run it again: what is complete is "
                    "kept"};
-  return std::nullopt;
+  return mixed_speeds(data);
 }
 
 std::optional<Message> out_of_reach(const ScalingFit& fit, std::int64_t ranks) {

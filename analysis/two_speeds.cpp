@@ -5,6 +5,8 @@
 #include <limits>
 #include <map>
 
+#include "core/text.hpp"
+
 namespace scalestudy {
 namespace {
 
@@ -70,19 +72,24 @@ std::optional<TwoSpeeds> two_speeds(std::span<const double> logs, std::size_t fe
   return found;
 }
 
-bool mix_speeds(std::span<const Launches> groups, bool in_blocks) {
+std::string in_words(const TwoSpeeds& speeds) {
+  return cat(speeds.upper, " of ", speeds.launches, " launches are ",
+             std::round(100 * speeds.ratio) / 100, " times as slow as the others");
+}
+
+bool mix_speeds(std::span<const Launches> groups, bool in_blocks, std::size_t fewest) {
   bool is_sure = false;
-  std::size_t with_one_apart = 0;
+  std::size_t with_some_apart = 0;
   double gap = std::numeric_limits<double>::infinity();
   for (const auto& group : groups) {
     is_sure |= two_speeds(group.values).has_value();
-    if (const auto speeds = two_speeds(group.values, 1)) {
-      ++with_one_apart;
+    if (const auto speeds = two_speeds(group.values, fewest)) {
+      ++with_some_apart;
       gap = std::min(gap, speeds->log_gap);
     }
   }
   // A single launch apart is an outlier, unless other groups have one, too.
-  if (!is_sure && with_one_apart < 2) return false;
+  if (!is_sure && with_some_apart < 2) return false;
   return !(in_blocks && blocks_share_speeds(groups, gap));
 }
 

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "analysis/statistics.hpp"
@@ -24,9 +25,14 @@ struct TwoSpeeds {
 [[nodiscard]] std::optional<TwoSpeeds> two_speeds(std::span<const double> logs,
                                                   std::size_t fewest = 2);
 
+/// "3 of 8 launches are 1.3 times as slow as the others", of times.
+[[nodiscard]] std::string in_words(const TwoSpeeds& speeds);
+
 /// Tells whether a mean over some of these groups of logarithms is that of two speeds: some group
-/// has them, or several have a launch as far apart. Not where the groups are compared `in_blocks`
-/// and all launches of a block share its speed.
-[[nodiscard]] bool mix_speeds(std::span<const Launches> groups, bool in_blocks);
+/// has them, or, with `fewest` = 1, several have a launch as far apart. Not where the groups are
+/// compared `in_blocks` and all launches of a block share its speed.
+[[nodiscard]] bool mix_speeds(std::span<const Launches> groups,
+                              bool in_blocks,
+                              std::size_t fewest = 1);
 
 }  // namespace scalestudy

@@ -285,9 +285,9 @@ std::string two_speeds_sentence(const SeriesAnalysis& analysis) {
   std::vector<std::string> parts;
   for (const auto& [series, ranks, speeds] : analysis.two_speeds)
     parts.push_back(
-        cat(speeds.upper, " of ", speeds.launches, " launches with ", ranks_in_words(ranks, false),
+        cat("with ", ranks_in_words(ranks, false),
             series->spec.control_arm ? cat(" (", to_string(series->spec.control_arm), ")") : "",
-            " are ", significant(speeds.ratio, 3), " times as slow as the others"));
+            " ", in_words(speeds)));
   if (parts.empty()) return "";
   return cat(" Two speeds: ", join(parts, "; "),
              ". Look at clocks, placement of memory and neighbours of the nodes.");

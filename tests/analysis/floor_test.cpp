@@ -50,7 +50,7 @@ TEST_F(Floor, IsTheScatterOfPairsNotOfBlocks) {
   add_pair(run, fast_s, slow_s);
   run.repeat = 2;
   add_pair(run, slow_s, fast_s);
-  const auto points = floor_points(runs_.of({study_}).runs);
+  const auto points = floor_of_twins(runs_.of({study_}).runs).points;
   ASSERT_EQ(points.size(), 1U);
   EXPECT_EQ(points[0].ranks, 1);
   EXPECT_EQ(points[0].pairs, 3);
@@ -63,9 +63,25 @@ TEST_F(Floor, DriftThatBothTwinsShareIsNone) {
     SyntheticRun run{.repeat = static_cast<std::int64_t>(compute_s * 10)};
     add_pair(run, compute_s, compute_s);
   }
-  const auto points = floor_points(runs_.of({study_}).runs);
+  const auto points = floor_of_twins(runs_.of({study_}).runs).points;
   EXPECT_NEAR(points.at(0).log_ratio_sd, 0, 1e-12);
   EXPECT_GT(points.at(0).log_time_sd, 0.5);
+}
+
+TEST_F(Floor, OfTwoSpeedsIsNoneUnlessPairsShareThem) {
+  for (std::int64_t ranks : {1, 2})
+    for (std::int64_t pair = 0; pair < 6; ++pair) {
+      SyntheticRun run{.ranks = ranks, .repeat = pair};
+      const double fast_s = 0.1 + 0.0001 * static_cast<double>(pair);
+      const double first_s = fast_s * (pair < 2 ? 1.3 : 1);
+      add_pair(run, first_s, ranks == 1 ? first_s : fast_s);
+    }
+  const auto found = floor_of_twins(runs_.of({study_}).runs);
+  ASSERT_EQ(found.points.size(), 1U);
+  EXPECT_EQ(found.points[0].ranks, 1);
+  ASSERT_TRUE(found.two_speeds.contains(2));
+  EXPECT_EQ(in_words(found.two_speeds.at(2)),
+            "2 of 12 launches are 1.29 times as slow as the others");
 }
 
 TEST_F(Floor, PairsWithoutTwoTimesDoNotCount) {
@@ -76,7 +92,7 @@ TEST_F(Floor, PairsWithoutTwoTimesDoNotCount) {
   run.repeat = 2;
   run.labels = {"resumed"};
   add_pair(run, 0.1, 0.1);
-  EXPECT_TRUE(floor_points(runs_.of({study_}).runs).empty());
+  EXPECT_TRUE(floor_of_twins(runs_.of({study_}).runs).points.empty());
 }
 
 // t(4) = 2.7764451.

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "analysis/prediction.hpp"
 #include "analysis/report/conclusions.hpp"
 #include "tests/analysis/analysed_study.hpp"
 
@@ -52,6 +53,22 @@ TEST_F(PredictionReport, WhatIsRefusedIsNotDrawn) {
   EXPECT_THAT(outlook_sentences(series()), IsEmpty());
   EXPECT_THAT(scaling_models_table(series()).rows, IsEmpty());
   EXPECT_THAT(noise_scale_table(series()).rows, IsEmpty());
+}
+
+TEST_F(PredictionReport, OfTwoSpeedsNothingIsPredicted) {
+  for (const std::int64_t ranks : {1, 2, 4})
+    for (std::int64_t repeat = 0; repeat < 8; ++repeat) {
+      SyntheticRun run{.ranks = ranks, .repeat = repeat, .epochs = 1};
+      run.compute_s *= 1 + 0.001 * static_cast<double>(repeat);
+      if (ranks == 2 && repeat < 3) run.compute_s *= 1.3;
+      add_run(run);
+    }
+  const std::vector<std::int64_t> asked{8};
+  const auto prediction = predict(series().series, asked);
+  EXPECT_FALSE(prediction.is_complete());
+  EXPECT_THAT(prediction.asked.at(0).refusal.text(),
+              HasSubstr("two speeds: with 2 ranks 3 of 8 launches are 1.28 times as slow"));
+  EXPECT_THAT(outlook_sentences(series()), IsEmpty());
 }
 
 TEST_F(PredictionReport, TheCriticalBatchIsMarkedWhereTheFigureReachesIt) {

@@ -52,9 +52,9 @@ PlannedStudy twins_of(const PlannedStudy& planned, std::int64_t pairs) {
   return twins;
 }
 
-StudyFloor floor_in(const PlannedStudy& planned,
+StudyFloor floor_of(const PlannedStudy& planned,
                     const PlannedStudy& twins,
-                    const StudyFolder& folder) {
+                    std::vector<FloorPoint> points) {
   StudyFloor floor;
   floor.study = planned.study.name;
   floor.timing_hash = hex64(twins.plan.matrix.runs.front().timing_hash());
@@ -62,7 +62,7 @@ StudyFloor floor_in(const PlannedStudy& planned,
   floor.host_fingerprint = planned.plan.host.fingerprint();
   floor.build_id = planned.plan.build_id;
   floor.measured_utc = utc_timestamp();
-  floor.points = floor_points(load_runs({folder.path()}).runs);
+  floor.points = std::move(points);
   return floor;
 }
 
@@ -100,6 +100,21 @@ void print_floor(const StudyFloor& floor, const Resolution& resolution, std::ost
         << ".\n";
 }
 
+/// Why there is no floor.
+std::string refusal_of(const FoundFloor& found) {
+  if (found.two_speeds.empty())
+    return cat("Fewer than ", fewest_floor_pairs,
+               " complete pairs at some number of ranks (nothing was stored). Run the same command "
+               "again.");
+  std::vector<std::string> parts;
+  for (const auto& [ranks, speeds] : found.two_speeds)
+    parts.push_back(cat("with ", counted(ranks, "rank"), " ", in_words(speeds)));
+  return cat(
+      "Two speeds: ", join(parts, "; "),
+      " (their scatter is that of neither; nothing was stored). Look at clocks, placement of "
+      "memory and neighbours of the nodes, and measure into another --out.");
+}
+
 /// That the folder has or lacks of this floor: pairs grow, none is thrown away.
 std::int64_t pairs_begun(const StudyFolder& folder, const std::string& study) {
   if (!is_there(folder.plan_file())) return 0;
@@ -135,20 +150,19 @@ ExitCode floor(Context& context, const FloorOptions& options) {
         command_again(context,
                       {"floor", options.study, "--out", options.out, "--pairs", cat(pairs)},
                       options.policy));
-  const auto found = floor_in(planned, twins, folder);
-  const bool is_known = is_floor(found, twins);
-  const auto file = is_known ? store_floor(found).string() : "";
-  planned.plan.floor = is_known ? std::optional(found) : std::nullopt;
+  const auto found = floor_of_twins(load_runs({folder.path()}).runs);
+  const auto measured = floor_of(planned, twins, found.points);
+  const bool is_known = is_floor(measured, twins);
+  const auto file = is_known ? store_floor(measured).string() : "";
+  planned.plan.floor = is_known ? std::optional(measured) : std::nullopt;
   const auto resolution = resolution_of(planned.plan);
   if (context.options.json)
-    context.out << floor_json(folder, file, found, resolution);
+    context.out << floor_json(folder, file, measured, found.two_speeds, resolution);
   else
-    print_floor(found, resolution, context.out);
+    print_floor(measured, resolution, context.out);
   if (is_known && !context.options.json) context.out << "Kept for plan and run: " << file << '\n';
   if (is_known) return exit_code_of(session.runs);
-  context.err << "Fewer than " << fewest_floor_pairs
-              << " complete pairs at some number of ranks (nothing was stored). Run the same "
-                 "command again.\n";
+  context.err << refusal_of(found) << '\n';
   const auto code = exit_code_of(session.runs);
   return code == ExitCode::done ? ExitCode::undecided : code;
 }

@@ -137,14 +137,21 @@ std::string results_json(const StudyFolder& folder,
 std::string floor_json(const StudyFolder& folder,
                        const std::string& file,
                        const StudyFloor& floor,
+                       const std::map<std::int64_t, TwoSpeeds>& two_speeds,
                        const Resolution& resolution) {
-  json points = json::array();
+  json points = json::array(), speeds_by_ranks = json::array();
+  for (const auto& [ranks, speeds] : two_speeds)
+    speeds_by_ranks.push_back({{"ranks", ranks},
+                               {"slow_launches", speeds.upper},
+                               {"launches", speeds.launches},
+                               {"training_time_ratio", speeds.ratio}});
   for (const auto& point : floor.points) points.push_back(to_json(point, resolution.repeats));
   return json_text_of({{"folder", folder.path().string()},
                        {"file", file.empty() ? json() : json(file)},
                        {"study", floor.study},
                        {"host", floor.host},
                        {"points", points},
+                       {"two_speeds", speeds_by_ranks},
                        {"resolution", to_json(resolution)}});
 }
 

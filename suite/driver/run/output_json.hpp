@@ -1,6 +1,7 @@
 #pragma once
 /// What the commands print with --json.
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -34,10 +35,12 @@ struct TimeEstimate {
                                        const std::vector<RunResult>& results,
                                        const Error* error);
 
-/// `file`: where it was stored; "" when it was not.
+/// `file`: where it was stored; "" when it was not. `two_speeds`: by rank count, of launches that
+/// have no floor.
 [[nodiscard]] std::string floor_json(const StudyFolder& folder,
                                      const std::string& file,
                                      const StudyFloor& floor,
+                                     const std::map<std::int64_t, TwoSpeeds>& two_speeds,
                                      const Resolution& resolution);
 
 /// One run that `run --dry-run` would start.
