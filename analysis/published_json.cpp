@@ -113,7 +113,17 @@ void require_texts(const PublishedStudy& study, const std::string& root) {
            "figures and tables are named by it: a-z, 0-9 and -, at most 80");
 }
 
+void require_shares(const PublishedArm& arm, const std::string& place) {
+  constexpr std::array<std::string_view, 4> shares{"iou", "dice", "accuracy", "mAP"};
+  if (std::ranges::find(shares, arm.quality_metric) == shares.end()) return;
+  for (std::size_t i = 0; i < arm.runs.size(); ++i)
+    if (arm.runs[i].quality < 0 || arm.runs[i].quality > 1)
+      refuse(cat(place, ".runs[", i, "].quality = ", arm.runs[i].quality, " is not from 0 to 1"),
+             cat(arm.quality_metric, " is a share: percentages are divided by 100"));
+}
+
 void require_arm(const PublishedArm& arm, const std::string& place) {
+  require_shares(arm, place);
   require_said(arm.name, place + ".name");
   for (const auto* text :
        {&arm.name, &arm.device, &arm.precision, &arm.quality_metric, &arm.remark})

@@ -301,6 +301,11 @@ TEST_F(PublishedFile, RefusesImpossibleNumbers) {
   EXPECT_THAT(with("speedup", 2), HasSubstr("unknown key"));
   EXPECT_THAT(refusal([](json& o) { o["arms"][0]["runs"] = json::array(); }),
               HasSubstr("runs is no list of 1 to"));
+  EXPECT_THAT(refusal([](json& o) {
+                o["arms"][0]["quality_metric"] = "iou";
+                o["arms"][0]["runs"][1]["quality"] = 75.9;
+              }),
+              HasSubstr("arms[0].runs[1].quality = 75.9 is not from 0 to 1"));
   EXPECT_THAT(refusal([](json& o) { o["arms"] = 7; }), HasSubstr("arms is no list"));
   EXPECT_THAT(refusal([](json& o) { o["arms"][0]["computed"] = {"nothing"}; }),
               HasSubstr("computed names 'nothing'"));
