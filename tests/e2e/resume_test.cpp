@@ -71,8 +71,8 @@ INSTANTIATE_TEST_SUITE_P(Launchers,
                          testing::Values("local", "mpirun"),
                          [](const auto& each) { return std::string(each.param); });
 
-/// Two epochs. Ranks agree whether they were asked for anything when there is something to write,
-/// as before an evaluation: every ten steps.
+/// Two epochs. Ranks agree whether they were asked for anything when there is something to write:
+/// about every second, and before an evaluation, every ten steps.
 std::vector<std::string> two_epochs(const std::string& launcher) {
   return {"--launcher", launcher,
           "--set",      "settings.epochs=4",
@@ -81,11 +81,12 @@ std::vector<std::string> two_epochs(const std::string& launcher) {
 }
 
 constexpr int steps_of_epoch = 15;
-constexpr int agreement_step = 10;
+constexpr int stopped_step = 5;
+constexpr int agreement_step = 10;  ///< at the latest; earlier where ten steps take a second
 
 /// Where ranks are found at work.
 std::vector<std::string> stopped_before(std::vector<std::string> arguments) {
-  arguments.insert(arguments.end(), {"--inject", "stop@step=5"});
+  arguments.insert(arguments.end(), {"--inject", cat("stop@step=", stopped_step)});
   return arguments;
 }
 
@@ -131,7 +132,8 @@ class WithinAnEpoch : public testing::Test {
     EXPECT_THAT(finished.err, HasSubstr("complete (resumed"));
     const auto run = read_run_file(folder / "run.h5");
     ASSERT_THAT(values_of(run.events, &EventRow::code), testing::Contains("resumed"));
-    EXPECT_EQ(run.events.front().step, agreement_step);
+    EXPECT_GT(run.events.front().step, stopped_step);
+    EXPECT_LE(run.events.front().step, agreement_step);
     const auto starts_s = run.steps.max_over_ranks(&StepRow::start_s);
     EXPECT_TRUE(std::is_sorted(starts_s.begin(), starts_s.end()));
     expect_the_same(learned_in(place_), learned_undisturbed(), 0);
