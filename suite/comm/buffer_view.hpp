@@ -40,11 +40,15 @@ template <class T>
   if constexpr (std::is_same_v<T, Bfloat16>) return DataType::bfloat16;
 }
 
-/// Borrowed memory: the caller keeps it alive until the collective has returned.
+/// Where memory lies: a device by its index, or here.
+inline constexpr int host_memory = -1;
+
+/// Borrowed memory: the caller keeps it alive until the collective has ended.
 struct BufferView {
   void* data = nullptr;
   ElementCount count;
   DataType type = DataType::float32;
+  int place = host_memory;
   [[nodiscard]] ByteCount bytes() const { return ByteCount(count.value() * size_of(type)); }
 };
 
@@ -52,10 +56,15 @@ struct ConstBufferView {
   const void* data = nullptr;
   ElementCount count;
   DataType type = DataType::float32;
+  int place = host_memory;
   ConstBufferView() = default;
-  ConstBufferView(const void* memory, ElementCount elements, DataType element_type)
-      : data(memory), count(elements), type(element_type) {}
-  ConstBufferView(const BufferView& view) : data(view.data), count(view.count), type(view.type) {}
+  ConstBufferView(const void* memory,
+                  ElementCount elements,
+                  DataType element_type,
+                  int memory_place = host_memory)
+      : data(memory), count(elements), type(element_type), place(memory_place) {}
+  ConstBufferView(const BufferView& view)
+      : data(view.data), count(view.count), type(view.type), place(view.place) {}
   [[nodiscard]] ByteCount bytes() const { return ByteCount(count.value() * size_of(type)); }
 };
 
@@ -63,17 +72,17 @@ struct ConstBufferView {
 [[nodiscard]] inline BufferView part_of(const BufferView& whole,
                                         std::int64_t first,
                                         std::int64_t count) {
-  if (count == 0) return {whole.data, ElementCount(0), whole.type};
+  if (count == 0) return {whole.data, ElementCount(0), whole.type, whole.place};
   return {static_cast<std::byte*>(whole.data) + first * size_of(whole.type), ElementCount(count),
-          whole.type};
+          whole.type, whole.place};
 }
 
 [[nodiscard]] inline ConstBufferView part_of(const ConstBufferView& whole,
                                              std::int64_t first,
                                              std::int64_t count) {
-  if (count == 0) return {whole.data, ElementCount(0), whole.type};
+  if (count == 0) return {whole.data, ElementCount(0), whole.type, whole.place};
   return {static_cast<const std::byte*>(whole.data) + first * size_of(whole.type),
-          ElementCount(count), whole.type};
+          ElementCount(count), whole.type, whole.place};
 }
 
 template <class T>

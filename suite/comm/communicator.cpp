@@ -17,14 +17,39 @@ CollectiveTimes CommunicatorInterface::agree(const CallSignature&) {
   return barrier(std::nullopt);
 }
 
+StartedCollective CommunicatorInterface::start(const CollectiveCall& call, CudaEvent /*after*/) {
+  const auto& [signature, from, into] = call;
+  const Rank root(signature.root);
+  switch (signature.kind) {
+    case CallKind::all_reduce:
+      return {signature, all_reduce(into, signature.op)};
+    case CallKind::reduce:
+      return {signature, reduce(into, signature.op, root)};
+    case CallKind::broadcast:
+      return {signature, broadcast(into, root)};
+    case CallKind::all_gather:
+      return {signature, all_gather(from, into)};
+    case CallKind::reduce_scatter:
+      return {signature, reduce_scatter(from, into, signature.op)};
+    case CallKind::barrier:
+      return {signature, barrier(std::nullopt)};
+  }
+  SCALESTUDY_EXPECT(false);
+}
+
+bool CommunicatorInterface::reaches(int place) const {
+  return place == host_memory || world_size() == WorldSize(1);
+}
+
 void CommunicatorInterface::throw_if_aborted() {}
 
 void CommunicatorInterface::throw_if_ended() {}
 
 namespace {
 
-bool is_usable(const ConstBufferView& view) {
-  return view.count.value() >= 0 && (view.data != nullptr || view.count.value() == 0);
+bool is_usable(const CommunicatorInterface& back_end, const ConstBufferView& view) {
+  if (view.count.value() == 0) return true;
+  return view.count.value() > 0 && view.data != nullptr && back_end.reaches(view.place);
 }
 
 bool is_in(Rank rank, WorldSize world) {
@@ -43,22 +68,22 @@ Communicator::Communicator(std::shared_ptr<CommunicatorInterface> back_end)
 }
 
 CollectiveTimes Communicator::all_reduce(BufferView buffer, ReduceOp op) const {
-  SCALESTUDY_EXPECT(is_usable(buffer));
+  SCALESTUDY_EXPECT(is_usable(*back_end_, buffer));
   return back_end_->all_reduce(buffer, op);
 }
 
 CollectiveTimes Communicator::reduce(BufferView buffer, ReduceOp op, Rank root) const {
-  SCALESTUDY_EXPECT(is_usable(buffer) && is_in(root, world_size()));
+  SCALESTUDY_EXPECT(is_usable(*back_end_, buffer) && is_in(root, world_size()));
   return back_end_->reduce(buffer, op, root);
 }
 
 CollectiveTimes Communicator::broadcast(BufferView buffer, Rank root) const {
-  SCALESTUDY_EXPECT(is_usable(buffer) && is_in(root, world_size()));
+  SCALESTUDY_EXPECT(is_usable(*back_end_, buffer) && is_in(root, world_size()));
   return back_end_->broadcast(buffer, root);
 }
 
 CollectiveTimes Communicator::all_gather(ConstBufferView mine, BufferView all) const {
-  SCALESTUDY_EXPECT(is_usable(mine) && is_usable(all));
+  SCALESTUDY_EXPECT(is_usable(*back_end_, mine) && is_usable(*back_end_, all));
   SCALESTUDY_EXPECT(is_world_times(all, mine, world_size()));
   return back_end_->all_gather(mine, all);
 }
@@ -66,9 +91,20 @@ CollectiveTimes Communicator::all_gather(ConstBufferView mine, BufferView all) c
 CollectiveTimes Communicator::reduce_scatter(ConstBufferView all,
                                              BufferView mine,
                                              ReduceOp op) const {
-  SCALESTUDY_EXPECT(is_usable(mine) && is_usable(all));
+  SCALESTUDY_EXPECT(is_usable(*back_end_, mine) && is_usable(*back_end_, all));
   SCALESTUDY_EXPECT(is_world_times(all, mine, world_size()));
   return back_end_->reduce_scatter(all, mine, op);
+}
+
+Communicator Communicator::host() const {
+  const auto* const host = back_end_->host();
+  return host != nullptr ? *host : *this;
+}
+
+StartedCollective Communicator::start(const CollectiveCall& call, CudaEvent after) const {
+  SCALESTUDY_EXPECT(is_usable(*back_end_, call.from) && is_usable(*back_end_, call.into));
+  SCALESTUDY_EXPECT(is_on_stream() == (after != nullptr));
+  return back_end_->start(call, after);
 }
 
 CollectiveTimes Communicator::barrier() const {

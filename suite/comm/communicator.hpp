@@ -16,20 +16,11 @@
 #include "core/error.hpp"
 #include "core/ids.hpp"
 
-#include "comm/buffer_view.hpp"
-#include "comm/call_signature.hpp"
+#include "comm/started_collective.hpp"
 
 namespace scalestudy {
 
-/// When a collective happened, by the steady clock of the rank that asks. Waiting for slower ranks
-/// ends with all_arrived; only what follows moves data.
-struct CollectiveTimes {
-  Clock::time_point entered;      ///< this rank came
-  Clock::time_point all_arrived;  ///< the last rank came
-  Clock::time_point left;         ///< this rank went on
-  [[nodiscard]] double wait_s() const { return Seconds(all_arrived - entered).count(); }
-  [[nodiscard]] double transfer_s() const { return Seconds(left - all_arrived).count(); }
-};
+class Communicator;
 
 /// What a back-end implements. Deadlines, failure and order rules are those of Communicator.
 class CommunicatorInterface {
@@ -44,6 +35,13 @@ class CommunicatorInterface {
   virtual CollectiveTimes broadcast(BufferView buffer, Rank root) = 0;
   virtual CollectiveTimes all_gather(ConstBufferView mine, BufferView all) = 0;
   virtual CollectiveTimes reduce_scatter(ConstBufferView all, BufferView mine, ReduceOp op) = 0;
+  /// Where the back-end works on a stream: puts `call` there and returns. Else carries it out.
+  virtual StartedCollective start(const CollectiveCall& call, CudaEvent after);
+  [[nodiscard]] virtual bool is_on_stream() const { return false; }
+  /// Whether its operations work on memory there; one rank alone needs to reach none.
+  [[nodiscard]] virtual bool reaches(int place) const;
+  /// Of the same ranks, for memory of the host; null: this one.
+  [[nodiscard]] virtual const Communicator* host() const { return nullptr; }
   /// `deadline` instead of the communicator's own, if given.
   virtual CollectiveTimes barrier(std::optional<Seconds> deadline) = 0;
   /// Before a call that is carried out elsewhere: a barrier whose failures name that call, and in
@@ -115,6 +113,20 @@ class Communicator {
   CollectiveTimes reduce_scatter(ConstBufferView all,
                                  BufferView mine,
                                  ReduceOp op = ReduceOp::sum) const;
+
+  /// Whether start() returns before the collective has ended, which then runs on a stream of the
+  /// device; its memory is the device's.
+  [[nodiscard]] bool is_on_stream() const { return back_end_->is_on_stream(); }
+
+  [[nodiscard]] bool reaches(int place) const { return back_end_->reaches(place); }
+
+  /// The same ranks' communicator for memory of the host; this one where it is for that. Local.
+  [[nodiscard]] Communicator host() const;
+
+  /// On a stream: after what stood in the stream that `after` was recorded on when it was; returns
+  /// without waiting for the device or for the peers. Else carries the call out; `after` is null.
+  /// Collective. Errors: those of the operation; on a stream, those of calls before it, too.
+  StartedCollective start(const CollectiveCall& call, CudaEvent after) const;
 
   /// Collective, blocking.
   CollectiveTimes barrier() const;

@@ -14,14 +14,11 @@
 #include <memory>
 #include <string>
 
-struct CUstream_st;
-struct CUevent_st;
+#include "comm/started_collective.hpp"
+
 struct ncclComm;
 
 namespace scalestudy {
-
-using CudaStream = CUstream_st*;  ///< cudaStream_t
-using CudaEvent = CUevent_st*;    ///< cudaEvent_t
 
 /// cudaError_t, of driver_types.h.
 enum CudaResult : int { cuda_success = 0, cuda_no_memory = 2, cuda_not_ready = 600 };

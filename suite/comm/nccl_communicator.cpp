@@ -2,51 +2,22 @@
 
 #include <algorithm>
 #include <exception>
+#include <functional>
+#include <mutex>
+#include <optional>
 #include <thread>
 #include <utility>
 
 #include "core/error.hpp"
 #include "core/text.hpp"
 
+#include "comm/nccl_calls.hpp"
 #include "comm/nccl_connection.hpp"
+#include "comm/stream_watch.hpp"
 
 namespace scalestudy {
 
 namespace {
-
-int nccl_type(DataType type) {
-  switch (type) {
-    case DataType::float32:
-      return nccl_float32;
-    case DataType::float64:
-      return nccl_float64;
-    case DataType::int64:
-      return nccl_int64;
-    case DataType::uint8:
-      return nccl_uint8;
-    case DataType::float16:
-      return nccl_float16;
-    case DataType::bfloat16:
-      return nccl_bfloat16;
-  }
-  return nccl_uint8;
-}
-
-int nccl_op(ReduceOp op) {
-  switch (op) {
-    case ReduceOp::sum:
-      return nccl_sum;
-    case ReduceOp::min:
-      return nccl_min;
-    case ReduceOp::max:
-      return nccl_max;
-  }
-  return nccl_sum;
-}
-
-std::size_t size_count(const ConstBufferView& view) {
-  return view.count.value() > 0 ? static_cast<std::size_t>(view.count.value()) : 0;
-}
 
 /// The id is NCCL's way to find the others; it travels by the host.
 NcclUniqueId shared_id(const NcclApi& api, const Communicator& host) {
@@ -54,6 +25,16 @@ NcclUniqueId shared_id(const NcclApi& api, const Communicator& host) {
   if (host.is_root()) id = NcclConnection::make_id(api);
   host.broadcast({id.bytes.data(), ElementCount(id.bytes.size()), DataType::uint8}, Rank(0));
   return id;
+}
+
+std::string text_of(const std::exception_ptr& error) {
+  try {
+    std::rethrow_exception(error);
+  } catch (const std::exception& known) {
+    return known.what();
+  } catch (...) {
+    return "unknown";
+  }
 }
 
 class Nccl final : public NcclCommunicator {
@@ -67,6 +48,8 @@ class Nccl final : public NcclCommunicator {
     });
     int version = 0;
     device_->api().version(&version);
+    watch_.emplace([this](const auto& started, const auto& look) { watch(started, look); },
+                   [this](const std::exception_ptr& error) { fail_all(error); });
     transport_ = cat("NCCL ", nccl_version_text(version), "; arrivals by ", host_.transport(),
                      ", of what is on streams by the device's stamps, to ",
                      human_duration(clock_.resolution().count()));
@@ -78,45 +61,19 @@ class Nccl final : public NcclCommunicator {
   [[nodiscard]] WorldSize world_size() const override { return host_.world_size(); }
 
   CollectiveTimes all_reduce(BufferView buffer, ReduceOp op) override {
-    return run({CallKind::all_reduce, buffer.type, op, 0, buffer.count.value()},
-               [&](ncclComm* comm, CudaStream stream) {
-                 return api().all_reduce(buffer.data, buffer.data, size_count(buffer),
-                                         nccl_type(buffer.type), nccl_op(op), comm, stream);
-               });
+    return run(all_reduce_of(buffer, op));
   }
-
   CollectiveTimes reduce(BufferView buffer, ReduceOp op, Rank root) override {
-    const auto at = static_cast<int>(root.value());
-    return run({CallKind::reduce, buffer.type, op, at, buffer.count.value()},
-               [&](ncclComm* comm, CudaStream stream) {
-                 return api().reduce(buffer.data, buffer.data, size_count(buffer),
-                                     nccl_type(buffer.type), nccl_op(op), at, comm, stream);
-               });
+    return run(reduce_of(buffer, op, root));
   }
-
   CollectiveTimes broadcast(BufferView buffer, Rank root) override {
-    const auto from = static_cast<int>(root.value());
-    return run({CallKind::broadcast, buffer.type, ReduceOp::sum, from, buffer.count.value()},
-               [&](ncclComm* comm, CudaStream stream) {
-                 return api().broadcast(buffer.data, buffer.data, size_count(buffer),
-                                        nccl_type(buffer.type), from, comm, stream);
-               });
+    return run(broadcast_of(buffer, root));
   }
-
   CollectiveTimes all_gather(ConstBufferView mine, BufferView all) override {
-    return run({CallKind::all_gather, mine.type, ReduceOp::sum, 0, mine.count.value()},
-               [&](ncclComm* comm, CudaStream stream) {
-                 return api().all_gather(mine.data, all.data, size_count(mine),
-                                         nccl_type(mine.type), comm, stream);
-               });
+    return run(all_gather_of(mine, all));
   }
-
   CollectiveTimes reduce_scatter(ConstBufferView all, BufferView mine, ReduceOp op) override {
-    return run({CallKind::reduce_scatter, mine.type, op, 0, mine.count.value()},
-               [&](ncclComm* comm, CudaStream stream) {
-                 return api().reduce_scatter(all.data, mine.data, size_count(mine),
-                                             nccl_type(mine.type), nccl_op(op), comm, stream);
-               });
+    return run(reduce_scatter_of(all, mine, op));
   }
 
   CollectiveTimes barrier(std::optional<Seconds> deadline) override {
@@ -126,10 +83,13 @@ class Nccl final : public NcclCommunicator {
 
   CollectiveTimes agree(const CallSignature& call) override {
     throw_if_failed();
-    return guarded([&] { return host_.agree(call); });
+    return guarded([&] { return agree_on(call); });
   }
 
-  void throw_if_aborted() override { host_.throw_if_aborted(); }
+  void throw_if_aborted() override {
+    throw_if_failed();
+    host_.throw_if_aborted();
+  }
   void throw_if_ended() override { host_.throw_if_ended(); }
 
   /// Not ncclCommSplit: what shares connections also shares their end.
@@ -159,23 +119,23 @@ class Nccl final : public NcclCommunicator {
     common_clock_.set_offset(ahead);
   }
 
-  StartedCollective start_all_reduce(BufferView buffer, ReduceOp op, CudaEvent after) override {
+  [[nodiscard]] bool is_on_stream() const override { return true; }
+  [[nodiscard]] bool reaches(int place) const override { return place == device_->index(); }
+  [[nodiscard]] const Communicator* host() const override { return &host_; }
+
+  StartedCollective start(const CollectiveCall& call, CudaEvent after) override {
     throw_if_failed();
     device_->use();
-    StartedCollective started{{CallKind::all_reduce, buffer.type, op, 0, buffer.count.value()},
-                              device_->event(),
-                              device_->event()};
+    StartedCollective started{call.signature, {}, device_->event(), device_->event()};
     guarded([&] {
       host_.throw_if_aborted();
       auto& stream = connection_->stream();
       stream.wait_for(after);
       started.begun->record_on(stream.get());
-      launch(started.call, [&](ncclComm* comm, CudaStream on) {
-        return api().all_reduce(buffer.data, buffer.data, size_count(buffer),
-                                nccl_type(buffer.type), nccl_op(op), comm, on);
-      });
+      launch(call);
       started.ended->record_on(stream.get());
     });
+    watch_->add(started);
     return started;
   }
 
@@ -184,18 +144,12 @@ class Nccl final : public NcclCommunicator {
     device_->check(api().stream_wait(stream, started.ended->get(), 0), "cudaStreamWaitEvent");
   }
 
-  /// Who times out asks on the host who else does: a rank that is missing there has not come.
   void wait_for(const StartedCollective& started) override {
     throw_if_failed();
     device_->use();
-    const Stopwatch waited;
-    const auto find_the_silent = [&] {
-      host_.throw_if_aborted();
-      if (waited.elapsed_s() < deadline_.count()) return;
-      host_.agree(started.call);
-      fail_late(to_text(started.call));
-    };
-    guarded([&] { connection_->await(*started.ended, to_text(started.call), find_the_silent); });
+    guarded([&] {
+      connection_->await(*started.ended, to_text(started.call), [this] { throw_if_failed(); }, {});
+    });
   }
 
   [[nodiscard]] Seconds resolution() const override { return clock_.resolution(); }
@@ -227,7 +181,41 @@ class Nccl final : public NcclCommunicator {
   [[nodiscard]] const NcclApi& api() const { return device_->api(); }
 
   void throw_if_failed() const {
+    const std::lock_guard lock(failure_mutex_);
     if (failure_) std::rethrow_exception(failure_);
+  }
+
+  /// After any failure the ranks no longer stand at the same place: the first one stays, the peers
+  /// hear of it, and what waits for the device goes on. Returns the first one.
+  std::exception_ptr fail_all(const std::exception_ptr& error) {
+    std::exception_ptr first;
+    {
+      const std::lock_guard lock(failure_mutex_);
+      if (!failure_) failure_ = error;
+      first = failure_;
+    }
+    const auto reason = text_of(first);
+    host_.abort(reason);
+    device_->abort_all(reason);
+    return first;
+  }
+
+  /// In a thread of its own. Who times out asks on the host who else does: a rank that is missing
+  /// there has not come.
+  void watch(const StartedCollective& started, const std::function<void()>& is_wanted) {
+    device_->use();
+    const Stopwatch waited;
+    const auto find_the_silent = [&] {
+      is_wanted();
+      host_.throw_if_aborted();
+      if (waited.elapsed_s() < deadline_.count()) return;
+      const std::lock_guard lock(host_mutex_);
+      host_.agree(started.call);
+      fail_late(to_text(started.call));
+    };
+    with_who_ended([&] {
+      connection_->await(*started.ended, to_text(started.call), find_the_silent, Seconds(0.005));
+    });
   }
 
   /// NCCL says that something failed, not at which rank.
@@ -241,7 +229,7 @@ class Nccl final : public NcclCommunicator {
   }
 
   template <class Body>
-  auto body_or_who_ended(const Body& body) -> decltype(body()) {
+  auto with_who_ended(const Body& body) -> decltype(body()) {
     try {
       return body();
     } catch (const RunFailed&) {
@@ -250,17 +238,12 @@ class Nccl final : public NcclCommunicator {
     }
   }
 
-  /// After any failure the ranks no longer stand at the same place: it stays, and the peers hear of
-  /// it.
   template <class Body>
   auto guarded(const Body& body) -> decltype(body()) {
     try {
-      return body_or_who_ended(body);
-    } catch (const std::exception& error) {
-      failure_ = std::current_exception();
-      host_.abort(error.what());
-      device_->abort_all(error.what());
-      throw;
+      return with_who_ended(body);
+    } catch (...) {
+      std::rethrow_exception(fail_all(std::current_exception()));
     }
   }
 
@@ -280,37 +263,47 @@ class Nccl final : public NcclCommunicator {
     };
   }
 
-  template <class Operation>
-  void launch(const CallSignature& call, const Operation& operation) {
-    if (call.count == 0) return;  // the ranks have met, and there is nothing to do
-    connection_->launch(to_text(call), operation, look(to_text(call)));
+  void launch(const CollectiveCall& call) {
+    if (call.signature.count == 0) return;  // the ranks have met, and there is nothing to do
+    const auto text = to_text(call.signature);
+    connection_->launch(
+        text,
+        [&](ncclComm* comm, CudaStream stream) {
+          return put_into_stream(api(), call, comm, stream);
+        },
+        look(text));
   }
 
-  template <class Operation>
-  CollectiveTimes run(const CallSignature& call, const Operation& operation) {
+  CollectiveTimes run(const CollectiveCall& call) {
     throw_if_failed();
     device_->use();
     std::unique_lock turn(device_->turns(), std::defer_lock);
     return guarded([&] {
       if (host_.is_root()) turn.lock();
-      auto times = host_.agree(call);
+      auto times = agree_on(call.signature);
       if (!turn.owns_lock()) turn.lock();
       const auto ended = device_->event();
-      launch(call, operation);
+      launch(call);
       ended->record_on(connection_->stream().get());
-      connection_->await(*ended, to_text(call), look(to_text(call)));
+      const auto text = to_text(call.signature);
+      connection_->await(*ended, text, look(text), {});
       times.left = Clock::now();
       return times;
     });
   }
 
+  CollectiveTimes agree_on(const CallSignature& call) {
+    const std::lock_guard lock(host_mutex_);
+    return host_.agree(call);
+  }
+
   /// Which numbers of elements were summed, of which type and how, compared with rank 0's.
   void require_alike(std::span<const StartedCollective> started) const {
     std::vector<std::int64_t> mine;
-    for (const auto& [call, begun, ended] : started) {
-      mine.push_back(call.count);
-      mine.push_back(static_cast<std::int64_t>(call.type));
-      mine.push_back(static_cast<std::int64_t>(call.op));
+    for (const auto& each : started) {
+      mine.push_back(each.call.count);
+      mine.push_back(static_cast<std::int64_t>(each.call.type));
+      mine.push_back(static_cast<std::int64_t>(each.call.op));
     }
     const auto all = all_of(mine);
     for (std::size_t i = 0; i < all.size(); ++i)
@@ -345,7 +338,10 @@ class Nccl final : public NcclCommunicator {
   CommonClock common_clock_;
   std::shared_ptr<NcclConnection> connection_;
   std::string transport_;
-  std::exception_ptr failure_;
+  std::mutex host_mutex_;  ///< the watch asks the host, too
+  mutable std::mutex failure_mutex_;
+  std::exception_ptr failure_;        ///< guarded by failure_mutex_
+  std::optional<StreamWatch> watch_;  ///< last: it uses all of the above
 };
 
 }  // namespace

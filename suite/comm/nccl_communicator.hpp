@@ -9,7 +9,10 @@
 /// Beside NCCL goes a host communicator of the same ranks, by which they meet before each blocking
 /// operation. It says when the last rank came (as exactly as that back-end does, some µs between
 /// processes of a host), who is silent, who calls something else and who has aborted; barriers are
-/// its alone. What is started on streams waits for nobody on the host.
+/// its alone. What is started on streams waits for nobody on the host; only the first ones, by
+/// which NCCL connects the ranks, wait for the peers to call them too. A thread looks on: whoever
+/// does not come within two deadlines is named by it, and what waits for the device goes on and
+/// throws.
 ///
 /// Order: blocking operations of a device's communicators take turns (NcclDevice::turns), so that
 /// any threads may use them. What one starts on streams is in the order of the calls; several
@@ -28,28 +31,12 @@
 
 namespace scalestudy {
 
-/// An operation on the communicator's stream. Its buffer belongs to it until it has ended.
-struct StartedCollective {
-  CallSignature call;
-  std::shared_ptr<DeviceEvent> begun;  ///< what it waited for is there: this rank's turn to enter
-  std::shared_ptr<DeviceEvent> ended;
-};
-
 class NcclCommunicator : public CommunicatorInterface {
  public:
-  /// In place, after what stands in the stream that `after` was recorded on before it; returns
-  /// without waiting for the device. Only the first ones, by which NCCL connects the ranks, wait
-  /// for the peers to call them too. Errors: as all_reduce; a rank that never comes or calls
-  /// something else is found by wait_for().
-  [[nodiscard]] virtual StartedCollective start_all_reduce(BufferView buffer,
-                                                           ReduceOp op,
-                                                           CudaEvent after) = 0;
-
   /// What is put into `stream` from now on runs after `started` has ended. Local.
   virtual void make_wait(CudaStream stream, const StartedCollective& started) = 0;
 
-  /// Blocks the host until `started` has ended. Errors: RunFailed naming the rank that did not
-  /// come, after up to two deadlines, or what NCCL noticed.
+  /// Blocks the host until `started` has ended. Errors: as start() after a failure.
   virtual void wait_for(const StartedCollective& started) = 0;
 
   /// Of operations that wait_for() has returned for, or that have ended: entered and left by stamps

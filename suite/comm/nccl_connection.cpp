@@ -122,14 +122,21 @@ void NcclConnection::launch(std::string_view call,
   await_progress(result, call, look);
 }
 
-void NcclConnection::await(const DeviceEvent& event, std::string_view call, const Look& look) {
+void NcclConnection::await(const DeviceEvent& event,
+                           std::string_view call,
+                           const Look& look,
+                           Seconds pause) {
   Patience patience;
+  const bool is_patient = pause.count() > 0;
   while (!event.has_passed()) {
-    if (patience.is_time_to_look()) {
+    if (is_patient || patience.is_time_to_look()) {
       require(state(), call);
       look();
     }
-    patience.pause();
+    if (is_patient)
+      std::this_thread::sleep_for(pause);
+    else
+      patience.pause();
   }
   const std::lock_guard lock(mutex_);
   require_alive();  // an abort, too, lets the event pass
@@ -166,7 +173,7 @@ std::shared_ptr<std::byte> NcclConnection::allocate(const std::shared_ptr<NcclCo
                        "cudaMemsetAsync");
   const auto is_zero = self->device_->event();
   is_zero->record_on(self->stream_.get());
-  self->await(*is_zero, "cudaMemsetAsync", [] {});
+  self->await(*is_zero, "cudaMemsetAsync", [] {}, {});
 
   void* handle = nullptr;
   const std::lock_guard lock(self->mutex_);

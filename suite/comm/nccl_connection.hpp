@@ -41,9 +41,9 @@ class NcclConnection {
               const std::function<int(ncclComm*, CudaStream)>& operation,
               const Look& look);
 
-  /// Returns when `event` has passed. Errors: RunFailed when NCCL has noticed a failure, naming
-  /// `call`, or with what `look` throws.
-  void await(const DeviceEvent& event, std::string_view call, const Look& look);
+  /// Returns when `event` has passed, up to `pause` later. Errors: RunFailed when NCCL has noticed
+  /// a failure, naming `call`, or with what `look` throws.
+  void await(const DeviceEvent& event, std::string_view call, const Look& look, Seconds pause);
 
   /// Ends what is in flight; who waits for it throws. Local, from any thread, never throws.
   void abort() noexcept;

@@ -26,7 +26,7 @@ class StretchedReduction final : public ReductionStrategy {
   [[nodiscard]] std::vector<Piece> owned(std::int64_t gradient_count) const override {
     return strategy_->owned(gradient_count);
   }
-  CollectiveTimes share(BufferView parameters) override { return strategy_->share(parameters); }
+  StartedCollective share(BufferView parameters) override { return strategy_->share(parameters); }
 
  private:
   std::unique_ptr<ReductionStrategy> strategy_;

@@ -19,6 +19,14 @@ void InnerCollectives::add(const CollectiveTimes& times) {
   times_.transfer_s += times.transfer_s();
 }
 
+void InnerCollectives::add(const StartedCollective& started, StepClock& clock) {
+  if (!started.is_on_stream()) return add(started.times);
+  const auto entered = clock.adopt(started.begun);
+  const auto left = clock.adopt(started.ended);
+  const std::lock_guard lock(mutex_);
+  times_.on_stream.emplace_back(entered, left);
+}
+
 InnerCollectives::Times InnerCollectives::take() {
   const std::lock_guard lock(mutex_);
   return std::exchange(times_, {});

@@ -4,8 +4,12 @@
 /// everybody's slow forward pass, so what they take is taken out of the phase.
 
 #include <mutex>
+#include <utility>
+#include <vector>
 
 #include "comm/communicator.hpp"
+
+#include "engine/step_clock.hpp"
 
 namespace scalestudy {
 
@@ -17,9 +21,13 @@ class InnerCollectives {
   /// One that was not carried out by such a communicator.
   void add(const CollectiveTimes& times);
 
+  /// Likewise, also one that is on its way on a stream.
+  void add(const StartedCollective& started, StepClock& clock);
+
   struct Times {
-    double wait_s = 0;      ///< until the last rank came
-    double transfer_s = 0;  ///< from then on
+    double wait_s = 0;                             ///< until the last rank came
+    double transfer_s = 0;                         ///< from then on
+    std::vector<std::pair<Mark, Mark>> on_stream;  ///< entered and left, of what is in neither
   };
   /// Since the last call. Local.
   [[nodiscard]] Times take();

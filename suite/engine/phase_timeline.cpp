@@ -13,11 +13,6 @@
 namespace scalestudy {
 namespace {
 
-std::int64_t steady_ns() {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now().time_since_epoch())
-      .count();
-}
-
 std::size_t index_of(Phase phase) {
   return static_cast<std::size_t>(phase);
 }
@@ -33,26 +28,6 @@ const char* to_string(Phase phase) {
 double StepTimes::other_s() const {
   return step_s - std::accumulate(phase_s.begin(), phase_s.end(), 0.0) - phase_wait_s -
          phase_transfer_s;
-}
-
-StepClock::~StepClock() = default;
-
-HostClock::HostClock() : origin_ns_(steady_ns()) {}
-
-Mark HostClock::mark() {
-  return steady_ns() - origin_ns_;
-}
-
-double HostClock::seconds(Mark mark) {
-  return static_cast<double>(mark) * 1e-9;
-}
-
-void HostClock::advance(double by_s) {
-  origin_ns_ -= std::llround(by_s * 1e9);
-}
-
-double HostClock::origin_s() const {
-  return static_cast<double>(origin_ns_) * 1e-9;
 }
 
 PhaseTimeline::PhaseTimeline(StepClock& clock, Heartbeat* heartbeat, InnerCollectives* inner)
@@ -116,6 +91,10 @@ StepTimes PhaseTimeline::times_of(const StepMarks& marks) {
     times.phase_s[p] = end_s - begin_s - inner.wait_s - inner.transfer_s;
     times.phase_wait_s += inner.wait_s;
     times.phase_transfer_s += inner.transfer_s;
+    for (const auto& [entered, left] : inner.on_stream) {
+      times.spans.push_back({clock_.seconds(entered), clock_.seconds(left)});
+      times.phase_s[p] -= times.spans.back().left_s - times.spans.back().entered_s;
+    }
     const auto phase = static_cast<Phase>(p);
     if (phase == Phase::device_step || phase == Phase::backward) times.ready_s = end_s;
     if (phase == Phase::exposed_communication) times.released_s = end_s;

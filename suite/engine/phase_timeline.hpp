@@ -1,7 +1,6 @@
 #pragma once
 /// Where a step's time goes. Each phase is timed on its own, so that the remainder is a measurement
-/// too and not forced to zero. Marks are taken from a StepClock: the host's steady clock, or device
-/// events that are resolved later. Local; nothing here blocks inside a step.
+/// too and not forced to zero. Local; nothing here blocks inside a step.
 
 #include <array>
 #include <cstdint>
@@ -10,6 +9,7 @@
 #include "record/heartbeat.hpp"
 
 #include "engine/inner_collectives.hpp"
+#include "engine/step_clock.hpp"
 
 namespace scalestudy {
 
@@ -26,50 +26,24 @@ enum class Phase {
 inline constexpr std::size_t phase_count = 8;
 [[nodiscard]] const char* to_string(Phase phase);
 
+/// A collective inside a phase that ran on a stream: nobody has seen when the other ranks came.
+struct InnerSpan {
+  double entered_s = 0;
+  double left_s = 0;
+};
+
 /// Times of one finished step, in seconds; `start_s` counts from the clock's origin.
 /// Phases are without the collectives inside them.
 struct StepTimes {
   double start_s = 0;
   double step_s = 0;
   std::array<double, phase_count> phase_s{};
-  double phase_wait_s = 0;      ///< for slower ranks, in collectives inside phases
-  double phase_transfer_s = 0;  ///< of data, in collectives inside phases
-  double ready_s = 0;           ///< end of the backward pass, by itself or in a device graph
-  double released_s = 0;        ///< end of Phase::exposed_communication
+  double phase_wait_s = 0;            ///< for slower ranks, in collectives inside phases
+  double phase_transfer_s = 0;        ///< of data, in collectives inside phases
+  std::vector<InnerSpan> spans = {};  ///< what is in neither; as many on all ranks
+  double ready_s = 0;                 ///< end of the backward pass, by itself or in a device graph
+  double released_s = 0;              ///< end of Phase::exposed_communication
   [[nodiscard]] double other_s() const;
-};
-
-/// A point in time; only the clock that made it can read it.
-using Mark = std::int64_t;
-
-class StepClock {
- public:
-  virtual ~StepClock();
-  /// Cheap and non-blocking; from any thread.
-  virtual Mark mark() = 0;
-  /// Seconds since the clock's origin. May wait until the device has reached the mark.
-  virtual double seconds(Mark mark) = 0;
-  /// All marks so far are done with.
-  virtual void recycle() = 0;
-  /// Moves the origin `by_s` into the past: the clock of a resumed run goes on from there. Marks
-  /// taken before mean nothing any more.
-  virtual void advance(double by_s) = 0;
-  /// The origin on the host's steady clock [s].
-  [[nodiscard]] virtual double origin_s() const = 0;
-};
-
-/// Steady clock of the host, nanosecond marks.
-class HostClock final : public StepClock {
- public:
-  HostClock();
-  Mark mark() override;
-  double seconds(Mark mark) override;
-  void recycle() override {}
-  void advance(double by_s) override;
-  [[nodiscard]] double origin_s() const override;
-
- private:
-  std::int64_t origin_ns_;
 };
 
 class PhaseTimeline {
@@ -96,6 +70,8 @@ class PhaseTimeline {
 
   /// Times of the steps finished since the last call, in order. Call it between steps only.
   [[nodiscard]] std::vector<StepTimes> take_finished();
+
+  [[nodiscard]] StepClock& clock() const { return clock_; }
 
  private:
   struct StepMarks {

@@ -25,7 +25,7 @@ struct Piece {
 };
 
 /// One bucket in one step, by the step clock. The wait is a duration, since the communicator knows
-/// nothing of devices' clocks.
+/// nothing of devices' clocks; not recorded where a stream carried it out, which sees no peers.
 struct BucketMarks {
   std::int64_t size_bytes = 0;  ///< of what one rank sends
   Mark ready = 0;               ///< its last gradient was ready
@@ -63,7 +63,7 @@ class ReductionStrategy {
   /// `parameters`: one element for each gradient, of which every rank has those that it owns;
   /// afterwards all have all. After the update, and before a checkpoint. Collective, blocking; does
   /// nothing where every rank owns everything. Errors: those of the communicator.
-  virtual CollectiveTimes share(BufferView parameters);
+  virtual StartedCollective share(BufferView parameters);
 
   /// Of the last finished step, in launch order; before the first one only sizes, those of a step
   /// whose gradients are all ready at once. The same number with the same sizes on all ranks.

@@ -98,8 +98,32 @@ void RunRecorder::resolve_buckets() {
   }
 }
 
-double RunRecorder::flush(const std::vector<StepTimes>& times,
-                          const std::vector<StepFacts>& facts) {
+/// Where nobody has seen the other ranks come: all had come when the last rank entered, on one
+/// clock. Which ones these are is the same on all ranks. Collective.
+void RunRecorder::find_arrivals(std::vector<StepTimes>& times) {
+  std::vector<double> last_entered_s;
+  for (const auto& step : buckets_)
+    for (const auto& bucket : step)
+      if (std::isnan(bucket.all_arrived_s)) last_entered_s.push_back(bucket.entered_s);
+  for (const auto& step : times)
+    for (const auto& span : step.spans) last_entered_s.push_back(span.entered_s);
+  if (last_entered_s.empty()) return;
+  comm_.all_reduce(view_of(std::span(last_entered_s)), ReduceOp::max);
+  auto last_s = last_entered_s.begin();
+  for (auto& step : buckets_)
+    for (auto& bucket : step)
+      if (std::isnan(bucket.all_arrived_s))
+        bucket.all_arrived_s = std::min(*last_s++, bucket.left_s);
+  for (auto& step : times)
+    for (const auto& span : std::exchange(step.spans, {})) {
+      const double all_arrived_s = std::min(*last_s++, span.left_s);
+      step.phase_wait_s += all_arrived_s - span.entered_s;
+      step.phase_transfer_s += span.left_s - all_arrived_s;
+    }
+}
+
+double RunRecorder::flush(std::vector<StepTimes> times, const std::vector<StepFacts>& facts) {
+  find_arrivals(times);
   auto mine = step_rows(times, facts);
   const double wait_s = split_blocked_time(comm_, mine);
   const auto steps = gathered(comm_, mine);

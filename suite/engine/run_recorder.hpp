@@ -66,12 +66,13 @@ class RunRecorder {
 
   /// Collective. `times` and `facts`: one entry per step since the last flush, in order. Returns
   /// how long the slowest rank let this one wait [s].
-  double flush(const std::vector<StepTimes>& times, const std::vector<StepFacts>& facts);
+  double flush(std::vector<StepTimes> times, const std::vector<StepFacts>& facts);
 
   /// Local, rank 0: what this rank has collected, when the others are gone.
   void flush_alone(const std::vector<StepTimes>& times, const std::vector<StepFacts>& facts);
 
  private:
+  void find_arrivals(std::vector<StepTimes>& times);
   [[nodiscard]] std::vector<StepRow> step_rows(std::span<const StepTimes> times,
                                                std::span<const StepFacts> facts) const;
   [[nodiscard]] std::vector<BucketRow> bucket_rows(const std::vector<StepTimes>& times) const;

@@ -31,6 +31,9 @@ void StepLoop::run(const StepPlan& plan) {
   {
     const auto timed = timeline_.phase(Phase::exposed_communication);
     reduction_.finish();
+    // What is on a stream: in the order of the launches.
+    if (const auto marks = reduction_.bucket_marks(); !marks.empty())
+      timeline_.clock().compute_after(marks.back().left);
   }
   {
     const auto timed = timeline_.phase(Phase::optimizer);

@@ -198,7 +198,8 @@ void FlatParameters::expect_gradients_in_place() const {
 
 BufferView view_of_tensor(torch::Tensor& tensor) {
   SCALESTUDY_EXPECT(tensor.is_contiguous());
-  return {tensor.data_ptr(), ElementCount(tensor.numel()), data_type_of_tensor(tensor)};
+  return {tensor.data_ptr(), ElementCount(tensor.numel()), data_type_of_tensor(tensor),
+          tensor.is_cpu() ? host_memory : int{tensor.device().index()}};
 }
 
 }  // namespace scalestudy

@@ -51,10 +51,10 @@ void OwnedUpdate::step_early(std::int64_t summed_count,
   update_up_to(summed_count, learning_rate, gradients, divisor, {});
 }
 
-CollectiveTimes OwnedUpdate::step(double learning_rate,
-                                  const torch::Tensor& gradients,
-                                  const torch::Tensor& divisor,
-                                  const torch::Tensor& found_inf) {
+StartedCollective OwnedUpdate::step(double learning_rate,
+                                    const torch::Tensor& gradients,
+                                    const torch::Tensor& divisor,
+                                    const torch::Tensor& found_inf) {
   update_up_to(gradients.numel(), learning_rate, gradients, divisor, found_inf);
   next_part_ = 0;
   return reduction_.share(parameters_.flat_values());

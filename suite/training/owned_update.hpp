@@ -32,10 +32,10 @@ class OwnedUpdate {
   /// As Optimizer::step() of what is owned and was not updated early; afterwards all ranks have all
   /// parameters. `gradients`: (n), of which the owned ones are sums. Returns when they were given
   /// to the others, if they were. Collective.
-  CollectiveTimes step(double learning_rate,
-                       const torch::Tensor& gradients,
-                       const torch::Tensor& divisor,
-                       const torch::Tensor& found_inf);
+  StartedCollective step(double learning_rate,
+                         const torch::Tensor& gradients,
+                         const torch::Tensor& divisor,
+                         const torch::Tensor& found_inf);
 
   /// Updates asked for so far.
   [[nodiscard]] std::int64_t steps() const { return parts_.front().optimizer->steps(); }

@@ -100,9 +100,11 @@ class SummingHook final : public c10d::CommHookInterface {
            c10::ivalue::Future& done,
            std::optional<Clock::time_point> last_ready) {
     try {
-      CollectiveTimes times;
-      carry_out([&] { return times = comm_.all_reduce(view_of_tensor(sums)); }, clock_, marks);
-      if (last_ready) inner_.add(exposed(*last_ready, times));
+      StartedCollective started;
+      carry_out(comm_, clock_, marks, [&](CudaEvent after) {
+        return started = comm_.start(all_reduce_of(view_of_tensor(sums)), after);
+      });
+      if (last_ready) inner_.add(exposed(*last_ready, started.times));
       done.markCompleted(sums);
     } catch (...) {
       done.setError(std::current_exception());
@@ -163,7 +165,8 @@ class PytorchDdp final : public ReductionStrategy {
     auto& marks = marks_.emplace_back();
     marks.size_bytes = weight_.bytes().value();
     marks.ready = ready;
-    carry_out([&] { return comm_.all_reduce(weight_); }, clock_, marks);
+    carry_out(comm_, clock_, marks,
+              [&](CudaEvent after) { return comm_.start(all_reduce_of(weight_), after); });
   }
 
   [[nodiscard]] std::span<const BucketMarks> bucket_marks() const override { return marks_; }

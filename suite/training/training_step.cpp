@@ -176,8 +176,8 @@ void TrainingStep::update() {
   const auto is_scaled = scaler_.is_active();
   const auto divisor = is_scaled ? parameters_.weight() * scaler_.scale() : parameters_.weight();
   const auto found_inf = is_scaled ? scaler_.check(gradients) : torch::Tensor();
-  services_.comms.inner->add(
-      owned_update_.step(plan_.learning_rate, gradients, divisor, found_inf));
+  services_.comms.inner->add(owned_update_.step(plan_.learning_rate, gradients, divisor, found_inf),
+                             services_.clock);
   if (accumulates_) parameters_.gradients().zero_();
 }
 

@@ -70,8 +70,8 @@ struct Bucket {
   [[nodiscard]] StartedCollective reduce_by(NcclCommunicator& comm,
                                             const DeviceEvent& after,
                                             std::int64_t elements = count) const {
-    return comm.start_all_reduce({memory.get(), ElementCount(elements), DataType::float32},
-                                 ReduceOp::sum, after.get());
+    return comm.start(all_reduce_of({memory.get(), ElementCount(elements), DataType::float32}),
+                      after.get());
   }
 
   static constexpr std::size_t bytes = 2 * count * sizeof(float);

@@ -82,8 +82,7 @@ std::string sums_follow_what_is_computed(const NcclRank& rank) {
   for (std::int64_t step = 0; step < 20; ++step) {
     computing.dawdle();
     const auto filled = computing.fill_bucket(value_of(me, step));
-    const auto started =
-        rank.nccl->start_all_reduce(computing.bucket(), ReduceOp::sum, filled->get());
+    const auto started = rank.nccl->start(all_reduce_of(computing.bucket()), filled->get());
     rank.nccl->make_wait(computing.stream(), started);
     const auto differs =
         computing.differs_from(sum_of_values(rank.nccl->world_size().value(), step));
@@ -103,8 +102,7 @@ std::string several_are_in_flight(const NcclRank& rank) {
     std::vector<StartedCollective> started;
     for (auto& bucket : buckets) {
       const auto filled = bucket->fill_bucket(value_of(me, step));
-      started.push_back(
-          rank.nccl->start_all_reduce(bucket->bucket(), ReduceOp::sum, filled->get()));
+      started.push_back(rank.nccl->start(all_reduce_of(bucket->bucket()), filled->get()));
     }
     if (step % 3 == 0 && all_reduce_value(rank.comm, 1.0) != static_cast<double>(world))
       finding = "a blocking sum beside those on the stream is wrong";
@@ -143,8 +141,7 @@ std::string times_tell_when_all_had_come(const NcclRank& rank) {
     std::vector<StartedCollective> started;
     for (int bucket = 0; bucket < 2; ++bucket) {
       const auto filled = computing.fill_bucket(1);
-      started.push_back(
-          rank.nccl->start_all_reduce(computing.bucket(), ReduceOp::sum, filled->get()));
+      started.push_back(rank.nccl->start(all_reduce_of(computing.bucket()), filled->get()));
       rank.nccl->make_wait(computing.stream(), started.back());
     }
     for (const auto& each : started) rank.nccl->wait_for(each);

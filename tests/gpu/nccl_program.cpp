@@ -147,8 +147,8 @@ double median_start_s(const NcclRank& rank) {
     const auto ready = rank.device->event();
     ready->record_on(copies.stream());
     const Stopwatch watch;
-    const auto started = rank.nccl->start_all_reduce(
-        {memory.get(), ElementCount(kib), DataType::float32}, ReduceOp::sum, ready->get());
+    const auto started = rank.nccl->start(
+        all_reduce_of({memory.get(), ElementCount(kib), DataType::float32}), ready->get());
     took_s.push_back(watch.elapsed_s());
     if (i % 10 == 9) rank.nccl->wait_for(started);
   }
@@ -205,8 +205,8 @@ StartedCollective start(const NcclRank& rank,
   const DeviceCopies copies(rank.device);
   const auto ready = rank.device->event();
   ready->record_on(copies.stream());
-  return comm->start_all_reduce({memory.get(), ElementCount(count), DataType::float32},
-                                ReduceOp::sum, ready->get());
+  return comm->start(all_reduce_of({memory.get(), ElementCount(count), DataType::float32}),
+                     ready->get());
 }
 
 /// The last rank does not call: the others must end, and name it.

@@ -152,6 +152,12 @@ int StandInMachine::set(void* memory, int value, std::size_t bytes, CudaStream s
   return cuda_success;
 }
 
+void StandInMachine::work(CudaStream stream, Seconds duration) {
+  const std::lock_guard lock(mutex_);
+  begin_work(*stream);
+  put(*stream, [=] { std::this_thread::sleep_for(duration); });
+}
+
 int StandInMachine::unique_id(NcclUniqueId* id) {
   const std::lock_guard lock(mutex_);
   const std::string text = cat("stand-in ", ++ids_);

@@ -138,6 +138,7 @@ class StandInMachine {
   /// Bytes that are not the device's are the host's, of which nothing is known.
   int copy(void* into, const void* from, std::size_t bytes, CudaStream stream);
   int set(void* memory, int value, std::size_t bytes, CudaStream stream);
+  void work(CudaStream stream, Seconds duration);
 
   // ---- communicators
   int unique_id(NcclUniqueId* id);

@@ -138,6 +138,10 @@ std::shared_ptr<const NcclApi> StandInGpus::older_api() const {
   return older;
 }
 
+void StandInGpus::work(CudaStream stream, Seconds duration) {
+  machine_->work(stream, duration);
+}
+
 void StandInGpus::delay_collectives(int gpu, Seconds by) {
   machine_->locked([&](auto& state) { state.gpus.at(static_cast<std::size_t>(gpu)).delay = by; });
 }

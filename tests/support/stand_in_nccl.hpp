@@ -29,6 +29,9 @@ class StandInGpus {
 
   [[nodiscard]] std::shared_ptr<const NcclApi> api() const { return api_; }
 
+  /// The stream computes for so long.
+  void work(CudaStream stream, Seconds duration);
+
   // What goes wrong. To be planted before it may.
 
   /// Every collective of this GPU begins so much later than it could.

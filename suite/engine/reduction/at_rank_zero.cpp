@@ -28,18 +28,19 @@ class PartByPart : public ReductionStrategy {
     const Mark ready = clock_.mark();
     for (std::size_t i = 0; i < parts_.size(); ++i) {
       marks_[i].ready = ready;
-      carry_out([&] { return sum(i); }, clock_, marks_[i]);
+      carry_out(comm_, clock_, marks_[i], [&](CudaEvent after) { return sum(i, after); });
     }
   }
   [[nodiscard]] std::span<const BucketMarks> bucket_marks() const override { return marks_; }
 
  protected:
   [[nodiscard]] const Communicator& comm() const { return comm_; }
+  [[nodiscard]] StepClock& clock() const { return clock_; }
   [[nodiscard]] const BufferView& part(std::size_t number) const { return parts_[number]; }
 
  private:
   /// Of a part of this number.
-  virtual CollectiveTimes sum(std::size_t number) = 0;
+  virtual StartedCollective sum(std::size_t number, CudaEvent after) = 0;
 
   Communicator comm_;
   std::vector<BufferView> parts_;
@@ -60,10 +61,12 @@ class ReduceToOne final : public PartByPart {
       parts.push_back(memory_of(piece, context.flat));
     return parts;
   }
-  CollectiveTimes sum(std::size_t number) override {
-    auto times = comm().reduce(part(number), ReduceOp::sum, summing_rank);
-    times.left = comm().broadcast(part(number), summing_rank).left;
-    return times;
+  StartedCollective sum(std::size_t number, CudaEvent after) override {
+    auto started = comm().start(reduce_of(part(number), ReduceOp::sum, summing_rank), after);
+    const auto back = comm().start(broadcast_of(part(number), summing_rank), after);
+    started.times.left = back.times.left;
+    started.ended = back.ended;
+    return started;
   }
 };
 
@@ -77,8 +80,8 @@ class Tower final : public PartByPart {
   [[nodiscard]] std::vector<Piece> owned(std::int64_t gradient_count) const override {
     return {{0, comm().rank() == summing_rank ? gradient_count : 0}};
   }
-  CollectiveTimes share(BufferView parameters) override {
-    return comm().broadcast(parameters, summing_rank);
+  StartedCollective share(BufferView parameters) override {
+    return carry_out_now(comm(), clock(), broadcast_of(parameters, summing_rank));
   }
 
  private:
@@ -90,9 +93,10 @@ class Tower final : public PartByPart {
       parts.push_back(part_of(context.flat, piece.first, piece.count));
     return parts;
   }
-  CollectiveTimes sum(std::size_t number) override {
-    return number == weight ? comm().all_reduce(part(number))
-                            : comm().reduce(part(number), ReduceOp::sum, summing_rank);
+  StartedCollective sum(std::size_t number, CudaEvent after) override {
+    return comm().start(number == weight ? all_reduce_of(part(number))
+                                         : reduce_of(part(number), ReduceOp::sum, summing_rank),
+                        after);
   }
 };
 

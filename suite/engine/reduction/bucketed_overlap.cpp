@@ -1,4 +1,7 @@
 #include <atomic>
+#include <functional>
+#include <optional>
+#include <utility>
 
 #include "core/error.hpp"
 
@@ -57,11 +60,12 @@ class BucketedOverlap final : public ReductionStrategy {
       : counter_(buckets),
         pieces_(pieces_of(buckets)),
         clock_(context.clock),
-        is_weight_first_(context.settings.gradients.updated_early),
+        // On a stream nobody on the host knows which buckets have been summed.
+        is_weight_first_(context.settings.gradients.updated_early && !context.comm.is_on_stream()),
         exchange_(context,
                   is_weight_first_ ? WeightTravels::alone : WeightTravels::with_last_gradient),
-        marks_(exchange_.sizes_of(pieces_)),
-        thread_(context.communication_core) {
+        marks_(exchange_.sizes_of(pieces_)) {
+    if (!context.comm.is_on_stream()) thread_.emplace(context.communication_core);
     if (is_weight_first_) marks_.insert(marks_.begin(), exchange_.size_of_weight());
   }
 
@@ -77,7 +81,7 @@ class BucketedOverlap final : public ReductionStrategy {
     if (!counter_.mark(parameter)) return;
     marks_of(counter_.bucket_of(parameter)).ready = clock_.mark();
     for (; next_bucket_ < pieces_.size() && counter_.is_ready(next_bucket_); ++next_bucket_)
-      thread_.run([this, b = next_bucket_] { sum_bucket(b); });
+      run_beside([this, b = next_bucket_] { sum_bucket(b); });
   }
 
   [[nodiscard]] std::int64_t summed_count() const override {
@@ -91,7 +95,7 @@ class BucketedOverlap final : public ReductionStrategy {
   }
 
   void finish() override {
-    thread_.fence();
+    if (thread_) thread_->fence();
     SCALESTUDY_EXPECT(next_bucket_ == pieces_.size());
   }
 
@@ -105,7 +109,15 @@ class BucketedOverlap final : public ReductionStrategy {
   void send_weight() {
     is_weight_sent_ = true;
     marks_.front().ready = clock_.mark();
-    thread_.run([this] { exchange_.sum_weight(marks_.front()); });
+    run_beside([this] { exchange_.sum_weight(marks_.front()); });
+  }
+
+  /// What is started on a stream needs no thread to wait for it.
+  void run_beside(std::function<void()> piece) {
+    if (thread_)
+      thread_->run(std::move(piece));
+    else
+      piece();
   }
 
   void sum_bucket(std::size_t bucket) {
@@ -122,7 +134,7 @@ class BucketedOverlap final : public ReductionStrategy {
   std::atomic<std::int64_t> summed_count_{0};  ///< gradients; written by the thread
   GradientExchange exchange_;
   std::vector<BucketMarks> marks_;
-  CommunicationThread thread_;  ///< last: it uses all of the above
+  std::optional<CommunicationThread> thread_;  ///< last: it uses all of the above
 };
 
 }  // namespace

@@ -11,21 +11,28 @@ namespace {
 class BarrierOnly final : public ReductionStrategy {
  public:
   explicit BarrierOnly(const ReductionContext& context)
-      : comm_(context.comm), clock_(context.clock), marks_(1) {
-    marks_[0].size_bytes = sizeof(nothing_);
+      : comm_(context.comm),
+        number_(context.comm.is_on_stream()
+                    ? part_of(context.flat, context.flat.count.value() - 1, 1)
+                    : view_of(std::span(&nothing_, 1))),
+        clock_(context.clock),
+        marks_(1) {
+    marks_[0].size_bytes = number_.bytes().value();
   }
   void begin_step() override {}
   void gradient_ready(std::size_t) override {}
   void finish() override {
     marks_[0].ready = clock_.mark();
-    const auto number = view_of(std::span(&nothing_, 1));
-    carry_out([&] { return comm_.all_reduce(number); }, clock_, marks_[0]);
+    carry_out(comm_, clock_, marks_[0], [&](CudaEvent after) {
+      return comm_.start(all_reduce_of(number_, ReduceOp::max), after);
+    });
   }
   [[nodiscard]] std::span<const BucketMarks> bucket_marks() const override { return marks_; }
 
  private:
   Communicator comm_;
   double nothing_ = 0;
+  BufferView number_;  ///< on a stream the loss weight, which lies where it can travel
   StepClock& clock_;
   std::vector<BucketMarks> marks_;
 };

@@ -1,5 +1,7 @@
 #include "engine/reduction/exchange.hpp"
 
+#include "core/error.hpp"
+
 namespace scalestudy {
 namespace {
 
@@ -7,6 +9,7 @@ namespace {
 std::optional<CompressedSum> compressed_sum(const ReductionContext& context) {
   const auto compression = context.settings.compression;
   if (compression == Compression::none || context.comm.world_size() == WorldSize(1)) return {};
+  SCALESTUDY_EXPECT(!context.comm.is_on_stream());
   return CompressedSum(context.comm, compression, context.flat.count);
 }
 
@@ -45,6 +48,15 @@ BufferView memory_of(const Piece& piece, const BufferView& flat) {
   return part_of(flat, piece.first, piece.count + (is_last(piece, flat) ? 1 : 0));
 }
 
+StartedCollective carry_out_now(const Communicator& comm,
+                                StepClock& clock,
+                                const CollectiveCall& call) {
+  if (!comm.is_on_stream()) return comm.start(call, nullptr);
+  const auto started = comm.start(call, clock.event_of(clock.mark()));
+  clock.compute_after(clock.adopt(started.ended));
+  return started;
+}
+
 GradientExchange::GradientExchange(const ReductionContext& context, WeightTravels weight)
     : comm_(context.comm),
       weight_travels_(weight),
@@ -74,24 +86,26 @@ BucketMarks GradientExchange::size_of_weight() const {
 }
 
 void GradientExchange::sum_weight(BucketMarks& marks) {
-  carry_out([&] { return comm_.all_reduce(weight()); }, clock_, marks);
+  carry_out(comm_, clock_, marks,
+            [&](CudaEvent after) { return comm_.start(all_reduce_of(weight()), after); });
 }
 
 void GradientExchange::sum(const Piece& piece, BucketMarks& marks) {
-  carry_out(
-      [&] { return compressed_sum_ ? sum_compressed(piece) : comm_.all_reduce(memory(piece)); },
-      clock_, marks);
+  carry_out(comm_, clock_, marks, [&](CudaEvent after) {
+    return compressed_sum_ ? sum_compressed(piece)
+                           : comm_.start(all_reduce_of(memory(piece)), after);
+  });
 }
 
-CollectiveTimes GradientExchange::sum_compressed(const Piece& piece) {
+StartedCollective GradientExchange::sum_compressed(const Piece& piece) {
   const auto gradients = part_of(flat_, piece.first, piece.count);
   double carried = 0;
   if (weight_travels_ == WeightTravels::alone || !is_last(piece, flat_))
-    return (*compressed_sum_)(gradients, carried);
+    return {.times = (*compressed_sum_)(gradients, carried)};
   carried = number_at(weight());
   const auto times = (*compressed_sum_)(gradients, carried);
   set_number_at(weight(), carried);
-  return times;
+  return {.times = times};
 }
 
 }  // namespace scalestudy

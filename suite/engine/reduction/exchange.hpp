@@ -16,15 +16,29 @@ namespace scalestudy {
 /// What travels for a piece: the one that ends with the last gradient carries the loss weight, too.
 [[nodiscard]] BufferView memory_of(const Piece& piece, const BufferView& flat);
 
-/// Carries out a collective, which returns its times, and notes in `marks` when and how.
-template <class Collective>
-void carry_out(const Collective& collective, StepClock& clock, BucketMarks& marks) {
+/// Starts a collective of `comm` when `marks.ready` has been reached, and notes in `marks` when and
+/// how it was carried out. `start` takes what it is to begin after and returns what it has started.
+template <class Start>
+void carry_out(const Communicator& comm, StepClock& clock, BucketMarks& marks, const Start& start) {
   const double cpu_s = thread_cpu_time_s();
-  marks.entered = clock.mark();
-  marks.wait_s = collective().wait_s();
-  marks.left = clock.mark();
+  if (comm.is_on_stream()) {
+    const StartedCollective started = start(clock.event_of(marks.ready));
+    marks.entered = clock.adopt(started.begun);
+    marks.left = clock.adopt(started.ended);
+    marks.wait_s = not_recorded;
+  } else {
+    marks.entered = clock.mark();
+    marks.wait_s = start(CudaEvent{}).times.wait_s();
+    marks.left = clock.mark();
+  }
   marks.cpu_s = thread_cpu_time_s() - cpu_s;
 }
+
+/// Between steps: what is computed next has `call` behind it. Collective. Errors: those of the
+/// communicator.
+StartedCollective carry_out_now(const Communicator& comm,
+                                StepClock& clock,
+                                const CollectiveCall& call);
 
 /// How the loss weight travels.
 enum class WeightTravels { with_last_gradient, alone };
@@ -48,7 +62,7 @@ class GradientExchange {
   void sum(const Piece& piece, BucketMarks& marks);
 
  private:
-  [[nodiscard]] CollectiveTimes sum_compressed(const Piece& piece);
+  [[nodiscard]] StartedCollective sum_compressed(const Piece& piece);
   [[nodiscard]] BufferView memory(const Piece& piece) const;
   [[nodiscard]] BufferView weight() const;
 

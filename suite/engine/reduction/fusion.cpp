@@ -56,7 +56,7 @@ class FusedGroups {
 class Fusion final : public ReductionStrategy {
  public:
   explicit Fusion(const ReductionContext& context)
-      : comm_(context.comm),
+      : host_(context.comm.host()),
         exchange_(context),
         groups_(context),
         cycle_time_(std::chrono::duration_cast<Clock::duration>(
@@ -149,7 +149,7 @@ class Fusion final : public ReductionStrategy {
   /// Collective.
   [[nodiscard]] std::size_t ready_everywhere(std::size_t ready_here) const {
     auto count = static_cast<std::int64_t>(ready_here);
-    comm_.all_reduce(view_of(std::span(&count, 1)), ReduceOp::min);
+    host_.all_reduce(view_of(std::span(&count, 1)), ReduceOp::min);
     return static_cast<std::size_t>(count);
   }
 
@@ -166,7 +166,7 @@ class Fusion final : public ReductionStrategy {
     return summed;
   }
 
-  Communicator comm_;
+  Communicator host_;
   GradientExchange exchange_;
   FusedGroups groups_;
   Clock::duration cycle_time_;

@@ -16,7 +16,7 @@ std::vector<Piece> ReductionStrategy::owned(std::int64_t gradient_count) const {
   return {{0, gradient_count}};
 }
 
-CollectiveTimes ReductionStrategy::share(BufferView) {
+StartedCollective ReductionStrategy::share(BufferView) {
   return {};
 }
 

@@ -28,7 +28,9 @@ class ShardedOptimizer final : public ReductionStrategy {
         rest_(part_of(context.flat,
                       shards_.count.value(),
                       context.flat.count.value() - shards_.count.value())),
-        memory_(static_cast<std::size_t>(shard_count_ * size_of(context.flat.type))),
+        memory_(comm_.is_on_stream()
+                    ? 0
+                    : static_cast<std::size_t>(shard_count_ * size_of(context.flat.type))),
         marks_(shard_count_ > 0 ? 2 : 1) {
     marks_.front().size_bytes = rest_.bytes().value();
     if (shard_count_ > 0) marks_.back().size_bytes = shards_.bytes().value();
@@ -39,8 +41,11 @@ class ShardedOptimizer final : public ReductionStrategy {
   void finish() override {
     const Mark ready = clock_.mark();
     for (auto& marks : marks_) marks.ready = ready;
-    carry_out([&] { return comm_.all_reduce(rest_); }, clock_, marks_.front());
-    if (shard_count_ > 0) carry_out([&] { return reduce_own_shard(); }, clock_, marks_.back());
+    carry_out(comm_, clock_, marks_.front(),
+              [&](CudaEvent after) { return comm_.start(all_reduce_of(rest_), after); });
+    if (shard_count_ > 0)
+      carry_out(comm_, clock_, marks_.back(),
+                [&](CudaEvent after) { return reduce_own_shard(after); });
   }
   [[nodiscard]] std::span<const BucketMarks> bucket_marks() const override { return marks_; }
 
@@ -49,22 +54,26 @@ class ShardedOptimizer final : public ReductionStrategy {
     if (shard_count_ == 0) return {rest};
     return {{first_of_shard(), shard_count_}, rest};
   }
-  CollectiveTimes share(BufferView parameters) override {
+  StartedCollective share(BufferView parameters) override {
     if (shard_count_ == 0) return {};
-    return comm_.all_gather(part_of(parameters, first_of_shard(), shard_count_),
-                            part_of(parameters, 0, shards_.count.value()));
+    return carry_out_now(comm_, clock_,
+                         all_gather_of(part_of(parameters, first_of_shard(), shard_count_),
+                                       part_of(parameters, 0, shards_.count.value())));
   }
 
  private:
   [[nodiscard]] std::int64_t first_of_shard() const { return comm_.rank().value() * shard_count_; }
 
-  CollectiveTimes reduce_own_shard() {
+  /// On a stream in place, which NCCL allows: it writes nothing else.
+  StartedCollective reduce_own_shard(CudaEvent after) {
     const auto own = part_of(shards_, first_of_shard(), shard_count_);
+    if (comm_.is_on_stream())
+      return comm_.start(reduce_scatter_of(shards_, own, ReduceOp::sum), after);
     const BufferView sums{memory_.data(), own.count, own.type};
     auto times = comm_.reduce_scatter(shards_, sums);
     copy(own.data, sums);
     times.left = Clock::now();
-    return times;
+    return {.times = times};
   }
 
   Communicator comm_;

@@ -182,7 +182,7 @@ class RankProgram {
     monitors.record(writer, clock->origin_s());
     // Between two ranks' clocks: what has changed since the start.
     drift_s_ = measure_clock_offset(*comm_, identity).ahead_s - offset_.ahead_s;
-    record_ranks(*work, start, services.parts);
+    record_ranks(*work, start, services.parts, clock->error_s());
     close(outcome, now_s() - clock->origin_s());
     return outcome.interrupted ? ExitCode::interrupted : ExitCode::done;
   }
@@ -255,7 +255,10 @@ class RankProgram {
     return std::filesystem::exists(file) ? file_text(file) : "{}";
   }
 
-  void record_ranks(const RankWork& work, const ClockStart& start, const PartTimes& parts) {
+  void record_ranks(const RankWork& work,
+                    const ClockStart& start,
+                    const PartTimes& parts,
+                    double device_clock_error_s) {
     const double throttled = throttled_frac(start.quota_periods, quota_.periods());
     const RankRow mine{.host = host_name(),
                        .process_id = getpid(),
@@ -263,7 +266,7 @@ class RankProgram {
                        .binding = to_text(cores_),
                        .threads = work.compute_threads(),
                        .clock_offset_s = offset_.ahead_s,
-                       .clock_offset_error_s = offset_.error_s,
+                       .clock_offset_error_s = offset_.error_s + device_clock_error_s,
                        .clock_drift_s = drift_s_,
                        .started_unix_s = start.unix_s - start.process_age_s,
                        .initialisation_s = start.process_age_s,
