@@ -70,6 +70,7 @@ void fill_runtime(NcclApi& api, const Library& cuda) {
   fill(api.error_text, cuda, "cudaGetErrorString");
   fill(api.device_count, cuda, "cudaGetDeviceCount");
   fill(api.set_device, cuda, "cudaSetDevice");
+  fill(api.bus_id, cuda, "cudaDeviceGetPCIBusId");
   fill(api.allocate, cuda, "cudaMalloc");
   fill(api.free, cuda, "cudaFree");
   fill(api.copy_async, cuda, "cudaMemcpyAsync");

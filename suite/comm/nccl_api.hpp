@@ -68,6 +68,7 @@ struct NcclApi {
   std::function<const char*(int)> error_text;
   std::function<int(int*)> device_count;
   std::function<int(int)> set_device;
+  std::function<int(char*, int, int)> bus_id;
   std::function<int(void**, std::size_t)> allocate;
   std::function<int(void*)> free;
   std::function<int(void*, const void*, std::size_t, int, CudaStream)> copy_async;

@@ -1,5 +1,6 @@
 #include "comm/nccl_device.hpp"
 
+#include <array>
 #include <thread>
 #include <utility>
 
@@ -14,6 +15,19 @@ void check_cuda(const NcclApi& api, int result, std::string_view call) {
                    "nothing can be exchanged any more on this GPU",
                    "Look at the first error in the logs; with CUDA_LAUNCH_BLOCKING=1 it is "
                    "reported where it arises"});
+}
+
+int gpu_of(Rank local_rank, const NcclApi& api) {
+  int count = 0;
+  const int result = api.device_count(&count);
+  if (result == cuda_success && (local_rank.value() < count || count == 1))
+    return count == 1 ? 0 : static_cast<int>(local_rank.value());
+  throw Unavailable(
+      {result == cuda_success
+           ? cat("rank ", local_rank, " of this host has no GPU: the CUDA runtime finds ", count)
+           : cat("the CUDA runtime finds no GPU: ", api.error_text(result)),
+       "each rank needs a GPU of its own",
+       "Start at most one rank per GPU; see CUDA_VISIBLE_DEVICES and nvidia-smi"});
 }
 
 std::shared_ptr<NcclDevice> NcclDevice::open(std::shared_ptr<const NcclApi> api, int index) {
@@ -33,6 +47,12 @@ std::shared_ptr<NcclDevice> NcclDevice::open(std::shared_ptr<const NcclApi> api,
 
 void NcclDevice::use() const {
   check(api_->set_device(index_), "cudaSetDevice");
+}
+
+std::string NcclDevice::bus_id() const {
+  std::array<char, 32> text{};
+  check(api_->bus_id(text.data(), static_cast<int>(text.size()), index_), "cudaDeviceGetPCIBusId");
+  return text.data();
 }
 
 std::shared_ptr<DeviceEvent> NcclDevice::event() {
@@ -134,6 +154,20 @@ DeviceStream::~DeviceStream() {
 
 void DeviceStream::wait_for(CudaEvent event) {
   device_->check(device_->api().stream_wait(stream_, event, 0), "cudaStreamWaitEvent");
+}
+
+DeviceCopies::DeviceCopies(std::shared_ptr<NcclDevice> device)
+    : device_(std::move(device)), stream_(device_) {}
+
+void DeviceCopies::copy(void* into, const void* from, ByteCount bytes) {
+  if (bytes.value() == 0) return;
+  device_->use();
+  device_->check(device_->api().copy_async(into, from, static_cast<std::size_t>(bytes.value()),
+                                           cuda_memcpy_default, stream_.get()),
+                 "cudaMemcpyAsync");
+  const auto is_there = device_->event();
+  is_there->record_on(stream_.get());
+  while (!is_there->has_passed()) std::this_thread::yield();
 }
 
 DeviceClock::DeviceClock(std::shared_ptr<NcclDevice> device)

@@ -22,6 +22,10 @@ class DeviceEvent;
 /// Errors: RunFailed naming the call and what the runtime says.
 void check_cuda(const NcclApi& api, int result, std::string_view call);
 
+/// The number of a rank's GPU among those it sees: that of the rank on its host, or the only one,
+/// where the launcher shows each rank its own. Errors: Unavailable when there is none for it.
+[[nodiscard]] int gpu_of(Rank local_rank, const NcclApi& api);
+
 /// One per device and process: all communicators of a device share it. Local, for several threads.
 class NcclDevice : public std::enable_shared_from_this<NcclDevice> {
  public:
@@ -34,6 +38,9 @@ class NcclDevice : public std::enable_shared_from_this<NcclDevice> {
 
   /// Makes it the calling thread's.
   void use() const;
+
+  /// "0000:1b:00.0"
+  [[nodiscard]] std::string bus_id() const;
 
   /// With a stamp, used before or fresh; goes back when the last owner lets go.
   [[nodiscard]] std::shared_ptr<DeviceEvent> event();
@@ -103,6 +110,18 @@ class DeviceStream {
  private:
   std::shared_ptr<NcclDevice> device_;
   CudaStream stream_ = nullptr;
+};
+
+/// Copies between the host's memory and the device's, on a stream of their own. Local, blocking.
+class DeviceCopies {
+ public:
+  explicit DeviceCopies(std::shared_ptr<NcclDevice> device);
+  void copy(void* into, const void* from, ByteCount bytes);
+  [[nodiscard]] CudaStream stream() const { return stream_.get(); }
+
+ private:
+  std::shared_ptr<NcclDevice> device_;
+  DeviceStream stream_;
 };
 
 /// What the host's steady clock said when an event passed.

@@ -63,7 +63,9 @@ std::optional<Rendezvous> rendezvous_from(const Variables& names) {
   Rendezvous result;
   result.rank = Rank(*rank);
   result.world_size = WorldSize(*world_size);
-  result.local_rank = Rank(number_in(names.local_rank).value_or(*rank));
+  const auto local_rank = number_in(names.local_rank);
+  result.local_rank = Rank(local_rank.value_or(*rank));
+  result.knows_local_rank = local_rank.has_value();
   result.source = cat("environment (", names.rank, ", ", names.world_size, ")");
   return result;
 }

@@ -19,6 +19,7 @@ struct Rendezvous {
   std::string key;     ///< equal on all ranks of the job, unique on the host: names where they meet
   std::string source;  ///< "environment (RANK, WORLD_SIZE)", "file …"
   std::shared_ptr<const void> session;  ///< MPI, when it was asked: keeps it initialised
+  bool knows_local_rank = true;         ///< false: `local_rank` is the rank
 };
 
 /// From RANK/WORLD_SIZE/LOCAL_RANK (torchrun), OMPI_COMM_WORLD_*, or SLURM_PROCID/SLURM_NTASKS/

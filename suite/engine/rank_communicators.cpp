@@ -1,10 +1,19 @@
 #include "engine/rank_communicators.hpp"
 
+#include <algorithm>
+#include <cstdlib>
+#include <utility>
+
+#include "core/error.hpp"
+#include "core/text.hpp"
+
 #include "study/injection_reach.hpp"
 #include "study/reduction_reach.hpp"
 
 #include "comm/emulated_link.hpp"
 #include "comm/hierarchical_communicator.hpp"
+#include "comm/host_sharing.hpp"
+#include "comm/nccl_communicator.hpp"
 #include "comm/observed_communicator.hpp"
 
 namespace scalestudy {
@@ -33,6 +42,29 @@ Communicator in_levels(const Communicator& comm, const RunSpec& spec) {
                              .deadline = Seconds(spec.settings.timeouts.collective_deadline_s)});
 }
 
+/// NCCL would refuse it, or hang, without naming anybody. Collective.
+void require_own_gpus(const Communicator& control, const NcclDevice& gpu) {
+  const char* const stated = std::getenv("NCCL_HOSTID");  // by which NCCL tells hosts apart
+  const std::string host = stated != nullptr ? stated : host_identity();
+  const auto gpus = all_gather_text(control, cat(host, ' ', gpu.bus_id()));
+  for (std::size_t rank = 0; rank < gpus.size(); ++rank) {
+    const auto first = static_cast<std::size_t>(std::ranges::find(gpus, gpus[rank]) - gpus.begin());
+    if (first == rank) continue;
+    throw BadInput({cat("ranks ", first, " and ", rank, " have the same GPU, ",
+                        gpus[rank].substr(gpus[rank].rfind(' ') + 1)),
+                    "NCCL joins one GPU per rank",
+                    "Start at most one rank per GPU; look at how the launcher sets "
+                    "CUDA_VISIBLE_DEVICES and the local rank"});
+  }
+}
+
+Communicator over_gpus(const Communicator& host,
+                       const RunSpec& spec,
+                       std::shared_ptr<NcclDevice> gpu) {
+  const Seconds deadline(spec.settings.timeouts.collective_deadline_s);
+  return Communicator(make_nccl_communicator(std::move(gpu), host, deadline));
+}
+
 /// A link that only gradients feel is injected on top of one that all feel.
 Communicator for_gradients(const RankCommunicators& comms, const RunSpec& spec) {
   auto comm = in_levels(comms.control.duplicate("gradients"), spec);
@@ -50,8 +82,15 @@ void RankCommunicators::abort(const std::string& reason, ExitCode exit_code) con
     if (comm != nullptr) comm->abort(reason, exit_code);
 }
 
-RankCommunicators make_rank_communicators(const Communicator& control, const RunSpec& spec) {
+RankCommunicators make_rank_communicators(const Communicator& control,
+                                          const RunSpec& spec,
+                                          std::shared_ptr<NcclDevice> gpu) {
   RankCommunicators comms{.control = control, .gradients = control};
+  if (gpu != nullptr && spec.ranks > 1) {
+    require_own_gpus(control, *gpu);
+    comms.gradients = over_gpus(control.duplicate("gradients"), spec, std::move(gpu));
+    return comms;
+  }
   if (spec.settings.link.algorithm != LinkAlgorithm::none && spec.ranks > 1)
     comms.link = std::make_shared<LinkMeter>();
   comms.gradients = for_gradients(comms, spec);

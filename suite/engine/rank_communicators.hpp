@@ -9,6 +9,7 @@
 
 #include "comm/communicator.hpp"
 #include "comm/emulated_link.hpp"
+#include "comm/nccl_device.hpp"
 
 #include "engine/compute_stretch.hpp"
 #include "engine/inner_collectives.hpp"
@@ -30,8 +31,11 @@ struct RankCommunicators {
   void abort(const std::string& reason, ExitCode exit_code) const noexcept;
 };
 
-/// What `spec` needs beside `control`. Collective. Errors: those of Communicator::duplicate.
+/// What `spec` needs beside `control`; `gpu`: whose memory holds what travels, null for the host's.
+/// Collective. Errors: those of Communicator::duplicate and make_nccl_communicator; BadInput when
+/// two ranks have the same GPU.
 [[nodiscard]] RankCommunicators make_rank_communicators(const Communicator& control,
-                                                        const RunSpec& spec);
+                                                        const RunSpec& spec,
+                                                        std::shared_ptr<NcclDevice> gpu = nullptr);
 
 }  // namespace scalestudy

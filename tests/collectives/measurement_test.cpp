@@ -34,7 +34,8 @@ std::vector<CollectiveRow> measured(std::int64_t ranks,
   on_ranks(ranks, [&](const Communicator& comm) {
     const auto subject =
         spoil_of ? Communicator(std::make_shared<Spoilt>(comm, spoil_of(comm.rank()))) : comm;
-    Measurement measurement(subject, comm, settings, 7);
+    HostClock clock;
+    Measurement measurement(subject, comm, settings, 7, clock, nullptr);
     while (!measurement.is_over()) measurement.round([](CollectiveOperation) {});
     const auto mine = measurement.take_rows();
     const std::scoped_lock lock(mutex);

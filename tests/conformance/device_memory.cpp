@@ -1,26 +1,11 @@
 #include "conformance/device_memory.hpp"
 
-#include <thread>
 #include <utility>
 
 #include "core/error.hpp"
 #include "core/zeroed_memory.hpp"
 
 namespace scalestudy {
-
-DeviceCopies::DeviceCopies(std::shared_ptr<NcclDevice> device)
-    : device_(std::move(device)), stream_(device_) {}
-
-void DeviceCopies::copy(void* into, const void* from, ByteCount bytes) {
-  if (bytes.value() == 0) return;
-  device_->use();
-  device_->check(device_->api().copy_async(into, from, static_cast<std::size_t>(bytes.value()),
-                                           cuda_memcpy_default, stream_.get()),
-                 "cudaMemcpyAsync");
-  const auto is_there = device_->event();
-  is_there->record_on(stream_.get());
-  while (!is_there->has_passed()) std::this_thread::yield();
-}
 
 namespace {
 

@@ -9,16 +9,4 @@ namespace scalestudy {
 [[nodiscard]] Communicator over_device_memory(std::shared_ptr<NcclCommunicator> comm,
                                               std::shared_ptr<NcclDevice> device);
 
-/// Waits for what it does. Local.
-class DeviceCopies {
- public:
-  explicit DeviceCopies(std::shared_ptr<NcclDevice> device);
-  void copy(void* into, const void* from, ByteCount bytes);
-  [[nodiscard]] CudaStream stream() const { return stream_.get(); }
-
- private:
-  std::shared_ptr<NcclDevice> device_;
-  DeviceStream stream_;
-};
-
 }  // namespace scalestudy

@@ -46,6 +46,11 @@ int StandInMachine::set_gpu(int gpu) {
   return cuda_success;
 }
 
+std::string StandInMachine::bus_id(int gpu) {
+  const std::lock_guard lock(mutex_);
+  return cat("0000:", gpu_of(gpu).bus < 0 ? gpu : gpu_of(gpu).bus, ":00.0");
+}
+
 int StandInMachine::create_stream(CudaStream* into, int priority) {
   const std::lock_guard lock(mutex_);
   auto stream = std::make_shared<CUstream_st>();

@@ -113,6 +113,7 @@ class StandInMachine {
     std::set<std::int64_t> ended;  ///< and those after it, which were aborted
     Seconds delay{0};
     int left_before_break = -1;
+    int bus = -1;  ///< that of another; −1: its own
     bool never_joins = false;
     bool refuses_to_join = false;
   };
@@ -120,6 +121,7 @@ class StandInMachine {
   // ---- the calling thread's GPU
   int count(int* into);
   int set_gpu(int gpu);
+  std::string bus_id(int gpu);
 
   // ---- streams and events
   int create_stream(CudaStream* into, int priority);

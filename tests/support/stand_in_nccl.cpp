@@ -1,6 +1,9 @@
 #include "tests/support/stand_in_nccl.hpp"
 
+#include <algorithm>
 #include <utility>
+
+#include "core/text.hpp"
 
 #include "tests/support/stand_in_machine.hpp"
 
@@ -33,6 +36,13 @@ void fill_runtime(NcclApi& api, StandInMachine* machine) {
   api.error_text = text_of_cuda;
   api.device_count = [machine](int* into) { return machine->count(into); };
   api.set_device = [machine](int gpu) { return machine->set_gpu(gpu); };
+  api.bus_id = [machine](char* into, int bytes, int gpu) {
+    const auto text = machine->bus_id(gpu);
+    if (static_cast<int>(text.size()) >= bytes) return int{stand_in_invalid_value};
+    std::copy(text.begin(), text.end(), into);
+    into[text.size()] = 0;
+    return int{cuda_success};
+  };
   api.allocate = [machine](void** into, std::size_t bytes) {
     return machine->allocate(into, bytes);
   };
@@ -153,6 +163,10 @@ void StandInGpus::break_after(int gpu, int count) {
 
 void StandInGpus::let_different_counts_pass() {
   machine_->locked([](auto& state) { state.different_counts_pass = true; });
+}
+
+void StandInGpus::show_as(int gpu, int other) {
+  machine_->locked([&](auto& state) { state.gpus.at(static_cast<std::size_t>(gpu)).bus = other; });
 }
 
 void StandInGpus::never_join(int gpu) {

@@ -41,6 +41,8 @@ class StandInGpus {
   /// Collectives of different counts end, with nothing summed; otherwise they hang. NCCL does
   /// either.
   void let_different_counts_pass();
+  /// Both numbers are one GPU.
+  void show_as(int gpu, int other);
   /// ncclCommInitRankConfig of this GPU stays in progress.
   void never_join(int gpu);
   /// ncclCommInitRankConfig of this GPU fails.

@@ -78,37 +78,27 @@ class TypedBuffers final : public Buffers {
         receiving_(sending_.size()) {}
 
   void fill(const Case& one, std::int64_t call) override {
-    std::ranges::fill(received(one), element_of<T>(never_sent));
+    const auto receiving = std::span(receiving_).first(received_elements(one));
+    std::ranges::fill(receiving, element_of<T>(never_sent));
     switch (one.operation) {
       case CollectiveOperation::all_reduce:
-        return sent_.write(received(one), sent_by(rank_, call));
+        return sent_.write(receiving, sent_by(rank_, call));
       case CollectiveOperation::broadcast:
-        if (rank_ == 0) sent_.write(received(one), sent_by(0, call));
+        if (rank_ == 0) sent_.write(receiving, sent_by(0, call));
         return;
       case CollectiveOperation::all_gather:
       case CollectiveOperation::reduce_scatter:
-        return sent_.write(sent(one), sent_by(rank_, call));
+        return sent_.write(std::span(sending_).first(sent_elements(one)), sent_by(rank_, call));
       case CollectiveOperation::barrier:
         return;
     }
   }
 
-  CollectiveTimes run(const Communicator& comm, const Case& one) override {
-    const auto from = const_view_of(std::span<const T>(sent(one)));
-    const auto to = view_of(received(one));
-    switch (one.operation) {
-      case CollectiveOperation::all_reduce:
-        return comm.all_reduce(to);
-      case CollectiveOperation::broadcast:
-        return comm.broadcast(to, Rank(0));
-      case CollectiveOperation::all_gather:
-        return comm.all_gather(from, to);
-      case CollectiveOperation::reduce_scatter:
-        return comm.reduce_scatter(from, to);
-      case CollectiveOperation::barrier:
-        return comm.barrier();
-    }
-    SCALESTUDY_EXPECT(false);
+  [[nodiscard]] ConstBufferView sent(const Case& one) const override {
+    return const_view_of(std::span<const T>(sending_).first(sent_elements(one)));
+  }
+  [[nodiscard]] BufferView received(const Case& one) override {
+    return view_of(std::span(receiving_).first(received_elements(one)));
   }
 
   [[nodiscard]] std::int64_t wrong_count(const Case& one, std::int64_t call) const override {
@@ -163,12 +153,9 @@ class TypedBuffers final : public Buffers {
     const bool is_part = one.operation == CollectiveOperation::reduce_scatter;
     return is_part ? part_elements(one) : elements_in(one.size_bytes);
   }
-  [[nodiscard]] std::span<T> sent(const Case& one) {
+  [[nodiscard]] std::size_t sent_elements(const Case& one) const {
     const bool is_part = one.operation == CollectiveOperation::all_gather;
-    return std::span(sending_).first(is_part ? part_elements(one) : elements_in(one.size_bytes));
-  }
-  [[nodiscard]] std::span<T> received(const Case& one) {
-    return std::span(receiving_).first(received_elements(one));
+    return is_part ? part_elements(one) : elements_in(one.size_bytes);
   }
 
   std::int64_t rank_;
@@ -183,6 +170,22 @@ class TypedBuffers final : public Buffers {
 }  // namespace
 
 Buffers::~Buffers() = default;
+
+CollectiveCall call_of(CollectiveOperation operation, ConstBufferView from, BufferView into) {
+  switch (operation) {
+    case CollectiveOperation::all_reduce:
+      return all_reduce_of(into);
+    case CollectiveOperation::broadcast:
+      return broadcast_of(into, Rank(0));
+    case CollectiveOperation::all_gather:
+      return all_gather_of(from, into);
+    case CollectiveOperation::reduce_scatter:
+      return reduce_scatter_of(from, into, ReduceOp::sum);
+    case CollectiveOperation::barrier:
+      break;
+  }
+  SCALESTUDY_EXPECT(false);
+}
 
 std::unique_ptr<Buffers> make_buffers(ElementType type,
                                       std::int64_t most_bytes,

@@ -19,12 +19,17 @@ class Buffers {
   /// Writes what this rank sends in the `call`-th call, and over all that it receives. Local.
   virtual void fill(const Case& one, std::int64_t call) = 0;
 
-  /// Does the operation. Collective.
-  [[nodiscard]] virtual CollectiveTimes run(const Communicator& comm, const Case& one) = 0;
+  [[nodiscard]] virtual ConstBufferView sent(const Case& one) const = 0;
+  [[nodiscard]] virtual BufferView received(const Case& one) = 0;
 
   /// Of this rank's result: how many elements are wrong. Local.
   [[nodiscard]] virtual std::int64_t wrong_count(const Case& one, std::int64_t call) const = 0;
 };
+
+/// The operation from `from` to `into`, or in place there. Not for barriers.
+[[nodiscard]] CollectiveCall call_of(CollectiveOperation operation,
+                                     ConstBufferView from,
+                                     BufferView into);
 
 /// For rank `rank` of `world_size`, each case up to `most_bytes`. Local.
 [[nodiscard]] std::unique_ptr<Buffers> make_buffers(ElementType type,

@@ -17,21 +17,20 @@ constexpr double longest_unwritten_s = 1;
 
 }  // namespace
 
-Measurement::Measurement(Communicator measured,
-                         Communicator control,
+Measurement::Measurement(const Communicator& measured,
+                         const Communicator& control,
                          Settings settings,
-                         std::uint64_t seed)
-    : measured_(std::move(measured)),
-      control_(std::move(control)),
-      settings_(std::move(settings)),
-      seed_(seed) {
+                         std::uint64_t seed,
+                         StepClock& clock,
+                         std::shared_ptr<NcclDevice> gpu)
+    : rank_(measured.rank()), control_(control), settings_(std::move(settings)), seed_(seed) {
   std::int64_t most_bytes = 0;
-  for (const auto& one : cases_of(settings_, measured_.world_size().value())) {
+  for (const auto& one : cases_of(settings_, measured.world_size().value())) {
     cases_.push_back({.what = one});
     most_bytes = std::max(most_bytes, one.size_bytes);
   }
-  buffers_ =
-      make_buffers(settings_.element_type, most_bytes, measured_.rank(), measured_.world_size());
+  buffers_ = make_buffers(settings_.element_type, most_bytes, rank_, measured.world_size());
+  caller_ = make_caller(measured, control, clock, std::move(gpu), most_bytes);
 }
 
 bool Measurement::Progress::is_warm(const Settings& settings) const {
@@ -65,11 +64,10 @@ void Measurement::call(Progress& one) {
   const Stopwatch watch;
   const bool is_recorded = one.is_warm(settings_);
   buffers_->fill(one.what, one.calls);
-  measured_.barrier();
-  const auto times = buffers_->run(measured_, one.what);
+  const auto times = caller_->call(*buffers_, one.what);
   if (is_recorded)
     rows_.push_back(
-        {.rank = measured_.rank().value(),
+        {.rank = rank_.value(),
          .operation = static_cast<std::int64_t>(one.what.operation),
          .size_bytes = one.what.size_bytes,
          .iteration = one.recorded++,

@@ -11,6 +11,7 @@
 #include "record/collective_columns.hpp"
 
 #include "workloads/collectives/buffers.hpp"
+#include "workloads/collectives/caller.hpp"
 
 namespace scalestudy::collectives {
 
@@ -20,8 +21,13 @@ namespace scalestudy::collectives {
 class Measurement {
  public:
   /// `measured`: whose operations these are. `control`: how ranks agree to go on. `seed`: of the
-  /// orders, the same on all ranks. Local.
-  Measurement(Communicator measured, Communicator control, Settings settings, std::uint64_t seed);
+  /// orders, the same on all ranks. `clock` and `gpu` as for make_caller(). Collective.
+  Measurement(const Communicator& measured,
+              const Communicator& control,
+              Settings settings,
+              std::uint64_t seed,
+              StepClock& clock,
+              std::shared_ptr<NcclDevice> gpu);
 
   /// Nothing is left to call; the same on all ranks.
   [[nodiscard]] bool is_over() const;
@@ -48,12 +54,13 @@ class Measurement {
   void call(Progress& one);
   void agree();
 
-  Communicator measured_;
+  Rank rank_;
   Communicator control_;
   Settings settings_;
   std::uint64_t seed_;
   std::vector<Progress> cases_;
   std::unique_ptr<Buffers> buffers_;
+  std::unique_ptr<Caller> caller_;
   std::int64_t rounds_ = 0;
   std::vector<CollectiveRow> rows_;
   Stopwatch since_taken_;

@@ -163,7 +163,7 @@ void ReplayTraining::update() {
   flat_.fill(1);
   wait_until(end, settings_.pass);
   const auto parameters = flat_.values().first(flat_.values().size() - 1);
-  services_.comms.inner->add(reduction_->share(view_of(parameters)));
+  services_.comms.inner->add(reduction_->share(view_of(parameters)), services_.clock);
 }
 
 std::vector<StepResults> ReplayTraining::take_results() {

@@ -3,6 +3,7 @@
 
 #include <optional>
 
+#include "record/column.hpp"
 #include "record/thread_load.hpp"
 
 #include "engine/reduction.hpp"

@@ -2,6 +2,7 @@
 /// The workloads that need no LibTorch, as a rank program's work.
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -9,9 +10,17 @@
 
 namespace scalestudy {
 
-/// Errors: Unavailable when the run is of another workload.
+/// Errors: Unavailable when the run is of another workload, or on a GPU that is not there.
 [[nodiscard]] std::unique_ptr<RankWork> make_light_work(const RunSpec& spec,
                                                         std::int64_t local_rank);
+
+/// How to reach the machine's GPUs. Errors: Unavailable.
+using LoadGpus = std::function<std::shared_ptr<const NcclApi>()>;
+
+/// The same with GPUs of the caller's choice.
+[[nodiscard]] std::unique_ptr<RankWork> make_light_work_on(const LoadGpus& load_gpus,
+                                                           const RunSpec& spec,
+                                                           std::int64_t local_rank);
 
 /// For --describe (record/rank_description.hpp).
 [[nodiscard]] std::string describe_light_rank_program();

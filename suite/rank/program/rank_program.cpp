@@ -157,10 +157,12 @@ class RankProgram {
     const auto identity = clock_identity();
     offset_ = measure_clock_offset(*comm_, identity);
     comm_->set_clock_offset(Seconds(offset_.ahead_s));
-    comms_.emplace(make_rank_communicators(*comm_, spec_));
     const auto environment = comm_->is_root() ? host_environment_json() : std::string();
-    if (spec_.settings.communication_thread == CommunicationPlacement::own_core) place_threads();
+    const auto gradient_core = place_threads();
+    require_local_rank();
     const auto work = make_work_(spec_, rendezvous_.local_rank.value());
+    comms_.emplace(make_rank_communicators(*comm_, spec_, work->gpu()));
+    comms_->gradient_core = gradient_core;
     const auto zero = comm_->barrier().all_arrived;  // one for all ranks
     const auto clock = work->start_clock();
     clock->advance(clock->origin_s() - Seconds(zero.time_since_epoch()).count());
@@ -188,10 +190,21 @@ class RankProgram {
   }
 
   /// Before anything starts threads that compute: they get the place of the one that starts them.
-  void place_threads() {
+  /// Returns the core of the thread that carries gradients; none: any.
+  [[nodiscard]] std::optional<int> place_threads() const {
+    if (spec_.settings.communication_thread != CommunicationPlacement::own_core) return {};
     const auto placed = place_on_cores(*comm_, cores_, spec_.settings.threads_per_rank);
     keep_thread_on(placed.computing);
-    comms_->gradient_core = placed.communicating;
+    return placed.communicating;
+  }
+
+  /// By the rank alone, the first ranks of all hosts but one would take GPUs that are not there.
+  void require_local_rank() const {
+    if (spec_.settings.device == Device::cpu || spec_.ranks == 1) return;
+    if (rendezvous_.knows_local_rank) return;
+    throw BadInput({cat("the rank's number on its host is not known: ", rendezvous_.source),
+                    "it chooses the rank's GPU",
+                    "Set LOCAL_RANK, or start the ranks by torchrun, mpirun or srun"});
   }
 
   void load(RankWork& work) {
@@ -239,6 +252,9 @@ class RankProgram {
     for (const auto label : work.labels()) add_label(header.labels, label);
     writer_.emplace(folder_ / open_result_file_name, header, spec_.ranks);
     auto effective = effective_settings(spec_, *comm_, rendezvous_, has_huge_pages_);
+    if (comms_->gradients.is_on_stream())
+      effective.add_fact("exchange", {comms_->gradients.transport(), "1",
+                                      "What carries arrays between the ranks' GPUs"});
     if (comms_->gradient_core)
       effective.add_fact("communication_core", {cat(*comms_->gradient_core), "1",
                                                 "Core of rank 0's thread that carries gradients"});
@@ -337,7 +353,10 @@ ExitCode told(const Failure& failure) {
 /// A rank that cannot even begin would be waited for.
 ExitCode run_thread(const Job& job, const MakeRankWork& make_work, const Communicator& comm) {
   try {
-    RankPlace place{{comm.rank(), comm.world_size(), comm.rank(), "", "threads of one process", {}},
+    RankPlace place{{.rank = comm.rank(),
+                     .world_size = comm.world_size(),
+                     .local_rank = comm.rank(),
+                     .source = "threads of one process"},
                     comm,
                     comm.is_root() ? &CheckpointSignals::request() : nullptr,
                     comm.is_root()};

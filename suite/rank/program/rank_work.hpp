@@ -15,6 +15,7 @@
 #include "study/run_spec.hpp"
 
 #include "comm/communicator.hpp"
+#include "comm/nccl_device.hpp"
 #include "record/effective_settings.hpp"
 #include "record/run_labels.hpp"
 
@@ -30,6 +31,9 @@ namespace scalestudy {
 class RankWork {
  public:
   virtual ~RankWork();
+
+  /// Whose memory holds what travels between ranks; null: the host's.
+  [[nodiscard]] virtual std::shared_ptr<NcclDevice> gpu() { return nullptr; }
 
   /// The training clock; its zero is now.
   [[nodiscard]] virtual std::unique_ptr<StepClock> start_clock() = 0;
