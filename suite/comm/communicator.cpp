@@ -37,10 +37,6 @@ StartedCollective CommunicatorInterface::start(const CollectiveCall& call, CudaE
   SCALESTUDY_EXPECT(false);
 }
 
-bool CommunicatorInterface::reaches(int place) const {
-  return place == host_memory || world_size() == WorldSize(1);
-}
-
 void CommunicatorInterface::throw_if_aborted() {}
 
 void CommunicatorInterface::throw_if_ended() {}
@@ -49,7 +45,9 @@ namespace {
 
 bool is_usable(const CommunicatorInterface& back_end, const ConstBufferView& view) {
   if (view.count.value() == 0) return true;
-  return view.count.value() > 0 && view.data != nullptr && back_end.reaches(view.place);
+  if (view.count.value() < 0 || view.data == nullptr) return false;
+  // One rank alone needs to reach no memory.
+  return view.place == back_end.place() || back_end.world_size() == WorldSize(1);
 }
 
 bool is_in(Rank rank, WorldSize world) {

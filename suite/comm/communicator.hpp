@@ -38,8 +38,8 @@ class CommunicatorInterface {
   /// Where the back-end works on a stream: puts `call` there and returns. Else carries it out.
   virtual StartedCollective start(const CollectiveCall& call, CudaEvent after);
   [[nodiscard]] virtual bool is_on_stream() const { return false; }
-  /// Whether its operations work on memory there; one rank alone needs to reach none.
-  [[nodiscard]] virtual bool reaches(int place) const;
+  /// Where the memory is that its operations work on.
+  [[nodiscard]] virtual int place() const { return host_memory; }
   /// Of the same ranks, for memory of the host; null: this one.
   [[nodiscard]] virtual const Communicator* host() const { return nullptr; }
   /// `deadline` instead of the communicator's own, if given.
@@ -118,7 +118,7 @@ class Communicator {
   /// device; its memory is the device's.
   [[nodiscard]] bool is_on_stream() const { return back_end_->is_on_stream(); }
 
-  [[nodiscard]] bool reaches(int place) const { return back_end_->reaches(place); }
+  [[nodiscard]] int place() const { return back_end_->place(); }
 
   /// The same ranks' communicator for memory of the host; this one where it is for that. Local.
   [[nodiscard]] Communicator host() const;

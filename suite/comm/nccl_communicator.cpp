@@ -120,7 +120,7 @@ class Nccl final : public NcclCommunicator {
   }
 
   [[nodiscard]] bool is_on_stream() const override { return true; }
-  [[nodiscard]] bool reaches(int place) const override { return place == device_->index(); }
+  [[nodiscard]] int place() const override { return device_->index(); }
   [[nodiscard]] const Communicator* host() const override { return &host_; }
 
   StartedCollective start(const CollectiveCall& call, CudaEvent after) override {

@@ -17,17 +17,22 @@ void check_cuda(const NcclApi& api, int result, std::string_view call) {
                    "reported where it arises"});
 }
 
+int gpu_of(Rank local_rank, std::int64_t visible_count) {
+  SCALESTUDY_EXPECT(visible_count > 0);
+  if (visible_count == 1) return 0;
+  if (local_rank.value() < visible_count) return static_cast<int>(local_rank.value());
+  throw Unavailable(
+      {cat("rank ", local_rank, " of this host has no GPU: there are ", visible_count),
+       "each rank needs a GPU of its own",
+       "Start at most one rank per GPU; see CUDA_VISIBLE_DEVICES and nvidia-smi"});
+}
+
 int gpu_of(Rank local_rank, const NcclApi& api) {
   int count = 0;
   const int result = api.device_count(&count);
-  if (result == cuda_success && (local_rank.value() < count || count == 1))
-    return count == 1 ? 0 : static_cast<int>(local_rank.value());
-  throw Unavailable(
-      {result == cuda_success
-           ? cat("rank ", local_rank, " of this host has no GPU: the CUDA runtime finds ", count)
-           : cat("the CUDA runtime finds no GPU: ", api.error_text(result)),
-       "each rank needs a GPU of its own",
-       "Start at most one rank per GPU; see CUDA_VISIBLE_DEVICES and nvidia-smi"});
+  if (result == cuda_success && count > 0) return gpu_of(local_rank, count);
+  throw Unavailable({cat("the CUDA runtime finds no GPU: ", api.error_text(result)),
+                     "the run was to use one per rank", "See nvidia-smi and CUDA_VISIBLE_DEVICES"});
 }
 
 std::shared_ptr<NcclDevice> NcclDevice::open(std::shared_ptr<const NcclApi> api, int index) {

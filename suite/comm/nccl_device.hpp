@@ -22,8 +22,12 @@ class DeviceEvent;
 /// Errors: RunFailed naming the call and what the runtime says.
 void check_cuda(const NcclApi& api, int result, std::string_view call);
 
-/// The number of a rank's GPU among those it sees: that of the rank on its host, or the only one,
-/// where the launcher shows each rank its own. Errors: Unavailable when there is none for it.
+/// The number of a rank's GPU among the `visible_count` that it sees: that of the rank on its host,
+/// or the only one, where the launcher shows each rank its own. Errors: Unavailable when there is
+/// none for it.
+[[nodiscard]] int gpu_of(Rank local_rank, std::int64_t visible_count);
+
+/// The same by CUDA alone. Errors: also when CUDA finds no GPU.
 [[nodiscard]] int gpu_of(Rank local_rank, const NcclApi& api);
 
 /// One per device and process: all communicators of a device share it. Local, for several threads.

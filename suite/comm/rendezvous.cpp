@@ -23,13 +23,19 @@ namespace {
 struct Variables {
   const char* rank;
   const char* world_size;
-  const char* local_rank;
+  std::array<const char*, 4> local_rank;  ///< the first that is set
 };
 
-constexpr std::array<Variables, 3> dialects{{
-    {"RANK", "WORLD_SIZE", "LOCAL_RANK"},
-    {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_RANK"},
-    {"SLURM_PROCID", "SLURM_NTASKS", "SLURM_LOCALID"},
+/// Of torchrun, Open MPI, Flux, whatever speaks PMI (Hydra, Intel MPI, Cray MPICH with PALS, srun),
+/// and Slurm. PMI before Slurm: under mpiexec those of Slurm are the mpiexec's own.
+constexpr std::array<Variables, 5> dialects{{
+    {"RANK", "WORLD_SIZE", {"LOCAL_RANK"}},
+    {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", {"OMPI_COMM_WORLD_LOCAL_RANK"}},
+    {"FLUX_TASK_RANK", "FLUX_JOB_SIZE", {"FLUX_TASK_LOCAL_ID"}},
+    {"PMI_RANK",
+     "PMI_SIZE",
+     {"MPI_LOCALRANKID", "PMI_LOCAL_RANK", "PALS_LOCAL_RANKID", "SLURM_LOCALID"}},
+    {"SLURM_PROCID", "SLURM_NTASKS", {"SLURM_LOCALID"}},
 }};
 
 [[noreturn]] void refuse(const std::string& problem) {
@@ -49,6 +55,13 @@ std::optional<std::int64_t> number_in(const char* variable) {
   return value;
 }
 
+std::optional<std::int64_t> first_number_in(const std::array<const char*, 4>& variables) {
+  for (const char* const variable : variables)
+    if (variable != nullptr)
+      if (const auto number = number_in(variable)) return number;
+  return std::nullopt;
+}
+
 std::optional<Rendezvous> rendezvous_from(const Variables& names) {
   const auto rank = number_in(names.rank);
   const auto world_size = number_in(names.world_size);
@@ -63,7 +76,7 @@ std::optional<Rendezvous> rendezvous_from(const Variables& names) {
   Rendezvous result;
   result.rank = Rank(*rank);
   result.world_size = WorldSize(*world_size);
-  const auto local_rank = number_in(names.local_rank);
+  const auto local_rank = first_number_in(names.local_rank);
   result.local_rank = Rank(local_rank.value_or(*rank));
   result.knows_local_rank = local_rank.has_value();
   result.source = cat("environment (", names.rank, ", ", names.world_size, ")");

@@ -22,8 +22,8 @@ struct Rendezvous {
   bool knows_local_rank = true;         ///< false: `local_rank` is the rank
 };
 
-/// From RANK/WORLD_SIZE/LOCAL_RANK (torchrun), OMPI_COMM_WORLD_*, or SLURM_PROCID/SLURM_NTASKS/
-/// SLURM_LOCALID, in this order; one rank when none is set. `job_key` becomes the key.
+/// From RANK/WORLD_SIZE/LOCAL_RANK (torchrun), or the variables of Open MPI, Flux, PMI or Slurm, in
+/// this order; one rank when none is set. `job_key` becomes the key.
 /// Errors: BadInput when the variables contradict each other or are no numbers.
 [[nodiscard]] Rendezvous rendezvous_from_environment(const std::string& job_key);
 

@@ -60,9 +60,10 @@ void EpochLoop::probe_exchange() {
   for (const auto& bucket : work_.reduction().bucket_marks())
     sizes_bytes.push_back(bucket.size_bytes);
   const auto& comms = services_.comms;
-  const auto rows = gathered_unevenly(
-      comms.control, probe(comms.gradients.duplicate("probe"), sizes_bytes, services_.spec.settings,
-                           [this] { services_.heartbeat.beat("probe", -1); }));
+  const auto rows =
+      gathered_unevenly(comms.control, probe(comms.gradients.duplicate("probe"), services_.clock,
+                                             sizes_bytes, services_.spec.settings,
+                                             [this] { services_.heartbeat.beat("probe", -1); }));
   if (services_.writer != nullptr) services_.writer->append_probe(rows);
   if (comms.link) static_cast<void>(comms.link->take());  // not the first step's
   services_.parts.probe_s = all_reduce_value(comms.control, watch.elapsed_s(), ReduceOp::max);

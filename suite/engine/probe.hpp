@@ -14,6 +14,8 @@
 #include "comm/communicator.hpp"
 #include "record/cause_columns.hpp"
 
+#include "engine/step_clock.hpp"
+
 namespace scalestudy {
 
 struct ProbeLimits {
@@ -24,9 +26,11 @@ struct ProbeLimits {
 
 /// Rounds of one barrier and one all-reduce of each size, on ranks that do nothing else. Sizes that
 /// are there several times are tried once a round. What is sent lies where `settings` put
-/// gradients; `comm` has no memory of its own yet; `heartbeat` comes before each exchange, which
+/// gradients, on a device where `comm` works on its stream, timed by `clock`, whose other marks are
+/// done with; `comm` has no memory of its own yet; `heartbeat` comes before each exchange, which
 /// over a slow link takes long. This rank's rows; none without sizes or with one rank. Collective.
 [[nodiscard]] std::vector<ProbeRow> probe(const Communicator& comm,
+                                          StepClock& clock,
                                           std::span<const std::int64_t> sizes_bytes,
                                           const CommonSettings& settings,
                                           const HeartbeatCallback& heartbeat,

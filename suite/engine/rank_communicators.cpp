@@ -58,19 +58,21 @@ void require_own_gpus(const Communicator& control, const NcclDevice& gpu) {
   }
 }
 
-Communicator over_gpus(const Communicator& host,
-                       const RunSpec& spec,
-                       std::shared_ptr<NcclDevice> gpu) {
-  const Seconds deadline(spec.settings.timeouts.collective_deadline_s);
-  return Communicator(make_nccl_communicator(std::move(gpu), host, deadline));
-}
-
 /// A link that only gradients feel is injected on top of one that all feel.
 Communicator for_gradients(const RankCommunicators& comms, const RunSpec& spec) {
   auto comm = in_levels(comms.control.duplicate("gradients"), spec);
   if (comms.link)
     comm = emulated_link(comm, gradient_link_of(spec), spec.settings.link.payload, comms.link);
   return over_injected_link(comm, spec);
+}
+
+Communicator between_gpus(const RankCommunicators& comms,
+                          const RunSpec& spec,
+                          std::shared_ptr<NcclDevice> gpu) {
+  require_own_gpus(comms.control, *gpu);
+  const Seconds deadline(spec.settings.timeouts.collective_deadline_s);
+  return Communicator(
+      make_nccl_communicator(std::move(gpu), comms.control.duplicate("gradients"), deadline));
 }
 
 }  // namespace
@@ -86,14 +88,10 @@ RankCommunicators make_rank_communicators(const Communicator& control,
                                           const RunSpec& spec,
                                           std::shared_ptr<NcclDevice> gpu) {
   RankCommunicators comms{.control = control, .gradients = control};
-  if (gpu != nullptr && spec.ranks > 1) {
-    require_own_gpus(control, *gpu);
-    comms.gradients = over_gpus(control.duplicate("gradients"), spec, std::move(gpu));
-    return comms;
-  }
   if (spec.settings.link.algorithm != LinkAlgorithm::none && spec.ranks > 1)
     comms.link = std::make_shared<LinkMeter>();
-  comms.gradients = for_gradients(comms, spec);
+  comms.gradients = gpu != nullptr && spec.ranks > 1 ? between_gpus(comms, spec, std::move(gpu))
+                                                     : for_gradients(comms, spec);
   if (!spec.injections.empty()) comms.stretch = std::make_shared<ComputeStretch>();
   if (spec.batch_norm_in_force() == BatchNormPolicy::synchronised)
     comms.batch_norm = comms.inner->counted(

@@ -18,8 +18,10 @@ namespace scalestudy {
 
 /// A link that is emulated joins all but `control`: what goes over that one is no part of a step.
 struct RankCommunicators {
-  Communicator control;    ///< between steps: recording, comparing replicas, evaluation
-  Communicator gradients;  ///< the reduction's alone while a step runs; slow where that is injected
+  Communicator control;  ///< between steps: recording, comparing replicas, evaluation
+  /// The reduction's alone while a step runs; slow where that is injected. Between GPUs the only
+  /// one that is not the host's.
+  Communicator gradients;
   /// Synchronised statistics in both passes: counted in `inner`. None when not needed.
   std::optional<Communicator> batch_norm;
   std::optional<Communicator> input;  ///< one producer's batches; none when not needed

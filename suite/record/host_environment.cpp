@@ -91,6 +91,24 @@ std::string scheduler_job() {
   return "none";
 }
 
+/// Settings that no variable shows: NCCL reads the system's file and one of the user's.
+std::string nccl_configuration() {
+  const char* const stated = std::getenv("NCCL_CONF_FILE");
+  const char* const home = std::getenv("HOME");
+  std::vector<std::string> files{"/etc/nccl.conf"};
+  if (stated != nullptr)
+    files.emplace_back(stated);
+  else if (home != nullptr)
+    files.push_back(cat(home, "/.nccl.conf"));
+  std::vector<std::string> settings;
+  for (const auto& file : files) {
+    std::ifstream in(file);
+    for (std::string line; std::getline(in, line);)
+      if (!line.empty() && line.front() != '#') settings.push_back(cat(file, ": ", line));
+  }
+  return join(settings, "\n");
+}
+
 /// What several properties are read from.
 struct Machine {
   std::unique_ptr<hwloc_topology, DestroyTopology> topology = load_topology();
@@ -146,6 +164,8 @@ constexpr std::array properties{
                return json(first_line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"));
              }},
     Property{"/gpu_models", "GPUs", [](const Machine&) { return json(gpu_models()); }},
+    Property{"/nccl_configuration", "Files by which NCCL is set, beside variables",
+             [](const Machine&) { return json(nccl_configuration()); }},
     Property{"/memory_bytes", "Memory",
              [](const Machine&) {
                return json(static_cast<std::int64_t>(sysconf(_SC_PHYS_PAGES)) *

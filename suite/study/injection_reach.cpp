@@ -65,6 +65,8 @@ std::string reason_without_effect(const Injection& injection, const RunSpec& spe
     case Fault::burst:
       return reason_on_device(spec);
     case Fault::slow_link:
+      if (spec.settings.device != Device::cpu)
+        return "between GPUs the host does not carry what travels";
       return reason_without_exchange(spec);
     case Fault::slow_input:
       return reason_without_samples(injection, spec);

@@ -7,6 +7,26 @@
 
 namespace scalestudy {
 
+namespace {
+
+std::string unusable_between_gpus(const RunSpec& spec) {
+  const auto& settings = spec.settings;
+  if (settings.device == Device::cpu) return "";
+  if (properties_of(spec.reduction).is_of_pytorch)
+    return cat("reduction ", spec.reduction, " takes gradients on the processor only");
+  if (spec.ranks == 1) return "";
+  if (spec.reduction == Reduction::hierarchical)
+    return "reduction hierarchical does not join GPUs in this version: NCCL chooses its own levels";
+  if (settings.compression != Compression::none)
+    return cat("settings.compression ", settings.compression,
+               " rounds on the processor, and gradients lie on the GPU");
+  if (settings.link.algorithm != LinkAlgorithm::none)
+    return "settings.link emulates a link between processors, not between GPUs";
+  return "";
+}
+
+}  // namespace
+
 std::string unusable_reduction(const RunSpec& spec) {
   const auto& settings = spec.settings;
   const auto& properties = properties_of(spec.reduction);
@@ -16,8 +36,7 @@ std::string unusable_reduction(const RunSpec& spec) {
   if (properties.updating == Updating::in_shards && settings.optimizer.name == OptimizerKind::lars)
     return cat("reduction ", spec.reduction,
                " cuts tensors in two, and optimizer lars needs the size of whole ones");
-  if (properties.is_of_pytorch && settings.device != Device::cpu)
-    return cat("reduction ", spec.reduction, " takes gradients on the processor only");
+  if (const auto reason = unusable_between_gpus(spec); !reason.empty()) return reason;
   const auto on_host = ranks_per_host(settings);
   if (spec.reduction == Reduction::hierarchical && on_host > 0 && spec.ranks % on_host != 0 &&
       spec.ranks > on_host)

@@ -244,9 +244,6 @@ class Expansion {
                  " holds all ranks in one process, but LibTorch has "
                  "threads and seeds for one rank in each: take another launcher");
     if (!spec.trains()) return workload_.reason_to_skip(spec);
-    if (spec.settings.device == Device::cuda && spec.ranks > 1) {
-      return "device cuda takes one rank in this version: there is no communicator between GPUs";
-    }
     if (properties_of(spec.reduction).is_of_pytorch && !workload_.needs_libtorch) {
       return cat("reduction ", spec.reduction, " is PyTorch's, which trains no ", spec.workload);
     }

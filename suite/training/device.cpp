@@ -17,14 +17,16 @@
 #include "core/error.hpp"
 #include "core/text.hpp"
 
+#include "comm/nccl_device.hpp"
+
 namespace scalestudy {
 namespace {
 
 /// Marks are events on the stream that computes, whichever thread takes them: nothing waits inside
 /// a step, and a phase's time is what the device spent on it.
-class DeviceClock final : public StepClock {
+class EventClock final : public StepClock {
  public:
-  explicit DeviceClock(const c10::Device& device)
+  explicit EventClock(const c10::Device& device)
       : guard_(device.type()), device_(device), stream_(guard_.getStream(device)) {
     base_ = recorded_event();
     base_->synchronize();
@@ -97,7 +99,7 @@ c10::Device use_cuda_device(std::int64_t local_rank) {
                        "the study's times would be those of another device",
                        "Run on a machine with a GPU and a PyTorch for CUDA, or set "
                        "settings.device=cpu"});
-  const auto index = static_cast<c10::DeviceIndex>(device_index(local_rank, devices.count));
+  const auto index = static_cast<c10::DeviceIndex>(gpu_of(Rank(local_rank), devices.count));
   const c10::Device device(c10::kCUDA, index);
   const c10::impl::VirtualGuardImpl guard(c10::kCUDA);
   guard.setDevice(device);
@@ -107,11 +109,6 @@ c10::Device use_cuda_device(std::int64_t local_rank) {
 }
 
 }  // namespace
-
-std::int64_t device_index(std::int64_t local_rank, std::int64_t visible_count) {
-  SCALESTUDY_EXPECT(local_rank >= 0 && visible_count > 0);
-  return local_rank % visible_count;
-}
 
 CudaDevices find_cuda_devices() {
   // For as long as the process lives: its static objects are LibTorch's tables of kernels.
@@ -148,7 +145,12 @@ DeviceMemoryUse device_memory_use(const c10::Device& device) {
 
 std::unique_ptr<StepClock> make_step_clock(const c10::Device& device) {
   if (device.is_cpu()) return std::make_unique<HostClock>();
-  return std::make_unique<DeviceClock>(device);
+  return std::make_unique<EventClock>(device);
+}
+
+CudaStream computing_stream(const c10::Device& device) {
+  const c10::impl::VirtualGuardImpl guard(device.type());
+  return static_cast<CudaStream>(guard.getStream(device).native_handle());
 }
 
 ThreadCount::ThreadCount(std::int64_t threads) : before_(at::get_num_threads()) {

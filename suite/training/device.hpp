@@ -17,12 +17,8 @@ namespace scalestudy {
 
 /// A GPU becomes the calling thread's current one, with a stream of its own, before anything is
 /// allocated; settings.cudnn is in force from here on. `local_rank`: among the ranks of this host.
-/// Errors: Unavailable when this LibTorch or machine has no CUDA device.
+/// Errors: Unavailable when this LibTorch or machine has no CUDA device, or none for this rank.
 [[nodiscard]] c10::Device find_device(const CommonSettings& settings, std::int64_t local_rank);
-
-/// The ranks of a host take its visible devices in turn. Where the launcher shows each rank one
-/// device only (Slurm's --gpus-per-task), that has number 0 whatever the rank.
-[[nodiscard]] std::int64_t device_index(std::int64_t local_rank, std::int64_t visible_count);
 
 /// What this LibTorch finds of NVIDIA GPUs.
 struct CudaDevices {
@@ -48,6 +44,9 @@ struct DeviceMemoryUse {
 
 /// Steady clock on CPU; device events on CUDA, resolved between steps.
 [[nodiscard]] std::unique_ptr<StepClock> make_step_clock(const c10::Device& device);
+
+/// The stream on which the calling thread computes; a device's.
+[[nodiscard]] CudaStream computing_stream(const c10::Device& device);
 
 /// Another number of compute threads for as long as it lives.
 class ThreadCount {

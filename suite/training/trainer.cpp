@@ -137,11 +137,11 @@ Evaluation Trainer::finish(const HeartbeatCallback& heartbeat, FinalResults& res
   return in_evaluation_mode([&] { return task_.final_evaluation(comm_, heartbeat, results); });
 }
 
-/// Communicators reduce memory of the host.
-void require_reducible(const Communicator& comm, const c10::Device& device) {
-  if (device.is_cpu() || comm.world_size() == WorldSize(1)) return;
-  throw Unavailable({cat(comm.world_size().value(), " ranks were to train on ", device.str()),
-                     "there is no communicator between devices in this version",
+void require_reducible(const Communicator& gradients, const c10::Device& device) {
+  if (device.is_cpu() || gradients.world_size() == WorldSize(1) || gradients.is_on_stream()) return;
+  throw Unavailable({cat(gradients.world_size(), " ranks were to train on ", device.str(), " over ",
+                         gradients.name()),
+                     "that reaches memory of the host only",
                      "Take one rank, or set settings.device=cpu"});
 }
 
@@ -153,7 +153,7 @@ TrainingOutcome train(RankServices& services,
                       const Checkpoint* resume_from) {
   const auto& settings = services.spec.settings;
   services.heartbeat.beat("first_pass", -1);
-  require_reducible(services.comms.control, device);
+  require_reducible(services.comms.gradients, device);
   put_precision_in_force(settings.precision, device);
   expect_memory_format(task.model(), settings.memory_format);
   if (settings.onednn_pointwise && leaves_pointwise_to_libtorch(services.spec))

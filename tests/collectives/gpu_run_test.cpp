@@ -111,7 +111,7 @@ TEST_F(GpuCollectives, MoreRanksThanGpusAreRefused) {
   const StandInGpus gpus(2);
   EXPECT_EQ(run(spec_of(4), gpus), ExitCode::unavailable);
   EXPECT_THAT((std::vector{error_of(2), error_of(3)}),
-              Contains(HasSubstr("of this host has no GPU: the CUDA runtime finds 2")));
+              Contains(HasSubstr("of this host has no GPU: there are 2")));
 }
 
 TEST_F(GpuCollectives, TwoRanksOnOneGpuAreRefusedByName) {

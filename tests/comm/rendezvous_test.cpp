@@ -25,7 +25,9 @@ class Launched : public testing::Test {
   void SetUp() override {
     for (const char* name :
          {"RANK", "WORLD_SIZE", "LOCAL_RANK", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE",
-          "OMPI_COMM_WORLD_LOCAL_RANK", "SLURM_PROCID", "SLURM_NTASKS", "SLURM_LOCALID"}) {
+          "OMPI_COMM_WORLD_LOCAL_RANK", "SLURM_PROCID", "SLURM_NTASKS", "SLURM_LOCALID",
+          "FLUX_TASK_RANK", "FLUX_JOB_SIZE", "FLUX_TASK_LOCAL_ID", "PMI_RANK", "PMI_SIZE",
+          "MPI_LOCALRANKID", "PMI_LOCAL_RANK", "PALS_LOCAL_RANKID"}) {
       ::unsetenv(name);
     }
   }
@@ -62,6 +64,25 @@ TEST_F(Launched, ReadsOpenMpisAndSlurmsNamesInThisOrder) {
   const Rendezvous place = rendezvous_from_environment("key");
   EXPECT_EQ(place.rank, Rank(3));
   EXPECT_EQ(place.local_rank, Rank(3));
+}
+
+TEST_F(Launched, ReadsTheNamesOfFluxAndPmi) {
+  set({{"SLURM_PROCID", "0"}, {"SLURM_NTASKS", "2"}, {"SLURM_LOCALID", "0"}});
+  set({{"PMI_RANK", "6"}, {"PMI_SIZE", "8"}, {"PALS_LOCAL_RANKID", "2"}});
+  const Rendezvous of_pmi = rendezvous_from_environment("key");
+  EXPECT_EQ(of_pmi.rank, Rank(6)) << "those of Slurm are of the mpiexec";
+  EXPECT_EQ(of_pmi.world_size, WorldSize(8));
+  EXPECT_EQ(of_pmi.local_rank, Rank(2));
+  set({{"FLUX_TASK_RANK", "5"}, {"FLUX_JOB_SIZE", "8"}, {"FLUX_TASK_LOCAL_ID", "1"}});
+  const Rendezvous of_flux = rendezvous_from_environment("key");
+  EXPECT_EQ(of_flux.rank, Rank(5));
+  EXPECT_EQ(of_flux.local_rank, Rank(1));
+  EXPECT_TRUE(of_flux.knows_local_rank);
+}
+
+TEST_F(Launched, SaysWhereTheLocalRankIsMissing) {
+  set({{"PMI_RANK", "6"}, {"PMI_SIZE", "8"}});
+  EXPECT_FALSE(rendezvous_from_environment("key").knows_local_rank);
 }
 
 TEST_F(Launched, RefusesContradictions) {

@@ -19,8 +19,9 @@ std::vector<ProbeRow> probed(std::int64_t ranks,
   std::mutex mutex;
   std::vector<ProbeRow> all;
   on_ranks(ranks, [&](const Communicator& comm) {
+    HostClock clock;
     const auto mine = probe(
-        comm, sizes_bytes, {}, [] {}, limits);
+        comm, clock, sizes_bytes, {}, [] {}, limits);
     const std::scoped_lock lock(mutex);
     all.insert(all.end(), mine.begin(), mine.end());
   });
@@ -52,8 +53,9 @@ TEST(Probe, WithoutTimeThereAreStillThreeRounds) {
 TEST(Probe, GivesASignOfLifeBeforeEachExchange) {
   on_ranks(2, [](const Communicator& comm) {
     int signs = 0;
-    const auto rows =
-        probe(comm, std::vector<std::int64_t>{64, 128}, {}, [&] { ++signs; }, {.time = Seconds(0)});
+    HostClock clock;
+    const auto rows = probe(comm, clock, std::vector<std::int64_t>{64, 128}, {}, [&] { ++signs; },
+                            {.time = Seconds(0)});
     EXPECT_EQ(signs, std::ssize(rows));
   });
 }

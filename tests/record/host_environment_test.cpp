@@ -1,11 +1,13 @@
 #include "record/host_environment.hpp"
 
 #include <cstdlib>
+#include <fstream>
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
 #include "core/cores.hpp"
+#include "core/text.hpp"
 
 #include "record/rank_row.hpp"
 
@@ -103,6 +105,18 @@ TEST(HostEnvironment, TheSchedulersJobIsNamed) {
   ::setenv("PBS_JOBID", "77.server", 1);
   EXPECT_EQ(environment()["scheduler_job"], "PBS_JOBID=77.server");
   ::unsetenv("PBS_JOBID");
+}
+
+TEST(HostEnvironment, WhatFilesTellNcclIsKept) {
+  const TemporaryFolder folder;
+  const auto file = folder / "nccl.conf";
+  std::ofstream(file) << "# a comment\nNCCL_ALGO=Tree\n\nNCCL_PROTO=Simple\n";
+  ::setenv("NCCL_CONF_FILE", file.c_str(), 1);
+  const std::string found = environment()["nccl_configuration"];
+  ::unsetenv("NCCL_CONF_FILE");
+  EXPECT_TRUE(found.ends_with(
+      cat(file.string(), ": NCCL_ALGO=Tree\n", file.string(), ": NCCL_PROTO=Simple")))
+      << found;
 }
 
 TEST(HostEnvironment, TheFingerprintIsStable) {

@@ -178,6 +178,21 @@ TEST(StudyMatrix, APlateauNeedsTheEndOfEveryEpochEvaluated) {
   EXPECT_TRUE(by_samples("constant").empty());
 }
 
+TEST(StudyMatrix, BetweenGpusWhatOnlyProcessorsDoIsLeftOut) {
+  const auto skipped = [](std::vector<std::string> overrides) {
+    overrides.insert(overrides.end(),
+                     {"settings.device=cuda", "axes.ranks=[2]", "control_arms=[]"});
+    std::string reasons;
+    for (const auto& run : matrix_of(overrides).skipped) reasons += run.reason + "; ";
+    return reasons;
+  };
+  EXPECT_EQ(skipped({}), "");
+  EXPECT_THAT(skipped({R"(axes.reduction=["hierarchical"])"}), HasSubstr("NCCL chooses its own"));
+  EXPECT_THAT(skipped({"settings.compression=fp16"}), HasSubstr("rounds on the processor"));
+  EXPECT_THAT(skipped({"settings.link.algorithm=ring", "settings.link.rate_bytes_per_s=1e9"}),
+              HasSubstr("not between GPUs"));
+}
+
 TEST(StudyMatrix, OnAGpuOneRankMayUseAGraphOfWhatItDoesAlone) {
   const auto skipped = [](std::vector<std::string> overrides) {
     overrides.insert(overrides.end(),
@@ -187,7 +202,7 @@ TEST(StudyMatrix, OnAGpuOneRankMayUseAGraphOfWhatItDoesAlone) {
     return reasons;
   };
   EXPECT_EQ(skipped({"axes.ranks=[1]"}), "");
-  EXPECT_THAT(skipped({"axes.ranks=[2]"}), HasSubstr("no communicator between GPUs"));
+  EXPECT_EQ(skipped({"axes.ranks=[2]"}), "");
   EXPECT_THAT(skipped({"axes.ranks=[1]", R"(axes.input=["device"])"}),
               HasSubstr("needs batches from the host"));
   EXPECT_THAT(skipped({"axes.ranks=[1]", "settings.warmup_steps=3"}),

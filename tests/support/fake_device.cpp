@@ -19,8 +19,6 @@
 #include <c10/core/impl/DeviceGuardImplInterface.h>
 #include <torch/library.h>
 
-#include "tests/support/fake_memory.hpp"
-
 namespace scalestudy::test {
 namespace {
 
@@ -63,6 +61,10 @@ class Guard final : public c10::impl::DeviceGuardImplInterface {
   }
   c10::Stream exchangeStream(c10::Stream stream) const override {
     return numbered(std::exchange(current_stream, number(stream)));
+  }
+  /// As fake_nccl.cpp reads it.
+  void* getStreamNativeHandle(const c10::Stream stream) const override {
+    return FakeStreams::handle_of(number(stream));
   }
   bool queryStream(const c10::Stream& stream) const override {
     return streams().is_idle(number(stream));
@@ -255,6 +257,14 @@ REGISTER_HPU_HOOKS(HPUHooks)
 
 c10::Device fake_device() {
   return {c10::kHPU, 0};
+}
+
+FakeStreams& fake_streams() {
+  return streams();
+}
+
+FakeMemory& fake_memory() {
+  return memory();
 }
 
 TORCH_LIBRARY_IMPL(_, HPU, library) {

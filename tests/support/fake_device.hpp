@@ -11,11 +11,15 @@
 
 #include "core/clock.hpp"
 
+#include "tests/support/fake_memory.hpp"
 #include "tests/support/fake_streams.hpp"
 
 namespace scalestudy::test {
 
 [[nodiscard]] c10::Device fake_device();
+
+[[nodiscard]] FakeStreams& fake_streams();
+[[nodiscard]] FakeMemory& fake_memory();
 
 /// As long as it lives; then the streams run late again.
 class StreamOrderScope {

@@ -37,11 +37,15 @@ void FakeMemory::limit_to(std::size_t bytes) {
   limit_ = bytes;
 }
 
+bool FakeMemory::holds(const void* address) const {
+  const auto offset = static_cast<const std::byte*>(address) - addresses_;
+  return offset >= 0 && static_cast<std::size_t>(offset) < address_count;
+}
+
 void* FakeMemory::bytes_at(const void* device_address) const {
   if (device_address == nullptr) return nullptr;
+  TORCH_CHECK(holds(device_address), "not an address of the fake device");
   const auto offset = static_cast<const std::byte*>(device_address) - addresses_;
-  TORCH_CHECK(offset >= 0 && static_cast<std::size_t>(offset) < address_count,
-              "not an address of the fake device");
   return addresses_ + address_count + offset;
 }
 

@@ -26,6 +26,8 @@ class FakeMemory final : public c10::DeviceAllocator {
   /// Beyond it, allocations end with c10::OutOfMemoryError. Free memory that is kept counts.
   void limit_to(std::size_t bytes);
 
+  [[nodiscard]] bool holds(const void* address) const;
+
   /// Where the bytes of a device address are.
   [[nodiscard]] void* bytes_at(const void* device_address) const;
 

@@ -39,6 +39,11 @@ bool FakeStreams::is_idle(std::size_t stream) {
   return streams_[stream].empty();
 }
 
+bool FakeStreams::is_reached(const Point& point) {
+  const std::lock_guard lock(mutex_);
+  return point.is_reached;
+}
+
 void FakeStreams::finish(const Point& point) {
   const std::lock_guard lock(mutex_);
   while (!point.is_reached) run_or_unblock_next(point.stream);

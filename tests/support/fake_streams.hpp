@@ -28,6 +28,12 @@ class FakeStreams {
 
   static constexpr std::size_t computing = 0;  ///< every other stream copies
 
+  /// For who passes streams on without knowing them.
+  static void* handle_of(std::size_t stream) { return reinterpret_cast<void*>(stream + 1); }
+  static std::size_t stream_of(const void* handle) {
+    return reinterpret_cast<std::size_t>(handle) - 1;
+  }
+
   /// Returns its number.
   std::size_t add_stream();
   void use(StreamOrder order);
@@ -38,6 +44,7 @@ class FakeStreams {
   void wait(std::size_t stream, PointPtr point);
 
   [[nodiscard]] bool is_idle(std::size_t stream);
+  [[nodiscard]] bool is_reached(const Point& point);
   /// The host waits.
   void finish(const Point& point);
   void finish(std::size_t stream);

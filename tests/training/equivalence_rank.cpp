@@ -4,7 +4,8 @@
 ///   equivalence_rank BACK_END RANKS DTYPE STEPS GLOBAL_BATCH BATCH_NORM REDUCTION COMPRESSION
 ///                    OPTIMIZER MUTATION FOLDER
 ///
-/// BACK_END threads runs all ranks here; shm and mpi take the rank from the environment.
+/// BACK_END threads runs all ranks here; shm and mpi take the rank from the environment. So does
+/// nccl: on the fake device of this process, whose NCCL is a fake, too.
 
 #include <cstdlib>
 #include <fstream>
@@ -20,8 +21,13 @@
 #include "comm/rendezvous.hpp"
 #include "data/random.hpp"
 
+#include "engine/device_step_clock.hpp"
+
+#include "training/device.hpp"
 #include "training/trainer.hpp"
 
+#include "tests/support/fake_device.hpp"
+#include "tests/support/fake_nccl.hpp"
 #include "workloads/noise2void/loss.hpp"
 #include "workloads/noise2void/model.hpp"
 
@@ -40,6 +46,7 @@ struct Arguments {
   OptimizerKind optimizer = OptimizerKind::adam;
   std::string mutation;
   std::filesystem::path folder;
+  bool on_devices = false;
 };
 
 /// A network on samples whose weights (mask counts) differ.
@@ -49,6 +56,7 @@ class EquivalenceTask final : public TrainingTask {
       : arguments_(arguments), model_(std::make_shared<noise2void::UNet>(2, 4)) {
     const torch::NoGradGuard no_grad;
     model_->to(arguments.type);
+    if (arguments.on_devices) model_->to(test::fake_device());
     Random random(11);
     for (auto& parameter : model_->parameters()) {
       auto values = torch::empty(parameter.sizes(), torch::kFloat64);
@@ -158,7 +166,7 @@ void write_parameters(const Arguments& arguments, torch::nn::Module& model) {
   for (const auto& buffer : model.buffers())
     if (buffer.is_floating_point()) tensors.push_back(buffer);
   for (const auto& tensor : tensors) {
-    const auto values = tensor.detach().to(torch::kFloat64).contiguous();
+    const auto values = tensor.detach().to(torch::kCPU, torch::kFloat64).contiguous();
     const auto count = values.numel();
     out.write(reinterpret_cast<const char*>(&count), sizeof(count));
     out.write(static_cast<const char*>(values.data_ptr()),
@@ -169,15 +177,18 @@ void write_parameters(const Arguments& arguments, torch::nn::Module& model) {
 void run_rank(const Arguments& arguments, const Communicator& comm) {
   at::set_num_threads(1);
   const auto spec = spec_of(arguments);
+  const auto gpu = arguments.on_devices ? NcclDevice::open(test::fake_nccl(), 0) : nullptr;
+  const auto device = gpu ? test::fake_device() : c10::Device(c10::kCPU);
   EquivalenceTask task(arguments);
   Heartbeat heartbeat(heartbeat_file(arguments.folder, comm.rank().value()));
   Log log(std::cerr, Verbosity::normal);
-  HostClock clock;
+  const auto clock =
+      gpu ? make_device_step_clock(gpu, computing_stream(device)) : std::make_unique<HostClock>();
   RankServices services{
-      spec, make_rank_communicators(comm, spec),         clock, nullptr, heartbeat,
+      spec, make_rank_communicators(comm, spec, gpu),    *clock, nullptr, heartbeat,
       log,  arguments.folder / cat("rank-", comm.rank())};
   std::filesystem::create_directories(services.run_folder);
-  (void)train(services, c10::Device(c10::kCPU), task);
+  (void)train(services, device, task);
   if (comm.is_root()) write_parameters(arguments, task.model());
 }
 
@@ -201,7 +212,10 @@ int main(int argc, char** argv) {
   using namespace scalestudy;
   if (argc != 12) return 2;
   try {
-    const Arguments arguments{choice_from<CommunicatorKind>(argv[1], "BACK_END"),
+    const std::string back_end = argv[1];
+    const Arguments arguments{back_end == "nccl"
+                                  ? CommunicatorKind::shm
+                                  : choice_from<CommunicatorKind>(back_end, "BACK_END"),
                               std::atoll(argv[2]),
                               std::string(argv[3]) == "float32" ? torch::kFloat32 : torch::kFloat64,
                               std::atoll(argv[4]),
@@ -211,7 +225,8 @@ int main(int argc, char** argv) {
                               choice_from<Compression>(argv[8], "COMPRESSION"),
                               choice_from<OptimizerKind>(argv[9], "OPTIMIZER"),
                               argv[10],
-                              argv[11]};
+                              argv[11],
+                              back_end == "nccl"};
     if (arguments.back_end == CommunicatorKind::threads)
       run_threads(arguments);
     else

@@ -147,7 +147,7 @@ TEST_F(FakeDeviceTraining, SeveralRanksAreRefusedBeforeTheyExchangeAnything) {
       spec,          make_rank_communicators(ranks[0], spec), *clock, nullptr, heartbeat, log,
       folder_.path()};
   EXPECT_THAT(message_of<Unavailable>([&] { return train(services, fake_device(), *task); }),
-              testing::HasSubstr("no communicator between devices"));
+              testing::HasSubstr("reaches memory of the host only"));
 }
 
 /// Model, moments and the random numbers of processor and device are restored.

@@ -182,7 +182,7 @@ CollectiveCall call_of(CollectiveOperation operation, ConstBufferView from, Buff
     case CollectiveOperation::reduce_scatter:
       return reduce_scatter_of(from, into, ReduceOp::sum);
     case CollectiveOperation::barrier:
-      break;
+      return {};
   }
   SCALESTUDY_EXPECT(false);
 }

@@ -26,7 +26,7 @@ class Buffers {
   [[nodiscard]] virtual std::int64_t wrong_count(const Case& one, std::int64_t call) const = 0;
 };
 
-/// The operation from `from` to `into`, or in place there. Not for barriers.
+/// The operation from `from` to `into`, or in place there.
 [[nodiscard]] CollectiveCall call_of(CollectiveOperation operation,
                                      ConstBufferView from,
                                      BufferView into);

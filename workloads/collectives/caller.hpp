@@ -19,12 +19,11 @@ class Caller {
   [[nodiscard]] virtual CollectiveTimes call(Buffers& buffers, const Case& one) = 0;
 };
 
-/// Where `measured` works on a stream, on memory of `gpu` for cases up to `most_bytes`, timed
-/// there: `clock` reads its stream, and `control` tells when the last rank entered. Collective.
+/// Where `measured` works on a stream: on memory of `gpu` for cases up to `most_bytes`, timed by
+/// `clock`, which marks a stream of it. Collective.
 [[nodiscard]] std::unique_ptr<Caller> make_caller(const Communicator& measured,
-                                                  const Communicator& control,
                                                   StepClock& clock,
-                                                  std::shared_ptr<NcclDevice> gpu,
+                                                  const std::shared_ptr<NcclDevice>& gpu,
                                                   std::int64_t most_bytes);
 
 }  // namespace scalestudy::collectives

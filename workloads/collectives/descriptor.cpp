@@ -41,6 +41,8 @@ std::string reason_to_skip(const RunSpec& spec) {
     if (!reason.empty()) return reason;
   if (spec.settings.device != Device::cpu && spec.ranks == 1)
     return "one GPU exchanges nothing: take 2 ranks or more";
+  if (spec.settings.device != Device::cpu && spec.settings.link.algorithm != LinkAlgorithm::none)
+    return "settings.link emulates a link between processors, not between GPUs";
   // Sums of 0 and 1 are exact up to 2^8 with the 8 bits of precision that bfloat16 has.
   if (settings.check && settings.element_type != ElementType::float32 && spec.ranks > 256)
     return cat(to_string(settings.element_type),

@@ -57,12 +57,12 @@ void write(RankServices& services, const std::vector<CollectiveRow>& own, WrongR
 
 }  // namespace
 
-void measure_run(RankServices& services, std::shared_ptr<NcclDevice> gpu) {
+void measure_run(RankServices& services, const std::shared_ptr<NcclDevice>& gpu) {
   const auto& spec = services.spec;
   const auto settings = settings_from_json_text(spec.workload_settings);
   services.heartbeat.set_total_steps(settings.warmup_iterations + settings.iterations);
   Measurement measurement(services.comms.gradients, services.comms.control, settings,
-                          spec.repeat_seed(), services.clock, std::move(gpu));
+                          spec.repeat_seed(), services.clock, gpu);
   WrongResults wrong;
   for (std::int64_t round = 0; !measurement.is_over(); ++round) {
     measurement.round([&](CollectiveOperation operation) {

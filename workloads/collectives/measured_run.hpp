@@ -12,6 +12,6 @@ namespace scalestudy::collectives {
 /// Measures on the communicator of the gradients and lets rank 0 write the rows, about every
 /// second. Collective. Errors: those of the communicator; RunFailed, after all was written and the
 /// run marked wrong_result, when any result was wrong. `gpu` as for make_caller().
-void measure_run(RankServices& services, std::shared_ptr<NcclDevice> gpu = nullptr);
+void measure_run(RankServices& services, const std::shared_ptr<NcclDevice>& gpu = nullptr);
 
 }  // namespace scalestudy::collectives

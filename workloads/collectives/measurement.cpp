@@ -22,7 +22,7 @@ Measurement::Measurement(const Communicator& measured,
                          Settings settings,
                          std::uint64_t seed,
                          StepClock& clock,
-                         std::shared_ptr<NcclDevice> gpu)
+                         const std::shared_ptr<NcclDevice>& gpu)
     : rank_(measured.rank()), control_(control), settings_(std::move(settings)), seed_(seed) {
   std::int64_t most_bytes = 0;
   for (const auto& one : cases_of(settings_, measured.world_size().value())) {
@@ -30,7 +30,7 @@ Measurement::Measurement(const Communicator& measured,
     most_bytes = std::max(most_bytes, one.size_bytes);
   }
   buffers_ = make_buffers(settings_.element_type, most_bytes, rank_, measured.world_size());
-  caller_ = make_caller(measured, control, clock, std::move(gpu), most_bytes);
+  caller_ = make_caller(measured, clock, gpu, most_bytes);
 }
 
 bool Measurement::Progress::is_warm(const Settings& settings) const {

@@ -27,7 +27,7 @@ class Measurement {
               Settings settings,
               std::uint64_t seed,
               StepClock& clock,
-              std::shared_ptr<NcclDevice> gpu);
+              const std::shared_ptr<NcclDevice>& gpu);
 
   /// Nothing is left to call; the same on all ranks.
   [[nodiscard]] bool is_over() const;

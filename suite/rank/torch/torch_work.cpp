@@ -9,7 +9,10 @@
 #include "study/reduction_reach.hpp"
 
 #include "comm/host_sharing.hpp"
+#include "comm/nccl_device.hpp"
 #include "data/shared_pictures.hpp"
+
+#include "engine/device_step_clock.hpp"
 
 #include "training/checkpoint.hpp"
 #include "training/device.hpp"
@@ -48,10 +51,17 @@ ShareOnHost sharing_on_host(const Communicator& comm, const CommonSettings& sett
 class TorchWork final : public RankWork {
  public:
   TorchWork(const RunSpec& spec, std::int64_t local_rank)
-      : spec_(spec), device_(prepare_device(spec, local_rank)) {}
+      : spec_(spec), device_(prepare_device(spec, local_rank)) {
+    if (device_.is_cuda() && spec.ranks > 1)
+      gpu_ = NcclDevice::open(load_nccl_api(), device_.index());
+  }
 
+  [[nodiscard]] std::shared_ptr<NcclDevice> gpu() override { return gpu_; }
   [[nodiscard]] std::unique_ptr<StepClock> start_clock() override {
-    return with_own_errors([&] { return make_step_clock(device_); });
+    return with_own_errors([&] {
+      return gpu_ != nullptr ? make_device_step_clock(gpu_, computing_stream(device_))
+                             : make_step_clock(device_);
+    });
   }
 
   void load(const Communicator& comm, const HeartbeatCallback& heartbeat) override {
@@ -87,6 +97,7 @@ class TorchWork final : public RankWork {
  private:
   const RunSpec& spec_;
   c10::Device device_;
+  std::shared_ptr<NcclDevice> gpu_;  ///< of one among several
   std::unique_ptr<TrainingTask> task_;
   std::optional<Checkpoint> checkpoint_;
 };
