@@ -100,12 +100,14 @@ memory_is_clean() {
 threads_are_clean() {
   local tests=build/tsan/tests few='*threads_2*:*threads_3*:*threads_4_by_2*-*shm*:*float64*:*int64*:*uint8*:*float16*' status=0
   local on_gpus='*ranks_2*:StreamOrder*:NcclDevice*:NcclMemory*-*float64*:*int64*:*uint8*:*float16*:*mixed*:*moves*:*sums_follow*'
-  build tsan -- --target core_threads_test data_threads_test engine_test comm_test communicator_conformance nccl_conformance || return 1
+  build tsan -- --target core_threads_test data_threads_test engine_test comm_test communicator_conformance nccl_conformance \
+    stream_reduction_test || return 1
   for program in core/core_threads_test data/data_threads_test comm/comm_test engine/engine_test; do
     "$tests/$program" --gtest_brief=1 || status=1
   done
   "$tests/conformance/communicator_conformance" --gtest_brief=1 --gtest_filter="$few" || status=1
   "$tests/conformance/nccl_conformance" --gtest_brief=1 --gtest_filter="$on_gpus" || status=1
+  "$tests/engine/stream_reduction_test" --gtest_brief=1 --gtest_filter='OnStreams.*' || status=1
   return $status
 }
 

@@ -125,6 +125,13 @@ Rendezvous rendezvous_from_environment(const std::string& job_key) {
   return alone;
 }
 
+void require_local_rank(const Rendezvous& rendezvous) {
+  if (rendezvous.knows_local_rank) return;
+  throw BadInput({cat("the rank's number on its host is not known: ", rendezvous.source),
+                  "it chooses the rank's GPU",
+                  "Set LOCAL_RANK, or start the ranks by torchrun, mpirun or srun"});
+}
+
 Rendezvous rendezvous_from_file(const std::filesystem::path& folder,
                                 WorldSize world_size,
                                 Seconds deadline) {

@@ -27,6 +27,10 @@ struct Rendezvous {
 /// Errors: BadInput when the variables contradict each other or are no numbers.
 [[nodiscard]] Rendezvous rendezvous_from_environment(const std::string& job_key);
 
+/// By the rank alone, the ranks of all hosts but the first would take GPUs that are not there.
+/// Errors: BadInput when the launcher does not say the rank's number on its host. Local.
+void require_local_rank(const Rendezvous& rendezvous);
+
 /// Ranks are handed out in order of arrival by files in `folder`; returns when all have come.
 /// Errors: RunFailed naming how many came before `deadline`.
 [[nodiscard]] Rendezvous rendezvous_from_file(const std::filesystem::path& folder,

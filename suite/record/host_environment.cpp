@@ -6,8 +6,10 @@
 #include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <memory>
 #include <set>
+#include <string_view>
 #include <vector>
 
 #include <hwloc.h>
@@ -232,6 +234,16 @@ std::string gpu_models(const std::filesystem::path& folder) {
     models.insert(value_in(gpu.path() / "information", "Model", ':'));
   models.erase("");
   return join({models.begin(), models.end()}, ", ");
+}
+
+std::int64_t visible_gpu_count(const std::filesystem::path& folder) {
+  std::error_code none;
+  const std::filesystem::directory_iterator gpus(folder, none);
+  const auto present = std::distance(begin(gpus), end(gpus));
+  const char* const visible = std::getenv("CUDA_VISIBLE_DEVICES");
+  if (visible == nullptr || present == 0) return present;
+  const std::string_view names = visible;
+  return names.empty() ? 0 : std::ranges::count(names, ',') + 1;
 }
 
 std::string cpu_model() {

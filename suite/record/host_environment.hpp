@@ -36,6 +36,11 @@ namespace scalestudy {
 [[nodiscard]] std::string gpu_models(
     const std::filesystem::path& folder = "/proc/driver/nvidia/gpus");
 
+/// NVIDIA's GPUs that a program started now would see: those of CUDA_VISIBLE_DEVICES, else the
+/// driver's; 0 where there are none. `folder` as for gpu_models().
+[[nodiscard]] std::int64_t visible_gpu_count(
+    const std::filesystem::path& folder = "/proc/driver/nvidia/gpus");
+
 /// "AMD EPYC …" as the kernel names it.
 [[nodiscard]] std::string cpu_model();
 

@@ -91,6 +91,11 @@ std::string unusable_own_core(const RunSpec& spec, std::int64_t cores) {
              counted(spec.ranks, "rank"), ", this machine has ", cores);
 }
 
+std::string too_few_gpus(const RunSpec& spec, std::int64_t gpus) {
+  if (spec.settings.device == Device::cpu || gpus == 0 || spec.ranks <= gpus) return "";
+  return cat(counted(spec.ranks, "rank"), " need a GPU each, and this machine has ", gpus);
+}
+
 bool accumulates_gradients(const RunSpec& spec) {
   return spec.settings.gradients.accumulated || properties_of(spec.reduction).is_of_pytorch;
 }

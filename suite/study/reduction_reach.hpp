@@ -22,6 +22,10 @@ void require_reductions_set(const CommonSettings& settings, std::span<const Redu
 /// What of the strategy will mislead though it runs, in a sentence; else "".
 [[nodiscard]] std::string reduction_warning(const RunSpec& spec);
 
+/// Why runs on GPUs have no place on a machine with `gpus`, 0 where that is not known; "" where
+/// they have one.
+[[nodiscard]] std::string too_few_gpus(const RunSpec& spec, std::int64_t gpus);
+
 /// Why the thread that communicates cannot have a core of its own on a machine of `cores`; else "".
 [[nodiscard]] std::string unusable_own_core(const RunSpec& spec, std::int64_t cores);
 

@@ -156,12 +156,12 @@ class Expansion {
  public:
   Expansion(const Study& study,
             const Environment& environment,
-            std::int64_t cores,
+            const UsableMachine& machine,
             const WorkloadDescriptor& workload,
             const LauncherDescriptor& launcher)
       : study_(study),
         environment_(environment),
-        cores_(cores),
+        machine_(machine),
         workload_(workload),
         launcher_(launcher) {}
 
@@ -218,9 +218,10 @@ class Expansion {
     if (spec.settings.evaluation_threads == 0) spec.settings.evaluation_threads = compute_threads;
     spec.plan = plan_of(spec);
     if (needs_cores(spec)) {
-      spec.oversubscribed = spec.ranks * compute_threads > cores_;
-      spec.no_spare_core = !spec.oversubscribed &&
-                           spec.ranks * (compute_threads + helping_threads_per_rank(spec)) > cores_;
+      spec.oversubscribed = spec.ranks * compute_threads > machine_.cores;
+      spec.no_spare_core =
+          !spec.oversubscribed &&
+          spec.ranks * (compute_threads + helping_threads_per_rank(spec)) > machine_.cores;
     }
     return spec;
   }
@@ -243,6 +244,8 @@ class Expansion {
       return cat("launcher ", launcher_.name,
                  " holds all ranks in one process, but LibTorch has "
                  "threads and seeds for one rank in each: take another launcher");
+    if (launcher_.joins_ranks != CommunicatorKind::mpi)
+      if (auto reason = too_few_gpus(spec, machine_.gpus); !reason.empty()) return reason;
     if (!spec.trains()) return workload_.reason_to_skip(spec);
     if (properties_of(spec.reduction).is_of_pytorch && !workload_.needs_libtorch) {
       return cat("reduction ", spec.reduction, " is PyTorch's, which trains no ", spec.workload);
@@ -264,7 +267,7 @@ class Expansion {
       return "settings.input.sample_cost_s has no meaning for input device: no sample is made";
     }
     if (auto reason = unusable_link(spec, workload_.needs_libtorch); !reason.empty()) return reason;
-    if (auto reason = unusable_own_core(spec, cores_); !reason.empty()) return reason;
+    if (auto reason = unusable_own_core(spec, machine_.cores); !reason.empty()) return reason;
     if (auto reason = workload_.reason_to_skip(spec); !reason.empty()) return reason;
     const auto network = workload_.network_size(spec);
     return network ? unusable_link_speed(spec, static_cast<double>(network->parameter_count)) : "";
@@ -289,7 +292,7 @@ class Expansion {
 
   const Study& study_;
   const Environment& environment_;
-  std::int64_t cores_;
+  UsableMachine machine_;
   const WorkloadDescriptor& workload_;
   const LauncherDescriptor& launcher_;
   StudyMatrix matrix_;
@@ -374,7 +377,7 @@ StudyMatrix twin_matrix(const StudyMatrix& matrix, std::int64_t pairs) {
 
 StudyMatrix expand(const Study& study,
                    const Environment& environment,
-                   std::int64_t cores,
+                   const UsableMachine& machine,
                    std::span<const WorkloadDescriptor* const> workloads,
                    LauncherDescriptors launchers) {
   const auto& launcher = find_launcher(launchers, environment.launcher,
@@ -384,7 +387,7 @@ StudyMatrix expand(const Study& study,
   });
   SCALESTUDY_EXPECT(found != workloads.end());  // read_study has seen to it
   require_reductions_set(study.settings, study.axes.reduction);
-  auto matrix = Expansion(study, environment, cores, **found, launcher).expand();
+  auto matrix = Expansion(study, environment, machine, **found, launcher).expand();
   require_effect(study.injections, matrix.runs);
   return matrix;
 }

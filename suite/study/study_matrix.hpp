@@ -44,13 +44,23 @@ void decide_memory_format(RunSpec& spec, MemoryFormat format);
 /// without a run with one rank there are none.
 [[nodiscard]] StudyMatrix twin_matrix(const StudyMatrix& matrix, std::int64_t pairs);
 
+/// What there is of the machine that runs are planned for.
+struct UsableMachine {
+  // Converts: most callers know of cores alone.
+  UsableMachine(std::int64_t usable_cores, std::int64_t visible_gpus = 0)
+      : cores(usable_cores), gpus(visible_gpus) {}
+  std::int64_t cores;
+  std::int64_t gpus;  ///< 0: not known, as where a study is planned for another machine
+};
+
 /// Errors: BadInput for a launcher that is not among `launchers`, and for an injection that does
 /// nothing in any run.
-/// `cores` decides what counts as oversubscribed (ranks × threads_per_rank > cores), and what has
-/// no spare core: the threads that communicate or make batches in each rank need more.
+/// Cores decide what counts as oversubscribed (ranks × threads_per_rank > cores), and what has
+/// no spare core: the threads that communicate or make batches in each rank need more. Runs on GPUs
+/// that a launcher starts here have at most as many ranks as there are GPUs.
 [[nodiscard]] StudyMatrix expand(const Study& study,
                                  const Environment& environment,
-                                 std::int64_t cores,
+                                 const UsableMachine& machine,
                                  std::span<const WorkloadDescriptor* const> workloads,
                                  LauncherDescriptors launchers);
 

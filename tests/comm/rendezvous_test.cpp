@@ -77,12 +77,13 @@ TEST_F(Launched, ReadsTheNamesOfFluxAndPmi) {
   const Rendezvous of_flux = rendezvous_from_environment("key");
   EXPECT_EQ(of_flux.rank, Rank(5));
   EXPECT_EQ(of_flux.local_rank, Rank(1));
-  EXPECT_TRUE(of_flux.knows_local_rank);
+  EXPECT_NO_THROW(require_local_rank(of_flux));
 }
 
 TEST_F(Launched, SaysWhereTheLocalRankIsMissing) {
   set({{"PMI_RANK", "6"}, {"PMI_SIZE", "8"}});
-  EXPECT_FALSE(rendezvous_from_environment("key").knows_local_rank);
+  EXPECT_THAT(message_of([] { require_local_rank(rendezvous_from_environment("key")); }),
+              HasSubstr("environment (PMI_RANK, PMI_SIZE)"));
 }
 
 TEST_F(Launched, RefusesContradictions) {

@@ -1,4 +1,6 @@
 /// Settings that no run would apply, or keep.
+#include <set>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -11,10 +13,12 @@
 namespace scalestudy {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-StudyMatrix matrix_of(const std::vector<std::string>& overrides) {
-  return expand(StudyFile(small_study()).read(overrides), {}, 2, toy_workloads(), toy_launchers());
+StudyMatrix matrix_of(const std::vector<std::string>& overrides, const UsableMachine& machine = 2) {
+  return expand(StudyFile(small_study()).read(overrides), {}, machine, toy_workloads(),
+                toy_launchers());
 }
 
 TEST(MatrixRefusals, SettingsOfAStrategyNeedIt) {
@@ -41,6 +45,33 @@ TEST(MatrixRefusals, WhatNoRunFileCanKeepIsLeftOut) {
   EXPECT_EQ(matrix.runs.size(), 2U);
   ASSERT_EQ(matrix.skipped.size(), 1U);
   EXPECT_THAT(matrix.skipped.front().reason, HasSubstr("and a run file keeps"));
+}
+
+TEST(MatrixRefusals, MoreRanksThanGpusAreLeftOutWhereTheirNumberIsKnown) {
+  const auto ranks_on = [](std::int64_t gpus) {
+    std::set<std::int64_t> ranks;
+    for (const auto& run : matrix_of({"settings.device=cuda", "control_arms=[]"}, {2, gpus}).runs)
+      ranks.insert(run.ranks);
+    return ranks;
+  };
+  EXPECT_THAT(ranks_on(2), ElementsAre(1, 2));
+  EXPECT_THAT(ranks_on(8), ElementsAre(1, 2, 4));
+  EXPECT_THAT(ranks_on(0), ElementsAre(1, 2, 4)) << "planned for another machine";
+}
+
+TEST(MatrixRefusals, BetweenGpusWhatOnlyProcessorsDoIsLeftOut) {
+  const auto skipped = [](std::vector<std::string> overrides) {
+    overrides.insert(overrides.end(),
+                     {"settings.device=cuda", "axes.ranks=[2]", "control_arms=[]"});
+    std::string reasons;
+    for (const auto& run : matrix_of(overrides).skipped) reasons += run.reason + "; ";
+    return reasons;
+  };
+  EXPECT_EQ(skipped({}), "");
+  EXPECT_THAT(skipped({R"(axes.reduction=["hierarchical"])"}), HasSubstr("NCCL chooses its own"));
+  EXPECT_THAT(skipped({"settings.compression=fp16"}), HasSubstr("rounds on the processor"));
+  EXPECT_THAT(skipped({"settings.link.algorithm=ring", "settings.link.bandwidth_bytes_per_s=1e9"}),
+              HasSubstr("not between GPUs"));
 }
 
 }  // namespace

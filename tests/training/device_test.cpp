@@ -15,15 +15,6 @@ namespace {
 
 using testing::HasSubstr;
 
-TEST(Device, RanksOfAHostTakeItsVisibleDevicesInTurn) {
-  for (const std::int64_t local_rank : {0, 1, 2, 3}) {
-    EXPECT_EQ(device_index(local_rank, 4), local_rank);
-    EXPECT_EQ(device_index(local_rank, 1), 0) << "each rank is shown its own device only";
-  }
-  EXPECT_EQ(device_index(3, 2), 1);
-  EXPECT_THROW(static_cast<void>(device_index(0, 0)), InternalError);
-}
-
 TEST(Device, AGpuThatIsNotThereIsRefusedWithTheReason) {
   const auto found = find_cuda_devices();
   if (found.count > 0) GTEST_SKIP() << "this machine has " << found.count;

@@ -77,8 +77,9 @@ PlannedStudy plan_study(Context& context, const std::string& study) {
   planned.plan.build_id = build_id();
   planned.plan.host = {cpu_model(), host_fingerprint(), core_count_in_quota(), environment.name,
                        environment.variables};
-  planned.plan.matrix = expand(planned.study, environment, planned.plan.host.cores,
-                               workload_catalogue(), launcher_descriptors());
+  planned.plan.matrix =
+      expand(planned.study, environment, {planned.plan.host.cores, visible_gpu_count()},
+             workload_catalogue(), launcher_descriptors());
   auto stored = stored_floor(planned.plan);
   planned.plan.floor = std::move(stored.floor);
   if (!stored.warning.empty()) context.err << "warning: " << stored.warning << std::endl;

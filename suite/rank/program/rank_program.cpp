@@ -159,7 +159,7 @@ class RankProgram {
     comm_->set_clock_offset(Seconds(offset_.ahead_s));
     const auto environment = comm_->is_root() ? host_environment_json() : std::string();
     const auto gradient_core = place_threads();
-    require_local_rank();
+    if (spec_.settings.device != Device::cpu && spec_.ranks > 1) require_local_rank(rendezvous_);
     const auto work = make_work_(spec_, rendezvous_.local_rank.value());
     comms_.emplace(make_rank_communicators(*comm_, spec_, work->gpu()));
     comms_->gradient_core = gradient_core;
@@ -196,15 +196,6 @@ class RankProgram {
     const auto placed = place_on_cores(*comm_, cores_, spec_.settings.threads_per_rank);
     keep_thread_on(placed.computing);
     return placed.communicating;
-  }
-
-  /// By the rank alone, the first ranks of all hosts but one would take GPUs that are not there.
-  void require_local_rank() const {
-    if (spec_.settings.device == Device::cpu || spec_.ranks == 1) return;
-    if (rendezvous_.knows_local_rank) return;
-    throw BadInput({cat("the rank's number on its host is not known: ", rendezvous_.source),
-                    "it chooses the rank's GPU",
-                    "Set LOCAL_RANK, or start the ranks by torchrun, mpirun or srun"});
   }
 
   void load(RankWork& work) {
