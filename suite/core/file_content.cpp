@@ -85,6 +85,17 @@ Content content_of(const std::filesystem::path& file, std::int64_t limit_bytes) 
 
 }  // namespace
 
+std::string absence_of(const std::filesystem::path& path) {
+  std::error_code error;
+  const auto status = std::filesystem::status(path, error);
+  if (status.type() == std::filesystem::file_type::none)
+    return "cannot be reached: " + error.message();
+  if (!std::filesystem::exists(status)) return "does not exist";
+  const int needed = std::filesystem::is_directory(status) ? R_OK | X_OK : R_OK;
+  if (::access(path.c_str(), needed) == 0) return "";
+  return "cannot be read: " + std::generic_category().message(errno);
+}
+
 bool is_there(const std::filesystem::path& path) noexcept {
   std::error_code error;
   return std::filesystem::symlink_status(path, error).type() !=

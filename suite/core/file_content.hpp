@@ -17,6 +17,10 @@ namespace scalestudy {
 /// on to use it is told why.
 [[nodiscard]] bool is_there(const std::filesystem::path& path) noexcept;
 
+/// Says why nothing can be had under this name: "does not exist", "cannot be reached: Too many
+/// levels of symbolic links", "cannot be read: Permission denied"; "" where it can.
+[[nodiscard]] std::string absence_of(const std::filesystem::path& path);
+
 /// Every byte there is when it is read. Errors: std::system_error with the reason (missing, no
 /// permission, a folder, device, pipe or socket, longer than 8 GiB).
 [[nodiscard]] std::vector<std::byte> bytes_of_file(const std::filesystem::path& file);

@@ -91,7 +91,8 @@ std::vector<std::string> pictures_of(const fs::path& folder,
              "only PNG, JPEG and TIFF are, and it would be left out",
              "Convert it, or move it elsewhere");
     if (!fs::is_regular_file(path, error))
-      refuse(cat(in_quotes(path), " is not a file that can be read"),
+      refuse(cat(in_quotes(path), " is not a file that can be read",
+                 error ? ": " + error.message() : ""),
              "it may be a broken link or a device", "Replace or remove it");
   }
   const auto others = std::stable_partition(

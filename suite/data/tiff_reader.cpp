@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "core/error.hpp"
+#include "core/file_content.hpp"
 #include "core/text.hpp"
 
 #include "data/stack_choice.hpp"
@@ -72,11 +73,10 @@ class TiffStack {
   }
 
   void require_regular_file() const {
-    std::error_code error;
-    if (!std::filesystem::exists(file_, error))
-      throw BadInput({cat("'", file_.string(), "' does not exist"), "there is nothing to train on",
-                      "Set data.path to a TIFF volume, e.g. --set data.path=/path/to/stack.tif"});
-    if (!std::filesystem::is_regular_file(file_, error))
+    if (const auto absence = absence_of(file_); !absence.empty())
+      throw BadInput({cat("'", file_.string(), "' ", absence), "there is nothing to train on",
+                      "Set data.path to a TIFF volume"});
+    if (!std::filesystem::is_regular_file(file_))
       refuse("is not a regular file", "Give the path of one TIFF file");
   }
 

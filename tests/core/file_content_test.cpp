@@ -34,6 +34,14 @@ TEST(FileContent, AMissingFileHasASystemReason) {
   EXPECT_EQ(readable_text_of_file(folder / "none"), std::nullopt);
 }
 
+TEST(FileContent, WhatIsAbsentIsToldFromWhatCannotBeReached) {
+  const TemporaryFolder folder;
+  EXPECT_EQ(absence_of(folder.path()), "");
+  EXPECT_EQ(absence_of(folder / "none"), "does not exist");
+  std::filesystem::create_symlink("loop", folder / "loop");
+  EXPECT_EQ(absence_of(folder / "loop"), "cannot be reached: Too many levels of symbolic links");
+}
+
 TEST(FileContent, AFolderIsNoFile) {
   const TemporaryFolder folder;
   EXPECT_EQ(reason_for(folder.path()), EISDIR);

@@ -1,6 +1,7 @@
 #include "data/source/image_source.hpp"
 
 #include "core/error.hpp"
+#include "core/file_content.hpp"
 #include "core/text.hpp"
 
 #include "data/image_folder.hpp"
@@ -11,12 +12,10 @@ namespace scalestudy {
 namespace {
 
 void require_folder(const std::filesystem::path& path) {
-  std::error_code error;
-  const auto status = std::filesystem::status(path, error);
-  if (status.type() == std::filesystem::file_type::not_found)
-    throw BadInput({cat("'", path.string(), "' does not exist"), "there is nothing to train on",
-                    "Set data.path to a folder of pictures, e.g. --set data.path=/path/to/folder"});
-  if (status.type() != std::filesystem::file_type::directory)
+  if (const auto absence = absence_of(path); !absence.empty())
+    throw BadInput({cat("'", path.string(), "' ", absence), "there is nothing to train on",
+                    "Set data.path to a folder of pictures"});
+  if (!std::filesystem::is_directory(path))
     throw BadInput(
         {cat("'", path.string(), "' is not a folder and not a pack"), "it holds no set of pictures",
          "Set data.path to the folder that the pictures are in, or to a pack made of it"});

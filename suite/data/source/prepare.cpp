@@ -4,6 +4,7 @@
 
 #include "core/atomic_file.hpp"
 #include "core/error.hpp"
+#include "core/file_content.hpp"
 #include "core/text.hpp"
 
 #include "data/file_bytes.hpp"
@@ -171,10 +172,10 @@ PrepareSummary prepare_volume(const fs::path& source,
 }  // namespace
 
 PackKind kind_of_source(const fs::path& source) {
-  std::error_code error;
-  if (!fs::exists(source, error))
-    throw BadInput({cat("'", source.string(), "' does not exist"), "there are no data to look at",
+  if (const auto absence = absence_of(source); !absence.empty())
+    throw BadInput({cat("'", source.string(), "' ", absence), "there are no data to look at",
                     "Give a folder of pictures, a TIFF stack or a pack"});
+  std::error_code error;
   if (!fs::is_directory(source, error)) return PackKind::volume;
   if (fs::is_directory(source / "images", error) || fs::is_directory(source / "masks", error))
     return PackKind::image_mask;

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/atomic_file.hpp"
+#include "core/file_content.hpp"
 #include "core/text.hpp"
 
 #include "data/pack/pack_header.hpp"
@@ -126,9 +127,8 @@ ExitCode init(InitOptions options, Context& context) {
   const auto& workload = workload_named(options.workload);
   const bool to_standard_output = options.out == "-";
   const auto& path = options.data.path;
-  if (!fs::exists(path))
-    throw BadInput(
-        {cat("'", path, "' does not exist"), "the study trains on it", "Correct --data"});
+  if (const auto absence = absence_of(path); !absence.empty())
+    throw BadInput({cat("'", path, "' ", absence), "the study trains on it", "Correct --data"});
   refuse_runs(path);
   if (fs::is_directory(path) || is_pack(path)) require_no_choice(options.data.stack, path);
   const auto first = first_study(workload, options.data, context);

@@ -59,8 +59,9 @@ void refuse_data(const fs::path& path) {
 }
 
 void refuse_runs(const fs::path& path) {
-  const bool is_folder = fs::is_directory(path);  // throws where nobody can look
-  if (is_folder) (void)fs::directory_iterator(path);
+  if (!absence_of(path).empty()) return;
+  const bool is_folder = fs::is_directory(path);
+  if (is_folder) (void)fs::directory_iterator(path);  // throws where nobody can look
   const auto given = cat("'", path.string(), "'");
   if (is_folder ? run_file_in(path).has_value() : is_run_file(path))
     throw BadInput({cat(given, " is what a run recorded, no data"),

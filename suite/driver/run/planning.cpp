@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/error.hpp"
+#include "core/file_content.hpp"
 #include "core/provenance.hpp"
 #include "core/text.hpp"
 
@@ -147,8 +148,9 @@ void require_data(const Study& study) {
                     "this study brings no data of its own", "Give --set data.path=FILE"});
   for (const auto& [key, path] : {std::pair{"data.path", study.data.path},
                                   std::pair{"data.reference_path", study.data.reference_path}}) {
-    if (path.empty() || std::filesystem::exists(path)) continue;
-    throw BadInput({cat(study.file.string(), ": ", key, ": ", path, " does not exist"),
+    const auto absence = path.empty() ? "" : absence_of(path);
+    if (absence.empty()) continue;
+    throw BadInput({cat(study.file.string(), ": ", key, ": ", path, " ", absence),
                     "the ranks train on it", cat("Correct it, or give --set ", key, "=FILE")});
   }
 }
