@@ -10,6 +10,8 @@
 #include "core/text.hpp"
 #include "core/visible.hpp"
 
+#include "data/paired_names.hpp"
+
 namespace scalestudy {
 namespace {
 
@@ -30,11 +32,14 @@ bool is_clutter(const std::string& name) {
   return name.starts_with('.') || name == "Thumbs.db" || name == "desktop.ini";
 }
 
-std::string lower_extension(const fs::path& name) {
-  auto extension = name.extension().string();
-  std::transform(extension.begin(), extension.end(), extension.begin(),
+std::string in_lower_case(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(),
                  [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return extension;
+  return text;
+}
+
+std::string lower_extension(const fs::path& name) {
+  return in_lower_case(name.extension().string());
 }
 
 /// Pictures that are not read, and would be missed.
@@ -140,6 +145,37 @@ class FolderSet final : public ImageSet {
   std::vector<std::string> passed_over_;
 };
 
+/// Names that sets of pictures with masks give to their folders.
+bool is_of_pictures(const std::string& name) {
+  constexpr std::array known{"image", "images", "img", "imgs", "picture", "pictures"};
+  return std::ranges::find(known, in_lower_case(name)) != known.end();
+}
+bool is_of_masks(const std::string& name) {
+  constexpr std::array known{"mask",         "masks",       "label",        "labels",
+                             "annotation",   "annotations", "annot",        "gt",
+                             "ground_truth", "groundtruth", "segmentation", "segmentations",
+                             "target",       "targets"};
+  return std::ranges::find(known, in_lower_case(name)) != known.end();
+}
+
+/// Whether a folder has one of pictures and one of masks.
+bool has_pictures_and_masks(const fs::path& folder) {
+  std::error_code error;
+  const auto names = names_in(folder, error);
+  const auto has = [&](bool (*is_such)(const std::string& name)) {
+    const auto found = std::ranges::find_if(names, is_such);
+    return found != names.end() && is_folder(folder / *found);
+  };
+  return has(is_of_pictures) && has(is_of_masks);
+}
+
+/// "Give unet 'X'", where X has pictures and masks.
+std::string advice_to_give(const fs::path& folder) {
+  const bool is_ready = is_folder(folder / "images") && is_folder(folder / "masks");
+  return cat("Give unet ", in_quotes(folder),
+             is_ready ? "" : ", with its folders called images/ and masks/");
+}
+
 // ---- images and masks
 // ----------------------------------------------------------------------------
 
@@ -157,31 +193,12 @@ std::map<std::string, std::string> by_stem(const fs::path& folder,
   return names;
 }
 
-/// Values of `names` whose key `others` lacks.
-std::vector<std::string> without_partner(const std::map<std::string, std::string>& names,
-                                         const std::map<std::string, std::string>& others) {
-  std::vector<std::string> lonely;
-  for (const auto& [stem, name] : names)
-    if (!others.contains(stem)) lonely.push_back(name);
-  return lonely;
-}
-
-void require_partners(const fs::path& root,
-                      const std::map<std::string, std::string>& images,
-                      const std::map<std::string, std::string>& masks) {
-  const auto images_alone = without_partner(images, masks);
-  if (!images_alone.empty())
-    refuse(
-        cat(images_alone.size(), " of ", images.size(), " images in ", in_quotes(root / "images"),
-            " have no mask of the same name: ", first_few(images_alone)),
-        "without a mask there is nothing to learn from",
-        cat("Add the masks to ", in_quotes(root / "masks"), " or remove the images"));
-  const auto masks_alone = without_partner(masks, images);
-  if (!masks_alone.empty())
-    refuse(cat(masks_alone.size(), " of ", masks.size(), " masks in ", in_quotes(root / "masks"),
-               " have no image of the same name: ", first_few(masks_alone)),
-           "the images may have been lost",
-           cat("Add the images to ", in_quotes(root / "images"), " or remove the masks"));
+/// What to do about a folder without images/ and masks/.
+std::string place_of_masks(const fs::path& root) {
+  const auto folder = root.has_filename() ? root : root.parent_path();
+  for (const auto& place : {root / "train", folder.parent_path(), root})
+    if (has_pictures_and_masks(place)) return advice_to_give(place);
+  return "Put the pictures into images/ and their masks, under the same names, into masks/";
 }
 
 // ---- classes
@@ -199,6 +216,13 @@ void require_only_splits(const fs::path& root) {
   if (!is_folder(root / "train"))
     refuse(cat(in_quotes(root), " has no folder 'train'"), "there is nothing to train on",
            "Arrange the pictures as train/CLASS/picture.jpg, and valid/ and test/ likewise");
+}
+
+/// Pictures could be told from masks, but nobody wants to.
+void require_classes(const fs::path& split) {
+  if (has_pictures_and_masks(split))
+    refuse(cat(in_quotes(split), " has folders of pictures and of masks or labels, no classes"),
+           "a network would learn to tell one from the other", advice_to_give(split));
 }
 
 std::vector<std::string> classes_of(const fs::path& split, std::vector<std::string>& passed_over) {
@@ -219,6 +243,7 @@ class ClassListing {
  public:
   explicit ClassListing(const fs::path& root) : root_(root) {
     require_only_splits(root);
+    require_classes(root / "train");
     class_names_ = classes_of(root / "train", passed_over_);
     if (class_names_.empty())
       refuse(cat(in_quotes(root / "train"), " has no class folders"),
@@ -274,8 +299,7 @@ std::unique_ptr<ImageSet> open_image_mask_folder(const fs::path& root) {
   for (const auto* name : {"images", "masks"})
     if (!is_folder(root / name))
       refuse(cat(in_quotes(root), " has no folder '", name, "'"),
-             "it is no set of images and masks",
-             "Put the pictures into images/ and their masks, under the same names, into masks/");
+             "it is no set of images and masks", place_of_masks(root));
   std::vector<std::string> passed_over;
   const auto images = by_stem(root / "images", passed_over);
   const auto masks = by_stem(root / "masks", passed_over);

@@ -107,6 +107,25 @@ TEST_F(ImageMaskSet, RefusesAMaskWithoutImage) {
   expect_refused({"5 of 7 masks", "no image of the same name", "'left0.png'", "and 2 more"});
 }
 
+TEST_F(ImageMaskSet, SaysThatAccentsAreStoredInTwoWays) {
+  write_png(root_ / "images/f\u00fcr.png", pattern(4, 4, 1));
+  write_png(root_ / "masks/fu\u0308r.png", pattern(4, 4, 1));
+  expect_refused({"images/f\u00fcr.png", "masks/fu\u0308r.png", "look alike", "NFD", "convmv"});
+  fs::rename(root_ / "masks/fu\u0308r.png", root_ / "masks/fu\u0308n.png");
+  expect_refused({"1 of 3 images", "no mask of the same name"});
+}
+
+TEST_F(ImageMaskSet, NamesTheFolderThatIsMeant) {
+  for (const auto* place : {"sets/train", "sets/test"})
+    for (const auto* name : {"images", "Labels"})
+      write_png(root_ / place / name / "1.png", pattern(4, 4, 1));
+  const auto meant = "Give unet '" + (root_ / "sets/train").string() + "', with its folders called";
+  for (const auto* given : {"sets", "sets/train/images", "sets/train/images/", "sets/train"})
+    test::expect_refused([&] { (void)open_image_mask_set(root_ / given); }, {meant});
+  test::expect_refused([&] { (void)open_class_set(root_ / "sets"); },
+                       {"sets/train' has folders of pictures", "no classes", meant});
+}
+
 TEST_F(ImageMaskSet, RefusesTwoFilesOfOneName) {
   write_jpeg(root_ / "images/b.jpg", smooth(8, 9, 3));
   expect_refused({"images/b.jpg", "images/b.png", "differ only in their extension"});

@@ -73,6 +73,16 @@ TEST_F(InitCommand, RefusalsWriteNothing) {
   EXPECT_EQ(other.code, 2);
   EXPECT_THAT(other.err, HasSubstr("(they are data for unet). Use init unet."));
   EXPECT_EQ(init("resnet50", nuclei).code, 2);
+  for (const auto* name : {"images", "masks"})
+    test::write_png(folder_ / "sets/train" / name / "a.png", test::pattern(16, 16, 1));
+  for (const auto* workload : {"unet", "resnet50"}) {
+    const auto answer = init(workload, (folder_ / "sets").string());
+    EXPECT_THAT(answer.err, HasSubstr((folder_ / "sets/train'").string())) << workload;
+    EXPECT_THAT(answer.err, Not(HasSubstr("Use init"))) << workload;
+  }
+  fs::create_symlink("loop", folder_ / "loop");
+  EXPECT_THAT(init("unet", (folder_ / "loop").string()).err,
+              HasSubstr("cannot be reached: Too many"));
   write_text(folder_ / "notes.txt", "no data for anyone");
   EXPECT_THAT(init("unet", (folder_ / "notes.txt").string()).err, Not(HasSubstr("Use init")));
   EXPECT_FALSE(fs::exists(out()));

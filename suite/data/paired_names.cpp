@@ -1,0 +1,89 @@
+#include "data/paired_names.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include "core/error.hpp"
+#include "core/text.hpp"
+
+#include "data/image_set.hpp"
+
+namespace scalestudy {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Values of `names` whose key `others` lacks.
+std::vector<std::string> without_partner(const FilesByStem& names, const FilesByStem& others) {
+  std::vector<std::string> lonely;
+  for (const auto& [stem, name] : names)
+    if (!others.contains(stem)) lonely.push_back(name);
+  return lonely;
+}
+
+std::string in_folder(const fs::path& folder, const std::string& name = "") {
+  return cat("'", (name.empty() ? folder : folder / name).string(), "'");
+}
+
+/// A letter of UTF-8 that is put above or below the one before it: U+0300 to U+037F.
+bool begins_accent(char byte) {
+  return byte == '\xcc' || byte == '\xcd';
+}
+
+/// What is left of a name without accents, their letters, and all others beyond ASCII: the same
+/// whether an accent is part of its letter (NFC) or follows it (NFD), as macOS stores names.
+std::string plain_letters(const std::string& name) {
+  std::string plain;
+  bool is_after_accent = false;
+  for (std::size_t i = 0; i < name.size(); ++i) {
+    if (static_cast<unsigned char>(name[i]) < 0x80) plain += name[i];
+    const bool is_accent = begins_accent(name[i]);
+    if (is_accent && !is_after_accent && !plain.empty()) plain.pop_back();
+    if (is_accent) ++i;
+    is_after_accent = is_accent;
+  }
+  return plain;
+}
+
+bool look_alike(const std::string& one, const std::string& other) {
+  return std::ranges::any_of(one, begins_accent) != std::ranges::any_of(other, begins_accent) &&
+         plain_letters(fs::path(one).stem()) == plain_letters(fs::path(other).stem());
+}
+
+/// Of names that have no partner.
+void require_one_spelling(const fs::path& root,
+                          const std::vector<std::string>& images,
+                          const std::vector<std::string>& masks) {
+  for (const auto& image : images) {
+    const auto mask = std::ranges::find_if(
+        masks, [&](const std::string& name) { return look_alike(image, name); });
+    if (mask == masks.end()) continue;
+    throw BadInput(
+        {cat("The names of ", in_folder(root / "images", image), " and ",
+             in_folder(root / "masks", *mask), " look alike, but are stored otherwise"),
+         "accents are parts of letters in one (NFC) and follow them in the other (NFD, of macOS)",
+         "Store them alike, e.g. convmv -f utf8 -t utf8 --nfc -r --notest FOLDER"});
+  }
+}
+
+}  // namespace
+
+void require_partners(const fs::path& root, const FilesByStem& images, const FilesByStem& masks) {
+  const auto images_alone = without_partner(images, masks);
+  const auto masks_alone = without_partner(masks, images);
+  require_one_spelling(root, images_alone, masks_alone);
+  if (!images_alone.empty())
+    throw BadInput(
+        {cat(images_alone.size(), " of ", images.size(), " images in ", in_folder(root / "images"),
+             " have no mask of the same name: ", first_few(images_alone)),
+         "without a mask there is nothing to learn from",
+         cat("Add the masks to ", in_folder(root / "masks"), " or remove the images")});
+  if (!masks_alone.empty())
+    throw BadInput(
+        {cat(masks_alone.size(), " of ", masks.size(), " masks in ", in_folder(root / "masks"),
+             " have no image of the same name: ", first_few(masks_alone)),
+         "the images may have been lost",
+         cat("Add the images to ", in_folder(root / "images"), " or remove the masks")});
+}
+
+}  // namespace scalestudy
