@@ -63,6 +63,7 @@ class TiffStack {
       read_pages(slices_of_pages(pages, volume.axes), volume);
     }
     require_finite(volume, file_);
+    require_none_missing(volume, missing_value_, file_);
     return volume;
   }
 
@@ -107,6 +108,14 @@ class TiffStack {
              "Save it uncompressed, or with LZW or Deflate");
   }
 
+  void require_upright(const std::string& number) const {
+    std::uint16_t orientation = ORIENTATION_TOPLEFT;
+    TIFFGetFieldDefaulted(tiff_.get(), TIFFTAG_ORIENTATION, &orientation);
+    if (orientation != ORIENTATION_TOPLEFT)
+      refuse(cat("is stored turned or mirrored (orientation ", orientation, ", ", number, ")"),
+             "Save it upright, without the tag");
+  }
+
   static std::string type_name(const Page& page) {
     const bool is_signed = page.sample_format == SAMPLEFORMAT_INT;
     if (page.sample_format == SAMPLEFORMAT_IEEEFP) return page.bits == 32 ? "float32" : "";
@@ -149,12 +158,14 @@ class TiffStack {
     const auto number = cat("page ", directory + 1);
     const auto geometry = read_page_header();
     require_supported(geometry);
+    require_upright(number);
     require_no_more_than_shown(geometry, page_bytes, number);
     if (!pages_.empty() && geometry != pages_.front().geometry)
       refuse(cat("has pages of different size or type (", number, ")"),
              "Save all slices with one size and type");
     const auto description = text_of(TIFFTAG_IMAGEDESCRIPTION);
     if (pages_.empty()) {
+      missing_value_ = text_of(TIFFTAG_GDAL_NODATA);
       const auto software = text_of(TIFFTAG_SOFTWARE);  // where ScanImage says what it saved
       description_ = software.starts_with("SI.") ? software : description;
     } else if (begins_a_stack(description)) {
@@ -173,9 +184,15 @@ class TiffStack {
   }
 
   [[nodiscard]] std::string text_of(std::uint32_t tag) const {
+    const auto* const field = TIFFFindField(tiff_.get(), tag, TIFF_ANY);
+    if (field == nullptr || TIFFFieldDataType(field) != TIFF_ASCII) return "";
     const char* text = nullptr;
-    if (TIFFGetField(tiff_.get(), tag, &text) == 0 || !text) return "";
-    return text;
+    std::uint32_t length = 0;  // of a tag that libtiff does not know
+    const int found = TIFFFieldPassCount(field) != 0
+                          ? TIFFGetField(tiff_.get(), tag, &length, &text)
+                          : TIFFGetField(tiff_.get(), tag, &text);
+    if (found == 0 || text == nullptr) return "";
+    return length > 0 ? std::string(text, strnlen(text, length)) : text;
   }
 
   /// Reduced images that hang on a page.
@@ -365,6 +382,7 @@ class TiffStack {
   TiffHandle tiff_;
   std::vector<ListedPage> pages_;
   std::string description_;        ///< of the first page
+  std::string missing_value_;      ///< GDAL's number for voxels without a value
   std::int64_t reduced_ = 0;       ///< images that are left out
   std::int64_t stored_bytes_ = 0;  ///< of all pages
 };

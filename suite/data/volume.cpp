@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 
 #include "core/error.hpp"
 #include "core/text.hpp"
@@ -55,6 +56,20 @@ void require_finite(const Volume& volume, const std::filesystem::path& file) {
            " of NaN or infinity, the first in slice ", first / (height * width) + 1, ", row ",
            first / width % height + 1, ", column ", first % width + 1, " counted from 1"),
        "they make every loss NaN", "Replace them, or crop the stack"});
+}
+
+void require_none_missing(const Volume& volume,
+                          const std::string& missing_value,
+                          const std::filesystem::path& file) {
+  char* end = nullptr;
+  const auto missing = std::strtof(missing_value.c_str(), &end);
+  if (end == missing_value.c_str()) return;
+  const auto count = std::ranges::count(volume.voxels, missing);
+  if (count > 0)
+    throw BadInput({cat("'", file.string(), "' has ", counted(count, "voxel"), " of ", missing,
+                        ", which by its tag GDAL_NODATA stands for no value"),
+                    "they would be trained on as grey values",
+                    "Crop the stack or fill them, and save it without the tag"});
 }
 
 }  // namespace scalestudy

@@ -48,6 +48,12 @@ struct Volume {
 /// Errors: BadInput with the number of voxels that are NaN or infinite, and where the first is.
 void require_finite(const Volume& volume, const std::filesystem::path& file);
 
+/// `missing_value`: the number that stands for no value, as text; "" for none. Errors: BadInput
+/// with the number of voxels that have it.
+void require_none_missing(const Volume& volume,
+                          const std::string& missing_value,
+                          const std::filesystem::path& file);
+
 /// Corner positions of the non-overlapping grid: stride = patch, remainder dropped, C order.
 /// As n2v's generate_patches, but any mix of equal and larger sides is legal.
 /// Errors: BadInput naming `origin` when the volume is thinner than the patch on an axis (N-13).

@@ -149,6 +149,10 @@ TEST_F(TiffReader, RefusesWhatItCannotUseWithTheReason) {
   expect_refused(write({.type = "float64"}), "64-bit");
   expect_refused(write({.type = "uint32"}), "32-bit");
   expect_refused(write({.last_page_height = 10}), "different size");
+  expect_refused(write({.orientation = 6}), "turned or mirrored (orientation 6, page 1)");
+  expect_refused(write({.missing_value = "119"}), "9 voxels of 119, which by its tag GDAL_NODATA");
+  expect_values(read_tiff_volume(write({.missing_value = "-9999"})));
+  expect_values(read_tiff_volume(write({.missing_value = "none"})));
 }
 
 TEST_F(TiffReader, RefusesTilesThatTheFileCannotHold) {

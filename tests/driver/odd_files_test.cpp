@@ -97,6 +97,8 @@ TEST_F(OddStack, SaysWhatItReadOrWhyNot) {
       {{.reduced_before = 16}, 0, "Left out     1 reduced image\n"},
       {{.white_is_zero = true}, 0, "as stored, not inverted: by the file 0 is white"},
       {{.type = "uint32"}, 2, "stores 32-bit samples"},
+      {{.orientation = 3}, 2, "is stored turned or mirrored (orientation 3, page 1)"},
+      {{.missing_value = "1000"}, 2, "GDAL_NODATA stands for no value"},
       {{.type = "float64"}, 2, "stores 64-bit samples"}};
   for (const auto& [format, code, says] : cases) {
     const auto answer = inspect(format);

@@ -61,6 +61,8 @@ class StackWriter {
         format_.white_is_zero ? PHOTOMETRIC_MINISWHITE : PHOTOMETRIC_MINISBLACK);
     if (const auto found = format_.descriptions.find(z); found != format_.descriptions.end())
       set(TIFFTAG_IMAGEDESCRIPTION, found->second.c_str());
+    set(TIFFTAG_ORIENTATION, format_.orientation);
+    if (!format_.missing_value.empty()) set_missing_value();
     format_.tiled ? write_tiles(z, height, width) : write_lines(z, height, width);
     TIFFWriteDirectory(tiff_);
   }
@@ -69,6 +71,13 @@ class StackWriter {
   template <class Value>
   void set(std::uint32_t tag, Value value) {
     TIFFSetField(tiff_, tag, value);
+  }
+
+  void set_missing_value() {
+    static const TIFFFieldInfo field{TIFFTAG_GDAL_NODATA, -1, -1, TIFF_ASCII,
+                                     FIELD_CUSTOM,        1,  0,  const_cast<char*>("GDAL_NODATA")};
+    TIFFMergeFieldInfo(tiff_, &field, 1);
+    set(TIFFTAG_GDAL_NODATA, format_.missing_value.c_str());
   }
 
   void write_tiles(std::int64_t z, std::int64_t height, std::int64_t width) {

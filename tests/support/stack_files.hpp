@@ -22,6 +22,8 @@ struct StackFormat {
   std::map<std::int64_t, std::string> descriptions = {};  ///< of pages, from 0
   std::int64_t reduced_before = -1;    ///< a small page with NewSubfileType 1, before this one
   std::int64_t last_page_height = -1;  ///< as the others
+  std::uint16_t orientation = 1;
+  std::string missing_value = {};  ///< GDAL's tag
 };
 
 using VoxelAt = std::function<double(std::int64_t z, std::int64_t y, std::int64_t x)>;
