@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <torch/utils.h>
 
@@ -11,6 +12,7 @@
 
 #include "training/device.hpp"
 
+#include "tests/support/message_of.hpp"
 #include "tests/support/places.hpp"
 #include "tests/support/thread_ranks.hpp"
 #include "workloads/noise2void/model.hpp"
@@ -54,6 +56,15 @@ Evaluation evaluate(const RunSpec& spec, double value, std::int64_t ranks = 1) {
   });
   for (const auto& each : evaluations) EXPECT_EQ(each.constant_loss, evaluations[0].constant_loss);
   return evaluations[0];
+}
+
+TEST(Noise2VoidTask, AReferenceThatIsTheNoisyVolumeIsRefused) {
+  auto spec = small_spec("mse");
+  spec.data.reference_path = spec.data.path;
+  const auto make = [&] { return make_task(spec, torch::kCPU, [] {}, {}); };
+  EXPECT_THAT(message_of(make), testing::HasSubstr("voxel by voxel"));
+  spec.data.added_noise_std = 1;
+  EXPECT_EQ(message_of(make), "accepted");
 }
 
 /// The loss of predicting c is variance + (mean − c)²: two losses give both.

@@ -157,6 +157,11 @@ void Noise2VoidTask::read_data() {
     reference_ = volume_;
   }
   add_noise(volume_, spec_.data);
+  if (reference_ && reference_->voxels == volume_.voxels)
+    throw BadInput(
+        {cat("'", spec_.data.reference_path, "' equals '", spec_.data.path, "' voxel by voxel"),
+         "a network that changes nothing would be the best",
+         "Give the clean counterpart, or leave data.reference_path out"});
   patches_ = make_patches(volume_, settings_, cat("'", spec_.data.path, "'"));
   require_enough_patches();
   validation_.patches = &patches_.validation;
