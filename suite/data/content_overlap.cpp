@@ -2,7 +2,19 @@
 
 #include <unordered_map>
 
+#include "data/resize.hpp"
+
 namespace scalestudy {
+
+std::uint64_t picture_hash(const Image& picture) {
+  if (picture.channels == 1) return content_hash(picture);
+  for (std::int64_t y = 0; y < picture.height_px; ++y)
+    for (std::int64_t x = 0; x < picture.width_px; ++x) {
+      const auto [red, green, blue] = picture.colour_at(y, x);
+      if (red != green || green != blue) return content_hash(picture);
+    }
+  return content_hash(with_channels(picture, 1));
+}
 
 std::vector<ContentId> content_ids(const ImageSet& set,
                                    std::span<const std::int64_t> samples,
@@ -11,7 +23,7 @@ std::vector<ContentId> content_ids(const ImageSet& set,
   for_each_index(std::ssize(samples), workers, [&](std::int64_t i) {
     const auto member = static_cast<std::size_t>(i);
     const auto index = static_cast<std::size_t>(samples[member]);
-    ids[member] = {set.samples().at(index).id, content_hash(set.read_image(index))};
+    ids[member] = {set.samples().at(index).id, picture_hash(set.read_image(index))};
   });
   return ids;
 }

@@ -24,6 +24,9 @@ struct EqualContent {
   bool operator==(const EqualContent&) const = default;
 };
 
+/// Equal for equal pictures, grey ones in one channel or three.
+[[nodiscard]] std::uint64_t picture_hash(const Image& picture);
+
 /// Decodes every picture of `samples` (indices into the set).
 /// Errors: as ImageSet::read_image.
 [[nodiscard]] std::vector<ContentId> content_ids(const ImageSet& set,

@@ -45,6 +45,13 @@ const Signature* signature_of(std::span<const std::byte> bytes) {
 
 }  // namespace
 
+Colour Image::colour_at(std::int64_t y, std::int64_t x) const {
+  const auto value = [&](std::int64_t channel) {
+    return static_cast<std::uint16_t>(at(y, x, channels == 1 ? 0 : channel));
+  };
+  return {value(0), value(1), value(2)};
+}
+
 Image blank_image(std::int64_t height_px,
                   std::int64_t width_px,
                   std::int64_t channels,

@@ -2,6 +2,7 @@
 /// Decoded pictures, and the readers of PNG, JPEG and TIFF. Files are untrusted: damage of any kind
 /// ends in a BadInput that names the file, never in a crash or in pixels that were not stored.
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -18,6 +19,8 @@ enum class SampleType { uint8, uint16 };
   return type == SampleType::uint8 ? 1 : 2;
 }
 
+using Colour = std::array<std::uint16_t, 3>;  ///< red, green, blue; of grey all are equal
+
 /// Shape: (height, width, channels), row-major, channels interleaved.
 struct Image {
   std::int64_t height_px = 0;
@@ -29,6 +32,7 @@ struct Image {
   [[nodiscard]] std::int64_t value_count() const { return height_px * width_px * channels; }
   [[nodiscard]] std::int64_t max_value() const { return type == SampleType::uint8 ? 255 : 65535; }
   [[nodiscard]] float at(std::int64_t y, std::int64_t x, std::int64_t channel) const;
+  [[nodiscard]] Colour colour_at(std::int64_t y, std::int64_t x) const;
   bool operator==(const Image&) const = default;
 };
 

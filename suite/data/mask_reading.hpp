@@ -14,8 +14,6 @@
 
 namespace scalestudy {
 
-using Colour = std::array<std::uint16_t, 3>;  ///< red, green, blue; of grey all are equal
-
 enum class Foreground {
   above_background,  ///< labels: every value but 0
   above_threshold,   ///< soft masks, and where a threshold was asked for

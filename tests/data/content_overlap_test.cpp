@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "data/resize.hpp"
 #include "data/source/image_source.hpp"
 
 #include "tests/support/picture_files.hpp"
@@ -34,6 +35,12 @@ TEST(ContentOverlap, FindsThePlantedPicturesUnderOtherNamesAndFormats) {
   EXPECT_EQ(find_duplicates(test_ids), Pairs{});
   EXPECT_EQ(find_overlap(train_ids, test_ids),
             (Pairs{{"train/b/4.png", "test/b/6.png"}, {"train/a/1.png", "test/b/7.png"}}));
+}
+
+TEST(ContentOverlap, GreyIsTheSameInOneChannelAndInThree) {
+  const auto grey = test::pattern(4, 5, 1);
+  EXPECT_EQ(picture_hash(with_channels(grey, 3)), picture_hash(grey));
+  EXPECT_NE(picture_hash(test::pattern(4, 5, 3)), picture_hash(grey));
 }
 
 TEST(ContentOverlap, EqualPicturesOfTwoClassesContradictEachOther) {
