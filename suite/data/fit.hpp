@@ -2,12 +2,12 @@
 /// How pictures of different sizes come to one size: the same function wherever that happens, when
 /// a pack is made (`data prepare --size`) and when a workload reads its samples (settings.size).
 
+#include <cstddef>
 #include <cstdint>
-#include <string>
 
 #include "study/choices.hpp"
 
-#include "data/image.hpp"
+#include "data/image_set.hpp"
 #include "data/mask_reading.hpp"
 
 namespace scalestudy {
@@ -17,8 +17,12 @@ struct PictureSize {
   std::int64_t width_px = 0;
 };
 
-/// Errors: BadInput naming the sample when its mask has other sides than the image.
-void require_equal_sides(const Image& image, const Image& mask, const std::string& sample);
+/// Errors: BadInput naming both when the mask of a sample has other sides than its image, or is the
+/// same picture.
+void require_own_mask(const Image& image,
+                      const Image& mask,
+                      const ImageSet& set,
+                      std::size_t sample);
 
 /// Bilinear, see resize.hpp. Sides above 0.
 [[nodiscard]] Image fitted(const Image& image,

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <string_view>
+#include <tuple>
 
 #include "core/error.hpp"
 #include "core/file_content.hpp"
@@ -44,6 +45,11 @@ const Signature* signature_of(std::span<const std::byte> bytes) {
 }
 
 }  // namespace
+
+bool Image::operator==(const Image& other) const {
+  return std::tie(height_px, width_px, channels, type, bytes) ==
+         std::tie(other.height_px, other.width_px, other.channels, other.type, other.bytes);
+}
 
 Colour Image::colour_at(std::int64_t y, std::int64_t x) const {
   const auto value = [&](std::int64_t channel) {

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace scalestudy {
@@ -21,6 +22,15 @@ enum class SampleType { uint8, uint16 };
 
 using Colour = std::array<std::uint16_t, 3>;  ///< red, green, blue; of grey all are equal
 
+/// What a file says of its pixels beside them.
+struct ImageOrigin {
+  bool is_lossy = false;             ///< JPEG: values are near those that were saved
+  bool was_inverted = false;         ///< by the file 0 is white (TIFF's WhiteIsZero)
+  std::vector<Colour> palette = {};  ///< of a mask whose numbers stand for these colours
+};
+
+inline constexpr std::string_view inverted_words = "inverted: by the file 0 is white (WhiteIsZero)";
+
 /// Shape: (height, width, channels), row-major, channels interleaved.
 struct Image {
   std::int64_t height_px = 0;
@@ -28,12 +38,13 @@ struct Image {
   std::int64_t channels = 0;  ///< 1: grey, 3: red, green, blue
   SampleType type = SampleType::uint8;
   std::vector<std::byte> bytes;  ///< native byte order
+  ImageOrigin origin = {};
 
   [[nodiscard]] std::int64_t value_count() const { return height_px * width_px * channels; }
   [[nodiscard]] std::int64_t max_value() const { return type == SampleType::uint8 ? 255 : 65535; }
   [[nodiscard]] float at(std::int64_t y, std::int64_t x, std::int64_t channel) const;
   [[nodiscard]] Colour colour_at(std::int64_t y, std::int64_t x) const;
-  bool operator==(const Image&) const = default;
+  bool operator==(const Image& other) const;  ///< of shape, type and pixels
 };
 
 /// A black picture.

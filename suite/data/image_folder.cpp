@@ -135,6 +135,9 @@ class FolderSet final : public ImageSet {
     SCALESTUDY_EXPECT(sample < mask_ids_.size());
     return scalestudy::read_image(root_ / mask_ids_[sample], PictureUse::mask);
   }
+  [[nodiscard]] std::string mask_name(std::size_t sample) const override {
+    return mask_ids_.at(sample);
+  }
   [[nodiscard]] std::vector<std::string> passed_over() const override { return passed_over_; }
 
  private:

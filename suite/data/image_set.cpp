@@ -8,6 +8,10 @@ namespace scalestudy {
 
 ImageSet::~ImageSet() = default;
 
+std::string ImageSet::mask_name(std::size_t sample) const {
+  return samples().at(sample).id;
+}
+
 std::string first_few(const std::vector<std::string>& names) {
   constexpr std::size_t shown = 3;
   std::vector<std::string> texts;

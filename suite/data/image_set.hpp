@@ -42,6 +42,9 @@ class ImageSet {
   /// and mask set. Errors: as read_image.
   [[nodiscard]] virtual Image read_mask(std::size_t sample) const = 0;
 
+  /// For messages: "masks/a.png", or the sample's id where masks have no names.
+  [[nodiscard]] virtual std::string mask_name(std::size_t sample) const;
+
   /// Files beside the pictures that are none.
   [[nodiscard]] virtual std::vector<std::string> passed_over() const { return {}; }
 

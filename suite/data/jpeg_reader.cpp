@@ -40,7 +40,9 @@ class JpegDecoder {
     make_image();
     const int orientation = stored_orientation();
     if (!run([this] { read_rows(); })) refuse("is damaged or truncated: ");
-    return turned(std::move(image_), orientation, use_, name_);
+    auto image = turned(std::move(image_), orientation, use_, name_);
+    image.origin.is_lossy = true;
+    return image;
   }
 
  private:

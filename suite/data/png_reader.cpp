@@ -39,7 +39,9 @@ class PngDecoder {
     make_image(stored_row_bytes);
     if (!run([this] { read_rows(); })) refuse("is damaged or truncated: ");
     if (image_.channels % 2 == 0) image_ = without_alpha(image_, use_, name_);
-    return turned(std::move(image_), orientation(), use_, name_);
+    auto image = turned(std::move(image_), orientation(), use_, name_);
+    if (use_ == PictureUse::mask) image.origin.palette = palette();
+    return image;
   }
 
  private:
@@ -87,6 +89,18 @@ class PngDecoder {
   void read_rows() {
     png_read_image(png_, rows_.data());
     png_read_end(png_, info_);  // finds a missing end, so that no truncation goes unnoticed
+  }
+
+  [[nodiscard]] std::vector<Colour> palette() const {
+    png_colorp colours = nullptr;
+    int count = 0;
+    if (png_get_color_type(png_, info_) != PNG_COLOR_TYPE_PALETTE ||
+        png_get_PLTE(png_, info_, &colours, &count) == 0)
+      return {};
+    std::vector<Colour> palette;
+    for (const auto& colour : std::span(colours, static_cast<std::size_t>(count)))
+      palette.push_back({colour.red, colour.green, colour.blue});
+    return palette;
   }
 
   [[nodiscard]] int orientation() const {

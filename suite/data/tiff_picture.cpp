@@ -62,10 +62,15 @@ class TiffPicture {
     read_header();
     TIFFIsTiled(tiff_.get()) != 0 ? read_tiles() : read_strips();
     if (photometric_ == PHOTOMETRIC_MINISWHITE) invert();
-    if (photometric_ == PHOTOMETRIC_PALETTE && use_ != PictureUse::mask) image_ = coloured();
+    ImageOrigin origin{is_lossy_, photometric_ == PHOTOMETRIC_MINISWHITE, {}};
+    const bool is_mask = use_ == PictureUse::mask;
+    if (photometric_ == PHOTOMETRIC_PALETTE)
+      is_mask ? (void)(origin.palette = palette()) : (void)(image_ = coloured());
     if (image_.channels % 2 == 0) image_ = without_alpha(image_, use_, name_);
     const auto orientation = field<std::uint16_t>(TIFFTAG_ORIENTATION, upright);
-    return turned(std::move(image_), orientation, use_, name_);
+    auto image = turned(std::move(image_), orientation, use_, name_);
+    image.origin = std::move(origin);
+    return image;
   }
 
  private:
@@ -96,6 +101,7 @@ class TiffPicture {
     const auto bits = field<std::uint16_t>(TIFFTAG_BITSPERSAMPLE, 1);
     const auto format = field<std::uint16_t>(TIFFTAG_SAMPLEFORMAT, SAMPLEFORMAT_UINT);
     const auto compression = field<std::uint16_t>(TIFFTAG_COMPRESSION, COMPRESSION_NONE);
+    is_lossy_ = compression == COMPRESSION_JPEG;
     photometric_ = field<std::uint16_t>(TIFFTAG_PHOTOMETRIC, PHOTOMETRIC_MINISBLACK);
     samples_ = field<std::uint16_t>(TIFFTAG_SAMPLESPERPIXEL, 1);
     has_planes_ =
@@ -200,16 +206,25 @@ class TiffPicture {
   }
 
   /// 16-bit colours of a palette are 8-bit ones times 257, in nearly every file.
-  [[nodiscard]] Image coloured() const {
-    std::array<std::uint16_t*, 3> palette{};
+  [[nodiscard]] std::vector<Colour> palette() const {
+    std::array<std::uint16_t*, 3> stored{};
     if (image_.type != SampleType::uint8 ||
-        TIFFGetField(tiff_.get(), TIFFTAG_COLORMAP, &palette[0], &palette[1], &palette[2]) == 0)
+        TIFFGetField(tiff_.get(), TIFFTAG_COLORMAP, &stored[0], &stored[1], &stored[2]) == 0)
       refuse("has no palette that can be read");
+    std::vector<Colour> colours(256);
+    for (std::size_t i = 0; i < colours.size(); ++i)
+      for (std::size_t c = 0; c < stored.size(); ++c)
+        colours[i][c] = static_cast<std::uint16_t>(stored[c][i] >> 8);
+    return colours;
+  }
+
+  [[nodiscard]] Image coloured() const {
+    const auto colours = palette();
     auto rgb = blank_image(image_.height_px, image_.width_px, 3, SampleType::uint8);
     auto* to = rgb.bytes.data();
     for (const auto index : image_.bytes)
-      for (const auto* colours : palette)
-        *to++ = std::byte(colours[std::to_integer<std::size_t>(index)] >> 8);
+      for (const auto value : colours[std::to_integer<std::size_t>(index)])
+        *to++ = std::byte(value);
     return rgb;
   }
 
@@ -222,6 +237,7 @@ class TiffPicture {
   std::uint16_t photometric_ = PHOTOMETRIC_MINISBLACK;
   std::uint16_t samples_ = 1;
   bool has_planes_ = false;
+  bool is_lossy_ = false;
   Image image_;
 };
 

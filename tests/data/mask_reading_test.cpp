@@ -1,5 +1,3 @@
-#include "data/mask_reading.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -7,11 +5,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "data/image_folder.hpp"
+#include "core/text.hpp"
+
+#include "data/mask_survey.hpp"
+#include "data/resize.hpp"
 
 #include "tests/data/refusal.hpp"
 #include "tests/support/picture_files.hpp"
-#include "tests/support/temporary_folder.hpp"
 
 namespace scalestudy {
 namespace {
@@ -44,14 +44,45 @@ int object_at(std::int64_t y, std::int64_t x) {
 
 constexpr std::int64_t object_pixels = 4 * 13 * 13;
 
-MaskReading reading_of(const std::vector<Image>& masks) {
-  MaskEvidence all;
-  for (const auto& mask : masks) {
-    MaskEvidence one;
-    one.add(mask);
-    all.add(one);
+/// Masks 0, 1, 2 …, all of one picture.
+class Masks final : public ImageSet {
+ public:
+  explicit Masks(std::vector<Image> masks, Image picture = test::pattern(side, side, 1))
+      : picture_(std::move(picture)), masks_(std::move(masks)) {
+    for (std::size_t i = 0; i < masks_.size(); ++i) samples_.push_back({std::to_string(i), "", -1});
   }
-  return all.reading();
+  [[nodiscard]] const std::vector<SampleEntry>& samples() const override { return samples_; }
+  [[nodiscard]] const std::vector<std::string>& class_names() const override { return none_; }
+  [[nodiscard]] Image read_image(std::size_t /*sample*/) const override { return picture_; }
+  [[nodiscard]] Image read_mask(std::size_t sample) const override { return masks_.at(sample); }
+
+ private:
+  Image picture_;
+  std::vector<Image> masks_;
+  std::vector<SampleEntry> samples_;
+  std::vector<std::string> none_;
+};
+
+/// Errors: as of every step that uses the masks.
+MaskSurvey survey_of(const ImageSet& set, std::optional<double> threshold_frac = {}) {
+  MaskSurvey masks(set, threshold_frac);
+  masks.add_all({});
+  for (std::size_t i = 0; i < set.samples().size(); ++i) masks.require_credible(i);
+  return masks;
+}
+
+MaskReading reading_of(const std::vector<Image>& masks) {
+  return survey_of(Masks(masks)).reading();
+}
+
+std::string notes_of(const std::vector<Image>& masks) {
+  const Masks set(masks);
+  return join(survey_of(set).notes(), " ");
+}
+
+Image as_jpeg(const Image& image, int quality = 75) {
+  const auto bytes = test::jpeg_bytes(image, {.quality = quality});
+  return decode_jpeg(test::as_byte_span(bytes), "mask.jpg", PictureUse::mask);
 }
 
 std::int64_t foreground_of(const Image& mask, const MaskReading& reading) {
@@ -94,27 +125,156 @@ TEST(MaskReading, BlurredEdgesAndSlopesAreCutAtHalf) {
   }
 }
 
-TEST(MaskReading, AMaskThatAThresholdEmptiesIsRefused) {
-  const MaskReading soft{Foreground::above_threshold, 0.5, {}};
-  const auto labels =
-      mask_of([](auto y, auto x) { return std::vector{object_at(y, x) > 0 ? 1 : 0}; });
-  test::expect_refused([&] { require_credible_mask(labels, soft, "b.png"); },
-                       {"'b.png' is not empty", "below 0.5", "(--mask-threshold) to 0"});
-  EXPECT_NO_THROW(require_credible_mask(labels, {}, "b.png"));
-  const auto empty = mask_of([](auto, auto) { return std::vector{0}; });
-  EXPECT_NO_THROW(require_credible_mask(empty, soft, "c.png"));
+Image squares(const std::vector<int>& values) {
+  return mask_of([values](auto y, auto x) {
+    const auto number = object_at(y, x);
+    return std::vector{number == 0 ? 0 : values.at(static_cast<std::size_t>(number - 1))};
+  });
 }
 
-TEST(MaskReading, JpegMasksAreSoft) {
-  const auto square =
-      mask_of([](auto y, auto x) { return std::vector{object_at(y, x) > 0 ? 255 : 0}; });
-  const auto bytes = test::jpeg_bytes(square, {.quality = 75});
-  const auto stored = decode_jpeg(test::as_byte_span(bytes), "mask.jpg");
-  EXPECT_NEAR(double(foreground_of(stored)), double(object_pixels), 0.02 * object_pixels);
+/// A disc with an edge of a few pixels, bright inside as far as `largest`.
+Image soft_disc(int largest, SampleType type = SampleType::uint8) {
+  return mask_of(
+      [largest](auto y, auto x) {
+        const double beyond = std::hypot(double(y) - 32, double(x) - 32) - 20;
+        return std::vector{static_cast<int>(largest * std::clamp(0.5 - beyond / 8, 0.0, 1.0))};
+      },
+      type);
+}
+
+TEST(MaskReading, ARangeThatIsNotFullIsSaid) {
+  EXPECT_THAT(notes_of({soft_disc(180)}), testing::HasSubstr("; no value is above 180 of 255."));
+}
+
+TEST(MaskReading, MasksThatAreGreyAllOverAreSaidToBe) {
+  const auto noise = mask_of(
+      [](auto y, auto x) { return std::vector{int(37 * y * y + 91 * x + 13 * x * y) % 256}; });
+  EXPECT_THAT(notes_of({noise}), testing::StartsWith("Masks are grey all over, as probabilities"));
+}
+
+TEST(MaskReading, AMaskThatAThresholdSpoilsIsRefused) {
+  const auto soft = soft_disc(255);
+  const auto refuse_beside_soft = [&](const Image& mask, const std::vector<std::string>& says) {
+    test::expect_refused([&] { (void)reading_of({soft, soft, soft, soft, soft, mask}); }, says);
+  };
+  refuse_beside_soft(squares({1, 1, 1, 1}), {"Mask '5' is not empty", "below 0.5", "threshold 0"});
+  refuse_beside_soft(squares({60, 120, 180, 240}), {"Mask '5' numbers its objects"});
+  EXPECT_EQ(reading_of({soft, squares({0, 0, 0, 0}), squares({255, 255, 255, 255})}),
+            (MaskReading{Foreground::above_threshold, 0.5, {}}));
+  const Masks labels({soft, squares({1, 1, 1, 1})});
+  EXPECT_TRUE(survey_of(labels, 0.5).reading().asked_for) << "asked for";
+}
+
+TEST(MaskReading, SoftMasksOfAnUnknownRangeAreRefused) {
+  const auto refused = [](const Image& mask, const std::string& range, const std::string& half) {
+    test::expect_refused([&] { (void)reading_of({mask}); }, {"soft edges", range, half});
+  };
+  refused(soft_disc(100), "no value above 100 of 255", "there is, 0.196");
+  refused(soft_disc(100, SampleType::uint16), "no value above 100 of 65535", "there is, 0.00076");
+  refused(soft_disc(255, SampleType::uint16), "no value above 255 of 65535", "there is, 0.0019");
+  const auto tip = mask_of([](auto y, auto x) {
+    return std::vector{
+        std::max(0, 134 - static_cast<int>(4 * (std::abs(y - 32) + std::abs(x - 32))))};
+  });
+  EXPECT_THAT(notes_of({soft_disc(255), tip}),
+              testing::HasSubstr("of what is not dark in '1': look whether all masks have one"));
+  EXPECT_EQ(notes_of({soft_disc(255), soft_disc(230)}),
+            "Masks have soft edges: what lies above 0.5 of the largest possible value is "
+            "foreground.");
+}
+
+TEST(MaskReading, JpegMasksAreCutAtHalfWhereTheyAreBlackAndWhite) {
+  const auto square = squares({255, 255, 255, 255});
+  for (const int quality : {30, 50, 75, 95}) {
+    for (const auto& stored : {as_jpeg(square, quality), as_jpeg(soft_disc(255), quality)})
+      EXPECT_EQ(reading_of({stored}), (MaskReading{Foreground::above_threshold, 0.5, {}}));
+    const auto stored = as_jpeg(square, quality);
+    EXPECT_NEAR(double(foreground_of(stored)), double(object_pixels), 0.03 * object_pixels);
+  }
+}
+
+TEST(MaskReading, JpegLabelsAreRefusedUnlessAThresholdIsAskedFor) {
+  const auto refused = [](const Image& mask, const std::vector<std::string>& says) {
+    test::expect_refused([&] { (void)reading_of({mask}); }, says);
+  };
+  for (const int quality : {50, 75, 95})
+    for (const auto& values : std::vector<std::vector<int>>{
+             {60, 120, 180, 240}, {255, 255, 255, 120}, {50, 200, 50, 50}})
+      refused(as_jpeg(squares(values), quality), {"Mask '0' is a JPEG", "PNG or TIFF"});
+  for (const int value : {3, 120, 128})
+    refused(as_jpeg(squares({value, value, value, value})), {"Mask '0' is a JPEG"});
+  refused(as_jpeg(mask_of([](auto y, auto x) {
+            return object_at(y, x) > 0 ? std::vector{255, 0, 0} : std::vector{0, 0, 0};
+          })),
+          {"Mask '0' is a JPEG"});
+  refused(as_jpeg(test::smooth(side, side, 1)), {"Mask '0' is a JPEG"});
+  const Masks labels({as_jpeg(squares({60, 120, 180, 240}))});
+  EXPECT_EQ(survey_of(labels, 0.1).reading().threshold_frac, 0.1);
+}
+
+TEST(MaskReading, BlurredLabelsAreRefused) {
+  for (const int quality : {50, 75}) {
+    auto from_jpeg = as_jpeg(squares({60, 120, 180, 240}), quality);
+    from_jpeg.origin = {};
+    test::expect_refused([&] { (void)reading_of({from_jpeg}); }, {"areas of a few grey values"});
+  }
+  const auto resized_twice = resized(resized(squares({60, 120, 180, 240}), 32, 32), side, side);
+  test::expect_refused([&] { (void)reading_of({resized_twice}); }, {"areas of a few grey values"});
+}
+
+/// 1 pixel each, as detections of spots.
+TEST(MaskReading, NumberedSpotsAreNotSoft) {
+  const auto spots = [](SampleType type) {
+    return mask_of(
+        [](auto y, auto x) {
+          return std::vector{y % 5 == 2 && x % 5 == 2 ? static_cast<int>(y / 5 * 13 + x / 5) : 0};
+        },
+        type);
+  };
+  for (const auto type : {SampleType::uint8, SampleType::uint16})
+    EXPECT_EQ(reading_of({spots(type)}), MaskReading());
+}
+
+TEST(MaskReading, PalettesMustAgreeOnTheirFirstColour) {
+  auto one = squares({1, 1, 1, 1}), other = one;
+  one.origin.palette = {Colour{}, {128, 0, 0}};
+  other.origin.palette = {Colour{}, {0, 128, 0}};
+  EXPECT_EQ(reading_of({one, other}), MaskReading());
+  other.origin.palette = {{128, 0, 0}, Colour{}};
+  test::expect_refused(
+      [&] {
+        (void)reading_of({squares({1, 1, 1, 1}), one, other});
+      },
+      {"(0, 0, 0) in '1', (128, 0, 0) in '2'"});
+}
+
+TEST(MaskReading, BordersOfVocAreSaidToBeForeground) {
+  const auto says = testing::HasSubstr("(as in PASCAL VOC)");
+  EXPECT_THAT(notes_of({squares({1, 2, 15, 255})}), says);
+  EXPECT_THAT(notes_of({squares({255, 255, 255, 255})}), testing::Not(says));
+  EXPECT_THAT(notes_of({squares({100, 150, 200, 255})}), testing::Not(says));
+  auto borders_alone = squares({255, 255, 255, 255});
+  borders_alone.origin.palette.resize(256);
+  borders_alone.origin.palette[255] = {224, 224, 192};
+  EXPECT_THAT(notes_of({borders_alone}), says);
+  const auto border = mask_of([](auto y, auto x) {
+    return object_at(y, x) == 1   ? std::vector{224, 224, 192}
+           : object_at(y, x) == 2 ? std::vector{128, 0, 0}
+                                  : std::vector{0, 0, 0};
+  });
+  EXPECT_THAT(notes_of({border}), says);
+}
+
+TEST(MaskReading, ExchangedFoldersAreRefused) {
+  const auto photograph = mask_of([](auto y, auto x) { return std::vector{int(2 * y + x) % 200}; });
+  const Masks exchanged({photograph}, squares({255, 255, 255, 255}));
+  test::expect_refused([&] { (void)survey_of(exchanged); }, {"seem to be exchanged"});
+  const Masks few({squares({1, 2, 3, 4})}, squares({255, 255, 255, 255}));
+  EXPECT_EQ(survey_of(few).reading(), MaskReading());
 }
 
 TEST(MaskReading, EveryColourButTheBackgroundsIsForeground) {
-  const auto coded = [](std::vector<int> background) {
+  const auto coded = [](const std::vector<int>& background) {
     return mask_of([background](auto y, auto x) {
       const std::vector<std::vector<int>> colours{
           background, {128, 0, 0}, {0, 128, 0}, {0, 0, 128}, {64, 0, 0}};
@@ -147,21 +307,34 @@ TEST(MaskReading, GreyInThreeChannelsIsGrey) {
 }
 
 TEST(MaskReading, AThresholdThatWasAskedForIsApplied) {
-  const TemporaryFolder folder;
-  const auto mask = mask_of([](auto y, auto x) { return std::vector{50 * object_at(y, x)}; });
-  test::write_png(folder / "images/a.png", test::pattern(side, side, 1));
-  test::write_png(folder / "masks/a.png", mask);
-  const auto set = open_image_mask_folder(folder.path());
-  EXPECT_EQ(foreground_of(mask, reading_of_masks(*set, 0.5, {})), object_pixels / 2);
-  EXPECT_EQ(foreground_of(mask, reading_of_masks(*set, 0, {})), object_pixels);
-  EXPECT_EQ(foreground_of(mask, reading_of_masks(*set, {}, {})), object_pixels);
+  const auto mask = squares({50, 100, 150, 200});
+  const Masks set({mask});
+  EXPECT_EQ(foreground_of(mask, survey_of(set, 0.5).reading()), object_pixels / 2);
+  EXPECT_EQ(survey_of(set, 0.5).foreground_frac(0), object_pixels / 2.0 / side / side);
+  EXPECT_EQ(foreground_of(mask, survey_of(set, 0).reading()), object_pixels);
+  EXPECT_EQ(foreground_of(mask, survey_of(set).reading()), object_pixels);
 }
 
 TEST(MaskReading, SaysWhenMasksAreOneSided) {
-  EXPECT_EQ(foreground_warning(0, 0.6), "");
-  EXPECT_THAT(foreground_warning(0, 0), testing::HasSubstr("empty"));
-  EXPECT_THAT(foreground_warning(1, 1), testing::HasSubstr("no background"));
-  EXPECT_THAT(foreground_warning(0.6, 0.9), testing::HasSubstr("60 %"));
+  using testing::HasSubstr;
+  EXPECT_EQ(foreground_note({0, 0.2, 0.3}, {"a", "b", "c"}), "");
+  EXPECT_THAT(foreground_note({0, 0}, {"a", "b"}), HasSubstr("empty"));
+  EXPECT_THAT(foreground_note({1, 1}, {"a", "b"}), HasSubstr("no background"));
+  EXPECT_THAT(foreground_note({0.6, 0.9}, {"a", "b"}), HasSubstr("60 %"));
+  EXPECT_THAT(foreground_note({0.1, 0.9, 0.2}, {"a", "b", "c"}),
+              HasSubstr("1 of 3 masks is over half foreground, the others are not: 'b'."));
+  EXPECT_EQ(foreground_note({0.1, 0.9, 0.6}, {"a", "b", "c"}), "") << "most are";
+}
+
+TEST(MaskReading, ForegroundIsCountedAsMasksAreCut) {
+  const auto coded = mask_of([](auto y, auto x) {
+    return object_at(y, x) > 0 ? std::vector{128, 0, 0} : std::vector{255, 255, 255};
+  });
+  for (const auto& mask : {soft_disc(255), squares({1, 2, 3, 4}), coded}) {
+    const Masks set({mask});
+    const auto masks = survey_of(set);
+    EXPECT_EQ(masks.foreground_frac(0), double(foreground_of(mask, masks.reading())) / side / side);
+  }
 }
 
 }  // namespace

@@ -219,8 +219,10 @@ TEST_F(Prepare, AllProblemsAreNamedAtOnceAndNothingIsWritten) {
   write_png(source_ / "masks/e.png", two_halves(4, 4, 0, 3));
   expect_refused([&] { (void)prepare(); },
                  {"3 of 5 samples", "c.png", "not PNG, JPEG or TIFF", "images/d.png", "4 x 5",
-                  "images/e.png", "(--mask-threshold) to 0"});
+                  "masks/e.png", "the threshold 0"});
   expect_nothing_written();
+  options_.mask_threshold_frac = 0.5;
+  expect_refused([&] { (void)prepare(); }, {"2 of 5 samples"});
 }
 
 TEST_F(Prepare, TheListOfProblemsEnds) {

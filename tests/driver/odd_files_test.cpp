@@ -17,6 +17,8 @@
 namespace scalestudy {
 namespace {
 
+namespace fs = std::filesystem;
+
 using test::ome_xml;
 using test::StackFormat;
 using testing::HasSubstr;
@@ -95,10 +97,10 @@ TEST_F(OddStack, SaysWhatItReadOrWhyNot) {
       {{.descriptions = {{0, image_j("images=20\nslices=20")}}}, 2, "has 16 pages, and 20 by its"},
       {{.reduced_before = 0}, 0, "Left out     1 reduced image\n"},
       {{.reduced_before = 16}, 0, "Left out     1 reduced image\n"},
-      {{.white_is_zero = true}, 0, "as stored, not inverted: by the file 0 is white"},
-      {{.type = "uint32"}, 2, "stores 32-bit samples"},
       {{.orientation = 3}, 2, "is stored turned or mirrored (orientation 3, page 1)"},
       {{.missing_value = "1000"}, 2, "GDAL_NODATA stands for no value"},
+      {{.white_is_zero = true}, 0, "as stored, not inverted: by the file 0 is white"},
+      {{.type = "uint32"}, 2, "stores 32-bit samples"},
       {{.type = "float64"}, 2, "stores 64-bit samples"}};
   for (const auto& [format, code, says] : cases) {
     const auto answer = inspect(format);
@@ -135,10 +137,40 @@ class OddMasks : public ::testing::Test {
                        test::pattern(64, 64, 1 + (*name == 'b')));
       test::write_tiff(folder_ / "masks" / cat(name, ".tif"), mask, {.with_palette = with_palette});
     }
-    return ask_driver({"data", "inspect", folder_.path().string()});
+    return inspect_again();
+  }
+  [[nodiscard]] DriverAnswer inspect_again(const std::vector<std::string>& options = {}) const {
+    std::vector<std::string> arguments{"data", "inspect", folder_.path().string()};
+    arguments.insert(arguments.end(), options.begin(), options.end());
+    return ask_driver(arguments);
   }
   TemporaryFolder folder_;
 };
+
+TEST_F(OddMasks, SayWhatIsOddAmongThem) {
+  (void)inspect({255}, {0});
+  const auto mask = [](int inside, int outside) {
+    auto square = blank_image(64, 64, 1, SampleType::uint8);
+    for (std::size_t i = 0; i < square.bytes.size(); ++i)
+      square.bytes[i] = std::byte(i / 64 / 20 == 1 && i % 64 / 20 == 1 ? inside : outside);
+    return square;
+  };
+  test::write_tiff(folder_ / "images/c.tif", test::smooth(64, 64, 1), {.white_is_zero = true});
+  test::write_tiff(folder_ / "masks/c.tif", mask(0, 255), {.white_is_zero = true});
+  const auto inverted = inspect_again();
+  EXPECT_THAT(inverted.out,
+              HasSubstr("1 picture inverted: by the file 0 is white (WhiteIsZero)\n"));
+  EXPECT_THAT(inverted.out, HasSubstr("1 of 3 masks is over half foreground, the others are not: "
+                                      "'masks/c.tif'."));
+  EXPECT_THAT(inverted.out, HasSubstr("1 mask inverted: by the file"));
+  fs::remove(folder_ / "masks/c.tif");
+  test::write_jpeg(folder_ / "masks/c.jpg", mask(120, 0));
+  const auto lossy = inspect_again();
+  EXPECT_EQ(lossy.code, 2);
+  EXPECT_THAT(lossy.err, HasSubstr("Mask 'masks/c.jpg' is a JPEG with more than black and white"));
+  EXPECT_THAT(inspect_again({"--mask-threshold", "0.2"}).out,
+              HasSubstr("Masks        what lies above 0.2 of the largest possible value"));
+}
 
 TEST_F(OddMasks, AreReadAsTheyAreMeantOrRefused) {
   const auto square = HasSubstr("Foreground   0.0977 to 0.0977 of a mask");

@@ -219,14 +219,14 @@ TEST_F(UNetSamples, AreTheSameFromAPackAtTheirSizeAndFromTheirFolder) {
                        [](auto...) {});
     const auto packed = open_set(pack, settings);
     const auto stored = open_set(folder_.path(), settings);
-    const auto of_folder = mask_reading(*stored, settings, {});
-    const auto of_pack = mask_reading(*packed, settings, {});
-    EXPECT_EQ(of_folder.foreground, Foreground::above_threshold);
+    MaskSurvey masks(*stored, {});
+    masks.add_all({});
+    EXPECT_EQ(masks.reading().foreground, Foreground::above_threshold);
+    EXPECT_FALSE(MaskSurvey(*packed, {}).needs_masks());
     for (std::size_t i = 0; i < 3; ++i) {
       const auto expected =
-          prepared(stored->read_image(i), stored->read_mask(i), of_folder, settings, "x");
-      const auto found =
-          prepared(packed->read_image(i), packed->read_mask(i), of_pack, settings, "x");
+          prepared(stored->read_image(i), stored->read_mask(i), masks.reading(), settings);
+      const auto found = prepared(packed->read_image(i), packed->read_mask(i), {}, settings);
       EXPECT_EQ(found.image, expected.image) << i << fit;
       EXPECT_EQ(found.mask, expected.mask) << i << fit;
     }
@@ -252,16 +252,13 @@ TEST_F(UNetSamples, ThresholdDecidesWhatIsForeground) {
   const auto image = picture(0, 16, 16);
   const auto foreground = [&](double threshold_frac) {
     const MaskReading reading{Foreground::above_threshold, threshold_frac, {}};
-    const auto sample =
-        prepared(image, mask, reading, {.mask_threshold_frac = threshold_frac}, "x");
+    const auto sample = prepared(image, mask, reading, {});
     return std::count(sample.mask.bytes.begin(), sample.mask.bytes.end(), std::byte{255});
   };
   EXPECT_EQ(foreground(0), 129);
   EXPECT_EQ(foreground(100.0 / 255), 1);
   EXPECT_EQ(foreground(0.5), 1);
   EXPECT_EQ(foreground(0.8), 0);
-  const MaskReading found{Foreground::above_threshold, 0.8, {}};
-  EXPECT_THROW((void)prepared(image, mask, found, {}, "x"), BadInput) << "nobody asked for it";
 }
 
 TEST_F(UNetSamples, MasksOfZeroAndOneAreCutWhereTheyWereAskedToBe) {

@@ -59,7 +59,7 @@ FirstStudy first_study(const DataSettings& data) {
           cat(set->samples().size(), " pictures with masks at ", size[0], " x ", size[1],
               " pixels (the first is stored at ", first.height_px, " x ", first.width_px, "), ",
               training, " of them to train"),
-          mask_warning(*set, chosen)};
+          join(set_notes(*set, chosen), " ")};
 }
 
 }  // namespace scalestudy::unet

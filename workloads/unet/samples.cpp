@@ -59,6 +59,11 @@ std::string size_suggestion(std::int64_t height_px, std::int64_t width_px) {
              next_multiple(width_px), "]");
 }
 
+std::optional<double> asked_threshold_frac(const Settings& settings) {
+  if (settings.mask_threshold_frac < 0) return {};
+  return settings.mask_threshold_frac;
+}
+
 std::string split_hash(const ImageSet& set, const Split& split) {
   auto state = fnv1a("training");
   const auto add = [&](const std::vector<std::int64_t>& part) {
@@ -115,46 +120,35 @@ std::vector<std::string> data_warnings(const RunSpec& spec) {
   const auto set = open_image_mask_set(spec.data.path);
   const auto settings = settings_from_json_text(spec.workload_settings);
   const auto lists = sample_lists(*set, settings);
-  std::vector<std::string> warnings{
-      mask_warning(*set, settings), passed_over_warning(*set),
-      lists.test.empty() ? small_set_warning(std::ssize(lists.validation), "validation")
-                         : small_set_warning(std::ssize(lists.test), "test"),
-      settings.size[0] == 0 ? ""
-                            : refit_warning(spec.data.path, {settings.size[0], settings.size[1]})};
+  auto warnings = set_notes(*set, settings);
+  warnings.push_back(passed_over_warning(*set));
+  warnings.push_back(lists.test.empty()
+                         ? small_set_warning(std::ssize(lists.validation), "validation")
+                         : small_set_warning(std::ssize(lists.test), "test"));
+  if (settings.size[0] != 0)
+    warnings.push_back(refit_warning(spec.data.path, {settings.size[0], settings.size[1]}));
   std::erase(warnings, "");
   return warnings;
 }
 
-std::string mask_warning(const ImageSet& set, const Settings& settings) {
-  const auto reading = mask_reading(set, settings, {});
-  double least_frac = 1, most_frac = 0;
-  for (std::size_t i = 0; i < set.samples().size(); ++i) {
-    const auto mask = set.read_mask(i);
-    if (settings.mask_threshold_frac < 0) require_credible_mask(mask, reading, set.samples()[i].id);
-    const auto frac = foreground_frac(binary_mask(mask, reading));
-    least_frac = std::min(least_frac, frac);
-    most_frac = std::max(most_frac, frac);
-  }
-  auto amiss = foreground_warning(least_frac, most_frac);
-  const bool is_soft =
-      settings.mask_threshold_frac < 0 && reading.foreground == Foreground::above_threshold;
-  if (!is_soft) return amiss;
-  return cat("Masks have soft edges: ", words_of(reading), ".", amiss.empty() ? "" : " ", amiss);
-}
-
-MaskReading mask_reading(const ImageSet& set, const Settings& settings, const Workers& workers) {
-  const auto threshold_frac = settings.mask_threshold_frac;
-  return reading_of_masks(set, threshold_frac < 0 ? std::nullopt : std::optional(threshold_frac),
-                          workers);
+std::vector<std::string> set_notes(const ImageSet& set, const Settings& settings) {
+  MaskSurvey masks(set, asked_threshold_frac(settings));
+  const auto count = set.samples().size();
+  for (std::size_t i = 0; i < count; ++i) masks.add(i, set.read_mask(i));
+  masks.find_reading();
+  for (std::size_t i = 0; i < count; ++i) masks.require_credible(i);
+  auto notes = masks.notes();
+  const auto first = set.read_image(0);
+  require_own_mask(first, set.read_mask(0), set, 0);
+  if (first.origin.was_inverted)
+    notes.push_back(cat("'", set.samples()[0].id, "' is ", inverted_words, '.'));
+  return notes;
 }
 
 Sample prepared(const Image& image,
                 const Image& mask,
                 const MaskReading& reading,
-                const Settings& settings,
-                const std::string& name) {
-  require_equal_sides(image, mask, name);
-  if (settings.mask_threshold_frac < 0) require_credible_mask(mask, reading, name);
+                const Settings& settings) {
   const PictureSize size{settings.size[0], settings.size[1]};
   if (size.height_px == 0) return {with_channels(image, 1), binary_mask(mask, reading)};
   const auto filter = settings.resize_filter;
@@ -170,12 +164,13 @@ Samples::Samples(std::unique_ptr<ImageSet> stored,
                  std::unique_ptr<SharedPictures> shared)
     : stored_(std::move(stored)),
       settings_(settings),
-      reading_(mask_reading(*stored_, settings_, workers)),
+      masks_(*stored_, asked_threshold_frac(settings)),
       origin_(std::move(origin)),
       lists_(sample_lists(*stored_, settings)),
       shared_(std::move(shared)),
       cache_(stored_->samples().size()),
       hashes_(stored_->samples().size()) {
+  if (masks_.needs_masks()) masks_.add_all(workers);
   try {
     read_all(cache_bytes, workers);
   } catch (const BadInput&) {
@@ -218,8 +213,11 @@ std::shared_ptr<const Sample> Samples::read(std::int64_t sample) const {
 
 Sample Samples::read_stored(std::int64_t sample) const {
   const auto index = static_cast<std::size_t>(sample);
-  return prepared(stored_->read_image(index), stored_->read_mask(index), reading_, settings_,
-                  id(sample));
+  const auto image = stored_->read_image(index);
+  const auto mask = stored_->read_mask(index);
+  require_own_mask(image, mask, *stored_, index);
+  masks_.require_credible(index);
+  return prepared(image, mask, reading(), settings_);
 }
 
 bool Samples::keeps(std::int64_t sample) const {
@@ -277,7 +275,7 @@ void Samples::refuse_empty_masks() const {
     largest = std::max(largest, largest_value(mask));
     full_scale = mask.max_value();
   }
-  const auto problem = cat("No mask of ", origin_, " has foreground: ", words_of(reading_),
+  const auto problem = cat("No mask of ", origin_, " has foreground: ", words_of(reading()),
                            " (the largest value is ", largest, " of ", full_scale, ")");
   throw BadInput({problem, "there is no foreground to learn",
                   largest > 0 ? "If every value above 0 is foreground, --set "

@@ -13,7 +13,7 @@
 #include "study/run_spec.hpp"
 
 #include "data/image_set.hpp"
-#include "data/mask_reading.hpp"
+#include "data/mask_survey.hpp"
 #include "data/shared_pictures.hpp"
 
 #include "workloads/unet/settings.hpp"
@@ -34,7 +34,7 @@ struct SampleLists {
 [[nodiscard]] SampleLists sample_lists(const ImageSet& set, const Settings& settings);
 
 /// Of too few samples to evaluate, and of masks that are cut or one-sided; reads all masks of
-/// spec.data.path. Errors: as sample_lists(), mask_reading(); unreadable masks.
+/// spec.data.path. Errors: as sample_lists(), set_notes().
 [[nodiscard]] std::vector<std::string> data_warnings(const RunSpec& spec);
 
 /// The folder or pack that spec.data.path names. Errors: as open_image_mask_set(); BadInput for a
@@ -50,22 +50,17 @@ struct Sample {
   Image mask;   ///< 8 bit: 255 foreground, 0 background
 };
 
-/// What of the set's masks is foreground: as settings.mask_threshold_frac says, or as they show.
-/// Errors: as reading_of_masks().
-[[nodiscard]] MaskReading mask_reading(const ImageSet& set,
-                                       const Settings& settings,
-                                       const Workers& workers);
+/// What may be amiss with the masks, and with the first picture, a sentence each. Errors: BadInput
+/// for masks that cannot be read, or of which nobody can tell what is foreground; a first mask that
+/// is not that picture's.
+[[nodiscard]] std::vector<std::string> set_notes(const ImageSet& set, const Settings& settings);
 
-/// That masks are cut where they are soft, or hold foreground or background only; "" for neither.
-[[nodiscard]] std::string mask_warning(const ImageSet& set, const Settings& settings);
-
-/// At settings.size by settings.fit, then grey; the mask as data/fit.hpp says. `name` is for
-/// messages. Errors: BadInput when image and mask differ in size.
+/// At settings.size by settings.fit, then grey; the mask as data/fit.hpp says. Image and mask have
+/// one size.
 [[nodiscard]] Sample prepared(const Image& image,
                               const Image& mask,
                               const MaskReading& reading,
-                              const Settings& settings,
-                              const std::string& name);
+                              const Settings& settings);
 
 /// What reading every sample once has shown.
 struct SampleFacts {
@@ -98,7 +93,7 @@ class Samples {
   [[nodiscard]] std::uint64_t hash(std::int64_t sample) const;
   [[nodiscard]] const SampleLists& lists() const { return lists_; }
   [[nodiscard]] const SampleFacts& facts() const { return facts_; }
-  [[nodiscard]] const MaskReading& reading() const { return reading_; }
+  [[nodiscard]] const MaskReading& reading() const { return masks_.reading(); }
   [[nodiscard]] bool are_shared() const { return shared_ != nullptr; }
   [[nodiscard]] std::int64_t pixels() const { return facts_.height_px * facts_.width_px; }
 
@@ -113,7 +108,7 @@ class Samples {
 
   std::unique_ptr<ImageSet> stored_;
   Settings settings_;
-  MaskReading reading_;
+  MaskSurvey masks_;
   std::string origin_;
   SampleLists lists_;
   SampleFacts facts_;

@@ -8,6 +8,7 @@
 #include "core/text.hpp"
 
 #include "data/file_bytes.hpp"
+#include "data/mask_survey.hpp"
 #include "data/pack/pack_set_writer.hpp"
 #include "data/pack/pack_volume.hpp"
 #include "data/sample_problems.hpp"
@@ -105,7 +106,7 @@ PreparedSample prepare_sample(const ImageSet& set,
                               std::size_t index,
                               const fs::path& source,
                               const PackDescription& description,
-                              const MaskReading& reading) {
+                              const MaskSurvey& masks) {
   const auto& id = set.samples()[index].id;
   PreparedSample sample;
   if (description.encoding == PackEncoding::files) {
@@ -117,11 +118,11 @@ PreparedSample prepare_sample(const ImageSet& set,
   if (description.fit) require_readable_size(sample.image, size_of(description));
   if (description.kind == PackKind::image_mask) {
     const auto mask = set.read_mask(index);
-    require_equal_sides(sample.image, mask, id);
-    require_credible_mask(mask, reading, id);
+    require_own_mask(sample.image, mask, set, index);
+    masks.require_credible(index);
     sample.mask = description.fit
-                      ? fitted_mask(mask, reading, *description.fit, size_of(description))
-                      : binary_mask(mask, reading);
+                      ? fitted_mask(mask, masks.reading(), *description.fit, size_of(description))
+                      : binary_mask(mask, masks.reading());
   }
   if (description.fit) sample.image = fitted(sample.image, *description.fit, size_of(description));
   return sample;
@@ -133,16 +134,15 @@ PrepareSummary prepare_set(const fs::path& source,
                            const WorkProgress& progress) {
   const auto set = open_set(source, description.kind);
   require_room(options.out, set->samples().size(), description);
-  MaskReading reading;
-  if (description.kind == PackKind::image_mask)
-    reading = reading_of_masks(*set, options.mask_threshold_frac, {});
-  description.mask_threshold_frac = reading.threshold_frac;
+  MaskSurvey masks(*set, options.mask_threshold_frac);
+  if (description.kind == PackKind::image_mask && masks.needs_masks()) masks.add_all({});
+  description.mask_threshold_frac = masks.reading().threshold_frac;
   PackSetWriter writer(options.out, description, set->class_names(), options.existing);
   SampleProblems problems;
   const auto count = set->samples().size();
   for (std::size_t i = 0; i < count; ++i) {
     try {
-      const auto sample = prepare_sample(*set, i, source, description, reading);
+      const auto sample = prepare_sample(*set, i, source, description, masks);
       if (problems.none()) {
         const auto& stored = options.keep_encoded ? sample.file_bytes : sample.image.bytes;
         writer.add(set->samples()[i], sample.image, stored);

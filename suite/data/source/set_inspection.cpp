@@ -8,6 +8,7 @@
 #include "core/text.hpp"
 
 #include "data/fit.hpp"
+#include "data/mask_survey.hpp"
 #include "data/pack/pack_set.hpp"
 #include "data/sample_problems.hpp"
 
@@ -23,6 +24,7 @@ struct SampleFacts {
   std::int64_t channels = 0;
   std::int64_t bit_depth = 0;
   std::uint64_t content_hash = 0;
+  bool was_inverted = false;
   double foreground_frac = -1;  ///< without mask: negative
 };
 
@@ -30,19 +32,18 @@ std::int64_t bit_depth_of(SampleType type) {
   return type == SampleType::uint8 ? 8 : 16;
 }
 
+/// `masks`: of a set that has some.
 SampleFacts facts_by_reading(const ImageSet& set,
                              std::size_t index,
-                             const std::optional<MaskReading>& mask_reading) {
+                             std::optional<MaskSurvey>& masks) {
   const auto image = set.read_image(index);
-  SampleFacts facts{image.height_px, image.width_px, image.channels, bit_depth_of(image.type),
-                    content_hash(image)};
-  if (mask_reading) {
+  if (masks) {
     const auto mask = set.read_mask(index);
-    require_equal_sides(image, mask, set.samples()[index].id);
-    require_credible_mask(mask, *mask_reading, set.samples()[index].id);
-    facts.foreground_frac = foreground_frac(binary_mask(mask, *mask_reading));
+    require_own_mask(image, mask, set, index);
+    masks->add(index, mask);
   }
-  return facts;
+  return {image.height_px,          image.width_px,      image.channels,
+          bit_depth_of(image.type), picture_hash(image), image.origin.was_inverted};
 }
 
 SampleFacts facts_from_tables(const PackSet& set, std::size_t index) {
@@ -136,12 +137,37 @@ SetInspection summarised(const ImageSet& set, const std::vector<SampleFacts>& fa
   for (const auto& fact : facts) {
     ++found.channels_count[fact.channels];
     ++found.bit_depth_count[fact.bit_depth];
+    if (fact.was_inverted) ++found.inverted_count;
     if (fact.foreground_frac == 0) ++found.empty_mask_count;
   }
   if (facts.front().foreground_frac >= 0)
     found.foreground_frac = spread_of(facts, [](const auto& fact) { return fact.foreground_frac; });
   find_equal_pictures(set, facts, found);
   return found;
+}
+
+void read_masks(const fs::path& source, MaskSurvey& masks, std::vector<SampleFacts>& facts) {
+  masks.find_reading();
+  SampleProblems problems;
+  for (std::size_t i = 0; i < facts.size(); ++i) {
+    try {
+      masks.require_credible(i);
+    } catch (const BadInput& problem) {
+      problems.add(problem.what());
+    }
+    facts[i].foreground_frac = masks.foreground_frac(i);
+  }
+  problems.require_none(cat("'", source.string(), "'"), facts.size(), "training would stop there");
+}
+
+std::string note_of_foreground(const ImageSet& set, const std::vector<SampleFacts>& facts) {
+  std::vector<double> foreground;
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < facts.size(); ++i) {
+    foreground.push_back(facts[i].foreground_frac);
+    names.push_back(set.samples()[i].id);
+  }
+  return foreground_note(foreground, names);
 }
 
 SetInspection inspect_pack(const fs::path& source, Verify verify, const WorkProgress& progress) {
@@ -151,6 +177,8 @@ SetInspection inspect_pack(const fs::path& source, Verify verify, const WorkProg
     return facts_from_tables(set, i);
   });
   auto found = summarised(set, facts);
+  if (!set.masks().empty()) found.mask_notes.push_back(note_of_foreground(set, facts));
+  std::erase(found.mask_notes, "");
   found.pack = set.description();
   found.kind = set.description().kind;
   found.pack_file_bytes = fs::file_size(source);
@@ -158,23 +186,38 @@ SetInspection inspect_pack(const fs::path& source, Verify verify, const WorkProg
   return found;
 }
 
+void require_masks_to_cut(const fs::path& source,
+                          PackKind kind,
+                          std::optional<double> mask_threshold_frac) {
+  if (!mask_threshold_frac || (kind == PackKind::image_mask && !is_pack(source))) return;
+  throw BadInput({"--mask-threshold has no effect",
+                  cat("'", source.string(), "' has no masks that are still to be cut"),
+                  "Leave it out"});
+}
+
 }  // namespace
 
 SetInspection inspect_set(const fs::path& source,
                           PackKind kind,
                           Verify verify,
-                          const WorkProgress& progress) {
+                          const WorkProgress& progress,
+                          std::optional<double> mask_threshold_frac) {
+  require_masks_to_cut(source, kind, mask_threshold_frac);
   if (is_pack(source)) return inspect_pack(source, verify, progress);
   if (verify == Verify::yes)
     throw BadInput({cat("'", source.string(), "' has no checksums to verify"),
                     "only packs hold them", "Leave --verify out; pictures are decoded anyway"});
   const auto set = open_set(source, kind);
-  std::optional<MaskReading> mask_reading;
-  if (kind == PackKind::image_mask) mask_reading = reading_of_masks(*set, {}, {});
-  const auto facts = gather(source, *set, progress,
-                            [&](std::size_t i) { return facts_by_reading(*set, i, mask_reading); });
+  std::optional<MaskSurvey> masks;
+  if (kind == PackKind::image_mask) masks.emplace(*set, mask_threshold_frac);
+  auto facts = gather(source, *set, progress,
+                      [&](std::size_t i) { return facts_by_reading(*set, i, masks); });
+  if (masks) read_masks(source, *masks, facts);
   auto found = summarised(*set, facts);
-  found.mask_reading = mask_reading;
+  if (masks) {
+    found.mask_reading = masks->reading();
+    found.mask_notes = masks->notes();
+  }
   found.passed_over = set->passed_over();
   found.kind = kind;
   return found;

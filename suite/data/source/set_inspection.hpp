@@ -38,7 +38,9 @@ struct SetInspection {
   std::map<std::int64_t, std::int64_t> channels_count;   ///< number of channels: samples
   std::map<std::int64_t, std::int64_t> bit_depth_count;  ///< bits: samples
   std::optional<Spread> foreground_frac;                 ///< of the masks' pixels
+  std::int64_t inverted_count = 0;                       ///< pictures whose 0 is white
   std::optional<MaskReading> mask_reading;               ///< of a folder's masks
+  std::vector<std::string> mask_notes;                   ///< what may be amiss, a sentence each
   std::int64_t empty_mask_count = 0;
   std::vector<std::string> passed_over;          ///< files that are no pictures
   std::vector<EqualContent> duplicates_within;   ///< equal pictures of one split
@@ -49,12 +51,13 @@ struct SetInspection {
 enum class Verify { no, yes };
 
 /// Decodes every picture of a folder; of a pack it looks into the tables only, unless they shall be
-/// verified. Foreground of a folder's masks is what training takes for it. `kind`: of a folder; a
-/// pack knows its own, image_mask or classes. Errors: BadInput that lists what cannot be read or
-/// was changed.
+/// verified. Foreground of a folder's masks is what training takes for it, with the threshold that
+/// is asked for. `kind`: of a folder; a pack knows its own, image_mask or classes. Errors: BadInput
+/// that lists what cannot be read or was changed; a threshold without masks to cut.
 [[nodiscard]] SetInspection inspect_set(const std::filesystem::path& source,
                                         PackKind kind,
                                         Verify verify,
-                                        const WorkProgress& progress);
+                                        const WorkProgress& progress,
+                                        std::optional<double> mask_threshold_frac = {});
 
 }  // namespace scalestudy

@@ -51,6 +51,15 @@ PictureSize size_in(const std::string& text) {
                   "Write e.g. --size 256x256"});
 }
 
+/// Errors: BadInput when it is none.
+std::optional<double> threshold_in(const DataOptions& options) {
+  const auto threshold = options.mask_threshold_frac;
+  if (threshold && !(*threshold >= 0 && *threshold < 1))
+    throw BadInput({cat("--mask-threshold ", *threshold, " is no share of the largest value"),
+                    "it takes a number from 0 to below 1", "Write e.g. --mask-threshold 0.5"});
+  return threshold;
+}
+
 PrepareOptions prepare_options(const DataOptions& options) {
   if (options.out.empty())
     throw BadInput(
@@ -62,13 +71,7 @@ PrepareOptions prepare_options(const DataOptions& options) {
   chosen.keep_encoded = options.keep_encoded;
   if (!options.size.empty()) chosen.size = size_in(options.size);
   if (!options.fit.empty()) chosen.fit = choice_from<Fit>(options.fit, "--fit");
-  if (options.mask_threshold_frac) {
-    const auto threshold = *options.mask_threshold_frac;
-    if (!(threshold >= 0 && threshold < 1))
-      throw BadInput({cat("--mask-threshold ", threshold, " is no share of the largest value"),
-                      "it takes a number from 0 to below 1", "Write e.g. --mask-threshold 0.5"});
-    chosen.mask_threshold_frac = threshold;
-  }
+  chosen.mask_threshold_frac = threshold_in(options);
   return chosen;
 }
 
@@ -90,6 +93,9 @@ PackKind kind_to_inspect(const std::string& source) {
 }
 
 void show_volume(const DataOptions& options, Context& context) {
+  if (options.mask_threshold_frac)
+    throw BadInput(
+        {"--mask-threshold has no effect here", "a volume has no masks", "Leave it out"});
   if (options.verify && !is_pack(options.source))
     throw BadInput({cat("'", options.source, "' has no checksums to verify"),
                     "only packs hold them", "Leave --verify out"});
@@ -108,7 +114,7 @@ void show_set(const DataOptions& options, PackKind kind, Context& context) {
         {"--patch has no effect here", "only volumes are cut into patches", "Leave --patch out"});
   WorkWatch watch(context);
   const auto found = inspect_set(options.source, kind, options.verify ? Verify::yes : Verify::no,
-                                 watch.progress());
+                                 watch.progress(), threshold_in(options));
   if (context.options.json) {
     context.out << set_json(options.source, found);
   } else {
@@ -167,11 +173,6 @@ void add_prepare_options(CLI::App& app, DataOptions& options) {
       ->type_name("HxW")
       ->group(group);
   app.add_option("--fit", options.fit, fit_help())->type_name("NAME")->group(group);
-  app.add_option("--mask-threshold", options.mask_threshold_frac,
-                 "Mask values above this share of the largest possible one are foreground "
-                 "(default 0.5)")
-      ->type_name("FRACTION")
-      ->group(group);
 }
 
 Action define(CLI::App& app) {
@@ -181,6 +182,10 @@ Action define(CLI::App& app) {
                  "Folder with images/ and masks/, folder with train/CLASS, TIFF volume, or pack")
       ->required();
   add_stack_options(app, options->stack);
+  app.add_option("--mask-threshold", options->mask_threshold_frac,
+                 "Mask values above this share of the largest possible one are foreground "
+                 "(default: by what all masks hold, which inspect says)")
+      ->type_name("FRACTION");
   add_inspect_options(app, *options);
   add_prepare_options(app, *options);
   return [options, &app](Context& context) {

@@ -1,6 +1,7 @@
 #include "driver/inspect/set_report.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -69,12 +70,14 @@ void print_foreground(const SetInspection& found, std::ostream& out) {
                      found.foreground_frac->minimum, found.foreground_frac->maximum,
                      found.foreground_frac->median);
   if (found.empty_mask_count > 0)
-    out << "; " << grouped_digits(found.empty_mask_count) << " masks are empty";
+    out << "; " << counted(found.empty_mask_count, "mask")
+        << (found.empty_mask_count == 1 ? " is empty" : " are empty");
   out << '\n';
-  if (found.mask_reading) out << "Masks        " << words_of(*found.mask_reading) << '\n';
-  const auto warning =
-      foreground_warning(found.foreground_frac->minimum, found.foreground_frac->maximum);
-  if (!warning.empty()) out << "             " << warning << '\n';
+  if (found.mask_reading && !found.mask_reading->is_usual_threshold())  // which a note says
+    out << "Masks        " << words_of(*found.mask_reading) << '\n';
+  const auto* title = "Notes        ";
+  for (const auto& note : found.mask_notes)
+    out << std::exchange(title, "             ") << note << '\n';
 }
 
 /// What it means, and what training must be told to take it.
@@ -124,6 +127,9 @@ void print_set(const std::filesystem::path& source, const SetInspection& found, 
   print_spread("Width", found.width_px, out);
   out << "Channels     " << counts_text(found.channels_count) << '\n'
       << "Bit depth    " << counts_text(found.bit_depth_count) << '\n';
+  if (found.inverted_count > 0)
+    out << "             " << counted(found.inverted_count, "picture") << ' ' << inverted_words
+        << '\n';
   print_foreground(found, out);
   print_duplicates("Conflicts", "in two classes: one of them is wrong", found.in_two_classes, out);
   print_duplicates("Duplicates", "equal to another one of the same split", found.duplicates_within,

@@ -50,6 +50,7 @@ std::string set_json(const std::filesystem::path& source, const SetInspection& f
               {"width_px", to_json(found.width_px)},
               {"channels_count", to_json(found.channels_count)},
               {"bit_depth_count", to_json(found.bit_depth_count)},
+              {"inverted_count", found.inverted_count},
               {"duplicates_within", to_json(found.duplicates_within)},
               {"duplicates_between", to_json(found.duplicates_between)},
               {"passed_over", found.passed_over},
@@ -62,6 +63,7 @@ std::string set_json(const std::filesystem::path& source, const SetInspection& f
   if (found.foreground_frac) {
     object["foreground_frac"] = to_json(*found.foreground_frac);
     object["empty_mask_count"] = found.empty_mask_count;
+    object["mask_notes"] = found.mask_notes;
   }
   if (found.mask_reading) object["mask_reading"] = words_of(*found.mask_reading);
   if (found.pack) {

@@ -1,0 +1,179 @@
+#include "data/mask_facts.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <map>
+#include <numeric>
+#include <span>
+
+#include "data/resize.hpp"
+
+namespace scalestudy {
+namespace {
+
+/// JPEG moves values by so much, mostly.
+constexpr std::int64_t lossy_tolerance = 16;
+
+/// Of pixels in a blurred area of one number, in 8 bit.
+constexpr std::int64_t level_tolerance = 8;
+
+/// Fewer values make no slope that climbs from black step by step.
+constexpr std::size_t least_slope_values = 32;
+
+constexpr std::int64_t dark_part = 8;
+constexpr std::int64_t full_8_bit = 255;
+
+/// Of those that a JPEG of grey comes to have.
+bool is_grey(const Colour& colour, std::int64_t tolerance) {
+  const auto [least, most] = std::ranges::minmax(colour);
+  return most - least <= tolerance;
+}
+
+void count_colours(const Image& mask, std::int64_t tolerance, MaskFacts& facts) {
+  std::map<Colour, std::int64_t> seen;
+  for (std::int64_t y = 0; y < mask.height_px; ++y) {
+    for (std::int64_t x = 0; x < mask.width_px;) {
+      const auto colour = mask.colour_at(y, x);
+      const auto begin = x;
+      while (x < mask.width_px && mask.colour_at(y, x) == colour) ++x;
+      if (seen.size() <= max_mask_colours || seen.contains(colour)) seen[colour] += x - begin;
+      facts.has_colours = facts.has_colours || !is_grey(colour, tolerance);
+    }
+  }
+  facts.colours.assign(seen.begin(), seen.end());
+}
+
+std::int64_t largest_value(const Image& grey) {
+  float largest = 0;
+  for (std::int64_t y = 0; y < grey.height_px; ++y)
+    for (std::int64_t x = 0; x < grey.width_px; ++x) largest = std::max(largest, grey.at(y, x, 0));
+  return static_cast<std::int64_t>(largest);
+}
+
+std::int64_t pixels_above(double limit, const Image& grey) {
+  std::int64_t count = 0;
+  for (std::int64_t y = 0; y < grey.height_px; ++y)
+    for (std::int64_t x = 0; x < grey.width_px; ++x)
+      count += static_cast<double>(grey.at(y, x, 0)) > limit ? 1 : 0;
+  return count;
+}
+
+/// A grey mask and how near values are that count as equal.
+class SlopeCount {
+ public:
+  SlopeCount(const Image& grey, const MaskFacts& facts, std::int64_t tolerance)
+      : grey_(grey),
+        largest_(facts.largest_value),
+        tolerance_(tolerance),
+        is_slope_(!facts.origin.is_lossy && facts.colours.size() >= least_slope_values &&
+                  (facts.colours.size() > max_mask_colours ||
+                   2 * std::ssize(facts.colours) >= facts.largest_value)) {}
+
+  [[nodiscard]] MaskSlopes slopes() {
+    for (std::int64_t y = 0; y < grey_.height_px; ++y)
+      for (std::int64_t x = 0; x < grey_.width_px; ++x) see(y, x);
+    return seen_;
+  }
+
+ private:
+  [[nodiscard]] std::int64_t value(std::int64_t y, std::int64_t x) const {
+    return static_cast<std::int64_t>(grey_.at(y, x, 0));
+  }
+
+  void see(std::int64_t y, std::int64_t x) {
+    const auto here = value(y, x);
+    if (x + 1 < grey_.width_px) see_edge(here, value(y, x + 1));
+    if (y + 1 < grey_.height_px) see_edge(here, value(y + 1, x));
+    const auto dark = largest_ / dark_part;
+    if (here <= dark || here >= largest_ - dark) return;
+    ++seen_.between;
+    if (is_flat(y, x, tolerance_)) ++seen_.flat;
+    if (is_flat(y, x, level_tolerance * largest_ / full_8_bit))
+      ++seen_.levels.at(static_cast<std::size_t>(here * MaskSlopes::level_count / (largest_ + 1)));
+    const bool ramp_x =
+        x > 0 && x + 1 < grey_.width_px && is_between(value(y, x - 1), here, value(y, x + 1));
+    const bool ramp_y =
+        y > 0 && y + 1 < grey_.height_px && is_between(value(y - 1, x), here, value(y + 1, x));
+    if (ramp_x || ramp_y) ++seen_.ramps;
+  }
+
+  void see_edge(std::int64_t one, std::int64_t other) {
+    if ((one == 0) == (other == 0)) return;
+    ++seen_.edges;
+    if (is_slope_ && 10 * (one + other) <= largest_) ++seen_.gentle_edges;
+  }
+
+  static bool is_between(std::int64_t one, std::int64_t middle, std::int64_t other) {
+    return (one < middle && middle < other) || (one > middle && middle > other);
+  }
+
+  [[nodiscard]] bool is_flat(std::int64_t y, std::int64_t x, std::int64_t tolerance) const {
+    const auto here = value(y, x);
+    for (auto row = std::max<std::int64_t>(y - 1, 0); row < std::min(y + 2, grey_.height_px); ++row)
+      for (auto column = std::max<std::int64_t>(x - 1, 0); column < std::min(x + 2, grey_.width_px);
+           ++column)
+        if (std::abs(value(row, column) - here) > tolerance) return false;
+    return true;
+  }
+
+  const Image& grey_;
+  std::int64_t largest_;
+  std::int64_t tolerance_;
+  bool is_slope_;
+  MaskSlopes seen_;
+};
+
+}  // namespace
+
+void MaskSlopes::add(const MaskSlopes& other) {
+  between += other.between;
+  flat += other.flat;
+  ramps += other.ramps;
+  edges += other.edges;
+  gentle_edges += other.gentle_edges;
+  for (std::size_t i = 0; i < levels.size(); ++i) levels[i] += other.levels[i];
+}
+
+bool MaskSlopes::are_soft() const {
+  return (10 * flat < between && 3 * ramps >= between) || 5 * gentle_edges > 4 * edges;
+}
+
+/// Slopes pass all levels, a few numbers of objects some.
+bool MaskSlopes::are_blurred_levels() const {
+  constexpr std::int64_t least_area_px = 64;
+  const std::span between_dark_and_bright =
+      std::span(levels).subspan(level_count / dark_part + 1, level_count * 3 / 4 - 2);
+  const auto all = std::accumulate(between_dark_and_bright.begin(), between_dark_and_bright.end(),
+                                   std::int64_t{0});
+  const auto passed_over = std::ranges::count_if(between_dark_and_bright, [&](auto pixels) {
+    return 10 * pixels * std::ssize(between_dark_and_bright) < all;
+  });
+  return all >= least_area_px && 4 * all >= between && 10 * ramps >= between &&
+         3 * passed_over >= std::ssize(between_dark_and_bright);
+}
+
+bool MaskSlopes::are_numbers() const {
+  constexpr std::int64_t least_area_px = 9;
+  return flat >= least_area_px && 10 * flat >= between && 5 * gentle_edges <= 4 * edges;
+}
+
+MaskFacts facts_of_mask(const Image& mask, double threshold_frac) {
+  const auto tolerance = mask.origin.is_lossy ? lossy_tolerance : 0;
+  MaskFacts facts{.height_px = mask.height_px,
+                  .width_px = mask.width_px,
+                  .possible_value = mask.max_value(),
+                  .origin = mask.origin};
+  count_colours(mask, 2 * tolerance, facts);
+  const auto grey = with_channels(mask, 1);
+  facts.largest_value = largest_value(grey);
+  facts.pixels_above_zero = pixels_above(0, grey);
+  facts.pixels_above_dark =
+      pixels_above(static_cast<double>(facts.largest_value) / dark_part, grey);
+  facts.pixels_above_threshold =
+      pixels_above(threshold_frac * static_cast<double>(facts.possible_value), grey);
+  if (!facts.has_colours && facts.colours.size() > 2)
+    facts.slopes = SlopeCount(grey, facts, tolerance).slopes();
+  return facts;
+}
+
+}  // namespace scalestudy

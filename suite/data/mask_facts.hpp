@@ -1,0 +1,60 @@
+#pragma once
+/// What a mask alone shows: enough to say what of it is foreground once all masks of its set are
+/// known. Pure.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "data/image.hpp"
+
+namespace scalestudy {
+
+/// More are no code for classes: the mask was blurred, or is a photograph.
+inline constexpr std::size_t max_mask_colours = 256;
+
+/// How a grey mask's values lie that are neither dark (an eighth of its largest one) nor bright.
+struct MaskSlopes {
+  std::int64_t between = 0;       ///< such pixels
+  std::int64_t flat = 0;          ///< of these: like all their neighbours, as inside an object
+  std::int64_t ramps = 0;         ///< of these: between two opposite neighbours, as on soft edges
+  std::int64_t edges = 0;         ///< pairs of neighbours of which one is 0
+  std::int64_t gentle_edges = 0;  ///< of these: the foot of a slope through most values
+
+  static constexpr std::int64_t level_count = 24;
+  /// Pixels that nearly equal all their neighbours, by how bright they are.
+  std::array<std::int64_t, level_count> levels{};
+
+  void add(const MaskSlopes& other);
+  /// What a filter or a network made: values change across edges, or everywhere.
+  [[nodiscard]] bool are_soft() const;
+  /// Objects are filled with their number and end at once.
+  [[nodiscard]] bool are_numbers() const;
+  /// Areas of a few values, as of numbers, have soft edges.
+  [[nodiscard]] bool are_blurred_levels() const;
+};
+
+struct MaskFacts {
+  std::int64_t height_px = 0;
+  std::int64_t width_px = 0;
+  std::int64_t possible_value = 0;  ///< 255 or 65535
+  std::int64_t largest_value = 0;   ///< of its pixels, in luma
+  std::int64_t pixels_above_zero = 0;
+  std::int64_t pixels_above_dark = 0;  ///< above an eighth of the largest value
+  std::int64_t pixels_above_threshold = 0;
+  bool has_colours = false;
+  ImageOrigin origin;
+  std::vector<std::pair<Colour, std::int64_t>> colours;  ///< ascending, with their pixels; of more
+                                                         ///< than max_mask_colours some
+  MaskSlopes slopes;  ///< of a grey mask with more than two values
+  [[nodiscard]] std::int64_t pixels() const { return height_px * width_px; }
+  /// As photographs and wide slopes are: hardly anything is bright.
+  [[nodiscard]] bool is_mostly_grey() const { return 5 * slopes.between > 4 * pixels_above_dark; }
+};
+
+/// The threshold is a share of the largest possible value.
+[[nodiscard]] MaskFacts facts_of_mask(const Image& mask, double threshold_frac);
+
+}  // namespace scalestudy

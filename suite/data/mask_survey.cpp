@@ -1,0 +1,326 @@
+#include "data/mask_survey.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+
+#include "core/error.hpp"
+#include "core/text.hpp"
+
+namespace scalestudy {
+namespace {
+
+/// Of the largest possible value, where nobody asks for another one.
+constexpr double usual_threshold_frac = 0.5;
+
+/// What a JPEG's largest value must reach: near the threshold its noise would decide.
+constexpr double least_white_frac = 0.75;
+
+/// Fewer grey values, black among them, make no soft edge.
+constexpr std::size_t least_soft_values = 10;
+
+constexpr Colour black{};
+
+/// Of PASCAL VOC's masks: borders of objects, and what is to be ignored.
+constexpr std::uint16_t border_number = 255;
+constexpr Colour border_colour{224, 224, 192};
+
+const std::string threshold_hint =
+    "settings.mask_threshold_frac of a study, --mask-threshold of scalestudy data";
+
+std::string colour_text(const Colour& colour) {
+  const auto& [red, green, blue] = colour;
+  return cat('(', red, ", ", green, ", ", blue, ')');
+}
+
+double share(std::int64_t part, std::int64_t whole) {
+  return static_cast<double>(part) / static_cast<double>(whole);
+}
+
+double largest_frac(const MaskFacts& mask) {
+  return mask.possible_value == 0 ? 0 : share(mask.largest_value, mask.possible_value);
+}
+
+bool has_two_values(const Image& picture) {
+  std::set<Colour> seen;
+  for (std::int64_t y = 0; y < picture.height_px && seen.size() <= 2; ++y)
+    for (std::int64_t x = 0; x < picture.width_px && seen.size() <= 2; ++x)
+      seen.insert(picture.colour_at(y, x));
+  return seen.size() <= 2;
+}
+
+bool has_border_colour(const MaskFacts& mask) {
+  const auto& palette = mask.origin.palette;
+  return palette.size() > border_number && palette[border_number] == border_colour;
+}
+
+/// Of all masks together; those of a mask with too many are as many.
+std::map<Colour, std::int64_t> colours_of(const std::vector<MaskFacts>& masks) {
+  std::map<Colour, std::int64_t> all;
+  for (const auto& mask : masks)
+    for (const auto& [colour, pixels] : mask.colours)
+      if (all.size() <= max_mask_colours || all.contains(colour)) all[colour] += pixels;
+  return all;
+}
+
+}  // namespace
+
+std::string foreground_note(const std::vector<double>& foreground_frac,
+                            const std::vector<std::string>& names) {
+  const auto [least, most] = std::ranges::minmax(foreground_frac);
+  if (most == 0) return "All masks are empty: there is no foreground to learn.";
+  if (least == 1) return "All masks are foreground all over: there is no background to learn.";
+  if (least > 0.5)
+    return cat("Every mask is foreground in over half of its pixels (", std::floor(100 * least),
+               " % at least): look whether foreground and background are exchanged.");
+  std::vector<std::string> full;
+  for (std::size_t i = 0; i < names.size(); ++i)
+    if (foreground_frac[i] > 0.5) full.push_back(names[i]);
+  if (full.empty() || 2 * full.size() >= names.size()) return "";
+  const auto* const verb = full.size() == 1 ? " is" : " are";
+  return cat(full.size(), " of ", counted(names.size(), "mask"), verb,
+             " over half foreground, the others are not: ", first_few(full),
+             ". Look whether foreground and background are exchanged there.");
+}
+
+MaskSurvey::MaskSurvey(const ImageSet& set, std::optional<double> threshold_frac)
+    : set_(&set), masks_(set.samples().size()) {
+  if (threshold_frac)
+    reading_ = {*threshold_frac > 0 ? Foreground::above_threshold : Foreground::above_background,
+                *threshold_frac,
+                {},
+                true};
+}
+
+bool MaskSurvey::needs_masks() const {
+  return !reading_.asked_for && !set_->has_binary_masks();
+}
+
+void MaskSurvey::add(std::size_t sample, const Image& mask) {
+  masks_.at(sample) =
+      facts_of_mask(mask, reading_.asked_for ? reading_.threshold_frac : usual_threshold_frac);
+}
+
+void MaskSurvey::add_all(const Workers& workers) {
+  for_each_index(std::ssize(masks_), workers, [&](std::int64_t i) {
+    const auto sample = static_cast<std::size_t>(i);
+    try {
+      add(sample, set_->read_mask(sample));
+    } catch (const BadInput&) {
+      return;
+    }
+  });
+  find_reading();
+}
+
+void MaskSurvey::find_reading() {
+  if (!reading_.asked_for) reading_ = reading_of_masks();
+}
+
+MaskReading MaskSurvey::reading_of_masks() const {
+  require_one_palette();
+  if (has_many_values()) require_not_exchanged();
+  const MaskReading soft{Foreground::above_threshold, usual_threshold_frac, {}};
+  if (std::ranges::any_of(masks_, [](const auto& mask) { return mask.origin.is_lossy; }))
+    return soft;
+  if (std::ranges::any_of(masks_, &MaskFacts::has_colours)) return reading_of_colours();
+  MaskSlopes slopes;
+  for (const auto& mask : masks_) slopes.add(mask.slopes);
+  const bool has_slopes = colours_of(masks_).size() >= least_soft_values;
+  const bool is_soft = has_slopes && slopes.are_soft();
+  const auto has_numbers = [](const MaskFacts& mask) { return mask.slopes.are_numbers(); };
+  if (has_slopes && slopes.are_blurred_levels() &&
+      !(is_soft && std::ranges::any_of(masks_, has_numbers)))  // which are named
+    throw BadInput(
+        {"The masks have soft edges, and areas of a few grey values between black and white",
+         "they may be labels that were blurred, or probabilities",
+         cat("Save labels without resizing or JPEG, or ask for a threshold: ", threshold_hint)});
+  if (!is_soft) return {};
+  require_wide_range();
+  return soft;
+}
+
+void MaskSurvey::require_one_palette() const {
+  const auto has_palette = [](const MaskFacts& mask) { return !mask.origin.palette.empty(); };
+  const auto first = std::ranges::find_if(masks_, has_palette);
+  const auto other = std::find_if(first, masks_.end(), [&](const MaskFacts& mask) {
+    return has_palette(mask) && mask.origin.palette[0] != first->origin.palette[0];
+  });
+  if (other == masks_.end()) return;
+  const auto name = [&](auto mask) {
+    return cat("'", set_->mask_name(static_cast<std::size_t>(mask - masks_.begin())), "'");
+  };
+  throw BadInput(
+      {cat("Number 0 of the palette is ", colour_text(first->origin.palette[0]), " in ",
+           name(first), ", ", colour_text(other->origin.palette[0]), " in ", name(other)),
+       "number 0 is taken for background, and it cannot be in both",
+       "Save all masks with one palette, or as grey values"});
+}
+
+bool MaskSurvey::has_many_values() const {
+  constexpr std::size_t many = 17;
+  return std::ranges::any_of(masks_,
+                             [](const MaskFacts& mask) { return mask.colours.size() >= many; });
+}
+
+/// A few pictures tell.
+void MaskSurvey::require_not_exchanged() const {
+  const auto count = std::min<std::size_t>(masks_.size(), 4);
+  for (std::size_t i = 0; i < count; ++i) {
+    try {
+      if (!has_two_values(set_->read_image(i))) return;
+    } catch (const BadInput&) {
+      return;
+    }
+  }
+  throw BadInput({cat("The pictures have two values, as masks do, and the masks many: '",
+                      set_->samples()[0].id, "', '", set_->mask_name(0), "'"),
+                  "images/ and masks/ seem to be exchanged",
+                  cat("Exchange their names, or ask for a threshold: ", threshold_hint)});
+}
+
+MaskReading MaskSurvey::reading_of_colours() const {
+  const auto all = colours_of(masks_);
+  if (all.size() > max_mask_colours)
+    throw BadInput({cat("The masks have more than ", max_mask_colours, " colours"),
+                    "it cannot be told which of them are objects",
+                    cat("Give masks with one colour, or one number, for each class; or take what "
+                        "is bright, above 0.5: ",
+                        threshold_hint)});
+  const auto commonest =
+      std::ranges::max_element(all, {}, [](const auto& one) { return one.second; });
+  return {Foreground::other_colours, 0, all.contains(black) ? black : commonest->first};
+}
+
+const MaskFacts& MaskSurvey::brightest() const {
+  return *std::ranges::max_element(masks_, {}, largest_frac);
+}
+
+void MaskSurvey::require_wide_range() const {
+  const auto& brightest_one = brightest();
+  if (largest_frac(brightest_one) > usual_threshold_frac) return;
+  const auto half = static_cast<double>(brightest_one.largest_value) / 2;
+  throw BadInput({cat("The masks have soft edges, and no value above ", brightest_one.largest_value,
+                      " of ", brightest_one.possible_value),
+                  "half of what is possible, the usual threshold, would leave nothing",
+                  cat("Ask for half of what there is, ",
+                      half / static_cast<double>(brightest_one.possible_value),
+                      ", or for 0 where every value above 0 is foreground: ", threshold_hint)});
+}
+
+void MaskSurvey::require_credible(std::size_t sample) const {
+  if (!reading_.is_usual_threshold()) return;
+  const auto& mask = masks_[sample];
+  const auto name = cat("Mask '", set_->mask_name(sample), "'");
+  const auto ask = cat("or ask for a threshold: ", threshold_hint);
+  const bool is_lost = mask.pixels_above_zero > 0 && mask.pixels_above_threshold == 0;
+  const bool has_numbers = mask.slopes.are_numbers();
+  const bool is_dull = mask.pixels_above_zero > 0 && largest_frac(mask) < least_white_frac;
+  if (mask.origin.is_lossy && (mask.has_colours || has_numbers || is_dull || mask.is_mostly_grey()))
+    throw BadInput({cat(name, " is a JPEG with more than black and white"),
+                    "JPEG blurs labels, so that their numbers are lost",
+                    "Save masks as PNG or TIFF, " + ask});
+  if (has_numbers)
+    throw BadInput({cat(name, " numbers its objects, while other masks have soft edges"),
+                    cat("numbers below ", reading_.threshold_frac,
+                        " of the largest possible value would be background"),
+                    "Give masks of one kind, " + ask});
+  if (is_lost)
+    throw BadInput(
+        {cat(name, " is not empty, but all of it lies below ", reading_.threshold_frac,
+             " of its largest possible value"),
+         "no foreground would be left",
+         cat("Where every value but 0 is foreground ask for the threshold 0: ", threshold_hint)});
+}
+
+double MaskSurvey::foreground_frac(std::size_t sample) const {
+  const auto& mask = masks_.at(sample);
+  if (reading_.foreground == Foreground::above_background)
+    return share(mask.pixels_above_zero, mask.pixels());
+  if (reading_.foreground == Foreground::above_threshold)
+    return share(mask.pixels_above_threshold, mask.pixels());
+  const auto background = std::ranges::find(mask.colours, reading_.background,
+                                            [](const auto& one) { return one.first; });
+  return background == mask.colours.end() ? 1 : 1 - share(background->second, mask.pixels());
+}
+
+std::vector<std::size_t> MaskSurvey::added() const {
+  std::vector<std::size_t> samples;
+  for (std::size_t i = 0; i < masks_.size(); ++i)
+    if (masks_[i].pixels() > 0) samples.push_back(i);
+  return samples;
+}
+
+std::vector<std::string> MaskSurvey::notes() const {
+  std::vector<double> foreground;
+  std::vector<std::string> names;
+  std::int64_t inverted = 0;
+  for (const auto sample : added()) {
+    foreground.push_back(foreground_frac(sample));
+    names.push_back(set_->mask_name(sample));
+    inverted += masks_[sample].origin.was_inverted ? 1 : 0;
+  }
+  if (names.empty()) return {};
+  std::vector<std::string> notes{edge_note(), border_note(), foreground_note(foreground, names)};
+  if (inverted > 0) notes.push_back(cat(counted(inverted, "mask"), ' ', inverted_words, '.'));
+  std::erase(notes, "");
+  return notes;
+}
+
+/// That the usual threshold is in force, and of which mask it leaves little.
+std::string MaskSurvey::edge_note() const {
+  if (!reading_.is_usual_threshold()) return "";
+  constexpr double little = 0.1;
+  double least = 1;
+  std::string name;
+  for (const auto sample : added()) {
+    const auto& mask = masks_[sample];
+    if (mask.pixels_above_dark == 0) continue;
+    const auto left = share(mask.pixels_above_threshold, mask.pixels_above_dark);
+    if (left < least) name = set_->mask_name(sample);
+    least = std::min(least, left);
+  }
+  const auto grey = std::ranges::count_if(masks_, &MaskFacts::is_mostly_grey);
+  const auto& brightest_one = brightest();
+  constexpr double nearly_all = 0.9;
+  auto note = cat(2 * grey > std::ssize(masks_)
+                      ? "Masks are grey all over, as probabilities and photographs are: "
+                      : "Masks have soft edges: ",
+                  words_of(reading_),
+                  largest_frac(brightest_one) > nearly_all
+                      ? ""
+                      : cat("; no value is above ", brightest_one.largest_value, " of ",
+                            brightest_one.possible_value),
+                  '.');
+  if (least < little)
+    note += cat(" It leaves ", std::ceil(1000 * least) / 10, " % of what is not dark in '", name,
+                "': look whether all masks have one range.");
+  return note;
+}
+
+/// That VOC's borders are foreground here.
+std::string MaskSurvey::border_note() const {
+  constexpr std::uint16_t largest_small_number = 64;
+  const auto all = colours_of(masks_);
+  const bool in_colour = reading_.foreground == Foreground::other_colours &&
+                         reading_.background == black && all.contains(border_colour);
+  const auto is_small = [&](const auto& one) {
+    const auto number = one.first[0];
+    return number <= largest_small_number || number == border_number;
+  };
+  const auto is_number = [](const auto& one) {
+    return one.first != black && one.first[0] != border_number;
+  };
+  const bool is_few_numbers =
+      std::ranges::any_of(all, is_number) && std::ranges::all_of(all, is_small);
+  const bool in_grey = reading_ == MaskReading() &&
+                       all.contains({border_number, border_number, border_number}) &&
+                       (is_few_numbers || std::ranges::any_of(masks_, has_border_colour));
+  if (!in_colour && !in_grey) return "";
+  return cat(in_colour ? "The colour " + colour_text(border_colour) : "The number 255",
+             " counts as foreground: where it marks borders, or what is to be ignored (as in "
+             "PASCAL VOC), save it as background.");
+}
+
+}  // namespace scalestudy
