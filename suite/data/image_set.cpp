@@ -28,4 +28,9 @@ std::string passed_over_warning(const ImageSet& set) {
   return cat("Passed over what is by its name no picture: ", first_few(files), ".");
 }
 
+std::string inverted_warning(const ImageSet& set) {
+  if (!set.read_image(0).origin.was_inverted) return "";
+  return cat("'", set.samples()[0].id, "' is ", inverted_words, '.');
+}
+
 }  // namespace scalestudy

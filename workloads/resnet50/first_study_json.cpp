@@ -29,8 +29,10 @@ FirstStudy first_study(const DataSettings& data) {
       {"steps_per_epoch", 0},
       {"threads_per_rank", 1},
       {"optimizer", {{"name", "sgd"}, {"base_learning_rate", 0.002}, {"momentum", 0.9}}}};
-  return {settings.dump(), cat(set->samples().size(), " pictures in ", set->class_names().size(),
-                               " classes at 64 x 64 pixels, ", training, " of them to train")};
+  return {settings.dump(),
+          cat(set->samples().size(), " pictures in ", set->class_names().size(),
+              " classes at 64 x 64 pixels, ", training, " of them to train"),
+          inverted_warning(*set)};
 }
 
 }  // namespace scalestudy::resnet50

@@ -137,11 +137,10 @@ std::vector<std::string> set_notes(const ImageSet& set, const Settings& settings
   for (std::size_t i = 0; i < count; ++i) masks.add(i, set.read_mask(i));
   masks.find_reading();
   for (std::size_t i = 0; i < count; ++i) masks.require_credible(i);
+  require_own_mask(set.read_image(0), set.read_mask(0), set, 0);
   auto notes = masks.notes();
-  const auto first = set.read_image(0);
-  require_own_mask(first, set.read_mask(0), set, 0);
-  if (first.origin.was_inverted)
-    notes.push_back(cat("'", set.samples()[0].id, "' is ", inverted_words, '.'));
+  notes.push_back(inverted_warning(set));
+  std::erase(notes, "");
   return notes;
 }
 
