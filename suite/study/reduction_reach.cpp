@@ -36,7 +36,7 @@ std::string unusable_reduction(const RunSpec& spec) {
   if (properties.updating == Updating::in_shards && settings.optimizer.name == OptimizerKind::lars)
     return cat("reduction ", spec.reduction,
                " cuts tensors in two, and optimizer lars needs the size of whole ones");
-  if (const auto reason = unusable_between_gpus(spec); !reason.empty()) return reason;
+  if (auto reason = unusable_between_gpus(spec); !reason.empty()) return reason;
   const auto on_host = ranks_per_host(settings);
   if (spec.reduction == Reduction::hierarchical && on_host > 0 && spec.ranks % on_host != 0 &&
       spec.ranks > on_host)

@@ -52,7 +52,7 @@ StartedCollective carry_out_now(const Communicator& comm,
                                 StepClock& clock,
                                 const CollectiveCall& call) {
   if (!comm.is_on_stream()) return comm.start(call, nullptr);
-  const auto started = comm.start(call, clock.event_of(clock.mark()));
+  auto started = comm.start(call, clock.event_of(clock.mark()));
   clock.compute_after(clock.adopt(started.ended));
   return started;
 }
