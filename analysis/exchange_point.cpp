@@ -28,7 +28,7 @@ bool exchanges_alike(const Series& training, const Series& measured, std::int64_
   const RunSpec& b = measured.by_ranks.at(ranks).front()->spec;
   return training.origin().build == measured.origin().build &&
          training.origin().machine == measured.origin().machine &&
-         a.communicator == b.communicator && a.settings.link == b.settings.link &&
+         a.carried_by() == b.carried_by() && a.settings.link == b.settings.link &&
          a.injections == b.injections && adds_up_float32(b);
 }
 

@@ -17,7 +17,7 @@ namespace {
 std::string short_label(const CollectivesAnalysis& one, std::int64_t ranks) {
   const Run& run = *one.series.by_ranks.at(ranks).front();
   const auto type = value_named(flatten_json(run.record.resolved_settings), "element_type");
-  return cat(run.spec.communicator, type.empty() || type == "float32" ? "" : ", " + type);
+  return cat(run.spec.carried_by(), type.empty() || type == "float32" ? "" : ", " + type);
 }
 
 TableCell bandwidth_cell(double bytes_per_s) {

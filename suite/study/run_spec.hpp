@@ -67,6 +67,10 @@ struct RunSpec {
   /// synchronised either.
   [[nodiscard]] BatchNormPolicy batch_norm_in_force() const;
 
+  /// What carries gradients, or what is measured: `communicator`, but "nccl" between GPUs, whose
+  /// ranks only meet by it.
+  [[nodiscard]] std::string carried_by() const;
+
   /// Hash of all that decides the results: equal hashes, equal results (up to noise).
   [[nodiscard]] std::uint64_t content_hash() const;
 

@@ -253,6 +253,10 @@ std::uint64_t RunSpec::repeat_seed() const {
                mix64(static_cast<std::uint64_t>(repeat)));
 }
 
+std::string RunSpec::carried_by() const {
+  return settings.device != Device::cpu && ranks > 1 ? "nccl" : cat(communicator);
+}
+
 BatchNormPolicy RunSpec::batch_norm_in_force() const {
   const bool is_without_exchange = !properties_of(reduction).averages_gradients ||
                                    control_arm == ControlArm::no_distributed_path;

@@ -264,7 +264,10 @@ TEST(StudyMatrix, SkipsHaveReasons) {
   Environment gpu;
   gpu.device = Device::cuda;
   const auto on_gpu = matrix_of({"settings.compression=fp16"}, gpu);
-  for (const auto& run : on_gpu.runs) EXPECT_EQ(run.settings.device, Device::cuda);
+  for (const auto& run : on_gpu.runs) {
+    EXPECT_EQ(run.settings.device, Device::cuda);
+    EXPECT_EQ(run.carried_by(), run.ranks == 1 ? "local" : "nccl");
+  }
   ASSERT_EQ(on_gpu.skipped.size(), 2U);  // of 2 and 4 ranks; the arm moves nothing to round
   EXPECT_THAT(on_gpu.skipped[0].combination, HasSubstr("ranks=2, scaling_rule=linear_fixed_sam"));
   EXPECT_THAT(on_gpu.skipped[0].reason, HasSubstr("rounds on the processor"));

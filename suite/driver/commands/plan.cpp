@@ -114,8 +114,8 @@ TextTable measuring_table(const std::vector<PlanRow>& rows) {
   table.add_column("launcher", Align::left);
   table.add_column("repeats", Align::right);
   for (const auto& row : rows)
-    table.add_row({cat(row.spec.ranks, row.spec.oversubscribed ? "*" : ""),
-                   cat(row.spec.communicator), row.spec.launcher, cat(row.repeats)});
+    table.add_row({cat(row.spec.ranks, row.spec.oversubscribed ? "*" : ""), row.spec.carried_by(),
+                   row.spec.launcher, cat(row.repeats)});
   return table;
 }
 
