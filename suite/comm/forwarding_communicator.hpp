@@ -31,7 +31,6 @@ class ForwardingCommunicator : public CommunicatorInterface {
   CollectiveTimes reduce_scatter(ConstBufferView all, BufferView mine, ReduceOp op) override {
     return comm_.reduce_scatter(all, mine, op);
   }
-  [[nodiscard]] int place() const override { return comm_.place(); }
   CollectiveTimes barrier(std::optional<Seconds> deadline) override {
     return deadline ? comm_.barrier(*deadline) : comm_.barrier();
   }

@@ -40,7 +40,11 @@ std::string text_of(const std::exception_ptr& error) {
 class Nccl final : public NcclCommunicator {
  public:
   Nccl(std::shared_ptr<NcclDevice> device, Communicator host, Seconds deadline)
-      : device_(std::move(device)), host_(std::move(host)), deadline_(deadline), clock_(device_) {
+      : device_(std::move(device)),
+        host_(std::move(host)),
+        watch_host_(host_.duplicate("watch")),
+        deadline_(deadline),
+        clock_(device_) {
     const NcclConnection::Place place{shared_id(device_->api(), host_), rank(), world_size()};
     guarded([&] {
       connection_ =
@@ -83,7 +87,7 @@ class Nccl final : public NcclCommunicator {
 
   CollectiveTimes agree(const CallSignature& call) override {
     throw_if_failed();
-    return guarded([&] { return agree_on(call); });
+    return guarded([&] { return host_.agree(call); });
   }
 
   void throw_if_aborted() override {
@@ -196,6 +200,7 @@ class Nccl final : public NcclCommunicator {
     }
     const auto reason = text_of(first);
     host_.abort(reason);
+    watch_host_.abort(reason);
     device_->abort_all(reason);
     return first;
   }
@@ -209,8 +214,7 @@ class Nccl final : public NcclCommunicator {
       is_wanted();
       host_.throw_if_aborted();
       if (waited.elapsed_s() < deadline_.count()) return;
-      const std::lock_guard lock(host_mutex_);
-      host_.agree(started.call);
+      watch_host_.agree(started.call);
       fail_late(to_text(started.call));
     };
     with_who_ended([&] {
@@ -280,7 +284,7 @@ class Nccl final : public NcclCommunicator {
     std::unique_lock turn(device_->turns(), std::defer_lock);
     return guarded([&] {
       if (host_.is_root()) turn.lock();
-      auto times = agree_on(call.signature);
+      auto times = host_.agree(call.signature);
       if (!turn.owns_lock()) turn.lock();
       const auto ended = device_->event();
       launch(call);
@@ -290,11 +294,6 @@ class Nccl final : public NcclCommunicator {
       times.left = Clock::now();
       return times;
     });
-  }
-
-  CollectiveTimes agree_on(const CallSignature& call) {
-    const std::lock_guard lock(host_mutex_);
-    return host_.agree(call);
   }
 
   /// Which numbers of elements were summed, of which type and how, compared with rank 0's.
@@ -333,12 +332,12 @@ class Nccl final : public NcclCommunicator {
 
   std::shared_ptr<NcclDevice> device_;
   Communicator host_;
+  Communicator watch_host_;  ///< of the thread that looks on
   Seconds deadline_;
   DeviceClock clock_;
   CommonClock common_clock_;
   std::shared_ptr<NcclConnection> connection_;
   std::string transport_;
-  std::mutex host_mutex_;  ///< the watch asks the host, too
   mutable std::mutex failure_mutex_;
   std::exception_ptr failure_;        ///< guarded by failure_mutex_
   std::optional<StreamWatch> watch_;  ///< last: it uses all of the above

@@ -151,6 +151,9 @@ std::vector<StepFacts> EpochLoop::take_facts() {
 }
 
 void EpochLoop::flush() {
+  // Until the device has caught up, the time is that of the steps.
+  static_cast<void>(services_.clock.seconds(services_.clock.mark()));
+  services_.comms.gradients.throw_if_aborted();  // an abort, too, lets the device go on
   const Stopwatch watch;
   recorder_.resolve_buckets();
   const auto times = timeline_.take_finished();

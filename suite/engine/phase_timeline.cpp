@@ -26,8 +26,10 @@ const char* to_string(Phase phase) {
 }
 
 double StepTimes::other_s() const {
-  return step_s - std::accumulate(phase_s.begin(), phase_s.end(), 0.0) - phase_wait_s -
-         phase_transfer_s;
+  double other_s = step_s - std::accumulate(phase_s.begin(), phase_s.end(), 0.0) - phase_wait_s -
+                   phase_transfer_s;
+  for (const auto& span : spans) other_s -= span.left_s - span.entered_s;
+  return other_s;
 }
 
 PhaseTimeline::PhaseTimeline(StepClock& clock, Heartbeat* heartbeat, InnerCollectives* inner)
@@ -36,6 +38,7 @@ PhaseTimeline::PhaseTimeline(StepClock& clock, Heartbeat* heartbeat, InnerCollec
 void PhaseTimeline::begin_step(std::int64_t step) {
   step_ = step;
   if (inner_ != nullptr) static_cast<void>(inner_->take());  // what came before is no part of it
+  if (marks_.empty()) clock_.recycle();  // a pause may lie behind it, in which clocks drift apart
   marks_.emplace_back();
   marks_.back().begin = clock_.mark();
 }
@@ -118,8 +121,8 @@ double measure_timeline_cost_s(StepClock& clock, Heartbeat& heartbeat) {
       (void)(meter.read() - load);
     }
     costs_s.push_back(watch.elapsed_s() / steps);
+    clock.recycle();
   }
-  clock.recycle();
   return median(costs_s);
 }
 

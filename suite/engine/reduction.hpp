@@ -42,7 +42,8 @@ class ReductionStrategy {
   /// Local. Before the backward pass.
   virtual void begin_step() = 0;
 
-  /// Local, never blocks. Parameter index in ready order; called from the backward pass.
+  /// Parameter index in ready order; called from the backward pass. Local; on a stream it may start
+  /// a collective, the first of which waits for the peers to start theirs.
   virtual void gradient_ready(std::size_t parameter) = 0;
 
   /// Of the gradients, from the first in ready order on, so many hold their sums already, and the

@@ -71,6 +71,17 @@ double split_blocked_time(const Communicator& comm, std::vector<StepRow>& rows) 
   return times.wait_s();
 }
 
+/// Collective.
+void require_alike(const Communicator& comm, const std::vector<double>& sizes_bytes) {
+  auto largest = sizes_bytes;
+  comm.all_reduce(view_of(std::span(largest)), ReduceOp::max);
+  const double differs = largest == sizes_bytes ? 0 : 1;
+  if (all_reduce_value(comm, differs, ReduceOp::max) == 0) return;
+  throw RunFailed({"the ranks summed buckets of different sizes",
+                   "sums of different numbers of elements are wrong on all ranks",
+                   "Report this with the study: the strategy made different buckets"});
+}
+
 }  // namespace
 
 RunRecorder::RunRecorder(Communicator comm, RunFileWriter* writer, StepClock& clock)
@@ -99,15 +110,20 @@ void RunRecorder::resolve_buckets() {
 }
 
 /// Where nobody has seen the other ranks come: all had come when the last rank entered, on one
-/// clock. Which ones these are is the same on all ranks. Collective.
+/// clock. Which ones these are is the same on all ranks. Collective. Errors: RunFailed when ranks
+/// summed buckets of different sizes, which a device does without a word.
 void RunRecorder::find_arrivals(std::vector<StepTimes>& times) {
-  std::vector<double> last_entered_s;
+  std::vector<double> last_entered_s, sizes_bytes;
   for (const auto& step : buckets_)
-    for (const auto& bucket : step)
-      if (std::isnan(bucket.all_arrived_s)) last_entered_s.push_back(bucket.entered_s);
+    for (const auto& bucket : step) {
+      if (!std::isnan(bucket.all_arrived_s)) continue;
+      last_entered_s.push_back(bucket.entered_s);
+      sizes_bytes.push_back(static_cast<double>(bucket.size_bytes));
+    }
   for (const auto& step : times)
     for (const auto& span : step.spans) last_entered_s.push_back(span.entered_s);
   if (last_entered_s.empty()) return;
+  require_alike(comm_, sizes_bytes);
   comm_.all_reduce(view_of(std::span(last_entered_s)), ReduceOp::max);
   auto last_s = last_entered_s.begin();
   for (auto& step : buckets_)

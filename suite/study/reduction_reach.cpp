@@ -82,6 +82,9 @@ std::string reduction_warning(const RunSpec& spec) {
 
 std::string unusable_own_core(const RunSpec& spec, std::int64_t cores) {
   if (spec.settings.communication_thread == CommunicationPlacement::anywhere) return "";
+  if (spec.settings.device != Device::cpu)
+    return "settings.communication_thread own_core has no meaning on GPUs, whose streams "
+           "communicate";
   if (!properties_of(spec.reduction).overlaps && !spec.control_arm)
     return cat("settings.communication_thread own_core has no meaning with reduction ",
                spec.reduction, ", which communicates on the thread that computes");

@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "core/error.hpp"
 #include "core/text.hpp"
 
 #include "engine/device_step_clock.hpp"
@@ -151,6 +152,29 @@ TEST_P(OnStreams, NRanksSumAsOneWouldAndNothingIsTouchedTooEarly) {
 INSTANTIATE_TEST_SUITE_P(, OnStreams, testing::ValuesIn(strategies()), [](const auto& test) {
   return test.param.name;
 });
+
+/// The device goes on after an abort: without asking, the step would look like a finished one.
+TEST(StreamFailure, WhoWaitsForTheDeviceGoesOnAndLearnsWhy) {
+  StandInGpus gpus(2);
+  gpus.break_after(1, 1);
+  const auto reports =
+      run_stand_in(gpus, WorldSize(2), ample, [&](const NcclRank& nccl) -> std::string {
+        DeviceRank rank(nccl, {Reduction::flat_after_backward});
+        DeviceWork work(rank, gpus, Seconds(0));
+        PhaseTimeline timeline(rank.clock(), nullptr, &work.inner);
+        try {
+          for (int step = 0; step < 3; ++step) {
+            StepLoop(work, rank.reduction(), timeline).run({StepIndex(step), {}, 0.1});
+            static_cast<void>(rank.read_all());
+            nccl.nccl->throw_if_aborted();
+          }
+          return "it ended as if nothing had happened";
+        } catch (const RunFailed& error) {
+          return error.what();
+        }
+      });
+  EXPECT_THAT(reports, Each(testing::HasSubstr("remote process exited")));
+}
 
 /// What is planted in a study of two ranks, in seconds.
 struct Planted {

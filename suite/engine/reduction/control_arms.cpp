@@ -12,9 +12,9 @@ class BarrierOnly final : public ReductionStrategy {
  public:
   explicit BarrierOnly(const ReductionContext& context)
       : comm_(context.comm),
-        number_(context.comm.is_on_stream()
-                    ? part_of(context.flat, context.flat.count.value() - 1, 1)
-                    : view_of(std::span(&nothing_, 1))),
+        memory_(comm_.is_on_stream() ? comm_.allocate(ByteCount(sizeof nothing_)) : nullptr),
+        number_{memory_ ? static_cast<void*>(memory_.get()) : &nothing_, ElementCount(1),
+                DataType::float64, comm_.place()},
         clock_(context.clock),
         marks_(1) {
     marks_[0].size_bytes = number_.bytes().value();
@@ -23,16 +23,16 @@ class BarrierOnly final : public ReductionStrategy {
   void gradient_ready(std::size_t) override {}
   void finish() override {
     marks_[0].ready = clock_.mark();
-    carry_out(comm_, clock_, marks_[0], [&](CudaEvent after) {
-      return comm_.start(all_reduce_of(number_, ReduceOp::max), after);
-    });
+    carry_out(comm_, clock_, marks_[0],
+              [&](CudaEvent after) { return comm_.start(all_reduce_of(number_), after); });
   }
   [[nodiscard]] std::span<const BucketMarks> bucket_marks() const override { return marks_; }
 
  private:
   Communicator comm_;
   double nothing_ = 0;
-  BufferView number_;  ///< on a stream the loss weight, which lies where it can travel
+  std::shared_ptr<std::byte> memory_;  ///< of a device; else null
+  BufferView number_;
   StepClock& clock_;
   std::vector<BucketMarks> marks_;
 };

@@ -12,7 +12,8 @@ EffectiveSettings::Value only_where(bool has_effect, EffectiveSettings::Value va
 bool updates_early(const RunSpec& spec) {
   const bool counts_sums =
       spec.reduction == Reduction::bucketed_overlap || spec.reduction == Reduction::hierarchical;
-  return counts_sums && spec.settings.precision != Precision::fp16;
+  const bool is_seen = spec.settings.device == Device::cpu || spec.ranks == 1;
+  return counts_sums && is_seen && spec.settings.precision != Precision::fp16;
 }
 
 bool can_share_memory(const RunSpec& spec) {
