@@ -7,6 +7,8 @@
 #include "core/error.hpp"
 #include "core/text.hpp"
 
+#include "comm/nccl_connection.hpp"
+
 namespace scalestudy {
 
 void check_cuda(const NcclApi& api, int result, std::string_view call) {
@@ -143,6 +145,10 @@ bool DeviceEvent::has_passed() const {
   return true;
 }
 
+void DeviceEvent::wait() const {
+  for (Patience patience; !has_passed();) patience.pause();
+}
+
 DeviceStream::DeviceStream(std::shared_ptr<NcclDevice> device) : device_(std::move(device)) {
   device_->use();
   int least = 0;
@@ -172,7 +178,7 @@ void DeviceCopies::copy(void* into, const void* from, ByteCount bytes) {
                  "cudaMemcpyAsync");
   const auto is_there = device_->event();
   is_there->record_on(stream_.get());
-  while (!is_there->has_passed()) std::this_thread::yield();
+  is_there->wait();
 }
 
 DeviceClock::DeviceClock(std::shared_ptr<NcclDevice> device)

@@ -94,6 +94,8 @@ class DeviceEvent {
   void record_on(CudaStream stream);
   /// Errors: RunFailed when something that the device ran before has failed.
   [[nodiscard]] bool has_passed() const;
+  /// Blocks the host until it has passed. Errors: as has_passed().
+  void wait() const;
 
  private:
   std::shared_ptr<const NcclApi> api_;

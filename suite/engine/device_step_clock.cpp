@@ -1,7 +1,6 @@
 #include "engine/device_step_clock.hpp"
 
 #include <mutex>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -35,7 +34,7 @@ class DeviceStepClock final : public StepClock {
 
   double seconds(Mark mark) override {
     const auto event = at(mark);
-    while (!event->has_passed()) std::this_thread::sleep_for(std::chrono::microseconds(50));
+    event->wait();
     return Seconds(clock_.time_of(*event).time_since_epoch()).count() - origin_s_;
   }
 
