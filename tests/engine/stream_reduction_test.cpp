@@ -79,12 +79,13 @@ class DeviceRank {
 /// ahead.
 class DeviceWork final : public StepWork {
  public:
-  DeviceWork(DeviceRank& rank, StandInGpus& gpus, Seconds per_gradient)
-      : rank_(rank), gpus_(gpus), per_gradient_(per_gradient) {}
+  /// Without times none passes.
+  DeviceWork(DeviceRank& rank, StandInGpus& gpus, Seconds forward = {}, Seconds per_gradient = {})
+      : rank_(rank), gpus_(gpus), forward_(forward), per_gradient_(per_gradient) {}
 
   void prepare_batch(const StepPlan& /*plan*/) override {}
   void move_batch_to_device() override {}
-  void forward() override { gpus_.work(rank_.stream(), Seconds(0.003)); }
+  void forward() override { gpus_.work(rank_.stream(), forward_); }
   void spoil_loss() override {}
   void backward() override {
     rank_.compute(values);
@@ -102,6 +103,7 @@ class DeviceWork final : public StepWork {
  private:
   DeviceRank& rank_;
   StandInGpus& gpus_;
+  Seconds forward_;
   Seconds per_gradient_;
 };
 
@@ -129,7 +131,7 @@ TEST_P(OnStreams, NRanksSumAsOneWouldAndNothingIsTouchedTooEarly) {
         run_stand_in(gpus, WorldSize(world), ample, [&](const NcclRank& nccl) -> std::string {
           const auto me = nccl.nccl->rank();
           DeviceRank rank(nccl, GetParam());
-          DeviceWork work(rank, gpus, Seconds(0));
+          DeviceWork work(rank, gpus);
           PhaseTimeline timeline(rank.clock(), nullptr, &work.inner);
           for (int step = 0; step < 3; ++step) {
             for (std::size_t i = 0; i <= total; ++i) work.values[i] = value_of(me.value(), i, step);
@@ -160,7 +162,7 @@ TEST(StreamFailure, WhoWaitsForTheDeviceGoesOnAndLearnsWhy) {
   const auto reports =
       run_stand_in(gpus, WorldSize(2), ample, [&](const NcclRank& nccl) -> std::string {
         DeviceRank rank(nccl, {Reduction::flat_after_backward});
-        DeviceWork work(rank, gpus, Seconds(0));
+        DeviceWork work(rank, gpus);
         PhaseTimeline timeline(rank.clock(), nullptr, &work.inner);
         try {
           for (int step = 0; step < 3; ++step) {
@@ -182,6 +184,8 @@ struct Planted {
   double gradient_s[2] = {0.002, 0.002};  ///< that each of the five gradients takes
 };
 
+constexpr Seconds forward_time{0.003};
+
 /// What a run's file says of its second step.
 class StepOnStreams : public testing::Test {
  protected:
@@ -194,7 +198,7 @@ class StepOnStreams : public testing::Test {
         run_stand_in(gpus, WorldSize(2), ample, [&](const NcclRank& nccl) -> std::string {
           const auto me = nccl.nccl->rank();
           DeviceRank rank(nccl, strategy);
-          DeviceWork work(rank, gpus, Seconds(planted.gradient_s[me.index()]));
+          DeviceWork work(rank, gpus, forward_time, Seconds(planted.gradient_s[me.index()]));
           PhaseTimeline timeline(rank.clock(), nullptr, &work.inner);
           const auto control = Communicator(nccl.nccl).host();
           RunRecorder recorder(control, me == Rank(0) ? &writer : nullptr, rank.clock());
@@ -230,7 +234,7 @@ constexpr double near_s = 1e-6;  ///< events are told in float32 of milliseconds
 TEST_F(StepOnStreams, WithNothingPlantedNobodyWaitsAndNothingIsExposed) {
   record({Reduction::flat_after_backward}, {});
   for (const auto rank : {0, 1}) {
-    EXPECT_NEAR(step_of(rank).forward_s, 0.003, near_s);
+    EXPECT_NEAR(step_of(rank).forward_s, forward_time.count(), near_s);
     EXPECT_NEAR(step_of(rank).backward_s, 0.010, near_s);
     EXPECT_NEAR(step_of(rank).peer_wait_s, 0, near_s);
     EXPECT_NEAR(step_of(rank).exposed_transfer_s, 0, near_s);
