@@ -16,6 +16,7 @@
 #include "comm/rendezvous.hpp"
 
 #include "tests/support/fake_device.hpp"
+#include "tests/support/nccl_types.hpp"
 
 /// What an event of CUDA is here: the point in a stream where it was recorded last.
 struct CUevent_st {
@@ -42,26 +43,9 @@ void* bytes_at(const void* address) {
                                       : const_cast<void*>(address);
 }
 
-DataType data_type(int type) {
-  switch (type) {
-    case nccl_float32:
-      return DataType::float32;
-    case nccl_float64:
-      return DataType::float64;
-    case nccl_int64:
-      return DataType::int64;
-    default:
-      return DataType::uint8;
-  }
-}
-
-ReduceOp reduce_op(int op) {
-  if (op == nccl_min) return ReduceOp::min;
-  return op == nccl_max ? ReduceOp::max : ReduceOp::sum;
-}
-
 BufferView view(const void* address, std::size_t count, int type) {
-  return {bytes_at(address), ElementCount(static_cast<std::int64_t>(count)), data_type(type)};
+  return {bytes_at(address), ElementCount(static_cast<std::int64_t>(count)),
+          data_type_of_nccl(type)};
 }
 
 template <class Operation>
@@ -188,12 +172,14 @@ void fill_communicators(NcclApi& api) {
 void fill_collectives(NcclApi& api) {
   api.all_reduce = [](const void*, void* into, std::size_t count, int type, int op, ncclComm* comm,
                       CudaStream stream) {
-    return enqueue(stream, [=] { comm->host.all_reduce(view(into, count, type), reduce_op(op)); });
+    return enqueue(stream,
+                   [=] { comm->host.all_reduce(view(into, count, type), reduce_op_of_nccl(op)); });
   };
   api.reduce = [](const void*, void* into, std::size_t count, int type, int op, int root,
                   ncclComm* comm, CudaStream stream) {
-    return enqueue(stream,
-                   [=] { comm->host.reduce(view(into, count, type), reduce_op(op), Rank(root)); });
+    return enqueue(stream, [=] {
+      comm->host.reduce(view(into, count, type), reduce_op_of_nccl(op), Rank(root));
+    });
   };
   api.broadcast = [](const void*, void* into, std::size_t count, int type, int root, ncclComm* comm,
                      CudaStream stream) {
@@ -213,7 +199,7 @@ void fill_collectives(NcclApi& api) {
       const auto mine = view(into, count, type);
       std::vector<std::byte> sums(static_cast<std::size_t>(mine.bytes().value()));
       comm->host.reduce_scatter(view(from, count * comm->host.world_size().index(), type),
-                                {sums.data(), mine.count, mine.type}, reduce_op(op));
+                                {sums.data(), mine.count, mine.type}, reduce_op_of_nccl(op));
       std::memcpy(mine.data, sums.data(), sums.size());
     });
   };

@@ -3,33 +3,12 @@
 
 #include "comm/reduction.hpp"
 
+#include "tests/support/nccl_types.hpp"
 #include "tests/support/stand_in_machine.hpp"
 
 namespace scalestudy {
 
 namespace {
-
-DataType data_type(int type) {
-  switch (type) {
-    case nccl_float32:
-      return DataType::float32;
-    case nccl_float64:
-      return DataType::float64;
-    case nccl_int64:
-      return DataType::int64;
-    case nccl_float16:
-      return DataType::float16;
-    case nccl_bfloat16:
-      return DataType::bfloat16;
-    default:
-      return DataType::uint8;
-  }
-}
-
-ReduceOp reduce_op(int op) {
-  if (op == nccl_min) return ReduceOp::min;
-  return op == nccl_max ? ReduceOp::max : ReduceOp::sum;
-}
 
 bool are_alike(const StandInCall& left, const StandInCall& right) {
   return left.kind == right.kind && left.count == right.count && left.type == right.type &&
@@ -63,7 +42,7 @@ bool carry_out(const StandInOperation& operation) {
     if (!are_alike(call, first)) return false;
   for (const auto& [rank, call] : operation.calls)
     if (call.is_hazard) return true;
-  const DataType type = data_type(first.type);
+  const DataType type = data_type_of_nccl(first.type);
   const std::int64_t part = static_cast<std::int64_t>(first.count) * size_of(type);
   const auto world = static_cast<std::int64_t>(operation.calls.size());
   const bool is_scatter = first.kind == StandInKind::reduce_scatter;
@@ -71,7 +50,8 @@ bool carry_out(const StandInOperation& operation) {
   for (const auto& [rank, call] : operation.calls)
     sent.push_back(bytes_of(call.from, is_scatter ? world * part : part));
   const bool moves = first.kind == StandInKind::broadcast || first.kind == StandInKind::all_gather;
-  const auto sum = moves ? std::vector<std::byte>() : sum_of(sent, type, reduce_op(first.op));
+  const auto sum =
+      moves ? std::vector<std::byte>() : sum_of(sent, type, reduce_op_of_nccl(first.op));
   for (const auto& [rank, call] : operation.calls) {
     auto* const into = static_cast<std::byte*>(call.into);
     const auto bytes = static_cast<std::size_t>(part);
