@@ -64,7 +64,7 @@ std::string timeline_tsv(const std::vector<TimelineRow>& rows) {
       "in ms)\n";
   for (const TimelineRow& row : rows) {
     tsv += cat(row.rank, '\t', row.bucket, '\t', row.size_bytes);
-    for (const double time_ms : row.times_ms) tsv += "\t" + plotted(time_ms);
+    for (const double time_ms : row.times_ms) tsv += cat('\t', plotted(time_ms));
     tsv += '\n';
   }
   return tsv;

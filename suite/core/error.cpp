@@ -16,9 +16,9 @@ std::string Message::text() const {
   // What a user gave is quoted in them, whatever its length.
   constexpr std::size_t most_bytes = 2000;
   auto text = without_full_stop(shortened(problem, most_bytes));
-  if (!why.empty()) text += " (" + without_full_stop(shortened(why, most_bytes)) + ")";
+  if (!why.empty()) text += cat(" (", without_full_stop(shortened(why, most_bytes)), ")");
   text += ".";
-  if (!suggestion.empty()) text += " " + without_full_stop(suggestion);
+  if (!suggestion.empty()) text += cat(" ", without_full_stop(suggestion));
   if (!suggestion.empty() && !suggestion.ends_with('?')) text += ".";
   return text;
 }
