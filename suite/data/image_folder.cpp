@@ -24,7 +24,7 @@ namespace fs = std::filesystem;
 }
 
 std::string in_quotes(const fs::path& path) {
-  return "'" + path.string() + "'";
+  return cat("'", path.string(), "'");
 }
 
 /// What operating systems leave in folders.
@@ -62,6 +62,19 @@ std::vector<std::string> names_in(const fs::path& folder, std::error_code& error
   return names;
 }
 
+/// False where there is nothing, too: a folder that a set may have.
+bool is_folder(const fs::path& path) {
+  std::error_code error;
+  const auto status = fs::status(path, error);
+  if (status.type() == fs::file_type::not_found && fs::is_symlink(fs::symlink_status(path, error)))
+    refuse(cat(in_quotes(path), " is a link to nothing"), "what it names would be left out",
+           "Replace or remove it");
+  if (status.type() == fs::file_type::none)
+    refuse(cat(in_quotes(path), " cannot be looked at: ", error.message()),
+           "what is in it would be left out", "Check permissions");
+  return status.type() == fs::file_type::directory;
+}
+
 std::vector<std::string> entries_of(const fs::path& folder) {
   std::error_code error;
   auto names = names_in(folder, error);
@@ -76,18 +89,12 @@ std::vector<std::string> entries_of(const fs::path& folder) {
   return names;
 }
 
-bool is_folder(const fs::path& path) {
-  std::error_code error;
-  return fs::is_directory(path, error);
-}
-
 /// The pictures of a folder; what is none is added to `passed_over`.
 std::vector<std::string> pictures_of(const fs::path& folder,
                                      std::vector<std::string>& passed_over) {
   auto names = entries_of(folder);
   for (const auto& name : names) {
     const auto path = folder / name;
-    std::error_code error;
     if (is_folder(path))
       refuse(cat(in_quotes(path), " is a folder among pictures"), "its content would be left out",
              "Move its pictures one level up, or move it elsewhere");
@@ -95,10 +102,9 @@ std::vector<std::string> pictures_of(const fs::path& folder,
       refuse(cat(in_quotes(path), " is of a format that is not read"),
              "only PNG, JPEG and TIFF are, and it would be left out",
              "Convert it, or move it elsewhere");
-    if (!fs::is_regular_file(path, error))
-      refuse(cat(in_quotes(path), " is not a file that can be read",
-                 error ? ": " + error.message() : ""),
-             "it may be a broken link or a device", "Replace or remove it");
+    if (!fs::is_regular_file(path))
+      refuse(cat(in_quotes(path), " is no file"), "it may be a device or a pipe",
+             "Replace or remove it");
   }
   const auto others = std::stable_partition(
       names.begin(), names.end(), [](const std::string& name) { return is_picture_name(name); });
@@ -209,12 +215,28 @@ std::string place_of_masks(const fs::path& root) {
 
 constexpr std::array splits{"train", "valid", "test"};
 
+bool is_split(const fs::path& name) {
+  return std::ranges::find(splits, name.string()) != splits.end();
+}
+
+/// What to do about a folder that is none of the splits.
+std::string place_of_split(const fs::path& root) {
+  const auto folder = root.has_filename() ? root : root.parent_path();
+  const auto set = folder.parent_path();
+  return is_split(folder.filename()) && is_folder(set / "train")
+             ? cat("Give resnet50 ", in_quotes(set), ", which holds it")
+             : "Rename it, or move it elsewhere";
+}
+
 void require_only_splits(const fs::path& root) {
   for (const auto& name : entries_of(root)) {
-    const bool is_split = std::find(splits.begin(), splits.end(), name) != splits.end();
-    if (!is_split && is_folder(root / name))
+    const bool is_directory = is_folder(root / name);
+    if (!is_split(name) && is_directory)
       refuse(cat(in_quotes(root / name), " is none of the folders train, valid, test"),
-             "its pictures would be left out", "Rename it, or move it elsewhere");
+             "its pictures would be left out", place_of_split(root));
+    if (is_split(name) && !is_directory)
+      refuse(cat(in_quotes(root / name), " is no folder"), "it should hold class folders",
+             "Replace or remove it");
   }
   if (!is_folder(root / "train"))
     refuse(cat(in_quotes(root), " has no folder 'train'"), "there is nothing to train on",
@@ -228,6 +250,7 @@ void require_classes(const fs::path& split) {
            "a network would learn to tell one from the other", advice_to_give(split));
 }
 
+/// Its class folders; files that are no pictures are added to `passed_over`.
 std::vector<std::string> classes_of(const fs::path& split, std::vector<std::string>& passed_over) {
   std::vector<std::string> classes;
   for (const auto& name : entries_of(split)) {
@@ -239,6 +262,10 @@ std::vector<std::string> classes_of(const fs::path& split, std::vector<std::stri
       refuse(cat(in_quotes(split / name), " is in no class folder"), "its class is unknown",
              cat("Move it into a folder of its class, such as ", in_quotes(split / "CLASS")));
   }
+  if (classes.empty())
+    refuse(cat(in_quotes(split), " has no class folders"),
+           "its pictures may have been lost or not been copied yet",
+           "Make one folder per class, or remove it");
   return classes;
 }
 
@@ -247,11 +274,7 @@ class ClassListing {
   explicit ClassListing(const fs::path& root) : root_(root) {
     require_only_splits(root);
     require_classes(root / "train");
-    class_names_ = classes_of(root / "train", passed_over_);
-    if (class_names_.empty())
-      refuse(cat(in_quotes(root / "train"), " has no class folders"),
-             "there is nothing to train on", "Make one folder per class");
-    for (const auto* split : splits)
+    for (const auto* split : splits)  // train, which names the classes, is the first
       if (is_folder(root / split)) add_split(split);
     std::sort(samples_.begin(), samples_.end(),
               [](const auto& a, const auto& b) { return a.id < b.id; });
@@ -264,15 +287,22 @@ class ClassListing {
 
  private:
   void add_split(const std::string& split) {
-    for (const auto& name : classes_of(root_ / split, passed_over_)) {
+    const auto classes = classes_of(root_ / split, passed_over_);
+    if (class_names_.empty()) class_names_ = classes;
+    for (const auto& name : classes) {
       const auto known = std::lower_bound(class_names_.begin(), class_names_.end(), name);
-      const auto folder = root_ / split / name;
-      if (known == class_names_.end() || *known != name)
-        refuse(cat("Class '", name, "' of ", in_quotes(root_ / split), " is missing in train"),
-               "it cannot be recognised without having been learned",
-               cat("Add ", in_quotes(root_ / "train" / name), " or remove ", in_quotes(folder)));
+      if (known == class_names_.end() || *known != name) refuse_unlearned(root_ / split / name);
       add_class(split, name, known - class_names_.begin());
     }
+  }
+
+  [[noreturn]] void refuse_unlearned(const fs::path& folder) const {
+    const auto train = root_ / "train";
+    for (const auto& name : class_names_) require_one_spelling(folder, train / name);
+    const auto name = folder.filename().string();
+    refuse(cat("Class '", name, "' of ", in_quotes(folder.parent_path()), " is missing in train"),
+           "it cannot be recognised without having been learned",
+           cat("Add ", in_quotes(train / name), " or remove ", in_quotes(folder)));
   }
 
   void add_class(const std::string& split, const std::string& name, std::int64_t label) {

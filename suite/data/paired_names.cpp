@@ -45,33 +45,29 @@ std::string plain_letters(const std::string& name) {
   return plain;
 }
 
-bool look_alike(const std::string& one, const std::string& other) {
-  return std::ranges::any_of(one, begins_accent) != std::ranges::any_of(other, begins_accent) &&
-         plain_letters(fs::path(one).stem()) == plain_letters(fs::path(other).stem());
-}
-
-/// Of names that have no partner.
-void require_one_spelling(const fs::path& root,
-                          const std::vector<std::string>& images,
-                          const std::vector<std::string>& masks) {
-  for (const auto& image : images) {
-    const auto mask = std::ranges::find_if(
-        masks, [&](const std::string& name) { return look_alike(image, name); });
-    if (mask == masks.end()) continue;
-    throw BadInput(
-        {cat("The names of ", in_folder(root / "images", image), " and ",
-             in_folder(root / "masks", *mask), " look alike, but are stored otherwise"),
-         "accents are parts of letters in one (NFC) and follow them in the other (NFD, of macOS)",
-         "Store them alike, e.g. convmv -f utf8 -t utf8 --nfc -r --notest FOLDER"});
-  }
+bool look_alike(const fs::path& one, const fs::path& other) {
+  return std::ranges::any_of(one.string(), begins_accent) !=
+             std::ranges::any_of(other.string(), begins_accent) &&
+         plain_letters(one.stem()) == plain_letters(other.stem());
 }
 
 }  // namespace
 
+void require_one_spelling(const fs::path& one, const fs::path& other) {
+  if (!look_alike(one.filename(), other.filename())) return;
+  throw BadInput(
+      {cat("The names of '", one.string(), "' and '", other.string(),
+           "' look alike, but are stored otherwise"),
+       "accents are parts of letters in one (NFC) and follow them in the other (NFD, of macOS)",
+       "Store them alike, e.g. convmv -f utf8 -t utf8 --nfc -r --notest FOLDER"});
+}
+
 void require_partners(const fs::path& root, const FilesByStem& images, const FilesByStem& masks) {
   const auto images_alone = without_partner(images, masks);
   const auto masks_alone = without_partner(masks, images);
-  require_one_spelling(root, images_alone, masks_alone);
+  for (const auto& image : images_alone)
+    for (const auto& mask : masks_alone)
+      require_one_spelling(root / "images" / image, root / "masks" / mask);
   if (!images_alone.empty())
     throw BadInput(
         {cat(images_alone.size(), " of ", images.size(), " images in ", in_folder(root / "images"),

@@ -1,11 +1,14 @@
 #pragma once
-/// Images and masks that belong together by their names. Private to image_folder.cpp.
+/// Names that belong together: of images and masks, of classes. Private to image_folder.cpp.
 
 #include <filesystem>
 #include <map>
 #include <string>
 
 namespace scalestudy {
+
+/// Errors: BadInput when they differ only in whether accents are parts of letters.
+void require_one_spelling(const std::filesystem::path& one, const std::filesystem::path& other);
 
 using FilesByStem = std::map<std::string, std::string>;  ///< names without extension, and with it
 

@@ -142,10 +142,18 @@ TEST_F(ImageMaskSet, RefusesWhatIsNoPicture) {
   expect_refused({"masks/more", "is a folder among pictures"});
   fs::remove_all(root_ / "masks/more");
   fs::create_symlink(root_ / "nowhere.png", root_ / "images/broken.png");
-  expect_refused({"images/broken.png", "not a file that can be read"});
+  expect_refused({"images/broken.png", "is a link to nothing"});
   fs::remove(root_ / "images/broken.png");
   ASSERT_EQ(::mkfifo((root_ / "images/pipe.png").c_str(), 0600), 0);
-  expect_refused({"images/pipe.png", "not a file that can be read"});
+  expect_refused({"images/pipe.png", "is no file"});
+}
+
+TEST_F(ImageMaskSet, RefusesAFolderThatIsALinkToNothing) {
+  fs::rename(root_ / "masks", root_ / "elsewhere");
+  fs::create_directory_symlink("elsewhere", root_ / "masks");
+  EXPECT_EQ(open_image_mask_set(root_)->samples().size(), 2U);
+  fs::remove_all(root_ / "elsewhere");
+  expect_refused({"/masks' is a link to nothing"});
 }
 
 TEST_F(ImageMaskSet, RefusesNamesThatAreNotOneLine) {
@@ -246,12 +254,41 @@ TEST_F(ClassSet, RefusesAClassThatTrainDoesNotHave) {
   expect_refused({"Class 'swan'", "test", "missing in train"});
 }
 
+TEST_F(ClassSet, SaysThatAccentsAreStoredInTwoWays) {
+  add("train/gar\u00e7a/1.jpg");
+  add("test/garc\u0327a/1.jpg");
+  expect_refused({"test/garc\u0327a' and", "train/gar\u00e7a' look alike", "convmv"});
+}
+
 TEST_F(ClassSet, RefusesMisspeltSplitsAndPicturesWithoutClass) {
   add("validation/owl/1.jpg");
   expect_refused({"validation", "none of the folders train, valid, test"});
   fs::remove_all(root_ / "validation");
   add("test/1.jpg");
   expect_refused({"test/1.jpg", "is in no class folder"});
+}
+
+TEST_F(ClassSet, RefusesLinksToNothingAndSplitsWithoutClasses) {
+  for (const auto* place : {"valid", "train/wren", "train/robin"}) {
+    const auto kept = root_ / ".kept";
+    if (fs::exists(root_ / place)) fs::rename(root_ / place, kept);
+    fs::create_directory_symlink("nowhere", root_ / place);
+    expect_refused({std::string(place) + "' is a link to nothing"});
+    fs::remove(root_ / place);
+    if (fs::exists(kept)) fs::rename(kept, root_ / place);
+  }
+  fs::remove_all(root_ / "valid");
+  fs::create_directory(root_ / "valid");
+  expect_refused({"valid' has no class folders"});
+  fs::remove(root_ / "valid");
+  write_bytes(root_ / "valid", "x");
+  expect_refused({"valid' is no folder"});
+}
+
+TEST_F(ClassSet, NamesTheFolderThatIsMeant) {
+  const auto meant = "Give resnet50 '" + root_.string() + "', which holds it";
+  for (const auto* given : {"train", "test/"})
+    test::expect_refused([&] { (void)open_class_set(root_ / given); }, {meant});
 }
 
 TEST_F(ClassSet, RefusesWhatIsNoPictureInAClass) {
@@ -265,10 +302,11 @@ TEST_F(ClassSet, RefusesWhatIsNoPictureInAClass) {
 TEST_F(ClassSet, PassesOverAndNamesWhatIsNoPicture) {
   const auto count = open_class_set(root_)->samples().size();
   write_bytes(root_ / "valid/owl/labels.csv", "x");
-  write_bytes(root_ / "valid/readme.txt", "x");
+  write_bytes(root_ / "train/readme.txt", "x");
   const auto set = open_class_set(root_);
   EXPECT_EQ(set->samples().size(), count);
-  EXPECT_EQ(set->passed_over().size(), 2U);
+  EXPECT_EQ(set->passed_over(), (std::vector{(root_ / "train/readme.txt").string(),
+                                             (root_ / "valid/owl/labels.csv").string()}));
 }
 
 TEST_F(ClassSet, RefusesAFolderWithoutTrain) {
