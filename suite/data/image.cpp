@@ -23,19 +23,22 @@ struct Signature {
   std::string_view name;
 };
 using namespace std::string_view_literals;
-constexpr std::array signatures{Signature{"\x89PNG\r\n\x1a\n"sv, Format::png, "PNG"},
-                                Signature{"\xff\xd8\xff"sv, Format::jpeg, "JPEG"},
-                                Signature{"II*\0"sv, Format::tiff, "TIFF"},
-                                Signature{"MM\0*"sv, Format::tiff, "TIFF"},
-                                Signature{"II+\0"sv, Format::tiff, "BigTIFF"},
-                                Signature{"MM\0+"sv, Format::tiff, "BigTIFF"},
-                                Signature{"GIF8"sv, Format::unknown, "GIF"},
-                                Signature{"BM"sv, Format::unknown, "BMP"},
-                                Signature{"RIFF"sv, Format::unknown, "WebP"},
-                                Signature{"\x89HDF"sv, Format::unknown, "HDF5"},
-                                Signature{"%PDF"sv, Format::unknown, "PDF"},
-                                Signature{"PK\x03\x04"sv, Format::unknown, "ZIP"},
-                                Signature{"<"sv, Format::unknown, "HTML or XML"}};
+constexpr std::array signatures{
+    Signature{"\x89PNG\r\n\x1a\n"sv, Format::png, "PNG"},
+    Signature{"\xff\xd8\xff"sv, Format::jpeg, "JPEG"},
+    Signature{"II*\0"sv, Format::tiff, "TIFF"},
+    Signature{"MM\0*"sv, Format::tiff, "TIFF"},
+    Signature{"II+\0"sv, Format::tiff, "BigTIFF"},
+    Signature{"MM\0+"sv, Format::tiff, "BigTIFF"},
+    Signature{"GIF8"sv, Format::unknown, "GIF"},
+    Signature{"BM"sv, Format::unknown, "BMP"},
+    Signature{"RIFF"sv, Format::unknown, "WebP"},
+    Signature{"\x89HDF"sv, Format::unknown, "HDF5"},
+    Signature{"%PDF"sv, Format::unknown, "PDF"},
+    Signature{"PK\x03\x04"sv, Format::unknown, "ZIP"},
+    Signature{"version https://"sv, Format::unknown,
+              "the pointer that Git LFS left in its place: git lfs pull"},
+    Signature{"<"sv, Format::unknown, "HTML or XML"}};
 
 const Signature* signature_of(std::span<const std::byte> bytes) {
   const auto text = as_text(bytes.first(std::min<std::size_t>(bytes.size(), 16)));

@@ -81,6 +81,7 @@ TEST(DecodeImage, OtherContentIsNamed) {
   for (const std::string bytes : {"", "\x89PN", "\xff\xd8", "II*"}) expect_refusal(bytes, " (");
   expect_refusal("GIF89a", ", but GIF");
   expect_refusal("<!DOCTYPE html>", ", but HTML");
+  expect_refusal("version https://git-lfs.github.com/spec/v1\noid sha256:0\n", ", but the pointer");
 }
 
 TEST(DecodeImage, EveryTruncationOfAPngIsRefused) {
