@@ -74,14 +74,14 @@ std::string foreground_note(const std::vector<double>& foreground_frac,
   if (least > 0.5)
     return cat("Every mask is foreground in over half of its pixels (", std::floor(100 * least),
                " % at least): look whether foreground and background are exchanged.");
-  std::vector<std::string> full;
+  std::vector<std::string> full, others;
   for (std::size_t i = 0; i < names.size(); ++i)
-    if (foreground_frac[i] > 0.5) full.push_back(names[i]);
-  if (full.empty() || 2 * full.size() >= names.size()) return "";
-  const auto* const verb = full.size() == 1 ? " is" : " are";
-  return cat(full.size(), " of ", counted(names.size(), "mask"), verb,
-             " over half foreground, the others are not: ", first_few(full),
-             ". Look whether foreground and background are exchanged there.");
+    (foreground_frac[i] > 0.5 ? full : others).push_back(names[i]);
+  if (full.empty()) return "";
+  return cat(full.size(), " of ", counted(names.size(), "mask"), full.size() == 1 ? " is" : " are",
+             " over half foreground, the others are not. Look whether foreground and background "
+             "are exchanged in ",
+             first_few(full.size() <= others.size() ? full : others), '.');
 }
 
 MaskSurvey::MaskSurvey(const ImageSet& set, std::optional<double> threshold_frac)

@@ -160,8 +160,10 @@ TEST_F(OddMasks, SayWhatIsOddAmongThem) {
   const auto inverted = inspect_again();
   EXPECT_THAT(inverted.out,
               HasSubstr("1 picture inverted: by the file 0 is white (WhiteIsZero)\n"));
-  EXPECT_THAT(inverted.out, HasSubstr("1 of 3 masks is over half foreground, the others are not: "
-                                      "'masks/c.tif'."));
+  EXPECT_THAT(inverted.out,
+              HasSubstr("1 of 3 masks is over half foreground, the others are not. Look "
+                        "whether foreground and background are exchanged in "
+                        "'masks/c.tif'."));
   EXPECT_THAT(inverted.out, HasSubstr("1 mask inverted: by the file"));
   fs::remove(folder_ / "masks/c.tif");
   test::write_jpeg(folder_ / "masks/c.jpg", mask(120, 0));
