@@ -66,6 +66,7 @@ bool speaks_against(RunLabel label, const Claim& claim) {
     case RunLabel::quota_throttled:
       return claim.kind() != ClaimKind::quality;
     case RunLabel::no_spare_core:
+    case RunLabel::one_gpu_visible:
     case RunLabel::resumed:
     case RunLabel::remainder_dropped:
       break;

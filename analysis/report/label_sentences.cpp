@@ -176,6 +176,11 @@ std::string label_sentence(const Series& series) {
     text += cat(" NO SPARE CORE: in ", ranks_with(series, RunLabel::no_spare_core),
                 " threads that communicate or load took turns with those that compute; with a core "
                 "for each the times may be shorter.");
+  if (series.has_label(RunLabel::one_gpu_visible))
+    text +=
+        cat(" ONE GPU VISIBLE: in ", ranks_with(series, RunLabel::one_gpu_visible),
+            " each rank saw its own GPU only, so that NCCL may have moved gradients through the "
+            "hosts' memory; start ranks that see all GPUs of their host.");
   if (series.has_label(RunLabel::emulated_input))
     text += " EMULATED INPUT: samples were held back for as long as an emulated cost says.";
   if (series.has_label(RunLabel::emulated_compute))

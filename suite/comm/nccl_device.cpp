@@ -56,6 +56,12 @@ void NcclDevice::use() const {
   check(api_->set_device(index_), "cudaSetDevice");
 }
 
+int NcclDevice::visible_count() const {
+  int count = 0;
+  check(api_->device_count(&count), "cudaGetDeviceCount");
+  return count;
+}
+
 std::string NcclDevice::bus_id() const {
   std::array<char, 32> text{};
   check(api_->bus_id(text.data(), static_cast<int>(text.size()), index_), "cudaDeviceGetPCIBusId");

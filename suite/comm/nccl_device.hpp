@@ -43,6 +43,9 @@ class NcclDevice : public std::enable_shared_from_this<NcclDevice> {
   /// Makes it the calling thread's.
   void use() const;
 
+  /// Of GPUs that this process sees.
+  [[nodiscard]] int visible_count() const;
+
   /// "0000:1b:00.0"
   [[nodiscard]] std::string bus_id() const;
 

@@ -42,20 +42,51 @@ Communicator in_levels(const Communicator& comm, const RunSpec& spec) {
                              .deadline = Seconds(spec.settings.timeouts.collective_deadline_s)});
 }
 
-/// NCCL would refuse it, or hang, without naming anybody. Collective.
-void require_own_gpus(const Communicator& control, const NcclDevice& gpu) {
+/// Where a rank's GPU is.
+struct GpuPlace {
+  std::string host;
+  std::string bus_id;
+  std::int64_t visible_count = 0;  ///< GPUs that the rank sees
+};
+
+/// Of all ranks. Collective.
+std::vector<GpuPlace> gpu_places(const Communicator& control, const NcclDevice& gpu) {
   const char* const stated = std::getenv("NCCL_HOSTID");  // by which NCCL tells hosts apart
   const std::string host = stated != nullptr ? stated : host_identity();
-  const auto gpus = all_gather_text(control, cat(host, ' ', gpu.bus_id()));
-  for (std::size_t rank = 0; rank < gpus.size(); ++rank) {
-    const auto first = static_cast<std::size_t>(std::ranges::find(gpus, gpus[rank]) - gpus.begin());
+  const std::vector<std::int64_t> mine{gpu.visible_count()};
+  std::vector<std::int64_t> visible(control.world_size().index());
+  control.all_gather(const_view_of(std::span<const std::int64_t>(mine)),
+                     view_of(std::span(visible)));
+  std::vector<GpuPlace> places;
+  for (const auto& one : all_gather_text(control, host)) places.push_back({one, "", 0});
+  const auto bus_ids = all_gather_text(control, gpu.bus_id());
+  for (std::size_t rank = 0; rank < places.size(); ++rank) {
+    places[rank].bus_id = bus_ids[rank];
+    places[rank].visible_count = visible[rank];
+  }
+  return places;
+}
+
+/// NCCL would refuse it, or hang, without naming anybody.
+void require_own_gpus(const std::vector<GpuPlace>& places) {
+  for (auto rank = places.begin(); rank != places.end(); ++rank) {
+    const auto first = std::find_if(places.begin(), rank, [&](const GpuPlace& other) {
+      return other.host == rank->host && other.bus_id == rank->bus_id;
+    });
     if (first == rank) continue;
-    throw BadInput({cat("ranks ", first, " and ", rank, " have the same GPU, ",
-                        gpus[rank].substr(gpus[rank].rfind(' ') + 1)),
+    throw BadInput({cat("ranks ", first - places.begin(), " and ", rank - places.begin(),
+                        " have the same GPU, ", rank->bus_id),
                     "NCCL joins one GPU per rank",
                     "Start at most one rank per GPU; look at how the launcher sets "
                     "CUDA_VISIBLE_DEVICES and the local rank"});
   }
+}
+
+/// That ranks of one host each see one GPU: the driver lets none of them reach another's memory.
+bool see_one_gpu_each(const std::vector<GpuPlace>& places) {
+  return std::ranges::any_of(places, [&](const GpuPlace& place) {
+    return place.visible_count == 1 && std::ranges::count(places, place.host, &GpuPlace::host) > 1;
+  });
 }
 
 /// A link that only gradients feel is injected on top of one that all feel.
@@ -66,10 +97,12 @@ Communicator for_gradients(const RankCommunicators& comms, const RunSpec& spec) 
   return over_injected_link(comm, spec);
 }
 
-Communicator between_gpus(const RankCommunicators& comms,
+Communicator between_gpus(RankCommunicators& comms,
                           const RunSpec& spec,
                           std::shared_ptr<NcclDevice> gpu) {
-  require_own_gpus(comms.control, *gpu);
+  const auto places = gpu_places(comms.control, *gpu);
+  require_own_gpus(places);
+  comms.sees_one_gpu = see_one_gpu_each(places);
   const Seconds deadline(spec.settings.timeouts.collective_deadline_s);
   return Communicator(
       make_nccl_communicator(std::move(gpu), comms.control.duplicate("gradients"), deadline));

@@ -29,6 +29,7 @@ struct RankCommunicators {
   std::shared_ptr<ComputeStretch> stretch;  ///< of both passes; none where nothing is injected
   std::shared_ptr<LinkMeter> link;          ///< of the emulated link; none where there is none
   std::optional<int> gradient_core;         ///< of the thread that carries gradients; none: any
+  bool sees_one_gpu = false;                ///< as each of several ranks of a host
 
   void abort(const std::string& reason, ExitCode exit_code) const noexcept;
 };

@@ -15,6 +15,7 @@ namespace scalestudy {
 enum class RunLabel {
   oversubscribed,
   no_spare_core,
+  one_gpu_visible,
   busy_machine,
   resumed,
   emulated_input,
@@ -34,6 +35,8 @@ inline constexpr auto choices<RunLabel> = std::array{
     Choice{
         RunLabel::no_spare_core, "no_spare_core",
         "no core was left for the threads that communicate or load: they took those that compute"},
+    Choice{RunLabel::one_gpu_visible, "one_gpu_visible",
+           "ranks saw their own GPU only: NCCL may not have joined them by NVLink or PCIe"},
     Choice{RunLabel::busy_machine, "busy_machine",
            "other programs, or something unrecorded, kept the ranks from their cores"},
     Choice{RunLabel::resumed, "resumed", "went on from a checkpoint: its times are no evidence"},

@@ -27,6 +27,7 @@ using testing::Contains;
 using testing::Each;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 
 constexpr double near_s = 1e-6;  ///< events are told in float32 of milliseconds
 
@@ -45,20 +46,23 @@ class GpuCollectives : public testing::Test {
     return matrix.runs.at(0);
   }
 
-  /// The exit code; ranks are threads, rank r's GPU is number r.
-  [[nodiscard]] ExitCode run(const RunSpec& spec, const LoadGpus& load_gpus) const {
+  /// The exit code; ranks are threads, rank r's GPU is number r of what `gpus_of(r)` gives.
+  [[nodiscard]] ExitCode run(
+      const RunSpec& spec,
+      const std::function<std::shared_ptr<const NcclApi>(int local_rank)>& gpus_of) const {
     std::filesystem::create_directories(run_folder());
     write_text(run_folder() / "spec.json", to_json_text(spec));
     const test::VirtualTime time;
     return run_rank(
         {run_folder() / "spec.json", run_folder()},
         [&](const RunSpec& of, std::int64_t local_rank) {
-          return make_light_work_on(load_gpus, of, local_rank);
+          return make_light_work_on([&] { return gpus_of(static_cast<int>(local_rank)); }, of,
+                                    local_rank);
         },
         RanksPerProcess::any);
   }
   [[nodiscard]] ExitCode run(const RunSpec& spec, const StandInGpus& gpus) const {
-    return run(spec, [&] { return gpus.api(); });
+    return run(spec, [&](int) { return gpus.api(); });
   }
   [[nodiscard]] RunRecord record() const {
     return read_run_file(close_run_file(run_folder() / "run.h5.part", Closing{}));
@@ -122,9 +126,29 @@ TEST_F(GpuCollectives, TwoRanksOnOneGpuAreRefusedByName) {
               Contains(HasSubstr("ranks 0 and 1 have the same GPU, 0000:0:00.0")));
 }
 
+/// As a launcher does that sets CUDA_VISIBLE_DEVICES for each rank.
+TEST_F(GpuCollectives, RanksThatSeeTheirOwnGpuOnlyAreLabelled) {
+  const StandInGpus gpus(2);
+  const auto own = [&](int number) {
+    auto api = std::make_shared<NcclApi>(*gpus.api());
+    api->device_count = [](int* count) { return *count = 1, cuda_success; };
+    api->set_device = [number, all = gpus.api()](int) { return all->set_device(number); };
+    api->bus_id = [number, all = gpus.api()](char* text, int size, int) {
+      return all->bus_id(text, size, number);
+    };
+    return api;
+  };
+  const auto spec = spec_of(2);
+  ASSERT_EQ(run(spec, gpus), ExitCode::done);
+  EXPECT_THAT(record().header.labels, Not(Contains("one_gpu_visible")));
+  std::filesystem::remove_all(run_folder());
+  ASSERT_EQ(run(spec, own), ExitCode::done);
+  EXPECT_THAT(record().header.labels, Contains("one_gpu_visible"));
+}
+
 TEST_F(GpuCollectives, WithoutGpusTheReasonIsSaid) {
   EXPECT_EQ(run(spec_of(2),
-                []() -> std::shared_ptr<const NcclApi> {
+                [](int) -> std::shared_ptr<const NcclApi> {
                   throw Unavailable(
                       {"libcudart.so.13 cannot be loaded", "a test asked for it", "Look away"});
                 }),

@@ -234,6 +234,7 @@ class RankProgram {
     header.build_id = build_id();
     if (spec_.oversubscribed) add_label(header.labels, RunLabel::oversubscribed);
     if (spec_.no_spare_core) add_label(header.labels, RunLabel::no_spare_core);
+    if (comms_->sees_one_gpu) add_label(header.labels, RunLabel::one_gpu_visible);
     if (resumed) add_label(header.labels, RunLabel::resumed);
     if (spec_.settings.input.sample_cost_s > 0) add_label(header.labels, RunLabel::emulated_input);
     const auto& link = spec_.settings.link;
