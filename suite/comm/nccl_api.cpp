@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <dlfcn.h>
+#include <link.h>
 
 #include "core/error.hpp"
 #include "core/text.hpp"
@@ -121,6 +122,30 @@ std::string nccl_version_text(int code) {
   return cat(code / 10000, ".", code / 100 % 100, ".", code % 100);
 }
 
+void require_one_nccl() {
+  std::vector<std::string> files;
+  const auto keep = [](dl_phdr_info* library, std::size_t, void* files_of) {
+    const std::filesystem::path file(library->dlpi_name);
+    if (file.filename().string().starts_with("libnccl.so"))
+      static_cast<std::vector<std::string>*>(files_of)->push_back(file.string());
+    return 0;
+  };
+  ::dl_iterate_phdr(keep, &files);
+  if (files.size() < 2) return;
+  for (auto& file : files) {
+    int version = 0;
+    NcclApi api;
+    const Library library{::dlopen(file.c_str(), RTLD_NOW | RTLD_NOLOAD), file};
+    fill(api.version, library, "ncclGetVersion");
+    if (api.version(&version) == nccl_success) file += cat(" (", nccl_version_text(version), ")");
+    ::dlclose(library.handle);
+  }
+  throw Unavailable(
+      {cat("this process has loaded ", files.size(), " NCCL libraries: ", join(files, ", ")),
+       "neither knows what the other one does on a GPU: collectives hang or crash",
+       "Leave one, that of PyTorch: look at LD_PRELOAD and LD_LIBRARY_PATH"});
+}
+
 std::shared_ptr<const NcclApi> load_nccl_api() {
   const Library cuda = load({"libcudart.so.13", "libcudart.so.12"});
   const Library nccl = load({"libnccl.so.2"});
@@ -129,6 +154,7 @@ std::shared_ptr<const NcclApi> load_nccl_api() {
   fill_nccl(*api, nccl);
   api->source = cat(cuda.path, ", ", nccl.path);
   require_version(*api, nccl.path);
+  require_one_nccl();
   return api;
 }
 

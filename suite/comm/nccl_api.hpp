@@ -112,7 +112,12 @@ struct NcclApi {
 
 /// Those of libcudart.so.13 (or 12) and libnccl.so.2: of what the process has loaded already, else
 /// by LD_LIBRARY_PATH, else in the folders that belong to the PyTorch wheel of TORCH_ROOT, its
-/// torch folder. They stay loaded. Errors: Unavailable naming what the loader said.
+/// torch folder. They stay loaded. Errors: Unavailable naming what the loader said; as
+/// require_one_nccl().
 [[nodiscard]] std::shared_ptr<const NcclApi> load_nccl_api();
+
+/// Errors: Unavailable when the process has loaded several files libnccl.so*, of which LibTorch may
+/// use another one than we: it names them with their versions.
+void require_one_nccl();
 
 }  // namespace scalestudy

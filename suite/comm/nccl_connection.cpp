@@ -1,11 +1,15 @@
 #include "comm/nccl_connection.hpp"
 
 #include <algorithm>
+#include <cstdio>
+#include <cstdlib>
 #include <thread>
 #include <utility>
 
 #include "core/error.hpp"
 #include "core/text.hpp"
+
+#include "comm/watchdog.hpp"
 
 namespace scalestudy {
 
@@ -13,6 +17,17 @@ namespace {
 
 /// Without this one it is no use to go on waiting for a peer's goodbye.
 constexpr Seconds patience_at_the_end{5.0};
+
+/// An end takes half a second on an H100.
+constexpr Seconds longest_end{30.0};
+
+/// Static objects are not destroyed: some of them may wait for the device, too.
+[[noreturn]] void leave_process(const std::string& call, const std::string& reason) {
+  const auto text = cat(reason, reason.empty() ? "" : "; then ", call, " did not return within ",
+                        human_duration(longest_end.count()), ": this rank ends without it\n");
+  std::fputs(text.c_str(), stderr);
+  std::_Exit(static_cast<int>(ExitCode::run_failed));
+}
 
 }  // namespace
 
@@ -67,11 +82,21 @@ NcclConnection::~NcclConnection() {
     patience.pause();
     result = state();
   }
-  if (result == nccl_success) {
-    api().destroy(comm_);
-  } else {
+  if (result == nccl_success)
+    end(comm_, api().destroy, "ncclCommDestroy");
+  else
     abort();
-  }
+}
+
+void NcclConnection::end(ncclComm* comm,
+                         const std::function<int(ncclComm*)>& way,
+                         const char* call) {
+  Watchdog watchdog(longest_end, [this](const std::string& late) {
+    leave_process(late, device_->abort_reason());
+  });
+  const auto watched = watchdog.watch(call);
+  api().set_device(device_->index());
+  way(comm);
 }
 
 void NcclConnection::require_alive() {
@@ -144,10 +169,7 @@ void NcclConnection::await(const DeviceEvent& event,
 
 void NcclConnection::abort() noexcept {
   const std::lock_guard lock(mutex_);
-  if (ncclComm* const comm = std::exchange(comm_, nullptr)) {
-    api().set_device(device_->index());
-    api().abort(comm);
-  }
+  if (ncclComm* const comm = std::exchange(comm_, nullptr)) end(comm, api().abort, "ncclCommAbort");
 }
 
 std::shared_ptr<std::byte> NcclConnection::memory_for_nccl(ByteCount bytes) {

@@ -27,7 +27,8 @@ class NcclConnection {
   /// what `look` throws.
   NcclConnection(std::shared_ptr<NcclDevice> device, const Place& place, const Look& look);
 
-  /// Of a connection that works and has nothing in flight: lets the peers end their part.
+  /// Of a connection that works and has nothing in flight: lets the peers end their part. Ends the
+  /// process as abort() does.
   ~NcclConnection();
   NcclConnection(const NcclConnection&) = delete;
   NcclConnection& operator=(const NcclConnection&) = delete;
@@ -45,7 +46,9 @@ class NcclConnection {
   /// a failure, naming `call`, or with what `look` throws.
   void await(const DeviceEvent& event, std::string_view call, const Look& look, Seconds pause);
 
-  /// Ends what is in flight; who waits for it throws. Local, from any thread, never throws.
+  /// Ends what is in flight; who waits for it throws. Local, from any thread, never throws. NCCL
+  /// may hang in it: after half a minute the process ends, with what had failed and RunFailed's
+  /// code.
   void abort() noexcept;
 
   /// Zeros, in which NCCL sums with fewest copies. `self` is kept as long as the memory.
@@ -63,6 +66,7 @@ class NcclConnection {
   void require_alive();
   void await_progress(int result, std::string_view call, const Look& look);
   void require(int result, std::string_view call);
+  void end(ncclComm* comm, const std::function<int(ncclComm*)>& way, const char* call);
   [[nodiscard]] std::shared_ptr<std::byte> memory_for_nccl(ByteCount bytes);
 
   std::shared_ptr<NcclDevice> device_;

@@ -1,4 +1,8 @@
-/// GPUs as the back-end nccl finds, chooses and fills them, on stand-ins; and the libraries.
+/// GPUs as the back-end nccl finds, chooses, fills and leaves them, on stand-ins; and the
+/// libraries.
+#include <thread>
+
+#include <dlfcn.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -9,6 +13,8 @@
 
 #include "conformance/stand_in_ranks.hpp"
 #include "tests/support/message_of.hpp"
+#include "tests/support/places.hpp"
+#include "tests/support/virtual_time.hpp"
 
 namespace scalestudy {
 namespace {
@@ -51,6 +57,31 @@ TEST(NcclDevice, StreamsOfCommunicatorsGoFirst) {
   EXPECT_THAT(gpus.priorities(), Each(gpus.greatest_priority()));
 }
 
+/// Joins one rank whose NCCL hangs in `way`, and lets `leave` end it.
+template <class Leave>
+void hang_at_the_end(std::function<int(ncclComm*)> NcclApi::*way, const Leave& leave) {
+  const test::VirtualTime time;
+  const StandInGpus gpus(1);
+  auto api = std::make_shared<NcclApi>(*gpus.api());
+  (*api).*way = [](ncclComm*) {
+    std::this_thread::sleep_for(std::chrono::hours(1));
+    return nccl_success;
+  };
+  const auto device = NcclDevice::open(api, 0);
+  const auto hosts = make_thread_ranks(WorldSize(1), long_enough);
+  auto nccl = make_nccl_communicator(device, hosts.front(), long_enough);
+  leave(*device, nccl);
+}
+
+TEST(NcclDeviceDeathTest, WhatHangsInNcclAtTheEndEndsWithoutIt) {
+  const auto has_failed = testing::ExitedWithCode(static_cast<int>(ExitCode::run_failed));
+  EXPECT_EXIT(hang_at_the_end(&NcclApi::abort,
+                              [](NcclDevice& device, auto&) { device.abort_all("rank 1 left"); }),
+              has_failed, "rank 1 left; then ncclCommAbort did not return within 30.0 s");
+  EXPECT_EXIT(hang_at_the_end(&NcclApi::destroy, [](NcclDevice&, auto& nccl) { nccl.reset(); }),
+              has_failed, "ncclCommDestroy did not return within 30.0 s");
+}
+
 TEST(NcclMemory, IsRegisteredForAsLongAsItLives) {
   StandInGpus gpus(1);
   const auto reports = run_stand_in(gpus, WorldSize(1), long_enough, [&](const NcclRank& rank) {
@@ -83,6 +114,20 @@ TEST(NcclApi, IsWholeOrSaysWhatIsMissing) {
   } catch (const Unavailable& error) {
     EXPECT_THAT(error.what(), AllOf(HasSubstr("lib"), HasSubstr("TORCH_ROOT")));
   }
+}
+
+TEST(NcclApi, TwoLibrariesInOneProcessAreRefusedWithTheirVersions) {
+  EXPECT_NO_THROW(require_one_nccl());
+  std::vector<void*> libraries;
+  for (const auto* const version : {"22809", "22605"}) {
+    const auto file = test::in_build(cat("tests/libraries/", version, "/libnccl.so.2"));
+    libraries.push_back(::dlopen(file.c_str(), RTLD_NOW));
+    ASSERT_NE(libraries.back(), nullptr) << ::dlerror();
+  }
+  EXPECT_THAT(message_of<Unavailable>([] { require_one_nccl(); }),
+              AllOf(HasSubstr("NCCL libraries: "), HasSubstr("22809/libnccl.so.2 (2.28.9)"),
+                    HasSubstr("22605/libnccl.so.2 (2.26.5)")));
+  for (void* const library : libraries) ::dlclose(library);
 }
 
 TEST(NcclApi, VersionsAreReadable) {

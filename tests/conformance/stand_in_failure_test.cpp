@@ -320,6 +320,22 @@ TEST_P(NcclDeadline, WhatOneCommunicatorEndsEndsTheOthersOfItsGpu) {
                                   HasSubstr("did not reach all_reduce"))));
 }
 
+/// Freeing waits for the device, as in CUDA: whoever comes only afterwards never does.
+TEST_P(NcclDeadline, MemoryThatIsFreedBeforeThePeersComeEndsInADeadline) {
+  const auto reports = run(brief, [&](const NcclRank& rank) {
+    const Bucket bucket(rank);
+    auto other = rank.device->allocate(ByteCount(8));
+    return freed_from([&] {
+      if (is_last(rank)) rank.comm.barrier();
+      const auto started = bucket.reduce(*bucket.filled());
+      other.reset();
+      if (!is_last(rank)) rank.comm.barrier();
+      rank.nccl->wait_for(started);
+    });
+  });
+  EXPECT_THAT(reports, Each(AllOf(StartsWith("freed: "), HasSubstr("did not reach barrier"))));
+}
+
 TEST_P(NcclDeadline, JoiningThatStaysInProgressEndsAtTheDeadline) {
   gpus_.never_join(last());
   EXPECT_THAT(run(brief, [](const NcclRank&) { return "joined"; }),

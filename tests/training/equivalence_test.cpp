@@ -187,6 +187,11 @@ TEST_F(Equivalence, EveryReductionBetweenDevicesEqualsOneRankInDouble) {
     run.reduction = reduction;
     EXPECT_LE(distance(train(run), one), 1e-9) << reduction;
   }
+  for (const std::string reduction : {"bucketed_overlap", "sharded_optimizer"}) {
+    Case idle{"nccl", 3, "float64", 10, "none", 2};  // one rank has no sample in any step
+    idle.reduction = reduction;
+    EXPECT_LE(distance(train(idle), train({"threads", 1, "float64", 10, "none", 2})), 1e-9);
+  }
   Case synchronised{"nccl", 3, "float64", 10, "none", 7, "synchronised"};
   EXPECT_LE(distance(train(synchronised),
                      train({"threads", 1, "float64", 10, "none", 7, "synchronised"})),
