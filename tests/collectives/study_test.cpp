@@ -4,7 +4,9 @@
 
 #include "core/text.hpp"
 
+#include "record/host_environment.hpp"
 #include "record/run_file.hpp"
+#include "record/study_folder.hpp"
 
 #include "tests/e2e/driver_process.hpp"
 #include "tests/support/other_programs.hpp"
@@ -127,6 +129,23 @@ TEST(CollectivesStudy, AReportShowsBackEndsSideBySide) {
   for (const std::string back_end : {"shm", "mpi"})
     EXPECT_THAT(reported.out, ContainsRegex(back_end + ", 2 ranks.*: all-reduce of 8 B takes"));
   EXPECT_THAT(reported.out, HasSubstr("Every element of every result was right."));
+}
+
+/// By as many ranks as there are cores; of one core nothing is to be exchanged.
+TEST(CollectivesStudy, DoctorMeasuresAllReduceAndKeepsWhatItMeasured) {
+  if (core_count_in_quota() < 2) GTEST_SKIP() << "there is one core";
+  const Workplace place;
+  const auto out = (place.path() / "exchange").string();
+  const auto found = place.call({"doctor", "--all-reduce", out});
+  EXPECT_EQ(found.code, 4) << "scalestudy-rank-light trains nothing" << found.err;
+  EXPECT_THAT(found.out, ContainsRegex("OK       all-reduce        [2-8] ranks over shm: every sum "
+                                       "is right; 8 B in .*64.00 MiB in .*bus bandwidth"));
+  EXPECT_THAT(found.out, HasSubstr("scalestudy report " + out));
+  const auto study = StudyFolder(out);
+  ASSERT_EQ(study.result_files().size(), 1U);
+  EXPECT_EQ(read_run_file(study.result_files().front()).header.status, RunStatus::complete);
+  write_text(place.path() / "taken", "x");
+  EXPECT_EQ(place.call({"doctor", "--all-reduce", (place.path() / "taken").string()}).code, 2);
 }
 
 }  // namespace

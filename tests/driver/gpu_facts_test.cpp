@@ -64,8 +64,9 @@ TEST(GpuFacts, AreReadFromNvidiaSmi) {
   EXPECT_EQ(gpus[1].utilisation_percent, 7);
 }
 
-TEST(GpuFacts, LinksCountEachPairOnce) {
-  EXPECT_THAT(links_in(topology), ElementsAre(Pair("NV18", 1), Pair("SYS", 2)));
+TEST(GpuFacts, LinksNameEachPairOnce) {
+  EXPECT_THAT(links_in(topology), ElementsAre(Pair("NV18", ElementsAre(Pair(0, 1))),
+                                              Pair("SYS", ElementsAre(Pair(0, 2), Pair(1, 2)))));
   EXPECT_TRUE(links_in("").empty());
   EXPECT_TRUE(links_in("GPU0\t X \n").empty());
 }
@@ -113,8 +114,11 @@ TEST(GpuChecks, PairsWithoutNvlinkAreNamed) {
   EXPECT_THAT(checks_of(facts)[2].finding, HasSubstr("does not tell"));
   facts.gpu_links = links_in(topology);
   EXPECT_EQ(checks_of(facts)[2].result, CheckResult::note);
-  EXPECT_THAT(checks_of(facts)[2].finding, HasSubstr("NV18 between 1 pair, SYS between 2 pairs"));
-  facts.gpu_links = {{"NV18", 28}};
+  EXPECT_THAT(
+      checks_of(facts)[2].finding,
+      HasSubstr("NVLink (NV18) between 0–1; PCIe and the processors (SYS) between 0–2, 1–2"));
+  facts.gpu_links = {{"NV18", {{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}, {3, 4}}}};
+  EXPECT_THAT(checks_of(facts)[2].finding, HasSubstr("2–3 and 1 more"));
   EXPECT_EQ(checks_of(facts)[2].result, CheckResult::ok);
 }
 
@@ -137,7 +141,7 @@ TEST(GpuFacts, AMachineWithAFakeNvidiaSmiIsAsked) {
   fs::permissions(folder / "nvidia-smi", fs::perms::owner_all);
   const ScopedVariable path("PATH", folder.path().string() + ":/usr/bin:/bin");
   EXPECT_EQ(find_gpus().size(), 2U);
-  EXPECT_THAT(find_gpu_links(), ElementsAre(Pair("PHB", 1)));
+  EXPECT_THAT(find_gpu_links(), ElementsAre(Pair("PHB", ElementsAre(Pair(0, 1)))));
 }
 
 }  // namespace

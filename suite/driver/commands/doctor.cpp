@@ -6,6 +6,7 @@
 
 #include "driver/commands/command.hpp"
 #include "driver/doctor/machine_checks.hpp"
+#include "driver/run/all_reduce_check.hpp"
 #include "driver/terminal/listing.hpp"
 #include "driver/terminal/visible_text.hpp"
 
@@ -52,13 +53,22 @@ void print_check(const MachineCheck& check, const Context& context) {
   }
 }
 
-ExitCode examine(Context& context, bool clear) {
-  const auto cleared = clear ? clear_leftovers(leftover_places()) : std::vector<Leftover>();
+struct DoctorOptions {
+  bool clear = false;
+  std::string all_reduce_folder;  ///< "": not measured
+};
+
+ExitCode examine(Context& context, const DoctorOptions& options) {
+  const auto cleared = options.clear ? clear_leftovers(leftover_places()) : std::vector<Leftover>();
   const auto facts = find_machine_facts(ShippedFiles(context.executable));
   auto checks = check_machine(facts);
-  if (clear) checks.push_back({"cleared", CheckResult::ok, to_text(cleared), ""});
+  if (options.clear) checks.push_back({"cleared", CheckResult::ok, to_text(cleared), ""});
   const bool ready = can_train(facts);
-  const auto code = ready ? ExitCode::done : ExitCode::unavailable;
+  auto code = ready ? ExitCode::done : ExitCode::unavailable;
+  if (!options.all_reduce_folder.empty()) {
+    checks.push_back(check_all_reduce(context, facts, options.all_reduce_folder));
+    if (checks.back().result == CheckResult::missing) code = ExitCode::run_failed;
+  }
   if (context.options.json) {
     show(listing_of(checks), context);
     return code;
@@ -70,17 +80,22 @@ ExitCode examine(Context& context, bool clear) {
 }
 
 Action define(CLI::App& app) {
-  const auto clear = std::make_shared<bool>(false);
-  app.add_flag("--clear", *clear,
+  const auto options = std::make_shared<DoctorOptions>();
+  app.add_flag("--clear", options->clear,
                "Remove what killed jobs of yours left in the shared memory and in the temporary "
                "folder");
-  return [clear](Context& context) { return examine(context, *clear); };
+  app.add_option("--all-reduce", options->all_reduce_folder,
+                 "Measure all-reduce between all GPUs, else between the cores, 8 at most; under a "
+                 "minute, kept in DIR")
+      ->type_name("DIR");
+  return [options](Context& context) { return examine(context, *options); };
 }
 
 }  // namespace doctor_parts
 
 extern const Command doctor_command;
 const Command doctor_command{"doctor", "Check what this machine can run and what is missing",
-                             "scalestudy doctor\nscalestudy doctor --clear", doctor_parts::define};
+                             "scalestudy doctor\nscalestudy doctor --all-reduce out/exchange",
+                             doctor_parts::define};
 
 }  // namespace scalestudy

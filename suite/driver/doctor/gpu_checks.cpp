@@ -1,5 +1,8 @@
 #include "driver/doctor/gpu_checks.hpp"
 
+#include <algorithm>
+#include <span>
+
 #include "core/ids.hpp"
 #include "core/text.hpp"
 
@@ -41,19 +44,37 @@ MachineCheck check_gpu(const GpuFacts& gpu) {
           text, spoiler.remedy};
 }
 
+/// What nvidia-smi calls a link.
+std::string meaning_of(const std::string& kind) {
+  if (kind.starts_with("NV")) return cat("NVLink (", kind, ")");
+  if (kind == "PIX" || kind == "PXB") return cat("PCIe switches (", kind, ")");
+  return cat("PCIe and the processors (", kind, ")");
+}
+
+/// "0–1, 0–2 and 3 more"
+std::string to_text(const std::vector<std::pair<std::int64_t, std::int64_t>>& pairs) {
+  constexpr std::size_t shown = 6;
+  std::vector<std::string> texts;
+  for (const auto& [one, other] : std::span(pairs).first(std::min(shown, pairs.size())))
+    texts.push_back(cat(one, "–", other));
+  auto text = join(texts, ", ");
+  if (pairs.size() > shown) text += cat(" and ", pairs.size() - shown, " more");
+  return text;
+}
+
 MachineCheck check_links(const MachineFacts& facts) {
   std::vector<std::string> kinds;
   bool all_nvlink = true;
   for (const auto& [kind, pairs] : facts.gpu_links) {
-    kinds.push_back(cat(kind, " between ", counted(pairs, "pair")));
+    kinds.push_back(cat(meaning_of(kind), " between ", to_text(pairs)));
     all_nvlink &= kind.starts_with("NV");
   }
   if (kinds.empty())
     return {"GPU links", CheckResult::note, "nvidia-smi topo -m does not tell", ""};
-  if (all_nvlink) return {"GPU links", CheckResult::ok, join(kinds, ", "), ""};
-  return {"GPU links", CheckResult::note,
-          join(kinds, ", ") + ": without NVLink gradients go over PCIe or the processors",
-          "Choose GPUs that are joined by NVLink with CUDA_VISIBLE_DEVICES, if there are some"};
+  if (all_nvlink) return {"GPU links", CheckResult::ok, join(kinds, "; "), ""};
+  return {"GPU links", CheckResult::note, join(kinds, "; "),
+          "NVLink is several times as fast: choose GPUs that it joins with CUDA_VISIBLE_DEVICES, "
+          "if there are some"};
 }
 
 /// LibTorch may have no CUDA part, or CUDA_VISIBLE_DEVICES may hide them.

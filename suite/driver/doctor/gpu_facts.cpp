@@ -44,15 +44,15 @@ std::vector<GpuFacts> gpus_in(const std::string& answer) {
   return gpus;
 }
 
-std::map<std::string, std::int64_t> links_in(const std::string& matrix) {
-  std::map<std::string, std::int64_t> links;
-  std::size_t row = 0;
+GpuLinks links_in(const std::string& matrix) {
+  GpuLinks links;
+  std::int64_t row = 0;
   for (const auto& line : split(matrix, '\n')) {
     const auto fields = split(line, '\t');
     if (!is_gpu(trimmed(fields.front()))) continue;
     // Each pair once: what stands left of the row's own place. GPUs come before network cards.
-    for (std::size_t column = 1; column <= row && column < fields.size(); ++column)
-      ++links[trimmed(fields[column])];
+    for (std::int64_t column = 1; column <= row && column < std::ssize(fields); ++column)
+      links[trimmed(fields[static_cast<std::size_t>(column)])].emplace_back(column - 1, row);
     ++row;
   }
   return links;
@@ -68,7 +68,7 @@ std::vector<GpuFacts> find_gpus() {
                      .value_or(""));
 }
 
-std::map<std::string, std::int64_t> find_gpu_links() {
+GpuLinks find_gpu_links() {
   return links_in(output_of({"nvidia-smi", "topo", "-m"}, patience).value_or(""));
 }
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace scalestudy {
@@ -25,12 +26,14 @@ struct GpuFacts {
 /// From what find_gpus() asks nvidia-smi for; lines of another form are left out.
 [[nodiscard]] std::vector<GpuFacts> gpus_in(const std::string& answer);
 
-/// From `nvidia-smi topo -m`: how many pairs of GPUs are joined by each kind of link: "NV18",
-/// "PIX", "SYS".
-[[nodiscard]] std::map<std::string, std::int64_t> links_in(const std::string& matrix);
+/// Pairs of GPUs by the kind of link that joins them: "NV18", "PIX", "SYS".
+using GpuLinks = std::map<std::string, std::vector<std::pair<std::int64_t, std::int64_t>>>;
+
+/// From `nvidia-smi topo -m`.
+[[nodiscard]] GpuLinks links_in(const std::string& matrix);
 
 /// Nothing where there is no nvidia-smi, or no GPU.
 [[nodiscard]] std::vector<GpuFacts> find_gpus();
-[[nodiscard]] std::map<std::string, std::int64_t> find_gpu_links();
+[[nodiscard]] GpuLinks find_gpu_links();
 
 }  // namespace scalestudy

@@ -29,7 +29,7 @@ struct MachineFacts {
   std::int64_t study_count = 0;  ///< shipped studies
 
   std::vector<GpuFacts> gpus;
-  std::map<std::string, std::int64_t> gpu_links;  ///< kind -> pairs of GPUs
+  GpuLinks gpu_links;
 
   std::map<std::string, std::string> launchers;  ///< name -> "", or why it cannot be used
   std::string gnuplot;                           ///< path, or ""
