@@ -17,7 +17,7 @@ TEXT
 }
 
 readonly CASES=(n2v-bf16 n2v-fp32 unet-fp32 unet-bf16 resnet50-bf16 resnet50-fp16)
-readonly PARTS=(transfer timeline agreement graph memory study resume nccl profile rates "${CASES[@]/#/throughput-}")
+readonly PARTS=(transfer timeline agreement graph memory study resume nccl ranks profile rates "${CASES[@]/#/throughput-}")
 what_of() {
   case $1 in
     transfer) echo 'every batch arrives as it was made, beside computation' ;;
@@ -28,6 +28,7 @@ what_of() {
     study) echo 'the quickstart study runs on the GPU, its report is made' ;;
     resume) echo 'killed and resumed, the weights are those of an undisturbed run, bit for bit' ;;
     nccl) echo 'NCCL does what every communicator must: one rank, two that share a GPU, one on each of several; who fails is named in time' ;;
+    ranks) echo 'with two GPUs: all-reduce between all of them, the quickstart study with its control arms on one and two' ;;
     profile) echo 'where the device time of a step goes; the GPU idles less than 2 % of it' ;;
     rates) echo 'matrix products and copies of the device, and the share of them that the steps reach' ;;
     throughput-*) [[ " ${CASES[*]} " != *" ${1#*-} "* ]] || echo 'samples/s beside Python PyTorch, eager and compiled, and the bars' ;;
@@ -120,6 +121,15 @@ part_nccl() {
   [[ -x $program ]] || program=$build/bin/nccl_program
   torch=${TORCH_ROOT:-$("$(torch_python)" -c 'import importlib.util as u; print(u.find_spec("torch").submodule_search_locations[0])')}
   TORCH_ROOT=$torch tests/gpu/nccl.sh "$program" | tee "$out/nccl.txt"
+}
+
+part_ranks() {
+  local gpus
+  gpus=$(nvidia-smi --list-gpus | grep -c '^GPU')
+  ((gpus >= 2)) || { printf 'not tried: there is one GPU\n'; return; }
+  "$driver" doctor --all-reduce "$place/all-reduce" | tee "$out/doctor.txt" &&
+    "$driver" run n2v-quickstart --environment gpu-node --out "$out/ranks" &&
+    { "$driver" report "$out/ranks" || [[ $? == 3 ]]; }
 }
 
 part_profile() { cases '*WhereTheTimeOfAStepGoes*' | tee "$out/profile.txt"; }

@@ -95,16 +95,26 @@ class Work:
 
 
 def measure(work, rounds):
-    """{program: [samples/s of each round]}, and what the peers say of device and versions."""
+    """{program: [samples/s of each round]}, and what the peers say of device and versions. What cannot compile here, as
+    without a C compiler, has no rounds, and `machine` says why."""
     found, machine = {program: [] for program in PROGRAMS}, {}
     for number in range(rounds):
         for program in PROGRAMS if number % 2 == 0 else PROGRAMS[::-1]:
             if program == "scalestudy":
                 samples_per_s = work.ours()["summary"]["samples_per_s"]["value"]
+            elif program == "compile" and "not_compiled" in machine:
+                continue
             else:
-                answer = work.theirs("--mode", program)
+                try:
+                    answer = work.theirs("--mode", program)
+                except Failed as failure:
+                    if program != "compile":
+                        raise
+                    found[program] = []
+                    machine["not_compiled"] = str(failure)
+                    continue
                 samples_per_s = answer["samples_per_s"]
-                machine = {name: answer[name] for name in ("device_name", "torch", "cuda", "cudnn")}
+                machine |= {name: answer[name] for name in ("device_name", "torch", "cuda", "cudnn")}
             found[program].append(samples_per_s)
             print(f"{work.case}: round {number + 1} of {rounds}: {program} {samples_per_s:.1f} samples/s", flush=True)
     return found, machine
@@ -116,6 +126,8 @@ def rows_of(found, bars):
     median, least = statistics.median(ours), bars.get("samples_per_s")
     yield "scalestudy", median, "", f"≥ {least:.0f} samples/s" if least else "", median >= least if least else None
     for peer in PROGRAMS[1:]:
+        if not found[peer]:
+            continue
         ratios = [mine / other for mine, other in zip(ours, found[peer], strict=True)]
         ratio, least = statistics.median(ratios), bars.get(peer)
         yield (f"PyTorch {peer}", statistics.median(found[peer]),
@@ -134,6 +146,8 @@ def table_of(work, machine, found, rows):
              "| program | samples/s, median | scalestudy ÷ it, median (min–max) | bar | |", "|---|---|---|---|---|"]
     lines += [f"| {name} | {median:.1f} | {ratio} | {bar} | {verdicts[passed]} |"
               for name, median, ratio, bar, passed in rows]
+    if "not_compiled" in machine:
+        lines += ["", f"torch.compile cannot be tried here: {machine['not_compiled'].splitlines()[-1]}"]
     return "\n".join(lines) + "\n"
 
 
