@@ -10,9 +10,9 @@ source environments/signs_of_life.sh
 if [[ ${1:-} == --help || ${1:-} == -h ]]; then
   cat <<'TEXT'
 Usage: launchers/quickstart.sh [--build | option of "scalestudy run" ...]
-Sets up, builds preset release, runs study n2v-quickstart (three to five minutes), writes its report.
+Sets up, builds preset release, runs study n2v-quickstart (two to three minutes), writes its report.
   --build   only sets up and builds
-Example: launchers/quickstart.sh --set repeats=3
+Example: launchers/quickstart.sh --set repeats=5
 TEXT
   exit 0
 fi
