@@ -1,45 +1,15 @@
 #include "data/stack_axes.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 #include <utility>
 
 #include "core/text.hpp"
 
+#include "data/stack_planes.hpp"
+
 namespace scalestudy {
 namespace {
-
-/// What a damaged description claims is not believed.
-constexpr std::int64_t most_planes = 1 << 24;
-
-std::optional<std::int64_t> number_in(std::string_view text) {
-  std::int64_t value = 0;
-  const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || value < 0 || value > most_planes) return {};
-  return value;
-}
-
-/// False where they are more than anyone believes.
-bool set_planes(StackAxes& axes) {
-  axes.planes = most_planes;
-  if (axes.channels > most_planes / axes.slices) return false;
-  if (axes.times > most_planes / (axes.channels * axes.slices)) return false;
-  axes.planes = axes.channels * axes.slices * axes.times;
-  return true;
-}
-
-std::int64_t plane_at(const StackAxes& axes,
-                      std::int64_t channel,
-                      std::int64_t slice,
-                      std::int64_t time) {
-  std::int64_t plane = 0, stride = 1;
-  for (const char axis : axes.order) {
-    plane += stride * (axis == 'C' ? channel : axis == 'Z' ? slice : time);
-    stride *= axis == 'C' ? axes.channels : axis == 'Z' ? axes.slices : axes.times;
-  }
-  return plane;
-}
 
 /// Lines "slices=16"; slices that are not said are the rest of the images.
 StackAxes image_j_axes(const std::string& description, std::int64_t pages) {
@@ -105,11 +75,7 @@ void place_planes(std::string_view xml, StackAxes& axes) {
       pages[static_cast<std::size_t>(plane + i)] = page + i;
     next_page = page + count;
   }
-  for (std::int64_t i = 0; i < axes.planes; ++i)
-    if (pages[static_cast<std::size_t>(i)] != i) {
-      axes.page_of_plane = std::move(pages);
-      return;
-    }
+  set_page_of_plane(std::move(pages), axes);
 }
 
 StackAxes ome_axes(std::string_view xml, std::int64_t pages) {

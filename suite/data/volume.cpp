@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 
 #include "core/error.hpp"
 #include "core/text.hpp"
@@ -59,15 +58,13 @@ void require_finite(const Volume& volume, const std::filesystem::path& file) {
 }
 
 void require_none_missing(const Volume& volume,
-                          const std::string& missing_value,
+                          const std::optional<float>& missing_value,
                           const std::filesystem::path& file) {
-  char* end = nullptr;
-  const auto missing = std::strtof(missing_value.c_str(), &end);
-  if (end == missing_value.c_str()) return;
-  const auto count = std::ranges::count(volume.voxels, missing);
+  if (!missing_value) return;
+  const auto count = std::ranges::count(volume.voxels, *missing_value);
   if (count > 0)
-    throw BadInput({cat("'", file.string(), "' has ", counted(count, "voxel"), " of ", missing,
-                        ", which by its tag GDAL_NODATA stands for no value"),
+    throw BadInput({cat("'", file.string(), "' has ", counted(count, "voxel"), " of ",
+                        *missing_value, ", which by its tag GDAL_NODATA stands for no value"),
                     "they would be trained on as grey values",
                     "Crop the stack or fill them, and save it without the tag"});
 }

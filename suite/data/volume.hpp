@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -37,7 +38,7 @@ struct Volume {
 /// directories). Anything else is refused with the reason.
 /// Errors: StackChoiceNeeded; BadInput naming the file: missing, not a TIFF, truncated, colour,
 /// mixed page sizes, unsupported sample type, too large for memory, no such channel or time point,
-/// values that are NaN or infinite.
+/// values that are NaN, infinite or missing.
 [[nodiscard]] Volume read_tiff_volume(const std::filesystem::path& file,
                                       const StackChoice& choice = {});
 
@@ -48,10 +49,9 @@ struct Volume {
 /// Errors: BadInput with the number of voxels that are NaN or infinite, and where the first is.
 void require_finite(const Volume& volume, const std::filesystem::path& file);
 
-/// `missing_value`: the number that stands for no value, as text; "" for none. Errors: BadInput
-/// with the number of voxels that have it.
+/// `missing_value` stands for no value. Errors: BadInput with the number of voxels that have it.
 void require_none_missing(const Volume& volume,
-                          const std::string& missing_value,
+                          const std::optional<float>& missing_value,
                           const std::filesystem::path& file);
 
 /// Corner positions of the non-overlapping grid: stride = patch, remainder dropped, C order.

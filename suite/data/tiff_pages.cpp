@@ -1,0 +1,180 @@
+#include "data/tiff_pages.hpp"
+
+#include <algorithm>
+
+#include <tiffio.h>
+
+#include "core/text.hpp"
+
+#include "data/stack_axes.hpp"
+#include "data/tiff_tags.hpp"
+
+namespace scalestudy {
+namespace {
+
+class PageList {
+ public:
+  explicit PageList(TiffVolumeFile& file) : file_(file), tiff_(file.get()) {}
+
+  TiffPages list() {
+    std::uint32_t directory = 0;
+    file_.forget_message();
+    do {
+      const auto page_bytes = add_pixels();
+      add_sub_images();
+      std::uint32_t kind = 0;  // NewSubfileType
+      TIFFGetField(tiff_, TIFFTAG_SUBFILETYPE, &kind);
+      if ((kind & FILETYPE_MASK) != 0)
+        file_.refuse(cat("has a mask of other pages (page ", directory + 1, ")"),
+                     "Leave masks out");
+      if ((kind & FILETYPE_REDUCEDIMAGE) != 0)
+        ++list_.reduced;
+      else
+        add_page(directory, page_bytes);
+      ++directory;
+    } while (TIFFReadDirectory(tiff_) != 0);
+    require_end();
+    TIFFSetDirectory(tiff_, 0);
+    return std::move(list_);
+  }
+
+ private:
+  void require_end() const {
+    if (!file_.message().empty())
+      file_.refuse("is damaged or truncated: " + file_.message(), "Copy or export it again");
+    if (list_.directories.empty()) file_.refuse("has reduced images only", "Give the full ones");
+  }
+
+  void add_page(std::uint32_t directory, std::int64_t page_bytes) {
+    const auto number = cat("page ", directory + 1);
+    const auto page = page_header();
+    require_supported(page);
+    require_upright(number);
+    require_no_more_than_shown(page, page_bytes, number);
+    if (!list_.directories.empty() && page != list_.page)
+      file_.refuse(cat("has pages of different size or type (", number, ")"),
+                   "Save all slices with one size and type");
+    const auto description = text_of_tag(tiff_, TIFFTAG_IMAGEDESCRIPTION);
+    if (list_.directories.empty()) {
+      list_.page = page;
+      list_.missing_value = missing_value_of(tiff_);
+      const auto software = text_of_tag(tiff_, TIFFTAG_SOFTWARE);
+      list_.description = software.starts_with("SI.") ? software : description;  // of ScanImage
+    } else if (begins_a_stack(description)) {
+      file_.refuse(cat("holds a second stack from ", number, " on"),
+                   "Save each stack as a file of its own");
+    }
+    list_.directories.push_back(directory);
+  }
+
+  [[nodiscard]] TiffPage page_header() const {
+    TiffPage page;
+    TIFFGetField(tiff_, TIFFTAG_IMAGEWIDTH, &page.width);
+    TIFFGetField(tiff_, TIFFTAG_IMAGELENGTH, &page.height);
+    TIFFGetFieldDefaulted(tiff_, TIFFTAG_BITSPERSAMPLE, &page.bits);
+    TIFFGetFieldDefaulted(tiff_, TIFFTAG_SAMPLESPERPIXEL, &page.samples_per_pixel);
+    TIFFGetFieldDefaulted(tiff_, TIFFTAG_SAMPLEFORMAT, &page.sample_format);
+    std::uint16_t colours = PHOTOMETRIC_MINISBLACK;
+    TIFFGetField(tiff_, TIFFTAG_PHOTOMETRIC, &colours);
+    page.white_is_zero = colours == PHOTOMETRIC_MINISWHITE;
+    return page;
+  }
+
+  void require_supported(const TiffPage& page) const {
+    if (page.width == 0 || page.height == 0)
+      file_.refuse("has pages of no size", "Give a real image stack");
+    if (page.samples_per_pixel != 1)
+      file_.refuse(
+          cat("has ", page.samples_per_pixel, " samples per pixel (colour or several channels)"),
+          "Convert it to a one-channel grey stack");
+    if (type_name(page).empty())
+      file_.refuse(cat("stores ", page.bits, "-bit samples of format ", page.sample_format),
+                   "Convert it to 8- or 16-bit integer or 32-bit float");
+    if (TIFFIsCODECConfigured(compression()) == 0)
+      file_.refuse(
+          cat("uses compression scheme ", compression(), ", which this libtiff cannot decode"),
+          "Save it uncompressed, or with LZW or Deflate");
+  }
+
+  void require_upright(const std::string& number) const {
+    std::uint16_t orientation = ORIENTATION_TOPLEFT;
+    TIFFGetFieldDefaulted(tiff_, TIFFTAG_ORIENTATION, &orientation);
+    if (orientation != ORIENTATION_TOPLEFT)
+      file_.refuse(
+          cat("is stored turned or mirrored (orientation ", orientation, ", ", number, ")"),
+          "Save it upright, without the tag");
+  }
+
+  /// Colours in a page that calls itself grey.
+  void require_no_more_than_shown(const TiffPage& page,
+                                  std::int64_t stored,
+                                  const std::string& number) const {
+    if (compression() != COMPRESSION_NONE || TIFFIsTiled(tiff_) != 0) return;
+    const auto shown = std::int64_t{page.height} * page.width * page.bits / 8;
+    if (stored >= 2 * shown)
+      file_.refuse(cat("stores ", stored, " bytes in ", number, " of ", page.height, " x ",
+                       page.width, " pixels, which are ", shown),
+                   "Save it again as a one-channel grey stack");
+  }
+
+  /// Some programs repeat the first page's description; tifffile does where another stack begins.
+  [[nodiscard]] bool begins_a_stack(const std::string& description) const {
+    if (description.empty()) return false;
+    const auto origin = stack_axes(description, 1).origin;
+    if (origin.empty() || origin == scan_image_origin) return false;  // whose pages differ
+    return origin == "tifffile shape" || description != list_.description;
+  }
+
+  [[nodiscard]] std::uint16_t compression() const {
+    std::uint16_t compression = COMPRESSION_NONE;
+    TIFFGetFieldDefaulted(tiff_, TIFFTAG_COMPRESSION, &compression);
+    return compression;
+  }
+
+  /// Reduced images that hang on a page.
+  void add_sub_images() {
+    std::uint16_t count = 0;
+    const std::uint64_t* offsets = nullptr;
+    if (TIFFGetField(tiff_, TIFFTAG_SUBIFD, &count, &offsets) == 0) return;
+    list_.reduced += count;
+  }
+
+  /// Returns their stored bytes.
+  std::int64_t add_pixels() {
+    constexpr std::uint64_t most_bytes = 1ULL << 40;  // more is damage
+    const auto count =
+        TIFFIsTiled(tiff_) != 0 ? TIFFNumberOfTiles(tiff_) : TIFFNumberOfStrips(tiff_);
+    auto& pixels = list_.pixels;
+    std::uint64_t sum = 0;
+    for (std::uint32_t i = 0; i < count; ++i) {
+      const auto begin = std::min<std::uint64_t>(TIFFGetStrileOffset(tiff_, i), most_bytes);
+      const auto bytes = std::min<std::uint64_t>(TIFFGetStrileByteCount(tiff_, i), most_bytes);
+      sum += bytes;
+      if (!pixels.empty() && pixels.back().end == begin)
+        pixels.back().end += bytes;
+      else
+        pixels.push_back({begin, begin + bytes});
+    }
+    return static_cast<std::int64_t>(sum);
+  }
+
+  TiffVolumeFile& file_;
+  tiff* tiff_;
+  TiffPages list_;
+};
+
+}  // namespace
+
+std::string type_name(const TiffPage& page) {
+  const bool is_signed = page.sample_format == SAMPLEFORMAT_INT;
+  if (page.sample_format == SAMPLEFORMAT_IEEEFP) return page.bits == 32 ? "float32" : "";
+  if (page.sample_format != SAMPLEFORMAT_UINT && !is_signed) return "";
+  if (page.bits != 8 && page.bits != 16) return "";
+  return cat(is_signed ? "int" : "uint", page.bits);
+}
+
+TiffPages list_pages(TiffVolumeFile& file) {
+  return PageList(file).list();
+}
+
+}  // namespace scalestudy

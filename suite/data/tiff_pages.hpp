@@ -1,0 +1,50 @@
+#pragma once
+/// The pages of a TIFF volume. Private to the reader of volumes.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "data/tiff_volume_file.hpp"
+
+namespace scalestudy {
+
+/// Geometry and sample type of one page.
+struct TiffPage {
+  std::uint32_t width = 0;
+  std::uint32_t height = 0;
+  std::uint16_t bits = 1;
+  std::uint16_t samples_per_pixel = 1;
+  std::uint16_t sample_format = 1;
+  bool white_is_zero = false;
+  bool operator==(const TiffPage&) const = default;
+};
+
+/// Bytes of a file.
+struct FileRange {
+  std::uint64_t begin = 0;
+  std::uint64_t end = 0;
+};
+
+/// All but reduced images of what another page shows.
+struct TiffPages {
+  std::vector<std::uint32_t> directories;  ///< the numbers of the pages in the file, from 0
+  TiffPage page;                           ///< all are alike
+  std::int64_t reduced = 0;                ///< images that are left out
+  std::string description;                 ///< of the first page, or ScanImage's header
+  std::optional<float> missing_value;      ///< GDAL's number for voxels without a value
+
+  std::vector<FileRange> pixels;  ///< of these and the reduced images, as they are stored
+
+  [[nodiscard]] std::int64_t count() const { return std::ssize(directories); }
+};
+
+/// "uint16"; "" for what is not read.
+[[nodiscard]] std::string type_name(const TiffPage& page);
+
+/// Errors: BadInput naming the file: damaged, samples that are not read, pages that differ, masks,
+/// a second stack.
+[[nodiscard]] TiffPages list_pages(TiffVolumeFile& file);
+
+}  // namespace scalestudy
