@@ -30,4 +30,9 @@ TiffOptions tiff_options(std::string& message) {
   return options;
 }
 
+std::string no_readable_tiff(const std::string& message) {
+  // Of a header alone libtiff says nothing.
+  return "is not a readable TIFF: " + (message.empty() ? "it has no page" : message);
+}
+
 }  // namespace scalestudy

@@ -23,4 +23,7 @@ using TiffOptions = std::unique_ptr<TIFFOpenOptions, FreeTiffOptions>;
 /// dropped.
 [[nodiscard]] TiffOptions tiff_options(std::string& message);
 
+/// Words for a file that could not be opened, with what libtiff said: "is not a readable TIFF: …".
+[[nodiscard]] std::string no_readable_tiff(const std::string& message);
+
 }  // namespace scalestudy

@@ -54,7 +54,7 @@ class TiffPicture {
     tiff_.reset(TIFFClientOpenExt(name.c_str(), "rm", &file_, BytesAsFile::read, BytesAsFile::write,
                                   BytesAsFile::seek, BytesAsFile::close, BytesAsFile::size, nullptr,
                                   nullptr, options.get()));
-    if (!tiff_) refuse("is not a readable TIFF: " + message_);
+    if (!tiff_) refuse(no_readable_tiff(message_));
   }
 
   Image decode() {

@@ -12,11 +12,14 @@ TiffVolumeFile::TiffVolumeFile(const std::filesystem::path& path) : path_(path) 
   if (const auto absence = absence_of(path); !absence.empty())
     throw BadInput({cat("'", path.string(), "' ", absence), "there is nothing to train on",
                     "Set data.path to a TIFF volume"});
+  if (std::filesystem::is_directory(path))
+    refuse("is a folder", "Give one TIFF file; save slices that are files as one TIFF stack");
   if (!std::filesystem::is_regular_file(path))
     refuse("is not a regular file", "Give the path of one TIFF file");
+  if (stored_bytes() == 0) refuse("is empty", "Copy or export it again");
   const auto options = tiff_options(message_);
   tiff_.reset(TIFFOpenExt(path.c_str(), "r", options.get()));
-  if (!tiff_) refuse("is not a readable TIFF: " + message_, "Give a TIFF volume");
+  if (!tiff_) refuse(no_readable_tiff(message_), "Give a TIFF volume");
 }
 
 std::int64_t TiffVolumeFile::stored_bytes() const {

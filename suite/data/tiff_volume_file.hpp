@@ -10,7 +10,7 @@ namespace scalestudy {
 
 class TiffVolumeFile {
  public:
-  /// Errors: BadInput naming the file: missing, a folder, unreadable, no TIFF.
+  /// Errors: BadInput naming the file: missing, a folder, empty, unreadable, no TIFF.
   explicit TiffVolumeFile(const std::filesystem::path& path);
   TiffVolumeFile(const TiffVolumeFile&) = delete;
   TiffVolumeFile& operator=(const TiffVolumeFile&) = delete;

@@ -257,7 +257,8 @@ TEST_F(Prepare, OptionsThatWouldBeIgnoredAreRefused) {
 
 TEST_F(Prepare, UnknownLayoutsAndPacksAreRefused) {
   fs::create_directories(source_ / "pictures");
-  expect_refused([&] { (void)prepare(); }, {"birds' has neither images/ and masks/ nor train/"});
+  expect_refused([&] { (void)prepare(); }, {"birds' has neither images/ and masks/ nor train/",
+                                            "Slices of a volume: save them as one TIFF stack"});
   source_ = folder_.path() / "none";
   expect_refused([&] { (void)prepare(); }, {"none' does not exist"});
   source_ = folder_.path() / "owls";

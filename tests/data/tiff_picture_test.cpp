@@ -49,6 +49,12 @@ TEST_F(TiffPicture, AlphaIsDroppedAndRefusedWhereAMaskHasItsShapeThere) {
   test::expect_refused([&] { (void)read(mask, {}, PictureUse::mask); }, {"alpha channel"});
 }
 
+TEST_F(TiffPicture, AHeaderAloneIsSaidToHaveNoPage) {
+  test::expect_refused(
+      [] { (void)decode_tiff(test::as_byte_span(std::string("II*\0\0\0\0\0", 8)), "a", {}); },
+      {"is not a readable TIFF: it has no page"});
+}
+
 TEST_F(TiffPicture, APaletteGivesColoursAndOfAMaskNumbers) {
   const auto numbers = pattern(8, 9, 1);
   const auto picture = read(numbers, {.with_palette = true});

@@ -89,11 +89,13 @@ TEST_F(TiffReader, ReadsAnImageJStackWithOnePageDirectory) {
 
 TEST_F(TiffReader, RefusesWhatItCannotUseWithTheReason) {
   expect_refused(folder_ / "missing.tif", "does not exist");
-  expect_refused(folder_, "not a regular file");
+  expect_refused(folder_, "is a folder (it cannot be used as a volume). Give one TIFF file");
   std::ofstream(folder_ / "text.tif") << "hello, this is no TIFF";
   expect_refused(folder_ / "text.tif", "not a readable TIFF");
   std::ofstream(folder_ / "empty.tif").flush();
-  expect_refused(folder_ / "empty.tif", "not a readable TIFF");
+  expect_refused(folder_ / "empty.tif", "is empty");
+  std::ofstream(folder_ / "header.tif", std::ios::binary).write("II*\0\0\0\0\0", 8);
+  expect_refused(folder_ / "header.tif", "is not a readable TIFF: it has no page");
   expect_refused(write({.samples_per_pixel = 3}), "3 samples per pixel");
   expect_refused(write({.type = "float64"}), "64-bit");
   expect_refused(write({.type = "uint32"}), "32-bit");

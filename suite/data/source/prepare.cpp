@@ -184,7 +184,7 @@ PackKind kind_of_source(const fs::path& source) {
   throw BadInput({cat("Folder '", source.string(), "' has neither images/ and masks/ nor train/"),
                   "it is not known how its pictures belong together",
                   "Arrange it as images/ and masks/ with equal names, or as train/CLASS, "
-                  "valid/CLASS and test/CLASS"});
+                  "valid/CLASS and test/CLASS. Slices of a volume: save them as one TIFF stack"});
 }
 
 std::optional<Fit> usual_fit(PackKind kind) {
