@@ -6,6 +6,7 @@
 
 #include "core/text.hpp"
 
+#include "data/scan_image_axes.hpp"
 #include "data/stack_planes.hpp"
 
 namespace scalestudy {
@@ -141,29 +142,6 @@ StackAxes tifffile_axes(std::string_view json) {
   return axes;
 }
 
-/// "SI.hChannels.channelSave = [1;2]", before 2015 "state.acq.numberOfChannelsSave=2"; 0: neither.
-/// Pages of the channels take turns.
-std::int64_t scan_image_channels(std::string_view text) {
-  constexpr std::string_view list = "SI.hChannels.channelSave = ";
-  constexpr std::string_view number = "state.acq.numberOfChannelsSave=";
-  if (const auto at = text.find(list); at != std::string_view::npos) {
-    const auto line = text.substr(at + list.size());
-    return 1 + std::ranges::count(line.substr(0, line.find('\n')), ';');
-  }
-  const auto at = text.find(number);
-  if (at == std::string_view::npos) return 0;
-  const auto line = text.substr(at + number.size());
-  return std::max<std::int64_t>(number_in(line.substr(0, line.find_first_of("\r\n"))).value_or(1),
-                                1);
-}
-
-StackAxes scan_image_axes(std::int64_t channels, std::int64_t pages) {
-  StackAxes axes{.origin = scan_image_origin, .channels = channels};
-  axes.slices = std::max<std::int64_t>(pages / channels, 1);
-  axes.planes = axes.slices * channels;
-  return axes;
-}
-
 }  // namespace
 
 StackAxes stack_axes(const std::string& description, std::int64_t pages) {
@@ -174,8 +152,7 @@ StackAxes stack_axes(const std::string& description, std::int64_t pages) {
     return ome_axes(description, pages);
   if (description.starts_with("<") && !tags_in(description, "BinaryOnly").empty())
     return {.origin = "OME-XML", .problem = "has its planes described in another file"};
-  if (const auto channels = scan_image_channels(description); channels > 0)
-    return scan_image_axes(channels, pages);
+  if (const auto axes = scan_image_axes(description, pages)) return *axes;
   return {.slices = pages, .planes = pages};
 }
 

@@ -12,17 +12,18 @@ namespace scalestudy {
 inline constexpr std::string_view scan_image_origin = "ScanImage header";
 
 struct StackAxes {
-  std::string_view origin = {};  ///< "ImageJ keys", "OME-XML", "tifffile shape"; "": pages alone
+  std::string_view origin = {};  ///< "ImageJ keys", "OME-XML" and so on; "": pages alone
   std::int64_t channels = 1;
   std::int64_t slices = 1;
   std::int64_t times = 1;
   std::int64_t planes = 1;                       ///< of all channels, times and slices
   std::string order = "CZT";                     ///< of planes: the first one counts fastest
-  std::vector<std::string> channel_names = {};   ///< OME: "" for those that have none
+  std::vector<std::string> channel_names = {};   ///< "" for those that have none
   std::string problem = {};                      ///< why nobody knows which plane is which
   std::int64_t images = 1;                       ///< each of them a stack
   std::vector<std::string> files = {};           ///< OME: over which the planes are spread
-  std::vector<std::int64_t> page_of_plane = {};  ///< OME: empty, or one for each; -1: elsewhere
+  std::vector<std::int64_t> page_of_plane = {};  ///< empty, or one for each; -1: elsewhere
+  std::int64_t flyback_pages = 0;                ///< ScanImage: between volumes, of no plane
   bool operator==(const StackAxes&) const = default;
 };
 

@@ -55,8 +55,9 @@ void require_all_planes(const StackAxes& axes, std::int64_t planes, const fs::pa
     refuse(file, cat("is one of ", axes.files.size(), " files that hold the stack", by),
            "Save the stack as one file");
   if (!axes.problem.empty()) refuse(file, cat(axes.problem, by), "Export the stack again");
-  if (axes.planes != planes)
-    refuse(file, cat("has ", counted(planes, "page"), ", and ", axes.planes, by),
+  if (axes.planes + axes.flyback_pages != planes)
+    refuse(file,
+           cat("has ", counted(planes, "page"), ", and ", axes.planes + axes.flyback_pages, by),
            "It is damaged or a part of a set; export the stack as one file");
 }
 

@@ -6,7 +6,7 @@
 
 #include "core/text.hpp"
 
-#include "data/stack_axes.hpp"
+#include "data/scan_image_axes.hpp"
 #include "data/tiff_tags.hpp"
 
 namespace scalestudy {
@@ -59,7 +59,8 @@ class PageList {
       list_.page = page;
       list_.missing_value = missing_value_of(tiff_);
       const auto software = text_of_tag(tiff_, TIFFTAG_SOFTWARE);
-      list_.description = software.starts_with("SI.") ? software : description;  // of ScanImage
+      const bool is_scan_image = software.starts_with("SI.");
+      list_.description = is_scan_image ? cat(software, '\n', description) : description;
     } else if (begins_a_stack(description)) {
       file_.refuse(cat("holds a second stack from ", number, " on"),
                    "Save each stack as a file of its own");

@@ -32,7 +32,7 @@ struct TiffPages {
   std::vector<std::uint32_t> directories;  ///< the numbers of the pages in the file, from 0
   TiffPage page;                           ///< all are alike
   std::int64_t reduced = 0;                ///< images that are left out
-  std::string description;                 ///< of the first page, or ScanImage's header
+  std::string description;                 ///< of the first page, behind ScanImage's header
   std::optional<float> missing_value;      ///< GDAL's number for voxels without a value
 
   std::vector<FileRange> pixels;  ///< of these and the reduced images, as they are stored

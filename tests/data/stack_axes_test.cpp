@@ -119,16 +119,6 @@ TEST(StackAxes, TifffileShapesAreRead) {
               HasSubstr("'YXZ': its pages are no slices"));
 }
 
-TEST(StackAxes, ScanImagesChannelsTakeTurns) {
-  for (const auto* text : {"SI.VERSION_MAJOR = 5.6\nSI.hChannels.channelSave = [1;2]\nSI.x = 1",
-                           "state.configPath=''\rstate.acq.numberOfChannelsSave=2\rstate.x=1"})
-    EXPECT_EQ(stack_axes(text, 24),
-              (StackAxes{.origin = scan_image_origin, .channels = 2, .slices = 12, .planes = 24}))
-        << text;
-  EXPECT_EQ(stack_axes("SI.hChannels.channelSave = 1\n", 24).slices, 24);
-  EXPECT_EQ(stack_axes("SI.hChannels.channelSave = [1;3]\n", 25).planes, 24) << "one is missing";
-}
-
 TEST(StackAxes, OmeXmlThatIsElsewhereSaysNothingOfPlanes) {
   EXPECT_THAT(
       stack_axes(R"(<OME><BinaryOnly MetadataFile="a.companion.ome" UUID="u"/></OME>)", 24).problem,

@@ -77,6 +77,8 @@ TEST_F(OddStack, SaysWhatItReadOrWhyNot) {
   const auto file_of = [](const char* name) {
     return cat("<TiffData><UUID FileName=\"", name, "\"/></TiffData>");
   };
+  const std::string scan_image =
+      "SI.hChannels.channelSave = 1\nSI.hStackManager.numSlices = 3\nSI.hFastZ.enable = true\n";
   const std::string shape = R"({"shape": [8, 24, 32], "axes": "ZYX"})";
   const std::vector<Case> cases{
       {{.descriptions = {{0, ome_xml(R"(SizeC="2" SizeZ="8")", "<TiffData/>")}}},
@@ -95,6 +97,10 @@ TEST_F(OddStack, SaysWhatItReadOrWhyNot) {
       {{.descriptions = {{0, ome_xml(R"(SizeZ="16")", reversed)}}}, 0, "Shape        16 x 24 x 32"},
       {{.descriptions = {{0, shape}, {8, shape}}}, 2, "holds a second stack from page 9 on"},
       {{.descriptions = {{0, image_j("images=20\nslices=20")}}}, 2, "has 16 pages, and 20 by its"},
+      {{.software = scan_image + "SI.hFastZ.numDiscardFlybackFrames = 1"},
+       0,
+       "Left out     4 pages of the flyback between volumes, by its ScanImage header\n"},
+      {{.software = scan_image}, 2, "has 16 pages, and 18 by its ScanImage header"},
       {{.reduced_before = 0}, 0, "Left out     1 reduced image\n"},
       {{.reduced_before = 16}, 0, "Left out     1 reduced image\n"},
       {{.orientation = 3}, 2, "is stored turned or mirrored (orientation 3, page 1)"},

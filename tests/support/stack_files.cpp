@@ -63,6 +63,7 @@ class StackWriter {
       set(TIFFTAG_IMAGEDESCRIPTION, found->second.c_str());
     set(TIFFTAG_ORIENTATION, format_.orientation);
     if (!format_.missing_value.empty()) set_missing_value();
+    if (!format_.software.empty()) set(TIFFTAG_SOFTWARE, format_.software.c_str());
     format_.tiled ? write_tiles(z, height, width) : write_lines(z, height, width);
     TIFFWriteDirectory(tiff_);
   }

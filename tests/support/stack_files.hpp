@@ -24,6 +24,7 @@ struct StackFormat {
   std::int64_t last_page_height = -1;  ///< as the others
   std::uint16_t orientation = 1;
   std::string missing_value = {};  ///< GDAL's tag
+  std::string software = {};       ///< of every page
 };
 
 using VoxelAt = std::function<double(std::int64_t z, std::int64_t y, std::int64_t x)>;

@@ -94,6 +94,7 @@ std::string volume_json(const VolumeInspection& inspection) {
               {"shape_zyx", inspection.shape},
               {"stored_type", inspection.stored_type},
               {"reduced_images", inspection.reduced_images},
+              {"flyback_pages", inspection.axes.flyback_pages},
               {"content_hash", inspection.content_hash},
               {"minimum", number_or_null(statistics.minimum)},
               {"maximum", number_or_null(statistics.maximum)},

@@ -149,6 +149,9 @@ void print_volume(const VolumeInspection& found, std::ostream& out) {
       << "Stored as    " << found.stored_type << '\n';
   if (found.reduced_images > 0)
     out << "Left out     " << counted(found.reduced_images, "reduced image") << '\n';
+  if (found.axes.flyback_pages > 0)
+    out << "Left out     " << counted(found.axes.flyback_pages, "page")
+        << " of the flyback between volumes, by its " << found.axes.origin << '\n';
   print_axes(found, out);
   out << "Grey values  " << grey_values(statistics);
   if (found.white_is_zero)
