@@ -54,7 +54,8 @@ void require_all_planes(const StackAxes& axes, std::int64_t planes, const fs::pa
   if (axes.files.size() > 1)
     refuse(file, cat("is one of ", axes.files.size(), " files that hold the stack", by),
            "Save the stack as one file");
-  if (!axes.problem.empty()) refuse(file, cat(axes.problem, by), "Export the stack again");
+  if (!axes.problem.empty())
+    refuse(file, cat(axes.problem, by), "Export the stack as a file of its own");
   if (axes.planes + axes.flyback_pages != planes)
     refuse(file,
            cat("has ", counted(planes, "page"), ", and ", axes.planes + axes.flyback_pages, by),

@@ -6,11 +6,14 @@
 
 #include "core/text.hpp"
 
+#include "data/lsm_axes.hpp"
 #include "data/scan_image_axes.hpp"
 #include "data/tiff_tags.hpp"
 
 namespace scalestudy {
 namespace {
+
+constexpr std::uint32_t lsm_tag = 34412;
 
 class PageList {
  public:
@@ -48,6 +51,7 @@ class PageList {
   void add_page(std::uint32_t directory, std::int64_t page_bytes) {
     const auto number = cat("page ", directory + 1);
     const auto page = page_header();
+    if (list_.directories.empty()) list_.lsm_info = lsm_info();
     require_supported(page);
     require_upright(number);
     require_no_more_than_shown(page, page_bytes, number);
@@ -68,6 +72,12 @@ class PageList {
     list_.directories.push_back(directory);
   }
 
+  [[nodiscard]] std::vector<std::byte> lsm_info() const {
+    auto info = bytes_of_tag(tiff_, lsm_tag);
+    if (!is_lsm_info(info)) info.clear();
+    return info;
+  }
+
   [[nodiscard]] TiffPage page_header() const {
     TiffPage page;
     TIFFGetField(tiff_, TIFFTAG_IMAGEWIDTH, &page.width);
@@ -84,6 +94,9 @@ class PageList {
   void require_supported(const TiffPage& page) const {
     if (page.width == 0 || page.height == 0)
       file_.refuse("has pages of no size", "Give a real image stack");
+    if (page.samples_per_pixel != 1 && !list_.lsm_info.empty())
+      file_.refuse(cat("is a Zeiss LSM with ", page.samples_per_pixel, " channels in each page"),
+                   "Save it as OME-TIFF, e.g. with Fiji: data.channel chooses one there");
     if (page.samples_per_pixel != 1)
       file_.refuse(
           cat("has ", page.samples_per_pixel, " samples per pixel (colour or several channels)"),
@@ -176,6 +189,13 @@ std::string type_name(const TiffPage& page) {
 
 TiffPages list_pages(TiffVolumeFile& file) {
   return PageList(file).list();
+}
+
+StackAxes axes_of(const TiffPages& pages, const TiffVolumeFile& file) {
+  if (!pages.lsm_info.empty())
+    return lsm_axes(pages.lsm_info,
+                    {pages.count(), pages.page.height, pages.page.width, file.stored_bytes()});
+  return stack_axes(pages.description, pages.count());
 }
 
 }  // namespace scalestudy

@@ -1,11 +1,13 @@
 #pragma once
 /// The pages of a TIFF volume. Private to the reader of volumes.
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "data/stack_axes.hpp"
 #include "data/tiff_volume_file.hpp"
 
 namespace scalestudy {
@@ -34,6 +36,7 @@ struct TiffPages {
   std::int64_t reduced = 0;                ///< images that are left out
   std::string description;                 ///< of the first page, behind ScanImage's header
   std::optional<float> missing_value;      ///< GDAL's number for voxels without a value
+  std::vector<std::byte> lsm_info;         ///< none where it is no Zeiss LSM
 
   std::vector<FileRange> pixels;  ///< of these and the reduced images, as they are stored
 
@@ -46,5 +49,8 @@ struct TiffPages {
 /// Errors: BadInput naming the file: damaged, samples that are not read, pages that differ, masks,
 /// a second stack.
 [[nodiscard]] TiffPages list_pages(TiffVolumeFile& file);
+
+/// What the file says of its pages.
+[[nodiscard]] StackAxes axes_of(const TiffPages& pages, const TiffVolumeFile& file);
 
 }  // namespace scalestudy

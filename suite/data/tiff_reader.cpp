@@ -41,7 +41,7 @@ Volume read_tiff_volume(const std::filesystem::path& path, const StackChoice& ch
   const auto listed = list_pages(file);
   const auto& page = listed.page;
   Volume volume;
-  volume.axes = stack_axes(listed.description, listed.count());
+  volume.axes = axes_of(listed, file);
   const bool contiguous = volume.axes.origin == "ImageJ keys" &&
                           volume.axes.planes > listed.count() && listed.count() == 1;
   require_all_planes(volume.axes, contiguous ? volume.axes.planes : listed.count(), path);

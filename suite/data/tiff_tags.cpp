@@ -36,6 +36,15 @@ std::string text_of_tag(tiff* file, std::uint32_t tag) {
   return TIFFGetField(file, tag, &text) == 0 || text == nullptr ? "" : text;
 }
 
+std::vector<std::byte> bytes_of_tag(tiff* file, std::uint32_t tag) {
+  const auto* const field = TIFFFindField(file, tag, TIFF_ANY);
+  if (field == nullptr || TIFFFieldPassCount(field) == 0) return {};
+  const auto type = type_of(field);
+  if (type != TIFF_BYTE && type != TIFF_UNDEFINED) return {};
+  const auto bytes = counted_tag<std::byte>(file, tag);
+  return {bytes.begin(), bytes.end()};
+}
+
 std::optional<float> missing_value_of(tiff* file) {
   const auto text = text_of_tag(file, TIFFTAG_GDAL_NODATA);
   char* end = nullptr;

@@ -3,13 +3,25 @@
 #include <gtest/gtest.h>
 
 #include "tests/data/stack_folder.hpp"
+#include "tests/support/lsm_info.hpp"
 
 namespace scalestudy {
 namespace {
 
+using test::LsmInfo;
 using test::StackFormat;
 
-class TiffPrograms : public test::StackFolder {};
+class TiffPrograms : public test::StackFolder {
+ protected:
+  [[nodiscard]] std::filesystem::path write_lsm(const LsmInfo& info,
+                                                std::int64_t pages,
+                                                std::uint16_t channels = 1) const {
+    return write({.samples_per_pixel = channels,
+                  .reduced_before = 1,
+                  .tags = {{0, test::lsm_tag, test::lsm_bytes(info), false}}},
+                 pages);
+  }
+};
 
 TEST_F(TiffPrograms, ScanImagesHeaderStandsInTheTagSoftwareOrTheDescription) {
   const std::string header =
@@ -36,6 +48,26 @@ TEST_F(TiffPrograms, ScanImagesTimeSeriesIsNoStack) {
                           5);
   expect_refused(file, "has 5 time points of 1 slice by its ScanImage header");
   expect_pages(read_tiff_volume(file, {.frames_are_slices = true}), {0, 1, 2, 3, 4});
+}
+
+TEST_F(TiffPrograms, ZeissLsmHasSlicesAndTimesBesideThumbnails) {
+  const auto stack = read_tiff_volume(write_lsm({.slices = 4}, 4));
+  expect_pages(stack, {0, 1, 2, 3});
+  EXPECT_EQ(stack.reduced_images, 1);
+  const auto stacks = write_lsm({.slices = 2, .times = 3, .scan = 6}, 6);
+  expect_refused(stacks, "has 3 time points of 2 slices by its LSM header");
+  expect_pages(read_tiff_volume(stacks, {.time = 2}), {2, 3});
+  const auto series = write_lsm({.times = 4, .scan = 3}, 4);
+  expect_refused(series, "Set data.frames_are_slices (--frames-are-slices)");
+  expect_refused(write_lsm({.slices = 5}, 4), "has 4 pages, and 5 by its LSM header");
+  expect_refused(write_lsm({.slices = 4, .positions = 2}, 4), "has 2 positions by its LSM header");
+  expect_refused(write_lsm({.slices = 4, .channels = 2}, 4, 2),
+                 "is a Zeiss LSM with 2 channels in each page");
+}
+
+TEST_F(TiffPrograms, OtherBytesInTheTagOfLsmAreNone) {
+  expect_values(
+      read_tiff_volume(write({.tags = {{0, test::lsm_tag, "no header of Zeiss", false}}})));
 }
 
 }  // namespace

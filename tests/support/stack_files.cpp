@@ -7,6 +7,8 @@
 
 #include "core/text.hpp"
 
+#include "tests/support/unknown_tag.hpp"
+
 namespace scalestudy::test {
 namespace {
 
@@ -62,8 +64,13 @@ class StackWriter {
     if (const auto found = format_.descriptions.find(z); found != format_.descriptions.end())
       set(TIFFTAG_IMAGEDESCRIPTION, found->second.c_str());
     set(TIFFTAG_ORIENTATION, format_.orientation);
-    if (!format_.missing_value.empty()) set_missing_value();
+    if (!format_.missing_value.empty())
+      set_unknown_text(tiff_, TIFFTAG_GDAL_NODATA, format_.missing_value);
     if (!format_.software.empty()) set(TIFFTAG_SOFTWARE, format_.software.c_str());
+    for (const auto& tag : format_.tags)
+      if (tag.page == z)
+        tag.is_text ? set_unknown_text(tiff_, tag.number, tag.content)
+                    : set_unknown_bytes(tiff_, tag.number, tag.content);
     format_.tiled ? write_tiles(z, height, width) : write_lines(z, height, width);
     TIFFWriteDirectory(tiff_);
   }
@@ -72,13 +79,6 @@ class StackWriter {
   template <class Value>
   void set(std::uint32_t tag, Value value) {
     TIFFSetField(tiff_, tag, value);
-  }
-
-  void set_missing_value() {
-    static const TIFFFieldInfo field{TIFFTAG_GDAL_NODATA, -1, -1, TIFF_ASCII,
-                                     FIELD_CUSTOM,        1,  0,  const_cast<char*>("GDAL_NODATA")};
-    TIFFMergeFieldInfo(tiff_, &field, 1);
-    set(TIFFTAG_GDAL_NODATA, format_.missing_value.c_str());
   }
 
   void write_tiles(std::int64_t z, std::int64_t height, std::int64_t width) {

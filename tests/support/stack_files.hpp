@@ -6,10 +6,19 @@
 #include <functional>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "data/volume.hpp"
 
 namespace scalestudy::test {
+
+/// A tag of one page that libtiff does not know.
+struct PageTag {
+  std::int64_t page = 0;
+  std::uint32_t number = 0;
+  std::string content = {};
+  bool is_text = true;  ///< else bytes
+};
 
 struct StackFormat {
   std::string type = "uint16";  ///< also int8, uint32, float64 and so on
@@ -25,6 +34,7 @@ struct StackFormat {
   std::uint16_t orientation = 1;
   std::string missing_value = {};  ///< GDAL's tag
   std::string software = {};       ///< of every page
+  std::vector<PageTag> tags = {};
 };
 
 using VoxelAt = std::function<double(std::int64_t z, std::int64_t y, std::int64_t x)>;
