@@ -13,7 +13,7 @@
 namespace scalestudy {
 namespace {
 
-constexpr std::uint32_t lsm_tag = 34412;
+constexpr std::uint32_t lsm_tag = 34412, micro_manager_tag = 51123;
 
 class PageList {
  public:
@@ -65,10 +65,14 @@ class PageList {
       const auto software = text_of_tag(tiff_, TIFFTAG_SOFTWARE);
       const bool is_scan_image = software.starts_with("SI.");
       list_.description = is_scan_image ? cat(software, '\n', description) : description;
+      asks_micro_manager_ = stack_axes(list_.description, 1).origin.empty() &&
+                            !text_of_tag(tiff_, micro_manager_tag).empty();
     } else if (begins_a_stack(description)) {
       file_.refuse(cat("holds a second stack from ", number, " on"),
                    "Save each stack as a file of its own");
     }
+    if (asks_micro_manager_)
+      list_.places.push_back(micro_manager_place(text_of_tag(tiff_, micro_manager_tag)));
     list_.directories.push_back(directory);
   }
 
@@ -175,6 +179,7 @@ class PageList {
   TiffVolumeFile& file_;
   tiff* tiff_;
   TiffPages list_;
+  bool asks_micro_manager_ = false;
 };
 
 }  // namespace
@@ -195,6 +200,7 @@ StackAxes axes_of(const TiffPages& pages, const TiffVolumeFile& file) {
   if (!pages.lsm_info.empty())
     return lsm_axes(pages.lsm_info,
                     {pages.count(), pages.page.height, pages.page.width, file.stored_bytes()});
+  if (!pages.places.empty()) return micro_manager_axes(pages.places);
   return stack_axes(pages.description, pages.count());
 }
 

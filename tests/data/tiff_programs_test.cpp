@@ -9,6 +9,7 @@ namespace scalestudy {
 namespace {
 
 using test::LsmInfo;
+using test::ome_xml;
 using test::StackFormat;
 
 class TiffPrograms : public test::StackFolder {
@@ -20,6 +21,16 @@ class TiffPrograms : public test::StackFolder {
                   .reduced_before = 1,
                   .tags = {{0, test::lsm_tag, test::lsm_bytes(info), false}}},
                  pages);
+  }
+
+  [[nodiscard]] std::filesystem::path write_micro_manager(
+      const std::vector<std::string>& pages, const std::string& description = "") const {
+    constexpr std::uint32_t micro_manager_tag = 51123;
+    StackFormat format;
+    if (!description.empty()) format.descriptions[0] = description;
+    for (std::int64_t page = 0; page < std::ssize(pages); ++page)
+      format.tags.push_back({page, micro_manager_tag, pages[static_cast<std::size_t>(page)], true});
+    return write(format, std::ssize(pages));
   }
 };
 
@@ -68,6 +79,31 @@ TEST_F(TiffPrograms, ZeissLsmHasSlicesAndTimesBesideThumbnails) {
 TEST_F(TiffPrograms, OtherBytesInTheTagOfLsmAreNone) {
   expect_values(
       read_tiff_volume(write({.tags = {{0, test::lsm_tag, "no header of Zeiss", false}}})));
+}
+
+TEST_F(TiffPrograms, MicroManagersPagesSayWhereTheyBelong) {
+  const std::vector<std::string> pages{
+      R"({"Axes": {"channel": "DAPI", "z": 0}})", R"({"Axes": {"channel": "GFP", "z": 0}})",
+      R"({"Axes": {"channel": "DAPI", "z": 1}})", R"({"Axes": {"channel": "GFP", "z": 1}})"};
+  const auto file = write_micro_manager(pages);
+  expect_refused(file, "has 2 channels: 1 (DAPI), 2 (GFP) by its Micro-Manager metadata");
+  expect_pages(read_tiff_volume(file, {.channel = 2}), {1, 3});
+  expect_refused(write_micro_manager({pages[0], pages[1], pages[2]}),
+                 "has 3 pages, and 4 by its Micro-Manager metadata");
+  expect_refused(write_micro_manager({R"({"SliceIndex": 0, "PositionIndex": 0})",
+                                      R"({"SliceIndex": 0, "PositionIndex": 1})"}),
+                 "has several positions or other stacks");
+  expect_refused(write_micro_manager({pages[0], "{}"}), "does not say of each page");
+}
+
+TEST_F(TiffPrograms, ADescriptionComesBeforeMicroManagersPages) {
+  const std::vector<std::string> pages(4, R"({"ChannelIndex": 0, "SliceIndex": 0})");
+  expect_pages(
+      read_tiff_volume(
+          write_micro_manager(pages, ome_xml(R"(SizeC="2" SizeZ="2" SizeT="1")", "<TiffData/>")),
+          {.channel = 1}),
+      {0, 2});
+  expect_refused(write_micro_manager(pages), "has 4 pages, and 1 by its Micro-Manager metadata");
 }
 
 }  // namespace
