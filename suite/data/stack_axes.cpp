@@ -94,6 +94,9 @@ StackAxes ome_axes(std::string_view xml, std::int64_t pages) {
   for (const auto uuid : tags_in(xml, "UUID"))
     if (const auto file = attribute(uuid, "FileName"))
       if (std::ranges::find(axes.files, *file) == axes.files.end()) axes.files.emplace_back(*file);
+  if (const auto modulo = tags_in(xml, "ModuloAlongZ"); !modulo.empty())
+    axes.problem = cat("has another axis among its slices (ModuloAlongZ: ",
+                       attribute(modulo[0], "Type").value_or("of no type"), ")");
   const auto order = attribute(pixels[0], "DimensionOrder").value_or("XYCZT");
   axes.order = order.substr(std::min<std::size_t>(order.size(), 2));
   if (!std::ranges::is_permutation(axes.order, std::string_view("CZT"))) {

@@ -119,6 +119,19 @@ TEST(StackAxes, TifffileShapesAreRead) {
               HasSubstr("'YXZ': its pages are no slices"));
 }
 
+TEST(StackAxes, OmeSlicesWithAnotherAxisAmongThemAreAProblem) {
+  const auto with = [](const std::string& modulo) {
+    return stack_axes(ome(R"(SizeC="2" SizeZ="8" SizeT="1")", "<TiffData/>") + modulo, 16);
+  };
+  EXPECT_THAT(with(R"(<Modulo><ModuloAlongZ Type="lifetime" Start="0" End="3"/></Modulo>)").problem,
+              HasSubstr("has another axis among its slices (ModuloAlongZ: lifetime)"));
+  for (const auto* axis : {"ModuloAlongC", "ModuloAlongT"}) {
+    const auto axes = with(std::string("<Modulo><") + axis + R"( Type="lambda"/></Modulo>)");
+    EXPECT_EQ(axes.problem, "") << axis;
+    EXPECT_EQ(axes.slices, 8) << axis << ": each channel and time point is a stack";
+  }
+}
+
 TEST(StackAxes, OmeXmlThatIsElsewhereSaysNothingOfPlanes) {
   EXPECT_THAT(
       stack_axes(R"(<OME><BinaryOnly MetadataFile="a.companion.ome" UUID="u"/></OME>)", 24).problem,

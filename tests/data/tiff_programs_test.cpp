@@ -106,5 +106,12 @@ TEST_F(TiffPrograms, ADescriptionComesBeforeMicroManagersPages) {
   expect_refused(write_micro_manager(pages), "has 4 pages, and 1 by its Micro-Manager metadata");
 }
 
+TEST_F(TiffPrograms, AnotherAxisAmongOmesSlicesIsRefused) {
+  expect_refused(
+      write({.descriptions = {{0, ome_xml(R"(SizeC="1" SizeZ="3")", "<TiffData/>") +
+                                      R"(<Modulo><ModuloAlongZ Type="lifetime"/></Modulo>)"}}}),
+      "has another axis among its slices (ModuloAlongZ: lifetime) by its OME-XML");
+}
+
 }  // namespace
 }  // namespace scalestudy
