@@ -24,6 +24,7 @@ class PageList {
     file_.forget_message();
     do {
       const auto page_bytes = add_pixels();
+      list_.offsets.push_back(TIFFCurrentDirOffset(tiff_));
       add_sub_images();
       std::uint32_t kind = 0;  // NewSubfileType
       TIFFGetField(tiff_, TIFFTAG_SUBFILETYPE, &kind);
@@ -36,15 +37,19 @@ class PageList {
         add_page(directory, page_bytes);
       ++directory;
     } while (TIFFReadDirectory(tiff_) != 0);
-    require_end();
+    require_end(directory);
     TIFFSetDirectory(tiff_, 0);
     return std::move(list_);
   }
 
  private:
-  void require_end() const {
+  void require_end(std::uint32_t count) const {
     if (!file_.message().empty())
       file_.refuse("is damaged or truncated: " + file_.message(), "Copy or export it again");
+    // libtiff stops where a chain leads back, and says no more than that it goes on.
+    if (TIFFLastDirectory(tiff_) == 0)
+      file_.refuse(cat("is damaged: behind page ", count, " its chain of pages leads back"),
+                   "Copy or export it again; pages are missing");
     if (list_.directories.empty()) file_.refuse("has reduced images only", "Give the full ones");
   }
 
@@ -155,6 +160,7 @@ class PageList {
     const std::uint64_t* offsets = nullptr;
     if (TIFFGetField(tiff_, TIFFTAG_SUBIFD, &count, &offsets) == 0) return;
     list_.reduced += count;
+    if (offsets != nullptr) list_.offsets.insert(list_.offsets.end(), offsets, offsets + count);
   }
 
   /// Returns their stored bytes.

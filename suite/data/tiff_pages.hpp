@@ -40,7 +40,8 @@ struct TiffPages {
   std::vector<std::byte> lsm_info;               ///< none where it is no Zeiss LSM
   std::vector<std::optional<PagePlace>> places;  ///< empty where Micro-Manager says none
 
-  std::vector<FileRange> pixels;  ///< of these and the reduced images, as they are stored
+  std::vector<FileRange> pixels;       ///< of these and the reduced images, as they are stored
+  std::vector<std::uint64_t> offsets;  ///< of the directories of these and the reduced images
 
   [[nodiscard]] std::int64_t count() const { return std::ssize(directories); }
 };
@@ -49,7 +50,7 @@ struct TiffPages {
 [[nodiscard]] std::string type_name(const TiffPage& page);
 
 /// Errors: BadInput naming the file: damaged, samples that are not read, pages that differ, masks,
-/// a second stack.
+/// a second stack, pages that lead back to earlier ones.
 [[nodiscard]] TiffPages list_pages(TiffVolumeFile& file);
 
 /// What the file says of its pages.

@@ -3,6 +3,7 @@
 #include "core/text.hpp"
 
 #include "data/stack_choice.hpp"
+#include "data/tiff_lost_pages.hpp"
 #include "data/tiff_pages.hpp"
 #include "data/tiff_voxels.hpp"
 #include "data/volume.hpp"
@@ -45,6 +46,7 @@ Volume read_tiff_volume(const std::filesystem::path& path, const StackChoice& ch
   const bool contiguous = volume.axes.origin == "ImageJ keys" &&
                           volume.axes.planes > listed.count() && listed.count() == 1;
   require_all_planes(volume.axes, contiguous ? volume.axes.planes : listed.count(), path);
+  if (!contiguous) require_no_lost_page(file, listed);
   volume.choice = chosen_stack(choice, volume.axes, path);
   const auto pages = pages_of(volume.axes, volume.choice.channel - 1, volume.choice.time - 1);
   volume.shape = {volume.axes.slices, page.height, page.width};

@@ -1,8 +1,8 @@
 #include "data/tiff_tags.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
-#include <span>
 
 #include <tiffio.h>
 
@@ -21,6 +21,16 @@ std::span<const Value> counted_tag(tiff* file, std::uint32_t tag) {
   std::uint32_t count = 0;
   if (TIFFGetField(file, tag, &count, &values) == 0 || values == nullptr) return {};
   return {values, count};
+}
+
+/// Of `size` bytes, in the file's byte order.
+std::uint64_t stored_number(tiff* file, std::span<const std::byte> bytes) {
+  std::uint64_t number = 0;
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    const auto next = TIFFIsBigEndian(file) != 0 ? i : bytes.size() - 1 - i;
+    number = number << 8U | std::to_integer<std::uint64_t>(bytes[next]);
+  }
+  return number;
 }
 
 }  // namespace
@@ -51,6 +61,26 @@ std::optional<float> missing_value_of(tiff* file) {
   const auto value = std::strtof(text.c_str(), &end);
   if (end == text.c_str()) return {};
   return value;
+}
+
+std::size_t entry_bytes_of(tiff* file) {
+  return TIFFIsBigTIFF(file) != 0 ? 20 : 12;
+}
+
+std::size_t count_bytes_of(tiff* file) {
+  return TIFFIsBigTIFF(file) != 0 ? 8 : 2;
+}
+
+std::optional<std::size_t> entry_of_tag(tiff* file,
+                                        std::span<const std::byte> directory,
+                                        std::uint16_t tag) {
+  const auto start = count_bytes_of(file), size = entry_bytes_of(file);
+  if (directory.size() < start) return {};
+  const auto there = (directory.size() - start) / size;
+  const auto count = std::min<std::uint64_t>(stored_number(file, directory.first(start)), there);
+  for (std::size_t i = 0; i < count; ++i)
+    if (stored_number(file, directory.subspan(start + i * size, 2)) == tag) return start + i * size;
+  return {};
 }
 
 }  // namespace scalestudy

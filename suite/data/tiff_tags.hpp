@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -19,5 +20,17 @@ namespace scalestudy {
 
 /// GDAL's number for what has no value.
 [[nodiscard]] std::optional<float> missing_value_of(tiff* file);
+
+/// Where in the bytes of a directory of `file` the entry of a tag begins; nothing where it has
+/// none.
+[[nodiscard]] std::optional<std::size_t> entry_of_tag(tiff* file,
+                                                      std::span<const std::byte> directory,
+                                                      std::uint16_t tag);
+
+/// What an entry takes in a directory of `file`.
+[[nodiscard]] std::size_t entry_bytes_of(tiff* file);
+
+/// What stands before the first entry.
+[[nodiscard]] std::size_t count_bytes_of(tiff* file);
 
 }  // namespace scalestudy

@@ -38,7 +38,7 @@ struct Volume {
 /// directories). Anything else is refused with the reason.
 /// Errors: StackChoiceNeeded; BadInput naming the file: missing, not a TIFF, truncated, colour,
 /// mixed page sizes, unsupported sample type, too large for memory, no such channel or time point,
-/// values that are NaN, infinite or missing.
+/// pages that are lost, values that are NaN, infinite or missing.
 [[nodiscard]] Volume read_tiff_volume(const std::filesystem::path& file,
                                       const StackChoice& choice = {});
 
