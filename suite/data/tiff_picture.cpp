@@ -12,6 +12,7 @@
 #include "data/orientation.hpp"
 #include "data/picture_refusal.hpp"
 #include "data/tiff_messages.hpp"
+#include "data/tiff_tags.hpp"
 
 namespace scalestudy {
 namespace {
@@ -49,7 +50,7 @@ class BytesAsFile {
 class TiffPicture {
  public:
   TiffPicture(std::span<const std::byte> bytes, const std::string& name, PictureUse use)
-      : file_(bytes), stored_bytes_(std::ssize(bytes)), name_(name), use_(use) {
+      : bytes_(bytes), file_(bytes), name_(name), use_(use) {
     const auto options = tiff_options(message_);
     tiff_.reset(TIFFClientOpenExt(name.c_str(), "rm", &file_, BytesAsFile::read, BytesAsFile::write,
                                   BytesAsFile::seek, BytesAsFile::close, BytesAsFile::size, nullptr,
@@ -61,6 +62,7 @@ class TiffPicture {
     require_one_page();
     read_header();
     TIFFIsTiled(tiff_.get()) != 0 ? read_tiles() : read_strips();
+    if (samples_ > colours_ && !has_alpha()) require_one_value_in_last_band();
     if (photometric_ == PHOTOMETRIC_MINISWHITE) invert();
     ImageOrigin origin{is_lossy_, photometric_ == PHOTOMETRIC_MINISWHITE, {}};
     const bool is_mask = use_ == PictureUse::mask;
@@ -119,20 +121,48 @@ class TiffPicture {
     // Deflate and LZMA, the best of libtiff's codecs, stay below.
     const double limit = compression == COMPRESSION_NONE ? 1 : 8000;
     require_credible(name_, {height, width, samples_ * std::int64_t(bytes_per_value(type)),
-                             stored_bytes_, limit});
+                             std::ssize(bytes_), limit});
     image_ = blank_image(height, width, samples_, type);
   }
 
-  void require_known_colours(std::uint16_t compression) const {
+  void require_known_colours(std::uint16_t compression) {
     const bool is_grey =
         photometric_ == PHOTOMETRIC_MINISBLACK || photometric_ == PHOTOMETRIC_MINISWHITE;
     const bool is_rgb = photometric_ == PHOTOMETRIC_RGB ||
                         (photometric_ == PHOTOMETRIC_YCBCR && compression == COMPRESSION_JPEG);
-    if (photometric_ == PHOTOMETRIC_PALETTE && samples_ == 1) return;
-    if (is_grey && (samples_ == 1 || samples_ == 2)) return;
-    if (is_rgb && (samples_ == 3 || samples_ == 4)) return;
-    refuse(cat("has ", samples_, " samples a pixel of TIFF colour space ", photometric_),
-           "Convert it to grey or RGB");
+    const bool is_palette = photometric_ == PHOTOMETRIC_PALETTE && samples_ == 1;
+    colours_ = is_rgb ? 3 : 1;
+    if ((!is_grey && !is_rgb && !is_palette) || samples_ < colours_)
+      refuse(cat("has ", samples_, " samples a pixel of TIFF colour space ", photometric_),
+             "Convert it to grey or RGB");
+    if (samples_ > colours_ + 1)
+      refuse(cat("has ", samples_, " bands, more than ", is_rgb ? "RGB" : "grey", " and alpha"),
+             "Save it as grey or RGB alone");
+  }
+
+  /// By the tag ExtraSamples. RGBA of old programs does without it, which libtiff hides.
+  [[nodiscard]] bool has_alpha() const {
+    std::uint16_t count = 0;
+    const std::uint16_t* kinds = nullptr;
+    TIFFGetFieldDefaulted(tiff_.get(), TIFFTAG_EXTRASAMPLES, &count, &kinds);
+    if (count > 0 && kinds[0] != EXTRASAMPLE_UNSPECIFIED) return true;
+    const auto offset = TIFFCurrentDirOffset(tiff_.get());
+    const auto directory = bytes_.subspan(std::min<std::size_t>(offset, bytes_.size()));
+    return colours_ == 3 && !entry_of_tag(tiff_.get(), directory, TIFFTAG_EXTRASAMPLES);
+  }
+
+  /// The bytes of one sample of a pixel.
+  [[nodiscard]] std::span<const std::byte> sample_at(std::int64_t pixel,
+                                                     std::int64_t sample) const {
+    const auto first = static_cast<std::size_t>(pixel * samples_ + sample) * value_bytes();
+    return std::span(image_.bytes).subspan(first, value_bytes());
+  }
+
+  void require_one_value_in_last_band() const {
+    for (std::int64_t i = 1; i < image_.height_px * image_.width_px; ++i)
+      if (!std::ranges::equal(sample_at(i, samples_ - 1), sample_at(0, samples_ - 1)))
+        refuse(cat("has ", samples_, " bands; the last one is no colour, and not marked as alpha"),
+               "Save it as grey or RGB alone, or with the tag ExtraSamples where it is alpha");
   }
 
   [[nodiscard]] std::size_t value_bytes() const { return bytes_per_value(image_.type); }
@@ -228,14 +258,15 @@ class TiffPicture {
     return rgb;
   }
 
+  std::span<const std::byte> bytes_;
   BytesAsFile file_;
-  std::int64_t stored_bytes_;
   const std::string& name_;
   PictureUse use_;
   std::string message_;
   TiffHandle tiff_;  // uses the file and the message
   std::uint16_t photometric_ = PHOTOMETRIC_MINISBLACK;
   std::uint16_t samples_ = 1;
+  std::uint16_t colours_ = 1;  // samples that are no alpha or further band
   bool has_planes_ = false;
   bool is_lossy_ = false;
   Image image_;

@@ -49,6 +49,26 @@ TEST_F(TiffPicture, AlphaIsDroppedAndRefusedWhereAMaskHasItsShapeThere) {
   test::expect_refused([&] { (void)read(mask, {}, PictureUse::mask); }, {"alpha channel"});
 }
 
+TEST_F(TiffPicture, AFurtherBandIsDroppedOnlyWhereItIsAlphaOrHasOneValue) {
+  const auto kinds = [](int kind) { return TiffFormat{.extra_kind = kind}; };
+  for (const std::int64_t bands : {2, 4}) {
+    const auto picture = pattern(8, 9, bands);
+    EXPECT_EQ(read(picture, kinds(1)).channels, bands - 1) << "premultiplied alpha";
+    test::expect_refused([&] { (void)read(picture, kinds(0)); },
+                         {cat("picture.tif' has ", bands, " bands; the last one is no colour")});
+    test::expect_refused([&] { (void)read(picture, {.in_planes = true, .extra_kind = 0}); },
+                         {"the last one is no colour"});
+  }
+  EXPECT_EQ(read(pattern(8, 9, 4), kinds(-1)).channels, 3) << "RGBA of old programs";
+  EXPECT_EQ(read(pattern(8, 9, 4), {.big_endian = true, .extra_kind = -1}).channels, 3);
+  test::expect_refused([&] { (void)read(pattern(8, 9, 2), kinds(-1)); }, {"has 2 bands"});
+  const auto flat = blank_image(8, 9, 4, SampleType::uint16);
+  EXPECT_EQ(read(flat, kinds(0)).channels, 3);
+  test::expect_refused([&] { (void)read(pattern(8, 9, 5), kinds(0)); },
+                       {"has 5 bands, more than RGB and alpha"});
+  test::expect_refused([&] { (void)read(pattern(8, 9, 5), kinds(2)); }, {"has 5 bands"});
+}
+
 TEST_F(TiffPicture, AHeaderAloneIsSaidToHaveNoPage) {
   test::expect_refused(
       [] { (void)decode_tiff(test::as_byte_span(std::string("II*\0\0\0\0\0", 8)), "a", {}); },

@@ -216,8 +216,8 @@ class TiffWriter {
 
   void write_page() {
     set_fields();
-    const auto samples = static_cast<std::uint16_t>(image_.channels);
-    for (std::uint16_t plane = 0; plane < (format_.in_planes ? samples : 1); ++plane)
+    const std::int64_t planes = format_.in_planes ? image_.channels : 1;
+    for (std::uint16_t plane = 0; plane < planes; ++plane)
       format_.tiled ? write_tiles(plane) : write_rows(plane);
     TIFFWriteDirectory(tiff_.get());
   }
@@ -239,10 +239,10 @@ class TiffWriter {
                              : image_.channels >= 3  ? PHOTOMETRIC_RGB
                              : format_.white_is_zero ? PHOTOMETRIC_MINISWHITE
                                                      : PHOTOMETRIC_MINISBLACK);
-    if (image_.channels % 2 == 0) {
-      const std::uint16_t alpha = EXTRASAMPLE_UNASSALPHA;
-      TIFFSetField(tiff, TIFFTAG_EXTRASAMPLES, 1, &alpha);
-    }
+    const auto others = static_cast<std::size_t>(image_.channels - (image_.channels < 3 ? 1 : 3));
+    const std::vector kinds(others, static_cast<std::uint16_t>(format_.extra_kind));
+    if (others > 0 && format_.extra_kind >= 0)
+      TIFFSetField(tiff, TIFFTAG_EXTRASAMPLES, static_cast<int>(others), kinds.data());
     if (format_.with_palette) set_palette();
     if (format_.tiled) {
       set(TIFFTAG_TILEWIDTH, static_cast<std::uint32_t>(tile_px));
