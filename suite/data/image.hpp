@@ -89,7 +89,7 @@ enum class PictureUse { picture, masked, mask };
 /// One page, grey, RGB or a palette, 8 or 16 bit unsigned, any compression that libtiff knows; of
 /// WhiteIsZero the inverse, so that white is large. A further band that is not marked as alpha is
 /// dropped where it has one value. Errors: as read_png; other samples, colours and bands; several
-/// pages.
+/// pages; pixels that have GDAL's number for no value.
 [[nodiscard]] Image decode_tiff(std::span<const std::byte> bytes,
                                 const std::string& name,
                                 PictureUse use = PictureUse::picture);

@@ -62,6 +62,7 @@ class TiffPicture {
     require_one_page();
     read_header();
     TIFFIsTiled(tiff_.get()) != 0 ? read_tiles() : read_strips();
+    require_none_missing();
     if (samples_ > colours_ && !has_alpha()) require_one_value_in_last_band();
     if (photometric_ == PHOTOMETRIC_MINISWHITE) invert();
     ImageOrigin origin{is_lossy_, photometric_ == PHOTOMETRIC_MINISWHITE, {}};
@@ -163,6 +164,23 @@ class TiffPicture {
       if (!std::ranges::equal(sample_at(i, samples_ - 1), sample_at(0, samples_ - 1)))
         refuse(cat("has ", samples_, " bands; the last one is no colour, and not marked as alpha"),
                "Save it as grey or RGB alone, or with the tag ExtraSamples where it is alpha");
+  }
+
+  void require_none_missing() const {
+    const auto missing = missing_value_of(tiff_.get());
+    if (!missing) return;
+    std::int64_t count = 0;
+    for (std::int64_t y = 0; y < image_.height_px; ++y)
+      for (std::int64_t x = 0; x < image_.width_px; ++x) {
+        bool is_missing = true;
+        for (std::int64_t c = 0; c < colours_; ++c)
+          is_missing = is_missing && image_.at(y, x, c) == *missing;
+        count += is_missing ? 1 : 0;
+      }
+    if (count > 0)
+      refuse(cat("has ", counted(count, "pixel"), " of ", *missing,
+                 ", which by its tag GDAL_NODATA stands for no value"),
+             "Crop it or fill them, and save it without the tag");
   }
 
   [[nodiscard]] std::size_t value_bytes() const { return bytes_per_value(image_.type); }

@@ -69,6 +69,22 @@ TEST_F(TiffPicture, AFurtherBandIsDroppedOnlyWhereItIsAlphaOrHasOneValue) {
   test::expect_refused([&] { (void)read(pattern(8, 9, 5), kinds(2)); }, {"has 5 bands"});
 }
 
+TEST_F(TiffPicture, PixelsWithoutAValueAreRefused) {
+  const auto picture = pattern(8, 9, 1);
+  const auto value = cat(picture.at(3, 4, 0));
+  for (const auto use : {PictureUse::picture, PictureUse::mask})
+    test::expect_refused([&] { (void)read(picture, {.missing_value = value}, use); },
+                         {"picture.tif' has ", "pixel", cat(" of ", value, ", which by its tag")});
+  EXPECT_EQ(read(picture, {.missing_value = "-9999"}), picture);
+  EXPECT_EQ(read(picture, {.missing_value = "none"}), picture);
+  auto colours = blank_image(8, 9, 3, SampleType::uint8);
+  for (std::size_t i = 0; i < colours.bytes.size(); i += 3) colours.bytes[i] = std::byte{7};
+  EXPECT_EQ(read(colours, {.missing_value = "0"}), colours) << "no pixel has it in all bands";
+  colours.bytes[3] = std::byte{0};
+  test::expect_refused([&] { (void)read(colours, {.missing_value = "0"}); },
+                       {"has 1 pixel of 0, which by its tag GDAL_NODATA stands for no value"});
+}
+
 TEST_F(TiffPicture, AHeaderAloneIsSaidToHaveNoPage) {
   test::expect_refused(
       [] { (void)decode_tiff(test::as_byte_span(std::string("II*\0\0\0\0\0", 8)), "a", {}); },

@@ -12,6 +12,8 @@
 #include <png.h>
 #include <tiffio.h>
 
+#include "tests/support/unknown_tag.hpp"
+
 namespace scalestudy::test {
 namespace {
 
@@ -243,6 +245,8 @@ class TiffWriter {
     const std::vector kinds(others, static_cast<std::uint16_t>(format_.extra_kind));
     if (others > 0 && format_.extra_kind >= 0)
       TIFFSetField(tiff, TIFFTAG_EXTRASAMPLES, static_cast<int>(others), kinds.data());
+    if (!format_.missing_value.empty())
+      set_unknown_text(tiff, TIFFTAG_GDAL_NODATA, format_.missing_value);
     if (format_.with_palette) set_palette();
     if (format_.tiled) {
       set(TIFFTAG_TILEWIDTH, static_cast<std::uint32_t>(tile_px));

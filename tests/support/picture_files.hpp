@@ -56,7 +56,8 @@ struct TiffFormat {
   bool with_palette = false;   ///< of palette_value()
   int pages = 1;
   int orientation = 1;
-  int extra_kind = 2;  ///< tag ExtraSamples of channels behind the colours; -1: no tag
+  int extra_kind = 2;              ///< tag ExtraSamples of channels behind the colours; -1: no tag
+  std::string missing_value = {};  ///< GDAL's tag
 };
 /// 2 channels are grey and another one, above 3 they are RGB and others: alpha by default.
 void write_tiff(const std::filesystem::path& file,
