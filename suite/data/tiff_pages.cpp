@@ -133,10 +133,10 @@ class PageList {
                                   std::int64_t stored,
                                   const std::string& number) const {
     if (compression() != COMPRESSION_NONE || TIFFIsTiled(tiff_) != 0) return;
-    const auto shown = std::int64_t{page.height} * page.width * page.bits / 8;
-    if (stored >= 2 * shown)
+    const double shown = double(page.height) * page.width * page.bits / 8;
+    if (static_cast<double>(stored) >= 2 * shown)
       file_.refuse(cat("stores ", stored, " bytes in ", number, " of ", page.height, " x ",
-                       page.width, " pixels, which are ", shown),
+                       page.width, " pixels, which are ", static_cast<std::int64_t>(shown)),
                    "Save it again as a one-channel grey stack");
   }
 
