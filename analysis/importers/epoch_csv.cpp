@@ -154,6 +154,8 @@ ImportedRun run_of(const CsvTable& table, const Attempt& rows) {
     imported.quality_metric = "iou";
   }
   set_outcome(table, rows, imported);
+  for (const auto row : rows)
+    imported.said[cat("row ", imported.said.size() + 1)] = join(table.values(row), ",");
   return imported;
 }
 

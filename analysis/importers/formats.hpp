@@ -1,7 +1,9 @@
 #pragma once
 /// The formats, one function each, and what they share.
 
+#include <map>
 #include <string>
+#include <vector>
 
 #include "analysis/importers/importer.hpp"
 
@@ -16,6 +18,9 @@ struct ImportedRun {
   std::string workload;               ///< as the log has it; ""
   std::string organisation;           ///< likewise
   std::vector<std::string> computed;  ///< numbers that the log does not state
+  double start_ms = not_available;    ///< by the log's clock; NaN where it has none
+  double end_ms = not_available;
+  std::map<std::string, std::string> said;  ///< what every log of this launch says alike, by key
   std::vector<std::string> notes;
 };
 

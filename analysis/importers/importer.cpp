@@ -13,6 +13,7 @@
 
 #include "analysis/importers/formats.hpp"
 #include "analysis/importers/log_text.hpp"
+#include "analysis/importers/one_launch.hpp"
 
 namespace scalestudy {
 namespace {
@@ -23,6 +24,14 @@ using LogReader = std::vector<ImportedRun> (*)(const std::string&, const std::st
 
 std::string shown(const fs::path& file) {
   return one_line(file.filename().string());
+}
+
+/// By which messages name it: with its folder where another has the same name.
+std::string name_among(const fs::path& file, const std::vector<fs::path>& files) {
+  const auto is_namesake = [&](const fs::path& other) {
+    return other.filename() == file.filename();
+  };
+  return std::ranges::count_if(files, is_namesake) == 1 ? shown(file) : one_line(file.string());
 }
 
 std::string text_of(const fs::path& file) {
@@ -90,16 +99,6 @@ void apply(const ImportFacts& facts, std::size_t i, std::size_t files, ImportedR
   imported.computed.emplace_back("epochs");
 }
 
-/// A log that is given twice would count as two launches.
-void require_distinct_texts(const std::vector<fs::path>& files,
-                            const std::vector<std::string>& texts) {
-  for (std::size_t i = 0; i < texts.size(); ++i)
-    for (std::size_t j = 0; j < i; ++j)
-      if (texts[i] == texts[j])
-        throw BadInput({cat(shown(files[i]), " holds the same as ", shown(files[j])),
-                        "one run would count twice", "Give each log once"});
-}
-
 /// Of all runs; "" where they differ.
 std::string common(const std::vector<ImportedRun>& runs, std::string (*text)(const ImportedRun&)) {
   for (const auto& run : runs)
@@ -150,20 +149,17 @@ std::vector<PublishedArm> arms_by_platform(PublishedArm all) {
 std::vector<ImportedRun> read_logs(const std::vector<fs::path>& files,
                                    const ImportFacts& facts,
                                    LogReader read) {
-  std::vector<std::string> texts;
-  for (const auto& file : files) texts.push_back(text_of(file));
-  require_distinct_texts(files, texts);
   std::vector<ImportedRun> all;
   Spelling spelling;
   for (std::size_t i = 0; i < files.size(); ++i)
-    for (auto& one : read(texts[i], shown(files[i]))) {
+    for (auto& one : read(text_of(files[i]), name_among(files[i], files))) {
       apply(facts, i, files.size(), one);
       one.run.platform = one_line(one.run.platform);
       for (auto* name : {&one.run.platform, &one.workload, &one.organisation})
         *name = spelling.of(*name);
       all.push_back(std::move(one));
     }
-  return all;
+  return one_of_each_launch(std::move(all));
 }
 
 /// All runs of one study.

@@ -181,6 +181,16 @@ void set_quality(const LoggedRun& run, const std::string& origin, ImportedRun& i
   }
 }
 
+/// Processes of one launch know the same, and other launches train to other numbers.
+std::map<std::string, std::string> said_in(const LoggedRun& run) {
+  std::map<std::string, std::string> said;
+  if (run.status) said["status"] = *run.status;
+  for (const auto& [key, number] : run.facts.numbers) said[key] = cat(number.value);
+  for (const auto& quality : run.qualities)
+    said[cat(metric_of(quality.part), " at ", quality.moment)] = cat(quality.value);
+  return said;
+}
+
 ImportedRun run_of(const LoggedRun& run, const std::string& place, const std::string& origin) {
   ImportedRun imported{.run = {}, .place = place, .notes = run.notes};
   imported.run.training_time_s = (run.end_ms - run.start_ms) / 1e3;
@@ -200,6 +210,9 @@ ImportedRun run_of(const LoggedRun& run, const std::string& place, const std::st
   imported.run.platform = run.facts.platform;
   imported.workload = run.facts.benchmark;
   imported.organisation = run.facts.organisation;
+  imported.start_ms = run.start_ms;
+  imported.end_ms = run.end_ms;
+  imported.said = said_in(run);
   set_quality(run, origin, imported);
   if (const auto reason = censored_reason(run); !reason.empty()) {
     imported.run.outcome = PublishedOutcome::censored;

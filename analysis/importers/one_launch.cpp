@@ -1,0 +1,104 @@
+#include "analysis/importers/one_launch.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "core/error.hpp"
+#include "core/text.hpp"
+#include "core/visible.hpp"
+
+namespace scalestudy {
+namespace {
+
+/// Processes of a launch start together, as far as clocks of hosts agree.
+constexpr double most_apart_ms = 60e3;
+
+/// What one of two logs leaves out is no difference.
+bool may_be_equal(const std::string& one, const std::string& other) {
+  return one.empty() || other.empty() || one == other;
+}
+
+bool is_same_time(double one_ms, double other_ms) {
+  return one_ms == other_ms || (std::isnan(one_ms) && std::isnan(other_ms));
+}
+
+bool is_copy(const ImportedRun& one, const ImportedRun& other) {
+  return is_same_time(one.start_ms, other.start_ms) && is_same_time(one.end_ms, other.end_ms) &&
+         one.said == other.said && may_be_equal(one.run.platform, other.run.platform) &&
+         may_be_equal(one.workload, other.workload);
+}
+
+/// At work on one machine at the same time; never where logs have no clock.
+bool overlap(const ImportedRun& one, const ImportedRun& other) {
+  return one.start_ms < other.end_ms && other.start_ms < one.end_ms &&
+         one.run.ranks == other.run.ranks && may_be_equal(one.run.platform, other.run.platform) &&
+         may_be_equal(one.workload, other.workload);
+}
+
+bool start_together(const ImportedRun& one, const ImportedRun& other) {
+  return std::abs(one.start_ms - other.start_ms) <= most_apart_ms;
+}
+
+void require_same_ranks(const ImportedRun& one, const ImportedRun& other) {
+  if (one.run.ranks != other.run.ranks)
+    throw BadInput({cat(one.place, " holds the same as ", other.place, ", with ",
+                        counted(one.run.ranks, "rank"), " instead of ", other.run.ranks),
+                    "a launch has one number of ranks", "Give each log once, with its own ranks"});
+}
+
+void require_agreement(const ImportedRun& one, const ImportedRun& other) {
+  for (const auto& [key, value] : one.said) {
+    const auto found = other.said.find(key);
+    if (found == other.said.end() || found->second == value) continue;
+    throw BadInput(
+        {cat(one.place, " and ", other.place, " start together on one platform, but differ: ",
+             one_line(key), " is ", one_line(value), " and ", one_line(found->second)),
+         "whether they are of one launch, which counts once, cannot be told",
+         "Give one log of each launch, and those of several machines at once a --name of "
+         "their own each"});
+  }
+}
+
+struct Launch {
+  ImportedRun run;                  ///< the one that says most
+  std::vector<std::string> others;  ///< which logs tell of it, too
+};
+
+void add(Launch& launch, ImportedRun run, const char* what) {
+  if (run.said.size() > launch.run.said.size()) std::swap(launch.run, run);
+  launch.others.push_back(cat(run.place, " is ", what, ": they count once"));
+}
+
+}  // namespace
+
+std::vector<ImportedRun> one_of_each_launch(std::vector<ImportedRun> runs) {
+  std::vector<Launch> launches;
+  const auto find = [&](const ImportedRun& run, auto... are_alike) {
+    return std::ranges::find_if(
+        launches, [&](const Launch& one) { return (are_alike(run, one.run) && ...); });
+  };
+  for (auto& run : runs) {
+    if (const auto same = find(run, is_copy); same != launches.end()) {
+      require_same_ranks(run, same->run);
+      add(*same, std::move(run), "a copy of it");
+    } else if (const auto one = find(run, overlap, start_together); one != launches.end()) {
+      require_agreement(run, one->run);
+      add(*one, std::move(run), "of the same launch, by time and platform");
+    } else {
+      if (const auto beside = find(run, overlap); beside != launches.end())
+        run.notes.push_back(cat(beside->run.place,
+                                " was at work on the same platform at the same "
+                                "time: they count as launches side by side"));
+      launches.push_back({std::move(run), {}});
+    }
+  }
+  std::vector<ImportedRun> kept;
+  for (auto& [run, others] : launches) {
+    run.notes.insert(run.notes.end(), others.begin(), others.end());
+    kept.push_back(std::move(run));
+  }
+  return kept;
+}
+
+}  // namespace scalestudy

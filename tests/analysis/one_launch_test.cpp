@@ -1,0 +1,124 @@
+/// A launch counts once, however many logs tell of it.
+
+#include <gmock/gmock.h>
+
+#include "tests/analysis/invented_log.hpp"
+
+namespace scalestudy {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+using testing::StartsWith;
+
+using test::log_of;
+using test::replaced;
+
+class OneLaunch : public test::ImportedLogs {
+ protected:
+  /// Called a, b, c; of four ranks, where nothing else is given.
+  Imported import_all(const std::vector<std::string>& texts,
+                      const std::vector<double>& ranks = {4},
+                      ImportFormat format = ImportFormat::mllog) const {
+    std::vector<std::filesystem::path> files;
+    for (const auto& text : texts)
+      files.push_back(write(text, std::string(1, static_cast<char>('a' + files.size()))));
+    auto given = facts(ranks);
+    if (format == ImportFormat::epoch_csv) given.workload = "unet";
+    return import_files(format, files, given);
+  }
+  static const std::vector<PublishedRun>& runs_of(const Imported& imported) {
+    return imported.studies.at(0).arms.at(0).runs;
+  }
+  std::string refusal_of_all(const std::vector<std::string>& texts,
+                             const std::vector<double>& ranks = {4}) const {
+    return message_of<BadInput>([&] { return import_all(texts, ranks); });
+  }
+};
+
+TEST_F(OneLaunch, OfSeveralCopiesOfItsLogCountsOnce) {
+  const auto log = log_of({});
+  const auto imported = import_all(
+      {log, replaced(log, "\n", "\r\n"), replaced(log, ":::", "0: :::"), "noise\n" + log, log});
+  ASSERT_THAT(runs_of(imported), SizeIs(1));
+  EXPECT_EQ(runs_of(imported)[0].training_time_s, 6);
+  EXPECT_THAT(imported.notes,
+              ElementsAre("a: b is a copy of it: they count once", StartsWith("a: c is a copy"),
+                          StartsWith("a: d is a copy"), StartsWith("a: e is a copy")));
+}
+
+TEST_F(OneLaunch, OfLogsOfItsProcessesCountsOnce) {
+  const auto imported = import_all({log_of({}), log_of({.delay_ms = 3}), log_of({.delay_ms = -8})});
+  ASSERT_THAT(runs_of(imported), SizeIs(1));
+  EXPECT_THAT(imported.notes,
+              ElementsAre("a: b is of the same launch, by time and platform: they count once",
+                          StartsWith("a: c is of the same launch")));
+  EXPECT_THAT(runs_of(import_all({log_of({}) + log_of({.delay_ms = 3})})), SizeIs(1))
+      << "one after the other in one file";
+}
+
+TEST_F(OneLaunch, IsReadWhereMostIsSaidOfIt) {
+  const auto silent = replaced(log_of({.delay_ms = 2}), "eval_accuracy", "eval_start");
+  for (const auto& texts :
+       {std::vector{silent, log_of({}), silent}, {log_of({}), silent, silent}}) {
+    const auto imported = import_all(texts);
+    ASSERT_THAT(runs_of(imported), SizeIs(1));
+    EXPECT_EQ(runs_of(imported)[0].quality, 0.76);
+    EXPECT_EQ(runs_of(imported)[0].outcome, PublishedOutcome::complete);
+    EXPECT_THAT(imported.notes, SizeIs(2)) << "nothing of what is left out";
+  }
+}
+
+TEST_F(OneLaunch, WhoseProcessesContradictEachOtherIsRefusedWithBothNames) {
+  EXPECT_THAT(
+      refusal_of_all({log_of({}), log_of({.qualities = {"0.5", "0.7", "0.77"}})}),
+      StartsWith("b and a start together on one platform, but differ: eval_accuracy at 3 is "
+                 "0.77 and 0.76"));
+  EXPECT_THAT(refusal_of_all({log_of({}), replaced(log_of({}), "success", "aborted")}),
+              HasSubstr("status is aborted and success"));
+  EXPECT_THAT(refusal_of_all({log_of({}), log_of({})}, {4, 8}),
+              StartsWith("b holds the same as a, with 8 ranks instead of 4"));
+}
+
+TEST_F(OneLaunch, ThatOnlyOverlapsWithAnotherIsALaunchBesideIt) {
+  const std::vector<std::string> long_ones(60, "0.76");
+  const auto imported = import_all(
+      {log_of({.qualities = long_ones}), log_of({.start_ms = 90'000, .qualities = long_ones})});
+  EXPECT_THAT(runs_of(imported), SizeIs(2));
+  EXPECT_THAT(imported.notes, ElementsAre(HasSubstr("b: a was at work on the same platform")));
+}
+
+TEST_F(OneLaunch, AfterAnotherOrOnOtherRanksIsAnotherOne) {
+  const auto later = log_of({.start_ms = 7001});
+  const auto imported = import_all({log_of({}), later});
+  EXPECT_THAT(runs_of(imported), SizeIs(2)) << "the first stops at 7000";
+  EXPECT_THAT(imported.notes, IsEmpty());
+  EXPECT_THAT(runs_of(import_all({log_of({}), log_of({.delay_ms = 3})}, {4, 8})), SizeIs(2));
+}
+
+TEST_F(OneLaunch, WithoutAClockIsKnownByAllItsNumbers) {
+  const std::string log = "time_per_epoch,iou\n5,0.1\n3,0.2\n";
+  const auto import = [&](const std::string& other) {
+    return import_all({log, other}, {4}, ImportFormat::epoch_csv);
+  };
+  const auto copied = import(replaced(log, "\n", "\r\n"));
+  EXPECT_THAT(runs_of(copied), SizeIs(1));
+  EXPECT_THAT(copied.notes, ElementsAre("a: b is a copy of it: they count once"));
+  EXPECT_THAT(runs_of(import(replaced(log, "0.2", "0.3"))), SizeIs(2));
+}
+
+TEST_F(OneLaunch, InFoldersOfTheSameFileNameIsNamedByFolder) {
+  std::vector<std::filesystem::path> files;
+  for (const auto* node : {"node1", "node2"}) {
+    std::filesystem::create_directories(folder_ / node);
+    files.push_back(write(log_of({}), std::string(node) + "/result.txt"));
+  }
+  EXPECT_THAT(import_files(ImportFormat::mllog, files, facts()).notes,
+              ElementsAre(files[0].string() + ": " + files[1].string() +
+                          " is a copy of it: they count once"));
+}
+
+}  // namespace
+}  // namespace scalestudy
