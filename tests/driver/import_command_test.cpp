@@ -66,13 +66,17 @@ TEST_F(ImportCommand, ALossOfNaNIsMarkedInEveryOutput) {
   EXPECT_EQ(summary["published"][0]["arms"][0]["points"][1]["flaws"], mark);
 }
 
-TEST_F(ImportCommand, AgainReplacesItsOwnFileAndNothingElse) {
+TEST_F(ImportCommand, WhatIsThereAlreadyStays) {
   EXPECT_EQ(import_logs().code, 0);
-  EXPECT_EQ(import_logs().code, 0);
+  EXPECT_EQ(import_logs().code, 0) << "it says the same";
+  const auto kept = content_of(out_ / "theirs.json");
+  const auto other = import_logs({"--device", "V100"});
+  EXPECT_EQ(other.code, 2);
+  EXPECT_THAT(other.err, HasSubstr("theirs.json' is there already, and says something else (it "
+                                   "would be lost). Choose another --out or name, or remove it."));
+  EXPECT_EQ(content_of(out_ / "theirs.json"), kept);
   std::ofstream(out_ / "theirs.json") << "{\"mine\": true}";
-  const auto answer = import_logs();
-  EXPECT_EQ(answer.code, 2);
-  EXPECT_THAT(answer.err, HasSubstr("is there already and is no published study"));
+  EXPECT_EQ(import_logs().code, 2);
   EXPECT_EQ(content_of(out_ / "theirs.json"), "{\"mine\": true}");
 }
 

@@ -32,11 +32,11 @@ struct ImportCommandOptions {
   ImportFacts facts;
 };
 
-/// Errors: BadInput when something else than a published study stands there.
-void require_own(const fs::path& file) {
-  if (!is_there(file) || is_published_study(file)) return;
-  throw BadInput({cat("'", file.string(), "' is there already and is no published study"),
-                  "it would be replaced", "Choose another --name or --out"});
+/// Errors: BadInput when something else stands there.
+void require_free(const fs::path& file, const std::string& text) {
+  if (!is_there(file) || readable_text_of_file(file) == text) return;
+  throw BadInput({cat("'", file.string(), "' is there already, and says something else"),
+                  "it would be lost", "Choose another --out or name, or remove it"});
 }
 
 void make_folder(const fs::path& folder) {
@@ -52,9 +52,8 @@ std::vector<fs::path> write_studies(const std::vector<PublishedStudy>& studies,
                                     const fs::path& out) {
   std::vector<std::pair<fs::path, std::string>> texts;
   for (const auto& study : studies) {
-    const auto text = readable_json(to_json(study));
-    texts.emplace_back(out / (study.name + ".json"), text);
-    require_own(texts.back().first);
+    texts.emplace_back(out / (study.name + ".json"), readable_json(to_json(study)));
+    require_free(texts.back().first, texts.back().second);
   }
   make_folder(out);
   std::vector<fs::path> files;
