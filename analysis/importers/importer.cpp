@@ -36,7 +36,11 @@ std::string name_among(const fs::path& file, const std::vector<fs::path>& files)
 
 std::string text_of(const fs::path& file) {
   try {
-    auto text = plain_text_of(text_of_file(file));
+    auto bytes = text_of_file(file);
+    if (const auto packing = packing_of(bytes); !packing.empty())
+      throw BadInput({cat(one_line(file.string()), " is packed with ", packing),
+                      "its text is to be read", "Unpack it and give what comes out"});
+    auto text = plain_text_of(std::move(bytes));
     if (text.empty())
       throw BadInput({cat(one_line(file.string()), " is empty"), "its numbers are to be imported",
                       "Copy it again from where it came from"});

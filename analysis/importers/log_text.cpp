@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 namespace scalestudy {
 namespace {
@@ -110,6 +111,17 @@ void for_each_line(std::string_view text, const Use& use) {
 }
 
 }  // namespace
+
+std::string_view packing_of(std::string_view bytes) {
+  using namespace std::string_view_literals;
+  constexpr std::array packings{std::pair{"\x1f\x8b"sv, "gzip"sv}, std::pair{"BZh"sv, "bzip2"sv},
+                                std::pair{"\xfd\x37zXZ\0"sv, "xz"sv},
+                                std::pair{"\x28\xb5\x2f\xfd"sv, "zstd"sv},
+                                std::pair{"PK\x03\x04"sv, "zip"sv}};
+  for (const auto& [start, name] : packings)
+    if (bytes.starts_with(start)) return name;
+  return "";
+}
 
 std::string plain_text_of(std::string bytes) {
   auto text = utf8_of(std::move(bytes));

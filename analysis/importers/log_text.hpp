@@ -7,6 +7,9 @@
 
 namespace scalestudy {
 
+/// Names what a file is packed with, "gzip", by how it begins; "" where it is not.
+[[nodiscard]] std::string_view packing_of(std::string_view bytes);
+
 /// Makes UTF-8 of what a byte order mark calls UTF-8 or UTF-16, in which code units that are no
 /// characters become U+FFFD, and ends lines with line feeds where all end with carriage returns.
 [[nodiscard]] std::string plain_text_of(std::string bytes);

@@ -138,6 +138,17 @@ TEST_F(Import, RefusesWhatIsNoEpochLog) {
               HasSubstr("cannot read"));
 }
 
+TEST_F(Import, PackedFilesAreRefusedByWhatPackedThem) {
+  using namespace std::string_literals;
+  for (const auto& [start, name] :
+       {std::pair{"\x1f\x8b\x08\0"s, "gzip"}, std::pair{"BZh91AY&SY"s, "bzip2"},
+        std::pair{"\xfd\x37zXZ\0"s, "xz"}, std::pair{"\x28\xb5\x2f\xfd"s, "zstd"},
+        std::pair{"PK\x03\x04"s, "zip"}})
+    for (const auto format :
+         {ImportFormat::epoch_csv, ImportFormat::published_csv, ImportFormat::mllog})
+      EXPECT_THAT(refusal(format, start + "packed"), HasSubstr(cat("log is packed with ", name)));
+}
+
 TEST_F(Import, PercentagesAndOtherUnitsAreRefusedByLineOrColumn) {
   const auto refused = [&](const std::string& text) {
     return refusal(ImportFormat::epoch_csv, text);
