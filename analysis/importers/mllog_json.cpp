@@ -91,7 +91,7 @@ class SectionReader {
       const auto end = std::min(text.find('\n'), text.size());
       const auto line = text.substr(0, end);
       if (const auto at = line.find(mllog_mark); at != std::string_view::npos)
-        take_payload(line.substr(at + mllog_mark.size()));
+        take_payload(only_payload(line.substr(at + mllog_mark.size())));
       text.remove_prefix(std::min(end + 1, text.size()));
     }
     fill(sections_.back().facts, next_facts_);
@@ -100,6 +100,14 @@ class SectionReader {
   [[nodiscard]] std::size_t unreadable() const { return unreadable_; }
 
  private:
+  /// Two writers at once may have cut each other's records.
+  [[nodiscard]] std::string_view only_payload(std::string_view payload) const {
+    if (payload.find(mllog_mark) == std::string_view::npos) return payload;
+    throw BadInput({cat(origin_, ", line ", line_, ": two records ':::MLLOG {…}' in one line"),
+                    "what they say, and which process says it, is not certain",
+                    "Give the log of one process, or each record a line of its own"});
+  }
+
   /// What two handlers wrote is one event: it has one time.
   void take_payload(std::string_view payload) {
     if (!seen_.insert(payload).second) return;

@@ -88,6 +88,15 @@ TEST_F(ImportedLogs, RunsThatCannotBeToldApartAreRefusedWithTheLine) {
       << "ranks without a prefix, each with its own clock";
 }
 
+TEST_F(ImportedLogs, TwoRecordsInOneLineAreRefusedWithTheLine) {
+  const auto log = log_of({});
+  for (const auto* between : {"", " ", "1: "})
+    EXPECT_THAT(
+        refusal(replaced(log, "}\n:::MLLOG {\"time_ms\": 3000, \"key\": \"eval",
+                         cat("}", between, ":::MLLOG {\"time_ms\": 3000, \"key\": \"eval"))),
+        HasSubstr("log, line 6: two records ':::MLLOG {…}' in one line"));
+}
+
 TEST_F(ImportedLogs, SamplesInEpochNumAreNoEpochs) {
   const InventedLog bert{.benchmark = "bert", .qualities = {"0.6", "0.72"}, .epoch_step = 200'000};
   const auto imported = import(log_of(bert));
