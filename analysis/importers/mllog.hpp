@@ -61,8 +61,8 @@ struct Mllog {
 
 /// Reads all runs of a log called `origin`. Lines may stand in any order between two run_start:
 /// what belongs to a run is told by time. Errors: BadInput with `origin` and line for a run_start
-/// before the run_stop of the run before, a run_stop before its run_start, times in other units,
-/// and facts of a run that contradict each other.
+/// before the run_stop of the run before, a clock that goes back, times in other units, two records
+/// in one line, and facts of a run that contradict each other.
 [[nodiscard]] Mllog read_mllog(std::string_view text, const std::string& origin);
 
 }  // namespace scalestudy

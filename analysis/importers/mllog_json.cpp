@@ -230,6 +230,14 @@ void add(const Event& event, LoggedRun& run, Counts& counts) {
   add_qualities(event, run, counts);
 }
 
+[[noreturn]] void refuse_clock(const Event& event,
+                               const std::string& what,
+                               const std::string& origin) {
+  throw BadInput({cat(origin, ", line ", event.line, ": ", what),
+                  "its clock went back: how long the run took is not known",
+                  "Correct time_ms, or leave the run out"});
+}
+
 /// The first run_stop that comes after the start; nothing where there is none at all.
 const Event* stop_of(const Section& section, const std::string& origin) {
   const Event* earlier = nullptr;
@@ -239,13 +247,36 @@ const Event* stop_of(const Section& section, const std::string& origin) {
     earlier = &event;
   }
   if (earlier != nullptr)
-    throw BadInput({cat(origin, ", line ", earlier->line,
-                        ": the run stops no later than it starts, in line ", section.line),
-                    "it has no time to quality", "Check its time_ms"});
+    refuse_clock(*earlier, cat("the run stops no later than it starts, in line ", section.line),
+                 origin);
   return nullptr;
 }
 
+/// What the run says behind its run_start has no earlier time, and epochs end one after the other.
+void require_forward_clock(const Section& section, const std::string& origin) {
+  std::map<double, const Event*> ends;  // of each epoch the first
+  for (const auto& event : section.events) {
+    const bool is_end = event.key == "epoch_stop";
+    const bool is_before = event.time_ms < section.start_ms;
+    if (is_before && event.line > section.line && (is_end || event.key == "eval_accuracy"))
+      refuse_clock(event, cat(event.key, " comes before run_start, of line ", section.line),
+                   origin);
+    const double epoch = number_of(member(event.metadata, "epoch_num"));
+    if (!is_end || is_before || !std::isfinite(epoch)) continue;
+    auto& end = ends.try_emplace(epoch, &event).first->second;
+    if (event.time_ms < end->time_ms) end = &event;
+  }
+  const Event* last = nullptr;
+  for (const auto& [epoch, end] : ends) {
+    if (last != nullptr && end->time_ms < last->time_ms)
+      refuse_clock(*end, cat("epoch ", epoch, " ends before the epoch of line ", last->line),
+                   origin);
+    last = end;
+  }
+}
+
 LoggedRun run_of(Section section, const std::string& origin) {
+  require_forward_clock(section, origin);
   std::ranges::stable_sort(section.events, {}, &Event::time_ms);
   LoggedRun run{.line = section.line, .start_ms = section.start_ms, .facts = section.facts};
   const Event* stop = stop_of(section, origin);

@@ -172,6 +172,25 @@ TEST_F(ImportedLogs, WhatBelongsToARunIsToldByTimeNotByLine) {
       Contains("log: 1 eval_accuracy line after run_stop not counted, the first is line 11"));
 }
 
+TEST_F(ImportedLogs, AClockThatGoesBackIsRefusedWithTheLine) {
+  const auto with_time = [](int line_number, std::int64_t time_ms) {
+    auto lines = lines_of(log_of({.start_ms = 10'000}));
+    auto& one = lines.at(static_cast<std::size_t>(line_number - 1));
+    one.replace(0, one.find(','), cat(":::MLLOG {\"time_ms\": ", time_ms));
+    return join(lines, "\n") + "\n";
+  };
+  EXPECT_THAT(refusal(with_time(12, 8000)),
+              HasSubstr("log, line 12: the run stops no later than it starts, in line 5 (its clock "
+                        "went back: how long the run took is not known)"));
+  EXPECT_THAT(refusal(with_time(10, 11'000)),
+              HasSubstr("log, line 10: epoch 3 ends before the epoch of line 8 (its clock went"));
+  EXPECT_THAT(refusal(with_time(6, 9000)),
+              HasSubstr("log, line 6: epoch_stop comes before run_start, of line 5"));
+  EXPECT_THAT(refusal(with_time(7, 9000)),
+              HasSubstr("log, line 7: eval_accuracy comes before run_start, of line 5"));
+  EXPECT_THAT(runs_in(with_time(10, 14'000)), SizeIs(1)) << "as late as the one before";
+}
+
 TEST_F(ImportedLogs, OfSeveralNumbersAllMustReachTheirTargetsAtOnce) {
   const auto of_maskrcnn = [&](std::vector<std::string> qualities) {
     return import(log_of({.benchmark = "maskrcnn", .qualities = std::move(qualities)}));
