@@ -134,6 +134,21 @@ TEST_F(ImportedLogs, AMissedTargetAndNaNAreKeptAndSaid) {
   EXPECT_THAT(imported.notes, ElementsAre("log: eval_accuracy is no number in line 9"));
 }
 
+TEST_F(ImportedLogs, WhichOfTwoSsdIsMeantFollowsFromItsSamples) {
+  const auto import_ssd = [&](const std::string& samples) {
+    const auto fact = cat("\"train_samples\", \"value\": ", samples);
+    return import(log_of({.benchmark = "ssd", .qualities = {"0.2", "0.3"}, .facts = fact}));
+  };
+  const auto outcome = [](const Imported& imported) {
+    return imported.studies.at(0).arms.at(0).runs.at(0).outcome;
+  };
+  EXPECT_EQ(outcome(import_ssd("117266")), PublishedOutcome::complete);
+  const auto retinanet = import_ssd("1170301");
+  EXPECT_EQ(outcome(retinanet), PublishedOutcome::quality_missed);
+  EXPECT_THAT(retinanet.notes, Contains(HasSubstr("MLPerf asks retinanet for at least 0.34")));
+  EXPECT_THAT(import_ssd("null").notes, Contains(HasSubstr("ssd is judged as SSD")));
+}
+
 /// All lines of `text` that contain `key`.
 std::string lines_with(const std::string& text, const std::string& key) {
   std::string found;
