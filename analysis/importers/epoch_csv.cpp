@@ -41,13 +41,35 @@ std::vector<Attempt> without_copies(const CsvTable& table, const std::vector<Att
   return kept;
 }
 
+/// Whether each epoch but the last of the table follows on the next.
+bool is_newest_first(const CsvTable& table) {
+  const auto epochs = epoch_column(table);
+  const auto times = table.require(time_column);
+  if (!epochs || table.rows() < 2) return false;
+  for (std::size_t row = 0; row < table.rows(); ++row)
+    if (table.text(row, times) == time_column) return false;
+  for (std::size_t row = 1; row < table.rows(); ++row) {
+    const double step = table.number(row, *epochs) - table.number(row - 1, *epochs);
+    if (step != -1 && table.values(row) != table.values(row - 1)) return false;
+  }
+  return table.number(table.rows() - 1, *epochs) < table.number(0, *epochs);
+}
+
+/// By time.
+std::vector<std::size_t> rows_of(const CsvTable& table) {
+  std::vector<std::size_t> rows(table.rows());
+  std::iota(rows.begin(), rows.end(), std::size_t{0});
+  if (is_newest_first(table)) std::ranges::reverse(rows);
+  return rows;
+}
+
 /// A row of two handlers stands there twice; a heading, or an epoch before the last one, begins a
 /// new attempt.
 std::vector<Attempt> attempts_of(const CsvTable& table) {
   const auto epochs = epoch_column(table);
   const auto times = table.require(time_column);
   std::vector<Attempt> attempts(1);
-  for (std::size_t row = 0; row < table.rows(); ++row) {
+  for (const auto row : rows_of(table)) {
     const bool is_heading = table.text(row, times) == time_column;
     if (is_heading && row == 0 && !epochs)
       throw BadInput({cat(table.place(row, times), ": the heading stands there twice"),
@@ -194,6 +216,8 @@ std::vector<ImportedRun> runs_from_epoch_csv(const std::string& text, const std:
     imported.run.outcome = PublishedOutcome::censored;
     imported.notes.push_back(cat("kept as censored: ", why));
   }
+  if (is_newest_first(table))
+    runs.front().notes.emplace_back("the newest epoch stands first: read from the last row up");
   if (const auto unused = unused_columns(table); !unused.empty())
     runs.front().notes.push_back(cat("columns not used: ", unused));
   return runs;

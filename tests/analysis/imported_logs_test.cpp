@@ -328,6 +328,20 @@ TEST_F(ImportedLogs, AnEpochLogThatStartsAgainIsTwoAttempts) {
   EXPECT_THAT(resumed.notes, Contains("log, attempt 2: kept as censored: it goes on from epoch 1"));
 }
 
+TEST_F(ImportedLogs, AnEpochLogWithTheNewestFirstIsReadFromItsEnd) {
+  for (const auto* rows : {"2,3,0.3\n1,4,0.2\n0,5,0.1\n", "2,3,0.3\n2,3,0.3\n1,4,0.2\n0,5,0.1\n"}) {
+    const auto imported = import_epochs(cat("epoch,time_per_epoch,iou\n", rows));
+    const auto& runs = imported.studies.at(0).arms.at(0).runs;
+    ASSERT_THAT(runs, SizeIs(1)) << rows;
+    EXPECT_EQ(runs[0].first_epoch_s, 5);
+    EXPECT_EQ(runs[0].median_epoch_s, 3.5);
+    EXPECT_EQ(runs[0].quality, 0.3);
+    EXPECT_EQ(runs[0].outcome, PublishedOutcome::complete);
+    EXPECT_THAT(imported.notes, Contains("log: the newest epoch stands first: read from the last "
+                                         "row up"));
+  }
+}
+
 TEST_F(ImportedLogs, RowsOfAnEpochLogThatStandThereTwiceCountOnce) {
   for (const auto& text :
        {interleaved({epochs_0_to_2, epochs_0_to_2}, {"", ""}),
