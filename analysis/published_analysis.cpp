@@ -97,10 +97,14 @@ std::string contradiction(const PublishedRun& run, bool has_stated_rate) {
   return "";
 }
 
-/// What stands against believing its speed; "" nothing.
-std::string flaw_of(const PublishedRun& run, bool has_stated_rate) {
-  if (run.outcome == PublishedOutcome::complete) return contradiction(run, has_stated_rate);
-  return std::string(choices<PublishedOutcome>[static_cast<std::size_t>(run.outcome)].summary);
+/// What stands against believing its speed.
+std::vector<std::string> flaws_of(const PublishedRun& run, bool has_stated_rate) {
+  std::vector<std::string> flaws;
+  if (run.outcome != PublishedOutcome::complete)
+    flaws.emplace_back(choices<PublishedOutcome>[static_cast<std::size_t>(run.outcome)].summary);
+  flaws.push_back(contradiction(run, has_stated_rate));
+  std::erase(flaws, "");
+  return flaws;
 }
 
 RunsByRanks ended_runs(const PublishedArm& arm) {
@@ -108,7 +112,7 @@ RunsByRanks ended_runs(const PublishedArm& arm) {
   for (const auto& run : arm.runs) {
     auto& group = by_ranks[run.ranks];
     if (run.outcome == PublishedOutcome::censored) continue;
-    (flaw_of(run, states_rate(arm)).empty() ? group.sound : group.flawed).push_back(&run);
+    (flaws_of(run, states_rate(arm)).empty() ? group.sound : group.flawed).push_back(&run);
   }
   return by_ranks;
 }
@@ -229,7 +233,8 @@ double typical(const Runs& runs, const Get& get) {
 
 std::string flaws_of(const Runs& runs, const Basis& basis) {
   std::vector<std::string> flaws;
-  for (const auto* run : runs) add_unique(flaws, flaw_of(*run, basis.has_stated_rate));
+  for (const auto* run : runs)
+    for (const auto& flaw : flaws_of(*run, basis.has_stated_rate)) add_unique(flaws, flaw);
   return join(flaws, ", ");
 }
 
@@ -246,6 +251,9 @@ PublishedPoint point_of(const EndedRuns& group,
   point.flawed = group.flawed.size();
   point.flaws = flaws_of(group.flawed, basis);
   point.is_flawed = group.sound.empty() && !group.flawed.empty();
+  point.contradicts_itself = point.is_flawed && std::ranges::any_of(runs, [&](const auto* run) {
+                               return !contradiction(*run, basis.has_stated_rate).empty();
+                             });
   point.has_nan_quality = std::ranges::any_of(runs, [](const auto* run) {
     return run->outcome == PublishedOutcome::quality_nan && !std::isfinite(run->quality);
   });
@@ -356,12 +364,15 @@ ArmAnalysis analyse(PublishedArm arm) {
 }  // namespace
 
 const PublishedPoint& ArmAnalysis::told() const {
-  for (const bool may_be_flawed : {false, true})
-    for (auto point = points.rbegin(); point != points.rend(); ++point)
-      if (std::isfinite(point->efficiency.value) && point->ranks != point->to_base.base_ranks &&
-          (may_be_flawed || !point->is_flawed))
-        return *point;
-  return points.back();
+  const auto worth = [](const PublishedPoint& point) {
+    return point.contradicts_itself ? 0 : point.is_flawed ? 1 : 2;
+  };
+  const PublishedPoint* best = nullptr;
+  for (const auto& point : points)
+    if (std::isfinite(point.efficiency.value) && point.ranks != point.to_base.base_ranks &&
+        (best == nullptr || worth(point) >= worth(*best)))
+      best = &point;
+  return best == nullptr ? points.back() : *best;
 }
 
 bool ArmAnalysis::states_speedup() const {

@@ -57,13 +57,14 @@ struct PublishedRatio {
 
 struct PublishedPoint {
   std::int64_t ranks = 1;
-  std::string platform;           ///< "" where it is not stated
-  std::size_t launches = 0;       ///< in its numbers
-  std::size_t censored = 0;       ///< in no time: they would have taken longer
-  std::size_t flawed = 0;         ///< quality missed or NaN, or numbers that contradict each other
-  std::string flaws;              ///< which: "quality not reached, quality or loss is NaN"
-  bool is_flawed = false;         ///< its numbers are of flawed runs, for want of others: no base
-  double time_s = not_available;  ///< geometric means over launches; NaN for relative times
+  std::string platform;      ///< "" where it is not stated
+  std::size_t launches = 0;  ///< in its numbers
+  std::size_t censored = 0;  ///< in no time: they would have taken longer
+  std::size_t flawed = 0;    ///< quality missed or NaN, or numbers that contradict each other
+  std::string flaws;         ///< which: "quality not reached, quality or loss is NaN"
+  bool is_flawed = false;    ///< its numbers are of flawed runs, for want of others: no base
+  bool contradicts_itself = false;    ///< flawed by numbers that cannot all be right
+  double time_s = not_available;      ///< geometric means over launches; NaN for relative times
   double rate_per_s = not_available;  ///< in the arm's WorkUnit, as published or by epochs
   double median_epoch_s = not_available;
   double samples_per_epoch = not_available;
@@ -93,7 +94,8 @@ struct ArmAnalysis {
   PublishedPopulation population;
   std::vector<PublishedPoint> points;  ///< by ranks
 
-  /// The most ranks compared with the base, without flaw where there are such; else the last point.
+  /// The most ranks compared with the base, without flaw where there are such, without
+  /// contradiction where there are others; else the last point.
   [[nodiscard]] const PublishedPoint& told() const;
   /// Of runs without flaw.
   [[nodiscard]] bool states_speedup() const;

@@ -18,9 +18,10 @@ bool has_total(const PublishedRatio& ratio) {
   return ratio.identified > Identified::rate_only;
 }
 
-/// Of more ranks than the base, flawed or not.
+/// Of other ranks than the base, flawed or not.
 bool has_speedup(const PublishedPoint& point) {
-  return point.ranks != point.to_base.base_ranks && std::isfinite(point.efficiency.value);
+  return point.ranks != point.to_base.base_ranks && std::isfinite(point.efficiency.value) &&
+         !point.contradicts_itself;
 }
 
 std::string ratio_text(const Estimate& estimate) {
@@ -90,7 +91,10 @@ std::string other_points_sentence(const ArmAnalysis& arm) {
     const auto& ratio = point.to_base;
     if (point.ranks != ratio.base_ranks && &point != &arm.told())
       parts.push_back(cat(ranks_in_words(point.ranks, false), ": ",
-                          ratio_text(has_total(ratio) ? ratio.total : ratio.rate), mark(point)));
+                          point.contradicts_itself
+                              ? "none"
+                              : ratio_text(has_total(ratio) ? ratio.total : ratio.rate),
+                          mark(point)));
   }
   return parts.empty() ? "" : cat(" At ", join(parts, "; "), ".");
 }
@@ -103,6 +107,16 @@ std::string previous_sentence(const ArmAnalysis& arm) {
   const auto more = static_cast<double>(point.ranks) / static_cast<double>(ratio.base_ranks);
   return cat(" From ", ratio.base_ranks, " to ", point.ranks, " ranks, ", significant(more, 3),
              " times as many, the factor is ", ratio_text(factor), ".");
+}
+
+/// Where numbers that cannot all be right would have to tell it; `otherwise` where there are none.
+std::string missing_speedup(const ArmAnalysis& arm, const char* otherwise) {
+  std::vector<std::string> parts;
+  for (const auto& point : arm.points)
+    if (point.contradicts_itself)
+      parts.push_back(cat(ranks_in_words(point.ranks, false), mark(point)));
+  if (parts.empty()) return otherwise;
+  return cat("No speed-up is stated: numbers contradict each other at ", join(parts, ", "));
 }
 
 /// Where some launches never got to the end.
@@ -275,7 +289,7 @@ std::string conditions_of(const PublishedArm& arm) {
 std::string published_headline(const ArmAnalysis& arm) {
   const auto& point = arm.told();
   const auto& ratio = point.to_base;
-  if (!has_speedup(point)) return "No speed-up is published";
+  if (!has_speedup(point)) return missing_speedup(arm, "No speed-up is published");
   const bool total = has_total(ratio);
   return cat(ranks_in_words(point.ranks, true), total ? " were " : " had ",
              significant((total ? ratio.total : ratio.rate).value, 3),
@@ -293,7 +307,8 @@ std::vector<std::string> published_paragraphs(const PublishedStudy& study, const
     all.push_back(factor_sentence(study, arm, last) + dropped_sentence(study, arm));
   } else {
     all.push_back(cat(absolute_sentence(study, arm),
-                      "There are no two numbers of ranks to compare.", uncounted));
+                      missing_speedup(arm, "There are no two numbers of ranks to compare"), ".",
+                      uncounted));
   }
   all.push_back(quality_paragraph(study, arm));
   all.push_back(source_paragraph(study, arm));

@@ -109,6 +109,28 @@ TEST(PublishedReportText, FlawedRunsBesideSoundOnesAreNamed) {
   EXPECT_THAT(figures.at(0).caption, HasSubstr("not drawn: 4 ranks (quality not reached)"));
 }
 
+TEST(PublishedReportText, NumbersThatContradictEachOtherMakeNoFactorAndSayWhy) {
+  auto one = run_of(1, 100), two = run_of(2, 60), four = run_of(4, 20);
+  four.launch_wall_time_s = 10;
+  const auto* flaw = "(training takes longer than the job)";
+  const auto alone = analysed({one, four});
+  const auto sentence =
+      cat("No speed-up is stated: numbers contradict each other at four ranks ", flaw);
+  EXPECT_EQ(published_headline(alone.arms[0]), sentence);
+  EXPECT_THAT(text_of(alone), HasSubstr(sentence + "."));
+  EXPECT_THAT(text_of(alone), Not(HasSubstr("times as fast")));
+  EXPECT_EQ(published_headline(analysed({four, two}).arms[0]), sentence);
+  const auto beside = analysed({one, two, four});
+  EXPECT_EQ(published_headline(beside.arms[0]), "Two ranks were 1.67 times as fast as one rank");
+  EXPECT_THAT(text_of(beside), HasSubstr(cat("At four ranks: none ", flaw, ".")));
+  two.outcome = four.outcome = PublishedOutcome::quality_missed;
+  const auto missed = analysed({one, two, four});
+  EXPECT_EQ(published_headline(missed.arms[0]),
+            "Two ranks were 1.67 times as fast as one rank (quality not reached)");
+  EXPECT_THAT(text_of(missed), HasSubstr("At four ranks: none (quality not reached, training takes "
+                                         "longer than the job)."));
+}
+
 TEST(PublishedReportText, ReadingErrorsBecomeARange) {
   PublishedRun one, four;
   one.relative_time_frac = 1;
