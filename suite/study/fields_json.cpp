@@ -121,12 +121,12 @@ class Reader final : public FieldVisitor {
   std::string path(std::string_view name) const { return json_path_of(json_path_, name); }
 
   std::int64_t integer(std::string_view name, const json& given, const FieldInfo& info) const {
+    const auto number = given.is_number() ? given.get<double>() : 0;
+    if (std::abs(number) >= 0x1p63)  // with more digits the parser takes it for one with point
+      throw BadInput(
+          {cat(path(name), " = ", given.dump(), " is too large: it does not fit into 64 bits"),
+           std::string(info.description), cat("Use a value ", range_text(info))});
     if (!given.is_number_integer()) refuse_type(name, "a whole number without point", info);
-    const auto number = given.get<double>();
-    if (std::abs(number) >= 0x1p63) {
-      throw BadInput({cat(path(name), " = ", given.dump(), " does not fit into 64 bits"),
-                      std::string(info.description), "Use a smaller number"});
-    }
     check_range(name, number, given, info);
     return given.get<std::int64_t>();
   }

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/error.hpp"
+#include "core/text.hpp"
 
 #include "study/choices.hpp"
 
@@ -178,7 +179,10 @@ TEST(Fields, TheLargestWholeNumbersAreExactOrRefused) {
   EXPECT_EQ(sample_from({{"count", (std::int64_t{1} << 53) + 1}}).count,
             (std::int64_t{1} << 53) + 1);
   EXPECT_THAT(refusal(R"({"count": 9223372036854775808})"), HasSubstr("does not fit into 64 bits"));
-  EXPECT_THAT(refusal(R"({"count": 18446744073709551615})"), HasSubstr("does not fit"));
+  for (const auto* count :
+       {"18446744073709551615", "99999999999999999999", "-99999999999999999999"})
+    EXPECT_THAT(refusal(cat(R"({"count": )", count, "}")),
+                HasSubstr("is too large: it does not fit into 64 bits"));
 }
 
 TEST(Fields, UnknownKeysSuggestTheNearestOfTheirOwnObject) {
