@@ -60,30 +60,41 @@ void require_folder(const fs::path& folder) {
        "Give the folder that `scalestudy run --out` wrote"});
 }
 
-/// Why a planned run has no result file: "not started", or how it ended.
+/// Why a run has no result file: "not started", or how it ended.
 std::string reason_for_absence(const StudyFolder& folder, const std::string& run_id) {
   const auto launch = folder.read_launch(run_id);
-  if (!launch) return "not started";
+  if (!launch)
+    return is_there(folder.run_folder(run_id)) ? "its folder holds no run file" : "not started";
   if (launch->status.empty()) return "started, nothing recorded yet";
   return launch->reason.empty() ? launch->status : cat(launch->status, ": ", launch->reason);
 }
 
-/// What the plan names and no file shows. A collection of run files has no plan, a study has one.
-void add_absent_runs(const StudyFolder& folder, RunSet& set) {
-  if (!fs::exists(folder.plan_file())) {
-    if (fs::exists(folder.study_file())) set.without_plan.push_back(folder.path());
-    return;
-  }
-  const auto plan = folder.read_plan();
+void add_if_absent(const StudyFolder& folder, const std::string& id, RunSet& set) {
+  if (!folder.result_file(id)) set.without_file.push_back({id, reason_for_absence(folder, id)});
+}
+
+/// What the plan names and no file shows.
+void add_absent_runs(const StudyFolder& folder, const StudyPlan& plan, RunSet& set) {
   const StudyMatrix& matrix = plan.matrix;
   set.memory_format_trials.insert(set.memory_format_trials.end(), plan.memory_format_trials.begin(),
                                   plan.memory_format_trials.end());
   if (plan.floor) set.floors.emplace(folder.path(), *plan.floor);
-  for (const RunSpec& spec : matrix.runs) {
-    const auto id = spec.run_id();
-    if (!folder.result_file(id)) set.without_file.push_back({id, reason_for_absence(folder, id)});
-  }
+  for (const RunSpec& spec : matrix.runs) add_if_absent(folder, spec.run_id(), set);
   for (const SkippedRun& run : matrix.skipped) set.skipped.push_back({run.combination, run.reason});
+}
+
+/// A collection of run files has no plan, a study has one. Without it only folders tell of runs.
+void add_absent_runs(const StudyFolder& folder, RunSet& set) {
+  if (fs::exists(folder.plan_file())) {
+    try {
+      return add_absent_runs(folder, folder.read_plan(), set);
+    } catch (const BadInput& error) {
+      set.damaged_plans.push_back({folder.plan_file().string(), error.what()});
+    }
+  } else if (fs::exists(folder.study_file())) {
+    set.without_plan.push_back(folder.path());
+  }
+  for (const auto& id : folder.run_ids()) add_if_absent(folder, id, set);
 }
 
 /// What cannot be done with a file is listed, not fatal.
@@ -115,11 +126,7 @@ void load_folder(const fs::path& path, RunSet& set) {
       add_run(reader.read(files[i], has_next ? files[i + 1] : fs::path()), folder.path(), set);
     });
   }
-  try {
-    add_absent_runs(folder, set);
-  } catch (const BadInput& error) {
-    set.damaged_plans.push_back({folder.plan_file().string(), error.what()});
-  }
+  add_absent_runs(folder, set);
 }
 
 /// Of FOLDER/runs/ID/run.h5.

@@ -55,10 +55,11 @@ struct RunSet {
   std::vector<AbsentRun> copies;  ///< files that say again what one of `runs` says
   /// Of all files that could be read, copies too.
   std::map<std::filesystem::path, std::vector<Origin>> origins;
-  std::vector<AbsentRun> without_file;              ///< in plan.json, but no run.h5 or run.h5.part
-  std::vector<AbsentRun> damaged_plans;             ///< plan.json files that cannot be read
-  std::vector<std::filesystem::path> without_plan;  ///< studies that lost it
-  std::vector<AbsentRun> skipped;                   ///< combinations that the plan left out
+  /// In plan.json, or without a readable one in runs/, but no run.h5 or run.h5.part.
+  std::vector<AbsentRun> without_file;
+  std::vector<AbsentRun> damaged_plans;                 ///< plan.json files that cannot be read
+  std::vector<std::filesystem::path> without_plan;      ///< studies that lost it
+  std::vector<AbsentRun> skipped;                       ///< combinations that the plan left out
   std::vector<MemoryFormatTrial> memory_format_trials;  ///< of all plans
   std::map<std::filesystem::path, StudyFloor> floors;   ///< of the plans that hold one, by folder
 };

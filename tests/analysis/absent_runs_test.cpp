@@ -40,6 +40,26 @@ TEST(AbsentRuns, ARunThatEndedWithoutAFileSaysHow) {
   EXPECT_EQ(set.without_file[0].reason, "failed: no memory");
 }
 
+TEST(AbsentRuns, WithoutAReadablePlanFoldersNameTheRunsThatHaveNoFile) {
+  const TemporaryFolder folder;
+  write_synthetic(folder.path(), {});
+  const auto runs = folder.path() / "runs";
+  for (const auto* name : {"empty", "foreign", "ended"})
+    std::filesystem::create_directories(runs / name);
+  write_text(runs / "foreign/notes.txt", "mine");
+  write_text(runs / "ended/launch.json", R"({"status": "failed", "reason": "no memory"})");
+  for (const auto* plan : {"", "[1, 2"}) {
+    if (*plan != '\0') write_text(folder / "plan.json", plan);
+    const RunSet set = load_runs({folder.path()});
+    EXPECT_EQ(set.runs.size(), 1U);
+    ASSERT_EQ(set.without_file.size(), 3U) << plan;
+    EXPECT_EQ(set.without_file[0].name, "empty");
+    EXPECT_EQ(set.without_file[0].reason, "its folder holds no run file");
+    EXPECT_EQ(set.without_file[1].reason, "failed: no memory") << set.without_file[1].name;
+    EXPECT_EQ(set.without_file[2].name, "foreign");
+  }
+}
+
 TEST(AbsentRuns, AMissingOrDamagedPlanIsListedBesideTheRuns) {
   TemporaryFolder folder;
   write_synthetic(folder / ".", {});
