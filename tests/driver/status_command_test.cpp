@@ -190,6 +190,15 @@ TEST(StatusCommand, AFolderWithoutAPlanIsBadInput) {
   }
 }
 
+TEST(StatusCommand, RunsThatCannotBeReadAreNoRunsThatWait) {
+  const PlannedFolder study(repeats_of({}, 1));
+  fs::remove_all(study.folder().runs_folder());
+  write_text(study.folder().runs_folder(), "a file");
+  const auto answer = ask_driver({"status", study.path()});
+  EXPECT_EQ(answer.code, 2);
+  EXPECT_THAT(answer.err, HasSubstr("/runs cannot be read: Not a directory"));
+}
+
 TEST(StatusCommand, ADamagedPlanIsNamed) {
   const PlannedFolder study(repeats_of({}, 1));
   const auto whole = content_of(study.folder().plan_file());

@@ -34,8 +34,9 @@ TEST(RunStage, EveryStatusOfAClosedFileHasItsStage) {
 
 TEST(RunStage, OnlyCompleteAndDivergedNeedNoSecondAttempt) {
   for (const auto stage : {RunStage::complete, RunStage::diverged}) EXPECT_TRUE(is_settled(stage));
-  for (const auto stage : {RunStage::waiting, RunStage::running, RunStage::failed,
-                           RunStage::timed_out, RunStage::interrupted, RunStage::damaged})
+  for (const auto stage :
+       {RunStage::waiting, RunStage::running, RunStage::failed, RunStage::timed_out,
+        RunStage::interrupted, RunStage::damaged, RunStage::unreadable})
     EXPECT_FALSE(is_settled(stage)) << to_string(stage);
 }
 
@@ -184,7 +185,8 @@ TEST(StateOfRun, HowToMakeInvalidOnesAgainFollowsFromWhy) {
 TEST(StateOfRun, AnOpenFileAloneIsNoResult) {
   const PlannedFolder study(repeats_of({.close = false}, 1));
   study.record(0);
-  EXPECT_EQ(only_state(study).stage, RunStage::waiting);
+  EXPECT_EQ(only_state(study).stage, RunStage::interrupted) << "it is no run that nobody began";
+  EXPECT_EQ(only_state(study).reason, "it got no further than run.h5.part");
   study.launch(0, "");
   EXPECT_EQ(only_state(study).stage, RunStage::interrupted);
 }
@@ -196,6 +198,20 @@ TEST(StateOfRun, ACutFileIsDamagedAndNamed) {
   const auto state = only_state(study);
   EXPECT_EQ(state.stage, RunStage::damaged);
   EXPECT_THAT(state.reason, HasSubstr("run.h5"));
+}
+
+TEST(StateOfRun, WhatNobodyCanOpenIsUnreadableAndSaysWhy) {
+  const PlannedFolder study(repeats_of({}, 2));
+  fs::create_directories(study.run_folder(0));
+  fs::create_symlink("run.h5", study.run_folder(0) / "run.h5");
+  fs::create_symlink(study.run_folder(1).filename(), study.run_folder(1));
+  const auto runs = state_of_study(study.folder()).runs;
+  for (const auto& run : runs) {
+    EXPECT_EQ(run.stage, RunStage::unreadable) << run.reason;
+    EXPECT_THAT(run.reason, HasSubstr("Too many levels of symbolic links"));
+  }
+  EXPECT_THAT(runs[0].reason, HasSubstr("run.h5 cannot be read: "));
+  EXPECT_THAT(runs[1].reason, HasSubstr(study.run_folder(1).string() + " cannot be reached: "));
 }
 
 TEST(StateOfStudy, FollowsTheOrderOfThePlan) {

@@ -32,7 +32,7 @@ std::string headline(const StudyState& study) {
   auto text = cat("Study ", study.plan.study, ": ", count_text(study.runs, study.runs.size()));
   for (const auto stage :
        {RunStage::running, RunStage::waiting, RunStage::diverged, RunStage::failed,
-        RunStage::timed_out, RunStage::interrupted, RunStage::damaged}) {
+        RunStage::timed_out, RunStage::interrupted, RunStage::damaged, RunStage::unreadable}) {
     const auto count = count_of(study, stage);
     if (count > 0) text += cat(", ", count, " ", to_string(stage));
   }

@@ -50,7 +50,7 @@ RunState state_from_file(const StudyFolder& folder, const fs::path& file) {
     state.busy = record.header.has_label(RunLabel::busy_machine);
     state.validity_codes = validity_codes_in(record);
   } catch (const Error& error) {
-    state.stage = RunStage::damaged;
+    state.stage = absence_of(file).empty() ? RunStage::damaged : RunStage::unreadable;
     state.reason = error.what();
   }
   return state;
@@ -73,10 +73,23 @@ RunState state_at_work(const fs::path& run_folder, std::int64_t ranks) {
   return state;
 }
 
-RunState no_folder(const fs::path& run_folder) {
+/// What stands in the place of its folder is none.
+RunState state_without_folder(const fs::path& run_folder) {
   RunState state;
-  state.stage = RunStage::damaged;
-  state.reason = cat(run_folder.string(), " is no folder: nothing can run there");
+  std::error_code error;
+  const bool is_known = fs::status(run_folder, error).type() != fs::file_type::none;
+  state.stage = is_known ? RunStage::damaged : RunStage::unreadable;
+  state.reason = is_known ? cat(run_folder.string(), " is no folder: nothing can run there")
+                          : cat(run_folder.string(), " ", absence_of(run_folder));
+  return state;
+}
+
+/// Somebody copied its folder, or the driver was killed with it.
+RunState state_without_launch(const fs::path& run_folder) {
+  RunState state;
+  if (!is_there(run_folder / open_result_file_name)) return state;
+  state.stage = RunStage::interrupted;
+  state.reason = cat("it got no further than ", open_result_file_name);
   return state;
 }
 
@@ -85,10 +98,11 @@ RunState state_of_run(const StudyFolder& folder,
                       const std::optional<pid_t>& driver) {
   const auto run_folder = folder.run_folder(spec.run_id());
   std::error_code error;
-  if (is_there(run_folder) && !fs::is_directory(run_folder, error)) return no_folder(run_folder);
+  if (is_there(run_folder) && !fs::is_directory(run_folder, error))
+    return state_without_folder(run_folder);
   if (is_there(run_folder / "run.h5")) return state_from_file(folder, run_folder / "run.h5");
   const auto launch = folder.read_launch(spec.run_id());
-  if (!launch) return {};
+  if (!launch) return state_without_launch(run_folder);
   if (launch->status.empty() && driver && *driver == launch->driver_process_id) {
     auto state = state_at_work(run_folder, spec.ranks);
     state.resumed = launch->resumed;
@@ -216,6 +230,7 @@ StudyState state_of_study(const StudyFolder& folder) {
     return state;
   }
   state.plan = folder.read_plan();
+  (void)folder.run_ids();  // throws where nobody can look
   state.in_trial = state.driver_alive && is_trial(folder.trial_folder());
   state.runs = states_of_runs(folder, state.plan, driver);
   state.time_left_s = time_left_s(state);

@@ -23,14 +23,16 @@ enum class RunStage {
   failed,
   timed_out,
   interrupted,
-  damaged  ///< its result file cannot be read
+  damaged,    ///< its result file is no whole one
+  unreadable  ///< nobody may open it: what it holds is not known
 };
 template <>
 inline constexpr auto choices<RunStage> = std::array{
     Choice{RunStage::waiting, "waiting"},         Choice{RunStage::running, "running"},
     Choice{RunStage::complete, "complete"},       Choice{RunStage::diverged, "diverged"},
     Choice{RunStage::failed, "failed"},           Choice{RunStage::timed_out, "timed_out"},
-    Choice{RunStage::interrupted, "interrupted"}, Choice{RunStage::damaged, "damaged"}};
+    Choice{RunStage::interrupted, "interrupted"}, Choice{RunStage::damaged, "damaged"},
+    Choice{RunStage::unreadable, "unreadable"}};
 
 /// Of a closed result file.
 [[nodiscard]] RunStage stage_of(RunStatus status);
@@ -75,7 +77,7 @@ struct StudyState {
   double time_left_s = 0;  ///< NaN when unknown; 0 when nothing is left
 };
 
-/// Errors: BadInput when `folder` holds no study.
+/// Errors: BadInput when `folder` holds no study, or its runs/ cannot be read.
 [[nodiscard]] StudyState state_of_study(const StudyFolder& folder);
 
 [[nodiscard]] std::int64_t count_of(const StudyState& state, RunStage stage);
