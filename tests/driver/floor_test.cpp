@@ -107,6 +107,16 @@ TEST_F(FloorStore, ADamagedOneIsWarnedOfAndNotUsed) {
   }
 }
 
+TEST_F(FloorStore, OneThatCannotBeReadIsWarnedOfWithTheReason) {
+  const auto file = store_floor(floor_of(planned()));
+  fs::remove(file);
+  fs::create_directory(file);
+  EXPECT_FALSE(planned().plan.floor);
+  EXPECT_THAT(err_.str(), HasSubstr("warning: " + file.string() +
+                                    " cannot be read: Is a directory (the A/A floor is not known "
+                                    "without it). Check its permissions."));
+}
+
 TEST_F(FloorStore, OfAnotherStudyUnderItsNameIsNotUsed) {
   const auto file = store_floor(floor_of(planned()));
   auto other = floor_of(planned());

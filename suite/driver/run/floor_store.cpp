@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <system_error>
 
 #include "core/atomic_file.hpp"
 #include "core/error.hpp"
@@ -49,13 +50,20 @@ StoredFloor floor_in(const fs::path& folder, const RunSpec& spec, const std::str
   const auto hash = hex64(spec.timing_hash());
   const auto file = folder / file_name(host, hash);
   if (!is_there(file)) return {};
-  auto floor = floor_from_json_text(readable_text_of_file(file).value_or(""));
-  if (floor && floor->timing_hash == hash && floor->host_fingerprint == host)
-    return {std::move(floor), ""};
-  return {{},
-          cat(file.string(),
-              " is damaged, or of another version (the A/A floor is not known "
-              "without it). Measure it again with scalestudy floor.")};
+  const auto unused = [&](const std::string& problem, const char* suggestion) {
+    return StoredFloor{
+        {},
+        Message{cat(file.string(), problem), "the A/A floor is not known without it", suggestion}
+            .text()};
+  };
+  try {
+    auto floor = floor_from_json_text(text_of_file(file));
+    if (floor && floor->timing_hash == hash && floor->host_fingerprint == host)
+      return {std::move(floor), ""};
+  } catch (const std::system_error& error) {
+    return unused(cat(" cannot be read: ", error.code().message()), "Check its permissions");
+  }
+  return unused(" is damaged, or of another version", "Measure it again with scalestudy floor");
 }
 
 }  // namespace
