@@ -76,9 +76,22 @@ TEST_F(ExportCommand, ATraceIsMadeOfEachRun) {
   ASSERT_EQ(names.size(), 3U);
   const auto trace = nlohmann::json::parse(text_of(out / names[1]));
   EXPECT_FALSE(trace["traceEvents"].empty());
-  const auto none = answer({"--to", "chrome-trace", "--out", out.string(), "--steps", "900:901"});
-  EXPECT_EQ(none.code, 0);
-  EXPECT_THAT(none.err, HasSubstr("has 160 steps: its trace is empty"));
+}
+
+TEST_F(ExportCommand, StepsThatNoRunHasAreRefusedAndNothingIsWritten) {
+  for (const auto* format : {"csv", "json", "chrome-trace"}) {
+    const auto none = answer({"--to", format, "--steps", "160:900"});
+    EXPECT_EQ(none.code, 2) << format;
+    EXPECT_THAT(none.err,
+                HasSubstr("--steps 160:900 holds no step of these runs (the longest has 160 steps, "
+                          "counted from 0). Give a range in 0:160."));
+    EXPECT_FALSE(fs::exists(study_ / "export" / format));
+  }
+  write_synthetic(study_, {.repeat = 7, .steps_per_epoch = 5});
+  const auto some = answer({"--to", "csv", "--steps", "159:900"});
+  EXPECT_EQ(some.code, 0) << some.err;
+  EXPECT_THAT(some.err, HasSubstr(" steps: none of them is exported"));
+  EXPECT_EQ(std::ranges::count(text_of(study_ / "export/csv/steps.csv"), '\n'), 1 + 2 * 2);
 }
 
 TEST_F(ExportCommand, OneRunIsExportedFromItsFolderOrFile) {

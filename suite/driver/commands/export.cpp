@@ -109,8 +109,24 @@ class Export {
       : format_(format), steps_(steps), folder_(out) {}
 
   void add(const RunRecord& record) {
-    format_ == ExportFormat::chrome_trace ? add_trace(record) : add_rows(record);
+    const bool is_trace = format_ == ExportFormat::chrome_trace;
+    const auto steps = steps_.value_or(is_trace ? middle_steps(record) : StepRange());
+    const auto count = record.steps.steps();
+    most_steps_ = std::max(most_steps_, count);
+    if ((is_trace || steps_) && steps.first >= count)
+      notes_.push_back(
+          cat(record.header.run_id, " has ", counted(count, "step"), ": none of them is exported"));
+    is_trace ? add_trace(record, steps) : add_rows(record, steps);
     ++run_count_;
+  }
+
+  /// Errors: BadInput when no run has a step that was asked for.
+  void require_steps() const {
+    if (!steps_ || steps_->first < most_steps_) return;
+    throw BadInput(
+        {cat("--steps ", steps_->first, ":", steps_->end, " holds no step of these runs"),
+         cat("the longest has ", counted(most_steps_, "step"), ", counted from 0"),
+         most_steps_ > 0 ? cat("Give a range in 0:", most_steps_) : "Leave it out"});
   }
 
   void publish(const std::vector<std::string>& left_out) {
@@ -129,31 +145,27 @@ class Export {
   [[nodiscard]] const std::vector<std::string>& notes() const { return notes_; }
 
  private:
-  void add_trace(const RunRecord& record) {
-    const auto steps = steps_.value_or(middle_steps(record));
-    if (steps.first >= record.steps.steps())
-      notes_.push_back(cat(record.header.run_id, " has ", counted(record.steps.steps(), "step"),
-                           ": its trace is empty"));
+  void add_trace(const RunRecord& record, const StepRange& steps) {
     const auto name = file_name_of(record.header.run_id);
     bool is_new = false;
     write_chrome_trace(record, steps, folder_.file(name, is_new));
     folder_.close(name);
   }
 
-  void add_rows(const RunRecord& record) {
+  void add_rows(const RunRecord& record, const StepRange& steps) {
     const bool is_csv = format_ == ExportFormat::csv;
-    visit_rows(record, steps_.value_or(StepRange()),
-               [&](const ExportTable& table, const std::vector<ExportCell>& cells) {
-                 bool is_new = false;
-                 auto& file = folder_.file(table.name + (is_csv ? ".csv" : ".jsonl"), is_new);
-                 if (is_csv && is_new) file << csv_header(table);
-                 file << (is_csv ? csv_line(cells) : json_line(table, cells));
-               });
+    visit_rows(record, steps, [&](const ExportTable& table, const std::vector<ExportCell>& cells) {
+      bool is_new = false;
+      auto& file = folder_.file(table.name + (is_csv ? ".csv" : ".jsonl"), is_new);
+      if (is_csv && is_new) file << csv_header(table);
+      file << (is_csv ? csv_line(cells) : json_line(table, cells));
+    });
   }
 
   ExportFormat format_;
   std::optional<StepRange> steps_;
   ExportFolder folder_;
+  std::int64_t most_steps_ = 0;
   std::size_t run_count_ = 0;
   std::size_t file_count_ = 0;
   std::vector<std::string> notes_;
@@ -208,6 +220,7 @@ ExitCode export_runs(const ExportOptions& options, Context& context) {
   Export exported(format, steps, out);
   const auto reasons = add_all(runs, exported);
   if (exported.run_count() > 0) {
+    exported.require_steps();
     exported.publish(reasons);
     print(exported, format, out, context);
   }
