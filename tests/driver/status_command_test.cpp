@@ -60,6 +60,19 @@ TEST(StatusCommand, ACompleteStudyHasNothingLeft) {
   EXPECT_GT(found["runs"][1]["launch_wall_time_s"], 1.5);
 }
 
+TEST(StatusCommand, ARunOfNoPlanIsNamed) {
+  const PlannedFolder study(repeats_of({}, 1));
+  study.record(0);
+  EXPECT_EQ(status_of(study)["unplanned"], json::array());
+  write_synthetic(study.folder().path(), {.repeat = 9, .close = false});
+  const auto id = spec_of({.repeat = 9}).run_id();
+  EXPECT_THAT(ask_driver({"status", study.path()}).out,
+              StartsWith("Study synthetic: 1 of 1 run complete\nNot of this plan, though a report "
+                         "counts what they hold: " +
+                         id + ".\n"));
+  EXPECT_EQ(status_of(study)["unplanned"], json::array({id}));
+}
+
 TEST(StatusCommand, AFailedRunIsShownWithItsReason) {
   const PlannedFolder study({{}, {.repeat = 1, .status = RunStatus::failed}});
   study.record(0);

@@ -286,6 +286,9 @@ TEST(StateOfStudy, RunsOfAnotherPlanAreNotCounted) {
   const auto state = state_of_study(study.folder());
   EXPECT_EQ(state.runs.size(), 1U);
   EXPECT_EQ(count_of(state, RunStage::complete), 0);
+  const auto other = spec_of({.repeat = 9}).run_id();
+  fs::create_directories(study.folder().run_folder("without a file"));
+  EXPECT_THAT(state_of_study(study.folder()).unplanned, ElementsAre(other));
 }
 
 TEST(StateOfStudy, AFolderWithoutAPlanIsBadInput) {

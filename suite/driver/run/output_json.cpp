@@ -115,6 +115,7 @@ std::string status_json(const StudyFolder& folder, const StudyState& state) {
                        {"time_left_s", number_or_null(state.time_left_s)},
                        {"counts", counts},
                        {"memory_format_trials", trials},
+                       {"unplanned", state.unplanned},
                        {"runs", runs}});
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <set>
 
 #include "core/clock.hpp"
 #include "core/error.hpp"
@@ -133,6 +134,16 @@ std::vector<RunState> states_of_runs(const StudyFolder& folder,
   return states;
 }
 
+/// Errors: BadInput when nobody can look.
+std::vector<std::string> unplanned_runs(const StudyFolder& folder, const StudyPlan& plan) {
+  std::set<std::string> planned;
+  for (const auto& spec : plan.matrix.runs) planned.insert(spec.run_id());
+  std::vector<std::string> found;
+  for (const auto& id : folder.run_ids())
+    if (!planned.contains(id) && folder.result_file(id)) found.push_back(id);
+  return found;
+}
+
 double time_left_s(const StudyState& study) {
   TimeLeft time_left;
   const auto& specs = study.plan.matrix.runs;
@@ -230,7 +241,7 @@ StudyState state_of_study(const StudyFolder& folder) {
     return state;
   }
   state.plan = folder.read_plan();
-  (void)folder.run_ids();  // throws where nobody can look
+  state.unplanned = unplanned_runs(folder, state.plan);
   state.in_trial = state.driver_alive && is_trial(folder.trial_folder());
   state.runs = states_of_runs(folder, state.plan, driver);
   state.time_left_s = time_left_s(state);

@@ -70,8 +70,9 @@ struct RunState {
                                                    const StudyPlan& plan);
 
 struct StudyState {
-  StudyPlan plan;              ///< empty while a trial chooses what the runs will be
-  std::vector<RunState> runs;  ///< in the order of plan.matrix.runs
+  StudyPlan plan;                      ///< empty while a trial chooses what the runs will be
+  std::vector<RunState> runs;          ///< in the order of plan.matrix.runs
+  std::vector<std::string> unplanned;  ///< have a result file, which a report counts, too
   bool driver_alive = false;
   bool in_trial = false;   ///< its driver tries the first steps
   double time_left_s = 0;  ///< NaN when unknown; 0 when nothing is left
