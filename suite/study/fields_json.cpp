@@ -384,7 +384,7 @@ json read_json_file(const std::filesystem::path& file) {
     return parse_json(text_of_file(file), file.filename().string());
   } catch (const std::system_error& error) {
     throw BadInput({cat(file.string(), " cannot be read: ", error.code().message()),
-                    "the settings stand in it", "Check the path"});
+                    "the settings stand in it", "Check the path and its permissions"});
   }
 }
 

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <system_error>
 
 #include <unistd.h>
 
 #include "core/error.hpp"
+#include "core/file_content.hpp"
 #include "core/text.hpp"
 
 namespace scalestudy {
@@ -30,6 +32,12 @@ void sort_by_name(std::vector<ShippedFile>& files) {
             [](const auto& a, const auto& b) { return a.name < b.name; });
 }
 
+/// False, too, where nobody can look: who finds no other is told why.
+bool is_file(const fs::path& path) {
+  std::error_code error;
+  return fs::is_regular_file(path, error);
+}
+
 fs::path find_by_name(const std::vector<ShippedFile>& files,
                       const std::string& name,
                       const std::string& kind) {
@@ -38,6 +46,9 @@ fs::path find_by_name(const std::vector<ShippedFile>& files,
     if (candidate.name == name) return candidate.file;
     names.push_back(candidate.name);
   }
+  if (const auto absence = absence_of(name); is_there(name) && !absence.empty())
+    throw BadInput({cat("'", name, "' ", absence), cat("the ", kind, " is read from it"),
+                    "Check the path and its permissions"});
   throw BadInput({cat("There is no ", kind, " '", name, "', neither a file nor a shipped one"),
                   cat("shipped are: ", names.empty() ? "none" : join(names, ", ")),
                   did_you_mean(name, names, "Give the path of a JSON file")});
@@ -94,30 +105,30 @@ std::vector<ShippedFile> ShippedFiles::environments() const {
 }
 
 fs::path ShippedFiles::find_study(const std::string& path_or_name) const {
-  if (fs::is_regular_file(path_or_name)) return path_or_name;
+  if (is_file(path_or_name)) return path_or_name;
   return find_by_name(studies(), path_or_name, "study");
 }
 
 fs::path ShippedFiles::find_profile(const std::string& path_or_name, const fs::path& folder) const {
   auto file = folder / path_or_name;
-  if (fs::is_regular_file(file)) return file;
+  if (is_file(file)) return file;
   return find_by_name(profiles(), path_or_name, "profile");
 }
 
 fs::path ShippedFiles::find_claim(const std::string& path_or_name) const {
-  if (fs::is_regular_file(path_or_name)) return path_or_name;
+  if (is_file(path_or_name)) return path_or_name;
   return find_by_name(claims(), path_or_name, "claim");
 }
 
 fs::path ShippedFiles::find_published(const std::string& path_or_name) const {
-  if (fs::is_regular_file(path_or_name)) return path_or_name;
+  if (is_file(path_or_name)) return path_or_name;
   return find_by_name(published(), path_or_name, "published study");
 }
 
 Environment ShippedFiles::find_environment(const std::string& name_or_file,
                                            LauncherDescriptors launchers) const {
   if (name_or_file.empty()) return {};
-  if (fs::is_regular_file(name_or_file)) return read_environment(name_or_file, launchers);
+  if (is_file(name_or_file)) return read_environment(name_or_file, launchers);
   return read_environment(find_by_name(environments(), name_or_file, "environment"), launchers);
 }
 

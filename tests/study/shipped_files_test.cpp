@@ -79,6 +79,14 @@ TEST_F(Installation, FindsAStudyByNameOrPath) {
   EXPECT_EQ(shipped().find_study(own.string()), own);
 }
 
+TEST_F(Installation, AStudyThatNobodyCanReachSaysWhy) {
+  fs::create_symlink("circle", folder_ / "circle");
+  EXPECT_THAT(
+      refusal([&](const auto& files) { return files.find_study((folder_ / "circle").string()); }),
+      HasSubstr("circle' cannot be reached: Too many levels of symbolic links (the study is read "
+                "from it). Check the path and its permissions."));
+}
+
 TEST_F(Installation, FindsAProfileBesideTheStudyBeforeAShippedOne) {
   add("workloads/ant/profiles/net.json", "{}");
   EXPECT_THAT(names_of(shipped().profiles()), ElementsAre("net"));
