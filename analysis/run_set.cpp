@@ -35,6 +35,8 @@ std::string reason_to_leave_out(const Run& run) {
                                 : "";
     return cat(to_string(header.status), where, header.reason.empty() ? "" : ": ", header.reason);
   }
+  if (run.record.file.filename() == open_result_file_name)
+    return cat("complete, but its file is still called ", open_result_file_name);
   if (run.spec.trains() && run.digest.step_count == 0) return "complete, but without a single step";
   if (!run.spec.trains() && run.digest.collectives.empty())
     return "complete, but without a single measurement";

@@ -60,6 +60,16 @@ TEST(AbsentRuns, WithoutAReadablePlanFoldersNameTheRunsThatHaveNoFile) {
   }
 }
 
+TEST(AbsentRuns, AnOpenFilesNameIsThatOfNoResult) {
+  const TemporaryFolder folder;
+  const auto file = write_synthetic(folder.path(), {});
+  std::filesystem::rename(file, file.parent_path() / "run.h5.part");
+  const RunSet set = load_runs({folder.path()});
+  ASSERT_EQ(set.runs.size(), 1U);
+  EXPECT_EQ(set.runs[0].left_out, "complete, but its file is still called run.h5.part");
+  EXPECT_TRUE(set.without_file.empty());
+}
+
 TEST(AbsentRuns, AMissingOrDamagedPlanIsListedBesideTheRuns) {
   TemporaryFolder folder;
   write_synthetic(folder / ".", {});
