@@ -68,6 +68,9 @@ std::string reason_for_absence(const StudyFolder& folder, const std::string& run
   if (!launch)
     return is_there(folder.run_folder(run_id)) ? "its folder holds no run file" : "not started";
   if (launch->status.empty()) return "started, nothing recorded yet";
+  const auto status = find_choice<RunStatus>(launch->status);
+  if (status == RunStatus::complete || status == RunStatus::diverged)
+    return cat(launch->status, ", but its run.h5 is gone");
   return launch->reason.empty() ? launch->status : cat(launch->status, ": ", launch->reason);
 }
 

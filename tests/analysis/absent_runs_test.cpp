@@ -38,6 +38,9 @@ TEST(AbsentRuns, ARunThatEndedWithoutAFileSaysHow) {
   const RunSet set = load_runs({folder.path()});
   ASSERT_EQ(set.without_file.size(), 1U);
   EXPECT_EQ(set.without_file[0].reason, "failed: no memory");
+  write_text(run_folder / "launch.json", R"({"status": "complete"})");
+  EXPECT_EQ(load_runs({folder.path()}).without_file.at(0).reason,
+            "complete, but its run.h5 is gone");
 }
 
 TEST(AbsentRuns, WithoutAReadablePlanFoldersNameTheRunsThatHaveNoFile) {
