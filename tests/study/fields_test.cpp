@@ -133,7 +133,7 @@ TEST(Fields, EveryTypeRefusesTheOthers) {
       {"precisions", "a list of texts"}};
   for (const auto& [name, type] : wanted) {
     const auto message = refusal(R"({")" + name + R"(": {"x": 1}})");
-    EXPECT_THAT(message, StartsWith("file.json: top." + name + " = {\"x\":1} is not " + type));
+    EXPECT_THAT(message, StartsWith(cat("file.json: top.", name, " = {\"x\":1} is not ", type)));
     EXPECT_THAT(refusal(R"({")" + name + R"(": null})"), HasSubstr("= null is not " + type));
   }
   EXPECT_THAT(refusal(R"({"inner": [1]})"), HasSubstr("top.inner: array given, not an object"));
