@@ -5,6 +5,7 @@
 #include <functional>
 #include <limits>
 #include <numeric>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -14,7 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "hdf5/hdf5.hpp"
+#include "hdf5/plain_datasets.hpp"
 
 #include "record/checksum.hpp"
 
@@ -216,7 +217,7 @@ void add_object(const File& file, Input& input) {
     const auto side = [&] { return input.ConsumeIntegralInRange<std::uint64_t>(0, 40); };
     const Shape shape{side(), side()};
     const std::vector<float> pixels(shape[0] * shape[1], static_cast<float>(any_number(input)));
-    (void)create_image(file, name, shape, pixels);
+    (void)write_array(file, name, Number::float32, shape, std::as_bytes(std::span(pixels)));
   }
 }
 
