@@ -105,7 +105,7 @@ Image without_alpha(const Image& image, PictureUse use, const std::string& name)
   const auto pixel_bytes = static_cast<std::size_t>(image.channels) * bytes_per_value(image.type);
   const auto colour_bytes = static_cast<std::size_t>(colours) * bytes_per_value(image.type);
   const auto* const first = image.bytes.data();
-  bool has_one_colour = true, has_one_alpha = true;
+  bool has_one_colour = true, has_one_alpha = true, is_opaque = true;
   auto* to = opaque.bytes.data();
   for (std::size_t at = 0; at < image.bytes.size(); at += pixel_bytes, to += colour_bytes) {
     const auto* const pixel = first + at;
@@ -113,11 +113,14 @@ Image without_alpha(const Image& image, PictureUse use, const std::string& name)
     has_one_colour = has_one_colour && std::memcmp(pixel, first, colour_bytes) == 0;
     has_one_alpha = has_one_alpha && std::memcmp(pixel + colour_bytes, first + colour_bytes,
                                                  pixel_bytes - colour_bytes) == 0;
+    is_opaque = is_opaque && std::all_of(pixel + colour_bytes, pixel + pixel_bytes,
+                                         [](std::byte alpha) { return alpha == std::byte(255); });
   }
   if (use == PictureUse::mask && has_one_colour && !has_one_alpha)
     throw BadInput({cat("Mask '", name, "' has one colour, and its shape in the alpha channel"),
                     "transparency is not read as foreground",
                     "Save the alpha channel as a grey mask: 255 foreground, 0 background"});
+  opaque.origin.was_transparent = !is_opaque;
   return opaque;
 }
 

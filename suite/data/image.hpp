@@ -26,10 +26,13 @@ using Colour = std::array<std::uint16_t, 3>;  ///< red, green, blue; of grey all
 struct ImageOrigin {
   bool is_lossy = false;             ///< JPEG: values are near those that were saved
   bool was_inverted = false;         ///< by the file 0 is white (TIFF's WhiteIsZero)
+  bool was_transparent = false;      ///< in part, by its alpha channel, which is left out
   std::vector<Colour> palette = {};  ///< of a mask whose numbers stand for these colours
 };
 
 inline constexpr std::string_view inverted_words = "inverted: by the file 0 is white (WhiteIsZero)";
+inline constexpr std::string_view transparent_words =
+    "transparent in part: the colours below are read, and alpha is left out";
 
 /// Shape: (height, width, channels), row-major, channels interleaved.
 struct Image {

@@ -28,9 +28,11 @@ std::string passed_over_warning(const ImageSet& set) {
   return cat("Passed over what is by its name no picture: ", first_few(files), ".");
 }
 
-std::string inverted_warning(const ImageSet& set) {
-  if (!set.read_image(0).origin.was_inverted) return "";
-  return cat("'", set.samples()[0].id, "' is ", inverted_words, '.');
+std::string origin_warning(const ImageSet& set) {
+  const auto origin = set.read_image(0).origin;
+  if (!origin.was_inverted && !origin.was_transparent) return "";
+  return cat("'", set.samples()[0].id, "' is ",
+             origin.was_inverted ? inverted_words : transparent_words, '.');
 }
 
 }  // namespace scalestudy

@@ -58,9 +58,9 @@ class ImageSet {
 /// What was passed over, named; "" for nothing.
 [[nodiscard]] std::string passed_over_warning(const ImageSet& set);
 
-/// That the first picture was inverted as its file says (WhiteIsZero); "" where it was not. Errors:
-/// as read_image.
-[[nodiscard]] std::string inverted_warning(const ImageSet& set);
+/// That the first picture was inverted as its file says (WhiteIsZero), or is transparent in part;
+/// "" where it is neither. Errors: as read_image.
+[[nodiscard]] std::string origin_warning(const ImageSet& set);
 
 /// Keeps decoded pictures and masks until they fill `limit_bytes`; what does not fit is read again
 /// each time. A reader holds the lock only to look up, so decoding runs in parallel.

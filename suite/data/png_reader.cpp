@@ -39,7 +39,9 @@ class PngDecoder {
     make_image(stored_row_bytes);
     if (!run([this] { read_rows(); })) refuse("is damaged or truncated: ");
     if (image_.channels % 2 == 0) image_ = without_alpha(image_, use_, name_);
+    const bool was_transparent = image_.origin.was_transparent;
     auto image = turned(std::move(image_), orientation(), use_, name_);
+    image.origin.was_transparent = was_transparent;
     if (use_ == PictureUse::mask) image.origin.palette = palette();
     return image;
   }
@@ -63,7 +65,6 @@ class PngDecoder {
     }
     if (color == PNG_COLOR_TYPE_GRAY && bits < 8) png_set_expand_gray_1_2_4_to_8(png_);
     if (bits == 16 && std::endian::native == std::endian::little) png_set_swap(png_);
-    if (use_ != PictureUse::mask) png_set_strip_alpha(png_);  // else it is looked at
     png_set_interlace_handling(png_);
     png_read_update_info(png_, info_);
   }

@@ -65,11 +65,12 @@ class TiffPicture {
     require_none_missing();
     if (samples_ > colours_ && !has_alpha()) require_one_value_in_last_band();
     if (photometric_ == PHOTOMETRIC_MINISWHITE) invert();
-    ImageOrigin origin{is_lossy_, photometric_ == PHOTOMETRIC_MINISWHITE, {}};
+    ImageOrigin origin{is_lossy_, photometric_ == PHOTOMETRIC_MINISWHITE};
     const bool is_mask = use_ == PictureUse::mask;
     if (photometric_ == PHOTOMETRIC_PALETTE)
       is_mask ? (void)(origin.palette = palette()) : (void)(image_ = coloured());
     if (image_.channels % 2 == 0) image_ = without_alpha(image_, use_, name_);
+    origin.was_transparent = image_.origin.was_transparent && has_alpha();
     const auto orientation = field<std::uint16_t>(TIFFTAG_ORIENTATION, upright);
     auto image = turned(std::move(image_), orientation, use_, name_);
     image.origin = std::move(origin);
@@ -168,7 +169,7 @@ class TiffPicture {
 
   void require_none_missing() const {
     const auto missing = missing_value_of(tiff_.get());
-    if (!missing) return;
+    if (!missing || (use_ == PictureUse::mask && *missing == 0)) return;  // background anyway
     std::int64_t count = 0;
     for (std::int64_t y = 0; y < image_.height_px; ++y)
       for (std::int64_t x = 0; x < image_.width_px; ++x) {

@@ -74,11 +74,13 @@ TEST_F(PngReader, AMaskWhoseShapeLiesInItsAlphaChannelIsRefused) {
     std::ranges::fill(mask.bytes, std::byte{255});
     test::write_png(file_, mask);
     EXPECT_EQ(read_image(file_, PictureUse::mask).channels, channels - 1) << "opaque all over";
+    EXPECT_FALSE(read_image(file_).origin.was_transparent);
     mask.bytes[static_cast<std::size_t>(channels) * 5 - 1] = std::byte{0};
     test::write_png(file_, mask);
     test::expect_refused([this] { (void)read_image(file_, PictureUse::mask); },
                          {"picture.png", "alpha channel"});
     EXPECT_EQ(read_image(file_).channels, channels - 1) << "of a picture it is dropped";
+    EXPECT_TRUE(read_image(file_).origin.was_transparent);
   }
 }
 

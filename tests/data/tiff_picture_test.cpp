@@ -44,6 +44,7 @@ TEST_F(TiffPicture, IsReadAsStoredHoweverItIsEncoded) {
 TEST_F(TiffPicture, AlphaIsDroppedAndRefusedWhereAMaskHasItsShapeThere) {
   EXPECT_EQ(read(pattern(8, 9, 2)).channels, 1);
   EXPECT_EQ(read(pattern(8, 9, 4)).channels, 3);
+  EXPECT_TRUE(read(pattern(8, 9, 4)).origin.was_transparent);
   auto mask = blank_image(8, 9, 4, SampleType::uint8);
   mask.bytes[3] = std::byte{255};
   test::expect_refused([&] { (void)read(mask, {}, PictureUse::mask); }, {"alpha channel"});
@@ -77,6 +78,8 @@ TEST_F(TiffPicture, PixelsWithoutAValueAreRefused) {
                          {"picture.tif' has ", "pixel", cat(" of ", value, ", which by its tag")});
   EXPECT_EQ(read(picture, {.missing_value = "-9999"}), picture);
   EXPECT_EQ(read(picture, {.missing_value = "none"}), picture);
+  const auto empty = blank_image(8, 9, 1, SampleType::uint8);
+  EXPECT_EQ(read(empty, {.missing_value = "0"}, PictureUse::mask), empty) << "0 is background";
   auto colours = blank_image(8, 9, 3, SampleType::uint8);
   for (std::size_t i = 0; i < colours.bytes.size(); i += 3) colours.bytes[i] = std::byte{7};
   EXPECT_EQ(read(colours, {.missing_value = "0"}), colours) << "no pixel has it in all bands";

@@ -32,7 +32,7 @@ FirstStudy first_study(const DataSettings& data) {
   return {settings.dump(),
           cat(set->samples().size(), " pictures in ", set->class_names().size(),
               " classes at 64 x 64 pixels, ", training, " of them to train"),
-          inverted_warning(*set)};
+          origin_warning(*set)};
 }
 
 }  // namespace scalestudy::resnet50

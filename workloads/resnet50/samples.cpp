@@ -137,7 +137,7 @@ std::vector<std::string> data_warnings(const RunSpec& spec) {
   warnings.push_back(small_set_warning(std::ssize(final_set(samples)),
                                        samples.test.empty() ? "validation" : "test"));
   warnings.push_back(passed_over_warning(*set));
-  warnings.push_back(inverted_warning(*set));
+  warnings.push_back(origin_warning(*set));
   warnings.push_back(refit_warning(spec.data.path, {settings.size[0], settings.size[1]}));
   std::erase(warnings, "");
   return warnings;

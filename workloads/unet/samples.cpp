@@ -139,7 +139,7 @@ std::vector<std::string> set_notes(const ImageSet& set, const Settings& settings
   for (std::size_t i = 0; i < count; ++i) masks.require_credible(i);
   require_own_mask(set.read_image(0), set.read_mask(0), set, 0);
   auto notes = masks.notes();
-  notes.push_back(inverted_warning(set));
+  notes.push_back(origin_warning(set));
   std::erase(notes, "");
   return notes;
 }

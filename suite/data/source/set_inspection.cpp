@@ -25,6 +25,7 @@ struct SampleFacts {
   std::int64_t bit_depth = 0;
   std::uint64_t content_hash = 0;
   bool was_inverted = false;
+  bool was_transparent = false;
   double foreground_frac = -1;  ///< without mask: negative
 };
 
@@ -42,8 +43,13 @@ SampleFacts facts_by_reading(const ImageSet& set,
     require_own_mask(image, mask, set, index);
     masks->add(index, mask);
   }
-  return {image.height_px,          image.width_px,      image.channels,
-          bit_depth_of(image.type), picture_hash(image), image.origin.was_inverted};
+  return {image.height_px,
+          image.width_px,
+          image.channels,
+          bit_depth_of(image.type),
+          picture_hash(image),
+          image.origin.was_inverted,
+          image.origin.was_transparent};
 }
 
 SampleFacts facts_from_tables(const PackSet& set, std::size_t index) {
@@ -138,6 +144,7 @@ SetInspection summarised(const ImageSet& set, const std::vector<SampleFacts>& fa
     ++found.channels_count[fact.channels];
     ++found.bit_depth_count[fact.bit_depth];
     if (fact.was_inverted) ++found.inverted_count;
+    if (fact.was_transparent) ++found.transparent_count;
     if (fact.foreground_frac == 0) ++found.empty_mask_count;
   }
   if (facts.front().foreground_frac >= 0)

@@ -39,6 +39,7 @@ struct SetInspection {
   std::map<std::int64_t, std::int64_t> bit_depth_count;  ///< bits: samples
   std::optional<Spread> foreground_frac;                 ///< of the masks' pixels
   std::int64_t inverted_count = 0;                       ///< pictures whose 0 is white
+  std::int64_t transparent_count = 0;                    ///< pictures with alpha below its maximum
   std::optional<MaskReading> mask_reading;               ///< of a folder's masks
   std::vector<std::string> mask_notes;                   ///< what may be amiss, a sentence each
   std::int64_t empty_mask_count = 0;

@@ -127,9 +127,9 @@ void print_set(const std::filesystem::path& source, const SetInspection& found, 
   print_spread("Width", found.width_px, out);
   out << "Channels     " << counts_text(found.channels_count) << '\n'
       << "Bit depth    " << counts_text(found.bit_depth_count) << '\n';
-  if (found.inverted_count > 0)
-    out << "             " << counted(found.inverted_count, "picture") << ' ' << inverted_words
-        << '\n';
+  for (const auto& [count, words] : {std::pair(found.inverted_count, inverted_words),
+                                     std::pair(found.transparent_count, transparent_words)})
+    if (count > 0) out << "             " << counted(count, "picture") << ' ' << words << '\n';
   print_foreground(found, out);
   print_duplicates("Conflicts", "in two classes: one of them is wrong", found.in_two_classes, out);
   print_duplicates("Duplicates", "equal to another one of the same split", found.duplicates_within,

@@ -51,6 +51,7 @@ std::string set_json(const std::filesystem::path& source, const SetInspection& f
               {"channels_count", to_json(found.channels_count)},
               {"bit_depth_count", to_json(found.bit_depth_count)},
               {"inverted_count", found.inverted_count},
+              {"transparent_count", found.transparent_count},
               {"duplicates_within", to_json(found.duplicates_within)},
               {"duplicates_between", to_json(found.duplicates_between)},
               {"passed_over", found.passed_over},
