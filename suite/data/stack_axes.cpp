@@ -109,8 +109,8 @@ StackAxes ome_axes(std::string_view xml, std::int64_t pages) {
   return axes;
 }
 
-/// {"shape": [8, 2, 48, 64], "axes": "ZCYX"}; the last two are a page's, the last one counts
-/// fastest.
+/// {"shape": [8, 2, 48, 64], "axes": "ZCYX"}, of old tifffile shape=(8, 2, 48, 64); the last two
+/// are a page's, the last one counts fastest.
 StackAxes tifffile_axes(std::string_view json) {
   StackAxes axes{.origin = "tifffile shape", .order = ""};
   const auto part = [&](std::string_view key, char from, char to) {
@@ -120,8 +120,9 @@ StackAxes tifffile_axes(std::string_view json) {
     if (begin == std::string_view::npos) return std::string_view();
     return json.substr(begin + 1, json.find(to, begin + 1) - begin - 1);
   };
-  const auto names = part("\"axes\":", '"', '"');
-  const auto numbers = split(std::string(part("\"shape\":", '[', ']')), ',');
+  const auto names = part("\"axes\"", '"', '"');
+  const auto shape = json.starts_with('{') ? part("\"shape\"", '[', ']') : part("shape=", '(', ')');
+  const auto numbers = split(std::string(shape), ',');
   for (std::size_t i = numbers.size() - std::min<std::size_t>(numbers.size(), 2); i-- > 0;) {
     const auto& number = numbers[i];
     const auto count = number_in(std::string_view(number).substr(
@@ -147,9 +148,13 @@ StackAxes tifffile_axes(std::string_view json) {
 
 }  // namespace
 
-StackAxes stack_axes(const std::string& description, std::int64_t pages) {
+StackAxes stack_axes(const std::string& stored, std::int64_t pages) {
+  const auto first = stored.find_first_not_of("\xef\xbb\xbf \t\r\n");  // behind a mark of UTF-8
+  const auto description = first == std::string::npos ? "" : stored.substr(first);
+  const bool is_json =
+      description.starts_with('{') && description.find("\"shape\"") != std::string::npos;
   if (description.starts_with("ImageJ=")) return image_j_axes(description, pages);
-  if (description.starts_with("{\"shape\"")) return tifffile_axes(description);
+  if (is_json || description.starts_with("shape=(")) return tifffile_axes(description);
   if (description.starts_with("<") && description.find("OME") != std::string::npos &&
       !tags_in(description, "Pixels").empty())
     return ome_axes(description, pages);

@@ -112,6 +112,15 @@ TEST(StackAxes, TifffileShapesAreRead) {
       stack_axes(R"({"shape": [3, 1, 2, 48, 64], "axes": "ZTCYX"})", 6),
       (StackAxes{
           .origin = "tifffile shape", .channels = 2, .slices = 3, .planes = 6, .order = "CZT"}));
+  for (const auto* other : {R"({"axes":"TZYX","shape":[2,8,48,64]})",
+                            "\n { \"shape\" : [2, 8, 48, 64], "
+                            "\"spacing\": 3, \"axes\" : \"TZYX\" }"}) {
+    EXPECT_EQ(stack_axes(other, 16).times, 2) << other;
+    EXPECT_EQ(stack_axes(other, 16).slices, 8) << other;
+  }
+  EXPECT_THAT(stack_axes("shape=(2, 8, 48, 64)", 16).problem, HasSubstr("[2, 8, 48, 64]"));
+  EXPECT_EQ(stack_axes("\xef\xbb\xbf\nImageJ=1.54\nimages=16\nchannels=2\nslices=8\n", 16).channels,
+            2);
   EXPECT_EQ(stack_axes(R"({"shape": [16, 48, 64]})", 16).slices, 16);
   EXPECT_EQ(stack_axes(R"({"shape": [16, 48, 64], "axes": "TYX"})", 16).times, 16);
   EXPECT_THAT(stack_axes(R"({"shape": [2, 8, 48, 64]})", 16).problem, HasSubstr("[2, 8, 48, 64]"));
