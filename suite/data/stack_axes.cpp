@@ -131,7 +131,8 @@ StackAxes tifffile_axes(std::string_view json) {
     if (count == 1) continue;
     const char name = names.size() == numbers.size() ? names[i] : 'Z';
     const char axis = name == 'T' ? 'T' : name == 'C' || name == 'S' ? 'C' : 'Z';
-    if (count == 0 || axes.order.find(axis) != std::string::npos)
+    const bool is_known = std::string_view("TCSZIQ").find(name) != std::string_view::npos;
+    if (count == 0 || !is_known || axes.order.find(axis) != std::string::npos)
       axes.problem = cat("has the axes '", names, "' of [", join(numbers, ","), "]");
     axes.order += axis;
     (axis == 'T'   ? axes.times

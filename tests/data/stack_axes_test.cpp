@@ -122,6 +122,8 @@ TEST(StackAxes, TifffileShapesAreRead) {
   EXPECT_EQ(stack_axes("\xef\xbb\xbf\nImageJ=1.54\nimages=16\nchannels=2\nslices=8\n", 16).channels,
             2);
   EXPECT_EQ(stack_axes(R"({"shape": [16, 48, 64]})", 16).slices, 16);
+  EXPECT_THAT(stack_axes(R"({"shape": [16, 48, 64], "axes": "HYX"})", 16).problem,
+              HasSubstr("axes 'HYX' of [16, 48, 64]"));
   EXPECT_EQ(stack_axes(R"({"shape": [16, 48, 64], "axes": "TYX"})", 16).times, 16);
   EXPECT_THAT(stack_axes(R"({"shape": [2, 8, 48, 64]})", 16).problem, HasSubstr("[2, 8, 48, 64]"));
   EXPECT_THAT(stack_axes(R"({"shape": [48, 64, 12], "axes": "YXZ"})", 48).problem,
