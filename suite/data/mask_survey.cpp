@@ -55,6 +55,11 @@ bool has_border_colour(const MaskFacts& mask) {
   return palette.size() > border_number && palette[border_number] == border_colour;
 }
 
+/// Of a type's numbers the last two, which mark what belongs to no class.
+bool is_reserved(std::uint16_t number) {
+  return number == 254 || number == 255 || number >= 65534;
+}
+
 /// Of all masks together; those of a mask with too many are as many.
 std::map<Colour, std::int64_t> colours_of(const std::vector<MaskFacts>& masks) {
   std::map<Colour, std::int64_t> all;
@@ -262,7 +267,8 @@ std::vector<std::string> MaskSurvey::notes() const {
     inverted += masks_[sample].origin.was_inverted ? 1 : 0;
   }
   if (names.empty()) return {};
-  std::vector<std::string> notes{edge_note(), border_note(), foreground_note(foreground, names)};
+  std::vector<std::string> notes{edge_note(), border_note(), palette_note(),
+                                 foreground_note(foreground, names)};
   if (inverted > 0) notes.push_back(cat(counted(inverted, "mask"), ' ', inverted_words, '.'));
   std::erase(notes, "");
   return notes;
@@ -299,28 +305,32 @@ std::string MaskSurvey::edge_note() const {
   return note;
 }
 
-/// That VOC's borders are foreground here.
+/// That numbers of borders, and of what is to be ignored, are foreground here.
 std::string MaskSurvey::border_note() const {
-  constexpr std::uint16_t largest_small_number = 64;
+  constexpr std::uint16_t largest_class = 64, largest_object = 1 << 15;
   const auto all = colours_of(masks_);
   const bool in_colour = reading_.foreground == Foreground::other_colours &&
                          reading_.background == black && all.contains(border_colour);
-  const auto is_small = [&](const auto& one) {
-    const auto number = one.first[0];
-    return number <= largest_small_number || number == border_number;
-  };
-  const auto is_number = [](const auto& one) {
-    return one.first != black && one.first[0] != border_number;
-  };
-  const bool is_few_numbers =
-      std::ranges::any_of(all, is_number) && std::ranges::all_of(all, is_small);
-  const bool in_grey = reading_ == MaskReading() &&
-                       all.contains({border_number, border_number, border_number}) &&
-                       (is_few_numbers || std::ranges::any_of(masks_, has_border_colour));
+  const std::uint16_t last = all.empty() ? 0 : all.rbegin()->first[0];
+  const std::uint16_t before = all.size() < 2 ? 0 : std::next(all.rbegin())->first[0];
+  const bool is_apart = before > 0 && before <= (last > 255 ? largest_object : largest_class);
+  const bool in_grey = reading_ == MaskReading() && is_reserved(last) &&
+                       (is_apart || std::ranges::any_of(masks_, has_border_colour));
   if (!in_colour && !in_grey) return "";
-  return cat(in_colour ? "The colour " + colour_text(border_colour) : "The number 255",
+  return cat(in_colour ? "The colour " + colour_text(border_colour) : cat("The number ", last),
              " counts as foreground: where it marks borders, or what is to be ignored (as in "
              "PASCAL VOC), save it as background.");
+}
+
+/// That a palette shows as white what counts as background.
+std::string MaskSurvey::palette_note() const {
+  constexpr Colour white{255, 255, 255};
+  const auto is_inverse = [&](const MaskFacts& mask) {
+    return !mask.origin.palette.empty() && mask.origin.palette[0] == white;
+  };
+  if (reading_ != MaskReading() || std::ranges::none_of(masks_, is_inverse)) return "";
+  return "Number 0 is background, and white by the palette: look whether foreground and background "
+         "are exchanged.";
 }
 
 }  // namespace scalestudy

@@ -61,6 +61,7 @@ class MaskSurvey {
   [[nodiscard]] MaskReading reading_of_colours() const;
   [[nodiscard]] std::string edge_note() const;
   [[nodiscard]] std::string border_note() const;
+  [[nodiscard]] std::string palette_note() const;
 
   const ImageSet* set_;
   MaskReading reading_;

@@ -125,11 +125,13 @@ TEST(MaskReading, BlurredEdgesAndSlopesAreCutAtHalf) {
   }
 }
 
-Image squares(const std::vector<int>& values) {
-  return mask_of([values](auto y, auto x) {
-    const auto number = object_at(y, x);
-    return std::vector{number == 0 ? 0 : values.at(static_cast<std::size_t>(number - 1))};
-  });
+Image squares(const std::vector<int>& values, SampleType type = SampleType::uint8) {
+  return mask_of(
+      [values](auto y, auto x) {
+        const auto number = object_at(y, x);
+        return std::vector{number == 0 ? 0 : values.at(static_cast<std::size_t>(number - 1))};
+      },
+      type);
 }
 
 /// A disc with an edge of a few pixels, bright inside as far as `largest`.
@@ -248,9 +250,21 @@ TEST(MaskReading, PalettesMustAgreeOnTheirFirstColour) {
       {"(0, 0, 0) in '1', (128, 0, 0) in '2'"});
 }
 
+TEST(MaskReading, BackgroundThatAPaletteShowsWhiteIsSaid) {
+  const auto says = testing::HasSubstr("white by the palette");
+  auto mask = squares({1, 1, 1, 1});
+  mask.origin.palette = {{255, 255, 255}, Colour{}};
+  EXPECT_THAT(notes_of({mask}), says);
+  mask.origin.palette = {Colour{}, {255, 255, 255}};
+  EXPECT_THAT(notes_of({mask}), testing::Not(says));
+}
+
 TEST(MaskReading, BordersOfVocAreSaidToBeForeground) {
   const auto says = testing::HasSubstr("(as in PASCAL VOC)");
   EXPECT_THAT(notes_of({squares({1, 2, 15, 255})}), says);
+  EXPECT_THAT(notes_of({squares({1, 2, 4, 254})}), says);
+  EXPECT_THAT(notes_of({squares({1, 2, 300, 65535}, SampleType::uint16)}),
+              testing::AllOf(says, testing::HasSubstr("The number 65535 counts")));
   EXPECT_THAT(notes_of({squares({255, 255, 255, 255})}), testing::Not(says));
   EXPECT_THAT(notes_of({squares({100, 150, 200, 255})}), testing::Not(says));
   auto borders_alone = squares({255, 255, 255, 255});
