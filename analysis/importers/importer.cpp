@@ -79,7 +79,7 @@ bool has_any(const ImportFacts& facts) {
   return facts.scaling_rule != PublishedRule::not_stated;
 }
 
-/// What is given beats what the log says.
+/// What is given beats what the log says, which is noted.
 void apply(const ImportFacts& facts, std::size_t i, std::size_t files, ImportedRun& imported) {
   auto& run = imported.run;
   const double ranks = value_at(facts.ranks, i, files, "--ranks");
@@ -92,7 +92,10 @@ void apply(const ImportFacts& facts, std::size_t i, std::size_t files, ImportedR
   run.ranks = static_cast<std::int64_t>(ranks);
   const auto set = [&](double& number, const std::vector<double>& given, const char* option) {
     const double value = value_at(given, i, files, option);
-    if (std::isfinite(value)) number = value;
+    if (!std::isfinite(value)) return;
+    if (std::isfinite(number) && number != value)
+      imported.notes.push_back(cat(option, " ", value, " counts, where the log says ", number));
+    number = value;
   };
   set(run.samples_per_epoch, facts.samples_per_epoch, "--samples-per-epoch");
   set(run.global_batch_size, facts.global_batch_size, "--global-batch-size");

@@ -279,6 +279,15 @@ TEST_F(ImportedLogs, FactsThatCannotBeRightAreRefusedByLine) {
   EXPECT_EQ(two.at(1).global_batch_size, 64);
 }
 
+TEST_F(ImportedLogs, WhatIsGivenInPlaceOfTheLogsNumberIsNoted) {
+  auto given = facts();
+  given.global_batch_size = {400};
+  const auto imported = import_files(ImportFormat::mllog, {write(log_of({}))}, given);
+  EXPECT_EQ(imported.studies.at(0).arms.at(0).runs.at(0).global_batch_size, 400);
+  EXPECT_THAT(imported.notes,
+              Contains(HasSubstr("--global-batch-size 400 counts, where the log says 32")));
+}
+
 TEST_F(ImportedLogs, EachPlatformHasItsOwnName) {
   const auto import_two = [&](const std::string& other, const std::vector<double>& ranks) {
     return import_files(ImportFormat::mllog,
