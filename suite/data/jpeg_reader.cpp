@@ -40,9 +40,8 @@ class JpegDecoder {
     make_image();
     const int orientation = stored_orientation();
     if (!run([this] { read_rows(); })) refuse("is damaged or truncated: ");
-    auto image = turned(std::move(image_), orientation, use_, name_);
-    image.origin.is_lossy = true;
-    return image;
+    image_.origin.is_lossy = true;
+    return turned(std::move(image_), orientation, use_, name_);
   }
 
  private:

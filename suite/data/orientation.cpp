@@ -69,6 +69,7 @@ Image turned(Image image, int orientation, PictureUse use, const std::string& na
   const auto height = is_transposed ? image.width_px : image.height_px;
   const auto width = is_transposed ? image.height_px : image.width_px;
   auto result = blank_image(height, width, image.channels, image.type);
+  result.origin = image.origin;
   const auto pixel_bytes = static_cast<std::size_t>(image.channels) * bytes_per_value(image.type);
   auto* to = result.bytes.data();
   for (std::int64_t y = 0; y < height; ++y)

@@ -39,11 +39,8 @@ class PngDecoder {
     make_image(stored_row_bytes);
     if (!run([this] { read_rows(); })) refuse("is damaged or truncated: ");
     if (image_.channels % 2 == 0) image_ = without_alpha(image_, use_, name_);
-    const bool was_transparent = image_.origin.was_transparent;
-    auto image = turned(std::move(image_), orientation(), use_, name_);
-    image.origin.was_transparent = was_transparent;
-    if (use_ == PictureUse::mask) image.origin.palette = palette();
-    return image;
+    if (use_ == PictureUse::mask) image_.origin.palette = palette();
+    return turned(std::move(image_), orientation(), use_, name_);
   }
 
  private:

@@ -72,9 +72,8 @@ class TiffPicture {
     if (image_.channels % 2 == 0) image_ = without_alpha(image_, use_, name_);
     origin.was_transparent = image_.origin.was_transparent && has_alpha();
     const auto orientation = field<std::uint16_t>(TIFFTAG_ORIENTATION, upright);
-    auto image = turned(std::move(image_), orientation, use_, name_);
-    image.origin = std::move(origin);
-    return image;
+    image_.origin = std::move(origin);
+    return turned(std::move(image_), orientation, use_, name_);
   }
 
  private:
