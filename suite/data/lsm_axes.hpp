@@ -11,7 +11,6 @@ namespace scalestudy {
 
 /// A file without its reduced images.
 struct LsmPages {
-  std::int64_t count = 0;
   std::int64_t height = 0;
   std::int64_t width = 0;
   std::int64_t file_bytes = 0;

@@ -204,8 +204,7 @@ TiffPages list_pages(TiffVolumeFile& file) {
 
 StackAxes axes_of(const TiffPages& pages, const TiffVolumeFile& file) {
   if (!pages.lsm_info.empty())
-    return lsm_axes(pages.lsm_info,
-                    {pages.count(), pages.page.height, pages.page.width, file.stored_bytes()});
+    return lsm_axes(pages.lsm_info, {pages.page.height, pages.page.width, file.stored_bytes()});
   if (!pages.places.empty()) return micro_manager_axes(pages.places);
   return stack_axes(pages.description, pages.count());
 }

@@ -20,7 +20,7 @@ bool is_between_gpus(const MachineFacts& facts) {
   return facts.rank && facts.rank->gpu_count() > 1;
 }
 
-/// "8 B in 21.0 µs, 64.0 MiB in 1.2 ms (98.1 GB/s over each link)"
+/// "8 B in 21.0 µs, 64.0 MiB in 1.2 ms (bus bandwidth 98.1 GB/s)"
 std::string to_text(const std::vector<CollectivePoint>& points) {
   std::vector<std::string> texts;
   for (const auto& point : points)
