@@ -37,14 +37,13 @@ std::string text_of(const std::exception_ptr& error) {
   }
 }
 
-class Nccl final : public NcclCommunicator {
+class Nccl final : public CommunicatorInterface {
  public:
   Nccl(std::shared_ptr<NcclDevice> device, Communicator host, Seconds deadline)
       : device_(std::move(device)),
         host_(std::move(host)),
         watch_host_(host_.duplicate("watch")),
-        deadline_(deadline),
-        clock_(device_) {
+        deadline_(deadline) {
     const NcclConnection::Place place{shared_id(device_->api(), host_), rank(), world_size()};
     guarded([&] {
       connection_ =
@@ -55,8 +54,7 @@ class Nccl final : public NcclCommunicator {
     watch_.emplace([this](const auto& started, const auto& look) { watch(started, look); },
                    [this](const std::exception_ptr& error) { fail_all(error); });
     transport_ = cat("NCCL ", nccl_version_text(version), "; arrivals by ", host_.transport(),
-                     ", of what is on streams by the device's stamps, to ",
-                     human_duration(clock_.resolution().count()));
+                     ", of what is on streams by the device's stamps");
   }
 
   [[nodiscard]] std::string_view name() const override { return "nccl"; }
@@ -118,10 +116,7 @@ class Nccl final : public NcclCommunicator {
     host_.abort(reason, exit_code);
   }
 
-  void set_clock_offset(Seconds ahead) override {
-    host_.set_clock_offset(ahead);
-    common_clock_.set_offset(ahead);
-  }
+  void set_clock_offset(Seconds ahead) override { host_.set_clock_offset(ahead); }
 
   [[nodiscard]] bool is_on_stream() const override { return true; }
   [[nodiscard]] int place() const override { return device_->index(); }
@@ -141,44 +136,6 @@ class Nccl final : public NcclCommunicator {
     });
     watch_->add(started);
     return started;
-  }
-
-  void make_wait(CudaStream stream, const StartedCollective& started) override {
-    device_->use();
-    device_->check(api().stream_wait(stream, started.ended->get(), 0), "cudaStreamWaitEvent");
-  }
-
-  void wait_for(const StartedCollective& started) override {
-    throw_if_failed();
-    device_->use();
-    guarded([&] {
-      connection_->await(*started.ended, to_text(started.call), [this] { throw_if_failed(); }, {});
-    });
-  }
-
-  [[nodiscard]] Seconds resolution() const override { return clock_.resolution(); }
-
-  std::vector<CollectiveTimes> times_of(std::span<const StartedCollective> started) override {
-    throw_if_failed();
-    device_->use();
-    std::vector<CollectiveTimes> times;
-    std::vector<std::int64_t> stamps;
-    for (const auto& each : started) {
-      const auto entered = clock_.time_of(*each.begun);
-      times.push_back({entered, entered, clock_.time_of(*each.ended)});
-      stamps.push_back(common_clock_.stamp_of(entered));
-    }
-    const auto all = guarded([&] {
-      require_alike(started);
-      return all_of(stamps);
-    });
-    for (std::size_t i = 0; i < all.size(); ++i) {
-      auto& latest = times[i % times.size()].all_arrived;
-      latest = std::max(latest, common_clock_.own_time_of(all[i]));
-    }
-    for (auto& each : times) each.all_arrived = std::min(each.all_arrived, each.left);
-    clock_.renew();
-    return times;
   }
 
  private:
@@ -296,46 +253,10 @@ class Nccl final : public NcclCommunicator {
     });
   }
 
-  /// Which numbers of elements were summed, of which type and how, compared with rank 0's.
-  void require_alike(std::span<const StartedCollective> started) const {
-    std::vector<std::int64_t> mine;
-    for (const auto& each : started) {
-      mine.push_back(each.call.count);
-      mine.push_back(static_cast<std::int64_t>(each.call.type));
-      mine.push_back(static_cast<std::int64_t>(each.call.op));
-    }
-    const auto all = all_of(mine);
-    for (std::size_t i = 0; i < all.size(); ++i)
-      if (all[i] != all[i % mine.size()])
-        fail_unlike(all, i / mine.size(), i % mine.size() / 3, mine.size());
-  }
-
-  [[noreturn]] static void fail_unlike(std::span<const std::int64_t> all,
-                                       std::size_t rank,
-                                       std::size_t number,
-                                       std::size_t length) {
-    const auto call_at = [&](std::size_t first) {
-      return to_text({CallKind::all_reduce, static_cast<DataType>(all[first + 1]),
-                      static_cast<ReduceOp>(all[first + 2]), 0, all[first]});
-    };
-    throw RunFailed({cat("rank ", rank, " called ", call_at(rank * length + 3 * number),
-                         " where rank 0 called ", call_at(3 * number)),
-                     "sums of different numbers of elements are wrong on all ranks",
-                     "Look at the log of the rank named first"});
-  }
-
-  [[nodiscard]] std::vector<std::int64_t> all_of(std::span<const std::int64_t> mine) const {
-    std::vector<std::int64_t> all(mine.size() * world_size().index());
-    host_.all_gather(const_view_of(mine), view_of(std::span(all)));
-    return all;
-  }
-
   std::shared_ptr<NcclDevice> device_;
   Communicator host_;
   Communicator watch_host_;  ///< of the thread that looks on
   Seconds deadline_;
-  DeviceClock clock_;
-  CommonClock common_clock_;
   std::shared_ptr<NcclConnection> connection_;
   std::string transport_;
   mutable std::mutex failure_mutex_;
@@ -345,9 +266,9 @@ class Nccl final : public NcclCommunicator {
 
 }  // namespace
 
-std::shared_ptr<NcclCommunicator> make_nccl_communicator(std::shared_ptr<NcclDevice> device,
-                                                         const Communicator& host,
-                                                         Seconds deadline) {
+std::shared_ptr<CommunicatorInterface> make_nccl_communicator(std::shared_ptr<NcclDevice> device,
+                                                              const Communicator& host,
+                                                              Seconds deadline) {
   return std::make_shared<Nccl>(std::move(device), host, deadline);
 }
 

@@ -23,37 +23,17 @@
 /// NCCL 2.28.9 ranks are joined within 0.6 s; the end of a communicator takes half a second, by an
 /// abort of a sum that hangs, too.
 
-#include <span>
-#include <vector>
+#include <memory>
 
 #include "comm/communicator.hpp"
 #include "comm/nccl_device.hpp"
 
 namespace scalestudy {
 
-class NcclCommunicator : public CommunicatorInterface {
- public:
-  /// What is put into `stream` from now on runs after `started` has ended. Local.
-  virtual void make_wait(CudaStream stream, const StartedCollective& started) = 0;
-
-  /// Blocks the host until `started` has ended. Errors: as start() after a failure.
-  virtual void wait_for(const StartedCollective& started) = 0;
-
-  /// Of operations that wait_for() has returned for, or that have ended: entered and left by stamps
-  /// of the device; all had come when the last rank's stamp says it entered. All ranks name the
-  /// same operations, and learn here when these were not alike: NCCL itself sums what it gets, and
-  /// only some mistakes hang. Collective, blocking. Errors: RunFailed naming what was called where.
-  [[nodiscard]] virtual std::vector<CollectiveTimes> times_of(
-      std::span<const StartedCollective> started) = 0;
-
-  /// How well times_of() knows the host's time of a stamp.
-  [[nodiscard]] virtual Seconds resolution() const = 0;
-};
-
 /// Joins the ranks of `host`, each with its device. `host` is used by the result alone, and its
 /// deadline is that of operations. Collective. Errors: RunFailed when a rank does not come before
 /// `deadline`, or NCCL fails.
-[[nodiscard]] std::shared_ptr<NcclCommunicator> make_nccl_communicator(
+[[nodiscard]] std::shared_ptr<CommunicatorInterface> make_nccl_communicator(
     std::shared_ptr<NcclDevice> device, const Communicator& host, Seconds deadline);
 
 }  // namespace scalestudy

@@ -28,7 +28,7 @@ class Room {
 
 class OverDeviceMemory final : public CommunicatorInterface {
  public:
-  OverDeviceMemory(std::shared_ptr<NcclCommunicator> comm, std::shared_ptr<NcclDevice> device)
+  OverDeviceMemory(std::shared_ptr<CommunicatorInterface> comm, std::shared_ptr<NcclDevice> device)
       : comm_(std::move(comm)), device_(std::move(device)), copies_(device_) {}
 
   [[nodiscard]] std::string_view name() const override { return comm_->name(); }
@@ -86,7 +86,7 @@ class OverDeviceMemory final : public CommunicatorInterface {
   /// The host's is what the device's looks like from here.
   std::shared_ptr<std::byte> allocate(ByteCount bytes) override {
     const auto there = comm_->allocate(bytes);
-    const auto here = shared_zeros(static_cast<std::size_t>(bytes.value()));
+    auto here = shared_zeros(static_cast<std::size_t>(bytes.value()));
     copies_.copy(here.get(), there.get(), bytes);
     allocated_ = {there, here, bytes.value()};
     return here;
@@ -106,9 +106,7 @@ class OverDeviceMemory final : public CommunicatorInterface {
 
   [[nodiscard]] std::shared_ptr<CommunicatorInterface> over(
       const std::shared_ptr<CommunicatorInterface>& made) const {
-    auto nccl = std::dynamic_pointer_cast<NcclCommunicator>(made);
-    SCALESTUDY_EXPECT(nccl != nullptr);
-    return std::make_shared<OverDeviceMemory>(std::move(nccl), device_);
+    return std::make_shared<OverDeviceMemory>(made, device_);
   }
 
   [[nodiscard]] BufferView on_device(Room& room, const ConstBufferView& like) {
@@ -131,7 +129,7 @@ class OverDeviceMemory final : public CommunicatorInterface {
     return times;
   }
 
-  std::shared_ptr<NcclCommunicator> comm_;
+  std::shared_ptr<CommunicatorInterface> comm_;
   std::shared_ptr<NcclDevice> device_;
   DeviceCopies copies_;
   Room first_;
@@ -141,7 +139,7 @@ class OverDeviceMemory final : public CommunicatorInterface {
 
 }  // namespace
 
-Communicator over_device_memory(std::shared_ptr<NcclCommunicator> comm,
+Communicator over_device_memory(std::shared_ptr<CommunicatorInterface> comm,
                                 std::shared_ptr<NcclDevice> device) {
   return Communicator(std::make_shared<OverDeviceMemory>(std::move(comm), std::move(device)));
 }

@@ -6,7 +6,7 @@
 
 namespace scalestudy {
 
-[[nodiscard]] Communicator over_device_memory(std::shared_ptr<NcclCommunicator> comm,
+[[nodiscard]] Communicator over_device_memory(std::shared_ptr<CommunicatorInterface> comm,
                                               std::shared_ptr<NcclDevice> device);
 
 }  // namespace scalestudy

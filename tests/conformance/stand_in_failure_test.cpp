@@ -67,12 +67,14 @@ struct Bucket {
                                          std::int64_t elements = count) const {
     return reduce_by(*rank.nccl, after, elements);
   }
-  [[nodiscard]] StartedCollective reduce_by(NcclCommunicator& comm,
+  [[nodiscard]] StartedCollective reduce_by(CommunicatorInterface& comm,
                                             const DeviceEvent& after,
                                             std::int64_t elements = count) const {
     return comm.start(all_reduce_of({memory.get(), ElementCount(elements), DataType::float32}),
                       after.get());
   }
+
+  void use_after(const StartedCollective& started) { stream.wait_for(started.ended->get()); }
 
   static constexpr std::size_t bytes = 2 * count * sizeof(float);
   const NcclRank& rank;
@@ -89,12 +91,12 @@ std::vector<std::string> hazards_of(const StandInBody& body) {
 
 TEST(StreamOrder, ComputingReducingAndUsingInOrderIsNoHazard) {
   EXPECT_THAT(hazards_of([](const NcclRank& rank) {
-                const Bucket bucket(rank);
+                Bucket bucket(rank);
                 for (int step = 0; step < 3; ++step) {
                   const auto started = bucket.reduce(*bucket.filled());
-                  rank.nccl->make_wait(bucket.stream.get(), started);
+                  bucket.use_after(started);
                 }
-                rank.nccl->wait_for(bucket.reduce(*bucket.now()));
+                wait_for(*rank.nccl, bucket.reduce(*bucket.now()));
                 return "";
               }),
               IsEmpty());
@@ -102,12 +104,12 @@ TEST(StreamOrder, ComputingReducingAndUsingInOrderIsNoHazard) {
 
 TEST(StreamOrder, WhatIsReducedBeforeItIsReadyIsFound) {
   EXPECT_THAT(hazards_of([](const NcclRank& rank) {
-                const Bucket bucket(rank);
+                Bucket bucket(rank);
                 const auto too_early = bucket.now();
                 const auto filled = bucket.filled();
                 const auto started = bucket.reduce(*too_early);
-                rank.nccl->make_wait(bucket.stream.get(), started);
-                rank.nccl->wait_for(started);
+                bucket.use_after(started);
+                wait_for(*rank.nccl, started);
                 while (!filled->has_passed()) std::this_thread::yield();
                 return "";
               }),
@@ -122,7 +124,7 @@ TEST(StreamOrder, WhatIsUsedBeforeItIsReducedIsFound) {
                 const auto started = bucket.reduce(*bucket.filled());
                 rank.device->api().copy_async(here.data(), bucket.memory.get(), Bucket::bytes,
                                               cuda_memcpy_default, bucket.stream.get());
-                rank.nccl->wait_for(started);
+                wait_for(*rank.nccl, started);
                 const auto copied = bucket.now();
                 while (!copied->has_passed()) std::this_thread::yield();
                 return "";
@@ -136,7 +138,7 @@ TEST(StreamOrder, WhatIsUsedAgainWhileItIsReducedIsFound) {
                 const Bucket bucket(rank);
                 const auto started = bucket.reduce(*bucket.filled());
                 const auto next = bucket.filled();
-                rank.nccl->wait_for(started);
+                wait_for(*rank.nccl, started);
                 while (!next->has_passed()) std::this_thread::yield();
                 return "";
               }),
@@ -189,7 +191,7 @@ TEST_P(NcclFailure, AbortFreesWhoWaitsForTheDevice) {
       std::this_thread::sleep_for(std::chrono::milliseconds(30));
       rank.comm.abort("disk full");
     }
-    return freed_from([&] { rank.nccl->wait_for(bucket.reduce(*bucket.filled())); });
+    return freed_from([&] { wait_for(*rank.nccl, bucket.reduce(*bucket.filled())); });
   });
   EXPECT_THAT(reports, Each(AllOf(StartsWith("freed: "),
                                   HasSubstr(cat("rank ", last(), " aborted: disk full")))));
@@ -215,26 +217,6 @@ TEST_P(NcclFailure, DifferentCallsAreNamedBeforeTheDeviceIsAsked) {
   });
   EXPECT_THAT(reports, Each(AllOf(HasSubstr("all_reduce (sum) of 3 float32"),
                                   HasSubstr("all_reduce (sum) of 4 float32"))));
-}
-
-/// NCCL may sum whatever comes: then the times tell.
-TEST_P(NcclFailure, DifferentCountsThatNcclLetsPassAreNamedWithTheTimes) {
-  gpus_.let_different_counts_pass();
-  const auto reports = run(ample, [&](const NcclRank& rank) {
-    const Bucket bucket(rank);
-    const std::vector<StartedCollective> alike{bucket.reduce(*bucket.filled())};
-    rank.nccl->wait_for(alike.front());
-    if (rank.nccl->times_of(alike).size() != 1) return std::string("no times of what was alike");
-    const std::int64_t mine = is_last(rank) ? count + 1 : count;
-    const std::vector<StartedCollective> started{bucket.reduce(*bucket.now()),
-                                                 bucket.reduce(*bucket.now(), mine)};
-    rank.nccl->wait_for(started.back());
-    return freed_from([&] { static_cast<void>(rank.nccl->times_of(started)); });
-  });
-  EXPECT_THAT(reports,
-              Each(HasSubstr(cat("rank ", last(),
-                                 " called all_reduce (sum) of 1001 float32 "
-                                 "where rank 0 called all_reduce (sum) of 1000 float32"))));
 }
 
 TEST_P(NcclFailure, AnAsynchronousErrorEndsAllRanks) {
@@ -268,9 +250,9 @@ class NcclDeadline : public NcclFailure {
 TEST_P(NcclDeadline, ARankThatStartsNothingIsNamedWithinTwoDeadlines) {
   const auto reports = run(brief, [&](const NcclRank& rank) {
     const Bucket bucket(rank);
-    rank.nccl->wait_for(bucket.reduce(*bucket.filled()));
+    wait_for(*rank.nccl, bucket.reduce(*bucket.filled()));
     if (is_last(rank)) return silent_until_freed(rank);
-    return freed_from([&] { rank.nccl->wait_for(bucket.reduce(*bucket.filled())); });
+    return freed_from([&] { wait_for(*rank.nccl, bucket.reduce(*bucket.filled())); });
   });
   EXPECT_THAT(reports,
               Each(AllOf(StartsWith("freed: rank "), HasSubstr(cat("rank ", last())),
@@ -281,7 +263,7 @@ TEST_P(NcclDeadline, DifferentCountsOnStreamsAreNamedAtTheDeadline) {
   const auto reports = run(brief, [&](const NcclRank& rank) {
     const Bucket bucket(rank);
     const std::int64_t mine = is_last(rank) ? count + 1 : count;
-    return freed_from([&] { rank.nccl->wait_for(bucket.reduce(*bucket.filled(), mine)); });
+    return freed_from([&] { wait_for(*rank.nccl, bucket.reduce(*bucket.filled(), mine)); });
   });
   EXPECT_THAT(reports, Each(AllOf(HasSubstr("all_reduce (sum) of 1000 float32"),
                                   HasSubstr("all_reduce (sum) of 1001 float32"))));
@@ -289,7 +271,7 @@ TEST_P(NcclDeadline, DifferentCountsOnStreamsAreNamedAtTheDeadline) {
 
 TEST_P(NcclDeadline, TwoCommunicatorsInDifferentOrdersEndInADeadline) {
   const auto reports = run(brief, [&](const NcclRank& rank) {
-    const auto second = std::dynamic_pointer_cast<NcclCommunicator>(rank.nccl->duplicate("second"));
+    const auto second = rank.nccl->duplicate("second");
     const Bucket one(rank);
     const Bucket other(rank);
     const bool reversed = is_last(rank);
@@ -298,8 +280,8 @@ TEST_P(NcclDeadline, TwoCommunicatorsInDifferentOrdersEndInADeadline) {
     return freed_from([&] {
       const auto first = one.reduce_by(earlier, *one.filled());
       const auto then = other.reduce_by(later, *other.filled());
-      earlier.wait_for(first);
-      later.wait_for(then);
+      wait_for(earlier, first);
+      wait_for(later, then);
     });
   });
   EXPECT_THAT(reports, Each(AllOf(StartsWith("freed: "), HasSubstr("all_reduce"))));
@@ -307,14 +289,14 @@ TEST_P(NcclDeadline, TwoCommunicatorsInDifferentOrdersEndInADeadline) {
 
 TEST_P(NcclDeadline, WhatOneCommunicatorEndsEndsTheOthersOfItsGpu) {
   const auto reports = run(brief, [&](const NcclRank& rank) {
-    const auto second = std::dynamic_pointer_cast<NcclCommunicator>(rank.nccl->duplicate("second"));
+    const auto second = rank.nccl->duplicate("second");
     const Bucket one(rank);
     const Bucket other(rank);
     if (is_last(rank)) return silent_until_freed(rank);
     const auto first = one.reduce(*one.filled());
     const auto then = other.reduce_by(*second, *other.filled());
-    static_cast<void>(freed_from([&] { rank.nccl->wait_for(first); }));
-    return freed_from([&] { second->wait_for(then); });
+    static_cast<void>(freed_from([&] { wait_for(*rank.nccl, first); }));
+    return freed_from([&] { wait_for(*second, then); });
   });
   EXPECT_THAT(reports, Each(AllOf(StartsWith("freed: "), HasSubstr(cat("rank ", last())),
                                   HasSubstr("did not reach all_reduce"))));
@@ -330,7 +312,7 @@ TEST_P(NcclDeadline, MemoryThatIsFreedBeforeThePeersComeEndsInADeadline) {
       const auto started = bucket.reduce(*bucket.filled());
       other.reset();
       if (!is_last(rank)) rank.comm.barrier();
-      rank.nccl->wait_for(started);
+      wait_for(*rank.nccl, started);
     });
   });
   EXPECT_THAT(reports, Each(AllOf(StartsWith("freed: "), HasSubstr("did not reach barrier"))));

@@ -11,9 +11,12 @@ namespace scalestudy {
 /// What a rank has.
 struct NcclRank {
   std::shared_ptr<NcclDevice> device;
-  std::shared_ptr<NcclCommunicator> nccl;
+  std::shared_ptr<CommunicatorInterface> nccl;
   Communicator comm;  ///< the same over the host's memory
 };
+
+/// Returns when it has ended on the device. Errors: what `comm` failed with meanwhile.
+void wait_for(CommunicatorInterface& comm, const StartedCollective& started);
 
 struct StreamCase {
   const char* name;

@@ -150,7 +150,7 @@ double median_start_s(const NcclRank& rank) {
     const auto started = rank.nccl->start(
         all_reduce_of({memory.get(), ElementCount(kib), DataType::float32}), ready->get());
     took_s.push_back(watch.elapsed_s());
-    if (i % 10 == 9) rank.nccl->wait_for(started);
+    if (i % 10 == 9) wait_for(*rank.nccl, started);
   }
   std::sort(took_s.begin(), took_s.end());
   return took_s[took_s.size() / 2];
@@ -199,7 +199,7 @@ std::string failure_of(Rank me, const Body& body) {
 }
 
 StartedCollective start(const NcclRank& rank,
-                        const std::shared_ptr<NcclCommunicator>& comm,
+                        const std::shared_ptr<CommunicatorInterface>& comm,
                         const std::shared_ptr<std::byte>& memory,
                         std::int64_t count) {
   const DeviceCopies copies(rank.device);
@@ -213,7 +213,7 @@ StartedCollective start(const NcclRank& rank,
 bool silent(const Job& job) {
   const NcclRank rank = job.rank(short_one, true);
   const auto memory = rank.device->allocate(ByteCount(4 * mib));
-  rank.nccl->wait_for(start(rank, rank.nccl, memory, 1000));
+  wait_for(*rank.nccl, start(rank, rank.nccl, memory, 1000));
   const Rank me = job.place.rank;
   const Rank last(job.place.world_size.value() - 1);
   if (me == last) {
@@ -221,7 +221,7 @@ bool silent(const Job& job) {
     return true;
   }
   const auto failure =
-      failure_of(me, [&] { rank.nccl->wait_for(start(rank, rank.nccl, memory, 1000)); });
+      failure_of(me, [&] { wait_for(*rank.nccl, start(rank, rank.nccl, memory, 1000)); });
   const auto again = failure_of(me, [&] { rank.nccl->barrier(std::nullopt); });
   return failure.find(cat("rank ", last)) != std::string::npos && again == failure;
 }
@@ -230,37 +230,22 @@ bool silent(const Job& job) {
 bool death(const Job& job) {
   const NcclRank rank = job.rank(short_one, true);
   const auto memory = rank.device->allocate(ByteCount(64 * mib));
-  rank.nccl->wait_for(start(rank, rank.nccl, memory, 1000));
+  wait_for(*rank.nccl, start(rank, rank.nccl, memory, 1000));
   const Rank me = job.place.rank;
   if (me == Rank(job.place.world_size.value() - 1)) ::_exit(0);
   const auto failure =
-      failure_of(me, [&] { rank.nccl->wait_for(start(rank, rank.nccl, memory, 16 * mib)); });
+      failure_of(me, [&] { wait_for(*rank.nccl, start(rank, rank.nccl, memory, 16 * mib)); });
   return failure.find(cat("rank ", job.place.world_size.value() - 1)) != std::string::npos;
 }
 
-/// Different counts: blocking, they are named before NCCL is called; started, when NCCL has summed
-/// what it got, or at the deadline.
+/// Different counts of a blocking sum are named before NCCL is called.
 bool sizes(const Job& job) {
   const Rank me = job.place.rank;
-  const std::int64_t count = 1'000'000 * (1 + me.value());
-  {
-    const NcclRank rank = job.rank(short_one, false);
-    const auto memory = rank.device->allocate(ByteCount(64 * mib));
-    say(me, "blocking, of different counts:");
-    const auto failure = failure_of(me, [&] {
-      rank.nccl->all_reduce({memory.get(), ElementCount(count), DataType::float32}, ReduceOp::sum);
-    });
-    if (failure.find("called all_reduce") == std::string::npos) return false;
-  }
-  Job next = job;
-  next.key += "-started";
-  const NcclRank rank = next.rank(short_one, false);
+  const NcclRank rank = job.rank(short_one, false);
   const auto memory = rank.device->allocate(ByteCount(64 * mib));
-  say(me, "started, of different counts:");
+  const ElementCount count(1'000'000 * (1 + me.value()));
   const auto failure = failure_of(me, [&] {
-    const std::vector<StartedCollective> started{start(rank, rank.nccl, memory, count)};
-    rank.nccl->wait_for(started.front());
-    static_cast<void>(rank.nccl->times_of(started));
+    rank.nccl->all_reduce({memory.get(), count, DataType::float32}, ReduceOp::sum);
   });
   return failure.find("called all_reduce") != std::string::npos;
 }
@@ -269,16 +254,16 @@ bool sizes(const Job& job) {
 bool order(const Job& job) {
   const NcclRank rank = job.rank(short_one, false);
   const Rank me = job.place.rank;
-  const auto second = std::dynamic_pointer_cast<NcclCommunicator>(rank.nccl->duplicate("second"));
+  const auto second = rank.nccl->duplicate("second");
   const auto memory = rank.device->allocate(ByteCount(64 * mib));
   const auto other = rank.device->allocate(ByteCount(64 * mib));
-  for (const auto& comm : {rank.nccl, second}) comm->wait_for(start(rank, comm, memory, 1000));
+  for (const auto& comm : {rank.nccl, second}) wait_for(*comm, start(rank, comm, memory, 1000));
   static_cast<void>(failure_of(me, [&] {
     const bool is_first = me == Rank(0);
     const auto one = start(rank, is_first ? rank.nccl : second, memory, 8 * mib);
     const auto two = start(rank, is_first ? second : rank.nccl, other, 8 * mib);
-    (is_first ? rank.nccl : second)->wait_for(one);
-    (is_first ? second : rank.nccl)->wait_for(two);
+    wait_for(is_first ? *rank.nccl : *second, one);
+    wait_for(is_first ? *second : *rank.nccl, two);
   }));
   return true;
 }
