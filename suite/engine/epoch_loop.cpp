@@ -174,6 +174,8 @@ void EpochLoop::flush_what_is_left() noexcept {
   try {
     if (services_.monitors != nullptr)
       services_.monitors->record_alone(services_.writer, services_.clock.origin_s());
+    const auto& gradients = services_.comms.gradients;
+    if (gradients.is_on_stream()) gradients.throw_if_aborted();  // which lets the device go on
     recorder_.flush_alone(timeline_.take_finished(), take_facts());
   } catch (const std::exception& error) {
     services_.log.error(cat("the last steps could not be written: ", error.what()));

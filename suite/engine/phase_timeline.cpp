@@ -78,7 +78,6 @@ std::vector<StepTimes> PhaseTimeline::take_finished() {
     finished.push_back(times_of(marks));
   }
   marks_.clear();
-  clock_.recycle();
   return finished;
 }
 
