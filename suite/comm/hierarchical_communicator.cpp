@@ -11,6 +11,7 @@
 #include "comm/back_ends.hpp"
 #include "comm/forwarding_communicator.hpp"
 #include "comm/host_sharing.hpp"
+#include "comm/nccl_device.hpp"
 #include "comm/reduction.hpp"
 
 namespace scalestudy {
@@ -25,7 +26,7 @@ struct Neighbours {
 /// The number of the host, by its first rank. Collective.
 std::int64_t host_of(const Communicator& comm, std::int64_t ranks_per_host) {
   if (ranks_per_host > 0) return comm.rank().value() / ranks_per_host;
-  const auto all = all_gather_text(comm, host_identity());
+  const auto all = all_gather_text(comm.host(), host_identity());
   return std::find(all.begin(), all.end(), all[comm.rank().index()]) - all.begin();
 }
 
@@ -44,8 +45,8 @@ Communicator over_shared_memory(const Communicator& host, Seconds deadline) {
 
 void require_equal_hosts(const Communicator& comm, const Communicator& within) {
   const auto mine = static_cast<double>(within.world_size().value());
-  const auto most = all_reduce_value(comm, mine, ReduceOp::max);
-  const auto least = all_reduce_value(comm, mine, ReduceOp::min);
+  const auto most = all_reduce_value(comm.host(), mine, ReduceOp::max);
+  const auto least = all_reduce_value(comm.host(), mine, ReduceOp::min);
   if (most == least) return;
   throw RunFailed({cat("some hosts have ", least, " ranks and others ", most),
                    "with a hierarchical reduction each rank exchanges with its like on every host",
@@ -54,15 +55,16 @@ void require_equal_hosts(const Communicator& comm, const Communicator& within) {
 
 Neighbours neighbours_of(const Communicator& comm, const Hosts& hosts) {
   auto within = comm.split(host_of(comm, hosts.ranks_per_host), "within-host");
-  if (hosts.joined_by == CommunicatorKind::mpi) within = over_shared_memory(within, hosts.deadline);
+  if (comm.name() == "mpi") within = over_shared_memory(within, hosts.deadline);
   require_equal_hosts(comm, within);
   return {within, comm.split(within.rank().value(), "between-hosts")};
 }
 
 class HierarchicalCommunicator final : public ForwardingCommunicator {
  public:
-  HierarchicalCommunicator(Communicator comm, Neighbours neighbours, const Hosts& hosts)
-      : ForwardingCommunicator(std::move(comm)),
+  HierarchicalCommunicator(const Communicator& comm, Neighbours neighbours, const Hosts& hosts)
+      : ForwardingCommunicator(comm),
+        host_(comm.host()),
         within_(std::move(neighbours.within)),
         between_(std::move(neighbours.between)),
         hosts_(hosts) {}
@@ -73,14 +75,40 @@ class HierarchicalCommunicator final : public ForwardingCommunicator {
 
   /// All meet first: a level of its own knows only when the ranks of that level had come.
   CollectiveTimes all_reduce(BufferView buffer, ReduceOp op) override {
+    if (is_on_stream()) return comm().all_reduce(buffer, op);
     auto times = comm().barrier();
-    const auto share = buffer.count.value() / within_.world_size().value();
-    const auto shared = share * within_.world_size().value();
-    if (share > 0) reduce_shares(part_of(buffer, 0, shared), share, op);
-    if (shared < buffer.count.value())
-      reduce_at_once(part_of(buffer, shared, buffer.count.value() - shared), op);
+    in_levels(buffer, op, [](const Communicator& level, const CollectiveCall& call) {
+      level.start(call, nullptr);
+    });
     times.left = Clock::now();
     return times;
+  }
+
+  /// On streams one level begins where the other has ended, and the host waits for none.
+  StartedCollective start(const CollectiveCall& call, CudaEvent after) override {
+    if (!is_on_stream()) return ForwardingCommunicator::start(call, after);
+    const bool has_levels = call.signature.kind == CallKind::all_reduce && call.signature.count > 0;
+    if (!has_levels) return comm().start(call, after);
+    StartedCollective whole{call.signature, {}};
+    in_levels(call.into, call.signature.op,
+              [&](const Communicator& level, const CollectiveCall& part) {
+                const auto started = level.start(part, whole.ended ? whole.ended->get() : after);
+                if (!whole.begun) whole.begun = started.begun;
+                whole.ended = started.ended;
+              });
+    return whole;
+  }
+
+  [[nodiscard]] bool is_on_stream() const override { return comm().is_on_stream(); }
+  [[nodiscard]] int place() const override { return comm().place(); }
+  [[nodiscard]] const Communicator* host() const override {
+    return is_on_stream() ? &host_ : nullptr;
+  }
+
+  void throw_if_aborted() override {
+    ForwardingCommunicator::throw_if_aborted();
+    within_.throw_if_aborted();
+    between_.throw_if_aborted();
   }
 
   std::shared_ptr<CommunicatorInterface> duplicate(const std::string& purpose) override {
@@ -93,8 +121,7 @@ class HierarchicalCommunicator final : public ForwardingCommunicator {
                                                const std::string& purpose) override {
     auto part = comm().split(group, purpose);
     auto neighbours = neighbours_of(part, hosts_);
-    return std::make_shared<HierarchicalCommunicator>(std::move(part), std::move(neighbours),
-                                                      hosts_);
+    return std::make_shared<HierarchicalCommunicator>(part, std::move(neighbours), hosts_);
   }
   void abort(const std::string& reason, ExitCode exit_code) noexcept override {
     within_.abort(reason, exit_code);
@@ -108,27 +135,39 @@ class HierarchicalCommunicator final : public ForwardingCommunicator {
   }
 
  private:
-  /// Every rank of a host has one share to do with the others' hosts.
-  void reduce_shares(const BufferView& buffer, std::int64_t share, ReduceOp op) {
-    const auto mine = part_of(buffer, within_.rank().value() * share, share);
-    memory_.resize(static_cast<std::size_t>(mine.bytes().value()));
-    within_.reduce_scatter(buffer, {memory_.data(), mine.count, mine.type}, op);
-    copy(mine.data, {memory_.data(), mine.count, mine.type});
-    between_.all_reduce(mine, op);
-    within_.all_gather(mine, buffer);
+  /// Every rank of a host has one share to do with the others' hosts. Of fewer elements than a host
+  /// has ranks one of them does it for all, so that all get the same.
+  template <class Run>
+  void in_levels(const BufferView& buffer, ReduceOp op, const Run& run) {
+    const auto ranks = within_.world_size().value();
+    const auto share = buffer.count.value() / ranks;
+    const auto shares = part_of(buffer, 0, share * ranks);
+    const auto rest = part_of(buffer, share * ranks, buffer.count.value() - share * ranks);
+    if (share > 0) {
+      const auto mine = part_of(buffer, within_.rank().value() * share, share);
+      run(within_, reduce_scatter_of(shares, is_on_stream() ? mine : scratch_like(mine), op));
+      if (!is_on_stream()) copy(mine.data, scratch_like(mine));
+      run(between_, all_reduce_of(mine, op));
+      run(within_, all_gather_of(mine, shares));
+    }
+    if (rest.count.value() > 0) {
+      run(within_, all_reduce_of(rest, op));
+      if (within_.is_root()) run(between_, all_reduce_of(rest, op));
+      run(within_, broadcast_of(rest, Rank(0)));
+    }
   }
 
-  /// Fewer elements than a host has ranks. One of them does it for all, so that all get the same.
-  void reduce_at_once(const BufferView& rest, ReduceOp op) {
-    within_.all_reduce(rest, op);
-    if (within_.is_root()) between_.all_reduce(rest, op);
-    within_.broadcast(rest, Rank(0));
+  /// Where shared memory is reduced into, which must not lie in what is reduced. NCCL's may.
+  [[nodiscard]] BufferView scratch_like(const BufferView& share) {
+    memory_.resize(static_cast<std::size_t>(share.bytes().value()));
+    return {memory_.data(), share.count, share.type};
   }
 
+  Communicator host_;
   Communicator within_;
   Communicator between_;
   Hosts hosts_;
-  std::vector<std::byte> memory_;  ///< of a share
+  std::vector<std::byte> memory_;  ///< of a share, on the host
 };
 
 }  // namespace

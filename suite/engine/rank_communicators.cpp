@@ -37,8 +37,7 @@ Communicator duplicate_over_link(const RankCommunicators& comms,
 
 Communicator in_levels(const Communicator& comm, const RunSpec& spec) {
   if (spec.reduction != Reduction::hierarchical) return comm;
-  return hierarchical(comm, {.joined_by = spec.communicator,
-                             .ranks_per_host = ranks_per_host(spec.settings),
+  return hierarchical(comm, {.ranks_per_host = ranks_per_host(spec.settings),
                              .deadline = Seconds(spec.settings.timeouts.collective_deadline_s)});
 }
 
@@ -103,9 +102,11 @@ Communicator between_gpus(RankCommunicators& comms,
   const auto places = gpu_places(comms.control, *gpu);
   require_own_gpus(places);
   comms.sees_one_gpu = see_one_gpu_each(places);
+  comms.gpu = gpu;
   const Seconds deadline(spec.settings.timeouts.collective_deadline_s);
-  return Communicator(
+  const Communicator flat(
       make_nccl_communicator(std::move(gpu), comms.control.duplicate("gradients"), deadline));
+  return in_levels(flat, spec);
 }
 
 }  // namespace

@@ -28,6 +28,7 @@ struct RankCommunicators {
   std::shared_ptr<InnerCollectives> inner = std::make_shared<InnerCollectives>();
   std::shared_ptr<ComputeStretch> stretch;  ///< of both passes; none where nothing is injected
   std::shared_ptr<LinkMeter> link;          ///< of the emulated link; none where there is none
+  std::shared_ptr<NcclDevice> gpu;          ///< that `gradients` joins with others; null: none
   std::optional<int> gradient_core;         ///< of the thread that carries gradients; none: any
   bool sees_one_gpu = false;                ///< as each of several ranks of a host
 

@@ -71,6 +71,8 @@ class ReductionStrategy {
   [[nodiscard]] virtual std::span<const BucketMarks> bucket_marks() const = 0;
 };
 
+class DeviceRounding;
+
 struct ReductionContext {
   Communicator comm;                         ///< used by the strategy alone while a step runs
   std::vector<std::int64_t> element_counts;  ///< one per parameter, in ready order
@@ -78,6 +80,7 @@ struct ReductionContext {
   StepClock& clock;  ///< outlives the strategy
   const CommonSettings& settings;                        ///< read while the strategy is made
   std::optional<int> communication_core = std::nullopt;  ///< of a thread beside the backward pass
+  DeviceRounding* rounding = nullptr;  ///< of gradients on a device that are compressed
 };
 
 [[nodiscard]] std::unique_ptr<ReductionStrategy> make_reduction(Reduction reduction,

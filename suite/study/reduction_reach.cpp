@@ -12,14 +12,10 @@ namespace {
 std::string unusable_between_gpus(const RunSpec& spec) {
   const auto& settings = spec.settings;
   if (settings.device == Device::cpu) return "";
-  if (properties_of(spec.reduction).is_of_pytorch)
-    return cat("reduction ", spec.reduction, " takes gradients on the processor only");
+  if (properties_of(spec.reduction).is_of_pytorch && settings.cuda_graph)
+    return cat("settings.cuda_graph records the backward pass, from which reduction ",
+               spec.reduction, " starts collectives");
   if (spec.ranks == 1) return "";
-  if (spec.reduction == Reduction::hierarchical)
-    return "reduction hierarchical does not join GPUs in this version: NCCL chooses its own levels";
-  if (settings.compression != Compression::none)
-    return cat("settings.compression ", settings.compression,
-               " rounds on the processor, and gradients lie on the GPU");
   if (settings.link.algorithm != LinkAlgorithm::none)
     return "settings.link emulates a link between processors, not between GPUs";
   return "";

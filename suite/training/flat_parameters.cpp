@@ -58,9 +58,18 @@ class ReadyHook final : public torch::autograd::FunctionPostHook {
 };
 
 DataType data_type_of_tensor(const torch::Tensor& tensor) {
-  SCALESTUDY_EXPECT(tensor.scalar_type() == torch::kFloat32 ||
-                    tensor.scalar_type() == torch::kFloat64);
-  return tensor.scalar_type() == torch::kFloat32 ? DataType::float32 : DataType::float64;
+  switch (tensor.scalar_type()) {
+    case torch::kFloat64:
+      return DataType::float64;
+    case torch::kFloat32:
+      return DataType::float32;
+    case torch::kBFloat16:
+      return DataType::bfloat16;
+    case torch::kFloat16:
+      return DataType::float16;
+    default:
+      SCALESTUDY_EXPECT(false);
+  }
 }
 
 /// What it takes in flat storage. On a device each begins where memory of its own would begin, at a

@@ -63,7 +63,9 @@ class FlatParameters {
   [[nodiscard]] torch::Tensor gradients();  ///< (parameter count), without the weight
   [[nodiscard]] torch::Tensor weight();     ///< (1), behind the gradients
   [[nodiscard]] torch::Tensor gradients_of(
-      std::size_t position);                  ///< (its elements), by ready order
+      std::size_t position);  ///< (its elements), by ready order
+  /// (parameter count + 1)
+  [[nodiscard]] const torch::Tensor& gradients_and_weight() const { return gradients_and_weight_; }
   [[nodiscard]] BufferView flat_gradients();  ///< gradients and weight
   [[nodiscard]] BufferView flat_values();
 

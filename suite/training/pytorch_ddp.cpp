@@ -4,6 +4,8 @@
 #include <limits>
 #include <utility>
 
+#include <c10/core/StreamGuard.h>
+#include <c10/core/impl/VirtualGuardImpl.h>
 #include <torch/csrc/distributed/c10d/Backend.hpp>
 #include <torch/csrc/distributed/c10d/ProcessGroup.hpp>
 #include <torch/csrc/distributed/c10d/comm.hpp>
@@ -16,6 +18,7 @@
 #include "engine/reduction/communication_thread.hpp"
 #include "engine/reduction/exchange.hpp"
 
+#include "training/device.hpp"
 #include "training/flat_parameters.hpp"
 
 namespace scalestudy {
@@ -27,20 +30,24 @@ class DoneWork final : public c10d::Work {
   DoneWork() { finish(); }
 };
 
-/// What the reducer asks of its process group: once, the order of the buckets of rank 0.
+/// What the reducer asks of its process group: once, the order of the buckets of rank 0, which is
+/// numbers of the host that it brings to the device of the gradients.
 class OurBackend final : public c10d::Backend {
  public:
-  explicit OurBackend(Communicator comm)
+  explicit OurBackend(const Communicator& comm)
       : Backend(static_cast<int>(comm.rank().value()), static_cast<int>(comm.world_size().value())),
-        comm_(std::move(comm)) {}
+        comm_(comm.host()) {}
 
   [[nodiscard]] const std::string getBackendName() const override { return "scalestudy"; }
   c10::intrusive_ptr<c10d::Work> broadcast(std::vector<at::Tensor>& tensors,
                                            const c10d::BroadcastOptions& options) override {
-    for (auto& tensor : tensors)
-      comm_.broadcast({tensor.data_ptr(), ElementCount(static_cast<std::int64_t>(tensor.nbytes())),
+    for (auto& tensor : tensors) {
+      const auto here = tensor.to(torch::kCPU);
+      comm_.broadcast({here.data_ptr(), ElementCount(static_cast<std::int64_t>(here.nbytes())),
                        DataType::uint8},
                       Rank(options.rootRank));
+      if (!tensor.is_cpu()) tensor.copy_(here);
+    }
     return c10::make_intrusive<DoneWork>();
   }
 
@@ -48,36 +55,89 @@ class OurBackend final : public c10d::Backend {
   Communicator comm_;
 };
 
-c10::intrusive_ptr<c10d::ProcessGroup> process_group_over(const Communicator& comm) {
+c10::intrusive_ptr<c10d::ProcessGroup> process_group_over(const Communicator& comm,
+                                                          c10::DeviceType device) {
   const auto backend = c10::make_intrusive<OurBackend>(comm);
   auto group = c10::make_intrusive<c10d::ProcessGroup>(backend->getRank(), backend->getSize());
   constexpr auto ours = c10d::ProcessGroup::BackendType::CUSTOM;
-  group->setBackend(c10::DeviceType::CPU, ours, backend);
+  for (const auto place : {c10::kCPU, device}) group->setBackend(place, ours, backend);
   group->setDefaultBackend(ours);
   return group;
 }
 
-/// Sums buckets on a thread of its own and notes when.
-class SummingHook final : public c10d::CommHookInterface {
+/// Notes in `marks` each bucket of a step, the first one of which begins a new step.
+BucketMarks& next_bucket(const c10d::GradBucket& bucket,
+                         StepClock& clock,
+                         std::vector<BucketMarks>& marks) {
+  if (bucket.getIndex() == 0) marks.clear();
+  return marks.emplace_back(BucketMarks{
+      .size_bytes = static_cast<std::int64_t>(bucket.getBuffer().nbytes()), .ready = clock.mark()});
+}
+
+/// Sums buckets of a device on NCCL's stream and notes when. What the reducer waits for is the
+/// device's to wait for.
+class StreamHook final : public c10d::CommHookInterface {
  public:
-  SummingHook(const ReductionContext& context,
-              InnerCollectives& inner,
-              std::vector<BucketMarks>& marks)
+  StreamHook(const ReductionContext& context,
+             const c10::Device& device,
+             InnerCollectives& inner,
+             std::shared_ptr<NcclDevice> gpu,
+             std::vector<BucketMarks>& marks)
+      : comm_(context.comm),
+        clock_(context.clock),
+        inner_(inner),
+        gpu_(std::move(gpu)),
+        marks_(marks),
+        device_(device),
+        summed_(c10::impl::VirtualGuardImpl(device.type())
+                    .getStreamFromGlobalPool(device, /*isHighPriority=*/true)) {}
+
+  c10::intrusive_ptr<c10::ivalue::Future> runHook(c10d::GradBucket& bucket) override {
+    auto sums = bucket.getBuffer();
+    auto& marks = next_bucket(bucket, clock_, marks_);
+    const auto ready = gpu_->event();
+    ready->record_on(computing_stream(device_));
+    StartedCollective started;
+    carry_out(comm_, clock_, marks, [&](CudaEvent after) {
+      return started = comm_.start(all_reduce_of(view_of_tensor(sums)), after);
+    });
+    if (bucket.isLast()) inner_.add({started.call, {}, ready, started.ended}, clock_);
+    auto done =
+        c10::make_intrusive<c10::ivalue::Future>(c10::TensorType::get(), std::vector{device_});
+    gpu_->check(gpu_->api().stream_wait(static_cast<CudaStream>(summed_.native_handle()),
+                                        started.ended->get(), 0),
+                "cudaStreamWaitEvent");
+    const c10::StreamGuard on(summed_);
+    done->markCompleted(sums);
+    return done;
+  }
+  at::Tensor parseHookResult(const c10::IValue& result) override { return result.toTensor(); }
+
+ private:
+  Communicator comm_;
+  StepClock& clock_;
+  InnerCollectives& inner_;
+  std::shared_ptr<NcclDevice> gpu_;
+  std::vector<BucketMarks>& marks_;
+  c10::Device device_;
+  c10::Stream summed_;  ///< what is put there comes after the sums
+};
+
+/// Sums buckets of the host on a thread of its own and notes when.
+class ThreadHook final : public c10d::CommHookInterface {
+ public:
+  ThreadHook(const ReductionContext& context,
+             InnerCollectives& inner,
+             std::vector<BucketMarks>& marks)
       : comm_(context.comm),
         clock_(context.clock),
         inner_(inner),
         marks_(marks),
-        thread_(context.communication_core) {
-    // A bucket has at least one parameter, and the thread writes into marks while others come.
-    marks_.reserve(context.element_counts.size());
-  }
+        thread_(context.communication_core) {}
 
   c10::intrusive_ptr<c10::ivalue::Future> runHook(c10d::GradBucket& bucket) override {
     auto done = c10::make_intrusive<c10::ivalue::Future>(c10::TensorType::get());
-    if (bucket.getIndex() == 0) marks_.clear();
-    auto& marks = marks_.emplace_back();
-    marks.size_bytes = static_cast<std::int64_t>(bucket.getBuffer().nbytes());
-    marks.ready = clock_.mark();
+    auto& marks = next_bucket(bucket, clock_, marks_);
     const auto ready = Clock::now();
     thread_.run([this, done, &marks, ready, sums = bucket.getBuffer(), is_last = bucket.isLast()] {
       sum(sums, marks, *done, is_last ? std::optional(ready) : std::nullopt);
@@ -104,7 +164,7 @@ class SummingHook final : public c10d::CommHookInterface {
       carry_out(comm_, clock_, marks, [&](CudaEvent after) {
         return started = comm_.start(all_reduce_of(view_of_tensor(sums)), after);
       });
-      if (last_ready) inner_.add(exposed(*last_ready, started.times));
+      if (last_ready && sums.is_cpu()) inner_.add(exposed(*last_ready, started.times));
       done.markCompleted(sums);
     } catch (...) {
       done.setError(std::current_exception());
@@ -127,26 +187,41 @@ std::shared_ptr<c10d::Reducer> make_reducer(const ReductionContext& context,
   std::reverse(buckets.begin(), buckets.end());
   const auto& caps = context.settings.buckets;
   return std::make_shared<c10d::Reducer>(
-      parameters, std::move(buckets), process_group_over(context.comm), are_sparse,
+      parameters, std::move(buckets),
+      process_group_over(context.comm, parameters.front().device().type()), are_sparse,
       caps.bucket_cap_bytes, /*find_unused_parameters=*/false, /*gradient_as_bucket_view=*/false,
       std::unordered_map<std::size_t, std::string>(), caps.first_bucket_bytes,
       /*skip_all_reduce_unused_params=*/false, /*use_python_reducer=*/false,
       std::vector<std::int64_t>());
 }
 
+std::unique_ptr<c10d::CommHookInterface> make_hook(const ReductionContext& context,
+                                                   const c10::Device& device,
+                                                   InnerCollectives& inner,
+                                                   std::shared_ptr<NcclDevice> gpu,
+                                                   std::vector<BucketMarks>& marks) {
+  if (context.comm.is_on_stream())
+    return std::make_unique<StreamHook>(context, device, inner, std::move(gpu), marks);
+  return std::make_unique<ThreadHook>(context, inner, marks);
+}
+
 class PytorchDdp final : public ReductionStrategy {
  public:
   PytorchDdp(const ReductionContext& context,
              const std::vector<torch::Tensor>& parameters,
-             InnerCollectives& inner)
+             InnerCollectives& inner,
+             std::shared_ptr<NcclDevice> gpu)
       : comm_(context.comm),
         weight_(part_of(context.flat, context.flat.count.value() - 1, 1)),
         clock_(context.clock),
         marks_(planned_marks(context)),
         reducer_(make_reducer(context, parameters)),
         logger_(std::make_shared<c10d::Logger>(reducer_)) {
+    // A bucket has at least one parameter, and a thread writes into marks while others come.
+    bucket_marks_.reserve(context.element_counts.size());
     reducer_->set_logger(logger_);
-    reducer_->register_comm_hook(std::make_unique<SummingHook>(context, inner, bucket_marks_));
+    reducer_->register_comm_hook(
+        make_hook(context, parameters.front().device(), inner, std::move(gpu), bucket_marks_));
   }
 
   void begin_step() override {
@@ -167,6 +242,7 @@ class PytorchDdp final : public ReductionStrategy {
     marks.ready = ready;
     carry_out(comm_, clock_, marks,
               [&](CudaEvent after) { return comm_.start(all_reduce_of(weight_), after); });
+    clock_.compute_after(marks.left);
   }
 
   [[nodiscard]] std::span<const BucketMarks> bucket_marks() const override { return marks_; }
@@ -198,8 +274,9 @@ class PytorchDdp final : public ReductionStrategy {
 
 std::unique_ptr<ReductionStrategy> make_pytorch_ddp(const ReductionContext& context,
                                                     const std::vector<torch::Tensor>& parameters,
-                                                    InnerCollectives& inner) {
-  return std::make_unique<PytorchDdp>(context, parameters, inner);
+                                                    InnerCollectives& inner,
+                                                    std::shared_ptr<NcclDevice> gpu) {
+  return std::make_unique<PytorchDdp>(context, parameters, inner, std::move(gpu));
 }
 
 }  // namespace scalestudy

@@ -11,6 +11,7 @@
 #include "engine/compute_stretch.hpp"
 #include "engine/run_progress.hpp"
 
+#include "training/gradient_rounding.hpp"
 #include "training/pytorch_ddp.hpp"
 #include "training/ready_order.hpp"
 
@@ -49,6 +50,7 @@ TrainingStep::TrainingStep(RankServices& services, const c10::Device& device, Tr
               services.comms.control, task, hooks_, layout_, spec_.settings.precision),
           gradient_storage(
               task.model().parameters(), spec_.settings.gradients, services.comms.gradients)),
+      rounding_(make_rounding()),
       reduction_(stretched(make_strategy(), services.comms.stretch)),
       owned_update_(spec_.settings.optimizer, parameters_, *reduction_),
       scaler_(spec_.settings.precision, device),
@@ -84,15 +86,23 @@ std::unique_ptr<StepGraph> TrainingStep::make_graph() {
   });
 }
 
+std::unique_ptr<DeviceRounding> TrainingStep::make_rounding() {
+  const auto compression = spec_.settings.compression;
+  if (compression == Compression::none || services_.comms.gpu == nullptr) return nullptr;
+  return make_device_rounding(services_.comms.gpu, parameters_.gradients_and_weight(), compression);
+}
+
 std::unique_ptr<ReductionStrategy> TrainingStep::make_strategy() {
   const ReductionContext context{services_.comms.gradients,
                                  parameters_.element_counts(),
                                  parameters_.flat_gradients(),
                                  services_.clock,
                                  spec_.settings,
-                                 services_.comms.gradient_core};
+                                 services_.comms.gradient_core,
+                                 rounding_.get()};
   if (properties_of(spec_.reduction).is_of_pytorch)
-    return make_pytorch_ddp(context, task_.model().parameters(), *services_.comms.inner);
+    return make_pytorch_ddp(context, task_.model().parameters(), *services_.comms.inner,
+                            services_.comms.gpu);
   return make_reduction(spec_.reduction, context);
 }
 

@@ -11,6 +11,7 @@
 #include "engine/input_pipeline.hpp"
 #include "engine/rank_services.hpp"
 #include "engine/reduction.hpp"
+#include "engine/reduction/device_rounding.hpp"
 #include "engine/run_recorder.hpp"
 #include "engine/step_loop.hpp"
 
@@ -58,6 +59,7 @@ class TrainingStep final : public StepWork {
   [[nodiscard]] ReductionStrategy& reduction() { return *reduction_; }
 
  private:
+  [[nodiscard]] std::unique_ptr<DeviceRounding> make_rounding();
   [[nodiscard]] std::unique_ptr<ReductionStrategy> make_strategy();
   void place_gradients();
   void announce_gradients();
@@ -72,6 +74,8 @@ class TrainingStep final : public StepWork {
   GradientHooks hooks_;
   bool accumulates_;  ///< gradients are added to zeros
   FlatParameters parameters_;
+  std::unique_ptr<DeviceRounding>
+      rounding_;  ///< none: gradients travel as they are, or by the host
   std::unique_ptr<ReductionStrategy> reduction_;
   OwnedUpdate owned_update_;
   LossScaler scaler_;

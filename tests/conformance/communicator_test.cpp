@@ -73,7 +73,7 @@ std::vector<CommunicatorCase> all_reducing_cases() {
 /// What the world's ranks work with.
 Communicator over_hosts(const World& world, const Communicator& comm) {
   if (world.ranks_per_host == 0) return comm;
-  return hierarchical(comm, {world.back_end, world.ranks_per_host, ample});
+  return hierarchical(comm, {world.ranks_per_host, ample});
 }
 
 using CaseInWorld = std::tuple<World, CommunicatorCase>;

@@ -68,7 +68,7 @@ int run_all_tests() {
   register_cases("MpiConformance", make_communicator(CommunicatorKind::mpi, by_environment, ample));
   register_cases("MpiConformanceTinyCalls", make_mpi_communicator(by_mpi, ample, tiny_calls));
   const auto ranks = by_mpi.world_size.value();
-  const Hosts pairs{CommunicatorKind::mpi, ranks % 2 == 0 ? 2 : ranks, ample};
+  const Hosts pairs{ranks % 2 == 0 ? 2 : ranks, ample};
   register_cases("MpiAndSharedMemory", hierarchical(make_mpi_communicator(by_mpi, ample), pairs));
   testing::RegisterTest("MpiRendezvous", "AlsoServesShm", nullptr, nullptr, __FILE__, __LINE__,
                         [=]() -> testing::Test* { return new ShmUnderMpi(by_mpi); });

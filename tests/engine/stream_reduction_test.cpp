@@ -9,7 +9,10 @@
 #include "core/error.hpp"
 #include "core/text.hpp"
 
+#include "comm/hierarchical_communicator.hpp"
+
 #include "engine/device_step_clock.hpp"
+#include "engine/reduction/exchange.hpp"
 #include "engine/run_recorder.hpp"
 #include "engine/step_loop.hpp"
 
@@ -34,9 +37,9 @@ class DeviceRank {
         computing_(rank.device),
         clock_(make_device_step_clock(rank.device, computing_.get())),
         flat_(rank.device->allocate(bytes_of(total + 1))),
-        reduction_(make_reduction(
-            strategy.reduction,
-            {Communicator(rank.nccl), counts, flat(), *clock_, strategy.settings})) {}
+        reduction_(
+            make_reduction(strategy.reduction,
+                           {gradients(strategy), counts, flat(), *clock_, strategy.settings})) {}
 
   [[nodiscard]] CudaStream stream() const { return computing_.get(); }
   [[nodiscard]] StepClock& clock() { return *clock_; }
@@ -55,6 +58,12 @@ class DeviceRank {
   }
 
  private:
+  [[nodiscard]] Communicator gradients(const StrategyCase& strategy) const {
+    Communicator flat_one(rank_.nccl);
+    if (strategy.reduction != Reduction::hierarchical) return flat_one;
+    const auto on_host = std::min<std::int64_t>(flat_one.world_size().value(), 2);
+    return hierarchical(flat_one, {.ranks_per_host = on_host, .deadline = ample});
+  }
   static ByteCount bytes_of(std::size_t elements) {
     return ByteCount(static_cast<std::int64_t>(elements * sizeof(float)));
   }
@@ -110,7 +119,7 @@ class DeviceWork final : public StepWork {
 std::vector<StrategyCase> strategies() {
   std::vector<StrategyCase> all;
   for (const auto& row : choices<Reduction>)
-    if (!row.is_of_pytorch && row.value != Reduction::hierarchical) all.push_back({row.value});
+    if (!row.is_of_pytorch) all.push_back({row.value});
   auto packs = small_settings();
   packs.packs = {4};
   all.push_back({Reduction::packs, packs, "packs_4"});
@@ -176,6 +185,31 @@ TEST(StreamFailure, WhoWaitsForTheDeviceGoesOnAndLearnsWhy) {
         }
       });
   EXPECT_THAT(reports, Each(testing::HasSubstr("remote process exited")));
+}
+
+/// NCCL may sum what it gets, and nothing hangs.
+TEST(StreamFailure, BucketsOfDifferentSizesAreFoundWhenTheyAreRecorded) {
+  StandInGpus gpus(2);
+  gpus.let_different_counts_pass();
+  const auto reports =
+      run_stand_in(gpus, WorldSize(2), ample, [&](const NcclRank& nccl) -> std::string {
+        const Communicator comm(nccl.nccl);
+        DeviceRank rank(nccl, {Reduction::flat_after_backward});
+        const auto part = part_of(rank.parameters(), 0, comm.is_root() ? 4 : 5);
+        BucketMarks marks{.size_bytes = part.bytes().value(), .ready = rank.clock().mark()};
+        carry_out(comm, rank.clock(), marks,
+                  [&](CudaEvent after) { return comm.start(all_reduce_of(part), after); });
+        RunRecorder recorder(comm.host(), nullptr, rank.clock());
+        recorder.add_step({&marks, 1});
+        recorder.resolve_buckets();
+        try {
+          recorder.flush({StepTimes()}, {StepFacts()});
+          return "recorded as if nothing had happened";
+        } catch (const RunFailed& error) {
+          return error.what();
+        }
+      });
+  EXPECT_THAT(reports, Each(testing::HasSubstr("buckets of different sizes")));
 }
 
 /// What is planted in a study of two ranks, in seconds.

@@ -6,6 +6,7 @@
 
 #include "core/text.hpp"
 
+#include "study/reduction_reach.hpp"
 #include "study/study_matrix.hpp"
 
 #include "tests/study/toy_workload.hpp"
@@ -68,10 +69,18 @@ TEST(MatrixRefusals, BetweenGpusWhatOnlyProcessorsDoIsLeftOut) {
     return reasons;
   };
   EXPECT_EQ(skipped({}), "");
-  EXPECT_THAT(skipped({R"(axes.reduction=["hierarchical"])"}), HasSubstr("NCCL chooses its own"));
-  EXPECT_THAT(skipped({"settings.compression=fp16"}), HasSubstr("rounds on the processor"));
+  EXPECT_EQ(skipped({R"(axes.reduction=["hierarchical"])", "settings.compression=fp16"}), "");
   EXPECT_THAT(skipped({"settings.link.algorithm=ring", "settings.link.bandwidth_bytes_per_s=1e9"}),
               HasSubstr("not between GPUs"));
+}
+
+TEST(MatrixRefusals, AGraphHasNoPlaceForCollectivesOfTheBackwardPass) {
+  RunSpec spec;
+  spec.settings.device = Device::cuda;
+  spec.reduction = Reduction::pytorch_ddp;
+  EXPECT_EQ(unusable_reduction(spec), "");
+  spec.settings.cuda_graph = true;
+  EXPECT_THAT(unusable_reduction(spec), HasSubstr("records the backward pass"));
 }
 
 }  // namespace

@@ -263,14 +263,15 @@ TEST(StudyMatrix, AStudyThatGrowsKeepsTheIdsOfItsRuns) {
 TEST(StudyMatrix, SkipsHaveReasons) {
   Environment gpu;
   gpu.device = Device::cuda;
-  const auto on_gpu = matrix_of({"settings.compression=fp16"}, gpu);
+  const auto on_gpu =
+      matrix_of({"settings.link.algorithm=ring", "settings.link.bandwidth_bytes_per_s=1e9"}, gpu);
   for (const auto& run : on_gpu.runs) {
     EXPECT_EQ(run.settings.device, Device::cuda);
     EXPECT_EQ(run.carried_by(), run.ranks == 1 ? "local" : "nccl");
   }
-  ASSERT_EQ(on_gpu.skipped.size(), 2U);  // of 2 and 4 ranks; the arm moves nothing to round
+  ASSERT_EQ(on_gpu.skipped.size(), 4U);  // of 2 and 4 ranks, and their arms
   EXPECT_THAT(on_gpu.skipped[0].combination, HasSubstr("ranks=2, scaling_rule=linear_fixed_sam"));
-  EXPECT_THAT(on_gpu.skipped[0].reason, HasSubstr("rounds on the processor"));
+  EXPECT_THAT(on_gpu.skipped[0].reason, HasSubstr("not between GPUs"));
 
   const auto few = matrix_of({"settings.epochs=3"});
   ASSERT_EQ(few.skipped.size(), 2U);

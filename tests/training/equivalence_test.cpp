@@ -181,8 +181,9 @@ TEST_F(Equivalence, EveryReductionEqualsOneRankInDouble) {
 /// On fake devices, whose streams run late: what waits too little computes with wrong numbers.
 TEST_F(Equivalence, EveryReductionBetweenDevicesEqualsOneRankInDouble) {
   const auto one = train({"threads", 1});
-  for (const std::string reduction : {"bucketed_overlap", "flat_after_backward", "packs", "fusion",
-                                      "reduce_to_one", "tower", "sharded_optimizer"}) {
+  for (const std::string reduction :
+       {"bucketed_overlap", "flat_after_backward", "packs", "fusion", "hierarchical",
+        "reduce_to_one", "tower", "sharded_optimizer", "pytorch_ddp"}) {
     Case run{"nccl", 2};
     run.reduction = reduction;
     EXPECT_LE(distance(train(run), one), 1e-9) << reduction;
@@ -225,6 +226,19 @@ TEST_F(Equivalence, CompressedGradientsAreOneRanksWithin16Bits) {
     if (back_ends().back() != "mpi") continue;
     run.back_end = "mpi";
     EXPECT_LE(distance(train(run), one), bound) << compression << " over MPI";
+  }
+}
+
+TEST_F(Equivalence, CompressionOnDevicesGivesTheProcessorsNumbers) {
+  const std::vector<std::pair<std::string, std::string>> cases{{"fp16", "packs"},
+                                                               {"bf16", "fusion"}};
+  for (const auto& [compression, reduction] : cases) {
+    Case run{"shm", 2, "float32", 2};
+    run.compression = compression;
+    run.reduction = reduction;
+    const auto expected = train(run);
+    run.back_end = "nccl";
+    EXPECT_EQ(distance(train(run), expected), 0) << compression << ", " << reduction;
   }
 }
 

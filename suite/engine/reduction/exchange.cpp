@@ -2,15 +2,20 @@
 
 #include "core/error.hpp"
 
+#include "engine/reduction/device_rounding.hpp"
+
 namespace scalestudy {
 namespace {
 
 /// One rank sends nothing: nothing of its gradients is to be lost.
+bool compresses(const ReductionContext& context) {
+  return context.settings.compression != Compression::none &&
+         context.comm.world_size() != WorldSize(1);
+}
+
 std::optional<CompressedSum> compressed_sum(const ReductionContext& context) {
-  const auto compression = context.settings.compression;
-  if (compression == Compression::none || context.comm.world_size() == WorldSize(1)) return {};
-  SCALESTUDY_EXPECT(!context.comm.is_on_stream());
-  return CompressedSum(context.comm, compression, context.flat.count);
+  if (!compresses(context) || context.comm.is_on_stream()) return {};
+  return CompressedSum(context.comm, context.settings.compression, context.flat.count);
 }
 
 /// Whether it carries the loss weight. Behind the last gradient there may be pieces without any.
@@ -62,13 +67,17 @@ GradientExchange::GradientExchange(const ReductionContext& context, WeightTravel
       weight_travels_(weight),
       flat_(context.flat),
       clock_(context.clock),
-      compressed_sum_(compressed_sum(context)) {}
+      compresses_(compresses(context)),
+      rounding_(context.rounding),
+      compressed_sum_(compressed_sum(context)) {
+  SCALESTUDY_EXPECT(!compresses_ || compressed_sum_ || rounding_ != nullptr);
+}
 
 std::vector<BucketMarks> GradientExchange::sizes_of(std::span<const Piece> pieces) const {
   std::vector<BucketMarks> sizes;
   for (const auto& piece : pieces)
-    sizes.push_back({.size_bytes = compressed_sum_ ? CompressedSum::size_bytes(piece.count)
-                                                   : memory(piece).bytes().value()});
+    sizes.push_back({.size_bytes = compresses_ ? CompressedSum::size_bytes(piece.count)
+                                               : memory(piece).bytes().value()});
   return sizes;
 }
 
@@ -92,19 +101,21 @@ void GradientExchange::sum_weight(BucketMarks& marks) {
 
 void GradientExchange::sum(const Piece& piece, BucketMarks& marks) {
   carry_out(comm_, clock_, marks, [&](CudaEvent after) {
-    return compressed_sum_ ? sum_compressed(piece)
-                           : comm_.start(all_reduce_of(memory(piece)), after);
+    return compresses_ ? sum_compressed(piece, after)
+                       : comm_.start(all_reduce_of(memory(piece)), after);
   });
 }
 
-StartedCollective GradientExchange::sum_compressed(const Piece& piece) {
-  const auto gradients = part_of(flat_, piece.first, piece.count);
-  double carried = 0;
-  if (weight_travels_ == WeightTravels::alone || !is_last(piece, flat_))
-    return {.times = (*compressed_sum_)(gradients, carried)};
-  carried = number_at(weight());
-  const auto times = (*compressed_sum_)(gradients, carried);
-  set_number_at(weight(), carried);
+bool GradientExchange::carries_weight(const Piece& piece) const {
+  return weight_travels_ == WeightTravels::with_last_gradient && is_last(piece, flat_);
+}
+
+StartedCollective GradientExchange::sum_compressed(const Piece& piece, CudaEvent after) {
+  const bool carries = carries_weight(piece);
+  if (!compressed_sum_) return start_rounded(comm_, *rounding_, piece, carries, after);
+  double carried = carries ? number_at(weight()) : 0;
+  const auto times = (*compressed_sum_)(part_of(flat_, piece.first, piece.count), carried);
+  if (carries) set_number_at(weight(), carried);
   return {.times = times};
 }
 

@@ -63,7 +63,8 @@ class GradientExchange {
   void sum(const Piece& piece, BucketMarks& marks);
 
  private:
-  [[nodiscard]] StartedCollective sum_compressed(const Piece& piece);
+  [[nodiscard]] StartedCollective sum_compressed(const Piece& piece, CudaEvent after);
+  [[nodiscard]] bool carries_weight(const Piece& piece) const;
   [[nodiscard]] BufferView memory(const Piece& piece) const;
   [[nodiscard]] BufferView weight() const;
 
@@ -71,7 +72,9 @@ class GradientExchange {
   WeightTravels weight_travels_;
   BufferView flat_;
   StepClock& clock_;
-  std::optional<CompressedSum> compressed_sum_;  ///< none: gradients travel as they are
+  bool compresses_;
+  DeviceRounding* rounding_;                     ///< of gradients on a device
+  std::optional<CompressedSum> compressed_sum_;  ///< of gradients on the host
 };
 
 }  // namespace scalestudy

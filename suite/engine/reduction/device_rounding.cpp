@@ -1,0 +1,31 @@
+#include "engine/reduction/device_rounding.hpp"
+
+namespace scalestudy {
+
+StartedCollective start_rounded(const Communicator& comm,
+                                DeviceRounding& rounding,
+                                const Piece& piece,
+                                bool carries_weight,
+                                CudaEvent after) {
+  auto& device = rounding.device();
+  device.use();
+  const auto begin_after = [&](CudaEvent event) {
+    device.check(device.api().stream_wait(rounding.stream(), event, 0), "cudaStreamWaitEvent");
+  };
+  const auto now = [&] {
+    auto event = device.event();
+    event->record_on(rounding.stream());
+    return event;
+  };
+  begin_after(after);
+  const auto proposed = rounding.propose(piece, carries_weight);
+  const auto agreed = comm.start(all_reduce_of(proposed), now()->get());
+  begin_after(agreed.ended->get());
+  const auto narrowed = rounding.narrow(piece);
+  const auto summed = comm.start(all_reduce_of(narrowed), now()->get());
+  begin_after(summed.ended->get());
+  rounding.widen(piece, carries_weight);
+  return {summed.call, {}, agreed.begun, now()};
+}
+
+}  // namespace scalestudy
