@@ -35,6 +35,15 @@ TEST(Inspect, ShowsWhatTheRunRecorded) {
   EXPECT_THAT(answer.out, Not(HasSubstr("not closed yet")));
 }
 
+TEST(Inspect, TellsWhatTheRanksFoundInForce) {
+  const auto file = test::in_sources(
+      "results/measured/n2v-quickstart/runs/"
+      "noise2void-r1-linear_fixed_samples-bucketed_overlap-rep0-46908ab2/run.h5");
+  const auto facts = json::parse(ask_driver({"inspect", file, "--json"}).out)["facts"];
+  EXPECT_EQ(facts["libtorch_version"]["value"], "2.11.0");
+  EXPECT_EQ(facts["interop_threads"]["unit"], "threads");
+}
+
 TEST(Inspect, WhatIsDataIsSentToDataInspect) {
   const TemporaryFolder folder;
   const fs::path workloads = test::in_sources("workloads");

@@ -54,6 +54,13 @@ json summary_of(const RunRecord& record) {
   return object;
 }
 
+/// What the ranks found that is no setting: {"transport": {"value", "unit", "description"}, …}.
+json facts_of(const RunRecord& record) {
+  const auto effective =
+      json::parse(record.effective_settings, nullptr, /*allow_exceptions=*/false);
+  return effective.is_object() ? effective.value("facts", json::object()) : json::object();
+}
+
 }  // namespace
 
 std::string run_json(const RunRecord& record, const std::vector<SettingStages>& settings) {
@@ -83,6 +90,7 @@ std::string run_json(const RunRecord& record, const std::vector<SettingStages>& 
                        {"validity_codes", header.validity_codes},
                        {"summary", summary_of(record)},
                        {"settings", stages},
+                       {"facts", facts_of(record)},
                        {"tables", to_json(contents_of(record))},
                        {"panels", panels}});
 }
