@@ -167,7 +167,8 @@ def device_name(device):
 
 
 def versions():
-    return {"torch": torch.__version__, "cuda": torch.version.cuda, "cudnn": torch.backends.cudnn.version()}
+    return {"torch": torch.__version__, "cuda": torch.version.cuda, "cudnn": torch.backends.cudnn.version(),
+            "configuration": torch.__config__.show()}
 
 
 def use_device(device):

@@ -101,7 +101,9 @@ def measure(work, rounds):
     for number in range(rounds):
         for program in PROGRAMS if number % 2 == 0 else PROGRAMS[::-1]:
             if program == "scalestudy":
-                samples_per_s = work.ours()["summary"]["samples_per_s"]["value"]
+                record = work.ours()
+                ours = record["facts"]["libtorch_configuration"]["value"]
+                samples_per_s = record["summary"]["samples_per_s"]["value"]
             elif program == "compile" and "not_compiled" in machine:
                 continue
             else:
@@ -114,9 +116,13 @@ def measure(work, rounds):
                     machine["not_compiled"] = str(failure)
                     continue
                 samples_per_s = answer["samples_per_s"]
-                machine |= {name: answer[name] for name in ("device_name", "torch", "cuda", "cudnn")}
+                machine |= {name: answer[name] for name in ("device_name", "torch", "cuda", "cudnn", "configuration")}
             found[program].append(samples_per_s)
             print(f"{work.case}: round {number + 1} of {rounds}: {program} {samples_per_s:.1f} samples/s", flush=True)
+        if not work.changed and machine["configuration"] != ours:
+            raise Failed("the peer's PyTorch is another build than ours (their speeds would be compared, too). Give the "
+                         f"interpreter whose torch scalestudy-rank is linked with.\nOurs: {ours}\nTheirs: "
+                         f"{machine['configuration']}")
     return found, machine
 
 

@@ -29,11 +29,13 @@ if words[0] == "run":
 elif words[0] == "list":
     print(json.dumps(answers["study"]))
 elif words[0] == "inspect":
-    print(json.dumps({"status": answers["status"], "summary": {"samples_per_s": {"value": answers["scalestudy"]}}}))
+    print(json.dumps({"status": answers["status"], "summary": {"samples_per_s": {"value": answers["scalestudy"]}},
+                      "facts": {"libtorch_configuration": {"value": answers["build"]}}}))
 else:
     mode = words[words.index("--mode") + 1]
     print("a warning", file=sys.stderr)
-    print(json.dumps({"samples_per_s": answers[mode], "device_name": "planted", "torch": "1", "cuda": "2", "cudnn": 3}))
+    print(json.dumps({"samples_per_s": answers[mode], "device_name": "planted", "torch": "1", "cuda": "2", "cudnn": 3,
+                      "configuration": "built for CUDA 2"}))
 """
 
 
@@ -85,7 +87,8 @@ class Rounds(unittest.TestCase):
             program = place / "program"
             program.write_text(PROGRAM, encoding="utf-8")
             program.chmod(0o755)
-            answers = {"study": STUDY, "status": "complete", "scalestudy": 110, "eager": 100, "compile": 100} | answers
+            answers = {"study": STUDY, "status": "complete", "scalestudy": 110, "eager": 100, "compile": 100,
+                       "build": "built for CUDA 2"} | answers
             done = subprocess.run(
                 [sys.executable, "-B", HERE / "throughput.py", "unet-bf16", "--driver", program, "--python", program,
                  "--out", place / "out"], text=True, capture_output=True,
@@ -128,6 +131,11 @@ class Rounds(unittest.TestCase):
         done = self.run_case(status="diverged")
         self.assertEqual((done.returncode, self.written), (1, {}))
         self.assertIn("is diverged", done.stderr)
+
+    def test_another_build_of_pytorch_is_no_peer(self):
+        done = self.run_case(build="built for CUDA 1")
+        self.assertEqual((done.returncode, self.written), (1, {}))
+        self.assertIn("another build than ours", done.stderr)
 
     def test_a_program_that_fails_is_quoted(self):
         for fails in ("run", "eager"):
