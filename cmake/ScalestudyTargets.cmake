@@ -33,14 +33,17 @@ function(scalestudy_units result target size)
   set(${result} ${compiled} PARENT_SCOPE)
 endfunction()
 
-# What most sources include is compiled once, for all targets of one kind, which have the same options: plain, text, test and
-# heavy_test, with LibTorch. With SCALESTUDY_UNITS=OFF each source by itself has to include what it needs.
+# What most sources include is compiled once, for all targets of one kind, which have the same options: plain, text, test, and
+# with LibTorch heavy and heavy_test. With SCALESTUDY_UNITS=OFF each source by itself has to include what it needs.
 set(scalestudy_plain_headers <algorithm> <array> <cmath> <cstdint> <filesystem> <fstream> <functional> <map> <memory> <mutex>
   <optional> <set> <span> <sstream> <string> <string_view> <thread> <utility> <vector> <nlohmann/json.hpp>)
+set(scalestudy_torch_headers <torch/types.h> <torch/utils.h> <torch/nn/module.h>)
 set(scalestudy_text_headers ${scalestudy_plain_headers})
+set(scalestudy_heavy_headers ${scalestudy_plain_headers} ${scalestudy_torch_headers})
 set(scalestudy_test_headers ${scalestudy_plain_headers} <gmock/gmock.h> <gtest/gtest.h>)
-set(scalestudy_heavy_test_headers ${scalestudy_test_headers} <torch/types.h> <torch/utils.h> <torch/nn/module.h>)
+set(scalestudy_heavy_test_headers ${scalestudy_test_headers} ${scalestudy_torch_headers})
 set(scalestudy_text_options $<$<CONFIG:Release>:-O1>)
+set(scalestudy_heavy_options ${scalestudy_text_options})
 set(scalestudy_test_options -O0)  # half the time to compile; what is tested is optimised
 set(scalestudy_heavy_test_options -O0)
 
@@ -85,7 +88,9 @@ function(scalestudy_library name)
   add_library(scalestudy_${name} STATIC ${compiled})
   target_include_directories(scalestudy_${name} PUBLIC ${PROJECT_SOURCE_DIR}/suite ${PROJECT_SOURCE_DIR})
   target_link_libraries(scalestudy_${name} PUBLIC ${arg_USES} PRIVATE ${arg_PRIVATE_USES} scalestudy_warnings)
-  if(arg_TEXT OR arg_HEAVY)
+  if(arg_HEAVY)
+    scalestudy_precompile(scalestudy_${name} heavy)
+  elseif(arg_TEXT)
     scalestudy_precompile(scalestudy_${name} text)
   else()
     scalestudy_precompile(scalestudy_${name} plain)
