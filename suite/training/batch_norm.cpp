@@ -41,7 +41,7 @@ struct Moments {
 
 Moments global_moments(const Communicator& comm, const torch::Tensor& input) {
   const auto channels = input.size(1);
-  const auto elements = static_cast<double>(input.numel() / channels);
+  const auto elements = input.numel() / channels;
   const auto options = input.options().dtype(torch::kFloat64);
   auto sums = torch::zeros({2 * channels + 1}, options);
   if (elements > 0) {
@@ -89,7 +89,8 @@ class SynchronisedNorm : public torch::autograd::Function<SynchronisedNorm> {
     const auto& inverse_std = saved[2];
     const auto& gradient = output_gradients[0];
     const auto count = context->saved_data["count"].toDouble();
-    const auto* comm = reinterpret_cast<const Communicator*>(context->saved_data["comm"].toInt());
+    const auto* comm = reinterpret_cast<const Communicator*>(  // NOLINT(performance-no-int-to-ptr)
+        context->saved_data["comm"].toInt());
 
     const auto dimensions = reduced_dimensions(gradient);
     const auto bias_gradient = gradient.sum(dimensions, false, torch::kFloat64);

@@ -102,7 +102,7 @@ LossScaler::LossScaler(Precision precision, const c10::Device& device)
 torch::Tensor LossScaler::check(const torch::Tensor& reduced_gradients) {
   constexpr double growth = 2.0, backoff = 0.5;
   constexpr std::int64_t steps_between_growth = 2000;
-  const auto found_inf =
+  auto found_inf =
       at::isfinite(reduced_gradients).all().logical_not().to(torch::kFloat32).view({1});
   at::_amp_update_scale_(scale_, growth_tracker_, found_inf, growth, backoff, steps_between_growth);
   return found_inf;

@@ -38,21 +38,21 @@ std::string at_level(const char* name, std::size_t level) {
 }  // namespace
 
 ConvBlock::ConvBlock(std::int64_t in, std::int64_t out, const Settings& settings) {
-  conv = register_module("conv", make_conv(in, out, 3, settings));
-  norm = register_module("norm", make_norm(out, settings));
+  conv_ = register_module("conv", make_conv(in, out, 3, settings));
+  norm_ = register_module("norm", make_norm(out, settings));
 }
 
 torch::Tensor ConvBlock::forward(const torch::Tensor& input) {
-  return norm->forward(conv(input)).relu_();
+  return norm_->forward(conv_(input)).relu_();
 }
 
 DoubleBlock::DoubleBlock(std::int64_t in, std::int64_t out, const Settings& settings) {
-  first = register_module("first", std::make_shared<ConvBlock>(in, out, settings));
-  second = register_module("second", std::make_shared<ConvBlock>(out, out, settings));
+  first_ = register_module("first", std::make_shared<ConvBlock>(in, out, settings));
+  second_ = register_module("second", std::make_shared<ConvBlock>(out, out, settings));
 }
 
 torch::Tensor DoubleBlock::forward(const torch::Tensor& input) {
-  return second->forward(first->forward(input));
+  return second_->forward(first_->forward(input));
 }
 
 UNet::UNet(const Settings& settings) {

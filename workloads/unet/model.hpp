@@ -23,8 +23,8 @@ class ConvBlock final : public torch::nn::Module {
   torch::Tensor forward(const torch::Tensor& input);  ///< (N, in, Y, X) → (N, out, Y, X)
 
  private:
-  torch::nn::Conv2d conv{nullptr};
-  std::shared_ptr<BatchNorm> norm;
+  torch::nn::Conv2d conv_{nullptr};
+  std::shared_ptr<BatchNorm> norm_;
 };
 
 class DoubleBlock final : public torch::nn::Module {
@@ -33,7 +33,7 @@ class DoubleBlock final : public torch::nn::Module {
   torch::Tensor forward(const torch::Tensor& input);
 
  private:
-  std::shared_ptr<ConvBlock> first, second;
+  std::shared_ptr<ConvBlock> first_, second_;
 };
 
 /// Modules: down0 … down3, bottom, and for each level upsample<level> and up<level>; head.
