@@ -263,60 +263,6 @@ TEST_F(ImportedLogs, QualityIsReadOrTheRunSaysThatItIsNot) {
                        "judged"));
 }
 
-TEST_F(ImportedLogs, FactsThatCannotBeRightAreRefusedByLine) {
-  const auto second = line(995, "\"global_batch_size\", \"value\": 64");
-  EXPECT_THAT(refusal(second + log_of({})),
-              HasSubstr("log, line 5: global_batch_size is 32, and 64 in line 1"));
-  EXPECT_EQ(runs_in(line(995, "\"global_batch_size\", \"value\": \"32\"") + log_of({}))
-                .at(0)
-                .global_batch_size,
-            32);
-  EXPECT_THAT(refusal(log_of({.start_ms = 1'600'000'000})),
-              HasSubstr("log, line 5: time_ms = 1.6e+09 is no date in milliseconds since 1970"));
-  const auto two = runs_in(
-      log_of({}) + log_of({.start_ms = 90'000, .facts = "\"global_batch_size\", \"value\": 64"}));
-  EXPECT_EQ(two.at(0).global_batch_size, 32);
-  EXPECT_EQ(two.at(1).global_batch_size, 64);
-}
-
-TEST_F(ImportedLogs, WhatIsGivenInPlaceOfTheLogsNumberIsNoted) {
-  auto given = facts();
-  given.global_batch_size = {400};
-  const auto imported = import_files(ImportFormat::mllog, {write(log_of({}))}, given);
-  EXPECT_EQ(imported.studies.at(0).arms.at(0).runs.at(0).global_batch_size, 400);
-  EXPECT_THAT(imported.notes,
-              Contains(HasSubstr("--global-batch-size 400 counts, where the log says 32")));
-}
-
-TEST_F(ImportedLogs, EachPlatformHasItsOwnName) {
-  const auto import_two = [&](const std::string& other, const std::vector<double>& ranks) {
-    return import_files(ImportFormat::mllog,
-                        {write(log_of({}), "a"), write(log_of({.platform = other}), "b")},
-                        facts(ranks))
-        .studies.at(0);
-  };
-  const auto curve = import_two("1xA100", {4, 1});
-  ASSERT_THAT(curve.arms, SizeIs(1));
-  EXPECT_EQ(curve.arms[0].runs.at(0).platform, "4xA100");
-  EXPECT_EQ(curve.arms[0].runs.at(1).platform, "1xA100");
-  EXPECT_EQ(curve.title, "resnet, Acme");
-  EXPECT_THAT(import_two("4XA100 ", {4, 4}).arms, SizeIs(1))
-      << "blanks and capitals are no machine";
-  const auto side_by_side = import_two("4xH100", {4, 4});
-  ASSERT_THAT(side_by_side.arms, SizeIs(2)) << "no mean of two machines";
-  EXPECT_EQ(side_by_side.arms[0].name, "4xA100");
-  EXPECT_EQ(side_by_side.arms[1].name, "4xH100");
-}
-
-TEST_F(ImportedLogs, TwoWorkloadsAreRefused) {
-  EXPECT_THAT(message_of<BadInput>([&] {
-                return import_files(
-                    ImportFormat::mllog,
-                    {write(log_of({}), "a"), write(log_of({.benchmark = "ssd"}), "b")}, facts());
-              }),
-              HasSubstr("b trains 'ssd', a 'resnet'"));
-}
-
 constexpr const char* epochs_0_to_2 = ",time_per_epoch,iou\n0,5,0.1\n1,3,0.2\n2,3,0.3\n";
 
 TEST_F(ImportedLogs, AnEpochLogThatStartsAgainIsTwoAttempts) {

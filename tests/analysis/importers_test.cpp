@@ -8,7 +8,6 @@
 #include "core/error.hpp"
 #include "core/text.hpp"
 
-#include "analysis/importers/csv_table.hpp"
 #include "analysis/importers/importer.hpp"
 #include "analysis/published_analysis.hpp"
 #include "tests/support/message_of.hpp"
@@ -367,30 +366,6 @@ TEST_F(Import, SurvivesHostileMlperfLogs) {
   EXPECT_THAT(refusal(ImportFormat::mllog, "epoch 1\n"), HasSubstr("has no run_start"));
   EXPECT_THAT(refusal(ImportFormat::mllog, event(9, "run_start", "0") + event(8, "run_stop", "0")),
               HasSubstr("stops no later than it starts"));
-}
-
-TEST(CsvTable, ReadsQuotesLineEndsAndBlankLines) {
-  const CsvTable table(
-      "\xef\xbb\xbf"
-      "a,b\r\n\"x, \"\"y\"\"\n\",2\r\n\n3,4",
-      "t");
-  ASSERT_EQ(table.rows(), 2U);
-  EXPECT_EQ(table.text(0, 0), "x, \"y\"\n");
-  EXPECT_EQ(table.number(0, 1), 2);
-  EXPECT_EQ(table.number(1, 1), 4);
-  EXPECT_EQ(table.place(1, 1), "t, line 5, column b");
-}
-
-TEST(CsvTable, RefusesWhatHasNoClearValues) {
-  const auto refused = [](const std::string& text) {
-    return message_of<BadInput>([&] { return CsvTable(text, "t").rows(); });
-  };
-  EXPECT_THAT(refused("a,b\n\"x"), HasSubstr("line 2: a quote is never closed"));
-  EXPECT_THAT(refused("a,b\n\"x\"y,1\n"), HasSubstr("text behind a closed quote"));
-  EXPECT_THAT(refused("a,a\n"), HasSubstr("two columns are called 'a'"));
-  EXPECT_THAT(refused("a\n1,2\n"), HasSubstr("2 values for 1 column"));
-  EXPECT_THAT(refused(std::string(3000, ',')), HasSubstr("more than 1000 columns"));
-  EXPECT_EQ(refused("a\n"), "accepted");
 }
 
 }  // namespace
