@@ -21,7 +21,7 @@ namespace {
 struct Metric {
   std::string_view name;
   double PublishedRun::*member;
-  enum class Kind { time, rate, share, plain } kind;
+  enum class Kind { time, rate, share, count } kind;
 };
 constexpr std::array metrics{
     Metric{"throughput", &PublishedRun::samples_per_s, Metric::Kind::rate},
@@ -29,7 +29,7 @@ constexpr std::array metrics{
     Metric{"wall", &PublishedRun::launch_wall_time_s, Metric::Kind::time},
     Metric{"epoch", &PublishedRun::median_epoch_s, Metric::Kind::time},
     Metric{"epoch_median", &PublishedRun::median_epoch_s, Metric::Kind::time},
-    Metric{"epochs", &PublishedRun::epochs, Metric::Kind::plain},
+    Metric{"epochs", &PublishedRun::epochs, Metric::Kind::count},
     Metric{"iou", &PublishedRun::quality, Metric::Kind::share}};
 
 struct TimeUnit {
@@ -78,15 +78,51 @@ struct ArmRows {
   std::map<std::int64_t, Point> by_ranks;
 };
 
-/// "img/s" -> "images"; "" for what is no rate of all ranks, as "img/GPU/s".
-std::string noun_of_rate(std::string_view unit) {
-  if (!unit.ends_with("/s")) return "";
-  unit.remove_suffix(2);
-  if (unit == "img") return "images";
-  std::string noun(unit);
-  if (noun.find('/') != std::string::npos) return "";
-  if (noun.empty() || noun.ends_with('s')) return noun;
-  return noun + (noun.ends_with("ch") ? "es" : "s");
+/// What is counted as samples, and what holds a global batch of them.
+constexpr std::array sample_nouns{
+    "images",    "imgs",      "samples", "examples", "records",   "items",      "patches",
+    "tiles",     "crops",     "pairs",   "volumes",  "slices",    "voxels",     "pixels",
+    "points",    "tokens",    "words",   "chars",    "sequences", "seqs",       "sentences",
+    "documents", "clips",     "frames",  "videos",   "graphs",    "utterances", "nodes",
+    "edges",     "molecules", "atoms",   "games",    "sites",     "structures", "queries"};
+constexpr std::array step_nouns{"steps", "its", "iters", "iterations", "batches", "updates"};
+
+/// A unit of a throughput.
+struct Rate {
+  std::string noun;   ///< "images"
+  double factor = 1;  ///< 1000 of "kimages/s"
+  [[nodiscard]] bool is_of_steps() const {
+    return std::ranges::find(step_nouns, noun) != step_nouns.end();
+  }
+};
+
+/// "img" -> "images"; "" for what is none of both.
+std::string known_noun(std::string noun) {
+  for (char& c : noun)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  if (!noun.ends_with('s')) noun += noun.ends_with("ch") ? "es" : "s";
+  if (noun == "imgs") return "images";
+  const bool is_known = std::ranges::find(sample_nouns, noun) != sample_nouns.end() ||
+                        std::ranges::find(step_nouns, noun) != step_nouns.end();
+  return is_known ? noun : "";
+}
+
+/// Nothing for what is no rate of all ranks, as "img/GPU/s", and for "GB/s".
+std::optional<Rate> rate_of(std::string_view unit) {
+  constexpr std::array ends{"/s", "/sec", "/second", " per s", " per sec", " per second"};
+  const auto end =
+      std::ranges::find_if(ends, [&](std::string_view one) { return unit.ends_with(one); });
+  if (end == ends.end()) return std::nullopt;
+  unit.remove_suffix(std::string_view(*end).size());
+  if (const auto noun = known_noun(std::string(unit)); !noun.empty()) return Rate{noun};
+  constexpr std::array prefixes{std::pair{'k', 1e3}, std::pair{'K', 1e3}, std::pair{'M', 1e6},
+                                std::pair{'G', 1e9}};
+  for (const auto& [prefix, factor] : prefixes) {
+    if (!unit.starts_with(prefix)) continue;
+    const auto rest = unit.substr(std::min(unit.find_first_not_of(' ', 1), unit.size()));
+    if (const auto noun = known_noun(std::string(rest)); !noun.empty()) return Rate{noun, factor};
+  }
+  return std::nullopt;
 }
 
 template <class Row, std::size_t count>
@@ -148,10 +184,20 @@ class Reader {
     };
     std::string noun;
     switch (found->kind) {
-      case Metric::Kind::rate:
-        noun = noun_of_rate(unit);
-        if (noun.empty()) return leave_out_unit("what all ranks do in a second, as images/s");
+      case Metric::Kind::rate: {
+        const auto rate = rate_of(unit);
+        if (!rate)
+          return leave_out_unit("samples that all ranks train on in a second, as images/s");
+        value *= rate->factor;
+        if (!rate->is_of_steps()) {
+          noun = rate->noun;
+        } else if (const auto batch = strong_batch(row)) {
+          value *= *batch;
+        } else {
+          return leave_out_unit("samples: how many a step has, only mode strong_gbs says");
+        }
         break;
+      }
       case Metric::Kind::time: {
         const auto time_unit = std::ranges::find(time_units, unit, &TimeUnit::name);
         if (time_unit == time_units.end())
@@ -163,7 +209,9 @@ class Reader {
         if (unit != "1" && !unit.empty()) return leave_out_unit("1: it is a share from 0 to 1");
         table_.require_share(row, columns_.value);
         break;
-      case Metric::Kind::plain:
+      case Metric::Kind::count:
+        if (!unit.empty() && unit != "1" && unit != "epoch" && unit != "epochs")
+          return leave_out_unit("epochs");
         break;
     }
     set(row, *found, value, noun);

@@ -250,8 +250,9 @@ TEST_F(Import, RowsThatAreNoNumbersOfRunsAreNamedAndLeftOut) {
           "epochs, iou",
           "1 row left out: n is empty: a point has its place by it",
           "1 row left out: unit 'fortnight' of ttt is not one of s, ms, min, h",
-          "2 rows left out: unit 'img/GPU/s' of throughput is not what all ranks do in a second, "
-          "as images/s",
+          "2 rows left out: unit 'img/GPU/s' of throughput is not samples that all ranks train on "
+          "in "
+          "a second, as images/s",
           "1 row left out: unit '%' of iou is not 1: it is a share from 0 to 1"));
 }
 
@@ -259,6 +260,29 @@ TEST_F(Import, NamesThatDifferInBlanksOrCapitalsAreOne) {
   const auto imported = import(ImportFormat::published_csv,
                                cat(heading, "a,ResNet,V100,1,FP16,weak,throughput,700,img/s,x\n",
                                    "a,resnet,\"v100 \",8,fp16,weak,throughput,5200,images/s,x\n"));
+TEST_F(Import, OnlySamplesOfAllRanksPerSecondAreAThroughput) {
+  const auto import_unit = [&](const std::string& unit, const std::string& mode) {
+    return import(ImportFormat::published_csv,
+                  cat(heading, "a,w,d,8,p,", mode, ",throughput,3,", unit, ",x\n"));
+  };
+  for (const auto* unit :
+       {"images/second", "images per second", "samples/sec", "img/s", "Images/s", "seq/s"})
+    EXPECT_EQ(only_run(import_unit(unit, "weak")).samples_per_s, 3) << unit;
+  EXPECT_EQ(import_unit("IMG/s", "weak").studies[0].sample_noun, "images");
+  EXPECT_EQ(only_run(import_unit("kimages/s", "weak")).samples_per_s, 3e3);
+  EXPECT_EQ(only_run(import_unit("M images/s", "weak")).samples_per_s, 3e6);
+  EXPECT_EQ(only_run(import_unit("it/s", "strong_gbs16")).samples_per_s, 48);
+  for (const auto* unit : {"GB/s", "TFLOP/s", "GFLOPS", "tokens/GPU/s", "images per GPU per second",
+                           "epochs/s", "/s", "k/s", "steps/s", "it/s", "batches/s"}) {
+    const auto none = import_unit(unit, "weak");
+    EXPECT_THAT(none.studies, IsEmpty()) << unit;
+    EXPECT_THAT(none.notes, ElementsAre(HasSubstr(cat("unit '", unit, "' of throughput")))) << unit;
+  }
+  EXPECT_THAT(
+      import(ImportFormat::published_csv, cat(heading, "a,w,d,8,p,weak,epochs,3,s,x\n")).notes,
+      ElementsAre("1 row left out: unit 's' of epochs is not epochs"));
+}
+
   const auto& study = imported.studies.at(0);
   ASSERT_THAT(study.arms, SizeIs(1));
   EXPECT_EQ(study.arms[0].name, "V100 FP16");
@@ -279,7 +303,7 @@ TEST_F(Import, RefusesTablesThatContradictThemselves) {
   EXPECT_THAT(refused("a,w,d,1,p,weak,iou,75.9,1,x\n"),
               HasSubstr("column value = 75.9 is above 1"));
   EXPECT_THAT(
-      refused("a,w,d,1,p,weak,throughput,1,img/s,x\na,w,d,2,p,weak,throughput,1,kimg/s,x\n"),
+      refused("a,w,d,1,p,weak,throughput,1,img/s,x\na,w,d,2,p,weak,throughput,1,patch/s,x\n"),
       HasSubstr("other rows of its id count images"));
   EXPECT_THAT(refused("a,w,d,1,p,weak,ttt,1,s,\n"), HasSubstr("without its source"));
   EXPECT_THAT(refused("a,w,d,1,p,strong_gbsX,ttt,1,s,x\n"), HasSubstr("column mode"));
