@@ -1,6 +1,7 @@
 #include "analysis/importers/importer.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <map>
 #include <set>
@@ -79,10 +80,31 @@ bool has_any(const ImportFacts& facts) {
   return facts.scaling_rule != PublishedRule::not_stated;
 }
 
+/// "4xA100" -> 4, "32xDGX" -> 32: of GPUs or of machines; NaN where none is said.
+double count_in_platform(std::string_view platform) {
+  double count = 0;
+  const auto [end, error] =
+      std::from_chars(platform.data(), platform.data() + platform.size(), count);
+  const bool is_count =
+      error == std::errc() && platform.substr(end - platform.data()).find_first_of("xX") == 0;
+  return is_count ? count : not_available;
+}
+
+/// Errors: BadInput when the log says another number of ranks.
+double ranks_of(const ImportedRun& imported, double given) {
+  if (!std::isfinite(given)) return imported.ranks;
+  if (std::isfinite(imported.ranks) && given != imported.ranks)
+    throw BadInput(
+        {cat(imported.place, " says number_of_ranks ", imported.ranks, ", --ranks ", given),
+         "a point has its place by it, and one of them is wrong",
+         "Leave --ranks out, or give the log of that many ranks"});
+  return given;
+}
+
 /// What is given beats what the log says, which is noted.
 void apply(const ImportFacts& facts, std::size_t i, std::size_t files, ImportedRun& imported) {
   auto& run = imported.run;
-  const double ranks = value_at(facts.ranks, i, files, "--ranks");
+  const double ranks = ranks_of(imported, value_at(facts.ranks, i, files, "--ranks"));
   if (!std::isfinite(ranks))
     throw BadInput({"--ranks is missing", "the logs do not say how many ranks ran",
                     "Give one number for all files, or one for each: --ranks 1,2,4"});
@@ -90,11 +112,15 @@ void apply(const ImportFacts& facts, std::size_t i, std::size_t files, ImportedR
     throw BadInput({cat("--ranks: ", ranks, " is no number of ranks"),
                     "a point has its place by it", "Give whole numbers from 1 on"});
   run.ranks = static_cast<std::int64_t>(ranks);
+  const double platform_count = count_in_platform(run.platform);
+  if (!std::isfinite(imported.ranks) && std::isfinite(platform_count) && platform_count != ranks)
+    imported.overruled.push_back(
+        cat(counted(run.ranks, "rank"), " count, where the platform is ", one_line(run.platform)));
   const auto set = [&](double& number, const std::vector<double>& given, const char* option) {
     const double value = value_at(given, i, files, option);
     if (!std::isfinite(value)) return;
     if (std::isfinite(number) && number != value)
-      imported.notes.push_back(cat(option, " ", value, " counts, where the log says ", number));
+      imported.overruled.push_back(cat(option, " ", value, " counts, where the log says ", number));
     number = value;
   };
   set(run.samples_per_epoch, facts.samples_per_epoch, "--samples-per-epoch");
@@ -179,7 +205,12 @@ Imported study_from_logs(const std::vector<fs::path>& files,
   Imported imported;
   PublishedStudy study;
   PublishedArm arm;
+  std::vector<std::string> overruled;
   for (const auto& one : runs) {
+    for (const auto& text : one.overruled) {
+      imported.notes.push_back(cat(one.place, ": ", text));
+      add_unique(overruled, text);
+    }
     arm.runs.push_back(one.run);
     if (arm.quality_metric.empty()) arm.quality_metric = one.quality_metric;
     for (const auto& name : one.computed) add_unique(arm.computed, name);
@@ -198,6 +229,9 @@ Imported study_from_logs(const std::vector<fs::path>& files,
   arm.device = facts.device;
   arm.precision = facts.precision;
   arm.scaling_rule = facts.scaling_rule;
+  if (!overruled.empty())
+    arm.remark =
+        shortened(cat("When imported: ", join(first_of(overruled, 5, "noted"), "; "), "."), 900);
   study.arms = arms_by_platform(std::move(arm));
   imported.studies = {std::move(study)};
   return imported;

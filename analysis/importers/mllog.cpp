@@ -218,6 +218,7 @@ ImportedRun run_of(const LoggedRun& run, const std::string& place, const std::st
   imported.run.samples_per_epoch = run.facts.number("train_samples");
   imported.run.global_batch_size = run.facts.number("global_batch_size");
   imported.run.evaluated_sample_count = run.facts.number("eval_samples");
+  imported.ranks = run.facts.number(number_of_ranks);
   imported.run.platform = run.facts.platform;
   imported.workload = run.facts.benchmark;
   imported.organisation = run.facts.organisation;

@@ -161,7 +161,8 @@ class SectionReader {
                            std::pair{"submission_platform", &facts.platform}};
     for (const auto& [name, text] : texts)
       if (key == name) *text = text_of(value);
-    constexpr std::array numbers{"global_batch_size", "train_samples", "eval_samples"};
+    constexpr std::array numbers{"global_batch_size", "train_samples", "eval_samples",
+                                 number_of_ranks};
     if (std::ranges::find(numbers, key) == numbers.end()) return false;
     const double number = number_of(value);
     if (!std::isfinite(number)) return true;

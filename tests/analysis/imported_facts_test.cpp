@@ -13,7 +13,9 @@ namespace scalestudy {
 namespace {
 
 using testing::Contains;
+using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::IsEmpty;
 using testing::SizeIs;
 
 using test::ImportedLogs;
@@ -44,6 +46,26 @@ TEST_F(ImportedLogs, WhatIsGivenInPlaceOfTheLogsNumberIsNoted) {
   EXPECT_EQ(imported.studies.at(0).arms.at(0).runs.at(0).global_batch_size, 400);
   EXPECT_THAT(imported.notes,
               Contains(HasSubstr("--global-batch-size 400 counts, where the log says 32")));
+}
+
+TEST_F(ImportedLogs, RanksThatTheLogContradictsAreRefusedOrNoted) {
+  const auto with_ranks = [](const char* ranks) {
+    return line(995, cat("\"number_of_ranks\", \"value\": ", ranks)) + log_of({});
+  };
+  EXPECT_THAT(refusal(with_ranks("32")), HasSubstr("log says number_of_ranks 32, --ranks 4"));
+  EXPECT_THAT(import(with_ranks("4")).notes, IsEmpty());
+  EXPECT_EQ(import_files(ImportFormat::mllog, {write(with_ranks("32"))}, facts({}))
+                .studies.at(0)
+                .arms.at(0)
+                .runs.at(0)
+                .ranks,
+            32);
+  const auto noted = import(log_of({.platform = "8xH100"}));
+  EXPECT_THAT(noted.notes, ElementsAre("log: 4 ranks count, where the platform is 8xH100"));
+  EXPECT_THAT(noted.studies[0].arms[0].remark, HasSubstr("4 ranks count, where"));
+  EXPECT_THAT(import(log_of({.platform = "H100"})).notes, IsEmpty());
+  EXPECT_THAT(import(replaced(with_ranks("4"), "4xA100", "2xA100")).notes, IsEmpty())
+      << "of two machines";
 }
 
 TEST_F(ImportedLogs, EachPlatformHasItsOwnName) {
