@@ -175,6 +175,9 @@ void set_quality(const LoggedRun& run, const std::string& origin, ImportedRun& i
       [&](const LoggedQuality& quality) { return asked.empty() || asked.front().is_of(quality); });
   imported.run.quality = last->value;
   imported.quality_metric = metric_of(last->part);
+  if (run.unreadable_line > 0)
+    imported.notes.push_back(
+        cat("eval_accuracy of line ", run.unreadable_line, " is no number: it is not counted"));
   if (run.facts.benchmark == "ssd" && !std::isfinite(run.facts.number("train_samples")))
     imported.notes.emplace_back(
         "without train_samples ssd is judged as SSD: if it is RetinaNet, more is asked of it");
@@ -215,10 +218,10 @@ ImportedRun run_of(const LoggedRun& run, const std::string& place, const std::st
   else
     imported.run.epochs = epochs_of(run);
   if (!run.throughputs.empty()) imported.run.samples_per_s = median(run.throughputs);
+  imported.ranks = run.facts.number(number_of_ranks);
   imported.run.samples_per_epoch = run.facts.number("train_samples");
   imported.run.global_batch_size = run.facts.number("global_batch_size");
   imported.run.evaluated_sample_count = run.facts.number("eval_samples");
-  imported.ranks = run.facts.number(number_of_ranks);
   imported.run.platform = run.facts.platform;
   imported.workload = run.facts.benchmark;
   imported.organisation = run.facts.organisation;
@@ -250,16 +253,20 @@ std::vector<ImportedRun> runs_from_mllog(const std::string& text, const std::str
   const auto log = read_mllog(one_rank_of(text, "run_start"), origin);
   if (log.runs.empty()) {
     refuse_old_format(text, origin);
-    throw BadInput({cat(origin, " has no run_start"), "the time to quality starts there",
-                    "Give the log of a whole run, with lines ':::MLLOG {…}'"});
+    const bool has_mark = text.find(mllog_mark) != std::string::npos;
+    throw BadInput({cat(origin, has_mark ? " has no run_start" : " has no line ':::MLLOG {…}'",
+                        log.notes.empty() ? "" : cat(", and ", log.notes.back())),
+                    "the time to quality starts at its run_start",
+                    log.notes.empty()
+                        ? "Give the log of a whole run, with lines ':::MLLOG {…}'"
+                        : "Give the file as it was written: a terminal wraps and cuts lines"});
   }
   std::vector<ImportedRun> runs;
   for (const auto& run : log.runs)
     runs.push_back(
         run_of(run, log.runs.size() == 1 ? origin : cat(origin, ", line ", run.line), origin));
-  if (log.unreadable_lines > 0)
-    runs.front().notes.push_back(
-        cat(counted(log.unreadable_lines, "line"), " of the log cannot be read"));
+  auto& notes = runs.front().notes;
+  notes.insert(notes.end(), log.notes.begin(), log.notes.end());
   return runs;
 }
 

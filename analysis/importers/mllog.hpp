@@ -59,7 +59,7 @@ struct LoggedRun {
 
 struct Mllog {
   std::vector<LoggedRun> runs;
-  std::size_t unreadable_lines = 0;
+  std::vector<std::string> notes;  ///< which lines cannot be read
 };
 
 /// Reads all runs of a log called `origin`. Lines may stand in any order between two run_start:

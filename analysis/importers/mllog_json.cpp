@@ -36,6 +36,26 @@ struct Section {
   LoggedFacts facts;
 };
 
+/// Lines that say nothing that counts, by what they are and why.
+class UncountedLines {
+ public:
+  void add(const std::string& noun, const std::string& why, std::size_t line) {
+    auto& lines = lines_[{noun, why}];
+    if (lines.count++ == 0) lines.first = line;
+  }
+  void append_to(std::vector<std::string>& notes) const {
+    for (const auto& [what, lines] : lines_)
+      notes.push_back(cat(counted(lines.count, what.first), " ", what.second,
+                          ", the first is line ", lines.first));
+  }
+
+ private:
+  struct Lines {
+    std::size_t count = 0, first = 0;
+  };
+  std::map<std::pair<std::string, std::string>, Lines> lines_;
+};
+
 /// Also of a text, as Python's NaN becomes one; nothing for what is no number.
 std::optional<double> number_in(const json& value) {
   if (value.is_number()) return value.get<double>();
@@ -97,7 +117,12 @@ class SectionReader {
     fill(sections_.back().facts, next_facts_);
     return std::move(sections_);
   }
-  [[nodiscard]] std::size_t unreadable() const { return unreadable_; }
+  /// Which lines say nothing that can be read.
+  [[nodiscard]] std::vector<std::string> notes() const {
+    std::vector<std::string> notes;
+    uncounted_.append_to(notes);
+    return notes;
+  }
 
  private:
   /// Two writers at once may have cut each other's records.
@@ -115,7 +140,7 @@ class SectionReader {
     const double time_ms = number_of(member(event, "time_ms"));
     const auto key = text_of(member(event, "key"));
     if (key.empty() || !std::isfinite(time_ms)) {
-      ++unreadable_;
+      uncounted_.add("line", "of the log cannot be read", line_);
       return;
     }
     if (key == "run_start") return begin(time_ms);
@@ -165,7 +190,10 @@ class SectionReader {
                                  number_of_ranks};
     if (std::ranges::find(numbers, key) == numbers.end()) return false;
     const double number = number_of(value);
-    if (!std::isfinite(number)) return true;
+    if (!std::isfinite(number)) {
+      uncounted_.add(key + " line", "without a number not counted", line_);
+      return true;
+    }
     auto& stated = facts.numbers[key];
     if (stated.line > 0 && stated.value != number)
       throw BadInput({cat(origin_, ", line ", line_, ": ", key, " is ", number, ", and ",
@@ -190,7 +218,7 @@ class SectionReader {
   std::set<std::string_view> seen_;
   std::vector<Section> sections_{1};
   LoggedFacts next_facts_;
-  std::size_t unreadable_ = 0;
+  UncountedLines uncounted_;
 };
 
 /// How many numbers of each part there are.
@@ -218,13 +246,17 @@ void add_qualities(const Event& event, LoggedRun& run, Counts& counts) {
   }
 }
 
-void add(const Event& event, LoggedRun& run, Counts& counts) {
+void add(const Event& event, LoggedRun& run, Counts& counts, UncountedLines& uncounted) {
   const double epoch = number_of(member(event.metadata, "epoch_num"));
   if (event.key == "epoch_stop")
     std::isfinite(epoch) ? (void)run.stopped.insert(epoch) : (void)++run.unnumbered_stops;
   if (event.key == "tracked_stats") {
-    const double rate = number_of(member(event.value, "throughput"));
-    if (rate > 0 && std::isfinite(rate)) run.throughputs.push_back(rate);
+    const auto throughput = member(event.value, "throughput");
+    const double rate = number_of(throughput);
+    if (rate > 0 && std::isfinite(rate))
+      run.throughputs.push_back(rate);
+    else if (!throughput.is_null())
+      uncounted.add("throughput line", "without a rate not counted", event.line);
   }
   if (event.key != "eval_accuracy") return;
   if (std::isfinite(epoch)) run.evaluated.insert(epoch);
@@ -289,15 +321,16 @@ LoggedRun run_of(Section section, const std::string& origin) {
     run.end_ms = std::max(run.end_ms, section.events.back().time_ms);
   }
   Counts counts;
-  std::vector<std::size_t> late_lines;
+  UncountedLines uncounted;
   for (const auto& event : section.events) {
-    if (event.time_ms >= run.start_ms && event.time_ms <= run.end_ms) add(event, run, counts);
-    if (event.time_ms > run.end_ms && event.key == "eval_accuracy")
-      late_lines.push_back(event.line);
+    if (event.time_ms >= run.start_ms && event.time_ms <= run.end_ms)
+      add(event, run, counts, uncounted);
+    else if (event.time_ms > run.end_ms && event.key == "eval_accuracy")
+      uncounted.add("eval_accuracy line", "after run_stop not counted", event.line);
+    if (event.key == "run_stop" && &event != stop)
+      uncounted.add("run_stop line", cat("beside line ", stop->line, " not counted"), event.line);
   }
-  if (!late_lines.empty())
-    run.notes.push_back(cat(counted(late_lines.size(), "eval_accuracy line"),
-                            " after run_stop not counted, the first is line ", late_lines.front()));
+  uncounted.append_to(run.notes);
   std::ranges::stable_sort(run.qualities, {}, &LoggedQuality::moment);
   return run;
 }
@@ -309,7 +342,7 @@ Mllog read_mllog(std::string_view text, const std::string& origin) {
   Mllog log;
   for (auto& section : reader.read(text))
     if (section.line > 0) log.runs.push_back(run_of(std::move(section), origin));
-  log.unreadable_lines = reader.unreadable();
+  log.notes = reader.notes();
   return log;
 }
 

@@ -68,6 +68,29 @@ TEST_F(ImportedLogs, RanksThatTheLogContradictsAreRefusedOrNoted) {
       << "of two machines";
 }
 
+TEST_F(ImportedLogs, WhatIsNotCountedIsNotedWithItsLine) {
+  const auto second = line(9000, R"("run_stop", "metadata": {"status": "aborted"})");
+  const auto stopped = import(log_of({}) + second);
+  EXPECT_THAT(stopped.notes, ElementsAre("log: 1 run_stop line beside line 12 not counted, the "
+                                         "first is line 13"));
+  EXPECT_EQ(stopped.studies[0].arms[0].runs.at(0).training_time_s, 6);
+  EXPECT_THAT(import(log_of({.facts = R"("global_batch_size", "value": "3,200")"})).notes,
+              ElementsAre("log: 1 global_batch_size line without a number not counted, the first "
+                          "is line 4"));
+  const auto rate = line(2000, R"("tracked_stats", "value": {"throughput": "3,200"})");
+  EXPECT_THAT(
+      import(log_of({}) + rate).notes,
+      ElementsAre("log: 1 throughput line without a rate not counted, the first is line 13"));
+  EXPECT_THAT(import(log_of({.qualities = {"0.5", "\"0,7\"", "0.76"}})).notes,
+              ElementsAre("log: eval_accuracy of line 9 is no number: it is not counted"));
+}
+
+TEST_F(ImportedLogs, LinesThatATerminalWrappedAreNamed) {
+  EXPECT_THAT(refusal(replaced(log_of({}), ", \"key\"", ",\n\"key\"")),
+              HasSubstr("lines of the log cannot be read, the first is line 1 (the time to quality "
+                        "starts at its run_start). Give the file as it was written"));
+}
+
 TEST_F(ImportedLogs, EachPlatformHasItsOwnName) {
   const auto import_two = [&](const std::string& other, const std::vector<double>& ranks) {
     return import_files(ImportFormat::mllog,
