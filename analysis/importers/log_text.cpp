@@ -49,6 +49,27 @@ std::string utf8_of(std::string bytes) {
   return bytes;
 }
 
+/// Without what colours a terminal and moves its cursor (ECMA-48): ESC [ … letter, ESC ] … BEL, and
+/// ESC with one character.
+std::string without_escape_sequences(const std::string& text) {
+  if (text.find('\x1b') == std::string::npos) return text;
+  std::string plain;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    if (text[at] != '\x1b') {
+      plain += text[at];
+      continue;
+    }
+    const char kind = ++at < text.size() ? text[at] : '\0';
+    if (kind == '[')
+      at = text.find_first_not_of("0123456789:;<=>? !\"#$%&'()*+,-./", at + 1);
+    else if (kind == ']')
+      at = text.find_first_of("\a\n", at + 1);
+    if (at == std::string::npos) break;
+    if (text[at] == '\n') plain += '\n';  // it was cut: lines keep their numbers
+  }
+  return plain;
+}
+
 bool is_digit(char c) {
   return c >= '0' && c <= '9';
 }
@@ -124,7 +145,7 @@ std::string_view packing_of(std::string_view bytes) {
 }
 
 std::string plain_text_of(std::string bytes) {
-  auto text = utf8_of(std::move(bytes));
+  auto text = without_escape_sequences(utf8_of(std::move(bytes)));
   if (text.find('\n') == std::string::npos) std::ranges::replace(text, '\r', '\n');
   return text;
 }

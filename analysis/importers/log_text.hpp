@@ -11,7 +11,8 @@ namespace scalestudy {
 [[nodiscard]] std::string_view packing_of(std::string_view bytes);
 
 /// Makes UTF-8 of what a byte order mark calls UTF-8 or UTF-16, in which code units that are no
-/// characters become U+FFFD, and ends lines with line feeds where all end with carriage returns.
+/// characters become U+FFFD, takes out a terminal's escape sequences, and ends lines with line
+/// feeds where all end with carriage returns.
 [[nodiscard]] std::string plain_text_of(std::string bytes);
 
 /// Names that differ in blanks or capitals only are one: "V100 ", "v100".

@@ -54,6 +54,7 @@ TEST_F(ImportedLogs, WhatIsWrittenByManyOrForWindowsIsTheSameRun) {
   for (const auto& text :
        {once, replaced(once, "\n", "\r\n"), "\xef\xbb\xbf" + once,
         as_utf16(replaced(once, "\n", "\r\n"), true), as_utf16(once, false),
+        replaced(replaced(once, ":::MLLOG", ":::\x1b[1;32mMLLOG\x1b[0m"), "\n", "\x1b[K\n"),
         interleaved({once, once}, {"", ""}), once + once,
         interleaved(ranks, {"0: ", "1: ", " 2: "}),
         interleaved(ranks, {"[1,0]<stdout>:", "[1,1]<stdout>:", "[1,2]<stderr>:"}),
