@@ -111,6 +111,25 @@ std::vector<double> epoch_times(const CsvTable& table, const Attempt& rows) {
 }
 
 /// Of the last epoch; NaN where there is no such column.
+/// Times since the start grow by about as much with each row; the first may be twice as long.
+void refuse_times_since_start(const CsvTable& table,
+                              const Attempt& rows,
+                              const std::vector<double>& times_s) {
+  if (times_s.size() < 3) return;
+  std::vector<double> steps_s;
+  for (std::size_t i = 1; i < times_s.size(); ++i) steps_s.push_back(times_s[i] - times_s[i - 1]);
+  const double usual_s = median(steps_s);
+  const auto is_usual = [&](double step_s) {
+    return step_s >= usual_s / 2 && step_s <= 2 * usual_s;
+  };
+  if (!(usual_s > 0) || !std::ranges::all_of(steps_s, is_usual) || !is_usual(times_s.front()))
+    return;
+  throw BadInput({cat(table.place(rows.back(), table.require(time_column)), " = ", times_s.back(),
+                      ": each row is longer than the one before by about ", usual_s, " s"),
+                  "they look like times since the start, not of an epoch each",
+                  "Give each epoch's own time: what its row has more than the one before"});
+}
+
 double last_value(const CsvTable& table, const Attempt& rows, std::string_view name) {
   const auto column = table.find(name);
   return column ? table.number(rows.back(), *column) : not_available;
@@ -157,6 +176,7 @@ ImportedRun run_of(const CsvTable& table, const Attempt& rows) {
   PublishedRun& run = imported.run;
   run.epochs = static_cast<double>(times_s.size());
   run.first_epoch_s = times_s.front();
+  refuse_times_since_start(table, rows, times_s);
   imported.computed = {"median_epoch_s"};
   if (times_s.size() > 1) run.median_epoch_s = median({times_s.begin() + 1, times_s.end()});
   run.training_time_s = last_value(table, rows, "training_time");

@@ -317,6 +317,15 @@ TEST_F(ImportedLogs, RowsOfAnEpochLogThatStandThereTwiceCountOnce) {
               HasSubstr("the heading stands there twice"));
 }
 
+TEST_F(ImportedLogs, TimesSinceTheStartAreNoTimesOfEpochs) {
+  for (const auto* times : {"10\n20\n30\n", "15\n25\n35.5\n44\n"})
+    EXPECT_THAT(message_of<BadInput>([&] { return import_epochs(cat("time_per_epoch\n", times)); }),
+                HasSubstr("they look like times since the start"))
+        << times;
+  for (const auto* times : {"10\n20\n", "10\n11\n12\n", "9\n10\n9.5\n11\n", "10\n10\n10\n"})
+    EXPECT_THAT(import_epochs(cat("time_per_epoch\n", times)).studies, SizeIs(1)) << times;
+}
+
 TEST_F(ImportedLogs, AnEpochLogWithGapsIsNoTimeOfATraining) {
   const auto refused = [&](const std::string& rows) {
     return message_of<BadInput>([&] { return import_epochs(rows); });
