@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <numeric>
 
 #include "core/error.hpp"
@@ -110,7 +111,6 @@ std::vector<double> epoch_times(const CsvTable& table, const Attempt& rows) {
   return times_s;
 }
 
-/// Of the last epoch; NaN where there is no such column.
 /// Times since the start grow by about as much with each row; the first may be twice as long.
 void refuse_times_since_start(const CsvTable& table,
                               const Attempt& rows,
@@ -130,16 +130,17 @@ void refuse_times_since_start(const CsvTable& table,
                   "Give each epoch's own time: what its row has more than the one before"});
 }
 
+/// Of the last epoch; NaN where there is no such column.
 double last_value(const CsvTable& table, const Attempt& rows, std::string_view name) {
   const auto column = table.find(name);
   return column ? table.number(rows.back(), *column) : not_available;
 }
 
-std::size_t not_finite(const CsvTable& table, const Attempt& rows, std::string_view name) {
-  const auto column = table.find(name);
-  if (!column) return 0;
-  return static_cast<std::size_t>(std::ranges::count_if(
-      rows, [&](auto row) { return !std::isfinite(table.number(row, *column)); }));
+Attempt not_finite(const CsvTable& table, const Attempt& rows, std::size_t column) {
+  Attempt found;
+  std::ranges::copy_if(rows, std::back_inserter(found),
+                       [&](auto row) { return !std::isfinite(table.number(row, column)); });
+  return found;
 }
 
 /// "iou [%]" would be left out, and a time in ms be missed.
@@ -162,21 +163,25 @@ std::string unused_columns(const CsvTable& table) {
 
 void set_outcome(const CsvTable& table, const Attempt& rows, ImportedRun& imported) {
   for (const auto* name : {"loss", "iou"})
-    if (const auto count = not_finite(table, rows, name); count > 0) {
+    if (const auto column = table.find(name)) {
+      const auto bad = not_finite(table, rows, *column);
+      if (bad.empty()) continue;
       imported.run.outcome = PublishedOutcome::quality_nan;
-      imported.notes.push_back(
-          cat("the ", name, " is not finite in ", count, " of ", rows.size(), " epochs"));
+      imported.notes.push_back(cat("does not count: the ", name, " is not finite in ", bad.size(),
+                                   " of ", counted(rows.size(), "epoch"), ", the first is ",
+                                   table.place(bad.front(), *column), "; the last epoch's is ",
+                                   table.number(rows.back(), *column)));
     }
 }
 
 ImportedRun run_of(const CsvTable& table, const Attempt& rows) {
   const auto times_s = epoch_times(table, rows);
+  refuse_times_since_start(table, rows, times_s);
   const double sum_s = std::accumulate(times_s.begin(), times_s.end(), 0.0);
   ImportedRun imported;
   PublishedRun& run = imported.run;
   run.epochs = static_cast<double>(times_s.size());
   run.first_epoch_s = times_s.front();
-  refuse_times_since_start(table, rows, times_s);
   imported.computed = {"median_epoch_s"};
   if (times_s.size() > 1) run.median_epoch_s = median({times_s.begin() + 1, times_s.end()});
   run.training_time_s = last_value(table, rows, "training_time");

@@ -81,7 +81,9 @@ TEST_F(Import, WithoutATotalTheEpochsAreAddedUpAndThatIsSaid) {
       import(ImportFormat::epoch_csv, "loss,time_per_epoch\n1,10\nnan,5\n0.5,6\n");
   EXPECT_EQ(only_run(imported).training_time_s, 21);
   EXPECT_THAT(imported.studies[0].arms[0].computed, Contains("training_time_s"));
-  EXPECT_THAT(imported.notes, Contains(HasSubstr("the loss is not finite in 1 of 3 epochs")));
+  EXPECT_THAT(
+      imported.notes,
+      Contains(HasSubstr("the loss is not finite in 1 of 3 epochs, the first is log, line ")));
 }
 
 TEST_F(Import, SeveralLogsAreSeveralRunsWithOneValueForAllOrOneForEach) {
