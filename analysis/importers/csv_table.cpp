@@ -58,6 +58,9 @@ CsvTable::CsvTable(std::string_view text, std::string origin) : origin_(std::mov
   if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
   if (text.find('\0') != std::string_view::npos)
     refuse(cat(origin_, " holds NUL bytes"), "it is no text");
+  if (text.starts_with('{') || text.starts_with('['))
+    refuse(cat(origin_, " begins as JSON does"), "its first line is to name columns",
+           "Make it a table of comma-separated values");
   for (std::size_t line = 1; !text.empty(); ++line) {
     Row row{line, {}};
     for (bool more = true; more;) {
@@ -137,9 +140,12 @@ double CsvTable::number(std::size_t row, std::size_t column) const {
 
 void CsvTable::require_share(std::size_t row, std::size_t column) const {
   const double value = number(row, column);
-  if (std::isfinite(value) && (value < 0 || value > 1))
-    refuse(cat(place(row, column), " = ", value, " is ", value > 1 ? "above 1" : "below 0"),
-           "it is a share from 0 to 1", "Divide percentages by 100");
+  if (std::isfinite(value) && value > 1)
+    refuse(cat(place(row, column), " = ", value, " is above 1"), "it is a share from 0 to 1",
+           "Divide percentages by 100");
+  if (std::isfinite(value) && value < 0)
+    refuse(cat(place(row, column), " = ", value, " is below 0"), "it is a share from 0 to 1",
+           "Take it out where it only holds a place");
 }
 
 std::string CsvTable::place(std::size_t row, std::size_t column) const {

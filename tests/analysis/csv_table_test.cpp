@@ -35,6 +35,7 @@ TEST(CsvTable, RefusesWhatHasNoClearValues) {
   EXPECT_THAT(refused("a,a\n"), HasSubstr("two columns are called 'a'"));
   EXPECT_THAT(refused("a\n1,2\n"), HasSubstr("2 values for 1 column"));
   EXPECT_THAT(refused(std::string(3000, ',')), HasSubstr("more than 1000 columns"));
+  EXPECT_THAT(refused("{\"accuracy\": 0.7}\n"), HasSubstr("t begins as JSON does"));
   EXPECT_EQ(refused("a\n"), "accepted");
 }
 

@@ -156,6 +156,8 @@ TEST_F(Import, PercentagesAndOtherUnitsAreRefusedByLineOrColumn) {
   };
   EXPECT_THAT(refused("time_per_epoch,iou\n5,0.9\n5,75.9\n"),
               HasSubstr("log, line 3, column iou = 75.9 is above 1"));
+  EXPECT_THAT(refused("time_per_epoch,iou\n5,-1\n"),
+              HasSubstr("= -1 is below 0 (it is a share from 0 to 1). Take it out"));
   EXPECT_THAT(refused("time_per_epoch,iou\n5,75.9%\n"), HasSubstr("'75.9%' is no number"));
   EXPECT_THAT(refused("time_per_epoch,iou [%]\n5,75.9\n"), HasSubstr("is called 'iou [%]'"));
   EXPECT_THAT(refused("time_per_epoch,training_time(h)\n5,1\n"), HasSubstr("units are not read"));
@@ -258,10 +260,6 @@ TEST_F(Import, RowsThatAreNoNumbersOfRunsAreNamedAndLeftOut) {
           "1 row left out: unit '%' of iou is not 1: it is a share from 0 to 1"));
 }
 
-TEST_F(Import, NamesThatDifferInBlanksOrCapitalsAreOne) {
-  const auto imported = import(ImportFormat::published_csv,
-                               cat(heading, "a,ResNet,V100,1,FP16,weak,throughput,700,img/s,x\n",
-                                   "a,resnet,\"v100 \",8,fp16,weak,throughput,5200,images/s,x\n"));
 TEST_F(Import, OnlySamplesOfAllRanksPerSecondAreAThroughput) {
   const auto import_unit = [&](const std::string& unit, const std::string& mode) {
     return import(ImportFormat::published_csv,
@@ -285,6 +283,10 @@ TEST_F(Import, OnlySamplesOfAllRanksPerSecondAreAThroughput) {
       ElementsAre("1 row left out: unit 's' of epochs is not epochs"));
 }
 
+TEST_F(Import, NamesThatDifferInBlanksOrCapitalsAreOne) {
+  const auto imported = import(ImportFormat::published_csv,
+                               cat(heading, "a,ResNet,V100,1,FP16,weak,throughput,700,img/s,x\n",
+                                   "a,resnet,\"v100 \",8,fp16,weak,throughput,5200,images/s,x\n"));
   const auto& study = imported.studies.at(0);
   ASSERT_THAT(study.arms, SizeIs(1));
   EXPECT_EQ(study.arms[0].name, "V100 FP16");
