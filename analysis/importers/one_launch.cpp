@@ -55,8 +55,8 @@ void require_agreement(const ImportedRun& one, const ImportedRun& other) {
         {cat(one.place, " and ", other.place, " start together on one platform, but differ: ",
              one_line(key), " is ", one_line(value), " and ", one_line(found->second)),
          "whether they are of one launch, which counts once, cannot be told",
-         "Give one log of each launch, and those of several machines at once a --name of "
-         "their own each"});
+         "Give one log of each launch; launches at the same time, as of a job array, import one "
+         "by one, each with a --name of its own"});
   }
 }
 
