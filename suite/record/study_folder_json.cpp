@@ -113,7 +113,11 @@ StudyPlan StudyFolder::read_plan() const {
       "Copy it again from where it came from, or run the same study into the folder again: it "
       "writes the file anew";
   try {
-    return plan_from(parse_json(text_of_file(file), file.string(), as_before), file.string());
+    const auto object = parse_json(text_of_file(file), file.string(), as_before);
+    if (!object.is_object() || !object.value("runs", json()).is_array())
+      throw BadInput({cat(file.string(), " is damaged: it is no object with a list 'runs'"),
+                      "it lists the runs of the study", as_before});
+    return plan_from(object, file.string());
   } catch (const std::system_error& error) {
     throw BadInput({cat(file.string(), " cannot be read: ", error.code().message()),
                     "it lists the runs of the study", "Check its permissions, or restore it"});

@@ -106,6 +106,12 @@ TEST(StudyFolder, OtherFoldersAndDamagedPlansAreRefused) {
   const auto damaged = message_of([&] { return folder.read_plan(); });
   EXPECT_THAT(damaged, HasSubstr("plan.json: parse error at line 1, column 11"));
   EXPECT_THAT(damaged, HasSubstr("Copy it again from where it came from"));
+  for (const auto* text : {"[]", "null", "3", "{}", R"({"runs": 3})"}) {
+    write_text(temporary.path() / "plan.json", text);
+    EXPECT_THAT(message_of([&] { return folder.read_plan(); }),
+                HasSubstr("plan.json is damaged: it is no object with a list 'runs'"))
+        << text;
+  }
 }
 
 TEST(StudyFolder, WhyThereIsNoPlanIsSaid) {
