@@ -38,6 +38,9 @@ void StudyFolder::require_study() const {
     throw BadInput({cat(folder_.string(), " does not exist"),
                     "a study folder is made by 'scalestudy run STUDY --out DIR'",
                     "Check the path, or run a study into it first"});
+  if (is_there(runs_folder()) && run_ids().empty())
+    throw BadInput({cat(folder_.string(), " holds no run yet, and no plan.json"),
+                    "only the plan says which runs there should be", "Run a study into it first"});
   if (is_there(runs_folder()))
     throw BadInput(
         {cat(folder_.string(), " has runs, but no plan.json"),

@@ -122,6 +122,8 @@ TEST(StudyFolder, WhyThereIsNoPlanIsSaid) {
   fs::create_directories(folder.path());
   EXPECT_THAT(message(), HasSubstr("is no study folder"));
   fs::create_directories(folder.runs_folder());
+  EXPECT_THAT(message(), HasSubstr("holds no run yet, and no plan.json"));
+  fs::create_directories(folder.run_folder("a"));
   EXPECT_THAT(message(), HasSubstr("has runs, but no plan.json"));
 }
 
