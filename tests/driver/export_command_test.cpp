@@ -104,6 +104,19 @@ TEST_F(ExportCommand, OneRunIsExportedFromItsFolderOrFile) {
   }
 }
 
+TEST_F(ExportCommand, ACopyOfARunIsExportedOnceAndNoted) {
+  const auto run = fs::directory_iterator(study_ / "runs")->path();
+  fs::copy(run, study_ / "runs/a-copy", fs::copy_options::recursive);
+  const auto copied = answer({"--to", "csv"});
+  EXPECT_EQ(copied.code, 0) << copied.err;
+  EXPECT_THAT(copied.err, HasSubstr("runs/a-copy/run.h5 is a copy of run"));
+  EXPECT_THAT(copied.out, HasSubstr("2 runs in"));
+  fs::remove_all(run);
+  const auto moved = answer({"--to", "csv"});
+  EXPECT_EQ(moved.code, 2) << "it is the only one, in another's folder";
+  EXPECT_THAT(moved.out, HasSubstr("1 run in"));
+}
+
 TEST_F(ExportCommand, ReplacesAnEarlierExportAndNothingElse) {
   const auto out = folder_ / "out";
   fs::create_directories(out);

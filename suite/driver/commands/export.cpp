@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <set>
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
@@ -140,6 +141,8 @@ class Export {
     folder_.publish(readable_json(description));
   }
 
+  void note(std::string text) { notes_.push_back(std::move(text)); }
+
   [[nodiscard]] std::size_t run_count() const { return run_count_; }
   [[nodiscard]] std::size_t file_count() const { return file_count_; }
   [[nodiscard]] const std::vector<std::string>& notes() const { return notes_; }
@@ -171,9 +174,11 @@ class Export {
   std::vector<std::string> notes_;
 };
 
-/// What cannot be read is left out; returns why.
+/// What cannot be read is left out; returns why. A copy of what is exported is noted.
 std::vector<std::string> add_all(const FoundRuns& runs, Export& exported) {
   std::vector<std::string> reasons;
+  std::vector<RunFacts> strays;
+  std::set<std::string> contents;
   RunFileReader reader;
   for (std::size_t i = 0; i < runs.files.size(); ++i) {
     const auto& file = runs.files[i];
@@ -181,8 +186,21 @@ std::vector<std::string> add_all(const FoundRuns& runs, Export& exported) {
     try {
       require_inside(runs.folder, file);
       const auto record = reader.read(file, has_next ? runs.files[i + 1] : fs::path());
-      require_own_folder(record);
+      if (!is_in_own_folder(record)) {
+        strays.push_back(record);
+        continue;
+      }
       exported.add(record);
+      contents.insert(record.content_sha256);
+    } catch (const BadInput& error) {
+      reasons.push_back(visible(error.what()));
+    }
+  }
+  for (const auto& stray : strays) {
+    try {
+      if (!contents.contains(stray.content_sha256)) require_own_folder(stray);
+      exported.note(cat(stray.file.string(), " is a copy of run ", stray.header.run_id,
+                        ": it is exported once"));
     } catch (const BadInput& error) {
       reasons.push_back(visible(error.what()));
     }
