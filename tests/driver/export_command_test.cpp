@@ -85,7 +85,7 @@ TEST_F(ExportCommand, StepsThatNoRunHasAreRefusedAndNothingIsWritten) {
     EXPECT_THAT(none.err,
                 HasSubstr("--steps 160:900 holds no step of these runs (the longest has 160 steps, "
                           "counted from 0). Give a range in 0:160."));
-    EXPECT_FALSE(fs::exists(study_ / "export" / format));
+    EXPECT_FALSE(fs::exists(study_ / "export")) << format;
   }
   write_synthetic(study_, {.repeat = 7, .steps_per_epoch = 5});
   const auto some = answer({"--to", "csv", "--steps", "159:900"});

@@ -38,6 +38,14 @@ void require_replaceable_folder(const fs::path& out) {
   if (!is_empty && !is_there(out / mark)) refuse_place(out, "holds something else than an export");
 }
 
+/// Those that `folder` lies in, and itself, which are not there, from the inside out.
+std::vector<fs::path> absent_folders(fs::path folder) {
+  std::vector<fs::path> absent;
+  for (; !folder.empty() && !is_there(folder); folder = folder.parent_path())
+    absent.push_back(folder);
+  return absent;
+}
+
 /// Beside its place, so that a rename puts it there.
 fs::path new_folder_beside(const fs::path& out) {
   std::error_code error;
@@ -58,6 +66,7 @@ fs::path without_trailing_slash(const fs::path& path) {
 
 ExportFolder::ExportFolder(const fs::path& out) : out_(without_trailing_slash(out)) {
   require_replaceable_folder(out_);
+  made_ = absent_folders(out_.parent_path());
   part_ = new_folder_beside(out_);
 }
 
@@ -66,6 +75,7 @@ ExportFolder::~ExportFolder() {
   files_.clear();
   std::error_code error;
   fs::remove_all(part_, error);
+  for (const auto& folder : made_) fs::remove(folder, error);
 }
 
 std::ofstream& ExportFolder::file(const std::string& name, bool& is_new) {

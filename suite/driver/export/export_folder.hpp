@@ -6,6 +6,7 @@
 #include <fstream>
 #include <map>
 #include <string>
+#include <vector>
 
 namespace scalestudy {
 
@@ -14,7 +15,7 @@ class ExportFolder {
   /// `out`: not there yet, empty, or an earlier export, which is replaced. Errors: BadInput when
   /// something else is there, or the folder cannot be made.
   explicit ExportFolder(const std::filesystem::path& out);
-  /// Removes what was not published.
+  /// Removes what was not published, and the folders made for it.
   ~ExportFolder();
   ExportFolder(const ExportFolder&) = delete;
   ExportFolder& operator=(const ExportFolder&) = delete;
@@ -32,6 +33,7 @@ class ExportFolder {
  private:
   std::filesystem::path out_;
   std::filesystem::path part_;
+  std::vector<std::filesystem::path> made_;  ///< that it lies in, from the inside out
   std::map<std::string, std::ofstream> files_;
   std::size_t file_count_ = 0;
   bool pending_ = true;
