@@ -370,6 +370,9 @@ json parse_json(const std::string& text, const std::string& origin, const char* 
     return json::parse(text, [&](int depth, json::parse_event_t event, json& value) {
       return duplicates(depth, event, value);
     });
+  } catch (const json::out_of_range& error) {
+    throw BadInput(
+        {cat(origin, ": ", shortened(words_of(error), 80)), "no number is as large", advice});
   } catch (const json::exception& error) {
     throw BadInput({cat(origin, ": ", words_of(error)), "it is not valid JSON", advice});
   }

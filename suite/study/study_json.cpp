@@ -61,9 +61,17 @@ void visit_study(FieldVisitor& v, Study& study) {
        .description = "Further runs, for their times only, each without one cause of lost time"});
 }
 
-json parse_value(const std::string& text) {
-  auto value = json_or_discarded(text);
-  return value.is_discarded() ? json(text) : value;
+/// What is no JSON is a text: names and paths need no quotes.
+json parse_value(const std::string& path, const std::string& text) {
+  if (nesting_of_json(text) > most_json_nesting) return text;
+  try {
+    return json::parse(text);
+  } catch (const json::parse_error&) {
+    return text;
+  } catch (const json::out_of_range& error) {
+    throw BadInput({cat("--set ", path, ": ", shortened(words_of(error), 80)),
+                    "no number is as large", "Give a smaller one"});
+  }
 }
 
 /// Names and paths may hold any bytes, JSON may not.
@@ -114,7 +122,7 @@ void apply_override(json& object, const std::string& assignment) {
     }
     place = &(*place)[key];
   }
-  set_value(*place, path, parse_value(assignment.substr(equals + 1)));
+  set_value(*place, path, parse_value(path, assignment.substr(equals + 1)));
 }
 
 void require(const json& object, const char* key, const std::string& root) {

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "core/text.hpp"
+
 #include "study/environment.hpp"
 
 #include "tests/study/toy_workload.hpp"
@@ -88,6 +90,11 @@ TEST(Study, OverridesThatFitNowhereAreRefused) {
   EXPECT_THAT(refusal("settings..epochs=1"), HasSubstr("is no path to a setting"));
   EXPECT_THAT(refusal("settings.optimizer.base_learning_rate=NaN"), HasSubstr("is not a number"));
   EXPECT_THAT(refusal("axes.ranks=-1"), HasSubstr("axes.ranks = -1 is not a list"));
+  for (const auto& digits : {std::string("1e400"), std::string("-1e400"), std::string(400, '9')}) {
+    const auto message = refusal(cat("repeats=", digits));
+    EXPECT_THAT(message, HasSubstr("--set repeats: number overflow")) << digits;
+    EXPECT_LT(message.size(), 250) << digits;
+  }
 }
 
 TEST(Study, AKeyInTheWrongPlaceIsToldItsOwn) {
