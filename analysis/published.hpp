@@ -44,13 +44,13 @@ inline constexpr auto choices<PublishedRule> =
 
 enum class PublishedOutcome { complete, censored, quality_missed, quality_nan, quality_unread };
 template <>
-inline constexpr auto choices<PublishedOutcome> =
-    std::array{Choice{PublishedOutcome::complete, "complete", "ended as it should"},
-               Choice{PublishedOutcome::censored, "censored",
-                      "ended without what it ran for: it would have taken longer"},
-               Choice{PublishedOutcome::quality_missed, "quality_missed", "quality not reached"},
-               Choice{PublishedOutcome::quality_nan, "quality_nan", "quality or loss is NaN"},
-               Choice{PublishedOutcome::quality_unread, "quality_unread", "quality not readable"}};
+inline constexpr auto choices<PublishedOutcome> = std::array{
+    Choice{PublishedOutcome::complete, "complete", "ended as it should"},
+    Choice{PublishedOutcome::censored, "censored",
+           "ended without what it ran for: it would have taken longer"},
+    Choice{PublishedOutcome::quality_missed, "quality_missed", "quality not reached"},
+    Choice{PublishedOutcome::quality_nan, "quality_nan", "quality or loss is NaN at least once"},
+    Choice{PublishedOutcome::quality_unread, "quality_unread", "quality not readable"}};
 
 /// One launch, as far as it is known: NaN is not known.
 struct PublishedRun {

@@ -157,7 +157,7 @@ TEST(PublishedAnalysis, FlawedRunsAloneAreKeptWithoutFactorsAndAreNoSpeedup) {
                              with(run_of(4, 25, 40, 9), PublishedOutcome::quality_nan)});
   const auto& point = arm.points.back();
   EXPECT_TRUE(point.is_flawed);
-  EXPECT_EQ(point.flaws, "quality or loss is NaN");
+  EXPECT_EQ(point.flaws, "quality or loss is NaN at least once");
   EXPECT_NEAR(point.to_base.total.value, 4, 1e-12);
   EXPECT_EQ(point.to_base.identified, Identified::withheld);
   EXPECT_EQ(arm.told().ranks, 2) << "the headline is that of the sound ones";
