@@ -115,7 +115,7 @@ void apply(const ImportFacts& facts, std::size_t i, std::size_t files, ImportedR
   const double platform_count = count_in_platform(run.platform);
   if (!std::isfinite(imported.ranks) && std::isfinite(platform_count) && platform_count != ranks)
     imported.overruled.push_back(
-        cat(counted(run.ranks, "rank"), " count, where the platform is ", one_line(run.platform)));
+        cat("--ranks ", ranks, " counts, where the platform is ", one_line(run.platform)));
   const auto set = [&](double& number, const std::vector<double>& given, const char* option) {
     const double value = value_at(given, i, files, option);
     if (!std::isfinite(value)) return;

@@ -61,8 +61,8 @@ TEST_F(ImportedLogs, RanksThatTheLogContradictsAreRefusedOrNoted) {
                 .ranks,
             32);
   const auto noted = import(log_of({.platform = "8xH100"}));
-  EXPECT_THAT(noted.notes, ElementsAre("log: 4 ranks count, where the platform is 8xH100"));
-  EXPECT_THAT(noted.studies[0].arms[0].remark, HasSubstr("4 ranks count, where"));
+  EXPECT_THAT(noted.notes, ElementsAre("log: --ranks 4 counts, where the platform is 8xH100"));
+  EXPECT_THAT(noted.studies[0].arms[0].remark, HasSubstr("--ranks 4 counts, where"));
   EXPECT_THAT(import(log_of({.platform = "H100"})).notes, IsEmpty());
   EXPECT_THAT(import(replaced(with_ranks("4"), "4xA100", "2xA100")).notes, IsEmpty())
       << "of two machines";
