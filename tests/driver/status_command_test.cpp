@@ -68,7 +68,7 @@ TEST(StatusCommand, ARunOfNoPlanIsNamed) {
   const auto id = spec_of({.repeat = 9}).run_id();
   EXPECT_THAT(ask_driver({"status", study.path()}).out,
               StartsWith("Study synthetic: 1 of 1 run complete\nNot of this plan, though a report "
-                         "counts what they hold: " +
+                         "counts what they hold, copies once: " +
                          id + ".\n"));
   EXPECT_EQ(status_of(study)["unplanned"], json::array({id}));
 }

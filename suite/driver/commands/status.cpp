@@ -47,7 +47,7 @@ void print_status(const StudyFolder& folder, const StudyState& study, std::ostre
   out << headline(study) << '\n';
   if (const auto advice = advice_on_invalid(study.runs); !advice.empty()) out << advice << '\n';
   if (!study.unplanned.empty())
-    out << "Not of this plan, though a report counts what they hold: "
+    out << "Not of this plan, though a report counts what they hold, copies once: "
         << one_line(join(first_of(study.unplanned, 10, "in runs/"), ", ")) << ".\n";
   const bool has_left = count_of(study, RunStage::complete) + count_of(study, RunStage::diverged) <
                         static_cast<std::int64_t>(study.runs.size());
