@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <string_view>
 #include <tuple>
 
@@ -45,6 +46,28 @@ const Signature* signature_of(std::span<const std::byte> bytes) {
   const auto* const found = std::ranges::find_if(
       signatures, [&](const Signature& one) { return text.starts_with(one.first_bytes); });
   return found == signatures.end() ? nullptr : found;
+}
+
+/// Whether a colour of a mask with alpha is transparent here and visible there, both in a
+/// thousandth of the pixels at least: less are edges.
+bool has_colour_both_ways(const Image& image) {
+  constexpr std::size_t most_colours = 256;  // a photograph has more
+  constexpr std::int64_t edge_part = 1000;
+  const auto alpha = image.channels - 1;
+  std::map<Colour, std::array<std::int64_t, 2>> pixels;  // transparent ones, visible ones
+  for (std::int64_t y = 0; y < image.height_px; ++y)
+    for (std::int64_t x = 0; x < image.width_px; ++x) {
+      const auto opacity = static_cast<std::int64_t>(image.at(y, x, alpha));
+      if (opacity > 0 && 2 * opacity < image.max_value()) continue;
+      Colour colour{};
+      for (std::int64_t c = 0; c < alpha; ++c)
+        colour.at(static_cast<std::size_t>(c)) = static_cast<std::uint16_t>(image.at(y, x, c));
+      if (pixels.size() < most_colours || pixels.contains(colour))
+        ++pixels[colour].at(opacity > 0 ? 1 : 0);
+    }
+  const auto least = image.height_px * image.width_px / edge_part;
+  return std::ranges::any_of(pixels,
+                             [=](const auto& one) { return std::ranges::min(one.second) > least; });
 }
 
 }  // namespace
@@ -116,8 +139,11 @@ Image without_alpha(const Image& image, PictureUse use, const std::string& name)
     is_opaque = is_opaque && std::all_of(pixel + colour_bytes, pixel + pixel_bytes,
                                          [](std::byte alpha) { return alpha == std::byte(255); });
   }
-  if (use == PictureUse::mask && has_one_colour && !has_one_alpha)
-    throw BadInput({cat("Mask '", name, "' has one colour, and its shape in the alpha channel"),
+  const bool is_mask_with_alpha = use == PictureUse::mask && !has_one_alpha;
+  if (is_mask_with_alpha && (has_one_colour || has_colour_both_ways(image)))
+    throw BadInput({cat("Mask '", name, "' has ",
+                        has_one_colour ? "one colour" : "a colour transparent and visible",
+                        ", and its shape in the alpha channel"),
                     "transparency is not read as foreground",
                     "Save the alpha channel as a grey mask: 255 foreground, 0 background"});
   opaque.origin.was_transparent = !is_opaque;

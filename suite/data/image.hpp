@@ -100,8 +100,8 @@ enum class PictureUse { picture, masked, mask };
                                  const std::string& name,
                                  PictureUse use = PictureUse::picture);
 
-/// Of 2 or 4 channels, the last of them alpha, which is dropped. Errors: BadInput for a mask that
-/// differs in nothing but its transparency.
+/// Of 2 or 4 channels, the last of them alpha, which is dropped. Errors: BadInput for a mask of one
+/// colour, or with a colour both transparent and visible: its shape lies in its transparency.
 [[nodiscard]] Image without_alpha(const Image& image, PictureUse use, const std::string& name);
 
 /// Over shape, type and pixels: equal for equal pictures, whatever the file format.

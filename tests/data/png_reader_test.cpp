@@ -84,6 +84,28 @@ TEST_F(PngReader, AMaskWhoseShapeLiesInItsAlphaChannelIsRefused) {
   }
 }
 
+/// Black and white objects on what is transparent and black.
+TEST_F(PngReader, AMaskWithAColourTransparentHereAndVisibleThereIsRefused) {
+  const auto read_mask = [this](const std::vector<int>& object, const std::vector<int>& other) {
+    auto mask = blank_image(height, width, std::ssize(object), SampleType::uint8);
+    std::size_t at = 0;
+    for (std::int64_t i = 0; i < height * width; ++i)
+      for (const int value : i < 20 ? object : i < 40 ? other : std::vector<int>(object.size()))
+        mask.bytes[at++] = std::byte(value);
+    test::write_png(file_, mask);
+    return read_image(file_, PictureUse::mask).channels;
+  };
+  const auto refused = [&](const std::vector<int>& object, const std::vector<int>& other) {
+    test::expect_refused([&] { (void)read_mask(object, other); },
+                         {"a colour transparent and visible", "alpha channel"});
+  };
+  refused({255, 255, 255, 255}, {0, 0, 0, 255});
+  refused({255, 255, 255, 255}, {0, 0, 0, 128});
+  refused({255, 255}, {0, 255});
+  EXPECT_EQ(read_mask({255, 255, 255, 255}, {9, 9, 9, 255}), 3);
+  EXPECT_EQ(read_mask({255, 255, 255, 255}, {0, 0, 0, 64}), 3) << "a soft edge";
+}
+
 TEST_F(PngReader, DropsAlphaAndTransparency) {
   expect_pattern(read({.color = PngColor::grey_alpha}), 1, SampleType::uint8);
   expect_pattern(read({.color = PngColor::rgb_alpha}), 3, SampleType::uint8);
