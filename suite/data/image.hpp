@@ -67,8 +67,9 @@ enum class PictureUse { picture, masked, mask };
 /// Grey or RGB, 8 or 16 bit, as stored: no gamma or colour profile is applied, alpha is dropped.
 /// Grey below 8 bit is stretched to 0 … 255, a picture's palette becomes RGB.
 /// Turned as its EXIF orientation says, which all readers do (orientation.hpp).
-/// Errors: BadInput naming the file: missing, not a PNG, damaged, truncated, beyond the limits; a
-/// mask whose shape lies in its alpha channel; a mask, or a picture with one, that is to be turned.
+/// Errors: BadInput naming the file: missing, not a PNG, animated, damaged, truncated, beyond the
+/// limits; a mask whose shape lies in its alpha channel; a mask, or a picture with one, that is to
+/// be turned.
 [[nodiscard]] Image read_png(const std::filesystem::path& file);
 
 /// Grey or RGB, 8 bit, decoded at full size (accurate integer DCT, smooth chroma upsampling: the

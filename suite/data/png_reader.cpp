@@ -7,6 +7,7 @@
 #include <png.h>
 
 #include "core/error.hpp"
+#include "core/file_content.hpp"
 #include "core/text.hpp"
 
 #include "data/image.hpp"
@@ -15,6 +16,22 @@
 
 namespace scalestudy {
 namespace {
+
+/// The frames of an animated PNG, of which libpng sees one; 1 where it is none.
+std::uint32_t frame_count(std::span<const std::byte> png) {
+  constexpr std::size_t signature_bytes = 8, header_bytes = 8, checksum_bytes = 4;
+  for (auto rest = png.subspan(std::min(signature_bytes, png.size()));
+       rest.size() >= header_bytes + checksum_bytes;) {
+    const auto number = [&](std::size_t at) {
+      return png_get_uint_32(reinterpret_cast<png_const_bytep>(rest.data() + at));
+    };
+    const auto name = as_text(rest.subspan(4, 4));
+    if (name == "acTL") return number(header_bytes);
+    if (name == "IDAT") break;
+    rest = rest.subspan(std::min(header_bytes + number(0) + checksum_bytes, rest.size()));
+  }
+  return 1;
+}
 
 /// libpng reports errors by longjmp. All that owns memory is a member, and `run` has no local with
 /// a destructor, so that a jump skips none.
@@ -33,6 +50,9 @@ class PngDecoder {
   PngDecoder& operator=(const PngDecoder&) = delete;
 
   Image decode() {
+    if (const auto frames = frame_count(bytes_); frames > 1)
+      refuse_picture(name_, cat("is an animated PNG of ", frames, " frames"),
+                     "Save each frame as a picture of its own");
     if (!run([this] { png_read_info(png_, info_); })) refuse("is not a readable PNG: ");
     const auto stored_row_bytes = std::max<std::size_t>(1, png_get_rowbytes(png_, info_));
     if (!run([this] { ask_for_grey_or_rgb(); })) refuse("is not a readable PNG: ");

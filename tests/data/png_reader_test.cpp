@@ -161,6 +161,25 @@ TEST_F(PngReader, RefusesWhatIsNoPngWithTheReason) {
                        {"folder.png", "not a regular file"});
 }
 
+/// With the chunk of an animation, and no checksum of it: nobody comes to that.
+TEST_F(PngReader, RefusesAnimationsByName) {
+  const auto animated = [](char frames) {
+    auto bytes = test::png_bytes(height, width, PngFormat{});
+    constexpr std::size_t behind_header = 8 + 25;
+    const std::string chunk(
+        "\0\0\0\x08"
+        "acTL"
+        "\0\0\0?\0\0\0\0"
+        "\0\0\0\0",
+        20);
+    bytes.insert(behind_header, chunk);
+    bytes[behind_header + 11] = frames;
+    return bytes;
+  };
+  expect_refused(animated(3), "is an animated PNG of 3 frames");
+  EXPECT_EQ(read(animated(1)).width_px, width);
+}
+
 /// A header with another size, and the checksum that belongs to it.
 std::string with_size(std::string png, std::uint32_t width_px, std::uint32_t height_px) {
   const auto put = [&png](std::size_t at, std::uint32_t value) {
