@@ -193,6 +193,16 @@ MaskReading MaskSurvey::reading_of_colours() const {
                     cat("Give masks with one colour, or one number, for each class; or take what "
                         "is bright, above 0.5: ",
                         threshold_hint)});
+  constexpr std::int64_t most_greys = 10;  // of codes for classes
+  const auto greys = std::ranges::count_if(all, [](const auto& one) {
+    const auto& [red, green, blue] = one.first;
+    return red == green && green == blue;
+  });
+  if (greys > most_greys && 3 * greys > std::ssize(all))
+    throw BadInput({cat("The masks have ", greys, " grey values beside ",
+                        counted(std::ssize(all) - greys, "colour")),
+                    "they seem to be pictures with something drawn over them",
+                    "Save what is drawn alone, with one colour or number for each class"});
   const auto commonest =
       std::ranges::max_element(all, {}, [](const auto& one) { return one.second; });
   return {Foreground::other_colours, 0, all.contains(black) ? black : commonest->first};

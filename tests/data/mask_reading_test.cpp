@@ -311,6 +311,19 @@ TEST(MaskReading, PhotographsAreNoMasks) {
                        {"more than 256 colours", "mask_threshold_frac"});
 }
 
+TEST(MaskReading, PicturesWithSomethingDrawnOverThemAreNoMasks) {
+  const auto mask = [](int greys, int colours) {
+    return mask_of([=](auto y, auto x) {
+      const int number = static_cast<int>(3 * y + x) % (greys + colours);
+      return number < greys ? std::vector(3, 2 * number + 60) : std::vector{number, 200, 7};
+    });
+  };
+  test::expect_refused([&] { (void)reading_of({mask(40, 1)}); },
+                       {"40 grey values beside 1 colour", "drawn over them"});
+  EXPECT_EQ(reading_of({mask(10, 1)}).foreground, Foreground::other_colours);
+  EXPECT_EQ(reading_of({mask(13, 53)}).foreground, Foreground::other_colours) << "many classes";
+}
+
 TEST(MaskReading, GreyInThreeChannelsIsGrey) {
   const auto mask = mask_of([](auto y, auto x) {
     const int value = 50 * object_at(y, x);
