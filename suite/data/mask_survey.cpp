@@ -277,8 +277,9 @@ std::vector<std::string> MaskSurvey::notes() const {
     inverted += masks_[sample].origin.was_inverted ? 1 : 0;
   }
   if (names.empty()) return {};
-  std::vector<std::string> notes{edge_note(), border_note(), palette_note(),
-                                 foreground_note(foreground, names)};
+  const auto palette = palette_note();
+  std::vector<std::string> notes{edge_note(), border_note(),
+                                 palette.empty() ? foreground_note(foreground, names) : palette};
   if (inverted > 0) notes.push_back(cat(counted(inverted, "mask"), ' ', inverted_words, '.'));
   std::erase(notes, "");
   return notes;

@@ -255,6 +255,10 @@ TEST(MaskReading, BackgroundThatAPaletteShowsWhiteIsSaid) {
   auto mask = squares({1, 1, 1, 1});
   mask.origin.palette = {{255, 255, 255}, Colour{}};
   EXPECT_THAT(notes_of({mask}), says);
+  auto full = mask_of([](auto, auto) { return std::vector{1}; });
+  full.origin.palette = {{255, 255, 255}, {128, 0, 0}};
+  EXPECT_THAT(notes_of({mask, full}), testing::Not(testing::HasSubstr("exchanged in")))
+      << "it is so in all";
   mask.origin.palette = {Colour{}, {255, 255, 255}};
   EXPECT_THAT(notes_of({mask}), testing::Not(says));
 }
