@@ -153,6 +153,8 @@ std::optional<StackAxes> scan_image_axes(std::string_view text, std::int64_t pag
   axes.slices = volume.slices;
   axes.times = volumes * volume.of_slice;
   if (!set_planes(axes)) axes.problem = cat("has more than ", most_planes, " planes");
+  if (header.number("SI.hRoiManager.mroiEnable").value_or(0) != 0)
+    axes.problem = "has the fields of several regions in each page (mroiEnable)";
   axes.flyback_pages = volumes * volume.flyback * axes.channels;
   if (!axes.problem.empty() || axes.planes + axes.flyback_pages != pages) return axes;
   std::vector<std::int64_t> pages_of_planes;

@@ -92,6 +92,14 @@ TEST(ScanImageAxes, FlybackThatIsNotSavedHasNoPages) {
   }
 }
 
+TEST(ScanImageAxes, SeveralRegionsInAPageAreAProblem) {
+  const auto problem = [](const std::string& enabled) {
+    return axes_of_header(header("SI.hRoiManager.mroiEnable = " + enabled), 12).problem;
+  };
+  for (const auto* on : {"true", "1"}) EXPECT_THAT(problem(on), HasSubstr("several regions")) << on;
+  for (const auto* off : {"false", "0"}) EXPECT_EQ(problem(off), "") << off;
+}
+
 TEST(ScanImageAxes, AFileThatBeginsWithinAVolumeIsAProblem) {
   const auto from = [](const std::string& frame) {
     return axes_of_header(header("SI.hStackManager.numSlices = 3") + frame, 12).problem;
