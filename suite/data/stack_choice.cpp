@@ -54,12 +54,18 @@ void require_all_planes(const StackAxes& axes, std::int64_t planes, const fs::pa
   if (axes.files.size() > 1)
     refuse(file, cat("is one of ", axes.files.size(), " files that hold the stack", by),
            "Save the stack as one file");
+  const bool may_be_split = axes.origin == scan_image_origin;
+  const auto* const join_files =
+      "Join the files of one acquisition, e.g. with Fiji (Concatenate, Stack to Hyperstack), or "
+      "export the stack as a file of its own";
   if (!axes.problem.empty())
-    refuse(file, cat(axes.problem, by), "Export the stack as a file of its own");
+    refuse(file, cat(axes.problem, by),
+           may_be_split ? join_files : "Export the stack as a file of its own");
   if (axes.planes + axes.flyback_pages != planes)
     refuse(file,
            cat("has ", counted(planes, "page"), ", and ", axes.planes + axes.flyback_pages, by),
-           "It is damaged or a part of a set; export the stack as one file");
+           may_be_split ? join_files
+                        : "It is damaged or a part of a set; export the stack as one file");
 }
 
 StackChoice chosen_stack(StackChoice choice, StackAxes& axes, const fs::path& file) {

@@ -50,6 +50,7 @@ TEST_F(TiffPrograms, ScanImagesHeaderStandsInTheTagSoftwareOrTheDescription) {
     EXPECT_EQ(volume.axes.flyback_pages, 4);
     expect_refused(file, "has 2 time points of 2 slices by its ScanImage header", {.channel = 1});
     expect_refused(write(format, 11), "has 11 pages, and 12 by its ScanImage header");
+    expect_refused(file, "Join the files of one acquisition");
   }
 }
 
