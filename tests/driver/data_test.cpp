@@ -92,6 +92,24 @@ TEST(DataInspect, RefusesPatchesThatAreNoneOrDoNotFit) {
   EXPECT_THAT(thick.err, HasSubstr("chromosomes.tif"));
 }
 
+TEST(DataInspect, SaysInWhichSplitsAPictureIsTwice) {
+  const TemporaryFolder folder;
+  const auto put = [&](const std::string& file, std::int64_t side) {
+    test::write_png(folder / file, test::pattern(side, side, 3));
+  };
+  put("train/owl/a.png", 8);
+  put("valid/owl/b.png", 9);
+  put("test/owl/c.png", 9);
+  const auto inspected = [&] {
+    return ask_driver({"data", "inspect", folder.path().string()}).out;
+  };
+  EXPECT_THAT(inspected(), HasSubstr("1 picture in valid and test: what chooses the weights"));
+  EXPECT_THAT(inspected(), Not(HasSubstr("was trained on")));
+  put("test/owl/c.png", 8);
+  EXPECT_THAT(inspected(), HasSubstr("1 picture in two splits: what is evaluated was trained on"));
+  EXPECT_THAT(inspected(), Not(HasSubstr("in valid and test")));
+}
+
 class DataPrepare : public ::testing::Test {
  protected:
   void SetUp() override {

@@ -134,8 +134,12 @@ void print_set(const std::filesystem::path& source, const SetInspection& found, 
   print_duplicates("Conflicts", "in two classes: one of them is wrong", found.in_two_classes, out);
   print_duplicates("Duplicates", "equal to another one of the same split", found.duplicates_within,
                    out);
-  print_duplicates("Duplicates", "in two splits: what is evaluated was trained on",
-                   found.duplicates_between, out);
+  std::vector<EqualContent> trained, evaluated;
+  for (const auto& pair : found.duplicates_between)
+    (pair.first.starts_with("train/") ? trained : evaluated).push_back(pair);
+  print_duplicates("Duplicates", "in two splits: what is evaluated was trained on", trained, out);
+  print_duplicates("Duplicates", "in valid and test: what chooses the weights judges them",
+                   evaluated, out);
   if (found.duplicates_within.empty() && found.duplicates_between.empty())
     out << "Duplicates   none\n";
 }
