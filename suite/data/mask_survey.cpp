@@ -125,7 +125,7 @@ void MaskSurvey::find_reading() {
 
 MaskReading MaskSurvey::reading_of_masks() const {
   require_one_palette();
-  if (has_many_values()) require_not_exchanged();
+  require_not_exchanged();
   const MaskReading soft{Foreground::above_threshold, usual_threshold_frac, {}};
   if (std::ranges::any_of(masks_, [](const auto& mask) { return mask.origin.is_lossy; }))
     return soft;
@@ -163,26 +163,24 @@ void MaskSurvey::require_one_palette() const {
        "Save all masks with one palette, or as grey values"});
 }
 
-bool MaskSurvey::has_many_values() const {
-  constexpr std::size_t many = 17;
-  return std::ranges::any_of(masks_,
-                             [](const MaskFacts& mask) { return mask.colours.size() >= many; });
-}
-
-/// A few pictures tell.
+/// A few tell: all pictures of masks with many values have two.
 void MaskSurvey::require_not_exchanged() const {
-  const auto count = std::min<std::size_t>(masks_.size(), 4);
-  for (std::size_t i = 0; i < count; ++i) {
+  constexpr std::size_t many_values = 17, most_read = 4;
+  std::vector<std::string> exchanged;
+  for (std::size_t i = 0; i < masks_.size() && exchanged.size() < most_read; ++i) {
+    if (masks_[i].colours.size() < many_values) continue;
     try {
       if (!has_two_values(set_->read_image(i))) return;
     } catch (const BadInput&) {
       return;
     }
+    exchanged.push_back(set_->mask_name(i));
   }
-  throw BadInput({cat("The pictures have two values, as masks do, and the masks many: '",
-                      set_->samples()[0].id, "', '", set_->mask_name(0), "'"),
-                  "images/ and masks/ seem to be exchanged",
-                  cat("Exchange their names, or ask for a threshold: ", threshold_hint)});
+  if (exchanged.empty()) return;
+  throw BadInput(
+      {cat("Masks have many values, and their pictures two, as masks do: ", first_few(exchanged)),
+       "pictures and masks seem to be exchanged",
+       cat("Exchange these, or ask for a threshold: ", threshold_hint)});
 }
 
 MaskReading MaskSurvey::reading_of_colours() const {

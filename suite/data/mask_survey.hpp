@@ -31,8 +31,8 @@ class MaskSurvey {
   void add(std::size_t sample, const Image& mask);
 
   /// Finds reading() from what was added, unless a threshold is asked for. Errors: BadInput when
-  /// nobody can tell: palettes that differ, more colours than classes have, soft edges in an
-  /// unknown range, pictures and masks exchanged.
+  /// nobody can tell: palettes that differ or are in no order, more colours or greys beside them
+  /// than classes have, soft edges in an unknown range, pictures and masks exchanged.
   void find_reading();
 
   /// Adds all but those that cannot be read, which who uses them refuses, and finds reading().
@@ -57,7 +57,6 @@ class MaskSurvey {
   void require_not_exchanged() const;
   [[nodiscard]] const MaskFacts& brightest() const;
   void require_wide_range() const;
-  [[nodiscard]] bool has_many_values() const;
   [[nodiscard]] MaskReading reading_of_colours() const;
   [[nodiscard]] std::string edge_note() const;
   [[nodiscard]] std::string border_note() const;

@@ -44,20 +44,22 @@ int object_at(std::int64_t y, std::int64_t x) {
 
 constexpr std::int64_t object_pixels = 4 * 13 * 13;
 
-/// Masks 0, 1, 2 …, all of one picture.
+/// Masks 0, 1, 2 …, of one picture or of one each.
 class Masks final : public ImageSet {
  public:
   explicit Masks(std::vector<Image> masks, Image picture = test::pattern(side, side, 1))
-      : picture_(std::move(picture)), masks_(std::move(masks)) {
+      : Masks(masks, std::vector(masks.size(), std::move(picture))) {}
+  Masks(std::vector<Image> masks, std::vector<Image> pictures)
+      : pictures_(std::move(pictures)), masks_(std::move(masks)) {
     for (std::size_t i = 0; i < masks_.size(); ++i) samples_.push_back({std::to_string(i), "", -1});
   }
   [[nodiscard]] const std::vector<SampleEntry>& samples() const override { return samples_; }
   [[nodiscard]] const std::vector<std::string>& class_names() const override { return none_; }
-  [[nodiscard]] Image read_image(std::size_t /*sample*/) const override { return picture_; }
+  [[nodiscard]] Image read_image(std::size_t sample) const override { return pictures_.at(sample); }
   [[nodiscard]] Image read_mask(std::size_t sample) const override { return masks_.at(sample); }
 
  private:
-  Image picture_;
+  std::vector<Image> pictures_;
   std::vector<Image> masks_;
   std::vector<SampleEntry> samples_;
   std::vector<std::string> none_;
@@ -283,12 +285,17 @@ TEST(MaskReading, BordersOfVocAreSaidToBeForeground) {
   EXPECT_THAT(notes_of({border}), says);
 }
 
-TEST(MaskReading, ExchangedFoldersAreRefused) {
+TEST(MaskReading, ExchangedFoldersAndPairsAreRefused) {
   const auto photograph = mask_of([](auto y, auto x) { return std::vector{int(2 * y + x) % 200}; });
   const Masks exchanged({photograph}, squares({255, 255, 255, 255}));
   test::expect_refused([&] { (void)survey_of(exchanged); }, {"seem to be exchanged"});
   const Masks few({squares({1, 2, 3, 4})}, squares({255, 255, 255, 255}));
   EXPECT_EQ(survey_of(few).reading(), MaskReading());
+  const auto mask = squares({255, 255, 255, 255});
+  const Masks some({mask, photograph, mask, photograph}, {photograph, mask, photograph, mask});
+  test::expect_refused([&] { (void)survey_of(some); }, {"as masks do: '1', '3' (", "exchanged"});
+  const Masks soft({soft_disc(255), soft_disc(230)}, {photograph, mask});
+  EXPECT_EQ(survey_of(soft).reading().foreground, Foreground::above_threshold);
 }
 
 TEST(MaskReading, EveryColourButTheBackgroundsIsForeground) {
