@@ -125,6 +125,7 @@ void MaskSurvey::find_reading() {
 
 MaskReading MaskSurvey::reading_of_masks() const {
   require_one_palette();
+  require_number_0_for_background();
   require_not_exchanged();
   const MaskReading soft{Foreground::above_threshold, usual_threshold_frac, {}};
   if (std::ranges::any_of(masks_, [](const auto& mask) { return mask.origin.is_lossy; }))
@@ -161,6 +162,29 @@ void MaskSurvey::require_one_palette() const {
            name(first), ", ", colour_text(other->origin.palette[0]), " in ", name(other)),
        "number 0 is taken for background, and it cannot be in both",
        "Save all masks with one palette, or as grey values"});
+}
+
+/// Programs that make a palette for a picture number its colours in any order.
+void MaskSurvey::require_number_0_for_background() const {
+  std::int64_t all_pixels = 0, black_pixels = 0;
+  std::size_t last = 0;
+  for (std::size_t i = 0; i < masks_.size(); ++i) {
+    const auto& palette = masks_[i].origin.palette;
+    if (palette.empty()) continue;
+    if (palette[0] == black) return;
+    all_pixels += masks_[i].pixels();
+    for (const auto& [number, pixels] : masks_[i].colours)
+      if (number[0] < palette.size() && palette[number[0]] == black) black_pixels += pixels;
+    last = i;
+  }
+  if (2 * black_pixels <= all_pixels) return;
+  throw BadInput({cat("Most pixels of masks such as '", set_->mask_name(last),
+                      "' are black by their palettes, whose number 0 is ",
+                      colour_text(masks_[last].origin.palette[0])),
+                  "number 0 is taken for background, and these palettes seem to have no order",
+                  cat("Save masks as grey values; or ask for the threshold 0 where number 0 is "
+                      "background: ",
+                      threshold_hint)});
 }
 
 /// A few tell: all pictures of masks with many values have two.

@@ -54,6 +54,7 @@ class MaskSurvey {
   [[nodiscard]] MaskReading reading_of_masks() const;
   [[nodiscard]] std::vector<std::size_t> added() const;
   void require_one_palette() const;
+  void require_number_0_for_background() const;
   void require_not_exchanged() const;
   [[nodiscard]] const MaskFacts& brightest() const;
   void require_wide_range() const;

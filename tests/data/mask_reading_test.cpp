@@ -252,6 +252,23 @@ TEST(MaskReading, PalettesMustAgreeOnTheirFirstColour) {
       {"(0, 0, 0) in '1', (128, 0, 0) in '2'"});
 }
 
+TEST(MaskReading, PalettesInNoOrderAreRefused) {
+  const auto mask = [](const std::vector<int>& numbers, Colour first) {
+    auto one = mask_of(
+        [&](auto y, auto x) { return std::vector{numbers.at(object_at(y, x) == 0 ? 0 : 1)}; });
+    one.origin.palette = {first, Colour{}, {0, 128, 0}};
+    return one;
+  };
+  for (const auto& first : {Colour{255, 255, 255}, Colour{128, 0, 0}})
+    test::expect_refused(
+        [&] {
+          (void)reading_of({mask({1, 0}, first)});
+        },
+        {"are black by their palettes, whose number 0 is (", "ask for the threshold 0"});
+  EXPECT_EQ(reading_of({mask({1, 0}, Colour{})}), MaskReading()) << "0 is black as well";
+  EXPECT_EQ(reading_of({mask({0, 1}, {255, 255, 255})}), MaskReading()) << "black objects";
+}
+
 TEST(MaskReading, BackgroundThatAPaletteShowsWhiteIsSaid) {
   const auto says = testing::HasSubstr("white by the palette");
   auto mask = squares({1, 1, 1, 1});
