@@ -133,7 +133,8 @@ StackAxes tifffile_axes(std::string_view json) {
     const char axis = name == 'T' ? 'T' : name == 'C' || name == 'S' ? 'C' : 'Z';
     const bool is_known = std::string_view("TCSZIQ").find(name) != std::string_view::npos;
     if (count == 0 || !is_known || axes.order.find(axis) != std::string::npos)
-      axes.problem = cat("has the axes '", names, "' of [", join(numbers, ","), "]");
+      axes.problem = cat("has ", names.empty() ? "unnamed axes" : cat("the axes '", names, "'"),
+                         " of [", join(numbers, ","), "]");
     axes.order += axis;
     (axis == 'T'   ? axes.times
      : axis == 'C' ? axes.channels

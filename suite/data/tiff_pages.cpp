@@ -111,7 +111,7 @@ class PageList {
           cat("has ", page.samples_per_pixel, " samples per pixel (colour or several channels)"),
           "Convert it to a one-channel grey stack");
     if (type_name(page).empty())
-      file_.refuse(cat("stores ", page.bits, "-bit samples of format ", page.sample_format),
+      file_.refuse(cat("stores ", words_of_samples(page.bits, page.sample_format)),
                    "Convert it to 8- or 16-bit integer or 32-bit float");
     if (TIFFIsCODECConfigured(compression()) == 0)
       file_.refuse(

@@ -110,7 +110,7 @@ class TiffPicture {
     has_planes_ =
         field<std::uint16_t>(TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG) == PLANARCONFIG_SEPARATE;
     if (format != SAMPLEFORMAT_UINT || (bits != 8 && bits != 16))
-      refuse(cat("stores ", bits, "-bit samples of TIFF format ", format),
+      refuse(cat("stores ", words_of_samples(bits, format)),
              "Convert it to unsigned integers of 8 or 16 bit");
     if (TIFFIsCODECConfigured(compression) == 0)
       refuse(cat("uses compression scheme ", compression, ", which this libtiff cannot decode"),

@@ -6,6 +6,8 @@
 
 #include <tiffio.h>
 
+#include "core/text.hpp"
+
 namespace scalestudy {
 namespace {
 
@@ -53,6 +55,14 @@ std::vector<std::byte> bytes_of_tag(tiff* file, std::uint32_t tag) {
   if (type != TIFF_BYTE && type != TIFF_UNDEFINED) return {};
   const auto bytes = counted_tag<std::byte>(file, tag);
   return {bytes.begin(), bytes.end()};
+}
+
+std::string words_of_samples(std::uint16_t bits, std::uint16_t format) {
+  const auto* const kind = format == SAMPLEFORMAT_UINT     ? "unsigned integers"
+                           : format == SAMPLEFORMAT_INT    ? "signed integers"
+                           : format == SAMPLEFORMAT_IEEEFP ? "floats"
+                                                           : "no real numbers";
+  return cat(bits, "-bit samples that are ", kind);
 }
 
 std::optional<float> missing_value_of(tiff* file) {

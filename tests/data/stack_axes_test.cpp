@@ -118,7 +118,8 @@ TEST(StackAxes, TifffileShapesAreRead) {
     EXPECT_EQ(stack_axes(other, 16).times, 2) << other;
     EXPECT_EQ(stack_axes(other, 16).slices, 8) << other;
   }
-  EXPECT_THAT(stack_axes("shape=(2, 8, 48, 64)", 16).problem, HasSubstr("[2, 8, 48, 64]"));
+  EXPECT_THAT(stack_axes("shape=(2, 8, 48, 64)", 16).problem,
+              HasSubstr("has unnamed axes of [2, 8, 48, 64]"));
   EXPECT_EQ(stack_axes("\xef\xbb\xbf\nImageJ=1.54\nimages=16\nchannels=2\nslices=8\n", 16).channels,
             2);
   EXPECT_EQ(stack_axes(R"({"shape": [16, 48, 64]})", 16).slices, 16);

@@ -97,8 +97,8 @@ TEST_F(TiffReader, RefusesWhatItCannotUseWithTheReason) {
   std::ofstream(folder_ / "header.tif", std::ios::binary).write("II*\0\0\0\0\0", 8);
   expect_refused(folder_ / "header.tif", "is not a readable TIFF: it has no page");
   expect_refused(write({.samples_per_pixel = 3}), "3 samples per pixel");
-  expect_refused(write({.type = "float64"}), "64-bit");
-  expect_refused(write({.type = "uint32"}), "32-bit");
+  expect_refused(write({.type = "float64"}), "stores 64-bit samples that are floats");
+  expect_refused(write({.type = "uint32"}), "stores 32-bit samples that are unsigned integers");
   expect_refused(write({.last_page_height = 10}), "different size");
   expect_refused(write({.orientation = 6}), "turned or mirrored (orientation 6, page 1)");
   expect_refused(write({.missing_value = "119"}), "9 voxels of 119, which by its tag GDAL_NODATA");
