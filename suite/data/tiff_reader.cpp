@@ -58,8 +58,8 @@ Volume read_tiff_volume(const std::filesystem::path& path, const StackChoice& ch
   volume.voxels.resize(static_cast<std::size_t>(voxel_count(volume.shape)));
   contiguous ? read_contiguous(file, listed, pages, volume)
              : read_pages(file, listed, pages, volume);
-  require_finite(volume, path);
   require_none_missing(volume, listed.missing_value, path);
+  require_grey_values(volume, path);
   return volume;
 }
 

@@ -7,6 +7,26 @@
 #include "core/text.hpp"
 
 namespace scalestudy {
+namespace {
+
+template <class IsBad>
+void refuse_voxels_that(IsBad is_bad,
+                        const char* words,
+                        const char* why,
+                        const Volume& volume,
+                        const std::filesystem::path& file) {
+  const auto first = std::ranges::find_if(volume.voxels, is_bad) - volume.voxels.begin();
+  if (first == std::ssize(volume.voxels)) return;
+  const auto [depth, height, width] = volume.shape;
+  throw BadInput(
+      {cat("'", file.string(), "' has ",
+           counted(std::ranges::count_if(volume.voxels, is_bad), "voxel"), " ", words,
+           ", the first in slice ", first / (height * width) + 1, ", row ",
+           first / width % height + 1, ", column ", first % width + 1, " counted from 1"),
+       why, "Replace them, or crop the stack"});
+}
+
+}  // namespace
 
 std::vector<Shape3> grid_corners(const Shape3& volume,
                                  const Shape3& patch,
@@ -44,17 +64,13 @@ std::vector<float> cut_patch(const Volume& volume, const Shape3& corner, const S
   return voxels;
 }
 
-void require_finite(const Volume& volume, const std::filesystem::path& file) {
-  const auto is_bad = [](float voxel) { return !std::isfinite(voxel); };
-  const auto first = std::ranges::find_if(volume.voxels, is_bad) - volume.voxels.begin();
-  if (first == std::ssize(volume.voxels)) return;
-  const auto [depth, height, width] = volume.shape;
-  throw BadInput(
-      {cat("'", file.string(), "' has ",
-           counted(std::ranges::count_if(volume.voxels, is_bad), "voxel"),
-           " of NaN or infinity, the first in slice ", first / (height * width) + 1, ", row ",
-           first / width % height + 1, ", column ", first % width + 1, " counted from 1"),
-       "they make every loss NaN", "Replace them, or crop the stack"});
+void require_grey_values(const Volume& volume, const std::filesystem::path& file) {
+  refuse_voxels_that([](float voxel) { return !std::isfinite(voxel); }, "of NaN or infinity",
+                     "they make every loss NaN", volume, file);
+  constexpr float huge = 1e20F;
+  refuse_voxels_that([](float voxel) { return std::abs(voxel) >= huge; },
+                     "of 1e20 and more, as programs write where there is no value",
+                     "beside them all others would be alike", volume, file);
 }
 
 void require_none_missing(const Volume& volume,

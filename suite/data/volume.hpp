@@ -38,7 +38,7 @@ struct Volume {
 /// directories). Anything else is refused with the reason.
 /// Errors: StackChoiceNeeded; BadInput naming the file: missing, not a TIFF, truncated, colour,
 /// mixed page sizes, unsupported sample type, too large for memory, no such channel or time point,
-/// pages that are lost, values that are NaN, infinite or missing.
+/// pages that are lost, values that are NaN, infinite, huge or missing.
 [[nodiscard]] Volume read_tiff_volume(const std::filesystem::path& file,
                                       const StackChoice& choice = {});
 
@@ -46,8 +46,9 @@ struct Volume {
 /// pack that is damaged or holds pictures, or of which something shall be chosen.
 [[nodiscard]] Volume read_volume(const std::filesystem::path& file, const StackChoice& choice = {});
 
-/// Errors: BadInput with the number of voxels that are NaN or infinite, and where the first is.
-void require_finite(const Volume& volume, const std::filesystem::path& file);
+/// Errors: BadInput with the number of voxels that are NaN, infinite or huge, as fills for no value
+/// are, and where the first is.
+void require_grey_values(const Volume& volume, const std::filesystem::path& file);
 
 /// `missing_value` stands for no value. Errors: BadInput with the number of voxels that have it.
 void require_none_missing(const Volume& volume,

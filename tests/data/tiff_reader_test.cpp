@@ -195,6 +195,24 @@ TEST_F(TiffReader, VoxelsThatAreNoNumbersAreRefusedWithTheirPlace) {
   expect_refused(file, "has 24 voxels of NaN or infinity, the first in slice 3, row 5, column 8 ");
 }
 
+TEST_F(TiffReader, FillsForNoValueAreRefusedWithTheirPlace) {
+  const auto file = folder_ / "stack.tif";
+  const auto write_with = [&](double fill) {
+    test::write_stack(
+        file, {3, height, width},
+        [=](auto z, auto y, auto x) { return z == 1 && y == 2 && x < 3 ? fill : 1.0; },
+        {.type = "float32"});
+  };
+  for (const double fill : {3e38, -3.4028234663852886e38, 1e20}) {
+    write_with(fill);
+    expect_refused(file,
+                   "has 3 voxels of 1e20 and more, as programs write where there is no value, "
+                   "the first in slice 2, row 3, column 1 ");
+  }
+  write_with(-9e19);
+  EXPECT_EQ(read_tiff_volume(file).at(1, 2, 0), -9e19F);
+}
+
 TEST_F(TiffReader, ValuesWhoseZeroIsWhiteAreAsStored) {
   const auto volume = read_tiff_volume(write({.white_is_zero = true}));
   expect_values(volume);

@@ -166,7 +166,7 @@ Volume read_pack_volume(const std::filesystem::path& file) {
   read_slices(pack, stored, [&](std::size_t z, std::span<const std::byte> slice) {
     stored.type->load(slice, volume.voxels.data() + z * slice_voxels(stored.shape));
   });
-  require_finite(volume, file);
+  require_grey_values(volume, file);
   return volume;
 }
 
