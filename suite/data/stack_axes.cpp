@@ -8,6 +8,7 @@
 
 #include "data/scan_image_axes.hpp"
 #include "data/stack_planes.hpp"
+#include "data/xml_tags.hpp"
 
 namespace scalestudy {
 namespace {
@@ -33,33 +34,16 @@ StackAxes image_j_axes(const std::string& description, std::int64_t pages) {
   return axes;
 }
 
-/// The start tags of an element, without their brackets: "Pixels SizeZ="8" …".
-std::vector<std::string_view> tags_in(std::string_view xml, std::string_view element) {
-  std::vector<std::string_view> tags;
-  for (auto at = xml.find('<'); at != std::string_view::npos; at = xml.find('<', at + 1)) {
-    const auto tag = xml.substr(at + 1, xml.find('>', at) - at - 1);
-    const auto name = tag.substr(0, tag.find_first_of(" \t\r\n/"));
-    const auto local = name.substr(name.find(':') + 1);  // npos + 1 is 0
-    if (local == element) tags.push_back(tag);
-  }
-  return tags;
-}
-
-std::optional<std::string_view> attribute(std::string_view tag, std::string_view name) {
-  for (auto at = tag.find(name); at != std::string_view::npos; at = tag.find(name, at + 1)) {
-    const auto value = tag.substr(at + name.size());
-    const bool is_whole =
-        at > 0 && std::string_view(" \t\r\n").find(tag[at - 1]) != std::string_view::npos;
-    if (!is_whole || value.size() < 2 || value[0] != '=') continue;
-    const char quote = value[1];
-    return value.substr(2, value.find(quote, 2) - 2);
-  }
-  return {};
-}
-
-std::int64_t number_of(std::string_view tag, std::string_view name, std::int64_t otherwise) {
+/// `otherwise`: where it is not said. What is no number is a problem.
+std::int64_t number_of(std::string_view tag,
+                       std::string_view name,
+                       std::int64_t otherwise,
+                       StackAxes& axes) {
   const auto text = attribute(tag, name);
-  return text ? number_in(*text).value_or(otherwise) : otherwise;
+  if (!text) return otherwise;
+  const auto number = number_in(*text);
+  if (!number) axes.problem = cat("has the ", name, " '", *text, "', which is no number");
+  return number.value_or(otherwise);
 }
 
 /// Which page has which plane, as TiffData says; planes in DimensionOrder.
@@ -67,11 +51,14 @@ void place_planes(std::string_view xml, StackAxes& axes) {
   std::int64_t next_page = 0;
   std::vector<std::int64_t> pages(static_cast<std::size_t>(axes.planes), -1);
   for (const auto data : tags_in(xml, "TiffData")) {
-    const auto plane = plane_at(axes, number_of(data, "FirstC", 0), number_of(data, "FirstZ", 0),
-                                number_of(data, "FirstT", 0));
+    const auto number = [&](std::string_view name, std::int64_t otherwise) {
+      return number_of(data, name, otherwise, axes);
+    };
+    const auto plane =
+        plane_at(axes, number("FirstC", 0), number("FirstZ", 0), number("FirstT", 0));
     const bool names_page = attribute(data, "IFD").has_value();
-    const auto page = number_of(data, "IFD", next_page);
-    const auto count = number_of(data, "PlaneCount", names_page ? 1 : axes.planes - plane);
+    const auto page = number("IFD", next_page);
+    const auto count = number("PlaneCount", names_page ? 1 : axes.planes - plane);
     for (std::int64_t i = 0; i < count && plane + i < axes.planes; ++i)
       pages[static_cast<std::size_t>(plane + i)] = page + i;
     next_page = page + count;
@@ -84,7 +71,7 @@ StackAxes ome_axes(std::string_view xml, std::int64_t pages) {
   const auto pixels = tags_in(xml, "Pixels");
   axes.images = std::ssize(pixels);
   const auto size = [&](std::string_view name) {
-    return std::max<std::int64_t>(number_of(pixels[0], name, 1), 1);
+    return std::max<std::int64_t>(number_of(pixels[0], name, 1, axes), 1);
   };
   axes.channels = size("SizeC");
   axes.slices = size("SizeZ");

@@ -144,6 +144,23 @@ TEST(StackAxes, OmeSlicesWithAnotherAxisAmongThemAreAProblem) {
   }
 }
 
+TEST(StackAxes, OmeXmlIsReadHoweverItIsSpelt) {
+  const auto size_of = [](const std::string& sizes, const std::string& data = "") {
+    return stack_axes(ome(sizes, data), 16);
+  };
+  for (const auto* sizes :
+       {"SizeC = '2' SizeZ\n=\n\"8\"", R"(Comment="SizeC='3' > 2" SizeC="2" SizeZ="8")"}) {
+    EXPECT_EQ(size_of(sizes).channels, 2) << sizes;
+    EXPECT_EQ(size_of(sizes).slices, 8) << sizes;
+  }
+  const auto commented = size_of(R"(SizeC="2" SizeZ="8")", R"(<!-- <Pixels SizeC="1"/> -->)");
+  EXPECT_EQ(commented.images, 1);
+  EXPECT_EQ(commented.channels, 2);
+  EXPECT_THAT(size_of(R"(SizeC="&#50;" SizeZ="8")").problem,
+              HasSubstr("has the SizeC '&#50;', which is no number"));
+  EXPECT_THAT(size_of(R"(SizeZ="16")", R"(<TiffData IFD="&#49;"/>)").problem, HasSubstr("the IFD"));
+}
+
 TEST(StackAxes, OmeXmlThatIsElsewhereSaysNothingOfPlanes) {
   EXPECT_THAT(
       stack_axes(R"(<OME><BinaryOnly MetadataFile="a.companion.ome" UUID="u"/></OME>)", 24).problem,
