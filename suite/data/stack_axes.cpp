@@ -14,7 +14,7 @@ namespace scalestudy {
 namespace {
 
 /// Lines "slices=16"; slices that are not said are the rest of the images.
-StackAxes image_j_axes(const std::string& description, std::int64_t pages) {
+StackAxes image_j_axes(std::string_view description, std::int64_t pages) {
   StackAxes axes{.origin = "ImageJ keys"};
   std::int64_t images = pages, slices = 0;
   for (const auto& line : split(description, '\n')) {
@@ -137,14 +137,14 @@ StackAxes tifffile_axes(std::string_view json) {
 
 }  // namespace
 
-StackAxes stack_axes(const std::string& stored, std::int64_t pages) {
-  const auto first = stored.find_first_not_of("\xef\xbb\xbf \t\r\n");  // behind a mark of UTF-8
-  const auto description = first == std::string::npos ? "" : stored.substr(first);
+StackAxes stack_axes(std::string_view description, std::int64_t pages) {
+  const auto first = description.find_first_not_of("\xef\xbb\xbf \t\r\n");  // behind UTF-8's mark
+  description.remove_prefix(std::min(first, description.size()));
   const bool is_json =
-      description.starts_with('{') && description.find("\"shape\"") != std::string::npos;
+      description.starts_with('{') && description.find("\"shape\"") != std::string_view::npos;
   if (description.starts_with("ImageJ=")) return image_j_axes(description, pages);
   if (is_json || description.starts_with("shape=(")) return tifffile_axes(description);
-  if (description.starts_with("<") && description.find("OME") != std::string::npos &&
+  if (description.starts_with("<") && description.find("OME") != std::string_view::npos &&
       !tags_in(description, "Pixels").empty())
     return ome_axes(description, pages);
   if (description.starts_with("<") && !tags_in(description, "BinaryOnly").empty())

@@ -28,7 +28,7 @@ struct StackAxes {
 };
 
 /// Of a file of `pages`. Descriptions by others: every page is a slice.
-[[nodiscard]] StackAxes stack_axes(const std::string& description, std::int64_t pages);
+[[nodiscard]] StackAxes stack_axes(std::string_view description, std::int64_t pages);
 
 /// The same with time points and slices exchanged.
 [[nodiscard]] StackAxes with_frames_as_slices(StackAxes axes);

@@ -70,8 +70,8 @@ class PageList {
       const auto software = text_of_tag(tiff_, TIFFTAG_SOFTWARE);
       const bool is_scan_image = software.starts_with("SI.");
       list_.description = is_scan_image ? cat(software, '\n', description) : description;
-      asks_micro_manager_ = stack_axes(list_.description, 1).origin.empty() &&
-                            !text_of_tag(tiff_, micro_manager_tag).empty();
+      origin_ = stack_axes(list_.description, 1).origin;
+      asks_micro_manager_ = origin_.empty() && !text_of_tag(tiff_, micro_manager_tag).empty();
     } else if (begins_a_stack(description)) {
       file_.refuse(cat("holds a second stack from ", number, " on"),
                    "Save each stack as a file of its own");
@@ -143,9 +143,9 @@ class PageList {
   /// Some programs repeat the first page's description; tifffile does where another stack begins.
   [[nodiscard]] bool begins_a_stack(const std::string& description) const {
     if (description.empty()) return false;
+    if (description == list_.description) return origin_ == "tifffile shape";
     const auto origin = stack_axes(description, 1).origin;
-    if (origin.empty() || origin == scan_image_origin) return false;  // whose pages differ
-    return origin == "tifffile shape" || description != list_.description;
+    return !origin.empty() && origin != scan_image_origin;  // whose pages differ
   }
 
   [[nodiscard]] std::uint16_t compression() const {
@@ -186,6 +186,7 @@ class PageList {
   tiff* tiff_;
   TiffPages list_;
   bool asks_micro_manager_ = false;
+  std::string_view origin_ = {};  // of what the description says of the pages
 };
 
 }  // namespace
