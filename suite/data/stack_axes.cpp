@@ -76,6 +76,8 @@ StackAxes ome_axes(std::string_view xml, std::int64_t pages) {
   axes.channels = size("SizeC");
   axes.slices = size("SizeZ");
   axes.times = size("SizeT");
+  axes.page_height = number_of(pixels[0], "SizeY", 0, axes);
+  axes.page_width = number_of(pixels[0], "SizeX", 0, axes);
   for (const auto channel : tags_in(xml, "Channel"))
     axes.channel_names.emplace_back(attribute(channel, "Name").value_or(""));
   for (const auto uuid : tags_in(xml, "UUID"))

@@ -207,7 +207,13 @@ StackAxes axes_of(const TiffPages& pages, const TiffVolumeFile& file) {
   if (!pages.lsm_info.empty())
     return lsm_axes(pages.lsm_info, {pages.page.height, pages.page.width, file.stored_bytes()});
   if (!pages.places.empty()) return micro_manager_axes(pages.places);
-  return stack_axes(pages.description, pages.count());
+  auto axes = stack_axes(pages.description, pages.count());
+  const auto& page = pages.page;
+  const auto differs = [](std::int64_t said, std::int64_t is) { return said > 0 && said != is; };
+  if (differs(axes.page_width, page.width) || differs(axes.page_height, page.height))
+    axes.problem = cat("has pages of ", page.height, " x ", page.width, " pixels, and of ",
+                       axes.page_height, " x ", axes.page_width);
+  return axes;
 }
 
 }  // namespace scalestudy

@@ -49,7 +49,9 @@ TEST(StackAxes, OmeSizesAreRead) {
                              .times = 3,
                              .planes = 48,
                              .order = "TZC",
-                             .channel_names = {"DAPI", ""}}));
+                             .channel_names = {"DAPI", ""},
+                             .page_height = 48,
+                             .page_width = 64}));
   EXPECT_EQ(listed_channels(axes), ": 1 (DAPI), 2");
   EXPECT_THAT(stack_axes(ome("", "", "XYZZT"), 1).problem, HasSubstr("DimensionOrder 'XYZZT'"));
   EXPECT_THAT(stack_axes(ome(R"(SizeC="99999" SizeZ="999")", ""), 1).problem, HasSubstr("planes"));

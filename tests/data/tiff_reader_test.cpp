@@ -134,6 +134,8 @@ TEST_F(TiffReader, AxesThatAreNotOneStackAreRefused) {
   refused(ome_xml(R"(SizeC="1" SizeZ="1" SizeT="3")", "<TiffData/>"),
           "has 3 time points of 1 slice");
   refused(ome_xml(R"(SizeC="1" SizeZ="5" SizeT="1")", "<TiffData/>"), "has 3 pages, and 5 by its");
+  refused(ome_xml(R"(SizeX="20" SizeY="23" SizeZ="3")", "<TiffData/>"),
+          "has pages of 20 x 23 pixels, and of 23 x 20 by its OME-XML");
   refused(
       ome_xml(
           R"(SizeC="1" SizeZ="3" SizeT="1")",
@@ -175,6 +177,11 @@ TEST_F(TiffReader, AChannelIsWhatItIsInAFileOfItsOwn) {
     test::write_stack(alone, {3, height, width}, of_channel(channel - 1));
     EXPECT_EQ(read_tiff_volume(both, {.channel = channel}).voxels, read_tiff_volume(alone).voxels);
   }
+}
+
+TEST_F(TiffReader, PagesOfTheSizeThatOmeSaysAreRead) {
+  const auto xml = ome_xml(R"(SizeX="23" SizeY="20" SizeZ="3")", "<TiffData/>");
+  expect_values(read_tiff_volume(write({.descriptions = {{0, xml}}})));
 }
 
 TEST_F(TiffReader, PlanesHaveTheOrderOfTiffData) {
