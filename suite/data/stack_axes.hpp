@@ -1,6 +1,6 @@
 #pragma once
 /// What a TIFF says of the pages that it has: ImageJ's keys, OME-XML or tifffile's JSON in the
-/// description of a page, ScanImage's header, or the tags of Zeiss LSM and Micro-Manager. Pure.
+/// description of a page, ScanImage's header, the tag of Zeiss LSM, or each page itself. Pure.
 
 #include <cstdint>
 #include <string>

@@ -71,13 +71,13 @@ class PageList {
       const bool is_scan_image = software.starts_with("SI.");
       list_.description = is_scan_image ? cat(software, '\n', description) : description;
       origin_ = stack_axes(list_.description, 1).origin;
-      asks_micro_manager_ = origin_.empty() && !text_of_tag(tiff_, micro_manager_tag).empty();
     } else if (begins_a_stack(description)) {
       file_.refuse(cat("holds a second stack from ", number, " on"),
                    "Save each stack as a file of its own");
     }
-    if (asks_micro_manager_)
-      list_.places.push_back(micro_manager_place(text_of_tag(tiff_, micro_manager_tag)));
+    if (origin_.empty())
+      list_.places.add({text_of_tag(tiff_, micro_manager_tag), text_of_tag(tiff_, TIFFTAG_PAGENAME),
+                        description});
     list_.directories.push_back(directory);
   }
 
@@ -185,7 +185,6 @@ class PageList {
   TiffVolumeFile& file_;
   tiff* tiff_;
   TiffPages list_;
-  bool asks_micro_manager_ = false;
   std::string_view origin_ = {};  // of what the description says of the pages
 };
 
@@ -206,7 +205,7 @@ TiffPages list_pages(TiffVolumeFile& file) {
 StackAxes axes_of(const TiffPages& pages, const TiffVolumeFile& file) {
   if (!pages.lsm_info.empty())
     return lsm_axes(pages.lsm_info, {pages.page.height, pages.page.width, file.stored_bytes()});
-  if (!pages.places.empty()) return micro_manager_axes(pages.places);
+  if (pages.places.are_said()) return pages.places.axes();
   auto axes = stack_axes(pages.description, pages.count());
   const auto& page = pages.page;
   const auto differs = [](std::int64_t said, std::int64_t is) { return said > 0 && said != is; };

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "data/micro_manager_axes.hpp"
+#include "data/page_places.hpp"
 #include "data/stack_axes.hpp"
 #include "data/tiff_volume_file.hpp"
 
@@ -32,13 +32,13 @@ struct FileRange {
 
 /// All but reduced images of what another page shows.
 struct TiffPages {
-  std::vector<std::uint32_t> directories;        ///< the numbers of the pages in the file, from 0
-  TiffPage page;                                 ///< all are alike
-  std::int64_t reduced = 0;                      ///< images that are left out
-  std::string description;                       ///< of the first page, behind ScanImage's header
-  std::optional<float> missing_value;            ///< GDAL's number for voxels without a value
-  std::vector<std::byte> lsm_info;               ///< none where it is no Zeiss LSM
-  std::vector<std::optional<PagePlace>> places;  ///< empty where Micro-Manager says none
+  std::vector<std::uint32_t> directories;  ///< the numbers of the pages in the file, from 0
+  TiffPage page;                           ///< all are alike
+  std::int64_t reduced = 0;                ///< images that are left out
+  std::string description;                 ///< of the first page, behind ScanImage's header
+  std::optional<float> missing_value;      ///< GDAL's number for voxels without a value
+  std::vector<std::byte> lsm_info;         ///< none where it is no Zeiss LSM
+  PagePlaces places;                       ///< none where the description says the axes
 
   std::vector<FileRange> pixels;       ///< of these and the reduced images, as they are stored
   std::vector<std::uint64_t> offsets;  ///< of the directories of these and the reduced images

@@ -1,6 +1,7 @@
 /// Stacks as programs of microscopes write them.
 
 #include <gtest/gtest.h>
+#include <tiffio.h>
 
 #include "tests/data/stack_folder.hpp"
 #include "tests/support/lsm_info.hpp"
@@ -95,6 +96,35 @@ TEST_F(TiffPrograms, MicroManagersPagesSayWhereTheyBelong) {
                                       R"({"SliceIndex": 0, "PositionIndex": 1})"}),
                  "has several positions or other stacks");
   expect_refused(write_micro_manager({pages[0], "{}"}), "does not say of each page");
+}
+
+TEST_F(TiffPrograms, EveryPageOfMicroManagerMustSayItsPlace) {
+  constexpr std::uint32_t micro_manager_tag = 51123;
+  const auto* const place = R"({"Axes": {"z": 1}})";
+  expect_refused(write({.tags = {{1, micro_manager_tag, place}, {2, micro_manager_tag, place}}}),
+                 "does not say of each page which slice it is by its Micro-Manager metadata");
+}
+
+TEST_F(TiffPrograms, NamesOfPagesSayWhereTheyBelong) {
+  StackFormat format;
+  for (const auto* name : {"c:1/2 z:1/2 - x", "c:2/2 z:1/2 - x", "c:1/2 z:2/2 - x", "c:2/2 z:2/2"})
+    format.tags.push_back({std::ssize(format.tags), TIFFTAG_PAGENAME, name});
+  expect_refused(write(format, 4), "has 2 channels by its page names");
+  expect_pages(read_tiff_volume(write(format, 4), {.channel = 2}), {1, 3});
+}
+
+TEST_F(TiffPrograms, PagesOfSeveralWavelengthsAreRefused) {
+  const auto wavelength = [](int value) {
+    return cat("<MetaData><PlaneInfo><prop id=\"wavelength\" type=\"float\" value=\"", value,
+               "\"/></PlaneInfo></MetaData>");
+  };
+  const auto with = [&](int last) {
+    return StackFormat{
+        .descriptions = {{0, wavelength(525)}, {1, wavelength(525)}, {2, wavelength(last)}}};
+  };
+  expect_refused(write(with(600)),
+                 "(wavelength 525, wavelength 600) by its MetaMorph descriptions");
+  expect_values(read_tiff_volume(write(with(525))));
 }
 
 TEST_F(TiffPrograms, ADescriptionComesBeforeMicroManagersPages) {

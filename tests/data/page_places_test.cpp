@@ -1,4 +1,4 @@
-#include "data/micro_manager_axes.hpp"
+#include "data/page_places.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -11,10 +11,28 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
+PagePlaces places_of(const std::vector<PageTexts>& pages) {
+  PagePlaces places;
+  for (const auto& page : pages) places.add(page);
+  return places;
+}
+
+/// Of Micro-Manager's tag.
 StackAxes axes(const std::vector<std::string>& pages) {
-  std::vector<std::optional<PagePlace>> places;
-  for (const auto& page : pages) places.push_back(micro_manager_place(page));
-  return micro_manager_axes(places);
+  std::vector<PageTexts> texts;
+  for (const auto& page : pages) texts.push_back({.micro_manager = page});
+  return places_of(texts).axes();
+}
+
+StackAxes axes_of_names(const std::vector<std::string>& names) {
+  std::vector<PageTexts> texts;
+  for (const auto& name : names) texts.push_back({.name = name});
+  return places_of(texts).axes();
+}
+
+std::string wavelength(const std::string& value) {
+  return "<MetaData>\r\n<PlaneInfo>\r\n<prop id=\"wavelength\" type=\"float\" value=\"" + value +
+         "\"/>\r\n</PlaneInfo>\r\n</MetaData>";
 }
 
 std::string indices(int channel, int slice, int time, int position = 0) {
@@ -22,7 +40,7 @@ std::string indices(int channel, int slice, int time, int position = 0) {
              R"(, "FrameIndex": )", time, R"(, "PositionIndex": )", position, "}");
 }
 
-TEST(MicroManagerAxes, PagesGoWhereTheirIndicesSay) {
+TEST(PagePlaces, PagesGoWhereTheirIndicesSay) {
   std::vector<std::string> pages;  // slices fastest, then times, then channels
   for (int channel = 0; channel < 2; ++channel)
     for (int time = 0; time < 3; ++time)
@@ -36,7 +54,7 @@ TEST(MicroManagerAxes, PagesGoWhereTheirIndicesSay) {
   EXPECT_THAT(pages_of(found, 0, 1), ElementsAre(4, 5, 6, 7));
 }
 
-TEST(MicroManagerAxes, NdTiffNamesItsAxes) {
+TEST(PagePlaces, NdTiffNamesItsAxes) {
   const auto found = axes(
       {R"({"Axes": {"channel": "GFP", "z": 1}})", R"({"Axes": {"channel": "DAPI", "z": 1}})",
        R"({"Axes": {"channel": "GFP", "z": -1}})", R"({"Axes": {"channel": "DAPI", "z": -1}})"});
@@ -47,7 +65,7 @@ TEST(MicroManagerAxes, NdTiffNamesItsAxes) {
   EXPECT_THAT(pages_of(numbered, 0, 0), ElementsAre(1)) << "as numbers, not as texts";
 }
 
-TEST(MicroManagerAxes, WhatIsNoStackIsAProblem) {
+TEST(PagePlaces, WhatIsNoStackIsAProblem) {
   EXPECT_THAT(axes({indices(0, 0, 0), indices(0, 0, 0, 1)}).problem,
               HasSubstr("several positions or other stacks (position 0, position 1)"));
   EXPECT_THAT(axes({R"({"Axes": {"z": 0, "row": 1}})", R"({"Axes": {"z": 0, "row": 2}})"}).problem,
@@ -60,6 +78,28 @@ TEST(MicroManagerAxes, WhatIsNoStackIsAProblem) {
   for (const auto* text : {"", "{}", "[1]", "{\"Axes\": {\"z\": \"top\"}}", "{\"SliceIndex\": 0"})
     EXPECT_THAT(axes({indices(0, 0, 0), text}).problem, HasSubstr("does not say of each page"))
         << text;
+}
+
+TEST(PagePlaces, NamesOfPagesSayChannelSliceAndTime) {
+  const auto found = axes_of_names({"c:1/2 z:1/2 t:1/1 - cells", "c:2/2 z:1/2 t:1/1 - cells",
+                                    "c:1/2 z:2/2 t:1/1 - cells", "c:2/2 z:2/2 t:1/1 - cells"});
+  EXPECT_EQ(found.origin, "page names");
+  EXPECT_THAT(pages_of(found, 1, 0), ElementsAre(1, 3));
+  EXPECT_EQ(axes_of_names({"t:1/2", "t:2/2"}).times, 2);
+  EXPECT_THAT(axes_of_names({"", "z:2/2"}).problem, HasSubstr("does not say of each page"));
+  const auto others =
+      places_of({{.name = "c:\\cells.tif"}, {.name = "Page 2 z:"}, {.name = "x:1/2"}});
+  EXPECT_FALSE(others.are_said());
+}
+
+TEST(PagePlaces, PagesOfSeveralWavelengthsAreNoStack) {
+  const auto found = [](const std::string& first, const std::string& second) {
+    return places_of({{.description = wavelength(first)}, {.description = wavelength(second)}})
+        .axes();
+  };
+  EXPECT_THAT(found("525", "600").problem, HasSubstr("(wavelength 525, wavelength 600)"));
+  EXPECT_EQ(found("525", "525").problem, "");
+  EXPECT_THAT(pages_of(found("525", "525"), 0, 0), ElementsAre(0, 1));
 }
 
 }  // namespace

@@ -6,8 +6,9 @@
 
 #include "core/text.hpp"
 
-#include "data/micro_manager_axes.hpp"
+#include "data/page_places.hpp"
 #include "data/stack_planes.hpp"
+#include "data/xml_tags.hpp"
 
 namespace scalestudy {
 namespace {
@@ -61,9 +62,8 @@ std::map<Value, std::int64_t> numbered(const std::set<Value>& values) {
   return numbers;
 }
 
-}  // namespace
-
-std::optional<PagePlace> micro_manager_place(const std::string& metadata) {
+/// Of the JSON in the tag; nothing where it names neither channel, slice nor time.
+std::optional<PagePlace> place_in_metadata(const std::string& metadata) {
   const auto object = json::parse(metadata, nullptr, /*allow_exceptions=*/false);
   if (!object.is_object()) return {};
   const auto axes = object.find("Axes");
@@ -71,12 +71,54 @@ std::optional<PagePlace> micro_manager_place(const std::string& metadata) {
                                                    : place_by_indices(object);
 }
 
-StackAxes micro_manager_axes(const std::vector<std::optional<PagePlace>>& pages) {
-  StackAxes axes{.origin = "Micro-Manager metadata"};
+/// "c:1/2 z:1/8 - cells.tif", of which any may be missing.
+std::optional<PagePlace> place_in_name(const std::string& name) {
+  PagePlace place;
+  bool is_said = false;
+  for (const auto& word : split(name, ' ')) {
+    if (word.size() < 2 || word[1] != ':') continue;
+    const auto number = number_in(std::string_view(word).substr(2));
+    if (!number) continue;
+    if (word[0] == 'c') place.channel.first = *number;
+    if (word[0] == 'z') place.slice = *number;
+    if (word[0] == 't') place.time = *number;
+    is_said = is_said || std::string_view("czt").find(word[0]) != std::string_view::npos;
+  }
+  return is_said ? std::optional(place) : std::nullopt;
+}
+
+/// <prop id="wavelength" type="float" value="525"/>: pages of one wavelength are slices.
+std::optional<PagePlace> place_in_meta_morph(const std::string& description, std::int64_t page) {
+  for (const auto property : tags_in(description, "prop"))
+    if (attribute(property, "id") == "wavelength")
+      return PagePlace{.slice = page,
+                       .others = cat("wavelength ", attribute(property, "value").value_or(""))};
+  return {};
+}
+
+}  // namespace
+
+void PagePlaces::add(const PageTexts& page) {
+  std::string_view origin = "Micro-Manager metadata";
+  auto place = place_in_metadata(page.micro_manager);
+  if (page.micro_manager.empty()) {
+    origin = "page names";
+    place = place_in_name(page.name);
+  }
+  if (page.micro_manager.empty() && !place) {
+    origin = "MetaMorph descriptions";
+    place = place_in_meta_morph(page.description, std::ssize(pages_));
+  }
+  if (origin_.empty() && (place || !page.micro_manager.empty())) origin_ = origin;
+  pages_.push_back(std::move(place));
+}
+
+StackAxes PagePlaces::axes() const {
+  StackAxes axes{.origin = origin_};
   std::set<PageChannel> channel_set;
   std::set<std::int64_t> slice_set, time_set;
   std::set<std::string> others;
-  for (const auto& page : pages) {
+  for (const auto& page : pages_) {
     if (!page) {
       axes.problem = "does not say of each page which slice it is";
       return axes;
@@ -96,11 +138,11 @@ StackAxes micro_manager_axes(const std::vector<std::optional<PagePlace>>& pages)
     axes.problem = cat("has several positions or other stacks (", shortened(*others.begin(), 60),
                        ", ", shortened(*others.rbegin(), 60), ")");
   if (!set_planes(axes)) axes.problem = cat("has more than ", most_planes, " planes");
-  if (!axes.problem.empty() || axes.planes != std::ssize(pages)) return axes;
-  std::vector<std::int64_t> pages_of_planes(pages.size(), -1);
-  for (std::size_t i = 0; i < pages.size(); ++i) {
-    const auto plane = plane_at(axes, channels.at(pages[i]->channel), slices.at(pages[i]->slice),
-                                times.at(pages[i]->time));
+  if (!axes.problem.empty() || axes.planes != std::ssize(pages_)) return axes;
+  std::vector<std::int64_t> pages_of_planes(pages_.size(), -1);
+  for (std::size_t i = 0; i < pages_.size(); ++i) {
+    const auto plane = plane_at(axes, channels.at(pages_[i]->channel), slices.at(pages_[i]->slice),
+                                times.at(pages_[i]->time));
     auto& page = pages_of_planes[static_cast<std::size_t>(plane)];
     if (page >= 0) axes.problem = "shows a plane in two pages";
     page = static_cast<std::int64_t>(i);
