@@ -1,6 +1,7 @@
 #include "data/tiff_pages.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include <tiffio.h>
 
@@ -75,9 +76,11 @@ class PageList {
       file_.refuse(cat("holds a second stack from ", number, " on"),
                    "Save each stack as a file of its own");
     }
-    if (origin_.empty())
+    if (origin_.empty()) {
+      require_axes_in_no_tag();
       list_.places.add({text_of_tag(tiff_, micro_manager_tag), text_of_tag(tiff_, TIFFTAG_PAGENAME),
                         description});
+    }
     list_.directories.push_back(directory);
   }
 
@@ -98,6 +101,18 @@ class PageList {
     TIFFGetField(tiff_, TIFFTAG_PHOTOMETRIC, &colours);
     page.white_is_zero = colours == PHOTOMETRIC_MINISWHITE;
     return page;
+  }
+
+  /// Of programs whose tags say what the pages are, and are not read.
+  void require_axes_in_no_tag() const {
+    constexpr std::array fluo_view{34361U, 34362U};
+    constexpr std::array meta_morph{33628U, 33629U, 33630U, 33631U};
+    const auto has_tag = [this](std::uint32_t tag) { return scalestudy::has_tag(tiff_, tag); };
+    const bool is_fluo_view = std::ranges::any_of(fluo_view, has_tag);
+    if (is_fluo_view || std::ranges::any_of(meta_morph, has_tag))
+      file_.refuse(cat("is of ", is_fluo_view ? "Olympus FluoView" : "MetaMorph",
+                       ", whose tags say which page is which, and are not read"),
+                   "Save it as OME-TIFF, e.g. with Fiji");
   }
 
   void require_supported(const TiffPage& page) const {

@@ -57,6 +57,12 @@ std::vector<std::byte> bytes_of_tag(tiff* file, std::uint32_t tag) {
   return {bytes.begin(), bytes.end()};
 }
 
+bool has_tag(tiff* file, std::uint32_t tag) {
+  for (int i = 0; i < TIFFGetTagListCount(file); ++i)
+    if (TIFFGetTagListEntry(file, i) == tag) return true;
+  return false;
+}
+
 std::string words_of_samples(std::uint16_t bits, std::uint16_t format) {
   const auto* const kind = format == SAMPLEFORMAT_UINT     ? "unsigned integers"
                            : format == SAMPLEFORMAT_INT    ? "signed integers"

@@ -18,6 +18,9 @@ namespace scalestudy {
 /// Of the current page and a tag that libtiff does not know; none where it has no such bytes.
 [[nodiscard]] std::vector<std::byte> bytes_of_tag(tiff* file, std::uint32_t tag);
 
+/// Whether the current page has a tag that libtiff does not know.
+[[nodiscard]] bool has_tag(tiff* file, std::uint32_t tag);
+
 /// "32-bit samples that are floats".
 [[nodiscard]] std::string words_of_samples(std::uint16_t bits, std::uint16_t format);
 

@@ -11,6 +11,7 @@ namespace {
 
 using test::LsmInfo;
 using test::ome_xml;
+using test::PageTag;
 using test::StackFormat;
 
 class TiffPrograms : public test::StackFolder {
@@ -111,6 +112,18 @@ TEST_F(TiffPrograms, NamesOfPagesSayWhereTheyBelong) {
     format.tags.push_back({std::ssize(format.tags), TIFFTAG_PAGENAME, name});
   expect_refused(write(format, 4), "has 2 channels by its page names");
   expect_pages(read_tiff_volume(write(format, 4), {.channel = 2}), {1, 3});
+}
+
+TEST_F(TiffPrograms, MetaMorphAndFluoViewAreRefusedWhereTheirTagsSayTheAxes) {
+  for (const auto& [tag, name] : {std::pair(33628U, "MetaMorph"),
+                                  {33629U, "MetaMorph"},
+                                  {34361U, "Olympus FluoView"},
+                                  {34362U, "Olympus FluoView"}}) {
+    const PageTag of_program{0, tag, "1234", false};
+    expect_refused(write({.tags = {of_program}}), cat("is of ", name, ", whose tags"));
+    expect_values(read_tiff_volume(
+        write({.descriptions = {{0, "ImageJ=1.54\nimages=3\nslices=3\n"}}, .tags = {of_program}})));
+  }
 }
 
 TEST_F(TiffPrograms, PagesOfSeveralWavelengthsAreRefused) {
