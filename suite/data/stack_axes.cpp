@@ -15,7 +15,7 @@ namespace {
 
 /// Lines "slices=16"; slices that are not said are the rest of the images.
 StackAxes image_j_axes(std::string_view description, std::int64_t pages) {
-  StackAxes axes{.origin = "ImageJ keys"};
+  StackAxes axes{.origin = image_j_origin};
   std::int64_t images = pages, slices = 0;
   for (const auto& line : split(description, '\n')) {
     const auto parts = split(line, '=');

@@ -9,6 +9,7 @@
 
 namespace scalestudy {
 
+inline constexpr std::string_view image_j_origin = "ImageJ keys";
 inline constexpr std::string_view scan_image_origin = "ScanImage header";
 
 struct StackAxes {

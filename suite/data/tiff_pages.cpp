@@ -76,6 +76,7 @@ class PageList {
       file_.refuse(cat("holds a second stack from ", number, " on"),
                    "Save each stack as a file of its own");
     }
+    require_grey_values(page);
     if (origin_.empty()) {
       require_axes_in_no_tag();
       list_.places.add({text_of_tag(tiff_, micro_manager_tag), text_of_tag(tiff_, TIFFTAG_PAGENAME),
@@ -97,10 +98,38 @@ class PageList {
     TIFFGetFieldDefaulted(tiff_, TIFFTAG_BITSPERSAMPLE, &page.bits);
     TIFFGetFieldDefaulted(tiff_, TIFFTAG_SAMPLESPERPIXEL, &page.samples_per_pixel);
     TIFFGetFieldDefaulted(tiff_, TIFFTAG_SAMPLEFORMAT, &page.sample_format);
+    page.white_is_zero = colour_space() == PHOTOMETRIC_MINISWHITE;
+    return page;
+  }
+
+  [[nodiscard]] std::uint16_t colour_space() const {
     std::uint16_t colours = PHOTOMETRIC_MINISBLACK;
     TIFFGetField(tiff_, TIFFTAG_PHOTOMETRIC, &colours);
-    page.white_is_zero = colours == PHOTOMETRIC_MINISWHITE;
-    return page;
+    return colours;
+  }
+
+  /// Colours of ImageJ's tables, and of those that rise, only show grey values.
+  void require_grey_values(const TiffPage& page) const {
+    const auto colours = colour_space();
+    if (colours == PHOTOMETRIC_MINISBLACK || colours == PHOTOMETRIC_MINISWHITE) return;
+    if (colours != PHOTOMETRIC_PALETTE)
+      file_.refuse(cat("has pages of TIFF colour space ", colours),
+                   "Convert it to a one-channel grey stack");
+    if (origin_ != image_j_origin && !has_rising_palette(page))
+      file_.refuse("has a palette in which larger numbers are not always lighter",
+                   "Convert it to a one-channel grey stack");
+  }
+
+  [[nodiscard]] bool has_rising_palette(const TiffPage& page) const {
+    constexpr std::uint16_t most_bits = 16;
+    std::array<const std::uint16_t*, 3> palette{};
+    if (page.bits > most_bits ||
+        TIFFGetField(tiff_, TIFFTAG_COLORMAP, &palette[0], &palette[1], &palette[2]) == 0)
+      return false;
+    std::vector<double> luma(std::size_t{1} << page.bits);
+    for (std::size_t i = 0; i < luma.size(); ++i)
+      luma[i] = 0.299 * palette[0][i] + 0.587 * palette[1][i] + 0.114 * palette[2][i];
+    return std::ranges::is_sorted(luma);
   }
 
   /// Of programs whose tags say what the pages are, and are not read.

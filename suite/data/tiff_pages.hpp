@@ -49,8 +49,8 @@ struct TiffPages {
 /// "uint16"; "" for what is not read.
 [[nodiscard]] std::string type_name(const TiffPage& page);
 
-/// Errors: BadInput naming the file: damaged, samples that are not read, pages that differ, masks,
-/// a second stack, pages that lead back to earlier ones.
+/// Errors: BadInput naming the file: damaged, samples, colours or programs' tags that are not read,
+/// pages that differ, masks, a second stack, pages that lead back to earlier ones.
 [[nodiscard]] TiffPages list_pages(TiffVolumeFile& file);
 
 /// What the file says of its pages.

@@ -43,7 +43,7 @@ Volume read_tiff_volume(const std::filesystem::path& path, const StackChoice& ch
   const auto& page = listed.page;
   Volume volume;
   volume.axes = axes_of(listed, file);
-  const bool contiguous = volume.axes.origin == "ImageJ keys" &&
+  const bool contiguous = volume.axes.origin == image_j_origin &&
                           volume.axes.planes > listed.count() && listed.count() == 1;
   require_all_planes(volume.axes, contiguous ? volume.axes.planes : listed.count(), path);
   if (!contiguous) require_no_lost_page(file, listed);

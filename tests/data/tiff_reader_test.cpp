@@ -220,8 +220,25 @@ TEST_F(TiffReader, FillsForNoValueAreRefusedWithTheirPlace) {
   EXPECT_EQ(read_tiff_volume(file).at(1, 2, 0), -9e19F);
 }
 
+TEST_F(TiffReader, NumbersOfAPaletteAreGreyValuesWhereItOnlyShowsThem) {
+  std::vector<std::uint16_t> rising(256);
+  for (std::size_t i = 0; i < rising.size(); ++i) rising[i] = static_cast<std::uint16_t>(257 * i);
+  auto classes = rising;
+  std::swap(classes[5], classes[9]);
+  const auto with = [](const std::vector<std::uint16_t>& palette) {
+    return StackFormat{.type = "uint8", .colour_space = PHOTOMETRIC_PALETTE, .palette = palette};
+  };
+  expect_values(read_tiff_volume(write(with(rising))));
+  expect_refused(write(with(classes)),
+                 "has a palette in which larger numbers are not always lighter");
+  auto of_image_j = with(classes);
+  of_image_j.descriptions[0] = "ImageJ=1.53t\nimages=3\nslices=3\n";
+  expect_values(read_tiff_volume(write(of_image_j)));
+  expect_refused(write({.colour_space = PHOTOMETRIC_CFA}), "has pages of TIFF colour space 32803");
+}
+
 TEST_F(TiffReader, ValuesWhoseZeroIsWhiteAreAsStored) {
-  const auto volume = read_tiff_volume(write({.white_is_zero = true}));
+  const auto volume = read_tiff_volume(write({.colour_space = PHOTOMETRIC_MINISWHITE}));
   expect_values(volume);
   EXPECT_TRUE(volume.white_is_zero);
   EXPECT_FALSE(read_tiff_volume(write({})).white_is_zero);

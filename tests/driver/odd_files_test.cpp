@@ -53,7 +53,7 @@ TEST_F(OddStack, IsTheSameHoweverItIsStored) {
       {.mode = "w8"},
       {.mode = "wb"},
       {.type = "float32", .compression = COMPRESSION_ADOBE_DEFLATE, .predictor = 3},
-      {.white_is_zero = true},
+      {.colour_space = PHOTOMETRIC_MINISWHITE},
       {.descriptions = {{0, image_j("images=16\nslices=16")}}},
       {.reduced_before = 0},
       {.reduced_before = 16}};
@@ -105,7 +105,9 @@ TEST_F(OddStack, SaysWhatItReadOrWhyNot) {
       {{.reduced_before = 16}, 0, "Left out     1 reduced image\n"},
       {{.orientation = 3}, 2, "is stored turned or mirrored (orientation 3, page 1)"},
       {{.missing_value = "1000"}, 2, "GDAL_NODATA stands for no value"},
-      {{.white_is_zero = true}, 0, "as stored, not inverted: by the file 0 is white"},
+      {{.colour_space = PHOTOMETRIC_MINISWHITE},
+       0,
+       "as stored, not inverted: by the file 0 is white"},
       {{.type = "uint32"}, 2, "stores 32-bit samples"},
       {{.type = "float64"}, 2, "stores 64-bit samples"}};
   for (const auto& [format, code, says] : cases) {

@@ -59,8 +59,9 @@ class StackWriter {
     set(TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG);
     set(TIFFTAG_COMPRESSION, format_.compression);
     if (format_.predictor != 1) set(TIFFTAG_PREDICTOR, format_.predictor);
-    set(TIFFTAG_PHOTOMETRIC,
-        format_.white_is_zero ? PHOTOMETRIC_MINISWHITE : PHOTOMETRIC_MINISBLACK);
+    set(TIFFTAG_PHOTOMETRIC, format_.colour_space);
+    if (const auto* const palette = format_.palette.data(); !format_.palette.empty())
+      TIFFSetField(tiff_, TIFFTAG_COLORMAP, palette, palette, palette);
     if (const auto found = format_.descriptions.find(z); found != format_.descriptions.end())
       set(TIFFTAG_IMAGEDESCRIPTION, found->second.c_str());
     set(TIFFTAG_ORIENTATION, format_.orientation);

@@ -27,13 +27,14 @@ struct StackFormat {
   std::uint16_t predictor = 1;
   std::uint16_t samples_per_pixel = 1;
   bool tiled = false;
-  bool white_is_zero = false;
   std::map<std::int64_t, std::string> descriptions = {};  ///< of pages, from 0
   std::int64_t reduced_before = -1;    ///< a small page with NewSubfileType 1, before this one
   std::int64_t last_page_height = -1;  ///< as the others
   std::uint16_t orientation = 1;
-  std::string missing_value = {};  ///< GDAL's tag
-  std::string software = {};       ///< of every page
+  std::string missing_value = {};           ///< GDAL's tag
+  std::string software = {};                ///< of every page
+  std::uint16_t colour_space = 1;           ///< PhotometricInterpretation
+  std::vector<std::uint16_t> palette = {};  ///< the same red, green and blue
   std::vector<PageTag> tags = {};
 };
 
