@@ -25,9 +25,9 @@ struct PagePlace {
 
 /// The texts of a page, "" where it has none.
 struct PageTexts {
-  std::string micro_manager;
-  std::string name;
-  std::string description;
+  std::string micro_manager = {};
+  std::string name = {};
+  std::string description = {};
 };
 
 /// Pages that are added in their order, from 0.
