@@ -30,8 +30,11 @@ FakeStreams& streams() {
   return *all;
 }
 
+thread_local std::size_t current_stream = FakeStreams::computing;
+
 FakeMemory& memory() {
-  static auto* const all = new FakeMemory([] { streams().finish_all(); });
+  static auto* const all =
+      new FakeMemory([] { streams().finish_all(); }, [] { return current_stream; });
   return *all;
 }
 
@@ -39,8 +42,6 @@ FakePinnedMemory& pinned_memory() {
   static auto* const all = new FakePinnedMemory;
   return *all;
 }
-
-thread_local std::size_t current_stream = FakeStreams::computing;
 
 class Guard final : public c10::impl::DeviceGuardImplInterface {
  public:

@@ -29,8 +29,11 @@ std::size_t rounded_up(std::size_t bytes) {
 
 }  // namespace
 
-FakeMemory::FakeMemory(std::function<void()> finish_work)
-    : finish_work_(std::move(finish_work)), addresses_(reserved_addresses()) {}
+FakeMemory::FakeMemory(std::function<void()> finish_work,
+                       std::function<std::size_t()> current_stream)
+    : finish_work_(std::move(finish_work)),
+      current_stream_(std::move(current_stream)),
+      addresses_(reserved_addresses()) {}
 
 void FakeMemory::limit_to(std::size_t bytes) {
   const std::lock_guard lock(mutex_);
@@ -51,16 +54,17 @@ void* FakeMemory::bytes_at(const void* device_address) const {
 
 c10::DataPtr FakeMemory::allocate(std::size_t bytes) {
   const c10::Device device(c10::kHPU, 0);
-  const auto size = rounded_up(bytes);
-  if (size == 0) return {nullptr, device};
-  const auto give_back = [this, size](void* block) { put_back(block, size); };
-  return c10::InefficientStdFunctionContext::makeDataPtr(take(size), give_back, device);
+  const Kind kind{current_stream_(), rounded_up(bytes)};
+  if (kind.size == 0) return {nullptr, device};
+  const auto give_back = [this, kind](void* block) { put_back(block, kind); };
+  return c10::InefficientStdFunctionContext::makeDataPtr(take(kind), give_back, device);
 }
 
-void* FakeMemory::take(std::size_t size) {
+void* FakeMemory::take(const Kind& kind) {
+  const auto size = kind.size;
   {
     const std::lock_guard lock(mutex_);
-    auto& kept = free_blocks_[size];
+    auto& kept = free_blocks_[kind];
     if (!kept.empty()) {
       auto* const block = kept.back();
       kept.pop_back();
@@ -87,18 +91,18 @@ void* FakeMemory::take_new(std::size_t size) {
   return block;
 }
 
-void FakeMemory::put_back(void* block, std::size_t size) {
+void FakeMemory::put_back(void* block, const Kind& kind) {
   const std::lock_guard lock(mutex_);
-  free_blocks_[size].push_back(block);
-  allocated_.decrease(size);
+  free_blocks_[kind].push_back(block);
+  allocated_.decrease(kind.size);
 }
 
 void FakeMemory::emptyCache(c10::MempoolId_t) {
   finish_work_();
   const std::lock_guard lock(mutex_);
-  for (const auto& [size, blocks] : free_blocks_) {
-    for (auto* block : blocks) std::memset(bytes_at(block), no_number, size);
-    reserved_ -= size * blocks.size();
+  for (const auto& [kind, blocks] : free_blocks_) {
+    for (auto* block : blocks) std::memset(bytes_at(block), no_number, kind.size);
+    reserved_ -= kind.size * blocks.size();
   }
   free_blocks_.clear();
 }

@@ -1,8 +1,9 @@
 #pragma once
 /// Memory of a device that is none. Whoever touches a device address on the host gets SIGSEGV: the
 /// bytes lie elsewhere. As with a GPU's caching allocator, what is freed is given out again at
-/// once, although streams may still use it.
+/// once on the stream that had it, although others may still use it.
 
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -20,8 +21,9 @@ class FakeMemory final : public c10::DeviceAllocator {
  public:
   static constexpr std::size_t default_limit = std::size_t{1} << 32;
 
-  /// `finish_work` is called before memory leaves the device, as a GPU's driver waits then.
-  explicit FakeMemory(std::function<void()> finish_work);
+  /// `finish_work` is called before memory leaves the device, as a GPU's driver waits then;
+  /// `current_stream`: of the thread that allocates.
+  FakeMemory(std::function<void()> finish_work, std::function<std::size_t()> current_stream);
 
   /// Beyond it, allocations end with c10::OutOfMemoryError. Free memory that is kept counts.
   void limit_to(std::size_t bytes);
@@ -43,14 +45,20 @@ class FakeMemory final : public c10::DeviceAllocator {
   void copy_data(void* to, const void* from, std::size_t bytes) const override;
 
  private:
-  [[nodiscard]] void* take(std::size_t size);
+  struct Kind {
+    std::size_t stream = 0;
+    std::size_t size = 0;
+    auto operator<=>(const Kind&) const = default;
+  };
+  [[nodiscard]] void* take(const Kind& kind);
   [[nodiscard]] void* take_new(std::size_t size);
-  void put_back(void* block, std::size_t size);
+  void put_back(void* block, const Kind& kind);
 
   std::function<void()> finish_work_;
+  std::function<std::size_t()> current_stream_;
   std::byte* addresses_;  ///< no page of them can be touched
   std::mutex mutex_;
-  std::map<std::size_t, std::vector<void*>> free_blocks_;  ///< by size; the last one goes out first
+  std::map<Kind, std::vector<void*>> free_blocks_;  ///< the last one goes out first
   std::size_t next_ = 0;      ///< offset of the first address that was never given out
   std::size_t reserved_ = 0;  ///< in use, or free and kept
   std::size_t limit_ = default_limit;
