@@ -97,6 +97,20 @@ double epochs_of(const LoggedRun& run) {
   return run.evaluated.empty() ? not_available : *run.evaluated.rbegin();
 }
 
+void set_epochs(const LoggedRun& run, ImportedRun& imported) {
+  imported.run.epochs = epochs_of(run);
+  if (run.stopped.empty()) return;
+  const double first = *run.stopped.begin(), last = *run.stopped.rbegin();
+  const double missing = last - first + 1 - static_cast<double>(run.stopped.size());
+  if (missing > 0)
+    imported.notes.push_back(cat("from epoch_stop ", first, " to ", last, ' ', missing,
+                                 missing == 1 ? " is" : " are", " missing, and not counted"));
+  if (!run.evaluated.empty() && *run.evaluated.rbegin() > last)
+    imported.notes.push_back(cat("epoch ", *run.evaluated.rbegin(),
+                                 " was evaluated, and the last epoch_stop is ", last,
+                                 ": what lies between is not counted"));
+}
+
 /// Why it counts as ended without what it ran for; "" where it reached it.
 std::string censored_reason(const LoggedRun& run) {
   if (!run.status) return "no run_stop: the log ends before the run";
@@ -216,7 +230,7 @@ ImportedRun run_of(const LoggedRun& run, const std::string& place, const std::st
     imported.notes.push_back(cat("epoch_num counts samples, not epochs: ",
                                  static_cast<std::int64_t>(imported.samples), " trained"));
   else
-    imported.run.epochs = epochs_of(run);
+    set_epochs(run, imported);
   if (!run.throughputs.empty()) imported.run.samples_per_s = median(run.throughputs);
   imported.ranks = run.facts.number(number_of_ranks);
   imported.run.samples_per_epoch = run.facts.number("train_samples");

@@ -85,6 +85,18 @@ TEST_F(ImportedLogs, WhatIsNotCountedIsNotedWithItsLine) {
               ElementsAre("log: eval_accuracy of line 9 is no number: it is not counted"));
 }
 
+TEST_F(ImportedLogs, EpochsWhoseLinesAreMissingAreNoted) {
+  const auto without_stop_of = [](int epoch) {
+    return replaced(
+        log_of({}),
+        line(1000 + 2000 * epoch, cat(R"("epoch_stop", "metadata": {"epoch_num": )", epoch, "}")),
+        "");
+  };
+  EXPECT_THAT(import(without_stop_of(2)).notes,
+              ElementsAre("log: from epoch_stop 1 to 3 1 is missing, and not counted"));
+  EXPECT_THAT(import(without_stop_of(3)).notes, ElementsAre(HasSubstr("epoch 3 was evaluated")));
+}
+
 TEST_F(ImportedLogs, LinesThatATerminalWrappedAreNamed) {
   EXPECT_THAT(refusal(replaced(log_of({}), ", \"key\"", ",\n\"key\"")),
               HasSubstr("lines of the log cannot be read, the first is line 1 (the time to quality "
