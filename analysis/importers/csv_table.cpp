@@ -127,6 +127,13 @@ const std::string& CsvTable::text(std::size_t row, std::size_t column) const {
   return rows_[row].values[column];
 }
 
+std::string CsvTable::unused(std::span<const std::string_view> used) const {
+  std::vector<std::string> names;
+  for (const auto& name : columns_)
+    if (!name.empty() && std::ranges::find(used, name) == used.end()) names.push_back(name);
+  return join(first_of(names, 10, "in it"), ", ");
+}
+
 double CsvTable::number(std::size_t row, std::size_t column) const {
   const std::string_view digits = text(row, column);
   double value = 0;

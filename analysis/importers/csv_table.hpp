@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,6 +22,8 @@ class CsvTable {
   [[nodiscard]] std::optional<std::size_t> find(std::string_view column) const;
   /// Errors: BadInput when there is none.
   [[nodiscard]] std::size_t require(std::string_view column) const;
+  /// Names of columns that are none of `used`, up to ten; "" where there are none.
+  [[nodiscard]] std::string unused(std::span<const std::string_view> used) const;
   /// As many as there are columns.
   [[nodiscard]] const std::vector<std::string>& values(std::size_t row) const;
   [[nodiscard]] const std::string& text(std::size_t row, std::size_t column) const;

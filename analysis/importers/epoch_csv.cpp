@@ -154,13 +154,6 @@ void refuse_units(const CsvTable& table, const std::string& origin) {
                         cat("Convert it and call it '", column, "'")});
 }
 
-std::string unused_columns(const CsvTable& table) {
-  std::vector<std::string> unused;
-  for (const auto& name : table.columns())
-    if (!name.empty() && std::ranges::find(used, name) == used.end()) unused.push_back(name);
-  return join(first_of(unused, 10, "in it"), ", ");
-}
-
 void set_outcome(const CsvTable& table, const Attempt& rows, ImportedRun& imported) {
   for (const auto* name : {"loss", "iou"})
     if (const auto column = table.find(name)) {
@@ -172,6 +165,24 @@ void set_outcome(const CsvTable& table, const Attempt& rows, ImportedRun& import
                                    table.place(bad.front(), *column), "; the last epoch's is ",
                                    table.number(rows.back(), *column)));
     }
+}
+
+/// What may be in another unit than the rest.
+void note_long_times(const CsvTable& table,
+                     const Attempt& rows,
+                     const std::vector<double>& times_s,
+                     ImportedRun& imported) {
+  constexpr double much = 100, twice = 2;
+  const auto longest = std::ranges::max_element(times_s) - times_s.begin();
+  const auto longest_s = times_s[static_cast<std::size_t>(longest)];
+  if (longest_s > much * median(times_s))
+    imported.notes.push_back(
+        cat(table.place(rows[static_cast<std::size_t>(longest)], table.require(time_column)), " = ",
+            longest_s, " is over ", much, " times the median of its epochs"));
+  const double sum_s = std::accumulate(times_s.begin(), times_s.end(), 0.0);
+  if (imported.run.training_time_s > twice * sum_s)
+    imported.notes.push_back(cat("training_time is ", imported.run.training_time_s,
+                                 " s, and its epochs take ", sum_s, " s together"));
 }
 
 ImportedRun run_of(const CsvTable& table, const Attempt& rows) {
@@ -194,6 +205,7 @@ ImportedRun run_of(const CsvTable& table, const Attempt& rows) {
         {cat(table.place(rows.back(), table.require("training_time")), ": the training took ",
              run.training_time_s, " s and its epochs ", sum_s, " s together"),
          "one of them is wrong", "Correct it, or leave training_time out"});
+  note_long_times(table, rows, times_s, imported);
   run.final_loss = last_value(table, rows, "loss");
   run.quality = last_value(table, rows, "iou");
   if (const auto iou = table.find("iou")) {
@@ -243,7 +255,7 @@ std::vector<ImportedRun> runs_from_epoch_csv(const std::string& text, const std:
   }
   if (is_newest_first(table))
     runs.front().notes.emplace_back("the newest epoch stands first: read from the last row up");
-  if (const auto unused = unused_columns(table); !unused.empty())
+  if (const auto unused = table.unused(used); !unused.empty())
     runs.front().notes.push_back(cat("columns not used: ", unused));
   return runs;
 }

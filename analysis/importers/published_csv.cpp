@@ -53,6 +53,8 @@ constexpr std::string_view strong_mode = "strong_gbs";
 constexpr std::string_view computed_mark = ", computed";
 
 struct Columns {
+  static constexpr std::array<std::string_view, 10> names{
+      "id", "workload", "device", "n", "precision", "mode", "metric", "value", "unit", "source"};
   explicit Columns(const CsvTable& table)
       : id(table.require("id")),
         workload(table.require("workload")),
@@ -145,6 +147,9 @@ class Reader {
       name_arms(study);
       imported.studies.push_back(std::move(study));
     }
+    if (const auto unused = table_.unused(Columns::names); !unused.empty())
+      imported.notes.push_back(
+          cat("columns not used, rows that differ in them alone are launches: ", unused));
     for (const auto& [reason, count] : left_out_)
       imported.notes.push_back(cat(counted(count, "row"), " left out: ", reason));
     return imported;
@@ -230,6 +235,8 @@ class Reader {
     if (launch == point.runs.size()) point.runs.emplace_back();
     auto& run = point.runs[launch];
     run.ranks = ranks_of(row);
+    if (std::isfinite(run.*metric.member) && run.*metric.member != value)
+      refuse(row, columns_.metric, "an earlier row says the same by another name, and otherwise");
     run.*metric.member = value;
     if (const auto batch = strong_batch(row)) run.global_batch_size = *batch;
     if (metric.name == "iou") rows.arm.quality_metric = "iou";

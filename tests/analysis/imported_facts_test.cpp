@@ -1,5 +1,5 @@
-/// What logs of MLPerf say of a run's configuration and what is given of it: which of both counts,
-/// and what is said of the rest.
+/// What logs and tables say of a run and what is given of it: which counts, and what is said
+/// of the rest.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -22,6 +22,9 @@ using test::ImportedLogs;
 using test::line;
 using test::log_of;
 using test::replaced;
+
+constexpr const char* published_heading =
+    "id,workload,device,n,precision,mode,metric,value,unit,source";
 
 TEST_F(ImportedLogs, FactsThatCannotBeRightAreRefusedByLine) {
   const auto second = line(995, "\"global_batch_size\", \"value\": 64");
@@ -95,6 +98,31 @@ TEST_F(ImportedLogs, EpochsWhoseLinesAreMissingAreNoted) {
   EXPECT_THAT(import(without_stop_of(2)).notes,
               ElementsAre("log: from epoch_stop 1 to 3 1 is missing, and not counted"));
   EXPECT_THAT(import(without_stop_of(3)).notes, ElementsAre(HasSubstr("epoch 3 was evaluated")));
+}
+
+TEST_F(ImportedLogs, OneNumberByTwoNamesIsRefusedWhereTheyDiffer) {
+  const auto both = [&](const std::string& other) {
+    return import_table(cat(published_heading, "\na,w,d,1,p,weak,epoch_median,100,s,x\n",
+                            "a,w,d,1,p,weak,epoch,", other, ",s,x\n"));
+  };
+  EXPECT_EQ(both("100").studies[0].arms[0].runs.at(0).median_epoch_s, 100);
+  EXPECT_THAT(message_of<BadInput>([&] { both("400"); }), HasSubstr("line 3, column metric"));
+}
+
+TEST_F(ImportedLogs, ColumnsThatAreNotUsedAreNamed) {
+  EXPECT_THAT(import_table(cat(published_heading, ",batch\na,w,d,1,p,weak,ttt,10,s,x,32\n")).notes,
+              ElementsAre(HasSubstr("batch")));
+}
+
+TEST_F(ImportedLogs, TimesThatMayBeInAnotherUnitAreNoted) {
+  const auto notes_of = [&](const std::string& rows) {
+    return import_epochs("time_per_epoch,training_time\n" + rows).notes;
+  };
+  EXPECT_THAT(notes_of("20,90\n21,90\n20,90\n"), IsEmpty());
+  EXPECT_THAT(notes_of("20,61000\n21,61000\n20,61000\n"),
+              ElementsAre(HasSubstr("training_time is 61000 s, and its epochs take 61 s")));
+  EXPECT_THAT(notes_of("20,20070\n20000,20070\n20,20070\n"),
+              ElementsAre(HasSubstr("line 3, column time_per_epoch = 20000 is over 100 times")));
 }
 
 TEST_F(ImportedLogs, LinesThatATerminalWrappedAreNamed) {

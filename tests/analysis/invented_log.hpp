@@ -81,6 +81,9 @@ class ImportedLogs : public testing::Test {
     given.workload = "unet";
     return import_files(ImportFormat::epoch_csv, {write(text)}, given);
   }
+  Imported import_table(const std::string& text) const {
+    return import_files(ImportFormat::published_csv, {write(text)}, ImportFacts{});
+  }
   std::string refusal(const std::string& text) const {
     return message_of<BadInput>([&] { return import(text); });
   }
