@@ -105,6 +105,33 @@ VolumeStatistics statistics_of(const Volume& volume) {
   return result;
 }
 
+std::vector<std::string> content_warnings(const Volume& volume) {
+  const auto [least, most] = std::ranges::minmax(volume.voxels);
+  if (least == most) return {};
+  std::vector<std::string> warnings;
+  const auto slice_voxels = static_cast<std::size_t>(volume.shape[1] * volume.shape[2]);
+  std::int64_t flat = 0, first_flat = 0;
+  for (std::int64_t z = volume.shape[0] - 1; z >= 0; --z) {
+    const auto [lowest, highest] = std::ranges::minmax(
+        std::span(volume.voxels).subspan(static_cast<std::size_t>(z) * slice_voxels, slice_voxels));
+    if (lowest != highest) continue;
+    ++flat;
+    first_flat = z + 1;
+  }
+  if (flat > 0)
+    warnings.push_back(
+        cat(flat, " of ", counted(volume.shape[0], "slice"), flat == 1 ? " has" : " have",
+            " one value everywhere, the first is slice ", first_flat, ". Leave them out."));
+  constexpr double few_levels = 100, notable_frac = 0.01;
+  const auto at_most = std::ranges::count(volume.voxels, most);
+  const auto frac = static_cast<double>(at_most) / static_cast<double>(volume.voxels.size());
+  if (most - least > few_levels && frac > notable_frac)
+    warnings.push_back(cat(std::lround(100 * frac), " % of the voxels have the largest value, ",
+                           most,
+                           ". Where the detector was saturated there is no noise to learn from."));
+  return warnings;
+}
+
 std::string content_hash(const Volume& volume) {
   return hex64(hash_bytes(std::as_bytes(std::span(volume.voxels))));
 }

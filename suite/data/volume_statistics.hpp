@@ -3,6 +3,7 @@
 
 #include <array>
 #include <string>
+#include <vector>
 
 #include "data/volume.hpp"
 
@@ -16,6 +17,10 @@ struct VolumeStatistics {
 };
 
 [[nodiscard]] VolumeStatistics statistics_of(const Volume& volume);
+
+/// A sentence each on slices of one value everywhere and on values cut off at the largest one, from
+/// which nothing can be learnt; not where all voxels are equal.
+[[nodiscard]] std::vector<std::string> content_warnings(const Volume& volume);
 
 /// 16 hexadecimal digits over the voxels as float32: equal for equal grey values, whatever the file
 /// format. A run records the same number as volume_hash.

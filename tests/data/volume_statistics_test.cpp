@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "data/random.hpp"
@@ -33,6 +34,22 @@ TEST(VolumeStatistics, KnownAnswers) {
   EXPECT_EQ(found.maximum, 5);
   EXPECT_DOUBLE_EQ(found.mean, 3.75);
   EXPECT_DOUBLE_EQ(found.std, std::sqrt(1.1875));
+}
+
+TEST(ContentWarnings, NameFlatSlicesAndSaturation) {
+  Volume volume{.shape = {4, 10, 10}, .voxels = {}, .stored_type = "uint16"};
+  for (int i = 0; i < 400; ++i) volume.voxels.push_back(static_cast<float>(i % 173 * 3));
+  EXPECT_THAT(content_warnings(volume), testing::IsEmpty());
+  for (std::size_t i = 100; i < 200; ++i) volume.voxels[i] = 0;
+  EXPECT_THAT(content_warnings(volume),
+              testing::ElementsAre(testing::HasSubstr("1 of 4 slices has one value everywhere, the "
+                                                      "first is slice 2")));
+  for (std::size_t i = 210; i < 230; ++i) volume.voxels[i] = 4095;
+  EXPECT_THAT(
+      content_warnings(volume),
+      testing::Contains(testing::HasSubstr("5 % of the voxels have the largest value, 4095")));
+  const Volume flat{.shape = {1, 2, 2}, .voxels = {7, 7, 7, 7}, .stored_type = "uint8"};
+  EXPECT_THAT(content_warnings(flat), testing::IsEmpty()) << "which is said otherwise";
 }
 
 TEST(VolumeStatistics, ContentHashFollowsTheGreyValues) {

@@ -35,9 +35,11 @@ std::string few_voxels_warning(std::int64_t patches, const Settings& settings) {
 std::string value_warning(const Volume& volume) {
   const auto [least, most] = std::ranges::minmax(volume.voxels);
   if (least == most) return cat("Every voxel is ", least, ": there is nothing to learn.");
-  return volume.white_is_zero
-             ? "The file's 0 is white (WhiteIsZero): values are taken as stored, not inverted."
-             : "";
+  auto warnings = content_warnings(volume);
+  if (volume.white_is_zero)
+    warnings.emplace_back(
+        "The file's 0 is white (WhiteIsZero): values are taken as stored, not inverted.");
+  return join(warnings, " ");
 }
 
 std::vector<std::string> data_warnings(const RunSpec& spec) {

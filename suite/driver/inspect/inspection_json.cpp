@@ -109,6 +109,7 @@ std::string volume_json(const VolumeInspection& inspection) {
               {"mean", statistics.mean},
               {"std", statistics.std},
               {"white_is_zero", inspection.white_is_zero},
+              {"warnings", inspection.warnings},
               {"channel_count", inspection.axes.channels},
               {"channel_names", inspection.axes.channel_names},
               {"channel", inspection.choice.channel},
