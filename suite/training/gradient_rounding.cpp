@@ -8,6 +8,8 @@
 #include <c10/core/impl/VirtualGuardImpl.h>
 #include <torch/utils.h>
 
+#include "engine/reduction/compression.hpp"
+
 #include "training/flat_parameters.hpp"
 
 namespace scalestudy {
@@ -17,11 +19,11 @@ namespace {
 /// since a device's powers of two need not be exact.
 torch::Tensor scale_for(const torch::Tensor& largest_sum) {
   constexpr std::int64_t mantissa_bits = 52, bias = 1023, not_finite = 0x7ff;
-  constexpr std::int64_t wanted = 14, largest_exponent = 1000;
   const auto exponent =
       largest_sum.view(torch::kInt64).bitwise_right_shift(mantissa_bits).bitwise_and(not_finite);
   const auto keeps = (exponent == not_finite).bitwise_or(largest_sum == 0);
-  const auto shift = (bias + wanted - exponent).clamp_max(largest_exponent).masked_fill(keeps, 0);
+  const auto shift =
+      (bias + wanted_exponent - exponent).clamp_max(largest_scale_exponent).masked_fill(keeps, 0);
   return (shift + bias).bitwise_left_shift(mantissa_bits).view(torch::kFloat64);
 }
 

@@ -63,12 +63,11 @@ double largest_magnitude(const BufferView& gradients) {
   });
 }
 
-/// A power of two that brings `largest_sum` into [2^14, 2^15); both it and 1 divided by it are
-/// numbers.
+/// The power of two.
 double scale_for(double largest_sum) {
   if (largest_sum == 0 || !std::isfinite(largest_sum)) return 1;
-  constexpr int largest_exponent = 1000;
-  return std::ldexp(1.0, std::min(14 - std::ilogb(largest_sum), largest_exponent));
+  return std::ldexp(1.0,
+                    std::min(wanted_exponent - std::ilogb(largest_sum), largest_scale_exponent));
 }
 
 void narrow(const BufferView& gradients, double scale, const BufferView& wire) {

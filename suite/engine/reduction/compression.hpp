@@ -22,6 +22,10 @@
 
 namespace scalestudy {
 
+/// Of the power of two by which gradients are multiplied: sums reach [2^14, 2^15), and both it and
+/// 1 divided by it are numbers.
+inline constexpr int wanted_exponent = 14, largest_scale_exponent = 1000;
+
 class CompressedSum {
  public:
   /// `compression` is not none; pieces have up to `most` elements.
