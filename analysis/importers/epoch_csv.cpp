@@ -171,6 +171,7 @@ void set_outcome(const CsvTable& table, const Attempt& rows, ImportedRun& import
 void note_long_times(const CsvTable& table,
                      const Attempt& rows,
                      const std::vector<double>& times_s,
+                     double sum_s,
                      ImportedRun& imported) {
   constexpr double much = 100, twice = 2;
   const auto longest = std::ranges::max_element(times_s) - times_s.begin();
@@ -179,7 +180,6 @@ void note_long_times(const CsvTable& table,
     imported.notes.push_back(
         cat(table.place(rows[static_cast<std::size_t>(longest)], table.require(time_column)), " = ",
             longest_s, " is over ", much, " times the median of its epochs"));
-  const double sum_s = std::accumulate(times_s.begin(), times_s.end(), 0.0);
   if (imported.run.training_time_s > twice * sum_s)
     imported.notes.push_back(cat("training_time is ", imported.run.training_time_s,
                                  " s, and its epochs take ", sum_s, " s together"));
@@ -205,7 +205,7 @@ ImportedRun run_of(const CsvTable& table, const Attempt& rows) {
         {cat(table.place(rows.back(), table.require("training_time")), ": the training took ",
              run.training_time_s, " s and its epochs ", sum_s, " s together"),
          "one of them is wrong", "Correct it, or leave training_time out"});
-  note_long_times(table, rows, times_s, imported);
+  note_long_times(table, rows, times_s, sum_s, imported);
   run.final_loss = last_value(table, rows, "loss");
   run.quality = last_value(table, rows, "iou");
   if (const auto iou = table.find("iou")) {

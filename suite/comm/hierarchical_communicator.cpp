@@ -145,8 +145,9 @@ class HierarchicalCommunicator final : public ForwardingCommunicator {
     const auto rest = part_of(buffer, share * ranks, buffer.count.value() - share * ranks);
     if (share > 0) {
       const auto mine = part_of(buffer, within_.rank().value() * share, share);
-      run(within_, reduce_scatter_of(shares, is_on_stream() ? mine : scratch_like(mine), op));
-      if (!is_on_stream()) copy(mine.data, scratch_like(mine));
+      const auto reduced = is_on_stream() ? mine : scratch_like(mine);
+      run(within_, reduce_scatter_of(shares, reduced, op));
+      if (!is_on_stream()) copy(mine.data, reduced);
       run(between_, all_reduce_of(mine, op));
       run(within_, all_gather_of(mine, shares));
     }
