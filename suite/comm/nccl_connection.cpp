@@ -193,8 +193,7 @@ std::shared_ptr<std::byte> NcclConnection::allocate(const std::shared_ptr<NcclCo
     memory = self->device_->allocate(ByteCount(static_cast<std::int64_t>(size)));
   self->device_->check(api.set_async(memory.get(), 0, size, self->stream_.get()),
                        "cudaMemsetAsync");
-  const auto is_zero = self->device_->event();
-  is_zero->record_on(self->stream_.get());
+  const auto is_zero = self->device_->event_on(self->stream_.get());
   self->await(*is_zero, "cudaMemsetAsync", [] {}, {});
 
   void* handle = nullptr;

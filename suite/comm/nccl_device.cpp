@@ -68,6 +68,16 @@ std::string NcclDevice::bus_id() const {
   return text.data();
 }
 
+std::shared_ptr<DeviceEvent> NcclDevice::event_on(CudaStream stream) {
+  auto recorded = event();
+  recorded->record_on(stream);
+  return recorded;
+}
+
+void NcclDevice::make_wait(CudaStream stream, CudaEvent event) const {
+  check(api_->stream_wait(stream, event, 0), "cudaStreamWaitEvent");
+}
+
 std::shared_ptr<DeviceEvent> NcclDevice::event() {
   std::unique_ptr<DeviceEvent> event;
   {
@@ -170,7 +180,7 @@ DeviceStream::~DeviceStream() {
 }
 
 void DeviceStream::wait_for(CudaEvent event) {
-  device_->check(device_->api().stream_wait(stream_, event, 0), "cudaStreamWaitEvent");
+  device_->make_wait(stream_, event);
 }
 
 DeviceCopies::DeviceCopies(std::shared_ptr<NcclDevice> device)
@@ -182,9 +192,7 @@ void DeviceCopies::copy(void* into, const void* from, ByteCount bytes) {
   device_->check(device_->api().copy_async(into, from, static_cast<std::size_t>(bytes.value()),
                                            cuda_memcpy_default, stream_.get()),
                  "cudaMemcpyAsync");
-  const auto is_there = device_->event();
-  is_there->record_on(stream_.get());
-  is_there->wait();
+  device_->event_on(stream_.get())->wait();
 }
 
 DeviceClock::DeviceClock(std::shared_ptr<NcclDevice> device)

@@ -52,6 +52,12 @@ class NcclDevice : public std::enable_shared_from_this<NcclDevice> {
   /// With a stamp, used before or fresh; goes back when the last owner lets go.
   [[nodiscard]] std::shared_ptr<DeviceEvent> event();
 
+  /// One that passes after what stands in `stream`. The device is the calling thread's.
+  [[nodiscard]] std::shared_ptr<DeviceEvent> event_on(CudaStream stream);
+
+  /// What is put into `stream` from now on runs after `event`.
+  void make_wait(CudaStream stream, CudaEvent event) const;
+
   /// Held by a blocking operation while it is on the device. Kernels of two communicators that wait
   /// for their peers at the same time may keep each other from running, so that there is one at a
   /// time, in the order of rank 0: it takes its turn before the ranks meet, the others after, when

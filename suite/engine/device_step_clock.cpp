@@ -14,9 +14,7 @@ class DeviceStepClock final : public StepClock {
 
   Mark mark() override {
     device_->use();
-    auto event = device_->event();
-    event->record_on(computing_);
-    return adopt(event);
+    return adopt(device_->event_on(computing_));
   }
 
   Mark adopt(const std::shared_ptr<DeviceEvent>& event) override {
@@ -27,10 +25,7 @@ class DeviceStepClock final : public StepClock {
 
   [[nodiscard]] CudaEvent event_of(Mark mark) override { return at(mark)->get(); }
 
-  void compute_after(Mark mark) override {
-    device_->check(device_->api().stream_wait(computing_, event_of(mark), 0),
-                   "cudaStreamWaitEvent");
-  }
+  void compute_after(Mark mark) override { device_->make_wait(computing_, event_of(mark)); }
 
   double seconds(Mark mark) override {
     const auto event = at(mark);

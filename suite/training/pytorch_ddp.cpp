@@ -95,8 +95,7 @@ class StreamHook final : public c10d::CommHookInterface {
   c10::intrusive_ptr<c10::ivalue::Future> runHook(c10d::GradBucket& bucket) override {
     auto sums = bucket.getBuffer();
     auto& marks = next_bucket(bucket, clock_, marks_);
-    const auto ready = gpu_->event();
-    ready->record_on(computing_stream(device_));
+    const auto ready = gpu_->event_on(computing_stream(device_));
     StartedCollective started;
     carry_out(comm_, clock_, marks, [&](CudaEvent after) {
       return started = comm_.start(all_reduce_of(view_of_tensor(sums)), after);
@@ -104,9 +103,7 @@ class StreamHook final : public c10d::CommHookInterface {
     if (bucket.isLast()) inner_.add({started.call, {}, ready, started.ended}, clock_);
     auto done =
         c10::make_intrusive<c10::ivalue::Future>(c10::TensorType::get(), std::vector{device_});
-    gpu_->check(gpu_->api().stream_wait(static_cast<CudaStream>(summed_.native_handle()),
-                                        started.ended->get(), 0),
-                "cudaStreamWaitEvent");
+    gpu_->make_wait(static_cast<CudaStream>(summed_.native_handle()), started.ended->get());
     const c10::StreamGuard on(summed_);
     done->markCompleted(sums);
     return done;

@@ -59,9 +59,7 @@ struct Bucket {
     return now();
   }
   [[nodiscard]] std::shared_ptr<DeviceEvent> now() const {
-    auto event = rank.device->event();
-    event->record_on(stream.get());
-    return event;
+    return rank.device->event_on(stream.get());
   }
   [[nodiscard]] StartedCollective reduce(const DeviceEvent& after,
                                          std::int64_t elements = count) const {

@@ -1,8 +1,6 @@
 #include "conformance/stream_cases.hpp"
 
 #include <array>
-#include <chrono>
-#include <thread>
 #include <vector>
 
 #include "core/text.hpp"
@@ -37,14 +35,11 @@ class Computing {
   /// The event after which the bucket holds `value` everywhere.
   [[nodiscard]] std::shared_ptr<DeviceEvent> fill_bucket(int value) {
     fill(bucket_.get(), value, bucket_bytes);
-    auto filled = rank_.device->event();
-    filled->record_on(stream());
-    return filled;
+    return rank_.device->event_on(stream());
   }
 
   void use_after(const StartedCollective& started) {
-    rank_.device->check(rank_.device->api().stream_wait(stream(), started.ended->get(), 0),
-                        "cudaStreamWaitEvent");
+    rank_.device->make_wait(stream(), started.ended->get());
   }
 
   /// In the stream; what is not `value`.
@@ -128,10 +123,7 @@ constexpr std::array<StreamCase, 2> all_cases{{
 }  // namespace
 
 void wait_for(CommunicatorInterface& comm, const StartedCollective& started) {
-  while (!started.ended->has_passed()) {
-    comm.throw_if_aborted();
-    std::this_thread::sleep_for(std::chrono::microseconds(50));
-  }
+  started.ended->wait();
   comm.throw_if_aborted();  // an abort, too, lets the device go on
 }
 

@@ -144,8 +144,7 @@ double median_start_s(const NcclRank& rank) {
   const DeviceCopies copies(rank.device);
   std::vector<double> took_s;
   for (int i = 0; i < 50; ++i) {
-    const auto ready = rank.device->event();
-    ready->record_on(copies.stream());
+    const auto ready = rank.device->event_on(copies.stream());
     const Stopwatch watch;
     const auto started = rank.nccl->start(
         all_reduce_of({memory.get(), ElementCount(kib), DataType::float32}), ready->get());
@@ -203,8 +202,7 @@ StartedCollective start(const NcclRank& rank,
                         const std::shared_ptr<std::byte>& memory,
                         std::int64_t count) {
   const DeviceCopies copies(rank.device);
-  const auto ready = rank.device->event();
-  ready->record_on(copies.stream());
+  const auto ready = rank.device->event_on(copies.stream());
   return comm->start(all_reduce_of({memory.get(), ElementCount(count), DataType::float32}),
                      ready->get());
 }

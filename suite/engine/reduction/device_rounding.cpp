@@ -9,14 +9,8 @@ StartedCollective start_rounded(const Communicator& comm,
                                 CudaEvent after) {
   auto& device = rounding.device();
   device.use();
-  const auto begin_after = [&](CudaEvent event) {
-    device.check(device.api().stream_wait(rounding.stream(), event, 0), "cudaStreamWaitEvent");
-  };
-  const auto now = [&] {
-    auto event = device.event();
-    event->record_on(rounding.stream());
-    return event;
-  };
+  const auto begin_after = [&](CudaEvent event) { device.make_wait(rounding.stream(), event); };
+  const auto now = [&] { return device.event_on(rounding.stream()); };
   begin_after(after);
   const auto proposed = rounding.propose(piece, carries_weight);
   const auto agreed = comm.start(all_reduce_of(proposed), now()->get());
