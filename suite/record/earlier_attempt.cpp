@@ -105,17 +105,22 @@ bool has_earlier_attempt(const fs::path& run_folder) {
 }
 
 EarlierAttempt find_earlier_attempt(const fs::path& run_folder, const RecordedPart& part) {
+  std::vector<std::string> unreadable;  // an older attempt may have it, too
   for (const auto& folder : attempts_newest_first(run_folder)) {
-    if (!is_there(folder / "run.h5")) continue;  // killed before it recorded anything
+    auto file = folder / "run.h5";
+    if (!is_there(file)) file += ".part";  // could not be closed
+    if (!is_there(file)) continue;         // killed before it recorded anything
+    const auto name = folder.filename().string();
     try {
-      auto record = read_run_file(folder / "run.h5");
-      if (holds(record, part)) return {folder.filename().string(), std::move(record)};
+      auto record = read_run_file(file);
+      if (holds(record, part)) return {name, std::move(record)};
     } catch (const BadInput&) {
-      continue;  // an older attempt may have it, too
+      unreadable.push_back(name);
     }
   }
   throw BadInput({cat("No attempt-*/run.h5 in ", run_folder.string(), " holds the ",
-                      counted(part.epochs, "epoch"), " before the checkpoint"),
+                      counted(part.epochs, "epoch"), " before the checkpoint",
+                      unreadable.empty() ? "" : "; not readable: " + join(unreadable, ", ")),
                   "the curves of the resumed run would have a hole",
                   "Start the run afresh with scalestudy run --fresh"});
 }

@@ -130,6 +130,10 @@ int wait_for(pid_t child) {
 std::string problem_of(int status, const std::string& answer) {
   if (WIFSIGNALED(status)) {
     const int signal = WTERMSIG(status);
+    if (signal == SIGKILL)
+      throw Unavailable({"the process that tries a file was killed",
+                         "whether the file is damaged is not known",
+                         "Look whether memory ran out (dmesg), and try again"});
     if (signal == SIGPROF || signal == SIGALRM) return "it keeps the HDF5 library busy without end";
     return cat("it crashes the HDF5 library (signal ", signal, ", ", ::strsignal(signal), ")");
   }

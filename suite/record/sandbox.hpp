@@ -42,6 +42,7 @@ class SandboxedAction {
   ~SandboxedAction();
 
   /// Waits for the text, at most about `limits.wall_time`. To be called once.
+  /// Errors: Unavailable when somebody else killed the process.
   [[nodiscard]] std::string problem();
 
  private:

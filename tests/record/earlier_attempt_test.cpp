@@ -7,6 +7,7 @@
 
 #include "tests/record/sample_run.hpp"
 #include "tests/support/field_values.hpp"
+#include "tests/support/message_of.hpp"
 
 namespace scalestudy {
 namespace {
@@ -57,16 +58,17 @@ void record_epochs(RunFileWriter& writer, std::int64_t count) {
 class EarlierAttemptTest : public ::testing::Test {
  protected:
   void add_attempt(const std::string& name, std::int64_t epochs, std::int64_t more_steps = 0) {
+    write_attempt(name, epochs, more_steps);
+    close_run_file(folder_ / name / "run.h5.part", {.status = RunStatus::failed});
+  }
+
+  void write_attempt(const std::string& name, std::int64_t epochs, std::int64_t more_steps = 0) {
     fs::create_directories(folder_ / name);
-    const auto part = folder_ / name / "run.h5.part";
-    {
-      RunFileWriter writer(part, sample_header(), ranks);
-      record_epochs(writer, epochs);
-      writer.append_steps(more_steps, sample_steps(ranks, 2 * epochs, more_steps));
-      writer.append_evaluation(evaluation_after(2 * epochs, best_weights));
-      writer.flush();
-    }
-    close_run_file(part, {.status = RunStatus::failed});
+    RunFileWriter writer(folder_ / name / "run.h5.part", sample_header(), ranks);
+    record_epochs(writer, epochs);
+    writer.append_steps(more_steps, sample_steps(ranks, 2 * epochs, more_steps));
+    writer.append_evaluation(evaluation_after(2 * epochs, best_weights));
+    writer.flush();
   }
   TemporaryFolder folder_;
 };
@@ -91,6 +93,15 @@ TEST_F(EarlierAttemptTest, ADamagedOneIsPassedOver) {
   const auto damaged = folder_ / "attempt-2" / "run.h5";
   fs::resize_file(damaged, fs::file_size(damaged) / 2);
   EXPECT_EQ(find_earlier_attempt(folder_ / "", {4, 2}).name, "attempt-1");
+  EXPECT_THAT(message_of([&] {
+                return find_earlier_attempt(folder_ / "", {6, 3});
+              }),
+              HasSubstr("before the checkpoint; not readable: attempt-2 ("));
+}
+
+TEST_F(EarlierAttemptTest, OneThatCouldNotBeClosedCounts) {
+  write_attempt("attempt-1", 2);
+  EXPECT_EQ(find_earlier_attempt(folder_ / "", {4, 2}).record.epochs.size(), 2U);
 }
 
 TEST_F(EarlierAttemptTest, CarriesThePartBeforeTheCheckpointAndNoMore) {

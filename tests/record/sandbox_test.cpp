@@ -49,6 +49,14 @@ TEST(Sandbox, CrashesHangsAndExceptionsBecomeProblems) {
   EXPECT_THAT(run_in_sandbox(throws, {}), HasSubstr("cannot cope"));
 }
 
+TEST(Sandbox, AChildThatSomebodyKilledSaysNothingOfTheFile) {
+  const auto killed = [] {
+    std::raise(SIGKILL);
+    return std::string();
+  };
+  EXPECT_THROW((void)run_in_sandbox(killed, {}), Unavailable);
+}
+
 TEST(Sandbox, AnAlarmThatTheCallerBlocksStillEndsTheChild) {
   sigset_t alarm_only;
   sigset_t before;
