@@ -1,5 +1,6 @@
 /// What is found out before the first run that counts: `plan`, and the trial of `run`.
 
+#include <cstdlib>
 #include <set>
 
 #include <gmock/gmock.h>
@@ -10,6 +11,7 @@
 #include "record/study_folder.hpp"
 
 #include "tests/e2e/driver_process.hpp"
+#include "tests/support/requirements.hpp"
 
 namespace scalestudy {
 namespace {
@@ -77,6 +79,25 @@ TEST(Trial, ThatWasKilledIsClearedByTheNextRun) {
   write_text(place.out() / "trial" / "spec.json", "{}");
   EXPECT_EQ(place.run().code, 0);
   EXPECT_FALSE(fs::exists(place.out() / "trial"));
+}
+
+TEST(Trial, ThatIsHalfRemovedIsATrialStill) {
+  SCALESTUDY_NEEDS("strace", std::system("strace -o /dev/null true") == 0);
+  const Workplace place;
+  const auto trial = place.out() / "trial";
+  for (int call = 1; call <= 5; ++call) {  // four files and the folder
+    for (const auto* name : {"thrown-away", "rank-0.log", "rank-1.log", "spec.json"})
+      write_text(trial / name, "");
+    const auto run =
+        cat("strace -qq -o /dev/null -e inject=unlink,unlinkat,rmdir:signal=KILL:when=", call, " '",
+            test::in_build("bin/scalestudy"), "' run \"", place.study_file().string(),
+            "\" --out \"", place.out().string(), "\" --no-trial > /dev/null 2>&1");
+    EXPECT_NE(std::system(run.c_str()), 0) << call;
+    std::error_code gone;
+    EXPECT_TRUE(fs::exists(trial / "thrown-away") || !fs::exists(trial) ||
+                fs::is_empty(trial, gone))
+        << call;
+  }
 }
 
 TEST(Trial, ThatTakesTooLongIsStoppedAndSaysSo) {

@@ -44,6 +44,14 @@ void clear_temporary_trials(const fs::path& parent) {
   }
 }
 
+/// The mark goes last: one that was killed meanwhile is a trial's still.
+void remove_trial(const fs::path& folder) {
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(folder, ignored))
+    if (entry.path().filename() != mark) fs::remove_all(entry.path(), ignored);
+  fs::remove_all(folder, ignored);
+}
+
 class TrialFolder {
  public:
   explicit TrialFolder(fs::path folder) : folder_(std::move(folder)) {
@@ -53,10 +61,7 @@ class TrialFolder {
     if (!is_new) refuse_folder(cat(folder_.string(), " is there already and no trial's"));
     replace_file(folder_ / mark, "", "it tells that the folder may be removed");
   }
-  ~TrialFolder() {
-    std::error_code ignored;
-    fs::remove_all(folder_, ignored);
-  }
+  ~TrialFolder() { remove_trial(folder_); }
   TrialFolder(const TrialFolder&) = delete;
   TrialFolder& operator=(const TrialFolder&) = delete;
 
@@ -101,8 +106,7 @@ bool is_trial(const fs::path& folder) {
 }
 
 void clear_trial(const fs::path& folder) {
-  std::error_code ignored;
-  if (is_trial(folder)) fs::remove_all(folder, ignored);
+  if (is_trial(folder)) remove_trial(folder);
   ::rmdir(folder.c_str());  // killed before it made its mark
 }
 
