@@ -45,23 +45,18 @@ Communicator in_levels(const Communicator& comm, const RunSpec& spec) {
 struct GpuPlace {
   std::string host;
   std::string bus_id;
-  std::int64_t visible_count = 0;  ///< GPUs that the rank sees
+  bool is_alone = false;  ///< the rank sees no other GPU
 };
 
 /// Of all ranks. Collective.
 std::vector<GpuPlace> gpu_places(const Communicator& control, const NcclDevice& gpu) {
   const char* const stated = std::getenv("NCCL_HOSTID");  // by which NCCL tells hosts apart
   const std::string host = stated != nullptr ? stated : host_identity();
-  const std::vector<std::int64_t> mine{gpu.visible_count()};
-  std::vector<std::int64_t> visible(control.world_size().index());
-  control.all_gather(const_view_of(std::span<const std::int64_t>(mine)),
-                     view_of(std::span(visible)));
+  const auto mine = cat(gpu.visible_count(), '\n', gpu.bus_id(), '\n', host);
   std::vector<GpuPlace> places;
-  for (const auto& one : all_gather_text(control, host)) places.push_back({one, "", 0});
-  const auto bus_ids = all_gather_text(control, gpu.bus_id());
-  for (std::size_t rank = 0; rank < places.size(); ++rank) {
-    places[rank].bus_id = bus_ids[rank];
-    places[rank].visible_count = visible[rank];
+  for (const auto& one : all_gather_text(control, mine)) {
+    const auto lines = split(one, '\n');
+    places.push_back({lines.at(2), lines.at(1), lines.at(0) == "1"});
   }
   return places;
 }
@@ -84,7 +79,7 @@ void require_own_gpus(const std::vector<GpuPlace>& places) {
 /// That ranks of one host each see one GPU: the driver lets none of them reach another's memory.
 bool see_one_gpu_each(const std::vector<GpuPlace>& places) {
   return std::ranges::any_of(places, [&](const GpuPlace& place) {
-    return place.visible_count == 1 && std::ranges::count(places, place.host, &GpuPlace::host) > 1;
+    return place.is_alone && std::ranges::count(places, place.host, &GpuPlace::host) > 1;
   });
 }
 
