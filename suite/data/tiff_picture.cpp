@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstring>
 #include <vector>
 
@@ -62,6 +63,7 @@ class TiffPicture {
     require_one_page();
     read_header();
     TIFFIsTiled(tiff_.get()) != 0 ? read_tiles() : read_strips();
+    if (is_of_labels_) number_labels();
     require_none_missing();
     if (samples_ > colours_ && !has_alpha()) require_one_value_in_last_band();
     if (photometric_ == PHOTOMETRIC_MINISWHITE) invert();
@@ -101,29 +103,42 @@ class TiffPicture {
   void read_header() {
     const auto width = field<std::uint32_t>(TIFFTAG_IMAGEWIDTH, 0);
     const auto height = field<std::uint32_t>(TIFFTAG_IMAGELENGTH, 0);
-    const auto bits = field<std::uint16_t>(TIFFTAG_BITSPERSAMPLE, 1);
-    const auto format = field<std::uint16_t>(TIFFTAG_SAMPLEFORMAT, SAMPLEFORMAT_UINT);
+    bits_ = field<std::uint16_t>(TIFFTAG_BITSPERSAMPLE, 1);
+    format_ = field<std::uint16_t>(TIFFTAG_SAMPLEFORMAT, SAMPLEFORMAT_UINT);
     const auto compression = field<std::uint16_t>(TIFFTAG_COMPRESSION, COMPRESSION_NONE);
     is_lossy_ = compression == COMPRESSION_JPEG;
     photometric_ = field<std::uint16_t>(TIFFTAG_PHOTOMETRIC, PHOTOMETRIC_MINISBLACK);
     samples_ = field<std::uint16_t>(TIFFTAG_SAMPLESPERPIXEL, 1);
     has_planes_ =
         field<std::uint16_t>(TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG) == PLANARCONFIG_SEPARATE;
-    if (format != SAMPLEFORMAT_UINT || (bits != 8 && bits != 16))
-      refuse(cat("stores ", words_of_samples(bits, format)),
+    const bool is_usual = format_ == SAMPLEFORMAT_UINT && (bits_ == 8 || bits_ == 16);
+    is_of_labels_ = !is_usual && use_ == PictureUse::mask && can_be_labels();
+    if (!is_usual && !is_of_labels_)
+      refuse(cat("stores ", words_of_samples(bits_, format_)),
              "Convert it to unsigned integers of 8 or 16 bit");
+    value_bytes_ = std::max<std::size_t>(bits_ / 8, 1);
     if (TIFFIsCODECConfigured(compression) == 0)
       refuse(cat("uses compression scheme ", compression, ", which this libtiff cannot decode"),
              "Save it uncompressed, or with LZW or Deflate");
     if (photometric_ == PHOTOMETRIC_YCBCR && compression == COMPRESSION_JPEG)
       TIFFSetField(tiff_.get(), TIFFTAG_JPEGCOLORMODE, JPEGCOLORMODE_RGB);
     require_known_colours(compression);
-    const auto type = bits == 8 ? SampleType::uint8 : SampleType::uint16;
+    const auto type = bits_ <= 8 ? SampleType::uint8 : SampleType::uint16;
     // Deflate and LZMA, the best of libtiff's codecs, stay below.
     const double limit = compression == COMPRESSION_NONE ? 1 : 8000;
-    require_credible(name_, {height, width, samples_ * std::int64_t(bytes_per_value(type)),
-                             std::ssize(bytes_), limit});
+    require_credible(
+        name_, {height, width, samples_ * std::int64_t(value_bytes_), std::ssize(bytes_), limit});
     image_ = blank_image(height, width, samples_, type);
+    image_.bytes.resize(static_cast<std::size_t>(image_.value_count()) * value_bytes_);
+  }
+
+  /// Types of masks that programs write beside unsigned integers: a bit, or signed, 32 bit, float.
+  [[nodiscard]] bool can_be_labels() const {
+    if (samples_ != 1) return false;
+    if (format_ == SAMPLEFORMAT_IEEEFP) return bits_ == 32;
+    if (bits_ == 1) return format_ == SAMPLEFORMAT_UINT && TIFFIsTiled(tiff_.get()) == 0;
+    return (format_ == SAMPLEFORMAT_UINT || format_ == SAMPLEFORMAT_INT) &&
+           (bits_ == 8 || bits_ == 16 || bits_ == 32);
   }
 
   void require_known_colours(std::uint16_t compression) {
@@ -155,8 +170,8 @@ class TiffPicture {
   /// The bytes of one sample of a pixel.
   [[nodiscard]] std::span<const std::byte> sample_at(std::int64_t pixel,
                                                      std::int64_t sample) const {
-    const auto first = static_cast<std::size_t>(pixel * samples_ + sample) * value_bytes();
-    return std::span(image_.bytes).subspan(first, value_bytes());
+    const auto first = static_cast<std::size_t>(pixel * samples_ + sample) * value_bytes_;
+    return std::span(image_.bytes).subspan(first, value_bytes_);
   }
 
   void require_one_value_in_last_band() const {
@@ -183,7 +198,34 @@ class TiffPicture {
              "Crop it or fill them, and save it without the tag");
   }
 
-  [[nodiscard]] std::size_t value_bytes() const { return bytes_per_value(image_.type); }
+  /// The pixels as whole numbers of 8 or 16 bit; bits are so already.
+  void number_labels() {
+    if (bits_ == 1) return;
+    if (format_ == SAMPLEFORMAT_IEEEFP) return number_labels_as<float>();
+    if (format_ == SAMPLEFORMAT_UINT) return number_labels_as<std::uint32_t>();
+    if (bits_ == 8) return number_labels_as<std::int8_t>();
+    bits_ == 16 ? number_labels_as<std::int16_t>() : number_labels_as<std::int32_t>();
+  }
+
+  template <class Stored>
+  void number_labels_as() {
+    auto labels = blank_image(image_.height_px, image_.width_px, 1, image_.type);
+    const auto step = bytes_per_value(labels.type);
+    for (std::size_t i = 0; i < labels.bytes.size() / step; ++i) {
+      Stored value{};
+      std::memcpy(&value, image_.bytes.data() + i * sizeof(Stored), sizeof(Stored));
+      const auto number = static_cast<double>(value);
+      if (!(number >= 0 && number <= static_cast<double>(labels.max_value())) ||
+          std::floor(number) != number)
+        refuse(cat("has a pixel of ", number, ", and a mask's are whole numbers from 0 to ",
+                   labels.max_value()),
+               "Save labels as unsigned integers, with 0 for background");
+      const auto label = static_cast<std::uint16_t>(number);
+      std::memcpy(labels.bytes.data() + i * step, &label, step);
+    }
+    image_ = std::move(labels);
+    value_bytes_ = step;
+  }
 
   /// `count` pixels of a row from column `x` on, of all samples or, in planes, of one.
   void put(std::int64_t y,
@@ -191,17 +233,16 @@ class TiffPicture {
            std::uint16_t plane,
            const std::byte* from,
            std::int64_t count) {
-    auto* to =
-        image_.bytes.data() +
-        static_cast<std::size_t>((y * image_.width_px + x) * image_.channels) * value_bytes();
+    auto* to = image_.bytes.data() +
+               static_cast<std::size_t>((y * image_.width_px + x) * image_.channels) * value_bytes_;
     if (!has_planes_) {
-      std::memcpy(to, from, static_cast<std::size_t>(count * image_.channels) * value_bytes());
+      std::memcpy(to, from, static_cast<std::size_t>(count * image_.channels) * value_bytes_);
       return;
     }
-    const auto step = static_cast<std::size_t>(image_.channels) * value_bytes();
-    to += plane * value_bytes();
-    for (std::int64_t i = 0; i < count; ++i, to += step, from += value_bytes())
-      std::memcpy(to, from, value_bytes());
+    const auto step = static_cast<std::size_t>(image_.channels) * value_bytes_;
+    to += plane * value_bytes_;
+    for (std::int64_t i = 0; i < count; ++i, to += step, from += value_bytes_)
+      std::memcpy(to, from, value_bytes_);
   }
 
   template <class Read>
@@ -211,19 +252,27 @@ class TiffPicture {
   }
 
   [[nodiscard]] std::size_t bytes_of_pixels(std::int64_t count) const {
-    return static_cast<std::size_t>(count * (has_planes_ ? 1 : image_.channels)) * value_bytes();
+    return static_cast<std::size_t>(count * (has_planes_ ? 1 : image_.channels)) * value_bytes_;
   }
 
   void read_strips() {
     std::vector<std::byte> line(static_cast<std::size_t>(TIFFScanlineSize(tiff_.get())));
-    if (line.size() != bytes_of_pixels(image_.width_px)) refuse_damaged();
+    std::vector<std::byte> unpacked(bytes_of_pixels(image_.width_px));
+    if (line.size() != (bits_ == 1 ? (unpacked.size() + 7) / 8 : unpacked.size())) refuse_damaged();
     for_each_plane([&](std::uint16_t plane) {
       for (std::int64_t y = 0; y < image_.height_px; ++y) {
         if (TIFFReadScanline(tiff_.get(), line.data(), static_cast<std::uint32_t>(y), plane) < 0)
           refuse_damaged();
-        put(y, 0, plane, line.data(), image_.width_px);
+        if (bits_ == 1) unpack(line, unpacked);
+        put(y, 0, plane, bits_ == 1 ? unpacked.data() : line.data(), image_.width_px);
       }
     });
+  }
+
+  static void unpack(std::span<const std::byte> bits, std::span<std::byte> pixels) {
+    for (std::size_t i = 0; i < pixels.size(); ++i)
+      pixels[i] =
+          (bits[i / 8] << (i % 8) & std::byte{128}) == std::byte{} ? std::byte{} : std::byte{255};
   }
 
   void read_tiles() {
@@ -283,8 +332,12 @@ class TiffPicture {
   std::string message_;
   TiffHandle tiff_;  // uses the file and the message
   std::uint16_t photometric_ = PHOTOMETRIC_MINISBLACK;
+  std::uint16_t bits_ = 1;
+  std::uint16_t format_ = SAMPLEFORMAT_UINT;
   std::uint16_t samples_ = 1;
-  std::uint16_t colours_ = 1;  // samples that are no alpha or further band
+  std::uint16_t colours_ = 1;    // samples that are no alpha or further band
+  std::size_t value_bytes_ = 1;  // of a sample as stored in image_
+  bool is_of_labels_ = false;    // a mask of a type that a picture cannot have
   bool has_planes_ = false;
   bool is_lossy_ = false;
   Image image_;

@@ -1,4 +1,7 @@
+#include <memory>
+
 #include <gtest/gtest.h>
+#include <tiffio.h>
 
 #include "core/text.hpp"
 
@@ -101,6 +104,57 @@ TEST_F(TiffPicture, APaletteGivesColoursAndOfAMaskNumbers) {
   for (std::int64_t c = 0; c < 3; ++c)
     EXPECT_EQ(picture.at(3, 4, c), float(test::palette_value(int(numbers.at(3, 4, 0)), c)));
   EXPECT_EQ(read(numbers, {.with_palette = true}, PictureUse::mask), numbers);
+}
+
+template <class Stored>
+void write_row(const std::filesystem::path& file, std::vector<Stored> row, int bits, int format) {
+  const std::unique_ptr<TIFF, decltype(&TIFFClose)> tiff(TIFFOpen(file.c_str(), "w"), &TIFFClose);
+  const auto set = [&](std::uint32_t tag, auto value) { TIFFSetField(tiff.get(), tag, value); };
+  set(TIFFTAG_IMAGEWIDTH, static_cast<std::uint32_t>(row.size() * sizeof(Stored) * 8 / bits));
+  set(TIFFTAG_IMAGELENGTH, std::uint32_t{1});
+  set(TIFFTAG_BITSPERSAMPLE, bits);
+  set(TIFFTAG_SAMPLEFORMAT, format);
+  set(TIFFTAG_PHOTOMETRIC, PHOTOMETRIC_MINISBLACK);
+  set(TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG);
+  TIFFWriteScanline(tiff.get(), row.data(), 0);
+}
+
+std::vector<int> values_of(const Image& mask) {
+  std::vector<int> values;
+  for (std::int64_t x = 0; x < mask.width_px; ++x) values.push_back(int(mask.at(0, x, 0)));
+  return values;
+}
+
+TEST_F(TiffPicture, NumbersOfAMaskMayBeSignedWideOrFloat) {
+  const auto mask = [&](auto row, int bits, int format) {
+    write_row(file_, row, bits, format);
+    return values_of(read_image(file_, PictureUse::mask));
+  };
+  const std::vector numbers{0, 7, 65535};
+  EXPECT_EQ(mask(std::vector<float>{0, 7, 65535}, 32, SAMPLEFORMAT_IEEEFP), numbers);
+  EXPECT_EQ(mask(std::vector<std::uint32_t>{0, 7, 65535}, 32, SAMPLEFORMAT_UINT), numbers);
+  EXPECT_EQ(mask(std::vector<std::int32_t>{0, 7, 65535}, 32, SAMPLEFORMAT_INT), numbers);
+  EXPECT_EQ(mask(std::vector<std::int16_t>{0, 7, 300}, 16, SAMPLEFORMAT_INT),
+            std::vector({0, 7, 300}));
+  EXPECT_EQ(mask(std::vector<std::int8_t>{0, 7, 127}, 8, SAMPLEFORMAT_INT),
+            std::vector({0, 7, 127}));
+  EXPECT_EQ(mask(std::vector{std::uint8_t{0b1010'0001}}, 1, SAMPLEFORMAT_UINT),
+            std::vector({255, 0, 255, 0, 0, 0, 0, 255}));
+}
+
+TEST_F(TiffPicture, WhatCannotNumberObjectsIsRefused) {
+  const auto refuse = [&](auto row, int bits, int format, const std::string& words) {
+    write_row(file_, row, bits, format);
+    test::expect_refused([&] { (void)read_image(file_, PictureUse::mask); }, {words});
+    test::expect_refused([&] { (void)read_image(file_); }, {"stores "});
+  };
+  const auto whole = " and a mask's are whole numbers from 0 to 65535";
+  refuse(std::vector<float>{0, 0.5F, 1}, 32, SAMPLEFORMAT_IEEEFP, cat("pixel of 0.5,", whole));
+  refuse(std::vector<float>{0, NAN}, 32, SAMPLEFORMAT_IEEEFP, cat("pixel of nan,", whole));
+  refuse(std::vector<std::int16_t>{4, -1}, 16, SAMPLEFORMAT_INT, cat("pixel of -1,", whole));
+  refuse(std::vector<std::uint32_t>{4, 65536}, 32, SAMPLEFORMAT_UINT,
+         cat("pixel of 65536,", whole));
+  refuse(std::vector<double>{0, 1}, 64, SAMPLEFORMAT_IEEEFP, "stores ");
 }
 
 TEST_F(TiffPicture, AStackIsNone) {
