@@ -272,8 +272,8 @@ std::vector<std::string> classes_of(const fs::path& split, std::vector<std::stri
 class ClassListing {
  public:
   explicit ClassListing(const fs::path& root) : root_(root) {
-    require_only_splits(root);
     require_classes(root / "train");
+    require_only_splits(root);
     for (const auto* split : splits)  // train, which names the classes, is the first
       if (is_folder(root / split)) add_split(split);
     std::sort(samples_.begin(), samples_.end(),
@@ -335,7 +335,7 @@ std::unique_ptr<ImageSet> open_image_mask_folder(const fs::path& root) {
              "it is no set of images and masks", place_of_masks(root));
   std::vector<std::string> passed_over;
   const auto images = by_stem(root / "images", passed_over);
-  const auto masks = by_stem(root / "masks", passed_over);
+  const auto masks = without_suffix(images, by_stem(root / "masks", passed_over));
   require_partners(root, images, masks);
   if (images.empty())
     refuse(cat(in_quotes(root / "images"), " has no pictures"), "there is nothing to train on",

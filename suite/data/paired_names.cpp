@@ -62,6 +62,21 @@ void require_one_spelling(const fs::path& one, const fs::path& other) {
        "Store them alike, e.g. convmv -f utf8 -t utf8 --nfc -r --notest FOLDER"});
 }
 
+FilesByStem without_suffix(const FilesByStem& images, FilesByStem masks) {
+  if (images.empty() || images.size() != masks.size()) return masks;
+  const auto& first = images.begin()->first;
+  for (const auto& [stem, name] : masks) {
+    if (!stem.starts_with(first)) continue;
+    const auto suffix = stem.substr(first.size());
+    FilesByStem by_image;
+    for (const auto& [image, file] : images)
+      if (const auto mask = masks.find(image + suffix); mask != masks.end())
+        by_image.emplace(image, mask->second);
+    if (by_image.size() == images.size()) return by_image;
+  }
+  return masks;
+}
+
 void require_partners(const fs::path& root, const FilesByStem& images, const FilesByStem& masks) {
   const auto images_alone = without_partner(images, masks);
   const auto masks_alone = without_partner(masks, images);

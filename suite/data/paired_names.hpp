@@ -12,6 +12,10 @@ void require_one_spelling(const std::filesystem::path& one, const std::filesyste
 
 using FilesByStem = std::map<std::string, std::string>;  ///< names without extension, and with it
 
+/// The masks by their images' stems where all are called as their images and one suffix more, such
+/// as _mask; else as given.
+[[nodiscard]] FilesByStem without_suffix(const FilesByStem& images, FilesByStem masks);
+
 /// Errors: BadInput naming the images or masks of folders images and masks in `root` that have no
 /// partner, and why where two names only look alike.
 void require_partners(const std::filesystem::path& root,

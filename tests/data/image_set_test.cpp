@@ -116,7 +116,7 @@ TEST_F(ImageMaskSet, SaysThatAccentsAreStoredInTwoWays) {
 }
 
 TEST_F(ImageMaskSet, NamesTheFolderThatIsMeant) {
-  for (const auto* place : {"sets/train", "sets/test"})
+  for (const auto* place : {"sets/train", "sets/val"})
     for (const auto* name : {"images", "Labels"})
       write_png(root_ / place / name / "1.png", pattern(4, 4, 1));
   const auto meant = "Give unet '" + (root_ / "sets/train").string() + "', with its folders called";
@@ -124,6 +124,25 @@ TEST_F(ImageMaskSet, NamesTheFolderThatIsMeant) {
     test::expect_refused([&] { (void)open_image_mask_set(root_ / given); }, {meant});
   test::expect_refused([&] { (void)open_class_set(root_ / "sets"); },
                        {"sets/train' has folders of pictures", "no classes", meant});
+}
+
+TEST_F(ImageMaskSet, MasksMayHaveOneSuffixMore) {
+  const auto set_of = [&](const std::vector<std::string>& images,
+                          const std::vector<std::string>& masks) {
+    const auto root = root_ / ("suffix" + masks.front());
+    for (const auto& name : images) write_png(root / "images" / name, pattern(4, 4, 1));
+    for (const auto& name : masks) write_png(root / "masks" / name, pattern(4, 4, 1));
+    return open_image_mask_set(root);
+  };
+  const auto set = set_of({"1.png", "10.png"}, {"10_mask.tif", "1_mask.png"});
+  EXPECT_EQ(set->mask_name(0), "masks/1_mask.png");
+  EXPECT_EQ(set->mask_name(1), "masks/10_mask.tif");
+  for (const auto& other : {std::vector<std::string>{"1_a.png", "10_b.png"}, {"2_mask.png"}})
+    test::expect_refused(
+        [&] {
+          (void)set_of({"1.png", "10.png"}, other);
+        },
+        {"no mask of the same name"});
 }
 
 TEST_F(ImageMaskSet, RefusesTwoFilesOfOneName) {
