@@ -4,8 +4,10 @@
 #include <cmath>
 #include <iomanip>
 #include <limits>
+#include <map>
 #include <span>
 #include <sstream>
+#include <utility>
 
 #include "core/hash.hpp"
 #include "core/statistics.hpp"
@@ -85,6 +87,59 @@ void add_tiles(const Residuals& from,
   }
 }
 
+constexpr float few_levels = 100;
+
+/// Of slices of one value, and of slices that an earlier one equals.
+void add_slice_warnings(const Volume& volume, std::vector<std::string>& warnings) {
+  const auto slice_voxels = static_cast<std::size_t>(volume.shape[1] * volume.shape[2]);
+  std::map<std::uint64_t, std::int64_t> earlier;
+  std::vector<std::int64_t> flat, repeated;
+  std::int64_t repeats = 0;
+  for (std::int64_t z = 0; z < volume.shape[0]; ++z) {
+    const auto slice =
+        std::span(volume.voxels).subspan(static_cast<std::size_t>(z) * slice_voxels, slice_voxels);
+    const auto [lowest, highest] = std::ranges::minmax(slice);
+    const auto [equal, is_new] = earlier.emplace(hash_bytes(std::as_bytes(slice)), z + 1);
+    if (lowest == highest) {
+      flat.push_back(z + 1);
+    } else if (!is_new) {
+      if (repeated.empty()) repeats = equal->second;
+      repeated.push_back(z + 1);
+    }
+  }
+  const auto of_all = cat(" of ", counted(volume.shape[0], "slice"));
+  if (!flat.empty())
+    warnings.push_back(cat(flat.size(), of_all, flat.size() == 1 ? " has" : " have",
+                           " one value everywhere, the first is slice ", flat.front(),
+                           ". Leave them out."));
+  if (!repeated.empty())
+    warnings.push_back(cat(repeated.size(), of_all, repeated.size() == 1 ? " equals" : " equal",
+                           " an earlier one, the first is slice ", repeated.front(), ", as slice ",
+                           repeats, ". Noise2Void learns noise that repeats. Leave them out."));
+}
+
+/// Of an outermost value that is further from all others than these are from each other.
+void add_apart_warning(const Volume& volume,
+                       std::pair<float, float> range,
+                       float outermost,
+                       std::vector<std::string>& warnings) {
+  auto [least, most] = std::pair(range.second, range.first);  // of the others
+  std::int64_t count = 0;
+  for (const float voxel : volume.voxels) {
+    if (voxel == outermost) {
+      ++count;
+      continue;
+    }
+    least = std::min(least, voxel);
+    most = std::max(most, voxel);
+  }
+  const float gap = std::max(least - outermost, outermost - most);
+  if (least == most || gap <= most - least) return;
+  warnings.push_back(cat(counted(count, "voxel"), count == 1 ? " is " : " are ", outermost,
+                         ", all others lie from ", least, " to ", most,
+                         ". If it stands for no value, crop the stack or fill it."));
+}
+
 }  // namespace
 
 VolumeStatistics statistics_of(const Volume& volume) {
@@ -106,26 +161,17 @@ VolumeStatistics statistics_of(const Volume& volume) {
 }
 
 std::vector<std::string> content_warnings(const Volume& volume) {
-  const auto [least, most] = std::ranges::minmax(volume.voxels);
-  if (least == most) return {};
   std::vector<std::string> warnings;
-  const auto slice_voxels = static_cast<std::size_t>(volume.shape[1] * volume.shape[2]);
-  std::int64_t flat = 0, first_flat = 0;
-  for (std::int64_t z = volume.shape[0] - 1; z >= 0; --z) {
-    const auto [lowest, highest] = std::ranges::minmax(
-        std::span(volume.voxels).subspan(static_cast<std::size_t>(z) * slice_voxels, slice_voxels));
-    if (lowest != highest) continue;
-    ++flat;
-    first_flat = z + 1;
-  }
-  if (flat > 0)
-    warnings.push_back(
-        cat(flat, " of ", counted(volume.shape[0], "slice"), flat == 1 ? " has" : " have",
-            " one value everywhere, the first is slice ", first_flat, ". Leave them out."));
-  constexpr double few_levels = 100, notable_frac = 0.01;
+  const auto [least, most] = std::ranges::minmax(volume.voxels);
+  if (least == most) return warnings;
+  add_slice_warnings(volume, warnings);
+  if (most - least <= few_levels) return warnings;
+  add_apart_warning(volume, {least, most}, least, warnings);
+  add_apart_warning(volume, {least, most}, most, warnings);
+  constexpr double notable_frac = 0.01;
   const auto at_most = std::ranges::count(volume.voxels, most);
   const auto frac = static_cast<double>(at_most) / static_cast<double>(volume.voxels.size());
-  if (most - least > few_levels && frac > notable_frac)
+  if (frac > notable_frac)
     warnings.push_back(cat(std::lround(100 * frac), " % of the voxels have the largest value, ",
                            most,
                            ". Where the detector was saturated there is no noise to learn from."));

@@ -18,8 +18,9 @@ struct VolumeStatistics {
 
 [[nodiscard]] VolumeStatistics statistics_of(const Volume& volume);
 
-/// A sentence each on slices of one value everywhere and on values cut off at the largest one, from
-/// which nothing can be learnt; not where all voxels are equal.
+/// A sentence each on slices of one value or that repeat an earlier one, on a smallest or largest
+/// value far from all others, and on values cut off at the largest; none where all voxels are
+/// equal.
 [[nodiscard]] std::vector<std::string> content_warnings(const Volume& volume);
 
 /// 16 hexadecimal digits over the voxels as float32: equal for equal grey values, whatever the file

@@ -52,6 +52,24 @@ TEST(ContentWarnings, NameFlatSlicesAndSaturation) {
   EXPECT_THAT(content_warnings(flat), testing::IsEmpty()) << "which is said otherwise";
 }
 
+TEST(ContentWarnings, NameSlicesThatRepeatAndValuesFarFromAllOthers) {
+  Volume volume{.shape = {4, 10, 10}, .voxels = {}, .stored_type = "float32"};
+  for (int i = 0; i < 400; ++i) volume.voxels.push_back(static_cast<float>(100 + i % 173));
+  const auto warnings = [&](std::size_t voxel, float value) {
+    auto changed = volume;
+    changed.voxels[voxel] = changed.voxels[voxel + 100] = value;
+    return content_warnings(changed);
+  };
+  EXPECT_THAT(warnings(5, 272 + 172), testing::IsEmpty()) << "as far as the others are apart";
+  for (const float value : {445.F, 1e15F, -9999.F, -73.F})
+    EXPECT_THAT(warnings(5, value), testing::ElementsAre(testing::HasSubstr(cat(
+                                        "2 voxels are ", value, ", all others lie from 100 to"))));
+  std::copy_n(volume.voxels.begin(), 100, volume.voxels.begin() + 200);
+  EXPECT_THAT(content_warnings(volume),
+              testing::ElementsAre(testing::HasSubstr(
+                  "1 of 4 slices equals an earlier one, the first is slice 3, as slice 1")));
+}
+
 TEST(VolumeStatistics, ContentHashFollowsTheGreyValues) {
   const Volume one{.shape = {1, 1, 2}, .voxels = {1, 2}, .stored_type = "uint8"};
   const Volume same{.shape = {1, 1, 2}, .voxels = {1, 2}, .stored_type = "uint16"};
