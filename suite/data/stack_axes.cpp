@@ -109,9 +109,13 @@ StackAxes tifffile_axes(std::string_view json) {
     if (begin == std::string_view::npos) return std::string_view();
     return json.substr(begin + 1, json.find(to, begin + 1) - begin - 1);
   };
-  const auto names = part("\"axes\"", '"', '"');
+  auto names = part("\"axes\"", '"', '"');
   const auto shape = json.starts_with('{') ? part("\"shape\"", '[', ']') : part("shape=", '(', ')');
-  const auto numbers = split(std::string(shape), ',');
+  auto numbers = split(std::string(shape), ',');
+  if (names.size() == numbers.size() && names.ends_with('S')) {  // samples of a pixel
+    names.remove_suffix(1);
+    numbers.pop_back();
+  }
   for (std::size_t i = numbers.size() - std::min<std::size_t>(numbers.size(), 2); i-- > 0;) {
     const auto& number = numbers[i];
     const auto count = number_in(std::string_view(number).substr(
@@ -132,7 +136,7 @@ StackAxes tifffile_axes(std::string_view json) {
   for (const char axis : std::string_view("CZT"))
     if (axes.order.find(axis) == std::string::npos) axes.order += axis;
   if (!set_planes(axes)) axes.problem = cat("has more than ", most_planes, " planes");
-  if (names.size() == numbers.size() && !names.ends_with("YX") && !names.ends_with("YXS"))
+  if (names.size() == numbers.size() && !names.ends_with("YX"))
     axes.problem = cat("has the axes '", names, "': its pages are no slices");
   return axes;
 }

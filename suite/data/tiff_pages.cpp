@@ -61,9 +61,7 @@ class PageList {
     require_supported(page);
     require_upright(number);
     require_no_more_than_shown(page, page_bytes, number);
-    if (!list_.directories.empty() && page != list_.page)
-      file_.refuse(cat("has pages of different size or type (", number, ")"),
-                   "Save all slices with one size and type");
+    if (!list_.directories.empty()) require_like_first(page, number);
     const auto description = text_of_tag(tiff_, TIFFTAG_IMAGEDESCRIPTION);
     if (list_.directories.empty()) {
       list_.page = page;
@@ -83,6 +81,17 @@ class PageList {
                         description});
     }
     list_.directories.push_back(directory);
+  }
+
+  void require_like_first(const TiffPage& page, const std::string& number) const {
+    if (page == list_.page) return;
+    auto inverted = page;
+    inverted.white_is_zero = !page.white_is_zero;
+    if (inverted == list_.page)
+      file_.refuse(cat("has pages whose 0 is white and others (", number, ")"),
+                   "Save all slices with 0 as black");
+    file_.refuse(cat("has pages of different size or type (", number, ")"),
+                 "Save all slices with one size and type");
   }
 
   [[nodiscard]] std::vector<std::byte> lsm_info() const {

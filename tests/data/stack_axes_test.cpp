@@ -128,6 +128,8 @@ TEST(StackAxes, TifffileShapesAreRead) {
   EXPECT_THAT(stack_axes(R"({"shape": [16, 48, 64], "axes": "HYX"})", 16).problem,
               HasSubstr("axes 'HYX' of [16, 48, 64]"));
   EXPECT_EQ(stack_axes(R"({"shape": [16, 48, 64], "axes": "TYX"})", 16).times, 16);
+  EXPECT_EQ(stack_axes(R"({"shape": [16, 48, 64, 1], "axes": "ZYXS"})", 16),
+            stack_axes(R"({"shape": [16, 48, 64], "axes": "ZYX"})", 16));
   EXPECT_THAT(stack_axes(R"({"shape": [2, 8, 48, 64]})", 16).problem, HasSubstr("[2, 8, 48, 64]"));
   EXPECT_THAT(stack_axes(R"({"shape": [48, 64, 12], "axes": "YXZ"})", 48).problem,
               HasSubstr("'YXZ': its pages are no slices"));

@@ -100,6 +100,9 @@ TEST_F(TiffReader, RefusesWhatItCannotUseWithTheReason) {
   expect_refused(write({.type = "float64"}), "stores 64-bit samples that are floats");
   expect_refused(write({.type = "uint32"}), "stores 32-bit samples that are unsigned integers");
   expect_refused(write({.last_page_height = 10}), "different size");
+  (void)write({});
+  expect_refused(write({.mode = "a", .colour_space = PHOTOMETRIC_MINISWHITE}, 1),
+                 "has pages whose 0 is white and others (page 4)");
   expect_refused(write({.orientation = 6}), "turned or mirrored (orientation 6, page 1)");
   expect_refused(write({.missing_value = "119"}), "9 voxels of 119, which by its tag GDAL_NODATA");
   expect_values(read_tiff_volume(write({.missing_value = "-9999"})));
