@@ -77,6 +77,14 @@ bool Image::operator==(const Image& other) const {
          std::tie(other.height_px, other.width_px, other.channels, other.type, other.bytes);
 }
 
+std::int64_t Image::largest_value() const {
+  float largest = 0;
+  for (std::int64_t y = 0; y < height_px; ++y)
+    for (std::int64_t x = 0; x < width_px; ++x)
+      for (std::int64_t c = 0; c < channels; ++c) largest = std::max(largest, at(y, x, c));
+  return static_cast<std::int64_t>(largest);
+}
+
 Colour Image::colour_at(std::int64_t y, std::int64_t x) const {
   const auto value = [&](std::int64_t channel) {
     return static_cast<std::uint16_t>(at(y, x, channels == 1 ? 0 : channel));

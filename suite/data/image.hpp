@@ -45,6 +45,7 @@ struct Image {
 
   [[nodiscard]] std::int64_t value_count() const { return height_px * width_px * channels; }
   [[nodiscard]] std::int64_t max_value() const { return type == SampleType::uint8 ? 255 : 65535; }
+  [[nodiscard]] std::int64_t largest_value() const;  ///< of all channels; 0 without pixels
   [[nodiscard]] float at(std::int64_t y, std::int64_t x, std::int64_t channel) const;
   [[nodiscard]] Colour colour_at(std::int64_t y, std::int64_t x) const;
   bool operator==(const Image& other) const;  ///< of shape, type and pixels

@@ -43,13 +43,6 @@ void count_colours(const Image& mask, std::int64_t tolerance, MaskFacts& facts) 
   facts.colours.assign(seen.begin(), seen.end());
 }
 
-std::int64_t largest_value(const Image& grey) {
-  float largest = 0;
-  for (std::int64_t y = 0; y < grey.height_px; ++y)
-    for (std::int64_t x = 0; x < grey.width_px; ++x) largest = std::max(largest, grey.at(y, x, 0));
-  return static_cast<std::int64_t>(largest);
-}
-
 std::int64_t pixels_above(double limit, const Image& grey) {
   std::int64_t count = 0;
   for (std::int64_t y = 0; y < grey.height_px; ++y)
@@ -165,7 +158,7 @@ MaskFacts facts_of_mask(const Image& mask, double threshold_frac) {
                   .origin = mask.origin};
   count_colours(mask, 2 * tolerance, facts);
   const auto grey = with_channels(mask, 1);
-  facts.largest_value = largest_value(grey);
+  facts.largest_value = grey.largest_value();
   facts.pixels_above_zero = pixels_above(0, grey);
   facts.pixels_above_dark =
       pixels_above(static_cast<double>(facts.largest_value) / dark_part, grey);

@@ -20,7 +20,7 @@ constexpr double least_white_frac = 0.75;
 /// Fewer grey values, black among them, make no soft edge.
 constexpr std::size_t least_soft_values = 10;
 
-constexpr Colour black{};
+constexpr Colour black{}, white{255, 255, 255};
 
 /// Of PASCAL VOC's masks: borders of objects, and what is to be ignored.
 constexpr std::uint16_t border_number = 255;
@@ -227,7 +227,11 @@ MaskReading MaskSurvey::reading_of_colours() const {
                     "Save what is drawn alone, with one colour or number for each class"});
   const auto commonest =
       std::ranges::max_element(all, {}, [](const auto& one) { return one.second; });
-  return {Foreground::other_colours, 0, all.contains(black) ? black : commonest->first};
+  // On white, black is a class or an outline.
+  const bool is_on_white =
+      commonest->first == white && all.contains(black) && 10 * all.at(black) < commonest->second;
+  return {Foreground::other_colours, 0,
+          all.contains(black) && !is_on_white ? black : commonest->first};
 }
 
 const MaskFacts& MaskSurvey::brightest() const {
@@ -300,7 +304,7 @@ std::vector<std::string> MaskSurvey::notes() const {
   }
   if (names.empty()) return {};
   const auto palette = palette_note();
-  std::vector<std::string> notes{edge_note(), border_note(),
+  std::vector<std::string> notes{edge_note(), colour_map_note(), border_note(),
                                  palette.empty() ? foreground_note(foreground, names) : palette};
   if (inverted > 0) notes.push_back(cat(counted(inverted, "mask"), ' ', inverted_words, '.'));
   std::erase(notes, "");
@@ -338,6 +342,29 @@ std::string MaskSurvey::edge_note() const {
   return note;
 }
 
+/// That colours are a scale from little to much.
+std::string MaskSurvey::colour_map_note() const {
+  constexpr std::ptrdiff_t least_colours = 32;
+  constexpr int near = 16;
+  const auto all = colours_of(masks_);
+  if (reading_.foreground != Foreground::other_colours || std::ssize(all) < least_colours)
+    return "";
+  const auto is_near = [](const auto& one, const auto& other) {
+    for (std::size_t c = 0; c < one.size(); ++c)
+      if (std::abs(one[c] - other[c]) > near) return false;
+    return one != other;
+  };
+  const auto passing = std::ranges::count_if(all, [&](const auto& one) {
+    return std::ranges::any_of(all,
+                               [&](const auto& other) { return is_near(one.first, other.first); });
+  });
+  if (4 * passing < 3 * std::ssize(all)) return "";
+  return cat("The ", all.size(),
+             " colours of the masks pass into each other, as those of blurred "
+             "edges and of colour maps for probabilities do: ",
+             words_of(reading_), '.');
+}
+
 /// That numbers of borders, and of what is to be ignored, are foreground here.
 std::string MaskSurvey::border_note() const {
   constexpr std::uint16_t largest_class = 64, largest_object = 1 << 15;
@@ -347,8 +374,13 @@ std::string MaskSurvey::border_note() const {
   const std::uint16_t last = all.empty() ? 0 : all.rbegin()->first[0];
   const std::uint16_t before = all.size() < 2 ? 0 : std::next(all.rbegin())->first[0];
   const bool is_apart = before > 0 && before <= (last > 255 ? largest_object : largest_class);
+  const auto has_both = [&](const MaskFacts& mask) {
+    return mask.colours.size() > 2 && mask.colours.front().first == black &&
+           mask.colours.back().first[0] == last;
+  };
   const bool in_grey = reading_ == MaskReading() && is_reserved(last) &&
-                       (is_apart || std::ranges::any_of(masks_, has_border_colour));
+                       ((is_apart && std::ranges::any_of(masks_, has_both)) ||
+                        std::ranges::any_of(masks_, has_border_colour));
   if (!in_colour && !in_grey) return "";
   return cat(in_colour ? "The colour " + colour_text(border_colour) : cat("The number ", last),
              " counts as foreground: where it marks borders, or what is to be ignored (as in "
@@ -357,7 +389,6 @@ std::string MaskSurvey::border_note() const {
 
 /// That a palette shows as white what counts as background.
 std::string MaskSurvey::palette_note() const {
-  constexpr Colour white{255, 255, 255};
   const auto is_inverse = [&](const MaskFacts& mask) {
     return !mask.origin.palette.empty() && mask.origin.palette[0] == white;
   };

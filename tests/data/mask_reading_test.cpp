@@ -10,77 +10,14 @@
 #include "data/mask_survey.hpp"
 #include "data/resize.hpp"
 
+#include "tests/data/masks.hpp"
 #include "tests/data/refusal.hpp"
 #include "tests/support/picture_files.hpp"
 
 namespace scalestudy {
 namespace {
 
-constexpr std::int64_t side = 64;
-
-using ValueAt = std::function<std::vector<int>(std::int64_t y, std::int64_t x)>;
-
-Image mask_of(const ValueAt& values, SampleType type = SampleType::uint8) {
-  auto mask = blank_image(side, side, std::ssize(values(0, 0)), type);
-  std::size_t at = 0;
-  for (std::int64_t y = 0; y < side; ++y)
-    for (std::int64_t x = 0; x < side; ++x)
-      for (const int value : values(y, x)) {
-        mask.bytes[at++] = std::byte(value);
-        if (type == SampleType::uint16) mask.bytes[at++] = std::byte(value >> 8);
-      }
-  return mask;
-}
-
-/// Number of one of four squares of 13 pixels, or 0.
-int object_at(std::int64_t y, std::int64_t x) {
-  const auto within = [](std::int64_t at, std::int64_t from) {
-    return at >= from && at < from + 13;
-  };
-  for (int number = 0; number < 4; ++number)
-    if (within(y, number < 2 ? 4 : 36) && within(x, number % 2 == 0 ? 4 : 36)) return number + 1;
-  return 0;
-}
-
-constexpr std::int64_t object_pixels = 4 * 13 * 13;
-
-/// Masks 0, 1, 2 …, of one picture or of one each.
-class Masks final : public ImageSet {
- public:
-  explicit Masks(std::vector<Image> masks, Image picture = test::pattern(side, side, 1))
-      : Masks(masks, std::vector(masks.size(), std::move(picture))) {}
-  Masks(std::vector<Image> masks, std::vector<Image> pictures)
-      : pictures_(std::move(pictures)), masks_(std::move(masks)) {
-    for (std::size_t i = 0; i < masks_.size(); ++i) samples_.push_back({std::to_string(i), "", -1});
-  }
-  [[nodiscard]] const std::vector<SampleEntry>& samples() const override { return samples_; }
-  [[nodiscard]] const std::vector<std::string>& class_names() const override { return none_; }
-  [[nodiscard]] Image read_image(std::size_t sample) const override { return pictures_.at(sample); }
-  [[nodiscard]] Image read_mask(std::size_t sample) const override { return masks_.at(sample); }
-
- private:
-  std::vector<Image> pictures_;
-  std::vector<Image> masks_;
-  std::vector<SampleEntry> samples_;
-  std::vector<std::string> none_;
-};
-
-/// Errors: as of every step that uses the masks.
-MaskSurvey survey_of(const ImageSet& set, std::optional<double> threshold_frac = {}) {
-  MaskSurvey masks(set, threshold_frac);
-  masks.add_all({});
-  for (std::size_t i = 0; i < set.samples().size(); ++i) masks.require_credible(i);
-  return masks;
-}
-
-MaskReading reading_of(const std::vector<Image>& masks) {
-  return survey_of(Masks(masks)).reading();
-}
-
-std::string notes_of(const std::vector<Image>& masks) {
-  const Masks set(masks);
-  return join(survey_of(set).notes(), " ");
-}
+using namespace test::masks;
 
 Image as_jpeg(const Image& image, int quality = 75) {
   const auto bytes = test::jpeg_bytes(image, {.quality = quality});
@@ -125,15 +62,6 @@ TEST(MaskReading, BlurredEdgesAndSlopesAreCutAtHalf) {
     EXPECT_EQ(reading, (MaskReading{Foreground::above_threshold, 0.5, {}})) << slope;
     EXPECT_NEAR(double(foreground_of(disc(slope), reading)), 3.1416 * 20 * 20, 60) << slope;
   }
-}
-
-Image squares(const std::vector<int>& values, SampleType type = SampleType::uint8) {
-  return mask_of(
-      [values](auto y, auto x) {
-        const auto number = object_at(y, x);
-        return std::vector{number == 0 ? 0 : values.at(static_cast<std::size_t>(number - 1))};
-      },
-      type);
 }
 
 /// A disc with an edge of a few pixels, bright inside as far as `largest`.
@@ -239,69 +167,6 @@ TEST(MaskReading, NumberedSpotsAreNotSoft) {
     EXPECT_EQ(reading_of({spots(type)}), MaskReading());
 }
 
-TEST(MaskReading, PalettesMustAgreeOnTheirFirstColour) {
-  auto one = squares({1, 1, 1, 1}), other = one;
-  one.origin.palette = {Colour{}, {128, 0, 0}};
-  other.origin.palette = {Colour{}, {0, 128, 0}};
-  EXPECT_EQ(reading_of({one, other}), MaskReading());
-  other.origin.palette = {{128, 0, 0}, Colour{}};
-  test::expect_refused(
-      [&] {
-        (void)reading_of({squares({1, 1, 1, 1}), one, other});
-      },
-      {"(0, 0, 0) in '1', (128, 0, 0) in '2'"});
-}
-
-TEST(MaskReading, PalettesInNoOrderAreRefused) {
-  const auto mask = [](const std::vector<int>& numbers, Colour first) {
-    auto one = mask_of(
-        [&](auto y, auto x) { return std::vector{numbers.at(object_at(y, x) == 0 ? 0 : 1)}; });
-    one.origin.palette = {first, Colour{}, {0, 128, 0}};
-    return one;
-  };
-  for (const auto& first : {Colour{255, 255, 255}, Colour{128, 0, 0}})
-    test::expect_refused(
-        [&] {
-          (void)reading_of({mask({1, 0}, first)});
-        },
-        {"are black by their palettes, whose number 0 is (", "ask for the threshold 0"});
-  EXPECT_EQ(reading_of({mask({1, 0}, Colour{})}), MaskReading()) << "0 is black as well";
-  EXPECT_EQ(reading_of({mask({0, 1}, {255, 255, 255})}), MaskReading()) << "black objects";
-}
-
-TEST(MaskReading, BackgroundThatAPaletteShowsWhiteIsSaid) {
-  const auto says = testing::HasSubstr("white by the palette");
-  auto mask = squares({1, 1, 1, 1});
-  mask.origin.palette = {{255, 255, 255}, Colour{}};
-  EXPECT_THAT(notes_of({mask}), says);
-  auto full = mask_of([](auto, auto) { return std::vector{1}; });
-  full.origin.palette = {{255, 255, 255}, {128, 0, 0}};
-  EXPECT_THAT(notes_of({mask, full}), testing::Not(testing::HasSubstr("exchanged in")))
-      << "it is so in all";
-  mask.origin.palette = {Colour{}, {255, 255, 255}};
-  EXPECT_THAT(notes_of({mask}), testing::Not(says));
-}
-
-TEST(MaskReading, BordersOfVocAreSaidToBeForeground) {
-  const auto says = testing::HasSubstr("(as in PASCAL VOC)");
-  EXPECT_THAT(notes_of({squares({1, 2, 15, 255})}), says);
-  EXPECT_THAT(notes_of({squares({1, 2, 4, 254})}), says);
-  EXPECT_THAT(notes_of({squares({1, 2, 300, 65535}, SampleType::uint16)}),
-              testing::AllOf(says, testing::HasSubstr("The number 65535 counts")));
-  EXPECT_THAT(notes_of({squares({255, 255, 255, 255})}), testing::Not(says));
-  EXPECT_THAT(notes_of({squares({100, 150, 200, 255})}), testing::Not(says));
-  auto borders_alone = squares({255, 255, 255, 255});
-  borders_alone.origin.palette.resize(256);
-  borders_alone.origin.palette[255] = {224, 224, 192};
-  EXPECT_THAT(notes_of({borders_alone}), says);
-  const auto border = mask_of([](auto y, auto x) {
-    return object_at(y, x) == 1   ? std::vector{224, 224, 192}
-           : object_at(y, x) == 2 ? std::vector{128, 0, 0}
-                                  : std::vector{0, 0, 0};
-  });
-  EXPECT_THAT(notes_of({border}), says);
-}
-
 TEST(MaskReading, ExchangedFoldersAndPairsAreRefused) {
   const auto photograph = mask_of([](auto y, auto x) { return std::vector{int(2 * y + x) % 200}; });
   const Masks exchanged({photograph}, squares({255, 255, 255, 255}));
@@ -325,6 +190,13 @@ TEST(MaskReading, EveryColourButTheBackgroundsIsForeground) {
   };
   EXPECT_EQ(foreground_of(coded({0, 0, 0})), object_pixels);
   EXPECT_EQ(foreground_of(coded({255, 255, 255})), object_pixels) << "the commonest colour";
+  EXPECT_EQ(foreground_of(mask_of([](auto y, auto x) {
+              return object_at(y, x) == 0   ? std::vector{255, 255, 255}
+                     : object_at(y, x) == 1 ? std::vector{0, 0, 0}
+                                            : std::vector{128, 0, 0};
+            })),
+            object_pixels)
+      << "a black object on white";
   // Alone it would have no background.
   const auto full = mask_of([](auto, auto) { return std::vector{128, 0, 0}; });
   const auto reading = reading_of({full, coded({0, 0, 0})});
@@ -368,18 +240,6 @@ TEST(MaskReading, AThresholdThatWasAskedForIsApplied) {
   EXPECT_EQ(survey_of(set, 0.5).foreground_frac(0), object_pixels / 2.0 / side / side);
   EXPECT_EQ(foreground_of(mask, survey_of(set, 0).reading()), object_pixels);
   EXPECT_EQ(foreground_of(mask, survey_of(set).reading()), object_pixels);
-}
-
-TEST(MaskReading, SaysWhenMasksAreOneSided) {
-  using testing::AllOf, testing::HasSubstr;
-  EXPECT_EQ(foreground_note({0, 0.2, 0.3}, {"a", "b", "c"}), "");
-  EXPECT_THAT(foreground_note({0, 0}, {"a", "b"}), HasSubstr("empty"));
-  EXPECT_THAT(foreground_note({1, 1}, {"a", "b"}), HasSubstr("no background"));
-  EXPECT_THAT(foreground_note({0.6, 0.9}, {"a", "b"}), HasSubstr("60 %"));
-  EXPECT_THAT(foreground_note({0.1, 0.9, 0.2}, {"a", "b", "c"}),
-              AllOf(HasSubstr("1 of 3 masks is over half foreground"), HasSubstr("in 'b'.")));
-  EXPECT_THAT(foreground_note({0.1, 0.9, 0.6}, {"a", "b", "c"}),
-              AllOf(HasSubstr("2 of 3 masks are over half foreground"), HasSubstr("in 'a'.")));
 }
 
 TEST(MaskReading, ForegroundIsCountedAsMasksAreCut) {

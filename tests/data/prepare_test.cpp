@@ -318,6 +318,22 @@ TEST_F(InspectSet, MeasuresSizesAndForeground) {
   EXPECT_TRUE(packed.verified);
 }
 
+TEST_F(InspectSet, FindsPicturesOf12BitAmongThoseOf16) {
+  const auto count = [&](const std::vector<int>& largest_values) {
+    const auto root = folder_ / cat("bits", largest_values[0], largest_values[1]);
+    for (std::size_t i = 0; i < largest_values.size(); ++i) {
+      auto picture = blank_image(4, 4, 1, SampleType::uint16);
+      std::memcpy(picture.bytes.data(), &largest_values[i], 2);
+      write_png(root / "images" / cat(i, ".png"), picture);
+      write_png(root / "masks" / cat(i, ".png"), pattern(4, 4, 1));
+    }
+    return inspect_set(root, PackKind::image_mask, Verify::no, in_silence).of_12_bit_count;
+  };
+  EXPECT_EQ(count({4095, 65535, 900}), 2);
+  EXPECT_EQ(count({4095, 65535, 9000}), 0) << "brightness varies";
+  EXPECT_EQ(count({4095, 4000, 900}), 0) << "all alike";
+}
+
 TEST_F(InspectSet, FindsAMaskOfAnotherSize) {
   write_masks();
   write_png(source_ / "masks/b.png", blank_image(6, 7, 1, SampleType::uint8));

@@ -24,6 +24,7 @@ struct SampleFacts {
   std::int64_t channels = 0;
   std::int64_t bit_depth = 0;
   std::uint64_t content_hash = 0;
+  std::int64_t largest_value = 0;  ///< of a picture that was read
   bool was_inverted = false;
   bool was_transparent = false;
   double foreground_frac = -1;  ///< without mask: negative
@@ -48,6 +49,7 @@ SampleFacts facts_by_reading(const ImageSet& set,
           image.channels,
           bit_depth_of(image.type),
           picture_hash(image),
+          image.largest_value(),
           image.origin.was_inverted,
           image.origin.was_transparent};
 }
@@ -109,6 +111,22 @@ std::vector<ClassCount> count_classes(const ImageSet& set) {
   return counts;
 }
 
+/// Pictures of 16 bit that fill 12, where all others fill more than 14.
+std::int64_t count_12_bit(const std::vector<SampleFacts>& facts) {
+  constexpr std::int64_t most_of_12_bit = 4095, most_of_14_bit = 16383;
+  std::int64_t dim = 0, bright = 0;
+  for (const auto& fact : facts) {
+    if (fact.bit_depth != 16) continue;
+    if (fact.largest_value <= most_of_12_bit)
+      ++dim;
+    else if (fact.largest_value <= most_of_14_bit)
+      return 0;
+    else
+      ++bright;
+  }
+  return bright > 0 ? dim : 0;
+}
+
 void find_equal_pictures(const ImageSet& set,
                          const std::vector<SampleFacts>& facts,
                          SetInspection& found) {
@@ -147,6 +165,7 @@ SetInspection summarised(const ImageSet& set, const std::vector<SampleFacts>& fa
     if (fact.was_transparent) ++found.transparent_count;
     if (fact.foreground_frac == 0) ++found.empty_mask_count;
   }
+  found.of_12_bit_count = count_12_bit(facts);
   if (facts.front().foreground_frac >= 0)
     found.foreground_frac = spread_of(facts, [](const auto& fact) { return fact.foreground_frac; });
   find_equal_pictures(set, facts, found);

@@ -106,6 +106,9 @@ std::string description_text(const PackDescription& description) {
   return text;
 }
 
+constexpr std::string_view of_12_bit_words =
+    "without a value above 4095, others use all 16 bits: scale them alike if these are of 12 bits";
+
 void print_set(const std::filesystem::path& source, const SetInspection& found, std::ostream& out) {
   out << "Source       " << source.string() << '\n';
   if (found.pack) {
@@ -128,7 +131,8 @@ void print_set(const std::filesystem::path& source, const SetInspection& found, 
   out << "Channels     " << counts_text(found.channels_count) << '\n'
       << "Bit depth    " << counts_text(found.bit_depth_count) << '\n';
   for (const auto& [count, words] : {std::pair(found.inverted_count, inverted_words),
-                                     std::pair(found.transparent_count, transparent_words)})
+                                     std::pair(found.transparent_count, transparent_words),
+                                     std::pair(found.of_12_bit_count, of_12_bit_words)})
     if (count > 0) out << "             " << counted(count, "picture") << ' ' << words << '\n';
   print_foreground(found, out);
   print_duplicates("Conflicts", "in two classes: one of them is wrong", found.in_two_classes, out);

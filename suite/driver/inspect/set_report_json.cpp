@@ -52,6 +52,7 @@ std::string set_json(const std::filesystem::path& source, const SetInspection& f
               {"bit_depth_count", to_json(found.bit_depth_count)},
               {"inverted_count", found.inverted_count},
               {"transparent_count", found.transparent_count},
+              {"of_12_bit_count", found.of_12_bit_count},
               {"duplicates_within", to_json(found.duplicates_within)},
               {"duplicates_between", to_json(found.duplicates_between)},
               {"passed_over", found.passed_over},
