@@ -66,8 +66,9 @@ class TiffPicture {
     if (is_of_labels_) number_labels();
     require_none_missing();
     if (samples_ > colours_ && !has_alpha()) require_one_value_in_last_band();
-    if (photometric_ == PHOTOMETRIC_MINISWHITE) invert();
-    ImageOrigin origin{is_lossy_, photometric_ == PHOTOMETRIC_MINISWHITE};
+    const bool is_inverted = photometric_ == PHOTOMETRIC_MINISWHITE && !is_of_booleans();
+    if (is_inverted) invert();
+    ImageOrigin origin{is_lossy_, is_inverted};
     const bool is_mask = use_ == PictureUse::mask;
     if (photometric_ == PHOTOMETRIC_PALETTE)
       is_mask ? (void)(origin.palette = palette()) : (void)(image_ = coloured());
@@ -267,6 +268,11 @@ class TiffPicture {
         put(y, 0, plane, bits_ == 1 ? unpacked.data() : line.data(), image_.width_px);
       }
     });
+  }
+
+  /// Of tifffile, which calls 0 white without changing the bits.
+  [[nodiscard]] bool is_of_booleans() const {
+    return bits_ == 1 && text_of_tag(tiff_.get(), TIFFTAG_SOFTWARE).starts_with("tifffile");
   }
 
   static void unpack(std::span<const std::byte> bits, std::span<std::byte> pixels) {

@@ -107,14 +107,20 @@ TEST_F(TiffPicture, APaletteGivesColoursAndOfAMaskNumbers) {
 }
 
 template <class Stored>
-void write_row(const std::filesystem::path& file, std::vector<Stored> row, int bits, int format) {
+void write_row(const std::filesystem::path& file,
+               std::vector<Stored> row,
+               int bits,
+               int format,
+               int colours = PHOTOMETRIC_MINISBLACK,
+               const char* software = "") {
   const std::unique_ptr<TIFF, decltype(&TIFFClose)> tiff(TIFFOpen(file.c_str(), "w"), &TIFFClose);
   const auto set = [&](std::uint32_t tag, auto value) { TIFFSetField(tiff.get(), tag, value); };
   set(TIFFTAG_IMAGEWIDTH, static_cast<std::uint32_t>(row.size() * sizeof(Stored) * 8 / bits));
   set(TIFFTAG_IMAGELENGTH, std::uint32_t{1});
   set(TIFFTAG_BITSPERSAMPLE, bits);
   set(TIFFTAG_SAMPLEFORMAT, format);
-  set(TIFFTAG_PHOTOMETRIC, PHOTOMETRIC_MINISBLACK);
+  set(TIFFTAG_PHOTOMETRIC, colours);
+  set(TIFFTAG_SOFTWARE, software);
   set(TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG);
   TIFFWriteScanline(tiff.get(), row.data(), 0);
 }
@@ -140,6 +146,18 @@ TEST_F(TiffPicture, NumbersOfAMaskMayBeSignedWideOrFloat) {
             std::vector({0, 7, 127}));
   EXPECT_EQ(mask(std::vector{std::uint8_t{0b1010'0001}}, 1, SAMPLEFORMAT_UINT),
             std::vector({255, 0, 255, 0, 0, 0, 0, 255}));
+}
+
+TEST_F(TiffPicture, BooleansOfTifffileAreNotInverted) {
+  const auto mask = [&](const char* software) {
+    write_row(file_, std::vector{std::uint8_t{0b1010'0001}}, 1, SAMPLEFORMAT_UINT,
+              PHOTOMETRIC_MINISWHITE, software);
+    return read_image(file_, PictureUse::mask);
+  };
+  EXPECT_EQ(values_of(mask("tifffile.py")), std::vector({255, 0, 255, 0, 0, 0, 0, 255}));
+  EXPECT_FALSE(mask("tifffile.py").origin.was_inverted);
+  EXPECT_EQ(values_of(mask("a scanner")), std::vector({0, 255, 0, 255, 255, 255, 255, 0}));
+  EXPECT_TRUE(mask("a scanner").origin.was_inverted);
 }
 
 TEST_F(TiffPicture, WhatCannotNumberObjectsIsRefused) {
