@@ -132,6 +132,14 @@ void require_local_rank(const Rendezvous& rendezvous) {
                   "Set LOCAL_RANK, or start the ranks by torchrun, mpirun or srun"});
 }
 
+void require_one_host(const Rendezvous& rendezvous) {
+  if (!rendezvous.knows_local_rank || rendezvous.local_rank == rendezvous.rank) return;
+  throw BadInput({cat("rank ", rendezvous.rank, " is number ", rendezvous.local_rank,
+                      " on its host: ", rendezvous.source),
+                  "the back-end shm joins the ranks of one host",
+                  "Use the back-end mpi between hosts"});
+}
+
 Rendezvous rendezvous_from_file(const std::filesystem::path& folder,
                                 WorldSize world_size,
                                 Seconds deadline) {

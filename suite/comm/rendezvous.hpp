@@ -31,6 +31,10 @@ struct Rendezvous {
 /// Errors: BadInput when the launcher does not say the rank's number on its host. Local.
 void require_local_rank(const Rendezvous& rendezvous);
 
+/// Those of another host would wait for rank 0 in vain. Errors: BadInput when the launcher has put
+/// ranks on several hosts. Local.
+void require_one_host(const Rendezvous& rendezvous);
+
 /// Ranks are handed out in order of arrival by files in `folder`; returns when all have come.
 /// Errors: RunFailed naming how many came before `deadline`.
 [[nodiscard]] Rendezvous rendezvous_from_file(const std::filesystem::path& folder,

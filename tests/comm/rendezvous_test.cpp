@@ -86,6 +86,15 @@ TEST_F(Launched, SaysWhereTheLocalRankIsMissing) {
               HasSubstr("environment (PMI_RANK, PMI_SIZE)"));
 }
 
+TEST_F(Launched, SeesThatRanksAreOnSeveralHosts) {
+  set({{"RANK", "5"}, {"WORLD_SIZE", "8"}});
+  EXPECT_NO_THROW(require_one_host(rendezvous_from_environment(""))) << "nobody says so";
+  set({{"LOCAL_RANK", "5"}});
+  EXPECT_NO_THROW(require_one_host(rendezvous_from_environment("")));
+  set({{"LOCAL_RANK", "1"}});
+  EXPECT_THROW(require_one_host(rendezvous_from_environment("")), BadInput);
+}
+
 TEST_F(Launched, RefusesContradictions) {
   set({{"RANK", "1"}});
   EXPECT_THAT(refusal(), HasSubstr("RANK is set without WORLD_SIZE"));

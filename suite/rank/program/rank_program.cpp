@@ -151,6 +151,7 @@ class RankProgram {
   [[nodiscard]] ExitCode train_and_record() {
     if (spec_.settings.allocator == Allocator::keep)
       has_huge_pages_ = keep_freed_memory(spec_.settings.huge_pages);
+    if (spec_.communicator == CommunicatorKind::shm) require_one_host(rendezvous_);
     if (!comm_)
       comm_.emplace(make_communicator(spec_.communicator, rendezvous_,
                                       Seconds(spec_.settings.timeouts.collective_deadline_s)));
