@@ -99,35 +99,49 @@ std::vector<Attempt> attempts_of(const CsvTable& table) {
   return without_copies(table, attempts);
 }
 
-std::vector<double> epoch_times(const CsvTable& table, const Attempt& rows) {
-  const auto column = table.require(time_column);
-  std::vector<double> times_s;
-  for (const auto row : rows) {
-    times_s.push_back(table.number(row, column));
-    if (!(times_s.back() > 0) || !std::isfinite(times_s.back()))
-      throw BadInput({cat(table.place(row, column), " = ", times_s.back(), " is no time"),
-                      "an epoch takes longer than 0 s", "Check the log"});
+/// By how much each row is longer than the one before, where that is about as much throughout: as
+/// of a clock, which may start again. NaN elsewhere. Of three rows, or of a clock that starts
+/// again, only one that starts near 0 is told from epochs that got slower.
+double growth_per_row(const std::vector<double>& times) {
+  std::vector<std::vector<double>> clocks;
+  std::vector<double> steps;
+  for (const double time : times) {
+    if (clocks.empty() || !(time > clocks.back().back()))
+      clocks.emplace_back();
+    else
+      steps.push_back(time - clocks.back().back());
+    clocks.back().push_back(time);
   }
-  return times_s;
+  if (steps.size() < 2) return not_available;
+  const auto [least, most] = std::ranges::minmax(steps);
+  if (most - least > std::accumulate(steps.begin(), steps.end(), 0.0) / 4) return not_available;
+  const double usual = median(steps);
+  const auto is_clock = [&](const auto& rows) {
+    if (rows.size() >= 4) return true;
+    return rows.front() <= 4 * usual && (rows.size() == 3 || &rows == &clocks.back());
+  };
+  return std::ranges::all_of(clocks, is_clock) ? usual : not_available;
 }
 
-/// Times since the start grow by about as much with each row; the first may be twice as long.
-void refuse_times_since_start(const CsvTable& table,
-                              const Attempt& rows,
-                              const std::vector<double>& times_s) {
-  if (times_s.size() < 3) return;
-  std::vector<double> steps_s;
-  for (std::size_t i = 1; i < times_s.size(); ++i) steps_s.push_back(times_s[i] - times_s[i - 1]);
-  const double usual_s = median(steps_s);
-  const auto is_usual = [&](double step_s) {
-    return step_s >= usual_s / 2 && step_s <= 2 * usual_s;
-  };
-  if (!(usual_s > 0) || !std::ranges::all_of(steps_s, is_usual) || !is_usual(times_s.front()))
-    return;
-  throw BadInput({cat(table.place(rows.back(), table.require(time_column)), " = ", times_s.back(),
-                      ": each row is longer than the one before by about ", usual_s, " s"),
-                  "they look like times since the start, not of an epoch each",
-                  "Give each epoch's own time: what its row has more than the one before"});
+std::vector<double> epoch_times(const CsvTable& table,
+                                const Attempt& rows,
+                                std::vector<std::string>& notes) {
+  const auto column = table.require(time_column);
+  std::vector<double> times_s;
+  for (const auto row : rows) times_s.push_back(table.number(row, column));
+  if (const double step_s = growth_per_row(times_s); std::isfinite(step_s)) {
+    const auto growth = cat(table.place(rows.back(), column), " = ", times_s.back(),
+                            ": each row is longer than the one before by about ", step_s, " s");
+    if (60 * step_s >= times_s.front())
+      throw BadInput({growth, "they look like times since the start, not of an epoch each",
+                      "Give each epoch's own time: what its row has more than the one before"});
+    notes.push_back(cat(growth, ", and read as an epoch that took all of it"));
+  }
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    if (!(times_s[i] > 0) || !std::isfinite(times_s[i]))
+      throw BadInput({cat(table.place(rows[i], column), " = ", times_s[i], " is no time"),
+                      "an epoch takes longer than 0 s", "Check the log"});
+  return times_s;
 }
 
 /// Of the last epoch; NaN where there is no such column.
@@ -186,10 +200,9 @@ void note_long_times(const CsvTable& table,
 }
 
 ImportedRun run_of(const CsvTable& table, const Attempt& rows) {
-  const auto times_s = epoch_times(table, rows);
-  refuse_times_since_start(table, rows, times_s);
-  const double sum_s = std::accumulate(times_s.begin(), times_s.end(), 0.0);
   ImportedRun imported;
+  const auto times_s = epoch_times(table, rows, imported.notes);
+  const double sum_s = std::accumulate(times_s.begin(), times_s.end(), 0.0);
   PublishedRun& run = imported.run;
   run.epochs = static_cast<double>(times_s.size());
   run.first_epoch_s = times_s.front();
