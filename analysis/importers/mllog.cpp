@@ -219,6 +219,15 @@ std::map<std::string, std::string> said_in(const LoggedRun& run) {
   return said;
 }
 
+void note_large_batch(const LoggedRun& run, ImportedRun& imported) {
+  if (!(imported.run.global_batch_size > imported.run.samples_per_epoch)) return;
+  const auto line = run.facts.numbers.find("global_batch_size")->second.line;
+  imported.notes.push_back(cat("global_batch_size ", line > 0 ? cat("of line ", line, " ") : "",
+                               "is ", static_cast<std::int64_t>(imported.run.global_batch_size),
+                               ", more than train_samples, ",
+                               static_cast<std::int64_t>(imported.run.samples_per_epoch)));
+}
+
 ImportedRun run_of(const LoggedRun& run, const std::string& place, const std::string& origin) {
   ImportedRun imported{.run = {}, .place = place, .notes = run.notes};
   imported.run.training_time_s = (run.end_ms - run.start_ms) / 1e3;
@@ -242,6 +251,7 @@ ImportedRun run_of(const LoggedRun& run, const std::string& place, const std::st
   imported.start_ms = run.start_ms;
   imported.end_ms = run.end_ms;
   imported.said = said_in(run);
+  note_large_batch(run, imported);
   set_quality(run, origin, imported);
   if (const auto reason = censored_reason(run); !reason.empty()) {
     imported.run.outcome = PublishedOutcome::censored;

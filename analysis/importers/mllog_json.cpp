@@ -194,6 +194,11 @@ class SectionReader {
       uncounted_.add(key + " line", "without a number not counted", line_);
       return true;
     }
+    const double most = key == "global_batch_size" ? 1e9 : 1e12;
+    if (!(number >= 1 && number <= most && number == std::floor(number)))
+      throw BadInput({cat(origin_, ", line ", line_, ": ", key, " = ", number, " cannot be right"),
+                      cat("it is a whole number from 1 to ", most),
+                      "Correct the line or take it out"});
     auto& stated = facts.numbers[key];
     if (stated.line > 0 && stated.value != number)
       throw BadInput({cat(origin_, ", line ", line_, ": ", key, " is ", number, ", and ",
@@ -308,6 +313,24 @@ void require_forward_clock(const Section& section, const std::string& origin) {
   }
 }
 
+/// A log that was closed late says so by a pause before its end.
+void note_late_stop(const Section& section, const Event& stop, std::vector<std::string>& notes) {
+  constexpr double a_while_ms = 60e3;
+  double last_ms = section.start_ms, longest_ms = 0;
+  bool has_results = false;
+  for (const auto& event : section.events) {
+    if (event.time_ms < section.start_ms || event.time_ms > stop.time_ms || &event == &stop)
+      continue;
+    longest_ms = std::max(longest_ms, event.time_ms - last_ms);
+    last_ms = event.time_ms;
+    has_results |= !event.key.empty();
+  }
+  const double pause_ms = stop.time_ms - last_ms;
+  if (has_results && pause_ms > std::max(a_while_ms, 2 * longest_ms))
+    notes.push_back(cat("run_stop of line ", stop.line, " comes ", human_duration(pause_ms / 1e3),
+                        " after all else: if the log was closed late, the time is too long"));
+}
+
 LoggedRun run_of(Section section, const std::string& origin) {
   require_forward_clock(section, origin);
   std::ranges::stable_sort(section.events, {}, &Event::time_ms);
@@ -317,6 +340,7 @@ LoggedRun run_of(Section section, const std::string& origin) {
   if (stop != nullptr) {
     run.end_ms = stop->time_ms;
     run.status = text_of(member(stop->metadata, "status"));
+    note_late_stop(section, *stop, run.notes);
   } else if (!section.events.empty()) {
     run.end_ms = std::max(run.end_ms, section.events.back().time_ms);
   }

@@ -36,6 +36,12 @@ TEST_F(ImportedLogs, FactsThatCannotBeRightAreRefusedByLine) {
             32);
   EXPECT_THAT(refusal(log_of({.start_ms = 1'600'000'000})),
               HasSubstr("log, line 5: time_ms = 1.6e+09 is no date in milliseconds since 1970"));
+  for (const auto* batch : {"-4", "0", "1.5", "1e12", "\"-4\""})
+    EXPECT_THAT(refusal(log_of({.facts = cat("\"global_batch_size\", \"value\": ", batch)})),
+                HasSubstr("log, line 4: global_batch_size = "))
+        << batch;
+  EXPECT_THAT(refusal(log_of({.facts = "\"train_samples\", \"value\": 0"})),
+              HasSubstr("log, line 4: train_samples = 0 cannot be right"));
   const auto two = runs_in(
       log_of({}) + log_of({.start_ms = 90'000, .facts = "\"global_batch_size\", \"value\": 64"}));
   EXPECT_EQ(two.at(0).global_batch_size, 32);
@@ -86,6 +92,31 @@ TEST_F(ImportedLogs, WhatIsNotCountedIsNotedWithItsLine) {
       ElementsAre("log: 1 throughput line without a rate not counted, the first is line 13"));
   EXPECT_THAT(import(log_of({.qualities = {"0.5", "\"0,7\"", "0.76"}})).notes,
               ElementsAre("log: eval_accuracy of line 9 is no number: it is not counted"));
+}
+
+TEST_F(ImportedLogs, ABatchOfMoreThanAllSamplesIsNotedWithItsLine) {
+  const auto notes_of = [&](const char* samples) {
+    return import(line(995, cat("\"train_samples\", \"value\": ", samples)) + log_of({})).notes;
+  };
+  EXPECT_THAT(notes_of("31"),
+              ElementsAre("log: global_batch_size of line 5 is 32, more than train_samples, 31"));
+  EXPECT_THAT(notes_of("32"), IsEmpty());
+}
+
+TEST_F(ImportedLogs, ALogThatWasClosedLateIsNotedWithItsLine) {
+  const auto notes_of = [&](const char* event, std::int64_t at_ms, std::int64_t stop_ms) {
+    return import(
+               line(0, R"("submission_benchmark", "value": "resnet")") + line(0, "\"run_start\"") +
+               line(at_ms, cat("\"", event, R"(", "value": 0.76, "metadata": {"epoch_num": 1})")) +
+               line(stop_ms, R"("run_stop", "metadata": {"status": "success"})"))
+        .notes;
+  };
+  EXPECT_THAT(notes_of("eval_accuracy", 600'000, 7'800'000),
+              ElementsAre("log: run_stop of line 4 comes 2 h 0 min after all else: if the log was "
+                          "closed late, the time is too long"));
+  EXPECT_THAT(notes_of("eval_accuracy", 600'000, 1'800'000), IsEmpty()) << "rare evaluations";
+  EXPECT_THAT(notes_of("eval_accuracy", 2000, 62'000), IsEmpty()) << "a last checkpoint";
+  EXPECT_THAT(notes_of("epoch_start", 1, 7'200'000), ElementsAre(HasSubstr("no eval_accuracy")));
 }
 
 TEST_F(ImportedLogs, EpochsWhoseLinesAreMissingAreNoted) {
