@@ -72,6 +72,9 @@ struct PublishedRun {
   double final_loss = not_available;
 };
 
+/// Longer times and larger counts are no numbers that anybody measured.
+inline constexpr double most_of_anything = 1e15;
+
 /// A number of a run by its name in files.
 struct PublishedField {
   std::string_view name;

@@ -27,8 +27,6 @@ constexpr std::size_t most_arms = 64;
 constexpr std::size_t most_runs = 10'000;
 constexpr std::size_t most_text_bytes = 1'000;
 constexpr double most_ranks = 1e6;
-/// Longer times and larger counts are no numbers that anybody measured.
-constexpr double most_of_anything = 1e15;
 
 /// What a file must have besides the format: the rest may be unknown.
 constexpr std::array required{"format", "schema",     "label",    "name",

@@ -43,11 +43,13 @@ struct Mode {
   std::string_view name;
   PublishedRule rule;
 };
-constexpr std::array modes{
-    Mode{"weak", PublishedRule::weak}, Mode{"weak_synthetic", PublishedRule::weak},
-    Mode{"linear_rule", PublishedRule::linear}, Mode{"mlperf_ttt", PublishedRule::time_to_quality}};
+/// Beside those that are called as rules are.
+constexpr std::array modes{Mode{"weak_synthetic", PublishedRule::weak},
+                           Mode{"linear_rule", PublishedRule::linear},
+                           Mode{"mlperf_ttt", PublishedRule::time_to_quality}};
 /// "strong_gbs16": strong scaling of a global batch of 16.
 constexpr std::string_view strong_mode = "strong_gbs";
+constexpr std::string_view strong_example = "strong_gbs256";
 
 /// Behind a source: the number was computed from what stands there.
 constexpr std::string_view computed_mark = ", computed";
@@ -100,8 +102,7 @@ struct Rate {
 
 /// "img" -> "images"; "" for what is none of both.
 std::string known_noun(std::string noun) {
-  for (char& c : noun)
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  noun = in_small_letters(std::move(noun));
   if (!noun.ends_with('s')) noun += noun.ends_with("ch") ? "es" : "s";
   if (noun == "imgs") return "images";
   const bool is_known = std::ranges::find(sample_nouns, noun) != sample_nouns.end() ||
@@ -199,7 +200,8 @@ class Reader {
         } else if (const auto batch = strong_batch(row)) {
           value *= *batch;
         } else {
-          return leave_out_unit("samples: how many a step has, only mode strong_gbs says");
+          return leave_out_unit(
+              cat("samples: how many a step has, only a mode as ", strong_example, " says"));
         }
         break;
       }
@@ -219,6 +221,8 @@ class Reader {
           return leave_out_unit("epochs");
         break;
     }
+    if (found->kind != Metric::Kind::share && !(value > 0 && value <= most_of_anything))
+      refuse(row, columns_.value, "it is above 0, and a number that can be measured");
     set(row, *found, value, noun);
   }
 
@@ -286,30 +290,48 @@ class Reader {
   ArmRows& arm_of(std::size_t row, const PublishedStudy& study) {
     const auto device = name_at(row, columns_.device);
     const auto precision = name_at(row, columns_.precision);
-    const auto mode = at(row, columns_.mode);
+    const auto mode = mode_at(row);
     const auto source = source_at(row);
     auto& rows = arms_[study.name][{device, precision, mode, source}];
     rows.arm.device = device;
     rows.arm.precision = precision;
-    rows.arm.scaling_rule = rule_of(mode);
+    rows.arm.scaling_rule = rule_of(row);
     rows.arm.remark = mode.empty() ? "" : cat("Mode ", mode, ".");
     if (source != study.repository) rows.arm.remark += cat(" Published at ", source, ".");
     return rows;
   }
 
-  static PublishedRule rule_of(std::string_view mode) {
-    if (mode.starts_with(strong_mode)) return PublishedRule::strong;
+  /// "Strong scaling" -> "strong"
+  [[nodiscard]] std::string mode_at(std::size_t row) const {
+    auto mode = in_small_letters(at(row, columns_.mode));
+    std::ranges::replace_if(
+        mode, [](char c) { return c == ' ' || c == '-'; }, '_');
+    constexpr std::string_view end = "_scaling";
+    if (mode.ends_with(end)) mode.resize(mode.size() - end.size());
+    return mode;
+  }
+
+  [[nodiscard]] PublishedRule rule_of(std::size_t row) const {
+    const auto mode = mode_at(row);
+    if (mode.empty()) return PublishedRule::not_stated;
+    if (strong_batch(row)) return PublishedRule::strong;
+    if (const auto rule = find_choice<PublishedRule>(mode)) return *rule;
     const auto found = std::ranges::find(modes, mode, &Mode::name);
-    return found == modes.end() ? PublishedRule::not_stated : found->rule;
+    if (found == modes.end())
+      refuse(row, columns_.mode,
+             cat("it is none of ", join(names_of(named_choices<PublishedRule>()), ", "), ", ",
+                 names_in(modes), ", ", strong_example));
+    return found->rule;
   }
 
   [[nodiscard]] std::optional<double> strong_batch(std::size_t row) const {
-    const auto mode = at(row, columns_.mode);
+    const auto mode = mode_at(row);
     if (!mode.starts_with(strong_mode)) return std::nullopt;
     const auto digits = mode.substr(strong_mode.size());
-    const bool is_count = !digits.empty() && digits.size() < 10 &&
+    const bool is_count = !digits.empty() && digits.size() < 10 && digits.front() != '0' &&
                           digits.find_first_not_of("0123456789") == std::string::npos;
-    if (!is_count) refuse(row, columns_.mode, "the global batch stands behind strong_gbs");
+    if (!is_count)
+      refuse(row, columns_.mode, cat("the global batch stands behind it, as ", strong_example));
     return std::stod(digits);
   }
 

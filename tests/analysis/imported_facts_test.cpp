@@ -140,6 +140,56 @@ TEST_F(ImportedLogs, OneNumberByTwoNamesIsRefusedWhereTheyDiffer) {
   EXPECT_THAT(message_of<BadInput>([&] { both("400"); }), HasSubstr("line 3, column metric"));
 }
 
+TEST_F(ImportedLogs, AModeIsKnownInAnyUsualSpellingOrRefusedByLine) {
+  const auto import_mode = [&](const std::string& mode) {
+    return import_table(cat(published_heading, "\na,w,d,8,p,", mode,
+                            ",throughput,3,it/s,x\n"
+                            "a,w,d,8,p,",
+                            mode, ",ttt,3,s,x\n"));
+  };
+  const auto rule = [&](const std::string& mode) {
+    return import_mode(mode).studies.at(0).arms.at(0).scaling_rule;
+  };
+  for (const auto* mode : {"strong", "Strong scaling", "STRONG-SCALING", "strong_gbs16"})
+    EXPECT_EQ(rule(mode), PublishedRule::strong) << mode;
+  for (const auto* mode : {"WEAK", "weak scaling", "Weak_Synthetic"})
+    EXPECT_EQ(rule(mode), PublishedRule::weak) << mode;
+  EXPECT_EQ(rule("linear_fixed_epochs"), PublishedRule::linear_fixed_epochs);
+  EXPECT_EQ(rule(""), PublishedRule::not_stated);
+  EXPECT_EQ(import_mode("Strong_GBS16").studies[0].arms[0].runs.at(0).samples_per_s, 48);
+  EXPECT_THAT(import_mode("strong").notes,
+              ElementsAre(HasSubstr("how many a step has, only a mode as strong_gbs256 says")));
+  const auto refused = [&](const char* mode) {
+    return message_of<BadInput>([&] { import_mode(mode); });
+  };
+  EXPECT_THAT(refused("stronk"),
+              HasSubstr("log, line 3, column mode: 'stronk' cannot be right (it is none of "
+                        "not_stated, linear_fixed_samples, linear_fixed_epochs, linear, weak, "
+                        "strong, time_to_quality, weak_synthetic, linear_rule, mlperf_ttt, "
+                        "strong_gbs256)"));
+  for (const auto* mode : {"strong_gbs", "strong_gbs0", "strong_gbs16x"})
+    EXPECT_THAT(refused(mode), HasSubstr("column mode: ")) << mode;
+  EXPECT_THAT(refused("strong_gbs"),
+              HasSubstr("the global batch stands behind it, as strong_gbs256"));
+}
+
+TEST_F(ImportedLogs, NumbersThatNobodyMeasuredAreRefusedByLine) {
+  const auto refused = [&](const char* metric, const char* value, const char* unit) {
+    return message_of<BadInput>([&] {
+      return import_table(cat(published_heading, "\na,w,d,1,p,weak,ttt,10,s,x\na,w,d,8,p,weak,",
+                              metric, ",", value, ",", unit, ",x\n"));
+    });
+  };
+  for (const auto& [metric, unit] : {std::pair{"throughput", "img/s"}, std::pair{"ttt", "min"},
+                                     std::pair{"epoch", "s"}, std::pair{"epochs", ""}}) {
+    for (const auto* value : {"-400", "0", "1e300"})
+      EXPECT_THAT(refused(metric, value, unit), HasSubstr("log, line 3, column value: '"))
+          << metric << value;
+    EXPECT_EQ(refused(metric, "0.5", unit), "accepted");
+  }
+  EXPECT_EQ(refused("iou", "0", "1"), "accepted");
+}
+
 TEST_F(ImportedLogs, ColumnsThatAreNotUsedAreNamed) {
   EXPECT_THAT(import_table(cat(published_heading, ",batch\na,w,d,1,p,weak,ttt,10,s,x,32\n")).notes,
               ElementsAre(HasSubstr("batch")));
