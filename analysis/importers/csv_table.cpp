@@ -9,12 +9,12 @@
 #include "core/text.hpp"
 #include "core/visible.hpp"
 
+#include "analysis/importers/log_text.hpp"
+
 namespace scalestudy {
 namespace {
 
 constexpr std::size_t most_columns = 1'000;
-
-constexpr std::string_view blanks = " \t\r";
 
 [[noreturn]] void refuse(
     const std::string& problem,
@@ -23,17 +23,51 @@ constexpr std::string_view blanks = " \t\r";
   throw BadInput({problem, why, suggestion});
 }
 
-void skip_blanks(std::string_view& rest) {
+/// Takes lines without a value, and comments, from the front: numbers may follow on one that names
+/// them. Returns how many lines it took.
+std::size_t take_comments(std::string_view& text) {
+  std::size_t lines = 0, naming_lines = 0;
+  std::string_view naming;
+  for (;;) {
+    const auto start = std::min(text.find_first_not_of(" \t\r"), text.size());
+    const char first = start < text.size() ? text[start] : '\0';
+    if (first == '#') {
+      naming = text.substr(start + 1);
+      naming_lines = lines;
+    } else if (first != '\n') {
+      const bool is_number =
+          std::string_view("+-.0123456789").find(first) != std::string_view::npos;
+      if (!is_number || naming.empty()) return lines;
+      text = naming;
+      return naming_lines;
+    }
+    text.remove_prefix(std::min(text.find('\n'), text.size() - 1) + 1);
+    ++lines;
+  }
+}
+
+/// Of the values in a line.
+char separator_in(std::string_view heading) {
+  for (const char c : {',', ';', '\t'})
+    if (heading.find(c) != std::string_view::npos) return c;
+  return ',';
+}
+
+void skip_blanks(std::string_view& rest, std::string_view blanks) {
   rest.remove_prefix(std::min(rest.find_first_not_of(blanks), rest.size()));
 }
 
 /// Takes one value from the front; `open` is false when its quote is never closed.
-std::string take_value(std::string_view& rest, std::size_t& line, bool& open) {
+std::string take_value(std::string_view& rest,
+                       char separator,
+                       std::string_view blanks,
+                       std::size_t& line,
+                       bool& open) {
   std::string value;
   open = true;
-  skip_blanks(rest);
+  skip_blanks(rest, blanks);
   if (!rest.starts_with('"')) {
-    const auto end = std::min(rest.find_first_of(",\n"), rest.size());
+    const auto end = std::min({rest.find(separator), rest.find('\n'), rest.size()});
     value = rest.substr(0, end);
     rest.remove_prefix(end);
     value.erase(value.find_last_not_of(blanks) + 1);
@@ -54,6 +88,18 @@ std::string take_value(std::string_view& rest, std::size_t& line, bool& open) {
 
 }  // namespace
 
+std::optional<double> seconds_in(std::string_view unit) {
+  constexpr std::array units{
+      std::pair{"ms", 1e-3},   std::pair{"msec", 1e-3},   std::pair{"millisecond", 1e-3},
+      std::pair{"s", 1.0},     std::pair{"sec", 1.0},     std::pair{"second", 1.0},
+      std::pair{"min", 60.0},  std::pair{"minute", 60.0}, std::pair{"h", 3600.0},
+      std::pair{"hr", 3600.0}, std::pair{"hour", 3600.0}, std::pair{"day", 86'400.0}};
+  const auto word = in_small_letters(std::string(unit));
+  for (const auto& [name, seconds] : units)
+    if (word == name || (word.size() > 2 && word == cat(name, 's'))) return seconds;
+  return std::nullopt;
+}
+
 CsvTable::CsvTable(std::string_view text, std::string origin) : origin_(std::move(origin)) {
   if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
   if (text.find('\0') != std::string_view::npos)
@@ -61,22 +107,26 @@ CsvTable::CsvTable(std::string_view text, std::string origin) : origin_(std::mov
   if (text.starts_with('{') || text.starts_with('['))
     refuse(cat(origin_, " begins as JSON does"), "its first line is to name columns",
            "Make it a table of comma-separated values");
-  for (std::size_t line = 1; !text.empty(); ++line) {
+  std::size_t line = take_comments(text) + 1;
+  const char separator = separator_in(text.substr(0, text.find('\n')));
+  const std::string_view blanks = separator == '\t' ? " \r" : " \t\r";
+  for (; !text.empty(); ++line) {
     Row row{line, {}};
     for (bool more = true; more;) {
       bool closed = true;
-      row.values.push_back(take_value(text, line, closed));
+      row.values.push_back(take_value(text, separator, blanks, line, closed));
       if (!closed)
         refuse(cat(origin_, ", line ", row.line, ": a quote is never closed"),
                "where its values end cannot be told");
-      skip_blanks(text);
-      more = text.starts_with(',');
+      skip_blanks(text, blanks);
+      more = text.starts_with(separator);
       if (!more && !text.empty() && !text.starts_with('\n'))
         refuse(cat(origin_, ", line ", line, ": text behind a closed quote"),
                "where its values end cannot be told");
       if (!text.empty()) text.remove_prefix(1);
     }
-    if (row.values.size() > 1 || !row.values.front().empty()) add(std::move(row));
+    if (std::ranges::any_of(row.values, [](const auto& value) { return !value.empty(); }))
+      add(std::move(row));
   }
   if (columns_.empty()) refuse(cat(origin_, " is empty"), "its first line names the columns");
 }
@@ -85,30 +135,34 @@ void CsvTable::add(Row row) {
   if (!columns_.empty()) {
     if (row.values.size() != columns_.size())
       refuse(cat(origin_, ", line ", row.line, ": ", counted(row.values.size(), "value"), " for ",
-                 counted(columns_.size(), "column")),
+                 counted(columns_.size(), "column"), " of line ", heading_line_),
              "which value belongs to which column cannot be told");
     rows_.push_back(std::move(row));
     return;
   }
   if (row.values.size() > most_columns)
     refuse(cat(origin_, " has more than ", most_columns, " columns"), "it is no such table");
-  for (const auto& [separator, word] : {std::pair{';', "semicolons"}, std::pair{'\t', "tabs"}})
-    if (row.values.front().find(separator) != std::string::npos)
-      refuse(cat(origin_, " is separated by ", word),
-             "where its values end, and whether a comma is a decimal one, cannot be told",
-             "Save it with commas between values and points in numbers");
   std::set<std::string> names;
-  for (const auto& name : row.values)
-    if (!name.empty() && !names.insert(name).second)
+  for (const auto& name : row.values) {
+    names_.push_back(in_small_letters(name));
+    if (!name.empty() && !names.insert(names_.back()).second)
       refuse(cat(origin_, ": two columns are called '", one_line(shortened(name, 80)), "'"),
              "only one could be read");
+  }
+  factors_.assign(names_.size(), 1);
+  heading_line_ = row.line;
   columns_ = std::move(row.values);
 }
 
 std::optional<std::size_t> CsvTable::find(std::string_view column) const {
-  const auto found = std::ranges::find(columns_, column);
-  if (found == columns_.end()) return std::nullopt;
-  return static_cast<std::size_t>(found - columns_.begin());
+  const auto found = std::ranges::find(names_, column);
+  if (found == names_.end()) return std::nullopt;
+  return static_cast<std::size_t>(found - names_.begin());
+}
+
+void CsvTable::convert(std::size_t column, std::string name, double factor) {
+  names_[column] = std::move(name);
+  factors_[column] = factor;
 }
 
 std::size_t CsvTable::require(std::string_view column) const {
@@ -129,20 +183,22 @@ const std::string& CsvTable::text(std::size_t row, std::size_t column) const {
 
 std::string CsvTable::unused(std::span<const std::string_view> used) const {
   std::vector<std::string> names;
-  for (const auto& name : columns_)
-    if (!name.empty() && std::ranges::find(used, name) == used.end()) names.push_back(name);
+  for (std::size_t i = 0; i < columns_.size(); ++i)
+    if (!names_[i].empty() && std::ranges::find(used, names_[i]) == used.end())
+      names.push_back(columns_[i]);
   return join(first_of(names, 10, "in it"), ", ");
 }
 
 double CsvTable::number(std::size_t row, std::size_t column) const {
-  const std::string_view digits = text(row, column);
+  std::string_view digits = text(row, column);
+  if (digits.starts_with('+') && !digits.starts_with("+-")) digits.remove_prefix(1);
   double value = 0;
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
   if (error != std::errc() || end != digits.data() + digits.size() || digits.empty())
     refuse(cat(place(row, column), ": '", one_line(shortened(text(row, column), 80)),
                "' is no number"),
            "numbers have a decimal point, nothing between thousands, and no unit", "Correct it");
-  return value;
+  return value * factors_[column];
 }
 
 void CsvTable::require_share(std::size_t row, std::size_t column) const {

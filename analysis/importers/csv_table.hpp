@@ -1,5 +1,6 @@
 #pragma once
-/// A table of comma-separated values with a heading (RFC 4180). Files are not trusted.
+/// A table of comma-separated values with a heading (RFC 4180), or with semicolons or tabs where
+/// the heading has them and no comma. Files are not trusted.
 
 #include <cstddef>
 #include <optional>
@@ -10,19 +11,27 @@
 
 namespace scalestudy {
 
+/// Of a unit of time in capitals or not: "min", "Hours"; nothing for another word.
+[[nodiscard]] std::optional<double> seconds_in(std::string_view unit);
+inline constexpr std::string_view time_unit_names = "ms, s, min, h, days";
+
 class CsvTable {
  public:
-  /// Blanks around values are none of them. Errors: BadInput with `origin` and line: no heading, a
-  /// name twice, semicolons or tabs between names, an open quote, NUL bytes, a row with more or
-  /// fewer values than the heading.
+  /// Blanks around values are none of them; rows without a value are none, nor are lines with #
+  /// before the heading. Where numbers follow on these, the last of them is the heading. Errors:
+  /// BadInput with `origin` and line: no heading, a name twice, an open quote, NUL bytes, a row
+  /// with more or fewer values than the heading.
   CsvTable(std::string_view text, std::string origin);
 
   [[nodiscard]] std::size_t rows() const { return rows_.size(); }
   [[nodiscard]] const std::vector<std::string>& columns() const { return columns_; }
+  /// `column`: in small letters, as all names are found; columns() are as the heading has them.
   [[nodiscard]] std::optional<std::size_t> find(std::string_view column) const;
   /// Errors: BadInput when there is none.
   [[nodiscard]] std::size_t require(std::string_view column) const;
-  /// Names of columns that are none of `used`, up to ten; "" where there are none.
+  /// Calls a column `name` for find(), and multiplies its numbers by `factor`.
+  void convert(std::size_t column, std::string name, double factor);
+  /// Columns that are none of `used`, up to ten; "" where there are none.
   [[nodiscard]] std::string unused(std::span<const std::string_view> used) const;
   /// As many as there are columns.
   [[nodiscard]] const std::vector<std::string>& values(std::size_t row) const;
@@ -42,7 +51,9 @@ class CsvTable {
   void add(Row row);
 
   std::string origin_;
-  std::vector<std::string> columns_;
+  std::size_t heading_line_ = 0;
+  std::vector<std::string> columns_, names_;
+  std::vector<double> factors_;
   std::vector<Row> rows_;
 };
 

@@ -18,8 +18,8 @@ namespace scalestudy {
 namespace {
 
 constexpr std::string_view time_column = "time_per_epoch";
-constexpr std::array used{time_column, std::string_view("loss"), std::string_view("training_time"),
-                          std::string_view("iou"), std::string_view("epoch")};
+constexpr std::string_view training_time = "training_time";
+constexpr std::array<std::string_view, 5> used{time_column, "loss", training_time, "iou", "epoch"};
 
 /// Rows of one attempt, in order.
 using Attempt = std::vector<std::size_t>;
@@ -48,7 +48,7 @@ bool is_newest_first(const CsvTable& table) {
   const auto times = table.require(time_column);
   if (!epochs || table.rows() < 2) return false;
   for (std::size_t row = 0; row < table.rows(); ++row)
-    if (table.text(row, times) == time_column) return false;
+    if (table.text(row, times) == table.columns()[times]) return false;
   for (std::size_t row = 1; row < table.rows(); ++row) {
     const double step = table.number(row, *epochs) - table.number(row - 1, *epochs);
     if (step != -1 && table.values(row) != table.values(row - 1)) return false;
@@ -71,7 +71,7 @@ std::vector<Attempt> attempts_of(const CsvTable& table) {
   const auto times = table.require(time_column);
   std::vector<Attempt> attempts(1);
   for (const auto row : rows_of(table)) {
-    const bool is_heading = table.text(row, times) == time_column;
+    const bool is_heading = table.text(row, times) == table.columns()[times];
     if (is_heading && row == 0 && !epochs)
       throw BadInput({cat(table.place(row, times), ": the heading stands there twice"),
                       "rows may, too, and nothing numbers the epochs",
@@ -131,8 +131,9 @@ std::vector<double> epoch_times(const CsvTable& table,
   for (const auto row : rows) times_s.push_back(table.number(row, column));
   if (const double step_s = growth_per_row(times_s); std::isfinite(step_s)) {
     const auto growth = cat(table.place(rows.back(), column), " = ", times_s.back(),
-                            ": each row is longer than the one before by about ", step_s, " s");
-    if (60 * step_s >= times_s.front())
+                            " s: each row is longer than the one before by about ", step_s, " s");
+    constexpr double a_date_s = 1e9;
+    if (60 * step_s >= times_s.front() || times_s.front() > a_date_s)
       throw BadInput({growth, "they look like times since the start, not of an epoch each",
                       "Give each epoch's own time: what its row has more than the one before"});
     notes.push_back(cat(growth, ", and read as an epoch that took all of it"));
@@ -157,15 +158,57 @@ Attempt not_finite(const CsvTable& table, const Attempt& rows, std::size_t colum
   return found;
 }
 
-/// "iou [%]" would be left out, and a time in ms be missed.
-void refuse_units(const CsvTable& table, const std::string& origin) {
-  for (const auto& name : table.columns())
-    for (const auto column : used)
-      if (name.size() > column.size() && name.starts_with(column) &&
-          std::string_view(" [(").find(name[column.size()]) != std::string_view::npos)
-        throw BadInput({cat(origin, ": a column is called '", one_line(shortened(name, 80)), "'"),
-                        "units are not read: times are in s, iou is from 0 to 1",
-                        cat("Convert it and call it '", column, "'")});
+/// A heading's unit: "min" of "Time [min]" and of "time_min"; "" where there is none.
+struct Unit {
+  std::string word;
+  bool is_in_brackets = false;
+};
+
+/// Nothing where the heading is another than `name`.
+std::optional<Unit> unit_behind(std::string_view name, const std::string& heading) {
+  auto word = in_small_letters(heading);
+  std::ranges::replace(word, ' ', '_');
+  if (!word.starts_with(name)) return std::nullopt;
+  word.erase(0, name.size());
+  if (!word.empty() && word.find_first_of("_[(") != 0) return std::nullopt;
+  const bool is_in_brackets = word.find_first_of("[(") <= 1;
+  std::erase_if(word,
+                [](char c) { return c == '_' || c == '[' || c == ']' || c == '(' || c == ')'; });
+  return Unit{word, is_in_brackets};
+}
+
+[[noreturn]] void refuse_unit(const std::string& origin,
+                              const std::string& heading,
+                              std::string_view name) {
+  throw BadInput({cat(origin, ": a column is called '", one_line(shortened(heading, 80)), "'"),
+                  cat("times are in ", time_unit_names, ", iou is from 0 to 1"),
+                  cat("Convert it and call it '", name, "'")});
+}
+
+/// Calls columns of times as the format does, whatever their units are; returns what is to be
+/// noted.
+std::vector<std::string> convert_times(CsvTable& table, const std::string& origin) {
+  std::vector<std::string> notes;
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 4> names{
+      {{time_column, time_column},
+       {training_time, training_time},
+       {"epoch_time", time_column},
+       {"time", time_column}}};
+  for (const auto& [theirs, ours] : names)
+    for (std::size_t i = 0; i < table.columns().size() && !table.find(ours); ++i) {
+      const auto unit = unit_behind(theirs, table.columns()[i]);
+      if (!unit) continue;
+      const auto seconds = unit->word.empty() ? 1 : seconds_in(unit->word);
+      if (!seconds && unit->is_in_brackets) refuse_unit(origin, table.columns()[i], ours);
+      if (!seconds) continue;
+      table.convert(i, std::string(ours), *seconds);
+      if (theirs != ours) notes.push_back(cat("column ", table.columns()[i], " is read as ", ours));
+    }
+  for (const auto& heading : table.columns())
+    for (const auto* name : {"loss", "iou", "epoch"})
+      if (const auto unit = unit_behind(name, heading); unit && unit->is_in_brackets)
+        refuse_unit(origin, heading, name);
+  return notes;
 }
 
 void set_outcome(const CsvTable& table, const Attempt& rows, ImportedRun& imported) {
@@ -193,7 +236,7 @@ void note_long_times(const CsvTable& table,
   if (longest_s > much * median(times_s))
     imported.notes.push_back(
         cat(table.place(rows[static_cast<std::size_t>(longest)], table.require(time_column)), " = ",
-            longest_s, " is over ", much, " times the median of its epochs"));
+            longest_s, " s is over ", much, " times the median of its epochs"));
   if (imported.run.training_time_s > twice * sum_s)
     imported.notes.push_back(cat("training_time is ", imported.run.training_time_s,
                                  " s, and its epochs take ", sum_s, " s together"));
@@ -208,14 +251,14 @@ ImportedRun run_of(const CsvTable& table, const Attempt& rows) {
   run.first_epoch_s = times_s.front();
   imported.computed = {"median_epoch_s"};
   if (times_s.size() > 1) run.median_epoch_s = median({times_s.begin() + 1, times_s.end()});
-  run.training_time_s = last_value(table, rows, "training_time");
+  run.training_time_s = last_value(table, rows, training_time);
   if (!std::isfinite(run.training_time_s)) {
     run.training_time_s = sum_s;
     imported.computed.emplace_back("training_time_s");
   }
   if (sum_s > 1.02 * run.training_time_s)
     throw BadInput(
-        {cat(table.place(rows.back(), table.require("training_time")), ": the training took ",
+        {cat(table.place(rows.back(), table.require(training_time)), ": the training took ",
              run.training_time_s, " s and its epochs ", sum_s, " s together"),
          "one of them is wrong", "Correct it, or leave training_time out"});
   note_long_times(table, rows, times_s, sum_s, imported);
@@ -252,8 +295,8 @@ std::string why_partial(const CsvTable& table,
 }  // namespace
 
 std::vector<ImportedRun> runs_from_epoch_csv(const std::string& text, const std::string& origin) {
-  const CsvTable table(one_rank_of(text, time_column), origin);
-  refuse_units(table, origin);
+  CsvTable table(one_rank_of(text, ""), origin);
+  const auto notes = convert_times(table, origin);
   const auto attempts = attempts_of(table);
   if (attempts.front().empty())
     throw BadInput({cat(origin, " has no epoch"), "a row is an epoch", "Check the log"});
@@ -266,10 +309,12 @@ std::vector<ImportedRun> runs_from_epoch_csv(const std::string& text, const std:
     imported.run.outcome = PublishedOutcome::censored;
     imported.notes.push_back(cat("kept as censored: ", why));
   }
+  auto& first = runs.front().notes;
+  first.insert(first.end(), notes.begin(), notes.end());
   if (is_newest_first(table))
-    runs.front().notes.emplace_back("the newest epoch stands first: read from the last row up");
+    first.emplace_back("the newest epoch stands first: read from the last row up");
   if (const auto unused = table.unused(used); !unused.empty())
-    runs.front().notes.push_back(cat("columns not used: ", unused));
+    first.push_back(cat("columns not used: ", unused));
   return runs;
 }
 

@@ -16,8 +16,8 @@ enum class ImportFormat { epoch_csv, published_csv, mllog };
 template <>
 inline constexpr auto choices<ImportFormat> = std::array{
     Choice{ImportFormat::epoch_csv, "epoch-csv",
-           "a log with a row per epoch: time_per_epoch and, where known, loss, "
-           "training_time, iou"},
+           "a log with a row per epoch: time_per_epoch (in s, or as time_per_epoch_min says) "
+           "and, where known, loss, training_time, iou"},
     Choice{ImportFormat::published_csv, "published-csv",
            "a number per row: id,workload,device,n,precision,mode,metric,value,unit,source"},
     Choice{ImportFormat::mllog, "mllog", "a log of MLPerf: lines with :::MLLOG"}};

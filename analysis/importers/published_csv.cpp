@@ -32,13 +32,6 @@ constexpr std::array metrics{
     Metric{"epochs", &PublishedRun::epochs, Metric::Kind::count},
     Metric{"iou", &PublishedRun::quality, Metric::Kind::share}};
 
-struct TimeUnit {
-  std::string_view name;
-  double seconds;
-};
-constexpr std::array time_units{TimeUnit{"s", 1}, TimeUnit{"ms", 1e-3}, TimeUnit{"min", 60},
-                                TimeUnit{"h", 3600}};
-
 struct Mode {
   std::string_view name;
   PublishedRule rule;
@@ -111,20 +104,23 @@ std::string known_noun(std::string noun) {
 }
 
 /// Nothing for what is no rate of all ranks, as "img/GPU/s", and for "GB/s".
-std::optional<Rate> rate_of(std::string_view unit) {
-  constexpr std::array ends{"/s", "/sec", "/second", " per s", " per sec", " per second"};
-  const auto end =
-      std::ranges::find_if(ends, [&](std::string_view one) { return unit.ends_with(one); });
-  if (end == ends.end()) return std::nullopt;
-  unit.remove_suffix(std::string_view(*end).size());
-  if (const auto noun = known_noun(std::string(unit)); !noun.empty()) return Rate{noun};
+std::optional<Rate> rate_of(const std::string& unit) {
+  if (in_small_letters(unit) == "fps") return Rate{"frames"};
+  auto words = split(unit, ' ');
+  for (auto& word : words)
+    if (in_small_letters(word) == "per") word = "/";
+  const auto text = join(words, "");
+  const auto slash = std::min(text.rfind('/'), text.size());
+  const auto seconds = seconds_in(std::string_view(text).substr(std::min(slash + 1, text.size())));
+  if (!seconds) return std::nullopt;
+  const auto what = text.substr(0, slash);
+  if (const auto noun = known_noun(what); !noun.empty()) return Rate{noun, 1 / *seconds};
   constexpr std::array prefixes{std::pair{'k', 1e3}, std::pair{'K', 1e3}, std::pair{'M', 1e6},
                                 std::pair{'G', 1e9}};
-  for (const auto& [prefix, factor] : prefixes) {
-    if (!unit.starts_with(prefix)) continue;
-    const auto rest = unit.substr(std::min(unit.find_first_not_of(' ', 1), unit.size()));
-    if (const auto noun = known_noun(std::string(rest)); !noun.empty()) return Rate{noun, factor};
-  }
+  for (const auto& [prefix, factor] : prefixes)
+    if (what.starts_with(prefix))
+      if (const auto noun = known_noun(what.substr(1)); !noun.empty())
+        return Rate{noun, factor / *seconds};
   return std::nullopt;
 }
 
@@ -206,10 +202,9 @@ class Reader {
         break;
       }
       case Metric::Kind::time: {
-        const auto time_unit = std::ranges::find(time_units, unit, &TimeUnit::name);
-        if (time_unit == time_units.end())
-          return leave_out_unit(cat("one of ", names_in(time_units)));
-        value *= time_unit->seconds;
+        const auto seconds = seconds_in(unit);
+        if (!seconds) return leave_out_unit(cat("one of ", time_unit_names));
+        value *= *seconds;
         break;
       }
       case Metric::Kind::share:
@@ -222,7 +217,7 @@ class Reader {
         break;
     }
     if (found->kind != Metric::Kind::share && !(value > 0 && value <= most_of_anything))
-      refuse(row, columns_.value, "it is above 0, and a number that can be measured");
+      refuse(row, columns_.value, cat("it is above 0 and at most ", most_of_anything));
     set(row, *found, value, noun);
   }
 

@@ -322,9 +322,10 @@ TEST_F(ImportedLogs, TimesSinceTheStartAreNoTimesOfEpochs) {
   const auto table_of = [](const std::string& times) {
     return cat("time_per_epoch\n", replaced(times, " ", "\n"), "\n");
   };
-  for (const auto* times : {"10 20 30", "15 25 35.5 44", "0.001 20 40", "0 20 40 60", "50 70 90",
-                            "20 40 60 20 40 60", "21 40 61 79 20 41", "1020 1040 1060 1080",
-                            "1020 1041 1075 1094 1115", "1020 1040 1060 1080 1021 1041 1061 1081"})
+  for (const auto* times :
+       {"10 20 30", "15 25 35.5 44", "0.001 20 40", "0 20 40 60", "50 70 90", "20 40 60 20 40 60",
+        "21 40 61 79 20 41", "1020 1040 1060 1080", "1020 1041 1075 1094 1115",
+        "1020 1040 1060 1080 1021 1041 1061 1081", "1700000000 1700000020 1700000040 1700000060"})
     EXPECT_THAT(message_of<BadInput>([&] { return import_epochs(table_of(times)); }),
                 HasSubstr("they look like times since the start"))
         << times;
@@ -333,9 +334,10 @@ TEST_F(ImportedLogs, TimesSinceTheStartAreNoTimesOfEpochs) {
         "10 11 14 15", "10.2 10.1 10.4 10.3 10.6 10.5", "1020 1022 1021 1024 1026 1025",
         "10 14 16.5 18 18.9 19.4", "21 19.8 20.1 20.3 20.6 19.9 20.2"})
     EXPECT_THAT(import_epochs(table_of(times)).notes, IsEmpty()) << times;
-  EXPECT_THAT(import_epochs(table_of("1020 1030 1040 1050")).notes,
-              ElementsAre("log: log, line 5, column time_per_epoch = 1050: each row is longer than "
-                          "the one before by about 10 s, and read as an epoch that took all of it"))
+  EXPECT_THAT(
+      import_epochs(table_of("1020 1030 1040 1050")).notes,
+      ElementsAre("log: log, line 5, column time_per_epoch = 1050 s: each row is longer than "
+                  "the one before by about 10 s, and read as an epoch that took all of it"))
       << "a clock, or epochs that get slower";
 }
 

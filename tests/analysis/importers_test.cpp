@@ -159,23 +159,20 @@ TEST_F(Import, PercentagesAndOtherUnitsAreRefusedByLineOrColumn) {
   EXPECT_THAT(refused("time_per_epoch,iou\n5,-1\n"),
               HasSubstr("= -1 is below 0 (it is a share from 0 to 1). Take it out"));
   EXPECT_THAT(refused("time_per_epoch,iou\n5,75.9%\n"), HasSubstr("'75.9%' is no number"));
-  EXPECT_THAT(refused("time_per_epoch,iou [%]\n5,75.9\n"), HasSubstr("is called 'iou [%]'"));
-  EXPECT_THAT(refused("time_per_epoch,training_time(h)\n5,1\n"), HasSubstr("units are not read"));
   EXPECT_THAT(refused("time_per_epoch\n\"1,5\"\n"), HasSubstr("a decimal point, nothing between"));
 }
 
 TEST_F(Import, TablesAsSpreadsheetsWriteThemAreReadOrRefusedByReason) {
   for (const auto* text :
        {" time_per_epoch , iou\n5,0.5\n 4 ,\t0.9 \n", "time_per_epoch,iou\r5,0.5\r4,0.9\r",
+        "time_per_epoch\tiou\n5\t0.5\n4\t0.9\n", "time_per_epoch;iou\n5;0.5\n;\n4;0.9\n",
         "\xef\xbb\xbf\"time_per_epoch\" , \"iou\"\r\n5,0.5\r\n4,0.9\r\n"}) {
     const auto run = only_run(import(ImportFormat::epoch_csv, text));
     EXPECT_EQ(run.training_time_s, 9) << text;
     EXPECT_EQ(run.quality, 0.9) << text;
   }
-  EXPECT_THAT(refusal(ImportFormat::epoch_csv, "time_per_epoch;iou\n5,5;0,5\n"),
-              HasSubstr("log is separated by semicolons"));
-  EXPECT_THAT(refusal(ImportFormat::epoch_csv, "time_per_epoch\tiou\n5\t0.5\n"),
-              HasSubstr("log is separated by tabs"));
+  for (const auto* text : {"time_per_epoch;iou\n5,5;0,5\n", "time_per_epoch\tiou\n5,5\t0.5\n"})
+    EXPECT_THAT(refusal(ImportFormat::epoch_csv, text), HasSubstr("'5,5' is no number"));
 }
 
 constexpr const char* heading = "id,workload,device,n,precision,mode,metric,value,unit,source\n";
@@ -253,7 +250,7 @@ TEST_F(Import, RowsThatAreNoNumbersOfRunsAreNamedAndLeftOut) {
           "1 row left out: metric 'time' is none of throughput, ttt, wall, epoch, epoch_median, "
           "epochs, iou",
           "1 row left out: n is empty: a point has its place by it",
-          "1 row left out: unit 'fortnight' of ttt is not one of s, ms, min, h",
+          "1 row left out: unit 'fortnight' of ttt is not one of ms, s, min, h, days",
           "2 rows left out: unit 'img/GPU/s' of throughput is not samples that all ranks train on "
           "in "
           "a second, as images/s",
