@@ -126,7 +126,7 @@ class TiffPicture {
     require_known_colours(compression);
     const auto type = bits_ <= 8 ? SampleType::uint8 : SampleType::uint16;
     // Deflate and LZMA, the best of libtiff's codecs, stay below.
-    const double limit = compression == COMPRESSION_NONE ? 1 : 8000;
+    const double limit = (bits_ == 1 ? 8 : 1) * (compression == COMPRESSION_NONE ? 1 : 8000);
     require_credible(
         name_, {height, width, samples_ * std::int64_t(value_bytes_), std::ssize(bytes_), limit});
     image_ = blank_image(height, width, samples_, type);
@@ -135,7 +135,7 @@ class TiffPicture {
 
   /// Types of masks that programs write beside unsigned integers: a bit, or signed, 32 bit, float.
   [[nodiscard]] bool can_be_labels() const {
-    if (samples_ != 1) return false;
+    if (samples_ != 1 || photometric_ == PHOTOMETRIC_PALETTE) return false;
     if (format_ == SAMPLEFORMAT_IEEEFP) return bits_ == 32;
     if (bits_ == 1) return format_ == SAMPLEFORMAT_UINT && TIFFIsTiled(tiff_.get()) == 0;
     return (format_ == SAMPLEFORMAT_UINT || format_ == SAMPLEFORMAT_INT) &&

@@ -112,17 +112,22 @@ void write_row(const std::filesystem::path& file,
                int bits,
                int format,
                int colours = PHOTOMETRIC_MINISBLACK,
-               const char* software = "") {
+               const char* software = "",
+               std::uint32_t height = 1) {
   const std::unique_ptr<TIFF, decltype(&TIFFClose)> tiff(TIFFOpen(file.c_str(), "w"), &TIFFClose);
   const auto set = [&](std::uint32_t tag, auto value) { TIFFSetField(tiff.get(), tag, value); };
   set(TIFFTAG_IMAGEWIDTH, static_cast<std::uint32_t>(row.size() * sizeof(Stored) * 8 / bits));
-  set(TIFFTAG_IMAGELENGTH, std::uint32_t{1});
+  set(TIFFTAG_IMAGELENGTH, height);
   set(TIFFTAG_BITSPERSAMPLE, bits);
   set(TIFFTAG_SAMPLEFORMAT, format);
   set(TIFFTAG_PHOTOMETRIC, colours);
   set(TIFFTAG_SOFTWARE, software);
+  std::vector<std::uint16_t> two_colours{0, 65535};
+  if (colours == PHOTOMETRIC_PALETTE)
+    TIFFSetField(tiff.get(), TIFFTAG_COLORMAP, two_colours.data(), two_colours.data(),
+                 two_colours.data());
   set(TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG);
-  TIFFWriteScanline(tiff.get(), row.data(), 0);
+  for (std::uint32_t y = 0; y < height; ++y) TIFFWriteScanline(tiff.get(), row.data(), y);
 }
 
 std::vector<int> values_of(const Image& mask) {
@@ -146,6 +151,12 @@ TEST_F(TiffPicture, NumbersOfAMaskMayBeSignedWideOrFloat) {
             std::vector({0, 7, 127}));
   EXPECT_EQ(mask(std::vector{std::uint8_t{0b1010'0001}}, 1, SAMPLEFORMAT_UINT),
             std::vector({255, 0, 255, 0, 0, 0, 0, 255}));
+}
+
+TEST_F(TiffPicture, BitsAreBelievedToHoldEightPixelsAByte) {
+  write_row(file_, std::vector<std::uint8_t>(256, 0xff), 1, SAMPLEFORMAT_UINT,
+            PHOTOMETRIC_MINISBLACK, "", 1024);
+  EXPECT_EQ(read_image(file_, PictureUse::mask).width_px, 2048);
 }
 
 TEST_F(TiffPicture, BooleansOfTifffileAreNotInverted) {
@@ -173,6 +184,8 @@ TEST_F(TiffPicture, WhatCannotNumberObjectsIsRefused) {
   refuse(std::vector<std::uint32_t>{4, 65536}, 32, SAMPLEFORMAT_UINT,
          cat("pixel of 65536,", whole));
   refuse(std::vector<double>{0, 1}, 64, SAMPLEFORMAT_IEEEFP, "stores ");
+  write_row(file_, std::vector{std::uint8_t{0xa1}}, 1, SAMPLEFORMAT_UINT, PHOTOMETRIC_PALETTE);
+  test::expect_refused([&] { (void)read_image(file_, PictureUse::mask); }, {"stores 1-bit"});
 }
 
 TEST_F(TiffPicture, AStackIsNone) {
