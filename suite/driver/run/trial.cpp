@@ -46,9 +46,10 @@ void clear_temporary_trials(const fs::path& parent) {
 
 /// The mark goes last: one that was killed meanwhile is a trial's still.
 void remove_trial(const fs::path& folder) {
-  std::error_code ignored;
-  for (const auto& entry : fs::directory_iterator(folder, ignored))
-    if (entry.path().filename() != mark) fs::remove_all(entry.path(), ignored);
+  std::error_code error, ignored;
+  for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
+       entry.increment(error))
+    if (entry->path().filename() != mark) fs::remove_all(entry->path(), ignored);
   fs::remove_all(folder, ignored);
 }
 
