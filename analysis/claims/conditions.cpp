@@ -1,7 +1,6 @@
 #include "analysis/claims/conditions.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <set>
 
 #include "core/text.hpp"
@@ -110,11 +109,6 @@ ConditionCheck ranks_check(const Claim& claim, const ClaimPoint& point, const Se
           .matches = std::ranges::includes(measured, counts)};
 }
 
-std::string lower(std::string text) {
-  std::ranges::transform(text, text.begin(), [](unsigned char c) { return std::tolower(c); });
-  return text;
-}
-
 std::string device_of(const Run& run) {
   const auto environment = flatten_json(run.record.environment);
   const bool is_gpu = run.spec.settings.device == Device::cuda;
@@ -130,7 +124,8 @@ ConditionCheck device_check(const Claim& claim, const std::vector<const Run*>& r
   return {.condition = ClaimCondition::device_model,
           .claimed = claimed,
           .found = join(found, "; "),
-          .matches = is_one && lower(found.front()).find(lower(claimed)) != std::string::npos};
+          .matches = is_one && in_lower_case(found.front()).find(in_lower_case(claimed)) !=
+                                   std::string::npos};
 }
 
 /// Patch of a volume, or size of pictures; "0" sides are as stored.

@@ -9,8 +9,6 @@
 #include "core/text.hpp"
 #include "core/visible.hpp"
 
-#include "analysis/importers/log_text.hpp"
-
 namespace scalestudy {
 namespace {
 
@@ -94,7 +92,7 @@ std::optional<double> seconds_in(std::string_view unit) {
       std::pair{"s", 1.0},     std::pair{"sec", 1.0},     std::pair{"second", 1.0},
       std::pair{"min", 60.0},  std::pair{"minute", 60.0}, std::pair{"h", 3600.0},
       std::pair{"hr", 3600.0}, std::pair{"hour", 3600.0}, std::pair{"day", 86'400.0}};
-  const auto word = in_small_letters(std::string(unit));
+  const auto word = in_lower_case(std::string(unit));
   for (const auto& [name, seconds] : units)
     if (word == name || (word.size() > 2 && word == cat(name, 's'))) return seconds;
   return std::nullopt;
@@ -144,7 +142,7 @@ void CsvTable::add(Row row) {
     refuse(cat(origin_, " has more than ", most_columns, " columns"), "it is no such table");
   std::set<std::string> names;
   for (const auto& name : row.values) {
-    names_.push_back(in_small_letters(name));
+    names_.push_back(in_lower_case(name));
     if (!name.empty() && !names.insert(names_.back()).second)
       refuse(cat(origin_, ": two columns are called '", one_line(shortened(name, 80)), "'"),
              "only one could be read");

@@ -166,7 +166,7 @@ struct Unit {
 
 /// Nothing where the heading is another than `name`.
 std::optional<Unit> unit_behind(std::string_view name, const std::string& heading) {
-  auto word = in_small_letters(heading);
+  auto word = in_lower_case(heading);
   std::ranges::replace(word, ' ', '_');
   if (!word.starts_with(name)) return std::nullopt;
   word.erase(0, name.size());

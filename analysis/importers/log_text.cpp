@@ -4,6 +4,8 @@
 #include <array>
 #include <utility>
 
+#include "core/text.hpp"
+
 namespace scalestudy {
 namespace {
 
@@ -150,15 +152,9 @@ std::string plain_text_of(std::string bytes) {
   return text;
 }
 
-std::string in_small_letters(std::string text) {
-  for (char& c : text)
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  return text;
-}
-
 std::string Spelling::of(const std::string& name) {
   constexpr const char* around = " \t";
-  auto key = in_small_letters(name);
+  auto key = in_lower_case(name);
   std::erase_if(key, [](char c) { return c == ' ' || c == '\t'; });
   const auto start = std::min(name.find_first_not_of(around), name.size());
   return first_.try_emplace(std::move(key), name, start, name.find_last_not_of(around) + 1 - start)

@@ -15,9 +15,6 @@ namespace scalestudy {
 /// feeds where all end with carriage returns.
 [[nodiscard]] std::string plain_text_of(std::string bytes);
 
-/// Of A to Z; all else is left alone.
-[[nodiscard]] std::string in_small_letters(std::string text);
-
 /// Names that differ in blanks or capitals only are one: "V100 ", "v100".
 class Spelling {
  public:

@@ -95,7 +95,7 @@ struct Rate {
 
 /// "img" -> "images"; "" for what is none of both.
 std::string known_noun(std::string noun) {
-  noun = in_small_letters(std::move(noun));
+  noun = in_lower_case(std::move(noun));
   if (!noun.ends_with('s')) noun += noun.ends_with("ch") ? "es" : "s";
   if (noun == "imgs") return "images";
   const bool is_known = std::ranges::find(sample_nouns, noun) != sample_nouns.end() ||
@@ -105,10 +105,10 @@ std::string known_noun(std::string noun) {
 
 /// Nothing for what is no rate of all ranks, as "img/GPU/s", and for "GB/s".
 std::optional<Rate> rate_of(const std::string& unit) {
-  if (in_small_letters(unit) == "fps") return Rate{"frames"};
+  if (in_lower_case(unit) == "fps") return Rate{"frames"};
   auto words = split(unit, ' ');
   for (auto& word : words)
-    if (in_small_letters(word) == "per") word = "/";
+    if (in_lower_case(word) == "per") word = "/";
   const auto text = join(words, "");
   const auto slash = std::min(text.rfind('/'), text.size());
   const auto seconds = seconds_in(std::string_view(text).substr(std::min(slash + 1, text.size())));
@@ -298,7 +298,7 @@ class Reader {
 
   /// "Strong scaling" -> "strong"
   [[nodiscard]] std::string mode_at(std::size_t row) const {
-    auto mode = in_small_letters(at(row, columns_.mode));
+    auto mode = in_lower_case(at(row, columns_.mode));
     std::ranges::replace_if(
         mode, [](char c) { return c == ' ' || c == '-'; }, '_');
     constexpr std::string_view end = "_scaling";

@@ -63,16 +63,9 @@ std::string axes_of(const SeriesAnalysis& analysis, const std::vector<Drawn>& dr
   return rank_axis(ranks) + "set key outside below center maxcols 2 font ',11'\n";
 }
 
-std::string lower_case(std::string text) {
-  std::ranges::transform(text, text.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  });
-  return text;
-}
-
 /// "device A100 (here cpu)"; "" where both are the same.
 std::string difference_in(const char* what, const std::string& theirs, const std::string& ours) {
-  if (!theirs.empty() && lower_case(theirs) == lower_case(ours)) return "";
+  if (!theirs.empty() && in_lower_case(theirs) == in_lower_case(ours)) return "";
   return cat(what, " ", theirs.empty() ? "not stated" : theirs, " (here ", ours, ")");
 }
 

@@ -84,6 +84,12 @@ std::vector<std::string> first_of(std::vector<std::string> items,
   return items;
 }
 
+std::string in_lower_case(std::string text) {
+  for (char& c : text)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  return text;
+}
+
 std::string last_line_of(std::string_view text) {
   const auto last = text.find_last_not_of("\r\n");
   if (last == std::string_view::npos) return "";

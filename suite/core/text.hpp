@@ -26,6 +26,9 @@ template <class... Parts>
                                                 std::size_t most,
                                                 std::string_view where);
 
+/// Of A to Z; all else is left alone.
+[[nodiscard]] std::string in_lower_case(std::string text);
+
 /// The last line that is not empty, or "".
 [[nodiscard]] std::string last_line_of(std::string_view text);
 

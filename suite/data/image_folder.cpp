@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <map>
 #include <set>
 
@@ -30,12 +29,6 @@ std::string in_quotes(const fs::path& path) {
 /// What operating systems leave in folders.
 bool is_clutter(const std::string& name) {
   return name.starts_with('.') || name == "Thumbs.db" || name == "desktop.ini";
-}
-
-std::string in_lower_case(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return text;
 }
 
 std::string lower_extension(const fs::path& name) {
