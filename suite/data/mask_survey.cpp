@@ -346,9 +346,9 @@ std::string MaskSurvey::edge_note() const {
 std::string MaskSurvey::colour_map_note() const {
   constexpr std::ptrdiff_t least_colours = 32;
   constexpr int near = 16;
+  if (reading_.foreground != Foreground::other_colours) return "";
   const auto all = colours_of(masks_);
-  if (reading_.foreground != Foreground::other_colours || std::ssize(all) < least_colours)
-    return "";
+  if (std::ssize(all) < least_colours) return "";
   const auto is_near = [](const auto& one, const auto& other) {
     for (std::size_t c = 0; c < one.size(); ++c)
       if (std::abs(one[c] - other[c]) > near) return false;

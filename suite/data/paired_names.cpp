@@ -69,9 +69,11 @@ FilesByStem without_suffix(const FilesByStem& images, FilesByStem masks) {
     if (!stem.starts_with(first)) continue;
     const auto suffix = stem.substr(first.size());
     FilesByStem by_image;
-    for (const auto& [image, file] : images)
-      if (const auto mask = masks.find(image + suffix); mask != masks.end())
-        by_image.emplace(image, mask->second);
+    for (const auto& [image, file] : images) {
+      const auto mask = masks.find(image + suffix);
+      if (mask == masks.end()) break;
+      by_image.emplace(image, mask->second);
+    }
     if (by_image.size() == images.size()) return by_image;
   }
   return masks;

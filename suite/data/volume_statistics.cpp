@@ -13,6 +13,8 @@
 #include "core/statistics.hpp"
 #include "core/text.hpp"
 
+#include "data/bulk_hash.hpp"
+
 namespace scalestudy {
 namespace {
 
@@ -99,7 +101,7 @@ void add_slice_warnings(const Volume& volume, std::vector<std::string>& warnings
     const auto slice =
         std::span(volume.voxels).subspan(static_cast<std::size_t>(z) * slice_voxels, slice_voxels);
     const auto [lowest, highest] = std::ranges::minmax(slice);
-    const auto [equal, is_new] = earlier.emplace(hash_bytes(std::as_bytes(slice)), z + 1);
+    const auto [equal, is_new] = earlier.emplace(bulk_hash(std::as_bytes(slice)), z + 1);
     if (lowest == highest) {
       flat.push_back(z + 1);
     } else if (!is_new) {

@@ -24,7 +24,7 @@ struct SampleFacts {
   std::int64_t channels = 0;
   std::int64_t bit_depth = 0;
   std::uint64_t content_hash = 0;
-  std::int64_t largest_value = 0;  ///< of a picture that was read
+  std::int64_t largest_value = 0;  ///< of a picture of 16 bit that was read
   bool was_inverted = false;
   bool was_transparent = false;
   double foreground_frac = -1;  ///< without mask: negative
@@ -49,7 +49,7 @@ SampleFacts facts_by_reading(const ImageSet& set,
           image.channels,
           bit_depth_of(image.type),
           picture_hash(image),
-          image.largest_value(),
+          image.type == SampleType::uint16 ? image.largest_value() : 0,
           image.origin.was_inverted,
           image.origin.was_transparent};
 }
