@@ -9,6 +9,8 @@
 #include "core/file_content.hpp"
 #include "core/text.hpp"
 
+#include "record/study_folder.hpp"
+
 namespace scalestudy {
 namespace {
 
@@ -108,8 +110,8 @@ EarlierAttempt find_earlier_attempt(const fs::path& run_folder, const RecordedPa
   std::vector<std::string> unreadable;  // an older attempt may have it, too
   for (const auto& folder : attempts_newest_first(run_folder)) {
     auto file = folder / "run.h5";
-    if (!is_there(file)) file += ".part";  // could not be closed
-    if (!is_there(file)) continue;         // killed before it recorded anything
+    if (!is_there(file)) file = folder / open_result_file_name;  // could not be closed
+    if (!is_there(file)) continue;  // killed before it recorded anything
     const auto name = folder.filename().string();
     try {
       auto record = read_run_file(file);
