@@ -17,7 +17,7 @@ namespace {
 constexpr Seconds ample{60.0};
 
 /// Counts are int in MPI; this makes the cases above pass through the splitting of large ones.
-constexpr std::int64_t tiny_calls = 10000;
+constexpr std::int64_t tiny_calls = 100000;
 
 class MpiCase : public testing::Test {
  public:
