@@ -34,7 +34,7 @@
 #include "comm/rendezvous.hpp"
 #include "data/bulk_hash.hpp"
 #include "data/random.hpp"
-#include "record/host_environment.hpp"
+#include "record/machine/host_environment.hpp"
 
 #include "benchmarks/median_interval.hpp"
 #include "benchmarks/raw_mpi.hpp"

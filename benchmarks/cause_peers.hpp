@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
-#include "record/run_record.hpp"
+#include "record/run_file/run_record.hpp"
 
-#include "analysis/step_causes.hpp"
+#include "analysis/step/step_causes.hpp"
 
 namespace scalestudy {
 

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/evaluation_sampling.hpp"
+#include "analysis/series/evaluation_sampling.hpp"
 
 namespace {
 

@@ -12,9 +12,10 @@
 #include <string>
 #include <vector>
 
-#include "analysis/outliers.hpp"
-#include "analysis/stationarity.hpp"
-#include "analysis/statistics.hpp"
+#include "record/measures/stationarity.hpp"
+
+#include "analysis/series/outliers.hpp"
+#include "analysis/statistics/statistics.hpp"
 
 namespace {
 

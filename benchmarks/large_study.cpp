@@ -19,8 +19,8 @@
 
 #include "study/run_spec.hpp"
 
-#include "record/run_file.hpp"
-#include "record/study_folder.hpp"
+#include "record/run_file/run_file.hpp"
+#include "record/study_folder/study_folder.hpp"
 
 namespace scalestudy {
 namespace {

@@ -16,9 +16,8 @@
 
 #include "core/text.hpp"
 
-#include "record/run_file.hpp"
-
-#include "analysis/link_check.hpp"
+#include "record/measures/link_check.hpp"
+#include "record/run_file/run_file.hpp"
 
 namespace {
 

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/scaling_models.hpp"
+#include "analysis/statistics/scaling_models.hpp"
 
 namespace {
 

@@ -7,7 +7,7 @@
 
 #include "core/error.hpp"
 
-#include "record/host_environment.hpp"
+#include "record/machine/host_environment.hpp"
 
 namespace scalestudy {
 

@@ -21,14 +21,14 @@
 #include "core/statistics.hpp"
 
 #include "comm/rendezvous.hpp"
-#include "record/machine_monitor.hpp"
-#include "record/thread_load.hpp"
+#include "record/machine/machine_monitor.hpp"
+#include "record/machine/thread_load.hpp"
 
 #include "engine/run_progress.hpp"
 
 #include "training/training_step.hpp"
 
-#include "analysis/statistics.hpp"
+#include "analysis/statistics/statistics.hpp"
 #include "tests/support/shipped_runs.hpp"
 #include "tests/support/temporary_folder.hpp"
 #include "workloads/tasks.hpp"

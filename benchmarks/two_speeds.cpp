@@ -2,7 +2,7 @@
 /// carries a verdict: simulated studies of two groups of launches (METRICS.md#two-speeds).
 /// Usage: two_speeds [STUDIES]
 
-#include "analysis/two_speeds.hpp"
+#include "analysis/statistics/two_speeds.hpp"
 
 #include <cmath>
 #include <cstdio>

@@ -18,8 +18,8 @@
 #include "study/scaling_rules.hpp"
 #include "study/workload_descriptor.hpp"
 
-#include "analysis/statistics.hpp"
-#include "analysis/step_causes.hpp"
+#include "analysis/statistics/statistics.hpp"
+#include "analysis/step/step_causes.hpp"
 
 namespace scalestudy {
 

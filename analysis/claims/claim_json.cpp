@@ -8,8 +8,9 @@
 
 #include "study/fields.hpp"
 
+#include "record/measures/measures.hpp"
+
 #include "analysis/claims/claim.hpp"
-#include "analysis/measures.hpp"
 
 namespace scalestudy {
 namespace {

@@ -6,8 +6,8 @@
 #include "core/error.hpp"
 #include "core/text.hpp"
 
-#include "analysis/report/evidence.hpp"
-#include "analysis/report/numbers.hpp"
+#include "analysis/report/text/evidence.hpp"
+#include "analysis/report/text/numbers.hpp"
 
 namespace scalestudy {
 namespace {

@@ -5,8 +5,8 @@
 
 #include "core/text.hpp"
 
-#include "analysis/report/numbers.hpp"
-#include "analysis/settings_json.hpp"
+#include "analysis/report/text/numbers.hpp"
+#include "analysis/series/settings_json.hpp"
 
 namespace scalestudy {
 namespace {

@@ -8,7 +8,7 @@
 #include "core/choice.hpp"
 
 #include "analysis/claims/claim.hpp"
-#include "analysis/study_analysis.hpp"
+#include "analysis/study/study_analysis.hpp"
 
 namespace scalestudy {
 

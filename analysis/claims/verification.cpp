@@ -7,9 +7,9 @@
 #include "core/text.hpp"
 
 #include "analysis/claims/claim_sentences.hpp"
-#include "analysis/evaluation_sampling.hpp"
-#include "analysis/report/smoothness_sentence.hpp"
-#include "analysis/verdict.hpp"
+#include "analysis/report/learning/smoothness_sentence.hpp"
+#include "analysis/series/evaluation_sampling.hpp"
+#include "analysis/statistics/verdict.hpp"
 
 namespace scalestudy {
 namespace {

@@ -11,8 +11,8 @@
 
 #include "analysis/claims/claim.hpp"
 #include "analysis/claims/conditions.hpp"
-#include "analysis/statistics.hpp"
-#include "analysis/study_analysis.hpp"
+#include "analysis/statistics/statistics.hpp"
+#include "analysis/study/study_analysis.hpp"
 
 namespace scalestudy {
 

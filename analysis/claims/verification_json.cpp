@@ -5,7 +5,7 @@
 #include "study/fields.hpp"
 
 #include "analysis/claims/claim_sentences.hpp"
-#include "analysis/report/estimate_json.hpp"
+#include "analysis/report/text/estimate_json.hpp"
 
 namespace scalestudy {
 namespace {

@@ -8,7 +8,7 @@
 #include <variant>
 #include <vector>
 
-#include "record/run_record.hpp"
+#include "record/run_file/run_record.hpp"
 
 namespace scalestudy {
 

@@ -8,7 +8,7 @@
 
 #include "core/choice.hpp"
 
-#include "analysis/published.hpp"
+#include "analysis/published/published.hpp"
 
 namespace scalestudy {
 

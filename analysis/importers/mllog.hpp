@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "analysis/statistics.hpp"
+#include "analysis/statistics/statistics.hpp"
 
 namespace scalestudy {
 

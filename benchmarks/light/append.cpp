@@ -6,7 +6,7 @@
 
 #include "core/ids.hpp"
 
-#include "record/run_file.hpp"
+#include "record/run_file/run_file.hpp"
 
 #include "tests/support/temporary_folder.hpp"
 

@@ -10,7 +10,7 @@
 
 #include "study/study_matrix.hpp"
 
-#include "record/study_folder.hpp"
+#include "record/study_folder/study_folder.hpp"
 
 #include "workloads/catalogue.hpp"
 

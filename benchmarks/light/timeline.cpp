@@ -2,7 +2,7 @@
 
 #include <benchmark/benchmark.h>
 
-#include "record/thread_load.hpp"
+#include "record/machine/thread_load.hpp"
 
 #include "engine/phase_timeline.hpp"
 

@@ -27,4 +27,17 @@ double percentile(std::span<const double> sorted, double frac) {
   return sorted[below] + (position - static_cast<double>(below)) * (sorted[above] - sorted[below]);
 }
 
+double mean(std::span<const double> values) {
+  if (values.empty()) return not_available;
+  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
+
+double standard_deviation(std::span<const double> values) {
+  if (values.size() < 2) return not_available;
+  const double centre = mean(values);
+  double sum = 0;
+  for (const double v : values) sum += (v - centre) * (v - centre);
+  return std::sqrt(sum / static_cast<double>(values.size() - 1));
+}
+
 }  // namespace scalestudy

@@ -13,7 +13,7 @@
 #include "study/run_spec.hpp"
 
 #include "comm/communicator.hpp"
-#include "record/columns.hpp"
+#include "record/run_file/columns.hpp"
 
 namespace scalestudy {
 

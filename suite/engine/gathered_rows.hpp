@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "comm/communicator.hpp"
-#include "record/column.hpp"
+#include "record/run_file/column.hpp"
 
 namespace scalestudy {
 

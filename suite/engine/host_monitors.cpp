@@ -11,7 +11,7 @@
 
 #include <unistd.h>
 
-#include "record/machine_monitor.hpp"
+#include "record/machine/machine_monitor.hpp"
 
 #include "engine/gathered_rows.hpp"
 

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "comm/communicator.hpp"
-#include "record/cause_columns.hpp"
-#include "record/run_file.hpp"
+#include "record/run_file/cause_columns.hpp"
+#include "record/run_file/run_file.hpp"
 
 namespace scalestudy {
 

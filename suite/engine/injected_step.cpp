@@ -11,7 +11,7 @@
 #include "study/injection_reach.hpp"
 
 #include "data/random.hpp"
-#include "record/earlier_attempt.hpp"
+#include "record/study_folder/earlier_attempt.hpp"
 
 namespace scalestudy {
 

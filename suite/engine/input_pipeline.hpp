@@ -13,7 +13,7 @@
 #include "comm/communicator.hpp"
 #include "data/host_batch.hpp"
 #include "data/sampling.hpp"
-#include "record/column.hpp"
+#include "record/run_file/column.hpp"
 
 namespace scalestudy {
 

@@ -3,7 +3,7 @@
 
 #include "core/clock.hpp"
 
-#include "record/column.hpp"
+#include "record/run_file/column.hpp"
 
 namespace scalestudy {
 

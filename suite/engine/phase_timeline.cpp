@@ -8,7 +8,7 @@
 #include "core/error.hpp"
 #include "core/statistics.hpp"
 
-#include "record/thread_load.hpp"
+#include "record/machine/thread_load.hpp"
 
 namespace scalestudy {
 namespace {

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "record/heartbeat.hpp"
+#include "record/study_folder/heartbeat.hpp"
 
 #include "engine/inner_collectives.hpp"
 #include "engine/step_clock.hpp"

@@ -12,7 +12,7 @@
 #include "study/settings.hpp"
 
 #include "comm/communicator.hpp"
-#include "record/cause_columns.hpp"
+#include "record/run_file/cause_columns.hpp"
 
 #include "engine/step_clock.hpp"
 

@@ -11,8 +11,8 @@
 
 #include "study/run_spec.hpp"
 
-#include "record/heartbeat.hpp"
-#include "record/run_file.hpp"
+#include "record/run_file/run_file.hpp"
+#include "record/study_folder/heartbeat.hpp"
 
 #include "engine/checkpoint_request.hpp"
 #include "engine/host_monitors.hpp"

@@ -8,8 +8,8 @@
 
 #include "comm/communicator.hpp"
 #include "comm/emulated_link.hpp"
-#include "record/run_file.hpp"
-#include "record/thread_load.hpp"
+#include "record/machine/thread_load.hpp"
+#include "record/run_file/run_file.hpp"
 
 #include "engine/input_pipeline.hpp"
 #include "engine/phase_timeline.hpp"

@@ -9,7 +9,7 @@
 
 #include "core/ids.hpp"
 
-#include "record/column.hpp"
+#include "record/run_file/column.hpp"
 
 namespace scalestudy {
 

@@ -13,7 +13,7 @@
 #include "comm/communicator.hpp"
 #include "data/host_batch.hpp"
 #include "data/sampling.hpp"
-#include "record/effective_settings.hpp"
+#include "record/run_file/effective_settings.hpp"
 
 #include "engine/evaluation.hpp"
 #include "engine/final_results.hpp"

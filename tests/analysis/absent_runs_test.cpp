@@ -2,7 +2,7 @@
 
 #include "core/error.hpp"
 
-#include "analysis/run_set.hpp"
+#include "analysis/series/run_set.hpp"
 #include "tests/analysis/synthetic_run.hpp"
 
 namespace scalestudy {

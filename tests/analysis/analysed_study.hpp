@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "analysis/study_analysis.hpp"
+#include "analysis/study/study_analysis.hpp"
 #include "tests/analysis/synthetic_run.hpp"
 
 namespace scalestudy {

@@ -1,4 +1,4 @@
-#include "analysis/arm_contrast.hpp"
+#include "analysis/step/arm_contrast.hpp"
 
 #include <cmath>
 #include <optional>
@@ -9,7 +9,7 @@
 
 #include "study/study_matrix.hpp"
 
-#include "analysis/study_analysis.hpp"
+#include "analysis/study/study_analysis.hpp"
 #include "tests/analysis/synthetic_run.hpp"
 
 namespace scalestudy {

@@ -1,6 +1,6 @@
 /// Losses that are drawn, averaged and compared with what is predicted from those of one rank.
 
-#include "analysis/averaging.hpp"
+#include "analysis/learning/averaging.hpp"
 
 #include <cmath>
 #include <functional>

@@ -1,4 +1,4 @@
-#include "analysis/block_fit.hpp"
+#include "analysis/statistics/block_fit.hpp"
 
 #include <cmath>
 #include <random>

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 #include <malloc.h>
 
-#include "analysis/run_set.hpp"
+#include "analysis/series/run_set.hpp"
 #include "tests/analysis/synthetic_run.hpp"
 
 namespace scalestudy {

@@ -1,11 +1,11 @@
-#include "analysis/collectives.hpp"
+#include "analysis/exchange/collectives.hpp"
 
 #include <cmath>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "analysis/study_analysis.hpp"
+#include "analysis/study/study_analysis.hpp"
 
 namespace scalestudy {
 namespace {

@@ -1,6 +1,6 @@
 /// The verdict "busy machine": planted, disguised, and the null that must not fire.
 
-#include "analysis/cpu_use.hpp"
+#include "record/measures/cpu_use.hpp"
 
 #include <cmath>
 

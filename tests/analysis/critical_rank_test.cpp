@@ -1,4 +1,4 @@
-#include "analysis/critical_rank.hpp"
+#include "record/measures/critical_rank.hpp"
 
 #include <cmath>
 

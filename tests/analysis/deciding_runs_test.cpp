@@ -1,4 +1,4 @@
-#include "analysis/deciding_runs.hpp"
+#include "analysis/study/deciding_runs.hpp"
 
 #include <gmock/gmock.h>
 

@@ -1,4 +1,4 @@
-#include "analysis/exchange_point.hpp"
+#include "analysis/exchange/exchange_point.hpp"
 
 #include <list>
 

@@ -1,10 +1,9 @@
-#include "analysis/exchange.hpp"
-
 #include <cmath>
 
 #include <gmock/gmock.h>
 
-#include "analysis/run_set.hpp"
+#include "analysis/exchange/exchanges.hpp"
+#include "analysis/series/run_set.hpp"
 #include "tests/support/traced_run.hpp"
 
 namespace scalestudy {

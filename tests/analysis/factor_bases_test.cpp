@@ -1,4 +1,4 @@
-#include "analysis/factor_bases.hpp"
+#include "analysis/speed/factor_bases.hpp"
 
 #include <cmath>
 

@@ -1,10 +1,10 @@
-#include "analysis/fair_base.hpp"
+#include "analysis/speed/fair_base.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "analysis/report/conclusions.hpp"
-#include "analysis/report/fair_base_report.hpp"
+#include "analysis/report/page/conclusions.hpp"
+#include "analysis/report/speed/fair_base_report.hpp"
 #include "tests/analysis/analysed_study.hpp"
 
 namespace scalestudy {

@@ -1,4 +1,4 @@
-#include "analysis/floor.hpp"
+#include "analysis/series/floor.hpp"
 
 #include <cmath>
 

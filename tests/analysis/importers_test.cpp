@@ -9,7 +9,7 @@
 #include "core/text.hpp"
 
 #include "analysis/importers/importer.hpp"
-#include "analysis/published_analysis.hpp"
+#include "analysis/published/published_analysis.hpp"
 #include "tests/support/message_of.hpp"
 #include "tests/support/temporary_folder.hpp"
 

@@ -1,9 +1,8 @@
-#include "analysis/launch_parts.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "analysis/run_set.hpp"
+#include "analysis/series/run_set.hpp"
+#include "analysis/speed/launch_composition.hpp"
 
 namespace scalestudy {
 namespace {

@@ -1,11 +1,11 @@
-#include "analysis/link_check.hpp"
+#include "record/measures/link_check.hpp"
 
 #include <algorithm>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "analysis/run_set.hpp"
+#include "analysis/series/run_set.hpp"
 #include "tests/analysis/synthetic_run.hpp"
 
 namespace scalestudy {

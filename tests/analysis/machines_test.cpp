@@ -1,6 +1,6 @@
 /// Machines told apart, and which series did the same work on several of them.
 
-#include "analysis/machines.hpp"
+#include "analysis/study/machines.hpp"
 
 #include <gmock/gmock.h>
 

@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-#include "analysis/measures.hpp"
+#include "record/measures/measures.hpp"
 
 namespace scalestudy {
 namespace {

@@ -8,9 +8,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "analysis/launch_parts.hpp"
-#include "analysis/run_set.hpp"
-#include "analysis/step_checks.hpp"
+#include "analysis/series/run_set.hpp"
+#include "analysis/speed/launch_composition.hpp"
+#include "analysis/step/step_checks.hpp"
 #include "tests/support/places.hpp"
 
 namespace scalestudy {

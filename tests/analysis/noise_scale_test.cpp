@@ -1,4 +1,4 @@
-#include "analysis/noise_scale.hpp"
+#include "analysis/learning/noise_scale.hpp"
 
 #include <array>
 #include <cmath>

@@ -1,11 +1,11 @@
-#include "analysis/outliers.hpp"
+#include "analysis/series/outliers.hpp"
 
 #include <cmath>
 #include <random>
 
 #include <gtest/gtest.h>
 
-#include "analysis/study_analysis.hpp"
+#include "analysis/study/study_analysis.hpp"
 #include "tests/analysis/synthetic_run.hpp"
 
 namespace scalestudy {

@@ -1,4 +1,4 @@
-#include "analysis/pop_factors.hpp"
+#include "analysis/step/pop_factors.hpp"
 
 #include <gtest/gtest.h>
 

@@ -7,7 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "analysis/published_analysis.hpp"
+#include "analysis/published/published_analysis.hpp"
 #include "tests/support/places.hpp"
 
 namespace scalestudy {

@@ -1,4 +1,4 @@
-#include "analysis/published.hpp"
+#include "analysis/published/published.hpp"
 
 #include <cmath>
 #include <fstream>
@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "analysis/published_analysis.hpp"
+#include "analysis/published/published_analysis.hpp"
 #include "tests/support/message_of.hpp"
 #include "tests/support/temporary_folder.hpp"
 

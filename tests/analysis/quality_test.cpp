@@ -1,4 +1,4 @@
-#include "analysis/quality.hpp"
+#include "analysis/learning/quality.hpp"
 
 #include <cmath>
 

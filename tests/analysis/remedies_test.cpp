@@ -1,8 +1,8 @@
-#include "analysis/remedies.hpp"
+#include "analysis/step/remedies.hpp"
 
 #include <gmock/gmock.h>
 
-#include "analysis/report/remedies_report.hpp"
+#include "analysis/report/step/remedies_report.hpp"
 #include "tests/analysis/analysed_study.hpp"
 
 namespace scalestudy {

@@ -1,4 +1,4 @@
-#include "analysis/run_causes.hpp"
+#include "analysis/speed/run_causes.hpp"
 
 #include <random>
 

@@ -1,4 +1,4 @@
-#include "analysis/run_set.hpp"
+#include "analysis/series/run_set.hpp"
 
 #include <cmath>
 #include <fstream>

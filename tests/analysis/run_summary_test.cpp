@@ -1,11 +1,11 @@
-#include "analysis/run_summary.hpp"
+#include "record/measures/run_summary.hpp"
 
 #include <cmath>
 #include <random>
 
 #include <gtest/gtest.h>
 
-#include "analysis/measures.hpp"
+#include "record/measures/measures.hpp"
 
 namespace scalestudy {
 namespace {

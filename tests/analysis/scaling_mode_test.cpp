@@ -1,4 +1,4 @@
-#include "analysis/scaling_mode.hpp"
+#include "analysis/series/scaling_mode.hpp"
 
 #include <list>
 

@@ -1,4 +1,4 @@
-#include "analysis/scaling_models.hpp"
+#include "analysis/statistics/scaling_models.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,13 +1,13 @@
-#include "analysis/setting_stages.hpp"
+#include "analysis/series/setting_stages.hpp"
 
 #include <cmath>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "record/effective_settings.hpp"
+#include "record/run_file/effective_settings.hpp"
 
-#include "analysis/settings_json.hpp"
+#include "analysis/series/settings_json.hpp"
 
 namespace scalestudy {
 namespace {

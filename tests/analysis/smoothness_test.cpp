@@ -1,4 +1,4 @@
-#include "analysis/smoothness.hpp"
+#include "analysis/learning/smoothness.hpp"
 
 #include <cmath>
 

@@ -1,4 +1,4 @@
-#include "analysis/speedup.hpp"
+#include "analysis/speed/speedup.hpp"
 
 #include <cmath>
 

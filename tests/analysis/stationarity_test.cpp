@@ -1,4 +1,4 @@
-#include "analysis/stationarity.hpp"
+#include "record/measures/stationarity.hpp"
 
 #include <cmath>
 #include <random>

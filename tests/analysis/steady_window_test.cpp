@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "analysis/run_summary.hpp"
+#include "record/measures/run_summary.hpp"
 
 namespace scalestudy {
 namespace {

@@ -1,4 +1,4 @@
-#include "analysis/step_causes.hpp"
+#include "analysis/step/step_causes.hpp"
 
 #include <gmock/gmock.h>
 

@@ -1,4 +1,4 @@
-#include "analysis/step_checks.hpp"
+#include "analysis/step/step_checks.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -6,7 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "analysis/run_set.hpp"
+#include "analysis/series/run_set.hpp"
 
 namespace scalestudy {
 namespace {

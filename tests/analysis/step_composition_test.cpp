@@ -3,8 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include "analysis/communication.hpp"
-#include "analysis/run_set.hpp"
+#include "analysis/series/run_set.hpp"
+#include "analysis/step/step_growth.hpp"
 #include "tests/analysis/synthetic_run.hpp"
 
 namespace scalestudy {

@@ -16,9 +16,9 @@
 
 #include "study/run_spec.hpp"
 
-#include "record/run_record.hpp"
+#include "record/run_file/run_record.hpp"
 
-#include "analysis/run_set.hpp"
+#include "analysis/series/run_set.hpp"
 #include "tests/record/write_record.hpp"
 #include "tests/support/step_table.hpp"
 #include "tests/support/temporary_folder.hpp"

@@ -5,9 +5,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "record/run_file.hpp"
+#include "record/run_file/run_file.hpp"
 
-#include "analysis/run_set.hpp"
+#include "analysis/series/run_set.hpp"
 #include "tests/record/record_parts.hpp"
 
 namespace scalestudy {

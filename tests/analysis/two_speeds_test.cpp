@@ -1,4 +1,4 @@
-#include "analysis/two_speeds.hpp"
+#include "analysis/statistics/two_speeds.hpp"
 
 #include <cmath>
 #include <functional>
@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "analysis/block_fit.hpp"
+#include "analysis/statistics/block_fit.hpp"
 
 namespace scalestudy {
 namespace {

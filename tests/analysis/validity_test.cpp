@@ -1,4 +1,4 @@
-#include "analysis/validity.hpp"
+#include "record/measures/validity.hpp"
 
 #include <gmock/gmock.h>
 

@@ -10,7 +10,7 @@
 #include "study/study.hpp"
 #include "study/study_matrix.hpp"
 
-#include "record/run_file.hpp"
+#include "record/run_file/run_file.hpp"
 
 #include "launchers/launcher.hpp"
 #include "rank/light/light_work.hpp"

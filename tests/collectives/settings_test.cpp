@@ -8,7 +8,7 @@
 #include "study/study.hpp"
 #include "study/study_matrix.hpp"
 
-#include "record/collective_columns.hpp"
+#include "record/run_file/collective_columns.hpp"
 
 #include "tests/study/toy_workload.hpp"
 #include "workloads/catalogue.hpp"

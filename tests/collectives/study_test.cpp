@@ -4,9 +4,9 @@
 
 #include "core/text.hpp"
 
-#include "record/host_environment.hpp"
-#include "record/run_file.hpp"
-#include "record/study_folder.hpp"
+#include "record/machine/host_environment.hpp"
+#include "record/run_file/run_file.hpp"
+#include "record/study_folder/study_folder.hpp"
 
 #include "tests/e2e/driver_process.hpp"
 #include "tests/support/other_programs.hpp"

@@ -4,7 +4,7 @@
 
 #include "core/text.hpp"
 
-#include "record/run_file.hpp"
+#include "record/run_file/run_file.hpp"
 
 #include "tests/driver/driver_answer.hpp"
 #include "tests/support/scoped_variable.hpp"

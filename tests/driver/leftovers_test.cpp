@@ -9,7 +9,7 @@
 
 #include "core/descriptor.hpp"
 
-#include "record/host_environment.hpp"
+#include "record/machine/host_environment.hpp"
 
 #include "driver/doctor/machine_checks.hpp"
 #include "tests/driver/driver_answer.hpp"

@@ -5,7 +5,7 @@
 #include "study/choices.hpp"
 #include "study/scaling_rules.hpp"
 
-#include "record/columns.hpp"
+#include "record/run_file/columns.hpp"
 
 #include "driver/terminal/listing.hpp"
 #include "tests/driver/driver_answer.hpp"

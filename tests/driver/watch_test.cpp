@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-#include "record/heartbeat.hpp"
+#include "record/study_folder/heartbeat.hpp"
 
 #include "tests/support/temporary_folder.hpp"
 

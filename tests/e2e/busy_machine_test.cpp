@@ -4,7 +4,7 @@
 
 #include <gmock/gmock.h>
 
-#include "record/cpu_load.hpp"
+#include "record/machine/cpu_load.hpp"
 
 #include "tests/e2e/real_study.hpp"
 

@@ -6,7 +6,7 @@
 
 #include <gmock/gmock.h>
 
-#include "record/run_file.hpp"
+#include "record/run_file/run_file.hpp"
 
 #include "tests/e2e/real_study.hpp"
 #include "tests/support/field_values.hpp"

@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-#include "record/run_file.hpp"
+#include "record/run_file/run_file.hpp"
 
 #include "tests/e2e/driver_process.hpp"
 

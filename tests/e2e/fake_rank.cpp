@@ -27,8 +27,8 @@
 
 #include "study/run_spec.hpp"
 
-#include "record/heartbeat.hpp"
-#include "record/run_file.hpp"
+#include "record/run_file/run_file.hpp"
+#include "record/study_folder/heartbeat.hpp"
 
 namespace scalestudy {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "record/run_file.hpp"
+#include "record/run_file/run_file.hpp"
 
 #include "tests/e2e/driver_process.hpp"
 

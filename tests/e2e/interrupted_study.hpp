@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <csignal>
 
-#include "record/run_file.hpp"
+#include "record/run_file/run_file.hpp"
 
 #include "tests/e2e/real_study.hpp"
 #include "tests/support/field_values.hpp"

@@ -4,7 +4,7 @@
 
 #include "core/text.hpp"
 
-#include "record/run_file.hpp"
+#include "record/run_file/run_file.hpp"
 
 #include "tests/e2e/driver_process.hpp"
 

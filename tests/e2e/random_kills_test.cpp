@@ -7,7 +7,7 @@
 
 #include "core/statistics.hpp"
 
-#include "record/heartbeat.hpp"
+#include "record/study_folder/heartbeat.hpp"
 
 #include "tests/e2e/interrupted_study.hpp"
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "record/run_file.hpp"
+#include "record/run_file/run_file.hpp"
 
 #include "tests/e2e/driver_process.hpp"
 #include "tests/support/places.hpp"

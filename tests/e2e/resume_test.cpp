@@ -6,7 +6,7 @@
 
 #include "core/rank_signals.hpp"
 
-#include "record/heartbeat.hpp"
+#include "record/study_folder/heartbeat.hpp"
 
 #include "tests/e2e/interrupted_study.hpp"
 #include "tests/support/requirements.hpp"

@@ -6,9 +6,9 @@
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
 
-#include "record/run_file.hpp"
+#include "record/measures/measures.hpp"
+#include "record/run_file/run_file.hpp"
 
-#include "analysis/measures.hpp"
 #include "tests/e2e/driver_process.hpp"
 #include "tests/support/field_values.hpp"
 #include "tests/support/picture_files.hpp"

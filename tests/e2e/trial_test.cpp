@@ -7,8 +7,8 @@
 
 #include "core/text.hpp"
 
-#include "record/run_file.hpp"
-#include "record/study_folder.hpp"
+#include "record/run_file/run_file.hpp"
+#include "record/study_folder/study_folder.hpp"
 
 #include "tests/e2e/driver_process.hpp"
 #include "tests/support/requirements.hpp"

@@ -5,7 +5,7 @@
 
 #include <gmock/gmock.h>
 
-#include "record/run_file.hpp"
+#include "record/run_file/run_file.hpp"
 
 #include "tests/analysis/synthetic_run.hpp"
 #include "tests/support/temporary_folder.hpp"

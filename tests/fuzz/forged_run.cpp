@@ -17,7 +17,7 @@
 
 #include "hdf5/plain_datasets.hpp"
 
-#include "record/checksum.hpp"
+#include "record/run_file/checksum.hpp"
 
 #include "tests/fuzz/json_changes.hpp"
 

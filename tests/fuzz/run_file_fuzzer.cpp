@@ -9,11 +9,11 @@
 
 #include "core/file_content.hpp"
 
-#include "record/run_file.hpp"
+#include "record/run_file/run_file.hpp"
 
-#include "analysis/report/figures.hpp"
-#include "analysis/report/page.hpp"
-#include "analysis/report/summary_json.hpp"
+#include "analysis/report/page/figures.hpp"
+#include "analysis/report/page/page.hpp"
+#include "analysis/report/page/summary_json.hpp"
 #include "tests/analysis/synthetic_run.hpp"
 #include "tests/fuzz/accepted.hpp"
 #include "tests/fuzz/forged_run.hpp"

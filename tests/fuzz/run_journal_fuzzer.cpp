@@ -5,8 +5,8 @@
 
 #include "core/hash.hpp"
 
-#include "record/run_file_content.hpp"
-#include "record/run_journal.hpp"
+#include "record/run_file/run_file_content.hpp"
+#include "record/run_file/run_journal.hpp"
 
 #include "tests/fuzz/accepted.hpp"
 

@@ -1,7 +1,8 @@
 """Checks that each layer includes only what it may use (CONTRIBUTING.md, "Layers").
 
-Also: no two folders include each other, third-party headers stay in their layers, only the steady clock is used, the full JSON header
-stays in JSON sources, headers are guarded. Prints one line per violation and exits 1.
+Also: rooms of record and analysis use only lower ones, no two folders include each other, third-party headers stay in their
+layers, only the steady clock is used, the full JSON header stays in JSON sources, headers are guarded. Prints one line per
+violation and exits 1.
 """
 import pathlib
 import re
@@ -30,6 +31,12 @@ MAY_USE = {
     "driver": STUDY | {"hdf5", "record", "data", "workloads", "launchers", "analysis", "driver"},
     "benchmarks": TRAINING | {"workloads", "analysis", "benchmarks"},
 }
+# The rooms of record and of analysis, lower ones first: each includes only those before it.
+ROOMS = ["record/run_file", "record/machine", "record/measures", "record/study_folder", "analysis/statistics", "analysis/series",
+         "analysis/step", "analysis/speed", "analysis/exchange", "analysis/learning", "analysis/published", "analysis/importers",
+         "analysis/export", "analysis/study", "analysis/report", "analysis/report/text", "analysis/report/plot",
+         "analysis/report/step", "analysis/report/speed", "analysis/report/exchange", "analysis/report/learning",
+         "analysis/report/published", "analysis/report/study", "analysis/claims", "analysis/report/page"]
 SIBLINGS_THAT_USE_STUDY = {"record", "data", "comm"}  # their settings come as study structs
 
 # header pattern: who may include it, by layer or file
@@ -45,7 +52,7 @@ THIRD_PARTY = [
     (r"hdf5/(?!storage)\w+\.hpp", lambda f: f.layer == "hdf5" or (f.layer in {"record", "data"} and f.is_source),
      "HDF5's owners and calls belong to sources of record and data"),
     (r"tiff(io)?\.h", lambda f: f.layer == "data" and f.is_source, "libtiff belongs to sources of data"),
-    (r"(png\w*|jpeglib|jerror)\.h$", lambda f: f.layer == "data" and f.is_source or f.path == "analysis/report/png.cpp",
+    (r"(png\w*|jpeglib|jerror)\.h$", lambda f: f.layer == "data" and f.is_source or f.path == "analysis/report/plot/png.cpp",
      "libpng and libjpeg belong to sources of data; the report writes its pictures in one place"),
     (r"xx(hash|h_x86dispatch)\.h$", lambda f: f.layer == "data" and f.is_source, "libxxhash belongs to sources of data"),
     (r"CLI/", lambda f: f.layer in {"driver", "rank"}, "CLI11 belongs to driver and rank"),
@@ -138,6 +145,18 @@ def check_folders(files):
                 yield f"{place}: folder {folder} includes {other}, which needs {folder} (includes run one way)."
 
 
+def check_rooms(files):
+    for file in files:
+        if file.layer not in {"record", "analysis"}:
+            continue
+        if file.folder not in ROOMS:
+            yield f"{file.path}:1: stands in no room of {file.layer} (ROOMS of this check lists them)."
+            continue
+        for folder, number in includes_of(file):
+            if folder in ROOMS and ROOMS.index(folder) > ROOMS.index(file.folder):
+                yield f"{file.path}:{number}: room {file.folder} may not use {folder} (rooms use only lower ones)."
+
+
 def project_files(root):
     for folder in ("suite", "workloads", "launchers", "analysis", "benchmarks"):
         for path in sorted((root / folder).rglob("*")):
@@ -148,7 +167,7 @@ def project_files(root):
 def main():
     root = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else ".").resolve()
     files = list(project_files(root))
-    violations = [text for file in files for text in check_file(file)] + list(check_folders(files))
+    violations = [text for file in files for text in check_file(file)] + list(check_folders(files)) + list(check_rooms(files))
     print("\n".join(violations + [f"{len(files)} files, {len(violations)} violations"]))
     return 1 if violations or not files else 0
 

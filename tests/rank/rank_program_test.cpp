@@ -7,9 +7,9 @@
 
 #include "core/rank_signals.hpp"
 
-#include "record/earlier_attempt.hpp"
-#include "record/heartbeat.hpp"
-#include "record/run_file.hpp"
+#include "record/run_file/run_file.hpp"
+#include "record/study_folder/earlier_attempt.hpp"
+#include "record/study_folder/heartbeat.hpp"
 
 #include "rank/program/checkpoint_signals.hpp"
 #include "tests/support/fake_training.hpp"

@@ -1,4 +1,4 @@
-#include "record/checksum.hpp"
+#include "record/run_file/checksum.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,12 +1,12 @@
-#include "record/column.hpp"
+#include "record/run_file/column.hpp"
 
 #include <cmath>
 #include <limits>
 
 #include <gtest/gtest.h>
 
-#include "record/columns.hpp"
-#include "record/run_record.hpp"
+#include "record/run_file/columns.hpp"
+#include "record/run_file/run_record.hpp"
 
 namespace scalestudy {
 namespace column_test {

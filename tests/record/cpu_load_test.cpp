@@ -1,4 +1,4 @@
-#include "record/cpu_load.hpp"
+#include "record/machine/cpu_load.hpp"
 
 #include <cmath>
 

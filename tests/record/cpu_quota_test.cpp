@@ -1,4 +1,4 @@
-#include "record/cpu_quota.hpp"
+#include "record/machine/cpu_quota.hpp"
 
 #include <cmath>
 

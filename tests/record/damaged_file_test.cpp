@@ -5,7 +5,7 @@
 
 #include "core/error.hpp"
 
-#include "record/checksum.hpp"
+#include "record/run_file/checksum.hpp"
 
 #include "tests/record/sample_run.hpp"
 #include "tests/support/reseal.hpp"

@@ -1,4 +1,4 @@
-#include "record/earlier_attempt.hpp"
+#include "record/study_folder/earlier_attempt.hpp"
 
 #include <gmock/gmock.h>
 

@@ -1,4 +1,4 @@
-#include "record/effective_settings.hpp"
+#include "record/run_file/effective_settings.hpp"
 
 #include <limits>
 

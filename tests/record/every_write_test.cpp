@@ -12,7 +12,7 @@
 #include "core/file_content.hpp"
 #include "core/text.hpp"
 
-#include "record/checksum.hpp"
+#include "record/run_file/checksum.hpp"
 
 #include "tests/record/numbered_flushes.hpp"
 #include "tests/support/other_programs.hpp"

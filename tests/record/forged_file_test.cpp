@@ -8,7 +8,7 @@
 
 #include "hdf5/hdf5.hpp"
 
-#include "record/run_layout.hpp"
+#include "record/run_file/run_layout.hpp"
 
 #include "tests/record/sample_run.hpp"
 #include "tests/support/reseal.hpp"

@@ -1,4 +1,4 @@
-#include "record/heartbeat.hpp"
+#include "record/study_folder/heartbeat.hpp"
 
 #include <csignal>
 #include <fstream>

@@ -1,4 +1,4 @@
-#include "record/host_environment.hpp"
+#include "record/machine/host_environment.hpp"
 
 #include <cstdlib>
 #include <fstream>
@@ -9,7 +9,7 @@
 #include "core/cores.hpp"
 #include "core/text.hpp"
 
-#include "record/rank_row.hpp"
+#include "record/run_file/rank_row.hpp"
 
 #include "tests/support/temporary_folder.hpp"
 

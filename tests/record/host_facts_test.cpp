@@ -1,4 +1,4 @@
-#include "record/host_facts.hpp"
+#include "record/machine/host_facts.hpp"
 
 #include <gtest/gtest.h>
 

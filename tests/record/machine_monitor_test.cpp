@@ -1,4 +1,4 @@
-#include "record/machine_monitor.hpp"
+#include "record/machine/machine_monitor.hpp"
 
 #include <cmath>
 #include <thread>

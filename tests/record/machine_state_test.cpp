@@ -1,4 +1,4 @@
-#include "record/machine_state.hpp"
+#include "record/machine/machine_state.hpp"
 
 #include <cmath>
 
@@ -7,7 +7,7 @@
 
 #include "core/clock.hpp"
 
-#include "record/cpu_load.hpp"
+#include "record/machine/cpu_load.hpp"
 
 #include "tests/support/temporary_folder.hpp"
 

@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "record/run_layout.hpp"
+#include "record/run_file/run_layout.hpp"
 
 #include "tests/record/sample_run.hpp"
 

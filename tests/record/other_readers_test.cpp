@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "record/run_layout.hpp"
+#include "record/run_file/run_layout.hpp"
 
 #include "tests/record/sample_run.hpp"
 #include "tests/support/other_programs.hpp"

@@ -8,8 +8,8 @@
 
 #include "core/file_content.hpp"
 
-#include "record/run_journal.hpp"
-#include "record/run_layout.hpp"
+#include "record/run_file/run_journal.hpp"
+#include "record/run_file/run_layout.hpp"
 
 namespace scalestudy {
 

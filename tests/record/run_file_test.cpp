@@ -1,4 +1,4 @@
-#include "record/run_file.hpp"
+#include "record/run_file/run_file.hpp"
 
 #include <fstream>
 
@@ -10,7 +10,7 @@
 
 #include "hdf5/hdf5.hpp"
 
-#include "record/rank_row.hpp"
+#include "record/run_file/rank_row.hpp"
 
 #include "tests/record/sample_run.hpp"
 #include "tests/support/message_of.hpp"

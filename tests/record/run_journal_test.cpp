@@ -1,4 +1,4 @@
-#include "record/run_journal.hpp"
+#include "record/run_file/run_journal.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,8 +9,8 @@
 
 #include "hdf5/hdf5.hpp"
 
-#include "record/run_file_content.hpp"
-#include "record/run_layout.hpp"
+#include "record/run_file/run_file_content.hpp"
+#include "record/run_file/run_layout.hpp"
 
 #include "tests/record/record_parts.hpp"
 #include "tests/record/sample_run.hpp"

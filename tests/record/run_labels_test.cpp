@@ -1,9 +1,9 @@
-#include "record/run_labels.hpp"
+#include "record/run_file/run_labels.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "record/run_record.hpp"
+#include "record/run_file/run_record.hpp"
 
 namespace scalestudy {
 namespace {

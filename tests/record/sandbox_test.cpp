@@ -1,4 +1,4 @@
-#include "record/sandbox.hpp"
+#include "record/run_file/sandbox.hpp"
 
 #include <csignal>
 #include <vector>

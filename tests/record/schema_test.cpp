@@ -8,8 +8,8 @@
 
 #include "core/text.hpp"
 
-#include "record/columns.hpp"
-#include "record/run_layout.hpp"
+#include "record/run_file/columns.hpp"
+#include "record/run_file/run_layout.hpp"
 
 #include "tests/support/places.hpp"
 

@@ -6,7 +6,7 @@
 
 #include "core/error.hpp"
 
-#include "record/run_record.hpp"
+#include "record/run_file/run_record.hpp"
 
 #include "tests/support/message_of.hpp"
 

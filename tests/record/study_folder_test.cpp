@@ -1,4 +1,4 @@
-#include "record/study_folder.hpp"
+#include "record/study_folder/study_folder.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

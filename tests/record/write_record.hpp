@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "record/run_file.hpp"
+#include "record/run_file/run_file.hpp"
 
 namespace scalestudy {
 

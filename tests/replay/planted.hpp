@@ -12,7 +12,7 @@
 
 #include "core/statistics.hpp"
 
-#include "record/run_record.hpp"
+#include "record/run_file/run_record.hpp"
 
 #include "tests/support/fake_training.hpp"
 

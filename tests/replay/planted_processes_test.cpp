@@ -13,8 +13,8 @@
 #include "core/process.hpp"
 #include "core/text.hpp"
 
-#include "record/cpu_load.hpp"
-#include "record/run_file.hpp"
+#include "record/machine/cpu_load.hpp"
+#include "record/run_file/run_file.hpp"
 
 #include "launchers/launcher.hpp"
 #include "tests/replay/planted.hpp"

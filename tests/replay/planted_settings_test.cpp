@@ -10,7 +10,7 @@
 
 #include "core/cores.hpp"
 
-#include "record/cpu_load.hpp"
+#include "record/machine/cpu_load.hpp"
 
 #include "tests/replay/planted.hpp"
 #include "tests/replay/replayed.hpp"

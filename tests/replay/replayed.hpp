@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-#include "record/run_file.hpp"
+#include "record/run_file/run_file.hpp"
 
 #include "engine/epoch_loop.hpp"
 

@@ -13,9 +13,9 @@
 #include "study/study.hpp"
 #include "study/study_matrix.hpp"
 
-#include "record/run_file.hpp"
+#include "record/run_file/run_file.hpp"
 
-#include "analysis/study_analysis.hpp"
+#include "analysis/study/study_analysis.hpp"
 #include "launchers/launcher.hpp"
 #include "rank/light/light_work.hpp"
 #include "rank/program/rank_program.hpp"

@@ -1,15 +1,16 @@
+#include "analysis/report/step/arm_tables.hpp"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
 #include "core/text.hpp"
 
-#include "analysis/report/conclusions.hpp"
-#include "analysis/report/numbers.hpp"
-#include "analysis/report/page.hpp"
-#include "analysis/report/report.hpp"
-#include "analysis/report/summary_json.hpp"
-#include "analysis/report/tables.hpp"
+#include "analysis/report/page/conclusions.hpp"
+#include "analysis/report/page/page.hpp"
+#include "analysis/report/page/report.hpp"
+#include "analysis/report/page/summary_json.hpp"
+#include "analysis/report/text/numbers.hpp"
 #include "tests/analysis/analysed_study.hpp"
 #include "tests/report/table_cells.hpp"
 

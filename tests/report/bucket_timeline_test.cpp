@@ -1,4 +1,4 @@
-#include "analysis/report/bucket_timeline.hpp"
+#include "analysis/report/step/bucket_timeline.hpp"
 
 #include <cstdlib>
 #include <fstream>
@@ -10,7 +10,7 @@
 #include "core/file_content.hpp"
 #include "core/text.hpp"
 
-#include "analysis/report/gnuplot.hpp"
+#include "analysis/report/plot/gnuplot.hpp"
 #include "tests/analysis/synthetic_run.hpp"
 #include "tests/support/requirements.hpp"
 

@@ -4,11 +4,13 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "analysis/report/confusion.hpp"
-#include "analysis/report/figures.hpp"
-#include "analysis/report/panels.hpp"
-#include "analysis/report/summary_json.hpp"
-#include "analysis/report/tables.hpp"
+#include "analysis/report/learning/confusion.hpp"
+#include "analysis/report/learning/panels.hpp"
+#include "analysis/report/learning/quality_table.hpp"
+#include "analysis/report/page/figures.hpp"
+#include "analysis/report/page/summary_json.hpp"
+#include "analysis/report/speed/speedup_table.hpp"
+#include "analysis/report/step/step_table.hpp"
 #include "tests/analysis/analysed_study.hpp"
 
 namespace scalestudy {

@@ -1,4 +1,4 @@
-#include "analysis/report/causes_report.hpp"
+#include "analysis/report/step/causes_report.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -6,7 +6,8 @@
 
 #include "core/text.hpp"
 
-#include "analysis/report/causes_json.hpp"
+#include "analysis/report/step/causes_figure.hpp"
+#include "analysis/report/step/causes_json.hpp"
 #include "tests/support/simulated_steps.hpp"
 
 namespace scalestudy {

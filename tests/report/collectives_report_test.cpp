@@ -1,9 +1,11 @@
 /// What the report says of collective operations: no number that the interval does not carry.
 
-#include "analysis/report/collectives_report.hpp"
+#include "analysis/report/exchange/collectives_report.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "analysis/report/exchange/collectives_figures.hpp"
 
 namespace scalestudy {
 namespace {

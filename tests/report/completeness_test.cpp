@@ -1,10 +1,12 @@
 /// Which runs count as data, and what a report says of the others.
 
+#include "analysis/report/study/completeness.hpp"
+
 #include <filesystem>
 
 #include <gtest/gtest.h>
 
-#include "analysis/report/conclusions.hpp"
+#include "analysis/report/page/conclusions.hpp"
 #include "tests/analysis/analysed_study.hpp"
 
 namespace scalestudy {

@@ -1,4 +1,4 @@
-#include "analysis/report/conclusions.hpp"
+#include "analysis/report/page/conclusions.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "analysis/report/confusion.hpp"
+#include "analysis/report/learning/confusion.hpp"
 
 #include <gmock/gmock.h>
 

@@ -1,4 +1,4 @@
-#include "analysis/report/contours.hpp"
+#include "analysis/report/plot/contours.hpp"
 
 #include <gtest/gtest.h>
 

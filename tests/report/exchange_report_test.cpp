@@ -1,4 +1,4 @@
-#include "analysis/report/exchange_report.hpp"
+#include "analysis/report/exchange/exchange_report.hpp"
 
 #include <cmath>
 
@@ -7,7 +7,8 @@
 
 #include "core/text.hpp"
 
-#include "analysis/report/numbers.hpp"
+#include "analysis/report/exchange/exchange_json.hpp"
+#include "analysis/report/text/numbers.hpp"
 #include "tests/report/table_cells.hpp"
 
 namespace scalestudy {

@@ -9,10 +9,10 @@
 #include "core/program_output.hpp"
 #include "core/text.hpp"
 
-#include "analysis/report/figures.hpp"
-#include "analysis/report/gnuplot.hpp"
-#include "analysis/report/page.hpp"
-#include "analysis/report/summary_json.hpp"
+#include "analysis/report/page/figures.hpp"
+#include "analysis/report/page/page.hpp"
+#include "analysis/report/page/summary_json.hpp"
+#include "analysis/report/plot/gnuplot.hpp"
 #include "tests/analysis/analysed_study.hpp"
 #include "tests/support/requirements.hpp"
 

@@ -1,13 +1,13 @@
-#include "analysis/report/factors_report.hpp"
+#include "analysis/report/speed/factors_report.hpp"
 
 #include <cmath>
 
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
 
-#include "analysis/report/conclusions.hpp"
-#include "analysis/report/numbers.hpp"
-#include "analysis/report/summary_json.hpp"
+#include "analysis/report/page/conclusions.hpp"
+#include "analysis/report/page/summary_json.hpp"
+#include "analysis/report/text/numbers.hpp"
 #include "tests/analysis/analysed_study.hpp"
 #include "tests/report/table_cells.hpp"
 

@@ -11,7 +11,7 @@
 
 #include "core/text.hpp"
 
-#include "analysis/report/report.hpp"
+#include "analysis/report/page/report.hpp"
 #include "tests/record/sample_run.hpp"
 #include "tests/support/other_programs.hpp"
 #include "tests/support/places.hpp"

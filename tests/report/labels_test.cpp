@@ -9,8 +9,8 @@
 #include "core/program_output.hpp"
 #include "core/text.hpp"
 
-#include "analysis/report/label_sentences.hpp"
-#include "analysis/report/report.hpp"
+#include "analysis/report/page/report.hpp"
+#include "analysis/report/text/label_sentences.hpp"
 #include "tests/analysis/analysed_study.hpp"
 #include "tests/support/requirements.hpp"
 

@@ -1,6 +1,6 @@
 /// What a reader sees of several machines, and that of one machine nothing is said.
 
-#include "analysis/report/machines_report.hpp"
+#include "analysis/report/study/machines_report.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,11 +8,12 @@
 
 #include "core/text.hpp"
 
-#include "analysis/report/conclusions.hpp"
-#include "analysis/report/numbers.hpp"
-#include "analysis/report/report.hpp"
-#include "analysis/report/summary_json.hpp"
-#include "analysis/report/tables.hpp"
+#include "analysis/report/page/conclusions.hpp"
+#include "analysis/report/page/report.hpp"
+#include "analysis/report/page/summary_json.hpp"
+#include "analysis/report/study/run_tables.hpp"
+#include "analysis/report/study/settings_tables.hpp"
+#include "analysis/report/text/numbers.hpp"
 #include "tests/analysis/analysed_study.hpp"
 
 namespace scalestudy {

@@ -1,4 +1,4 @@
-#include "analysis/report/numbers.hpp"
+#include "analysis/report/text/numbers.hpp"
 
 #include <cmath>
 

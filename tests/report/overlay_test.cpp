@@ -1,9 +1,9 @@
-#include "analysis/report/overlay.hpp"
+#include "analysis/report/published/overlay.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "analysis/report/figures.hpp"
+#include "analysis/report/page/figures.hpp"
 #include "tests/analysis/analysed_study.hpp"
 
 namespace scalestudy {

@@ -1,4 +1,4 @@
-#include "analysis/report/png.hpp"
+#include "analysis/report/plot/png.hpp"
 
 #include <cmath>
 

@@ -1,12 +1,12 @@
-#include "analysis/report/prediction_report.hpp"
+#include "analysis/report/speed/prediction_report.hpp"
 
 #include <cmath>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "analysis/prediction.hpp"
-#include "analysis/report/conclusions.hpp"
+#include "analysis/report/page/conclusions.hpp"
+#include "analysis/speed/prediction.hpp"
 #include "tests/analysis/analysed_study.hpp"
 
 namespace scalestudy {

@@ -1,4 +1,4 @@
-#include "analysis/report/published_report.hpp"
+#include "analysis/report/published/published_report.hpp"
 
 #include <cmath>
 #include <functional>
@@ -7,6 +7,9 @@
 #include <gtest/gtest.h>
 
 #include "core/text.hpp"
+
+#include "analysis/report/published/published_figures.hpp"
+#include "analysis/report/published/published_tables.hpp"
 
 namespace scalestudy {
 namespace {

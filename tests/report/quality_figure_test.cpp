@@ -1,14 +1,14 @@
 /// Quality by ranks and by time: drawn is what the analysis found, and only what compares.
 
-#include "analysis/report/quality_figure.hpp"
+#include "analysis/report/learning/quality_figure.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "core/text.hpp"
 
-#include "analysis/report/figures.hpp"
-#include "analysis/report/numbers.hpp"
+#include "analysis/report/page/figures.hpp"
+#include "analysis/report/text/numbers.hpp"
 #include "tests/analysis/analysed_study.hpp"
 
 namespace scalestudy {

@@ -1,4 +1,4 @@
-#include "analysis/report/quality_sentences.hpp"
+#include "analysis/report/learning/quality_sentences.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "analysis/report/report.hpp"
+#include "analysis/report/page/report.hpp"
 
 #include <array>
 #include <cstdlib>
@@ -12,7 +12,7 @@
 
 #include "core/error.hpp"
 
-#include "analysis/report/pending_report.hpp"
+#include "analysis/report/study/pending_report.hpp"
 #include "tests/analysis/analysed_study.hpp"
 #include "tests/support/requirements.hpp"
 #include "tests/support/temporary_folder.hpp"

@@ -1,4 +1,4 @@
-#include "analysis/report/run_causes_report.hpp"
+#include "analysis/report/speed/run_causes_report.hpp"
 
 #include <gmock/gmock.h>
 

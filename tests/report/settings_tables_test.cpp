@@ -1,11 +1,12 @@
+#include "analysis/report/study/settings_tables.hpp"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "record/host_environment.hpp"
+#include "record/machine/host_environment.hpp"
 
-#include "analysis/report/setting_words.hpp"
-#include "analysis/report/tables.hpp"
-#include "analysis/settings_json.hpp"
+#include "analysis/report/text/setting_words.hpp"
+#include "analysis/series/settings_json.hpp"
 #include "tests/analysis/analysed_study.hpp"
 
 namespace scalestudy {

@@ -1,4 +1,4 @@
-#include "analysis/report/smoothness_sentence.hpp"
+#include "analysis/report/learning/smoothness_sentence.hpp"
 
 #include <gmock/gmock.h>
 

@@ -1,11 +1,11 @@
-#include "analysis/report/summary_json.hpp"
+#include "analysis/report/page/summary_json.hpp"
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
 #include "core/provenance.hpp"
 
-#include "analysis/report/conclusions.hpp"
+#include "analysis/report/page/conclusions.hpp"
 #include "tests/analysis/analysed_study.hpp"
 
 namespace scalestudy {

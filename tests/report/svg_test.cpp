@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "analysis/report/gnuplot.hpp"
+#include "analysis/report/plot/gnuplot.hpp"
 
 namespace scalestudy {
 namespace {

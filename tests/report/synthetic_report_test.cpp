@@ -3,12 +3,16 @@
 
 #include "core/text.hpp"
 
-#include "analysis/report/factors_report.hpp"
-#include "analysis/report/figures.hpp"
-#include "analysis/report/gnuplot.hpp"
-#include "analysis/report/numbers.hpp"
-#include "analysis/report/page.hpp"
-#include "analysis/report/tables.hpp"
+#include "analysis/report/learning/quality_table.hpp"
+#include "analysis/report/page/figures.hpp"
+#include "analysis/report/page/page.hpp"
+#include "analysis/report/plot/gnuplot.hpp"
+#include "analysis/report/speed/factors_report.hpp"
+#include "analysis/report/speed/speedup_table.hpp"
+#include "analysis/report/step/arm_tables.hpp"
+#include "analysis/report/step/step_table.hpp"
+#include "analysis/report/study/run_tables.hpp"
+#include "analysis/report/text/numbers.hpp"
 #include "tests/analysis/analysed_study.hpp"
 
 namespace scalestudy {

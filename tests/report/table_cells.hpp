@@ -7,7 +7,7 @@
 
 #include "core/text.hpp"
 
-#include "analysis/report/report_table.hpp"
+#include "analysis/report/text/report_table.hpp"
 
 namespace scalestudy {
 

@@ -2,8 +2,8 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "analysis/report/conclusions.hpp"
-#include "analysis/report/summary_json.hpp"
+#include "analysis/report/page/conclusions.hpp"
+#include "analysis/report/page/summary_json.hpp"
 #include "tests/analysis/analysed_study.hpp"
 
 namespace scalestudy {

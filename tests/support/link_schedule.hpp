@@ -6,9 +6,8 @@
 
 #include "core/statistics.hpp"
 
-#include "record/run_record.hpp"
-
-#include "analysis/link_schedule.hpp"
+#include "record/measures/link_schedule.hpp"
+#include "record/run_file/run_record.hpp"
 
 namespace scalestudy {
 

@@ -7,7 +7,7 @@
 
 #include <unistd.h>
 
-#include "record/heartbeat.hpp"
+#include "record/study_folder/heartbeat.hpp"
 
 #include "driver/run/writable_study_folder.hpp"
 #include "tests/analysis/synthetic_run.hpp"

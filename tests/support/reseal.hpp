@@ -6,7 +6,7 @@
 
 #include "core/file_content.hpp"
 
-#include "record/checksum.hpp"
+#include "record/run_file/checksum.hpp"
 
 namespace scalestudy {
 

@@ -9,7 +9,7 @@
 #include <random>
 #include <vector>
 
-#include "analysis/step_causes.hpp"
+#include "analysis/step/step_causes.hpp"
 #include "tests/support/step_table.hpp"
 
 namespace scalestudy::simulated {

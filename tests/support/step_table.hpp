@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "record/run_record.hpp"
+#include "record/run_file/run_record.hpp"
 
 namespace scalestudy {
 

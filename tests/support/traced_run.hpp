@@ -1,7 +1,7 @@
 #pragma once
 /// A run in memory whose phases fill its steps, with two buckets a step.
 
-#include "record/run_record.hpp"
+#include "record/run_file/run_record.hpp"
 
 namespace scalestudy {
 

@@ -8,7 +8,7 @@
 
 #include "core/clock.hpp"
 
-#include "record/collective_columns.hpp"
+#include "record/run_file/collective_columns.hpp"
 
 #include "workloads/collectives/buffers.hpp"
 #include "workloads/collectives/caller.hpp"

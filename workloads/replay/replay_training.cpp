@@ -10,7 +10,7 @@
 
 #include "study/injection_reach.hpp"
 
-#include "record/thread_load.hpp"
+#include "record/machine/thread_load.hpp"
 
 #include "workloads/replay/emulation.hpp"
 

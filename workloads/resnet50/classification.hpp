@@ -7,7 +7,7 @@
 
 #include <torch/types.h>
 
-#include "record/run_record.hpp"
+#include "record/run_file/run_record.hpp"
 
 namespace scalestudy::resnet50 {
 

@@ -3,7 +3,7 @@
 
 #include <span>
 
-#include "record/columns.hpp"
+#include "record/run_file/columns.hpp"
 
 namespace scalestudy::unet {
 

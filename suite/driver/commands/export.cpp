@@ -16,8 +16,8 @@
 #include "core/text.hpp"
 #include "core/visible.hpp"
 
-#include "record/run_file.hpp"
-#include "record/study_folder.hpp"
+#include "record/run_file/run_file.hpp"
+#include "record/study_folder/study_folder.hpp"
 
 #include "analysis/export/chrome_trace.hpp"
 #include "analysis/export/table_lines.hpp"

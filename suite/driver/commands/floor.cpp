@@ -1,6 +1,6 @@
 /// scalestudy floor STUDY --out DIR: how much identical launches of a study differ on this machine.
 
-#include "analysis/floor.hpp"
+#include "analysis/series/floor.hpp"
 
 #include <algorithm>
 #include <memory>
@@ -14,7 +14,7 @@
 #include "core/hash.hpp"
 #include "core/text.hpp"
 
-#include "analysis/run_set.hpp"
+#include "analysis/series/run_set.hpp"
 #include "driver/commands/command.hpp"
 #include "driver/run/floor_store.hpp"
 #include "driver/run/output_json.hpp"

@@ -10,8 +10,8 @@
 #include "core/text.hpp"
 #include "core/visible.hpp"
 
-#include "record/run_file.hpp"
-#include "record/study_folder.hpp"
+#include "record/run_file/run_file.hpp"
+#include "record/study_folder/study_folder.hpp"
 
 #include "driver/commands/command.hpp"
 #include "driver/inspect/inspection_json.hpp"

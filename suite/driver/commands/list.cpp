@@ -15,11 +15,11 @@
 #include "study/shipped_files.hpp"
 #include "study/study.hpp"
 
-#include "record/columns.hpp"
-#include "record/run_layout.hpp"
+#include "record/run_file/columns.hpp"
+#include "record/run_file/run_layout.hpp"
 
 #include "analysis/claims/claim.hpp"
-#include "analysis/published.hpp"
+#include "analysis/published/published.hpp"
 #include "driver/commands/command.hpp"
 #include "driver/terminal/listing.hpp"
 #include "launchers/launcher.hpp"

@@ -14,9 +14,9 @@
 #include "study/injection_reach.hpp"
 #include "study/shipped_files.hpp"
 
-#include "record/columns.hpp"
+#include "record/run_file/columns.hpp"
 
-#include "analysis/statistics.hpp"
+#include "analysis/statistics/statistics.hpp"
 #include "driver/commands/command.hpp"
 #include "driver/run/deciding_output.hpp"
 #include "driver/run/floor_store.hpp"

@@ -9,9 +9,9 @@
 #include "core/text.hpp"
 #include "core/visible.hpp"
 
-#include "analysis/report/numbers.hpp"
-#include "analysis/report/prediction_json.hpp"
-#include "analysis/study_analysis.hpp"
+#include "analysis/report/speed/prediction_json.hpp"
+#include "analysis/report/text/numbers.hpp"
+#include "analysis/study/study_analysis.hpp"
 #include "driver/commands/command.hpp"
 #include "driver/inspect/kind_of_input.hpp"
 #include "driver/inspect/unreadable_runs.hpp"

@@ -1,7 +1,7 @@
 /// scalestudy report DIR...: what the study shows, as a self-contained page with figures and
 /// tables.
 
-#include "analysis/report/report.hpp"
+#include "analysis/report/page/report.hpp"
 
 #include <fstream>
 #include <memory>
@@ -14,7 +14,7 @@
 
 #include "study/shipped_files.hpp"
 
-#include "record/study_folder.hpp"
+#include "record/study_folder/study_folder.hpp"
 
 #include "driver/commands/command.hpp"
 #include "driver/inspect/kind_of_input.hpp"

@@ -12,7 +12,7 @@
 #include "study/study.hpp"
 
 #include "analysis/claims/claim.hpp"
-#include "analysis/published.hpp"
+#include "analysis/published/published.hpp"
 #include "driver/commands/command.hpp"
 #include "launchers/launcher.hpp"
 #include "workloads/catalogue.hpp"

@@ -13,7 +13,7 @@
 
 #include "core/text.hpp"
 
-#include "record/host_environment.hpp"
+#include "record/machine/host_environment.hpp"
 
 namespace scalestudy {
 namespace {

@@ -15,8 +15,8 @@
 #include "core/provenance.hpp"
 #include "core/text.hpp"
 
-#include "record/cpu_quota.hpp"
-#include "record/host_environment.hpp"
+#include "record/machine/cpu_quota.hpp"
+#include "record/machine/host_environment.hpp"
 
 #include "launchers/launcher.hpp"
 

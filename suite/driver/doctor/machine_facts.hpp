@@ -11,7 +11,7 @@
 
 #include "study/shipped_files.hpp"
 
-#include "record/rank_description.hpp"
+#include "record/run_file/rank_description.hpp"
 
 #include "driver/doctor/gpu_facts.hpp"
 #include "driver/doctor/leftovers.hpp"

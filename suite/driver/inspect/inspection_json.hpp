@@ -9,9 +9,9 @@
 
 #include "data/pack/pack_header.hpp"
 #include "data/volume_statistics.hpp"
-#include "record/run_record.hpp"
+#include "record/run_file/run_record.hpp"
 
-#include "analysis/setting_stages.hpp"
+#include "analysis/series/setting_stages.hpp"
 #include "driver/inspect/run_contents.hpp"
 
 namespace scalestudy {

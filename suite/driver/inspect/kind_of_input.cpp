@@ -11,8 +11,8 @@
 
 #include "data/image_folder.hpp"
 #include "data/pack/pack_header.hpp"
-#include "record/run_file.hpp"
-#include "record/study_folder.hpp"
+#include "record/run_file/run_file.hpp"
+#include "record/study_folder/study_folder.hpp"
 
 namespace scalestudy {
 namespace {

@@ -8,8 +8,8 @@
 #include "core/statistics.hpp"
 #include "core/text.hpp"
 
-#include "record/run_layout.hpp"
-#include "record/study_folder.hpp"
+#include "record/run_file/run_layout.hpp"
+#include "record/study_folder/study_folder.hpp"
 
 namespace scalestudy {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "record/run_record.hpp"
+#include "record/run_file/run_record.hpp"
 
 namespace scalestudy {
 

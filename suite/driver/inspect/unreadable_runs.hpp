@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/run_set.hpp"
+#include "analysis/series/run_set.hpp"
 
 namespace scalestudy {
 

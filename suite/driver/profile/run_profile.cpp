@@ -11,11 +11,11 @@
 
 #include "study/run_spec.hpp"
 
-#include "record/run_file.hpp"
-#include "record/study_folder.hpp"
+#include "record/measures/run_summary.hpp"
+#include "record/run_file/run_file.hpp"
+#include "record/study_folder/study_folder.hpp"
 
-#include "analysis/run_summary.hpp"
-#include "analysis/settings_json.hpp"
+#include "analysis/series/settings_json.hpp"
 #include "driver/inspect/kind_of_input.hpp"
 
 namespace scalestudy {

@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <span>
 
-#include "record/run_record.hpp"
+#include "record/run_file/run_record.hpp"
 
 #include "workloads/replay/profile.hpp"
 

@@ -7,7 +7,7 @@
 
 #include "core/text.hpp"
 
-#include "analysis/study_analysis.hpp"
+#include "analysis/study/study_analysis.hpp"
 #include "driver/run/session.hpp"
 
 namespace scalestudy {

@@ -4,7 +4,7 @@
 
 #include "core/text.hpp"
 
-#include "analysis/deciding_runs.hpp"
+#include "analysis/study/deciding_runs.hpp"
 #include "driver/inspect/kind_of_input.hpp"
 #include "driver/run/session.hpp"
 #include "driver/terminal/progress.hpp"

@@ -8,7 +8,7 @@
 
 #include "core/descriptor.hpp"
 
-#include "record/study_folder.hpp"
+#include "record/study_folder/study_folder.hpp"
 
 namespace scalestudy {
 

@@ -7,7 +7,7 @@
 
 #include "core/process.hpp"
 
-#include "record/heartbeat.hpp"
+#include "record/study_folder/heartbeat.hpp"
 
 #include "driver/run/watch.hpp"
 

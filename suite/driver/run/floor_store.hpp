@@ -6,10 +6,10 @@
 #include <optional>
 #include <string>
 
-#include "record/study_floor.hpp"
-#include "record/study_folder.hpp"
+#include "record/study_folder/study_floor.hpp"
+#include "record/study_folder/study_folder.hpp"
 
-#include "analysis/floor.hpp"
+#include "analysis/series/floor.hpp"
 
 namespace scalestudy {
 

@@ -9,7 +9,7 @@
 
 #include "study/run_spec.hpp"
 
-#include "record/study_folder.hpp"
+#include "record/study_folder/study_folder.hpp"
 
 #include "driver/run/trial.hpp"
 #include "driver/terminal/progress.hpp"

@@ -6,7 +6,7 @@
 
 #include "study/fields.hpp"
 
-#include "analysis/statistics.hpp"
+#include "analysis/statistics/statistics.hpp"
 #include "driver/run/floor_store.hpp"
 #include "driver/run/planning.hpp"
 

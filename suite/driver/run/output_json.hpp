@@ -7,9 +7,9 @@
 
 #include "core/error.hpp"
 
-#include "record/study_folder.hpp"
+#include "record/study_folder/study_folder.hpp"
 
-#include "analysis/floor.hpp"
+#include "analysis/series/floor.hpp"
 #include "driver/run/study_run.hpp"
 #include "driver/run/study_state.hpp"
 #include "launchers/launcher.hpp"

@@ -15,9 +15,9 @@
 #include "study/shipped_files.hpp"
 
 #include "data/source/data_hash.hpp"
-#include "record/cpu_load.hpp"
-#include "record/cpu_quota.hpp"
-#include "record/host_environment.hpp"
+#include "record/machine/cpu_load.hpp"
+#include "record/machine/cpu_quota.hpp"
+#include "record/machine/host_environment.hpp"
 
 #include "driver/run/floor_store.hpp"
 #include "driver/terminal/work_watch.hpp"

@@ -8,7 +8,7 @@
 
 #include "study/study.hpp"
 
-#include "record/study_folder.hpp"
+#include "record/study_folder/study_folder.hpp"
 
 #include "driver/terminal/context.hpp"
 

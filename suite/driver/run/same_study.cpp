@@ -14,7 +14,7 @@
 #include "core/hash.hpp"
 #include "core/text.hpp"
 
-#include "record/run_file.hpp"
+#include "record/run_file/run_file.hpp"
 
 namespace scalestudy {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "record/study_folder.hpp"
+#include "record/study_folder/study_folder.hpp"
 
 #include "driver/run/study_state.hpp"
 

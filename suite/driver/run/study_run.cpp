@@ -12,14 +12,14 @@
 #include "core/hash.hpp"
 #include "core/text.hpp"
 
-#include "record/earlier_attempt.hpp"
-#include "record/heartbeat.hpp"
-#include "record/run_file.hpp"
+#include "record/measures/cpu_use.hpp"
+#include "record/measures/link_check.hpp"
+#include "record/measures/measures.hpp"
+#include "record/measures/validity.hpp"
+#include "record/run_file/run_file.hpp"
+#include "record/study_folder/earlier_attempt.hpp"
+#include "record/study_folder/heartbeat.hpp"
 
-#include "analysis/cpu_use.hpp"
-#include "analysis/link_check.hpp"
-#include "analysis/measures.hpp"
-#include "analysis/validity.hpp"
 #include "driver/run/launching.hpp"
 #include "driver/run/same_study.hpp"
 

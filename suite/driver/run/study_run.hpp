@@ -9,8 +9,8 @@
 
 #include "core/error.hpp"
 
-#include "record/run_record.hpp"
-#include "record/study_folder.hpp"
+#include "record/run_file/run_record.hpp"
+#include "record/study_folder/study_folder.hpp"
 
 #include "driver/run/same_study.hpp"
 #include "driver/run/study_state.hpp"

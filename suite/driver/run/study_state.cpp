@@ -10,10 +10,10 @@
 #include "core/file_content.hpp"
 #include "core/text.hpp"
 
-#include "record/heartbeat.hpp"
-#include "record/run_file.hpp"
+#include "record/measures/validity.hpp"
+#include "record/run_file/run_file.hpp"
+#include "record/study_folder/heartbeat.hpp"
 
-#include "analysis/validity.hpp"
 #include "driver/run/driver_lock.hpp"
 #include "driver/run/time_left.hpp"
 #include "driver/run/trial.hpp"

@@ -10,8 +10,8 @@
 
 #include "study/run_spec.hpp"
 
-#include "record/run_record.hpp"
-#include "record/study_folder.hpp"
+#include "record/run_file/run_record.hpp"
+#include "record/study_folder/study_folder.hpp"
 
 namespace scalestudy {
 

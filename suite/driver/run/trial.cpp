@@ -11,8 +11,8 @@
 #include "core/statistics.hpp"
 #include "core/text.hpp"
 
-#include "record/run_file.hpp"
-#include "record/study_folder.hpp"
+#include "record/run_file/run_file.hpp"
+#include "record/study_folder/study_folder.hpp"
 
 #include "driver/run/launching.hpp"
 

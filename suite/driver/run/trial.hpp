@@ -11,7 +11,7 @@
 
 #include "study/run_spec.hpp"
 
-#include "record/run_record.hpp"
+#include "record/run_file/run_record.hpp"
 
 #include "driver/run/watch.hpp"
 #include "driver/terminal/signals.hpp"

@@ -9,7 +9,7 @@
 #include "core/rank_signals.hpp"
 #include "core/text.hpp"
 
-#include "record/heartbeat.hpp"
+#include "record/study_folder/heartbeat.hpp"
 
 #include "driver/run/failure.hpp"
 #include "driver/run/log_limit.hpp"

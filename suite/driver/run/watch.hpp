@@ -9,7 +9,7 @@
 #include "core/clock.hpp"
 #include "core/error.hpp"
 
-#include "record/run_record.hpp"
+#include "record/run_file/run_record.hpp"
 
 #include "driver/terminal/signals.hpp"
 #include "launchers/launcher.hpp"

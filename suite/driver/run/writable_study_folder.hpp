@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-#include "record/study_folder.hpp"
+#include "record/study_folder/study_folder.hpp"
 
 namespace scalestudy {
 

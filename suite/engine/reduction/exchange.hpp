@@ -3,8 +3,8 @@
 
 #include <optional>
 
-#include "record/column.hpp"
-#include "record/thread_load.hpp"
+#include "record/machine/thread_load.hpp"
+#include "record/run_file/column.hpp"
 
 #include "engine/reduction.hpp"
 #include "engine/reduction/compression.hpp"

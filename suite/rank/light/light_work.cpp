@@ -9,7 +9,7 @@
 
 #include "comm/nccl_device.hpp"
 #include "comm/rendezvous.hpp"
-#include "record/rank_description.hpp"
+#include "record/run_file/rank_description.hpp"
 
 #include "engine/device_step_clock.hpp"
 

@@ -22,7 +22,7 @@ using LoadGpus = std::function<std::shared_ptr<const NcclApi>()>;
                                                            const RunSpec& spec,
                                                            std::int64_t local_rank);
 
-/// For --describe (record/rank_description.hpp).
+/// For --describe (record/run_file/rank_description.hpp).
 [[nodiscard]] std::string describe_light_rank_program();
 
 }  // namespace scalestudy

@@ -3,7 +3,7 @@
 
 #include "study/run_spec.hpp"
 
-#include "record/effective_settings.hpp"
+#include "record/run_file/effective_settings.hpp"
 
 namespace scalestudy {
 

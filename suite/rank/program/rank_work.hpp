@@ -16,8 +16,8 @@
 
 #include "comm/communicator.hpp"
 #include "comm/nccl_device.hpp"
-#include "record/effective_settings.hpp"
-#include "record/run_labels.hpp"
+#include "record/run_file/effective_settings.hpp"
+#include "record/run_file/run_labels.hpp"
 
 #include "engine/epoch_loop.hpp"
 #include "engine/phase_timeline.hpp"

@@ -3,7 +3,7 @@
 #include "core/provenance.hpp"
 
 #include "comm/rendezvous.hpp"
-#include "record/rank_description.hpp"
+#include "record/run_file/rank_description.hpp"
 
 #include "training/device.hpp"
 #include "training/device_graph.hpp"

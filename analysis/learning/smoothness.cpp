@@ -1,0 +1,93 @@
+#include "analysis/learning/smoothness.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "analysis/learning/averaging.hpp"
+
+namespace scalestudy {
+namespace {
+
+/// Mean loss weight per step (masked voxels, samples) of all runs with `ranks` ranks.
+double weight_per_step(const Series& series, std::int64_t ranks) {
+  std::vector<double> means;
+  const auto group = series.by_ranks.find(ranks);
+  if (group == series.by_ranks.end()) return not_available;
+  for (const Run* run : group->second) {
+    means.push_back(run->digest.weight_per_step);
+  }
+  return mean(means);
+}
+
+Launches roughness_at_equal_samples(const std::vector<const Run*>& runs,
+                                    std::int64_t window_samples) {
+  Launches launches;
+  for (const Run* run : runs)
+    launches.add(run->spec.repeat, loss_roughness(loss_curve(run->digest.losses, window_samples)));
+  return launches;
+}
+
+/// Below this ratio of weights nothing is averaged over more samples.
+constexpr double least_weight_ratio = 1.01;
+constexpr double most_averaged = 1e6;
+
+AveragingPrediction predicted_by_averaging(const Series& series, double weight_ratio) {
+  if (weight_ratio < least_weight_ratio) return {1, ""};
+  const auto base = series.by_ranks.find(1);
+  if (base == series.by_ranks.end()) return {not_available, "there is no run of one rank"};
+  if (!std::isfinite(weight_ratio) || weight_ratio > most_averaged)
+    return {not_available, "how many more samples a step averages over is not known"};
+  const auto k = std::llround(weight_ratio);
+  std::vector<double> ratios;
+  for (const Run* run : base->second) {
+    const auto one = averaged(loss_curve(run->digest.losses, 1), k);
+    if (!one.problem.empty()) return one;
+    ratios.push_back(one.roughness_ratio);
+  }
+  return {geometric_mean(ratios), ""};
+}
+
+}  // namespace
+
+std::int64_t smoothness_window_samples(const Series& series) {
+  std::int64_t window_samples = 1;
+  for (const auto& [ranks, runs] : series.by_ranks)
+    for (const Run* run : runs)
+      window_samples = std::max(window_samples, run->spec.plan.global_batch_size);
+  return window_samples;
+}
+
+std::vector<Smoothness> smoothness_by_ranks(const Series& series) {
+  std::vector<Smoothness> all;
+  const double base_weight = weight_per_step(series, 1);
+  const auto window_samples = smoothness_window_samples(series);
+  const auto base = series.by_ranks.find(1);
+  const auto base_roughness = series.launches(1, &SummaryRow::loss_roughness);
+  Launches base_equal;
+  if (base != series.by_ranks.end())
+    base_equal = roughness_at_equal_samples(base->second, window_samples);
+  for (const auto& [ranks, runs] : series.by_ranks) {
+    const auto roughness = series.launches(ranks, &SummaryRow::loss_roughness);
+    const auto equal = roughness_at_equal_samples(runs, window_samples);
+    Smoothness point;
+    point.is_invented = series.has_label(RunLabel::emulated_compute);
+    point.ranks = ranks;
+    point.weight_ratio = weight_per_step(series, ranks) / base_weight;
+    const auto predicted = predicted_by_averaging(series, point.weight_ratio);
+    point.predicted_per_step = predicted.roughness_ratio;
+    point.why_not_predicted = predicted.problem;
+    point.roughness = geometric_mean(roughness.values);
+    point.roughness_equal_samples = geometric_mean(equal.values);
+    point.per_step = ratio(roughness, base_roughness, series.spec.comparison);
+    point.equal_samples = ratio(equal, base_equal, series.spec.comparison);
+    if (ranks == 1) {
+      point.per_step = without_interval(point.per_step);
+      point.equal_samples = without_interval(point.equal_samples);
+    }
+    point.window_samples = window_samples;
+    all.push_back(point);
+  }
+  return all;
+}
+
+}  // namespace scalestudy

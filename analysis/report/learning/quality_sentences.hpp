@@ -1,0 +1,14 @@
+#pragma once
+/// Is the model as good, in plain sentences that carry no more than the data.
+
+#include <string>
+
+#include "analysis/study/study_analysis.hpp"
+
+namespace scalestudy {
+
+/// On which samples, whether they can tell anything, the metrics and their differences. UTF-8, not
+/// escaped.
+[[nodiscard]] std::string quality_sentence(const SeriesAnalysis& analysis);
+
+}  // namespace scalestudy

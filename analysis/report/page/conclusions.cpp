@@ -1,0 +1,381 @@
+#include "analysis/report/page/conclusions.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "core/text.hpp"
+
+#include "analysis/report/learning/quality_sentences.hpp"
+#include "analysis/report/learning/smoothness_sentence.hpp"
+#include "analysis/report/speed/factors_report.hpp"
+#include "analysis/report/speed/fair_base_report.hpp"
+#include "analysis/report/speed/prediction_report.hpp"
+#include "analysis/report/speed/run_causes_report.hpp"
+#include "analysis/report/step/arm_sentence.hpp"
+#include "analysis/report/text/evidence.hpp"
+#include "analysis/report/text/label_sentences.hpp"
+#include "analysis/report/text/numbers.hpp"
+
+namespace scalestudy {
+namespace {
+
+/// "One rank trained 26.1 samples/s in 49 s, two ranks 47.2 in 27 s."
+std::string absolute_sentence(const SpeedupPoint& base, const SpeedupPoint& p) {
+  return cat("One rank trained ", significant(base.absolute.samples_per_s, 4), " samples/s in ",
+             duration(base.absolute.training_time_s), ", ", ranks_in_words(p.ranks, false), " ",
+             significant(p.absolute.samples_per_s, 4), " in ", duration(p.absolute.training_time_s),
+             ". ");
+}
+
+/// With so many repeats in the study enough runs count; the resumed ones never will.
+std::int64_t repeats_for_interval(const SeriesAnalysis& analysis, const SpeedupPoint& p) {
+  std::int64_t repeats = 0;
+  for (const auto ranks : {std::int64_t{1}, p.ranks})
+    for (const Run* run : analysis.series.by_ranks.at(ranks))
+      repeats = std::max(repeats, run->spec.repeat + 1);
+  return repeats + static_cast<std::int64_t>(missing_launches(p.training));
+}
+
+std::string verdict_on_speed(const SeriesAnalysis& analysis, const SpeedupPoint& p) {
+  const Estimate& s = p.training;
+  if (s.method == IntervalMethod::two_speeds)
+    return " Undecided: launches run at two speeds, and their mean is that of neither.";
+  if (!s.interval)
+    return cat(
+        " Without an interval nobody can say whether another run would be as fast",
+        missing_launches(s) == 0
+            ? "."
+            : cat(": run it again with --set repeats=", repeats_for_interval(analysis, p), "."));
+  if (s.interval->contains(1))
+    return " These runs cannot tell whether that is more than chance." +
+           resolution_remark(analysis.resolution);
+  const double margin_frac = analysis.resolution.margin_frac;
+  if (std::abs(s.value - 1) < margin_frac)
+    return cat(" That is less than the margin of ", percent(margin_frac),
+               ", below which a difference in time is called none.");
+  return s.value < 1 ? " They are slower than one." : "";
+}
+
+std::string speed_sentence(const SeriesAnalysis& analysis, const SpeedupPoint& p, bool busy) {
+  const Estimate& s = p.training;
+  const SpeedupPoint& base = analysis.speedup.front();
+  return cat(absolute_sentence(base, p), ranks_in_words(p.ranks, true), " trained ",
+             significant(s.value, 3), " times as fast as one (", evidence(s),
+             "), an efficiency of ", percent(p.efficiency.value), ".",
+             busy ? "" : verdict_on_speed(analysis, p),
+             fair_base_sentence(analysis.fair_base, busy));
+}
+
+/// What was not measured is not told by what was.
+std::string reach_sentence(const SeriesAnalysis& analysis, std::int64_t ranks) {
+  return cat(" Measured on ", analysis.machine.empty() ? "" : analysis.machine + ", ", "device ",
+             to_string(analysis.series.spec.settings.device), " with up to ",
+             ranks_in_words(ranks, false),
+             "; nothing measured here speaks of other devices or more ranks.");
+}
+
+std::string times(double ratio) {
+  if (ratio == 2) return "twice";
+  return ratio == 0.5 ? "half" : compact(ratio) + " times";
+}
+
+/// "the batch is twice as large", or "" where nothing changed.
+std::string change(const char* what, double base, double now, const char* as) {
+  if (!(base > 0) || std::abs(now / base - 1) < 1e-9) return "";
+  return cat(what, " ", times(now / base), " ", as);
+}
+
+/// What the rule did to the training besides sharing it out.
+std::string protocol_sentence(const SeriesAnalysis& analysis, std::int64_t ranks) {
+  const auto& groups = analysis.series.by_ranks;
+  const RulePlan& base = groups.begin()->second.front()->spec.plan;
+  const RulePlan& plan = groups.at(ranks).front()->spec.plan;
+  const auto updates = [](const RulePlan& p) {
+    return static_cast<double>(p.epochs * p.steps_per_epoch);
+  };
+  std::vector<std::string> changes{
+      change("the batch is", static_cast<double>(base.global_batch_size),
+             static_cast<double>(plan.global_batch_size), "as large"),
+      change("the learning rate", base.learning_rate, plan.learning_rate, "as high"),
+      change("the weights are updated", updates(base), updates(plan), "as often")};
+  std::erase(changes, "");
+  if (changes.empty()) return "";
+  const bool fewer = updates(plan) < updates(base);
+  return cat(" The rule ", analysis.series.spec.scaling_rule, " changed the training too: with ",
+             ranks_in_words(ranks, false), " ", join(changes, ", "),
+             fewer ? "; the rule strong keeps all three." : ".");
+}
+
+/// Faster steps that did not shorten the training as much, or a training shortened by something
+/// else: only where the intervals keep both apart.
+std::string disagreement_sentence(const SpeedupPoint& p) {
+  if (!p.training.interval || !p.throughput.interval) return "";
+  const bool apart = p.training.interval->high < p.throughput.interval->low ||
+                     p.throughput.interval->high < p.training.interval->low;
+  if (!apart) return "";
+  return cat(" Throughput and training time disagree: ", with_interval(p.throughput),
+             " times as many samples/s, but ", with_interval(p.training),
+             " times as fast a training. The factors below say why.");
+}
+
+/// A protocol that drops work looks faster than it is.
+std::string unequal_work_sentence(const SeriesAnalysis& analysis, const SpeedupPoint& p) {
+  const double fewer = p.factors.statistical.value;
+  if (!(std::abs(fewer - 1) > 0.002)) return "";
+  const auto group = analysis.series.by_ranks.find(p.ranks);
+  const std::string& remainder = group->second.front()->spec.plan.remainder;
+  return cat(" They trained on ", percent(1 / fewer), " of the samples",
+             remainder.empty() ? "" : cat(" (", remainder, ")"), ": per sample the factor is ",
+             significant(p.training.value / fewer, 3), ".");
+}
+
+std::string wall_sentence(const SpeedupPoint& base, const SpeedupPoint& p) {
+  if (!std::isfinite(p.launch.value)) return "";
+  return cat(" From launch to exit the factor is ", with_interval(p.launch), ": ",
+             duration(base.absolute.launch_wall_time_s), " and ",
+             duration(p.absolute.launch_wall_time_s), ".");
+}
+
+/// "+10.4 (−2.1 to 22.9) ms"
+std::string growth_text(const Estimate& excess_s, int decimals) {
+  const auto in_ms = transformed(excess_s, [](double time_s) { return time_s * 1e3; });
+  const auto text = difference_text(in_ms, decimals);
+  return cat(text.starts_with("−") ? "" : "+", text, " ms");
+}
+
+/// The phases that grew most, largest first, and the rest, so that the list adds up: "input wait
+/// +55 (50 to 60) ms, …, all else −1 ms".
+std::string growth_list(const StepGrowth& growth, double threshold_s, int decimals) {
+  std::array<std::size_t, step_phase_count> order{};
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  const auto& excess = growth.excess_by_phase_s;
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return std::abs(excess[a].value) > std::abs(excess[b].value);
+  });
+  std::vector<std::string> parts;
+  auto rest_s = without_interval(growth.excess_s);
+  for (const std::size_t i : order) {
+    if (std::abs(excess[i].value) < threshold_s || parts.size() == 4) break;
+    parts.push_back(cat(step_phases()[i].label, " ", growth_text(excess[i], decimals)));
+    rest_s.value -= excess[i].value;
+  }
+  if (!parts.empty()) parts.push_back(cat("all else ", growth_text(rest_s, decimals)));
+  return join(parts, ", ");
+}
+
+std::string exposed_sentence(const StepComposition& step) {
+  const auto start =
+      cat("Exposed communication is ", percent(step.communication_overhead_frac), " of the step");
+  if (!std::isfinite(step.peer_wait_frac))
+    return start + " (with waiting for the slowest rank: these runs did not record it apart).";
+  return cat(start, ": ", percent(step.peer_wait_frac),
+             " waiting until the slowest rank is ready, ", percent(step.exposed_transfer_frac),
+             " moving gradients.");
+}
+
+/// "Rank 1 was the last to be ready in 84 % of the steps, more often than …".
+std::string last_rank_sentence(const SeriesAnalysis& analysis, std::int64_t ranks) {
+  for (const StepCheck& check : analysis.step_checks) {
+    if (check.ranks != ranks || ranks == 1) continue;
+    if (check.launches < minimum_launches_for_interval) return "";
+    if (!check.is_persistent)
+      return " No rank was in all launches the last to be ready more often than chance would "
+             "have it.";
+    return cat(" Rank ", check.often_critical_rank, " was the last to be ready in ",
+               percent(check.often_critical_frac),
+               " of the steps, more often than one of equal ranks would be: in ",
+               percent(1 / static_cast<double>(ranks)), ".");
+  }
+  return "";
+}
+
+/// Means over runs: where causes were looked for, their loss of the same step is another estimate.
+std::string step_sentence(const StepComposition& step, bool beside_causes) {
+  const StepGrowth& growth = *step.growth;
+  const std::string start = cat(
+      beside_causes ? "By its slowest rank, in plain means over runs (the loss above: mean over "
+                      "ranks, within blocks), a"
+                    : "A",
+      " step of ", ranks_in_words(step.ranks, false), " takes ", milliseconds(step.step_s),
+      " where perfect scaling of the one-rank step would take ", milliseconds(growth.expected_s));
+  const double threshold_s = 0.01 * growth.expected_s;
+  const int decimals = std::clamp(decimals_for(growth.excess_s.value * 1e3, 3), 1, 2);
+  const std::string parts = growth_list(growth, threshold_s, decimals);
+  if (parts.empty())
+    return cat(start, ": a difference of ", growth_text(growth.excess_s, decimals),
+               "; no phase grew by more than 1\u202f% of the step.");
+  const auto& interval = growth.excess_s.interval;
+  return cat(
+      start, ". The difference of ", growth_text(growth.excess_s, decimals),
+      interval && interval->contains(0) ? ", which is not resolved, by phase: " : " by phase: ",
+      parts, ". ", exposed_sentence(step));
+}
+
+bool has_causes_at(const SeriesAnalysis& analysis, std::int64_t ranks) {
+  return std::ranges::find(analysis.causes, ranks, &StepDecision::ranks) != analysis.causes.end();
+}
+
+const StepComposition* composition_at(const SeriesAnalysis& analysis, std::int64_t ranks) {
+  for (const StepComposition& step : analysis.steps) {
+    if (step.ranks == ranks) return &step;
+  }
+  return nullptr;
+}
+
+/// No larger than the evidence.
+std::string headline_of(const SpeedupPoint& p) {
+  if (p.training.interval && p.training.interval->contains(1)) {
+    return cat("These runs cannot tell whether ", ranks_in_words(p.ranks, false),
+               " are faster than one");
+  }
+  const std::string factor = significant(p.training.value, 3);
+  if (p.training.interval)
+    return cat(ranks_in_words(p.ranks, true), " trained ", factor, " times as fast as one");
+  const std::string missing = remedy(p.training);
+  if (p.training.method == IntervalMethod::two_speeds)
+    return cat("Launches run at two speeds: that ", ranks_in_words(p.ranks, false), " trained ",
+               factor, " times as fast as one is undecided");
+  return cat(
+      missing.empty() ? "No interval can be given" : missing + " needed", ": ",
+      ranks_in_words(p.ranks, false), " trained ", factor, " times as fast as one in ",
+      p.training.count == 1 && p.training.base_count == 1 ? "the only run each" : "these runs");
+}
+
+std::string busy_headline(const SpeedupPoint& p) {
+  return cat("The machine was busy: that ", ranks_in_words(p.ranks, false), " trained ",
+             significant(p.training.value, 3), " times as fast as one says little");
+}
+
+std::string other_ranks_sentence(const SeriesAnalysis& analysis) {
+  std::vector<std::string> parts;
+  for (std::size_t i = 1; i + 1 < analysis.speedup.size(); ++i) {
+    const SpeedupPoint& p = analysis.speedup[i];
+    parts.push_back(cat(ranks_in_words(p.ranks, false), ": ", with_interval(p.training)));
+  }
+  return parts.empty() ? "" : " Training speed-up at " + join(parts, "; ") + ".";
+}
+
+/// How many repeats are left for times where some were resumed.
+std::string resumed_sentence(const SeriesAnalysis& analysis) {
+  std::vector<std::string> left;
+  for (const SpeedupPoint& p : analysis.speedup) {
+    const auto all = analysis.series.by_ranks.at(p.ranks).size();
+    if (p.launches < all)
+      left.push_back(cat(p.launches, " of ", all, " at ", ranks_in_words(p.ranks, false)));
+  }
+  if (left.empty()) return "";
+  return cat(" Resumed runs are left out of all times; repeats left for them: ", join(left, ", "),
+             ". More repeats bring others: --set repeats=…");
+}
+
+/// Named and kept: whether to trust the run is for the reader to find out.
+std::string outlier_sentence(const SeriesAnalysis& analysis) {
+  std::vector<std::string> named;
+  for (const Outlier& one : analysis.outliers)
+    named.push_back(cat(one.run->record.header.run_id, " trained ", significant(one.time_ratio, 3),
+                        " times as long as its like"));
+  if (named.empty()) return "";
+  return cat(" ", named.size() == 1 ? "An outlier, which counts" : "Outliers, which count",
+             " as any other run: ", join(named, "; "), ".");
+}
+
+/// What decides is not recorded: the reader has to find out.
+std::string two_speeds_sentence(const SeriesAnalysis& analysis) {
+  std::vector<std::string> parts;
+  for (const auto& [series, ranks, speeds] : analysis.two_speeds)
+    parts.push_back(
+        cat("with ", ranks_in_words(ranks, false),
+            series->spec.control_arm ? cat(" (", to_string(series->spec.control_arm), ")") : "",
+            " ", in_words(speeds)));
+  if (parts.empty()) return "";
+  return cat(" Two speeds: ", join(parts, "; "),
+             ". Look at clocks, placement of memory and neighbours of the nodes.");
+}
+
+/// On a busy machine the difference between two runs may be what other programs took of one.
+std::string arms_remark(const SeriesAnalysis& analysis) {
+  const auto sentence = arm_sentence(analysis);
+  const bool busy = analysis.series.has_label(RunLabel::busy_machine);
+  return busy || sentence.empty() ? "" : " " + sentence;
+}
+
+std::string what_is_missing(const SeriesAnalysis& analysis) {
+  if (analysis.speedup.front().ranks != 1 || analysis.speedup.front().launches == 0)
+    return "There is no run with one rank whose times count. ";
+  if (analysis.speedup.size() == 1) return "Only one rank has been measured so far. ";
+  return "There is no run with more than one rank whose times count. ";
+}
+
+/// Whose headline it is, where several machines have one.
+std::string named_headline(const SeriesAnalysis& analysis, const std::string& headline) {
+  return analysis.machine.empty() ? headline : cat(analysis.machine, ": ", headline);
+}
+
+Conclusions without_base(const SeriesAnalysis& analysis) {
+  std::vector<std::string> parts;
+  for (const SpeedupPoint& p : analysis.speedup) {
+    if (p.launches == 0) continue;
+    parts.push_back(cat(ranks_in_words(p.ranks, parts.empty()), ": ",
+                        significant(p.absolute.samples_per_s, 4), " samples/s, ",
+                        duration(p.absolute.training_time_s), " of training (",
+                        counted(p.launches, "run"), ")"));
+  }
+  Conclusions conclusions{.headline = named_headline(analysis, "No speed-up can be stated")};
+  conclusions.speed =
+      cat(busy_sentence(analysis.series), what_is_missing(analysis),
+          parts.empty() ? "" : join(parts, "; ") + ".", label_sentence(analysis.series),
+          resumed_sentence(analysis), arms_remark(analysis),
+          analysis.machine.empty() ? "" : cat(" Measured on ", analysis.machine, "."));
+  conclusions.quality = quality_sentence(analysis);
+  return conclusions;
+}
+
+}  // namespace
+
+std::vector<Conclusions::Answer> Conclusions::answers() const {
+  std::vector<Answer> all{
+      {"How much faster?", speed},        {"Why not more?", causes},
+      {"What to change?", remedies},      {"What is it made of?", parts},
+      {"Is the model as good?", quality}, {"Is the loss smoother?", smoothness}};
+  std::erase_if(all, [](const Answer& one) { return one.text.empty(); });
+  return all;
+}
+
+bool states_speedup(const SeriesAnalysis& analysis) {
+  const SpeedupPoint& last = analysis.speedup.back();
+  return analysis.speedup.front().ranks == 1 && last.ranks > 1 &&
+         std::isfinite(last.training.value);
+}
+
+Conclusions conclusions_of(const SeriesAnalysis& analysis) {
+  if (!states_speedup(analysis)) return without_base(analysis);
+  const SpeedupPoint& base = analysis.speedup.front();
+  const SpeedupPoint& last = analysis.speedup.back();
+  Conclusions conclusions;
+  const bool busy = analysis.series.has_label(RunLabel::busy_machine);
+  conclusions.headline = named_headline(analysis, busy ? busy_headline(last) : headline_of(last));
+  conclusions.speed = busy_sentence(analysis.series) + speed_sentence(analysis, last, busy) +
+                      unequal_work_sentence(analysis, last) + wall_sentence(base, last) +
+                      disagreement_sentence(last) + other_ranks_sentence(analysis) +
+                      protocol_sentence(analysis, last.ranks) + label_sentence(analysis.series) +
+                      resumed_sentence(analysis) + unsteady_sentence(analysis.series) +
+                      outlier_sentence(analysis) + two_speeds_sentence(analysis) +
+                      reach_sentence(analysis, last.ranks) + outlook_sentences(analysis);
+  // What other programs took is in every phase: taking the step apart would blame the phases.
+  if (!busy) {
+    conclusions.causes = causes_paragraph(analysis);
+    conclusions.remedies = remedies_paragraph(analysis);
+  }
+  conclusions.parts = factor_sentences(analysis, busy);
+  const StepComposition* step = composition_at(analysis, last.ranks);
+  if (!busy && step != nullptr && step->growth)
+    conclusions.parts += cat(" ", step_sentence(*step, has_causes_at(analysis, last.ranks)),
+                             last_rank_sentence(analysis, last.ranks));
+  conclusions.parts += arms_remark(analysis);
+  conclusions.quality = quality_sentence(analysis);
+  conclusions.smoothness = smoothness_sentence(analysis.smoothness.back());
+  return conclusions;
+}
+
+}  // namespace scalestudy

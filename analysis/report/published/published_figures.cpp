@@ -1,0 +1,178 @@
+/// Speed-up and efficiency of a published study: a colour and a marker per arm.
+
+#include "analysis/report/published/published_figures.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <optional>
+#include <set>
+
+#include "core/text.hpp"
+
+#include "analysis/report/plot/gnuplot.hpp"
+#include "analysis/report/plot/ranks_figure.hpp"
+#include "analysis/report/published/published_report.hpp"
+#include "analysis/report/text/numbers.hpp"
+
+namespace scalestudy {
+namespace {
+
+struct Quantity {
+  const char* slug;
+  const char* title;
+  const char* axis;
+  double scale;
+  Estimate (*value)(const PublishedPoint& point);
+};
+
+/// The total where it is published, else the rate.
+Estimate speedup_of(const PublishedPoint& point) {
+  const auto& ratio = point.to_base;
+  return ratio.identified > Identified::rate_only ? ratio.total : ratio.rate;
+}
+
+constexpr std::array quantities{
+    Quantity{"speedup", "Speed-up", "times as fast as the fewest ranks", 1, speedup_of},
+    Quantity{"efficiency", "Efficiency", "speed-up ÷ growth of ranks, %", 100,
+             [](const PublishedPoint& point) { return point.efficiency; }}};
+
+bool is_drawn(const ArmAnalysis& arm) {
+  return arm.states_speedup();
+}
+
+std::vector<const ArmAnalysis*> drawn_arms(const PublishedAnalysis& analysis) {
+  std::vector<const ArmAnalysis*> arms;
+  for (const auto& arm : analysis.arms)
+    if (is_drawn(arm)) arms.push_back(&arm);
+  return arms;
+}
+
+/// One block of data per arm.
+std::string tsv_of(const std::vector<const ArmAnalysis*>& arms, const Quantity& quantity) {
+  std::string tsv;
+  for (const auto* arm : arms) {
+    tsv += cat(gnuplot_comment(arm->arm.name), "# ranks\t", quantity.slug, "\tlow\thigh\n");
+    for (const auto& point : arm->points) {
+      if (point.is_flawed) continue;
+      const auto estimate =
+          transformed(quantity.value(point), [&](double value) { return value * quantity.scale; });
+      tsv += cat(point.ranks, '\t', limits(estimate), '\n');
+    }
+    tsv += "\n\n";
+  }
+  return tsv;
+}
+
+bool has_interval(const ArmAnalysis& arm, const Quantity& quantity) {
+  return std::ranges::any_of(arm.points, [&](const PublishedPoint& point) {
+    return quantity.value(point).interval.has_value();
+  });
+}
+
+/// Rates stand beside total times in one figure: the legend says which are which.
+std::string legend_of(const ArmAnalysis& arm) {
+  const bool has_total = arm.told().to_base.identified > Identified::rate_only;
+  const auto base = arm.told().to_base.base_ranks;
+  return cat(arm.arm.name, has_total ? "" : " (rate)",
+             base == 1 ? "" : cat(", against ", base, " ranks"));
+}
+
+/// That all arms start from; nothing where they start from different ones.
+std::optional<std::int64_t> common_base(const std::vector<const ArmAnalysis*>& arms) {
+  const auto base = arms.front()->told().to_base.base_ranks;
+  const bool is_common = std::ranges::all_of(
+      arms, [&](const auto* arm) { return arm->told().to_base.base_ranks == base; });
+  return is_common ? std::optional(base) : std::nullopt;
+}
+
+/// Of arms that start from different numbers of ranks there is no common one.
+std::vector<std::string> ideal_plot(const std::vector<const ArmAnalysis*>& arms,
+                                    const Quantity& quantity) {
+  const auto base = common_base(arms);
+  if (quantity.value == speedup_of && !base) return {};
+  const auto ideal = quantity.value == speedup_of ? cat("x/", *base, ".0") : cat(quantity.scale);
+  return {cat(ideal, " with lines dt 2 lw 1.4 lc rgb '", palette[6].hex, "' title 'ideal'")};
+}
+
+std::string plots_of(const std::vector<const ArmAnalysis*>& arms,
+                     const std::string& slug,
+                     const Quantity& quantity) {
+  auto plots = ideal_plot(arms, quantity);
+  const auto file = gnuplot_quoted(slug + ".tsv");
+  for (std::size_t i = 0; i < arms.size(); ++i) {
+    const auto colour = cat("lc rgb '", palette[i % palette_size].hex, "'");
+    const auto data = cat(file, " index ", i, " using 1:2");
+    if (has_interval(*arms[i], quantity))
+      plots.push_back(cat(data, ":3:4 with yerrorbars pt 0 ps 0 lw 1.6 ", colour, " notitle"));
+    plots.push_back(cat(data, " with points ps 0.7 pt ", filled_markers[i % filled_markers.size()],
+                        " ", colour, " title ", gnuplot_quoted(legend_of(*arms[i]))));
+  }
+  return cat("plot ", join(plots, ", \\\n     "), "\n");
+}
+
+std::set<std::int64_t> all_ranks(const std::vector<const ArmAnalysis*>& arms) {
+  std::set<std::int64_t> ranks;
+  for (const auto* arm : arms)
+    for (const auto& point : arm->points)
+      if (!point.is_flawed) ranks.insert(point.ranks);
+  return ranks;
+}
+
+std::string axes_of(const std::vector<const ArmAnalysis*>& arms, const Quantity& quantity) {
+  std::vector<std::string> ticks;
+  const auto ranks = all_ranks(arms);
+  for (const auto n : ranks) ticks.push_back(cat(n));
+  const auto most = static_cast<double>(*ranks.rbegin());
+  return cat("set xlabel 'ranks'\nset ylabel ", gnuplot_quoted(quantity.axis), "\nset xtics (",
+             join(ticks, ", "), ")\nset xrange [", 0.5, ":", 1.08 * most,
+             "]\nset yrange [0:", quantity.scale == 1 ? "*" : "110 < *",
+             "]\nset key outside below center maxcols 2 font ',11'\n");
+}
+
+/// "; not drawn: 4 ranks (quality not reached)"
+std::string not_drawn(const ArmAnalysis& arm) {
+  std::vector<std::string> parts;
+  for (const auto& point : arm.points)
+    if (point.is_flawed) parts.push_back(cat(counted(point.ranks, "rank"), " (", point.flaws, ")"));
+  return parts.empty() ? "" : cat("; not drawn: ", join(parts, ", "));
+}
+
+/// What every published figure says: absolute baselines, source, conditions.
+std::string caption_of(const PublishedAnalysis& analysis,
+                       const std::vector<const ArmAnalysis*>& arms) {
+  std::vector<std::string> parts;
+  for (const auto* arm : arms) {
+    const auto& base = arm->points.front();
+    const auto absolute = absolute_text(analysis.study, *arm, base);
+    parts.push_back(
+        cat(arm->arm.name, " (", conditions_of(arm->arm), "; ", counted(base.ranks, "rank"), ": ",
+            absolute.empty() ? "no absolute value published" : absolute, not_drawn(*arm), ")"));
+  }
+  return cat("External, as published at ", source_of(analysis.study), ": ", analysis.study.workload,
+             ". ", join(parts, "; "),
+             ". By total time, where only rates are published by the rate. Bars, from three "
+             "launches each on: 95 % Welch t intervals on logarithms.");
+}
+
+}  // namespace
+
+std::vector<Figure> published_figures(const PublishedAnalysis& analysis) {
+  std::vector<Figure> figures;
+  const auto arms = drawn_arms(analysis);
+  if (arms.empty()) return figures;
+  for (const auto& quantity : quantities) {
+    Figure figure;
+    figure.section = FigureSection::speed;
+    figure.slug = cat(analysis.slug, "-", quantity.slug);
+    figure.title = quantity.title;
+    figure.labels = external_label;
+    figure.tsv = tsv_of(arms, quantity);
+    figure.drawing = axes_of(arms, quantity) + plots_of(arms, figure.slug, quantity);
+    figure.caption = caption_of(analysis, arms);
+    figures.push_back(std::move(figure));
+  }
+  return figures;
+}
+
+}  // namespace scalestudy

@@ -1,0 +1,200 @@
+#include "analysis/report/speed/factors_report.hpp"
+
+#include <cmath>
+
+#include "core/text.hpp"
+
+#include "analysis/report/text/label_sentences.hpp"
+#include "analysis/report/text/numbers.hpp"
+
+namespace scalestudy {
+namespace {
+
+void add_factor_cells(const Factorisation& f, std::vector<TableCell>& row) {
+  for (const Estimate* e : {&f.total, &f.throughput, &f.statistical, &f.fixed_cost, &f.unexplained})
+    row.push_back(estimate_cell(*e));
+}
+
+std::string base_words(const FactorsAgainst& one) {
+  return one.base == FactorBase::no_distributed_path ? "one rank without the distributed path"
+                                                     : ranks_in_words(one.base_ranks, false);
+}
+
+/// "3 of 5".
+std::string reached_words(const TargetPoint& point) {
+  return cat(point.reached, " of ", point.runs);
+}
+
+/// What is known of a factor: an estimate, or what the true one is below (more ranks did not all
+/// reach the target) or above.
+TableCell bounded_cell(const TargetPoint& point, const Estimate& factor, double bound) {
+  if (!std::isfinite(bound)) return estimate_cell(factor);
+  return {cat(point.all_reached() ? "> " : "< ", significant(bound, 3)), exact(factor.value)};
+}
+
+/// They part where few steps decide, or where the slowest rank is another in each step.
+std::string typical_sentence(const SpeedupPoint& p) {
+  if (!p.throughput.interval || !std::isfinite(p.typical_throughput) ||
+      p.throughput.interval->contains(p.typical_throughput))
+    return "";
+  return cat(" By the median of the slowest rank's step the throughput factor would be ",
+             significant(p.typical_throughput, 3), ".");
+}
+
+std::string factor_sentence(const SpeedupPoint& p) {
+  const Factorisation& f = p.factors;
+  if (!std::isfinite(f.throughput.value)) return "";
+  return cat("The factor ", significant(f.total.value, 3), " is: throughput ",
+             with_interval(f.throughput), " × samples the protocol consumes ",
+             significant(f.statistical.value, 3), " × fixed cost ", with_interval(f.fixed_cost),
+             " × unexplained ", with_interval(f.unexplained),
+             ". Start, evaluations and checkpoints are ", percent(f.base.fixed_frac),
+             " of the training time at one rank and ", percent(f.compared.fixed_frac), " at ",
+             p.ranks, " (evaluations alone ", percent(f.base.evaluation_frac), " and ",
+             percent(f.compared.evaluation_frac), "); ", percent(f.base.unexplained_frac), " and ",
+             percent(f.compared.unexplained_frac),
+             " are explained neither by them nor by the steady rate.", typical_sentence(p));
+}
+
+/// What being one of several costs one rank, where that is sure: then the base of the speed-up is
+/// slower than a program of one rank would be.
+std::string path_sentence(const std::vector<FactorsAgainst>& bases, bool busy) {
+  const FactorsAgainst* one = nullptr;
+  const FactorsAgainst* most = nullptr;
+  for (const FactorsAgainst& at : bases) {
+    if (at.base != FactorBase::no_distributed_path) continue;
+    if (at.ranks == 1) one = &at;
+    most = &at;
+  }
+  if (busy || one == nullptr || most == one || !is_resolved(one->factors.total, 1)) return "";
+  return cat(" Without the distributed path one rank trained ",
+             significant(one->base_absolute.samples_per_s, 4), " samples/s in ",
+             duration(one->base_absolute.training_time_s), ", ",
+             with_interval(inverse(one->factors.total)),
+             " times as fast as with it; against that, ", ranks_in_words(most->ranks, false),
+             " are ", with_interval(most->factors.total), " times as fast.");
+}
+
+/// The last step of the curve, which the speed-up against one rank hides.
+std::string last_step_sentence(const std::vector<FactorsAgainst>& bases, bool busy) {
+  if (bases.empty() || bases.back().base != FactorBase::previous_ranks) return "";
+  const FactorsAgainst& last = bases.back();
+  const Estimate& total = last.factors.total;
+  const bool is_unsure = !busy && total.interval && total.interval->contains(1);
+  const double more_ranks = static_cast<double>(last.ranks) / static_cast<double>(last.base_ranks);
+  return cat(" The last step of the curve, from ", ranks_in_words(last.base_ranks, false), " to ",
+             ranks_in_words(last.ranks, false), ", made training ", with_interval(total),
+             " times as fast", is_unsure ? ", which these runs cannot tell from no gain," : "",
+             " and throughput ", with_interval(last.factors.throughput), " times as high, with ",
+             compact(more_ranks), " times as many ranks.");
+}
+
+}  // namespace
+
+ReportTable factorisation_table(const SeriesAnalysis& analysis) {
+  ReportTable table{cat(analysis.series.slug, "-factorisation"),
+                    "What the training speed-up is the product of: throughput ratio × samples "
+                    "ratio × fixed-cost factor × what is unexplained. Shares of the training time: "
+                    "recorded parts that are no steps, and what neither they nor the steady rate "
+                    "explain.",
+                    {{"ranks", "ranks"},
+                     {"training_speedup", "speed-up, training"},
+                     {"throughput_ratio", "throughput"},
+                     {"samples_ratio", "samples (statistical)"},
+                     {"fixed_cost_factor", "fixed cost"},
+                     {"unexplained_factor", "unexplained"},
+                     {"base_fixed_frac", "fixed share, one rank"},
+                     {"fixed_frac", "fixed share"},
+                     {"base_unexplained_frac", "unexplained share, one rank"},
+                     {"unexplained_frac", "unexplained share"},
+                     {"final_loss", "final training loss"}},
+                    {}};
+  for (std::size_t i = 0; i < analysis.speedup.size(); ++i) {
+    const SpeedupPoint& p = analysis.speedup[i];
+    if (p.ranks == 1) continue;
+    const Factorisation& f = p.factors;
+    std::vector<TableCell> row{integer_cell(p.ranks)};
+    add_factor_cells(f, row);
+    for (const double share : {f.base.fixed_frac, f.compared.fixed_frac, f.base.unexplained_frac,
+                               f.compared.unexplained_frac})
+      row.push_back(shown_cell(percent(share), share));
+    const bool has_loss = i < analysis.quality.size() && !has_invented_losses(analysis.series);
+    const auto losses = has_loss ? analysis.quality[i].final_loss.values : std::vector<double>{};
+    row.push_back(shown_cell(mean_and_deviation(losses), mean(losses)));
+    table.rows.push_back(row);
+  }
+  return table;
+}
+
+ReportTable factor_bases_table(const SeriesAnalysis& analysis) {
+  ReportTable table{cat(analysis.series.slug, "-factor-bases"),
+                    "Factors against other bases: one rank without what several ranks need "
+                    "(control arm no_distributed_path), and the number of ranks measured before, "
+                    "the step of the curve. Speed-up of training = throughput × samples × fixed "
+                    "cost × unexplained.",
+                    {{"ranks", "ranks"},
+                     {"base", "against", false},
+                     {"base_ranks", "its ranks", true, false},
+                     {"base_samples_per_s", "its samples/s"},
+                     {"base_training_time_s", "its training"},
+                     {"samples_per_s", "samples/s"},
+                     {"training_time_s", "training"},
+                     {"training_speedup", "speed-up, training"},
+                     {"throughput_ratio", "throughput"},
+                     {"samples_ratio", "samples (statistical)"},
+                     {"fixed_cost_factor", "fixed cost"},
+                     {"unexplained_factor", "unexplained"}},
+                    {}};
+  for (const FactorsAgainst& one : analysis.factor_bases) {
+    std::vector<TableCell> row{integer_cell(one.ranks),
+                               {base_words(one), std::string(to_string(one.base))},
+                               integer_cell(one.base_ranks)};
+    for (const AbsoluteTimes* times : {&one.base_absolute, &one.absolute}) {
+      row.push_back(number_cell(times->samples_per_s, 4));
+      row.push_back(duration_cell(times->training_time_s));
+    }
+    add_factor_cells(one.factors, row);
+    table.rows.push_back(row);
+  }
+  return table;
+}
+
+ReportTable target_table(const SeriesAnalysis& analysis) {
+  const QualityGoal& goal = analysis.series.spec.quality;
+  ReportTable table{
+      cat(analysis.series.slug, "-target"),
+      cat("Time to ", goal.metric, " ", compact(goal.target),
+          " on the validation set: how many times as soon as one rank = throughput × samples to "
+          "the target × the rest (evaluations, start, first steps). Where not all runs of one side "
+          "reached it, < and > are bounds, with what those had instead."),
+      {{"ranks", "ranks"},
+       {"reached", "reached", false},
+       {"time_s", "time"},
+       {"samples", "samples"},
+       {"speedup", "times as soon"},
+       {"throughput_ratio", "throughput"},
+       {"samples_ratio", "samples (statistical)"},
+       {"rest_factor", "rest"},
+       {"speedup_bound", "", true, false},
+       {"samples_ratio_bound", "", true, false}},
+      {}};
+  for (const TargetPoint& point : analysis.targets)
+    table.rows.push_back({integer_cell(point.ranks), text_cell(reached_words(point)),
+                          duration_cell(point.time_s),
+                          shown_cell(compact(std::round(point.samples)), point.samples),
+                          bounded_cell(point, point.factors.total, point.speedup_bound),
+                          estimate_cell(point.factors.throughput),
+                          bounded_cell(point, point.factors.statistical, point.statistical_bound),
+                          estimate_cell(point.factors.fixed_cost), number_cell(point.speedup_bound),
+                          number_cell(point.statistical_bound)});
+  return table;
+}
+
+std::string factor_sentences(const SeriesAnalysis& analysis, bool busy) {
+  const auto against_one = factor_sentence(analysis.speedup.back());
+  if (against_one.empty()) return "";
+  return cat(against_one, path_sentence(analysis.factor_bases, busy),
+             last_step_sentence(analysis.factor_bases, busy));
+}
+
+}  // namespace scalestudy

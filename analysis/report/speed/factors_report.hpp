@@ -1,0 +1,21 @@
+#pragma once
+/// Of which factors speed-ups are the product, as tables and sentences.
+
+#include <string>
+
+#include "analysis/report/text/report_table.hpp"
+#include "analysis/study/study_analysis.hpp"
+
+namespace scalestudy {
+
+/// Of the training speed-up against one rank.
+[[nodiscard]] ReportTable factorisation_table(const SeriesAnalysis& analysis);
+/// The same against other bases; no rows where there is none.
+[[nodiscard]] ReportTable factor_bases_table(const SeriesAnalysis& analysis);
+/// Of the time to the declared quality; no rows without such.
+[[nodiscard]] ReportTable target_table(const SeriesAnalysis& analysis);
+
+/// At the most ranks; "" without one rank. `busy`: without verdicts.
+[[nodiscard]] std::string factor_sentences(const SeriesAnalysis& analysis, bool busy);
+
+}  // namespace scalestudy

@@ -1,0 +1,95 @@
+#include "analysis/report/speed/fair_base_report.hpp"
+
+#include "core/text.hpp"
+
+#include "analysis/report/text/numbers.hpp"
+
+namespace scalestudy {
+namespace {
+
+std::string threads_text(std::int64_t threads) {
+  return counted(threads, "thread");
+}
+
+/// The setting that adds a base on as many cores.
+std::string idle_sentence(const FairBase& fair) {
+  if (fair.idle_cores() == 0) return "";
+  return cat(" One rank used ", fair.cores - fair.idle_cores(), " of the ", fair.cores,
+             " cores that ", ranks_in_words(fair.ranks, false),
+             " had: whether the ranks help or only their cores, "
+             "--set 'axes.threads_per_rank=[",
+             fair.threads_per_rank, ",", fair.cores, "]' answers.");
+}
+
+std::string verdict(const FairBase& fair, const BaseCandidate& best) {
+  if (!best.speedup.interval) return "";
+  if (!is_resolved(best.speedup, 1)) return ", which these runs cannot tell from as fast";
+  return best.speedup.value > 1 ? ": the ranks help, not only their cores"
+                                : cat(": one rank makes more of the ", fair.cores, " cores");
+}
+
+/// The best of several is chosen after the fact; their p-values allow for it.
+std::string choice(const FairBase& fair) {
+  return cat("the fastest of ", fair.candidates.size(), " configurations of one rank",
+             fair.best()->speedup.interval ? ", Holm over all" : "");
+}
+
+std::string comparison_sentence(const FairBase& fair, const BaseCandidate& best, bool busy) {
+  return cat(" On the same ", fair.cores, " cores one rank with ", threads_text(best.threads),
+             " trained ", significant(best.absolute.samples_per_s, 4), " samples/s in ",
+             duration(best.absolute.training_time_s), " (", choice(fair),
+             "): ", ranks_in_words(fair.ranks, false), " are ", with_interval(best.speedup),
+             " times as fast", busy ? "" : verdict(fair, best), ".");
+}
+
+std::string own_base_sentence(const FairBase& fair) {
+  std::vector<std::string> others;
+  for (const BaseCandidate& one : fair.candidates)
+    if (one.threads > fair.threads_per_rank) others.push_back(cat(one.threads));
+  if (others.empty()) return "";
+  return cat(" With more threads (", join(others, ", "),
+             ") one rank was no faster: it is the fastest of ", fair.candidates.size(),
+             " configurations of one rank on these ", fair.cores, " cores.");
+}
+
+}  // namespace
+
+std::string fair_base_sentence(const FairBase& fair, bool busy) {
+  const BaseCandidate* best = fair.best();
+  if (best == nullptr) return "";
+  if (!fair.has_equal_cores()) return idle_sentence(fair);
+  return best->threads == fair.threads_per_rank ? own_base_sentence(fair)
+                                                : comparison_sentence(fair, *best, busy);
+}
+
+ReportTable fair_base_table(const SeriesAnalysis& analysis) {
+  const FairBase& fair = analysis.fair_base;
+  ReportTable table{
+      analysis.series.slug + "-fair-base",
+      cat("One rank on up to as many cores as ", ranks_in_words(fair.ranks, false), " of ",
+          threads_text(fair.threads_per_rank), " each, which trained ",
+          significant(fair.absolute.samples_per_s, 4), " samples/s in ",
+          duration(fair.absolute.training_time_s),
+          ": how much faster they are than each. p by Holm over all, because the best is chosen "
+          "after the fact."),
+      {{"threads", "threads of one rank"},
+       {"cores", "cores they can use"},
+       {"runs", "runs"},
+       {"samples_per_s", "samples/s"},
+       {"training_time_s", "training"},
+       {"speedup", "speed-up over it"},
+       {"p_value", "p"},
+       {"is_best", "", false}},
+      {}};
+  if (fair.candidates.size() < 2) return table;
+  for (const BaseCandidate& one : fair.candidates)
+    table.rows.push_back({integer_cell(one.threads), integer_cell(one.cores),
+                          integer_cell(static_cast<std::int64_t>(one.launches)),
+                          number_cell(one.absolute.samples_per_s, 4),
+                          duration_cell(one.absolute.training_time_s), estimate_cell(one.speedup),
+                          number_cell(one.speedup.p_value, 2),
+                          text_cell(&one == fair.best() ? "fastest" : "")});
+  return table;
+}
+
+}  // namespace scalestudy

@@ -1,0 +1,76 @@
+#include "analysis/report/speed/prediction_json.hpp"
+
+#include "study/fields.hpp"
+
+#include "analysis/report/text/estimate_json.hpp"
+
+namespace scalestudy {
+namespace {
+
+using nlohmann::json;
+
+json to_json(const FittedModel& fit) {
+  return {{"model", to_string(fit.model)},
+          {"coefficients_s", fit.coefficients_s},
+          {"hold_out_error_frac", json_number(fit.hold_out_error_frac)},
+          {"is_compatible", fit.is_compatible}};
+}
+
+json to_json(const AskedPrediction& asked) {
+  json object{{"ranks", asked.ranks}, {"is_predicted", asked.prediction.has_value()}};
+  if (!asked.prediction) {
+    object["refusal"] = asked.refusal.text();
+    return object;
+  }
+  const auto& prediction = *asked.prediction;
+  json as_good = json::array();
+  for (const auto model : prediction.as_good) as_good.push_back(to_string(model));
+  object.update({{"model", to_string(prediction.model)},
+                 {"as_good", as_good},
+                 {"samples_per_s", json_estimate(prediction.samples_per_s)},
+                 {"speedup", json_estimate(prediction.speedup)},
+                 {"efficiency", json_estimate(prediction.efficiency)}});
+  return object;
+}
+
+}  // namespace
+
+json prediction_json(const SeriesPrediction& series) {
+  json models = json::array(), asked = json::array();
+  if (series.fit)
+    for (const auto& fit : series.fit->models()) models.push_back(to_json(fit));
+  for (const auto& one : series.asked) asked.push_back(to_json(one));
+  return {{"name", series.series},
+          {"labels", series.labels},
+          {"link", series.link.empty() ? json() : json(series.link)},
+          {"models", models},
+          {"predictions", asked}};
+}
+
+json noise_scale_json(const NoiseScale& noise) {
+  return {{"ranks", noise.ranks},
+          {"noise_scale_samples", json_estimate(noise.samples)},
+          {"reached_at_ranks", json_estimate(noise.reached_at_ranks)},
+          {"global_batch_size", json_number(noise.global_batch_size)},
+          {"refusal", noise.refusal.empty() ? json() : json(noise.refusal)}};
+}
+
+json pop_json(const std::vector<PopPoint>& points) {
+  json list = json::array();
+  for (const auto& point : points)
+    list.push_back({{"ranks", point.ranks},
+                    {"parallel_efficiency", json_estimate(point.parallel_efficiency)},
+                    {"load_balance", json_estimate(point.load_balance)},
+                    {"communication_efficiency", json_estimate(point.communication_efficiency)},
+                    {"serialisation_efficiency", json_estimate(point.serialisation_efficiency)},
+                    {"transfer_efficiency", json_estimate(point.transfer_efficiency)}});
+  return list;
+}
+
+std::string predictions_json(const std::vector<SeriesPrediction>& predictions) {
+  json series = json::array();
+  for (const auto& one : predictions) series.push_back(prediction_json(one));
+  return json_text_of({{"series", series}});
+}
+
+}  // namespace scalestudy

@@ -1,0 +1,25 @@
+#pragma once
+/// Why steps of several ranks are longer than those of one, for people.
+
+#include <optional>
+#include <string>
+
+#include "analysis/report/text/report_table.hpp"
+#include "analysis/study/study_analysis.hpp"
+
+namespace scalestudy {
+
+/// Of the most ranks: what was lost, to what, and what it was not. "" where nothing can be said.
+[[nodiscard]] std::string causes_sentence(const SeriesAnalysis& analysis);
+/// What can remove the main cause, and what that gained where it was measured; where none is the
+/// main one, how to find out. "" where nothing is lost.
+[[nodiscard]] std::string step_remedy_sentence(const SeriesAnalysis& analysis);
+/// The same in two words and a remark: {"input", "58.4 of 59.3 ms"}; {"none", …} where nothing is
+/// lost, {"open", …} where none can be named. Nothing where nobody asked.
+struct CauseInBrief {
+  std::string name, remark;
+};
+[[nodiscard]] std::optional<CauseInBrief> cause_in_brief(const SeriesAnalysis& analysis);
+/// A row for each cause and rank count.
+[[nodiscard]] ReportTable causes_table(const SeriesAnalysis& analysis);
+}  // namespace scalestudy

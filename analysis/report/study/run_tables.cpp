@@ -1,0 +1,129 @@
+#include "analysis/report/study/run_tables.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+
+#include "core/text.hpp"
+
+#include "analysis/report/text/numbers.hpp"
+
+namespace scalestudy {
+namespace {
+
+std::string validity_text(const Run& run) {
+  if (!run.validity_codes.empty()) return "INVALID: " + join(run.validity_codes, ", ");
+  return run.is_data() ? "valid" : "no data";
+}
+
+std::vector<Measure> shown_measures(MeasureKind kind) {
+  std::vector<Measure> shown;
+  std::copy_if(measures().begin(), measures().end(), std::back_inserter(shown),
+               [&](const Measure& m) { return m.kind == kind && !m.label.empty(); });
+  return shown;
+}
+
+void add_columns(ReportTable& table, MeasureKind kind) {
+  for (const Measure& measure : shown_measures(kind))
+    table.columns.push_back({std::string(measure.column->name), std::string(measure.label)});
+}
+
+TableCell measure_cell(const Measure& measure, double value) {
+  if (measure.column->unit == "s") return shown_cell(duration(value), value);
+  if (measure.column->storage == Storage::int64 && std::isfinite(value))
+    return integer_cell(static_cast<std::int64_t>(value));
+  return number_cell(value, 4);
+}
+
+void add_cells(std::vector<TableCell>& row, const Run& run, MeasureKind kind) {
+  for (const Measure& measure : shown_measures(kind))
+    row.push_back(
+        measure_cell(measure, run.is_data() ? run.measures[*measure.column] : not_available));
+}
+
+std::string stationary_text(const Run& run) {
+  if (!run.is_timing_data()) return "";
+  const Stationarity& found = run.measures.steady_window().stationarity;
+  return !found.tested ? "too short" : found.is_stationary() ? "yes" : "no";
+}
+
+std::vector<TableCell> run_row(const Run& run) {
+  const RunHeader& header = run.record.header;
+  std::vector<TableCell> row{integer_cell(run.spec.ranks),
+                             integer_cell(run.spec.repeat),
+                             text_cell(std::string(to_string(header.status))),
+                             text_cell(validity_text(run)),
+                             text_cell(join(run.labels, ", ")),
+                             integer_cell(run.digest.step_count)};
+  add_cells(row, run, MeasureKind::timing);
+  row.push_back(text_cell(stationary_text(run)));
+  add_cells(row, run, MeasureKind::learning);
+  row.push_back(text_cell(run.left_out));
+  row.push_back(text_cell(header.run_id));
+  return row;
+}
+
+std::vector<TableCell> absent_row(const AbsentRun& run, const char* status, std::size_t columns) {
+  std::vector<TableCell> row(columns, text_cell(""));
+  row[2] = text_cell(status);
+  row[3] = text_cell("no data");
+  row[columns - 2] = text_cell(run.reason);
+  row[columns - 1] = text_cell(run.name);
+  return row;
+}
+
+/// First of all, where there are several.
+void add_machines(ReportTable& table, const StudyAnalysis& analysis) {
+  if (!analysis.has_several_machines()) return;
+  table.columns.insert(table.columns.begin(), {"machine", "machine", false});
+  for (auto& row : table.rows) row.insert(row.begin(), text_cell(""));
+  const auto& runs = analysis.runs().runs;
+  for (std::size_t i = 0; i < runs.size(); ++i)
+    table.rows[i].front() = text_cell(words_of_machine(analysis.machines(), runs[i].origin));
+}
+
+}  // namespace
+
+ReportTable run_table(const StudyAnalysis& analysis) {
+  const RunSet& set = analysis.runs();
+  ReportTable table{"runs",
+                    "Every run, as data or with the reason why not. Numbers of runs that are no "
+                    "data are not shown.",
+                    {{"ranks", "ranks"},
+                     {"repeat", "repeat"},
+                     {"status", "status", false},
+                     {"validity", "validity", false},
+                     {"labels", "labels", false},
+                     {"steps", "steps"}},
+                    {}};
+  add_columns(table, MeasureKind::timing);
+  table.columns.push_back({"stationary", "stationary", false});
+  add_columns(table, MeasureKind::learning);
+  table.columns.push_back({"left_out", "why it is no data", false});
+  table.columns.push_back({"run_id", "run", false});
+  for (const Run& run : set.runs) table.rows.push_back(run_row(run));
+  for (const AbsentRun& run : set.unreadable) {
+    table.rows.push_back(absent_row(run, "unreadable", table.columns.size()));
+  }
+  for (const AbsentRun& run : set.copies) {
+    table.rows.push_back(absent_row(run, "copy", table.columns.size()));
+  }
+  for (const AbsentRun& run : set.without_file) {
+    table.rows.push_back(absent_row(run, "absent", table.columns.size()));
+  }
+  add_machines(table, analysis);
+  return table;
+}
+
+ReportTable skipped_table(const StudyAnalysis& analysis) {
+  ReportTable table{"left-out",
+                    "Combinations of the axes that the plan left out.",
+                    {{"combination", "combination", false}, {"reason", "reason", false}},
+                    {}};
+  for (const AbsentRun& run : analysis.runs().skipped) {
+    table.rows.push_back({text_cell(run.name), text_cell(run.reason)});
+  }
+  return table;
+}
+
+}  // namespace scalestudy

@@ -1,0 +1,42 @@
+#include "analysis/report/text/evidence.hpp"
+
+#include <algorithm>
+
+#include "core/text.hpp"
+
+#include "analysis/report/text/numbers.hpp"
+
+namespace scalestudy {
+
+std::string evidence(const Estimate& estimate, int digits) {
+  const std::string runs =
+      estimate.count == estimate.base_count
+          ? counted(estimate.count, "run") + " each"
+          : cat(counted(estimate.count, "run"), " against ", estimate.base_count);
+  if (!estimate.interval) return cat(no_interval_text(estimate), "; ", runs);
+  return cat("95\u202f% interval ", interval_text(estimate, digits), "; ", runs,
+             estimate.is_apart ? ", not paired because repeats were not made together" : "");
+}
+
+std::size_t missing_launches(const Estimate& estimate) {
+  const auto fewest = std::min(estimate.count, estimate.base_count);
+  if (estimate.interval || fewest >= minimum_launches_for_interval) return 0;
+  return minimum_launches_for_interval - fewest;
+}
+
+std::string remedy(const Estimate& estimate) {
+  const auto missing = missing_launches(estimate);
+  return missing == 0 ? "" : counted(missing, "more repeat");
+}
+
+std::string resolution_remark(const Resolution& resolution) {
+  const auto margin = cat(": the margin is ", percent(resolution.margin_frac), ".");
+  if (!resolution.is_floor_known)
+    return " How much identical launches differ here was not measured (floor_unknown; scalestudy "
+           "floor does)" +
+           margin;
+  return cat(" Identical launches differ here by up to ", percent(resolution.floor_frac),
+             " (the A/A floor)", margin);
+}
+
+}  // namespace scalestudy

@@ -1,0 +1,174 @@
+#include "analysis/report/text/report_table.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/text.hpp"
+#include "core/visible.hpp"
+
+#include "analysis/report/text/numbers.hpp"
+
+namespace scalestudy {
+namespace {
+
+/// Spreadsheets calculate what begins so. Of ours only numbers begin with a minus.
+bool is_formula(const std::string& text) {
+  if (text.empty()) return false;
+  const bool is_number = text.find_first_not_of("-0123456789.einfa") == std::string::npos;
+  return text.find_first_of("=+@\t") == 0 || (text[0] == '-' && !is_number);
+}
+
+std::string csv_field(const std::string& raw) {
+  auto text = (is_formula(raw) ? "'" : "") + visible(raw);
+  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+  std::string quoted = "\"";
+  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return quoted + "\"";
+}
+
+bool has_interval(const ReportTable& table, std::size_t column) {
+  return std::any_of(table.rows.begin(), table.rows.end(),
+                     [column](const auto& row) { return row[column].interval.has_value(); });
+}
+
+std::vector<std::string> csv_heading(const ReportTable& table) {
+  std::vector<std::string> fields;
+  for (std::size_t i = 0; i < table.columns.size(); ++i) {
+    const std::string& name = table.columns[i].name;
+    fields.push_back(csv_field(name));
+    if (has_interval(table, i)) fields.insert(fields.end(), {name + "_low", name + "_high"});
+  }
+  return fields;
+}
+
+std::vector<std::string> csv_row(const ReportTable& table, const std::vector<TableCell>& row) {
+  std::vector<std::string> fields;
+  for (std::size_t i = 0; i < row.size(); ++i) {
+    fields.push_back(csv_field(row[i].raw));
+    if (!has_interval(table, i)) continue;
+    const Interval interval = row[i].interval.value_or(Interval{});
+    fields.insert(fields.end(), {exact(interval.low), exact(interval.high)});
+  }
+  return fields;
+}
+
+/// In a narrow table an interval may stand below its value; neither is broken in itself.
+std::string unbroken(const std::string& text) {
+  const auto interval = text.find(" (");
+  const auto part = [](const std::string& words) {
+    return cat("<span>", escape_html(words), "</span>");
+  };
+  if (interval == std::string::npos) return part(text);
+  return cat(part(text.substr(0, interval)), " ", part(text.substr(interval + 1)));
+}
+
+std::string heading_cell(const TableColumn& column) {
+  return cat("<th", column.is_number ? " class=\"number\">" : ">", escape_html(column.heading),
+             "</th>");
+}
+
+std::string small(const std::string& detail) {
+  return detail.empty() ? "" : cat("<small>", escape_html(detail), "</small>");
+}
+
+std::string body_cell(const TableCell& cell, bool is_number) {
+  return is_number ? cat("<td class=\"number\">", unbroken(cell.shown), small(cell.detail), "</td>")
+                   : cat("<td>", escape_html(cell.shown), small(cell.detail), "</td>");
+}
+
+/// Too many columns for a page of paper that stands upright.
+bool is_wide(const ReportTable& table) {
+  constexpr std::ptrdiff_t most_upright = 12;
+  return std::ranges::count_if(table.columns, &TableColumn::is_shown) > most_upright;
+}
+
+}  // namespace
+
+TableCell text_cell(const std::string& text) {
+  return {text, text};
+}
+
+TableCell integer_cell(std::int64_t value) {
+  return {std::to_string(value), std::to_string(value)};
+}
+
+TableCell number_cell(double value, int digits) {
+  return {significant(value, digits), exact(value)};
+}
+
+TableCell shown_cell(const std::string& shown, double raw) {
+  return {shown, exact(raw)};
+}
+
+TableCell milliseconds_cell(double time_s) {
+  return shown_cell(significant(time_s * 1e3, 3), time_s);
+}
+
+TableCell duration_cell(double time_s) {
+  return shown_cell(duration(time_s), time_s);
+}
+
+TableCell estimate_cell(const Estimate& estimate, int digits) {
+  return {with_interval(estimate, digits), exact(estimate.value), said_interval(estimate), {}};
+}
+
+TableCell ratio_cell(std::int64_t ranks, const Estimate& ratio) {
+  const bool is_base = ranks == 1 && std::isfinite(ratio.value);
+  return is_base ? shown_cell("1", ratio.value) : estimate_cell(ratio);
+}
+
+std::string escape_html(std::string_view text) {
+  std::string escaped;
+  for (const char c : visible(text)) {
+    switch (c) {
+      case '&':
+        escaped += "&amp;";
+        break;
+      case '<':
+        escaped += "&lt;";
+        break;
+      case '>':
+        escaped += "&gt;";
+        break;
+      case '"':
+        escaped += "&quot;";
+        break;
+      case '\'':
+        escaped += "&#39;";
+        break;
+      default:
+        escaped += c;
+    }
+  }
+  return escaped;
+}
+
+std::string to_html(const ReportTable& table) {
+  std::string html =
+      cat("<div class=\"table", is_wide(table) ? " wide" : "", "\"><p class=\"caption\">",
+          escape_html(table.caption), "</p><div class=\"scroll\" tabindex=\"0\"><table class=\"",
+          escape_html(table.slug), "\"><thead><tr>");
+  for (const TableColumn& column : table.columns)
+    if (column.is_shown) html += heading_cell(column);
+  html += "</tr></thead><tbody>\n";
+  for (const auto& row : table.rows) {
+    html += "<tr>";
+    for (std::size_t i = 0; i < row.size(); ++i)
+      if (table.columns[i].is_shown) html += body_cell(row[i], table.columns[i].is_number);
+    html += "</tr>\n";
+  }
+  return html + "</tbody></table></div></div>\n";
+}
+
+void add_labels(ReportTable& table, const std::string& labels) {
+  table.columns.push_back(label_column);
+  for (auto& row : table.rows) row.push_back(text_cell(labels));
+}
+
+std::string to_csv(const ReportTable& table) {
+  std::string csv = join(csv_heading(table), ",") + "\n";
+  for (const auto& row : table.rows) csv += join(csv_row(table, row), ",") + "\n";
+  return csv;
+}
+
+}  // namespace scalestudy

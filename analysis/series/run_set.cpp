@@ -1,0 +1,368 @@
+#include "analysis/series/run_set.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <utility>
+
+#include "core/error.hpp"
+#include "core/file_content.hpp"
+#include "core/hash.hpp"
+#include "core/text.hpp"
+
+#include "study/link_model.hpp"
+#include "study/study_matrix.hpp"
+
+#include "record/measures/cpu_use.hpp"
+#include "record/measures/validity.hpp"
+#include "record/run_file/run_file.hpp"
+#include "record/study_folder/study_folder.hpp"
+
+#include "analysis/series/copies.hpp"
+#include "analysis/series/start_time.hpp"
+
+namespace scalestudy {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string reason_to_leave_out(const Run& run) {
+  const RunHeader& header = run.record.header;
+  if (!run.validity_codes.empty()) return "invalid: " + join(run.validity_codes, ", ");
+  if (header.status != RunStatus::complete) {
+    const std::string where =
+        header.failed_rank >= 0 ? cat(" (rank ", header.failed_rank, ", ", header.failed_phase, ")")
+                                : "";
+    return cat(to_string(header.status), where, header.reason.empty() ? "" : ": ", header.reason);
+  }
+  if (run.record.file.filename() == open_result_file_name)
+    return cat("complete, but its file is still called ", open_result_file_name);
+  if (run.spec.trains() && run.digest.step_count == 0) return "complete, but without a single step";
+  if (!run.spec.trains() && run.digest.collectives.empty())
+    return "complete, but without a single measurement";
+  return "";
+}
+
+void require_equal_ranks(const RunRecord& record, const RunSpec& spec) {
+  const auto require = [&](std::int64_t ranks, const char* what) {
+    if (ranks == spec.ranks) return;
+    throw BadInput({cat(record.file.string(), " has ", what, " of ", counted(ranks, "rank"),
+                        ", its settings say ", spec.ranks),
+                    "its parts contradict each other", "Run the study again"});
+  };
+  require(record.steps.ranks(), "steps");
+  require(std::ssize(spec.plan.local_batch_sizes), "batches");
+}
+
+void require_folder(const fs::path& folder) {
+  if (fs::is_directory(folder)) return;
+  throw BadInput(
+      {cat("'", folder.string(), is_there(folder) ? "' is no folder" : "' does not exist"),
+       "runs are read from a study folder, with runs/<id>/run.h5",
+       "Give the folder that `scalestudy run --out` wrote"});
+}
+
+/// Why a run has no result file: "not started", or how it ended.
+std::string reason_for_absence(const StudyFolder& folder, const std::string& run_id) {
+  const auto launch = folder.read_launch(run_id);
+  if (!launch)
+    return is_there(folder.run_folder(run_id)) ? "its folder holds no run file" : "not started";
+  if (launch->status.empty()) return "started, nothing recorded yet";
+  const auto status = find_choice<RunStatus>(launch->status);
+  if (status == RunStatus::complete || status == RunStatus::diverged)
+    return cat(launch->status, ", but its run.h5 is gone");
+  return launch->reason.empty() ? launch->status : cat(launch->status, ": ", launch->reason);
+}
+
+void add_if_absent(const StudyFolder& folder, const std::string& id, RunSet& set) {
+  if (!folder.result_file(id)) set.without_file.push_back({id, reason_for_absence(folder, id)});
+}
+
+/// What the plan names and no file shows.
+void add_absent_runs(const StudyFolder& folder, const StudyPlan& plan, RunSet& set) {
+  const StudyMatrix& matrix = plan.matrix;
+  set.memory_format_trials.insert(set.memory_format_trials.end(), plan.memory_format_trials.begin(),
+                                  plan.memory_format_trials.end());
+  if (plan.floor) set.floors.emplace(folder.path(), *plan.floor);
+  for (const RunSpec& spec : matrix.runs) add_if_absent(folder, spec.run_id(), set);
+  for (const SkippedRun& run : matrix.skipped) set.skipped.push_back({run.combination, run.reason});
+}
+
+/// A collection of run files has no plan, a study has one. Without it only folders tell of runs.
+void add_absent_runs(const StudyFolder& folder, RunSet& set) {
+  if (fs::exists(folder.plan_file())) {
+    try {
+      return add_absent_runs(folder, folder.read_plan(), set);
+    } catch (const BadInput& error) {
+      set.damaged_plans.push_back({folder.plan_file().string(), error.what()});
+    }
+  } else if (fs::exists(folder.study_file())) {
+    set.without_plan.push_back(folder.path());
+  }
+  for (const auto& id : folder.run_ids()) add_if_absent(folder, id, set);
+}
+
+/// What cannot be done with a file is listed, not fatal.
+template <class Action>
+void attempt(const fs::path& file, RunSet& set, Action action) {
+  try {
+    action();
+  } catch (const Unavailable&) {
+    throw;  // says nothing about the file
+  } catch (const Error& error) {
+    set.unreadable.push_back({file.string(), error.what()});
+  }
+}
+
+void add_run(const RunRecord& record, const fs::path& folder, RunSet& set) {
+  set.runs.push_back(judge_run(record));
+  set.origins[folder].push_back(set.runs.back().origin);
+}
+
+void load_folder(const fs::path& path, RunSet& set) {
+  require_folder(path);
+  const StudyFolder folder(path);
+  const auto files = folder.result_files();
+  RunFileReader reader;
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    const bool has_next = i + 1 < files.size() && is_inside(folder.path(), files[i + 1]);
+    attempt(files[i], set, [&] {
+      require_inside(folder.path(), files[i]);
+      add_run(reader.read(files[i], has_next ? files[i + 1] : fs::path()), folder.path(), set);
+    });
+  }
+  add_absent_runs(folder, set);
+}
+
+/// Of FOLDER/runs/ID/run.h5.
+fs::path folder_of(const RunRecord& record) {
+  return record.file.parent_path().parent_path().parent_path();
+}
+
+void set_strays_aside(RunSet& set) {
+  for (const Run& run : set.runs)
+    attempt(run.record.file, set, [&] { require_own_folder(run.record); });
+  std::erase_if(set.runs, [](const Run& run) { return !is_in_own_folder(run.record); });
+}
+
+RunSet without_copies_and_strays(RunSet set) {
+  set_copies_aside(set);
+  set_strays_aside(set);
+  return set;
+}
+
+/// What all runs of a series share; the rest of the spec follows from ranks and repeat.
+RunSpec without_scale(RunSpec spec) {
+  const RunSpec neutral;
+  spec.study = neutral.study;
+  spec.ranks = neutral.ranks;
+  spec.repeat = neutral.repeat;
+  spec.plan = neutral.plan;
+  spec.communicator = neutral.communicator;
+  return spec;
+}
+
+std::string series_name(const RunSpec& spec, bool emulated_input) {
+  std::string name = spec.workload;
+  if (spec.trains())
+    name += cat(", ", spec.scaling_rule, ", ", spec.reduction, ", ", spec.input, " input");
+  if (!spec.launcher.empty()) name += cat(", launcher ", spec.launcher);
+  if (spec.control_arm) name += cat(", control arm ", *spec.control_arm);
+  if (!spec.injections.empty()) name += ", injected " + join(texts_of(spec.injections), " and ");
+  const auto& link = spec.settings.link;
+  if (link.algorithm != LinkAlgorithm::none) name += cat(", emulated link ", to_text(link));
+  return emulated_input ? name + ", emulated input" : name;
+}
+
+/// Part of file names.
+std::string slug_of(const std::string& name) {
+  constexpr std::size_t longest = 120;  // names of files have at most 255 bytes
+  std::string slug;
+  for (const char c : name.substr(0, longest)) {
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
+    if (plain)
+      slug += c;
+    else if (!slug.empty() && slug.back() != '-')
+      slug += '-';
+  }
+  if (slug.empty()) return "series";
+  return name.size() <= longest ? slug : slug + "-" + hex64(fnv1a(name));
+}
+
+/// Settings that would put two runs into one series if they were of one origin.
+std::string comparison_key(const Run& run) {
+  const bool emulated_input = run.has_label(RunLabel::emulated_input);
+  auto spec = without_scale(run.spec);
+  spec.data_content = {};  // part of the origin
+  return cat(series_name(run.spec, emulated_input), ' ', hex64(spec.content_hash()));
+}
+
+/// Series that read the same but differ in a setting get a number. A study's only series needs no
+/// long name for its files.
+void name_apart(std::vector<Series>& series) {
+  const auto studies = std::count_if(series.begin(), series.end(),
+                                     [](const Series& s) { return !s.is_control_arm(); });
+  std::map<std::string, int> seen;
+  std::set<std::string> slugs;
+  for (Series& s : series) {
+    if (const int count = ++seen[s.name]; count > 1) s.name += cat(" (settings ", count, ")");
+    const auto slug = slug_of(studies == 1 && !s.is_control_arm() ? s.spec.workload : s.name);
+    s.slug = slug;
+    for (int count = 2; !slugs.insert(s.slug).second; ++count) s.slug = cat(slug, "-", count);
+  }
+}
+
+std::set<std::string> values_of(const RunSet& set, const OriginPart& part) {
+  std::set<std::string> values;
+  for (const auto& [folder, origins] : set.origins)
+    for (const Origin& origin : origins) values.insert(origin.*part.value);
+  for (const Run& run : set.runs) values.insert(run.origin.*part.value);
+  values.erase("");
+  return values;
+}
+
+}  // namespace
+
+bool Run::has_label(RunLabel label) const {
+  return contains(labels, label);
+}
+
+std::string busy_machine_reason(const Run& run) {
+  return busy_machine_reason(run.record.ranks, run.measures[&SummaryRow::cpu_use_frac],
+                             run.measures[&SummaryRow::contended_cpu_frac]);
+}
+
+Run judge_run(const RunRecord& record) {
+  Run run;
+  run.record = record;
+  run.spec = run_spec_from_json_text(record.resolved_settings,
+                                     record.file.string() + ":/settings/resolved");
+  require_equal_ranks(record, run.spec);
+  run.origin = origin_of(record, run.spec);
+  for (const auto& label : record.header.labels) run.labels.push_back(current_label(label));
+  if (run.spec.oversubscribed) add_label(run.labels, RunLabel::oversubscribed);
+  if (run.spec.no_spare_core) add_label(run.labels, RunLabel::no_spare_core);
+  if (!run.spec.injections.empty()) add_label(run.labels, RunLabel::injected);
+  if (run.spec.plan.samples < run.spec.plan.requested_samples)
+    add_label(run.labels, RunLabel::remainder_dropped);
+  if (was_throttled(record.monitor)) add_label(run.labels, RunLabel::clock_throttled);
+  run.measures = RunMeasures(record, {run.spec.settings.warmup_steps});
+  run.digest = digest_of(record, run.measures);
+  run.validity_codes = validity_codes_of(record, run.spec);
+  if (is_throttled_by_quota(record.ranks)) add_label(run.labels, RunLabel::quota_throttled);
+  if (!busy_machine_reason(run).empty()) add_label(run.labels, RunLabel::busy_machine);
+  run.left_out = reason_to_leave_out(run);
+  return run;
+}
+
+RunSet load_runs(const std::vector<fs::path>& folders) {
+  RunSet set;
+  set.folders = folders;
+  for (const fs::path& folder : folders) load_folder(folder, set);
+  return without_copies_and_strays(std::move(set));
+}
+
+RunSet runs_of(std::vector<RunRecord> records) {
+  RunSet set;
+  for (const RunRecord& record : records)
+    if (const auto folder = folder_of(record); std::ranges::count(set.folders, folder) == 0)
+      set.folders.push_back(folder);
+  std::ranges::sort(records, {}, [&](const RunRecord& record) {
+    return std::pair(std::ranges::find(set.folders, folder_of(record)), record.file);
+  });
+  for (const RunRecord& record : records)
+    attempt(record.file, set, [&] { add_run(record, folder_of(record), set); });
+  return without_copies_and_strays(std::move(set));
+}
+
+Launches Series::launches(std::int64_t ranks, const Column& column) const {
+  Launches launches;
+  const auto group = by_ranks.find(ranks);
+  if (group == by_ranks.end()) return launches;
+  const bool is_timing = measure_of(column).kind == MeasureKind::timing;
+  for (const Run* run : group->second) {
+    if (is_timing && !run->is_timing_data()) continue;
+    launches.add(run->spec.repeat, run->measures[column],
+                 is_timing ? started_unix_s(*run) : not_available);
+  }
+  return launches;
+}
+
+bool Series::has_label(RunLabel label) const {
+  for (const auto& [ranks, runs] : by_ranks) {
+    if (std::any_of(runs.begin(), runs.end(), [&](const Run* r) { return r->has_label(label); })) {
+      return true;
+    }
+  }
+  return false;
+}
+
+bool is_arm_of(const Series& arm, const Series& proper) {
+  if (!arm.is_control_arm()) return false;
+  // Both ways through without(): which setting an arm leaves out of what is said there only.
+  const auto what_is_left = [&](const RunSpec& spec) {
+    return without_scale(without(spec, *arm.spec.control_arm)).content_hash();
+  };
+  return what_is_left(arm.spec) == what_is_left(proper.spec) && arm.origin() == proper.origin() &&
+         arm.has_label(RunLabel::emulated_input) == proper.has_label(RunLabel::emulated_input);
+}
+
+std::vector<Series> group_series(const RunSet& set) {
+  std::map<std::string, std::map<Origin, Series>> by_key;
+  for (const Run& run : set.runs) {
+    if (!run.is_data()) continue;
+    const auto key = comparison_key(run);
+    Series& series = by_key[key][run.origin];
+    // Changed after some runs were made, it was not declared before them.
+    if (!series.by_ranks.empty() && series.spec.quality != run.spec.quality)
+      series.has_changed_goal = true;
+    series.name = series_name(run.spec, run.has_label(RunLabel::emulated_input));
+    series.work = series.name;
+    series.work_key = cat(key, ' ', run.origin.data);
+    series.spec = run.spec;
+    series.by_ranks[run.spec.ranks].push_back(&run);
+  }
+  std::vector<Series> all;
+  for (auto& [key, by_origin] : by_key) {
+    std::vector<Origin> origins;
+    for (const auto& [origin, series] : by_origin) origins.push_back(origin);
+    for (auto& [origin, series] : by_origin) {
+      if (series.has_changed_goal) series.spec.quality = {};
+      const auto what = distinction(origin, origins);
+      if (!what.empty()) series.name += ", " + what;
+      all.push_back(std::move(series));
+    }
+  }
+  name_apart(all);
+  return all;
+}
+
+std::vector<std::string> build_ids(const RunSet& set) {
+  std::set<std::string> ids;
+  for (const Run& run : set.runs) ids.insert(run.origin.build);
+  return {ids.begin(), ids.end()};
+}
+
+std::vector<std::string> mixed_values(const RunSet& set, const OriginPart& part) {
+  // The usual case, without a look at what the runs did.
+  if (values_of(set, part).size() < 2) return {};
+  std::map<std::string, std::set<std::string>> by_place;
+  const auto add = [&](const std::string& place, const Origin& origin) {
+    if (const auto& value = origin.*part.value; !value.empty()) by_place[place].insert(value);
+  };
+  for (const auto& [folder, origins] : set.origins)
+    for (const Origin& origin : origins) add("folder " + folder.string(), origin);
+  for (const Run& run : set.runs) {
+    if (!run.is_data()) continue;
+    // Other data under another path are other work.
+    const auto key = comparison_key(run);
+    add(cat("data ", run.origin.data, ' ', key), run.origin);
+    add(cat("path ", run.spec.data.path, ' ', key), run.origin);
+  }
+  std::set<std::string> mixed;
+  for (const auto& [place, values] : by_place)
+    if (values.size() > 1) mixed.insert(values.begin(), values.end());
+  return {mixed.begin(), mixed.end()};
+}
+
+}  // namespace scalestudy

@@ -1,0 +1,121 @@
+#pragma once
+/// All runs of one or more study folders, judged and grouped: what may be drawn as data, what is
+/// only listed and why, which runs may be compared with each other.
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "study/run_spec.hpp"
+
+#include "record/measures/measures.hpp"
+#include "record/measures/run_digest.hpp"
+#include "record/run_file/run_record.hpp"
+#include "record/study_folder/memory_format_trial.hpp"
+#include "record/study_folder/study_floor.hpp"
+
+#include "analysis/series/origin.hpp"
+#include "analysis/statistics/statistics.hpp"
+
+namespace scalestudy {
+
+/// One run, without its columns: its file was read, judged and digested, and is not kept.
+struct Run {
+  RunFacts record;
+  RunSpec spec;
+  Origin origin;
+  RunMeasures measures;
+  RunDigest digest;
+  std::vector<std::string> validity_codes;  ///< the file's and those found here
+  std::vector<std::string> labels;          ///< the file's by their names of today, and
+                                            ///< those that its spec and measures give
+  std::string left_out;                     ///< why it is listed but no data; "" if it is data
+  [[nodiscard]] bool is_data() const { return left_out.empty(); }
+  [[nodiscard]] bool has_label(RunLabel label) const;
+  /// A resumed run trains as well as any other, but its times are no evidence.
+  [[nodiscard]] bool is_timing_data() const { return is_data() && !has_label(RunLabel::resumed); }
+};
+
+/// Why it has the label busy_machine; else "".
+[[nodiscard]] std::string busy_machine_reason(const Run& run);
+
+/// A run that has no readable file, or a combination that the plan left out, and why.
+struct AbsentRun {
+  std::string name;
+  std::string reason;
+};
+
+struct RunSet {
+  std::vector<std::filesystem::path> folders;
+  std::vector<Run> runs;  ///< by folder, then run id
+  std::vector<AbsentRun> unreadable;
+  std::vector<AbsentRun> copies;  ///< files that say again what one of `runs` says
+  /// Of all files that could be read, copies too.
+  std::map<std::filesystem::path, std::vector<Origin>> origins;
+  /// In plan.json, or without a readable one in runs/, but no run.h5 or run.h5.part.
+  std::vector<AbsentRun> without_file;
+  std::vector<AbsentRun> damaged_plans;                 ///< plan.json files that cannot be read
+  std::vector<std::filesystem::path> without_plan;      ///< studies that lost it
+  std::vector<AbsentRun> skipped;                       ///< combinations that the plan left out
+  std::vector<MemoryFormatTrial> memory_format_trials;  ///< of all plans
+  std::map<std::filesystem::path, StudyFloor> floors;   ///< of the plans that hold one, by folder
+};
+
+/// Reads DIR/runs/*/run.h5, else run.h5.part, and DIR/plan.json where there is one. Damaged files,
+/// plan.json too, are listed, not fatal. Errors: BadInput when a folder does not exist or is no
+/// folder.
+[[nodiscard]] RunSet load_runs(const std::vector<std::filesystem::path>& folders);
+
+/// The same of records in memory, from the folders that their files name, in the order in which
+/// these appear. There is no plan, so nothing is missing.
+[[nodiscard]] RunSet runs_of(std::vector<RunRecord> records);
+
+/// Judges and digests one record; it must hold a readable /settings/resolved (else BadInput).
+[[nodiscard]] Run judge_run(const RunRecord& record);
+
+/// Runs of one origin whose specs are equal but for ranks, repeat and what follows from these: only
+/// they may stand in one ratio. Emulated and measured runs are never in one series.
+struct Series {
+  std::string name;      ///< "noise2void, linear_fixed_samples, bucketed_overlap, sharded input"
+  std::string work;      ///< the same without what tells series of one work apart
+  std::string work_key;  ///< equal where series differ in nothing but their origin, on equal data
+  std::string slug;      ///< for file names and ids: [a-z0-9-]
+  RunSpec spec;          ///< of any of its runs
+  std::map<std::int64_t, std::vector<const Run*>> by_ranks;  ///< data only, see Run::is_data
+  bool has_changed_goal = false;  ///< runs declare different ones: then spec.quality is none
+  [[nodiscard]] bool is_control_arm() const { return spec.control_arm.has_value(); }
+  [[nodiscard]] bool has_several_ranks() const { return by_ranks.rbegin()->first > 1; }
+  /// That of its runs. Contract: there is one.
+  [[nodiscard]] const Origin& origin() const { return by_ranks.begin()->second.front()->origin; }
+  /// One measure of all runs with `ranks` ranks; of a time without the resumed ones.
+  [[nodiscard]] Launches launches(std::int64_t ranks, const Column& column) const;
+  template <class Row, class Value>
+  [[nodiscard]] Launches launches(std::int64_t ranks, Value Row::*field) const {
+    return launches(ranks, column_of(field));
+  }
+  template <class Field>
+  [[nodiscard]] std::vector<double> values(std::int64_t ranks, const Field& field) const {
+    return launches(ranks, field).values;
+  }
+  [[nodiscard]] bool has_label(RunLabel label) const;
+};
+
+/// Whether `arm` repeats the runs of `proper` without something: of one origin, with equal specs as
+/// soon as the same is left out of both. Also of an arm's partner at one rank and that arm.
+[[nodiscard]] bool is_arm_of(const Series& arm, const Series& proper);
+
+/// `set` must outlive the result. Sorted by name; series without a single data run are absent.
+[[nodiscard]] std::vector<Series> group_series(const RunSet& set);
+
+/// Distinct build ids of all runs.
+[[nodiscard]] std::vector<std::string> build_ids(const RunSet& set);
+
+/// What of `part` is mixed: its values in runs that lie in one folder, or that would stand in one
+/// ratio if they agreed in it; of other data only under the same path. What is not recorded is no
+/// other value. Sorted; empty when there is no such mixture.
+[[nodiscard]] std::vector<std::string> mixed_values(const RunSet& set, const OriginPart& part);
+
+}  // namespace scalestudy

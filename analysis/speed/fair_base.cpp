@@ -1,0 +1,115 @@
+#include "analysis/speed/fair_base.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace scalestudy {
+namespace {
+
+/// Evaluation threads follow from those of training where nothing else was asked for.
+std::uint64_t hash_without_threads(RunSpec spec) {
+  const CommonSettings neutral;
+  spec.settings.threads_per_rank = neutral.threads_per_rank;
+  spec.settings.evaluation_threads = neutral.evaluation_threads;
+  return spec.timing_hash();
+}
+
+bool differs_in_threads_only(const Series& one, const Series& other) {
+  return one.origin() == other.origin() &&
+         hash_without_threads(one.spec) == hash_without_threads(other.spec) &&
+         one.has_label(RunLabel::emulated_input) == other.has_label(RunLabel::emulated_input);
+}
+
+/// That the ranks of a run may use together; 0 where it was not recorded.
+std::int64_t core_count(const Run& run) {
+  std::int64_t cores = 0;
+  for (const RankRow& rank : run.record.ranks) cores = std::max(cores, rank.core_count);
+  return cores;
+}
+
+std::int64_t usable(std::int64_t threads, std::int64_t cores) {
+  return cores > 0 ? std::min(threads, cores) : threads;
+}
+
+BaseCandidate candidate_of(const Series& series,
+                           std::int64_t cores,
+                           const Launches& compared,
+                           Comparison declared) {
+  const auto base = series.launches(1, &SummaryRow::training_time_s);
+  BaseCandidate one;
+  one.threads = series.spec.settings.threads_per_rank;
+  one.cores = usable(one.threads, cores);
+  one.launches = base.values.size();
+  one.absolute = absolute_times(series, 1);
+  one.speedup = inverse(ratio(compared, base, declared));
+  return one;
+}
+
+/// core_count is of one process: what several hosts or bindings have together it does not tell.
+bool share_their_cores(const Run& run) {
+  const auto& ranks = run.record.ranks;
+  return std::ranges::all_of(ranks, [&](const RankRow& rank) {
+    return rank.host == ranks.front().host && rank.binding == ranks.front().binding;
+  });
+}
+
+bool computes_on_cores(const Series& series) {
+  return series.spec.settings.device == Device::cpu &&
+         !series.has_label(RunLabel::emulated_compute);
+}
+
+void adjust(std::vector<BaseCandidate>& candidates) {
+  std::vector<Estimate*> family;
+  for (BaseCandidate& one : candidates) family.push_back(&one.speedup);
+  adjust_for_several(family);
+}
+
+}  // namespace
+
+const BaseCandidate* FairBase::best() const {
+  const auto found = std::min_element(
+      candidates.begin(), candidates.end(), [](const BaseCandidate& a, const BaseCandidate& b) {
+        return a.absolute.training_time_s < b.absolute.training_time_s;
+      });
+  return found == candidates.end() ? nullptr : &*found;
+}
+
+bool FairBase::has_equal_cores() const {
+  return std::ranges::any_of(candidates,
+                             [&](const BaseCandidate& one) { return one.cores == cores; });
+}
+
+std::int64_t FairBase::idle_cores() const {
+  for (const BaseCandidate& one : candidates)
+    if (one.threads == threads_per_rank) return cores - one.cores;
+  return 0;
+}
+
+FairBase fair_base_of(const Series& series, std::span<const Series* const> all) {
+  FairBase fair;
+  const auto& [ranks, runs] = *series.by_ranks.rbegin();
+  const auto compared = series.launches(ranks, &SummaryRow::training_time_s);
+  if (ranks == 1 || compared.values.empty() || !computes_on_cores(series) ||
+      !share_their_cores(*runs.front()))
+    return fair;
+  const auto cores = core_count(*runs.front());
+  fair.ranks = ranks;
+  fair.threads_per_rank = series.spec.settings.threads_per_rank;
+  fair.cores = usable(ranks * fair.threads_per_rank, cores);
+  fair.absolute = absolute_times(series, ranks);
+  for (const Series* other : all) {
+    const auto threads = other->spec.settings.threads_per_rank;
+    if (threads > ranks * fair.threads_per_rank || !differs_in_threads_only(series, *other))
+      continue;
+    if (other->values(1, &SummaryRow::training_time_s).empty()) continue;
+    fair.candidates.push_back(candidate_of(*other, cores, compared, series.spec.comparison));
+  }
+  const auto fewer_threads = [](const BaseCandidate& a, const BaseCandidate& b) {
+    return a.threads < b.threads;
+  };
+  std::sort(fair.candidates.begin(), fair.candidates.end(), fewer_threads);
+  adjust(fair.candidates);
+  return fair;
+}
+
+}  // namespace scalestudy

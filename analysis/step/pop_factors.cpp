@@ -1,0 +1,53 @@
+#include "analysis/step/pop_factors.hpp"
+
+#include <algorithm>
+
+#include "analysis/series/run_set.hpp"
+
+namespace scalestudy {
+namespace {
+
+template <class Get>
+Estimate mean_over(const std::vector<LaunchSteps>& launches, const Get& get) {
+  Launches values;
+  for (const auto& launch : launches)
+    if (launch.path) values.add(launch.block, get(pop_factors(*launch.path, launch.step.ranks)));
+  return geometric_level(values);
+}
+
+}  // namespace
+
+PopFactors pop_factors(const PathStep& step, std::int64_t ranks) {
+  const double mean_useful_s =
+      step.compute_s + step.persistent_s / static_cast<double>(ranks) + step.optimizer_s;
+  // By chance the slowest of equal ranks may come out faster than their mean: then all are equal.
+  const double largest_useful_s =
+      std::max(mean_useful_s, step.compute_s + step.persistent_s + step.optimizer_s);
+  const double on_ideal_network_s = step.step_s - step.transfer_s;
+  return {.load_balance = mean_useful_s / largest_useful_s,
+          .serialisation_efficiency = largest_useful_s / on_ideal_network_s,
+          .transfer_efficiency = on_ideal_network_s / step.step_s,
+          .parallel_efficiency = mean_useful_s / step.step_s};
+}
+
+std::vector<PopPoint> pop_points(const Series& series) {
+  std::vector<PopPoint> points;
+  for (const auto& [ranks, runs] : series.by_ranks) {
+    const auto launches = launch_steps(series, ranks);
+    if (std::ranges::none_of(launches, [](const auto& one) { return one.path.has_value(); }))
+      continue;
+    const auto of = [&](const auto& get) { return mean_over(launches, get); };
+    points.push_back(
+        {.ranks = ranks,
+         .load_balance = of([](const PopFactors& f) { return f.load_balance; }),
+         .communication_efficiency =
+             of([](const PopFactors& f) { return f.communication_efficiency(); }),
+         .serialisation_efficiency =
+             of([](const PopFactors& f) { return f.serialisation_efficiency; }),
+         .transfer_efficiency = of([](const PopFactors& f) { return f.transfer_efficiency; }),
+         .parallel_efficiency = of([](const PopFactors& f) { return f.parallel_efficiency; })});
+  }
+  return points;
+}
+
+}  // namespace scalestudy

@@ -1,0 +1,111 @@
+#pragma once
+/// Why a step of N ranks is longer than that of one: which causes the records support, which they
+/// refute, and what they leave open (METRICS.md#causes). Takes numbers, not files. Pure.
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "core/choice.hpp"
+
+#include "record/measures/path_step.hpp"
+
+#include "analysis/statistics/statistics.hpp"
+#include "analysis/statistics/verdict.hpp"
+
+namespace scalestudy {
+
+enum class StepCause {
+  input,
+  transfer,
+  slow_rank,
+  imbalance,
+  interference,
+  oversubscription,
+  optimizer
+};
+template <>
+inline constexpr auto choices<StepCause> = std::array{
+    Choice{StepCause::input, "input", "waiting for batches"},
+    Choice{StepCause::transfer, "transfer", "moving gradients that nothing hides"},
+    Choice{StepCause::slow_rank, "slow_rank", "waiting for a rank that is slow in all steps"},
+    Choice{StepCause::imbalance, "imbalance", "waiting for a rank that is slow by chance"},
+    Choice{StepCause::interference, "interference",
+           "computing longer beside others: memory, caches, clock frequency"},
+    Choice{StepCause::oversubscription, "oversubscription", "computing threads without a core"},
+    Choice{StepCause::optimizer, "optimizer", "updating parameters"}};
+
+/// What a launch leaves out, and of how many ranks it is.
+enum class LaunchArm {
+  whole,
+  barrier_only,
+  no_communication,
+  synthetic_input,
+  synthetic_input_no_communication,
+  whole_at_one,
+  synthetic_input_at_one
+};
+inline constexpr std::size_t launch_arm_count = 7;
+
+struct CauseLaunch {
+  LaunchArm arm = LaunchArm::whole;
+  std::int64_t block = 0;
+  double step_s = 0;             ///< mean over ranks and steady steps
+  std::optional<PathStep> path;  ///< of arms whole and whole_at_one
+};
+
+/// Of one number of ranks beside one rank.
+struct StepEvidence {
+  std::int64_t ranks = 2;
+  double work_ratio = 1;     ///< samples of a rank and step at N ÷ those at one rank
+  double margin_frac = 0;    ///< of the ideal step: less is no loss (METRICS.md#floor)
+  double clock_error_s = 0;  ///< of the split between waiting and transfer
+  std::vector<CauseLaunch> launches;
+};
+
+struct CauseFinding {
+  StepCause cause = StepCause::input;
+  Verdict verdict = Verdict::undecided;
+  Estimate column_s;    ///< growth of a step, as the records of the study proper say
+  Estimate contrast_s;  ///< the same as arms say that leave it out; no interval where none tells
+  /// Launches of each arm that would decide an undecided one in four of five studies, if it is as
+  /// large as it looks; none where its looks part, or no number would.
+  std::optional<std::int64_t> launches_to_decide;
+  [[nodiscard]] const Estimate& growth_s() const {
+    return contrast_s.interval ? contrast_s : column_s;
+  }
+};
+
+/// Batches and the exchange, where each hides behind the other: a step without both is shorter by
+/// more than the margin than the two contrasts promise.
+struct HiddenBehindEachOther {
+  Estimate without_both_s;   ///< gain
+  double without_one_s = 0;  ///< sum of the gains without each alone
+};
+
+struct StepDecision {
+  std::int64_t ranks = 2;
+  double work_ratio = 1;  ///< below 1 each rank has fewer samples a step than one rank had
+  double ideal_step_s = not_available;
+  double margin_s = not_available;
+  Estimate loss_s;                     ///< measured − ideal step
+  bool is_loss = false;                ///< surely more than the margin: else no cause is asked for
+  std::vector<CauseFinding> findings;  ///< of all causes, in their order
+  std::vector<StepCause> main;  ///< supported and not surely less than another, largest first
+  /// The same in at least four of five launches; none: slow ranks are, but not always the same one.
+  std::optional<std::int64_t> slowest_rank;
+  double unexplained_s = not_available;
+  std::optional<HiddenBehindEachOther> hidden;
+
+  /// Enough of the loss for a main cause to be named.
+  [[nodiscard]] bool is_explained() const;
+};
+
+/// The arms whose times tell the cause, alone or with others; none where no arm leaves it out.
+[[nodiscard]] std::vector<ControlArm> arms_telling(StepCause cause);
+
+/// Without findings where one rank or N have fewer than three launches with paths.
+[[nodiscard]] StepDecision decide_causes(const StepEvidence& evidence);
+
+}  // namespace scalestudy

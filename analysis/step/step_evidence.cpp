@@ -1,0 +1,88 @@
+#include "analysis/step/step_evidence.hpp"
+
+#include <algorithm>
+#include <optional>
+
+#include "analysis/step/step_growth.hpp"
+
+namespace scalestudy {
+namespace {
+
+/// Nothing for launches that the decision does not ask.
+std::optional<LaunchArm> arm_of(const Series& series, bool is_at_one) {
+  if (!series.spec.control_arm) return is_at_one ? LaunchArm::whole_at_one : LaunchArm::whole;
+  switch (*series.spec.control_arm) {
+    case ControlArm::synthetic_input:
+      return is_at_one ? LaunchArm::synthetic_input_at_one : LaunchArm::synthetic_input;
+    case ControlArm::barrier_only:
+      if (!is_at_one) return LaunchArm::barrier_only;
+      break;
+    case ControlArm::no_communication:
+      if (!is_at_one) return LaunchArm::no_communication;
+      break;
+    case ControlArm::synthetic_input_no_communication:
+      if (!is_at_one) return LaunchArm::synthetic_input_no_communication;
+      break;
+    case ControlArm::no_distributed_path:
+      break;
+  }
+  return std::nullopt;
+}
+
+void add(const Series& series, std::int64_t ranks, StepEvidence& evidence) {
+  const auto arm = arm_of(series, ranks == 1);
+  if (!arm) return;
+  for (const auto& launch : launch_steps(series, ranks))
+    evidence.launches.push_back({*arm, launch.block, launch.step.step_of_a_rank_s(), launch.path});
+}
+
+double clock_error_s(const Series& series, std::int64_t ranks) {
+  double error_s = 0;
+  const auto group = series.by_ranks.find(ranks);
+  if (group == series.by_ranks.end()) return error_s;
+  for (const Run* run : group->second)
+    for (const auto& rank : run->record.ranks)
+      if (rank.clock_offset_error_s > error_s) error_s = rank.clock_offset_error_s;
+  return error_s;
+}
+
+double local_samples(const Series& series, std::int64_t ranks) {
+  const auto launches = launch_steps(series, ranks);
+  double sum = 0;
+  for (const auto& launch : launches) sum += launch.step.local_samples;
+  return sum / static_cast<double>(launches.size());
+}
+
+StepEvidence step_evidence(const Series& proper,
+                           std::span<const Series* const> arms,
+                           std::int64_t ranks,
+                           double margin_frac) {
+  StepEvidence evidence{.ranks = ranks,
+                        .work_ratio = local_samples(proper, ranks) / local_samples(proper, 1),
+                        .margin_frac = margin_frac,
+                        .clock_error_s = clock_error_s(proper, ranks),
+                        .launches = {}};
+  for (const auto at : {std::int64_t{1}, ranks}) {
+    add(proper, at, evidence);
+    for (const Series* arm : arms) add(*arm, at, evidence);
+  }
+  return evidence;
+}
+
+}  // namespace
+
+std::vector<StepDecision> step_causes(const Series& proper,
+                                      std::span<const Series* const> arms,
+                                      double margin_frac) {
+  std::vector<StepDecision> decisions;
+  for (auto group = proper.by_ranks.rbegin(); group != proper.by_ranks.rend(); ++group) {
+    if (group->first == 1) continue;
+    auto decision = decide_causes(step_evidence(proper, arms, group->first, margin_frac));
+    if (decision.findings.empty()) continue;
+    decisions.push_back(std::move(decision));
+    if (!decisions.back().is_loss) break;
+  }
+  return decisions;
+}
+
+}  // namespace scalestudy

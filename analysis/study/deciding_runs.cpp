@@ -1,0 +1,146 @@
+#include "analysis/study/deciding_runs.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <map>
+
+namespace scalestudy {
+namespace {
+
+using Arms = std::vector<ControlArm>;
+
+bool has(const Arms& arms, ControlArm arm) {
+  return std::ranges::find(arms, arm) != arms.end();
+}
+
+/// Launches of an arm, or of the study proper, that there are and how long one takes.
+struct Launched {
+  std::int64_t count = 0;
+  double wall_s = 0;
+};
+using Key = std::pair<std::optional<ControlArm>, std::int64_t>;  // of so many ranks
+
+struct Cost {
+  std::int64_t launches = 0;
+  double wall_s = 0;
+};
+
+/// What the study has, and what it would cost to have more.
+class Stock {
+ public:
+  Stock(const StudyAnalysis& analysis, const SeriesAnalysis& study) {
+    add(study.series);
+    for (const auto& arm : analysis.control_arms())
+      if (is_arm_of(arm.series, study.series)) add(arm.series);
+    for (const auto& [ranks, runs] : study.series.by_ranks) {
+      rank_counts_.push_back(ranks);
+      for (const Run* run : runs) repeats_ = std::max(repeats_, run->spec.repeat + 1);
+    }
+  }
+
+  [[nodiscard]] const Arms& arms() const { return arms_; }
+  [[nodiscard]] std::int64_t repeats() const { return repeats_; }
+
+  /// Of `repeats` blocks of the study proper and `arms`, beyond what there is.
+  [[nodiscard]] Cost of(const Arms& arms, std::int64_t repeats) const {
+    Cost cost;
+    for (const auto ranks : rank_counts_) {
+      add_missing({std::nullopt, ranks}, repeats, cost);
+      Arms here;
+      for (const auto arm : arms) {
+        const auto at = ranks == 1 ? partner_at_one_rank(arm) : arm;
+        const bool is_planned = ranks == 1 || arm != ControlArm::no_distributed_path;
+        if (is_planned && !has(here, at)) here.push_back(at);
+      }
+      for (const auto arm : here) add_missing({arm, ranks}, repeats, cost);
+    }
+    return cost;
+  }
+
+ private:
+  void add(const Series& series) {
+    const auto& arm = series.spec.control_arm;
+    if (arm && !has(arms_, *arm)) arms_.push_back(*arm);
+    for (const auto& [ranks, runs] : series.by_ranks) {
+      const auto wall_s = series.launches(ranks, &SummaryRow::launch_wall_time_s);
+      launched_[{arm, ranks}] = {static_cast<std::int64_t>(runs.size()), mean(wall_s.values)};
+    }
+  }
+
+  /// An arm that never ran takes at most as long as the study proper.
+  void add_missing(const Key& key, std::int64_t repeats, Cost& cost) const {
+    const auto found = launched_.find(key);
+    const bool is_there = found != launched_.end();
+    const auto missing = repeats - (is_there ? found->second.count : 0);
+    if (missing <= 0) return;
+    const auto& like = is_there ? found->second : launched_.at({std::nullopt, key.second});
+    cost.launches += missing;
+    cost.wall_s += static_cast<double>(missing) * like.wall_s;
+  }
+
+  std::map<Key, Launched> launched_;
+  std::vector<std::int64_t> rank_counts_;
+  Arms arms_;
+  std::int64_t repeats_ = 0;
+};
+
+Arms missing_arms(StepCause cause, const Stock& stock) {
+  auto arms = arms_telling(cause);
+  std::erase_if(arms, [&](ControlArm arm) { return has(stock.arms(), arm); });
+  return arms;
+}
+
+std::vector<OpenQuestion> open_questions(const StepDecision& decision, const Stock& stock) {
+  if (!decision.is_loss) {
+    const auto& loss_s = decision.loss_s;
+    const bool is_none = loss_s.interval && loss_s.interval->high < decision.margin_s;
+    if (is_none) return {};
+    return {{.cause = {},
+             .arms = {},
+             .repeats = launches_to_tell(loss_s, decision.margin_s, significance_level)}};
+  }
+  std::vector<OpenQuestion> open;
+  for (const auto& finding : decision.findings)
+    if (finding.verdict == Verdict::undecided)
+      open.push_back(
+          {finding.cause, missing_arms(finding.cause, stock), finding.launches_to_decide});
+  return open;
+}
+
+Arms joined(const Arms& some, const Arms& more) {
+  Arms all = some;
+  std::ranges::copy_if(more, std::back_inserter(all),
+                       [&](ControlArm arm) { return !has(some, arm); });
+  return all;
+}
+
+}  // namespace
+
+std::optional<DecidingRuns> deciding_runs(const StudyAnalysis& analysis,
+                                          const SeriesAnalysis& study) {
+  if (study.causes.empty()) return std::nullopt;
+  const Stock stock(analysis, study);
+  const auto& decision = study.causes.front();
+  DecidingRuns further{.ranks = decision.ranks,
+                       .open = open_questions(decision, stock),
+                       .arms = stock.arms(),
+                       .repeats = stock.repeats()};
+  if (further.open.empty()) return std::nullopt;
+  for (const auto& question : further.open) {
+    const auto with_arms = joined(stock.arms(), question.arms);
+    const auto by_arms = stock.of(with_arms, stock.repeats());
+    const bool are_cheaper =
+        !question.repeats || by_arms.wall_s < stock.of(stock.arms(), *question.repeats).wall_s;
+    if (!question.arms.empty() && are_cheaper)
+      further.arms = joined(further.arms, question.arms);
+    else if (question.repeats)
+      further.repeats = std::max(further.repeats, *question.repeats);
+  }
+  const auto cost = stock.of(further.arms, further.repeats);
+  further.launches = cost.launches;
+  further.wall_time_s = cost.wall_s;
+  return further;
+}
+
+}  // namespace scalestudy
