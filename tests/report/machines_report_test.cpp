@@ -9,6 +9,7 @@
 #include "core/text.hpp"
 
 #include "analysis/report/page/conclusions.hpp"
+#include "analysis/report/page/figures.hpp"
 #include "analysis/report/page/report.hpp"
 #include "analysis/report/page/summary_json.hpp"
 #include "analysis/report/study/run_tables.hpp"
