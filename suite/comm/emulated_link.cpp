@@ -4,53 +4,51 @@
 
 #include "core/error.hpp"
 
+#include "comm/forwarding_communicator.hpp"
+
 namespace scalestudy {
 namespace {
 
-class EmulatedLink final : public CommunicatorInterface {
+class EmulatedLink final : public ForwardingCommunicator {
  public:
   EmulatedLink(Communicator comm,
                const LinkModel& model,
                Payload payload,
                std::shared_ptr<LinkMeter> meter)
-      : comm_(std::move(comm)), model_(model), payload_(payload), meter_(std::move(meter)) {}
-
-  [[nodiscard]] std::string_view name() const override { return comm_.name(); }
-  [[nodiscard]] std::string transport() const override { return comm_.transport(); }
-  [[nodiscard]] Rank rank() const override { return comm_.rank(); }
-  [[nodiscard]] WorldSize world_size() const override { return comm_.world_size(); }
+      : ForwardingCommunicator(std::move(comm)),
+        model_(model),
+        payload_(payload),
+        meter_(std::move(meter)) {}
 
   CollectiveTimes all_reduce(BufferView buffer, ReduceOp op) override {
-    return wait(comm_.all_reduce(carried(buffer), op), model_.all_reduce_s(bytes_of(buffer)));
+    return wait(comm().all_reduce(carried(buffer), op), model_.all_reduce_s(bytes_of(buffer)));
   }
   CollectiveTimes reduce(BufferView buffer, ReduceOp op, Rank root) override {
-    return wait(comm_.reduce(carried(buffer), op, root), model_.reduce_s(bytes_of(buffer)));
+    return wait(comm().reduce(carried(buffer), op, root), model_.reduce_s(bytes_of(buffer)));
   }
   CollectiveTimes broadcast(BufferView buffer, Rank root) override {
-    return wait(comm_.broadcast(carried(buffer), root), model_.broadcast_s(bytes_of(buffer)));
+    return wait(comm().broadcast(carried(buffer), root), model_.broadcast_s(bytes_of(buffer)));
   }
   CollectiveTimes all_gather(ConstBufferView mine, BufferView all) override {
-    return wait(comm_.all_gather(mine, all), model_.all_gather_s(bytes_of(all)));
+    return wait(comm().all_gather(mine, all), model_.all_gather_s(bytes_of(all)));
   }
   CollectiveTimes reduce_scatter(ConstBufferView all, BufferView mine, ReduceOp op) override {
-    return wait(comm_.reduce_scatter(all, mine, op), model_.reduce_scatter_s(bytes_of(all)));
+    return wait(comm().reduce_scatter(all, mine, op), model_.reduce_scatter_s(bytes_of(all)));
   }
   CollectiveTimes barrier(std::optional<Seconds> deadline) override {
-    return wait(deadline ? comm_.barrier(*deadline) : comm_.barrier(), model_.barrier_s());
+    return wait(ForwardingCommunicator::barrier(deadline), model_.barrier_s());
+  }
+  CollectiveTimes agree(const CallSignature& call) override {
+    return wait(comm().agree(call), model_.barrier_s());
   }
   std::shared_ptr<CommunicatorInterface> duplicate(const std::string& purpose) override {
-    return std::make_shared<EmulatedLink>(comm_.duplicate(purpose), model_, payload_, meter_);
+    return std::make_shared<EmulatedLink>(comm().duplicate(purpose), model_, payload_, meter_);
   }
   /// The model knows nothing of groups, and nobody asks for one: levels are beneath.
   std::shared_ptr<CommunicatorInterface> split(std::int64_t /*group*/,
                                                const std::string& /*purpose*/) override {
     SCALESTUDY_EXPECT(false);
   }
-  std::shared_ptr<std::byte> allocate(ByteCount bytes) override { return comm_.allocate(bytes); }
-  void abort(const std::string& reason, ExitCode exit_code) noexcept override {
-    comm_.abort(reason, exit_code);
-  }
-  void set_clock_offset(Seconds ahead) override { comm_.set_clock_offset(ahead); }
 
  private:
   static double bytes_of(const ConstBufferView& view) {
@@ -72,7 +70,6 @@ class EmulatedLink final : public CommunicatorInterface {
     return times;
   }
 
-  Communicator comm_;
   LinkModel model_;
   Payload payload_;
   std::shared_ptr<LinkMeter> meter_;

@@ -3,6 +3,8 @@
 #include <thread>
 #include <utility>
 
+#include "comm/forwarding_communicator.hpp"
+
 namespace scalestudy {
 namespace {
 
@@ -12,46 +14,38 @@ struct Hooks {
   std::function<CollectiveTimes(CollectiveTimes, ByteCount)> after;
 };
 
-class ObservedCommunicator final : public CommunicatorInterface {
+class ObservedCommunicator final : public ForwardingCommunicator {
  public:
   ObservedCommunicator(Communicator comm, Hooks hooks)
-      : comm_(std::move(comm)), hooks_(std::move(hooks)) {}
-
-  [[nodiscard]] std::string_view name() const override { return comm_.name(); }
-  [[nodiscard]] std::string transport() const override { return comm_.transport(); }
-  [[nodiscard]] Rank rank() const override { return comm_.rank(); }
-  [[nodiscard]] WorldSize world_size() const override { return comm_.world_size(); }
+      : ForwardingCommunicator(std::move(comm)), hooks_(std::move(hooks)) {}
   CollectiveTimes all_reduce(BufferView buffer, ReduceOp op) override {
-    return around(buffer.bytes(), [&] { return comm_.all_reduce(buffer, op); });
+    return around(buffer.bytes(), [&] { return comm().all_reduce(buffer, op); });
   }
   CollectiveTimes reduce(BufferView buffer, ReduceOp op, Rank root) override {
-    return around(buffer.bytes(), [&] { return comm_.reduce(buffer, op, root); });
+    return around(buffer.bytes(), [&] { return comm().reduce(buffer, op, root); });
   }
   CollectiveTimes broadcast(BufferView buffer, Rank root) override {
-    return around(buffer.bytes(), [&] { return comm_.broadcast(buffer, root); });
+    return around(buffer.bytes(), [&] { return comm().broadcast(buffer, root); });
   }
   CollectiveTimes all_gather(ConstBufferView mine, BufferView all) override {
-    return around(all.bytes(), [&] { return comm_.all_gather(mine, all); });
+    return around(all.bytes(), [&] { return comm().all_gather(mine, all); });
   }
   CollectiveTimes reduce_scatter(ConstBufferView all, BufferView mine, ReduceOp op) override {
-    return around(all.bytes(), [&] { return comm_.reduce_scatter(all, mine, op); });
+    return around(all.bytes(), [&] { return comm().reduce_scatter(all, mine, op); });
   }
   CollectiveTimes barrier(std::optional<Seconds> deadline) override {
-    return around(ByteCount(0),
-                  [&] { return deadline ? comm_.barrier(*deadline) : comm_.barrier(); });
+    return around(ByteCount(0), [&] { return ForwardingCommunicator::barrier(deadline); });
+  }
+  CollectiveTimes agree(const CallSignature& call) override {
+    return around(ByteCount(0), [&] { return comm().agree(call); });
   }
   std::shared_ptr<CommunicatorInterface> duplicate(const std::string& purpose) override {
-    return std::make_shared<ObservedCommunicator>(comm_.duplicate(purpose), hooks_);
+    return std::make_shared<ObservedCommunicator>(comm().duplicate(purpose), hooks_);
   }
   std::shared_ptr<CommunicatorInterface> split(std::int64_t group,
                                                const std::string& purpose) override {
-    return std::make_shared<ObservedCommunicator>(comm_.split(group, purpose), hooks_);
+    return std::make_shared<ObservedCommunicator>(comm().split(group, purpose), hooks_);
   }
-  std::shared_ptr<std::byte> allocate(ByteCount bytes) override { return comm_.allocate(bytes); }
-  void abort(const std::string& reason, ExitCode exit_code) noexcept override {
-    comm_.abort(reason, exit_code);
-  }
-  void set_clock_offset(Seconds ahead) override { comm_.set_clock_offset(ahead); }
 
  private:
   template <class Operation>
@@ -60,7 +54,6 @@ class ObservedCommunicator final : public CommunicatorInterface {
     return hooks_.after(operation(), bytes);
   }
 
-  Communicator comm_;
   Hooks hooks_;
 };
 
