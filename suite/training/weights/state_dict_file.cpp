@@ -2,13 +2,16 @@
 
 #include <algorithm>
 #include <cstring>
-#include <exception>
 #include <map>
 #include <memory>
+#include <new>
+#include <optional>
 #include <system_error>
 
+#include <ATen/EmptyTensor.h>
 #include <caffe2/serialize/inline_container.h>
 #include <caffe2/serialize/read_adapter_interface.h>
+#include <torch/csrc/jit/serialization/import_read.h>
 #include <torch/utils.h>
 
 #include "core/atomic_file.hpp"
@@ -27,7 +30,7 @@ using caffe2::serialize::PyTorchStreamWriter;
 
 [[noreturn]] void refuse_file(const std::string& origin, const std::string& problem) {
   throw BadInput({cat(origin, ": ", problem), "it cannot be used as the weights of a model",
-                  "Give a file written by torch.save(model.state_dict(), file) or by scalestudy"});
+                  "Give a file that scalestudy wrote"});
 }
 
 [[noreturn]] void refuse_tensor(const std::string& origin,
@@ -57,85 +60,16 @@ class BoundedAdapter final : public caffe2::serialize::ReadAdapterInterface {
   std::span<const std::byte> bytes_;
 };
 
-/// Elements from the first to the last one that the layout reaches, or −1 when it is impossible.
-std::int64_t extent_of(const TensorReference& tensor) {
-  if (tensor.sizes.size() != tensor.strides.size() || tensor.offset < 0) return -1;
-  std::int64_t last = tensor.offset;
-  bool empty = false;
-  for (std::size_t i = 0; i < tensor.sizes.size(); ++i) {
-    const auto size = tensor.sizes[i];
-    const auto stride = tensor.strides[i];
-    if (size < 0 || stride < 0) return -1;
-    if (size == 0) empty = true;
-    std::int64_t reach = 0;
-    if (size > 0 && (__builtin_mul_overflow(size - 1, stride, &reach) ||
-                     __builtin_add_overflow(last, reach, &last)))
-      return -1;
-  }
-  return empty ? 0 : last + 1;
+/// LibTorch's reader takes a file's word for it.
+bool fits_its_storage(const torch::Tensor& tensor) {
+  const auto is_negative = [](std::int64_t value) { return value < 0; };
+  if (std::ranges::any_of(tensor.sizes(), is_negative) ||
+      std::ranges::any_of(tensor.strides(), is_negative) || tensor.storage_offset() < 0)
+    return false;
+  return at::detail::computeStorageNbytes(tensor.sizes(), tensor.strides(), tensor.itemsize(),
+                                          static_cast<std::size_t>(tensor.storage_offset())) <=
+         tensor.storage().nbytes();
 }
-
-class StateDictReader {
- public:
-  explicit StateDictReader(std::span<const std::byte> bytes)
-      : size_bytes_(bytes.size()), archive_(std::make_shared<BoundedAdapter>(bytes)) {}
-
-  NamedTensors read() {
-    if (archive_.hasRecord("byteorder") && text_of("byteorder") != "little")
-      throw NoStateDict("it was written on a big-endian machine");
-    NamedTensors tensors;
-    for (const auto& reference : unpickle_state_dict(text_of("data.pkl")))
-      tensors.push_back({reference.name, tensor_of(reference)});
-    return tensors;
-  }
-
- private:
-  std::string text_of(const std::string& record) {
-    expect_size(record);
-    const auto [data, size] = archive_.getRecord(record);
-    return {static_cast<const char*>(data.get()), size};
-  }
-
-  /// A record cannot be larger than the file, whatever the archive's directory says.
-  std::size_t expect_size(const std::string& record) {
-    const auto size = archive_.getRecordSize(record);
-    if (size > size_bytes_) throw NoStateDict(cat("record ", record, " is larger than the file"));
-    return size;
-  }
-
-  torch::Tensor tensor_of(const TensorReference& reference) {
-    const auto extent = extent_of(reference);
-    if (extent < 0 || extent > reference.storage.element_count)
-      throw NoStateDict(cat("tensor '", reference.name, "' does not fit its storage"));
-    return torch::as_strided(storage_of(reference.storage), reference.sizes, reference.strides,
-                             reference.offset)
-        .clone(at::MemoryFormat::Contiguous);
-  }
-
-  torch::Tensor storage_of(const StorageReference& storage) {
-    const auto found = storages_.find(storage.key);
-    if (found != storages_.end()) {
-      if (found->second.scalar_type() != storage.type ||
-          found->second.numel() != storage.element_count)
-        throw NoStateDict(cat("storage ", storage.key, " is described twice, differently"));
-      return found->second;
-    }
-    const auto record = cat("data/", storage.key);
-    const auto element_bytes = static_cast<std::int64_t>(c10::elementSize(storage.type));
-    const auto size = static_cast<std::int64_t>(expect_size(record));
-    if (storage.element_count < 0 || size / element_bytes != storage.element_count ||
-        size % element_bytes != 0)
-      throw NoStateDict(cat("record ", record, " does not hold ", storage.element_count,
-                            " elements of type ", c10::toString(storage.type)));
-    auto elements = torch::empty({storage.element_count}, torch::dtype(storage.type));
-    archive_.getRecord(record, elements.data_ptr(), static_cast<std::size_t>(size));
-    return storages_.emplace(storage.key, elements).first->second;
-  }
-
-  std::size_t size_bytes_;
-  PyTorchStreamReader archive_;
-  std::map<std::string, torch::Tensor> storages_;
-};
 
 std::string shape_text(const torch::Tensor& tensor) {
   std::vector<std::string> sizes;
@@ -225,12 +159,20 @@ void write_state_dict(const std::filesystem::path& file, const NamedTensors& ten
 
 NamedTensors read_state_dict(std::span<const std::byte> bytes, const std::string& origin) {
   try {
-    return StateDictReader(bytes).read();
-  } catch (const NoStateDict& error) {
-    refuse_file(origin, cat("it is no state dict: ", error.what()));
+    PyTorchStreamReader archive(std::make_shared<BoundedAdapter>(bytes));
+    const auto content = torch::jit::readArchiveAndTensors("data", "", "", std::nullopt,
+                                                           std::nullopt, std::nullopt, archive);
+    NamedTensors tensors;
+    for (const auto& entry : content.toGenericDict()) {
+      const auto& tensor = entry.value().toTensor();
+      if (!fits_its_storage(tensor))
+        refuse_file(origin, "it is no state dict: a tensor is larger than what it holds");
+      tensors.push_back({entry.key().toStringRef(), tensor.contiguous()});
+    }
+    return tensors;
   } catch (const c10::Error& error) {
-    refuse_file(origin, cat("its archive is damaged or not PyTorch's: ",
-                            split(error.what_without_backtrace(), '\n').front()));
+    refuse_file(origin,
+                cat("it is no state dict: ", split(error.what_without_backtrace(), '\n').front()));
   } catch (const std::bad_alloc&) {
     refuse_file(origin, "it claims more data than memory can hold");
   }

@@ -1,7 +1,6 @@
 #pragma once
 /// Weights in PyTorch's own file format: what is written here, Python reads by
-/// torch.load(file, weights_only=True), and what Python wrote by torch.save(model.state_dict(),
-/// file) is read here. Local.
+/// torch.load(file, weights_only=True). Local.
 
 #include <cstddef>
 #include <filesystem>
@@ -38,8 +37,8 @@ void write_state_dict(const std::filesystem::path& file, const NamedTensors& ten
 using Sink = std::function<void(const void*, std::size_t)>;
 void write_state_dict(const Sink& sink, const NamedTensors& tensors);
 
-/// Contiguous copies on the CPU, in the file's order. Errors: BadInput naming the file when it
-/// cannot be read or is no state dict.
+/// Reads what write_state_dict() wrote, by LibTorch's own reader: contiguous copies on the CPU, in
+/// the file's order. Errors: BadInput naming the file when it cannot be read or is no state dict.
 [[nodiscard]] NamedTensors read_state_dict(const std::filesystem::path& file);
 [[nodiscard]] NamedTensors read_state_dict(std::span<const std::byte> bytes,
                                            const std::string& origin);

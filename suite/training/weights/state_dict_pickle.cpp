@@ -1,20 +1,49 @@
 #include "training/weights/state_dict_pickle.hpp"
 
+#include <array>
 #include <limits>
+#include <string_view>
 #include <utility>
 
+#include "core/error.hpp"
 #include "core/text.hpp"
-
-#include "training/weights/pickle_opcodes.hpp"
 
 namespace scalestudy {
 namespace pickle {
 namespace {
 
+constexpr std::array storage_classes{std::pair{"FloatStorage", c10::ScalarType::Float},
+                                     std::pair{"DoubleStorage", c10::ScalarType::Double},
+                                     std::pair{"HalfStorage", c10::ScalarType::Half},
+                                     std::pair{"BFloat16Storage", c10::ScalarType::BFloat16},
+                                     std::pair{"LongStorage", c10::ScalarType::Long},
+                                     std::pair{"IntStorage", c10::ScalarType::Int},
+                                     std::pair{"ShortStorage", c10::ScalarType::Short},
+                                     std::pair{"CharStorage", c10::ScalarType::Char},
+                                     std::pair{"ByteStorage", c10::ScalarType::Byte},
+                                     std::pair{"BoolStorage", c10::ScalarType::Bool}};
+
+/// Names of pickletools.
+enum Opcode : unsigned char {
+  mark = '(',
+  stop = '.',
+  binint = 'J',
+  binpersid = 'Q',
+  reduce = 'R',
+  binunicode = 'X',
+  global = 'c',
+  tuple = 't',
+  setitems = 'u',
+  empty_tuple = ')',
+  empty_dict = '}',
+  newfalse = 0x89,
+  long1 = 0x8a
+};
+
 const char* storage_class_of(c10::ScalarType type) {
   for (const auto& [name, each] : storage_classes)
     if (each == type) return name;
-  throw NoStateDict(cat("tensors of type ", c10::toString(type), " are not supported"));
+  SCALESTUDY_EXPECT(false);
 }
 
 class Pickler {
