@@ -5,7 +5,6 @@
 #include <atomic>
 #include <bit>
 #include <cerrno>
-#include <csignal>
 #include <cstring>
 #include <system_error>
 #include <thread>
@@ -52,14 +51,6 @@ std::string load_text(const std::array<Word, Count>& words) {
   return {bytes.data(), ::strnlen(bytes.data(), bytes.size())};
 }
 
-/// Where the handler finds the page of this process' rank.
-struct GuardedPage {
-  std::atomic<std::byte*> memory{nullptr};
-  std::atomic<int> descriptor{-1};
-  struct sigaction before {};
-};
-GuardedPage guarded;
-
 }  // namespace
 
 struct Heartbeat::Page {
@@ -76,37 +67,6 @@ struct Heartbeat::Page {
     state.phase = load_text(phase);
     state.error = load_text(error);
     return state;
-  }
-
-  /// Somebody has cut the file: the store that found no page behind it is done again on a new one,
-  /// instead of killing the rank.
-  static void restore(int /*signal*/, siginfo_t* info, void* /*context*/) {
-    const int error_number = errno;
-    auto* const memory = guarded.memory.load();
-    const auto* const at = static_cast<const std::byte*>(info->si_addr);
-    if (memory == nullptr || at < memory || at >= memory + sizeof(Page)) {
-      sigaction(SIGBUS, &guarded.before, nullptr);  // of somebody else: it comes again
-    } else if (::fallocate(guarded.descriptor, 0, 0, sizeof(Page)) != 0) {
-      // No page to be had: from now on nobody sees this heart beat, but the rank goes on.
-      static_cast<void>(::mmap(memory, sizeof(Page), PROT_READ | PROT_WRITE,
-                               MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0));
-    }
-    errno = error_number;
-  }
-
-  static void guard(void* memory, int descriptor) {
-    guarded.descriptor = descriptor;
-    if (guarded.memory.exchange(static_cast<std::byte*>(memory)) != nullptr) return;
-    struct sigaction action {};
-    action.sa_sigaction = restore;
-    action.sa_flags = SA_SIGINFO;
-    sigaction(SIGBUS, &action, &guarded.before);
-  }
-
-  static void end_guard(void* memory) {
-    if (guarded.memory != memory) return;
-    guarded.memory = nullptr;
-    sigaction(SIGBUS, &guarded.before, nullptr);
   }
 };
 
@@ -125,13 +85,13 @@ Heartbeat::Heartbeat(const std::filesystem::path& file) {
   void* memory =
       ::mmap(nullptr, sizeof(Page), PROT_READ | PROT_WRITE, MAP_SHARED, descriptor_.get(), 0);
   if (memory == MAP_FAILED) fail(errno);
-  Page::guard(memory, descriptor_.get());
   page_ = ::new (memory) Page{};
+  page_->process_id = static_cast<std::uint64_t>(::getpid());
+  page_->magic = page_magic;
   beat("initialisation", -1);
 }
 
 Heartbeat::~Heartbeat() {
-  Page::end_guard(page_);
   ::munmap(page_, sizeof(Page));
 }
 
@@ -141,16 +101,14 @@ void Heartbeat::change(Change apply) noexcept {
   page_->version.store(++version_, std::memory_order_relaxed);
   std::atomic_thread_fence(std::memory_order_release);
   apply();
-  // What stays the same is stored again, too: somebody may have emptied the file.
-  page_->magic.store(page_magic, std::memory_order_relaxed);
-  page_->process_id.store(static_cast<std::uint64_t>(process_id_), std::memory_order_relaxed);
-  page_->total_steps.store(static_cast<std::uint64_t>(total_steps_), std::memory_order_relaxed);
   page_->time_s.store(std::bit_cast<std::uint64_t>(now_s()), std::memory_order_relaxed);
   page_->version.store(++version_, std::memory_order_release);
 }
 
 void Heartbeat::set_total_steps(std::int64_t total_steps) noexcept {
-  change([&] { total_steps_ = total_steps; });
+  change([&] {
+    page_->total_steps.store(static_cast<std::uint64_t>(total_steps), std::memory_order_relaxed);
+  });
 }
 
 void Heartbeat::beat(const char* phase, std::int64_t step) noexcept {

@@ -7,9 +7,6 @@
 #include <optional>
 #include <string>
 
-#include <sys/types.h>
-#include <unistd.h>
-
 #include "core/descriptor.hpp"
 
 namespace scalestudy {
@@ -23,8 +20,7 @@ struct HeartbeatState {
   std::string error;  ///< set by a rank that ends by an error
 };
 
-/// Owned by one rank. Local, never blocks, never throws after construction. Whoever cuts the file
-/// does no harm to the rank whose heartbeat was made last in this process.
+/// Owned by one rank. Local, never blocks, never throws after construction.
 class Heartbeat {
  public:
   /// Errors: RunFailed when the file cannot be made.
@@ -45,8 +41,6 @@ class Heartbeat {
 
   Descriptor descriptor_;
   Page* page_ = nullptr;
-  pid_t process_id_ = ::getpid();
-  std::int64_t total_steps_ = 0;
   std::uint64_t version_ = 0;
 };
 
