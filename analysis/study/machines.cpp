@@ -9,7 +9,6 @@
 #include "core/text.hpp"
 
 #include "analysis/series/settings_json.hpp"
-#include "analysis/study/study_analysis.hpp"
 
 namespace scalestudy {
 namespace {
@@ -81,43 +80,6 @@ void tell_apart(std::vector<Machine>& machines) {
     if (count[machine.words] > 1) machine.words = machine.kind;
 }
 
-bool is_of(const SeriesAnalysis& analysis, const Machine& machine) {
-  return analysis.series.origin().machine == machine.kind;
-}
-
-/// In the order of the machines.
-std::vector<const SeriesAnalysis*> same_work(const SeriesAnalysis& one,
-                                             const std::vector<SeriesAnalysis>& studies,
-                                             const std::vector<Machine>& machines) {
-  std::vector<const SeriesAnalysis*> same;
-  for (const Machine& machine : machines)
-    for (const SeriesAnalysis& other : studies)
-      if (is_of(other, machine) && other.series.work_key == one.series.work_key)
-        same.push_back(&other);
-  return same;
-}
-
-bool differ_in(const std::vector<const SeriesAnalysis*>& all, std::string Origin::*part) {
-  return std::ranges::any_of(all, [&](const SeriesAnalysis* one) {
-    return one->series.origin().*part != all.front()->series.origin().*part;
-  });
-}
-
-std::vector<std::string> differences_of(const std::vector<const SeriesAnalysis*>& all) {
-  std::vector<std::string> nouns;
-  for (const OriginPart& part : origin_parts)
-    if (differ_in(all, part.value)) nouns.emplace_back(part.noun);
-  return nouns;
-}
-
-MachineCurve named_curve(const SeriesAnalysis& one, const std::vector<const SeriesAnalysis*>& all) {
-  std::vector<Origin> on_this_machine;
-  for (const SeriesAnalysis* other : all)
-    if (other->machine == one.machine) on_this_machine.push_back(other->series.origin());
-  const auto own = distinction(one.series.origin(), on_this_machine);
-  return {own.empty() ? one.machine : cat(one.machine, ", ", own), &one};
-}
-
 }  // namespace
 
 std::vector<Machine> machines_of(const RunSet& set) {
@@ -136,20 +98,6 @@ std::vector<Machine> machines_of(const RunSet& set) {
 const std::string& words_of_machine(const std::vector<Machine>& machines, const Origin& origin) {
   const auto is_its = [&](const Machine& machine) { return machine.kind == origin.machine; };
   return std::ranges::find_if(machines, is_its)->words;
-}
-
-std::vector<MachineComparison> compare_machines(const std::vector<SeriesAnalysis>& studies,
-                                                const std::vector<Machine>& machines) {
-  std::vector<MachineComparison> comparisons;
-  for (const SeriesAnalysis& one : studies) {
-    const auto all = same_work(one, studies, machines);
-    if (all.front() != &one || !differ_in(all, &Origin::machine)) continue;
-    MachineComparison comparison{one.series.work, "machines", differences_of(all), {}};
-    if (!comparisons.empty()) comparison.slug += cat("-", comparisons.size() + 1);
-    for (const SeriesAnalysis* each : all) comparison.curves.push_back(named_curve(*each, all));
-    comparisons.push_back(std::move(comparison));
-  }
-  return comparisons;
 }
 
 }  // namespace scalestudy

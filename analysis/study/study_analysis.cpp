@@ -170,7 +170,6 @@ StudyAnalysis::StudyAnalysis(RunSet runs, const PublishedInputs& published)
     study.prediction = predict(
         study.series, std::array{farthest_ranks_ratio * study.series.by_ranks.rbegin()->first});
   }
-  machine_comparisons_ = compare_machines(studies_, machines_);
 }
 
 std::vector<const Series*> StudyAnalysis::arms_of(const Series& proper) const {

@@ -86,9 +86,6 @@ class StudyAnalysis {
   [[nodiscard]] const std::vector<StudyFlag>& flags() const { return flags_; }
   [[nodiscard]] const std::vector<Machine>& machines() const { return machines_; }
   [[nodiscard]] bool has_several_machines() const { return machines_.size() > 1; }
-  [[nodiscard]] const std::vector<MachineComparison>& machine_comparisons() const {
-    return machine_comparisons_;
-  }
   [[nodiscard]] std::size_t data_runs() const;
 
  private:
@@ -103,7 +100,6 @@ class StudyAnalysis {
   std::vector<PublishedAnalysis> published_;
   std::vector<PublishedAnalysis> overlays_;
   std::vector<StudyFlag> flags_;
-  std::vector<MachineComparison> machine_comparisons_;
 };
 
 }  // namespace scalestudy

@@ -1,4 +1,4 @@
-/// Machines told apart, and which series did the same work on several of them.
+/// Machines told apart.
 
 #include "analysis/study/machines.hpp"
 
@@ -10,7 +10,6 @@ namespace scalestudy {
 namespace {
 
 using testing::ElementsAre;
-using testing::IsEmpty;
 
 constexpr const char* ours = R"(AMD EPYC", "hardware_thread_count": "2)";
 constexpr const char* theirs =
@@ -33,13 +32,6 @@ class Machines : public AnalysedStudy {
     for (const Machine& machine : analysis.machines()) all.push_back(machine.words);
     return all;
   }
-  [[nodiscard]] static std::vector<std::string> labels(const StudyAnalysis& analysis) {
-    std::vector<std::string> all;
-    for (const MachineComparison& comparison : analysis.machine_comparisons())
-      for (const MachineCurve& curve : comparison.curves) all.push_back(curve.label);
-    return all;
-  }
-
   std::filesystem::path other_ = "/nowhere/other";
 };
 
@@ -69,66 +61,11 @@ TEST_F(Machines, WithoutARecordSaySo) {
   EXPECT_THAT(words(analysis()), ElementsAre("machine not recorded"));
 }
 
-TEST_F(Machines, OneIsNotNamedAndComparedWithNothing) {
+TEST_F(Machines, OneIsNotNamed) {
   const auto analysis = both({.study = "one"}, {.study = "two"});
   EXPECT_EQ(analysis.studies().size(), 2U);
   EXPECT_FALSE(analysis.has_several_machines());
   for (const SeriesAnalysis& one : analysis.studies()) EXPECT_EQ(one.machine, "");
-  EXPECT_THAT(analysis.machine_comparisons(), IsEmpty());
-}
-
-TEST_F(Machines, OfTheSameWorkStandSideBySide) {
-  const auto analysis = both({.cpu_model = ours}, {.build_id = "2", .cpu_model = theirs});
-  ASSERT_EQ(analysis.machine_comparisons().size(), 1U);
-  const auto& comparison = analysis.machine_comparisons()[0];
-  EXPECT_THAT(comparison.differences, ElementsAre("build", "machine"));
-  EXPECT_THAT(comparison.work, testing::EndsWith("launcher local"));
-  EXPECT_THAT(labels(analysis), ElementsAre("AMD EPYC, 2 hardware threads",
-                                            "Intel Xeon Platinum 8481C, 8 hardware threads"));
-  for (const MachineCurve& curve : comparison.curves)
-    EXPECT_EQ(curve.analysis->machine, curve.label);
-}
-
-TEST_F(Machines, OfOtherWorkDoNot) {
-  const auto analysis = both({.cpu_model = ours}, {.local_batch = 8, .cpu_model = theirs});
-  EXPECT_TRUE(analysis.has_several_machines());
-  EXPECT_THAT(analysis.machine_comparisons(), IsEmpty());
-}
-
-TEST_F(Machines, OfOtherDataDoNot) {
-  const auto analysis = both({.cpu_model = ours, .data_hash = "1a2b000000000000"},
-                             {.cpu_model = theirs, .data_hash = "3c4d000000000000"});
-  EXPECT_THAT(analysis.machine_comparisons(), IsEmpty());
-}
-
-/// On another machine they seldom have the same path.
-TEST_F(Machines, WithTheSameDataUnderAnotherPathDo) {
-  const auto analysis =
-      both({.cpu_model = ours, .data_path = "/here", .data_hash = "1a2b000000000000"},
-           {.cpu_model = theirs, .data_path = "/there", .data_hash = "1a2b000000000000"});
-  EXPECT_EQ(analysis.machine_comparisons().size(), 1U);
-}
-
-TEST_F(Machines, TwoBuildsOnOneOfThemAreTwoCurves) {
-  add_on(study_, {.build_id = "1", .cpu_model = ours});
-  add_on("/nowhere/third", {.compute_s = 0.05, .build_id = "2", .cpu_model = ours});
-  add_on(other_, {.compute_s = 0.03, .build_id = "1", .cpu_model = theirs});
-  const StudyAnalysis analysis(runs_.of({study_, "/nowhere/third", other_}));
-  EXPECT_THAT(labels(analysis), ElementsAre("AMD EPYC, 2 hardware threads, build 1",
-                                            "AMD EPYC, 2 hardware threads, build 2",
-                                            "Intel Xeon Platinum 8481C, 8 hardware threads"));
-}
-
-/// Both in one folder are a mixture that is flagged and shown apart all the same.
-TEST_F(Machines, InOneFolderAreFlaggedAndSideBySide) {
-  add_on(study_, {.cpu_model = ours});
-  for (const std::int64_t ranks : {1, 2})
-    for (const std::int64_t repeat : {3, 4, 5})
-      add_run({.ranks = ranks, .repeat = repeat, .cpu_model = theirs});
-  ASSERT_EQ(analysis().flags().size(), 1U);
-  EXPECT_EQ(analysis().flags()[0].code, "mixed_machines");
-  ASSERT_EQ(analysis().machine_comparisons().size(), 1U);
-  EXPECT_EQ(analysis().machine_comparisons()[0].curves.size(), 2U);
 }
 
 }  // namespace

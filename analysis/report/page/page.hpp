@@ -17,7 +17,7 @@ struct DrawnFigure {
   std::string svg;
 };
 
-/// All figures of a series, or of machines side by side, by the slug of these.
+/// All figures of a series, by its slug.
 using FiguresBySeries = std::map<std::string, std::vector<DrawnFigure>>;
 
 /// The whole page. `notes` are shown on top: what is missing from this report.

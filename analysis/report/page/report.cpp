@@ -33,7 +33,6 @@
 #include "analysis/report/step/step_checks_table.hpp"
 #include "analysis/report/step/step_table.hpp"
 #include "analysis/report/study/completeness.hpp"
-#include "analysis/report/study/machines_report.hpp"
 #include "analysis/report/study/pending_report.hpp"
 #include "analysis/report/study/run_tables.hpp"
 #include "analysis/report/study/settings_tables.hpp"
@@ -106,9 +105,6 @@ FiguresBySeries draw_all(const StudyAnalysis& analysis,
     for (const Figure& figure : figures_of(one, analysis.overlays()))
       figures.push_back(draw(figure, folder, notes));
   }
-  for (const MachineComparison& comparison : analysis.machine_comparisons())
-    if (const auto figure = machines_figure(comparison))
-      drawn[comparison.slug].push_back(draw(*figure, folder, notes));
   for (const Figure& figure : collective_figures(analysis))
     drawn[collectives_slug].push_back(draw(figure, folder, notes));
   for (const PublishedAnalysis& one : analysis.published()) {
@@ -160,8 +156,6 @@ void write_tables(const StudyAnalysis& analysis,
       tables.push_back(std::move(table));
     }
   }
-  for (const MachineComparison& comparison : analysis.machine_comparisons())
-    tables.push_back(machines_table(comparison));
   for (const PublishedAnalysis& one : analysis.published()) {
     for (ReportTable table : {published_table(one), published_factors_table(one)}) {
       add_labels(table, external_label);
@@ -222,9 +216,6 @@ ReportResult write_report(const StudyAnalysis& analysis,
     if (!analysis.overlays().empty() && states_speedup(one))
       result.paragraphs.push_back(overlay_sentences(one, analysis.overlays()));
   }
-  for (const MachineComparison& comparison : analysis.machine_comparisons())
-    result.paragraphs.push_back(
-        cat("Machines side by side: ", comparison.work, ". ", machines_sentences(comparison)));
   for (auto& text : collective_paragraphs(analysis)) {
     result.has_answer = true;
     result.paragraphs.push_back(std::move(text));

@@ -11,7 +11,6 @@
 #include "analysis/report/speed/factors_json.hpp"
 #include "analysis/report/speed/prediction_json.hpp"
 #include "analysis/report/step/causes_json.hpp"
-#include "analysis/report/study/machines_json.hpp"
 #include "analysis/report/text/estimate_json.hpp"
 
 namespace scalestudy {
@@ -349,6 +348,13 @@ json absent(const std::vector<AbsentRun>& runs) {
   return list;
 }
 
+json to_json(const std::vector<Machine>& machines) {
+  json list = json::array();
+  for (const Machine& machine : machines)
+    list.push_back({{"kind", machine.kind}, {"words", machine.words}});
+  return list;
+}
+
 }  // namespace
 
 std::string summary_json(const StudyAnalysis& analysis) {
@@ -365,8 +371,7 @@ std::string summary_json(const StudyAnalysis& analysis) {
                   {"series", list_of(analysis.studies())},
                   {"control_arms", list_of(analysis.control_arms())},
                   {"collectives", list_of(analysis.collectives())},
-                  {"machines", machines_json(analysis.machines())},
-                  {"machines_side_by_side", side_by_side_json(analysis.machine_comparisons())},
+                  {"machines", to_json(analysis.machines())},
                   {"published", published},
                   {"runs", list_of(set.runs)},
                   {"unreadable", absent(set.unreadable)},
