@@ -81,8 +81,6 @@ void add_if_absent(const StudyFolder& folder, const std::string& id, RunSet& set
 /// What the plan names and no file shows.
 void add_absent_runs(const StudyFolder& folder, const StudyPlan& plan, RunSet& set) {
   const StudyMatrix& matrix = plan.matrix;
-  set.memory_format_trials.insert(set.memory_format_trials.end(), plan.memory_format_trials.begin(),
-                                  plan.memory_format_trials.end());
   if (plan.floor) set.floors.emplace(folder.path(), *plan.floor);
   for (const RunSpec& spec : matrix.runs) add_if_absent(folder, spec.run_id(), set);
   for (const SkippedRun& run : matrix.skipped) set.skipped.push_back({run.combination, run.reason});
@@ -317,8 +315,6 @@ std::vector<Series> group_series(const RunSet& set) {
     if (!series.by_ranks.empty() && series.spec.quality != run.spec.quality)
       series.has_changed_goal = true;
     series.name = series_name(run.spec, run.has_label(RunLabel::emulated_input));
-    series.work = series.name;
-    series.work_key = cat(key, ' ', run.origin.data);
     series.spec = run.spec;
     series.by_ranks[run.spec.ranks].push_back(&run);
   }

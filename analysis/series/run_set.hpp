@@ -14,7 +14,6 @@
 #include "record/measures/measures.hpp"
 #include "record/measures/run_digest.hpp"
 #include "record/run_file/run_record.hpp"
-#include "record/study_folder/memory_format_trial.hpp"
 #include "record/study_folder/study_floor.hpp"
 
 #include "analysis/series/origin.hpp"
@@ -57,11 +56,10 @@ struct RunSet {
   std::map<std::filesystem::path, std::vector<Origin>> origins;
   /// In plan.json, or without a readable one in runs/, but no run.h5 or run.h5.part.
   std::vector<AbsentRun> without_file;
-  std::vector<AbsentRun> damaged_plans;                 ///< plan.json files that cannot be read
-  std::vector<std::filesystem::path> without_plan;      ///< studies that lost it
-  std::vector<AbsentRun> skipped;                       ///< combinations that the plan left out
-  std::vector<MemoryFormatTrial> memory_format_trials;  ///< of all plans
-  std::map<std::filesystem::path, StudyFloor> floors;   ///< of the plans that hold one, by folder
+  std::vector<AbsentRun> damaged_plans;                ///< plan.json files that cannot be read
+  std::vector<std::filesystem::path> without_plan;     ///< studies that lost it
+  std::vector<AbsentRun> skipped;                      ///< combinations that the plan left out
+  std::map<std::filesystem::path, StudyFloor> floors;  ///< of the plans that hold one, by folder
 };
 
 /// Reads DIR/runs/*/run.h5, else run.h5.part, and DIR/plan.json where there is one. Damaged files,
@@ -79,11 +77,9 @@ struct RunSet {
 /// Runs of one origin whose specs are equal but for ranks, repeat and what follows from these: only
 /// they may stand in one ratio. Emulated and measured runs are never in one series.
 struct Series {
-  std::string name;      ///< "noise2void, linear_fixed_samples, bucketed_overlap, sharded input"
-  std::string work;      ///< the same without what tells series of one work apart
-  std::string work_key;  ///< equal where series differ in nothing but their origin, on equal data
-  std::string slug;      ///< for file names and ids: [a-z0-9-]
-  RunSpec spec;          ///< of any of its runs
+  std::string name;  ///< "noise2void, linear_fixed_samples, bucketed_overlap, sharded input"
+  std::string slug;  ///< for file names and ids: [a-z0-9-]
+  RunSpec spec;      ///< of any of its runs
   std::map<std::int64_t, std::vector<const Run*>> by_ranks;  ///< data only, see Run::is_data
   bool has_changed_goal = false;  ///< runs declare different ones: then spec.quality is none
   [[nodiscard]] bool is_control_arm() const { return spec.control_arm.has_value(); }

@@ -223,13 +223,11 @@ inline constexpr auto choices<Precision> =
                Choice{Precision::bf16, "bf16"}, Choice{Precision::fp16, "fp16"}};
 
 /// Layout of image tensors.
-enum class MemoryFormat { channels_last, contiguous, trial };
+enum class MemoryFormat { channels_last, contiguous };
 template <>
-inline constexpr auto choices<MemoryFormat> = std::array{
-    Choice{MemoryFormat::channels_last, "channels_last", "a pixel's channels together"},
-    Choice{MemoryFormat::contiguous, "contiguous", "one channel after the other"},
-    Choice{MemoryFormat::trial, "trial",
-           "the faster of both, by a trial when the study begins, for each number of threads"}};
+inline constexpr auto choices<MemoryFormat> =
+    std::array{Choice{MemoryFormat::channels_last, "channels_last", "a pixel's channels together"},
+               Choice{MemoryFormat::contiguous, "contiguous", "one channel after the other"}};
 
 /// How a GPU's convolutions are chosen.
 enum class Cudnn { trial, deterministic };

@@ -93,7 +93,7 @@ inline constexpr std::size_t most_settings_bytes = 1'000'000;
 [[nodiscard]] std::string to_json_text(const RunSpec& spec);
 
 /// One of an earlier schema has the default of every setting that is newer. Errors: BadInput naming
-/// `origin` and the JSON path, also where settings.memory_format is left to a trial.
+/// `origin` and the JSON path.
 [[nodiscard]] RunSpec run_spec_from_json_text(const std::string& text, const std::string& origin);
 
 }  // namespace scalestudy

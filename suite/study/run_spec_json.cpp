@@ -198,12 +198,6 @@ void require_plain_name(const std::string& name, const std::string& path) {
                   "scalestudy list workloads shows them"});
 }
 
-void require_memory_format(const RunSpec& spec, const std::string& root) {
-  if (spec.settings.memory_format != MemoryFormat::trial) return;
-  throw BadInput({cat(root, "settings.memory_format is trial"),
-                  "a run specification leaves nothing open", "Let scalestudy write it"});
-}
-
 json take(json& object, const char* key, const std::string& path) {
   if (!object.is_object() || !object.contains(key)) {
     throw BadInput({cat(json_path_of(path, key), " is missing"),
@@ -333,7 +327,6 @@ RunSpec run_spec_from_json_text(const std::string& text, const std::string& orig
   read_fields(object, root, walk);
   if (!is_older) expect_all_keys(write_fields(walk), object, root);
   require_plain_name(spec.workload, json_path_of(root, "workload"));
-  require_memory_format(spec, root);
   for (const auto& entry : list) {
     auto& setting = spec.plan.time_like.emplace_back();
     read_fields(entry, root + "plan.time_like",

@@ -63,13 +63,6 @@ void for_each_axis(AnyAxes& axes, const Visit& visit) {
       axes.threads_per_rank, [](auto& spec) -> auto& { return spec.settings.threads_per_rank; });
 }
 
-/// Those of a study that says nothing: it leaves to trials what a run has decided.
-[[nodiscard]] inline CommonSettings settings_of_studies() {
-  CommonSettings settings;
-  settings.memory_format = MemoryFormat::trial;
-  return settings;
-}
-
 struct Study {
   std::int64_t schema = 1;
   std::string name;  ///< file stem
@@ -77,7 +70,7 @@ struct Study {
   std::string workload;
   DataSettings data;         ///< paths made absolute against the study file's folder
   DataContent data_content;  ///< for who has looked at the data
-  CommonSettings settings = settings_of_studies();
+  CommonSettings settings;
   std::string workload_settings = "{}";  ///< JSON object, every field filled in
   std::vector<Injection> injections;     ///< of all runs
   Axes axes;

@@ -226,21 +226,12 @@ void expect_entries(const std::vector<Value>& values, const std::string& json_pa
   }
 }
 
-/// It stands for one of the others, which then would be run twice.
-void refuse_trial_among_others(const std::vector<MemoryFormat>& formats, const std::string& root) {
-  if (formats.size() < 2 || std::ranges::find(formats, MemoryFormat::trial) == formats.end())
-    return;
-  throw BadInput({cat(root, "axes.memory_format lists trial beside others"),
-                  "it becomes one of them, and a run would be made twice", "Remove it"});
-}
-
 void check_axes(const Study& study, const std::string& root) {
   expect_entries(study.axes.ranks, root + "axes.ranks");
   for_each_axis(study.axes, [&](const AxisInfo& axis, const auto& values, const auto&) {
     if (!axis.may_be_empty || !values.empty())
       expect_entries(values, cat(root, "axes.", axis.name));
   });
-  refuse_trial_among_others(study.axes.memory_format, root);
   if (!study.control_arms.empty()) expect_entries(study.control_arms, root + "control_arms");
 }
 
@@ -275,7 +266,7 @@ std::string against_study_folder(const std::string& path, const std::filesystem:
 }
 
 json settings_schema(const WorkloadDescriptor& workload) {
-  auto settings = settings_of_studies();
+  CommonSettings settings;
   auto schema = schema_of_fields([&](FieldVisitor& v) { visit(v, settings); });
   if (!workload.trains)
     std::erase_if(schema["properties"].get_ref<json::object_t&>(), [](const auto& property) {

@@ -167,8 +167,6 @@ class Expansion {
 
   StudyMatrix expand() {
     auto combinations = proper_combinations(study_.axes, common_spec());
-    if (!workload_.needs_libtorch)  // no image tensors: there is nothing to try
-      for (auto& combination : combinations) decide_memory_format(combination, plain_memory_format);
     const auto control = control_combinations(study_, combinations);
     combinations.insert(combinations.end(), control.begin(), control.end());
     std::vector<RunSpec> specs;
@@ -299,11 +297,6 @@ class Expansion {
 };
 
 }  // namespace
-
-void decide_memory_format(RunSpec& spec, MemoryFormat format) {
-  auto& own = spec.settings.memory_format;
-  if (own == MemoryFormat::trial) own = format;
-}
 
 bool stands_before(const RunSpec& one, const RunSpec& other) {
   return place_in_lists(one) < place_in_lists(other);

@@ -28,12 +28,6 @@ struct StudyMatrix {
 /// together.
 [[nodiscard]] bool stands_before(const RunSpec& one, const RunSpec& other);
 
-/// Where no trial can decide, or none tells a difference.
-inline constexpr MemoryFormat plain_memory_format = MemoryFormat::channels_last;
-
-/// What a trial decides is decided; one that the study names stays.
-void decide_memory_format(RunSpec& spec, MemoryFormat format);
-
 /// A run's arm: it is marked as one, and what the arm leaves out is left out. Runs that differ in
 /// that only share their arm.
 [[nodiscard]] RunSpec without(RunSpec spec, ControlArm arm);

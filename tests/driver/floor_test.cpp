@@ -71,14 +71,6 @@ TEST_F(FloorStore, RepeatsAndSeedDoNotChangeWhatIsMeasured) {
   EXPECT_TRUE(planned({"repeats=7", "settings.seed=5", "axes.ranks=[1,2,4]"}).plan.floor);
 }
 
-TEST_F(FloorStore, BeforeATrialChoosesTheMemoryFormatThatOfEitherIsFound) {
-  const std::vector<std::string> trial{"settings.memory_format=trial"};
-  EXPECT_FALSE(planned(trial).plan.floor);
-  store_floor(floor_of(planned({"settings.memory_format=contiguous"})));
-  EXPECT_TRUE(planned(trial).plan.floor);
-  EXPECT_FALSE(planned().plan.floor) << "channels_last has none";
-}
-
 TEST_F(FloorStore, AnotherLengthOrMachineHasAFloorOfItsOwn) {
   store_floor(floor_of(planned()));
   EXPECT_FALSE(planned({"settings.epochs=2"}).plan.floor);

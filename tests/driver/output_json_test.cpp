@@ -52,15 +52,6 @@ TEST(PlanJson, ARunIsTheSpecificationThatTheRanksGet) {
   EXPECT_EQ(run, json::parse(to_json_text(plan.matrix.runs[0])));
 }
 
-TEST(PlanJson, ARunHasNoIdBeforeATrialChoosesItsMemoryFormat) {
-  auto plan = two_run_plan();
-  plan.matrix.runs[0].settings.memory_format = MemoryFormat::trial;
-  const auto runs = json::parse(plan_json(plan, {12.5, ""}))["runs"];
-  EXPECT_EQ(runs[0]["run_id"], nullptr);
-  EXPECT_EQ(runs[0]["settings"]["memory_format"], "trial");
-  EXPECT_EQ(runs[1]["run_id"], plan.matrix.runs[1].run_id());
-}
-
 TEST(PlanJson, AnEmptyPlanHasListsAllTheSame) {
   const auto text = plan_json({}, {std::nan(""), "--no-trial"});
   EXPECT_THAT(text, EndsWith("}\n"));
@@ -99,19 +90,6 @@ TEST(StatusJson, UnknownTimeIsNullAndKnownTimeANumber) {
   EXPECT_EQ(found["time_left_s"], 2.5);
   EXPECT_EQ(found["driver_alive"], true);
   EXPECT_EQ(found["counts"], json::object());
-}
-
-TEST(StatusJson, HasWhatWasTriedOfMemoryFormats) {
-  StudyState state;
-  EXPECT_EQ(json::parse(status_json(StudyFolder("/d"), state))["memory_format_trials"],
-            json::array());
-  state.plan.memory_format_trials = {{2, Precision::fp32, MemoryFormat::contiguous, 0.5, 0.25}};
-  EXPECT_EQ(json::parse(status_json(StudyFolder("/d"), state))["memory_format_trials"],
-            json::array({{{"threads_per_rank", 2},
-                          {"precision", "fp32"},
-                          {"chosen", "contiguous"},
-                          {"channels_last_step_s", 0.5},
-                          {"contiguous_step_s", 0.25}}}));
 }
 
 TEST(StatusJson, CountsEveryStageOnceHoweverManyRunsHaveIt) {

@@ -117,28 +117,18 @@ TEST(StatusCommand, ARunAtWorkShowsTheSlowestRanksStepAndPhase) {
   EXPECT_EQ(run["phase"], "forward");
 }
 
-TEST(StatusCommand, BeforeThePlanATrialIsAtWork) {
+TEST(StatusCommand, BeforeThePlanTheStudyIsStarting) {
   const PlannedFolder study(repeats_of({}, 1));
   std::filesystem::remove(study.folder().plan_file());
   EXPECT_EQ(ask_driver({"status", study.path()}).code, 2) << "nobody will write one";
   const DriverLock lock(study.folder());
   const auto answer = ask_driver({"status", study.path()});
   EXPECT_EQ(answer.code, 0) << answer.err;
-  EXPECT_THAT(answer.out, StartsWith("A trial chooses the memory format"));
+  EXPECT_THAT(answer.out, StartsWith("The study is starting"));
   const auto status = status_of(study);
   EXPECT_EQ(status["in_trial"], true);
   EXPECT_EQ(status["time_left_s"], nullptr);
   EXPECT_EQ(status["runs"], json::array());
-}
-
-TEST(StatusCommand, WhatATrialChoseIsShown) {
-  const PlannedFolder study(repeats_of({}, 1));
-  auto plan = study.folder().read_plan();
-  plan.memory_format_trials = {{2, Precision::fp32, MemoryFormat::contiguous, 0.5, 0.25}};
-  study.folder().write_plan(plan);
-  EXPECT_THAT(ask_driver({"status", study.path()}).out,
-              HasSubstr("\nMemory format: contiguous with 2 threads and fp32, by a trial: steps of "
-                        "250.0 ms; channels_last 500.0 ms.\n"));
 }
 
 TEST(StatusCommand, AResumedRunAtWorkSaysSo) {

@@ -45,7 +45,6 @@ StudyPlan sample_plan() {
   plan.host = {"CPU A", "m1", 2, "local", {{"X", "1"}}};
   plan.matrix.runs = {sample_spec(0), sample_spec(1)};
   plan.matrix.skipped = {{"ranks=8", "too many"}};
-  plan.memory_format_trials = {{2, Precision::bf16, MemoryFormat::contiguous, 0.113, 0.09}};
   return plan;
 }
 
@@ -77,25 +76,6 @@ TEST(StudyFolder, PlanSurvivesTheFile) {
   EXPECT_EQ(plan.matrix.runs[1].content_hash(), sample_spec(1).content_hash());
   ASSERT_EQ(plan.matrix.skipped.size(), 1U);
   EXPECT_EQ(plan.matrix.skipped[0].reason, "too many");
-  ASSERT_EQ(plan.memory_format_trials.size(), 1U);
-  EXPECT_EQ(to_text(plan.memory_format_trials[0]),
-            "contiguous with 2 threads and bf16, by a trial: steps of 90.0 ms; channels_last "
-            "113.0 ms");
-}
-
-TEST(StudyFolder, AMemoryFormatThatNoTrialGivesIsRefused) {
-  const TemporaryFolder temporary;
-  const WritableStudyFolder folder(temporary.path());
-  const auto refusal = [&](const std::string& from, const std::string& to) {
-    auto text = to_json_text(sample_plan());
-    text.replace(text.find(from), from.size(), to);
-    write_text(folder.plan_file(), text);
-    return message_of([&] { return folder.read_plan(); });
-  };
-  EXPECT_THAT(refusal("\"chosen\": \"contiguous\"", "\"chosen\": \"trial\""),
-              HasSubstr("plan.json: chosen is trial"));
-  EXPECT_THAT(refusal("0.113", "0"), HasSubstr("channels_last_step_s"));
-  EXPECT_THAT(refusal("0.113", "null"), HasSubstr("channels_last_step_s"));
 }
 
 TEST(StudyFolder, OtherFoldersAndDamagedPlansAreRefused) {

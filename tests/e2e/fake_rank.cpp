@@ -1,8 +1,6 @@
 /// A rank program for tests of the driver: it follows the contract of scalestudy-rank (arguments,
 /// variables, heartbeat, run.h5.part, exit codes) but trains nothing, and fails when it is told to.
 ///   FAKE_RANK_HOLD     no rank goes on with its second step while this file exists
-///   FAKE_RANK_SLOW     FORMAT THREADS: with this memory format and as many threads its file says
-///                      that steps took twice as long
 ///   FAKE_RANK_FAULT    KIND RANK STEP [WORLD_SIZE], e.g. "die 1 5" or "fail 0 3 2"; the kinds:
 ///                      die (SIGKILL to itself), fail (RunFailed), bad_input, unavailable,
 ///                      diverge (recorded in the file), silent (exits 3 without a word),
@@ -105,7 +103,6 @@ class FakeRank {
     if (writer_ == nullptr) return;
     StepRow row;
     for (const auto& column : columns_of<StepRow>) set_number(row, column, 1);
-    if (is_slow()) row.step_s = 2;
     std::vector<StepRow> rows;
     for (const auto samples : spec_.plan.local_batch_sizes) {
       row.sample_count = samples;
@@ -127,12 +124,6 @@ class FakeRank {
     if (fault_.kind == "silent") ::_exit(3);
     if (fault_.kind == "diverge") diverged_ = true;
     if (fault_.kind == "chatter") chatter();
-  }
-
-  [[nodiscard]] bool is_slow() const {
-    const auto& settings = spec_.settings;
-    return variable("FAKE_RANK_SLOW") ==
-           cat(settings.memory_format, " ", settings.threads_per_rank);
   }
 
   static void chatter() {

@@ -32,7 +32,6 @@ void plan(const std::string& path) {
   const auto study = read_study(path, {}, workloads_without_data());
   auto matrix = expand(study, Environment(), 4, workloads_without_data(), launcher_descriptors());
   for (RunSpec& spec : matrix.runs) {
-    decide_memory_format(spec, plain_memory_format);
     const auto again = run_spec_from_json_text(to_json_text(spec), "plan.json");
     fuzz::require(again.run_id() == spec.run_id());
   }

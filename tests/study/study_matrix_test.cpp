@@ -83,24 +83,6 @@ TEST(StudyMatrix, PrecisionAndMemoryFormatAreAxes) {
                                  "fp32/contiguous"));
 }
 
-TEST(StudyMatrix, ATrialChoosesTheMemoryFormatWhereOneIsComputedWith) {
-  const auto formats = [](bool needs_libtorch, const std::vector<std::string>& overrides) {
-    auto workload = toy_descriptor();
-    workload.needs_libtorch = needs_libtorch;
-    const std::vector<const WorkloadDescriptor*> workloads{&workload};
-    std::set<std::string> found;
-    for (const auto& run :
-         expand(StudyFile(small_study()).read(overrides), {}, 8, workloads, toy_launchers()).runs)
-      found.insert(cat(run.settings.memory_format));
-    return found;
-  };
-  EXPECT_THAT(formats(true, {}), ElementsAre("trial"));
-  EXPECT_THAT(formats(true, {R"(axes.memory_format=["contiguous"])"}), ElementsAre("contiguous"));
-  EXPECT_THAT(formats(true, {"settings.memory_format=contiguous"}), ElementsAre("contiguous"));
-  EXPECT_THAT(formats(false, {}), ElementsAre("channels_last"));
-  EXPECT_THAT(formats(false, {R"(axes.memory_format=["trial"])"}), ElementsAre("channels_last"));
-}
-
 TEST(StudyMatrix, WhatCannotBeIsLeftOutWithItsReason) {
   const auto reason = [](const std::vector<std::string>& overrides) {
     const auto matrix = matrix_of(overrides);

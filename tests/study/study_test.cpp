@@ -218,9 +218,7 @@ TEST(Study, UnknownNamesAreRefused) {
   EXPECT_THAT(refusal(R"("axes": {"precision": ["fp8"]})"), HasSubstr("axes.precision"));
   EXPECT_THAT(refusal(R"("axes": {"precision": ["fp32", "fp32"]})"), HasSubstr("twice"));
   EXPECT_THAT(refusal(R"("axes": {"memory_format": ["rows"]})"), HasSubstr("axes.memory_format"));
-  EXPECT_THAT(refusal(R"("axes": {"memory_format": ["contiguous", "trial"]})"),
-              HasSubstr("axes.memory_format lists trial beside others"));
-  EXPECT_EQ(refusal(R"("axes": {"memory_format": ["trial"]})"), "accepted");
+  EXPECT_THAT(refusal(R"("axes": {"memory_format": ["trial"]})"), HasSubstr("axes.memory_format"));
   EXPECT_THAT(refusal(R"("axes": {"threads_per_rank": [0]})"), HasSubstr("out of range"));
   EXPECT_THAT(refusal(R"("axes": {"threads_per_rank": ["two"]})"),
               HasSubstr("axes.threads_per_rank"));

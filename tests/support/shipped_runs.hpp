@@ -24,7 +24,7 @@ inline std::string shipped_folder() {
 }
 
 /// `workload`: "unet", `name`: "unet-nuclei". The runs as lists have them: the first is of the
-/// study proper, with the fewest ranks. No trial decides their memory format.
+/// study proper, with the fewest ranks.
 inline StudyMatrix shipped_runs(const std::string& workload,
                                 const std::string& name,
                                 const std::vector<std::string>& overrides) {
@@ -33,7 +33,6 @@ inline StudyMatrix shipped_runs(const std::string& workload,
   static constexpr std::array launchers{&local};
   const auto study = read_study(file, overrides, workload_catalogue());
   auto matrix = expand(study, Environment{}, /*cores=*/16, workload_catalogue(), launchers);
-  for (auto& run : matrix.runs) decide_memory_format(run, plain_memory_format);
   std::sort(matrix.runs.begin(), matrix.runs.end(), stands_before);
   return matrix;
 }

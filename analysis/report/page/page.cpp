@@ -26,7 +26,6 @@
 #include "analysis/report/step/remedies_report.hpp"
 #include "analysis/report/step/step_checks_table.hpp"
 #include "analysis/report/step/step_table.hpp"
-#include "analysis/report/study/machines_report.hpp"
 #include "analysis/report/study/run_tables.hpp"
 #include "analysis/report/study/settings_tables.hpp"
 #include "analysis/report/text/label_sentences.hpp"
@@ -278,19 +277,6 @@ std::string series_title(const SeriesAnalysis& analysis) {
              element("h1", analysis.series.name));
 }
 
-std::string machine_sections(const StudyAnalysis& analysis, const FiguresBySeries& figures) {
-  std::string html;
-  for (const MachineComparison& comparison : analysis.machine_comparisons()) {
-    const auto drawn = figures.find(comparison.slug);
-    html += section(
-        "Machines side by side",
-        paragraph("series", comparison.work) + element("p", machines_sentences(comparison)) +
-            (drawn == figures.end() ? "" : charts(drawn->second, FigureSection::speed)) +
-            table_html(machines_table(comparison)));
-  }
-  return html;
-}
-
 std::string collectives_conclusions(const StudyAnalysis& analysis) {
   std::string html;
   for (const std::string& text : collective_paragraphs(analysis)) html += element("p", text);
@@ -327,20 +313,12 @@ std::string published_sections(const PublishedAnalysis& analysis, const FiguresB
                             table_html(published_factors_table(analysis)));
 }
 
-std::string memory_formats(const RunSet& set) {
-  std::string html;
-  for (const auto& trial : set.memory_format_trials)
-    html += element("p", cat("Memory format: ", to_text(trial), "."));
-  return html;
-}
-
 std::string all_runs_section(const StudyAnalysis& analysis) {
   return section("Control arms", table_html(arm_contrast_table(analysis)) +
                                      table_html(control_arm_table(analysis))) +
          section("Runs", table_html(run_table(analysis)) + table_html(skipped_table(analysis))) +
          section("Environment",
-                 memory_formats(analysis.runs()) +
-                     folded("All recorded properties", table_html(environment_table(analysis))));
+                 folded("All recorded properties", table_html(environment_table(analysis))));
 }
 
 std::string method_section() {
@@ -377,7 +355,6 @@ std::string report_page(const StudyAnalysis& analysis,
                 element("p", "No run counts as data, so nothing can be concluded or drawn."),
                 "</section>\n");
   }
-  body += machine_sections(analysis, figures);
   for (const SeriesAnalysis& one : analysis.studies()) {
     if (analysis.studies().size() > 1) body += series_title(one);
     body += series_sections(one, figures.at(one.series.slug), words);

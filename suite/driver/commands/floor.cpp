@@ -180,10 +180,8 @@ Action define(CLI::App& app) {
       "--redo-busy", options->policy.redo_busy,
       "Run again what was labelled busy_machine or exceeded its emulated link; these results "
       "are set aside");
-  app.add_flag(
-      "--no-trial", options->policy.no_trial,
-      "Start the first run at once; it may find a cold machine, and a memory format left to a "
-      "trial is channels_last");
+  app.add_flag("--no-trial", options->policy.no_trial,
+               "Start the first run at once; it may find a cold machine");
   return [options](Context& context) { return floor(context, *options); };
 }
 

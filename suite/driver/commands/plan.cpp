@@ -20,7 +20,6 @@
 #include "driver/commands/command.hpp"
 #include "driver/run/deciding_output.hpp"
 #include "driver/run/floor_store.hpp"
-#include "driver/run/memory_format_choice.hpp"
 #include "driver/run/output_json.hpp"
 #include "driver/run/planning.hpp"
 #include "driver/run/time_left.hpp"
@@ -175,12 +174,6 @@ void print_injections(const std::vector<PlanRow>& rows, std::ostream& out) {
   }
 }
 
-void print_open_format(const StudyMatrix& matrix, std::ostream& out) {
-  if (!has_open_format(matrix)) return;
-  out << "\nLayout trial: `run` tries both memory formats first and takes the faster one. The time "
-         "here is\nthat of channels_last.\n";
-}
-
 void print_order(const std::vector<PlanRow>& rows, std::ostream& out) {
   if (rows.size() < 2) return;
   out << "\nOne run of each row is a block; the order within a block is random, by "
@@ -236,7 +229,6 @@ void print_plan(const PlannedStudy& planned, std::ostream& out) {
   if (!rows.empty()) {
     out << '\n';
     table.print(out, "  ");
-    print_open_format(plan.matrix, out);
     print_order(rows, out);
     print_notes(rows, out);
     print_injections(rows, out);
@@ -298,9 +290,7 @@ TimeEstimate time_by_trials(const fs::path& rank_program, const StudyPlan& plan)
   SignalQueue signals;
   TimeLeft time_left;
   for (const RunSpec* spec : trial_runs(plan.matrix)) {
-    auto tried = *spec;
-    decide_memory_format(tried, plain_memory_format);
-    const auto trial = try_run(tried, place, signals);
+    const auto trial = try_run(*spec, place, signals);
     if (trial.outcome.status == RunStatus::timed_out)
       return {not_recorded,
               cat("the first steps with ", counted(spec->ranks, "rank"), " were not over after ",

@@ -11,7 +11,6 @@
 
 #include "driver/commands/command.hpp"
 #include "driver/run/launching.hpp"
-#include "driver/run/memory_format_choice.hpp"
 #include "driver/run/output_json.hpp"
 #include "driver/run/session.hpp"
 #include "launchers/launcher.hpp"
@@ -26,20 +25,7 @@ struct RunOptions {
   ResumePolicy policy;
 };
 
-/// As far as the folder does not know them, a trial will choose them.
-void stand_in_for_formats(const Context& context,
-                          PlannedStudy& planned,
-                          const WritableStudyFolder& folder) {
-  auto& plan = planned.plan;
-  adopt_formats(plan, folder);
-  if (has_open_format(plan.matrix))
-    context.err << "A trial will choose settings.memory_format; shown are the runs with "
-                << plain_memory_format << ".\n";
-  close_formats(plan.matrix);
-}
-
 ExitCode show_commands(Context& context, PlannedStudy& planned, const WritableStudyFolder& folder) {
-  stand_in_for_formats(context, planned, folder);
   const auto rank_program =
       ShippedFiles(context.executable).rank_program(needs_libtorch(planned.study));
   const auto states = states_of_runs(folder, planned.plan);
@@ -95,10 +81,8 @@ Action define(CLI::App& app) {
       "--redo-busy", options->policy.redo_busy,
       "Run again what was labelled busy_machine or exceeded its emulated link; these results "
       "are set aside");
-  app.add_flag(
-      "--no-trial", options->policy.no_trial,
-      "Start the first run at once; it may find a cold machine, and a memory format left to a "
-      "trial is channels_last");
+  app.add_flag("--no-trial", options->policy.no_trial,
+               "Start the first run at once; it may find a cold machine");
   return [options](Context& context) { return run(context, *options); };
 }
 

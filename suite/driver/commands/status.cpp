@@ -41,7 +41,7 @@ std::string headline(const StudyState& study) {
 
 void print_status(const StudyFolder& folder, const StudyState& study, std::ostream& out) {
   if (study.plan.matrix.runs.empty() && study.in_trial) {
-    out << "A trial chooses the memory format of the runs; none has begun.\n";
+    out << "The study is starting; no run has begun.\n";
     return;
   }
   out << headline(study) << '\n';
@@ -51,8 +51,6 @@ void print_status(const StudyFolder& folder, const StudyState& study, std::ostre
         << one_line(join(first_of(study.unplanned, 10, "in runs/"), ", ")) << ".\n";
   const bool has_left = count_of(study, RunStage::complete) + count_of(study, RunStage::diverged) <
                         static_cast<std::int64_t>(study.runs.size());
-  for (const auto& trial : study.plan.memory_format_trials)
-    out << "Memory format: " << to_text(trial) << ".\n";
   if (study.in_trial) out << "A trial of the first steps comes before them.\n";
   if (study.driver_alive && !std::isnan(study.time_left_s)) {
     out << "About " << rough_duration(study.time_left_s) << " left.\n";

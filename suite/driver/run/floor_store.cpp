@@ -82,13 +82,7 @@ StoredFloor stored_floor(const StudyPlan& plan) {
   const auto folder = floors_folder();
   const auto curve = twin_matrix(plan.matrix, 1).runs;
   if (!folder || curve.empty()) return {};
-  for (const auto format : {MemoryFormat::channels_last, MemoryFormat::contiguous}) {
-    auto spec = curve.front();
-    decide_memory_format(spec, format);
-    auto stored = floor_in(*folder, spec, plan.host.fingerprint());
-    if (stored.floor || !stored.warning.empty()) return stored;
-  }
-  return {};
+  return floor_in(*folder, curve.front(), plan.host.fingerprint());
 }
 
 void require_floor_store() {

@@ -63,9 +63,7 @@ json json_of(const StudyPlan& plan) {
   json runs = json::array();
   for (const auto& spec : plan.matrix.runs) {
     auto run = json::parse(to_json_text(spec));
-    // A trial will decide what it is called.
-    const bool is_open = spec.settings.memory_format == MemoryFormat::trial;
-    run["run_id"] = is_open ? json() : json(spec.run_id());
+    run["run_id"] = spec.run_id();
     const auto memory_bytes = estimated_device_memory_bytes(spec);
     run["estimated_device_memory_bytes"] = memory_bytes ? json(*memory_bytes) : json();
     runs.push_back(std::move(run));
@@ -100,9 +98,6 @@ std::string refused_plan_json(const StudyPlan& plan, const Error& refusal) {
 std::string status_json(const StudyFolder& folder, const StudyState& state) {
   json runs = json::array();
   json counts = json::object();
-  json trials = json::array();
-  for (const auto& trial : state.plan.memory_format_trials)
-    trials.push_back(json::parse(to_json_text(trial)));
   for (std::size_t i = 0; i < state.runs.size(); ++i) {
     runs.push_back(to_json(state.plan.matrix.runs[i].run_id(), state.runs[i]));
     const std::string stage(to_string(state.runs[i].stage));
@@ -114,7 +109,6 @@ std::string status_json(const StudyFolder& folder, const StudyState& state) {
                        {"in_trial", state.in_trial},
                        {"time_left_s", number_or_null(state.time_left_s)},
                        {"counts", counts},
-                       {"memory_format_trials", trials},
                        {"unplanned", state.unplanned},
                        {"runs", runs}});
 }

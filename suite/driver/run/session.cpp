@@ -11,7 +11,6 @@
 #include "driver/doctor/machine_facts.hpp"
 #include "driver/run/driver_lock.hpp"
 #include "driver/run/floor_store.hpp"
-#include "driver/run/memory_format_choice.hpp"
 #include "driver/run/trial.hpp"
 #include "driver/terminal/progress.hpp"
 #include "launchers/launcher.hpp"
@@ -69,21 +68,6 @@ class Session {
         rank_program_(ShippedFiles(context.executable).rank_program(needs_libtorch(planned.study))),
         reporter_(context.err, context.verbosity(), context.err_is_terminal, folder.driver_log()) {}
 
-  /// Before it the plan's runs may have no ids yet. False when the user interrupted.
-  [[nodiscard]] bool choose_formats() {
-    auto& plan = planned_.plan;
-    if (!has_open_format(plan.matrix)) return true;
-    adopt_formats(plan, folder_);
-    if (has_open_format(plan.matrix) && request_.policy.no_trial) {
-      reporter_.info(cat("No trial chooses the memory format: ", plain_memory_format, " it is."));
-      close_formats(plan.matrix);
-    }
-    if (has_open_format(plan.matrix) && !try_open_formats()) return false;
-    folder_.require_inside_all(plan.matrix);
-    if (plan.floor) plan.floor = stored_floor(plan).floor;  // it was that of either format
-    return true;
-  }
-
   std::vector<RunResult> run(const std::vector<RunState>& earlier,
                              std::optional<EarlyInterruption>& early) {
     announce();
@@ -97,8 +81,8 @@ class Session {
     const Stopwatch since;
     SignalQueue signals;
     early.reset();
-    StudyRunner runner({folder_, planned_.plan, earlier, warnings, format_trials_, rank_program_,
-                        reporter_, signals, request_.policy});
+    StudyRunner runner({folder_, planned_.plan, earlier, warnings, rank_program_, reporter_,
+                        signals, request_.policy});
     auto results = runner.run_all();
     report_results(results, planned_.plan.matrix.runs.size(), request_.next, since.elapsed_s(),
                    reporter_);
@@ -106,16 +90,6 @@ class Session {
   }
 
  private:
-  [[nodiscard]] bool try_open_formats() {
-    SignalQueue signals;
-    const TrialPlace place{folder_.trial_folder(), rank_program_, planned_.plan.host.variables};
-    format_trials_ = try_formats(
-        planned_.plan, [&](const RunSpec& spec) { return try_run(spec, place, signals); },
-        reporter_);
-    signals.wait(Seconds(0));
-    return format_trials_ && signals.interruptions() == 0;
-  }
-
   void announce() {
     const auto& plan = planned_.plan;
     reporter_.info(cat("Study ", planned_.study.name, ": ", counted(plan.matrix.runs.size(), "run"),
@@ -136,7 +110,6 @@ class Session {
   const DriverLock& lock_;
   std::filesystem::path rank_program_;
   Reporter reporter_;
-  std::optional<std::vector<TrialTimes>> format_trials_;
 };
 
 /// Their files are set aside when they run again.
@@ -167,8 +140,6 @@ SessionResult run_session(Context& context,
   clear_trial(folder.trial_folder());
   Session session(context, planned, folder, request, lock);
   SessionResult result;
-  result.is_interrupted = !session.choose_formats();
-  if (result.is_interrupted) return result;
   auto earlier = states_of_runs(folder, planned.plan);
   require_same_study(folder, planned.plan, earlier, request.policy);
   if (request.policy.redo_busy) forget_disturbed_runs(earlier);

@@ -101,7 +101,7 @@ std::vector<RunResult> StudyRunner::run_all() {
   const auto& runs = parts_.plan.matrix.runs;
   learn_from_earlier_runs();
   // Who trains nothing warms up by itself, and has no first steps.
-  if (!parts_.policy.no_trial && !parts_.format_trials && runs.front().trains()) warm_up();
+  if (!parts_.policy.no_trial && runs.front().trains()) warm_up();
   std::vector<RunResult> results;
   for (index_ = 0; index_ < runs.size(); ++index_) {
     parts_.signals.wait(Seconds(0));
@@ -142,8 +142,6 @@ void StudyRunner::warm_up() {
 }
 
 void StudyRunner::learn_from_earlier_runs() {
-  if (parts_.format_trials)
-    for (const auto& trial : *parts_.format_trials) time_left_.add_trial(trial);
   for (std::size_t i = 0; i < parts_.earlier.size(); ++i) {
     const auto& state = parts_.earlier[i];
     if (is_settled(state.stage) && !state.resumed)

@@ -39,8 +39,6 @@ class StudyRunner {
     const StudyPlan& plan;
     std::vector<RunState> earlier;           ///< by run: what an earlier call of `run` left
     std::vector<std::string> data_warnings;  ///< for the run files
-    /// Of the trials that chose memory formats; nothing where none was made: the machine is cold.
-    std::optional<std::vector<TrialTimes>> format_trials;
     std::filesystem::path rank_program;
     Reporter& reporter;
     SignalQueue& signals;

@@ -14,7 +14,6 @@
 #include "study/study_matrix.hpp"
 
 #include "record/machine/host_facts.hpp"
-#include "record/study_folder/memory_format_trial.hpp"
 #include "record/study_folder/study_floor.hpp"
 
 namespace scalestudy {
@@ -26,7 +25,6 @@ struct StudyPlan {
   HostFacts host;
   StudyMatrix matrix;
   std::optional<StudyFloor> floor;  ///< as far as it was known when the plan was made
-  std::vector<MemoryFormatTrial> memory_format_trials;  ///< of what the study left to them
 };
 
 /// launch.json: how the driver started a run, and how it ended.

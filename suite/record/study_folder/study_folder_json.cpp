@@ -71,8 +71,6 @@ StudyPlan plan_from(const json& object, const std::string& origin) {
     plan.matrix.skipped.push_back(
         {skipped.at("combination").get<std::string>(), skipped.at("reason").get<std::string>()});
   }
-  for (const auto& trial : object.value("memory_format_trials", json::array()))
-    plan.memory_format_trials.push_back(memory_format_trial_from_json_text(trial.dump(), origin));
   if (object.contains("floor")) plan.floor = floor_from_json_text(object.at("floor").dump());
   return plan;
 }
@@ -88,16 +86,12 @@ std::string to_json_text(const StudyPlan& plan) {
   for (const auto& run : plan.matrix.skipped) {
     skipped.push_back({{"combination", run.combination}, {"reason", run.reason}});
   }
-  json trials = json::array();
-  for (const auto& trial : plan.memory_format_trials)
-    trials.push_back(json::parse(to_json_text(trial)));
   return json_text_of({{"schema", 1},
                        {"study", plan.study},
                        {"build_id", plan.build_id},
                        {"host", host},
                        {"runs", runs},
                        {"skipped", skipped},
-                       {"memory_format_trials", trials},
                        {"floor", plan.floor ? json::parse(to_json_text(*plan.floor)) : json()}});
 }
 

@@ -37,8 +37,6 @@ c10::MemoryFormat torch_format(MemoryFormat format, std::int64_t dimensions) {
       return c10::MemoryFormat::Contiguous;
     case MemoryFormat::channels_last:
       return dimensions == 5 ? c10::MemoryFormat::ChannelsLast3d : c10::MemoryFormat::ChannelsLast;
-    case MemoryFormat::trial:
-      break;  // no run's specification has it
   }
   SCALESTUDY_EXPECT(false);
 }
