@@ -44,7 +44,8 @@ std::optional<std::int64_t> launches_to_decide(const Claim& claim,
   return launches_to_tell(even, is_low_nearer ? low : high, significance_level);
 }
 
-double SummaryRow::*summary_of(ClaimQuantity quantity) {
+/// Contract: one of times, rates or roughness.
+Quantity quantity_of(ClaimQuantity quantity) {
   switch (quantity) {
     case ClaimQuantity::launch_wall_time_s:
     case ClaimQuantity::launch_speedup:
@@ -64,14 +65,13 @@ double SummaryRow::*summary_of(ClaimQuantity quantity) {
     case ClaimQuantity::main_cause:
       break;
   }
-  return nullptr;
+  SCALESTUDY_EXPECT(false);
 }
 
-/// ranks ÷ base_ranks of the summary's value.
+/// ranks ÷ base_ranks.
 Estimate ratio_of(const Claim& claim, const ClaimPoint& point, const Series& series) {
-  const auto measure = summary_of(claim.quantity);
-  return ratio(series.launches(point.ranks, measure), series.launches(point.base_ranks, measure),
-               series.spec.comparison);
+  return compare(series.group(point.ranks), series.group(point.base_ranks),
+                 quantity_of(claim.quantity));
 }
 
 Estimate per_rank(const Estimate& speedup, const ClaimPoint& point) {
@@ -80,22 +80,17 @@ Estimate per_rank(const Estimate& speedup, const ClaimPoint& point) {
 }
 
 Estimate quality_difference(const Series& series, const ClaimPoint& point, const Column& metric) {
-  auto estimate =
-      difference_of_quality(series.launches(point.ranks, metric),
-                            series.launches(point.base_ranks, metric), series.spec.comparison);
-  const auto sampling =
-      sampling_error(series.by_ranks.at(point.ranks), series.by_ranks.at(point.base_ranks), metric);
-  if (sampling) add_error(estimate, sampling->standard_error, sampling->degrees_of_freedom());
-  return estimate;
+  const auto compared = series.group(point.ranks), base = series.group(point.base_ranks);
+  return quality_difference(compared, base, metric,
+                            sampling_error(compared.runs, base.runs, metric));
 }
 
 /// Contract: the series has the counts.
 Estimate measured_by(const Claim& claim, const ClaimPoint& point, const Series& series) {
-  const auto measure = summary_of(claim.quantity);
   switch (claim.quantity) {
     case ClaimQuantity::launch_wall_time_s:
     case ClaimQuantity::training_time_s:
-      return geometric_level(series.launches(point.ranks, measure));
+      return geometric_level(series.group(point.ranks).launches(quantity_of(claim.quantity)));
     case ClaimQuantity::launch_speedup:
     case ClaimQuantity::training_speedup:
       return inverse(ratio_of(claim, point, series));
@@ -108,7 +103,7 @@ Estimate measured_by(const Claim& claim, const ClaimPoint& point, const Series& 
     case ClaimQuantity::throughput_efficiency_frac:
       return per_rank(ratio_of(claim, point, series), point);
     case ClaimQuantity::quality:
-      return level(series.launches(point.ranks, metric_of(claim)));
+      return level(series.group(point.ranks).launches(metric_of(claim)));
     case ClaimQuantity::quality_difference:
       return quality_difference(series, point, metric_of(claim));
     case ClaimQuantity::main_cause:

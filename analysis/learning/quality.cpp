@@ -54,7 +54,7 @@ std::vector<const Measure*> recorded_metrics(const Series& series) {
   std::vector<const Measure*> recorded;
   for (const Measure& metric : measures()) {
     const auto has_values = [&](const auto& group) {
-      return !finite(series.values(group.first, *metric.column)).empty();
+      return !finite(series.group(group.first).values(*metric.column)).empty();
     };
     if (metric.kind == MeasureKind::quality &&
         std::any_of(series.by_ranks.begin(), series.by_ranks.end(), has_values))
@@ -66,14 +66,11 @@ std::vector<const Measure*> recorded_metrics(const Series& series) {
 /// Of one rank to itself there is nothing to test.
 void add_difference(MetricValues& one, const Series& series, std::int64_t ranks) {
   const Column& metric = *one.metric->column;
-  one.difference = difference_of_quality(series.launches(ranks, metric), series.launches(1, metric),
-                                         series.spec.comparison);
+  const auto compared = series.group(ranks), base = series.group(1);
+  if (ranks > 1 && !base.runs.empty())
+    one.sampling = sampling_error(compared.runs, base.runs, metric);
+  one.difference = quality_difference(compared, base, metric, one.sampling);
   if (ranks == 1) one.difference = without_interval(one.difference);
-  const auto base = series.by_ranks.find(1);
-  if (ranks == 1 || base == series.by_ranks.end()) return;
-  one.sampling = sampling_error(series.by_ranks.at(ranks), base->second, metric);
-  if (one.sampling)
-    add_error(one.difference, one.sampling->standard_error, one.sampling->degrees_of_freedom());
 }
 
 /// The metric that the study names, those that a workload is known for, or else the loss.
@@ -126,12 +123,12 @@ double baseline_of(const Series& series,
                    const std::optional<AccuracyGround>& accuracy) {
   if (metric.baseline == nullptr) return not_available;
   if (metric.baseline->column == nullptr) return accuracy ? accuracy->majority_frac : not_available;
-  return mean(finite(series.values(ranks, *metric.baseline->column)));
+  return mean(finite(series.group(ranks).values(*metric.baseline->column)));
 }
 
 /// From the first run that recorded a confusion matrix: all runs evaluate the same samples.
 std::optional<AccuracyGround> accuracy_ground(const Series& series, std::int64_t ranks) {
-  const auto accuracy = mean(finite(series.values(ranks, &EvaluationRow::top1_frac)));
+  const auto accuracy = mean(finite(series.group(ranks).values(&EvaluationRow::top1_frac)));
   for (const Run* run : series.by_ranks.at(ranks)) {
     const Panel* confusion = confusion_panel(*run);
     if (confusion == nullptr || !std::isfinite(accuracy)) continue;
@@ -281,7 +278,7 @@ std::vector<QualityPoint> quality_by_ranks(const Series& series,
     point.accuracy_ground = accuracy_ground(series, ranks);
     point.best_after_frac = best_after_frac(runs);
     const auto values_of = [&, at = ranks](const Measure& metric) {
-      MetricValues one{&metric, finite(series.values(at, *metric.column))};
+      MetricValues one{&metric, finite(series.group(at).values(*metric.column))};
       if (population.identical) add_difference(one, series, at);
       one.is_asked = is_asked(metric, goal, recorded);
       if (metric.column->name == goal.metric) one.margin = goal.margin;

@@ -11,20 +11,16 @@ namespace {
 /// Mean loss weight per step (masked voxels, samples) of all runs with `ranks` ranks.
 double weight_per_step(const Series& series, std::int64_t ranks) {
   std::vector<double> means;
-  const auto group = series.by_ranks.find(ranks);
-  if (group == series.by_ranks.end()) return not_available;
-  for (const Run* run : group->second) {
-    means.push_back(run->digest.weight_per_step);
-  }
+  for (const Run* run : series.group(ranks).runs) means.push_back(run->digest.weight_per_step);
   return mean(means);
 }
 
-Launches roughness_at_equal_samples(const std::vector<const Run*>& runs,
-                                    std::int64_t window_samples) {
-  Launches launches;
-  for (const Run* run : runs)
-    launches.add(run->spec.repeat, loss_roughness(loss_curve(run->digest.losses, window_samples)));
-  return launches;
+Quantity roughness_at_equal_samples(std::int64_t window_samples) {
+  Quantity roughness(&SummaryRow::loss_roughness);
+  roughness.value = [window_samples](const Run& run) {
+    return loss_roughness(loss_curve(run.digest.losses, window_samples));
+  };
+  return roughness;
 }
 
 /// Below this ratio of weights nothing is averaged over more samples.
@@ -61,14 +57,11 @@ std::vector<Smoothness> smoothness_by_ranks(const Series& series) {
   std::vector<Smoothness> all;
   const double base_weight = weight_per_step(series, 1);
   const auto window_samples = smoothness_window_samples(series);
-  const auto base = series.by_ranks.find(1);
-  const auto base_roughness = series.launches(1, &SummaryRow::loss_roughness);
-  Launches base_equal;
-  if (base != series.by_ranks.end())
-    base_equal = roughness_at_equal_samples(base->second, window_samples);
+  const Quantity per_step(&SummaryRow::loss_roughness);
+  const auto equal_samples = roughness_at_equal_samples(window_samples);
+  const auto base = series.group(1);
   for (const auto& [ranks, runs] : series.by_ranks) {
-    const auto roughness = series.launches(ranks, &SummaryRow::loss_roughness);
-    const auto equal = roughness_at_equal_samples(runs, window_samples);
+    const auto group = series.group(ranks);
     Smoothness point;
     point.is_invented = series.has_label(RunLabel::emulated_compute);
     point.ranks = ranks;
@@ -76,10 +69,10 @@ std::vector<Smoothness> smoothness_by_ranks(const Series& series) {
     const auto predicted = predicted_by_averaging(series, point.weight_ratio);
     point.predicted_per_step = predicted.roughness_ratio;
     point.why_not_predicted = predicted.problem;
-    point.roughness = geometric_mean(roughness.values);
-    point.roughness_equal_samples = geometric_mean(equal.values);
-    point.per_step = ratio(roughness, base_roughness, series.spec.comparison);
-    point.equal_samples = ratio(equal, base_equal, series.spec.comparison);
+    point.roughness = geometric_mean(group.values(per_step));
+    point.roughness_equal_samples = geometric_mean(group.values(equal_samples));
+    point.per_step = compare(group, base, per_step);
+    point.equal_samples = compare(group, base, equal_samples);
     if (ranks == 1) {
       point.per_step = without_interval(point.per_step);
       point.equal_samples = without_interval(point.equal_samples);

@@ -82,4 +82,13 @@ std::optional<SamplingError> sampling_error(std::span<const Run* const> compared
   return std::isfinite(error.standard_error) ? std::optional(error) : std::nullopt;
 }
 
+Estimate quality_difference(const RunGroup& compared,
+                            const RunGroup& base,
+                            const Column& metric,
+                            const std::optional<SamplingError>& sampling) {
+  auto estimate = compare(compared, base, metric, Effect::difference);
+  if (sampling) add_error(estimate, sampling->standard_error, sampling->degrees_of_freedom());
+  return estimate;
+}
+
 }  // namespace scalestudy

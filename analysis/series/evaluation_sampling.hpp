@@ -25,4 +25,11 @@ struct SamplingError {
                                                           std::span<const Run* const> base,
                                                           const Column& metric);
 
+/// Mean(compared) − mean(base) of a metric: over launches, and where `sampling` is known over
+/// evaluated samples, too.
+[[nodiscard]] Estimate quality_difference(const RunGroup& compared,
+                                          const RunGroup& base,
+                                          const Column& metric,
+                                          const std::optional<SamplingError>& sampling);
+
 }  // namespace scalestudy

@@ -111,7 +111,7 @@ Resolution resolution_of(const StudyFloor* floor,
 Resolution resolution_of(const Series& series, const RunSet& set) {
   const auto& [ranks, runs] = *series.by_ranks.rbegin();
   const auto count_at = [&](std::int64_t at) {
-    return std::ssize(series.values(at, &SummaryRow::training_time_s));
+    return std::ssize(series.group(at).values(&SummaryRow::training_time_s));
   };
   const StudyFloor* known = nullptr;
   for (const auto& [folder, floor] : set.floors) {

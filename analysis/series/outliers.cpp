@@ -81,7 +81,7 @@ bool is_time(double time_s) {
 
 std::optional<TwoSpeeds> speeds_at(const Series& series, std::int64_t ranks) {
   std::vector<double> logs;
-  for (const double time_s : series.values(ranks, &SummaryRow::training_time_s))
+  for (const double time_s : series.group(ranks).values(&SummaryRow::training_time_s))
     if (is_time(time_s)) logs.push_back(std::log(time_s));
   return two_speeds(logs);
 }

@@ -13,46 +13,15 @@
 #include "study/link_model.hpp"
 #include "study/study_matrix.hpp"
 
-#include "record/measures/cpu_use.hpp"
-#include "record/measures/validity.hpp"
 #include "record/run_file/run_file.hpp"
 #include "record/study_folder/study_folder.hpp"
 
 #include "analysis/series/copies.hpp"
-#include "analysis/series/start_time.hpp"
 
 namespace scalestudy {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string reason_to_leave_out(const Run& run) {
-  const RunHeader& header = run.record.header;
-  if (!run.validity_codes.empty()) return "invalid: " + join(run.validity_codes, ", ");
-  if (header.status != RunStatus::complete) {
-    const std::string where =
-        header.failed_rank >= 0 ? cat(" (rank ", header.failed_rank, ", ", header.failed_phase, ")")
-                                : "";
-    return cat(to_string(header.status), where, header.reason.empty() ? "" : ": ", header.reason);
-  }
-  if (run.record.file.filename() == open_result_file_name)
-    return cat("complete, but its file is still called ", open_result_file_name);
-  if (run.spec.trains() && run.digest.step_count == 0) return "complete, but without a single step";
-  if (!run.spec.trains() && run.digest.collectives.empty())
-    return "complete, but without a single measurement";
-  return "";
-}
-
-void require_equal_ranks(const RunRecord& record, const RunSpec& spec) {
-  const auto require = [&](std::int64_t ranks, const char* what) {
-    if (ranks == spec.ranks) return;
-    throw BadInput({cat(record.file.string(), " has ", what, " of ", counted(ranks, "rank"),
-                        ", its settings say ", spec.ranks),
-                    "its parts contradict each other", "Run the study again"});
-  };
-  require(record.steps.ranks(), "steps");
-  require(std::ssize(spec.plan.local_batch_sizes), "batches");
-}
 
 void require_folder(const fs::path& folder) {
   if (fs::is_directory(folder)) return;
@@ -221,38 +190,6 @@ std::set<std::string> values_of(const RunSet& set, const OriginPart& part) {
 
 }  // namespace
 
-bool Run::has_label(RunLabel label) const {
-  return contains(labels, label);
-}
-
-std::string busy_machine_reason(const Run& run) {
-  return busy_machine_reason(run.record.ranks, run.measures[&SummaryRow::cpu_use_frac],
-                             run.measures[&SummaryRow::contended_cpu_frac]);
-}
-
-Run judge_run(const RunRecord& record) {
-  Run run;
-  run.record = record;
-  run.spec = run_spec_from_json_text(record.resolved_settings,
-                                     record.file.string() + ":/settings/resolved");
-  require_equal_ranks(record, run.spec);
-  run.origin = origin_of(record, run.spec);
-  for (const auto& label : record.header.labels) run.labels.push_back(current_label(label));
-  if (run.spec.oversubscribed) add_label(run.labels, RunLabel::oversubscribed);
-  if (run.spec.no_spare_core) add_label(run.labels, RunLabel::no_spare_core);
-  if (!run.spec.injections.empty()) add_label(run.labels, RunLabel::injected);
-  if (run.spec.plan.samples < run.spec.plan.requested_samples)
-    add_label(run.labels, RunLabel::remainder_dropped);
-  if (was_throttled(record.monitor)) add_label(run.labels, RunLabel::clock_throttled);
-  run.measures = RunMeasures(record, {run.spec.settings.warmup_steps});
-  run.digest = digest_of(record, run.measures);
-  run.validity_codes = validity_codes_of(record, run.spec);
-  if (is_throttled_by_quota(record.ranks)) add_label(run.labels, RunLabel::quota_throttled);
-  if (!busy_machine_reason(run).empty()) add_label(run.labels, RunLabel::busy_machine);
-  run.left_out = reason_to_leave_out(run);
-  return run;
-}
-
 RunSet load_runs(const std::vector<fs::path>& folders) {
   RunSet set;
   set.folders = folders;
@@ -273,17 +210,9 @@ RunSet runs_of(std::vector<RunRecord> records) {
   return without_copies_and_strays(std::move(set));
 }
 
-Launches Series::launches(std::int64_t ranks, const Column& column) const {
-  Launches launches;
-  const auto group = by_ranks.find(ranks);
-  if (group == by_ranks.end()) return launches;
-  const bool is_timing = measure_of(column).kind == MeasureKind::timing;
-  for (const Run* run : group->second) {
-    if (is_timing && !run->is_timing_data()) continue;
-    launches.add(run->spec.repeat, run->measures[column],
-                 is_timing ? started_unix_s(*run) : not_available);
-  }
-  return launches;
+RunGroup Series::group(std::int64_t ranks) const {
+  const auto found = by_ranks.find(ranks);
+  return {found == by_ranks.end() ? std::vector<const Run*>() : found->second, spec.comparison};
 }
 
 bool Series::has_label(RunLabel label) const {

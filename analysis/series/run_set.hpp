@@ -11,35 +11,15 @@
 
 #include "study/run_spec.hpp"
 
-#include "record/measures/measures.hpp"
-#include "record/measures/run_digest.hpp"
 #include "record/run_file/run_record.hpp"
 #include "record/study_folder/study_floor.hpp"
 
 #include "analysis/series/origin.hpp"
+#include "analysis/series/run.hpp"
+#include "analysis/series/run_group.hpp"
 #include "analysis/statistics/statistics.hpp"
 
 namespace scalestudy {
-
-/// One run, without its columns: its file was read, judged and digested, and is not kept.
-struct Run {
-  RunFacts record;
-  RunSpec spec;
-  Origin origin;
-  RunMeasures measures;
-  RunDigest digest;
-  std::vector<std::string> validity_codes;  ///< the file's and those found here
-  std::vector<std::string> labels;          ///< the file's by their names of today, and
-                                            ///< those that its spec and measures give
-  std::string left_out;                     ///< why it is listed but no data; "" if it is data
-  [[nodiscard]] bool is_data() const { return left_out.empty(); }
-  [[nodiscard]] bool has_label(RunLabel label) const;
-  /// A resumed run trains as well as any other, but its times are no evidence.
-  [[nodiscard]] bool is_timing_data() const { return is_data() && !has_label(RunLabel::resumed); }
-};
-
-/// Why it has the label busy_machine; else "".
-[[nodiscard]] std::string busy_machine_reason(const Run& run);
 
 /// A run that has no readable file, or a combination that the plan left out, and why.
 struct AbsentRun {
@@ -71,9 +51,6 @@ struct RunSet {
 /// these appear. There is no plan, so nothing is missing.
 [[nodiscard]] RunSet runs_of(std::vector<RunRecord> records);
 
-/// Judges and digests one record; it must hold a readable /settings/resolved (else BadInput).
-[[nodiscard]] Run judge_run(const RunRecord& record);
-
 /// Runs of one origin whose specs are equal but for ranks, repeat and what follows from these: only
 /// they may stand in one ratio. Emulated and measured runs are never in one series.
 struct Series {
@@ -86,16 +63,8 @@ struct Series {
   [[nodiscard]] bool has_several_ranks() const { return by_ranks.rbegin()->first > 1; }
   /// That of its runs. Contract: there is one.
   [[nodiscard]] const Origin& origin() const { return by_ranks.begin()->second.front()->origin; }
-  /// One measure of all runs with `ranks` ranks; of a time without the resumed ones.
-  [[nodiscard]] Launches launches(std::int64_t ranks, const Column& column) const;
-  template <class Row, class Value>
-  [[nodiscard]] Launches launches(std::int64_t ranks, Value Row::*field) const {
-    return launches(ranks, column_of(field));
-  }
-  template <class Field>
-  [[nodiscard]] std::vector<double> values(std::int64_t ranks, const Field& field) const {
-    return launches(ranks, field).values;
-  }
+  /// Its runs with `ranks` ranks; none where it has none.
+  [[nodiscard]] RunGroup group(std::int64_t ranks) const;
   [[nodiscard]] bool has_label(RunLabel label) const;
 };
 

@@ -5,25 +5,18 @@
 namespace scalestudy {
 namespace {
 
-/// Runs of one series and number of ranks.
-struct RunGroup {
-  const Series& series;
-  std::int64_t ranks;
-};
-
 void add_factors(FactorBase kind,
                  const RunGroup& compared,
                  const RunGroup& base,
                  std::vector<FactorsAgainst>& all) {
-  const auto runs = run_timings(compared.series, compared.ranks);
-  const auto base_runs = run_timings(base.series, base.ranks);
+  const auto runs = run_timings(compared), base_runs = run_timings(base);
   if (runs.empty() || base_runs.empty()) return;
   all.push_back({.base = kind,
-                 .ranks = compared.ranks,
-                 .base_ranks = base.ranks,
-                 .absolute = absolute_times(compared.series, compared.ranks),
-                 .base_absolute = absolute_times(base.series, base.ranks),
-                 .factors = factorise(runs, base_runs, compared.series.spec.comparison)});
+                 .ranks = compared.runs.front()->spec.ranks,
+                 .base_ranks = base.runs.front()->spec.ranks,
+                 .absolute = absolute_times(compared),
+                 .base_absolute = absolute_times(base),
+                 .factors = factorise(runs, base_runs, compared.comparison)});
 }
 
 }  // namespace
@@ -36,12 +29,12 @@ std::vector<FactorsAgainst> factors_against_bases(const Series& proper,
   });
   if (arm != arms.end())
     for (const auto& [ranks, runs] : proper.by_ranks)
-      add_factors(FactorBase::no_distributed_path, {proper, ranks}, {**arm, 1}, all);
+      add_factors(FactorBase::no_distributed_path, proper.group(ranks), (*arm)->group(1), all);
   std::int64_t previous = 1;
   for (const auto& [ranks, runs] : proper.by_ranks) {
     if (previous > 1)
-      add_factors(FactorBase::previous_ranks, {proper, ranks}, {proper, previous}, all);
-    if (!run_timings(proper, ranks).empty()) previous = ranks;
+      add_factors(FactorBase::previous_ranks, proper.group(ranks), proper.group(previous), all);
+    if (!proper.group(ranks).timed().empty()) previous = ranks;
   }
   return all;
 }

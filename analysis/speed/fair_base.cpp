@@ -31,17 +31,14 @@ std::int64_t usable(std::int64_t threads, std::int64_t cores) {
   return cores > 0 ? std::min(threads, cores) : threads;
 }
 
-BaseCandidate candidate_of(const Series& series,
-                           std::int64_t cores,
-                           const Launches& compared,
-                           Comparison declared) {
-  const auto base = series.launches(1, &SummaryRow::training_time_s);
+BaseCandidate candidate_of(const Series& series, std::int64_t cores, const RunGroup& compared) {
+  const auto base = series.group(1);
   BaseCandidate one;
   one.threads = series.spec.settings.threads_per_rank;
   one.cores = usable(one.threads, cores);
-  one.launches = base.values.size();
-  one.absolute = absolute_times(series, 1);
-  one.speedup = inverse(ratio(compared, base, declared));
+  one.launches = base.timed().size();
+  one.absolute = absolute_times(base);
+  one.speedup = inverse(compare(compared, base, &SummaryRow::training_time_s));
   return one;
 }
 
@@ -88,21 +85,21 @@ std::int64_t FairBase::idle_cores() const {
 FairBase fair_base_of(const Series& series, std::span<const Series* const> all) {
   FairBase fair;
   const auto& [ranks, runs] = *series.by_ranks.rbegin();
-  const auto compared = series.launches(ranks, &SummaryRow::training_time_s);
-  if (ranks == 1 || compared.values.empty() || !computes_on_cores(series) ||
+  const auto compared = series.group(ranks);
+  if (ranks == 1 || compared.timed().empty() || !computes_on_cores(series) ||
       !share_their_cores(*runs.front()))
     return fair;
   const auto cores = core_count(*runs.front());
   fair.ranks = ranks;
   fair.threads_per_rank = series.spec.settings.threads_per_rank;
   fair.cores = usable(ranks * fair.threads_per_rank, cores);
-  fair.absolute = absolute_times(series, ranks);
+  fair.absolute = absolute_times(compared);
   for (const Series* other : all) {
     const auto threads = other->spec.settings.threads_per_rank;
     if (threads > ranks * fair.threads_per_rank || !differs_in_threads_only(series, *other))
       continue;
-    if (other->values(1, &SummaryRow::training_time_s).empty()) continue;
-    fair.candidates.push_back(candidate_of(*other, cores, compared, series.spec.comparison));
+    if (other->group(1).timed().empty()) continue;
+    fair.candidates.push_back(candidate_of(*other, cores, compared));
   }
   const auto fewer_threads = [](const BaseCandidate& a, const BaseCandidate& b) {
     return a.threads < b.threads;

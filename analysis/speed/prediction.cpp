@@ -88,7 +88,7 @@ ScalingData scaling_data(const Series& series) {
   for (const auto& [ranks, runs] : series.by_ranks) {
     const auto samples = static_cast<double>(runs.front()->spec.plan.global_batch_size);
     ScalingPoint point{.ranks = ranks, .step_s = {}};
-    for (const double rate : series.values(ranks, &SummaryRow::samples_per_s))
+    for (const double rate : series.group(ranks).values(&SummaryRow::samples_per_s))
       if (is_time(samples / rate)) point.step_s.push_back(samples / rate);
     if (point.step_s.empty()) continue;
     if (data.points.empty()) data.samples_per_step = samples;

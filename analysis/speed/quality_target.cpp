@@ -5,8 +5,6 @@
 
 #include "record/measures/run_summary.hpp"
 
-#include "analysis/series/start_time.hpp"
-
 namespace scalestudy {
 namespace {
 
@@ -97,8 +95,7 @@ std::optional<ReachedTarget> reached_target(const Run& run) {
 
 std::vector<TargetPoint> target_by_ranks(const Series& series) {
   if (series.is_control_arm() || series.spec.quality.target == 0) return {};
-  const auto base = series.by_ranks.find(1);
-  const auto one_rank = base == series.by_ranks.end() ? Group() : group_of(base->second);
+  const auto one_rank = group_of(series.group(1).runs);
   std::vector<TargetPoint> points;
   for (const auto& [ranks, runs] : series.by_ranks)
     points.push_back(point_of(ranks, group_of(runs), one_rank, series.spec.comparison));

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "analysis/series/start_time.hpp"
-
 namespace scalestudy {
 namespace {
 
@@ -82,11 +80,9 @@ void split_steps(const Run& run, LaunchShares& shares) {
 
 Shares shares_of(const Series& series, std::int64_t ranks) {
   Shares all;
-  const auto group = series.by_ranks.find(ranks);
-  if (group == series.by_ranks.end()) return all;
-  for (const Run* run : group->second) {
+  for (const Run* run : series.group(ranks).timed()) {
     const auto& times = run->digest.launch_times;
-    if (!run->is_timing_data() || !times || run->digest.mean_step.launches == 0) continue;
+    if (!times || run->digest.mean_step.launches == 0) continue;
     LaunchShares shares{.block = run->spec.repeat,
                         .started_unix_s = started_unix_s(*run),
                         .wall_s = times->wall_s,

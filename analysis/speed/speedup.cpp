@@ -2,8 +2,6 @@
 
 #include <cmath>
 
-#include "analysis/series/start_time.hpp"
-
 namespace scalestudy {
 namespace {
 
@@ -40,24 +38,15 @@ TimeOutsideSteps time_outside_steps(std::span<const RunTiming> runs) {
 }
 
 /// Geometric mean over launches.
-double typical_rate(const Series& series, std::int64_t ranks) {
-  const auto group = series.by_ranks.find(ranks);
-  std::vector<double> rates;
-  if (group != series.by_ranks.end())
-    for (const Run* run : group->second)
-      if (run->is_timing_data()) rates.push_back(run->digest.typical_samples_per_s);
-  return geometric_mean(rates);
+double typical_rate(const RunGroup& group) {
+  return geometric_mean(group.values(
+      {"typical_samples_per_s", [](const Run& run) { return run.digest.typical_samples_per_s; }}));
 }
 
-Estimate ratio_to_one_rank(const Series& series, std::int64_t ranks, double SummaryRow::*measure) {
-  const auto all =
-      ratio(series.launches(ranks, measure), series.launches(1, measure), series.spec.comparison);
-  return ranks == 1 ? without_interval(all) : all;
-}
-
-/// Base time ÷ compared time.
-Estimate time_speedup(const Series& series, std::int64_t ranks, double SummaryRow::*time) {
-  return inverse(ratio_to_one_rank(series, ranks, time));
+/// Of a group to itself there is nothing to test.
+Estimate ratio_to_base(const RunGroup& group, const RunGroup& base, const Quantity& quantity) {
+  const auto all = compare(group, base, quantity);
+  return group.runs == base.runs ? without_interval(all) : all;
 }
 
 /// As many samples are trained on as at one rank: only then is time that does not shrink with the
@@ -72,19 +61,19 @@ bool has_equal_work(const Series& series, std::int64_t ranks) {
 SpeedupPoint speedup_point(const Series& series, std::int64_t ranks) {
   SpeedupPoint point;
   point.ranks = ranks;
-  point.launches = run_timings(series, ranks).size();
-  point.absolute = absolute_times(series, ranks);
+  const auto group = series.group(ranks), base = series.group(1);
+  point.launches = group.timed().size();
+  point.absolute = absolute_times(group);
   const auto n = static_cast<double>(ranks);
   const auto per_rank = [n](double speedup) { return speedup / n; };
-  point.launch = time_speedup(series, ranks, &SummaryRow::launch_wall_time_s);
-  point.training = time_speedup(series, ranks, &SummaryRow::training_time_s);
-  point.throughput = ratio_to_one_rank(series, ranks, &SummaryRow::samples_per_s);
-  point.typical_throughput = typical_rate(series, ranks) / typical_rate(series, 1);
+  point.launch = inverse(ratio_to_base(group, base, &SummaryRow::launch_wall_time_s));
+  point.training = inverse(ratio_to_base(group, base, &SummaryRow::training_time_s));
+  point.throughput = ratio_to_base(group, base, &SummaryRow::samples_per_s);
+  point.typical_throughput = typical_rate(group) / typical_rate(base);
   point.efficiency = transformed(point.training, per_rank);
   point.throughput_efficiency = transformed(point.throughput, per_rank);
   if (ranks > 1) {
-    point.factors =
-        factorise(run_timings(series, ranks), run_timings(series, 1), series.spec.comparison);
+    point.factors = factorise(run_timings(group), run_timings(base), group.comparison);
     if (has_equal_work(series, ranks))
       point.serial_fraction =
           transformed(point.training, [n](double s) { return karp_flatt(s, n); });
@@ -116,12 +105,9 @@ Factorisation factorise(std::span<const RunTiming> compared,
   return factors;
 }
 
-std::vector<RunTiming> run_timings(const Series& series, std::int64_t ranks) {
+std::vector<RunTiming> run_timings(const RunGroup& group) {
   std::vector<RunTiming> all;
-  const auto group = series.by_ranks.find(ranks);
-  if (group == series.by_ranks.end()) return all;
-  for (const Run* run : group->second) {
-    if (!run->is_timing_data()) continue;
+  for (const Run* run : group.timed())
     all.push_back({.block = run->spec.repeat,
                    .samples = samples_consumed(run->digest.losses),
                    .samples_per_s = run->measures[&SummaryRow::samples_per_s],
@@ -129,7 +115,6 @@ std::vector<RunTiming> run_timings(const Series& series, std::int64_t ranks) {
                    .fixed_time_s = fixed_time_s(run->record),
                    .evaluation_s = evaluation_time_s(run->record),
                    .started_unix_s = started_unix_s(*run)});
-  }
   return all;
 }
 
@@ -142,9 +127,9 @@ double karp_flatt(double speedup, double ranks) {
   return (1 / speedup - 1 / ranks) / (1 - 1 / ranks);
 }
 
-AbsoluteTimes absolute_times(const Series& series, std::int64_t ranks) {
-  const auto mean_of = [&](double SummaryRow::*measure) {
-    return geometric_mean(series.values(ranks, measure));
+AbsoluteTimes absolute_times(const RunGroup& group) {
+  const auto mean_of = [&](const Quantity& quantity) {
+    return geometric_mean(group.values(quantity));
   };
   return {.launch_wall_time_s = mean_of(&SummaryRow::launch_wall_time_s),
           .training_time_s = mean_of(&SummaryRow::training_time_s),

@@ -43,8 +43,8 @@ struct Factorisation {
                                       std::span<const RunTiming> base,
                                       Comparison declared);
 
-/// Of the runs with `ranks` ranks whose times count.
-[[nodiscard]] std::vector<RunTiming> run_timings(const Series& series, std::int64_t ranks);
+/// Of the runs whose times count.
+[[nodiscard]] std::vector<RunTiming> run_timings(const RunGroup& group);
 
 /// Experimentally determined serial fraction (Karp & Flatt 1990); METRICS.md#karp-flatt.
 [[nodiscard]] double karp_flatt(double speedup, double ranks);
@@ -56,7 +56,7 @@ struct AbsoluteTimes {
   double samples_per_s = not_available;
 };
 
-[[nodiscard]] AbsoluteTimes absolute_times(const Series& series, std::int64_t ranks);
+[[nodiscard]] AbsoluteTimes absolute_times(const RunGroup& group);
 
 struct SpeedupPoint {
   std::int64_t ranks = 1;

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <functional>
 #include <numeric>
 
 #include "analysis/step/step_growth.hpp"
@@ -47,28 +46,8 @@ constexpr std::array kinds{
                  {},
                  /*is_arm_of_one_rank=*/true}};
 
-using Steps = std::vector<LaunchSteps>;
-
-Steps launches_of(const Series* series, std::int64_t ranks) {
-  return series == nullptr ? Steps{} : launch_steps(*series, ranks);
-}
-
-Launches in_blocks(const std::vector<double>& values, const Steps& launches) {
-  Launches all;
-  for (std::size_t i = 0; i < launches.size(); ++i)
-    all.add(launches[i].block, values[i], launches[i].started_unix_s);
-  return all;
-}
-
-template <class Get>
-std::vector<double> values_of(const Steps& launches, const Get& get) {
-  std::vector<double> values;
-  for (const LaunchSteps& launch : launches) values.push_back(get(launch.step));
-  return values;
-}
-
-double local_samples(const MeanStep& step) {
-  return step.local_samples;
+double local_samples(const Run& run) {
+  return run.digest.mean_step.local_samples;
 }
 
 double column_sum_s(const MeanStep& step, std::span<const StepTime> columns) {
@@ -82,45 +61,36 @@ double column_sum_s(const MeanStep& step, std::span<const StepTime> columns) {
                          [&](double sum_s, StepTime time) { return sum_s + step.phase(time); });
 }
 
-std::vector<double> without_columns(std::vector<double> steps_s,
-                                    const std::vector<double>& columns_s) {
-  std::ranges::transform(steps_s, columns_s, steps_s.begin(), std::minus<>());
-  return steps_s;
-}
-
-/// Of as many samples per rank as the base has where the arm is that of one rank: per sample both
+/// As many samples per rank as the base has where the arm is that of one rank: per sample both
 /// would have the same work.
-std::vector<double> arm_steps_s(const ContrastKind& kind, const Steps& base, const Steps& arm) {
-  auto steps_s = values_of(arm, std::mem_fn(&MeanStep::step_of_a_rank_s));
-  if (!kind.is_arm_of_one_rank) return steps_s;
-  const double work = mean(values_of(base, local_samples)) / mean(values_of(arm, local_samples));
-  for (double& step_s : steps_s) step_s *= work;
-  return steps_s;
+double work_of_arm(const ContrastKind& kind, const RunGroup& base, const RunGroup& arm) {
+  if (!kind.is_arm_of_one_rank) return 1;
+  const Quantity samples("local_samples", local_samples);
+  return mean(base.values(samples)) / mean(arm.values(samples));
 }
 
-ArmContrast contrast(const ContrastKind& kind,
-                     const Steps& base,
-                     const Steps& arm,
-                     Comparison declared) {
-  const auto base_s = values_of(base, std::mem_fn(&MeanStep::step_of_a_rank_s));
-  const auto arm_s = arm_steps_s(kind, base, arm);
-  const auto base_launches = in_blocks(base_s, base), arm_launches = in_blocks(arm_s, arm);
-  const auto is_busy = [](const LaunchSteps& launch) { return launch.is_busy; };
+ArmContrast contrast(const ContrastKind& kind, const RunGroup& base, const RunGroup& arm) {
+  const auto step = step_of_a_rank();
+  const double work = work_of_arm(kind, base, arm);
+  const Quantity arm_step("step_s", [&](const Run& run) { return work * step.value(run); });
+  const Quantity column(
+      "column_s", [&](const Run& run) { return column_sum_s(run.digest.mean_step, kind.columns); });
+  const Quantity rest("step_s",
+                      [&](const Run& run) { return step.value(run) - column.value(run); });
+  const auto base_launches = base.launches(step), arm_launches = arm.launches(arm_step);
+  const auto is_busy = [](const Run* run) { return run->has_label(RunLabel::busy_machine); };
   ArmContrast contrast{&kind};
-  contrast.ranks = base.front().step.ranks;
-  contrast.base_step_s = mean(base_s);
-  contrast.arm_step_s = mean(arm_s);
-  contrast.saved_s = difference(base_launches, arm_launches, declared);
-  contrast.saved_frac = transformed(ratio(arm_launches, base_launches, declared),
+  contrast.ranks = base.runs.front()->spec.ranks;
+  contrast.base_step_s = mean(base_launches.values);
+  contrast.arm_step_s = mean(arm_launches.values);
+  contrast.saved_s = difference(base_launches, arm_launches, base.comparison);
+  contrast.saved_frac = transformed(ratio(arm_launches, base_launches, base.comparison),
                                     [](double share) { return 1 - share; });
-  const auto columns_s =
-      values_of(base, [&](const MeanStep& step) { return column_sum_s(step, kind.columns); });
-  contrast.column_s = mean(columns_s);
-  contrast.beyond_column_s =
-      difference(in_blocks(without_columns(base_s, columns_s), base), arm_launches, declared);
+  contrast.column_s = mean(base.values(column));
+  contrast.beyond_column_s = difference(base.launches(rest), arm_launches, base.comparison);
   contrast.beyond_column_s.p_value = not_available;  // nobody asks
-  contrast.is_on_busy_machine = std::any_of(base.begin(), base.end(), is_busy) ||
-                                std::any_of(arm.begin(), arm.end(), is_busy);
+  contrast.is_on_busy_machine =
+      std::ranges::any_of(base.runs, is_busy) || std::ranges::any_of(arm.runs, is_busy);
   return contrast;
 }
 
@@ -148,10 +118,10 @@ std::vector<ArmContrast> arm_contrasts(const Series& proper, std::span<const Ser
     const Series* arm = series_of(proper, arms, kind.arm);
     if (base == nullptr || arm == nullptr) continue;
     for (const auto& [ranks, runs] : base->by_ranks) {
-      const auto base_launches = launches_of(base, ranks);
-      const auto arm_launches = launches_of(arm, kind.is_arm_of_one_rank ? 1 : ranks);
-      if (!base_launches.empty() && !arm_launches.empty())
-        all.push_back(contrast(kind, base_launches, arm_launches, proper.spec.comparison));
+      const auto of_base = with_steps(base->group(ranks));
+      const auto of_arm = with_steps(arm->group(kind.is_arm_of_one_rank ? 1 : ranks));
+      if (!of_base.runs.empty() && !of_arm.runs.empty())
+        all.push_back(contrast(kind, of_base, of_arm));
     }
   }
   std::vector<Estimate*> family;

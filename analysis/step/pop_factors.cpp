@@ -8,11 +8,12 @@ namespace scalestudy {
 namespace {
 
 template <class Get>
-Estimate mean_over(const std::vector<LaunchSteps>& launches, const Get& get) {
-  Launches values;
-  for (const auto& launch : launches)
-    if (launch.path) values.add(launch.block, get(pop_factors(*launch.path, launch.step.ranks)));
-  return geometric_level(values);
+Estimate mean_over(const RunGroup& group, const Get& get) {
+  return geometric_level(group.launches({"", [&](const Run& run) {
+                                           const auto& path = run.digest.path_step;
+                                           return path ? get(pop_factors(*path, run.spec.ranks))
+                                                       : not_available;
+                                         }}));
 }
 
 }  // namespace
@@ -33,10 +34,10 @@ PopFactors pop_factors(const PathStep& step, std::int64_t ranks) {
 std::vector<PopPoint> pop_points(const Series& series) {
   std::vector<PopPoint> points;
   for (const auto& [ranks, runs] : series.by_ranks) {
-    const auto launches = launch_steps(series, ranks);
-    if (std::ranges::none_of(launches, [](const auto& one) { return one.path.has_value(); }))
-      continue;
-    const auto of = [&](const auto& get) { return mean_over(launches, get); };
+    const auto group = with_steps(series.group(ranks));
+    const auto has_path = [](const Run* run) { return run->digest.path_step.has_value(); };
+    if (std::ranges::none_of(group.runs, has_path)) continue;
+    const auto of = [&](const auto& get) { return mean_over(group, get); };
     points.push_back(
         {.ranks = ranks,
          .load_balance = of([](const PopFactors& f) { return f.load_balance; }),

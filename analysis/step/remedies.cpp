@@ -46,13 +46,6 @@ std::optional<ChangedAxis> changed_axis(const Series& from, const Series& to) {
   return changed;
 }
 
-Launches step_times(const Series& series, std::int64_t ranks) {
-  Launches times;
-  for (const auto& launch : launch_steps(series, ranks))
-    times.add(launch.block, launch.step.step_of_a_rank_s(), launch.started_unix_s);
-  return times;
-}
-
 }  // namespace
 
 Estimate speed_without(const StepDecision& decision, const Estimate& growth_s) {
@@ -87,8 +80,10 @@ std::vector<MeasuredRemedy> measured_remedies(const Series& lossy,
     const auto changed = changed_axis(lossy, *other);
     if (!changed || lossy.origin() != other->origin()) continue;
     for (const auto& decision : decisions) {
-      const auto without = step_times(*other, decision.ranks);
-      if (without.values.empty()) continue;
+      const auto without = with_steps(other->group(decision.ranks));
+      if (without.runs.empty()) continue;
+      const auto gain =
+          inverse(compare(without, with_steps(lossy.group(decision.ranks)), step_of_a_rank()));
       for (const auto& finding : decision.findings) {
         if (finding.verdict != Verdict::supported || axis_against(finding.cause) != changed->name)
           continue;
@@ -97,8 +92,7 @@ std::vector<MeasuredRemedy> measured_remedies(const Series& lossy,
                        .axis = std::string(changed->name),
                        .from = changed->from,
                        .to = changed->to,
-                       .gain = inverse(ratio(without, step_times(lossy, decision.ranks),
-                                             lossy.spec.comparison)),
+                       .gain = gain,
                        .promised_by_records = speed_without(decision, finding.column_s),
                        .promised_by_arms = speed_without(decision, finding.contrast_s)});
       }

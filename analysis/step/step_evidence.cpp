@@ -32,25 +32,23 @@ std::optional<LaunchArm> arm_of(const Series& series, bool is_at_one) {
 void add(const Series& series, std::int64_t ranks, StepEvidence& evidence) {
   const auto arm = arm_of(series, ranks == 1);
   if (!arm) return;
-  for (const auto& launch : launch_steps(series, ranks))
-    evidence.launches.push_back({*arm, launch.block, launch.step.step_of_a_rank_s(), launch.path});
+  for (const Run* run : with_steps(series.group(ranks)).runs)
+    evidence.launches.push_back(
+        {*arm, run->spec.repeat, run->digest.mean_step.step_of_a_rank_s(), run->digest.path_step});
 }
 
 double clock_error_s(const Series& series, std::int64_t ranks) {
   double error_s = 0;
-  const auto group = series.by_ranks.find(ranks);
-  if (group == series.by_ranks.end()) return error_s;
-  for (const Run* run : group->second)
+  for (const Run* run : series.group(ranks).runs)
     for (const auto& rank : run->record.ranks)
       if (rank.clock_offset_error_s > error_s) error_s = rank.clock_offset_error_s;
   return error_s;
 }
 
 double local_samples(const Series& series, std::int64_t ranks) {
-  const auto launches = launch_steps(series, ranks);
-  double sum = 0;
-  for (const auto& launch : launches) sum += launch.step.local_samples;
-  return sum / static_cast<double>(launches.size());
+  return mean(with_steps(series.group(ranks)).values({"local_samples", [](const Run& run) {
+                                                        return run.digest.mean_step.local_samples;
+                                                      }}));
 }
 
 StepEvidence step_evidence(const Series& proper,

@@ -1,7 +1,5 @@
 #include "analysis/step/step_growth.hpp"
 
-#include "analysis/series/start_time.hpp"
-
 namespace scalestudy {
 namespace {
 
@@ -24,58 +22,52 @@ void divide_by_launches(MeanStep& sum) {
   for (double& phase_s : sum.phase_s) phase_s /= n;
 }
 
-MeanStep mean_of(std::span<const LaunchSteps> launches) {
+MeanStep mean_of(const RunGroup& group) {
   MeanStep sum;
-  sum.ranks = launches.front().step.ranks;
-  for (const LaunchSteps& launch : launches) add(sum, launch.step);
+  sum.ranks = group.runs.front()->digest.mean_step.ranks;
+  for (const Run* run : group.runs) add(sum, run->digest.mean_step);
   divide_by_launches(sum);
   return sum;
 }
 
 }  // namespace
 
-std::vector<LaunchSteps> launch_steps(const Series& series, std::int64_t ranks) {
-  std::vector<LaunchSteps> all;
-  const auto group = series.by_ranks.find(ranks);
-  if (group == series.by_ranks.end()) return all;
-  for (const Run* run : group->second) {
-    if (run->is_timing_data() && !run->measures.steady_window().empty())
-      all.push_back({run->spec.repeat, run->digest.mean_step, run->digest.path_step,
-                     run->has_label(RunLabel::busy_machine), started_unix_s(*run)});
-  }
-  return all;
+RunGroup with_steps(const RunGroup& group) {
+  RunGroup kept{group.timed(), group.comparison};
+  std::erase_if(kept.runs, [](const Run* run) { return run->digest.mean_step.launches == 0; });
+  return kept;
+}
+
+Quantity step_of_a_rank() {
+  return {"step_s", [](const Run& run) { return run.digest.mean_step.step_of_a_rank_s(); }};
 }
 
 std::vector<StepComposition> step_compositions(const Series& series) {
-  const auto base = launch_steps(series, 1);
+  const auto base = with_steps(series.group(1));
   std::vector<StepComposition> all;
   for (const auto& [ranks, runs] : series.by_ranks) {
-    const auto launches = launch_steps(series, ranks);
-    if (launches.empty()) continue;
-    all.push_back({mean_of(launches), std::nullopt});
-    if (!base.empty()) all.back().growth = step_growth(launches, base, series.spec.comparison);
+    const auto group = with_steps(series.group(ranks));
+    if (group.runs.empty()) continue;
+    all.push_back({mean_of(group), std::nullopt});
+    if (!base.runs.empty()) all.back().growth = step_growth(group, base);
   }
   return all;
 }
 
-StepGrowth step_growth(std::span<const LaunchSteps> compared,
-                       std::span<const LaunchSteps> base,
-                       Comparison declared) {
+StepGrowth step_growth(const RunGroup& compared, const RunGroup& base) {
   const MeanStep base_step = mean_of(base);
   const double work = mean_of(compared).local_samples / base_step.local_samples;
   const auto excess = [&](const auto& time_s) {
-    Launches measured, expected;
-    for (const LaunchSteps& launch : compared)
-      measured.add(launch.block, time_s(launch.step), launch.started_unix_s);
-    for (const LaunchSteps& launch : base)
-      expected.add(launch.block, work * time_s(launch.step), launch.started_unix_s);
-    return difference(measured, expected, declared);
+    const auto times = [&](double factor) {
+      return Quantity("", [=](const Run& run) { return factor * time_s(run.digest.mean_step); });
+    };
+    return difference(compared.launches(times(1)), base.launches(times(work)), compared.comparison);
   };
   StepGrowth growth;
   growth.expected_s = base_step.step_s * work;
   growth.excess_s = excess([](const MeanStep& step) { return step.step_s; });
   for (std::size_t i = 0; i < step_phase_count; ++i)
-    growth.excess_by_phase_s[i] = excess([i](const auto& step) { return step.phase_s[i]; });
+    growth.excess_by_phase_s[i] = excess([i](const MeanStep& step) { return step.phase_s[i]; });
   return growth;
 }
 

@@ -29,23 +29,15 @@ struct StepComposition : MeanStep {
   std::optional<StepGrowth> growth;  ///< none where no one-rank step was measured
 };
 
-/// Of one launch whose times count.
-struct LaunchSteps {
-  std::int64_t block = 0;
-  MeanStep step;
-  std::optional<PathStep> path;
-  bool is_busy = false;
-  double started_unix_s = not_available;
-};
+/// Keeps the runs whose times count and that have steady steps.
+[[nodiscard]] RunGroup with_steps(const RunGroup& group);
 
-/// Empty without such launches.
-[[nodiscard]] std::vector<LaunchSteps> launch_steps(const Series& series, std::int64_t ranks);
+/// MeanStep::step_of_a_rank_s() of such a run.
+[[nodiscard]] Quantity step_of_a_rank();
 
 [[nodiscard]] std::vector<StepComposition> step_compositions(const Series& series);
 
-/// Contract: neither is empty.
-[[nodiscard]] StepGrowth step_growth(std::span<const LaunchSteps> compared,
-                                     std::span<const LaunchSteps> base,
-                                     Comparison declared);
+/// Contract: both are of with_steps() and not empty.
+[[nodiscard]] StepGrowth step_growth(const RunGroup& compared, const RunGroup& base);
 
 }  // namespace scalestudy

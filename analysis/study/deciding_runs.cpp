@@ -63,7 +63,7 @@ class Stock {
     const auto& arm = series.spec.control_arm;
     if (arm && !has(arms_, *arm)) arms_.push_back(*arm);
     for (const auto& [ranks, runs] : series.by_ranks) {
-      const auto wall_s = series.launches(ranks, &SummaryRow::launch_wall_time_s);
+      const auto wall_s = series.group(ranks).launches(&SummaryRow::launch_wall_time_s);
       launched_[{arm, ranks}] = {static_cast<std::int64_t>(runs.size()), mean(wall_s.values)};
     }
   }

@@ -39,7 +39,7 @@ class FactorBases : public AnalysedStudy {
   }
   static double geometric(const Series& series, std::int64_t ranks, double SummaryRow::*measure) {
     double product = 1;
-    for (const double value : series.values(ranks, measure)) product *= value;
+    for (const double value : series.group(ranks).values(measure)) product *= value;
     return std::cbrt(product);
   }
 };

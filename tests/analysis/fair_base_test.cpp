@@ -103,9 +103,8 @@ TEST_F(FairBaseOfStudy, TheBestOfSeveralIsChosenWithHolm) {
   add_threads(2, 1.9);
   const auto& candidates = of_two_ranks().fair_base.candidates;
   ASSERT_EQ(candidates.size(), 2U);
-  const auto alone =
-      ratio(of_two_ranks().series.launches(2, &SummaryRow::training_time_s),
-            of_two_ranks().series.launches(1, &SummaryRow::training_time_s), Comparison::paired);
+  const auto alone = compare(of_two_ranks().series.group(2), of_two_ranks().series.group(1),
+                             &SummaryRow::training_time_s);
   EXPECT_DOUBLE_EQ(candidates[0].speedup.p_value, std::min(1.0, 2 * alone.p_value));
 }
 

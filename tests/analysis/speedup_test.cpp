@@ -175,7 +175,7 @@ TEST_F(SpeedupOfStudy, ResumedRunsHaveNoTimes) {
   add_run({.repeat = 3, .compute_s = 10, .labels = {"resumed"}});
   const auto points = curve();
   EXPECT_EQ(points[0].launches, 3U);
-  EXPECT_EQ(series_[0].values(1, &SummaryRow::best_validation_loss).size(), 4U);
+  EXPECT_EQ(series_[0].group(1).values(&SummaryRow::best_validation_loss).size(), 4U);
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
 #include <cmath>
+#include <deque>
 #include <numeric>
 
 #include <gtest/gtest.h>
@@ -38,16 +39,20 @@ TEST(StepComposition, PartsAddUpAndGrowthIsFoundInItsPhase) {
   EXPECT_NEAR(growth.excess_by_phase_s[phase_index("backward_s")].value, 0, 1e-9);
 }
 
+Run run_of(std::int64_t block, double local_samples, double step_s) {
+  Run run;
+  run.spec.repeat = block;
+  run.digest.mean_step.launches = 1;
+  run.digest.mean_step.local_samples = local_samples;
+  run.digest.mean_step.step_s = step_s;
+  return run;
+}
+
 // Strong scaling: half the samples per rank should cost half the step.
 TEST(StepComposition, ExpectationFollowsTheSamplesPerRank) {
-  StepComposition base, half;
-  base.launches = half.launches = 1;
-  base.local_samples = 8;
-  base.step_s = 0.1;
-  half.local_samples = 4;
-  half.step_s = 0.07;
-  const LaunchSteps base_launch{0, base}, half_launch{0, half};
-  const StepGrowth growth = step_growth({&half_launch, 1}, {&base_launch, 1}, Comparison::paired);
+  const auto base = run_of(0, 8, 0.1), half = run_of(0, 4, 0.07);
+  const StepGrowth growth =
+      step_growth({{&half}, Comparison::paired}, {{&base}, Comparison::paired});
   EXPECT_DOUBLE_EQ(growth.expected_s, 0.05);
   EXPECT_NEAR(growth.excess_s.value, 0.02, 1e-12);
   EXPECT_FALSE(growth.excess_s.interval);
@@ -55,20 +60,19 @@ TEST(StepComposition, ExpectationFollowsTheSamplesPerRank) {
 
 // What slows a whole block is no growth: in pairs the excess is 10, 12 and 14 ms.
 TEST(StepComposition, GrowthIsComparedWithinBlocks) {
-  std::vector<LaunchSteps> base, compared;
+  std::deque<scalestudy::Run> runs;
+  RunGroup base, compared;
   for (std::int64_t block = 0; block < 3; ++block) {
-    StepComposition one, two;
-    one.launches = two.launches = 1;
-    one.local_samples = two.local_samples = 8;
-    one.step_s = 0.1 + 0.1 * static_cast<double>(block);
-    two.step_s = one.step_s + 0.010 + 0.002 * static_cast<double>(block);
-    base.push_back({block, one});
-    compared.push_back({block, two});
+    const double step_s = 0.1 + 0.1 * static_cast<double>(block);
+    base.runs.push_back(&runs.emplace_back(run_of(block, 8, step_s)));
+    compared.runs.push_back(
+        &runs.emplace_back(run_of(block, 8, step_s + 0.010 + 0.002 * static_cast<double>(block))));
   }
-  const auto paired = step_growth(compared, base, Comparison::paired).excess_s;
+  EXPECT_LT(step_growth(compared, base).excess_s.interval.value().low, 0) << "independent";
+  compared.comparison = Comparison::paired;
+  const auto paired = step_growth(compared, base).excess_s;
   EXPECT_NEAR(paired.value, 0.012, 1e-12);
   EXPECT_NEAR(paired.interval.value().low, 0.012 - 4.302652730 * 0.002 / std::sqrt(3.0), 1e-9);
-  EXPECT_LT(step_growth(compared, base, Comparison::independent).excess_s.interval.value().low, 0);
 }
 
 }  // namespace

@@ -37,7 +37,7 @@ std::string run_speedups(const SeriesAnalysis& analysis) {
   const double base_s = analysis.speedup.front().absolute.training_time_s;
   std::string tsv = "\n\n# ranks\ttraining, each run\n";
   for (const auto& [ranks, runs] : analysis.series.by_ranks)
-    for (const double time_s : analysis.series.values(ranks, &SummaryRow::training_time_s))
+    for (const double time_s : analysis.series.group(ranks).values(&SummaryRow::training_time_s))
       tsv += cat(ranks, '\t', plotted(base_s / time_s), '\n');
   return tsv;
 }
