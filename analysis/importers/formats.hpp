@@ -12,7 +12,8 @@ namespace scalestudy {
 /// What a log says of one run: the facts are added to it.
 struct ImportedRun {
   PublishedRun run;
-  double ranks = not_available;  ///< where the log says how many
+  double ranks = not_available;                ///< where the log says how many
+  std::string ranks_name = "number_of_ranks";  ///< what the log calls them
   std::string place;  ///< "log.txt", "log.txt, line 7": where it begins, where a file has several
   double samples = not_available;  ///< trained on, where the log counts them instead of epochs
   std::string quality_metric;
@@ -23,7 +24,7 @@ struct ImportedRun {
   double end_ms = not_available;
   std::map<std::string, std::string> said;  ///< what every log of this launch says alike, by key
   std::vector<std::string> notes;
-  std::vector<std::string> overruled;  ///< what it says otherwise than the facts that were given
+  std::vector<std::string> remarks;  ///< notes that reports say, too: its numbers hang on them
 };
 
 /// `text` of a file called `origin`. Errors: BadInput with `origin` and line.

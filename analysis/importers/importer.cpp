@@ -94,10 +94,10 @@ double count_in_platform(std::string_view platform) {
 double ranks_of(const ImportedRun& imported, double given) {
   if (!std::isfinite(given)) return imported.ranks;
   if (std::isfinite(imported.ranks) && given != imported.ranks)
-    throw BadInput(
-        {cat(imported.place, " says number_of_ranks ", imported.ranks, ", --ranks ", given),
-         "a point has its place by it, and one of them is wrong",
-         "Leave --ranks out, or give the log of that many ranks"});
+    throw BadInput({cat(imported.place, " says ", imported.ranks_name, ' ', imported.ranks,
+                        ", --ranks ", given),
+                    "a point has its place by it, and one of them is wrong",
+                    "Leave --ranks out, or give the log of that many ranks"});
   return given;
 }
 
@@ -114,13 +114,13 @@ void apply(const ImportFacts& facts, std::size_t i, std::size_t files, ImportedR
   run.ranks = static_cast<std::int64_t>(ranks);
   const double platform_count = count_in_platform(run.platform);
   if (!std::isfinite(imported.ranks) && std::isfinite(platform_count) && platform_count != ranks)
-    imported.overruled.push_back(
+    imported.remarks.push_back(
         cat("--ranks ", ranks, " counts, where the platform is ", one_line(run.platform)));
   const auto set = [&](double& number, const std::vector<double>& given, const char* option) {
     const double value = value_at(given, i, files, option);
     if (!std::isfinite(value)) return;
     if (std::isfinite(number) && number != value)
-      imported.overruled.push_back(cat(option, " ", value, " counts, where the log says ", number));
+      imported.remarks.push_back(cat(option, " ", value, " counts, where the log says ", number));
     number = value;
   };
   set(run.samples_per_epoch, facts.samples_per_epoch, "--samples-per-epoch");
@@ -195,6 +195,35 @@ std::vector<ImportedRun> read_logs(const std::vector<fs::path>& files,
   return one_of_each_launch(std::move(all));
 }
 
+/// What the report is to say of the import: each text once, with the logs that it is of.
+std::string remark_of(const std::vector<ImportedRun>& runs) {
+  std::vector<std::string> texts;
+  std::map<std::string, std::vector<std::string>> places;
+  for (const auto& run : runs)
+    for (const auto& text : run.remarks) {
+      add_unique(texts, text);
+      add_unique(places[text], run.place);
+    }
+  for (auto& text : texts) text = cat(join(first_of(places[text], 3, "so"), ", "), ": ", text);
+  if (texts.empty()) return "";
+  return shortened(cat("When imported: ", join(first_of(texts, 5, "noted"), "; "), "."), 900);
+}
+
+PublishedArm arm_of(const std::vector<ImportedRun>& runs, const ImportFacts& facts) {
+  PublishedArm arm;
+  for (const auto& one : runs) {
+    arm.runs.push_back(one.run);
+    if (arm.quality_metric.empty()) arm.quality_metric = one.quality_metric;
+    for (const auto& name : one.computed) add_unique(arm.computed, name);
+  }
+  arm.name = facts.arm.empty() ? "all" : facts.arm;
+  arm.device = facts.device;
+  arm.precision = facts.precision;
+  arm.scaling_rule = facts.scaling_rule;
+  arm.remark = remark_of(runs);
+  return arm;
+}
+
 /// All runs of one study.
 Imported study_from_logs(const std::vector<fs::path>& files,
                          const ImportFacts& facts,
@@ -204,18 +233,9 @@ Imported study_from_logs(const std::vector<fs::path>& files,
   const auto runs = read_logs(files, facts, read);
   Imported imported;
   PublishedStudy study;
-  PublishedArm arm;
-  std::vector<std::string> overruled;
-  for (const auto& one : runs) {
-    for (const auto& text : one.overruled) {
-      imported.notes.push_back(cat(one.place, ": ", text));
-      add_unique(overruled, text);
-    }
-    arm.runs.push_back(one.run);
-    if (arm.quality_metric.empty()) arm.quality_metric = one.quality_metric;
-    for (const auto& name : one.computed) add_unique(arm.computed, name);
-    for (const auto& note : one.notes) imported.notes.push_back(cat(one.place, ": ", note));
-  }
+  for (const auto& one : runs)
+    for (const auto* notes : {&one.remarks, &one.notes})
+      for (const auto& note : *notes) imported.notes.push_back(cat(one.place, ": ", note));
   const auto found = workload_of(runs);
   study.workload = facts.workload.empty() ? found : facts.workload;
   require_fact(study.workload, "--workload", "the logs do not say what was trained");
@@ -225,14 +245,7 @@ Imported study_from_logs(const std::vector<fs::path>& files,
   study.repository = facts.source;
   study.commit = facts.commit;
   if (!facts.sample_noun.empty()) study.sample_noun = facts.sample_noun;
-  arm.name = facts.arm.empty() ? "all" : facts.arm;
-  arm.device = facts.device;
-  arm.precision = facts.precision;
-  arm.scaling_rule = facts.scaling_rule;
-  if (!overruled.empty())
-    arm.remark =
-        shortened(cat("When imported: ", join(first_of(overruled, 5, "noted"), "; "), "."), 900);
-  study.arms = arms_by_platform(std::move(arm));
+  study.arms = arms_by_platform(arm_of(runs, facts));
   imported.studies = {std::move(study)};
   return imported;
 }

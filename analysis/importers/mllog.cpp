@@ -103,12 +103,12 @@ void set_epochs(const LoggedRun& run, ImportedRun& imported) {
   const double first = *run.stopped.begin(), last = *run.stopped.rbegin();
   const double missing = last - first + 1 - static_cast<double>(run.stopped.size());
   if (missing > 0)
-    imported.notes.push_back(cat("from epoch_stop ", first, " to ", last, ' ', missing,
-                                 missing == 1 ? " is" : " are", " missing, and not counted"));
+    imported.remarks.push_back(cat("from epoch_stop ", first, " to ", last, ' ', missing,
+                                   missing == 1 ? " is" : " are", " missing, and not counted"));
   if (!run.evaluated.empty() && *run.evaluated.rbegin() > last)
-    imported.notes.push_back(cat("epoch ", *run.evaluated.rbegin(),
-                                 " was evaluated, and the last epoch_stop is ", last,
-                                 ": what lies between is not counted"));
+    imported.remarks.push_back(cat("epoch ", *run.evaluated.rbegin(),
+                                   " was evaluated, and the last epoch_stop is ", last,
+                                   ": what lies between is not counted"));
 }
 
 /// Why it counts as ended without what it ran for; "" where it reached it.
@@ -229,7 +229,7 @@ void note_large_batch(const LoggedRun& run, ImportedRun& imported) {
 }
 
 ImportedRun run_of(const LoggedRun& run, const std::string& place, const std::string& origin) {
-  ImportedRun imported{.run = {}, .place = place, .notes = run.notes};
+  ImportedRun imported{.run = {}, .place = place, .notes = run.notes, .remarks = run.remarks};
   imported.run.training_time_s = (run.end_ms - run.start_ms) / 1e3;
   if (!(imported.run.training_time_s > 0))
     throw BadInput({cat(place, ": the run has no later time than its run_start"),

@@ -54,7 +54,8 @@ struct LoggedRun {
   std::vector<LoggedQuality> qualities;  ///< by moment, those of one moment by time
   std::size_t unreadable_line = 0;       ///< of the first eval_accuracy that is no number; 0: none
   LoggedFacts facts;
-  std::vector<std::string> notes;  ///< what of it was left out
+  std::vector<std::string> notes;    ///< what of it was left out
+  std::vector<std::string> remarks;  ///< on which its numbers hang
 };
 
 struct Mllog {

@@ -314,7 +314,7 @@ void require_forward_clock(const Section& section, const std::string& origin) {
 }
 
 /// A log that was closed late says so by a pause before its end.
-void note_late_stop(const Section& section, const Event& stop, std::vector<std::string>& notes) {
+void note_late_stop(const Section& section, const Event& stop, std::vector<std::string>& remarks) {
   constexpr double a_while_ms = 60e3;
   double last_ms = section.start_ms, longest_ms = 0;
   bool has_results = false;
@@ -327,8 +327,8 @@ void note_late_stop(const Section& section, const Event& stop, std::vector<std::
   }
   const double pause_ms = stop.time_ms - last_ms;
   if (has_results && pause_ms > std::max(a_while_ms, 2 * longest_ms))
-    notes.push_back(cat("run_stop of line ", stop.line, " comes ", human_duration(pause_ms / 1e3),
-                        " after all else: if the log was closed late, the time is too long"));
+    remarks.push_back(cat("run_stop of line ", stop.line, " comes ", human_duration(pause_ms / 1e3),
+                          " after all else: if the log was closed late, the time is too long"));
 }
 
 LoggedRun run_of(Section section, const std::string& origin) {
@@ -340,7 +340,7 @@ LoggedRun run_of(Section section, const std::string& origin) {
   if (stop != nullptr) {
     run.end_ms = stop->time_ms;
     run.status = text_of(member(stop->metadata, "status"));
-    note_late_stop(section, *stop, run.notes);
+    note_late_stop(section, *stop, run.remarks);
   } else if (!section.events.empty()) {
     run.end_ms = std::max(run.end_ms, section.events.back().time_ms);
   }

@@ -87,9 +87,9 @@ std::vector<ImportedRun> one_of_each_launch(std::vector<ImportedRun> runs) {
       add(*one, std::move(run), "of the same launch, by time and platform");
     } else {
       if (const auto beside = find(run, overlap); beside != launches.end())
-        run.notes.push_back(cat(beside->run.place,
-                                " was at work on the same platform at the same "
-                                "time: they count as launches side by side"));
+        run.remarks.push_back(cat(beside->run.place,
+                                  " was at work on the same platform at the same "
+                                  "time: they count as launches side by side"));
       launches.push_back({std::move(run), {}});
     }
   }

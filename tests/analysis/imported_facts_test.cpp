@@ -17,6 +17,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
+using testing::StartsWith;
 
 using test::ImportedLogs;
 using test::line;
@@ -71,7 +72,8 @@ TEST_F(ImportedLogs, RanksThatTheLogContradictsAreRefusedOrNoted) {
             32);
   const auto noted = import(log_of({.platform = "8xH100"}));
   EXPECT_THAT(noted.notes, ElementsAre("log: --ranks 4 counts, where the platform is 8xH100"));
-  EXPECT_THAT(noted.studies[0].arms[0].remark, HasSubstr("--ranks 4 counts, where"));
+  EXPECT_THAT(noted.studies[0].arms[0].remark,
+              StartsWith("When imported: log: --ranks 4 counts, where"));
   EXPECT_THAT(import(log_of({.platform = "H100"})).notes, IsEmpty());
   EXPECT_THAT(import(replaced(with_ranks("4"), "4xA100", "2xA100")).notes, IsEmpty())
       << "of two machines";
@@ -128,7 +130,9 @@ TEST_F(ImportedLogs, EpochsWhoseLinesAreMissingAreNoted) {
   };
   EXPECT_THAT(import(without_stop_of(2)).notes,
               ElementsAre("log: from epoch_stop 1 to 3 1 is missing, and not counted"));
-  EXPECT_THAT(import(without_stop_of(3)).notes, ElementsAre(HasSubstr("epoch 3 was evaluated")));
+  const auto last = import(without_stop_of(3));
+  EXPECT_THAT(last.notes, ElementsAre(HasSubstr("epoch 3 was evaluated")));
+  EXPECT_EQ(last.studies[0].arms[0].remark, "When imported: " + last.notes[0] + ".");
 }
 
 TEST_F(ImportedLogs, OneNumberByTwoNamesIsRefusedWhereTheyDiffer) {
