@@ -44,6 +44,16 @@ std::size_t take_comments(std::string_view& text) {
   }
 }
 
+/// Takes Excel's first line "sep=;" from the front; NUL where there is none.
+char take_named_separator(std::string_view& text) {
+  constexpr std::string_view name = "sep=";
+  const auto end = std::min(text.find('\n'), text.size());
+  const auto line = text.substr(0, end);
+  if (!line.starts_with(name) || line.size() <= name.size()) return '\0';
+  text.remove_prefix(std::min(end + 1, text.size()));
+  return line[name.size()];
+}
+
 /// Of the values in a line.
 char separator_in(std::string_view heading) {
   for (const char c : {',', ';', '\t'})
@@ -105,8 +115,11 @@ CsvTable::CsvTable(std::string_view text, std::string origin) : origin_(std::mov
   if (text.starts_with('{') || text.starts_with('['))
     refuse(cat(origin_, " begins as JSON does"), "its first line is to name columns",
            "Make it a table of comma-separated values");
-  std::size_t line = take_comments(text) + 1;
-  const char separator = separator_in(text.substr(0, text.find('\n')));
+  const char named = take_named_separator(text);
+  const auto all = text;
+  std::size_t line = take_comments(text) + (named == '\0' ? 1 : 2);
+  comments_ = all.substr(0, all.size() - std::min(text.size(), all.size()));
+  const char separator = named == '\0' ? separator_in(text.substr(0, text.find('\n'))) : named;
   const std::string_view blanks = separator == '\t' ? " \r" : " \t\r";
   for (; !text.empty(); ++line) {
     Row row{line, {}};

@@ -11,15 +11,16 @@
 #include "core/visible.hpp"
 
 #include "analysis/importers/csv_table.hpp"
+#include "analysis/importers/epoch_columns.hpp"
 #include "analysis/importers/formats.hpp"
 #include "analysis/importers/log_text.hpp"
 
 namespace scalestudy {
 namespace {
 
-constexpr std::string_view time_column = "time_per_epoch";
-constexpr std::string_view training_time = "training_time";
-constexpr std::array<std::string_view, 5> used{time_column, "loss", training_time, "iou", "epoch"};
+constexpr std::array<std::string_view, 6> used{
+    epoch_columns::time, "loss", epoch_columns::training_time, "iou", "epoch",
+    epoch_columns::ranks};
 
 /// Rows of one attempt, in order.
 using Attempt = std::vector<std::size_t>;
@@ -45,7 +46,7 @@ std::vector<Attempt> without_copies(const CsvTable& table, const std::vector<Att
 /// Whether each epoch but the last of the table follows on the next.
 bool is_newest_first(const CsvTable& table) {
   const auto epochs = epoch_column(table);
-  const auto times = table.require(time_column);
+  const auto times = table.require(epoch_columns::time);
   if (!epochs || table.rows() < 2) return false;
   for (std::size_t row = 0; row < table.rows(); ++row)
     if (table.text(row, times) == table.columns()[times]) return false;
@@ -68,7 +69,7 @@ std::vector<std::size_t> rows_of(const CsvTable& table) {
 /// new attempt.
 std::vector<Attempt> attempts_of(const CsvTable& table) {
   const auto epochs = epoch_column(table);
-  const auto times = table.require(time_column);
+  const auto times = table.require(epoch_columns::time);
   std::vector<Attempt> attempts(1);
   for (const auto row : rows_of(table)) {
     const bool is_heading = table.text(row, times) == table.columns()[times];
@@ -126,7 +127,7 @@ double growth_per_row(const std::vector<double>& times) {
 std::vector<double> epoch_times(const CsvTable& table,
                                 const Attempt& rows,
                                 std::vector<std::string>& notes) {
-  const auto column = table.require(time_column);
+  const auto column = table.require(epoch_columns::time);
   std::vector<double> times_s;
   for (const auto row : rows) times_s.push_back(table.number(row, column));
   if (const double step_s = growth_per_row(times_s); std::isfinite(step_s)) {
@@ -158,59 +159,6 @@ Attempt not_finite(const CsvTable& table, const Attempt& rows, std::size_t colum
   return found;
 }
 
-/// A heading's unit: "min" of "Time [min]" and of "time_min"; "" where there is none.
-struct Unit {
-  std::string word;
-  bool is_in_brackets = false;
-};
-
-/// Nothing where the heading is another than `name`.
-std::optional<Unit> unit_behind(std::string_view name, const std::string& heading) {
-  auto word = in_lower_case(heading);
-  std::ranges::replace(word, ' ', '_');
-  if (!word.starts_with(name)) return std::nullopt;
-  word.erase(0, name.size());
-  if (!word.empty() && word.find_first_of("_[(") != 0) return std::nullopt;
-  const bool is_in_brackets = word.find_first_of("[(") <= 1;
-  std::erase_if(word,
-                [](char c) { return c == '_' || c == '[' || c == ']' || c == '(' || c == ')'; });
-  return Unit{word, is_in_brackets};
-}
-
-[[noreturn]] void refuse_unit(const std::string& origin,
-                              const std::string& heading,
-                              std::string_view name) {
-  throw BadInput({cat(origin, ": a column is called '", one_line(shortened(heading, 80)), "'"),
-                  cat("times are in ", time_unit_names, ", iou is from 0 to 1"),
-                  cat("Convert it and call it '", name, "'")});
-}
-
-/// Calls columns of times as the format does, whatever their units are; returns what is to be
-/// noted.
-std::vector<std::string> convert_times(CsvTable& table, const std::string& origin) {
-  std::vector<std::string> notes;
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 4> names{
-      {{time_column, time_column},
-       {training_time, training_time},
-       {"epoch_time", time_column},
-       {"time", time_column}}};
-  for (const auto& [theirs, ours] : names)
-    for (std::size_t i = 0; i < table.columns().size() && !table.find(ours); ++i) {
-      const auto unit = unit_behind(theirs, table.columns()[i]);
-      if (!unit) continue;
-      const auto seconds = unit->word.empty() ? 1 : seconds_in(unit->word);
-      if (!seconds && unit->is_in_brackets) refuse_unit(origin, table.columns()[i], ours);
-      if (!seconds) continue;
-      table.convert(i, std::string(ours), *seconds);
-      if (theirs != ours) notes.push_back(cat("column ", table.columns()[i], " is read as ", ours));
-    }
-  for (const auto& heading : table.columns())
-    for (const auto* name : {"loss", "iou", "epoch"})
-      if (const auto unit = unit_behind(name, heading); unit && unit->is_in_brackets)
-        refuse_unit(origin, heading, name);
-  return notes;
-}
-
 void set_outcome(const CsvTable& table, const Attempt& rows, ImportedRun& imported) {
   for (const auto* name : {"loss", "iou"})
     if (const auto column = table.find(name)) {
@@ -234,9 +182,9 @@ void note_long_times(const CsvTable& table,
   const auto longest = std::ranges::max_element(times_s) - times_s.begin();
   const auto longest_s = times_s[static_cast<std::size_t>(longest)];
   if (longest_s > much * median(times_s))
-    imported.notes.push_back(
-        cat(table.place(rows[static_cast<std::size_t>(longest)], table.require(time_column)), " = ",
-            longest_s, " s is over ", much, " times the median of its epochs"));
+    imported.notes.push_back(cat(
+        table.place(rows[static_cast<std::size_t>(longest)], table.require(epoch_columns::time)),
+        " = ", longest_s, " s is over ", much, " times the median of its epochs"));
   if (imported.run.training_time_s > twice * sum_s)
     imported.notes.push_back(cat("training_time is ", imported.run.training_time_s,
                                  " s, and its epochs take ", sum_s, " s together"));
@@ -251,16 +199,16 @@ ImportedRun run_of(const CsvTable& table, const Attempt& rows) {
   run.first_epoch_s = times_s.front();
   imported.computed = {"median_epoch_s"};
   if (times_s.size() > 1) run.median_epoch_s = median({times_s.begin() + 1, times_s.end()});
-  run.training_time_s = last_value(table, rows, training_time);
+  run.training_time_s = last_value(table, rows, epoch_columns::training_time);
   if (!std::isfinite(run.training_time_s)) {
     run.training_time_s = sum_s;
     imported.computed.emplace_back("training_time_s");
   }
   if (sum_s > 1.02 * run.training_time_s)
-    throw BadInput(
-        {cat(table.place(rows.back(), table.require(training_time)), ": the training took ",
-             run.training_time_s, " s and its epochs ", sum_s, " s together"),
-         "one of them is wrong", "Correct it, or leave training_time out"});
+    throw BadInput({cat(table.place(rows.back(), table.require(epoch_columns::training_time)),
+                        ": the training took ", run.training_time_s, " s and its epochs ", sum_s,
+                        " s together"),
+                    "one of them is wrong", "Correct it, or leave training_time out"});
   note_long_times(table, rows, times_s, sum_s, imported);
   run.final_loss = last_value(table, rows, "loss");
   run.quality = last_value(table, rows, "iou");
@@ -269,6 +217,10 @@ ImportedRun run_of(const CsvTable& table, const Attempt& rows) {
     imported.quality_metric = "iou";
   }
   set_outcome(table, rows, imported);
+  if (const auto ranks = table.find(epoch_columns::ranks)) {
+    imported.ranks = table.number(rows.front(), *ranks);
+    imported.ranks_name = one_line(shortened(table.columns()[*ranks], 80));
+  }
   for (const auto row : rows)
     imported.said[cat("row ", imported.said.size() + 1)] = join(table.values(row), ",");
   return imported;
@@ -296,7 +248,7 @@ std::string why_partial(const CsvTable& table,
 
 std::vector<ImportedRun> runs_from_epoch_csv(const std::string& text, const std::string& origin) {
   CsvTable table(one_rank_of(text, ""), origin);
-  const auto notes = convert_times(table, origin);
+  const auto notes = epoch_columns::name(table, origin);
   const auto attempts = attempts_of(table);
   if (attempts.front().empty())
     throw BadInput({cat(origin, " has no epoch"), "a row is an epoch", "Check the log"});

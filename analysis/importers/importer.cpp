@@ -112,6 +112,8 @@ void apply(const ImportFacts& facts, std::size_t i, std::size_t files, ImportedR
     throw BadInput({cat("--ranks: ", ranks, " is no number of ranks"),
                     "a point has its place by it", "Give whole numbers from 1 on"});
   run.ranks = static_cast<std::int64_t>(ranks);
+  if (facts.ranks.empty() && imported.ranks_name != number_of_ranks)
+    imported.remarks.push_back(cat("its column ", imported.ranks_name, " counts as ranks"));
   const double platform_count = count_in_platform(run.platform);
   if (!std::isfinite(imported.ranks) && std::isfinite(platform_count) && platform_count != ranks)
     imported.remarks.push_back(

@@ -16,9 +16,6 @@ namespace scalestudy {
 /// ":::MLLOG {json}"
 inline constexpr std::string_view mllog_mark = ":::MLLOG";
 
-/// Key of how many ranks there are, as MLPerf HPC logs it.
-inline constexpr auto number_of_ranks = "number_of_ranks";
-
 /// One number of an eval_accuracy: it may have several, and NaN is one.
 struct LoggedQuality {
   std::size_t line = 0;

@@ -12,6 +12,7 @@
 
 #include "study/fields.hpp"
 
+#include "analysis/importers/formats.hpp"
 #include "analysis/importers/mllog.hpp"
 
 namespace scalestudy {

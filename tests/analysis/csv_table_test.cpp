@@ -33,6 +33,9 @@ TEST(CsvTable, LinesBeforeTheHeadingMayBeComments) {
   ASSERT_EQ(by_comment.rows(), 2U);
   EXPECT_EQ(by_comment.number(0, *by_comment.find("a")), -1);
   EXPECT_EQ(by_comment.place(0, 0), "t, line 3, column A");
+  const CsvTable of_excel("sep=;\r\na;b\r\n1;2\r\n", "t");
+  EXPECT_EQ(of_excel.number(0, *of_excel.find("b")), 2);
+  EXPECT_EQ(of_excel.place(0, 1), "t, line 3, column b");
 }
 
 TEST(CsvTable, RefusesWhatHasNoClearValues) {

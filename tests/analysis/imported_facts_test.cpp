@@ -225,59 +225,6 @@ TEST_F(ImportedLogs, ColumnsThatAreNotUsedAreNamed) {
               ElementsAre(HasSubstr("batch")));
 }
 
-TEST_F(ImportedLogs, TimesThatMayBeInAnotherUnitAreNoted) {
-  const auto notes_of = [&](const std::string& rows) {
-    return import_epochs("time_per_epoch,training_time\n" + rows).notes;
-  };
-  EXPECT_THAT(notes_of("20,90\n21,90\n20,90\n"), IsEmpty());
-  EXPECT_THAT(notes_of("20,61000\n21,61000\n20,61000\n"),
-              ElementsAre(HasSubstr("training_time is 61000 s, and its epochs take 61 s")));
-  EXPECT_THAT(notes_of("20,20070\n20000,20070\n20,20070\n"),
-              ElementsAre(HasSubstr("line 3, column time_per_epoch = 20000 s is over 100 times")));
-}
-
-TEST_F(ImportedLogs, TimesAreInTheUnitOfTheirHeading) {
-  const auto run_of = [&](const std::string& heading) {
-    return import_epochs(heading + "\n3,0.7\n2,0.8\n+2,0.9\n").studies.at(0).arms.at(0).runs.at(0);
-  };
-  for (const auto& [name, unit_s] :
-       {std::pair{"time_per_epoch", 1.0}, std::pair{"Time per epoch [s]", 1.0},
-        std::pair{"TIME_PER_EPOCH_MS", 1e-3}, std::pair{"time_per_epoch (min)", 60.0},
-        std::pair{"epoch_time_minutes", 60.0}, std::pair{"Time_s", 1.0},
-        std::pair{"time_hours", 3600.0}}) {
-    const auto run = run_of(cat(name, ",IoU"));
-    EXPECT_DOUBLE_EQ(run.training_time_s, 7 * unit_s) << name;
-    EXPECT_EQ(run.quality, 0.9);
-  }
-  EXPECT_DOUBLE_EQ(import_epochs("time_per_epoch,Training time (h)\n5,1\n")
-                       .studies[0]
-                       .arms[0]
-                       .runs.at(0)
-                       .training_time_s,
-                   3600);
-  EXPECT_THAT(import_epochs("Epoch,Time_s,time_std\n0,3,1\n1,2,1\n").notes,
-              ElementsAre("log: column Time_s is read as time_per_epoch",
-                          "log: columns not used: time_std"));
-  EXPECT_EQ(import_epochs("time,time_per_epoch\n1,3\n2,2\n")
-                .studies[0]
-                .arms[0]
-                .runs.at(0)
-                .training_time_s,
-            5);
-}
-
-TEST_F(ImportedLogs, UnitsThatAreNotKnownAreRefusedByColumn) {
-  const auto refused = [&](const std::string& heading) {
-    return message_of<BadInput>([&] { import_epochs(heading + "\n5,1\n"); });
-  };
-  for (const auto* name : {"time_per_epoch [fortnights]", "Time (steps)"})
-    EXPECT_THAT(refused(cat(name, ",lr")), HasSubstr(cat("log: a column is called '", name, "'")));
-  for (const auto* name : {"iou [%]", "Loss(nats)"})
-    EXPECT_THAT(refused(cat("time_per_epoch,", name)),
-                HasSubstr(cat("log: a column is called '", name, "'")));
-  EXPECT_EQ(refused("loss scale,time_per_epoch"), "accepted");
-}
-
 TEST_F(ImportedLogs, LinesThatATerminalWrappedAreNamed) {
   EXPECT_THAT(refusal(replaced(log_of({}), ", \"key\"", ",\n\"key\"")),
               HasSubstr("lines of the log cannot be read, the first is line 1 (the time to quality "

@@ -318,48 +318,5 @@ TEST_F(ImportedLogs, RowsOfAnEpochLogThatStandThereTwiceCountOnce) {
               HasSubstr("the heading stands there twice"));
 }
 
-TEST_F(ImportedLogs, TimesSinceTheStartAreNoTimesOfEpochs) {
-  const auto table_of = [](const std::string& times) {
-    return cat("time_per_epoch\n", replaced(times, " ", "\n"), "\n");
-  };
-  for (const auto* times :
-       {"10 20 30", "15 25 35.5 44", "0.001 20 40", "0 20 40 60", "50 70 90", "20 40 60 20 40 60",
-        "21 40 61 79 20 41", "1020 1040 1060 1080", "1020 1041 1075 1094 1115",
-        "1020 1040 1060 1080 1021 1041 1061 1081", "1700000000 1700000020 1700000040 1700000060"})
-    EXPECT_THAT(message_of<BadInput>([&] { return import_epochs(table_of(times)); }),
-                HasSubstr("they look like times since the start"))
-        << times;
-  for (const auto* times :
-       {"10 20", "10 11 12", "9 10 9.5 11", "10 10 10", "50 20 21 22 23 22", "20 40 20 40 20 40",
-        "10 11 14 15", "10.2 10.1 10.4 10.3 10.6 10.5", "1020 1022 1021 1024 1026 1025",
-        "10 14 16.5 18 18.9 19.4", "21 19.8 20.1 20.3 20.6 19.9 20.2"})
-    EXPECT_THAT(import_epochs(table_of(times)).notes, IsEmpty()) << times;
-  EXPECT_THAT(
-      import_epochs(table_of("1020 1030 1040 1050")).notes,
-      ElementsAre("log: log, line 5, column time_per_epoch = 1050 s: each row is longer than "
-                  "the one before by about 10 s, and read as an epoch that took all of it"))
-      << "a clock, or epochs that get slower";
-}
-
-TEST_F(ImportedLogs, AnEpochLogWithGapsIsNoTimeOfATraining) {
-  const auto refused = [&](const std::string& rows) {
-    return message_of<BadInput>([&] { return import_epochs(rows); });
-  };
-  EXPECT_THAT(refused("epoch,time_per_epoch\n0,5\n1,3\n8,3\n9,3\n"),
-              HasSubstr("line 4, column epoch: epoch 8 follows epoch 1"));
-  EXPECT_THAT(refused("epoch,time_per_epoch\n0.5,5\n1,3\n"),
-              HasSubstr("line 3, column epoch: epoch 1 follows epoch 0.5"));
-  EXPECT_THAT(refused("epoch,time_per_epoch\n5,20\n10,20\n15,20\n"),
-              HasSubstr("epoch 10 follows epoch 5 (whether its time is that of one epoch or of all "
-                        "since then is not said). Give a row for each epoch, or the total by "
-                        "published-csv"));
-  EXPECT_THAT(
-      refused("time_per_epoch,training_time\n30,30\n20,50\n20,40\n"),
-      HasSubstr(
-          "line 4, column training_time: the training took 40 s and its epochs 70 s together"));
-  const auto late = import_epochs("epoch,time_per_epoch\n10,5\n11,3\n");
-  EXPECT_EQ(late.studies[0].arms[0].runs.at(0).outcome, PublishedOutcome::censored);
-}
-
 }  // namespace
 }  // namespace scalestudy

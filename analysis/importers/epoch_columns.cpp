@@ -1,0 +1,198 @@
+#include "analysis/importers/epoch_columns.hpp"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <set>
+
+#include "core/error.hpp"
+#include "core/text.hpp"
+#include "core/visible.hpp"
+
+namespace scalestudy::epoch_columns {
+namespace {
+
+/// A heading's unit: "min" of "Time [min]" and of "time_min"; "" where there is none.
+struct Unit {
+  std::string word;
+  bool is_in_brackets = false;
+};
+
+/// Nothing where the heading is another than `name`.
+std::optional<Unit> unit_behind(std::string_view name, const std::string& heading) {
+  auto word = in_lower_case(heading);
+  std::ranges::replace(word, ' ', '_');
+  if (!word.starts_with(name)) return std::nullopt;
+  word.erase(0, name.size());
+  if (!word.empty() && word.find_first_of("_[(") != 0) return std::nullopt;
+  const bool is_in_brackets = word.find_first_of("[(") <= 1;
+  std::erase_if(word,
+                [](char c) { return c == '_' || c == '[' || c == ']' || c == '(' || c == ')'; });
+  return Unit{word, is_in_brackets};
+}
+
+[[noreturn]] void refuse_unit(const std::string& origin,
+                              const std::string& heading,
+                              std::string_view name) {
+  throw BadInput({cat(origin, ": a column is called '", one_line(shortened(heading, 80)), "'"),
+                  cat("times are in ", time_unit_names, ", iou is from 0 to 1"),
+                  cat("Convert it and call it '", name, "'")});
+}
+
+/// What columns of times are called, and how they are here.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 4> time_names{
+    {{time, time}, {training_time, training_time}, {"epoch_time", time}, {"time", time}}};
+
+void convert_times(CsvTable& table, const std::string& origin, std::vector<std::string>& notes) {
+  for (const auto& [theirs, ours] : time_names)
+    for (std::size_t i = 0; i < table.columns().size() && !table.find(ours); ++i) {
+      const auto unit = unit_behind(theirs, table.columns()[i]);
+      if (!unit) continue;
+      const auto seconds = unit->word.empty() ? 1 : seconds_in(unit->word);
+      if (!seconds && unit->is_in_brackets) refuse_unit(origin, table.columns()[i], ours);
+      if (!seconds) continue;
+      table.convert(i, std::string(ours), *seconds);
+      if (theirs != ours) notes.push_back(cat("column ", table.columns()[i], " is read as ", ours));
+    }
+  for (const auto& heading : table.columns())
+    for (const auto* name : {"loss", "iou", "epoch"})
+      if (const auto unit = unit_behind(name, heading); unit && unit->is_in_brackets)
+        refuse_unit(origin, heading, name);
+}
+
+/// The first of `names` that the table has.
+template <std::size_t count>
+std::optional<std::size_t> find_any(const CsvTable& table,
+                                    const std::array<std::string_view, count>& names) {
+  for (const auto& name : names)
+    for (std::size_t i = 0; i < table.columns().size(); ++i) {
+      auto heading = in_lower_case(table.columns()[i]);
+      std::ranges::replace(heading, ' ', '_');
+      if (heading == name) return i;
+    }
+  return std::nullopt;
+}
+
+/// Without headings that stand there again.
+std::vector<std::size_t> rows_of_values(const CsvTable& table, std::size_t column) {
+  std::vector<std::size_t> rows;
+  for (std::size_t row = 0; row < table.rows(); ++row)
+    if (table.text(row, column) != table.columns()[column]) rows.push_back(row);
+  return rows;
+}
+
+bool is_time_unit_but_s(std::string_view word) {
+  const auto seconds = seconds_in(word);
+  return seconds && *seconds != 1;
+}
+
+/// "minutes" of "# all times in minutes"; "" where no unit but s is named.
+std::string unit_in_comments(std::string text) {
+  text = in_lower_case(std::move(text));
+  std::ranges::replace_if(
+      text, [](char c) { return !((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9')); }, ' ');
+  constexpr std::array before{"in", "unit", "units", "time", "times"};
+  std::string last;
+  for (const auto& word : split(text, ' ')) {
+    if (is_time_unit_but_s(word) && std::ranges::find(before, last) != before.end()) return word;
+    if (!word.empty()) last = word;
+  }
+  return "";
+}
+
+/// A heading's own unit counts; without one, no other may stand elsewhere.
+void require_seconds(const CsvTable& table, const std::string& origin) {
+  const auto& heading = table.columns()[table.require(time)];
+  for (const auto& [theirs, ours] : time_names)
+    if (const auto unit = unit_behind(theirs, heading); unit && seconds_in(unit->word)) return;
+  const auto refuse = [&](const std::string& place, const std::string& unit) {
+    throw BadInput({cat(place, " names the unit '", one_line(shortened(unit, 80)), "', column ",
+                        one_line(shortened(heading, 80)), " none"),
+                    "whether its times are in s cannot be told",
+                    cat("Call the column ", time, "_s or ", time, "_min, as they are")});
+  };
+  if (const auto unit = unit_in_comments(table.comments()); !unit.empty())
+    refuse(cat(origin, ": a comment"), unit);
+  constexpr std::array<std::string_view, 4> names{"unit", "units", "time_unit", "time_units"};
+  if (const auto column = find_any(table, names))
+    for (const auto row : rows_of_values(table, *column))
+      if (is_time_unit_but_s(table.text(row, *column)))
+        refuse(table.place(row, *column), table.text(row, *column));
+}
+
+/// Without a number of the epoch, a number of something else counts rows.
+void require_no_steps(const CsvTable& table, const std::string& origin) {
+  constexpr std::array<std::string_view, 10> names{
+      "step", "steps", "global_step", "iteration", "iterations",
+      "iter", "iters", "batch",       "batch_idx", "update"};
+  const auto column = find_any(table, names);
+  if (table.find("epoch") || !column) return;
+  for (const auto row : rows_of_values(table, *column))
+    if (table.text(row, *column) != table.text(0, *column))
+      throw BadInput({cat(origin, " counts its rows in column ", one_line(table.columns()[*column]),
+                          ", and has no column epoch"),
+                      "rows that are steps would count as epochs",
+                      "Add up the times of each epoch's steps, and number the rows in a column "
+                      "epoch"});
+}
+
+/// Epochs are of training: rows of something else between them would count as more.
+void require_training(const CsvTable& table) {
+  constexpr std::array<std::string_view, 7> names{"phase", "split",  "stage",  "mode",
+                                                  "set",   "subset", "dataset"};
+  const auto column = find_any(table, names);
+  if (!column) return;
+  const auto rows = rows_of_values(table, *column);
+  const auto value_of = [&](std::size_t row) { return in_lower_case(table.text(row, *column)); };
+  std::set<std::string> seen;
+  std::string last;
+  for (const auto row : rows) {
+    const auto value = value_of(row);
+    const bool is_other = value != value_of(rows.front());
+    const bool is_evaluation =
+        value.starts_with("val") || value.starts_with("test") || value.starts_with("eval");
+    const bool comes_again = value != last && !seen.insert(value).second;
+    if ((is_other && is_evaluation) || (comes_again && !table.find("epoch")))
+      throw BadInput({cat(table.place(row, *column), ": rows of '",
+                          one_line(shortened(table.text(row, *column), 80)), "' and of '",
+                          one_line(shortened(table.text(rows.front(), *column), 80)), "'"),
+                      "each would count as an epoch of training", "Keep the rows of training"});
+    last = value;
+  }
+}
+
+void name_ranks(CsvTable& table, std::vector<std::string>& notes) {
+  constexpr std::array<std::string_view, 11> names{ranks,        "ranks",  "n_ranks",  "nranks",
+                                                   "world_size", "n_gpus", "ngpus",    "ngpu",
+                                                   "num_gpus",   "gpus",   "num_ranks"};
+  const auto column = find_any(table, names);
+  if (!column) return;
+  const auto rows = rows_of_values(table, *column);
+  for (const auto row : rows)
+    if (table.text(row, *column) != table.text(rows.front(), *column))
+      throw BadInput(
+          {cat(table.place(row, *column), ": ", one_line(shortened(table.text(row, *column), 80)),
+               " beside ", one_line(shortened(table.text(rows.front(), *column), 80))),
+           "the runs of a file have one number of ranks",
+           "Give the rows of each in a file of its own"});
+  if (rows.empty()) return;
+  const auto& count = table.text(rows.front(), *column);
+  if (count.empty() || count.find_first_not_of("0123456789.") != std::string::npos) return;
+  table.convert(*column, std::string(ranks), 1);
+  if (table.columns()[*column] != ranks)
+    notes.push_back(cat("column ", table.columns()[*column], " is read as ", ranks));
+}
+
+}  // namespace
+
+std::vector<std::string> name(CsvTable& table, const std::string& origin) {
+  std::vector<std::string> notes;
+  convert_times(table, origin, notes);
+  require_seconds(table, origin);
+  require_no_steps(table, origin);
+  require_training(table);
+  name_ranks(table, notes);
+  return notes;
+}
+
+}  // namespace scalestudy::epoch_columns

@@ -1,0 +1,22 @@
+#pragma once
+/// What the columns of an epoch log are: of which unit, and whether its rows are epochs.
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "analysis/importers/csv_table.hpp"
+#include "analysis/importers/formats.hpp"
+
+namespace scalestudy::epoch_columns {
+
+inline constexpr std::string_view time = "time_per_epoch";
+inline constexpr std::string_view training_time = "training_time";
+inline constexpr std::string_view ranks = number_of_ranks;
+
+/// Calls the columns of times and of ranks as above, and times are in s then. Returns what is to be
+/// noted. Errors: BadInput for units that are not known, or stand beside the times and are not s;
+/// for rows that are steps or evaluations, not epochs; and for several numbers of ranks.
+[[nodiscard]] std::vector<std::string> name(CsvTable& table, const std::string& origin);
+
+}  // namespace scalestudy::epoch_columns

@@ -1,0 +1,168 @@
+/// Epoch logs as they are found: of which unit their times are, and whether their rows are epochs.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "core/error.hpp"
+#include "core/text.hpp"
+
+#include "tests/analysis/invented_log.hpp"
+
+namespace scalestudy {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+using test::ImportedLogs;
+using test::replaced;
+
+TEST_F(ImportedLogs, TimesThatMayBeInAnotherUnitAreNoted) {
+  const auto notes_of = [&](const std::string& rows) {
+    return import_epochs("time_per_epoch,training_time\n" + rows).notes;
+  };
+  EXPECT_THAT(notes_of("20,90\n21,90\n20,90\n"), IsEmpty());
+  EXPECT_THAT(notes_of("20,61000\n21,61000\n20,61000\n"),
+              ElementsAre(HasSubstr("training_time is 61000 s, and its epochs take 61 s")));
+  EXPECT_THAT(notes_of("20,20070\n20000,20070\n20,20070\n"),
+              ElementsAre(HasSubstr("line 3, column time_per_epoch = 20000 s is over 100 times")));
+}
+
+TEST_F(ImportedLogs, TimesAreInTheUnitOfTheirHeading) {
+  const auto run_of = [&](const std::string& heading) {
+    return import_epochs(heading + "\n3,0.7\n2,0.8\n+2,0.9\n").studies.at(0).arms.at(0).runs.at(0);
+  };
+  for (const auto& [name, unit_s] :
+       {std::pair{"time_per_epoch", 1.0}, std::pair{"Time per epoch [s]", 1.0},
+        std::pair{"TIME_PER_EPOCH_MS", 1e-3}, std::pair{"time_per_epoch (min)", 60.0},
+        std::pair{"epoch_time_minutes", 60.0}, std::pair{"Time_s", 1.0},
+        std::pair{"time_hours", 3600.0}}) {
+    const auto run = run_of(cat(name, ",IoU"));
+    EXPECT_DOUBLE_EQ(run.training_time_s, 7 * unit_s) << name;
+    EXPECT_EQ(run.quality, 0.9);
+  }
+  EXPECT_DOUBLE_EQ(import_epochs("time_per_epoch,Training time (h)\n5,1\n")
+                       .studies[0]
+                       .arms[0]
+                       .runs.at(0)
+                       .training_time_s,
+                   3600);
+  EXPECT_THAT(import_epochs("Epoch,Time_s,time_std\n0,3,1\n1,2,1\n").notes,
+              ElementsAre("log: column Time_s is read as time_per_epoch",
+                          "log: columns not used: time_std"));
+  EXPECT_EQ(import_epochs("time,time_per_epoch\n1,3\n2,2\n")
+                .studies[0]
+                .arms[0]
+                .runs.at(0)
+                .training_time_s,
+            5);
+}
+
+TEST_F(ImportedLogs, UnitsBesideTimesAreRefusedUnlessSeconds) {
+  const auto refused = [&](const std::string& text) {
+    return message_of<BadInput>([&] { import_epochs(text); });
+  };
+  EXPECT_THAT(refused("# all times in Minutes, on a V100\ntime_per_epoch\n5\n"),
+              HasSubstr("log: a comment names the unit 'minutes', column time_per_epoch none"));
+  EXPECT_THAT(refused("time,unit\n5,min\n"),
+              HasSubstr("log, line 2, column unit names the unit 'min', column time none"));
+  for (const auto* text :
+       {"# ran 3 hours, times in s\ntime_per_epoch\n5\n", "# time in minutes\ntime_min\n5\n",
+        "time,unit\n5,s\n", "time,unit\n5,images\n"})
+    EXPECT_EQ(refused(text), "accepted") << text;
+}
+
+TEST_F(ImportedLogs, RowsOfStepsOrOfEvaluationsAreNoEpochs) {
+  const auto refused = [&](const std::string& text) {
+    return message_of<BadInput>([&] { import_epochs(text); });
+  };
+  for (const auto* name : {"Step", "iteration", "global step"})
+    EXPECT_THAT(
+        refused(cat(name, ",time\n50,5\n100,4\n")),
+        HasSubstr(cat("log counts its rows in column ", name, ", and has no column epoch")));
+  EXPECT_THAT(refused(",step,time\n0,50,5\n1,100,4\n"), HasSubstr("counts its rows"));
+  for (const auto* text :
+       {"phase,time\ntrain,5\nVal,1\n", "epoch,stage,time\n1,train,5\n2,train,5\n1,test,1\n"})
+    EXPECT_THAT(refused(text), HasSubstr("Keep the rows of training")) << text;
+  EXPECT_THAT(refused("mode,time\na,5\nb,1\na,5\n"), HasSubstr("line 4, column mode: rows of"));
+  for (const auto* text : {"epoch,step,time\n1,50,5\n2,100,4\n", "batch,time\n32,5\n32,4\n",
+                           "stage,time\nwarm,5\ntrain,4\n", "set,time\nval,5\nval,4\n"})
+    EXPECT_EQ(refused(text), "accepted") << text;
+}
+
+TEST_F(ImportedLogs, RanksInAColumnAreThoseOfItsFile) {
+  const auto import_ranks = [&](const std::string& text, const std::vector<double>& ranks) {
+    auto given = facts(ranks);
+    given.workload = "unet";
+    return import_files(ImportFormat::epoch_csv, {write(text)}, given);
+  };
+  const auto refused = [&](const std::string& text, const std::vector<double>& ranks) {
+    return message_of<BadInput>([&] { import_ranks(text, ranks); });
+  };
+  EXPECT_THAT(refused("time,GPUs\n5,4\n", {2}), HasSubstr("log says GPUs 4, --ranks 2"));
+  EXPECT_THAT(refused("epoch,time,world_size\n1,5,1\n1,3,2\n", {1}),
+              HasSubstr("log, line 3, column world_size: 2 beside 1"));
+  EXPECT_EQ(refused("time,gpus\n5,4xA100\n", {2}), "accepted");
+  const auto found = import_ranks("time,world size\n5,4\n", {}).studies.at(0).arms.at(0);
+  EXPECT_EQ(found.runs.at(0).ranks, 4);
+  EXPECT_EQ(found.remark, "When imported: log: its column world size counts as ranks.");
+}
+
+TEST_F(ImportedLogs, UnitsThatAreNotKnownAreRefusedByColumn) {
+  const auto refused = [&](const std::string& heading) {
+    return message_of<BadInput>([&] { import_epochs(heading + "\n5,1\n"); });
+  };
+  for (const auto* name : {"time_per_epoch [fortnights]", "Time (steps)"})
+    EXPECT_THAT(refused(cat(name, ",lr")), HasSubstr(cat("log: a column is called '", name, "'")));
+  for (const auto* name : {"iou [%]", "Loss(nats)"})
+    EXPECT_THAT(refused(cat("time_per_epoch,", name)),
+                HasSubstr(cat("log: a column is called '", name, "'")));
+  EXPECT_EQ(refused("loss scale,time_per_epoch"), "accepted");
+}
+
+TEST_F(ImportedLogs, TimesSinceTheStartAreNoTimesOfEpochs) {
+  const auto table_of = [](const std::string& times) {
+    return cat("time_per_epoch\n", replaced(times, " ", "\n"), "\n");
+  };
+  for (const auto* times :
+       {"10 20 30", "15 25 35.5 44", "0.001 20 40", "0 20 40 60", "50 70 90", "20 40 60 20 40 60",
+        "21 40 61 79 20 41", "1020 1040 1060 1080", "1020 1041 1075 1094 1115",
+        "1020 1040 1060 1080 1021 1041 1061 1081", "1700000000 1700000020 1700000040 1700000060"})
+    EXPECT_THAT(message_of<BadInput>([&] { return import_epochs(table_of(times)); }),
+                HasSubstr("they look like times since the start"))
+        << times;
+  for (const auto* times :
+       {"10 20", "10 11 12", "9 10 9.5 11", "10 10 10", "50 20 21 22 23 22", "20 40 20 40 20 40",
+        "10 11 14 15", "10.2 10.1 10.4 10.3 10.6 10.5", "1020 1022 1021 1024 1026 1025",
+        "10 14 16.5 18 18.9 19.4", "21 19.8 20.1 20.3 20.6 19.9 20.2"})
+    EXPECT_THAT(import_epochs(table_of(times)).notes, IsEmpty()) << times;
+  EXPECT_THAT(
+      import_epochs(table_of("1020 1030 1040 1050")).notes,
+      ElementsAre("log: log, line 5, column time_per_epoch = 1050 s: each row is longer than "
+                  "the one before by about 10 s, and read as an epoch that took all of it"))
+      << "a clock, or epochs that get slower";
+}
+
+TEST_F(ImportedLogs, AnEpochLogWithGapsIsNoTimeOfATraining) {
+  const auto refused = [&](const std::string& rows) {
+    return message_of<BadInput>([&] { return import_epochs(rows); });
+  };
+  EXPECT_THAT(refused("epoch,time_per_epoch\n0,5\n1,3\n8,3\n9,3\n"),
+              HasSubstr("line 4, column epoch: epoch 8 follows epoch 1"));
+  EXPECT_THAT(refused("epoch,time_per_epoch\n0.5,5\n1,3\n"),
+              HasSubstr("line 3, column epoch: epoch 1 follows epoch 0.5"));
+  EXPECT_THAT(refused("epoch,time_per_epoch\n5,20\n10,20\n15,20\n"),
+              HasSubstr("epoch 10 follows epoch 5 (whether its time is that of one epoch or of all "
+                        "since then is not said). Give a row for each epoch, or the total by "
+                        "published-csv"));
+  EXPECT_THAT(
+      refused("time_per_epoch,training_time\n30,30\n20,50\n20,40\n"),
+      HasSubstr(
+          "line 4, column training_time: the training took 40 s and its epochs 70 s together"));
+  const auto late = import_epochs("epoch,time_per_epoch\n10,5\n11,3\n");
+  EXPECT_EQ(late.studies[0].arms[0].runs.at(0).outcome, PublishedOutcome::censored);
+}
+
+}  // namespace
+}  // namespace scalestudy
