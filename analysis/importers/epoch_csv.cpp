@@ -126,7 +126,7 @@ double growth_per_row(const std::vector<double>& times) {
 
 std::vector<double> epoch_times(const CsvTable& table,
                                 const Attempt& rows,
-                                std::vector<std::string>& notes) {
+                                std::vector<std::string>& remarks) {
   const auto column = table.require(epoch_columns::time);
   std::vector<double> times_s;
   for (const auto row : rows) times_s.push_back(table.number(row, column));
@@ -137,8 +137,12 @@ std::vector<double> epoch_times(const CsvTable& table,
     if (60 * step_s >= times_s.front() || times_s.front() > a_date_s)
       throw BadInput({growth, "they look like times since the start, not of an epoch each",
                       "Give each epoch's own time: what its row has more than the one before"});
-    notes.push_back(cat(growth, ", and read as an epoch that took all of it"));
+    remarks.push_back(cat(growth, ", and read as an epoch that took all of it"));
   }
+  if (times_s.size() == 2 && times_s[1] > 1.5 * times_s[0] && times_s[1] < 2.5 * times_s[0])
+    remarks.push_back(cat(table.place(rows.back(), column), " = ", times_s[1],
+                          " s is about twice the epoch before: if it is the time since the start, "
+                          "it counts too long"));
   for (std::size_t i = 0; i < rows.size(); ++i)
     if (!(times_s[i] > 0) || !std::isfinite(times_s[i]))
       throw BadInput({cat(table.place(rows[i], column), " = ", times_s[i], " is no time"),
@@ -172,27 +176,27 @@ void set_outcome(const CsvTable& table, const Attempt& rows, ImportedRun& import
     }
 }
 
-/// What may be in another unit than the rest.
+/// What may be in another unit than the rest, or hold a pause.
 void note_long_times(const CsvTable& table,
                      const Attempt& rows,
                      const std::vector<double>& times_s,
                      double sum_s,
                      ImportedRun& imported) {
-  constexpr double much = 100, twice = 2;
   const auto longest = std::ranges::max_element(times_s) - times_s.begin();
   const auto longest_s = times_s[static_cast<std::size_t>(longest)];
+  const double much = longest == 0 ? 100 : 10, twice = 2;
   if (longest_s > much * median(times_s))
-    imported.notes.push_back(cat(
+    imported.remarks.push_back(cat(
         table.place(rows[static_cast<std::size_t>(longest)], table.require(epoch_columns::time)),
         " = ", longest_s, " s is over ", much, " times the median of its epochs"));
   if (imported.run.training_time_s > twice * sum_s)
-    imported.notes.push_back(cat("training_time is ", imported.run.training_time_s,
-                                 " s, and its epochs take ", sum_s, " s together"));
+    imported.remarks.push_back(cat("training_time is ", imported.run.training_time_s,
+                                   " s, and its epochs take ", sum_s, " s together"));
 }
 
 ImportedRun run_of(const CsvTable& table, const Attempt& rows) {
   ImportedRun imported;
-  const auto times_s = epoch_times(table, rows, imported.notes);
+  const auto times_s = epoch_times(table, rows, imported.remarks);
   const double sum_s = std::accumulate(times_s.begin(), times_s.end(), 0.0);
   PublishedRun& run = imported.run;
   run.epochs = static_cast<double>(times_s.size());
@@ -232,16 +236,27 @@ double last_epoch(const CsvTable& table, const Attempt& rows) {
   return epochs ? table.number(rows.back(), *epochs) : static_cast<double>(rows.size());
 }
 
-/// Why an attempt has not the time of a whole training; "" where it has.
+/// Why an attempt has not the time of a whole training; "" where it has. Errors: BadInput where one
+/// before it came further: either may have been the one that was to end there.
 std::string why_partial(const CsvTable& table,
                         const Attempt& rows,
                         const std::vector<Attempt>& attempts) {
-  for (const auto& other : attempts)
-    if (last_epoch(table, rows) < last_epoch(table, other)) return "another attempt came further";
+  const auto came_further = [&](const Attempt& other) {
+    return last_epoch(table, rows) < last_epoch(table, other);
+  };
   const auto epochs = epoch_column(table);
   const bool goes_on = epochs && table.number(rows.front(), *epochs) >
                                      std::min(1.0, table.number(attempts.front().front(), *epochs));
-  return goes_on ? cat("it goes on from epoch ", table.text(rows.front(), *epochs)) : "";
+  if (goes_on) return cat("it goes on from epoch ", table.text(rows.front(), *epochs));
+  const auto after = attempts.begin() + (&rows - attempts.data()) + 1;
+  if (std::any_of(after, attempts.end(), came_further)) return "another attempt came further";
+  const auto before = std::find_if(attempts.begin(), after, came_further);
+  if (before == after) return "";
+  throw BadInput(
+      {cat(table.place(rows.back(), table.require(epoch_columns::time)), ": an attempt of ",
+           counted(rows.size(), "epoch"), ", after one of ", before->size()),
+       "which of them is the whole training cannot be told",
+       "Keep its rows, or give each attempt a file of its own"});
 }
 
 }  // namespace

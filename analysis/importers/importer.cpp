@@ -197,6 +197,11 @@ std::vector<ImportedRun> read_logs(const std::vector<fs::path>& files,
   return one_of_each_launch(std::move(all));
 }
 
+/// With the name of its log in front, once.
+std::string placed(const std::string& place, const std::string& text) {
+  return text.starts_with(place) ? text : cat(place, ": ", text);
+}
+
 /// What the report is to say of the import: each text once, with the logs that it is of.
 std::string remark_of(const std::vector<ImportedRun>& runs) {
   std::vector<std::string> texts;
@@ -206,7 +211,7 @@ std::string remark_of(const std::vector<ImportedRun>& runs) {
       add_unique(texts, text);
       add_unique(places[text], run.place);
     }
-  for (auto& text : texts) text = cat(join(first_of(places[text], 3, "so"), ", "), ": ", text);
+  for (auto& text : texts) text = placed(join(first_of(places[text], 3, "so"), ", "), text);
   if (texts.empty()) return "";
   return shortened(cat("When imported: ", join(first_of(texts, 5, "noted"), "; "), "."), 900);
 }
@@ -237,7 +242,7 @@ Imported study_from_logs(const std::vector<fs::path>& files,
   PublishedStudy study;
   for (const auto& one : runs)
     for (const auto* notes : {&one.remarks, &one.notes})
-      for (const auto& note : *notes) imported.notes.push_back(cat(one.place, ": ", note));
+      for (const auto& note : *notes) imported.notes.push_back(placed(one.place, note));
   const auto found = workload_of(runs);
   study.workload = facts.workload.empty() ? found : facts.workload;
   require_fact(study.workload, "--workload", "the logs do not say what was trained");

@@ -26,7 +26,10 @@ TEST_F(ImportedLogs, TimesThatMayBeInAnotherUnitAreNoted) {
   EXPECT_THAT(notes_of("20,61000\n21,61000\n20,61000\n"),
               ElementsAre(HasSubstr("training_time is 61000 s, and its epochs take 61 s")));
   EXPECT_THAT(notes_of("20,20070\n20000,20070\n20,20070\n"),
-              ElementsAre(HasSubstr("line 3, column time_per_epoch = 20000 s is over 100 times")));
+              ElementsAre(HasSubstr("line 3, column time_per_epoch = 20000 s is over 10 times")));
+  EXPECT_THAT(notes_of("20,240\n201,240\n19,240\n"), ElementsAre(HasSubstr("over 10 times")));
+  EXPECT_THAT(notes_of("2000,2040\n20,2040\n20,2040\n"), IsEmpty()) << "a start";
+  EXPECT_THAT(notes_of("2001,2041\n20,2041\n20,2041\n"), ElementsAre(HasSubstr("over 100 times")));
 }
 
 TEST_F(ImportedLogs, TimesAreInTheUnitOfTheirHeading) {
@@ -132,16 +135,19 @@ TEST_F(ImportedLogs, TimesSinceTheStartAreNoTimesOfEpochs) {
     EXPECT_THAT(message_of<BadInput>([&] { return import_epochs(table_of(times)); }),
                 HasSubstr("they look like times since the start"))
         << times;
-  for (const auto* times :
-       {"10 20", "10 11 12", "9 10 9.5 11", "10 10 10", "50 20 21 22 23 22", "20 40 20 40 20 40",
-        "10 11 14 15", "10.2 10.1 10.4 10.3 10.6 10.5", "1020 1022 1021 1024 1026 1025",
-        "10 14 16.5 18 18.9 19.4", "21 19.8 20.1 20.3 20.6 19.9 20.2"})
+  for (const auto* times : {"10 14.9", "10 25.1", "10 11 12", "9 10 9.5 11", "10 10 10",
+                            "50 20 21 22 23 22", "20 40 20 40 20 40", "10 11 14 15",
+                            "10.2 10.1 10.4 10.3 10.6 10.5", "1020 1022 1021 1024 1026 1025",
+                            "10 14 16.5 18 18.9 19.4", "21 19.8 20.1 20.3 20.6 19.9 20.2"})
     EXPECT_THAT(import_epochs(table_of(times)).notes, IsEmpty()) << times;
-  EXPECT_THAT(
-      import_epochs(table_of("1020 1030 1040 1050")).notes,
-      ElementsAre("log: log, line 5, column time_per_epoch = 1050 s: each row is longer than "
-                  "the one before by about 10 s, and read as an epoch that took all of it"))
+  EXPECT_THAT(import_epochs(table_of("1020 1030 1040 1050")).notes,
+              ElementsAre("log, line 5, column time_per_epoch = 1050 s: each row is longer than "
+                          "the one before by about 10 s, and read as an epoch that took all of it"))
       << "a clock, or epochs that get slower";
+  const auto two = import_epochs(table_of("10 20"));
+  EXPECT_EQ(two.studies[0].arms[0].remark,
+            "When imported: log, line 3, column time_per_epoch = 20 s is about twice the "
+            "epoch before: if it is the time since the start, it counts too long.");
 }
 
 TEST_F(ImportedLogs, AnEpochLogWithGapsIsNoTimeOfATraining) {

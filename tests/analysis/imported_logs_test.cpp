@@ -283,6 +283,12 @@ TEST_F(ImportedLogs, AnEpochLogThatStartsAgainIsTwoAttempts) {
   EXPECT_EQ(resumed.studies[0].arms[0].runs.at(1).outcome, PublishedOutcome::censored)
       << "its time is not that of a whole training";
   EXPECT_THAT(resumed.notes, Contains("log, attempt 2: kept as censored: it goes on from epoch 1"));
+  const auto shorter = cat(epochs_0_to_2, "0,6,0.1\n1,4,0.2\n");
+  EXPECT_THAT(message_of<BadInput>([&] { import_epochs(shorter); }),
+              HasSubstr("log, line 6, column time_per_epoch: an attempt of 2 epochs, after one of "
+                        "3 (which of them is the whole training cannot be told)"));
+  EXPECT_THAT(import_epochs(shorter + "0,6,0.3\n1,5,0.2\n2,4,0.1\n").notes,
+              ElementsAre("log, attempt 2: kept as censored: another attempt came further"));
 }
 
 TEST_F(ImportedLogs, AnEpochLogWithTheNewestFirstIsReadFromItsEnd) {
