@@ -160,6 +160,21 @@ std::string title_of(const std::vector<ImportedRun>& runs) {
   return one_line(join(parts, ", "));
 }
 
+/// A mean over two configurations is that of neither. Runs that did not end are in none.
+void require_one_batch(const std::vector<ImportedRun>& runs) {
+  std::map<std::pair<std::int64_t, std::string>, const ImportedRun*> first;  // of each point
+  for (const auto& one : runs) {
+    const double batch = one.run.global_batch_size;
+    if (!std::isfinite(batch) || one.run.outcome == PublishedOutcome::censored) continue;
+    const auto* other = first.try_emplace({one.run.ranks, one.run.platform}, &one).first->second;
+    if (batch != other->run.global_batch_size)
+      throw BadInput(
+          {cat(one.place, " has a global batch of ", batch, ", ", other->place, " of ",
+               other->run.global_batch_size, ", both with ", counted(one.run.ranks, "rank")),
+           "they are two studies, and would be one mean", "Import each with a --name of its own"});
+  }
+}
+
 /// Launches of one point are of one machine: where they are not, each platform is an arm.
 std::vector<PublishedArm> arms_by_platform(PublishedArm all) {
   std::map<std::int64_t, std::set<std::string>> platforms;
@@ -238,6 +253,7 @@ Imported study_from_logs(const std::vector<fs::path>& files,
   require_fact(facts.name, "--name", "the study and its file are called by it");
   require_fact(facts.source, "--source", "a published number without its source says nothing");
   const auto runs = read_logs(files, facts, read);
+  require_one_batch(runs);
   Imported imported;
   PublishedStudy study;
   for (const auto& one : runs)

@@ -68,6 +68,7 @@ struct Columns {
 struct Point {
   std::vector<PublishedRun> runs;
   std::map<std::string, std::size_t> counts;  ///< of each metric
+  std::string batch;                          ///< where a column says it
 };
 
 struct ArmRows {
@@ -230,6 +231,7 @@ class Reader {
     }
     auto& rows = arm_of(row, study);
     auto& point = rows.by_ranks[ranks_of(row)];
+    require_one_batch(row, point);
     const auto launch = point.counts[std::string(metric.name)]++;
     if (launch == point.runs.size()) point.runs.emplace_back();
     auto& run = point.runs[launch];
@@ -240,6 +242,17 @@ class Reader {
     if (const auto batch = strong_batch(row)) run.global_batch_size = *batch;
     if (metric.name == "iou") rows.arm.quality_metric = "iou";
     if (at(row, columns_.source).ends_with(computed_mark)) add_computed(metric, rows.arm);
+  }
+
+  /// A mean over two configurations is that of neither.
+  void require_one_batch(std::size_t row, Point& point) const {
+    for (const auto* name : {"global_batch_size", "global_batch", "batch_size", "batch"})
+      if (const auto column = table_.find(name); column && !at(row, *column).empty()) {
+        if (point.batch.empty()) point.batch = at(row, *column);
+        if (point.batch != at(row, *column))
+          refuse(row, *column, cat("another row of its id, n and mode says ", point.batch));
+        return;
+      }
   }
 
   static void add_computed(const Metric& metric, PublishedArm& arm) {

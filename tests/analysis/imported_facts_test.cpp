@@ -43,10 +43,37 @@ TEST_F(ImportedLogs, FactsThatCannotBeRightAreRefusedByLine) {
         << batch;
   EXPECT_THAT(refusal(log_of({.facts = "\"train_samples\", \"value\": 0"})),
               HasSubstr("log, line 4: train_samples = 0 cannot be right"));
-  const auto two = runs_in(
-      log_of({}) + log_of({.start_ms = 90'000, .facts = "\"global_batch_size\", \"value\": 64"}));
-  EXPECT_EQ(two.at(0).global_batch_size, 32);
-  EXPECT_EQ(two.at(1).global_batch_size, 64);
+  const auto two =
+      runs_in(log_of({.facts = "\"train_samples\", \"value\": 32"}) +
+              log_of({.start_ms = 90'000, .facts = "\"train_samples\", \"value\": 64"}));
+  EXPECT_EQ(two.at(0).samples_per_epoch, 32);
+  EXPECT_EQ(two.at(1).samples_per_epoch, 64);
+}
+
+TEST_F(ImportedLogs, LaunchesOfOnePointHaveOneGlobalBatch) {
+  const auto of_batch = [](const char* batch, const char* platform = "4xA100") {
+    return log_of({.platform = platform,
+                   .start_ms = 90'000,
+                   .facts = cat("\"global_batch_size\", \"value\": ", batch)});
+  };
+  const auto import_two = [&](const std::string& other, const std::vector<double>& ranks) {
+    return import_files(ImportFormat::mllog, {write(log_of({}), "a"), write(other, "b")},
+                        facts(ranks));
+  };
+  EXPECT_THAT(message_of<BadInput>([&] { import_two(of_batch("64"), {4}); }),
+              HasSubstr("b has a global batch of 64, a of 32, both with 4 ranks (they are two"));
+  EXPECT_THAT(import_two(of_batch("64"), {4, 8}).studies.at(0).arms.at(0).runs, SizeIs(2));
+  EXPECT_THAT(import_two(of_batch("64", "4xH100"), {4}).studies.at(0).arms, SizeIs(2));
+  EXPECT_THAT(import_two(replaced(of_batch("64"), "success", "aborted"), {4}).studies.at(0).arms,
+              SizeIs(1));
+  EXPECT_THAT(import_two(of_batch("null"), {4}).studies.at(0).arms, SizeIs(1));
+  const auto import_rows = [&](const char* batch) {
+    return import_table(cat(published_heading, ",batch_size\na,w,d,8,p,weak,ttt,10,s,x,32\n",
+                            "a,w,d,8,p,weak,ttt,11,s,x,", batch, "\n"));
+  };
+  EXPECT_THAT(message_of<BadInput>([&] { import_rows("64"); }),
+              HasSubstr("log, line 3, column batch_size: '64' cannot be right (another row of"));
+  EXPECT_THAT(import_rows("").studies.at(0).arms.at(0).runs, SizeIs(2));
 }
 
 TEST_F(ImportedLogs, WhatIsGivenInPlaceOfTheLogsNumberIsNoted) {
