@@ -214,6 +214,13 @@ ImportedRun run_of(const CsvTable& table, const Attempt& rows) {
                         " s together"),
                     "one of them is wrong", "Correct it, or leave training_time out"});
   note_long_times(table, rows, times_s, sum_s, imported);
+  if (const auto loss = table.find("loss"))
+    for (const auto row : rows) imported.losses.push_back(table.number(row, *loss));
+  if (const auto epochs = epoch_column(table)) {
+    imported.first_epoch = table.number(rows.front(), *epochs);
+    imported.last_epoch = table.number(rows.back(), *epochs);
+  }
+  imported.epoch_times_s = times_s;
   run.final_loss = last_value(table, rows, "loss");
   run.quality = last_value(table, rows, "iou");
   if (const auto iou = table.find("iou")) {

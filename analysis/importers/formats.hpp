@@ -25,6 +25,9 @@ struct ImportedRun {
   std::vector<std::string> computed;  ///< numbers that the log does not state
   double start_ms = not_available;    ///< by the log's clock; NaN where it has none
   double end_ms = not_available;
+  std::vector<double> epoch_times_s, losses;  ///< of a log with a row per epoch
+  double first_epoch = not_available;         ///< by its number
+  double last_epoch = not_available;
   std::map<std::string, std::string> said;  ///< what every log of this launch says alike, by key
   std::vector<std::string> notes;
   std::vector<std::string> remarks;  ///< notes that reports say, too: its numbers hang on them

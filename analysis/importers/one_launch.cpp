@@ -70,6 +70,54 @@ void add(Launch& launch, ImportedRun run, const char* what) {
   launch.others.push_back(cat(run.place, " is ", what, ": they count once"));
 }
 
+/// Of three epochs on, where nothing makes them alike: neither a constant nor whole seconds.
+enum class Likeness { none, chance, sure };
+Likeness likeness(const std::vector<double>& one, const std::vector<double>& other) {
+  constexpr std::size_t few = 3;
+  const auto is_whole = [](double value) { return value == std::floor(value); };
+  if (one.size() < few || one != other || std::ranges::count(one, one.front()) == std::ssize(one))
+    return Likeness::none;
+  return std::ranges::all_of(one, is_whole) ? Likeness::chance : Likeness::sure;
+}
+
+/// No two launches take equal times. Returns whether they may be one all the same: trained alike,
+/// they have equal losses.
+bool require_another_launch(const ImportedRun& run, const ImportedRun& other) {
+  const auto times = likeness(run.epoch_times_s, other.epoch_times_s);
+  if (times == Likeness::sure)
+    throw BadInput({cat(run.place, " and ", other.place, " have equal times in all ",
+                        counted(run.epoch_times_s.size(), "epoch")),
+                    "ranks of one launch would count as launches", "Give one log of each launch"});
+  return times == Likeness::chance || likeness(run.losses, other.losses) != Likeness::none;
+}
+
+/// A training that went on in another file has its time in neither.
+void censor_part(ImportedRun& run, const ImportedRun& other) {
+  if (!(other.first_epoch > 1 && other.first_epoch == run.last_epoch + 1) ||
+      run.run.outcome == PublishedOutcome::censored)
+    return;
+  run.run.outcome = PublishedOutcome::censored;
+  run.remarks.push_back(
+      cat("kept as censored: ", other.place, " goes on from epoch ", other.first_epoch));
+}
+
+/// Of logs with a row per epoch, which have no clock.
+void compare_epochs(std::vector<ImportedRun>& runs) {
+  for (auto one = runs.begin(); one != runs.end(); ++one) {
+    const ImportedRun* like = nullptr;
+    for (auto other = runs.begin(); other != one; ++other) {
+      if (one->run.ranks != other->run.ranks) continue;
+      censor_part(*one, *other);
+      censor_part(*other, *one);
+      if (require_another_launch(*one, *other) && like == nullptr) like = &*other;
+    }
+    if (like != nullptr)
+      one->remarks.push_back(cat("its ", counted(one->epoch_times_s.size(), "epoch"),
+                                 " have the losses, or whole seconds, of ", like->place,
+                                 ": if both are ranks of one launch, it counts more than once"));
+  }
+}
+
 }  // namespace
 
 std::vector<ImportedRun> one_of_each_launch(std::vector<ImportedRun> runs) {
@@ -98,6 +146,7 @@ std::vector<ImportedRun> one_of_each_launch(std::vector<ImportedRun> runs) {
     run.notes.insert(run.notes.end(), others.begin(), others.end());
     kept.push_back(std::move(run));
   }
+  compare_epochs(kept);
   return kept;
 }
 

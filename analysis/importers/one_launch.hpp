@@ -10,8 +10,10 @@ namespace scalestudy {
 /// Keeps of the runs of one launch the one that says most, with a note that names the others:
 /// copies of one log, and logs of several of its processes. These start within a minute of each
 /// other and overlap in time, as launches on one machine do not. Runs that overlap otherwise count
-/// as launches side by side, which is noted. Errors: BadInput naming both, where such logs differ
-/// in what processes of one launch say alike, or copies are given as of other ranks.
+/// as launches side by side, which is noted. Of logs without a clock, equal losses are remarked,
+/// and parts of one training are censored. Errors: BadInput naming both, where such logs differ in
+/// what processes of one launch say alike, copies are given as of other ranks, or times of epochs
+/// are equal.
 [[nodiscard]] std::vector<ImportedRun> one_of_each_launch(std::vector<ImportedRun> runs);
 
 }  // namespace scalestudy

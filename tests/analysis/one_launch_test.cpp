@@ -109,6 +109,54 @@ TEST_F(OneLaunch, WithoutAClockIsKnownByAllItsNumbers) {
   EXPECT_THAT(runs_of(import(replaced(log, "0.2", "0.3"))), SizeIs(2));
 }
 
+TEST_F(OneLaunch, OfEqualTimesIsRefusedAndOfEqualLossesRemarked) {
+  const std::string log = "time_per_epoch,loss\n5.25,3.5\n3,2.5\n4,1.5\n";
+  const auto import = [&](const std::string& other, const std::vector<double>& ranks = {4}) {
+    return import_all({log, other}, ranks, ImportFormat::epoch_csv);
+  };
+  const auto other_losses = replaced(log, ".5\n", ".4\n");
+  EXPECT_THAT(message_of<BadInput>([&] { import(other_losses); }),
+              StartsWith("b and a have equal times in all 3 epochs (ranks of one launch would"));
+  EXPECT_THAT(import(other_losses, {4, 8}).notes, IsEmpty());
+  const auto remarked = import(replaced(log, "5.25", "5.26"));
+  EXPECT_THAT(runs_of(remarked), SizeIs(2));
+  EXPECT_EQ(
+      remarked.studies[0].arms[0].remark,
+      "When imported: b: its 3 epochs have the losses, or whole seconds, of a: if both are ranks "
+      "of one launch, it counts more than once.");
+  const auto third = import_all({log, replaced(log, "5.25", "5.26"), replaced(log, "5.25", "5.27")},
+                                {4}, ImportFormat::epoch_csv);
+  EXPECT_THAT(third.notes, SizeIs(2)) << "of each to the first";
+  const auto whole = [&](const std::string& text) { return replaced(text, "5.25", "5"); };
+  const auto import_whole =
+      import_all({whole(log), whole(other_losses)}, {4}, ImportFormat::epoch_csv);
+  EXPECT_THAT(import_whole.notes,
+              ElementsAre(StartsWith("b: its 3 epochs have the losses, or whole seconds, of a")))
+      << "whole seconds may be equal by chance";
+  const std::string even = "time_per_epoch,loss\n4,1\n4,1\n4,1\n";
+  EXPECT_THAT(import_all({even, replaced(even, "4,1", "4,2")}, {4}, ImportFormat::epoch_csv).notes,
+              IsEmpty());
+}
+
+TEST_F(OneLaunch, InTwoFilesIsTwoPartsThatAreCensored) {
+  const std::string first = "epoch,time_per_epoch\n1,5\n2,3\n3,3\n";
+  const std::string second = "epoch,time_per_epoch\n4,3\n5,4\n";
+  const auto outcomes = [&](const std::vector<std::string>& logs,
+                            const std::vector<double>& ranks = {4}) {
+    std::vector<PublishedOutcome> all;
+    for (const auto& run : runs_of(import_all(logs, ranks, ImportFormat::epoch_csv)))
+      all.push_back(run.outcome);
+    return all;
+  };
+  constexpr auto complete = PublishedOutcome::complete, censored = PublishedOutcome::censored;
+  EXPECT_THAT(outcomes({first, second}), ElementsAre(censored, censored));
+  EXPECT_THAT(outcomes({second, first}), ElementsAre(censored, censored));
+  EXPECT_THAT(outcomes({first, second}, {4, 8}), ElementsAre(complete, censored));
+  EXPECT_THAT(outcomes({first, "epoch,time_per_epoch\n5,4\n"}), ElementsAre(complete, censored));
+  EXPECT_EQ(import_all({first, second}, {4}, ImportFormat::epoch_csv).studies[0].arms[0].remark,
+            "When imported: a: kept as censored: b goes on from epoch 4.");
+}
+
 TEST_F(OneLaunch, InFoldersOfTheSameFileNameIsNamedByFolder) {
   std::vector<std::filesystem::path> files;
   for (const auto* node : {"node1", "node2"}) {
