@@ -269,7 +269,7 @@ std::string why_partial(const CsvTable& table,
 }  // namespace
 
 std::vector<ImportedRun> runs_from_epoch_csv(const std::string& text, const std::string& origin) {
-  CsvTable table(one_rank_of(text, ""), origin);
+  CsvTable table(one_rank_of(text, {}).text, origin);
   const auto notes = epoch_columns::name(table, origin);
   const auto attempts = attempts_of(table);
   if (attempts.front().empty())

@@ -133,6 +133,45 @@ void for_each_line(std::string_view text, const Use& use) {
   }
 }
 
+bool has(std::string_view line, std::string_view mark) {
+  return line.find(mark) != std::string_view::npos;
+}
+
+/// What the lines of a rank contain.
+struct RankLines {
+  std::string rank;
+  bool has_start = false, has_stop = false, has_result = false;
+};
+
+/// "1/0/" -> "1/0"
+std::string rank_name(const RankLines& one) {
+  return one.rank.substr(0, one.rank.size() - 1);
+}
+
+/// Of the first line with the mark; "" where it has none.
+std::string rank_of_first(std::string_view text, std::string_view mark) {
+  const auto at = text.find(mark);
+  if (at == std::string_view::npos) return "";
+  auto line = text.substr(text.rfind('\n', at) + 1);
+  return take_rank(line);
+}
+
+/// In the order of their first lines.
+std::vector<RankLines> ranks_in(std::string_view text, const LogMarks& marks) {
+  std::vector<RankLines> ranks;
+  std::map<std::string, std::size_t> places;
+  for_each_line(text, [&](std::string_view line) {
+    const auto rank = take_rank(line);
+    if (rank.empty()) return;
+    if (places.try_emplace(rank, ranks.size()).second) ranks.push_back({.rank = rank});
+    auto& lines = ranks[places[rank]];
+    lines.has_start |= has(line, marks.start);
+    lines.has_stop |= has(line, marks.stop);
+    lines.has_result |= has(line, marks.result);
+  });
+  return ranks;
+}
+
 }  // namespace
 
 std::string_view packing_of(std::string_view bytes) {
@@ -161,18 +200,31 @@ std::string Spelling::of(const std::string& name) {
       .first->second;
 }
 
-std::string one_rank_of(std::string_view text, std::string_view start) {
-  std::string chosen;
-  if (const auto at = text.find(start); at != std::string_view::npos) {
-    auto line = text.substr(text.rfind('\n', at) + 1);
-    chosen = take_rank(line);
+OneRank one_rank_of(std::string_view text, const LogMarks& marks) {
+  const auto first = rank_of_first(text, marks.start);
+  if (first.empty()) return {std::string(text), {}};
+  const auto ranks = ranks_in(text, marks);
+  OneRank kept;
+  auto chosen = std::ranges::find(ranks, first, &RankLines::rank);
+  if (!chosen->has_stop) {
+    const auto whole = std::ranges::find_if(
+        ranks, [](const RankLines& one) { return one.has_start && one.has_stop; });
+    if (whole != ranks.end()) {
+      kept.remarks.push_back(cat("the lines of rank ", rank_name(*chosen), " have no ", marks.stop,
+                                 ": those of rank ", rank_name(*whole), " are read"));
+      chosen = whole;
+    }
   }
-  if (chosen.empty()) return std::string(text);
-  std::string kept;
+  auto lender = chosen;
+  if (!chosen->has_result) lender = std::ranges::find_if(ranks, &RankLines::has_result);
+  if (lender != chosen && lender != ranks.end())
+    kept.remarks.push_back(cat("the ", marks.result, " is of rank ", rank_name(*lender), ": rank ",
+                               rank_name(*chosen), " says none"));
   for_each_line(text, [&](std::string_view line) {
     const auto rank = take_rank(line);
-    if (rank.empty() || rank == chosen) kept.append(line);
-    kept += '\n';
+    const bool is_lent = lender != ranks.end() && rank == lender->rank && has(line, marks.result);
+    if (rank.empty() || rank == chosen->rank || is_lent) kept.text.append(line);
+    kept.text += '\n';
   });
   return kept;
 }

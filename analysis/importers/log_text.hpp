@@ -4,6 +4,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace scalestudy {
 
@@ -25,10 +26,22 @@ class Spelling {
   std::map<std::string, std::string> first_;
 };
 
+/// What lines of a whole log contain: where it begins, where it ends, and what came of it. "" is in
+/// every line.
+struct LogMarks {
+  std::string_view start, stop, result;
+};
+
+struct OneRank {
+  std::string text;
+  std::vector<std::string> remarks;  ///< where the lines are not all of the rank that starts first
+};
+
 /// Keeps the lines of one rank where launchers wrote the rank before each: "0: " (srun),
-/// "[1,0]<stdout>:" (mpirun), "[rank0]:" (torchrun). It is the rank of the first line that contains
-/// `start`. Lines of other ranks become empty, so that the numbers of lines stay; those without a
-/// rank are kept.
-[[nodiscard]] std::string one_rank_of(std::string_view text, std::string_view start);
+/// "[1,0]<stdout>:" (mpirun), "[rank0]:" (torchrun). It is the rank of the first line with the
+/// start; where its lines have no stop, the first that has both; where they have no result, results
+/// of the first rank that has some are kept, too. Lines of other ranks become empty, so that the
+/// numbers of lines stay; those without a rank are kept.
+[[nodiscard]] OneRank one_rank_of(std::string_view text, const LogMarks& marks);
 
 }  // namespace scalestudy

@@ -81,8 +81,8 @@ std::string metric_of(std::string_view part) {
 /// BERT counts samples in epoch_num: numbers that are nowhere closer than a batch, and 100, to each
 /// other. NaN where it counts epochs.
 double samples_in_epoch_num(const LoggedRun& run) {
-  auto numbers = run.evaluated;
-  numbers.insert(run.stopped.begin(), run.stopped.end());
+  auto numbers = run.stopped;
+  for (const auto& [number, time_ms] : run.evaluated) numbers.insert(number);
   if (numbers.empty()) return not_available;
   double step = *numbers.begin();
   for (auto at = std::next(numbers.begin()); at != numbers.end(); ++at)
@@ -91,22 +91,43 @@ double samples_in_epoch_num(const LoggedRun& run) {
   return step >= std::fmax(100.0, batch) ? *numbers.rbegin() : not_available;
 }
 
-double epochs_of(const LoggedRun& run) {
+/// Whether epoch_num 0 is an epoch, and not what was there before the training: it is judged as
+/// long after run_start as others are after each other.
+bool counts_from_zero(const LoggedRun& run) {
+  const auto is_whole = [](const auto& one) { return one.first == std::floor(one.first); };
+  if (run.evaluated.begin()->first != 0 || !std::ranges::all_of(run.evaluated, is_whole))
+    return false;
+  const auto& [first, first_ms] = *run.evaluated.begin();
+  const auto& [last, last_ms] = *run.evaluated.rbegin();
+  return last == first || first_ms - run.start_ms > 0.5 * (last_ms - first_ms) / (last - first);
+}
+
+/// By how many ended, else by which was judged last.
+void count_epochs(const LoggedRun& run, ImportedRun& imported) {
   const auto stops = run.unnumbered_stops + run.stopped.size();
-  if (stops > 0) return static_cast<double>(stops);
-  return run.evaluated.empty() ? not_available : *run.evaluated.rbegin();
+  imported.run.epochs = static_cast<double>(stops);
+  if (stops > 0) return;
+  imported.run.epochs = not_available;
+  if (run.evaluated.empty()) return;
+  const bool is_from_zero = counts_from_zero(run);
+  imported.run.epochs = run.evaluated.rbegin()->first + (is_from_zero ? 1 : 0);
+  if (run.evaluated.begin()->first == 0)
+    imported.remarks.push_back(
+        cat("by the times of eval_accuracy, epoch_num 0 is ",
+            is_from_zero ? "the first epoch: " : "before the training: ", imported.run.epochs,
+            imported.run.epochs == 1 ? " epoch counts" : " epochs count"));
 }
 
 void set_epochs(const LoggedRun& run, ImportedRun& imported) {
-  imported.run.epochs = epochs_of(run);
+  count_epochs(run, imported);
   if (run.stopped.empty()) return;
   const double first = *run.stopped.begin(), last = *run.stopped.rbegin();
   const double missing = last - first + 1 - static_cast<double>(run.stopped.size());
   if (missing > 0)
     imported.remarks.push_back(cat("from epoch_stop ", first, " to ", last, ' ', missing,
                                    missing == 1 ? " is" : " are", " missing, and not counted"));
-  if (!run.evaluated.empty() && *run.evaluated.rbegin() > last)
-    imported.remarks.push_back(cat("epoch ", *run.evaluated.rbegin(),
+  if (!run.evaluated.empty() && run.evaluated.rbegin()->first > last)
+    imported.remarks.push_back(cat("epoch ", run.evaluated.rbegin()->first,
                                    " was evaluated, and the last epoch_stop is ", last,
                                    ": what lies between is not counted"));
 }
@@ -274,7 +295,8 @@ void refuse_old_format(std::string_view text, const std::string& origin) {
 }  // namespace
 
 std::vector<ImportedRun> runs_from_mllog(const std::string& text, const std::string& origin) {
-  const auto log = read_mllog(one_rank_of(text, "run_start"), origin);
+  const auto one = one_rank_of(text, {"run_start", "run_stop", "eval_accuracy"});
+  const auto log = read_mllog(one.text, origin);
   if (log.runs.empty()) {
     refuse_old_format(text, origin);
     const bool has_mark = text.find(mllog_mark) != std::string::npos;
@@ -291,6 +313,8 @@ std::vector<ImportedRun> runs_from_mllog(const std::string& text, const std::str
         run_of(run, log.runs.size() == 1 ? origin : cat(origin, ", line ", run.line), origin));
   auto& notes = runs.front().notes;
   notes.insert(notes.end(), log.notes.begin(), log.notes.end());
+  auto& remarks = runs.front().remarks;
+  remarks.insert(remarks.end(), one.remarks.begin(), one.remarks.end());
   return runs;
 }
 

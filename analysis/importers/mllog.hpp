@@ -20,6 +20,7 @@ inline constexpr std::string_view mllog_mark = ":::MLLOG";
 struct LoggedQuality {
   std::size_t line = 0;
   double moment = 0;  ///< epoch_num, step_num or samples_count; else the how many-th of its part
+  std::string when;   ///< "epoch_num 3, step_num 900"; "" where that is not said
   std::string part;   ///< "FID", "BBOX": its own name in capitals; ""
   double value = not_available;
 };
@@ -46,7 +47,8 @@ struct LoggedRun {
   double end_ms = not_available;
   std::optional<std::string> status;  ///< of its run_stop; "" where that has none
   std::size_t unnumbered_stops = 0;
-  std::set<double> stopped, evaluated;   ///< epoch_num of epoch_stop and of eval_accuracy
+  std::set<double> stopped;              ///< epoch_num of epoch_stop
+  std::map<double, double> evaluated;    ///< epoch_num of eval_accuracy, and when it first came
   std::vector<double> throughputs;       ///< in the log's samples per second
   std::vector<LoggedQuality> qualities;  ///< by moment, those of one moment by time
   std::size_t unreadable_line = 0;       ///< of the first eval_accuracy that is no number; 0: none
@@ -63,7 +65,7 @@ struct Mllog {
 /// Reads all runs of a log called `origin`. Lines may stand in any order between two run_start:
 /// what belongs to a run is told by time. Errors: BadInput with `origin` and line for a run_start
 /// before the run_stop of the run before, a clock that goes back, times in other units, two records
-/// in one line, and facts of a run that contradict each other.
+/// in one line, and facts of a run, or qualities of one moment, that contradict each other.
 [[nodiscard]] Mllog read_mllog(std::string_view text, const std::string& origin);
 
 }  // namespace scalestudy

@@ -244,11 +244,30 @@ void add_qualities(const Event& event, LoggedRun& run, Counts& counts) {
       continue;
     }
     double moment = not_available;
-    for (const auto* key : {"epoch_num", "step_num", "samples_count"})
-      if (!std::isfinite(moment)) moment = number_of(member(event.metadata, key));
+    std::vector<std::string> when;
+    for (const auto* key : {"epoch_num", "step_num", "samples_count"}) {
+      const double said = number_of(member(event.metadata, key));
+      if (std::isfinite(said)) when.push_back(cat(key, ' ', said));
+      if (!std::isfinite(moment)) moment = said;
+    }
     const auto count = ++counts[part];
     if (!std::isfinite(moment)) moment = static_cast<double>(count);
-    run.qualities.push_back({event.line, moment, part, *number});
+    run.qualities.push_back({event.line, moment, join(when, ", "), part, *number});
+  }
+}
+
+/// One moment has one quality, whoever judges it.
+void require_one_of_each(const std::vector<LoggedQuality>& qualities, const std::string& origin) {
+  std::map<std::pair<std::string, std::string>, const LoggedQuality*> first;
+  for (const auto& quality : qualities) {
+    if (quality.when.empty()) continue;
+    const auto* other = first.try_emplace({quality.part, quality.when}, &quality).first->second;
+    if (quality.value == other->value || (std::isnan(quality.value) && std::isnan(other->value)))
+      continue;
+    throw BadInput({cat(origin, ", line ", quality.line, ": eval_accuracy of ", quality.when,
+                        " is ", quality.value, ", and ", other->value, " in line ", other->line),
+                    "which of them the model reached cannot be told",
+                    "Take out the one that does not count"});
   }
 }
 
@@ -265,7 +284,7 @@ void add(const Event& event, LoggedRun& run, Counts& counts, UncountedLines& unc
       uncounted.add("throughput line", "without a rate not counted", event.line);
   }
   if (event.key != "eval_accuracy") return;
-  if (std::isfinite(epoch)) run.evaluated.insert(epoch);
+  if (std::isfinite(epoch)) run.evaluated.try_emplace(epoch, event.time_ms);
   add_qualities(event, run, counts);
 }
 
@@ -356,6 +375,7 @@ LoggedRun run_of(Section section, const std::string& origin) {
       uncounted.add("run_stop line", cat("beside line ", stop->line, " not counted"), event.line);
   }
   uncounted.append_to(run.notes);
+  require_one_of_each(run.qualities, origin);
   std::ranges::stable_sort(run.qualities, {}, &LoggedQuality::moment);
   return run;
 }

@@ -114,6 +114,65 @@ TEST_F(ImportedLogs, SamplesInEpochNumAreNoEpochs) {
   EXPECT_EQ(runs_in(log_of(unet)).at(0).epochs, 1200);
 }
 
+TEST_F(ImportedLogs, RanksThatSayMoreThanTheFirstAreRead) {
+  const auto log = lines_of(log_of({}));
+  const auto of_ranks = [&](const auto& has_line) {
+    std::string all;
+    for (std::size_t i = 0; i < log.size(); ++i)
+      for (int rank = 0; rank < 2; ++rank)
+        if (has_line(rank, log[i], i)) all += cat(rank, ": ", log[i], "\n");
+    return all;
+  };
+  const auto killed =
+      import(of_ranks([](int rank, const auto&, auto i) { return rank > 0 || i < 7; }));
+  EXPECT_EQ(killed.studies[0].arms[0].runs.at(0).training_time_s, 6);
+  EXPECT_EQ(killed.studies[0].arms[0].runs.at(0).outcome, PublishedOutcome::complete);
+  EXPECT_THAT(killed.notes,
+              ElementsAre("log: the lines of rank 0 have no run_stop: those of rank 1 are read"));
+  const auto judged_by_last = import(of_ranks([](int rank, const std::string& text, auto) {
+    return (text.find("eval_accuracy") != std::string::npos) == (rank == 1);
+  }));
+  EXPECT_EQ(judged_by_last.studies[0].arms[0].runs.at(0).quality, 0.76);
+  EXPECT_EQ(judged_by_last.studies[0].arms[0].runs[0].outcome, PublishedOutcome::complete);
+  EXPECT_EQ(judged_by_last.studies[0].arms[0].remark,
+            "When imported: log: the eval_accuracy is of rank 1: rank 0 says none.");
+}
+
+TEST_F(ImportedLogs, EpochsThatAreOnlyJudgedAreCountedByWhenTheyAre) {
+  const auto judged = [&](std::int64_t first, std::int64_t delay_ms) {
+    auto text = log_of({.qualities = {}});
+    text = replaced(text, lines_of(text).back() + "\n", "");
+    for (std::int64_t i = 0; i < 4; ++i)
+      text +=
+          line(1000 + delay_ms + 2000 * i,
+               cat("\"eval_accuracy\", \"value\": 0.76, \"metadata\": {\"epoch_num\": ", first + i,
+                   "}"));
+    return import(text + line(10'000, R"("run_stop", "metadata": {"status": "success"})"));
+  };
+  const auto epochs = [](const Imported& imported) {
+    return imported.studies.at(0).arms.at(0).runs.at(0).epochs;
+  };
+  EXPECT_EQ(epochs(judged(1, 2000)), 4);
+  EXPECT_THAT(judged(1, 2000).notes, IsEmpty());
+  EXPECT_EQ(epochs(judged(0, 2000)), 4);
+  EXPECT_EQ(judged(0, 2000).studies[0].arms[0].remark,
+            "When imported: log: by the times of eval_accuracy, epoch_num 0 is the first epoch: 4 "
+            "epochs count.");
+  EXPECT_EQ(epochs(judged(0, 100)), 3);
+  EXPECT_THAT(judged(0, 100).notes, ElementsAre(HasSubstr("0 is before the training: 3 epochs")));
+}
+
+TEST_F(ImportedLogs, TwoQualitiesOfOneEpochAreRefusedWithBothLines) {
+  const auto with = [&](const char* value, const char* metadata) {
+    return log_of({}) + line(5000, cat(R"("eval_accuracy", "value": )", value,
+                                       R"(, "metadata": {"epoch_num": )", metadata, "}"));
+  };
+  EXPECT_THAT(refusal(with("0.71", "2")),
+              HasSubstr("log, line 13: eval_accuracy of epoch_num 2 is 0.71, and 0.7 in line 9"));
+  EXPECT_THAT(runs_in(with("0.7", "2")), SizeIs(1));
+  EXPECT_THAT(runs_in(with("0.71", "2, \"step_num\": 900")), SizeIs(1)) << "later in the epoch";
+}
+
 TEST_F(ImportedLogs, FormatsOf2018AreRefusedByName) {
   EXPECT_THAT(refusal("noise\n:::MLPv0.5.0 resnet 1541710000.10 (train.py:10) run_start\n"),
               HasSubstr("log, line 2: MLPerf's format of 2018 and 2019 (:::MLPv0.5.0)"));
