@@ -311,6 +311,20 @@ bool is_superlinear(const PublishedPoint& point) {
                              : efficiency.value > largest_plain_efficiency;
 }
 
+/// Units differ, or how much was trained, which may be the rule's own doing.
+bool is_doubtful(const PublishedPoint& point, PublishedRule rule) {
+  constexpr double least_ratio = 0.1, largest_efficiency = 1.1;
+  const double growth =
+      static_cast<double>(point.ranks) / static_cast<double>(point.to_base.base_ranks);
+  const double efficiency = point.efficiency.value;
+  if (efficiency * growth < least_ratio) return true;
+  const bool may_train_less =
+      rule == PublishedRule::time_to_quality || rule == PublishedRule::linear_fixed_samples;
+  const double work = point.to_base.factors.statistical.value;
+  return efficiency > largest_efficiency &&
+         !(may_train_less && efficiency <= largest_efficiency * work);
+}
+
 /// Fewest ranks with a launch that counts; of none the first.
 std::size_t base_of(const std::vector<PublishedPoint>& points) {
   const auto found =
@@ -337,7 +351,9 @@ void compare_points(ArmAnalysis& analysis, const RunsByRanks& by_ranks, const Ba
       point.to_previous = without_intervals(point.to_previous);
     }
     point.efficiency = efficiency_of(point);
-    point.superlinear_unexplained = i != base_at && !point.is_flawed && is_superlinear(point);
+    const bool is_told = i != base_at && !point.is_flawed;
+    point.superlinear_unexplained = is_told && is_superlinear(point);
+    point.is_doubtful = is_told && is_doubtful(point, analysis.arm.scaling_rule);
     if (i != base_at && is_one_population) {
       const auto quality = [](const PublishedRun& run) { return run.quality; };
       point.quality_difference = difference_of_quality(

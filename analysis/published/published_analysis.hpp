@@ -77,6 +77,7 @@ struct PublishedPoint {
   PublishedRatio to_base;       ///< to the arm's fewest ranks
   PublishedRatio to_previous;
   bool superlinear_unexplained = false;  ///< METRICS.md#superlinear
+  bool is_doubtful = false;  ///< ranks alone hardly make its ratio: METRICS.md#published
   Estimate efficiency;  ///< of to_base: ratio × base ranks ÷ ranks; of the total, else of the rate
 };
 

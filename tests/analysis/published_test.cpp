@@ -216,6 +216,22 @@ TEST(PublishedAnalysis, MoreThanNTimesTheRateOnNIsFlagged) {
   EXPECT_FALSE(is_flagged({10, 12, 9, 21, 24, 19})) << "the interval holds 2";
 }
 
+TEST(PublishedAnalysis, RatiosThatRanksAloneHardlyMakeAreDoubtful) {
+  const auto is_doubtful = [](double time_s, double epochs, PublishedRule rule) {
+    auto study =
+        study_with({run_of(1, 100, not_available, 9), run_of(2, time_s, not_available, epochs)});
+    study.arms[0].scaling_rule = rule;
+    return analyse_published(study).arms[0].points.back().is_doubtful;
+  };
+  EXPECT_FALSE(is_doubtful(50, 9, PublishedRule::weak));
+  EXPECT_FALSE(is_doubtful(999, 9, PublishedRule::weak));
+  EXPECT_TRUE(is_doubtful(1001, 9, PublishedRule::weak)) << "over ten times slower";
+  EXPECT_FALSE(is_doubtful(46, 9, PublishedRule::weak)) << "caches";
+  EXPECT_TRUE(is_doubtful(45, 9, PublishedRule::time_to_quality)) << "nothing explains it";
+  EXPECT_FALSE(is_doubtful(40, 7, PublishedRule::time_to_quality)) << "fewer epochs were enough";
+  EXPECT_TRUE(is_doubtful(40, 7, PublishedRule::weak)) << "why fewer?";
+}
+
 TEST(PublishedName, IsMadeOfAnything) {
   EXPECT_EQ(published_name_from("dle_mx / DGX-2"), "dle-mx-dgx-2");
   EXPECT_EQ(published_name_from("../../etc/passwd"), "etc-passwd");

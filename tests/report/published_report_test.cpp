@@ -65,6 +65,13 @@ TEST(PublishedReportText, WithoutWorkTheRestIsOneFactor) {
   EXPECT_THAT(text, HasSubstr("fixed share not identifiable"));
 }
 
+TEST(PublishedReportText, DoubtfulRatiosSayWhatIsLikely) {
+  const auto* doubt = "Ranks alone hardly make that (";
+  EXPECT_THAT(text_of(analysed({run_of(1, 100), run_of(2, 60), run_of(4, 1)})),
+              HasSubstr(cat(doubt, "four ranks 100): most likely numbers are in different units")));
+  EXPECT_THAT(text_of(analysed({run_of(1, 100), run_of(2, 60)})), Not(HasSubstr(doubt)));
+}
+
 TEST(PublishedReportText, CensoredRunsAreCounted) {
   auto aborted = run_of(2, 10);
   aborted.outcome = PublishedOutcome::censored;

@@ -141,6 +141,20 @@ std::string flawed_sentence(const ArmAnalysis& arm) {
   return parts.empty() ? "" : cat(" Left out: ", join(parts, ", "), ".");
 }
 
+/// Numbers that hardly come of ranks alone.
+std::string doubt_sentence(const ArmAnalysis& arm) {
+  std::vector<std::string> parts;
+  for (const auto& point : arm.points) {
+    if (!point.is_doubtful) continue;
+    const auto& ratio = point.to_base;
+    parts.push_back(cat(ranks_in_words(point.ranks, false), ' ',
+                        significant((has_total(ratio) ? ratio.total : ratio.rate).value, 3)));
+  }
+  if (parts.empty()) return "";
+  return cat(" Ranks alone hardly make that (", join(parts, ", "),
+             "): most likely numbers are in different units, or runs of unequal length.");
+}
+
 std::string whole_factors(const PublishedStudy& study,
                           const ArmAnalysis& arm,
                           const PublishedPoint& point) {
@@ -303,7 +317,8 @@ std::vector<std::string> published_paragraphs(const PublishedStudy& study, const
   const auto uncounted = censored_sentence(arm) + flawed_sentence(arm);
   if (has_speedup(last)) {
     all.push_back(cat(absolute_sentence(study, arm), speed_sentence(study, arm, last),
-                      other_points_sentence(arm), previous_sentence(arm), uncounted));
+                      other_points_sentence(arm), previous_sentence(arm), doubt_sentence(arm),
+                      uncounted));
     all.push_back(factor_sentence(study, arm, last) + dropped_sentence(study, arm));
   } else {
     all.push_back(cat(absolute_sentence(study, arm),
