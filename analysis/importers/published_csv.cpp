@@ -104,10 +104,15 @@ std::string known_noun(std::string noun) {
   return is_known ? noun : "";
 }
 
-/// Nothing for what is no rate of all ranks, as "img/GPU/s", and for "GB/s".
+/// Nothing for what is no rate of all ranks, as "img/GPU/s", and for "GB/s". "images/s (total)" is
+/// one.
 std::optional<Rate> rate_of(const std::string& unit) {
   if (in_lower_case(unit) == "fps") return Rate{"frames"};
   auto words = split(unit, ' ');
+  constexpr std::array of_all{"total", "(total)", "overall", "aggregate", "global"};
+  std::erase_if(words, [&](const std::string& word) {
+    return std::ranges::find(of_all, in_lower_case(word)) != of_all.end();
+  });
   for (auto& word : words)
     if (in_lower_case(word) == "per") word = "/";
   const auto text = join(words, "");

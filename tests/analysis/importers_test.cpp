@@ -263,7 +263,8 @@ TEST_F(Import, OnlySamplesOfAllRanksPerSecondAreAThroughput) {
                   cat(heading, "a,w,d,8,p,", mode, ",throughput,3,", unit, ",x\n"));
   };
   for (const auto* unit :
-       {"images/second", "images per second", "samples/sec", "img/s", "Images/s", "seq/s"})
+       {"images/second", "images per second", "samples/sec", "img/s", "Images/s", "seq/s",
+        "images/s total", "Total images per second", "samples/s (total)"})
     EXPECT_EQ(only_run(import_unit(unit, "weak")).samples_per_s, 3) << unit;
   EXPECT_EQ(import_unit("IMG/s", "weak").studies[0].sample_noun, "images");
   EXPECT_EQ(only_run(import_unit("kimages/s", "weak")).samples_per_s, 3e3);
