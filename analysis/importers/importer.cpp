@@ -52,6 +52,8 @@ std::string text_of(const fs::path& file) {
   }
 }
 
+constexpr auto comma_between = "a comma stands between numbers of files, not between thousands";
+
 /// Of the i-th of so many files; NaN where it is not said.
 double value_at(const std::vector<double>& values,
                 std::size_t i,
@@ -62,8 +64,19 @@ double value_at(const std::vector<double>& values,
   if (values.size() != files)
     throw BadInput(
         {cat(option, " has ", counted(values.size(), "value"), " for ", counted(files, "file")),
-         "a file has the ranks of its runs", "Give one value for all, or one for each file"});
+         comma_between, "Give one value for all, or one for each file"});
   return values[i];
+}
+
+/// "1,792" is 1 and 792, which are no counts of samples of two runs.
+void require_no_thousands(const std::vector<double>& values, const char* option) {
+  const auto is_group = [](double value) { return value < 1000; };
+  if (values.size() < 2 || values[0] >= 100 || values[1] < 100 ||
+      !std::all_of(values.begin() + 1, values.end(), is_group))
+    return;
+  throw BadInput({cat(option, ' ', values[0], ',', values[1], " is ", values[0],
+                      " for the first file and ", values[1], " for the second"),
+                  comma_between, cat("Give ", 1000 * values[0] + values[1], ", if that is meant")});
 }
 
 void require_fact(const std::string& fact, const char* option, const char* why) {
@@ -120,7 +133,10 @@ void apply(const ImportFacts& facts, std::size_t i, std::size_t files, ImportedR
         cat("--ranks ", ranks, " counts, where the platform is ", one_line(run.platform)));
   const auto set = [&](double& number, const std::vector<double>& given, const char* option) {
     const double value = value_at(given, i, files, option);
-    if (!std::isfinite(value)) return;
+    if (given.empty()) return;
+    if (!(value >= 1))
+      throw BadInput(
+          {cat(option, ": ", value, " is no count"), comma_between, "Give numbers from 1 on"});
     if (std::isfinite(number) && number != value)
       imported.remarks.push_back(cat(option, " ", value, " counts, where the log says ", number));
     number = value;
@@ -252,6 +268,8 @@ Imported study_from_logs(const std::vector<fs::path>& files,
                          LogReader read) {
   require_fact(facts.name, "--name", "the study and its file are called by it");
   require_fact(facts.source, "--source", "a published number without its source says nothing");
+  require_no_thousands(facts.samples_per_epoch, "--samples-per-epoch");
+  require_no_thousands(facts.evaluated_sample_count, "--evaluated");
   const auto runs = read_logs(files, facts, read);
   require_one_batch(runs);
   Imported imported;

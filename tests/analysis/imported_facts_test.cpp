@@ -85,6 +85,23 @@ TEST_F(ImportedLogs, WhatIsGivenInPlaceOfTheLogsNumberIsNoted) {
               Contains(HasSubstr("--global-batch-size 400 counts, where the log says 32")));
 }
 
+TEST_F(ImportedLogs, ACommaBetweenThousandsIsRefused) {
+  const auto refused = [&](const std::vector<double>& samples) {
+    auto given = facts({4, 8});
+    given.samples_per_epoch = samples;
+    return message_of<BadInput>([&] {
+      return import_files(ImportFormat::mllog,
+                          {write(log_of({}), "a"), write(log_of({.start_ms = 90'000}), "b")},
+                          given);
+    });
+  };
+  EXPECT_THAT(refused({12, 800}), HasSubstr("--samples-per-epoch 12,800 is 12 for the first file"));
+  EXPECT_THAT(refused({12, 800}), HasSubstr("Give 12800, if that is meant"));
+  EXPECT_THAT(refused({50, 0}), HasSubstr("--samples-per-epoch: 0 is no count"));
+  for (const auto& samples : std::vector<std::vector<double>>{{100, 200}, {64, 32}, {64, 1000}})
+    EXPECT_EQ(refused(samples), "accepted");
+}
+
 TEST_F(ImportedLogs, RanksThatTheLogContradictsAreRefusedOrNoted) {
   const auto with_ranks = [](const char* ranks) {
     return line(995, cat("\"number_of_ranks\", \"value\": ", ranks)) + log_of({});
