@@ -70,9 +70,10 @@ double value_at(const std::vector<double>& values,
 
 /// "1,792" is 1 and 792, which are no counts of samples of two runs.
 void require_no_thousands(const std::vector<double>& values, const char* option) {
+  constexpr double largest_growth = 4;
   const auto is_group = [](double value) { return value < 1000; };
   if (values.size() < 2 || values[0] >= 100 || values[1] < 100 ||
-      !std::all_of(values.begin() + 1, values.end(), is_group))
+      values[1] <= largest_growth * values[0] || !std::ranges::all_of(values, is_group))
     return;
   throw BadInput({cat(option, ' ', values[0], ',', values[1], " is ", values[0],
                       " for the first file and ", values[1], " for the second"),
@@ -110,7 +111,9 @@ double ranks_of(const ImportedRun& imported, double given) {
     throw BadInput({cat(imported.place, " says ", imported.ranks_name, ' ', imported.ranks,
                         ", --ranks ", given),
                     "a point has its place by it, and one of them is wrong",
-                    "Leave --ranks out, or give the log of that many ranks"});
+                    imported.ranks_name == number_of_ranks
+                        ? "Leave --ranks out, or give the log of that many ranks"
+                        : "Correct --ranks, or take the column out if it counts something else"});
   return given;
 }
 

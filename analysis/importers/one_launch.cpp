@@ -70,14 +70,17 @@ void add(Launch& launch, ImportedRun run, const char* what) {
   launch.others.push_back(cat(run.place, " is ", what, ": they count once"));
 }
 
-/// Of three epochs on, where nothing makes them alike: neither a constant nor whole seconds.
+/// Of three epochs on. Whole seconds, of few epochs tenths, may be equal by chance.
 enum class Likeness { none, chance, sure };
 Likeness likeness(const std::vector<double>& one, const std::vector<double>& other) {
-  constexpr std::size_t few = 3;
-  const auto is_whole = [](double value) { return value == std::floor(value); };
+  constexpr std::size_t few = 3, many = 5;
+  const auto are_multiples_of = [&](double step) {
+    return std::ranges::all_of(
+        one, [&](double value) { return std::abs(std::remainder(value, step)) < 1e-6; });
+  };
   if (one.size() < few || one != other || std::ranges::count(one, one.front()) == std::ssize(one))
     return Likeness::none;
-  return std::ranges::all_of(one, is_whole) ? Likeness::chance : Likeness::sure;
+  return are_multiples_of(one.size() < many ? 0.1 : 1) ? Likeness::chance : Likeness::sure;
 }
 
 /// No two launches take equal times. Returns whether they may be one all the same: trained alike,
@@ -113,7 +116,7 @@ void compare_epochs(std::vector<ImportedRun>& runs) {
     }
     if (like != nullptr)
       one->remarks.push_back(cat("its ", counted(one->epoch_times_s.size(), "epoch"),
-                                 " have the losses, or whole seconds, of ", like->place,
+                                 " have the losses, or rounded times, of ", like->place,
                                  ": if both are ranks of one launch, it counts more than once"));
   }
 }

@@ -98,7 +98,8 @@ TEST_F(ImportedLogs, ACommaBetweenThousandsIsRefused) {
   EXPECT_THAT(refused({12, 800}), HasSubstr("--samples-per-epoch 12,800 is 12 for the first file"));
   EXPECT_THAT(refused({12, 800}), HasSubstr("Give 12800, if that is meant"));
   EXPECT_THAT(refused({50, 0}), HasSubstr("--samples-per-epoch: 0 is no count"));
-  for (const auto& samples : std::vector<std::vector<double>>{{100, 200}, {64, 32}, {64, 1000}})
+  for (const auto& samples :
+       std::vector<std::vector<double>>{{100, 500}, {50, 100}, {64, 32}, {64, 1000}})
     EXPECT_EQ(refused(samples), "accepted");
 }
 
