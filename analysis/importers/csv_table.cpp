@@ -46,10 +46,12 @@ std::size_t take_comments(std::string_view& text) {
 
 /// Takes Excel's first line "sep=;" from the front; NUL where there is none.
 char take_named_separator(std::string_view& text) {
-  constexpr std::string_view name = "sep=";
+  constexpr std::string_view name = "sep=", separators = ",;\t|";
   const auto end = std::min(text.find('\n'), text.size());
   const auto line = text.substr(0, end);
-  if (!line.starts_with(name) || line.size() <= name.size()) return '\0';
+  if (!line.starts_with(name) || line.size() == name.size() ||
+      separators.find(line[name.size()]) == std::string_view::npos)
+    return '\0';
   text.remove_prefix(std::min(end + 1, text.size()));
   return line[name.size()];
 }

@@ -12,6 +12,10 @@
 namespace scalestudy::epoch_columns {
 namespace {
 
+std::string short_line(const std::string& text) {
+  return one_line(shortened(text, 80));
+}
+
 /// A heading's unit: "min" of "Time [min]" and of "time_min"; "" where there is none.
 struct Unit {
   std::string word;
@@ -34,7 +38,7 @@ std::optional<Unit> unit_behind(std::string_view name, const std::string& headin
 [[noreturn]] void refuse_unit(const std::string& origin,
                               const std::string& heading,
                               std::string_view name) {
-  throw BadInput({cat(origin, ": a column is called '", one_line(shortened(heading, 80)), "'"),
+  throw BadInput({cat(origin, ": a column is called '", short_line(heading), "'"),
                   cat("times are in ", time_unit_names, ", iou is from 0 to 1"),
                   cat("Convert it and call it '", name, "'")});
 }
@@ -106,8 +110,8 @@ void require_seconds(const CsvTable& table, const std::string& origin) {
   for (const auto& [theirs, ours] : time_names)
     if (const auto unit = unit_behind(theirs, heading); unit && seconds_in(unit->word)) return;
   const auto refuse = [&](const std::string& place, const std::string& unit) {
-    throw BadInput({cat(place, " names the unit '", one_line(shortened(unit, 80)), "', column ",
-                        one_line(shortened(heading, 80)), " none"),
+    throw BadInput({cat(place, " names the unit '", short_line(unit), "', column ",
+                        short_line(heading), " none"),
                     "whether its times are in s cannot be told",
                     cat("Call the column ", time, "_s or ", time, "_min, as they are")});
   };
@@ -129,8 +133,8 @@ void require_no_steps(const CsvTable& table, const std::string& origin) {
   if (table.find("epoch") || !column) return;
   for (const auto row : rows_of_values(table, *column))
     if (table.text(row, *column) != table.text(0, *column))
-      throw BadInput({cat(origin, " counts its rows in column ", one_line(table.columns()[*column]),
-                          ", and has no column epoch"),
+      throw BadInput({cat(origin, " counts its rows in column ",
+                          short_line(table.columns()[*column]), ", and has no column epoch"),
                       "rows that are steps would count as epochs",
                       "Add up the times of each epoch's steps, and number the rows in a column "
                       "epoch"});
@@ -153,10 +157,10 @@ void require_training(const CsvTable& table) {
         value.starts_with("val") || value.starts_with("test") || value.starts_with("eval");
     const bool comes_again = value != last && !seen.insert(value).second;
     if ((is_other && is_evaluation) || (comes_again && !table.find("epoch")))
-      throw BadInput({cat(table.place(row, *column), ": rows of '",
-                          one_line(shortened(table.text(row, *column), 80)), "' and of '",
-                          one_line(shortened(table.text(rows.front(), *column), 80)), "'"),
-                      "each would count as an epoch of training", "Keep the rows of training"});
+      throw BadInput(
+          {cat(table.place(row, *column), ": rows of '", short_line(table.text(row, *column)),
+               "' and of '", short_line(table.text(rows.front(), *column)), "'"),
+           "each would count as an epoch of training", "Keep the rows of training"});
     last = value;
   }
 }
@@ -170,11 +174,10 @@ void name_ranks(CsvTable& table, std::vector<std::string>& notes) {
   const auto rows = rows_of_values(table, *column);
   for (const auto row : rows)
     if (table.text(row, *column) != table.text(rows.front(), *column))
-      throw BadInput(
-          {cat(table.place(row, *column), ": ", one_line(shortened(table.text(row, *column), 80)),
-               " beside ", one_line(shortened(table.text(rows.front(), *column), 80))),
-           "the runs of a file have one number of ranks",
-           "Give the rows of each in a file of its own"});
+      throw BadInput({cat(table.place(row, *column), ": ", short_line(table.text(row, *column)),
+                          " beside ", short_line(table.text(rows.front(), *column))),
+                      "the runs of a file have one number of ranks",
+                      "Give the rows of each in a file of its own"});
   if (rows.empty()) return;
   const auto& count = table.text(rows.front(), *column);
   if (count.empty() || count.find_first_not_of("0123456789.") != std::string::npos) return;

@@ -183,14 +183,17 @@ std::string title_of(const std::vector<ImportedRun>& runs) {
 void require_one_batch(const std::vector<ImportedRun>& runs) {
   std::map<std::pair<std::int64_t, std::string>, const ImportedRun*> first;  // of each point
   for (const auto& one : runs) {
-    const double batch = one.run.global_batch_size;
-    if (!std::isfinite(batch) || one.run.outcome == PublishedOutcome::censored) continue;
+    if (!std::isfinite(one.run.global_batch_size) || one.run.outcome == PublishedOutcome::censored)
+      continue;
     const auto* other = first.try_emplace({one.run.ranks, one.run.platform}, &one).first->second;
-    if (batch != other->run.global_batch_size)
-      throw BadInput(
-          {cat(one.place, " has a global batch of ", batch, ", ", other->place, " of ",
-               other->run.global_batch_size, ", both with ", counted(one.run.ranks, "rank")),
-           "they are two studies, and would be one mean", "Import each with a --name of its own"});
+    const auto batch_of = [](const ImportedRun& run) {
+      return static_cast<std::int64_t>(run.run.global_batch_size);
+    };
+    if (batch_of(one) != batch_of(*other))
+      throw BadInput({cat(one.place, " has a global batch of ", batch_of(one), ", ", other->place,
+                          " of ", batch_of(*other), ", both with ", counted(one.run.ranks, "rank")),
+                      "they are two studies, and would be one mean",
+                      "Import each with a --name of its own"});
   }
 }
 
@@ -233,7 +236,7 @@ std::vector<ImportedRun> read_logs(const std::vector<fs::path>& files,
 
 /// With the name of its log in front, once.
 std::string placed(const std::string& place, const std::string& text) {
-  return text.starts_with(place) ? text : cat(place, ": ", text);
+  return text.starts_with(cat(place, ", line ")) ? text : cat(place, ": ", text);
 }
 
 /// What the report is to say of the import: each text once, with the logs that it is of.

@@ -246,12 +246,13 @@ void add_qualities(const Event& event, LoggedRun& run, Counts& counts) {
     double moment = not_available;
     std::vector<std::string> when;
     for (const auto* key : {"epoch_num", "step_num", "samples_count"}) {
-      const double said = number_of(member(event.metadata, key));
-      if (std::isfinite(said)) when.push_back(cat(key, ' ', said));
+      const auto count = member(event.metadata, key);
+      const double said = number_of(count);
+      if (std::isfinite(said)) when.push_back(cat(key, ' ', count.dump()));
       if (!std::isfinite(moment)) moment = said;
     }
-    const auto count = ++counts[part];
-    if (!std::isfinite(moment)) moment = static_cast<double>(count);
+    const auto place = ++counts[part];
+    if (!std::isfinite(moment)) moment = static_cast<double>(place);
     run.qualities.push_back({event.line, moment, join(when, ", "), part, *number});
   }
 }

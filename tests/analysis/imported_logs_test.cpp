@@ -171,6 +171,11 @@ TEST_F(ImportedLogs, TwoQualitiesOfOneEpochAreRefusedWithBothLines) {
               HasSubstr("log, line 13: eval_accuracy of epoch_num 2 is 0.71, and 0.7 in line 9"));
   EXPECT_THAT(runs_in(with("0.7", "2")), SizeIs(1));
   EXPECT_THAT(runs_in(with("0.71", "2, \"step_num\": 900")), SizeIs(1)) << "later in the epoch";
+  EXPECT_THAT(
+      runs_in(with("0.71", "12345678") + line(6000, R"("eval_accuracy", "value": 0.72, )"
+                                                    R"("metadata": {"epoch_num": 12345679})")),
+      SizeIs(1))
+      << "of many samples";
 }
 
 TEST_F(ImportedLogs, FormatsOf2018AreRefusedByName) {
