@@ -227,10 +227,11 @@ bool Series::has_label(RunLabel label) const {
 bool is_arm_of(const Series& arm, const Series& proper) {
   if (!arm.is_control_arm()) return false;
   // Both ways through without(): which setting an arm leaves out of what is said there only.
-  const auto what_is_left = [&](const RunSpec& spec) {
-    return without_scale(without(spec, *arm.spec.control_arm)).content_hash();
+  const auto rest = [&](const Series& series) {
+    return without(series.spec, *arm.spec.control_arm);
   };
-  return what_is_left(arm.spec) == what_is_left(proper.spec) && arm.origin() == proper.origin() &&
+  return SpecDiff(rest(arm), rest(proper)).without_scale().empty() &&
+         arm.origin() == proper.origin() &&
          arm.has_label(RunLabel::emulated_input) == proper.has_label(RunLabel::emulated_input);
 }
 

@@ -7,16 +7,12 @@ namespace scalestudy {
 namespace {
 
 /// Evaluation threads follow from those of training where nothing else was asked for.
-std::uint64_t hash_without_threads(RunSpec spec) {
-  const CommonSettings neutral;
-  spec.settings.threads_per_rank = neutral.threads_per_rank;
-  spec.settings.evaluation_threads = neutral.evaluation_threads;
-  return spec.timing_hash();
-}
-
 bool differs_in_threads_only(const Series& one, const Series& other) {
   return one.origin() == other.origin() &&
-         hash_without_threads(one.spec) == hash_without_threads(other.spec) &&
+         SpecDiff(one.spec, other.spec)
+             .of_times()
+             .without({"settings.threads_per_rank", "settings.evaluation_threads"})
+             .empty() &&
          one.has_label(RunLabel::emulated_input) == other.has_label(RunLabel::emulated_input);
 }
 

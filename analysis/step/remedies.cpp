@@ -2,47 +2,20 @@
 
 #include <limits>
 #include <optional>
-#include <type_traits>
-
-#include "core/text.hpp"
-
-#include "study/study.hpp"
 
 #include "analysis/step/step_growth.hpp"
 
 namespace scalestudy {
 namespace {
 
-struct ChangedAxis {
-  std::string_view name;
-  std::string from, to;
-};
-
-template <class Value>
-std::string text_of(const Value& value) {
-  if constexpr (std::is_enum_v<Value>)
-    return std::string(to_string(value));
-  else
-    return cat(value);
-}
-
-/// Evaluation threads follow from those of training where nothing else was asked for.
-RunSpec comparable(RunSpec spec) {
-  spec.settings.evaluation_threads = CommonSettings{}.evaluation_threads;
-  return spec;
-}
-
-/// The one axis in which they differ, if they differ in nothing else.
-std::optional<ChangedAxis> changed_axis(const Series& from, const Series& to) {
-  std::optional<ChangedAxis> changed;
-  const Axes table;
-  for_each_axis(table, [&](const AxisInfo& info, const auto&, const auto& place) {
-    if (place(from.spec) == place(to.spec)) return;
-    auto as_before = comparable(to.spec);
-    place(as_before) = place(from.spec);
-    if (as_before.timing_hash() == comparable(from.spec).timing_hash())
-      changed = {info.name, text_of(place(from.spec)), text_of(place(to.spec))};
-  });
+/// The one setting in which they differ, if they differ in nothing else. Evaluation threads follow
+/// from those of training where nothing else was asked for.
+std::optional<SpecDifference> changed_setting(const Series& from, const Series& to) {
+  const auto diff =
+      SpecDiff(from.spec, to.spec).of_times().without({"settings.evaluation_threads"});
+  if (diff.all().size() != 1) return std::nullopt;
+  auto changed = diff.all().front();
+  changed.path = changed.path.substr(changed.path.rfind('.') + 1);  // an axis has the last name
   return changed;
 }
 
@@ -77,7 +50,7 @@ std::vector<MeasuredRemedy> measured_remedies(const Series& lossy,
                                               std::span<const Series* const> others) {
   std::vector<MeasuredRemedy> all;
   for (const Series* other : others) {
-    const auto changed = changed_axis(lossy, *other);
+    const auto changed = changed_setting(lossy, *other);
     if (!changed || lossy.origin() != other->origin()) continue;
     for (const auto& decision : decisions) {
       const auto without = with_steps(other->group(decision.ranks));
@@ -85,13 +58,13 @@ std::vector<MeasuredRemedy> measured_remedies(const Series& lossy,
       const auto gain =
           inverse(compare(without, with_steps(lossy.group(decision.ranks)), step_of_a_rank()));
       for (const auto& finding : decision.findings) {
-        if (finding.verdict != Verdict::supported || axis_against(finding.cause) != changed->name)
+        if (finding.verdict != Verdict::supported || axis_against(finding.cause) != changed->path)
           continue;
         all.push_back({.ranks = decision.ranks,
                        .cause = finding.cause,
-                       .axis = std::string(changed->name),
-                       .from = changed->from,
-                       .to = changed->to,
+                       .axis = changed->path,
+                       .from = changed->one,
+                       .to = changed->other,
                        .gain = gain,
                        .promised_by_records = speed_without(decision, finding.column_s),
                        .promised_by_arms = speed_without(decision, finding.contrast_s)});

@@ -4,8 +4,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "study/injection.hpp"
@@ -77,6 +79,33 @@ struct RunSpec {
   /// Hash of what decides how long a run of the study proper takes and how much that scatters, the
   /// number of ranks apart: its content without study, scale, repeat and seed.
   [[nodiscard]] std::uint64_t timing_hash() const;
+};
+
+/// A setting in which two specifications differ.
+struct SpecDifference {
+  std::string path;  ///< "settings.threads_per_rank"
+  std::string one, other;
+};
+
+/// The differences in what content_hash() is made of, by path; none where the hashes are equal.
+class SpecDiff {
+ public:
+  SpecDiff(const RunSpec& one, const RunSpec& other);
+
+  /// Leaves out what lies at one of the paths, or below.
+  [[nodiscard]] SpecDiff without(std::initializer_list<std::string_view> paths) const;
+  /// Leaves out scale and what follows from it: study, ranks, repeat, communicator, plan.
+  [[nodiscard]] SpecDiff without_scale() const;
+  /// Leaves out what decides nothing about times: scale, arm, seed, schema.
+  [[nodiscard]] SpecDiff of_times() const;
+  [[nodiscard]] bool empty() const { return all_.empty(); }
+  [[nodiscard]] const std::vector<SpecDifference>& all() const { return all_; }
+  /// "settings.threads_per_rank (1, 2), input (serial, sharded)"
+  [[nodiscard]] std::string text() const;
+
+ private:
+  SpecDiff() = default;
+  std::vector<SpecDifference> all_;
 };
 
 /// A run file keeps both the specification and the study as it was given, and takes no longer ones.

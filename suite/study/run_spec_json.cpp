@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <map>
 
 #include <nlohmann/json.hpp>
 
@@ -229,6 +230,32 @@ void leave_out_newer_defaults(json& content) {
   }
 }
 
+/// All that decides the results.
+json content_of(const RunSpec& spec) {
+  auto content = to_json(spec);
+  RunSpec any;
+  for (const auto& name : field_names([&](FieldVisitor& v) { visit_circumstances(v, any); }))
+    content.erase(name);
+  for (const auto* path : {"path", "reference_path"}) content["data"].erase(path);
+  leave_out_newer_defaults(content);
+  if (spec.injections.empty()) content.erase("injections");
+  if (spec.schema > last_schema_with_new_content) content["schema"] = last_schema_with_new_content;
+  return content;
+}
+
+/// Leaves of objects by "settings.link.algorithm"; lists are leaves.
+std::map<std::string, std::string> leaves_of(const json& object, const std::string& root = "") {
+  std::map<std::string, std::string> leaves;
+  for (const auto& [name, value] : object.items()) {
+    const auto path = root.empty() ? name : cat(root, ".", name);
+    if (value.is_object())
+      leaves.merge(leaves_of(value, path));
+    else
+      leaves[path] = value.is_string() ? value.get<std::string>() : value.dump();
+  }
+  return leaves;
+}
+
 }  // namespace
 
 std::string RunSpec::run_id() const {
@@ -259,15 +286,7 @@ BatchNormPolicy RunSpec::batch_norm_in_force() const {
 }
 
 std::uint64_t RunSpec::content_hash() const {
-  auto content = to_json(*this);
-  RunSpec any;
-  for (const auto& name : field_names([&](FieldVisitor& v) { visit_circumstances(v, any); }))
-    content.erase(name);
-  for (const auto* path : {"path", "reference_path"}) content["data"].erase(path);
-  leave_out_newer_defaults(content);
-  if (injections.empty()) content.erase("injections");
-  if (schema > last_schema_with_new_content) content["schema"] = last_schema_with_new_content;
-  return mix64(fnv1a(content.dump()));
+  return mix64(fnv1a(content_of(*this).dump()));
 }
 
 std::uint64_t RunSpec::timing_hash() const {
@@ -282,6 +301,44 @@ std::uint64_t RunSpec::timing_hash() const {
   spec.settings.seed = neutral.settings.seed;
   spec.schema = neutral.schema;
   return spec.content_hash();
+}
+
+SpecDiff::SpecDiff(const RunSpec& one, const RunSpec& other) {
+  const auto ones = leaves_of(content_of(one));
+  auto others = leaves_of(content_of(other));
+  const std::string absent = "not set";
+  for (const auto& [path, value] : ones) {
+    const auto found = others.find(path);
+    if (found == others.end() || found->second != value)
+      all_.push_back({path, value, found == others.end() ? absent : found->second});
+    if (found != others.end()) others.erase(found);
+  }
+  for (const auto& [path, value] : others) all_.push_back({path, absent, value});
+}
+
+SpecDiff SpecDiff::without(std::initializer_list<std::string_view> paths) const {
+  SpecDiff rest;
+  for (const auto& one : all_) {
+    const auto holds = [&](std::string_view path) {
+      return one.path == path || one.path.starts_with(cat(path, "."));
+    };
+    if (std::ranges::none_of(paths, holds)) rest.all_.push_back(one);
+  }
+  return rest;
+}
+
+SpecDiff SpecDiff::without_scale() const {
+  return without({"study", "ranks", "repeat", "communicator", "plan"});
+}
+
+SpecDiff SpecDiff::of_times() const {
+  return without_scale().without({"control_arm", "settings.seed", "schema"});
+}
+
+std::string SpecDiff::text() const {
+  std::vector<std::string> parts;
+  for (const auto& one : all_) parts.push_back(cat(one.path, " (", one.one, ", ", one.other, ")"));
+  return join(first_of(parts, 5, "settings"), ", ");
 }
 
 FieldWords run_spec_words() {

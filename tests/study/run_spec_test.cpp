@@ -146,6 +146,37 @@ TEST(RunSpecHash, OfTheTimingForgetsScaleAndSeedOnly) {
   EXPECT_TRUE(changed([](RunSpec& s) { s.workload_settings = "{}"; }));
 }
 
+TEST(SpecDiff, NamesWhatDiffersAndNothingElse) {
+  const RunSpec spec = changed_spec();
+  EXPECT_TRUE(SpecDiff(spec, spec).empty());
+  RunSpec other = spec;
+  other.settings.threads_per_rank = 8;
+  other.input = InputKind::sharded;
+  other.settings.link = {};
+  const SpecDiff diff(spec, other);
+  EXPECT_EQ(diff.without({"settings.link"}).text(),
+            "input (serial, sharded), settings.threads_per_rank (6, 8)");
+  EXPECT_FALSE(diff.without({"input", "settings.threads_per_rank"}).empty());
+  EXPECT_TRUE(diff.without({"input", "settings"}).empty());
+  EXPECT_FALSE(diff.without({"setting", "input"}).empty()) << "no part of a name";
+}
+
+TEST(SpecDiff, IsEmptyWhereTheHashesAreEqual) {
+  const RunSpec spec = changed_spec();
+  RunSpec scaled = spec, of_time = spec, circumstances = spec;
+  scaled.ranks = 4;
+  scaled.plan.global_batch_size += 1;
+  EXPECT_FALSE(SpecDiff(spec, scaled).empty());
+  EXPECT_TRUE(SpecDiff(spec, scaled).without_scale().empty());
+  of_time.settings.seed += 1;
+  of_time.control_arm.reset();
+  EXPECT_FALSE(SpecDiff(spec, of_time).without_scale().empty());
+  EXPECT_TRUE(SpecDiff(spec, of_time).of_times().empty());
+  EXPECT_EQ(of_time.timing_hash(), spec.timing_hash());
+  circumstances.block_position += 1;
+  EXPECT_TRUE(SpecDiff(spec, circumstances).empty());
+}
+
 TEST(RunSpecHash, EveryNumberOfThePlanCounts) {
   const std::vector<std::function<void(RulePlan&)>> changes{
       [](auto& p) {

@@ -19,12 +19,22 @@
 namespace scalestudy {
 namespace {
 
-/// "" when the results of the run that `launch` tells of belong to the plan.
-std::string difference(const std::optional<LaunchRecord>& launch,
-                       const StudyPlan& plan,
-                       const RunSpec& spec) {
+/// That a run folder's spec.json says; none where it cannot be read.
+std::optional<RunSpec> recorded_spec(const StudyFolder& folder, const std::string& run_id) {
+  const auto file = folder.run_folder(run_id) / "spec.json";
+  const auto text = readable_text_of_file(file);
+  if (!text) return std::nullopt;
+  return run_spec_from_json_text(*text, file.string());
+}
+
+/// "" when the results in the run's folder belong to the plan.
+std::string difference(const StudyFolder& folder, const StudyPlan& plan, const RunSpec& spec) {
+  const auto launch = folder.read_launch(spec.run_id());
   if (!launch) return "it has no launch.json that tells its build and machine";
-  if (launch->content_hash != hex64(spec.content_hash())) return "its settings differ";
+  if (launch->content_hash != hex64(spec.content_hash())) {
+    const auto recorded = recorded_spec(folder, spec.run_id());
+    return cat("its settings differ", recorded ? ": " + SpecDiff(*recorded, spec).text() : "");
+  }
   if (launch->build_id != plan.build_id) {
     return cat("it was made by build ", launch->build_id, ", this is ", plan.build_id);
   }
@@ -36,9 +46,8 @@ std::string difference(const std::optional<LaunchRecord>& launch,
 
 /// What a study asks of its models counts only when it was declared before they were trained.
 std::string changed_goal(const StudyFolder& folder, const RunSpec& spec) {
-  const auto file = folder.run_folder(spec.run_id()) / "spec.json";
-  const auto text = readable_text_of_file(file);
-  if (!text || run_spec_from_json_text(*text, file.string()).quality == spec.quality) return "";
+  const auto recorded = recorded_spec(folder, spec.run_id());
+  if (!recorded || recorded->quality == spec.quality) return "";
   return "it was trained while the study's quality had another metric, target or margin";
 }
 
@@ -51,21 +60,23 @@ std::string changed_goal(const StudyFolder& folder, const RunSpec& spec) {
                   "Choose a new --out, or add --accept-mixed"});
 }
 
-/// Why it is not of the plan, where nothing but the data has changed; else "".
-std::string changed_data(const RunRecord& record, const StudyPlan& plan) {
-  const auto& runs = plan.matrix.runs;
+/// In what a result differs from the planned run that is most like it.
+std::string nearest_difference(const RunRecord& record, const StudyPlan& plan) {
+  constexpr const char* no_such_run = "the study as it is now has no such run";
   RunSpec spec;
   try {
     spec = run_spec_from_json_text(record.resolved_settings, record.file.string());
   } catch (const BadInput&) {
-    return "";  // of another version
+    return no_such_run;  // of another version
   }
-  const auto then = std::exchange(spec.data_content, runs.front().data_content);
-  const auto is_it = [id = spec.run_id()](const RunSpec& run) { return run.run_id() == id; };
-  const bool is_same = then.hash == spec.data_content.hash &&
-                       then.reference_hash == spec.data_content.reference_hash;
-  if (is_same || std::none_of(runs.begin(), runs.end(), is_it)) return "";
-  const bool is_reference = then.hash == spec.data_content.hash;
+  std::optional<SpecDiff> nearest;
+  for (const auto& run : plan.matrix.runs) {
+    auto diff = SpecDiff(spec, run);
+    if (!nearest || diff.all().size() < nearest->all().size()) nearest = std::move(diff);
+  }
+  const auto settings = nearest->without({"data.content_hash", "data.reference_content_hash"});
+  if (!settings.empty()) return cat(no_such_run, "; the nearest has other ", settings.text());
+  const bool is_reference = nearest->without({"data.reference_content_hash"}).empty();
   return cat("it was made with other data: what lies at ",
              is_reference ? "data.reference_path" : "data.path", " has changed since");
 }
@@ -76,8 +87,7 @@ std::string changed_data(const RunRecord& record, const StudyPlan& plan) {
                                    const StudyPlan& plan) {
   const auto record = read_run_file(folder.run_folder(id) / "run.h5");
   require_own_folder(record);
-  const auto data = changed_data(record, plan);
-  refuse_mixed(folder, id, data.empty() ? "the study as it is now has no such run" : data);
+  refuse_mixed(folder, id, nearest_difference(record, plan));
 }
 
 [[noreturn]] void refuse_checkpoint(const StudyFolder& folder,
@@ -103,9 +113,8 @@ std::string checkpoint_difference(const StudyFolder& folder,
                                   const StudyPlan& plan,
                                   const RunSpec& spec) {
   if (!folder.has_checkpoint(spec.run_id())) return "";
-  const auto launch = folder.read_launch(spec.run_id());
   // Without launch.json the driver was killed while it set an attempt aside; the ranks check, too.
-  return launch ? difference(launch, plan, spec) : "";
+  return folder.read_launch(spec.run_id()) ? difference(folder, plan, spec) : "";
 }
 
 void require_same_study(const StudyFolder& folder,
@@ -119,7 +128,7 @@ void require_same_study(const StudyFolder& folder,
     const auto& spec = plan.matrix.runs[i];
     planned.push_back(spec.run_id());
     if (is_settled(states[i].stage)) {
-      auto why = difference(folder.read_launch(planned.back()), plan, spec);
+      auto why = difference(folder, plan, spec);
       if (why.empty()) why = changed_goal(folder, spec);
       if (!why.empty()) refuse_mixed(folder, planned.back(), why);
     } else if (!policy.fresh) {
