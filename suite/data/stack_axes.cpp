@@ -13,12 +13,25 @@
 namespace scalestudy {
 namespace {
 
+/// "zct" or "xyzct" of ImageJ's HyperStackConverter, whose default is "xyczt(default)".
+void set_image_j_order(std::string text, StackAxes& axes) {
+  text = in_lower_case(text.substr(0, text.find('(')));
+  const auto order = text.starts_with("xy") ? text.substr(2) : text;
+  if (!std::ranges::is_permutation(order, std::string_view("czt"))) {
+    axes.problem = cat("has the order '", text, "', which is none");
+    return;
+  }
+  for (std::size_t i = 0; i < order.size(); ++i)
+    axes.order[i] = order[i] == 'c' ? 'C' : order[i] == 'z' ? 'Z' : 'T';
+}
+
 /// Lines "slices=16"; slices that are not said are the rest of the images.
 StackAxes image_j_axes(std::string_view description, std::int64_t pages) {
   StackAxes axes{.origin = image_j_origin};
   std::int64_t images = pages, slices = 0;
   for (const auto& line : split(description, '\n')) {
     const auto parts = split(line, '=');
+    if (parts.size() == 2 && parts[0] == "order") set_image_j_order(parts[1], axes);
     const auto count = parts.size() == 2 ? number_in(parts[1]) : std::nullopt;
     if (!count || *count == 0) continue;
     if (parts[0] == "images") images = *count;

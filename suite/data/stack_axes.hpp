@@ -1,6 +1,7 @@
 #pragma once
 /// What a TIFF says of the pages that it has: ImageJ's keys, OME-XML or tifffile's JSON in the
-/// description of a page, ScanImage's header, the tag of Zeiss LSM, or each page itself. Pure.
+/// description of a page, ImageJ's labels, ScanImage's header, the tag of Zeiss LSM, or each page
+/// itself. Pure.
 
 #include <cstdint>
 #include <string>
@@ -10,6 +11,7 @@
 namespace scalestudy {
 
 inline constexpr std::string_view image_j_origin = "ImageJ keys";
+inline constexpr std::string_view image_j_label_origin = "slice labels";
 inline constexpr std::string_view scan_image_origin = "ScanImage header";
 
 struct StackAxes {

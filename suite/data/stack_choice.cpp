@@ -65,7 +65,9 @@ void require_all_planes(const StackAxes& axes, std::int64_t planes, const fs::pa
     refuse(file,
            cat("has ", counted(planes, "page"), ", and ", axes.planes + axes.flyback_pages, by),
            may_be_split ? join_files
-                        : "It is damaged or a part of a set; export the stack as one file");
+           : axes.planes < planes
+               ? "Some pages are no slices; export the stack as a file of its own"
+               : "Pages are in other files, lost or not listed; export the stack as one file");
 }
 
 StackChoice chosen_stack(StackChoice choice, StackAxes& axes, const fs::path& file) {

@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include <tiffio.h>
 
 #include "core/text.hpp"
 
+#include "data/image_j_labels.hpp"
 #include "data/lsm_axes.hpp"
 #include "data/scan_image_axes.hpp"
 #include "data/tiff_tags.hpp"
@@ -14,7 +16,8 @@
 namespace scalestudy {
 namespace {
 
-constexpr std::uint32_t lsm_tag = 34412, micro_manager_tag = 51123;
+constexpr std::uint32_t lsm_tag = 34412, micro_manager_tag = 51123, image_j_tag = 50839,
+                        image_j_part_bytes_tag = 50838;
 
 class PageList {
  public:
@@ -57,11 +60,13 @@ class PageList {
   void add_page(std::uint32_t directory, std::int64_t page_bytes) {
     const auto number = cat("page ", directory + 1);
     const auto page = page_header();
-    if (list_.directories.empty()) list_.lsm_info = lsm_info();
+    if (list_.directories.empty())
+      list_.lsm_info = lsm_info();
+    else
+      require_like_first(page, number);
     require_supported(page);
     require_upright(number);
     require_no_more_than_shown(page, page_bytes, number);
-    if (!list_.directories.empty()) require_like_first(page, number);
     const auto description = text_of_tag(tiff_, TIFFTAG_IMAGEDESCRIPTION);
     if (list_.directories.empty()) {
       list_.page = page;
@@ -70,17 +75,29 @@ class PageList {
       const bool is_scan_image = software.starts_with("SI.");
       list_.description = is_scan_image ? cat(software, '\n', description) : description;
       origin_ = stack_axes(list_.description, 1).origin;
+      if (origin_ == image_j_origin) list_.labels = labels();
     } else if (begins_a_stack(description)) {
       file_.refuse(cat("holds a second stack from ", number, " on"),
                    "Save each stack as a file of its own");
     }
     require_grey_values(page);
-    if (origin_.empty()) {
-      require_axes_in_no_tag();
-      list_.places.add({text_of_tag(tiff_, micro_manager_tag), text_of_tag(tiff_, TIFFTAG_PAGENAME),
-                        description});
-    }
+    add_places(description);
     list_.directories.push_back(directory);
+  }
+
+  /// What the page says of itself; beside ImageJ's keys only Micro-Manager's tag counts.
+  void add_places(const std::string& description) {
+    const auto micro_manager = text_of_tag(tiff_, micro_manager_tag);
+    if (origin_ == image_j_origin) list_.places.add({.micro_manager = micro_manager});
+    if (!origin_.empty()) return;
+    require_axes_in_no_tag();
+    list_.places.add({micro_manager, text_of_tag(tiff_, TIFFTAG_PAGENAME), description});
+  }
+
+  [[nodiscard]] std::vector<std::string> labels() const {
+    const auto bytes = bytes_of_tag(tiff_, image_j_tag);
+    const auto part_bytes = numbers_of_tag(tiff_, image_j_part_bytes_tag);
+    return image_j_labels({bytes, part_bytes, TIFFIsBigEndian(tiff_) != 0});
   }
 
   void require_like_first(const TiffPage& page, const std::string& number) const {
@@ -241,6 +258,36 @@ class PageList {
   std::string_view origin_ = {};  // of what the description says of the pages
 };
 
+/// Whether both say of each page the same.
+bool agree(const StackAxes& one, const StackAxes& other) {
+  if (one.channels != other.channels || one.slices != other.slices || one.times != other.times)
+    return false;
+  for (std::int64_t channel = 0; channel < one.channels; ++channel)
+    for (std::int64_t time = 0; time < one.times; ++time)
+      if (pages_of(one, channel, time) != pages_of(other, channel, time)) return false;
+  return true;
+}
+
+/// ImageJ makes slices of all channels and time points (Hyperstack to Stack) and keeps the labels.
+std::optional<StackAxes> axes_of_labels(const TiffPages& pages) {
+  PagePlaces places;
+  for (const auto& label : pages.labels) places.add({.name = label});
+  auto axes = places.axes();
+  axes.origin = image_j_label_origin;
+  return axes.channels > 1 || axes.times > 1 ? std::optional(axes) : std::nullopt;
+}
+
+StackAxes image_j_axes_of(StackAxes keys, const TiffPages& pages) {
+  if (keys.channels == 1 && keys.times == 1)
+    if (const auto labelled = axes_of_labels(pages)) return *labelled;
+  if (!pages.places.are_said() || !keys.problem.empty() || keys.planes != pages.count())
+    return keys;
+  const auto of_pages = pages.places.axes();
+  if (of_pages.problem.empty() && of_pages.planes == keys.planes && !agree(keys, of_pages))
+    keys.problem = cat("says of its pages otherwise by its ", of_pages.origin, " than");
+  return keys;
+}
+
 }  // namespace
 
 std::string type_name(const TiffPage& page) {
@@ -258,8 +305,9 @@ TiffPages list_pages(TiffVolumeFile& file) {
 StackAxes axes_of(const TiffPages& pages, const TiffVolumeFile& file) {
   if (!pages.lsm_info.empty())
     return lsm_axes(pages.lsm_info, {pages.page.height, pages.page.width, file.stored_bytes()});
-  if (pages.places.are_said()) return pages.places.axes();
   auto axes = stack_axes(pages.description, pages.count());
+  if (axes.origin == image_j_origin) return image_j_axes_of(std::move(axes), pages);
+  if (pages.places.are_said()) return pages.places.axes();
   const auto& page = pages.page;
   const auto differs = [](std::int64_t said, std::int64_t is) { return said > 0 && said != is; };
   if (differs(axes.page_width, page.width) || differs(axes.page_height, page.height))

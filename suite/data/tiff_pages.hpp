@@ -38,7 +38,8 @@ struct TiffPages {
   std::string description;                 ///< of the first page, behind ScanImage's header
   std::optional<float> missing_value;      ///< GDAL's number for voxels without a value
   std::vector<std::byte> lsm_info;         ///< none where it is no Zeiss LSM
-  PagePlaces places;                       ///< none where the description says the axes
+  std::vector<std::string> labels;         ///< ImageJ's, of the slices
+  PagePlaces places;                       ///< none where another description says the axes
 
   std::vector<FileRange> pixels;       ///< of these and the reduced images, as they are stored
   std::vector<std::uint64_t> offsets;  ///< of the directories of these and the reduced images

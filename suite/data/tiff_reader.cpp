@@ -43,8 +43,10 @@ Volume read_tiff_volume(const std::filesystem::path& path, const StackChoice& ch
   const auto& page = listed.page;
   Volume volume;
   volume.axes = axes_of(listed, file);
-  const bool contiguous = volume.axes.origin == image_j_origin &&
-                          volume.axes.planes > listed.count() && listed.count() == 1;
+  const bool is_of_image_j =
+      volume.axes.origin == image_j_origin || volume.axes.origin == image_j_label_origin;
+  const bool contiguous =
+      is_of_image_j && volume.axes.planes > listed.count() && listed.count() == 1;
   require_all_planes(volume.axes, contiguous ? volume.axes.planes : listed.count(), path);
   if (!contiguous) require_no_lost_page(file, listed);
   volume.choice = chosen_stack(choice, volume.axes, path);

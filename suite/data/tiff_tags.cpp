@@ -25,6 +25,13 @@ std::span<const Value> counted_tag(tiff* file, std::uint32_t tag) {
   return {values, count};
 }
 
+/// Of a tag that libtiff keeps so; TIFF_NOTYPE for others.
+int type_of_counted(tiff* file, std::uint32_t tag) {
+  const auto* const field = TIFFFindField(file, tag, TIFF_ANY);
+  const bool is_counted = field != nullptr && TIFFFieldPassCount(field) != 0;
+  return is_counted ? type_of(field) : int{TIFF_NOTYPE};
+}
+
 /// Of `size` bytes, in the file's byte order.
 std::uint64_t stored_number(tiff* file, std::span<const std::byte> bytes) {
   std::uint64_t number = 0;
@@ -49,12 +56,16 @@ std::string text_of_tag(tiff* file, std::uint32_t tag) {
 }
 
 std::vector<std::byte> bytes_of_tag(tiff* file, std::uint32_t tag) {
-  const auto* const field = TIFFFindField(file, tag, TIFF_ANY);
-  if (field == nullptr || TIFFFieldPassCount(field) == 0) return {};
-  const auto type = type_of(field);
+  const auto type = type_of_counted(file, tag);
   if (type != TIFF_BYTE && type != TIFF_UNDEFINED) return {};
   const auto bytes = counted_tag<std::byte>(file, tag);
   return {bytes.begin(), bytes.end()};
+}
+
+std::vector<std::uint32_t> numbers_of_tag(tiff* file, std::uint32_t tag) {
+  if (type_of_counted(file, tag) != TIFF_LONG) return {};
+  const auto numbers = counted_tag<std::uint32_t>(file, tag);
+  return {numbers.begin(), numbers.end()};
 }
 
 bool has_tag(tiff* file, std::uint32_t tag) {

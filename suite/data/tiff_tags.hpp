@@ -18,6 +18,9 @@ namespace scalestudy {
 /// Of the current page and a tag that libtiff does not know; none where it has no such bytes.
 [[nodiscard]] std::vector<std::byte> bytes_of_tag(tiff* file, std::uint32_t tag);
 
+/// Likewise of such numbers of 32 bits.
+[[nodiscard]] std::vector<std::uint32_t> numbers_of_tag(tiff* file, std::uint32_t tag);
+
 /// Whether the current page has a tag that libtiff does not know.
 [[nodiscard]] bool has_tag(tiff* file, std::uint32_t tag);
 

@@ -38,6 +38,20 @@ TEST(StackAxes, ImageJKeysAreRead) {
               HasSubstr("24 images and 2 x 4 x 1"));
 }
 
+TEST(StackAxes, ImageJOrderIsHeeded) {
+  const auto with = [](const std::string& order) {
+    return stack_axes("ImageJ=1.53t\nchannels=2\nslices=4\nframes=3\norder=" + order + "\n", 24);
+  };
+  for (const auto& [text, order] :
+       {std::pair("zct", "ZCT"), {"xyzct", "ZCT"}, {"XYCZT(default)", "CZT"}, {"tzc", "TZC"}}) {
+    EXPECT_EQ(with(text).order, order);
+    EXPECT_EQ(with(text).problem, "") << text;
+  }
+  EXPECT_THAT(pages_of(with("zct"), 1, 2), ElementsAre(20, 21, 22, 23));
+  for (const auto* none : {"zcc", "xyz", "cztp", "1"})
+    EXPECT_THAT(with(none).problem, HasSubstr("has the order '")) << none;
+}
+
 TEST(StackAxes, OmeSizesAreRead) {
   const auto axes =
       stack_axes(ome(R"(SizeC="2" SizeZ="8" SizeT="3")",

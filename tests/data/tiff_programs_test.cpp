@@ -114,6 +114,57 @@ TEST_F(TiffPrograms, NamesOfPagesSayWhereTheyBelong) {
   expect_pages(read_tiff_volume(write(format, 4), {.channel = 2}), {1, 3});
 }
 
+TEST_F(TiffPrograms, MicroManagersPagesAndImageJsKeysMustAgree) {
+  std::vector<std::string> pages;  // slices first
+  for (int i = 0; i < 4; ++i)
+    pages.push_back(cat(R"({"ChannelIndex": )", i / 2, R"(, "SliceIndex": )", i % 2, "}"));
+  const std::string keys = "ImageJ=1.48p\nimages=4\n";
+  const auto both = "channels=2\nslices=2\n";
+  expect_pages(
+      read_tiff_volume(write_micro_manager(pages, keys + both + "order=zct\n"), {.channel = 2}),
+      {2, 3});
+  for (const auto* other : {both, "slices=4\n"})
+    expect_refused(write_micro_manager(pages, keys + other),
+                   "says of its pages otherwise by its Micro-Manager metadata than by its ImageJ");
+  pages[3] = "{}";
+  expect_pages(read_tiff_volume(write_micro_manager(pages, keys + "slices=4\n")), {0, 1, 2, 3});
+}
+
+/// As ImageJ's Hyperstack to Stack leaves them.
+TEST_F(TiffPrograms, ImageJsLabelsTellChannelsThatAreStoredAsSlices) {
+  for (const auto* mode : {"w", "wb"}) {
+    const bool is_big = std::string(mode) == "wb";
+    const auto number = [&](std::uint32_t value, int bytes) {
+      std::string text;
+      for (int i = 0; i < bytes; ++i)
+        text += static_cast<char>(value >> 8 * (is_big ? bytes - 1 - i : i) & 255);
+      return text;
+    };
+    const auto file_with = [&](const std::vector<std::string>& labels) {
+      std::string parts;
+      std::vector<std::uint32_t> part_bytes{20, 3};  // a part "info" before the labels
+      for (const auto& label : labels) {
+        for (const char letter : label) parts += number(static_cast<std::uint32_t>(letter), 2);
+        part_bytes.push_back(static_cast<std::uint32_t>(2 * label.size()));
+      }
+      const auto header = "IJIJ" + number(0x696e666f, 4) + number(1, 4) + number(0x6c61626c, 4) +
+                          number(static_cast<std::uint32_t>(labels.size()), 4);
+      return write(
+          {.mode = mode,
+           .descriptions = {{0, "ImageJ=1.53t\nimages=4\nslices=4\n"}},
+           .tags = {{0, 50838, "", false, part_bytes}, {0, 50839, header + "abc" + parts, false}}},
+          4);
+    };
+    const auto file = file_with({"c:1/2 z:1/2", "c:2/2 z:1/2\nt:3", "c:1/2 z:2/2", "c:2/2 z:2/2"});
+    expect_refused(file, "has 2 channels by its slice labels");
+    expect_pages(read_tiff_volume(file, {.channel = 2}), {1, 3});
+    expect_refused(file_with({"t:1/4", "t:2/4", "t:3/4", "t:4/4"}), "Set data.frames_are_slices");
+    for (const auto& one_stack : {std::vector<std::string>{"c:2/2 z:1", "c:2/2 z:2", "c:2/2 z:3"},
+                                  {"DAPI", "GFP", "DAPI", "GFP"}})
+      expect_pages(read_tiff_volume(file_with(one_stack)), {0, 1, 2, 3});
+  }
+}
+
 TEST_F(TiffPrograms, MetaMorphAndFluoViewAreRefusedWhereTheirTagsSayTheAxes) {
   for (const auto& [tag, name] : {std::pair(33628U, "MetaMorph"),
                                   {33629U, "MetaMorph"},

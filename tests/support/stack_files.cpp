@@ -70,8 +70,9 @@ class StackWriter {
     if (!format_.software.empty()) set(TIFFTAG_SOFTWARE, format_.software.c_str());
     for (const auto& tag : format_.tags)
       if (tag.page == z)
-        tag.is_text ? set_unknown_text(tiff_, tag.number, tag.content)
-                    : set_unknown_bytes(tiff_, tag.number, tag.content);
+        !tag.numbers.empty() ? set_unknown_numbers(tiff_, tag.number, tag.numbers)
+        : tag.is_text        ? set_unknown_text(tiff_, tag.number, tag.content)
+                             : set_unknown_bytes(tiff_, tag.number, tag.content);
     format_.tiled ? write_tiles(z, height, width) : write_lines(z, height, width);
     TIFFWriteDirectory(tiff_);
   }

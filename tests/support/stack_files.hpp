@@ -17,7 +17,8 @@ struct PageTag {
   std::int64_t page = 0;
   std::uint32_t number = 0;
   std::string content = {};
-  bool is_text = true;  ///< else bytes
+  bool is_text = true;                      ///< else bytes
+  std::vector<std::uint32_t> numbers = {};  ///< instead of the content
 };
 
 struct StackFormat {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include <tiffio.h>
 
@@ -23,6 +24,14 @@ inline void set_unknown_bytes(TIFF* tiff, std::uint32_t tag, const std::string& 
   const auto field = unknown_tag(tag, TIFF_BYTE, true);
   TIFFMergeFieldInfo(tiff, &field, 1);
   TIFFSetField(tiff, tag, static_cast<std::uint32_t>(bytes.size()), bytes.data());
+}
+
+inline void set_unknown_numbers(TIFF* tiff,
+                                std::uint32_t tag,
+                                const std::vector<std::uint32_t>& numbers) {
+  const auto field = unknown_tag(tag, TIFF_LONG, true);
+  TIFFMergeFieldInfo(tiff, &field, 1);
+  TIFFSetField(tiff, tag, static_cast<std::uint32_t>(numbers.size()), numbers.data());
 }
 
 }  // namespace scalestudy::test
