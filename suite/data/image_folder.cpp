@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <map>
-#include <set>
 
 #include "core/error.hpp"
 #include "core/text.hpp"
 #include "core/visible.hpp"
 
+#include "data/folder_names.hpp"
 #include "data/paired_names.hpp"
 
 namespace scalestudy {
@@ -24,23 +24,6 @@ namespace fs = std::filesystem;
 
 std::string in_quotes(const fs::path& path) {
   return cat("'", path.string(), "'");
-}
-
-/// What operating systems leave in folders.
-bool is_clutter(const std::string& name) {
-  return name.starts_with('.') || name == "Thumbs.db" || name == "desktop.ini";
-}
-
-std::string lower_extension(const fs::path& name) {
-  return in_lower_case(name.extension().string());
-}
-
-/// Pictures that are not read, and would be missed.
-bool is_of_other_format(const fs::path& name) {
-  constexpr std::array known{".bmp", ".gif", ".webp", ".heic", ".avif", ".jp2", ".j2k", ".ppm",
-                             ".pgm", ".pnm", ".tga",  ".psd",  ".npy",  ".npz", ".czi", ".nd2",
-                             ".lif", ".svs", ".dcm",  ".fits", ".exr",  ".raw", ".dng", ".cr2"};
-  return std::ranges::find(known, lower_extension(name)) != known.end();
 }
 
 /// Names of a folder's entries without clutter, sorted, as far as it can be listed.
@@ -107,58 +90,49 @@ std::vector<std::string> pictures_of(const fs::path& folder,
   return names;
 }
 
+/// What belongs to a set, and what was left out.
+struct FolderLists {
+  fs::path root;
+  std::vector<SampleEntry> samples = {};
+  std::vector<std::string> class_names = {};
+  std::vector<std::string> mask_ids = {};  ///< one per sample; empty in a class set
+  std::vector<std::string> passed_over = {};
+  std::string other_sets = {};  ///< a sentence on them; "" for none
+};
+
 /// Reads what the lists say; knows nothing of layouts.
 class FolderSet final : public ImageSet {
  public:
-  FolderSet(fs::path root,
-            std::vector<SampleEntry> samples,
-            std::vector<std::string> class_names,
-            std::vector<std::string> mask_ids,
-            std::vector<std::string> passed_over)
-      : root_(std::move(root)),
-        samples_(std::move(samples)),
-        class_names_(std::move(class_names)),
-        mask_ids_(std::move(mask_ids)),
-        passed_over_(std::move(passed_over)) {}
+  explicit FolderSet(FolderLists lists) : lists_(std::move(lists)) {}
 
-  [[nodiscard]] const std::vector<SampleEntry>& samples() const override { return samples_; }
+  [[nodiscard]] const std::vector<SampleEntry>& samples() const override { return lists_.samples; }
   [[nodiscard]] const std::vector<std::string>& class_names() const override {
-    return class_names_;
+    return lists_.class_names;
   }
   [[nodiscard]] Image read_image(std::size_t sample) const override {
-    SCALESTUDY_EXPECT(sample < samples_.size());
-    return scalestudy::read_image(root_ / samples_[sample].id,
-                                  mask_ids_.empty() ? PictureUse::picture : PictureUse::masked);
+    SCALESTUDY_EXPECT(sample < lists_.samples.size());
+    return scalestudy::read_image(
+        lists_.root / lists_.samples[sample].id,
+        lists_.mask_ids.empty() ? PictureUse::picture : PictureUse::masked);
   }
   [[nodiscard]] Image read_mask(std::size_t sample) const override {
-    SCALESTUDY_EXPECT(sample < mask_ids_.size());
-    return scalestudy::read_image(root_ / mask_ids_[sample], PictureUse::mask);
+    SCALESTUDY_EXPECT(sample < lists_.mask_ids.size());
+    return scalestudy::read_image(lists_.root / lists_.mask_ids[sample], PictureUse::mask);
   }
   [[nodiscard]] std::string mask_name(std::size_t sample) const override {
-    return mask_ids_.at(sample);
+    return lists_.mask_ids.at(sample);
   }
-  [[nodiscard]] std::vector<std::string> passed_over() const override { return passed_over_; }
+  [[nodiscard]] std::vector<std::string> passed_over() const override { return lists_.passed_over; }
+  [[nodiscard]] std::vector<std::string> notes() const override {
+    std::vector<std::string> notes{passed_over_note(lists_.passed_over, lists_.root),
+                                   lists_.other_sets};
+    std::erase(notes, "");
+    return notes;
+  }
 
  private:
-  fs::path root_;
-  std::vector<SampleEntry> samples_;
-  std::vector<std::string> class_names_;
-  std::vector<std::string> mask_ids_;  ///< one per sample; empty in a class set
-  std::vector<std::string> passed_over_;
+  FolderLists lists_;
 };
-
-/// Names that sets of pictures with masks give to their folders.
-bool is_of_pictures(const std::string& name) {
-  constexpr std::array known{"image", "images", "img", "imgs", "picture", "pictures"};
-  return std::ranges::find(known, in_lower_case(name)) != known.end();
-}
-bool is_of_masks(const std::string& name) {
-  constexpr std::array known{"mask",         "masks",       "label",        "labels",
-                             "annotation",   "annotations", "annot",        "gt",
-                             "ground_truth", "groundtruth", "segmentation", "segmentations",
-                             "target",       "targets"};
-  return std::ranges::find(known, in_lower_case(name)) != known.end();
-}
 
 /// Whether a folder has one of pictures and one of masks.
 bool has_pictures_and_masks(const fs::path& folder) {
@@ -195,12 +169,41 @@ std::map<std::string, std::string> by_stem(const fs::path& folder,
   return names;
 }
 
+/// As far as it can be listed.
+std::int64_t pictures_below(const fs::path& folder) {
+  std::int64_t count = 0;
+  std::error_code error;
+  for (fs::recursive_directory_iterator entry(folder, error), end; !error && entry != end;
+       entry.increment(error)) {
+    const auto name = entry->path().filename().string();
+    if (is_clutter(name))
+      entry.disable_recursion_pending();
+    else
+      count += is_picture_name(name) ? 1 : 0;
+  }
+  return count;
+}
+
 /// What to do about a folder without images/ and masks/.
 std::string place_of_masks(const fs::path& root) {
   const auto folder = root.has_filename() ? root : root.parent_path();
   for (const auto& place : {root / "train", folder.parent_path(), root})
     if (has_pictures_and_masks(place)) return advice_to_give(place);
   return "Put the pictures into images/ and their masks, under the same names, into masks/";
+}
+
+/// That folders called as parts of a set stand beside images/ and masks/; "" for none with
+/// pictures.
+std::string note_of_other_sets(const fs::path& root) {
+  std::error_code ignored;  // they are not needed
+  std::vector<std::string> sets;
+  for (const auto& name : names_in(root, ignored)) {
+    const auto pictures = is_part_of_set(name) ? pictures_below(root / name) : 0;
+    if (pictures > 0) sets.push_back(cat("'", name, "' (", counted(pictures, "picture"), ")"));
+  }
+  return sets.empty() ? ""
+                      : cat("Only images and masks are used, not what stands beside them: ",
+                            join(sets, ", "), ".");
 }
 
 // ---- classes
@@ -274,8 +277,10 @@ class ClassListing {
   }
 
   std::unique_ptr<ImageSet> set() && {
-    return std::make_unique<FolderSet>(root_, std::move(samples_), std::move(class_names_),
-                                       std::vector<std::string>{}, std::move(passed_over_));
+    return std::make_unique<FolderSet>(FolderLists{.root = root_,
+                                                   .samples = std::move(samples_),
+                                                   .class_names = std::move(class_names_),
+                                                   .passed_over = std::move(passed_over_)});
   }
 
  private:
@@ -315,33 +320,24 @@ class ClassListing {
 
 }  // namespace
 
-bool is_picture_name(const fs::path& name) {
-  const auto extension = lower_extension(name);
-  constexpr std::array known{".png", ".jpg", ".jpeg", ".tif", ".tiff"};
-  return std::ranges::find(known, extension) != known.end();
-}
-
 std::unique_ptr<ImageSet> open_image_mask_folder(const fs::path& root) {
   for (const auto* name : {"images", "masks"})
     if (!is_folder(root / name))
       refuse(cat(in_quotes(root), " has no folder '", name, "'"),
              "it is no set of images and masks", place_of_masks(root));
-  std::vector<std::string> passed_over;
-  const auto images = by_stem(root / "images", passed_over);
-  const auto masks = without_suffix(images, by_stem(root / "masks", passed_over));
-  require_partners(root, images, masks);
+  FolderLists lists{.root = root, .other_sets = note_of_other_sets(root)};
+  const auto images = by_stem(root / "images", lists.passed_over);
+  const auto masks = without_suffix(images, by_stem(root / "masks", lists.passed_over));
+  require_partners(root, images, masks, lists.passed_over);
   if (images.empty())
     refuse(cat(in_quotes(root / "images"), " has no pictures"), "there is nothing to train on",
            "Add PNG, JPEG or TIFF files, and a mask for each");
-  std::vector<SampleEntry> samples;
-  for (const auto& [stem, name] : images) samples.push_back({"images/" + name, "", -1});
-  std::sort(samples.begin(), samples.end(),
+  for (const auto& [stem, name] : images) lists.samples.push_back({"images/" + name, "", -1});
+  std::sort(lists.samples.begin(), lists.samples.end(),
             [](const auto& a, const auto& b) { return a.id < b.id; });
-  std::vector<std::string> mask_ids;
-  for (const auto& sample : samples)
-    mask_ids.push_back("masks/" + masks.at(fs::path(sample.id).stem().string()));
-  return std::make_unique<FolderSet>(root, std::move(samples), std::vector<std::string>{},
-                                     std::move(mask_ids), std::move(passed_over));
+  for (const auto& sample : lists.samples)
+    lists.mask_ids.push_back("masks/" + masks.at(fs::path(sample.id).stem().string()));
+  return std::make_unique<FolderSet>(std::move(lists));
 }
 
 std::unique_ptr<ImageSet> open_class_folder(const fs::path& root) {

@@ -22,10 +22,14 @@ std::string first_few(const std::vector<std::string>& names) {
   return text;
 }
 
-std::string passed_over_warning(const ImageSet& set) {
-  const auto files = set.passed_over();
+std::string passed_over_note(const std::vector<std::string>& files,
+                             const std::filesystem::path& root) {
   if (files.empty()) return "";
-  return cat("Passed over what is by its name no picture: ", first_few(files), ".");
+  std::vector<std::string> names;
+  for (const auto& file : files)
+    names.push_back(std::filesystem::path(file).lexically_relative(root).string());
+  return cat("Passed over ", counted(std::ssize(files), "file"), ", by name no ",
+             files.size() == 1 ? "picture: " : "pictures: ", first_few(names), ".");
 }
 
 std::string origin_warning(const ImageSet& set) {

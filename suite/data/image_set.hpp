@@ -48,6 +48,9 @@ class ImageSet {
   /// Files beside the pictures that are none.
   [[nodiscard]] virtual std::vector<std::string> passed_over() const { return {}; }
 
+  /// What was left out, a sentence each; of a pack all that was said when it was made.
+  [[nodiscard]] virtual std::vector<std::string> notes() const { return {}; }
+
   /// Whether masks are known to hold 0 and 255 only.
   [[nodiscard]] virtual bool has_binary_masks() const { return false; }
 };
@@ -55,8 +58,9 @@ class ImageSet {
 /// "'a', 'b', 'c' and 7 more"
 [[nodiscard]] std::string first_few(const std::vector<std::string>& names);
 
-/// What was passed over, named; "" for nothing.
-[[nodiscard]] std::string passed_over_warning(const ImageSet& set);
+/// How many files below `root` were passed over, and their names; "" for none.
+[[nodiscard]] std::string passed_over_note(const std::vector<std::string>& files,
+                                           const std::filesystem::path& root);
 
 /// That the first picture was inverted as its file says (WhiteIsZero), or is transparent in part;
 /// "" where it is neither. Errors: as read_image.

@@ -296,16 +296,21 @@ std::vector<std::size_t> MaskSurvey::added() const {
 std::vector<std::string> MaskSurvey::notes() const {
   std::vector<double> foreground;
   std::vector<std::string> names;
-  std::int64_t inverted = 0;
   for (const auto sample : added()) {
     foreground.push_back(foreground_frac(sample));
     names.push_back(set_->mask_name(sample));
-    inverted += masks_[sample].origin.was_inverted ? 1 : 0;
   }
-  if (names.empty()) return {};
-  const auto palette = palette_note();
-  std::vector<std::string> notes{edge_note(), colour_map_note(), border_note(),
-                                 palette.empty() ? foreground_note(foreground, names) : palette};
+  auto notes = reading_notes();
+  if (!names.empty() && palette_note().empty()) notes.push_back(foreground_note(foreground, names));
+  std::erase(notes, "");
+  return notes;
+}
+
+std::vector<std::string> MaskSurvey::reading_notes() const {
+  if (added().empty()) return {};
+  std::vector<std::string> notes{edge_note(), colour_map_note(), border_note(), palette_note()};
+  const auto inverted =
+      std::ranges::count_if(masks_, [](const auto& mask) { return mask.origin.was_inverted; });
   if (inverted > 0) notes.push_back(cat(counted(inverted, "mask"), ' ', inverted_words, '.'));
   std::erase(notes, "");
   return notes;

@@ -50,6 +50,9 @@ class MaskSurvey {
   /// A sentence each on what may be amiss with the masks that were added.
   [[nodiscard]] std::vector<std::string> notes() const;
 
+  /// Those of notes() that masks no longer show once they are cut.
+  [[nodiscard]] std::vector<std::string> reading_notes() const;
+
  private:
   [[nodiscard]] MaskReading reading_of_masks() const;
   [[nodiscard]] std::vector<std::size_t> added() const;

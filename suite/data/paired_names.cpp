@@ -45,6 +45,14 @@ std::string plain_letters(const std::string& name) {
   return plain;
 }
 
+/// `usual` where nothing was passed over.
+std::string reason_of_absence(const std::string& usual,
+                              const std::vector<std::string>& passed_over) {
+  if (passed_over.empty()) return usual;
+  return cat("passed over ", passed_over.size() == 1 ? "was" : "were",
+             ", as no picture by extension: ", first_few(passed_over));
+}
+
 bool look_alike(const fs::path& one, const fs::path& other) {
   return std::ranges::any_of(one.string(), begins_accent) !=
              std::ranges::any_of(other.string(), begins_accent) &&
@@ -79,7 +87,10 @@ FilesByStem without_suffix(const FilesByStem& images, FilesByStem masks) {
   return masks;
 }
 
-void require_partners(const fs::path& root, const FilesByStem& images, const FilesByStem& masks) {
+void require_partners(const fs::path& root,
+                      const FilesByStem& images,
+                      const FilesByStem& masks,
+                      const std::vector<std::string>& passed_over) {
   const auto images_alone = without_partner(images, masks);
   const auto masks_alone = without_partner(masks, images);
   for (const auto& image : images_alone)
@@ -89,13 +100,13 @@ void require_partners(const fs::path& root, const FilesByStem& images, const Fil
     throw BadInput(
         {cat(images_alone.size(), " of ", images.size(), " images in ", in_folder(root / "images"),
              " have no mask of the same name: ", first_few(images_alone)),
-         "without a mask there is nothing to learn from",
+         reason_of_absence("without a mask there is nothing to learn from", passed_over),
          cat("Add the masks to ", in_folder(root / "masks"), " or remove the images")});
   if (!masks_alone.empty())
     throw BadInput(
         {cat(masks_alone.size(), " of ", masks.size(), " masks in ", in_folder(root / "masks"),
              " have no image of the same name: ", first_few(masks_alone)),
-         "the images may have been lost",
+         reason_of_absence("the images may have been lost", passed_over),
          cat("Add the images to ", in_folder(root / "images"), " or remove the masks")});
 }
 

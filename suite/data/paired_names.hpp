@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <map>
 #include <string>
+#include <vector>
 
 namespace scalestudy {
 
@@ -17,9 +18,10 @@ using FilesByStem = std::map<std::string, std::string>;  ///< names without exte
 [[nodiscard]] FilesByStem without_suffix(const FilesByStem& images, FilesByStem masks);
 
 /// Errors: BadInput naming the images or masks of folders images and masks in `root` that have no
-/// partner, and why where two names only look alike.
+/// partner, and why where two names only look alike, or files were passed over.
 void require_partners(const std::filesystem::path& root,
                       const FilesByStem& images,
-                      const FilesByStem& masks);
+                      const FilesByStem& masks,
+                      const std::vector<std::string>& passed_over);
 
 }  // namespace scalestudy

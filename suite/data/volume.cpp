@@ -64,6 +64,14 @@ std::vector<float> cut_patch(const Volume& volume, const Shape3& corner, const S
   return voxels;
 }
 
+std::vector<std::string> notes_of(const Volume& volume) {
+  auto notes = volume.notes;
+  if (volume.white_is_zero)
+    notes.emplace_back(
+        "The file's 0 is white (WhiteIsZero): values are taken as stored, not inverted.");
+  return notes;
+}
+
 void require_grey_values(const Volume& volume, const std::filesystem::path& file) {
   refuse_voxels_that([](float voxel) { return !std::isfinite(voxel); }, "of NaN or infinity",
                      "they make every loss NaN", volume, file);

@@ -22,12 +22,13 @@ using Shape3 = std::array<std::int64_t, 3>;
 /// Values as float32, in the file's grey values.
 struct Volume {
   Shape3 shape{};
-  std::vector<float> voxels;        ///< (Z, Y, X), C order
-  std::string stored_type;          ///< "uint16"
-  std::int64_t reduced_images = 0;  ///< of the file, smaller versions of others: left out
-  bool white_is_zero = false;       ///< by the file, whose values are not inverted
-  StackAxes axes = {};              ///< of the file
-  StackChoice choice = {};          ///< what of it was read: no number is 0
+  std::vector<float> voxels;            ///< (Z, Y, X), C order
+  std::string stored_type;              ///< "uint16"
+  std::int64_t reduced_images = 0;      ///< of the file, smaller versions of others: left out
+  bool white_is_zero = false;           ///< by the file, whose values are not inverted
+  StackAxes axes = {};                  ///< of the file
+  StackChoice choice = {};              ///< what of it was read: no number is 0
+  std::vector<std::string> notes = {};  ///< of a pack: what was said when it was made
   [[nodiscard]] float at(std::int64_t z, std::int64_t y, std::int64_t x) const {
     return voxels[static_cast<std::size_t>((z * shape[1] + y) * shape[2] + x)];
   }
@@ -45,6 +46,9 @@ struct Volume {
 /// A TIFF stack or a pack, told apart by the file's first bytes. Errors: as read_tiff_volume; a
 /// pack that is damaged or holds pictures, or of which something shall be chosen.
 [[nodiscard]] Volume read_volume(const std::filesystem::path& file, const StackChoice& choice = {});
+
+/// What the file says of the values and the values do not show, a sentence each.
+[[nodiscard]] std::vector<std::string> notes_of(const Volume& volume);
 
 /// Errors: BadInput with the number of voxels that are NaN, infinite or huge, as fills for no value
 /// are, and where the first is.

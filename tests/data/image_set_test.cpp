@@ -75,6 +75,8 @@ TEST_F(ImageMaskSet, SkipsClutterAndWhatStandsBeside) {
   write_bytes(root_ / "masks/.hidden/x.png", "x");
   write_bytes(root_ / "README.md", "x");
   write_bytes(root_ / "other/z.png", "x");
+  write_bytes(root_ / "__MACOSX/test/._z.png", "x");
+  write_bytes(root_ / "images/@eaDir/z.png", "x");
   EXPECT_EQ(open_image_mask_set(root_)->samples().size(), 2U);
 }
 
@@ -85,7 +87,34 @@ TEST_F(ImageMaskSet, PassesOverAndNamesWhatIsNoPicture) {
   EXPECT_EQ(set->samples().size(), 2U);
   EXPECT_EQ(set->passed_over(), (std::vector{(root_ / "images/readme.txt").string(),
                                              (root_ / "masks/labels.csv").string()}));
-  EXPECT_NE(passed_over_warning(*set).find("readme.txt"), std::string::npos);
+  EXPECT_EQ(set->notes(), std::vector<std::string>{"Passed over 2 files, by name no pictures: "
+                                                   "'images/readme.txt', 'masks/labels.csv'."});
+}
+
+TEST_F(ImageMaskSet, CountsThePicturesOfSetsBesideIt) {
+  for (const auto* file : {"val/images/1.png", "val/masks/1.png", "test/2.tif", "test/._2.tif",
+                           "previews/3.png", "train/readme.txt"})
+    write_bytes(root_ / file, "x");
+  EXPECT_EQ(open_image_mask_set(root_)->notes(),
+            std::vector<std::string>{"Only images and masks are used, not what stands beside them: "
+                                     "'test' (1 picture), 'val' (2 pictures)."});
+}
+
+TEST_F(ImageMaskSet, EveryExtensionOfJpegIsRead) {
+  for (const auto* name : {"c.jfif", "d.JPE"}) {
+    write_jpeg(root_ / "images" / name, smooth(8, 8, 3));
+    write_png(root_ / "masks" / fs::path(name).replace_extension(".png"), pattern(8, 8, 1));
+  }
+  const auto set = open_image_mask_set(root_);
+  ASSERT_EQ(set->samples().size(), 4U);
+  EXPECT_EQ(set->read_image(2).width_px, 8);
+}
+
+TEST_F(ImageMaskSet, PassesOverWhatCellposeFound) {
+  write_bytes(root_ / "images/a_seg.npy", "x");
+  EXPECT_EQ(open_image_mask_set(root_)->passed_over().size(), 1U);
+  write_bytes(root_ / "images/a.npy", "x");
+  expect_refused({"images/a.npy' is of a format that is not read"});
 }
 
 TEST_F(ImageMaskSet, OpeningDecodesNothing) {
@@ -104,7 +133,10 @@ TEST_F(ImageMaskSet, RefusesAnImageWithoutMask) {
 TEST_F(ImageMaskSet, RefusesAMaskWithoutImage) {
   for (int i = 0; i < 5; ++i)
     write_png(root_ / "masks" / ("left" + std::to_string(i) + ".png"), pattern(4, 4, 1));
-  expect_refused({"5 of 7 masks", "no image of the same name", "'left0.png'", "and 2 more"});
+  expect_refused({"5 of 7 masks", "no image of the same name", "'left0.png'", "and 2 more",
+                  "may have been lost"});
+  write_bytes(root_ / "images/left0", "x");
+  expect_refused({"passed over was, as no picture by extension", "images/left0'"});
 }
 
 TEST_F(ImageMaskSet, SaysThatAccentsAreStoredInTwoWays) {
@@ -258,6 +290,9 @@ TEST_F(ClassSet, TrainAloneIsEnoughAndClutterIsSkipped) {
   write_bytes(root_ / ".cache/x", "x");
   write_bytes(root_ / "train/.DS_Store", "x");
   write_bytes(root_ / "train/owl/Thumbs.db", "x");
+  write_bytes(root_ / "__MACOSX/train/owl/._1.jpg", "x");
+  write_bytes(root_ / "train/__MACOSX/owl/._1.jpg", "x");
+  write_bytes(root_ / "train/owl/@eaDir/1.jpg", "x");
   EXPECT_EQ(open_class_set(root_)->samples().size(), 4U);
 }
 

@@ -327,7 +327,7 @@ TEST_F(InspectSet, FindsPicturesOf12BitAmongThoseOf16) {
       write_png(root / "images" / cat(i, ".png"), picture);
       write_png(root / "masks" / cat(i, ".png"), pattern(4, 4, 1));
     }
-    return inspect_set(root, PackKind::image_mask, Verify::no, in_silence).of_12_bit_count;
+    return inspect_set(root, PackKind::image_mask, Verify::no, in_silence).counts.of_12_bit;
   };
   EXPECT_EQ(count({4095, 65535, 900}), 2);
   EXPECT_EQ(count({4095, 65535, 9000}), 0) << "brightness varies";

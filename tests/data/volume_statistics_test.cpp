@@ -6,6 +6,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "core/text.hpp"
+
 #include "data/random.hpp"
 
 namespace scalestudy {

@@ -107,7 +107,7 @@ TEST_F(OddStack, SaysWhatItReadOrWhyNot) {
       {{.missing_value = "1000"}, 2, "GDAL_NODATA stands for no value"},
       {{.colour_space = PHOTOMETRIC_MINISWHITE},
        0,
-       "as stored, not inverted: by the file 0 is white"},
+       "values are taken as stored, not inverted"},
       {{.type = "uint32"}, 2, "stores 32-bit samples"},
       {{.type = "float64"}, 2, "stores 64-bit samples"}};
   for (const auto& [format, code, says] : cases) {
@@ -167,7 +167,7 @@ TEST_F(OddMasks, SayWhatIsOddAmongThem) {
   test::write_tiff(folder_ / "masks/c.tif", mask(0, 255), {.white_is_zero = true});
   const auto inverted = inspect_again();
   EXPECT_THAT(inverted.out,
-              HasSubstr("1 picture inverted: by the file 0 is white (WhiteIsZero)\n"));
+              HasSubstr("1 picture inverted: by the file 0 is white (WhiteIsZero).\n"));
   EXPECT_THAT(inverted.out,
               HasSubstr("1 of 3 masks is over half foreground, the others are not. Look "
                         "whether foreground and background are exchanged in "

@@ -36,9 +36,7 @@ std::string value_warning(const Volume& volume) {
   const auto [least, most] = std::ranges::minmax(volume.voxels);
   if (least == most) return cat("Every voxel is ", least, ": there is nothing to learn.");
   auto warnings = content_warnings(volume);
-  if (volume.white_is_zero)
-    warnings.emplace_back(
-        "The file's 0 is white (WhiteIsZero): values are taken as stored, not inverted.");
+  for (auto& note : notes_of(volume)) warnings.push_back(std::move(note));
   return join(warnings, " ");
 }
 

@@ -32,7 +32,7 @@ FirstStudy first_study(const DataSettings& data) {
   return {settings.dump(),
           cat(set->samples().size(), " pictures in ", set->class_names().size(),
               " classes at 64 x 64 pixels, ", training, " of them to train"),
-          origin_warning(*set)};
+          join(set_notes(*set), " ")};
 }
 
 }  // namespace scalestudy::resnet50

@@ -129,6 +129,13 @@ Samples divide_samples(const ImageSet& set, const Settings& settings, std::strin
   return samples;
 }
 
+std::vector<std::string> set_notes(const ImageSet& set) {
+  auto notes = set.notes();
+  notes.push_back(origin_warning(set));
+  std::erase(notes, "");
+  return notes;
+}
+
 std::vector<std::string> data_warnings(const RunSpec& spec) {
   const auto set = open_class_set(spec.data.path);
   const auto settings = settings_from_json_text(spec.workload_settings);
@@ -136,8 +143,7 @@ std::vector<std::string> data_warnings(const RunSpec& spec) {
   auto warnings = class_warnings(*set, samples);
   warnings.push_back(small_set_warning(std::ssize(final_set(samples)),
                                        samples.test.empty() ? "validation" : "test"));
-  warnings.push_back(passed_over_warning(*set));
-  warnings.push_back(origin_warning(*set));
+  for (auto& note : set_notes(*set)) warnings.push_back(std::move(note));
   warnings.push_back(refit_warning(spec.data.path, {settings.size[0], settings.size[1]}));
   std::erase(warnings, "");
   return warnings;

@@ -34,6 +34,10 @@ struct Samples {
                                      const Settings& settings,
                                      std::string_view path);
 
+/// What was left out of the set, and what is to be said of its first picture, a sentence each.
+/// Errors: as read_image().
+[[nodiscard]] std::vector<std::string> set_notes(const ImageSet& set);
+
 /// Of classes that cannot be learned or judged, and of too few pictures to evaluate, from the
 /// listing of spec.data.path. Errors: as divide_samples() and open_class_set().
 [[nodiscard]] std::vector<std::string> data_warnings(const RunSpec& spec);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <iterator>
 
 #include "core/error.hpp"
 #include "core/hash.hpp"
@@ -10,6 +11,7 @@
 #include "study/small_sets.hpp"
 
 #include "data/content_overlap.hpp"
+#include "data/lost_foreground.hpp"
 #include "data/resize.hpp"
 #include "data/sample_problems.hpp"
 #include "data/source/image_source.hpp"
@@ -20,15 +22,6 @@ namespace {
 
 std::string size_text(const Image& image) {
   return cat(image.height_px, " × ", image.width_px);
-}
-
-std::int64_t largest_value(const Image& image) {
-  float largest = 0;
-  for (std::int64_t y = 0; y < image.height_px; ++y)
-    for (std::int64_t x = 0; x < image.width_px; ++x)
-      for (std::int64_t c = 0; c < image.channels; ++c)
-        largest = std::max(largest, image.at(y, x, c));
-  return static_cast<std::int64_t>(largest);
 }
 
 std::int64_t foreground_pixels(const Image& binary_mask) {
@@ -62,6 +55,65 @@ std::string size_suggestion(std::int64_t height_px, std::int64_t width_px) {
 std::optional<double> asked_threshold_frac(const Settings& settings) {
   if (settings.mask_threshold_frac < 0) return {};
   return settings.mask_threshold_frac;
+}
+
+PictureSize size_of(const Settings& settings) {
+  return {settings.size[0], settings.size[1]};
+}
+
+void add_to(std::vector<std::string>& texts, std::vector<std::string> more) {
+  std::ranges::move(more, std::back_inserter(texts));
+}
+
+/// Of all masks. Errors: as set_notes().
+MaskSurvey survey(const ImageSet& set, const Settings& settings) {
+  MaskSurvey masks(set, asked_threshold_frac(settings));
+  const auto count = set.samples().size();
+  for (std::size_t i = 0; i < count; ++i) masks.add(i, set.read_mask(i));
+  masks.find_reading();
+  for (std::size_t i = 0; i < count; ++i) masks.require_credible(i);
+  require_own_mask(set.read_image(0), set.read_mask(0), set, 0);
+  return masks;
+}
+
+std::vector<std::string> notes_of(const ImageSet& set, const MaskSurvey& masks) {
+  auto notes = set.notes();
+  add_to(notes, masks.notes());
+  notes.push_back(origin_warning(set));
+  std::erase(notes, "");
+  return notes;
+}
+
+/// Of parts whose masks are all empty at the size that they are trained at, and of masks that
+/// become so.
+std::vector<std::string> foreground_warnings(const ImageSet& set,
+                                             const MaskSurvey& masks,
+                                             const SampleLists& lists,
+                                             const Settings& settings) {
+  const auto size = size_of(settings);
+  LostForeground lost(size);
+  std::vector<bool> has_foreground;
+  for (std::size_t i = 0; i < set.samples().size(); ++i) {
+    has_foreground.push_back(masks.foreground_frac(i) > 0);
+    if (!has_foreground[i] || size.height_px == 0) continue;
+    const auto mask =
+        fitted_mask(set.read_mask(i), masks.reading(), settings.fit, size, settings.resize_filter);
+    has_foreground[i] = mask.largest_value() > 0;
+    lost.add(set.mask_name(i), has_foreground[i]);
+  }
+  std::vector<std::string> warnings{lost.note()};
+  const auto add_where_none = [&](const std::vector<std::int64_t>& part, std::string_view name,
+                                  std::string_view consequence) {
+    const auto has = [&](std::int64_t i) { return has_foreground[static_cast<std::size_t>(i)]; };
+    if (!part.empty() && std::ranges::none_of(part, has))
+      warnings.push_back(cat("No mask of the ", counted(std::ssize(part), cat(name, " sample")),
+                             " has foreground: ", consequence));
+  };
+  const auto* const of_evaluation = "the IoU is 1 where nothing is found, and tells nothing.";
+  add_where_none(lists.training_once, "training", "the network learns to find nothing.");
+  add_where_none(lists.validation, "validation", of_evaluation);
+  add_where_none(lists.test, "test", of_evaluation);
+  return warnings;
 }
 
 std::string split_hash(const ImageSet& set, const Split& split) {
@@ -113,6 +165,7 @@ std::unique_ptr<ImageSet> open_set(const std::string& path, const Settings& sett
     require_fit(path, settings.fit);
     require_resize_filter(path, settings.resize_filter);
   }
+  require_mask_threshold(path, asked_threshold_frac(settings));
   return open_image_mask_set(path);
 }
 
@@ -120,35 +173,26 @@ std::vector<std::string> data_warnings(const RunSpec& spec) {
   const auto set = open_image_mask_set(spec.data.path);
   const auto settings = settings_from_json_text(spec.workload_settings);
   const auto lists = sample_lists(*set, settings);
-  auto warnings = set_notes(*set, settings);
-  warnings.push_back(passed_over_warning(*set));
+  const auto masks = survey(*set, settings);
+  auto warnings = notes_of(*set, masks);
+  add_to(warnings, foreground_warnings(*set, masks, lists, settings));
   warnings.push_back(lists.test.empty()
                          ? small_set_warning(std::ssize(lists.validation), "validation")
                          : small_set_warning(std::ssize(lists.test), "test"));
-  if (settings.size[0] != 0)
-    warnings.push_back(refit_warning(spec.data.path, {settings.size[0], settings.size[1]}));
+  if (settings.size[0] != 0) warnings.push_back(refit_warning(spec.data.path, size_of(settings)));
   std::erase(warnings, "");
   return warnings;
 }
 
 std::vector<std::string> set_notes(const ImageSet& set, const Settings& settings) {
-  MaskSurvey masks(set, asked_threshold_frac(settings));
-  const auto count = set.samples().size();
-  for (std::size_t i = 0; i < count; ++i) masks.add(i, set.read_mask(i));
-  masks.find_reading();
-  for (std::size_t i = 0; i < count; ++i) masks.require_credible(i);
-  require_own_mask(set.read_image(0), set.read_mask(0), set, 0);
-  auto notes = masks.notes();
-  notes.push_back(origin_warning(set));
-  std::erase(notes, "");
-  return notes;
+  return notes_of(set, survey(set, settings));
 }
 
 Sample prepared(const Image& image,
                 const Image& mask,
                 const MaskReading& reading,
                 const Settings& settings) {
-  const PictureSize size{settings.size[0], settings.size[1]};
+  const auto size = size_of(settings);
   if (size.height_px == 0) return {with_channels(image, 1), binary_mask(mask, reading)};
   const auto filter = settings.resize_filter;
   return {with_channels(fitted(image, settings.fit, size, filter), 1),
@@ -267,13 +311,16 @@ void Samples::require_size(const Sample& sample, std::int64_t index) const {
 }
 
 void Samples::refuse_empty_masks() const {
+  LostForeground lost(size_of(settings_));
   std::int64_t largest = 0;
   std::int64_t full_scale = 255;
   for (std::size_t i = 0; i < hashes_.size(); ++i) {
     const auto mask = stored_->read_mask(i);
-    largest = std::max(largest, largest_value(mask));
+    largest = std::max(largest, mask.largest_value());
+    if (binary_mask(mask, reading()).largest_value() > 0) lost.add(stored_->mask_name(i), false);
     full_scale = mask.max_value();
   }
+  lost.require_some_left();
   const auto problem = cat("No mask of ", origin_, " has foreground: ", words_of(reading()),
                            " (the largest value is ", largest, " of ", full_scale, ")");
   throw BadInput({problem, "there is no foreground to learn",

@@ -71,12 +71,19 @@ void PackBytes::require_inside(std::uint64_t offset_bytes, std::uint64_t size_by
     refuse("names places beyond its end");
 }
 
+const PackTable* PackBytes::find_table(std::string_view path) const {
+  const auto found = std::ranges::find(header_.tables, path, &PackTable::path);
+  return found == header_.tables.end() ? nullptr : &*found;
+}
+
 const PackTable& PackBytes::table(std::string_view path) const {
-  const auto found =
-      std::find_if(header_.tables.begin(), header_.tables.end(),
-                   [&](const PackTable& candidate) { return candidate.path == path; });
-  if (found == header_.tables.end()) refuse(cat("has no table ", path));
+  const auto* const found = find_table(path);
+  if (found == nullptr) refuse(cat("has no table ", path));
   return *found;
+}
+
+std::vector<std::string> PackBytes::notes() const {
+  return find_table(notes_table) == nullptr ? std::vector<std::string>{} : texts(notes_table);
 }
 
 std::vector<std::byte> PackBytes::table_bytes(const PackTable& place) const {

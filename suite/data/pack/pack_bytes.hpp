@@ -30,6 +30,9 @@ class PackBytes {
   /// Errors: BadInput when tables or HDF5's own records are not those that were written.
   void require_layout() const;
 
+  /// What was said when it was made, a sentence each; nothing in older packs.
+  [[nodiscard]] std::vector<std::string> notes() const;
+
   /// Whole tables; their hashes are checked.
   /// Errors: BadInput: no such table, other row size, damaged.
   [[nodiscard]] std::vector<std::string> texts(std::string_view path) const;
@@ -50,6 +53,7 @@ class PackBytes {
  private:
   void read_header();
   [[nodiscard]] std::vector<std::byte> table_bytes(const PackTable& table) const;
+  [[nodiscard]] const PackTable* find_table(std::string_view path) const;
   [[nodiscard]] const PackTable& table(std::string_view path) const;
   void read_file(std::uint64_t offset_bytes, std::span<std::byte> out) const;
   void require_inside(std::uint64_t offset_bytes, std::uint64_t size_bytes) const;

@@ -56,6 +56,9 @@ struct PackHeader {
   std::vector<PackTable> tables;
 };
 
+/// What was said when the pack was made; it lacks where nothing was.
+inline constexpr std::string_view notes_table = "/notes";
+
 inline constexpr std::size_t pack_header_bytes = 4096;
 
 /// Whether the file begins as packs do; false when it cannot be read.

@@ -125,6 +125,10 @@ void PackOutput::add_hashes(const std::string& path, const std::vector<std::uint
             [&](PackHdf5& hdf5) { return hdf5.add_hashes(path, hashes); });
 }
 
+void PackOutput::add_notes(const std::vector<std::string>& notes) {
+  if (!notes.empty()) add_texts(std::string(notes_table), notes);
+}
+
 void PackOutput::finish(const PackDescription& description,
                         const std::function<void(const fs::path&)>& read_back) {
   SCALESTUDY_EXPECT(hdf5_ != nullptr);

@@ -39,6 +39,7 @@ class PackOutput {
                     const std::vector<std::int64_t>& values,
                     std::uint64_t columns = 1);
   void add_hashes(const std::string& path, const std::vector<std::uint64_t>& hashes);
+  void add_notes(const std::vector<std::string>& notes);
 
   /// Completes the file, hands it to the disk, lets `read_back` look at it, and gives it its name.
   /// `read_back` throws when it does not find what was written.

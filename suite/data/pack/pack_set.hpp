@@ -37,6 +37,7 @@ class PackSet final : public ImageSet {
   [[nodiscard]] Image read_image(std::size_t sample) const override;
   [[nodiscard]] Image read_mask(std::size_t sample) const override;
   [[nodiscard]] bool has_binary_masks() const override { return true; }
+  [[nodiscard]] std::vector<std::string> notes() const override { return bytes_.notes(); }
 
   [[nodiscard]] const PackDescription& description() const { return bytes_.description(); }
   [[nodiscard]] const std::vector<StoredPicture>& images() const { return images_.pictures; }

@@ -79,6 +79,7 @@ void PackSetWriter::finish(const WorkProgress& progress) {
     write_columns("/masks", masks_);
     output_.add_integers("/masks/foreground_count", masks_.foreground_count);
   }
+  output_.add_notes(notes_);
   output_.finish(description_, [&](const auto& part) {
     const PackSet written(part);
     const auto count = written.samples().size();

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "data/image_set.hpp"
@@ -38,6 +39,9 @@ class PackSetWriter {
   /// The mask of the sample added last: 8-bit grey, 0 or 255.
   void add_mask(const Image& mask);
 
+  /// What whoever opens the pack should be told, a sentence each.
+  void add_notes(std::vector<std::string> notes) { notes_ = std::move(notes); }
+
   /// Writes the tables, reads everything back and gives the file its name.
   void finish(const WorkProgress& progress);
 
@@ -53,6 +57,7 @@ class PackSetWriter {
   std::vector<SampleEntry> samples_;
   PictureColumns images_;
   PictureColumns masks_;
+  std::vector<std::string> notes_;
 };
 
 }  // namespace scalestudy

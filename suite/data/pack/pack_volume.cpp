@@ -139,6 +139,7 @@ std::uint64_t write_volume_pack(const std::filesystem::path& file,
   output.add_texts("/stored_type", {volume.stored_type});
   output.add_integers("/shape", {depth, height, width});
   output.add_hashes("/slices/stored_hash", hashes);
+  output.add_notes(notes_of(volume));
   PackDescription description;
   description.kind = PackKind::volume;
   description.source = options.source;
@@ -161,7 +162,8 @@ Volume read_pack_volume(const std::filesystem::path& file) {
   Volume volume{.shape = stored.shape,
                 .voxels = {},
                 .stored_type = std::string(stored.type->name),
-                .choice = {.channel = 1, .time = 1}};
+                .choice = {.channel = 1, .time = 1},
+                .notes = pack.notes()};
   volume.voxels.resize(static_cast<std::size_t>(voxel_count(stored.shape)));
   read_slices(pack, stored, [&](std::size_t z, std::span<const std::byte> slice) {
     stored.type->load(slice, volume.voxels.data() + z * slice_voxels(stored.shape));

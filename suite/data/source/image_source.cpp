@@ -55,6 +55,20 @@ void require_resize_filter(const std::filesystem::path& path, ResizeFilter wante
        "Make the pack without --size, or use --set settings.resize_filter=antialiased"});
 }
 
+void require_mask_threshold(const std::filesystem::path& path, std::optional<double> asked_frac) {
+  if (!asked_frac || !is_pack(path)) return;
+  const auto packed_frac = PackBytes(path).description().mask_threshold_frac;
+  if (packed_frac == *asked_frac) return;
+  throw BadInput({cat("The masks of pack '", path.string(), "' were cut when it was made, above ",
+                      exact_text(packed_frac),
+                      " of the largest possible value, and "
+                      "settings.mask_threshold_frac is ",
+                      exact_text(*asked_frac)),
+                  "the network would learn other foreground than the study says",
+                  cat("Make the pack with --mask-threshold ", exact_text(*asked_frac),
+                      ", or use --set settings.mask_threshold_frac=-1")});
+}
+
 std::string refit_warning(const std::filesystem::path& path, const PictureSize& wanted) {
   if (!is_pack(path)) return "";
   const auto pack = PackBytes(path).description();

@@ -1,6 +1,7 @@
 #include "data/source/prepare.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "core/atomic_file.hpp"
 #include "core/error.hpp"
@@ -8,11 +9,14 @@
 #include "core/text.hpp"
 
 #include "data/file_bytes.hpp"
+#include "data/lost_foreground.hpp"
 #include "data/mask_survey.hpp"
 #include "data/pack/pack_set_writer.hpp"
 #include "data/pack/pack_volume.hpp"
+#include "data/picture_counts.hpp"
 #include "data/sample_problems.hpp"
 #include "data/source/image_source.hpp"
+#include "data/volume_statistics.hpp"
 
 namespace scalestudy {
 namespace {
@@ -65,6 +69,12 @@ PackDescription description_of(const fs::path& source,
   return description;
 }
 
+std::vector<std::string> joined(std::vector<std::string> some,
+                                const std::vector<std::string>& more) {
+  some.insert(some.end(), more.begin(), more.end());
+  return some;
+}
+
 PictureSize size_of(const PackDescription& description) {
   return {description.height_px, description.width_px};
 }
@@ -102,31 +112,60 @@ struct PreparedSample {
   std::optional<Image> mask;
 };
 
-PreparedSample prepare_sample(const ImageSet& set,
-                              std::size_t index,
-                              const fs::path& source,
-                              const PackDescription& description,
-                              const MaskSurvey& masks) {
-  const auto& id = set.samples()[index].id;
-  PreparedSample sample;
-  if (description.encoding == PackEncoding::files) {
-    sample.file_bytes = read_file_bytes(source / id, max_image_bytes);
-    sample.image = decode_image(sample.file_bytes, (source / id).string());
-  } else {
-    sample.image = set.read_image(index);
+/// Makes samples, and remembers what is to be said of them.
+class SampleMaker {
+ public:
+  SampleMaker(const ImageSet& set,
+              fs::path source,
+              const PackDescription& description,
+              MaskSurvey& masks)
+      : set_(set), source_(std::move(source)), description_(description), masks_(masks) {}
+
+  PreparedSample make(std::size_t index) {
+    const auto& id = set_.samples()[index].id;
+    PreparedSample sample;
+    if (description_.encoding == PackEncoding::files) {
+      sample.file_bytes = read_file_bytes(source_ / id, max_image_bytes);
+      sample.image = decode_image(sample.file_bytes, (source_ / id).string());
+    } else {
+      sample.image = set_.read_image(index);
+    }
+    pictures_.add(sample.image);
+    if (description_.fit) require_readable_size(sample.image, size_);
+    if (description_.kind == PackKind::image_mask) sample.mask = make_mask(index, sample.image);
+    if (description_.fit) sample.image = fitted(sample.image, *description_.fit, size_);
+    return sample;
   }
-  if (description.fit) require_readable_size(sample.image, size_of(description));
-  if (description.kind == PackKind::image_mask) {
-    const auto mask = set.read_mask(index);
-    require_own_mask(sample.image, mask, set, index);
-    masks.require_credible(index);
-    sample.mask = description.fit
-                      ? fitted_mask(mask, masks.reading(), *description.fit, size_of(description))
-                      : binary_mask(mask, masks.reading());
+
+  /// What the pack no longer shows. Errors: BadInput when no mask has foreground left.
+  [[nodiscard]] std::vector<std::string> notes() const {
+    lost_.require_some_left();
+    auto notes = joined(set_.notes(), picture_notes(pictures_.counts()));
+    if (auto note = lost_.note(); !note.empty()) notes.push_back(std::move(note));
+    return notes;
   }
-  if (description.fit) sample.image = fitted(sample.image, *description.fit, size_of(description));
-  return sample;
-}
+
+ private:
+  Image make_mask(std::size_t index, const Image& image) {
+    const auto mask = set_.read_mask(index);
+    require_own_mask(image, mask, set_, index);
+    if (!masks_.needs_masks()) masks_.add(index, mask);
+    masks_.require_credible(index);
+    if (!description_.fit) return binary_mask(mask, masks_.reading());
+    auto resized = fitted_mask(mask, masks_.reading(), *description_.fit, size_);
+    if (masks_.foreground_frac(index) > 0)
+      lost_.add(set_.mask_name(index), resized.largest_value() > 0);
+    return resized;
+  }
+
+  const ImageSet& set_;
+  fs::path source_;
+  const PackDescription& description_;
+  MaskSurvey& masks_;
+  PictureSize size_ = size_of(description_);
+  PictureCounter pictures_;
+  LostForeground lost_{size_};
+};
 
 PrepareSummary prepare_set(const fs::path& source,
                            const PrepareOptions& options,
@@ -138,11 +177,12 @@ PrepareSummary prepare_set(const fs::path& source,
   if (description.kind == PackKind::image_mask && masks.needs_masks()) masks.add_all({});
   description.mask_threshold_frac = masks.reading().threshold_frac;
   PackSetWriter writer(options.out, description, set->class_names(), options.existing);
+  SampleMaker samples(*set, source, description, masks);
   SampleProblems problems;
   const auto count = set->samples().size();
   for (std::size_t i = 0; i < count; ++i) {
     try {
-      const auto sample = prepare_sample(*set, i, source, description, masks);
+      const auto sample = samples.make(i);
       if (problems.none()) {
         const auto& stored = options.keep_encoded ? sample.file_bytes : sample.image.bytes;
         writer.add(set->samples()[i], sample.image, stored);
@@ -154,9 +194,11 @@ PrepareSummary prepare_set(const fs::path& source,
     progress("packed", static_cast<std::int64_t>(i) + 1, static_cast<std::int64_t>(count));
   }
   problems.require_none(cat("'", source.string(), "'"), count, "nothing was written");
+  const auto notes = samples.notes();
+  writer.add_notes(joined(notes, masks.reading_notes()));
   writer.finish(progress);
-  return {description, static_cast<std::int64_t>(count), std::ssize(set->class_names()),
-          writer.stored_bytes(), fs::file_size(options.out)};
+  return {description,           static_cast<std::int64_t>(count), std::ssize(set->class_names()),
+          writer.stored_bytes(), fs::file_size(options.out),       joined(notes, masks.notes())};
 }
 
 PrepareSummary prepare_volume(const fs::path& source,
@@ -166,7 +208,12 @@ PrepareSummary prepare_volume(const fs::path& source,
   const auto volume = read_tiff_volume(source, options.stack);
   const auto stored =
       write_volume_pack(options.out, volume, {description.source, options.existing, progress});
-  return {description, volume.shape[0], 0, stored, fs::file_size(options.out)};
+  return {description,
+          volume.shape[0],
+          0,
+          stored,
+          fs::file_size(options.out),
+          joined(content_warnings(volume), notes_of(volume))};
 }
 
 }  // namespace

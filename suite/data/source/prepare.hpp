@@ -30,6 +30,7 @@ struct PrepareSummary {
   std::int64_t class_count = 0;
   std::uint64_t stored_bytes = 0;
   std::uint64_t file_bytes = 0;
+  std::vector<std::string> notes;  ///< what is left out or may be amiss, a sentence each
 };
 
 /// What `source` is by its layout: a folder with images/ and masks/, one with train/, or a file

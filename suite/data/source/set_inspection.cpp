@@ -24,9 +24,6 @@ struct SampleFacts {
   std::int64_t channels = 0;
   std::int64_t bit_depth = 0;
   std::uint64_t content_hash = 0;
-  std::int64_t largest_value = 0;  ///< of a picture of 16 bit that was read
-  bool was_inverted = false;
-  bool was_transparent = false;
   double foreground_frac = -1;  ///< without mask: negative
 };
 
@@ -37,21 +34,17 @@ std::int64_t bit_depth_of(SampleType type) {
 /// `masks`: of a set that has some.
 SampleFacts facts_by_reading(const ImageSet& set,
                              std::size_t index,
+                             PictureCounter& pictures,
                              std::optional<MaskSurvey>& masks) {
   const auto image = set.read_image(index);
+  pictures.add(image);
   if (masks) {
     const auto mask = set.read_mask(index);
     require_own_mask(image, mask, set, index);
     masks->add(index, mask);
   }
-  return {image.height_px,
-          image.width_px,
-          image.channels,
-          bit_depth_of(image.type),
-          picture_hash(image),
-          image.type == SampleType::uint16 ? image.largest_value() : 0,
-          image.origin.was_inverted,
-          image.origin.was_transparent};
+  return {image.height_px, image.width_px, image.channels, bit_depth_of(image.type),
+          picture_hash(image)};
 }
 
 SampleFacts facts_from_tables(const PackSet& set, std::size_t index) {
@@ -111,22 +104,6 @@ std::vector<ClassCount> count_classes(const ImageSet& set) {
   return counts;
 }
 
-/// Pictures of 16 bit that fill 12, where all others fill more than 14.
-std::int64_t count_12_bit(const std::vector<SampleFacts>& facts) {
-  constexpr std::int64_t most_of_12_bit = 4095, most_of_14_bit = 16383;
-  std::int64_t dim = 0, bright = 0;
-  for (const auto& fact : facts) {
-    if (fact.bit_depth != 16) continue;
-    if (fact.largest_value <= most_of_12_bit)
-      ++dim;
-    else if (fact.largest_value <= most_of_14_bit)
-      return 0;
-    else
-      ++bright;
-  }
-  return bright > 0 ? dim : 0;
-}
-
 void find_equal_pictures(const ImageSet& set,
                          const std::vector<SampleFacts>& facts,
                          SetInspection& found) {
@@ -161,11 +138,8 @@ SetInspection summarised(const ImageSet& set, const std::vector<SampleFacts>& fa
   for (const auto& fact : facts) {
     ++found.channels_count[fact.channels];
     ++found.bit_depth_count[fact.bit_depth];
-    if (fact.was_inverted) ++found.inverted_count;
-    if (fact.was_transparent) ++found.transparent_count;
     if (fact.foreground_frac == 0) ++found.empty_mask_count;
   }
-  found.of_12_bit_count = count_12_bit(facts);
   if (facts.front().foreground_frac >= 0)
     found.foreground_frac = spread_of(facts, [](const auto& fact) { return fact.foreground_frac; });
   find_equal_pictures(set, facts, found);
@@ -203,8 +177,9 @@ SetInspection inspect_pack(const fs::path& source, Verify verify, const WorkProg
     return facts_from_tables(set, i);
   });
   auto found = summarised(set, facts);
-  if (!set.masks().empty()) found.mask_notes.push_back(note_of_foreground(set, facts));
-  std::erase(found.mask_notes, "");
+  found.notes = set.notes();
+  if (!set.masks().empty()) found.notes.push_back(note_of_foreground(set, facts));
+  std::erase(found.notes, "");
   found.pack = set.description();
   found.kind = set.description().kind;
   found.pack_file_bytes = fs::file_size(source);
@@ -236,13 +211,20 @@ SetInspection inspect_set(const fs::path& source,
   const auto set = open_set(source, kind);
   std::optional<MaskSurvey> masks;
   if (kind == PackKind::image_mask) masks.emplace(*set, mask_threshold_frac);
+  PictureCounter pictures;
   auto facts = gather(source, *set, progress,
-                      [&](std::size_t i) { return facts_by_reading(*set, i, masks); });
+                      [&](std::size_t i) { return facts_by_reading(*set, i, pictures, masks); });
   if (masks) read_masks(source, *masks, facts);
   auto found = summarised(*set, facts);
+  found.counts = pictures.counts();
+  found.notes = set->notes();
+  const auto add = [&](const std::vector<std::string>& notes) {
+    found.notes.insert(found.notes.end(), notes.begin(), notes.end());
+  };
+  add(picture_notes(found.counts));
   if (masks) {
     found.mask_reading = masks->reading();
-    found.mask_notes = masks->notes();
+    add(masks->notes());
   }
   found.passed_over = set->passed_over();
   found.kind = kind;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "data/content_overlap.hpp"
+#include "data/picture_counts.hpp"
 #include "data/source/prepare.hpp"
 
 namespace scalestudy {
@@ -38,11 +39,9 @@ struct SetInspection {
   std::map<std::int64_t, std::int64_t> channels_count;   ///< number of channels: samples
   std::map<std::int64_t, std::int64_t> bit_depth_count;  ///< bits: samples
   std::optional<Spread> foreground_frac;                 ///< of the masks' pixels
-  std::int64_t inverted_count = 0;                       ///< pictures whose 0 is white
-  std::int64_t transparent_count = 0;                    ///< pictures with alpha below its maximum
-  std::int64_t of_12_bit_count = 0;  ///< pictures that fill 12 of 16 bits, where others fill all
-  std::optional<MaskReading> mask_reading;  ///< of a folder's masks
-  std::vector<std::string> mask_notes;      ///< what may be amiss, a sentence each
+  PictureCounts counts;                                  ///< of a folder
+  std::optional<MaskReading> mask_reading;               ///< of a folder's masks
+  std::vector<std::string> notes;  ///< what is left out or may be amiss, a sentence each
   std::int64_t empty_mask_count = 0;
   std::vector<std::string> passed_over;          ///< files that are no pictures
   std::vector<EqualContent> duplicates_within;   ///< equal pictures of one split

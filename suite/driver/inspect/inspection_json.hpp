@@ -34,7 +34,7 @@ struct VolumeInspection {
   StackChoice asked;                ///< what was asked for: a study must say as much
   std::string content_hash;
   VolumeStatistics statistics;
-  std::vector<std::string> warnings;          ///< content_warnings()
+  std::vector<std::string> warnings;          ///< content_warnings() and notes_of()
   std::array<double, 3> noise_correlation{};  ///< Z, Y, X
   std::optional<Shape3> patch;
   std::int64_t grid_patch_count = 0;  ///< of `patch`

@@ -75,9 +75,11 @@ void print_foreground(const SetInspection& found, std::ostream& out) {
   out << '\n';
   if (found.mask_reading && !found.mask_reading->is_usual_threshold())  // which a note says
     out << "Masks        " << words_of(*found.mask_reading) << '\n';
+}
+
+void print_notes(const std::vector<std::string>& notes, std::ostream& out) {
   const auto* title = "Notes        ";
-  for (const auto& note : found.mask_notes)
-    out << std::exchange(title, "             ") << note << '\n';
+  for (const auto& note : notes) out << std::exchange(title, "             ") << note << '\n';
 }
 
 /// What it means, and what training must be told to take it.
@@ -106,9 +108,6 @@ std::string description_text(const PackDescription& description) {
   return text;
 }
 
-constexpr std::string_view of_12_bit_words =
-    "without a value above 4095, others use all 16 bits: scale them alike if these are of 12 bits";
-
 void print_set(const std::filesystem::path& source, const SetInspection& found, std::ostream& out) {
   out << "Source       " << source.string() << '\n';
   if (found.pack) {
@@ -122,19 +121,13 @@ void print_set(const std::filesystem::path& source, const SetInspection& found, 
         << (found.kind == PackKind::classes ? "class folders\n" : "images and masks\n");
   }
   out << "Samples      " << grouped_digits(found.sample_count) << '\n';
-  if (!found.passed_over.empty())
-    out << "Passed over  " << counted(std::ssize(found.passed_over), "file")
-        << ", by name no picture: " << first_few(found.passed_over) << '\n';
   print_classes(found, out);
   print_spread("Height", found.height_px, out);
   print_spread("Width", found.width_px, out);
   out << "Channels     " << counts_text(found.channels_count) << '\n'
       << "Bit depth    " << counts_text(found.bit_depth_count) << '\n';
-  for (const auto& [count, words] : {std::pair(found.inverted_count, inverted_words),
-                                     std::pair(found.transparent_count, transparent_words),
-                                     std::pair(found.of_12_bit_count, of_12_bit_words)})
-    if (count > 0) out << "             " << counted(count, "picture") << ' ' << words << '\n';
   print_foreground(found, out);
+  print_notes(found.notes, out);
   print_duplicates("Conflicts", "in two classes: one of them is wrong", found.in_two_classes, out);
   print_duplicates("Duplicates", "equal to another one of the same split", found.duplicates_within,
                    out);
@@ -158,6 +151,7 @@ void print_prepared(const std::filesystem::path& file,
       << grouped_digits(summary.sample_count) << '\n';
   if (summary.description.kind == PackKind::classes)
     out << "Classes      " << grouped_digits(summary.class_count) << '\n';
+  print_notes(summary.notes, out);
   out << "Stored       " << human_bytes(static_cast<double>(summary.stored_bytes))
       << " in a file of " << human_bytes(static_cast<double>(summary.file_bytes))
       << ", read back and compared\n";

@@ -50,12 +50,13 @@ std::string set_json(const std::filesystem::path& source, const SetInspection& f
               {"width_px", to_json(found.width_px)},
               {"channels_count", to_json(found.channels_count)},
               {"bit_depth_count", to_json(found.bit_depth_count)},
-              {"inverted_count", found.inverted_count},
-              {"transparent_count", found.transparent_count},
-              {"of_12_bit_count", found.of_12_bit_count},
+              {"inverted_count", found.counts.inverted},
+              {"transparent_count", found.counts.transparent},
+              {"of_12_bit_count", found.counts.of_12_bit},
               {"duplicates_within", to_json(found.duplicates_within)},
               {"duplicates_between", to_json(found.duplicates_between)},
               {"passed_over", found.passed_over},
+              {"notes", found.notes},
               {"in_two_classes", to_json(found.in_two_classes)}};
   for (const auto& count : found.class_counts) {
     object["class_counts"].push_back({{"split", count.split},
@@ -65,7 +66,6 @@ std::string set_json(const std::filesystem::path& source, const SetInspection& f
   if (found.foreground_frac) {
     object["foreground_frac"] = to_json(*found.foreground_frac);
     object["empty_mask_count"] = found.empty_mask_count;
-    object["mask_notes"] = found.mask_notes;
   }
   if (found.mask_reading) object["mask_reading"] = words_of(*found.mask_reading);
   if (found.pack) {
@@ -82,7 +82,8 @@ std::string prepared_json(const std::filesystem::path& file, const PrepareSummar
                        {"sample_count", summary.sample_count},
                        {"class_count", summary.class_count},
                        {"stored_bytes", summary.stored_bytes},
-                       {"file_bytes", summary.file_bytes}});
+                       {"file_bytes", summary.file_bytes},
+                       {"notes", summary.notes}});
 }
 
 }  // namespace scalestudy

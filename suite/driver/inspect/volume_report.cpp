@@ -131,6 +131,7 @@ VolumeInspection inspect_volume(const std::filesystem::path& file,
   found.content_hash = content_hash(volume);
   found.statistics = statistics_of(volume);
   found.warnings = content_warnings(volume);
+  for (auto& note : notes_of(volume)) found.warnings.push_back(std::move(note));
   found.noise_correlation = noise_correlation(volume);
   found.patch = patch;
   if (patch) found.grid_patch_count = std::ssize(grid_corners(volume.shape, *patch, file.string()));
@@ -156,8 +157,6 @@ void print_volume(const VolumeInspection& found, std::ostream& out) {
   print_axes(found, out);
   out << "Grey values  " << grey_values(statistics);
   for (const auto& warning : found.warnings) print_wrapped(warning, std::string(13, ' '), out);
-  if (found.white_is_zero)
-    out << "             as stored, not inverted: by the file 0 is white (WhiteIsZero)\n";
   out << "Content      hash " << found.content_hash << " (runs record it as volume_hash)\n";
   print_noise(found, out);
   if (found.patch) {

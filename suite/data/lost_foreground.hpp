@@ -1,0 +1,34 @@
+#pragma once
+/// Masks that have foreground as they are stored, and none once they are resized. Pure.
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "data/fit.hpp"
+
+namespace scalestudy {
+
+class LostForeground {
+ public:
+  /// `size`: what masks are resized to.
+  explicit LostForeground(const PictureSize& size) : size_(size) {}
+
+  /// A mask that has foreground as stored, and whether some is left.
+  void add(const std::string& mask_name, bool is_left);
+
+  /// How many masks lose all their foreground, and which; "" for none.
+  [[nodiscard]] std::string note() const;
+
+  /// Errors: BadInput when all masks with foreground lose it.
+  void require_some_left() const;
+
+ private:
+  [[nodiscard]] std::string size_text() const;
+
+  PictureSize size_;
+  std::int64_t count_ = 0;
+  std::vector<std::string> lost_;
+};
+
+}  // namespace scalestudy

@@ -1,0 +1,33 @@
+#pragma once
+/// How many pictures of a set are read otherwise than a viewer shows them. Pure.
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "data/image.hpp"
+
+namespace scalestudy {
+
+struct PictureCounts {
+  std::int64_t inverted = 0;     ///< their 0 is white
+  std::int64_t transparent = 0;  ///< with alpha below its maximum
+  std::int64_t of_12_bit = 0;    ///< fill 12 of 16 bits, where all others fill more than 14
+  bool operator==(const PictureCounts&) const = default;
+};
+
+class PictureCounter {
+ public:
+  void add(const Image& image);
+  [[nodiscard]] PictureCounts counts() const;
+
+ private:
+  PictureCounts counts_;
+  std::int64_t of_14_bit_ = 0;
+  std::int64_t of_16_bit_ = 0;
+};
+
+/// A sentence for each count that is not 0.
+[[nodiscard]] std::vector<std::string> picture_notes(const PictureCounts& counts);
+
+}  // namespace scalestudy

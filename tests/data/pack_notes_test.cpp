@@ -1,0 +1,83 @@
+/// What is said of a source, and that packs keep what they no longer show.
+
+#include <algorithm>
+
+#include <gtest/gtest.h>
+
+#include "data/mask_survey.hpp"
+#include "data/source/image_source.hpp"
+#include "data/source/prepare.hpp"
+#include "data/source/set_inspection.hpp"
+
+#include "tests/data/refusal.hpp"
+#include "tests/support/picture_files.hpp"
+#include "tests/support/temporary_folder.hpp"
+
+namespace scalestudy {
+namespace {
+
+namespace fs = std::filesystem;
+using test::expect_refused;
+using test::pattern;
+using test::write_bytes;
+using test::write_png;
+
+class PackNotes : public ::testing::Test {
+ protected:
+  /// 16 × 16; the first `foreground_px` pixels of the mask are foreground.
+  void write(const std::string& name, std::int64_t foreground_px) const {
+    write_png(source_ / "images" / name, pattern(16, 16, 1));
+    auto mask = blank_image(16, 16, 1, SampleType::uint8);
+    std::fill_n(mask.bytes.begin(), foreground_px, std::byte{255});
+    write_png(source_ / "masks" / name, mask);
+  }
+  [[nodiscard]] PrepareSummary prepare() const {
+    return prepare_pack(source_, options_, [](auto...) {});
+  }
+  [[nodiscard]] std::vector<std::string> pack_notes() const {
+    return open_set(options_.out, PackKind::image_mask)->notes();
+  }
+
+  TemporaryFolder folder_;
+  fs::path source_ = folder_.path() / "cells";
+  PrepareOptions options_{.out = folder_.path() / "pack.h5", .existing = Existing::replace};
+};
+
+TEST_F(PackNotes, AreWhatWasSaidOfTheSource) {
+  write("a.png", 200);
+  write("b.png", 20);
+  (void)prepare();
+  EXPECT_TRUE(pack_notes().empty()) << "what the pack shows itself";
+  write_bytes(source_ / "images/readme.txt", "x");
+  test::write_tiff(source_ / "images/c.tif", pattern(16, 16, 1), {.white_is_zero = true});
+  fs::copy_file(source_ / "masks/b.png", source_ / "masks/c.png");
+  const auto summary = prepare();
+  std::vector<std::string> said{"Passed over 1 file, by name no picture: 'images/readme.txt'.",
+                                "1 picture inverted: by the file 0 is white (WhiteIsZero)."};
+  EXPECT_EQ(pack_notes(), said);
+  for (const auto* name : {"masks/a.png", "images/a.png"}) {
+    auto all = said;
+    all.push_back(foreground_note({1, 0, 0}, {name, "b", "c"}));
+    const bool is_folder = std::string(name).starts_with("masks");
+    const auto& place = is_folder ? source_ : options_.out;
+    EXPECT_EQ(inspect_set(place, PackKind::image_mask, Verify::no, [](auto...) {}).notes, all);
+    EXPECT_EQ(summary.notes == all, is_folder);
+  }
+}
+
+/// A spot of one pixel is a sixteenth of one that it becomes a part of.
+TEST_F(PackNotes, CountForegroundThatResizingRemoves) {
+  options_.size = PictureSize{4, 4};
+  for (const auto* name : {"a.png", "b.png"}) write(name, 1);
+  expect_refused([&] { (void)prepare(); },
+                 {"Resizing to 4 x 4 px removes the foreground of all 2 masks"});
+  EXPECT_FALSE(fs::exists(options_.out));
+  write("b.png", 128);
+  (void)prepare();
+  EXPECT_EQ(pack_notes(),
+            std::vector<std::string>{"1 of 2 masks with foreground has none left when resized to "
+                                     "4 x 4 px: 'masks/a.png'."});
+}
+
+}  // namespace
+}  // namespace scalestudy
