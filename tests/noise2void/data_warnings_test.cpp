@@ -7,6 +7,7 @@
 
 #include "tests/support/noisy_volume.hpp"
 #include "tests/support/temporary_folder.hpp"
+#include "workloads/noise2void/reference.hpp"
 
 namespace scalestudy::noise2void {
 namespace {
@@ -77,6 +78,37 @@ TEST_F(DataWarnings, AValidationLossOfAFewVoxelsIsSaid) {
       warnings("[4, 16, 16]", 0, "original"),
       ElementsAre(testing::ContainsRegex("rests on about [0-9] masked voxels in 7 patches")));
   EXPECT_THAT(warnings("[4, 16, 16]", 0, "nominal"), IsEmpty());
+}
+
+TEST(Reference, OfAnotherScaleIsSaidWhicheverIsTheLarger) {
+  const auto noisy = test::noisy_volume({4, 32, 32}, 0);
+  const auto scaled = [&](float factor, float offset) {
+    auto volume = noisy;
+    for (float& voxel : volume.voxels) voxel = factor * voxel + offset;
+    return reference_warning(volume, noisy);
+  };
+  for (const auto& [factor, offset] : {std::pair(0.005F, 0.0F), {10.0F, 0.0F}, {1.0F, 200.0F}})
+    EXPECT_THAT(scaled(factor, offset), StartsWith("The reference has grey values of ")) << factor;
+  for (const auto& [factor, offset] : {std::pair(1.0F, 0.5F), {0.8F, 0.0F}, {1.0F, 50.0F}})
+    EXPECT_EQ(scaled(factor, offset), "") << factor;
+}
+
+TEST_F(DataWarnings, AReferenceIsReadAndOneOfAConstantRefused) {
+  write(0);
+  auto reference = read_volume(file_);
+  const auto warnings_with = [&](const Volume& volume) {
+    RunSpec spec;
+    spec.data.path = file_.string();
+    spec.data.reference_path = (folder_ / "reference.h5").string();
+    (void)write_volume_pack(spec.data.reference_path, volume,
+                            {"invented", Existing::replace, [](auto...) {}});
+    spec.workload_settings = R"({"patch": [4, 16, 16], "mask_count_rule": "nominal"})";
+    return data_warnings(spec);
+  };
+  for (float& voxel : reference.voxels) voxel /= 200;
+  EXPECT_THAT(warnings_with(reference), testing::Contains(StartsWith("The reference has grey")));
+  for (float& voxel : reference.voxels) voxel = 7;
+  EXPECT_THROW((void)warnings_with(reference), BadInput);
 }
 
 TEST_F(DataWarnings, WhatCannotBeReadIsRefusedAsByTheRanks) {

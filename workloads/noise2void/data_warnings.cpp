@@ -11,6 +11,7 @@
 
 #include "workloads/noise2void/masking.hpp"
 #include "workloads/noise2void/patches.hpp"
+#include "workloads/noise2void/reference.hpp"
 
 namespace scalestudy::noise2void {
 
@@ -43,13 +44,16 @@ std::string value_warning(const Volume& volume) {
 std::vector<std::string> data_warnings(const RunSpec& spec) {
   auto volume = read_volume(spec.data.path, spec.data.stack);
   const auto of_values = value_warning(volume);
+  const bool has_reference = !spec.data.reference_path.empty();
+  const auto reference = has_reference ? read_reference(spec.data, volume) : Volume();
   add_noise(volume, spec.data);
   const auto settings = settings_from_json_text(spec.workload_settings);
   const auto [validation, test] =
       patches_set_aside(volume.shape, settings, cat("'", spec.data.path, "'"));
   const bool has_test = test > 0;
   std::vector<std::string> warnings{
-      of_values, noise_warning(noise_correlation(volume)),
+      of_values, has_reference ? reference_warning(reference, volume) : "",
+      noise_warning(noise_correlation(volume)),
       has_test ? small_set_warning(test, "test") : small_set_warning(validation, "validation"),
       few_voxels_warning(validation, settings)};
   std::erase(warnings, "");

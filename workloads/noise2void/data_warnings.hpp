@@ -14,8 +14,8 @@ namespace scalestudy::noise2void {
 [[nodiscard]] std::string value_warning(const Volume& volume);
 
 /// A sentence each: value_warning(), of noise that neighbouring voxels share, in the volume as the
-/// network is shown it, and of too few validation patches. Errors: BadInput as the reader and
-/// make_patches().
+/// network is shown it, of a reference in other grey values, and of too few validation patches.
+/// Errors: BadInput as the readers and make_patches().
 [[nodiscard]] std::vector<std::string> data_warnings(const RunSpec& spec);
 
 }  // namespace scalestudy::noise2void

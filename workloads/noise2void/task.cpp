@@ -18,6 +18,7 @@
 #include "workloads/noise2void/model.hpp"
 #include "workloads/noise2void/patches.hpp"
 #include "workloads/noise2void/prediction.hpp"
+#include "workloads/noise2void/reference.hpp"
 
 namespace scalestudy::noise2void {
 
@@ -65,15 +66,6 @@ Panel middle_slice(const std::string& name, const Volume& volume) {
       volume.voxels.begin() + static_cast<std::ptrdiff_t>(size) * (volume.shape[0] / 2);
   return {
       name, volume.shape[1], volume.shape[2], {first, first + static_cast<std::ptrdiff_t>(size)}};
-}
-
-/// Chosen like the data where it holds several stacks.
-Volume read_reference(const DataSettings& data) {
-  try {
-    return read_volume(data.reference_path);
-  } catch (const StackChoiceNeeded&) {
-    return read_volume(data.reference_path, data.stack);
-  }
 }
 
 class Noise2VoidTask final : public TrainingTask {
@@ -147,12 +139,7 @@ Noise2VoidTask::Noise2VoidTask(const RunSpec& spec, const c10::Device& device)
 void Noise2VoidTask::read_data() {
   volume_ = read_volume(spec_.data.path, spec_.data.stack);
   if (!spec_.data.reference_path.empty()) {
-    reference_ = read_reference(spec_.data);
-    if (reference_->shape != volume_.shape)
-      throw BadInput(
-          {cat("'", spec_.data.reference_path, "' differs in size from '", spec_.data.path, "'"),
-           "they cannot be compared voxel by voxel",
-           "Give the clean counterpart of the same volume"});
+    reference_ = read_reference(spec_.data, volume_);
   } else if (spec_.data.added_noise_std > 0) {
     reference_ = volume_;
   }
