@@ -8,6 +8,8 @@
 #include "core/error.hpp"
 #include "core/text.hpp"
 
+#include "data/foreground_notes.hpp"
+
 namespace scalestudy {
 namespace {
 
@@ -70,24 +72,6 @@ std::map<Colour, std::int64_t> colours_of(const std::vector<MaskFacts>& masks) {
 }
 
 }  // namespace
-
-std::string foreground_note(const std::vector<double>& foreground_frac,
-                            const std::vector<std::string>& names) {
-  const auto [least, most] = std::ranges::minmax(foreground_frac);
-  if (most == 0) return "All masks are empty: there is no foreground to learn.";
-  if (least == 1) return "All masks are foreground all over: there is no background to learn.";
-  if (least > 0.5)
-    return cat("Every mask is foreground in over half of its pixels (", std::floor(100 * least),
-               " % at least): look whether foreground and background are exchanged.");
-  std::vector<std::string> full, others;
-  for (std::size_t i = 0; i < names.size(); ++i)
-    (foreground_frac[i] > 0.5 ? full : others).push_back(names[i]);
-  if (full.empty()) return "";
-  return cat(full.size(), " of ", counted(names.size(), "mask"), full.size() == 1 ? " is" : " are",
-             " over half foreground, the others are not. Look whether foreground and background "
-             "are exchanged in ",
-             first_few(full.size() <= others.size() ? full : others), '.');
-}
 
 MaskSurvey::MaskSurvey(const ImageSet& set, std::optional<double> threshold_frac)
     : set_(&set), masks_(set.samples().size()) {

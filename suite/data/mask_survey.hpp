@@ -14,10 +14,6 @@
 
 namespace scalestudy {
 
-/// What is amiss with masks of such shares of foreground; "" for nothing. `names` are theirs.
-[[nodiscard]] std::string foreground_note(const std::vector<double>& foreground_frac,
-                                          const std::vector<std::string>& names);
-
 class MaskSurvey {
  public:
   /// `threshold_frac`: asked for, from 0 to below 1; none: by what the masks hold. Uses the set as

@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "data/foreground_notes.hpp"
 #include "data/mask_survey.hpp"
 
 #include "tests/data/masks.hpp"

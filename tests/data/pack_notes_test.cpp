@@ -4,7 +4,8 @@
 
 #include <gtest/gtest.h>
 
-#include "data/mask_survey.hpp"
+#include "data/foreground_notes.hpp"
+#include "data/pack/pack_volume.hpp"
 #include "data/source/image_source.hpp"
 #include "data/source/prepare.hpp"
 #include "data/source/set_inspection.hpp"
@@ -77,6 +78,14 @@ TEST_F(PackNotes, CountForegroundThatResizingRemoves) {
   EXPECT_EQ(pack_notes(),
             std::vector<std::string>{"1 of 2 masks with foreground has none left when resized to "
                                      "4 x 4 px: 'masks/a.png'."});
+}
+
+TEST_F(PackNotes, OfAVolumeAreWhatTheFileSaysOfItsValues) {
+  Volume volume{.shape = {1, 1, 2}, .voxels = {3, 4}, .stored_type = "uint8"};
+  volume.white_is_zero = true;
+  (void)write_volume_pack(options_.out, volume, {"stack", Existing::replace, [](auto...) {}});
+  EXPECT_EQ(notes_of(read_volume(options_.out)), notes_of(volume));
+  EXPECT_EQ(notes_of(volume).size(), 1U);
 }
 
 }  // namespace

@@ -357,14 +357,6 @@ TEST_F(VolumePack, KeepsEveryStoredTypeExactly) {
   }
 }
 
-TEST_F(VolumePack, KeepsWhatTheFileSaidOfItsValues) {
-  auto volume = small_volume("uint8");
-  volume.white_is_zero = true;
-  write(volume);
-  EXPECT_EQ(notes_of(read_volume(file_)), notes_of(volume));
-  EXPECT_EQ(notes_of(volume).size(), 1U);
-}
-
 TEST_F(VolumePack, EqualsTheRealStack) {
   const auto stack =
       read_volume(fs::path(test::in_sources("workloads/noise2void/data/chromosomes.tif")));

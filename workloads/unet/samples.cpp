@@ -11,7 +11,7 @@
 #include "study/small_sets.hpp"
 
 #include "data/content_overlap.hpp"
-#include "data/lost_foreground.hpp"
+#include "data/foreground_notes.hpp"
 #include "data/resize.hpp"
 #include "data/sample_problems.hpp"
 #include "data/source/image_source.hpp"

@@ -9,7 +9,7 @@
 #include "core/text.hpp"
 
 #include "data/file_bytes.hpp"
-#include "data/lost_foreground.hpp"
+#include "data/foreground_notes.hpp"
 #include "data/mask_survey.hpp"
 #include "data/pack/pack_set_writer.hpp"
 #include "data/pack/pack_volume.hpp"

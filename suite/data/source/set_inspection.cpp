@@ -8,6 +8,7 @@
 #include "core/text.hpp"
 
 #include "data/fit.hpp"
+#include "data/foreground_notes.hpp"
 #include "data/mask_survey.hpp"
 #include "data/pack/pack_set.hpp"
 #include "data/sample_problems.hpp"

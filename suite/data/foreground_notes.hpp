@@ -1,5 +1,5 @@
 #pragma once
-/// Masks that have foreground as they are stored, and none once they are resized. Pure.
+/// What is said of how much of masks is foreground. Pure.
 
 #include <cstdint>
 #include <string>
@@ -9,6 +9,11 @@
 
 namespace scalestudy {
 
+/// What is amiss with masks of such shares of foreground; "" for nothing. `names` are theirs.
+[[nodiscard]] std::string foreground_note(const std::vector<double>& foreground_frac,
+                                          const std::vector<std::string>& names);
+
+/// Masks that have foreground as they are stored, and none once they are resized.
 class LostForeground {
  public:
   /// `size`: what masks are resized to.
