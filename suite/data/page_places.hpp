@@ -1,6 +1,7 @@
 #pragma once
 /// What the pages of a TIFF say of themselves, each for itself: in the tag of Micro-Manager (in its
-/// own stacks and in NDTiff), in their names, or in MetaMorph's description. Pure.
+/// own stacks and in NDTiff), in their names, or in a description of MetaMorph, PerkinElmer or
+/// MIBI. Pure.
 
 #include <cstdint>
 #include <optional>

@@ -87,13 +87,31 @@ std::optional<PagePlace> place_in_name(const std::string& name) {
   return is_said ? std::optional(place) : std::nullopt;
 }
 
-/// <prop id="wavelength" type="float" value="525"/>: pages of one wavelength are slices.
-std::optional<PagePlace> place_in_meta_morph(const std::string& description, std::int64_t page) {
+/// Of which pages with the same are slices of one stack.
+struct PageStack {
+  std::string_view origin;
+  std::string name;
+};
+
+/// MetaMorph's <prop id="wavelength" type="float" value="525"/>, PerkinElmer's <Name>DAPI</Name> or
+/// MIBI's {"channel.target": "CD45"}.
+std::optional<PageStack> stack_in_description(const std::string& description) {
   for (const auto property : tags_in(description, "prop"))
     if (attribute(property, "id") == "wavelength")
-      return PagePlace{.slice = page,
-                       .others = cat("wavelength ", attribute(property, "value").value_or(""))};
-  return {};
+      return PageStack{"MetaMorph descriptions",
+                       cat("wavelength ", attribute(property, "value").value_or(""))};
+  if (!tags_in(description, "PerkinElmer-QPI-ImageDescription").empty())
+    for (const auto tag : tags_in(description, "Name")) {
+      const auto name = std::size_t(tag.data() - description.data()) + tag.size() + 1;
+      if (name < description.size())
+        return PageStack{
+            "PerkinElmer descriptions",
+            cat("channel ", description.substr(name, description.find('<', name) - name))};
+    }
+  if (!description.starts_with('{')) return {};
+  const auto object = json::parse(description, nullptr, /*allow_exceptions=*/false);
+  if (!object.is_object() || !object.contains("channel.target")) return {};
+  return PageStack{"MIBI descriptions", cat("channel ", text_of_value(object["channel.target"]))};
 }
 
 }  // namespace
@@ -105,10 +123,11 @@ void PagePlaces::add(const PageTexts& page) {
     origin = "page names";
     place = place_in_name(page.name);
   }
-  if (page.micro_manager.empty() && !place) {
-    origin = "MetaMorph descriptions";
-    place = place_in_meta_morph(page.description, std::ssize(pages_));
-  }
+  if (page.micro_manager.empty() && !place)
+    if (const auto stack = stack_in_description(page.description)) {
+      origin = stack->origin;
+      place = PagePlace{.slice = std::ssize(pages_), .others = stack->name};
+    }
   if (origin_.empty() && (place || !page.micro_manager.empty())) origin_ = origin;
   pages_.push_back(std::move(place));
 }

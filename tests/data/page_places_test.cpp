@@ -1,5 +1,7 @@
 #include "data/page_places.hpp"
 
+#include <functional>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -92,10 +94,34 @@ TEST(PagePlaces, NamesOfPagesSayChannelSliceAndTime) {
   EXPECT_FALSE(others.are_said());
 }
 
+StackAxes axes_of_descriptions(const std::string& first, const std::string& second) {
+  return places_of({{.description = first}, {.description = second}}).axes();
+}
+
+TEST(PagePlaces, PagesOfNamedChannelsAreNoStack) {
+  const auto perkin_elmer = [](const std::string& name) {
+    return "<?xml version=\"1.0\"?><PerkinElmer-QPI-ImageDescription><Name>" + name +
+           "</Name><Color>255,0,0</Color></PerkinElmer-QPI-ImageDescription>";
+  };
+  const auto mibi = [](const std::string& name) {
+    return R"({"channel.mass": 150, "channel.target": ")" + name + "\"}";
+  };
+  for (const auto& name_in :
+       {std::function<std::string(const std::string&)>(perkin_elmer), {mibi}}) {
+    EXPECT_THAT(axes_of_descriptions(name_in("CD4"), name_in("CD8")).problem,
+                HasSubstr("(channel CD4, channel CD8)"));
+    const auto one = axes_of_descriptions(name_in("CD4"), name_in("CD4"));
+    EXPECT_EQ(one.problem, "");
+    EXPECT_THAT(pages_of(one, 0, 0), ElementsAre(0, 1));
+  }
+  EXPECT_FALSE(places_of({{.description = "<a><Name>x</Name></a>"},
+                          {.description = "<PerkinElmer-QPI-ImageDescription><Name"}})
+                   .are_said());
+}
+
 TEST(PagePlaces, PagesOfSeveralWavelengthsAreNoStack) {
   const auto found = [](const std::string& first, const std::string& second) {
-    return places_of({{.description = wavelength(first)}, {.description = wavelength(second)}})
-        .axes();
+    return axes_of_descriptions(wavelength(first), wavelength(second));
   };
   EXPECT_THAT(found("525", "600").problem, HasSubstr("(wavelength 525, wavelength 600)"));
   EXPECT_EQ(found("525", "525").problem, "");
