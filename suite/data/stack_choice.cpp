@@ -66,7 +66,7 @@ void require_all_planes(const StackAxes& axes, std::int64_t planes, const fs::pa
            cat("has ", counted(planes, "page"), ", and ", axes.planes + axes.flyback_pages, by),
            may_be_split ? join_files
            : axes.planes < planes
-               ? "Some pages are no slices; export the stack as a file of its own"
+               ? "Some pages are no slices, or that is old; export the stack as a file of its own"
                : "Pages are in other files, lost or not listed; export the stack as one file");
 }
 

@@ -147,13 +147,14 @@ TEST_F(TiffPrograms, ImageJsLabelsTellChannelsThatAreStoredAsSlices) {
         for (const char letter : label) parts += number(static_cast<std::uint32_t>(letter), 2);
         part_bytes.push_back(static_cast<std::uint32_t>(2 * label.size()));
       }
-      const auto header = "IJIJ" + number(0x696e666f, 4) + number(1, 4) + number(0x6c61626c, 4) +
-                          number(static_cast<std::uint32_t>(labels.size()), 4);
-      return write(
-          {.mode = mode,
-           .descriptions = {{0, "ImageJ=1.53t\nimages=4\nslices=4\n"}},
-           .tags = {{0, 50838, "", false, part_bytes}, {0, 50839, header + "abc" + parts, false}}},
-          4);
+      const auto count = static_cast<std::uint32_t>(labels.size());
+      const auto header =
+          cat("IJIJ", number(0x696e666f, 4), number(1, 4), number(0x6c61626c, 4), number(count, 4));
+      return write({.mode = mode,
+                    .descriptions = {{0, "ImageJ=1.53t\nimages=4\nslices=4\n"}},
+                    .tags = {{0, 50838, "", false, part_bytes},
+                             {0, 50839, cat(header, "abc", parts), false}}},
+                   4);
     };
     const auto file = file_with({"c:1/2 z:1/2", "c:2/2 z:1/2\nt:3", "c:1/2 z:2/2", "c:2/2 z:2/2"});
     expect_refused(file, "has 2 channels by its slice labels");
