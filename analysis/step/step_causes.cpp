@@ -12,30 +12,11 @@ namespace {
 
 using Path = std::function<double(const PathStep&)>;
 
-std::size_t number_of(LaunchArm arm) {
-  return static_cast<std::size_t>(arm);
+std::size_t number_of(const LaunchArm& arm) {
+  return static_cast<std::size_t>(std::ranges::find(launch_arms, arm) - launch_arms.begin());
 }
 
-/// What a study declares to have these launches; nothing of the study proper.
-std::optional<ControlArm> control_arm_of(LaunchArm arm) {
-  switch (arm) {
-    case LaunchArm::barrier_only:
-      return ControlArm::barrier_only;
-    case LaunchArm::no_communication:
-      return ControlArm::no_communication;
-    case LaunchArm::synthetic_input:
-    case LaunchArm::synthetic_input_at_one:
-      return ControlArm::synthetic_input;
-    case LaunchArm::synthetic_input_no_communication:
-      return ControlArm::synthetic_input_no_communication;
-    case LaunchArm::whole:
-    case LaunchArm::whole_at_one:
-      break;
-  }
-  return std::nullopt;
-}
-
-ArmTerm term(LaunchArm arm, double factor) {
+ArmTerm term(const LaunchArm& arm, double factor) {
   return {number_of(arm), factor};
 }
 
@@ -75,17 +56,18 @@ struct Contrast {
 Contrast contrast_of(StepCause cause, const StepEvidence& evidence) {
   const double work = evidence.work_ratio;
   const double share = 1 / static_cast<double>(evidence.ranks);
-  const std::vector<ArmTerm> waiting{term(LaunchArm::barrier_only, 1),
-                                     term(LaunchArm::no_communication, -1)};
-  const std::vector<ArmTerm> computing{term(LaunchArm::synthetic_input_no_communication, 1),
-                                       term(LaunchArm::synthetic_input_at_one, -work)};
+  const std::vector<ArmTerm> waiting{term({ControlArm::barrier_only}, 1),
+                                     term({ControlArm::no_communication}, -1)};
+  const std::vector<ArmTerm> computing{term({ControlArm::synthetic_input_no_communication}, 1),
+                                       term({ControlArm::synthetic_input, true}, -work)};
   switch (cause) {
     case StepCause::input:
-      return {{term(LaunchArm::whole, 1), term(LaunchArm::synthetic_input, -1),
-               term(LaunchArm::whole_at_one, -work), term(LaunchArm::synthetic_input_at_one, work)},
-              {}};
+      return {
+          {term(LaunchArm::whole, 1), term({ControlArm::synthetic_input}, -1),
+           term(LaunchArm::whole_at_one, -work), term({ControlArm::synthetic_input, true}, work)},
+          {}};
     case StepCause::transfer:
-      return {{term(LaunchArm::whole, 1), term(LaunchArm::barrier_only, -1)}, {}};
+      return {{term(LaunchArm::whole, 1), term({ControlArm::barrier_only}, -1)}, {}};
     case StepCause::slow_rank:
       return {waiting, [=](const PathStep& path) {
                 return random_imbalance_s(path) - share * path.persistent_s + path.uneven_input_s;
@@ -277,12 +259,12 @@ void name_main(StepDecision& decision, const Growth& growth) {
 /// Removing one alone may gain nothing.
 void look_behind_each_other(StepDecision& decision, const BlockFit& fit) {
   const std::array without_both{term(LaunchArm::whole, 1),
-                                term(LaunchArm::synthetic_input_no_communication, -1)};
-  const std::array without_one{term(LaunchArm::whole, 2), term(LaunchArm::synthetic_input, -1),
-                               term(LaunchArm::no_communication, -1)};
-  const std::array hidden{term(LaunchArm::whole, -1), term(LaunchArm::synthetic_input, 1),
-                          term(LaunchArm::no_communication, 1),
-                          term(LaunchArm::synthetic_input_no_communication, -1)};
+                                term({ControlArm::synthetic_input_no_communication}, -1)};
+  const std::array without_one{term(LaunchArm::whole, 2), term({ControlArm::synthetic_input}, -1),
+                               term({ControlArm::no_communication}, -1)};
+  const std::array hidden{term(LaunchArm::whole, -1), term({ControlArm::synthetic_input}, 1),
+                          term({ControlArm::no_communication}, 1),
+                          term({ControlArm::synthetic_input_no_communication}, -1)};
   if (!fit.has(without_both) || !fit.has(without_one)) return;
   if (const auto more_s = fit.sum_s(hidden);
       more_s.interval && more_s.interval->low > decision.margin_s)
@@ -309,7 +291,7 @@ BlockFit fit_of(const std::vector<CauseLaunch>& launches) {
 std::vector<ControlArm> arms_telling(StepCause cause) {
   std::vector<ControlArm> arms;
   for (const auto& one : contrast_of(cause, {}).terms)
-    if (const auto arm = control_arm_of(static_cast<LaunchArm>(one.arm));
+    if (const auto arm = launch_arms.at(one.arm).left_out;
         arm && std::ranges::find(arms, *arm) == arms.end())
       arms.push_back(*arm);
   return arms;

@@ -2,6 +2,7 @@
 /// Why a step of N ranks is longer than that of one: which causes the records support, which they
 /// refute, and what they leave open (METRICS.md#causes). Takes numbers, not files. Pure.
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -36,20 +37,26 @@ inline constexpr auto choices<StepCause> = std::array{
     Choice{StepCause::oversubscription, "oversubscription", "computing threads without a core"},
     Choice{StepCause::optimizer, "optimizer", "updating parameters"}};
 
-/// What a launch leaves out, and of how many ranks it is.
-enum class LaunchArm {
-  whole,
-  barrier_only,
-  no_communication,
-  synthetic_input,
-  synthetic_input_no_communication,
-  whole_at_one,
-  synthetic_input_at_one
+/// What a launch leaves out, and whether it is of one rank.
+struct LaunchArm {
+  std::optional<ControlArm> left_out;  ///< nothing: of the study proper
+  bool is_at_one = false;
+  friend bool operator==(const LaunchArm&, const LaunchArm&) = default;
+  static const LaunchArm whole, whole_at_one;
 };
-inline constexpr std::size_t launch_arm_count = 7;
+inline constexpr LaunchArm LaunchArm::whole{}, LaunchArm::whole_at_one{std::nullopt, true};
+
+/// Those that a decision asks for.
+inline constexpr std::array launch_arms{LaunchArm::whole,
+                                        LaunchArm{ControlArm::barrier_only},
+                                        LaunchArm{ControlArm::no_communication},
+                                        LaunchArm{ControlArm::synthetic_input},
+                                        LaunchArm{ControlArm::synthetic_input_no_communication},
+                                        LaunchArm::whole_at_one,
+                                        LaunchArm{ControlArm::synthetic_input, true}};
 
 struct CauseLaunch {
-  LaunchArm arm = LaunchArm::whole;
+  LaunchArm arm;
   std::int64_t block = 0;
   double step_s = 0;             ///< mean over ranks and steady steps
   std::optional<PathStep> path;  ///< of arms whole and whole_at_one

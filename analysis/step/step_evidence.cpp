@@ -1,40 +1,18 @@
 #include "analysis/step/step_evidence.hpp"
 
 #include <algorithm>
-#include <optional>
 
 #include "analysis/step/step_growth.hpp"
 
 namespace scalestudy {
 namespace {
 
-/// Nothing for launches that the decision does not ask.
-std::optional<LaunchArm> arm_of(const Series& series, bool is_at_one) {
-  if (!series.spec.control_arm) return is_at_one ? LaunchArm::whole_at_one : LaunchArm::whole;
-  switch (*series.spec.control_arm) {
-    case ControlArm::synthetic_input:
-      return is_at_one ? LaunchArm::synthetic_input_at_one : LaunchArm::synthetic_input;
-    case ControlArm::barrier_only:
-      if (!is_at_one) return LaunchArm::barrier_only;
-      break;
-    case ControlArm::no_communication:
-      if (!is_at_one) return LaunchArm::no_communication;
-      break;
-    case ControlArm::synthetic_input_no_communication:
-      if (!is_at_one) return LaunchArm::synthetic_input_no_communication;
-      break;
-    case ControlArm::no_distributed_path:
-      break;
-  }
-  return std::nullopt;
-}
-
 void add(const Series& series, std::int64_t ranks, StepEvidence& evidence) {
-  const auto arm = arm_of(series, ranks == 1);
-  if (!arm) return;
+  const LaunchArm arm{series.spec.control_arm, ranks == 1};
+  if (std::ranges::find(launch_arms, arm) == launch_arms.end()) return;
   for (const Run* run : with_steps(series.group(ranks)).runs)
     evidence.launches.push_back(
-        {*arm, run->spec.repeat, run->digest.mean_step.step_of_a_rank_s(), run->digest.path_step});
+        {arm, run->spec.repeat, run->digest.mean_step.step_of_a_rank_s(), run->digest.path_step});
 }
 
 double clock_error_s(const Series& series, std::int64_t ranks) {

@@ -124,7 +124,7 @@ TEST(StepCauses, LooksThatPartByLessThanTheMarginAgree) {
   Random random(1);
   auto evidence = evidence_of(study, random);
   for (auto& launch : evidence.launches)
-    if (launch.arm == LaunchArm::barrier_only) launch.step_s += 0.02 * step_of_one_rank_s;
+    if (launch.arm.left_out == ControlArm::barrier_only) launch.step_s += 0.02 * step_of_one_rank_s;
   EXPECT_THAT(decide_causes(evidence).main, ElementsAre(StepCause::transfer));
 }
 

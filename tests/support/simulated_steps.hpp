@@ -71,11 +71,11 @@ class Launch {
  public:
   Launch(const Study& study, LaunchArm arm, double length, Random& random)
       : study_(study), arm_(arm), length_(length), random_(random) {
-    is_at_one_ = arm == LaunchArm::whole_at_one || arm == LaunchArm::synthetic_input_at_one;
-    has_input_ = arm != LaunchArm::synthetic_input && arm != LaunchArm::synthetic_input_at_one &&
-                 arm != LaunchArm::synthetic_input_no_communication;
-    meets_ =
-        arm != LaunchArm::no_communication && arm != LaunchArm::synthetic_input_no_communication;
+    is_at_one_ = arm.is_at_one;
+    has_input_ = arm.left_out != ControlArm::synthetic_input &&
+                 arm.left_out != ControlArm::synthetic_input_no_communication;
+    meets_ = arm.left_out != ControlArm::no_communication &&
+             arm.left_out != ControlArm::synthetic_input_no_communication;
     ranks_ = is_at_one_ ? 1 : study.ranks;
     now_s_.assign(static_cast<std::size_t>(ranks_), 0);
     batch_ready_s_ = now_s_;
@@ -161,7 +161,7 @@ class Launch {
         one.ready_s += one.phase_wait_s;
       }
     const double last_s = std::ranges::max(all, {}, &RankTime::ready_s).ready_s;
-    const bool moves = meets_ && arm_ != LaunchArm::barrier_only;
+    const bool moves = meets_ && arm_.left_out != ControlArm::barrier_only;
     const double transfer_s = moves ? extra_s(StepCause::transfer) * stretched : 0;
     const double update_s = (update_of_one_rank_s + extra_s(StepCause::optimizer)) * stretched;
     for (std::size_t rank = 0; rank < ranks; ++rank) {
@@ -228,11 +228,11 @@ inline StepEvidence evidence_of(const Study& study,
   const auto& nuisance = study.nuisance;
   for (std::int64_t block = 0; block < study.blocks; ++block) {
     const double shared = nuisance.block_sd * scatter(nuisance, random);
-    for (std::size_t arm = 0; arm < launch_arm_count; ++arm) {
+    for (std::size_t arm = 0; arm < launch_arms.size(); ++arm) {
       double own = nuisance.paired_sd / std::sqrt(2.0) * scatter(nuisance, random);
       if (std::bernoulli_distribution(nuisance.slow_launch_chance)(random))
         own += std::log(std::uniform_real_distribution<double>(1.1, 1.5)(random));
-      Launch launch(study, static_cast<LaunchArm>(arm), std::exp(shared + own), random);
+      Launch launch(study, launch_arms.at(arm), std::exp(shared + own), random);
       evidence.launches.push_back(launch.run(block));
       if (look) look(launch.arm(), launch.steps());
     }
@@ -271,7 +271,7 @@ inline double true_input_s(Study study) {
     Random random(1);
     return Launch(study, arm, 1, random).run(0).step_s;
   };
-  return step_s(LaunchArm::whole) - step_s(LaunchArm::synthetic_input);
+  return step_s(LaunchArm::whole) - step_s({ControlArm::synthetic_input});
 }
 
 }  // namespace scalestudy::simulated
