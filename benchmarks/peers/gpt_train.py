@@ -1,7 +1,7 @@
 """A network that is none of ours: a small GPT in Python PyTorch DDP over gloo; prints its step times as JSON.
 
 With --profile FILE one rank records what its steps take, for workload replay (workloads/replay/README.md); replays of that
-file are compared with more ranks of this script (benchmarks/campaigns/replay_prediction.sh). Needs `environments/setup.sh --gpu`.
+file are compared with more ranks of this script (benchmarks/validation/replay_prediction.sh). Needs `environments/setup.sh --gpu`.
 """
 import argparse
 import contextlib

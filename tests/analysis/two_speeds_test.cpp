@@ -73,7 +73,7 @@ TEST(TwoSpeeds, NeedsTwoLaunchesOfEachAGapThatMattersAndScatter) {
   EXPECT_FALSE(two_speeds(std::vector<double>()));
 }
 
-// The whole simulation: benchmarks/campaigns/two_speeds.txt.
+// The whole simulation: benchmarks/validation/two_speeds.txt.
 TEST(TwoSpeeds, NoMeanOfBothCarriesAVerdict) {
   Random random(1);
   for (int study = 0; study < 100; ++study) {

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# How often the intervals of reports hold the truth: 20,000 simulated studies a case (benchmarks/interval_coverage.cpp, benchmarks/evaluation_coverage.cpp).
+# How often the intervals of reports hold the truth: 20,000 simulated studies a case (benchmarks/validation/interval_coverage.cpp, benchmarks/validation/evaluation_coverage.cpp).
 # A few minutes; no other program disturbs it, and the seeds are fixed. The result is committed: interval_coverage.txt beside
 # this script. Exit: 0 simulated, 1 an error.
 set -euo pipefail
@@ -7,8 +7,8 @@ cd "$(dirname "$0")/../.."
 cmake --preset light -DSCALESTUDY_BENCHMARKS=ON >/dev/null
 cmake --build --preset light --target interval_coverage evaluation_coverage >/dev/null
 {
-  printf '# benchmarks/campaigns/interval_coverage.sh\n'
+  printf '# benchmarks/validation/interval_coverage.sh\n'
   build/light/benchmarks/interval_coverage 20000
   printf '\n'
   build/light/benchmarks/evaluation_coverage 20000
-} | tee benchmarks/campaigns/interval_coverage.txt
+} | tee benchmarks/validation/interval_coverage.txt

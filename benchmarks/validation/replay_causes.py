@@ -60,7 +60,7 @@ def main():
         return 2
     program, folder = sys.argv[1], pathlib.Path(sys.argv[2])
     counts = {"right": 0, "undecided": 0, "wrong": 0}
-    print("# benchmarks/campaigns/replay_causes.py: replay-layers, ranks as threads, emulated computing, five blocks; in % of the "
+    print("# benchmarks/validation/replay_causes.py: replay-layers, ranks as threads, emulated computing, five blocks; in % of the "
           "ideal step\n# planted      ranks    planted recorded   loss    outcome    main")
     for ranks in (2, 4, 8):
         decision = study(program, folder / f"none-{ranks}", ranks, [])

@@ -79,7 +79,7 @@ def main():
         return 2
     program, folder = sys.argv[1], pathlib.Path(sys.argv[2])
     version = subprocess.run([program, "--version"], check=True, capture_output=True, text=True).stdout.splitlines()[0]
-    print(f"# benchmarks/campaigns/real_causes.py, {os.cpu_count()} cores\n# {version}")
+    print(f"# benchmarks/validation/real_causes.py, {os.cpu_count()} cores\n# {version}")
     oversubscribed(program, folder)
     fed_by_one(program, folder, "n2v-quickstart", 2, ["settings.epochs=2", "settings.steps_per_epoch=36", "settings.warmup_steps=6"])
     fed_by_one(program, folder, "resnet50-cells", 16, ["settings.epochs=2", "settings.steps_per_epoch=24", "settings.warmup_steps=4"])

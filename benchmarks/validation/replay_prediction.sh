@@ -61,7 +61,7 @@ gpt() {
 }
 
 {
-  printf '# benchmarks/campaigns/replay_prediction.sh, %s, %s, %s cores\n' "$(date -u +%F)" \
+  printf '# benchmarks/validation/replay_prediction.sh, %s, %s, %s cores\n' "$(date -u +%F)" \
     "$(sed -n 's/^model name[[:space:]]*: //p' /proc/cpuinfo | head -n 1)" "$(nproc)"
   printf '# %s\n' "$("$program" --version | head -n 1)"
   printf '# step of two ranks [s]: measured, predicted from one rank, and their ratio\n'
@@ -79,4 +79,4 @@ gpt() {
       --out "$work/nothing-$reduction" >&2
     printf 'a step of one rank in which nothing takes time, %s: %s s\n' "$reduction" "$(step_of "$work/nothing-$reduction" 1)"
   done
-} | tee benchmarks/campaigns/replay_prediction.txt
+} | tee benchmarks/validation/replay_prediction.txt

@@ -9,7 +9,7 @@
 
 #include <fmt/core.h>
 
-#include "benchmarks/cause_peers.hpp"
+#include "benchmarks/validation/cause_peers.hpp"
 #include "tests/support/simulated_steps.hpp"
 
 namespace {
