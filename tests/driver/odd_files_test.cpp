@@ -105,9 +105,7 @@ TEST_F(OddStack, SaysWhatItReadOrWhyNot) {
       {{.reduced_before = 16}, 0, "Left out     1 reduced image\n"},
       {{.orientation = 3}, 2, "is stored turned or mirrored (orientation 3, page 1)"},
       {{.missing_value = "1000"}, 2, "GDAL_NODATA stands for no value"},
-      {{.colour_space = PHOTOMETRIC_MINISWHITE},
-       0,
-       "values are taken as stored, not inverted"},
+      {{.colour_space = PHOTOMETRIC_MINISWHITE}, 0, "values are taken as stored, not inverted"},
       {{.type = "uint32"}, 2, "stores 32-bit samples"},
       {{.type = "float64"}, 2, "stores 64-bit samples"}};
   for (const auto& [format, code, says] : cases) {
