@@ -1,5 +1,7 @@
 #include "training/weights/state_dict_file.hpp"
 
+#include <algorithm>
+#include <array>
 #include <fstream>
 
 #include <gmock/gmock.h>
@@ -119,6 +121,22 @@ TEST_F(StateDictFile, EveryCutAndManyFlipsAreRefusedOrHarmless) {
     } catch (const BadInput&) {
     }
   }
+}
+
+/// Its storage and its sizes say a million elements, of which the file holds five.
+TEST_F(StateDictFile, RefusesATensorLargerThanItsRecord) {
+  write_state_dict(file("weights.pt"), {{"a", torch::ones(5)}});
+  auto bytes = bytes_of_file(file("weights.pt"));
+  const std::array five{std::byte{'J'}, std::byte{5}, std::byte{}, std::byte{}, std::byte{}};
+  const std::array million{std::byte{'J'}, std::byte{0x40}, std::byte{0x42}, std::byte{0x0f},
+                           std::byte{}};
+  auto found = std::ranges::search(bytes, five);
+  std::size_t count = 0;
+  for (; !found.empty(); ++count, found = std::ranges::search(bytes, five))
+    std::ranges::copy(million, found.begin());
+  EXPECT_EQ(count, 2U);
+  EXPECT_THAT(message_of([&] { return read_state_dict(bytes, "large.pt"); }),
+              HasSubstr("large.pt: it is no state dict"));
 }
 
 TEST_F(StateDictFile, RefusesWhatIsNoStateDict) {

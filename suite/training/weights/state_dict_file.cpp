@@ -12,6 +12,7 @@
 #include <caffe2/serialize/inline_container.h>
 #include <caffe2/serialize/read_adapter_interface.h>
 #include <torch/csrc/jit/serialization/import_read.h>
+#include <torch/csrc/jit/serialization/storage_context.h>
 #include <torch/utils.h>
 
 #include "core/atomic_file.hpp"
@@ -60,7 +61,18 @@ class BoundedAdapter final : public caffe2::serialize::ReadAdapterInterface {
   std::span<const std::byte> bytes_;
 };
 
-/// LibTorch's reader takes a file's word for it.
+/// LibTorch's reader takes a file's word for how large storages and tensors are.
+bool fit_their_records(torch::jit::DeserializationStorageContext& storages,
+                       PyTorchStreamReader& archive) {
+  constexpr std::string_view folder = "data/";
+  return std::ranges::all_of(archive.getAllRecords(), [&](const std::string& record) {
+    if (!record.starts_with(folder)) return true;
+    const auto key = record.substr(folder.size());
+    return !storages.hasStorage(key) ||
+           storages.getStorage(key).nbytes() <= archive.getRecordSize(record);
+  });
+}
+
 bool fits_its_storage(const torch::Tensor& tensor) {
   const auto is_negative = [](std::int64_t value) { return value < 0; };
   if (std::ranges::any_of(tensor.sizes(), is_negative) ||
@@ -160,8 +172,12 @@ void write_state_dict(const std::filesystem::path& file, const NamedTensors& ten
 NamedTensors read_state_dict(std::span<const std::byte> bytes, const std::string& origin) {
   try {
     PyTorchStreamReader archive(std::make_shared<BoundedAdapter>(bytes));
-    const auto content = torch::jit::readArchiveAndTensors("data", "", "", std::nullopt,
-                                                           std::nullopt, std::nullopt, archive);
+    const auto storages = std::make_shared<torch::jit::DeserializationStorageContext>();
+    const auto content = torch::jit::readArchiveAndTensors(
+        "data", "", "", std::nullopt, std::nullopt, at::kCPU, archive,
+        torch::jit::Unpickler::defaultTypeParser, storages);
+    if (!fit_their_records(*storages, archive))
+      refuse_file(origin, "it is no state dict: a tensor is larger than what it holds");
     NamedTensors tensors;
     for (const auto& entry : content.toGenericDict()) {
       const auto& tensor = entry.value().toTensor();
