@@ -6,6 +6,8 @@
 
 #include "core/text.hpp"
 
+#include "study/fields.hpp"
+
 #include "data/page_places.hpp"
 #include "data/stack_planes.hpp"
 #include "data/xml_tags.hpp"
@@ -64,7 +66,7 @@ std::map<Value, std::int64_t> numbered(const std::set<Value>& values) {
 
 /// Of the JSON in the tag; nothing where it names neither channel, slice nor time.
 std::optional<PagePlace> place_in_metadata(const std::string& metadata) {
-  const auto object = json::parse(metadata, nullptr, /*allow_exceptions=*/false);
+  const auto object = json_or_discarded(metadata);
   if (!object.is_object()) return {};
   const auto axes = object.find("Axes");
   return axes != object.end() && axes->is_object() ? place_by_axes(*axes)
@@ -109,7 +111,7 @@ std::optional<PageStack> stack_in_description(const std::string& description) {
             cat("channel ", description.substr(name, description.find('<', name) - name))};
     }
   if (!description.starts_with('{')) return {};
-  const auto object = json::parse(description, nullptr, /*allow_exceptions=*/false);
+  const auto object = json_or_discarded(description);
   if (!object.is_object() || !object.contains("channel.target")) return {};
   return PageStack{"MIBI descriptions", cat("channel ", text_of_value(object["channel.target"]))};
 }

@@ -279,7 +279,11 @@ std::optional<StackAxes> axes_of_labels(const TiffPages& pages) {
 
 StackAxes image_j_axes_of(StackAxes keys, const TiffPages& pages) {
   if (keys.channels == 1 && keys.times == 1)
-    if (const auto labelled = axes_of_labels(pages)) return *labelled;
+    if (const auto labelled = axes_of_labels(pages)) {
+      if (labelled->planes == keys.planes) return *labelled;
+      keys.problem = cat("says of its pages otherwise by its ", labelled->origin, " than");
+      return keys;
+    }
   if (!pages.places.are_said() || !keys.problem.empty() || keys.planes != pages.count())
     return keys;
   const auto of_pages = pages.places.axes();

@@ -159,6 +159,7 @@ TEST_F(TiffPrograms, ImageJsLabelsTellChannelsThatAreStoredAsSlices) {
     const auto file = file_with({"c:1/2 z:1/2", "c:2/2 z:1/2\nt:3", "c:1/2 z:2/2", "c:2/2 z:2/2"});
     expect_refused(file, "has 2 channels by its slice labels");
     expect_pages(read_tiff_volume(file, {.channel = 2}), {1, 3});
+    expect_refused(file_with({"c:1/2 z:1/1", "c:2/2 z:1/1"}), "says of its pages otherwise");
     expect_refused(file_with({"t:1/4", "t:2/4", "t:3/4", "t:4/4"}), "Set data.frames_are_slices");
     for (const auto& one_stack : {std::vector<std::string>{"c:2/2 z:1", "c:2/2 z:2", "c:2/2 z:3"},
                                   {"DAPI", "GFP", "DAPI", "GFP"}})
