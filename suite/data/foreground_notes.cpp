@@ -46,9 +46,9 @@ std::string LostForeground::note() const {
 
 void LostForeground::require_some_left() const {
   if (count_ == 0 || std::ssize(lost_) < count_) return;
-  throw BadInput(
-      {cat("Resizing to ", size_text(), " removes the foreground of all ", counted(count_, "mask")),
-       "there is no foreground to learn", "Choose a larger size"});
+  throw BadInput({cat("Resizing to ", size_text(),
+                      " removes the foreground of every mask that has some (", count_, ")"),
+                  "there is no foreground to learn", "Choose a larger size"});
 }
 
 }  // namespace scalestudy

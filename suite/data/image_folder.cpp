@@ -90,6 +90,38 @@ std::vector<std::string> pictures_of(const fs::path& folder,
   return names;
 }
 
+/// Counts up to `max_count`, as far as it can be listed.
+std::int64_t pictures_below(const fs::path& folder, std::int64_t max_count) {
+  std::int64_t count = 0;
+  std::error_code error;
+  for (fs::recursive_directory_iterator entry(folder, error), end;
+       !error && entry != end && count < max_count; entry.increment(error)) {
+    const auto name = entry->path().filename().string();
+    if (is_clutter(name))
+      entry.disable_recursion_pending();
+    else
+      count += is_picture_name(name) ? 1 : 0;
+  }
+  return count;
+}
+
+/// That folders called as parts of a set stand beside images/ and masks/; "" for none with
+/// pictures.
+std::string note_of_other_sets(const fs::path& root) {
+  constexpr std::int64_t max_count = 1000;
+  std::error_code ignored;  // they are not needed
+  std::vector<std::string> sets;
+  for (const auto& name : names_in(root, ignored)) {
+    const auto pictures = is_part_of_set(name) ? pictures_below(root / name, max_count) : 0;
+    const auto count = counted(pictures, "picture");
+    if (pictures > 0)
+      sets.push_back(cat("'", name, "' (", pictures < max_count ? "" : "at least ", count, ")"));
+  }
+  return sets.empty() ? ""
+                      : cat("Only images and masks are used, not what stands beside them: ",
+                            join(sets, ", "), ".");
+}
+
 /// What belongs to a set, and what was left out.
 struct FolderLists {
   fs::path root;
@@ -97,7 +129,6 @@ struct FolderLists {
   std::vector<std::string> class_names = {};
   std::vector<std::string> mask_ids = {};  ///< one per sample; empty in a class set
   std::vector<std::string> passed_over = {};
-  std::string other_sets = {};  ///< a sentence on them; "" for none
 };
 
 /// Reads what the lists say; knows nothing of layouts.
@@ -125,7 +156,7 @@ class FolderSet final : public ImageSet {
   [[nodiscard]] std::vector<std::string> passed_over() const override { return lists_.passed_over; }
   [[nodiscard]] std::vector<std::string> notes() const override {
     std::vector<std::string> notes{passed_over_note(lists_.passed_over, lists_.root),
-                                   lists_.other_sets};
+                                   lists_.mask_ids.empty() ? "" : note_of_other_sets(lists_.root)};
     std::erase(notes, "");
     return notes;
   }
@@ -169,41 +200,12 @@ std::map<std::string, std::string> by_stem(const fs::path& folder,
   return names;
 }
 
-/// As far as it can be listed.
-std::int64_t pictures_below(const fs::path& folder) {
-  std::int64_t count = 0;
-  std::error_code error;
-  for (fs::recursive_directory_iterator entry(folder, error), end; !error && entry != end;
-       entry.increment(error)) {
-    const auto name = entry->path().filename().string();
-    if (is_clutter(name))
-      entry.disable_recursion_pending();
-    else
-      count += is_picture_name(name) ? 1 : 0;
-  }
-  return count;
-}
-
 /// What to do about a folder without images/ and masks/.
 std::string place_of_masks(const fs::path& root) {
   const auto folder = root.has_filename() ? root : root.parent_path();
   for (const auto& place : {root / "train", folder.parent_path(), root})
     if (has_pictures_and_masks(place)) return advice_to_give(place);
   return "Put the pictures into images/ and their masks, under the same names, into masks/";
-}
-
-/// That folders called as parts of a set stand beside images/ and masks/; "" for none with
-/// pictures.
-std::string note_of_other_sets(const fs::path& root) {
-  std::error_code ignored;  // they are not needed
-  std::vector<std::string> sets;
-  for (const auto& name : names_in(root, ignored)) {
-    const auto pictures = is_part_of_set(name) ? pictures_below(root / name) : 0;
-    if (pictures > 0) sets.push_back(cat("'", name, "' (", counted(pictures, "picture"), ")"));
-  }
-  return sets.empty() ? ""
-                      : cat("Only images and masks are used, not what stands beside them: ",
-                            join(sets, ", "), ".");
 }
 
 // ---- classes
@@ -325,7 +327,7 @@ std::unique_ptr<ImageSet> open_image_mask_folder(const fs::path& root) {
     if (!is_folder(root / name))
       refuse(cat(in_quotes(root), " has no folder '", name, "'"),
              "it is no set of images and masks", place_of_masks(root));
-  FolderLists lists{.root = root, .other_sets = note_of_other_sets(root)};
+  FolderLists lists{.root = root};
   const auto images = by_stem(root / "images", lists.passed_over);
   const auto masks = without_suffix(images, by_stem(root / "masks", lists.passed_over));
   require_partners(root, images, masks, lists.passed_over);

@@ -45,12 +45,19 @@ std::string plain_letters(const std::string& name) {
   return plain;
 }
 
-/// `usual` where nothing was passed over.
+/// `usual` where no partner was passed over: a file in `folder` with the stem of one of `alone`.
 std::string reason_of_absence(const std::string& usual,
+                              const fs::path& folder,
+                              const std::vector<std::string>& alone,
                               const std::vector<std::string>& passed_over) {
-  if (passed_over.empty()) return usual;
-  return cat("passed over ", passed_over.size() == 1 ? "was" : "were",
-             ", as no picture by extension: ", first_few(passed_over));
+  std::vector<std::string> partners;
+  for (const fs::path file : passed_over)
+    if (file.parent_path() == folder &&
+        std::ranges::any_of(alone, [&](const fs::path name) { return name.stem() == file.stem(); }))
+      partners.push_back(file.string());
+  if (partners.empty()) return usual;
+  return cat("passed over ", partners.size() == 1 ? "was" : "were",
+             ", as no picture by extension: ", first_few(partners));
 }
 
 bool look_alike(const fs::path& one, const fs::path& other) {
@@ -100,13 +107,15 @@ void require_partners(const fs::path& root,
     throw BadInput(
         {cat(images_alone.size(), " of ", images.size(), " images in ", in_folder(root / "images"),
              " have no mask of the same name: ", first_few(images_alone)),
-         reason_of_absence("without a mask there is nothing to learn from", passed_over),
+         reason_of_absence("without a mask there is nothing to learn from", root / "masks",
+                           images_alone, passed_over),
          cat("Add the masks to ", in_folder(root / "masks"), " or remove the images")});
   if (!masks_alone.empty())
     throw BadInput(
         {cat(masks_alone.size(), " of ", masks.size(), " masks in ", in_folder(root / "masks"),
              " have no image of the same name: ", first_few(masks_alone)),
-         reason_of_absence("the images may have been lost", passed_over),
+         reason_of_absence("the images may have been lost", root / "images", masks_alone,
+                           passed_over),
          cat("Add the images to ", in_folder(root / "images"), " or remove the masks")});
 }
 

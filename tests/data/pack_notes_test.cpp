@@ -71,7 +71,7 @@ TEST_F(PackNotes, CountForegroundThatResizingRemoves) {
   options_.size = PictureSize{4, 4};
   for (const auto* name : {"a.png", "b.png"}) write(name, 1);
   expect_refused([&] { (void)prepare(); },
-                 {"Resizing to 4 x 4 px removes the foreground of all 2 masks"});
+                 {"Resizing to 4 x 4 px removes the foreground of every mask that has some (2)"});
   EXPECT_FALSE(fs::exists(options_.out));
   write("b.png", 128);
   (void)prepare();

@@ -65,7 +65,9 @@ TEST_F(UNetForeground, ThatResizingRemovesIsNotTakenForAThreshold) {
   const auto refusal = message_of([&] {
     return Samples(open_image_mask_set(folder_.path()), {.size = {16, 16}}, 0, {1}, "'here'");
   });
-  EXPECT_THAT(refusal, HasSubstr("Resizing to 16 x 16 px removes the foreground of all 4 masks"));
+  EXPECT_THAT(
+      refusal,
+      HasSubstr("Resizing to 16 x 16 px removes the foreground of every mask that has some (4)"));
 }
 
 TEST_F(UNetForeground, OfAPackThatWasCutElsewhereIsRefused) {
