@@ -148,15 +148,17 @@ void require_training(const CsvTable& table) {
   if (!column) return;
   const auto rows = rows_of_values(table, *column);
   const auto value_of = [&](std::size_t row) { return in_lower_case(table.text(row, *column)); };
+  const auto is_evaluation = [](const std::string& value) {
+    return value.starts_with("val") || value.starts_with("test") || value.starts_with("eval");
+  };
   std::set<std::string> seen;
   std::string last;
   for (const auto row : rows) {
     const auto value = value_of(row);
     const bool is_other = value != value_of(rows.front());
-    const bool is_evaluation =
-        value.starts_with("val") || value.starts_with("test") || value.starts_with("eval");
     const bool comes_again = value != last && !seen.insert(value).second;
-    if ((is_other && is_evaluation) || (comes_again && !table.find("epoch")))
+    if ((is_other && (is_evaluation(value) || is_evaluation(value_of(rows.front())))) ||
+        (comes_again && !table.find("epoch")))
       throw BadInput(
           {cat(table.place(row, *column), ": rows of '", short_line(table.text(row, *column)),
                "' and of '", short_line(table.text(rows.front(), *column)), "'"),

@@ -75,9 +75,15 @@ void require_no_thousands(const std::vector<double>& values, const char* option)
   if (values.size() < 2 || values[0] >= 100 || values[1] < 100 ||
       values[1] <= largest_growth * values[0] || !std::ranges::all_of(values, is_group))
     return;
-  throw BadInput({cat(option, ' ', values[0], ',', values[1], " is ", values[0],
-                      " for the first file and ", values[1], " for the second"),
-                  comma_between, cat("Give ", 1000 * values[0] + values[1], ", if that is meant")});
+  double meant = 0;
+  std::vector<std::string> groups;
+  for (const double value : values) {
+    meant = 1000 * meant + value;
+    groups.push_back(cat(value));
+  }
+  throw BadInput({cat(option, ' ', join(groups, ","), " gives a number for each file"),
+                  comma_between,
+                  cat("Give ", static_cast<std::int64_t>(meant), ", if that is meant")});
 }
 
 void require_fact(const std::string& fact, const char* option, const char* why) {

@@ -48,8 +48,11 @@ constexpr std::string_view strong_example = "strong_gbs256";
 constexpr std::string_view computed_mark = ", computed";
 
 struct Columns {
-  static constexpr std::array<std::string_view, 10> names{
-      "id", "workload", "device", "n", "precision", "mode", "metric", "value", "unit", "source"};
+  static constexpr std::array<std::string_view, 4> batches{"global_batch_size", "global_batch",
+                                                           "batch_size", "batch"};
+  static constexpr std::array<std::string_view, 14> names{
+      "id",    "workload", "device", "n",        "precision", "mode",     "metric",
+      "value", "unit",     "source", batches[0], batches[1],  batches[2], batches[3]};
   explicit Columns(const CsvTable& table)
       : id(table.require("id")),
         workload(table.require("workload")),
@@ -251,7 +254,7 @@ class Reader {
 
   /// A mean over two configurations is that of neither.
   void require_one_batch(std::size_t row, Point& point) const {
-    for (const auto* name : {"global_batch_size", "global_batch", "batch_size", "batch"})
+    for (const auto name : Columns::batches)
       if (const auto column = table_.find(name); column && !at(row, *column).empty()) {
         if (point.batch.empty()) point.batch = at(row, *column);
         if (point.batch != at(row, *column))

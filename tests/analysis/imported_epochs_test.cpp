@@ -86,7 +86,8 @@ TEST_F(ImportedLogs, RowsOfStepsOrOfEvaluationsAreNoEpochs) {
         HasSubstr(cat("log counts its rows in column ", name, ", and has no column epoch")));
   EXPECT_THAT(refused(",step,time\n0,50,5\n1,100,4\n"), HasSubstr("counts its rows"));
   for (const auto* text :
-       {"phase,time\ntrain,5\nVal,1\n", "epoch,stage,time\n1,train,5\n2,train,5\n1,test,1\n"})
+       {"phase,time\ntrain,5\nVal,1\n", "epoch,stage,time\n1,train,5\n2,train,5\n1,test,1\n",
+        "epoch,phase,time\n1,eval,2\n2,eval,2\n1,train,20\n2,train,20\n"})
     EXPECT_THAT(refused(text), HasSubstr("Keep the rows of training")) << text;
   EXPECT_THAT(refused("mode,time\na,5\nb,1\na,5\n"), HasSubstr("line 4, column mode: rows of"));
   for (const auto* text : {"epoch,step,time\n1,50,5\n2,100,4\n", "batch,time\n32,5\n32,4\n",

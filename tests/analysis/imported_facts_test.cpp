@@ -95,8 +95,10 @@ TEST_F(ImportedLogs, ACommaBetweenThousandsIsRefused) {
                           given);
     });
   };
-  EXPECT_THAT(refused({12, 800}), HasSubstr("--samples-per-epoch 12,800 is 12 for the first file"));
+  EXPECT_THAT(refused({12, 800}),
+              HasSubstr("--samples-per-epoch 12,800 gives a number for each file"));
   EXPECT_THAT(refused({12, 800}), HasSubstr("Give 12800, if that is meant"));
+  EXPECT_THAT(refused({1, 281, 167}), HasSubstr("Give 1281167, if that is meant"));
   EXPECT_THAT(refused({50, 0}), HasSubstr("--samples-per-epoch: 0 is no count"));
   for (const auto& samples :
        std::vector<std::vector<double>>{{100, 500}, {50, 100}, {64, 32}, {64, 1000}})
@@ -266,8 +268,8 @@ TEST_F(ImportedLogs, UnitsOfTablesAreConverted) {
 }
 
 TEST_F(ImportedLogs, ColumnsThatAreNotUsedAreNamed) {
-  EXPECT_THAT(import_table(cat(published_heading, ",batch\na,w,d,1,p,weak,ttt,10,s,x,32\n")).notes,
-              ElementsAre(HasSubstr("batch")));
+  EXPECT_THAT(import_table(cat(published_heading, ",remark\na,w,d,1,p,weak,ttt,10,s,x,32\n")).notes,
+              ElementsAre(HasSubstr("remark")));
 }
 
 TEST_F(ImportedLogs, LinesThatATerminalWrappedAreNamed) {
