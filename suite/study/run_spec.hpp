@@ -96,7 +96,7 @@ class SpecDiff {
   [[nodiscard]] SpecDiff without(std::initializer_list<std::string_view> paths) const;
   /// Leaves out scale and what follows from it: study, ranks, repeat, communicator, plan.
   [[nodiscard]] SpecDiff without_scale() const;
-  /// Leaves out what decides nothing about times: scale, arm, seed, schema.
+  /// Leaves out what timing_hash() leaves out.
   [[nodiscard]] SpecDiff of_times() const;
   [[nodiscard]] bool empty() const { return all_.empty(); }
   [[nodiscard]] const std::vector<SpecDifference>& all() const { return all_; }

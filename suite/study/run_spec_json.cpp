@@ -337,7 +337,9 @@ SpecDiff SpecDiff::of_times() const {
 
 std::string SpecDiff::text() const {
   std::vector<std::string> parts;
-  for (const auto& one : all_) parts.push_back(cat(one.path, " (", one.one, ", ", one.other, ")"));
+  for (const auto& one : all_)
+    parts.push_back(
+        cat(one.path, " (", shortened(one.one, 40), ", ", shortened(one.other, 40), ")"));
   return join(first_of(parts, 5, "settings"), ", ");
 }
 

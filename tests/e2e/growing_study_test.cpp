@@ -47,6 +47,7 @@ TEST(GrowingStudy, OneThatLosesRunsIsRefused) {
   const auto less = run_with(place, {"axes.ranks=[1]"});
   EXPECT_EQ(less.code, 2);
   EXPECT_THAT(less.err, HasSubstr("the study as it is now has no such run"));
+  EXPECT_THAT(less.err, HasSubstr("the nearest has other ranks (2, 1)"));
   const auto other = run_with(place, {"settings.seed=7"});
   EXPECT_EQ(other.code, 2);
   EXPECT_THAT(other.err, HasSubstr("the nearest has other settings.seed (1, 7)"));

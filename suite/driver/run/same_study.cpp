@@ -19,7 +19,7 @@
 namespace scalestudy {
 namespace {
 
-/// That a run folder's spec.json says; none where it cannot be read.
+/// What a run folder's spec.json says; none where there is none. Errors: BadInput, damaged.
 std::optional<RunSpec> recorded_spec(const StudyFolder& folder, const std::string& run_id) {
   const auto file = folder.run_folder(run_id) / "spec.json";
   const auto text = readable_text_of_file(file);
@@ -69,12 +69,14 @@ std::string nearest_difference(const RunRecord& record, const StudyPlan& plan) {
   } catch (const BadInput&) {
     return no_such_run;  // of another version
   }
+  // These follow from the rest.
   std::optional<SpecDiff> nearest;
   for (const auto& run : plan.matrix.runs) {
-    auto diff = SpecDiff(spec, run);
+    auto diff = SpecDiff(spec, run).without({"plan", "communicator"});
     if (!nearest || diff.all().size() < nearest->all().size()) nearest = std::move(diff);
   }
   const auto settings = nearest->without({"data.content_hash", "data.reference_content_hash"});
+  if (nearest->empty()) return no_such_run;
   if (!settings.empty()) return cat(no_such_run, "; the nearest has other ", settings.text());
   const bool is_reference = nearest->without({"data.reference_content_hash"}).empty();
   return cat("it was made with other data: what lies at ",
