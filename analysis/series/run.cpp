@@ -1,7 +1,5 @@
 #include "analysis/series/run.hpp"
 
-#include <cmath>
-
 #include "core/error.hpp"
 #include "core/text.hpp"
 

@@ -6,8 +6,7 @@
 namespace scalestudy {
 
 Quantity::Quantity(const Column& column)
-    : name(column.name),
-      value([&column](const Run& run) { return run.measures[column]; }),
+    : value([&column](const Run& run) { return run.measures[column]; }),
       is_timing(measure_of(column).kind == MeasureKind::timing) {}
 
 std::vector<const Run*> RunGroup::timed() const {

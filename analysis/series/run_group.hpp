@@ -2,7 +2,7 @@
 /// Launches of one thing, and how two such groups compare in one quantity.
 
 #include <functional>
-#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "analysis/series/run.hpp"
@@ -13,14 +13,11 @@ namespace scalestudy {
 /// A number of each run. Converts from a column that has a measure, and from its field:
 /// &SummaryRow::training_time_s, &EvaluationRow::iou.
 struct Quantity {
-  Quantity(const Column& column);  // NOLINT(google-explicit-constructor)
+  Quantity(const Column& column);
   template <class Row, class Value>
-  Quantity(Value Row::*field)
-      : Quantity(column_of(field)) {}  // NOLINT(google-explicit-constructor)
-  Quantity(std::string_view its_name, std::function<double(const Run&)> its_value)
-      : name(its_name), value(std::move(its_value)) {}
+  Quantity(Value Row::*field) : Quantity(column_of(field)) {}
+  Quantity(std::function<double(const Run&)> its_value) : value(std::move(its_value)) {}
 
-  std::string_view name;                    ///< snake case with its unit: "step_s"
   std::function<double(const Run&)> value;  ///< NaN where the run does not tell it
   /// A time or rate: resumed runs do not count, and runs that were not made together are no pairs.
   bool is_timing = true;

@@ -1,7 +1,6 @@
 #include "analysis/series/run_set.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <set>
 #include <utility>
 

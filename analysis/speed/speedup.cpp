@@ -39,8 +39,8 @@ TimeOutsideSteps time_outside_steps(std::span<const RunTiming> runs) {
 
 /// Geometric mean over launches.
 double typical_rate(const RunGroup& group) {
-  return geometric_mean(group.values(
-      {"typical_samples_per_s", [](const Run& run) { return run.digest.typical_samples_per_s; }}));
+  return geometric_mean(
+      group.values({[](const Run& run) { return run.digest.typical_samples_per_s; }}));
 }
 
 /// Of a group to itself there is nothing to test.

@@ -65,18 +65,17 @@ double column_sum_s(const MeanStep& step, std::span<const StepTime> columns) {
 /// would have the same work.
 double work_of_arm(const ContrastKind& kind, const RunGroup& base, const RunGroup& arm) {
   if (!kind.is_arm_of_one_rank) return 1;
-  const Quantity samples("local_samples", local_samples);
+  const Quantity samples(local_samples);
   return mean(base.values(samples)) / mean(arm.values(samples));
 }
 
 ArmContrast contrast(const ContrastKind& kind, const RunGroup& base, const RunGroup& arm) {
   const auto step = step_of_a_rank();
   const double work = work_of_arm(kind, base, arm);
-  const Quantity arm_step("step_s", [&](const Run& run) { return work * step.value(run); });
+  const Quantity arm_step([&](const Run& run) { return work * step.value(run); });
   const Quantity column(
-      "column_s", [&](const Run& run) { return column_sum_s(run.digest.mean_step, kind.columns); });
-  const Quantity rest("step_s",
-                      [&](const Run& run) { return step.value(run) - column.value(run); });
+      [&](const Run& run) { return column_sum_s(run.digest.mean_step, kind.columns); });
+  const Quantity rest([&](const Run& run) { return step.value(run) - column.value(run); });
   const auto base_launches = base.launches(step), arm_launches = arm.launches(arm_step);
   const auto is_busy = [](const Run* run) { return run->has_label(RunLabel::busy_machine); };
   ArmContrast contrast{&kind};
@@ -118,7 +117,8 @@ std::vector<ArmContrast> arm_contrasts(const Series& proper, std::span<const Ser
     const Series* arm = series_of(proper, arms, kind.arm);
     if (base == nullptr || arm == nullptr) continue;
     for (const auto& [ranks, runs] : base->by_ranks) {
-      const auto of_base = with_steps(base->group(ranks));
+      auto of_base = with_steps(base->group(ranks));
+      of_base.comparison = proper.spec.comparison;
       const auto of_arm = with_steps(arm->group(kind.is_arm_of_one_rank ? 1 : ranks));
       if (!of_base.runs.empty() && !of_arm.runs.empty())
         all.push_back(contrast(kind, of_base, of_arm));

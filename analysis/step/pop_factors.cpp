@@ -9,11 +9,10 @@ namespace {
 
 template <class Get>
 Estimate mean_over(const RunGroup& group, const Get& get) {
-  return geometric_level(group.launches({"", [&](const Run& run) {
-                                           const auto& path = run.digest.path_step;
-                                           return path ? get(pop_factors(*path, run.spec.ranks))
-                                                       : not_available;
-                                         }}));
+  return geometric_level(group.launches({[&](const Run& run) {
+    const auto& path = run.digest.path_step;
+    return path ? get(pop_factors(*path, run.spec.ranks)) : not_available;
+  }}));
 }
 
 }  // namespace

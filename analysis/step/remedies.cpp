@@ -53,7 +53,8 @@ std::vector<MeasuredRemedy> measured_remedies(const Series& lossy,
     const auto changed = changed_setting(lossy, *other);
     if (!changed || lossy.origin() != other->origin()) continue;
     for (const auto& decision : decisions) {
-      const auto without = with_steps(other->group(decision.ranks));
+      auto without = with_steps(other->group(decision.ranks));
+      without.comparison = lossy.spec.comparison;
       if (without.runs.empty()) continue;
       const auto gain =
           inverse(compare(without, with_steps(lossy.group(decision.ranks)), step_of_a_rank()));

@@ -5,6 +5,8 @@
 #include <functional>
 #include <map>
 
+#include "core/error.hpp"
+
 #include "analysis/statistics/block_fit.hpp"
 
 namespace scalestudy {
@@ -13,7 +15,9 @@ namespace {
 using Path = std::function<double(const PathStep&)>;
 
 std::size_t number_of(const LaunchArm& arm) {
-  return static_cast<std::size_t>(std::ranges::find(launch_arms, arm) - launch_arms.begin());
+  const auto* const found = std::ranges::find(launch_arms, arm);
+  SCALESTUDY_EXPECT(found != launch_arms.end());
+  return static_cast<std::size_t>(found - launch_arms.begin());
 }
 
 ArmTerm term(const LaunchArm& arm, double factor) {

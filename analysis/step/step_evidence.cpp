@@ -24,9 +24,9 @@ double clock_error_s(const Series& series, std::int64_t ranks) {
 }
 
 double local_samples(const Series& series, std::int64_t ranks) {
-  return mean(with_steps(series.group(ranks)).values({"local_samples", [](const Run& run) {
-                                                        return run.digest.mean_step.local_samples;
-                                                      }}));
+  return mean(with_steps(series.group(ranks)).values({[](const Run& run) {
+    return run.digest.mean_step.local_samples;
+  }}));
 }
 
 StepEvidence step_evidence(const Series& proper,

@@ -39,7 +39,7 @@ RunGroup with_steps(const RunGroup& group) {
 }
 
 Quantity step_of_a_rank() {
-  return {"step_s", [](const Run& run) { return run.digest.mean_step.step_of_a_rank_s(); }};
+  return {[](const Run& run) { return run.digest.mean_step.step_of_a_rank_s(); }};
 }
 
 std::vector<StepComposition> step_compositions(const Series& series) {
@@ -59,7 +59,7 @@ StepGrowth step_growth(const RunGroup& compared, const RunGroup& base) {
   const double work = mean_of(compared).local_samples / base_step.local_samples;
   const auto excess = [&](const auto& time_s) {
     const auto times = [&](double factor) {
-      return Quantity("", [=](const Run& run) { return factor * time_s(run.digest.mean_step); });
+      return Quantity([=](const Run& run) { return factor * time_s(run.digest.mean_step); });
     };
     return difference(compared.launches(times(1)), base.launches(times(work)), compared.comparison);
   };

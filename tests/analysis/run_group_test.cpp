@@ -52,9 +52,8 @@ TEST_F(RunGroups, WhatIsDerivedFromARunIsAQuantityToo) {
   const auto runs = of(0.05);
   const auto series = group_series(runs);
   const auto group = series.at(0).group(1);
-  const Quantity twice("twice_s", [](const scalestudy::Run& run) {
-    return 2 * run.measures[&SummaryRow::training_time_s];
-  });
+  const Quantity twice(
+      [](const scalestudy::Run& run) { return 2 * run.measures[&SummaryRow::training_time_s]; });
   EXPECT_NEAR(geometric_level(group.launches(twice)).value,
               2 * geometric_level(group.launches(&SummaryRow::training_time_s)).value, 1e-9);
   EXPECT_NEAR(compare(group, group, twice, Effect::difference).value, 0, 1e-12);
