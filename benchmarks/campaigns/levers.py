@@ -4,7 +4,7 @@
 Work as in benchmarks/peers/compare_ddp.py. In each round the arms of a network and layout run back to back, as whole
 processes, in an order that rotates; ratios are of the median steps of one round, without waiting for input, of the slowest
 rank: above 1 the lever helps. Intervals are those of benchmarks/peers/paired.py. With all levers is what a study gets that
-names none, but for the memory format, which it finds by a trial: here it is channels_last, and the last lever is the other one.
+names none; the last lever is the other memory format.
 
     levers.py [--networks resnet50] [--layouts 2x1] [--rounds 6] > levers.txt       80 minutes for all of it on a quiet machine
 

@@ -1,5 +1,7 @@
 #pragma once
-/// What most communicators around another one have in common: they hand on what they do not change.
+/// Hands on to another communicator, for memory of the host, what a class derived of it does not
+/// change. Around one that works on a stream, start(), is_on_stream(), place() and host() are the
+/// derived one's.
 
 #include <utility>
 

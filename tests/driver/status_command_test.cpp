@@ -126,7 +126,7 @@ TEST(StatusCommand, BeforeThePlanTheStudyIsStarting) {
   EXPECT_EQ(answer.code, 0) << answer.err;
   EXPECT_THAT(answer.out, StartsWith("The study is starting"));
   const auto status = status_of(study);
-  EXPECT_EQ(status["in_trial"], true);
+  EXPECT_EQ(status["in_trial"], false);
   EXPECT_EQ(status["time_left_s"], nullptr);
   EXPECT_EQ(status["runs"], json::array());
 }

@@ -25,7 +25,9 @@ struct RunOptions {
   ResumePolicy policy;
 };
 
-ExitCode show_commands(Context& context, PlannedStudy& planned, const WritableStudyFolder& folder) {
+ExitCode show_commands(Context& context,
+                       const PlannedStudy& planned,
+                       const WritableStudyFolder& folder) {
   const auto rank_program =
       ShippedFiles(context.executable).rank_program(needs_libtorch(planned.study));
   const auto states = states_of_runs(folder, planned.plan);

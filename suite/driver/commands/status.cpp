@@ -40,7 +40,7 @@ std::string headline(const StudyState& study) {
 }
 
 void print_status(const StudyFolder& folder, const StudyState& study, std::ostream& out) {
-  if (study.plan.matrix.runs.empty() && study.in_trial) {
+  if (study.plan.matrix.runs.empty() && study.driver_alive) {
     out << "The study is starting; no run has begun.\n";
     return;
   }

@@ -45,7 +45,7 @@ fs::path place_of_floors() {
   return std::move(*folder);
 }
 
-/// Of runs like `spec`, whose memory format is decided.
+/// Of runs like `spec`.
 StoredFloor floor_in(const fs::path& folder, const RunSpec& spec, const std::string& host) {
   const auto hash = hex64(spec.timing_hash());
   const auto file = folder / file_name(host, hash);

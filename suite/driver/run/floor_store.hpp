@@ -21,8 +21,7 @@ struct StoredFloor {
   std::string warning;  ///< why one that is there is not used; else ""
 };
 
-/// The floor of the first curve of the plan's study on its host; of either memory format while a
-/// trial is to choose it.
+/// The floor of the first curve of the plan's study on its host.
 [[nodiscard]] StoredFloor stored_floor(const StudyPlan& plan);
 
 /// Tries, before minutes are spent on a floor, whether store_floor() could write. Errors: as there.

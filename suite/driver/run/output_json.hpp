@@ -25,7 +25,6 @@ struct TimeEstimate {
   [[nodiscard]] double node_hours() const { return time_s / 3600; }
 };
 
-/// run_id is null where a trial is to choose the memory format.
 [[nodiscard]] std::string plan_json(const StudyPlan& plan, const TimeEstimate& estimate);
 /// A plan that cannot be run, with the error and its exit code.
 [[nodiscard]] std::string refused_plan_json(const StudyPlan& plan, const Error& refusal);

@@ -57,7 +57,7 @@ void report_results(const std::vector<RunResult>& results,
 class Session {
  public:
   Session(const Context& context,
-          PlannedStudy& planned,
+          const PlannedStudy& planned,
           const WritableStudyFolder& folder,
           const SessionRequest& request,
           const DriverLock& lock)
@@ -104,7 +104,7 @@ class Session {
     if (!cleared.empty()) reporter_.info("Cleared " + to_text(cleared));
   }
 
-  PlannedStudy& planned_;
+  const PlannedStudy& planned_;
   const WritableStudyFolder& folder_;
   const SessionRequest& request_;
   const DriverLock& lock_;
@@ -128,7 +128,7 @@ void require_runnable(const PlannedStudy& planned, const WritableStudyFolder& fo
 }
 
 SessionResult run_session(Context& context,
-                          PlannedStudy& planned,
+                          const PlannedStudy& planned,
                           const WritableStudyFolder& folder,
                           const SessionRequest& request,
                           std::optional<EarlyInterruption>& early) {

@@ -29,12 +29,11 @@ struct SessionResult {
 /// Errors: BadInput.
 void require_runnable(const PlannedStudy& planned, const WritableStudyFolder& folder);
 
-/// Launches what the folder lacks of the plan, one run after the other, and keeps the rest; before,
-/// memory formats that `planned` leaves to trials are chosen and put into it. After
+/// Launches what the folder lacks of the plan, one run after the other, and keeps the rest. After
 /// require_runnable(). `early` ends when the runs' own handling of signals begins. Errors: those of
 /// require_same_study(); Unavailable without rank program or launcher. A failed run is no error.
 [[nodiscard]] SessionResult run_session(Context& context,
-                                        PlannedStudy& planned,
+                                        const PlannedStudy& planned,
                                         const WritableStudyFolder& folder,
                                         const SessionRequest& request,
                                         std::optional<EarlyInterruption>& early);

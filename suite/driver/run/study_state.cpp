@@ -236,7 +236,6 @@ StudyState state_of_study(const StudyFolder& folder) {
   const auto driver = DriverLock::holder(folder);
   state.driver_alive = driver.has_value();
   if (state.driver_alive && !is_there(folder.plan_file())) {
-    state.in_trial = true;
     state.time_left_s = not_recorded;
     return state;
   }

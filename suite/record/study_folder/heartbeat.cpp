@@ -8,7 +8,6 @@
 #include <cstring>
 #include <system_error>
 #include <thread>
-#include <utility>
 
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -76,19 +75,19 @@ Heartbeat::Heartbeat(const std::filesystem::path& file) {
         {cat(file.string(), " cannot be made: ", std::generic_category().message(error)),
          "the driver watches the rank through it", "Free space or choose another output folder"});
   };
-  descriptor_ = Descriptor(::open(
+  const Descriptor descriptor(::open(
       file.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0644));
-  if (!descriptor_) fail(errno);
+  if (!descriptor) fail(errno);
   // Not O_TRUNC: a reader may be at the page of an earlier start.
   // Reserved now: a store to a page without disk space behind it would kill the process.
-  if (const int error = ::posix_fallocate(descriptor_.get(), 0, sizeof(Page))) fail(error);
+  if (const int error = ::posix_fallocate(descriptor.get(), 0, sizeof(Page))) fail(error);
   void* memory =
-      ::mmap(nullptr, sizeof(Page), PROT_READ | PROT_WRITE, MAP_SHARED, descriptor_.get(), 0);
+      ::mmap(nullptr, sizeof(Page), PROT_READ | PROT_WRITE, MAP_SHARED, descriptor.get(), 0);
   if (memory == MAP_FAILED) fail(errno);
   page_ = ::new (memory) Page{};
   page_->process_id = static_cast<std::uint64_t>(::getpid());
-  page_->magic = page_magic;
   beat("initialisation", -1);
+  page_->magic = page_magic;  // from now on it can be read
 }
 
 Heartbeat::~Heartbeat() {

@@ -7,8 +7,6 @@
 #include <optional>
 #include <string>
 
-#include "core/descriptor.hpp"
-
 namespace scalestudy {
 
 struct HeartbeatState {
@@ -39,7 +37,6 @@ class Heartbeat {
   template <class Change>
   void change(Change apply) noexcept;
 
-  Descriptor descriptor_;
   Page* page_ = nullptr;
   std::uint64_t version_ = 0;
 };
