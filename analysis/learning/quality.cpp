@@ -63,14 +63,12 @@ std::vector<const Measure*> recorded_metrics(const Series& series) {
   return recorded;
 }
 
-/// Of one rank to itself there is nothing to test.
 void add_difference(MetricValues& one, const Series& series, std::int64_t ranks) {
   const Column& metric = *one.metric->column;
   const auto compared = series.group(ranks), base = series.group(1);
   if (ranks > 1 && !base.runs.empty())
     one.sampling = sampling_error(compared.runs, base.runs, metric);
   one.difference = quality_difference(compared, base, metric, one.sampling);
-  if (ranks == 1) one.difference = without_interval(one.difference);
 }
 
 /// The metric that the study names, those that a workload is known for, or else the loss.

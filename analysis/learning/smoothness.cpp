@@ -29,13 +29,13 @@ constexpr double most_averaged = 1e6;
 
 AveragingPrediction predicted_by_averaging(const Series& series, double weight_ratio) {
   if (weight_ratio < least_weight_ratio) return {1, ""};
-  const auto base = series.by_ranks.find(1);
-  if (base == series.by_ranks.end()) return {not_available, "there is no run of one rank"};
+  const auto base = series.group(1);
+  if (base.runs.empty()) return {not_available, "there is no run of one rank"};
   if (!std::isfinite(weight_ratio) || weight_ratio > most_averaged)
     return {not_available, "how many more samples a step averages over is not known"};
   const auto k = std::llround(weight_ratio);
   std::vector<double> ratios;
-  for (const Run* run : base->second) {
+  for (const Run* run : base.runs) {
     const auto one = averaged(loss_curve(run->digest.losses, 1), k);
     if (!one.problem.empty()) return one;
     ratios.push_back(one.roughness_ratio);
@@ -73,10 +73,6 @@ std::vector<Smoothness> smoothness_by_ranks(const Series& series) {
     point.roughness_equal_samples = geometric_mean(group.values(equal_samples));
     point.per_step = compare(group, base, per_step);
     point.equal_samples = compare(group, base, equal_samples);
-    if (ranks == 1) {
-      point.per_step = without_interval(point.per_step);
-      point.equal_samples = without_interval(point.equal_samples);
-    }
     point.window_samples = window_samples;
     all.push_back(point);
   }

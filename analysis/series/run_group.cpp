@@ -28,9 +28,11 @@ Estimate compare(const RunGroup& compared,
                  const Quantity& quantity,
                  Effect effect) {
   const auto of_compared = compared.launches(quantity), of_base = base.launches(quantity);
-  if (effect == Effect::ratio) return ratio(of_compared, of_base, compared.comparison);
-  return quantity.is_timing ? difference(of_compared, of_base, compared.comparison)
-                            : difference_of_quality(of_compared, of_base, compared.comparison);
+  const auto how = compared.comparison;
+  const auto found = effect == Effect::ratio ? ratio(of_compared, of_base, how)
+                     : quantity.is_timing    ? difference(of_compared, of_base, how)
+                                             : difference_of_quality(of_compared, of_base, how);
+  return compared.runs == base.runs ? without_interval(found) : found;
 }
 
 }  // namespace scalestudy

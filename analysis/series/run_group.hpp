@@ -38,7 +38,8 @@ struct RunGroup {
 enum class Effect { ratio, difference };
 
 /// `compared` ÷ `base` of geometric means, or the difference of means `compared` − `base`, with the
-/// interval that METRICS.md#ratio and METRICS.md#difference give. Pairs where `compared` declares
+/// interval that METRICS.md#ratio and METRICS.md#difference give; a group against itself has none.
+/// Pairs where `compared` declares
 /// them. Several such questions asked together: adjust_for_several().
 [[nodiscard]] Estimate compare(const RunGroup& compared,
                                const RunGroup& base,

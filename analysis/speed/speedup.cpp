@@ -43,12 +43,6 @@ double typical_rate(const RunGroup& group) {
       group.values({[](const Run& run) { return run.digest.typical_samples_per_s; }}));
 }
 
-/// Of a group to itself there is nothing to test.
-Estimate ratio_to_base(const RunGroup& group, const RunGroup& base, const Quantity& quantity) {
-  const auto all = compare(group, base, quantity);
-  return group.runs == base.runs ? without_interval(all) : all;
-}
-
 /// As many samples are trained on as at one rank: only then is time that does not shrink with the
 /// ranks a serial fraction.
 bool has_equal_work(const Series& series, std::int64_t ranks) {
@@ -66,9 +60,9 @@ SpeedupPoint speedup_point(const Series& series, std::int64_t ranks) {
   point.absolute = absolute_times(group);
   const auto n = static_cast<double>(ranks);
   const auto per_rank = [n](double speedup) { return speedup / n; };
-  point.launch = inverse(ratio_to_base(group, base, &SummaryRow::launch_wall_time_s));
-  point.training = inverse(ratio_to_base(group, base, &SummaryRow::training_time_s));
-  point.throughput = ratio_to_base(group, base, &SummaryRow::samples_per_s);
+  point.launch = inverse(compare(group, base, &SummaryRow::launch_wall_time_s));
+  point.training = inverse(compare(group, base, &SummaryRow::training_time_s));
+  point.throughput = compare(group, base, &SummaryRow::samples_per_s);
   point.typical_throughput = typical_rate(group) / typical_rate(base);
   point.efficiency = transformed(point.training, per_rank);
   point.throughput_efficiency = transformed(point.throughput, per_rank);
