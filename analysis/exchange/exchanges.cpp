@@ -27,7 +27,7 @@ void add(Exchange& sum, const Exchange& one) {
     for (const auto time : bucket_times) bucket.*time += other.*time;
     if (bucket.size_bytes != other.size_bytes) bucket.size_bytes = not_available;
   }
-  for (auto& time : sum.probe) time.transfer_s += probe_time_s(one.probe, time.size_bytes);
+  for (auto& time : sum.probe) time.transfer_s += probed_transfer_s(one.probe, time.size_bytes);
   for (const auto time : step_times) sum.*time += one.*time;
   ++sum.launches;
 }

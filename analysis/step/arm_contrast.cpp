@@ -46,10 +46,6 @@ constexpr std::array kinds{
                  {},
                  /*is_arm_of_one_rank=*/true}};
 
-double local_samples(const Run& run) {
-  return run.digest.mean_step.local_samples;
-}
-
 double column_sum_s(const MeanStep& step, std::span<const StepTime> columns) {
   const auto has = [&](StepTime time) {
     return std::find(columns.begin(), columns.end(), time) != columns.end();
@@ -65,7 +61,7 @@ double column_sum_s(const MeanStep& step, std::span<const StepTime> columns) {
 /// would have the same work.
 double work_of_arm(const ContrastKind& kind, const RunGroup& base, const RunGroup& arm) {
   if (!kind.is_arm_of_one_rank) return 1;
-  const Quantity samples(local_samples);
+  const auto samples = samples_of_a_rank();
   return mean(base.values(samples)) / mean(arm.values(samples));
 }
 

@@ -24,9 +24,7 @@ double clock_error_s(const Series& series, std::int64_t ranks) {
 }
 
 double local_samples(const Series& series, std::int64_t ranks) {
-  return mean(with_steps(series.group(ranks)).values({[](const Run& run) {
-    return run.digest.mean_step.local_samples;
-  }}));
+  return mean(with_steps(series.group(ranks)).values(samples_of_a_rank()));
 }
 
 StepEvidence step_evidence(const Series& proper,

@@ -42,6 +42,10 @@ Quantity step_of_a_rank() {
   return {[](const Run& run) { return run.digest.mean_step.step_of_a_rank_s(); }};
 }
 
+Quantity samples_of_a_rank() {
+  return {[](const Run& run) { return run.digest.mean_step.local_samples; }};
+}
+
 std::vector<StepComposition> step_compositions(const Series& series) {
   const auto base = with_steps(series.group(1));
   std::vector<StepComposition> all;

@@ -34,6 +34,9 @@ struct StepComposition : MeanStep {
 /// MeanStep::step_of_a_rank_s() of such a run.
 [[nodiscard]] Quantity step_of_a_rank();
 
+/// MeanStep::local_samples of such a run.
+[[nodiscard]] Quantity samples_of_a_rank();
+
 [[nodiscard]] std::vector<StepComposition> step_compositions(const Series& series);
 
 /// Contract: both are of with_steps() and not empty.

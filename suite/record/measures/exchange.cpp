@@ -123,7 +123,7 @@ double mean_best_exposed_s(const RowsByStep& steps,
   for (const auto& [step, rows] : steps)
     exposed_s.push_back(exposed_after_last_s(
         pieces_of(on_one_clock(rows, table)),
-        [&](std::size_t, double bytes) { return probe_time_s(probe, bytes); }));
+        [&](std::size_t, double bytes) { return probed_transfer_s(probe, bytes); }));
   return mean(exposed_s);
 }
 
@@ -156,7 +156,7 @@ double sum_over(const std::vector<BucketExchange>& buckets, const auto& value) {
 
 }  // namespace
 
-double probe_time_s(const std::vector<ProbeTime>& probe, double size_bytes) {
+double probed_transfer_s(const std::vector<ProbeTime>& probe, double size_bytes) {
   const auto found = std::ranges::find(probe, size_bytes, &ProbeTime::size_bytes);
   return found == probe.end() ? not_available : found->transfer_s;
 }
@@ -203,7 +203,7 @@ std::optional<Exchange> exchange_of(const RunRecord& record, const SteadyWindow&
   exchange.buckets = buckets_of(steps, record.steps);
   exchange.probe = probe_times(record.probe);
   for (auto& bucket : exchange.buckets)
-    bucket.idle_transfer_s = probe_time_s(exchange.probe, bucket.size_bytes);
+    bucket.idle_transfer_s = probed_transfer_s(exchange.probe, bucket.size_bytes);
   exchange.overlap_s = mean_overlap_s(record, window, steps);
   exchange.best_exposed_s = mean_best_exposed_s(steps, record.steps, exchange.probe);
   return exchange;

@@ -37,7 +37,7 @@ struct ProbeTime {
 };
 
 /// NaN where the probe has no such size.
-[[nodiscard]] double probe_time_s(const std::vector<ProbeTime>& probe, double size_bytes);
+[[nodiscard]] double probed_transfer_s(const std::vector<ProbeTime>& probe, double size_bytes);
 
 /// Of one run, or the mean over several with `ranks` ranks. Seconds of a step.
 struct Exchange {
