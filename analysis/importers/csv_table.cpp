@@ -120,7 +120,7 @@ CsvTable::CsvTable(std::string_view text, std::string origin) : origin_(std::mov
   const char named = take_named_separator(text);
   const auto all = text;
   std::size_t line = take_comments(text) + (named == '\0' ? 1 : 2);
-  comments_ = all.substr(0, all.size() - std::min(text.size(), all.size()));
+  comments_ = all.substr(0, all.size() - text.size());
   const char separator = named == '\0' ? separator_in(text.substr(0, text.find('\n'))) : named;
   const std::string_view blanks = separator == '\t' ? " \r" : " \t\r";
   for (; !text.empty(); ++line) {

@@ -16,6 +16,13 @@ std::string short_line(const std::string& text) {
   return one_line(shortened(text, 80));
 }
 
+/// "time_per_epoch" of "Time per epoch".
+std::string plain_name(const std::string& heading) {
+  auto name = in_lower_case(heading);
+  std::ranges::replace(name, ' ', '_');
+  return name;
+}
+
 /// A heading's unit: "min" of "Time [min]" and of "time_min"; "" where there is none.
 struct Unit {
   std::string word;
@@ -24,8 +31,7 @@ struct Unit {
 
 /// Nothing where the heading is another than `name`.
 std::optional<Unit> unit_behind(std::string_view name, const std::string& heading) {
-  auto word = in_lower_case(heading);
-  std::ranges::replace(word, ' ', '_');
+  auto word = plain_name(heading);
   if (!word.starts_with(name)) return std::nullopt;
   word.erase(0, name.size());
   if (!word.empty() && word.find_first_of("_[(") != 0) return std::nullopt;
@@ -69,11 +75,8 @@ template <std::size_t count>
 std::optional<std::size_t> find_any(const CsvTable& table,
                                     const std::array<std::string_view, count>& names) {
   for (const auto& name : names)
-    for (std::size_t i = 0; i < table.columns().size(); ++i) {
-      auto heading = in_lower_case(table.columns()[i]);
-      std::ranges::replace(heading, ' ', '_');
-      if (heading == name) return i;
-    }
+    for (std::size_t i = 0; i < table.columns().size(); ++i)
+      if (plain_name(table.columns()[i]) == name) return i;
   return std::nullopt;
 }
 
