@@ -101,7 +101,11 @@ TEST(RunSpecHash, ChangesWhenAnyFieldChangesButTheCircumstances) {
     const json::json_pointer pointer(leaf);
     if (plain.at(pointer) == 0 && leaf.starts_with("/plan")) continue;
     one[pointer] = plain.at(pointer);
-    const auto hash = run_spec_from_json_text(one.dump(), leaf).content_hash();
+    const auto spec = run_spec_from_json_text(one.dump(), leaf);
+    const auto hash = spec.content_hash();
+    const SpecDiff diff(changed_spec(), spec);
+    EXPECT_EQ(diff.empty(), hash == changed_spec().content_hash()) << leaf;
+    EXPECT_EQ(diff.of_times().empty(), spec.timing_hash() == changed_spec().timing_hash()) << leaf;
     if (is_circumstance(leaf)) {
       EXPECT_EQ(hash, changed_spec().content_hash()) << leaf;
       continue;
