@@ -1,7 +1,6 @@
 #pragma once
 /// What the pages of a TIFF say of themselves, each for itself: in the tag of Micro-Manager (in its
-/// own stacks and in NDTiff), in their names, or in a description of MetaMorph, PerkinElmer or
-/// MIBI. Pure.
+/// own stacks and in NDTiff), or in a description of MetaMorph, PerkinElmer or MIBI. Pure.
 
 #include <cstdint>
 #include <optional>
@@ -27,9 +26,12 @@ struct PagePlace {
 /// The texts of a page, "" where it has none.
 struct PageTexts {
   std::string micro_manager = {};
-  std::string name = {};
   std::string description = {};
 };
+
+/// Channels are ordered by number, then by name. A problem where a page has no place.
+[[nodiscard]] StackAxes axes_of_places(const std::vector<std::optional<PagePlace>>& pages,
+                                       std::string_view origin);
 
 /// Pages that are added in their order, from 0.
 class PagePlaces {
@@ -41,7 +43,6 @@ class PagePlaces {
   /// Whether some page said its place.
   [[nodiscard]] bool are_said() const { return !origin_.empty(); }
 
-  /// Channels are ordered by number, then by name.
   [[nodiscard]] StackAxes axes() const;
 
  private:

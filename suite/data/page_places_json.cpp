@@ -73,30 +73,14 @@ std::optional<PagePlace> place_in_metadata(const std::string& metadata) {
                                                    : place_by_indices(object);
 }
 
-/// "c:1/2 z:1/8 - cells.tif", of which any may be missing.
-std::optional<PagePlace> place_in_name(const std::string& name) {
-  PagePlace place;
-  bool is_said = false;
-  for (const auto& word : split(name, ' ')) {
-    if (word.size() < 2 || word[1] != ':') continue;
-    const auto number = number_in(std::string_view(word).substr(2));
-    if (!number) continue;
-    if (word[0] == 'c') place.channel.first = *number;
-    if (word[0] == 'z') place.slice = *number;
-    if (word[0] == 't') place.time = *number;
-    is_said = is_said || std::string_view("czt").find(word[0]) != std::string_view::npos;
-  }
-  return is_said ? std::optional(place) : std::nullopt;
-}
-
 /// Of which pages with the same are slices of one stack.
 struct PageStack {
   std::string_view origin;
   std::string name;
 };
 
-/// MetaMorph's <prop id="wavelength" type="float" value="525"/>, PerkinElmer's <Name>DAPI</Name> or
-/// MIBI's {"channel.target": "CD45"}.
+/// MetaMorph's <prop id="wavelength" type="float" value="525"/>, PerkinElmer's <Name>DAPI</Name>,
+/// MIBI's {"channel.target": "CD45"} or somebody's {"channel": "DAPI"}.
 std::optional<PageStack> stack_in_description(const std::string& description) {
   for (const auto property : tags_in(description, "prop"))
     if (attribute(property, "id") == "wavelength")
@@ -112,8 +96,11 @@ std::optional<PageStack> stack_in_description(const std::string& description) {
     }
   if (!description.starts_with('{')) return {};
   const auto object = json_or_discarded(description);
-  if (!object.is_object() || !object.contains("channel.target")) return {};
-  return PageStack{"MIBI descriptions", cat("channel ", text_of_value(object["channel.target"]))};
+  if (!object.is_object()) return {};
+  for (const auto& [key, origin] :
+       {std::pair("channel.target", "MIBI descriptions"), {"channel", "page descriptions"}})
+    if (object.contains(key)) return PageStack{origin, cat("channel ", text_of_value(object[key]))};
+  return {};
 }
 
 }  // namespace
@@ -121,11 +108,7 @@ std::optional<PageStack> stack_in_description(const std::string& description) {
 void PagePlaces::add(const PageTexts& page) {
   std::string_view origin = "Micro-Manager metadata";
   auto place = place_in_metadata(page.micro_manager);
-  if (page.micro_manager.empty()) {
-    origin = "page names";
-    place = place_in_name(page.name);
-  }
-  if (page.micro_manager.empty() && !place)
+  if (page.micro_manager.empty())
     if (const auto stack = stack_in_description(page.description)) {
       origin = stack->origin;
       place = PagePlace{.slice = std::ssize(pages_), .others = stack->name};
@@ -135,11 +118,16 @@ void PagePlaces::add(const PageTexts& page) {
 }
 
 StackAxes PagePlaces::axes() const {
-  StackAxes axes{.origin = origin_};
+  return axes_of_places(pages_, origin_);
+}
+
+StackAxes axes_of_places(const std::vector<std::optional<PagePlace>>& pages,
+                         std::string_view origin) {
+  StackAxes axes{.origin = origin};
   std::set<PageChannel> channel_set;
   std::set<std::int64_t> slice_set, time_set;
   std::set<std::string> others;
-  for (const auto& page : pages_) {
+  for (const auto& page : pages) {
     if (!page) {
       axes.problem = "does not say of each page which slice it is";
       return axes;
@@ -159,11 +147,11 @@ StackAxes PagePlaces::axes() const {
     axes.problem = cat("has several positions or other stacks (", shortened(*others.begin(), 60),
                        ", ", shortened(*others.rbegin(), 60), ")");
   if (!set_planes(axes)) axes.problem = cat("has more than ", most_planes, " planes");
-  if (!axes.problem.empty() || axes.planes != std::ssize(pages_)) return axes;
-  std::vector<std::int64_t> pages_of_planes(pages_.size(), -1);
-  for (std::size_t i = 0; i < pages_.size(); ++i) {
-    const auto plane = plane_at(axes, channels.at(pages_[i]->channel), slices.at(pages_[i]->slice),
-                                times.at(pages_[i]->time));
+  if (!axes.problem.empty() || axes.planes != std::ssize(pages)) return axes;
+  std::vector<std::int64_t> pages_of_planes(pages.size(), -1);
+  for (std::size_t i = 0; i < pages.size(); ++i) {
+    const auto plane = plane_at(axes, channels.at(pages[i]->channel), slices.at(pages[i]->slice),
+                                times.at(pages[i]->time));
     auto& page = pages_of_planes[static_cast<std::size_t>(plane)];
     if (page >= 0) axes.problem = "shows a plane in two pages";
     page = static_cast<std::int64_t>(i);

@@ -173,8 +173,9 @@ StackAxes stack_axes(std::string_view description, std::int64_t pages) {
 }
 
 StackAxes with_frames_as_slices(StackAxes axes) {
-  std::swap(axes.slices, axes.times);
-  for (char& axis : axes.order) axis = axis == 'Z' ? 'T' : axis == 'T' ? 'Z' : axis;
+  const char other = axes.times > 1 ? 'T' : 'C';
+  std::swap(axes.slices, other == 'T' ? axes.times : axes.channels);
+  for (char& axis : axes.order) axis = axis == 'Z' ? other : axis == other ? 'Z' : axis;
   return axes;
 }
 

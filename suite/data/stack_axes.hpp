@@ -12,6 +12,7 @@ namespace scalestudy {
 
 inline constexpr std::string_view image_j_origin = "ImageJ keys";
 inline constexpr std::string_view image_j_label_origin = "slice labels";
+inline constexpr std::string_view page_name_origin = "page names";
 inline constexpr std::string_view scan_image_origin = "ScanImage header";
 
 struct StackAxes {
@@ -35,7 +36,7 @@ struct StackAxes {
 /// Of a file of `pages`. Descriptions by others: every page is a slice.
 [[nodiscard]] StackAxes stack_axes(std::string_view description, std::int64_t pages);
 
-/// The same with time points and slices exchanged.
+/// The same with slices in the place of time points, or of channels where there is one time point.
 [[nodiscard]] StackAxes with_frames_as_slices(StackAxes axes);
 
 /// The channels with their names, up to ten: ": 1 (DAPI), 2"; "" where none has a name.

@@ -29,17 +29,16 @@ void choose(std::int64_t StackChoice::*number,
     refuse(file, cat("has ", stacks, ", and data.", setting, " is ", choice.*number),
            "Give one that it has");
   if (choice.*number < 1 && count > 1) {
-    const bool may_be_slices = is_time && axes.slices == 1;
-    const auto slices_hint =
-        may_be_slices ? "Set data.frames_are_slices (--frames-are-slices) where they are "
-                        "slices. Else set"
-                      : "Set";
+    const bool may_be_slices = axes.slices == 1 && (is_time || axes.times == 1);
     throw StackChoiceNeeded(
         {cat("'", file.string(), "' has ", stacks,
              is_time ? cat(" of ", counted(axes.slices, "slice")) : listed_channels(axes),
              " by its ", axes.origin),
          "training takes one stack of slices",
-         cat(slices_hint, " data.", setting, " (--", setting, ") to one of them, from 1")},
+         cat("Set data.", setting, " (--", setting, ") to one of them, from 1",
+             may_be_slices
+                 ? ", or data.frames_are_slices (--frames-are-slices) where they are slices"
+                 : "")},
         number, count, may_be_slices);
   }
   choice.*number = std::max<std::int64_t>(choice.*number, 1);
@@ -60,7 +59,11 @@ void require_all_planes(const StackAxes& axes, std::int64_t planes, const fs::pa
       "export the stack as a file of its own";
   if (!axes.problem.empty())
     refuse(file, cat(axes.problem, by),
-           may_be_split ? join_files : "Export the stack as a file of its own");
+           may_be_split ? join_files
+           : axes.origin == image_j_label_origin
+               ? "Export the stack as a file of its own, or remove the labels where every page is "
+                 "a slice (ImageJ: Image > Stacks > Tools > Remove Slice Labels)"
+               : "Export the stack as a file of its own");
   if (axes.planes + axes.flyback_pages != planes)
     refuse(file,
            cat("has ", counted(planes, "page"), ", and ", axes.planes + axes.flyback_pages, by),
@@ -72,11 +75,12 @@ void require_all_planes(const StackAxes& axes, std::int64_t planes, const fs::pa
 
 StackChoice chosen_stack(StackChoice choice, StackAxes& axes, const fs::path& file) {
   if (choice.frames_are_slices) {
-    if (axes.times == 1 || axes.slices > 1)
-      refuse(file,
-             cat("has ", counted(axes.times, "time point"), " of ", counted(axes.slices, "slice"),
-                 ": its frames are no slices"),
-             "Leave data.frames_are_slices out");
+    if ((axes.times == 1 && axes.channels == 1) || axes.slices > 1)
+      refuse(
+          file,
+          cat("has ", counted(axes.channels, "channel"), " and ", counted(axes.times, "time point"),
+              " of ", counted(axes.slices, "slice"), ": its frames are no slices"),
+          "Leave data.frames_are_slices out");
     axes = with_frames_as_slices(axes);
   }
   choose(&StackChoice::channel, axes.channels, choice, axes, file);

@@ -9,6 +9,7 @@
 #include "core/text.hpp"
 
 #include "data/image_j_labels.hpp"
+#include "data/label_places.hpp"
 #include "data/lsm_axes.hpp"
 #include "data/scan_image_axes.hpp"
 #include "data/tiff_tags.hpp"
@@ -75,7 +76,7 @@ class PageList {
       const bool is_scan_image = software.starts_with("SI.");
       list_.description = is_scan_image ? cat(software, '\n', description) : description;
       origin_ = stack_axes(list_.description, 1).origin;
-      if (origin_ == image_j_origin) list_.labels = labels();
+      if (origin_ == image_j_origin) list_.labels = image_j_labels_of_file();
     } else if (begins_a_stack(description)) {
       file_.refuse(cat("holds a second stack from ", number, " on"),
                    "Save each stack as a file of its own");
@@ -91,10 +92,11 @@ class PageList {
     if (origin_ == image_j_origin) list_.places.add({.micro_manager = micro_manager});
     if (!origin_.empty()) return;
     require_axes_in_no_tag();
-    list_.places.add({micro_manager, text_of_tag(tiff_, TIFFTAG_PAGENAME), description});
+    list_.labels.push_back(text_of_tag(tiff_, TIFFTAG_PAGENAME));
+    list_.places.add({micro_manager, description});
   }
 
-  [[nodiscard]] std::vector<std::string> labels() const {
+  [[nodiscard]] std::vector<std::string> image_j_labels_of_file() const {
     const auto bytes = bytes_of_tag(tiff_, image_j_tag);
     const auto part_bytes = numbers_of_tag(tiff_, image_j_part_bytes_tag);
     return image_j_labels({bytes, part_bytes, TIFFIsBigEndian(tiff_) != 0});
@@ -268,19 +270,22 @@ bool agree(const StackAxes& one, const StackAxes& other) {
   return true;
 }
 
-/// ImageJ makes slices of all channels and time points (Hyperstack to Stack) and keeps the labels.
-std::optional<StackAxes> axes_of_labels(const TiffPages& pages) {
-  PagePlaces places;
-  for (const auto& label : pages.labels) places.add({.name = label});
-  auto axes = places.axes();
-  axes.origin = image_j_label_origin;
-  return axes.channels > 1 || axes.times > 1 ? std::optional(axes) : std::nullopt;
+/// What the labels say but slices. ImageJ makes slices of all channels and time points (Hyperstack
+/// to Stack) or of files (Image Sequence), and keeps their names.
+std::optional<StackAxes> axes_of_labels(const TiffPages& pages, std::string_view origin) {
+  auto labels = pages.labels;
+  std::erase(labels, "");
+  const auto places = places_in_labels(labels);
+  if (places.empty()) return {};
+  auto axes = axes_of_places({places.begin(), places.end()}, origin);
+  if (labels.size() < pages.labels.size()) axes.problem = "does not name each page";
+  return axes;
 }
 
 StackAxes image_j_axes_of(StackAxes keys, const TiffPages& pages) {
   if (keys.channels == 1 && keys.times == 1)
-    if (const auto labelled = axes_of_labels(pages)) {
-      if (labelled->planes == keys.planes) return *labelled;
+    if (const auto labelled = axes_of_labels(pages, image_j_label_origin)) {
+      if (labelled->planes == keys.planes || !labelled->problem.empty()) return *labelled;
       keys.problem = cat("says of its pages otherwise by its ", labelled->origin, " than");
       return keys;
     }
@@ -312,6 +317,8 @@ StackAxes axes_of(const TiffPages& pages, const TiffVolumeFile& file) {
   auto axes = stack_axes(pages.description, pages.count());
   if (axes.origin == image_j_origin) return image_j_axes_of(std::move(axes), pages);
   if (pages.places.are_said()) return pages.places.axes();
+  if (axes.origin.empty())
+    if (const auto named = axes_of_labels(pages, page_name_origin)) return *named;
   const auto& page = pages.page;
   const auto differs = [](std::int64_t said, std::int64_t is) { return said > 0 && said != is; };
   if (differs(axes.page_width, page.width) || differs(axes.page_height, page.height))

@@ -38,7 +38,7 @@ struct TiffPages {
   std::string description;                 ///< of the first page, behind ScanImage's header
   std::optional<float> missing_value;      ///< GDAL's number for voxels without a value
   std::vector<std::byte> lsm_info;         ///< none where it is no Zeiss LSM
-  std::vector<std::string> labels;         ///< ImageJ's, of the slices
+  std::vector<std::string> labels;         ///< ImageJ's, of the slices, or the pages' names
   PagePlaces places;                       ///< none where another description says the axes
 
   std::vector<FileRange> pixels;       ///< of these and the reduced images, as they are stored

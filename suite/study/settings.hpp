@@ -18,7 +18,7 @@ namespace scalestudy {
 struct StackChoice {
   std::int64_t channel = 0;        ///< from 1, as ImageJ counts; 0: there is but one
   std::int64_t time = 0;           ///< likewise
-  bool frames_are_slices = false;  ///< what the file calls time points
+  bool frames_are_slices = false;  ///< what the file calls time points, or channels
   friend bool operator==(const StackChoice&, const StackChoice&) = default;
 };
 

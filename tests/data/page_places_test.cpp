@@ -26,12 +26,6 @@ StackAxes axes(const std::vector<std::string>& pages) {
   return places_of(texts).axes();
 }
 
-StackAxes axes_of_names(const std::vector<std::string>& names) {
-  std::vector<PageTexts> texts;
-  for (const auto& name : names) texts.push_back({.name = name});
-  return places_of(texts).axes();
-}
-
 std::string wavelength(const std::string& value) {
   return "<MetaData>\r\n<PlaneInfo>\r\n<prop id=\"wavelength\" type=\"float\" value=\"" + value +
          "\"/>\r\n</PlaneInfo>\r\n</MetaData>";
@@ -82,18 +76,6 @@ TEST(PagePlaces, WhatIsNoStackIsAProblem) {
         << text;
 }
 
-TEST(PagePlaces, NamesOfPagesSayChannelSliceAndTime) {
-  const auto found = axes_of_names({"c:1/2 z:1/2 t:1/1 - cells", "c:2/2 z:1/2 t:1/1 - cells",
-                                    "c:1/2 z:2/2 t:1/1 - cells", "c:2/2 z:2/2 t:1/1 - cells"});
-  EXPECT_EQ(found.origin, "page names");
-  EXPECT_THAT(pages_of(found, 1, 0), ElementsAre(1, 3));
-  EXPECT_EQ(axes_of_names({"t:1/2", "t:2/2"}).times, 2);
-  EXPECT_THAT(axes_of_names({"", "z:2/2"}).problem, HasSubstr("does not say of each page"));
-  const auto others =
-      places_of({{.name = "c:\\cells.tif"}, {.name = "Page 2 z:"}, {.name = "x:1/2"}});
-  EXPECT_FALSE(others.are_said());
-}
-
 StackAxes axes_of_descriptions(const std::string& first, const std::string& second) {
   return places_of({{.description = first}, {.description = second}}).axes();
 }
@@ -114,6 +96,9 @@ TEST(PagePlaces, PagesOfNamedChannelsAreNoStack) {
     EXPECT_EQ(one.problem, "");
     EXPECT_THAT(pages_of(one, 0, 0), ElementsAre(0, 1));
   }
+  const auto channel = [](const std::string& name) { return R"({"channel": ")" + name + "\"}"; };
+  EXPECT_THAT(axes_of_descriptions(channel("DAPI"), channel("GFP")).problem,
+              HasSubstr("(channel DAPI, channel GFP)"));
   EXPECT_FALSE(places_of({{.description = "<a><Name>x</Name></a>"},
                           {.description = "<PerkinElmer-QPI-ImageDescription><Name"}})
                    .are_said());

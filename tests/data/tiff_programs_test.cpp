@@ -72,7 +72,7 @@ TEST_F(TiffPrograms, ZeissLsmHasSlicesAndTimesBesideThumbnails) {
   expect_refused(stacks, "has 3 time points of 2 slices by its LSM header");
   expect_pages(read_tiff_volume(stacks, {.time = 2}), {2, 3});
   const auto series = write_lsm({.times = 4, .scan = 3}, 4);
-  expect_refused(series, "Set data.frames_are_slices (--frames-are-slices)");
+  expect_refused(series, "or data.frames_are_slices (--frames-are-slices)");
   expect_refused(write_lsm({.slices = 5}, 4), "has 4 pages, and 5 by its LSM header");
   expect_refused(write_lsm({.slices = 4, .positions = 2}, 4), "has 2 positions by its LSM header");
   expect_refused(write_lsm({.slices = 4, .channels = 2}, 4, 2),
@@ -160,10 +160,15 @@ TEST_F(TiffPrograms, ImageJsLabelsTellChannelsThatAreStoredAsSlices) {
     expect_refused(file, "has 2 channels by its slice labels");
     expect_pages(read_tiff_volume(file, {.channel = 2}), {1, 3});
     expect_refused(file_with({"c:1/2 z:1/1", "c:2/2 z:1/1"}), "says of its pages otherwise");
-    expect_refused(file_with({"t:1/4", "t:2/4", "t:3/4", "t:4/4"}), "Set data.frames_are_slices");
-    for (const auto& one_stack : {std::vector<std::string>{"c:2/2 z:1", "c:2/2 z:2", "c:2/2 z:3"},
-                                  {"DAPI", "GFP", "DAPI", "GFP"}})
-      expect_pages(read_tiff_volume(file_with(one_stack)), {0, 1, 2, 3});
+    expect_refused(file_with({"t:1/4", "t:2/4", "t:3/4", "t:4/4"}), "or data.frames_are_slices");
+    expect_pages(read_tiff_volume(file_with({"DAPI", "GFP", "DAPI", "GFP"}), {.channel = 2}),
+                 {1, 3});
+    expect_refused(file_with({"p0_z0", "p1_z0", "p0_z1", "p1_z1"}), "Remove Slice Labels");
+    const auto named = file_with({"top", "middle", "low", "bottom"});
+    expect_refused(named, "has 4 channels: 1 (top), 2 (middle), 3 (low), 4 (bottom)");
+    expect_pages(read_tiff_volume(named, {.frames_are_slices = true}), {0, 1, 2, 3});
+    expect_pages(read_tiff_volume(file_with({"c:2/2 z:1", "c:2/2 z:2", "c:2/2 z:3"})),
+                 {0, 1, 2, 3});
   }
 }
 

@@ -145,7 +145,7 @@ TEST_F(TiffReader, AxesThatAreNotOneStackAreRefused) {
           R"(<TiffData IFD="0"><UUID FileName="a"/></TiffData><TiffData><UUID FileName="b"/></TiffData>)"),
       "is one of 2 files");
   refused(R"({"shape": [3, 20, 33], "axes": "TYX"})",
-          "Set data.frames_are_slices (--frames-are-slices)");
+          "or data.frames_are_slices (--frames-are-slices)");
   refused("", "has 1 channel, and data.channel is 2", {.channel = 2});
   refused("", "its frames are no slices", {.frames_are_slices = true});
 }

@@ -87,7 +87,7 @@ TEST_F(OddStack, SaysWhatItReadOrWhyNot) {
       {{.descriptions = {{0, image_j("images=16\nframes=16")}}},
        2,
        "16 time points of 1 slice by its ImageJ keys (training takes one stack of slices). Set "
-       "data.frames_are_slices"},
+       "data.time (--time) to one of them, from 1, or data.frames_are_slices"},
       {{.descriptions = {{0, ome_xml(R"(SizeZ="1" SizeT="16")", "<TiffData/>")}}},
        2,
        "16 time points of 1 slice by its OME-XML"},

@@ -16,7 +16,7 @@ void add_stack_options(CLI::App& app, StackChoice& choice) {
       ->type_name("N")
       ->check(number);
   app.add_flag("--frames-are-slices", choice.frames_are_slices,
-               "The frames of a TIFF stack are its slices (data.frames_are_slices)");
+               "The frames or channels of a TIFF stack are its slices (data.frames_are_slices)");
 }
 
 void require_no_choice(const StackChoice& choice, const std::string& source) {

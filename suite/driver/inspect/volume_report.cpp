@@ -91,7 +91,7 @@ void print_axes(const VolumeInspection& found, std::ostream& out) {
   if (axes.times > 1)
     out << "Time points  " << axes.times << " by its " << axes.origin << "; this is "
         << found.choice.time << advice(found.asked.time, "time") << '\n';
-  if (found.choice.frames_are_slices) out << "Slices       stored as frames\n";
+  if (found.choice.frames_are_slices) out << "Slices       stored as frames or channels\n";
 }
 
 void print_noise(const VolumeInspection& found, std::ostream& out) {

@@ -1,0 +1,307 @@
+#include "data/label_places.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <cstdint>
+#include <cstdlib>
+#include <deque>
+#include <functional>
+#include <map>
+#include <set>
+#include <string_view>
+#include <utility>
+
+#include "core/text.hpp"
+
+namespace scalestudy {
+namespace {
+
+using Texts = std::vector<std::string>;
+using Ranks = std::vector<std::int64_t>;
+
+bool is_digit(char letter) {
+  return std::isdigit(static_cast<unsigned char>(letter)) != 0;
+}
+
+bool is_letter(char letter) {
+  return std::isalpha(static_cast<unsigned char>(letter)) != 0;
+}
+
+/// Whether the mark at `at` belongs to a number: 0.5 and 10:11, but not 001.002.
+bool joins_digits(std::string_view text, std::size_t at) {
+  if (at == 0 || at + 1 >= text.size() || !is_digit(text[at - 1]) || !is_digit(text[at + 1]))
+    return false;
+  auto begin = at;
+  while (begin > 0 && is_digit(text[begin - 1])) --begin;
+  const bool is_padded = text[begin] == '0' && at - begin > 1;
+  return text[at] == ':' || ((text[at] == '.' || text[at] == ',') && !is_padded);
+}
+
+/// "img_z0c1.tif" -> img, z0c1, tif. A minus counts before a number that follows a mark.
+Texts words_of(std::string_view label) {
+  Texts words(1);
+  for (std::size_t i = 0; i < label.size(); ++i) {
+    const bool is_minus = label[i] == '-' && i > 0 && words.back().empty() &&
+                          i + 1 < label.size() && is_digit(label[i + 1]);
+    if (is_letter(label[i]) || is_digit(label[i]) || is_minus || joins_digits(label, i))
+      words.back() += label[i];
+    else if (!words.back().empty())
+      words.emplace_back();
+  }
+  if (words.back().empty()) words.pop_back();
+  return words;
+}
+
+/// "z0c1" -> z, 0, c, 1.
+Texts runs_of(std::string_view word) {
+  Texts runs;
+  for (const char letter : word) {
+    if (runs.empty() || is_letter(runs.back().front()) != is_letter(letter)) runs.emplace_back();
+    runs.back() += letter;
+  }
+  return runs;
+}
+
+/// What differs between labels at one place, and the word before it in lower case.
+struct Field {
+  std::string word = {};
+  bool is_number = false;
+  Texts values = {};  ///< one for each label
+};
+
+/// Cuts labels into the words that all have and the rest, words of equally many runs into runs.
+class FieldList {
+ public:
+  explicit FieldList(const Texts& labels) {
+    std::vector<Texts> words;
+    for (const auto& label : labels) words.push_back(words_of(label));
+    const auto [fewest, most] = std::ranges::minmax(words, {}, &Texts::size);
+    const auto common = std::ptrdiff_t(fewest.size());
+    for (std::size_t i = 0; i < fewest.size(); ++i) add_words(column(words, i));
+    if (fewest.size() == most.size()) return;
+    for (auto& of_label : words)
+      of_label = {join({of_label.begin() + common, of_label.end()}, " ")};
+    add(column(words, 0), false);
+  }
+
+  std::vector<Field> fields;
+
+ private:
+  static bool are_alike(const std::vector<Texts>& parts) {
+    return !parts[0].empty() && std::ranges::all_of(parts, [&](const Texts& of_label) {
+      return of_label.size() == parts[0].size() &&
+             is_letter(of_label[0][0]) == is_letter(parts[0][0][0]);
+    });
+  }
+
+  static Texts column(const std::vector<Texts>& parts, std::size_t i) {
+    Texts values;
+    for (const auto& of_label : parts) values.push_back(of_label[i]);
+    return values;
+  }
+
+  void add_words(const Texts& words) {
+    std::vector<Texts> runs;
+    for (const auto& word : words) runs.push_back(runs_of(word));
+    if (!are_alike(runs)) {  // w1DAPI and w2Cy5
+      for (std::size_t i = 0; i < runs.size(); ++i) {
+        if (runs[i].size() < 2 || runs[i][0] != runs[0][0] || !is_letter(runs[i][0][0]))
+          return add(words, false);
+        runs[i] = {runs[i][0], runs[i][1], words[i].substr(runs[i][0].size() + runs[i][1].size())};
+      }
+    }
+    for (std::size_t i = 0; i < runs[0].size(); ++i)
+      add(column(runs, i), !runs[0][i].empty() && !is_letter(runs[0][i][0]));
+  }
+
+  /// Keeps what differs; what does not may be the name of what follows.
+  void add(const Texts& values, bool is_number) {
+    const bool differs = std::ranges::adjacent_find(values, std::not_equal_to<>()) != values.end();
+    if (differs) fields.push_back({word_before_, is_number, values});
+    word_before_ = differs || is_number ? "" : in_lower_case(values[0]);
+  }
+
+  std::string word_before_ = {};
+};
+
+/// Numbers values from 0, by their first appearance or in their order.
+template <class Value>
+Ranks ranks_of(const std::vector<Value>& values, bool by_appearance) {
+  std::map<Value, std::int64_t> ranks;
+  for (const auto& value : values) ranks.emplace(value, std::ssize(ranks));
+  if (!by_appearance) {
+    std::int64_t rank = 0;
+    for (auto& entry : ranks) entry.second = rank++;
+  }
+  Ranks of_values;
+  for (const auto& value : values) of_values.push_back(ranks.at(value));
+  return of_values;
+}
+
+/// Fields that change together.
+struct Group {
+  std::set<std::string, std::less<>> words = {};
+  Ranks ranks = {};        ///< of each label's value by its first appearance
+  Ranks order = {};        ///< likewise by number where there is one
+  std::int64_t count = 0;  ///< of values
+  bool has_numbers = false;
+  bool is_counter = false;  ///< whole numbers without a gap
+  Texts names = {};         ///< of each label what is no number
+
+  void add(const Field& field) {
+    if (!field.word.empty()) words.insert(field.word);
+    if (!field.is_number) {
+      for (std::size_t i = 0; i < names.size(); ++i)
+        names[i] += cat(names[i].empty() ? "" : " ", field.values[i]);
+    } else if (!has_numbers) {
+      has_numbers = true;
+      std::vector<std::pair<double, std::string>> numbers;
+      for (const auto& value : field.values)
+        numbers.emplace_back(std::strtod(value.c_str(), nullptr), value);
+      order = ranks_of(numbers, false);
+      const auto [least, most] = std::ranges::minmax(numbers);
+      is_counter = most.first - least.first == static_cast<double>(count - 1);
+    }
+  }
+
+  [[nodiscard]] bool has_word(std::initializer_list<std::string_view> among) const {
+    return std::ranges::any_of(among, [this](auto word) { return words.contains(word); });
+  }
+};
+
+std::deque<Group> groups_of(const Texts& labels) {
+  std::deque<Group> groups;
+  for (const auto& field : FieldList(labels).fields) {
+    const auto ranks = ranks_of(field.values, true);
+    auto found = std::ranges::find(groups, ranks, &Group::ranks);
+    if (found == groups.end()) {
+      groups.push_back({.ranks = ranks,
+                        .order = ranks,
+                        .count = std::ranges::max(ranks) + 1,
+                        .names = Texts(labels.size())});
+      found = groups.end() - 1;
+    }
+    found->add(field);
+  }
+  return groups;
+}
+
+/// Whether each value is that of equally many labels, more than one.
+bool is_balanced(const Group& group) {
+  std::vector<std::int64_t> labels(static_cast<std::size_t>(group.count));
+  for (const auto rank : group.ranks) ++labels[static_cast<std::size_t>(rank)];
+  return labels[0] > 1 && std::ranges::count(labels, labels[0]) == group.count;
+}
+
+/// Gives the groups of labels their axes.
+class LabelAxes {
+ public:
+  explicit LabelAxes(const Texts& labels) : labels_(labels), groups_(groups_of(labels)) {
+    channel_ = with_word({"c", "ch", "chan", "channel", "w", "wave", "wavelength"});
+    time_ = with_word({"t", "tp", "time", "timepoint"});
+    if (time_ != nullptr && !time_->is_counter) time_ = nullptr;
+    slice_ = with_word({"z", "slice", "plane", "section"});
+    if (channel_ == nullptr && !tell_pages_apart({time_, slice_})) channel_ = channel_names();
+    position_ = position();
+  }
+
+  [[nodiscard]] std::vector<PagePlace> places() const {
+    std::vector<PagePlace> places;
+    if (channel_ == nullptr && time_ == nullptr && position_ == nullptr) return places;
+    std::map<Ranks, std::int64_t> pages_of_stack;
+    for (std::size_t i = 0; i < labels_.size(); ++i) {
+      PagePlace place;
+      if (channel_ != nullptr) place.channel = {channel_->order[i], channel_->names[i]};
+      if (time_ != nullptr) place.time = time_->order[i];
+      if (position_ != nullptr)
+        place.others = labels_[static_cast<std::size_t>(
+            std::ranges::find(position_->ranks, position_->ranks[i]) - position_->ranks.begin())];
+      place.slice = slice_ != nullptr ? slice_->order[i]
+                                      : pages_of_stack[key(i, {channel_, time_, position_})]++;
+      places.push_back(std::move(place));
+    }
+    return places;
+  }
+
+ private:
+  using Parts = std::vector<const Group*>;
+
+  [[nodiscard]] bool is_taken(const Group& group) const {
+    return &group == channel_ || &group == time_ || &group == slice_;
+  }
+
+  [[nodiscard]] const Group* with_word(std::initializer_list<std::string_view> words) const {
+    for (const auto& group : groups_)
+      if (!is_taken(group) && group.has_word(words)) return &group;
+    return nullptr;
+  }
+
+  [[nodiscard]] static Ranks key(std::size_t label, const Parts& parts) {
+    Ranks ranks;
+    for (const auto* part : parts) ranks.push_back(part == nullptr ? 0 : part->ranks[label]);
+    return ranks;
+  }
+
+  [[nodiscard]] bool tell_pages_apart(const Parts& parts) const {
+    std::set<Ranks> keys;
+    for (std::size_t i = 0; i < labels_.size(); ++i) keys.insert(key(i, parts));
+    return keys.size() == labels_.size();
+  }
+
+  /// What is named by letters; each label a channel where names do not come equally often.
+  const Group* channel_names() {
+    bool has_names = false;
+    for (const auto& group : groups_) {
+      if (is_taken(group) || group.names[0].empty()) continue;
+      if (is_balanced(group)) return &group;
+      has_names = true;
+    }
+    if (!has_names) return nullptr;
+    const auto ranks = ranks_of(labels_, true);
+    return &groups_.emplace_back(Group{
+        .ranks = ranks, .order = ranks, .count = std::ranges::max(ranks) + 1, .names = labels_});
+  }
+
+  /// What else tells stacks apart: by its name, or since the pages of a stack differ in nothing
+  /// else.
+  [[nodiscard]] const Group* position() const {
+    if (const auto* named = with_word(
+            {"pos", "position", "xy", "field", "fov", "well", "tile", "site", "stage", "scene"}))
+      return named;
+    const bool has_axes = channel_ != nullptr || time_ != nullptr || slice_ != nullptr;
+    if (has_axes)
+      if (const auto* lettered = with_word({"s", "f", "m", "p"})) return lettered;
+    if (tell_pages_apart({channel_, time_, slice_})) return nullptr;
+    const Group* found = nullptr;
+    for (const auto& one : groups_) {
+      if (is_taken(one)) continue;
+      if (slice_ == nullptr && tell_pages_apart({channel_, time_, &one})) return nullptr;
+      if (slice_ != nullptr && tell_pages_apart({channel_, time_, slice_, &one})) return &one;
+      for (const auto& other : groups_)
+        if (found == nullptr && !is_taken(other) &&
+            one.count * other.count * count_of(channel_) * count_of(time_) == std::ssize(labels_) &&
+            tell_pages_apart({channel_, time_, &one, &other}))
+          found = &one;
+    }
+    return found;
+  }
+
+  [[nodiscard]] static std::int64_t count_of(const Group* group) {
+    return group == nullptr ? 1 : group->count;
+  }
+
+  const Texts& labels_;
+  std::deque<Group> groups_;  // others stay where they are when one is added
+  const Group* channel_ = nullptr;
+  const Group* time_ = nullptr;
+  const Group* slice_ = nullptr;
+  const Group* position_ = nullptr;
+};
+
+}  // namespace
+
+std::vector<PagePlace> places_in_labels(const std::vector<std::string>& labels) {
+  return labels.size() < 2 ? std::vector<PagePlace>() : LabelAxes(labels).places();
+}
+
+}  // namespace scalestudy

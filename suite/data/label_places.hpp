@@ -1,0 +1,16 @@
+#pragma once
+/// Channels, slices, times and positions in the labels of pages, which programs make of the names
+/// of files: "img_channel001_position000_z003", "C1-cells.tif:3/6", "DAPI". Pure.
+
+#include <string>
+#include <vector>
+
+#include "data/page_places.hpp"
+
+namespace scalestudy {
+
+/// The place of each page by what differs between the labels; empty where that is only the slice,
+/// or nothing. Without a slice's number pages of one channel and time are slices in their order.
+[[nodiscard]] std::vector<PagePlace> places_in_labels(const std::vector<std::string>& labels);
+
+}  // namespace scalestudy

@@ -1,0 +1,119 @@
+#include "data/label_places.hpp"
+
+#include <functional>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "core/text.hpp"
+
+namespace scalestudy {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+using Label = std::function<std::string(int page)>;
+
+std::string padded(int number, std::size_t digits) {
+  const auto text = cat(number);
+  return std::string(digits - text.size(), '0') + text;
+}
+
+std::vector<std::string> labels_of(const Label& label, int pages = 12) {
+  std::vector<std::string> labels;
+  for (int page = 0; page < pages; ++page) labels.push_back(label(page));
+  return labels;
+}
+
+StackAxes axes_of(const std::vector<std::string>& labels) {
+  const auto places = places_in_labels(labels);
+  return axes_of_places({places.begin(), places.end()}, "slice labels");
+}
+
+StackAxes axes_of(const Label& label) {
+  return axes_of(labels_of(label));
+}
+
+TEST(LabelPlaces, ChannelsThatAreStoredOneByOne) {
+  const std::vector<Label> labels = {
+      [](int i) { return cat("c:", i % 2 + 1, "/2 z:", i / 2 + 1, "/6 - cells.tif"); },
+      [](int i) { return cat("Series001_z", padded(i / 2, 2), "_ch", padded(i % 2, 2), ".tif"); },
+      [](int i) { return cat("Snap-01_z", i / 2 + 1, "c", i % 2 + 1, "_ORG.tif"); },
+      [](int i) { return cat("pos1_t00_c", i % 2, "_z", padded(i / 2, 3)); },
+      [](int i) { return cat("cells_C", padded(i % 2 + 1, 3), "Z", padded(i / 2 + 1, 3), ".tif"); },
+      [](int i) { return cat("Image_Z", padded(i / 2 + 1, 3), "_CH", i % 2 + 1, ".tif"); },
+      [](int i) { return cat("Channel ", i % 2 + 1); },
+      [](int i) { return i % 2 == 0 ? "DAPI" : "GFP"; },
+      [](int i) { return cat(i % 2 == 0 ? "DAPI" : "Cy5", "_", padded(i + 1, 4)); },
+      [](int i) { return cat(i % 2 == 0 ? "DAPI" : "Alexa 488", "_", padded(i / 2, 4)); }};
+  for (const auto& label : labels) {
+    const auto found = axes_of(label);
+    EXPECT_EQ(found.problem, "") << label(1);
+    EXPECT_EQ(found.channels, 2) << label(1);
+    EXPECT_EQ(found.times, 1) << label(1);
+    EXPECT_THAT(pages_of(found, 1, 0), ElementsAre(1, 3, 5, 7, 9, 11)) << label(1);
+  }
+}
+
+TEST(LabelPlaces, ChannelsThatAreStoredBehindEachOther) {
+  const std::vector<Label> labels = {
+      [](int i) {
+        return cat("img_channel", padded(i / 6, 3), "_position000_time000000000_z",
+                   padded(i % 6, 3), ".tif");
+      },
+      [](int i) { return cat("exp_w", i / 6 + 1, i < 6 ? "DAPI" : "Cy5", "_t1_z", i % 6, ".TIF"); },
+      [](int i) { return cat("C", i / 6 + 1, "-cells.tif:", i % 6 + 1, "/6 - cells"); }};
+  for (const auto& label : labels)
+    EXPECT_THAT(pages_of(axes_of(label), 1, 0), ElementsAre(6, 7, 8, 9, 10, 11)) << label(1);
+  EXPECT_EQ(listed_channels(axes_of(labels[1])), ": 1 (DAPI), 2 (Cy5)");
+}
+
+TEST(LabelPlaces, TimesAndNames) {
+  const auto both =
+      axes_of([](int i) { return cat("exp_w", i / 6 + 1, i < 6 ? "DAPI" : "GFP", "_t", i % 6); });
+  EXPECT_EQ(both.channels, 2);
+  EXPECT_EQ(both.times, 6);
+  EXPECT_EQ(axes_of({"t:1/2", "t:2/2"}).times, 2);
+  const std::vector<std::string> targets = {"141Pr_CD3", "142Nd_CD45", "143Nd_Ki-67", "dsDNA"};
+  const auto named = axes_of(targets);
+  EXPECT_EQ(named.channels, 4);
+  EXPECT_EQ(named.channel_names, targets);
+  EXPECT_EQ(axes_of({"DAPI", "DAPI", "GFP"}).planes, 4) << "is not the three that there are";
+}
+
+TEST(LabelPlaces, PositionsAreAProblem) {
+  for (const auto& label :
+       {Label([](int i) {
+          return cat("img_channel000_position", padded(i / 6, 3), "_z", padded(i % 6, 3));
+        }),
+        {[](int i) { return cat("r01c01f0", i / 6 + 1, "p0", i % 6 + 1, "-ch1sk1fk1fl1.tiff"); }},
+        {[](int i) { return cat("ch", i % 2, "_s", i / 2); }},
+        {[](int i) { return cat("cells_", i / 6, "_z", i % 6); }},
+        {[](int i) { return cat("cells_00", i / 6, "_00", i % 6); }}})
+    EXPECT_THAT(axes_of(label).problem, HasSubstr("has several positions or other stacks"))
+        << label(1);
+  EXPECT_THAT(axes_of({"ch0_z0", "ch1_z0", "ch1_z0", "ch0_z1"}).problem,
+              HasSubstr("shows a plane in two pages"));
+}
+
+TEST(LabelPlaces, WhatOnlyCountsSlicesSaysNothing) {
+  for (const auto& label :
+       {Label([](int i) { return cat("slice_z", padded(i, 3), ".tif"); }),
+        {[](int i) { return cat("c:2/2 z:", i, "/12"); }},
+        {[](int i) { return cat("cells_c01_", padded(i, 4), ".tif"); }},
+        {[](int i) { return cat("z", i, "_", 0.5 * i, "um"); }},
+        {[](int i) { return cat("depth ", 0.5 * i - 3); }},
+        {[](int i) { return cat("VID12_A1_1_00d", padded(i, 2), "h00m.tif"); }},
+        {[](int i) { return cat("2020-01-05 10:", 58 + i / 8, ":", padded(i * 7 % 60, 2)); }},
+        {[](int i) { return cat("time ", 0.25 * i, " s"); }},
+        {[](int) { return "cells.tif"; }},
+        {[](int) { return ""; }}})
+    EXPECT_THAT(places_in_labels(labels_of(label)), IsEmpty()) << label(1);
+  EXPECT_THAT(places_in_labels({}), IsEmpty());
+  EXPECT_THAT(places_in_labels({"DAPI"}), IsEmpty());
+}
+
+}  // namespace
+}  // namespace scalestudy
