@@ -58,6 +58,8 @@ TEST_F(StudyFolderTest, RunIdsAreSortedAndFilesAreNoRuns) {
   for (const auto* id : {"b", "a-10", "c", "a-2"}) add("runs/" + std::string(id) + "/spec.json");
   add("runs/a-file");
   EXPECT_THAT(folder_.run_ids(), ElementsAre("a-10", "a-2", "b", "c"));
+  add("runs/run.h5");
+  EXPECT_THROW(static_cast<void>(folder_.run_ids()), BadInput);
 }
 
 TEST_F(StudyFolderTest, AClosedFileStandsBeforeAnOpenOne) {

@@ -76,6 +76,7 @@ TEST(EnvironmentFile, WhatTheLauncherSetsIsRefused) {
 TEST(EnvironmentFile, WhatIsNoEnvironmentIsRefused) {
   EXPECT_THAT(refusal("[]"), HasSubstr("small.json: array given, not an object"));
   EXPECT_THAT(refusal("{"), HasSubstr("not valid JSON"));
+  EXPECT_THAT(refusal("\xff\xfe{"), HasSubstr("Save it as UTF-8"));
   EXPECT_THAT(refusal(R"({"variables": {"A": "1", "A": "2"}})"), HasSubstr("key 'A' stands twice"));
   EXPECT_THAT(refusal(R"({"launcher": 1})"), HasSubstr("small.json: launcher = 1 is not a text"));
   EXPECT_THAT(refusal(R"({"launcher": ""})"), HasSubstr("known are local, mpirun"));

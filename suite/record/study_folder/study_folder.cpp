@@ -71,6 +71,10 @@ std::vector<std::string> StudyFolder::run_ids() const {
     std::error_code neither;
     if (entry.is_directory(neither) || entry.is_symlink(neither))
       ids.push_back(entry.path().filename().string());
+    else if (entry.path().extension() == ".h5")
+      throw BadInput({cat(entry.path().string(), " is a file, not the folder of a run"),
+                      "which run it is would be read from its folder's name",
+                      "Move it to NAME/run.h5 beside, with the run id as NAME"});
   }
   std::sort(ids.begin(), ids.end());
   return ids;
