@@ -100,10 +100,24 @@ std::vector<Attempt> attempts_of(const CsvTable& table) {
   return without_copies(table, attempts);
 }
 
-/// By how much each row is longer than the one before, where that is about as much throughout: as
-/// of a clock, which may start again. NaN elsewhere. Of three rows, or of a clock that starts
-/// again, only one that starts near 0 is told from epochs that got slower.
-double growth_per_row(const std::vector<double>& times) {
+/// Of the last epoch; NaN where there is no such column.
+double last_value(const CsvTable& table, const Attempt& rows, std::string_view name) {
+  const auto column = table.find(name);
+  return column ? table.number(rows.back(), *column) : not_available;
+}
+
+/// What each row is longer than the one before, as of a clock, which may start again.
+struct Growth {
+  std::string step;       ///< "about 20 s", "8 to 30 s"; "" where times do not grow so
+  bool is_clock = false;  ///< hardly of epochs that got slower
+};
+
+/// Of three rows, or of a clock that starts again, only one that starts near 0 is told from epochs
+/// that got slower. Steps that are not about equal, as of epochs that settle, are a clock's from
+/// three on where none is below half the median, and all together are over half the first row, and
+/// over a tenth of it each.
+Growth growth_of(const std::vector<double>& times) {
+  constexpr double a_date_s = 1e9;
   std::vector<std::vector<double>> clocks;
   std::vector<double> steps;
   for (const double time : times) {
@@ -113,15 +127,29 @@ double growth_per_row(const std::vector<double>& times) {
       steps.push_back(time - clocks.back().back());
     clocks.back().push_back(time);
   }
-  if (steps.size() < 2) return not_available;
-  const auto [least, most] = std::ranges::minmax(steps);
-  if (most - least > std::accumulate(steps.begin(), steps.end(), 0.0) / 4) return not_available;
+  if (steps.size() < 2) return {};
   const double usual = median(steps);
   const auto is_clock = [&](const auto& rows) {
     if (rows.size() >= 4) return true;
     return rows.front() <= 4 * usual && (rows.size() == 3 || &rows == &clocks.back());
   };
-  return std::ranges::all_of(clocks, is_clock) ? usual : not_available;
+  if (!std::ranges::all_of(clocks, is_clock)) return {};
+  const auto [least, most] = std::ranges::minmax(steps);
+  const double sum = std::accumulate(steps.begin(), steps.end(), 0.0), start = times.front();
+  const bool is_even = most - least <= sum / 4, is_date = start > a_date_s;
+  if (is_even || is_date) return {cat("about ", usual, " s"), is_date || 60 * usual >= start};
+  if (10 * sum < start) return {};
+  const bool is_steady = steps.size() > 2 && least >= usual / 2;
+  const bool is_much = 2 * sum > start && 10 * sum >= start * static_cast<double>(steps.size());
+  return {cat(least, " to ", most, " s"), is_steady && is_much};
+}
+
+/// Then times are of an epoch each, however they grow.
+bool add_up_to_training_time(const CsvTable& table,
+                             const Attempt& rows,
+                             const std::vector<double>& times_s) {
+  const double sum_s = std::accumulate(times_s.begin(), times_s.end(), 0.0);
+  return std::abs(last_value(table, rows, epoch_columns::training_time) / sum_s - 1) < 0.1;
 }
 
 std::vector<double> epoch_times(const CsvTable& table,
@@ -130,14 +158,15 @@ std::vector<double> epoch_times(const CsvTable& table,
   const auto column = table.require(epoch_columns::time);
   std::vector<double> times_s;
   for (const auto row : rows) times_s.push_back(table.number(row, column));
-  if (const double step_s = growth_per_row(times_s); std::isfinite(step_s)) {
-    const auto growth = cat(table.place(rows.back(), column), " = ", times_s.back(),
-                            " s: each row is longer than the one before by about ", step_s, " s");
-    constexpr double a_date_s = 1e9;
-    if (60 * step_s >= times_s.front() || times_s.front() > a_date_s)
-      throw BadInput({growth, "they look like times since the start, not of an epoch each",
-                      "Give each epoch's own time: what its row has more than the one before"});
-    remarks.push_back(cat(growth, ", and read as an epoch that took all of it"));
+  const auto growth = growth_of(times_s);
+  if (!growth.step.empty() && !add_up_to_training_time(table, rows, times_s)) {
+    const auto grows = cat(table.place(rows.back(), column), " = ", times_s.back(),
+                           " s: each row is longer than the one before by ", growth.step);
+    if (growth.is_clock)
+      throw BadInput({grows, "they look like times since the start, not of an epoch each",
+                      "Give each epoch's own time, what its row has more than the one before, or, "
+                      "where they are that, their sum in a column training_time"});
+    remarks.push_back(cat(grows, ", and read as an epoch that took all of it"));
   }
   if (times_s.size() == 2 && times_s[1] > 1.5 * times_s[0] && times_s[1] < 2.5 * times_s[0])
     remarks.push_back(cat(table.place(rows.back(), column), " = ", times_s[1],
@@ -148,12 +177,6 @@ std::vector<double> epoch_times(const CsvTable& table,
       throw BadInput({cat(table.place(rows[i], column), " = ", times_s[i], " is no time"),
                       "an epoch takes longer than 0 s", "Check the log"});
   return times_s;
-}
-
-/// Of the last epoch; NaN where there is no such column.
-double last_value(const CsvTable& table, const Attempt& rows, std::string_view name) {
-  const auto column = table.find(name);
-  return column ? table.number(rows.back(), *column) : not_available;
 }
 
 Attempt not_finite(const CsvTable& table, const Attempt& rows, std::size_t column) {
