@@ -68,22 +68,27 @@ double value_at(const std::vector<double>& values,
   return values[i];
 }
 
-/// "1,792" is 1 and 792, which are no counts of samples of two runs.
-void require_no_thousands(const std::vector<double>& values, const char* option) {
-  constexpr double largest_growth = 4;
-  const auto is_group = [](double value) { return value < 1000; };
-  if (values.size() < 2 || values[0] >= 100 || values[1] < 100 ||
-      values[1] <= largest_growth * values[0] || !std::ranges::all_of(values, is_group))
-    return;
-  double meant = 0;
-  std::vector<std::string> groups;
-  for (const double value : values) {
-    meant = 1000 * meant + value;
-    groups.push_back(cat(value));
-  }
-  throw BadInput({cat(option, ' ', join(groups, ","), " gives a number for each file"),
+bool is_number_of(std::size_t digits, std::string_view text) {
+  return text.size() == digits && text.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+/// "1,024" is 1 and 24 as a list, and "128,256" may be 128256.
+void require_no_thousands(const std::vector<std::string>& parts, std::string_view option) {
+  const auto is_group = [](const std::string& part) { return is_number_of(3, part); };
+  const auto has_leading_zero = [](const std::string& part) {
+    return part.size() > 1 && part[0] == '0' && is_number_of(part.size(), part);
+  };
+  const auto is_one_number = parts.size() > 1 && parts[0].size() <= 3 &&
+                             is_number_of(parts[0].size(), parts[0]) &&
+                             std::all_of(parts.begin() + 1, parts.end(), is_group);
+  if (!is_one_number && std::ranges::none_of(parts, has_leading_zero)) return;
+  std::vector<std::string> plain;
+  for (const auto& part : parts)
+    plain.push_back(part.substr(std::min(part.find_first_not_of('0'), part.size() - 1)));
+  throw BadInput({cat(option, ' ', join(parts, ","), " may be one number, or one for each file"),
                   comma_between,
-                  cat("Give ", static_cast<std::int64_t>(meant), ", if that is meant")});
+                  cat("Give ", option, ' ', join(parts, ""), ", or with blanks between files ",
+                      option, ' ', join(plain, " "))});
 }
 
 void require_fact(const std::string& fact, const char* option, const char* why) {
@@ -280,8 +285,6 @@ Imported study_from_logs(const std::vector<fs::path>& files,
                          LogReader read) {
   require_fact(facts.name, "--name", "the study and its file are called by it");
   require_fact(facts.source, "--source", "a published number without its source says nothing");
-  require_no_thousands(facts.samples_per_epoch, "--samples-per-epoch");
-  require_no_thousands(facts.evaluated_sample_count, "--evaluated");
   const auto runs = read_logs(files, facts, read);
   require_one_batch(runs);
   Imported imported;
@@ -334,6 +337,30 @@ Imported import_files(ImportFormat format,
   auto imported = [&] {
     switch (format) {
       case ImportFormat::epoch_csv:
+std::vector<double> numbers_of_files(const std::vector<std::string>& texts,
+                                     std::string_view option) {
+  std::vector<double> numbers;
+  for (const auto& text : texts) {
+    auto parts = split(text, ',');
+    for (auto& part : parts) {
+      part.erase(0, part.find_first_not_of(' '));
+      part.erase(part.find_last_not_of(' ') + 1);
+    }
+    if (parts.size() > 1) require_no_thousands(parts, option);
+    for (const auto& part : parts) {
+      const char* last = part.data() + part.size();
+      double number = 0;
+      const auto [end, error] = std::from_chars(part.data(), last, number);
+      if (error != std::errc() || end != last || !std::isfinite(number))
+        throw BadInput({cat(option, ": '", one_line(shortened(part, 80)), "' is no number"),
+                        "all up to the next option are its numbers, one for each file",
+                        "Give files before options, and numbers as 1,2,4"});
+      numbers.push_back(number);
+    }
+  }
+  return numbers;
+}
+
         return study_from_logs(files, facts, runs_from_epoch_csv);
       case ImportFormat::published_csv:
         return studies_from_tables(files, facts);

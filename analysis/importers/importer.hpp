@@ -4,6 +4,7 @@
 #include <array>
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/choice.hpp"
@@ -42,6 +43,11 @@ struct Imported {
   std::vector<PublishedStudy> studies;
   std::vector<std::string> notes;  ///< what was left out, and why
 };
+
+/// Of an option: one for each file, between commas or each a text of its own. Errors: BadInput for
+/// what is no number, and for a list that may be one number with commas between thousands.
+[[nodiscard]] std::vector<double> numbers_of_files(const std::vector<std::string>& texts,
+                                                   std::string_view option);
 
 /// Errors: BadInput with file and line for what cannot be what the format says, and for facts that
 /// are missing, or that the format does not take.

@@ -86,23 +86,31 @@ TEST_F(ImportedLogs, WhatIsGivenInPlaceOfTheLogsNumberIsNoted) {
 }
 
 TEST_F(ImportedLogs, ACommaBetweenThousandsIsRefused) {
-  const auto refused = [&](const std::vector<double>& samples) {
-    auto given = facts({4, 8});
-    given.samples_per_epoch = samples;
-    return message_of<BadInput>([&] {
-      return import_files(ImportFormat::mllog,
-                          {write(log_of({}), "a"), write(log_of({.start_ms = 90'000}), "b")},
-                          given);
-    });
+  const auto refused = [](const std::string& text) {
+    return message_of<BadInput>([&] { return numbers_of_files({text}, "--ranks"); });
   };
-  EXPECT_THAT(refused({12, 800}),
-              HasSubstr("--samples-per-epoch 12,800 gives a number for each file"));
-  EXPECT_THAT(refused({12, 800}), HasSubstr("Give 12800, if that is meant"));
-  EXPECT_THAT(refused({1, 281, 167}), HasSubstr("Give 1281167, if that is meant"));
-  EXPECT_THAT(refused({50, 0}), HasSubstr("--samples-per-epoch: 0 is no count"));
-  for (const auto& samples :
-       std::vector<std::vector<double>>{{100, 500}, {50, 100}, {64, 32}, {64, 1000}})
-    EXPECT_EQ(refused(samples), "accepted");
+  EXPECT_EQ(refused("1,024"),
+            "--ranks 1,024 may be one number, or one for each file (a comma stands between numbers "
+            "of files, not between thousands). Give --ranks 1024, or with blanks between files "
+            "--ranks 1 24.");
+  for (const auto* text :
+       {"12,800", "1,281,167", "117,266", "128, 256", "50,000", "4,08", "1,2,03"})
+    EXPECT_THAT(refused(text), HasSubstr("may be one number, or one for each file")) << text;
+  EXPECT_THAT(numbers_of_files({"128", "256"}, "--ranks"), ElementsAre(128, 256));
+  EXPECT_THAT(numbers_of_files({"64,32", "1e3"}, "--ranks"), ElementsAre(64, 32, 1000));
+  EXPECT_THAT(numbers_of_files({"8, 16,128"}, "--ranks"), ElementsAre(8, 16, 128));
+  EXPECT_THAT(numbers_of_files({"0.5,100,0"}, "--ranks"), ElementsAre(0.5, 100, 0));
+  EXPECT_THAT(numbers_of_files({}, "--ranks"), IsEmpty());
+  for (const auto* text : {"", "1,", "1 2", "log.csv", "nan", "4x"})
+    EXPECT_THAT(refused(text), HasSubstr("' is no number (all up to the next option")) << text;
+}
+
+TEST_F(ImportedLogs, ACountBelowOneIsRefused) {
+  auto given = facts();
+  given.samples_per_epoch = {0};
+  EXPECT_THAT(message_of<BadInput>(
+                  [&] { return import_files(ImportFormat::mllog, {write(log_of({}))}, given); }),
+              HasSubstr("--samples-per-epoch: 0 is no count"));
 }
 
 TEST_F(ImportedLogs, RanksThatTheLogContradictsAreRefusedOrNoted) {

@@ -103,6 +103,9 @@ TEST_F(ImportCommand, WrongInputIsExplainedAndWritesNothing) {
   expect_refused({"import", "epoch-csv", log, "--name", "../up", "--source", "x", "--workload", "y",
                   "--ranks", "1", "--out", out_.string()},
                  "is no name of a file");
+  expect_refused(
+      {"import", "epoch-csv", log, log, "--global-batch-size", "1,024", "--out", out_.string()},
+      "--global-batch-size 1,024 may be one number, or one for each file");
   expect_refused({"import", "epoch-csv", log, "--name", "a", "--source", "x", "--workload", "y",
                   "--ranks", "1", "--rule", "linar", "--out", out_.string()},
                  "Perhaps 'linear'");

@@ -30,6 +30,7 @@ struct ImportCommandOptions {
   std::string out;
   std::string rule;
   ImportFacts facts;
+  std::vector<std::string> ranks, samples_per_epoch, global_batch_size, evaluated;
 };
 
 /// Errors: BadInput when something else stands there.
@@ -91,6 +92,10 @@ ExitCode import_studies(const ImportCommandOptions& options, Context& context) {
   auto facts = options.facts;
   if (!options.rule.empty())
     facts.scaling_rule = choice_from<PublishedRule>(options.rule, "--rule");
+  facts.ranks = numbers_of_files(options.ranks, "--ranks");
+  facts.samples_per_epoch = numbers_of_files(options.samples_per_epoch, "--samples-per-epoch");
+  facts.global_batch_size = numbers_of_files(options.global_batch_size, "--global-batch-size");
+  facts.evaluated_sample_count = numbers_of_files(options.evaluated, "--evaluated");
   const auto imported = import_files(format, {options.files.begin(), options.files.end()}, facts);
   const auto files = write_studies(imported.studies, options.out);
   context.options.json ? print_json(imported, files, context) : print(imported, files, context);
@@ -101,8 +106,11 @@ void add_text(CLI::App& app, const char* name, std::string& text, const char* he
   app.add_option(name, text, help)->type_name("TEXT");
 }
 
-void add_numbers(CLI::App& app, const char* name, std::vector<double>& numbers, const char* help) {
-  app.add_option(name, numbers, help)->type_name("N[,N...]")->delimiter(',');
+void add_numbers(CLI::App& app,
+                 const char* name,
+                 std::vector<std::string>& numbers,
+                 const char* help) {
+  app.add_option(name, numbers, help)->type_name("N[,N...]");
 }
 
 Action define(CLI::App& app) {
@@ -111,11 +119,11 @@ Action define(CLI::App& app) {
   app.add_option("FORMAT", options->format, explained(named_choices<ImportFormat>()))->required();
   app.add_option("FILE", options->files, "Files of that format")->required();
   app.add_option("--out", options->out, "Folder for the studies")->type_name("DIR")->required();
-  add_numbers(app, "--ranks", facts.ranks, "Of logs: one number for all files, or one for each");
-  add_numbers(app, "--samples-per-epoch", facts.samples_per_epoch,
+  add_numbers(app, "--ranks", options->ranks, "Of logs: one number for all files, or one for each");
+  add_numbers(app, "--samples-per-epoch", options->samples_per_epoch,
               "Likewise, dropped ones not counted");
-  add_numbers(app, "--global-batch-size", facts.global_batch_size, "Likewise");
-  add_numbers(app, "--evaluated", facts.evaluated_sample_count,
+  add_numbers(app, "--global-batch-size", options->global_batch_size, "Likewise");
+  add_numbers(app, "--evaluated", options->evaluated,
               "Likewise, how many samples the quality was judged on");
   add_text(app, "--name", facts.name, "Of logs: what the study is called, a-z, 0-9 and -");
   add_text(app, "--source", facts.source, "Where it is published: repository or address");
