@@ -187,11 +187,12 @@ Attempt not_finite(const CsvTable& table, const Attempt& rows, std::size_t colum
 }
 
 void set_outcome(const CsvTable& table, const Attempt& rows, ImportedRun& imported) {
-  for (const auto* name : {"loss", "iou"})
+  for (const auto& [name, outcome] : {std::pair{"loss", PublishedOutcome::loss_nan},
+                                      std::pair{"iou", PublishedOutcome::quality_nan}})
     if (const auto column = table.find(name)) {
       const auto bad = not_finite(table, rows, *column);
       if (bad.empty()) continue;
-      imported.run.outcome = PublishedOutcome::quality_nan;
+      imported.run.outcome = outcome;
       imported.notes.push_back(cat("does not count: the ", name, " is not finite in ", bad.size(),
                                    " of ", counted(rows.size(), "epoch"), ", the first is ",
                                    table.place(bad.front(), *column), "; the last epoch's is ",

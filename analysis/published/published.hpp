@@ -42,7 +42,14 @@ inline constexpr auto choices<PublishedRule> =
                Choice{PublishedRule::time_to_quality, "time_to_quality",
                       "trained until a quality is reached, with whatever batch and schedule"}};
 
-enum class PublishedOutcome { complete, censored, quality_missed, quality_nan, quality_unread };
+enum class PublishedOutcome {
+  complete,
+  censored,
+  quality_missed,
+  quality_nan,
+  quality_unread,
+  loss_nan
+};
 template <>
 inline constexpr auto choices<PublishedOutcome> = std::array{
     Choice{PublishedOutcome::complete, "complete", "ended as it should"},
@@ -50,7 +57,8 @@ inline constexpr auto choices<PublishedOutcome> = std::array{
            "ended without what it ran for: it would have taken longer"},
     Choice{PublishedOutcome::quality_missed, "quality_missed", "quality not reached"},
     Choice{PublishedOutcome::quality_nan, "quality_nan", "quality or loss is NaN at least once"},
-    Choice{PublishedOutcome::quality_unread, "quality_unread", "quality not readable"}};
+    Choice{PublishedOutcome::quality_unread, "quality_unread", "quality not readable"},
+    Choice{PublishedOutcome::loss_nan, "loss_nan", "loss is NaN at least once"}};
 
 /// One launch, as far as it is known: NaN is not known.
 struct PublishedRun {

@@ -80,6 +80,7 @@ TEST_F(Import, WithoutATotalTheEpochsAreAddedUpAndThatIsSaid) {
   const auto imported =
       import(ImportFormat::epoch_csv, "loss,time_per_epoch\n1,10\nnan,5\n0.5,6\n");
   EXPECT_EQ(only_run(imported).training_time_s, 21);
+  EXPECT_EQ(only_run(imported).outcome, PublishedOutcome::loss_nan);
   EXPECT_THAT(imported.studies[0].arms[0].computed, Contains("training_time_s"));
   EXPECT_THAT(
       imported.notes,
