@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numeric>
 
 #include "core/error.hpp"
 #include "core/statistics.hpp"
@@ -91,31 +92,71 @@ double samples_in_epoch_num(const LoggedRun& run) {
   return step >= std::fmax(100.0, batch) ? *numbers.rbegin() : not_available;
 }
 
-/// Whether epoch_num 0 is an epoch, and not what was there before the training: it is judged as
-/// long after run_start as others are after each other.
-bool counts_from_zero(const LoggedRun& run) {
-  const auto is_whole = [](const auto& one) { return one.first == std::floor(one.first); };
-  if (run.evaluated.begin()->first != 0 || !std::ranges::all_of(run.evaluated, is_whole))
-    return false;
+/// How many epochs had begun when the last was judged; NaN where epoch_start does not number them
+/// as eval_accuracy does, or one less.
+double begun_epochs(const LoggedRun& run) {
+  const auto& [judged, judged_ms] = *run.evaluated.rbegin();
+  double begun = not_available;
+  for (const auto& [number, time_ms] : run.started)
+    if (time_ms <= judged_ms) begun = number - run.started.begin()->first + 1;
+  return begun == judged || begun == judged + 1 ? begun : not_available;
+}
+
+/// As logs that count from 1 judge: after epoch 1, or every fourth from the fourth on.
+bool is_judged_from_one(const LoggedRun& run) {
+  std::int64_t interval = 0;
+  const auto first = static_cast<std::int64_t>(run.evaluated.begin()->first);
+  for (const auto& [number, time_ms] : run.evaluated)
+    interval = std::gcd(interval, static_cast<std::int64_t>(number) - first);
+  return first == 1 || (first > 1 && interval > 1 && first % interval == 0);
+}
+
+/// By how many epochs the first is judged later than its epoch_num says, by the time from it to the
+/// last: about 0 where epochs count from 1, and 1 where they do from 0. NaN of one alone.
+double epochs_late(const LoggedRun& run) {
   const auto& [first, first_ms] = *run.evaluated.begin();
   const auto& [last, last_ms] = *run.evaluated.rbegin();
-  return last == first || first_ms - run.start_ms > 0.5 * (last_ms - first_ms) / (last - first);
+  return (first_ms - run.start_ms) * (last - first) / (last_ms - first_ms) - first;
+}
+
+/// Of epochs that are only judged. Epoch_num 0 may also be what was there before the training.
+void count_judged_epochs(const LoggedRun& run, ImportedRun& imported) {
+  const double first = run.evaluated.begin()->first, last = run.evaluated.rbegin()->first;
+  imported.run.epochs = last;
+  const auto set = [&](bool is_from_zero, const std::string& why) {
+    imported.run.epochs += is_from_zero ? 1 : 0;
+    imported.remarks.push_back(cat(why, ": ", imported.run.epochs,
+                                   imported.run.epochs == 1 ? " epoch counts" : " epochs count"));
+  };
+  const auto is_count = [](const auto& one) {
+    constexpr double most = 1e12;
+    return one.first == std::floor(one.first) && one.first >= 0 && one.first <= most;
+  };
+  if (!std::ranges::all_of(run.evaluated, is_count)) return;
+  const double begun = begun_epochs(run), late = epochs_late(run);
+  const auto by_times = [](const auto&... parts) {
+    return cat("by the times of eval_accuracy, epoch_num ", parts...);
+  };
+  if (begun > last) {
+    set(true, "by epoch_start, epoch_num counts from 0");
+  } else if (begun == last || is_judged_from_one(run)) {
+    return;
+  } else if (first == 0) {
+    const bool is_epoch = last == 0 || late > 0.5;
+    set(is_epoch, by_times("0 is ", is_epoch ? "the first epoch" : "before the training"));
+  } else if (std::isfinite(late)) {
+    const bool is_from_zero = late > 0.75;
+    set(is_from_zero, by_times("counts from ", is_from_zero ? 0 : 1));
+  } else {
+    set(false, "whether epoch_num counts from 0 or from 1 is not said");
+  }
 }
 
 /// By how many ended, else by which was judged last.
 void count_epochs(const LoggedRun& run, ImportedRun& imported) {
   const auto stops = run.unnumbered_stops + run.stopped.size();
-  imported.run.epochs = static_cast<double>(stops);
-  if (stops > 0) return;
-  imported.run.epochs = not_available;
-  if (run.evaluated.empty()) return;
-  const bool is_from_zero = counts_from_zero(run);
-  imported.run.epochs = run.evaluated.rbegin()->first + (is_from_zero ? 1 : 0);
-  if (run.evaluated.begin()->first == 0)
-    imported.remarks.push_back(
-        cat("by the times of eval_accuracy, epoch_num 0 is ",
-            is_from_zero ? "the first epoch: " : "before the training: ", imported.run.epochs,
-            imported.run.epochs == 1 ? " epoch counts" : " epochs count"));
+  imported.run.epochs = stops > 0 ? static_cast<double>(stops) : not_available;
+  if (stops == 0 && !run.evaluated.empty()) count_judged_epochs(run, imported);
 }
 
 void set_epochs(const LoggedRun& run, ImportedRun& imported) {

@@ -149,7 +149,8 @@ class SectionReader {
     if (take_fact(key, value)) return;
     sections_.back().has_stop |= key == "run_stop";
     auto& events = sections_.back().events;
-    constexpr std::array used{"run_stop", "epoch_stop", "tracked_stats", "eval_accuracy"};
+    constexpr std::array used{"run_stop", "epoch_start", "epoch_stop", "tracked_stats",
+                              "eval_accuracy"};
     if (std::ranges::find(used, key) != used.end())
       events.push_back({line_, time_ms, key, value, member(event, "metadata")});
     else if (!events.empty() && events.back().key.empty())
@@ -276,6 +277,8 @@ void add(const Event& event, LoggedRun& run, Counts& counts, UncountedLines& unc
   const double epoch = number_of(member(event.metadata, "epoch_num"));
   if (event.key == "epoch_stop")
     std::isfinite(epoch) ? (void)run.stopped.insert(epoch) : (void)++run.unnumbered_stops;
+  if (event.key == "epoch_start" && std::isfinite(epoch))
+    run.started.try_emplace(epoch, event.time_ms);
   if (event.key == "tracked_stats") {
     const auto throughput = member(event.value, "throughput");
     const double rate = number_of(throughput);
@@ -344,7 +347,7 @@ void note_late_stop(const Section& section, const Event& stop, std::vector<std::
       continue;
     longest_ms = std::max(longest_ms, event.time_ms - last_ms);
     last_ms = event.time_ms;
-    has_results |= !event.key.empty();
+    has_results |= !event.key.empty() && event.key != "epoch_start";
   }
   const double pause_ms = stop.time_ms - last_ms;
   if (has_results && pause_ms > std::max(a_while_ms, 2 * longest_ms))

@@ -16,6 +16,7 @@ using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Pair;
 using testing::SizeIs;
 using testing::StartsWith;
 
@@ -188,6 +189,42 @@ TEST_F(ImportedLogs, EpochsWhoseLinesAreMissingAreNoted) {
   const auto last = import(without_stop_of(3));
   EXPECT_THAT(last.notes, ElementsAre(HasSubstr("epoch 3 was evaluated")));
   EXPECT_EQ(last.studies[0].arms[0].remark, "When imported: " + last.notes[0] + ".");
+}
+
+TEST_F(ImportedLogs, EpochsThatAreJudgedNowAndThenAreCountedFromZeroOrOne) {
+  const auto of = [](const char* key, int epoch_num, std::int64_t time_ms) {
+    return line(time_ms,
+                cat('"', key, R"(", "value": 0.76, "metadata": {"epoch_num": )", epoch_num, "}"));
+  };
+  /// After so many epochs of 1 s each, which epoch_num calls less.
+  const auto judged = [&](const std::vector<int>& epochs, int less, const std::string& more = "") {
+    auto text = line(0, R"("submission_benchmark", "value": "resnet")") + line(1, "\"run_start\"");
+    for (const int epoch : epochs) text += of("eval_accuracy", epoch - less, 1000 * epoch);
+    const auto imported =
+        import(text + more +
+               line(1000 * epochs.back() + 1, R"("run_stop", "metadata": {"status": "success"})"));
+    return std::pair{imported.studies.at(0).arms.at(0).runs.at(0).epochs, join(imported.notes, "")};
+  };
+  const auto by_times = [](const char* rest) {
+    return cat("log: by the times of eval_accuracy, epoch_num counts from ", rest);
+  };
+  EXPECT_THAT(judged({4, 8, 12}, 1), Pair(12, by_times("0: 12 epochs count")));
+  EXPECT_THAT(judged({4, 8, 12}, 0), Pair(12, ""));
+  EXPECT_THAT(judged({3, 7, 11}, 0), Pair(11, by_times("1: 11 epochs count"))) << "from the third";
+  EXPECT_THAT(judged({3, 7, 11}, 1), Pair(11, by_times("0: 11 epochs count")));
+  EXPECT_THAT(
+      judged({12}, 1),
+      Pair(11, "log: whether epoch_num counts from 0 or from 1 is not said: 11 epochs count"));
+  const auto started = [&](int first, int count) {
+    std::string text;
+    for (int i = 0; i < count; ++i) text += of("epoch_start", first + i, 1 + 1000 * i);
+    return text;
+  };
+  EXPECT_THAT(judged({12}, 1, started(0, 12)),
+              Pair(12, "log: by epoch_start, epoch_num counts from 0: 12 epochs count"));
+  EXPECT_THAT(judged({11}, 0, started(1, 11)), Pair(11, ""));
+  EXPECT_THAT(judged({12}, 0, started(0, 13)), Pair(12, "")) << "eval_accuracy counts what is done";
+  EXPECT_THAT(judged({4, 8}, 0, started(1, 1)), Pair(8, "")) << "one start of all";
 }
 
 TEST_F(ImportedLogs, OneNumberByTwoNamesIsRefusedWhereTheyDiffer) {
