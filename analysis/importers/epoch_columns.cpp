@@ -170,6 +170,11 @@ void require_training(const CsvTable& table) {
   }
 }
 
+  if (!rows.empty() && std::ranges::all_of(rows, is_evaluation, value_of))
+    throw BadInput({cat(table.place(rows.front(), *column), ": all rows are of '",
+                        short_line(table.text(rows.front(), *column)), "'"),
+                    "their times are not those of training",
+                    "Give the rows of training, or take the column out if it says something else"});
 void name_ranks(CsvTable& table, std::vector<std::string>& notes) {
   constexpr std::array<std::string_view, 11> names{ranks,        "ranks",  "n_ranks",  "nranks",
                                                    "world_size", "n_gpus", "ngpus",    "ngpu",

@@ -90,8 +90,11 @@ TEST_F(ImportedLogs, RowsOfStepsOrOfEvaluationsAreNoEpochs) {
         "epoch,phase,time\n1,eval,2\n2,eval,2\n1,train,20\n2,train,20\n"})
     EXPECT_THAT(refused(text), HasSubstr("Keep the rows of training")) << text;
   EXPECT_THAT(refused("mode,time\na,5\nb,1\na,5\n"), HasSubstr("line 4, column mode: rows of"));
-  for (const auto* text : {"epoch,step,time\n1,50,5\n2,100,4\n", "batch,time\n32,5\n32,4\n",
-                           "stage,time\nwarm,5\ntrain,4\n", "set,time\nval,5\nval,4\n"})
+  for (const auto* text : {"set,time\nval,5\nval,4\n", "epoch,Phase,time\n1,Test,5\n2,Test,4\n"})
+    EXPECT_THAT(refused(text), HasSubstr("all rows are of '")) << text;
+  for (const auto* text :
+       {"epoch,step,time\n1,50,5\n2,100,4\n", "batch,time\n32,5\n32,4\n",
+        "stage,time\nwarm,5\ntrain,4\n", "set,time\ntrain,5\ntrain,4\n", "set,time\n,5\n,4\n"})
     EXPECT_EQ(refused(text), "accepted") << text;
 }
 
