@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <optional>
 #include <set>
 
@@ -93,16 +94,31 @@ bool is_time_unit_but_s(std::string_view word) {
   return seconds && *seconds != 1;
 }
 
+constexpr auto gives_value = "=", stands_between = ";";
+
+/// Of letters or digits; what stands between them is one of the above, or blanks.
+std::vector<std::string> words_of(const std::string& text) {
+  std::string spaced;
+  for (const char c : in_lower_case(text)) {
+    const bool is_plain = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
+    const bool is_blank = std::string_view(" \t_\"'").find(c) != std::string_view::npos;
+    spaced += is_plain               ? std::string{c}
+              : is_blank             ? " "
+              : c == ':' || c == '=' ? cat(' ', gives_value, ' ')
+                                     : cat(' ', stands_between, ' ');
+  }
+  auto words = split(spaced, ' ');
+  std::erase(words, "");
+  return words;
+}
+
 /// "minutes" of "# all times in minutes"; "" where no unit but s is named.
-std::string unit_in_comments(std::string text) {
-  text = in_lower_case(std::move(text));
-  std::ranges::replace_if(
-      text, [](char c) { return !((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9')); }, ' ');
+std::string unit_in_comments(const std::string& text) {
   constexpr std::array before{"in", "unit", "units", "time", "times"};
   std::string last;
-  for (const auto& word : split(text, ' ')) {
+  for (const auto& word : words_of(text)) {
     if (is_time_unit_but_s(word) && std::ranges::find(before, last) != before.end()) return word;
-    if (!word.empty()) last = word;
+    if (word != gives_value && word != stands_between) last = word;
   }
   return "";
 }
@@ -154,6 +170,11 @@ void require_training(const CsvTable& table) {
   const auto is_evaluation = [](const std::string& value) {
     return value.starts_with("val") || value.starts_with("test") || value.starts_with("eval");
   };
+  if (!rows.empty() && std::ranges::all_of(rows, is_evaluation, value_of))
+    throw BadInput({cat(table.place(rows.front(), *column), ": all rows are of '",
+                        short_line(table.text(rows.front(), *column)), "'"),
+                    "their times are not those of training",
+                    "Give the rows of training, or take the column out if it says something else"});
   std::set<std::string> seen;
   std::string last;
   for (const auto row : rows) {
@@ -170,42 +191,98 @@ void require_training(const CsvTable& table) {
   }
 }
 
-  if (!rows.empty() && std::ranges::all_of(rows, is_evaluation, value_of))
-    throw BadInput({cat(table.place(rows.front(), *column), ": all rows are of '",
-                        short_line(table.text(rows.front(), *column)), "'"),
-                    "their times are not those of training",
-                    "Give the rows of training, or take the column out if it says something else"});
-void name_ranks(CsvTable& table, std::vector<std::string>& notes) {
-  constexpr std::array<std::string_view, 11> names{ranks,        "ranks",  "n_ranks",  "nranks",
-                                                   "world_size", "n_gpus", "ngpus",    "ngpu",
-                                                   "num_gpus",   "gpus",   "num_ranks"};
-  const auto column = find_any(table, names);
-  if (!column) return;
-  const auto rows = rows_of_values(table, *column);
+/// What columns and comments call all ranks.
+constexpr std::array<std::string_view, 13> rank_names{
+    ranks,   "ranks", "n_ranks", "nranks",   "num_ranks", "world_size", "n_gpus",
+    "n_gpu", "ngpus", "ngpu",    "num_gpus", "num_gpu",   "gpus"};
+constexpr std::array<std::string_view, 4> node_names{"nodes", "n_nodes", "nnodes", "num_nodes"};
+constexpr std::array<std::string_view, 3> device_names{"devices", "n_devices", "num_devices"};
+/// Of one node. Beside nodes devices are, too.
+constexpr std::array<std::string_view, 12> names_per_node{
+    "gpus_per_node",    "gpu_per_node",    "ngpus_per_node", "ranks_per_node",
+    "tasks_per_node",   "ntasks_per_node", "procs_per_node", "nproc_per_node",
+    "devices_per_node", device_names[0],   device_names[1],  device_names[2]};
+
+/// The same in all rows; NaN where it is no count.
+double only_count(const CsvTable& table, std::size_t column) {
+  const auto rows = rows_of_values(table, column);
   for (const auto row : rows)
-    if (table.text(row, *column) != table.text(rows.front(), *column))
-      throw BadInput({cat(table.place(row, *column), ": ", short_line(table.text(row, *column)),
-                          " beside ", short_line(table.text(rows.front(), *column))),
+    if (table.text(row, column) != table.text(rows.front(), column))
+      throw BadInput({cat(table.place(row, column), ": ", short_line(table.text(row, column)),
+                          " beside ", short_line(table.text(rows.front(), column))),
                       "the runs of a file have one number of ranks",
                       "Give the rows of each in a file of its own"});
-  if (rows.empty()) return;
-  const auto& count = table.text(rows.front(), *column);
-  if (count.empty() || count.find_first_not_of("0123456789.") != std::string::npos) return;
-  table.convert(*column, std::string(ranks), 1);
-  if (table.columns()[*column] != ranks)
-    notes.push_back(cat("column ", table.columns()[*column], " is read as ", ranks));
+  if (rows.empty()) return not_available;
+  const auto& count = table.text(rows.front(), column);
+  if (count.empty() || count.find_first_not_of("0123456789.") != std::string::npos)
+    return not_available;
+  const double number = table.number(rows.front(), column);
+  return number > 0 ? number : not_available;
+}
+
+/// The product of what `columns` say, where that is a count.
+void name_ranks(CsvTable& table, const std::vector<std::size_t>& columns, FileFacts& facts) {
+  double count = 1;
+  std::vector<std::string> names;
+  for (const auto column : columns) {
+    count *= only_count(table, column);
+    names.push_back(short_line(table.columns()[column]));
+  }
+  if (!std::isfinite(count)) return;
+  for (const auto column : columns) table.convert(column, std::string(ranks), 1);
+  facts.ranks = {count, join(names, " × ")};
+  if (facts.ranks.name != ranks)
+    facts.notes.push_back(cat("column ", facts.ranks.name, " is read as ", ranks));
+}
+
+void find_ranks(CsvTable& table, FileFacts& facts) {
+  const auto nodes = find_any(table, node_names), per_node = find_any(table, names_per_node);
+  if (const auto all = find_any(table, rank_names))
+    name_ranks(table, {*all}, facts);
+  else if (nodes && per_node)
+    name_ranks(table, {*nodes, *per_node}, facts);
+  else if (const auto devices = find_any(table, device_names))
+    name_ranks(table, {*devices}, facts);
+}
+
+/// "world_size: 4" states ranks, "gpus: 0, 1" does not; "4 gpus" may be those of one node.
+void find_ranks_in_comments(const std::string& comments, FileFacts& facts) {
+  const auto words = words_of(comments);
+  const auto word = [&](std::size_t i) { return i < words.size() ? words[i] : std::string(); };
+  const auto count = [&](std::size_t i) {
+    const auto digits = word(i);
+    const bool is_count = !digits.empty() && digits.size() < 8 && digits.front() != '0' &&
+                          digits.find_first_not_of("0123456789") == std::string::npos;
+    return is_count ? std::stod(digits) : not_available;
+  };
+  const auto is_name = [](const std::string& name) {
+    return std::ranges::find(rank_names, name) != rank_names.end();
+  };
+  const bool has_nodes =
+      std::ranges::any_of(words, [](const auto& one) { return one == "node" || one == "nodes"; });
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const auto two = cat(i > 0 ? word(i - 1) : "", '_', words[i]);
+    if (!is_name(words[i]) && !is_name(two)) continue;
+    const bool is_list = word(i + 3) == stands_between && std::isfinite(count(i + 4));
+    const bool is_given = word(i + 1) == gives_value && !is_list;
+    const double number = is_given ? count(i + 2) : i > 0 ? count(i - 1) : not_available;
+    if (!std::isfinite(number)) continue;
+    (is_given && !has_nodes ? facts.ranks : facts.mentioned_ranks) = {
+        number, is_name(two) ? two : words[i]};
+  }
 }
 
 }  // namespace
 
-std::vector<std::string> name(CsvTable& table, const std::string& origin) {
-  std::vector<std::string> notes;
-  convert_times(table, origin, notes);
+FileFacts name(CsvTable& table, const std::string& origin) {
+  FileFacts facts;
+  convert_times(table, origin, facts.notes);
   require_seconds(table, origin);
   require_no_steps(table, origin);
   require_training(table);
-  name_ranks(table, notes);
-  return notes;
+  find_ranks(table, facts);
+  if (!std::isfinite(facts.ranks.count)) find_ranks_in_comments(table.comments(), facts);
+  return facts;
 }
 
 }  // namespace scalestudy::epoch_columns

@@ -14,9 +14,15 @@ inline constexpr std::string_view time = "time_per_epoch";
 inline constexpr std::string_view training_time = "training_time";
 inline constexpr std::string_view ranks = number_of_ranks;
 
-/// Calls the columns of times and of ranks as above, and times are in s then. Returns what is to be
-/// noted. Errors: BadInput for units that are not known, or stand beside the times and are not s;
-/// for rows that are steps or evaluations, not epochs; and for several numbers of ranks.
-[[nodiscard]] std::vector<std::string> name(CsvTable& table, const std::string& origin);
+/// What a file says beside the numbers of its epochs.
+struct FileFacts {
+  std::vector<std::string> notes;
+  StatedRanks ranks, mentioned_ranks;
+};
+
+/// Calls the columns of times and of ranks as above, and times are in s then. Errors: BadInput for
+/// units that are not known, or stand beside the times and are not s; for rows that are steps or
+/// evaluations, not epochs; and for several numbers of ranks.
+[[nodiscard]] FileFacts name(CsvTable& table, const std::string& origin);
 
 }  // namespace scalestudy::epoch_columns

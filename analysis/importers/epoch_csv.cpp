@@ -252,10 +252,6 @@ ImportedRun run_of(const CsvTable& table, const Attempt& rows) {
     imported.quality_metric = "iou";
   }
   set_outcome(table, rows, imported);
-  if (const auto ranks = table.find(epoch_columns::ranks)) {
-    imported.ranks = table.number(rows.front(), *ranks);
-    imported.ranks_name = one_line(shortened(table.columns()[*ranks], 80));
-  }
   for (const auto row : rows)
     imported.said[cat("row ", imported.said.size() + 1)] = join(table.values(row), ",");
   return imported;
@@ -294,13 +290,15 @@ std::string why_partial(const CsvTable& table,
 
 std::vector<ImportedRun> runs_from_epoch_csv(const std::string& text, const std::string& origin) {
   CsvTable table(one_rank_of(text, {}).text, origin);
-  const auto notes = epoch_columns::name(table, origin);
+  const auto columns = epoch_columns::name(table, origin);
   const auto attempts = attempts_of(table);
   if (attempts.front().empty())
     throw BadInput({cat(origin, " has no epoch"), "a row is an epoch", "Check the log"});
   std::vector<ImportedRun> runs;
   for (const auto& rows : attempts) {
     auto& imported = runs.emplace_back(run_of(table, rows));
+    imported.ranks = columns.ranks;
+    imported.mentioned_ranks = columns.mentioned_ranks;
     imported.place = attempts.size() == 1 ? origin : cat(origin, ", attempt ", runs.size());
     const auto why = why_partial(table, rows, attempts);
     if (why.empty()) continue;
@@ -308,7 +306,7 @@ std::vector<ImportedRun> runs_from_epoch_csv(const std::string& text, const std:
     imported.notes.push_back(cat("kept as censored: ", why));
   }
   auto& first = runs.front().notes;
-  first.insert(first.end(), notes.begin(), notes.end());
+  first.insert(first.end(), columns.notes.begin(), columns.notes.end());
   if (is_newest_first(table))
     first.emplace_back("the newest epoch stands first: read from the last row up");
   if (const auto unused = table.unused(used); !unused.empty())

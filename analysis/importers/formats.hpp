@@ -12,11 +12,17 @@ namespace scalestudy {
 /// Key of how many ranks there are, as MLPerf HPC logs it.
 inline constexpr auto number_of_ranks = "number_of_ranks";
 
+/// How many ranks a log says there are, and what it calls them.
+struct StatedRanks {
+  double count = not_available;
+  std::string name = number_of_ranks;
+};
+
 /// What a log says of one run: the facts are added to it.
 struct ImportedRun {
   PublishedRun run;
-  double ranks = not_available;              ///< where the log says how many
-  std::string ranks_name = number_of_ranks;  ///< what the log calls them
+  StatedRanks ranks;
+  StatedRanks mentioned_ranks;  ///< maybe of one node: "4 gpus" of a comment
   std::string place;  ///< "log.txt", "log.txt, line 7": where it begins, where a file has several
   double samples = not_available;  ///< trained on, where the log counts them instead of epochs
   std::string quality_metric;

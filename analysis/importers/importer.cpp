@@ -117,14 +117,15 @@ double count_in_platform(std::string_view platform) {
 
 /// Errors: BadInput when the log says another number of ranks.
 double ranks_of(const ImportedRun& imported, double given) {
-  if (!std::isfinite(given)) return imported.ranks;
-  if (std::isfinite(imported.ranks) && given != imported.ranks)
-    throw BadInput({cat(imported.place, " says ", imported.ranks_name, ' ', imported.ranks,
-                        ", --ranks ", given),
-                    "a point has its place by it, and one of them is wrong",
-                    imported.ranks_name == number_of_ranks
-                        ? "Leave --ranks out, or give the log of that many ranks"
-                        : "Correct --ranks, or take the column out if it counts something else"});
+  const auto& [stated, name] = imported.ranks;
+  if (!std::isfinite(given)) return stated;
+  if (std::isfinite(stated) && given != stated)
+    throw BadInput(
+        {cat(imported.place, " says ", name, ' ', stated, ", --ranks ", given),
+         "a point has its place by it, and one of them is wrong",
+         name == number_of_ranks
+             ? "Leave --ranks out, or give the log of that many ranks"
+             : cat("Correct --ranks, or take ", name, " out if it counts something else")});
   return given;
 }
 
@@ -139,12 +140,17 @@ void apply(const ImportFacts& facts, std::size_t i, std::size_t files, ImportedR
     throw BadInput({cat("--ranks: ", ranks, " is no number of ranks"),
                     "a point has its place by it", "Give whole numbers from 1 on"});
   run.ranks = static_cast<std::int64_t>(ranks);
-  if (facts.ranks.empty() && imported.ranks_name != number_of_ranks)
-    imported.remarks.push_back(cat("its column ", imported.ranks_name, " counts as ranks"));
+  if (facts.ranks.empty() && imported.ranks.name != number_of_ranks)
+    imported.remarks.push_back(cat("its ", imported.ranks.name, " counts as ranks"));
   const double platform_count = count_in_platform(run.platform);
-  if (!std::isfinite(imported.ranks) && std::isfinite(platform_count) && platform_count != ranks)
+  if (!std::isfinite(imported.ranks.count) && std::isfinite(platform_count) &&
+      platform_count != ranks)
     imported.remarks.push_back(
         cat("--ranks ", ranks, " counts, where the platform is ", one_line(run.platform)));
+  const auto& mentioned = imported.mentioned_ranks;
+  if (!facts.ranks.empty() && std::fmod(ranks, mentioned.count) > 0)
+    imported.remarks.push_back(cat("--ranks ", ranks, " counts, where a comment says ",
+                                   mentioned.count, ' ', mentioned.name));
   const auto set = [&](double& number, const std::vector<double>& given, const char* option) {
     const double value = value_at(given, i, files, option);
     if (given.empty()) return;
@@ -331,12 +337,6 @@ void require_distinct(const std::vector<PublishedStudy>& studies) {
 
 }  // namespace
 
-Imported import_files(ImportFormat format,
-                      const std::vector<fs::path>& files,
-                      const ImportFacts& facts) {
-  auto imported = [&] {
-    switch (format) {
-      case ImportFormat::epoch_csv:
 std::vector<double> numbers_of_files(const std::vector<std::string>& texts,
                                      std::string_view option) {
   std::vector<double> numbers;
@@ -361,6 +361,12 @@ std::vector<double> numbers_of_files(const std::vector<std::string>& texts,
   return numbers;
 }
 
+Imported import_files(ImportFormat format,
+                      const std::vector<fs::path>& files,
+                      const ImportFacts& facts) {
+  auto imported = [&] {
+    switch (format) {
+      case ImportFormat::epoch_csv:
         return study_from_logs(files, facts, runs_from_epoch_csv);
       case ImportFormat::published_csv:
         return studies_from_tables(files, facts);

@@ -303,7 +303,7 @@ ImportedRun run_of(const LoggedRun& run, const std::string& place, const std::st
   else
     set_epochs(run, imported);
   if (!run.throughputs.empty()) imported.run.samples_per_s = median(run.throughputs);
-  imported.ranks = run.facts.number(number_of_ranks);
+  imported.ranks.count = run.facts.number(number_of_ranks);
   imported.run.samples_per_epoch = run.facts.number("train_samples");
   imported.run.global_batch_size = run.facts.number("global_batch_size");
   imported.run.evaluated_sample_count = run.facts.number("eval_samples");

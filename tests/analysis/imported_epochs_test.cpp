@@ -113,7 +113,44 @@ TEST_F(ImportedLogs, RanksInAColumnAreThoseOfItsFile) {
   EXPECT_EQ(refused("time,gpus\n5,4xA100\n", {2}), "accepted");
   const auto found = import_ranks("time,world size\n5,4\n", {}).studies.at(0).arms.at(0);
   EXPECT_EQ(found.runs.at(0).ranks, 4);
-  EXPECT_EQ(found.remark, "When imported: log: its column world size counts as ranks.");
+  EXPECT_EQ(found.remark, "When imported: log: its world size counts as ranks.");
+  EXPECT_THAT(refused("time,n_gpu\n5,1\n4,2\n", {1}), HasSubstr("column n_gpu: 2 beside 1"));
+  EXPECT_THAT(refused("time,devices\n5,2\n", {1}), HasSubstr("log says devices 2, --ranks 1"));
+  EXPECT_EQ(refused("time,devices\n5,cuda:0\n", {1}), "accepted");
+  EXPECT_EQ(refused("time,devices\n5,0\n", {1}), "accepted") << "which one";
+  const std::string of_nodes = "nodes,gpus_per_node,time\n2,4,5\n2,4,4\n";
+  EXPECT_THAT(refused(of_nodes, {1}), HasSubstr("log says nodes × gpus_per_node 8, --ranks 1"));
+  EXPECT_EQ(refused(of_nodes, {8}), "accepted");
+  EXPECT_EQ(import_ranks(of_nodes, {}).studies.at(0).arms.at(0).runs.at(0).ranks, 8);
+  EXPECT_EQ(refused("num_nodes,devices,time\n2,4,5\n", {8}), "accepted");
+  EXPECT_EQ(refused("gpus_per_node,time\n4,5\n", {8}), "accepted") << "of unknown nodes";
+}
+
+TEST_F(ImportedLogs, RanksInACommentAreRefusedOrNotedWhereTheyDiffer) {
+  const auto notes_of = [&](const std::string& comment, double ranks) {
+    auto given = facts({ranks});
+    given.workload = "unet";
+    return import_files(ImportFormat::epoch_csv, {write(cat("# ", comment, "\ntime\n5\n"))}, given)
+        .notes;
+  };
+  const auto refused = [&](const std::string& comment, double ranks) {
+    return message_of<BadInput>([&] { notes_of(comment, ranks); });
+  };
+  const auto* as_time = "log: column time is read as time_per_epoch";
+  for (const auto* comment : {"world_size: 4", "World size = 4, batch: 32", "{\"n_gpus\": 4}",
+                              "unet\n# ranks=4\n# 30 epochs"}) {
+    EXPECT_THAT(refused(comment, 1), HasSubstr(" 4, --ranks 1")) << comment;
+    EXPECT_THAT(notes_of(comment, 4), ElementsAre(as_time)) << comment;
+  }
+  for (const auto* comment : {"on 4 GPUs", "1 node, gpus: 4"}) {
+    EXPECT_THAT(notes_of(comment, 1),
+                ElementsAre("log: --ranks 1 counts, where a comment says 4 gpus", as_time))
+        << comment;
+    EXPECT_THAT(notes_of(comment, 8), ElementsAre(as_time)) << "of two nodes";
+  }
+  for (const auto* comment : {"gpus: 0, 1", "gpus: 1, 2", "gpus_per_node: 4", "rank 4 of the ranks",
+                              "batch size: 4", "V100, 4 epochs"})
+    EXPECT_THAT(notes_of(comment, 1), ElementsAre(as_time)) << comment;
 }
 
 TEST_F(ImportedLogs, UnitsThatAreNotKnownAreRefusedByColumn) {
