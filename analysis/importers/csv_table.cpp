@@ -178,6 +178,33 @@ void CsvTable::convert(std::size_t column, std::string name, double factor) {
   factors_[column] = factor;
 }
 
+std::size_t CsvTable::merge_rows(std::size_t key,
+                                 std::size_t once,
+                                 std::span<const std::string_view> names) {
+  const auto are_parts = [&](const Row& one, const Row& other) {
+    if (one.values[key].empty() || one.values[key] != other.values[key] ||
+        (!one.values[once].empty() && !other.values[once].empty()))
+      return false;
+    for (std::size_t i = 0; i < names_.size(); ++i)
+      if (std::ranges::find(names, names_[i]) != names.end() && !one.values[i].empty() &&
+          !other.values[i].empty() && one.values[i] != other.values[i])
+        return false;
+    return true;
+  };
+  std::vector<Row> kept;
+  for (auto& row : rows_) {
+    if (kept.empty() || !are_parts(kept.back(), row)) {
+      kept.push_back(std::move(row));
+      continue;
+    }
+    for (std::size_t i = 0; i < row.values.size(); ++i)
+      if (kept.back().values[i].empty()) kept.back().values[i] = std::move(row.values[i]);
+  }
+  const auto merged = rows_.size() - kept.size();
+  rows_ = std::move(kept);
+  return merged;
+}
+
 std::size_t CsvTable::require(std::string_view column) const {
   if (const auto found = find(column)) return *found;
   std::vector<std::string> names;

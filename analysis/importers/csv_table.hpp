@@ -33,6 +33,12 @@ class CsvTable {
   [[nodiscard]] std::size_t require(std::string_view column) const;
   /// Calls a column `name` for find(), and multiplies its numbers by `factor`.
   void convert(std::size_t column, std::string name, double factor);
+  /// Makes one row of neighbours that say the same in column `key`: of one that has column `once`,
+  /// and of others that leave it empty. Of the columns `names` they must not say different things;
+  /// of others the first value stays. Returns how many rows went into another.
+  std::size_t merge_rows(std::size_t key,
+                         std::size_t once,
+                         std::span<const std::string_view> names);
   /// Columns that are none of `used`, up to ten; "" where there are none.
   [[nodiscard]] std::string unused(std::span<const std::string_view> used) const;
   /// As many as there are columns.

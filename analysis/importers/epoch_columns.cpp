@@ -280,6 +280,11 @@ FileFacts name(CsvTable& table, const std::string& origin) {
   require_seconds(table, origin);
   require_no_steps(table, origin);
   require_training(table);
+  if (const auto epoch = table.find("epoch"))
+    if (const auto merged = table.merge_rows(*epoch, table.require(time), used); merged > 0)
+      facts.notes.push_back(cat(counted(merged, "row"), " without a time ",
+                                merged == 1 ? "is" : "are",
+                                " merged with the row of the same epoch"));
   find_ranks(table, facts);
   if (!std::isfinite(facts.ranks.count)) find_ranks_in_comments(table.comments(), facts);
   return facts;

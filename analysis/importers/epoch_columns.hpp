@@ -1,6 +1,7 @@
 #pragma once
 /// What the columns of an epoch log are: of which unit, and whether its rows are epochs.
 
+#include <array>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,6 +14,8 @@ namespace scalestudy::epoch_columns {
 inline constexpr std::string_view time = "time_per_epoch";
 inline constexpr std::string_view training_time = "training_time";
 inline constexpr std::string_view ranks = number_of_ranks;
+inline constexpr std::array<std::string_view, 6> used{time,  "loss",  training_time,
+                                                      "iou", "epoch", ranks};
 
 /// What a file says beside the numbers of its epochs.
 struct FileFacts {
@@ -20,9 +23,10 @@ struct FileFacts {
   StatedRanks ranks, mentioned_ranks;
 };
 
-/// Calls the columns of times and of ranks as above, and times are in s then. Errors: BadInput for
-/// units that are not known, or stand beside the times and are not s; for rows that are steps or
-/// evaluations, not epochs; and for several numbers of ranks.
+/// Calls the columns of times and of ranks as above, times are in s then, and makes one row of
+/// those that say of one epoch a part each. Errors: BadInput for units that are not known, or stand
+/// beside the times and are not s; for rows that are steps or evaluations, not epochs; and for
+/// several numbers of ranks.
 [[nodiscard]] FileFacts name(CsvTable& table, const std::string& origin);
 
 }  // namespace scalestudy::epoch_columns

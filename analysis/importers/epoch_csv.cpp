@@ -18,10 +18,6 @@
 namespace scalestudy {
 namespace {
 
-constexpr std::array<std::string_view, 6> used{
-    epoch_columns::time, "loss", epoch_columns::training_time, "iou", "epoch",
-    epoch_columns::ranks};
-
 /// Rows of one attempt, in order.
 using Attempt = std::vector<std::size_t>;
 
@@ -85,7 +81,10 @@ std::vector<Attempt> attempts_of(const CsvTable& table) {
       if (step == 0)
         throw BadInput({cat(table.place(row, *epochs), ": epoch ", table.text(row, *epochs),
                             " stands there twice with other numbers"),
-                        "which of them counts cannot be told", "Keep the rows of one rank, once"});
+                        "which of them counts cannot be told",
+                        table.text(row, times).empty() || table.text(last, times).empty()
+                            ? "Make one row of those of an epoch, with what it had at its end"
+                            : "Keep the rows of one rank, once"});
       if (step > 0 && step != 1)
         throw BadInput({cat(table.place(row, *epochs), ": epoch ", table.text(row, *epochs),
                             " follows epoch ", table.text(last, *epochs)),
@@ -297,9 +296,9 @@ std::vector<ImportedRun> runs_from_epoch_csv(const std::string& text, const std:
   std::vector<ImportedRun> runs;
   for (const auto& rows : attempts) {
     auto& imported = runs.emplace_back(run_of(table, rows));
+    imported.place = attempts.size() == 1 ? origin : cat(origin, ", attempt ", runs.size());
     imported.ranks = columns.ranks;
     imported.mentioned_ranks = columns.mentioned_ranks;
-    imported.place = attempts.size() == 1 ? origin : cat(origin, ", attempt ", runs.size());
     const auto why = why_partial(table, rows, attempts);
     if (why.empty()) continue;
     imported.run.outcome = PublishedOutcome::censored;
@@ -309,7 +308,7 @@ std::vector<ImportedRun> runs_from_epoch_csv(const std::string& text, const std:
   first.insert(first.end(), columns.notes.begin(), columns.notes.end());
   if (is_newest_first(table))
     first.emplace_back("the newest epoch stands first: read from the last row up");
-  if (const auto unused = table.unused(used); !unused.empty())
+  if (const auto unused = table.unused(epoch_columns::used); !unused.empty())
     first.push_back(cat("columns not used: ", unused));
   return runs;
 }

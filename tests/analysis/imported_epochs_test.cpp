@@ -11,6 +11,7 @@
 namespace scalestudy {
 namespace {
 
+using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -96,6 +97,28 @@ TEST_F(ImportedLogs, RowsOfStepsOrOfEvaluationsAreNoEpochs) {
        {"epoch,step,time\n1,50,5\n2,100,4\n", "batch,time\n32,5\n32,4\n",
         "stage,time\nwarm,5\ntrain,4\n", "set,time\ntrain,5\ntrain,4\n", "set,time\n,5\n,4\n"})
     EXPECT_EQ(refused(text), "accepted") << text;
+}
+
+TEST_F(ImportedLogs, RowsThatEachSayAPartOfAnEpochAreOne) {
+  const std::string heading = "epoch,step,train_loss,val_iou,iou,epoch_time\n";
+  const auto imported = import_epochs(
+      cat(heading, "0,99,0.5,,,7\n0,99,,0.4,0.6,\n1,149,0.4,,,\n1,199,,,,4\n1,199,,0.4,0.7,\n"));
+  const auto& run = imported.studies.at(0).arms.at(0).runs.at(0);
+  EXPECT_EQ(run.epochs, 2);
+  EXPECT_EQ(run.training_time_s, 11);
+  EXPECT_EQ(run.quality, 0.7);
+  EXPECT_THAT(imported.notes,
+              Contains("log: 3 rows without a time are merged with the row of the same epoch"));
+  const auto refused = [&](const std::string& rows) {
+    return message_of<BadInput>([&] { import_epochs(heading + rows); });
+  };
+  EXPECT_THAT(
+      refused("0,9,,,0.5,\n0,19,,,0.6,7\n"),
+      HasSubstr("line 3, column epoch: epoch 0 stands there twice with other numbers (which "
+                "of them counts cannot be told). Make one row of those of an epoch"));
+  EXPECT_THAT(refused("0,9,,,,7\n0,9,,,,8\n"), HasSubstr("Keep the rows of one rank, once"));
+  EXPECT_THAT(refused("0,9,,,,7\n1,9,,,,\n"), HasSubstr("line 3, column epoch_time: '' is no"));
+  EXPECT_THAT(refused("0,9,,,,7\n,9,,,,\n"), HasSubstr("line 3, column epoch: '' is no number"));
 }
 
 TEST_F(ImportedLogs, RanksInAColumnAreThoseOfItsFile) {
@@ -187,6 +210,15 @@ TEST_F(ImportedLogs, TimesSinceTheStartAreNoTimesOfEpochs) {
               ElementsAre("log, line 5, column time_per_epoch = 1050 s: each row is longer than "
                           "the one before by about 10 s, and read as an epoch that took all of it"))
       << "a clock, or epochs that get slower";
+  for (const auto* times :
+       {"10 11 14 15", "10 14 16.5 18 18.9 19.4", "200 230 242 251 259 267", "70 100 112"})
+    EXPECT_THAT(import_epochs(table_of(times)).notes,
+                ElementsAre(HasSubstr("and read as an epoch that took all of it")))
+        << times;
+  const auto stated = import_epochs(
+      "time_per_epoch,training_time\n70,672\n100,672\n112,672\n121,672\n129,672\n137,672\n");
+  EXPECT_THAT(stated.notes, IsEmpty()) << "the training took as long as its rows together";
+  EXPECT_EQ(stated.studies[0].arms[0].runs.at(0).median_epoch_s, 121);
   const auto two = import_epochs(table_of("10 20"));
   EXPECT_EQ(two.studies[0].arms[0].remark,
             "When imported: log, line 3, column time_per_epoch = 20 s is about twice the "
@@ -215,12 +247,3 @@ TEST_F(ImportedLogs, AnEpochLogWithGapsIsNoTimeOfATraining) {
 
 }  // namespace
 }  // namespace scalestudy
-  for (const auto* times :
-       {"10 11 14 15", "10 14 16.5 18 18.9 19.4", "200 230 242 251 259 267", "70 100 112"})
-    EXPECT_THAT(import_epochs(table_of(times)).notes,
-                ElementsAre(HasSubstr("and read as an epoch that took all of it")))
-        << times;
-  const auto stated = import_epochs(
-      "time_per_epoch,training_time\n70,672\n100,672\n112,672\n121,672\n129,672\n137,672\n");
-  EXPECT_THAT(stated.notes, IsEmpty()) << "the training took as long as its rows together";
-  EXPECT_EQ(stated.studies[0].arms[0].runs.at(0).median_epoch_s, 121);
