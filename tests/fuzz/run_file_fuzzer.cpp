@@ -57,16 +57,11 @@ void report(const RunRecord& record) {
   set.runs.push_back(neighbour);
   set.runs.push_back(judge_run(record));
   const StudyAnalysis analysis(std::move(set));
-  FiguresBySeries figures;
-  for (const SeriesAnalysis& one : analysis.studies()) {
-    for (const Figure& figure : figures_of(one)) {
-      fuzz::require(gnuplot_script(figure).size() < 100000);
-      figures[one.series.slug].push_back({figure, ""});
-    }
-    figures[one.series.slug];
-  }
+  const auto document = document_of(analysis, SettingWords({}));
+  for (const Figure* figure : figures_of(document))
+    fuzz::require(gnuplot_script(*figure).size() < 100000);
   fuzz::require(!summary_json(analysis).empty());
-  fuzz::require(!report_page(analysis, figures, {}, SettingWords({})).empty());
+  fuzz::require(!report_page(document, {}, {}).empty());
 }
 
 }  // namespace

@@ -134,8 +134,7 @@ TEST_F(ArmTables, StandOnThePageAndInTheirFile) {
   const auto out = folder / "report";
   (void)write_report(analysis(), out);
   EXPECT_TRUE(std::filesystem::exists(out / "tables/arm-contrasts.csv"));
-  const auto page =
-      report_page(analysis(), {{series().series.slug, {}}}, {}, SettingWords(WorkloadWords{}));
+  const auto page = report_page(document_of(analysis(), SettingWords({})), {}, {});
   EXPECT_LT(page.find("<h2>Control arms</h2>"), page.find("Arm contrasts: what a step takes"));
 }
 

@@ -80,15 +80,13 @@ class ExtremeNumbers : public AnalysedStudy, public testing::WithParamInterface<
 TEST_P(ExtremeNumbers, EverythingIsSaidAndDrawn) {
   for (const bool every : {false, true}) {
     const StudyAnalysis analysis(changed(every));
-    FiguresBySeries figures;
     for (const SeriesAnalysis& one : analysis.studies()) {
-      figures[one.series.slug];
       const auto drawn = figures_of(one);
       for (const Figure& figure : drawn) EXPECT_LT(figure.drawing.size(), 20000U) << figure.slug;
       if (!find_on_path("gnuplot").empty()) expect_drawn(drawn);
     }
     EXPECT_LT(summary_json(analysis).size(), 100000U);
-    EXPECT_LT(report_page(analysis, figures, {}, SettingWords({})).size(), 1000000U);
+    EXPECT_LT(report_page(document_of(analysis, SettingWords({})), {}, {}).size(), 1000000U);
   }
 }
 

@@ -59,10 +59,10 @@ class SyntheticStudy : public AnalysedStudy {
   }
   Rows csv(const ReportTable& table) const { return rows_of(to_csv(table), ','); }
   std::string page() {
-    FiguresBySeries figures;
+    Drawings drawings;
     for (const Figure& one : figures_of(series()))
-      figures[series().series.slug].push_back({one, "<svg id=\"" + one.slug + "\"></svg>"});
-    return report_page(analysis(), figures, {"a note"}, SettingWords({}));
+      drawings[one.slug] = "<svg id=\"" + one.slug + "\"></svg>";
+    return report_page(document_of(analysis(), SettingWords({})), drawings, {"a note"});
   }
 };
 

@@ -333,7 +333,7 @@ Conclusions without_base(const SeriesAnalysis& analysis) {
 
 }  // namespace
 
-std::vector<Conclusions::Answer> Conclusions::answers() const {
+std::vector<Answer> Conclusions::answers() const {
   std::vector<Answer> all{
       {"How much faster?", speed},        {"Why not more?", causes},
       {"What to change?", remedies},      {"What is it made of?", parts},

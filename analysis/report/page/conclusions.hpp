@@ -2,12 +2,17 @@
 /// What the study shows, in plain sentences that carry no more than the data. UTF-8, not escaped.
 
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "analysis/study/study_analysis.hpp"
 
 namespace scalestudy {
+
+/// A paragraph and the question that it answers: "How much faster?"; "" where none is asked.
+struct Answer {
+  std::string question;
+  std::string text;
+};
 
 /// One paragraph per topic, "" where nothing is said of it. The largest rank count leads; the
 /// others follow in one sentence.
@@ -20,11 +25,6 @@ struct Conclusions {
   std::string quality;
   std::string smoothness;
 
-  /// A paragraph and the question that it answers: "How much faster?".
-  struct Answer {
-    std::string_view question;
-    std::string text;
-  };
   /// In this order, without those that are empty.
   [[nodiscard]] std::vector<Answer> answers() const;
 };

@@ -9,34 +9,12 @@
 #include "core/file_content.hpp"
 #include "core/text.hpp"
 
-#include "analysis/report/exchange/collectives_figures.hpp"
-#include "analysis/report/exchange/collectives_report.hpp"
-#include "analysis/report/exchange/exchange_report.hpp"
-#include "analysis/report/learning/quality_table.hpp"
-#include "analysis/report/page/conclusions.hpp"
+#include "analysis/report/page/document.hpp"
 #include "analysis/report/page/page.hpp"
 #include "analysis/report/page/summary_json.hpp"
 #include "analysis/report/plot/gnuplot.hpp"
-#include "analysis/report/published/overlay.hpp"
-#include "analysis/report/published/published_figures.hpp"
-#include "analysis/report/published/published_report.hpp"
-#include "analysis/report/published/published_tables.hpp"
-#include "analysis/report/speed/factors_report.hpp"
-#include "analysis/report/speed/fair_base_report.hpp"
-#include "analysis/report/speed/launch_table.hpp"
-#include "analysis/report/speed/prediction_report.hpp"
-#include "analysis/report/speed/run_causes_report.hpp"
-#include "analysis/report/speed/speedup_table.hpp"
-#include "analysis/report/step/arm_tables.hpp"
-#include "analysis/report/step/causes_report.hpp"
-#include "analysis/report/step/remedies_report.hpp"
-#include "analysis/report/step/step_checks_table.hpp"
-#include "analysis/report/step/step_table.hpp"
 #include "analysis/report/study/completeness.hpp"
 #include "analysis/report/study/pending_report.hpp"
-#include "analysis/report/study/run_tables.hpp"
-#include "analysis/report/study/settings_tables.hpp"
-#include "analysis/report/text/label_sentences.hpp"
 
 namespace scalestudy {
 namespace {
@@ -81,98 +59,35 @@ void require_own_folder(const fs::path& out) {
                   "its figures/ and tables/ would be replaced", "Choose another place with --out"});
 }
 
-/// Writes data and script, runs gnuplot, returns the SVG for the page, or "" and a note.
-DrawnFigure draw(const Figure& figure, const fs::path& folder, std::vector<std::string>& notes) {
-  write_file(folder / (figure.slug + ".tsv"), figure_data(figure));
-  write_file(folder / (figure.slug + ".gp"), gnuplot_script(figure));
-  const std::string problem = run_gnuplot(folder, figure.slug + ".gp");
-  if (!problem.empty()) {
-    add_unique(notes, cat("Figures are missing: ", problem,
-                          ". Their data (.tsv) and scripts (.gp) "
-                          "are in figures/; the tables are complete."));
-    return {figure, ""};
-  }
-  return {figure, inline_svg(readable_text_of_file(folder / (figure.slug + ".svg")).value_or(""),
-                             figure.slug + "-", figure.title + ". " + figure.caption)};
-}
-
-FiguresBySeries draw_all(const StudyAnalysis& analysis,
-                         const fs::path& folder,
-                         std::vector<std::string>& notes) {
-  FiguresBySeries drawn;
-  for (const SeriesAnalysis& one : analysis.studies()) {
-    auto& figures = drawn[one.series.slug];
-    for (const Figure& figure : figures_of(one, analysis.overlays()))
-      figures.push_back(draw(figure, folder, notes));
-  }
-  for (const Figure& figure : collective_figures(analysis))
-    drawn[collectives_slug].push_back(draw(figure, folder, notes));
-  for (const PublishedAnalysis& one : analysis.published()) {
-    auto& figures = drawn[one.slug];
-    for (const Figure& figure : published_figures(one))
-      figures.push_back(draw(figure, folder, notes));
-  }
-  return drawn;
-}
-
-std::vector<ReportTable> tables_of(const SeriesAnalysis& one, const SettingWords& words) {
-  return {speedup_table(one),
-          fair_base_table(one),
-          factorisation_table(one),
-          factor_bases_table(one),
-          target_table(one),
-          scaling_models_table(one),
-          noise_scale_table(one),
-          pop_table(one),
-          launch_table(one),
-          step_table(one),
-          exchange_table(one),
-          exchange_fits_table(one),
-          buckets_table(one),
-          causes_table(one),
-          remedies_table(one),
-          run_causes_table(one),
-          step_checks_table(one),
-          smoothness_table(one),
-          quality_table(one),
-          differing_settings_table(one, words),
-          settings_stages_table(one, words),
-          time_like_table(one, words)};
-}
-
-void write_tables(const StudyAnalysis& analysis,
-                  const SettingWords& words,
-                  const fs::path& folder) {
-  std::vector<ReportTable> tables{run_table(analysis),
-                                  skipped_table(analysis),
-                                  control_arm_table(analysis),
-                                  arm_contrast_table(analysis),
-                                  environment_table(analysis),
-                                  collectives_table(analysis),
-                                  collective_fits_table(analysis)};
-  for (const SeriesAnalysis& one : analysis.studies()) {
-    for (ReportTable& table : tables_of(one, words)) {
-      add_labels(table, label_list(one.series));
-      tables.push_back(std::move(table));
+/// Writes data and scripts, runs gnuplot; what cannot be drawn is noted.
+Drawings draw(const std::vector<const Figure*>& figures,
+              const fs::path& folder,
+              std::vector<std::string>& notes) {
+  Drawings drawings;
+  for (const Figure* figure : figures) {
+    write_file(folder / (figure->slug + ".tsv"), figure_data(*figure));
+    write_file(folder / (figure->slug + ".gp"), gnuplot_script(*figure));
+    const std::string problem = run_gnuplot(folder, figure->slug + ".gp");
+    if (!problem.empty()) {
+      add_unique(notes, cat("Figures are missing: ", problem,
+                            ". Their data (.tsv) and scripts (.gp) "
+                            "are in figures/; the tables are complete."));
+      continue;
     }
+    drawings[figure->slug] =
+        inline_svg(readable_text_of_file(folder / (figure->slug + ".svg")).value_or(""),
+                   figure->slug + "-", figure->title + ". " + figure->caption);
   }
-  for (const PublishedAnalysis& one : analysis.published()) {
-    for (ReportTable table : {published_table(one), published_factors_table(one)}) {
-      add_labels(table, external_label);
-      tables.push_back(std::move(table));
-    }
-  }
-  for (const ReportTable& table : tables) {
-    if (!table.rows.empty()) write_file(folder / (table.slug + ".csv"), to_csv(table));
-  }
+  return drawings;
 }
 
-void add_published(const PublishedAnalysis& one, ReportResult& result) {
-  for (const ArmAnalysis& arm : one.arms) {
-    result.has_answer |= arm.states_speedup();
-    result.paragraphs.push_back(cat(one.study.title, ", ", arm.arm.name, " (external):"));
-    for (auto& text : published_paragraphs(one.study, arm))
-      result.paragraphs.push_back(std::move(text));
+void add_answers(const Document& document, ReportResult& result) {
+  for (const Chapter& chapter : document.chapters) {
+    result.has_answer |= chapter.has_answer;
+    if (!chapter.name.empty()) result.paragraphs.push_back(chapter.name + ":");
+    for (const auto& [question, text] : chapter.answers)
+      result.paragraphs.push_back(question.empty() ? text : cat(question, ' ', text));
+    if (!chapter.overlay.empty()) result.paragraphs.push_back(chapter.overlay);
   }
 }
 
@@ -181,7 +96,7 @@ void add_published(const PublishedAnalysis& one, ReportResult& result) {
 ReportResult write_report(const StudyAnalysis& analysis,
                           const fs::path& out,
                           const WorkloadWords& own_words) {
-  const SettingWords words(own_words);
+  const auto document = document_of(analysis, SettingWords(own_words));
   require_own_folder(out);
   make_folder(out);
   ReportResult result;
@@ -196,10 +111,11 @@ ReportResult write_report(const StudyAnalysis& analysis,
   const bool has_folders = !analysis.runs().folders.empty();
   if (const auto note = completeness_sentence(analysis); has_folders && !note.empty())
     result.notes.push_back(note);
-  const FiguresBySeries figures = draw_all(analysis, place / "figures", result.notes);
-  write_tables(analysis, words, place / "tables");
+  const auto drawings = draw(figures_of(document), place / "figures", result.notes);
+  for (const ReportTable* table : tables_of(document))
+    write_file(place / "tables" / (table->slug + ".csv"), to_csv(*table));
   result.page = out / "report.html";
-  write_file(place / result.page.filename(), report_page(analysis, figures, result.notes, words));
+  write_file(place / result.page.filename(), report_page(document, drawings, result.notes));
   pending.publish();
   result.data_runs = analysis.data_runs();
   for (const StudyFlag& flag : analysis.flags()) {
@@ -208,19 +124,7 @@ ReportResult write_report(const StudyAnalysis& analysis,
   }
   for (const auto* files : {&analysis.runs().unreadable, &analysis.runs().damaged_plans})
     for (const AbsentRun& file : *files) result.unreadable.push_back(file.reason);
-  for (const SeriesAnalysis& one : analysis.studies()) {
-    if (states_speedup(one)) result.has_answer = true;
-    if (analysis.studies().size() > 1) result.paragraphs.push_back(one.series.name + ":");
-    for (const auto& answer : conclusions_of(one).answers())
-      result.paragraphs.push_back(cat(answer.question, ' ', answer.text));
-    if (!analysis.overlays().empty() && states_speedup(one))
-      result.paragraphs.push_back(overlay_sentences(one, analysis.overlays()));
-  }
-  for (auto& text : collective_paragraphs(analysis)) {
-    result.has_answer = true;
-    result.paragraphs.push_back(std::move(text));
-  }
-  for (const PublishedAnalysis& one : analysis.published()) add_published(one, result);
+  add_answers(document, result);
   return result;
 }
 
