@@ -37,12 +37,6 @@ TimeOutsideSteps time_outside_steps(std::span<const RunTiming> runs) {
           .unexplained_frac = steps - mean(launches_of(runs, steady_share).values)};
 }
 
-/// Geometric mean over launches.
-double typical_rate(const RunGroup& group) {
-  return geometric_mean(
-      group.values({[](const Run& run) { return run.digest.typical_samples_per_s; }}));
-}
-
 /// As many samples are trained on as at one rank: only then is time that does not shrink with the
 /// ranks a serial fraction.
 bool has_equal_work(const Series& series, std::int64_t ranks) {
@@ -63,7 +57,6 @@ SpeedupPoint speedup_point(const Series& series, std::int64_t ranks) {
   point.launch = inverse(compare(group, base, &SummaryRow::launch_wall_time_s));
   point.training = inverse(compare(group, base, &SummaryRow::training_time_s));
   point.throughput = compare(group, base, &SummaryRow::samples_per_s);
-  point.typical_throughput = typical_rate(group) / typical_rate(base);
   point.efficiency = transformed(point.training, per_rank);
   point.throughput_efficiency = transformed(point.throughput, per_rank);
   if (ranks > 1) {

@@ -65,7 +65,6 @@ struct SpeedupPoint {
   Estimate launch, training, throughput;  ///< speed-ups against one rank; 1 at one rank
   Estimate efficiency;                    ///< of training: speed-up ÷ ranks
   Estimate throughput_efficiency;
-  double typical_throughput = not_available;  ///< the same factor by the median step
   /// Karp–Flatt of the training speed-up; NaN where the protocols do not consume equal samples.
   Estimate serial_fraction;
   Factorisation factors;

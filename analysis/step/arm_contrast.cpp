@@ -5,7 +5,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "analysis/step/step_growth.hpp"
+#include "analysis/step/step_composition.hpp"
 
 namespace scalestudy {
 namespace {

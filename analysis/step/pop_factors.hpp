@@ -10,7 +10,7 @@
 
 #include "analysis/series/run_set.hpp"
 #include "analysis/statistics/statistics.hpp"
-#include "analysis/step/step_growth.hpp"
+#include "analysis/step/step_composition.hpp"
 
 namespace scalestudy {
 

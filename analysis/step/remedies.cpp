@@ -3,7 +3,7 @@
 #include <limits>
 #include <optional>
 
-#include "analysis/step/step_growth.hpp"
+#include "analysis/step/step_composition.hpp"
 
 namespace scalestudy {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "analysis/step/step_growth.hpp"
+#include "analysis/step/step_composition.hpp"
 
 namespace scalestudy {
 namespace {

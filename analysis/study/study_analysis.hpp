@@ -27,7 +27,7 @@
 #include "analysis/step/remedies.hpp"
 #include "analysis/step/step_causes.hpp"
 #include "analysis/step/step_checks.hpp"
-#include "analysis/step/step_growth.hpp"
+#include "analysis/step/step_composition.hpp"
 #include "analysis/study/machines.hpp"
 
 namespace scalestudy {

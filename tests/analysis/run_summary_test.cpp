@@ -158,16 +158,6 @@ TEST(SamplesPerSecond, IsOfTheTimeThatPassedBetweenTheFirstAndTheLastStepOfAnEpo
       << "nor is a checkpoint";
 }
 
-TEST(TypicalSamplesPerSecond, AnIncompleteBatchIsLikeTheOthers) {
-  RunRecord run = small_run(20);  // 6 samples in 1.1 s; every fifth step half of them in half of it
-  for (std::size_t i = 4; i < 40; i += 5) {
-    run.steps.values(&StepRow::sample_count)[i] = 1.5;
-    run.steps.values(&StepRow::step_s)[i] /= 2;
-  }
-  EXPECT_DOUBLE_EQ(typical_samples_per_s(run.steps, RunMeasures(run, {5}).steady_window()),
-                   6 / 1.1);
-}
-
 TEST(LossCurve, JoinsStepsByWeightAndDropsTheIncompletePoint) {
   const auto curve =
       loss_curve(step_losses(small_run(5).steps), 12);  // 6 samples per step: 2 steps per point

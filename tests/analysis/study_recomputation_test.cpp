@@ -99,14 +99,6 @@ TEST_F(StudyRecomputed, StepPhasesAreMeansOverRanksStepsAndRuns) {
   EXPECT_NEAR(series().steps[1].communication_overhead_frac, 0.009 / 0.072, 1e-9);
 }
 
-TEST_F(StudyRecomputed, ExcessesAddUpToTheGrowthOfTheStep) {
-  const StepGrowth growth = series().steps[1].growth.value();
-  double sum_s = 0;
-  for (const Estimate& excess_s : growth.excess_by_phase_s) sum_s += excess_s.value;
-  EXPECT_NEAR(sum_s, growth.excess_s.value, 1e-9);
-  EXPECT_NEAR(growth.excess_s.value + growth.expected_s, series().steps[1].step_s, 1e-12);
-}
-
 TEST_F(StudyRecomputed, SmoothnessIsTheRatioOfRoughnesses) {
   std::vector<double> roughness[3];
   for (const std::int64_t ranks : {1, 2})

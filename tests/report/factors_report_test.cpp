@@ -15,8 +15,6 @@ namespace scalestudy {
 namespace {
 
 using nlohmann::json;
-using testing::AllOf;
-using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 
@@ -38,7 +36,6 @@ class FactorsReport : public AnalysedStudy {
          .control_arm = ControlArm::no_distributed_path},
         4);
   }
-  std::string said() { return conclusions_of(series()).parts; }
   json summary() { return json::parse(summary_json(analysis())).at("series").at(0); }
 };
 
@@ -63,50 +60,11 @@ TEST_F(FactorsReport, OtherBasesStandInTableAndSummaryAsInTheAnalysis) {
   }
 }
 
-TEST_F(FactorsReport, APathThatCostsOneRankIsSaid) {
-  add_ranks(1);
-  add_ranks(2);
-  add_arm(0.054);
-  const auto& bases = series().factor_bases;
-  EXPECT_THAT(said(), AllOf(HasSubstr(" Without the distributed path one rank trained "),
-                            HasSubstr(with_interval(inverse(bases[0].factors.total)) +
-                                      " times as fast as with it; against that, two ranks are " +
-                                      with_interval(bases[1].factors.total))));
-}
-
-TEST_F(FactorsReport, APathThatCostsNothingIsNot) {
-  add_ranks(1);
-  add_ranks(2);
-  add_arm(0.060);
-  EXPECT_THAT(said(), Not(HasSubstr("Without the distributed path")));
-  EXPECT_EQ(factor_bases_table(series()).rows.size(), 2U) << "it stands in the table";
-}
-
-TEST_F(FactorsReport, TheLastStepOfTheCurveIsSaid) {
-  for (const std::int64_t ranks : {1, 2, 4}) add_ranks(ranks);
-  const auto& last = series().factor_bases.back();
-  EXPECT_THAT(
-      said(),
-      HasSubstr(" The last step of the curve, from two ranks to four ranks, made training " +
-                with_interval(last.factors.total) + " times as fast and throughput "));
-  EXPECT_THAT(said(), HasSubstr(" times as high, with 2 times as many ranks."));
-  EXPECT_THAT(said(), Not(HasSubstr("from no gain")));
-}
-
-/// A step of four ranks takes twice as long as one of two.
-TEST_F(FactorsReport, AStepThatBringsNothingIsSaid) {
-  add_ranks(1);
-  add_ranks(2, 0.006);
-  add_ranks(4, 0.075);
-  EXPECT_THAT(said(), HasSubstr("which these runs cannot tell from no gain"));
-}
-
 TEST_F(FactorsReport, WithoutArmAndOfTwoRankCountsThereIsNothingToSay) {
   add_ranks(1);
   add_ranks(2);
   EXPECT_THAT(factor_bases_table(series()).rows, IsEmpty());
   EXPECT_THAT(target_table(series()).rows, IsEmpty());
-  EXPECT_THAT(said(), Not(HasSubstr("last step")));
   EXPECT_EQ(summary()["factor_bases"], json::array());
   EXPECT_EQ(summary()["targets"], json::array());
 }

@@ -210,7 +210,6 @@ class Run:
         samples = steps["sample_count"].sum(axis=0).astype(float)
         self.training_s = epochs["end_s"][-1] - probe_s
         self.rate = samples[window].sum() / elapsed(steps, window.start)
-        self.typical_rate = np.median(samples[window] / longest_s[window])
         self.samples = samples.sum()
         self.steady_share = self.samples / self.rate / self.training_s
         recorded_s = float(ranks["data_read_s"][0] + ranks["preparation_s"][0]) + sum(
@@ -321,8 +320,6 @@ def check_speed(series, one, many, n):
               np.mean([r.evaluation_share for r in runs]))
         agree(of + "unexplained share", point["factors"][of + "unexplained_frac"],
               steps - np.mean([r.steady_share for r in runs]))
-    agree("typical throughput", point["typical_throughput"],
-          geometric(many, lambda r: r.typical_rate) / geometric(one, lambda r: r.typical_rate))
     for runs, at in ((one, series["points"][0]), (many, point)):
         agree("training time", at["training_time_s"], geometric(runs, lambda r: r.training_s))
         agree("launch time", at["launch_wall_time_s"], geometric(runs, lambda r: r.launch_s))
@@ -385,17 +382,10 @@ def check_steps(series, one, many):
     step = series["steps"][-1]
     mean = lambda runs, get: float(np.mean([get(r) for r in runs]))
     work = mean(many, lambda r: r.local_samples) / mean(one, lambda r: r.local_samples)
-    excess = lambda get: difference(group(many, get), [(r, work * v) for r, v in group(one, get)])
     agree("step", step["step_s"], mean(many, lambda r: r.step_s))
-    agree("expected step", step["growth"]["expected_s"], work * mean(one, lambda r: r.step_s))
-    whole = excess(lambda r: r.step_s)
-    agree("growth", step["growth"]["excess_s"], whole)
-    parts = {name: excess(lambda r, name=name: r.phases[name]) for name in PHASES + ["uneven_end_s"]}
-    for name, part in parts.items():
-        agree(f"growth of {name}", step["growth"]["phases"][name], part)
-    listed = sorted((p[0] for p in parts.values()), key=abs, reverse=True)
-    for count in range(1, 5):
-        said.append(whole[0] - sum(listed[:count]))  # "all else"
+    agree("expected step", step["expected_s"], work * mean(one, lambda r: r.step_s))
+    for name in PHASES + ["uneven_end_s"]:
+        agree(name, step["phases"][name], mean(many, lambda r, name=name: r.phases[name]))
     for name, share in (("communication_overhead_frac", "exposed_communication_s"), ("peer_wait_frac", "peer_wait_s"),
                         ("exposed_transfer_frac", "exposed_transfer_s")):
         agree(name, step[name], mean(many, lambda r: r.shares[share]))
@@ -418,7 +408,6 @@ def check_last_rank(series, many, n):
     persistent = len(shares) >= 3 and chance_of_as_many(last.count(often), len(last), 1 / n) < 0.05 / n / 2 and bool(
         shares.mean() - critical_t(len(shares) - 1, 0.05 / n) * shares.std(ddof=1) / np.sqrt(len(shares)) > 1 / n)
     agree("whether more often than chance", float(check["is_persistent"]), float(persistent))
-    said.append(1 / n)
 
 
 def check_arms(series, many, arms, n):

@@ -29,7 +29,7 @@ class SummaryOfStudy : public AnalysedStudy {
 TEST_F(SummaryOfStudy, HasItsSchemaAndMaker) {
   write(1);
   const auto found = summary();
-  EXPECT_EQ(found["schema"], 1);
+  EXPECT_EQ(found["schema"], 2);
   EXPECT_EQ(found["made_by"], build_id());
   EXPECT_EQ(found["series"].size(), 1U);
   EXPECT_EQ(found["runs"].size(), 2U);
@@ -102,14 +102,14 @@ TEST_F(SummaryOfStudy, WhatIsNotDeterminableIsNull) {
   EXPECT_FALSE(points[1]["speedup"]["training"]["value"].is_null());
 }
 
-// Validation losses and the phases that took no time are the same in all runs.
+// Validation losses are the same in all runs.
 TEST_F(SummaryOfStudy, AnIntervalWithoutWidthIsNull) {
-  write(3, {.input_wait_s = 0, .loss_noise = 0});
+  write(3, {.loss_noise = 0});
   const auto series = summary()["series"][0];
-  const auto& waiting = series["steps"][1]["growth"]["phases"]["input_wait_s"];
-  EXPECT_EQ(waiting["value"], 0);
-  EXPECT_TRUE(waiting["interval"].is_null()) << waiting;
-  EXPECT_FALSE(series["steps"][1]["growth"]["excess_s"]["interval"].is_null());
+  const auto& difference = series["quality"][1]["best_validation_loss_difference"];
+  EXPECT_FALSE(difference["value"].is_null());
+  EXPECT_TRUE(difference["interval"].is_null()) << difference;
+  EXPECT_FALSE(series["points"][1]["speedup"]["training"]["interval"].is_null());
 }
 
 TEST_F(SummaryOfStudy, StepsHaveEveryPhase) {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "core/text.hpp"
 
@@ -12,7 +11,6 @@
 #include "analysis/report/speed/fair_base_report.hpp"
 #include "analysis/report/speed/prediction_report.hpp"
 #include "analysis/report/speed/run_causes_report.hpp"
-#include "analysis/report/step/arm_sentence.hpp"
 #include "analysis/report/text/evidence.hpp"
 #include "analysis/report/text/label_sentences.hpp"
 #include "analysis/report/text/numbers.hpp"
@@ -116,7 +114,7 @@ std::string disagreement_sentence(const SpeedupPoint& p) {
   if (!apart) return "";
   return cat(" Throughput and training time disagree: ", with_interval(p.throughput),
              " times as many samples/s, but ", with_interval(p.training),
-             " times as fast a training. The factors below say why.");
+             " times as fast a training. Its factors, below, say why.");
 }
 
 /// A protocol that drops work looks faster than it is.
@@ -135,92 +133,6 @@ std::string wall_sentence(const SpeedupPoint& base, const SpeedupPoint& p) {
   return cat(" From launch to exit the factor is ", with_interval(p.launch), ": ",
              duration(base.absolute.launch_wall_time_s), " and ",
              duration(p.absolute.launch_wall_time_s), ".");
-}
-
-/// "+10.4 (−2.1 to 22.9) ms"
-std::string growth_text(const Estimate& excess_s, int decimals) {
-  const auto in_ms = transformed(excess_s, [](double time_s) { return time_s * 1e3; });
-  const auto text = difference_text(in_ms, decimals);
-  return cat(text.starts_with("−") ? "" : "+", text, " ms");
-}
-
-/// The phases that grew most, largest first, and the rest, so that the list adds up: "input wait
-/// +55 (50 to 60) ms, …, all else −1 ms".
-std::string growth_list(const StepGrowth& growth, double threshold_s, int decimals) {
-  std::array<std::size_t, step_phase_count> order{};
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  const auto& excess = growth.excess_by_phase_s;
-  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-    return std::abs(excess[a].value) > std::abs(excess[b].value);
-  });
-  std::vector<std::string> parts;
-  auto rest_s = without_interval(growth.excess_s);
-  for (const std::size_t i : order) {
-    if (std::abs(excess[i].value) < threshold_s || parts.size() == 4) break;
-    parts.push_back(cat(step_phases()[i].label, " ", growth_text(excess[i], decimals)));
-    rest_s.value -= excess[i].value;
-  }
-  if (!parts.empty()) parts.push_back(cat("all else ", growth_text(rest_s, decimals)));
-  return join(parts, ", ");
-}
-
-std::string exposed_sentence(const StepComposition& step) {
-  const auto start =
-      cat("Exposed communication is ", percent(step.communication_overhead_frac), " of the step");
-  if (!std::isfinite(step.peer_wait_frac))
-    return start + " (with waiting for the slowest rank: these runs did not record it apart).";
-  return cat(start, ": ", percent(step.peer_wait_frac),
-             " waiting until the slowest rank is ready, ", percent(step.exposed_transfer_frac),
-             " moving gradients.");
-}
-
-/// "Rank 1 was the last to be ready in 84 % of the steps, more often than …".
-std::string last_rank_sentence(const SeriesAnalysis& analysis, std::int64_t ranks) {
-  for (const StepCheck& check : analysis.step_checks) {
-    if (check.ranks != ranks || ranks == 1) continue;
-    if (check.launches < minimum_launches_for_interval) return "";
-    if (!check.is_persistent)
-      return " No rank was in all launches the last to be ready more often than chance would "
-             "have it.";
-    return cat(" Rank ", check.often_critical_rank, " was the last to be ready in ",
-               percent(check.often_critical_frac),
-               " of the steps, more often than one of equal ranks would be: in ",
-               percent(1 / static_cast<double>(ranks)), ".");
-  }
-  return "";
-}
-
-/// Means over runs: where causes were looked for, their loss of the same step is another estimate.
-std::string step_sentence(const StepComposition& step, bool beside_causes) {
-  const StepGrowth& growth = *step.growth;
-  const std::string start = cat(
-      beside_causes ? "By its slowest rank, in plain means over runs (the loss above: mean over "
-                      "ranks, within blocks), a"
-                    : "A",
-      " step of ", ranks_in_words(step.ranks, false), " takes ", milliseconds(step.step_s),
-      " where perfect scaling of the one-rank step would take ", milliseconds(growth.expected_s));
-  const double threshold_s = 0.01 * growth.expected_s;
-  const int decimals = std::clamp(decimals_for(growth.excess_s.value * 1e3, 3), 1, 2);
-  const std::string parts = growth_list(growth, threshold_s, decimals);
-  if (parts.empty())
-    return cat(start, ": a difference of ", growth_text(growth.excess_s, decimals),
-               "; no phase grew by more than 1\u202f% of the step.");
-  const auto& interval = growth.excess_s.interval;
-  return cat(
-      start, ". The difference of ", growth_text(growth.excess_s, decimals),
-      interval && interval->contains(0) ? ", which is not resolved, by phase: " : " by phase: ",
-      parts, ". ", exposed_sentence(step));
-}
-
-bool has_causes_at(const SeriesAnalysis& analysis, std::int64_t ranks) {
-  return std::ranges::find(analysis.causes, ranks, &StepDecision::ranks) != analysis.causes.end();
-}
-
-const StepComposition* composition_at(const SeriesAnalysis& analysis, std::int64_t ranks) {
-  for (const StepComposition& step : analysis.steps) {
-    if (step.ranks == ranks) return &step;
-  }
-  return nullptr;
 }
 
 /// No larger than the evidence.
@@ -293,13 +205,6 @@ std::string two_speeds_sentence(const SeriesAnalysis& analysis) {
              ". Look at clocks, placement of memory and neighbours of the nodes.");
 }
 
-/// On a busy machine the difference between two runs may be what other programs took of one.
-std::string arms_remark(const SeriesAnalysis& analysis) {
-  const auto sentence = arm_sentence(analysis);
-  const bool busy = analysis.series.has_label(RunLabel::busy_machine);
-  return busy || sentence.empty() ? "" : " " + sentence;
-}
-
 std::string what_is_missing(const SeriesAnalysis& analysis) {
   if (analysis.speedup.front().ranks != 1 || analysis.speedup.front().launches == 0)
     return "There is no run with one rank whose times count. ";
@@ -325,7 +230,7 @@ Conclusions without_base(const SeriesAnalysis& analysis) {
   conclusions.speed =
       cat(busy_sentence(analysis.series), what_is_missing(analysis),
           parts.empty() ? "" : join(parts, "; ") + ".", label_sentence(analysis.series),
-          resumed_sentence(analysis), arms_remark(analysis),
+          resumed_sentence(analysis),
           analysis.machine.empty() ? "" : cat(" Measured on ", analysis.machine, "."));
   conclusions.quality = quality_sentence(analysis);
   return conclusions;
@@ -334,10 +239,11 @@ Conclusions without_base(const SeriesAnalysis& analysis) {
 }  // namespace
 
 std::vector<Answer> Conclusions::answers() const {
-  std::vector<Answer> all{
-      {"How much faster?", speed},        {"Why not more?", causes},
-      {"What to change?", remedies},      {"What is it made of?", parts},
-      {"Is the model as good?", quality}, {"Is the loss smoother?", smoothness}};
+  std::vector<Answer> all{{"How much faster?", speed},
+                          {"Why not more?", causes},
+                          {"What to change?", remedies},
+                          {"Is the model as good?", quality},
+                          {"Is the loss smoother?", smoothness}};
   std::erase_if(all, [](const Answer& one) { return one.text.empty(); });
   return all;
 }
@@ -367,12 +273,6 @@ Conclusions conclusions_of(const SeriesAnalysis& analysis) {
     conclusions.causes = causes_paragraph(analysis);
     conclusions.remedies = remedies_paragraph(analysis);
   }
-  conclusions.parts = factor_sentences(analysis, busy);
-  const StepComposition* step = composition_at(analysis, last.ranks);
-  if (!busy && step != nullptr && step->growth)
-    conclusions.parts += cat(" ", step_sentence(*step, has_causes_at(analysis, last.ranks)),
-                             last_rank_sentence(analysis, last.ranks));
-  conclusions.parts += arms_remark(analysis);
   conclusions.quality = quality_sentence(analysis);
   conclusions.smoothness = smoothness_sentence(analysis.smoothness.back());
   return conclusions;

@@ -21,7 +21,6 @@ struct Conclusions {
   std::string speed;
   std::string causes;    ///< why it is not N times
   std::string remedies;  ///< what can be done about it
-  std::string parts;     ///< what speed and step are made of
   std::string quality;
   std::string smoothness;
 

@@ -138,8 +138,7 @@ std::string step_tsv(const SeriesAnalysis& analysis, const std::vector<std::size
   for (const std::size_t i : phases) tsv += cat('\t', step_phases()[i].name());
   tsv += "  (all in ms)\n";
   for (const StepComposition& step : analysis.steps) {
-    const double expected_s = step.growth ? step.growth->expected_s : not_available;
-    tsv += cat('"', ranks_in_words(step.ranks, false), "\"\t", plotted(expected_s * 1e3));
+    tsv += cat('"', ranks_in_words(step.ranks, false), "\"\t", plotted(step.expected_s * 1e3));
     for (const std::size_t i : phases) tsv += cat('\t', plotted(step.phase_s[i] * 1e3));
     tsv += '\n';
   }
@@ -148,7 +147,7 @@ std::string step_tsv(const SeriesAnalysis& analysis, const std::vector<std::size
 
 bool shows_perfect_scaling(const SeriesAnalysis& analysis) {
   return std::any_of(analysis.steps.begin(), analysis.steps.end(), [](const StepComposition& s) {
-    return s.ranks > 1 && s.growth && is_plottable(s.growth->expected_s * 1e3);
+    return s.ranks > 1 && is_plottable(s.expected_s * 1e3);
   });
 }
 

@@ -38,19 +38,9 @@ json to_json(const SpeedupPoint& p) {
             {"throughput", to_json(p.throughput)}}},
           {"efficiency", to_json(p.efficiency)},
           {"throughput_efficiency", to_json(p.throughput_efficiency)},
-          {"typical_throughput", number(p.typical_throughput)},
           {"serial_fraction", to_json(p.serial_fraction)},
           {"factors", factors_json(p.factors)},
           {"superlinear_unexplained", p.superlinear_unexplained}};
-}
-
-json to_json(const StepGrowth& growth) {
-  json phases;
-  for (std::size_t i = 0; i < step_phase_count; ++i)
-    phases[std::string(step_phases()[i].name())] = to_json(growth.excess_by_phase_s[i]);
-  return {{"expected_s", number(growth.expected_s)},
-          {"excess_s", to_json(growth.excess_s)},
-          {"phases", phases}};
 }
 
 json to_json(const StepComposition& step) {
@@ -59,7 +49,7 @@ json to_json(const StepComposition& step) {
     phases[std::string(step_phases()[i].name())] = number(step.phase_s[i]);
   }
   return {{"ranks", step.ranks},
-          {"growth", step.growth ? to_json(*step.growth) : json(nullptr)},
+          {"expected_s", number(step.expected_s)},
           {"step_s", number(step.step_s)},
           {"local_samples", number(step.local_samples)},
           {"phases", phases},
@@ -365,7 +355,7 @@ std::string summary_json(const StudyAnalysis& analysis) {
   json published = json::array();
   for (const auto& one : analysis.published()) published.push_back(published_summary(one));
   const RunSet& set = analysis.runs();
-  const json root{{"schema", 1},
+  const json root{{"schema", 2},
                   {"made_by", build_id()},
                   {"validity_codes", flags},
                   {"series", list_of(analysis.studies())},

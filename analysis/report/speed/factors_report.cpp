@@ -32,63 +32,6 @@ TableCell bounded_cell(const TargetPoint& point, const Estimate& factor, double 
   return {cat(point.all_reached() ? "> " : "< ", significant(bound, 3)), exact(factor.value)};
 }
 
-/// They part where few steps decide, or where the slowest rank is another in each step.
-std::string typical_sentence(const SpeedupPoint& p) {
-  if (!p.throughput.interval || !std::isfinite(p.typical_throughput) ||
-      p.throughput.interval->contains(p.typical_throughput))
-    return "";
-  return cat(" By the median of the slowest rank's step the throughput factor would be ",
-             significant(p.typical_throughput, 3), ".");
-}
-
-std::string factor_sentence(const SpeedupPoint& p) {
-  const Factorisation& f = p.factors;
-  if (!std::isfinite(f.throughput.value)) return "";
-  return cat("The factor ", significant(f.total.value, 3), " is: throughput ",
-             with_interval(f.throughput), " × samples the protocol consumes ",
-             significant(f.statistical.value, 3), " × fixed cost ", with_interval(f.fixed_cost),
-             " × unexplained ", with_interval(f.unexplained),
-             ". Start, evaluations and checkpoints are ", percent(f.base.fixed_frac),
-             " of the training time at one rank and ", percent(f.compared.fixed_frac), " at ",
-             p.ranks, " (evaluations alone ", percent(f.base.evaluation_frac), " and ",
-             percent(f.compared.evaluation_frac), "); ", percent(f.base.unexplained_frac), " and ",
-             percent(f.compared.unexplained_frac),
-             " are explained neither by them nor by the steady rate.", typical_sentence(p));
-}
-
-/// What being one of several costs one rank, where that is sure: then the base of the speed-up is
-/// slower than a program of one rank would be.
-std::string path_sentence(const std::vector<FactorsAgainst>& bases, bool busy) {
-  const FactorsAgainst* one = nullptr;
-  const FactorsAgainst* most = nullptr;
-  for (const FactorsAgainst& at : bases) {
-    if (at.base != FactorBase::no_distributed_path) continue;
-    if (at.ranks == 1) one = &at;
-    most = &at;
-  }
-  if (busy || one == nullptr || most == one || !is_resolved(one->factors.total, 1)) return "";
-  return cat(" Without the distributed path one rank trained ",
-             significant(one->base_absolute.samples_per_s, 4), " samples/s in ",
-             duration(one->base_absolute.training_time_s), ", ",
-             with_interval(inverse(one->factors.total)),
-             " times as fast as with it; against that, ", ranks_in_words(most->ranks, false),
-             " are ", with_interval(most->factors.total), " times as fast.");
-}
-
-/// The last step of the curve, which the speed-up against one rank hides.
-std::string last_step_sentence(const std::vector<FactorsAgainst>& bases, bool busy) {
-  if (bases.empty() || bases.back().base != FactorBase::previous_ranks) return "";
-  const FactorsAgainst& last = bases.back();
-  const Estimate& total = last.factors.total;
-  const bool is_unsure = !busy && total.interval && total.interval->contains(1);
-  const double more_ranks = static_cast<double>(last.ranks) / static_cast<double>(last.base_ranks);
-  return cat(" The last step of the curve, from ", ranks_in_words(last.base_ranks, false), " to ",
-             ranks_in_words(last.ranks, false), ", made training ", with_interval(total),
-             " times as fast", is_unsure ? ", which these runs cannot tell from no gain," : "",
-             " and throughput ", with_interval(last.factors.throughput), " times as high, with ",
-             compact(more_ranks), " times as many ranks.");
-}
-
 }  // namespace
 
 ReportTable factorisation_table(const SeriesAnalysis& analysis) {
@@ -188,13 +131,6 @@ ReportTable target_table(const SeriesAnalysis& analysis) {
                           estimate_cell(point.factors.fixed_cost), number_cell(point.speedup_bound),
                           number_cell(point.statistical_bound)});
   return table;
-}
-
-std::string factor_sentences(const SeriesAnalysis& analysis, bool busy) {
-  const auto against_one = factor_sentence(analysis.speedup.back());
-  if (against_one.empty()) return "";
-  return cat(against_one, path_sentence(analysis.factor_bases, busy),
-             last_step_sentence(analysis.factor_bases, busy));
 }
 
 }  // namespace scalestudy

@@ -1,5 +1,5 @@
 #pragma once
-/// Of which factors speed-ups are the product, as tables and sentences.
+/// Of which factors speed-ups are the product, as tables.
 
 #include <string>
 
@@ -14,8 +14,5 @@ namespace scalestudy {
 [[nodiscard]] ReportTable factor_bases_table(const SeriesAnalysis& analysis);
 /// Of the time to the declared quality; no rows without such.
 [[nodiscard]] ReportTable target_table(const SeriesAnalysis& analysis);
-
-/// At the most ranks; "" without one rank. `busy`: without verdicts.
-[[nodiscard]] std::string factor_sentences(const SeriesAnalysis& analysis, bool busy);
 
 }  // namespace scalestudy

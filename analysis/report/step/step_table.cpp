@@ -46,11 +46,9 @@ ReportTable step_table(const SeriesAnalysis& analysis) {
   for (const StepComposition& step : analysis.steps) {
     std::vector<TableCell> row{integer_cell(step.ranks),
                                shown_cell(compact(step.local_samples), step.local_samples)};
-    for (const std::size_t i : phases)
-      row.push_back(shown_cell(significant(step.phase_s[i] * 1e3, 3), step.phase_s[i]));
-    const double expected_s = step.growth ? step.growth->expected_s : not_available;
-    row.push_back(shown_cell(significant(step.step_s * 1e3, 3), step.step_s));
-    row.push_back(shown_cell(significant(expected_s * 1e3, 3), expected_s));
+    for (const std::size_t i : phases) row.push_back(milliseconds_cell(step.phase_s[i]));
+    row.push_back(milliseconds_cell(step.step_s));
+    row.push_back(milliseconds_cell(step.expected_s));
     for (const double frac :
          {step.communication_overhead_frac, step.peer_wait_frac, step.exposed_transfer_frac})
       row.push_back(shown_cell(percent(frac), frac));

@@ -67,7 +67,6 @@ RunDigest digest_of(const RunRecord& record, const RunMeasures& measures) {
   digest.collectives = collective_times(record.collectives, steps.ranks());
   if (steps.steps() == 0) return digest;
   digest.step_times_hash = hash_bytes(std::as_bytes(std::span(steps.values(&StepRow::step_s))));
-  digest.typical_samples_per_s = typical_samples_per_s(steps, window);
   digest.losses = step_losses(steps);
   digest.weight_per_step = mean(steps.sum_over_ranks(&StepRow::loss_weight));
   digest.mean_step = mean_step(record, measures);

@@ -138,14 +138,6 @@ double steady_step_s(const StepTable& steps, const SteadyWindow& window) {
   return median({times_s.begin() + window.start, times_s.begin() + window.end});
 }
 
-double typical_samples_per_s(const StepTable& steps, const SteadyWindow& window) {
-  if (window.empty()) return not_recorded;
-  auto rates = steps.sum_over_ranks(&StepRow::sample_count);
-  const auto times_s = steps.max_over_ranks(&StepRow::step_s);
-  std::ranges::transform(rates, times_s, rates.begin(), std::divides());
-  return median({rates.begin() + window.start, rates.begin() + window.end});
-}
-
 double samples_per_s(const StepTable& steps, const SteadyWindow& window) {
   if (window.empty()) return not_recorded;
   const double time_s = elapsed_s(steps, window);

@@ -62,9 +62,6 @@ struct LossPoint {
 [[nodiscard]] double loss_roughness(std::span<const LossPoint> curve);
 
 [[nodiscard]] double steady_step_s(const StepTable& steps, const SteadyWindow& window);
-/// Of the median step: samples of all ranks ÷ time of the slowest. An incomplete batch at the end
-/// of a pass takes less time for fewer samples, and is like the others here.
-[[nodiscard]] double typical_samples_per_s(const StepTable& steps, const SteadyWindow& window);
 /// Over the time that passed from the first to the last of them, epoch by epoch.
 [[nodiscard]] double samples_per_s(const StepTable& steps, const SteadyWindow& window);
 /// Of the steps' time, over ranks and steps: METRICS.md#communication-overhead. NaN when a step has

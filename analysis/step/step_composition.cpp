@@ -1,4 +1,4 @@
-#include "analysis/step/step_growth.hpp"
+#include "analysis/step/step_composition.hpp"
 
 namespace scalestudy {
 namespace {
@@ -52,27 +52,12 @@ std::vector<StepComposition> step_compositions(const Series& series) {
   for (const auto& [ranks, runs] : series.by_ranks) {
     const auto group = with_steps(series.group(ranks));
     if (group.runs.empty()) continue;
-    all.push_back({mean_of(group), std::nullopt});
-    if (!base.runs.empty()) all.back().growth = step_growth(group, base);
+    all.push_back({mean_of(group)});
+    if (base.runs.empty()) continue;
+    const MeanStep one = mean_of(base);
+    all.back().expected_s = one.step_s * all.back().local_samples / one.local_samples;
   }
   return all;
-}
-
-StepGrowth step_growth(const RunGroup& compared, const RunGroup& base) {
-  const MeanStep base_step = mean_of(base);
-  const double work = mean_of(compared).local_samples / base_step.local_samples;
-  const auto excess = [&](const auto& time_s) {
-    const auto times = [&](double factor) {
-      return Quantity([=](const Run& run) { return factor * time_s(run.digest.mean_step); });
-    };
-    return difference(compared.launches(times(1)), base.launches(times(work)), compared.comparison);
-  };
-  StepGrowth growth;
-  growth.expected_s = base_step.step_s * work;
-  growth.excess_s = excess([](const MeanStep& step) { return step.step_s; });
-  for (std::size_t i = 0; i < step_phase_count; ++i)
-    growth.excess_by_phase_s[i] = excess([i](const MeanStep& step) { return step.phase_s[i]; });
-  return growth;
 }
 
 }  // namespace scalestudy
