@@ -7,7 +7,6 @@
 
 #include "analysis/report/learning/quality_sentences.hpp"
 #include "analysis/report/learning/smoothness_sentence.hpp"
-#include "analysis/report/speed/factors_report.hpp"
 #include "analysis/report/speed/fair_base_report.hpp"
 #include "analysis/report/speed/prediction_report.hpp"
 #include "analysis/report/speed/run_causes_report.hpp"
