@@ -30,9 +30,10 @@ TEST(StepComposition, PartsAddUp) {
 // Half the samples per rank should cost half the step.
 TEST(StepComposition, ExpectationFollowsTheSamplesPerRank) {
   SyntheticRuns runs;
-  runs.add("study", {.local_batch = 8}, 1);
-  runs.add("study", {.ranks = 2, .local_batch = 4}, 1);
-  const RunSet set = runs.of({"study"});
+  runs.add("study", {}, 1);
+  runs.add("study", {.ranks = 2}, 1);
+  RunSet set = runs.of({"study"});
+  for (Run& run : set.runs) run.digest.mean_step.local_samples /= double(run.spec.ranks);
   const auto steps = step_compositions(group_series(set).at(0));
   EXPECT_DOUBLE_EQ(steps.at(1).expected_s, steps.at(0).step_s / 2);
 }

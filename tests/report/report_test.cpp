@@ -150,7 +150,7 @@ TEST_F(WholeReport, SaysTheSpeedupWithIntervalRunsAndBase) {
   const ReportResult& result = this->result();
   EXPECT_EQ(result.data_runs, 10U);
   EXPECT_TRUE(result.unreadable.empty());
-  ASSERT_EQ(result.paragraphs.size(), 6U);
+  ASSERT_EQ(result.paragraphs.size(), 5U);
   EXPECT_THAT(result.paragraphs[0],
               ContainsRegex("^How much faster\\? One rank trained [0-9.]+ samples/s in .*, two "
                             "ranks [0-9.]+ in .*\\. Two ranks "

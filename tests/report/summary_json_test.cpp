@@ -102,14 +102,13 @@ TEST_F(SummaryOfStudy, WhatIsNotDeterminableIsNull) {
   EXPECT_FALSE(points[1]["speedup"]["training"]["value"].is_null());
 }
 
-// Validation losses are the same in all runs.
+// All runs train on as many samples.
 TEST_F(SummaryOfStudy, AnIntervalWithoutWidthIsNull) {
-  write(3, {.loss_noise = 0});
-  const auto series = summary()["series"][0];
-  const auto& difference = series["quality"][1]["best_validation_loss_difference"];
-  EXPECT_FALSE(difference["value"].is_null());
-  EXPECT_TRUE(difference["interval"].is_null()) << difference;
-  EXPECT_FALSE(series["points"][1]["speedup"]["training"]["interval"].is_null());
+  write(3);
+  const auto two = summary()["series"][0]["points"][1];
+  EXPECT_EQ(two["factors"]["statistical"]["value"], 1);
+  EXPECT_TRUE(two["factors"]["statistical"]["interval"].is_null());
+  EXPECT_FALSE(two["speedup"]["training"]["interval"].is_null());
 }
 
 TEST_F(SummaryOfStudy, StepsHaveEveryPhase) {

@@ -1,6 +1,7 @@
 #include "analysis/report/page/document.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 #include <utility>
 
@@ -136,34 +137,32 @@ std::vector<Stat> stats_of(const SeriesAnalysis& analysis) {
   return stats;
 }
 
-/// Takes those of one place in the report.
-std::vector<Figure> taken(std::vector<Figure>& figures, FigureSection section) {
-  const auto rest = std::stable_partition(
-      figures.begin(), figures.end(), [&](const Figure& one) { return one.section != section; });
-  std::vector<Figure> found(std::move_iterator(rest), std::move_iterator(figures.end()));
-  figures.erase(rest, figures.end());
+std::vector<Figure> of_section(const std::vector<Figure>& figures, FigureSection section) {
+  std::vector<Figure> found;
+  std::ranges::copy_if(figures, std::back_inserter(found),
+                       [&](const Figure& one) { return one.section == section; });
   return found;
 }
 
 std::vector<Section> sections_of(const SeriesAnalysis& one,
                                  const SettingWords& words,
                                  const std::vector<PublishedAnalysis>& overlays) {
-  auto figures = figures_of(one, overlays);
+  const auto figures = figures_of(one, overlays);
   std::vector<Section> sections{
       {"How much faster",
-       taken(figures, FigureSection::speed),
+       of_section(figures, FigureSection::speed),
        {speedup_table(one), fair_base_table(one), factorisation_table(one), factor_bases_table(one),
         target_table(one), scaling_models_table(one), noise_scale_table(one)}},
       {"Why not faster",
-       taken(figures, FigureSection::causes),
+       of_section(figures, FigureSection::causes),
        {causes_table(one), remedies_table(one), run_causes_table(one)}},
       {"Where the step goes",
-       taken(figures, FigureSection::step),
+       of_section(figures, FigureSection::step),
        {step_table(one), exchange_table(one), exchange_fits_table(one), buckets_table(one),
         pop_table(one), step_checks_table(one)}},
       {"Where the launch goes", {}, {launch_table(one)}},
       {"Learning",
-       taken(figures, FigureSection::learning),
+       of_section(figures, FigureSection::learning),
        {quality_table(one), smoothness_table(one)}},
       {"Which classes are confused", {}, {}, confusion_html(one)},
       {"What the models see and say", {}, {}, panels_html(one)},
