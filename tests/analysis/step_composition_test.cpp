@@ -33,7 +33,7 @@ TEST(StepComposition, ExpectationFollowsTheSamplesPerRank) {
   runs.add("study", {}, 1);
   runs.add("study", {.ranks = 2}, 1);
   RunSet set = runs.of({"study"});
-  for (Run& run : set.runs) run.digest.mean_step.local_samples /= double(run.spec.ranks);
+  for (auto& run : set.runs) run.digest.mean_step.local_samples /= double(run.spec.ranks);
   const auto steps = step_compositions(group_series(set).at(0));
   EXPECT_DOUBLE_EQ(steps.at(1).expected_s, steps.at(0).step_s / 2);
 }
