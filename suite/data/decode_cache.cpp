@@ -24,6 +24,14 @@ class DecodeCache final : public ImageSet {
   [[nodiscard]] Image read_mask(std::size_t sample) const override {
     return kept_or_read(masks_, sample, [&] { return set_->read_mask(sample); });
   }
+  [[nodiscard]] std::string mask_name(std::size_t sample) const override {
+    return set_->mask_name(sample);
+  }
+  [[nodiscard]] std::vector<std::string> passed_over() const override {
+    return set_->passed_over();
+  }
+  [[nodiscard]] std::vector<std::string> notes() const override { return set_->notes(); }
+  [[nodiscard]] bool has_binary_masks() const override { return set_->has_binary_masks(); }
 
  private:
   using Kept = std::map<std::size_t, std::shared_ptr<const Image>>;

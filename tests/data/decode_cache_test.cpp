@@ -31,6 +31,10 @@ class CountingSet final : public ImageSet {
     ++reads_;
     return of_sample(sample, 1);
   }
+  [[nodiscard]] std::string mask_name(std::size_t) const override { return "masks/1.png"; }
+  [[nodiscard]] std::vector<std::string> passed_over() const override { return {"a.txt"}; }
+  [[nodiscard]] std::vector<std::string> notes() const override { return {"Said."}; }
+  [[nodiscard]] bool has_binary_masks() const override { return true; }
   static Image of_sample(std::size_t sample, std::int64_t channels) {
     auto image = test::pattern(6, 7, channels);
     image.bytes[0] = static_cast<std::byte>(sample);
@@ -50,6 +54,14 @@ class DecodeCache : public ::testing::Test {
   }
   std::atomic<int> reads_{0};
 };
+
+TEST_F(DecodeCache, SaysWhatTheSetSays) {
+  const auto set = cached(1 << 20);
+  EXPECT_EQ(set->mask_name(1), "masks/1.png");
+  EXPECT_EQ(set->passed_over(), std::vector<std::string>{"a.txt"});
+  EXPECT_EQ(set->notes(), std::vector<std::string>{"Said."});
+  EXPECT_TRUE(set->has_binary_masks());
+}
 
 TEST_F(DecodeCache, ReadsEachPictureOnceAndGivesItUnchanged) {
   const auto set = cached(1 << 20);

@@ -170,8 +170,10 @@ std::unique_ptr<ImageSet> open_set(const std::string& path, const Settings& sett
 }
 
 std::vector<std::string> data_warnings(const RunSpec& spec) {
-  const auto set = open_image_mask_set(spec.data.path);
   const auto settings = settings_from_json_text(spec.workload_settings);
+  constexpr std::int64_t most_kept_bytes = std::int64_t{1} << 29;  // to be resized after the survey
+  const auto set = with_decode_cache(open_image_mask_set(spec.data.path),
+                                     settings.size[0] == 0 ? 0 : most_kept_bytes);
   const auto lists = sample_lists(*set, settings);
   const auto masks = survey(*set, settings);
   auto warnings = notes_of(*set, masks);
