@@ -129,6 +129,7 @@ struct FolderLists {
   std::vector<std::string> class_names = {};
   std::vector<std::string> mask_ids = {};  ///< one per sample; empty in a class set
   std::vector<std::string> passed_over = {};
+  std::string pairing_note = {};
 };
 
 /// Reads what the lists say; knows nothing of layouts.
@@ -155,7 +156,8 @@ class FolderSet final : public ImageSet {
   }
   [[nodiscard]] std::vector<std::string> passed_over() const override { return lists_.passed_over; }
   [[nodiscard]] std::vector<std::string> notes() const override {
-    std::vector<std::string> notes{passed_over_note(lists_.passed_over, lists_.root),
+    std::vector<std::string> notes{lists_.pairing_note,
+                                   passed_over_note(lists_.passed_over, lists_.root),
                                    lists_.mask_ids.empty() ? "" : note_of_other_sets(lists_.root)};
     std::erase(notes, "");
     return notes;
@@ -329,7 +331,13 @@ std::unique_ptr<ImageSet> open_image_mask_folder(const fs::path& root) {
              "it is no set of images and masks", place_of_masks(root));
   FolderLists lists{.root = root};
   const auto images = by_stem(root / "images", lists.passed_over);
-  const auto masks = without_suffix(images, by_stem(root / "masks", lists.passed_over));
+  auto masks = without_suffix(images, by_stem(root / "masks", lists.passed_over));
+  if (auto paired = with_other_ends(images, masks)) {
+    masks = *std::move(paired);
+    lists.pairing_note =
+        cat("Masks are called otherwise than their images: 'images/", images.begin()->second,
+            "' is paired with 'masks/", masks.begin()->second, "', and so on.");
+  }
   require_partners(root, images, masks, lists.passed_over);
   if (images.empty())
     refuse(cat(in_quotes(root / "images"), " has no pictures"), "there is nothing to train on",

@@ -66,6 +66,37 @@ bool look_alike(const fs::path& one, const fs::path& other) {
          plain_letters(one.stem()) == plain_letters(other.stem());
 }
 
+/// How many letters all stems begin and end with; numbers beside the rest stay whole.
+struct CommonEnds {
+  std::size_t first;
+  std::size_t last;
+};
+
+bool is_digit(char letter) {
+  return letter >= '0' && letter <= '9';
+}
+
+CommonEnds common_ends(const FilesByStem& files) {
+  const std::string& one = files.begin()->first;
+  auto first = one.size(), last = one.size();
+  for (const auto& [stem, name] : files) {
+    const auto differ = std::ranges::mismatch(one, stem);
+    first = std::min(first, static_cast<std::size_t>(differ.in1 - one.begin()));
+  }
+  while (first > 0 && is_digit(one[first - 1])) --first;
+  for (const auto& [stem, name] : files) {
+    const auto differ = std::mismatch(one.rbegin(), one.rend(), stem.rbegin(), stem.rend());
+    last = std::min(
+        {last, static_cast<std::size_t>(differ.first - one.rbegin()), stem.size() - first});
+  }
+  while (last > 0 && is_digit(one[one.size() - last])) --last;
+  return {first, last};
+}
+
+std::string between(const std::string& stem, const CommonEnds& ends) {
+  return stem.substr(ends.first, stem.size() - ends.first - ends.last);
+}
+
 }  // namespace
 
 void require_one_spelling(const fs::path& one, const fs::path& other) {
@@ -92,6 +123,21 @@ FilesByStem without_suffix(const FilesByStem& images, FilesByStem masks) {
     if (by_image.size() == images.size()) return by_image;
   }
   return masks;
+}
+
+std::optional<FilesByStem> with_other_ends(const FilesByStem& images, const FilesByStem& masks) {
+  if (images.empty() || images.size() != masks.size() || without_partner(images, masks).empty())
+    return {};
+  const auto image_ends = common_ends(images), mask_ends = common_ends(masks);
+  FilesByStem by_middle, by_image;
+  for (const auto& [stem, name] : masks) by_middle.emplace(between(stem, mask_ends), name);
+  for (const auto& [stem, name] : images) {
+    const auto middle = between(stem, image_ends);
+    const auto mask = by_middle.find(middle);
+    if (middle.empty() || mask == by_middle.end()) return {};
+    by_image.emplace(stem, mask->second);
+  }
+  return by_image;
 }
 
 void require_partners(const fs::path& root,

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,11 @@ using FilesByStem = std::map<std::string, std::string>;  ///< names without exte
 /// The masks by their images' stems where all are called as their images and one suffix more, such
 /// as _mask; else as given.
 [[nodiscard]] FilesByStem without_suffix(const FilesByStem& images, FilesByStem masks);
+
+/// Likewise where only what all images and all masks begin and end with differs, as img_01 and
+/// mask_01; none where names are equal, or do not match so.
+[[nodiscard]] std::optional<FilesByStem> with_other_ends(const FilesByStem& images,
+                                                         const FilesByStem& masks);
 
 /// Errors: BadInput naming the images or masks of folders images and masks in `root` that have no
 /// partner, and why where two names only look alike, or files were passed over.

@@ -3,7 +3,10 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include "core/text.hpp"
+
 #include "data/source/image_source.hpp"
+#include "data/source/prepare.hpp"
 
 #include "tests/data/refusal.hpp"
 #include "tests/support/picture_files.hpp"
@@ -169,6 +172,12 @@ TEST_F(ImageMaskSet, MasksMayHaveOneSuffixMore) {
   const auto set = set_of({"1.png", "10.png"}, {"10_mask.tif", "1_mask.png"});
   EXPECT_EQ(set->mask_name(0), "masks/1_mask.png");
   EXPECT_EQ(set->mask_name(1), "masks/10_mask.tif");
+  EXPECT_TRUE(set->notes().empty());
+  const auto renamed = set_of({"img_1.png", "img_2.png"}, {"mask_1.tif", "mask_2.png"});
+  EXPECT_EQ(renamed->mask_name(1), "masks/mask_2.png");
+  EXPECT_NE(
+      join(renamed->notes(), " ").find("'images/img_1.png' is paired with 'masks/mask_1.tif'"),
+      std::string::npos);
   for (const auto& other : {std::vector<std::string>{"1_a.png", "10_b.png"}, {"2_mask.png"}})
     test::expect_refused(
         [&] {
