@@ -219,13 +219,29 @@ bool is_split(const fs::path& name) {
   return std::ranges::find(splits, name.string()) != splits.end();
 }
 
+/// Whether folders of pictures stand where the splits should.
+bool has_classes(const fs::path& root) {
+  std::error_code ignored;  // what cannot be listed has none
+  std::ptrdiff_t classes = 0;
+  for (const auto& name : names_in(root, ignored)) {
+    if (!is_folder(root / name)) continue;
+    const bool is_called_as_images = in_lower_case(name).find("image") != std::string::npos;
+    if (is_part_of_set(name) || is_of_pictures(name) || is_of_masks(name) || is_called_as_images ||
+        std::ranges::none_of(names_in(root / name, ignored), is_picture_name))
+      return false;
+    ++classes;
+  }
+  return classes > 1;
+}
+
 /// What to do about a folder that is none of the splits.
 std::string place_of_split(const fs::path& root) {
   const auto folder = root.has_filename() ? root : root.parent_path();
   const auto set = folder.parent_path();
-  return is_split(folder.filename()) && is_folder(set / "train")
-             ? cat("Give resnet50 ", in_quotes(set), ", which holds it")
-             : "Rename it, or move it elsewhere";
+  if (is_split(folder.filename()) && is_folder(set / "train"))
+    return cat("Give resnet50 ", in_quotes(set), ", which holds it");
+  const auto advice = advice_on_classes(root);
+  return advice.empty() ? "Rename it, or move it elsewhere" : advice;
 }
 
 void require_only_splits(const fs::path& root) {
@@ -348,6 +364,13 @@ std::unique_ptr<ImageSet> open_image_mask_folder(const fs::path& root) {
   for (const auto& sample : lists.samples)
     lists.mask_ids.push_back("masks/" + masks.at(fs::path(sample.id).stem().string()));
   return std::make_unique<FolderSet>(std::move(lists));
+}
+
+std::string advice_on_classes(const fs::path& root) {
+  if (!has_classes(root)) return "";
+  return "If its folders are classes, they belong into train/; in that folder: mkdir .train && mv "
+         "*/ "
+         ".train && mv .train train. Some pictures of each may go to valid/CLASS and test/CLASS";
 }
 
 std::unique_ptr<ImageSet> open_class_folder(const fs::path& root) {

@@ -331,6 +331,22 @@ TEST_F(ClassSet, RefusesMisspeltSplitsAndPicturesWithoutClass) {
   expect_refused({"test/1.jpg", "is in no class folder"});
 }
 
+TEST_F(ClassSet, SaysHowClassFoldersComeIntoTrain) {
+  add("flat/wren/1.jpg");
+  add("flat/owl/1.jpg");
+  const auto* const command = "mkdir .train && mv */ .train && mv .train train";
+  const auto refused = [&](const std::vector<std::string>& parts) {
+    test::expect_refused([&] { (void)open_class_set(root_ / "flat"); }, parts);
+  };
+  refused({"is none of the folders train, valid, test", command});
+  test::expect_refused([&] { (void)kind_of_source(root_ / "flat"); }, {"nor train/", command});
+  for (const auto* other : {"notes/deep", "JPEGImages"}) {
+    add(cat("flat/", other, "/1.jpg"));
+    refused({"Rename it, or move it elsewhere"});
+    fs::remove_all(root_ / "flat" / fs::path(other).begin()->string());
+  }
+}
+
 TEST_F(ClassSet, RefusesLinksToNothingAndSplitsWithoutClasses) {
   for (const auto* place : {"valid", "train/wren", "train/robin"}) {
     const auto kept = root_ / ".kept";

@@ -228,10 +228,13 @@ PackKind kind_of_source(const fs::path& source) {
     return PackKind::image_mask;
   for (const auto* split : {"train", "valid", "test"})
     if (fs::is_directory(source / split, error)) return PackKind::classes;
-  throw BadInput({cat("Folder '", source.string(), "' has neither images/ and masks/ nor train/"),
-                  "it is not known how its pictures belong together",
-                  "Arrange it as images/ and masks/ with equal names, or as train/CLASS, "
-                  "valid/CLASS and test/CLASS. Slices of a volume: save them as one TIFF stack"});
+  const auto advice = advice_on_classes(source);
+  throw BadInput(
+      {cat("Folder '", source.string(), "' has neither images/ and masks/ nor train/"),
+       "it is not known how its pictures belong together",
+       cat("Arrange it as images/ and masks/ with equal names, or as train/CLASS, valid/CLASS and "
+           "test/CLASS. ",
+           advice.empty() ? "Slices of a volume: save them as one TIFF stack" : advice)});
 }
 
 std::optional<Fit> usual_fit(PackKind kind) {
