@@ -70,6 +70,20 @@ bool has_colour_both_ways(const Image& image) {
                              [=](const auto& one) { return std::ranges::min(one.second) > least; });
 }
 
+/// None where every pixel is opaque or transparent.
+std::optional<EdgeCounts> edges_of_alpha(const Image& image) {
+  Heights alpha{image.height_px, image.width_px, {}};
+  bool is_partial = false;
+  for (std::int64_t y = 0; y < image.height_px; ++y)
+    for (std::int64_t x = 0; x < image.width_px; ++x) {
+      const auto opacity = static_cast<std::int32_t>(image.at(y, x, image.channels - 1));
+      alpha.values.push_back(opacity);
+      is_partial = is_partial || (opacity > 0 && opacity < image.max_value());
+    }
+  if (!is_partial) return {};
+  return count_edges(alpha);
+}
+
 }  // namespace
 
 bool Image::operator==(const Image& other) const {
@@ -155,6 +169,7 @@ Image without_alpha(const Image& image, PictureUse use, const std::string& name)
                     "transparency is not read as foreground",
                     "Save the alpha channel as a grey mask: 255 foreground, 0 background"});
   opaque.origin.was_transparent = !is_opaque;
+  if (is_mask_with_alpha) opaque.origin.alpha_edges = edges_of_alpha(image);
   return opaque;
 }
 

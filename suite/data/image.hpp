@@ -7,10 +7,13 @@
 #include <cstdint>
 #include <cstring>
 #include <filesystem>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "data/soft_edges.hpp"
 
 namespace scalestudy {
 
@@ -28,6 +31,8 @@ struct ImageOrigin {
   bool was_inverted = false;         ///< by the file 0 is white (TIFF's WhiteIsZero)
   bool was_transparent = false;      ///< in part, by its alpha channel, which is left out
   std::vector<Colour> palette = {};  ///< of a mask whose numbers stand for these colours
+  /// Of a mask with pixels that are neither opaque nor transparent: its alpha channel's.
+  std::optional<EdgeCounts> alpha_edges = {};
 };
 
 inline constexpr std::string_view inverted_words = "inverted: by the file 0 is white (WhiteIsZero)";

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <map>
 #include <numeric>
 #include <span>
 
@@ -29,8 +28,8 @@ bool is_grey(const Colour& colour, std::int64_t tolerance) {
   return most - least <= tolerance;
 }
 
-void count_colours(const Image& mask, std::int64_t tolerance, MaskFacts& facts) {
-  std::map<Colour, std::int64_t> seen;
+ColourCounts count_colours(const Image& mask, std::int64_t tolerance, MaskFacts& facts) {
+  ColourCounts seen;
   for (std::int64_t y = 0; y < mask.height_px; ++y) {
     for (std::int64_t x = 0; x < mask.width_px;) {
       const auto colour = mask.colour_at(y, x);
@@ -40,7 +39,22 @@ void count_colours(const Image& mask, std::int64_t tolerance, MaskFacts& facts) 
       facts.has_colours = facts.has_colours || !is_grey(colour, tolerance);
     }
   }
-  facts.colours.assign(seen.begin(), seen.end());
+  return seen;
+}
+
+/// From the background's.
+Heights distances_of_colours(const Image& mask, const Colour& background) {
+  Heights distances{mask.height_px, mask.width_px, {}};
+  distances.values.reserve(static_cast<std::size_t>(mask.height_px * mask.width_px));
+  for (std::int64_t y = 0; y < mask.height_px; ++y)
+    for (std::int64_t x = 0; x < mask.width_px; ++x) {
+      const auto colour = mask.colour_at(y, x);
+      std::int32_t distance = 0;
+      for (std::size_t c = 0; c < colour.size(); ++c)
+        distance = std::max(distance, std::abs(colour[c] - background[c]));
+      distances.values.push_back(distance);
+    }
+  return distances;
 }
 
 std::int64_t pixels_above(double limit, const Image& grey) {
@@ -150,13 +164,32 @@ bool MaskSlopes::are_numbers() const {
   return flat >= least_area_px && 10 * flat >= between && 5 * gentle_edges <= 4 * edges;
 }
 
+Colour background_of(const ColourCounts& colours) {
+  const auto commonest =
+      std::ranges::max_element(colours, {}, [](const auto& one) { return one.second; });
+  const auto found = colours.find(black_colour);
+  if (found == colours.end()) return commonest->first;
+  const bool is_on_white =
+      commonest->first == white_colour && 10 * found->second < commonest->second;
+  return is_on_white ? white_colour : black_colour;
+}
+
+ColourCounts colours_of(const std::vector<MaskFacts>& masks) {
+  ColourCounts all;
+  for (const auto& mask : masks)
+    for (const auto& [colour, pixels] : mask.colours)
+      if (all.size() <= max_mask_colours || all.contains(colour)) all[colour] += pixels;
+  return all;
+}
+
 MaskFacts facts_of_mask(const Image& mask, double threshold_frac) {
   const auto tolerance = mask.origin.is_lossy ? lossy_tolerance : 0;
   MaskFacts facts{.height_px = mask.height_px,
                   .width_px = mask.width_px,
                   .possible_value = mask.max_value(),
                   .origin = mask.origin};
-  count_colours(mask, 2 * tolerance, facts);
+  const auto colours = count_colours(mask, 2 * tolerance, facts);
+  facts.colours.assign(colours.begin(), colours.end());
   const auto grey = with_channels(mask, 1);
   facts.largest_value = grey.largest_value();
   facts.pixels_above_zero = pixels_above(0, grey);
@@ -166,6 +199,9 @@ MaskFacts facts_of_mask(const Image& mask, double threshold_frac) {
       pixels_above(threshold_frac * static_cast<double>(facts.possible_value), grey);
   if (!facts.has_colours && facts.colours.size() > 2)
     facts.slopes = SlopeCount(grey, facts, tolerance).slopes();
+  if (!mask.origin.is_lossy && colours.size() > 2)
+    facts.edges = count_edges(facts.has_colours ? distances_of_colours(mask, background_of(colours))
+                                                : distances_of_colours(grey, Colour{}));
   return facts;
 }
 

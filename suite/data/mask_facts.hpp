@@ -5,12 +5,16 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <utility>
 #include <vector>
 
 #include "data/image.hpp"
+#include "data/soft_edges.hpp"
 
 namespace scalestudy {
+
+inline constexpr Colour black_colour{}, white_colour{255, 255, 255};
 
 /// More are no code for classes: the mask was blurred, or is a photograph.
 inline constexpr std::size_t max_mask_colours = 256;
@@ -36,6 +40,15 @@ struct MaskSlopes {
   [[nodiscard]] bool are_blurred_levels() const;
 };
 
+using ColourCounts = std::map<Colour, std::int64_t>;  ///< pixels
+
+/// Black; or else the commonest, also where that is white and little is black: a class or outline.
+[[nodiscard]] Colour background_of(const ColourCounts& colours);
+
+[[nodiscard]] inline double pixel_share(std::int64_t part, std::int64_t whole) {
+  return static_cast<double>(part) / static_cast<double>(whole);
+}
+
 struct MaskFacts {
   std::int64_t height_px = 0;
   std::int64_t width_px = 0;
@@ -49,12 +62,19 @@ struct MaskFacts {
   std::vector<std::pair<Colour, std::int64_t>> colours;  ///< ascending, with their pixels; of more
                                                          ///< than max_mask_colours some
   MaskSlopes slopes;  ///< of a grey mask with more than two values
+  EdgeCounts edges;   ///< of a mask with more than two values or colours, unless it is lossy
   [[nodiscard]] std::int64_t pixels() const { return height_px * width_px; }
+  [[nodiscard]] double largest_frac() const {
+    return possible_value == 0 ? 0 : pixel_share(largest_value, possible_value);
+  }
   /// As photographs and wide slopes are: hardly anything is bright.
   [[nodiscard]] bool is_mostly_grey() const { return 5 * slopes.between > 4 * pixels_above_dark; }
 };
 
 /// The threshold is a share of the largest possible value.
 [[nodiscard]] MaskFacts facts_of_mask(const Image& mask, double threshold_frac);
+
+/// Of all masks together; those of a mask with too many are as many.
+[[nodiscard]] ColourCounts colours_of(const std::vector<MaskFacts>& masks);
 
 }  // namespace scalestudy

@@ -7,6 +7,11 @@
 
 namespace scalestudy {
 
+std::string colour_text(const Colour& colour) {
+  const auto& [red, green, blue] = colour;
+  return cat('(', red, ", ", green, ", ", blue, ')');
+}
+
 std::string words_of(const MaskReading& reading) {
   switch (reading.foreground) {
     case Foreground::above_background:
@@ -14,10 +19,8 @@ std::string words_of(const MaskReading& reading) {
     case Foreground::above_threshold:
       return cat("what lies above ", reading.threshold_frac,
                  " of the largest possible value is foreground");
-    case Foreground::other_colours: {
-      const auto& [red, green, blue] = reading.background;
-      return cat("every colour but (", red, ", ", green, ", ", blue, ") is foreground");
-    }
+    case Foreground::other_colours:
+      return cat("every colour but ", colour_text(reading.background), " is foreground");
   }
   SCALESTUDY_EXPECT(false);
 }

@@ -2,6 +2,7 @@
 /// What of masks is foreground, and masks cut accordingly. Local, pure.
 
 #include <string>
+#include <string_view>
 
 #include "data/image.hpp"
 
@@ -12,6 +13,10 @@ enum class Foreground {
   above_threshold,   ///< soft masks, and where a threshold was asked for
   other_colours      ///< every colour but the background's
 };
+
+/// Where to ask for a threshold.
+inline constexpr std::string_view threshold_hint =
+    "settings.mask_threshold_frac of a study, --mask-threshold of scalestudy data";
 
 /// Found from all masks of a set together (mask_survey.hpp): a mask alone may hold one object
 /// number, or no background.
@@ -26,6 +31,9 @@ struct MaskReading {
   }
   bool operator==(const MaskReading&) const = default;
 };
+
+/// "(255, 0, 0)"
+[[nodiscard]] std::string colour_text(const Colour& colour);
 
 /// "every value above 0 is foreground".
 [[nodiscard]] std::string words_of(const MaskReading& reading);

@@ -1,14 +1,10 @@
 #include "data/mask_survey.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <map>
 #include <set>
 
 #include "core/error.hpp"
 #include "core/text.hpp"
-
-#include "data/foreground_notes.hpp"
 
 namespace scalestudy {
 namespace {
@@ -22,53 +18,12 @@ constexpr double least_white_frac = 0.75;
 /// Fewer grey values, black among them, make no soft edge.
 constexpr std::size_t least_soft_values = 10;
 
-constexpr Colour black{}, white{255, 255, 255};
-
-/// Of PASCAL VOC's masks: borders of objects, and what is to be ignored.
-constexpr std::uint16_t border_number = 255;
-constexpr Colour border_colour{224, 224, 192};
-
-const std::string threshold_hint =
-    "settings.mask_threshold_frac of a study, --mask-threshold of scalestudy data";
-
-std::string colour_text(const Colour& colour) {
-  const auto& [red, green, blue] = colour;
-  return cat('(', red, ", ", green, ", ", blue, ')');
-}
-
-double share(std::int64_t part, std::int64_t whole) {
-  return static_cast<double>(part) / static_cast<double>(whole);
-}
-
-double largest_frac(const MaskFacts& mask) {
-  return mask.possible_value == 0 ? 0 : share(mask.largest_value, mask.possible_value);
-}
-
 bool has_two_values(const Image& picture) {
   std::set<Colour> seen;
   for (std::int64_t y = 0; y < picture.height_px && seen.size() <= 2; ++y)
     for (std::int64_t x = 0; x < picture.width_px && seen.size() <= 2; ++x)
       seen.insert(picture.colour_at(y, x));
   return seen.size() <= 2;
-}
-
-bool has_border_colour(const MaskFacts& mask) {
-  const auto& palette = mask.origin.palette;
-  return palette.size() > border_number && palette[border_number] == border_colour;
-}
-
-/// Of a type's numbers the last two, which mark what belongs to no class.
-bool is_reserved(std::uint16_t number) {
-  return number == 254 || number == 255 || number >= 65534;
-}
-
-/// Of all masks together; those of a mask with too many are as many.
-std::map<Colour, std::int64_t> colours_of(const std::vector<MaskFacts>& masks) {
-  std::map<Colour, std::int64_t> all;
-  for (const auto& mask : masks)
-    for (const auto& [colour, pixels] : mask.colours)
-      if (all.size() <= max_mask_colours || all.contains(colour)) all[colour] += pixels;
-  return all;
 }
 
 }  // namespace
@@ -155,10 +110,10 @@ void MaskSurvey::require_number_0_for_background() const {
   for (std::size_t i = 0; i < masks_.size(); ++i) {
     const auto& palette = masks_[i].origin.palette;
     if (palette.empty()) continue;
-    if (palette[0] == black) return;
+    if (palette[0] == black_colour) return;
     all_pixels += masks_[i].pixels();
     for (const auto& [number, pixels] : masks_[i].colours)
-      if (number[0] < palette.size() && palette[number[0]] == black) black_pixels += pixels;
+      if (number[0] < palette.size() && palette[number[0]] == black_colour) black_pixels += pixels;
     last = i;
   }
   if (2 * black_pixels <= all_pixels) return;
@@ -209,22 +164,16 @@ MaskReading MaskSurvey::reading_of_colours() const {
                         counted(std::ssize(all) - greys, "colour")),
                     "they seem to be pictures with something drawn over them",
                     "Save what is drawn alone, with one colour or number for each class"});
-  const auto commonest =
-      std::ranges::max_element(all, {}, [](const auto& one) { return one.second; });
-  // On white, black is a class or an outline.
-  const bool is_on_white =
-      commonest->first == white && all.contains(black) && 10 * all.at(black) < commonest->second;
-  return {Foreground::other_colours, 0,
-          all.contains(black) && !is_on_white ? black : commonest->first};
+  return {Foreground::other_colours, 0, background_of(all)};
 }
 
 const MaskFacts& MaskSurvey::brightest() const {
-  return *std::ranges::max_element(masks_, {}, largest_frac);
+  return *std::ranges::max_element(masks_, {}, &MaskFacts::largest_frac);
 }
 
 void MaskSurvey::require_wide_range() const {
   const auto& brightest_one = brightest();
-  if (largest_frac(brightest_one) > usual_threshold_frac) return;
+  if (brightest_one.largest_frac() > usual_threshold_frac) return;
   const auto half = static_cast<double>(brightest_one.largest_value) / 2;
   throw BadInput({cat("The masks have soft edges, and no value above ", brightest_one.largest_value,
                       " of ", brightest_one.possible_value),
@@ -241,7 +190,7 @@ void MaskSurvey::require_credible(std::size_t sample) const {
   const auto ask = cat("or ask for a threshold: ", threshold_hint);
   const bool is_lost = mask.pixels_above_zero > 0 && mask.pixels_above_threshold == 0;
   const bool has_numbers = mask.slopes.are_numbers();
-  const bool is_dull = mask.pixels_above_zero > 0 && largest_frac(mask) < least_white_frac;
+  const bool is_dull = mask.pixels_above_zero > 0 && mask.largest_frac() < least_white_frac;
   if (mask.origin.is_lossy && (mask.has_colours || has_numbers || is_dull || mask.is_mostly_grey()))
     throw BadInput({cat(name, " is a JPEG with more than black and white"),
                     "JPEG blurs labels, so that their numbers are lost",
@@ -262,12 +211,12 @@ void MaskSurvey::require_credible(std::size_t sample) const {
 double MaskSurvey::foreground_frac(std::size_t sample) const {
   const auto& mask = masks_.at(sample);
   if (reading_.foreground == Foreground::above_background)
-    return share(mask.pixels_above_zero, mask.pixels());
+    return pixel_share(mask.pixels_above_zero, mask.pixels());
   if (reading_.foreground == Foreground::above_threshold)
-    return share(mask.pixels_above_threshold, mask.pixels());
+    return pixel_share(mask.pixels_above_threshold, mask.pixels());
   const auto background = std::ranges::find(mask.colours, reading_.background,
                                             [](const auto& one) { return one.first; });
-  return background == mask.colours.end() ? 1 : 1 - share(background->second, mask.pixels());
+  return background == mask.colours.end() ? 1 : 1 - pixel_share(background->second, mask.pixels());
 }
 
 std::vector<std::size_t> MaskSurvey::added() const {
@@ -275,115 +224,6 @@ std::vector<std::size_t> MaskSurvey::added() const {
   for (std::size_t i = 0; i < masks_.size(); ++i)
     if (masks_[i].pixels() > 0) samples.push_back(i);
   return samples;
-}
-
-std::vector<std::string> MaskSurvey::notes() const {
-  std::vector<double> foreground;
-  std::vector<std::string> names;
-  for (const auto sample : added()) {
-    foreground.push_back(foreground_frac(sample));
-    names.push_back(set_->mask_name(sample));
-  }
-  auto notes = reading_notes();
-  if (!names.empty() && palette_note().empty()) notes.push_back(foreground_note(foreground, names));
-  std::erase(notes, "");
-  return notes;
-}
-
-std::vector<std::string> MaskSurvey::reading_notes() const {
-  if (added().empty()) return {};
-  std::vector<std::string> notes{edge_note(), colour_map_note(), border_note(), palette_note()};
-  const auto inverted =
-      std::ranges::count_if(masks_, [](const auto& mask) { return mask.origin.was_inverted; });
-  if (inverted > 0) notes.push_back(cat(counted(inverted, "mask"), ' ', inverted_words, '.'));
-  std::erase(notes, "");
-  return notes;
-}
-
-/// That the usual threshold is in force, and of which mask it leaves little.
-std::string MaskSurvey::edge_note() const {
-  if (!reading_.is_usual_threshold()) return "";
-  constexpr double little = 0.1;
-  double least = 1;
-  std::string name;
-  for (const auto sample : added()) {
-    const auto& mask = masks_[sample];
-    if (mask.pixels_above_dark == 0) continue;
-    const auto left = share(mask.pixels_above_threshold, mask.pixels_above_dark);
-    if (left < least) name = set_->mask_name(sample);
-    least = std::min(least, left);
-  }
-  const auto grey = std::ranges::count_if(masks_, &MaskFacts::is_mostly_grey);
-  const auto& brightest_one = brightest();
-  constexpr double nearly_all = 0.9;
-  auto note = cat(2 * grey > std::ssize(masks_)
-                      ? "Masks are grey all over, as probabilities and photographs are: "
-                      : "Masks have soft edges: ",
-                  words_of(reading_),
-                  largest_frac(brightest_one) > nearly_all
-                      ? ""
-                      : cat("; no value is above ", brightest_one.largest_value, " of ",
-                            brightest_one.possible_value),
-                  '.');
-  if (least < little)
-    note += cat(" It leaves ", std::ceil(1000 * least) / 10, " % of what is not dark in '", name,
-                "': look whether all masks have one range.");
-  return note;
-}
-
-/// That colours are a scale from little to much.
-std::string MaskSurvey::colour_map_note() const {
-  constexpr std::ptrdiff_t least_colours = 32;
-  constexpr int near = 16;
-  if (reading_.foreground != Foreground::other_colours) return "";
-  const auto all = colours_of(masks_);
-  if (std::ssize(all) < least_colours) return "";
-  const auto is_near = [](const auto& one, const auto& other) {
-    for (std::size_t c = 0; c < one.size(); ++c)
-      if (std::abs(one[c] - other[c]) > near) return false;
-    return one != other;
-  };
-  const auto passing = std::ranges::count_if(all, [&](const auto& one) {
-    return std::ranges::any_of(all,
-                               [&](const auto& other) { return is_near(one.first, other.first); });
-  });
-  if (4 * passing < 3 * std::ssize(all)) return "";
-  return cat("The ", all.size(),
-             " colours of the masks pass into each other, as those of blurred "
-             "edges and of colour maps for probabilities do: ",
-             words_of(reading_), '.');
-}
-
-/// That numbers of borders, and of what is to be ignored, are foreground here.
-std::string MaskSurvey::border_note() const {
-  constexpr std::uint16_t largest_class = 64, largest_object = 1 << 15;
-  const auto all = colours_of(masks_);
-  const bool in_colour = reading_.foreground == Foreground::other_colours &&
-                         reading_.background == black && all.contains(border_colour);
-  const std::uint16_t last = all.empty() ? 0 : all.rbegin()->first[0];
-  const std::uint16_t before = all.size() < 2 ? 0 : std::next(all.rbegin())->first[0];
-  const bool is_apart = before > 0 && before <= (last > 255 ? largest_object : largest_class);
-  const auto has_both = [&](const MaskFacts& mask) {
-    return mask.colours.size() > 2 && mask.colours.front().first == black &&
-           mask.colours.back().first[0] == last;
-  };
-  const bool in_grey = reading_ == MaskReading() && is_reserved(last) &&
-                       ((is_apart && std::ranges::any_of(masks_, has_both)) ||
-                        std::ranges::any_of(masks_, has_border_colour));
-  if (!in_colour && !in_grey) return "";
-  return cat(in_colour ? "The colour " + colour_text(border_colour) : cat("The number ", last),
-             " counts as foreground: where it marks borders, or what is to be ignored (as in "
-             "PASCAL VOC), save it as background.");
-}
-
-/// That a palette shows as white what counts as background.
-std::string MaskSurvey::palette_note() const {
-  const auto is_inverse = [&](const MaskFacts& mask) {
-    return !mask.origin.palette.empty() && mask.origin.palette[0] == white;
-  };
-  if (reading_ != MaskReading() || std::ranges::none_of(masks_, is_inverse)) return "";
-  return "Number 0 is background, and white by the palette: look whether foreground and background "
-         "are exchanged.";
 }
 
 }  // namespace scalestudy

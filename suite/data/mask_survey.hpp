@@ -59,6 +59,8 @@ class MaskSurvey {
   void require_wide_range() const;
   [[nodiscard]] MaskReading reading_of_colours() const;
   [[nodiscard]] std::string edge_note() const;
+  [[nodiscard]] std::string blur_note() const;
+  [[nodiscard]] std::string alpha_note() const;
   [[nodiscard]] std::string colour_map_note() const;
   [[nodiscard]] std::string border_note() const;
   [[nodiscard]] std::string palette_note() const;

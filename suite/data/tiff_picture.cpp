@@ -73,7 +73,10 @@ class TiffPicture {
     if (photometric_ == PHOTOMETRIC_PALETTE)
       is_mask ? (void)(origin.palette = palette()) : (void)(image_ = coloured());
     if (image_.channels % 2 == 0) image_ = without_alpha(image_, use_, name_);
-    origin.was_transparent = image_.origin.was_transparent && has_alpha();
+    if (has_alpha()) {
+      origin.was_transparent = image_.origin.was_transparent;
+      origin.alpha_edges = image_.origin.alpha_edges;
+    }
     const auto orientation = field<std::uint16_t>(TIFFTAG_ORIENTATION, upright);
     image_.origin = std::move(origin);
     return turned(std::move(image_), orientation, use_, name_);

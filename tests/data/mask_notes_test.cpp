@@ -1,3 +1,6 @@
+#include <array>
+#include <cmath>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -95,6 +98,89 @@ TEST(MaskNotes, ColoursThatPassIntoEachOtherAreSaid) {
               })}),
               testing::Not(says))
       << "random colours";
+}
+
+/// Discs of colours (or greys) `ones` and `twos` in turn on `background`, each pixel the mean of
+/// `fine` x `fine` points.
+Image discs(const std::vector<int>& background,
+            const std::vector<int>& ones,
+            const std::vector<int>& twos,
+            int fine) {
+  const auto at_point = [&](double y, double x) {
+    for (int number = 0; number < 9; ++number) {
+      const double across = x - 10.3 - 21 * (number % 3), down = y - 10.6 - 21 * (number / 3);
+      if (std::hypot(across, down) < 6 + 0.3 * number) return number % 2 == 0 ? ones : twos;
+    }
+    return background;
+  };
+  return mask_of([&](auto y, auto x) {
+    std::vector<int> sum(background.size());
+    for (int i = 0; i < fine * fine; ++i) {
+      const auto point = at_point(double(y) + (i / fine + 0.5) / fine - 0.5,
+                                  double(x) + (i % fine + 0.5) / fine - 0.5);
+      for (std::size_t c = 0; c < sum.size(); ++c) sum[c] += point[c];
+    }
+    for (auto& value : sum) value /= fine * fine;
+    return sum;
+  });
+}
+
+TEST(MaskNotes, EdgesBetweenAreasThatCountAsForegroundAreSaid) {
+  using Value = std::vector<int>;
+  for (const auto& [background, one, two] :
+       std::vector<std::array<Value, 3>>{{Value{0}, {255}, {40}},
+                                         {Value{0}, {40}, {255}},
+                                         {Value{0, 0, 0}, {230, 25, 75}, {230, 25, 75}},
+                                         {Value{0, 0, 0}, {230, 25, 75}, {60, 180, 75}},
+                                         {Value{255, 255, 255}, {230, 25, 75}, {60, 180, 75}}}) {
+    const auto soft = discs(background, one, two, 4), hard = discs(background, one, two, 1);
+    const Masks set({hard, soft});
+    const auto masks = survey_of(set);
+    ASSERT_FALSE(masks.reading().foreground == Foreground::above_threshold);
+    const auto growth_percent = 100 * (masks.foreground_frac(1) / masks.foreground_frac(0) - 1);
+    EXPECT_GT(growth_percent, 10);
+    const auto notes = join(masks.notes(), " ");
+    ASSERT_THAT(notes, testing::HasSubstr("Edges of 1 of 2 masks seem blurred")) << one[0];
+    const std::string before = "which makes it ";
+    EXPECT_NEAR(std::stod(notes.substr(notes.find(before) + before.size())), growth_percent, 3);
+    EXPECT_THAT(notes_of({hard}), testing::Not(testing::HasSubstr("blurred"))) << one[0];
+  }
+}
+
+/// As labels of cells are: of few pixels, and dense.
+TEST(MaskNotes, SmallObjectsHaveNoBlurredEdges) {
+  const auto quiet = [](const ValueAt& values) {
+    const auto notes = notes_of({mask_of(values, SampleType::uint16)});
+    EXPECT_THAT(notes, testing::Not(testing::HasSubstr("blurred")));
+  };
+  for (const int cell_px : {1, 2, 3, 5})
+    quiet([=](auto y, auto x) {
+      const int row = static_cast<int>(y) / cell_px, column = static_cast<int>(x) / cell_px;
+      const bool is_gap = row % 3 == 2 || (cell_px == 1 && (row + column) % 2 == 0);
+      return std::vector{is_gap ? 0 : (row * 64 + column) * 7919 % 4096 + 1};
+    });
+  quiet([](auto y, auto x) {  // classes with noise of single pixels
+    const int noise = static_cast<int>((y * 7919 + x * 104729) % 50);
+    return std::vector{noise < 2 ? static_cast<int>((y + 3 * x) % 20) : object_at(y, x) * 4};
+  });
+}
+
+TEST(MaskNotes, WhatIsTransparentInPartIsSaid) {
+  const auto alpha_of = [&](int fine, int opaque) {
+    const auto alpha = discs({0}, {opaque}, {opaque}, fine);
+    auto with_alpha = blank_image(side, side, 4, SampleType::uint8);
+    for (std::size_t i = 0; i < alpha.bytes.size(); ++i) {
+      with_alpha.bytes[4 * i] = alpha.bytes[i] == std::byte{0} ? std::byte{0} : std::byte{230};
+      with_alpha.bytes[4 * i + 3] = alpha.bytes[i];
+    }
+    return without_alpha(with_alpha, PictureUse::mask, "mask.png");
+  };
+  EXPECT_EQ(notes_of({alpha_of(1, 255)}), "") << "opaque or transparent";
+  EXPECT_EQ(notes_of({alpha_of(1, 128)}),
+            "1 mask has pixels that are transparent in part, of which the colours below are read.");
+  EXPECT_THAT(notes_of({alpha_of(1, 255), alpha_of(4, 255)}),
+              testing::AllOf(testing::StartsWith("1 mask has pixels that are transparent in part"),
+                             testing::HasSubstr("% more than what is opaque by half: '1'.")));
 }
 
 TEST(MaskNotes, SaysWhenMasksAreOneSided) {

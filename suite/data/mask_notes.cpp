@@ -1,0 +1,194 @@
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+
+#include "core/text.hpp"
+
+#include "data/foreground_notes.hpp"
+#include "data/mask_survey.hpp"
+
+namespace scalestudy {
+namespace {
+
+/// Of PASCAL VOC's masks: borders of objects, and what is to be ignored.
+constexpr std::uint16_t border_number = 255;
+constexpr Colour border_colour{224, 224, 192};
+
+bool has_border_colour(const MaskFacts& mask) {
+  const auto& palette = mask.origin.palette;
+  return palette.size() > border_number && palette[border_number] == border_colour;
+}
+
+/// Of a type's numbers the last two, which mark what belongs to no class.
+bool is_reserved(std::uint16_t number) {
+  return number == 254 || number == 255 || number >= 65534;
+}
+
+/// Of masks with soft edges, and by how much their foreground grows if all of these belongs to it.
+struct SoftMasks {
+  std::int64_t above_zero = 0;
+  std::int64_t above_half = 0;
+  std::vector<std::string> names = {};
+
+  void add(const EdgeCounts& edges, const std::string& name) {
+    if (!edges.are_soft()) return;
+    above_zero += edges.above_zero;
+    above_half += edges.above_half;
+    names.push_back(name);
+  }
+  [[nodiscard]] std::string growth_text() const {
+    const auto growth = above_half == 0 ? 0 : pixel_share(above_zero, above_half) - 1;
+    return cat(std::llround(100 * growth), " %");
+  }
+};
+
+}  // namespace
+
+std::vector<std::string> MaskSurvey::notes() const {
+  std::vector<double> foreground;
+  std::vector<std::string> names;
+  for (const auto sample : added()) {
+    foreground.push_back(foreground_frac(sample));
+    names.push_back(set_->mask_name(sample));
+  }
+  auto notes = reading_notes();
+  if (!names.empty() && palette_note().empty()) notes.push_back(foreground_note(foreground, names));
+  std::erase(notes, "");
+  return notes;
+}
+
+std::vector<std::string> MaskSurvey::reading_notes() const {
+  if (added().empty()) return {};
+  std::vector<std::string> notes{edge_note(),       blur_note(),   alpha_note(),
+                                 colour_map_note(), border_note(), palette_note()};
+  const auto inverted =
+      std::ranges::count_if(masks_, [](const auto& mask) { return mask.origin.was_inverted; });
+  if (inverted > 0) notes.push_back(cat(counted(inverted, "mask"), ' ', inverted_words, '.'));
+  std::erase(notes, "");
+  return notes;
+}
+
+/// That the usual threshold is in force, and of which mask it leaves little.
+std::string MaskSurvey::edge_note() const {
+  if (!reading_.is_usual_threshold()) return "";
+  constexpr double little = 0.1;
+  double least = 1;
+  std::string name;
+  for (const auto sample : added()) {
+    const auto& mask = masks_[sample];
+    if (mask.pixels_above_dark == 0) continue;
+    const auto left = pixel_share(mask.pixels_above_threshold, mask.pixels_above_dark);
+    if (left < least) name = set_->mask_name(sample);
+    least = std::min(least, left);
+  }
+  const auto grey = std::ranges::count_if(masks_, &MaskFacts::is_mostly_grey);
+  const auto& brightest_one = brightest();
+  constexpr double nearly_all = 0.9;
+  auto note = cat(2 * grey > std::ssize(masks_)
+                      ? "Masks are grey all over, as probabilities and photographs are: "
+                      : "Masks have soft edges: ",
+                  words_of(reading_),
+                  brightest_one.largest_frac() > nearly_all
+                      ? ""
+                      : cat("; no value is above ", brightest_one.largest_value, " of ",
+                            brightest_one.possible_value),
+                  '.');
+  if (least < little)
+    note += cat(" It leaves ", std::ceil(1000 * least) / 10, " % of what is not dark in '", name,
+                "': look whether all masks have one range.");
+  return note;
+}
+
+/// That pixels between areas are foreground.
+std::string MaskSurvey::blur_note() const {
+  if (reading_.foreground == Foreground::above_threshold) return "";
+  SoftMasks soft;
+  for (const auto sample : added()) soft.add(masks_[sample].edges, set_->mask_name(sample));
+  if (soft.names.empty()) return "";
+  return cat("Edges of ", soft.names.size(), " of ", counted(std::ssize(added()), "mask"),
+             " seem blurred, by resizing or antialiasing: ", first_few(soft.names),
+             ". They count as foreground whole, which makes it ", soft.growth_text(),
+             " more than a cut in their middle. Resize masks by nearest neighbour and draw them "
+             "without antialiasing",
+             reading_.foreground == Foreground::above_background
+                 ? cat(", or ask for a threshold: ", threshold_hint)
+                 : "",
+             '.');
+}
+
+/// That what is transparent in part is read as if it were opaque.
+std::string MaskSurvey::alpha_note() const {
+  SoftMasks soft;
+  std::int64_t count = 0;
+  for (const auto sample : added()) {
+    const auto& edges = masks_[sample].origin.alpha_edges;
+    if (!edges) continue;
+    ++count;
+    soft.add(*edges, set_->mask_name(sample));
+  }
+  if (count == 0) return "";
+  auto note = cat(counted(count, "mask"), count == 1 ? " has" : " have",
+                  " pixels that are transparent in part, of which the colours below are read.");
+  if (!soft.names.empty())
+    note += cat(" Soft edges count as foreground whole, which makes it ", soft.growth_text(),
+                " more than what is opaque by half: ", first_few(soft.names),
+                ". Save masks without alpha and antialiasing.");
+  return note;
+}
+
+/// That colours are a scale from little to much.
+std::string MaskSurvey::colour_map_note() const {
+  constexpr std::ptrdiff_t least_colours = 32;
+  constexpr int near = 16;
+  if (reading_.foreground != Foreground::other_colours || !blur_note().empty()) return "";
+  const auto all = colours_of(masks_);
+  if (std::ssize(all) < least_colours) return "";
+  const auto is_near = [](const auto& one, const auto& other) {
+    for (std::size_t c = 0; c < one.size(); ++c)
+      if (std::abs(one[c] - other[c]) > near) return false;
+    return one != other;
+  };
+  const auto passing = std::ranges::count_if(all, [&](const auto& one) {
+    return std::ranges::any_of(all,
+                               [&](const auto& other) { return is_near(one.first, other.first); });
+  });
+  if (4 * passing < 3 * std::ssize(all)) return "";
+  return cat("The ", all.size(),
+             " colours of the masks pass into each other, as those of blurred "
+             "edges and of colour maps for probabilities do: ",
+             words_of(reading_), '.');
+}
+
+/// That numbers of borders, and of what is to be ignored, are foreground here.
+std::string MaskSurvey::border_note() const {
+  constexpr std::uint16_t largest_class = 64, largest_object = 1 << 15;
+  const auto all = colours_of(masks_);
+  const bool in_colour = reading_.foreground == Foreground::other_colours &&
+                         reading_.background == black_colour && all.contains(border_colour);
+  const std::uint16_t last = all.empty() ? 0 : all.rbegin()->first[0];
+  const std::uint16_t before = all.size() < 2 ? 0 : std::next(all.rbegin())->first[0];
+  const bool is_apart = before > 0 && before <= (last > 255 ? largest_object : largest_class);
+  const auto has_both = [&](const MaskFacts& mask) {
+    return mask.colours.size() > 2 && mask.colours.front().first == black_colour &&
+           mask.colours.back().first[0] == last;
+  };
+  const bool in_grey = reading_ == MaskReading() && is_reserved(last) &&
+                       ((is_apart && std::ranges::any_of(masks_, has_both)) ||
+                        std::ranges::any_of(masks_, has_border_colour));
+  if (!in_colour && !in_grey) return "";
+  return cat(in_colour ? "The colour " + colour_text(border_colour) : cat("The number ", last),
+             " counts as foreground: where it marks borders, or what is to be ignored (as in "
+             "PASCAL VOC), save it as background.");
+}
+
+/// That a palette shows as white what counts as background.
+std::string MaskSurvey::palette_note() const {
+  const auto is_inverse = [&](const MaskFacts& mask) {
+    return !mask.origin.palette.empty() && mask.origin.palette[0] == white_colour;
+  };
+  if (reading_ != MaskReading() || std::ranges::none_of(masks_, is_inverse)) return "";
+  return "Number 0 is background, and white by the palette: look whether foreground and background "
+         "are exchanged.";
+}
+
+}  // namespace scalestudy
