@@ -1,6 +1,7 @@
 #include "data/mask_facts.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <numeric>
 #include <span>
@@ -72,6 +73,7 @@ class SlopeCount {
       : grey_(grey),
         largest_(facts.largest_value),
         tolerance_(tolerance),
+        fine_level_(std::max(largest_, full_8_bit) / MaskSlopes::fine_level_count + 1),
         is_slope_(!facts.origin.is_lossy && facts.colours.size() >= least_slope_values &&
                   (facts.colours.size() > max_mask_colours ||
                    2 * std::ssize(facts.colours) >= facts.largest_value)) {}
@@ -95,8 +97,10 @@ class SlopeCount {
     if (here <= dark || here >= largest_ - dark) return;
     ++seen_.between;
     if (is_flat(y, x, tolerance_)) ++seen_.flat;
-    if (is_flat(y, x, level_tolerance * largest_ / full_8_bit))
+    if (is_flat(y, x, level_tolerance * largest_ / full_8_bit)) {
       ++seen_.levels.at(static_cast<std::size_t>(here * MaskSlopes::level_count / (largest_ + 1)));
+      ++seen_.fine_levels.at(static_cast<std::size_t>(here / fine_level_));
+    }
     const bool ramp_x =
         x > 0 && x + 1 < grey_.width_px && is_between(value(y, x - 1), here, value(y, x + 1));
     const bool ramp_y =
@@ -126,6 +130,7 @@ class SlopeCount {
   const Image& grey_;
   std::int64_t largest_;
   std::int64_t tolerance_;
+  std::int64_t fine_level_;  ///< how many values it has
   bool is_slope_;
   MaskSlopes seen_;
 };
@@ -139,14 +144,19 @@ void MaskSlopes::add(const MaskSlopes& other) {
   edges += other.edges;
   gentle_edges += other.gentle_edges;
   for (std::size_t i = 0; i < levels.size(); ++i) levels[i] += other.levels[i];
+  for (std::size_t i = 0; i < fine_levels.size(); ++i) fine_levels[i] += other.fine_levels[i];
 }
 
 bool MaskSlopes::are_soft() const {
   return (10 * flat < between && 3 * ramps >= between) || 5 * gentle_edges > 4 * edges;
 }
 
-/// Slopes pass all levels, a few numbers of objects some.
 bool MaskSlopes::are_blurred_levels() const {
+  return 10 * ramps >= between && (have_few_levels() || have_clusters());
+}
+
+/// Slopes pass all levels, a few numbers of objects some.
+bool MaskSlopes::have_few_levels() const {
   constexpr std::int64_t least_area_px = 64;
   const std::span between_dark_and_bright =
       std::span(levels).subspan(level_count / dark_part + 1, level_count * 3 / 4 - 2);
@@ -155,8 +165,29 @@ bool MaskSlopes::are_blurred_levels() const {
   const auto passed_over = std::ranges::count_if(between_dark_and_bright, [&](auto pixels) {
     return 10 * pixels * std::ssize(between_dark_and_bright) < all;
   });
-  return all >= least_area_px && 4 * all >= between && 10 * ramps >= between &&
+  return all >= least_area_px && 4 * all >= between &&
          3 * passed_over >= std::ssize(between_dark_and_bright);
+}
+
+/// Many numbers leave no level out, but are peaks among them: nearly a third of the pixels lies
+/// above the mean of the levels nearby, beside what chance puts there.
+bool MaskSlopes::have_clusters() const {
+  constexpr std::int64_t least_area_px = 128, reach = 6;
+  constexpr double least_excess_frac = 0.3, chance_part = 0.4;  // of a level's standard deviation
+  const auto is_used = [](std::int64_t pixels) { return pixels > 0; };
+  const auto begin = std::ranges::find_if(fine_levels, is_used);
+  const auto end = std::find_if(fine_levels.rbegin(), fine_levels.rend(), is_used).base();
+  const auto all = std::accumulate(fine_levels.begin(), fine_levels.end(), std::int64_t{0});
+  if (all < least_area_px || 50 * all < between) return false;
+  double excess = 0;
+  for (const auto* level = begin; level != end; ++level) {
+    const auto* const first = level - std::min<std::ptrdiff_t>(reach, level - begin);
+    const auto* const last = level + std::min<std::ptrdiff_t>(reach, end - level - 1);
+    const auto mean = static_cast<double>(std::accumulate(first, last + 1, std::int64_t{0})) /
+                      static_cast<double>(last + 1 - first);
+    excess += std::max(0.0, static_cast<double>(*level) - mean) - chance_part * std::sqrt(mean);
+  }
+  return excess > least_excess_frac * static_cast<double>(all);
 }
 
 bool MaskSlopes::are_numbers() const {

@@ -30,14 +30,21 @@ struct MaskSlopes {
   static constexpr std::int64_t level_count = 24;
   /// Pixels that nearly equal all their neighbours, by how bright they are.
   std::array<std::int64_t, level_count> levels{};
+  /// The same, finer: each of two 8-bit values, or as many parts of a larger range.
+  static constexpr std::int64_t fine_level_count = 128;
+  std::array<std::int64_t, fine_level_count> fine_levels{};
 
   void add(const MaskSlopes& other);
   /// What a filter or a network made: values change across edges, or everywhere.
   [[nodiscard]] bool are_soft() const;
   /// Objects are filled with their number and end at once.
   [[nodiscard]] bool are_numbers() const;
-  /// Areas of a few values, as of numbers, have soft edges.
+  /// Areas of a few values, or near some, as of numbers, have soft edges.
   [[nodiscard]] bool are_blurred_levels() const;
+
+ private:
+  [[nodiscard]] bool have_few_levels() const;
+  [[nodiscard]] bool have_clusters() const;
 };
 
 using ColourCounts = std::map<Colour, std::int64_t>;  ///< pixels

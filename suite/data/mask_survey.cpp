@@ -74,12 +74,14 @@ MaskReading MaskSurvey::reading_of_masks() const {
   for (const auto& mask : masks_) slopes.add(mask.slopes);
   const bool has_slopes = colours_of(masks_).size() >= least_soft_values;
   const bool is_soft = has_slopes && slopes.are_soft();
-  const auto has_numbers = [](const MaskFacts& mask) { return mask.slopes.are_numbers(); };
+  const auto has_numbers = [](const MaskFacts& mask) {
+    return mask.slopes.are_numbers() && !mask.edges.are_soft();
+  };
   if (has_slopes && slopes.are_blurred_levels() &&
       !(is_soft && std::ranges::any_of(masks_, has_numbers)))  // which are named
     throw BadInput(
         {"The masks have soft edges, and areas of a few grey values between black and white",
-         "they may be labels that were blurred, or probabilities",
+         "they may be labels that were blurred or stored as JPEG, or probabilities",
          cat("Save labels without resizing or JPEG, or ask for a threshold: ", threshold_hint)});
   if (!is_soft) return {};
   require_wide_range();

@@ -154,6 +154,44 @@ TEST(MaskReading, BlurredLabelsAreRefused) {
   test::expect_refused([&] { (void)reading_of({resized_twice}); }, {"areas of a few grey values"});
 }
 
+/// 9 of 12 discs in each of four masks, numbered and times 20, so that they can be seen.
+TEST(MaskReading, ManyLabelsStoredAsJpegAreRefused) {
+  for (const int quality : {50, 60, 75, 90}) {
+    std::vector<Image> from_jpeg;
+    for (int first = 0; first < 12; first += 3) {
+      const auto labels = mask_of([first](auto y, auto x) {
+        const auto disc = static_cast<int>(y / 21 * 3 + x / 21);
+        const bool is_in =
+            y < 63 && x < 63 && std::hypot(double(y % 21) - 10, double(x % 21) - 10) < 9;
+        return std::vector{is_in ? 20 * ((disc + first) % 12 + 1) : 0};
+      });
+      from_jpeg.push_back(as_jpeg(labels, quality));
+      from_jpeg.back().origin = {};
+    }
+    test::expect_refused([&] { (void)reading_of(from_jpeg); },
+                         {"areas of a few grey values", "stored as JPEG"});
+  }
+}
+
+/// Bumps of 16 heights, as a network's probabilities.
+TEST(MaskReading, ProbabilitiesAreNoLabels) {
+  for (const double width : {6.0, 9.0}) {
+    std::vector<Image> bumps;
+    for (int first = 0; first < 4; ++first)
+      bumps.push_back(mask_of([=](auto y, auto x) {
+        double sum = -2.5;
+        for (int bump = 0; bump < 16; ++bump) {
+          const double down = double(y) - 16 * (bump / 4) - 8 + (bump + first) % 3;
+          const double across = double(x) - 16 * (bump % 4) - 8 + bump % 5;
+          sum += (1 + 0.25 * ((7 * bump + 5 * first) % 16)) *
+                 std::exp(-(down * down + across * across) / width / width);
+        }
+        return std::vector{static_cast<int>(255 / (1 + std::exp(-sum)))};
+      }));
+    EXPECT_EQ(reading_of(bumps).foreground, Foreground::above_threshold) << width;
+  }
+}
+
 /// 1 pixel each, as detections of spots.
 TEST(MaskReading, NumberedSpotsAreNotSoft) {
   const auto spots = [](SampleType type) {
