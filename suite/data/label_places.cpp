@@ -1,7 +1,6 @@
 #include "data/label_places.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <cstdint>
 #include <cstdlib>
 #include <deque>
@@ -13,19 +12,13 @@
 
 #include "core/text.hpp"
 
+#include "data/ascii.hpp"
+
 namespace scalestudy {
 namespace {
 
 using Texts = std::vector<std::string>;
 using Ranks = std::vector<std::int64_t>;
-
-bool is_digit(char letter) {
-  return std::isdigit(static_cast<unsigned char>(letter)) != 0;
-}
-
-bool is_letter(char letter) {
-  return std::isalpha(static_cast<unsigned char>(letter)) != 0;
-}
 
 /// Whether the mark at `at` belongs to a number: 0.5 and 10:11, but not 001.002.
 bool joins_digits(std::string_view text, std::size_t at) {

@@ -6,6 +6,7 @@
 #include "core/error.hpp"
 #include "core/text.hpp"
 
+#include "data/ascii.hpp"
 #include "data/image_set.hpp"
 
 namespace scalestudy {
@@ -71,10 +72,6 @@ struct CommonEnds {
   std::size_t first;
   std::size_t last;
 };
-
-bool is_digit(char letter) {
-  return letter >= '0' && letter <= '9';
-}
 
 CommonEnds common_ends(const FilesByStem& files) {
   const std::string& one = files.begin()->first;
