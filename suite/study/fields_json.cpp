@@ -365,7 +365,8 @@ json parse_json(const std::string& text, const std::string& origin, const char* 
     throw BadInput({cat(origin, " is nested deeper than ", most_json_nesting, " levels"),
                     "no file of scalestudy is", advice});
   if (text.starts_with("\xff\xfe") || text.starts_with("\xfe\xff"))
-    throw BadInput({cat(origin, " is text in UTF-16"), "JSON is read as UTF-8", "Save it as UTF-8"});
+    throw BadInput(
+        {cat(origin, " is text in UTF-16"), "JSON is read as UTF-8", "Save it as UTF-8"});
   try {
     // The parser copies its callback, so the state is kept outside.
     DuplicateKeys duplicates(origin);

@@ -289,7 +289,8 @@ void visit(FieldVisitor& v, DataSettings& d) {
            .maximum = billion});
   v.field("frames_are_slices", d.stack.frames_are_slices,
           {.unit = "1",
-           .description = "The slices of a TIFF stack are stored as frames (time points), or as channels"});
+           .description =
+               "The slices of a TIFF stack are stored as frames (time points), or as channels"});
 }
 
 void visit(FieldVisitor& v, QualityGoal& q) {

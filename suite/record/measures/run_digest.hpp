@@ -32,7 +32,7 @@ struct BucketStep {
 
 struct RunDigest {
   std::int64_t step_count = 0;
-  std::uint64_t step_times_hash = 0;  ///< no two executions have equal step times
+  std::uint64_t step_times_hash = 0;      ///< no two executions have equal step times
   double weight_per_step = not_recorded;  ///< loss weight of all ranks, over all steps
   std::vector<StepLoss> losses;
   MeanStep mean_step;
