@@ -241,11 +241,11 @@ class LabelAxes {
     return keys.size() == labels_.size();
   }
 
-  /// What is named by letters; each label a channel where names do not come equally often.
+  /// What letters name in all labels; each label a channel where names do not come equally often.
   const Group* channel_names() {
     bool has_names = false;
     for (const auto& group : groups_) {
-      if (is_taken(group) || group.names[0].empty()) continue;
+      if (is_taken(group) || std::ranges::find(group.names, "") != group.names.end()) continue;
       if (is_balanced(group)) return &group;
       has_names = true;
     }

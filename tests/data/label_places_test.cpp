@@ -108,6 +108,7 @@ TEST(LabelPlaces, WhatOnlyCountsSlicesSaysNothing) {
         {[](int i) { return cat("VID12_A1_1_00d", padded(i, 2), "h00m.tif"); }},
         {[](int i) { return cat("2020-01-05 10:", 58 + i / 8, ":", padded(i * 7 % 60, 2)); }},
         {[](int i) { return cat("time ", 0.25 * i, " s"); }},
+        {[](int i) { return cat("slice", i, i == 7 ? " moved" : ""); }},
         {[](int) { return "cells.tif"; }},
         {[](int) { return ""; }}})
     EXPECT_THAT(places_in_labels(labels_of(label)), IsEmpty()) << label(1);

@@ -51,7 +51,7 @@ TEST_F(ConclusionsOfStudy, RunsWithoutTheirCoresAreCountedWithTheReasonOfOne) {
   add_one_and_two(quiet, busy);
   const auto speed = conclusions().speed;
   EXPECT_THAT(conclusions().headline, StartsWith("The machine was busy: that two ranks trained "));
-  EXPECT_EQ(conclusions().causes, "");
+  EXPECT_THAT(conclusions().causes, StartsWith("Not told on a busy machine"));
   EXPECT_THAT(speed, StartsWith("BUSY MACHINE: 4 of 8 runs did not have the cores to themselves"));
   EXPECT_THAT(speed, ContainsRegex("noise2void-r2-.*at work only 5[0-9] % of the time"));
 }
@@ -77,6 +77,7 @@ TEST_F(ConclusionsOfStudy, RepeatsThatResumedRunsWasteAreAskedFor) {
   add_run(resumed);
   EXPECT_THAT(conclusions().speed, HasSubstr("run it again with --set repeats=4."))
       << "repeat 2 is there, but its times do not count";
+  EXPECT_THAT(conclusions().causes, HasSubstr("--set repeats=4."));
 }
 
 /// Runs of one rank first, those of two so much later.

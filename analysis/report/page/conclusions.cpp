@@ -204,6 +204,14 @@ std::string two_speeds_sentence(const SeriesAnalysis& analysis) {
              ". Look at clocks, placement of memory and neighbours of the nodes.");
 }
 
+/// Where nothing is said of causes: on a busy machine what other programs took is in every phase.
+std::string why_no_causes(const SeriesAnalysis& analysis, const SpeedupPoint& p, bool busy) {
+  if (busy) return "Not told on a busy machine: what other programs took is in every phase.";
+  if (missing_launches(p.training) == 0) return "Not told: these runs did not record enough.";
+  return cat("Not told without three runs of each number of ranks: --set repeats=",
+             repeats_for_interval(analysis, p), ".");
+}
+
 std::string what_is_missing(const SeriesAnalysis& analysis) {
   if (analysis.speedup.front().ranks != 1 || analysis.speedup.front().launches == 0)
     return "There is no run with one rank whose times count. ";
@@ -267,11 +275,11 @@ Conclusions conclusions_of(const SeriesAnalysis& analysis) {
                       resumed_sentence(analysis) + unsteady_sentence(analysis.series) +
                       outlier_sentence(analysis) + two_speeds_sentence(analysis) +
                       reach_sentence(analysis, last.ranks) + outlook_sentences(analysis);
-  // What other programs took is in every phase: taking the step apart would blame the phases.
   if (!busy) {
     conclusions.causes = causes_paragraph(analysis);
     conclusions.remedies = remedies_paragraph(analysis);
   }
+  if (conclusions.causes.empty()) conclusions.causes = why_no_causes(analysis, last, busy);
   conclusions.quality = quality_sentence(analysis);
   conclusions.smoothness = smoothness_sentence(analysis.smoothness.back());
   return conclusions;
