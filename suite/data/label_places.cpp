@@ -1,12 +1,14 @@
 #include "data/label_places.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <cstdlib>
 #include <deque>
 #include <functional>
 #include <map>
 #include <set>
+#include <span>
 #include <string_view>
 #include <utility>
 
@@ -55,12 +57,28 @@ Texts runs_of(std::string_view word) {
   return runs;
 }
 
-/// What differs between labels at one place, and the word before it in lower case.
+/// What differs between labels at one place, and the words beside it in lower case.
 struct Field {
   std::string word = {};
   bool is_number = false;
-  Texts values = {};  ///< one for each label
+  Texts values = {};      ///< one for each label
+  std::string unit = {};  ///< the letters behind it, where all have the same
 };
+
+using Words = std::span<const std::string_view>;
+constexpr std::array<std::string_view, 8> channel_words{"c", "ch", "chan", "channel",
+                                                        "w", "wv", "wave", "wavelength"};
+constexpr std::array<std::string_view, 4> time_words{"t", "tp", "time", "timepoint"};
+constexpr std::array<std::string_view, 4> slice_words{"z", "slice", "plane", "section"};
+constexpr std::array<std::string_view, 6> time_units{"ms", "s", "sec", "min", "h", "hr"};
+constexpr std::array<std::string_view, 11> position_words{
+    "pos", "position", "xy", "field", "fld", "fov", "well", "tile", "site", "stage", "scene"};
+/// Of positions beside other axes.
+constexpr std::array<std::string_view, 4> position_letters{"s", "f", "m", "p"};
+
+bool is_among(std::string_view word, Words words) {
+  return std::ranges::find(words, word) != words.end();
+}
 
 /// Cuts labels into the words that all have and the rest, words of equally many runs into runs.
 class FieldList {
@@ -78,6 +96,7 @@ class FieldList {
   }
 
   std::vector<Field> fields;
+  bool has_fixed_axes = false;  ///< whether a channel, time or slice is the same in all labels
 
  private:
   static bool are_alike(const std::vector<Texts>& parts) {
@@ -103,18 +122,38 @@ class FieldList {
         runs[i] = {runs[i][0], runs[i][1], words[i].substr(runs[i][0].size() + runs[i][1].size())};
       }
     }
-    for (std::size_t i = 0; i < runs[0].size(); ++i)
+    const bool is_of_opera = is_opera(runs[0]);
+    for (std::size_t i = 0; i < runs[0].size(); ++i) {
       add(column(runs, i), !runs[0][i].empty() && !is_letter(runs[0][i][0]));
+      if (is_of_opera && word_before_ == "c") word_before_ = "column";
+      if (is_of_opera && word_before_ == "p") word_before_ = "plane";
+    }
   }
 
-  /// Keeps what differs; what does not may be the name of what follows.
+  /// "r01c01f01p01": row, column, field and plane.
+  static bool is_opera(const Texts& runs) {
+    return runs.size() == 8 && runs[0] == "r" && runs[2] == "c" && runs[4] == "f" && runs[6] == "p";
+  }
+
+  /// Keeps what differs; what does not may be the name of what follows, or the unit of what is
+  /// before.
   void add(const Texts& values, bool is_number) {
     const bool differs = std::ranges::adjacent_find(values, std::not_equal_to<>()) != values.end();
+    if (is_number && word_before_ == "img" && values[0].size() == 9)
+      word_before_ = "time";  // of Micro-Manager 1.4: img_000000003_DAPI_000
+    const bool is_word = !differs && !is_number;
+    const auto word = is_word ? in_lower_case(values[0]) : "";
+    if (is_word && follows_field_) fields.back().unit = word;
     if (differs) fields.push_back({word_before_, is_number, values});
-    word_before_ = differs || is_number ? "" : in_lower_case(values[0]);
+    if (!differs && is_number)
+      has_fixed_axes = has_fixed_axes || is_among(word_before_, channel_words) ||
+                       is_among(word_before_, time_words) || is_among(word_before_, slice_words);
+    follows_field_ = differs && is_number;
+    word_before_ = word;
   }
 
   std::string word_before_ = {};
+  bool follows_field_ = false;
 };
 
 /// Numbers values from 0, by their first appearance or in their order.
@@ -139,10 +178,16 @@ struct Group {
   std::int64_t count = 0;  ///< of values
   bool has_numbers = false;
   bool is_counter = false;  ///< whole numbers without a gap
+  bool is_clock = false;    ///< "10:11:12", "0.5 s"
   Texts names = {};         ///< of each label what is no number
 
   void add(const Field& field) {
     if (!field.word.empty()) words.insert(field.word);
+    if (field.word.ends_with("xy")) words.insert("xy");
+    if (field.unit == "nm") words.insert("wavelength");
+    if (field.is_number &&
+        (is_among(field.unit, time_units) || field.values[0].find(':') != std::string::npos))
+      is_clock = true;
     if (!field.is_number) {
       for (std::size_t i = 0; i < names.size(); ++i)
         names[i] += cat(names[i].empty() ? "" : " ", field.values[i]);
@@ -157,14 +202,18 @@ struct Group {
     }
   }
 
-  [[nodiscard]] bool has_word(std::initializer_list<std::string_view> among) const {
+  [[nodiscard]] bool has_word(Words among) const {
     return std::ranges::any_of(among, [this](auto word) { return words.contains(word); });
+  }
+  /// Whether pages come in the order of its numbers, or in the opposite one.
+  [[nodiscard]] bool is_in_order() const {
+    return std::ranges::is_sorted(order) || std::ranges::is_sorted(order, std::greater());
   }
 };
 
-std::deque<Group> groups_of(const Texts& labels) {
+std::deque<Group> groups_of(const std::vector<Field>& fields, const Texts& labels) {
   std::deque<Group> groups;
-  for (const auto& field : FieldList(labels).fields) {
+  for (const auto& field : fields) {
     const auto ranks = ranks_of(field.values, true);
     auto found = std::ranges::find(groups, ranks, &Group::ranks);
     if (found == groups.end()) {
@@ -189,18 +238,13 @@ bool is_balanced(const Group& group) {
 /// Gives the groups of labels their axes.
 class LabelAxes {
  public:
-  explicit LabelAxes(const Texts& labels) : labels_(labels), groups_(groups_of(labels)) {
-    channel_ = with_word({"c", "ch", "chan", "channel", "w", "wave", "wavelength"});
-    time_ = with_word({"t", "tp", "time", "timepoint"});
-    if (time_ != nullptr && !time_->is_counter) time_ = nullptr;
-    slice_ = with_word({"z", "slice", "plane", "section"});
-    if (channel_ == nullptr && !tell_pages_apart({time_, slice_})) channel_ = channel_names();
-    position_ = position();
-  }
+  explicit LabelAxes(const Texts& labels) : LabelAxes(labels, FieldList(labels)) {}
 
   [[nodiscard]] std::vector<PagePlace> places() const {
     std::vector<PagePlace> places;
-    if (channel_ == nullptr && time_ == nullptr && position_ == nullptr) return places;
+    const bool are_in_order = slice_ == nullptr || (slice_->is_in_order() && is_complete());
+    if (channel_ == nullptr && time_ == nullptr && position_ == nullptr && are_in_order)
+      return places;
     std::map<Ranks, std::int64_t> pages_of_stack;
     for (std::size_t i = 0; i < labels_.size(); ++i) {
       PagePlace place;
@@ -219,11 +263,43 @@ class LabelAxes {
  private:
   using Parts = std::vector<const Group*>;
 
+  LabelAxes(const Texts& labels, const FieldList& list)
+      : labels_(labels), groups_(groups_of(list.fields, labels)) {
+    channel_ = with_word(channel_words);
+    time_ = with_word(time_words);
+    if (time_ != nullptr && (!time_->is_counter || time_->has_word(slice_words))) time_ = nullptr;
+    slice_ = with_word(slice_words);
+    if (time_ == nullptr && !is_complete()) time_ = clock();
+    if (channel_ == nullptr && !is_complete()) channel_ = channel_names();
+    if (position_ == nullptr) position_ = position(list.has_fixed_axes);
+    if (channel_ == nullptr && time_ == nullptr && position_ == nullptr && slice_ == nullptr)
+      slice_ = misplaced_slice();
+  }
+
+  /// Moments, where no counter says times.
+  [[nodiscard]] const Group* clock() const {
+    for (const auto& group : groups_)
+      if (!is_taken(group) && group.has_numbers && (group.is_clock || group.has_word(time_words)))
+        return &group;
+    return nullptr;
+  }
+
+  /// A number that tells pages apart, which were sorted as texts: 1, 10, 11, 2.
+  [[nodiscard]] const Group* misplaced_slice() const {
+    for (const auto& group : groups_)
+      if (group.has_numbers && group.count == std::ssize(labels_) && !group.is_in_order() &&
+          std::ranges::is_sorted(labels_))
+        return &group;
+    return nullptr;
+  }
+
+  [[nodiscard]] bool is_complete() const { return tell_pages_apart({channel_, time_, slice_}); }
+
   [[nodiscard]] bool is_taken(const Group& group) const {
     return &group == channel_ || &group == time_ || &group == slice_;
   }
 
-  [[nodiscard]] const Group* with_word(std::initializer_list<std::string_view> words) const {
+  [[nodiscard]] const Group* with_word(Words words) const {
     for (const auto& group : groups_)
       if (!is_taken(group) && group.has_word(words)) return &group;
     return nullptr;
@@ -250,21 +326,43 @@ class LabelAxes {
       has_names = true;
     }
     if (!has_names) return nullptr;
-    const auto ranks = ranks_of(labels_, true);
+    const auto shapes = shapes_of(labels_);
+    const auto& usual = std::ranges::max(
+        shapes, {}, [&](const auto& shape) { return std::ranges::count(shapes, shape); });
+    const bool is_numbered = usual.find('#') != std::string::npos;
+    if (is_numbered && 2 * std::ranges::count(shapes, usual) >= std::ssize(shapes)) {
+      position_ = add_group(ranks_of(shapes, true));  // z01, z02, …, AVG
+      return nullptr;
+    }
+    return add_group(ranks_of(labels_, true));
+  }
+
+  const Group* add_group(const Ranks& ranks) {
     return &groups_.emplace_back(Group{
         .ranks = ranks, .order = ranks, .count = std::ranges::max(ranks) + 1, .names = labels_});
   }
 
+  /// With one mark for each number.
+  static Texts shapes_of(const Texts& labels) {
+    Texts shapes;
+    for (const auto& label : labels) {
+      auto& shape = shapes.emplace_back();
+      for (const char letter : label)
+        if (!is_digit(letter))
+          shape += letter;
+        else if (!shape.ends_with('#'))
+          shape += '#';
+    }
+    return shapes;
+  }
+
   /// What else tells stacks apart: by its name, or since the pages of a stack differ in nothing
   /// else.
-  [[nodiscard]] const Group* position() const {
-    if (const auto* named = with_word(
-            {"pos", "position", "xy", "field", "fov", "well", "tile", "site", "stage", "scene"}))
-      return named;
-    const bool has_axes = channel_ != nullptr || time_ != nullptr || slice_ != nullptr;
-    if (has_axes)
-      if (const auto* lettered = with_word({"s", "f", "m", "p"})) return lettered;
-    if (tell_pages_apart({channel_, time_, slice_})) return nullptr;
+  [[nodiscard]] const Group* position(bool has_fixed_axes) const {
+    if (const auto* named = with_word(position_words)) return named;
+    if (has_fixed_axes || channel_ != nullptr || time_ != nullptr || slice_ != nullptr)
+      if (const auto* lettered = with_word(position_letters)) return lettered;
+    if (is_complete()) return nullptr;
     const Group* found = nullptr;
     for (const auto& one : groups_) {
       if (is_taken(one)) continue;

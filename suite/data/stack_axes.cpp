@@ -150,7 +150,8 @@ StackAxes tifffile_axes(std::string_view json) {
     if (axes.order.find(axis) == std::string::npos) axes.order += axis;
   if (!set_planes(axes)) axes.problem = cat("has more than ", most_planes, " planes");
   if (names.size() == numbers.size() && !names.ends_with("YX"))
-    axes.problem = cat("has the axes '", names, "': its pages are no slices");
+    axes.problem = cat("has the axes '", names, "': its pages are ",
+                       names.ends_with("XY") ? "turned" : "no slices");
   return axes;
 }
 
@@ -161,7 +162,8 @@ StackAxes stack_axes(std::string_view description, std::int64_t pages) {
   description.remove_prefix(std::min(first, description.size()));
   const bool is_json =
       description.starts_with('{') && description.find("\"shape\"") != std::string_view::npos;
-  if (description.starts_with("ImageJ=")) return image_j_axes(description, pages);
+  if (description.starts_with("ImageJ=") || description.starts_with("SCIFIO="))
+    return image_j_axes(description, pages);
   if (is_json || description.starts_with("shape=(")) return tifffile_axes(description);
   if (description.starts_with("<") && description.find("OME") != std::string_view::npos &&
       !tags_in(description, "Pixels").empty())

@@ -215,7 +215,8 @@ class PageList {
   /// Some programs repeat the first page's description; tifffile does where another stack begins.
   [[nodiscard]] bool begins_a_stack(const std::string& description) const {
     if (description.empty()) return false;
-    if (description == list_.description) return origin_ == "tifffile shape";
+    if (description == list_.description)
+      return origin_ == "tifffile shape" && stack_axes(description, 1).planes > 1;
     const auto origin = stack_axes(description, 1).origin;
     return !origin.empty() && origin != scan_image_origin;  // whose pages differ
   }
@@ -316,6 +317,8 @@ StackAxes axes_of(const TiffPages& pages, const TiffVolumeFile& file) {
     return lsm_axes(pages.lsm_info, {pages.page.height, pages.page.width, file.stored_bytes()});
   auto axes = stack_axes(pages.description, pages.count());
   if (axes.origin == image_j_origin) return image_j_axes_of(std::move(axes), pages);
+  if (axes.origin == "tifffile shape" && axes.planes == 1 && axes.problem.empty())
+    return {.slices = pages.count(), .planes = pages.count()};  // written page by page
   if (pages.places.are_said()) return pages.places.axes();
   if (axes.origin.empty())
     if (const auto named = axes_of_labels(pages, page_name_origin)) return *named;

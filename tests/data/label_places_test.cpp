@@ -46,6 +46,8 @@ TEST(LabelPlaces, ChannelsThatAreStoredOneByOne) {
       [](int i) { return cat("Image_Z", padded(i / 2 + 1, 3), "_CH", i % 2 + 1, ".tif"); },
       [](int i) { return cat("Channel ", i % 2 + 1); },
       [](int i) { return i % 2 == 0 ? "DAPI" : "GFP"; },
+      [](int i) { return cat("cells_", i % 2 == 0 ? 488 : 561, "nm_z0", i / 2); },
+      [](int i) { return cat("r01c01f01p0", i / 2 + 1, "-ch", i % 2 + 1, "sk1fk1fl1.tiff"); },
       [](int i) { return cat(i % 2 == 0 ? "DAPI" : "Cy5", "_", padded(i + 1, 4)); },
       [](int i) { return cat(i % 2 == 0 ? "DAPI" : "Alexa 488", "_", padded(i / 2, 4)); }};
   for (const auto& label : labels) {
@@ -83,12 +85,45 @@ TEST(LabelPlaces, TimesAndNames) {
   EXPECT_EQ(axes_of({"DAPI", "DAPI", "GFP"}).planes, 4) << "is not the three that there are";
 }
 
+TEST(LabelPlaces, MomentsAreTimes) {
+  for (const auto& label :
+       {Label([](int i) { return cat("t=", 0.5 * i, "s z=1"); }),
+        {[](int i) { return cat("cells ", 50 * i, " ms"); }},
+        {[](int i) { return cat("time 0.", i + 10); }},
+        {[](int i) { return cat("VID12_A1_1_00d", padded(i, 2), "h00m.tif"); }},
+        {[](int i) { return cat("img_", padded(i, 9), "_DAPI_000.tif"); }},
+        {[](int i) { return cat("2020-01-05 10:", 58 + i / 8, ":", padded(i * 7 % 60, 2)); }}}) {
+    const auto found = axes_of(label);
+    EXPECT_EQ(found.problem, "") << label(1);
+    EXPECT_EQ(found.times, 12) << label(1);
+  }
+  const auto stamped = axes_of([](int i) { return cat("c", i % 2, " z", i / 2, " t=", 0.3 * i); });
+  EXPECT_EQ(stamped.times, 1) << "each plane has its moment";
+  EXPECT_EQ(stamped.channels, 2);
+}
+
+TEST(LabelPlaces, SlicesAreSortedByTheirNumbers) {
+  for (const std::string prefix : {"z", "cells_"}) {
+    std::vector<std::string> labels;
+    for (const auto* number : {"1", "10", "11", "2", "3", "4", "5", "6", "7", "8", "9"})
+      labels.push_back(prefix + number);
+    EXPECT_THAT(pages_of(axes_of(labels), 0, 0), ElementsAre(0, 3, 4, 5, 6, 7, 8, 9, 10, 1, 2));
+  }
+  EXPECT_THAT(places_in_labels({"z3", "z2", "z1"}), IsEmpty());
+  EXPECT_EQ(axes_of({"z1", "z2", "z1", "z2"}).planes, 2) << "of four pages";
+}
+
 TEST(LabelPlaces, PositionsAreAProblem) {
   for (const auto& label :
        {Label([](int i) {
           return cat("img_channel000_position", padded(i / 6, 3), "_z", padded(i % 6, 3));
         }),
         {[](int i) { return cat("r01c01f0", i / 6 + 1, "p0", i % 6 + 1, "-ch1sk1fk1fl1.tiff"); }},
+        {[](int i) { return cat("plate_A01_T0001F", padded(i + 1, 3), "L01A01Z01C01.tif"); }},
+        {[](int i) { return cat("A - 1(fld ", i + 1, " wv DAPI - DAPI).tif"); }},
+        {[](int i) { return cat("cellsxy", padded(i + 1, 2), "c1.tif"); }},
+        {[](int i) { return cat("exp_A01_s", i + 1, "_w1.TIF"); }},
+        {[](int i) { return i == 11 ? std::string("AVG") : cat("z", padded(i, 2)); }},
         {[](int i) { return cat("ch", i % 2, "_s", i / 2); }},
         {[](int i) { return cat("cells_", i / 6, "_z", i % 6); }},
         {[](int i) { return cat("cells_00", i / 6, "_00", i % 6); }}})
@@ -99,18 +134,16 @@ TEST(LabelPlaces, PositionsAreAProblem) {
 }
 
 TEST(LabelPlaces, WhatOnlyCountsSlicesSaysNothing) {
-  for (const auto& label :
-       {Label([](int i) { return cat("slice_z", padded(i, 3), ".tif"); }),
-        {[](int i) { return cat("c:2/2 z:", i, "/12"); }},
-        {[](int i) { return cat("cells_c01_", padded(i, 4), ".tif"); }},
-        {[](int i) { return cat("z", i, "_", 0.5 * i, "um"); }},
-        {[](int i) { return cat("depth ", 0.5 * i - 3); }},
-        {[](int i) { return cat("VID12_A1_1_00d", padded(i, 2), "h00m.tif"); }},
-        {[](int i) { return cat("2020-01-05 10:", 58 + i / 8, ":", padded(i * 7 % 60, 2)); }},
-        {[](int i) { return cat("time ", 0.25 * i, " s"); }},
-        {[](int i) { return cat("slice", i, i == 7 ? " moved" : ""); }},
-        {[](int) { return "cells.tif"; }},
-        {[](int) { return ""; }}})
+  for (const auto& label : {Label([](int i) { return cat("slice_z", padded(i, 3), ".tif"); }),
+                            {[](int i) { return cat("c:2/2 z:", i, "/12"); }},
+                            {[](int i) { return cat("cells_c01_", padded(i, 4), ".tif"); }},
+                            {[](int i) { return cat("z", i, "_", 0.5 * i, "um"); }},
+                            {[](int i) { return cat("depth ", 0.5 * i - 3); }},
+                            {[](int i) { return cat("z=", i, " t=", 0.25 * i, "s"); }},
+                            {[](int i) { return cat("s", i, ".tif"); }},
+                            {[](int i) { return cat("slice", i, i == 7 ? " moved" : ""); }},
+                            {[](int) { return "cells.tif"; }},
+                            {[](int) { return ""; }}})
     EXPECT_THAT(places_in_labels(labels_of(label)), IsEmpty()) << label(1);
   EXPECT_THAT(places_in_labels({}), IsEmpty());
   EXPECT_THAT(places_in_labels({"DAPI"}), IsEmpty());
