@@ -4,6 +4,7 @@
 
 #include "analysis/report/step/remedies_report.hpp"
 #include "tests/analysis/analysed_study.hpp"
+#include "tests/report/table_cells.hpp"
 
 namespace scalestudy {
 namespace {
@@ -41,7 +42,10 @@ TEST_F(Remedies, AreMeasuredWhereTheStudyRanBothValues) {
   EXPECT_NEAR(remedy.gain.value, gain, 0.01);
   EXPECT_NEAR(remedy.promised().value, gain, 0.01);
   EXPECT_TRUE(remedy.gain.interval && remedy.promised().interval);
-  EXPECT_EQ(remedies_table(lossy).rows.front().back().shown, "as promised");
+  const auto table = remedies_table(lossy);
+  EXPECT_EQ(shown_in(table, 0, "outcome"), "as promised");
+  EXPECT_EQ(raw_in(table, 0, "axis"), "input");
+  EXPECT_EQ(raw_in(table, 0, "to"), "sharded");
   EXPECT_THAT(remedies_clause(lossy, StepCause::input, 2),
               HasSubstr("axes.input sharded instead of serial made steps 1.29"));
   EXPECT_THAT(with_input(InputKind::sharded).remedies, IsEmpty()) << "nothing to remove";
@@ -54,7 +58,7 @@ TEST_F(Remedies, ThatRemoveNothingGainLessThanPromised) {
   const auto& lossy = with_input(InputKind::serial);
   ASSERT_EQ(lossy.remedies.size(), 1U);
   EXPECT_NEAR(lossy.remedies.front().gain.value, 1, 0.01);
-  EXPECT_EQ(remedies_table(lossy).rows.front().back().shown, "less");
+  EXPECT_EQ(shown_in(remedies_table(lossy), 0, "outcome"), "less");
 }
 
 TEST_F(Remedies, AreNoneWhereMoreThanOneSettingDiffers) {

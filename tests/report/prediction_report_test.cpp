@@ -6,8 +6,10 @@
 #include <gtest/gtest.h>
 
 #include "analysis/report/page/conclusions.hpp"
+#include "analysis/report/text/numbers.hpp"
 #include "analysis/speed/prediction.hpp"
 #include "tests/analysis/analysed_study.hpp"
+#include "tests/report/table_cells.hpp"
 
 namespace scalestudy {
 namespace {
@@ -45,6 +47,12 @@ TEST_F(PredictionReport, TheCurveGoesToTwiceTheRanksAndIsSaidInOneSentence) {
   ASSERT_EQ(table.rows.size(), 4U);
   EXPECT_EQ(table.rows[0][0].raw, "logarithmic");
   EXPECT_EQ(table.rows[3][3].shown, "not judged: too few ranks");
+  const auto predicted = prediction_table(series());
+  ASSERT_EQ(predicted.rows.size(), 1U);
+  EXPECT_EQ(raw_in(predicted, 0, "ranks"), "8");
+  EXPECT_EQ(raw_in(predicted, 0, "model"), "logarithmic");
+  EXPECT_EQ(raw_in(predicted, 0, "speedup"),
+            exact(series().prediction.asked[0].prediction->speedup.value));
 }
 
 TEST_F(PredictionReport, WhatIsRefusedIsNotDrawn) {
@@ -52,7 +60,10 @@ TEST_F(PredictionReport, WhatIsRefusedIsNotDrawn) {
   EXPECT_THAT(speedup().drawing, Not(HasSubstr("fitted")));
   EXPECT_THAT(outlook_sentences(series()), IsEmpty());
   EXPECT_THAT(scaling_models_table(series()).rows, IsEmpty());
-  EXPECT_THAT(noise_scale_table(series()).rows, IsEmpty());
+  const auto noise = noise_scale_table(series());
+  EXPECT_FALSE(noise.is_on_page);
+  EXPECT_EQ(raw_in(noise, 0, "refusal"), series().noise_scale.refusal);
+  EXPECT_THAT(series().noise_scale.refusal, Not(IsEmpty()));
 }
 
 TEST_F(PredictionReport, OfTwoSpeedsNothingIsPredicted) {

@@ -30,6 +30,25 @@ TEST(ReportTable, HtmlEscapesEverything) {
   EXPECT_NE(html.find("2.00</span> <span>(1.50–2.50)"), std::string::npos);
 }
 
+TEST(ReportTable, CellsOfFilesAreNotOnThePage) {
+  ReportTable table{"t", "", {{"ranks", "ranks"}}, {}};
+  for (const int ranks : {1, 2}) {
+    table.rows.push_back({integer_cell(ranks)});
+    add_file_cells(table, {{"is_loss", yes_no_cell(ranks == 2), false},
+                           {"needed", integer_cell(std::optional<std::int64_t>())}});
+  }
+  EXPECT_EQ(to_csv(table), "ranks,is_loss,needed\n1,no,\n2,yes,\n");
+  EXPECT_EQ(to_html(table).find("yes"), std::string::npos);
+}
+
+TEST(ReportTable, AnIntervalWithoutWidthIsNotSaid) {
+  Estimate estimate;
+  estimate.interval = Interval{0, 0};
+  EXPECT_FALSE(shown_cell("0", estimate).interval);
+  estimate.interval = Interval{0, 1};
+  EXPECT_TRUE(shown_cell("0", estimate).interval);
+}
+
 TEST(ReportTable, OfManyShownColumnsIsWide) {
   ReportTable table{"t", "", std::vector<TableColumn>(12), {}};
   table.columns.push_back(label_column);

@@ -66,6 +66,11 @@ TEST(RunCausesReport, TheTableEndsWithTheSumAndConvergence) {
   EXPECT_EQ(table.rows[run_cause_count + 1][1].shown, "loss");
   EXPECT_EQ(table.rows.back()[1].raw, "convergence");
   EXPECT_EQ(table.rows.back()[2].shown, "UNDECIDED");
+  for (const auto& row : table.rows) {
+    EXPECT_EQ(row.size(), table.columns.size());
+    EXPECT_EQ(row[row.size() - 4].raw, "10") << "ideal_wall_s";
+    EXPECT_EQ(row[row.size() - 2].raw, "yes") << "is_loss";
+  }
 }
 
 }  // namespace

@@ -29,7 +29,7 @@ TableCell label_cell(const CollectivesAnalysis& one, std::int64_t ranks) {
 }
 
 TableCell time_cell(const Estimate& estimate_s) {
-  return {time_text(estimate_s), exact(estimate_s.value), estimate_s.interval};
+  return shown_cell(time_text(estimate_s), estimate_s);
 }
 
 /// An interval this wide, high ÷ low, tells no time of its own.
@@ -137,6 +137,9 @@ ReportTable collectives_table(const StudyAnalysis& analysis) {
        {"max_s", "longest"},
        {"algorithm_bytes_per_s", "algorithm bandwidth"},
        {"bus_bytes_per_s", "bus bandwidth"},
+       file_text("is_checked"),
+       file_text("launcher"),
+       file_text("series"),
        label_column},
       {}};
   for (const auto& one : analysis.collectives())
@@ -153,6 +156,9 @@ ReportTable collectives_table(const StudyAnalysis& analysis) {
                             shown_cell(time_text(point.max_s), point.max_s),
                             bandwidth_cell(point.algorithm_bytes_per_s()),
                             bandwidth_cell(point.bus_bytes_per_s()),
+                            yes_no_cell(point.is_checked),
+                            text_cell(one.series.spec.launcher),
+                            text_cell(one.series.name),
                             label_cell(one, point.ranks)});
   return table;
 }
@@ -171,22 +177,22 @@ ReportTable collective_fits_table(const StudyAnalysis& analysis) {
        {"alpha_s", "α"},
        {"beta_s_per_byte", "β, ns per byte"},
        {"worst_residual_frac", "largest misfit"},
+       file_text("launcher"),
+       file_text("series"),
        label_column},
       {}};
   const auto ns = [](double value_s) { return value_s * 1e9; };
   for (const auto& one : analysis.collectives())
     for (const auto& fit : one.fits) {
       const auto& beta = fit.beta_s_per_byte;
-      table.rows.push_back(
-          {text_cell(label_of(one, fit.ranks, analysis)),
-           integer_cell(fit.ranks),
-           text_cell(cat(fit.operation)),
-           integer_cell(fit.sizes),
-           integer_cell(static_cast<std::int64_t>(fit.alpha_s.count)),
-           time_cell(fit.alpha_s),
-           {with_interval(transformed(beta, ns)), exact(beta.value), beta.interval},
-           shown_cell(percent(fit.worst_residual_frac), fit.worst_residual_frac),
-           label_cell(one, fit.ranks)});
+      table.rows.push_back({text_cell(label_of(one, fit.ranks, analysis)), integer_cell(fit.ranks),
+                            text_cell(cat(fit.operation)), integer_cell(fit.sizes),
+                            integer_cell(static_cast<std::int64_t>(fit.alpha_s.count)),
+                            time_cell(fit.alpha_s),
+                            shown_cell(with_interval(transformed(beta, ns)), beta),
+                            shown_cell(percent(fit.worst_residual_frac), fit.worst_residual_frac),
+                            text_cell(one.series.spec.launcher), text_cell(one.series.name),
+                            label_cell(one, fit.ranks)});
     }
   return table;
 }

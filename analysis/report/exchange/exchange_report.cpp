@@ -11,7 +11,7 @@
 namespace scalestudy {
 namespace {
 
-/// Of more rows nobody would look at the last; summary.json has all.
+/// Of more rows nobody would look at the last; files have all.
 constexpr std::size_t most_shown_buckets = 64;
 
 TableCell gigabytes_per_s_cell(double bytes_per_s) {
@@ -56,7 +56,7 @@ std::vector<TableCell> part_cells(const ExchangeParts& parts) {
 TableCell interference_cell(const Estimate& interference_s) {
   if (!std::isfinite(interference_s.value)) return shown_cell("not measured", interference_s.value);
   const auto in_ms = transformed(interference_s, [](double time_s) { return time_s * 1e3; });
-  return {difference_text(in_ms), exact(interference_s.value), interference_s.interval};
+  return shown_cell(difference_text(in_ms), interference_s);
 }
 
 /// Sum over buckets, all one after the other.
@@ -131,9 +131,28 @@ std::vector<TableCell> fit_row(const std::string& source, const CollectiveFit& f
           text_cell(source),
           integer_cell(fit.sizes),
           integer_cell(static_cast<std::int64_t>(fit.alpha_s.count)),
-          {with_interval(in_us), exact(fit.alpha_s.value), fit.alpha_s.interval},
-          {with_interval(in_gb), exact(bus.value), bus.interval},
-          shown_cell(percent(fit.worst_residual_frac), fit.worst_residual_frac)};
+          shown_cell(with_interval(in_us), fit.alpha_s),
+          shown_cell(with_interval(in_gb), bus),
+          shown_cell(percent(fit.worst_residual_frac), fit.worst_residual_frac),
+          estimate_cell(fit.beta_s_per_byte)};
+}
+
+std::vector<TableColumn> bucket_columns() {
+  return {{"bucket", "bucket"},
+          {"size_bytes", "bytes"},
+          {"ready_s", "ready"},
+          {"entered_s", "entered"},
+          {"all_arrived_s", "all there", true, false},
+          {"left_s", "left"},
+          {"in_collectives_s", "in collectives"},
+          {"wait_s", "waiting"},
+          {"transfer_s", "transfer"},
+          {"exposed_s", "exposed"},
+          {"hidden_s", "hidden"},
+          {"slowest_transfer_s", "slowest rank"},
+          {"idle_transfer_s", "idle"},
+          {"bus_bytes_per_s", "bus GB/s"},
+          {"idle_bus_bytes_per_s", "idle, GB/s"}};
 }
 
 }  // namespace
@@ -177,6 +196,7 @@ ReportTable exchange_table(const SeriesAnalysis& analysis) {
          {one.transfer_s(), sum_of(one.buckets, &BucketExchange::idle_transfer_s)})
       row.push_back(gigabytes_per_s_cell(bus_bytes_per_s(bytes, time_s, one.ranks)));
     table.rows.push_back(row);
+    add_file_cells(table, {{"runs", integer_cell(static_cast<std::int64_t>(one.launches))}});
   }
   return table;
 }
@@ -193,7 +213,8 @@ ReportTable exchange_fits_table(const SeriesAnalysis& analysis) {
                      {"runs", "runs"},
                      {"alpha_s", "α, µs"},
                      {"beta_bus_bytes_per_s", "β, GB/s"},
-                     {"worst_residual_frac", "residual"}},
+                     {"worst_residual_frac", "residual"},
+                     file_number("beta_s_per_byte")},
                     {}};
   for (const ExchangePoint& one : analysis.exchanges) {
     if (const auto fit = probe_fit(one))
@@ -203,25 +224,45 @@ ReportTable exchange_fits_table(const SeriesAnalysis& analysis) {
   return table;
 }
 
+ReportTable exchange_probe_table(const SeriesAnalysis& analysis) {
+  ReportTable table{
+      cat(analysis.series.slug, "-exchange-probe"),
+      "All-reduces that the probe tried before training, by size: the slowest rank's transfer, "
+      "median over rounds, mean over runs; residual: (α + β · bytes − time) ÷ time.",
+      {{"ranks", "ranks"},
+       {"size_bytes", "bytes"},
+       {"transfer_s", "transfer"},
+       {"residual_frac", "residual"}},
+      {},
+      /*is_on_page=*/false};
+  for (const ExchangePoint& one : analysis.exchanges) {
+    const auto fit = probe_fit(one);
+    for (std::size_t i = 0; i < one.probe.size(); ++i)
+      table.rows.push_back({integer_cell(one.ranks), bytes_cell(one.probe[i].size_bytes),
+                            milliseconds_cell(one.probe[i].transfer_s),
+                            number_cell(fit ? fit->residuals_frac[i] : not_available)});
+  }
+  return table;
+}
+
+ReportTable all_buckets_table(const SeriesAnalysis& analysis) {
+  ReportTable table{cat(analysis.series.slug, "-all-buckets"),
+                    "Every bucket at every number of ranks.",
+                    bucket_columns(),
+                    {},
+                    /*is_on_page=*/false};
+  table.columns.insert(table.columns.begin(), {"ranks", "ranks"});
+  for (const ExchangePoint& one : analysis.exchanges)
+    for (const BucketExchange& bucket : one.buckets) {
+      auto row = bucket_row(bucket, one.ranks);
+      row.insert(row.begin(), integer_cell(one.ranks));
+      table.rows.push_back(std::move(row));
+    }
+  return table;
+}
+
 ReportTable buckets_table(const SeriesAnalysis& analysis) {
-  ReportTable table{cat(analysis.series.slug, "-buckets"),
-                    "",
-                    {{"bucket", "bucket"},
-                     {"size_bytes", "bytes"},
-                     {"ready_s", "ready"},
-                     {"entered_s", "entered"},
-                     {"all_arrived_s", "all there", true, false},
-                     {"left_s", "left"},
-                     {"in_collectives_s", "in collectives"},
-                     {"wait_s", "waiting"},
-                     {"transfer_s", "transfer"},
-                     {"exposed_s", "exposed"},
-                     {"hidden_s", "hidden"},
-                     {"slowest_transfer_s", "slowest rank"},
-                     {"idle_transfer_s", "idle"},
-                     {"bus_bytes_per_s", "bus GB/s"},
-                     {"idle_bus_bytes_per_s", "idle, GB/s"}},
-                    {}};
+  ReportTable table{cat(analysis.series.slug, "-buckets"), "", bucket_columns(), {}};
   if (analysis.exchanges.empty()) return table;
   const Exchange& one = analysis.exchanges.back();
   const auto [shown, others] = shown_buckets(one.buckets);

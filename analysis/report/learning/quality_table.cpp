@@ -26,8 +26,22 @@ std::vector<TableCell> quality_row(std::int64_t ranks, const MetricValues& one) 
           integer_cell(ranks),
           integer_cell(static_cast<std::int64_t>(one.values.size())),
           shown_cell(mean_and_deviation(one.values), mean(one.values)),
+          std::isfinite(one.baseline) ? number_cell(one.baseline, 4) : text_cell(""),
           base ? text_cell("") : estimate_cell(one.difference, 2),
           base ? text_cell("") : number_cell(one.difference.p_value, 2)};
+}
+
+std::vector<FileCell> further_cells(const QualityPoint& point, const MetricValues& one) {
+  const bool has_baseline = std::isfinite(one.baseline);
+  const auto error = one.sampling ? one.sampling->standard_error : not_available;
+  return {{"standard_deviation", number_cell(standard_deviation(one.values))},
+          {"baseline_name",
+           text_cell(has_baseline ? std::string(one.metric->baseline->name()) : ""), false},
+          {"sampling_standard_error", number_cell(error)},
+          {"is_asked", yes_no_cell(one.is_asked), false},
+          {"margin", number_cell(one.margin > 0 ? one.margin : not_available)},
+          {"best_after_frac", number_cell(point.best_after_frac)},
+          {"final_loss", number_cell(mean(point.final_loss.values))}};
 }
 
 /// All metrics and the validation loss, each as a list over the rank counts.
@@ -53,26 +67,8 @@ std::string baseline_labels(const std::vector<std::vector<const MetricValues*>>&
   return join(labels, ", ");
 }
 
-/// Beside the values, in the table of `metrics`; nothing where no run recorded any.
-void add_baselines(ReportTable& table,
-                   const std::vector<std::vector<const MetricValues*>>& metrics) {
-  constexpr std::ptrdiff_t place = 4;
-  const auto labels = baseline_labels(metrics);
-  if (labels.empty()) return;
-  table.caption += cat(" Baselines, reached without any training: ", labels, ".");
-  table.columns.insert(table.columns.begin() + place, {"baseline", "baseline"});
-  auto row = table.rows.begin();
-  for (const auto& points : metrics) {
-    for (const MetricValues* one : points) {
-      const bool is_known = std::isfinite(one->baseline);
-      row->insert(row->begin() + place, is_known ? number_cell(one->baseline, 4) : text_cell(""));
-      ++row;
-    }
-  }
-}
-
 /// Deviations and differences only where some are shown.
-std::string quality_caption(const SeriesAnalysis& analysis) {
+std::string quality_caption(const SeriesAnalysis& analysis, const std::string& baselines) {
   bool has_deviations = false, has_differences = false;
   const auto look_at = [&](const MetricValues& one) {
     has_deviations = has_deviations || one.values.size() > 1;
@@ -82,9 +78,11 @@ std::string quality_caption(const SeriesAnalysis& analysis) {
     look_at(q.validation_loss);
     for (const MetricValues& one : q.metrics) look_at(one);
   }
-  return cat("Quality", has_deviations ? ": mean ± standard deviation over runs" : "",
-             has_differences ? "; differences to one rank with 95 % intervals" : "", ". ",
-             population_proof(analysis.population));
+  return cat(
+      "Quality", has_deviations ? ": mean ± standard deviation over runs" : "",
+      has_differences ? "; differences to one rank with 95 % intervals" : "", ". ",
+      population_proof(analysis.population),
+      baselines.empty() ? "" : cat(" Baselines, reached without any training: ", baselines, "."));
 }
 
 std::string smoothness_caption(const SeriesAnalysis& analysis) {
@@ -103,21 +101,24 @@ std::string smoothness_caption(const SeriesAnalysis& analysis) {
 
 ReportTable quality_table(const SeriesAnalysis& analysis) {
   const auto metrics = metrics_by_ranks(analysis);
+  const auto baselines = baseline_labels(metrics);
   ReportTable table{analysis.series.slug + "-quality",
-                    quality_caption(analysis),
+                    quality_caption(analysis, baselines),
                     {{"metric", "metric", false},
                      {"ranks", "ranks"},
                      {"runs", "runs"},
                      {"mean", "value"},
+                     {"baseline", "baseline", true, /*is_shown=*/!baselines.empty()},
                      {"difference", "difference to one rank"},
                      {"p_value", "p"}},
                     {}};
   if (has_invented_losses(analysis.series)) return table;
   for (const auto& points : metrics) {
-    for (std::size_t i = 0; i < points.size(); ++i)
+    for (std::size_t i = 0; i < points.size(); ++i) {
       table.rows.push_back(quality_row(analysis.quality[i].ranks, *points[i]));
+      add_file_cells(table, further_cells(analysis.quality[i], *points[i]));
+    }
   }
-  add_baselines(table, metrics);
   return table;
 }
 
@@ -138,6 +139,9 @@ ReportTable smoothness_table(const SeriesAnalysis& analysis) {
         {integer_cell(s.ranks), number_cell(s.roughness), ratio_cell(s.ranks, inverse(s.per_step)),
          number_cell(1 / s.predicted_per_step), number_cell(s.weight_ratio),
          number_cell(s.roughness_equal_samples), ratio_cell(s.ranks, inverse(s.equal_samples))});
+    add_file_cells(table,
+                   {{"why_not_predicted", text_cell(std::string(s.why_not_predicted)), false},
+                    {"smoothness_window_samples", integer_cell(s.window_samples)}});
   }
   return table;
 }

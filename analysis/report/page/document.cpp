@@ -29,6 +29,7 @@
 #include "analysis/report/step/remedies_report.hpp"
 #include "analysis/report/step/step_checks_table.hpp"
 #include "analysis/report/step/step_table.hpp"
+#include "analysis/report/study/file_tables.hpp"
 #include "analysis/report/study/run_tables.hpp"
 #include "analysis/report/study/settings_tables.hpp"
 #include "analysis/report/text/label_sentences.hpp"
@@ -152,18 +153,20 @@ std::vector<Section> sections_of(const SeriesAnalysis& one,
       {"How much faster",
        of_section(figures, FigureSection::speed),
        {speedup_table(one), fair_base_table(one), factorisation_table(one), factor_bases_table(one),
-        target_table(one), scaling_models_table(one), noise_scale_table(one)}},
+        target_table(one), scaling_models_table(one), prediction_table(one), noise_scale_table(one),
+        resolution_table(one)}},
       {"Why not faster",
        of_section(figures, FigureSection::causes),
-       {causes_table(one), remedies_table(one), run_causes_table(one)}},
+       {causes_table(one), remedies_table(one), run_causes_table(one), outliers_table(one),
+        two_speeds_table(one)}},
       {"Where the step goes",
        of_section(figures, FigureSection::step),
-       {step_table(one), exchange_table(one), exchange_fits_table(one), buckets_table(one),
-        pop_table(one), step_checks_table(one)}},
+       {step_table(one), exchange_table(one), exchange_fits_table(one), exchange_probe_table(one),
+        buckets_table(one), all_buckets_table(one), pop_table(one), step_checks_table(one)}},
       {"Where the launch goes", {}, {launch_table(one)}},
       {"Learning",
        of_section(figures, FigureSection::learning),
-       {quality_table(one), smoothness_table(one)}},
+       {quality_table(one), smoothness_table(one), evaluation_sets_table(one)}},
       {"Which classes are confused", {}, {}, confusion_html(one)},
       {"What the models see and say", {}, {}, panels_html(one)},
       {"Settings",
@@ -177,7 +180,9 @@ std::vector<Section> sections_of(const SeriesAnalysis& one,
 
 Chapter chapter_of(const SeriesAnalysis& one, const StudyAnalysis& all, const SettingWords& words) {
   const auto conclusions = conclusions_of(one);
-  Chapter chapter{.headline = conclusions.headline,
+  Chapter chapter{.name = one.series.name,
+                  .is_named = all.studies().size() > 1,
+                  .headline = conclusions.headline,
                   .labels = labels_of(one.series),
                   .conditions = cat(one.series.name, " · ", scaling_words(one)),
                   .stats = stats_of(one),
@@ -186,8 +191,8 @@ Chapter chapter_of(const SeriesAnalysis& one, const StudyAnalysis& all, const Se
                   .sections = sections_of(one, words, all.overlays())};
   if (!all.overlays().empty() && chapter.has_answer)
     chapter.overlay = overlay_sentences(one, all.overlays());
-  if (all.studies().size() > 1) {
-    chapter.name = chapter.title = one.series.name;
+  if (chapter.is_named) {
+    chapter.title = one.series.name;
     chapter.kicker = one.machine;
   }
   return chapter;
@@ -202,7 +207,8 @@ std::vector<Answer> without_questions(std::vector<std::string> texts) {
 Chapter chapter_of_collectives(const StudyAnalysis& analysis) {
   auto answers = without_questions(collective_paragraphs(analysis));
   const bool has_answer = !answers.empty();
-  return {.headline = has_answer ? "Collective operations" : "",
+  return {.name = "collective operations",
+          .headline = has_answer ? "Collective operations" : "",
           .labels = collective_labels(analysis),
           .answers = std::move(answers),
           .has_answer = has_answer,
@@ -215,6 +221,7 @@ Chapter chapter_of_collectives(const StudyAnalysis& analysis) {
 void add_chapters(const PublishedAnalysis& one, std::vector<Chapter>& chapters) {
   for (const ArmAnalysis& arm : one.arms)
     chapters.push_back({.name = cat(one.study.title, ", ", arm.arm.name, " (external)"),
+                        .is_named = true,
                         .headline = "Published: " + published_headline(arm),
                         .labels = {external_label},
                         .conditions = cat(one.study.title, ", ", arm.arm.name),
@@ -228,15 +235,24 @@ void add_chapters(const PublishedAnalysis& one, std::vector<Chapter>& chapters) 
 }
 
 template <class Item>
+void add_items(const std::vector<Section>& sections,
+               std::vector<Item> Section::*items,
+               std::vector<const Item*>& found) {
+  for (const Section& section : sections)
+    for (const Item& item : section.*items) found.push_back(&item);
+}
+
+template <class Item>
 std::vector<const Item*> items_of(const Document& document, std::vector<Item> Section::*items) {
   std::vector<const Item*> found;
-  const auto add = [&](const std::vector<Section>& sections) {
-    for (const Section& section : sections)
-      for (const Item& item : section.*items) found.push_back(&item);
-  };
-  for (const Chapter& chapter : document.chapters) add(chapter.sections);
-  add(document.sections);
+  for (const Chapter& chapter : document.chapters) add_items(chapter.sections, items, found);
+  add_items(document.sections, items, found);
   return found;
+}
+
+std::vector<const ReportTable*> with_rows(std::vector<const ReportTable*> tables) {
+  std::erase_if(tables, [](const ReportTable* table) { return table->rows.empty(); });
+  return tables;
 }
 
 }  // namespace
@@ -255,15 +271,23 @@ Document document_of(const StudyAnalysis& analysis, const SettingWords& words) {
   for (const PublishedAnalysis& one : analysis.published()) add_chapters(one, document.chapters);
   document.sections = {
       {"Control arms", {}, {arm_contrast_table(analysis), control_arm_table(analysis)}},
-      {"Runs", {}, {run_table(analysis), skipped_table(analysis)}},
-      {"Environment", {}, {environment_table(analysis)}, "", "All recorded properties"}};
+      {"Runs", {}, {run_table(analysis), skipped_table(analysis), absent_runs_table(analysis)}},
+      {"Environment",
+       {},
+       {environment_table(analysis), machines_table(analysis)},
+       "",
+       "All recorded properties"}};
   return document;
 }
 
+std::vector<const ReportTable*> tables_of(const std::vector<Section>& sections) {
+  std::vector<const ReportTable*> tables;
+  add_items(sections, &Section::tables, tables);
+  return with_rows(std::move(tables));
+}
+
 std::vector<const ReportTable*> tables_of(const Document& document) {
-  auto tables = items_of(document, &Section::tables);
-  std::erase_if(tables, [](const ReportTable* table) { return table->rows.empty(); });
-  return tables;
+  return with_rows(items_of(document, &Section::tables));
 }
 
 std::vector<const Figure*> figures_of(const Document& document) {

@@ -1,6 +1,7 @@
 #pragma once
 /// A report before it is rendered: what it answers, shows and tabulates, in order. Rendered as a
-/// page, on the terminal and as CSV files: a new table, figure or paragraph is added here alone.
+/// page, on the terminal, as CSV files and as summary.json: a new table, figure or paragraph is
+/// added here alone.
 
 #include <string>
 #include <vector>
@@ -31,7 +32,8 @@ struct Stat {
 
 /// One series, all collective operations or an arm of a published study.
 struct Chapter {
-  std::string name = {};  ///< on the terminal above its answers; "" where there is no other
+  std::string name;
+  bool is_named = false;  ///< on the terminal, above its answers
   std::string headline = {};
   std::vector<std::string> labels = {};  ///< without which no number below is to be read
   std::string conditions = {};
@@ -56,7 +58,8 @@ struct Document {
 
 [[nodiscard]] Document document_of(const StudyAnalysis& analysis, const SettingWords& words);
 
-/// All tables that have rows, in the order of the document.
+/// All tables that have rows, in their order.
+[[nodiscard]] std::vector<const ReportTable*> tables_of(const std::vector<Section>& sections);
 [[nodiscard]] std::vector<const ReportTable*> tables_of(const Document& document);
 
 /// Likewise all figures.

@@ -98,7 +98,7 @@ std::string charts(const std::vector<Figure>& figures, const Drawings& drawings)
 std::string section_html(const Section& section, const Drawings& drawings) {
   std::string html = charts(section.figures, drawings);
   for (const ReportTable& table : section.tables)
-    if (!table.rows.empty()) html += to_html(table);
+    if (table.is_on_page && !table.rows.empty()) html += to_html(table);
   html += section.pictures;
   if (html.empty()) return "";
   if (!section.fold_title.empty())

@@ -84,7 +84,7 @@ Drawings draw(const std::vector<const Figure*>& figures,
 void add_answers(const Document& document, ReportResult& result) {
   for (const Chapter& chapter : document.chapters) {
     result.has_answer |= chapter.has_answer;
-    if (!chapter.name.empty()) result.paragraphs.push_back(chapter.name + ":");
+    if (chapter.is_named) result.paragraphs.push_back(chapter.name + ":");
     for (const auto& [question, text] : chapter.answers)
       result.paragraphs.push_back(question.empty() ? text : cat(question, ' ', text));
     if (!chapter.overlay.empty()) result.paragraphs.push_back(chapter.overlay);

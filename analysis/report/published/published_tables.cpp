@@ -61,7 +61,7 @@ std::vector<TableCell> point_row(const ArmAnalysis& arm, const PublishedPoint& p
           marked(ratio_cell(point.to_base.total), point),
           marked(ratio_cell(point.to_base.rate), point),
           ratio_cell(point.to_base.median_epoch),
-          marked(shown_cell(percent(point.efficiency.value), point.efficiency.value), point),
+          marked(shown_cell(percent(point.efficiency.value), point.efficiency), point),
           is_base ? text_cell("") : ratio_cell(has_total ? previous.total : previous.rate),
           quality_cell(point),
           evaluated_cell(point),
@@ -123,7 +123,14 @@ ReportTable published_table(const PublishedAnalysis& analysis) {
        {"final_loss", "final loss"}},
       {}};
   for (const auto& arm : analysis.arms)
-    for (const auto& point : arm.points) table.rows.push_back(point_row(arm, point));
+    for (const auto& point : arm.points) {
+      table.rows.push_back(point_row(arm, point));
+      add_file_cells(table, {{"quality_difference", estimate_cell(point.quality_difference)},
+                             {"censored", integer_cell(static_cast<std::int64_t>(point.censored))},
+                             {"flawed", integer_cell(static_cast<std::int64_t>(point.flawed))},
+                             {"is_flawed", yes_no_cell(point.is_flawed), false},
+                             {"rate_unit", text_cell(rate_unit(analysis.study, arm)), false}});
+    }
   return table;
 }
 

@@ -65,6 +65,8 @@ ReportTable factorisation_table(const SeriesAnalysis& analysis) {
     const auto losses = has_loss ? analysis.quality[i].final_loss.values : std::vector<double>{};
     row.push_back(shown_cell(mean_and_deviation(losses), mean(losses)));
     table.rows.push_back(row);
+    add_file_cells(table, {{"base_evaluation_frac", number_cell(f.base.evaluation_frac)},
+                           {"evaluation_frac", number_cell(f.compared.evaluation_frac)}});
   }
   return table;
 }
@@ -98,6 +100,10 @@ ReportTable factor_bases_table(const SeriesAnalysis& analysis) {
     }
     add_factor_cells(one.factors, row);
     table.rows.push_back(row);
+    const TimeOutsideSteps& shares = one.factors.base;
+    add_file_cells(table, {{"base_fixed_frac", number_cell(shares.fixed_frac)},
+                           {"base_evaluation_frac", number_cell(shares.evaluation_frac)},
+                           {"base_unexplained_frac", number_cell(shares.unexplained_frac)}});
   }
   return table;
 }
@@ -117,19 +123,25 @@ ReportTable target_table(const SeriesAnalysis& analysis) {
        {"speedup", "times as soon"},
        {"throughput_ratio", "throughput"},
        {"samples_ratio", "samples (statistical)"},
-       {"rest_factor", "rest"},
-       {"speedup_bound", "", true, false},
-       {"samples_ratio_bound", "", true, false}},
+       {"rest_factor", "rest"}},
       {}};
-  for (const TargetPoint& point : analysis.targets)
+  for (const TargetPoint& point : analysis.targets) {
     table.rows.push_back({integer_cell(point.ranks), text_cell(reached_words(point)),
                           duration_cell(point.time_s),
                           shown_cell(compact(std::round(point.samples)), point.samples),
                           bounded_cell(point, point.factors.total, point.speedup_bound),
                           estimate_cell(point.factors.throughput),
                           bounded_cell(point, point.factors.statistical, point.statistical_bound),
-                          estimate_cell(point.factors.fixed_cost), number_cell(point.speedup_bound),
-                          number_cell(point.statistical_bound)});
+                          estimate_cell(point.factors.fixed_cost)});
+    add_file_cells(table,
+                   {{"speedup_bound", number_cell(point.speedup_bound)},
+                    {"samples_ratio_bound", number_cell(point.statistical_bound)},
+                    {"reached_count", integer_cell(static_cast<std::int64_t>(point.reached))},
+                    {"runs", integer_cell(static_cast<std::int64_t>(point.runs))},
+                    {"sample_ratio", estimate_cell(point.sample_ratio)},
+                    {"metric", text_cell(goal.metric), false},
+                    {"target", number_cell(goal.target)}});
+  }
   return table;
 }
 

@@ -40,20 +40,23 @@ ReportTable launch_table(const SeriesAnalysis& analysis) {
   if (launches.empty()) return table;
   for (const auto& launch : launches)
     table.columns.push_back({cat("ranks_", launch.ranks, "_s"), counted(launch.ranks, "rank")});
-  const auto add_row = [&](const std::string& label, const auto& time_of) {
+  const auto add_row = [&](const TableCell& part, const auto& time_of) {
     const auto is_nothing = [&](const auto& launch) { return time_of(launch.mean) == 0; };
     if (std::all_of(launches.begin(), launches.end(), is_nothing)) return;
-    std::vector<TableCell> row{text_cell(label)};
+    std::vector<TableCell> row{part};
     for (const auto& launch : launches)
       row.push_back(time_and_share(time_of(launch.mean), launch.mean.wall_s));
     table.rows.push_back(row);
   };
   for (std::size_t i = 0; i < launch_part_count; ++i) {
-    add_row(std::string(launch_parts()[i].label),
+    const LaunchPart& part = launch_parts()[i];
+    add_row({std::string(part.label), std::string(part.name)},
             [i](const LaunchTimes& times) { return times.part_s[i]; });
   }
-  add_row("unexplained", [](const LaunchTimes& times) { return times.unexplained_s; });
-  add_row("launch to exit", [](const LaunchTimes& times) { return times.wall_s; });
+  add_row({"unexplained", "unexplained_s"},
+          [](const LaunchTimes& times) { return times.unexplained_s; });
+  add_row({"launch to exit", "launch_wall_time_s"},
+          [](const LaunchTimes& times) { return times.wall_s; });
   return table;
 }
 

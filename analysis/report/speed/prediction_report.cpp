@@ -162,6 +162,28 @@ ReportTable scaling_models_table(const SeriesAnalysis& analysis) {
   return table;
 }
 
+ReportTable prediction_table(const SeriesAnalysis& analysis) {
+  ReportTable table{analysis.series.slug + "-prediction",
+                    "What models fitted to these runs say of more ranks, or why they do not.",
+                    {{"ranks", "ranks"},
+                     {"model", "model", false},
+                     {"as_good", "not ruled out", false},
+                     {"samples_per_s", "samples/s"},
+                     {"speedup", "speed-up, throughput"},
+                     {"efficiency", "efficiency"},
+                     {"refusal", "why not", false}},
+                    {},
+                    /*is_on_page=*/false};
+  for (const auto& [ranks, prediction, refusal] : analysis.prediction.asked) {
+    const auto said = prediction.value_or(ScalingPrediction{});
+    table.rows.push_back({integer_cell(ranks), text_cell(prediction ? cat(said.model) : ""),
+                          text_cell(names_of(said.as_good)), estimate_cell(said.samples_per_s),
+                          estimate_cell(said.speedup), estimate_cell(said.efficiency),
+                          text_cell(prediction ? "" : refusal.text())});
+  }
+  return table;
+}
+
 ReportTable noise_scale_table(const SeriesAnalysis& analysis) {
   const auto& noise = analysis.noise_scale;
   ReportTable table{analysis.series.slug + "-noise-scale",
@@ -170,12 +192,14 @@ ReportTable noise_scale_table(const SeriesAnalysis& analysis) {
                     {{"ranks", "measured with ranks"},
                      {"noise_scale_samples", "noise scale, samples"},
                      {"global_batch_size", "global batch there"},
-                     {"reached_at_ranks", "reached at ranks"}},
-                    {}};
-  if (!noise.refusal.empty() || !std::isfinite(noise.samples.value)) return table;
+                     {"reached_at_ranks", "reached at ranks"},
+                     file_text("refusal")},
+                    {},
+                    /*is_on_page=*/noise.refusal.empty()};
+  if (noise.refusal.empty() && !std::isfinite(noise.samples.value)) return table;
   table.rows.push_back({integer_cell(noise.ranks), estimate_cell(noise.samples),
-                        number_cell(noise.global_batch_size),
-                        estimate_cell(noise.reached_at_ranks)});
+                        number_cell(noise.global_batch_size), estimate_cell(noise.reached_at_ranks),
+                        text_cell(noise.refusal)});
   return table;
 }
 

@@ -12,7 +12,9 @@ namespace scalestudy {
 
 /// No rows where no model could be fitted.
 [[nodiscard]] ReportTable scaling_models_table(const SeriesAnalysis& analysis);
-/// No rows where it is refused.
+/// Of twice the most ranks, in files: sentences and figure say it on the page.
+[[nodiscard]] ReportTable prediction_table(const SeriesAnalysis& analysis);
+/// Why not, in files only, where it is refused.
 [[nodiscard]] ReportTable noise_scale_table(const SeriesAnalysis& analysis);
 /// No rows where runs recorded no split of their steps.
 [[nodiscard]] ReportTable pop_table(const SeriesAnalysis& analysis);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <utility>
 
 #include "core/text.hpp"
 
@@ -88,20 +89,17 @@ std::string open_sentence(const RunDecision& decision) {
   return open.empty() ? "" : cat(" Undecided: ", list_of(open), ".");
 }
 
-TableCell seconds_cell(const Estimate& estimate_s) {
-  return {std::isfinite(estimate_s.value) ? difference_text(estimate_s) : missing_number,
-          exact(estimate_s.value),
-          estimate_s.interval,
-          {}};
+std::vector<TableCell> time_cells(const RunDecision& decision, const Estimate& growth_s) {
+  const double share = growth_s.value / decision.ideal_wall_s;
+  return {shown_cell(difference_text(growth_s), growth_s), shown_cell(percent(share), share)};
 }
 
 std::vector<TableCell> row(const RunDecision& decision, const RunCauseFinding& finding) {
-  const double share = finding.growth_s.value / decision.ideal_wall_s;
-  return {integer_cell(decision.ranks),
-          {std::string(summary_of(finding.cause)), std::string(to_string(finding.cause)), {}, {}},
+  const auto times = time_cells(decision, finding.growth_s);
+  return {{std::string(summary_of(finding.cause)), std::string(to_string(finding.cause))},
           text_cell(std::string(to_string(finding.verdict))),
-          seconds_cell(finding.growth_s),
-          shown_cell(percent(share), share),
+          times[0],
+          times[1],
           text_cell(finding.verdict == Verdict::supported ? std::string(remedy_of(finding.cause))
                                                           : "")};
 }
@@ -109,25 +107,20 @@ std::vector<TableCell> row(const RunDecision& decision, const RunCauseFinding& f
 std::vector<TableCell> sum_row(const RunDecision& decision,
                                const char* label,
                                const Estimate& growth_s) {
-  const double share = growth_s.value / decision.ideal_wall_s;
-  return {
-      integer_cell(decision.ranks),      text_cell(label), text_cell(""), seconds_cell(growth_s),
-      shown_cell(percent(share), share), text_cell("")};
+  const auto times = time_cells(decision, growth_s);
+  return {text_cell(label), text_cell(""), times[0], times[1], text_cell("")};
 }
 
 /// No part of the wall time: its growth is a ratio.
 std::vector<TableCell> convergence_row(const RunDecision& decision) {
   const auto& ratio = decision.sample_ratio;
   const bool is_known = std::isfinite(ratio.value);
-  return {integer_cell(decision.ranks),
-          {"slower convergence: samples to the quality target, times those of one rank",
-           "convergence",
-           {},
-           {}},
-          text_cell(std::string(to_string(decision.slower_convergence))),
-          text_cell(is_known ? cat("× ", with_interval(ratio)) : "not known"),
-          text_cell(""),
-          text_cell(is_known ? "" : "a quality.target that all runs reach would tell")};
+  return {
+      {"slower convergence: samples to the quality target, times those of one rank", "convergence"},
+      text_cell(std::string(to_string(decision.slower_convergence))),
+      {is_known ? cat("× ", with_interval(ratio)) : "not known", ""},
+      text_cell(""),
+      text_cell(is_known ? "" : "a quality.target that all runs reach would tell")};
 }
 
 }  // namespace
@@ -167,12 +160,20 @@ ReportTable run_causes_table(const SeriesAnalysis& analysis) {
        {"remedy", "what can make it smaller", false}},
       {}};
   for (const auto& decision : analysis.run_causes) {
-    for (const auto& finding : decision.findings) table.rows.push_back(row(decision, finding));
-    Estimate unexplained;
-    unexplained.value = decision.unexplained_s;
-    table.rows.push_back(sum_row(decision, "in no recorded part", unexplained));
-    table.rows.push_back(sum_row(decision, "loss", decision.loss_s));
-    table.rows.push_back(convergence_row(decision));
+    const auto add = [&](std::vector<TableCell> cells, std::optional<std::int64_t> needed = {}) {
+      cells.insert(cells.begin(), integer_cell(decision.ranks));
+      table.rows.push_back(std::move(cells));
+      add_file_cells(table, {{"launches_to_decide", integer_cell(needed)},
+                             {"ideal_wall_s", number_cell(decision.ideal_wall_s)},
+                             {"margin_s", number_cell(decision.margin_s)},
+                             {"is_loss", yes_no_cell(decision.is_loss), false},
+                             {"sample_ratio", estimate_cell(decision.sample_ratio)}});
+    };
+    for (const auto& finding : decision.findings)
+      add(row(decision, finding), finding.launches_to_decide);
+    add(sum_row(decision, "in no recorded part", {.value = decision.unexplained_s}));
+    add(sum_row(decision, "loss", decision.loss_s));
+    add(convergence_row(decision));
   }
   return table;
 }

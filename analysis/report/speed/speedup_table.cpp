@@ -67,10 +67,14 @@ ReportTable speedup_table(const SeriesAnalysis& analysis) {
     for (const Estimate* e : {&p.launch, &p.training, &p.throughput}) {
       row.push_back(ratio_cell(p.ranks, *e));
     }
-    row.push_back(shown_cell(percent(p.efficiency.value), p.efficiency.value));
+    row.push_back(shown_cell(percent(p.efficiency.value), p.efficiency));
     if (has_fraction)
       row.push_back(p.ranks == 1 ? text_cell("") : estimate_cell(p.serial_fraction, 2));
     table.rows.push_back(row);
+    add_file_cells(table,
+                   {{"throughput_efficiency", estimate_cell(p.throughput_efficiency)},
+                    {"superlinear_unexplained", yes_no_cell(p.superlinear_unexplained), false},
+                    {"interval_method", text_cell(describe(p.training)), false}});
   }
   return table;
 }

@@ -16,10 +16,10 @@ std::string name_of(std::optional<ControlArm> arm) {
   return arm ? std::string(to_string(*arm)) : "study proper";
 }
 
-/// Shown in ms, in s in the CSV as all times.
+/// Shown in ms, in s in files as all times.
 TableCell saved_cell(const ArmContrast& one) {
   const auto in_ms = transformed(one.saved_s, [](double time_s) { return time_s * 1e3; });
-  TableCell cell{difference_text(in_ms), exact(one.saved_s.value), one.saved_s.interval, {}};
+  TableCell cell = shown_cell(difference_text(in_ms), one.saved_s);
   if (one.is_on_busy_machine)
     cell.detail = "on a busy machine";
   else if (one.saved_s.interval && !one.is_resolved())
@@ -32,7 +32,7 @@ std::vector<TableCell> contrast_row(const SeriesAnalysis& study, const ArmContra
   return {text_cell(std::string(one.kind->left_out)),
           integer_cell(one.ranks),
           saved_cell(one),
-          shown_cell(percent(one.saved_frac.value), one.saved_frac.value),
+          shown_cell(percent(one.saved_frac.value), one.saved_frac),
           milliseconds_cell(one.column_s),
           milliseconds_cell(one.base_step_s),
           milliseconds_cell(one.arm_step_s),
@@ -41,6 +41,9 @@ std::vector<TableCell> contrast_row(const SeriesAnalysis& study, const ArmContra
           integer_cell(static_cast<std::int64_t>(one.saved_s.base_count)),
           integer_cell(static_cast<std::int64_t>(one.saved_s.count)),
           text_cell(std::string(short_name(one.saved_s.method))),
+          text_cell(std::string(one.kind->name)),
+          estimate_cell(one.beyond_column_s),
+          yes_no_cell(one.is_on_busy_machine),
           text_cell(study.series.name),
           text_cell(label_list(study.series))};
 }
@@ -74,6 +77,9 @@ ReportTable arm_contrast_table(const StudyAnalysis& analysis) {
        {"base_runs", "runs with it"},
        {"arm_runs", "runs without"},
        {"interval_method", "interval", false},
+       file_text("contrast"),
+       file_number("beyond_column_s"),
+       file_text("is_on_busy_machine"),
        {"series", "series", false},
        label_column},
       {}};

@@ -166,10 +166,7 @@ std::string hidden_sentence(const StepDecision& decision) {
 }
 
 TableCell ms_cell(const Estimate& estimate_s) {
-  return {std::isfinite(estimate_s.value) ? difference_text(in_ms(estimate_s)) : missing_number,
-          exact(estimate_s.value),
-          estimate_s.interval,
-          {}};
+  return shown_cell(difference_text(in_ms(estimate_s)), estimate_s);
 }
 
 std::vector<TableCell> row(const StepDecision& decision, const CauseFinding& finding) {
@@ -177,7 +174,7 @@ std::vector<TableCell> row(const StepDecision& decision, const CauseFinding& fin
   const bool is_supported = finding.verdict == Verdict::supported;
   const double share = finding.growth_s().value / decision.ideal_step_s;
   return {integer_cell(decision.ranks),
-          {summary_of(decision, finding), std::string(to_string(finding.cause)), {}, {}},
+          {summary_of(decision, finding), std::string(to_string(finding.cause))},
           text_cell(std::string(to_string(finding.verdict))),
           text_cell(is_main ? "main" : ""),
           ms_cell(finding.column_s),
@@ -186,6 +183,20 @@ std::vector<TableCell> row(const StepDecision& decision, const CauseFinding& fin
           estimate_cell(speed_without(decision, finding.column_s)),
           estimate_cell(speed_without(decision, finding.contrast_s)),
           text_cell(is_supported ? remedy_of(decision, finding.cause) : "")};
+}
+
+/// Of the whole decision, the same in all its rows.
+std::vector<FileCell> decision_cells(const StepDecision& decision) {
+  const auto hidden = decision.hidden.value_or(HiddenBehindEachOther{{}, not_available});
+  return {{"ideal_step_s", number_cell(decision.ideal_step_s)},
+          {"loss_s", ms_cell(decision.loss_s)},
+          {"margin_s", number_cell(decision.margin_s)},
+          {"is_loss", yes_no_cell(decision.is_loss), false},
+          {"work_ratio", number_cell(decision.work_ratio)},
+          {"unexplained_s", number_cell(decision.unexplained_s)},
+          {"slowest_rank", integer_cell(decision.slowest_rank)},
+          {"without_both_s", ms_cell(hidden.without_both_s)},
+          {"without_one_s", number_cell(hidden.without_one_s)}};
 }
 
 }  // namespace
@@ -250,7 +261,11 @@ ReportTable causes_table(const SeriesAnalysis& analysis) {
        {"remedy", "what can remove it", false}},
       {}};
   for (const auto& decision : analysis.causes)
-    for (const auto& finding : decision.findings) table.rows.push_back(row(decision, finding));
+    for (const auto& finding : decision.findings) {
+      table.rows.push_back(row(decision, finding));
+      add_file_cells(table, {{"launches_to_decide", integer_cell(finding.launches_to_decide)}});
+      add_file_cells(table, decision_cells(decision));
+    }
   return table;
 }
 

@@ -53,6 +53,8 @@ ReportTable step_checks_table(const SeriesAnalysis& analysis) {
          share_cell(check.often_critical_frac), milliseconds_cell(check.idle_exchange_s.median),
          milliseconds_cell(check.idle_exchange_s.min), milliseconds_cell(check.idle_exchange_s.max),
          share_cell(check.recording_frac)});
+    add_file_cells(table, {{"launches", integer_cell(static_cast<std::int64_t>(check.launches))},
+                           {"is_persistent", yes_no_cell(check.is_persistent), false}});
   }
   return table;
 }

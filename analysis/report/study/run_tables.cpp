@@ -1,8 +1,7 @@
 #include "analysis/report/study/run_tables.hpp"
 
-#include <algorithm>
+#include <array>
 #include <cmath>
-#include <iterator>
 
 #include "core/text.hpp"
 
@@ -11,21 +10,26 @@
 namespace scalestudy {
 namespace {
 
+constexpr std::array learned{MeasureKind::learning, MeasureKind::quality, MeasureKind::baseline};
+
 std::string validity_text(const Run& run) {
   if (!run.validity_codes.empty()) return "INVALID: " + join(run.validity_codes, ", ");
   return run.is_data() ? "valid" : "no data";
 }
 
-std::vector<Measure> shown_measures(MeasureKind kind) {
-  std::vector<Measure> shown;
-  std::copy_if(measures().begin(), measures().end(), std::back_inserter(shown),
-               [&](const Measure& m) { return m.kind == kind && !m.label.empty(); });
-  return shown;
+std::vector<const Measure*> measures_of(MeasureKind kind) {
+  std::vector<const Measure*> found;
+  for (const Measure& measure : measures())
+    if (measure.kind == kind) found.push_back(&measure);
+  return found;
 }
 
+/// Qualities stand in a table of their own on the page.
 void add_columns(ReportTable& table, MeasureKind kind) {
-  for (const Measure& measure : shown_measures(kind))
-    table.columns.push_back({std::string(measure.column->name), std::string(measure.label)});
+  const bool has_label = kind == MeasureKind::timing || kind == MeasureKind::learning;
+  for (const Measure* measure : measures_of(kind))
+    table.columns.push_back({std::string(measure->column->name), std::string(measure->label), true,
+                             has_label && !measure->label.empty()});
 }
 
 TableCell measure_cell(const Measure& measure, double value) {
@@ -36,9 +40,9 @@ TableCell measure_cell(const Measure& measure, double value) {
 }
 
 void add_cells(std::vector<TableCell>& row, const Run& run, MeasureKind kind) {
-  for (const Measure& measure : shown_measures(kind))
+  for (const Measure* measure : measures_of(kind))
     row.push_back(
-        measure_cell(measure, run.is_data() ? run.measures[*measure.column] : not_available));
+        measure_cell(*measure, run.is_data() ? run.measures[*measure->column] : not_available));
 }
 
 std::string stationary_text(const Run& run) {
@@ -57,7 +61,11 @@ std::vector<TableCell> run_row(const Run& run) {
                              integer_cell(run.digest.step_count)};
   add_cells(row, run, MeasureKind::timing);
   row.push_back(text_cell(stationary_text(run)));
-  add_cells(row, run, MeasureKind::learning);
+  const Stationarity& found = run.measures.steady_window().stationarity;
+  for (const double change : {found.stretch_frac, found.drift_frac})
+    row.push_back(number_cell(found.tested ? change : not_available));
+  for (const auto kind : learned) add_cells(row, run, kind);
+  row.push_back(yes_no_cell(run.is_data()));
   row.push_back(text_cell(run.left_out));
   row.push_back(text_cell(header.run_id));
   return row;
@@ -98,7 +106,10 @@ ReportTable run_table(const StudyAnalysis& analysis) {
                     {}};
   add_columns(table, MeasureKind::timing);
   table.columns.push_back({"stationary", "stationary", false});
-  add_columns(table, MeasureKind::learning);
+  for (const auto* change : {"stretch_frac", "drift_frac"})
+    table.columns.push_back(file_number(change));
+  for (const auto kind : learned) add_columns(table, kind);
+  table.columns.push_back(file_text("is_data"));
   table.columns.push_back({"left_out", "why it is no data", false});
   table.columns.push_back({"run_id", "run", false});
   for (const Run& run : set.runs) table.rows.push_back(run_row(run));

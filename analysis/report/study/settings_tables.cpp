@@ -154,7 +154,7 @@ ReportTable time_like_table(const SeriesAnalysis& analysis, const SettingWords& 
     name.raw = setting.name;
     table.rows.push_back({name, shown_cell(compact(setting.requested), setting.requested),
                           shown_cell(compact(setting.resolved), setting.resolved),
-                          text_cell(setting.scaled ? "yes" : "no"), text_cell(setting.reason)});
+                          yes_no_cell(setting.scaled), text_cell(setting.reason)});
   }
   return table;
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 #include "core/text.hpp"
 #include "core/visible.hpp"
@@ -31,25 +32,10 @@ bool has_interval(const ReportTable& table, std::size_t column) {
                      [column](const auto& row) { return row[column].interval.has_value(); });
 }
 
-std::vector<std::string> csv_heading(const ReportTable& table) {
+std::string csv_line(const std::vector<std::string>& texts) {
   std::vector<std::string> fields;
-  for (std::size_t i = 0; i < table.columns.size(); ++i) {
-    const std::string& name = table.columns[i].name;
-    fields.push_back(csv_field(name));
-    if (has_interval(table, i)) fields.insert(fields.end(), {name + "_low", name + "_high"});
-  }
-  return fields;
-}
-
-std::vector<std::string> csv_row(const ReportTable& table, const std::vector<TableCell>& row) {
-  std::vector<std::string> fields;
-  for (std::size_t i = 0; i < row.size(); ++i) {
-    fields.push_back(csv_field(row[i].raw));
-    if (!has_interval(table, i)) continue;
-    const Interval interval = row[i].interval.value_or(Interval{});
-    fields.insert(fields.end(), {exact(interval.low), exact(interval.high)});
-  }
-  return fields;
+  std::ranges::transform(texts, std::back_inserter(fields), csv_field);
+  return join(fields, ",") + "\n";
 }
 
 /// In a narrow table an interval may stand below its value; neither is broken in itself.
@@ -88,8 +74,16 @@ TableCell text_cell(const std::string& text) {
   return {text, text};
 }
 
+TableCell yes_no_cell(bool value) {
+  return text_cell(value ? "yes" : "no");
+}
+
 TableCell integer_cell(std::int64_t value) {
   return {std::to_string(value), std::to_string(value)};
+}
+
+TableCell integer_cell(const std::optional<std::int64_t>& value) {
+  return value ? integer_cell(*value) : text_cell("");
 }
 
 TableCell number_cell(double value, int digits) {
@@ -98,6 +92,10 @@ TableCell number_cell(double value, int digits) {
 
 TableCell shown_cell(const std::string& shown, double raw) {
   return {shown, exact(raw)};
+}
+
+TableCell shown_cell(const std::string& shown, const Estimate& raw) {
+  return {shown, exact(raw.value), said_interval(raw)};
 }
 
 TableCell milliseconds_cell(double time_s) {
@@ -109,7 +107,7 @@ TableCell duration_cell(double time_s) {
 }
 
 TableCell estimate_cell(const Estimate& estimate, int digits) {
-  return {with_interval(estimate, digits), exact(estimate.value), said_interval(estimate), {}};
+  return shown_cell(with_interval(estimate, digits), estimate);
 }
 
 TableCell ratio_cell(std::int64_t ranks, const Estimate& ratio) {
@@ -165,9 +163,39 @@ void add_labels(ReportTable& table, const std::string& labels) {
   for (auto& row : table.rows) row.push_back(text_cell(labels));
 }
 
+void add_file_cells(ReportTable& table, const std::vector<FileCell>& cells) {
+  for (const auto& [name, cell, is_number] : cells) {
+    if (table.rows.size() == 1) table.columns.push_back({name, "", is_number, false});
+    table.rows.back().push_back(cell);
+  }
+}
+
+FileTable file_table(const ReportTable& table) {
+  FileTable file{{}, std::vector<std::vector<std::string>>(table.rows.size())};
+  for (std::size_t i = 0; i < table.columns.size(); ++i) {
+    const TableColumn& column = table.columns[i];
+    const bool has_limits = has_interval(table, i);
+    file.columns.push_back(column);
+    if (has_limits)
+      for (const auto* limit : {"low", "high"})
+        file.columns.push_back(file_number(cat(column.name, '_', limit)));
+    for (std::size_t k = 0; k < table.rows.size(); ++k) {
+      const TableCell& cell = table.rows[k][i];
+      file.rows[k].push_back(cell.raw);
+      if (!has_limits) continue;
+      const Interval interval = cell.interval.value_or(Interval{});
+      file.rows[k].insert(file.rows[k].end(), {exact(interval.low), exact(interval.high)});
+    }
+  }
+  return file;
+}
+
 std::string to_csv(const ReportTable& table) {
-  std::string csv = join(csv_heading(table), ",") + "\n";
-  for (const auto& row : table.rows) csv += join(csv_row(table, row), ",") + "\n";
+  const FileTable file = file_table(table);
+  std::vector<std::string> names;
+  std::ranges::transform(file.columns, std::back_inserter(names), &TableColumn::name);
+  std::string csv = csv_line(names);
+  for (const auto& row : file.rows) csv += csv_line(row);
   return csv;
 }
 
