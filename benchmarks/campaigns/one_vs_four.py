@@ -6,11 +6,13 @@ evidence of any GPU. About twelve minutes; run alone:
 
     benchmarks/campaigns/one_vs_four.py build/release/bin/scalestudy > benchmarks/campaigns/one_vs_four.txt
 """
-import json
 import pathlib
 import subprocess
 import sys
 import tempfile
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "tests/support"))
+from report_summary import at_ranks, decisions, estimate, read_summary
 
 STUDY = "n2v-one-vs-four-replay"
 COMPUTE_MS, BATCH = 63.8, 16
@@ -22,17 +24,17 @@ def report(program, folder, settings):
     run = [program, "run", STUDY, "--out", folder, "--quiet", "--no-trial"]
     subprocess.run(run + [word for one in settings for word in ("--set", one)], check=True)
     subprocess.run([program, "report", folder], check=True, stdout=subprocess.DEVNULL)
-    return json.loads((pathlib.Path(folder) / "report" / "summary.json").read_text(encoding="utf-8"))["series"]
+    return read_summary(pathlib.Path(folder) / "report")[0]
 
 
 def throughput(series, ranks):
-    point = next(p for p in series["points"] if p["ranks"] == ranks)
-    return point["speedup"]["throughput"]
+    (point,) = at_ranks(series.rows("speedup"), ranks)
+    return estimate(point, "throughput_speedup")
 
 
-def text(estimate):
-    low, high = estimate["interval"]
-    return f"{estimate['value']:.2f} ({low:.2f}-{high:.2f})"
+def text(found):
+    low, high = found["interval"]
+    return f"{found['value']:.2f} ({low:.2f}-{high:.2f})"
 
 
 def model(ranks, cost_ms):
@@ -42,8 +44,8 @@ def model(ranks, cost_ms):
 
 
 def named(series):
-    causes = series["causes"]
-    return " + ".join(causes[0]["main"]) or "none" if causes and causes[0]["is_loss"] else "no loss"
+    causes = decisions(series)
+    return " + ".join(causes[0]["main"]) or "none" if causes and causes[0]["is_loss"] == "yes" else "no loss"
 
 
 def main():
@@ -63,12 +65,13 @@ def main():
         print("\nAt 1.916 ms a patch, serial beside sharded input:")
         print(f"{'ranks':>10}  {'serial':>18}  {'sharded':>18}")
         both = report(program, f"{place}/both", ['control_arms=["synthetic_input"]'])
-        serial, sharded = (next(s for s in both if f"{kind} input" in s["name"]) for kind in ("serial", "sharded"))
+        serial, sharded = (next(s for s in both if f"{kind} input" in s.name) for kind in ("serial", "sharded"))
         for ranks in (2, 4, 8):
             print(f"{ranks:10}  {text(throughput(serial, ranks)):>18}  {text(throughput(sharded, ranks)):>18}", flush=True)
-        for remedy in serial["remedies"]:
-            print(f"{remedy['ranks']} ranks, {remedy['to']} instead of {remedy['from']}: steps {text(remedy['gain'])} times as "
-                  f"fast, {text(remedy['promised_by_arms'])} promised by the arms")
+        for remedy in serial.rows("remedies"):
+            gain, promised = (text(estimate(remedy, name)) for name in ("gain", "promised_by_arms"))
+            print(f"{remedy['ranks']} ranks, {remedy['to']} instead of {remedy['from']}: steps {gain} times as fast, {promised} "
+                  "promised by the arms")
     return 0
 
 

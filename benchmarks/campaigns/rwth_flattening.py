@@ -12,6 +12,9 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "tests/support"))
+from report_summary import decisions, read_summary
+
 STUDY = "unet-rwth-replay"
 RANKS = (1, 2, 4, 8, 14)
 PUBLISHED = pathlib.Path(__file__).resolve().parents[2] / "results/published/rwth-unet-tensorflow.json"
@@ -32,17 +35,17 @@ def series_of(program, folder, settings):
     run = [program, "run", STUDY, "--launcher", "threads", "--out", folder, "--quiet", "--no-trial"]
     subprocess.run(run + [word for one in settings for word in ("--set", one)], check=True)
     subprocess.run([program, "report", folder], check=True, stdout=subprocess.DEVNULL)
-    (series,) = json.loads((pathlib.Path(folder) / "report" / "summary.json").read_text(encoding="utf-8"))["series"]
+    (series,), _ = read_summary(pathlib.Path(folder) / "report")
     return series
 
 
 def show(name, series):
-    points = {point["ranks"]: point for point in series["points"]}
+    points = {point["ranks"]: point for point in series.rows("speedup")}
     print(f"\n{name}:")
     for quantity in ("training", "throughput"):
-        values = (points[n]["speedup"][quantity]["value"] for n in RANKS)
+        values = (points[n][f"{quantity}_speedup"] for n in RANKS)
         print(f"  {quantity:12}" + "".join(f"{value:8.2f}" for value in values))
-    for decision in series["causes"]:
+    for decision in decisions(series):
         print(f"  {decision['ranks']:2} ranks: {' + '.join(decision['main']) or 'none'}", flush=True)
 
 

@@ -7,11 +7,13 @@ real_causes.txt beside this script.
 
 Usage: real_causes.py PROGRAM FOLDER_FOR_STUDIES
 Exit: 0 done, 1 a study failed, 2 usage."""
-import json
 import os
 import pathlib
 import subprocess
 import sys
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "tests/support"))
+from report_summary import decisions, estimate, read_summary
 
 ARMS = 'control_arms=["synthetic_input","barrier_only","no_communication","synthetic_input_no_communication"]'
 COMMON = [ARMS, "repeats=5", "settings.threads_per_rank=1", 'axes.scaling_rule=["linear_fixed_samples"]',
@@ -28,21 +30,21 @@ def report(program, folder, name, settings):
     done = subprocess.run([program, "report", folder, "--out", folder / "report"], check=False, stdout=subprocess.DEVNULL)
     if done.returncode not in (0, 3):
         raise subprocess.CalledProcessError(done.returncode, done.args)
-    return json.loads((folder / "report/summary.json").read_text(encoding="utf-8"))["series"]
+    return read_summary(folder / "report")[0]
 
 
-def text(estimate):
-    if not estimate or estimate.get("value") is None:
+def text(found):
+    if found["value"] is None:
         return "-"
-    low, high = estimate.get("interval") or ("-", "-")
-    return f"{estimate['value']:.3g} ({low:.3g} to {high:.3g})" if low != "-" else f"{estimate['value']:.3g}"
+    low, high = found["interval"] or ("-", "-")
+    return f"{found['value']:.3g} ({low:.3g} to {high:.3g})" if low != "-" else f"{found['value']:.3g}"
 
 
 def show_causes(series):
-    decision = series["causes"][0]
+    decision = decisions(series)[0]
     print(f"  {decision['ranks']} ranks: step {1e3 * decision['ideal_step_s']:.1f} ms if perfect, lost "
-          f"{1e3 * decision['loss_s']['value']:.1f} ms, main {' + '.join(decision['main']) or 'none'}")
-    for finding in decision["findings"]:
+          f"{1e3 * decision['loss_s']:.1f} ms, main {' + '.join(decision['main']) or 'none'}")
+    for finding in decision["rows"]:
         print(f"    {finding['cause']:18} {finding['verdict']}")
     return decision
 
@@ -59,17 +61,17 @@ def oversubscribed(program, folder):
 def fed_by_one(program, folder, name, batch, settings):
     print(f"{name}, one producer for 2 ranks:")
     pilot = report(program, folder / f"{name}-pilot", name, settings + ["axes.ranks=[1]", "control_arms=[]", "repeats=3"])
-    cost_s = PRODUCER_SHARE * pilot[0]["steps"][0]["step_s"] / batch
+    cost_s = PRODUCER_SHARE * pilot[0].rows("step-phases")[0]["step_s"] / batch
     both = report(program, folder / name, name, settings + [
         "axes.ranks=[1,2]", 'axes.input=["serial","sharded"]', f"settings.input.sample_cost_s={cost_s:.5f}"])
-    serial = next(one for one in both if "serial input" in one["name"])
+    serial = next(one for one in both if "serial input" in one.name)
     decision = show_causes(serial)
     print(f"  input named: {decision['main'] == ['input']} ({1e3 * cost_s:.2f} ms a sample)")
-    for remedy in serial["remedies"]:
+    for remedy in serial.rows("remedies"):
         for kind in ("arms", "records"):
-            promised = remedy[f"promised_by_{kind}"]
-            met = promised["interval"] and promised["interval"][0] <= remedy["gain"]["value"] <= promised["interval"][1]
-            print(f"  {remedy['to']} instead of {remedy['from']}: steps {text(remedy['gain'])} times as fast, {text(promised)} "
+            promised = estimate(remedy, f"promised_by_{kind}")
+            met = promised["interval"] and promised["interval"][0] <= remedy["gain"] <= promised["interval"][1]
+            print(f"  {remedy['to']} instead of {remedy['from']}: steps {text(estimate(remedy, 'gain'))} times as fast, {text(promised)} "
                   f"promised by {kind}: {'MET' if met else 'NOT MET'}", flush=True)
 
 

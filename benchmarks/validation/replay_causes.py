@@ -5,10 +5,12 @@ interrupted. The result is committed: replay_causes.txt beside this script.
 
 Usage: replay_causes.py PROGRAM FOLDER_FOR_STUDIES
 Exit: 0 done, 1 a study failed, 2 usage."""
-import json
 import pathlib
 import subprocess
 import sys
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "tests/support"))
+from report_summary import decisions, read_summary
 
 STEP_MS = 27.0  # forward and backward of replay-layers
 GRADIENT_BYTES = 4.44e4  # a hundredth of replay-layers: moving those for real would be a cause of its own
@@ -34,24 +36,23 @@ def study(program, folder, ranks, injections):
         command += ["--inject", injection]
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
     subprocess.run([program, "report", folder, "--out", folder / "report"], check=True, stdout=subprocess.DEVNULL)
-    (series,) = json.loads((folder / "report/summary.json").read_text())["series"]
-    return series["causes"][0]
+    (series,), _ = read_summary(folder / "report")
+    return decisions(series)[0]
 
 
 def verdict(decision, cause):
     """What the report makes of the one that was planted (none: of anything)."""
-    supported = [one["cause"] for one in decision["findings"] if one["verdict"] == "SUPPORTED"]
+    supported = [one["cause"] for one in decision["rows"] if one["verdict"] == "SUPPORTED"]
     if any(one != cause for one in supported):
         return "wrong"
     return "undecided" if decision["main"] != [cause] else "right"
 
 
 def row(name, ranks, share, decision, outcome):
-    loss = decision["loss_s"]
-    column = {one["cause"]: one for one in decision["findings"]}.get(name, {}).get("column_s", {}).get("value")
+    column = next((one["column_s"] for one in decision["rows"] if one["cause"] == name), None)
     share_of_step = f"{100 * column / decision['ideal_step_s']:8.1f}" if column is not None else " " * 8
     print(f"{name:12} {ranks:5} {100 * share:10.0f} {share_of_step} "
-          f"{100 * loss['value'] / decision['ideal_step_s']:8.1f} {outcome:10} {', '.join(decision['main'])}", flush=True)
+          f"{100 * decision['loss_s'] / decision['ideal_step_s']:8.1f} {outcome:10} {', '.join(decision['main'])}", flush=True)
 
 
 def main():

@@ -7,10 +7,14 @@ Exit: 0 all agree, 1 some do not (one line each)."""
 import glob
 import json
 import os
+import pathlib
 import sys
 
 import h5py
 import numpy as np
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+from report_summary import estimate, read_summary
 
 OPERATIONS = ["all_reduce", "broadcast", "all_gather", "reduce_scatter", "barrier"]
 T_975 = {2: 4.302652729911275, 3: 3.182446305284263, 4: 2.7764451051977987}  # by degrees of freedom
@@ -60,8 +64,7 @@ def line(sizes, times):
 def main():
     report, *studies = sys.argv[1:]
     runs = [times_of(f) for s in studies for f in sorted(glob.glob(os.path.join(s, "runs", "*", "run.h5")))]
-    with open(os.path.join(report, "summary.json")) as f:
-        summary = json.load(f)
+    _, tables = read_summary(report)
     compared, wrong = 0, []
 
     def compare(what, reported, expected):
@@ -72,45 +75,45 @@ def main():
         if not same:
             wrong.append(f"{what}: {reported}, from the rows {expected}")
 
-    for series in summary["collectives"]:
-        for p in series["points"]:
-            key = p["operation"], p["size_bytes"]
-            what = f"{series['launcher']}, {p['ranks']} ranks, {key}"
-            times = [c[key] for launcher, ranks, c in runs if launcher == series["launcher"] and ranks == p["ranks"]]
-            if not times:
-                wrong.append(what + ": no rows")
+    for p in tables["collectives"]["rows"]:
+        key = p["operation"], p["size_bytes"]
+        what = f"{p['launcher']}, {p['ranks']} ranks, {key}"
+        times = [c[key] for launcher, ranks, c in runs if launcher == p["launcher"] and ranks == p["ranks"]]
+        if not times:
+            wrong.append(what + ": no rows")
+            continue
+        medians = np.array([np.median(t) for t in times])
+        typical, limits = typical_of(medians)
+        compare(what + " runs", p["runs"], len(times))
+        compare(what + " calls", p["calls"], sum(len(t) for t in times))
+        compare(what + " median", p["median_s"], typical)
+        compare(what + " interval", estimate(p, "median_s")["interval"], limits)
+        compare(what + " longest", p["max_s"], max(max(t) for t in times))
+        enough = all(len(t) >= 100 for t in times)
+        compare(what + " p99", p["p99_s"], np.median([np.percentile(t, 99) for t in times]) if enough else None)
+        bandwidth = p["size_bytes"] / typical if p["size_bytes"] else None
+        factor = bus_factor(p["operation"], p["ranks"])
+        compare(what + " algorithm bandwidth", p["algorithm_bytes_per_s"], bandwidth)
+        compare(what + " bus bandwidth", p["bus_bytes_per_s"], bandwidth * factor if factor and bandwidth else None)
+    for fit in tables["collectives-alpha-beta"]["rows"]:
+        lines, medians = [], []
+        for launcher, ranks, c in runs:
+            if launcher != fit["launcher"] or ranks != fit["ranks"]:
                 continue
-            medians = np.array([np.median(t) for t in times])
-            typical, limits = typical_of(medians)
-            compare(what + " calls", p["calls"], sum(len(t) for t in times))
-            compare(what + " median", p["time_s"]["value"], typical)
-            compare(what + " interval", p["time_s"]["interval"], limits)
-            compare(what + " longest", p["max_s"], max(max(t) for t in times))
-            enough = all(len(t) >= 100 for t in times)
-            compare(what + " p99", p["p99_s"], np.median([np.percentile(t, 99) for t in times]) if enough else None)
-            bandwidth = p["size_bytes"] / typical if p["size_bytes"] else None
-            factor = bus_factor(p["operation"], p["ranks"])
-            compare(what + " algorithm bandwidth", p["algorithm_bytes_per_s"], bandwidth)
-            compare(what + " bus bandwidth", p["bus_bytes_per_s"], bandwidth * factor if factor and bandwidth else None)
-        for fit in series["fits"]:
-            lines, medians = [], []
-            for launcher, ranks, c in runs:
-                if launcher != series["launcher"] or ranks != fit["ranks"]:
-                    continue
-                sizes = np.array(sorted(s for o, s in c if o == fit["operation"]), dtype=float)
-                medians.append([np.median(c[fit["operation"], int(s)]) for s in sizes])
-                lines.append(line(sizes, np.array(medians[-1])))
-            if not lines:
-                wrong.append("a line without rows")
-                continue
-            what = f"{series['launcher']}, {fit['ranks']} ranks, line of {fit['operation']}"
-            (alpha, alphas), (beta, betas) = (typical_of(part) for part in np.transpose(lines))
-            typical = np.exp(np.mean(np.log(medians), axis=0))
-            compare(what + " alpha", fit["alpha_s"]["value"], alpha)
-            compare(what + " beta", fit["beta_s_per_byte"]["value"], beta)
-            compare(what + " alpha interval", fit["alpha_s"]["interval"], alphas)
-            compare(what + " beta interval", fit["beta_s_per_byte"]["interval"], betas)
-            compare(what + " misfit", fit["worst_residual_frac"], np.max(np.abs(alpha + beta * sizes - typical) / typical))
+            sizes = np.array(sorted(s for o, s in c if o == fit["operation"]), dtype=float)
+            medians.append([np.median(c[fit["operation"], int(s)]) for s in sizes])
+            lines.append(line(sizes, np.array(medians[-1])))
+        if not lines:
+            wrong.append("a line without rows")
+            continue
+        what = f"{fit['launcher']}, {fit['ranks']} ranks, line of {fit['operation']}"
+        typical = np.exp(np.mean(np.log(medians), axis=0))
+        for name, part in zip(("alpha_s", "beta_s_per_byte"), np.transpose(lines)):
+            value, limits = typical_of(part)
+            compare(f"{what} {name}", fit[name], value)
+            compare(f"{what} {name} interval", estimate(fit, name)["interval"], limits)
+        alpha, beta = (typical_of(part)[0] for part in np.transpose(lines))
+        compare(what + " misfit", fit["worst_residual_frac"], np.max(np.abs(alpha + beta * sizes - typical) / typical))
     print("\n".join(wrong) if wrong else f"{compared} numbers agree")
     return 1 if wrong or compared == 0 else 0
 

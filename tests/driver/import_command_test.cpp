@@ -66,7 +66,7 @@ TEST_F(ImportCommand, ALossOfNaNIsMarkedInEveryOutput) {
   EXPECT_THAT(content_of(place / "report.html"), HasSubstr(mark));
   EXPECT_THAT(content_of(place / "tables/published-theirs-points.csv"), HasSubstr(mark));
   const auto summary = json::parse(content_of(place / "summary.json"));
-  EXPECT_EQ(summary["published"][0]["arms"][0]["points"][1]["flaws"], mark);
+  EXPECT_EQ(summary["tables"]["published-theirs-points"]["rows"][1]["flaws"], mark);
 }
 
 TEST_F(ImportCommand, WhatIsThereAlreadyStays) {

@@ -228,7 +228,7 @@ TEST_F(ReportCommand, AMixtureInJsonHasResultAndError) {
   const auto document = json::parse(answer.out);
   EXPECT_EQ(document["exit_code"], 2);
   EXPECT_THAT(document["error"].get<std::string>(), HasSubstr("--accept-mixed"));
-  EXPECT_EQ(document["series"].size(), 2U);
+  EXPECT_EQ(document["chapters"].size(), 2U);
 }
 
 TEST_F(ReportCommand, AcceptedMixturesAreGroupsOfTheirOwn) {
@@ -240,8 +240,8 @@ TEST_F(ReportCommand, AcceptedMixturesAreGroupsOfTheirOwn) {
   EXPECT_THAT(answer.out, HasSubstr("mixed_builds: "));
   EXPECT_THAT(answer.out, HasSubstr(", build other:\n\n")) << "whose conclusions follow";
   const auto summary = json::parse(content_of(study() / "report/summary.json"));
-  ASSERT_EQ(summary["series"].size(), 2U);
-  EXPECT_THAT(summary["series"][1]["name"].get<std::string>(), HasSubstr(", build other"));
+  ASSERT_EQ(summary["chapters"].size(), 2U);
+  EXPECT_THAT(summary["chapters"][1]["name"].get<std::string>(), HasSubstr(", build other"));
 }
 
 TEST_F(ReportCommand, WithoutAnyDataItIsUndecided) {

@@ -74,10 +74,12 @@ class Programs:
         return taken_s, answer.returncode
 
 
-def without_machine(series):
+def text_without_machines(chapters, machines):
     """A report over several machines names them; a forged file may well claim another."""
-    words = series.pop("machine")
-    return series if not words else json.loads(json.dumps(series, ensure_ascii=False).replace(words + ", ", ""))
+    text = json.dumps(chapters, ensure_ascii=False)
+    for words in machines:
+        text = text.replace(words + ", ", "").replace(words + ": ", "")
+    return text
 
 
 class Folder:
@@ -101,9 +103,12 @@ class Folder:
             taken_s, _ = programs.ask("report", str(self.path), "--out", out)
             summary = json.loads((pathlib.Path(out) / "summary.json").read_text(encoding="utf-8"))
         names = {file.parent.name for file in self.neighbours}
-        workload = self.neighbours[-1].parent.name.split("-")[0]
-        return taken_s, {"runs": [run for run in summary["runs"] if run["run_id"] in names],
-                         "series": [without_machine(one) for one in summary["series"] if one["workload"] == workload]}
+        workload, tables = self.neighbours[-1].parent.name.split("-")[0], summary["tables"]
+        runs = [run for run in tables["runs"]["rows"] if run["run_id"] in names]
+        machines = {run.pop("machine", "") for run in runs} - {""}
+        chapters = [one | {"tables": [tables[slug] for slug in one["tables"]]} for one in summary["chapters"]
+                    if one["name"].startswith(workload)]
+        return taken_s, {"runs": runs, "chapters": text_without_machines(chapters, machines)}
 
 
 def report_with(programs, study, forged, expected):

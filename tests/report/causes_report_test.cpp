@@ -2,12 +2,12 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 
 #include "core/text.hpp"
 
 #include "analysis/report/step/causes_figure.hpp"
-#include "analysis/report/step/causes_json.hpp"
+#include "analysis/report/text/numbers.hpp"
+#include "tests/report/table_cells.hpp"
 #include "tests/support/simulated_steps.hpp"
 
 namespace scalestudy {
@@ -97,7 +97,6 @@ TEST(CausesReport, WithoutADecisionItSaysNothing) {
   EXPECT_THAT(step_remedy_sentence(analysis), IsEmpty());
   EXPECT_THAT(causes_table(analysis).rows, IsEmpty());
   EXPECT_FALSE(causes_figure(analysis));
-  EXPECT_THAT(causes_json({}), IsEmpty());
 }
 
 TEST(CausesReport, WhatHidesBehindAnotherIsSaid) {
@@ -110,6 +109,10 @@ TEST(CausesReport, WhatHidesBehindAnotherIsSaid) {
   EXPECT_THAT(text, HasSubstr("Input and exchange hide behind each other"));
   EXPECT_THAT(text, HasSubstr("Undecided: "));
   EXPECT_THAT(step_remedy_sentence(analysis), HasSubstr("scalestudy plan STUDY --decide DIR"));
+  const auto table = causes_table(analysis);
+  const auto& hidden = *analysis.causes[0].hidden;
+  EXPECT_EQ(raw_in(table, 0, "without_both_s"), exact(hidden.without_both_s.value));
+  EXPECT_EQ(raw_in(table, 0, "without_one_s"), exact(hidden.without_one_s));
 }
 
 TEST(CausesReport, TheWaterfallEndsAtTheMeasuredStep) {
@@ -136,18 +139,26 @@ TEST(CausesReport, TheWaterfallEndsAtTheMeasuredStep) {
   EXPECT_EQ(row, choices<StepCause>.size() + 3);
 }
 
-TEST(CausesReport, TableAndJsonSayTheSame) {
+TEST(CausesReport, EachRowHasItsFindingAndTheDecision) {
   const auto analysis = analysed(planted(StepCause::slow_rank, 0.2));
   const auto table = causes_table(analysis);
-  const auto json = causes_json(analysis.causes);
+  const auto& decision = analysis.causes[0];
   ASSERT_EQ(table.rows.size(), choices<StepCause>.size());
   for (std::size_t i = 0; i < table.rows.size(); ++i) {
-    const auto& finding = json[0]["findings"][i];
-    EXPECT_EQ(table.rows[i][1].raw, finding["cause"]);
-    EXPECT_EQ(table.rows[i][2].raw, finding["verdict"]);
-    EXPECT_NEAR(std::stod(table.rows[i][4].raw), finding["column_s"]["value"].get<double>(), 1e-9);
+    const auto& finding = decision.findings[i];
+    EXPECT_EQ(table.rows[i].size(), table.columns.size());
+    EXPECT_EQ(raw_in(table, i, "cause"), to_string(finding.cause));
+    EXPECT_EQ(raw_in(table, i, "verdict"), to_string(finding.verdict));
+    EXPECT_EQ(raw_in(table, i, "column_s"), exact(finding.column_s.value));
+    EXPECT_EQ(raw_in(table, i, "main"), finding.cause == StepCause::slow_rank ? "main" : "");
+    EXPECT_EQ(raw_in(table, i, "loss_s"), exact(decision.loss_s.value));
+    EXPECT_EQ(cell_in(table, i, "loss_s").interval->low, decision.loss_s.interval->low);
+    EXPECT_EQ(raw_in(table, i, "margin_s"), exact(decision.margin_s));
+    EXPECT_EQ(raw_in(table, i, "is_loss"), "yes");
+    EXPECT_EQ(raw_in(table, i, "slowest_rank"), "3");
+    EXPECT_EQ(raw_in(table, i, "without_both_s"), "NaN") << "nothing hides";
+    EXPECT_EQ(raw_in(table, i, "without_one_s"), "NaN");
   }
-  EXPECT_EQ(json[0]["main"], nlohmann::json({"slow_rank"}));
 }
 
 }  // namespace

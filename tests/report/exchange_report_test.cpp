@@ -3,11 +3,9 @@
 #include <cmath>
 
 #include <gmock/gmock.h>
-#include <nlohmann/json.hpp>
 
 #include "core/text.hpp"
 
-#include "analysis/report/exchange/exchange_json.hpp"
 #include "analysis/report/text/numbers.hpp"
 #include "tests/report/table_cells.hpp"
 
@@ -94,10 +92,10 @@ TEST(ExchangeReport, OfMoreTheShortestAreSummedUp) {
 TEST(ExchangeReport, InterferenceIsThatOfTheArmOrNotMeasured) {
   auto analysis = study_of(2);
   EXPECT_EQ(shown_in(exchange_table(analysis), 0, "interference_s"), "not measured");
-  EXPECT_TRUE(exchange_json(analysis.exchanges)[0]["interference_s"]["value"].is_null());
+  EXPECT_EQ(raw_in(exchange_table(analysis), 0, "interference_s"), "NaN");
   analysis.exchanges[0].interference_s = {.value = 0.0042, .interval = Interval{0.0031, 0.0053}};
   EXPECT_EQ(shown_in(exchange_table(analysis), 0, "interference_s"), "4.2 (3.1–5.3)");
-  EXPECT_EQ(exchange_json(analysis.exchanges)[0]["interference_s"]["value"], 0.0042);
+  EXPECT_EQ(raw_in(exchange_table(analysis), 0, "interference_s"), "0.0042");
 }
 
 TEST(ExchangeReport, FitsAreOfTheProbeAndOfCollectivesRuns) {
@@ -122,9 +120,23 @@ TEST(ExchangeReport, FitsAreOfTheProbeAndOfCollectivesRuns) {
   EXPECT_EQ(shown_in(table, 1, "runs"), "3");
   EXPECT_EQ(shown_in(table, 1, "alpha_s"), "5.00");
   EXPECT_EQ(shown_in(table, 1, "beta_bus_bytes_per_s"), "5.00");
-  const auto found = exchange_json(analysis.exchanges)[0];
-  EXPECT_EQ(found["probe_fit"]["sizes"].size(), 3U);
-  EXPECT_EQ(found["collectives_fits"][0]["worst_residual_frac"], 0.25);
+  EXPECT_EQ(raw_in(table, 1, "beta_s_per_byte"), "2e-10");
+  EXPECT_EQ(raw_in(table, 1, "worst_residual_frac"), "0.25");
+  const auto probe = exchange_probe_table(analysis);
+  ASSERT_EQ(probe.rows.size(), 3U);
+  EXPECT_EQ(raw_in(probe, 2, "size_bytes"), "10000000");
+  EXPECT_EQ(raw_in(probe, 2, "transfer_s"), "0.01002");
+  EXPECT_NEAR(std::stod(raw_in(probe, 2, "residual_frac")), 0, 1e-9);
+}
+
+TEST(ExchangeReport, FilesHaveEveryBucket) {
+  const auto analysis = study_of(70);
+  const auto table = all_buckets_table(analysis);
+  EXPECT_FALSE(table.is_on_page);
+  ASSERT_EQ(table.rows.size(), 70U);
+  EXPECT_EQ(raw_in(table, 69, "ranks"), "2");
+  EXPECT_EQ(raw_in(table, 69, "bucket"), "69");
+  EXPECT_EQ(raw_in(table, 69, "left_s"), exact(analysis.exchanges[0].buckets[69].left_s));
 }
 
 TEST(ExchangeReport, WithoutAnExchangeNothingIsShown) {

@@ -2,14 +2,13 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 
 #include "core/text.hpp"
 
 #include "analysis/report/page/conclusions.hpp"
 #include "analysis/report/page/figures.hpp"
 #include "analysis/report/page/report.hpp"
-#include "analysis/report/page/summary_json.hpp"
+#include "analysis/report/study/file_tables.hpp"
 #include "analysis/report/study/run_tables.hpp"
 #include "analysis/report/study/settings_tables.hpp"
 #include "tests/analysis/analysed_study.hpp"
@@ -114,12 +113,13 @@ TEST_F(TwoMachines, ThePageListsBothAndFormsNoRatio) {
   EXPECT_THAT(html, HasSubstr(" · Slow and Fast · build "));
 }
 
-TEST_F(TwoMachines, SummaryNamesTheMachinesAndTheirSeries) {
-  const auto summary = nlohmann::json::parse(summary_json(*both_));
-  ASSERT_EQ(summary["machines"].size(), 2U);
-  EXPECT_EQ(summary["machines"][0]["words"], "Slow");
-  for (std::size_t i = 0; i < 2; ++i)
-    EXPECT_EQ(summary["series"][i]["machine"], both_->studies()[i].machine);
+TEST_F(TwoMachines, HaveARowEachInTheFileOfMachines) {
+  const auto table = machines_table(*both_);
+  ASSERT_EQ(table.rows.size(), 2U);
+  for (std::size_t i = 0; i < 2; ++i) {
+    EXPECT_EQ(table.rows[i][0].raw, both_->machines()[i].kind);
+    EXPECT_EQ(table.rows[i][1].raw, i == 0 ? "Slow" : "Fast");
+  }
 }
 
 TEST_F(TwoMachines, OfOneNothingIsSaid) {
@@ -130,8 +130,7 @@ TEST_F(TwoMachines, OfOneNothingIsSaid) {
   EXPECT_THAT(conclusions_of(one).speed, HasSubstr("Measured on device cpu"));
   EXPECT_EQ(run_table(analysis()).columns.front().name, "ranks");
   EXPECT_EQ(environment_table(analysis()).columns.back().name, "value");
-  const auto summary = nlohmann::json::parse(summary_json(analysis()));
-  EXPECT_EQ(summary["machines"].size(), 1U);
+  EXPECT_EQ(machines_table(analysis()).rows.size(), 1U);
 }
 
 }  // namespace

@@ -1,10 +1,12 @@
-"""Recomputes what a report says of causes (series.causes in summary.json) from the raw columns of the run files, by
+"""Recomputes what a report says of causes (tables "causes" of summary.json) from the raw columns of the run files, by
 analysis/METRICS.md#causes alone; recompute_first_page.py (`page`) calls it and lends its Student's t and agree()."""
 import json
 import pathlib
 
 import h5py
 import numpy as np
+
+from report_summary import decisions, estimate
 
 CAUSES = ["input", "transfer", "slow_rank", "imbalance", "interference", "oversubscription", "optimizer"]
 BARRIER, ALONE, SYNTHETIC, NEITHER = ARMS = ("barrier_only", "no_communication", "synthetic_input",
@@ -199,13 +201,14 @@ class Causes:
 
 
 def same(page, mine, name, theirs, own):
-    if isinstance(own, dict) and theirs:
-        for part in own:
-            same(page, mine, f"{name}: {part}", theirs[part], own[part])
-    elif isinstance(own, (tuple, float)):
-        page.agree(name, theirs, (own[0], mine.interval(own), np.nan) if isinstance(own, tuple) else own)
-    elif own != (theirs["value"] if isinstance(theirs, dict) and "value" in theirs else theirs):
-        page.wrong.append(f"{name}: {theirs} in the report, {own} recomputed")
+    """Of parts that are estimates, numbers, or texts and None."""
+    for part, value in own.items():
+        if isinstance(value, tuple):
+            page.agree(f"{name}: {part}", estimate(theirs, part), (value[0], mine.interval(value), np.nan))
+        elif isinstance(value, float):
+            page.agree(f"{name}: {part}", theirs[part], value)
+        elif value != theirs[part]:
+            page.wrong.append(f"{name}: {part} is {theirs[part]} in the report, {value} recomputed")
 
 
 def check_causes(page, series, folder):
@@ -215,15 +218,17 @@ def check_causes(page, series, folder):
     floor = json.loads(plan.read_text(encoding="utf-8")).get("floor") if plan.exists() else None
     proper = [l.key[1] for l in launches if not l.key[0]]
     expected = [n for n in sorted(set(proper) - {1}, reverse=True) if min(proper.count(1), proper.count(n)) >= 3]
-    for n, found in zip(expected, series["causes"], strict=True):
+    for n, found in zip(expected, decisions(series), strict=True):
         mine = Causes(page, launches, n, floor["margin"] if floor else 0.03)
-        same(page, mine, "causes", found,
-             {"ranks": n, "ideal_step_s": float(mine.ideal), "margin_s": float(mine.margin), "loss_s": mine.loss,
-              "is_loss": bool(mine.is_loss), "unexplained_s": float(mine.column["other"][0]), "main": mine.main(),
-              "hidden_behind_each_other": mine.hidden(), "work_ratio": float(mine.work),
-              "slowest_rank": mine.slowest_rank})
-        for one, cause in zip(found["findings"], CAUSES, strict=True):
-            same(page, mine, cause, one, {"cause": cause, "verdict": mine.verdict[cause],
-                                          "column_s": mine.column[cause], "contrast_s": mine.contrast[cause],
-                                          "launches_to_decide": mine.launches_to_decide(cause)})
+        hidden = mine.hidden() or {"without_both_s": None, "without_one_s": None}
+        decision = hidden | {
+            "ranks": n, "ideal_step_s": float(mine.ideal), "margin_s": float(mine.margin), "loss_s": mine.loss,
+            "is_loss": "yes" if mine.is_loss else "no", "unexplained_s": float(mine.column["other"][0]),
+            "work_ratio": float(mine.work), "slowest_rank": mine.slowest_rank}
+        main = mine.main()
+        for one, cause in zip(found["rows"], CAUSES, strict=True):
+            same(page, mine, cause, one, decision | {
+                "cause": cause, "verdict": mine.verdict[cause], "main": "main" if cause in main else "",
+                "column_s": mine.column[cause], "contrast_s": mine.contrast[cause],
+                "launches_to_decide": mine.launches_to_decide(cause)})
             page.said.append(mine.launches_to_decide(cause) or np.nan)

@@ -1,10 +1,12 @@
-"""Recomputes how gradients got from rank to rank (series.exchange in summary.json) from /buckets, /probe and /steps of the run
+"""Recomputes how gradients got from rank to rank (tables "exchange", "all-buckets" and "exchange-probe" of summary.json) from /buckets, /probe and /steps of the run
 files, by analysis/METRICS.md#exchange alone; recompute_first_page.py (`page`) lends its agree()."""
 import json
 import pathlib
 
 import h5py
 import numpy as np
+
+from report_summary import at_ranks, estimate
 
 
 def slowest(times_s, keep, key, of):
@@ -75,44 +77,49 @@ def exchange(path, ranks):
     return found | {f"probe {size}": time for size, time in idle.items()}
 
 
-def check_fit(page, reported, probe):
+def check_fit(page, fits, sizes, probe):
     """α, β and residuals of the probe's times by size; none of fewer than three sizes."""
+    for size, (size_bytes, time) in zip(sizes, sorted(probe.items()), strict=True):
+        page.agree("a size of the probe", size["size_bytes"], size_bytes)
+        page.agree("probe of a size", size["transfer_s"], time)
     if len(probe) < 3:
-        assert reported is None
+        assert not fits
         return
+    (fit,) = fits  # a folder of training runs holds none of collectives
+    assert fit["source"] == "the probe"
     alpha, beta = fitted(probe.keys(), probe.values())
     residuals = [(alpha + beta * size) / time - 1 for size, time in sorted(probe.items())]
-    page.agree("α of the probe", reported["alpha_s"], alpha)
-    page.agree("β of the probe", reported["beta_s_per_byte"], beta)
-    page.agree("residual of the probe", reported["worst_residual_frac"], np.abs(residuals).max())
-    for size, residual in zip(reported["sizes"], residuals):
+    page.agree("α of the probe", fit["alpha_s"], alpha)
+    page.agree("β of the probe", fit["beta_s_per_byte"], beta)
+    page.agree("residual of the probe", fit["worst_residual_frac"], np.abs(residuals).max())
+    for size, residual in zip(sizes, residuals):
         page.agree("residual of a size", size["residual_frac"], residual)
-        page.agree("probe of a size", size["transfer_s"], probe[size["size_bytes"]])
 
 
-def check_interference(page, series, reported):
+def check_interference(page, contrasts, reported):
     """What the arm, recomputed elsewhere, says beyond its column; nothing without it."""
-    arms = [arm["beyond_column_s"] for arm in series["arm_contrasts"]
-            if arm["name"] == "moving_gradients" and arm["ranks"] == reported["ranks"]]
+    arms = [estimate(arm, "beyond_column_s") for arm in at_ranks(contrasts, reported["ranks"])
+            if arm["contrast"] == "moving_gradients"]
     if not arms:
-        assert reported["interference_s"]["value"] is None
+        assert reported["interference_s"] is None
         return
-    page.agree("interference", reported["interference_s"],
+    page.agree("interference", estimate(reported, "interference_s"),
                (arms[0]["value"], arms[0]["interval"] and tuple(arms[0]["interval"]), np.nan))
 
 
-def check_exchange(page, series, folder):
-    for reported in series["exchange"]:
+def check_exchange(page, series, contrasts, folder):
+    buckets, fits, probes = (series.rows(name) for name in ("all-buckets", "exchange-fits", "exchange-probe"))
+    for reported in series.rows("exchange"):
         paths = sorted(pathlib.Path(folder).glob("runs/*/run.h5"))
         runs = [run for run in (exchange(path, reported["ranks"]) for path in paths) if run is not None]
         values = {name: np.mean([run[name] for run in runs]) for name in runs[0]}
         probe = {float(name.split()[1]): values.pop(name) for name in list(values) if name.startswith("probe ")}
-        shown = {name: reported[name] for name in reported if name.endswith("_s") and name != "interference_s"}
-        for bucket in reported["buckets"]:
-            shown |= {f"bucket {bucket['bucket']} {name}": value for name, value in bucket.items() if name != "bucket"}
-        assert shown.keys() == values.keys(), shown.keys() ^ values.keys()
+        ranks, shown = reported["ranks"], dict(reported)
+        mine = at_ranks(buckets, ranks)
+        for bucket in mine:
+            shown |= {f"bucket {bucket['bucket']} {name}": value for name, value in bucket.items()}
+        assert len(mine) == reported["buckets"] == sum(name.endswith("ready_s") for name in values)
         for name, value in values.items():
             page.agree(f"exchange: {name}", shown[name], value)
-        check_fit(page, reported["probe_fit"], probe)
-        check_interference(page, series, reported)
-        assert not reported["collectives_fits"], "a folder of training runs holds none of collectives"
+        check_fit(page, at_ranks(fits, ranks), at_ranks(probes, ranks), probe)
+        check_interference(page, contrasts, reported)

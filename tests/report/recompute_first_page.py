@@ -8,12 +8,15 @@ import functools
 import glob
 import json
 import math
+import pathlib
 import re
 import sys
 
 import h5py
 import numpy as np
 
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+from report_summary import at_ranks, estimate, read_summary, rows_of
 from recompute_causes import check_causes
 from recompute_exchange import check_exchange
 from recompute_noise_scale import check_noise_scale
@@ -298,34 +301,37 @@ def agree(name, found, mine):
 
 
 def check_speed(series, one, many, n):
-    point = series["points"][-1]
+    points, factors = series.rows("speedup"), series.rows("factorisation")[-1]
+    point = points[-1]
     time = lambda get: inverse(ratio(group(many, get), group(one, get)))
     training, launch = time(lambda r: r.training_s), time(lambda r: r.launch_s)
     throughput = ratio(group(many, lambda r: r.rate), group(one, lambda r: r.rate))
-    agree("training", point["speedup"]["training"], training)
-    agree("launch", point["speedup"]["launch"], launch)
-    agree("throughput", point["speedup"]["throughput"], throughput)
-    agree("efficiency", point["efficiency"], mapped(training, lambda s: s / n))
-    agree("fixed cost", point["factors"]["fixed_cost"],
+    agree("training", estimate(point, "training_speedup"), training)
+    agree("total", estimate(factors, "training_speedup"), training)
+    agree("launch", estimate(point, "launch_speedup"), launch)
+    agree("throughput", estimate(point, "throughput_speedup"), throughput)
+    agree("throughput ratio", estimate(factors, "throughput_ratio"), throughput)
+    agree("efficiency", estimate(point, "training_efficiency"), mapped(training, lambda s: s / n))
+    agree("efficiency of throughput", estimate(point, "throughput_efficiency"), mapped(throughput, lambda s: s / n))
+    agree("fixed cost", estimate(factors, "fixed_cost_factor"),
           ratio(group(many, lambda r: r.share_of_steps), group(one, lambda r: r.share_of_steps)))
-    agree("unexplained", point["factors"]["unexplained"],
+    agree("unexplained", estimate(factors, "unexplained_factor"),
           ratio(group(many, lambda r: r.steady_share / r.share_of_steps),
                 group(one, lambda r: r.steady_share / r.share_of_steps)))
-    agree("samples", point["factors"]["statistical"], time(lambda r: r.samples))
+    agree("samples", estimate(factors, "samples_ratio"), time(lambda r: r.samples))
     geometric = lambda runs, get: np.exp(np.mean([np.log(get(r)) for r in runs]))
     for runs, of in ((one, "base_"), (many, "")):
         steps = np.mean([r.share_of_steps for r in runs])
-        agree(of + "fixed share", point["factors"][of + "fixed_frac"], 1 - steps)
-        agree(of + "evaluation share", point["factors"][of + "evaluation_frac"],
-              np.mean([r.evaluation_share for r in runs]))
-        agree(of + "unexplained share", point["factors"][of + "unexplained_frac"],
+        agree(of + "fixed share", factors[of + "fixed_frac"], 1 - steps)
+        agree(of + "evaluation share", factors[of + "evaluation_frac"], np.mean([r.evaluation_share for r in runs]))
+        agree(of + "unexplained share", factors[of + "unexplained_frac"],
               steps - np.mean([r.steady_share for r in runs]))
-    for runs, at in ((one, series["points"][0]), (many, point)):
+    for runs, at in ((one, points[0]), (many, point)):
         agree("training time", at["training_time_s"], geometric(runs, lambda r: r.training_s))
         agree("launch time", at["launch_wall_time_s"], geometric(runs, lambda r: r.launch_s))
         agree("rate", at["samples_per_s"], geometric(runs, lambda r: r.rate))
     if one[0].plan_samples == many[0].plan_samples:
-        agree("serial fraction", point["serial_fraction"], mapped(training, lambda s: (1 / s - 1 / n) / (1 - 1 / n)))
+        agree("serial fraction", estimate(point, "serial_fraction"), mapped(training, lambda s: (1 / s - 1 / n) / (1 - 1 / n)))
     said.append(one[0].global_batch and many[0].global_batch / one[0].global_batch)
     said.append(many[0].updates / one[0].updates)
     said.append(0.1)  # METRICS.md#smoothness: the margin
@@ -338,28 +344,43 @@ def check_factor_bases(series, proper, arms):
     counts = sorted({run.ranks for run in proper})
     wanted = [("no_distributed_path", 1, n) for n in counts if bare]
     wanted += [("previous_ranks", before, n) for before, n in zip(counts, counts[1:]) if before > 1]
-    found = [(one["base"], one["base_ranks"], one["ranks"]) for one in series["factor_bases"]]
+    rows = series.rows("factor-bases")
+    found = [(one["base"], one["base_ranks"], one["ranks"]) for one in rows]
     if found != wanted:
         wrong.append(f"factors against {found}, not {wanted}")
         return
-    for (name, before, n), one in zip(wanted, series["factor_bases"]):
+    for (name, before, n), one in zip(wanted, rows):
         base, runs = bare if name == "no_distributed_path" else at(before), at(n)
         of = lambda get: ratio(group(runs, get), group(base, get))
-        for factor, mine in (("total", inverse(of(lambda r: r.training_s))), ("throughput", of(lambda r: r.rate)),
-                             ("statistical", inverse(of(lambda r: r.samples))),
-                             ("fixed_cost", of(lambda r: r.share_of_steps)),
-                             ("unexplained", of(lambda r: r.steady_share / r.share_of_steps))):
-            agree(f"{factor} against {name}", one["factors"][factor], mine)
+        for factor, mine in (("training_speedup", inverse(of(lambda r: r.training_s))),
+                             ("throughput_ratio", of(lambda r: r.rate)),
+                             ("samples_ratio", inverse(of(lambda r: r.samples))),
+                             ("fixed_cost_factor", of(lambda r: r.share_of_steps)),
+                             ("unexplained_factor", of(lambda r: r.steady_share / r.share_of_steps))):
+            agree(f"{factor} against {name}", estimate(one, factor), mine)
         slower = of(lambda r: r.training_s)
         said.extend([slower[0], *(slower[1] or ()), n / before])
+        agree(f"fixed share of {name}", one["base_fixed_frac"], 1 - np.mean([r.share_of_steps for r in base]))
+        agree(f"evaluation share of {name}", one["base_evaluation_frac"], np.mean([r.evaluation_share for r in base]))
         for prefix, group_of_runs in (("base_", base), ("", runs)):
             for measure, get in (("training_time_s", lambda r: r.training_s), ("samples_per_s", lambda r: r.rate)):
                 agree(f"{measure} of {name}", one[prefix + measure],
                       np.exp(np.mean([np.log(get(run)) for run in group_of_runs])))
 
 
-def check_stationarity(runs, summary, counts):
-    reported = {run["run_id"]: run["measures"] for run in summary["runs"]}
+def check_runs(runs, reported, counts):
+    """What the table of runs says of each; whether steps took as long all the way through."""
+    kept = len(said)  # sentences say nothing of single runs
+    for run in runs:
+        of = reported[run.run_id]
+        for name, mine in (("training_time_s", run.training_s), ("launch_wall_time_s", run.launch_s),
+                           ("samples_per_s", run.rate), ("best_validation_loss", run.validation_loss),
+                           ("final_loss", run.final_loss)):
+            agree(f"{name} of {run.run_id}", of[name], mine)
+        for name, mine in run.quality.items():
+            if name in of and np.isfinite(mine):
+                agree(f"{name} of {run.run_id}", of[name], mine)
+    del said[kept:]
     tested = [run for run in runs if run.stationarity]
     for run in tested:
         agree("stretch", reported[run.run_id]["stretch_frac"], run.stationarity[0])
@@ -379,13 +400,13 @@ def check_clocks(runs):
 
 
 def check_steps(series, one, many):
-    step = series["steps"][-1]
+    step = series.rows("step-phases")[-1]
     mean = lambda runs, get: float(np.mean([get(r) for r in runs]))
     work = mean(many, lambda r: r.local_samples) / mean(one, lambda r: r.local_samples)
     agree("step", step["step_s"], mean(many, lambda r: r.step_s))
-    agree("expected step", step["expected_s"], work * mean(one, lambda r: r.step_s))
+    agree("expected step", step["expected_step_s"], work * mean(one, lambda r: r.step_s))
     for name in PHASES + ["uneven_end_s"]:
-        agree(name, step["phases"][name], mean(many, lambda r, name=name: r.phases[name]))
+        agree(name, step.get(name, 0), mean(many, lambda r, name=name: r.phases[name]))  # none is shown of no time
     for name, share in (("communication_overhead_frac", "exposed_communication_s"), ("peer_wait_frac", "peer_wait_s"),
                         ("exposed_transfer_frac", "exposed_transfer_s")):
         agree(name, step[name], mean(many, lambda r: r.shares[share]))
@@ -398,7 +419,7 @@ def chance_of_as_many(count, of, share):
 
 
 def check_last_rank(series, many, n):
-    (check,) = [c for c in series["step_checks"] if c["ranks"] == n]
+    (check,) = at_ranks(series.rows("step-checks"), n)
     last = [rank for run in many for rank in run.last_ranks]
     agree("steps put together", check["step_count"], len(last))
     often = max(set(last), key=last.count)
@@ -407,49 +428,49 @@ def check_last_rank(series, many, n):
     shares = np.array([run.last_ranks.count(often) / len(run.last_ranks) for run in many if run.last_ranks])
     persistent = len(shares) >= 3 and chance_of_as_many(last.count(often), len(last), 1 / n) < 0.05 / n / 2 and bool(
         shares.mean() - critical_t(len(shares) - 1, 0.05 / n) * shares.std(ddof=1) / np.sqrt(len(shares)) > 1 / n)
-    agree("whether more often than chance", float(check["is_persistent"]), float(persistent))
+    agree("whether more often than chance", float(check["is_persistent"] == "yes"), float(persistent))
 
 
-def check_arms(series, many, arms, n):
-    for one in series["arm_contrasts"]:
-        if one["name"] not in ARM_COLUMNS or one["ranks"] != n:
+def check_arms(contrasts, many, arms, n):
+    for one in at_ranks(contrasts, n):
+        name = one["contrast"]
+        if name not in ARM_COLUMNS:
             continue
         arm = [r for r in arms if r.arm == one["control_arm"] and r.ranks == n]
-        agree(one["name"], one["saved_s"],
+        agree(name, estimate(one, "saved_s"),
               difference(group(many, lambda r: r.rank_step_s), group(arm, lambda r: r.rank_step_s)))
-        agree(one["name"] + " base", one["base_step_s"], np.mean([r.rank_step_s for r in many]))
-        columns = ARM_COLUMNS[one["name"]]
-        agree(one["name"] + " column", one["column_s"], np.mean([sum(r.phases[c] for c in columns) for r in many]))
-        agree(one["name"] + " beyond its column", one["beyond_column_s"],
+        agree(name + " base", one["base_step_s"], np.mean([r.rank_step_s for r in many]))
+        columns = ARM_COLUMNS[name]
+        agree(name + " column", one["column_s"], np.mean([sum(r.phases[c] for c in columns) for r in many]))
+        agree(name + " beyond its column", estimate(one, "beyond_column_s"),
               difference(group(many, lambda r: r.rank_step_s - sum(r.phases[c] for c in columns)),
                          group(arm, lambda r: r.rank_step_s)))
 
 
 def check_quality(series, one, many):
-    first, last = series["quality"][0], series["quality"][-1]
-    named = [("best_validation_loss", lambda r: r.validation_loss), ("final_loss", lambda r: r.final_loss)]
-    named += [(name, lambda r, name=name: r.quality[name]) for name, found in last["metrics"].items()
-              if found["is_asked"]]
-    for name, get in named:
-        for runs, at in ((one, first), (many, last)):
-            values = [get(r) for r in runs]
-            found = at[name] if name in at else at["metrics"][name]["values"]
-            for mine, theirs in zip(sorted(values), sorted(found)):
-                agree(name, theirs, mine)
-            said.append(np.mean(values))
-            said.append(np.std(values, ddof=1) if len(values) > 1 else np.nan)
-        further = sampling_error(many, one, name) if name in last["metrics"] else None
+    rows = {(row["metric"], row["ranks"]): row for row in series.rows("quality")}
+    get_by_name = {"best_validation_loss": lambda r: r.validation_loss}
+    get_by_name |= {name: lambda r, name=name: r.quality[name] for (name, _), row in rows.items()
+                    if row["is_asked"] == "yes"}
+    for name, get in get_by_name.items():
+        last = rows[name, many[0].ranks]
+        for runs in (one, many):
+            at, values = rows[name, runs[0].ranks], [get(r) for r in runs]
+            agree(name, at["mean"], np.mean(values))
+            agree(f"deviation of {name}", at["standard_deviation"], np.std(values, ddof=1) if len(values) > 1 else np.nan)
+        further = sampling_error(many, one, name) if name in many[0].quality else None
         if further:
-            agree(f"sampling error of {name}", last["metrics"][name]["sampling"]["standard_error"], further[0])
+            agree(f"sampling error of {name}", last["sampling_standard_error"], further[0])
         mine = difference(group(many, get), group(one, get), further)
-        said.extend(repeats_needed(mine, len(many), last["metrics"].get(name, {}).get("margin")))
-        theirs = last.get(f"{name}_difference") or last.get("metrics", {}).get(name, {}).get("difference")
-        if theirs:
-            agree(f"difference of {name}", theirs, mine)
-        else:
-            said.extend([mine[0], *(mine[1] or ())])
-    for runs, at in ((one, first), (many, last)):
+        said.extend(repeats_needed(mine, len(many), last["margin"]))
+        agree(f"difference of {name}", estimate(last, "difference"), mine)
+    for runs in (one, many):
+        at, losses = rows["best_validation_loss", runs[0].ranks], [r.final_loss for r in runs]
         agree("best after", at["best_after_frac"], np.mean([r.best_after for r in runs]))
+        agree("final loss", at["final_loss"], np.mean(losses))
+        said.append(np.std(losses, ddof=1) if len(losses) > 1 else np.nan)
+    mine = difference(group(many, lambda r: r.final_loss), group(one, lambda r: r.final_loss))
+    said.extend([mine[0], *(mine[1] or ())])
     for name in ("constant_loss", "all_foreground_iou", "input_psnr_db"):
         said.append(one[0].quality.get(name, np.nan))
     if one[0].confusion is not None:
@@ -468,52 +489,50 @@ def repeats_needed(estimate, n, margin):
 
 
 def check_target(series, one, many, counts):
-    goal = series["quality_goal"]
-    said.extend([goal["margin"], goal["target"]] if goal else [])
-    for runs, found in zip((one, many), (series["targets"][:1] + series["targets"][-1:]) if series["targets"] else ()):
+    said.extend([one[0].target["margin"], one[0].target["target"]] if one[0].target.get("metric") else [])
+    targets = series.rows("target")
+    for runs, found in zip((one, many), targets[:1] + targets[-1:]):
         reached = [run.reached for run in runs]
         counts.update({sum(r[0] for r in reached), len(runs)})
-        agree("runs that reached the target", found["reached"], sum(r[0] for r in reached))
+        agree("runs that reached the target", found["reached_count"], sum(r[0] for r in reached))
         if all(r[0] for r in reached):
             agree("time to target", found["time_s"], np.exp(np.mean([np.log(r[1]) for r in reached])))
             agree("samples to target", found["samples"], np.exp(np.mean([np.log(r[2]) for r in reached])))
-    if not series["targets"]:
+    if not targets:
         return
-    last, all_there = series["targets"][-1], [all(run.reached[0] for run in runs) for runs in (one, many)]
+    last, all_there = targets[-1], [all(run.reached[0] for run in runs) for runs in (one, many)]
     time = inverse(ratio(group(many, lambda r: r.reached[1]), group(one, lambda r: r.reached[1])))
     rate = lambda r: r.rate
-    agree("throughput to target", last["throughput"], ratio(group(many, rate), group(one, rate)))
+    agree("throughput to target", estimate(last, "throughput_ratio"), ratio(group(many, rate), group(one, rate)))
     if all(all_there):
-        agree("time to target", last["speedup"], time)
+        agree("time to target", estimate(last, "speedup"), time)
         rest = lambda r: r.reached[2] / (r.rate * r.reached[1])
-        agree("rest to target", last["rest"], ratio(group(many, rest), group(one, rest)))
-        agree("samples factor to target", last["statistical"],
+        agree("rest to target", estimate(last, "rest_factor"), ratio(group(many, rest), group(one, rest)))
+        agree("samples factor to target", estimate(last, "samples_ratio"),
               inverse(ratio(group(many, lambda r: r.reached[2]), group(one, lambda r: r.reached[2]))))
-        agree("samples to target", last["sample_ratio"],
+        agree("samples to target", estimate(last, "sample_ratio"),
               ratio(group(many, lambda r: r.reached[2]), group(one, lambda r: r.reached[2])))
     elif any(all_there):
         agree("bound of the time to target", last["speedup_bound"], time[0])
-        agree("bound of the samples to target", last["statistical_bound"],
+        agree("bound of the samples to target", last["samples_ratio_bound"],
               inverse(ratio(group(many, lambda r: r.reached[2]), group(one, lambda r: r.reached[2])))[0])
 
 
 def check_smoothness(series, one, many):
-    found = series["smoothness"][-1]
+    found = series.rows("smoothness")[-1]
     window = max(r.global_batch for r in one + many)
     per_step = ratio(group(many, lambda r: r.roughness(1)), group(one, lambda r: r.roughness(1)))
     equal = ratio(group(many, lambda r: r.roughness(window)), group(one, lambda r: r.roughness(window)))
-    agree("roughness", found["ratio"], per_step)
-    agree("roughness at equal samples", found["ratio_equal_samples"], equal)
+    agree("smoothness", estimate(found, "smoothness"), inverse(per_step))
+    agree("smoothness at equal samples", estimate(found, "smoothness_equal_samples"), inverse(equal))
     weights = np.mean([r.weight for r in many]) / np.mean([r.weight for r in one])
     k = 1 if weights < 1.01 else round(weights)
     predicted = np.exp(np.mean([np.log(r.averaging(k)) for r in one]))
     if np.isfinite(predicted):
-        agree("predicted roughness", found["predicted_ratio"], predicted)
-    elif found["predicted_ratio"] is not None:
-        wrong.append("a roughness is predicted that is not defined")
-    for estimate in (inverse(per_step), inverse(equal)):
-        said.extend([estimate[0], *(estimate[1] or ())])
-    said.extend([weights, 1 / predicted, window])
+        agree("predicted smoothness", found["predicted_smoothness"], 1 / predicted)
+    elif found["predicted_smoothness"] is not None:
+        wrong.append("a smoothness is predicted that is not defined")
+    said.extend([weights, window])
 
 
 def printed_numbers(text):
@@ -529,7 +548,7 @@ def printed_numbers(text):
 def check_sentences(series, counts):
     """Every number of the sentences is one that was recomputed, in its unit, in % or in ms, or a count."""
     known = np.array([v for v in said if np.isfinite(v)])
-    for paragraph in series["conclusions"]:
+    for paragraph in series.sentences:
         for number, value, reach in printed_numbers(paragraph):
             fits = any((np.abs(np.abs(known) * unit - abs(value)) <= max(reach, 1e-9)).any() for unit in (1, 100, 1000))
             if not fits and value not in counts:
@@ -542,29 +561,28 @@ def main():
         print(__doc__, file=sys.stderr)
         return 2
     runs = [Run(path) for path in sorted(glob.glob(f"{sys.argv[1]}/runs/*/run.h5"))]
-    with open(f"{sys.argv[2]}/summary.json", encoding="utf-8") as file:
-        summary = json.load(file)
+    (series,), tables = read_summary(sys.argv[2])
     proper, arms = [r for r in runs if not r.arm], [r for r in runs if r.arm]
     n = max(r.ranks for r in proper)
     DECLARED = proper[0].declared
     one, many = [r for r in proper if r.ranks == 1], [r for r in proper if r.ranks == n]
-    (series,) = summary["series"]
+    contrasts = rows_of(tables, "arm-contrasts")
     check_speed(series, one, many, n)
     check_factor_bases(series, proper, arms)
     check_steps(series, one, many)
     check_last_rank(series, many, n)
     check_clocks(runs)
-    check_arms(series, many, arms, n)
+    check_arms(contrasts, many, arms, n)
     check_quality(series, one, many)
     check_smoothness(series, one, many)
-    evaluated = {s["sample_count"] for s in series["evaluation_sets"]["sets"]}
+    evaluated = {row["sample_count"] for row in series.rows("evaluation-sets")}
     # Runs each, ranks, and the repeats and thresholds that sentences name.
     counts = evaluated | {len(one), len(many), 1, 2, 3, n}
     check_target(series, one, many, counts)
-    check_stationarity(one + many, summary, counts)
+    check_runs(one + many, {row["run_id"]: row for row in tables["runs"]["rows"]}, counts)
     check_causes(sys.modules[__name__], series, sys.argv[1])
     check_run_causes(sys.modules[__name__], series, sys.argv[1])
-    check_exchange(sys.modules[__name__], series, sys.argv[1])
+    check_exchange(sys.modules[__name__], series, contrasts, sys.argv[1])
     check_noise_scale(sys.modules[__name__], series, sys.argv[1])
     check_sentences(series, counts)
     print("\n".join(wrong) or f"{checked} numbers of {len(runs)} runs agree")

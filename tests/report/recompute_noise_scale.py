@@ -1,10 +1,12 @@
-"""Recomputes the gradient noise scale of a report (series.noise_scale in summary.json) from the square norms in the run files, by
+"""Recomputes the gradient noise scale of a report (table "noise-scale" of summary.json) from the square norms in the run files, by
 analysis/METRICS.md#noise-scale alone; recompute_first_page.py (`page`) lends its Student's t and agree()."""
 import json
 import pathlib
 
 import h5py
 import numpy as np
+
+from report_summary import estimate
 
 
 def noise_scale(path, ranks):
@@ -24,8 +26,8 @@ def noise_scale(path, ranks):
 
 
 def check_noise_scale(page, series, folder):
-    found = series["noise_scale"]
-    if not found or found["noise_scale_samples"]["interval"] is None:
+    (found,) = series.rows("noise-scale") or [{"noise_scale_samples": None}]
+    if estimate(found, "noise_scale_samples")["interval"] is None:
         return
     ranks = found["ranks"]
     scales = [noise_scale(path, ranks) for path in sorted(pathlib.Path(folder).glob("runs/*/run.h5"))]
@@ -33,4 +35,4 @@ def check_noise_scale(page, series, folder):
     reach = page.critical_t(len(logs) - 1) * logs.std(ddof=1) / np.sqrt(len(logs))
     for name, unit in (("noise_scale_samples", 1), ("reached_at_ranks", ranks / found["global_batch_size"])):
         low, middle, high = unit * np.exp(logs.mean() + reach * np.array([-1, 0, 1]))
-        page.agree(f"noise scale: {name}", found[name], (middle, (low, high), np.nan))
+        page.agree(f"noise scale: {name}", estimate(found, name), (middle, (low, high), np.nan))

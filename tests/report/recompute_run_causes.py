@@ -1,10 +1,12 @@
-"""Recomputes what a report says of a launch's lost time (series.run_causes in summary.json) from the raw columns of the run
+"""Recomputes what a report says of a launch's lost time (tables "run-causes" of summary.json) from the raw columns of the run
 files, by analysis/METRICS.md#run-causes alone; recompute_first_page.py (`page`) lends its difference() and agree()."""
 import json
 import pathlib
 
 import h5py
 import numpy as np
+
+from report_summary import at_ranks, estimate
 
 CAUSES = ("start_up", "samples", "steps", "first_steps", "evaluation", "checkpoint", "bookkeeping")
 
@@ -66,8 +68,9 @@ def check_run_causes(page, series, folder):
     plan = pathlib.Path(folder) / "plan.json"
     floor = json.loads(plan.read_text(encoding="utf-8")).get("floor") if plan.exists() else None
     base = [one for one in launches if one.ranks == 1]
-    for found in series["run_causes"]:
-        n = found["ranks"]
+    rows = series.rows("run-causes")
+    for n in dict.fromkeys(row["ranks"] for row in rows):
+        found = {row["cause"]: row for row in at_ranks(rows, n)}
         many = [one for one in launches if one.ranks == n]
         work = np.mean([l.samples for l in many]) / np.mean([l.samples for l in base])
         group = lambda some, value: [(l.repeat, value(l)) for l in some]
@@ -80,18 +83,21 @@ def check_run_causes(page, series, folder):
         ideal = np.mean([l.wall_s for l in base]) / n
         margin = (floor["margin"] if floor else 0.03) * ideal
         is_loss = loss[1] is not None and loss[1][0] > margin
-        page.agree("ideal wall time", found["ideal_wall_s"], ideal)
-        page.agree("margin of the wall time", found["margin_s"], margin)
-        page.agree("lost wall time", found["loss_s"], loss)
-        page.agree("in no recorded part", found["unexplained_s"], beyond(lambda l: l.unexplained_s)[0])
+        page.agree("lost wall time", estimate(found["loss"], "growth_s"), loss)
+        page.agree("in no recorded part", found["in no recorded part"]["growth_s"], beyond(lambda l: l.unexplained_s)[0])
+        for one in found.values():
+            page.agree("ideal wall time", one["ideal_wall_s"], ideal)
+            page.agree("margin of the wall time", one["margin_s"], margin)
+            page.agree("whether wall time is lost", float(one["is_loss"] == "yes"), float(is_loss))
         chances = [chance_of_more(page, growth[name], margin, len(many)) for name in CAUSES]
         more, less = holm(chances), holm([1 - chance for chance in chances])
-        for i, (name, one) in enumerate(zip(CAUSES, found["findings"], strict=True)):
+        for i, name in enumerate(CAUSES):
+            one = found[name]
             verdict = ("SUPPORTED" if more[i] < 0.05 <= less[i] and is_loss else
                        "REFUTED" if less[i] < 0.05 <= more[i] else "UNDECIDED")
-            if (one["cause"], one["verdict"]) != (name, verdict):
-                page.wrong.append(f"{one['cause']}: {one['verdict']} in the report, {name}: {verdict} recomputed")
-            page.agree(f"growth of {name}", one["growth_s"], growth[name])
+            if one["verdict"] != verdict:
+                page.wrong.append(f"{name}: {one['verdict']} in the report, {verdict} recomputed")
+            page.agree(f"growth of {name}", estimate(one, "growth_s"), growth[name])
             needed = launches_to_decide(page, growth[name], margin, len(many)) if verdict == "UNDECIDED" else None
             if one["launches_to_decide"] != needed:
                 page.wrong.append(f"{name}: {one['launches_to_decide']} launches would decide, {needed} recomputed")

@@ -190,7 +190,7 @@ TEST_F(WholeReport, HasEveryFigureInFourFormsAndTheTables) {
   for (const fs::path& svg : files_with(out() / "figures", ".svg")) {
     EXPECT_THAT(content_of(svg), ContainsRegex("<(path|use|polygon)")) << svg;
   }
-  EXPECT_THAT(content_of(out() / "summary.json"), HasSubstr("\"speedup\""));
+  EXPECT_THAT(content_of(out() / "summary.json"), HasSubstr("\"training_speedup\""));
   EXPECT_FALSE(files_with(out() / "tables", ".csv").empty());
 }
 

@@ -4,14 +4,40 @@
 #include <nlohmann/json.hpp>
 
 #include "core/provenance.hpp"
+#include "core/text.hpp"
 
 #include "analysis/report/page/conclusions.hpp"
+#include "analysis/report/study/file_tables.hpp"
+#include "analysis/report/text/numbers.hpp"
 #include "tests/analysis/analysed_study.hpp"
+#include "tests/report/table_cells.hpp"
 
 namespace scalestudy {
 namespace {
 
 using nlohmann::json;
+
+/// By the words of JSON Schema that ours has.
+void expect_fits(const json& value, const json& schema, const std::string& path) {
+  if (schema.contains("const")) {
+    EXPECT_EQ(value, schema["const"]) << path;
+  }
+  if (schema.contains("type") && schema["type"].is_string()) {
+    EXPECT_EQ(value.type_name(), schema["type"]) << path;
+  }
+  for (const auto& name : schema.value("required", json::array()))
+    EXPECT_TRUE(value.contains(name)) << path << " lacks " << name;
+  if (value.is_array())
+    for (const auto& item : value) expect_fits(item, schema["items"], path + "[]");
+  if (!value.is_object()) return;
+  const auto properties = schema.value("properties", json::object());
+  for (const auto& [name, member] : value.items()) {
+    const bool is_named = properties.contains(name);
+    ASSERT_TRUE(is_named || schema.contains("additionalProperties")) << path << ": " << name;
+    expect_fits(member, is_named ? properties[name] : schema["additionalProperties"],
+                cat(path, '/', name));
+  }
+}
 
 class SummaryOfStudy : public AnalysedStudy {
  protected:
@@ -23,41 +49,83 @@ class SummaryOfStudy : public AnalysedStudy {
     run.epochs = 2;
     add(run, repeats);
   }
-  json summary() { return json::parse(summary_json(analysis())); }
+  Document document() { return document_of(analysis(), SettingWords({})); }
+  json summary() { return json::parse(summary_json(document())); }
+  /// Rows of a table of the only series.
+  json rows_of(const std::string& table) {
+    return summary()["tables"]["noise2void-" + table]["rows"];
+  }
 };
 
-TEST_F(SummaryOfStudy, HasItsSchemaAndMaker) {
-  write(1);
-  const auto found = summary();
-  EXPECT_EQ(found["schema"], 2);
-  EXPECT_EQ(found["made_by"], build_id());
-  EXPECT_EQ(found["series"].size(), 1U);
-  EXPECT_EQ(found["runs"].size(), 2U);
-  for (const auto* empty :
-       {"validity_codes", "control_arms", "unreadable", "without_file", "skipped"})
-    EXPECT_EQ(found[empty], json::array()) << empty;
+TEST(SummaryJson, NumbersAreNumbersTextIsTextAndWhatIsNotKnownIsNull) {
+  Estimate estimate;
+  estimate.value = 2;
+  estimate.interval = Interval{1.5, 2.5};
+  const ReportTable planted{"t",
+                            "caption",
+                            {{"name", "Name", false}, {"count", "count"}, {"speedup", "speed-up"}},
+                            {{text_cell("12"), text_cell("7 others"), estimate_cell(estimate)},
+                             {text_cell(""), text_cell(missing_number), estimate_cell({})},
+                             {text_cell("\xff[1]"), text_cell(""), number_cell(1e300)}}};
+  Document document;
+  document.sections = {{"title", {}, {planted}}};
+  const auto table = json::parse(summary_json(document))["tables"]["t"];
+  EXPECT_EQ(table["caption"], "caption");
+  EXPECT_EQ(table["columns"][0], json({{"name", "name"}, {"heading", "Name"}}));
+  EXPECT_EQ(table["columns"][3]["name"], "speedup_low");
+  const auto row = [](json name, json count, json speedup, json low, json high) {
+    return json{{"name", name},
+                {"count", count},
+                {"speedup", speedup},
+                {"speedup_low", low},
+                {"speedup_high", high}};
+  };
+  EXPECT_EQ(table["rows"][0], row("12", "7 others", 2, 1.5, 2.5));
+  EXPECT_EQ(table["rows"][1], row("", nullptr, nullptr, nullptr, nullptr));
+  EXPECT_EQ(table["rows"][2], row("\uFFFD[1]", nullptr, 1e300, nullptr, nullptr));
 }
 
-TEST_F(SummaryOfStudy, PointsAreThoseOfTheAnalysis) {
+TEST_F(SummaryOfStudy, FitsItsSchema) {
   write(3);
-  const auto points = summary()["series"][0]["points"];
-  ASSERT_EQ(points.size(), 2U);
-  const SpeedupPoint& two = analysis().studies()[0].speedup[1];
-  EXPECT_EQ(points[1]["ranks"], 2);
-  EXPECT_EQ(points[1]["launches"], 3);
-  EXPECT_EQ(points[1]["samples_per_s"], two.absolute.samples_per_s);
-  EXPECT_EQ(points[1]["speedup"]["training"]["value"], two.training.value);
-  EXPECT_EQ(points[1]["speedup"]["training"]["interval"],
-            json({two.training.interval->low, two.training.interval->high}));
-  EXPECT_EQ(points[1]["speedup"]["launch"]["value"], two.launch.value);
-  EXPECT_EQ(points[1]["efficiency"]["value"], two.efficiency.value);
-  EXPECT_EQ(points[1]["factors"]["fixed_frac"], two.factors.compared.fixed_frac);
-  EXPECT_EQ(points[1]["speedup"]["training"]["base_count"], 3);
+  const auto found = summary();
+  expect_fits(found, summary_schema(), "");
+  EXPECT_EQ(found["schema"], 2);
+  EXPECT_EQ(found["made_by"], build_id());
+  EXPECT_EQ(found["validity_codes"], json::array());
+}
+
+TEST_F(SummaryOfStudy, HasTheTablesOfTheCsvFiles) {
+  write(3);
+  const auto found = summary()["tables"];
+  const auto document = this->document();
+  EXPECT_EQ(found.size(), tables_of(document).size());
+  for (const ReportTable* table : tables_of(document)) {
+    const auto& one = found[table->slug];
+    std::vector<std::string> names;
+    for (const auto& column : one["columns"]) names.push_back(column["name"].get<std::string>());
+    EXPECT_EQ(join(names, ","), split(to_csv(*table), '\n').front());
+    EXPECT_EQ(one["rows"].size(), table->rows.size()) << table->slug;
+  }
+}
+
+TEST_F(SummaryOfStudy, AChapterHasItsAnswersAndNamesItsTables) {
+  write(3);
+  const auto found = summary();
+  ASSERT_EQ(found["chapters"].size(), 1U);
+  const auto& chapter = found["chapters"][0];
+  EXPECT_EQ(chapter["name"], analysis().studies()[0].series.name);
+  EXPECT_EQ(chapter["has_answer"], true);
+  json answers = json::array();
+  for (const auto& [question, text] : conclusions_of(analysis().studies()[0]).answers())
+    answers.push_back({{"question", question}, {"text", text}});
+  EXPECT_EQ(chapter["answers"], answers);
+  EXPECT_EQ(chapter["tables"][0], "noise2void-speedup");
+  for (const auto& slug : chapter["tables"]) EXPECT_TRUE(found["tables"].contains(slug)) << slug;
 }
 
 TEST_F(SummaryOfStudy, SaysWhatCouldBeResolved) {
   write(3);
-  const auto found = summary()["series"][0]["resolution"];
+  const auto found = rows_of("resolution")[0];
   EXPECT_EQ(found["label"], "floor_unknown");
   EXPECT_EQ(found["repeats"], 3);
   EXPECT_EQ(found["margin_frac"], 0.03);
@@ -66,18 +134,15 @@ TEST_F(SummaryOfStudy, SaysWhatCouldBeResolved) {
 
 TEST_F(SummaryOfStudy, HasTheBaseOnTheSameCores) {
   write(3);
-  SyntheticRun fair{.epochs = 4, .steps_per_epoch = 20, .threads_per_rank = 2};
-  add(fair, 3);
-  const auto all = summary();
+  add({.epochs = 4, .steps_per_epoch = 20, .threads_per_rank = 2}, 3);
   json found;
-  for (const auto& series : all["series"])
-    if (series["points"].size() == 2) found = series["fair_base"];
-  ASSERT_TRUE(found.is_object());
-  EXPECT_EQ(found["has_equal_cores"], true);
-  EXPECT_EQ(found["idle_cores"], 1);
-  ASSERT_EQ(found["candidates"].size(), 2U);
-  EXPECT_EQ(found["candidates"][1]["threads"], 2);
-  EXPECT_TRUE(found["candidates"][1]["speedup"]["interval"].is_array());
+  const auto all = summary();
+  for (const auto& [slug, table] : all["tables"].items())
+    if (slug.ends_with("-fair-base")) found = table["rows"];
+  ASSERT_EQ(found.size(), 2U);
+  EXPECT_EQ(found[0]["idle_cores"], 1);
+  EXPECT_EQ(found[1]["threads"], 2);
+  EXPECT_TRUE(found[1]["speedup_low"].is_number());
 }
 
 TEST_F(SummaryOfStudy, TheMethodSaysWhereBlocksWereTornApart) {
@@ -87,112 +152,92 @@ TEST_F(SummaryOfStudy, TheMethodSaysWhereBlocksWereTornApart) {
       run.started_unix_s = 1e9 + double(1000 * run.ranks + 10 * run.repeat);
       add_run(run);
     }
-  const auto training = summary()["series"][0]["points"][1]["speedup"]["training"];
-  EXPECT_EQ(training["interval_method"],
+  EXPECT_EQ(rows_of("speedup")[1]["interval_method"],
             "95 % Welch t interval on logarithms over launches (not paired: the runs of a repeat "
             "were not made together)");
-}
-
-TEST_F(SummaryOfStudy, WhatIsNotDeterminableIsNull) {
-  write(2);
-  const auto points = summary()["series"][0]["points"];
-  EXPECT_TRUE(points[1]["speedup"]["training"]["interval"].is_null());
-  EXPECT_TRUE(points[1]["speedup"]["training"]["p_value"].is_null());
-  EXPECT_TRUE(points[0]["serial_fraction"]["value"].is_null());
-  EXPECT_FALSE(points[1]["speedup"]["training"]["value"].is_null());
 }
 
 // All runs train on as many samples.
 TEST_F(SummaryOfStudy, AnIntervalWithoutWidthIsNull) {
   write(3);
-  const auto two = summary()["series"][0]["points"][1];
-  EXPECT_EQ(two["factors"]["statistical"]["value"], 1);
-  EXPECT_TRUE(two["factors"]["statistical"]["interval"].is_null());
-  EXPECT_FALSE(two["speedup"]["training"]["interval"].is_null());
-}
-
-TEST_F(SummaryOfStudy, StepsHaveEveryPhase) {
-  write(1);
-  const auto steps = summary()["series"][0]["steps"];
-  ASSERT_EQ(steps.size(), 2U);
-  double sum_s = 0;
-  for (const auto& [name, time_s] : steps[0]["phases"].items()) sum_s += time_s.get<double>();
-  EXPECT_EQ(steps[0]["phases"].size(), step_phase_count);
-  EXPECT_NEAR(sum_s, steps[0]["step_s"].get<double>(), 1e-9);
-  EXPECT_EQ(steps[1]["local_samples"], 4);
-}
-
-TEST_F(SummaryOfStudy, QualityHasOneValuePerRun) {
-  write(3);
-  const auto quality = summary()["series"][0]["quality"];
-  ASSERT_EQ(quality.size(), 2U);
-  EXPECT_EQ(quality[1]["metrics"]["psnr_db"]["values"].size(), 3U);
-  EXPECT_EQ(quality[1]["best_validation_loss"].size(), 3U);
-  EXPECT_FALSE(quality[1]["metrics"].contains("iou")) << "nobody recorded it";
-  EXPECT_EQ(quality[0]["metrics"]["psnr_db"]["difference"]["value"], 0);
+  const auto two = rows_of("factorisation")[0];
+  EXPECT_EQ(two["samples_ratio"], 1);
+  EXPECT_TRUE(two.value("samples_ratio_low", json()).is_null());
+  EXPECT_TRUE(two["training_speedup_low"].is_number());
 }
 
 TEST_F(SummaryOfStudy, BaselinesAreNamedWhereRecorded) {
-  write(2);
-  const auto without = summary()["series"][0]["quality"][0];
-  EXPECT_TRUE(without["metrics"]["psnr_db"]["baseline"].is_null());
-  EXPECT_TRUE(without["metrics"]["loss"]["baseline"].is_null());
-  SyntheticRuns other;
-  other.add(
-      "with baselines",
-      {.baselines = {{&EvaluationRow::input_psnr_db, 24.5}, {&EvaluationRow::constant_loss, 0.75}}},
-      1);
-  const StudyAnalysis with(other.of({"with baselines"}));
-  const auto quality = json::parse(summary_json(with))["series"][0]["quality"][0];
-  EXPECT_EQ(quality["metrics"]["psnr_db"]["baseline"],
-            json({{"name", "input_psnr_db"}, {"value", 24.5}}));
-  EXPECT_EQ(quality["metrics"]["loss"]["baseline"],
-            json({{"name", "constant_loss"}, {"value", 0.75}}));
+  add({.baselines = {{&EvaluationRow::input_psnr_db, 24.5}}}, 1);
+  int count = 0;
+  for (const auto& row : rows_of("quality")) {
+    const bool has_one = row["metric"] == "psnr_db";
+    EXPECT_EQ(row["baseline"], has_one ? json(24.5) : json());
+    EXPECT_EQ(row["baseline_name"], has_one ? "input_psnr_db" : "");
+    count += has_one ? 1 : 0;
+  }
+  EXPECT_EQ(count, 1);
 }
 
-TEST_F(SummaryOfStudy, EvaluationSetsAndConclusionsAreThere) {
+TEST_F(SummaryOfStudy, EvaluationSetsAreThere) {
   write(3);
-  const auto series = summary()["series"][0];
-  EXPECT_EQ(series["evaluation_sets"]["identical"], true);
-  EXPECT_EQ(series["evaluation_sets"]["sets"],
-            json({{{"name", "validation"}, {"hash", "7f3a000011112222"}, {"sample_count", 64}}}));
-  json conclusions = json::array();
-  for (const auto& answer : conclusions_of(analysis().studies()[0]).answers())
-    conclusions.push_back(answer.text);
-  EXPECT_EQ(series["conclusions"], conclusions);
-  EXPECT_EQ(series["scaling_rule"], "linear_fixed_samples");
-  EXPECT_EQ(series["control_arm"], "");
+  EXPECT_EQ(rows_of("evaluation-sets")[0], json({{"name", "validation"},
+                                                 {"hash", "7f3a000011112222"},
+                                                 {"sample_count", 64},
+                                                 {"is_reported", "yes"},
+                                                 {"is_identical", "yes"},
+                                                 {"labels", ""}}));
 }
 
 TEST_F(SummaryOfStudy, ControlArmsHaveTimesAndNoConclusions) {
   write(2, {.control_arm = choices<ControlArm>[0].value});
   const auto found = summary();
-  EXPECT_EQ(found["series"].size(), 0U);
-  ASSERT_EQ(found["control_arms"].size(), 1U);
-  EXPECT_EQ(found["control_arms"][0]["control_arm"], choices<ControlArm>[0].name);
-  EXPECT_EQ(found["control_arms"][0]["conclusions"], json::array());
-  EXPECT_EQ(found["control_arms"][0]["quality"], json::array());
-  EXPECT_EQ(found["control_arms"][0]["points"].size(), 2U);
+  EXPECT_EQ(found["chapters"], json::array());
+  ASSERT_EQ(found["tables"]["control-arms"]["rows"].size(), 2U);
+  EXPECT_EQ(found["tables"]["control-arms"]["rows"][0]["control_arm"], choices<ControlArm>[0].name);
 }
 
 TEST_F(SummaryOfStudy, EveryRunSaysWhetherItIsData) {
   write(1);
   add_run({.repeat = 7, .labels = {"emulated"}, .status = RunStatus::failed});
   std::size_t data = 0;
-  const auto found = summary();
-  for (const auto& run : found["runs"]) {
-    data += run["is_data"].get<bool>() ? 1 : 0;
-    EXPECT_EQ(run["is_data"].get<bool>(), run["left_out"] == "");
+  const auto runs = summary()["tables"]["runs"]["rows"];
+  for (const auto& run : runs) {
+    const bool is_data = run["is_data"] == "yes";
+    data += is_data ? 1 : 0;
+    EXPECT_EQ(is_data, run["left_out"] == "");
+    EXPECT_EQ(is_data, run["steady_step_s"].is_number() && run["psnr_db"].is_number()) << run;
     if (run["status"] != "failed") continue;
-    EXPECT_EQ(run["labels"], json({"emulated_input"})) << "by its name of today";
-    EXPECT_FALSE(run["is_data"].get<bool>());
+    EXPECT_EQ(run["labels"], "emulated_input") << "by its name of today";
+    EXPECT_FALSE(is_data);
   }
   EXPECT_EQ(data, 2U);
 }
 
+TEST(FileTables, WhatHasNoResultSaysItsKind) {
+  RunSet set;
+  set.damaged_plans = {{"plan", "cannot be read"}};
+  set.skipped = {{"combination", "left out"}};
+  const auto table = absent_runs_table(StudyAnalysis(std::move(set)));
+  ASSERT_EQ(table.rows.size(), 2U);
+  EXPECT_EQ(raw_in(table, 0, "kind"), "damaged_plan");
+  EXPECT_EQ(raw_in(table, 0, "name"), "plan");
+  EXPECT_EQ(raw_in(table, 1, "kind"), "skipped");
+  EXPECT_EQ(raw_in(table, 1, "reason"), "left out");
+}
+
+TEST(FileTables, OutliersAreNamed) {
+  scalestudy::Run run;
+  run.record.header.run_id = "slow one";
+  SeriesAnalysis analysis;
+  analysis.outliers = {{&run, 1.5}};
+  const auto table = outliers_table(analysis);
+  EXPECT_EQ(raw_in(table, 0, "run_id"), "slow one");
+  EXPECT_EQ(raw_in(table, 0, "training_time_ratio"), "1.5");
+}
+
 TEST_F(SummaryOfStudy, NothingDoneIsAnEmptySummary) {
-  EXPECT_EQ(summary()["series"], json::array());
-  EXPECT_EQ(summary()["runs"], json::array());
+  EXPECT_EQ(summary()["chapters"], json::array());
+  EXPECT_FALSE(summary()["tables"].contains("runs"));
 }
 
 }  // namespace

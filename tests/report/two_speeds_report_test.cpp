@@ -1,15 +1,15 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 
 #include "analysis/report/page/conclusions.hpp"
-#include "analysis/report/page/summary_json.hpp"
+#include "analysis/report/speed/speedup_table.hpp"
+#include "analysis/report/study/file_tables.hpp"
 #include "tests/analysis/analysed_study.hpp"
+#include "tests/report/table_cells.hpp"
 
 namespace scalestudy {
 namespace {
 
-using nlohmann::json;
 using testing::ContainsRegex;
 using testing::HasSubstr;
 using testing::Not;
@@ -34,13 +34,12 @@ TEST_F(TwoSpeedsOfStudy, AreSaidAndTheirMeanDecidesNothing) {
   EXPECT_THAT(all.speed, HasSubstr("(no interval, launches run at two speeds; 8 runs each)"));
   EXPECT_THAT(all.speed, Not(HasSubstr("outlier")));
   EXPECT_THAT(all.causes, HasSubstr("in the mean of launches that run at two speeds: undecided"));
-  const auto summary = json::parse(summary_json(analysis()));
-  const auto& said = summary["series"][0]["two_speeds"];
-  ASSERT_EQ(said.size(), 1U);
-  EXPECT_EQ(said[0]["ranks"], 2);
-  EXPECT_EQ(said[0]["slow_launches"], 3);
-  EXPECT_EQ(said[0]["launches"], 8);
-  EXPECT_TRUE(summary["series"][0]["points"][1]["speedup"]["training"]["interval"].is_null());
+  const auto said = two_speeds_table(series());
+  ASSERT_EQ(said.rows.size(), 1U);
+  EXPECT_EQ(raw_in(said, 0, "ranks"), "2");
+  EXPECT_EQ(raw_in(said, 0, "slow_launches"), "3");
+  EXPECT_EQ(raw_in(said, 0, "launches"), "8");
+  EXPECT_FALSE(cell_in(speedup_table(series()), 1, "training_speedup").interval);
 }
 
 }  // namespace

@@ -101,7 +101,7 @@ ReportResult write_report(const StudyAnalysis& analysis,
   make_folder(out);
   ReportResult result;
   result.summary = out / summary_name;
-  const auto summary = summary_json(analysis);
+  const auto summary = summary_json(document);
   // It tells whose folder this is, also when the first report there is interrupted.
   if (!is_there(result.summary)) write_file(result.summary, summary);
   const PendingReport pending(out);

@@ -1,13 +1,18 @@
 #pragma once
-/// summary.json: the report's numbers for programs.
+/// summary.json: the report for programs, with the tables as their files have them.
 
 #include <string>
 
-#include "analysis/study/study_analysis.hpp"
+#include <nlohmann/json_fwd.hpp>
+
+#include "analysis/report/page/document.hpp"
 
 namespace scalestudy {
 
-/// Numbers that do not exist are null; names are those of METRICS.md.
-[[nodiscard]] std::string summary_json(const StudyAnalysis& analysis);
+/// Numbers that are not known are null; names of columns are those of the CSV files.
+[[nodiscard]] std::string summary_json(const Document& document);
+
+/// JSON Schema of it.
+[[nodiscard]] nlohmann::json summary_schema();
 
 }  // namespace scalestudy

@@ -33,9 +33,7 @@ json to_json(const AskedPrediction& asked) {
   return object;
 }
 
-}  // namespace
-
-json prediction_json(const SeriesPrediction& series) {
+json to_json(const SeriesPrediction& series) {
   json models = json::array(), asked = json::array();
   if (series.fit)
     for (const auto& fit : series.fit->models()) models.push_back(to_json(fit));
@@ -47,29 +45,11 @@ json prediction_json(const SeriesPrediction& series) {
           {"predictions", asked}};
 }
 
-json noise_scale_json(const NoiseScale& noise) {
-  return {{"ranks", noise.ranks},
-          {"noise_scale_samples", json_estimate(noise.samples)},
-          {"reached_at_ranks", json_estimate(noise.reached_at_ranks)},
-          {"global_batch_size", json_number(noise.global_batch_size)},
-          {"refusal", noise.refusal.empty() ? json() : json(noise.refusal)}};
-}
-
-json pop_json(const std::vector<PopPoint>& points) {
-  json list = json::array();
-  for (const auto& point : points)
-    list.push_back({{"ranks", point.ranks},
-                    {"parallel_efficiency", json_estimate(point.parallel_efficiency)},
-                    {"load_balance", json_estimate(point.load_balance)},
-                    {"communication_efficiency", json_estimate(point.communication_efficiency)},
-                    {"serialisation_efficiency", json_estimate(point.serialisation_efficiency)},
-                    {"transfer_efficiency", json_estimate(point.transfer_efficiency)}});
-  return list;
-}
+}  // namespace
 
 std::string predictions_json(const std::vector<SeriesPrediction>& predictions) {
   json series = json::array();
-  for (const auto& one : predictions) series.push_back(prediction_json(one));
+  for (const auto& one : predictions) series.push_back(to_json(one));
   return json_text_of({{"series", series}});
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-/// What several parts of summary.json are made of.
+/// Numbers and estimates in what commands print as JSON.
 
 #include <nlohmann/json.hpp>
 
