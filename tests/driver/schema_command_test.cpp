@@ -127,6 +127,13 @@ TEST(SchemaCommand, AnEnvironmentOffersTheLaunchersThatExist) {
   EXPECT_THAT(properties, SizeIs(5)) << "name, description, launcher, device, variables";
 }
 
+TEST(SchemaCommand, ASummaryHasChaptersAndTables) {
+  const auto schema = schema_of("summary");
+  EXPECT_EQ(schema["properties"]["schema"]["const"], 2);
+  EXPECT_THAT(schema["required"], Contains("chapters"));
+  EXPECT_THAT(schema["required"], Contains("tables"));
+}
+
 TEST(SchemaCommand, TheJsonOptionChangesNothing) {
   EXPECT_EQ(ask_driver({"schema", "study", "--json"}).out, ask_driver({"schema", "study"}).out);
 }

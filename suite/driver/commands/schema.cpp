@@ -1,4 +1,4 @@
-/// scalestudy schema study|environment|profile|claim|published: the JSON Schema of an input file.
+/// scalestudy schema study|environment|profile|claim|published|summary: the JSON Schema of a file.
 
 #include <array>
 #include <memory>
@@ -13,6 +13,7 @@
 
 #include "analysis/claims/claim.hpp"
 #include "analysis/published/published.hpp"
+#include "analysis/report/page/summary_json.hpp"
 #include "driver/commands/command.hpp"
 #include "launchers/launcher.hpp"
 #include "workloads/catalogue.hpp"
@@ -27,15 +28,18 @@ nlohmann::json schema_of(const std::string& kind) {
   if (kind == "profile") return replay::profile_schema();
   if (kind == "claim") return claim_schema(workload_catalogue());
   if (kind == "published") return published_schema();
-  throw BadInput({cat("There is no schema '", kind, "'"),
-                  "schemas describe the files study, environment, profile, claim and published",
-                  did_you_mean(kind, {"study", "environment", "profile", "claim", "published"},
-                               "Use one of them")});
+  if (kind == "summary") return summary_schema();
+  throw BadInput(
+      {cat("There is no schema '", kind, "'"),
+       "schemas describe the files study, environment, profile, claim, published and summary",
+       did_you_mean(kind, {"study", "environment", "profile", "claim", "published", "summary"},
+                    "Use one of them")});
 }
 
 Action define(CLI::App& app) {
   const auto kind = std::make_shared<std::string>();
-  app.add_option("KIND", *kind, "study, environment, profile, claim, published")->required();
+  app.add_option("KIND", *kind, "study, environment, profile, claim, published, summary")
+      ->required();
   return [kind](Context& context) {
     context.out << schema_of(*kind).dump(2) << '\n';
     return ExitCode::done;
@@ -46,7 +50,8 @@ Action define(CLI::App& app) {
 
 extern const Command schema_command;
 const Command schema_command{
-    "schema", "Print the JSON Schema of a study, environment, profile, claim or published file",
+    "schema",
+    "Print the JSON Schema of a study, environment, profile, claim, published or summary file",
     "scalestudy schema study > study.schema.json", schema_parts::define};
 
 }  // namespace scalestudy
