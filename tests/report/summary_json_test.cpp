@@ -132,19 +132,6 @@ TEST_F(SummaryOfStudy, SaysWhatCouldBeResolved) {
   EXPECT_TRUE(found["floor_frac"].is_null());
 }
 
-TEST_F(SummaryOfStudy, HasTheBaseOnTheSameCores) {
-  write(3);
-  add({.epochs = 4, .steps_per_epoch = 20, .threads_per_rank = 2}, 3);
-  json found;
-  const auto all = summary();
-  for (const auto& [slug, table] : all["tables"].items())
-    if (slug.ends_with("-fair-base")) found = table["rows"];
-  ASSERT_EQ(found.size(), 2U);
-  EXPECT_EQ(found[0]["idle_cores"], 1);
-  EXPECT_EQ(found[1]["threads"], 2);
-  EXPECT_TRUE(found[1]["speedup_low"].is_number());
-}
-
 TEST_F(SummaryOfStudy, TheMethodSaysWhereBlocksWereTornApart) {
   SyntheticRun run{.steps_per_epoch = 20, .time_noise = 0.01};
   for (run.ranks = 1; run.ranks <= 2; ++run.ranks)
