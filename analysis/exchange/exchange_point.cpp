@@ -7,7 +7,7 @@
 namespace scalestudy {
 namespace {
 
-Estimate interference_at(std::int64_t ranks, std::span<const ArmContrast> contrasts) {
+Estimate slowed_computing_at(std::int64_t ranks, std::span<const ArmContrast> contrasts) {
   const auto found = std::ranges::find_if(contrasts, [&](const ArmContrast& one) {
     return one.ranks == ranks && !one.kind->base && one.kind->arm == ControlArm::barrier_only;
   });
@@ -53,7 +53,7 @@ std::vector<ExchangePoint> exchange_points(const Series& series,
   std::vector<ExchangePoint> points;
   for (Exchange& one : exchanges(series)) {
     const auto ranks = one.ranks;
-    points.push_back({std::move(one), interference_at(ranks, contrasts),
+    points.push_back({std::move(one), slowed_computing_at(ranks, contrasts),
                       fits_beside(series, ranks, collectives)});
   }
   return points;

@@ -19,7 +19,7 @@ struct FitBeside {
 };
 
 struct ExchangePoint : Exchange {
-  Estimate interference_s;  ///< METRICS.md#arm-contrasts; NaN where no arm was run
+  Estimate slowed_computing_s;  ///< METRICS.md#arm-contrasts; NaN where no arm was run
   std::vector<FitBeside> fits_beside;
 };
 

@@ -86,20 +86,20 @@ TEST_F(ExchangePoints, HaveNoFitOfOtherRanks) {
   EXPECT_THAT(fits(), IsEmpty());
 }
 
-TEST_F(ExchangePoints, HaveTheInterferenceOfTheirArm) {
+TEST_F(ExchangePoints, HaveTheSlowedComputingOfTheirArm) {
   std::vector<ArmContrast> contrasts;
   for (const auto& kind : contrast_kinds()) {
     contrasts.push_back({.kind = &kind, .ranks = 2});
     contrasts.back().beyond_column_s.value = double(contrasts.size());
   }
-  EXPECT_EQ(exchange_points(proper_, contrasts, {}).at(0).interference_s.value, 1)
+  EXPECT_EQ(exchange_points(proper_, contrasts, {}).at(0).slowed_computing_s.value, 1)
       << "the first kind is moving_gradients";
   for (ArmContrast& one : contrasts) one.ranks = 4;
-  EXPECT_TRUE(std::isnan(exchange_points(proper_, contrasts, {}).at(0).interference_s.value));
+  EXPECT_TRUE(std::isnan(exchange_points(proper_, contrasts, {}).at(0).slowed_computing_s.value));
 }
 
-TEST_F(ExchangePoints, WithoutArmHaveNoInterference) {
-  EXPECT_TRUE(std::isnan(exchange_points(proper_, {}, {}).at(0).interference_s.value));
+TEST_F(ExchangePoints, WithoutArmHaveNoSlowedComputing) {
+  EXPECT_TRUE(std::isnan(exchange_points(proper_, {}, {}).at(0).slowed_computing_s.value));
 }
 
 }  // namespace

@@ -89,13 +89,14 @@ TEST(ExchangeReport, OfMoreTheShortestAreSummedUp) {
   EXPECT_NEAR(sum_s, analysis.exchanges[0].transfer_s(), 1e-7);
 }
 
-TEST(ExchangeReport, InterferenceIsThatOfTheArmOrNotMeasured) {
+TEST(ExchangeReport, SlowedComputingIsThatOfTheArmOrNotMeasured) {
   auto analysis = study_of(2);
-  EXPECT_EQ(shown_in(exchange_table(analysis), 0, "interference_s"), "not measured");
-  EXPECT_EQ(raw_in(exchange_table(analysis), 0, "interference_s"), "NaN");
-  analysis.exchanges[0].interference_s = {.value = 0.0042, .interval = Interval{0.0031, 0.0053}};
-  EXPECT_EQ(shown_in(exchange_table(analysis), 0, "interference_s"), "4.2 (3.1–5.3)");
-  EXPECT_EQ(raw_in(exchange_table(analysis), 0, "interference_s"), "0.0042");
+  EXPECT_EQ(shown_in(exchange_table(analysis), 0, "slowed_computing_s"), "not measured");
+  EXPECT_EQ(raw_in(exchange_table(analysis), 0, "slowed_computing_s"), "NaN");
+  analysis.exchanges[0].slowed_computing_s = {.value = 0.0042,
+                                              .interval = Interval{0.0031, 0.0053}};
+  EXPECT_EQ(shown_in(exchange_table(analysis), 0, "slowed_computing_s"), "4.2 (3.1–5.3)");
+  EXPECT_EQ(raw_in(exchange_table(analysis), 0, "slowed_computing_s"), "0.0042");
 }
 
 TEST(ExchangeReport, FitsAreOfTheProbeAndOfCollectivesRuns) {

@@ -96,14 +96,14 @@ def check_fit(page, fits, sizes, probe):
         page.agree("residual of a size", size["residual_frac"], residual)
 
 
-def check_interference(page, contrasts, reported):
+def check_slowed_computing(page, contrasts, reported):
     """What the arm, recomputed elsewhere, says beyond its column; nothing without it."""
     arms = [estimate(arm, "beyond_column_s") for arm in at_ranks(contrasts, reported["ranks"])
             if arm["contrast"] == "moving_gradients"]
     if not arms:
-        assert reported["interference_s"] is None
+        assert reported["slowed_computing_s"] is None
         return
-    page.agree("interference", estimate(reported, "interference_s"),
+    page.agree("slowed computing", estimate(reported, "slowed_computing_s"),
                (arms[0]["value"], arms[0]["interval"] and tuple(arms[0]["interval"]), np.nan))
 
 
@@ -122,4 +122,4 @@ def check_exchange(page, series, contrasts, folder):
         for name, value in values.items():
             page.agree(f"exchange: {name}", shown[name], value)
         check_fit(page, at_ranks(fits, ranks), at_ranks(probes, ranks), probe)
-        check_interference(page, contrasts, reported)
+        check_slowed_computing(page, contrasts, reported)

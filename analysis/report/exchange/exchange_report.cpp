@@ -53,10 +53,11 @@ std::vector<TableCell> part_cells(const ExchangeParts& parts) {
           cell(transfer_ms - exposed_ms, parts.transfer_s - parts.exposed_s)};
 }
 
-TableCell interference_cell(const Estimate& interference_s) {
-  if (!std::isfinite(interference_s.value)) return shown_cell("not measured", interference_s.value);
-  const auto in_ms = transformed(interference_s, [](double time_s) { return time_s * 1e3; });
-  return shown_cell(difference_text(in_ms), interference_s);
+TableCell slowed_cell(const Estimate& slowed_computing_s) {
+  if (!std::isfinite(slowed_computing_s.value))
+    return shown_cell("not measured", slowed_computing_s.value);
+  const auto in_ms = transformed(slowed_computing_s, [](double time_s) { return time_s * 1e3; });
+  return shown_cell(difference_text(in_ms), slowed_computing_s);
 }
 
 /// Sum over buckets, all one after the other.
@@ -164,7 +165,7 @@ ReportTable exchange_table(const SeriesAnalysis& analysis) {
       "collectives: from entering to leaving, of all buckets, which is waiting for other ranks and "
       "transfer. Exposed is what of the transfer comes after the last rank's last gradient, hidden "
       "the rest, behind computing. At best exposed: if each bucket, ready when it was, took as "
-      "long as on idle ranks (the probe before training). Interference: what moving gradients "
+      "long as on idle ranks (the probe before training). Slowed computing: what moving gradients "
       "slows besides, by control arm barrier_only. Bus bandwidth: bytes × 2(N−1)/N ÷ time; idle: "
       "of the probe. First in to last out is avg_backward_comm_time of PyTorch's DDP logger, "
       "overlap its avg_backward_compute_comm_overlap_time.",
@@ -176,7 +177,7 @@ ReportTable exchange_table(const SeriesAnalysis& analysis) {
        {"transfer_s", "transfer"},
        {"exposed_s", "exposed"},
        {"hidden_s", "hidden"},
-       {"interference_s", "interference"},
+       {"slowed_computing_s", "slowed computing"},
        {"best_exposed_s", "at best exposed"},
        {"span_s", "first in to last out"},
        {"overlap_s", "overlap"},
@@ -189,7 +190,7 @@ ReportTable exchange_table(const SeriesAnalysis& analysis) {
                                integer_cell(static_cast<std::int64_t>(one.buckets.size())),
                                bytes_cell(bytes)};
     std::ranges::copy(part_cells(parts_of(one)), std::back_inserter(row));
-    row.push_back(interference_cell(one.interference_s));
+    row.push_back(slowed_cell(one.slowed_computing_s));
     for (const double time_s : {one.best_exposed_s, one.span_s(), one.overlap_s})
       row.push_back(milliseconds_cell(time_s));
     for (const double time_s :
