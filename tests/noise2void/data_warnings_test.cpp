@@ -12,7 +12,9 @@
 namespace scalestudy::noise2void {
 namespace {
 
+using testing::Contains;
 using testing::ElementsAre;
+using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::StartsWith;
 
@@ -78,6 +80,10 @@ TEST_F(DataWarnings, AValidationLossOfAFewVoxelsIsSaid) {
       warnings("[4, 16, 16]", 0, "original"),
       ElementsAre(testing::ContainsRegex("rests on about [0-9] masked voxels in 7 patches")));
   EXPECT_THAT(warnings("[4, 16, 16]", 0, "nominal"), IsEmpty());
+  write(0, {8, 32, 32});
+  EXPECT_THAT(warnings("[4, 16, 16]", 0, "original"), Contains(HasSubstr("or mask_count_rule")));
+  EXPECT_THAT(warnings("[4, 16, 16]", 0, "nominal"),
+              Contains(HasSubstr("larger patches or more of them (validation_frac).")));
 }
 
 TEST(Reference, OfAnotherScaleIsSaidWhicheverIsTheLarger) {

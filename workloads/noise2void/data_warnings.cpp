@@ -26,9 +26,10 @@ std::string few_voxels_warning(std::int64_t patches, const Settings& settings) {
   const double voxels = static_cast<double>(patches) * expected_points(patch, box_side(settings));
   if (voxels >= fewest_masked_voxels) return "";
   return cat("The validation loss rests on about ", std::lround(voxels), " masked voxels in ",
-             counted(patches, "patch"),
-             ": chance decides it. Give larger patches, more of them (validation_frac), or "
-             "mask_count_rule \"nominal\".");
+             counted(patches, "patch"), ": chance decides it. Give larger patches",
+             settings.mask_count_rule == MaskCountRule::nominal
+                 ? " or more of them (validation_frac)."
+                 : ", more of them (validation_frac), or mask_count_rule \"nominal\".");
 }
 
 }  // namespace
