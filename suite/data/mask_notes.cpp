@@ -29,17 +29,21 @@ bool is_reserved(std::uint16_t number) {
 struct SoftMasks {
   std::int64_t above_zero = 0;
   std::int64_t above_half = 0;
+  bool have_small_ramps = false;
   std::vector<std::string> names = {};
 
   void add(const EdgeCounts& edges, const std::string& name) {
     if (!edges.are_soft()) return;
     above_zero += edges.above_zero;
     above_half += edges.above_half;
+    have_small_ramps = have_small_ramps || edges.has_small_ramps;
     names.push_back(name);
   }
+  /// Of small numbers it is not known how much of a ramp's pixel an object covered.
   [[nodiscard]] std::string growth_text() const {
+    if (have_small_ramps) return "larger";
     const auto growth = above_half == 0 ? 0 : pixel_share(above_zero, above_half) - 1;
-    return cat(std::llround(100 * growth), " %");
+    return cat(std::llround(100 * growth), " % more");
   }
 };
 
@@ -109,9 +113,9 @@ std::string MaskSurvey::blur_note() const {
   return cat("Edges of ", soft.names.size(), " of ", counted(std::ssize(added()), "mask"),
              " seem blurred, by resizing or antialiasing: ", first_few(soft.names),
              ". They count as foreground whole, which makes it ", soft.growth_text(),
-             " more than a cut in their middle. Resize masks by nearest neighbour and draw them "
+             " than a cut in their middle. Resize masks by nearest neighbour and draw them "
              "without antialiasing",
-             reading_.foreground == Foreground::above_background
+             reading_.foreground == Foreground::above_background && !soft.have_small_ramps
                  ? cat(", or ask for a threshold: ", threshold_hint)
                  : "",
              '.');
@@ -132,7 +136,7 @@ std::string MaskSurvey::alpha_note() const {
                   " pixels that are transparent in part, of which the colours below are read.");
   if (!soft.names.empty())
     note += cat(" Soft edges count as foreground whole, which makes it ", soft.growth_text(),
-                " more than what is opaque by half: ", first_few(soft.names),
+                " than what is opaque by half: ", first_few(soft.names),
                 ". Save masks without alpha and antialiasing.");
   return note;
 }

@@ -1,10 +1,80 @@
 #include "data/soft_edges.hpp"
 
 #include <algorithm>
+#include <array>
+#include <map>
 #include <set>
+#include <span>
+#include <utility>
 
 namespace scalestudy {
 namespace {
+
+/// More, and lone ramps have values enough.
+constexpr std::int32_t largest_small_number = 16;
+
+/// How areas of small numbers meet along rows and columns: at once, or over others of one pixel
+/// each that lie between.
+class SmallMeetings {
+ public:
+  void see_line(std::span<const std::int32_t> line) {
+    runs_.clear();
+    for (const auto value : line) {
+      if (runs_.empty() || runs_.back().value != value) runs_.push_back({value, 0});
+      ++runs_.back().length_px;
+    }
+    for (std::size_t first = 0; first + 1 < runs_.size();) {
+      const auto last = end_of_ramp(first);
+      if (runs_[first].length_px > 1 && runs_[last].length_px > 1) add(first, last);
+      first = last;
+    }
+  }
+
+  /// `is_area`: whether a number fills one anywhere.
+  [[nodiscard]] bool are_ramps(const std::array<bool, largest_small_number + 1>& is_area) const {
+    return std::ranges::any_of(meetings_, [&](const auto& one) {
+      const auto& [numbers, seen] = one;
+      constexpr std::int64_t least = 16;
+      if (seen.ramped < least) return false;
+      const auto most_through = std::ranges::count_if(
+          seen.through, [&](const auto& part) { return 5 * part.second >= seen.ramped; });
+      if (numbers.second - numbers.first > 2) return most_through > 1 && seen.ramped >= seen.direct;
+      // What joins two numbers all along may be a class: a membrane.
+      return !is_area[static_cast<std::size_t>(numbers.first + 1)] &&
+             3 * seen.ramped >= seen.direct && 8 * seen.direct >= seen.ramped;
+    });
+  }
+
+ private:
+  struct Run {
+    std::int32_t value = 0;
+    std::int64_t length_px = 0;
+  };
+  struct Meeting {
+    std::int64_t direct = 0, ramped = 0;
+    std::map<std::int32_t, std::int64_t> through;  ///< how many ramps have this number
+  };
+
+  [[nodiscard]] std::size_t end_of_ramp(std::size_t first) const {
+    auto last = first + 1;
+    const bool rises = runs_[last].value > runs_[first].value;
+    while (last + 1 < runs_.size() && runs_[last].length_px == 1 &&
+           (runs_[last + 1].value > runs_[last].value) == rises)
+      ++last;
+    return last;
+  }
+
+  void add(std::size_t first, std::size_t last) {
+    const auto [lower, higher] = std::minmax(runs_[first].value, runs_[last].value);
+    if (higher > largest_small_number || higher - lower < 2) return;
+    auto& meeting = meetings_[{lower, higher}];
+    ++(last == first + 1 ? meeting.direct : meeting.ramped);
+    for (auto i = first + 1; i < last; ++i) ++meeting.through[runs_[i].value];
+  }
+
+  std::vector<Run> runs_;
+  std::map<std::pair<std::int32_t, std::int32_t>, Meeting> meetings_;
+};
 
 class EdgeCounter {
  public:
@@ -14,12 +84,28 @@ class EdgeCounter {
     for (std::int64_t y = 0; y < heights_.height_px; ++y)
       for (std::int64_t x = 0; x < heights_.width_px; ++x) see(y, x);
     seen_.lone_value_count = std::ssize(lone_values_);
+    seen_.has_small_ramps = has_small_ramps();
     return seen_;
   }
 
  private:
   [[nodiscard]] std::int32_t at(std::int64_t y, std::int64_t x) const {
     return heights_.values[static_cast<std::size_t>(y * heights_.width_px + x)];
+  }
+
+  [[nodiscard]] bool has_small_ramps() const {
+    SmallMeetings meetings;
+    for (std::int64_t y = 0; y < heights_.height_px; ++y)
+      meetings.see_line(std::span(heights_.values)
+                            .subspan(static_cast<std::size_t>(y * heights_.width_px),
+                                     static_cast<std::size_t>(heights_.width_px)));
+    std::vector<std::int32_t> column(static_cast<std::size_t>(heights_.height_px));
+    for (std::int64_t x = 0; x < heights_.width_px; ++x) {
+      for (std::int64_t y = 0; y < heights_.height_px; ++y)
+        column[static_cast<std::size_t>(y)] = at(y, x);
+      meetings.see_line(column);
+    }
+    return meetings.are_ramps(is_area_);
   }
 
   /// Of pixels as near as `reach`, this one among them: whether they equal `value`, the largest.
@@ -49,10 +135,13 @@ class EdgeCounter {
 
   void see(std::int64_t y, std::int64_t x) {
     constexpr std::int64_t most_equal = 3;  // along a straight edge, this pixel among them
+    constexpr std::int64_t all_equal = 9;
     const auto here = at(y, x);
     if (x + 1 < heights_.width_px && at(y, x + 1) != here) ++seen_.steps;
     if (y + 1 < heights_.height_px && at(y + 1, x) != here) ++seen_.steps;
     if (here > 0) ++seen_.above_zero;
+    if (here <= largest_small_number && !is_area_[static_cast<std::size_t>(here)])
+      is_area_[static_cast<std::size_t>(here)] = near(y, x, 1).equal == all_equal;
     const auto equal = is_ramp(y, x) ? near(y, x, 1).equal : most_equal + 1;
     if (equal == 1) {
       ++seen_.lone_ramps;
@@ -64,13 +153,14 @@ class EdgeCounter {
   const Heights& heights_;
   EdgeCounts seen_;
   std::set<std::int32_t> lone_values_;
+  std::array<bool, largest_small_number + 1> is_area_{};  ///< numbers that fill 3 x 3 pixels
 };
 
 }  // namespace
 
 bool EdgeCounts::are_soft() const {
   constexpr std::int64_t least_values = 6;  // fewer are noise among classes
-  return lone_value_count >= least_values && 25 * lone_ramps >= steps;
+  return (lone_value_count >= least_values && 25 * lone_ramps >= steps) || has_small_ramps;
 }
 
 EdgeCounts count_edges(const Heights& heights) {

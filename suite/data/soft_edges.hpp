@@ -19,7 +19,8 @@ struct EdgeCounts {
   /// Pixels between a lower and a higher neighbour, opposite ones, that equal none of all eight.
   std::int64_t lone_ramps = 0;
   std::int64_t lone_value_count = 0;  ///< how many values these have
-  std::int64_t above_zero = 0;        ///< pixels
+  bool has_small_ramps = false;  ///< areas of small numbers are mostly joined by what lies between
+  std::int64_t above_zero = 0;   ///< pixels
   /// Of these: all but ramps below half of what is largest within two pixels.
   std::int64_t above_half = 0;
 

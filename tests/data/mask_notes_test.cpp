@@ -6,6 +6,7 @@
 
 #include "data/foreground_notes.hpp"
 #include "data/mask_survey.hpp"
+#include "data/resize.hpp"
 
 #include "tests/data/masks.hpp"
 #include "tests/data/refusal.hpp"
@@ -145,6 +146,33 @@ TEST(MaskNotes, EdgesBetweenAreasThatCountAsForegroundAreSaid) {
     EXPECT_NEAR(std::stod(notes.substr(notes.find(before) + before.size())), growth_percent, 3);
     EXPECT_THAT(notes_of({hard}), testing::Not(testing::HasSubstr("blurred"))) << one[0];
   }
+}
+
+TEST(MaskNotes, SmallNumbersThatPassIntoEachOtherAreSaid) {
+  const auto says = testing::HasSubstr("which makes it larger than a cut in their middle");
+  const auto hard = discs({0}, {3}, {4}, 1);
+  const auto to_half = [](const Image& mask) { return resized(mask, side / 2, side / 2); };
+  EXPECT_THAT(notes_of({hard, resized(to_half(hard), side, side)}),
+              testing::AllOf(says, testing::HasSubstr("Edges of 1 of 2 masks seem blurred")));
+  EXPECT_THAT(notes_of({resized(to_half(hard), side, side)}), says);
+  EXPECT_THAT(notes_of({discs({0}, {2}, {2}, 4)}), says) << "1 along a part of the edges";
+  EXPECT_EQ(notes_of({hard}), "");
+}
+
+/// Cells in cells, whatever lies between two classes, and lines around them.
+TEST(MaskNotes, ClassesWithinEachOtherAreNotBlurred) {
+  const auto rings = [](const std::vector<double>& radius_px, const std::vector<int>& numbers) {
+    return mask_of([=](auto y, auto x) {
+      int number = 0;
+      for (std::size_t i = 0; i < numbers.size(); ++i)
+        if (std::hypot(double(y) - 32, double(x) - 30) < radius_px[i]) number = numbers[i];
+      return std::vector{number};
+    });
+  };
+  EXPECT_EQ(notes_of({rings({24, 14, 5}, {1, 2, 3})}), "");
+  EXPECT_EQ(notes_of({rings({21, 20}, {1, 2})}), "") << "a membrane of one pixel";
+  EXPECT_EQ(notes_of({rings({21, 20, 10}, {1, 3, 4})}), "");
+  EXPECT_EQ(notes_of({rings({21, 20}, {3, 1})}), "") << "an outline";
 }
 
 /// As labels of cells are: of few pixels, and dense.
