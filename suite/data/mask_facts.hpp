@@ -27,6 +27,14 @@ struct MaskSlopes {
   std::int64_t edges = 0;         ///< pairs of neighbours of which one is 0
   std::int64_t gentle_edges = 0;  ///< of these: the foot of a slope through most values
 
+  /// Pixels near an end of the range, but not at it.
+  struct NearEnd {
+    std::int64_t pixels = 0;
+    std::int64_t specks = 0;  ///< of these: equal to 2 of their 8 neighbours at most
+    std::int64_t away = 0;    ///< of these: farther than two pixels from any at the end itself
+  };
+  NearEnd near_black, near_white;
+
   static constexpr std::int64_t level_count = 24;
   /// Pixels that nearly equal all their neighbours, by how bright they are.
   std::array<std::int64_t, level_count> levels{};
@@ -39,6 +47,8 @@ struct MaskSlopes {
   [[nodiscard]] bool are_soft() const;
   /// Objects are filled with their number and end at once.
   [[nodiscard]] bool are_numbers() const;
+  /// Black areas hold bright objects and others that are nearly black, as numbers are.
+  [[nodiscard]] bool have_dark_numbers() const;
   /// Areas of a few values, or near some, as of numbers, have soft edges.
   [[nodiscard]] bool are_blurred_levels() const;
 
@@ -76,6 +86,8 @@ struct MaskFacts {
   }
   /// As photographs and wide slopes are: hardly anything is bright.
   [[nodiscard]] bool is_mostly_grey() const { return 5 * slopes.between > 4 * pixels_above_dark; }
+  /// Black and white, and specks of both, as JPEG and scanners leave.
+  [[nodiscard]] bool has_specks() const;
 };
 
 /// The threshold is a share of the largest possible value.

@@ -89,15 +89,20 @@ std::string MaskSurvey::edge_note() const {
   const auto grey = std::ranges::count_if(masks_, &MaskFacts::is_mostly_grey);
   const auto& brightest_one = brightest();
   constexpr double nearly_all = 0.9;
-  auto note = cat(2 * grey > std::ssize(masks_)
-                      ? "Masks are grey all over, as probabilities and photographs are: "
-                      : "Masks have soft edges: ",
-                  words_of(reading_),
-                  brightest_one.largest_frac() > nearly_all
-                      ? ""
-                      : cat("; no value is above ", brightest_one.largest_value, " of ",
-                            brightest_one.possible_value),
-                  '.');
+  const auto with_specks = std::ranges::count_if(masks_, &MaskFacts::has_specks);
+  auto note =
+      cat(2 * grey > std::ssize(masks_)
+              ? "Masks are grey all over, as probabilities and photographs are: "
+          : with_specks > 0 ? cat(with_specks, " of ", counted(std::ssize(added()), "mask"),
+                                  with_specks == 1 ? " has" : " have",
+                                  " specks near black and white, as JPEG and scanners leave: ")
+                            : "Masks have soft edges: ",
+          words_of(reading_),
+          brightest_one.largest_frac() > nearly_all
+              ? ""
+              : cat("; no value is above ", brightest_one.largest_value, " of ",
+                    brightest_one.possible_value),
+          '.');
   if (least < little)
     note += cat(" It leaves ", std::ceil(1000 * least) / 10, " % of what is not dark in '", name,
                 "': look whether all masks have one range.");

@@ -83,8 +83,12 @@ MaskReading MaskSurvey::reading_of_masks() const {
         {"The masks have soft edges, and areas of a few grey values between black and white",
          "they may be labels that were blurred or stored as JPEG, or probabilities",
          cat("Save labels without resizing or JPEG, or ask for a threshold: ", threshold_hint)});
-  if (!is_soft) return {};
-  require_wide_range();
+  if (is_soft) {
+    require_wide_range();
+    return soft;
+  }
+  if (std::ranges::none_of(masks_, &MaskFacts::has_specks)) return {};
+  require_no_dark_numbers();
   return soft;
 }
 
@@ -183,6 +187,19 @@ void MaskSurvey::require_wide_range() const {
                   cat("Ask for half of what there is, ",
                       half / static_cast<double>(brightest_one.possible_value),
                       ", or for 0 where every value above 0 is foreground: ", threshold_hint)});
+}
+
+/// Beside masks with specks, which are cut at half.
+void MaskSurvey::require_no_dark_numbers() const {
+  const auto numbered = std::ranges::find_if(
+      masks_, [](const MaskFacts& mask) { return mask.slopes.have_dark_numbers(); });
+  if (numbered == masks_.end()) return;
+  throw BadInput(
+      {cat("Mask '", set_->mask_name(static_cast<std::size_t>(numbered - masks_.begin())),
+           "' has areas near black, while others have specks there, as JPEG leaves"),
+       "it cannot be told which of them are objects",
+       cat("Give masks of one kind, saved without JPEG, or ask for a threshold: ",
+           threshold_hint)});
 }
 
 void MaskSurvey::require_credible(std::size_t sample) const {

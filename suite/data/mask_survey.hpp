@@ -57,6 +57,7 @@ class MaskSurvey {
   void require_not_exchanged() const;
   [[nodiscard]] const MaskFacts& brightest() const;
   void require_wide_range() const;
+  void require_no_dark_numbers() const;
   [[nodiscard]] MaskReading reading_of_colours() const;
   [[nodiscard]] std::string edge_note() const;
   [[nodiscard]] std::string blur_note() const;

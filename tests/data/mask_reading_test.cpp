@@ -154,6 +154,63 @@ TEST(MaskReading, BlurredLabelsAreRefused) {
   test::expect_refused([&] { (void)reading_of({resized_twice}); }, {"areas of a few grey values"});
 }
 
+/// Though saved as PNG.
+Image once_jpeg(const Image& mask, int quality) {
+  auto stored = as_jpeg(mask, quality);
+  stored.origin = {};
+  return stored;
+}
+
+/// Values that differ by so much from what they were, in an order that looks random.
+Image with_noise(const Image& mask, int most) {
+  auto noisy = mask;
+  std::uint32_t state = 1;
+  for (auto& byte : noisy.bytes) {
+    state = state * 1664525 + 1013904223;
+    const int noise = static_cast<int>((state >> 16) % static_cast<std::uint32_t>(2 * most + 1));
+    byte = std::byte(std::clamp(std::to_integer<int>(byte) + noise - most, 0, 255));
+  }
+  return noisy;
+}
+
+TEST(MaskReading, SpecksNearBlackAreNoForeground) {
+  const auto hard = squares({255, 255, 255, 255});
+  for (const auto& mask : {once_jpeg(hard, 85), once_jpeg(hard, 92), once_jpeg(hard, 97),
+                           once_jpeg(hard, 98), with_noise(hard, 3), with_noise(hard, 8)}) {
+    EXPECT_EQ(foreground_of(mask), object_pixels);
+    EXPECT_EQ(foreground_of(mask, reading_of({hard, hard, mask, hard})), object_pixels);
+    EXPECT_EQ(notes_of({hard, mask, hard}),
+              "1 of 3 masks has specks near black and white, as JPEG and scanners leave: what lies "
+              "above 0.5 of the largest possible value is foreground.");
+  }
+}
+
+/// Numbers from 1 to 8 and from 248 to 255, and single pixels of classes beside 255.
+TEST(MaskReading, NumbersNearBothEndsAreNoSpecks) {
+  for (const std::int64_t side_px : {3, 4, 8}) {
+    const auto numbers = mask_of([&](auto y, auto x) {
+      const auto cell = static_cast<int>(y / side_px * 5 + x / side_px) % 32;
+      return std::vector{cell < 8 ? cell + 1 : cell < 16 ? 240 + cell : 0};
+    });
+    EXPECT_EQ(reading_of({numbers}), MaskReading()) << side_px;
+  }
+  const auto classes = mask_of([](auto y, auto x) {
+    const bool is_noise = (y * 7919 + x * 104729) % 25 == 0;
+    return std::vector{y < 4 ? 255 : is_noise ? static_cast<int>(x + y) % 5 : object_at(y, x)};
+  });
+  EXPECT_EQ(reading_of({classes}), MaskReading());
+}
+
+TEST(MaskReading, NumbersNearBlackBesideSpecksAreRefused) {
+  const auto specks = once_jpeg(squares({255, 255, 255, 255}), 97);
+  for (const auto& numbered : {squares({255, 1, 2, 3}), once_jpeg(squares({255, 10, 10, 255}), 97)})
+    test::expect_refused(
+        [&] {
+          (void)reading_of({specks, numbered});
+        },
+        {"Mask '1' has areas near black, while others have specks there"});
+}
+
 /// 9 of 12 discs in each of four masks, numbered and times 20, so that they can be seen.
 TEST(MaskReading, ManyLabelsStoredAsJpegAreRefused) {
   for (const int quality : {50, 60, 75, 90}) {
