@@ -64,7 +64,7 @@ std::vector<std::string> MaskSurvey::notes() const {
 
 std::vector<std::string> MaskSurvey::reading_notes() const {
   if (added().empty()) return {};
-  std::vector<std::string> notes{edge_note(),       blur_note(),   alpha_note(),
+  std::vector<std::string> notes{edge_note(),       blur_note(),   alpha_note(),  background_note(),
                                  colour_map_note(), border_note(), palette_note()};
   const auto inverted =
       std::ranges::count_if(masks_, [](const auto& mask) { return mask.origin.was_inverted; });
@@ -146,13 +146,24 @@ std::string MaskSurvey::alpha_note() const {
   return note;
 }
 
+/// Which colour counts as background where black and white do not say it.
+std::string MaskSurvey::background_note() const {
+  const auto& colour = reading_.background;
+  if (reading_.foreground != Foreground::other_colours || colour == black_colour ||
+      colour == white_colour)
+    return "";
+  return cat("The colour ", colour_text(colour),
+             " counts as background, as the commonest, for no mask has black: look whether "
+             "foreground and background are exchanged.");
+}
+
 /// That colours are a scale from little to much.
 std::string MaskSurvey::colour_map_note() const {
   constexpr std::ptrdiff_t least_colours = 32;
   constexpr int near = 16;
   if (reading_.foreground != Foreground::other_colours || !blur_note().empty()) return "";
   const auto all = colours_of(masks_);
-  if (std::ssize(all) < least_colours) return "";
+  if (std::ssize(all) < least_colours || all.size() > max_mask_colours) return "";
   const auto is_near = [](const auto& one, const auto& other) {
     for (std::size_t c = 0; c < one.size(); ++c)
       if (std::abs(one[c] - other[c]) > near) return false;

@@ -62,6 +62,7 @@ class MaskSurvey {
   [[nodiscard]] std::string edge_note() const;
   [[nodiscard]] std::string blur_note() const;
   [[nodiscard]] std::string alpha_note() const;
+  [[nodiscard]] std::string background_note() const;
   [[nodiscard]] std::string colour_map_note() const;
   [[nodiscard]] std::string border_note() const;
   [[nodiscard]] std::string palette_note() const;

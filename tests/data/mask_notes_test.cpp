@@ -84,6 +84,20 @@ TEST(MaskNotes, BordersOfVocAreSaidToBeForeground) {
   EXPECT_THAT(notes_of({border}), says);
 }
 
+TEST(MaskNotes, ABackgroundThatIsNeitherBlackNorWhiteIsSaid) {
+  using Value = std::vector<int>;
+  const auto of_colours = [](const Value& background, const Value& object) {
+    return notes_of(
+        {mask_of([&](auto y, auto x) { return object_at(y, x) > 0 ? object : background; })});
+  };
+  const Value violet{68, 1, 84}, yellow{253, 231, 36};
+  const std::string says = "counts as background, as the commonest";
+  EXPECT_THAT(of_colours(violet, yellow), testing::StartsWith("The colour (68, 1, 84) " + says));
+  EXPECT_THAT(of_colours(yellow, violet), testing::StartsWith("The colour (253, 231, 36) " + says));
+  EXPECT_EQ(of_colours({0, 0, 0}, yellow), "");
+  EXPECT_EQ(of_colours({255, 255, 255}, yellow), "");
+}
+
 TEST(MaskNotes, ColoursThatPassIntoEachOtherAreSaid) {
   const auto says = testing::HasSubstr("pass into each other");
   const auto scale = [](int step) {
