@@ -36,11 +36,29 @@ ColourCounts count_colours(const Image& mask, std::int64_t tolerance, MaskFacts&
       const auto colour = mask.colour_at(y, x);
       const auto begin = x;
       while (x < mask.width_px && mask.colour_at(y, x) == colour) ++x;
-      if (seen.size() <= max_mask_colours || seen.contains(colour)) seen[colour] += x - begin;
+      if (seen.size() <= max_mask_colours || colour == black_colour || seen.contains(colour))
+        seen[colour] += x - begin;
       facts.has_colours = facts.has_colours || !is_grey(colour, tolerance);
     }
   }
   return seen;
+}
+
+/// Counts pixels that are not black, and of them those that equal none of all eight neighbours.
+void count_lone_pixels(const Image& mask, MaskFacts& facts) {
+  for (std::int64_t y = 0; y < mask.height_px; ++y)
+    for (std::int64_t x = 0; x < mask.width_px; ++x) {
+      const auto colour = mask.colour_at(y, x);
+      if (colour == black_colour) continue;
+      ++facts.coloured_pixels;
+      std::int64_t equal = 0;
+      for (auto row = std::max<std::int64_t>(y - 1, 0); row < std::min(y + 2, mask.height_px);
+           ++row)
+        for (auto column = std::max<std::int64_t>(x - 1, 0);
+             column < std::min(x + 2, mask.width_px); ++column)
+          equal += mask.colour_at(row, column) == colour ? 1 : 0;
+      if (equal == 1) ++facts.lone_pixels;
+    }
 }
 
 /// From the background's.
@@ -251,7 +269,8 @@ ColourCounts colours_of(const std::vector<MaskFacts>& masks) {
   ColourCounts all;
   for (const auto& mask : masks)
     for (const auto& [colour, pixels] : mask.colours)
-      if (all.size() <= max_mask_colours || all.contains(colour)) all[colour] += pixels;
+      if (all.size() <= max_mask_colours || colour == black_colour || all.contains(colour))
+        all[colour] += pixels;
   return all;
 }
 
@@ -272,6 +291,7 @@ MaskFacts facts_of_mask(const Image& mask, double threshold_frac) {
       pixels_above(threshold_frac * static_cast<double>(facts.possible_value), grey);
   if (!facts.has_colours && facts.colours.size() > 2)
     facts.slopes = SlopeCount(grey, facts, tolerance).slopes();
+  if (facts.has_colours) count_lone_pixels(mask, facts);
   if (!mask.origin.is_lossy && colours.size() > 2)
     facts.edges = count_edges(facts.has_colours ? distances_of_colours(mask, background_of(colours))
                                                 : distances_of_colours(grey, Colour{}));

@@ -152,9 +152,23 @@ void MaskSurvey::require_not_exchanged() const {
        cat("Exchange these, or ask for a threshold: ", threshold_hint)});
 }
 
+/// As objects are coloured so that they can be told apart, however many there are.
+bool MaskSurvey::are_random_colours_on_black() const {
+  if (!std::ranges::all_of(masks_, &MaskFacts::is_flat)) return false;
+  ColourCounts all;
+  for (const auto& mask : masks_)
+    for (const auto& [colour, pixels] : mask.colours) all[colour] += pixels;
+  const auto commonest =
+      std::ranges::max_element(all, {}, [](const auto& one) { return one.second; });
+  return commonest->first == black_colour;
+}
+
 MaskReading MaskSurvey::reading_of_colours() const {
   const auto all = colours_of(masks_);
-  if (all.size() > max_mask_colours)
+  const bool are_many = all.size() > max_mask_colours;
+  if (are_many && are_random_colours_on_black())
+    return {Foreground::other_colours, 0, black_colour};
+  if (are_many)
     throw BadInput({cat("The masks have more than ", max_mask_colours, " colours"),
                     "it cannot be told which of them are objects",
                     cat("Give masks with one colour, or one number, for each class; or take what "

@@ -298,6 +298,28 @@ TEST(MaskReading, EveryColourButTheBackgroundsIsForeground) {
   EXPECT_EQ(foreground_of(full, reading), side * side);
 }
 
+/// 81 cells a mask of colours that no other cell has.
+TEST(MaskReading, ObjectsOnBlackMayHaveAnyNumberOfColours) {
+  const auto cells = [](int first, const std::vector<int>& background, std::int64_t cell_px) {
+    return mask_of([=](auto y, auto x) {
+      const int cell = first + static_cast<int>(y / 7 * 9 + x / 7);
+      const bool is_in = y % 7 < cell_px && x % 7 < cell_px && y < 63 && x < 63;
+      return is_in ? std::vector{1 + cell % 250, 40 + cell * 7 % 200, 255 - cell / 3} : background;
+    });
+  };
+  const auto four = [&](const std::vector<int>& background, std::int64_t cell_px) {
+    return std::vector{cells(0, background, cell_px), cells(100, background, cell_px),
+                       cells(200, background, cell_px), cells(300, background, cell_px)};
+  };
+  const auto masks = four({0, 0, 0}, 5);
+  const auto reading = reading_of(masks);
+  EXPECT_EQ(reading, (MaskReading{Foreground::other_colours, 0, Colour{}}));
+  for (const auto& mask : masks) EXPECT_EQ(foreground_of(mask, reading), 81 * 5 * 5);
+  EXPECT_EQ(notes_of(masks), "");
+  for (const auto& others : {four({255, 255, 255}, 5), four({0, 0, 0}, 1)})
+    test::expect_refused([&] { (void)reading_of(others); }, {"more than 256 colours"});
+}
+
 TEST(MaskReading, PhotographsAreNoMasks) {
   const auto photograph = mask_of([](auto y, auto x) {
     return std::vector{static_cast<int>(4 * y), static_cast<int>(4 * x), static_cast<int>(x + y)};
