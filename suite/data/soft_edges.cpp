@@ -17,7 +17,8 @@ constexpr std::int32_t largest_small_number = 16;
 /// each that lie between.
 class SmallMeetings {
  public:
-  void see_line(std::span<const std::int32_t> line) {
+  /// `direction`: 0 of rows, 1 of columns.
+  void see_line(std::span<const std::int32_t> line, std::size_t direction) {
     runs_.clear();
     for (const auto value : line) {
       if (runs_.empty() || runs_.back().value != value) runs_.push_back({value, 0});
@@ -25,7 +26,7 @@ class SmallMeetings {
     }
     for (std::size_t first = 0; first + 1 < runs_.size();) {
       const auto last = end_of_ramp(first);
-      if (runs_[first].length_px > 1 && runs_[last].length_px > 1) add(first, last);
+      if (runs_[first].length_px > 1 && runs_[last].length_px > 1) add(first, last, direction);
       first = last;
     }
   }
@@ -34,14 +35,16 @@ class SmallMeetings {
   [[nodiscard]] bool are_ramps(const std::array<bool, largest_small_number + 1>& is_area) const {
     return std::ranges::any_of(meetings_, [&](const auto& one) {
       const auto& [numbers, seen] = one;
+      const auto [fewer, more] = std::minmax(seen.ramped[0], seen.ramped[1]);
+      const auto ramped = fewer + more;
       constexpr std::int64_t least = 16;
-      if (seen.ramped < least) return false;
+      if (ramped < least || 8 * fewer < ramped) return false;  // thin layers have one direction
       const auto most_through = std::ranges::count_if(
-          seen.through, [&](const auto& part) { return 5 * part.second >= seen.ramped; });
-      if (numbers.second - numbers.first > 2) return most_through > 1 && seen.ramped >= seen.direct;
+          seen.through, [&](const auto& part) { return 5 * part.second >= ramped; });
+      if (numbers.second - numbers.first > 2) return most_through > 1 && ramped >= seen.direct;
       // What joins two numbers all along may be a class: a membrane.
-      return !is_area[static_cast<std::size_t>(numbers.first + 1)] &&
-             3 * seen.ramped >= seen.direct && 8 * seen.direct >= seen.ramped;
+      return !is_area[static_cast<std::size_t>(numbers.first + 1)] && 3 * ramped >= seen.direct &&
+             8 * seen.direct >= ramped;
     });
   }
 
@@ -51,7 +54,8 @@ class SmallMeetings {
     std::int64_t length_px = 0;
   };
   struct Meeting {
-    std::int64_t direct = 0, ramped = 0;
+    std::int64_t direct = 0;
+    std::array<std::int64_t, 2> ramped{};          ///< by direction
     std::map<std::int32_t, std::int64_t> through;  ///< how many ramps have this number
   };
 
@@ -64,11 +68,11 @@ class SmallMeetings {
     return last;
   }
 
-  void add(std::size_t first, std::size_t last) {
+  void add(std::size_t first, std::size_t last, std::size_t direction) {
     const auto [lower, higher] = std::minmax(runs_[first].value, runs_[last].value);
     if (higher > largest_small_number || higher - lower < 2) return;
     auto& meeting = meetings_[{lower, higher}];
-    ++(last == first + 1 ? meeting.direct : meeting.ramped);
+    ++(last == first + 1 ? meeting.direct : meeting.ramped.at(direction));
     for (auto i = first + 1; i < last; ++i) ++meeting.through[runs_[i].value];
   }
 
@@ -98,12 +102,13 @@ class EdgeCounter {
     for (std::int64_t y = 0; y < heights_.height_px; ++y)
       meetings.see_line(std::span(heights_.values)
                             .subspan(static_cast<std::size_t>(y * heights_.width_px),
-                                     static_cast<std::size_t>(heights_.width_px)));
+                                     static_cast<std::size_t>(heights_.width_px)),
+                        0);
     std::vector<std::int32_t> column(static_cast<std::size_t>(heights_.height_px));
     for (std::int64_t x = 0; x < heights_.width_px; ++x) {
       for (std::int64_t y = 0; y < heights_.height_px; ++y)
         column[static_cast<std::size_t>(y)] = at(y, x);
-      meetings.see_line(column);
+      meetings.see_line(column, 1);
     }
     return meetings.are_ramps(is_area_);
   }

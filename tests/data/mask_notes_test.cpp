@@ -187,6 +187,11 @@ TEST(MaskNotes, ClassesWithinEachOtherAreNotBlurred) {
   EXPECT_EQ(notes_of({rings({21, 20}, {1, 2})}), "") << "a membrane of one pixel";
   EXPECT_EQ(notes_of({rings({21, 20, 10}, {1, 3, 4})}), "");
   EXPECT_EQ(notes_of({rings({21, 20}, {3, 1})}), "") << "an outline";
+  const auto layers = [](auto y, auto x) {
+    const auto depth = static_cast<int>(std::floor(double(y) - 30 - 4 * std::sin(double(x) / 20)));
+    return std::vector{depth < 0 || depth > 20 ? 0 : std::min(depth + 1, 4)};
+  };
+  EXPECT_EQ(notes_of({mask_of(layers)}), "") << "layers of one pixel";
 }
 
 /// As labels of cells are: of few pixels, and dense.
