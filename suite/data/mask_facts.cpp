@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <numeric>
+#include <set>
 #include <span>
 
 #include "data/resize.hpp"
@@ -44,21 +45,28 @@ ColourCounts count_colours(const Image& mask, std::int64_t tolerance, MaskFacts&
   return seen;
 }
 
-/// Counts pixels that are not black, and of them those that equal none of all eight neighbours.
-void count_lone_pixels(const Image& mask, MaskFacts& facts) {
+/// Whether hardly any pixel that is not black equals none of all eight neighbours, and most colours
+/// fill areas.
+bool are_areas_flat(const Image& mask, const ColourCounts& colours) {
+  constexpr std::int64_t least_area = 4;  // of 3 x 3 pixels
+  std::set<Colour> in_areas;
+  std::int64_t coloured = 0, lone = 0;
   for (std::int64_t y = 0; y < mask.height_px; ++y)
     for (std::int64_t x = 0; x < mask.width_px; ++x) {
       const auto colour = mask.colour_at(y, x);
       if (colour == black_colour) continue;
-      ++facts.coloured_pixels;
+      ++coloured;
       std::int64_t equal = 0;
       for (auto row = std::max<std::int64_t>(y - 1, 0); row < std::min(y + 2, mask.height_px);
            ++row)
         for (auto column = std::max<std::int64_t>(x - 1, 0);
              column < std::min(x + 2, mask.width_px); ++column)
           equal += mask.colour_at(row, column) == colour ? 1 : 0;
-      if (equal == 1) ++facts.lone_pixels;
+      if (equal == 1) ++lone;
+      if (equal >= least_area && colours.contains(colour)) in_areas.insert(colour);
     }
+  const auto others = std::ssize(colours) - (colours.contains(black_colour) ? 1 : 0);
+  return 20 * lone <= coloured && 4 * std::ssize(in_areas) >= 3 * others;
 }
 
 /// From the background's.
@@ -291,7 +299,7 @@ MaskFacts facts_of_mask(const Image& mask, double threshold_frac) {
       pixels_above(threshold_frac * static_cast<double>(facts.possible_value), grey);
   if (!facts.has_colours && facts.colours.size() > 2)
     facts.slopes = SlopeCount(grey, facts, tolerance).slopes();
-  if (facts.has_colours) count_lone_pixels(mask, facts);
+  if (facts.has_colours) facts.is_flat = are_areas_flat(mask, colours);
   if (!mask.origin.is_lossy && colours.size() > 2)
     facts.edges = count_edges(facts.has_colours ? distances_of_colours(mask, background_of(colours))
                                                 : distances_of_colours(grey, Colour{}));

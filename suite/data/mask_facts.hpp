@@ -79,18 +79,15 @@ struct MaskFacts {
   std::vector<std::pair<Colour, std::int64_t>> colours;  ///< ascending, with their pixels; of more
                                                          ///< than max_mask_colours some,
                                                          ///< black among them
-  MaskSlopes slopes;  ///< of a grey mask with more than two values
-  /// Of a mask with colours: pixels that are not black, and those of them that equal no neighbour.
-  std::int64_t coloured_pixels = 0, lone_pixels = 0;
-  EdgeCounts edges;  ///< of a mask with more than two values or colours, unless it is lossy
+  MaskSlopes slopes;    ///< of a grey mask with more than two values
+  bool is_flat = true;  ///< colours, where there are some, fill areas
+  EdgeCounts edges;     ///< of a mask with more than two values or colours, unless it is lossy
   [[nodiscard]] std::int64_t pixels() const { return height_px * width_px; }
   [[nodiscard]] double largest_frac() const {
     return possible_value == 0 ? 0 : pixel_share(largest_value, possible_value);
   }
   /// As photographs and wide slopes are: hardly anything is bright.
   [[nodiscard]] bool is_mostly_grey() const { return 5 * slopes.between > 4 * pixels_above_dark; }
-  /// Objects are filled with their colours.
-  [[nodiscard]] bool is_flat() const { return 20 * lone_pixels <= coloured_pixels; }
   /// Black and white, and specks of both, as JPEG and scanners leave.
   [[nodiscard]] bool has_specks() const;
 };

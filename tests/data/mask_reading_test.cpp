@@ -316,7 +316,11 @@ TEST(MaskReading, ObjectsOnBlackMayHaveAnyNumberOfColours) {
   EXPECT_EQ(reading, (MaskReading{Foreground::other_colours, 0, Colour{}}));
   for (const auto& mask : masks) EXPECT_EQ(foreground_of(mask, reading), 81 * 5 * 5);
   EXPECT_EQ(notes_of(masks), "");
-  for (const auto& others : {four({255, 255, 255}, 5), four({0, 0, 0}, 1)})
+  auto sprinkled = masks;
+  for (std::size_t i = 0; i < sprinkled.size(); ++i)  // colours as of JPEG's specks
+    for (std::size_t at = 0; at < sprinkled[i].bytes.size(); at += 3 * 67)
+      sprinkled[i].bytes[at] = std::byte(at / (3 * 67) + 1);
+  for (const auto& others : {four({255, 255, 255}, 5), four({0, 0, 0}, 1), sprinkled})
     test::expect_refused([&] { (void)reading_of(others); }, {"more than 256 colours"});
 }
 
