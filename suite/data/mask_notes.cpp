@@ -64,8 +64,9 @@ std::vector<std::string> MaskSurvey::notes() const {
 
 std::vector<std::string> MaskSurvey::reading_notes() const {
   if (added().empty()) return {};
-  std::vector<std::string> notes{edge_note(),       blur_note(),   alpha_note(),  background_note(),
-                                 colour_map_note(), border_note(), palette_note()};
+  std::vector<std::string> notes{edge_note(),   blur_note(),       speck_note(),
+                                 alpha_note(),  background_note(), colour_map_note(),
+                                 border_note(), palette_note()};
   const auto inverted =
       std::ranges::count_if(masks_, [](const auto& mask) { return mask.origin.was_inverted; });
   if (inverted > 0) notes.push_back(cat(counted(inverted, "mask"), ' ', inverted_words, '.'));
@@ -116,7 +117,7 @@ std::string MaskSurvey::blur_note() const {
   for (const auto sample : added()) soft.add(masks_[sample].edges, set_->mask_name(sample));
   if (soft.names.empty()) return "";
   return cat("Edges of ", soft.names.size(), " of ", counted(std::ssize(added()), "mask"),
-             " seem blurred, by resizing or antialiasing: ", first_few(soft.names),
+             " seem blurred, by resizing, antialiasing or JPEG: ", first_few(soft.names),
              ". They count as foreground whole, which makes it ", soft.growth_text(),
              " than a cut in their middle. Resize masks by nearest neighbour and draw them "
              "without antialiasing",
@@ -124,6 +125,20 @@ std::string MaskSurvey::blur_note() const {
                  ? cat(", or ask for a threshold: ", threshold_hint)
                  : "",
              '.');
+}
+
+/// That noise of the background is foreground.
+std::string MaskSurvey::speck_note() const {
+  if (reading_.foreground == Foreground::above_threshold || !blur_note().empty() ||
+      !colour_map_note().empty())
+    return "";
+  std::vector<std::string> names;
+  for (const auto sample : added())
+    if (masks_[sample].edges.have_specks()) names.push_back(set_->mask_name(sample));
+  if (names.empty()) return "";
+  return cat(names.size(), " of ", counted(std::ssize(added()), "mask"),
+             names.size() == 1 ? " has" : " have", " specks, as JPEG leaves: ", first_few(names),
+             ". Those of the background count as foreground. Save masks without JPEG.");
 }
 
 /// That what is transparent in part is read as if it were opaque.

@@ -62,6 +62,7 @@ class MaskSurvey {
   [[nodiscard]] MaskReading reading_of_colours() const;
   [[nodiscard]] std::string edge_note() const;
   [[nodiscard]] std::string blur_note() const;
+  [[nodiscard]] std::string speck_note() const;
   [[nodiscard]] std::string alpha_note() const;
   [[nodiscard]] std::string background_note() const;
   [[nodiscard]] std::string colour_map_note() const;

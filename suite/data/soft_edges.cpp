@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <map>
 #include <set>
 #include <span>
@@ -88,6 +89,7 @@ class EdgeCounter {
     for (std::int64_t y = 0; y < heights_.height_px; ++y)
       for (std::int64_t x = 0; x < heights_.width_px; ++x) see(y, x);
     seen_.lone_value_count = std::ssize(lone_values_);
+    seen_.low_speck_value_count = std::ssize(low_speck_values_);
     seen_.has_small_ramps = has_small_ramps();
     return seen_;
   }
@@ -145,6 +147,7 @@ class EdgeCounter {
     if (x + 1 < heights_.width_px && at(y, x + 1) != here) ++seen_.steps;
     if (y + 1 < heights_.height_px && at(y + 1, x) != here) ++seen_.steps;
     if (here > 0) ++seen_.above_zero;
+    see_speck(y, x);
     if (here <= largest_small_number && !is_area_[static_cast<std::size_t>(here)])
       is_area_[static_cast<std::size_t>(here)] = near(y, x, 1).equal == all_equal;
     const auto equal = is_ramp(y, x) ? near(y, x, 1).equal : most_equal + 1;
@@ -155,9 +158,37 @@ class EdgeCounter {
     if (here > 0 && (equal > most_equal || 2 * here >= near(y, x, 2).largest)) ++seen_.above_half;
   }
 
+  void see_speck(std::int64_t y, std::int64_t x) {
+    const auto here = at(y, x);
+    if (here == 0) return;
+    const bool is_low = here <= speck_height;
+    if (is_low) ++seen_.near_zero;
+    if (!is_speck(y, x, is_low)) return;
+    ++(is_low ? seen_.low_specks : seen_.high_specks);
+    if (is_low) low_speck_values_.insert(here);
+  }
+
+  [[nodiscard]] bool is_speck(std::int64_t y, std::int64_t x, bool upwards_only) const {
+    constexpr std::int64_t most_equal = 3;  // this pixel among them
+    const auto here = at(y, x);
+    std::int64_t equal = 0, higher = 0, lower = 0;
+    for (auto row = std::max<std::int64_t>(y - 1, 0); row < std::min(y + 2, heights_.height_px);
+         ++row)
+      for (auto column = std::max<std::int64_t>(x - 1, 0);
+           column < std::min(x + 2, heights_.width_px); ++column) {
+        const auto other = at(row, column);
+        if (std::abs(other - here) > speck_height) return false;
+        equal += other == here ? 1 : 0;
+        higher += other > here ? 1 : 0;
+        lower += other < here ? 1 : 0;
+      }
+    return equal <= most_equal && (higher == 0 || (lower == 0 && !upwards_only));
+  }
+
   const Heights& heights_;
   EdgeCounts seen_;
   std::set<std::int32_t> lone_values_;
+  std::set<std::int32_t> low_speck_values_;
   std::array<bool, largest_small_number + 1> is_area_{};  ///< numbers that fill 3 x 3 pixels
 };
 
@@ -166,6 +197,12 @@ class EdgeCounter {
 bool EdgeCounts::are_soft() const {
   constexpr std::int64_t least_values = 6;  // fewer are noise among classes
   return (lone_value_count >= least_values && 25 * lone_ramps >= steps) || has_small_ramps;
+}
+
+bool EdgeCounts::have_specks() const {
+  constexpr std::int64_t least_high = 4, least_per_value = 4;
+  return low_specks >= least_per_value * std::max<std::int64_t>(low_speck_value_count, 1) &&
+         10 * low_specks >= near_zero && high_specks >= least_high;
 }
 
 EdgeCounts count_edges(const Heights& heights) {

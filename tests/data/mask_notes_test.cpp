@@ -212,6 +212,24 @@ TEST(MaskNotes, SmallObjectsHaveNoBlurredEdges) {
   });
 }
 
+TEST(MaskNotes, SpecksOfJpegAroundLabelsAreSaid) {
+  const auto says = testing::HasSubstr("1 of 2 masks has specks, as JPEG leaves: '1'.");
+  const auto labels = squares({100, 100, 200, 200});
+  for (const int quality : {97, 98})
+    EXPECT_THAT(notes_of({labels, once_jpeg(labels, quality)}), says) << quality;
+  EXPECT_EQ(notes_of({labels}), "");
+  const auto spots = [](auto y, auto x) {  // 1 pixel each
+    const bool is_spot = y % 5 == 2 && x % 5 == 2;
+    return std::vector{y < 4 ? 255 : is_spot ? static_cast<int>(y / 5 * 13 + x / 5) : 0};
+  };
+  const auto points = [](auto y, auto x) {  // of 3 classes, above what is to be ignored
+    const bool is_point = y % 5 == 2 && x % 5 == 2;
+    return std::vector{y > 60 ? 255 : is_point ? static_cast<int>(x % 3) + 1 : 0};
+  };
+  for (const auto& values : {ValueAt(spots), ValueAt(points)})
+    EXPECT_THAT(notes_of({mask_of(values)}), testing::Not(testing::HasSubstr("specks")));
+}
+
 TEST(MaskNotes, WhatIsTransparentInPartIsSaid) {
   const auto alpha_of = [&](int fine, int opaque) {
     const auto alpha = discs({0}, {opaque}, {opaque}, fine);

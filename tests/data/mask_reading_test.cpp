@@ -19,11 +19,6 @@ namespace {
 
 using namespace test::masks;
 
-Image as_jpeg(const Image& image, int quality = 75) {
-  const auto bytes = test::jpeg_bytes(image, {.quality = quality});
-  return decode_jpeg(test::as_byte_span(bytes), "mask.jpg", PictureUse::mask);
-}
-
 std::int64_t foreground_of(const Image& mask, const MaskReading& reading) {
   return std::ranges::count(binary_mask(mask, reading).bytes, std::byte{255});
 }
@@ -152,13 +147,6 @@ TEST(MaskReading, BlurredLabelsAreRefused) {
   }
   const auto resized_twice = resized(resized(squares({60, 120, 180, 240}), 32, 32), side, side);
   test::expect_refused([&] { (void)reading_of({resized_twice}); }, {"areas of a few grey values"});
-}
-
-/// Though saved as PNG.
-Image once_jpeg(const Image& mask, int quality) {
-  auto stored = as_jpeg(mask, quality);
-  stored.origin = {};
-  return stored;
 }
 
 /// Values that differ by so much from what they were, in an order that looks random.

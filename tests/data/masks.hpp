@@ -89,4 +89,16 @@ inline Image squares(const std::vector<int>& values, SampleType type = SampleTyp
       type);
 }
 
+inline Image as_jpeg(const Image& image, int quality = 75) {
+  const auto bytes = test::jpeg_bytes(image, {.quality = quality});
+  return decode_jpeg(test::as_byte_span(bytes), "mask.jpg", PictureUse::mask);
+}
+
+/// Though saved as PNG.
+inline Image once_jpeg(const Image& mask, int quality) {
+  auto stored = as_jpeg(mask, quality);
+  stored.origin = {};
+  return stored;
+}
+
 }  // namespace scalestudy::test::masks
