@@ -30,43 +30,59 @@ bool is_grey(const Colour& colour, std::int64_t tolerance) {
   return most - least <= tolerance;
 }
 
+/// The first pixel of its row from `x` on that differs from the one there.
+std::int64_t end_of_run(const Image& mask, std::int64_t y, std::int64_t x) {
+  const auto colour = mask.colour_at(y, x);
+  while (x < mask.width_px && mask.colour_at(y, x) == colour) ++x;
+  return x;
+}
+
+/// Pixels as near as one that have the colour of this one, which counts.
+std::int64_t count_equal(const Image& mask, std::int64_t y, std::int64_t x) {
+  std::int64_t equal = 0;
+  for (auto row = std::max<std::int64_t>(y - 1, 0); row < std::min(y + 2, mask.height_px); ++row)
+    for (auto column = std::max<std::int64_t>(x - 1, 0); column < std::min(x + 2, mask.width_px);
+         ++column)
+      equal += mask.colour_at(row, column) == mask.colour_at(y, x) ? 1 : 0;
+  return equal;
+}
+
+/// Whether hardly any pixel that is not black equals none of all eight neighbours, and most colours
+/// fill squares of 2 x 2.
+bool are_areas_flat(const Image& mask, const ColourCounts& colours) {
+  std::set<Colour> in_areas;
+  std::int64_t coloured = 0, lone = 0;
+  for (std::int64_t y = 0; y < mask.height_px; ++y)
+    for (std::int64_t begin = 0, end = 0; begin < mask.width_px; begin = end) {
+      end = end_of_run(mask, y, begin);
+      const auto colour = mask.colour_at(y, begin);
+      if (colour == black_colour) continue;
+      coloured += end - begin;
+      if (end - begin == 1 && count_equal(mask, y, begin) == 1) ++lone;
+      if (end - begin == 1 || y + 1 == mask.height_px || !colours.contains(colour) ||
+          in_areas.contains(colour))
+        continue;
+      for (auto x = begin; x + 1 < end; ++x)
+        if (mask.colour_at(y + 1, x) == colour && mask.colour_at(y + 1, x + 1) == colour)
+          in_areas.insert(colour);
+    }
+  const auto others = std::ssize(colours) - (colours.contains(black_colour) ? 1 : 0);
+  return 20 * lone <= coloured && 4 * std::ssize(in_areas) >= 3 * others;
+}
+
 ColourCounts count_colours(const Image& mask, std::int64_t tolerance, MaskFacts& facts) {
   ColourCounts seen;
   for (std::int64_t y = 0; y < mask.height_px; ++y) {
     for (std::int64_t x = 0; x < mask.width_px;) {
       const auto colour = mask.colour_at(y, x);
       const auto begin = x;
-      while (x < mask.width_px && mask.colour_at(y, x) == colour) ++x;
+      x = end_of_run(mask, y, begin);
       if (seen.size() <= max_mask_colours || colour == black_colour || seen.contains(colour))
         seen[colour] += x - begin;
       facts.has_colours = facts.has_colours || !is_grey(colour, tolerance);
     }
   }
   return seen;
-}
-
-/// Whether hardly any pixel that is not black equals none of all eight neighbours, and most colours
-/// fill areas.
-bool are_areas_flat(const Image& mask, const ColourCounts& colours) {
-  constexpr std::int64_t least_area = 4;  // of 3 x 3 pixels
-  std::set<Colour> in_areas;
-  std::int64_t coloured = 0, lone = 0;
-  for (std::int64_t y = 0; y < mask.height_px; ++y)
-    for (std::int64_t x = 0; x < mask.width_px; ++x) {
-      const auto colour = mask.colour_at(y, x);
-      if (colour == black_colour) continue;
-      ++coloured;
-      std::int64_t equal = 0;
-      for (auto row = std::max<std::int64_t>(y - 1, 0); row < std::min(y + 2, mask.height_px);
-           ++row)
-        for (auto column = std::max<std::int64_t>(x - 1, 0);
-             column < std::min(x + 2, mask.width_px); ++column)
-          equal += mask.colour_at(row, column) == colour ? 1 : 0;
-      if (equal == 1) ++lone;
-      if (equal >= least_area && colours.contains(colour)) in_areas.insert(colour);
-    }
-  const auto others = std::ssize(colours) - (colours.contains(black_colour) ? 1 : 0);
-  return 20 * lone <= coloured && 4 * std::ssize(in_areas) >= 3 * others;
 }
 
 /// From the background's.

@@ -177,12 +177,12 @@ class EdgeCounter {
       for (auto column = std::max<std::int64_t>(x - 1, 0);
            column < std::min(x + 2, heights_.width_px); ++column) {
         const auto other = at(row, column);
-        if (std::abs(other - here) > speck_height) return false;
         equal += other == here ? 1 : 0;
+        if (equal > most_equal || std::abs(other - here) > speck_height) return false;
         higher += other > here ? 1 : 0;
         lower += other < here ? 1 : 0;
       }
-    return equal <= most_equal && (higher == 0 || (lower == 0 && !upwards_only));
+    return higher == 0 || (lower == 0 && !upwards_only);
   }
 
   const Heights& heights_;
