@@ -44,7 +44,7 @@ class SmallMeetings {
           seen.through, [&](const auto& part) { return 5 * part.second >= ramped; });
       if (numbers.second - numbers.first > 2) return most_through > 1 && ramped >= seen.direct;
       // What joins two numbers all along may be a class: a membrane.
-      return !is_area[static_cast<std::size_t>(numbers.first + 1)] && 3 * ramped >= seen.direct &&
+      return !is_area[static_cast<std::size_t>(numbers.first) + 1] && 3 * ramped >= seen.direct &&
              8 * seen.direct >= ramped;
     });
   }
@@ -80,6 +80,9 @@ class SmallMeetings {
   std::vector<Run> runs_;
   std::map<std::pair<std::int32_t, std::int32_t>, Meeting> meetings_;
 };
+
+/// Of 3 x 3 pixels those that equal the middle one, which counts, along a straight edge.
+constexpr std::int64_t most_equal = 3;
 
 class EdgeCounter {
  public:
@@ -141,7 +144,6 @@ class EdgeCounter {
   }
 
   void see(std::int64_t y, std::int64_t x) {
-    constexpr std::int64_t most_equal = 3;  // along a straight edge, this pixel among them
     constexpr std::int64_t all_equal = 9;
     const auto here = at(y, x);
     if (x + 1 < heights_.width_px && at(y, x + 1) != here) ++seen_.steps;
@@ -169,7 +171,6 @@ class EdgeCounter {
   }
 
   [[nodiscard]] bool is_speck(std::int64_t y, std::int64_t x, bool upwards_only) const {
-    constexpr std::int64_t most_equal = 3;  // this pixel among them
     const auto here = at(y, x);
     std::int64_t equal = 0, higher = 0, lower = 0;
     for (auto row = std::max<std::int64_t>(y - 1, 0); row < std::min(y + 2, heights_.height_px);
