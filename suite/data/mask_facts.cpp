@@ -137,8 +137,7 @@ class SlopeCount {
     if (y + 1 < grey_.height_px) see_edge(here, value(y + 1, x));
     const auto dark = largest_ / dark_part;
     if (here <= dark || here >= largest_ - dark) {
-      if (here > 0 && here <= dark) see_near_end(seen_.near_black, 0, y, x);
-      if (here < largest_ && here > dark) see_near_end(seen_.near_white, largest_, y, x);
+      if (here > 0 && here <= dark) see_dark(y, x);
       return;
     }
     ++seen_.between;
@@ -154,26 +153,15 @@ class SlopeCount {
     if (ramp_x || ramp_y) ++seen_.ramps;
   }
 
-  void see_near_end(MaskSlopes::NearEnd& near, std::int64_t end, std::int64_t y, std::int64_t x) {
-    constexpr std::int64_t most_equal = 3;  // this pixel among them
+  void see_dark(std::int64_t y, std::int64_t x) {
     constexpr std::int64_t away_px = 2;
-    ++near.pixels;
-    if (count_near(y, x, 1, value(y, x)) <= most_equal) ++near.specks;
-    if (count_near(y, x, away_px, end) == 0) ++near.away;
-  }
-
-  /// Pixels of a value, as near as `reach`.
-  [[nodiscard]] std::int64_t count_near(std::int64_t y,
-                                        std::int64_t x,
-                                        std::int64_t reach,
-                                        std::int64_t wanted) const {
-    std::int64_t count = 0;
-    const auto last_row = std::min(y + reach, grey_.height_px - 1);
-    const auto last_column = std::min(x + reach, grey_.width_px - 1);
-    for (auto row = std::max<std::int64_t>(y - reach, 0); row <= last_row; ++row)
-      for (auto column = std::max<std::int64_t>(x - reach, 0); column <= last_column; ++column)
-        count += value(row, column) == wanted ? 1 : 0;
-    return count;
+    ++seen_.dark;
+    const auto last_row = std::min(y + away_px, grey_.height_px - 1);
+    const auto last_column = std::min(x + away_px, grey_.width_px - 1);
+    for (auto row = std::max<std::int64_t>(y - away_px, 0); row <= last_row; ++row)
+      for (auto column = std::max<std::int64_t>(x - away_px, 0); column <= last_column; ++column)
+        if (value(row, column) == 0) return;
+    ++seen_.dark_away;
   }
 
   void see_edge(std::int64_t one, std::int64_t other) {
@@ -265,18 +253,13 @@ bool MaskSlopes::are_numbers() const {
 
 bool MaskSlopes::have_dark_numbers() const {
   constexpr std::int64_t least_area_px = 9;
-  return near_black.away >= least_area_px && 10 * near_black.away >= near_black.pixels;
+  return dark_away >= least_area_px && 10 * dark_away >= dark;
 }
 
 bool MaskFacts::has_specks() const {
   constexpr double least_largest_frac = 0.9;
-  constexpr std::int64_t least_specks = 4;
-  const auto are_specks = [](const MaskSlopes::NearEnd& near) {
-    return near.specks >= least_specks && 4 * near.specks >= 3 * near.pixels;
-  };
-  return !origin.is_lossy && largest_frac() >= least_largest_frac &&
-         10 * slopes.between <= pixels_above_dark && are_specks(slopes.near_black) &&
-         are_specks(slopes.near_white) && !slopes.have_dark_numbers();
+  return largest_frac() >= least_largest_frac && 10 * slopes.between <= pixels_above_dark &&
+         edges.have_specks() && !slopes.have_dark_numbers();
 }
 
 Colour background_of(const ColourCounts& colours) {

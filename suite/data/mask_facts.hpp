@@ -27,13 +27,8 @@ struct MaskSlopes {
   std::int64_t edges = 0;         ///< pairs of neighbours of which one is 0
   std::int64_t gentle_edges = 0;  ///< of these: the foot of a slope through most values
 
-  /// Pixels near an end of the range, but not at it.
-  struct NearEnd {
-    std::int64_t pixels = 0;
-    std::int64_t specks = 0;  ///< of these: equal to 2 of their 8 neighbours at most
-    std::int64_t away = 0;    ///< of these: farther than two pixels from any at the end itself
-  };
-  NearEnd near_black, near_white;
+  std::int64_t dark = 0;       ///< pixels that are dark, but not 0
+  std::int64_t dark_away = 0;  ///< of these: farther than two pixels from any 0
 
   static constexpr std::int64_t level_count = 24;
   /// Pixels that nearly equal all their neighbours, by how bright they are.
