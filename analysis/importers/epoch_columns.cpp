@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cmath>
 #include <optional>
 #include <set>
@@ -272,7 +273,63 @@ void find_ranks_in_comments(const std::string& comments, FileFacts& facts) {
   }
 }
 
+/// What all `rows` say that say something, numbers as "16" of "16.0"; "" where they differ.
+std::string only_value(const CsvTable& table,
+                       const std::vector<std::size_t>& rows,
+                       std::size_t column) {
+  std::set<std::string> values;
+  for (const auto row : rows) {
+    auto value = in_lower_case(table.text(row, column));
+    double number = 0;
+    const char* last = value.data() + value.size();
+    if (const auto [end, error] = std::from_chars(value.data(), last, number);
+        error == std::errc() && end == last)
+      value = cat(number);
+    if (!value.empty()) values.insert(std::move(value));
+  }
+  return values.size() == 1 ? short_line(*values.begin()) : "";
+}
+
 }  // namespace
+
+std::map<std::string, std::string> settings_of(const CsvTable& table,
+                                               const std::vector<std::size_t>& rows) {
+  constexpr std::array<std::string_view, 22> names{"batch",
+                                                   "batch_size",
+                                                   "bs",
+                                                   "global_batch_size",
+                                                   "global_batch",
+                                                   "gbs",
+                                                   "train_batch_size",
+                                                   "local_batch_size",
+                                                   "batch_size_per_gpu",
+                                                   "per_gpu_batch_size",
+                                                   "micro_batch_size",
+                                                   "minibatch_size",
+                                                   "model",
+                                                   "model_name",
+                                                   "arch",
+                                                   "architecture",
+                                                   "network",
+                                                   "backbone",
+                                                   "dataset",
+                                                   "precision",
+                                                   "dtype",
+                                                   "amp"};
+  std::map<std::string, std::string> settings;
+  for (const auto& name : names)
+    if (const auto column = find_any(table, std::array{name}))
+      if (auto value = only_value(table, rows, *column); !value.empty())
+        settings[std::string(name)] = std::move(value);
+  return settings;
+}
+
+std::string rank_of(const CsvTable& table, const std::vector<std::size_t>& rows) {
+  constexpr std::array<std::string_view, 7> names{
+      "rank", "global_rank", "world_rank", "rank_id", "local_rank", "process_index", "worker_rank"};
+  const auto column = find_any(table, names);
+  return column ? only_value(table, rows, *column) : "";
+}
 
 FileFacts name(CsvTable& table, const std::string& origin) {
   FileFacts facts;

@@ -2,6 +2,7 @@
 /// What the columns of an epoch log are: of which unit, and whether its rows are epochs.
 
 #include <array>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,5 +29,12 @@ struct FileFacts {
 /// beside the times and are not s; for rows that are steps or evaluations, not epochs; and for
 /// several numbers of ranks.
 [[nodiscard]] FileFacts name(CsvTable& table, const std::string& origin);
+
+/// What `rows` say alike of batch, model, data and precision, by column: "batch_size" -> "16".
+[[nodiscard]] std::map<std::string, std::string> settings_of(const CsvTable& table,
+                                                             const std::vector<std::size_t>& rows);
+
+/// Which rank of its launch wrote all `rows`: "0"; "" where no column says it.
+[[nodiscard]] std::string rank_of(const CsvTable& table, const std::vector<std::size_t>& rows);
 
 }  // namespace scalestudy::epoch_columns

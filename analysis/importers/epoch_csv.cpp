@@ -244,6 +244,8 @@ ImportedRun run_of(const CsvTable& table, const Attempt& rows) {
     imported.last_epoch = table.number(rows.back(), *epochs);
   }
   imported.epoch_times_s = times_s;
+  imported.settings = epoch_columns::settings_of(table, rows);
+  imported.rank = epoch_columns::rank_of(table, rows);
   run.final_loss = last_value(table, rows, "loss");
   run.quality = last_value(table, rows, "iou");
   if (const auto iou = table.find("iou")) {

@@ -34,6 +34,8 @@ struct ImportedRun {
   std::vector<double> epoch_times_s, losses;  ///< of a log with a row per epoch
   double first_epoch = not_available;         ///< by its number
   double last_epoch = not_available;
+  std::string rank;                             ///< that wrote it, of a column; "" where not said
+  std::map<std::string, std::string> settings;  ///< what launches of one point have alike, by name
   std::map<std::string, std::string> said;  ///< what every log of this launch says alike, by key
   std::vector<std::string> notes;
   std::vector<std::string> remarks;  ///< notes that reports say, too: its numbers hang on them

@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 #include <system_error>
+#include <tuple>
 
 #include "core/error.hpp"
 #include "core/file_content.hpp"
@@ -207,20 +208,23 @@ std::string title_of(const std::vector<ImportedRun>& runs) {
 }
 
 /// A mean over two configurations is that of neither. Runs that did not end are in none.
-void require_one_batch(const std::vector<ImportedRun>& runs) {
-  std::map<std::pair<std::int64_t, std::string>, const ImportedRun*> first;  // of each point
+void require_one_configuration(const std::vector<ImportedRun>& runs) {
+  using Point = std::tuple<std::int64_t, std::string, std::string>;
+  std::map<Point, std::pair<const ImportedRun*, std::string>> first;
   for (const auto& one : runs) {
-    if (!std::isfinite(one.run.global_batch_size) || one.run.outcome == PublishedOutcome::censored)
-      continue;
-    const auto* other = first.try_emplace({one.run.ranks, one.run.platform}, &one).first->second;
-    const auto batch_of = [](const ImportedRun& run) {
-      return static_cast<std::int64_t>(run.run.global_batch_size);
-    };
-    if (batch_of(one) != batch_of(*other))
-      throw BadInput({cat(one.place, " has a global batch of ", batch_of(one), ", ", other->place,
-                          " of ", batch_of(*other), ", both with ", counted(one.run.ranks, "rank")),
-                      "they are two studies, and would be one mean",
-                      "Import each with a --name of its own"});
+    if (one.run.outcome == PublishedOutcome::censored) continue;
+    auto settings = one.settings;
+    if (std::isfinite(one.run.global_batch_size))
+      settings["global batch"] = cat(static_cast<std::int64_t>(one.run.global_batch_size));
+    for (const auto& [name, value] : settings) {
+      const Point point{one.run.ranks, one.run.platform, name};
+      const auto& [other, theirs] = first.try_emplace(point, &one, value).first->second;
+      if (value != theirs)
+        throw BadInput({cat(one.place, " has ", name, ' ', value, ", ", other->place, ' ', theirs,
+                            ", both with ", counted(one.run.ranks, "rank")),
+                        "they are two studies, and would be one mean",
+                        "Import each, in a file of its own, with a --name of its own"});
+    }
   }
 }
 
@@ -302,7 +306,7 @@ Imported study_from_logs(const std::vector<fs::path>& files,
   require_fact(facts.name, "--name", "the study and its file are called by it");
   require_fact(facts.source, "--source", "a published number without its source says nothing");
   const auto runs = read_logs(files, facts, read);
-  require_one_batch(runs);
+  require_one_configuration(runs);
   Imported imported;
   PublishedStudy study;
   for (const auto& one : runs)

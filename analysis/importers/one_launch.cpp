@@ -1,6 +1,7 @@
 #include "analysis/importers/one_launch.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <utility>
 
@@ -94,6 +95,60 @@ bool require_another_launch(const ImportedRun& run, const ImportedRun& other) {
   return times == Likeness::chance || likeness(run.losses, other.losses) != Likeness::none;
 }
 
+/// A name of a file without the numbers behind words for a rank: "log_rank.csv" and 3 of
+/// "log_rank3.csv".
+struct NameOfRank {
+  std::string rest;
+  std::vector<int> numbers;
+};
+NameOfRank name_of_rank(const std::string& place) {
+  constexpr std::array<std::string_view, 6> words{"rank",    "localrank", "worker",
+                                                  "process", "proc",      "gpu"};
+  constexpr std::size_t most_digits = 6;
+  const auto text = in_lower_case(place);
+  const auto is_letter = [&](std::size_t at) { return text[at] >= 'a' && text[at] <= 'z'; };
+  NameOfRank name;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    name.rest += text[at];
+    if (is_letter(at) && at + 1 < text.size() && is_letter(at + 1)) continue;
+    for (const auto word : words) {
+      if (!name.rest.ends_with(word) || (at >= word.size() && is_letter(at - word.size())))
+        continue;
+      auto start = at + 1;
+      if (start < text.size() && std::string_view("_-=. ").find(text[start]) != std::string::npos)
+        ++start;
+      const auto end = std::min(text.find_first_not_of("0123456789", start), text.size());
+      if (end <= start || end - start > most_digits) continue;
+      name.numbers.push_back(std::stoi(text.substr(start, end - start)));
+      at = end - 1;
+      break;
+    }
+  }
+  return name;
+}
+
+/// Whether both are called as logs of ranks of one launch are: by numbers of its ranks.
+bool differ_in_rank_of_name(const ImportedRun& run, const ImportedRun& other) {
+  const auto one = name_of_rank(run.place), two = name_of_rank(other.place);
+  const auto is_rank = [&](int number) { return number <= run.run.ranks; };
+  return run.run.ranks > 1 && one.rest == two.rest && one.numbers != two.numbers &&
+         std::ranges::all_of(one.numbers, is_rank) && std::ranges::all_of(two.numbers, is_rank);
+}
+
+/// Ranks that keep a log each have other losses, and times some milliseconds apart.
+void require_one_rank(const ImportedRun& run, const ImportedRun& other) {
+  const bool differ = !run.rank.empty() && !other.rank.empty() && run.rank != other.rank;
+  if (!differ && !differ_in_rank_of_name(run, other)) return;
+  throw BadInput(
+      {cat(run.place, " and ", other.place,
+           differ ? cat(" are of rank ", run.rank, " and ", other.rank)
+                  : cat(" differ in name by a rank only, with ", counted(run.run.ranks, "rank"))),
+       "ranks of one launch would count as launches",
+       differ ? "Give one log of each launch, or take the column out if it says something else"
+              : "Give one log of each launch; where they are launches, call them by run, or give "
+                "each its --ranks"});
+}
+
 /// A training that went on in another file has its time in neither.
 void censor_part(ImportedRun& run, const ImportedRun& other) {
   if (!(other.first_epoch > 1 && other.first_epoch == run.last_epoch + 1) ||
@@ -112,6 +167,7 @@ void compare_epochs(std::vector<ImportedRun>& runs) {
       if (one->run.ranks != other->run.ranks) continue;
       censor_part(*one, *other);
       censor_part(*other, *one);
+      if (!one->epoch_times_s.empty()) require_one_rank(*one, *other);
       if (require_another_launch(*one, *other) && like == nullptr) like = &*other;
     }
     if (like != nullptr)

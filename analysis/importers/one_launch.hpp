@@ -12,8 +12,8 @@ namespace scalestudy {
 /// other and overlap in time, as launches on one machine do not. Runs that overlap otherwise count
 /// as launches side by side, which is noted. Of logs without a clock, equal losses are remarked,
 /// and parts of one training are censored. Errors: BadInput naming both, where such logs differ in
-/// what processes of one launch say alike, copies are given as of other ranks, or times of epochs
-/// are equal.
+/// what processes of one launch say alike, copies are given as of other ranks, times of epochs are
+/// equal, or a column or the names of the files tell ranks of one launch apart.
 [[nodiscard]] std::vector<ImportedRun> one_of_each_launch(std::vector<ImportedRun> runs);
 
 }  // namespace scalestudy

@@ -138,6 +138,44 @@ TEST_F(OneLaunch, OfEqualTimesIsRefusedAndOfEqualLossesRemarked) {
               IsEmpty());
 }
 
+TEST_F(OneLaunch, WhoseRanksKeepALogEachIsRefused) {
+  const auto import_two = [&](const std::string& one, const std::string& other, double ranks) {
+    auto given = facts({ranks});
+    given.workload = "unet";
+    const std::string log = "time,loss\n5.25,3.5\n3,2.5\n";
+    return message_of<BadInput>([&] {
+      return import_files(ImportFormat::epoch_csv,
+                          {write(log, one), write(replaced(log, "5.25,3.5", "5.26,3.4"), other)},
+                          given);
+    });
+  };
+  EXPECT_EQ(import_two("log_rank0.csv", "log_rank1.csv", 4),
+            "log_rank1.csv and log_rank0.csv differ in name by a rank only, with 4 ranks (ranks of "
+            "one launch would count as launches). Give one log of each launch; where they are "
+            "launches, call them by run, or give each its --ranks.");
+  for (const auto& [one, other] :
+       {std::pair{"Worker-1.csv", "worker-4.csv"}, std::pair{"proc=0", "proc=1"},
+        std::pair{"a_gpu0_b", "a_gpu1_b"}, std::pair{"n0_local_rank_0", "n0_local_rank_1"}})
+    EXPECT_THAT(import_two(one, other, 4), HasSubstr("differ in name by a rank only")) << one;
+  for (const auto& [one, other] :
+       {std::pair{"run_0", "run_1"}, std::pair{"run0_rank0", "run1_rank0"},
+        std::pair{"run0_rank0", "run1_rank1"}, std::pair{"worker11", "worker12"},
+        std::pair{"n_rank_1_of", "n_rank_1_og"}, std::pair{"frank0", "frank1"}})
+    EXPECT_EQ(import_two(one, other, 4), "accepted") << one;
+  EXPECT_EQ(import_two("gpu0", "gpu1", 1), "accepted") << "two launches of one rank";
+  const auto of_rank = [](const char* rank) {
+    return cat("rank,epoch,time\n", rank, ",0,5.2", rank, "\n", rank, ",1,3\n");
+  };
+  const auto refused = [&](const std::vector<std::string>& logs) {
+    return message_of<BadInput>([&] { import_all(logs, {4}, ImportFormat::epoch_csv); });
+  };
+  EXPECT_THAT(refused({of_rank("0"), of_rank("1")}),
+              StartsWith("b and a are of rank 1 and 0 (ran"));
+  EXPECT_THAT(refused({cat(of_rank("0"), of_rank("1"))}),
+              StartsWith("a, attempt 2 and a, attempt 1 are of rank 1 and 0"));
+  EXPECT_EQ(refused({of_rank("0"), replaced(of_rank("0"), "5.20", "5.3")}), "accepted");
+}
+
 TEST_F(OneLaunch, InTwoFilesIsTwoPartsThatAreCensored) {
   const std::string first = "epoch,time_per_epoch\n1,5\n2,3\n3,3\n";
   const std::string second = "epoch,time_per_epoch\n4,3\n5,4\n";
