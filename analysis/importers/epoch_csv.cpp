@@ -27,16 +27,32 @@ std::optional<std::size_t> epoch_column(const CsvTable& table) {
   return named ? named : table.find("");
 }
 
+struct Attempts {
+  std::vector<Attempt> all;
+  std::size_t repeated_rows = 0;  ///< left out, as they stand there before
+};
+
 /// A log that was appended to itself is no second attempt.
-std::vector<Attempt> without_copies(const CsvTable& table, const std::vector<Attempt>& attempts) {
+void leave_out_copies(const CsvTable& table, Attempts& attempts) {
   std::vector<Attempt> kept;
-  for (const auto& rows : attempts)
+  for (const auto& rows : attempts.all)
     if (std::ranges::none_of(kept, [&](const auto& other) {
           return std::ranges::equal(
               rows, other, [&](auto a, auto b) { return table.values(a) == table.values(b); });
         }))
       kept.push_back(rows);
-  return kept;
+    else
+      attempts.repeated_rows += rows.size();
+  attempts.all = std::move(kept);
+}
+
+void note_repeated_rows(const Attempts& attempts, std::vector<std::string>& notes) {
+  const auto count = attempts.repeated_rows;
+  if (count == 0) return;
+  const auto* s = count == 1 ? "s" : "";
+  notes.push_back(cat(counted(count, "row"), " that stand", s, " there before count", s,
+                      " once: if another launch wrote ", count == 1 ? "it" : "them",
+                      ", it is missing"));
 }
 
 /// Whether each epoch but the last of the table follows on the next.
@@ -63,10 +79,11 @@ std::vector<std::size_t> rows_of(const CsvTable& table) {
 
 /// A row of two handlers stands there twice; a heading, or an epoch before the last one, begins a
 /// new attempt.
-std::vector<Attempt> attempts_of(const CsvTable& table) {
+Attempts attempts_of(const CsvTable& table) {
   const auto epochs = epoch_column(table);
   const auto times = table.require(epoch_columns::time);
-  std::vector<Attempt> attempts(1);
+  Attempts found{.all = {{}}};
+  auto& attempts = found.all;
   for (const auto row : rows_of(table)) {
     const bool is_heading = table.text(row, times) == table.columns()[times];
     if (is_heading && row == 0 && !epochs)
@@ -76,7 +93,10 @@ std::vector<Attempt> attempts_of(const CsvTable& table) {
     const bool goes_on = !attempts.back().empty() && !is_heading;
     if (goes_on && epochs) {
       const auto last = attempts.back().back();
-      if (table.values(row) == table.values(last)) continue;
+      if (table.values(row) == table.values(last)) {
+        ++found.repeated_rows;
+        continue;
+      }
       const double step = table.number(row, *epochs) - table.number(last, *epochs);
       if (step == 0)
         throw BadInput({cat(table.place(row, *epochs), ": epoch ", table.text(row, *epochs),
@@ -96,7 +116,8 @@ std::vector<Attempt> attempts_of(const CsvTable& table) {
     if (is_heading && !attempts.back().empty()) attempts.emplace_back();
     if (!is_heading) attempts.back().push_back(row);
   }
-  return without_copies(table, attempts);
+  leave_out_copies(table, found);
+  return found;
 }
 
 /// Of the last epoch; NaN where there is no such column.
@@ -292,7 +313,8 @@ std::string why_partial(const CsvTable& table,
 std::vector<ImportedRun> runs_from_epoch_csv(const std::string& text, const std::string& origin) {
   CsvTable table(one_rank_of(text, {}).text, origin);
   const auto columns = epoch_columns::name(table, origin);
-  const auto attempts = attempts_of(table);
+  const auto found = attempts_of(table);
+  const auto& attempts = found.all;
   if (attempts.front().empty())
     throw BadInput({cat(origin, " has no epoch"), "a row is an epoch", "Check the log"});
   std::vector<ImportedRun> runs;
@@ -308,6 +330,7 @@ std::vector<ImportedRun> runs_from_epoch_csv(const std::string& text, const std:
   }
   auto& first = runs.front().notes;
   first.insert(first.end(), columns.notes.begin(), columns.notes.end());
+  note_repeated_rows(found, first);
   if (is_newest_first(table))
     first.emplace_back("the newest epoch stands first: read from the last row up");
   if (const auto unused = table.unused(epoch_columns::used); !unused.empty())

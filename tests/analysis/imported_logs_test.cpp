@@ -379,6 +379,13 @@ TEST_F(ImportedLogs, RowsOfAnEpochLogThatStandThereTwiceCountOnce) {
     EXPECT_EQ(runs[0].epochs, 3);
     EXPECT_EQ(runs[0].training_time_s, 11);
   }
+  EXPECT_THAT(import_epochs(cat(epochs_0_to_2, epochs_0_to_2)).notes,
+              ElementsAre("log: 3 rows that stand there before count once: if another launch wrote "
+                          "them, it is missing"));
+  EXPECT_THAT(import_epochs(cat(epochs_0_to_2, "2,3,0.3\n")).notes,
+              ElementsAre(HasSubstr("log: 1 row that stands there before counts once")));
+  EXPECT_THAT(import_epochs("time\n5\n4\n5\n4\n").studies[0].arms[0].runs.at(0).epochs, 4);
+  EXPECT_THAT(import_epochs(epochs_0_to_2).notes, IsEmpty());
   const auto refused = [&](const std::string& text) {
     return message_of<BadInput>([&] { return import_epochs(text); });
   };
