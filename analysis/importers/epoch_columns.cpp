@@ -124,6 +124,23 @@ std::string unit_in_comments(const std::string& text) {
   return "";
 }
 
+/// "epoch_time" of a column "Epoch time unit", "" of one "units"; nothing where it is no unit, or
+/// of something else than times of epochs.
+std::optional<std::string> subject_of_unit(const std::string& heading) {
+  constexpr std::array<std::string_view, 6> more{"",        "epoch", "duration", "epoch_duration",
+                                                 "elapsed", "times"};
+  auto name = plain_name(heading);
+  if (name.ends_with('s')) name.pop_back();
+  constexpr std::string_view unit = "unit";
+  if (!name.ends_with(unit)) return std::nullopt;
+  name.resize(name.size() - unit.size());
+  if (name.ends_with('_')) name.pop_back();
+  const bool is_time =
+      std::ranges::any_of(time_names, [&](const auto& names) { return names.first == name; });
+  return is_time || std::ranges::find(more, name) != more.end() ? std::optional(name)
+                                                                : std::nullopt;
+}
+
 /// A heading's own unit counts; without one, no other may stand elsewhere.
 void require_seconds(const CsvTable& table, const std::string& origin) {
   const auto& heading = table.columns()[table.require(time)];
@@ -137,11 +154,13 @@ void require_seconds(const CsvTable& table, const std::string& origin) {
   };
   if (const auto unit = unit_in_comments(table.comments()); !unit.empty())
     refuse(cat(origin, ": a comment"), unit);
-  constexpr std::array<std::string_view, 4> names{"unit", "units", "time_unit", "time_units"};
-  if (const auto column = find_any(table, names))
-    for (const auto row : rows_of_values(table, *column))
-      if (is_time_unit_but_s(table.text(row, *column)))
-        refuse(table.place(row, *column), table.text(row, *column));
+  for (std::size_t column = 0; column < table.columns().size(); ++column)
+    if (const auto subject = subject_of_unit(table.columns()[column]))
+      for (const auto row : rows_of_values(table, column)) {
+        const auto& unit = table.text(row, column);
+        const bool is_unknown = !subject->empty() && !unit.empty() && !seconds_in(unit);
+        if (is_unknown || is_time_unit_but_s(unit)) refuse(table.place(row, column), unit);
+      }
 }
 
 /// Without a number of the epoch, a number of something else counts rows.

@@ -71,8 +71,15 @@ TEST_F(ImportedLogs, UnitsBesideTimesAreRefusedUnlessSeconds) {
               HasSubstr("log: a comment names the unit 'minutes', column time_per_epoch none"));
   EXPECT_THAT(refused("time,unit\n5,min\n"),
               HasSubstr("log, line 2, column unit names the unit 'min', column time none"));
+  for (const auto* name : {"time_unit", "Epoch time unit", "time_per_epoch_units", "epoch_unit"}) {
+    EXPECT_THAT(refused(cat("epoch_time,", name, "\n5,min\n")),
+                HasSubstr(cat("log, line 2, column ", name, " names the unit 'min'")));
+    EXPECT_THAT(refused(cat("epoch_time,", name, "\n5,ticks\n")), HasSubstr("the unit 'ticks'"));
+    EXPECT_EQ(refused(cat("epoch_time,", name, "\n5,Seconds\n")), "accepted");
+  }
   for (const auto* text :
-       {"# ran 3 hours, times in s\ntime_per_epoch\n5\n", "# time in minutes\ntime_min\n5\n",
+       {"time,loss_unit\n5,min\n", "time_min,time_unit\n5,min\n", "time,unity\n5,min\n",
+        "# ran 3 hours, times in s\ntime_per_epoch\n5\n", "# time in minutes\ntime_min\n5\n",
         "time,unit\n5,s\n", "time,unit\n5,images\n"})
     EXPECT_EQ(refused(text), "accepted") << text;
 }
