@@ -96,6 +96,11 @@ std::string take_value(std::string_view& rest,
   return value;
 }
 
+/// Whether the first line is one.
+bool is_comment(std::string_view text, std::string_view blanks) {
+  return text.substr(std::min(text.find_first_not_of(blanks), text.size())).starts_with('#');
+}
+
 }  // namespace
 
 std::optional<double> seconds_in(std::string_view unit) {
@@ -124,6 +129,12 @@ CsvTable::CsvTable(std::string_view text, std::string origin) : origin_(std::mov
   const char separator = named == '\0' ? separator_in(text.substr(0, text.find('\n'))) : named;
   const std::string_view blanks = separator == '\t' ? " \r" : " \t\r";
   for (; !text.empty(); ++line) {
+    if (!columns_.empty() && is_comment(text, blanks)) {
+      const auto size = std::min(text.find('\n'), text.size() - 1) + 1;
+      comments_.append(text.substr(0, size));
+      text.remove_prefix(size);
+      continue;
+    }
     Row row{line, {}};
     for (bool more = true; more;) {
       bool closed = true;

@@ -17,13 +17,13 @@ inline constexpr std::string_view time_unit_names = "ms, s, min, h, days";
 
 class CsvTable {
  public:
-  /// Blanks around values are none of them; rows without a value are none, nor are lines with #
-  /// before the heading, and Excel's "sep=;". Where numbers follow on these, the last of them is
-  /// the heading. Errors: BadInput with `origin` and line: no heading, a name twice, an open quote,
-  /// NUL bytes, a row with more or fewer values than the heading.
+  /// Blanks around values are none of them; rows without a value are none, nor are lines with #,
+  /// and Excel's "sep=;". Where numbers follow on lines with #, the last of them is the heading.
+  /// Errors: BadInput with `origin` and line: no heading, a name twice, an open quote, NUL bytes, a
+  /// row with more or fewer values than the heading.
   CsvTable(std::string_view text, std::string origin);
 
-  /// The lines before the heading.
+  /// The lines with #, and what else stands before the heading.
   [[nodiscard]] const std::string& comments() const { return comments_; }
   [[nodiscard]] std::size_t rows() const { return rows_.size(); }
   [[nodiscard]] const std::vector<std::string>& columns() const { return columns_; }
