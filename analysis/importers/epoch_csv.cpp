@@ -133,9 +133,9 @@ struct Growth {
 };
 
 /// Of three rows, or of a clock that starts again, only one that starts near 0 is told from epochs
-/// that got slower. Steps that are not about equal, as of epochs that settle, are a clock's from
-/// three on where none is below half the median, and all together are over half the first row, and
-/// over a tenth of it each.
+/// that got slower; three are noted where they grow by over a tenth of the first each. Steps that
+/// are not about equal, as of epochs that settle, are a clock's from three on where none is below
+/// half the median, and all together are over half the first row, and over a tenth of it each.
 Growth growth_of(const std::vector<double>& times) {
   constexpr double a_date_s = 1e9;
   std::vector<std::vector<double>> clocks;
@@ -147,17 +147,21 @@ Growth growth_of(const std::vector<double>& times) {
       steps.push_back(time - clocks.back().back());
     clocks.back().push_back(time);
   }
-  if (steps.size() < 2) return {};
+  const double start = times.front();
+  const bool is_date = start > a_date_s;
+  if (steps.size() < (is_date ? 1 : 2)) return {};
   const double usual = median(steps);
   const auto is_clock = [&](const auto& rows) {
     if (rows.size() >= 4) return true;
     return rows.front() <= 4 * usual && (rows.size() == 3 || &rows == &clocks.back());
   };
-  if (!std::ranges::all_of(clocks, is_clock)) return {};
   const auto [least, most] = std::ranges::minmax(steps);
-  const double sum = std::accumulate(steps.begin(), steps.end(), 0.0), start = times.front();
-  const bool is_even = most - least <= sum / 4, is_date = start > a_date_s;
-  if (is_even || is_date) return {cat("about ", usual, " s"), is_date || 60 * usual >= start};
+  const double sum = std::accumulate(steps.begin(), steps.end(), 0.0);
+  const bool is_even = most - least <= sum / 4, are_clocks = std::ranges::all_of(clocks, is_clock);
+  const bool are_three = times.size() == 3 && steps.size() == 2 && is_even && 10 * usual > start;
+  if (!are_clocks && !are_three && !is_date) return {};
+  if (is_even || is_date)
+    return {cat("about ", usual, " s"), is_date || (are_clocks && 60 * usual >= start)};
   if (10 * sum < start) return {};
   const bool is_steady = steps.size() > 2 && least >= usual / 2;
   const bool is_much = 2 * sum > start && 10 * sum >= start * static_cast<double>(steps.size());
@@ -188,10 +192,9 @@ std::vector<double> epoch_times(const CsvTable& table,
                       "where they are that, their sum in a column training_time"});
     remarks.push_back(cat(grows, ", and read as an epoch that took all of it"));
   }
-  if (times_s.size() == 2 && times_s[1] > 1.5 * times_s[0] && times_s[1] < 2.5 * times_s[0])
-    remarks.push_back(cat(table.place(rows.back(), column), " = ", times_s[1],
-                          " s is about twice the epoch before: if it is the time since the start, "
-                          "it counts too long"));
+  if (times_s.size() == 2 && times_s[1] > 1.1 * times_s[0] && times_s[1] < 2.5 * times_s[0])
+    remarks.push_back(cat(table.place(rows.back(), column), " = ", times_s[1], " s comes after ",
+                          times_s[0], " s: if it is the time since the start, it counts too long"));
   for (std::size_t i = 0; i < rows.size(); ++i)
     if (!(times_s[i] > 0) || !std::isfinite(times_s[i]))
       throw BadInput({cat(table.place(rows[i], column), " = ", times_s[i], " is no time"),

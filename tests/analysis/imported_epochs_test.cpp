@@ -204,21 +204,23 @@ TEST_F(ImportedLogs, TimesSinceTheStartAreNoTimesOfEpochs) {
         "21 40 61 79 20 41", "1020 1040 1060 1080", "1020 1041 1075 1094 1115",
         "1020 1040 1060 1080 1021 1041 1061 1081", "1700000000 1700000020 1700000040 1700000060",
         "1700000000 1700000070 1700000100 1700000112", "70 100 112 121 129 137", "70 100 112 121",
-        "38 54 60 65 69 73", "0 30 50 62", "20 40 340 360 380"})
+        "38 54 60 65 69 73", "0 30 50 62", "20 40 340 360 380", "1700000000 1700000020",
+        "1700000000 1700000020 1700000045"})
     EXPECT_THAT(message_of<BadInput>([&] { return import_epochs(table_of(times)); }),
                 HasSubstr("they look like times since the start"))
         << times;
   for (const auto* times :
-       {"10 14.9", "10 25.1", "10 11 12", "9 10 9.5 11", "10 10 10", "50 20 21 22 23 22",
-        "20 40 20 40 20 40", "10.2 10.1 10.4 10.3 10.6 10.5", "1020 1022 1021 1024 1026 1025",
-        "21 19.8 20.1 20.3 20.6 19.9 20.2", "10 10.1 10.3 10.7 10.8", "70 100 112 121 120 137"})
+       {"10 11", "10 25.1", "60.2 50.1 61", "10 11 12", "9 10 9.5 11", "10 10 10",
+        "50 20 21 22 23 22", "20 40 20 40 20 40", "10.2 10.1 10.4 10.3 10.6 10.5",
+        "1020 1022 1021 1024 1026 1025", "21 19.8 20.1 20.3 20.6 19.9 20.2",
+        "10 10.1 10.3 10.7 10.8", "70 100 112 121 120 137"})
     EXPECT_THAT(import_epochs(table_of(times)).notes, IsEmpty()) << times;
   EXPECT_THAT(import_epochs(table_of("1020 1030 1040 1050")).notes,
               ElementsAre("log, line 5, column time_per_epoch = 1050 s: each row is longer than "
                           "the one before by about 10 s, and read as an epoch that took all of it"))
       << "a clock, or epochs that get slower";
-  for (const auto* times :
-       {"10 11 14 15", "10 14 16.5 18 18.9 19.4", "200 230 242 251 259 267", "70 100 112"})
+  for (const auto* times : {"10 11 14 15", "10 14 16.5 18 18.9 19.4", "200 230 242 251 259 267",
+                            "70 100 112", "60.2 70.3 80.4"})
     EXPECT_THAT(import_epochs(table_of(times)).notes,
                 ElementsAre(HasSubstr("and read as an epoch that took all of it")))
         << times;
@@ -228,8 +230,10 @@ TEST_F(ImportedLogs, TimesSinceTheStartAreNoTimesOfEpochs) {
   EXPECT_EQ(stated.studies[0].arms[0].runs.at(0).median_epoch_s, 121);
   const auto two = import_epochs(table_of("10 20"));
   EXPECT_EQ(two.studies[0].arms[0].remark,
-            "When imported: log, line 3, column time_per_epoch = 20 s is about twice the "
-            "epoch before: if it is the time since the start, it counts too long.");
+            "When imported: log, line 3, column time_per_epoch = 20 s comes after 10 s: "
+            "if it is the time since the start, it counts too long.");
+  EXPECT_THAT(import_epochs(table_of("60.2 72.9")).notes,
+              ElementsAre(HasSubstr("= 72.9 s comes after 60.2 s")));
 }
 
 TEST_F(ImportedLogs, AnEpochLogWithGapsIsNoTimeOfATraining) {

@@ -178,7 +178,7 @@ TEST_F(OneLaunch, WhoseRanksKeepALogEachIsRefused) {
 
 TEST_F(OneLaunch, InTwoFilesIsTwoPartsThatAreCensored) {
   const std::string first = "epoch,time_per_epoch\n1,5\n2,3\n3,3\n";
-  const std::string second = "epoch,time_per_epoch\n4,3\n5,4\n";
+  const std::string second = "epoch,time_per_epoch\n4,4\n5,3\n";
   const auto outcomes = [&](const std::vector<std::string>& logs,
                             const std::vector<double>& ranks = {4}) {
     std::vector<PublishedOutcome> all;
