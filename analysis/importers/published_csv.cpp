@@ -145,7 +145,10 @@ class Reader {
   Reader(const std::string& text, std::string origin)
       : table_(text, std::move(origin)), columns_(table_) {}
 
-  Imported read() {
+  Imported read(const std::string& origin) {
+    if (table_.rows() == 0)
+      throw BadInput({cat(origin, " holds no rows"), "a row is a number",
+                      "Copy it again from where it came from"});
     for (std::size_t row = 0; row < table_.rows(); ++row) add(row);
     Imported imported;
     for (auto& [id, study] : studies_) {
@@ -380,7 +383,7 @@ class Reader {
 }  // namespace
 
 Imported studies_from_published_csv(const std::string& text, const std::string& origin) {
-  return Reader(text, origin).read();
+  return Reader(text, origin).read(origin);
 }
 
 }  // namespace scalestudy

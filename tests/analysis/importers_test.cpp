@@ -320,6 +320,7 @@ TEST_F(Import, RefusesTablesThatContradictThemselves) {
       HasSubstr("other rows of its id count images"));
   EXPECT_THAT(refused("a,w,d,1,p,weak,ttt,1,s,\n"), HasSubstr("without its source"));
   EXPECT_THAT(refused("a,w,d,1,p,strong_gbsX,ttt,1,s,x\n"), HasSubstr("column mode"));
+  EXPECT_THAT(refused(""), HasSubstr("log holds no rows"));
   EXPECT_THAT(refusal(ImportFormat::published_csv, "id,n\n"),
               HasSubstr("has no column 'workload'"));
 }
