@@ -295,6 +295,14 @@ ImportedRun run_of(const LoggedRun& run, const std::string& place, const std::st
   imported.run.training_time_s = (run.end_ms - run.start_ms) / 1e3;
   if (!(imported.run.training_time_s > 0))
     throw BadInput({cat(place, ": the run has no later time than its run_start"),
+/// As stated, else a rank for each accelerator.
+StatedRanks ranks_of(const LoggedFacts& facts) {
+  const double stated = facts.number(number_of_ranks);
+  const double product = facts.number(number_of_nodes) * facts.number(accelerators_per_node);
+  if (std::isfinite(stated) || !std::isfinite(product)) return {.count = stated};
+  return {product, cat(number_of_nodes, " × ", accelerators_per_node)};
+}
+
                     "it has no time to quality", "Give the log of a whole run"});
   imported.samples = samples_in_epoch_num(run);
   if (std::isfinite(imported.samples))
@@ -303,7 +311,7 @@ ImportedRun run_of(const LoggedRun& run, const std::string& place, const std::st
   else
     set_epochs(run, imported);
   if (!run.throughputs.empty()) imported.run.samples_per_s = median(run.throughputs);
-  imported.ranks.count = run.facts.number(number_of_ranks);
+  imported.ranks = ranks_of(run.facts);
   imported.run.samples_per_epoch = run.facts.number("train_samples");
   imported.run.global_batch_size = run.facts.number("global_batch_size");
   imported.run.evaluated_sample_count = run.facts.number("eval_samples");

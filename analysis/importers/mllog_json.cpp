@@ -189,13 +189,14 @@ class SectionReader {
     for (const auto& [name, text] : texts)
       if (key == name) *text = text_of(value);
     constexpr std::array numbers{"global_batch_size", "train_samples", "eval_samples",
-                                 number_of_ranks};
+                                 number_of_ranks,     number_of_nodes, accelerators_per_node};
     if (std::ranges::find(numbers, key) == numbers.end()) return false;
     const double number = number_of(value);
     if (!std::isfinite(number)) {
       uncounted_.add(key + " line", "without a number not counted", line_);
       return true;
     }
+    if (key == accelerators_per_node && number == 0) return true;  // ranks of processors alone
     const double most = key == "global_batch_size" ? 1e9 : 1e12;
     if (!(number >= 1 && number <= most && number == std::floor(number)))
       throw BadInput({cat(origin_, ", line ", line_, ": ", key, " = ", number, " cannot be right"),

@@ -150,6 +150,18 @@ TEST_F(ImportedLogs, RanksThatTheLogContradictsAreRefusedOrNoted) {
                 .runs.at(0)
                 .ranks,
             32);
+  const auto on_nodes = [](const char* nodes, const char* accelerators) {
+    return line(995, cat("\"number_of_nodes\", \"value\": ", nodes)) +
+           line(995, cat("\"accelerators_per_node\", \"value\": ", accelerators)) + log_of({});
+  };
+  EXPECT_THAT(refusal(on_nodes("4", "2")),
+              HasSubstr("log says number_of_nodes × accelerators_per_node 8, --ranks 4"));
+  EXPECT_THAT(import(on_nodes("2", "2")).notes, IsEmpty());
+  EXPECT_THAT(import(on_nodes("2", "0")).notes, IsEmpty()) << "no accelerators";
+  EXPECT_THAT(import(line(995, "\"number_of_ranks\", \"value\": 4") + on_nodes("8", "1")).notes,
+              IsEmpty());
+  const auto of_nodes = import_files(ImportFormat::mllog, {write(on_nodes("4", "4"))}, facts({}));
+  EXPECT_EQ(of_nodes.studies.at(0).arms.at(0).runs.at(0).ranks, 16);
   const auto noted = import(log_of({.platform = "8xH100"}));
   EXPECT_THAT(noted.notes, ElementsAre("log: --ranks 4 counts, where the platform is 8xH100"));
   EXPECT_THAT(noted.studies[0].arms[0].remark,
