@@ -312,6 +312,18 @@ StatedRanks ranks_of(const LoggedFacts& facts) {
     set_epochs(run, imported);
   if (!run.throughputs.empty()) imported.run.samples_per_s = median(run.throughputs);
   imported.ranks = ranks_of(run.facts);
+/// Logs of MLPerf write dates. Of a clock of its own seconds are more likely than epochs as short.
+void require_milliseconds(const LoggedRun& run, const ImportedRun& imported) {
+  constexpr double a_date_ms = 1e11, least_epoch_ms = 100;
+  const double took_ms = run.end_ms - run.start_ms;
+  const double epochs = imported.run.epochs;
+  if (run.start_ms >= a_date_ms || took_ms >= least_epoch_ms * std::fmax(1, epochs)) return;
+  throw BadInput({cat(imported.place, ": by time_ms the run took ", took_ms, " ms",
+                      std::isfinite(epochs) ? cat(", and ended ", epochs, " epochs") : ""),
+                  "time_ms may be in seconds since a start, and all times wrong by a factor",
+                  "Convert each time_ms to milliseconds"});
+}
+
   imported.run.samples_per_epoch = run.facts.number("train_samples");
   imported.run.global_batch_size = run.facts.number("global_batch_size");
   imported.run.evaluated_sample_count = run.facts.number("eval_samples");
@@ -324,6 +336,7 @@ StatedRanks ranks_of(const LoggedFacts& facts) {
   note_large_batch(run, imported);
   set_quality(run, origin, imported);
   if (const auto reason = censored_reason(run); !reason.empty()) {
+  require_milliseconds(run, imported);
     imported.run.outcome = PublishedOutcome::censored;
     imported.notes.push_back(cat("kept as censored: ", reason));
   }
