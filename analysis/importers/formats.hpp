@@ -9,7 +9,7 @@
 
 namespace scalestudy {
 
-/// Key of how many ranks there are, as MLPerf HPC logs it.
+/// Keys of how many ranks there are, as MLPerf HPC logs it.
 inline constexpr auto number_of_ranks = "number_of_ranks";
 inline constexpr auto number_of_nodes = "number_of_nodes";
 inline constexpr auto accelerators_per_node = "accelerators_per_node";

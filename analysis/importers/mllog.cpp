@@ -82,8 +82,9 @@ std::string metric_of(std::string_view part) {
 /// BERT counts samples in epoch_num: numbers that are nowhere closer than a batch, and 100, to each
 /// other. NaN where it counts epochs.
 double samples_in_epoch_num(const LoggedRun& run) {
-  auto numbers = run.stopped;
-  for (const auto& [number, time_ms] : run.evaluated) numbers.insert(number);
+  std::set<double> numbers;
+  for (const auto* counted_from : {&run.stopped, &run.evaluated})
+    for (const auto& [number, value] : *counted_from) numbers.insert(number);
   if (numbers.empty()) return not_available;
   double step = *numbers.begin();
   for (auto at = std::next(numbers.begin()); at != numbers.end(); ++at)
@@ -152,18 +153,31 @@ void count_judged_epochs(const LoggedRun& run, ImportedRun& imported) {
   }
 }
 
-/// By how many ended, else by which was judged last.
-void count_epochs(const LoggedRun& run, ImportedRun& imported) {
-  const auto stops = run.unnumbered_stops + run.stopped.size();
-  imported.run.epochs = stops > 0 ? static_cast<double>(stops) : not_available;
-  if (stops == 0 && !run.evaluated.empty()) count_judged_epochs(run, imported);
+/// How many epochs end with each numbered epoch_stop: its epoch_count, where the next is numbered
+/// by as many more. Where it is not, epoch_count is of the whole training, and one ends.
+std::map<double, double> ended_epochs(const LoggedRun& run) {
+  auto ended = run.stopped;
+  const auto is_too_near = [](const auto& one, const auto& next) {
+    return next.first - one.first < one.second;
+  };
+  const bool is_of_all =
+      ended.size() < 2 || std::ranges::adjacent_find(ended, is_too_near) != ended.end();
+  if (is_of_all)
+    for (auto& [number, count] : ended) count = 1;
+  return ended;
 }
 
+/// By how many ended, else by which was judged last.
 void set_epochs(const LoggedRun& run, ImportedRun& imported) {
-  count_epochs(run, imported);
-  if (run.stopped.empty()) return;
-  const double first = *run.stopped.begin(), last = *run.stopped.rbegin();
-  const double missing = last - first + 1 - static_cast<double>(run.stopped.size());
+  const auto ended = ended_epochs(run);
+  auto stops = static_cast<double>(run.unnumbered_stops);
+  for (const auto& [number, count] : ended) stops += count;
+  imported.run.epochs = stops > 0 ? stops : not_available;
+  if (stops == 0 && !run.evaluated.empty()) count_judged_epochs(run, imported);
+  if (ended.empty()) return;
+  const double first = ended.begin()->first;
+  const double last = ended.rbegin()->first + ended.rbegin()->second - 1;
+  const double missing = last - first + 1 - (stops - static_cast<double>(run.unnumbered_stops));
   if (missing > 0)
     imported.remarks.push_back(cat("from epoch_stop ", first, " to ", last, ' ', missing,
                                    missing == 1 ? " is" : " are", " missing, and not counted"));
@@ -281,6 +295,14 @@ std::map<std::string, std::string> said_in(const LoggedRun& run) {
   return said;
 }
 
+/// As stated, else a rank for each accelerator.
+StatedRanks ranks_of(const LoggedFacts& facts) {
+  const double stated = facts.number(number_of_ranks);
+  const double product = facts.number(number_of_nodes) * facts.number(accelerators_per_node);
+  if (std::isfinite(stated) || !std::isfinite(product)) return {.count = stated};
+  return {product, cat(number_of_nodes, " × ", accelerators_per_node)};
+}
+
 void note_large_batch(const LoggedRun& run, ImportedRun& imported) {
   if (!(imported.run.global_batch_size > imported.run.samples_per_epoch)) return;
   const auto line = run.facts.numbers.find("global_batch_size")->second.line;
@@ -290,28 +312,6 @@ void note_large_batch(const LoggedRun& run, ImportedRun& imported) {
                                static_cast<std::int64_t>(imported.run.samples_per_epoch)));
 }
 
-ImportedRun run_of(const LoggedRun& run, const std::string& place, const std::string& origin) {
-  ImportedRun imported{.run = {}, .place = place, .notes = run.notes, .remarks = run.remarks};
-  imported.run.training_time_s = (run.end_ms - run.start_ms) / 1e3;
-  if (!(imported.run.training_time_s > 0))
-    throw BadInput({cat(place, ": the run has no later time than its run_start"),
-/// As stated, else a rank for each accelerator.
-StatedRanks ranks_of(const LoggedFacts& facts) {
-  const double stated = facts.number(number_of_ranks);
-  const double product = facts.number(number_of_nodes) * facts.number(accelerators_per_node);
-  if (std::isfinite(stated) || !std::isfinite(product)) return {.count = stated};
-  return {product, cat(number_of_nodes, " × ", accelerators_per_node)};
-}
-
-                    "it has no time to quality", "Give the log of a whole run"});
-  imported.samples = samples_in_epoch_num(run);
-  if (std::isfinite(imported.samples))
-    imported.notes.push_back(cat("epoch_num counts samples, not epochs: ",
-                                 static_cast<std::int64_t>(imported.samples), " trained"));
-  else
-    set_epochs(run, imported);
-  if (!run.throughputs.empty()) imported.run.samples_per_s = median(run.throughputs);
-  imported.ranks = ranks_of(run.facts);
 /// Logs of MLPerf write dates. Of a clock of its own seconds are more likely than epochs as short.
 void require_milliseconds(const LoggedRun& run, const ImportedRun& imported) {
   constexpr double a_date_ms = 1e11, least_epoch_ms = 100;
@@ -324,6 +324,21 @@ void require_milliseconds(const LoggedRun& run, const ImportedRun& imported) {
                   "Convert each time_ms to milliseconds"});
 }
 
+ImportedRun run_of(const LoggedRun& run, const std::string& place, const std::string& origin) {
+  ImportedRun imported{.run = {}, .place = place, .notes = run.notes, .remarks = run.remarks};
+  imported.run.training_time_s = (run.end_ms - run.start_ms) / 1e3;
+  if (!(imported.run.training_time_s > 0))
+    throw BadInput({cat(place, ": the run has no later time than its run_start"),
+                    "it has no time to quality", "Give the log of a whole run"});
+  imported.samples = samples_in_epoch_num(run);
+  if (std::isfinite(imported.samples))
+    imported.notes.push_back(cat("epoch_num counts samples, not epochs: ",
+                                 static_cast<std::int64_t>(imported.samples), " trained"));
+  else
+    set_epochs(run, imported);
+  require_milliseconds(run, imported);
+  if (!run.throughputs.empty()) imported.run.samples_per_s = median(run.throughputs);
+  imported.ranks = ranks_of(run.facts);
   imported.run.samples_per_epoch = run.facts.number("train_samples");
   imported.run.global_batch_size = run.facts.number("global_batch_size");
   imported.run.evaluated_sample_count = run.facts.number("eval_samples");
@@ -336,7 +351,6 @@ void require_milliseconds(const LoggedRun& run, const ImportedRun& imported) {
   note_large_batch(run, imported);
   set_quality(run, origin, imported);
   if (const auto reason = censored_reason(run); !reason.empty()) {
-  require_milliseconds(run, imported);
     imported.run.outcome = PublishedOutcome::censored;
     imported.notes.push_back(cat("kept as censored: ", reason));
   }

@@ -47,7 +47,7 @@ struct LoggedRun {
   double end_ms = not_available;
   std::optional<std::string> status;  ///< of its run_stop; "" where that has none
   std::size_t unnumbered_stops = 0;
-  std::set<double> stopped;              ///< epoch_num of epoch_stop
+  std::map<double, double> stopped;      ///< epoch_num of epoch_stop, and its epoch_count or 1
   std::map<double, double> started;      ///< epoch_num of epoch_start, and when it first came
   std::map<double, double> evaluated;    ///< epoch_num of eval_accuracy, and when it first came
   std::vector<double> throughputs;       ///< in the log's samples per second

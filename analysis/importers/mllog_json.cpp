@@ -274,10 +274,17 @@ void require_one_of_each(const std::vector<LoggedQuality>& qualities, const std:
   }
 }
 
+/// 1 where it says none.
+double epoch_count_of(const Event& event) {
+  const double count = number_of(member(event.metadata, "epoch_count"));
+  return count >= 1 && count == std::floor(count) ? count : 1;
+}
+
 void add(const Event& event, LoggedRun& run, Counts& counts, UncountedLines& uncounted) {
   const double epoch = number_of(member(event.metadata, "epoch_num"));
   if (event.key == "epoch_stop")
-    std::isfinite(epoch) ? (void)run.stopped.insert(epoch) : (void)++run.unnumbered_stops;
+    std::isfinite(epoch) ? (void)run.stopped.try_emplace(epoch, epoch_count_of(event))
+                         : (void)++run.unnumbered_stops;
   if (event.key == "epoch_start" && std::isfinite(epoch))
     run.started.try_emplace(epoch, event.time_ms);
   if (event.key == "tracked_stats") {

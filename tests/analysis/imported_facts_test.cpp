@@ -227,6 +227,42 @@ TEST_F(ImportedLogs, EpochsWhoseLinesAreMissingAreNoted) {
   EXPECT_EQ(last.studies[0].arms[0].remark, "When imported: " + last.notes[0] + ".");
 }
 
+TEST_F(ImportedLogs, AnEpochStopOfSeveralEpochsCountsThem) {
+  /// Of 2 s each, numbered so far apart.
+  const auto stopped = [&](int first, int step, int count, const char* without = "none") {
+    auto text = line(0, R"("submission_benchmark", "value": "unet3d")") + line(1, "\"run_start\"");
+    for (int i = 0; i < 4; ++i)
+      text += line(2000 * i + 2000, cat(R"("epoch_stop", "metadata": {"epoch_num": )",
+                                        first + step * i, ", \"epoch_count\": ", count, "}"));
+    text += line(8001, R"("run_stop", "metadata": {"status": "success"})");
+    const auto imported = import(replaced(text, without, "epoch_start"));
+    return std::pair{imported.studies.at(0).arms.at(0).runs.at(0).epochs,
+                     imported.studies[0].arms[0].remark};
+  };
+  EXPECT_THAT(stopped(1, 20, 20), Pair(80, ""));
+  EXPECT_THAT(stopped(20, 20, 20), Pair(80, ""));
+  EXPECT_THAT(stopped(1, 1, 1), Pair(4, ""));
+  EXPECT_THAT(stopped(1, 1, 36), Pair(4, "")) << "epoch_count of the whole training";
+  EXPECT_THAT(stopped(1, 20, 20, "epoch_stop\", \"metadata\": {\"epoch_num\": 21"),
+              Pair(60, HasSubstr("from epoch_stop 1 to 80 20 are missing")));
+}
+
+TEST_F(ImportedLogs, SecondsOfAClockOfItsOwnAreRefused) {
+  const auto of_epochs = [](std::int64_t start, std::int64_t epoch_ms) {
+    auto text = line(start, "\"submission_benchmark\", \"value\": \"resnet\"") +
+                line(start, "\"run_start\"");
+    for (int epoch = 1; epoch <= 10; ++epoch)
+      text += line(start + epoch * epoch_ms,
+                   cat(R"("epoch_stop", "metadata": {"epoch_num": )", epoch, "}"));
+    return text + line(start + 10 * epoch_ms, R"("run_stop", "metadata": {"status": "success"})");
+  };
+  EXPECT_THAT(
+      refusal(of_epochs(100, 27)),
+      HasSubstr("log: by time_ms the run took 270 ms, and ended 10 epochs (time_ms may be in"));
+  EXPECT_EQ(refusal(of_epochs(100, 100)), "accepted");
+  EXPECT_EQ(refusal(of_epochs(1'600'000'000'000, 27)), "accepted") << "dates in milliseconds";
+}
+
 TEST_F(ImportedLogs, EpochsThatAreJudgedNowAndThenAreCountedFromZeroOrOne) {
   const auto of = [](const char* key, int epoch_num, std::int64_t time_ms) {
     return line(time_ms,
