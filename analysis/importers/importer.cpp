@@ -220,8 +220,8 @@ void require_one_configuration(const std::vector<ImportedRun>& runs) {
       const Point point{one.run.ranks, one.run.platform, name};
       const auto& [other, theirs] = first.try_emplace(point, &one, value).first->second;
       if (value != theirs)
-        throw BadInput({cat(one.place, " has ", name, ' ', value, ", ", other->place, ' ', theirs,
-                            ", both with ", counted(one.run.ranks, "rank")),
+        throw BadInput({cat(one.place, " has ", name, ' ', value, " and ", other->place, " has ",
+                            theirs, ", both with ", counted(one.run.ranks, "rank")),
                         "they are two studies, and would be one mean",
                         "Import each, in a file of its own, with a --name of its own"});
     }

@@ -62,7 +62,7 @@ TEST_F(ImportedLogs, LaunchesOfOnePointHaveOneGlobalBatch) {
                         facts(ranks));
   };
   EXPECT_THAT(message_of<BadInput>([&] { import_two(of_batch("64"), {4}); }),
-              HasSubstr("b has global batch 64, a 32, both with 4 ranks (they are two"));
+              HasSubstr("b has global batch 64 and a has 32, both with 4 ranks (they are two"));
   EXPECT_THAT(import_two(of_batch("64"), {4, 8}).studies.at(0).arms.at(0).runs, SizeIs(2));
   EXPECT_THAT(import_two(of_batch("64", "4xH100"), {4}).studies.at(0).arms, SizeIs(2));
   EXPECT_THAT(import_two(replaced(of_batch("64"), "success", "aborted"), {4}).studies.at(0).arms,
@@ -87,18 +87,19 @@ TEST_F(ImportedLogs, LaunchesOfOnePointHaveOneConfiguration) {
                           given);
     });
   };
-  EXPECT_THAT(import_two("Batch Size\n5,16", "batch_size\n3,64"),
-              HasSubstr("b has batch_size 64, a 16, both with 4 ranks (they are two studies"));
+  EXPECT_THAT(
+      import_two("Batch Size\n5,16", "batch_size\n3,64"),
+      HasSubstr("b has batch_size 64 and a has 16, both with 4 ranks (they are two studies"));
   for (const auto* name : {"bs", "global_batch_size", "model", "arch", "precision"})
     EXPECT_THAT(import_two(cat(name, "\n5,1"), cat(name, "\n3,2")),
-                HasSubstr(cat("b has ", name, " 2, a 1, both with 4 ranks")));
+                HasSubstr(cat("b has ", name, " 2 and a has 1, both with 4 ranks")));
   EXPECT_EQ(import_two("bs,model\n5,16,UNet", "bs,model\n3,16.0,unet"), "accepted");
   EXPECT_EQ(import_two("bs\n5,16", "seed\n3,64"), "accepted");
   EXPECT_EQ(import_two("bs\n5,16\n4,32", "bs\n3,64\n2,64"), "accepted") << "a schedule";
   EXPECT_THAT(message_of<BadInput>([&] {
                 import_epochs("epoch,time,model\n0,5,unet\n1,4,unet\n0,6,vgg\n1,5,vgg\n");
               }),
-              HasSubstr("log, attempt 2 has model vgg, log, attempt 1 unet"));
+              HasSubstr("log, attempt 2 has model vgg and log, attempt 1 has unet"));
 }
 
 TEST_F(ImportedLogs, WhatIsGivenInPlaceOfTheLogsNumberIsNoted) {
