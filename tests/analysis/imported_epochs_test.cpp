@@ -84,6 +84,19 @@ TEST_F(ImportedLogs, UnitsBesideTimesAreRefusedUnlessSeconds) {
     EXPECT_EQ(refused(text), "accepted") << text;
 }
 
+TEST_F(ImportedLogs, CommentsBetweenRowsAreNoRows) {
+  for (const auto* text : {"time,iou\n# a, b, c\n5,0.5\n # 7,0.7\n4,0.9\n# the end",
+                           "# first\ntime,iou\n#\n5,0.5\n4,0.9\n# last\n"})
+    EXPECT_EQ(import_epochs(text).studies.at(0).arms.at(0).runs.at(0).training_time_s, 9) << text;
+  const auto refused = [&](const std::string& text) {
+    return message_of<BadInput>([&] { import_epochs(text); });
+  };
+  EXPECT_THAT(refused("time\n# noted\n5\nx\n"), HasSubstr("log, line 4, column time: 'x' is no"));
+  EXPECT_THAT(refused("time\n\"#5\"\n"), HasSubstr("'#5' is no number")) << "a value";
+  EXPECT_THAT(refused("time\n5\n# times in minutes\n"),
+              HasSubstr("a comment names the unit 'minutes'"));
+}
+
 TEST_F(ImportedLogs, RowsOfStepsOrOfEvaluationsAreNoEpochs) {
   const auto refused = [&](const std::string& text) {
     return message_of<BadInput>([&] { import_epochs(text); });

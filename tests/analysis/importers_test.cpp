@@ -172,16 +172,6 @@ TEST_F(Import, TablesAsSpreadsheetsWriteThemAreReadOrRefusedByReason) {
     EXPECT_EQ(run.training_time_s, 9) << text;
     EXPECT_EQ(run.quality, 0.9) << text;
   }
-  for (const auto* text : {"time_per_epoch,iou\n# a, b, c\n5,0.5\n # 7,0.7\n4,0.9\n# the end",
-                           "# first\ntime_per_epoch,iou\n#\n5,0.5\n4,0.9\n# last\n"})
-    EXPECT_EQ(only_run(import(ImportFormat::epoch_csv, text)).training_time_s, 9) << text;
-  EXPECT_THAT(refusal(ImportFormat::epoch_csv, "time_per_epoch\n# noted\n5\nx\n"),
-              HasSubstr("log, line 4, column time_per_epoch: 'x' is no number"));
-  EXPECT_THAT(refusal(ImportFormat::epoch_csv, "time_per_epoch\n\"#5\"\n"),
-              HasSubstr("'#5' is no number"))
-      << "a value";
-  EXPECT_THAT(refusal(ImportFormat::epoch_csv, "time_per_epoch\n5\n# times in minutes\n"),
-              HasSubstr("a comment names the unit 'minutes'"));
   for (const auto* text : {"time_per_epoch;iou\n5,5;0,5\n", "time_per_epoch\tiou\n5,5\t0.5\n"})
     EXPECT_THAT(refusal(ImportFormat::epoch_csv, text), HasSubstr("'5,5' is no number"));
 }
