@@ -11,6 +11,8 @@
 #include "core/text.hpp"
 #include "core/visible.hpp"
 
+#include "analysis/importers/ranks_in_comments.hpp"
+
 namespace scalestudy::epoch_columns {
 namespace {
 
@@ -93,24 +95,6 @@ std::vector<std::size_t> rows_of_values(const CsvTable& table, std::size_t colum
 bool is_time_unit_but_s(std::string_view word) {
   const auto seconds = seconds_in(word);
   return seconds && *seconds != 1;
-}
-
-constexpr auto gives_value = "=", stands_between = ";";
-
-/// Of letters or digits; what stands between them is one of the above, or blanks.
-std::vector<std::string> words_of(const std::string& text) {
-  std::string spaced;
-  for (const char c : in_lower_case(text)) {
-    const bool is_plain = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
-    const bool is_blank = std::string_view(" \t_\"'").find(c) != std::string_view::npos;
-    spaced += is_plain               ? std::string{c}
-              : is_blank             ? " "
-              : c == ':' || c == '=' ? cat(' ', gives_value, ' ')
-                                     : cat(' ', stands_between, ' ');
-  }
-  auto words = split(spaced, ' ');
-  std::erase(words, "");
-  return words;
 }
 
 /// "minutes" of "# all times in minutes"; "" where no unit but s is named.
@@ -211,18 +195,7 @@ void require_training(const CsvTable& table) {
   }
 }
 
-/// What columns and comments call all ranks.
-constexpr std::array<std::string_view, 13> rank_names{
-    ranks,   "ranks", "n_ranks", "nranks",   "num_ranks", "world_size", "n_gpus",
-    "n_gpu", "ngpus", "ngpu",    "num_gpus", "num_gpu",   "gpus"};
-constexpr std::array<std::string_view, 4> node_names{"nodes", "n_nodes", "nnodes", "num_nodes"};
 constexpr std::array<std::string_view, 3> device_names{"devices", "n_devices", "num_devices"};
-/// Of one node. Beside nodes devices are, too.
-constexpr std::array<std::string_view, 12> names_per_node{
-    "gpus_per_node",    "gpu_per_node",    "ngpus_per_node", "ranks_per_node",
-    "tasks_per_node",   "ntasks_per_node", "procs_per_node", "nproc_per_node",
-    "devices_per_node", device_names[0],   device_names[1],  device_names[2]};
-
 /// The same in all rows; NaN where it is no count.
 double only_count(const CsvTable& table, std::size_t column) {
   const auto rows = rows_of_values(table, column);
@@ -256,40 +229,16 @@ void name_ranks(CsvTable& table, const std::vector<std::size_t>& columns, FileFa
 }
 
 void find_ranks(CsvTable& table, FileFacts& facts) {
-  const auto nodes = find_any(table, node_names), per_node = find_any(table, names_per_node);
+  const auto nodes = find_any(table, node_names);
+  auto per_node = find_any(table, gpus_per_node);
+  if (!per_node) per_node = find_any(table, processes_per_node);
+  if (!per_node) per_node = find_any(table, device_names);
   if (const auto all = find_any(table, rank_names))
     name_ranks(table, {*all}, facts);
   else if (nodes && per_node)
     name_ranks(table, {*nodes, *per_node}, facts);
   else if (const auto devices = find_any(table, device_names))
     name_ranks(table, {*devices}, facts);
-}
-
-/// "world_size: 4" states ranks, "gpus: 0, 1" does not; "4 gpus" may be those of one node.
-void find_ranks_in_comments(const std::string& comments, FileFacts& facts) {
-  const auto words = words_of(comments);
-  const auto word = [&](std::size_t i) { return i < words.size() ? words[i] : std::string(); };
-  const auto count = [&](std::size_t i) {
-    const auto digits = word(i);
-    const bool is_count = !digits.empty() && digits.size() < 8 && digits.front() != '0' &&
-                          digits.find_first_not_of("0123456789") == std::string::npos;
-    return is_count ? std::stod(digits) : not_available;
-  };
-  const auto is_name = [](const std::string& name) {
-    return std::ranges::find(rank_names, name) != rank_names.end();
-  };
-  const bool has_nodes =
-      std::ranges::any_of(words, [](const auto& one) { return one == "node" || one == "nodes"; });
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    const auto two = cat(i > 0 ? word(i - 1) : "", '_', words[i]);
-    if (!is_name(words[i]) && !is_name(two)) continue;
-    const bool is_list = word(i + 3) == stands_between && std::isfinite(count(i + 4));
-    const bool is_given = word(i + 1) == gives_value && !is_list;
-    const double number = is_given ? count(i + 2) : i > 0 ? count(i - 1) : not_available;
-    if (!std::isfinite(number)) continue;
-    (is_given && !has_nodes ? facts.ranks : facts.mentioned_ranks) = {
-        number, is_name(two) ? two : words[i]};
-  }
 }
 
 /// What all `rows` say that say something, numbers as "16" of "16.0"; "" where they differ.
@@ -362,7 +311,11 @@ FileFacts name(CsvTable& table, const std::string& origin) {
                                 merged == 1 ? "is" : "are",
                                 " merged with the row of the same epoch"));
   find_ranks(table, facts);
-  if (!std::isfinite(facts.ranks.count)) find_ranks_in_comments(table.comments(), facts);
+  if (!std::isfinite(facts.ranks.count)) {
+    const auto found = ranks_in_comments(table.comments());
+    facts.ranks = found.stated;
+    facts.mentioned_ranks = found.mentioned;
+  }
   return facts;
 }
 

@@ -191,6 +191,22 @@ TEST_F(ImportedLogs, RanksInACommentAreRefusedOrNotedWhereTheyDiffer) {
         << comment;
     EXPECT_THAT(notes_of(comment, 8), ElementsAre(as_time)) << "of two nodes";
   }
+  for (const auto& [comment, said] :
+       {std::pair{"nodes: 2, gpus_per_node: 4", "8 ranks, by nodes and gpus_per_node"},
+        std::pair{"Horovod, 2 nodes x 4 GPUs", "8 ranks, by nodes and gpus"},
+        std::pair{"#SBATCH --nodes=2 --ntasks-per-node=4", "8 ranks, by nodes and ntasks_per_node"},
+        std::pair{"mpirun -np 8 python train.py -n 3", "8 np"},
+        std::pair{"srun -N 2 -n 8 python train.py", "8 n"}, std::pair{"np=8", "8 np"},
+        std::pair{"torchrun --nproc_per_node=8 train.py", "8 nproc_per_node"},
+        std::pair{"#SBATCH --ntasks=8", "8 ntasks"}, std::pair{"n_gpu 8", "8 n_gpu"},
+        std::pair{"8xA100", "8 a100"}, std::pair{"8x V100", "8 v100"}}) {
+    EXPECT_THAT(notes_of(comment, 4),
+                ElementsAre(cat("log: --ranks 4 counts, where a comment says ", said), as_time));
+    EXPECT_THAT(notes_of(comment, 8), ElementsAre(as_time)) << comment;
+  }
+  for (const auto* comment :
+       {"python train.py -n 50", "conv 3x3, 2x faster", "2 nodes", "n = 30", "GPU 3", "3x v2"})
+    EXPECT_THAT(notes_of(comment, 4), ElementsAre(as_time)) << comment;
   for (const auto* comment : {"gpus: 0, 1", "gpus: 1, 2", "gpus_per_node: 4", "rank 4 of the ranks",
                               "batch size: 4", "V100, 4 epochs"})
     EXPECT_THAT(notes_of(comment, 1), ElementsAre(as_time)) << comment;

@@ -1,0 +1,195 @@
+#include "analysis/importers/ranks_in_comments.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <span>
+
+#include "core/text.hpp"
+
+namespace scalestudy::epoch_columns {
+namespace {
+
+constexpr std::string_view digits = "0123456789";
+
+using Names = std::span<const std::string_view>;
+
+/// As they are written: in capitals, too.
+std::vector<std::string> written_words_of(const std::string& text) {
+  const auto is_letter = [&](std::size_t at) {
+    return at < text.size() &&
+           ((text[at] >= 'a' && text[at] <= 'z') || (text[at] >= 'A' && text[at] <= 'Z'));
+  };
+  std::string spaced;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    const char c = text[at];
+    const bool is_plain = is_letter(at) || digits.find(c) != std::string_view::npos;
+    const bool is_blank = std::string_view(" \t_\"'").find(c) != std::string_view::npos ||
+                          (c == '-' && at > 0 && is_letter(at - 1) && is_letter(at + 1));
+    spaced += is_plain               ? std::string{c}
+              : is_blank             ? " "
+              : c == ':' || c == '=' ? cat(' ', gives_value, ' ')
+                                     : cat(' ', stands_between, ' ');
+  }
+  auto words = split(spaced, ' ');
+  std::erase(words, "");
+  return words;
+}
+
+/// "v100", "A100", "mi250x", "gpus"
+bool is_device(const std::string& word) {
+  for (const auto* name : {"gpu", "gpus", "rtx", "gtx", "tesla", "nvidia", "t4"})
+    if (word == name) return true;
+  const auto number = word.find_first_of(digits);
+  const auto end = std::min(word.find_first_not_of(digits, number), word.size());
+  return (number == 1 || number == 2) && end - number >= 2 && word.size() - end <= 1;
+}
+
+class CommentReader {
+ public:
+  explicit CommentReader(const std::string& comments)
+      : written_(written_words_of(comments)), words_(words_of(comments)) {}
+
+  /// What says most stands last: it replaces what was found before.
+  RanksInComments read() const {
+    RanksInComments found;
+    for (std::size_t i = 0; i < words_.size(); ++i) take_devices(i, found.mentioned);
+    for (std::size_t i = 0; i < words_.size(); ++i) take_ranks(i, found);
+    take_first_option(found.mentioned);
+    const auto of_node = count_of(processes_per_node), gpus = count_of(gpus_per_node);
+    if (std::isfinite(of_node.count)) found.mentioned = of_node;
+    const auto part = std::isfinite(of_node.count) ? of_node
+                      : std::isfinite(gpus.count)  ? gpus
+                                                   : gpus_times_nodes();
+    const auto nodes = count_of(node_names);
+    if (std::isfinite(nodes.count * part.count))
+      found.mentioned = {nodes.count * part.count,
+                         cat("ranks, by ", nodes.name, " and ", part.name)};
+    return found;
+  }
+
+ private:
+  [[nodiscard]] std::string word(std::size_t i) const {
+    return i < words_.size() ? words_[i] : std::string();
+  }
+
+  [[nodiscard]] double count_in(const std::string& text) const {
+    const bool is_count = !text.empty() && text.size() < 8 && text.front() != '0' &&
+                          text.find_first_not_of(digits) == std::string::npos;
+    return is_count ? std::stod(text) : not_available;
+  }
+
+  [[nodiscard]] double count_before(std::size_t i) const {
+    return i > 0 ? count_in(word(i - 1)) : not_available;
+  }
+
+  /// How many words of `name`, "world_size", stand at `i`; 0 where it does not.
+  [[nodiscard]] std::size_t length_at(std::size_t i, std::string_view name) const {
+    const auto parts = split(name, '_');
+    for (std::size_t k = 0; k < parts.size(); ++k)
+      if (word(i + k) != parts[k]) return 0;
+    return parts.size();
+  }
+
+  /// The longest of them.
+  [[nodiscard]] std::string_view name_at(std::size_t i, Names names) const {
+    std::string_view longest;
+    for (const auto name : names)
+      if (length_at(i, name) > 0 && name.size() > longest.size()) longest = name;
+    return longest;
+  }
+
+  /// Of "= 4", which is no list; NaN where another word follows.
+  [[nodiscard]] double given_at(std::size_t i) const {
+    const bool is_list = word(i + 2) == stands_between && std::isfinite(count_in(word(i + 3)));
+    return word(i) == gives_value && !is_list ? count_in(word(i + 1)) : not_available;
+  }
+
+  /// The first that a comment says, as "nodes: 2", "2 nodes" or "nnodes 2".
+  [[nodiscard]] StatedRanks count_of(Names names) const {
+    for (std::size_t i = 0; i < words_.size(); ++i) {
+      const auto name = name_at(i, names);
+      if (name.empty()) continue;
+      const auto after = i + length_at(i, name);
+      for (const double count : {given_at(after), count_before(i), count_in(word(after))})
+        if (std::isfinite(count)) return {count, std::string(name)};
+    }
+    return {};
+  }
+
+  /// "2 nodes x 4 GPUs"
+  [[nodiscard]] StatedRanks gpus_times_nodes() const {
+    for (std::size_t i = 3; i < words_.size(); ++i)
+      if (word(i) == "gpus" && word(i - 2) == "x" && word(i - 3).starts_with("node"))
+        return {count_before(i), "gpus"};
+    return {};
+  }
+
+  void take_ranks(std::size_t i, RanksInComments& found) const {
+    const auto name = name_at(i, rank_names);
+    if (name.empty() || word(i + 1) == "per") return;
+    const bool has_nodes = std::ranges::any_of(
+        words_, [](const auto& one) { return one == "node" || one == "nodes"; });
+    const auto after = i + length_at(i, name);
+    const double given = given_at(after);
+    if (std::isfinite(given)) {
+      (has_nodes ? found.mentioned : found.stated) = {given, std::string(name)};
+      return;
+    }
+    const bool may_precede = name != "gpus" && name != "ranks";
+    for (const double count :
+         {count_before(i), may_precede ? count_in(word(after)) : not_available})
+      if (std::isfinite(count)) {
+        found.mentioned = {count, std::string(name)};
+        return;
+      }
+  }
+
+  /// "4x V100", "8xA100"
+  void take_devices(std::size_t i, StatedRanks& mentioned) const {
+    const auto end = words_[i].find_first_not_of(digits);
+    if (end == std::string::npos || end == 0 || words_[i][end] != 'x') return;
+    const bool is_alone = end + 1 == words_[i].size();
+    const auto device = is_alone ? word(i + 1) : words_[i].substr(end + 1);
+    if (is_device(device)) mentioned = {count_in(words_[i].substr(0, end)), device};
+  }
+
+  /// "mpirun -np 4", "srun -n 4", "#SBATCH --ntasks=4": the first that stands there is the
+  /// launcher's.
+  void take_first_option(StatedRanks& mentioned) const {
+    constexpr std::array<std::string_view, 6> options{"np",     "n",     "ntasks",
+                                                      "nprocs", "nproc", "num_processes"};
+    constexpr std::array<std::string_view, 5> launchers{"mpirun", "mpiexec", "srun", "prun",
+                                                        "aprun"};
+    bool is_launched = false;
+    for (std::size_t i = 0; i < words_.size(); ++i) {
+      is_launched |= std::ranges::find(launchers, words_[i]) != launchers.end();
+      const auto name = name_at(i, options);
+      const auto after = i + length_at(i, name);
+      if (name.empty() || word(after) == "per") continue;
+      if (name == "n" &&
+          !(is_launched && written_[i] == "n" && i > 0 && word(i - 1) == stands_between))
+        continue;
+      for (const double count : {given_at(after), count_in(word(after))})
+        if (std::isfinite(count)) {
+          mentioned = {count, std::string(name)};
+          return;
+        }
+    }
+  }
+
+  std::vector<std::string> written_, words_;
+};
+
+}  // namespace
+
+std::vector<std::string> words_of(const std::string& text) {
+  auto words = written_words_of(text);
+  for (auto& word : words) word = in_lower_case(word);
+  return words;
+}
+
+RanksInComments ranks_in_comments(const std::string& comments) {
+  return CommentReader(comments).read();
+}
+
+}  // namespace scalestudy::epoch_columns
