@@ -175,6 +175,11 @@ void apply(const ImportFacts& facts, std::size_t i, std::size_t files, ImportedR
   set(run.samples_per_epoch, facts.samples_per_epoch, "--samples-per-epoch");
   set(run.global_batch_size, facts.global_batch_size, "--global-batch-size");
   set(run.evaluated_sample_count, facts.evaluated_sample_count, "--evaluated");
+  if (!(facts.global_batch_size.empty() && facts.samples_per_epoch.empty()) &&
+      run.global_batch_size > run.samples_per_epoch)
+    imported.remarks.push_back(cat(
+        "a global batch of ", static_cast<std::int64_t>(run.global_batch_size), " is more than the ",
+        static_cast<std::int64_t>(run.samples_per_epoch), " samples of an epoch"));
   if (!std::isfinite(imported.samples)) return;
   if (!std::isfinite(run.samples_per_epoch)) run.samples_per_epoch = imported.samples;
   run.epochs = imported.samples / run.samples_per_epoch;
@@ -226,6 +231,26 @@ void require_one_configuration(const std::vector<ImportedRun>& runs) {
                         "Import each, in a file of its own, with a --name of its own"});
     }
   }
+}
+
+/// Notes the first run whose global batch is not as `rule` says: as large as with other ranks, or
+/// larger with more.
+void remark_rule(PublishedRule rule, std::vector<ImportedRun>& runs) {
+  if (rule == PublishedRule::not_stated || rule == PublishedRule::time_to_quality) return;
+  const auto batch_of = [](const ImportedRun& one) { return one.run.global_batch_size; };
+  const auto is_contrary = [&](const ImportedRun& one) {
+    const double first = batch_of(runs.front());
+    if (one.run.ranks == runs.front().run.ranks || !std::isfinite(batch_of(one) - first))
+      return false;
+    return (batch_of(one) == first) != (rule == PublishedRule::strong);
+  };
+  const auto found = std::ranges::find_if(runs, is_contrary);
+  if (found == runs.end()) return;
+  const auto text_of = [&](const ImportedRun& one) {
+    return cat(static_cast<std::int64_t>(batch_of(one)), " with ", counted(one.run.ranks, "rank"));
+  };
+  found->remarks.push_back(cat("its global batch is ", text_of(*found), ", and ",
+                               text_of(runs.front()), ", unlike --rule ", to_string(rule)));
 }
 
 /// Launches of one point are of one machine: where they are not, each platform is an arm.
@@ -305,8 +330,9 @@ Imported study_from_logs(const std::vector<fs::path>& files,
                          LogReader read) {
   require_fact(facts.name, "--name", "the study and its file are called by it");
   require_fact(facts.source, "--source", "a published number without its source says nothing");
-  const auto runs = read_logs(files, facts, read);
+  auto runs = read_logs(files, facts, read);
   require_one_configuration(runs);
+  remark_rule(facts.scaling_rule, runs);
   Imported imported;
   PublishedStudy study;
   for (const auto& one : runs)

@@ -17,6 +17,9 @@
 
 namespace scalestudy::test {
 
+inline constexpr const char* published_heading =
+    "id,workload,device,n,precision,mode,metric,value,unit,source";
+
 struct InventedLog {
   std::string benchmark = "resnet";
   std::string platform = "4xA100";

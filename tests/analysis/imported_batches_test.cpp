@@ -1,0 +1,111 @@
+/// Batches and what else a training is set to: launches of one point have one.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "core/error.hpp"
+#include "core/text.hpp"
+
+#include "tests/analysis/invented_log.hpp"
+
+namespace scalestudy {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+using test::ImportedLogs;
+using test::line;
+using test::log_of;
+using test::published_heading;
+using test::replaced;
+
+TEST_F(ImportedLogs, LaunchesOfOnePointHaveOneGlobalBatch) {
+  const auto of_batch = [](const char* batch, const char* platform = "4xA100") {
+    return log_of({.platform = platform,
+                   .start_ms = 90'000,
+                   .facts = cat("\"global_batch_size\", \"value\": ", batch)});
+  };
+  const auto import_two = [&](const std::string& other, const std::vector<double>& ranks) {
+    return import_files(ImportFormat::mllog, {write(log_of({}), "a"), write(other, "b")},
+                        facts(ranks));
+  };
+  EXPECT_THAT(message_of<BadInput>([&] { import_two(of_batch("64"), {4}); }),
+              HasSubstr("b has global batch 64 and a has 32, both with 4 ranks (they are two"));
+  EXPECT_THAT(import_two(of_batch("64"), {4, 8}).studies.at(0).arms.at(0).runs, SizeIs(2));
+  EXPECT_THAT(import_two(of_batch("64", "4xH100"), {4}).studies.at(0).arms, SizeIs(2));
+  EXPECT_THAT(import_two(replaced(of_batch("64"), "success", "aborted"), {4}).studies.at(0).arms,
+              SizeIs(1));
+  EXPECT_THAT(import_two(of_batch("null"), {4}).studies.at(0).arms, SizeIs(1));
+  const auto import_rows = [&](const char* batch) {
+    return import_table(cat(published_heading, ",batch_size\na,w,d,8,p,weak,ttt,10,s,x,32\n",
+                            "a,w,d,8,p,weak,ttt,11,s,x,", batch, "\n"));
+  };
+  EXPECT_THAT(message_of<BadInput>([&] { import_rows("64"); }),
+              HasSubstr("log, line 3, column batch_size: '64' cannot be right (another row of"));
+  EXPECT_THAT(import_rows("").studies.at(0).arms.at(0).runs, SizeIs(2));
+}
+
+TEST_F(ImportedLogs, LaunchesOfOnePointHaveOneConfiguration) {
+  auto given = facts();
+  given.workload = "unet";
+  const auto import_two = [&](const std::string& one, const std::string& other) {
+    return message_of<BadInput>([&] {
+      return import_files(ImportFormat::epoch_csv,
+                          {write("time," + one + "\n", "a"), write("time," + other + "\n", "b")},
+                          given);
+    });
+  };
+  EXPECT_THAT(
+      import_two("Batch Size\n5,16", "batch_size\n3,64"),
+      HasSubstr("b has batch_size 64 and a has 16, both with 4 ranks (they are two studies"));
+  for (const auto* name : {"bs", "global_batch_size", "model", "arch", "precision"})
+    EXPECT_THAT(import_two(cat(name, "\n5,1"), cat(name, "\n3,2")),
+                HasSubstr(cat("b has ", name, " 2 and a has 1, both with 4 ranks")));
+  EXPECT_EQ(import_two("bs,model\n5,16,UNet", "bs,model\n3,16.0,unet"), "accepted");
+  EXPECT_EQ(import_two("bs\n5,16", "seed\n3,64"), "accepted");
+  EXPECT_EQ(import_two("bs\n5,16\n4,32", "bs\n3,64\n2,64"), "accepted") << "a schedule";
+  EXPECT_THAT(message_of<BadInput>([&] {
+                import_epochs("epoch,time,model\n0,5,unet\n1,4,unet\n0,6,vgg\n1,5,vgg\n");
+              }),
+              HasSubstr("log, attempt 2 has model vgg and log, attempt 1 has unet"));
+}
+
+TEST_F(ImportedLogs, BatchesThatTheRuleOrTheSamplesContradictAreNoted) {
+  auto given = facts({4, 8});
+  given.workload = "unet";
+  const std::vector<std::filesystem::path> files{write("time_per_epoch\n5\n", "a"),
+                                                 write("time_per_epoch\n3\n", "b")};
+  const auto notes_of = [&](PublishedRule rule, const std::vector<double>& batches) {
+    given.scaling_rule = rule;
+    given.global_batch_size = batches;
+    return import_files(ImportFormat::epoch_csv, files, given).notes;
+  };
+  EXPECT_THAT(notes_of(PublishedRule::strong, {16, 32}),
+              ElementsAre("b: its global batch is 32 with 8 ranks, and 16 with 4 ranks, unlike "
+                          "--rule strong"));
+  for (const auto rule : {PublishedRule::weak, PublishedRule::linear_fixed_samples}) {
+    EXPECT_THAT(notes_of(rule, {16}), ElementsAre(HasSubstr("16 with 8 ranks, and 16 with 4")));
+    EXPECT_THAT(notes_of(rule, {16, 32}), IsEmpty());
+    EXPECT_THAT(notes_of(rule, {}), IsEmpty());
+  }
+  EXPECT_THAT(notes_of(PublishedRule::strong, {16}), IsEmpty());
+  EXPECT_THAT(notes_of(PublishedRule::not_stated, {16, 32}), IsEmpty());
+  given.samples_per_epoch = {24};
+  EXPECT_THAT(notes_of(PublishedRule::not_stated, {24, 25}),
+              ElementsAre("b: a global batch of 25 is more than the 24 samples of an epoch"));
+}
+
+TEST_F(ImportedLogs, ABatchOfMoreThanAllSamplesIsNotedWithItsLine) {
+  const auto notes_of = [&](const char* samples) {
+    return import(line(995, cat("\"train_samples\", \"value\": ", samples)) + log_of({})).notes;
+  };
+  EXPECT_THAT(notes_of("31"),
+              ElementsAre("log: global_batch_size of line 5 is 32, more than train_samples, 31"));
+  EXPECT_THAT(notes_of("32"), IsEmpty());
+}
+
+}  // namespace
+}  // namespace scalestudy
