@@ -171,7 +171,7 @@ class CommentReader {
         continue;
       for (const double count : {given_at(after), count_in(word(after))})
         if (std::isfinite(count)) {
-          mentioned = {count, std::string(name)};
+          mentioned = {count, cat("ranks, by ", name)};
           return;
         }
     }

@@ -195,10 +195,11 @@ TEST_F(ImportedLogs, RanksInACommentAreRefusedOrNotedWhereTheyDiffer) {
        {std::pair{"nodes: 2, gpus_per_node: 4", "8 ranks, by nodes and gpus_per_node"},
         std::pair{"Horovod, 2 nodes x 4 GPUs", "8 ranks, by nodes and gpus"},
         std::pair{"#SBATCH --nodes=2 --ntasks-per-node=4", "8 ranks, by nodes and ntasks_per_node"},
-        std::pair{"mpirun -np 8 python train.py -n 3", "8 np"},
-        std::pair{"srun -N 2 -n 8 python train.py", "8 n"}, std::pair{"np=8", "8 np"},
+        std::pair{"mpirun -np 8 python train.py -n 3", "8 ranks, by np"},
+        std::pair{"srun -N 2 -n 8 python train.py", "8 ranks, by n"},
+        std::pair{"np=8", "8 ranks, by np"},
         std::pair{"torchrun --nproc_per_node=8 train.py", "8 nproc_per_node"},
-        std::pair{"#SBATCH --ntasks=8", "8 ntasks"}, std::pair{"n_gpu 8", "8 n_gpu"},
+        std::pair{"#SBATCH --ntasks=8", "8 ranks, by ntasks"}, std::pair{"n_gpu 8", "8 n_gpu"},
         std::pair{"8xA100", "8 a100"}, std::pair{"8x V100", "8 v100"}}) {
     EXPECT_THAT(notes_of(comment, 4),
                 ElementsAre(cat("log: --ranks 4 counts, where a comment says ", said), as_time));
