@@ -177,9 +177,10 @@ void apply(const ImportFacts& facts, std::size_t i, std::size_t files, ImportedR
   set(run.evaluated_sample_count, facts.evaluated_sample_count, "--evaluated");
   if (!(facts.global_batch_size.empty() && facts.samples_per_epoch.empty()) &&
       run.global_batch_size > run.samples_per_epoch)
-    imported.remarks.push_back(cat(
-        "a global batch of ", static_cast<std::int64_t>(run.global_batch_size), " is more than the ",
-        static_cast<std::int64_t>(run.samples_per_epoch), " samples of an epoch"));
+    imported.remarks.push_back(
+        cat("a global batch of ", static_cast<std::int64_t>(run.global_batch_size),
+            " is more than the ", static_cast<std::int64_t>(run.samples_per_epoch),
+            " samples of an epoch"));
   if (!std::isfinite(imported.samples)) return;
   if (!std::isfinite(run.samples_per_epoch)) run.samples_per_epoch = imported.samples;
   run.epochs = imported.samples / run.samples_per_epoch;
