@@ -14,6 +14,10 @@ inline constexpr auto number_of_ranks = "number_of_ranks";
 inline constexpr auto number_of_nodes = "number_of_nodes";
 inline constexpr auto accelerators_per_node = "accelerators_per_node";
 
+/// Why a list of numbers of files is refused.
+inline constexpr auto comma_between =
+    "a comma stands between numbers of files, not between thousands";
+
 /// How many ranks a log says there are, and what it calls them.
 struct StatedRanks {
   double count = not_available;
