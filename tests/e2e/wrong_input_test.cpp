@@ -186,7 +186,7 @@ TEST(Report, IsWrittenForAStudyAndSaysWhereItIs) {
   const auto elsewhere = place.path() / "elsewhere";
   const auto as_json =
       place.call({"report", place.out().string(), "--out", elsewhere.string(), "--json"});
-  EXPECT_THAT(as_json.out, HasSubstr("\"is_data\": true"));
+  EXPECT_THAT(as_json.out, HasSubstr("\"is_data\": \"yes\""));
   EXPECT_TRUE(fs::exists(elsewhere / "report.html"));
 }
 
