@@ -7,6 +7,7 @@
 #include <set>
 #include <span>
 
+#include "data/all_near.hpp"
 #include "data/resize.hpp"
 
 namespace scalestudy {
@@ -37,14 +38,11 @@ std::int64_t end_of_run(const Image& mask, std::int64_t y, std::int64_t x) {
   return x;
 }
 
-/// Pixels as near as one that have the colour of this one, which counts.
-std::int64_t count_equal(const Image& mask, std::int64_t y, std::int64_t x) {
-  std::int64_t equal = 0;
-  for (auto row = std::max<std::int64_t>(y - 1, 0); row < std::min(y + 2, mask.height_px); ++row)
-    for (auto column = std::max<std::int64_t>(x - 1, 0); column < std::min(x + 2, mask.width_px);
-         ++column)
-      equal += mask.colour_at(row, column) == mask.colour_at(y, x) ? 1 : 0;
-  return equal;
+/// Whether no neighbour has its colour.
+bool is_lone(const Image& mask, std::int64_t y, std::int64_t x) {
+  return all_near(mask, y, x, 1, [&](auto row, auto column) {
+    return (row == y && column == x) || mask.colour_at(row, column) != mask.colour_at(y, x);
+  });
 }
 
 /// Whether hardly any pixel that is not black equals none of all eight neighbours, and most colours
@@ -58,7 +56,7 @@ bool are_areas_flat(const Image& mask, const ColourCounts& colours) {
       const auto colour = mask.colour_at(y, begin);
       if (colour == black_colour) continue;
       coloured += end - begin;
-      if (end - begin == 1 && count_equal(mask, y, begin) == 1) ++lone;
+      if (end - begin == 1 && is_lone(mask, y, begin)) ++lone;
       if (end - begin == 1 || y + 1 == mask.height_px || !colours.contains(colour) ||
           in_areas.contains(colour))
         continue;
@@ -156,12 +154,9 @@ class SlopeCount {
   void see_dark(std::int64_t y, std::int64_t x) {
     constexpr std::int64_t away_px = 2;
     ++seen_.dark;
-    const auto last_row = std::min(y + away_px, grey_.height_px - 1);
-    const auto last_column = std::min(x + away_px, grey_.width_px - 1);
-    for (auto row = std::max<std::int64_t>(y - away_px, 0); row <= last_row; ++row)
-      for (auto column = std::max<std::int64_t>(x - away_px, 0); column <= last_column; ++column)
-        if (value(row, column) == 0) return;
-    ++seen_.dark_away;
+    const bool is_away = all_near(grey_, y, x, away_px,
+                                  [&](auto row, auto column) { return value(row, column) != 0; });
+    if (is_away) ++seen_.dark_away;
   }
 
   void see_edge(std::int64_t one, std::int64_t other) {
@@ -176,11 +171,9 @@ class SlopeCount {
 
   [[nodiscard]] bool is_flat(std::int64_t y, std::int64_t x, std::int64_t tolerance) const {
     const auto here = value(y, x);
-    for (auto row = std::max<std::int64_t>(y - 1, 0); row < std::min(y + 2, grey_.height_px); ++row)
-      for (auto column = std::max<std::int64_t>(x - 1, 0); column < std::min(x + 2, grey_.width_px);
-           ++column)
-        if (std::abs(value(row, column) - here) > tolerance) return false;
-    return true;
+    return all_near(grey_, y, x, 1, [&](auto row, auto column) {
+      return std::abs(value(row, column) - here) <= tolerance;
+    });
   }
 
   const Image& grey_;

@@ -8,6 +8,8 @@
 #include <span>
 #include <utility>
 
+#include "data/all_near.hpp"
+
 namespace scalestudy {
 namespace {
 
@@ -125,13 +127,11 @@ class EdgeCounter {
   };
   [[nodiscard]] Near near(std::int64_t y, std::int64_t x, std::int64_t reach) const {
     Near near;
-    const auto last_row = std::min(y + reach, heights_.height_px - 1);
-    const auto last_column = std::min(x + reach, heights_.width_px - 1);
-    for (auto row = std::max<std::int64_t>(y - reach, 0); row <= last_row; ++row)
-      for (auto column = std::max<std::int64_t>(x - reach, 0); column <= last_column; ++column) {
-        near.equal += at(row, column) == at(y, x) ? 1 : 0;
-        near.largest = std::max(near.largest, at(row, column));
-      }
+    static_cast<void>(all_near(heights_, y, x, reach, [&](auto row, auto column) {
+      near.equal += at(row, column) == at(y, x) ? 1 : 0;
+      near.largest = std::max(near.largest, at(row, column));
+      return true;
+    }));
     return near;
   }
 
@@ -173,17 +173,14 @@ class EdgeCounter {
   [[nodiscard]] bool is_speck(std::int64_t y, std::int64_t x, bool upwards_only) const {
     const auto here = at(y, x);
     std::int64_t equal = 0, higher = 0, lower = 0;
-    for (auto row = std::max<std::int64_t>(y - 1, 0); row < std::min(y + 2, heights_.height_px);
-         ++row)
-      for (auto column = std::max<std::int64_t>(x - 1, 0);
-           column < std::min(x + 2, heights_.width_px); ++column) {
-        const auto other = at(row, column);
-        equal += other == here ? 1 : 0;
-        if (equal > most_equal || std::abs(other - here) > speck_height) return false;
-        higher += other > here ? 1 : 0;
-        lower += other < here ? 1 : 0;
-      }
-    return higher == 0 || (lower == 0 && !upwards_only);
+    const bool is_alone = all_near(heights_, y, x, 1, [&](auto row, auto column) {
+      const auto other = at(row, column);
+      equal += other == here ? 1 : 0;
+      higher += other > here ? 1 : 0;
+      lower += other < here ? 1 : 0;
+      return equal <= most_equal && std::abs(other - here) <= speck_height;
+    });
+    return is_alone && (higher == 0 || (lower == 0 && !upwards_only));
   }
 
   const Heights& heights_;
