@@ -114,7 +114,7 @@ StackAxes ome_axes(std::string_view xml, std::int64_t pages) {
 /// {"shape": [8, 2, 48, 64], "axes": "ZCYX"}, of old tifffile shape=(8, 2, 48, 64); the last two
 /// are a page's, the last one counts fastest.
 StackAxes tifffile_axes(std::string_view json) {
-  StackAxes axes{.origin = "tifffile shape", .order = ""};
+  StackAxes axes{.origin = tifffile_origin, .order = ""};
   const auto part = [&](std::string_view key, char from, char to) {
     const auto at = json.find(key);
     if (at == std::string_view::npos) return std::string_view();

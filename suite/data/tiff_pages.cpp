@@ -216,7 +216,7 @@ class PageList {
   [[nodiscard]] bool begins_a_stack(const std::string& description) const {
     if (description.empty()) return false;
     if (description == list_.description)
-      return origin_ == "tifffile shape" && stack_axes(description, 1).planes > 1;
+      return origin_ == tifffile_origin && stack_axes(description, 1).planes > 1;
     const auto origin = stack_axes(description, 1).origin;
     return !origin.empty() && origin != scan_image_origin;  // whose pages differ
   }
@@ -317,7 +317,7 @@ StackAxes axes_of(const TiffPages& pages, const TiffVolumeFile& file) {
     return lsm_axes(pages.lsm_info, {pages.page.height, pages.page.width, file.stored_bytes()});
   auto axes = stack_axes(pages.description, pages.count());
   if (axes.origin == image_j_origin) return image_j_axes_of(std::move(axes), pages);
-  if (axes.origin == "tifffile shape" && axes.planes == 1 && axes.problem.empty())
+  if (axes.origin == tifffile_origin && axes.planes == 1 && axes.problem.empty())
     return {.slices = pages.count(), .planes = pages.count()};  // written page by page
   if (pages.places.are_said()) return pages.places.axes();
   if (axes.origin.empty())
