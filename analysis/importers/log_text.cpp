@@ -4,6 +4,7 @@
 #include <array>
 #include <utility>
 
+#include "core/ascii.hpp"
 #include "core/text.hpp"
 
 namespace scalestudy {
@@ -70,10 +71,6 @@ std::string without_escape_sequences(const std::string& text) {
     if (text[at] == '\n') plain += '\n';  // it was cut: lines keep their numbers
   }
   return plain;
-}
-
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
 }
 
 /// Takes `text` from the front of `line`, where it stands there.

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <utility>
 
+#include "core/ascii.hpp"
 #include "core/error.hpp"
 #include "core/text.hpp"
 #include "core/visible.hpp"
@@ -106,13 +107,12 @@ NameOfRank name_of_rank(const std::string& place) {
                                                   "process", "proc",      "gpu"};
   constexpr std::size_t most_digits = 6;
   const auto text = in_lower_case(place);
-  const auto is_letter = [&](std::size_t at) { return text[at] >= 'a' && text[at] <= 'z'; };
   NameOfRank name;
   for (std::size_t at = 0; at < text.size(); ++at) {
     name.rest += text[at];
-    if (is_letter(at) && at + 1 < text.size() && is_letter(at + 1)) continue;
+    if (is_letter(text[at]) && at + 1 < text.size() && is_letter(text[at + 1])) continue;
     for (const auto word : words) {
-      if (!name.rest.ends_with(word) || (at >= word.size() && is_letter(at - word.size())))
+      if (!name.rest.ends_with(word) || (at >= word.size() && is_letter(text[at - word.size()])))
         continue;
       auto start = at + 1;
       if (start < text.size() && std::string_view("_-=. ").find(text[start]) != std::string::npos)

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <span>
 
+#include "core/ascii.hpp"
 #include "core/text.hpp"
 
 namespace scalestudy::epoch_columns {
@@ -15,16 +16,13 @@ using Names = std::span<const std::string_view>;
 
 /// As they are written: in capitals, too.
 std::vector<std::string> written_words_of(const std::string& text) {
-  const auto is_letter = [&](std::size_t at) {
-    return at < text.size() &&
-           ((text[at] >= 'a' && text[at] <= 'z') || (text[at] >= 'A' && text[at] <= 'Z'));
-  };
+  const auto is_letter_at = [&](std::size_t at) { return at < text.size() && is_letter(text[at]); };
   std::string spaced;
   for (std::size_t at = 0; at < text.size(); ++at) {
     const char c = text[at];
-    const bool is_plain = is_letter(at) || digits.find(c) != std::string_view::npos;
+    const bool is_plain = is_letter(c) || is_digit(c);
     const bool is_blank = std::string_view(" \t_\"'").find(c) != std::string_view::npos ||
-                          (c == '-' && at > 0 && is_letter(at - 1) && is_letter(at + 1));
+                          (c == '-' && at > 0 && is_letter_at(at - 1) && is_letter_at(at + 1));
     spaced += is_plain               ? std::string{c}
               : is_blank             ? " "
               : c == ':' || c == '=' ? cat(' ', gives_value, ' ')

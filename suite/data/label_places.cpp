@@ -12,9 +12,8 @@
 #include <string_view>
 #include <utility>
 
+#include "core/ascii.hpp"
 #include "core/text.hpp"
-
-#include "data/ascii.hpp"
 
 namespace scalestudy {
 namespace {

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <vector>
 
+#include "core/ascii.hpp"
 #include "core/error.hpp"
 #include "core/text.hpp"
 
-#include "data/ascii.hpp"
 #include "data/image_set.hpp"
 
 namespace scalestudy {
