@@ -55,7 +55,7 @@ template <class T>
 std::string all_reduce_of(const Communicator& comm) {
   Findings findings;
   const std::int64_t world = comm.world_size().value();
-  for (const std::int64_t count : lengths<T>(world, default_slot_bytes, 4 * mib)) {
+  for (const std::int64_t count : lengths<T>(world, default_slot_bytes, mib)) {
     for (const ReduceOp op : operations) findings.add(check_all_reduce<T>(comm, count, op));
   }
   return findings.text();
