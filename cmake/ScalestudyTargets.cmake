@@ -1,8 +1,8 @@
 # Helpers so that each folder's CMakeLists.txt says only what is particular to it.
 
 # scalestudy_units(RESULT TARGET SIZE SOURCES file... [APART file...]): sets RESULT to what TARGET compiles: files that
-# include up to SIZE sources of one folder each (a third of the time), and those APART by themselves: their file-local names
-# clash with others, or they have options of their own. Includes are relative to the project's folder, so that __FILE__, and with it
+# include up to SIZE sources of one folder each (a third of the time), and those APART, which have options of
+# their own, by themselves. Includes are relative to the project's folder, so that __FILE__, and with it
 # what the compiler cache keys on, is the same in every checkout. SCALESTUDY_UNITS=OFF compiles each source by itself.
 function(scalestudy_units result target size)
   cmake_parse_arguments(arg "" "" "SOURCES;APART" ${ARGN})

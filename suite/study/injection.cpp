@@ -107,9 +107,9 @@ std::string filled(std::string_view text, const Injection& injection) {
 }
 
 /// One text, read by its row's syntax.
-class Reader {
+class InjectionReader {
  public:
-  Reader(std::string_view text, const std::string& json_path)
+  InjectionReader(std::string_view text, const std::string& json_path)
       : text_(text), place_(cat(json_path, ": ", text)), json_path_(json_path) {}
 
   [[nodiscard]] Injection read() {
@@ -245,7 +245,7 @@ std::vector<Injection> injections_from(const std::vector<std::string>& texts,
                                        const std::string& json_path) {
   std::vector<Injection> injections;
   for (const auto& text : texts) {
-    const auto injection = Reader(text, json_path).read();
+    const auto injection = InjectionReader(text, json_path).read();
     for (const auto& earlier : injections)
       if (contradict(earlier, injection))
         throw BadInput(

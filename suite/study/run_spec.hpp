@@ -25,6 +25,8 @@ namespace scalestudy {
 /// data.channel, data.time and data.frames_are_slices.
 inline constexpr std::int64_t run_spec_schema = 9;
 
+inline constexpr double max_ranks = 1e6;
+
 struct RunSpec {
   std::int64_t schema = run_spec_schema;
   std::string study;       ///< name of the study it belongs to

@@ -19,7 +19,6 @@ using nlohmann::json;
 /// More samples, steps or epochs than anyone trains; products of two of them do not overflow.
 constexpr double most_count = 1e9;
 constexpr double most_samples = 1e15;
-constexpr double most_ranks = 1e6;
 constexpr std::int64_t last_schema_with_new_content = 3;
 
 /// Settings that came after it.
@@ -125,7 +124,7 @@ void visit_identity(FieldVisitor& v, RunSpec& spec) {
   name("study", spec.study, "Study it belongs to");
   name("workload", spec.workload, "Workload");
   v.field("ranks", spec.ranks,
-          {.unit = "ranks", .description = "Number of ranks", .minimum = 1, .maximum = most_ranks});
+          {.unit = "ranks", .description = "Number of ranks", .minimum = 1, .maximum = max_ranks});
   name("scaling_rule", spec.scaling_rule, "Scaling rule");
   name("reduction", spec.reduction, "How gradients are averaged over the ranks");
   name("input", spec.input, "How samples reach the ranks");

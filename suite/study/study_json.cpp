@@ -16,14 +16,12 @@ namespace {
 using nlohmann::json;
 using Workloads = std::span<const WorkloadDescriptor* const>;
 
-constexpr double most_ranks = 1e6;
-
 void visit_axes(FieldVisitor& v, Axes& axes) {
   v.field("ranks", axes.ranks,
           {.unit = "ranks",
            .description = "Numbers of ranks to train with; all are compared with 1",
            .minimum = 1,
-           .maximum = most_ranks});
+           .maximum = max_ranks});
   for_each_axis(axes, [&](const AxisInfo& axis, auto& values, const auto&) {
     v.field(axis.name, values,
             {.unit = axis.unit,
@@ -48,7 +46,7 @@ void visit_study(FieldVisitor& v, Study& study) {
            .description = "Runs of every combination, each with its own seed; one of each is a "
                           "block, done in random order",
            .minimum = 1,
-           .maximum = most_ranks});
+           .maximum = max_ranks});
   v.field("comparison", study.comparison,
           {.unit = "1",
            .description = "How runs of two rank counts, or with and without a control arm's "

@@ -9,12 +9,12 @@
 namespace scalestudy {
 namespace {
 
-constexpr std::int64_t steps = 20;
+constexpr std::int64_t exchange_steps = 20;
 
 SteadyWindow all_steps() {
   SteadyWindow window;
   window.start = 0;
-  window.end = steps;
+  window.end = exchange_steps;
   return window;
 }
 
@@ -38,7 +38,7 @@ void add_probe(RunRecord& run,
 }
 
 TEST(Exchange, IsWaitingAndTransferOfItsBuckets) {
-  const auto exchange = exchange_in(traced_run(2, steps));
+  const auto exchange = exchange_in(traced_run(2, exchange_steps));
   EXPECT_EQ(exchange.buckets.size(), 2U);
   EXPECT_EQ(exchange.size_bytes(), 3000);
   EXPECT_NEAR(exchange.wait_s(), 2 * 0.002, 1e-9);
@@ -53,7 +53,7 @@ TEST(Exchange, IsWaitingAndTransferOfItsBuckets) {
 }
 
 TEST(Exchange, ABucketThatLeftBeforeTheLastGradientIsHidden) {
-  const auto buckets = exchange_in(traced_run(2, steps)).buckets;
+  const auto buckets = exchange_in(traced_run(2, exchange_steps)).buckets;
   EXPECT_EQ(buckets[0].exposed_s, 0);
   EXPECT_NEAR(buckets[0].hidden_s(), 0.010, 1e-9);
   EXPECT_NEAR(buckets[1].exposed_s, 0.0095, 1e-9);
@@ -67,7 +67,7 @@ void set_all(RunRecord& run, double StepRow::*column, double value) {
 
 /// As with pytorch_ddp: what is exposed stands in no column of exposed transfer.
 TEST(Exchange, WhatIsExposedWithinTheBackwardPassIsFoundAllTheSame) {
-  auto run = traced_run(2, steps);
+  auto run = traced_run(2, exchange_steps);
   set_all(run, &StepRow::exposed_transfer_s, 0);
   set_all(run, &StepRow::phase_transfer_s, 0.008);
   set_all(run, &StepRow::backward_s, 0.048);
@@ -75,13 +75,13 @@ TEST(Exchange, WhatIsExposedWithinTheBackwardPassIsFoundAllTheSame) {
 }
 
 TEST(Exchange, TransferBehindTheUpdateOfWhatHadComeIsHidden) {
-  auto run = traced_run(2, steps);
+  auto run = traced_run(2, exchange_steps);
   set_all(run, &StepRow::early_update_s, 0.004);
   EXPECT_NEAR(exchange_in(run).exposed_s(), 0.006, 1e-9) << "each is busy for 69 ms";
 }
 
 TEST(Exchange, WithAGradientAfterAllTransferNothingIsExposed) {
-  auto run = traced_run(2, steps);
+  auto run = traced_run(2, exchange_steps);
   for (auto& ready_s : run.steps.values(&StepRow::ready_s)) ready_s += 0.020;
   const auto exchange = exchange_in(run);
   EXPECT_EQ(exchange.exposed_s(), 0);
@@ -89,7 +89,7 @@ TEST(Exchange, WithAGradientAfterAllTransferNothingIsExposed) {
 }
 
 TEST(Exchange, WhatIsExposedIsNotKnownWithoutTheLastGradient) {
-  auto run = traced_run(2, steps);
+  auto run = traced_run(2, exchange_steps);
   set_all(run, &StepRow::ready_s, not_available);
   EXPECT_TRUE(std::isnan(exchange_in(run).exposed_s()));
   EXPECT_TRUE(std::isnan(exchange_in(run).hidden_s()));
@@ -97,14 +97,14 @@ TEST(Exchange, WhatIsExposedIsNotKnownWithoutTheLastGradient) {
 }
 
 TEST(Exchange, BusBandwidthIsThatOfTheSlowestLink) {
-  const auto bucket = exchange_in(traced_run(4, steps)).buckets.at(1);
+  const auto bucket = exchange_in(traced_run(4, exchange_steps)).buckets.at(1);
   EXPECT_NEAR(bucket.slowest_transfer_s, 0.010, 1e-9);
   EXPECT_NEAR(bus_bytes_per_s(bucket.size_bytes, bucket.slowest_transfer_s, 4), 2000 * 1.5 / 0.010,
               1e-3);
 }
 
 TEST(Exchange, ALateRankIsWaitedForAndNoSlowTransfer) {
-  auto run = traced_run(2, steps);
+  auto run = traced_run(2, exchange_steps);
   for (auto& bucket : run.buckets) {
     bucket.all_arrived_s += 0.020;
     bucket.left_s += 0.020;
@@ -117,26 +117,26 @@ TEST(Exchange, ALateRankIsWaitedForAndNoSlowTransfer) {
 }
 
 TEST(Exchange, AFewStepsDoNotMoveABucketsTransfer) {
-  auto run = traced_run(2, steps);
+  auto run = traced_run(2, exchange_steps);
   for (auto& bucket : run.buckets)
     if (bucket.step < 5) bucket.left_s += 1;
   EXPECT_NEAR(exchange_in(run).buckets[0].slowest_transfer_s, 0.010, 1e-9);
 }
 
 TEST(Exchange, AtBestEachBucketTakesAsLongAsOnIdleRanks) {
-  auto run = traced_run(2, steps);
+  auto run = traced_run(2, exchange_steps);
   add_probe(run, {1000, 2000}, 0.002, 1e-6);
   // Bucket 1 is ready at 62 ms, of rank 1 a ms later: bucket 0 is through by then.
   const auto exchange = exchange_in(run);
   EXPECT_NEAR(exchange.best_exposed_s, 0.004, 1e-9);
   EXPECT_NEAR(exchange.buckets[1].idle_transfer_s, 0.004, 1e-9);
-  auto slow = traced_run(2, steps);
+  auto slow = traced_run(2, exchange_steps);
   add_probe(slow, {1000, 2000}, 0.030, 0);
   EXPECT_NEAR(exchange_in(slow).best_exposed_s, 0.050 + 0.060 - 0.063, 1e-9) << "queues up";
 }
 
 TEST(Exchange, APlantedLinkIsFoundInTheProbe) {
-  auto run = traced_run(2, steps);
+  auto run = traced_run(2, exchange_steps);
   add_probe(run, {1000, 10'000, 1'000'000}, 20e-6, 1e-9);
   auto fit = probe_fit(exchange_in(run));
   ASSERT_TRUE(fit);
@@ -156,21 +156,21 @@ TEST(Exchange, APlantedLinkIsFoundInTheProbe) {
 }
 
 TEST(Exchange, NoLineIsDrawnThroughTwoSizes) {
-  auto run = traced_run(2, steps);
+  auto run = traced_run(2, exchange_steps);
   add_probe(run, {1000, 2000}, 0.002, 1e-6);
   EXPECT_FALSE(probe_fit(exchange_in(run)));
 }
 
 TEST(Exchange, ThereIsNoneWithOneRankOrWithoutBuckets) {
-  EXPECT_FALSE(exchange_of(traced_run(1, steps), all_steps()));
-  EXPECT_FALSE(exchange_of(traced_run(2, steps), SteadyWindow()));
-  auto run = traced_run(2, steps);
+  EXPECT_FALSE(exchange_of(traced_run(1, exchange_steps), all_steps()));
+  EXPECT_FALSE(exchange_of(traced_run(2, exchange_steps), SteadyWindow()));
+  auto run = traced_run(2, exchange_steps);
   run.buckets.clear();
   EXPECT_FALSE(exchange_of(run, all_steps()));
 }
 
 TEST(Exchange, BucketsOfOtherSizesInEachStepHaveNone) {
-  auto run = traced_run(2, steps);
+  auto run = traced_run(2, exchange_steps);
   run.buckets.back().size_bytes += 1;
   const auto exchange = exchange_in(run);
   EXPECT_EQ(exchange.buckets[0].size_bytes, 1000);
@@ -178,7 +178,7 @@ TEST(Exchange, BucketsOfOtherSizesInEachStepHaveNone) {
 }
 
 TEST(Exchange, ForgedRowsAreNoPartOfIt) {
-  auto run = traced_run(2, steps);
+  auto run = traced_run(2, exchange_steps);
   run.buckets.push_back({.rank = 99, .step = 3, .bucket = 0});
   run.buckets.push_back({.rank = -1, .step = 3, .bucket = 0});
   run.buckets.push_back({.rank = 0, .step = 1'000'000, .bucket = 0});
@@ -188,7 +188,8 @@ TEST(Exchange, ForgedRowsAreNoPartOfIt) {
 class ExchangesOfSeries : public ::testing::Test {
  protected:
   ExchangesOfSeries() {
-    for (auto* run : {&first_, &second_}) run->digest.exchange = exchange_in(traced_run(2, steps));
+    for (auto* run : {&first_, &second_})
+      run->digest.exchange = exchange_in(traced_run(2, exchange_steps));
     series_.by_ranks[2] = {&first_, &second_};
   }
   scalestudy::Run first_, second_;

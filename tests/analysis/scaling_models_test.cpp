@@ -13,7 +13,9 @@ namespace {
 using Curve = std::function<double(double)>;
 
 /// Launches that scatter by ± `scatter` around the curve, evenly: their geometric mean is on it.
-ScalingData measured(const std::vector<std::int64_t>& counts, const Curve& step_s, double scatter) {
+ScalingData measured_curve(const std::vector<std::int64_t>& counts,
+                           const Curve& step_s,
+                           double scatter) {
   ScalingData data{.points = {}, .samples_per_step = 8, .exchange_s = {}};
   for (const auto ranks : counts) {
     const double centre_s = step_s(static_cast<double>(ranks));
@@ -23,12 +25,12 @@ ScalingData measured(const std::vector<std::int64_t>& counts, const Curve& step_
   return data;
 }
 
-struct Planted {
+struct PlantedModel {
   ScalingModel model;
   Curve step_s;
 };
 
-const std::vector<Planted> planted{
+const std::vector<PlantedModel> planted_models{
     {ScalingModel::amdahl, [](double n) { return 0.1 + 0.006 * (n - 1); }},
     {ScalingModel::logarithmic, [](double n) { return 0.1 + 0.02 * std::log2(n); }},
     {ScalingModel::ring, [](double n) { return 0.1 + 0.05 * (n - 1) / n; }},
@@ -36,8 +38,8 @@ const std::vector<Planted> planted{
      [](double n) { return 0.1 + 0.05 * (n - 1) / n + 0.004 * (n - 1); }}};
 
 TEST(ScalingModels, APlantedOneIsFoundAndPredictsTwiceTheRanks) {
-  for (const auto& [model, step_s] : planted) {
-    const ScalingFit fit(measured({1, 2, 4, 8}, step_s, 0.002));
+  for (const auto& [model, step_s] : planted_models) {
+    const ScalingFit fit(measured_curve({1, 2, 4, 8}, step_s, 0.002));
     ASSERT_EQ(fit.model_for(16)->model, model);
     EXPECT_NEAR(fit.model_for(16)->hold_out_error_frac, 0, 1e-9) << model;
     const auto prediction = fit.predict(16);
@@ -52,7 +54,7 @@ TEST(ScalingModels, APlantedOneIsFoundAndPredictsTwiceTheRanks) {
 }
 
 TEST(ScalingModels, CoefficientsAreThosePlanted) {
-  const ScalingFit fit(measured({1, 2, 4, 8}, planted[3].step_s, 0));
+  const ScalingFit fit(measured_curve({1, 2, 4, 8}, planted_models[3].step_s, 0));
   const auto& best = fit.models().front();
   ASSERT_EQ(best.coefficients_s.size(), 3U);
   EXPECT_NEAR(best.coefficients_s[0], 0.1, 1e-9);
@@ -63,7 +65,7 @@ TEST(ScalingModels, CoefficientsAreThosePlanted) {
 // Strong scaling, as Amdahl wrote it: S = 1 ÷ (s + (1 − s) ÷ N).
 TEST(ScalingModels, OfASharedBatchAmdahlIsTheSerialShare) {
   constexpr double serial = 0.05;
-  auto data = measured(
+  auto data = measured_curve(
       {1, 2, 4}, [](double n) { return serial + (1 - serial) / n; }, 0.001);
   data.has_fixed_global_batch = true;
   const ScalingFit fit(data);
@@ -76,8 +78,8 @@ TEST(ScalingModels, OfASharedBatchAmdahlIsTheSerialShare) {
 
 // Disguised: one launch at 2 and 4 ranks scatters too much for log2 and ring to part.
 TEST(ScalingModels, WhatTheMeasuredRanksDoNotTellApartIsSaidAndHeldByTheInterval) {
-  const auto& log2 = planted[1].step_s;
-  const ScalingFit fit(measured({1, 2, 4}, log2, 0.05));
+  const auto& log2 = planted_models[1].step_s;
+  const ScalingFit fit(measured_curve({1, 2, 4}, log2, 0.05));
   const auto prediction = fit.predict(8);
   EXPECT_EQ(prediction.model, ScalingModel::logarithmic);
   EXPECT_THAT(prediction.as_good,
@@ -87,13 +89,14 @@ TEST(ScalingModels, WhatTheMeasuredRanksDoNotTellApartIsSaidAndHeldByTheInterval
 }
 
 TEST(ScalingModels, WithLittleScatterTheyAreTold) {
-  const auto prediction = ScalingFit(measured({1, 2, 4, 8}, planted[0].step_s, 1e-4)).predict(16);
+  const auto prediction =
+      ScalingFit(measured_curve({1, 2, 4, 8}, planted_models[0].step_s, 1e-4)).predict(16);
   EXPECT_THAT(prediction.as_good, testing::Not(testing::Contains(ScalingModel::ring)));
   EXPECT_THAT(prediction.as_good, testing::Not(testing::Contains(ScalingModel::logarithmic)));
 }
 
 TEST(ScalingModels, NullWithoutLossNPredictsN) {
-  const ScalingFit fit(measured(
+  const ScalingFit fit(measured_curve(
       {1, 2, 4, 8}, [](double) { return 0.1; }, 0.005));
   const auto prediction = fit.predict(16);
   EXPECT_NEAR(prediction.speedup.value, 16, 1e-9);
@@ -103,25 +106,25 @@ TEST(ScalingModels, NullWithoutLossNPredictsN) {
 
 // Superlinear ranks do not make a part of the step negative.
 TEST(ScalingModels, NoPartIsNegative) {
-  const ScalingFit fit(measured(
+  const ScalingFit fit(measured_curve(
       {1, 2, 4, 8}, [](double n) { return 0.1 - 0.001 * n; }, 0.001));
   for (const auto& model : fit.models())
     for (const double coefficient : model.coefficients_s) EXPECT_GE(coefficient, 0) << model.model;
 }
 
 TEST(ScalingModels, GrowthThatNoModelKnowsIsSeen) {
-  EXPECT_TRUE(ScalingFit(measured(
+  EXPECT_TRUE(ScalingFit(measured_curve(
                              {1, 2, 4, 8},
                              [](double n) { return 0.1 + 0.0008 * (n - 1) * (n - 1); }, 0.002))
                   .grows_faster_than_models());
-  EXPECT_FALSE(ScalingFit(measured(
+  EXPECT_FALSE(ScalingFit(measured_curve(
                               {1, 2, 4, 8}, [](double n) { return n > 1 ? 0.12 : 0.1; }, 0.002))
                    .grows_faster_than_models());
 }
 
 TEST(ScalingModels, TheIntervalHoldsTheErrorOfTheModel) {
   // A cost from two ranks on, which none of the models knows.
-  const ScalingFit fit(measured(
+  const ScalingFit fit(measured_curve(
       {1, 2, 4}, [](double n) { return n > 1 ? 0.12 : 0.1; }, 1e-4));
   const auto prediction = fit.predict(8);
   EXPECT_GT(std::abs(fit.models().front().hold_out_error_frac), 0.02);
@@ -129,16 +132,16 @@ TEST(ScalingModels, TheIntervalHoldsTheErrorOfTheModel) {
 }
 
 TEST(ScalingModels, AModelOfTooManyPartsIsNotJudgedButNotForgotten) {
-  const ScalingFit fit(measured({1, 2, 4}, planted[3].step_s, 0.001));
+  const ScalingFit fit(measured_curve({1, 2, 4}, planted_models[3].step_s, 0.001));
   EXPECT_EQ(fit.models().back().model, ScalingModel::ring_with_latency);
   EXPECT_FALSE(fit.models().back().is_judged());
   const auto prediction = fit.predict(8);
   EXPECT_THAT(prediction.as_good, testing::Contains(ScalingModel::ring_with_latency));
-  EXPECT_TRUE(prediction.samples_per_s.interval->contains(64 / planted[3].step_s(8)));
+  EXPECT_TRUE(prediction.samples_per_s.interval->contains(64 / planted_models[3].step_s(8)));
 }
 
 TEST(ScalingModels, TwoLaunchesHaveNoInterval) {
-  auto data = measured({1, 2, 4}, planted[1].step_s, 0.01);
+  auto data = measured_curve({1, 2, 4}, planted_models[1].step_s, 0.01);
   data.points[1].step_s.pop_back();
   const auto prediction = ScalingFit(data).predict(8);
   EXPECT_FALSE(prediction.samples_per_s.interval);
@@ -146,8 +149,9 @@ TEST(ScalingModels, TwoLaunchesHaveNoInterval) {
 }
 
 TEST(ScalingModels, WithoutOneRankThereIsARateAndNoSpeedup) {
-  const auto prediction = ScalingFit(measured({2, 4, 8}, planted[1].step_s, 0.001)).predict(16);
-  EXPECT_NEAR(prediction.samples_per_s.value, 8 * 8 / planted[1].step_s(16), 1e-6);
+  const auto prediction =
+      ScalingFit(measured_curve({2, 4, 8}, planted_models[1].step_s, 0.001)).predict(16);
+  EXPECT_NEAR(prediction.samples_per_s.value, 8 * 8 / planted_models[1].step_s(16), 1e-6);
   EXPECT_TRUE(std::isnan(prediction.speedup.value));
   EXPECT_FALSE(prediction.speedup.interval);
 }
@@ -159,7 +163,7 @@ TEST(ScalingModels, OverAKnownLinkFarMoreRanksArePredicted) {
     const auto ranks = static_cast<std::int64_t>(n);
     return 0.1 + 0.003 * expected_largest(ranks) + exchange_s(ranks);
   };
-  auto data = measured({1, 2, 4, 8}, step_s, 0.001);
+  auto data = measured_curve({1, 2, 4, 8}, step_s, 0.001);
   EXPECT_EQ(ScalingFit(data).model_for(64), nullptr) << "without the link nothing is said";
   data.exchange_s = exchange_s;
   const ScalingFit fit(data);

@@ -18,7 +18,7 @@ StepDecision decision_of(const Study& study, unsigned seed = 1) {
   return decide_causes(evidence_of(study, random));
 }
 
-std::vector<StepCause> with_verdict(const StepDecision& decision, Verdict verdict) {
+std::vector<StepCause> causes_with(const StepDecision& decision, Verdict verdict) {
   std::vector<StepCause> causes;
   for (const auto& finding : decision.findings)
     if (finding.verdict == verdict) causes.push_back(finding.cause);
@@ -31,7 +31,7 @@ TEST(Verdicts, NothingIsSupportedWhereNothingIsLost) {
   EXPECT_THAT(verdicts(surely_more, false), ElementsAre(Verdict::undecided));
 }
 
-Study planted(StepCause cause, double strength) {
+Study planted_study(StepCause cause, double strength) {
   Study study{.ranks = 4};
   study.nuisance.paired_sd = 0.005;
   at(study.planted, cause) = strength;
@@ -40,72 +40,72 @@ Study planted(StepCause cause, double strength) {
 
 TEST(StepCauses, EachPlantedOneIsFoundAndNoOther) {
   for (const auto& row : choices<StepCause>) {
-    const auto decision = decision_of(planted(row.value, 0.2));
+    const auto decision = decision_of(planted_study(row.value, 0.2));
     EXPECT_TRUE(decision.is_loss) << row.name;
-    EXPECT_THAT(with_verdict(decision, Verdict::supported), ElementsAre(row.value));
+    EXPECT_THAT(causes_with(decision, Verdict::supported), ElementsAre(row.value));
     EXPECT_THAT(decision.main, ElementsAre(row.value));
-    EXPECT_EQ(with_verdict(decision, Verdict::refuted).size(), choices<StepCause>.size() - 1)
+    EXPECT_EQ(causes_with(decision, Verdict::refuted).size(), choices<StepCause>.size() - 1)
         << row.name << ": the records tell that it was nothing else";
   }
 }
 
 TEST(StepCauses, WithoutALossThereIsNone) {
-  const auto decision = decision_of(planted(StepCause::input, 0.01));
+  const auto decision = decision_of(planted_study(StepCause::input, 0.01));
   EXPECT_FALSE(decision.is_loss);
-  EXPECT_THAT(with_verdict(decision, Verdict::supported), IsEmpty());
+  EXPECT_THAT(causes_with(decision, Verdict::supported), IsEmpty());
   EXPECT_THAT(decision.main, IsEmpty());
 }
 
 TEST(StepCauses, TwoEqualOnesAreBothNamed) {
-  auto study = planted(StepCause::input, 0.2);
+  auto study = planted_study(StepCause::input, 0.2);
   study.nuisance.paired_sd = 0.02;
   at(study.planted, StepCause::optimizer) = 0.2;
   const auto decision = decision_of(study);
-  EXPECT_THAT(with_verdict(decision, Verdict::supported),
+  EXPECT_THAT(causes_with(decision, Verdict::supported),
               ElementsAre(StepCause::input, StepCause::optimizer));
   EXPECT_EQ(decision.main.size(), 2U);
 }
 
 TEST(StepCauses, OfUnequalOnesTheLargerIsTheMainOne) {
-  auto study = planted(StepCause::transfer, 0.4);
+  auto study = planted_study(StepCause::transfer, 0.4);
   at(study.planted, StepCause::slow_rank) = 0.15;
   EXPECT_THAT(decision_of(study).main, ElementsAre(StepCause::transfer));
 }
 
 /// The records show transfer; without it the ranks would wait for batches instead.
 TEST(StepCauses, WhatHidesBehindAnotherIsNotPromised) {
-  auto study = planted(StepCause::transfer, 0.3);
+  auto study = planted_study(StepCause::transfer, 0.3);
   at(study.planted, StepCause::input) = 0.3;
   study.nuisance.is_input_ahead = true;
   const auto decision = decision_of(study);
-  EXPECT_THAT(with_verdict(decision, Verdict::supported), IsEmpty());
+  EXPECT_THAT(causes_with(decision, Verdict::supported), IsEmpty());
   ASSERT_TRUE(decision.hidden);
   EXPECT_NEAR(decision.hidden->without_both_s.value, 0.3 * step_of_one_rank_s, 0.003);
   EXPECT_LT(decision.hidden->without_one_s, 0.1 * step_of_one_rank_s);
 }
 
 TEST(StepCauses, NothingHidesBehindASoleOne) {
-  EXPECT_FALSE(decision_of(planted(StepCause::transfer, 0.3)).hidden);
+  EXPECT_FALSE(decision_of(planted_study(StepCause::transfer, 0.3)).hidden);
 }
 
 TEST(StepCauses, AMeetingInForwardDisguisesNoSlowRank) {
-  auto study = planted(StepCause::slow_rank, 0.2);
+  auto study = planted_study(StepCause::slow_rank, 0.2);
   study.nuisance.meets_in_forward = true;
   EXPECT_THAT(decision_of(study).main, ElementsAre(StepCause::slow_rank));
 }
 
 /// Real replays showed it: the others wait for a rank whose batch is late.
 TEST(StepCauses, AnUnevenInputIsNoWaitingForComputing) {
-  auto study = planted(StepCause::input, 0.2);
+  auto study = planted_study(StepCause::input, 0.2);
   study.nuisance.is_input_of_one_rank = true;
   const auto decision = decision_of(study);
-  EXPECT_THAT(with_verdict(decision, Verdict::supported), ElementsAre(StepCause::input));
-  EXPECT_THAT(with_verdict(decision, Verdict::refuted),
+  EXPECT_THAT(causes_with(decision, Verdict::supported), ElementsAre(StepCause::input));
+  EXPECT_THAT(causes_with(decision, Verdict::refuted),
               testing::IsSupersetOf({StepCause::slow_rank, StepCause::imbalance}));
 }
 
 TEST(StepCauses, ASlowRankIsNamedOnlyIfItIsAlwaysTheSame) {
-  const auto study = planted(StepCause::slow_rank, 0.2);
+  const auto study = planted_study(StepCause::slow_rank, 0.2);
   Random random(1);
   auto evidence = evidence_of(study, random);
   EXPECT_EQ(decide_causes(evidence).slowest_rank, 3);
@@ -118,7 +118,7 @@ TEST(StepCauses, ASlowRankIsNamedOnlyIfItIsAlwaysTheSame) {
 
 /// Many launches make both looks so sharp that they always part a little.
 TEST(StepCauses, LooksThatPartByLessThanTheMarginAgree) {
-  auto study = planted(StepCause::transfer, 0.2);
+  auto study = planted_study(StepCause::transfer, 0.2);
   study.blocks = 40;
   study.nuisance.block_sd = 0;
   Random random(1);
@@ -130,7 +130,7 @@ TEST(StepCauses, LooksThatPartByLessThanTheMarginAgree) {
 
 /// Of studies that left it open, made again with as many launches as they asked for.
 TEST(StepCauses, LaunchesThatWouldDecideDoSo) {
-  auto study = planted(StepCause::transfer, 0.05);
+  auto study = planted_study(StepCause::transfer, 0.05);
   study.ranks = 2;
   study.steps = 40;
   study.nuisance.paired_sd = 0.02;
@@ -150,7 +150,7 @@ TEST(StepCauses, LaunchesThatWouldDecideDoSo) {
 }
 
 TEST(StepCauses, WithoutArmsRecordsDecide) {
-  const auto study = planted(StepCause::transfer, 0.2);
+  const auto study = planted_study(StepCause::transfer, 0.2);
   Random random(1);
   auto evidence = evidence_of(study, random);
   std::erase_if(evidence.launches, [](const CauseLaunch& launch) { return !launch.path; });
@@ -159,29 +159,29 @@ TEST(StepCauses, WithoutArmsRecordsDecide) {
 
 TEST(StepCauses, UnknownWaitingForACoreLeavesItOpenBesideInterference) {
   Random random(1);
-  auto evidence = evidence_of(planted(StepCause::interference, 0.2), random);
+  auto evidence = evidence_of(planted_study(StepCause::interference, 0.2), random);
   for (auto& launch : evidence.launches)
     if (launch.path) launch.path->run_queue_wait_s = not_available;
   const auto decision = decide_causes(evidence);
-  EXPECT_THAT(with_verdict(decision, Verdict::undecided),
+  EXPECT_THAT(causes_with(decision, Verdict::undecided),
               ElementsAre(StepCause::interference, StepCause::oversubscription));
 }
 
 TEST(StepCauses, TwoLaunchesDecideNothing) {
-  auto study = planted(StepCause::transfer, 0.4);
+  auto study = planted_study(StepCause::transfer, 0.4);
   study.blocks = 2;
   EXPECT_THAT(decision_of(study).findings, IsEmpty());
 }
 
 TEST(StepCauses, TooMuchScatterLeavesThemOpen) {
-  auto study = planted(StepCause::transfer, 0.05);
+  auto study = planted_study(StepCause::transfer, 0.05);
   study.nuisance.paired_sd = 0.05;
-  EXPECT_THAT(with_verdict(decision_of(study), Verdict::supported), IsEmpty());
+  EXPECT_THAT(causes_with(decision_of(study), Verdict::supported), IsEmpty());
 }
 
 TEST(PathStep, PartsAddUpToTheStep) {
   for (const auto& row : choices<StepCause>) {
-    const Study study = planted(row.value, 0.3);
+    const Study study = planted_study(row.value, 0.3);
     Random random(2);
     const auto path = Launch(study, LaunchArm::whole, 1, random).run(0).path;
     ASSERT_TRUE(path);
@@ -194,7 +194,7 @@ TEST(PathStep, PartsAddUpToTheStep) {
 
 TEST(PathStep, OnlyASlowRankIsPersistent) {
   const auto path = [](StepCause cause) {
-    auto study = planted(cause, 0.3);
+    auto study = planted_study(cause, 0.3);
     study.steps = 400;
     Random random(3);
     return *Launch(study, LaunchArm::whole, 1, random).run(0).path;

@@ -9,30 +9,24 @@
 #include "tests/support/message_of.hpp"
 
 namespace scalestudy {
-namespace choice_test {
-
 enum class Colour { red, green };
-enum class Short { one, two };
-enum class Swapped { one, two };
+enum class ShortTable { one, two };
+enum class SwappedTable { one, two };
 
-}  // namespace choice_test
-
-using choice_test::Colour;
 template <>
 inline constexpr auto choices<Colour> =
     std::array{Choice{Colour::red, "red", "as blood"}, Choice{Colour::green, "green"}};
 template <>
-inline constexpr auto choices<choice_test::Short> =
-    std::array{Choice{choice_test::Short::one, "one"}};
+inline constexpr auto choices<ShortTable> = std::array{Choice{ShortTable::one, "one"}};
 template <>
-inline constexpr auto choices<choice_test::Swapped> =
-    std::array{Choice{choice_test::Swapped::two, "two"}, Choice{choice_test::Swapped::one, "one"}};
+inline constexpr auto choices<SwappedTable> =
+    std::array{Choice{SwappedTable::two, "two"}, Choice{SwappedTable::one, "one"}};
 
 namespace {
 
 static_assert(detail::is_complete_and_in_order<Colour>());
-static_assert(!detail::is_complete_and_in_order<choice_test::Short>());
-static_assert(!detail::is_complete_and_in_order<choice_test::Swapped>());
+static_assert(!detail::is_complete_and_in_order<ShortTable>());
+static_assert(!detail::is_complete_and_in_order<SwappedTable>());
 static_assert(!ChoiceEnum<ExitCode>);
 
 TEST(Choice, NamesGoBothWays) {

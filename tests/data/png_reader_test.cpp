@@ -181,7 +181,7 @@ TEST_F(PngReader, RefusesAnimationsByName) {
 }
 
 /// A header with another size, and the checksum that belongs to it.
-std::string with_size(std::string png, std::uint32_t width_px, std::uint32_t height_px) {
+std::string png_with_size(std::string png, std::uint32_t width_px, std::uint32_t height_px) {
   const auto put = [&png](std::size_t at, std::uint32_t value) {
     for (std::size_t i = 0; i < 4; ++i)
       png[at + i] = static_cast<char>(value >> (24 - 8 * i) & 0xffU);
@@ -201,13 +201,13 @@ TEST_F(PngReader, RefusesHugeClaimsBeforeAllocating) {
   const auto grey = test::png_bytes(height, width, PngFormat{});
   const auto deep =
       test::png_bytes(height, width, PngFormat{.color = PngColor::rgb_alpha, .bits = 16});
-  expect_refused(with_size(grey, 70000, 2), "more than 65536 a side");
-  expect_refused(with_size(grey, 2, 70000), "more than 65536 a side");
-  expect_refused(with_size(grey, 0, 3), "not a readable PNG");
-  expect_refused(with_size(grey, 40000, 40000), "the limit is 1 GiB");
-  expect_refused(with_size(deep, 16384, 16384), "the limit is 1 GiB");
-  expect_refused(with_size(grey, 20000, 20000), "but has only");
-  expect_refused(with_size(grey, width, height + 1), "damaged or truncated");
+  expect_refused(png_with_size(grey, 70000, 2), "more than 65536 a side");
+  expect_refused(png_with_size(grey, 2, 70000), "more than 65536 a side");
+  expect_refused(png_with_size(grey, 0, 3), "not a readable PNG");
+  expect_refused(png_with_size(grey, 40000, 40000), "the limit is 1 GiB");
+  expect_refused(png_with_size(deep, 16384, 16384), "the limit is 1 GiB");
+  expect_refused(png_with_size(grey, 20000, 20000), "but has only");
+  expect_refused(png_with_size(grey, width, height + 1), "damaged or truncated");
 }
 
 TEST_F(PngReader, ReadsPicturesThatCompressAsWellAsTheyCan) {

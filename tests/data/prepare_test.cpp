@@ -37,7 +37,7 @@ using test::pattern;
 using test::write_bytes;
 using test::write_png;
 
-const WorkProgress in_silence = [](std::string_view, std::int64_t, std::int64_t) {};
+const WorkProgress without_progress = [](std::string_view, std::int64_t, std::int64_t) {};
 
 /// Left half `low`, right half `high`.
 Image two_halves(std::int64_t height_px, std::int64_t width_px, int low, int high) {
@@ -63,7 +63,7 @@ class Prepare : public ::testing::Test {
     write_png(source_ / "test/owl/c.png", pattern(8, 8, 1));
   }
   [[nodiscard]] PrepareSummary prepare() const {
-    return prepare_pack(source_, options_, in_silence);
+    return prepare_pack(source_, options_, without_progress);
   }
   void expect_nothing_written() const {
     EXPECT_FALSE(fs::exists(options_.out));
@@ -285,7 +285,7 @@ TEST_F(InspectSet, FindsEqualPicturesWithinAndBetweenSplits) {
   write_classes();
   write_png(source_ / "train/owl/twin.png", pattern(8, 8, 3));
   write_png(source_ / "test/gull/leak.png", pattern(8, 8, 3));
-  const auto found = inspect_set(source_, PackKind::classes, Verify::no, in_silence);
+  const auto found = inspect_set(source_, PackKind::classes, Verify::no, without_progress);
   EXPECT_EQ(found.duplicates_within,
             (std::vector<EqualContent>{{"train/owl/a.png", "train/owl/twin.png"}}));
   EXPECT_EQ(found.duplicates_between,
@@ -296,13 +296,13 @@ TEST_F(InspectSet, FindsEqualPicturesWithinAndBetweenSplits) {
   for (const auto verify : {Verify::no, Verify::yes}) {
     options_.existing = Existing::replace;
     (void)prepare();
-    expect_same(found, inspect_set(options_.out, PackKind::classes, verify, in_silence));
+    expect_same(found, inspect_set(options_.out, PackKind::classes, verify, without_progress));
   }
 }
 
 TEST_F(InspectSet, MeasuresSizesAndForeground) {
   write_masks();
-  const auto found = inspect_set(source_, PackKind::image_mask, Verify::no, in_silence);
+  const auto found = inspect_set(source_, PackKind::image_mask, Verify::no, without_progress);
   EXPECT_EQ(found.height_px.minimum, 6);
   EXPECT_EQ(found.height_px.median, 7);
   EXPECT_EQ(found.width_px.maximum, 12);
@@ -312,7 +312,8 @@ TEST_F(InspectSet, MeasuresSizesAndForeground) {
   EXPECT_EQ(found.foreground_frac->maximum, 1);
   EXPECT_EQ(found.empty_mask_count, 1);
   (void)prepare();
-  const auto packed = inspect_set(options_.out, PackKind::image_mask, Verify::yes, in_silence);
+  const auto packed =
+      inspect_set(options_.out, PackKind::image_mask, Verify::yes, without_progress);
   expect_same(found, packed);
   EXPECT_EQ(packed.foreground_frac->maximum, 1);
   EXPECT_TRUE(packed.verified);
@@ -327,7 +328,7 @@ TEST_F(InspectSet, FindsPicturesOf12BitAmongThoseOf16) {
       write_png(root / "images" / cat(i, ".png"), picture);
       write_png(root / "masks" / cat(i, ".png"), pattern(4, 4, 1));
     }
-    return inspect_set(root, PackKind::image_mask, Verify::no, in_silence).counts.of_12_bit;
+    return inspect_set(root, PackKind::image_mask, Verify::no, without_progress).counts.of_12_bit;
   };
   EXPECT_EQ(count({4095, 65535, 900}), 2);
   EXPECT_EQ(count({4095, 65535, 9000}), 0) << "brightness varies";
@@ -337,8 +338,9 @@ TEST_F(InspectSet, FindsPicturesOf12BitAmongThoseOf16) {
 TEST_F(InspectSet, FindsAMaskOfAnotherSize) {
   write_masks();
   write_png(source_ / "masks/b.png", blank_image(6, 7, 1, SampleType::uint8));
-  expect_refused([&] { (void)inspect_set(source_, PackKind::image_mask, Verify::no, in_silence); },
-                 {"'images/b.png' is 6 x 6 px, its mask 6 x 7 px"});
+  expect_refused(
+      [&] { (void)inspect_set(source_, PackKind::image_mask, Verify::no, without_progress); },
+      {"'images/b.png' is 6 x 6 px, its mask 6 x 7 px"});
 }
 
 TEST_F(InspectSet, VerifyNamesEveryDamagedSample) {
@@ -350,12 +352,14 @@ TEST_F(InspectSet, VerifyNamesEveryDamagedSample) {
     ++bytes[bytes.find(pixels) + 5];
   }
   write_text(options_.out, bytes);
-  EXPECT_NO_THROW((void)inspect_set(options_.out, PackKind::image_mask, Verify::no, in_silence));
+  EXPECT_NO_THROW(
+      (void)inspect_set(options_.out, PackKind::image_mask, Verify::no, without_progress));
   expect_refused(
-      [&] { (void)inspect_set(options_.out, PackKind::image_mask, Verify::yes, in_silence); },
+      [&] { (void)inspect_set(options_.out, PackKind::image_mask, Verify::yes, without_progress); },
       {"2 of 2 samples", "images/a.png", "images/b.png"});
-  expect_refused([&] { (void)inspect_set(source_, PackKind::image_mask, Verify::yes, in_silence); },
-                 {"no checksums"});
+  expect_refused(
+      [&] { (void)inspect_set(source_, PackKind::image_mask, Verify::yes, without_progress); },
+      {"no checksums"});
 }
 
 }  // namespace

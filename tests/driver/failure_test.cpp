@@ -10,9 +10,9 @@ namespace {
 
 using testing::HasSubstr;
 
-constexpr ProcessEnd done{false, 0};
+constexpr ProcessEnd ended_well{false, 0};
 constexpr ProcessEnd killed{true, SIGKILL};
-constexpr ProcessEnd failed{false, 5};
+constexpr ProcessEnd ended_with_5{false, 5};
 
 HeartbeatState heartbeat(double time_s, const std::string& phase, const std::string& error = "") {
   HeartbeatState state;
@@ -25,7 +25,7 @@ HeartbeatState heartbeat(double time_s, const std::string& phase, const std::str
 }
 
 /// Rank r ended as ends[r], seen in poll orders[r].
-Evidence evidence_of(const std::vector<ProcessEnd>& ends, const std::vector<int>& orders) {
+Evidence ends_in_order(const std::vector<ProcessEnd>& ends, const std::vector<int>& orders) {
   Evidence evidence;
   for (std::size_t rank = 0; rank < ends.size(); ++rank) {
     const auto name = "rank " + std::to_string(rank);
@@ -36,7 +36,7 @@ Evidence evidence_of(const std::vector<ProcessEnd>& ends, const std::vector<int>
 }
 
 TEST(DeduceOutcome, AllDoneIsCompleteEvenWhenInterruptedTooLate) {
-  auto evidence = evidence_of({done, done}, {1, 1});
+  auto evidence = ends_in_order({ended_well, ended_well}, {1, 1});
   EXPECT_EQ(deduce_outcome(evidence).status, RunStatus::complete);
   evidence.cause = StopCause::interrupted;
   EXPECT_EQ(deduce_outcome(evidence).status, RunStatus::complete);
@@ -45,18 +45,18 @@ TEST(DeduceOutcome, AllDoneIsCompleteEvenWhenInterruptedTooLate) {
 TEST(DeduceOutcome, RanksThatLeftOnRequestAreInterrupted) {
   constexpr ProcessEnd left{false, 130};
   for (const bool one_process_per_rank : {true, false}) {
-    auto evidence = evidence_of({left, left}, {1, 2});
+    auto evidence = ends_in_order({left, left}, {1, 2});
     evidence.one_process_per_rank = one_process_per_rank;
     const auto outcome = deduce_outcome(evidence);
     EXPECT_EQ(outcome.status, RunStatus::interrupted);
     EXPECT_EQ(outcome.exit_code, ExitCode::interrupted);
     EXPECT_THAT(outcome.reason, HasSubstr("asked to end"));
   }
-  EXPECT_EQ(deduce_outcome(evidence_of({left, killed}, {1, 1})).status, RunStatus::failed);
+  EXPECT_EQ(deduce_outcome(ends_in_order({left, killed}, {1, 1})).status, RunStatus::failed);
 }
 
 TEST(DeduceOutcome, TheFirstToFailIsNamed) {
-  auto evidence = evidence_of({failed, done, failed}, {4, 1, 3});
+  auto evidence = ends_in_order({ended_with_5, ended_well, ended_with_5}, {4, 1, 3});
   evidence.heartbeats[2] = heartbeat(90, "forward", "no memory");
   const auto outcome = deduce_outcome(evidence);
   EXPECT_EQ(outcome.status, RunStatus::failed);
@@ -67,21 +67,21 @@ TEST(DeduceOutcome, TheFirstToFailIsNamed) {
 }
 
 TEST(DeduceOutcome, AKilledRankIsTheCauseOfErrorsSeenAtTheSameTime) {
-  const auto outcome = deduce_outcome(evidence_of({failed, killed}, {3, 3}));
+  const auto outcome = deduce_outcome(ends_in_order({ended_with_5, killed}, {3, 3}));
   EXPECT_EQ(outcome.failed_rank, 1);
   EXPECT_THAT(outcome.reason, HasSubstr("was killed by signal 9 (Killed)"));
   EXPECT_THAT(outcome.reason, HasSubstr("rank 1.log"));
 }
 
 TEST(DeduceOutcome, WhatTheDriverStoppedIsNotTheCause) {
-  auto evidence = evidence_of({killed, failed}, {4, 3});
+  auto evidence = ends_in_order({killed, ended_with_5}, {4, 3});
   evidence.processes[0].stopped = true;
   evidence.cause = StopCause::peer_failed;
   EXPECT_EQ(deduce_outcome(evidence).failed_rank, 1);
 }
 
 TEST(DeduceOutcome, ARankThatHungIsNamedInsteadOfTheOneThatGaveUpOnIt) {
-  auto evidence = evidence_of({failed, killed}, {3, 4});
+  auto evidence = ends_in_order({ended_with_5, killed}, {3, 4});
   evidence.processes[1].stopped = true;
   evidence.cause = StopCause::peer_failed;
   evidence.limits.collective_deadline = Seconds(10);
@@ -97,13 +97,13 @@ TEST(DeduceOutcome, ARankThatHungIsNamedInsteadOfTheOneThatGaveUpOnIt) {
 }
 
 TEST(DeduceOutcome, ExitCodesOfBadInputAndUnavailableAreKept) {
-  EXPECT_EQ(deduce_outcome(evidence_of({{false, 2}}, {1})).exit_code, ExitCode::bad_input);
-  EXPECT_EQ(deduce_outcome(evidence_of({{false, 4}}, {1})).exit_code, ExitCode::unavailable);
-  EXPECT_EQ(deduce_outcome(evidence_of({{false, 70}}, {1})).exit_code, ExitCode::run_failed);
+  EXPECT_EQ(deduce_outcome(ends_in_order({{false, 2}}, {1})).exit_code, ExitCode::bad_input);
+  EXPECT_EQ(deduce_outcome(ends_in_order({{false, 4}}, {1})).exit_code, ExitCode::unavailable);
+  EXPECT_EQ(deduce_outcome(ends_in_order({{false, 70}}, {1})).exit_code, ExitCode::run_failed);
 }
 
 TEST(DeduceOutcome, TimeoutsNameTheMostSilentRank) {
-  auto evidence = evidence_of({killed, killed}, {3, 3});
+  auto evidence = ends_in_order({killed, killed}, {3, 3});
   evidence.heartbeats[1] = heartbeat(50, "evaluation");
   evidence.limits.run_timeout = Seconds(30);
   evidence.cause = StopCause::run_timeout;
@@ -121,7 +121,7 @@ TEST(DeduceOutcome, TimeoutsNameTheMostSilentRank) {
 }
 
 TEST(DeduceOutcome, InterruptionIsNoFailureOfARank) {
-  auto evidence = evidence_of({killed}, {3});
+  auto evidence = ends_in_order({killed}, {3});
   evidence.cause = StopCause::interrupted;
   const auto outcome = deduce_outcome(evidence);
   EXPECT_EQ(outcome.status, RunStatus::interrupted);

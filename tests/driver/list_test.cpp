@@ -16,7 +16,7 @@ namespace {
 using nlohmann::json;
 using testing::HasSubstr;
 
-json rows_of(const std::string& kind) {
+json listed(const std::string& kind) {
   return json_of_driver({"list", kind}).at(kind);
 }
 
@@ -26,17 +26,17 @@ bool has_row(const json& rows, const std::string& name) {
 }
 
 TEST(List, ShowsEveryKind) {
-  EXPECT_TRUE(has_row(rows_of("workloads"), "noise2void"));
+  EXPECT_TRUE(has_row(listed("workloads"), "noise2void"));
   for (const auto& strategy : named_choices<Reduction>())
-    EXPECT_TRUE(has_row(rows_of("strategies"), std::string(strategy.name)));
-  EXPECT_EQ(rows_of("rules").size(), choices<ScalingRule>.size());
-  EXPECT_TRUE(has_row(rows_of("launchers"), "local"));
-  EXPECT_TRUE(has_row(rows_of("launchers"), "mpirun"));
-  EXPECT_TRUE(has_row(rows_of("environments"), "debian12-cpu"));
+    EXPECT_TRUE(has_row(listed("strategies"), std::string(strategy.name)));
+  EXPECT_EQ(listed("rules").size(), choices<ScalingRule>.size());
+  EXPECT_TRUE(has_row(listed("launchers"), "local"));
+  EXPECT_TRUE(has_row(listed("launchers"), "mpirun"));
+  EXPECT_TRUE(has_row(listed("environments"), "debian12-cpu"));
 }
 
 TEST(List, EveryShippedStudyCanBeRead) {
-  const auto studies = rows_of("studies");
+  const auto studies = listed("studies");
   EXPECT_TRUE(has_row(studies, "n2v-quickstart"));
   for (const auto& study : studies) {
     EXPECT_FALSE(study["description"].get<std::string>().starts_with("UNREADABLE")) << study;
@@ -45,7 +45,7 @@ TEST(List, EveryShippedStudyCanBeRead) {
 }
 
 TEST(List, EveryRecordedColumnIsAMetricWithUnit) {
-  const auto metrics = rows_of("metrics");
+  const auto metrics = listed("metrics");
   EXPECT_TRUE(has_row(metrics, "/summary/samples_per_s"));
   EXPECT_TRUE(has_row(metrics, "/steps/exposed_communication_s"));
   EXPECT_TRUE(has_row(metrics, "/ranks/peak_memory_bytes"));

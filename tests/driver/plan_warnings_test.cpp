@@ -13,7 +13,7 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
 
-DriverAnswer plan_of(const StudyPlace& place, const std::vector<std::string>& more) {
+DriverAnswer planned(const StudyPlace& place, const std::vector<std::string>& more) {
   std::vector<std::string> arguments{"plan", place.study(), "--no-trial"};
   arguments.insert(arguments.end(), more.begin(), more.end());
   return ask_driver(arguments);
@@ -21,17 +21,17 @@ DriverAnswer plan_of(const StudyPlace& place, const std::vector<std::string>& mo
 
 TEST(PlanWarnings, WarnsOfAStudyWithoutOneRankAsRunDoes) {
   const StudyPlace place;
-  const auto answer = plan_of(place, {"--set", "axes.ranks=[2]"});
+  const auto answer = planned(place, {"--set", "axes.ranks=[2]"});
   EXPECT_EQ(answer.code, 0);
   EXPECT_THAT(answer.out, StartsWith("Study my study: 2 runs of noise2void"));
   EXPECT_THAT(answer.err, HasSubstr("warning: No run has one rank"));
-  EXPECT_THAT(plan_of(place, {}).err, Not(HasSubstr("warning")));
+  EXPECT_THAT(planned(place, {}).err, Not(HasSubstr("warning")));
 }
 
 TEST(PlanWarnings, WarnsWhereAStrategyOfTwoLevelsHasOne) {
   const StudyPlace place;
   const auto warnings = [&](const std::string& hosts) {
-    return plan_of(place,
+    return planned(place,
                    {"--set", "axes.ranks=[1,2]", "--set", R"(axes.reduction=["hierarchical"])",
                     "--set", "settings.hierarchical.ranks_per_host=" + hosts})
         .err;

@@ -12,7 +12,7 @@ namespace {
 
 using testing::ElementsAre;
 
-std::string printed(const TextTable& table) {
+std::string printed_table(const TextTable& table) {
   std::ostringstream out;
   table.print(out, "| ");
   return out.str();
@@ -24,7 +24,7 @@ TEST(TextTable, AlignsByWhatTheTerminalShows) {
   table.add_column("time", Align::right);
   table.add_row({"a", "12.0 µs"});
   table.add_row({"longer", "1.0 ms"});
-  EXPECT_EQ(printed(table),
+  EXPECT_EQ(printed_table(table),
             "| name       time\n"
             "| a       12.0 µs\n"
             "| longer   1.0 ms\n");
@@ -38,7 +38,7 @@ TEST(TextTable, TakesOutConstantColumns) {
   table.add_row({"1", "sharded", "-"});
   table.add_row({"2", "sharded", "-"});
   EXPECT_THAT(table.take_constants({}), ElementsAre("input sharded"));
-  EXPECT_EQ(printed(table), "| ranks\n|     1\n|     2\n");
+  EXPECT_EQ(printed_table(table), "| ranks\n|     1\n|     2\n");
 }
 
 TEST(TextTable, KeepsTheColumnsThatItIsAbout) {
@@ -47,7 +47,7 @@ TEST(TextTable, KeepsTheColumnsThatItIsAbout) {
   table.add_column("input", Align::left);
   table.add_row({"1", "sharded"});
   EXPECT_THAT(table.take_constants({"ranks"}), ElementsAre("input sharded"));
-  EXPECT_EQ(printed(table), "| ranks\n|     1\n");
+  EXPECT_EQ(printed_table(table), "| ranks\n|     1\n");
 }
 
 TEST(TextTable, RefusesRowsOfAnotherLength) {

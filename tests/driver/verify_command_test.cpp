@@ -18,7 +18,7 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
 
-std::string measured(const std::string& study) {
+std::string measured_folder(const std::string& study) {
   return (fs::path(test::in_sources("results/measured")) / study).string();
 }
 
@@ -144,7 +144,8 @@ TEST_F(VerifyCommand, NoRunIsNoVerdict) {
 
 /// The README of workloads/noise2void shows it.
 TEST(VerifyMeasured, QuickstartSaysNothingOfFourA100) {
-  const auto answer = ask_driver({"verify", "biapol-one-gpu-time", measured("n2v-quickstart")});
+  const auto answer =
+      ask_driver({"verify", "biapol-one-gpu-time", measured_folder("n2v-quickstart")});
   EXPECT_EQ(answer.code, 3);
   EXPECT_THAT(answer.out, StartsWith("NOT COMPARABLE: biapol-one-gpu-time\n"));
   EXPECT_THAT(answer.out, HasSubstr("\nCompared: launch_wall_time_s, from the start of the "

@@ -19,7 +19,7 @@ using testing::ElementsAre;
 
 /// 22 samples in batches of 9: the last batch of an epoch holds 4.
 constexpr EpochLayout layout{9, 3, 22, 22};
-constexpr std::int64_t steps = 6;
+constexpr std::int64_t pipeline_steps = 6;
 
 /// A batch that is its positions.
 void make_positions(const Shard& shard, HostBatch& batch) {
@@ -42,13 +42,13 @@ struct Case {
   std::int64_t prefetch_batches = 2;
 };
 
-InputContext context_of(const Case& run, const Communicator& comm, BatchMaker make) {
+InputContext pipeline_context(const Case& run, const Communicator& comm, BatchMaker make) {
   InputContext context{.make = std::move(make),
                        .layout = layout,
                        .rank = comm.rank(),
                        .world_size = comm.world_size(),
                        .first = StepIndex(0),
-                       .end = StepIndex(steps),
+                       .end = StepIndex(pipeline_steps),
                        .settings = {},
                        .comm = comm};
   context.settings.worker_threads = run.worker_threads;
@@ -59,10 +59,10 @@ InputContext context_of(const Case& run, const Communicator& comm, BatchMaker ma
 /// The positions all ranks got, step by step, in rank order.
 std::vector<float> positions_taken(const Case& run, std::int64_t ranks) {
   std::vector<std::vector<std::vector<float>>> taken(
-      steps, std::vector<std::vector<float>>(static_cast<std::size_t>(ranks)));
+      pipeline_steps, std::vector<std::vector<float>>(static_cast<std::size_t>(ranks)));
   on_ranks(ranks, [&](const Communicator& comm) {
-    const auto input = make_input(run.input, context_of(run, comm, make_positions));
-    for (std::int64_t step = 0; step < steps; ++step) {
+    const auto input = make_input(run.input, pipeline_context(run, comm, make_positions));
+    for (std::int64_t step = 0; step < pipeline_steps; ++step) {
       const auto& batch = input->take(StepIndex(step));
       EXPECT_EQ(batch.loss_weight, static_cast<double>(batch.arrays[1].values.size()));
       EXPECT_THAT(batch.arrays[0].shape, ElementsAre(batch.sample_count, 2));
@@ -99,13 +99,13 @@ TEST(InputPipeline, WorkersStayWithinThePrefetchDepth) {
   const auto comm = make_thread_ranks(WorldSize(1), Seconds(30)).front();
   const auto input = make_input(
       InputKind::sharded,
-      context_of({InputKind::sharded, 4, 2}, comm, [&](const Shard& shard, HostBatch& batch) {
+      pipeline_context({InputKind::sharded, 4, 2}, comm, [&](const Shard& shard, HostBatch& batch) {
         make_positions(shard, batch);
         if (made++ > asked + 2) ++too_early;
         made.notify_one();
       }));
-  for (std::int64_t step = 0; step < steps; ++step) {
-    const auto most = std::min(asked + 3, steps);
+  for (std::int64_t step = 0; step < pipeline_steps; ++step) {
+    const auto most = std::min(asked + 3, pipeline_steps);
     for (auto now = made.load(); now < most; now = made.load()) made.wait(now);
     EXPECT_EQ(made, most);
     asked = step;
@@ -123,7 +123,7 @@ TEST(InputPipeline, ABatchThatCannotBeMadeIsTheErrorOfItsStep) {
         throw BadInput({"'b.png' is truncated", "it cannot be decoded", "Remove it"});
       make_positions(shard, batch);
     };
-    const auto input = make_input(run.input, context_of(run, comm, make));
+    const auto input = make_input(run.input, pipeline_context(run, comm, make));
     EXPECT_EQ(input->take(StepIndex(0)).sample_count, 9);
     EXPECT_THROW((void)input->take(StepIndex(1)), BadInput) << run.input;
   }
@@ -138,8 +138,9 @@ TEST(InputPipeline, SerialMakesEveryBatchOnRankZeroOneAfterTheOther) {
       make_positions(shard, batch);
       --at_work;
     };
-    const auto input = make_input(InputKind::serial, context_of({InputKind::serial}, comm, make));
-    for (std::int64_t step = 0; step < steps; ++step) (void)input->take(StepIndex(step));
+    const auto input =
+        make_input(InputKind::serial, pipeline_context({InputKind::serial}, comm, make));
+    for (std::int64_t step = 0; step < pipeline_steps; ++step) (void)input->take(StepIndex(step));
   });
   EXPECT_EQ(most, 1);
   EXPECT_EQ(elsewhere, 0);
@@ -147,15 +148,15 @@ TEST(InputPipeline, SerialMakesEveryBatchOnRankZeroOneAfterTheOther) {
 
 TEST(InputPipeline, RanksMayStopBeforeTheEndTogether) {
   on_ranks(3, [&](const Communicator& comm) {
-    const auto input =
-        make_input(InputKind::serial, context_of({InputKind::serial, 0, 1}, comm, make_positions));
+    const auto input = make_input(
+        InputKind::serial, pipeline_context({InputKind::serial, 0, 1}, comm, make_positions));
     for (std::int64_t step = 0; step < 2; ++step) (void)input->take(StepIndex(step));
   });
 }
 
 TEST(InputPipeline, SampleCostIsALeastTime) {
   const auto comm = make_thread_ranks(WorldSize(1), Seconds(30)).front();
-  auto context = context_of({InputKind::sharded}, comm, make_positions);
+  auto context = pipeline_context({InputKind::sharded}, comm, make_positions);
   context.settings.sample_cost_s = 0.002;
   const auto input = make_input(InputKind::sharded, std::move(context));
   const Stopwatch watch;

@@ -22,14 +22,14 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-std::span<const std::byte> bytes_of(const std::string& text) {
+std::span<const std::byte> journal_bytes(const std::string& text) {
   return std::as_bytes(std::span(text));
 }
 
 /// What is wrong with a journal, or "".
 std::string problem_of(const std::string& journal) {
   RunRecord record;
-  return problem_reading(bytes_of(journal), record);
+  return problem_reading(journal_bytes(journal), record);
 }
 
 /// One event and one step of two ranks a flush.
@@ -75,7 +75,7 @@ TEST(RunJournal, CutAnywhereHoldsWhatWasFlushedBefore) {
     const auto cut = content.substr(0, length);
     const auto whole = std::ranges::upper_bound(run.lengths(), length) - run.lengths().begin();
     RunRecord record;
-    const auto problem = problem_reading(bytes_of(cut), record);
+    const auto problem = problem_reading(journal_bytes(cut), record);
     if (whole == 0) {
       ASSERT_NE(problem, "") << length;
     } else {
@@ -85,7 +85,7 @@ TEST(RunJournal, CutAnywhereHoldsWhatWasFlushedBefore) {
     }
   }
   RunRecord record;
-  ASSERT_EQ(problem_reading(bytes_of(content), record), "");
+  ASSERT_EQ(problem_reading(journal_bytes(content), record), "");
   expect_flushes(record, 4);
 }
 
@@ -97,7 +97,7 @@ TEST(RunJournal, AnyFlippedBitEndsItBeforeItsFrame) {
     auto damaged = content;
     damaged[place] = static_cast<char>(damaged[place] ^ (1 << place % 8));
     RunRecord record;
-    ASSERT_EQ(problem_reading(bytes_of(damaged), record), "") << place;
+    ASSERT_EQ(problem_reading(journal_bytes(damaged), record), "") << place;
     ASSERT_EQ(record.steps.steps(), 1) << place;
   }
 }

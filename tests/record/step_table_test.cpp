@@ -17,7 +17,7 @@ using testing::DoubleEq;
 using testing::ElementsAre;
 using testing::IsNan;
 
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+constexpr double missing = std::numeric_limits<double>::quiet_NaN();
 
 StepTable times(std::int64_t ranks, std::vector<double> values) {
   StepTable table(ranks, static_cast<std::int64_t>(values.size()) / ranks);
@@ -26,15 +26,15 @@ StepTable times(std::int64_t ranks, std::vector<double> values) {
 }
 
 TEST(StepTable, AMissingTimeOfAnyRankMakesTheMaximumUnknown) {
-  for (const auto& values :
-       {std::vector{nan, 1.0, 5.0, 2.0, 3.0, 4.0}, std::vector{3.0, 1.0, nan, 2.0, 5.0, 4.0},
-        std::vector{3.0, 1.0, 5.0, 2.0, nan, 4.0}}) {
+  for (const auto& values : {std::vector{missing, 1.0, 5.0, 2.0, 3.0, 4.0},
+                             std::vector{3.0, 1.0, missing, 2.0, 5.0, 4.0},
+                             std::vector{3.0, 1.0, 5.0, 2.0, missing, 4.0}}) {
     EXPECT_THAT(times(3, values).max_over_ranks(&StepRow::step_s), ElementsAre(IsNan(), 4));
   }
 }
 
 TEST(StepTable, AMissingValueOfAnyRankMakesSumAndMeanUnknown) {
-  const auto table = times(2, {1, 2, nan, 4});
+  const auto table = times(2, {1, 2, missing, 4});
   EXPECT_THAT(table.sum_over_ranks(&StepRow::step_s), ElementsAre(IsNan(), 6));
   EXPECT_THAT(table.mean_over_ranks(&StepRow::step_s), ElementsAre(IsNan(), 3));
 }
@@ -86,7 +86,7 @@ TEST(StepTable, GlobalLossIsWeightedAndNotTheMeanOfMeans) {
 
 TEST(StepTable, GlobalLossIsUnknownWithoutWeightOrWithANaNThatHasOne) {
   StepTable table(2, 2);
-  table.values(&StepRow::loss) = {nan, 1, nan, nan};
+  table.values(&StepRow::loss) = {missing, 1, missing, missing};
   table.values(&StepRow::loss_weight) = {0, 2, 0, 2};
   EXPECT_THAT(table.global_loss(), ElementsAre(IsNan(), IsNan()));
 }

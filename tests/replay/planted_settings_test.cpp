@@ -23,7 +23,7 @@ using testing::Each;
 
 constexpr std::int64_t ranks = 2;
 
-RunRecord replayed(const Cause& cause) {
+RunRecord replay_of(const Cause& cause) {
   return replayed(spec_of(cause, ranks));
 }
 
@@ -32,12 +32,12 @@ Cause with(const std::string& name, const std::string& settings) {
 }
 
 TEST(ReplaySetting, InputIsWaitedForByEachRank) {
-  expect_gains(with("input", R"("input_us": 10000)"), replayed,
+  expect_gains(with("input", R"("input_us": 10000)"), replay_of,
                only({input_wait(0, seconds(0.01)), input_wait(1, seconds(0.01))}, ranks));
 }
 
 TEST(ReplaySetting, ABurstThatNeverEndsLengthensBothPasses) {
-  expect_gains(with("burst", R"("burst_frac": 1, "burst_factor": 3)"), replayed,
+  expect_gains(with("burst", R"("burst_frac": 1, "burst_factor": 3)"), replay_of,
                only({forward(0, times_forward(2, 0)), forward(1, times_forward(2, 1)),
                      backward(0, times_backward(2, 0)), backward(1, times_backward(2, 1))},
                     ranks));
@@ -46,7 +46,7 @@ TEST(ReplaySetting, ABurstThatNeverEndsLengthensBothPasses) {
 TEST(ReplaySetting, NoiseDriftAndBurstsArePassesByTheirDraws) {
   const auto scattering = with("scatter", R"("noise_frac": 0.4, "drift_frac": 1,
                                              "burst_frac": 0.5, "burst_factor": 2)");
-  const auto run = replayed(scattering);
+  const auto run = replay_of(scattering);
   const auto spec = spec_of(scattering, ranks);
   const auto settings = replay::settings_from_json_text(spec.workload_settings);
   for (std::int64_t rank = 0; rank < ranks; ++rank)
@@ -62,8 +62,8 @@ TEST(ReplaySetting, NoiseDriftAndBurstsArePassesByTheirDraws) {
 
 TEST(ReplaySetting, TheFirstStepAloneIsLonger) {
   const auto first = with("first step", R"("first_step_us": 40000)");
-  expect_gains(first, replayed, all_still(ranks));
-  const auto run = replayed(first);
+  expect_gains(first, replay_of, all_still(ranks));
+  const auto run = replay_of(first);
   for (std::int64_t rank = 0; rank < ranks; ++rank)
     EXPECT_NEAR(run.steps.at(&StepRow::forward_s, rank, 0), 0.042, rounding_s) << "with its layers";
 }
@@ -134,7 +134,7 @@ TEST(ReplaySetting, QualityIsInventedAsTheSettingsSay) {
   EXPECT_EQ(losses(replayed(spec), 0), losses(run, 0)) << "the same run again";
   spec.repeat = 1;
   EXPECT_NE(losses(replayed(spec), 0), losses(run, 0)) << "another seed";
-  EXPECT_THAT(losses(replayed({"null", {}}), 0), Each(1.0)) << "nothing is invented unasked";
+  EXPECT_THAT(losses(replay_of({"null", {}}), 0), Each(1.0)) << "nothing is invented unasked";
 }
 
 /// 160 gradients; sleeps end late by half of what one of them takes.

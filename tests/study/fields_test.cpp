@@ -59,21 +59,21 @@ Sample sample_from(const json& object) {
   return sample;
 }
 
-json written(Sample sample) {
+json written_fields(Sample sample) {
   return write_fields([&](FieldVisitor& v) { visit_sample(v, sample); });
 }
 
 /// The message of the refusal, or "accepted".
-std::string refusal(const std::string& text) {
+std::string field_refusal(const std::string& text) {
   return message_of([&] { return sample_from(json::parse(text)); });
 }
 
 TEST(Fields, AnEmptyObjectKeepsEveryDefault) {
-  EXPECT_EQ(written(sample_from(json::object())), written(Sample()));
+  EXPECT_EQ(written_fields(sample_from(json::object())), written_fields(Sample()));
 }
 
 TEST(Fields, WritesEveryTypeByItsName) {
-  EXPECT_EQ(written(Sample()), json::parse(R"({
+  EXPECT_EQ(written_fields(Sample()), json::parse(R"({
     "flag": true, "count": 5, "rate": 0.5, "name": "n", "patch": [8, 16], "words": ["a"],
     "device": "cpu", "arm": "", "precisions": ["fp32"], "inner": {"depth": 2}})"));
 }
@@ -90,7 +90,7 @@ TEST(Fields, EveryTypeSurvivesWritingAndReading) {
   sample.arm = ControlArm::synthetic_input;
   sample.precisions = {Precision::bf16, Precision::tf32};
   sample.depth = 4;
-  const auto again = sample_from(written(sample));
+  const auto again = sample_from(written_fields(sample));
   EXPECT_FALSE(again.flag);
   EXPECT_EQ(again.count, -3);
   EXPECT_EQ(again.rate, 0.1);
@@ -111,8 +111,8 @@ TEST(Fields, AGivenListReplacesTheDefaultInsteadOfGrowingIt) {
 
 TEST(Fields, AnEmptyTextIsNoneOnlyWhereNoneIsAllowed) {
   EXPECT_EQ(sample_from({{"arm", ""}}).arm, std::nullopt);
-  EXPECT_THAT(refusal(R"({"device": ""})"), HasSubstr("file.json: top.device"));
-  EXPECT_THAT(refusal(R"({"precisions": [""]})"), HasSubstr("file.json: top.precisions"));
+  EXPECT_THAT(field_refusal(R"({"device": ""})"), HasSubstr("file.json: top.device"));
+  EXPECT_THAT(field_refusal(R"({"precisions": [""]})"), HasSubstr("file.json: top.precisions"));
 }
 
 TEST(Fields, WholeNumbersAreFineWhereAnyNumberIs) {
@@ -132,19 +132,21 @@ TEST(Fields, EveryTypeRefusesTheOthers) {
       {"arm", "a text"},
       {"precisions", "a list of texts"}};
   for (const auto& [name, type] : wanted) {
-    const auto message = refusal(R"({")" + name + R"(": {"x": 1}})");
+    const auto message = field_refusal(R"({")" + name + R"(": {"x": 1}})");
     EXPECT_THAT(message, StartsWith(cat("file.json: top.", name, " = {\"x\":1} is not ", type)));
-    EXPECT_THAT(refusal(R"({")" + name + R"(": null})"), HasSubstr("= null is not " + type));
+    EXPECT_THAT(field_refusal(R"({")" + name + R"(": null})"), HasSubstr("= null is not " + type));
   }
-  EXPECT_THAT(refusal(R"({"inner": [1]})"), HasSubstr("top.inner: array given, not an object"));
-  EXPECT_THAT(refusal(R"({"inner": null})"), HasSubstr("top.inner: null given, not an object"));
+  EXPECT_THAT(field_refusal(R"({"inner": [1]})"),
+              HasSubstr("top.inner: array given, not an object"));
+  EXPECT_THAT(field_refusal(R"({"inner": null})"),
+              HasSubstr("top.inner: null given, not an object"));
 }
 
 TEST(Fields, EntriesOfListsAreCheckedAsTheirFieldIs) {
-  EXPECT_THAT(refusal(R"({"patch": [8, 65]})"), HasSubstr("top.patch = 65 is out of range"));
-  EXPECT_THAT(refusal(R"({"patch": [8, 0.5]})"), HasSubstr("is not a whole number"));
-  EXPECT_THAT(refusal(R"({"words": ["a", 1]})"), HasSubstr("is not a text"));
-  EXPECT_THAT(refusal(R"({"precisions": ["fp32", "bf61"]})"), HasSubstr("'bf16' is meant"));
+  EXPECT_THAT(field_refusal(R"({"patch": [8, 65]})"), HasSubstr("top.patch = 65 is out of range"));
+  EXPECT_THAT(field_refusal(R"({"patch": [8, 0.5]})"), HasSubstr("is not a whole number"));
+  EXPECT_THAT(field_refusal(R"({"words": ["a", 1]})"), HasSubstr("is not a text"));
+  EXPECT_THAT(field_refusal(R"({"precisions": ["fp32", "bf61"]})"), HasSubstr("'bf16' is meant"));
 }
 
 TEST(Fields, WordsAreTheFirstOfADescription) {
@@ -161,43 +163,45 @@ TEST(Fields, WordsAreTheFirstOfADescription) {
 
 TEST(Fields, ListsOfAnotherLengthAreRefused) {
   for (const auto* list : {"[]", "[8]", "[8, 8, 8]"}) {
-    const auto message = refusal(std::string(R"({"patch": )") + list + "}");
+    const auto message = field_refusal(std::string(R"({"patch": )") + list + "}");
     EXPECT_THAT(message, HasSubstr(", not 2")) << list;
     EXPECT_THAT(message, HasSubstr("Give 2 values")) << list;
   }
 }
 
 TEST(Fields, LimitsBelongToTheRangeAndSaySo) {
-  EXPECT_EQ(refusal(R"({"count": -3})"), "accepted");
-  EXPECT_THAT(refusal(R"({"count": -4})"), HasSubstr("Use a value at least -3."));
-  EXPECT_THAT(refusal(R"({"rate": 0})"), HasSubstr("Use a value above 0 and at most 2."));
-  EXPECT_THAT(refusal(R"({"rate": 2.0000001})"), HasSubstr("is out of range"));
-  EXPECT_THAT(refusal(R"({"inner": {"depth": 5}})"), HasSubstr("top.inner.depth = 5 is out of"));
+  EXPECT_EQ(field_refusal(R"({"count": -3})"), "accepted");
+  EXPECT_THAT(field_refusal(R"({"count": -4})"), HasSubstr("Use a value at least -3."));
+  EXPECT_THAT(field_refusal(R"({"rate": 0})"), HasSubstr("Use a value above 0 and at most 2."));
+  EXPECT_THAT(field_refusal(R"({"rate": 2.0000001})"), HasSubstr("is out of range"));
+  EXPECT_THAT(field_refusal(R"({"inner": {"depth": 5}})"),
+              HasSubstr("top.inner.depth = 5 is out of"));
 }
 
 TEST(Fields, TheLargestWholeNumbersAreExactOrRefused) {
   EXPECT_EQ(sample_from({{"count", (std::int64_t{1} << 53) + 1}}).count,
             (std::int64_t{1} << 53) + 1);
-  EXPECT_THAT(refusal(R"({"count": 9223372036854775808})"), HasSubstr("does not fit into 64 bits"));
+  EXPECT_THAT(field_refusal(R"({"count": 9223372036854775808})"),
+              HasSubstr("does not fit into 64 bits"));
   for (const auto* count :
        {"18446744073709551615", "99999999999999999999", "-99999999999999999999"})
-    EXPECT_THAT(refusal(cat(R"({"count": )", count, "}")),
+    EXPECT_THAT(field_refusal(cat(R"({"count": )", count, "}")),
                 HasSubstr("is too large: it does not fit into 64 bits"));
 }
 
 TEST(Fields, UnknownKeysSuggestTheNearestOfTheirOwnObject) {
-  EXPECT_THAT(refusal(R"({"coutn": 1})"), HasSubstr("top.coutn: unknown key"));
-  EXPECT_THAT(refusal(R"({"coutn": 1})"), HasSubstr("Perhaps 'count' is meant"));
-  EXPECT_THAT(refusal(R"({"inner": {"dept": 1}})"), HasSubstr("top.inner.dept: unknown key"));
-  EXPECT_THAT(refusal(R"({"inner": {"dept": 1}})"), HasSubstr("Perhaps 'depth' is meant"));
-  EXPECT_THAT(refusal(R"({"depth": 1})"), HasSubstr("top.depth: unknown key"));
-  EXPECT_THAT(refusal(R"({"zzzzzzzz": 1})"), HasSubstr("Known keys are flag, count, rate"));
+  EXPECT_THAT(field_refusal(R"({"coutn": 1})"), HasSubstr("top.coutn: unknown key"));
+  EXPECT_THAT(field_refusal(R"({"coutn": 1})"), HasSubstr("Perhaps 'count' is meant"));
+  EXPECT_THAT(field_refusal(R"({"inner": {"dept": 1}})"), HasSubstr("top.inner.dept: unknown key"));
+  EXPECT_THAT(field_refusal(R"({"inner": {"dept": 1}})"), HasSubstr("Perhaps 'depth' is meant"));
+  EXPECT_THAT(field_refusal(R"({"depth": 1})"), HasSubstr("top.depth: unknown key"));
+  EXPECT_THAT(field_refusal(R"({"zzzzzzzz": 1})"), HasSubstr("Known keys are flag, count, rate"));
 }
 
 TEST(Fields, NamesOfEnumerationsAreExact) {
-  EXPECT_THAT(refusal(R"({"device": "CUDA"})"), HasSubstr("unknown value 'CUDA'"));
-  EXPECT_THAT(refusal(R"({"device": " cuda"})"), HasSubstr("'cuda' is meant"));
-  EXPECT_THAT(refusal(R"({"arm": "none"})"), HasSubstr("top.arm: unknown value 'none'"));
+  EXPECT_THAT(field_refusal(R"({"device": "CUDA"})"), HasSubstr("unknown value 'CUDA'"));
+  EXPECT_THAT(field_refusal(R"({"device": " cuda"})"), HasSubstr("'cuda' is meant"));
+  EXPECT_THAT(field_refusal(R"({"arm": "none"})"), HasSubstr("top.arm: unknown value 'none'"));
 }
 
 TEST(Fields, ARefusalNamesTheFileWithoutAStrayColon) {
@@ -219,7 +223,7 @@ TEST(CompletedFields, FillsInDefaultsInOneCanonicalOrder) {
   };
   EXPECT_EQ(complete(R"({"rate": 1, "count": 7})"), complete(R"({"count": 7, "rate": 1.0})"));
   EXPECT_NE(complete(R"({"count": 7})"), complete(R"({"count": 8})"));
-  EXPECT_EQ(json::parse(complete("{}")), written(Sample()));
+  EXPECT_EQ(json::parse(complete("{}")), written_fields(Sample()));
 }
 
 TEST(FieldNames, AreThoseOfTheTopLevel) {

@@ -25,7 +25,7 @@ Injection read(const std::string& text) {
   return injections_from({text}, "injections").at(0);
 }
 
-std::string refusal(const std::vector<std::string>& texts) {
+std::string injection_refusal(const std::vector<std::string>& texts) {
   return message_of([&] { return injections_from(texts, "injections"); });
 }
 
@@ -78,25 +78,30 @@ TEST(Injection, WhatIsNoneIsRefusedWithTheWayToWriteIt) {
         "slow-rank=1:2x:", "slow-rank=1:2xx", "slow-rank=1:0.5x", "slow-rank=1:1x",
         "slow-rank=-1:2x", "slow-rank=1.5:2x", "slow-rank=x:2x", "slow-rank=1:nanx",
         "slow-rank=1:infx", "slow-rank@1:2x"})
-    EXPECT_THAT(refusal({text}), testing::AllOf(HasSubstr(text), HasSubstr(way))) << text;
-  EXPECT_THAT(refusal({"slow-input=1"}), HasSubstr("with a unit: s, ms, us"));
-  EXPECT_THAT(refusal({"slow-link=1GB"}), HasSubstr("with a unit: GB/s, MB/s, kB/s, B/s"));
-  EXPECT_THAT(refusal({"jitter=5"}), HasSubstr("with a unit: %"));
-  EXPECT_THAT(refusal({"jitter=200%"}), HasSubstr("it goes from 0.1% to 100%"));
-  EXPECT_THAT(refusal({"nan@step=0"}), HasSubstr("it goes from 1 to 1000000000 in whole numbers"));
-  EXPECT_THAT(refusal({"slow-input=1ms:rank="}), HasSubstr("a whole number stands there"));
-  EXPECT_THAT(refusal({"slow-input=1ms:ranks=1"}), HasSubstr("not written as it should be"));
-  EXPECT_THAT(refusal({"slow-rnak=1:2x"}), HasSubstr("Perhaps 'slow-rank' is meant"));
-  EXPECT_THAT(refusal({""}), HasSubstr("unknown injection ''"));
+    EXPECT_THAT(injection_refusal({text}), testing::AllOf(HasSubstr(text), HasSubstr(way))) << text;
+  EXPECT_THAT(injection_refusal({"slow-input=1"}), HasSubstr("with a unit: s, ms, us"));
+  EXPECT_THAT(injection_refusal({"slow-link=1GB"}),
+              HasSubstr("with a unit: GB/s, MB/s, kB/s, B/s"));
+  EXPECT_THAT(injection_refusal({"jitter=5"}), HasSubstr("with a unit: %"));
+  EXPECT_THAT(injection_refusal({"jitter=200%"}), HasSubstr("it goes from 0.1% to 100%"));
+  EXPECT_THAT(injection_refusal({"nan@step=0"}),
+              HasSubstr("it goes from 1 to 1000000000 in whole numbers"));
+  EXPECT_THAT(injection_refusal({"slow-input=1ms:rank="}),
+              HasSubstr("a whole number stands there"));
+  EXPECT_THAT(injection_refusal({"slow-input=1ms:ranks=1"}),
+              HasSubstr("not written as it should be"));
+  EXPECT_THAT(injection_refusal({"slow-rnak=1:2x"}), HasSubstr("Perhaps 'slow-rank' is meant"));
+  EXPECT_THAT(injection_refusal({""}), HasSubstr("unknown injection ''"));
 }
 
 TEST(Injection, ThoseThatContradictEachOtherAreRefused) {
-  EXPECT_THAT(refusal({"jitter=5%", "jitter=6%"}), HasSubstr("jitter=5% and jitter=6%"));
-  EXPECT_THAT(refusal({"slow-input=1ms", "slow-input=2ms:rank=1"}), HasSubstr("same rank"));
-  EXPECT_THAT(refusal({"slow-rank=1:2x", "slow-rank=1:3x"}), HasSubstr("same rank"));
-  EXPECT_EQ(refusal({"slow-rank=1:2x", "slow-rank=2:2x", "jitter=5%"}), "accepted");
-  EXPECT_EQ(refusal({"burst=1s@1s:2x", "burst=1s@5s:2x"}), "accepted");
-  EXPECT_THAT(refusal({"burst=1s@1s:2x", "burst=1000ms@1s:2x"}), HasSubstr("same rank"));
+  EXPECT_THAT(injection_refusal({"jitter=5%", "jitter=6%"}), HasSubstr("jitter=5% and jitter=6%"));
+  EXPECT_THAT(injection_refusal({"slow-input=1ms", "slow-input=2ms:rank=1"}),
+              HasSubstr("same rank"));
+  EXPECT_THAT(injection_refusal({"slow-rank=1:2x", "slow-rank=1:3x"}), HasSubstr("same rank"));
+  EXPECT_EQ(injection_refusal({"slow-rank=1:2x", "slow-rank=2:2x", "jitter=5%"}), "accepted");
+  EXPECT_EQ(injection_refusal({"burst=1s@1s:2x", "burst=1s@5s:2x"}), "accepted");
+  EXPECT_THAT(injection_refusal({"burst=1s@1s:2x", "burst=1000ms@1s:2x"}), HasSubstr("same rank"));
 }
 
 StudyMatrix matrix_with(const std::vector<std::string>& overrides) {

@@ -17,14 +17,15 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-StudyMatrix matrix_of(const std::vector<std::string>& overrides, const UsableMachine& machine = 2) {
+StudyMatrix matrix_for(const std::vector<std::string>& overrides,
+                       const UsableMachine& machine = 2) {
   return expand(StudyFile(small_study()).read(overrides), {}, machine, toy_workloads(),
                 toy_launchers());
 }
 
 TEST(MatrixRefusals, SettingsOfAStrategyNeedIt) {
   const auto refusal = [](const std::string& setting, const std::string& reductions) {
-    return message_of([&] { return matrix_of({setting, "axes.reduction=[" + reductions + "]"}); });
+    return message_of([&] { return matrix_for({setting, "axes.reduction=[" + reductions + "]"}); });
   };
   const std::vector<std::pair<std::string, std::string>> settings{
       {"settings.packs.count=7", "packs"},
@@ -42,7 +43,7 @@ TEST(MatrixRefusals, SettingsOfAStrategyNeedIt) {
 
 TEST(MatrixRefusals, WhatNoRunFileCanKeepIsLeftOut) {
   const auto matrix =
-      matrix_of({"axes.ranks=[1, 200000]", "settings.epochs=200000", "control_arms=[]"});
+      matrix_for({"axes.ranks=[1, 200000]", "settings.epochs=200000", "control_arms=[]"});
   EXPECT_EQ(matrix.runs.size(), 2U);
   ASSERT_EQ(matrix.skipped.size(), 1U);
   EXPECT_THAT(matrix.skipped.front().reason, HasSubstr("and a run file keeps"));
@@ -51,7 +52,7 @@ TEST(MatrixRefusals, WhatNoRunFileCanKeepIsLeftOut) {
 TEST(MatrixRefusals, MoreRanksThanGpusAreLeftOutWhereTheirNumberIsKnown) {
   const auto ranks_on = [](std::int64_t gpus) {
     std::set<std::int64_t> ranks;
-    for (const auto& run : matrix_of({"settings.device=cuda", "control_arms=[]"}, {2, gpus}).runs)
+    for (const auto& run : matrix_for({"settings.device=cuda", "control_arms=[]"}, {2, gpus}).runs)
       ranks.insert(run.ranks);
     return ranks;
   };
@@ -65,7 +66,7 @@ TEST(MatrixRefusals, BetweenGpusWhatOnlyProcessorsDoIsLeftOut) {
     overrides.insert(overrides.end(),
                      {"settings.device=cuda", "axes.ranks=[2]", "control_arms=[]"});
     std::string reasons;
-    for (const auto& run : matrix_of(overrides).skipped) reasons += run.reason + "; ";
+    for (const auto& run : matrix_for(overrides).skipped) reasons += run.reason + "; ";
     return reasons;
   };
   EXPECT_EQ(skipped({}), "");

@@ -26,7 +26,7 @@ CommonSettings unet() {
 }
 
 // Section 4.1: saturncloud/examples, 64 samples split over the GPUs.
-CommonSettings saturn() {
+CommonSettings saturn_batch() {
   return {.local_batch_size = 64,
           .epochs = 3,
           .steps_per_epoch = 640,
@@ -51,7 +51,7 @@ TEST(ScalingRules, NamesAndOrder) {
 TEST(ScalingRules, OneRankIsTheIdentity) {
   for (const auto& rule : choices<ScalingRule>) {
     SCOPED_TRACE(rule.name);
-    for (const auto& settings : {blog(), unet(), saturn()}) {
+    for (const auto& settings : {blog(), unet(), saturn_batch()}) {
       const auto plan = apply(rule.value, {settings, 1});
       EXPECT_THAT(plan.local_batch_sizes, ElementsAre(settings.local_batch_size));
       EXPECT_EQ(plan.global_batch_size, settings.local_batch_size);
@@ -129,7 +129,7 @@ TEST(ScalingRules, SqrtScalesByTheRoot) {
 }
 
 TEST(ScalingRules, BatchOnlyKeepsTheLearningRate) {
-  const auto plan = plan_of(ScalingRule::batch_only, saturn(), 4);
+  const auto plan = plan_of(ScalingRule::batch_only, saturn_batch(), 4);
   EXPECT_EQ(plan.learning_rate, 0.02);
   EXPECT_EQ(plan.global_batch_size, 256);
   EXPECT_EQ(plan.steps_per_epoch, 160);
@@ -137,7 +137,7 @@ TEST(ScalingRules, BatchOnlyKeepsTheLearningRate) {
 }
 
 TEST(ScalingRules, StrongSplitsTheBatchAsRun) {
-  const auto plan = plan_of(ScalingRule::strong, saturn(), 4);
+  const auto plan = plan_of(ScalingRule::strong, saturn_batch(), 4);
   EXPECT_THAT(plan.local_batch_sizes, ElementsAre(16, 16, 16, 16));
   EXPECT_EQ(plan.global_batch_size, 64);
   EXPECT_EQ(plan.learning_rate, 0.02);
@@ -146,7 +146,7 @@ TEST(ScalingRules, StrongSplitsTheBatchAsRun) {
 }
 
 TEST(ScalingRules, StrongIsUnevenWhenRanksDoNotDivideTheBatch) {
-  auto settings = saturn();
+  auto settings = saturn_batch();
   settings.local_batch_size = 8;
   const auto three = plan_of(ScalingRule::strong, settings, 3);
   EXPECT_THAT(three.local_batch_sizes, ElementsAre(3, 3, 2));

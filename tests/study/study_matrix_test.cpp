@@ -20,9 +20,9 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::UnorderedElementsAre;
 
-StudyMatrix matrix_of(const std::vector<std::string>& overrides = {},
-                      const Environment& environment = {},
-                      std::int64_t cores = 2) {
+StudyMatrix resolved(const std::vector<std::string>& overrides = {},
+                     const Environment& environment = {},
+                     std::int64_t cores = 2) {
   return expand(StudyFile(small_study()).read(overrides), environment, cores, toy_workloads(),
                 toy_launchers());
 }
@@ -33,7 +33,7 @@ std::string short_name(const RunSpec& spec) {
 
 TEST(StudyMatrix, RepeatsFollowEachOther) {
   std::vector<std::string> names;
-  for (const auto& run : matrix_of().runs) names.push_back(short_name(run));
+  for (const auto& run : resolved().runs) names.push_back(short_name(run));
   ASSERT_EQ(names.size(), 12U);
   for (const auto repeat : {"0", "1"}) {
     std::vector<std::string> block{names.begin() + (*repeat == '0' ? 0 : 6),
@@ -47,8 +47,8 @@ TEST(StudyMatrix, RepeatsFollowEachOther) {
 }
 
 TEST(StudyMatrix, RunIdsAreUnique) {
-  const auto matrix = matrix_of({R"(axes.scaling_rule=["strong", "batch_only", "linear_warmup"])",
-                                 R"(axes.reduction=["bucketed_overlap", "flat_after_backward"])"});
+  const auto matrix = resolved({R"(axes.scaling_rule=["strong", "batch_only", "linear_warmup"])",
+                                R"(axes.reduction=["bucketed_overlap", "flat_after_backward"])"});
   std::set<std::string> ids;
   for (const auto& run : matrix.runs) ids.insert(run.run_id());
   EXPECT_EQ(ids.size(), matrix.runs.size());
@@ -56,7 +56,7 @@ TEST(StudyMatrix, RunIdsAreUnique) {
 }
 
 TEST(StudyMatrix, ControlArmsHaveNoReduction) {
-  for (const auto& run : matrix_of().runs) {
+  for (const auto& run : resolved().runs) {
     EXPECT_EQ(run.reduction == Reduction::none, run.control_arm.has_value());
     if (!run.control_arm) continue;
     EXPECT_EQ(run.control_arm,
@@ -65,7 +65,7 @@ TEST(StudyMatrix, ControlArmsHaveNoReduction) {
 }
 
 TEST(StudyMatrix, TheInputArmReplacesTheInputAndIsSharedByInputs) {
-  const auto matrix = matrix_of(
+  const auto matrix = resolved(
       {R"(axes.input=["sharded", "serial"])", "repeats=1", R"(control_arms=["synthetic_input"])"});
   EXPECT_EQ(matrix.runs.size(), 2U * 3 + 3);
   for (const auto& run : matrix.runs)
@@ -73,9 +73,9 @@ TEST(StudyMatrix, TheInputArmReplacesTheInputAndIsSharedByInputs) {
 }
 
 TEST(StudyMatrix, PrecisionAndMemoryFormatAreAxes) {
-  const auto matrix = matrix_of({R"(axes.precision=["fp32", "bf16"])", "repeats=1",
-                                 R"(axes.memory_format=["contiguous", "channels_last"])",
-                                 "control_arms=[]", "axes.ranks=[1]"});
+  const auto matrix = resolved({R"(axes.precision=["fp32", "bf16"])", "repeats=1",
+                                R"(axes.memory_format=["contiguous", "channels_last"])",
+                                "control_arms=[]", "axes.ranks=[1]"});
   std::set<std::string> found;
   for (const auto& run : matrix.runs)
     found.insert(cat(run.settings.precision, "/", run.settings.memory_format));
@@ -85,7 +85,7 @@ TEST(StudyMatrix, PrecisionAndMemoryFormatAreAxes) {
 
 TEST(StudyMatrix, WhatCannotBeIsLeftOutWithItsReason) {
   const auto reason = [](const std::vector<std::string>& overrides) {
-    const auto matrix = matrix_of(overrides);
+    const auto matrix = resolved(overrides);
     return matrix.skipped.empty() ? std::string("nothing left out") : matrix.skipped.front().reason;
   };
   EXPECT_THAT(reason({"settings.precision=fp16"}), HasSubstr("precision fp16 needs device cuda"));
@@ -99,8 +99,8 @@ TEST(StudyMatrix, WhatCannotBeIsLeftOutWithItsReason) {
 }
 
 TEST(StudyMatrix, WhatSendsNoGradientCompressesNone) {
-  const auto matrix = matrix_of({"settings.compression=bf16", R"(axes.reduction=["packs", "none"])",
-                                 R"(control_arms=["no_communication", "synthetic_input"])"});
+  const auto matrix = resolved({"settings.compression=bf16", R"(axes.reduction=["packs", "none"])",
+                                R"(control_arms=["no_communication", "synthetic_input"])"});
   for (const auto& run : matrix.runs)
     EXPECT_EQ(run.settings.compression == Compression::bf16, run.reduction == Reduction::packs)
         << run.run_id();
@@ -113,7 +113,7 @@ TEST(StudyMatrix, AStrategyStandsOnlyBesideWhatItCanDo) {
   const auto reason = [](const std::string& reduction, std::vector<std::string> overrides) {
     overrides.push_back("control_arms=[]");
     overrides.push_back(cat("axes.reduction=[\"", reduction, "\"]"));
-    const auto skipped = matrix_of(overrides).skipped;
+    const auto skipped = resolved(overrides).skipped;
     return skipped.empty() ? "nothing left out" : skipped.front().reason;
   };
   for (const std::string reduction : {"reduce_to_one", "tower", "sharded_optimizer"}) {
@@ -136,9 +136,9 @@ TEST(StudyMatrix, AStrategyStandsOnlyBesideWhatItCanDo) {
 
 TEST(StudyMatrix, ACoreForCommunicatingNeedsAThreadAndACore) {
   const auto skipped = [](const std::string& reduction, std::int64_t cores) {
-    return matrix_of({"settings.communication_thread=own_core", "axes.ranks=[1,2]",
-                      cat("axes.reduction=[\"", reduction, "\"]")},
-                     {}, cores)
+    return resolved({"settings.communication_thread=own_core", "axes.ranks=[1,2]",
+                     cat("axes.reduction=[\"", reduction, "\"]")},
+                    {}, cores)
         .skipped;
   };
   EXPECT_TRUE(skipped("bucketed_overlap", 4).empty()) << "nor are its arms left out";
@@ -151,8 +151,7 @@ TEST(StudyMatrix, ACoreForCommunicatingNeedsAThreadAndACore) {
 
 TEST(StudyMatrix, APlateauNeedsTheEndOfEveryEpochEvaluated) {
   const auto by_samples = [](const std::string& schedule) {
-    return matrix_of(
-               {"settings.evaluation.every_samples=100", "settings.schedule.name=" + schedule})
+    return resolved({"settings.evaluation.every_samples=100", "settings.schedule.name=" + schedule})
         .skipped;
   };
   ASSERT_FALSE(by_samples("reduce_on_plateau").empty());
@@ -165,7 +164,7 @@ TEST(StudyMatrix, OnAGpuOneRankMayUseAGraphOfWhatItDoesAlone) {
     overrides.insert(overrides.end(),
                      {"settings.device=cuda", "settings.cuda_graph=true", "control_arms=[]"});
     std::string reasons;
-    for (const auto& run : matrix_of(overrides).skipped) reasons += run.reason + "; ";
+    for (const auto& run : resolved(overrides).skipped) reasons += run.reason + "; ";
     return reasons;
   };
   EXPECT_EQ(skipped({"axes.ranks=[1]"}), "");
@@ -179,20 +178,20 @@ TEST(StudyMatrix, OnAGpuOneRankMayUseAGraphOfWhatItDoesAlone) {
 }
 
 TEST(StudyMatrix, WholePassesComeFromTheData) {
-  const auto matrix = matrix_of({"settings.steps_per_epoch=0", "settings.last_batch=drop",
-                                 R"(axes.scaling_rule=["linear_fixed_epochs"])"});
+  const auto matrix = resolved({"settings.steps_per_epoch=0", "settings.last_batch=drop",
+                                R"(axes.scaling_rule=["linear_fixed_epochs"])"});
   ASSERT_FALSE(matrix.runs.empty());
   for (const auto& run : matrix.runs) EXPECT_EQ(run.plan.steps_per_epoch, 112 / run.ranks);
 }
 
 TEST(StudyMatrix, EvaluationThreadsAreResolved) {
-  for (const auto& run : matrix_of({"settings.threads_per_rank=3"}).runs)
+  for (const auto& run : resolved({"settings.threads_per_rank=3"}).runs)
     EXPECT_EQ(run.settings.evaluation_threads, 3);
 }
 
 TEST(StudyMatrix, SeedsDependOnRepeatOnly) {
   std::map<std::int64_t, std::set<std::uint64_t>> seeds;
-  for (const auto& run : matrix_of().runs) seeds[run.repeat].insert(run.repeat_seed());
+  for (const auto& run : resolved().runs) seeds[run.repeat].insert(run.repeat_seed());
   EXPECT_EQ(seeds[0].size(), 1U);
   EXPECT_EQ(seeds[1].size(), 1U);
   EXPECT_NE(seeds[0], seeds[1]);
@@ -200,35 +199,35 @@ TEST(StudyMatrix, SeedsDependOnRepeatOnly) {
 
 TEST(StudyMatrix, CommunicatorFollowsLauncherAndRanks) {
   Environment environment;
-  for (const auto& run : matrix_of().runs) {
+  for (const auto& run : resolved().runs) {
     EXPECT_EQ(run.communicator, run.ranks == 1 ? CommunicatorKind::local : CommunicatorKind::shm);
   }
   environment.launcher = "mpirun";
-  for (const auto& run : matrix_of({}, environment).runs) {
+  for (const auto& run : resolved({}, environment).runs) {
     EXPECT_EQ(run.communicator, run.ranks == 1 ? CommunicatorKind::local : CommunicatorKind::mpi);
     EXPECT_EQ(run.launcher, "mpirun");
   }
   environment.launcher = "slurm";
-  EXPECT_THROW(matrix_of({}, environment), BadInput);
+  EXPECT_THROW(resolved({}, environment), BadInput);
 }
 
 TEST(StudyMatrix, OversubscribedWhenThreadsExceedCores) {
-  for (const auto& run : matrix_of().runs) EXPECT_EQ(run.oversubscribed, run.ranks > 2);
-  for (const auto& run : matrix_of({"settings.threads_per_rank=3"}, {}, 6).runs) {
+  for (const auto& run : resolved().runs) EXPECT_EQ(run.oversubscribed, run.ranks > 2);
+  for (const auto& run : resolved({"settings.threads_per_rank=3"}, {}, 6).runs) {
     EXPECT_EQ(run.oversubscribed, run.ranks > 2);
   }
 }
 
-std::set<std::string> ids_of(const std::vector<std::string>& overrides, std::int64_t cores = 2) {
+std::set<std::string> run_ids(const std::vector<std::string>& overrides, std::int64_t cores = 2) {
   std::set<std::string> ids;
-  for (const auto& run : matrix_of(overrides, {}, cores).runs) ids.insert(run.run_id());
+  for (const auto& run : resolved(overrides, {}, cores).runs) ids.insert(run.run_id());
   return ids;
 }
 
 TEST(StudyMatrix, AStudyThatGrowsKeepsTheIdsOfItsRuns) {
   const std::vector<std::string> small{"axes.ranks=[1, 2]", "repeats=2",
                                        R"(control_arms=["no_communication"])"};
-  const auto kept = ids_of(small);
+  const auto kept = run_ids(small);
   const std::vector<std::string> growths{
       "axes.ranks=[1, 2, 4]", "axes.ranks=[4, 2, 1]", "repeats=5",
       R"(axes.scaling_rule=["strong", "linear_fixed_samples"])",
@@ -236,17 +235,17 @@ TEST(StudyMatrix, AStudyThatGrowsKeepsTheIdsOfItsRuns) {
   for (const auto& growth : growths) {
     auto overrides = small;
     overrides.push_back(growth);
-    const auto more = ids_of(overrides);
+    const auto more = run_ids(overrides);
     EXPECT_TRUE(std::includes(more.begin(), more.end(), kept.begin(), kept.end())) << growth;
   }
-  EXPECT_EQ(ids_of(small, 1), kept) << "the number of cores is no setting";
+  EXPECT_EQ(run_ids(small, 1), kept) << "the number of cores is no setting";
 }
 
 TEST(StudyMatrix, SkipsHaveReasons) {
   Environment gpu;
   gpu.device = Device::cuda;
   const auto on_gpu =
-      matrix_of({"settings.link.algorithm=ring", "settings.link.bandwidth_bytes_per_s=1e9"}, gpu);
+      resolved({"settings.link.algorithm=ring", "settings.link.bandwidth_bytes_per_s=1e9"}, gpu);
   for (const auto& run : on_gpu.runs) {
     EXPECT_EQ(run.settings.device, Device::cuda);
     EXPECT_EQ(run.carried_by(), run.ranks == 1 ? "local" : "nccl");
@@ -255,23 +254,23 @@ TEST(StudyMatrix, SkipsHaveReasons) {
   EXPECT_THAT(on_gpu.skipped[0].combination, HasSubstr("ranks=2, scaling_rule=linear_fixed_sam"));
   EXPECT_THAT(on_gpu.skipped[0].reason, HasSubstr("not between GPUs"));
 
-  const auto few = matrix_of({"settings.epochs=3"});
+  const auto few = resolved({"settings.epochs=3"});
   ASSERT_EQ(few.skipped.size(), 2U);
   EXPECT_THAT(few.skipped[0].reason, HasSubstr("leaves 0 epochs for 4 ranks"));
 
-  const auto unlucky = matrix_of({"axes.ranks=[13]", "control_arms=[\"no_distributed_path\"]"});
+  const auto unlucky = resolved({"axes.ranks=[13]", "control_arms=[\"no_distributed_path\"]"});
   EXPECT_TRUE(unlucky.runs.empty());
   ASSERT_EQ(unlucky.skipped.size(), 2U);
   EXPECT_EQ(unlucky.skipped[0].reason, "thirteen is unlucky");
   EXPECT_THAT(unlucky.skipped[1].reason, HasSubstr("axes.ranks does not list"));
 
-  const auto drifting = matrix_of({"axes.reduction=[\"none\"]", "control_arms=[]"});
+  const auto drifting = resolved({"axes.reduction=[\"none\"]", "control_arms=[]"});
   EXPECT_EQ(drifting.runs.size(), 2U);  // N = 1, two repeats
   EXPECT_THAT(drifting.skipped[0].reason, HasSubstr("drift apart"));
 }
 
 TEST(RunSpec, JsonRoundTrip) {
-  for (const auto& run : matrix_of({"axes.ranks=[1, 3]"}).runs) {
+  for (const auto& run : resolved({"axes.ranks=[1, 3]"}).runs) {
     const auto text = to_json_text(run);
     const auto again = run_spec_from_json_text(text, "spec.json");
     EXPECT_EQ(to_json_text(again), text);
@@ -283,7 +282,7 @@ TEST(RunSpec, JsonRoundTrip) {
 }
 
 TEST(RunSpec, NothingMayBeMissingOrUnknown) {
-  const auto complete = nlohmann::json::parse(to_json_text(matrix_of().runs.front()));
+  const auto complete = nlohmann::json::parse(to_json_text(resolved().runs.front()));
   const auto refusal = [](const nlohmann::json& object) {
     return message_of([&] { return run_spec_from_json_text(object.dump(), "spec.json"); });
   };
@@ -349,7 +348,7 @@ TEST(RunSpec, IdNamesArmAndInputBeforeTheRepeat) {
 
 TEST(StudyMatrix, HasAsManyRunsAsSomebodyMayWaitFor) {
   const auto runs_of = [](std::size_t repeats) {
-    return matrix_of({"axes.ranks=[1]", cat("repeats=", repeats)}).runs.size();
+    return resolved({"axes.ranks=[1]", cat("repeats=", repeats)}).runs.size();
   };
   const auto most_repeats = 20'000 / runs_of(1);
   EXPECT_EQ(runs_of(most_repeats), most_repeats * runs_of(1));

@@ -23,7 +23,7 @@
 namespace scalestudy {
 namespace {
 
-constexpr Seconds patience{30};  // LibTorch may come over a network file system
+constexpr Seconds patience_with_ranks{30};  // LibTorch may come over a network file system
 
 std::string first_line(const char* file) {
   std::ifstream in(file);
@@ -80,13 +80,13 @@ void ask_rank_program(const ShippedFiles& shipped, MachineFacts& facts) {
   facts.rank_program = shipped.rank_program().string();
   facts.rank_program_exists = ::access(facts.rank_program.c_str(), X_OK) == 0;
   if (!facts.rank_program_exists) return;
-  const auto version = run_program({facts.rank_program, "--version"}, patience);
+  const auto version = run_program({facts.rank_program, "--version"}, patience_with_ranks);
   if (!version.succeeded) {
     facts.rank_problem = last_line_of(version.text);
     return;
   }
   facts.rank_version = version.text.substr(0, version.text.find('\n'));
-  const auto description = output_of({facts.rank_program, "--describe"}, patience);
+  const auto description = output_of({facts.rank_program, "--describe"}, patience_with_ranks);
   if (description) facts.rank = rank_description_in(*description);
 }
 

@@ -13,8 +13,8 @@ namespace scalestudy {
 namespace {
 
 constexpr double quiet_start_s = 2;
-constexpr double redraw_interval_s = 0.2;  // on a terminal
-constexpr double plain_interval_s = 10;    // a line each, elsewhere
+constexpr double work_redraw_interval_s = 0.2;  // on a terminal
+constexpr double work_line_interval_s = 10;     // a line each, elsewhere
 
 }  // namespace
 
@@ -37,7 +37,8 @@ WorkProgress WorkWatch::progress() {
 
 void WorkWatch::show(std::string_view verb, std::int64_t done, std::int64_t total) {
   const double time_s = now_();
-  const double interval_s = context_.err_is_terminal ? redraw_interval_s : plain_interval_s;
+  const double interval_s =
+      context_.err_is_terminal ? work_redraw_interval_s : work_line_interval_s;
   if (context_.verbosity() == Verbosity::quiet || time_s - start_s_ < quiet_start_s ||
       time_s - last_shown_s_ < interval_s)
     return;
