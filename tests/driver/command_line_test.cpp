@@ -10,6 +10,7 @@
 
 #include "driver/commands/command.hpp"
 #include "driver/driver.hpp"
+#include "tests/support/documented_table.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 namespace scalestudy {
@@ -124,6 +125,15 @@ TEST(CommandLine, MissingPartsAreUsageErrors) {
   EXPECT_EQ(answer.code, 2);
   EXPECT_THAT(answer.err, HasSubstr("--out"));
   EXPECT_THAT(answer.err, StartsWith("error: "));
+}
+
+TEST(CommandLine, TheReadmeHasEveryCommand) {
+  std::string rows;
+  for (const auto& command : commands()) {
+    const auto example = command.example.substr(0, command.example.find('\n'));
+    rows += cat("| `", command.name, "` | ", command.summary, " | `", example, "` |\n");
+  }
+  test::expect_documented("README.md", "## Commands", rows);
 }
 
 TEST(CommandLine, EveryCommandHelpsWithAnExample) {

@@ -1,8 +1,5 @@
 #include <algorithm>
-#include <fstream>
-#include <iterator>
 #include <span>
-#include <sstream>
 
 #include <gtest/gtest.h>
 
@@ -11,7 +8,7 @@
 #include "record/run_file/columns.hpp"
 #include "record/run_file/run_layout.hpp"
 
-#include "tests/support/places.hpp"
+#include "tests/support/documented_table.hpp"
 
 namespace scalestudy {
 namespace {
@@ -30,24 +27,9 @@ std::string table_of(std::span<const Column> columns) {
   return text;
 }
 
-// The rows of the table below "## `<group>`", without its two heading rows.
-std::string documented_table(const std::string& document, std::string_view group) {
-  std::istringstream in(document.substr(document.find(cat("\n## `", group, "`:")) + 1));
-  std::string line;
-  std::string rows;
-  std::getline(in, line);
-  for (int row = 0; std::getline(in, line) && line.starts_with('|'); ++row) {
-    if (row >= 2) rows += line + "\n";
-  }
-  return rows;
-}
-
 TEST(Schema, DocumentHasExactlyTheRecordedColumns) {
-  std::ifstream in(test::in_sources("results/SCHEMA.md"));
-  const std::string document{std::istreambuf_iterator<char>(in), {}};
-  for (const auto& [group, columns] : run_layout::all_columns()) {
-    EXPECT_EQ(documented_table(document, group), table_of(columns)) << group;
-  }
+  for (const auto& [group, columns] : run_layout::all_columns())
+    test::expect_documented("results/SCHEMA.md", cat("## `", group, "`:"), table_of(columns));
 }
 
 TEST(Schema, EveryColumnHasUnitAndDescriptionAndNoNameTwice) {

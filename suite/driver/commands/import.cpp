@@ -144,9 +144,9 @@ Action define(CLI::App& app) {
 extern const Command import_command;
 const Command import_command{
     "import", "Make published studies of logs and tables of others, for report",
+    "scalestudy import mllog result_*.txt --ranks 8 --name dell --source URL --out out/published\n"
     "scalestudy import epoch-csv log_1.csv log_2.csv --ranks 1,2 --name theirs --source URL "
     "--workload unet --samples-per-epoch 1792 --out out/published\n"
-    "scalestudy import mllog result_*.txt --ranks 8 --name dell --source URL --out out/published\n"
     "scalestudy import published-csv published.csv --out out/published",
     import_parts::define};
 
