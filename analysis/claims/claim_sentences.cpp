@@ -42,10 +42,10 @@ std::string measured_text(const Claim& claim, const Estimate& measured) {
              is_one_group ? interval : evidence(measured, digits), ")");
 }
 
-std::string to_decide_text(const ClaimFinding& finding) {
-  return finding.launches_to_decide ? cat(" About ", *finding.launches_to_decide,
-                                          " repeats would decide, if it is as it looks.")
-                                    : std::string();
+std::string to_decide_text(const Decision& decision) {
+  return decision.launches_to_decide ? cat(" About ", *decision.launches_to_decide,
+                                           " repeats would decide, if it is as it looks.")
+                                     : std::string();
 }
 
 std::string missing_text(const Estimate& measured) {
@@ -59,18 +59,18 @@ std::string missing_text(const Estimate& measured) {
              counted(minimum_launches_for_interval - fewest, "more repeat"), " would give one.");
 }
 
-std::string where_the_interval_lies(const ClaimFinding& finding, const Estimate& measured) {
-  switch (finding.verdict) {
-    case ClaimVerdict::confirmed:
+std::string where_the_interval_lies(const Decision& decision, const Estimate& measured) {
+  switch (decision.outcome) {
+    case Outcome::pass:
       return "The whole interval lies within that.";
-    case ClaimVerdict::not_confirmed:
+    case Outcome::fail:
       return "The whole interval lies outside.";
-    case ClaimVerdict::undecided:
-    case ClaimVerdict::not_comparable:
+    case Outcome::undecided:
+    case Outcome::not_comparable:
       break;
   }
   if (!measured.interval) return missing_text(measured);
-  return "The interval lies neither within that nor outside." + to_decide_text(finding);
+  return "The interval lies neither within that nor outside." + to_decide_text(decision);
 }
 
 std::string in_ms(const Estimate& estimate_s) {
@@ -145,12 +145,25 @@ std::string published_text(const Claim& claim, const ClaimPoint& point) {
   return cat(value, " (", compact(accepted.low), " to ", compact(accepted.high), " count as it)");
 }
 
+std::string_view word_for(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::pass:
+      return "CONFIRMED";
+    case Outcome::fail:
+      return "NOT CONFIRMED";
+    case Outcome::undecided:
+    case Outcome::not_comparable:
+      break;
+  }
+  return to_string(outcome);
+}
+
 std::string interval_sentence(const Claim& claim,
                               const ClaimPoint& point,
                               const Estimate& measured,
-                              const ClaimFinding& finding) {
+                              const Decision& decision) {
   return cat("Published ", published_text(claim, point), ", ", measured_text(claim, measured), ". ",
-             where_the_interval_lies(finding, measured));
+             where_the_interval_lies(decision, measured));
 }
 
 std::string not_comparable_sentence(const Claim& claim,
@@ -162,22 +175,22 @@ std::string not_comparable_sentence(const Claim& claim,
 }
 
 std::string explanation_sentence(const Claim& claim,
-                                 const StepDecision& decision,
-                                 const ClaimFinding& finding) {
-  const auto margin = milliseconds(decision.margin_s);
-  auto text = cat("A step of ", ranks_in_words(decision.ranks, false), " is ",
-                  in_ms(decision.loss_s), " longer than perfect scaling");
-  if (decision.loss_s.method == IntervalMethod::two_speeds)
+                                 const StepDecision& causes,
+                                 const Decision& decision) {
+  const auto margin = milliseconds(causes.margin_s);
+  auto text = cat("A step of ", ranks_in_words(causes.ranks, false), " is ", in_ms(causes.loss_s),
+                  " longer than perfect scaling");
+  if (causes.loss_s.method == IntervalMethod::two_speeds)
     return cat(text, " in the mean of launches that run at two speeds: that decides nothing.");
-  if (!decision.is_loss)
+  if (!causes.is_loss)
     return cat(text, ", not surely more than the margin of ", margin,
                ": there is no sure loss to explain.");
   std::vector<std::string> parts;
-  for (const auto& one : decision.findings)
+  for (const auto& one : causes.findings)
     if (is_named(claim, one.cause)) parts.push_back(named(one));
-  return cat(text, "; ", join(parts, "; "), " (margin ", margin, ").", main_text(claim, decision),
-             finding.verdict == ClaimVerdict::undecided ? smaller_text(claim, decision) : "",
-             to_decide_text(finding));
+  return cat(text, "; ", join(parts, "; "), " (margin ", margin, ").", main_text(claim, causes),
+             decision.outcome == Outcome::undecided ? smaller_text(claim, causes) : "",
+             to_decide_text(decision));
 }
 
 std::string no_decision_sentence() {

@@ -2,6 +2,7 @@
 /// What was claimed and what was found, in words.
 
 #include <string>
+#include <string_view>
 
 #include "analysis/claims/verification.hpp"
 
@@ -16,13 +17,16 @@ namespace scalestudy {
 /// "2.08 (1.976 to 2.184 count as it)", "less than 1"; of an explanation its causes.
 [[nodiscard]] std::string published_text(const Claim& claim, const ClaimPoint& point);
 
+/// "CONFIRMED": what the outcome is called of a claim.
+[[nodiscard]] std::string_view word_for(Outcome outcome);
+
 [[nodiscard]] std::string interval_sentence(const Claim& claim,
                                             const ClaimPoint& point,
                                             const Estimate& measured,
-                                            const ClaimFinding& finding);
+                                            const Decision& decision);
 [[nodiscard]] std::string explanation_sentence(const Claim& claim,
-                                               const StepDecision& decision,
-                                               const ClaimFinding& finding);
+                                               const StepDecision& causes,
+                                               const Decision& decision);
 [[nodiscard]] std::string no_decision_sentence();
 [[nodiscard]] std::string not_comparable_sentence(const Claim& claim,
                                                   const ClaimPoint& point,

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "core/text.hpp"
 
@@ -13,36 +12,6 @@
 
 namespace scalestudy {
 namespace {
-
-/// What limits and interval are compared on: logarithms of what is positive.
-bool is_on_logs(const Claim& claim) {
-  return claim.kind() != ClaimKind::quality;
-}
-
-double on_scale(const Claim& claim, double value) {
-  if (!is_on_logs(claim)) return value;
-  return value > 0 ? std::log(value) : -std::numeric_limits<double>::infinity();
-}
-
-/// The interval as one of differences on the scale on which it is even: METRICS.md#claims
-std::optional<std::int64_t> launches_to_decide(const Claim& claim,
-                                               const Interval& accepted,
-                                               const Estimate& measured) {
-  const bool is_one_group = measured.base_count == 0;
-  const auto now = is_one_group ? measured.count : std::min(measured.count, measured.base_count);
-  const bool is_paired = measured.method == IntervalMethod::paired ||
-                         measured.method == IntervalMethod::paired_on_logs;
-  Estimate even;
-  even.value = on_scale(claim, measured.value);
-  even.count = now;
-  even.degrees_of_freedom = static_cast<double>((now - 1) * (is_one_group || is_paired ? 1 : 2));
-  even.standard_error =
-      (on_scale(claim, measured.interval->high) - on_scale(claim, measured.interval->low)) / 2 /
-      student_t_critical(significance_level, even.degrees_of_freedom);
-  const double low = on_scale(claim, accepted.low), high = on_scale(claim, accepted.high);
-  const bool is_low_nearer = std::abs(even.value - low) < std::abs(even.value - high);
-  return launches_to_tell(even, is_low_nearer ? low : high, significance_level);
-}
 
 /// Contract: one of times, rates or roughness.
 Quantity quantity_of(ClaimQuantity quantity) {
@@ -119,7 +88,7 @@ bool has_counts(const Claim& claim, const ClaimPoint& point, const Series& serie
 }
 
 bool is_comparable(const PointVerification& point) {
-  return point.finding.verdict != ClaimVerdict::not_comparable;
+  return point.decision.outcome != Outcome::not_comparable;
 }
 
 /// Averaging explains a smoother curve; said beside the verdict.
@@ -145,14 +114,14 @@ PointVerification verify_point(const Claim& claim,
     return check.must_match && !check.matches;
   };
   if (std::ranges::any_of(result.conditions, differs)) {
-    result.finding = {.verdict = ClaimVerdict::not_comparable,
-                      .reason = not_comparable_sentence(claim, point, result.measured),
-                      .launches_to_decide = {}};
+    result.decision = {.outcome = Outcome::not_comparable,
+                       .reason = not_comparable_sentence(claim, point, result.measured),
+                       .launches_to_decide = {}};
     return result;
   }
-  result.finding = is_number ? find_by_interval(claim, point, result.measured)
-                             : find_by_causes(claim, point, analysis.causes);
-  result.finding.reason += smoothness_remark(claim, point, analysis);
+  result.decision = is_number ? decide_by_interval(claim, point, result.measured)
+                              : decide_by_causes(claim, point, analysis.causes);
+  result.decision.reason += smoothness_remark(claim, point, analysis);
   return result;
 }
 
@@ -161,17 +130,17 @@ bool is_main(const StepDecision& decision, StepCause cause) {
 }
 
 /// Contract: a sure loss.
-ClaimVerdict verdict_on_causes(const Claim& claim, const StepDecision& decision) {
+Outcome outcome_of_causes(const Claim& claim, const StepDecision& decision) {
   bool is_any_supported = false, are_all_refuted = true;
   for (const auto& finding : decision.findings) {
     if (std::ranges::find(claim.causes, finding.cause) == claim.causes.end()) continue;
     const bool is_supported = finding.verdict == Verdict::supported;
-    if (is_supported && is_main(decision, finding.cause)) return ClaimVerdict::confirmed;
+    if (is_supported && is_main(decision, finding.cause)) return Outcome::pass;
     is_any_supported |= is_supported;
     are_all_refuted &= finding.verdict == Verdict::refuted;
   }
   const bool is_another_main = !decision.main.empty() && !is_any_supported;
-  return are_all_refuted || is_another_main ? ClaimVerdict::not_confirmed : ClaimVerdict::undecided;
+  return are_all_refuted || is_another_main ? Outcome::fail : Outcome::undecided;
 }
 
 std::optional<std::int64_t> launches_to_decide_causes(const Claim& claim,
@@ -185,56 +154,45 @@ std::optional<std::int64_t> launches_to_decide_causes(const Claim& claim,
 
 }  // namespace
 
-ClaimFinding find_by_interval(const Claim& claim,
-                              const ClaimPoint& point,
-                              const Estimate& measured) {
-  ClaimFinding finding;
-  const auto accepted = claim.accepted(point);
-  if (const auto& interval = measured.interval) {
-    if (interval->low > accepted.low && interval->high < accepted.high)
-      finding.verdict = ClaimVerdict::confirmed;
-    else if (interval->high < accepted.low || interval->low > accepted.high)
-      finding.verdict = ClaimVerdict::not_confirmed;
-    else
-      finding.launches_to_decide = launches_to_decide(claim, accepted, measured);
+Decision decide_by_interval(const Claim& claim, const ClaimPoint& point, const Estimate& measured) {
+  auto decision = decide(measured, claim.accepted(point));
+  decision.reason = interval_sentence(claim, point, measured, decision);
+  return decision;
+}
+
+Decision decide_by_causes(const Claim& claim,
+                          const ClaimPoint& point,
+                          std::span<const StepDecision> decisions) {
+  Decision decision;
+  if (decisions.empty()) {
+    decision.reason = no_decision_sentence();
+    return decision;
   }
-  finding.reason = interval_sentence(claim, point, measured, finding);
-  return finding;
-}
-
-ClaimFinding find_by_causes(const Claim& claim,
-                            const ClaimPoint& point,
-                            std::span<const StepDecision> decisions) {
-  if (decisions.empty())
-    return {.verdict = ClaimVerdict::undecided,
-            .reason = no_decision_sentence(),
-            .launches_to_decide = {}};
   const auto at = std::ranges::find(decisions, point.ranks, &StepDecision::ranks);
-  const auto& decision = at == decisions.end() ? decisions.front() : *at;
-  ClaimFinding finding;
-  if (decision.is_loss) finding.verdict = verdict_on_causes(claim, decision);
-  if (decision.is_loss && finding.verdict == ClaimVerdict::undecided)
-    finding.launches_to_decide = launches_to_decide_causes(claim, decision);
-  finding.reason = explanation_sentence(claim, decision, finding);
-  return finding;
+  const auto& causes = at == decisions.end() ? decisions.front() : *at;
+  if (causes.is_loss) decision.outcome = outcome_of_causes(claim, causes);
+  if (causes.is_loss && decision.outcome == Outcome::undecided)
+    decision.launches_to_decide = launches_to_decide_causes(claim, causes);
+  decision.reason = explanation_sentence(claim, causes, decision);
+  return decision;
 }
 
-ClaimVerdict Verification::verdict() const {
-  auto worst = ClaimVerdict::confirmed;
+Outcome Verification::outcome() const {
+  auto worst = Outcome::pass;
   bool is_empty = true;
   for (const auto& one : series)
     for (const auto& point : one.points) {
-      worst = std::max(worst, point.finding.verdict);
+      worst = std::max(worst, point.decision.outcome);
       is_empty = false;
     }
-  return is_empty ? ClaimVerdict::not_comparable : worst;
+  return is_empty ? Outcome::not_comparable : worst;
 }
 
-std::size_t Verification::count(ClaimVerdict verdict) const {
+std::size_t Verification::count(Outcome outcome) const {
   std::size_t count = 0;
   for (const auto& one : series)
     count += static_cast<std::size_t>(std::ranges::count_if(
-        one.points, [&](const auto& point) { return point.finding.verdict == verdict; }));
+        one.points, [&](const auto& point) { return point.decision.outcome == outcome; }));
   return count;
 }
 

@@ -21,17 +21,17 @@ json to_json(const ConditionCheck& check) {
 }
 
 json to_json(const Claim& claim, const PointVerification& point) {
-  const auto& finding = point.finding;
+  const auto& decision = point.decision;
   json conditions = json::array();
   for (const auto& check : point.conditions) conditions.push_back(to_json(check));
   json object{
       {"ranks", point.point.ranks},
       {"base_ranks",
        properties_of(claim.quantity).is_of_two_counts ? json(point.point.base_ranks) : json()},
-      {"verdict", to_string(finding.verdict)},
-      {"reason", finding.reason},
+      {"verdict", word_for(decision.outcome)},
+      {"reason", decision.reason},
       {"launches_to_decide",
-       finding.launches_to_decide ? json(*finding.launches_to_decide) : json()},
+       decision.launches_to_decide ? json(*decision.launches_to_decide) : json()},
       {"conditions", conditions}};
   if (claim.kind() != ClaimKind::explanation) {
     const auto accepted = claim.accepted(point.point);
@@ -56,7 +56,7 @@ std::string verification_json(const Claim& claim, const Verification& verificati
                        {"source", claim.source},
                        {"quantity", to_string(claim.quantity)},
                        {"remarks", claim.remarks},
-                       {"verdict", to_string(verification.verdict())},
+                       {"verdict", word_for(verification.outcome())},
                        {"series", series}});
 }
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "analysis/statistics/decision.hpp"
+
 namespace scalestudy {
 namespace {
 
@@ -120,8 +122,8 @@ RunDecision decide_run_causes(const RunEvidence& evidence) {
     auto& finding = decision.findings[i];
     finding.verdict = judged[i];
     if (finding.verdict == Verdict::undecided)
-      finding.launches_to_decide =
-          launches_to_tell(finding.growth_s, decision.margin_s, one_sided_level(run_cause_count));
+      finding.launches_to_decide = launches_to_tell(finding.growth_s, {.high = decision.margin_s},
+                                                    one_sided_level(run_cause_count));
   }
   decision.slower_convergence = verdict_on_convergence(evidence.sample_ratio, evidence.margin_frac);
   return decision;

@@ -264,20 +264,6 @@ void add_error(Estimate& estimate, double standard_error, double degrees_of_free
   if (wider.interval->high >= estimate.interval->high) estimate = wider;
 }
 
-std::optional<std::int64_t> launches_to_call_equal(const Estimate& estimate, double margin) {
-  constexpr std::int64_t most = 1000;
-  // Normal quantile of 90 %: two limits, each of which may miss in a tenth of studies.
-  constexpr double reach = 1.2816;
-  if (!estimate.interval || !(margin > 0)) return std::nullopt;
-  const double of_one = estimate.standard_error * std::sqrt(static_cast<double>(estimate.count));
-  for (auto n = static_cast<std::int64_t>(minimum_launches_for_interval); n <= most; ++n) {
-    const auto launches = static_cast<double>(n);
-    const double error = of_one / std::sqrt(launches);
-    if ((student_t_critical(significance_level, launches - 1) + reach) * error <= margin) return n;
-  }
-  return std::nullopt;
-}
-
 std::vector<double> holm_adjusted(std::span<const double> p_values) {
   std::vector<std::size_t> order(p_values.size());
   std::iota(order.begin(), order.end(), std::size_t{0});

@@ -72,7 +72,7 @@ struct Estimate {
   /// adjust_for_several()); NaN without interval.
   double p_value = not_available;
   double standard_error = not_available;      ///< what the interval is made of; NaN for ratios
-  double degrees_of_freedom = not_available;  ///< likewise
+  double degrees_of_freedom = not_available;  ///< of Student's t, on the scale of the method
   std::size_t base_count = 0;                 ///< launches in the base group
   std::size_t count = 0;                      ///< launches in the compared group
 };
@@ -137,12 +137,6 @@ void set_t_interval(Estimate& estimate, double standard_error, double degrees_of
 /// would make it narrower it stays as it is. No effect without interval.
 void add_error(Estimate& estimate, double standard_error, double degrees_of_freedom);
 
-/// How many launches of each group would show in four of five studies that the true difference is
-/// within ± `margin`, if it is 0 and they scatter as these do: the fewest n with
-/// (t(n − 1) + 1.28) · sd ÷ √n ≤ margin. Nothing without interval or beyond 1,000.
-[[nodiscard]] std::optional<std::int64_t> launches_to_call_equal(const Estimate& estimate,
-                                                                 double margin);
-
 /// Holm's step-down procedure (1979, Scand. J. Statist. 6): the p-values of questions that are
 /// asked together, so that the chance of any false "yes" stays below 5 %; in the given order.
 /// Contract: none is NaN.
@@ -174,7 +168,7 @@ template <class Map>
 [[nodiscard]] Estimate transformed(Estimate estimate, const Map& map) {
   estimate.value = map(estimate.value);
   estimate.p_value = not_available;
-  estimate.standard_error = estimate.degrees_of_freedom = not_available;
+  estimate.standard_error = not_available;
   if (estimate.interval) {
     const double a = map(estimate.interval->low);
     const double b = map(estimate.interval->high);

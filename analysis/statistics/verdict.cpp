@@ -30,18 +30,4 @@ std::vector<Verdict> verdicts(std::span<const Chances> asked, bool is_loss) {
   return all;
 }
 
-std::optional<std::int64_t> launches_to_tell(const Estimate& estimate, double limit, double level) {
-  constexpr std::int64_t most = 1000;
-  constexpr double reach = 0.8416;  // normal quantile of 80 %
-  if (!(estimate.standard_error > 0)) return std::nullopt;
-  const auto now = static_cast<double>(estimate.count);
-  for (auto n = static_cast<std::int64_t>(estimate.count) + 1; n <= most; ++n) {
-    const double times = static_cast<double>(n) / now;
-    const double error = estimate.standard_error / std::sqrt(times);
-    const double t = student_t_critical(level, estimate.degrees_of_freedom * times);
-    if ((t + reach) * error <= std::abs(estimate.value - limit)) return n;
-  }
-  return std::nullopt;
-}
-
 }  // namespace scalestudy

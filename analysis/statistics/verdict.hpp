@@ -1,8 +1,6 @@
 #pragma once
 /// Whether causes lose more than a margin, less, or cannot be told: several asked together. Pure.
 
-#include <cstdint>
-#include <optional>
 #include <span>
 #include <vector>
 
@@ -35,13 +33,5 @@ struct Chances {
 [[nodiscard]] constexpr double one_sided_level(std::size_t questions) {
   return 2 * significance_level / static_cast<double>(questions);
 }
-
-/// How many launches would tell in four of five studies whether it is more or less than `limit`, if
-/// it is as large as it looks: the fewest n above the l of now with
-/// (t + 0.8416) × standard error × √(l ÷ n) ≤ |value − limit|, t two-sided at `level` with n ÷ l
-/// times the degrees of freedom. Nothing without error, or beyond 1,000.
-[[nodiscard]] std::optional<std::int64_t> launches_to_tell(const Estimate& estimate,
-                                                           double limit,
-                                                           double level);
 
 }  // namespace scalestudy

@@ -8,6 +8,7 @@
 #include "core/error.hpp"
 
 #include "analysis/statistics/block_fit.hpp"
+#include "analysis/statistics/decision.hpp"
 
 namespace scalestudy {
 namespace {
@@ -221,7 +222,7 @@ double clock_error_s(const StepEvidence& evidence, StepCause cause) {
 /// What more there is shows in the growth; that there is less, in the records.
 std::optional<std::int64_t> launches_to_decide(const CauseFinding& finding, double margin_s) {
   const auto& look = finding.growth_s().value > margin_s ? finding.growth_s() : finding.column_s;
-  return launches_to_tell(look, margin_s, one_sided_level(choices<StepCause>.size()));
+  return launches_to_tell(look, {.high = margin_s}, one_sided_level(choices<StepCause>.size()));
 }
 
 void judge(StepDecision& decision, const StepEvidence& evidence) {

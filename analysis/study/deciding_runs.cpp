@@ -5,6 +5,8 @@
 #include <iterator>
 #include <map>
 
+#include "analysis/statistics/decision.hpp"
+
 namespace scalestudy {
 namespace {
 
@@ -98,7 +100,7 @@ std::vector<OpenQuestion> open_questions(const StepDecision& decision, const Sto
     if (is_none) return {};
     return {{.cause = {},
              .arms = {},
-             .repeats = launches_to_tell(loss_s, decision.margin_s, significance_level)}};
+             .repeats = launches_to_tell(loss_s, {.high = decision.margin_s})}};
   }
   std::vector<OpenQuestion> open;
   for (const auto& finding : decision.findings)

@@ -366,34 +366,5 @@ TEST(FurtherErrors, OfNothingNeedNoInterval) {
   EXPECT_NEAR(equal.interval->high, 0.5 * student_t_critical(0.05, 4), 1e-12);
 }
 
-TEST(LaunchesToCallEqual, GrowWithTheScatterAndFallWithTheMargin) {
-  const auto estimate = difference({{1, 2, 4, 2, 3}, {0, 1, 2, 3, 4}},
-                                   {{2, 1, 3, 3, 2}, {0, 1, 2, 3, 4}}, Comparison::paired);
-  const auto needed = launches_to_call_equal(estimate, 1);
-  ASSERT_TRUE(needed);
-  EXPECT_LT(*launches_to_call_equal(estimate, 2), *needed);
-  EXPECT_FALSE(launches_to_call_equal(estimate, 0.001)) << "more than anyone makes";
-  EXPECT_FALSE(launches_to_call_equal(estimate, 0));
-}
-
-TEST(LaunchesToCallEqual, AreEnoughInFourOfFiveStudies) {
-  const auto pilot = difference({{1, 2, 4, 2, 3}, {0, 1, 2, 3, 4}},
-                                {{2, 1, 3, 3, 2}, {0, 1, 2, 3, 4}}, Comparison::paired);
-  std::mt19937_64 random(3);
-  std::normal_distribution<double> scatter(0, pilot.standard_error * std::sqrt(5.0));
-  const std::int64_t needed = launches_to_call_equal(pilot, 2).value();
-  constexpr int studies = 2000;
-  int shown = 0;
-  for (int study = 0; study < studies; ++study) {
-    Launches compared, base;
-    for (std::int64_t repeat = 0; repeat < needed; ++repeat) {
-      compared.add(repeat, scatter(random));
-      base.add(repeat, 0);
-    }
-    shown += is_equivalent(difference(compared, base, Comparison::paired), 0, 2) ? 1 : 0;
-  }
-  EXPECT_NEAR(shown, 0.8 * studies, 0.08 * studies);
-}
-
 }  // namespace
 }  // namespace scalestudy

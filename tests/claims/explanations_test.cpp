@@ -25,9 +25,9 @@ std::vector<StepDecision> decisions_of(const Study& study) {
   return {decide_causes(evidence_of(study, random))};
 }
 
-ClaimFinding find(const json& causes, const std::vector<StepDecision>& decisions) {
+Decision find(const json& causes, const std::vector<StepDecision>& decisions) {
   const auto claim = claim_from(explanation_claim(causes));
-  return find_by_causes(claim, claim.points.at(0), decisions);
+  return decide_by_causes(claim, claim.points.at(0), decisions);
 }
 
 TEST(Explanations, APlantedCauseConfirmsItsOwnAndNoOther) {
@@ -35,8 +35,8 @@ TEST(Explanations, APlantedCauseConfirmsItsOwnAndNoOther) {
     const auto decisions = decisions_of(planted(row.value, 0.2));
     for (const auto& named : choices<StepCause>) {
       const bool is_it = named.value == row.value;
-      EXPECT_EQ(find({std::string(named.name)}, decisions).verdict,
-                is_it ? ClaimVerdict::confirmed : ClaimVerdict::not_confirmed)
+      EXPECT_EQ(find({std::string(named.name)}, decisions).outcome,
+                is_it ? Outcome::pass : Outcome::fail)
           << named.name << " where " << row.name << " is planted";
     }
   }
@@ -44,29 +44,29 @@ TEST(Explanations, APlantedCauseConfirmsItsOwnAndNoOther) {
 
 TEST(Explanations, OneOfSeveralIsEnough) {
   const auto decisions = decisions_of(planted(StepCause::imbalance, 0.2));
-  EXPECT_EQ(find({"transfer", "imbalance"}, decisions).verdict, ClaimVerdict::confirmed);
-  EXPECT_EQ(find({"transfer", "slow_rank"}, decisions).verdict, ClaimVerdict::not_confirmed);
+  EXPECT_EQ(find({"transfer", "imbalance"}, decisions).outcome, Outcome::pass);
+  EXPECT_EQ(find({"transfer", "slow_rank"}, decisions).outcome, Outcome::fail);
 }
 
 /// A profiler would show both as time in the all-reduce.
 TEST(Explanations, ASlowRankDisguisedAsTransferIsNone) {
   auto study = planted(StepCause::slow_rank, 0.2);
   study.nuisance.meets_in_forward = true;
-  EXPECT_EQ(find({"transfer"}, decisions_of(study)).verdict, ClaimVerdict::not_confirmed);
+  EXPECT_EQ(find({"transfer"}, decisions_of(study)).outcome, Outcome::fail);
 }
 
 TEST(Explanations, InputHiddenBehindTransferIsNotCalledIt) {
   auto study = planted(StepCause::transfer, 0.3);
   at(study.planted, StepCause::input) = 0.3;
   study.nuisance.is_input_ahead = true;
-  EXPECT_NE(find({"transfer"}, decisions_of(study)).verdict, ClaimVerdict::confirmed);
+  EXPECT_NE(find({"transfer"}, decisions_of(study)).outcome, Outcome::pass);
 }
 
 TEST(Explanations, WithoutALossThereIsNothingToExplain) {
   const auto decisions = decisions_of(planted(StepCause::input, 0.01));
   for (const auto& row : choices<StepCause>) {
     const auto finding = find({std::string(row.name)}, decisions);
-    EXPECT_EQ(finding.verdict, ClaimVerdict::undecided) << row.name;
+    EXPECT_EQ(finding.outcome, Outcome::undecided) << row.name;
     EXPECT_THAT(finding.reason, HasSubstr("there is no sure loss to explain"));
     EXPECT_FALSE(finding.launches_to_decide);
   }
@@ -76,13 +76,13 @@ TEST(Explanations, ASmallerCauseIsNotTheMainOne) {
   auto study = planted(StepCause::transfer, 0.4);
   at(study.planted, StepCause::slow_rank) = 0.15;
   const auto decisions = decisions_of(study);
-  EXPECT_EQ(find({"transfer"}, decisions).verdict, ClaimVerdict::confirmed);
+  EXPECT_EQ(find({"transfer"}, decisions).outcome, Outcome::pass);
   const auto smaller = find({"slow_rank"}, decisions);
-  EXPECT_EQ(smaller.verdict, ClaimVerdict::undecided) << "it is a cause, too";
+  EXPECT_EQ(smaller.outcome, Outcome::undecided) << "it is a cause, too";
   EXPECT_THAT(smaller.reason, HasSubstr("A main cause: moving gradients"));
   EXPECT_THAT(smaller.reason, HasSubstr("but not the largest: more runs will not decide."));
   EXPECT_FALSE(smaller.launches_to_decide);
-  EXPECT_EQ(find({"input"}, decisions).verdict, ClaimVerdict::not_confirmed);
+  EXPECT_EQ(find({"input"}, decisions).outcome, Outcome::fail);
 }
 
 TEST(Explanations, OpenOnesSayHowManyRepeatsWouldDecide) {
@@ -91,7 +91,7 @@ TEST(Explanations, OpenOnesSayHowManyRepeatsWouldDecide) {
   const auto decisions = decisions_of(study);
   ASSERT_TRUE(decisions.at(0).is_loss);
   const auto finding = find({"transfer"}, decisions);
-  EXPECT_EQ(finding.verdict, ClaimVerdict::undecided);
+  EXPECT_EQ(finding.outcome, Outcome::undecided);
   ASSERT_TRUE(finding.launches_to_decide);
   EXPECT_EQ(finding.launches_to_decide, decisions.at(0).findings.at(1).launches_to_decide);
   EXPECT_THAT(finding.reason, HasSubstr("repeats would decide"));
@@ -99,7 +99,7 @@ TEST(Explanations, OpenOnesSayHowManyRepeatsWouldDecide) {
 
 TEST(Explanations, TooFewRunsDecideNothing) {
   const auto finding = find({"transfer"}, {});
-  EXPECT_EQ(finding.verdict, ClaimVerdict::undecided);
+  EXPECT_EQ(finding.outcome, Outcome::undecided);
   EXPECT_THAT(finding.reason, HasSubstr("Fewer than 3 runs"));
 }
 
@@ -107,9 +107,9 @@ TEST(Explanations, TheNumberOfRanksIsThatOfThePointOrTheMost) {
   auto decisions = decisions_of(planted(StepCause::input, 0.2));
   decisions.front().ranks = 8;
   decisions.push_back(decisions_of(planted(StepCause::transfer, 0.2)).front());
-  EXPECT_EQ(find({"transfer"}, decisions).verdict, ClaimVerdict::confirmed) << "of 4";
+  EXPECT_EQ(find({"transfer"}, decisions).outcome, Outcome::pass) << "of 4";
   decisions.pop_back();
-  EXPECT_EQ(find({"transfer"}, decisions).verdict, ClaimVerdict::not_confirmed) << "of 8";
+  EXPECT_EQ(find({"transfer"}, decisions).outcome, Outcome::fail) << "of 8";
 }
 
 }  // namespace

@@ -21,34 +21,35 @@ Launches launches_of(const std::vector<double>& values) {
 }
 
 /// Ten percent around 2 are accepted.
-ClaimFinding find(const Estimate& measured) {
+Decision find(const Estimate& measured) {
   const auto claim = claim_from(speedup_claim());
-  return find_by_interval(claim, claim.points.at(0), measured);
+  return decide_by_interval(claim, claim.points.at(0), measured);
 }
 
 Estimate speedup(double value, double half_width) {
   return {.value = value,
           .interval = Interval{value - half_width, value + half_width},
           .method = IntervalMethod::paired_on_logs,
+          .degrees_of_freedom = 4,
           .base_count = 5,
           .count = 5};
 }
 
 TEST(ClaimVerdicts, AreThoseOfTheWholeInterval) {
-  EXPECT_EQ(find(speedup(2.0, 0.1)).verdict, ClaimVerdict::confirmed);
-  EXPECT_EQ(find(speedup(2.1, 0.09)).verdict, ClaimVerdict::confirmed);
-  EXPECT_EQ(find(speedup(2.1, 0.11)).verdict, ClaimVerdict::undecided);
-  EXPECT_EQ(find(speedup(2.0, 0.3)).verdict, ClaimVerdict::undecided);
-  EXPECT_EQ(find(speedup(2.4, 0.3)).verdict, ClaimVerdict::undecided);
-  EXPECT_EQ(find(speedup(2.4, 0.1)).verdict, ClaimVerdict::not_confirmed);
-  EXPECT_EQ(find(speedup(1.5, 0.1)).verdict, ClaimVerdict::not_confirmed);
+  EXPECT_EQ(find(speedup(2.0, 0.1)).outcome, Outcome::pass);
+  EXPECT_EQ(find(speedup(2.1, 0.09)).outcome, Outcome::pass);
+  EXPECT_EQ(find(speedup(2.1, 0.11)).outcome, Outcome::undecided);
+  EXPECT_EQ(find(speedup(2.0, 0.3)).outcome, Outcome::undecided);
+  EXPECT_EQ(find(speedup(2.4, 0.3)).outcome, Outcome::undecided);
+  EXPECT_EQ(find(speedup(2.4, 0.1)).outcome, Outcome::fail);
+  EXPECT_EQ(find(speedup(1.5, 0.1)).outcome, Outcome::fail);
 }
 
 /// The value itself is within, or outside: without an interval that decides nothing.
 TEST(ClaimVerdicts, AValueAloneDecidesNothing) {
   for (const double value : {2.0, 9.0}) {
     const auto finding = find({.value = value, .base_count = 2, .count = 3});
-    EXPECT_EQ(finding.verdict, ClaimVerdict::undecided);
+    EXPECT_EQ(finding.outcome, Outcome::undecided);
     EXPECT_THAT(finding.reason, HasSubstr("Fewer than 3 runs give no interval: 1 more repeat"));
     EXPECT_FALSE(finding.launches_to_decide);
   }
@@ -59,7 +60,7 @@ TEST(ClaimVerdicts, TheMeanOfTwoSpeedsDecidesNothing) {
   auto both = speedup(2.0, 0.1);
   both.interval.reset();
   both.method = IntervalMethod::two_speeds;
-  EXPECT_EQ(find(both).verdict, ClaimVerdict::undecided);
+  EXPECT_EQ(find(both).outcome, Outcome::undecided);
   EXPECT_THAT(find(both).reason,
               HasSubstr("(no interval, launches run at two speeds; 5 runs each). The mean of two "
                         "speeds is that of neither, and decides nothing."));
@@ -79,25 +80,24 @@ TEST(ClaimVerdicts, AsManyRepeatsDoDecide) {
   const auto open = speedup(2.1, 0.11);
   const auto n = static_cast<double>(*find(open).launches_to_decide);
   const double narrower = student_t_critical(0.05, n - 1) / student_t_critical(0.05, 4);
-  EXPECT_EQ(find(speedup(2.1, 0.11 * narrower * std::sqrt(5 / n))).verdict,
-            ClaimVerdict::confirmed);
+  EXPECT_EQ(find(speedup(2.1, 0.11 * narrower * std::sqrt(5 / n))).outcome, Outcome::pass);
 }
 
 TEST(ClaimVerdicts, TheWorstCounts) {
-  EXPECT_EQ(Verification{}.verdict(), ClaimVerdict::not_comparable);
+  EXPECT_EQ(Verification{}.outcome(), Outcome::not_comparable);
   Verification all;
   all.series.resize(2);
-  const auto add = [&](std::size_t series, ClaimVerdict verdict) {
+  const auto add = [&](std::size_t series, Outcome verdict) {
     PointVerification point;
-    point.finding.verdict = verdict;
+    point.decision.outcome = verdict;
     all.series[series].points.push_back(point);
-    return all.verdict();
+    return all.outcome();
   };
-  EXPECT_EQ(add(0, ClaimVerdict::confirmed), ClaimVerdict::confirmed);
-  EXPECT_EQ(add(1, ClaimVerdict::not_comparable), ClaimVerdict::not_comparable);
-  EXPECT_EQ(add(0, ClaimVerdict::undecided), ClaimVerdict::undecided);
-  EXPECT_EQ(add(1, ClaimVerdict::not_confirmed), ClaimVerdict::not_confirmed);
-  EXPECT_EQ(all.count(ClaimVerdict::undecided), 1U);
+  EXPECT_EQ(add(0, Outcome::pass), Outcome::pass);
+  EXPECT_EQ(add(1, Outcome::not_comparable), Outcome::not_comparable);
+  EXPECT_EQ(add(0, Outcome::undecided), Outcome::undecided);
+  EXPECT_EQ(add(1, Outcome::fail), Outcome::fail);
+  EXPECT_EQ(all.count(Outcome::undecided), 1U);
 }
 
 TEST(Level, IsAOneSampleTInterval) {
@@ -133,11 +133,11 @@ class VerifiedRuns : public ::testing::Test {
     EXPECT_EQ(verification.series.size(), 1U);
     return verification.series.at(0).points.at(0);
   }
-  static ClaimVerdict verdict_on(const std::string& quantity, double value) {
+  static Outcome verdict_on(const std::string& quantity, double value) {
     auto claim = speedup_claim();
     claim["quantity"] = quantity;
     claim["points"][0]["value"] = value;
-    return point_of(claim).finding.verdict;
+    return point_of(claim).decision.outcome;
   }
 
  private:
@@ -148,16 +148,16 @@ class VerifiedRuns : public ::testing::Test {
 };
 
 TEST_F(VerifiedRuns, WhatIsTrueIsConfirmedAndWhatIsNotIsNot) {
-  EXPECT_EQ(verdict_on("training_speedup", 2), ClaimVerdict::confirmed);
-  EXPECT_EQ(verdict_on("training_speedup", 3), ClaimVerdict::not_confirmed);
-  EXPECT_EQ(verdict_on("training_efficiency_frac", 1), ClaimVerdict::confirmed);
-  EXPECT_EQ(verdict_on("training_efficiency_frac", 0.5), ClaimVerdict::not_confirmed);
-  EXPECT_EQ(verdict_on("throughput_speedup", 2), ClaimVerdict::confirmed);
-  EXPECT_EQ(verdict_on("throughput_efficiency_frac", 1), ClaimVerdict::confirmed);
+  EXPECT_EQ(verdict_on("training_speedup", 2), Outcome::pass);
+  EXPECT_EQ(verdict_on("training_speedup", 3), Outcome::fail);
+  EXPECT_EQ(verdict_on("training_efficiency_frac", 1), Outcome::pass);
+  EXPECT_EQ(verdict_on("training_efficiency_frac", 0.5), Outcome::fail);
+  EXPECT_EQ(verdict_on("throughput_speedup", 2), Outcome::pass);
+  EXPECT_EQ(verdict_on("throughput_efficiency_frac", 1), Outcome::pass);
   // 1.5 s of each launch do not shrink: (10.2 + 1.5) ÷ (5.1 + 1.5).
-  EXPECT_EQ(verdict_on("launch_speedup", 1.77), ClaimVerdict::confirmed);
-  EXPECT_EQ(verdict_on("launch_speedup", 2.1), ClaimVerdict::not_confirmed);
-  EXPECT_EQ(verdict_on("launch_efficiency_frac", 0.885), ClaimVerdict::confirmed);
+  EXPECT_EQ(verdict_on("launch_speedup", 1.77), Outcome::pass);
+  EXPECT_EQ(verdict_on("launch_speedup", 2.1), Outcome::fail);
+  EXPECT_EQ(verdict_on("launch_efficiency_frac", 0.885), Outcome::pass);
 }
 
 TEST_F(VerifiedRuns, SecondsAreThoseOfOneNumberOfRanks) {
@@ -169,9 +169,9 @@ TEST_F(VerifiedRuns, SecondsAreThoseOfOneNumberOfRanks) {
   const auto verification = verify(claim, analysis());
   ASSERT_EQ(verification.series.size(), 2U) << "comparable with none: no patch is stated";
   for (const auto& point : verification.series.at(0).points) {
-    EXPECT_EQ(point.finding.verdict, ClaimVerdict::not_comparable);
-    EXPECT_EQ(find_by_interval(claim, point.point, point.measured).verdict,
-              point.point.ranks == 1 ? ClaimVerdict::confirmed : ClaimVerdict::not_confirmed);
+    EXPECT_EQ(point.decision.outcome, Outcome::not_comparable);
+    EXPECT_EQ(decide_by_interval(claim, point.point, point.measured).outcome,
+              point.point.ranks == 1 ? Outcome::pass : Outcome::fail);
   }
 }
 
@@ -186,9 +186,9 @@ TEST_F(VerifiedRuns, PointsThatWereNotRunAreNamed) {
   claim["points"].push_back({{"ranks", 8}, {"value", 8}});
   const auto verification = verify(claim_from(claim), analysis());
   const auto& points = verification.series.at(0).points;
-  EXPECT_EQ(points.at(0).finding.verdict, ClaimVerdict::confirmed);
-  EXPECT_EQ(points.at(1).finding.verdict, ClaimVerdict::not_comparable);
-  EXPECT_EQ(verification.verdict(), ClaimVerdict::not_comparable);
+  EXPECT_EQ(points.at(0).decision.outcome, Outcome::pass);
+  EXPECT_EQ(points.at(1).decision.outcome, Outcome::not_comparable);
+  EXPECT_EQ(verification.outcome(), Outcome::not_comparable);
 }
 
 TEST_F(VerifiedRuns, JsonSaysAllOfIt) {
@@ -215,17 +215,17 @@ TEST_F(VerifiedRuns, JsonSaysAllOfIt) {
 
 class VerifiedStudy : public AnalysedStudy {
  protected:
-  ClaimFinding finding_of(const json& object) {
+  Decision finding_of(const json& object) {
     const auto claim = claim_from(object);
     const auto point = verify(claim, analysis()).series.at(0).points.at(0);
-    return find_by_interval(claim, point.point, point.measured);
+    return decide_by_interval(claim, point.point, point.measured);
   }
 };
 
 TEST_F(VerifiedStudy, ScatterLeavesItOpen) {
   for (const std::int64_t ranks : {1, 2})
     add({.ranks = ranks, .epochs = 4 / ranks, .time_noise = 0.2}, 3);
-  EXPECT_EQ(finding_of(speedup_claim()).verdict, ClaimVerdict::undecided);
+  EXPECT_EQ(finding_of(speedup_claim()).outcome, Outcome::undecided);
 }
 
 TEST_F(VerifiedStudy, SmootherIsConfirmedWithWhatAveragingPredicts) {
@@ -237,11 +237,11 @@ TEST_F(VerifiedStudy, SmootherIsConfirmedWithWhatAveragingPredicts) {
   claim["points"] = {{{"ranks", 4}, {"value", 1}}};
   claim.erase("tolerance");
   const auto point = verify(claim_from(claim), analysis()).series.at(0).points.at(0);
-  EXPECT_EQ(point.finding.verdict, ClaimVerdict::confirmed);
+  EXPECT_EQ(point.decision.outcome, Outcome::pass);
   EXPECT_NEAR(point.measured.value, 0.5, 0.1) << "1 ÷ √4";
-  EXPECT_THAT(point.finding.reason, HasSubstr("averaging over 4.00 times as many samples"));
+  EXPECT_THAT(point.decision.reason, HasSubstr("averaging over 4.00 times as many samples"));
   claim["relation"] = "more";
-  EXPECT_EQ(finding_of(claim).verdict, ClaimVerdict::not_confirmed);
+  EXPECT_EQ(finding_of(claim).outcome, Outcome::fail);
 }
 
 /// The metric of one count and of two; ranks differ by 2 dB of 28.
@@ -255,15 +255,15 @@ TEST_F(VerifiedStudy, QualityIsThatOfTheMetric) {
   claim.update({{"quantity", "quality"}, {"metric", "psnr_db"}});
   claim["tolerance"] = {{"absolute", 0.5}, {"reason", "invented"}};
   claim["points"] = {{{"ranks", 2}, {"value", 28}}};
-  EXPECT_EQ(finding_of(claim).verdict, ClaimVerdict::confirmed);
+  EXPECT_EQ(finding_of(claim).outcome, Outcome::pass);
   EXPECT_THAT(finding_of(claim).reason, HasSubstr("28 dB"));
   claim["points"][0]["value"] = 30;
-  EXPECT_EQ(finding_of(claim).verdict, ClaimVerdict::not_confirmed);
+  EXPECT_EQ(finding_of(claim).outcome, Outcome::fail);
   claim["quantity"] = "quality_difference";
   claim["points"][0]["value"] = -2;
-  EXPECT_EQ(finding_of(claim).verdict, ClaimVerdict::confirmed);
+  EXPECT_EQ(finding_of(claim).outcome, Outcome::pass);
   claim["points"][0]["value"] = 0;
-  EXPECT_EQ(finding_of(claim).verdict, ClaimVerdict::not_confirmed);
+  EXPECT_EQ(finding_of(claim).outcome, Outcome::fail);
 }
 
 }  // namespace

@@ -178,7 +178,7 @@ class Causes:
             return None
         (value, variance, k), now = growth if growth[0] > self.margin else self.column[cause], len(self.many)
         for n in range(now + 1, 1001):
-            t = self.page.critical_t(k * n / now, 2 * 0.05 / 7)
+            t = self.page.critical_t(k * (n - 1) / (now - 1), 2 * 0.05 / 7)
             if (t + 0.8416) * np.sqrt(variance * now / n) <= abs(value - self.margin):
                 return n
         return None

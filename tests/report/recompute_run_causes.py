@@ -57,7 +57,7 @@ def launches_to_decide(page, estimate, limit, now):
     value, (low, high), _ = estimate
     error = (high - low) / 2 / page.critical_t(now - 1)
     for n in range(now + 1, 1001):
-        t = page.critical_t((now - 1) * n / now, 2 * 0.05 / len(CAUSES))
+        t = page.critical_t(n - 1, 2 * 0.05 / len(CAUSES))
         if (t + 0.8416) * error * np.sqrt(now / n) <= abs(value - limit):
             return n
 

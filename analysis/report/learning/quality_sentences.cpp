@@ -8,6 +8,7 @@
 
 #include "analysis/report/text/evidence.hpp"
 #include "analysis/report/text/numbers.hpp"
+#include "analysis/statistics/decision.hpp"
 
 namespace scalestudy {
 namespace {

@@ -28,19 +28,6 @@ struct VerifyOptions {
   std::vector<std::string> folders;
 };
 
-ExitCode exit_code_of(ClaimVerdict verdict) {
-  switch (verdict) {
-    case ClaimVerdict::confirmed:
-      return ExitCode::done;
-    case ClaimVerdict::not_confirmed:
-      return ExitCode::not_confirmed;
-    case ClaimVerdict::not_comparable:
-    case ClaimVerdict::undecided:
-      break;
-  }
-  return ExitCode::undecided;
-}
-
 /// What differs, as a table: what must be the same first.
 void print_conditions(const std::vector<ConditionCheck>& checks, Context& context) {
   TextTable table;
@@ -73,8 +60,9 @@ void print_series(const Claim& claim, const SeriesVerification& one, Context& co
     return std::ranges::all_of(one.points, [&](const auto& point) { return has(point, check); });
   };
   for (const auto& point : one.points) {
-    context.out << "  " << counts_in_words(claim, point.point) << ": " << point.finding.verdict
-                << ". " << one_line(point.finding.reason) << '\n';
+    context.out << "  " << counts_in_words(claim, point.point) << ": "
+                << word_for(point.decision.outcome) << ". " << one_line(point.decision.reason)
+                << '\n';
     auto own = point.conditions;
     std::erase_if(own, is_of_all);
     print_conditions(own, context);
@@ -89,23 +77,23 @@ void print_series(const Claim& claim, const SeriesVerification& one, Context& co
 std::string counts_text(const Verification& verification) {
   std::vector<std::string> parts;
   std::size_t all = 0;
-  for (const auto& [verdict, name, summary] : choices<ClaimVerdict>) {
-    const auto count = verification.count(verdict);
+  for (const auto& row : choices<Outcome>) {
+    const auto count = verification.count(row.value);
     all += count;
-    if (count > 0) parts.push_back(cat(count, ' ', name));
+    if (count > 0) parts.push_back(cat(count, ' ', word_for(row.value)));
   }
   return all > 1 ? cat(" (", join(parts, ", "), ")") : "";
 }
 
 /// " where device_model, steps differ", of a verdict that does not ask for them.
 std::string differing_text(const Verification& verification) {
-  const auto verdict = verification.verdict();
-  if (verdict != ClaimVerdict::confirmed && verdict != ClaimVerdict::not_confirmed) return "";
+  const auto outcome = verification.outcome();
+  if (outcome != Outcome::pass && outcome != Outcome::fail) return "";
   std::set<std::string> differing;
   for (const auto& one : verification.series)
     for (const auto& point : one.points)
       for (const auto& check : point.conditions)
-        if (point.finding.verdict == verdict && !check.matches)
+        if (point.decision.outcome == outcome && !check.matches)
           differing.insert(cat(check.condition));
   if (differing.empty()) return "";
   return cat(" where ", join({differing.begin(), differing.end()}, ", "),
@@ -113,8 +101,8 @@ std::string differing_text(const Verification& verification) {
 }
 
 void print(const Claim& claim, const Verification& verification, Context& context) {
-  context.out << verification.verdict() << counts_text(verification) << differing_text(verification)
-              << ": " << claim.name << '\n'
+  context.out << word_for(verification.outcome()) << counts_text(verification)
+              << differing_text(verification) << ": " << claim.name << '\n'
               << claim.statement << '\n'
               << "Compared: " << properties_of(claim.quantity).name << ", "
               << properties_of(claim.quantity).summary << ".\n";
@@ -148,7 +136,7 @@ Action define(CLI::App& app) {
     else
       print(claim, verification, context);
     refuse_unreadable_runs(analysis.runs(), "the verdict goes without them");
-    return exit_code_of(verification.verdict());
+    return exit_code_of(verification.outcome());
   };
 }
 
