@@ -42,12 +42,6 @@ std::string measured_text(const Claim& claim, const Estimate& measured) {
              is_one_group ? interval : evidence(measured, digits), ")");
 }
 
-std::string to_decide_text(const Decision& decision) {
-  return decision.launches_to_decide ? cat(" About ", *decision.launches_to_decide,
-                                           " repeats would decide, if it is as it looks.")
-                                     : std::string();
-}
-
 std::string missing_text(const Estimate& measured) {
   if (measured.method == IntervalMethod::two_speeds)
     return "The mean of two speeds is that of neither, and decides nothing.";
@@ -70,7 +64,8 @@ std::string where_the_interval_lies(const Decision& decision, const Estimate& me
       break;
   }
   if (!measured.interval) return missing_text(measured);
-  return "The interval lies neither within that nor outside." + to_decide_text(decision);
+  return cat("The interval lies neither within that nor outside",
+             to_decide_text(decision.launches_to_decide), ".");
 }
 
 std::string in_ms(const Estimate& estimate_s) {
@@ -188,9 +183,9 @@ std::string explanation_sentence(const Claim& claim,
   std::vector<std::string> parts;
   for (const auto& one : causes.findings)
     if (is_named(claim, one.cause)) parts.push_back(named(one));
-  return cat(text, "; ", join(parts, "; "), " (margin ", margin, ").", main_text(claim, causes),
-             decision.outcome == Outcome::undecided ? smaller_text(claim, causes) : "",
-             to_decide_text(decision));
+  return cat(text, "; ", join(parts, "; "), to_decide_text(decision.launches_to_decide),
+             " (margin ", margin, ").", main_text(claim, causes),
+             decision.outcome == Outcome::undecided ? smaller_text(claim, causes) : "");
 }
 
 std::string no_decision_sentence() {

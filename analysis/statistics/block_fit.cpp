@@ -162,7 +162,9 @@ Estimate BlockFit::sum_s(std::span<const ArmTerm> terms) const {
   Estimate estimate;
   estimate.value = 0;
   double variance = 0;
-  for (const auto& [arm, factor] : terms) {
+  std::map<std::size_t, double> factors;
+  for (const auto& [arm, factor] : terms) factors[arm] += factor;
+  for (const auto& [arm, factor] : factors) {
     const double time_s = factor * time_of_arm_s(arm);
     estimate.value += time_s;
     variance += square(time_s * scatter_) / launches_of_arm_[arm];

@@ -33,6 +33,7 @@ std::string_view axis_against(StepCause cause) {
     case StepCause::input:
       return "input";
     case StepCause::transfer:
+    case StepCause::exchange_contention:
     case StepCause::optimizer:
       return "reduction";
     case StepCause::oversubscription:

@@ -20,6 +20,7 @@ namespace scalestudy {
 enum class StepCause {
   input,
   transfer,
+  exchange_contention,
   slow_rank,
   imbalance,
   interference,
@@ -30,6 +31,8 @@ template <>
 inline constexpr auto choices<StepCause> = std::array{
     Choice{StepCause::input, "input", "waiting for batches"},
     Choice{StepCause::transfer, "transfer", "moving gradients that nothing hides"},
+    Choice{StepCause::exchange_contention, "exchange_contention",
+           "computing longer while gradients move"},
     Choice{StepCause::slow_rank, "slow_rank", "waiting for a rank that is slow in all steps"},
     Choice{StepCause::imbalance, "imbalance", "waiting for a rank that is slow by chance"},
     Choice{StepCause::interference, "interference",
@@ -74,11 +77,16 @@ struct StepEvidence {
 struct CauseFinding {
   StepCause cause = StepCause::input;
   Verdict verdict = Verdict::undecided;
-  Estimate column_s;    ///< growth of a step, as the records of the study proper say
-  Estimate contrast_s;  ///< the same as arms say that leave it out; no interval where none tells
+  bool is_bound = false;  ///< column_s is an upper limit: it has interference in it
+  /// By the records it is surely more than the margin, whether there is a sure loss or not.
+  bool is_recorded = false;
+  /// Growth of a step, as records of the study proper say; of contention and interference, which no
+  /// record tells apart, as records say of both and arms of the other.
+  Estimate column_s{};
+  Estimate contrast_s{};  ///< the same as arms say that leave it out; no interval where none tells
   /// Launches of each arm that would decide an undecided one in four of five studies, if it is as
   /// large as it looks; none where its looks part, or no number would.
-  std::optional<std::int64_t> launches_to_decide;
+  std::optional<std::int64_t> launches_to_decide{};
   [[nodiscard]] const Estimate& growth_s() const {
     return contrast_s.interval ? contrast_s : column_s;
   }
@@ -96,9 +104,11 @@ struct StepDecision {
   double work_ratio = 1;  ///< below 1 each rank has fewer samples a step than one rank had
   double ideal_step_s = not_available;
   double margin_s = not_available;
-  Estimate loss_s;                     ///< measured − ideal step
-  bool is_loss = false;                ///< surely more than the margin: else no cause is asked for
-  std::vector<CauseFinding> findings;  ///< of all causes, in their order
+  Estimate loss_s;       ///< measured − ideal step
+  bool is_loss = false;  ///< surely more than the margin: else no cause is asked for
+  /// In the order of causes; contention only where an arm tells it from interference, which else
+  /// stands for both.
+  std::vector<CauseFinding> findings;
   std::vector<StepCause> main;  ///< supported and not surely less than another, largest first
   /// The same in at least four of five launches; none: slow ranks are, but not always the same one.
   std::optional<std::int64_t> slowest_rank;
@@ -109,8 +119,9 @@ struct StepDecision {
   [[nodiscard]] bool is_explained() const;
 };
 
-/// The arms whose times tell the cause, alone or with others; none where no arm leaves it out.
-[[nodiscard]] std::vector<ControlArm> arms_telling(StepCause cause);
+/// The arms whose times tell the cause, alone or with others, where steps wait for batches or not;
+/// none where no arm leaves it out.
+[[nodiscard]] std::vector<ControlArm> arms_telling(StepCause cause, bool has_input);
 
 /// Without findings where one rank or N have fewer than three launches with paths.
 [[nodiscard]] StepDecision decide_causes(const StepEvidence& evidence);

@@ -87,8 +87,8 @@ class Stock {
   std::int64_t repeats_ = 0;
 };
 
-Arms missing_arms(StepCause cause, const Stock& stock) {
-  auto arms = arms_telling(cause);
+Arms missing_arms(StepCause cause, bool has_input, const Stock& stock) {
+  auto arms = arms_telling(cause, has_input);
   std::erase_if(arms, [&](ControlArm arm) { return has(stock.arms(), arm); });
   return arms;
 }
@@ -103,10 +103,11 @@ std::vector<OpenQuestion> open_questions(const StepDecision& decision, const Sto
              .repeats = launches_to_tell(loss_s, {.high = decision.margin_s})}};
   }
   std::vector<OpenQuestion> open;
+  const bool has_input = decision.findings.front().verdict != Verdict::refuted;
   for (const auto& finding : decision.findings)
     if (finding.verdict == Verdict::undecided)
-      open.push_back(
-          {finding.cause, missing_arms(finding.cause, stock), finding.launches_to_decide});
+      open.push_back({finding.cause, missing_arms(finding.cause, has_input, stock),
+                      finding.launches_to_decide});
   return open;
 }
 

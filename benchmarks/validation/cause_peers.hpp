@@ -85,21 +85,22 @@ class Peers {
     return sums_s;
   }
 
-  std::vector<Column> columns_{
-      {{&StepRow::input_wait_s}, {StepCause::input}},
-      {{&StepRow::forward_s, &StepRow::backward_s}, {StepCause::interference}},
-      {{&StepRow::run_queue_wait_s}, {StepCause::oversubscription}},
-      {{&StepRow::peer_wait_s, &StepRow::phase_wait_s},
-       {StepCause::slow_rank, StepCause::imbalance}},
-      {{&StepRow::exposed_transfer_s}, {StepCause::transfer}},
-      {{&StepRow::optimizer_s}, {StepCause::optimizer}}};
-  std::vector<Stage> stages_{{{StepCause::input}},
-                             {{StepCause::interference, StepCause::oversubscription,
-                               StepCause::slow_rank, StepCause::imbalance}},
-                             {{StepCause::interference, StepCause::oversubscription,
-                               StepCause::slow_rank, StepCause::imbalance}},
-                             {{StepCause::transfer}},
-                             {{StepCause::optimizer}}};
+  std::vector<Column> columns_{{{&StepRow::input_wait_s}, {StepCause::input}},
+                               {{&StepRow::forward_s, &StepRow::backward_s},
+                                {StepCause::interference, StepCause::exchange_contention}},
+                               {{&StepRow::run_queue_wait_s}, {StepCause::oversubscription}},
+                               {{&StepRow::peer_wait_s, &StepRow::phase_wait_s},
+                                {StepCause::slow_rank, StepCause::imbalance}},
+                               {{&StepRow::exposed_transfer_s}, {StepCause::transfer}},
+                               {{&StepRow::optimizer_s}, {StepCause::optimizer}}};
+  std::vector<Stage> stages_{
+      {{StepCause::input}},
+      {{StepCause::interference, StepCause::exchange_contention, StepCause::oversubscription,
+        StepCause::slow_rank, StepCause::imbalance}},
+      {{StepCause::interference, StepCause::exchange_contention, StepCause::oversubscription,
+        StepCause::slow_rank, StepCause::imbalance}},
+      {{StepCause::transfer}},
+      {{StepCause::optimizer}}};
 };
 
 }  // namespace scalestudy

@@ -52,13 +52,12 @@ TEST_F(DecidingRunsOf, AreTheMissingArmsOfAnOpenCause) {
   const auto question =
       std::ranges::find(runs->open, StepCause::interference, &OpenQuestion::cause);
   ASSERT_NE(question, runs->open.end());
-  const auto both =
-      ElementsAre(ControlArm::synthetic_input_no_communication, ControlArm::synthetic_input);
+  const auto both = ElementsAre(ControlArm::barrier_only, ControlArm::no_communication);
   EXPECT_THAT(question->arms, both);
   EXPECT_FALSE(question->repeats);
   EXPECT_THAT(runs->arms, both);
   EXPECT_EQ(runs->repeats, 5);
-  EXPECT_EQ(runs->launches, 5 * 2 * 2) << "each arm at each number of ranks";
+  EXPECT_EQ(runs->launches, 5 * 3) << "both arms, and their partner at one rank";
 }
 
 /// Arms cost as many launches again; a few repeats more are cheaper, many more are not.
@@ -77,19 +76,20 @@ TEST_F(DecidingRunsOf, AreTheCheaperOfArmsAndRepeats) {
   EXPECT_EQ(with(7).repeats, 7);
   EXPECT_THAT(with(7).arms, IsEmpty());
   EXPECT_EQ(with(100).repeats, 5);
-  EXPECT_THAT(with(100).arms, ElementsAre(ControlArm::barrier_only));
-  EXPECT_EQ(with(100).launches, 10) << "of the arm at two ranks and its partner at one";
-  EXPECT_EQ(with({}).launches, 10);
+  EXPECT_THAT(with(100).arms, ElementsAre(ControlArm::barrier_only, ControlArm::no_communication));
+  EXPECT_EQ(with(100).launches, 15) << "of both arms at two ranks and their partner at one";
+  EXPECT_EQ(with({}).launches, 15);
 }
 
 TEST(ArmsTelling, AreThoseOfTheContrast) {
-  EXPECT_THAT(arms_telling(StepCause::input), ElementsAre(ControlArm::synthetic_input));
-  EXPECT_THAT(arms_telling(StepCause::imbalance),
-              ElementsAre(ControlArm::barrier_only, ControlArm::no_communication));
-  EXPECT_THAT(
-      arms_telling(StepCause::interference),
-      ElementsAre(ControlArm::synthetic_input_no_communication, ControlArm::synthetic_input));
-  EXPECT_THAT(arms_telling(StepCause::optimizer), IsEmpty());
+  const auto exchange = ElementsAre(ControlArm::barrier_only, ControlArm::no_communication);
+  EXPECT_THAT(arms_telling(StepCause::input, true), ElementsAre(ControlArm::synthetic_input));
+  EXPECT_THAT(arms_telling(StepCause::imbalance, true), exchange);
+  EXPECT_THAT(arms_telling(StepCause::interference, false), exchange);
+  EXPECT_THAT(arms_telling(StepCause::interference, true),
+              ElementsAre(ControlArm::barrier_only, ControlArm::synthetic_input,
+                          ControlArm::synthetic_input_no_communication));
+  EXPECT_THAT(arms_telling(StepCause::optimizer, false), IsEmpty());
 }
 
 }  // namespace

@@ -57,7 +57,7 @@ TEST(ShippedClaims, OneAndFourA100) {
     EXPECT_EQ(claim->conditions.device_model, "A100");
   }
   const auto because = shipped("biapol-because-of-synchronisation");
-  EXPECT_EQ(because.causes, std::vector{StepCause::transfer});
+  EXPECT_EQ(because.causes, (std::vector{StepCause::transfer, StepCause::exchange_contention}));
   EXPECT_EQ(because.conditions.input, InputKind::serial);
   const auto smoother = shipped("biapol-smoother");
   EXPECT_EQ(smoother.accepted(smoother.points.at(0)).high, 1);

@@ -37,7 +37,8 @@ Study planted(StepCause cause, double strength) {
 }
 
 TEST(CausesReport, SaysTheMainCauseWhatWasMeasuredWithoutItAndWhatItWasNot) {
-  const auto analysis = analysed(planted(StepCause::input, 0.2));
+  auto analysis = analysed(planted(StepCause::input, 0.2));
+  analysis.series.spec.input = InputKind::serial;
   const auto text = causes_sentence(analysis);
   EXPECT_THAT(text,
               ContainsRegex("^A step of four ranks is 2[0-9.]+ \\([0-9.]+–[0-9.]+\\) ms longer "
@@ -82,6 +83,55 @@ TEST(CausesReport, FewerSamplesARankMaySlowComputingWithoutNeighbours) {
   analysis.causes.front().work_ratio = 0.5;
   EXPECT_THAT(causes_sentence(analysis), HasSubstr("computing that fewer samples do not shorten"));
   EXPECT_THAT(step_remedy_sentence(analysis), HasSubstr("more samples per rank and step"));
+}
+
+TEST(CausesReport, NamesEverySupportedCauseTheMainOneFirst) {
+  auto study = planted(StepCause::transfer, 0.4);
+  at(study.planted, StepCause::optimizer) = 0.2;
+  const auto analysis = analysed(study);
+  const auto& decision = analysis.causes.front();
+  ASSERT_EQ(decision.main, std::vector{StepCause::transfer});
+  EXPECT_EQ(supported_causes(decision), (std::vector{StepCause::transfer, StepCause::optimizer}));
+  EXPECT_THAT(causes_sentence(analysis),
+              ContainsRegex("The main cause: moving gradients .*\\. Also: updating parameters, "));
+}
+
+TEST(CausesReport, AdvisesForEachMainCauseAndNothingThatTheStudyHas) {
+  auto study = planted(StepCause::transfer, 0.2);
+  at(study.planted, StepCause::optimizer) = 0.2;
+  auto analysis = analysed(study);
+  auto& spec = analysis.series.spec;
+  spec.reduction = Reduction::flat_after_backward;
+  spec.settings.compression = Compression::none;
+  const auto with_flat = step_remedy_sentence(analysis);
+  for (const auto* setting : {"axes.reduction bucketed_overlap", "settings.compression",
+                              "axes.reduction sharded_optimizer"})
+    EXPECT_THAT(with_flat, HasSubstr(setting));
+  spec.reduction = Reduction::bucketed_overlap;
+  spec.settings.compression = Compression::bf16;
+  const auto with_buckets = step_remedy_sentence(analysis);
+  EXPECT_THAT(with_buckets, AllOf(Not(HasSubstr("bucketed_overlap")), Not(HasSubstr("compression")),
+                                  HasSubstr("axes.reduction sharded_optimizer")));
+}
+
+TEST(CausesReport, TellsContentionFromNeighboursOnlyWithAnArm) {
+  auto study = planted(StepCause::exchange_contention, 0.2);
+  EXPECT_THAT(step_remedy_sentence(analysed(study)),
+              AllOf(HasSubstr("settings.communication_thread own_core"),
+                    Not(HasSubstr("fewer ranks per host"))));
+  std::erase_if(study.arms, [](const LaunchArm& arm) { return arm.left_out.has_value(); });
+  EXPECT_THAT(causes_sentence(analysed(study)),
+              HasSubstr("or while gradients move, which these arms do not tell"));
+}
+
+TEST(CausesReport, WithoutASureLossItSaysWhatIsRecordedAndNothingRefuted) {
+  auto study = planted(StepCause::transfer, 0.06);
+  study.nuisance.paired_sd = 0.08;
+  const auto analysis = analysed(study);
+  ASSERT_FALSE(analysis.causes.front().is_loss);
+  EXPECT_THAT(causes_sentence(analysis),
+              AllOf(HasSubstr("Surely more by the records: moving gradients that nothing hides, "),
+                    Not(HasSubstr("Refuted"))));
 }
 
 TEST(CausesReport, WithoutALossItSaysSo) {
@@ -150,6 +200,7 @@ TEST(CausesReport, EachRowHasItsFindingAndTheDecision) {
     EXPECT_EQ(raw_in(table, i, "cause"), to_string(finding.cause));
     EXPECT_EQ(raw_in(table, i, "verdict"), to_string(finding.verdict));
     EXPECT_EQ(raw_in(table, i, "column_s"), exact(finding.column_s.value));
+    EXPECT_EQ(raw_in(table, i, "is_recorded"), finding.is_recorded ? "yes" : "no");
     EXPECT_EQ(raw_in(table, i, "main"), finding.cause == StepCause::slow_rank ? "main" : "");
     EXPECT_EQ(raw_in(table, i, "loss_s"), exact(decision.loss_s.value));
     EXPECT_EQ(cell_in(table, i, "loss_s").interval->low, decision.loss_s.interval->low);

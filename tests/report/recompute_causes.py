@@ -8,7 +8,8 @@ import numpy as np
 
 from report_summary import decisions, estimate
 
-CAUSES = ["input", "transfer", "slow_rank", "imbalance", "interference", "oversubscription", "optimizer"]
+CAUSES = ["input", "transfer", "exchange_contention", "slow_rank", "imbalance", "interference", "oversubscription", "optimizer"]
+BY_CLOCK = ("transfer", "exchange_contention", "interference", "oversubscription")
 BARRIER, ALONE, SYNTHETIC, NEITHER = ARMS = ("barrier_only", "no_communication", "synthetic_input",
                                              "synthetic_input_no_communication")
 
@@ -42,15 +43,28 @@ def shares_of_path(steps, start):
                   if n > 1 and len(at) > 1 else 0.0)
     excess = (first / max(sizes[0], 1) + second / sizes[1]).argmax()
     parts = {"input": of("input_wait_s", at), "transfer": of("exposed_transfer_s", at) + of("phase_transfer_s", at),
-             "slow_rank": persistent, "interference": mean - persistent / n,
+             "slow_rank": persistent, "compute": mean - persistent / n,
              "imbalance": computing[last, range(len(at))] - mean + of("phase_wait_s", at) + persistent / n - persistent,
              "optimizer": of("optimizer_s", at - 1) - of("early_update_s", at - 1) + of("early_update_s", at)}
     whole = np.mean(np.diff(steps["released_s"].max(axis=0))[at - 1] - of("saving_s", at) - of("evaluation_s", at))
     shares = {name: np.mean(part) / whole for name, part in parts.items()}
     queued = steps["run_queue_wait_s"][:, at].mean() / whole
     uneven = (of("input_wait_s", at) - steps["input_wait_s"][:, at].mean(axis=0)).mean() / whole
-    return shares | {"other": 1 - sum(shares.values()), "oversubscription": queued, "uneven_input": uneven,
-                     "interference": shares["interference"] - queued, "slowest_rank": int(excess)}
+    return shares | {"other": 1 - sum(shares.values()), "queue": queued, "uneven_input": uneven, "slowest_rank": int(excess)}
+
+
+class Look:
+    """Σ factor × time of the arm + Σ factor × growth of a part of the path."""
+
+    def __init__(self, terms=(), parts=()):
+        self.terms, self.parts = dict(terms), dict(parts)
+
+    def __add__(self, other, sign=1):
+        both = lambda a, b: {key: a.get(key, 0) + sign * b.get(key, 0) for key in {**a, **b}}
+        return Look(both(self.terms, other.terms), both(self.parts, other.parts))
+
+    def __sub__(self, other):
+        return self.__add__(other, -1)
 
 
 class Fit:
@@ -92,14 +106,23 @@ class Causes:
         self.ideal, self.loss = self.work * self.fit.step["", 1], self.sum_of({("", n): 1, ("", 1): -self.work})
         self.margin = margin_frac * self.ideal
         self.is_loss = self.interval(self.loss)[0] > self.margin
-        self.column = {cause: self.by_records({cause: 1}) for cause in [*CAUSES, "other"]}
-        self.contrast = self.by_arms()
-        self.growth = {cause: self.contrast[cause] or self.column[cause] for cause in CAUSES}
-        much, little = self.passing(self.growth, 1), self.passing(self.column, -1)
-        self.verdict = {cause: "SUPPORTED" if self.is_loss and cause in much and self.looks_agree(cause) else
-                        "REFUTED" if cause in little and self.looks_agree(cause) else "UNDECIDED" for cause in CAUSES}
         slowest = [l.shares["slowest_rank"] for l in self.many]
-        self.slowest_rank = next((r for r in set(slowest) if 5 * slowest.count(r) >= 4 * len(slowest)), None)
+        self.slowest_rank = next((r for r in set(slowest) if 10 * slowest.count(r) >= 9 * len(slowest)), None)
+        self.other = self.of(Look(parts={"other": 1}))
+        records, arms = self.looks()
+        self.told = [cause for cause in CAUSES if cause in records]
+        self.looks_at = {cause: (records[cause], arms.get(cause)) for cause in self.told}
+        self.column = {cause: self.of(records[cause]) for cause in self.told}
+        self.contrast = {cause: cause in arms and self.of(arms[cause]) or None for cause in self.told}
+        self.growth = {cause: self.contrast[cause] or self.column[cause] for cause in self.told}
+        more = self.passing({cause: self.chance(self.growth[cause], 1, cause == "exchange_contention", cause) for cause in self.told})
+        less = self.passing({cause: self.chance_of_less(cause) for cause in self.told})
+        recorded = self.passing({cause: 1.0 if cause == self.bound else self.chance(self.column[cause], 1, True, cause)
+                                 for cause in self.told})
+        agree = [cause for cause in self.told if self.looks_agree(cause)]
+        self.verdict = {cause: "SUPPORTED" if self.is_loss and cause in more and cause in agree else
+                        "REFUTED" if cause in less and cause in agree else "UNDECIDED" for cause in self.told}
+        self.recorded = [cause for cause in agree if cause in recorded and cause not in less]
 
     def interval(self, estimate, level=0.05):
         half = self.page.critical_t(estimate[2], level) * np.sqrt(estimate[1])
@@ -121,55 +144,95 @@ class Causes:
         variance = sum((f * fit.step[key]) ** 2 * fit.variance / fit.count[key] for key, f in factors.items())
         return self.add((value, variance, fit.k), value ** 2 * fit.common, fit.blocks - 1)
 
-    def by_records(self, parts):
-        """Growth of a sum of parts of the path; scatter of the shares with the weights of the fit."""
-        shares, terms = {}, []
+    def of(self, look):
+        """The arms' times, and shares of the steps that the fit tells; scatter of the shares with its weights."""
+        terms, errors = dict(look.terms), []
         for group, factor in ((self.many, 1), (self.one, -self.work)):
             key, weights, k = group[0].key, [self.fit.weight[l] for l in group], len(group) - 1
-            values = np.array([sum(f * l.shares[part] for part, f in parts.items()) for l in group])
+            values = np.array([sum(f * l.shares[part] for part, f in look.parts.items()) for l in group])
             mean = np.average(values, weights=weights)
-            shares[key] = factor * mean
+            terms[key] = terms.get(key, 0) + factor * mean
             spread = np.average((values - mean) ** 2, weights=weights)
-            terms.append(((factor * self.fit.step[key]) ** 2 * spread / k, k))
-        found = None if np.isnan([*shares.values()]).any() else self.sum_of(shares)
-        return found and self.add(self.add(found, *terms[0]), *terms[1])
+            errors.append(((factor * self.fit.step[key]) ** 2 * spread / k, k))
+        found = None if np.isnan([*terms.values()]).any() else self.sum_of(terms)
+        return found and self.add(self.add(found, *errors[0]), *errors[1])
 
-    def less(self, contrast, parts):
-        """A contrast less the growth of what else is in it, as one independent term."""
-        rest = contrast and self.by_records(parts)
-        return rest and self.add((contrast[0] - rest[0], *contrast[1:]), *rest[1:], False)
-
-    def by_arms(self):
+    def looks(self):
+        """METRICS.md#causes, the table: by records and by arms."""
         n, w = self.n, self.work
-        waiting, rest = self.sum_of({(BARRIER, n): 1, (ALONE, n): -1}), {"optimizer": 1, "slow_rank": 1 / n}
-        beside = self.sum_of({(NEITHER, n): 1, (SYNTHETIC, 1): -w})
-        return {"input": self.sum_of({("", n): 1, (SYNTHETIC, n): -1, ("", 1): -w, (SYNTHETIC, 1): w}),
-                "transfer": self.sum_of({("", n): 1, (BARRIER, n): -1}),
-                "slow_rank": self.less(waiting, {"imbalance": 1, "slow_rank": -1 / n, "uneven_input": 1}),
-                "imbalance": self.less(waiting, {"slow_rank": 1 - 1 / n, "uneven_input": 1}),
-                "interference": self.less(beside, {"oversubscription": 1} | rest),
-                "oversubscription": self.less(beside, {"interference": 1} | rest), "optimizer": None}
+        has = lambda *keys: all(self.fit.count.get(key, 0) >= 3 for key in keys)
+        part = lambda name, factor=1: Look(parts={name: factor})
+        share = 1 / n if self.slowest_rank is not None else 0
+        slow, in_mean = part("slow_rank", 1 - 1 / n + share), part("slow_rank", share)
+        compute, queue = part("compute") + part("slow_rank", 1 / n - share), part("queue")
+        exchange = waiting = computing = None
+        if has((BARRIER, n)):
+            exchange = Look({("", n): 1, (BARRIER, n): -1})
+        if has((BARRIER, n), (ALONE, n)):
+            waiting = Look({(BARRIER, n): 1, (ALONE, n): -1})
+        if has((NEITHER, n), (SYNTHETIC, 1)):
+            computing = Look({(NEITHER, n): 1, (SYNTHETIC, 1): -w}) - part("optimizer") - in_mean
+        elif has((ALONE, n)):
+            computing = Look({(ALONE, n): 1, ("", 1): -w}) - part("optimizer") - in_mean - part("input") + part("uneven_input")
+        beside = (compute - queue - (exchange - part("transfer")) if exchange else (computing or compute) - queue)
+        records = {"input": part("input"), "transfer": part("transfer"), "slow_rank": slow, "imbalance": part("imbalance"),
+                   "interference": beside, "oversubscription": queue, "optimizer": part("optimizer")}
+        if exchange or computing:
+            records["exchange_contention"] = compute - (computing or queue)
+        self.bound = None if computing else "exchange_contention"
+        self.together = self.of(compute - queue)
+        arms = {}
+        if has((SYNTHETIC, n), (SYNTHETIC, 1)):
+            arms["input"] = Look({("", n): 1, (SYNTHETIC, n): -1, ("", 1): -w, (SYNTHETIC, 1): w})
+        if exchange:
+            arms["exchange_contention"] = exchange - part("transfer")
+        if computing:
+            arms["interference"] = computing - queue
+        if exchange and computing:
+            arms |= {"transfer": exchange - compute + computing, "oversubscription": computing - beside}
+        if waiting:
+            arms |= {"slow_rank": waiting - part("imbalance") - part("uneven_input") + in_mean,
+                     "imbalance": waiting - slow + in_mean - part("uneven_input")}
+        return records, arms
 
     def clock_error_s(self, cause):
-        return max(l.clock_error_s for l in self.many) if cause == "transfer" else 0.0
+        return max(l.clock_error_s for l in self.many) if cause in BY_CLOCK else 0.0
 
-    def passing(self, looks, sign):
-        """METRICS.md#holm: causes whose growth is surely more (sign 1), or less (−1), than the margin."""
-        def chance(cause):
-            value, variance, k = looks[cause]
-            error_s = self.clock_error_s(cause) if sign < 0 else 0
-            t = sign * (value + error_s - self.margin) / np.sqrt(max(variance, 1e-300))
-            return 0.5 - np.sign(t) * self.page.share_within(abs(t), k) / 2
-        order = sorted((cause for cause in CAUSES if looks[cause]), key=chance)
-        fails = [place for place, cause in enumerate(order) if chance(cause) > 0.05 / (len(order) - place)]
+    def chance(self, estimate, sign, has_clock, cause):
+        """One-sided, of so much more (sign 1) or less (−1) than the margin, and the clocks' error."""
+        if not estimate:
+            return 1.0
+        value, variance, k = estimate
+        limit = self.margin + sign * (self.clock_error_s(cause) if has_clock else 0)
+        t = sign * (value - limit) / np.sqrt(max(variance, 1e-300))
+        return 0.5 - np.sign(t) * self.page.share_within(abs(t), k) / 2
+
+    def chance_of_less(self, cause):
+        alone = self.chance(self.column[cause], -1, True, cause)
+        beside = self.contrast["interference"]
+        is_negative = cause == "exchange_contention" and beside and self.interval(beside)[1] < 0
+        if cause not in ("interference", "exchange_contention") or is_negative:
+            return alone
+        return min(alone, self.chance(self.together, -1, False, cause))
+
+    def passing(self, chances):
+        """METRICS.md#holm."""
+        order = sorted(chances, key=chances.get)
+        fails = [place for place, cause in enumerate(order) if chances[cause] > 0.05 / (len(order) - place)]
         return order[:min(fails, default=len(order))]
 
     def looks_agree(self, cause):
-        if not (self.column[cause] and self.contrast[cause]):
+        column, contrast, error_s = self.column[cause], self.contrast[cause], self.clock_error_s(cause)
+        if not contrast:
             return True
-        (low, high), arms, error_s = *(self.interval(look[cause], 0.05 / 14) for look in (self.column, self.contrast)), \
-            self.clock_error_s(cause)
-        return max(low - error_s, arms[0]) - min(high + error_s, arms[1]) < self.margin
+        if not column:
+            return False
+        (low, high), (arms_low, arms_high) = (self.interval(look, 0.05 / 16) for look in (column, contrast))
+        if cause == self.bound:
+            low, high, arms_low, arms_high = min(0, low), high, arms_low - error_s, arms_high + error_s
+        else:
+            low, high = low - error_s, high + error_s
+        return max(low, arms_low) - min(high, arms_high) < self.margin
 
     def launches_to_decide(self, cause):
         """How many would decide in four of five studies, if it is as large as it looks."""
@@ -178,19 +241,29 @@ class Causes:
             return None
         (value, variance, k), now = growth if growth[0] > self.margin else self.column[cause], len(self.many)
         for n in range(now + 1, 1001):
-            t = self.page.critical_t(k * (n - 1) / (now - 1), 2 * 0.05 / 7)
+            t = self.page.critical_t(k * (n - 1) / (now - 1), 2 * 0.05 / 8)
             if (t + 0.8416) * np.sqrt(variance * now / n) <= abs(value - self.margin):
                 return n
         return None
 
+    def leads(self, one, other):
+        """By more than half of the margin in the records and, where an arm tells either, by the arms."""
+        if {one, other} == {"slow_rank", "imbalance"}:
+            return False
+        best = lambda cause: self.looks_at[cause][1] or self.looks_at[cause][0]
+        pairs = [(best(one), best(other))]
+        if self.bound not in (one, other):
+            pairs.append((self.looks_at[one][0], self.looks_at[other][0]))
+        ahead = [self.of(first - second) for first, second in pairs]
+        return all(found and self.interval(found)[0] > self.margin / 2 for found in ahead)
+
     def main(self):
         """The largest, if it is supported and enough is explained, and what is not surely smaller."""
-        likely = [cause for cause in CAUSES if self.growth[cause] and self.verdict[cause] != "REFUTED"]
+        likely = [cause for cause in self.told if self.growth[cause] and self.verdict[cause] != "REFUTED"]
         first, *others = sorted(likely, key=lambda cause: -self.growth[cause][0]) or [None]
-        if self.verdict.get(first) != "SUPPORTED" or abs(self.column["other"][0]) > 0.2 * self.loss[0]:
+        if self.verdict.get(first) != "SUPPORTED" or abs(self.other[0]) > 0.2 * self.loss[0]:
             return []
-        return [first] + [cause for cause in others if self.verdict[cause] == "SUPPORTED" and
-                          self.interval(self.by_records({first: 1, cause: -1}))[0] <= 0]
+        return [first] + [cause for cause in others if self.verdict[cause] == "SUPPORTED" and not self.leads(first, cause)]
 
     def hidden(self):
         """What both save, and the sum of what each alone saves, where that is surely less."""
@@ -223,12 +296,13 @@ def check_causes(page, series, folder):
         hidden = mine.hidden() or {"without_both_s": None, "without_one_s": None}
         decision = hidden | {
             "ranks": n, "ideal_step_s": float(mine.ideal), "margin_s": float(mine.margin), "loss_s": mine.loss,
-            "is_loss": "yes" if mine.is_loss else "no", "unexplained_s": float(mine.column["other"][0]),
+            "is_loss": "yes" if mine.is_loss else "no", "unexplained_s": float(mine.other[0]),
             "work_ratio": float(mine.work), "slowest_rank": mine.slowest_rank}
         main = mine.main()
-        for one, cause in zip(found["rows"], CAUSES, strict=True):
+        for one, cause in zip(found["rows"], mine.told, strict=True):
             same(page, mine, cause, one, decision | {
                 "cause": cause, "verdict": mine.verdict[cause], "main": "main" if cause in main else "",
+                "is_recorded": "yes" if cause in mine.recorded else "no",
                 "column_s": mine.column[cause], "contrast_s": mine.contrast[cause],
                 "launches_to_decide": mine.launches_to_decide(cause)})
             page.said.append(mine.launches_to_decide(cause) or np.nan)

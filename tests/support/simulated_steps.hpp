@@ -40,6 +40,7 @@ struct Nuisance {
   bool is_input_of_one_rank = false;  ///< only the last rank waits for batches
   bool meets_in_forward = false;  ///< as synchronised batch norm does: waiting looks like computing
   double of_one_rank = 0;         ///< a step of one rank is so much longer: a slow base
+  bool is_slow_rank_changing = false;  ///< another one in each launch; the others are faster
 };
 
 struct Study {
@@ -49,6 +50,7 @@ struct Study {
   Planted planted{};
   Nuisance nuisance;
   double margin_frac = 0.03;
+  std::vector<LaunchArm> arms{launch_arms.begin(), launch_arms.end()};  ///< that are launched
 };
 
 inline constexpr double step_of_one_rank_s = 0.1;
@@ -81,6 +83,9 @@ class Launch {
     batch_ready_s_ = now_s_;
     for (std::int64_t rank = 0; rank < ranks_; ++rank)
       clock_s_.push_back(rank == 0 ? 0 : study.nuisance.clock_error_s * (uniform() * 2 - 1));
+    slow_rank_ = ranks_ - 1;
+    if (study.nuisance.is_slow_rank_changing)
+      slow_rank_ = static_cast<std::int64_t>(uniform() * static_cast<double>(ranks_));
     burst_begin_ = uniform() < 0.5
                        ? study.steps
                        : static_cast<std::int64_t>(uniform() * 0.8 * double(study.steps));
@@ -114,6 +119,9 @@ class Launch {
     return is_at_one_ ? 0 : at(study_.planted, cause) * step_of_one_rank_s;
   }
 
+  /// Whether gradients do.
+  [[nodiscard]] bool moves() const { return meets_ && arm_.left_out != ControlArm::barrier_only; }
+
   double stretch(std::int64_t step) {
     const double place = double(step) / double(study_.steps) - 0.5;
     const bool in_burst = step >= burst_begin_ && step < burst_begin_ + study_.steps / 5;
@@ -127,7 +135,11 @@ class Launch {
     double sum_s =
         step_of_one_rank_s - update_of_one_rank_s - scatter_s + scatter_s * exponential();
     sum_s += extra_s(StepCause::interference) + extra_s(StepCause::oversubscription);
-    if (rank == study_.ranks - 1) sum_s += extra_s(StepCause::slow_rank);
+    if (moves()) sum_s += extra_s(StepCause::exchange_contention);
+    if (rank == slow_rank_)
+      sum_s += extra_s(StepCause::slow_rank);
+    else if (study_.nuisance.is_slow_rank_changing)
+      sum_s -= extra_s(StepCause::slow_rank) / static_cast<double>(study_.ranks - 1);
     if (is_at_one_) sum_s += study_.nuisance.of_one_rank * step_of_one_rank_s;
     return sum_s * (1 + study_.nuisance.step_sd * normal());
   }
@@ -161,8 +173,7 @@ class Launch {
         one.ready_s += one.phase_wait_s;
       }
     const double last_s = std::ranges::max(all, {}, &RankTime::ready_s).ready_s;
-    const bool moves = meets_ && arm_.left_out != ControlArm::barrier_only;
-    const double transfer_s = moves ? extra_s(StepCause::transfer) * stretched : 0;
+    const double transfer_s = moves() ? extra_s(StepCause::transfer) * stretched : 0;
     const double update_s = (update_of_one_rank_s + extra_s(StepCause::optimizer)) * stretched;
     for (std::size_t rank = 0; rank < ranks; ++rank) {
       all[rank].released_s = meets_ ? last_s + transfer_s : all[rank].ready_s;
@@ -207,7 +218,7 @@ class Launch {
   double length_;
   Random& random_;
   bool is_at_one_ = false, has_input_ = true, meets_ = true;
-  std::int64_t ranks_ = 1, burst_begin_ = 0;
+  std::int64_t ranks_ = 1, burst_begin_ = 0, slow_rank_ = 0;
   std::vector<double> now_s_, batch_ready_s_, clock_s_;
   std::vector<StepRow> rows_;
 };
@@ -228,11 +239,11 @@ inline StepEvidence evidence_of(const Study& study,
   const auto& nuisance = study.nuisance;
   for (std::int64_t block = 0; block < study.blocks; ++block) {
     const double shared = nuisance.block_sd * scatter(nuisance, random);
-    for (std::size_t arm = 0; arm < launch_arms.size(); ++arm) {
+    for (const auto& arm : study.arms) {
       double own = nuisance.paired_sd / std::sqrt(2.0) * scatter(nuisance, random);
       if (std::bernoulli_distribution(nuisance.slow_launch_chance)(random))
         own += std::log(std::uniform_real_distribution<double>(1.1, 1.5)(random));
-      Launch launch(study, launch_arms.at(arm), std::exp(shared + own), random);
+      Launch launch(study, arm, std::exp(shared + own), random);
       evidence.launches.push_back(launch.run(block));
       if (look) look(launch.arm(), launch.steps());
     }

@@ -63,9 +63,9 @@ std::string resolved_words(const MetricValues& one) {
 /// What the launches would have to be for a difference of nothing to be called none.
 std::string repeats_needed(const MetricValues& one) {
   const auto launches = launches_to_call_equal(one.difference, one.margin);
-  return launches ? cat("; if there is none, ", *launches,
-                        " repeats with as much scatter would show it in four of five studies")
-                  : "";
+  if (!launches) return "";
+  return cat("; if there is none, ", *launches > 100 ? "more than a hundred" : cat(*launches),
+             " repeats with as much scatter would show it in four of five studies");
 }
 
 /// Of one that may be none: only a declared margin lets anyone call it so.

@@ -8,6 +8,7 @@
 #include "core/text.hpp"
 
 #include "analysis/report/step/causes_report.hpp"
+#include "analysis/report/text/evidence.hpp"
 #include "analysis/report/text/numbers.hpp"
 
 namespace scalestudy {
@@ -56,9 +57,7 @@ std::string list_of(const std::vector<const RunCauseFinding*>& findings) {
   std::vector<std::string> parts;
   for (const auto* finding : findings)
     parts.push_back(cat(summary_of(finding->cause), ", ", seconds_text(finding->growth_s),
-                        finding->launches_to_decide ? cat(" (about ", *finding->launches_to_decide,
-                                                          " repeats would decide)")
-                                                    : ""));
+                        to_decide_text(finding->launches_to_decide)));
   return join(parts, "; ");
 }
 

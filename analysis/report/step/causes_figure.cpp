@@ -45,8 +45,9 @@ std::vector<Bar> bars_of(const StepDecision& decision) {
   std::vector<Bar> bars{{"perfect scaling", 0, ideal_ms, {}, 6}};
   double reached_ms = ideal_ms;
   for (const auto& finding : decision.findings) {
-    const double growth_ms = finding.column_s.value * 1e3;
-    const auto spread = finding.column_s.interval.value_or(Interval{});
+    const auto& growth_s = finding.is_bound ? finding.growth_s() : finding.column_s;
+    const double growth_ms = growth_s.value * 1e3;
+    const auto spread = growth_s.interval.value_or(Interval{});
     bars.push_back({label_of(finding),
                     reached_ms,
                     reached_ms + growth_ms,

@@ -6,37 +6,70 @@
 #include "core/text.hpp"
 
 #include "analysis/report/step/remedies_report.hpp"
+#include "analysis/report/text/evidence.hpp"
 #include "analysis/report/text/numbers.hpp"
 
 namespace scalestudy {
 namespace {
 
-struct CauseWords {
+/// What can make a cause smaller, and whether a study has it already.
+struct Remedy {
   StepCause cause;
-  std::string_view arms;    ///< that leave it out
-  std::string_view remedy;  ///< of this suite
+  std::string_view words;
+  bool (*is_in_force)(const RunSpec& spec) = [](const RunSpec&) { return false; };
 };
 
-constexpr std::string_view waiting_arms = "no_communication beside barrier_only";
-constexpr std::string_view computing_arms =
-    "synthetic_input_no_communication beside synthetic_input of one rank";
+template <auto... Values>
+bool reduces_by(const RunSpec& spec) {
+  return ((spec.reduction == Values) || ...);
+}
 
-constexpr std::array words{
-    CauseWords{StepCause::input, "synthetic_input", "axes.input sharded, or device; packed data"},
-    CauseWords{StepCause::transfer, "barrier_only",
-               "axes.reduction bucketed_overlap or hierarchical; settings.compression; "
-               "more samples per rank and step"},
-    CauseWords{StepCause::slow_rank, waiting_arms, "another host or other cores for that rank"},
-    CauseWords{StepCause::imbalance, waiting_arms, "samples of equal cost; more of them per step"},
-    CauseWords{StepCause::interference, computing_arms,
-               "fewer ranks per host; settings.communication_thread own_core"},
-    CauseWords{StepCause::oversubscription, computing_arms,
-               "axes.threads_per_rank × ranks of a host up to its cores and CPU quota"},
-    CauseWords{StepCause::optimizer, "",
-               "axes.reduction sharded_optimizer; settings.gradients.updated_early"}};
+bool compresses(const RunSpec& spec) {
+  return spec.settings.compression != Compression::none;
+}
 
-const CauseWords& words_of(StepCause cause) {
-  return *std::ranges::find(words, cause, &CauseWords::cause);
+bool has_its_core(const RunSpec& spec) {
+  return spec.settings.communication_thread == CommunicationPlacement::own_core;
+}
+
+bool makes_its_batches(const RunSpec& spec) {
+  return spec.input != InputKind::serial;
+}
+
+bool has_workers(const RunSpec& spec) {
+  return spec.settings.input.worker_threads > 0;
+}
+
+bool updates_early(const RunSpec& spec) {
+  return spec.settings.gradients.updated_early;
+}
+
+constexpr std::array remedies{
+    Remedy{StepCause::input, "axes.input sharded, or device", makes_its_batches},
+    Remedy{StepCause::input, "packed data"},
+    Remedy{StepCause::input, "settings.input.worker_threads", has_workers},
+    Remedy{StepCause::transfer, "axes.reduction bucketed_overlap",
+           reduces_by<Reduction::bucketed_overlap, Reduction::hierarchical>},
+    Remedy{StepCause::transfer, "axes.reduction hierarchical over several hosts",
+           reduces_by<Reduction::hierarchical>},
+    Remedy{StepCause::transfer, "settings.compression", compresses},
+    Remedy{StepCause::transfer, "more samples per rank and step"},
+    Remedy{StepCause::exchange_contention, "settings.communication_thread own_core", has_its_core},
+    Remedy{StepCause::exchange_contention, "another axes.reduction"},
+    Remedy{StepCause::exchange_contention, "settings.compression", compresses},
+    Remedy{StepCause::slow_rank, "another host or other cores for that rank"},
+    Remedy{StepCause::imbalance, "samples of equal cost"},
+    Remedy{StepCause::imbalance, "more samples per rank and step"},
+    Remedy{StepCause::interference, "fewer ranks per host"},
+    Remedy{StepCause::oversubscription,
+           "axes.threads_per_rank × ranks of a host up to its cores and CPU quota"},
+    Remedy{StepCause::optimizer, "axes.reduction sharded_optimizer",
+           reduces_by<Reduction::sharded_optimizer>},
+    Remedy{StepCause::optimizer, "settings.gradients.updated_early", updates_early}};
+
+bool has_cause(const StepDecision& decision, StepCause cause) {
+  return std::ranges::find(decision.findings, cause, &CauseFinding::cause) !=
+         decision.findings.end();
 }
 
 /// With fewer samples a rank, what does not shrink with them looks as if it had grown.
@@ -50,19 +83,29 @@ std::string summary_of(const StepDecision& decision, const CauseFinding& finding
                ? cat("waiting for rank ", *decision.slowest_rank, ", which is slow in all steps")
                : "waiting for a rank that is slow in all steps of a launch, not "
                  "always the same one";
-  if (finding.cause == StepCause::interference && is_with_fewer_samples(decision))
-    return "computing that fewer samples do not shorten, or that is slower beside others";
+  if (finding.cause == StepCause::interference) {
+    const std::string exchange = has_cause(decision, StepCause::exchange_contention)
+                                     ? ""
+                                     : ", or while gradients move, which these arms do not tell";
+    if (is_with_fewer_samples(decision))
+      return "computing that fewer samples do not shorten, or that is slower beside others" +
+             exchange;
+    if (!exchange.empty()) return "computing longer beside others" + exchange;
+  }
   const auto row = std::ranges::find(choices<StepCause>, finding.cause, &Choice<StepCause>::value);
   return std::string(row->summary);
 }
 
-std::string remedy_of(const StepDecision& decision, StepCause cause) {
+std::string remedy_of(const StepDecision& decision, StepCause cause, const RunSpec& spec) {
   if (cause == StepCause::slow_rank && !decision.slowest_rank)
     return "cores of their own for all ranks";
   if (cause == StepCause::interference && is_with_fewer_samples(decision))
     return "more samples per rank and step; fewer ranks per host, if one rank with as few samples "
            "is as fast as perfect scaling";
-  return std::string(words_of(cause).remedy);
+  std::vector<std::string> left;
+  for (const auto& remedy : remedies)
+    if (remedy.cause == cause && !remedy.is_in_force(spec)) left.emplace_back(remedy.words);
+  return join(left, "; ");
 }
 
 Estimate in_ms(const Estimate& estimate_s) {
@@ -103,34 +146,35 @@ std::string loss_sentence(const StepDecision& decision) {
   const bool is_none =
       decision.loss_s.interval && decision.loss_s.interval->high < decision.margin_s;
   return is_none ? cat(start, ": less than ", margin, ", nothing to explain.")
-                 : cat(start, ", not surely more than ", margin, ": no cause is looked for.");
+                 : cat(start, ": whether that is more than ", margin, " is not resolved.");
 }
 
 /// What leaving it out gained was measured where an arm leaves out nothing else.
 std::string gain_by_arm(const CauseFinding& main) {
-  const bool is_alone = main.cause == StepCause::input || main.cause == StepCause::transfer;
-  if (!is_alone || !main.contrast_s.interval) return "";
-  return cat("; leaving it out (", words_of(main.cause).arms, ") gained ",
-             ms_text(main.contrast_s));
+  if (main.cause != StepCause::input || !main.contrast_s.interval) return "";
+  return cat("; leaving it out (synthetic_input) gained ", ms_text(main.contrast_s));
 }
 
-std::string main_sentence(const StepDecision& decision) {
-  if (!decision.main.empty()) {
-    std::vector<std::string> parts;
-    for (const auto cause : decision.main)
-      parts.push_back(named(decision, finding_of(decision, cause)));
-    const bool is_one = parts.size() == 1;
-    return cat(is_one ? "The main cause: " : "The causes, of which none is surely the larger: ",
-               join(parts, "; "), ".");
-  }
+std::string list_of(const StepDecision& decision, const std::vector<StepCause>& causes) {
   std::vector<std::string> parts;
-  for (const auto* finding : with_verdict(decision, Verdict::supported))
-    parts.push_back(named(decision, *finding));
-  if (parts.empty()) return "These runs support no single cause of it.";
-  return cat("Supported: ", join(parts, "; "), "; none is called the main one, because ",
-             decision.is_explained()
-                 ? std::string("an open one may be larger.")
-                 : cat(milliseconds(decision.unexplained_s), " are in no cause."));
+  for (const auto cause : causes) parts.push_back(named(decision, finding_of(decision, cause)));
+  return join(parts, "; ");
+}
+
+/// All supported ones, the main ones first.
+std::string supported_sentence(const StepDecision& decision) {
+  const auto causes = supported_causes(decision);
+  const auto mains = static_cast<std::ptrdiff_t>(decision.main.size());
+  const std::vector<StepCause> others(causes.begin() + mains, causes.end());
+  if (causes.empty()) return "These runs support no single cause of it.";
+  if (mains == 0)
+    return cat("Supported: ", list_of(decision, others), "; none is called the main one, because ",
+               decision.is_explained()
+                   ? std::string("an open one may be larger.")
+                   : cat(milliseconds(decision.unexplained_s), " are in no cause."));
+  return cat(mains == 1 ? "The main cause: " : "The main causes, none surely the larger: ",
+             list_of(decision, decision.main), ".",
+             others.empty() ? "" : cat(" Also: ", list_of(decision, others), "."));
 }
 
 std::string refuted_sentence(const StepDecision& decision) {
@@ -147,11 +191,8 @@ std::string open_sentence(const StepDecision& decision) {
   for (const auto* finding : with_verdict(decision, Verdict::undecided)) {
     auto text = named(decision, *finding);
     if (finding->contrast_s.interval)
-      text += cat(" by ", words_of(finding->cause).arms, " and ", ms_text(finding->column_s),
-                  " by the records");
-    if (finding->launches_to_decide)
-      text += cat(" (about ", *finding->launches_to_decide, " repeats would decide)");
-    parts.push_back(std::move(text));
+      text += cat(" by the arms and ", ms_text(finding->column_s), " by the records");
+    parts.push_back(text + to_decide_text(finding->launches_to_decide));
   }
   return parts.empty() ? "" : cat(" Undecided: ", join(parts, "; "), ".");
 }
@@ -165,24 +206,38 @@ std::string hidden_sentence(const StepDecision& decision) {
              milliseconds(decision.hidden->without_one_s), " only.");
 }
 
+/// Without a sure loss: what its records tell is more than the margin all the same.
+std::string recorded_sentence(const StepDecision& decision) {
+  std::vector<std::string> parts;
+  for (const auto& finding : decision.findings)
+    if (finding.is_recorded)
+      parts.push_back(cat(summary_of(decision, finding), ", ", ms_text(finding.column_s)));
+  return parts.empty() ? "" : cat(" Surely more by the records: ", join(parts, "; "), ".");
+}
+
 TableCell ms_cell(const Estimate& estimate_s) {
   return shown_cell(difference_text(in_ms(estimate_s)), estimate_s);
 }
 
-std::vector<TableCell> row(const StepDecision& decision, const CauseFinding& finding) {
+std::vector<TableCell> row(const StepDecision& decision,
+                           const CauseFinding& finding,
+                           const RunSpec& spec) {
   const bool is_main = std::ranges::find(decision.main, finding.cause) != decision.main.end();
   const bool is_supported = finding.verdict == Verdict::supported;
   const double share = finding.growth_s().value / decision.ideal_step_s;
-  return {integer_cell(decision.ranks),
-          {summary_of(decision, finding), std::string(to_string(finding.cause))},
-          text_cell(std::string(to_string(finding.verdict))),
-          text_cell(is_main ? "main" : ""),
-          ms_cell(finding.column_s),
-          ms_cell(finding.contrast_s),
-          shown_cell(percent(share), share),
-          estimate_cell(speed_without(decision, finding.column_s)),
-          estimate_cell(speed_without(decision, finding.contrast_s)),
-          text_cell(is_supported ? remedy_of(decision, finding.cause) : "")};
+  return {
+      integer_cell(decision.ranks),
+      {summary_of(decision, finding), std::string(to_string(finding.cause))},
+      text_cell(std::string(to_string(finding.verdict))),
+      text_cell(is_main ? "main" : ""),
+      finding.is_bound
+          ? shown_cell(cat("at most ", difference_text(in_ms(finding.column_s))), finding.column_s)
+          : ms_cell(finding.column_s),
+      ms_cell(finding.contrast_s),
+      shown_cell(percent(share), share),
+      finding.is_bound ? text_cell("") : estimate_cell(speed_without(decision, finding.column_s)),
+      estimate_cell(speed_without(decision, finding.contrast_s)),
+      text_cell(is_supported ? remedy_of(decision, finding.cause, spec) : "")};
 }
 
 /// Of the whole decision, the same in all its rows.
@@ -201,11 +256,18 @@ std::vector<FileCell> decision_cells(const StepDecision& decision) {
 
 }  // namespace
 
+std::vector<StepCause> supported_causes(const StepDecision& decision) {
+  auto causes = decision.main;
+  for (const auto* finding : with_verdict(decision, Verdict::supported))
+    if (std::ranges::find(causes, finding->cause) == causes.end()) causes.push_back(finding->cause);
+  return causes;
+}
+
 std::string causes_sentence(const SeriesAnalysis& analysis) {
   if (analysis.causes.empty()) return "";
   const auto& decision = analysis.causes.front();
-  if (!decision.is_loss) return loss_sentence(decision) + refuted_sentence(decision);
-  return cat(loss_sentence(decision), main_sentence(decision), hidden_sentence(decision),
+  if (!decision.is_loss) return loss_sentence(decision) + recorded_sentence(decision);
+  return cat(loss_sentence(decision), supported_sentence(decision), hidden_sentence(decision),
              refuted_sentence(decision), open_sentence(decision));
 }
 
@@ -216,10 +278,14 @@ std::string step_remedy_sentence(const SeriesAnalysis& analysis) {
     return with_verdict(decision, Verdict::undecided).empty()
                ? ""
                : "Which runs would decide what is open: scalestudy plan STUDY --decide DIR.";
-  const auto& main = finding_of(decision, decision.main.front());
-  return cat("For shorter steps, against ", summary_of(decision, main), ": ",
-             remedy_of(decision, main.cause), gain_by_arm(main),
-             remedies_clause(analysis, main.cause, decision.ranks), ".");
+  std::vector<std::string> parts;
+  for (const auto cause : decision.main) {
+    const auto& main = finding_of(decision, cause);
+    parts.push_back(cat("against ", summary_of(decision, main), ": ",
+                        remedy_of(decision, cause, analysis.series.spec), gain_by_arm(main),
+                        remedies_clause(analysis, cause, decision.ranks)));
+  }
+  return cat("For shorter steps, ", join(parts, "; "), ".");
 }
 
 std::optional<CauseInBrief> cause_in_brief(const SeriesAnalysis& analysis) {
@@ -246,7 +312,9 @@ ReportTable causes_table(const SeriesAnalysis& analysis) {
       "Causes: by how much each makes a step of several ranks longer than perfect scaling of the "
       "one-rank step, in ms with 95 % intervals: as the records of the runs say, and as the arms "
       "say that leave it out, less what records say of the rest: the arms tell a slow rank and "
-      "imbalance, interference and oversubscription, only together. SUPPORTED: surely more than "
+      "imbalance, interference and oversubscription, only together; what gradients that move add "
+      "to computing, and what neighbours add, the records tell only with an arm. SUPPORTED: surely "
+      "more than "
       "the margin, and both agree. REFUTED: surely less, by the records. All causes together are "
       "asked at 5 % (Holm).",
       {{"ranks", "ranks"},
@@ -262,8 +330,9 @@ ReportTable causes_table(const SeriesAnalysis& analysis) {
       {}};
   for (const auto& decision : analysis.causes)
     for (const auto& finding : decision.findings) {
-      table.rows.push_back(row(decision, finding));
-      add_file_cells(table, {{"launches_to_decide", integer_cell(finding.launches_to_decide)}});
+      table.rows.push_back(row(decision, finding, analysis.series.spec));
+      add_file_cells(table, {{"launches_to_decide", integer_cell(finding.launches_to_decide)},
+                             {"is_recorded", yes_no_cell(finding.is_recorded), false}});
       add_file_cells(table, decision_cells(decision));
     }
   return table;

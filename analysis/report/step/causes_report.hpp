@@ -3,16 +3,19 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "analysis/report/text/report_table.hpp"
 #include "analysis/study/study_analysis.hpp"
 
 namespace scalestudy {
 
+/// Supported ones, the main ones first, then by size: what causes_sentence() names.
+[[nodiscard]] std::vector<StepCause> supported_causes(const StepDecision& decision);
 /// Of the most ranks: what was lost, to what, and what it was not. "" where nothing can be said.
 [[nodiscard]] std::string causes_sentence(const SeriesAnalysis& analysis);
-/// What can remove the main cause, and what that gained where it was measured; where none is the
-/// main one, how to find out. "" where nothing is lost.
+/// What can remove each main cause and the study has not yet, and what that gained where it was
+/// measured; where none is the main one, how to find out. "" where nothing is lost.
 [[nodiscard]] std::string step_remedy_sentence(const SeriesAnalysis& analysis);
 /// The same in two words and a remark: {"input", "58.4 of 59.3 ms"}; {"none", …} where nothing is
 /// lost, {"open", …} where none can be named. Nothing where nobody asked.

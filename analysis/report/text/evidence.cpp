@@ -29,6 +29,13 @@ std::string remedy(const Estimate& estimate) {
   return missing == 0 ? "" : counted(missing, "more repeat");
 }
 
+std::string to_decide_text(std::optional<std::int64_t> launches) {
+  constexpr std::int64_t most = 100;
+  if (!launches) return "";
+  return *launches > most ? " (more than a hundred repeats: not worth deciding)"
+                          : cat(" (about ", *launches, " repeats would decide)");
+}
+
 std::string resolution_remark(const Resolution& resolution) {
   const auto margin = cat(": the margin is ", percent(resolution.margin_frac), ".");
   if (!resolution.is_floor_known)

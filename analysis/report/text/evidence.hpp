@@ -2,6 +2,8 @@
 /// What an estimate rests on, in words.
 
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <string>
 
 #include "analysis/series/floor.hpp"
@@ -18,6 +20,9 @@ namespace scalestudy {
 
 /// What would give the estimate an interval: "2 more repeats"; "" as above.
 [[nodiscard]] std::string remedy(const Estimate& estimate);
+
+/// " (about 12 repeats would decide)"; "" where that is not known.
+[[nodiscard]] std::string to_decide_text(std::optional<std::int64_t> launches);
 
 /// Which differences count, in a sentence that begins with a space.
 [[nodiscard]] std::string resolution_remark(const Resolution& resolution);

@@ -114,6 +114,8 @@ std::string difference_text(const Estimate& estimate) {
   const auto [low, high] = *estimate.interval;
   const double reach = (high - low) / 2;
   if (!(reach > 0) || !std::isfinite(reach)) return with_interval(estimate);
+  constexpr double shown_as_nothing = 5e-9;
+  if (std::max(std::abs(estimate.value), reach) < shown_as_nothing) return "0";
   return difference_text(estimate, std::clamp(decimals_for(reach, 2), 0, 8));
 }
 
