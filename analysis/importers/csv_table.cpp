@@ -13,11 +13,11 @@ namespace scalestudy {
 namespace {
 
 constexpr std::size_t most_columns = 1'000;
+constexpr auto check_table = "Check that it is the table that the format wants";
 
-[[noreturn]] void refuse(
-    const std::string& problem,
-    const std::string& why,
-    const char* suggestion = "Check that it is the table that the format wants") {
+[[noreturn]] void refuse(const std::string& problem,
+                         const std::string& why,
+                         const char* suggestion = check_table) {
   throw BadInput({problem, why, suggestion});
 }
 
@@ -105,10 +105,11 @@ bool is_comment(std::string_view text, std::string_view blanks) {
 
 std::optional<double> seconds_in(std::string_view unit) {
   constexpr std::array units{
-      std::pair{"ms", 1e-3},   std::pair{"msec", 1e-3},   std::pair{"millisecond", 1e-3},
-      std::pair{"s", 1.0},     std::pair{"sec", 1.0},     std::pair{"second", 1.0},
-      std::pair{"min", 60.0},  std::pair{"minute", 60.0}, std::pair{"h", 3600.0},
-      std::pair{"hr", 3600.0}, std::pair{"hour", 3600.0}, std::pair{"day", 86'400.0}};
+      std::pair{"us", 1e-6},          std::pair{"ms", 1e-3},   std::pair{"msec", 1e-3},
+      std::pair{"millisecond", 1e-3}, std::pair{"s", 1.0},     std::pair{"sec", 1.0},
+      std::pair{"second", 1.0},       std::pair{"min", 60.0},  std::pair{"minute", 60.0},
+      std::pair{"h", 3600.0},         std::pair{"hr", 3600.0}, std::pair{"hour", 3600.0},
+      std::pair{"day", 86'400.0}};
   const auto word = in_lower_case(std::string(unit));
   for (const auto& [name, seconds] : units)
     if (word == name || (word.size() > 2 && word == cat(name, 's'))) return seconds;
@@ -128,6 +129,7 @@ CsvTable::CsvTable(std::string_view text, std::string origin) : origin_(std::mov
   comments_ = all.substr(0, all.size() - text.size());
   const char separator = named == '\0' ? separator_in(text.substr(0, text.find('\n'))) : named;
   const std::string_view blanks = separator == '\t' ? " \r" : " \t\r";
+  separator_ = separator;
   for (; !text.empty(); ++line) {
     if (!columns_.empty() && is_comment(text, blanks)) {
       const auto size = std::min(text.find('\n'), text.size() - 1) + 1;
@@ -136,6 +138,7 @@ CsvTable::CsvTable(std::string_view text, std::string origin) : origin_(std::mov
       continue;
     }
     Row row{line, {}};
+    bool has_open_end = false;
     for (bool more = true; more;) {
       bool closed = true;
       row.values.push_back(take_value(text, separator, blanks, line, closed));
@@ -147,10 +150,12 @@ CsvTable::CsvTable(std::string_view text, std::string origin) : origin_(std::mov
       if (!more && !text.empty() && !text.starts_with('\n'))
         refuse(cat(origin_, ", line ", line, ": text behind a closed quote"),
                "where its values end cannot be told");
+      has_open_end = text.empty() && !all.ends_with('"');
       if (!text.empty()) text.remove_prefix(1);
     }
-    if (std::ranges::any_of(row.values, [](const auto& value) { return !value.empty(); }))
-      add(std::move(row));
+    if (std::ranges::all_of(row.values, &std::string::empty)) continue;
+    has_open_end_ = has_open_end;
+    add(std::move(row));
   }
   if (columns_.empty()) refuse(cat(origin_, " is empty"), "its first line names the columns");
 }
@@ -220,8 +225,69 @@ std::size_t CsvTable::require(std::string_view column) const {
   if (const auto found = find(column)) return *found;
   std::vector<std::string> names;
   for (const auto& name : first_of(columns_, 20, "in it"))
-    names.push_back(one_line(shortened(name, 80)));
-  refuse(cat(origin_, " has no column '", column, "'"), cat("its columns are ", join(names, ", ")));
+    names.push_back(cat('\'', one_line(shortened(name, 80)), '\''));
+  const bool has_blanks = columns_.size() == 1 && columns_[0].find(' ') != std::string::npos;
+  refuse(cat(origin_, " has no column '", column, "'"), cat("its columns are ", join(names, ", ")),
+         has_blanks ? "Separate its values by commas, semicolons or tabs" : check_table);
+}
+
+/// A cut one has fewer decimals than the others, which have as many each, and is no other's.
+bool CsvTable::may_be_cut() const {
+  if (!has_open_end_ || rows_.empty()) return false;
+  const auto value_of = [](const Row& row) -> const auto& {
+    return row.values.back();
+  };
+  const auto& last = value_of(rows_.back());
+  const auto decimals_of = [](const std::string& value) {
+    return value.size() - std::min(value.rfind('.'), value.size());
+  };
+  const auto others = std::span(rows_).first(rows_.size() - 1);
+  const bool is_like_all =
+      !others.empty() && decimals_of(last) > 1 && std::ranges::all_of(others, [&](const Row& row) {
+        return decimals_of(value_of(row)) == decimals_of(last);
+      });
+  return !is_like_all && std::ranges::find(others, last, value_of) == others.end();
+}
+
+/// "1.200" everywhere, and never "0.581" or "1.5", as spreadsheets with semicolons or rounded
+/// numbers have it.
+bool CsvTable::may_have_thousands() const {
+  std::size_t count = 0;
+  bool are_round = true;
+  for (const auto& row : rows_)
+    for (const auto& value : row.values) {
+      const auto point = value.find('.');
+      if (point == std::string::npos || value.find_first_not_of("0123456789.") != std::string::npos)
+        continue;
+      if (point < 1 || point > 3 || value.size() != point + 4 || value[0] == '0') return false;
+      ++count;
+      are_round &= value.back() == '0';
+    }
+  return count > 1 && (separator_ == ';' || are_round);
+}
+
+std::vector<std::string> CsvTable::doubts() const {
+  std::vector<std::string> doubts;
+  if (may_be_cut())
+    doubts.push_back(cat(place(rows_.size() - 1, columns_.size() - 1),
+                         ": the file ends there without a line end: '",
+                         one_line(shortened(rows_.back().values.back(), 80)), "' may be cut"));
+  if (may_have_thousands())
+    doubts.emplace_back(
+        "each number with a point has three digits behind it, as 1.200: they count as decimals; if "
+        "the point stands between thousands, take it out");
+  return doubts;
+}
+
+double CsvTable::step_of(std::span<const std::size_t> rows, std::size_t column) const {
+  std::size_t decimals = 0;
+  for (const auto row : rows) {
+    const auto& value = text(row, column);
+    if (value.find_first_of("eE") != std::string::npos) return 0;
+    const auto point = std::min(value.find('.'), value.size());
+    decimals = std::max(decimals, std::max(value.find_last_not_of('0') + 1, point + 1) - point - 1);
+  }
+  return factors_[column] / std::pow(10, decimals);
 }
 
 const std::vector<std::string>& CsvTable::values(std::size_t row) const {
@@ -238,6 +304,13 @@ std::string CsvTable::unused(std::span<const std::string_view> used) const {
     if (!names_[i].empty() && std::ranges::find(used, names_[i]) == used.end())
       names.push_back(columns_[i]);
   return join(first_of(names, 10, "in it"), ", ");
+}
+
+std::vector<std::string> CsvTable::differing(std::size_t one, std::size_t other) const {
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < columns_.size(); ++i)
+    if (text(one, i) != text(other, i)) names.push_back(one_line(shortened(columns_[i], 80)));
+  return names;
 }
 
 double CsvTable::number(std::size_t row, std::size_t column) const {

@@ -13,7 +13,7 @@ namespace scalestudy {
 
 /// Of a unit of time in capitals or not: "min", "Hours"; nothing for another word.
 [[nodiscard]] std::optional<double> seconds_in(std::string_view unit);
-inline constexpr std::string_view time_unit_names = "ms, s, min, h, days";
+inline constexpr std::string_view time_unit_names = "us, ms, s, min, h, days";
 
 class CsvTable {
  public:
@@ -41,9 +41,17 @@ class CsvTable {
                          std::span<const std::string_view> names);
   /// Columns that are none of `used`, up to ten; "" where there are none.
   [[nodiscard]] std::string unused(std::span<const std::string_view> used) const;
+  /// Columns in which two rows differ.
+  [[nodiscard]] std::vector<std::string> differing(std::size_t one, std::size_t other) const;
   /// As many as there are columns.
   [[nodiscard]] const std::vector<std::string>& values(std::size_t row) const;
   [[nodiscard]] const std::string& text(std::size_t row, std::size_t column) const;
+  /// What may be wrong of what can be read: a last value that the end of the text may have cut, and
+  /// points that may stand between thousands.
+  [[nodiscard]] std::vector<std::string> doubts() const;
+  /// The power of ten that all numbers are multiples of, as converted; 1 of "5" and "60", 0.1 of
+  /// "5.0" and "6.2"; 0 where they have exponents.
+  [[nodiscard]] double step_of(std::span<const std::size_t> rows, std::size_t column) const;
   /// Finite or not: "nan" and "inf" are numbers. Errors: BadInput when it is none.
   [[nodiscard]] double number(std::size_t row, std::size_t column) const;
   /// Errors: BadInput when it is finite and not from 0 to 1, as percentages are, or no number.
@@ -57,9 +65,13 @@ class CsvTable {
     std::vector<std::string> values;
   };
   void add(Row row);
+  [[nodiscard]] bool may_be_cut() const;
+  [[nodiscard]] bool may_have_thousands() const;
 
   std::string origin_, comments_;
   std::size_t heading_line_ = 0;
+  char separator_ = ',';
+  bool has_open_end_ = false;  ///< of its last row
   std::vector<std::string> columns_, names_;
   std::vector<double> factors_;
   std::vector<Row> rows_;

@@ -41,7 +41,9 @@ std::string text_of(const fs::path& file) {
     auto bytes = text_of_file(file);
     if (const auto packing = packing_of(bytes); !packing.empty())
       throw BadInput({cat(one_line(file.string()), " is packed with ", packing),
-                      "its text is to be read", "Unpack it and give what comes out"});
+                      "its text is to be read",
+                      packing == "zip" ? "Save a spreadsheet as CSV; unpack anything else"
+                                       : "Unpack it and give what comes out"});
     auto text = plain_text_of(std::move(bytes));
     if (text.empty())
       throw BadInput({cat(one_line(file.string()), " is empty"), "its numbers are to be imported",

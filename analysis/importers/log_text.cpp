@@ -223,6 +223,7 @@ OneRank one_rank_of(std::string_view text, const LogMarks& marks) {
     if (rank.empty() || rank == chosen->rank || is_lent) kept.text.append(line);
     kept.text += '\n';
   });
+  if (!text.ends_with('\n')) kept.text.pop_back();
   return kept;
 }
 

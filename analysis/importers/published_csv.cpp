@@ -159,6 +159,7 @@ class Reader {
     if (const auto unused = table_.unused(Columns::names); !unused.empty())
       imported.notes.push_back(
           cat("columns not used, rows that differ in them alone are launches: ", unused));
+    for (const auto& doubt : table_.doubts()) imported.notes.push_back(doubt);
     for (const auto& [reason, count] : left_out_)
       imported.notes.push_back(cat(counted(count, "row"), " left out: ", reason));
     return imported;
@@ -180,6 +181,13 @@ class Reader {
     throw BadInput(
         {cat(table_.place(row, column), ": '", shortened(at(row, column), 80), "' cannot be right"),
          why, "Correct the row or take it out"});
+  }
+  [[noreturn]] void refuse_second(std::size_t row,
+                                  std::size_t column,
+                                  const std::string& first) const {
+    throw BadInput({cat(table_.place(row, column), ": '", shortened(at(row, column), 80),
+                        "' beside '", first, "' of another row of its id"),
+                    "they are two studies", "Give the rows of each an id of its own"});
   }
 
   void add(std::size_t row) {
@@ -260,8 +268,7 @@ class Reader {
     for (const auto name : Columns::batches)
       if (const auto column = table_.find(name); column && !at(row, *column).empty()) {
         if (point.batch.empty()) point.batch = at(row, *column);
-        if (point.batch != at(row, *column))
-          refuse(row, *column, cat("another row of its id, n and mode says ", point.batch));
+        if (point.batch != at(row, *column)) refuse_second(row, *column, point.batch);
         return;
       }
   }
@@ -294,8 +301,7 @@ class Reader {
     }
     if (ids_[name] != at(row, columns_.id))
       refuse(row, columns_.id, cat("its file would be that of '", ids_[name], "'"));
-    if (study.workload != workload)
-      refuse(row, columns_.workload, cat("other rows of its id say '", study.workload, "'"));
+    if (study.workload != workload) refuse_second(row, columns_.workload, study.workload);
     return study;
   }
 

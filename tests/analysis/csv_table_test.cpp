@@ -12,7 +12,9 @@
 namespace scalestudy {
 namespace {
 
+using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::IsEmpty;
 
 TEST(CsvTable, ReadsQuotesLineEndsAndBlankLines) {
   const CsvTable table(
@@ -36,6 +38,44 @@ TEST(CsvTable, LinesBeforeTheHeadingMayBeComments) {
   const CsvTable of_excel("sep=;\r\na;b\r\n1;2\r\n", "t");
   EXPECT_EQ(of_excel.number(0, *of_excel.find("b")), 2);
   EXPECT_EQ(of_excel.place(0, 1), "t, line 3, column b");
+}
+
+TEST(CsvTable, ALastValueThatTheEndMayHaveCutIsDoubted) {
+  const auto doubts = [](const std::string& text) { return CsvTable(text, "t").doubts(); };
+  EXPECT_THAT(doubts("a,b\n1,17.03\n2,17.1"),
+              ElementsAre("t, line 3, column b: the file ends there without a line end: '17.1' may "
+                          "be cut"));
+  for (const auto* text : {"b\n60\n6", "b\n17.03\n17.", "b\n17.03\n17", "b\n1.5\n16.25\n6.25",
+                           "b\nhttps://a.org\nhttps://a", "b\n17.03\r\n1\r"})
+    EXPECT_THAT(doubts(text), ElementsAre(HasSubstr("may be cut"))) << text;
+  for (const auto* text : {"b\n17.03\n17.1\n", "b\n17.03\n16.10", "b\n60\n62\n60", "b\nx/s\nx/s",
+                           "b\n17.03\n\"17\"", "b\n17.03\n1\n# the end", "b\n17.03\n1\n ", "b"})
+    EXPECT_THAT(doubts(text), IsEmpty()) << text;
+}
+
+TEST(CsvTable, PointsThatMayStandBetweenThousandsAreDoubted) {
+  const auto doubts = [](const std::string& text) { return CsvTable(text, "t").doubts(); };
+  for (const auto* text : {"n;time\n1;4.640\n2;3.628\n", "n;time\n1;1.269\n2;971\n3;1.003\n",
+                           "n,rate\n1,1.200\n8,8.900\n", "n,rate\n1,12.400\n8,118.900\n"})
+    EXPECT_THAT(doubts(text), ElementsAre(HasSubstr("if the point stands between thousands")))
+        << text;
+  for (const auto* text :
+       {"n,time\n1,4.640\n2,3.628\n", "n;loss;time\n1;0.581;4.640\n2;0.473;3.628\n",
+        "n;lr;time\n1;1e-3;4.64\n2;1e-3;3.628\n", "n,rate\n1,1200.500\n8,8.900\n",
+        "n,rate\n1,1.200\n", "n;rate\n1;.200\n2;.300\n", "v;w\n1.200.1;1.200\n1;1.300\n"})
+    EXPECT_THAT(doubts(text), IsEmpty()) << text;
+}
+
+TEST(CsvTable, WhatIsNoTableOfItsFormatIsToldFromItsHeading) {
+  const auto refused = [](const std::string& text) {
+    return message_of<BadInput>([&] { return CsvTable(text, "t").require("c"); });
+  };
+  EXPECT_EQ(
+      refused("a,\"b, c\"\n"),
+      "t has no column 'c' (its columns are 'a', 'b, c'). Check that it is the table that the "
+      "format wants.");
+  EXPECT_THAT(refused("# a c\n1 2\n"),
+              HasSubstr("are 'a c'). Separate its values by commas, semicolons or tabs"));
 }
 
 TEST(CsvTable, RefusesWhatHasNoClearValues) {

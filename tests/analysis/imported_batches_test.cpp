@@ -43,8 +43,9 @@ TEST_F(ImportedLogs, LaunchesOfOnePointHaveOneGlobalBatch) {
     return import_table(cat(published_heading, ",batch_size\na,w,d,8,p,weak,ttt,10,s,x,32\n",
                             "a,w,d,8,p,weak,ttt,11,s,x,", batch, "\n"));
   };
-  EXPECT_THAT(message_of<BadInput>([&] { import_rows("64"); }),
-              HasSubstr("log, line 3, column batch_size: '64' cannot be right (another row of"));
+  EXPECT_THAT(
+      message_of<BadInput>([&] { import_rows("64"); }),
+      HasSubstr("log, line 3, column batch_size: '64' beside '32' of another row of its id"));
   EXPECT_THAT(import_rows("").studies.at(0).arms.at(0).runs, SizeIs(2));
 }
 

@@ -251,7 +251,7 @@ TEST_F(Import, RowsThatAreNoNumbersOfRunsAreNamedAndLeftOut) {
           "1 row left out: metric 'time' is none of throughput, ttt, wall, epoch, epoch_median, "
           "epochs, iou",
           "1 row left out: n is empty: a point has its place by it",
-          "1 row left out: unit 'fortnight' of ttt is not one of ms, s, min, h, days",
+          "1 row left out: unit 'fortnight' of ttt is not one of us, ms, s, min, h, days",
           "2 rows left out: unit 'img/GPU/s' of throughput is not samples that all ranks train on "
           "in "
           "a second, as images/s",
@@ -299,7 +299,7 @@ TEST_F(Import, RefusesTablesThatContradictThemselves) {
   EXPECT_THAT(refused("a b,w,d,1,p,weak,ttt,1,s,x\na-b,w,d,1,p,weak,ttt,1,s,x\n"),
               HasSubstr("its file would be that of 'a b'"));
   EXPECT_THAT(refused("a,w,d,1,p,weak,ttt,1,s,x\na,v,d,1,p,weak,ttt,1,s,x\n"),
-              HasSubstr("other rows of its id say 'w'"));
+              HasSubstr("column workload: 'v' beside 'w' of another row of its id"));
   EXPECT_THAT(refused("//,w,d,1,p,weak,ttt,1,s,x\n"), HasSubstr("column id"));
   EXPECT_THAT(refused("a,w,d,1e300,p,weak,ttt,1,s,x\n"), HasSubstr("whole numbers"));
   EXPECT_THAT(refused("a,w,d,1,p,weak,ttt,inf,s,x\n"), HasSubstr("not finite"));
