@@ -27,7 +27,7 @@ std::string plain_name(const std::string& heading) {
   return name;
 }
 
-/// A heading's unit: "min" of "Time [min]" and of "time_min"; "" where there is none.
+/// A heading's unit: "min" of "Time [min]", "time_min" and "time, min"; "" where there is none.
 struct Unit {
   std::string word;
   bool is_in_brackets = false;
@@ -38,10 +38,11 @@ std::optional<Unit> unit_behind(std::string_view name, const std::string& headin
   auto word = plain_name(heading);
   if (!word.starts_with(name)) return std::nullopt;
   word.erase(0, name.size());
-  if (!word.empty() && word.find_first_of("_[(") != 0) return std::nullopt;
+  if (!word.empty() && word.find_first_of("_[(,/") != 0) return std::nullopt;
+  if (word.starts_with("_in_")) word.erase(0, 3);
   const bool is_in_brackets = word.find_first_of("[(") <= 1;
-  std::erase_if(word,
-                [](char c) { return c == '_' || c == '[' || c == ']' || c == '(' || c == ')'; });
+  std::erase_if(
+      word, [](char c) { return std::string_view("_[](),/").find(c) != std::string_view::npos; });
   return Unit{word, is_in_brackets};
 }
 
@@ -54,8 +55,13 @@ std::optional<Unit> unit_behind(std::string_view name, const std::string& headin
 }
 
 /// What columns of times are called, and how they are here.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 4> time_names{
-    {{time, time}, {training_time, training_time}, {"epoch_time", time}, {"time", time}}};
+constexpr std::array<std::pair<std::string_view, std::string_view>, 6> time_names{
+    {{time, time},
+     {training_time, training_time},
+     {"epoch_time", time},
+     {"epoch_duration", time},
+     {"time", time},
+     {"duration", time}}};
 
 void convert_times(CsvTable& table, const std::string& origin, std::vector<std::string>& notes) {
   for (const auto& [theirs, ours] : time_names)
@@ -111,8 +117,7 @@ std::string unit_in_comments(const std::string& text) {
 /// "epoch_time" of a column "Epoch time unit", "" of one "units"; nothing where it is no unit, or
 /// of something else than times of epochs.
 std::optional<std::string> subject_of_unit(const std::string& heading) {
-  constexpr std::array<std::string_view, 6> more{"",        "epoch", "duration", "epoch_duration",
-                                                 "elapsed", "times"};
+  constexpr std::array<std::string_view, 4> more{"", "epoch", "elapsed", "times"};
   auto name = plain_name(heading);
   if (name.ends_with('s')) name.pop_back();
   constexpr std::string_view unit = "unit";

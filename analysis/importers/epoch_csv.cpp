@@ -100,11 +100,11 @@ Attempts attempts_of(const CsvTable& table) {
       const double step = table.number(row, *epochs) - table.number(last, *epochs);
       if (step == 0)
         throw BadInput({cat(table.place(row, *epochs), ": epoch ", table.text(row, *epochs),
-                            " stands there twice with other numbers"),
-                        "which of them counts cannot be told",
-                        table.text(row, times).empty() || table.text(last, times).empty()
-                            ? "Make one row of those of an epoch, with what it had at its end"
-                            : "Keep the rows of one rank, once"});
+                            " stands there twice, with other ",
+                            join(first_of(table.differing(row, last), 5, "in it"), ", ")),
+                        "which of the rows counts cannot be told",
+                        "Make one row of those of an epoch, with its whole time: of one rank and "
+                        "one model, of training, not of steps"});
       if (step > 0 && step != 1)
         throw BadInput({cat(table.place(row, *epochs), ": epoch ", table.text(row, *epochs),
                             " follows epoch ", table.text(last, *epochs)),
@@ -223,51 +223,93 @@ void set_outcome(const CsvTable& table, const Attempt& rows, ImportedRun& import
     }
 }
 
-/// What may be in another unit than the rest, or hold a pause.
-void note_long_times(const CsvTable& table,
-                     const Attempt& rows,
-                     const std::vector<double>& times_s,
-                     double sum_s,
-                     ImportedRun& imported) {
-  const auto longest = std::ranges::max_element(times_s) - times_s.begin();
-  const auto longest_s = times_s[static_cast<std::size_t>(longest)];
-  const double much = longest == 0 ? 100 : 10, twice = 2;
-  if (longest_s > much * median(times_s))
-    imported.remarks.push_back(cat(
-        table.place(rows[static_cast<std::size_t>(longest)], table.require(epoch_columns::time)),
-        " = ", longest_s, " s is over ", much, " times the median of its epochs"));
+/// What may be in another unit than the rest, hold a pause, or be no epoch.
+void note_odd_times(const CsvTable& table,
+                    const Attempt& rows,
+                    const std::vector<double>& times_s,
+                    double sum_s,
+                    ImportedRun& imported) {
+  const auto [shortest, longest] = std::ranges::minmax_element(times_s);
+  const double usual = median(times_s), twice = 2, part = 3;
+  const double much = longest == times_s.begin() ? 100 : 10;
+  const auto say = [&](auto odd, const auto&... is_odd) {
+    imported.remarks.push_back(
+        cat(table.place(rows[static_cast<std::size_t>(odd - times_s.begin())],
+                        table.require(epoch_columns::time)),
+            " = ", *odd, " s is ", is_odd...));
+  };
+  if (*longest > much * usual) say(longest, "over ", much, " times the median of its epochs");
+  if (times_s.size() > 2 && part * *shortest < usual)
+    say(shortest,
+        "less than a third of the median of its epochs: if it is no whole epoch of training, take "
+        "its row out");
   if (imported.run.training_time_s > twice * sum_s)
     imported.remarks.push_back(cat("training_time is ", imported.run.training_time_s,
                                    " s, and its epochs take ", sum_s, " s together"));
 }
 
-ImportedRun run_of(const CsvTable& table, const Attempt& rows) {
-  ImportedRun imported;
-  const auto times_s = epoch_times(table, rows, imported.remarks);
+/// Times that are rounded so that little is known of them; of two rows they may be so by chance.
+void note_coarse_times(const CsvTable& table, const Attempt& rows, ImportedRun& imported) {
+  constexpr double most_share = 0.05;
+  for (const auto& [name, whole_s] :
+       {std::pair{epoch_columns::time, imported.run.median_epoch_s},
+        std::pair{epoch_columns::training_time, imported.run.training_time_s}})
+    if (const auto column = table.find(name); column && rows.size() > 2)
+      if (const double step_s = table.step_of(rows, *column); step_s > most_share * whole_s)
+        imported.remarks.push_back(
+            cat("column ", table.columns()[*column], ": all times are whole multiples of ", step_s,
+                " s: ", whole_s, " s may be wrong by ", std::round(50 * step_s / whole_s), " %"));
+}
+
+/// Without a first one whose time is not known: a clock may start at its end.
+Attempt timed_rows(const CsvTable& table, const Attempt& rows) {
+  const auto column = table.require(epoch_columns::time);
+  const bool is_known =
+      !table.text(rows.front(), column).empty() && !std::isnan(table.number(rows.front(), column));
+  return {rows.begin() + (is_known || rows.size() == 1 ? 0 : 1), rows.end()};
+}
+
+/// Of which an epoch is, and of the training where all rows have a time.
+void set_times(const CsvTable& table, const Attempt& rows, ImportedRun& imported) {
+  const auto timed = timed_rows(table, rows);
+  auto times_s = epoch_times(table, timed, imported.remarks);
   const double sum_s = std::accumulate(times_s.begin(), times_s.end(), 0.0);
   PublishedRun& run = imported.run;
-  run.epochs = static_cast<double>(times_s.size());
-  run.first_epoch_s = times_s.front();
   imported.computed = {"median_epoch_s"};
-  if (times_s.size() > 1) run.median_epoch_s = median({times_s.begin() + 1, times_s.end()});
   run.training_time_s = last_value(table, rows, epoch_columns::training_time);
-  if (!std::isfinite(run.training_time_s)) {
-    run.training_time_s = sum_s;
-    imported.computed.emplace_back("training_time_s");
+  if (timed.size() < rows.size()) {
+    run.median_epoch_s = median(times_s);
+    imported.remarks.push_back(cat(table.place(rows.front(), table.require(epoch_columns::time)),
+                                   " has no time: the epoch counts, and is in no time"));
+  } else {
+    run.first_epoch_s = times_s.front();
+    if (times_s.size() > 1) run.median_epoch_s = median({times_s.begin() + 1, times_s.end()});
+    if (!std::isfinite(run.training_time_s)) {
+      run.training_time_s = sum_s;
+      imported.computed.emplace_back("training_time_s");
+    }
   }
   if (sum_s > 1.02 * run.training_time_s)
     throw BadInput({cat(table.place(rows.back(), table.require(epoch_columns::training_time)),
                         ": the training took ", run.training_time_s, " s and its epochs ", sum_s,
                         " s together"),
                     "one of them is wrong", "Correct it, or leave training_time out"});
-  note_long_times(table, rows, times_s, sum_s, imported);
+  note_odd_times(table, timed, times_s, sum_s, imported);
+  note_coarse_times(table, timed, imported);
+  imported.epoch_times_s = std::move(times_s);
+}
+
+ImportedRun run_of(const CsvTable& table, const Attempt& rows) {
+  ImportedRun imported;
+  set_times(table, rows, imported);
+  PublishedRun& run = imported.run;
+  run.epochs = static_cast<double>(rows.size());
   if (const auto loss = table.find("loss"))
     for (const auto row : rows) imported.losses.push_back(table.number(row, *loss));
   if (const auto epochs = epoch_column(table)) {
     imported.first_epoch = table.number(rows.front(), *epochs);
     imported.last_epoch = table.number(rows.back(), *epochs);
   }
-  imported.epoch_times_s = times_s;
   imported.settings = epoch_columns::settings_of(table, rows);
   imported.rank = epoch_columns::rank_of(table, rows);
   run.final_loss = last_value(table, rows, "loss");
@@ -334,6 +376,9 @@ std::vector<ImportedRun> runs_from_epoch_csv(const std::string& text, const std:
   auto& first = runs.front().notes;
   first.insert(first.end(), columns.notes.begin(), columns.notes.end());
   note_repeated_rows(found, first);
+  const auto doubts = table.doubts();
+  auto& remarks = runs.front().remarks;
+  remarks.insert(remarks.end(), doubts.begin(), doubts.end());
   if (is_newest_first(table))
     first.emplace_back("the newest epoch stands first: read from the last row up");
   if (const auto unused = table.unused(epoch_columns::used); !unused.empty())

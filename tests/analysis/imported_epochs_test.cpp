@@ -1,5 +1,7 @@
 /// Epoch logs as they are found: of which unit their times are, and whether their rows are epochs.
 
+#include <cmath>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -33,6 +35,60 @@ TEST_F(ImportedLogs, TimesThatMayBeInAnotherUnitAreNoted) {
   EXPECT_THAT(notes_of("2001,2041\n20,2041\n20,2041\n"), ElementsAre(HasSubstr("over 100 times")));
 }
 
+TEST_F(ImportedLogs, RowsThatAreNoWholeEpochAreNoted) {
+  const auto notes_of = [&](const std::string& times) {
+    return import_epochs(cat("time\n", replaced(times, " ", "\n"), "\n")).notes;
+  };
+  const auto* as_time = "log: column time is read as time_per_epoch";
+  EXPECT_THAT(notes_of("77.5 60.1 60.2 4.2"),
+              ElementsAre("log, line 5, column time = 4.2 s is less than a third of the median of "
+                          "its epochs: if it is no whole epoch of training, take its row out",
+                          as_time));
+  for (const auto* times :
+       {"0.8 77.5 60.1 60.2", "78.5 60.1 60.2 59.9 60.3 18.14", "61.5 60.1 6.2"})
+    EXPECT_THAT(notes_of(times), Contains(HasSubstr("less than a third"))) << times;
+  for (const auto* times : {"77.5 60.1 60.2 30.1", "77.5 60.1 60.2 20.2", "300.5 60.2",
+                            "300.5 60.1 60.2", "60.1 180.2 60.3"})
+    EXPECT_THAT(notes_of(times), ElementsAre(as_time)) << times;
+}
+
+TEST_F(ImportedLogs, TimesThatAreRoundedCoarselyAreNoted) {
+  const auto notes_of = [&](const std::string& text) { return import_epochs(text).notes; };
+  EXPECT_THAT(notes_of("time_per_epoch_min\n2\n2\n1\n2\n"),
+              ElementsAre("log: column time_per_epoch_min: all times are whole multiples of 60 s: "
+                          "120 s may be wrong by 25 %"));
+  for (const auto* text : {"time_per_epoch\n2.0\n3.0\n2.0\n", "time_per_epoch_h\n0.3\n0.2\n0.2\n",
+                           "time_per_epoch,training_time_h\n1800.5,2\n1800.3,2\n1800.1,2\n"})
+    EXPECT_THAT(notes_of(text), ElementsAre(HasSubstr("all times are whole multiples"))) << text;
+  for (const auto* text :
+       {"time_per_epoch\n20\n21\n20\n", "time_per_epoch_min\n2.1\n2.0\n2.0\n",
+        "time_per_epoch\n3\n2\n", "time_per_epoch\n2\n2e0\n3\n", "time_per_epoch\n2.5\n2.41\n2\n"})
+    EXPECT_THAT(notes_of(text), IsEmpty()) << text;
+}
+
+TEST_F(ImportedLogs, AFirstEpochWithoutATimeIsInNoTime) {
+  for (const auto* first : {"", "nan"}) {
+    const auto imported =
+        import_epochs(cat("epoch,time_per_epoch\n1,", first, "\n2,60.5\n3,59.5\n4,61.2\n"));
+    const auto& run = imported.studies.at(0).arms.at(0).runs.at(0);
+    EXPECT_EQ(run.median_epoch_s, 60.5);
+    EXPECT_EQ(run.epochs, 4);
+    EXPECT_EQ(run.outcome, PublishedOutcome::complete);
+    EXPECT_TRUE(std::isnan(run.first_epoch_s));
+    EXPECT_TRUE(std::isnan(run.training_time_s));
+    EXPECT_THAT(imported.notes, ElementsAre("log, line 2, column time_per_epoch has no time: the "
+                                            "epoch counts, and is in no time"));
+  }
+  const auto stated = import_epochs("time_per_epoch,training_time\n,200\n60.5,200\n59.5,200\n");
+  EXPECT_EQ(stated.studies.at(0).arms.at(0).runs.at(0).training_time_s, 200);
+  const auto refused = [&](const std::string& text) {
+    return message_of<BadInput>([&] { import_epochs(text); });
+  };
+  EXPECT_THAT(refused("epoch,time\n1,60.5\n2,\n3,61.2\n"), HasSubstr("line 3, column time: ''"));
+  EXPECT_THAT(refused("epoch,time\n1,\n"), HasSubstr("line 2, column time: ''"));
+  EXPECT_THAT(refused("epoch,time\n1,0\n2,60.5\n"), HasSubstr("0 is no time"));
+}
+
 TEST_F(ImportedLogs, TimesAreInTheUnitOfTheirHeading) {
   const auto run_of = [&](const std::string& heading) {
     return import_epochs(heading + "\n3,0.7\n2,0.8\n+2,0.9\n").studies.at(0).arms.at(0).runs.at(0);
@@ -41,7 +97,9 @@ TEST_F(ImportedLogs, TimesAreInTheUnitOfTheirHeading) {
        {std::pair{"time_per_epoch", 1.0}, std::pair{"Time per epoch [s]", 1.0},
         std::pair{"TIME_PER_EPOCH_MS", 1e-3}, std::pair{"time_per_epoch (min)", 60.0},
         std::pair{"epoch_time_minutes", 60.0}, std::pair{"Time_s", 1.0},
-        std::pair{"time_hours", 3600.0}}) {
+        std::pair{"time_hours", 3600.0}, std::pair{"\"time_per_epoch, min\"", 60.0},
+        std::pair{"time_per_epoch/h", 3600.0}, std::pair{"epoch_time_in_min", 60.0},
+        std::pair{"Duration (minutes)", 60.0}, std::pair{"time_per_epoch_us", 1e-6}}) {
     const auto run = run_of(cat(name, ",IoU"));
     EXPECT_DOUBLE_EQ(run.training_time_s, 7 * unit_s) << name;
     EXPECT_EQ(run.quality, 0.9);
@@ -134,9 +192,11 @@ TEST_F(ImportedLogs, RowsThatEachSayAPartOfAnEpochAreOne) {
   };
   EXPECT_THAT(
       refused("0,9,,,0.5,\n0,19,,,0.6,7\n"),
-      HasSubstr("line 3, column epoch: epoch 0 stands there twice with other numbers (which "
-                "of them counts cannot be told). Make one row of those of an epoch"));
-  EXPECT_THAT(refused("0,9,,,,7\n0,9,,,,8\n"), HasSubstr("Keep the rows of one rank, once"));
+      HasSubstr("line 3, column epoch: epoch 0 stands there twice, with other step, iou, "
+                "epoch_time (which of the rows counts cannot be told). Make one row of those of "
+                "an epoch, with its whole time: of one rank and one model, of training, not of "
+                "steps"));
+  EXPECT_THAT(refused("0,9,,,,7\n0,9,,,,8\n"), HasSubstr("twice, with other epoch_time (which"));
   EXPECT_THAT(refused("0,9,,,,7\n1,9,,,,\n"), HasSubstr("line 3, column epoch_time: '' is no"));
   EXPECT_THAT(refused("0,9,,,,7\n,9,,,,\n"), HasSubstr("line 3, column epoch: '' is no number"));
 }
@@ -240,7 +300,7 @@ TEST_F(ImportedLogs, TimesSinceTheStartAreNoTimesOfEpochs) {
                 HasSubstr("they look like times since the start"))
         << times;
   for (const auto* times :
-       {"10 11", "10 25.1", "60.2 50.1 61", "10 11 12", "9 10 9.5 11", "10 10 10",
+       {"10 11", "10 25.1", "60.2 50.1 61", "10.5 11.5 12.5", "9 10 9.5 11", "20 20 20",
         "50 20 21 22 23 22", "20 40 20 40 20 40", "10.2 10.1 10.4 10.3 10.6 10.5",
         "1020 1022 1021 1024 1026 1025", "21 19.8 20.1 20.3 20.6 19.9 20.2",
         "10 10.1 10.3 10.7 10.8", "70 100 112 121 120 137"})
@@ -249,8 +309,8 @@ TEST_F(ImportedLogs, TimesSinceTheStartAreNoTimesOfEpochs) {
               ElementsAre("log, line 5, column time_per_epoch = 1050 s: each row is longer than "
                           "the one before by about 10 s, and read as an epoch that took all of it"))
       << "a clock, or epochs that get slower";
-  for (const auto* times : {"10 11 14 15", "10 14 16.5 18 18.9 19.4", "200 230 242 251 259 267",
-                            "70 100 112", "60.2 70.3 80.4"})
+  for (const auto* times : {"10.5 11.5 14.5 15.5", "10 14 16.5 18 18.9 19.4",
+                            "200 230 242 251 259 267", "70 100 112", "60.2 70.3 80.4"})
     EXPECT_THAT(import_epochs(table_of(times)).notes,
                 ElementsAre(HasSubstr("and read as an epoch that took all of it")))
         << times;

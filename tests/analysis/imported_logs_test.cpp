@@ -329,29 +329,29 @@ TEST_F(ImportedLogs, QualityIsReadOrTheRunSaysThatItIsNot) {
                        "judged"));
 }
 
-constexpr const char* epochs_0_to_2 = ",time_per_epoch,iou\n0,5,0.1\n1,3,0.2\n2,3,0.3\n";
+constexpr const char* epochs_0_to_2 = ",time_per_epoch,iou\n0,50,0.1\n1,30,0.2\n2,30,0.3\n";
 
 TEST_F(ImportedLogs, AnEpochLogThatStartsAgainIsTwoAttempts) {
-  for (const auto* again : {"0,6,0.1\n1,4,0.2\n2,4,0.3\n3,4,0.4\n",
-                            ",time_per_epoch,iou\n0,6,0.1\n1,4,0.2\n2,4,0.3\n3,4,0.4\n"}) {
+  for (const auto* again : {"0,60,0.1\n1,40,0.2\n2,40,0.3\n3,40,0.4\n",
+                            ",time_per_epoch,iou\n0,60,0.1\n1,40,0.2\n2,40,0.3\n3,40,0.4\n"}) {
     const auto imported = import_epochs(cat(epochs_0_to_2, again));
     const auto& runs = imported.studies.at(0).arms.at(0).runs;
     ASSERT_THAT(runs, SizeIs(2));
     EXPECT_EQ(runs[0].outcome, PublishedOutcome::censored) << "it came to epoch 2 of 3";
-    EXPECT_EQ(runs[0].training_time_s, 11);
+    EXPECT_EQ(runs[0].training_time_s, 110);
     EXPECT_EQ(runs[1].outcome, PublishedOutcome::complete);
-    EXPECT_EQ(runs[1].training_time_s, 18);
+    EXPECT_EQ(runs[1].training_time_s, 180);
     EXPECT_EQ(runs[1].epochs, 4);
   }
-  const auto resumed = import_epochs(cat(epochs_0_to_2, "1,4,0.2\n2,4,0.3\n3,4,0.4\n"));
+  const auto resumed = import_epochs(cat(epochs_0_to_2, "1,40,0.2\n2,40,0.3\n3,40,0.4\n"));
   EXPECT_EQ(resumed.studies[0].arms[0].runs.at(1).outcome, PublishedOutcome::censored)
       << "its time is not that of a whole training";
   EXPECT_THAT(resumed.notes, Contains("log, attempt 2: kept as censored: it goes on from epoch 1"));
-  const auto shorter = cat(epochs_0_to_2, "0,6,0.1\n1,4,0.2\n");
+  const auto shorter = cat(epochs_0_to_2, "0,60,0.1\n1,40,0.2\n");
   EXPECT_THAT(message_of<BadInput>([&] { import_epochs(shorter); }),
               HasSubstr("log, line 6, column time_per_epoch: an attempt of 2 epochs, after one of "
                         "3 (which of them is the whole training cannot be told)"));
-  EXPECT_THAT(import_epochs(shorter + "0,6,0.3\n1,5,0.2\n2,4,0.1\n").notes,
+  EXPECT_THAT(import_epochs(shorter + "0,60,0.3\n1,50,0.2\n2,40,0.1\n").notes,
               ElementsAre("log, attempt 2: kept as censored: another attempt came further"));
 }
 
@@ -372,25 +372,25 @@ TEST_F(ImportedLogs, AnEpochLogWithTheNewestFirstIsReadFromItsEnd) {
 TEST_F(ImportedLogs, RowsOfAnEpochLogThatStandThereTwiceCountOnce) {
   for (const auto& text :
        {interleaved({epochs_0_to_2, epochs_0_to_2}, {"", ""}),
-        interleaved({epochs_0_to_2, replaced(epochs_0_to_2, "5", "6")}, {"[rank0]:", "[rank1]:"}),
+        interleaved({epochs_0_to_2, replaced(epochs_0_to_2, "50", "60")}, {"[rank0]:", "[rank1]:"}),
         cat(epochs_0_to_2, epochs_0_to_2), as_utf16(epochs_0_to_2, true)}) {
     const auto runs = import_epochs(text).studies.at(0).arms.at(0).runs;
     ASSERT_THAT(runs, SizeIs(1)) << text;
     EXPECT_EQ(runs[0].epochs, 3);
-    EXPECT_EQ(runs[0].training_time_s, 11);
+    EXPECT_EQ(runs[0].training_time_s, 110);
   }
   EXPECT_THAT(import_epochs(cat(epochs_0_to_2, epochs_0_to_2)).notes,
               ElementsAre("log: 3 rows that stand there before count once: if another launch wrote "
                           "them, it is missing"));
-  EXPECT_THAT(import_epochs(cat(epochs_0_to_2, "2,3,0.3\n")).notes,
+  EXPECT_THAT(import_epochs(cat(epochs_0_to_2, "2,30,0.3\n")).notes,
               ElementsAre(HasSubstr("log: 1 row that stands there before counts once")));
   EXPECT_THAT(import_epochs("time\n5\n4\n5\n4\n").studies[0].arms[0].runs.at(0).epochs, 4);
   EXPECT_THAT(import_epochs(epochs_0_to_2).notes, IsEmpty());
   const auto refused = [&](const std::string& text) {
     return message_of<BadInput>([&] { return import_epochs(text); });
   };
-  EXPECT_THAT(refused(cat(epochs_0_to_2, "2,4,0.3\n")),
-              HasSubstr("line 5, column 1: epoch 2 stands there twice with other numbers"));
+  EXPECT_THAT(refused(cat(epochs_0_to_2, "2,40,0.3\n")),
+              HasSubstr("line 5, column 1: epoch 2 stands there twice, with other time_per_epoch"));
   EXPECT_THAT(refused("time_per_epoch\ntime_per_epoch\n5\n5\n"),
               HasSubstr("the heading stands there twice"));
 }

@@ -133,9 +133,10 @@ TEST_F(OneLaunch, OfEqualTimesIsRefusedAndOfEqualLossesRemarked) {
   EXPECT_THAT(import_rounded.notes,
               ElementsAre(StartsWith("b: its 3 epochs have the losses, or rounded times, of a")))
       << "three tenths may be equal by chance";
-  const std::string even = "time_per_epoch,loss\n4,1\n4,1\n4,1\n";
-  EXPECT_THAT(import_all({even, replaced(even, "4,1", "4,2")}, {4}, ImportFormat::epoch_csv).notes,
-              IsEmpty());
+  const std::string even = "time_per_epoch,loss\n40,1\n40,1\n40,1\n";
+  EXPECT_THAT(
+      import_all({even, replaced(even, "40,1", "40,2")}, {4}, ImportFormat::epoch_csv).notes,
+      IsEmpty());
 }
 
 TEST_F(OneLaunch, WhoseRanksKeepALogEachIsRefused) {
@@ -177,7 +178,7 @@ TEST_F(OneLaunch, WhoseRanksKeepALogEachIsRefused) {
 }
 
 TEST_F(OneLaunch, InTwoFilesIsTwoPartsThatAreCensored) {
-  const std::string first = "epoch,time_per_epoch\n1,5\n2,3\n3,3\n";
+  const std::string first = "epoch,time_per_epoch\n1,50\n2,30\n3,30\n";
   const std::string second = "epoch,time_per_epoch\n4,4\n5,3\n";
   const auto outcomes = [&](const std::vector<std::string>& logs,
                             const std::vector<double>& ranks = {4}) {
