@@ -228,7 +228,8 @@ std::size_t CsvTable::require(std::string_view column) const {
     names.push_back(cat('\'', one_line(shortened(name, 80)), '\''));
   const bool has_blanks = columns_.size() == 1 && columns_[0].find(' ') != std::string::npos;
   refuse(cat(origin_, " has no column '", column, "'"), cat("its columns are ", join(names, ", ")),
-         has_blanks ? "Separate its values by commas, semicolons or tabs" : check_table);
+         has_blanks ? "Check that it is a table, with commas, semicolons or tabs between values"
+                    : check_table);
 }
 
 /// A cut one has fewer decimals than the others, which have as many each, and is no other's.

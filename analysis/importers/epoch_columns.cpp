@@ -176,9 +176,6 @@ void require_training(const CsvTable& table) {
   if (!column) return;
   const auto rows = rows_of_values(table, *column);
   const auto value_of = [&](std::size_t row) { return in_lower_case(table.text(row, *column)); };
-  const auto is_evaluation = [](const std::string& value) {
-    return value.starts_with("val") || value.starts_with("test") || value.starts_with("eval");
-  };
   if (!rows.empty() && std::ranges::all_of(rows, is_evaluation, value_of))
     throw BadInput({cat(table.place(rows.front(), *column), ": all rows are of '",
                         short_line(table.text(rows.front(), *column)), "'"),
@@ -267,33 +264,11 @@ std::string only_value(const CsvTable& table,
 
 std::map<std::string, std::string> settings_of(const CsvTable& table,
                                                const std::vector<std::size_t>& rows) {
-  constexpr std::array<std::string_view, 22> names{"batch",
-                                                   "batch_size",
-                                                   "bs",
-                                                   "global_batch_size",
-                                                   "global_batch",
-                                                   "gbs",
-                                                   "train_batch_size",
-                                                   "local_batch_size",
-                                                   "batch_size_per_gpu",
-                                                   "per_gpu_batch_size",
-                                                   "micro_batch_size",
-                                                   "minibatch_size",
-                                                   "model",
-                                                   "model_name",
-                                                   "arch",
-                                                   "architecture",
-                                                   "network",
-                                                   "backbone",
-                                                   "dataset",
-                                                   "precision",
-                                                   "dtype",
-                                                   "amp"};
   std::map<std::string, std::string> settings;
-  for (const auto& name : names)
-    if (const auto column = find_any(table, std::array{name}))
-      if (auto value = only_value(table, rows, *column); !value.empty())
-        settings[std::string(name)] = std::move(value);
+  for (std::size_t i = 0; i < table.columns().size(); ++i)
+    if (const auto name = plain_name(table.columns()[i]); is_setting(name) || is_batch(name))
+      if (auto value = only_value(table, rows, i); !value.empty())
+        settings[name] = std::move(value);
   return settings;
 }
 

@@ -3,6 +3,7 @@
 
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "analysis/importers/importer.hpp"
@@ -46,6 +47,14 @@ struct ImportedRun {
   std::vector<std::string> notes;
   std::vector<std::string> remarks;  ///< notes that reports say, too: its numbers hang on them
 };
+
+/// Whether a column or key says of what is trained, or how, what more ranks do not change:
+/// "model", "opt_precision"; and whether it says a batch.
+[[nodiscard]] bool is_setting(std::string_view name);
+[[nodiscard]] bool is_batch(std::string_view name);
+
+/// "val", "Test", "evaluation"
+[[nodiscard]] bool is_evaluation(const std::string& phase);
 
 /// `text` of a file called `origin`. Errors: BadInput with `origin` and line.
 [[nodiscard]] std::vector<ImportedRun> runs_from_epoch_csv(const std::string& text,

@@ -8,6 +8,7 @@
 #include <system_error>
 #include <tuple>
 
+#include "core/ascii.hpp"
 #include "core/error.hpp"
 #include "core/file_content.hpp"
 #include "core/text.hpp"
@@ -180,11 +181,14 @@ std::string title_of(const std::vector<ImportedRun>& runs) {
   return one_line(join(parts, ", "));
 }
 
-/// A mean over two configurations is that of neither. Runs that did not end are in none.
-void require_one_configuration(const std::vector<ImportedRun>& runs) {
+/// A mean over two configurations is that of neither, and a factor is of what else differs, too: of
+/// all ranks that is noted but for batches. Runs that did not end are in none.
+void require_one_configuration(std::vector<ImportedRun>& runs) {
   using Point = std::tuple<std::int64_t, std::string, std::string>;
-  std::map<Point, std::pair<const ImportedRun*, std::string>> first;
-  for (const auto& one : runs) {
+  using Said = std::pair<const ImportedRun*, std::string>;
+  std::map<Point, Said> first;
+  std::map<std::string, Said> first_of_all;
+  for (auto& one : runs) {
     if (one.run.outcome == PublishedOutcome::censored) continue;
     auto settings = one.settings;
     if (std::isfinite(one.run.global_batch_size))
@@ -197,7 +201,84 @@ void require_one_configuration(const std::vector<ImportedRun>& runs) {
                             theirs, ", both with ", counted(one.run.ranks, "rank")),
                         "they are two studies, and would be one mean",
                         "Import each, in a file of its own, with a --name of its own"});
+      if (!is_setting(name)) continue;
+      const auto& [base, usual] = first_of_all.try_emplace(name, &one, value).first->second;
+      if (value != usual)
+        one.remarks.push_back(cat("its ", name, " is ", value, ", that of ", base->place, ' ',
+                                  usual, ": their factor is not of ranks alone"));
     }
+  }
+}
+
+/// Launches of one point take about as long.
+void remark_spread(std::vector<ImportedRun>& runs) {
+  constexpr double most = 2;
+  const auto time_of = [](const ImportedRun& one) {
+    return std::isfinite(one.run.training_time_s) ? one.run.training_time_s
+                                                  : one.run.median_epoch_s;
+  };
+  std::map<std::pair<std::int64_t, std::string>, const ImportedRun*> first;
+  for (auto& one : runs) {
+    if (one.run.outcome == PublishedOutcome::censored) continue;
+    const auto& other = *first.try_emplace({one.run.ranks, one.run.platform}, &one).first->second;
+    const double ratio = time_of(one) / time_of(other);
+    if (ratio > most || ratio < 1 / most)
+      one.remarks.push_back(cat("it took ", time_of(one), " s, and ", other.place, ' ',
+                                time_of(other), " s, both with ", counted(one.run.ranks, "rank"),
+                                ": their mean is that of neither"));
+  }
+}
+
+/// As counts of what one rank trains on are, which are taken for those of all.
+void remark_samples_of_a_rank(std::vector<ImportedRun>& runs) {
+  const auto samples_of_all = [](const ImportedRun& one) {
+    return one.run.samples_per_epoch * static_cast<double>(one.run.ranks);
+  };
+  const auto& first = runs.front();
+  const auto is_part = [&](const ImportedRun& one) {
+    return one.run.ranks == first.run.ranks ||
+           std::abs(samples_of_all(one) / samples_of_all(first) - 1) < 0.01;
+  };
+  const auto other = std::ranges::find_if(
+      runs, [&](const ImportedRun& one) { return one.run.ranks != first.run.ranks; });
+  if (other == runs.end() || !std::ranges::all_of(runs, is_part)) return;
+  const auto count = [](double samples) { return static_cast<std::int64_t>(std::round(samples)); };
+  other->remarks.push_back(cat(
+      "its samples per epoch times ranks, ", count(other->run.samples_per_epoch), " × ",
+      other->run.ranks, ", are those of ", first.place, ": if each counts those of one rank, give ",
+      "--samples-per-epoch ", count(samples_of_all(first))));
+}
+
+/// "16" and "2" of "log_16gpu_2.csv"
+std::vector<double> numbers_in(const std::string& name) {
+  std::vector<double> numbers;
+  for (std::size_t at = 0; at < name.size(); ++at) {
+    if (!is_digit(name[at])) continue;
+    const auto end = std::min(name.find_first_not_of("0123456789", at), name.size());
+    numbers.push_back(std::stod(name.substr(at, end - at)));
+    at = end;
+  }
+  return numbers;
+}
+
+/// A shell sorts "log_16" before "log_8".
+void require_ranks_as_named(const std::vector<fs::path>& files, const std::vector<double>& ranks) {
+  if (files.size() != ranks.size()) return;
+  std::vector<std::vector<double>> names;
+  for (const auto& file : files) names.push_back(numbers_in(name_among(file, files)));
+  for (std::size_t k = 0; k < names.front().size(); ++k) {
+    std::vector<double> named;
+    for (const auto& numbers : names)
+      if (numbers.size() == names.front().size()) named.push_back(numbers[k]);
+    if (named == ranks) return;
+    if (!std::ranges::is_permutation(named, ranks)) continue;
+    std::vector<std::string> fitting;
+    for (const double number : named) fitting.push_back(cat(number));
+    throw BadInput({cat("--ranks gives ", shown(files.front()), ' ', ranks.front(),
+                        ": the names of the files have its numbers in another order"),
+                    "a point has its place by it",
+                    cat("Give --ranks ", join(fitting, ","),
+                        ", or rename the files where they number something else")});
   }
 }
 
@@ -298,8 +379,11 @@ Imported study_from_logs(const std::vector<fs::path>& files,
                          LogReader read) {
   require_fact(facts.name, "--name", "the study and its file are called by it");
   require_fact(facts.source, "--source", "a published number without its source says nothing");
+  require_ranks_as_named(files, facts.ranks);
   auto runs = read_logs(files, facts, read);
   require_one_configuration(runs);
+  remark_spread(runs);
+  remark_samples_of_a_rank(runs);
   remark_rule(facts.scaling_rule, runs);
   Imported imported;
   PublishedStudy study;
@@ -344,6 +428,25 @@ void require_distinct(const std::vector<PublishedStudy>& studies) {
 }
 
 }  // namespace
+
+bool is_setting(std::string_view name) {
+  constexpr std::array names{"model",      "model_name", "arch",        "architecture", "network",
+                             "backbone",   "dataset",    "precision",   "dtype",        "amp",
+                             "gpu_name",   "image_size", "img_size",    "input_size",   "crop_size",
+                             "patch_size", "resolution", "image_height"};
+  return std::ranges::any_of(
+      names, [&](std::string_view one) { return name == one || name.ends_with(cat('_', one)); });
+}
+
+bool is_batch(std::string_view name) {
+  return name.find("batch_size") != std::string_view::npos || name == "batch" || name == "bs" ||
+         name == "gbs" || name == "global_batch" || name == "minibatch_size";
+}
+
+bool is_evaluation(const std::string& phase) {
+  const auto text = in_lower_case(phase);
+  return text.starts_with("val") || text.starts_with("test") || text.starts_with("eval");
+}
 
 Imported import_files(ImportFormat format,
                       const std::vector<fs::path>& files,

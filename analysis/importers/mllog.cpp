@@ -345,6 +345,7 @@ ImportedRun run_of(const LoggedRun& run, const std::string& place, const std::st
   imported.run.platform = run.facts.platform;
   imported.workload = run.facts.benchmark;
   imported.organisation = run.facts.organisation;
+  imported.settings = run.facts.settings;
   imported.start_ms = run.start_ms;
   imported.end_ms = run.end_ms;
   imported.said = said_in(run);

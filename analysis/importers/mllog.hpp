@@ -32,6 +32,7 @@ struct LoggedFacts {
     std::size_t line = 0;
   };
   std::map<std::string, Number, std::less<>> numbers;  ///< by key
+  std::map<std::string, std::string> settings;         ///< likewise
   std::string benchmark, organisation, platform;
 
   [[nodiscard]] double number(std::string_view key) const {

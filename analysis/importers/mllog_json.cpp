@@ -188,6 +188,8 @@ class SectionReader {
                            std::pair{"submission_platform", &facts.platform}};
     for (const auto& [name, text] : texts)
       if (key == name) *text = text_of(value);
+    if (is_setting(key) && !value.is_null())
+      facts.settings[key] = value.is_string() ? text_of(value) : shortened(value.dump(), 200);
     constexpr std::array numbers{"global_batch_size", "train_samples", "eval_samples",
                                  number_of_ranks,     number_of_nodes, accelerators_per_node};
     if (std::ranges::find(numbers, key) == numbers.end()) return false;
@@ -216,6 +218,7 @@ class SectionReader {
   static void fill(LoggedFacts& facts, const LoggedFacts& others) {
     for (const auto& [key, number] : others.numbers)
       facts.numbers.try_emplace(key, LoggedFacts::Number{number.value, 0});
+    facts.settings.insert(others.settings.begin(), others.settings.end());
     for (const auto text :
          {&LoggedFacts::benchmark, &LoggedFacts::organisation, &LoggedFacts::platform})
       if ((facts.*text).empty()) facts.*text = others.*text;
@@ -280,6 +283,14 @@ double epoch_count_of(const Event& event) {
   return count >= 1 && count == std::floor(count) ? count : 1;
 }
 
+/// By what its metadata say, but for the source that logged it: "stage": "eval".
+bool is_of_evaluation(const Event& event) {
+  if (!event.metadata.is_object()) return false;
+  return std::ranges::any_of(event.metadata.items(), [](const auto& item) {
+    return item.key() != "file" && is_evaluation(text_of(item.value()));
+  });
+}
+
 void add(const Event& event, LoggedRun& run, Counts& counts, UncountedLines& uncounted) {
   const double epoch = number_of(member(event.metadata, "epoch_num"));
   if (event.key == "epoch_stop")
@@ -287,7 +298,9 @@ void add(const Event& event, LoggedRun& run, Counts& counts, UncountedLines& unc
                          : (void)++run.unnumbered_stops;
   if (event.key == "epoch_start" && std::isfinite(epoch))
     run.started.try_emplace(epoch, event.time_ms);
-  if (event.key == "tracked_stats") {
+  if (event.key == "tracked_stats" && is_of_evaluation(event)) {
+    uncounted.add("throughput line", "of evaluation not counted", event.line);
+  } else if (event.key == "tracked_stats") {
     const auto throughput = member(event.value, "throughput");
     const double rate = number_of(throughput);
     if (rate > 0 && std::isfinite(rate))

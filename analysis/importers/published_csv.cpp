@@ -159,7 +159,8 @@ class Reader {
     if (const auto unused = table_.unused(Columns::names); !unused.empty())
       imported.notes.push_back(
           cat("columns not used, rows that differ in them alone are launches: ", unused));
-    for (const auto& doubt : table_.doubts()) imported.notes.push_back(doubt);
+    for (const auto& doubt : table_.doubts())
+      imported.notes.push_back(doubt.starts_with(origin) ? doubt : cat(origin, ": ", doubt));
     for (const auto& [reason, count] : left_out_)
       imported.notes.push_back(cat(counted(count, "row"), " left out: ", reason));
     return imported;

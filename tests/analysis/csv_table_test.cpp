@@ -75,7 +75,7 @@ TEST(CsvTable, WhatIsNoTableOfItsFormatIsToldFromItsHeading) {
       "t has no column 'c' (its columns are 'a', 'b, c'). Check that it is the table that the "
       "format wants.");
   EXPECT_THAT(refused("# a c\n1 2\n"),
-              HasSubstr("are 'a c'). Separate its values by commas, semicolons or tabs"));
+              HasSubstr("are 'a c'). Check that it is a table, with commas, semicolons or"));
 }
 
 TEST(CsvTable, RefusesWhatHasNoClearValues) {

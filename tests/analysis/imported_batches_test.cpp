@@ -74,6 +74,78 @@ TEST_F(ImportedLogs, LaunchesOfOnePointHaveOneConfiguration) {
               HasSubstr("log, attempt 2 has model vgg and log, attempt 1 has unet"));
 }
 
+TEST_F(ImportedLogs, WhatElseDiffersBetweenNumbersOfRanksIsNoted) {
+  auto given = facts({1, 4});
+  given.workload = "unet";
+  const auto notes_of = [&](const std::string& name, const char* one, const char* other) {
+    const auto text = [&](const char* value) {
+      return cat("time_per_epoch,", name, "\n5,", value, "\n");
+    };
+    auto notes = import_files(ImportFormat::epoch_csv,
+                              {write(text(one), "a"), write(text(other), "b")}, given)
+                     .notes;
+    std::erase_if(notes,
+                  [](const auto& note) { return note.find("not used") != std::string::npos; });
+    return notes;
+  };
+  EXPECT_THAT(
+      notes_of("Precision", "32", "16-mixed"),
+      ElementsAre("b: its precision is 16-mixed, that of a 32: their factor is not of ranks "
+                  "alone"));
+  for (const auto* name : {"model", "dataset", "image_size", "gpu_name", "train_dtype"})
+    EXPECT_THAT(notes_of(name, "x", "y"), ElementsAre(HasSubstr("not of ranks alone"))) << name;
+  for (const auto* name : {"batch_size", "bs", "lr", "modeled"})
+    EXPECT_THAT(notes_of(name, "16", "64"), IsEmpty()) << name;
+  EXPECT_THAT(notes_of("model", "UNet", "unet"), IsEmpty());
+  EXPECT_THAT(notes_of("model", "unet", ""), IsEmpty()) << "not said";
+  const auto of_precision = [&](const char* key, const char* ranks, const char* value) {
+    return write(line(995, cat('"', key, "\", \"value\": \"", value, '"')) +
+                     log_of({.platform = cat(ranks, "xA100")}),
+                 ranks);
+  };
+  const auto logged = [&](const char* key) {
+    return import_files(ImportFormat::mllog,
+                        {of_precision(key, "1", "fp32"), of_precision(key, "4", "fp16")}, given)
+        .notes;
+  };
+  EXPECT_THAT(logged("opt_precision"),
+              ElementsAre(HasSubstr("its opt_precision is fp16, that of 1 fp32")));
+  EXPECT_THAT(logged("opt_name"), IsEmpty());
+}
+
+TEST_F(ImportedLogs, LaunchesOfOnePointThatTakeTwiceAsLongAreNoted) {
+  const std::string smoke = "epoch,time_per_epoch\n1,7.8\n2,6.1\n3,6.2\n";
+  const auto imported = import_epochs(cat(smoke, "1,78.1\n2,60.2\n3,60.3\n"));
+  EXPECT_THAT(imported.notes,
+              ElementsAre("log, attempt 2: it took 198.6 s, and log, attempt 1 20.1 s, both with 4 "
+                          "ranks: their mean is that of neither"));
+  EXPECT_THAT(imported.studies.at(0).arms.at(0).remark, HasSubstr("log, attempt 2: it took"));
+  EXPECT_THAT(import_epochs(cat(smoke, "1,15.1\n2,12.2\n3,12.2\n")).notes, IsEmpty());
+  EXPECT_THAT(import_epochs(cat(smoke, "1,78.1\n2,60.2\n3,60.3\n4,60.1\n")).notes,
+              ElementsAre(HasSubstr("kept as censored")))
+      << "in no time";
+}
+
+TEST_F(ImportedLogs, SamplesOfOneRankAreNoted) {
+  const auto notes_of = [&](const std::vector<double>& ranks, const std::vector<double>& samples) {
+    auto given = facts(ranks);
+    given.workload = "unet";
+    given.samples_per_epoch = samples;
+    return import_files(ImportFormat::epoch_csv,
+                        {write("time_per_epoch\n5\n", "a"), write("time_per_epoch\n3\n", "b")},
+                        given)
+        .notes;
+  };
+  EXPECT_THAT(
+      notes_of({4, 8}, {320'291, 160'145}),
+      ElementsAre("b: its samples per epoch times ranks, 160145 × 8, are those of a: if each "
+                  "counts those of one rank, give --samples-per-epoch 1281164"));
+  for (const auto& samples :
+       std::vector<std::vector<double>>{{1000}, {1000, 4000}, {1000, 990}, {}})
+    EXPECT_THAT(notes_of({4, 8}, samples), IsEmpty());
+  EXPECT_THAT(notes_of({4, 4}, {1000}), IsEmpty());
+}
+
 TEST_F(ImportedLogs, BatchesThatTheRuleOrTheSamplesContradictAreNoted) {
   auto given = facts({4, 8});
   given.workload = "unet";

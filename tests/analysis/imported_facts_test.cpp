@@ -119,6 +119,46 @@ TEST_F(ImportedLogs, RanksThatTheLogContradictsAreRefusedOrNoted) {
       << "of two machines";
 }
 
+TEST_F(ImportedLogs, RanksInAnotherOrderThanInTheNamesAreRefused) {
+  const auto refused = [&](const std::vector<std::string>& names,
+                           const std::vector<double>& ranks) {
+    std::vector<std::filesystem::path> files;
+    for (const auto& name : names)
+      files.push_back(write(cat("time_per_epoch\n", 20 + files.size(), "\n"), name));
+    auto given = facts(ranks);
+    given.workload = "unet";
+    return message_of<BadInput>(
+        [&] { return import_files(ImportFormat::epoch_csv, files, given); });
+  };
+  EXPECT_EQ(refused({"log_16gpu.csv", "log_8gpu.csv"}, {8, 16}),
+            "--ranks gives log_16gpu.csv 8: the names of the files have its numbers in another "
+            "order (a point has its place by it). Give --ranks 16,8, or rename the files where "
+            "they number something else.");
+  EXPECT_THAT(refused({"e2_n1_a", "e2_n16_b", "e2_n2_c"}, {1, 2, 16}), HasSubstr("--ranks 1,16,2"));
+  for (const auto& [names, ranks] :
+       std::vector<std::pair<std::vector<std::string>, std::vector<double>>>{
+           {{"log_16.csv", "log_8.csv"}, {16, 8}},
+           {{"run_1", "run_2"}, {8, 16}},
+           {{"n1_2", "n2_1"}, {1, 2}},
+           {{"n8", "m"}, {4, 8}},
+           {{"n4_1", "n4_2"}, {4, 4}},
+           {{"log_8", "log_16"}, {4}}})
+    EXPECT_EQ(refused(names, ranks), "accepted") << names[0];
+}
+
+TEST_F(ImportedLogs, ThroughputsOfEvaluationAreNotThoseOfTraining) {
+  const auto rate = [](const char* stage, const char* images_per_s) {
+    return line(2000, cat(R"("tracked_stats", "value": {"throughput": )", images_per_s,
+                          R"(}, "metadata": {"file": "eval.py", "stage": ")", stage, "\"}"));
+  };
+  const auto both =
+      import(log_of({}) + rate("train", "320") + rate("Eval", "960") + rate("test", "950"));
+  EXPECT_EQ(both.studies.at(0).arms.at(0).runs.at(0).samples_per_s, 320);
+  EXPECT_THAT(both.notes,
+              ElementsAre("log: 2 throughput lines of evaluation not counted, the first "
+                          "is line 14"));
+}
+
 TEST_F(ImportedLogs, WhatIsNotCountedIsNotedWithItsLine) {
   const auto second = line(9000, R"("run_stop", "metadata": {"status": "aborted"})");
   const auto stopped = import(log_of({}) + second);
