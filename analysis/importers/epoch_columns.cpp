@@ -197,7 +197,6 @@ void require_training(const CsvTable& table) {
   }
 }
 
-constexpr std::array<std::string_view, 3> device_names{"devices", "n_devices", "num_devices"};
 /// The same in all rows; NaN where it is no count.
 double only_count(const CsvTable& table, std::size_t column) {
   const auto rows = rows_of_values(table, column);
@@ -260,6 +259,29 @@ std::string only_value(const CsvTable& table,
   return values.size() == 1 ? short_line(*values.begin()) : "";
 }
 
+/// As comments call them, and as a row does that is of an epoch.
+constexpr std::array<std::string_view, 8> sample_columns{
+    "samples_per_epoch", "images_per_epoch", "train_samples", "train_images",
+    "training_samples",  "training_images",  "samples",       "samples_seen"};
+
+/// The number that all rows say in a column called `theirs`, else that of a comment.
+template <std::size_t count>
+double number_of(CsvTable& table,
+                 const std::array<std::string_view, count>& theirs,
+                 std::string_view ours,
+                 double in_comment,
+                 std::vector<std::string>& notes) {
+  const auto column = find_any(table, theirs);
+  const auto text = column ? only_value(table, rows_of_values(table, *column), *column) : "";
+  if (!text.empty() && text.find_first_not_of("0123456789") == std::string::npos) {
+    table.convert(*column, std::string(ours), 1);
+    return std::stod(text);
+  }
+  if (std::isfinite(in_comment))
+    notes.push_back(cat("a comment says ", ours, ' ', static_cast<std::int64_t>(in_comment)));
+  return in_comment;
+}
+
 }  // namespace
 
 std::map<std::string, std::string> settings_of(const CsvTable& table,
@@ -291,11 +313,16 @@ FileFacts name(CsvTable& table, const std::string& origin) {
                                 merged == 1 ? "is" : "are",
                                 " merged with the row of the same epoch"));
   find_ranks(table, facts);
+  const auto found = ranks_in_comments(table.comments());
   if (!std::isfinite(facts.ranks.count)) {
-    const auto found = ranks_in_comments(table.comments());
     facts.ranks = found.stated;
     facts.mentioned_ranks = found.mentioned;
   }
+  facts.end = found.end;
+  facts.global_batch_size =
+      number_of(table, batch_names, global_batch, found.global_batch_size, facts.notes);
+  facts.samples_per_epoch =
+      number_of(table, sample_columns, samples, found.samples_per_epoch, facts.notes);
   return facts;
 }
 

@@ -15,13 +15,17 @@ namespace scalestudy::epoch_columns {
 inline constexpr std::string_view time = "time_per_epoch";
 inline constexpr std::string_view training_time = "training_time";
 inline constexpr std::string_view ranks = number_of_ranks;
-inline constexpr std::array<std::string_view, 6> used{time,  "loss",  training_time,
-                                                      "iou", "epoch", ranks};
+inline constexpr std::string_view global_batch = "global_batch_size";
+inline constexpr std::string_view samples = "samples_per_epoch";
+inline constexpr std::array<std::string_view, 8> used{time,    "loss", training_time, "iou",
+                                                      "epoch", ranks,  global_batch,  samples};
 
 /// What a file says beside the numbers of its epochs.
 struct FileFacts {
   std::vector<std::string> notes;
   StatedRanks ranks, mentioned_ranks;
+  double global_batch_size = not_available, samples_per_epoch = not_available;
+  std::string end;  ///< why a comment says that it may have ended early; ""
 };
 
 /// Calls the columns of times and of ranks as above, times are in s then, and makes one row of

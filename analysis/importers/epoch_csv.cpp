@@ -368,6 +368,8 @@ std::vector<ImportedRun> runs_from_epoch_csv(const std::string& text, const std:
     imported.place = attempts.size() == 1 ? origin : cat(origin, ", attempt ", runs.size());
     imported.ranks = columns.ranks;
     imported.mentioned_ranks = columns.mentioned_ranks;
+    imported.run.global_batch_size = columns.global_batch_size;
+    imported.run.samples_per_epoch = columns.samples_per_epoch;
     const auto why = why_partial(table, rows, attempts);
     if (why.empty()) continue;
     imported.run.outcome = PublishedOutcome::censored;
@@ -379,6 +381,9 @@ std::vector<ImportedRun> runs_from_epoch_csv(const std::string& text, const std:
   const auto doubts = table.doubts();
   auto& remarks = runs.front().remarks;
   remarks.insert(remarks.end(), doubts.begin(), doubts.end());
+  if (!columns.end.empty())
+    runs.back().remarks.push_back(cat("a comment says '", columns.end,
+                                      "': if the training was broken off, its time is too short"));
   if (is_newest_first(table))
     first.emplace_back("the newest epoch stands first: read from the last row up");
   if (const auto unused = table.unused(epoch_columns::used); !unused.empty())

@@ -1,6 +1,7 @@
 #include "analysis/importers/ranks_in_comments.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <span>
 
@@ -22,7 +23,8 @@ std::vector<std::string> written_words_of(const std::string& text) {
     const char c = text[at];
     const bool is_plain = is_letter(c) || is_digit(c);
     const bool is_blank = std::string_view(" \t_\"'").find(c) != std::string_view::npos ||
-                          (c == '-' && at > 0 && is_letter_at(at - 1) && is_letter_at(at + 1));
+                          (c == '-' && at > 0 && is_letter_at(at - 1) && is_letter_at(at + 1)) ||
+                          text.substr(at, 2) == "()" || (at > 0 && text.substr(at - 1, 2) == "()");
     spaced += is_plain               ? std::string{c}
               : is_blank             ? " "
               : c == ':' || c == '=' ? cat(' ', gives_value, ' ')
@@ -31,6 +33,10 @@ std::vector<std::string> written_words_of(const std::string& text) {
   auto words = split(spaced, ' ');
   std::erase(words, "");
   return words;
+}
+
+bool is_digits(const std::string& word) {
+  return !word.empty() && word.find_first_not_of(digits) == std::string::npos;
 }
 
 /// "v100", "A100", "mi250x", "gpus"
@@ -53,15 +59,22 @@ class CommentReader {
     for (std::size_t i = 0; i < words_.size(); ++i) take_devices(i, found.mentioned);
     for (std::size_t i = 0; i < words_.size(); ++i) take_ranks(i, found);
     take_first_option(found.mentioned);
-    const auto of_node = count_of(processes_per_node), gpus = count_of(gpus_per_node);
-    if (std::isfinite(of_node.count)) found.mentioned = of_node;
-    const auto part = std::isfinite(of_node.count) ? of_node
-                      : std::isfinite(gpus.count)  ? gpus
-                                                   : gpus_times_nodes();
-    const auto nodes = count_of(node_names);
+    const auto of_node = count_of(processes_per_node), devices = count_of(device_names);
+    for (const auto& one : {devices, of_node})
+      if (std::isfinite(one.count)) found.mentioned = one;
+    StatedRanks part;
+    for (const auto& one : {devices, gpus_of_each_node(), count_of(gpus_per_node), of_node})
+      if (std::isfinite(one.count)) part = one;
+    auto nodes = count_of(node_names);
+    if (std::isnan(nodes.count)) nodes = option_of_launcher("N");
     if (std::isfinite(nodes.count * part.count))
       found.mentioned = {nodes.count * part.count,
                          cat("ranks, by ", nodes.name, " and ", part.name)};
+    found.global_batch_size = count_of(batch_names).count;
+    found.samples_per_epoch = count_of(sample_names).count;
+    for (const auto* end : {"keyboardinterrupt", "interrupted", "sigterm", "sigint", "killed",
+                            "cancelled", "preempted", "aborted", "crashed"})
+      if (std::ranges::find(words_, end) != words_.end() && found.end.empty()) found.end = end;
     return found;
   }
 
@@ -71,8 +84,7 @@ class CommentReader {
   }
 
   [[nodiscard]] double count_in(const std::string& text) const {
-    const bool is_count = !text.empty() && text.size() < 8 && text.front() != '0' &&
-                          text.find_first_not_of(digits) == std::string::npos;
+    const bool is_count = is_digits(text) && text.size() < 8 && text.front() != '0';
     return is_count ? std::stod(text) : not_available;
   }
 
@@ -106,7 +118,7 @@ class CommentReader {
   [[nodiscard]] StatedRanks count_of(Names names) const {
     for (std::size_t i = 0; i < words_.size(); ++i) {
       const auto name = name_at(i, names);
-      if (name.empty()) continue;
+      if (name.empty() || (i > 0 && word(i - 1) == "visible")) continue;
       const auto after = i + length_at(i, name);
       for (const double count : {given_at(after), count_before(i), count_in(word(after))})
         if (std::isfinite(count)) return {count, std::string(name)};
@@ -114,16 +126,44 @@ class CommentReader {
     return {};
   }
 
-  /// "2 nodes x 4 GPUs"
-  [[nodiscard]] StatedRanks gpus_times_nodes() const {
-    for (std::size_t i = 3; i < words_.size(); ++i)
-      if (word(i) == "gpus" && word(i - 2) == "x" && word(i - 3).starts_with("node"))
+  /// "2 nodes x 4 GPUs", "2 nodes with 4 GPUs each"
+  [[nodiscard]] StatedRanks gpus_of_each_node() const {
+    for (std::size_t i = 1; i < words_.size(); ++i)
+      if (word(i) == "gpus" && (word(i + 1) == "each" ||
+                                (i > 2 && word(i - 2) == "x" && word(i - 3).starts_with("node"))))
         return {count_before(i), "gpus"};
     return {};
   }
 
+  /// "CUDA_VISIBLE_DEVICES=0,1"
+  [[nodiscard]] double visible_devices_at(std::size_t i) const {
+    if (length_at(i, "visible_devices") == 0 || word(i + 2) != gives_value) return not_available;
+    double count = 1;
+    for (std::size_t at = i + 4; word(at) == stands_between && is_digits(word(at + 1)); at += 2)
+      ++count;
+    return is_digits(word(i + 3)) ? count : not_available;
+  }
+
+  /// Behind the first that launches, as "srun -N 2": in capitals or not.
+  [[nodiscard]] StatedRanks option_of_launcher(const char* name) const {
+    constexpr std::array<std::string_view, 5> launchers{"mpirun", "mpiexec", "srun", "prun",
+                                                        "aprun"};
+    const auto launcher = std::ranges::find_first_of(words_, launchers) - words_.begin();
+    for (auto i = static_cast<std::size_t>(launcher) + 1; i + 1 < words_.size(); ++i)
+      if (written_[i] == name && word(i - 1) == stands_between)
+        for (const double count : {given_at(i + 1), count_in(word(i + 1))})
+          if (std::isfinite(count)) return {count, name};
+    return {};
+  }
+
   void take_ranks(std::size_t i, RanksInComments& found) const {
-    const auto name = name_at(i, rank_names);
+    const double visible = visible_devices_at(i);
+    if (std::isfinite(visible)) found.mentioned = {visible, "visible devices"};
+    if ((word(i) == "processes" || word(i) == "prozesse") && std::isfinite(count_before(i)))
+      found.mentioned = {count_before(i), word(i)};
+    auto name = name_at(i, rank_names);
+    const bool is_of_horovod = i > 1 && (word(i - 2) == "horovod" || word(i - 2) == "hvd");
+    if (word(i) == "size" && is_of_horovod) name = "size";
     if (name.empty() || word(i + 1) == "per") return;
     const bool has_nodes = std::ranges::any_of(
         words_, [](const auto& one) { return one == "node" || one == "nodes"; });
@@ -142,37 +182,36 @@ class CommentReader {
       }
   }
 
-  /// "4x V100", "8xA100"
+  /// "4x V100", "8xA100", "8 x H100", "8 A100s"
   void take_devices(std::size_t i, StatedRanks& mentioned) const {
-    const auto end = words_[i].find_first_not_of(digits);
-    if (end == std::string::npos || end == 0 || words_[i][end] != 'x') return;
-    const bool is_alone = end + 1 == words_[i].size();
-    const auto device = is_alone ? word(i + 1) : words_[i].substr(end + 1);
-    if (is_device(device)) mentioned = {count_in(words_[i].substr(0, end)), device};
+    const auto end = std::min(words_[i].find_first_not_of(digits), words_[i].size());
+    auto device = words_[i].substr(end);
+    const bool is_apart = device.empty() && word(i + 1) == "x",
+               has_x = is_apart || device[0] == 'x';
+    if (end == 0 || !(has_x || device.empty())) return;
+    device.erase(0, 1);
+    if (device.empty()) device = word(i + (is_apart ? 2 : 1));
+    constexpr auto unlike_a_setting = std::string_view("a100").size();
+    if (is_device(device) && (has_x || device.size() >= unlike_a_setting))
+      mentioned = {count_in(words_[i].substr(0, end)), device};
   }
 
   /// "mpirun -np 4", "srun -n 4", "#SBATCH --ntasks=4": the first that stands there is the
   /// launcher's.
   void take_first_option(StatedRanks& mentioned) const {
-    constexpr std::array<std::string_view, 6> options{"np",     "n",     "ntasks",
-                                                      "nprocs", "nproc", "num_processes"};
-    constexpr std::array<std::string_view, 5> launchers{"mpirun", "mpiexec", "srun", "prun",
-                                                        "aprun"};
-    bool is_launched = false;
+    constexpr std::array<std::string_view, 5> options{"np", "ntasks", "nprocs", "nproc",
+                                                      "num_processes"};
+    const auto set = [&](double count, std::string_view name) {
+      if (std::isfinite(count)) mentioned = {count, cat("ranks, by ", name)};
+      return std::isfinite(count);
+    };
     for (std::size_t i = 0; i < words_.size(); ++i) {
-      is_launched |= std::ranges::find(launchers, words_[i]) != launchers.end();
       const auto name = name_at(i, options);
       const auto after = i + length_at(i, name);
       if (name.empty() || word(after) == "per") continue;
-      if (name == "n" &&
-          !(is_launched && written_[i] == "n" && i > 0 && word(i - 1) == stands_between))
-        continue;
-      for (const double count : {given_at(after), count_in(word(after))})
-        if (std::isfinite(count)) {
-          mentioned = {count, cat("ranks, by ", name)};
-          return;
-        }
+      if (set(given_at(after), name) || set(count_in(word(after)), name)) return;
     }
+    set(option_of_launcher("n").count, "n");
   }
 
   std::vector<std::string> written_, words_;

@@ -62,7 +62,7 @@ TEST_F(ImportedLogs, LaunchesOfOnePointHaveOneConfiguration) {
   EXPECT_THAT(
       import_two("Batch Size\n5,16", "batch_size\n3,64"),
       HasSubstr("b has batch_size 64 and a has 16, both with 4 ranks (they are two studies"));
-  for (const auto* name : {"bs", "global_batch_size", "model", "arch", "precision"})
+  for (const auto* name : {"bs", "local_batch_size", "model", "arch", "precision"})
     EXPECT_THAT(import_two(cat(name, "\n5,1"), cat(name, "\n3,2")),
                 HasSubstr(cat("b has ", name, " 2 and a has 1, both with 4 ranks")));
   EXPECT_EQ(import_two("bs,model\n5,16,UNet", "bs,model\n3,16.0,unet"), "accepted");

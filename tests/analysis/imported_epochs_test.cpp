@@ -17,6 +17,7 @@ using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 
 using test::ImportedLogs;
 using test::replaced;
@@ -241,7 +242,7 @@ TEST_F(ImportedLogs, RanksInACommentAreRefusedOrNotedWhereTheyDiffer) {
   };
   const auto* as_time = "log: column time is read as time_per_epoch";
   for (const auto* comment : {"world_size: 4", "World size = 4, batch: 32", "{\"n_gpus\": 4}",
-                              "unet\n# ranks=4\n# 30 epochs"}) {
+                              "unet\n# ranks=4\n# 30 epochs", "hvd.size() = 4"}) {
     EXPECT_THAT(refused(comment, 1), HasSubstr(" 4, --ranks 1")) << comment;
     EXPECT_THAT(notes_of(comment, 4), ElementsAre(as_time)) << comment;
   }
@@ -259,18 +260,69 @@ TEST_F(ImportedLogs, RanksInACommentAreRefusedOrNotedWhereTheyDiffer) {
         std::pair{"srun -N 2 -n 8 python train.py", "8 ranks, by n"},
         std::pair{"np=8", "8 ranks, by np"},
         std::pair{"torchrun --nproc_per_node=8 train.py", "8 nproc_per_node"},
-        std::pair{"#SBATCH --ntasks=8", "8 ranks, by ntasks"}, std::pair{"n_gpu 8", "8 n_gpu"},
-        std::pair{"8xA100", "8 a100"}, std::pair{"8x V100", "8 v100"}}) {
+        std::pair{"#SBATCH --ntasks=8", "8 ranks, by ntasks"},
+        std::pair{"n_gpu 8", "8 n_gpu"},
+        std::pair{"8xA100", "8 a100"},
+        std::pair{"8x V100", "8 v100"},
+        std::pair{"8 x V100", "8 v100"},
+        std::pair{"using 8 A100s", "8 a100s"},
+        std::pair{"Horovod: size 8", "8 size"},
+        std::pair{"GPU count 8", "8 gpu_count"},
+        std::pair{"8 Prozesse", "8 prozesse"},
+        std::pair{"devices=8", "8 devices"},
+        std::pair{"CUDA_VISIBLE_DEVICES=0,1,2,3,4,5,6,7", "8 visible devices"},
+        std::pair{"DDP on 2 nodes with 4 gpus each", "8 ranks, by nodes and gpus"},
+        std::pair{"srun -N 2 --gpus-per-node=4 python", "8 ranks, by N and gpus_per_node"},
+        std::pair{"Lightning: devices=4, num_nodes=2", "8 ranks, by num_nodes and devices"}}) {
     EXPECT_THAT(notes_of(comment, 4),
                 ElementsAre(cat("log: --ranks 4 counts, where a comment says ", said), as_time));
     EXPECT_THAT(notes_of(comment, 8), ElementsAre(as_time)) << comment;
   }
   for (const auto* comment :
-       {"python train.py -n 50", "conv 3x3, 2x faster", "2 nodes", "n = 30", "GPU 3", "3x v2"})
+       {"python train.py -n 50", "conv 3x3, 2x faster", "2 nodes", "n = 30", "GPU 3", "3x v2",
+        "epochs=50 b16", "CUDA_VISIBLE_DEVICES=3", "images 400 x 400", "10 loader processes"})
     EXPECT_THAT(notes_of(comment, 4), ElementsAre(as_time)) << comment;
   for (const auto* comment : {"gpus: 0, 1", "gpus: 1, 2", "gpus_per_node: 4", "rank 4 of the ranks",
                               "batch size: 4", "V100, 4 epochs"})
     EXPECT_THAT(notes_of(comment, 1), ElementsAre(as_time)) << comment;
+}
+
+TEST_F(ImportedLogs, BatchesAndSamplesOfAFileThatOptionsContradictAreNoted) {
+  auto given = facts({4});
+  given.workload = "unet";
+  given.global_batch_size = {16};
+  given.samples_per_epoch = {1000};
+  const auto notes_of = [&](const std::string& text) {
+    return import_files(ImportFormat::epoch_csv, {write(text)}, given).notes;
+  };
+  EXPECT_THAT(notes_of("# global batch size: 64\ntime_per_epoch\n5\n"),
+              ElementsAre("log: --global-batch-size 16 counts, where the log says 64",
+                          "log: a comment says global_batch_size 64"));
+  EXPECT_THAT(notes_of("# images per epoch: 1120\ntime_per_epoch\n5\n"),
+              Contains("log: --samples-per-epoch 1000 counts, where the log says 1120"));
+  EXPECT_THAT(notes_of("time_per_epoch,GBS,samples\n5,64,1120\n4,64,1120\n"),
+              ElementsAre(HasSubstr("the log says 1120"), HasSubstr("the log says 64")));
+  for (const auto* text :
+       {"# global batch size: 16\ntime_per_epoch\n5\n", "# batch size 64\ntime_per_epoch\n5\n",
+        "# 50 epochs of 1120 images\ntime_per_epoch\n5\n",
+        "time_per_epoch,gbs,samples\n5,16,1000\n4,16,1000\n",
+        "time_per_epoch,gbs,samples\n5,16,1000\n4,64,2000\n"})
+    EXPECT_THAT(notes_of(text), Not(Contains(HasSubstr("counts, where")))) << text;
+  const auto stated = import_epochs("time_per_epoch,samples\n5,1120\n4,1120\n");
+  EXPECT_EQ(stated.studies.at(0).arms.at(0).runs.at(0).samples_per_epoch, 1120);
+  EXPECT_THAT(stated.notes, IsEmpty());
+}
+
+TEST_F(ImportedLogs, ACommentThatTheTrainingWasBrokenOffIsNoted) {
+  const auto notes_of = [&](const char* comment) {
+    return import_epochs(cat("time_per_epoch\n5\n4\n# ", comment, "\n")).notes;
+  };
+  EXPECT_THAT(
+      notes_of("KeyboardInterrupt, stopped at epoch 6 of 50"),
+      ElementsAre("log: a comment says 'keyboardinterrupt': if the training was broken off, "
+                  "its time is too short"));
+  EXPECT_THAT(notes_of("slurmstepd: job CANCELLED at noon"), ElementsAre(HasSubstr("'cancelled'")));
+  EXPECT_THAT(notes_of("not a word of an end"), IsEmpty());
 }
 
 TEST_F(ImportedLogs, UnitsThatAreNotKnownAreRefusedByColumn) {
