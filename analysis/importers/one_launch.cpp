@@ -7,6 +7,7 @@
 
 #include "core/ascii.hpp"
 #include "core/error.hpp"
+#include "core/statistics.hpp"
 #include "core/text.hpp"
 #include "core/visible.hpp"
 
@@ -135,14 +136,60 @@ bool differ_in_rank_of_name(const ImportedRun& run, const ImportedRun& other) {
          std::ranges::all_of(one.numbers, is_rank) && std::ranges::all_of(two.numbers, is_rank);
 }
 
+/// Whether names differ in a number or a letter alone: "log.0.csv" and "log.1.csv", "hosta" and
+/// "hostb"; but not behind what people call launches by.
+bool differ_in_an_index(const ImportedRun& run, const ImportedRun& other) {
+  std::string_view one = run.place, two = other.place;
+  const auto [at, there] = std::ranges::mismatch(one, two);
+  const auto start = std::string_view(one.begin(), at);
+  while (!one.empty() && at < one.end() && !two.empty() && there < two.end() &&
+         one.back() == two.back()) {
+    one.remove_suffix(1);
+    two.remove_suffix(1);
+  }
+  const auto is_index = [](std::string_view text) {
+    return (text.size() == 1 && is_letter(text[0])) || std::ranges::all_of(text, is_digit);
+  };
+  auto before = in_lower_case(std::string(start));
+  while (!before.empty() && !is_letter(before.back())) before.pop_back();
+  constexpr std::array launches{"run",    "seed",   "trial",   "rep",
+                                "repeat", "launch", "attempt", "fold"};
+  return one != two && is_index({at, one.end()}) && is_index({there, two.end()}) &&
+         std::ranges::none_of(launches, [&](const char* name) { return before.ends_with(name); });
+}
+
+/// Ranks wait for each other: an epoch is much closer to that of another rank than to the next of
+/// its own, or to the one after, where every second or third is longer. The first is not steady.
+bool are_in_step(const ImportedRun& run, const ImportedRun& other) {
+  const auto &one = run.epoch_times_s, &two = other.epoch_times_s;
+  constexpr std::size_t few = 8, most_lag = 4;
+  if (one.size() < few || one.size() != two.size()) return false;
+  std::vector<double> between;
+  for (std::size_t i = 1; i < one.size(); ++i) between.push_back(std::abs(one[i] / two[i] - 1));
+  if (std::ranges::max(between) > 0.01) return false;
+  for (std::size_t lag = 1; lag <= most_lag; ++lag) {
+    std::vector<double> along;
+    for (std::size_t i = 1 + lag; i < one.size(); ++i)
+      along.push_back(std::abs(one[i] / one[i - lag] - 1));
+    if (3 * median(between) >= median(std::move(along))) return false;
+  }
+  return true;
+}
+
 /// Ranks that keep a log each have other losses, and times some milliseconds apart.
 void require_one_rank(const ImportedRun& run, const ImportedRun& other) {
   const bool differ = !run.rank.empty() && !other.rank.empty() && run.rank != other.rank;
-  if (!differ && !differ_in_rank_of_name(run, other)) return;
+  const bool are_named = differ_in_rank_of_name(run, other);
+  const bool are_ranks =
+      run.run.ranks > 1 && differ_in_an_index(run, other) && are_in_step(run, other);
+  if (!differ && !are_named && !are_ranks) return;
   throw BadInput(
       {cat(run.place, " and ", other.place,
            differ ? cat(" are of rank ", run.rank, " and ", other.rank)
-                  : cat(" differ in name by a rank only, with ", counted(run.run.ranks, "rank"))),
+           : are_named
+               ? cat(" differ in name by a rank only, with ", counted(run.run.ranks, "rank"))
+               : cat(" differ in name by an index only, and keep step epoch by epoch, with ",
+                     counted(run.run.ranks, "rank"))),
        "ranks of one launch would count as launches",
        differ ? "Give one log of each launch, or take the column out if it says something else"
               : "Give one log of each launch; where they are launches, call them by run, or give "
@@ -163,17 +210,23 @@ void censor_part(ImportedRun& run, const ImportedRun& other) {
 void compare_epochs(std::vector<ImportedRun>& runs) {
   for (auto one = runs.begin(); one != runs.end(); ++one) {
     const ImportedRun* like = nullptr;
+    std::int64_t beside = 1;
     for (auto other = runs.begin(); other != one; ++other) {
       if (one->run.ranks != other->run.ranks) continue;
       censor_part(*one, *other);
       censor_part(*other, *one);
-      if (!one->epoch_times_s.empty()) require_one_rank(*one, *other);
+      if (one->epoch_times_s.empty()) continue;
+      require_one_rank(*one, *other);
+      beside += differ_in_an_index(*one, *other) ? 1 : 0;
       if (require_another_launch(*one, *other) && like == nullptr) like = &*other;
     }
     if (like != nullptr)
       one->remarks.push_back(cat("its ", counted(one->epoch_times_s.size(), "epoch"),
                                  " have the losses, or rounded times, of ", like->place,
                                  ": if both are ranks of one launch, it counts more than once"));
+    if (beside > 1 && beside == one->run.ranks)
+      one->notes.push_back(cat(beside, " logs as this, with as many ranks, differ in name by an ",
+                               "index: if they are ranks of one launch, give one of them"));
   }
 }
 

@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include "core/ascii.hpp"
 #include "core/error.hpp"
 #include "core/text.hpp"
 #include "core/visible.hpp"
@@ -152,7 +153,10 @@ class Reader {
     for (std::size_t row = 0; row < table_.rows(); ++row) add(row);
     Imported imported;
     for (auto& [id, study] : studies_) {
-      for (auto& [key, rows] : arms_[id]) study.arms.push_back(arm_from(std::move(rows)));
+      for (auto& [key, rows] : arms_[id]) {
+        note_batches(rows);
+        study.arms.push_back(arm_from(std::move(rows)));
+      }
       name_arms(study);
       imported.studies.push_back(std::move(study));
     }
@@ -163,6 +167,7 @@ class Reader {
       imported.notes.push_back(doubt.starts_with(origin) ? doubt : cat(origin, ": ", doubt));
     for (const auto& [reason, count] : left_out_)
       imported.notes.push_back(cat(counted(count, "row"), " left out: ", reason));
+    imported.notes.insert(imported.notes.end(), notes_.begin(), notes_.end());
     return imported;
   }
 
@@ -259,6 +264,11 @@ class Reader {
     if (std::isfinite(run.*metric.member) && run.*metric.member != value)
       refuse(row, columns_.metric, "an earlier row says the same by another name, and otherwise");
     run.*metric.member = value;
+    const double base = point.runs.front().*metric.member;
+    if (constexpr double most = 2; value > most * base || base > most * value)
+      notes_.push_back(cat(table_.place(row, columns_.value), ": ", value, " beside ", base,
+                           " of another launch with ", counted(run.ranks, "rank"),
+                           ": their mean is that of neither"));
     if (const auto batch = strong_batch(row)) run.global_batch_size = *batch;
     if (metric.name == "iou") rows.arm.quality_metric = "iou";
     if (at(row, columns_.source).ends_with(computed_mark)) add_computed(metric, rows.arm);
@@ -272,6 +282,32 @@ class Reader {
         if (point.batch != at(row, *column)) refuse_second(row, *column, point.batch);
         return;
       }
+  }
+
+  /// Where they are as the mode says neither of a rank nor of all.
+  void note_batches(ArmRows& rows) {
+    const auto rule = rows.arm.scaling_rule;
+    if (rule == PublishedRule::not_stated || rule == PublishedRule::time_to_quality) return;
+    const auto batch_of = [](const auto& point) {
+      const auto& text = point.second.batch;
+      const bool is_count =
+          !text.empty() && text.size() < 10 && std::ranges::all_of(text, is_digit);
+      return is_count ? std::stod(text) : not_available;
+    };
+    const auto& first = *rows.by_ranks.begin();
+    for (const auto& point : rows.by_ranks) {
+      const double more = batch_of(point) / batch_of(first);
+      const double ranks = static_cast<double>(point.first) / static_cast<double>(first.first);
+      if (std::isnan(more) || more == 1 ||
+          more == (rule == PublishedRule::strong ? 1 / ranks : ranks))
+        continue;
+      const auto remark = cat("batch ", point.second.batch, " with ", counted(point.first, "rank"),
+                              ", and ", first.second.batch, " with ", counted(first.first, "rank"),
+                              ", unlike mode ", to_string(rule));
+      notes_.push_back(cat(rows.arm.device, ' ', rows.arm.precision, ": ", remark));
+      rows.arm.remark += cat(" When imported: ", remark, '.');
+      return;
+    }
   }
 
   static void add_computed(const Metric& metric, PublishedArm& arm) {
@@ -385,6 +421,7 @@ class Reader {
   std::map<std::string, std::map<std::array<std::string, 4>, ArmRows>> arms_;
   std::set<std::vector<std::string>> rows_;  ///< those that came
   std::map<std::string, std::size_t> left_out_;
+  std::vector<std::string> notes_;
 };
 
 }  // namespace

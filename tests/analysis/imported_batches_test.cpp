@@ -126,6 +126,39 @@ TEST_F(ImportedLogs, LaunchesOfOnePointThatTakeTwiceAsLongAreNoted) {
       << "in no time";
 }
 
+TEST_F(ImportedLogs, RowsOfOnePointThatDifferTwofoldAreNoted) {
+  const auto notes_of = [&](const char* value) {
+    return import_table(cat(published_heading, "\na,w,d,8,p,weak,ttt,62,s,x\na,w,d,8,p,weak,ttt,",
+                            value, ",s,x\na,w,d,1,p,weak,ttt,500,s,x\n"))
+        .notes;
+  };
+  EXPECT_THAT(notes_of("620"), ElementsAre("log, line 3, column value: 620 beside 62 of another "
+                                           "launch with 8 ranks: their mean is that of neither"));
+  EXPECT_THAT(notes_of("30"), SizeIs(1));
+  EXPECT_THAT(notes_of("120"), IsEmpty());
+}
+
+TEST_F(ImportedLogs, BatchesOfATableThatItsModeContradictsAreNoted) {
+  const auto import_two = [&](const char* mode, const char* one, const char* eight) {
+    return import_table(cat(published_heading, ",batch\na,w,V100,1,fp16,", mode,
+                            ",throughput,12,img/s,x,", one, "\na,w,V100,8,fp16,", mode,
+                            ",throughput,61,img/s,x,", eight, "\n"));
+  };
+  const auto noted = import_two("weak", "256", "512");
+  EXPECT_THAT(
+      noted.notes,
+      ElementsAre("V100 fp16: batch 512 with 8 ranks, and 256 with 1 rank, unlike mode weak"));
+  EXPECT_THAT(noted.studies.at(0).arms.at(0).remark, HasSubstr("unlike mode weak."));
+  EXPECT_THAT(import_two("strong", "32", "256").notes,
+              ElementsAre(HasSubstr("unlike mode strong")));
+  for (const auto& [mode, one, eight] :
+       {std::tuple{"weak", "32", "32"}, std::tuple{"weak", "32", "256"},
+        std::tuple{"strong", "256", "256"}, std::tuple{"strong", "256", "32"},
+        std::tuple{"weak", "32", ""}, std::tuple{"", "32", "64"},
+        std::tuple{"weak", "64/GPU", "64"}})
+    EXPECT_THAT(import_two(mode, one, eight).notes, IsEmpty()) << mode << one << eight;
+}
+
 TEST_F(ImportedLogs, SamplesOfOneRankAreNoted) {
   const auto notes_of = [&](const std::vector<double>& ranks, const std::vector<double>& samples) {
     auto given = facts(ranks);

@@ -177,6 +177,73 @@ TEST_F(OneLaunch, WhoseRanksKeepALogEachIsRefused) {
   EXPECT_EQ(refused({of_rank("0"), replaced(of_rank("0"), "5.20", "5.3")}), "accepted");
 }
 
+TEST_F(OneLaunch, WhoseRanksKeepStepIsRefusedWhereNamesDifferInAnIndex) {
+  const std::vector<double> noise{0.3, -0.5, 0.2, 0.6, -0.3, 0.1, -0.6, 0.4, -0.1, 0.5};
+  /// Ten epochs of 60 s, every so many-th 15 s longer.
+  const auto log_of_times = [&](double noise_s, std::size_t shift, double apart_s,
+                                std::size_t every = 100) {
+    std::string text = "time_per_epoch,loss\n";
+    for (std::size_t i = 0; i < noise.size(); ++i) {
+      const double time_s =
+          60 + noise_s * noise[(i + shift) % noise.size()] + (i % every == 1 ? 15 : 0);
+      text += cat(time_s + (i % 2 == 0 ? apart_s : -apart_s), ',', 1.5 - 0.1 * (i + shift), '\n');
+    }
+    return text;
+  };
+  const auto import_two = [&](const std::string& one, const std::string& other,
+                              const std::string& second, double ranks = 4) {
+    auto given = facts({ranks});
+    given.workload = "unet";
+    return message_of<BadInput>([&] {
+      return import_files(ImportFormat::epoch_csv,
+                          {write(log_of_times(0.3, 0, 0), one), write(second, other)}, given);
+    });
+  };
+  const auto in_step = replaced(log_of_times(0.3, 0, 0.01), ",1.5", ",1.6");
+  EXPECT_THAT(import_two("log.0.csv", "log.1.csv", in_step),
+              StartsWith("log.1.csv and log.0.csv differ in name by an index only, and keep step "
+                         "epoch by epoch, with 4 ranks (ranks of one launch would count"));
+  for (const auto& [one, other] :
+       {std::pair{"node01.csv", "node02.csv"}, std::pair{"hosta", "hostb"},
+        std::pair{"log.9.csv", "log.10.csv"}})
+    EXPECT_THAT(import_two(one, other, in_step), HasSubstr("keep step epoch by epoch")) << one;
+  for (const auto& [one, other] : {std::pair{"run_0.csv", "run_1.csv"}, std::pair{"seed3", "seed4"},
+                                   std::pair{"monday", "tuesday"}})
+    EXPECT_EQ(import_two(one, other, in_step), "accepted") << one;
+  EXPECT_EQ(import_two("log.0", "log.1", in_step, 1), "accepted");
+  EXPECT_EQ(import_two("log.0", "log.1", log_of_times(0.3, 3, 0)), "accepted") << "another launch";
+  for (const std::size_t every : {2U, 3U, 4U, 5U}) {
+    auto given = facts({4});
+    given.workload = "unet";
+    EXPECT_EQ(message_of<BadInput>([&] {
+                return import_files(ImportFormat::epoch_csv,
+                                    {write(log_of_times(0.3, 0, 0, every), "log.0"),
+                                     write(log_of_times(0.3, 3, 0, every), "log.1")},
+                                    given);
+              }),
+              "accepted")
+        << "evaluated every " << every;
+  }
+}
+
+TEST_F(OneLaunch, OfAsManyLogsAsRanksIsNoted) {
+  const auto notes_of = [&](const std::vector<std::string>& names, double ranks) {
+    std::vector<std::filesystem::path> files;
+    for (const auto& name : names)
+      files.push_back(write(cat("time_per_epoch\n", 60 + files.size(), "\n50\n"), name));
+    auto given = facts({ranks});
+    given.workload = "unet";
+    return import_files(ImportFormat::epoch_csv, files, given).notes;
+  };
+  EXPECT_THAT(
+      notes_of({"log.0", "log.1", "log.2"}, 3),
+      ElementsAre("log.2: 3 logs as this, with as many ranks, differ in name by an index: if "
+                  "they are ranks of one launch, give one of them"));
+  EXPECT_THAT(notes_of({"log.0", "log.1", "log.2"}, 4), IsEmpty());
+  EXPECT_THAT(notes_of({"run0", "run1", "run2"}, 3), IsEmpty());
+  EXPECT_THAT(notes_of({"log.0"}, 1), IsEmpty());
+}
+
 TEST_F(OneLaunch, InTwoFilesIsTwoPartsThatAreCensored) {
   const std::string first = "epoch,time_per_epoch\n1,50\n2,30\n3,30\n";
   const std::string second = "epoch,time_per_epoch\n4,4\n5,3\n";
