@@ -41,5 +41,33 @@ TEST(PlanWarnings, WarnsWhereAStrategyOfTwoLevelsHasOne) {
   EXPECT_EQ(warnings("1"), "");
 }
 
+TEST(PlanWarnings, WarnsOfMilestonesBeyondTheTraining) {
+  const StudyPlace place;
+  const auto warnings = [&](const std::string& milestones, const std::string& name) {
+    return plan_of(place, {"--set", "settings.schedule.name=" + name, "--set",
+                           "settings.schedule.milestones_epochs=" + milestones})
+        .err;
+  };
+  constexpr auto beyond = "a milestone of settings.schedule lies beyond the training";
+  EXPECT_THAT(warnings("[2,8]", "step"), HasSubstr(std::string("With ranks 1, 2 ") + beyond));
+  EXPECT_THAT(warnings("[4]", "step"), HasSubstr(std::string("With ranks 2 ") + beyond))
+      << "two ranks train for 4 epochs";
+  EXPECT_EQ(warnings("[2,3]", "step"), "");
+  EXPECT_EQ(warnings("[2,8]", "constant"), "");
+}
+
+TEST(PlanWarnings, WarnsOfAWarmUpAsLongAsTheTraining) {
+  const StudyPlace place;
+  const auto warnings = [&](const std::string& epochs, const std::string& rule) {
+    return plan_of(place, {"--set", "settings.epochs=" + epochs, "--set",
+                           "axes.scaling_rule=[\"" + rule + "\"]"})
+        .err;
+  };
+  EXPECT_THAT(warnings("5", "linear_warmup"),
+              HasSubstr("With ranks 2 the warm-up lasts the whole training"));
+  EXPECT_EQ(warnings("6", "linear_warmup"), "");
+  EXPECT_EQ(warnings("5", "linear_fixed_epochs"), "");
+}
+
 }  // namespace
 }  // namespace scalestudy

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -110,6 +111,36 @@ std::string load_warning(const StudyMatrix& matrix) {
       busy_cores, cores, threads);
 }
 
+namespace {
+
+/// What of a schedule never comes, or never ends, and with which ranks.
+void add_schedule_warnings(const std::vector<RunSpec>& runs, std::vector<std::string>& warnings) {
+  std::set<std::int64_t> beyond, warming;
+  for (const auto& spec : runs) {
+    const auto& plan = spec.plan;
+    const auto is_beyond = [&](std::int64_t epoch) { return epoch >= plan.epochs; };
+    const bool has_steps = spec.settings.schedule.name == ScheduleKind::step;
+    if (has_steps && std::ranges::any_of(plan.milestones_epochs, is_beyond))
+      beyond.insert(spec.ranks);
+    if ((plan.warmup_samples > 0 && plan.warmup_samples >= plan.samples) ||
+        (has_steps && is_beyond(spec.settings.schedule.unscaled_epochs)))
+      warming.insert(spec.ranks);
+  }
+  const auto warn = [&](const std::set<std::int64_t>& ranks, const char* what) {
+    std::vector<std::string> names;
+    for (const auto count : ranks) names.push_back(cat(count));
+    if (!ranks.empty()) warnings.push_back(cat("With ranks ", join(names, ", "), ' ', what));
+  };
+  warn(beyond,
+       "a milestone of settings.schedule lies beyond the training: the learning rate is not "
+       "lowered there. Train for more epochs, or set it earlier.");
+  warn(warming,
+       "the warm-up lasts the whole training: the planned learning rate is reached at its end, or "
+       "never. Train for more epochs, or take another rule.");
+}
+
+}  // namespace
+
 std::vector<std::string> plan_warnings(const StudyPlan& plan) {
   const auto& runs = plan.matrix.runs;
   std::vector<std::string> warnings;
@@ -123,6 +154,7 @@ std::vector<std::string> plan_warnings(const StudyPlan& plan) {
     warnings.emplace_back(
         "No run has one rank: a report on this study alone will have nothing to compare with. Add "
         "1 to axes.ranks, or report it beside a folder that has such runs.");
+  add_schedule_warnings(runs, warnings);
   const auto of_settings = workload_called(runs.front().workload).settings_warning;
   for (const auto& spec : runs) {
     if (of_settings != nullptr) add_unique(warnings, of_settings(spec));
