@@ -30,6 +30,7 @@ struct ImageOrigin {
   bool is_lossy = false;             ///< JPEG: values are near those that were saved
   bool was_inverted = false;         ///< by the file 0 is white (TIFF's WhiteIsZero)
   bool was_transparent = false;      ///< in part, by its alpha channel, which is left out
+  bool has_reduced = false;          ///< a TIFF's pages with the same in small, which are left out
   std::vector<Colour> palette = {};  ///< of a mask whose numbers stand for these colours
   /// Of a mask with pixels that are neither opaque nor transparent: its alpha channel's.
   std::optional<EdgeCounts> alpha_edges = {};
@@ -96,10 +97,10 @@ enum class PictureUse { picture, masked, mask };
 [[nodiscard]] Image decode_jpeg(std::span<const std::byte> bytes,
                                 const std::string& name,
                                 PictureUse use = PictureUse::picture);
-/// One page, grey, RGB or a palette, 8 or 16 bit unsigned, any compression that libtiff knows; of
-/// WhiteIsZero the inverse, so that white is large. A further band that is not marked as alpha is
-/// dropped where it has one value. Errors: as read_png; other samples, colours and bands; several
-/// pages; pixels that have GDAL's number for no value.
+/// One page, beside reduced images of it, grey, RGB or a palette, 1 (grey), 8 or 16 bit unsigned,
+/// any compression that libtiff knows; of WhiteIsZero the inverse, so that white is large. A
+/// further band that is not marked as alpha is dropped where it has one value. Errors: as read_png;
+/// other samples, colours and bands; several pages; pixels that have GDAL's number for no value.
 [[nodiscard]] Image decode_tiff(std::span<const std::byte> bytes,
                                 const std::string& name,
                                 PictureUse use = PictureUse::picture);

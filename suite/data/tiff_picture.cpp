@@ -60,7 +60,7 @@ class TiffPicture {
   }
 
   Image decode() {
-    require_one_page();
+    choose_page();
     read_header();
     TIFFIsTiled(tiff_.get()) != 0 ? read_tiles() : read_strips();
     if (is_of_labels_) number_labels();
@@ -69,6 +69,7 @@ class TiffPicture {
     const bool is_inverted = photometric_ == PHOTOMETRIC_MINISWHITE && !is_of_booleans();
     if (is_inverted) invert();
     ImageOrigin origin{is_lossy_, is_inverted};
+    origin.has_reduced = has_reduced_;
     const bool is_mask = use_ == PictureUse::mask;
     if (photometric_ == PHOTOMETRIC_PALETTE)
       is_mask ? (void)(origin.palette = palette()) : (void)(image_ = coloured());
@@ -94,14 +95,23 @@ class TiffPicture {
     return otherwise;
   }
 
-  void require_one_page() {
+  /// The one that is no reduced image of another.
+  void choose_page() {
     message_.clear();
     const auto pages = TIFFNumberOfDirectories(tiff_.get());
-    if (!message_.empty() || TIFFSetDirectory(tiff_.get(), 0) == 0)
-      refuse("is damaged or truncated: " + message_);
-    if (pages != 1)
-      refuse(cat("is a TIFF of ", pages, " pages"),
-             "Save each page as a picture of its own, or train noise2void on the stack");
+    if (!message_.empty() || TIFFSetDirectory(tiff_.get(), 0) == 0) refuse_damaged();
+    std::vector<tdir_t> full;
+    for (tdir_t page = 0; page < pages; ++page) {
+      if (page > 0 && TIFFReadDirectory(tiff_.get()) == 0) refuse_damaged();
+      if ((field<std::uint32_t>(TIFFTAG_SUBFILETYPE, 0) & FILETYPE_REDUCEDIMAGE) == 0)
+        full.push_back(page);
+    }
+    has_reduced_ = pages > 1;
+    if (has_reduced_ && full.size() != 1)
+      refuse(
+          cat("is a TIFF of ", full.empty() ? "reduced images only" : cat(full.size(), " pages")),
+          "Save each page as a picture of its own, or train noise2void on the stack");
+    if (TIFFSetDirectory(tiff_.get(), full.empty() ? 0 : full[0]) == 0) refuse_damaged();
   }
 
   void read_header() {
@@ -116,7 +126,7 @@ class TiffPicture {
     has_planes_ =
         field<std::uint16_t>(TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG) == PLANARCONFIG_SEPARATE;
     const bool is_usual = format_ == SAMPLEFORMAT_UINT && (bits_ == 8 || bits_ == 16);
-    is_of_labels_ = !is_usual && use_ == PictureUse::mask && can_be_labels();
+    is_of_labels_ = !is_usual && (use_ == PictureUse::mask || bits_ == 1) && can_be_labels();
     if (!is_usual && !is_of_labels_)
       refuse(cat("stores ", words_of_samples(bits_, format_)),
              "Convert it to unsigned integers of 8 or 16 bit");
@@ -346,7 +356,8 @@ class TiffPicture {
   std::uint16_t samples_ = 1;
   std::uint16_t colours_ = 1;    // samples that are no alpha or further band
   std::size_t value_bytes_ = 1;  // of a sample as stored in image_
-  bool is_of_labels_ = false;    // a mask of a type that a picture cannot have
+  bool is_of_labels_ = false;    // bits, or a mask of a type that a picture cannot have
+  bool has_reduced_ = false;     // images of the same in other pages
   bool has_planes_ = false;
   bool is_lossy_ = false;
   Image image_;

@@ -188,6 +188,44 @@ TEST_F(TiffPicture, WhatCannotNumberObjectsIsRefused) {
   test::expect_refused([&] { (void)read_image(file_, PictureUse::mask); }, {"stores 1-bit"});
 }
 
+TEST_F(TiffPicture, ReducedImagesAreLeftOut) {
+  const auto write_pages = [this](const std::vector<bool>& are_reduced) {
+    const std::unique_ptr<TIFF, void (*)(TIFF*)> tiff(TIFFOpen(file_.c_str(), "w"), TIFFClose);
+    for (const bool is_reduced : are_reduced) {
+      const std::uint32_t side = is_reduced ? 2 : 4;
+      std::vector<std::uint8_t> row(side, is_reduced ? 9 : 77);
+      if (is_reduced) TIFFSetField(tiff.get(), TIFFTAG_SUBFILETYPE, FILETYPE_REDUCEDIMAGE);
+      TIFFSetField(tiff.get(), TIFFTAG_IMAGEWIDTH, side);
+      TIFFSetField(tiff.get(), TIFFTAG_IMAGELENGTH, side);
+      TIFFSetField(tiff.get(), TIFFTAG_BITSPERSAMPLE, 8);
+      TIFFSetField(tiff.get(), TIFFTAG_PHOTOMETRIC, PHOTOMETRIC_MINISBLACK);
+      for (std::uint32_t y = 0; y < side; ++y) TIFFWriteScanline(tiff.get(), row.data(), y);
+      TIFFWriteDirectory(tiff.get());
+    }
+  };
+  for (const auto& pages : {std::vector{false, true}, {true, false}, {true, false, true}}) {
+    write_pages(pages);
+    const auto picture = read_image(file_);
+    EXPECT_EQ(values_of(picture), std::vector(4, 77));
+    EXPECT_TRUE(picture.origin.has_reduced);
+  }
+  write_pages({true});
+  EXPECT_FALSE(read_image(file_).origin.has_reduced);
+  write_pages({false, true, false});
+  test::expect_refused([&] { (void)read_image(file_); }, {"is a TIFF of 2 pages"});
+  write_pages({true, true});
+  test::expect_refused([&] { (void)read_image(file_); }, {"is a TIFF of reduced images only"});
+}
+
+TEST_F(TiffPicture, MayBeOfBits) {
+  const auto picture = [&](int colours) {
+    write_row(file_, std::vector{std::uint8_t{0b1010'0001}}, 1, SAMPLEFORMAT_UINT, colours);
+    return values_of(read_image(file_));
+  };
+  EXPECT_EQ(picture(PHOTOMETRIC_MINISBLACK), std::vector({255, 0, 255, 0, 0, 0, 0, 255}));
+  EXPECT_EQ(picture(PHOTOMETRIC_MINISWHITE), std::vector({0, 255, 0, 255, 255, 255, 255, 0}));
+}
+
 TEST_F(TiffPicture, AStackIsNone) {
   test::expect_refused([&] { (void)read(pattern(8, 9, 1), {.pages = 3}); },
                        {"picture.tif", "TIFF of 3 pages"});
