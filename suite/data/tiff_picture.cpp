@@ -233,7 +233,10 @@ class TiffPicture {
           std::floor(number) != number)
         refuse(cat("has a pixel of ", number, ", and a mask's are whole numbers from 0 to ",
                    labels.max_value()),
-               "Save labels as unsigned integers, with 0 for background");
+               number > 0 && number < 1
+                   ? "Save probabilities as 8 bit, times 255; labels as unsigned integers, with 0 "
+                     "for background"
+                   : "Save labels as unsigned integers, with 0 for background");
       const auto label = static_cast<std::uint16_t>(number);
       std::memcpy(labels.bytes.data() + i * step, &label, step);
     }

@@ -179,6 +179,12 @@ TEST_F(TiffPicture, WhatCannotNumberObjectsIsRefused) {
   };
   const auto whole = " and a mask's are whole numbers from 0 to 65535";
   refuse(std::vector<float>{0, 0.5F, 1}, 32, SAMPLEFORMAT_IEEEFP, cat("pixel of 0.5,", whole));
+  test::expect_refused(
+      [&] {
+        write_row(file_, std::vector<float>{0, 0.5F, 1}, 32, SAMPLEFORMAT_IEEEFP);
+        (void)read_image(file_, PictureUse::mask);
+      },
+      {"Save probabilities as 8 bit, times 255"});
   refuse(std::vector<float>{0, NAN}, 32, SAMPLEFORMAT_IEEEFP, cat("pixel of nan,", whole));
   refuse(std::vector<std::int16_t>{4, -1}, 16, SAMPLEFORMAT_INT, cat("pixel of -1,", whole));
   refuse(std::vector<std::uint32_t>{4, 65536}, 32, SAMPLEFORMAT_UINT,
