@@ -36,7 +36,8 @@ constexpr std::array signatures{
     Signature{"RIFF"sv, Format::unknown, "WebP"},
     Signature{"\x89HDF"sv, Format::unknown, "HDF5"},
     Signature{"%PDF"sv, Format::unknown, "PDF"},
-    Signature{"PK\x03\x04"sv, Format::unknown, "ZIP"},
+    Signature{"PK\x03\x04"sv, Format::unknown, "ZIP, to be unpacked"},
+    Signature{"\x1f\x8b"sv, Format::unknown, "gzip, to be unpacked"},
     Signature{"version https://"sv, Format::unknown,
               "the pointer that Git LFS left in its place: git lfs pull"},
     Signature{"<"sv, Format::unknown, "HTML or XML"}};
@@ -142,6 +143,11 @@ Image decode_image(std::span<const std::byte> bytes, const std::string& name, Pi
   throw BadInput({cat("'", name, "' is not PNG, JPEG or TIFF",
                       signature == nullptr ? "" : cat(", but ", signature->name)),
                   "its first bytes say so", "Convert it to PNG"});
+}
+
+std::string_view format_of(std::span<const std::byte> first_bytes) {
+  const auto* const signature = signature_of(first_bytes);
+  return signature == nullptr ? "" : signature->name;
 }
 
 Image without_alpha(const Image& image, PictureUse use, const std::string& name) {

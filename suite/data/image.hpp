@@ -108,6 +108,9 @@ enum class PictureUse { picture, masked, mask };
                                  const std::string& name,
                                  PictureUse use = PictureUse::picture);
 
+/// Its name by how a file begins; "" for one that is not known.
+[[nodiscard]] std::string_view format_of(std::span<const std::byte> first_bytes);
+
 /// Of 2 or 4 channels, the last of them alpha, which is dropped. Errors: BadInput for a mask of one
 /// colour, or with a colour both transparent and visible: its shape lies in its transparency.
 [[nodiscard]] Image without_alpha(const Image& image, PictureUse use, const std::string& name);

@@ -6,6 +6,8 @@
 #include "core/file_content.hpp"
 #include "core/text.hpp"
 
+#include "data/image.hpp"
+
 namespace scalestudy {
 
 TiffVolumeFile::TiffVolumeFile(const std::filesystem::path& path) : path_(path) {
@@ -19,7 +21,11 @@ TiffVolumeFile::TiffVolumeFile(const std::filesystem::path& path) : path_(path) 
   if (stored_bytes() == 0) refuse("is empty", "Copy or export it again");
   const auto options = tiff_options(message_);
   tiff_.reset(TIFFOpenExt(path.c_str(), "r", options.get()));
-  if (!tiff_) refuse(no_readable_tiff(message_), "Give a TIFF volume");
+  if (tiff_) return;
+  const auto start = start_of_file(path, 16);
+  const auto format = format_of(std::as_bytes(std::span(start)));
+  if (!format.empty() && !format.ends_with("TIFF")) message_ = cat("it is ", format);
+  refuse(no_readable_tiff(message_), "Give a TIFF volume");
 }
 
 std::int64_t TiffVolumeFile::stored_bytes() const {

@@ -92,6 +92,8 @@ TEST_F(TiffReader, RefusesWhatItCannotUseWithTheReason) {
   expect_refused(folder_, "is a folder (it cannot be used as a volume). Give one TIFF file");
   std::ofstream(folder_ / "text.tif") << "hello, this is no TIFF";
   expect_refused(folder_ / "text.tif", "not a readable TIFF");
+  std::ofstream(folder_ / "data.zip") << "PK\x03\x04 and more";
+  expect_refused(folder_ / "data.zip", "is not a readable TIFF: it is ZIP, to be unpacked");
   std::ofstream(folder_ / "empty.tif").flush();
   expect_refused(folder_ / "empty.tif", "is empty");
   std::ofstream(folder_ / "header.tif", std::ios::binary).write("II*\0\0\0\0\0", 8);
