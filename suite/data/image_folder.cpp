@@ -323,7 +323,21 @@ class ClassListing {
            cat("Add ", in_quotes(train / name), " or remove ", in_quotes(folder)));
   }
 
+  /// Of train/images/CLASS a network would learn one class.
+  void require_no_classes_in(const fs::path& folder) const {
+    const auto names = entries_of(folder);
+    const auto inner = std::ranges::count_if(names, [&](const auto& name) {
+      return is_folder(folder / name) && !is_of_pictures(name) && !is_of_masks(name);
+    });
+    if (inner > 1 && std::ranges::none_of(names, is_picture_name))
+      refuse(cat("Class folder ", in_quotes(folder), " has ", inner, " folders and no pictures"),
+             "all they hold would be one class",
+             cat("If these are the classes, move them into ", in_quotes(folder.parent_path()),
+                 "; otherwise move their pictures one level up"));
+  }
+
   void add_class(const std::string& split, const std::string& name, std::int64_t label) {
+    require_no_classes_in(root_ / split / name);
     const auto pictures = pictures_of(root_ / split / name, passed_over_);
     if (pictures.empty())
       refuse(cat("Class folder ", in_quotes(root_ / split / name), " has no pictures"),

@@ -364,6 +364,18 @@ TEST_F(ClassSet, RefusesLinksToNothingAndSplitsWithoutClasses) {
   expect_refused({"valid' is no folder"});
 }
 
+TEST_F(ClassSet, ClassesInAClassFolderAreToBeMoved) {
+  add("train/images/wren/1.jpg");
+  expect_refused({"train/images/wren' is a folder among pictures"});
+  add("train/images/owl/1.jpg");
+  expect_refused({"train/images' has 2 folders and no pictures", "would be one class",
+                  "move them into '" + (root_ / "train").string() + "'"});
+  fs::remove_all(root_ / "train/images");
+  add("train/hawk/images/1.jpg");
+  add("train/hawk/masks/1.jpg");
+  expect_refused({"train/hawk/images' is a folder among pictures"});
+}
+
 TEST_F(ClassSet, NamesTheFolderThatIsMeant) {
   const auto meant = "Give resnet50 '" + root_.string() + "', which holds it";
   for (const auto* given : {"train", "test/"})
