@@ -212,19 +212,29 @@ std::string MaskSurvey::border_note() const {
                        ((is_apart && std::ranges::any_of(masks_, has_both)) ||
                         std::ranges::any_of(masks_, has_border_colour));
   if (!in_colour && !in_grey) return "";
+  std::int64_t below = 0;
+  for (const auto& [colour, pixels] : all)
+    if (colour != black_colour && colour[0] != last) below += pixels;
+  if (!in_colour && 20 * below < all.rbegin()->second &&
+      std::ranges::none_of(masks_, has_border_colour))
+    return cat("Numbers below ", last, " count as foreground, ", counted(below, "pixel"),
+               " beside ", all.rbegin()->second, " of ", last,
+               ": where they are specks, save them as background, or ask for a threshold: ",
+               threshold_hint, '.');
   return cat(in_colour ? "The colour " + colour_text(border_colour) : cat("The number ", last),
              " counts as foreground: where it marks borders, or what is to be ignored (as in "
              "PASCAL VOC), save it as background.");
 }
 
-/// That a palette shows as white what counts as background.
+/// That a palette shows in white or a colour what counts as background.
 std::string MaskSurvey::palette_note() const {
-  const auto is_inverse = [&](const MaskFacts& mask) {
-    return !mask.origin.palette.empty() && mask.origin.palette[0] == white_colour;
-  };
-  if (reading_ != MaskReading() || std::ranges::none_of(masks_, is_inverse)) return "";
-  return "Number 0 is background, and white by the palette: look whether foreground and background "
-         "are exchanged.";
+  const auto found = std::ranges::find_if(masks_, [](const MaskFacts& mask) {
+    return !mask.origin.palette.empty() && mask.origin.palette[0] != black_colour;
+  });
+  if (reading_ != MaskReading() || found == masks_.end()) return "";
+  const auto& colour = found->origin.palette[0];
+  return cat("Number 0 is background, and ", colour == white_colour ? "white" : colour_text(colour),
+             " by the palette: look whether foreground and background are exchanged.");
 }
 
 }  // namespace scalestudy

@@ -57,6 +57,24 @@ TEST(MaskNotes, BackgroundThatAPaletteShowsWhiteIsSaid) {
       << "it is so in all";
   mask.origin.palette = {Colour{}, {255, 255, 255}};
   EXPECT_THAT(notes_of({mask}), testing::Not(says));
+  mask.origin.palette = {{200, 30, 30}, {0, 160, 0}};
+  EXPECT_EQ(notes_of({mask}),
+            "Number 0 is background, and (200, 30, 30) by the palette: look whether "
+            "foreground and background are exchanged.");
+}
+
+TEST(MaskNotes, SpecksBesideTheLargestNumberAreNoBorders) {
+  const auto with_specks = [](int value, std::int64_t every) {
+    return notes_of({mask_of([=](auto y, auto x) {
+      const bool is_speck = y % every == 0 && x % every == 0;
+      return std::vector{object_at(y, x) > 0 ? 255 : is_speck ? value : 0};
+    })});
+  };
+  EXPECT_THAT(with_specks(3, 16), testing::AllOf(testing::HasSubstr("Numbers below 255 count"),
+                                                 testing::HasSubstr("12 pixels beside 676 of 255"),
+                                                 testing::Not(testing::HasSubstr("VOC"))));
+  EXPECT_THAT(with_specks(3, 3), testing::HasSubstr("(as in PASCAL VOC)"));
+  EXPECT_EQ(with_specks(0, 3), "");
 }
 
 TEST(MaskNotes, BordersOfVocAreSaidToBeForeground) {
