@@ -38,6 +38,23 @@ class Residuals {
   [[nodiscard]] double at(std::int64_t y, std::int64_t x) const {
     return values_[static_cast<std::size_t>(y * width_ + x)];
   }
+  /// Whether a square of them is 0.
+  [[nodiscard]] bool has_flat_part(std::int64_t top,
+                                   std::int64_t left,
+                                   std::int64_t bottom,
+                                   std::int64_t right) const {
+    constexpr std::int64_t side = 4;
+    const auto is_flat = [this](std::int64_t y0, std::int64_t x0) {
+      for (auto y = y0; y < y0 + side; ++y)
+        for (auto x = x0; x < x0 + side; ++x)
+          if (at(y, x) != 0) return false;
+      return true;
+    };
+    for (auto y = top; y + side <= bottom; y += side)
+      for (auto x = left; x + side <= right; x += side)
+        if (is_flat(y, x)) return true;
+    return false;
+  }
 
  private:
   static double second_x(const Volume& v, std::int64_t z, std::int64_t y, std::int64_t x) {
@@ -69,12 +86,19 @@ struct PairSums {
   }
 };
 
+/// Correlations of tiles. At the edge of an area of one value, as black surroundings are, it is not
+/// that of noise: such tiles count where there are no others.
+struct TileCorrelations {
+  std::vector<double> of_noise, at_flat_parts;
+  [[nodiscard]] double usual() const { return median(of_noise.empty() ? at_flat_parts : of_noise); }
+};
+
 /// Adds one correlation per tile: between pixels of `from` and those `dy`, `dx` further in `to`.
 void add_tiles(const Residuals& from,
                const Residuals& to,
                std::int64_t dy,
                std::int64_t dx,
-               std::vector<double>& tiles) {
+               TileCorrelations& tiles) {
   for (std::int64_t top = 0; top < from.height(); top += tile_side) {
     for (std::int64_t left = 0; left < from.width(); left += tile_side) {
       const auto bottom = std::min(top + tile_side, from.height() - dy);
@@ -84,7 +108,10 @@ void add_tiles(const Residuals& from,
         for (auto x = left; x < right; ++x) sums.add(from.at(y, x), to.at(y + dy, x + dx));
       }
       const double correlation = sums.count < 16 ? NAN : sums.correlation();
-      if (std::isfinite(correlation)) tiles.push_back(correlation);
+      if (!std::isfinite(correlation)) continue;
+      const bool is_flat = from.has_flat_part(top, left, bottom, right) ||
+                           to.has_flat_part(top, left, bottom, right);
+      (is_flat ? tiles.at_flat_parts : tiles.of_noise).push_back(correlation);
     }
   }
 }
@@ -185,9 +212,7 @@ std::string content_hash(const Volume& volume) {
 }
 
 std::array<double, 3> noise_correlation(const Volume& volume) {
-  std::vector<double> along_z;
-  std::vector<double> along_y;
-  std::vector<double> along_x;
+  TileCorrelations along_z, along_y, along_x;
   const bool large_enough = volume.shape[1] > 2 && volume.shape[2] > 2;
   const auto slices = std::min(volume.shape[0], most_slices);
   for (std::int64_t i = 0; large_enough && i < slices; ++i) {
@@ -200,7 +225,7 @@ std::array<double, 3> noise_correlation(const Volume& volume) {
     add_tiles(Residuals(volume, z, true, true), Residuals(volume, z + 1, true, true), 0, 0,
               along_z);
   }
-  return {median(along_z), median(along_y), median(along_x)};
+  return {along_z.usual(), along_y.usual(), along_x.usual()};
 }
 
 std::string noise_warning(const std::array<double, 3>& correlation) {

@@ -87,6 +87,21 @@ TEST(NoiseCorrelation, IndependentNoiseOnASmoothSignalGivesZero) {
   for (const double value : found) EXPECT_LT(std::abs(value), 0.04);
 }
 
+TEST(NoiseCorrelation, BlackSurroundingsAreNoNoise) {
+  Random random(6);
+  const auto found = noise_correlation(volume_of({4, 160, 160}, [&](auto z, auto y, auto x) {
+    const auto noisy = signal(z, y, x) + 4 * random.normal();
+    const bool is_inside = std::hypot(double(y) - 80, double(x) - 80) < 62;
+    return is_inside ? noisy : 0;
+  }));
+  EXPECT_EQ(noise_warning(found), "");
+  const auto flat = noise_correlation(volume_of({2, 34, 34}, [&](auto, auto y, auto x) {
+    const auto own = [&](auto column) { return Random(std::uint64_t(y * 100 + column)).normal(); };
+    return y < 17 ? 0 : own(x) + own(x + 1);
+  }));
+  EXPECT_GT(flat[2], 0.3) << "there is no tile without black";
+}
+
 // Each voxel's noise holds a share of its neighbour's: a first-order moving average, whose
 // correlation at distance 1 is theta / (1 + theta²) = 0.4 for theta = 0.5.
 TEST(NoiseCorrelation, FindsThePlantedAxisOnly) {
