@@ -19,7 +19,9 @@ std::string first_line(std::span<const std::byte> bytes, bool is_big_endian) {
   for (std::size_t i = 0; i + 2 <= bytes.size(); i += 2) {
     const auto letter = number(bytes.subspan(i, 2), is_big_endian);
     if (letter == '\n') break;
-    line += letter < 0x80 ? static_cast<char>(letter) : '?';
+    constexpr std::uint32_t degree = 0xb0;
+    line +=
+        letter == degree ? "deg" : std::string(1, letter < 0x80 ? static_cast<char>(letter) : '?');
   }
   return line;
 }

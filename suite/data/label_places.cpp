@@ -31,7 +31,19 @@ bool joins_digits(std::string_view text, std::size_t at) {
   return text[at] == ':' || ((text[at] == '.' || text[at] == ',') && !is_padded);
 }
 
-/// "img_z0c1.tif" -> img, z0c1, tif. A minus counts before a number that follows a mark.
+/// With one mark for each number.
+std::string shape_of(std::string_view label) {
+  std::string shape;
+  for (const char letter : label)
+    if (!is_digit(letter))
+      shape += letter;
+    else if (!shape.ends_with('#'))
+      shape += '#';
+  return shape;
+}
+
+/// "img_z0c1.tif" -> img, z0c1, tif; of Incucyte 00d03h30m -> 00:03:30. A minus counts before a
+/// number that follows a mark.
 Texts words_of(std::string_view label) {
   Texts words(1);
   for (std::size_t i = 0; i < label.size(); ++i) {
@@ -43,6 +55,11 @@ Texts words_of(std::string_view label) {
       words.emplace_back();
   }
   if (words.back().empty()) words.pop_back();
+  for (auto& word : words) {
+    if (shape_of(word) != "#d#h#m") continue;
+    word.pop_back();
+    std::ranges::replace_if(word, is_letter, ':');
+  }
   return words;
 }
 
@@ -67,11 +84,16 @@ struct Field {
 using Words = std::span<const std::string_view>;
 constexpr std::array<std::string_view, 8> channel_words{"c", "ch", "chan", "channel",
                                                         "w", "wv", "wave", "wavelength"};
-constexpr std::array<std::string_view, 4> time_words{"t", "tp", "time", "timepoint"};
+constexpr std::array<std::string_view, 9> time_words{"t",   "tp",   "time", "timepoint", "frame",
+                                                     "day", "week", "hour", "minute"};
 constexpr std::array<std::string_view, 4> slice_words{"z", "slice", "plane", "section"};
-constexpr std::array<std::string_view, 6> time_units{"ms", "s", "sec", "min", "h", "hr"};
-constexpr std::array<std::string_view, 11> position_words{
-    "pos", "position", "xy", "field", "fld", "fov", "well", "tile", "site", "stage", "scene"};
+constexpr std::array<std::string_view, 9> time_units{"ms", "s",   "sec", "min", "h",
+                                                     "hr", "day", "hpf", "dpf"};
+/// And what else is no depth.
+constexpr std::array<std::string_view, 20> position_words{
+    "pos",  "position",    "xy",    "field",   "fld",   "fov",   "well",
+    "tile", "site",        "stage", "scene",   "angle", "theta", "tilt",
+    "deg",  "temperature", "degc",  "patient", "mouse", "animal"};
 /// Of positions beside other axes.
 constexpr std::array<std::string_view, 4> position_letters{"s", "f", "m", "p"};
 
@@ -184,6 +206,7 @@ struct Group {
     if (!field.word.empty()) words.insert(field.word);
     if (field.word.ends_with("xy")) words.insert("xy");
     if (field.unit == "nm") words.insert("wavelength");
+    if (field.unit.starts_with("deg")) words.insert(field.unit);
     if (field.is_number &&
         (is_among(field.unit, time_units) || field.values[0].find(':') != std::string::npos))
       is_clock = true;
@@ -325,7 +348,8 @@ class LabelAxes {
       has_names = true;
     }
     if (!has_names) return nullptr;
-    const auto shapes = shapes_of(labels_);
+    Texts shapes;
+    for (const auto& label : labels_) shapes.push_back(shape_of(label));
     const auto& usual = std::ranges::max(
         shapes, {}, [&](const auto& shape) { return std::ranges::count(shapes, shape); });
     const bool is_numbered = usual.find('#') != std::string::npos;
@@ -339,20 +363,6 @@ class LabelAxes {
   const Group* add_group(const Ranks& ranks) {
     return &groups_.emplace_back(Group{
         .ranks = ranks, .order = ranks, .count = std::ranges::max(ranks) + 1, .names = labels_});
-  }
-
-  /// With one mark for each number.
-  static Texts shapes_of(const Texts& labels) {
-    Texts shapes;
-    for (const auto& label : labels) {
-      auto& shape = shapes.emplace_back();
-      for (const char letter : label)
-        if (!is_digit(letter))
-          shape += letter;
-        else if (!shape.ends_with('#'))
-          shape += '#';
-    }
-    return shapes;
   }
 
   /// What else tells stacks apart: by its name, or since the pages of a stack differ in nothing

@@ -91,6 +91,13 @@ TEST(LabelPlaces, MomentsAreTimes) {
         {[](int i) { return cat("cells ", 50 * i, " ms"); }},
         {[](int i) { return cat("time 0.", i + 10); }},
         {[](int i) { return cat("VID12_A1_1_00d", padded(i, 2), "h00m.tif"); }},
+        {[](int i) { return cat("VID1_A1_1_0", i / 4, "d", padded(i % 4 * 6, 2), "h00m.tif"); }},
+        {[](int i) { return cat("frame_", padded(i, 4), ".tif"); }},
+        {[](int i) { return cat("Frame ", i + 1); }},
+        {[](int i) { return cat("day", i); }},
+        {[](int i) { return cat("week", i, "_mouse3"); }},
+        {[](int i) { return cat("hour", 2 * i); }},
+        {[](int i) { return cat("embryo_", i + 5, "hpf.tif"); }},
         {[](int i) { return cat("img_", padded(i, 9), "_DAPI_000.tif"); }},
         {[](int i) { return cat("2020-01-05 10:", 58 + i / 8, ":", padded(i * 7 % 60, 2)); }}}) {
     const auto found = axes_of(label);
@@ -121,6 +128,9 @@ TEST(LabelPlaces, PositionsAreAProblem) {
         {[](int i) { return cat("r01c01f0", i / 6 + 1, "p0", i % 6 + 1, "-ch1sk1fk1fl1.tiff"); }},
         {[](int i) { return cat("plate_A01_T0001F", padded(i + 1, 3), "L01A01Z01C01.tif"); }},
         {[](int i) { return cat("A - 1(fld ", i + 1, " wv DAPI - DAPI).tif"); }},
+        {[](int i) { return cat("theta_", padded(i, 3)); }},
+        {[](int i) { return cat(25 + i, " degC"); }},
+        {[](int i) { return cat("patient", padded(i, 2), "_biopsy"); }},
         {[](int i) { return cat("cellsxy", padded(i + 1, 2), "c1.tif"); }},
         {[](int i) { return cat("exp_A01_s", i + 1, "_w1.TIF"); }},
         {[](int i) { return i == 11 ? std::string("AVG") : cat("z", padded(i, 2)); }},
@@ -141,6 +151,9 @@ TEST(LabelPlaces, WhatOnlyCountsSlicesSaysNothing) {
                             {[](int i) { return cat("depth ", 0.5 * i - 3); }},
                             {[](int i) { return cat("z=", i, " t=", 0.25 * i, "s"); }},
                             {[](int i) { return cat("s", i, ".tif"); }},
+                            {[](int i) { return cat("day3_mouse2_z", i); }},
+                            {[](int i) { return cat("25 degC slice ", i); }},
+                            {[](int i) { return cat("20240301_", padded(i, 3)); }},
                             {[](int i) { return cat("slice", i, i == 7 ? " moved" : ""); }},
                             {[](int) { return "cells.tif"; }},
                             {[](int) { return ""; }}})
