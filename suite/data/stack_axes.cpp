@@ -1,6 +1,7 @@
 #include "data/stack_axes.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <optional>
 #include <utility>
 
@@ -32,6 +33,8 @@ StackAxes image_j_axes(std::string_view description, std::int64_t pages) {
   for (const auto& line : split(description, '\n')) {
     const auto parts = split(line, '=');
     if (parts.size() == 2 && parts[0] == "order") set_image_j_order(parts[1], axes);
+    if (parts.size() == 2 && parts[0] == "finterval")
+      axes.frame_interval_s = std::strtod(parts[1].c_str(), nullptr);
     const auto count = parts.size() == 2 ? number_in(parts[1]) : std::nullopt;
     if (!count || *count == 0) continue;
     if (parts[0] == "images") images = *count;

@@ -29,6 +29,7 @@ struct StackAxes {
   std::vector<std::string> files = {};           ///< OME: over which the planes are spread
   std::vector<std::int64_t> page_of_plane = {};  ///< empty, or one for each; -1: elsewhere
   std::int64_t flyback_pages = 0;                ///< ScanImage: between volumes, of no plane
+  double frame_interval_s = 0;                   ///< ImageJ: between pages of a movie
   std::int64_t page_height = 0;                  ///< OME: in pixels; 0: not said
   std::int64_t page_width = 0;
   bool operator==(const StackAxes&) const = default;

@@ -69,6 +69,13 @@ std::vector<std::string> notes_of(const Volume& volume) {
   if (volume.white_is_zero)
     notes.emplace_back(
         "The file's 0 is white (WhiteIsZero): values are taken as stored, not inverted.");
+  const auto& axes = volume.axes;
+  if (axes.frame_interval_s > 0 && axes.times == 1 && axes.slices > 1 &&
+      !volume.choice.frames_are_slices)
+    notes.push_back(
+        cat("Its ImageJ keys call the pages slices, and give a time from one to the next "
+            "(finterval=",
+            axes.frame_interval_s, "): look whether they are time points."));
   return notes;
 }
 

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
+
+#include "core/text.hpp"
 
 #include "data/foreground_notes.hpp"
 #include "data/pack/pack_volume.hpp"
@@ -86,6 +88,18 @@ TEST_F(PackNotes, OfAVolumeAreWhatTheFileSaysOfItsValues) {
   (void)write_volume_pack(options_.out, volume, {"stack", Existing::replace, [](auto...) {}});
   EXPECT_EQ(notes_of(read_volume(options_.out)), notes_of(volume));
   EXPECT_EQ(notes_of(volume).size(), 1U);
+}
+
+TEST_F(PackNotes, SayThatTimePassesBetweenSlices) {
+  const auto notes_with = [](const std::string& keys, bool frames_are_slices = false) {
+    Volume volume{.axes = stack_axes("ImageJ=1.54f\nimages=8\n" + keys, 8)};
+    volume.choice.frames_are_slices = frames_are_slices;
+    return join(notes_of(volume), " ");
+  };
+  EXPECT_THAT(notes_with("slices=8\nfinterval=0.2\n"), testing::HasSubstr("(finterval=0.2)"));
+  for (const auto* keys : {"slices=8\n", "slices=8\nfinterval=0\n", "frames=8\nfinterval=2\n"})
+    EXPECT_EQ(notes_with(keys), "") << keys;
+  EXPECT_EQ(notes_with("slices=8\nfinterval=2\n", true), "");
 }
 
 }  // namespace
