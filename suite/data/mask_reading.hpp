@@ -16,7 +16,7 @@ enum class Foreground {
 
 /// Where to ask for a threshold.
 inline constexpr std::string_view threshold_hint =
-    "settings.mask_threshold_frac of a study, --mask-threshold of scalestudy data";
+    "settings.mask_threshold_frac of a study, --mask-threshold of scalestudy init and data";
 
 /// Found from all masks of a set together (mask_survey.hpp): a mask alone may hold one object
 /// number, or no background.

@@ -58,8 +58,9 @@ struct WorkloadDescriptor {
   /// Of the network that the run trains; none where only the data tell.
   std::optional<NetworkSize> (*network_size)(const RunSpec& spec);
 
-  /// For `scalestudy init`. Errors: BadInput naming the data and what does not fit.
-  FirstStudy (*first_study)(const DataSettings& data);
+  /// For `scalestudy init`; the threshold is that of masks, where one is asked for. Errors:
+  /// BadInput naming the data and what does not fit.
+  FirstStudy (*first_study)(const DataSettings& data, std::optional<double> mask_threshold_frac);
 
   /// Whether ranks keep cores busy; null: they do. Ranks that only wait any number of cores holds.
   bool (*needs_cores)(const RunSpec& spec) = nullptr;

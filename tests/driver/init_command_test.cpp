@@ -51,6 +51,31 @@ TEST_F(InitCommand, PicturesWithMasksGetASizeTheNetworkCanHalve) {
   EXPECT_EQ(settings["local_batch_size"], 8);
 }
 
+TEST_F(InitCommand, AThresholdForMasksIsWrittenOrRefused) {
+  for (const auto* name : {"a.png", "b.png", "c.png", "d.png", "e.png"}) {
+    auto picture = test::pattern(32, 32, 1);
+    picture.bytes[0] = std::byte(name[0]);
+    test::write_png(folder_ / "set/images" / name, picture);
+    auto mask = test::smooth(32, 32, 1);
+    for (auto& value : mask.bytes) value = std::byte(std::to_integer<int>(value) / 3);
+    test::write_png(folder_ / "set/masks" / name, mask);
+  }
+  const auto set = (folder_ / "set").string();
+  EXPECT_THAT(init("unet", set).err, HasSubstr("--mask-threshold of scalestudy init and data"));
+  const auto with = [&](const std::string& workload, const std::string& data,
+                        const std::string& threshold) {
+    return ask_driver(
+        {"init", workload, "--data", data, "--out", out(), "--mask-threshold", threshold});
+  };
+  EXPECT_THAT(with("unet", set, "1").err, HasSubstr("0 to below 1"));
+  EXPECT_THAT(with("noise2void", cat(sources, "noise2void/data/chromosomes.tif"), "0.2").err,
+              HasSubstr("noise2void reads no masks"));
+  EXPECT_FALSE(fs::exists(out()));
+  EXPECT_EQ(with("unet", set, "0.2").code, 0);
+  EXPECT_EQ(json::parse(content_of(out()))["settings"]["mask_threshold_frac"], 0.2);
+  EXPECT_EQ(json_of_driver({"plan", out()})["runs"].size(), 6U);
+}
+
 TEST_F(InitCommand, ClassFoldersGetEpochsByTheirNumberOfPictures) {
   const auto settings = settings_for("resnet50", cat(sources, "resnet50/data/bccd_cells"));
   EXPECT_GE(settings["epochs"].get<int>(), 3);

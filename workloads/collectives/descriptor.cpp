@@ -55,7 +55,7 @@ std::string reason_to_skip(const RunSpec& spec) {
   return "";
 }
 
-FirstStudy first_study(const DataSettings& data) {
+FirstStudy first_study(const DataSettings& data, std::optional<double> /*unused*/) {
   throw BadInput({cat("'", data.path, "' cannot be used"), "collectives read no data",
                   "Take the shipped study collectives-cpu, or copy it and change its sizes"});
 }

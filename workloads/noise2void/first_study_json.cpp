@@ -60,7 +60,7 @@ constexpr std::int64_t fewest_patches_for_test = 24;
 
 }  // namespace
 
-FirstStudy first_study(const DataSettings& data) {
+FirstStudy first_study(const DataSettings& data, std::optional<double> /*unused*/) {
   const auto stack = read_volume(data.path, data.stack);
   const auto& volume = stack.shape;
   const auto patch = patch_for(volume, data.path);

@@ -68,7 +68,7 @@ std::string reason_to_skip(const RunSpec& spec) {
   return unused_volume_setting(spec);
 }
 
-FirstStudy first_study(const DataSettings& data) {
+FirstStudy first_study(const DataSettings& data, std::optional<double> /*unused*/) {
   throw BadInput(
       {cat("'", data.path, "' cannot be replayed"), "a replay reads no data",
        "Record a profile of the network (workloads/replay/README.md) and run replay-profile"});

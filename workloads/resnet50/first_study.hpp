@@ -6,6 +6,7 @@
 namespace scalestudy::resnet50 {
 
 /// Looks into the data. Errors: BadInput naming them and what does not fit.
-[[nodiscard]] FirstStudy first_study(const DataSettings& data);
+[[nodiscard]] FirstStudy first_study(const DataSettings& data,
+                                     std::optional<double> mask_threshold_frac);
 
 }  // namespace scalestudy::resnet50

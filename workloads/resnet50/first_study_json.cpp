@@ -16,7 +16,7 @@ constexpr std::int64_t pictures_to_train = 1500;
 
 }  // namespace
 
-FirstStudy first_study(const DataSettings& data) {
+FirstStudy first_study(const DataSettings& data, std::optional<double> /*unused*/) {
   const auto set = open_class_set(data.path);
   const auto training = count_training_samples(data.path, Settings());
   const nlohmann::ordered_json settings{

@@ -5,8 +5,6 @@
 
 #include "core/text.hpp"
 
-#include "data/source/image_source.hpp"
-
 #include "workloads/unet/first_study.hpp"
 #include "workloads/unet/samples.hpp"
 
@@ -32,10 +30,11 @@ constexpr std::int64_t fewest_for_test = 20;
 
 }  // namespace
 
-FirstStudy first_study(const DataSettings& data) {
-  const auto set = open_image_mask_set(data.path);
-  const bool has_test = std::ssize(set->samples()) >= fewest_for_test;
+FirstStudy first_study(const DataSettings& data, std::optional<double> mask_threshold_frac) {
   Settings chosen;
+  chosen.mask_threshold_frac = mask_threshold_frac.value_or(chosen.mask_threshold_frac);
+  const auto set = open_set(data.path, chosen);
+  const bool has_test = std::ssize(set->samples()) >= fewest_for_test;
   if (has_test) {
     chosen.training_frac = 0.7;
     chosen.test_frac = 0.2;
@@ -43,7 +42,7 @@ FirstStudy first_study(const DataSettings& data) {
   const auto training = std::ssize(sample_lists(*set, chosen).training_once);
   const auto first = set->read_image(0);
   const auto size = size_for(first);
-  const nlohmann::ordered_json settings{
+  nlohmann::ordered_json settings{
       {"size", size},
       {"training_frac", chosen.training_frac},
       {"test_frac", chosen.test_frac},
@@ -55,6 +54,7 @@ FirstStudy first_study(const DataSettings& data) {
       {"last_batch", "partial"},
       {"threads_per_rank", 1},
       {"optimizer", {{"name", "adam"}, {"base_learning_rate", 2e-3}}}};
+  if (mask_threshold_frac) settings["mask_threshold_frac"] = *mask_threshold_frac;
   return {settings.dump(),
           cat(set->samples().size(), " pictures with masks at ", size[0], " x ", size[1],
               " pixels (the first is stored at ", first.height_px, " x ", first.width_px, "), ",

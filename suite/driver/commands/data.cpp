@@ -51,15 +51,6 @@ PictureSize size_in(const std::string& text) {
                   "Write e.g. --size 256x256"});
 }
 
-/// Errors: BadInput when it is none.
-std::optional<double> threshold_in(const DataOptions& options) {
-  const auto threshold = options.mask_threshold_frac;
-  if (threshold && !(*threshold >= 0 && *threshold < 1))
-    throw BadInput({cat("--mask-threshold ", *threshold, " is no share of the largest value"),
-                    "it takes a number from 0 to below 1", "Write e.g. --mask-threshold 0.5"});
-  return threshold;
-}
-
 PrepareOptions prepare_options(const DataOptions& options) {
   if (options.out.empty())
     throw BadInput(
@@ -71,7 +62,7 @@ PrepareOptions prepare_options(const DataOptions& options) {
   chosen.keep_encoded = options.keep_encoded;
   if (!options.size.empty()) chosen.size = size_in(options.size);
   if (!options.fit.empty()) chosen.fit = choice_from<Fit>(options.fit, "--fit");
-  chosen.mask_threshold_frac = threshold_in(options);
+  chosen.mask_threshold_frac = options.mask_threshold_frac;
   return chosen;
 }
 
@@ -114,7 +105,7 @@ void show_set(const DataOptions& options, PackKind kind, Context& context) {
         {"--patch has no effect here", "only volumes are cut into patches", "Leave --patch out"});
   WorkWatch watch(context);
   const auto found = inspect_set(options.source, kind, options.verify ? Verify::yes : Verify::no,
-                                 watch.progress(), threshold_in(options));
+                                 watch.progress(), options.mask_threshold_frac);
   if (context.options.json) {
     context.out << set_json(options.source, found);
   } else {
@@ -182,16 +173,14 @@ Action define(CLI::App& app) {
                  "Folder with images/ and masks/, folder with train/CLASS, TIFF volume, or pack")
       ->required();
   add_stack_options(app, options->stack);
-  app.add_option("--mask-threshold", options->mask_threshold_frac,
-                 "Mask values above this share of the largest possible one are foreground "
-                 "(default: by what all masks hold, which inspect says)")
-      ->type_name("FRACTION");
+  add_mask_threshold(app, options->mask_threshold_frac);
   add_inspect_options(app, *options);
   add_prepare_options(app, *options);
   return [options, &app](Context& context) {
     if (options->action != "prepare" && options->action != "inspect")
       refuse_action(options->action);
     require_own_options(app, options->action);
+    require_threshold(options->mask_threshold_frac);
     refuse_runs(options->source);
     return options->action == "prepare" ? prepare(*options, context) : inspect(*options, context);
   };

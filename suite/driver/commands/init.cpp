@@ -1,9 +1,11 @@
 /// scalestudy init WORKLOAD --data PATH: a first study file for somebody's own data.
 
+#include <algorithm>
 #include <charconv>
 #include <filesystem>
 #include <istream>
 #include <memory>
+#include <optional>
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
@@ -31,6 +33,7 @@ using nlohmann::ordered_json;
 struct InitOptions {
   std::string workload;
   DataSettings data;
+  std::optional<double> mask_threshold_frac;
   std::string out = "study.json";
 };
 
@@ -45,9 +48,9 @@ const WorkloadDescriptor& workload_named(const std::string& name) {
                   did_you_mean(name, names, "See scalestudy list workloads")});
 }
 
-bool takes(const WorkloadDescriptor& workload, const DataSettings& data) {
+bool takes(const WorkloadDescriptor& workload, const InitOptions& options) {
   try {
-    static_cast<void>(workload.first_study(data));
+    static_cast<void>(workload.first_study(options.data, options.mask_threshold_frac));
     return true;
   } catch (const StackChoiceNeeded&) {
     return true;
@@ -74,18 +77,18 @@ bool ask(const StackChoiceNeeded& needed, StackChoice& choice, Context& context)
   return true;
 }
 
-/// Asks for what `data` leaves open. Errors: BadInput, with the workload that takes the data when
+/// Asks for what the data leave open. Errors: BadInput, with the workload that takes the data when
 /// this one does not.
-FirstStudy first_study(const WorkloadDescriptor& chosen, DataSettings& data, Context& context) {
+FirstStudy first_study(const WorkloadDescriptor& chosen, InitOptions& options, Context& context) {
   try {
-    return chosen.first_study(data);
+    return chosen.first_study(options.data, options.mask_threshold_frac);
   } catch (const StackChoiceNeeded& needed) {
-    if (!ask(needed, data.stack, context)) throw;
-    return first_study(chosen, data, context);
+    if (!ask(needed, options.data.stack, context)) throw;
+    return first_study(chosen, options, context);
   } catch (const BadInput& refusal) {
     for (const auto* other : workload_catalogue()) {
-      if (other == &chosen || !takes(*other, data)) continue;
-      throw BadInput({cat(chosen.name, " does not train on '", data.path, "'"),
+      if (other == &chosen || !takes(*other, options)) continue;
+      throw BadInput({cat(chosen.name, " does not train on '", options.data.path, "'"),
                       cat("they are data for ", other->name), cat("Use init ", other->name)});
     }
     throw;
@@ -131,7 +134,12 @@ ExitCode init(InitOptions options, Context& context) {
     throw BadInput({cat("'", path, "' ", absence), "the study trains on it", "Correct --data"});
   refuse_runs(path);
   if (fs::is_directory(path) || is_pack(path)) require_no_choice(options.data.stack, path);
-  const auto first = first_study(workload, options.data, context);
+  require_threshold(options.mask_threshold_frac);
+  const auto own = workload.setting_names();
+  if (options.mask_threshold_frac && std::ranges::find(own, "mask_threshold_frac") == own.end())
+    throw BadInput(
+        {"--mask-threshold has no effect", cat(workload.name, " reads no masks"), "Leave it out"});
+  const auto first = first_study(workload, options, context);
   if (!to_standard_output) require_free(options.out);
   const auto text = text_of(study_of(options, first));
   if (!to_standard_output) replace_file(options.out, text, "the study is described there");
@@ -165,6 +173,7 @@ Action define(CLI::App& app) {
                  "The study file to write (default: study.json); - is standard output")
       ->type_name("FILE");
   add_stack_options(app, options->data.stack);
+  add_mask_threshold(app, options->mask_threshold_frac);
   return [options](Context& context) { return init(*options, context); };
 }
 

@@ -26,4 +26,17 @@ void require_no_choice(const StackChoice& choice, const std::string& source) {
                   "Leave --channel, --time and --frames-are-slices out"});
 }
 
+void add_mask_threshold(CLI::App& app, std::optional<double>& frac) {
+  app.add_option("--mask-threshold", frac,
+                 "Mask values above this share of the largest possible one are foreground "
+                 "(default: by what all masks hold, which data inspect says)")
+      ->type_name("FRACTION");
+}
+
+void require_threshold(std::optional<double> frac) {
+  if (frac && !(*frac >= 0 && *frac < 1))
+    throw BadInput({cat("--mask-threshold ", *frac, " is no share of the largest value"),
+                    "it takes a number from 0 to below 1", "Write e.g. --mask-threshold 0.5"});
+}
+
 }  // namespace scalestudy
