@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <set>
 
 #include "core/error.hpp"
 #include "core/text.hpp"
@@ -26,6 +28,28 @@ std::string foreground_note(const std::vector<double>& foreground_frac,
              " over half foreground, the others are not. Look whether foreground and background "
              "are exchanged in ",
              first_few(full.size() <= others.size() ? full : others), '.');
+}
+
+std::string repeated_mask_note(const std::vector<double>& foreground_frac,
+                               const std::vector<std::string>& names,
+                               const HashOfSample& mask_hash,
+                               const HashOfSample& picture_hash) {
+  std::map<std::uint64_t, std::vector<std::size_t>> samples_of;
+  for (std::size_t i = 0; i < names.size(); ++i)
+    if (foreground_frac[i] > 0 && foreground_frac[i] < 1) samples_of[mask_hash(i)].push_back(i);
+  std::vector<std::string> repeated;
+  for (const auto& [hash, samples] : samples_of) {
+    std::set<std::uint64_t> pictures;
+    for (std::size_t i = 0; samples.size() > 1 && i < samples.size(); ++i)
+      pictures.insert(picture_hash(samples[i]));
+    for (std::size_t i = 0; pictures.size() > 1 && i < samples.size(); ++i)
+      repeated.push_back(names[samples[i]]);
+  }
+  if (repeated.empty()) return "";
+  std::ranges::sort(repeated);
+  return cat(repeated.size(), " of ", counted(names.size(), "mask"),
+             " equal another one, and their pictures differ: ", first_few(repeated),
+             ". Look whether a mask was copied to other pictures.");
 }
 
 void LostForeground::add(const std::string& mask_name, bool is_left) {

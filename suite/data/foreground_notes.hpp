@@ -2,6 +2,7 @@
 /// What is said of how much of masks is foreground. Pure.
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,15 @@ namespace scalestudy {
 /// What is amiss with masks of such shares of foreground; "" for nothing. `names` are theirs.
 [[nodiscard]] std::string foreground_note(const std::vector<double>& foreground_frac,
                                           const std::vector<std::string>& names);
+
+using HashOfSample = std::function<std::uint64_t(std::size_t sample)>;
+
+/// That a mask with foreground and background stands beside several pictures; "" otherwise. Samples
+/// are those of `names`.
+[[nodiscard]] std::string repeated_mask_note(const std::vector<double>& foreground_frac,
+                                             const std::vector<std::string>& names,
+                                             const HashOfSample& mask_hash,
+                                             const HashOfSample& picture_hash);
 
 /// Masks that have foreground as they are stored, and none once they are resized.
 class LostForeground {

@@ -279,6 +279,7 @@ MaskFacts facts_of_mask(const Image& mask, double threshold_frac) {
   MaskFacts facts{.height_px = mask.height_px,
                   .width_px = mask.width_px,
                   .possible_value = mask.max_value(),
+                  .content_hash = content_hash(mask),
                   .origin = mask.origin};
   const auto colours = count_colours(mask, 2 * tolerance, facts);
   facts.colours.assign(colours.begin(), colours.end());

@@ -70,6 +70,7 @@ struct MaskFacts {
   std::int64_t pixels_above_dark = 0;  ///< above an eighth of the largest value
   std::int64_t pixels_above_threshold = 0;
   bool has_colours = false;
+  std::uint64_t content_hash = 0;
   ImageOrigin origin;
   std::vector<std::pair<Colour, std::int64_t>> colours;  ///< ascending, with their pixels; of more
                                                          ///< than max_mask_colours some,

@@ -52,11 +52,15 @@ struct SoftMasks {
 std::vector<std::string> MaskSurvey::notes() const {
   std::vector<double> foreground;
   std::vector<std::string> names;
-  for (const auto sample : added()) {
+  const auto samples = added();
+  for (const auto sample : samples) {
     foreground.push_back(foreground_frac(sample));
     names.push_back(set_->mask_name(sample));
   }
   auto notes = reading_notes();
+  notes.push_back(repeated_mask_note(
+      foreground, names, [&](auto i) { return masks_[samples[i]].content_hash; },
+      [&](auto i) { return content_hash(set_->read_image(samples[i])); }));
   if (!names.empty() && palette_note().empty()) notes.push_back(foreground_note(foreground, names));
   std::erase(notes, "");
   return notes;

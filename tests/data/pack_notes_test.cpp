@@ -52,8 +52,9 @@ TEST_F(PackNotes, AreWhatWasSaidOfTheSource) {
   (void)prepare();
   EXPECT_TRUE(pack_notes().empty()) << "what the pack shows itself";
   write_bytes(source_ / "images/readme.txt", "x");
+  write("c.png", 21);
+  fs::remove(source_ / "images/c.png");
   test::write_tiff(source_ / "images/c.tif", pattern(16, 16, 1), {.white_is_zero = true});
-  fs::copy_file(source_ / "masks/b.png", source_ / "masks/c.png");
   const auto summary = prepare();
   std::vector<std::string> said{"Passed over 1 file, by name no picture: 'images/readme.txt'.",
                                 "1 picture inverted: by the file 0 is white (WhiteIsZero)."};
@@ -66,6 +67,24 @@ TEST_F(PackNotes, AreWhatWasSaidOfTheSource) {
     EXPECT_EQ(inspect_set(place, PackKind::image_mask, Verify::no, [](auto...) {}).notes, all);
     EXPECT_EQ(summary.notes == all, is_folder);
   }
+}
+
+TEST_F(PackNotes, SayThatAMaskStandsBesideSeveralPictures) {
+  for (const auto* name : {"a.png", "b.png", "c.png"}) write(name, 20);
+  for (const auto* name : {"d.png", "e.png"}) write(name, 0);
+  write("f.png", 200);
+  write_png(source_ / "images/e.png", pattern(16, 16, 3));
+  (void)prepare();
+  const auto notes_in = [&](const fs::path& place) {
+    return inspect_set(place, PackKind::image_mask, Verify::no, [](auto...) {}).notes;
+  };
+  EXPECT_EQ(notes_in(source_).size(), 1U) << "one picture three times, and empty masks";
+  write_png(source_ / "images/c.png", pattern(16, 16, 3));
+  (void)prepare();
+  const std::string says = " of 6 masks equal another one, and their pictures differ: ";
+  EXPECT_THAT(notes_in(source_), testing::Contains(testing::HasSubstr(cat(
+                                     "3", says, "'masks/a.png', 'masks/b.png', 'masks/c.png'"))));
+  EXPECT_THAT(notes_in(options_.out), testing::Contains(testing::HasSubstr(cat("3", says))));
 }
 
 /// A spot of one pixel is a sixteenth of one that it becomes a part of.

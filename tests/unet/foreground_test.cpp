@@ -22,13 +22,13 @@ using testing::HasSubstr;
 
 class UNetForeground : public ::testing::Test {
  protected:
-  /// Of 32 × 32 pixels; the first `foreground_px` of the mask are foreground.
+  /// Of 32 × 32 pixels; `foreground_px` of the mask from the one of this number are foreground.
   void write(std::size_t number, int foreground_px) const {
     auto image = test::pattern(32, 32, 1);
     image.bytes[0] = std::byte(number);
     test::write_png(folder_ / "images" / cat(number, ".png"), image);
     auto mask = blank_image(32, 32, 1, SampleType::uint8);
-    std::fill_n(mask.bytes.begin(), foreground_px, std::byte{255});
+    std::fill_n(mask.bytes.begin() + std::ptrdiff_t(number), foreground_px, std::byte{255});
     test::write_png(folder_ / "masks" / cat(number, ".png"), mask);
   }
   /// 30 samples: 24 train and 6 validate.

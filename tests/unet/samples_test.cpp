@@ -50,6 +50,14 @@ class UNetSamples : public ::testing::Test {
     for (int i = 0; i < samples; ++i)
       write(i, picture(i, height_px, width_px), half_mask(height_px, width_px));
   }
+  void write_masks_that_differ(int samples) const {
+    for (int i = 0; i < samples; ++i) {
+      auto mask = blank_image(16, 32, 1, SampleType::uint8);
+      for (std::size_t at = 0; at < mask.bytes.size(); ++at)  // squares of 2 pixels
+        if (at / 64 * 16 + at % 32 / 2 <= std::size_t(i)) mask.bytes[at] = std::byte{255};
+      write(i, picture(i, 16, 32), mask);
+    }
+  }
   [[nodiscard]] Samples open(const Settings& settings = {},
                              std::int64_t cache_bytes = plenty) const {
     return {open_image_mask_set(folder_.path()), settings, cache_bytes, {2}, "'here'"};
@@ -337,15 +345,15 @@ TEST_F(UNetSamples, TooFewToEvaluateAreSaidBeforeTraining) {
   RunSpec spec;
   spec.data.path = folder_.path().string();
   spec.workload_settings = "{}";
-  write_set(25);
+  write_masks_that_differ(25);
   EXPECT_THAT(data_warnings(spec),
               testing::ElementsAre(HasSubstr("is small: on 5 validation samples")));
-  write_set(30);
+  write_masks_that_differ(30);
   EXPECT_THAT(data_warnings(spec), testing::IsEmpty());
 }
 
 TEST_F(UNetSamples, APackMadeForAnotherSizeIsSaid) {
-  write_set(30);
+  write_masks_that_differ(30);
   const TemporaryFolder elsewhere;
   PrepareOptions options{.out = elsewhere / "pack.h5"};
   options.size = PictureSize{16, 16};

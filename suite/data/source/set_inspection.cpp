@@ -161,14 +161,17 @@ void read_masks(const fs::path& source, MaskSurvey& masks, std::vector<SampleFac
   problems.require_none(cat("'", source.string(), "'"), facts.size(), "training would stop there");
 }
 
-std::string note_of_foreground(const ImageSet& set, const std::vector<SampleFacts>& facts) {
+std::vector<std::string> notes_of_masks(const PackSet& set, const std::vector<SampleFacts>& facts) {
   std::vector<double> foreground;
   std::vector<std::string> names;
   for (std::size_t i = 0; i < facts.size(); ++i) {
     foreground.push_back(facts[i].foreground_frac);
     names.push_back(set.samples()[i].id);
   }
-  return foreground_note(foreground, names);
+  return {foreground_note(foreground, names),
+          repeated_mask_note(
+              foreground, names, [&](auto i) { return set.masks()[i].content_hash; },
+              [&](auto i) { return facts[i].content_hash; })};
 }
 
 SetInspection inspect_pack(const fs::path& source, Verify verify, const WorkProgress& progress) {
@@ -179,7 +182,8 @@ SetInspection inspect_pack(const fs::path& source, Verify verify, const WorkProg
   });
   auto found = summarised(set, facts);
   found.notes = set.notes();
-  if (!set.masks().empty()) found.notes.push_back(note_of_foreground(set, facts));
+  if (!set.masks().empty())
+    for (auto& note : notes_of_masks(set, facts)) found.notes.push_back(std::move(note));
   std::erase(found.notes, "");
   found.pack = set.description();
   found.kind = set.description().kind;
@@ -227,6 +231,7 @@ SetInspection inspect_set(const fs::path& source,
     found.mask_reading = masks->reading();
     add(masks->notes());
   }
+  std::erase(found.notes, "");
   found.passed_over = set->passed_over();
   found.kind = kind;
   return found;
