@@ -92,12 +92,15 @@ bool Image::operator==(const Image& other) const {
          std::tie(other.height_px, other.width_px, other.channels, other.type, other.bytes);
 }
 
-std::int64_t Image::largest_value() const {
-  float largest = 0;
+std::pair<std::int64_t, std::int64_t> Image::value_range() const {
+  auto [least, largest] = std::pair(static_cast<float>(max_value()), 0.0F);
   for (std::int64_t y = 0; y < height_px; ++y)
     for (std::int64_t x = 0; x < width_px; ++x)
-      for (std::int64_t c = 0; c < channels; ++c) largest = std::max(largest, at(y, x, c));
-  return static_cast<std::int64_t>(largest);
+      for (std::int64_t c = 0; c < channels; ++c) {
+        least = std::min(least, at(y, x, c));
+        largest = std::max(largest, at(y, x, c));
+      }
+  return {least, largest};
 }
 
 Colour Image::colour_at(std::int64_t y, std::int64_t x) const {

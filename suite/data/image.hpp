@@ -11,6 +11,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "data/soft_edges.hpp"
@@ -51,7 +52,9 @@ struct Image {
 
   [[nodiscard]] std::int64_t value_count() const { return height_px * width_px * channels; }
   [[nodiscard]] std::int64_t max_value() const { return type == SampleType::uint8 ? 255 : 65535; }
-  [[nodiscard]] std::int64_t largest_value() const;  ///< of all channels; 0 without pixels
+  /// Least and largest of all channels.
+  [[nodiscard]] std::pair<std::int64_t, std::int64_t> value_range() const;
+  [[nodiscard]] std::int64_t largest_value() const { return value_range().second; }
   [[nodiscard]] float at(std::int64_t y, std::int64_t x, std::int64_t channel) const;
   [[nodiscard]] Colour colour_at(std::int64_t y, std::int64_t x) const;
   bool operator==(const Image& other) const;  ///< of shape, type and pixels

@@ -1,17 +1,28 @@
 #include "data/picture_counts.hpp"
 
+#include <algorithm>
 #include <utility>
 
+#include "core/error.hpp"
 #include "core/text.hpp"
 
 namespace scalestudy {
+namespace {
+
+constexpr std::int64_t most_of_12_bit = 4095, most_of_14_bit = 16383, most_of_16_bit = 65535;
+
+}  // namespace
 
 void PictureCounter::add(const Image& image) {
-  constexpr std::int64_t most_of_12_bit = 4095, most_of_14_bit = 16383;
+  ++all_;
   if (image.origin.was_inverted) ++counts_.inverted;
   if (image.origin.was_transparent) ++counts_.transparent;
+  if (image.origin.has_reduced) ++counts_.reduced;
   if (image.type != SampleType::uint16) return;
-  const auto largest = image.largest_value();
+  const auto [least, largest] = image.value_range();
+  ++of_any_16_bit_;
+  least_ = std::min(least_, least);
+  most_ = std::max(most_, largest);
   ++(largest <= most_of_12_bit   ? counts_.of_12_bit
      : largest <= most_of_14_bit ? of_14_bit_
                                  : of_16_bit_);
@@ -23,16 +34,49 @@ PictureCounts PictureCounter::counts() const {
   return counts;
 }
 
+std::string PictureCounter::range_note() const {
+  if (of_any_16_bit_ == 0 || most_ - least_ > most_of_14_bit) return "";
+  const bool is_dark = most_ <= most_of_14_bit;
+  const auto part = std::max<std::int64_t>(is_dark ? most_ : most_ - least_, 1);
+  return cat(of_any_16_bit_, " of ", counted(all_, "picture"), of_any_16_bit_ == 1 ? " is" : " are",
+             " of 16 bit, with values from ", least_, " to ", most_, " of ", most_of_16_bit, ": ",
+             most_of_16_bit / part, is_dark ? " times darker" : " times less contrast",
+             " than full range. Stretch all of them alike to 0 to ", most_of_16_bit,
+             " when saving.");
+}
+
 std::vector<std::string> picture_notes(const PictureCounts& counts) {
   constexpr std::string_view of_12_bit_words =
       "without a value above 4095, others use all 16 bits: scale them alike if these are of 12 "
       "bits";
+  constexpr std::string_view reduced_words =
+      "stored with reduced images of the same, which are left out";
   std::vector<std::string> notes;
-  for (const auto& [count, words] : {std::pair(counts.inverted, inverted_words),
-                                     std::pair(counts.transparent, transparent_words),
-                                     std::pair(counts.of_12_bit, of_12_bit_words)})
+  for (const auto& [count, words] :
+       {std::pair(counts.inverted, inverted_words),
+        std::pair(counts.transparent, transparent_words), std::pair(counts.reduced, reduced_words),
+        std::pair(counts.of_12_bit, of_12_bit_words)})
     if (count > 0) notes.push_back(cat(counted(count, "picture"), ' ', words, '.'));
   return notes;
+}
+
+std::string range_note(const ImageSet& set) {
+  constexpr std::size_t looked_at = 16;
+  const auto count = set.samples().size();
+  std::string note;
+  for (const auto step : {std::max<std::size_t>(count / looked_at, 1), std::size_t{1}}) {
+    PictureCounter pictures;
+    for (std::size_t i = 0; i < count; i += step) {
+      try {
+        pictures.add(set.read_image(i));
+      } catch (const BadInput&) {
+        continue;
+      }
+    }
+    note = pictures.range_note();
+    if (note.empty()) break;
+  }
+  return note;
 }
 
 }  // namespace scalestudy

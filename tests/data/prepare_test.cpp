@@ -4,7 +4,7 @@
 #include <cerrno>
 #include <ctime>
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 #include <hdf5.h>
 #include <sys/stat.h>
 
@@ -36,6 +36,7 @@ using test::expect_refused;
 using test::pattern;
 using test::write_bytes;
 using test::write_png;
+using testing::HasSubstr;
 
 const WorkProgress without_progress = [](std::string_view, std::int64_t, std::int64_t) {};
 
@@ -333,6 +334,41 @@ TEST_F(InspectSet, FindsPicturesOf12BitAmongThoseOf16) {
   EXPECT_EQ(count({4095, 65535, 900}), 2);
   EXPECT_EQ(count({4095, 65535, 9000}), 0) << "brightness varies";
   EXPECT_EQ(count({4095, 4000, 900}), 0) << "all alike";
+}
+
+TEST_F(InspectSet, SaysWhereAllPicturesUseFewOfTheirSixteenBits) {
+  const auto notes_of = [&](const std::vector<std::vector<int>>& values, int of_8_bit = 0) {
+    fs::remove_all(source_);
+    for (std::size_t i = 0; i < values.size() + std::size_t(of_8_bit); ++i) {
+      auto picture = blank_image(2, 2, 1, SampleType::uint16);
+      if (i < values.size())
+        for (std::size_t at = 0; at < 4; ++at)
+          std::memcpy(picture.bytes.data() + 2 * at, &values[i][at % values[i].size()], 2);
+      write_png(source_ / "train/a" / cat(i, ".png"),
+                i < values.size() ? picture : pattern(2, 2, 1));
+    }
+    options_.existing = Existing::replace;
+    const auto said = prepare_pack(source_, options_, in_silence).notes;
+    for (const auto& place : {source_, options_.out}) {
+      EXPECT_EQ(inspect_set(place, PackKind::classes, Verify::no, in_silence).notes, said) << place;
+      const auto set = open_set(place, PackKind::classes);
+      EXPECT_EQ(range_note(*set), said.empty() ? "" : said[0]);
+      EXPECT_TRUE(set->notes().empty());
+    }
+    return join(said, " ");
+  };
+  EXPECT_EQ(notes_of({{0, 4095}, {17, 900}}),
+            "2 of 2 pictures are of 16 bit, with values from 0 to 4095 of 65535: 16 times darker "
+            "than full range. Stretch all of them alike to 0 to 65535 when saving.");
+  EXPECT_THAT(notes_of({{0, 255}}, 2), HasSubstr("1 of 3 pictures is of 16 bit, with values from 0 "
+                                                 "to 255 of 65535: 257 times darker"));
+  EXPECT_THAT(notes_of({{61440, 65535}, {62000}}), HasSubstr("16 times less contrast"));
+  std::vector<std::vector<int>> dark(40, {100, 5000});
+  EXPECT_THAT(notes_of(dark), HasSubstr("40 of 40"));
+  dark.back() = {3, 5000, 65535, 4};
+  EXPECT_EQ(notes_of(dark), "") << "a spot in the last one";
+  EXPECT_EQ(notes_of({{0, 16384}}), "");
+  EXPECT_EQ(notes_of({}, 3), "");
 }
 
 TEST_F(InspectSet, FindsAMaskOfAnotherSize) {

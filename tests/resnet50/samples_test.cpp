@@ -121,6 +121,12 @@ TEST_F(ClassFolders, CompleteClassesNeedNoWord) {
   spec.data.path = folder_.path().string();
   spec.workload_settings = "{}";
   EXPECT_THAT(data_warnings(spec), testing::IsEmpty());
+  for (const auto* split : {"train", "test"})
+    for (const auto& file : std::filesystem::recursive_directory_iterator(folder_.path() / split))
+      if (file.is_regular_file())
+        test::write_png(file.path(), blank_image(4, 4, 1, SampleType::uint16));
+  EXPECT_THAT(data_warnings(spec),
+              testing::ElementsAre(HasSubstr("48 of 48 pictures are of 16 bit")));
 }
 
 TEST_F(ClassFolders, ClassesThatTheDataDoNotHaveAreRefused) {

@@ -352,6 +352,25 @@ TEST_F(UNetSamples, TooFewToEvaluateAreSaidBeforeTraining) {
   EXPECT_THAT(data_warnings(spec), testing::IsEmpty());
 }
 
+TEST_F(UNetSamples, DarkPicturesAndCopiedMasksAreSaidBeforeTraining) {
+  RunSpec spec;
+  spec.data.path = folder_.path().string();
+  spec.workload_settings = "{}";
+  write_masks_that_differ(30);
+  auto dark = blank_image(16, 32, 1, SampleType::uint16);
+  for (int i = 0; i < 30; ++i) {
+    dark.bytes[0] = std::byte(i + 1);
+    test::write_png(folder_.path() / "images" / cat(i, ".png"), dark);
+  }
+  const auto says = HasSubstr("30 of 30 pictures are of 16 bit, with values from 0 to 30 of 65535");
+  EXPECT_THAT(data_warnings(spec), testing::ElementsAre(says));
+  write_set(2);
+  EXPECT_THAT(data_warnings(spec),
+              testing::ElementsAre(HasSubstr("2 of 30 masks equal another one, and their pictures "
+                                             "differ: 'masks/0.png', 'masks/1.png'"),
+                                   HasSubstr("28 of 30 pictures are of 16 bit")));
+}
+
 TEST_F(UNetSamples, APackMadeForAnotherSizeIsSaid) {
   write_masks_that_differ(30);
   const TemporaryFolder elsewhere;

@@ -6,6 +6,7 @@
 
 #include "study/small_sets.hpp"
 
+#include "data/picture_counts.hpp"
 #include "data/resize.hpp"
 #include "data/source/image_source.hpp"
 #include "data/split.hpp"
@@ -132,6 +133,7 @@ Samples divide_samples(const ImageSet& set, const Settings& settings, std::strin
 std::vector<std::string> set_notes(const ImageSet& set) {
   auto notes = set.notes();
   notes.push_back(origin_warning(set));
+  notes.push_back(range_note(set));
   std::erase(notes, "");
   return notes;
 }

@@ -12,6 +12,7 @@
 
 #include "data/content_overlap.hpp"
 #include "data/foreground_notes.hpp"
+#include "data/picture_counts.hpp"
 #include "data/resize.hpp"
 #include "data/sample_problems.hpp"
 #include "data/source/image_source.hpp"
@@ -80,6 +81,7 @@ std::vector<std::string> notes_of(const ImageSet& set, const MaskSurvey& masks) 
   auto notes = set.notes();
   add_to(notes, masks.notes());
   notes.push_back(origin_warning(set));
+  notes.push_back(range_note(set));
   std::erase(notes, "");
   return notes;
 }

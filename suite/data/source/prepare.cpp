@@ -137,6 +137,9 @@ class SampleMaker {
     return sample;
   }
 
+  /// Of pictures as the pack shows them, too.
+  [[nodiscard]] std::string range_note() const { return pictures_.range_note(); }
+
   /// What the pack no longer shows. Errors: BadInput when no mask has foreground left.
   [[nodiscard]] std::vector<std::string> notes() const {
     lost_.require_some_left();
@@ -197,8 +200,10 @@ PrepareSummary prepare_set(const fs::path& source,
   const auto notes = samples.notes();
   writer.add_notes(joined(notes, masks.reading_notes()));
   writer.finish(progress);
+  auto said = joined(joined(notes, {samples.range_note()}), masks.notes());
+  std::erase(said, "");
   return {description,           static_cast<std::int64_t>(count), std::ssize(set->class_names()),
-          writer.stored_bytes(), fs::file_size(options.out),       joined(notes, masks.notes())};
+          writer.stored_bytes(), fs::file_size(options.out),       said};
 }
 
 PrepareSummary prepare_volume(const fs::path& source,

@@ -182,6 +182,7 @@ SetInspection inspect_pack(const fs::path& source, Verify verify, const WorkProg
   });
   auto found = summarised(set, facts);
   found.notes = set.notes();
+  found.notes.push_back(range_note(set));
   if (!set.masks().empty())
     for (auto& note : notes_of_masks(set, facts)) found.notes.push_back(std::move(note));
   std::erase(found.notes, "");
@@ -227,6 +228,7 @@ SetInspection inspect_set(const fs::path& source,
     found.notes.insert(found.notes.end(), notes.begin(), notes.end());
   };
   add(picture_notes(found.counts));
+  add({pictures.range_note()});
   if (masks) {
     found.mask_reading = masks->reading();
     add(masks->notes());

@@ -52,6 +52,7 @@ std::string set_json(const std::filesystem::path& source, const SetInspection& f
               {"bit_depth_count", to_json(found.bit_depth_count)},
               {"inverted_count", found.counts.inverted},
               {"transparent_count", found.counts.transparent},
+              {"reduced_count", found.counts.reduced},
               {"of_12_bit_count", found.counts.of_12_bit},
               {"duplicates_within", to_json(found.duplicates_within)},
               {"duplicates_between", to_json(found.duplicates_between)},
