@@ -286,9 +286,10 @@ class TiffPicture {
     });
   }
 
-  /// Of tifffile, which calls 0 white without changing the bits.
+  /// Of tifffile, which calls 0 white without changing the bits; pictures are as viewers show them.
   [[nodiscard]] bool is_of_booleans() const {
-    return bits_ == 1 && text_of_tag(tiff_.get(), TIFFTAG_SOFTWARE).starts_with("tifffile");
+    return bits_ == 1 && use_ == PictureUse::mask &&
+           text_of_tag(tiff_.get(), TIFFTAG_SOFTWARE).starts_with("tifffile");
   }
 
   static void unpack(std::span<const std::byte> bits, std::span<std::byte> pixels) {

@@ -225,7 +225,8 @@ TEST_F(TiffPicture, ReducedImagesAreLeftOut) {
 
 TEST_F(TiffPicture, MayBeOfBits) {
   const auto picture = [&](int colours) {
-    write_row(file_, std::vector{std::uint8_t{0b1010'0001}}, 1, SAMPLEFORMAT_UINT, colours);
+    write_row(file_, std::vector{std::uint8_t{0b1010'0001}}, 1, SAMPLEFORMAT_UINT, colours,
+              "tifffile.py");
     return values_of(read_image(file_));
   };
   EXPECT_EQ(picture(PHOTOMETRIC_MINISBLACK), std::vector({255, 0, 255, 0, 0, 0, 0, 255}));
