@@ -361,7 +361,6 @@ bool is_surely_larger(const CauseFinding& one,
                       const Looks& looks,
                       const Growth& growth,
                       double margin_s) {
-  if (share_the_waiting(one.cause, other.cause)) return false;
   const auto leads = [&](const Look& first, const Look& second) {
     const auto ahead_s = growth.of(first - second);
     return ahead_s.interval && ahead_s.interval->low > margin_s / 2;
@@ -375,7 +374,7 @@ bool is_surely_larger(const CauseFinding& one,
          leads(best(one), best(other));
 }
 
-/// None where too much is unexplained, or an open cause may be the largest.
+/// None where too much is unexplained, or an open cause may be as large as the largest.
 void name_main(StepDecision& decision, const Looks& looks, const Growth& growth) {
   if (!decision.is_explained()) return;
   std::vector<const CauseFinding*> by_size;
@@ -383,12 +382,16 @@ void name_main(StepDecision& decision, const Looks& looks, const Growth& growth)
     if (finding.verdict != Verdict::refuted) by_size.push_back(&finding);
   std::ranges::sort(by_size, std::greater(), [](const auto* one) { return one->growth_s().value; });
   if (by_size.empty() || by_size.front()->verdict != Verdict::supported) return;
+  const auto& first = *by_size.front();
+  std::vector<StepCause> main;
   for (const auto* one : by_size) {
-    if (one->verdict != Verdict::supported) continue;
-    if (one == by_size.front() ||
-        !is_surely_larger(*by_size.front(), *one, looks, growth, decision.margin_s))
-      decision.main.push_back(one->cause);
+    const bool is_smaller = is_surely_larger(first, *one, looks, growth, decision.margin_s);
+    const bool is_open = one->verdict == Verdict::undecided;
+    if (is_open && !is_smaller && std::isfinite(one->growth_s().value)) return;
+    if (!is_open && (!is_smaller || share_the_waiting(first.cause, one->cause)))
+      main.push_back(one->cause);
   }
+  decision.main = main;
 }
 
 /// Removing one alone may gain nothing.

@@ -44,14 +44,16 @@ struct Count {
 /// Of planted causes right, refuted and covered; of studies the others.
 struct Tally {
   Count right, refuted, wrong, main, covered;
-  Count fair;  ///< of causes planted equal none alone is called the main one
+  Count fair;           ///< of causes planted equal none alone is called the main one
+  Count records, arms;  ///< by either look: the interval holds it, or it is 1 % of a step off
   /// Peers that name what is main and nothing else, and such whose word may mean it.
   Count column, stage, column_may, stage_may, two_stages_may;
 
   static constexpr auto all() {
-    return std::array{&Tally::right,      &Tally::refuted,   &Tally::wrong,         &Tally::main,
-                      &Tally::covered,    &Tally::fair,      &Tally::column,        &Tally::stage,
-                      &Tally::column_may, &Tally::stage_may, &Tally::two_stages_may};
+    return std::array{&Tally::right,         &Tally::refuted, &Tally::wrong,      &Tally::main,
+                      &Tally::covered,       &Tally::records, &Tally::arms,       &Tally::fair,
+                      &Tally::column,        &Tally::stage,   &Tally::column_may, &Tally::stage_may,
+                      &Tally::two_stages_may};
   }
   void add(const Tally& other) {
     for (const auto count : all()) (this->*count).add(other.*count);
@@ -130,8 +132,15 @@ Tally judged(const Study& study, Random& random) {
     }
     tally.right.add(is_supported);
     tally.refuted.add(finding.verdict == Verdict::refuted);
+    const double truth = truth_s(study, *stood_for);
+    const auto is_near = [&](const Estimate& look) {
+      return look.interval->contains(truth) ||
+             std::abs(look.value - truth) <= 0.01 * step_of_one_rank_s;
+    };
     if (!finding.is_bound || finding.contrast_s.interval)
-      tally.covered.add(finding.growth_s().interval->contains(truth_s(study, *stood_for)));
+      tally.covered.add(finding.growth_s().interval->contains(truth));
+    if (!finding.is_bound) tally.records.add(is_near(finding.column_s));
+    if (finding.contrast_s.interval) tally.arms.add(is_near(finding.contrast_s));
   }
   const double largest = *std::ranges::max_element(study.planted);
   std::erase_if(planted, [&](StepCause cause) { return at(study.planted, cause) < largest; });
@@ -272,8 +281,8 @@ void print(const std::string& name, const Tally& tally) {
 
 void print_head() {
   fmt::print("{:36} {:>7}", "", "studies");
-  for (const auto* name : {"right", "refuted", "wrong", "main", "covered", "fair", "column",
-                           "stage", "column?", "stage?", "stages?"})
+  for (const auto* name : {"right", "refuted", "wrong", "main", "covered", "records", "arms",
+                           "fair", "column", "stage", "column?", "stage?", "stages?"})
     fmt::print(" {:>8}", name);
   fmt::print("\n");
 }
@@ -369,6 +378,12 @@ void print_bars(double paired_sd, const Campaign& campaign) {
   print_bar(named("any supported where there is no loss"), campaign.nulls, 0.05, false);
   print_bar(named("intervals hold what was planted"), all.covered, 0.92, true);
   print_bar(named("and not too often"), all.covered, 0.98, false);
+  Tally alone = campaign.strong;
+  for (const auto& more :
+       {campaign.weak, campaign.fewer_arms, campaign.contention, campaign.changing})
+    alone.add(more);
+  print_bar(named("one cause by records, held or within 1 % of a step"), alone.records, 0.92, true);
+  print_bar(named("one cause by arms, held or within 1 % of a step"), alone.arms, 0.92, true);
   if (paired_sd >= 0.05) return;
   print_bar(named("right ones supported, from 10 % of a step"), campaign.strong.right, 0.95, true);
   for (const auto& [name, peer] : {std::pair{"the largest column", &Tally::column},
@@ -391,7 +406,8 @@ int main(int argc, char** argv) {
       "8; "
       "margin 3 %\n"
       "# in % of planted causes: right (SUPPORTED), refuted, covered (by the interval of its "
-      "seconds)\n"
+      "seconds), records, arms\n# (either look's interval holds it, or it is within 1 % of a "
+      "step)\n"
       "# in % of studies: wrong (one SUPPORTED that was not planted), main (the largest planted "
       "ones named, no other)\n"
       "# peers, in % of studies: column, stage (that grows most) name just the largest planted "

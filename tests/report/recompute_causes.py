@@ -248,8 +248,6 @@ class Causes:
 
     def leads(self, one, other):
         """By more than half of the margin in the records and, where an arm tells either, by the arms."""
-        if {one, other} == {"slow_rank", "imbalance"}:
-            return False
         best = lambda cause: self.looks_at[cause][1] or self.looks_at[cause][0]
         pairs = [(best(one), best(other))]
         if self.bound not in (one, other):
@@ -263,7 +261,10 @@ class Causes:
         first, *others = sorted(likely, key=lambda cause: -self.growth[cause][0]) or [None]
         if self.verdict.get(first) != "SUPPORTED" or abs(self.other[0]) > 0.2 * self.loss[0]:
             return []
-        return [first] + [cause for cause in others if self.verdict[cause] == "SUPPORTED" and not self.leads(first, cause)]
+        if any(self.verdict[cause] == "UNDECIDED" and not self.leads(first, cause) for cause in others):
+            return []
+        return [first] + [cause for cause in others if self.verdict[cause] == "SUPPORTED" and
+                          (not self.leads(first, cause) or {first, cause} == {"slow_rank", "imbalance"})]
 
     def hidden(self):
         """What both save, and the sum of what each alone saves, where that is surely less."""
