@@ -46,12 +46,14 @@ std::vector<Bar> bars_of(const StepDecision& decision) {
   double reached_ms = ideal_ms;
   for (const auto& finding : decision.findings) {
     const auto& growth_s = finding.is_bound ? finding.growth_s() : finding.column_s;
-    const double growth_ms = growth_s.value * 1e3;
+    // What takes away is no cause: it shows in the last part.
+    const auto added_ms = [](double time_s) { return std::max(0.0, time_s * 1e3); };
+    const double growth_ms = added_ms(growth_s.value);
     const auto spread = growth_s.interval.value_or(Interval{});
     bars.push_back({label_of(finding),
                     reached_ms,
                     reached_ms + growth_ms,
-                    {reached_ms + spread.low * 1e3, reached_ms + spread.high * 1e3},
+                    {reached_ms + added_ms(spread.low), reached_ms + added_ms(spread.high)},
                     colour_of(finding.verdict)});
     reached_ms += growth_ms;
   }

@@ -128,10 +128,13 @@ std::vector<const CauseFinding*> with_verdict(const StepDecision& decision, Verd
   return found;
 }
 
-/// "waiting for batches, 35.3 (33.1 to 37.5) ms".
+/// "waiting for batches, 35.3 (33.1 to 37.5) ms"; of what is no growth its limit.
 std::string named(const StepDecision& decision, const CauseFinding& finding) {
   const auto summary = summary_of(decision, finding);
-  if (!std::isfinite(finding.growth_s().value)) return summary + ", not recorded";
+  const auto& growth_s = finding.growth_s();
+  if (!std::isfinite(growth_s.value)) return summary + ", not recorded";
+  if (growth_s.value <= 0 && growth_s.interval)
+    return cat(summary, ", at most ", milliseconds(std::max(0.0, growth_s.interval->high)));
   return cat(summary, ", ", ms_text(finding.growth_s()));
 }
 
@@ -190,7 +193,8 @@ std::string open_sentence(const StepDecision& decision) {
   std::vector<std::string> parts;
   for (const auto* finding : with_verdict(decision, Verdict::undecided)) {
     auto text = named(decision, *finding);
-    if (finding->contrast_s.interval)
+    if (finding->contrast_s.interval && finding->contrast_s.value > 0 &&
+        finding->column_s.value > 0)
       text += cat(" by the arms and ", ms_text(finding->column_s), " by the records");
     parts.push_back(text + to_decide_text(finding->launches_to_decide));
   }
@@ -313,7 +317,8 @@ ReportTable causes_table(const SeriesAnalysis& analysis) {
       "one-rank step, in ms with 95 % intervals: as the records of the runs say, and as the arms "
       "say that leave it out, less what records say of the rest: the arms tell a slow rank and "
       "imbalance, interference and oversubscription, only together; what gradients that move add "
-      "to computing, and what neighbours add, the records tell only with an arm. SUPPORTED: surely "
+      "to computing, and what neighbours add, the records tell only with an arm. Imbalance counts "
+      "beyond what a slow rank makes wait. SUPPORTED: surely "
       "more than "
       "the margin, and both agree. REFUTED: surely less, by the records. All causes together are "
       "asked at 5 % (Holm).",
